@@ -340,13 +340,44 @@ static bool is_time(struct dtx_str s)
 	return mark && digits >= 3;
 }
 
+/* Of a moment: a digit, a digit or blank, a letter, a mark between parts of a date, or itself. */
+static bool fits_shape(char c, char shape)
+{
+	bool digit = c >= '0' && c <= '9';
+
+	switch (shape) {
+	case '9': return digit;
+	case '_': return digit || c == ' ';
+	case 'a': return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+	case '-': return c == '-' || c == '/';
+	case ' ': return c == ' ' || c == 'T';
+	default: return c == shape;
+	}
+}
+
+/* "[2024-01-31 10:15:00] ...", "Jan 31 10:15:00 ...": what begins a line of a log. */
+static bool begins_moment(struct dtx_str s)
+{
+	static const char *const shapes[] = { "9999-99-99 99:99", "[9999-99-99 99:99",
+		                              "aaa _9 99:99" };
+	size_t i, k;
+
+	for (i = 0; i < DTX_COUNT(shapes); i++) {
+		for (k = 0; k < s.len && shapes[i][k] && fits_shape(s.ptr[k], shapes[i][k]); k++)
+			;
+		if (!shapes[i][k])
+			return true;
+	}
+	return false;
+}
+
 static bool is_whole_date(const struct dtx_head_cell *c)
 {
 	struct dtx_str s = dtx_utf8_trim(c->text);
 
 	if (!dtx_head_filled(c))
 		return false;
-	return (s.len > 4 && dtx_head_cell_kind(c) == DTX_HEAD_YEAR) ||
+	return begins_moment(s) || (s.len > 4 && dtx_head_cell_kind(c) == DTX_HEAD_YEAR) ||
 	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 

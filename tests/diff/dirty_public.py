@@ -20,6 +20,7 @@ SKY = ["yyyy", "mm", "tmax", "rain"]
 DAYS = [["1941", str(m), "---" if m < 3 else "%.1f" % (m * 1.5), "%.1f" % (m * 7.1)] for m in range(1, 13)]
 UNITS = ["", "", "degC", "mm"]
 STATION = "A station\nLocation 224100E 252100N, 133 metres\nMissing data are marked by  ---, estimated ones with *.\n"
+SAID = ["user ann here", "failed: a, b, c"]
 
 CASES = {
     "prose right above fixed places": (STATION + "".join(map(places, [SKY, UNITS] + DAYS)), SKY, [UNITS] + DAYS),
@@ -72,4 +73,15 @@ CASES = {
                              [["1", "Ann", "5"], ["2", "Bob", "6"], ["3", "Eve", "7"], ["4", "Li", "8"]]),
     "a line of the top alone": ("Stock list 1,,\nid,name,n\n1,Ann,5\nStock list 2,,\n2,Bob,6\n", ["id", "name", "n"],
                                 [["1", "Ann", "5"], ["Stock list 2", "", ""], ["2", "Bob", "6"]]),
+    "colons behind times": ("".join("Jan 31 10:0%d:0%d host sshd[10%d0]: %s\n" % (i, i, i, SAID[i % 4 == 1]) for i in range(9)),
+                            ["column_%d" % i for i in range(1, 7)],
+                            [["Jan", "31", "10:0%d:0%d" % (i, i), "host", "sshd[10%d0]:" % i, SAID[i % 4 == 1]] for i in range(9)]),
+    "the same with a comma in each line": ("".join("Jan 31 10:0%d:0%d sshd: done, %s\n" % (i, i, "abcde"[i]) for i in range(5)),
+                                           ["column_1", "column_2"],
+                                           [["Jan 31 10:0%d:0%d sshd: done" % (i, i), "abcde"[i]] for i in range(5)]),
+    "times between colons": ("root:x:10:15:/root\nann:x:20:25:/home\nbob:y:30:35:/tmp\n", ["column_%d" % i for i in range(1, 6)],
+                             [["root", "x", "10", "15", "/root"], ["ann", "x", "20", "25", "/home"], ["bob", "y", "30", "35", "/tmp"]]),
+    "moments in brackets": ("[2024-01-31 10:00:01] a;x\n[2024-01-31 10:00:02] b;y\n[2024-01-31 10:00:05] c;z\n",
+                            ["column_1", "column_2"], [["[2024-01-31 10:00:01] a", "x"], ["[2024-01-31 10:00:02] b", "y"],
+                                                       ["[2024-01-31 10:00:05] c", "z"]]),
 }
