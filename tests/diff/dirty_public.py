@@ -84,4 +84,6 @@ CASES = {
     "moments in brackets": ("[2024-01-31 10:00:01] a;x\n[2024-01-31 10:00:02] b;y\n[2024-01-31 10:00:05] c;z\n",
                             ["column_1", "column_2"], [["[2024-01-31 10:00:01] a", "x"], ["[2024-01-31 10:00:02] b", "y"],
                                                        ["[2024-01-31 10:00:05] c", "z"]]),
+    "a table of Markdown in prose": ("# Results\n\nSome text, with a comma.\n\n| Name | Score |\n|------|------:|\n| Ann  | 5     |\n"
+                                     "| Bob  | 7     |\n\nMore text to read.\n", ["Name", "Score"], [["Ann", "5"], ["Bob", "7"]]),
 }
