@@ -86,4 +86,6 @@ CASES = {
                                                        ["[2024-01-31 10:00:05] c", "z"]]),
     "a table of Markdown in prose": ("# Results\n\nSome text, with a comma.\n\n| Name | Score |\n|------|------:|\n| Ann  | 5     |\n"
                                      "| Bob  | 7     |\n\nMore text to read.\n", ["Name", "Score"], [["Ann", "5"], ["Bob", "7"]]),
+    "notes in German, filled up": ("Area;2019;2020\nA;1.200;1.300\nB;900;950\n\nHinweis: alles vorläufig;;\nStand: 31.01.2024;;\n"
+                                   "© Amt;;\n", ["Area", "2019", "2020"], [["A", "1.200", "1.300"], ["B", "900", "950"]]),
 }
