@@ -226,6 +226,8 @@ DTX_MUSTUSE enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b,
                                          struct dtx_err *err);
 /* The record there has the header's bytes once more, and such records are dropped. */
 bool dtx_csv_is_header(const struct dtx_csv *c, size_t at);
+/* csv_head_odd.c: ... or a line above the header that comes again, as at the top of each page. */
+bool dtx_csv_is_heading(const struct dtx_csv *c, size_t from, size_t to);
 enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row);
 enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec);
 /* Where the first record of a morsel begins. */

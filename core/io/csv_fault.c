@@ -95,7 +95,8 @@ enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv
 
 	if (rec->comment)
 		return DTX_CSV_COMMENT;
-	if (dtx_csv_is_header(c, rec->row.start) || has_header_cells(c, rec))
+	if (dtx_csv_is_header(c, rec->row.start) || has_header_cells(c, rec) ||
+	    dtx_csv_is_heading(c, rec->row.start, rec->row.end))
 		return DTX_CSV_HEADER;
 	if (rec->row.ncells == c->width && !(c->width > 1 && dtx_csv_row_blank(&rec->row)))
 		return DTX_CSV_ROW;

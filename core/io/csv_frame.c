@@ -160,7 +160,7 @@ static void bars_line(struct bars *b, struct dtx_str line)
 static bool find_bars(struct frame *f, struct dtx_str sample)
 {
 	struct bars b = { 0 };
-	size_t at = 0;
+	size_t at = 0, most;
 
 	while (at < sample.len) {
 		struct dtx_str line = dtx_line_at(sample, at);
@@ -170,8 +170,10 @@ static bool find_bars(struct frame *f, struct dtx_str sample)
 			return false;
 		at = dtx_line_behind(sample, line);
 	}
-	if (b.framed < 2 || b.n < 2 || b.equal * 10 < b.framed * 9 ||
-	    (b.rules ? b.framed * 10 < (b.framed + b.outside) * 6 : b.outside || b.n < 3))
+	/* so many of ten lines have bars around them: prose stands around a table of Markdown */
+	most = b.markdown ? 3 : b.rules ? 6 : 10;
+	if (b.framed < 2 || b.n < 2 || b.equal * 10 < b.framed * 9 || (!b.rules && b.n < 3) ||
+	    b.framed * 10 < (b.framed + b.outside) * most)
 		return false;
 	f->kind = FRAME_BARS;
 	f->escapes = b.markdown;

@@ -176,11 +176,14 @@ out:
 static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t end, size_t *to)
 {
 	const struct dtx_csv_top_row *names = &top->row[from];
-	uint32_t k, values = 0, first = 0;
+	uint32_t k, values = 0, first = 0, named = 0;
 
 	for (k = 0; k < names->n; k++) {
-		if (dtx_head_judge(names->cell[k]) != DTX_HEAD_TEXT)
+		bool blank = k && dtx_utf8_is_blank(names->cell[k]);
+
+		if (!blank && dtx_head_judge(names->cell[k]) != DTX_HEAD_TEXT)
 			return false;
+		named += !blank;
 	}
 	for (*to = from + 1; *to < end && top->row[*to].n == names->n; ++*to) {
 		const struct dtx_csv_top_row *r = &top->row[*to];
@@ -191,7 +194,7 @@ static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t en
 		values += any;
 		first += dtx_head_judge(r->cell[0]) >= DTX_HEAD_YEAR;
 	}
-	return names->n > 1 && *to > from + 2 && values == *to - from - 1 &&
+	return named > 1 && *to > from + 2 && values == *to - from - 1 &&
 	       (names->n > 2 || first == values);
 }
 

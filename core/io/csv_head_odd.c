@@ -3,7 +3,72 @@
 #include "core/base/num.h"
 #include "core/base/utf8.h"
 #include "core/io/csv_top.h"
+#include "core/io/lines.h"
 #include "core/io/repair.h"
+
+#define HEADINGS_MAX 4096u /* bytes above the header that are compared */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "Page 1 of 3" and "Page 2 of 3". */
+static bool same_but_digits(struct dtx_str a, struct dtx_str b)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a.len && k < b.len) {
+		bool digit = is_digit(a.ptr[i]);
+
+		if (digit ? !is_digit(b.ptr[k]) : a.ptr[i] != b.ptr[k])
+			return false;
+		i++;
+		k++;
+		while (digit && i < a.len && is_digit(a.ptr[i]))
+			i++;
+		while (digit && k < b.len && is_digit(b.ptr[k]))
+			k++;
+	}
+	return i == a.len && k == b.len;
+}
+
+/* Words, of which more than one stand in the first cell. */
+static bool is_title(const struct dtx_csv *c, struct dtx_str line)
+{
+	size_t i;
+
+	for (i = 1; i + 1 < line.len && line.ptr[i] != c->dialect.delim[0]; i++) {
+		if (line.ptr[i] == ' ' && line.ptr[i + 1] != ' ')
+			return !is_digit(line.ptr[0]);
+	}
+	return false;
+}
+
+bool dtx_csv_is_heading(const struct dtx_csv *c, size_t from, size_t to)
+{
+	struct dtx_str above = { c->text.data, c->names }, line;
+	struct dtx_str own = { c->text.data + from, to - from };
+	size_t at;
+
+	if (!c->header.len || from < c->body || above.len > HEADINGS_MAX)
+		return false;
+	for (at = 0; at < above.len; at = dtx_line_behind(above, line)) {
+		line = dtx_line_at(above, at);
+		if (is_title(c, line) && same_but_digits(line, own))
+			return true;
+	}
+	return false;
+}
+
+static size_t line_end(const struct dtx_csv *c, const struct dtx_csv_top_row *r)
+{
+	size_t end = r->next;
+
+	while (end > r->start && dtx_line_is_end(c->text.data[end - 1]))
+		end--;
+	return end;
+}
 
 /* Records like the header are no rows: those of the top are marked, the others dropped as they are
  * met. */
@@ -31,7 +96,8 @@ static enum dtx_code drop_again(struct dtx_csv *c, struct dtx_csv_top *top,
 	for (i = top->body; i < top->n; i++) {
 		struct dtx_csv_top_row *r = &top->row[i];
 
-		r->dropped |= dtx_csv_is_header(c, r->start) || dtx_csv_top_same(r, head);
+		r->dropped |= dtx_csv_is_header(c, r->start) || dtx_csv_top_same(r, head) ||
+		              dtx_csv_is_heading(c, r->start, line_end(c, r));
 		r->blank |= r->dropped;
 	}
 out:
@@ -316,25 +382,27 @@ out:
 }
 
 /* Comments with the delimiter in them are as good as names to the finder.  The header is below
- * them where a row of names and then one of data follow, it is the last of them where data do. */
+ * them where a row of names and then one of data follow, it is the last of them where data do
+ * right below it. */
 enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top, struct dtx_head_grid *g,
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_head_cell *cell = NULL;
 	bool names = false, more = true;
-	size_t n = 0;
+	size_t n, last = 0;
 
-	while (n < top->n && (top->row[n].blank || is_comment(&top->row[n])))
-		n++;
-	if (!n || n + 1 >= top->n || !is_comment(&top->row[n - 1]))
+	for (n = 0; n < top->n && (top->row[n].blank || is_comment(&top->row[n])); n++)
+		last = top->row[n].blank ? last : n + 1;
+	if (!last || n + 1 >= top->n)
 		goto out;
 	cell = dtx_mem_zalloc(g->ncols, sizeof(*cell));
 	if (!cell)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(is_name_row(g, cell, n, &names, err));
 	DTX_TRY(is_name_row(g, cell, n + 1, &more, err));
-	if (names && more) /* all text: nothing tells names from rows */
+	/* all text: nothing tells names from rows */
+	if (names ? more : last != n)
 		goto out;
 	g->first = names ? n : n - 1;
 	g->nrows = top->n - g->first;

@@ -1,5 +1,6 @@
 /* The margin that spreadsheets leave around a table: columns at its right without a name or a
- * value, rows at its end that are delimiters alone, and remarks between those rows. */
+ * value, rows at its end that are delimiters alone, and remarks between those rows or below a blank
+ * line. */
 #include <stdio.h>
 
 #include "core/base/utf8.h"
@@ -13,7 +14,7 @@
 
 /* --- rows --- */
 
-enum margin_line { MARGIN_VOID, MARGIN_BLANK, MARGIN_REMARK, MARGIN_DATA };
+enum margin_line { MARGIN_VOID, MARGIN_BLANK, MARGIN_REMARK, MARGIN_NOTE, MARGIN_DATA };
 
 static bool is_void(const struct dtx_csv *c, struct dtx_str s)
 {
@@ -25,16 +26,20 @@ static bool is_void(const struct dtx_csv *c, struct dtx_str s)
 }
 
 /* A remark, and nothing but delimiters behind it. */
-static bool is_remark(const struct dtx_csv *c, struct dtx_str s)
+static enum margin_line judge_text(const struct dtx_csv *c, struct dtx_str s)
 {
 	const char *end = s.ptr + s.len, *to;
 	bool quoted = s.len && c->dialect.quote && s.ptr[0] == c->dialect.quote;
+	struct dtx_str text;
 
 	to = memchr(s.ptr + quoted, quoted ? c->dialect.quote : c->dialect.delim[0],
 	            s.len - quoted);
-	return to && is_void(c, (struct dtx_str){ to + quoted, (size_t)(end - to) - quoted }) &&
-	       dtx_csv_odd_is_remark(
-		       (struct dtx_str){ s.ptr + quoted, (size_t)(to - s.ptr) - quoted });
+	if (!to || !is_void(c, (struct dtx_str){ to + quoted, (size_t)(end - to) - quoted }))
+		return MARGIN_DATA;
+	text = (struct dtx_str){ s.ptr + quoted, (size_t)(to - s.ptr) - quoted };
+	return dtx_csv_odd_is_note(text)     ? MARGIN_NOTE
+	       : dtx_csv_odd_is_remark(text) ? MARGIN_REMARK
+	                                     : MARGIN_DATA;
 }
 
 static enum margin_line judge(const struct dtx_csv *c, struct dtx_str line, bool remarks)
@@ -43,7 +48,7 @@ static enum margin_line judge(const struct dtx_csv *c, struct dtx_str line, bool
 		return MARGIN_BLANK;
 	if (is_void(c, line))
 		return MARGIN_VOID;
-	return remarks && is_remark(c, line) ? MARGIN_REMARK : MARGIN_DATA;
+	return remarks ? judge_text(c, line) : MARGIN_DATA;
 }
 
 /* The line that ends at `end`, which is behind its line end. */
@@ -79,10 +84,29 @@ static bool has_titled_rows(const struct dtx_csv_top *top)
 	return false;
 }
 
+/* Blank lines stand between rows of the table: one above a remark says nothing. */
+static bool has_gaps(const struct dtx_csv_top *top)
+{
+	size_t i;
+	uint32_t k, filled;
+
+	for (i = top->body; i + 1 < top->n; i++) {
+		const struct dtx_csv_top_row *r = &top->row[i + 1];
+
+		if (!top->row[i].blank || top->row[i].dropped)
+			continue;
+		for (k = filled = 0; k < r->n; k++)
+			filled += !dtx_utf8_is_blank(r->cell[k]);
+		if (filled > 1)
+			return true;
+	}
+	return false;
+}
+
 /* How many lines at the end are margin; 0 also where nothing else is below the header. */
 static int64_t margin_rows(const struct dtx_csv *c, const struct dtx_csv_top *top, size_t *first)
 {
-	bool remarks = !has_titled_rows(top), any = false, data = false;
+	bool remarks = !has_titled_rows(top), any = false, data = false, gaps = has_gaps(top);
 	int64_t n = 0, margin = 0;
 	size_t at = c->text.end;
 
@@ -93,8 +117,9 @@ static int64_t margin_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 		data = kind == MARGIN_DATA;
 		at = (size_t)(line.ptr - c->text.data);
 		n++;
-		any |= kind == MARGIN_VOID;
-		if ((kind == MARGIN_VOID || kind == MARGIN_BLANK) && any) {
+		any |= kind == MARGIN_VOID || kind == MARGIN_NOTE ||
+		       (kind == MARGIN_REMARK && !gaps);
+		if (any && kind != MARGIN_REMARK && !data) {
 			margin = n;
 			*first = at;
 		}
@@ -113,7 +138,8 @@ static enum dtx_code tell_rows(struct dtx_csv *c, const struct dtx_csv_top *top,
 	if (!n)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s': %lld lines at the end are delimiters alone, or remarks among such lines",
+	            "'%s': %lld lines at the end are delimiters alone, or remarks among such or "
+	            "blank lines",
 	            dtx_source_name(c->head.src), (long long)n);
 	dtx_err_hint(&w, "\"skip_tail\": %lld leaves them out", (long long)(c->opts.skip_tail + n));
 	dtx_csv_blame(c, first, &w);

@@ -19,6 +19,14 @@ static const char *const odd_remark[] = { "source:",
 	                                  "quelle:",
 	                                  "hinweis:",
 	                                  "anmerkung:",
+	                                  "datenquelle:",
+	                                  "stand:",
+	                                  "datenstand:",
+	                                  "legende:",
+	                                  "legend:",
+	                                  "last updated",
+	                                  "copyright",
+	                                  "\u00a9",
 	                                  "fuente:",
 	                                  "nota:",
 	                                  "notas:",
@@ -78,10 +86,16 @@ static unsigned odd_words(struct dtx_str s)
 	return n;
 }
 
+bool dtx_csv_odd_is_note(struct dtx_str text)
+{
+	text = dtx_utf8_trim(text);
+	return odd_has_prefix(text) || odd_is_rule(text);
+}
+
 bool dtx_csv_odd_is_remark(struct dtx_str text)
 {
 	text = dtx_utf8_trim(text);
-	return odd_has_prefix(text) || odd_is_rule(text) ||
+	return dtx_csv_odd_is_note(text) ||
 	       (dtx_head_judge(text) == DTX_HEAD_TEXT && odd_words(text) >= ODD_WORDS);
 }
 

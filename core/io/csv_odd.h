@@ -28,6 +28,8 @@ void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
                       const struct dtx_csv_row *row, enum dtx_csv_kind kind);
 /* Such words as stand below a table: a sentence, "Source: ...". */
 bool dtx_csv_odd_is_remark(struct dtx_str text);
+/* ... one that says so: "Source: ...", a rule. */
+bool dtx_csv_odd_is_note(struct dtx_str text);
 /* The prefix that only records have which do not fit, NULL if there is none. */
 const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd);
 /* How many records at the end are remarks, with blank lines between them; the text that was looked

@@ -13,6 +13,8 @@
 #define PLACES_PART  '\x1f'
 #define PLACES_RULE  '\x01' /* begins a line that is only drawn, as a comment does */
 #define PLACES_DASH  3      /* ... of so many dashes together, at least */
+#define PLACES_PROSE 16     /* lines right above the names that may be left out */
+#define PLACES_SURE  8      /* ... where the table has so many lines */
 
 struct places {
 	struct dtx_str text;
@@ -52,6 +54,21 @@ static bool mark_line(struct dtx_str line, bool *used, uint32_t *len)
 	return true;
 }
 
+/* Dashes above a sum, or below the names. */
+static bool is_rule(struct dtx_str line)
+{
+	size_t i, run = PLACES_DASH;
+
+	for (i = 0; i < line.len; i++) {
+		if (line.ptr[i] != '-' && line.ptr[i] != '=' && line.ptr[i] != ' ')
+			return false;
+		if (line.ptr[i] == ' ' && run && run < PLACES_DASH)
+			return false;
+		run = line.ptr[i] == ' ' ? 0 : i && line.ptr[i - 1] != ' ' ? run + 1 : 1;
+	}
+	return !is_empty(line) && (!run || run >= PLACES_DASH);
+}
+
 /* The next lines without an empty one between them. */
 static bool mark_block(struct places *p, size_t *at)
 {
@@ -68,7 +85,8 @@ static bool mark_block(struct places *p, size_t *at)
 		line = dtx_line_at(p->text, *at);
 		if (is_empty(line))
 			break;
-		fine = fine && mark_line(line, p->lines ? p->used : p->named, &p->len);
+		fine = fine &&
+		       (is_rule(line) || mark_line(line, p->lines ? p->used : p->named, &p->len));
 	}
 	p->to = *at;
 	return fine && p->lines >= PLACES_LINES;
@@ -115,9 +133,10 @@ static bool find_columns(struct places *p)
 	return p->ncols > 2 || (p->ncols == 2 && p->col[1].from > p->col[0].to + 1);
 }
 
-/* What each column's cells have in common: the place of their begin, or of their end. */
+/* How many of a column's cells there are, and begin or end at the same place: the mark of a
+ * footnote may stand behind a number. */
 struct edges {
-	bool left, right;
+	uint32_t cells, left, right;
 };
 
 static void check_line(const struct places *p, struct dtx_str line, struct edges *e)
@@ -130,9 +149,17 @@ static void check_line(const struct places *p, struct dtx_str line, struct edges
 	for (c = 0; c < p->ncols; c++) {
 		if (!any(used, p->col[c].from, p->col[c].to))
 			continue;
-		e[c].left &= used[p->col[c].from];
-		e[c].right &= used[p->col[c].to - 1];
+		e[c].cells++;
+		e[c].left += used[p->col[c].from];
+		e[c].right += used[p->col[c].to - 1] ||
+		              (p->col[c].to > p->col[c].from + 1 && used[p->col[c].to - 2]);
 	}
+}
+
+/* All cells but one in ten. */
+static bool is_edge(const struct edges *e)
+{
+	return DTX_MAX(e->left, e->right) >= e->cells - e->cells / 10;
 }
 
 /* Words of a text stand below each other nowhere; here most columns have an edge. */
@@ -143,14 +170,14 @@ static bool have_edges(const struct places *p)
 	struct edges e[PLACES_COLS];
 	uint32_t c, good = 0;
 
-	for (c = 0; c < p->ncols; c++)
-		e[c] = (struct edges){ true, true };
+	memset(e, 0, sizeof(e));
 	for (; at < p->to; at = dtx_line_behind(p->text, line)) {
 		line = dtx_line_at(p->text, at);
-		check_line(p, line, e);
+		if (!is_rule(line))
+			check_line(p, line, e);
 	}
 	for (c = 0; c < p->ncols; c++)
-		good += e[c].left || e[c].right;
+		good += is_edge(&e[c]);
 	return good * 3 >= p->ncols * 2;
 }
 
@@ -201,21 +228,6 @@ static bool has_row_names(const struct places *p)
 	return true;
 }
 
-/* Dashes above a sum. */
-static bool is_rule(struct dtx_str line)
-{
-	size_t i, run = PLACES_DASH;
-
-	for (i = 0; i < line.len; i++) {
-		if (line.ptr[i] != '-' && line.ptr[i] != '=' && line.ptr[i] != ' ')
-			return false;
-		if (line.ptr[i] == ' ' && run && run < PLACES_DASH)
-			return false;
-		run = line.ptr[i] == ' ' ? 0 : i && line.ptr[i - 1] != ' ' ? run + 1 : 1;
-	}
-	return !is_empty(line) && (!run || run >= PLACES_DASH);
-}
-
 /* The bytes where cells are parted; false: something stands between the columns. */
 static bool part_line(const struct places *p, struct dtx_str line, char *to)
 {
@@ -261,16 +273,22 @@ out:
 	return rc;
 }
 
+/* Prose can stand right above the names. */
 static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 {
-	size_t at = 0;
+	size_t at = 0, behind;
+	unsigned prose = 0;
 
 	p->text = text;
 	while (at < p->text.len) {
-		if (mark_block(p, &at) && find_columns(p) && have_edges(p)) {
+		if (mark_block(p, &at) && (!prose || p->lines >= PLACES_SURE) && find_columns(p) &&
+		    have_edges(p)) {
 			p->even = is_even(p, runs);
 			return !p->even;
 		}
+		behind = dtx_line_behind(p->text, dtx_line_at(p->text, p->from));
+		if (p->lines > PLACES_SURE && prose++ < PLACES_PROSE)
+			at = behind;
 	}
 	return false;
 }

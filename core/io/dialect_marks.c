@@ -48,6 +48,47 @@ bool dtx_dialect_commas_decimal(const struct dtx_sniff_sample *sample)
 	return all_commas(sample, is_decimal);
 }
 
+static bool is_apart(struct dtx_str s, size_t at)
+{
+	return at >= s.len || strchr(" \t\r\n[](),;.\"'TZ", s.ptr[at]);
+}
+
+/* "10:15", "10:15:00" from `at` on, with neither a colon nor a digit around it: how long. */
+static size_t time_at(struct dtx_str s, size_t at)
+{
+	size_t to = at;
+
+	while (to + 1 < s.len && is_digit(s.ptr[to]) && is_digit(s.ptr[to + 1])) {
+		to += 2;
+		if (to >= s.len || s.ptr[to] != ':')
+			break;
+		to++;
+	}
+	return to - at >= 5 && s.ptr[to - 1] != ':' && is_apart(s, to) &&
+	                       (!at || is_apart(s, at - 1))
+	               ? to - at
+	               : 0;
+}
+
+/* Half of the lines, as those of a log, say when. */
+static bool are_timed(struct dtx_str s)
+{
+	size_t at, len, lines = 0, timed = 0;
+	bool here = false;
+
+	for (at = 0; at < s.len; at++) {
+		if (s.ptr[at] == '\n') {
+			lines++;
+			timed += here;
+			here = false;
+			continue;
+		}
+		len = here || !is_digit(s.ptr[at]) ? 0 : time_at(s, at);
+		here |= len != 0;
+	}
+	return lines && timed * 2 >= lines;
+}
+
 bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample)
 {
 	struct dtx_str s = sample->piece[0], first = s;
@@ -55,7 +96,7 @@ bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample)
 	size_t i;
 
 	first.len = end ? (size_t)(end - s.ptr) : s.len;
-	if (!memchr(first.ptr, ':', first.len))
+	if (!memchr(first.ptr, ':', first.len) || are_timed(s))
 		return false;
 	for (i = 0; i < s.len; i++) {
 		if (s.ptr[i] == ':' &&

@@ -245,6 +245,12 @@ static bool guess_micro(uint32_t cp, uint32_t before, uint32_t next)
 	       strchr("gmslLAVFMSW", (int)next);
 }
 
+/* "21 °C", "[°F]". */
+static bool guess_degree(uint32_t cp, uint32_t before, uint32_t next)
+{
+	return cp == 0xb0 && (next == 'C' || next == 'F') && !guess_is_letter(guess_kind(before));
+}
+
 /* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
  * its other half on this line. */
 static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
@@ -266,7 +272,7 @@ static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const u
 		*open = cp;
 	if (guess_money(cp, last, next))
 		return GUESS_MONEY;
-	if (guess_micro(cp, last[0], next))
+	if (guess_micro(cp, last[0], next) || guess_degree(cp, last[0], next))
 		return GUESS_SINGLE;
 	if (cp == 0x2013 || cp == 0x2014)
 		return last[0] == ' ' && next == ' ' ? GUESS_SINGLE : 0;

@@ -8,8 +8,6 @@
 #include "core/base/utf8.h"
 #include "core/io/header_find.h"
 
-enum { HEAD_TWICE_COLS = 512 };
-
 /* --- the finder --- */
 
 static int by_count(const void *a, const void *b)
@@ -155,7 +153,8 @@ static enum head_class head_class(const struct dtx_head_cell *c)
 	return k == DTX_HEAD_TEXT ? CLASS_TEXT : CLASS_VALUE;
 }
 
-/* Whether some column is of another class in row r than in all rows below. */
+/* Whether some column is of another class in row r than in all rows below: values above texts do
+ * not name them. */
 static enum dtx_code differs_from_below(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                         struct dtx_err *err)
 {
@@ -181,7 +180,8 @@ static enum dtx_code differs_from_below(struct dtx_head_finder *f, uint32_t r, b
 		}
 	}
 	for (c = 0; c < f->g->ncols; c++)
-		*yes |= col[c].own != CLASS_NONE && !col[c].same && col[c].other >= 2;
+		*yes |= col[c].own != CLASS_NONE && col[c].own != CLASS_VALUE && !col[c].same &&
+		        col[c].other >= 2;
 out:
 	dtx_mem_free(col);
 	return rc;
@@ -340,13 +340,44 @@ static bool is_time(struct dtx_str s)
 	return mark && digits >= 3;
 }
 
+/* Of a moment: a digit, a digit or blank, a letter, a mark between parts of a date, or itself. */
+static bool fits_shape(char c, char shape)
+{
+	bool digit = c >= '0' && c <= '9';
+
+	switch (shape) {
+	case '9': return digit;
+	case '_': return digit || c == ' ';
+	case 'a': return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+	case '-': return c == '-' || c == '/';
+	case ' ': return c == ' ' || c == 'T';
+	default: return c == shape;
+	}
+}
+
+/* "[2024-01-31 10:15:00] ...", "Jan 31 10:15:00 ...": what begins a line of a log. */
+static bool begins_moment(struct dtx_str s)
+{
+	static const char *const shapes[] = { "9999-99-99 99:99", "[9999-99-99 99:99",
+		                              "aaa _9 99:99" };
+	size_t i, k;
+
+	for (i = 0; i < DTX_COUNT(shapes); i++) {
+		for (k = 0; k < s.len && shapes[i][k] && fits_shape(s.ptr[k], shapes[i][k]); k++)
+			;
+		if (!shapes[i][k])
+			return true;
+	}
+	return false;
+}
+
 static bool is_whole_date(const struct dtx_head_cell *c)
 {
 	struct dtx_str s = dtx_utf8_trim(c->text);
 
 	if (!dtx_head_filled(c))
 		return false;
-	return (s.len > 4 && dtx_head_cell_kind(c) == DTX_HEAD_YEAR) ||
+	return begins_moment(s) || (s.len > 4 && dtx_head_cell_kind(c) == DTX_HEAD_YEAR) ||
 	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 
@@ -445,119 +476,6 @@ out:
 	return rc;
 }
 
-static bool has_blank_column(const struct dtx_head_finder *f, uint32_t r)
-{
-	return f->shape[r].filled < f->nused;
-}
-
-/* Facts of one row that need its cells. */
-struct row_facts {
-	bool first_filled; /* physically, in the first used column */
-	bool merged;       /* a range over several columns */
-	bool right_half;   /* something in the right half */
-};
-
-static enum dtx_code row_facts(struct dtx_head_finder *f, uint32_t r, struct row_facts *out,
-                               struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t c, middle = f->used_first + (f->used_last - f->used_first + 1) / 2;
-
-	*out = (struct row_facts){ 0 };
-	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	for (c = 0; c < f->g->ncols; c++) {
-		const struct dtx_head_cell *cell = &f->cell[c];
-
-		if (!dtx_head_filled(cell))
-			continue;
-		out->first_filled |= c == f->used_first && !cell->covered;
-		out->merged |= cell->covered_left;
-		out->right_half |= c >= middle;
-	}
-out:
-	return rc;
-}
-
-/* Rows below that belong to the header too. */
-static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32_t *rows,
-                               struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct row_facts above, here;
-	bool merged, heading;
-	uint32_t r;
-
-	*rows = 1;
-	DTX_TRY(row_facts(f, start, &above, err));
-	merged = above.merged;
-	for (r = start + 1; r < f->nshapes && *rows < DTX_HEAD_ROWS_MAX; r++) {
-		if (!f->shape[r].like)
-			break;
-		DTX_TRY(row_facts(f, r, &here, err));
-		DTX_TRY(dtx_head_is_heading(f, r, &heading, err));
-		if (heading && here.first_filled)
-			break;
-		if (!above.merged &&
-		    (!has_blank_column(f, r - 1) || (above.first_filled && here.first_filled)))
-			break;
-		if (*rows >= 2 && here.first_filled)
-			break;
-		above = here;
-		++*rows;
-	}
-	if (!merged && start + *rows == f->nshapes)
-		*rows = 1; /* a table of texts, not a header of many rows and nothing below */
-out:
-	return rc;
-}
-
-/* Whether two cells of the row say the same. */
-static enum dtx_code says_twice(struct dtx_head_finder *f, uint32_t r, bool *twice,
-                                struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t c, k, n = DTX_MIN(f->g->ncols, (uint32_t)HEAD_TWICE_COLS);
-
-	*twice = false;
-	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	for (c = 1; c < n && !*twice; c++) {
-		for (k = 0; k < c && dtx_head_filled(&f->cell[c]) && !*twice; k++)
-			*twice = dtx_head_filled(&f->cell[k]) &&
-			         dtx_str_eq(f->cell[k].text, f->cell[c].text);
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code grow_up(struct dtx_head_finder *f, uint32_t *start, uint32_t *rows,
-                             struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct row_facts facts;
-	bool twice;
-
-	while (*start && *rows < DTX_HEAD_ROWS_MAX) {
-		uint32_t r = *start - 1;
-
-		/* What has fewer cells than the names is a title or a sentence. */
-		if (f->g->text_file && f->shape[r].width < f->shape[*start].width &&
-		    f->shape[r].filled == f->shape[r].width)
-			break;
-		/* Years alone tell equal names below apart; a row that does so needs no ranges. */
-		DTX_TRY(says_twice(f, *start, &twice, err));
-		if (!(f->shape[r].like || (f->shape[r].years && twice)) || f->shape[r].filled < 2 ||
-		    !has_blank_column(f, r))
-			break;
-		DTX_TRY(row_facts(f, r, &facts, err));
-		if (!facts.right_half || (f->moved && !facts.merged && !twice))
-			break;
-		--*start;
-		++*rows;
-	}
-out:
-	return rc;
-}
-
 /* Whether rows stand below the header and no sampled one holds a value. */
 static enum dtx_code only_text_below(struct dtx_head_finder *f, uint32_t from, bool *only,
                                      struct dtx_err *err)
@@ -579,6 +497,19 @@ out:
 	return rc;
 }
 
+/* Nothing but texts: whether the first row names them at all. */
+static enum dtx_code check_texts(struct dtx_head_finder *f, uint32_t r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t col;
+
+	DTX_TRY(dtx_head_comes_again(f, r, &col, err));
+	if (col >= 0)
+		DTX_TRY(not_found(f, r, col, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
                             struct dtx_err *err)
 {
@@ -595,9 +526,11 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
 	DTX_TRY(sample_rows(&f, err));
 	DTX_TRY(measure(&f, err));
 	DTX_TRY(find_start(&f, &start, out, err));
-	DTX_TRY(grow_down(&f, start, &rows, err));
+	DTX_TRY(dtx_head_grow_down(&f, start, &rows, err));
 	DTX_TRY(only_text_below(&f, start + rows, &out->assumed, err));
-	DTX_TRY(grow_up(&f, &start, &rows, err));
+	if (g->text_file && out->assumed && rows == 1)
+		DTX_TRY(check_texts(&f, start, err));
+	DTX_TRY(dtx_head_grow_up(&f, &start, &rows, err));
 	out->first = g->first + start;
 	out->rows = rows;
 	out->parts = rows > 1 && filled(&f, start, rows) == f.nused;

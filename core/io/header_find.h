@@ -1,5 +1,5 @@
-/* What the finder of headers knows while it looks.  Nobody but header.c and header_prose.c includes
- * this. */
+/* What the finder of headers knows while it looks.  Nobody but header.c, header_echo.c,
+ * header_prose.c and header_rows.c includes this. */
 #ifndef DTX_IO_HEADER_FIND_H
 #define DTX_IO_HEADER_FIND_H
 
@@ -46,5 +46,14 @@ uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t star
 /* ... a row below the names is a heading of the rows behind it, and has no names. */
 DTX_MUSTUSE enum dtx_code dtx_head_is_heading(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                               struct dtx_err *err);
+/* header_rows.c: how many rows from `start` on are the header; those above that join them. */
+DTX_MUSTUSE enum dtx_code dtx_head_grow_down(struct dtx_head_finder *f, uint32_t start,
+                                             uint32_t *rows, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_head_grow_up(struct dtx_head_finder *f, uint32_t *start,
+                                           uint32_t *rows, struct dtx_err *err);
+/* header_echo.c: whether a row of texts above others is data, as what it says comes again below it.
+ * *col: a column where it does, -1 if there is none. */
+DTX_MUSTUSE enum dtx_code dtx_head_comes_again(struct dtx_head_finder *f, uint32_t r, int64_t *col,
+                                               struct dtx_err *err);
 
 #endif

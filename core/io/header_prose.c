@@ -50,6 +50,14 @@ out:
 	return rc;
 }
 
+/* Whether row r can be a sentence: some mark of one has a blank behind it, and so have all of them
+ * where it does not have more cells than each row of the table. */
+static bool is_spaced(const struct dtx_head_finder *f, uint32_t r, enum spaced spaced)
+{
+	return spaced == SPACED_ALL ||
+	       (spaced == SPACED_SOME && f->shape[r].width > f->width && is_all_table(f, r + 1));
+}
+
 /* A sentence right above the names: its marks have blanks behind them, those of names and data
  * have none. */
 enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint32_t *start,
@@ -64,7 +72,7 @@ enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint32_t *start,
 	    !f->shape[r + 2].filled || f->shape[r + 2].like)
 		goto out;
 	DTX_TRY(spaced_cells(f, r, &spaced, err));
-	if (spaced != SPACED_ALL)
+	if (!is_spaced(f, r, spaced))
 		goto out;
 	for (uint32_t i = r + 1; i < r + 3; i++) {
 		DTX_TRY(spaced_cells(f, i, &spaced, err));

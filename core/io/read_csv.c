@@ -209,7 +209,8 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 		[DTX_CSV_ODD_REJECT] = "rows of another width are kept out (see the rejects)",
 		[DTX_CSV_ODD_SHORT] = "short rows are filled up with nulls",
 		[DTX_CSV_ODD_EXTRA] = "empty cells behind the last column are ignored",
-		[DTX_CSV_ODD_HEADER] = "rows that repeat the header are left out",
+		[DTX_CSV_ODD_HEADER] =
+			"rows that repeat the header, or a line above it, are left out",
 		[DTX_CSV_ODD_STRAY] =
 			"records have quotes that close lines below, and each line between looks "
 			"like a row of its own",

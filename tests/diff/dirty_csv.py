@@ -12,6 +12,7 @@ import tempfile
 
 import dirty_more
 import dirty_office
+import dirty_public
 import dirty_shift
 import dirty_wild
 
@@ -598,7 +599,7 @@ def adds_up(notes, rows):
         int(told[0][0]) == rows + sum(map(int, re.findall(r"\d+", told[0][2])))
 
 
-for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES, dirty_shift.CASES):
+for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES, dirty_public.CASES, dirty_shift.CASES):
     assert not set(CASES) & set(more)
     CASES.update(more)
 
