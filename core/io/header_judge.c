@@ -90,6 +90,13 @@ enum dtx_head_kind dtx_head_cell_kind(const struct dtx_head_cell *c)
 	                                  : c->kind;
 }
 
+/* The characters of a cell that may be huge are not counted. */
+static bool is_long(struct dtx_str s)
+{
+	return s.len > CELL_CHARS_MAX && (s.len > (size_t)4 * CELL_CHARS_MAX ||
+	                                  dtx_utf8_count(s.ptr, s.len) > CELL_CHARS_MAX);
+}
+
 bool dtx_head_like(const struct dtx_head_cell *cell, uint32_t ncols, int64_t *bad)
 {
 	int64_t value = -1, year = -1;
@@ -102,8 +109,7 @@ bool dtx_head_like(const struct dtx_head_cell *cell, uint32_t ncols, int64_t *ba
 			value = i;
 		else if (kind == DTX_HEAD_YEAR && year < 0)
 			year = i;
-		else if (kind == DTX_HEAD_TEXT && cell[i].text.len > CELL_CHARS_MAX &&
-		         dtx_utf8_count(cell[i].text.ptr, cell[i].text.len) > CELL_CHARS_MAX)
+		else if (kind == DTX_HEAD_TEXT && is_long(cell[i].text))
 			value = i;
 		texts += kind == DTX_HEAD_TEXT;
 	}
