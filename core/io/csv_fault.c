@@ -265,9 +265,9 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
-	bool endless = row->fault == DTX_CSV_TOO_LONG &&
-	               !memchr(c->text.data + row->fault_at, '\n',
-	                       DTX_MIN(c->text.end - row->fault_at, DTX_CSV_CELL_MAX));
+	size_t left = c->text.end - row->fault_at;
+	bool endless = (row->fault == DTX_CSV_TOO_LONG || left > DTX_CSV_CELL_MAX) &&
+	               !memchr(c->text.data + row->fault_at, '\n', DTX_MIN(left, DTX_CSV_CELL_MAX));
 	/* no dialect makes lines of one */
 	enum dtx_code rc = endless ? DTX_OK : dtx_csv_doubt(c, row->start, err);
 

@@ -31,10 +31,13 @@ static bool glued_opens(const struct glued *g, size_t at)
 	return false;
 }
 
-/* Between two quotes, neither of which is the last of a cell. */
+/* Between two quotes beside texts, neither of which is the last of a cell. */
 static bool glued_parts_pair(struct glued *g, size_t at)
 {
-	return !glued_ends(g, at + 2) && g->line.ptr[at + 2] != g->quote && ++g->pairs == g->way;
+	const char *p = g->line.ptr;
+
+	return !glued_ends(g, at + 2) && p[at + 2] != g->quote && p[at + 2] != ' ' &&
+	       p[at - 1] != ' ' && ++g->pairs == g->way;
 }
 
 /* A cell in quotes, from the first behind them on; where it ends. */

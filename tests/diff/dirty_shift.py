@@ -58,6 +58,9 @@ CASES.update({
         'id\twhat\n1\t"said ""no"""\n2\tplain\n3\t"open\n4\tmore\n', ["id", "what"],
         [["1", 'said "no"'], ["2", "plain"], ["3", '"open'], ["4", "more"]]),
     "blanks behind delimiters but the last": ("id, n, who,\n1, 2, Ann,\n3, 4, Bob,\n", ["id", "n", "who"], [["1", "2", "Ann"], ["3", "4", "Bob"]]),
+    "doubled quotes in a short record": (
+        'n,what,city,who\n1,ok,Rome,Ann\n2,"said ""no"" there",Oslo\n3,fine,Bern,Eve\n4,so,Linz,Li\n', ["n", "what", "city", "who"],
+        [["1", "ok", "Rome", "Ann"], ["2", 'said "no" there', "Oslo", ""], ["3", "fine", "Bern", "Eve"], ["4", "so", "Linz", "Li"]]),
     "words of the cells of a short record": (
         "a,b,c,d,e\nx,p q,1,5,6\ny,r s,2,5,6\nz,t u v w\ns,t u,3,5,6\n", list("abcde"),
         [["x", "p q", "1", "5", "6"], ["y", "r s", "2", "5", "6"], ["z", "t u v w", "", "", ""], ["s", "t u", "3", "5", "6"]]),
