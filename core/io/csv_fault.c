@@ -228,6 +228,15 @@ static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *er
 	dtx_csv_ref_free(other);
 }
 
+/* Nothing ends behind the fault: no dialect makes lines of one. */
+static bool fault_is_endless(const struct dtx_csv *c, const struct dtx_csv_row *row)
+{
+	size_t left = c->text.end - row->fault_at;
+
+	return (row->fault == DTX_CSV_TOO_LONG || left > DTX_CSV_CELL_MAX) &&
+	       !memchr(c->text.data + row->fault_at, '\n', DTX_MIN(left, DTX_CSV_CELL_MAX));
+}
+
 static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
@@ -256,7 +265,7 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 	dtx_err_hint(err, "%s", rows[row->fault].hint);
 	if (row->fault == DTX_CSV_TOO_LONG)
 		long_advise(c, at, err);
-	else if (!c->dialect.mixed && !dtx_source_is_part(c->head.src))
+	else if (!c->dialect.mixed && !dtx_source_is_part(c->head.src) && !fault_is_endless(c, row))
 		parted_advise(c, row->start, err);
 	dtx_csv_blame(c, at, err);
 	return rows[row->fault].code;
@@ -265,11 +274,7 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
-	size_t left = c->text.end - row->fault_at;
-	bool endless = (row->fault == DTX_CSV_TOO_LONG || left > DTX_CSV_CELL_MAX) &&
-	               !memchr(c->text.data + row->fault_at, '\n', DTX_MIN(left, DTX_CSV_CELL_MAX));
-	/* no dialect makes lines of one */
-	enum dtx_code rc = endless ? DTX_OK : dtx_csv_doubt(c, row->start, err);
+	enum dtx_code rc = fault_is_endless(c, row) ? DTX_OK : dtx_csv_doubt(c, row->start, err);
 
 	return rc == DTX_OK ? fault_row(c, row, err) : rc;
 }
