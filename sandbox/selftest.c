@@ -189,7 +189,7 @@ void dtx_jail_pool_json(enum dtx_jail_profile profile, struct dtx_buf *out)
 	bool here;
 
 	dtx_warmpool_open(&p, profile == DTX_JAIL_LIB_RO ? DTX_ZYGOTE_LIB_RO : DTX_ZYGOTE_RUN, 0,
-	                  DTX_WARMPOOL_FIND);
+	                  DTX_WARMPOOL_FIND, POOL_MS);
 	here = dtx_warmpool_ask(&p, POOL_MS, &w);
 	dtx_buf_printf(out, "{\"running\":%s,\"folder\":", here ? "true" : "false");
 	dtx_buf_json(out, dtx_str_of(p.folder));

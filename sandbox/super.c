@@ -19,7 +19,7 @@
 #include "sandbox/warmpool.h"
 
 #define SETUP_MS   60000 /* a zygote on a busy machine takes seconds */
-#define POOL_MS    10000 /* a pool says WELCOME at once, or when it has started */
+#define POOL_MS    20000 /* a pool says WELCOME at once, or when it has started */
 #define TICK_MS    20    /* cancel */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
 
@@ -99,7 +99,8 @@ static bool begin_pooled(struct dtx_box *b)
 	if (b->spec.no_warm || b->spec.hash_seed >= POOLED_SEEDS)
 		return false;
 	dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed,
-	                  b->spec.mode == DTX_JAIL_CHECK ? DTX_WARMPOOL_FIND : DTX_WARMPOOL_START);
+	                  b->spec.mode == DTX_JAIL_CHECK ? DTX_WARMPOOL_FIND : DTX_WARMPOOL_START,
+	                  b->spec.limits.queue_ms);
 	if (pool.fd < 0)
 		return false;
 	b->pooled = true;
@@ -404,7 +405,7 @@ static void renew_pool(const struct dtx_box *b)
 {
 	struct dtx_warmpool pool;
 
-	dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed, DTX_WARMPOOL_RENEW);
+	dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed, DTX_WARMPOOL_RENEW, 0);
 }
 
 /* A pool that goes away, or is not what it was, costs time but no run: a zygote of its own is

@@ -30,8 +30,7 @@
 #define BACKLOG     64
 #define LOCK_MS     2000 /* another process starts the pool just now */
 #define LOCK_TICK   5
-#define CONNECT_MS  10000 /* its queue is full */
-#define SWEEP_MS    1     /* one that is stuck has a full queue, too */
+#define SWEEP_MS    1 /* one that is stuck has a full queue, too */
 #define READY_MS    20
 #define STARTING_S  60 /* a successor that took no client for so long never will */
 #define SWEEP_MAX   1000
@@ -309,15 +308,31 @@ static void sweep(int folder, const char *own)
 	closedir(dir);
 }
 
-/* Under the lock: what is there now, or a fresh one. */
+/* Its queue is full of those who wait until it is ready: another one in its place would take the
+ * time that it needs, and after that yet another.  Not for ever: it may be stuck. */
+static bool is_starting(int folder, const char *name)
+{
+	struct stat st;
+
+	return errno == EAGAIN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       time(NULL) - st.st_mtim.tv_sec < STARTING_S;
+}
+
+/* Under the lock: what is there now, or a fresh one.  A place in its queue is not waited for here,
+ * where others wait for the lock. */
 static int start_pool(struct dtx_warmpool *p, int folder, const char *name)
 {
-	int fd = join_pool(folder, name, CONNECT_MS);
+	int fd = join_pool(folder, name, READY_MS);
 
-	if (fd < 0)
-		sweep(folder, name);
-	if (fd < 0 && launch_at(p, folder, name)) {
-		fd = join_pool(folder, name, CONNECT_MS);
+	if (fd >= 0)
+		return fd;
+	if (is_starting(folder, name)) {
+		say(p, "its queue", "it is full");
+		return -1;
+	}
+	sweep(folder, name);
+	if (launch_at(p, folder, name)) {
+		fd = join_pool(folder, name, READY_MS);
 		if (fd < 0)
 			say(p, "its socket", strerror(errno));
 	}
@@ -338,16 +353,6 @@ bool dtx_warmpool_ask(const struct dtx_warmpool *p, int wait_ms, struct dtx_wire
 		return false;
 	memcpy(w, msg.payload, sizeof(*w));
 	return true;
-}
-
-/* Its queue is full of those who came to see whether it is ready: another one in its place would
- * take the time that it needs, and after that yet another.  Not for ever: it may be stuck. */
-static bool is_starting(int folder, const char *name)
-{
-	struct stat st;
-
-	return errno == EAGAIN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       time(NULL) - st.st_mtim.tv_sec < STARTING_S;
 }
 
 /* Under the lock, in two visits: the first starts a successor beside the pool, the one that finds
@@ -373,12 +378,45 @@ static void renew(struct dtx_warmpool *p, int folder, const char *name)
 	dtx_file_close(&p->fd);
 }
 
+/* Where none can be joined one is started, by whoever comes first; the others join that one. */
+static void join_or_start(struct dtx_warmpool *p, int folder, const char *name, const char *lock,
+                          int64_t wait_ms)
+{
+	int64_t deadline = dtx_now_ns() + wait_ms * 1000000, left;
+	int locked;
+
+	p->fd = join_pool(folder, name, (int)wait_ms);
+	if (p->fd >= 0)
+		return;
+	locked = take_lock(folder, lock, LOCK_MS);
+	if (locked < 0)
+		say(p, "its lock", "held by another process");
+	else
+		p->fd = start_pool(p, folder, name);
+	dtx_file_close(&locked);
+	left = (deadline - dtx_now_ns()) / 1000000;
+	if (p->fd < 0 && left > 0)
+		p->fd = join_pool(folder, name, (int)left);
+}
+
+/* A successor is no hurry: the next run looks again. */
+static void renew_locked(struct dtx_warmpool *p, int folder, const char *name, const char *lock)
+{
+	int locked = take_lock(folder, lock, 0);
+
+	if (locked < 0)
+		say(p, "its lock", "held by another process");
+	else
+		renew(p, folder, name);
+	dtx_file_close(&locked);
+}
+
 void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t hash_seed,
-                       enum dtx_warmpool_how how)
+                       enum dtx_warmpool_how how, int64_t wait_ms)
 {
 	char name[NAME_MAX_OF], lock[NAME_MAX_OF];
 	const char *off = getenv("DTX_NO_WARM");
-	int folder, locked = -1;
+	int folder;
 
 	*p = (struct dtx_warmpool){ .fd = -1, .kind = kind, .hash_seed = hash_seed };
 	if (kind == DTX_ZYGOTE_SCREEN)
@@ -393,20 +431,14 @@ void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t has
 	make_key(p);
 	snprintf(name, sizeof(name), "pool-%s.sock", p->key);
 	snprintf(lock, sizeof(lock), "pool-%s.lock", p->key);
-	if (how != DTX_WARMPOOL_RENEW)
-		p->fd = join_pool(folder, name, CONNECT_MS);
-	if (p->fd < 0 && how == DTX_WARMPOOL_FIND)
-		say(p, "none is there", strerror(errno));
-	else if (p->fd < 0) {
-		/* a successor is no hurry: the next run looks again */
-		locked = take_lock(folder, lock, how == DTX_WARMPOOL_RENEW ? 0 : LOCK_MS);
-		if (locked < 0)
-			say(p, "its lock", "held by another process");
-		else if (how == DTX_WARMPOOL_RENEW)
-			renew(p, folder, name);
-		else
-			p->fd = start_pool(p, folder, name);
+	if (how == DTX_WARMPOOL_START) {
+		join_or_start(p, folder, name, lock, wait_ms);
+	} else if (how == DTX_WARMPOOL_RENEW) {
+		renew_locked(p, folder, name, lock);
+	} else {
+		p->fd = join_pool(folder, name, (int)wait_ms);
+		if (p->fd < 0)
+			say(p, "none is there", strerror(errno));
 	}
-	dtx_file_close(&locked);
 	dtx_file_close(&folder);
 }

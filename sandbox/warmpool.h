@@ -25,9 +25,9 @@ enum dtx_warmpool_how {
 	DTX_WARMPOOL_RENEW  /* start a successor, or put one that is ready in the place; fd is -1 */
 };
 /* A SCREEN uses the pool of runs.  Never fails: without a pool fd is -1.  DTX_NO_WARM in the
- * environment: there is none. */
+ * environment: there is none.  wait_ms: for a place in its queue. */
 void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t hash_seed,
-                       enum dtx_warmpool_how how);
+                       enum dtx_warmpool_how how, int64_t wait_ms);
 
 /* Says HELLO and waits so long for the answer of one that is ready; false if there is none. */
 DTX_MUSTUSE bool dtx_warmpool_ask(const struct dtx_warmpool *p, int wait_ms,

@@ -19,9 +19,9 @@ FIXTURES = os.path.join(TOP, "fixtures")
 PIPED_MAX = 64 << 10
 
 
-def convert(dtx, folder, source, suffix, feed=None):
+def convert(dtx, folder, source, suffix, feed=None, repair=True):
     target = os.path.join(folder, "out." + suffix)
-    command = [dtx, "convert", "--repair", source, "-o", target, "--store", os.path.join(folder, "store.db")]
+    command = [dtx, "convert", *["--repair"] * repair, source, "-o", target, "--store", os.path.join(folder, "store.db")]
     if feed is None:
         run = subprocess.run(command, capture_output=True, timeout=60)
     else:
@@ -44,7 +44,8 @@ def pairs(dtx, folder):
         made = os.path.join(folder, "made.csv")
         with open(made, "wb") as f:
             f.write(new)
-        yield name + ": .csv as .xls", new == convert(dtx, folder, made, "csv")
+        # repaired, the text would lose the remarks below its table
+        yield name + ": .csv as .xls", new == convert(dtx, folder, made, "csv", repair=False)
 
 
 def pipes(dtx, folder):

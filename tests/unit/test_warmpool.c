@@ -88,7 +88,7 @@ static bool ask(struct dtx_wire_welcome *w, struct dtx_warmpool *p)
 {
 	bool here;
 
-	dtx_warmpool_open(p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	here = dtx_warmpool_ask(p, 5000, w);
 	dtx_file_close(&p->fd);
 	return here;
@@ -138,7 +138,7 @@ static bool goes_away(void)
 	struct dtx_warmpool p;
 
 	do {
-		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 		dtx_file_close(&p.fd);
 		poll(NULL, 0, 5);
 	} while (!p.why[0] && dtx_now_ns() < until);
@@ -213,7 +213,7 @@ void test_jail_pool_outlives_its_clients(void)
 	T_INT(waitpid(pid, NULL, 0), pid);
 	T_CHECK(settles(1, 0));
 	T_INT(plain_run(), 1);
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	T_INT(getsockopt(p.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len), 0);
 	T_INT(cred.uid, geteuid());
 	dtx_file_close(&p.fd);
@@ -262,14 +262,14 @@ void test_jail_pool_comes_and_goes(void)
 	T_INT(plain_run(), 1);
 	snprintf(folder, sizeof(folder), "%s/dtx", t_dir());
 	T_INT(chmod(folder, 0755), 0);
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	T_CHECK(strcmp(p.folder, folder) != 0);
 	dtx_file_close(&p.fd);
 	T_INT(chmod(folder, 0700), 0);
 	snprintf(path, sizeof(path), "%s/elsewhere", t_dir());
 	T_INT(rename(folder, path), 0);
 	T_INT(symlink(path, folder), 0);
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	T_CHECK(strcmp(p.folder, folder) != 0);
 	dtx_file_close(&p.fd);
 	end();
@@ -291,7 +291,7 @@ void test_jail_pool_speaks_to_nobody_else(void)
 		return;
 	}
 	begin("0");
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	snprintf(path, sizeof(path), "%s/dtx/pool-%s.sock", t_dir(), p.key);
 	T_CHECK(strlen(path) < sizeof(at.sun_path));
 	memcpy(at.sun_path, path, DTX_MIN(strlen(path), sizeof(at.sun_path) - 1));
@@ -314,10 +314,10 @@ void test_jail_pool_speaks_to_nobody_else(void)
 		_exit(0);
 	}
 	T_INT(read(ready[0], &byte, 1), 1);
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	T_INT(p.fd, -1);
 	T_CHECK(strstr(p.why, "none is there"));
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	T_INT(p.fd, -1);
 	T_INT(waitpid(pid, &i, 0), pid);
 	T_INT(i, 0);
@@ -368,7 +368,7 @@ void test_jail_pool_that_is_stuck(void)
 
 	SKIP_SANITIZED();
 	begin("30");
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	T_INT(p.fd, -1);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%.60s/dtx/pool-%.20s.sock", t_dir(), p.key);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -379,7 +379,7 @@ void test_jail_pool_that_is_stuck(void)
 	T_CHECK(dtx_now_ns() - start < PATIENCE_NS / 2);
 	until = dtx_now_ns() + PATIENCE_NS;
 	do {
-		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW, 0);
 		T_CHECK(strcmp(p.why, "successor: started")); /* the run did that */
 		poll(NULL, 0, 5);
 	} while (strcmp(p.why, "successor: in place") != 0 && dtx_now_ns() < until);
@@ -418,7 +418,7 @@ static void hold(int *fd, size_t n, bool leases)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		dtx_warmpool_open(&p, DTX_ZYGOTE_EXEC, 0, DTX_WARMPOOL_START);
+		dtx_warmpool_open(&p, DTX_ZYGOTE_EXEC, 0, DTX_WARMPOOL_START, 10000);
 		fd[i] = p.fd;
 		T_CHECK(p.fd >= 0);
 		if (leases) {
@@ -515,21 +515,21 @@ void test_jail_pool_has_one_successor(void)
 
 	SKIP_SANITIZED();
 	begin("0");
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND, 10000);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%.60s/dtx/pool-%.20s.sock.next", t_dir(),
 	         p.key);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	T_INT(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 	T_INT(listen(fd, 1), 0);
 	for (i = 0; i < VISITS; i++) {
-		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW, 0);
 		T_STR(p.why, i < 2 ? "" : "successor: starting");
 	}
 	T_INT(clock_gettime(CLOCK_REALTIME, &times[0]), 0);
 	times[0].tv_sec -= MINUTES_S;
 	times[1] = times[0];
 	T_INT(utimensat(AT_FDCWD, at.sun_path, times, 0), 0);
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW, 0);
 	T_STR(p.why, "successor: started");
 	close(fd);
 	end();
@@ -546,11 +546,11 @@ void test_jail_pool_is_renewed(void)
 	begin("30");
 	T_INT(plain_run(), 0);
 	T_CHECK(ask(&old, &p));
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW, 0);
 	T_STR(p.why, "successor: started");
 	T_CHECK(ask(&new, &p) && new.workers >= old.workers);
 	do {
-		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW, 0);
 		poll(NULL, 0, 5);
 	} while (strcmp(p.why, "successor: in place") != 0 && dtx_now_ns() < until);
 	T_STR(p.why, "successor: in place");
