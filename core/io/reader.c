@@ -213,7 +213,7 @@ static enum dtx_code by_content(struct dtx_source *src, const struct dtx_reader_
 			*out = dtx_reads[i];
 		}
 	}
-	/* A stub that unpacks it, a mark or a stray line before a workbook. */
+	/* A program that unpacks it, a mark or a stray line before a workbook. */
 	if (*out == &dtx_read_csv && !dtx_source_passes(src) &&
 	    dtx_zip_behind(dtx_source_data(src), dtx_source_size(src)))
 		rc = by_format("xlsx", out, err);

@@ -26,7 +26,7 @@ struct dtx_zip {
 	const char *label;          /* file name for messages; borrowed */
 	const unsigned char *bytes; /* borrowed */
 	size_t len;
-	uint64_t lead; /* bytes of the file before those: a stub that unpacks it, a stray line */
+	uint64_t lead; /* bytes of the file before those: a program that unpacks it, a stray line */
 	struct dtx_unpack limits;
 	struct dtx_zip_entry *entry;
 	uint32_t n;

@@ -88,4 +88,39 @@ out:
 	return rc;
 }
 
+/* A table of `n` rows with `cols` int columns c0, c1 ...: row + column. */
+DTX_MUSTUSE static inline enum dtx_code tm_wide(uint32_t cols, uint32_t n, struct dtx_table **out,
+                                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_field *field = dtx_arena_zalloc(&arena, cols, sizeof(*field));
+	struct dtx_schema schema = { .nfields = cols, .field = field };
+	struct dtx_batch *batch = NULL;
+	uint32_t c, i;
+
+	if (!field)
+		DTX_FAIL_MEM(err);
+	for (c = 0; c < cols; c++)
+		field[c] = (struct dtx_field){ .name = dtx_arena_printf(&arena, "c%u", c),
+			                       .type = { DTX_T_INT64, 0, 0 } };
+	DTX_TRY(dtx_table_new(&schema, out, err));
+	DTX_TRY(dtx_batch_new((*out)->schema, n, &batch, err));
+	for (c = 0; c < cols; c++) {
+		struct dtx_builder b;
+
+		dtx_builder_init(&b, field[c].type, n);
+		for (i = 0; i < n; i++)
+			dtx_builder_i64(&b, (int64_t)i + c);
+		DTX_TRY(dtx_builder_finish(&b, NULL, &batch->col[c], err));
+		dtx_builder_clear(&b);
+	}
+	rc = dtx_table_take(*out, batch, err);
+	batch = NULL;
+out:
+	dtx_batch_free(batch);
+	dtx_arena_clear(&arena);
+	return rc;
+}
+
 #endif

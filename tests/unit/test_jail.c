@@ -649,43 +649,6 @@ void test_jail_hands_raw_cells_over(void)
 	run_clear(&run);
 }
 
-/* --- shapes of tables --- */
-
-/* A table of `n` rows with `cols` int columns c0, c1 ...: row + column. */
-static enum dtx_code wide_table(uint32_t cols, uint32_t n, struct dtx_table **out,
-                                struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_field *field = dtx_arena_zalloc(&arena, cols, sizeof(*field));
-	struct dtx_schema schema = { .nfields = cols, .field = field };
-	struct dtx_batch *batch = NULL;
-	uint32_t c, i;
-
-	if (!field)
-		DTX_FAIL_MEM(err);
-	for (c = 0; c < cols; c++)
-		field[c] = (struct dtx_field){ .name = dtx_arena_printf(&arena, "c%u", c),
-			                       .type = { DTX_T_INT64, 0, 0 } };
-	DTX_TRY(dtx_table_new(&schema, out, err));
-	DTX_TRY(dtx_batch_new((*out)->schema, n, &batch, err));
-	for (c = 0; c < cols; c++) {
-		struct dtx_builder b;
-
-		dtx_builder_init(&b, field[c].type, n);
-		for (i = 0; i < n; i++)
-			dtx_builder_i64(&b, (int64_t)i + c);
-		DTX_TRY(dtx_builder_finish(&b, NULL, &batch->col[c], err));
-		dtx_builder_clear(&b);
-	}
-	rc = dtx_table_take(*out, batch, err);
-	batch = NULL;
-out:
-	dtx_batch_free(batch);
-	dtx_arena_clear(&arena);
-	return rc;
-}
-
 /* Several tables: one empty, one of 1,000 columns, one of every type; all columns come back. */
 void test_jail_many_shapes(void)
 {
@@ -713,7 +676,7 @@ void test_jail_many_shapes(void)
 		run = (struct run){ .err = DTX_ERR_INIT };
 		T_OK(tm_table(20, true, &all, &run.err), &run.err);
 		T_OK(tm_table(0, true, &none, &run.err), &run.err);
-		T_OK(wide_table(1000, 3, &wide, &run.err), &run.err);
+		T_OK(tm_wide(1000, 3, &wide, &run.err), &run.err);
 		T_OK(dtx_provider_local.open(&spec, &box, &run.err), &run.err);
 		T_OK(dtx_provider_local.put(box, "main", all, &run.err), &run.err);
 		T_OK(dtx_provider_local.put(box, "none", none, &run.err), &run.err);
