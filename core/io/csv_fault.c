@@ -335,6 +335,7 @@ enum dtx_code dtx_csv_odd_record(struct dtx_csv *c, const struct dtx_csv_row *ro
 	                 dtx_csv_byte(c, row->start),
 	                 glued ? "a delimiter is missing beside a quote"
 	                       : "an empty cell too many stands before others");
+	dtx_err_hint(err, "\"dialect\": {\"mixed\": true} reads it so that its cells fit");
 	dtx_repair_advise(err, "{\"mixed\":true}");
 	dtx_csv_blame(c, row->start, err);
 out:
