@@ -192,14 +192,16 @@ bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 	return true;
 }
 
-uint64_t dtx_facts_anon(pid_t pid)
+struct dtx_resident dtx_facts_resident(pid_t pid)
 {
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char path[64], text[256];
 	long long total, resident, shared;
 
 	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
 	if (!slurp(path, text, sizeof(text)) ||
 	    sscanf(text, "%lld %lld %lld", &total, &resident, &shared) != 3 || resident < shared)
-		return 0;
-	return (uint64_t)(resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+		return (struct dtx_resident){ 0, 0 };
+	return (struct dtx_resident){ (uint64_t)resident * page,
+		                      (uint64_t)(resident - shared) * page };
 }

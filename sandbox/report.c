@@ -264,15 +264,27 @@ static void out_of_time(const struct dtx_jail_limits *l, struct dtx_jail_report 
 	set_status(r, DTX_JAIL_TIMEOUT, "it ran longer than %lld ms", (long long)l->wall_ms);
 }
 
-/* A library in C whose memory ran out seldom says so: it crashes, or the C library ends it.  What
- * it could not have is not in the peak, as arrays grow by half or twice.  False: there was memory
- * left. */
-static bool crashed_full(const struct dtx_jail_limits *l, struct dtx_jail_report *r)
+/* Memory taken at most.  A short run may end between two looks at it: then its death tells, as
+ * closely as what it was given and the libraries that it touched allow. */
+static uint64_t most_memory(const struct dtx_box *b, const struct dtx_jail_report *r)
 {
-	if (r->peak_anon < l->memory / 4 * 3)
+	uint64_t before = r->base_rss + b->in_len;
+
+	return DTX_MAX(r->peak_anon, r->peak_rss > before ? r->peak_rss - before : 0);
+}
+
+/* A library in C whose memory ran out seldom says so: it crashes, or the C library ends it.  What
+ * it could not have is not in the peak: an array that grows to twice its size has the old one and
+ * not the new one, which is two thirds of what it needs.  False: there was memory left. */
+static bool crashed_full(const struct dtx_box *b, struct dtx_jail_report *r)
+{
+	const uint64_t limit = b->spec.limits.memory, used = most_memory(b, r);
+
+	if (used < limit / 3)
 		return false;
 	set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used %llu of %llu MiB and crashed",
-	           (unsigned long long)(r->peak_anon >> 20), (unsigned long long)(l->memory >> 20));
+	           (unsigned long long)(DTX_MIN(used, limit) >> 20),
+	           (unsigned long long)(limit >> 20));
 	return true;
 }
 
@@ -283,7 +295,7 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 
 	switch (b->kill) {
 	case DTX_KILL_DENIED:
-		if (r->signal && !crashed_full(l, r))
+		if (r->signal && !crashed_full(b, r))
 			set_status(r, DTX_JAIL_SIGNALED, "it aborted (signal %d)", r->signal);
 		else if (!r->signal)
 			set_status(r, DTX_JAIL_DENIED_SYSCALL,
@@ -327,7 +339,7 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 		set_status(r, DTX_JAIL_DENIED_SYSCALL,
 		           "it made a call that the kernel ends at once: one of another "
 		           "architecture, or of the lock-down");
-	else if (sig != SIGSEGV || !crashed_full(l, r))
+	else if (sig != SIGSEGV || !crashed_full(b, r))
 		set_status(r, DTX_JAIL_SIGNALED, "it crashed (signal %d)", sig);
 }
 

@@ -345,6 +345,7 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 	enum dtx_code rc = DTX_OK;
 	struct dtx_wire_probe p;
 	struct dtx_wire_msg msg;
+	struct dtx_resident base;
 	int64_t t = dtx_now_ns();
 
 	DTX_TRY(job_expect(b, DTX_WIRE_READY, &msg, err));
@@ -358,8 +359,9 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 	         b->hidden        ? "probe"
 	         : b->grant.audit ? "status+probe"
 	                          : "status");
-	b->base_anon = dtx_facts_anon(b->worker);
-	r->base_rss = b->base_anon;
+	base = dtx_facts_resident(b->worker);
+	b->base_anon = base.anon;
+	r->base_rss = base.all;
 	r->us.verify = us_since(t);
 out:
 	return rc;

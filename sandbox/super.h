@@ -93,7 +93,10 @@ int64_t dtx_facts_own_filters(void);
 /* CPU time and peak memory of one that lives, and the bytes that are its own now; false if they
  * cannot be told. */
 DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);
-/* Resident minus shared bytes, 0 if it cannot be told. */
-uint64_t dtx_facts_anon(pid_t pid);
+/* Resident bytes, and those of them that are not shared; both 0 if it cannot be told. */
+struct dtx_resident {
+	uint64_t all, anon;
+};
+struct dtx_resident dtx_facts_resident(pid_t pid);
 
 #endif

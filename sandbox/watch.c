@@ -83,7 +83,7 @@ static uint64_t note_memory(const struct dtx_box *b, uint64_t anon, struct dtx_j
 
 static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 {
-	if (note_memory(b, dtx_facts_anon(b->worker), r) > b->spec.limits.memory)
+	if (note_memory(b, dtx_facts_resident(b->worker).anon, r) > b->spec.limits.memory)
 		dtx_super_kill(b, DTX_KILL_MEMORY);
 	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
 		dtx_super_kill(b, DTX_KILL_WALL);
@@ -197,7 +197,7 @@ static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_re
 {
 	if (p[AT_LISTENER].revents & POLLIN) {
 		if (!dtx_notify_answer(b->listener, b->inner, us_since(b->t_start), r)) {
-			note_memory(b, dtx_facts_anon(b->worker), r);
+			note_memory(b, dtx_facts_resident(b->worker).anon, r);
 			dtx_super_kill(b, DTX_KILL_DENIED);
 		}
 	} else if (p[AT_LISTENER].revents) {
