@@ -225,10 +225,13 @@ static void look_ahead(const struct worker *w, struct dtx_batch *b)
 static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
-	struct dtx_ring_item *item = dtx_ring_item(w->ring);
-	bool mine = dtx_ring_mine(w->ring, w->seq);
+	struct dtx_ring_item *item;
 	enum dtx_code rc = DTX_OK;
+	bool mine;
 
+	dtx_ring_await(w->ring, w->seq);
+	mine = dtx_ring_mine(w->ring, w->seq);
+	item = dtx_ring_item(w->ring);
 	if (!item)
 		DTX_FAIL_MEM(err);
 	if (w->cut == p->now->npass && p->end.prepare)

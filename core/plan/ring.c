@@ -111,6 +111,16 @@ static bool too_far(const struct dtx_ring *r, uint64_t seq)
 	return seq >= head + (dtx_mem_tight() ? 1 : r->nslots) && seq < r->stop_at;
 }
 
+void dtx_ring_await(struct dtx_ring *r, uint64_t seq)
+{
+	if (dtx_ring_mine(r, seq) || !dtx_mem_tight())
+		return;
+	pthread_mutex_lock(&r->lock);
+	while (seq > atomic_load(&r->head) && seq < r->stop_at && dtx_mem_tight() && !r->ntasks)
+		pthread_cond_wait(&r->moved, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+}
+
 enum dtx_ring_left dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list)
 {
 	struct dtx_ring_slot *slot = &r->slot[seq % r->nslots];

@@ -64,6 +64,9 @@ static inline bool dtx_ring_mine(struct dtx_ring *r, uint64_t seq)
 	/* acquire: sees all that the last holder of the right did */
 	return atomic_load_explicit(&r->head, memory_order_acquire) == seq;
 }
+/* Waits, where memory is short, for the right of seq: what comes of it beforehand would be kept.
+ * Returns at once where there is memory, or a task to do. */
+void dtx_ring_await(struct dtx_ring *r, uint64_t seq);
 /* Leaves the complete list of a seq, waiting while it is a full ring ahead.  HELP: there is a task
  * to do instead of waiting.  KEPT: the right came to the caller meanwhile (or the seq is not wanted
  * any more), the list stays its own. */
