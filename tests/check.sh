@@ -49,8 +49,10 @@ suites() {
 }
 
 if [ "${1:-}" = --one ]; then # --one NUMBER FOLDER
+	began=$(date +%s)
 	suites | sed -n "$2s/.*|//p" | sh > "$3/$2.log" 2>&1
 	echo $? > "$3/$2.status"
+	echo "$(($(date +%s) - began)) s" > "$3/$2.took"
 	exit 0
 fi
 
@@ -79,7 +81,7 @@ suites | cut -d'|' -f1 > "$work/names"
 while read -r name; do
 	n=$((n + 1))
 	log=$work/$n.log
-	echo "== $name"
+	echo "== $name, $(cat "$work/$n.took" 2>/dev/null)"
 	ended=$(cat "$work/$n.status" 2>/dev/null)
 	[ "$ended" = 0 ] || status=1
 	[ -e "$log" ] || echo "it was not built" > "$log"
