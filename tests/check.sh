@@ -13,6 +13,7 @@ suites() {
 		command line (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx 1/2
 		command line, the other half (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx 2/2
 		main job, jail and workbooks on the command line|sh tests/cli/run.sh build/dtx locked
+		jail (no sanitizer fits behind its filter)|build/unit jail
 		escape attempts|sh tests/escape/run.sh build/dtx
 		attacks in families|/usr/bin/python3 -B tests/escape/attacks.py build/dtx
 		files made to exhaust|/usr/bin/python3 -B tests/fault/bombs.py build/dtx
@@ -32,7 +33,6 @@ suites() {
 		store without room, right or sound pages|/usr/bin/python3 -B tests/fault/store.py build/dtx
 		records and what is made of them|/usr/bin/python3 -B tests/schema/records.py build/dtx
 		examples of pandas' documentation in the jail|/usr/bin/python3 -B -W ignore tests/jail/docstrings.py build/dtx 30
-		jail (no sanitizer fits behind its filter)|build/unit jail
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py
 		op examples over long tables|build/unit ops_examples_long
@@ -60,15 +60,15 @@ work=$(mktemp -d)
 export T_TURNS="$work/turns" # the halves of a suite share out its tests as they go
 mkdir "$T_TURNS"
 trap 'rm -rf "$work"' EXIT
-some() { # some GREP-OPTION: the suites that name the sanitizer build, or the others
-	suites | grep "$1" 'build-asan/' | cut -d: -f1 | xargs -P "$(nproc)" -I {} sh tests/check.sh --one {} "$work"
+some() { # some GREP-OPTION AT-ONCE: the suites that name the sanitizer build, or the others
+	suites | grep "$1" 'build-asan/' | cut -d: -f1 | xargs -P "$2" -I {} sh tests/check.sh --one {} "$work"
 }
 {
 	nice make --no-print-directory -s -j"$(nproc)" WERROR=1 VARIANT=asan all unit-build > "$work/asan" 2>&1
 	echo $? > "$work/asan.status"
-	[ "$(cat "$work/asan.status")" != 0 ] || some -n
+	[ "$(cat "$work/asan.status")" != 0 ] || some -n "$(nproc)"
 } &
-some -nv
+some -nv $(($(nproc) + 1)) # one more: the jail's wait for the most part
 wait
 if [ "$(cat "$work/asan.status")" != 0 ]; then
 	echo "the sanitizer build failed:"

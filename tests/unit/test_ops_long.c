@@ -67,7 +67,7 @@ struct way {
 static int64_t run_way(struct planrun *p, const char *plan, const char *in, const char *with,
                        struct way way)
 {
-	void *ballast = way.tight ? dtx_mem_alloc(BALLAST, 1) : NULL;
+	size_t ballast = way.tight ? BALLAST : 0;
 	int64_t spilled = 0;
 
 	planrun_init(p, plan, in);
@@ -75,11 +75,12 @@ static int64_t run_way(struct planrun *p, const char *plan, const char *in, cons
 	p->workers = way.workers;
 	p->batch_rows = way.batch;
 	p->keep = true;
+	T_CHECK(dtx_mem_charge(ballast));
 	dtx_mem_set_limit(way.tight ? LIMIT : 0);
 	if (planrun(p) == DTX_OK)
 		spilled = p->result->step[0].spilled;
 	dtx_mem_set_limit(0);
-	dtx_mem_free(ballast);
+	dtx_mem_discharge(ballast);
 	return spilled;
 }
 

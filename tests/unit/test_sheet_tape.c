@@ -31,20 +31,36 @@ static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, con
 	return n;
 }
 
-/* The cell of a row and column of a block; false: there is none. */
-static bool taped_cell(const struct dtx_sheet_tape *t, size_t block, uint32_t row, uint32_t col,
-                       uint8_t *tag, union dtx_payload *v)
-{
-	struct dtx_tape_col c = { 0 };
+/* Goes round the columns of a block: the one sought is mostly the next. */
+struct tape_walk {
+	const struct dtx_sheet_tape *t;
+	size_t block;
+	struct dtx_tape_col c;
+};
 
-	while (dtx_sheet_tape_next(t, block, &c)) {
-		if (c.col != col)
+static bool walk_to(struct tape_walk *k, uint32_t col)
+{
+	for (int turns = 0; turns < 2;) {
+		if (dtx_sheet_tape_next(k->t, k->block, &k->c)) {
+			if (k->c.col == col)
+				return true;
 			continue;
-		*tag = dtx_tape_tag(&c, row);
-		*v = dtx_tape_value(&c, row);
-		return *tag;
+		}
+		k->c = (struct dtx_tape_col){ 0 };
+		turns++;
 	}
 	return false;
+}
+
+/* The cell of a row and column; false: there is none. */
+static bool taped_cell(struct tape_walk *k, uint32_t row, uint32_t col, uint8_t *tag,
+                       union dtx_payload *v)
+{
+	if (!walk_to(k, col))
+		return false;
+	*tag = dtx_tape_tag(&k->c, row);
+	*v = dtx_tape_value(&k->c, row);
+	return *tag;
 }
 
 static bool row_live(const struct dtx_grid *g, size_t r, const bool *in)
@@ -60,14 +76,14 @@ static bool row_live(const struct dtx_grid *g, size_t r, const bool *in)
 static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r,
                      const bool *in, size_t block, const struct dtx_grid_row *back)
 {
+	struct tape_walk walk = { .t = t, .block = block };
 	union dtx_payload v;
 	uint8_t tag;
 	uint64_t i;
 
 	T_CHECK(back->row == g->row[r].row && back->hidden == g->row[r].hidden);
 	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
-		bool there =
-			taped_cell(t, block, (uint32_t)back->first, dtx_grid_col(g, i), &tag, &v);
+		bool there = taped_cell(&walk, (uint32_t)back->first, dtx_grid_col(g, i), &tag, &v);
 
 		T_CHECK(there == (in[dtx_grid_col(g, i)] && dtx_grid_tag(g, i)));
 		T_CHECK(!there || (tag == dtx_grid_tag(g, i) && v.id == dtx_grid_value(g, i).id));
