@@ -68,7 +68,7 @@ some() { # some GREP-OPTION AT-ONCE: the suites that name the sanitizer build, o
 	echo $? > "$work/asan.status"
 	[ "$(cat "$work/asan.status")" != 0 ] || some -n "$(nproc)"
 } &
-some -nv $(($(nproc) + 1)) # one more: the jail's wait for the most part
+some -nv $(($(nproc) + 1)) # the jail's wait for the most part
 wait
 if [ "$(cat "$work/asan.status")" != 0 ]; then
 	echo "the sanitizer build failed:"
