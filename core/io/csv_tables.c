@@ -1,4 +1,4 @@
-/* Several tables in one text file, parted by blank lines. */
+/* Several tables in one text file, parted by blank lines, or by delimiters alone. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -17,7 +17,7 @@ struct tables {
 	struct dtx_buf list; /* where they are */
 	uint32_t n;
 	uint32_t goes_on; /* parts behind a gap that are no table */
-	bool margins;     /* delimiters alone are a gap */
+	bool margins;     /* delimiters alone are a gap, and fill a line up */
 };
 
 /* Cells up to the last one that is filled. */
@@ -71,13 +71,19 @@ bool dtx_csv_top_same(const struct dtx_csv_top_row *a, const struct dtx_csv_top_
 	return a->n == b->n;
 }
 
-static bool well_filled(const struct dtx_csv_top_row *r)
+/* How wide a row is that may begin a table. */
+static uint32_t width_of(const struct tables *t, const struct dtx_csv_top_row *r)
+{
+	return t->margins ? filled_width(r) : r->n;
+}
+
+static bool well_filled(const struct tables *t, const struct dtx_csv_top_row *r)
 {
 	uint32_t filled = 0, i;
 
 	for (i = 0; i < r->n; i++)
 		filled += r->cell[i].len != 0;
-	return filled >= 2 && filled * 10 >= r->n * 6;
+	return filled >= 2 && filled * 10 >= width_of(t, r) * 6;
 }
 
 /* A name stands where the first table has it as well. */
@@ -162,10 +168,10 @@ static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *ye
 	size_t band = from;
 
 	*yes = false;
-	while (to - from > 2 && t->top->row[from].n == 1) /* its title */
+	while (to - from > 2 && width_of(t, &t->top->row[from]) == 1) /* its title */
 		from++;
 	first = &t->top->row[from];
-	if (to - from < 2 || !well_filled(first) || dtx_csv_top_same(first, t->header))
+	if (to - from < 2 || !well_filled(t, first) || dtx_csv_top_same(first, t->header))
 		goto out;
 	DTX_TRY(row_like(t, from, &like, err));
 	DTX_TRY(row_like(t, from + 1, &next, err));
@@ -289,6 +295,31 @@ static enum dtx_code search_again(struct tables *t, size_t head, struct dtx_err 
 	return search(t, head, err);
 }
 
+/* Delimiters alone, where the margin is not sought: the steps of a plan may part the tables there.
+ * What is taken for one is told. */
+static enum dtx_code tell(struct tables *t, size_t head, struct dtx_err *err)
+{
+	struct dtx_err w = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+
+	t->margins = true;
+	t->n = 0;
+	t->goes_on = 0;
+	dtx_buf_reset(&t->list);
+	DTX_TRY(search(t, head, err));
+	if (t->n < 2 || t->goes_on > t->n)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' looks like %u tables, read as one: %s", dtx_source_name(t->c->head.src),
+	            t->n, dtx_buf_text(&t->list));
+	dtx_err_hint(&w, "choose one with \"range\": \"1:%llu\"; split_tables parts them",
+	             last_record(t, t->end));
+	dtx_csv_blame(t->c, t->top->row[t->end].start, &w);
+	DTX_TRY(dtx_csv_note(t->c, &w, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
                              const struct dtx_head *head, struct dtx_err *err)
 {
@@ -313,6 +344,8 @@ enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
 		DTX_TRY(search_again(&t, head->first, err));
 	if (t.n > 1)
 		rc = refuse(&t, head->first, t.end, err);
+	else if (!t.margins && !c->opts.margins)
+		DTX_TRY(tell(&t, head->first, err));
 out:
 	dtx_mem_free(t.cell);
 	dtx_buf_clear(&t.list);

@@ -392,3 +392,17 @@ CASES["semicolons at line ends"] = ((
     'a,b,c;\nx,1,2;\ny,2,3;\n'),
     ['a', 'b', 'c'],
     [['x', '1', '2'], ['y', '2', '3']])
+CASES["two titled tables of a sheet, filled up"] = ((
+    'Sales North,,\nmonth,units,price\nJan,10,1.5\nFeb,12,1.6\nMar,9,1.4\n,,\nCosts,,\ncategory,amount,\nrent,100,\n'
+    'power,20,\n'),
+    ['month', 'units', 'price'],
+    [['Jan', '10', '1.5'], ['Feb', '12', '1.6'], ['Mar', '9', '1.4']])
+CASES["a narrow table below a wide one, filled up"] = ((
+    'id,a,b,c,d,e\n1,2,3,4,5,6\n2,3,4,5,6,7\n,,,,,\ncode,rate,,,,\nx,0.5,,,,\ny,0.7,,,,\n'),
+    ['id', 'a', 'b', 'c', 'd', 'e'],
+    [['1', '2', '3', '4', '5', '6'], ['2', '3', '4', '5', '6', '7']])
+CASES["groups of rows behind empty ones"] = ((
+    'item,n,price\nNorth,,\na,1,2\nb,2,3\n,,\nSouth,,\nc,3,4\nd,4,5\n'),
+    ['item', 'n', 'price'],
+    [['North', '', ''], ['a', '1', '2'], ['b', '2', '3'], ['', '', ''], ['South', '', ''], ['c', '3', '4'],
+     ['d', '4', '5']])
