@@ -355,9 +355,25 @@ static bool fits_shape(char c, char shape)
 	}
 }
 
-/* "[2024-01-31 10:15:00] ...", "Jan 31 10:15:00 ...": what begins a line of a log. */
-static bool begins_moment(struct dtx_str s)
+/* "time=2024-01-31 ...": without the key. */
+static struct dtx_str past_key(struct dtx_str s)
 {
+	size_t n = 0;
+
+	while (n < s.len && (fits_shape(s.ptr[n], 'a') || s.ptr[n] == '_' || s.ptr[n] == '@'))
+		n++;
+	if (!n || n == s.len || s.ptr[n] != '=')
+		return s;
+	n++;
+	if (n < s.len && s.ptr[n] == '"')
+		n++;
+	return (struct dtx_str){ s.ptr + n, s.len - n };
+}
+
+/* "[2024-01-31 10:15:00] ...", "Jan 31 10:15:00 ...": what begins a line of a log. */
+static bool begins_moment(struct dtx_str text)
+{
+	const struct dtx_str s = past_key(text);
 	static const char *const shapes[] = { "9999-99-99 99:99", "[9999-99-99 99:99",
 		                              "aaa _9 99:99" };
 	size_t i, k;
@@ -381,13 +397,14 @@ static bool is_whole_date(const struct dtx_head_cell *c)
 	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 
-/* A date is a name above numbers.  *col: where one stands above nothing but dates, so that its row
- * is the first of them; -1: nowhere. */
+/* A date is a name above numbers.  *col: where one stands above nothing but dates, or between them,
+ * so that its row is one of theirs; -1: nowhere. */
 static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t *col,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), c, k, below;
+	uint32_t above = 0;
 	bool dates;
 
 	*col = -1;
@@ -401,7 +418,11 @@ static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t 
 		below += dtx_head_filled(&f->cell[c]);
 		dates = !dtx_head_filled(&f->cell[c]) || is_whole_date(&f->cell[c]);
 	}
-	*col = dates && below >= 2 ? (int64_t)c : -1;
+	for (k = 0; k < r && dates && below; k++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		above += is_whole_date(&f->cell[c]);
+	}
+	*col = dates && below && above + below >= 2 ? (int64_t)c : -1;
 out:
 	return rc;
 }

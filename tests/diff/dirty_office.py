@@ -406,3 +406,16 @@ CASES["groups of rows behind empty ones"] = ((
     ['item', 'n', 'price'],
     [['North', '', ''], ['a', '1', '2'], ['b', '2', '3'], ['', '', ''], ['South', '', ''], ['c', '3', '4'],
      ['d', '4', '5']])
+CASES["a short log of uneven commas"] = ((
+    '2024-01-01 10:00:00,INFO,started\n2024-01-01 10:00:01,WARN,slow, very, slow\n2024-01-01 10:00:02,INFO,done, ok\n'),
+    ['column_1', 'column_2', 'column_3', 'column_4', 'column_5'],
+    [['2024-01-01 10:00:00', 'INFO', 'started', '', ''], ['2024-01-01 10:00:01', 'WARN', 'slow', ' very', ' slow'],
+     ['2024-01-01 10:00:02', 'INFO', 'done', ' ok', '']])
+CASES["keys and values of three moments"] = ((
+    'ts=2024-01-01T00:00:00Z level=info msg="started app" pid=12\n'
+    'ts=2024-01-01T00:00:01Z level=warn msg="slow, very slow" pid=12\n'
+    'ts=2024-01-01T00:00:02Z level=info msg="done" pid=12\n'),
+    ['column_1'],
+    [['ts=2024-01-01T00:00:00Z level=info msg="started app" pid=12'],
+     ['ts=2024-01-01T00:00:01Z level=warn msg="slow, very slow" pid=12'],
+     ['ts=2024-01-01T00:00:02Z level=info msg="done" pid=12']])
