@@ -160,11 +160,12 @@ unit: $(B)/unit
 
 MISSING = $(shell for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+# The lists of packages are fetched where those at hand do not do: this is called several times.
 define install_packages
 	@missing="$(strip $(call MISSING,$(1)))"; if [ -n "$$missing" ]; then \
 		echo "installing: $$missing"; \
-		$(SUDO) apt-get update -qq && \
-		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
+		set -- $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
+		"$$@" >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && "$$@" >/dev/null; }; fi
 endef
 
 .PHONY: deps
@@ -187,9 +188,12 @@ demo: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) VARIANT=$(DEMO) all
 	@sh fixtures/demo.sh build$(DEMO:%=-%)/dtx
 
+# What only the tests need is fetched beside the build.
 .PHONY: check
-check: deps-test
-	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all unit-build replay-build
+check: deps
+	@$(MAKE) --no-print-directory -s deps-test & fetched=$$!; \
+		$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all unit-build replay-build; built=$$?; \
+		wait $$fetched && exit $$built
 	@sh tests/check.sh
 
 .PHONY: lint
