@@ -12,7 +12,8 @@ suites() {
 		unit and op examples, the other half (ASan, UBSan)|build-asan/unit 2/2
 		command line (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx 1/2
 		command line, the other half (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx 2/2
-		main job, jail and workbooks on the command line|sh tests/cli/run.sh build/dtx locked
+		main job, jail and workbooks on the command line|sh tests/cli/run.sh build/dtx locked 1/2
+		main job, jail and workbooks, the other half|sh tests/cli/run.sh build/dtx locked 2/2
 		jail (no sanitizer fits behind its filter)|build/unit jail
 		escape attempts|sh tests/escape/run.sh build/dtx
 		attacks in families|/usr/bin/python3 -B tests/escape/attacks.py build/dtx

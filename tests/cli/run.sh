@@ -1,7 +1,7 @@
 #!/bin/sh
 # Golden tests of the command line: each GROUP/NAME.sh runs in a scratch folder of its own; its
 # stdout, stderr and status are compared with NAME.stdout, NAME.stderr (absent: empty) and NAME.exit
-# (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [SUBSTRING | K/N: the Kth of N shares]
+# (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [locked] [SUBSTRING | K/N: the Kth of N shares]
 # With the folder T_TURNS, the N share out the tests as they go.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,6 +12,8 @@ DTX=$(realpath "$1")
 shift
 golden=
 [ "${1:-}" = --golden ] && golden=1 && shift
+locked_only=
+[ "${1:-}" = locked ] && locked_only=-locked && shift
 only=${1:-}
 export DTX DTX_POOL_IDLE=10 FIX="$root/fixtures" LIB="$here/lib.sh" LC_ALL=C.UTF-8 TZ=UTC
 unset DTX_JAIL DTX_NO_WARM DTX_STORE XDG_STATE_HOME XDG_CONFIG_HOME DTX_AUTHOR DTX_AUTHOR_URL DTX_AUTHOR_KEY DTX_APPROVE DTX_SAMPLE
@@ -65,7 +67,7 @@ locked() {
 # The test is this share's.
 mine() { # NUMBER K/N
 	if [ -n "${T_TURNS:-}" ]; then
-		mkdir "$T_TURNS/cli-$1" 2> /dev/null
+		mkdir "$T_TURNS/cli$locked_only-$1" 2> /dev/null
 	else
 		[ $(($1 % ${2#*/} + 1)) = "${2%/*}" ]
 	fi
@@ -74,8 +76,8 @@ mine() { # NUMBER K/N
 i=0
 for f in "$here"/*/*.sh; do
 	case $DTX in *-asan/*) ! locked "$f" || continue ;; esac
+	[ -z "$locked_only" ] || locked "$f" || continue
 	case $only in
-	locked) ! locked "$f" || one "$f" ;;
 	[1-9]/[1-9])
 		i=$((i + 1))
 		! mine $i "$only" || one "$f"
