@@ -83,7 +83,7 @@ static enum dtx_code csv_writer_begin(struct csv_writer *w, struct dtx_err *err)
 			dtx_buf_addc(&buf, w->format.delim);
 		dtx_csv_format_text(&w->format, dtx_str_of(s->field[i].name), &buf);
 	}
-	if (!w->no_header && s->nfields)
+	if (!w->no_header)
 		dtx_csv_format_eol(&w->format, &buf);
 	DTX_TRY(dtx_buf_check(&buf, "the header", err));
 	if (buf.len)
