@@ -426,7 +426,7 @@ def text_of(v):
     if isinstance(v, (bool, np.bool_)):
         return "true" if v else "false"
     if isinstance(v, (float, np.floating)):
-        v = float(v)
+        v = float(v) + 0.0  # no float is -0.0
         got = repr(v)
         if "e" in got and 1e-5 <= abs(v) < 1e16:
             return format(decimal.Decimal(got), "f")

@@ -139,6 +139,11 @@ def test_division_by_zero_is_null():
     assert got.isna().tolist() == [True, False] and got[1] == 3.5
 
 
+def test_no_float_is_negative_zero():
+    t = pd.DataFrame({"a": [-0.0, 1.5]})
+    assert list(dx.demote_header(t)["column_1"]) == ["a", "0.0", "1.5"]
+
+
 def test_if_and_case():
     n = pd.Series([1, 2, 3])
     assert dx.if_(n > 1, "y", "n").tolist() == ["n", "y", "y"]
