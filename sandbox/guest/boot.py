@@ -86,6 +86,7 @@ def prepare(kind, compiled, libraries):
     if libraries:
         load("libraries", compiled).prepare(libraries == CODE_TOO)
     else:  # what is not imported now cannot be: no folder is searched for it
+        pins.pin_lines()
         sys.path.clear()
         sys.path_importer_cache.clear()
     gc.freeze()

@@ -157,6 +157,22 @@ def pin_host():
     platform._uname_cache = None  # an import asked
 
 
+def pin_lines():
+    """A traceback asks for the line of each frame, and asks again for what was not there: a loop
+    that tells of its errors would be refused more calls than a run may be."""
+    import linecache
+
+    find = linecache.updatecache
+
+    def updatecache(filename, module_globals=None):
+        lines = find(filename, module_globals)
+        if not lines and (filename.startswith(sys.prefix + "/") or filename.endswith(".pyx")):
+            linecache.cache[filename] = 0, None, lines, filename
+        return lines
+
+    linecache.updatecache = updatecache
+
+
 def no_terminal(fd=1):
     raise OSError(errno.ENOTTY, os.strerror(errno.ENOTTY))
 
