@@ -66,6 +66,16 @@ bool dtx_jail_wants_science(struct dtx_str code)
 	return wants;
 }
 
+bool dtx_jail_wants_markup(struct dtx_str code)
+{
+	static const char *const words[] = { "xml", "read_html", "html.parser" };
+	bool wants = false;
+
+	for (size_t i = 0; i < DTX_COUNT(words) && !wants; i++)
+		wants = dtx_str_find(code, dtx_str_of(words[i]), 0) >= 0;
+	return wants;
+}
+
 /* --- JSON --- */
 
 static void add_key(struct dtx_buf *out, const char *key)

@@ -10,10 +10,10 @@ NAMED = frozenset("""pandas numpy dx math re datetime decimal fractions statisti
 functools collections operator string json unicodedata""".split())  # by a prompt
 # what else does no more than compute
 IMPORTS = NAMED | frozenset("""__future__ abc array ast base64 binascii bisect calendar cmath codecs
-colorsys contextlib copy csv dataclasses dateutil difflib enum fnmatch graphlib hashlib heapq hmac
-html inspect io ipaddress keyword locale logging numbers pprint pytz random reprlib scipy secrets
-struct textwrap time traceback types typing urllib.parse uuid warnings weakref zlib
-zoneinfo""".split())
+colorsys contextlib copy csv dataclasses dateutil difflib enum fnmatch graphlib gzip hashlib heapq
+hmac html inspect io ipaddress keyword locale logging lxml numbers pprint pytz random reprlib scipy
+secrets shlex struct sys textwrap time traceback types typing urllib.parse uuid warnings weakref xml
+zlib zoneinfo""".split())
 MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random",
                 "secrets": "random"}
 BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())

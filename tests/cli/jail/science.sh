@@ -19,3 +19,11 @@ try 'def transform(tables, params):' '    t = tables["main"]' '    return t.corr
 try 'from scipy.spatial import ConvexHull' 'def transform(tables, params):' \
 	'    t = tables["main"].dropna()' \
 	'    return t.head(1).assign(h=round(ConvexHull(t[["a", "b"]]).volume, 6))'
+# what reads markup is there for a snippet that tells of it
+try 'import sys' 'import xml.etree.ElementTree as ET' 'def transform(tables, params):' \
+	'    t = tables["main"]' '    root = ET.fromstring("<r><v>7</v><v>8</v></r>")' \
+	'    print(len(root), file=sys.stderr)' '    return t.head(2).assign(v=[int(v.text) for v in root])'
+try 'import io' 'import pandas as pd' 'def transform(tables, params):' \
+	'    text = tables["main"].head(2).to_xml(index=False)' '    return pd.read_xml(io.StringIO(text))'
+try 'import pandas as pd' 'def transform(tables, params):' \
+	'    return pd.read_html("<table><tr><th>x</th></tr><tr><td>5</td></tr></table>")[0]'
