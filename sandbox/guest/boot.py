@@ -211,6 +211,16 @@ def describe(error, source):
             "line": frames[-1]["line"] if frames else 0, "frames": frames[-FRAMES_MAX:]}
 
 
+def told(error, source):
+    """An error whose class fails whoever looks at it is one all the same."""
+    try:
+        return describe(error, source)
+    except MemoryError:
+        raise
+    except BaseException:
+        return {"type": type(error).__name__[:100], "message": "(no message)", "line": 0, "frames": []}
+
+
 def parse(raw):
     return from_json(str(raw, "utf-8")) if raw != b"{}" else {}
 
@@ -275,7 +285,7 @@ class Job:
             raise error
         if error is None:
             return self.finish(OK, files=files)
-        self.report["exception"] = describe(error, self.source)
+        self.report["exception"] = told(error, self.source)
         return self.finish(EXCEPTION, files=files)
 
     def finish(self, code, table=None, files=()):
@@ -304,7 +314,7 @@ def attempt(job):
         job.report["bad"] = cut(error)
         return job.finish(BAD_RESULT)
     except BaseException as error:
-        job.report["exception"] = describe(error, job.source)
+        job.report["exception"] = told(error, job.source)
         return job.finish(EXCEPTION)
 
 
@@ -316,6 +326,8 @@ def run(view, out, mode, seed, now_us):
         return attempt(Job(view, out, mode))
     except MemoryError:
         return MEMORY, 0
+    except BaseException:  # the snippet changed what reports it
+        return BAD_RESULT, 0
     finally:
         if pins:
             pins.flush()

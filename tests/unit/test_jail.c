@@ -561,6 +561,9 @@ static const struct forgery {
 	  DTX_JAIL_BAD_RESULT, "malformed" },
 	{ "    done(1, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
 	{ "    done(0, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "" },
+	/* what reports is gone: that is no lack of memory */
+	{ "    os.sys.modules.clear()\n    return tables['main']", DTX_JAIL_BAD_RESULT,
+	  "malformed" },
 	{ "    os._exit(0)", DTX_JAIL_BAD_RESULT, "no_result" },
 	{ "    os._exit(9)", DTX_JAIL_BAD_RESULT, "no_result" },
 	{ "    os.sys.modules['ctypes'].string_at(8)", DTX_JAIL_SIGNALED, "signal 11" },
