@@ -13,6 +13,13 @@ static bool turns_text(uint32_t cp)
 	       (cp >= 0x2066 && cp <= 0x2069);
 }
 
+/* Ends a line, or is not seen: two names that look alike.  Joiners are in words and emoji. */
+static bool deceives(uint32_t cp)
+{
+	return cp == 0x2028 || cp == 0x2029 || cp == 0xad || cp == 0x200b || cp == 0xfeff ||
+	       (cp >= 0x2060 && cp <= 0x2064) || (cp >= 0xe0000 && cp <= 0xe007f);
+}
+
 static bool part_ok(struct dtx_str part)
 {
 	size_t at = 0;
@@ -22,7 +29,8 @@ static bool part_ok(struct dtx_str part)
 	while (at < part.len) {
 		uint32_t cp = dtx_utf8_next(part.ptr, part.len, &at);
 
-		if (cp == '\\' || cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || turns_text(cp))
+		if (cp == '\\' || cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || turns_text(cp) ||
+		    deceives(cp))
 			return false;
 	}
 	return true;
