@@ -15,6 +15,7 @@ VIEW = struct.Struct("<I12s")
 INLINE = 12
 HEAD_OF = np.array([[255] * n + [0] * (INLINE - n) for n in range(INLINE + 1)], "u1")
 CHUNK = 65536
+COLUMNS_MAX = 65000  # each is a section of the frame
 FEW = 64  # texts, from which is told whether the others repeat them
 REPEATED = 64 << 20  # bytes of long texts; from there on it pays to look for equal ones
 WIDE = decimal.Context(prec=60)
@@ -519,11 +520,12 @@ class Table:
                                FRAME_OF.get(type(frame), "")))
         self.source_rows = source_rows(frame.index, source_count)
         self.rows = len(frame)
-        self.names, self.columns = [], []
+        self.names, self.columns, known = [], [], set()
         for i, (label, series) in enumerate(self.flat(frame)):
             name = name_of(label, i)
-            if name in self.names:
+            if name in known:
                 raise BadResult("two columns are named '%s'" % name)
+            known.add(name)
             self.names.append(name)
             self.columns.append(self.column(name, series, types_of.get(name)))
 
@@ -543,6 +545,9 @@ class Table:
                             % frame.index.names[taken[0]])
         if not levels and not frame.shape[1]:
             raise BadResult("the result has no columns")
+        if frame.shape[1] > COLUMNS_MAX:
+            raise BadResult("the result has %d columns, at most %d: melt() makes rows of them"
+                            % (frame.shape[1], COLUMNS_MAX))
         # what reset_index() gives, without a DataFrame of it
         for n in levels:
             values = frame.index.get_level_values(n)
