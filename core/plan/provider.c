@@ -66,9 +66,10 @@ bool dtx_jail_wants_science(struct dtx_str code)
 	return wants;
 }
 
-bool dtx_jail_wants_markup(struct dtx_str code)
+bool dtx_jail_wants_rare(struct dtx_str code)
 {
-	static const char *const words[] = { "xml", "read_html", "html.parser" };
+	static const char *const words[] = { "xml",        "read_html",     "html.parser",
+		                             "np.testing", "numpy.testing", "recfunctions" };
 	bool wants = false;
 
 	for (size_t i = 0; i < DTX_COUNT(words) && !wants; i++)

@@ -171,9 +171,9 @@ void dtx_jail_report_clear(struct dtx_jail_report *r);
 /* Whether code tells of scipy, or of what pandas has from there.  It is imported for such code
  * only: that takes as long as everything else together. */
 bool dtx_jail_wants_science(struct dtx_str code);
-/* Whether a snippet tells of XML or HTML that it reads: rarely enough to import that with scipy.  A
- * program of dtx exec has it in any case. */
-bool dtx_jail_wants_markup(struct dtx_str code);
+/* Whether a snippet tells of XML, HTML or a part of numpy that few name: rarely enough to import
+ * those with scipy.  A program of dtx exec has them in any case. */
+bool dtx_jail_wants_rare(struct dtx_str code);
 /* One JSON object with all of it; streams as UTF-8, else {"base64"}. */
 void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out);
 /* The report's failure as err: code, message, hint; more = {"status","exception","denied"}. */

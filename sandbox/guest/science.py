@@ -1,4 +1,4 @@
-"""scipy, where it is installed, and what reads markup, for code that tells of them."""
+"""scipy, where it is installed, and what few snippets name, for code that tells of them."""
 import sys
 import types
 

@@ -27,3 +27,6 @@ try 'import io' 'import pandas as pd' 'def transform(tables, params):' \
 	'    text = tables["main"].head(2).to_xml(index=False)' '    return pd.read_xml(io.StringIO(text))'
 try 'import pandas as pd' 'def transform(tables, params):' \
 	'    return pd.read_html("<table><tr><th>x</th></tr><tr><td>5</td></tr></table>")[0]'
+# and so are parts of numpy that few name
+try 'import numpy as np' 'def transform(tables, params):' '    t = tables["main"]' \
+	'    np.testing.assert_allclose(t["a"], [1, 2, 3, 4])' '    return t.head(1)'
