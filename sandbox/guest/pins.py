@@ -177,6 +177,14 @@ def no_terminal(fd=1):
     raise OSError(errno.ENOTTY, os.strerror(errno.ENOTTY))
 
 
+def pin_terminal():
+    """The kernel's answer, without a question that a loop of prints asks each time."""
+    os.get_terminal_size = no_terminal
+    os.isatty = lambda fd: False
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.isatty = lambda: False
+
+
 def prepare():
     core = numpy.core._multiarray_umath
     left = [f for f in core.__cpu_dispatch__
@@ -186,12 +194,12 @@ def prepare():
                            % ", ".join(left))
     os.urandom = random._urandom = urandom
     random.Random.seed = seed_random
-    os.get_terminal_size = no_terminal  # the answer of the kernel, without the question
     pin_zones()
     pin_uuid()
     pin_locale()
     pin_host()
     pin_streams()
+    pin_terminal()
 
 
 def describe():

@@ -26,3 +26,6 @@ dtx run plan.json t.csv --snippet s.py || echo "exit $?"
 	echo 'print(count())'
 } > p.py
 dtx exec p.py || echo "exit $?"
+# nor does one that asks of its output, each time, whether somebody looks
+dtx exec -c 'import os, sys
+print(sum(sys.stdout.isatty() + os.isatty(1) + sys.stderr.isatty() for _ in range(6000)))' || echo "exit $?"
