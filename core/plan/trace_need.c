@@ -148,11 +148,40 @@ static void need_all(struct trace *t, const struct dtx_plan_step *st, const json
 	}
 }
 
+/* One of `cols` with the suffix behind it, as far as they are given by name. */
+static bool need_suffixed(const struct dtx_plan_step *st, const char *name)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	const char *suffix = dtx_json_text(st->canonical, "suffix", ""), *bare;
+	size_t len = strlen(name), end = strlen(suffix), i;
+
+	if (!end || len < end || strcmp(name + len - end, suffix) != 0)
+		return false; /* without a suffix they change in their place */
+	json_array_foreach(cols, i, one)
+	{
+		bare = json_string_value(one);
+		if (!bare || (strlen(bare) == len - end && !memcmp(bare, name, len - end)))
+			return true;
+	}
+	return false;
+}
+
+/* No column that it makes had its name before.  Where the columns of its input come from data, the
+ * step itself tells what it calls them. */
+bool dtx_trace_makes(const struct trace *t, const struct dtx_plan_step *st, const char *name)
+{
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	const char *as = dtx_json_text(st->canonical, "as", NULL);
+
+	if (s && !s->open)
+		return dtx_schema_find(s, name) < 0;
+	return as ? !strcmp(as, name) : need_suffixed(st, name);
+}
+
 /* Values of these are made of the columns that the step names; what its input has stays. */
 static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
                           int32_t in)
 {
-	const struct dtx_schema *s = t->table[in].schema;
 	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
 	struct need_of of = { t, in, NULL };
 	bool made = false;
@@ -162,10 +191,10 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
-		if (s && dtx_schema_find(s, name) >= 0)
-			need_add(t, in, name);
-		else
+		if (dtx_trace_makes(t, st, name))
 			made = true;
+		else
+			need_add(t, in, name);
 	}
 	if (!made)
 		return;

@@ -101,6 +101,8 @@ void dtx_trace_reach_free(const struct trace *t, json_t **reach);
 /* Columns of the step's table that these of its result are made of, several rows to one; new, NULL:
  * none. */
 json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols);
+/* Whether a column of this name is made by the step, one that is a window by itself. */
+bool dtx_trace_makes(const struct trace *t, const struct dtx_plan_step *st, const char *name);
 bool dtx_trace_needs(const struct trace *t, int32_t table, const char *column);
 /* trace_window.c: whether a step looks at other rows; rows that went into the walked ones. */
 bool dtx_trace_windows(const struct dtx_plan_step *st);

@@ -101,14 +101,13 @@ static void window_items(struct trace *t, const struct dtx_plan_step *st, int32_
 static void window_op(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                       struct dtx_expr_reach *out)
 {
-	const struct dtx_schema *in = t->table[st->table[0]].schema;
-	bool hit = json_object_get(t->need[id], "*") || !in ||
-	           !*dtx_json_text(st->canonical, "suffix", "x");
+	bool hit =
+		json_object_get(t->need[id], "*") || !*dtx_json_text(st->canonical, "suffix", "x");
 	int64_t n = dtx_json_int(st->canonical, "n", 1);
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(t->need[id], name, value) hit |= in && dtx_schema_find(in, name) < 0;
+	json_object_foreach(t->need[id], name, value) hit |= dtx_trace_makes(t, st, name);
 	if (!hit)
 		return;
 	*out = (struct dtx_expr_reach){ INT64_MIN, INT64_MAX, 1, false, false };

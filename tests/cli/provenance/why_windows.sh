@@ -37,3 +37,11 @@ sed -i "s/so.csv!L\([0-9]*\)!v/so.csv \1/" short.txt
 sed -i "s/so.csv row \([0-9]*\), v/so.csv \1/" long.txt
 awk '/^so.csv/ { $2++ } { print }' long.txt > lines.txt
 diff -w short.txt lines.txt > /dev/null && grep -c '^cells' short.txt && grep '^cells' short.txt | sort | uniq -c
+echo "== where the columns come from data too, no column but the made one looks at other rows"
+cat > o.json <<'E2'
+{"dtx": 1, "steps": [{"op": "drop_rows", "where": "v is null", "kinds": []}, {"op": "window", "by": ["k"], "order": ["t"],
+ "set": {"s": "cum_sum(v)"}}, {"op": "derive", "set": {"n": "abs(v)"}}, {"op": "rolling", "cols": ["n"], "n": 2},
+ {"op": "lag_lead", "col": "v", "as": "before"}]}
+E2
+dtx run o.json s.csv -o oo.csv
+for c in s v n n_roll before; do dtx why oo.csv --row 5 --col $c | grep -E '^(oo|cells)' | id; done
