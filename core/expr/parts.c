@@ -127,6 +127,82 @@ const char *dtx_expr_is_call(const struct dtx_expr *e)
 	return e->kind == DTX_EX_CALL ? e->name : NULL;
 }
 
+/* --- aggregates over some rows: sum(x, where: c) --- */
+
+struct some {
+	struct dtx_buf any, one, arg, args; /* "(a) or (b)"; scratch; what the calls aggregate */
+	unsigned n;                         /* conditions */
+	bool every;                         /* a call has none */
+	bool apart;                         /* calls aggregate unlike formulas */
+};
+
+/* The same one again is no other. */
+static void some_where(struct some *s, const struct dtx_expr *where)
+{
+	dtx_buf_reset(&s->one);
+	dtx_buf_addc(&s->one, '(');
+	dtx_expr_print(where, &s->one);
+	dtx_buf_addc(&s->one, ')');
+	if (s->n && !strcmp(dtx_buf_text(&s->any), dtx_buf_text(&s->one)))
+		return;
+	dtx_buf_printf(&s->any, "%s%s", s->n++ ? " or " : "", dtx_buf_text(&s->one));
+}
+
+static void some_args(struct some *s, const struct dtx_expr *e, uint32_t n, bool first)
+{
+	dtx_buf_reset(&s->arg);
+	for (uint32_t i = 0; i < n; i++) {
+		dtx_expr_print(e->arg[i], &s->arg);
+		dtx_buf_addc(&s->arg, ',');
+	}
+	if (first)
+		dtx_buf_add(&s->args, dtx_buf_text(&s->arg));
+	s->apart |= strcmp(dtx_buf_text(&s->args), dtx_buf_text(&s->arg)) != 0;
+}
+
+/* A count() reads no cell: which rows it counts is for the others to say. */
+static void some_calls(struct some *s, const struct dtx_expr *e)
+{
+	const struct dtx_expr *where = NULL;
+	const struct dtx_fn *fn = NULL;
+	uint32_t n = 0;
+
+	if (e->kind == DTX_EX_CALL) {
+		where = dtx_expr_where(e, &n);
+		fn = dtx_fn_find(dtx_str_of(e->name), n);
+	}
+	for (uint32_t i = 0; (!fn || fn->kind != DTX_FN_AGG) && i < e->nargs; i++)
+		some_calls(s, e->arg[i]);
+	if (!fn || fn->kind != DTX_FN_AGG)
+		return;
+	if (where)
+		some_where(s, where);
+	s->every |= !where && n;
+	if (n)
+		some_args(s, e, n, !dtx_buf_len(&s->args));
+}
+
+bool dtx_expr_some(const struct dtx_expr *e, struct dtx_buf *out, bool *loose)
+{
+	struct some s = { .any = DTX_BUF_INIT(DTX_BUF_TEXT_MAX),
+		          .one = DTX_BUF_INIT(DTX_BUF_TEXT_MAX),
+		          .arg = DTX_BUF_INIT(DTX_BUF_TEXT_MAX),
+		          .args = DTX_BUF_INIT(DTX_BUF_TEXT_MAX) };
+	bool some;
+
+	some_calls(&s, e);
+	some = s.n && !s.every && dtx_buf_ok(&s.any) && dtx_buf_ok(&s.one);
+	*loose |= s.apart && s.n + s.every > 1;
+	*loose |= s.n && !s.every && !some;
+	if (some)
+		dtx_buf_add(out, dtx_buf_text(&s.any));
+	dtx_buf_clear(&s.any);
+	dtx_buf_clear(&s.one);
+	dtx_buf_clear(&s.arg);
+	dtx_buf_clear(&s.args);
+	return some;
+}
+
 /* --- literals --- */
 
 struct dtx_expr *dtx_expr_literal(struct dtx_arena *a, const char *text, bool number)

@@ -23,6 +23,9 @@ struct dtx_expr_reach {
  * order; frame: of its aggregates, NULL: as is usual. */
 void dtx_expr_reach(const struct dtx_expr *e, bool ordered, const int64_t frame[2],
                     struct dtx_expr_reach *reach);
+/* The rows of a group that aggregates of e take: false: all; else those for which the condition
+ * appended to `out` holds.  *loose is set where a column was read of fewer rows than these. */
+bool dtx_expr_some(const struct dtx_expr *e, struct dtx_buf *out, bool *loose);
 /* The whole formula is one call; its name, else NULL. */
 const char *dtx_expr_is_call(const struct dtx_expr *e);
 /* A value as it is printed in a table, as a literal: a number where `number`, else a text; NULL

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/expr/parts.h"
+
 void dtx_trace_semi(struct trace *t, const char *in, const char *with, const char *column,
                     const char *out)
 {
@@ -167,6 +169,69 @@ json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table)
 	return json_object_size(cols) ? cols : NULL;
 }
 
+/* --- aggregates that took some rows of their group --- */
+
+static bool trace_some(struct trace *t, const char *formula, struct dtx_buf *where)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+	bool some = dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK &&
+	            dtx_expr_some(e, where, &t->out->wide);
+
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return some;
+}
+
+/* {condition: {column: true}}: these columns leave `cols`. */
+static json_t *trace_wheres(struct trace *t, const struct dtx_plan_step *st, json_t *cols)
+{
+	json_t *wheres = json_object(), *one, *of;
+	size_t i;
+
+	t->failed |= !wheres;
+	json_array_foreach(json_object_get(st->canonical, "agg"), i, one)
+	{
+		struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+		const char *as = dtx_json_text(one, "as", "");
+
+		if (json_object_get(cols, as) &&
+		    trace_some(t, dtx_json_text(one, "expr", ""), &where)) {
+			of = json_object_get(wheres, dtx_buf_text(&where));
+			if (!of && (of = json_object()) != NULL)
+				json_object_set_new(wheres, dtx_buf_text(&where), of);
+			t->failed |= !of || json_object_set_new(of, as, json_true()) < 0;
+			json_object_del(cols, as);
+		}
+		dtx_buf_clear(&where);
+	}
+	return wheres;
+}
+
+/* The walked `rows` decided that a group is there; what went into these columns of it are those
+ * for which the condition holds. */
+static void trace_back_some(struct trace *t, uint32_t i, const json_t *wheres, uint32_t from,
+                            const char *rows)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	char name[TRACE_NAME];
+	const char *where;
+	json_t *cols;
+
+	json_object_foreach((json_t *)(uintptr_t)wheres, where, cols)
+	{
+		json_t *of = dtx_trace_made_of(t, i, cols);
+
+		dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", where), rows,
+		              dtx_trace_name(name, "h", t->nwalks));
+		dtx_trace_walked(t, name, t->table[st->table[0]].ids, st->table[0], of,
+		                 &(struct trace_via){
+					 .from = (int32_t)from, .bit = TRACE_BITS, .some = true });
+		json_decref(of);
+	}
+}
+
 /* Rows that went into the walked results of a barrier. */
 static void trace_back_barrier(struct trace *t, uint32_t bit)
 {
@@ -183,7 +248,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 	dtx_trace_name(column, "r", bit);
 	for (w = 0; w < n; w++) {
 		char group[TRACE_NAME], rows[TRACE_NAME], cell[TRACE_NAME];
-		json_t *on, *of;
+		json_t *on, *of, *cols, *wheres;
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
@@ -206,9 +271,14 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 			              cell, rows);
 		else
 			snprintf(rows, sizeof(rows), "%s", cell);
-		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
+		cols = json_copy(dtx_trace_reached(t, w, id));
+		wheres = trace_wheres(t, st, cols);
+		of = dtx_trace_made_of(t, i, cols);
 		dtx_trace_walked(t, rows, ids, st->table[0], of,
 		                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
+		trace_back_some(t, i, wheres, t->nwalks - 1, rows);
+		json_decref(cols);
+		json_decref(wheres);
 		json_decref(of);
 		json_decref(on);
 	}

@@ -294,13 +294,12 @@ json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
 static bool need_made(const struct trace *t, uint32_t i, const char *name)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
-	const struct dtx_schema *s = t->table[st->table[0]].schema;
 	const json_t *set = json_object_get(st->canonical, "set");
 
-	if (dtx_trace_how(st) != TRACE_WINDOW || !s || s->open || !strcmp(name, "*") ||
+	if (dtx_trace_how(st) != TRACE_WINDOW || !strcmp(name, "*") ||
 	    !*dtx_json_text(st->canonical, "suffix", "x"))
 		return true;
-	return set ? dtx_json_find(set, "as", name) != NULL : dtx_schema_find(s, name) < 0;
+	return set ? dtx_json_find(set, "as", name) != NULL : dtx_trace_makes(t, st, name);
 }
 
 json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols)

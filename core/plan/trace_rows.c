@@ -51,6 +51,7 @@ static json_t *rows_walk(const struct trace *t, uint32_t w, bool *wide)
 	const struct trace_via *v = &t->walk[w].via;
 	int cell = v->from < 0 ? -1 : rows_cell(t, v->bit);
 
+	*wide |= v->some;
 	if (v->from >= 0 && v->bit < t->nbits && cell < 0)
 		*wide |= dtx_trace_how(&t->plan->step[t->bit_step[v->bit]]) == TRACE_WIDER;
 	return json_pack("{si si sb sI sI si}", "from", (int)v->from, "bit", (int)v->bit, "near",
