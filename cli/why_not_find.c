@@ -183,7 +183,8 @@ enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err *err)
 
 	DTX_TRY(why_not_keys_known(w, err));
 	columns = why_not_columns(w);
-	DTX_TRY(dtx_follow_stages(w->x.r.plan, w->x.bound, w->input, columns, &w->stages, err));
+	DTX_TRY(dtx_follow_stages(w->x.r.plan, w->x.bound, w->input, w->x.output, columns,
+	                          &w->stages, err));
 	DTX_TRY(dtx_retrace_run(&w->x, w->stages.plan, &look, &w->first, err));
 out:
 	json_decref(columns);

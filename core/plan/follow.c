@@ -33,7 +33,7 @@ static void follow_stage(struct trace *t, const char *table, const struct dtx_sc
 }
 
 enum dtx_code dtx_follow_stages(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
-                                uint32_t input, const json_t *columns,
+                                uint32_t input, uint32_t output, const json_t *columns,
                                 struct dtx_follow_stages *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -43,8 +43,10 @@ enum dtx_code dtx_follow_stages(const struct dtx_plan *plan, const struct dtx_ex
 	*out = (struct dtx_follow_stages){ .plan = NULL };
 	DTX_TRY(dtx_trace_init(&t, plan, bound, err));
 	DTX_TRY(dtx_trace_forward(&t, err));
+	/* where no step numbers the rows the output does, as in the second pass */
+	dtx_trace_ready(&t, plan->output[output].table);
 	if (t.numbered[input] < 0)
-		dtx_trace_ready(&t, (int32_t)input); /* an output may still be the input itself */
+		dtx_trace_ready(&t, (int32_t)input); /* it leads to another output, or to none */
 	dtx_trace_name(number, "r", input);
 	follow_stage(&t, plan->input[input].name, bound->input[input].schema, columns, NULL,
 	             out->n++);

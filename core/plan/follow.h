@@ -17,8 +17,8 @@ struct dtx_follow_stages {
 /* columns: of the input, which the first stage has; NULL: its first.  Codes: no_translation. */
 DTX_MUSTUSE enum dtx_code dtx_follow_stages(const struct dtx_plan *plan,
                                             const struct dtx_exec_result *bound, uint32_t input,
-                                            const json_t *columns, struct dtx_follow_stages *out,
-                                            struct dtx_err *err);
+                                            uint32_t output, const json_t *columns,
+                                            struct dtx_follow_stages *out, struct dtx_err *err);
 
 /* Second pass: rows of one table, a row for each followed row before (dtx_side 0) and behind (1)
  * each step dtx_step, and in the result (step nsteps; dtx_v0 is its number).  say[step]:

@@ -70,7 +70,7 @@ static enum dtx_code follow_once(const struct planrun *p)
 	struct dtx_follow follow = { .plan = NULL };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_follow_stages(p->parsed, p->result, 0, NULL, &stages, &err));
+	DTX_TRY(dtx_follow_stages(p->parsed, p->result, 0, 0, NULL, &stages, &err));
 	T_CHECK(stages.n == 3 && stages.step[1] == 0);
 	DTX_TRY(dtx_follow_plan(p->parsed, p->result, 0, &row, 1, 0, &follow, &err));
 	T_CHECK(follow.reaches && follow.plan);

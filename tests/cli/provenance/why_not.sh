@@ -42,3 +42,8 @@ echo '[{"op": "filter", "where": "hours > 2"}, {"op": "group_by", "by": [], "agg
 dtx run all.json hours.csv -o all.csv -q
 dtx why-not all.csv L2 | id
 dtx why-not all.csv L5 | id
+# steps that judge whole rows alone: the row of the result, not that of the input
+printf 'id,v\n1,\n2,5\n3,\n4,7\n' > gaps.csv
+echo '[{"op": "drop_rows", "where": "v is null", "kinds": []}, {"op": "fill", "cols": ["id"]}]' > gaps.json
+dtx run gaps.json gaps.csv -o filled.csv -q
+for line in 2 3 5; do dtx why-not filled.csv L$line | id; done
