@@ -21,7 +21,7 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 	}
 	dtx_out_safe(out, formula ? formula : "as it is", false);
 	dtx_buf_printf(out, "  [%s]\n", dtx_json_text(w->report, "class", ""));
-	if (composed && formula && strcmp(composed, formula) != 0) {
+	if (composed && (!formula || strcmp(composed, formula) != 0)) {
 		dtx_buf_printf(out, "%-12s= ", "");
 		dtx_out_safe(out, composed, false);
 		dtx_buf_addc(out, '\n');

@@ -1,5 +1,6 @@
 /* Where each result column comes from: source columns, formulas composed down to them. */
 #include "core/base/mem.h"
+#include "core/expr/parts.h"
 #include "core/plan/facts.h"
 
 #define COMPOSED_MAX 2000
@@ -16,6 +17,7 @@ struct origin {
 	const struct dtx_expr *composed; /* NULL: the column is its own leaf */
 	const char *formula;             /* of the last step that computed it; NULL */
 	const char *by;                  /* keys of an aggregation; NULL */
+	const char *rows;                /* condition that a pivot chose its rows by; NULL */
 	bool made, aggregated, snippet;
 };
 struct lineage {
@@ -94,6 +96,8 @@ static const struct dtx_expr *definition(void *arg, const char *name)
 		if (in >= 0)
 			o = origin_of(r->l, r->b->table[t], in);
 	}
+	if (o && o->rows)
+		return NULL; /* of other rows than the columns beside it: it keeps its name */
 	if (o && o->by)
 		r->by = o->by;
 	return o ? o->composed : NULL;
@@ -116,10 +120,29 @@ static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 	return keys;
 }
 
+/* A formula of the step, which sees its first `made` columns as well. */
+static void formula_origin(struct lineage *l, const struct dtx_bind *b, uint32_t made,
+                           const struct dtx_expr *formula, const char *text, struct origin *o)
+{
+	struct replace r = { l, b, made, NULL };
+
+	o->formula = text;
+	o->aggregated = dtx_expr_has_aggregate(formula);
+	if (o->aggregated)
+		o->by = keys_of(l, b);
+	o->composed = dtx_expr_replace(&l->arena, formula, definition, &r);
+	/* aggregates over other rows each: no line can say both */
+	if (o->aggregated && r.by && dtx_str_in_list("derive,window", b->op) &&
+	    (!o->by || strcmp(o->by, r.by) != 0))
+		o->composed = formula;
+	else if (!o->by)
+		o->by = r.by;
+	l->failed |= !o->composed;
+}
+
 static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
 	const struct dtx_bind_col *col = &b->col[c];
-	struct replace r = { l, b, c, NULL };
 
 	o->made = true;
 	for (size_t i = 0; i < b->nuses; i++)
@@ -127,20 +150,8 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 			add_sources(
 				l, o,
 				origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col));
-	if (!col->formula)
-		return;
-	o->formula = col->formula_text;
-	o->aggregated = dtx_expr_has_aggregate(col->formula);
-	if (o->aggregated)
-		o->by = keys_of(l, b);
-	o->composed = dtx_expr_replace(&l->arena, col->formula, definition, &r);
-	/* aggregates over other rows each: no line can say both */
-	if (o->aggregated && r.by && dtx_str_in_list("derive,window", b->op) &&
-	    (!o->by || strcmp(o->by, r.by) != 0))
-		o->composed = col->formula;
-	else if (!o->by)
-		o->by = r.by;
-	l->failed |= !o->composed;
+	if (col->formula)
+		formula_origin(l, b, c, col->formula, col->formula_text, o);
 }
 
 /* The key of an outer join is moved, and filled from the other side as well. */
@@ -163,6 +174,29 @@ static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c
 	}
 }
 
+static void wider_formula(struct lineage *l, const struct dtx_bind *b, const json_t *canonical,
+                          struct origin *o)
+{
+	const char *value =
+		json_string_value(json_array_get(json_object_get(canonical, "values_from"), 0));
+	const struct dtx_expr *call =
+		value ? dtx_expr_call1(&l->arena, dtx_json_text(canonical, "agg", ""), value)
+		      : NULL;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *formula;
+
+	if (!value)
+		return;
+	l->failed |= !call;
+	if (call)
+		dtx_expr_print(call, &text);
+	formula = dtx_arena_strdup(&l->arena, dtx_buf_text(&text));
+	l->failed |= !formula || !dtx_buf_ok(&text);
+	if (!l->failed)
+		formula_origin(l, b, 0, call, formula, o);
+	dtx_buf_clear(&text);
+}
+
 /* A column that only the rows brought: it has the one value column as it is, or is made of all. */
 static void open_origin(struct lineage *l, const struct dtx_bind *b, uint32_t step,
                         struct origin *o)
@@ -178,9 +212,64 @@ static void open_origin(struct lineage *l, const struct dtx_bind *b, uint32_t st
 		add_sources(l, o, from);
 		n += from != NULL;
 	}
-	if (n == 1 && !json_object_get(st->canonical, "agg"))
-		*o = *from;
 	o->made = true;
+	if (n != 1)
+		return;
+	if (!dtx_json_text(st->canonical, "agg", NULL)) {
+		*o = *from;
+		o->made = true;
+	} else if (json_array_size(json_object_get(st->canonical, "values_from")) == 1) {
+		wider_formula(l, b, st->canonical, o);
+	}
+}
+
+/* --- pivot_wider --- */
+
+static bool wider_number(const struct dtx_bind *b, const char *column)
+{
+	int32_t c = dtx_schema_find(b->in[0], column);
+	enum dtx_type type = c < 0 ? DTX_T_UNKNOWN : b->in[0]->field[c].type.type;
+
+	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
+}
+
+/* "q == 'Q1'", as the column's name tells; NULL: it does not. */
+static const char *wider_rows(struct lineage *l, const struct dtx_bind *b, const json_t *canonical,
+                              const char *name)
+{
+	const json_t *from = json_object_get(canonical, "names_from");
+	const char *column = json_string_value(json_array_get(from, 0)), *out = NULL;
+	const char *prefix = dtx_json_text(canonical, "names_prefix", "");
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const struct dtx_expr *is, *value;
+
+	if (!column || json_array_size(from) != 1 ||
+	    json_array_size(json_object_get(canonical, "values_from")) != 1 ||
+	    strncmp(name, prefix, strlen(prefix)) != 0 || !strcmp(name + strlen(prefix), "null"))
+		return NULL; /* a null and the text `null` have one name */
+	is = dtx_expr_column(&l->arena, column);
+	value = dtx_expr_literal(&l->arena, name + strlen(prefix), wider_number(b, column));
+	l->failed |= !is || !value;
+	if (l->failed)
+		return NULL;
+	dtx_expr_print(is, &text);
+	dtx_buf_add(&text, " == ");
+	dtx_expr_print(value, &text);
+	out = dtx_arena_strdup(&l->arena, dtx_buf_text(&text));
+	l->failed |= !out || !dtx_buf_ok(&text);
+	dtx_buf_clear(&text);
+	return out;
+}
+
+static void wider_origin(struct lineage *l, int32_t t, int32_t c, struct origin *o)
+{
+	uint32_t step = (uint32_t)t - l->g->plan->ninputs;
+	const struct dtx_plan_step *st = &l->g->plan->step[step];
+	const struct dtx_bind *b = l->g->flow.bind[step];
+
+	if (b && !strcmp(st->name, "pivot_wider"))
+		o->rows =
+			wider_rows(l, b, st->canonical, l->g->flow.table[t].schema->field[c].name);
 }
 
 static void input_origin(struct lineage *l, int32_t t, int32_t c, struct origin *o)
@@ -222,8 +311,10 @@ static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 		moved_origin(l, g->flow.bind[step], (uint32_t)c, o);
 	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols) {
 		made_origin(l, g->flow.bind[step], (uint32_t)c, o);
+		wider_origin(l, t, c, o);
 	} else {
 		open_origin(l, g->flow.bind[step], step, o);
+		wider_origin(l, t, c, o);
 	}
 	return o;
 }
@@ -260,12 +351,14 @@ static const char *composed_text(struct lineage *l, const struct origin *o,
 
 	(void)l;
 	dtx_expr_print(o->composed, &text);
-	if (text.len > COMPOSED_MAX) {
+	if (text.len > COMPOSED_MAX && o->formula) {
 		dtx_buf_reset(&text);
 		dtx_buf_add(&text, o->formula);
 	}
 	if (o->by)
 		dtx_buf_printf(&text, ", by %s", o->by);
+	if (o->rows)
+		dtx_buf_printf(&text, ", where %s", o->rows);
 	out = dtx_arena_strdup(&r->arena, dtx_buf_text(&text));
 	dtx_buf_clear(&text);
 	return out;
@@ -297,12 +390,12 @@ static enum dtx_code column_rows(struct lineage *l, struct dtx_exec_result *r, u
 		DTX_FAIL_MEM(err);
 	row.subtype = subtype_of(o);
 	row.cls = !o->snippet ? "exact" : o->made ? "exact after the snippet" : "snippet";
-	if (o->formula) {
+	if (o->formula)
 		row.formula = dtx_arena_strdup(&r->arena, o->formula);
+	if (o->formula || (o->rows && o->composed))
 		row.composed = composed_text(l, o, r);
-		if (!row.formula || !row.composed)
-			DTX_FAIL_MEM(err);
-	}
+	if ((o->formula && !row.formula) || (row.formula && !row.composed))
+		DTX_FAIL_MEM(err);
 	if (!o->nsources)
 		DTX_TRY(add_row(r, &row, err));
 	for (size_t i = 0; i < o->nsources; i++) {
