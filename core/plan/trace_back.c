@@ -79,18 +79,6 @@ json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, 
 	return on;
 }
 
-/* Whether nothing behind step i makes the asked column anew or renames it. */
-static bool trace_kept(const struct trace *t, uint32_t i)
-{
-	static const char *const keep = "filter,sort,limit,top,select,drop,reorder,distinct";
-
-	for (i++; i < t->plan->nsteps; i++) {
-		if (!dtx_str_in_list(keep, t->plan->step[i].name))
-			return false;
-	}
-	return true;
-}
-
 json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
 {
 	const struct dtx_schema *s = t->table[st->table[0]].schema;
@@ -127,34 +115,56 @@ void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out)
 	dtx_buf_addc(out, quote);
 }
 
-bool dtx_trace_wider_named(const struct trace *t, const struct dtx_plan_step *st, uint32_t i)
+enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_step *st,
+                                      const json_t *cols)
 {
 	const json_t *names = json_object_get(st->canonical, "names_from");
-	const char *prefix = dtx_json_text(st->canonical, "names_prefix", "");
+	const char *prefix = dtx_json_text(st->canonical, "names_prefix", ""), *name;
+	json_t *keys = dtx_trace_wider_keys(t, st), *value;
+	unsigned ids = 0, made = 0;
+	bool told = json_array_size(names) == 1 && json_is_string(json_array_get(names, 0)) &&
+	            json_array_size(json_object_get(st->canonical, "values_from")) == 1;
 
-	return json_array_size(names) == 1 && json_is_string(json_array_get(names, 0)) &&
-	       json_array_size(json_object_get(st->canonical, "values_from")) == 1 &&
-	       trace_kept(t, i) && !strncmp(t->ask->column, prefix, strlen(prefix));
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		bool id = dtx_json_find(keys, "right", name) != NULL;
+
+		ids += id;
+		made += !id;
+		told &= id || (strcmp(name, "*") != 0 && !strncmp(name, prefix, strlen(prefix)));
+	}
+	json_decref(keys);
+	if (!made)
+		return TRACE_WIDER_ALL;
+	return told && !ids ? TRACE_WIDER_NAMED : TRACE_WIDER_LOOSE;
 }
 
 /* Of a wide row only those cells came from a long row whose name the column has. */
-static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, uint32_t i,
+static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, const json_t *cols,
                              const char *in, const char *out)
 {
 	const json_t *names = json_object_get(st->canonical, "names_from");
-	const char *prefix = dtx_json_text(st->canonical, "names_prefix", "");
-	const char *name = json_string_value(json_array_get(names, 0)), *value = t->ask->column;
+	size_t prefix = strlen(dtx_json_text(st->canonical, "names_prefix", ""));
+	enum trace_wider which = dtx_trace_wider_rows(t, st, cols);
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *name, *sep = "";
+	json_t *value;
 
-	if (!dtx_trace_wider_named(t, st, i)) {
-		t->out->wide = true;
+	if (which != TRACE_WIDER_NAMED) {
+		t->out->wide |= which == TRACE_WIDER_LOOSE;
 		trace_same(t, in, out);
 		return;
 	}
 	dtx_buf_add(&where, "coalesce(text(");
-	dtx_trace_quoted(name, '`', &where);
-	dtx_buf_add(&where, "), 'null') == ");
-	dtx_trace_quoted(value + strlen(prefix), '\'', &where);
+	dtx_trace_quoted(json_string_value(json_array_get(names, 0)), '`', &where);
+	dtx_buf_add(&where, "), 'null') in (");
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		dtx_buf_add(&where, sep);
+		dtx_trace_quoted(name + prefix, '\'', &where);
+		sep = ", ";
+	}
+	dtx_buf_addc(&where, ')');
 	t->failed |= !dtx_buf_ok(&where);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
 	              out);
@@ -258,7 +268,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
 		dtx_trace_semi(t, made, t->walk[w].name, column, group);
 		if (wider) {
-			trace_wider_name(t, st, i, in, cell);
+			trace_wider_name(t, st, dtx_trace_reached(t, w, id), in, cell);
 			on = dtx_trace_wider_keys(t, st);
 		} else {
 			on = dtx_trace_group_keys(t, json_object_get(st->canonical, "by"), in,

@@ -115,9 +115,14 @@ json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st);
 /* The join of a step seen from its other table; new.  how: as of joins. */
 json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const char *how,
                          const char *with);
-/* Whether the cells of the asked column behind step i, a pivot_wider, are known to be of the long
- * rows whose name the column has. */
-bool dtx_trace_wider_named(const struct trace *t, const struct dtx_plan_step *st, uint32_t i);
+/* Which rows of a group went into these columns of what a pivot_wider made of it. */
+enum trace_wider {
+	TRACE_WIDER_ALL,   /* all: they are ids, or none */
+	TRACE_WIDER_NAMED, /* those whose name a column has */
+	TRACE_WIDER_LOOSE  /* not known */
+};
+enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_step *st,
+                                      const json_t *cols);
 /* trace_lean.c: the same results with less work. */
 void dtx_trace_lean(struct trace *t);
 /* The step whose result has this name; NULL: none. */

@@ -31,29 +31,38 @@ static json_t *rows_names(struct trace *t, const json_t *set)
 	return list;
 }
 
-/* Place of the asked column among those that a pivot_wider makes; -1: not told apart. */
-static int rows_cell(const struct trace *t, uint32_t bit)
+/* Place of the walked column among those that a pivot_wider makes; -1: not told apart, which makes
+ * *wide what it must be. */
+static int rows_cell(struct trace *t, const struct trace_via *v, bool *wide)
 {
-	uint32_t i = bit >= t->plan->ninputs && bit < t->nbits ? t->bit_step[bit] : UINT32_MAX;
+	uint32_t i = v->from >= 0 && v->bit >= t->plan->ninputs && v->bit < t->nbits
+	                     ? t->bit_step[v->bit]
+	                     : UINT32_MAX;
+	int32_t id = (int32_t)(t->plan->ninputs + i);
 	const struct dtx_schema *s;
+	enum trace_wider which;
+	const json_t *cols;
+	int cell = -1;
 
 	if (i == UINT32_MAX || dtx_trace_how(&t->plan->step[i]) != TRACE_WIDER)
 		return -1;
-	s = t->table[t->plan->ninputs + i].schema;
-	if (!s || s->open || s->nfields > ROWS_CELLS ||
-	    !dtx_trace_wider_named(t, &t->plan->step[i], i))
-		return -1;
-	return dtx_schema_find(s, t->ask->column);
+	s = t->table[id].schema;
+	cols = dtx_trace_reached(t, (uint32_t)v->from, id);
+	which = dtx_trace_wider_rows(t, &t->plan->step[i], cols);
+	if (which == TRACE_WIDER_NAMED && json_object_size(cols) == 1 && s && !s->open &&
+	    s->nfields <= ROWS_CELLS)
+		cell = dtx_schema_find(
+			s, json_object_iter_key(json_object_iter((json_t *)(uintptr_t)cols)));
+	*wide |= which != TRACE_WIDER_ALL && cell < 0;
+	return cell;
 }
 
-static json_t *rows_walk(const struct trace *t, uint32_t w, bool *wide)
+static json_t *rows_walk(struct trace *t, uint32_t w, bool *wide)
 {
 	const struct trace_via *v = &t->walk[w].via;
-	int cell = v->from < 0 ? -1 : rows_cell(t, v->bit);
+	int cell = rows_cell(t, v, wide);
 
 	*wide |= v->some;
-	if (v->from >= 0 && v->bit < t->nbits && cell < 0)
-		*wide |= dtx_trace_how(&t->plan->step[t->bit_step[v->bit]]) == TRACE_WIDER;
 	return json_pack("{si si sb sI sI si}", "from", (int)v->from, "bit", (int)v->bit, "near",
 	                 v->near, "lo", (json_int_t)v->lo, "hi", (json_int_t)v->hi, "cell", cell);
 }
