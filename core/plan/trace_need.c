@@ -220,7 +220,7 @@ static void need_step(struct trace *t, uint32_t i)
 {
 	static const char *const same =
 		"filter,sort,limit,top,distinct,select,drop,reorder,drop_rows,skip_rows,join,"
-		"asof_join,union,add_id";
+		"asof_join,union,add_id,explode";
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	json_t *need = t->need[t->plan->ninputs + i], *copy;
 

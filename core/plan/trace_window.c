@@ -334,6 +334,8 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
 	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
 	bool near, elsewhere, regroups = window_regroups(st, by);
+	/* it may be any column, also one that the step leaves alone */
+	bool any = json_object_get(t->need[id], "*") != NULL;
 	/* in the order of the table its row numbers are the places */
 	bool numbered =
 		!json_array_size(by) && !json_array_size(json_object_get(st->canonical, "order"));
@@ -344,11 +346,11 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		window_op(t, st, id, &r);
 	if (!r.calls)
 		return;
-	elsewhere = !r.own && json_object_size(t->need[id]) == 1 && (r.lo > 0 || r.hi < 0) &&
-	            !window_unions(t);
+	elsewhere = !r.own && !any && json_object_size(t->need[id]) == 1 &&
+	            (r.lo > 0 || r.hi < 0) && !window_unions(t);
 	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
 	/* rows that only the row itself needed are named as well */
-	t->out->wide |= r.loose || json_object_size(t->need[id]) > 1 || regroups;
+	t->out->wide |= r.loose || any || json_object_size(t->need[id]) > 1 || regroups;
 	dtx_trace_name(in, "t", (uint32_t)id);
 	dtx_trace_name(source, "t", (uint32_t)(regroups ? id : st->table[0]));
 	dtx_trace_name(column, "r", bit);

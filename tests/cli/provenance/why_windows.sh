@@ -45,3 +45,10 @@ cat > o.json <<'E2'
 E2
 dtx run o.json s.csv -o oo.csv
 for c in s v n n_roll before; do dtx why oo.csv --row 5 --col $c | grep -E '^(oo|cells)' | id; done
+echo "== behind a step that may take any column for its own, a lag leaves the row itself out of nothing"
+printf 'id,v,t\n1,5,m;n\n2,6,o;p\n3,7,q;r\n' > l.csv
+for step in '"op": "split_column", "col": "t", "sep": ";", "into": ["x", "y"]' '"op": "explode", "cols": ["t"], "sep": ";"'; do
+	echo "[{\"op\": \"lag_lead\", \"col\": \"v\", \"as\": \"before\"}, {$step}]" > l.json
+	dtx run l.json l.csv -o lo.csv -q
+	for c in v before; do dtx why lo.csv --row 3 --col $c | grep -E '^(lo|formula|cells)' | id; done
+done
