@@ -145,16 +145,10 @@ static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, co
 {
 	const json_t *names = json_object_get(st->canonical, "names_from");
 	size_t prefix = strlen(dtx_json_text(st->canonical, "names_prefix", ""));
-	enum trace_wider which = dtx_trace_wider_rows(t, st, cols);
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const char *name, *sep = "";
 	json_t *value;
 
-	if (which != TRACE_WIDER_NAMED) {
-		t->out->wide |= which == TRACE_WIDER_LOOSE;
-		trace_same(t, in, out);
-		return;
-	}
 	dtx_buf_add(&where, "coalesce(text(");
 	dtx_trace_quoted(json_string_value(json_array_get(names, 0)), '`', &where);
 	dtx_buf_add(&where, "), 'null') in (");
@@ -169,6 +163,93 @@ static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, co
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
 	              out);
 	dtx_buf_clear(&where);
+}
+
+struct wider_reads {
+	const json_t *keys;
+	bool cell; /* a column that is no id */
+};
+
+static void trace_wider_read(void *arg, const char *name)
+{
+	struct wider_reads *r = arg;
+
+	r->cell |= !dtx_json_find(r->keys, "right", name);
+}
+
+static void trace_wider_formula(struct wider_reads *r, const char *formula)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		dtx_expr_columns(e, trace_wider_read, r);
+	else
+		r->cell = true;
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Whether a step by which rows stay, meet or are put in order looks at more than ids. */
+static void trace_wider_judged(struct wider_reads *r, const struct dtx_plan_step *st)
+{
+	static const char *const blind = "select,drop,reorder,rename,derive,window,cast,limit";
+	static const char *const parts[][3] = {
+		{ "filter", "where", NULL },
+		{ "sort", "by", "col" },
+		{ "group_by", "by", "as" },
+		{ "join", "on", "left" },
+	};
+	size_t i, k;
+
+	if (dtx_str_in_list(blind, st->name))
+		return;
+	for (k = 0; k < DTX_COUNT(parts) && strcmp(parts[k][0], st->name) != 0; k++)
+		;
+	if (k == DTX_COUNT(parts) ||
+	    (parts[k][2] && !json_object_get(st->canonical, parts[k][1]))) {
+		r->cell = true;
+	} else if (!parts[k][2]) {
+		trace_wider_formula(r, dtx_json_text(st->canonical, parts[k][1], ""));
+	} else {
+		const json_t *list = json_object_get(st->canonical, parts[k][1]), *one;
+
+		json_array_foreach((json_t *)(uintptr_t)list, i, one)
+		{
+			r->cell |= json_object_get(one, "expr") != NULL;
+			trace_wider_read(r, dtx_json_text(one, parts[k][2], ""));
+		}
+	}
+}
+
+/* Whether the rows of a wide row's other cells had a say in its being there. */
+static bool trace_wider_decides(struct trace *t, uint32_t i)
+{
+	json_t *keys = dtx_trace_wider_keys(t, &t->plan->step[i]);
+	struct wider_reads r = { keys, false };
+
+	for (uint32_t k = i + 1; k < t->plan->nsteps; k++)
+		trace_wider_judged(&r, &t->plan->step[k]);
+	json_decref(keys);
+	return r.cell;
+}
+
+/* The long rows that a wide one is of, or those of the cells alone.  True: all of them, and those
+ * of the cells are still to be told. */
+static bool trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const char *in,
+                           const char *out)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	enum trace_wider which = dtx_trace_wider_rows(t, st, cols);
+	bool apart = which == TRACE_WIDER_NAMED && trace_wider_decides(t, i);
+
+	t->out->wide |= which == TRACE_WIDER_LOOSE;
+	if (which == TRACE_WIDER_NAMED && !apart)
+		trace_wider_name(t, st, cols, in, out);
+	else
+		trace_same(t, in, out);
+	return apart;
 }
 
 /* Columns of a table whose values walked rows gave to the asked one; NULL: none. */
@@ -259,6 +340,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 	for (w = 0; w < n; w++) {
 		char group[TRACE_NAME], rows[TRACE_NAME], cell[TRACE_NAME];
 		json_t *on, *of, *cols, *wheres;
+		bool apart = false;
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
@@ -268,7 +350,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
 		dtx_trace_semi(t, made, t->walk[w].name, column, group);
 		if (wider) {
-			trace_wider_name(t, st, dtx_trace_reached(t, w, id), in, cell);
+			apart = trace_wider_in(t, i, dtx_trace_reached(t, w, id), in, cell);
 			on = dtx_trace_wider_keys(t, st);
 		} else {
 			on = dtx_trace_group_keys(t, json_object_get(st->canonical, "by"), in,
@@ -284,8 +366,15 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		cols = json_copy(dtx_trace_reached(t, w, id));
 		wheres = trace_wheres(t, st, cols);
 		of = dtx_trace_made_of(t, i, cols);
-		dtx_trace_walked(t, rows, ids, st->table[0], of,
-		                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
+		dtx_trace_walked(
+			t, rows, ids, st->table[0], apart ? NULL : of,
+			&(struct trace_via){ .from = (int32_t)w, .bit = bit, .all = apart });
+		if (apart) { /* the whole row decided, some rows have the value */
+			dtx_trace_name(cell, "h", t->nwalks);
+			trace_wider_name(t, st, cols, rows, cell);
+			dtx_trace_walked(t, cell, ids, st->table[0], of,
+			                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
+		}
 		trace_back_some(t, i, wheres, t->nwalks - 1, rows);
 		json_decref(cols);
 		json_decref(wheres);

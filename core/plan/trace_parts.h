@@ -34,6 +34,7 @@ struct trace_via {
 	uint32_t bit;   /* the step's row number; TRACE_BITS: the same rows once more */
 	bool near;      /* of a window's group those between these places around the walked ones */
 	int64_t lo, hi; /* INT64_MIN, INT64_MAX: no end */
+	bool all;       /* of a wide row all long ones, whatever its columns' names */
 	bool some;      /* fewer than the row numbers tell: those that met a condition */
 };
 struct trace_walk { /* rows that went into the one asked for */

@@ -44,7 +44,7 @@ static int rows_cell(struct trace *t, const struct trace_via *v, bool *wide)
 	const json_t *cols;
 	int cell = -1;
 
-	if (i == UINT32_MAX || dtx_trace_how(&t->plan->step[i]) != TRACE_WIDER)
+	if (i == UINT32_MAX || v->all || dtx_trace_how(&t->plan->step[i]) != TRACE_WIDER)
 		return -1;
 	s = t->table[id].schema;
 	cols = dtx_trace_reached(t, (uint32_t)v->from, id);

@@ -381,8 +381,9 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		if (elsewhere)
 			window_part(t, w, id, ids);
 		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
-		dtx_trace_walked(t, rows, ids, st->table[0], of,
-		                 &(struct trace_via){ (int32_t)w, bit, near, r.lo, r.hi, false });
+		dtx_trace_walked(
+			t, rows, ids, st->table[0], of,
+			&(struct trace_via){ (int32_t)w, bit, near, r.lo, r.hi, false, false });
 		json_decref(of);
 	}
 }

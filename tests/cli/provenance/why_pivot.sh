@@ -23,3 +23,9 @@ dtx run more.json in.csv -o more.csv
 cat more.csv
 for c in all two; do dtx why more.csv --row 1 --col $c | id; done
 dtx provenance wide.csv | sed -n '/^formula/,/^disc/p'
+echo "== a condition on another cell: its rows decided"
+echo '[{"op": "pivot_wider", "id": ["k"], "names_from": ["q"], "values_from": ["v"], "agg": "sum"}, {"op": "filter", "where": "Q2 > 3"}]' > kept.json
+dtx run kept.json in.csv -o some.csv -q
+dtx why some.csv B2 | id
+dtx run kept.json in.csv -o some.csv -q --lineage rows
+dtx why some.csv B2 | id | grep -v '^note'
