@@ -119,10 +119,22 @@ static json_t *record_spilled(const struct dtx_exec_step *x)
 	                 (json_int_t)x->spilled);
 }
 
-static json_t *record_counts(const struct dtx_exec_step *x)
+/* Of a join it is said as well that no row was without a partner. */
+static bool record_is_matched(const struct dtx_exec_step *x, const struct dtx_plan_step *step)
+{
+	static const char *const hows = "left,inner,right,full,semi";
+
+	return !x->ndrops && !x->rescued && !strcmp(step->name, "join") &&
+	       dtx_str_in_list(hows, dtx_json_text(step->canonical, "how", ""));
+}
+
+static json_t *record_counts(const struct dtx_exec_step *x, const struct dtx_plan_step *step)
 {
 	json_t *counts = json_object();
 	uint32_t i;
+
+	if (counts && record_is_matched(x, step))
+		json_object_set_new(counts, "unmatched", json_integer(0));
 
 	for (i = 0; counts && i < x->ndrops; i++)
 		json_object_set_new(counts, x->drop[i].reason, json_integer(x->drop[i].n));
@@ -139,10 +151,10 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 		r->record, DTX_PART_STEP,
 		json_pack("{ss sI sI s{so ss sb so* so* ss*} sI}", "op", step->name, "rows_in",
 	                  (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out, "detail",
-	                  "counts", record_counts(x), "kind", x->kind ? x->kind : "", "rescued",
-	                  x->rescued, "stopped_early", x->stopped_early ? json_true() : NULL,
-	                  "spilled", record_spilled(x), "table_hash", hash, "dur_us",
-	                  (json_int_t)(x->ns / 1000)),
+	                  "counts", record_counts(x, step), "kind", x->kind ? x->kind : "",
+	                  "rescued", x->rescued, "stopped_early",
+	                  x->stopped_early ? json_true() : NULL, "spilled", record_spilled(x),
+	                  "table_hash", hash, "dur_us", (json_int_t)(x->ns / 1000)),
 		err);
 }
 

@@ -290,8 +290,11 @@ enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local, struct dtx
 		DTX_TRY(filter_rows(ox, l, in, out, err));
 		goto out;
 	}
+	/* dropped, or kept without a partner */
 	if (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_RIGHT)
 		dtx_op_count(ox, "unmatched", l->unmatched - before);
+	else if (s->how == DTX_JOIN_LEFT || s->how == DTX_JOIN_FULL)
+		dtx_op_count(ox, "unmatched_left", l->unmatched - before);
 	DTX_TRY(dtx_build_under(ox, &s->lmap, in, err));
 	DTX_TRY(pair_rows(ox, l, in, out, err));
 out:
@@ -363,10 +366,10 @@ enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals, un
 	DTX_TRY(check_growth(ox, sh->rows_in + sh->table->nrows, sh->rows_out, 1, err));
 	if (s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_ANTI)
 		goto out;
-	if (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_LEFT) {
+	if (s->how != DTX_JOIN_CROSS)
 		dtx_op_count(ox, "unmatched_right", (int64_t)dtx_join_count_unmatched(sh->table));
+	if (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_LEFT)
 		goto out;
-	}
 	if (s->how == DTX_JOIN_CROSS)
 		goto out;
 	DTX_TRY(dtx_join_unmatched(sh->table, &ref, &rows, err));
