@@ -57,6 +57,17 @@ static bool why_not_is(const json_t *input, const char *name)
 	       why_not_is_sheet(input, name);
 }
 
+static bool why_not_alias(struct dtx_why_not *w, const char *alias)
+{
+	for (uint32_t k = 0; alias && k < w->x.r.plan->ninputs; k++) {
+		if (!strcmp(w->x.r.plan->input[k].name, alias)) {
+			w->input = k;
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -71,12 +82,13 @@ static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, stru
 		if (n < DTX_COUNT(names))
 			names[n++] = dtx_json_text(one, "alias", "");
 	}
-	for (uint32_t k = 0; alias && k < w->x.r.plan->ninputs; k++) {
-		if (!strcmp(w->x.r.plan->input[k].name, alias)) {
-			w->input = k;
-			goto out;
-		}
-	}
+	if (why_not_alias(w, alias))
+		goto out;
+	/* one of several files: the record has each as an input, the plan not yet */
+	if (alias)
+		DTX_TRY(dtx_runner_spread(&w->x.r, err));
+	if (why_not_alias(w, alias))
+		goto out;
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the run has no input '%s'",
 	                 name ? name : "");
 	dtx_err_suggest(err, name ? name : "", names, n);

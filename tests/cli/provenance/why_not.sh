@@ -47,3 +47,12 @@ printf 'id,v\n1,\n2,5\n3,\n4,7\n' > gaps.csv
 echo '[{"op": "drop_rows", "where": "v is null", "kinds": []}, {"op": "fill", "cols": ["id"]}]' > gaps.json
 dtx run gaps.json gaps.csv -o filled.csv -q
 for line in 2 3 5; do dtx why-not filled.csv L$line | id; done
+# one of several files of an input, by its name as why prints it
+mkdir parts
+printf 'k,v\na,1\nb,2\n' > parts/p1.csv
+printf 'k,v\na,3\nc,0\n' > parts/p2.csv
+echo '{"dtx": 1, "inputs": [{"name": "main", "path": "parts/*.csv"}], "steps": [{"op": "filter", "where": "v > 0"}]}' > parts.json
+dtx run parts.json -o parts.csv -q
+for place in 'p1.csv!L3' 'p2.csv!L2' 'p2.csv!L3' L2; do dtx why-not parts.csv "$place" | id; done
+dtx run parts.json -o parts.csv -q --lineage rows
+for place in 'p1.csv!L3' 'p2.csv!L2' 'p2.csv!L3'; do dtx why-not parts.csv "$place" | id | grep -v '^note'; done
