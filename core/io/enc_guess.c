@@ -20,6 +20,7 @@
 #define GUESS_USUAL  3              /* a usual character of the Far East */
 #define GUESS_WORDS  8              /* so many small letters are some words */
 #define GUESS_OLD    8              /* the line ends of the system that had the encoding */
+#define GUESS_NEW    1              /* line ends that it had not: what tips a balance */
 #define GUESS_RIVAL  3              /* so little less is as likely */
 #define GUESS_MONEY  4              /* a sign of a currency at a number */
 
@@ -251,6 +252,24 @@ static bool guess_degree(uint32_t cp, uint32_t before, uint32_t next)
 	return cp == 0xb0 && (next == 'C' || next == 'F') && !guess_is_letter(guess_kind(before));
 }
 
+/* "1º", "2ª", "nº", "5½". */
+static bool guess_ordinal(uint32_t cp, const uint32_t last[2], bool right)
+{
+	if (cp >= 0xbc && cp <= 0xbe)
+		return guess_is_digit(last[0]) && !right;
+	return (cp == 0xba || cp == 0xaa) && !right &&
+	       (guess_is_digit(last[0]) ||
+	        ((last[0] | 0x20) == 'n' && !guess_is_letter(guess_kind(last[1]))));
+}
+
+/* "Name™", "Name®", "and so on…", which cp850 has in place of the last letter of "città". */
+static bool guess_word_end(uint32_t cp, uint32_t before, bool left, bool right)
+{
+	if (right || !left)
+		return false;
+	return cp == 0x2122 || cp == 0xae || (cp == 0x2026 && before != 't');
+}
+
 /* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
  * its other half on this line. */
 static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
@@ -274,6 +293,10 @@ static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const u
 		return GUESS_MONEY;
 	if (guess_micro(cp, last[0], next) || guess_degree(cp, last[0], next))
 		return GUESS_SINGLE;
+	if (guess_ordinal(cp, last, right) || guess_word_end(cp, last[0], left, right))
+		return GUESS_SINGLE;
+	if (cp == 0x2022)
+		return last[0] < 0x80 && !left && next == ' ' ? GUESS_SINGLE : 0;
 	if (cp == 0x2013 || cp == 0x2014)
 		return last[0] == ' ' && next == ' ' ? GUESS_SINGLE : 0;
 	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;
@@ -364,6 +387,28 @@ static int64_t guess_try(const struct guess_name *as, struct dtx_str sample, cha
 	return guess_score(room, (size_t)(to - room), as) - errors * GUESS_ERROR;
 }
 
+/* A typographic sign of windows-1252 where no letter would be: pasted into any text. */
+static bool guess_is_pasted(struct dtx_str s, size_t at)
+{
+	uint32_t before = at ? (unsigned char)s.ptr[at - 1] : ' ';
+	uint32_t after = at + 1 < s.len ? (unsigned char)s.ptr[at + 1] : ' ';
+	bool left = guess_kind(before) == GUESS_LATIN, right = guess_kind(after) == GUESS_LATIN;
+
+	if (before >= 0x80 || after >= 0x80)
+		return false;
+	return s.ptr[at] == '\x92' || (strchr("\x91\x93\x94", s.ptr[at]) && !(left && right)) ||
+	       (dtx_enc_is_sign(s.ptr[at]) && !left && !right);
+}
+
+/* "ß“" and "É”" of windows-1252 are good sequences of letters that hardly any text has. */
+static bool guess_is_closing(uint32_t cp)
+{
+	bool quote = (cp & 0x3f) >= 0x12 && (cp & 0x3f) <= 0x14;
+
+	return (cp >= 0x700 && cp < 0x800) || (quote && cp >= 0x240 && cp < 0x380);
+}
+
+/* Signs that are pasted say nothing against UTF-8. */
 static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
 {
 	size_t at = 0, good = 0, flaws = 0;
@@ -372,14 +417,17 @@ static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
 		size_t from = at;
 
 		if (at >= bad || (unsigned char)s.ptr[at] >= 0x80) {
-			(void)dtx_utf8_next(s.ptr, s.len, &at);
-			good += at - from > 1;
-			flaws += at - from == 1 && (unsigned char)s.ptr[from] >= 0x80;
+			uint32_t cp = dtx_utf8_next(s.ptr, s.len, &at);
+
+			if (at - from > 1)
+				*(guess_is_closing(cp) ? &flaws : &good) += 1;
+			else if ((unsigned char)s.ptr[from] >= 0x80)
+				flaws += !guess_is_pasted(s, from);
 		} else {
 			at++;
 		}
 	}
-	return good * GUESS_UTF8 >= flaws;
+	return good && good * GUESS_UTF8 >= flaws;
 }
 
 /* Letters that no Baltic text of some words lacks, and hardly any other text has. */
@@ -456,7 +504,9 @@ static bool guess_all(struct dtx_str sample, int64_t score[DTX_COUNT(guess_names
 	old_ends = memchr(sample.ptr, '\r', sample.len) && !memchr(sample.ptr, '\n', sample.len);
 	for (i = 0; room && i < DTX_COUNT(guess_names); i++)
 		score[i] = guess_try(&guess_names[i], sample, room, size) +
-		           (old_ends && !strcmp(guess_names[i].name, "macintosh")) * GUESS_OLD;
+		           (strcmp(guess_names[i].name, "macintosh") ? 0
+		            : old_ends                               ? GUESS_OLD
+		                                                     : -GUESS_NEW);
 	dtx_mem_free(room);
 	return room != NULL;
 }

@@ -24,6 +24,10 @@ const char *dtx_enc_told(struct dtx_str head);
 /* Text of a mainframe: letters, digits and line ends of EBCDIC, and hardly anything else. */
 bool dtx_enc_is_ebcdic(struct dtx_str text);
 
+/* A byte that windows-1252 has for a sign which stands between blanks or in brackets as well: (€),
+ * 2 × 3, a – b. */
+bool dtx_enc_is_sign(char c);
+
 /* What was done to a text that was read as UTF-8 with flaws. */
 struct dtx_mend {
 	int64_t letters;  /* single bytes read as windows-1252, since that makes a word */

@@ -19,13 +19,19 @@ static bool mend_is_word(char c)
 	return mend_is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
+bool dtx_enc_is_sign(char c)
+{
+	return c && strchr("\x80\x85\x95\x96\x97\xa3\xa7\xa9\xab\xb0\xb1\xb7\xbb\xd7", c);
+}
+
 /* The character that a lone byte is in windows-1252, 0 when it makes no sense where it stands. */
 static uint32_t mend_letter(struct dtx_str s, size_t at)
 {
 	unsigned char c = (unsigned char)s.ptr[at];
 	char before = at ? s.ptr[at - 1] : ' ', after = at + 1 < s.len ? s.ptr[at + 1] : ' ';
+	bool plain = (unsigned char)before < 0x80 && (unsigned char)after < 0x80;
 
-	if (!mend_is_word(before) && !mend_is_word(after))
+	if (!mend_is_word(before) && !mend_is_word(after) && !(plain && dtx_enc_is_sign(s.ptr[at])))
 		return 0;
 	if (c == 0xff || c == 0xfe)
 		return 0; /* no letters that one meets, but bytes that mean nothing */

@@ -14,6 +14,8 @@ import dirty_more
 import dirty_office
 import dirty_public
 import dirty_shift
+import dirty_signs
+import dirty_tools
 import dirty_wild
 
 HEAD = ["id", "name", "city", "amount"]
@@ -599,7 +601,8 @@ def adds_up(notes, rows):
         int(told[0][0]) == rows + sum(map(int, re.findall(r"\d+", told[0][2])))
 
 
-for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES, dirty_public.CASES, dirty_shift.CASES):
+for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES, dirty_public.CASES, dirty_shift.CASES,
+             dirty_signs.CASES, dirty_tools.CASES):
     assert not set(CASES) & set(more)
     CASES.update(more)
 
