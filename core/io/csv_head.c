@@ -236,6 +236,7 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 		DTX_TRY(head_declared(c, top, &head, err));
 	else {
 		DTX_TRY(dtx_csv_head_comments(top, &g, err));
+		dtx_csv_head_labels(top, &g);
 		dtx_csv_head_sections(top, &g);
 		DTX_TRY(head_sought(c, &g, &head, err));
 	}

@@ -220,32 +220,65 @@ out:
 	return rc;
 }
 
-/* A column of row numbers, or of row names beside nothing but values. */
-static bool are_row_names(const struct dtx_csv_top *top, uint32_t width, bool *numbered)
+/* What the first cells of the rows are. */
+struct row_names {
+	size_t rows;
+	int64_t first; /* row number */
+	bool numbers;
+	bool names;  /* and beside them nothing but values */
+	bool quoted; /* as texts, of which some others are values */
+	bool ended;  /* some row has a last cell */
+	bool twice;  /* numbers, and the second cells as well */
+};
+
+/* The next number from `first` on. */
+static bool is_number(struct dtx_str cell, int64_t want)
 {
-	bool numbers = true, names = true, ended = false; /* some row has a last cell */
-	int64_t rows = 0, first = 0, n;
+	int64_t n;
+
+	return dtx_num_parse_i64(cell.ptr, cell.len, &n) && n == want;
+}
+
+static void add_row_name(struct row_names *s, const struct dtx_csv_top_row *r)
+{
+	int64_t want;
+	uint32_t k;
+
+	if (!s->rows)
+		s->first = r->cell[0].len == 1 && r->cell[0].ptr[0] == '1';
+	want = s->first + (int64_t)s->rows++;
+	s->numbers = s->numbers && is_number(r->cell[0], want);
+	s->twice = s->twice && is_number(r->cell[1], want);
+	s->names = s->names && dtx_head_judge(r->cell[0]) == DTX_HEAD_TEXT;
+	s->quoted = s->quoted && r->quoted[0];
+	for (k = 1; s->names && k < r->n; k++)
+		s->names = dtx_head_judge(r->cell[k]) != DTX_HEAD_TEXT;
+	for (k = 1; s->quoted && k < r->n && r->quoted[k]; k++)
+		;
+	s->quoted = s->quoted && k < r->n;
+	s->ended |= !dtx_utf8_is_blank(r->cell[r->n - 1]);
+}
+
+/* A column of row numbers, or of row names beside nothing but values, or the only values that are
+ * quoted as the names of columns are. */
+static bool are_row_names(const struct dtx_csv_top *top, const struct dtx_csv_top_row *head,
+                          struct row_names *out)
+{
+	struct row_names s = { .numbers = true, .names = true, .quoted = true, .twice = true };
 	size_t i;
 	uint32_t k;
 
 	for (i = top->body; i < top->n; i++) {
-		const struct dtx_csv_top_row *r = &top->row[i];
-
-		if (r->blank)
+		if (top->row[i].blank)
 			continue;
-		if (r->n != width + 1)
+		if (top->row[i].n != head->n + 1)
 			return false;
-		first = rows ? first : r->cell[0].len == 1 && r->cell[0].ptr[0] == '1';
-		numbers = numbers && dtx_num_parse_i64(r->cell[0].ptr, r->cell[0].len, &n) &&
-		          n == first + rows;
-		names = names && dtx_head_judge(r->cell[0]) == DTX_HEAD_TEXT;
-		for (k = 1; names && k < r->n; k++)
-			names = dtx_head_judge(r->cell[k]) != DTX_HEAD_TEXT;
-		ended |= !dtx_utf8_is_blank(r->cell[width]);
-		rows++;
+		add_row_name(&s, &top->row[i]);
 	}
-	*numbered = numbers;
-	return rows >= 2 && ended && (numbers || names);
+	for (k = 0; s.quoted && k < head->n; k++)
+		s.quoted = head->quoted[k];
+	*out = s;
+	return s.rows >= 2 && s.ended && (s.numbers || s.names || s.quoted);
 }
 
 static bool is_one_of(struct dtx_str name, const char *const *word, size_t n)
@@ -286,10 +319,12 @@ enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_top_row *r = &top->row[head->first];
 	struct dtx_str *cell;
-	bool *quoted, numbered;
+	struct row_names first;
+	bool *quoted;
 
-	if (head->rows != 1 || c->opts.range || !are_row_names(top, r->n, &numbered) ||
-	    names_key(r->cell[0]) || (!numbered && dtx_csv_names_texts(r->cell[0])))
+	if (head->rows != 1 || c->opts.range || !are_row_names(top, r, &first) ||
+	    (names_key(r->cell[0]) && !first.twice && !(first.numbers && first.quoted)) ||
+	    (!first.numbers && dtx_csv_names_texts(r->cell[0])))
 		goto out;
 	cell = dtx_arena_alloc(&top->arena, r->n + 1, sizeof(*cell));
 	quoted = dtx_arena_alloc(&top->arena, r->n + 1, sizeof(*quoted));
@@ -457,5 +492,32 @@ void dtx_csv_head_sections(const struct dtx_csv_top *top, struct dtx_head_grid *
 	    !is_row_of_names(&top->row[last + 1]))
 		return;
 	g->first = last + 1;
+	g->nrows = top->n - g->first;
+}
+
+static bool is_label(const struct dtx_csv_top_row *r)
+{
+	struct dtx_str s = r->n ? dtx_utf8_trim(r->cell[0]) : (struct dtx_str){ "", 0 };
+	uint32_t k;
+
+	for (k = 2; k < r->n && dtx_utf8_is_blank(r->cell[k]); k++)
+		;
+	return k >= r->n && s.len > 1 && s.ptr[s.len - 1] == ':';
+}
+
+/* "Owner:" and its value, above a table that may be as narrow: a blank line or values tell where it
+ * begins. */
+void dtx_csv_head_labels(const struct dtx_csv_top *top, struct dtx_head_grid *g)
+{
+	size_t i = g->first, labels = 0, n;
+
+	for (; i < top->n && (top->row[i].blank || is_label(&top->row[i])); i++)
+		labels += !top->row[i].blank;
+	for (n = i; n < top->n && !is_label(&top->row[n]); n++)
+		;
+	if (labels < 2 || n < top->n || i + 2 >= top->n || !is_row_of_names(&top->row[i]) ||
+	    (!top->row[i - 1].blank && !has_value(&top->row[i + 1])))
+		return;
+	g->first = i;
 	g->nrows = top->n - g->first;
 }

@@ -219,23 +219,49 @@ static bool is_moment(struct dtx_str cell)
 	return is_value(cell) || dtx_head_is_local_date(cell);
 }
 
-/* Labels with a value each, as instruments write them above what they measured, which has more rows
- * and begins with a value in each. */
+/* Rows of `from` up to `to` that begin with a value. */
+static size_t count_moments(const struct tables *t, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (; from < to; from++)
+		n += is_moment(t->top->row[from].cell[0]);
+	return n;
+}
+
+/* Rows below the first that all have a value in one column. */
+static bool has_values(const struct tables *t, size_t head, size_t to)
+{
+	const struct dtx_csv_top_row *r = &t->top->row[head];
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++) {
+		struct tally sum = tally_of(t->top, head + 1, to, i);
+
+		if (r->cell[i].len && !is_value(r->cell[i]) && sum.values == to - head - 1)
+			return true;
+	}
+	return false;
+}
+
+/* Labels with a value each, as instruments and banks write them above a table, which has more rows
+ * and begins with a value in each, or twice as many and a column of values, which labels have not.
+ */
 static bool are_labels(const struct tables *t, size_t head)
 {
-	size_t i;
+	size_t i, labels = t->end - head, rows = t->last - t->next;
 
-	if (t->n != 2 || t->last - t->next <= t->end - head)
+	if (t->n != 2 || rows <= labels)
 		return false;
 	for (i = head; i < t->end; i++) {
-		if (filled_width(&t->top->row[i]) != 2 || is_moment(t->top->row[i].cell[0]))
+		if (filled_width(&t->top->row[i]) != 2)
 			return false;
 	}
-	for (i = t->next + 1; i < t->last; i++) {
-		if (!is_moment(t->top->row[i].cell[0]))
-			return false;
-	}
-	return true;
+	if (count_moments(t, head, t->end))
+		return false;
+	return count_moments(t, t->next + 1, t->last) == rows - 1 ||
+	       (rows > 2 * labels && has_values(t, t->next, t->last) &&
+	        (labels == 2 || !has_values(t, head, t->end)));
 }
 
 static enum dtx_code refuse(struct tables *t, size_t head, size_t to, struct dtx_err *err)

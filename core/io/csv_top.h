@@ -56,6 +56,8 @@ DTX_MUSTUSE enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top,
                                                 struct dtx_head_grid *g, struct dtx_err *err);
 /* ... stands below the last of several sections, "[Data]": g begins there. */
 void dtx_csv_head_sections(const struct dtx_csv_top *top, struct dtx_head_grid *g);
+/* ... stands below labels with a value each: g begins there. */
+void dtx_csv_head_labels(const struct dtx_csv_top *top, struct dtx_head_grid *g);
 /* The top rows as the header finder sees them, `ncols` cells each. */
 struct dtx_head_grid dtx_csv_head_grid(struct dtx_csv_top *top, uint32_t ncols);
 /* multiple_tables when another table stands below the first one, as far as the top rows show;

@@ -1,4 +1,29 @@
 """Text files as statistics programs, databases and instruments write them, for dirty_csv.py: the bytes,
 and the table that a person reads in them."""
 
-CASES = {}
+
+
+def table(text, sep="|"):
+    return [line.split(sep) for line in text.split("\n")]
+
+
+NUMBERED = (["column_1", "id", "name", "v"], table("1|1|Ann Lee|2.5\n2|2|Bob|NA"))
+SALES = (["name", "n"], table("Bob|5\nEve|7\nLi|9\nJo|11\nMo|12"))
+BOOKED = "name,n\nBob,5\nEve,7\nLi,9\nJo,11\nMo,12\n"
+CASES = {
+    "names of rows in quotes and blanks": ('"id" "name" "v"\n"1" 1 "Ann Lee" 2.5\n"2" 2 "Bob" NA\n', *NUMBERED),
+    "names of rows in quotes and tabs": ('"id"\t"name"\t"v"\n"1"\t1\t"Ann Lee"\t2.5\n"2"\t2\t"Bob"\tNA\n', *NUMBERED),
+    "names of rows in quotes and commas": ('"id","name","v"\n"1",1,"Ann Lee",2.5\n"2",2,"Bob",NA\n', *NUMBERED),
+    "numbers of rows beside an id": ("id name v\n1 1 Ann 2.5\n2 2 Bob NA\n", ["column_1", "id", "name", "v"],
+                                     table("1|1|Ann|2.5\n2|2|Bob|NA")),
+    "names of rows beside texts": ('"a" "b"\n"x1" TRUE "u"\n"x2" FALSE "w"\n', ["column_1", "a", "b"],
+                                   table("x1|TRUE|u\nx2|FALSE|w")),
+    "an id and a column without a name": ("id,name\n1,Ann,x\n2,Bob,z\n", ["id", "name", "column_3"], table("1|Ann|x\n2|Bob|z")),
+    "two labels above two columns": ("Report,Q1\nOwner,Ann\n\n" + BOOKED, *SALES),
+    "two labels, one with a value, above two columns": ("Report,Q1\nYear,2024\n\n" + BOOKED, *SALES),
+    "labels with colons above two columns": ("Report:,Q1\nOwner:,Ann\n" + BOOKED, *SALES),
+    "labels with colons above texts": ("Report:,Q1\nOwner:,Ann\n\nname,city\nBob,Rome\nEve,Oslo\nLi,Bari\n", ["name", "city"],
+                                       table("Bob|Rome\nEve|Oslo\nLi|Bari")),
+    "names with colons": ("field:,value\nname:,Ann\nage:,30\ncity:,Rome\n", ["field:", "value"],
+                          table("name:|Ann\nage:|30\ncity:|Rome")),
+}
