@@ -54,7 +54,7 @@ static size_t bar_at(struct dtx_str s, size_t at)
 		return 1;
 	if (s.len - at < 3 || at > s.len || p[0] != '\xe2')
 		return 0;
-	return (p[1] == '\x94' && (p[2] == '\x82' || p[2] == '\x83')) ||
+	return (p[1] == '\x94' && memchr("\x82\x83\x86\x8a", p[2], 4)) ||
 	                       (p[1] == '\x95' && p[2] == '\x91')
 	               ? 3
 	               : 0;

@@ -73,21 +73,25 @@ static bool marks_doubled(struct dtx_str text)
 	       (line.ptr[0] != '#' || (count_tabs(line) && count_tabs(line) == count_tabs(next)));
 }
 
-/* Where the names begin in a log as the W3C has it, "#Fields: date time", the last comment above
- * the records; 0: it is none. */
-static size_t marks_fields(struct dtx_str text)
+/* The line of the names in a log as the W3C has it, "#Fields: date time", the last comment above
+ * the records, or as Zeek has it, "#fields\tts", with their types below; len 0: it has none. */
+static struct dtx_str marks_fields(struct dtx_str text, size_t *word)
 {
-	static const struct dtx_str word = { "#Fields: ", 9 };
-	struct dtx_str line = dtx_line_at(text, 0), next;
-	size_t at = 0;
+	struct dtx_str line = dtx_line_at(text, 0), next, types;
 
 	for (; is_comment(line, "#"); line = next) {
-		next = dtx_line_at(text, dtx_line_filled(text, line));
-		if (dtx_str_starts(line, word) && at && next.len && !is_comment(next, "#"))
-			return (size_t)(line.ptr - text.ptr) + word.len;
-		at = dtx_line_filled(text, line);
+		bool tabs = dtx_str_starts(line, DTX_STR("#fields\t"));
+
+		next = types = dtx_line_at(text, dtx_line_filled(text, line));
+		if (tabs && dtx_str_starts(types, DTX_STR("#types\t")))
+			next = dtx_line_at(text, dtx_line_filled(text, types));
+		*word = tabs ? strlen("#fields") : strlen("#Fields:");
+		if (line.ptr != text.ptr && next.len && !is_comment(next, "#") &&
+		    (tabs ? next.ptr != types.ptr : dtx_str_starts(line, DTX_STR("#Fields: "))))
+			return line;
+		next = types;
 	}
-	return 0;
+	return (struct dtx_str){ "", 0 };
 }
 
 /* Words of the line that blanks part, each of them a value if `values`, else a text; 0: other ones,
@@ -152,25 +156,26 @@ out:
 static enum dtx_code marks_comments(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t names = marks_fields(sample), at;
+	size_t word = 0, at;
+	struct dtx_str names = marks_fields(sample, &word);
 	char *copy;
 
 	if (c->opts.comment)
 		goto out;
 	if (marks_doubled(sample))
 		c->opts.comment = "##";
-	if (!names && marks_names(sample) != SIZE_MAX)
+	if (!names.len && marks_names(sample) != SIZE_MAX)
 		DTX_TRY(take_names(c, marks_names(sample), err));
-	if (!names)
+	if (!names.len)
 		goto out;
 	copy = dtx_mem_alloc(c->enc.len + 1, 1);
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	memcpy(copy, c->enc.text, c->enc.len);
-	at = names - strlen("#Fields: ");
+	at = (size_t)(names.ptr - sample.ptr);
+	copy[at + word] = '\n';
 	while (at && (copy[at - 1] == '\n' || copy[at - 1] == '\r'))
 		copy[--at] = ' ';
-	copy[names - 1] = '\n';
 	c->opts.comment = "#";
 	DTX_TRY(dtx_encoding_take(&c->enc, copy, c->enc.len, err));
 out:
@@ -408,6 +413,61 @@ out:
 	return rc;
 }
 
+/* --- tildes around texts, and values without --- */
+
+/* Cells of the line, those in tildes as one each; 0: a tilde stands elsewhere. */
+static uint32_t tilde_cells(struct dtx_str line, char delim, uint32_t *quoted)
+{
+	size_t at = 0;
+	uint32_t n = 1;
+
+	for (;; at++, n++) {
+		bool open = at < line.len && line.ptr[at] == '~';
+
+		for (at += open; at < line.len && line.ptr[at] != (open ? '~' : delim); at++) {
+			if (line.ptr[at] == '~')
+				return 0;
+		}
+		*quoted += open;
+		at += open;
+		if (at >= line.len)
+			return at == line.len ? n : 0;
+		if (line.ptr[at] != delim)
+			return 0;
+	}
+}
+
+/* "~Butter, salted~^^717": equally many cells in each line, and in each some in tildes. */
+static enum dtx_code marks_tildes(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str line = dtx_line_at(sample, 0);
+	const char *close = line.len > 2 ? memchr(line.ptr + 1, '~', line.len - 2) : NULL;
+	uint32_t first = 0, n, quoted = 0, before = 0, lines = 0;
+	size_t at = 0;
+	char *found;
+
+	if (!close || line.ptr[0] != '~' || !memchr("^,;\t|", close[1], 5))
+		goto out;
+	for (; at < sample.len; at = dtx_line_filled(sample, line), lines++, before = quoted) {
+		line = dtx_line_at(sample, at);
+		n = tilde_cells(line, close[1], &quoted);
+		if (n < 2 || (lines && n != first) || quoted == before)
+			goto out;
+		first = n;
+	}
+	found = dtx_arena_strndup(&c->head.arena, close + 1, 1);
+	if (!found)
+		DTX_FAIL_MEM(err);
+	if (lines >= 2) {
+		c->opts.delimiter = found;
+		c->opts.quote = "~";
+		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE, "has texts enclosed by ~", err));
+	}
+out:
+	return rc;
+}
+
 /* --- typographic quotes around single cells --- */
 
 static const struct {
@@ -526,8 +586,6 @@ static enum dtx_code marks_smart(struct dtx_csv *c, struct dtx_str sample, struc
 	enum dtx_code rc = DTX_OK;
 	size_t i;
 
-	while (sample.len < c->enc.len && sample.len && sample.ptr[sample.len - 1] != '\n')
-		sample.len--;
 	if (dtx_str_find(sample, DTX_STR("\u201c"), 0) < 0 || memchr(c->enc.text, '"', c->enc.len))
 		goto out;
 	for (i = 0; delims[i]; i++) {
@@ -552,6 +610,10 @@ enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(marks_sep(c, sample, err));
 	if (!c->opts.delimiter)
 		DTX_TRY(marks_quotes(c, sample, err));
+	while (sample.len < c->enc.len && sample.len && sample.ptr[sample.len - 1] != '\n')
+		sample.len--;
+	if (!c->opts.delimiter)
+		DTX_TRY(marks_tildes(c, sample, err));
 	if (!c->opts.delimiter)
 		DTX_TRY(marks_smart(c, sample, err));
 out:

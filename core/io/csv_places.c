@@ -54,19 +54,20 @@ static bool mark_line(struct dtx_str line, bool *used, uint32_t *len)
 	return true;
 }
 
-/* Dashes above a sum, or below the names. */
+/* Dashes above a sum, or below the names; those of a short name may be two. */
 static bool is_rule(struct dtx_str line)
 {
-	size_t i, run = PLACES_DASH;
+	size_t i, run = 0, longest = 0;
 
-	for (i = 0; i < line.len; i++) {
-		if (line.ptr[i] != '-' && line.ptr[i] != '=' && line.ptr[i] != ' ')
+	for (i = 0; i <= line.len; i++) {
+		char c = i < line.len ? line.ptr[i] : ' ';
+
+		if ((c != '-' && c != '=' && c != ' ') || (c == ' ' && run == 1))
 			return false;
-		if (line.ptr[i] == ' ' && run && run < PLACES_DASH)
-			return false;
-		run = line.ptr[i] == ' ' ? 0 : i && line.ptr[i - 1] != ' ' ? run + 1 : 1;
+		run = c == ' ' ? 0 : run + 1;
+		longest = DTX_MAX(longest, run);
 	}
-	return !is_empty(line) && (!run || run >= PLACES_DASH);
+	return longest >= PLACES_DASH;
 }
 
 /* The next lines without an empty one between them. */

@@ -363,9 +363,9 @@ static void search_decimals(struct search *f)
  * and texts. */
 static void search_marks(struct search *f)
 {
-	static const char *const marks[] = { "^", "~", "#", "@", "&",  "*",      "!", "$",
-		                             "/", "%", "=", "+", "\\", "\u00a0", "_" };
-	enum { MARKS_PLAIN = 8 }; /* the others stand in dates, sums, paths and names */
+	static const char *const marks[] = { "::", "^", "~", "#", "@", "&",  "*",      "!",
+		                             "$",  "/", "%", "=", "+", "\\", "\u00a0", "_" };
+	enum { MARKS_PLAIN = 9 }; /* the others stand in dates, sums, paths and names */
 	struct search_try t;
 	size_t i;
 
