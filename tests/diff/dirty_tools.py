@@ -44,3 +44,18 @@ CASES.update({
     "dashes as long as the names": ("\nName   Id Path\n----   -- ----\nbash    1 C:\\bin\ncmd   200 \n\n", ["Name", "Id", "Path"],
                                     table("bash|1|C:\\bin\ncmd|200|")),
 })
+
+
+DOCS = [["1", '{"a": 1, "b": "x"}', "5"], ["2", '{"a": [2, 3]}', "6"], ["3", "{}", "7"]]
+CASES.update({
+    "a line feed in a cell between CR LF": ("id,note,n\r\n1,one\ntwo,5\r\n2,ok,6\r\n3,fine,7\r\n", ["id", "note", "n"],
+                                            [["1", "one\ntwo", "5"], ["2", "ok", "6"], ["3", "fine", "7"]]),
+    "two line feeds in a last cell between CR LF": ("id\tn\tnote\r\n1\t5\tone\ntwo\nthree\r\n2\t6\tok\r\n3\t7\tfine\r\n", ["id", "n", "note"],
+                                                    [["1", "5", "one\ntwo\nthree"], ["2", "6", "ok"], ["3", "7", "fine"]]),
+    "a carriage return in a cell between LF": ("id,n,note\n1,5,one\rtwo\n2,6,ok\n3,7,fine\n", ["id", "n", "note"],
+                                               [["1", "5", "one\rtwo"], ["2", "6", "ok"], ["3", "7", "fine"]]),
+    "a title and a row with a line feed between CR LF": ("Staff\nid,name,n\r\n1,Ann,5\n2,Bob,6\r\n3,Eve,7\r\n4,Li,8\r\n", ["id", "name", "n"],
+                                                         table("1|Ann|5\n2|Bob|6\n3|Eve|7\n4|Li|8")),
+    "JSON without quotes around it": ("id,doc,n\n" + "".join(",".join(r) + "\n" for r in DOCS), ["id", "doc", "n"], DOCS),
+    "JSON in quotes": ('id,doc,n\n1,"{""a"": 1, ""b"": ""x""}",5\n2,"{""a"": [2, 3]}",6\n3,{},7\n', ["id", "doc", "n"], DOCS),
+})

@@ -1,0 +1,315 @@
+/* Cells that hold what parts others, without quotes: a line end where the records of the file end
+ * otherwise, a comma of JSON.  Quotes are put around them. */
+#include "core/base/mem.h"
+#include "core/io/csv.h"
+#include "core/io/lines.h"
+
+#define INNER_SAMPLE ((size_t)64 << 10)
+#define INNER_TEXT   ((size_t)16 << 20) /* a larger text is not looked through */
+#define INNER_LEAST  3u                 /* records that agree */
+
+static uint32_t count_byte(struct dtx_str s, char c)
+{
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		n += s.ptr[i] == c;
+	return n;
+}
+
+static void put_cell(struct dtx_str cell, struct dtx_buf *out)
+{
+	size_t i;
+
+	dtx_buf_addc(out, '"');
+	for (i = 0; i < cell.len; i++) {
+		if (cell.ptr[i] == '"')
+			dtx_buf_addc(out, '"');
+		dtx_buf_addc(out, cell.ptr[i]);
+	}
+	dtx_buf_addc(out, '"');
+}
+
+/* --- line ends --- */
+
+struct ends {
+	struct dtx_str text;
+	char delim;
+	bool crlf;       /* records end in CR LF, else in LF */
+	uint32_t delims; /* of a record */
+};
+
+/* The record at `at`, without its end. */
+static struct dtx_str ends_record(const struct ends *e, size_t at)
+{
+	const char *from = e->text.ptr + at, *end = e->text.ptr + e->text.len, *p = from;
+
+	for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++) {
+		if (!e->crlf || (p > from && p[-1] == '\r'))
+			return (struct dtx_str){ from, (size_t)(p - from) - e->crlf };
+	}
+	return (struct dtx_str){ from, (size_t)(end - from) };
+}
+
+static size_t ends_behind(const struct ends *e, struct dtx_str record)
+{
+	return DTX_MIN((size_t)(record.ptr - e->text.ptr) + record.len + 1 + e->crlf, e->text.len);
+}
+
+static bool has_end(struct dtx_str s)
+{
+	return s.len && (memchr(s.ptr, '\n', s.len) || memchr(s.ptr, '\r', s.len));
+}
+
+/* Which of the line ends is that of the records: by far the most usual one. */
+static bool ends_kind(struct ends *e, struct dtx_str sample)
+{
+	size_t i, crlf = 0, lf = 0, cr = 0;
+
+	for (i = 0; i < sample.len; i++) {
+		bool pair = sample.ptr[i] == '\n' && i && sample.ptr[i - 1] == '\r';
+
+		crlf += pair;
+		cr -= pair;
+		lf += sample.ptr[i] == '\n' && !pair;
+		cr += sample.ptr[i] == '\r' && i + 1 < sample.len;
+	}
+	e->crlf = crlf > 0;
+	return crlf > 0 ? crlf > lf + cr : lf > cr;
+}
+
+/* Records without such ends have equally many delimiters, but for some titles. */
+static bool ends_width(struct ends *e, struct dtx_str sample)
+{
+	struct ends s = *e;
+	size_t at = 0, records = 0, votes = 0, agree = 0;
+	int pass;
+
+	s.text = sample;
+	for (pass = 0; pass < 2; pass++) {
+		for (at = 0; at < sample.len;) {
+			struct dtx_str r = ends_record(&s, at);
+			uint32_t n = count_byte(r, e->delim);
+
+			at = ends_behind(&s, r);
+			if (has_end(r) || !r.len)
+				continue;
+			if (pass) {
+				records++;
+				agree += n == e->delims;
+			} else if (!votes || n == e->delims) {
+				e->delims = n;
+				votes++;
+			} else {
+				votes--;
+			}
+		}
+	}
+	return e->delims && agree >= INNER_LEAST && agree * 10 >= records * 8;
+}
+
+/* Only together its lines are a record: none of them is as wide as one, but the first may be where
+ * a record stands before and behind. */
+static bool ends_join(const struct ends *e, struct dtx_str r)
+{
+	struct dtx_str line;
+	size_t at = 0;
+	bool amid = r.ptr != e->text.ptr && r.ptr + r.len + 2 < e->text.ptr + e->text.len;
+
+	if (!has_end(r) || memchr(r.ptr, '"', r.len) || count_byte(r, e->delim) != e->delims)
+		return false;
+	for (; at < r.len; at = dtx_line_behind(r, line)) {
+		line = dtx_line_at(r, at);
+		if (count_byte(line, e->delim) == e->delims && (at || !amid))
+			return false;
+	}
+	return true;
+}
+
+static void ends_put(const struct ends *e, struct dtx_str r, struct dtx_buf *out)
+{
+	size_t from = 0, at;
+
+	for (at = 0; at <= r.len; at++) {
+		struct dtx_str cell = { r.ptr + from, at - from };
+
+		if (at < r.len && r.ptr[at] != e->delim)
+			continue;
+		if (has_end(cell))
+			put_cell(cell, out);
+		else
+			dtx_buf_adds(out, cell);
+		if (at < r.len)
+			dtx_buf_addc(out, e->delim);
+		from = at + 1;
+	}
+}
+
+static uint32_t ends_all(const struct ends *e, struct dtx_buf *out)
+{
+	uint32_t joined = 0;
+	size_t at = 0, next;
+
+	for (; at < e->text.len; at = next) {
+		struct dtx_str r = ends_record(e, at);
+		bool join = ends_join(e, r);
+
+		next = ends_behind(e, r);
+		joined += join;
+		if (out && join)
+			ends_put(e, r, out);
+		else if (out)
+			dtx_buf_adds(out, r);
+		if (out)
+			dtx_buf_addn(out, r.ptr + r.len, next - at - r.len);
+	}
+	return joined;
+}
+
+static uint32_t inner_ends(struct dtx_str text, char delim, struct dtx_buf *out)
+{
+	struct dtx_str sample = { text.ptr, DTX_MIN(text.len, INNER_SAMPLE) };
+	struct ends e = { .text = text, .delim = delim };
+
+	if (!memchr(text.ptr, '\r', text.len) || !ends_kind(&e, sample) || !ends_width(&e, sample))
+		return 0;
+	return ends_all(&e, NULL) ? ends_all(&e, out) : 0;
+}
+
+/* --- JSON --- */
+
+/* Behind the string at `at`. */
+static size_t json_text(struct dtx_str s, size_t at)
+{
+	for (at++; at < s.len && s.ptr[at] != '"'; at++)
+		at += s.ptr[at] == '\\';
+	return at + 1;
+}
+
+/* Behind the cell at `at`, when it is an object or a list, or in quotes; 0: it is neither. */
+static size_t json_behind(struct dtx_str s, size_t at, char delim)
+{
+	bool quoted = at < s.len && s.ptr[at] == '"';
+	size_t depth = 0;
+
+	if (at >= s.len || !strchr("{[\"", s.ptr[at]))
+		return 0;
+	do {
+		if (s.ptr[at] == '"') {
+			at = json_text(s, at);
+			continue;
+		}
+		depth += s.ptr[at] == '{' || s.ptr[at] == '[';
+		depth -= s.ptr[at] == '}' || s.ptr[at] == ']';
+		at++;
+	} while (at < s.len && (depth || (quoted && s.ptr[at] == '"')));
+	return !depth && (at == s.len || (at < s.len && s.ptr[at] == delim)) ? at : 0;
+}
+
+/* Cells of the line, those of JSON as one each; `out`: the line with quotes around them.  *inner:
+ * some without quotes hold a delimiter. */
+static uint32_t json_cells(struct dtx_str line, char delim, bool *inner, struct dtx_buf *out)
+{
+	size_t at = 0, from;
+	uint32_t n = 1;
+
+	for (;; at++, n++) {
+		size_t end = json_behind(line, at, delim);
+
+		for (from = at, at = end ? end : at; at < line.len && line.ptr[at] != delim; at++)
+			;
+		*inner |= end && line.ptr[from] != '"' && memchr(line.ptr + from, delim, at - from);
+		if (out && end && line.ptr[from] != '"')
+			put_cell((struct dtx_str){ line.ptr + from, at - from }, out);
+		else if (out)
+			dtx_buf_addn(out, line.ptr + from, at - from);
+		if (at >= line.len)
+			return n;
+		if (out)
+			dtx_buf_addc(out, delim);
+	}
+}
+
+/* The names have no such cells, and only with them all lines below are equally wide. */
+static bool json_part(struct dtx_str text, char delim)
+{
+	struct dtx_str line = dtx_line_at(text, 0);
+	uint32_t n = count_byte(line, delim) + 1;
+	size_t at = dtx_line_filled(text, line);
+	bool inner = false;
+
+	if (n < 2 || !line.len || memchr(line.ptr, '{', line.len))
+		return false;
+	for (; at < text.len; at = dtx_line_filled(text, line)) {
+		line = dtx_line_at(text, at);
+		if (json_cells(line, delim, &inner, NULL) != n)
+			return false;
+	}
+	return inner;
+}
+
+static uint32_t inner_json(struct dtx_str text, char delim, struct dtx_buf *out)
+{
+	struct dtx_str line;
+	size_t at = 0, next;
+	bool inner = false;
+
+	if (!memchr(text.ptr, '{', DTX_MIN(text.len, INNER_SAMPLE)) || !json_part(text, delim))
+		return 0;
+	for (; at < text.len; at = next) {
+		line = dtx_line_at(text, at);
+		next = dtx_line_filled(text, line);
+		(void)json_cells(line, delim, &inner, out);
+		dtx_buf_addn(out, line.ptr + line.len, next - at - line.len);
+	}
+	return 1;
+}
+
+static const struct {
+	uint32_t (*put)(struct dtx_str text, char delim, struct dtx_buf *out);
+	const char *told;
+} inner_kinds[] = {
+	{ inner_ends, "has line ends inside of cells without quotes, where its records end "
+	              "otherwise: they are taken as parts of those cells" },
+	{ inner_json, "has JSON in cells without quotes: its delimiters part no cells" },
+};
+
+enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_dialect *d = &c->dialect;
+	struct dtx_str text = { c->enc.text, c->enc.len };
+	struct dtx_buf out = DTX_BUF_INIT(3 * text.len + 16);
+	char *taken, *delim;
+	size_t i, len;
+
+	*took = false;
+	if (c->opts.delimiter || c->opts.quote || c->opts.quotes || c->opts.terminator || d->runs ||
+	    !d->delim[0] || d->delim[1] || d->escape || text.len > INNER_TEXT ||
+	    dtx_source_is_part(c->head.src))
+		goto out;
+	for (i = 0; i < DTX_COUNT(inner_kinds) && !*took; i++) {
+		dtx_buf_reset(&out);
+		if (!inner_kinds[i].put(text, d->delim[0], &out))
+			continue;
+		*took = true;
+		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE, inner_kinds[i].told, err));
+	}
+	if (!*took)
+		goto out;
+	DTX_TRY(dtx_buf_check(&out, "a text", err));
+	len = dtx_buf_len(&out);
+	delim = dtx_arena_strndup(&c->head.arena, d->delim, 1);
+	taken = dtx_buf_steal(&out);
+	if (!taken || !delim) {
+		dtx_mem_free(taken);
+		DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(dtx_encoding_take(&c->enc, taken, len, err));
+	c->opts.delimiter = delim;
+	c->opts.quote = "\"";
+out:
+	dtx_buf_clear(&out);
+	return rc;
+}
