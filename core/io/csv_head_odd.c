@@ -404,6 +404,16 @@ static bool is_comment(const struct dtx_csv_top_row *r)
 	return false;
 }
 
+/* Names in the last comment but for a mark alone, above a row of data. */
+static bool is_above_bare(const struct dtx_csv_top *top, size_t last, size_t data)
+{
+	const struct dtx_csv_top_row *r = &top->row[data];
+
+	return last >= 2 && top->row[last - 1].n == 1 &&
+	       dtx_utf8_trim(top->row[last - 1].cell[0]).len <= 2 && r->n > 2 &&
+	       top->row[last - 2].n == r->n && has_value(r);
+}
+
 static enum dtx_code is_name_row(const struct dtx_head_grid *g, struct dtx_head_cell *cell,
                                  size_t row, bool *like, struct dtx_err *err)
 {
@@ -429,6 +439,11 @@ enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top, struct dtx_he
 
 	for (n = 0; n < top->n && (top->row[n].blank || is_comment(&top->row[n])); n++)
 		last = top->row[n].blank ? last : n + 1;
+	if (n < top->n && is_above_bare(top, last, n)) {
+		g->first = last - 2;
+		g->nrows = top->n - g->first;
+		goto out;
+	}
 	if (!last || n + 1 >= top->n)
 		goto out;
 	cell = dtx_mem_zalloc(g->ncols, sizeof(*cell));

@@ -246,13 +246,15 @@ static bool has_values(const struct tables *t, size_t head, size_t to)
 
 /* Labels with a value each, as instruments and banks write them above a table, which has more rows
  * and begins with a value in each, or twice as many and a column of values, which labels have not.
- */
+ * As good as labels is one record of what the table is about. */
 static bool are_labels(const struct tables *t, size_t head)
 {
 	size_t i, labels = t->end - head, rows = t->last - t->next;
 
 	if (t->n != 2 || rows <= labels)
 		return false;
+	if (labels == 2 && rows > 3 && has_values(t, t->next, t->last))
+		return true;
 	for (i = head; i < t->end; i++) {
 		if (filled_width(&t->top->row[i]) != 2)
 			return false;
@@ -261,7 +263,7 @@ static bool are_labels(const struct tables *t, size_t head)
 		return false;
 	return count_moments(t, t->next + 1, t->last) == rows - 1 ||
 	       (rows > 2 * labels && has_values(t, t->next, t->last) &&
-	        (labels == 2 || !has_values(t, head, t->end)));
+	        !has_values(t, head, t->end));
 }
 
 static enum dtx_code refuse(struct tables *t, size_t head, size_t to, struct dtx_err *err)

@@ -389,8 +389,9 @@ static void search_marks(struct search *f)
 	}
 }
 
-/* Lines of comments above the table hide it. */
-static void search_below_comments(struct search *f)
+/* Lines of comments above the table hide it; what a usual delimiter parts may be names in the last
+ * of them. */
+static void search_below_comments(struct search *f, const struct dtx_dialect *d)
 {
 	struct dtx_str *head = &f->sample.piece[0];
 	size_t at = 0;
@@ -405,6 +406,9 @@ static void search_below_comments(struct search *f)
 	if (!at || at >= head->len)
 		return;
 	*head = (struct dtx_str){ head->ptr + at, head->len - at };
+	search_usual(f, d);
+	if (f->best.s.modal > 1 && even(&f->best))
+		return;
 	search_rarer(f);
 	f->comments = f->best.s.modal > 1;
 }
@@ -603,7 +607,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 		sample_head(&f);
 	search_usual(&f, d);
 	search_rarer(&f);
-	search_below_comments(&f);
+	search_below_comments(&f, d);
 	search_marks(&f);
 	search_columns(&f);
 	search_decimals(&f);

@@ -377,13 +377,18 @@ out:
 	return rc;
 }
 
-/* Blocks are filled up with NULs, and old programs end a text with the byte 1A: neither is text. */
+/* Blocks are filled up with NULs, and old programs end a text with the byte 1A, others
+ * its line as well: neither is text. */
 static void enc_trim_end(struct dtx_encoding *e)
 {
-	size_t len = e->len;
+	size_t len = e->len, end;
 
 	while (len && !e->text[len - 1])
 		len--;
+	for (end = len; end && (e->text[end - 1] == '\n' || e->text[end - 1] == '\r');)
+		end--;
+	if (end && e->text[end - 1] == '\x1a')
+		len = end;
 	while (len && e->text[len - 1] == '\x1a')
 		len--;
 	e->padding += e->len - len;

@@ -59,3 +59,16 @@ CASES.update({
     "JSON without quotes around it": ("id,doc,n\n" + "".join(",".join(r) + "\n" for r in DOCS), ["id", "doc", "n"], DOCS),
     "JSON in quotes": ('id,doc,n\n1,"{""a"": 1, ""b"": ""x""}",5\n2,"{""a"": [2, 3]}",6\n3,{},7\n', ["id", "doc", "n"], DOCS),
 })
+
+
+PERIODS = table("2024-01-02|Rent|-5.00|10.00\n2024-01-03|Pay|15.00|25.00\n2024-01-04|Tea|-5.00|20.00")
+WEATHER = "# SOURCE: office\n# STN      LON   LAT\n# 260      5.180 52.100\n#\n# TG = mean, in 0.1 degrees\n# STN,DAY,   TG\n"
+CASES.update({
+    "one record of an account above its bookings": ("Account,Name,Currency\n123,Ann,EUR\n\nDate,Text,Amount,Balance\n" +
+                                                    "".join(",".join(r) + "\n" for r in PERIODS), ["Date", "Text", "Amount", "Balance"], PERIODS),
+    "an end-of-file mark in a line": (b"id,name\r\n1,Ann\r\n2,Bob\r\n\x1a\r\n", ["id", "name"], table("1|Ann\n2|Bob")),
+    "a few filled up records below comments": (WEATHER + "  260,0101,   81\n  260,0102,   92\n", ["# STN", "DAY", "TG"],
+                                               table("  260|0101|   81\n  260|0102|   92")),
+    "names above a bare mark": (WEATHER + "# \n" + "".join("  260,%04d,%5d\n" % (i, i * 7) for i in range(30)), ["# STN", "DAY", "TG"],
+                                [["# ", "", ""]] + [["  260", "%04d" % i, "%5d" % (i * 7)] for i in range(30)]),
+})
