@@ -67,6 +67,19 @@ static bool odd_has_prefix(struct dtx_str line)
 	return false;
 }
 
+/* "Footnotes:" alone in its line. */
+static bool odd_is_heading(struct dtx_str line)
+{
+	static const char *const words[] = { "footnotes:", "footnote:", "notes:",
+		                             "fu\u00dfnoten:" };
+	size_t i;
+
+	line.len -= line.len && line.ptr[line.len - 1] == '"';
+	for (i = 0; i < DTX_COUNT(words) && !dtx_str_ieq(line, dtx_str_of(words[i])); i++)
+		;
+	return i < DTX_COUNT(words);
+}
+
 static bool odd_is_rule(struct dtx_str s)
 {
 	size_t i;
@@ -129,12 +142,14 @@ static enum dtx_csv_odd_line odd_judge(const struct dtx_csv *c, struct dtx_str l
 		line.ptr++;
 		line.len--;
 	}
+	if (kind == DTX_CSV_SHORT && ncells == 1 && odd_is_heading(line))
+		return DTX_CSV_LINE_NOTES;
 	if (odd_has_prefix(line) || odd_is_rule(line) ||
 	    (kind == DTX_CSV_SHORT && ncells == 1 && odd_is_end(line)))
 		return DTX_CSV_LINE_REMARK;
 	if (kind != DTX_CSV_SHORT || ncells != 1 ||
 	    (dtx_head_judge(line) != DTX_HEAD_TEXT && odd_words(line) < 2))
-		return DTX_CSV_LINE_DATA;
+		return kind == DTX_CSV_SHORT ? DTX_CSV_LINE_SHORT : DTX_CSV_LINE_DATA;
 	if (line.ptr[0] == '(' || odd_is_foreign(c, line))
 		return DTX_CSV_LINE_REMARK;
 	return odd_words(line) >= ODD_WORDS ? DTX_CSV_LINE_SENTENCE : DTX_CSV_LINE_WORDS;
@@ -206,12 +221,18 @@ static unsigned odd_remarks(const struct dtx_csv_odd_lines *odd)
 {
 	unsigned far = (unsigned)DTX_MIN(odd->n, (uint64_t)DTX_CSV_ODD_TAIL), i, remarks = 0;
 	unsigned words = 0; /* so many are remarks if a blank line or a remark stands above */
+	bool sure = true;   /* no short record but below a heading of notes */
 
 	for (i = 1; i <= far; i++) {
 		enum dtx_csv_odd_line line = odd->tail[(odd->n - i) % DTX_CSV_ODD_TAIL];
 
+		sure = (sure && line != DTX_CSV_LINE_SHORT) || line == DTX_CSV_LINE_NOTES;
 		if (line == DTX_CSV_LINE_DATA)
 			return remarks;
+		if (line == DTX_CSV_LINE_NOTES)
+			remarks = i;
+		if (!sure)
+			continue;
 		if (line == DTX_CSV_LINE_REMARK || (line == DTX_CSV_LINE_SENTENCE && !odd->wordy))
 			remarks = i;
 		else if (line != DTX_CSV_LINE_BLANK)
@@ -219,7 +240,7 @@ static unsigned odd_remarks(const struct dtx_csv_odd_lines *odd)
 		else if (words)
 			remarks = words;
 	}
-	return 0; /* all that is remembered: no mere remarks */
+	return sure ? 0 : remarks; /* all that is remembered: no mere remarks */
 }
 
 unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)

@@ -14,6 +14,8 @@ struct dtx_csv_odd_lines {
 	} prefix[DTX_CSV_ODD_PREFIX];
 	enum dtx_csv_odd_line {
 		DTX_CSV_LINE_DATA,
+		DTX_CSV_LINE_SHORT, /* a record that lacks cells, or a numbered note */
+		DTX_CSV_LINE_NOTES, /* the heading of notes */
 		DTX_CSV_LINE_BLANK,
 		DTX_CSV_LINE_REMARK,
 		DTX_CSV_LINE_SENTENCE, /* a remark unless rows begin with such words too */

@@ -14,6 +14,7 @@ struct tables {
 	const struct dtx_csv_top_row *header;
 	size_t end;          /* of the first table */
 	size_t next, last;   /* the second one */
+	size_t tail;         /* ... and what goes on behind a blank line */
 	struct dtx_buf list; /* where they are */
 	uint32_t n;
 	uint32_t goes_on; /* parts behind a gap that are no table */
@@ -229,7 +230,7 @@ static size_t count_moments(const struct tables *t, size_t from, size_t to)
 	return n;
 }
 
-/* Rows below the first that all have a value in one column. */
+/* Rows below the first have values in one column, and nothing else there. */
 static bool has_values(const struct tables *t, size_t head, size_t to)
 {
 	const struct dtx_csv_top_row *r = &t->top->row[head];
@@ -238,7 +239,8 @@ static bool has_values(const struct tables *t, size_t head, size_t to)
 	for (i = 0; i < r->n; i++) {
 		struct tally sum = tally_of(t->top, head + 1, to, i);
 
-		if (r->cell[i].len && !is_value(r->cell[i]) && sum.values == to - head - 1)
+		if (r->cell[i].len && !is_value(r->cell[i]) && sum.values == sum.filled &&
+		    2 * sum.values > to - head - 1)
 			return true;
 	}
 	return false;
@@ -249,11 +251,11 @@ static bool has_values(const struct tables *t, size_t head, size_t to)
  * As good as labels is one record of what the table is about. */
 static bool are_labels(const struct tables *t, size_t head)
 {
-	size_t i, labels = t->end - head, rows = t->last - t->next;
+	size_t i, labels = t->end - head, rows = t->last - t->next, all = t->tail - t->next;
 
-	if (t->n != 2 || rows <= labels)
+	if (t->n != 2 || all <= labels)
 		return false;
-	if (labels == 2 && rows > 3 && has_values(t, t->next, t->last))
+	if (labels == 2 && all > 3 && has_values(t, t->next, t->tail))
 		return true;
 	for (i = head; i < t->end; i++) {
 		if (filled_width(&t->top->row[i]) != 2)
@@ -261,8 +263,8 @@ static bool are_labels(const struct tables *t, size_t head)
 	}
 	if (count_moments(t, head, t->end))
 		return false;
-	return count_moments(t, t->next + 1, t->last) == rows - 1 ||
-	       (rows > 2 * labels && has_values(t, t->next, t->last) &&
+	return (rows > labels && count_moments(t, t->next + 1, t->last) == rows - 1) ||
+	       (all > 2 * labels && has_values(t, t->next, t->tail) &&
 	        !has_values(t, head, t->end));
 }
 
@@ -303,11 +305,13 @@ static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 		DTX_TRY(is_table(t, from, to, &yes, err));
 		if (!yes) {
 			t->goes_on++;
+			t->tail = t->n == 2 ? to : t->tail;
 			continue;
 		}
 		add_place(t, from, to);
 		t->next = t->n == 2 ? from : t->next;
 		t->last = t->n == 2 ? to : t->last;
+		t->tail = t->last;
 	}
 out:
 	return rc;
