@@ -6,7 +6,7 @@
 
 #define INNER_SAMPLE ((size_t)64 << 10)
 #define INNER_TEXT   ((size_t)16 << 20) /* a larger text is not looked through */
-#define INNER_LEAST  3u                 /* records that agree */
+#define INNER_LEAST  2u                 /* records that agree */
 
 static uint32_t count_byte(struct dtx_str s, char c)
 {
@@ -62,6 +62,20 @@ static bool has_end(struct dtx_str s)
 	return s.len && (memchr(s.ptr, '\n', s.len) || memchr(s.ptr, '\r', s.len));
 }
 
+/* Delimiters outside of quotes. */
+static uint32_t ends_delims(const struct ends *e, struct dtx_str r)
+{
+	uint32_t n = 0;
+	bool inside = false;
+	size_t i;
+
+	for (i = 0; i < r.len; i++) {
+		inside ^= r.ptr[i] == '"';
+		n += !inside && r.ptr[i] == e->delim;
+	}
+	return n;
+}
+
 /* Which of the line ends is that of the records: by far the most usual one. */
 static bool ends_kind(struct ends *e, struct dtx_str sample)
 {
@@ -90,10 +104,10 @@ static bool ends_width(struct ends *e, struct dtx_str sample)
 	for (pass = 0; pass < 2; pass++) {
 		for (at = 0; at < sample.len;) {
 			struct dtx_str r = ends_record(&s, at);
-			uint32_t n = count_byte(r, e->delim);
+			uint32_t n = ends_delims(e, r);
 
 			at = ends_behind(&s, r);
-			if (has_end(r) || !r.len)
+			if (has_end(r) || !r.len || count_byte(r, '"') % 2)
 				continue;
 			if (pass) {
 				records++;
@@ -110,33 +124,43 @@ static bool ends_width(struct ends *e, struct dtx_str sample)
 }
 
 /* Only together its lines are a record: none of them is as wide as one, but the first may be where
- * a record stands before and behind. */
+ * a record stands before and behind, or its end is the one of no system of today. */
 static bool ends_join(const struct ends *e, struct dtx_str r)
 {
-	struct dtx_str line;
-	size_t at = 0;
-	bool amid = r.ptr != e->text.ptr && r.ptr + r.len + 2 < e->text.ptr + e->text.len;
+	bool amid =
+		r.ptr != e->text.ptr && (!e->crlf || r.ptr + r.len + 2 < e->text.ptr + e->text.len);
+	bool inside = false, ends = false;
+	uint32_t all = 0, line = 0;
+	size_t i;
 
-	if (!has_end(r) || memchr(r.ptr, '"', r.len) || count_byte(r, e->delim) != e->delims)
-		return false;
-	for (; at < r.len; at = dtx_line_behind(r, line)) {
-		line = dtx_line_at(r, at);
-		if (count_byte(line, e->delim) == e->delims && (at || !amid))
-			return false;
+	for (i = 0; i < r.len; i++) {
+		inside ^= r.ptr[i] == '"';
+		if (inside)
+			continue;
+		if (dtx_line_is_end(r.ptr[i])) {
+			if (line == e->delims && (ends || !amid))
+				return false;
+			ends = true;
+			line = 0;
+		}
+		line += r.ptr[i] == e->delim;
+		all += r.ptr[i] == e->delim;
 	}
-	return true;
+	return ends && !inside && all == e->delims && line < e->delims;
 }
 
 static void ends_put(const struct ends *e, struct dtx_str r, struct dtx_buf *out)
 {
 	size_t from = 0, at;
+	bool inside = false;
 
 	for (at = 0; at <= r.len; at++) {
 		struct dtx_str cell = { r.ptr + from, at - from };
 
-		if (at < r.len && r.ptr[at] != e->delim)
+		inside ^= at < r.len && r.ptr[at] == '"';
+		if (at < r.len && (inside || r.ptr[at] != e->delim))
 			continue;
-		if (has_end(cell))
+		if (has_end(cell) && cell.ptr[0] != '"')
 			put_cell(cell, out);
 		else
 			dtx_buf_adds(out, cell);

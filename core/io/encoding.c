@@ -378,7 +378,7 @@ out:
 }
 
 /* Blocks are filled up with NULs, and old programs end a text with the byte 1A, others
- * its line as well: neither is text. */
+ * by a line of it: neither is text. */
 static void enc_trim_end(struct dtx_encoding *e)
 {
 	size_t len = e->len, end;
@@ -387,7 +387,8 @@ static void enc_trim_end(struct dtx_encoding *e)
 		len--;
 	for (end = len; end && (e->text[end - 1] == '\n' || e->text[end - 1] == '\r');)
 		end--;
-	if (end && e->text[end - 1] == '\x1a')
+	if (end > 1 && e->text[end - 1] == '\x1a' &&
+	    (e->text[end - 2] == '\n' || e->text[end - 2] == '\r'))
 		len = end;
 	while (len && e->text[len - 1] == '\x1a')
 		len--;

@@ -83,3 +83,11 @@ CASES.update({
                                         table("1|Ann|5\n2|Bob|6\n3|Eve|")),
     "two labels above columns with a blank line": ("Report,Q1\nOwner,Ann\n\nname,n\nBob,5\n\n" + BOOKED.split("\n", 2)[2], *SALES),
 })
+
+
+CASES.update({
+    "carriage returns in cells beside quoted ones": ('id,n,note,t\n1,5,one\rtwo,"a, b"\n2,6,"l1\nl2",c\n3,7,x\ry,d\n4,8,z,u\rv\n5,9,e,f\n', ["id", "n", "note", "t"],
+                                                     [["1", "5", "one\rtwo", "a, b"], ["2", "6", "l1\nl2", "c"], ["3", "7", "x\ry", "d"],
+                                                      ["4", "8", "z", "u\rv"], ["5", "9", "e", "f"]]),
+    "the byte 1A in the last cell": (b"id,name\n1,Ann\n2,\x1a\n", ["id", "name"], [["1", "Ann"], ["2", "\x1a"]]),
+})
