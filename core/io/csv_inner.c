@@ -37,6 +37,7 @@ struct ends {
 	struct dtx_str text;
 	char delim;
 	bool crlf;       /* records end in CR LF, else in LF */
+	bool quotes;     /* which may stand in quotes as well */
 	uint32_t delims; /* of a record */
 };
 
@@ -44,9 +45,11 @@ struct ends {
 static struct dtx_str ends_record(const struct ends *e, size_t at)
 {
 	const char *from = e->text.ptr + at, *end = e->text.ptr + e->text.len, *p = from;
+	bool inside = false;
 
-	for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++) {
-		if (!e->crlf || (p > from && p[-1] == '\r'))
+	for (; p < end; p++) {
+		inside ^= e->quotes && *p == '"';
+		if (!inside && *p == '\n' && (!e->crlf || (p > from && p[-1] == '\r')))
 			return (struct dtx_str){ from, (size_t)(p - from) - e->crlf };
 	}
 	return (struct dtx_str){ from, (size_t)(end - from) };
@@ -62,15 +65,16 @@ static bool has_end(struct dtx_str s)
 	return s.len && (memchr(s.ptr, '\n', s.len) || memchr(s.ptr, '\r', s.len));
 }
 
-/* Delimiters outside of quotes. */
-static uint32_t ends_delims(const struct ends *e, struct dtx_str r)
+/* Delimiters outside of quotes, and whether a line ends there. */
+static uint32_t ends_delims(const struct ends *e, struct dtx_str r, bool *ends)
 {
 	uint32_t n = 0;
 	bool inside = false;
 	size_t i;
 
-	for (i = 0; i < r.len; i++) {
+	for (*ends = false, i = 0; i < r.len; i++) {
 		inside ^= r.ptr[i] == '"';
+		*ends |= !inside && dtx_line_is_end(r.ptr[i]);
 		n += !inside && r.ptr[i] == e->delim;
 	}
 	return n;
@@ -80,10 +84,14 @@ static uint32_t ends_delims(const struct ends *e, struct dtx_str r)
 static bool ends_kind(struct ends *e, struct dtx_str sample)
 {
 	size_t i, crlf = 0, lf = 0, cr = 0;
+	bool inside = false;
 
 	for (i = 0; i < sample.len; i++) {
 		bool pair = sample.ptr[i] == '\n' && i && sample.ptr[i - 1] == '\r';
 
+		inside ^= e->quotes && sample.ptr[i] == '"';
+		if (inside)
+			continue;
 		crlf += pair;
 		cr -= pair;
 		lf += sample.ptr[i] == '\n' && !pair;
@@ -104,10 +112,11 @@ static bool ends_width(struct ends *e, struct dtx_str sample)
 	for (pass = 0; pass < 2; pass++) {
 		for (at = 0; at < sample.len;) {
 			struct dtx_str r = ends_record(&s, at);
-			uint32_t n = ends_delims(e, r);
+			bool ends;
+			uint32_t n = ends_delims(e, r, &ends);
 
 			at = ends_behind(&s, r);
-			if (has_end(r) || !r.len || count_byte(r, '"') % 2)
+			if (ends || !r.len || count_byte(r, '"') % 2)
 				continue;
 			if (pass) {
 				records++;
@@ -191,14 +200,20 @@ static uint32_t ends_all(const struct ends *e, struct dtx_buf *out)
 	return joined;
 }
 
+/* A quote alone hides the ends behind it: then quotes enclose none. */
 static uint32_t inner_ends(struct dtx_str text, char delim, struct dtx_buf *out)
 {
 	struct dtx_str sample = { text.ptr, DTX_MIN(text.len, INNER_SAMPLE) };
-	struct ends e = { .text = text, .delim = delim };
+	struct ends e = { .text = text, .delim = delim, .quotes = true };
 
-	if (!memchr(text.ptr, '\r', text.len) || !ends_kind(&e, sample) || !ends_width(&e, sample))
+	if (!memchr(text.ptr, '\r', text.len))
 		return 0;
-	return ends_all(&e, NULL) ? ends_all(&e, out) : 0;
+	for (;; e.quotes = false) {
+		if (ends_kind(&e, sample) && ends_width(&e, sample) && ends_all(&e, NULL))
+			return ends_all(&e, out);
+		if (!e.quotes)
+			return 0;
+	}
 }
 
 /* --- JSON --- */

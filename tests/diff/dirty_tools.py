@@ -91,3 +91,6 @@ CASES.update({
                                                       ["4", "8", "z", "u\rv"], ["5", "9", "e", "f"]]),
     "the byte 1A in the last cell": (b"id,name\n1,Ann\n2,\x1a\n", ["id", "name"], [["1", "Ann"], ["2", "\x1a"]]),
 })
+CASES["carriage returns in cells beside quoted line ends"] = (
+    'id,note,t\n1,"a\r\nb",c\n2,x\ry,d\n3,"a\nb","e\nf"\n4,z,u\rv\n5,q,w\n', ["id", "note", "t"],
+    [["1", "a\r\nb", "c"], ["2", "x\ry", "d"], ["3", "a\nb", "e\nf"], ["4", "z", "u\rv"], ["5", "q", "w"]])
