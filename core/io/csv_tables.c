@@ -327,6 +327,53 @@ static enum dtx_code search_again(struct tables *t, size_t head, struct dtx_err 
 	return search(t, head, err);
 }
 
+/* Rows from `from` on that are as wide as it. */
+static size_t same_width(const struct tables *t, size_t from)
+{
+	size_t to = from;
+
+	while (to < t->top->n && !t->top->row[to].blank && t->top->row[to].n == t->top->row[from].n)
+		to++;
+	return to;
+}
+
+/* Names and at least two rows of another width than the table's stand right below it: it is told,
+ * as that may be a table without a gap above it. */
+static enum dtx_code tell_width(struct tables *t, size_t head, struct dtx_err *err)
+{
+	struct dtx_err w = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+	size_t at = t->top->body, to;
+	bool like = false, next = true;
+
+	for (; at < t->top->n; at = DTX_MAX(to, at + 1)) {
+		const struct dtx_csv_top_row *r = &t->top->row[at];
+
+		to = same_width(t, at);
+		if (to - at < 3 || r->n == t->header->n || at < t->top->body + 2 ||
+		    !well_filled(t, r))
+			continue;
+		DTX_TRY(row_like(t, at, &like, err));
+		DTX_TRY(row_like(t, at + 1, &next, err));
+		if (like && !next)
+			break;
+	}
+	if (at >= t->top->n)
+		goto out;
+	t->n = 0;
+	dtx_buf_reset(&t->list);
+	add_place(t, head, at);
+	add_place(t, at, to);
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' looks like 2 tables of another width each, read as one: %s",
+	            dtx_source_name(t->c->head.src), dtx_buf_text(&t->list));
+	dtx_err_hint(&w, "choose one with \"range\": \"1:%llu\"", last_record(t, at));
+	dtx_csv_blame(t->c, t->top->row[at].start, &w);
+	DTX_TRY(dtx_csv_note(t->c, &w, err));
+out:
+	return rc;
+}
+
 /* Delimiters alone, where the margin is not sought: the steps of a plan may part the tables there.
  * What is taken for one is told. */
 static enum dtx_code tell(struct tables *t, size_t head, struct dtx_err *err)
@@ -376,8 +423,11 @@ enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
 		DTX_TRY(search_again(&t, head->first, err));
 	if (t.n > 1)
 		rc = refuse(&t, head->first, t.end, err);
-	else if (!t.margins && !c->opts.margins)
-		DTX_TRY(tell(&t, head->first, err));
+	else {
+		DTX_TRY(tell_width(&t, head->first, err));
+		if (!t.margins && !c->opts.margins)
+			DTX_TRY(tell(&t, head->first, err));
+	}
 out:
 	dtx_mem_free(t.cell);
 	dtx_buf_clear(&t.list);
