@@ -270,22 +270,24 @@ static uint32_t json_cells(struct dtx_str line, char delim, bool *inner, struct 
 	}
 }
 
-/* The names have no such cells, and only with them all lines below are equally wide. */
+/* Only with such cells all lines are equally wide; where the first line has some as well, it has no
+ * names, and the delimiters tell by their numbers that they do not part the others. */
 static bool json_part(struct dtx_str text, char delim)
 {
 	struct dtx_str line = dtx_line_at(text, 0);
-	uint32_t n = count_byte(line, delim) + 1;
+	bool inner = false, uneven = !line.len || !memchr(line.ptr, '{', line.len);
+	uint32_t n = json_cells(line, delim, &inner, NULL), delims = count_byte(line, delim);
 	size_t at = dtx_line_filled(text, line);
-	bool inner = false;
 
-	if (n < 2 || !line.len || memchr(line.ptr, '{', line.len))
+	if (n < 2 || (uneven && inner))
 		return false;
 	for (; at < text.len; at = dtx_line_filled(text, line)) {
 		line = dtx_line_at(text, at);
 		if (json_cells(line, delim, &inner, NULL) != n)
 			return false;
+		uneven |= count_byte(line, delim) != delims;
 	}
-	return inner;
+	return inner && uneven;
 }
 
 static uint32_t inner_json(struct dtx_str text, char delim, struct dtx_buf *out)

@@ -94,3 +94,7 @@ CASES.update({
 CASES["carriage returns in cells beside quoted line ends"] = (
     'id,note,t\n1,"a\r\nb",c\n2,x\ry,d\n3,"a\nb","e\nf"\n4,z,u\rv\n5,q,w\n', ["id", "note", "t"],
     [["1", "a\r\nb", "c"], ["2", "x\ry", "d"], ["3", "a\nb", "e\nf"], ["4", "z", "u\rv"], ["5", "q", "w"]])
+CASES["maps without quotes or names"] = (
+    "1,{'a': 1, 'b': 2},x\n2,{'a': 3},y\n3,{},z\n", ["column_1", "column_2", "column_3"],
+    [["1", "{'a': 1, 'b': 2}", "x"], ["2", "{'a': 3}", "y"], ["3", "{}", "z"]])
+CASES["braces that delimiters part alike"] = ("id,from,to\n1,{a,b}\n2,{c,d}\n", ["id", "from", "to"], [["1", "{a", "b}"], ["2", "{c", "d}"]])
