@@ -185,6 +185,8 @@ static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t en
 			return false;
 		named += !blank;
 	}
+	if (!named) /* a record with a fault has no cells */
+		return false;
 	for (*to = from + 1; *to < end && top->row[*to].n == names->n; ++*to) {
 		const struct dtx_csv_top_row *r = &top->row[*to];
 		bool any = false;

@@ -322,7 +322,7 @@ enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
 	struct row_names first;
 	bool *quoted;
 
-	if (head->rows != 1 || c->opts.range || !are_row_names(top, r, &first) ||
+	if (head->rows != 1 || c->opts.range || !r->n || !are_row_names(top, r, &first) ||
 	    (names_key(r->cell[0]) && !first.twice && !(first.numbers && first.quoted)) ||
 	    (!first.numbers && dtx_csv_names_texts(r->cell[0])))
 		goto out;

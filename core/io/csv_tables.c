@@ -226,7 +226,7 @@ static size_t count_moments(const struct tables *t, size_t from, size_t to)
 	size_t n = 0;
 
 	for (; from < to; from++)
-		n += is_moment(t->top->row[from].cell[0]);
+		n += t->top->row[from].n && is_moment(t->top->row[from].cell[0]);
 	return n;
 }
 
