@@ -298,6 +298,12 @@ out:
 	return rc;
 }
 
+static void drop_column(struct dtx_column **c)
+{
+	dtx_column_unref(*c);
+	*c = NULL;
+}
+
 /* A `from` as a value of the column, NULL: it cannot be one.  Names of a JSON map are texts, so a
  * text that reads as the column's type is that value. */
 static enum dtx_code from_column(const json_t *from, const struct dtx_field *in,
@@ -319,6 +325,8 @@ static enum dtx_code from_column(const json_t *from, const struct dtx_field *in,
 		rc = DTX_OK;
 	else if (rc != DTX_OK)
 		dtx_err_move(err, &misfit);
+	else if ((*out)->type.type == DTX_T_NULL || dtx_column_is_null(*out, 0))
+		drop_column(out); /* an empty text is no null */
 	dtx_err_clear(&misfit);
 	return rc;
 }

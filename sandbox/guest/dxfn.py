@@ -220,9 +220,16 @@ def null_column(a, b, dtype):
     return pd.Series([pd.NA] * len(index), index=index, dtype=dtype)
 
 
+def without_nan(values):
+    """A NaN that a type with nulls of its own holds beside them is one of them."""
+    if isinstance(values, pd.Series) and str(values.dtype) == "Float64":
+        return values.mask(values.isna() | np.isnan(values.to_numpy("f8", na_value=np.nan)))
+    return values
+
+
 def finite(values):
     if isinstance(values, pd.Series) and values.dtype.kind == "f":
-        return values.replace([np.inf, -np.inf], np.nan) + 0.0
+        return without_nan(values.replace([np.inf, -np.inf], np.nan)) + 0.0
     return values
 
 

@@ -94,7 +94,7 @@ class Bench:
         if len(lines) != len(rows) + 1:
             return "as CSV: %d rows, else %d" % (len(lines) - 1, len(rows))
         for at, (cells, row) in enumerate(zip(lines[1:], rows)):
-            cells = cells or [""]  # a null of a table of one column
+            cells = cells or [""] * len(lines[0])  # a null of a table of one column
             if lines[0] != list(row) or len(cells) != len(row):
                 return "as CSV: row %d has %d cells of %r, else %d of %r" % (at, len(cells), lines[0], len(row), list(row))
             for cell, (name, value) in zip(cells, row.items()):

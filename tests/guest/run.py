@@ -139,6 +139,11 @@ def test_division_by_zero_is_null():
     assert got.isna().tolist() == [True, False] and got[1] == 3.5
 
 
+def test_nan_of_a_sum_is_null():
+    got = dx.add(pd.Series([pd.NA, 1], dtype="Int64"), pd.Series([0.1, np.nan]))
+    assert list(dx.le(got, got).isna()) == [True, True]
+
+
 def test_no_float_is_negative_zero():
     t = pd.DataFrame({"a": [-0.0, 1.5]})
     assert list(dx.demote_header(t)["column_1"]) == ["a", "0.0", "1.5"]
