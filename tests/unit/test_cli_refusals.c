@@ -8,6 +8,7 @@
 #include "cli/runner.h"
 #include "core/base/file.h"
 #include "tests/t.h"
+#include "tests/unit/planrun.h"
 
 void test_approve_without_a_terminal(void)
 {
@@ -62,4 +63,31 @@ void test_out_print_tells_of_close(void)
 	dtx_file_close(&was);
 	dtx_buf_clear(&said);
 	dtx_buf_clear(&none);
+}
+
+/* Row numbers of another table than the run's would be told as its own. */
+void test_lineage_of_another_table(void)
+{
+	struct dtx_run_args args = { .lineage = 1 };
+	struct dtx_source *source = NULL;
+	struct dtx_runner r = { .args = &args, .source = &source };
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *outputs = json_pack("[{}]");
+	struct planrun p;
+
+	planrun_init(&p, PLANCASE("{\"op\":\"limit\",\"n\":1}"), "a\n1\n2\n");
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	T_OK(dtx_source_bytes("in.csv", "a\n3\n2\n", 6, &source, &err), &err);
+	r.plan = p.parsed;
+	r.result = p.result;
+	T_CODE(dtx_runner_lineage(&r, outputs, &err), DTX_E_NO_TRANSLATION, &err);
+	T_STR(err.msg, "the rows of this plan cannot be followed: with row numbers it gives "
+	               "another table");
+	T_CHECK(strstr(err.hint, "without --lineage rows"));
+	dtx_err_clear(&err);
+	dtx_errlist_clear(&r.findings);
+	dtx_source_free(source);
+	json_decref(outputs);
+	planrun_clear(&p);
 }

@@ -25,3 +25,14 @@ dtx why s.csv --key region=N --col hours --observe | id
 dtx why s.csv --row 2 --col hours --observe --no-values --json | grep -c '"cell"'
 dtx why s.csv --row 9 --col hours --observe || echo "exit $?"
 dtx why b.csv --row 3 --col balance --observe | id | grep -v note
+# nor kept with the run: a step that a snippet did in place of the typed one
+printf 'k,v\na,1\nb,2x\n' > x.csv
+echo '[{"op":"cast","types":[{"name":"v","type":"int"}]}]' > cast.json
+cat > cast.py <<'END'
+def transform(tables, params):
+    t = tables["main"].copy()
+    t["v"] = t.v.str.rstrip("x").astype("int64")
+    return t
+END
+dtx run cast.json x.csv --snippet cast.py -q -o x.out.csv --lineage rows || echo "exit $?"
+[ -e x.out.csv ] || echo "no file"
