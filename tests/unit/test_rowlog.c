@@ -80,6 +80,33 @@ void test_rowlog_back_and_on(void)
 	planrun_clear(&p);
 }
 
+/* Rows that only let others stay are in no result by their number: none is not the answer. */
+void test_rowlog_of_rows_that_let(void)
+{
+	struct planrun p;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
+	struct dtx_rowlog *log = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	char text[sizeof(head)];
+	int64_t counts[2];
+	json_t *results = NULL;
+
+	memcpy(text, head, sizeof(head));
+	memcpy(strstr(text, "\"made\""), "\"let\" ", 6);
+	rowlog_init(&p);
+	T_OK(pack(&p, text, DTX_ROWLOG_MAX, &bytes, &err), &err);
+	T_OK(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err), &err);
+	T_CODE(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &err), DTX_E_NO_TRANSLATION, &err);
+	T_STR(err.msg, "of this input no numbers are kept: its rows only let others stay");
+	T_CHECK(!results && counts[0] == -1 && counts[1] == -1);
+	T_OK(dtx_rowlog_follow(log, 2, 2, counts, 2, &results, &err), &err); /* another input */
+	json_decref(results);
+	dtx_err_clear(&err);
+	dtx_rowlog_free(log);
+	dtx_buf_clear(&bytes);
+	planrun_clear(&p);
+}
+
 void test_rowlog_has_a_limit(void)
 {
 	struct planrun p;
@@ -126,6 +153,16 @@ void test_rowlog_damaged(void)
 	for (size_t k = 0; k < bytes.len; k++)
 		T_CODE(dtx_rowlog_unpack((struct dtx_str){ bytes.ptr, k }, &log, &err),
 		       DTX_E_STORE_IO, &err);
+	/* the last number goes on, and nothing stands behind it */
+	plain[n - 1] |= 0x80;
+	packed(plain, n, &part);
+	T_CODE(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
+	T_STR(err.msg, "kept row numbers end too early");
+	plain[n - 1] &= 0x7f;
+	packed(plain, n, &part);
+	T_OK(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), &err);
+	dtx_rowlog_free(log);
+	log = NULL;
 	memcpy(strstr((char *)plain + 8, "\"rows\":1}") + 7, "2", 1);
 	packed(plain, n, &part);
 	T_CODE(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
