@@ -295,9 +295,12 @@ void test_zip_names_the_lie(void)
 	}
 }
 
+#define EOCD64 0x06064b50u
+
 /* The same for the records that zip64 adds: an archive of one part, and a record put before its
  * end. */
-static void zip64_is(uint64_t locator, uint64_t disk_count, uint64_t count, const char *says)
+static void zip64_is(uint32_t sig, uint64_t locator, uint64_t disk_count, uint64_t count,
+                     const char *says)
 {
 	const struct zip_part p = { .name = "a.xml", .text = "hello" };
 	const struct dtx_unpack lim = DTX_UNPACK_INIT;
@@ -310,7 +313,7 @@ static void zip64_is(uint64_t locator, uint64_t disk_count, uint64_t count, cons
 	end = header_at(&bytes, "PK\5\6", 0);
 	dir = header_at(&bytes, "PK\1\2", 0);
 	dtx_buf_addn(&out, bytes.ptr, end);
-	zip_le(&out, 0x06064b50u, 4);
+	zip_le(&out, sig, 4);
 	zip_le(&out, 44, 8);
 	zip_le(&out, 0, 12);
 	zip_le(&out, disk_count, 8);
@@ -332,9 +335,10 @@ static void zip64_is(uint64_t locator, uint64_t disk_count, uint64_t count, cons
 
 void test_zip_checks_zip64_records(void)
 {
-	zip64_is(0, 1, 1, NULL);
-	zip64_is(1, 1, 1, "the zip64 end record is not where it should be");
-	zip64_is(0, 2, 1, "zip archive in several volumes");
+	zip64_is(EOCD64, 0, 1, 1, NULL);
+	zip64_is(EOCD64, 1, 1, 1, "'t.xlsx': the zip64 end record is not where it should be");
+	zip64_is(EOCD64 + 1, 0, 1, 1, "'t.xlsx': the zip64 end record is not where it should be");
+	zip64_is(EOCD64, 0, 2, 1, "'t.xlsx': zip archive in several volumes");
 }
 
 /* Behind `lead` bytes the directory and its parts are found as far on; a record of zip64 in front
