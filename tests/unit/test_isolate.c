@@ -352,6 +352,27 @@ void test_isolate_rows_out_of_order(void)
 	dtx_buf_clear(&bytes);
 }
 
+/* One more row than there are numbers, where these are not of the first alone. */
+static void add_row(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	struct dtx_frame_view view;
+	const struct dtx_frame_entry *rows;
+	struct dtx_frame_entry e;
+	unsigned char *at;
+
+	(void)p;
+	T_OK(dtx_frame_open(ptr, len, &view, NULL), NULL);
+	rows = dtx_frame_find(&view, DTX_FRAME_ROWS);
+	if (rows && rows->a_len > sizeof(uint64_t)) {
+		e = *rows;
+		at = memmem(ptr, len, &e, sizeof(e));
+		T_CHECK(at);
+		e.rows++;
+		memcpy(at, &e, sizeof(e));
+	}
+	dtx_frame_close(&view);
+}
+
 /* --- what is said of answers that are none --- */
 
 static struct {
@@ -413,6 +434,7 @@ void test_isolate_says_what_is_wrong(void)
 		{ say_twice, "", "", "more than one answer" },
 		{ repeat_texts, "", "", "more than a read is answered with" },
 		{ repeat_end, "", "", "more than a read is answered with" },
+		{ add_row, "", "", "16 bytes of row numbers for 3 rows" },
 		{ swap_text, "\"schema\"", "\"zchema\"", "the schema is malformed" },
 		{ swap_text, "\"decimal_comma\"", "\"zecimal_comma\"",
 		  "column 0 of the schema is malformed" },
@@ -507,44 +529,45 @@ void test_frame_cells(void)
 	T_CODE(cells_of(&cases[0].tag, &cases[0].value, 1, 2), DTX_E_SNIPPET_BAD_RESULT, NULL);
 }
 
-static enum dtx_code strings_of(const uint32_t *len, uint64_t n, const char *bytes, size_t nbytes,
-                                struct dtx_str *to)
+/* says NULL: they are read; else the message. */
+static void strings_are(const uint32_t *len, uint64_t nlen, struct dtx_str bytes, const char *says)
 {
 	struct dtx_frame f = DTX_FRAME_INIT;
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_code rc = DTX_OK;
+	struct dtx_str to[2];
 	uint64_t size;
-	void *mem = NULL;
+	void *mem;
 
-	DTX_TRY(dtx_frame_add_pair(&f, DTX_FRAME_STRINGS, 0, n,
-	                           (struct dtx_str){ (const char *)len, n * 4 },
-	                           (struct dtx_str){ bytes, nbytes }, &err));
+	T_OK(dtx_frame_add_pair(&f, DTX_FRAME_STRINGS, 0, 2,
+	                        (struct dtx_str){ (const char *)len, nlen * 4 }, bytes, &err),
+	     &err);
 	size = dtx_frame_size(&f);
 	mem = dtx_mem_alloc64(size, 1);
 	memset(mem, 0, size);
-	DTX_TRY(dtx_frame_write(&f, mem, &err));
-	DTX_TRY(dtx_frame_open(mem, size, &view, &err));
-	DTX_TRY(dtx_frame_strings(&view, view.entry, to, &err));
-	T_CHECK(n < 2 || (to[1].len == len[1] && !memcmp(to[1].ptr, bytes + len[0], len[1])));
-out:
+	T_OK(dtx_frame_write(&f, mem, &err), &err);
+	T_OK(dtx_frame_open(mem, size, &view, &err), &err);
+	T_CODE(dtx_frame_strings(&view, view.entry, to, &err),
+	       says ? DTX_E_SNIPPET_BAD_RESULT : DTX_OK, &err);
+	T_CHECK(says ? strstr(err.msg, says) != NULL
+	             : to[1].len == len[1] && !memcmp(to[1].ptr, bytes.ptr + len[0], len[1]));
 	dtx_mem_free(mem);
 	dtx_frame_close(&view);
 	dtx_frame_clear(&f);
 	dtx_err_clear(&err);
-	return rc;
 }
 
 void test_frame_strings(void)
 {
 	const uint32_t two[] = { 1, 2 }, cut[] = { 2, 1 }, beyond[] = { 1, UINT32_MAX };
-	struct dtx_str to[2];
 
-	T_OK(strings_of(two, 2, "a\xc3\xa9", 3, to), NULL);
-	T_CODE(strings_of(cut, 2, "a\xc3\xa9", 3, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
-	T_CODE(strings_of(beyond, 2, "abc", 3, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
-	T_CODE(strings_of(two, 2, "abcd", 4, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
-	T_CODE(strings_of(two, 2, "a\0b", 3, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
+	strings_are(two, 2, DTX_STR("a\xc3\xa9"), NULL);
+	strings_are(cut, 2, DTX_STR("a\xc3\xa9"), "text 0 is not UTF-8");
+	strings_are(beyond, 2, DTX_STR("abc"), "text 1 ends outside");
+	strings_are(two, 2, DTX_STR("abcd"), "4 bytes where lengths say 3");
+	strings_are(two, 2, DTX_STR("a\0b"), "or a NUL among them");
+	/* the zeros behind would be the length of the other */
+	strings_are(two, 1, DTX_STR("a"), "texts: 4 bytes of lengths for 2 texts");
 }
 
 /* --- errors on the way --- */
@@ -638,6 +661,21 @@ void test_isolate_texts_in_pieces(void)
 	T_INT(early->n, 1);
 	T_CHECK(early->item[0].ptr[0] == 'a' && early->epoch1904);
 	dtx_owner_unref(keep);
+}
+
+/* No text: a piece that is none. */
+void test_isolate_texts_without_one(void)
+{
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	const struct dtx_frame_entry none = { .kind = DTX_FRAME_STRINGS };
+	struct dtx_textpool p = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_textpool_start(&p, false, &err), &err);
+	T_CODE(dtx_textpool_add(&p, &view, &none, NULL, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
+	T_STR(err.msg, "no texts, or more than a workbook has");
+	dtx_textpool_clear(&p);
+	dtx_err_clear(&err);
 }
 
 /* A process may send as many pieces as it likes: what it takes to free them does not grow. */
