@@ -1,4 +1,5 @@
 /* The store: chain, derived tables, records of killed runs, many writers. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -430,6 +431,25 @@ void test_store_left_over(void)
 	json_decref(list);
 	dtx_store_free(s);
 	t_network(false);
+}
+
+/* One that cannot be removed is told, and nothing is said to be removed. */
+void test_store_left_over_that_stays(void)
+{
+	static const char left[] = "store.db.999999999.new";
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = open_store("store.db");
+	json_t *list = NULL;
+	FILE *f = fopen(in_dir(left), "w");
+
+	T_CHECK(f && fclose(f) == 0);
+	t_fail_call("unlink", 0, EPERM);
+	T_CODE(dtx_store_left_over(s, true, &list, &err), DTX_E_STORE_IO, &err);
+	T_CHECK(t_failed_call() && !list);
+	T_CHECK(!strncmp(err.msg, "cannot remove '", 15) && strstr(err.msg, left) &&
+	        strstr(err.msg, "': Operation not permitted"));
+	dtx_err_clear(&err);
+	dtx_store_free(s);
 }
 
 void test_store_large_body_and_blobs(void)
