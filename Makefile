@@ -109,7 +109,7 @@ $(B)/dtx: $(MAIN_OBJ) $(LIB_OBJ) sandbox/clock.sym
 	$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # Calls of the system that a test can make fail, see t_fail_call in tests/t.h.
-T_CALLS := faccessat statfs mmap memfd_create fstat fchmod fsync rename link unlink getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
+T_CALLS := access faccessat statfs mmap memfd_create fstat fchmod fsync rename link unlink getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
 $(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/clock.sym
 	$(CC) $(ALL_LDFLAGS) $(T_CALLS:%=-Wl,--wrap=%) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
 

@@ -669,6 +669,97 @@ void test_reader_process_must_be_locked_by_itself(void)
 	T_CHECK(WIFEXITED(status));
 }
 
+/* --- what the kernel does not tell --- */
+
+enum prober { PROBE_NO_PEER, PROBE_OTHER, PROBE_NO_ANSWER, PROBE_ALLOWED, PROBE_REFUSED };
+
+/* A filter that asks main about ptrace; below another one, so that there is one too many to be
+ * taken for a reader's. */
+static int ask_of_ptrace(void)
+{
+	static struct sock_filter all = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog under = { 1, &all }, over = { DTX_COUNT(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &under))
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+	                    &over);
+}
+
+/* Says that it is locked, and does of what it is then asked as much as it is told to. */
+static void prober_main(int fd, enum prober does)
+{
+	struct dtx_wire w = { .fd = fd };
+	struct dtx_wire_probe asked;
+	struct dtx_wire_msg msg;
+	uint32_t one = 1, code;
+	int listener = ask_of_ptrace();
+
+	if (does == PROBE_NO_PEER) /* nothing can be sent to it any more */
+		(void)!shutdown(fd, SHUT_RD);
+	if (listener < 0 || !dtx_wire_send(&w, DTX_WIRE_LOCKED, &one, sizeof(one), &listener, 1))
+		_exit(1);
+	close(listener);
+	if (does == PROBE_NO_PEER)
+		pause();
+	if (dtx_wire_recv(&w, &msg, NULL, NULL) != 1)
+		_exit(2);
+	memcpy(&asked, msg.payload, sizeof(asked));
+	asked.nonce[0] ^= does == PROBE_OTHER;
+	code = syscall(SYS_ptrace, asked.nonce[0], asked.nonce[1], 0, 0) < 0 ? (uint32_t)errno : 0;
+	code = does == PROBE_ALLOWED ? 0 : code;
+	if (does != PROBE_NO_ANSWER &&
+	    dtx_wire_send(&w, DTX_WIRE_PROBED, &code, sizeof(code), NULL, 0))
+		(void)!dtx_wire_recv(&w, &msg, NULL, NULL);
+	_exit(0);
+}
+
+/* Where its facts cannot be read, a process must make the call that main asks for, and be refused:
+ * one that does less is none that is locked. */
+void test_reader_process_must_show_its_filter(void)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	static const char *const says[] = { [PROBE_NO_PEER] = ": verify: Broken pipe",
+		                            [PROBE_OTHER] = "the filter does not show the probe",
+		                            [PROBE_NO_ANSWER] = "the probe has no answer",
+		                            [PROBE_ALLOWED] = "the probe was not refused",
+		                            [PROBE_REFUSED] = NULL };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src;
+
+	if (skipped())
+		return;
+	T_OK(dtx_source_bytes("b.xlsx", "PK", 2, &src, &err), &err);
+	for (size_t i = 0; i < DTX_COUNT(says); i++) {
+		struct dtx_isolate *p = NULL;
+		int pair[2];
+		pid_t pid;
+
+		T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+		pid = fork();
+		if (pid == 0) {
+			close(pair[0]);
+			prober_main(pair[1], (enum prober)i);
+		}
+		close(pair[1]);
+		t_fail_call("access", 0, ENOENT); /* its facts */
+		T_CODE(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err),
+		       says[i] ? DTX_E_JAIL_UNAVAILABLE : DTX_OK, &err);
+		T_CHECK(t_failed_call());
+		T_CHECK(!says[i] || strstr(err.msg, says[i]));
+		dtx_err_clear(&err);
+		dtx_isolate_process.stop(p);
+	}
+	dtx_source_free(src);
+}
+
 /* --- the real one --- */
 
 static enum dtx_code file_dump(const char *path, struct dtx_buf *out, struct dtx_err *err)
