@@ -2,6 +2,8 @@
  * or another system reads differently. */
 #include "sandbox/artifact.h"
 
+#include <stdio.h>
+
 #include "core/base/utf8.h"
 
 #define PARTS_MAX 8
@@ -61,18 +63,34 @@ static bool clash(const struct dtx_jail_file *a, const struct dtx_jail_file *b)
 	return x == y || (x < y ? b->name[n] : a->name[n]) == '/';
 }
 
+#define SHOWN 48
+
+/* What a reader may see of a name that the worker chose. */
+static void show(struct dtx_str name, char out[SHOWN + 4])
+{
+	size_t n = DTX_MIN(name.len, (size_t)SHOWN), i;
+
+	for (i = 0; i < n; i++)
+		out[i] = name.ptr[i] >= ' ' && name.ptr[i] < 0x7f ? name.ptr[i] : '?';
+	snprintf(out + n, 4, "%s", name.len > n ? "..." : "");
+}
+
 static enum dtx_code take_one(struct dtx_box *b, const struct dtx_frame_view *view,
                               const struct dtx_frame_entry *e, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jail_file *f = &b->file[b->nfiles];
 	struct dtx_str name = { (const char *)view->ptr + e->name_off, e->name_len };
-	char *copy;
+	char *copy, shown[SHOWN + 4];
 	size_t i;
 
-	if (!dtx_artifact_name(name))
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "file %zu has a name that is not allowed",
-		         b->nfiles);
+	if (!dtx_artifact_name(name)) {
+		show(name, shown);
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
+		         "file '%s': a name has at most %d bytes of UTF-8 and %d parts, none that "
+		         "begins with a dot or holds signs that are not seen",
+		         shown, DTX_JAIL_FILE_NAME, PARTS_MAX);
+	}
 	copy = dtx_arena_alloc(&b->names, name.len + 1, 1);
 	if (!copy)
 		DTX_FAIL_MEM(err);

@@ -11,4 +11,6 @@ write link/f res
 write d res
 write f /proc/nosuch
 write f "$(printf '%08200d' 0)"
+write "$(printf 'a\342\200\213b')" res
+write .hidden res
 find res | sort
