@@ -171,12 +171,22 @@ out:
 	return rc;
 }
 
+static bool is_full(const struct dtx_csv_top_row *r)
+{
+	for (uint32_t k = 0; k < r->n; k++) {
+		if (dtx_utf8_is_blank(r->cell[k]))
+			return false;
+	}
+	return true;
+}
+
 /* Rows [from, *to) above the header: names, and below them rows as wide with values; two columns
- * may as well be labels, where the first of them holds no values. */
+ * may as well be labels, where the first of them holds no values.  Or three rows and more, of texts
+ * alone, that leave no cell blank. */
 static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t end, size_t *to)
 {
 	const struct dtx_csv_top_row *names = &top->row[from];
-	uint32_t k, values = 0, first = 0, named = 0;
+	uint32_t k, values = 0, first = 0, named = 0, full = is_full(names);
 
 	for (k = 0; k < names->n; k++) {
 		bool blank = k && dtx_utf8_is_blank(names->cell[k]);
@@ -194,10 +204,12 @@ static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t en
 		for (k = 0; k < r->n; k++)
 			any |= dtx_head_judge(r->cell[k]) >= DTX_HEAD_YEAR;
 		values += any;
+		full += is_full(r);
 		first += dtx_head_judge(r->cell[0]) >= DTX_HEAD_YEAR;
 	}
-	return named > 1 && *to > from + 2 && values == *to - from - 1 &&
-	       (names->n > 2 || first == values);
+	if (named > 1 && *to > from + 2 && values == *to - from - 1)
+		return names->n > 2 || first == values;
+	return names->n > 2 && *to > from + 3 && full == *to - from;
 }
 
 /* What stands above the header is kept out of the table; rows of another table are worth a word. */
