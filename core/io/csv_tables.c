@@ -337,27 +337,90 @@ static size_t same_width(const struct tables *t, size_t from)
 	return to;
 }
 
-/* Names and at least two rows of another width than the table's stand right below it: it is told,
- * as that may be a table without a gap above it. */
-static enum dtx_code tell_width(struct tables *t, size_t head, struct dtx_err *err)
+/* Names in *at right above a row of values: a table without a gap above it. */
+static enum dtx_code is_head(struct tables *t, size_t at, bool *yes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool next = true;
+
+	*yes = false;
+	if (!well_filled(t, &t->top->row[at]))
+		goto out;
+	DTX_TRY(row_like(t, at, yes, err));
+	DTX_TRY(row_like(t, at + 1, &next, err));
+	*yes &= !next;
+out:
+	return rc;
+}
+
+/* Names and at least two rows of another width than the table's, right below it. */
+static enum dtx_code find_width(struct tables *t, size_t *at, size_t *to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool yes;
+
+	for (*at = t->top->body; *at < t->top->n; *at = DTX_MAX(*to, *at + 1)) {
+		*to = same_width(t, *at);
+		if (*to - *at < 3 || t->top->row[*at].n == t->header->n || *at < t->top->body + 2)
+			continue;
+		DTX_TRY(is_head(t, *at, &yes, err));
+		if (yes)
+			goto out;
+	}
+out:
+	return rc;
+}
+
+/* A column of values has texts alone behind row `at`, and another one the other way round. */
+static bool turns_both_ways(const struct tables *t, size_t at, size_t to)
+{
+	bool texts = false, values = false;
+
+	for (uint32_t i = 0; i < t->header->n; i++) {
+		struct tally above = tally_of(t->top, t->top->body, at, i);
+		struct tally below = tally_of(t->top, at + 1, to, i);
+
+		if (above.filled < 2 || below.filled < 2)
+			continue;
+		texts |= above.values == above.filled && !below.values;
+		values |= !above.values && below.values == below.filled;
+	}
+	return texts && values;
+}
+
+/* Each look goes through the whole top of the file. */
+enum { TURN_COLS_MAX = 64, TURN_LOOKS_MAX = 8 };
+
+/* Names of the table's own width within it, behind which its columns hold other things. */
+static enum dtx_code find_turn(struct tables *t, size_t *at, size_t *to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t end = t->top->body < t->top->n ? same_width(t, t->top->body) : t->top->n;
+	unsigned looks = t->header->n > TURN_COLS_MAX ? TURN_LOOKS_MAX : 0;
+	bool yes;
+
+	*to = end;
+	for (*at = t->top->body + 2; *at + 2 < end && looks < TURN_LOOKS_MAX; ++*at) {
+		DTX_TRY(is_head(t, *at, &yes, err));
+		looks += yes;
+		if (yes && turns_both_ways(t, *at, end))
+			goto out;
+	}
+	*at = t->top->n;
+out:
+	return rc;
+}
+
+/* A table without a gap above it may be none: it is told. */
+static enum dtx_code tell_gapless(struct tables *t, size_t head, struct dtx_err *err)
 {
 	struct dtx_err w = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
-	size_t at = t->top->body, to;
-	bool like = false, next = true;
+	size_t at, to;
 
-	for (; at < t->top->n; at = DTX_MAX(to, at + 1)) {
-		const struct dtx_csv_top_row *r = &t->top->row[at];
-
-		to = same_width(t, at);
-		if (to - at < 3 || r->n == t->header->n || at < t->top->body + 2 ||
-		    !well_filled(t, r))
-			continue;
-		DTX_TRY(row_like(t, at, &like, err));
-		DTX_TRY(row_like(t, at + 1, &next, err));
-		if (like && !next)
-			break;
-	}
+	DTX_TRY(find_width(t, &at, &to, err));
+	if (at >= t->top->n)
+		DTX_TRY(find_turn(t, &at, &to, err));
 	if (at >= t->top->n)
 		goto out;
 	t->n = 0;
@@ -365,7 +428,7 @@ static enum dtx_code tell_width(struct tables *t, size_t head, struct dtx_err *e
 	add_place(t, head, at);
 	add_place(t, at, to);
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s' looks like 2 tables of another width each, read as one: %s",
+	            "'%s' looks like 2 tables without a gap, read as one: %s",
 	            dtx_source_name(t->c->head.src), dtx_buf_text(&t->list));
 	dtx_err_hint(&w, "choose one with \"range\": \"1:%llu\"", last_record(t, at));
 	dtx_csv_blame(t->c, t->top->row[at].start, &w);
@@ -424,7 +487,7 @@ enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
 	if (t.n > 1)
 		rc = refuse(&t, head->first, t.end, err);
 	else {
-		DTX_TRY(tell_width(&t, head->first, err));
+		DTX_TRY(tell_gapless(&t, head->first, err));
 		if (!t.margins && !c->opts.margins)
 			DTX_TRY(tell(&t, head->first, err));
 	}
