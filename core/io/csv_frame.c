@@ -263,15 +263,6 @@ static bool find_places(struct frame *f, struct dtx_str sample)
 
 /* --- a rule between delimiters --- */
 
-static size_t count_byte(struct dtx_str s, char c)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < s.len; i++)
-		n += s.ptr[i] == c;
-	return n;
-}
-
 /* "--,----,---" below the header. */
 static bool rules_header(struct dtx_str line, struct dtx_str before)
 {
@@ -282,7 +273,7 @@ static bool rules_header(struct dtx_str line, struct dtx_str before)
 		char join[] = { delims[i], 0 };
 
 		if (!memchr(line.ptr, delims[i], line.len) || !is_rule(line, join) ||
-		    count_byte(line, delims[i]) != count_byte(before, delims[i]))
+		    dtx_line_count(line, delims[i]) != dtx_line_count(before, delims[i]))
 			continue;
 		for (k = 0; k < line.len; k++) {
 			if (line.ptr[k] == delims[i] && run < 2)
@@ -297,17 +288,17 @@ static bool rules_header(struct dtx_str line, struct dtx_str before)
 /* "----+----" below "id | name", "--|----" and ":-- | --:" below "id|name". */
 static bool rules_bars(struct dtx_str line, struct dtx_str before)
 {
-	size_t joins = count_byte(line, '+');
+	size_t joins = dtx_line_count(line, '+');
 	char first = line.len ? line.ptr[0] : 0, last = line.len ? line.ptr[line.len - 1] : 0;
 
 	if (line.len < 5 || memchr(line.ptr, '=', line.len))
 		return false;
 	if (joins)
 		return first == '-' && last == '-' && is_rule(line, "+") &&
-		       joins == count_byte(before, '|');
-	joins = count_byte(line, '|');
+		       joins == dtx_line_count(before, '|');
+	joins = dtx_line_count(line, '|');
 	return first && strchr("-: ", first) && last && strchr("-: ", last) && joins &&
-	       is_rule(line, "| :") && joins == count_byte(before, '|') &&
+	       is_rule(line, "| :") && joins == dtx_line_count(before, '|') &&
 	       dtx_str_find(line, DTX_STR("||"), 0) < 0;
 }
 
@@ -319,7 +310,7 @@ static bool is_record_above(struct dtx_str above, struct dtx_str header)
 
 	for (i = 0; delims[i]; i++) {
 		if (above.len && memchr(above.ptr, delims[i], above.len) &&
-		    count_byte(above, delims[i]) == count_byte(header, delims[i]))
+		    dtx_line_count(above, delims[i]) == dtx_line_count(header, delims[i]))
 			return true;
 	}
 	return false;

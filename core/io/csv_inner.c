@@ -8,16 +8,6 @@
 #define INNER_TEXT   ((size_t)16 << 20) /* a larger text is not looked through */
 #define INNER_LEAST  2u                 /* records that agree */
 
-static uint32_t count_byte(struct dtx_str s, char c)
-{
-	uint32_t n = 0;
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
-		n += s.ptr[i] == c;
-	return n;
-}
-
 static void put_cell(struct dtx_str cell, struct dtx_buf *out)
 {
 	size_t i;
@@ -116,7 +106,7 @@ static bool ends_width(struct ends *e, struct dtx_str sample)
 			uint32_t n = ends_delims(e, r, &ends);
 
 			at = ends_behind(&s, r);
-			if (ends || !r.len || count_byte(r, '"') % 2)
+			if (ends || !r.len || dtx_line_count(r, '"') % 2)
 				continue;
 			if (pass) {
 				records++;
@@ -200,13 +190,28 @@ static uint32_t ends_all(const struct ends *e, struct dtx_buf *out)
 	return joined;
 }
 
+/* Carriage returns and line feeds, and not all of them as pairs. */
+static bool are_mixed(struct dtx_str look)
+{
+	const char *p = look.ptr, *end = look.ptr + look.len, *cr;
+
+	for (; (cr = memchr(p, '\r', (size_t)(end - p))) != NULL; p = cr + 2) {
+		if (cr + 1 == end)
+			return false;
+		if (cr[1] != '\n' || memchr(p, '\n', (size_t)(cr - p)))
+			return true;
+	}
+	return p != look.ptr && memchr(p, '\n', (size_t)(end - p));
+}
+
 /* A quote alone hides the ends behind it: then quotes enclose none. */
-static uint32_t inner_ends(struct dtx_str text, char delim, struct dtx_buf *out)
+static uint32_t inner_ends(struct dtx_str text, struct dtx_str look, char delim,
+                           struct dtx_buf *out)
 {
 	struct dtx_str sample = { text.ptr, DTX_MIN(text.len, INNER_SAMPLE) };
 	struct ends e = { .text = text, .delim = delim, .quotes = true };
 
-	if (!memchr(text.ptr, '\r', text.len))
+	if (!are_mixed(look))
 		return 0;
 	for (;; e.quotes = false) {
 		if (ends_kind(&e, sample) && ends_width(&e, sample) && ends_all(&e, NULL))
@@ -276,7 +281,7 @@ static bool json_part(struct dtx_str text, char delim)
 {
 	struct dtx_str line = dtx_line_at(text, 0);
 	bool inner = false, uneven = !line.len || !memchr(line.ptr, '{', line.len);
-	uint32_t n = json_cells(line, delim, &inner, NULL), delims = count_byte(line, delim);
+	uint32_t n = json_cells(line, delim, &inner, NULL), delims = dtx_line_count(line, delim);
 	size_t at = dtx_line_filled(text, line);
 
 	if (n < 2 || (uneven && inner))
@@ -285,18 +290,20 @@ static bool json_part(struct dtx_str text, char delim)
 		line = dtx_line_at(text, at);
 		if (json_cells(line, delim, &inner, NULL) != n)
 			return false;
-		uneven |= count_byte(line, delim) != delims;
+		uneven |= dtx_line_count(line, delim) != delims;
 	}
 	return inner && uneven;
 }
 
-static uint32_t inner_json(struct dtx_str text, char delim, struct dtx_buf *out)
+static uint32_t inner_json(struct dtx_str text, struct dtx_str look, char delim,
+                           struct dtx_buf *out)
 {
 	struct dtx_str line;
 	size_t at = 0, next;
 	bool inner = false;
 
-	if (!memchr(text.ptr, '{', DTX_MIN(text.len, INNER_SAMPLE)) || !json_part(text, delim))
+	if (!memchr(look.ptr, '{', look.len) || !json_part(look, delim) ||
+	    (look.len < text.len && !json_part(text, delim)))
 		return 0;
 	for (; at < text.len; at = next) {
 		line = dtx_line_at(text, at);
@@ -308,7 +315,7 @@ static uint32_t inner_json(struct dtx_str text, char delim, struct dtx_buf *out)
 }
 
 static const struct {
-	uint32_t (*put)(struct dtx_str text, char delim, struct dtx_buf *out);
+	uint32_t (*put)(struct dtx_str text, struct dtx_str look, char delim, struct dtx_buf *out);
 	const char *told;
 } inner_kinds[] = {
 	{ inner_ends, "has line ends inside of cells without quotes, where its records end "
@@ -316,11 +323,23 @@ static const struct {
 	{ inner_json, "has JSON in cells without quotes: its delimiters part no cells" },
 };
 
+/* Where signs of such cells are sought: the first lines, and all of them where remedies are wanted,
+ * as every file comes by here. */
+static struct dtx_str inner_look(struct dtx_str text, bool all)
+{
+	struct dtx_str look = { text.ptr, all ? text.len : DTX_MIN(text.len, INNER_SAMPLE) };
+
+	while (look.len < text.len && look.len && look.ptr[look.len - 1] != '\n')
+		look.len--;
+	return look;
+}
+
 enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_dialect *d = &c->dialect;
 	struct dtx_str text = { c->enc.text, c->enc.len };
+	struct dtx_str look = inner_look(text, c->opts.strays);
 	struct dtx_buf out = DTX_BUF_INIT(3 * text.len + 16);
 	char *taken, *delim;
 	size_t i, len;
@@ -332,7 +351,7 @@ enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
 		goto out;
 	for (i = 0; i < DTX_COUNT(inner_kinds) && !*took; i++) {
 		dtx_buf_reset(&out);
-		if (!inner_kinds[i].put(text, d->delim[0], &out))
+		if (!inner_kinds[i].put(text, look, d->delim[0], &out))
 			continue;
 		*took = true;
 		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE, inner_kinds[i].told, err));

@@ -520,16 +520,6 @@ static uint32_t smart_cells(struct dtx_str line, char delim, bool *marked, struc
 	return n;
 }
 
-static uint32_t count_cells(struct dtx_str line, char delim)
-{
-	uint32_t n = 1;
-	size_t i;
-
-	for (i = 0; i < line.len; i++)
-		n += line.ptr[i] == delim;
-	return n;
-}
-
 /* Only as quotes do the marks keep all lines equally wide. */
 static bool smart_part(struct dtx_str sample, char delim)
 {
@@ -543,7 +533,7 @@ static bool smart_part(struct dtx_str sample, char delim)
 		n = smart_cells(line, delim, &marked, NULL);
 		if (n < 2 || (lines && n != first))
 			return false;
-		plain = plain && n == count_cells(line, delim);
+		plain = plain && n == dtx_line_count(line, delim) + 1;
 		first = n;
 	}
 	return lines >= 2 && marked && !plain;

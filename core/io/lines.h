@@ -19,6 +19,17 @@ static inline struct dtx_str dtx_line_at(struct dtx_str text, size_t at)
 	return (struct dtx_str){ text.ptr + at, end - at };
 }
 
+/* How often it has the byte. */
+static inline uint32_t dtx_line_count(struct dtx_str line, char c)
+{
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < line.len; i++)
+		n += line.ptr[i] == c;
+	return n;
+}
+
 /* Where the next line begins, which may be an empty one; text.len behind the last. */
 static inline size_t dtx_line_behind(struct dtx_str text, struct dtx_str line)
 {
