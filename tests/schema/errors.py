@@ -301,7 +301,7 @@ ELSEWHERE = {
     "encrypted_file": ("tests/unit/test_xls.c", "encrypted_file"),
     "header_assumed": ("tests/cli/run/stock.stderr", "header_assumed"),
     "input_changed": ("tests/unit/test_source.c", "DTX_E_INPUT_CHANGED"),
-    "jail_unavailable": ("tests/unit/test_reader_process.c", "DTX_E_JAIL_UNAVAILABLE"),
+    "jail_unavailable": ("tests/unit/test_reader_start.c", "DTX_E_JAIL_UNAVAILABLE"),
     "mixed_types": ("tests/cli/inspect/report.stderr", "mixed_types"),
     "multiple_tables": ("tests/unit/test_csv_read.c", "DTX_E_MULTIPLE_TABLES"),
     "no_memory": ("tests/unit/test_base.c", "DTX_E_NO_MEMORY"),
