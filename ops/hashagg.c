@@ -9,7 +9,6 @@
 
 #define CHUNK                                                                                      \
 	DTX_GROUP_CHUNK /* rows hashed ahead of probing: their slots are on the way meanwhile */
-#define SLOTS_BIG     ((size_t)1 << 16)
 #define KEYS_NEAR     ((uint32_t)1 << 10) /* groups whose keys stay in the nearest cache */
 #define GROUPS_MAX    (UINT32_MAX - 2)
 #define KEY_BYTES_MAX ((size_t)1 << 30)
@@ -37,6 +36,7 @@ enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
 	g->nkeys = nkeys;
 	g->null_id = DTX_GROUP_NONE;
 	g->nslots = 256;
+	dtx_pages_init(&g->pages);
 	dtx_buf_init(&g->probe.bytes, KEY_BYTES_MAX);
 	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
 	if (!g->slot)
@@ -64,6 +64,7 @@ void dtx_groups_free(struct dtx_groups *g)
 	dtx_groupcache_free(g->cache);
 	dtx_arena_clear(&g->arena);
 	dtx_buf_clear(&g->probe.bytes);
+	dtx_pages_clear(&g->pages);
 	dtx_mem_free(g);
 }
 
@@ -165,47 +166,6 @@ static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint6
 	}
 }
 
-/* The table grows where it is and is filled anew, in order of the hashes: of two tables side by
- * side every page would be new. */
-static bool slots_resize(struct dtx_groups *g, size_t n)
-{
-	if (!dtx_mem_grow(&g->slot, n, sizeof(*g->slot)))
-		return false;
-	memset(g->slot, 0, n * sizeof(*g->slot));
-	g->nslots = n;
-	for (uint32_t id = 0; id < g->n; id++) {
-		size_t at = g->hash[id] & (n - 1);
-
-		if (id == g->null_id)
-			continue;
-		while (g->slot[at])
-			at = (at + 1) & (n - 1);
-		g->slot[at] = (g->hash[id] >> 32) << 32 | (id + 1);
-	}
-	return true;
-}
-
-/* A big table that is mostly free costs more misses than the moves it saves. */
-static bool slots_grow(struct dtx_groups *g)
-{
-	return slots_resize(g, g->nslots * (g->nslots < SLOTS_BIG ? 4 : 2));
-}
-
-enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	size_t slots = g->nslots;
-
-	while (slots < (size_t)n * 2)
-		slots *= 2;
-	if (!dtx_mem_reserve(&g->hash, &g->cap_hash, n, sizeof(*g->hash)) ||
-	    !dtx_mem_reserve(&g->key.any, &g->cap_key, n, key_size(g->kind)) ||
-	    (slots > g->nslots && !slots_resize(g, slots)))
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
 static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
 {
 	char *copy;
@@ -234,11 +194,7 @@ static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
 /* A new group; false: no memory. */
 static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key, uint32_t *id)
 {
-	size_t want = (size_t)g->n + 1;
-
-	if (g->n >= GROUPS_MAX ||
-	    !dtx_mem_reserve(&g->hash, &g->cap_hash, want, sizeof(*g->hash)) ||
-	    !dtx_mem_reserve(&g->key.any, &g->cap_key, want, key_size(g->kind)))
+	if (g->n >= GROUPS_MAX || !dtx_groups_room(g, (size_t)g->n + 1))
 		return false;
 	if (key && !key_store(g, g->n, key))
 		return false;
@@ -247,14 +203,6 @@ static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key,
 	g->hash[g->n] = hash;
 	*id = g->n++;
 	return true;
-}
-
-/* A table beyond the caches is fuller: what it costs are its pages. */
-static bool is_full(const struct dtx_groups *g)
-{
-	size_t n = (size_t)g->n + 1;
-
-	return g->nslots < SLOTS_BIG ? n * 2 > g->nslots : n * 8 > g->nslots * 5;
 }
 
 static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const union key *key,
@@ -267,7 +215,7 @@ static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const
 		return true;
 	}
 	if (is_full(g)) {
-		if (!slots_grow(g))
+		if (!dtx_groups_grow(g))
 			return false;
 		at = slot_find(g, kind, hash, key);
 	}
@@ -460,6 +408,7 @@ enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key
 		if (!(g->cache ? chunk_cached(g, &c, key, b, at, ids + at)
 		               : chunk_find(g, &c, key, b, at, ids + at)))
 			DTX_FAIL_MEM(err);
+	dtx_groups_pages(g);
 out:
 	return rc;
 }

@@ -20,6 +20,8 @@ struct dtx_groups;
 DTX_MUSTUSE enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
                                          struct dtx_groups **out, struct dtx_err *err);
 void dtx_groups_free(struct dtx_groups *g); /* NULL is fine */
+/* Any thread, beside the one that adds: makes the pages that the next keys will lie on. */
+void dtx_groups_ahead(struct dtx_groups *g);
 /* Room for n keys at once; more may come.  Only where about as many are sure to. */
 DTX_MUSTUSE enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err);
 /* ids[k] for live row k of b; key[] are FLAT columns over all rows of b.  New keys get the next

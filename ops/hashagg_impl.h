@@ -2,6 +2,7 @@
 #ifndef OPS_HASHAGG_IMPL_H
 #define OPS_HASHAGG_IMPL_H
 
+#include "core/base/pages.h"
 #include "ops/hashagg.h"
 
 enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
@@ -9,6 +10,7 @@ enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
 struct dtx_groups {
 	enum kind kind;
 	uint32_t nkeys, n;
+	uint32_t told;    /* of n, to pages */
 	uint32_t null_id; /* TEXT, INT: the null key has no slot */
 	uint64_t *slot;   /* id + 1, hash tag above it; 0: free */
 	size_t nslots;    /* power of two */
@@ -24,6 +26,7 @@ struct dtx_groups {
 	bool borrows;           /* these of new keys are others' */
 	struct dtx_group_probe probe;
 	struct dtx_groupcache *cache; /* or NULL */
+	struct dtx_pages pages;       /* of hash, key, arena */
 	struct dtx_owner *slot_owner, *key_owner,
 		*bytes_owner; /* on disk: of slot, key, its bytes */
 };
@@ -36,6 +39,26 @@ static inline size_t key_size(enum kind kind)
 	default: return sizeof(struct dtx_str);
 	}
 }
+
+#define DTX_SLOTS_BIG ((size_t)1 << 16)
+
+/* A table beyond the caches is fuller: what it costs are its pages. */
+static inline bool is_full(const struct dtx_groups *g)
+{
+	size_t n = (size_t)g->n + 1;
+
+	return g->nslots < DTX_SLOTS_BIG ? n * 2 > g->nslots : n * 8 > g->nslots * 5;
+}
+
+/* Hashes and keys of n groups; a larger table of slots.  False: no memory. */
+DTX_MUSTUSE bool dtx_groups_more(struct dtx_groups *g, size_t n);
+DTX_MUSTUSE bool dtx_groups_grow(struct dtx_groups *g);
+static inline bool dtx_groups_room(struct dtx_groups *g, size_t n)
+{
+	return DTX_LIKELY(n <= g->cap_hash && n <= g->cap_key) || dtx_groups_more(g, n);
+}
+/* Tells how far the memory is used, so that others may make the pages of the rest. */
+void dtx_groups_pages(struct dtx_groups *g);
 
 /* Groups of a table of one text key for the live rows [from, from + n), at most DTX_GROUP_CHUNK;
  * false: no memory. */

@@ -172,8 +172,9 @@ out:
 }
 
 /* The values of the keys; a cell that is none is found when its turn comes. */
-static void distinct_ahead(const struct dtx_opctx *ox, struct dtx_batch *in)
+static void distinct_ahead(const struct dtx_opctx *ox, void *local, struct dtx_batch *in)
 {
+	const struct distinct_local *l = local;
 	const struct distinct_state *s = ox->bound;
 	struct dtx_err none = DTX_ERR_INIT;
 	struct dtx_column *c;
@@ -181,6 +182,7 @@ static void distinct_ahead(const struct dtx_opctx *ox, struct dtx_batch *in)
 	for (uint32_t i = 0; i < s->key.n; i++)
 		if (dtx_batch_value(in, (uint32_t)s->key.col[i], &c, &none) != DTX_OK)
 			break;
+	dtx_groups_ahead(l->groups);
 	dtx_err_clear(&none);
 }
 

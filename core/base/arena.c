@@ -135,6 +135,13 @@ void dtx_arena_rewind(struct dtx_arena *a, struct dtx_arena_mark mark)
 	a->used = mark.used;
 }
 
+const void *dtx_arena_block(const struct dtx_arena *a, size_t *used, size_t *size)
+{
+	*used = a->head ? a->used : 0;
+	*size = a->head ? a->head->size : 0;
+	return a->head ? a->head->data : NULL;
+}
+
 static void arena_free_list(struct dtx_arena_block *b)
 {
 	while (b) {

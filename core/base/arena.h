@@ -33,5 +33,7 @@ DTX_MUSTUSE char *dtx_arena_printf(struct dtx_arena *a, const char *fmt, ...) DT
 struct dtx_arena_mark dtx_arena_mark(const struct dtx_arena *a);
 void dtx_arena_rewind(struct dtx_arena *a, struct dtx_arena_mark mark);
 void dtx_arena_clear(struct dtx_arena *a);
+/* The block in use, of *size bytes, the first *used of them handed out; NULL: there is none. */
+const void *dtx_arena_block(const struct dtx_arena *a, size_t *used, size_t *size);
 
 #endif

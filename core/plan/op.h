@@ -91,8 +91,9 @@ struct dtx_map { /* batch to batch, streaming */
 	                       struct dtx_emit *, struct dtx_err *);
 	void (*free_local)(const struct dtx_opctx *, void *local);
 	/* DTX_OP_ORDERED maps have one local, used in order of seq.  ahead, where there is one, is
-	 * what any worker does to a batch that waits for its turn: `batch` does what it left. */
-	void (*ahead)(const struct dtx_opctx *, struct dtx_batch *);
+	 * what any worker does to a batch that waits for its turn: `batch` does what it left.  The
+	 * local is in use meanwhile. */
+	void (*ahead)(const struct dtx_opctx *, void *local, struct dtx_batch *);
 };
 struct dtx_sink {        /* eats batches; combine merges partitions in parallel */
 	unsigned nparts; /* hash partitions; 0: combine is called once, part 0 */

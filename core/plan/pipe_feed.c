@@ -217,7 +217,7 @@ static void look_ahead(const struct worker *w, struct dtx_batch *b)
 		return;
 	pass = &w->p->now->pass[w->cut];
 	if (pass->link->op->map->ahead)
-		pass->link->op->map->ahead(&pass->link->ox[pass->input], b);
+		pass->link->op->map->ahead(&pass->link->ox[pass->input], pass->link->local[0], b);
 }
 
 /* The batch reaches the ordered part: at once with the right, else it waits in the worker's list.
