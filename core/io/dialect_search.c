@@ -145,9 +145,9 @@ static bool sample_has(const struct search *f, const char *what)
  * equally wide are quotes, however many others stand inside cells. */
 static bool variant_better(const struct search_try *a, const struct search_try *b)
 {
-	const struct search_try *quoted = a->d.quote ? a : b, *plain = a->d.quote ? b : a;
+	const struct search_try *quoted = a->s.quoted ? a : b, *plain = a->s.quoted ? b : a;
 
-	if (quoted->d.quote && !plain->d.quote && quoted->s.quoted &&
+	if (quoted->s.quoted && !plain->s.quoted &&
 	    quoted->s.uniform > plain->s.uniform - SEARCH_TIE)
 		return quoted == a;
 	if (fabs(a->s.score - b->s.score) > SEARCH_TIE)
@@ -177,15 +177,23 @@ static bool variant_possible(const struct search *f, enum search_variant v,
 	}
 }
 
+/* Most apostrophes are quotes; or a cell of each record is in such, and the records are equally
+ * wide: the others then stand in texts, as in 'a kids' hat'. */
+static bool apostrophes_quote(const struct dtx_sniff_score *s)
+{
+	double all = (double)(s->irregular + 2 * s->quoted);
+
+	return (double)s->irregular <= SEARCH_IRREGULAR * all ||
+	       (s->uniform > 1 - SEARCH_TIE && s->enclosed >= s->records && s->modal > 1);
+}
+
 static void try_quote(struct search *f, struct dtx_sniff_dialect d)
 {
 	struct search_try plain = { .d = d }, t;
 	int v;
 
 	dtx_sniff_score(&f->sample, &plain.d, &plain.s);
-	if (d.quote == '\'' && !f->opts->quote &&
-	    (double)plain.s.irregular >
-	            SEARCH_IRREGULAR * (double)(plain.s.irregular + 2 * plain.s.quoted))
+	if (d.quote == '\'' && !f->opts->quote && !apostrophes_quote(&plain.s))
 		return;
 	try_one(f, &plain);
 	for (v = SEARCH_ESCAPE; d.quote && v < SEARCH_VARIANTS; v++) {

@@ -18,8 +18,8 @@ struct sniff {
 	uint64_t width[SNIFF_WIDTHS];
 	size_t last_width;
 	struct sniff_count {
-		uint64_t records, cells, usual, begun, quoted, irregular, delims, spaced, padded,
-			doubled, filled, indented, last;
+		uint64_t records, cells, usual, begun, enclosed, quoted, irregular, delims, spaced,
+			padded, doubled, filled, indented, last;
 	} n;
 	unsigned unclosed;
 };
@@ -202,6 +202,7 @@ static size_t sniff_cell(struct sniff *f, size_t at)
 		end = f->unclosed < SNIFF_UNCLOSED ? sniff_quoted_end(f, from, &irregular) : 0;
 		if (end) {
 			f->n.irregular += irregular;
+			f->n.enclosed++;
 			f->n.quoted += !irregular;
 			f->n.usual += !irregular;
 			return end;
@@ -319,6 +320,7 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 		return;
 	sniff_consistency(&f, out);
 	out->begun = f.n.begun;
+	out->enclosed = f.n.enclosed;
 	out->quoted = f.n.quoted;
 	out->irregular = f.n.irregular;
 	out->delims = f.n.delims;

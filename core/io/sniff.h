@@ -26,7 +26,8 @@ struct dtx_sniff_score {
 	double uniform;     /* the same without regard to how wide: 1 when all are equally wide */
 	uint32_t modal;     /* the most frequent width */
 	uint64_t begun;     /* cells that begin with a quote */
-	uint64_t quoted;    /* ... and close well */
+	uint64_t enclosed;  /* ... and end with another */
+	uint64_t quoted;    /* ... with none between that is data */
 	uint64_t irregular; /* quotes that are data */
 	uint64_t delims;    /* delimiters */
 	uint64_t spaced;    /* ... with a blank behind */

@@ -29,3 +29,14 @@ signs("Swedish of DOS", "cp437", "Malmö", "Göteborg", "Ängelholm")
 pasted("signs of windows-1252 in UTF-8", "Café", "a – b", "it’s", "“hi”")
 pasted("a euro behind a blank in UTF-8", "5 €", "6 €", "[€]", "(€)")
 pasted("a sign between blanks in UTF-8", "größer", "10 × 20", "30 °", "5 ± 1", "• x")
+CASES["apostrophes around texts that hold some"] = (
+    b"id,name,'text'\n1,Men's boots,'A pair, for kids' feet and men's'\n2,Kids' hat,'It's a hat'\n3,9' line,'Nine feet, it's long'\n",
+    ["id", "name", "text"],
+    [["1", "Men's boots", "A pair, for kids' feet and men's"], ["2", "Kids' hat", "It's a hat"], ["3", "9' line", "Nine feet, it's long"]])
+CASES["doubled apostrophes within apostrophes, others outside"] = (
+    b"id,name,'text'\n1,Men's boots,'Men''s, all sizes'\n2,Women's hat,'A hat'\n3,Kids' tee,'It''s new, really'\n",
+    ["id", "name", "text"],
+    [["1", "Men's boots", "Men's, all sizes"], ["2", "Women's hat", "A hat"], ["3", "Kids' tee", "It's new, really"]])
+CASES["apostrophes at the start of names are letters"] = (
+    b"id,city,note\n1,'s-Hertogenbosch,'tis small\n2,'t Harde,'twas ok'\n3,Oss,\n",
+    ["id", "city", "note"], [["1", "'s-Hertogenbosch", "'tis small"], ["2", "'t Harde", "'twas ok'"], ["3", "Oss", ""]])
