@@ -1,8 +1,11 @@
 /* The memory of groups: slots, hashes and keys as they grow, and pages made ahead. */
 #include "core/base/mem.h"
+#include "core/base/prefetch.h"
 #include "ops/hashagg_impl.h"
 
 enum { SPAN_HASHES, SPAN_KEYS, SPAN_BYTES };
+
+#define SLOTS_AHEAD 16u /* on the way while others are filled */
 
 bool dtx_groups_more(struct dtx_groups *g, size_t n)
 {
@@ -26,6 +29,8 @@ static bool slots_resize(struct dtx_groups *g, size_t n)
 	for (uint32_t id = 0; id < g->n; id++) {
 		size_t at = g->hash[id] & (n - 1);
 
+		if (id + SLOTS_AHEAD < g->n)
+			DTX_PREFETCH(&g->slot[g->hash[id + SLOTS_AHEAD] & (n - 1)]);
 		if (id == g->null_id)
 			continue;
 		while (g->slot[at])
