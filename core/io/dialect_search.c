@@ -49,6 +49,7 @@ struct search {
 	struct dtx_sniff_sample sample;
 	bool stray;                               /* declared: what stray quotes are */
 	const char *maybe;                        /* a mark that could be the delimiter */
+	bool unclosed;                            /* a cell may go on behind the sample */
 	bool comments;                            /* found only below the comments at the top */
 	struct search_try best, second;           /* second: another delimiter */
 	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter in work */
@@ -193,6 +194,7 @@ static void try_quote(struct search *f, struct dtx_sniff_dialect d)
 	int v;
 
 	dtx_sniff_score(&f->sample, &plain.d, &plain.s);
+	f->unclosed |= d.quote == '"' && plain.s.unclosed;
 	if (d.quote == '\'' && !f->opts->quote && !apostrophes_quote(&plain.s))
 		return;
 	try_one(f, &plain);
@@ -287,6 +289,15 @@ static void search_usual(struct search *f, const struct dtx_dialect *d)
 		    !dtx_dialect_commas_group(&f->sample))
 			offer(f, &t);
 	}
+}
+
+/* A quote that nothing closes in the head is a stray one, or begins a cell that is longer. */
+static void search_unclosed(struct search *f, const struct dtx_dialect *d)
+{
+	if (!f->unclosed || f->text.len <= SEARCH_HEAD)
+		return;
+	sample_large(f, false);
+	search_usual(f, d);
 }
 
 static bool is_rare(const struct search *f, size_t i)
@@ -614,6 +625,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	else
 		sample_head(&f);
 	search_usual(&f, d);
+	search_unclosed(&f, d);
 	search_rarer(&f);
 	search_below_comments(&f, d);
 	search_marks(&f);

@@ -323,6 +323,7 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 	out->enclosed = f.n.enclosed;
 	out->quoted = f.n.quoted;
 	out->irregular = f.n.irregular;
+	out->unclosed = f.unclosed;
 	out->delims = f.n.delims;
 	out->spaced = f.n.spaced;
 	out->last = f.n.last;

@@ -29,6 +29,7 @@ struct dtx_sniff_score {
 	uint64_t enclosed;  /* ... and end with another */
 	uint64_t quoted;    /* ... with none between that is data */
 	uint64_t irregular; /* quotes that are data */
+	unsigned unclosed;  /* ... as none closes them in their piece */
 	uint64_t delims;    /* delimiters */
 	uint64_t spaced;    /* ... with a blank behind */
 	uint64_t last;      /* ... that end their record */

@@ -40,3 +40,6 @@ CASES["doubled apostrophes within apostrophes, others outside"] = (
 CASES["apostrophes at the start of names are letters"] = (
     b"id,city,note\n1,'s-Hertogenbosch,'tis small\n2,'t Harde,'twas ok'\n3,Oss,\n",
     ["id", "city", "note"], [["1", "'s-Hertogenbosch", "'tis small"], ["2", "'t Harde", "'twas ok'"], ["3", "Oss", ""]])
+CASES["cells of more lines than a sample has"] = (
+    ("a,b\n" + "".join('%d,"%s"\n' % (i, "x\n" * 40000) for i in range(2)) + "9,y\n").encode(),
+    ["a", "b"], [["0", "x\n" * 40000], ["1", "x\n" * 40000], ["9", "y"]])
