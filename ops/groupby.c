@@ -44,6 +44,7 @@ static void local_states_free(struct dtx_gb_local *l)
 {
 	free_states(l, 0, l->n);
 	dtx_mem_free(l->states);
+	dtx_arena_clear(&l->pool);
 }
 
 void dtx_gb_drop_scratch(struct dtx_gb_local *l)
@@ -231,6 +232,8 @@ static enum dtx_code add_states(const struct dtx_opctx *ox, struct dtx_gb_local 
 {
 	const struct dtx_gb_state *s = l->state;
 	struct dtx_eval_counts counts = { 0 };
+	/* under a budget what a group holds goes with the group */
+	struct dtx_arena *pool = dtx_mem_limit() ? NULL : &l->pool;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < s->nouts; i++) {
@@ -240,7 +243,7 @@ static enum dtx_code add_states(const struct dtx_opctx *ox, struct dtx_gb_local 
 			continue;
 		for (size_t c = 0; c < o->calls.n; c++)
 			DTX_TRY(dtx_agg_add(o->calls.call[c], l->states + o->offset[c], s->stride,
-			                    l->id, in, &counts, err));
+			                    l->id, pool, in, &counts, err));
 	}
 	dtx_op_evals(ox, &counts);
 out:

@@ -65,6 +65,7 @@ struct dtx_gb_local {
 	uint64_t *pos;            /* of the first row */
 	_Atomic(uint64_t *) link; /* see combine; NULL: all stand for themselves */
 	char *states;
+	struct dtx_arena pool; /* of what states hold */
 	size_t cap_pos, cap_states;
 	uint32_t n;                  /* groups whose arrays are filled */
 	bool unordered;              /* positions did not come in ascending order */

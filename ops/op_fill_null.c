@@ -289,8 +289,8 @@ static enum dtx_code aggregate(const struct dtx_opctx *ox, struct dtx_table *t,
 		DTX_FAIL_MEM(err);
 	dtx_agg_init(call, state, dtx_agg_state_size(call), 0, 1);
 	for (size_t i = 0; i < t->nbatches && rc == DTX_OK; i++)
-		rc = dtx_agg_add(call, state, dtx_agg_state_size(call), group, t->batch[i], &counts,
-		                 err);
+		rc = dtx_agg_add(call, state, dtx_agg_state_size(call), group, NULL, t->batch[i],
+		                 &counts, err);
 	if (rc == DTX_OK)
 		rc = dtx_agg_final(call, &state, 1, &counts, out, err);
 	dtx_agg_free(call, state, dtx_agg_state_size(call), 1);

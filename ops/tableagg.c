@@ -145,8 +145,8 @@ static enum dtx_code add_batch(struct dtx_tableagg_run *r, struct dtx_batch *b,
 
 		for (size_t k = 0; k < calls->n; k++)
 			DTX_TRY(dtx_agg_add(calls->call[k], r->states[i][k],
-			                    dtx_agg_state_size(calls->call[k]), group, b, &counts,
-			                    err));
+			                    dtx_agg_state_size(calls->call[k]), group, NULL, b,
+			                    &counts, err));
 	}
 	dtx_op_evals(r->ox, &counts);
 out:

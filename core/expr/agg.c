@@ -194,7 +194,7 @@ static enum dtx_code add_present(const struct dtx_aggcall *c, char *states, size
 	enum dtx_code rc = DTX_OK;
 	uint16_t row[CHUNK];
 	uint32_t group[CHUNK];
-	struct dtx_aggrows part = { r->col, row, group, 0, r->in, r->col2 };
+	struct dtx_aggrows part = { r->col, row, group, 0, r->in, r->col2, r->pool };
 	uint32_t i = 0;
 
 	while (i < r->n) {
@@ -290,7 +290,7 @@ out:
 }
 
 enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
-                          const uint32_t *group, struct dtx_batch *in,
+                          const uint32_t *group, struct dtx_arena *pool, struct dtx_batch *in,
                           struct dtx_eval_counts *counts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -302,7 +302,7 @@ enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stri
 		             .err = err };
 	struct chosen ch = { NULL, NULL };
 	struct dtx_column *col = NULL, *col2 = NULL;
-	struct dtx_aggrows r = { .group = group, .in = in };
+	struct dtx_aggrows r = { .group = group, .in = in, .pool = pool };
 
 	if (c->where) {
 		DTX_TRY(choose(c, &ev, group, &ch));

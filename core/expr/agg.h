@@ -6,6 +6,7 @@
 #ifndef DTX_EXPR_AGG_H
 #define DTX_EXPR_AGG_H
 
+#include "core/base/arena.h"
 #include "core/expr/expr.h"
 
 /* One bound aggregate call of a step; read-only while batches flow. */
@@ -22,10 +23,13 @@ const char *dtx_agg_name(const struct dtx_aggcall *c);
 /* States [from, to) of an array become empty. */
 void dtx_agg_init(const struct dtx_aggcall *c, void *states, size_t stride, size_t from, size_t to);
 /* Live rows of the batch: row sel[i] goes to states + group[i] * stride (group is dense over the
- * live rows, 0 .. nsel-1).  Evaluates argument and `where:` itself. */
+ * live rows, 0 .. nsel-1).  Evaluates argument and `where:` itself.  What states that grow hold may
+ * lie in the pool, the same one or none for all rows of an array: it is cleared behind the last
+ * state that they were merged into. */
 DTX_MUSTUSE enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
-                                      const uint32_t *group, struct dtx_batch *in,
-                                      struct dtx_eval_counts *counts, struct dtx_err *err);
+                                      const uint32_t *group, struct dtx_arena *pool,
+                                      struct dtx_batch *in, struct dtx_eval_counts *counts,
+                                      struct dtx_err *err);
 static inline void dtx_eval_counts_add(struct dtx_eval_counts *to,
                                        const struct dtx_eval_counts *from)
 {

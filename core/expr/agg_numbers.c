@@ -21,6 +21,7 @@ struct numbers {
 	double *end, *full; /* of the first block: where the next value goes, up to where */
 	struct block *head; /* its n is that of `end` when others come before it */
 	struct block *tail; /* the last one */
+	bool pooled;        /* the blocks go with their pool */
 };
 
 #define BLOCK_FIRST 4u
@@ -32,14 +33,16 @@ static inline size_t head_n(const struct numbers *s)
 	return s->head ? (size_t)(s->end - s->head->v) : 0;
 }
 
-static bool numbers_room(struct numbers *s)
+static bool numbers_room(struct numbers *s, struct dtx_arena *pool)
 {
 	size_t cap = s->head ? DTX_MIN(s->head->cap * 2 + 2, BLOCK_MAX) : BLOCK_FIRST;
-	struct block *b = dtx_mem_alloc(1, sizeof(*b) + cap * sizeof(*b->v));
+	size_t size = sizeof(struct block) + cap * sizeof(double);
+	struct block *b = pool ? dtx_arena_alloc(pool, 1, size) : dtx_mem_alloc(1, size);
 
 	if (!b)
 		return false;
 	*b = (struct block){ .next = s->head, .cap = cap };
+	s->pooled = pool != NULL;
 	if (s->head)
 		s->head->n = head_n(s);
 	else
@@ -76,7 +79,7 @@ static enum dtx_code numbers_rows(const struct dtx_aggcall *c, char *states, siz
 
 		numbers_near(states, stride, r, k);
 		i = ROW(k);
-		if (s->end == s->full && !numbers_room(s))
+		if (s->end == s->full && !numbers_room(s, r->pool))
 			DTX_FAIL_MEM(err);
 		*s->end++ = dtx_agg_number(r->col, i);
 	}
@@ -88,7 +91,7 @@ static void numbers_free(void *state)
 {
 	struct numbers *s = state;
 
-	for (struct block *b = s->head, *next; b; b = next) {
+	for (struct block *b = s->pooled ? NULL : s->head, *next; b; b = next) {
 		next = b->next;
 		dtx_mem_free(b);
 	}
@@ -152,7 +155,7 @@ static bool numbers_join(struct numbers *s, size_t n)
 	*one = (struct block){ .n = n, .cap = n };
 	numbers_copy(s, one->v);
 	numbers_free(s);
-	*s = (struct numbers){ one->v + n, one->v + n, one, one };
+	*s = (struct numbers){ one->v + n, one->v + n, one, one, false };
 	return true;
 }
 

@@ -55,6 +55,7 @@ struct dtx_aggrows {
 	uint32_t n;
 	const struct dtx_batch *in;    /* for positions; row i of it is row[i] */
 	const struct dtx_column *col2; /* of aggregates of two arguments */
+	struct dtx_arena *pool;        /* for what a state holds; NULL: each by itself */
 };
 
 /* One aggregate for one argument type. */

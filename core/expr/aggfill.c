@@ -66,7 +66,7 @@ static enum dtx_code fill_block(void *arg, uint64_t i, struct dtx_err *err)
 		DTX_TRY(dtx_halt_look(err));
 		for (uint32_t c = 0; c < f->ncalls; c++)
 			DTX_TRY(dtx_agg_add(f->call[c], states[c], dtx_agg_state_size(f->call[c]),
-			                    f->group + at, f->t->batch[k], &b->counts, err));
+			                    f->group + at, NULL, f->t->batch[k], &b->counts, err));
 		at += f->t->batch[k]->nrows;
 	}
 out:

@@ -117,8 +117,10 @@ static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
 	static const uint32_t group = 0;
 	uint32_t batch = o->batch_of[row];
 	uint16_t at = (uint16_t)(row - o->first[batch]);
-	struct dtx_aggrows r = { o->arg ? o->arg[batch] : NULL,  &at, &group, 1, o->t->batch[batch],
-		                 o->arg2 ? o->arg2[batch] : NULL };
+	struct dtx_aggrows r = {
+		o->arg ? o->arg[batch] : NULL,   &at, &group, 1, o->t->batch[batch],
+		o->arg2 ? o->arg2[batch] : NULL, NULL
+	};
 
 	if (row % DTX_HALT_ROWS == 0 && dtx_halt_now())
 		return dtx_halt_look(o->err);

@@ -35,7 +35,7 @@ static const char *agg_run(struct expr_env *v, const char *text, bool swap)
 		dtx_agg_init(calls.call[0], state[i], size, 0, 1);
 		v->batch->sel = rows[i];
 		v->batch->nsel = i ? 1 : 2;
-		T_OK(dtx_agg_add(calls.call[0], state[i], size, group, v->batch, &v->counts,
+		T_OK(dtx_agg_add(calls.call[0], state[i], size, group, NULL, v->batch, &v->counts,
 		                 &v->err),
 		     &v->err);
 	}
@@ -384,7 +384,7 @@ static enum dtx_code add_texts(struct expr_env *v, const struct dtx_aggcall *c)
 	enum dtx_code rc;
 
 	dtx_agg_init(c, states, size, 0, 2);
-	rc = dtx_agg_add(c, states, size, group, v->batch, &v->counts, NULL);
+	rc = dtx_agg_add(c, states, size, group, NULL, v->batch, &v->counts, NULL);
 	if (rc == DTX_OK)
 		rc = dtx_agg_merge(c, states, states + size, NULL);
 	dtx_agg_free(c, states, size, 2);
@@ -438,10 +438,12 @@ static void fill_values(int64_t *v, uint32_t n, uint32_t kinds, unsigned how)
 	}
 }
 
-/* The quantile of n values that come three at a time to two workers; asked for twice. */
+/* The quantile of n values that come three at a time to two workers; asked for twice.  What the
+ * workers hold lies in a pool of each, or each by itself. */
 static void quantile_of(struct expr_env *v, const struct dtx_aggcall *c, int64_t *value, uint32_t n,
-                        double want)
+                        bool pooled, double want)
 {
+	struct dtx_arena pool[2] = { DTX_ARENA_INIT, DTX_ARENA_INIT };
 	static const uint32_t groups[2][3] = { { 0, 0, 0 }, { 1, 1, 1 } };
 	size_t size = dtx_agg_state_size(c);
 	_Alignas(16) char states[512];
@@ -455,7 +457,8 @@ static void quantile_of(struct expr_env *v, const struct dtx_aggcall *c, int64_t
 		v->batch->nsel = DTX_MIN(n - i, 3u);
 		for (uint32_t k = 0; k < v->batch->nsel; k++)
 			((int64_t *)(uintptr_t)v->batch->col[1]->v.i64)[k] = value[i + k];
-		T_OK(dtx_agg_add(c, states, size, groups[i % 2], v->batch, &v->counts, &v->err),
+		T_OK(dtx_agg_add(c, states, size, groups[i % 2], pooled ? &pool[i % 2] : NULL,
+		                 v->batch, &v->counts, &v->err),
 		     &v->err);
 	}
 	v->batch->sel = NULL;
@@ -467,7 +470,10 @@ static void quantile_of(struct expr_env *v, const struct dtx_aggcall *c, int64_t
 		T_CHECK(out->v.f64[0] == want);
 		dtx_column_unref(out);
 	}
+	T_INT(pool[0].head != NULL, pooled);
+	dtx_arena_clear(&pool[1]); /* before the state that took from it */
 	dtx_agg_free(c, states, size, 2);
+	dtx_arena_clear(&pool[0]);
 }
 
 /* Both are whole and small: halves and quarters of their sum are exact, others rounded alike. */
@@ -500,7 +506,7 @@ void test_agg_quantiles(void)
 		fill_values(value, n, kinds[i / DTX_COUNT(ns) % DTX_COUNT(kinds)], (unsigned)i);
 		memcpy(sorted, value, n * sizeof(*value));
 		qsort(sorted, n, sizeof(*sorted), number_cmp);
-		quantile_of(&v, calls.call[0], value, n,
+		quantile_of(&v, calls.call[0], value, n, i & 1,
 		            k + 1 < n && at > k ? between(sorted[k], sorted[k + 1], at - k)
 		                                : (double)sorted[k]);
 	}
