@@ -183,10 +183,23 @@ static json_t *trace_list(struct trace *t, const struct dtx_plan_step *st, int32
 	return json_pack("{ss so}", "op", "select", "cols", cols);
 }
 
+/* What a column of table names has, whatever the tables are called here. */
+static json_t *trace_sources(struct trace *t, const struct dtx_plan_step *st)
+{
+	json_t *list = json_array();
+
+	for (uint32_t k = 0; k < st->ntables; k++)
+		dtx_trace_append(t, list,
+		                 json_string(st->table_name[k] ? st->table_name[k] : "main"));
+	return list;
+}
+
 static json_t *trace_union(struct trace *t, const struct dtx_plan_step *st)
 {
 	json_t *step = dtx_trace_step(t, st);
 
+	if (json_object_get(step, "source_as") && !json_object_get(step, "sources"))
+		trace_set(t, step, "sources", trace_sources(t, st));
 	/* the row numbers of each table are missing in the others */
 	trace_set(t, step, "fill_missing", json_true());
 	if (step)
@@ -343,6 +356,15 @@ static enum dtx_code trace_not(const struct dtx_plan_step *st, uint32_t i, struc
 	            "the rows of step %u '%s' cannot be followed", i + 1, st->name);
 	dtx_err_at(err, st->at);
 	return DTX_E_NO_TRANSLATION;
+}
+
+bool dtx_trace_unions(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		if (!strcmp(t->plan->step[i].name, "union"))
+			return true;
+	}
+	return false;
 }
 
 enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err)

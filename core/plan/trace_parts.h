@@ -70,6 +70,8 @@ DTX_MUSTUSE enum dtx_code dtx_trace_forward(struct trace *t, struct dtx_err *err
 DTX_MUSTUSE enum dtx_code dtx_trace_finish(struct trace *t, json_t **plan, struct dtx_err *err);
 void dtx_trace_end(struct trace *t);
 enum trace_how dtx_trace_how(const struct dtx_plan_step *st);
+/* Whether rows of a table may be those of one of several. */
+bool dtx_trace_unions(const struct trace *t);
 /* "dtx_" KIND n */
 const char *dtx_trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n);
 /* Adds to a list; takes `value`. */

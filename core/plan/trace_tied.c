@@ -1,6 +1,7 @@
 /* Rows of a group that need not be looked for: where the inputs begin with a filter on a known cell
  * and every row of a table has that cell for it, those with the key of the asked row are all.
  *
+ * Behind a union the asked row is of one table alone: what others have for its cells is not its.
  * Where the asked row is not there after all its group's rows would be named, but whoever asked
  * sees that the row is missing and has no use for them. */
 #include <string.h>
@@ -109,6 +110,8 @@ void dtx_trace_tied(struct trace *t)
 	json_t *step, *all;
 	size_t i;
 
+	if (dtx_trace_unions(t))
+		return;
 	json_array_foreach(t->steps, i, step)
 	{
 		if (!tied_group(t, step))

@@ -304,15 +304,6 @@ static void window_places(struct trace *t, const struct dtx_plan_step *st, uint3
 	dtx_trace_add(t, step, in, dtx_trace_name(placed, "p", bit));
 }
 
-static bool window_unions(const struct trace *t)
-{
-	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
-		if (!strcmp(t->plan->step[i].name, "union"))
-			return true;
-	}
-	return false;
-}
-
 /* The walked rows were not among those that they looked at: they are there, no more. */
 static void window_part(struct trace *t, uint32_t w, int32_t id, uint64_t ids)
 {
@@ -347,7 +338,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	if (!r.calls)
 		return;
 	elsewhere = !r.own && !any && json_object_size(t->need[id]) == 1 &&
-	            (r.lo > 0 || r.hi < 0) && !window_unions(t);
+	            (r.lo > 0 || r.hi < 0) && !dtx_trace_unions(t);
 	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
 	/* rows that only the row itself needed are named as well */
 	t->out->wide |= r.loose || any || json_object_size(t->need[id]) > 1 || regroups;

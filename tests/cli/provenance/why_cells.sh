@@ -69,3 +69,8 @@ echo '{"dtx":1,"inputs":[{"name":"main"},{"name":"more"}],"steps":[{"op":"pivot_
  "values_from":["v"],"names":["x","y"],"out":"w"},{"op":"union","in":"w","with":["more"]}]}' > both.json
 dtx run both.json long.csv more=more.csv -o both.csv -q
 for row in 1 3; do dtx why both.csv --row $row --col y | id | head -4; done
+# groups of two tables with the same key, one below the other: a row is of one of them
+echo '{"dtx":1,"inputs":[{"name":"main"},{"name":"more"}],"steps":[{"op":"group_by","in":"main","by":["k"],"agg":{"s":"sum(v)"},"out":"g"},
+ {"op":"group_by","in":"more","by":["k"],"agg":{"s":"sum(x)"},"out":"h"},{"op":"union","in":"g","with":["h"]}]}' > groups.json
+dtx run groups.json long.csv more=more.csv -o groups.csv -q
+for row in 1 3; do dtx why groups.csv --row $row --col s | id; done
