@@ -8,6 +8,25 @@
 #include "cli/why_stored.h"
 #include "core/io/cellref.h"
 
+/* A value that no formula made: a cell, moved; else steps filled, cleaned or joined some. */
+static const char *why_unwritten(const struct dtx_why *w)
+{
+	const char *value = dtx_json_text(w->report, "value", "");
+	const json_t *cells;
+	json_t *one;
+	size_t i;
+	bool moved = true;
+
+	json_array_foreach(json_object_get(w->report, "cells"), i, one)
+	{
+		cells = json_object_get(one, "cells");
+		moved &= !strcmp(dtx_json_text(one, "how", ""), "IDENTITY") ||
+		         !json_array_size(cells) ||
+		         !strcmp(dtx_json_text(json_array_get(cells, 0), "value", ""), value);
+	}
+	return moved ? "as it is" : "made of these by the steps";
+}
+
 static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const char *formula = dtx_json_text(w->report, "formula", NULL);
@@ -19,7 +38,7 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 		dtx_out_safe(out, w->column, false);
 		dtx_buf_add(out, " = ");
 	}
-	dtx_out_safe(out, formula ? formula : "as it is", false);
+	dtx_out_safe(out, formula ? formula : why_unwritten(w), false);
 	dtx_buf_printf(out, "  [%s]\n", dtx_json_text(w->report, "class", ""));
 	if (composed && (!formula || strcmp(composed, formula) != 0)) {
 		dtx_buf_printf(out, "%-12s= ", "");

@@ -40,6 +40,7 @@ static enum dtx_code blank_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	DTX_TRY(dtx_groupkeys_each(b, 0, s->col, s->n, &s->key, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_bind_alter_some(b, s->col, s->n, err));
 	DTX_TRY(dtx_raw_bind(b, err));
 out:
 	return rc;

@@ -81,6 +81,7 @@ static enum dtx_code fill_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	if (a->by)
 		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_bind_alter_some(b, s->col, s->n, err));
 	DTX_TRY(dtx_raw_bind(b, err));
 out:
 	return rc;

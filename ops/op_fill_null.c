@@ -1,6 +1,7 @@
 /* fill_null: nulls take a value. */
 #include "core/base/mem.h"
 #include "core/expr/agg.h"
+#include "core/plan/trace.h"
 #include "ops/cells.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
@@ -176,11 +177,48 @@ out:
 	return rc;
 }
 
+/* The value, as formulas write it. */
+static void put_value(const json_t *value, struct dtx_buf *out)
+{
+	if (json_is_string(value))
+		dtx_trace_quoted(json_string_value(value), '\'', out);
+	else
+		dtx_json_print(value, 0, out);
+}
+
+/* "coalesce(`v`, 0)"; NULL where the values of the column give what fills it. */
+static enum dtx_code fill_formula(struct dtx_bind *b, const struct null_args *a, const char *name,
+                                  struct dtx_expr **out, struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (a->strategy >= FILL_MEAN)
+		goto out;
+	dtx_buf_add(&text, "coalesce(");
+	dtx_trace_quoted(name, '`', &text);
+	dtx_buf_add(&text, ", ");
+	if (a->value)
+		put_value(a->value, &text);
+	else if (a->expr)
+		dtx_expr_print(a->expr, &text);
+	else
+		dtx_buf_addc(&text, '0');
+	dtx_buf_addc(&text, ')');
+	DTX_TRY(dtx_buf_check(&text, "formula", err));
+	DTX_TRY(dtx_expr_parse(b->arena, dtx_buf_str(&text), out, err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct null_args *a = args;
 	enum dtx_code rc = DTX_OK;
 	struct null_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_expr *formula;
 	size_t from = b->nuses, to;
 
 	if (!s)
@@ -202,6 +240,8 @@ static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 		if (at < 0 || b->ncols == out)
 			continue;
 		b->col[out].field = s->field[at];
+		DTX_TRY(fill_formula(b, a, s->field[at].name, &formula, err));
+		DTX_TRY(dtx_bind_alter(b, out, formula, err));
 		DTX_TRY(bind_uses(b, from, to, out, err));
 	}
 out:

@@ -91,6 +91,7 @@ static enum dtx_code nullify_bind(struct dtx_bind *b, void *args, struct dtx_err
 		DTX_TRY(dtx_bind_expr(b, 0, a->where, "/where", want, DTX_USE_ROWS, &s->where,
 		                      err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_bind_alter_some(b, s->col, s->n, err));
 	for (uint32_t i = 0; i < s->n && a->values.n; i++)
 		if (s->col[i] >= 0)
 			DTX_TRY(dtx_bind_use(b, s->col[i], 0, s->col[i], DTX_DEMAND_VALUE, err));

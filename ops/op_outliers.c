@@ -124,6 +124,8 @@ static enum dtx_code outlier_bind(struct dtx_bind *b, void *args, struct dtx_err
 	if (a->by)
 		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	if (a->action == ACTION_NULL)
+		DTX_TRY(dtx_bind_alter_some(b, s->col, s->n, err));
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (s->col[i] < 0)
 			continue;

@@ -161,29 +161,39 @@ out:
 	return rc;
 }
 
-static enum dtx_code made_col(struct dtx_bind *b, const char *name, struct dtx_typeref type,
-                              const struct dtx_expr *formula, const char *how,
-                              struct dtx_bind_col *out, struct dtx_err *err)
+static enum dtx_code col_formula(struct dtx_bind *b, const struct dtx_expr *formula,
+                                 struct dtx_bind_col *c, struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	enum dtx_code rc = DTX_OK;
 
-	*out = (struct dtx_bind_col){
-		.from_table = -1, .from_col = -1, .formula = formula, .formula_text = "", .how = how
-	};
+	c->formula = formula;
+	c->formula_text = "";
+	if (!formula)
+		goto out;
+	dtx_expr_print(formula, &text);
+	DTX_TRY(dtx_buf_check(&text, "formula", err));
+	c->formula_text = dtx_arena_strdup(b->arena, dtx_buf_text(&text));
+	if (!c->formula_text)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code made_col(struct dtx_bind *b, const char *name, struct dtx_typeref type,
+                              const struct dtx_expr *formula, const char *how,
+                              struct dtx_bind_col *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*out = (struct dtx_bind_col){ .from_table = -1, .from_col = -1, .how = how };
 	out->field.name = dtx_arena_strdup(b->arena, name);
 	out->field.type = type;
 	if (!out->field.name)
 		DTX_FAIL_MEM(err);
-	if (formula) {
-		dtx_expr_print(formula, &text);
-		DTX_TRY(dtx_buf_check(&text, "formula", err));
-		out->formula_text = dtx_arena_strdup(b->arena, dtx_buf_text(&text));
-		if (!out->formula_text)
-			DTX_FAIL_MEM(err);
-	}
+	DTX_TRY(col_formula(b, formula, out, err));
 out:
-	dtx_buf_clear(&text);
 	return rc;
 }
 
@@ -209,6 +219,25 @@ enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct dtx_typeref
 
 	DTX_TRY(made_col(b, b->col[i].field.name, type, formula, how, &c, err));
 	b->col[i] = c;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_alter(struct dtx_bind *b, uint32_t i, const struct dtx_expr *formula,
+                             struct dtx_err *err)
+{
+	b->col[i].altered = true;
+	return col_formula(b, formula, &b->col[i], err);
+}
+
+enum dtx_code dtx_bind_alter_some(struct dtx_bind *b, const int32_t *col, uint32_t n,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (col[i] >= 0 && (uint32_t)col[i] < b->ncols)
+			DTX_TRY(dtx_bind_alter(b, (uint32_t)col[i], NULL, err));
 out:
 	return rc;
 }

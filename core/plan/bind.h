@@ -21,9 +21,10 @@ struct dtx_flow;
 struct dtx_bind_col { /* an output column */
 	struct dtx_field field;
 	int32_t from_table, from_col;   /* pass: where it comes from; -1: made */
-	const struct dtx_expr *formula; /* of a made column; NULL */
+	const struct dtx_expr *formula; /* of a made or altered column; NULL */
 	const char *formula_text;       /* as written; "" */
 	const char *how;                /* "sum by", "value of", NULL: for texts */
+	bool altered;                   /* pass: but for some cells, which the step makes */
 };
 struct dtx_bind_use {
 	int32_t out; /* output column, DTX_USE_ROWS or DTX_USE_OPEN */
@@ -127,6 +128,13 @@ DTX_MUSTUSE enum dtx_code dtx_bind_make(struct dtx_bind *b, const char *name,
 DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct dtx_typeref type,
                                           const struct dtx_expr *formula, const char *how,
                                           struct dtx_err *err);
+/* Output column i is moved, but for cells that the step gives other values; formula (NULL: there is
+ * none) says all of them. */
+DTX_MUSTUSE enum dtx_code dtx_bind_alter(struct dtx_bind *b, uint32_t i,
+                                         const struct dtx_expr *formula, struct dtx_err *err);
+/* The same of those of n columns of table 0 that are there (not -1), where all columns are kept. */
+DTX_MUSTUSE enum dtx_code dtx_bind_alter_some(struct dtx_bind *b, const int32_t *col, uint32_t n,
+                                              struct dtx_err *err);
 /* Output column of that name so far, -1 if none. */
 int32_t dtx_bind_out(const struct dtx_bind *b, const char *name);
 /* out: an output column (it may not exist yet: b->ncols), DTX_USE_ROWS or DTX_USE_OPEN. */

@@ -163,6 +163,13 @@ static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c
 	if (from)
 		*o = *from;
 	o->cap = o->nsources; /* the list is that of `from` */
+	if (col->altered) {
+		o->made = true;
+		o->formula = NULL;
+		o->composed = NULL;
+	}
+	if (col->formula)
+		formula_origin(l, b, 0, col->formula, col->formula_text, o);
 	for (size_t i = 0; i < b->nuses; i++) {
 		const struct dtx_bind_use *u = &b->use[i];
 
