@@ -1,7 +1,8 @@
 """Reads workbooks of 3 M cells with dtx, openpyxl (read only) and xlsx2csv and compares the tables.
 
 Usage: xlsx.py DTX [RUNS]    (needs python3-openpyxl, xlsx2csv)
-Debian has no xlsxio: BENCH_XLSXIO names a program FILE OUT.csv made of it, a further peer when given.
+Debian has no xlsxio: expat_xlsx.c, built by `make bench-peers`, stands in for it; BENCH_XLSXIO names a program
+FILE OUT.csv made of the real one.
 dtx (to CSV) and xlsx2csv are whole processes; openpyxl is timed inside its own, from file to values.
 One workbook has shared strings, the other inline ones; cells are ints, floats, dates, bools, texts.
 """
@@ -93,9 +94,10 @@ def inside(path):
 
 
 def xlsxio(path, tmp):
-    """The peer of BENCH_XLSXIO; it writes the values as the file has them (a date is its serial)."""
-    program = os.environ.get("BENCH_XLSXIO")
-    return {"xlsxio": lambda: pair.whole([program, path, f"{tmp}/xlsxio.csv"])} if program else {}
+    """xlsxio, or what stands in for it; it writes the values as the file has them (a date is its serial)."""
+    stand_in = pair.ROOT / "build/peers/expat_xlsx"
+    program = os.environ.get("BENCH_XLSXIO") or (str(stand_in) if stand_in.exists() else None)
+    return {"xlsxio's way": lambda: pair.whole([program, path, f"{tmp}/xlsxio.csv"])} if program else {}
 
 
 def serial(value):
@@ -153,7 +155,7 @@ def main():
                 "xlsx2csv": lambda: pair.whole(["xlsx2csv", path, f"{tmp}/peer.csv"]),
                 **xlsxio(path, tmp),
             }, warm=False)
-            peers = [alike(f"{tmp}/dtx.csv", f"{tmp}/xlsxio.csv")] if "xlsxio" in got else []
+            peers = [alike(f"{tmp}/dtx.csv", f"{tmp}/xlsxio.csv")] if "xlsxio's way" in got else []
             print(f"{'shared' if shared else 'inline'} strings: {pair.line(got)} | {', '.join([same(path, f'{tmp}/dtx.csv'), *peers])}", flush=True)
 
 
