@@ -8,6 +8,7 @@
 
 #include "cli/lookup.h"
 #include "core/base/file.h"
+#include "core/plan/trace.h"
 #include "core/store/process.h"
 
 enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct dtx_err *err)
@@ -180,6 +181,32 @@ enum dtx_code dtx_retrace_held(const struct dtx_retrace *x, struct dtx_err *err)
 	return retrace_held(x, DTX_OK, err);
 }
 
+/* The plan as it can be followed. */
+static enum dtx_code retrace_again(struct dtx_retrace *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan *plan = NULL;
+	json_t *again = NULL;
+	char *text = NULL;
+
+	DTX_TRY(dtx_trace_again(x->r.plan, &again, err));
+	if (!again)
+		goto out;
+	text = json_dumps(again, JSON_COMPACT);
+	if (!text)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &x->r.findings, &plan, err));
+	DTX_TRY(dtx_plan_check(plan, &x->r.findings, err));
+	dtx_plan_free(x->r.plan);
+	x->r.plan = plan;
+	plan = NULL;
+out:
+	dtx_plan_free(plan);
+	json_decref(again);
+	free(text);
+	return rc;
+}
+
 enum dtx_code dtx_retrace_plan(struct dtx_retrace *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -194,6 +221,7 @@ enum dtx_code dtx_retrace_plan(struct dtx_retrace *x, struct dtx_err *err)
 	                               "file", NULL);
 	DTX_TRY(dtx_runner_replay_options(x->record, &x->run_args, err));
 	DTX_TRY(dtx_runner_plan(&x->r, err));
+	DTX_TRY(retrace_again(x, err));
 	DTX_TRY(dtx_runner_inputs(&x->r, 0, NULL, err));
 	DTX_TRY(dtx_runner_replay_places(&x->r, err));
 out:

@@ -89,6 +89,14 @@ static bool is_gone(const struct dtx_flow_table *t, const char *name)
 	return false;
 }
 
+/* The step left this column of table k out, as a join does with the right key. */
+static bool is_dropped(const struct dtx_bind *b, unsigned k, const char *name)
+{
+	int32_t col = dtx_schema_find(b->in[k], name);
+
+	return col >= 0 && (uint32_t)col < b->seen[k] && dtx_bind_out(b, name) < 0;
+}
+
 /* Through a step: the first of its tables that has the name, else the first that may have it. */
 static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx_flow_table *t,
                                    const char *name, int32_t *col, struct dtx_err *err)
@@ -104,7 +112,8 @@ static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx
 		const struct dtx_schema *s = f->table[b->table[i]].schema;
 		int32_t below = -1;
 
-		if (k < b->ntables && (!s || dtx_schema_find(s, name) < 0))
+		if (is_dropped(b, i, name) ||
+		    (k < b->ntables && (!s || dtx_schema_find(s, name) < 0)))
 			continue;
 		DTX_TRY(dtx_flow_require(f, b->table[i], name, &below, err));
 		if (below >= 0)
@@ -135,6 +144,17 @@ enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *na
 
 /* --- one step --- */
 
+/* Whether another table of the step may have a column of this name, of which nobody spoke yet. */
+static bool may_come(const struct dtx_flow *f, const struct dtx_bind *b, unsigned but,
+                     const char *name)
+{
+	for (unsigned k = 0; k < b->ntables; k++)
+		if (k != but && b->in[k]->open && dtx_schema_find(b->in[k], name) < 0 &&
+		    !is_gone(&f->table[b->table[k]], name))
+			return true;
+	return false;
+}
+
 /* Names of the inputs that the result lacks: later steps must not look for them further up. What
  * the step came to need after it had moved its columns may still go through. */
 static enum dtx_code note_gone(struct dtx_flow *f, const struct dtx_bind *b,
@@ -150,7 +170,8 @@ static enum dtx_code note_gone(struct dtx_flow *f, const struct dtx_bind *b,
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < b->ntables; i++)
 		for (uint32_t c = 0; c < b->seen[i]; c++)
-			if (dtx_bind_out(b, b->in[i]->field[c].name) < 0)
+			if (dtx_bind_out(b, b->in[i]->field[c].name) < 0 &&
+			    !may_come(f, b, i, b->in[i]->field[c].name))
 				t->gone[t->ngone++] = b->in[i]->field[c].name;
 out:
 	return rc;

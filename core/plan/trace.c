@@ -92,6 +92,8 @@ void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char 
 
 enum trace_how dtx_trace_how(const struct dtx_plan_step *st)
 {
+	if (dtx_trace_again_copy(st))
+		return TRACE_COPY;
 	if (json_object_get(st->canonical, "sets")) /* which keys made a row is not told */
 		return TRACE_NOT;
 	for (size_t i = 0; i < DTX_COUNT(trace_ops); i++) {
@@ -279,6 +281,28 @@ out:
 	return rc;
 }
 
+/* The rows with both numbers, and without their first. */
+static enum dtx_code trace_copy(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char in[TRACE_NAME], both[TRACE_NAME], out[TRACE_NAME];
+	json_t *numbers = json_array();
+	uint32_t bit = 0;
+
+	DTX_TRY(trace_bit(t, id, &bit, err));
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(both, "b", (uint32_t)id);
+	dtx_trace_name(out, "t", (uint32_t)id);
+	dtx_trace_number(t, bit, in, both);
+	dtx_trace_numbers(t, numbers, t->table[st->table[0]].ids);
+	dtx_trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), both, out);
+	t->table[id].ids = (uint64_t)1 << bit;
+out:
+	json_decref(numbers);
+	return rc;
+}
+
 /* Rows keep their numbers and get one more, by which the rows they looked at are found. */
 static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st,
                                   enum trace_how how, int32_t id, struct dtx_err *err)
@@ -412,6 +436,10 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 	}
 	if (how == TRACE_KEYS || how == TRACE_WIDER) {
 		DTX_TRY(trace_barrier(t, st, id, err));
+		goto out;
+	}
+	if (how == TRACE_COPY) {
+		DTX_TRY(trace_copy(t, st, id, err));
 		goto out;
 	}
 	if (!trace_merge(t, st, how, &t->table[id].ids))

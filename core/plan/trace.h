@@ -73,6 +73,11 @@ DTX_MUSTUSE enum dtx_code dtx_trace_rows(const struct dtx_plan *plan,
                                          const struct dtx_trace_ask *ask,
                                          struct dtx_trace_rows *out, struct dtx_err *err);
 void dtx_trace_rows_clear(struct dtx_trace_rows *r);
+/* The plan with copies of tables that come to the same rows twice (a table joined twice, or with
+ * itself), so that dtx_trace_plan can follow both; *out stays NULL where there are none.  New: the
+ * caller's. */
+DTX_MUSTUSE enum dtx_code dtx_trace_again(const struct dtx_plan *plan, json_t **out,
+                                          struct dtx_err *err);
 /* Whether the rows of every op can be followed, by the plan alone.  Codes: no_translation. */
 DTX_MUSTUSE enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err);
 /* A name (`) or a text (') as formulas have it. */

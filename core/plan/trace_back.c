@@ -431,6 +431,27 @@ static void trace_back_semi(struct trace *t, uint32_t bit)
 	}
 }
 
+/* Rows of a copy are those of its table. */
+static void trace_back_copy(struct trace *t, uint32_t bit)
+{
+	uint32_t i = t->bit_step[bit], n = t->nwalks;
+	int32_t id = (int32_t)(t->plan->ninputs + i), in = t->plan->step[i].table[0];
+	char both[TRACE_NAME], column[TRACE_NAME];
+
+	dtx_trace_name(both, "b", (uint32_t)id);
+	dtx_trace_name(column, "r", bit);
+	for (uint32_t w = 0; w < n; w++) {
+		char rows[TRACE_NAME];
+
+		if (!(t->walk[w].ids >> bit & 1))
+			continue;
+		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
+		dtx_trace_semi(t, both, t->walk[w].name, column, rows);
+		dtx_trace_walked(t, rows, t->table[in].ids, in, dtx_trace_reached(t, w, id),
+		                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
+	}
+}
+
 /* The table with the numbers of an input, by name: of its columns those that are asked for, so that
  * no others need be read; all where it lacks one. */
 static void trace_narrow(struct trace *t, uint32_t input, char name[TRACE_NAME])
@@ -615,6 +636,8 @@ void dtx_trace_back(struct trace *t)
 
 		if (how == TRACE_KEYS || how == TRACE_WIDER)
 			trace_back_barrier(t, b);
+		else if (how == TRACE_COPY)
+			trace_back_copy(t, b);
 		else if (how == TRACE_SEMI)
 			trace_back_semi(t, b);
 		else

@@ -120,6 +120,24 @@ static void need_named(struct trace *t, int32_t table, const char *name)
 		need_add(t, table, name);
 }
 
+/* Whether this side of a join is known to have the column. */
+static bool need_side(const struct trace *t, const struct dtx_plan_step *st, uint32_t side,
+                      const char *name)
+{
+	const struct dtx_schema *s = side < st->ntables && st->table[side] >= 0
+	                                     ? t->table[st->table[side]].schema
+	                                     : NULL;
+
+	return dtx_str_in_list("join,asof_join", st->name) && s && !s->open &&
+	       dtx_schema_find(s, name) >= 0;
+}
+
+/* Of a name that both sides of a join have the right column has got the suffix. */
+static bool need_left(const struct trace *t, const struct dtx_plan_step *st, const char *name)
+{
+	return !json_object_get(st->canonical, "using") && need_side(t, st, 0, name);
+}
+
 /* By name in every table; a right column may have got a suffix, a key may be the right one's. */
 static void need_all(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
@@ -134,7 +152,8 @@ static void need_all(struct trace *t, const struct dtx_plan_step *st, const json
 		for (uint32_t k = 0; k < st->ntables; k++) {
 			char bare[256];
 
-			need_named(t, st->table[k], name);
+			if (!k || !need_left(t, st, name))
+				need_named(t, st->table[k], name);
 			if (k && dtx_json_find(on, "left", name))
 				need_named(t, st->table[k],
 				           dtx_json_text(dtx_json_find(on, "left", name), "right",
@@ -143,7 +162,8 @@ static void need_all(struct trace *t, const struct dtx_plan_step *st, const json
 			    strcmp(name + len - end, suffix) != 0)
 				continue;
 			dtx_str_copy(bare, sizeof(bare), (struct dtx_str){ name, len - end });
-			need_named(t, st->table[k], bare);
+			if (k || !need_side(t, st, 1, bare))
+				need_named(t, st->table[k], bare);
 		}
 	}
 }
@@ -283,7 +303,7 @@ json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
 	for (int32_t i = table - (int32_t)t->plan->ninputs; reach && i >= 0; i--) {
 		enum trace_how how = dtx_trace_how(&t->plan->step[i]);
 
-		if (how != TRACE_KEYS && how != TRACE_WIDER)
+		if (how != TRACE_KEYS && how != TRACE_WIDER && how != TRACE_COPY)
 			need_step(t, (uint32_t)i);
 	}
 	(void)need_swap(t, was);

@@ -28,8 +28,8 @@ try n 3 "$f"',{"op":"filter","in":"main","where":"n > 2","out":"h"},{"op":"union
 try k 2 '{"op":"filter","where":"n == 1","out":"f"},{"op":"group_by","by":["g"],"agg":{"s":"sum(n)"}},{"op":"join","with":"main","on":["g"]}'
 # a column of the groups made anew by the step that has them
 try s 2 '{"op":"window","by":["g"],"set":{"g":"upper(g)","s":"sum(n)"}}'
-# rows that cannot be told apart
 try n_y 1 '{"op":"filter","where":"n > 1","out":"f"},{"op":"join","in":"main","with":"f","on":["g"],"suffix":"_y"}'
+# rows that cannot be told apart
 try n 1 '{"op":"select","cols":["k","n"]},{"op":"union","with":["o"],"by":"position"}'
 try dtx_r0 1 '{"op":"derive","set":{"dtx_r0":"n"}}'
 # rows that came by themselves and in a group: which of their cells count
@@ -37,3 +37,9 @@ g='{"op":"group_by","by":["g"],"agg":{"s":"sum(n)"},"out":"t"},{"op":"join","in"
 for column in k n s c; do try "$column" 1 "$g"; done
 # aggregates over other rows each are no one line
 try x 1 '{"op":"window","by":["g"],"set":{"m":"sum(n)"}},{"op":"derive","set":{"x":"m - max(n)"}}'
+# a table joined twice, and with itself: each cell is of the row that its own join found
+printf 'id,name,boss,buddy\n1,Ann,,3\n2,Bob,1,3\n3,Cid,1,2\n' > emp.csv
+echo '[{"op":"join","with":"main","on":[{"left":"boss","right":"id"}],"how":"left","suffix":"_boss"},
+ {"op":"join","with":"main","on":[{"left":"buddy","right":"id"}],"how":"left","suffix":"_buddy"}]' > twice.json
+dtx run twice.json emp.csv -o twice.csv -q
+for col in name name_boss name_buddy; do dtx why twice.csv --row 2 --col $col | id; done
