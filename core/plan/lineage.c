@@ -140,6 +140,38 @@ static void formula_origin(struct lineage *l, const struct dtx_bind *b, uint32_t
 	l->failed |= !o->composed;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Tables one below the other whose column the same formula made: it is the union's too, as it was
+ * written. */
+static void union_formula(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
+{
+	const struct origin *first = NULL, *from;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+
+	for (size_t i = 0; i < b->nuses; i++) {
+		if (b->use[i].out != (int32_t)c)
+			continue;
+		from = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
+		first = first ? first : from;
+		if (!from || !from->formula || from->rows ||
+		    !same_text(from->formula, first->formula) || !same_text(from->by, first->by))
+			return;
+	}
+	if (!first || dtx_expr_parse(&l->arena, dtx_str_of(first->formula), &e, &err) != DTX_OK)
+		goto out;
+	o->formula = first->formula;
+	o->composed = e;
+	o->by = first->by;
+	o->aggregated = first->aggregated;
+out:
+	dtx_err_clear(&err);
+}
+
 static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
 	const struct dtx_bind_col *col = &b->col[c];
@@ -152,6 +184,8 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 				origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col));
 	if (col->formula)
 		formula_origin(l, b, c, col->formula, col->formula_text, o);
+	else if (!strcmp(b->op, "union"))
+		union_formula(l, b, c, o);
 }
 
 /* The key of an outer join is moved, and filled from the other side as well. */

@@ -74,3 +74,9 @@ echo '{"dtx":1,"inputs":[{"name":"main"},{"name":"more"}],"steps":[{"op":"group_
  {"op":"group_by","in":"more","by":["k"],"agg":{"s":"sum(x)"},"out":"h"},{"op":"union","in":"g","with":["h"]}]}' > groups.json
 dtx run groups.json long.csv more=more.csv -o groups.csv -q
 for row in 1 3; do dtx why groups.csv --row $row --col s | id; done
+# the same formula in both tables is the union's; two formulas are none
+sed 's/sum(x)/sum(v)/; s/"sum(v)"},"out":"g"/"sum(v)","n":"count()"},"out":"g"/; s/"sum(v)"},"out":"h"/"sum(v)","n":"max(v)"},"out":"h"/' groups.json > alike.json
+sed 's/k,x,y/k,v,y/' more.csv > alike.csv
+dtx run alike.json long.csv more=alike.csv -o alike_out.csv -q
+dtx why alike_out.csv --row 3 --col s | id | head -3
+dtx why alike_out.csv --row 3 --col n | id | head -2
