@@ -263,7 +263,7 @@ TIME ?= 60
 CORPUS ?= fuzz-corpus
 .PHONY: fuzz
 fuzz:
-	$(MAKE) -s CC=clang VARIANT=fuzz CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
+	$(MAKE) -s CC=clang VARIANT=fuzz CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
 		LDFLAGS="-fsanitize=fuzzer,address,undefined" build-fuzz/tests/fuzz/fuzz_$(FUZZ).o fuzz-link
 	mkdir -p $(CORPUS)/$(FUZZ) $(CORPUS)/found
 	build-fuzz/fuzz_$(FUZZ) -max_total_time=$(TIME) -artifact_prefix=$(CORPUS)/found/$(FUZZ)- \

@@ -151,6 +151,8 @@ struct dtx_str dtx_utf8_trim(struct dtx_str s)
 
 	while (pos < s.len && dtx_utf8_is_space(dtx_utf8_next(s.ptr, s.len, &next)))
 		pos = next;
+	if (!s.len)
+		return s; /* perhaps of no bytes at all, whose address is none */
 	s.ptr += pos;
 	s.len -= pos;
 	while (s.len) {
