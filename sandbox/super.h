@@ -17,6 +17,7 @@ enum dtx_kill {
 	DTX_KILL_MEMORY,
 	DTX_KILL_STREAM,
 	DTX_KILL_PROTOCOL,
+	DTX_KILL_MUTE, /* its end of the job socket is closed; it may have been dying already */
 	DTX_KILL_CANCEL,
 	DTX_KILL_STUCK
 };

@@ -2,6 +2,7 @@
 #include "tests/t.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -10,6 +11,8 @@
 #include "core/data/rawgrid.h"
 #include "sandbox/jail.h"
 #include "sandbox/pyhost.h"
+#include "sandbox/report.h"
+#include "sandbox/super.h"
 #include "tests/unit/tablemake.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -378,6 +381,44 @@ void test_jail_endings(void)
 			t_fail(__FILE__, __LINE__, "%s: got '%s', expected '%s'", e->body,
 			       run.r.reason, e->reason);
 		run_clear(&run);
+	}
+}
+
+/* The wait status of one killed by `sig`, or ended with `code`. */
+#define KILLED(sig)  (sig)
+#define EXITED(code) ((code) << 8)
+
+/* A worker that is dying closes its socket first, and on a busy machine long before. */
+void test_jail_mute(void)
+{
+	static const struct {
+		enum dtx_kill kill;
+		int status;
+		enum dtx_jail_status is;
+		const char *reason;
+	} ends[] = {
+		{ DTX_KILL_MUTE, KILLED(SIGSEGV), DTX_JAIL_SIGNALED, "it crashed (signal 11)" },
+		{ DTX_KILL_MUTE, KILLED(SIGXCPU), DTX_JAIL_CPU_LIMIT, "of CPU" },
+		{ DTX_KILL_MUTE, EXITED(3), DTX_JAIL_BAD_RESULT, "no_result" },
+		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_BAD_RESULT, "the job socket" },
+		{ DTX_KILL_PROTOCOL, KILLED(SIGSEGV), DTX_JAIL_BAD_RESULT, "the job socket" },
+	};
+	struct dtx_jail_report r;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(ends); i++) {
+		struct dtx_box *b = dtx_mem_zalloc(1, sizeof(*b));
+
+		dtx_jail_report_init(&r);
+		b->spec.limits.memory = 1u << 30;
+		b->kill = ends[i].kill;
+		b->dead = b->has_exited = true;
+		b->exited.status = ends[i].status;
+		dtx_report_outcome(b, &r);
+		T_STR(dtx_jail_status_name(r.status), dtx_jail_status_name(ends[i].is));
+		T_CHECK(strstr(r.reason, ends[i].reason));
+		dtx_jail_report_clear(&r);
+		dtx_mem_free(b);
 	}
 }
 
