@@ -22,26 +22,29 @@ static enum fast stopped_at(const char *p)
 	return *p ? FAST_UNUSUAL : FAST_CUT;
 }
 
-/* NAME="VALUE" at p; the value is of printable ASCII without entity or quote. */
+/* NAME="VALUE"; the value is of printable ASCII without entity or quote. */
 struct attr {
 	struct dtx_str name, value;
 };
 
-static const char *take_attr(const char *p, struct attr *a)
+/* *p is moved behind it, or to where it is not one. */
+static bool take_attr(const char **p, struct attr *a)
 {
-	const char *from = p;
+	const char *s = *p, *from = s;
 
-	while ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == ':' ||
-	       (p > from && *p >= '0' && *p <= '9'))
-		p++;
-	a->name = (struct dtx_str){ from, (size_t)(p - from) };
-	if (p == from || p[0] != '=' || p[1] != '"')
-		return p;
-	from = p += 2;
-	while (*p != '"' && *p != '&' && *p != '<' && *p >= ' ' && *p < 0x7f)
-		p++;
-	a->value = (struct dtx_str){ from, (size_t)(p - from) };
-	return p;
+	while ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == ':' ||
+	       (s > from && *s >= '0' && *s <= '9'))
+		s++;
+	a->name = (struct dtx_str){ from, (size_t)(s - from) };
+	*p = s;
+	if (s == from || s[0] != '=' || s[1] != '"')
+		return false;
+	from = s += 2;
+	while (*s != '"' && *s != '&' && *s != '<' && *s >= ' ' && *s < 0x7f)
+		s++;
+	a->value = (struct dtx_str){ from, (size_t)(s - from) };
+	*p = s + (*s == '"');
+	return *s == '"';
 }
 
 static bool take_small(struct dtx_str s, uint32_t max, uint32_t *out)
@@ -155,20 +158,19 @@ static enum fast formula(const char *p, struct dtx_str *text, const char **after
 {
 	static const char *const known[] = { "t", "ref", "si" };
 	unsigned seen = 0;
-	struct attr a;
+	struct attr a = { 0 };
 	enum fast got;
 	size_t i;
 
 	while (*p == ' ') {
-		p = take_attr(p + 1, &a);
-		if (*p != '"')
+		p++;
+		if (!take_attr(&p, &a))
 			return stopped_at(p);
 		for (i = 0; i < DTX_COUNT(known) && !dtx_str_is(a.name, known[i]); i++)
 			;
 		if (i == DTX_COUNT(known) || (seen >> i & 1))
 			return FAST_UNUSUAL;
 		seen |= 1u << i;
-		p++;
 	}
 	if (IS(p, "/>")) {
 		*after = p + 2;
@@ -258,14 +260,14 @@ static enum fast row_head(const char *p, struct dtx_xlsx_walk *w, uint32_t *row,
                           bool *empty, const char **after)
 {
 	unsigned seen = 0;
-	struct attr a;
+	struct attr a = { 0 };
 	int which;
 
 	*row = w->next_row;
 	*hidden = false;
 	while (*p == ' ') {
-		p = take_attr(p + 1, &a);
-		if (*p != '"')
+		p++;
+		if (!take_attr(&p, &a))
 			return stopped_at(p);
 		which = row_attr(a.name);
 		if (which < 0 || (seen >> which & 1))
@@ -275,7 +277,6 @@ static enum fast row_head(const char *p, struct dtx_xlsx_walk *w, uint32_t *row,
 			return FAST_UNUSUAL;
 		if (which == 7)
 			*hidden = dtx_xml_true(a.value);
-		p++;
 	}
 	*empty = p[0] == '/';
 	p += *empty;
