@@ -55,6 +55,17 @@ static int cited_order(const void *a, const void *b)
 	return at ? at : (x->row > y->row) - (x->row < y->row);
 }
 
+const char *dtx_cited_shown(const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return json_is_null(value) ? "null" : NULL;
+	if (!*text)
+		return "''";
+	return strcmp(text, "null") == 0 ? "'null'" : text;
+}
+
 json_t *dtx_cited_json(struct dtx_cited *c, bool values)
 {
 	json_t *list = json_array();
@@ -120,8 +131,7 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 	{
 		const json_t *cells = json_object_get(source, "cells");
 		const json_t *only = json_array_size(cells) == 1 ? json_array_get(cells, 0) : NULL;
-		bool null = json_is_null(json_object_get(only, "value"));
-		const char *value = null ? "null" : dtx_json_text(only, "value", NULL);
+		const char *value = dtx_cited_shown(json_object_get(only, "value"));
 		const char *column = dtx_json_text(source, "column", "");
 		const char *ranges = dtx_json_text(source, "ranges", NULL);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/cited.h"
 #include "core/base/json.h"
 #include "core/data/cast.h"
 #include "core/expr/parts.h"
@@ -129,9 +130,9 @@ void dtx_traced_aggregate(const struct dtx_plan *plan, const char *formula, cons
 	dtx_buf_printf(out, "%.*s(", (int)open, formula);
 	json_array_foreach((json_t *)(uintptr_t)cells, i, one)
 	{
-		const char *value = dtx_json_text(one, "value", "");
+		const char *value = dtx_cited_shown(json_object_get(one, "value"));
 
-		dtx_buf_printf(out, "%s%s", i ? ", " : "", *value ? value : "null");
+		dtx_buf_printf(out, "%s%s", i ? ", " : "", value ? value : "?");
 	}
 	dtx_buf_addc(out, ')');
 }

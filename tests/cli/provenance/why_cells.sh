@@ -80,3 +80,9 @@ sed 's/k,x,y/k,v,y/' more.csv > alike.csv
 dtx run alike.json long.csv more=alike.csv -o alike_out.csv -q
 dtx why alike_out.csv --row 3 --col s | id | head -3
 dtx why alike_out.csv --row 3 --col n | id | head -2
+# empty texts, nulls and a text that says null are three things
+printf 'k,s\na,""\na,null\na,\na,x\n' > texts.csv
+plan '{"op": "filter", "where": "s is null or s != '"'x'"'"}, {"op": "group_by", "by": ["k"], "agg": {"m": "min(s)", "n": "count(s)"}}'
+dtx run p.json texts.csv -o texts_out.csv -q
+dtx why texts_out.csv --row 1 --col m | id | head -4
+dtx why texts_out.csv --row 1 --col n | id | sed -n 4p
