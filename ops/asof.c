@@ -74,10 +74,11 @@ static void fill_key(struct dtx_asof *a, const struct dtx_asof_rule *rule,
                      struct dtx_column *const *place, uint32_t id)
 {
 	const struct dtx_join_table *t = a->table;
-	struct dtx_asof_entry *e = a->entry + t->start[id];
+	uint32_t first = dtx_join_start(t, id);
+	struct dtx_asof_entry *e = a->entry + first;
 
-	for (uint32_t i = t->start[id]; i < t->start[id + 1]; i++) {
-		struct dtx_rowref ref = t->ref[i];
+	for (uint32_t i = 0; i < dtx_join_matches(t, id); i++) {
+		struct dtx_rowref ref = t->ref[first + i];
 
 		e[a->n[id]].ref = ref;
 		if (dtx_asof_at(rule, place[ref.batch], ref.row, &e[a->n[id]].at))
@@ -178,7 +179,8 @@ static bool too_far(const struct dtx_asof_rule *rule, struct dtx_asof_num a, str
 const struct dtx_rowref *dtx_asof_find(const struct dtx_asof *a, const struct dtx_asof_rule *rule,
                                        uint32_t id, struct dtx_asof_num at)
 {
-	const struct dtx_asof_entry *e = a->entry + a->table->start[id], *back = NULL, *next = NULL;
+	const struct dtx_asof_entry *e = a->entry + dtx_join_start(a->table, id);
+	const struct dtx_asof_entry *back = NULL, *next = NULL;
 	uint32_t n = a->n[id], i;
 
 	i = before(e, n, at, rule->exact, rule->floats);

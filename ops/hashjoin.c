@@ -26,16 +26,18 @@ void dtx_join_free(struct dtx_join_table *t)
 
 /* Rows whose keys are looked at together: those of a part. */
 struct rows {
-	uint32_t *id;
+	uint32_t *id; /* key of each; NULL once they are 0, 1, 2 ... */
 	struct dtx_rowref *ref, *unkeyed;
 	size_t n, nunkeyed, cap_id, cap_ref, cap_unkeyed;
 	uint32_t first; /* of those of all parts, once it is known */
+	bool lent;      /* ref is a part of all parts' */
 };
 
 static void rows_clear(struct rows *r)
 {
 	dtx_mem_free(r->id);
-	dtx_mem_free(r->ref);
+	if (!r->lent)
+		dtx_mem_free(r->ref);
 	dtx_mem_free(r->unkeyed);
 	*r = (struct rows){ .n = 0 };
 }
@@ -43,7 +45,7 @@ static void rows_clear(struct rows *r)
 static bool rows_reserve(struct rows *r, size_t n)
 {
 	return dtx_mem_reserve(&r->id, &r->cap_id, n + 1, sizeof(*r->id)) &&
-	       dtx_mem_reserve(&r->ref, &r->cap_ref, n + 1, sizeof(*r->ref));
+	       (r->lent || dtx_mem_reserve(&r->ref, &r->cap_ref, n + 1, sizeof(*r->ref)));
 }
 
 static bool add_unkeyed(struct rows *r, struct dtx_rowref ref)
@@ -91,6 +93,12 @@ static void sort_rows(const struct rows *r, uint32_t nkeys, uint32_t *start, str
 
 	if (!nkeys)
 		return;
+	if (!r->id) {
+		for (uint32_t k = 0; k < nkeys; k++)
+			start[k] = at + k;
+		memcpy(ref, r->ref, r->n * sizeof(*ref));
+		return;
+	}
 	memset(start, 0, nkeys * sizeof(*start));
 	for (size_t i = 0; i < r->n; i++)
 		start[r->id[i]]++;
@@ -154,7 +162,8 @@ struct build {
 	struct rows *rows;
 	_Atomic uint64_t seen_rows, seen_keys; /* of the parts that are built; relaxed, a guess */
 	const struct dtx_groups *like;
-	uint32_t *all_start;
+	struct dtx_rowref *part_ref; /* of all rows, part by part */
+	uint32_t *all_start;         /* in order of keys */
 	struct dtx_rowref *all_ref;
 	/* on disk */
 	struct dtx_column **flat; /* scratch: the keys of a batch */
@@ -262,6 +271,30 @@ out:
 	return rc;
 }
 
+/* Each part gets the places of as many rows as it has. */
+static enum dtx_code place_parts(struct build *w, struct dtx_err *err)
+{
+	const struct dtx_join_table *t = w->t;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch some;
+	size_t at = 0;
+
+	w->part_ref = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->part_ref));
+	if (!w->part_ref)
+		DTX_FAIL_MEM(err);
+	for (unsigned p = 0; p < t->nparts; p++) {
+		w->rows[p].lent = true;
+		w->rows[p].ref = w->part_ref + at;
+		for (uint64_t i = 0; i < t->kept.n; i++) {
+			split_part(w, i, p, &some);
+			at += some.nsel;
+		}
+		w->rows[p].cap_ref = (size_t)(w->part_ref + at - w->rows[p].ref);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
 {
 	struct build *w = arg;
@@ -269,13 +302,9 @@ static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
 	struct rows *r = &w->rows[p];
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch some;
-	size_t n = 0;
+	size_t n = r->cap_ref;
 
 	DTX_TRY(dtx_halt_look(err));
-	for (uint64_t i = 0; i < t->kept.n; i++) {
-		split_part(w, i, p, &some);
-		n += some.nsel;
-	}
 	if (!rows_reserve(r, n))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(part_groups(w, n, &t->part[p], err));
@@ -287,11 +316,20 @@ static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
 	atomic_fetch_add_explicit(&w->seen_keys, dtx_groups_count(t->part[p]),
 	                          memory_order_relaxed);
 	atomic_fetch_add_explicit(&w->seen_rows, n, memory_order_relaxed);
+	if (!r->nunkeyed && dtx_groups_count(t->part[p]) == n) { /* each was new when it came */
+		dtx_mem_free(r->id);
+		r->id = NULL;
+	}
 out:
 	return rc;
 }
 
-/* Numbers the keys and the rows of all parts. */
+static bool is_unique(const struct dtx_join_table *t)
+{
+	return !t->nunkeyed && t->nkeys == t->nrows;
+}
+
+/* Numbers the keys of all parts, and their rows, which are in the order of unique keys as it is. */
 static enum dtx_code number_parts(struct build *w, struct dtx_err *err)
 {
 	struct dtx_join_table *t = w->t;
@@ -304,6 +342,11 @@ static enum dtx_code number_parts(struct build *w, struct dtx_err *err)
 		w->rows[p].first = rows;
 		rows += (uint32_t)w->rows[p].n;
 		DTX_TRY(keep_unkeyed(t, &w->rows[p], err));
+	}
+	if (is_unique(t)) {
+		t->ref = w->part_ref;
+		w->part_ref = NULL;
+		goto out;
 	}
 	w->all_start = dtx_mem_alloc((size_t)t->nkeys + 1, sizeof(*w->all_start));
 	w->all_ref = dtx_mem_alloc((size_t)rows + 1, sizeof(*w->all_ref));
@@ -344,9 +387,11 @@ static enum dtx_code in_memory(struct build *w, struct dtx_err *err)
 	DTX_TRY(dtx_groups_new(w->type, w->key->n, &like, err));
 	w->like = like;
 	DTX_TRY(dtx_each(workers, t->kept.n, split_batch, w, err));
+	DTX_TRY(place_parts(w, err));
 	DTX_TRY(dtx_each(workers, t->nparts, group_part, w, err));
 	DTX_TRY(number_parts(w, err));
-	DTX_TRY(dtx_each(workers, t->nparts, sort_part, w, err));
+	if (w->all_start)
+		DTX_TRY(dtx_each(workers, t->nparts, sort_part, w, err));
 out:
 	dtx_groups_free(like);
 	return rc;
@@ -507,6 +552,7 @@ static void build_clear(struct build *w)
 	for (unsigned p = 0; w->rows && p < w->t->nparts; p++)
 		rows_clear(&w->rows[p]);
 	dtx_mem_free(w->rows);
+	dtx_mem_free(w->part_ref);
 }
 
 enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
@@ -535,7 +581,7 @@ enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
 		DTX_FAIL_MEM(err);
 	bits = key->n ? part_bits(ox, t->nrows) : 0;
 	DTX_TRY(bits ? on_disk(&w, bits, err) : in_memory(&w, err));
-	t->unique = !t->nunkeyed && t->nkeys == t->nrows;
+	t->unique = is_unique(t);
 	t->hit = dtx_mem_zalloc((size_t)t->nkeys + 1, sizeof(*t->hit));
 	if (!t->hit)
 		DTX_FAIL_MEM(err);

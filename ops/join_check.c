@@ -203,7 +203,7 @@ size_t dtx_join_count_unmatched(const struct dtx_join_table *t)
 
 	for (uint32_t id = 0; id < t->nkeys; id++)
 		if (!atomic_load_explicit(&t->hit[id], memory_order_relaxed))
-			n += t->start[id + 1] - t->start[id];
+			n += dtx_join_matches(t, id);
 	return n;
 }
 
@@ -221,8 +221,8 @@ enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t, struct dtx_rowr
 	for (uint32_t id = 0; id < t->nkeys; id++) {
 		if (atomic_load_explicit(&t->hit[id], memory_order_relaxed))
 			continue;
-		for (uint32_t i = t->start[id]; i < t->start[id + 1]; i++)
-			ref[at++] = t->ref[i];
+		for (uint32_t i = 0; i < dtx_join_matches(t, id); i++)
+			ref[at++] = t->ref[dtx_join_start(t, id) + i];
 	}
 	if (at)
 		qsort(ref, at, sizeof(*ref), ref_cmp);

@@ -345,8 +345,8 @@ static enum dtx_code find_changes(const struct dtx_opctx *ox, struct diff_local 
 			continue;
 		l->changed[row] = there;
 		if (there) {
-			old->which[row] = d->key->ref[d->key->start[id]].batch;
-			old->row[row] = d->key->ref[d->key->start[id]].row;
+			old->which[row] = d->key->ref[dtx_join_start(d->key, id)].batch;
+			old->row[row] = d->key->ref[dtx_join_start(d->key, id)].row;
 		}
 		sel[n++] = (uint16_t)row;
 	}

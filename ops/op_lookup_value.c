@@ -306,8 +306,8 @@ static enum dtx_code lookup_batch(const struct dtx_opctx *ox, void *local, struc
 			first = row;
 			continue;
 		}
-		l->which[row] = t->ref[t->start[id]].batch;
-		l->row[row] = t->ref[t->start[id]].row;
+		l->which[row] = t->ref[dtx_join_start(t, id)].batch;
+		l->row[row] = t->ref[dtx_join_start(t, id)].row;
 	}
 	if (absent && a->on_missing == MISSING_ERROR) {
 		rc = missing(s, in, first, absent, err);
