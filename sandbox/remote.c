@@ -51,7 +51,7 @@ bool dtx_remote_sane(const struct dtx_remote_answer *a, const struct dtx_jail_li
 
 	if (memcmp(a->magic, DTX_REMOTE_ANSWER, sizeof(a->magic)) != 0 || a->refused > 1 ||
 	    a->audit > 1 || a->has_done > 1 || a->has_exited > 1 || a->dead > 1 ||
-	    a->kill > DTX_KILL_STUCK || a->ndenied > DTX_JAIL_DENIED_MAX ||
+	    a->kill >= DTX_KILL_COUNT || a->ndenied > DTX_JAIL_DENIED_MAX ||
 	    a->done.code >= DTX_DONE_COUNT || a->done.used > limits->output ||
 	    a->result_len != (a->has_done ? a->done.used : 0) || a->signal < 0 ||
 	    a->signal > SIGNAL_MAX || a->exited.user_us < 0 || a->exited.user_us > TIME_MAX_US ||

@@ -328,6 +328,7 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 		return true;
 	case DTX_KILL_CANCEL: set_status(r, DTX_JAIL_CANCELLED, "cancelled"); return true;
 	case DTX_KILL_STUCK:
+	case DTX_KILL_COUNT:
 	case DTX_KILL_NONE: break;
 	}
 	return false;

@@ -17,9 +17,10 @@ enum dtx_kill {
 	DTX_KILL_MEMORY,
 	DTX_KILL_STREAM,
 	DTX_KILL_PROTOCOL,
-	DTX_KILL_MUTE, /* its end of the job socket is closed; it may have been dying already */
 	DTX_KILL_CANCEL,
-	DTX_KILL_STUCK
+	DTX_KILL_STUCK,
+	DTX_KILL_MUTE, /* its end of the job socket is closed; it may have been dying already */
+	DTX_KILL_COUNT
 };
 
 struct dtx_box {

@@ -15,12 +15,7 @@
 #include "core/base/file.h"
 #include "sandbox/filter.h"
 #include "sandbox/policy.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
+#include "sandbox/role.h"
 
 void test_filter_builds(void)
 {
@@ -291,7 +286,7 @@ static void answers(enum dtx_filter_set set, const struct attempt *attempt, size
 
 void test_jail_filter_answers_of_the_kernel(void)
 {
-	if (SANITIZED) {
+	if (DTX_SANITIZED) {
 		t_skip("a sanitizer's own calls die behind the filter");
 		return;
 	}
@@ -352,7 +347,7 @@ void test_jail_filter_after_the_end_of_main(void)
 	int status = -1;
 	pid_t pid;
 
-	if (SANITIZED) {
+	if (DTX_SANITIZED) {
 		t_skip("a sanitizer's own calls die behind the filter");
 		return;
 	}

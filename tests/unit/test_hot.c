@@ -10,13 +10,8 @@
 #include "core/base/file.h"
 #include "sandbox/hot.h"
 #include "sandbox/pyhost.h"
+#include "sandbox/role.h"
 #include "tests/t.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true /* its shadow memory takes half a minute to look through */
-#else
-#define SANITIZED false
-#endif
 
 enum { PAGES = 64 };
 
@@ -98,10 +93,11 @@ void test_jail_hot_pages_are_copied(void)
 
 	dtx_hot_open(&hot, proc);
 	dtx_file_close(&proc);
-	if (SANITIZED || hot.pagemap < 0 || !dtx_hot_here()) {
+	/* a sanitizer's shadow memory takes half a minute to look through */
+	if (DTX_SANITIZED || hot.pagemap < 0 || !dtx_hot_here()) {
 		dtx_hot_close(&hot);
-		t_skip(SANITIZED ? "a sanitizer build has no jail"
-		                 : "this kernel tells nothing about pages");
+		t_skip(DTX_SANITIZED ? "a sanitizer build has no jail"
+		                     : "this kernel tells nothing about pages");
 		return;
 	}
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -167,7 +163,7 @@ static bool gathers(size_t pages)
 
 void test_hot_pages_become_large_ones_where_there_are_many(void)
 {
-	if (SANITIZED || !gathers(512)) {
+	if (DTX_SANITIZED || !gathers(512)) {
 		t_skip("this kernel gathers no pages");
 		return;
 	}

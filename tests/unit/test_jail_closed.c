@@ -20,13 +20,8 @@
 #include "sandbox/landlock.h"
 #include "sandbox/limits.h"
 #include "sandbox/ns.h"
+#include "sandbox/role.h"
 #include "tests/unit/tablemake.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
 
 struct denial {
 	int nr;
@@ -298,10 +293,10 @@ static int in_child(const struct closed *c, const char *code, uid_t uid)
 /* Children print as well. */
 static bool has_jail(void)
 {
-	if (SANITIZED)
+	if (DTX_SANITIZED)
 		t_skip("a sanitizer build has no jail");
 	fflush(stdout);
-	return !SANITIZED;
+	return !DTX_SANITIZED;
 }
 
 void test_jail_fails_closed(void)
@@ -397,8 +392,9 @@ void test_jail_as_bound_root(void)
 	int status = -1;
 	size_t i;
 
-	if (SANITIZED || geteuid() != 0) {
-		t_skip(SANITIZED ? "a sanitizer build has no jail" : "this is an ordinary user");
+	if (DTX_SANITIZED || geteuid() != 0) {
+		t_skip(DTX_SANITIZED ? "a sanitizer build has no jail"
+		                     : "this is an ordinary user");
 		return;
 	}
 	fflush(stdout);
@@ -439,8 +435,9 @@ void test_jail_with_older_landlock(void)
 /* An ordinary user has the same layers as root. */
 void test_jail_as_nobody(void)
 {
-	if (SANITIZED || geteuid() != 0) {
-		t_skip(SANITIZED ? "a sanitizer build has no jail" : "this is an ordinary user");
+	if (DTX_SANITIZED || geteuid() != 0) {
+		t_skip(DTX_SANITIZED ? "a sanitizer build has no jail"
+		                     : "this is an ordinary user");
 		return;
 	}
 	fflush(stdout);

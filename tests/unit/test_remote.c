@@ -40,7 +40,7 @@ void test_remote_answers(void)
 	BAD(a.has_done = 2);
 	BAD(a.has_exited = 9);
 	BAD(a.dead = 3);
-	BAD(a.kill = DTX_KILL_STUCK + 1);
+	BAD(a.kill = DTX_KILL_COUNT);
 	BAD(a.ndenied = DTX_JAIL_DENIED_MAX + 1);
 	BAD(a.done.code = DTX_DONE_COUNT);
 	BAD(a.done.used = a.result_len = 1001);

@@ -19,16 +19,9 @@
 #include "sandbox/role.h"
 #include "sandbox/warmpool.h"
 #include "sandbox/zygote.h"
-#include "tests/unit/tablemake.h"
+#include "tests/unit/jailrun.h"
 
 #define PATIENCE_NS ((int64_t)60 * 1000000000)
-#define SKIP_SANITIZED()                                                                           \
-	do {                                                                                       \
-		if (DTX_SANITIZED) {                                                               \
-			t_skip("a sanitizer build has no jail");                                   \
-			return;                                                                    \
-		}                                                                                  \
-	} while (0)
 
 /* A folder of its own for the pool of one test. */
 static void begin(const char *idle)

@@ -1,0 +1,213 @@
+/* How runs in the jail end, and what is made of a worker that lies about it. */
+#include <signal.h>
+
+#include "sandbox/report.h"
+#include "sandbox/super.h"
+#include "tests/unit/jailrun.h"
+
+/* How a run can end: code, status, and a part of the reason. */
+static const struct ending {
+	const char *body;
+	enum dtx_jail_status status;
+	enum dtx_code code;
+	const char *reason;
+	struct dtx_jail_limits limits;
+} endings[] = {
+	{ "    return tables['nope']",
+	  DTX_JAIL_SNIPPET_ERROR,
+	  DTX_E_SNIPPET_EXCEPTION,
+	  "line 6: KeyError: 'nope'",
+	  { 0 } },
+	{ "    raise ValueError('DTX_CANNOT: too vague')",
+	  DTX_JAIL_SNIPPET_ERROR,
+	  DTX_E_SNIPPET_CANNOT,
+	  "too vague",
+	  { 0 } },
+	{ "    return 5",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "expected a DataFrame",
+	  { 0 } },
+	{ "    return pd.DataFrame({'a': [1, 'x']})",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "column 'a' mixes int (row 0) and text (row 1)",
+	  { 0 } },
+	{ "    return pd.DataFrame([[1, 2]], columns=['a', 'a'])",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "two columns are named 'a'",
+	  { 0 } },
+	{ "    return pd.DataFrame({'a': "
+	  "pd.to_datetime(['2024-01-01']).tz_localize('Europe/Berlin')})",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "has a time zone",
+	  { 0 } },
+	{ "    return pd.DataFrame({'a': [2**63]})",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "beyond 64 bits",
+	  { 0 } },
+	{ "    while True: pass",
+	  DTX_JAIL_TIMEOUT,
+	  DTX_E_SNIPPET_TIMEOUT,
+	  "500 ms",
+	  { .wall_ms = 500 } },
+	{ "    while True: pass",
+	  DTX_JAIL_CPU_LIMIT,
+	  DTX_E_SNIPPET_CPU_LIMIT,
+	  "CPU",
+	  { .cpu_ms = 1000 } },
+	{ "    return pd.DataFrame({'a': np.ones(40 << 20)})",
+	  DTX_JAIL_MEMORY_LIMIT,
+	  DTX_E_SNIPPET_MEMORY_LIMIT,
+	  "MiB",
+	  { .memory = 64u << 20, .output = 1u << 20 } },
+	{ "    return pd.DataFrame({'a': np.ones(1 << 20)})",
+	  DTX_JAIL_OUTPUT_LIMIT,
+	  DTX_E_SNIPPET_OUTPUT_LIMIT,
+	  "1 MiB",
+	  { .output = 1u << 20 } },
+	{ "    import ctypes\n    ctypes.CDLL(None).free(ctypes.c_void_p(id(pd) + 8))",
+	  DTX_JAIL_SIGNALED,
+	  DTX_E_SNIPPET_CRASH,
+	  "it aborted (signal 6)",
+	  { 0 } },
+	{ "    import ctypes\n    a = np.ones(59 << 17)\n"
+	  "    ctypes.CDLL(None).free(ctypes.c_void_p(id(pd) + 8))",
+	  DTX_JAIL_MEMORY_LIMIT,
+	  DTX_E_SNIPPET_MEMORY_LIMIT,
+	  "of 64 MiB and crashed",
+	  { .memory = 64u << 20 } },
+	{ "    ctypes.string_at(0)",
+	  DTX_JAIL_SNIPPET_ERROR,
+	  DTX_E_SNIPPET_EXCEPTION,
+	  "NameError",
+	  { 0 } },
+};
+
+void test_jail_endings(void)
+{
+	char code[1000];
+	size_t i;
+
+	SKIP_SANITIZED();
+	for (i = 0; i < DTX_COUNT(endings); i++) {
+		const struct ending *e = &endings[i];
+		struct run run = { .spec = { .limits = e->limits } };
+
+		snprintf(code, sizeof(code),
+		         "import pandas as pd\nimport numpy as np\n\n\n"
+		         "def transform(tables, params):\n%s\n",
+		         e->body);
+		T_CODE(run_code(&run, code), e->code, &run.err);
+		T_STR(dtx_jail_status_name(run.r.status), dtx_jail_status_name(e->status));
+		if (!strstr(run.r.reason, e->reason) || !strstr(run.err.msg, e->reason))
+			t_fail(__FILE__, __LINE__, "%s: got '%s', expected '%s'", e->body,
+			       run.r.reason, e->reason);
+		run_clear(&run);
+	}
+}
+
+/* The wait status of one killed by `sig`, or ended with `code`. */
+#define KILLED(sig)  (sig)
+#define EXITED(code) ((code) << 8)
+
+/* A worker that is dying closes its socket first, and on a busy machine long before. */
+void test_jail_mute(void)
+{
+	static const struct {
+		enum dtx_kill kill;
+		int status;
+		enum dtx_jail_status is;
+		const char *reason;
+	} ends[] = {
+		{ DTX_KILL_MUTE, KILLED(SIGSEGV), DTX_JAIL_SIGNALED, "it crashed (signal 11)" },
+		{ DTX_KILL_MUTE, KILLED(SIGXCPU), DTX_JAIL_CPU_LIMIT, "of CPU" },
+		{ DTX_KILL_MUTE, EXITED(3), DTX_JAIL_BAD_RESULT, "no_result" },
+		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_BAD_RESULT, "the job socket" },
+		{ DTX_KILL_PROTOCOL, KILLED(SIGSEGV), DTX_JAIL_BAD_RESULT, "the job socket" },
+	};
+	struct dtx_jail_report r;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(ends); i++) {
+		struct dtx_box *b = dtx_mem_zalloc(1, sizeof(*b));
+
+		dtx_jail_report_init(&r);
+		b->spec.limits.memory = 1u << 30;
+		b->kill = ends[i].kill;
+		b->dead = b->has_exited = true;
+		b->exited.status = ends[i].status;
+		dtx_report_outcome(b, &r);
+		T_STR(dtx_jail_status_name(r.status), dtx_jail_status_name(ends[i].is));
+		T_CHECK(strstr(r.reason, ends[i].reason));
+		dtx_jail_report_clear(&r);
+		dtx_mem_free(b);
+	}
+}
+
+/* --- a worker that forges what it sends --- */
+
+/* Reaches the job socket and the result from inside: the worker's own C code is not needed. */
+#define FORGE                                                                                      \
+	"import pandas as pd, numpy as np, struct\n"                                               \
+	"os = pd.io.common.os\n"                                                                   \
+	"def message(kind, serial, payload):\n"                                                    \
+	"    return struct.pack('<IHHII', 0x4a585444, 1, kind, len(payload), serial) + payload\n"  \
+	"def done(code, used, serial=3):\n"                                                        \
+	"    os.write(3, message(20, serial, struct.pack('<IIQ', code, 0, used)))\n"               \
+	"def result():\n"                                                                          \
+	"    frame = os.sys._getframe()\n"                                                         \
+	"    while not hasattr(frame.f_locals.get('self'), 'out'):\n"                              \
+	"        frame = frame.f_back\n"                                                           \
+	"    return frame.f_locals['self'].out\n"                                                  \
+	"def transform(tables, params):\n"
+
+static const struct forgery {
+	const char *body;
+	enum dtx_jail_status status;
+	const char *reason;
+} forgeries[] = {
+	{ "    os.write(3, b'garbage')\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(0, 1 << 60)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(77, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(0, 0, 4)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(0, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
+	{ "    r = result()\n    r[:4096] = np.random.bytes(4096)\n    done(0, 4096)\n    "
+	  "os._exit(0)",
+	  DTX_JAIL_BAD_RESULT, "malformed" },
+	{ "    done(1, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
+	{ "    done(0, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "" },
+	/* what reports is gone: that is no lack of memory */
+	{ "    os.sys.modules.clear()\n    return tables['main']", DTX_JAIL_BAD_RESULT,
+	  "malformed" },
+	{ "    os._exit(0)", DTX_JAIL_BAD_RESULT, "no_result" },
+	{ "    os._exit(9)", DTX_JAIL_BAD_RESULT, "no_result" },
+	{ "    os.sys.modules['ctypes'].string_at(8)", DTX_JAIL_SIGNALED, "signal 11" },
+	{ "    os.abort()", DTX_JAIL_SIGNALED, "signal 6" },
+	{ "    while True:\n        try: os.getuid()\n        except OSError: pass",
+	  DTX_JAIL_DENIED_SYSCALL, "getuid" },
+};
+
+void test_jail_believes_nothing(void)
+{
+	char code[3000];
+	size_t i;
+
+	SKIP_SANITIZED();
+	for (i = 0; i < DTX_COUNT(forgeries); i++) {
+		const struct forgery *f = &forgeries[i];
+		struct run run = { .spec = { .limits = { .wall_ms = 10000, .output = 1 << 20 } } };
+
+		snprintf(code, sizeof(code), "%s%s\n", FORGE, f->body);
+		T_CHECK(run_code(&run, code) != DTX_OK);
+		if (run.r.status != f->status || !strstr(run.r.reason, f->reason))
+			t_fail(__FILE__, __LINE__, "%s: got %s '%s', expected %s '%s'", f->body,
+			       dtx_jail_status_name(run.r.status), run.r.reason,
+			       dtx_jail_status_name(f->status), f->reason);
+		T_CHECK(!run.table);
+		run_clear(&run);
+	}
+}
