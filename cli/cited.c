@@ -60,7 +60,7 @@ const char *dtx_cited_shown(const json_t *value)
 	const char *text = json_string_value(value);
 
 	if (!text)
-		return json_is_null(value) ? "null" : NULL;
+		return value ? "null" : "";
 	if (!*text)
 		return "''";
 	return strcmp(text, "null") == 0 ? "'null'" : text;
@@ -131,7 +131,7 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 	{
 		const json_t *cells = json_object_get(source, "cells");
 		const json_t *only = json_array_size(cells) == 1 ? json_array_get(cells, 0) : NULL;
-		const char *value = dtx_cited_shown(json_object_get(only, "value"));
+		const json_t *value = json_object_get(only, "value");
 		const char *column = dtx_json_text(source, "column", "");
 		const char *ranges = dtx_json_text(source, "ranges", NULL);
 
@@ -145,7 +145,7 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 		else
 			cited_addresses(cells, most, out);
 		dtx_buf_add(out, value ? " = " : "");
-		dtx_out_safe(out, value ? value : "", false);
+		dtx_out_safe(out, dtx_cited_shown(value), false);
 		if (how)
 			dtx_buf_printf(out, "  (%s)", dtx_json_text(source, "how", ""));
 		dtx_buf_addc(out, '\n');

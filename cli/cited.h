@@ -18,8 +18,8 @@ struct dtx_cited {
 DTX_MUSTUSE enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, uint64_t row,
                                         struct dtx_str value, struct dtx_err *err);
 void dtx_cited_clear(struct dtx_cited *c);
-/* A value as `why` shows it: null, and in quotes what else would be taken for one or for nothing.
- * NULL: the value is not known. */
+/* A value as `why` shows it: null, and in quotes what else would be taken for one or for nothing;
+ * "" of none. */
 const char *dtx_cited_shown(const json_t *value);
 /* [{"cell","value"}] in order of rows; new reference, NULL: out of memory. */
 json_t *dtx_cited_json(struct dtx_cited *c, bool values);

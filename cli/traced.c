@@ -130,9 +130,8 @@ void dtx_traced_aggregate(const struct dtx_plan *plan, const char *formula, cons
 	dtx_buf_printf(out, "%.*s(", (int)open, formula);
 	json_array_foreach((json_t *)(uintptr_t)cells, i, one)
 	{
-		const char *value = dtx_cited_shown(json_object_get(one, "value"));
-
-		dtx_buf_printf(out, "%s%s", i ? ", " : "", value ? value : "?");
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_buf_add(out, dtx_cited_shown(json_object_get(one, "value")));
 	}
 	dtx_buf_addc(out, ')');
 }

@@ -27,13 +27,6 @@ static const char *why_unwritten(const struct dtx_why *w)
 	return moved ? "as it is" : "made of these by the steps";
 }
 
-static const char *why_value(const struct dtx_why *w)
-{
-	const char *shown = dtx_cited_shown(json_object_get(w->report, "value"));
-
-	return shown ? shown : "";
-}
-
 static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const char *formula = dtx_json_text(w->report, "formula", NULL);
@@ -54,7 +47,7 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 	}
 	if (put) {
 		dtx_buf_printf(out, "%-12s", "values");
-		dtx_out_safe(out, why_value(w), false);
+		dtx_out_safe(out, dtx_cited_shown(json_object_get(w->report, "value")), false);
 		dtx_buf_add(out, " = ");
 		dtx_out_safe(out, put, false);
 		dtx_buf_addc(out, '\n');
@@ -133,7 +126,7 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 	why_print_place(w, out);
 	if (json_object_get(report, "value")) {
 		dtx_buf_add(out, " = ");
-		dtx_out_safe(out, why_value(w), false);
+		dtx_out_safe(out, dtx_cited_shown(json_object_get(report, "value")), false);
 	}
 	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
 	why_print_formula(w, out);

@@ -239,18 +239,23 @@ out:
 	return rc;
 }
 
+static uint32_t split_rows_of(const struct build *w, uint64_t i, uint64_t p)
+{
+	const struct split *s = &w->split[i];
+
+	return s->end ? s->end[p] - (p ? s->end[p - 1] : 0) : w->t->kept.batch[i]->nsel;
+}
+
 /* The rows of batch i that are in part p: *some borrows from it. */
 static void split_part(const struct build *w, uint64_t i, uint64_t p, struct dtx_batch *some)
 {
 	const struct split *s = &w->split[i];
-	uint32_t from;
 
 	*some = *w->t->kept.batch[i];
 	if (!s->end)
 		return;
-	from = p ? s->end[p - 1] : 0;
-	some->sel = s->row + from;
-	some->nsel = s->end[p] - from;
+	some->sel = s->row + (p ? s->end[p - 1] : 0);
+	some->nsel = split_rows_of(w, i, p);
 }
 
 /* A table for as many keys as parts of n rows have had so far. */
@@ -276,7 +281,6 @@ static enum dtx_code place_parts(struct build *w, struct dtx_err *err)
 {
 	const struct dtx_join_table *t = w->t;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_batch some;
 	size_t at = 0;
 
 	w->part_ref = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->part_ref));
@@ -285,10 +289,8 @@ static enum dtx_code place_parts(struct build *w, struct dtx_err *err)
 	for (unsigned p = 0; p < t->nparts; p++) {
 		w->rows[p].lent = true;
 		w->rows[p].ref = w->part_ref + at;
-		for (uint64_t i = 0; i < t->kept.n; i++) {
-			split_part(w, i, p, &some);
-			at += some.nsel;
-		}
+		for (uint64_t i = 0; i < t->kept.n; i++)
+			at += split_rows_of(w, i, p);
 		w->rows[p].cap_ref = (size_t)(w->part_ref + at - w->rows[p].ref);
 	}
 out:

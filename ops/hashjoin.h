@@ -19,8 +19,9 @@ struct dtx_join_table {
 	uint32_t *first;          /* the first key of each part */
 	unsigned nparts, bits;    /* 1, 0: not apart */
 	bool on_disk;
-	bool unique;           /* each key has one row: start[i] is i */
-	const uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]); NULL: unique */
+	bool unique;           /* each key has one row: key i that at i */
+	const uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]); NULL where
+	                          unique, in memory */
 	const struct dtx_rowref *ref;
 	struct dtx_owner *start_owner, *ref_owner; /* on disk: of start, ref */
 	struct dtx_rowref *unkeyed;                /* rows that match nothing: a null in the key */

@@ -172,9 +172,9 @@ static void on_job(struct dtx_box *b, struct dtx_jail_report *r)
 		if (b->has_done)
 			end_early(b, r);
 	}
-	if (got != 0 && !b->has_done)
+	if (got != 0 && got != -1 && !b->has_done)
 		dtx_super_kill(b, DTX_KILL_PROTOCOL);
-	if (got == 0 && !b->has_done)
+	else if (!b->has_done) /* closed, or reset: it went with a message of ours unread */
 		b->t_mute = dtx_now_ns();
 	dtx_file_close(&b->job.fd); /* a worker that is done waits for that */
 }

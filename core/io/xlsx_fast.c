@@ -158,7 +158,7 @@ static enum fast formula(const char *p, struct dtx_str *text, const char **after
 {
 	static const char *const known[] = { "t", "ref", "si" };
 	unsigned seen = 0;
-	struct attr a = { 0 };
+	struct attr a;
 	enum fast got;
 	size_t i;
 
@@ -260,7 +260,7 @@ static enum fast row_head(const char *p, struct dtx_xlsx_walk *w, uint32_t *row,
                           bool *empty, const char **after)
 {
 	unsigned seen = 0;
-	struct attr a = { 0 };
+	struct attr a;
 	int which;
 
 	*row = w->next_row;

@@ -2,8 +2,9 @@
 
 Usage: count.py DTX [ROWS] [RUNS]    (default 10,000,000 rows, 5 runs; `make bench-peers` first)
 The bare scan counts newlines with two threads and checks nothing.  dtx is a whole process with its
-durable record: with the input's SHA-256, with that of an earlier run, as long as nobody has written to the
-input since, and with its quick identity; it checks that every row has the header's width.  DuckDB is timed inside its process.
+durable record: with the input's SHA-256, with that of an earlier run, as long as nobody has written
+to the input since, and with its quick identity; it checks that every row has the header's width.
+DuckDB is timed inside its process.
 """
 import json
 import os

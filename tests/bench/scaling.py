@@ -2,8 +2,9 @@
 
 Usage: scaling.py DTX [RUNS [ROWS...]]    (default 5 runs of 100,000, 1,000,000 and 10,000,000 rows)
 Each case runs on one core (bound to it, --threads 1) and on two (--threads 2), in turn; the whole process
-with the input's SHA-256 and the record; with BENCH_KNOWN set the SHA-256 is known from a run before.  Elapsed time tells what a second core brings on a quiet machine
-only; the processor time of a row tells the growth on any.  BENCH_CASES names other cases.
+with the input's SHA-256 and the record; with BENCH_KNOWN set the SHA-256 is known from a run before.  Elapsed
+time tells what a second core brings on a quiet machine only; the processor time of a row tells the growth on
+any.  BENCH_CASES names other cases.
 """
 import os
 import pathlib
