@@ -271,46 +271,70 @@ out:
 	return rc;
 }
 
-/* A snippet did a step: what is known of the column. */
-static enum dtx_code why_rescued(struct dtx_why *w, struct dtx_buf *out, struct dtx_err *err)
+/* The row of a snippet's result and what it has there, as far as they are known. */
+static enum dtx_code why_valued(struct dtx_why *w, const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const json_t *seen;
+	const json_t *seen = json_object_get(w->report, "observed");
+	json_t *known = NULL, *value = json_object_get(seen, "value");
+	int64_t nth;
 
+	if (seen) {
+		w->row = dtx_json_int(seen, "row", 0);
+	} else {
+		DTX_TRY(dtx_retrace_plan(&w->x, err));
+		known = dtx_why_known(w, path, &w->row, &nth);
+		value = json_object_get(json_object_get(known, w->column), "text");
+	}
+	if ((w->row && !dtx_json_set(w->report, "row", json_integer((json_int_t)w->row))) ||
+	    ((value || known) && !w->args->no_values &&
+	     !dtx_json_set(w->report, "value", value ? json_incref(value) : json_null())))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(known);
+	return rc;
+}
+
+/* A snippet did a step: what is known of the column. */
+static enum dtx_code why_rescued(struct dtx_why *w, const char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t rows = dtx_json_int(dtx_retrace_output(&w->x), "rows", 0);
+
+	if (w->row > rows)
+		DTX_FAIL(err, DTX_E_USAGE, "the result has %lld rows, not %lld", (long long)rows,
+		         (long long)w->row);
 	w->report = dtx_why_snippet(w->x.record, w->x.output, w->column);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 	if (w->args->observe)
 		DTX_TRY(why_observe(w, err));
-	if (w->args->json)
-		goto out;
-	seen = json_object_get(w->report, "observed");
-	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
-	if (seen)
-		dtx_buf_printf(out, " row %lld", (long long)dtx_json_int(seen, "row", 0));
-	dtx_buf_add(out, ", ");
-	dtx_out_safe(out, w->column, false);
-	if (dtx_json_text(seen, "value", NULL)) {
-		dtx_buf_add(out, " = ");
-		dtx_out_safe(out, dtx_json_text(seen, "value", ""), false);
-	}
-	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(w->report, "run", "")));
+	DTX_TRY(why_valued(w, path, err));
+out:
+	return rc;
+}
+
+static void why_print_rescued(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const json_t *seen = json_object_get(w->report, "observed");
+
+	dtx_why_print_head(w, out);
 	dtx_why_snippet_print(w->report, out);
 	if (seen)
 		dtx_observe_print(seen, w->args->all ? SIZE_MAX : DTX_WHY_SHOWN, out);
-out:
-	return rc;
 }
 
 static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_buf *out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool stored = false;
+	bool stored = false, rescued = dtx_retrace_rescued(&w->x);
 	int64_t line;
 
-	if (dtx_retrace_rescued(&w->x))
-		return why_rescued(w, out, err);
+	if (rescued)
+		DTX_TRY(why_rescued(w, path, err));
+	if (rescued)
+		goto print;
 	if (!w->args->again)
 		DTX_TRY(dtx_why_stored(w, path, &stored, err));
 	if (stored)
@@ -321,10 +345,12 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 		DTX_TRY(why_run(w, err));
 	}
 print:
-	line = dtx_why_line(w);
+	line = w->row ? dtx_why_line(w) : 0;
 	if (line && !dtx_json_set(w->report, "line", json_integer(line)))
 		DTX_FAIL_MEM(err);
-	if (!w->args->json)
+	if (!w->args->json && rescued)
+		why_print_rescued(w, out);
+	else if (!w->args->json)
 		dtx_why_print(w, out);
 out:
 	if (rc == DTX_E_INPUT_CHANGED || rc == DTX_E_NO_TRANSLATION)

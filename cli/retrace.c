@@ -181,29 +181,70 @@ enum dtx_code dtx_retrace_held(const struct dtx_retrace *x, struct dtx_err *err)
 	return retrace_held(x, DTX_OK, err);
 }
 
-/* The plan as it can be followed. */
-static enum dtx_code retrace_again(struct dtx_retrace *x, struct dtx_err *err)
+/* The inputs of a plan made of another one, as that one has them. */
+static void retrace_inputs(struct dtx_plan *plan, const struct dtx_plan *of)
+{
+	for (uint32_t i = 0; i < plan->ninputs; i++) {
+		plan->input[i].path = of->input[i].path;
+		plan->input[i].opts = of->input[i].opts;
+	}
+}
+
+/* The plan with copies of tables that come to the same rows twice (dtx_trace_again); *out stays
+ * NULL where it needs none.  The caller's, also on failure. */
+static enum dtx_code retrace_again(struct dtx_runner *r, struct dtx_plan **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_plan *plan = NULL;
 	json_t *again = NULL;
 	char *text = NULL;
 
-	DTX_TRY(dtx_trace_again(x->r.plan, &again, err));
+	*out = NULL;
+	DTX_TRY(dtx_trace_again(r->plan, &again, err));
 	if (!again)
 		goto out;
 	text = json_dumps(again, JSON_COMPACT);
 	if (!text)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &x->r.findings, &plan, err));
-	DTX_TRY(dtx_plan_check(plan, &x->r.findings, err));
+	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &r->findings, out, err));
+	DTX_TRY(dtx_plan_check(*out, &r->findings, err));
+	dtx_trace_again_places(*out, r->plan);
+out:
+	json_decref(again);
+	free(text);
+	return rc;
+}
+
+enum dtx_code dtx_retrace_again(struct dtx_runner *r, struct dtx_plan **plan,
+                                struct dtx_exec_result **bound, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+
+	DTX_TRY(retrace_again(r, plan, err));
+	if (!*plan)
+		goto out;
+	retrace_inputs(*plan, r->plan);
+	opts.input = r->source;
+	opts.repair = r->args->repair;
+	DTX_TRY(dtx_exec_bind(*plan, &opts, &r->findings, bound, err));
+out:
+	return rc;
+}
+
+/* The plan as it can be followed. */
+static enum dtx_code retrace_followed(struct dtx_retrace *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan *plan = NULL;
+
+	DTX_TRY(retrace_again(&x->r, &plan, err));
+	if (!plan)
+		goto out;
 	dtx_plan_free(x->r.plan);
 	x->r.plan = plan;
 	plan = NULL;
 out:
 	dtx_plan_free(plan);
-	json_decref(again);
-	free(text);
 	return rc;
 }
 
@@ -221,9 +262,10 @@ enum dtx_code dtx_retrace_plan(struct dtx_retrace *x, struct dtx_err *err)
 	                               "file", NULL);
 	DTX_TRY(dtx_runner_replay_options(x->record, &x->run_args, err));
 	DTX_TRY(dtx_runner_plan(&x->r, err));
-	DTX_TRY(retrace_again(x, err));
+	DTX_TRY(retrace_followed(x, err));
 	DTX_TRY(dtx_runner_inputs(&x->r, 0, NULL, err));
 	DTX_TRY(dtx_runner_replay_places(&x->r, err));
+	DTX_TRY(dtx_runner_spread(&x->r, err));
 out:
 	return rc;
 }
@@ -234,7 +276,6 @@ enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err)
 
 	DTX_TRY(retrace_there(x, err));
 	DTX_TRY(dtx_retrace_plan(x, err));
-	DTX_TRY(dtx_runner_spread(&x->r, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
 	DTX_TRY(retrace_hash(x, err));
 	DTX_TRY(dtx_runner_rescuer(&x->r, 0, NULL, err));
@@ -274,10 +315,7 @@ enum dtx_code dtx_retrace_exec(struct dtx_runner *r, const json_t *traced,
 		DTX_FAIL_MEM(err);
 	DTX_TRY(retrace_own(dtx_plan_parse(dtx_str_of(text), NULL, &r->findings, plan, err), err));
 	DTX_TRY(retrace_own(dtx_plan_check(*plan, &r->findings, err), err));
-	for (uint32_t i = 0; i < (*plan)->ninputs; i++) {
-		(*plan)->input[i].path = r->plan->input[i].path;
-		(*plan)->input[i].opts = r->plan->input[i].opts;
-	}
+	retrace_inputs(*plan, r->plan);
 	opts.input = r->source;
 	opts.repair = r->args->repair;
 	opts.cancel = r->cancel;

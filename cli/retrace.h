@@ -28,7 +28,12 @@ const char *dtx_retrace_name(const struct dtx_retrace *x);
 const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias);
 /* A snippet did a step. */
 bool dtx_retrace_rescued(const struct dtx_retrace *x);
-/* The recorded plan alone, without its inputs. */
+/* The plan of a run with copies of tables that come to the same rows twice (dtx_trace_again), bound
+ * to its open inputs; both stay NULL where it needs none.  The caller's, to be freed before r is
+ * cleared; also on failure. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_again(struct dtx_runner *r, struct dtx_plan **plan,
+                                            struct dtx_exec_result **bound, struct dtx_err *err);
+/* The recorded plan alone, without its inputs; of one that is several files each is one. */
 DTX_MUSTUSE enum dtx_code dtx_retrace_plan(struct dtx_retrace *x, struct dtx_err *err);
 /* The row numbers of the result that the run kept; stays NULL where there are none. */
 DTX_MUSTUSE enum dtx_code dtx_retrace_rowlog(const struct dtx_retrace *x, struct dtx_rowlog **out,

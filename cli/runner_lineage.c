@@ -61,15 +61,20 @@ static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
 	int64_t bytes[DTX_PLAN_INPUTS];
 	json_t *columns = json_array();
 	struct dtx_trace_ask ask = { .output = l->output, .columns = columns, .bytes = bytes };
-	struct dtx_plan *plan = NULL;
+	struct dtx_exec_result *bound = NULL;
+	struct dtx_plan *again = NULL, *plan = NULL;
 
 	for (uint32_t i = 0; i < r->plan->ninputs; i++)
 		bytes[i] = r->source[i] ? (int64_t)dtx_source_size(r->source[i]) : 0;
 	for (uint32_t c = 0; s && c < s->nfields; c++)
 		json_array_append_new(columns, json_string(s->field[c].name));
-	DTX_TRY(dtx_trace_rows(r->plan, r->result, &ask, &l->rows, err));
+	DTX_TRY(dtx_retrace_again(r, &again, &bound, err));
+	DTX_TRY(dtx_trace_rows(again ? again : r->plan, again ? bound : r->result, &ask, &l->rows,
+	                       err));
 	DTX_TRY(dtx_retrace_exec(r, l->rows.plan, &look, &plan, err));
 out:
+	dtx_exec_free(bound);
+	dtx_plan_free(again);
 	dtx_plan_free(plan);
 	json_decref(columns);
 	return rc;

@@ -48,8 +48,9 @@ DTX_MUSTUSE enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 /* The line, from 1, of a text result on which w->row begins; 0: it is no text, or the file that the
  * run wrote is needed for it and not at hand. */
 int64_t dtx_why_line(const struct dtx_why *w);
-/* w->report for people. */
+/* w->report for people; and its first line alone: the cell and its value. */
 void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out);
+void dtx_why_print_head(const struct dtx_why *w, struct dtx_buf *out);
 /* The source columns at least, as notes, where cells cannot be had. */
 void dtx_why_columns_only(const struct dtx_why *w);
 

@@ -84,11 +84,6 @@ static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, stru
 	}
 	if (why_not_alias(w, alias))
 		goto out;
-	/* one of several files: the record has each as an input, the plan not yet */
-	if (alias)
-		DTX_TRY(dtx_runner_spread(&w->x.r, err));
-	if (why_not_alias(w, alias))
-		goto out;
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the run has no input '%s'",
 	                 name ? name : "");
 	dtx_err_suggest(err, name ? name : "", names, n);

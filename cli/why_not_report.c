@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/why_not.h"
+#include "core/plan/trace.h"
 
 enum { WHY_NOT_ROWS = 1000 };
 
@@ -38,7 +39,8 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 
 		for (uint32_t k = 0; k < b->nsel; k++) {
 			uint32_t row = b->sel ? b->sel[k] : k;
-			bool out = *dtx_why_not_cell(w, t, b, row, "dtx_side") == '1';
+			int side = atoi(dtx_why_not_cell(w, t, b, row, "dtx_side"));
+			bool out = side == DTX_FOLLOW_BEHIND;
 			const char *step = dtx_why_not_cell(w, t, b, row, "dtx_step");
 			json_t *one = json_object_get(steps, step), *rows;
 
@@ -52,7 +54,7 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 			rows = json_object_get(one, "rows");
 			if (json_array_size(rows) < WHY_NOT_ROWS)
 				json_array_append_new(
-					rows, json_pack("{sb so so}", "out", out, "c",
+					rows, json_pack("{si so so}", "side", side, "c",
 				                        why_not_lists(w, t, b, row, "c"), "v",
 				                        why_not_lists(w, t, b, row, "v")));
 		}
@@ -140,13 +142,15 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 	char key[16];
 
 	snprintf(key, sizeof(key), "%u", step);
-	say = json_object_get(w->follow.say, key);
+	say = json_array_get(json_object_get(w->follow.say, key),
+	                     (size_t)dtx_json_int(row, "side", 0));
 	if (!strcmp(st->name, "filter"))
 		why_not_conditions(w, step, say, row, because);
 	if (!json_array_size(because))
 		dtx_why_not_reason(w, step, say, because);
-	return json_pack("{si ss ss so so}", "step", (int)step + 1, "op", st->name, "at", st->at,
-	                 "because", because, "with", why_not_with(w, say, row));
+	return json_pack("{si ss ss so so}", "step", (int)dtx_trace_number_of(w->x.r.plan, step),
+	                 "op", st->name, "at", st->at, "because", because, "with",
+	                 why_not_with(w, say, row));
 }
 
 /* The steps that the row went into, one after the other: passed, or dropped for good. */
@@ -159,12 +163,14 @@ static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json
 
 		snprintf(key, sizeof(key), "%u", i);
 		count = json_object_get(counts, key);
-		if (!count || !dtx_json_int(count, "in", 0))
+		if (!count || !dtx_json_int(count, "in", 0) ||
+		    dtx_trace_again_copy(&w->x.r.plan->step[i]))
 			continue;
 		if (dtx_json_int(count, "out", 0))
 			json_array_append_new(passed,
-			                      json_pack("{si ss sI sI}", "step", (int)i + 1, "op",
-			                                w->x.r.plan->step[i].name, "rows_in",
+			                      json_pack("{si ss sI sI}", "step",
+			                                (int)dtx_trace_number_of(w->x.r.plan, i),
+			                                "op", w->x.r.plan->step[i].name, "rows_in",
 			                                (json_int_t)dtx_json_int(count, "in", 0),
 			                                "rows_out",
 			                                (json_int_t)dtx_json_int(count, "out", 0)));
@@ -194,7 +200,7 @@ static void why_not_early(const struct dtx_why_not *w, json_t *passed, json_t *d
 {
 	for (uint32_t i = 1; i + 1 < w->stages.n && (!w->lost || i <= w->lost); i++) {
 		const struct dtx_plan_step *st = &w->x.r.plan->step[w->stages.step[i]];
-		int step = (int)w->stages.step[i] + 1;
+		int step = (int)dtx_trace_number_of(w->x.r.plan, w->stages.step[i]);
 		json_t *kinds;
 
 		if (i != w->lost) {

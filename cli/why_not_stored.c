@@ -5,6 +5,7 @@
 #include "cli/why_stored.h"
 #include "core/base/mem.h"
 #include "core/plan/rowlog.h"
+#include "core/plan/trace.h"
 
 struct not_stored {
 	struct dtx_why_not *w;
@@ -66,21 +67,26 @@ static int64_t stored_count(const struct not_stored *s, int64_t *has, uint32_t i
 	return n;
 }
 
-static json_t *stored_dropped(const struct not_stored *s, uint32_t i)
+/* has: per table, rows of it that came of the row. */
+static json_t *stored_dropped(const struct not_stored *s, const int64_t *has, uint32_t i)
 {
-	const struct dtx_plan_step *st = &s->w->x.r.plan->step[i];
+	const struct dtx_plan *plan = s->w->x.r.plan;
+	const struct dtx_plan_step *st = &plan->step[i];
 	const char *where = dtx_json_text(st->canonical, "where", NULL);
 	json_t *because = json_array(), *say;
+	int32_t other = st->ntables > 1 ? st->table[1] : -1;
+	char name[32];
 
-	say = json_pack("{ss}", "with",
-	                st->ntables > 1 && st->table_name[1] ? st->table_name[1] : "");
+	if (other >= 0 && has[other] && !(st->table[0] >= 0 && has[st->table[0]]))
+		other = st->table[0]; /* the row is on that side */
+	say = json_pack("{ss}", "with", dtx_trace_name_of(plan, other, name));
 	if (!strcmp(st->name, "filter") && where)
 		json_array_append_new(because, json_sprintf("%s does not hold", where));
 	else
 		dtx_why_not_reason(s->w, i, say, because);
 	json_decref(say);
-	return json_pack("{si ss ss so s{}}", "step", (int)i + 1, "op", st->name, "at", st->at,
-	                 "because", because, "with");
+	return json_pack("{si ss ss so s{}}", "step", (int)dtx_trace_number_of(plan, i), "op",
+	                 st->name, "at", st->at, "because", because, "with");
 }
 
 static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, json_t *dropped,
@@ -96,13 +102,16 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		in = stored_count(s, has, i);
 		out = has[plan->ninputs + i];
+		if (dtx_trace_again_copy(&plan->step[i]))
+			continue;
 		if (in && out)
-			json_array_append_new(passed, json_pack("{si ss sI sI}", "step", (int)i + 1,
+			json_array_append_new(passed, json_pack("{si ss sI sI}", "step",
+			                                        (int)dtx_trace_number_of(plan, i),
 			                                        "op", plan->step[i].name, "rows_in",
 			                                        (json_int_t)in, "rows_out",
 			                                        (json_int_t)out));
 		else if (in)
-			json_array_append_new(dropped, stored_dropped(s, i));
+			json_array_append_new(dropped, stored_dropped(s, has, i));
 	}
 out:
 	dtx_mem_free(has);

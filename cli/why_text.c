@@ -24,6 +24,8 @@ static const char *why_unwritten(const struct dtx_why *w)
 		         !json_array_size(cells) ||
 		         !strcmp(dtx_json_text(json_array_get(cells, 0), "value", ""), value);
 	}
+	if (!moved && dtx_json_text(w->report, "lineage", NULL)) /* stored: without values */
+		return "as it is, or made of these by the steps";
 	return moved ? "as it is" : "made of these by the steps";
 }
 
@@ -70,15 +72,18 @@ static int32_t why_sheet_column(const struct dtx_why *w)
 	return -1;
 }
 
-/* "out.csv!L3!v" of a text; "out.csv row 2, v" where its lines are not known. */
+/* "out.csv!L3!v" of a text; "out.csv row 2, v" where its lines are not known; "out.csv, v" where
+ * the row is not. */
 static void why_print_line(const struct dtx_why *w, struct dtx_buf *out)
 {
 	long long line = (long long)dtx_json_int(w->report, "line", 0);
 
 	if (line)
 		dtx_buf_printf(out, "!L%lld!", line);
-	else
+	else if (w->row)
 		dtx_buf_printf(out, " row %lld, ", (long long)w->row);
+	else
+		dtx_buf_add(out, ", ");
 	dtx_out_safe(out, w->column, false);
 }
 
@@ -92,7 +97,7 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 	char cell[24];
 
 	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
-	if (column < 0) {
+	if (column < 0 || !w->row) {
 		why_print_line(w, out);
 		return;
 	}
@@ -118,10 +123,9 @@ static void why_print_counted(const struct dtx_why *w, struct dtx_buf *out)
 	}
 }
 
-void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
+void dtx_why_print_head(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const json_t *report = w->report;
-	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
 
 	why_print_place(w, out);
 	if (json_object_get(report, "value")) {
@@ -129,6 +133,14 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 		dtx_out_safe(out, dtx_cited_shown(json_object_get(report, "value")), false);
 	}
 	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
+}
+
+void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const json_t *report = w->report;
+	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
+
+	dtx_why_print_head(w, out);
 	why_print_formula(w, out);
 	dtx_cited_print("cells", json_object_get(report, "cells"), most, false, out);
 	dtx_cited_print("decided by", json_object_get(report, "decided_by"), most, true, out);

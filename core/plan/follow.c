@@ -73,24 +73,27 @@ struct follow {
 	struct trace t;
 	struct dtx_follow *out;
 	uint32_t input;
-	int32_t *bit;      /* per table: the row number its followed rows are found by; -1: none */
+	uint64_t *bits;    /* per table: the row numbers its followed rows are found by; 0: none */
 	bool *leads;       /* per table: the output is made of it */
 	uint64_t followed; /* bits */
+	uint64_t own;      /* of them those that number the rows of the input, or of copies of it */
 	json_t *parts;     /* names of the tables that make the answer */
 };
 
-/* The input's own number tells one row; that of a group tells only what it went into. */
-static int32_t follow_bit(const struct follow *f, uint64_t ids)
+/* The highest of some row numbers; some: not 0. */
+static uint32_t follow_last(uint64_t bits)
+{
+	return TRACE_BITS - 1 - (uint32_t)__builtin_clzll(bits);
+}
+
+/* The input's own numbers tell one row; that of a group tells only what it went into. */
+static uint64_t follow_bits(const struct follow *f, uint64_t ids)
 {
 	uint64_t both = ids & f->followed;
 
-	if (both >> f->input & 1)
-		return (int32_t)f->input;
-	for (int32_t b = TRACE_BITS - 1; b >= 0; b--) {
-		if (both >> b & 1)
-			return b;
-	}
-	return -1;
+	if (!both || both & f->own)
+		return both & f->own;
+	return (uint64_t)1 << follow_last(both);
 }
 
 static const char *follow_name(char buf[TRACE_NAME], int32_t table)
@@ -98,18 +101,67 @@ static const char *follow_name(char buf[TRACE_NAME], int32_t table)
 	return dtx_trace_name(buf, "f", (uint32_t)table);
 }
 
+/* Rows of `in` that are followed by one row number. */
+static void follow_by(struct follow *f, const char *in, uint32_t bit, const char *out)
+{
+	char column[TRACE_NAME], base[TRACE_NAME];
+
+	dtx_trace_semi(&f->t, in, dtx_trace_name(base, "h", bit), dtx_trace_name(column, "r", bit),
+	               out);
+}
+
+/* Rows of `in`, a table with these followed row numbers, of which any is followed; a row that is by
+ * two is there once. */
+static void follow_any(struct follow *f, const char *in, uint64_t bits, int32_t id, const char *out)
+{
+	struct trace *t = &f->t;
+	json_t *names = json_array();
+	char all[TRACE_NAME], by[TRACE_NAME], some[TRACE_NAME];
+
+	if (!(bits & (bits - 1))) {
+		follow_by(f, in, follow_last(bits), out);
+		json_decref(names);
+		return;
+	}
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_q"), in,
+	              dtx_trace_name(all, "all", (uint32_t)id));
+	for (uint32_t b = 0; b < TRACE_BITS; b++) {
+		if (!(bits >> b & 1))
+			continue;
+		follow_by(f, all, b, dtx_trace_name(by, "by", (uint32_t)id * TRACE_BITS + b));
+		dtx_trace_append(t, names, json_string(by));
+	}
+	snprintf(by, sizeof(by), "%s", json_string_value(json_array_get(names, 0)));
+	json_array_remove(names, 0);
+	dtx_trace_add(t, json_pack("{ss sO}", "op", "union", "with", names), by,
+	              dtx_trace_name(some, "some", (uint32_t)id));
+	dtx_trace_semi(t, all, some, "dtx_q", out);
+	json_decref(names);
+}
+
 /* The followed rows of a table that passed rows on. */
 static void follow_passed(struct follow *f, int32_t id)
 {
-	char in[TRACE_NAME], out[TRACE_NAME], column[TRACE_NAME], base[TRACE_NAME];
-	int32_t b = f->bit[id];
+	char in[TRACE_NAME], out[TRACE_NAME];
 
-	if (b < 0)
-		return;
-	dtx_trace_name(in, "t", (uint32_t)id);
-	dtx_trace_name(column, "r", (uint32_t)b);
-	dtx_trace_semi(&f->t, in, dtx_trace_name(base, "h", (uint32_t)b), column,
-	               follow_name(out, id));
+	if (f->bits[id])
+		follow_any(f, dtx_trace_name(in, "t", (uint32_t)id), f->bits[id], id,
+		           follow_name(out, id));
+}
+
+/* Rows of a copy are followed that those of its table are. */
+static void follow_copy(struct follow *f, const struct dtx_plan_step *st, int32_t id)
+{
+	char both[TRACE_NAME], base[TRACE_NAME];
+	uint32_t b = follow_last(f->t.table[id].ids); /* it has this one number */
+	uint64_t bits = f->bits[st->table[0]];
+
+	dtx_trace_name(both, "b", (uint32_t)id);
+	follow_any(f, both, bits, id, dtx_trace_name(base, "h", b));
+	f->followed |= (uint64_t)1 << b;
+	f->own |= bits & f->own ? (uint64_t)1 << b : 0;
+	f->bits[id] = (uint64_t)1 << b;
+	follow_passed(f, id);
 }
 
 /* A group of all rows has no keys: one for both sides, so that it is followed where a row is. */
@@ -130,17 +182,15 @@ static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int
 	struct trace *t = &f->t;
 	char in[TRACE_NAME], keyed[TRACE_NAME], made[TRACE_NAME], base[TRACE_NAME];
 	json_t *on, *one, *flipped = json_array();
-	int32_t b = TRACE_BITS - 1;
+	uint32_t b = follow_last(t->table[id].ids); /* it has this one number */
 	size_t i;
 
-	if (f->bit[st->table[0]] < 0)
+	if (!f->bits[st->table[0]])
 		return;
-	while (b > 0 && !(t->table[id].ids >> b & 1)) /* it has this one number */
-		b--;
 	follow_name(in, st->table[0]);
 	dtx_trace_name(keyed, "k", (uint32_t)id);
 	dtx_trace_name(made, "t", (uint32_t)id);
-	dtx_trace_name(base, "h", (uint32_t)b);
+	dtx_trace_name(base, "h", b);
 	if (dtx_trace_how(st) == TRACE_WIDER) {
 		on = dtx_trace_wider_keys(t, st);
 		snprintf(keyed, sizeof(keyed), "%s", in);
@@ -164,7 +214,7 @@ static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int
 	                        "on", flipped, "nulls_equal", true),
 	              made, base);
 	f->followed |= (uint64_t)1 << b;
-	f->bit[id] = b;
+	f->bits[id] = (uint64_t)1 << b;
 	follow_passed(f, id);
 	json_decref(on);
 	json_decref(flipped);
@@ -316,28 +366,28 @@ static void follow_part(struct follow *f, uint32_t step, int side, int32_t table
 
 static void follow_say(struct follow *f, uint32_t i, const struct dtx_plan_step *st)
 {
-	json_t *conditions = json_array(), *columns = json_array();
 	int32_t id = (int32_t)(f->t.plan->ninputs + i);
-	const char *with = NULL;
+	json_t *sides = json_array();
 	char key[16], name[32];
 
 	for (uint32_t k = 0; k < st->ntables; k++) {
-		if (st->table[k] < 0 || f->bit[st->table[k]] < 0)
-			continue;
-		with = dtx_plan_table_name(f->t.plan, st->table[k ? 0 : st->ntables > 1], name);
-		json_array_clear(conditions);
-		json_array_clear(columns);
-		follow_terms(f, st, k, conditions, columns);
-		follow_part(f, i, 0, st->table[k], conditions, columns);
+		json_t *conditions = json_array(), *columns = json_array();
+
+		if (st->table[k] >= 0 && f->bits[st->table[k]]) {
+			follow_terms(f, st, k, conditions, columns);
+			follow_part(f, i, (int)k, st->table[k], conditions, columns);
+		}
+		dtx_trace_append(
+			&f->t, sides,
+			json_pack("{so so ss}", "conditions", conditions, "columns", columns,
+		                  "with",
+		                  dtx_trace_name_of(f->t.plan, st->table[k ? 0 : st->ntables > 1],
+		                                    name)));
 	}
 	snprintf(key, sizeof(key), "%u", i);
-	f->t.failed |= json_object_set_new(f->out->say, key,
-	                                   json_pack("{sO sO ss}", "conditions", conditions,
-	                                             "columns", columns, "with", with)) < 0;
-	if (f->bit[id] >= 0)
-		follow_part(f, i, 1, id, NULL, NULL);
-	json_decref(conditions);
-	json_decref(columns);
+	f->t.failed |= json_object_set_new(f->out->say, key, sides) < 0;
+	if (f->bits[id])
+		follow_part(f, i, DTX_FOLLOW_BEHIND, id, NULL, NULL);
 }
 
 static void follow_step(struct follow *f, uint32_t i)
@@ -350,13 +400,17 @@ static void follow_step(struct follow *f, uint32_t i)
 	if (!f->leads[id] || f->t.table[id].from)
 		return;
 	for (uint32_t k = 0; k < st->ntables; k++)
-		fed |= st->table[k] >= 0 && f->bit[st->table[k]] >= 0;
+		fed |= st->table[k] >= 0 && f->bits[st->table[k]];
 	if (!fed)
 		return;
+	if (how == TRACE_COPY) {
+		follow_copy(f, st, id);
+		return;
+	}
 	if (how == TRACE_KEYS || how == TRACE_WIDER) {
 		follow_barrier(f, st, id);
 	} else {
-		f->bit[id] = follow_bit(f, f->t.table[id].ids);
+		f->bits[id] = follow_bits(f, f->t.table[id].ids);
 		follow_passed(f, id);
 	}
 	follow_say(f, i, st);
@@ -377,8 +431,7 @@ static void follow_start(struct follow *f, const int64_t *row, size_t nrows)
 	dtx_trace_name(in, "t", (uint32_t)id);
 	dtx_trace_add(&f->t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)),
 	              in, dtx_trace_name(base, "h", f->input));
-	f->followed = (uint64_t)1 << f->input;
-	f->bit[id] = (int32_t)f->input;
+	f->followed = f->own = f->bits[id] = (uint64_t)1 << f->input;
 	follow_passed(f, id);
 	dtx_buf_clear(&where);
 }
@@ -388,18 +441,17 @@ static void follow_found(struct follow *f, uint32_t output)
 {
 	struct trace *t = &f->t;
 	int32_t id = t->plan->output[output].table;
-	char in[TRACE_NAME], column[TRACE_NAME], base[TRACE_NAME];
+	char in[TRACE_NAME];
 	json_t *columns;
 
-	if (f->bit[id] < 0)
+	if (!f->bits[id])
 		return;
 	dtx_trace_name(in, "t", (uint32_t)id);
-	dtx_trace_name(column, "r", (uint32_t)f->bit[id]);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
-	dtx_trace_semi(t, "dtx_rows", dtx_trace_name(base, "h", (uint32_t)f->bit[id]), column,
-	               "dtx_found");
+	follow_any(f, "dtx_rows", f->bits[id], (int32_t)(t->plan->ninputs + t->plan->nsteps),
+	           "dtx_found");
 	columns = json_pack("[s]", "dtx_row");
-	follow_part(f, t->plan->nsteps, 1, -1, NULL, columns);
+	follow_part(f, t->plan->nsteps, DTX_FOLLOW_BEHIND, -1, NULL, columns);
 	json_decref(columns);
 }
 
@@ -442,13 +494,11 @@ enum dtx_code dtx_follow_plan(const struct dtx_plan *plan, const struct dtx_exec
 
 	*out = (struct dtx_follow){ .say = json_object() };
 	DTX_TRY(dtx_trace_init(&f.t, plan, bound, err));
-	f.bit = dtx_mem_zalloc(tables, sizeof(*f.bit));
+	f.bits = dtx_mem_zalloc(tables, sizeof(*f.bits));
 	f.leads = dtx_mem_zalloc(tables, sizeof(*f.leads));
 	f.parts = json_array();
-	if (!f.bit || !f.leads || !f.parts || !out->say)
+	if (!f.bits || !f.leads || !f.parts || !out->say)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < tables; i++)
-		f.bit[i] = -1;
 	DTX_TRY(dtx_trace_forward(&f.t, err));
 	follow_leads(&f, output);
 	dtx_trace_ready(&f.t, plan->output[output].table);
@@ -465,7 +515,7 @@ enum dtx_code dtx_follow_plan(const struct dtx_plan *plan, const struct dtx_exec
 	DTX_TRY(dtx_trace_finish(&f.t, &out->plan, err));
 out:
 	dtx_trace_end(&f.t);
-	dtx_mem_free(f.bit);
+	dtx_mem_free(f.bits);
 	dtx_mem_free(f.leads);
 	json_decref(f.parts);
 	return rc;

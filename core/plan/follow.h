@@ -20,11 +20,11 @@ DTX_MUSTUSE enum dtx_code dtx_follow_stages(const struct dtx_plan *plan,
                                             uint32_t output, const json_t *columns,
                                             struct dtx_follow_stages *out, struct dtx_err *err);
 
-/* Second pass: rows of one table, a row for each followed row before (dtx_side 0) and behind (1)
- * each step dtx_step, and in the result (step nsteps; dtx_v0 is its number).  say[step]:
- * {"conditions": [text of dtx_c0 ..], "columns": [name of dtx_v0 ..], "with": name of the
- * table on the other side}. */
-enum { DTX_FOLLOW_TERMS = 8 };
+/* Second pass: rows of one table, a row for each followed row before (dtx_side is its table's
+ * place in the step) and behind (DTX_FOLLOW_BEHIND) each step dtx_step, and in the result (step
+ * nsteps; dtx_v0 is its number).  say[step][side]: {"conditions": [text of dtx_c0 ..], "columns":
+ * [name of dtx_v0 ..], "with": name of the table on the other side}. */
+enum { DTX_FOLLOW_TERMS = 8, DTX_FOLLOW_BEHIND = -1 };
 struct dtx_follow {
 	json_t *plan, *say; /* owned */
 	bool reaches;       /* the input leads to the output at all */

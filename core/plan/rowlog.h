@@ -17,7 +17,7 @@ DTX_MUSTUSE enum dtx_code dtx_rowlog_pack(const struct dtx_trace_rows *rows,
                                           struct dtx_buf *out, struct dtx_err *err);
 
 struct dtx_rowlog_list {
-	const char *kind; /* "result", "made", "let", "window", "left", "places" */
+	const char *kind; /* "result", "made", "copy", "let", "window", "left", "places" */
 	int64_t step, bit, input;
 	size_t n;
 	uint32_t ncols;

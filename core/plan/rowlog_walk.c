@@ -331,59 +331,80 @@ const char *dtx_rowlog_prefix(const struct dtx_rowlog *k, uint32_t input, const 
 
 /* --- on --- */
 
+/* Rows that came of the one that is followed, by row number. */
+struct rowlog_on {
+	struct rowlog_set reach[ROWLOG_BITS];
+	uint64_t own; /* numbers of the row itself, or of copies of it: no group's */
+};
+
+/* The columns of a list by which its rows are followed: numbers of the row itself tell it, that of
+ * a group tells only what it went into. */
+static uint64_t on_columns(const struct rowlog_on *on, const struct dtx_rowlog_list *l,
+                           const int64_t *col[ROWLOG_BITS])
+{
+	uint64_t bits = 0;
+
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
+		col[b] = (int64_t)b != l->bit && on->reach[b].bit ? rowlog_bit(l, b) : NULL;
+		bits |= col[b] ? (uint64_t)1 << b : 0;
+	}
+	if (bits & on->own)
+		bits &= on->own;
+	else if (bits)
+		bits = (uint64_t)1 << (ROWLOG_BITS - 1 - __builtin_clzll(bits));
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
+		col[b] = bits >> b & 1 ? col[b] : NULL;
+	return bits;
+}
+
 /* Whether row i of a list came of what has been reached. */
-static bool on_reached(const struct dtx_rowlog_list *l, size_t i, const struct rowlog_set *reach,
-                       const int64_t *const *bit)
+static bool on_reached(const struct rowlog_on *on, const int64_t *const *col, size_t i)
 {
 	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
-		if (bit[b] && (int64_t)b != l->bit && set_has(&reach[b], bit[b][i]))
+		if (col[b] && set_has(&on->reach[b], col[b][i]))
 			return true;
 	}
 	return false;
 }
 
-static void on_bits(const struct dtx_rowlog_list *l, const int64_t *bit[ROWLOG_BITS])
-{
-	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
-		bit[b] = rowlog_bit(l, b);
-}
-
 /* Results of a step that rows went into. */
-static enum dtx_code on_made(const struct dtx_rowlog_list *l, struct rowlog_set *reach,
-                             int64_t *count, struct dtx_err *err)
+static enum dtx_code on_made(struct rowlog_on *on, const struct dtx_rowlog_list *l, int64_t *count,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const int64_t *bit[ROWLOG_BITS];
+	const int64_t *col[ROWLOG_BITS], *made = rowlog_bit(l, l->bit);
+	uint64_t bits = on_columns(on, l, col);
 
-	on_bits(l, bit);
-	if (l->bit < 0 || l->bit >= ROWLOG_BITS || !bit[l->bit] || reach[l->bit].bit) {
+	if (!bits)
+		goto out;
+	if (l->bit < 0 || l->bit >= ROWLOG_BITS || !made || on->reach[l->bit].bit) {
 		rc = rowlog_damaged(err);
 		goto out;
 	}
-	if (!set_init(&reach[l->bit], rowlog_most(bit[l->bit], l->n) + 1))
+	if (!set_init(&on->reach[l->bit], rowlog_most(made, l->n) + 1))
 		DTX_FAIL_MEM(err);
+	if (bits & on->own && !strcmp(l->kind, "copy"))
+		on->own |= (uint64_t)1 << l->bit;
 	*count = 0;
 	for (size_t i = 0; i < l->n; i++) {
-		int64_t number = bit[l->bit][i];
-
-		if (number < 1 || !on_reached(l, i, reach, bit))
+		if (made[i] < 1 || !on_reached(on, col, i))
 			continue;
-		*count += !dtx_bit(reach[l->bit].bit, (size_t)number);
-		dtx_bit_set(reach[l->bit].bit, (size_t)number);
+		*count += !dtx_bit(on->reach[l->bit].bit, (size_t)made[i]);
+		dtx_bit_set(on->reach[l->bit].bit, (size_t)made[i]);
 	}
 out:
 	return rc;
 }
 
-static void on_left(const struct dtx_rowlog_list *l, const struct rowlog_set *reach, int64_t *count,
+static void on_left(const struct rowlog_on *on, const struct dtx_rowlog_list *l, int64_t *count,
                     json_t *results)
 {
-	const int64_t *bit[ROWLOG_BITS];
+	const int64_t *col[ROWLOG_BITS];
 
-	on_bits(l, bit);
+	(void)on_columns(on, l, col);
 	*count = 0;
 	for (size_t i = 0; i < l->n; i++) {
-		if (!on_reached(l, i, reach, bit))
+		if (!on_reached(on, col, i))
 			continue;
 		++*count;
 		if (results)
@@ -406,7 +427,7 @@ enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input, int6
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct rowlog_set reach[ROWLOG_BITS] = { { NULL, 0 } };
+	struct rowlog_on on = { .own = input < ROWLOG_BITS ? (uint64_t)1 << input : 0 };
 	json_t *rows = json_array();
 	int64_t all;
 	size_t i;
@@ -417,24 +438,25 @@ enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input, int6
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "of this input no numbers are kept: its rows only let others stay");
 	if (!rows || input >= ROWLOG_BITS || number < 1 ||
-	    !set_init(&reach[input], (size_t)number + 1))
+	    !set_init(&on.reach[input], (size_t)number + 1))
 		DTX_FAIL_MEM(err);
-	dtx_bit_set(reach[input].bit, (size_t)number);
+	dtx_bit_set(on.reach[input].bit, (size_t)number);
 	for (i = 0; i < k->nlists; i++) {
-		if (!strcmp(k->list[i].kind, "made") && (size_t)k->list[i].step < nsteps)
-			DTX_TRY(on_made(&k->list[i], reach, &counts[k->list[i].step], err));
+		if (dtx_str_in_list("made,copy", k->list[i].kind) &&
+		    (size_t)k->list[i].step < nsteps)
+			DTX_TRY(on_made(&on, &k->list[i], &counts[k->list[i].step], err));
 	}
 	for (i = 0; i < k->nlists; i++) {
 		if (!strcmp(k->list[i].kind, "left") && (size_t)k->list[i].step < nsteps)
-			on_left(&k->list[i], reach, &counts[k->list[i].step], NULL);
+			on_left(&on, &k->list[i], &counts[k->list[i].step], NULL);
 		else if (!strcmp(k->list[i].kind, "result"))
-			on_left(&k->list[i], reach, &all, rows);
+			on_left(&on, &k->list[i], &all, rows);
 	}
 	*results = rows;
 	rows = NULL;
 out:
 	for (i = 0; i < ROWLOG_BITS; i++)
-		set_clear(&reach[i]);
+		set_clear(&on.reach[i]);
 	json_decref(rows);
 	return rc;
 }

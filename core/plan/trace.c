@@ -374,10 +374,13 @@ static bool trace_merge(struct trace *t, const struct dtx_plan_step *st, enum tr
 	return how != TRACE_UNION || !strcmp(dtx_json_text(st->canonical, "by", "name"), "name");
 }
 
-static enum dtx_code trace_not(const struct dtx_plan_step *st, uint32_t i, struct dtx_err *err)
+static enum dtx_code trace_not(const struct dtx_plan *plan, uint32_t i, struct dtx_err *err)
 {
+	const struct dtx_plan_step *st = &plan->step[i];
+
 	dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-	            "the rows of step %u '%s' cannot be followed", i + 1, st->name);
+	            "the rows of step %u '%s' cannot be followed", dtx_trace_number_of(plan, i),
+	            st->name);
 	dtx_err_at(err, st->at);
 	return DTX_E_NO_TRANSLATION;
 }
@@ -395,7 +398,7 @@ enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *er
 {
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		if (dtx_trace_how(&plan->step[i]) == TRACE_NOT)
-			return trace_not(&plan->step[i], i, err);
+			return trace_not(plan, i, err);
 	}
 	return DTX_OK;
 }
@@ -422,7 +425,7 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 
 	t->table[id].schema = t->bound->step[i].schema;
 	if (how == TRACE_NOT)
-		return trace_not(st, i, err);
+		return trace_not(t->plan, i, err);
 	if (how == TRACE_EARLY && trace_early(t, i)) {
 		t->table[id].waiting = t->table[st->table[0]].waiting;
 		t->table[id].from = t->table[id].waiting + 1;
@@ -443,7 +446,7 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 		goto out;
 	}
 	if (!trace_merge(t, st, how, &t->table[id].ids))
-		return trace_not(st, i, err);
+		return trace_not(t->plan, i, err);
 	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
 	if (how == TRACE_LOOKUP)
 		trace_lookup(t, st, id, in);

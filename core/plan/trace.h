@@ -78,6 +78,14 @@ void dtx_trace_rows_clear(struct dtx_trace_rows *r);
  * caller's. */
 DTX_MUSTUSE enum dtx_code dtx_trace_again(const struct dtx_plan *plan, json_t **out,
                                           struct dtx_err *err);
+/* The steps of such a plan have the pointers of the one it was made from. */
+void dtx_trace_again_places(struct dtx_plan *again, const struct dtx_plan *of);
+/* Whether the step is such a copy, which the plan as it was written does not have. */
+bool dtx_trace_again_copy(const struct dtx_plan_step *st);
+/* Number of a step, from 1, and name of a table (as of dtx_plan_table_name) in the plan as it was
+ * written. */
+uint32_t dtx_trace_number_of(const struct dtx_plan *plan, uint32_t step);
+const char *dtx_trace_name_of(const struct dtx_plan *plan, int32_t table, char buf[32]);
 /* Whether the rows of every op can be followed, by the plan alone.  Codes: no_translation. */
 DTX_MUSTUSE enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err);
 /* A name (`) or a text (') as formulas have it. */

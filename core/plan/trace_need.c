@@ -132,16 +132,26 @@ static bool need_side(const struct trace *t, const struct dtx_plan_step *st, uin
 	       dtx_schema_find(s, name) >= 0;
 }
 
-/* Of a name that both sides of a join have the right column has got the suffix. */
+/* Of a name that both sides of a join have the right column has got the suffix; a key by its name
+ * alone is of both. */
 static bool need_left(const struct trace *t, const struct dtx_plan_step *st, const char *name)
 {
-	return !json_object_get(st->canonical, "using") && need_side(t, st, 0, name);
+	const json_t *using = json_object_get(st->canonical, "using"), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t) using, i, one)
+	{
+		if (!strcmp(json_string_value(one), name))
+			return false;
+	}
+	return need_side(t, st, 0, name);
 }
 
 /* By name in every table; a right column may have got a suffix, a key may be the right one's. */
 static void need_all(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
 	const json_t *on = json_object_get(st->canonical, "on");
+	bool joins = dtx_str_in_list("join,asof_join", st->name);
 	const char *suffix = dtx_json_text(st->canonical, "suffix", "_right"), *name;
 	size_t end = strlen(suffix), len;
 	json_t *value;
@@ -158,8 +168,8 @@ static void need_all(struct trace *t, const struct dtx_plan_step *st, const json
 				need_named(t, st->table[k],
 				           dtx_json_text(dtx_json_find(on, "left", name), "right",
 				                         "*"));
-			if (len <= end || len - end >= sizeof(bare) ||
-			    strcmp(name + len - end, suffix) != 0)
+			if (!joins || need_left(t, st, name) || len <= end ||
+			    len - end >= sizeof(bare) || strcmp(name + len - end, suffix) != 0)
 				continue;
 			dtx_str_copy(bare, sizeof(bare), (struct dtx_str){ name, len - end });
 			if (k || !need_side(t, st, 1, bare))

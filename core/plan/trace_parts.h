@@ -64,8 +64,6 @@ struct trace {
 	bool keeps;          /* all row numbers of the outputs but the first are asked for */
 };
 
-/* trace_again.c: whether the step is a copy that dtx_trace_again made. */
-bool dtx_trace_again_copy(const struct dtx_plan_step *st);
 /* trace.c: the parts of making a traced plan; end is safe after a failed init. */
 DTX_MUSTUSE enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
                                          const struct dtx_exec_result *bound, struct dtx_err *err);

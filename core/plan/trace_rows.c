@@ -250,6 +250,17 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 	json_decref(on);
 }
 
+/* Which rows a copy has of which. */
+static void rows_copy(struct rows *r, uint32_t bit)
+{
+	uint32_t i = r->t->bit_step[bit];
+	char both[TRACE_NAME];
+
+	dtx_trace_name(both, "b", r->t->plan->ninputs + i);
+	rows_block(r, "copy", i, (int)bit, both,
+	           r->t->table[r->t->plan->step[i].table[0]].ids | (uint64_t)1 << bit, "");
+}
+
 /* Which rows of the other table let which stay. */
 static void rows_semi(struct rows *r, uint32_t bit)
 {
@@ -336,7 +347,7 @@ static uint64_t rows_own(const struct trace *t)
 		                             ? TRACE_KEYS
 		                             : dtx_trace_how(&t->plan->step[t->bit_step[b]]);
 
-		if (how == TRACE_KEYS || how == TRACE_WIDER)
+		if (how == TRACE_KEYS || how == TRACE_WIDER || how == TRACE_COPY)
 			ids |= (uint64_t)1 << b;
 	}
 	return ids;
@@ -351,7 +362,7 @@ static void rows_left(struct rows *r, uint32_t i)
 	enum trace_how how = dtx_trace_how(&t->plan->step[i]);
 	char name[TRACE_NAME];
 
-	if (how == TRACE_KEYS || how == TRACE_WIDER) /* told by what it made */
+	if (how == TRACE_KEYS || how == TRACE_WIDER || how == TRACE_COPY) /* told by what it made */
 		return;
 	if (ids && !rows_all_stay(&t->plan->step[i]) && t->table[id].waiting < 0)
 		rows_block(r, "left", i, -1, dtx_trace_name(name, "t", id), ids, "");
@@ -426,6 +437,8 @@ static enum dtx_code rows_plan(struct rows *r, const struct dtx_trace_ask *ask, 
 
 		if (how == TRACE_KEYS || how == TRACE_WIDER)
 			rows_barrier(r, i);
+		else if (how == TRACE_COPY)
+			rows_copy(r, i);
 		else if (how == TRACE_SEMI)
 			rows_semi(r, i);
 		else

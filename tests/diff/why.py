@@ -55,6 +55,15 @@ OTHERS = {  # the same with the ops that are not above
                               {"op": "group_by", "in": "rates", "by": ["k"], "agg": {"c": "max(r)"}, "out": "h"},
                               {"op": "union", "in": "g", "with": ["h"], "source_as": "of"}], ["k", "of"]),
     "inner": ([{**JOIN, "how": "inner"}, COST], ID),
+    "rates twice": ([JOIN, {"op": "lookup_value", "with": "rates", "key": ["k"], "value": "r", "as": "s"},
+                     {"op": "derive", "set": {"c": "coalesce(r + s, v)"}}, FILTER], ID),
+    "with itself": ([{"op": "join", "with": "main", "on": [{"left": "v", "right": "id"}], "how": "left"},
+                     {"op": "derive", "set": {"c": "v + coalesce(v_right, 0)"}}], ["id", "v"]),
+    "with itself, in part": ([{**FILTER, "out": "f"}, {"op": "join", "in": "main", "with": "f", "on": [{"left": "v", "right": "id"}]},
+                              {"op": "group_by", "by": ["k"], "agg": {"c": "sum(v_right)", "n": "max(v)"}}], ["k"]),
+    "with its sums": ([{"op": "group_by", "by": ["k"], "agg": {"s": "sum(v)"}, "out": "g"},
+                       {"op": "join", "in": "main", "with": "g", "on": ["k"], "nulls_equal": True},
+                       {"op": "derive", "set": {"c": "v / s"}}], ID),
     "semi": ([{**JOIN, "how": "semi"}, TWICE], ID),
     "anti": ([{**JOIN, "how": "anti"}, TWICE], ID),
     "lookup": ([{"op": "lookup_value", "with": "rates", "key": ["k"], "value": "r", "as": "r"}, COST], ID),
@@ -248,6 +257,11 @@ def trial(name, rng):
         return "value %r, class %r" % (report["value"], report["class"])
     if borrowed:
         return None
+    lines = named(report, "main")
+    if not lines and name in ("wide", "before", "lag") and rows[at][column] == "":
+        return None  # a cell that no row filled
+    if not lines and rows[at].get("of") == "h":
+        return None  # a row of rates
     for alias, table in (("main", main), ("rates", rates)):
         lines = named(report, alias)
         others = [i for i in range(1, len(table)) if i + 1 not in lines]
@@ -261,8 +275,6 @@ def trial(name, rng):
         if (len(now) != 1 and name != "exploded") or not now or now[0][column] != rows[at][column]:
             return "%s line %d is not named, and without it %r becomes %r" % (alias, gone + 1, rows[at], now)
     lines = named(report, "main")
-    if not lines and name in ("wide", "before", "lag") and rows[at][column] == "":
-        return None  # a cell that no row filled
     if not lines:
         return "no line of main is named"
     alone = [main[0]] + [main[i - 1] for i in sorted(lines)]
