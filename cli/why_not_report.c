@@ -39,7 +39,8 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 
 		for (uint32_t k = 0; k < b->nsel; k++) {
 			uint32_t row = b->sel ? b->sel[k] : k;
-			int side = atoi(dtx_why_not_cell(w, t, b, row, "dtx_side"));
+			int side =
+				(int)strtol(dtx_why_not_cell(w, t, b, row, "dtx_side"), NULL, 10);
 			bool out = side == DTX_FOLLOW_BEHIND;
 			const char *step = dtx_why_not_cell(w, t, b, row, "dtx_step");
 			json_t *one = json_object_get(steps, step), *rows;
