@@ -95,14 +95,16 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_plan *plan = s->w->x.r.plan;
 	int64_t *has = dtx_mem_zalloc(plan->ninputs + plan->nsteps + 1, sizeof(*has)), in, out;
+	bool *leads = dtx_mem_zalloc(plan->ninputs + plan->nsteps + 1, sizeof(*leads));
 
-	if (!has)
+	if (!has || !leads)
 		DTX_FAIL_MEM(err);
+	dtx_follow_leads(plan, s->w->x.output, leads);
 	has[s->w->input] = 1;
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		in = stored_count(s, has, i);
 		out = has[plan->ninputs + i];
-		if (dtx_trace_again_copy(&plan->step[i]))
+		if (dtx_trace_again_copy(&plan->step[i]) || !leads[plan->ninputs + i])
 			continue;
 		if (in && out)
 			json_array_append_new(passed, json_pack("{si ss sI sI}", "step",
@@ -114,6 +116,7 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 			json_array_append_new(dropped, stored_dropped(s, has, i));
 	}
 out:
+	dtx_mem_free(leads);
 	dtx_mem_free(has);
 	return rc;
 }

@@ -471,15 +471,13 @@ static void follow_join_parts(struct follow *f)
 	dtx_trace_append(&f->t, f->t.outputs, json_pack("{ss}", "table", last ? last : ""));
 }
 
-static void follow_leads(struct follow *f, uint32_t output)
+void dtx_follow_leads(const struct dtx_plan *p, uint32_t output, bool *leads)
 {
-	const struct dtx_plan *p = f->t.plan;
-
-	f->leads[p->output[output].table] = true;
+	leads[p->output[output].table] = true;
 	for (uint32_t i = p->nsteps; i-- > 0;) {
-		for (uint32_t k = 0; f->leads[p->ninputs + i] && k < p->step[i].ntables; k++) {
+		for (uint32_t k = 0; leads[p->ninputs + i] && k < p->step[i].ntables; k++) {
 			if (p->step[i].table[k] >= 0)
-				f->leads[p->step[i].table[k]] = true;
+				leads[p->step[i].table[k]] = true;
 		}
 	}
 }
@@ -500,7 +498,7 @@ enum dtx_code dtx_follow_plan(const struct dtx_plan *plan, const struct dtx_exec
 	if (!f.bits || !f.leads || !f.parts || !out->say)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_trace_forward(&f.t, err));
-	follow_leads(&f, output);
+	dtx_follow_leads(plan, output, f.leads);
 	dtx_trace_ready(&f.t, plan->output[output].table);
 	out->reaches = f.leads[input] && f.t.numbered[input] >= 0;
 	if (!out->reaches)

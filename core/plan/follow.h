@@ -34,5 +34,7 @@ DTX_MUSTUSE enum dtx_code dtx_follow_plan(const struct dtx_plan *plan,
                                           const int64_t *row, size_t nrows, uint32_t output,
                                           struct dtx_follow *out, struct dtx_err *err);
 void dtx_follow_clear(struct dtx_follow *f);
+/* leads: per table, all false; set where the output is made of it. */
+void dtx_follow_leads(const struct dtx_plan *plan, uint32_t output, bool *leads);
 
 #endif
