@@ -1,6 +1,7 @@
 /* Cells of the traced row. */
 #include "cli/traced.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cited.h"
@@ -8,8 +9,6 @@
 #include "core/data/cast.h"
 #include "core/expr/parts.h"
 #include "core/plan/trace.h"
-
-enum { TRACED_CELLS = 12 }; /* values of an aggregate that are written out */
 
 static const char *traced_text(struct dtx_traced *t, const struct dtx_table *table, int32_t c,
                                bool *null)
@@ -49,6 +48,7 @@ struct traced_put {
 	struct dtx_traced *t;
 	const struct dtx_table *table;
 	struct dtx_arena *arena;
+	uint32_t n; /* aggregates so far */
 	bool failed;
 };
 
@@ -77,7 +77,7 @@ void dtx_traced_formula(struct dtx_traced *t, uint32_t output, const char *formu
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
-	struct traced_put put = { t, t->result->output[output].table, &arena, false };
+	struct traced_put put = { t, t->result->output[output].table, &arena, 0, false };
 	struct dtx_expr_reach reach = DTX_EXPR_REACH_INIT;
 	struct dtx_expr *e = NULL, *with = NULL;
 
@@ -94,14 +94,91 @@ out:
 	dtx_arena_clear(&arena);
 }
 
-/* Whether what was aggregated are cells of the source: none made anew, none twice. */
+static const struct dtx_expr *traced_aggregate(void *arg, const struct dtx_expr *e)
+{
+	struct traced_put *p = arg;
+	char name[24];
+
+	if (!dtx_expr_is_aggregate(e))
+		return NULL;
+	snprintf(name, sizeof(name), "dtx_a%u", p->n++);
+	return traced_sub(arg, name);
+}
+
+void dtx_traced_aggregates(struct dtx_traced *t, uint32_t output, const char *formula,
+                           struct dtx_buf *out)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct traced_put put = { t, t->result->output[output].table, &arena, 0, false };
+	struct dtx_expr *e = NULL, *with = NULL;
+
+	/* one group, or it is not known which */
+	if (put.table && put.table->nrows == 1 &&
+	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		with = dtx_expr_swap(&arena, e, traced_aggregate, &put);
+	if (with && !put.failed)
+		dtx_expr_print(with, out);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* All values of the only column, as literals. */
+static void traced_list(struct dtx_traced *t, const struct dtx_table *table, struct dtx_arena *a,
+                        struct dtx_buf *out)
+{
+	bool number = traced_is_number(table->schema->field[0].type.type);
+	const struct dtx_expr *e;
+	const char *sep = "";
+
+	for (size_t i = 0; i < table->nbatches; i++) {
+		const struct dtx_batch *b = table->batch[i];
+
+		for (uint32_t k = 0; k < b->nsel; k++) {
+			uint32_t row = b->sel ? b->sel[k] : k;
+
+			dtx_buf_reset(&t->text);
+			dtx_cast_print(b->col[0], row, &t->text);
+			e = dtx_expr_literal(
+				a,
+				dtx_column_is_null(b->col[0], row) ? NULL : dtx_buf_text(&t->text),
+				number);
+			dtx_buf_add(out, sep);
+			if (e)
+				dtx_expr_print(e, out);
+			sep = ", ";
+		}
+	}
+}
+
+void dtx_traced_taken(struct dtx_traced *t, uint32_t output, const char *formula,
+                      struct dtx_buf *out)
+{
+	const struct dtx_table *table = t->result->output[output].table;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	const struct dtx_expr *of, *where;
+	struct dtx_expr *e = NULL;
+	const char *name;
+
+	if (table && table->nrows && table->nrows <= DTX_TRACE_TAKEN &&
+	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK &&
+	    dtx_expr_one_aggregate(e, &name, &of, &where)) {
+		dtx_buf_printf(out, "%s(", name);
+		traced_list(t, table, &arena, out);
+		dtx_buf_addc(out, ')');
+	}
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Whether what a window looked at are cells of the source: none made anew, none twice. */
 static bool traced_bare(const struct dtx_plan *plan, const char *column)
 {
 	static const char *const keep =
 		"filter,sort,limit,top,select,drop,reorder,rename,derive,distinct,drop_rows,"
 		"skip_rows,drop_empty,add_id,lookup_value,window,rank,cumulative,rolling,lag_lead,"
-		"percent_of,group_by";
-	unsigned groups = 0;
+		"percent_of";
 
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &plan->step[i];
@@ -110,13 +187,12 @@ static bool traced_bare(const struct dtx_plan *plan, const char *column)
 		    !*dtx_json_text(st->canonical, "suffix", "x") ||
 		    dtx_json_find(json_object_get(st->canonical, "set"), "as", column))
 			return false;
-		groups += !strcmp(st->name, "group_by");
 	}
-	return groups < 2;
+	return true;
 }
 
-void dtx_traced_aggregate(const struct dtx_plan *plan, const char *formula, const json_t *sources,
-                          struct dtx_buf *out)
+void dtx_traced_window(const struct dtx_plan *plan, const char *formula, const json_t *sources,
+                       struct dtx_buf *out)
 {
 	const json_t *cells = json_object_get(json_array_get(sources, 0), "cells"), *one;
 	size_t open = strcspn(formula, "("), len = strlen(formula), i;
@@ -124,7 +200,7 @@ void dtx_traced_aggregate(const struct dtx_plan *plan, const char *formula, cons
 
 	if (strspn(formula, "abcdefghijklmnopqrstuvwxyz_") != open ||
 	    json_array_size(sources) != 1 || !json_array_size(cells) ||
-	    json_array_size(cells) > TRACED_CELLS || len != open + strlen(column) + 2 ||
+	    json_array_size(cells) > DTX_TRACE_TAKEN || len != open + strlen(column) + 2 ||
 	    strncmp(formula + open + 1, column, strlen(column)) != 0 || !traced_bare(plan, column))
 		return;
 	dtx_buf_printf(out, "%.*s(", (int)open, formula);

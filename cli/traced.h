@@ -26,9 +26,15 @@ bool dtx_traced_filled(const struct dtx_traced *t, const char *column);
  * there is none. */
 void dtx_traced_formula(struct dtx_traced *t, uint32_t output, const char *formula,
                         struct dtx_buf *out);
-/* The same of an aggregate over few cells of one column, "sum(40, 80)", where the plan's aggregate
- * saw them as the source has them, each once. */
-void dtx_traced_aggregate(const struct dtx_plan *plan, const char *formula, const json_t *sources,
-                          struct dtx_buf *out);
+/* The same of a group's formula, whose aggregates are the columns of table `output`: one row. */
+void dtx_traced_aggregates(struct dtx_traced *t, uint32_t output, const char *formula,
+                           struct dtx_buf *out);
+/* The same of an aggregate over few values, those of table `output`: "sum(40, 80)". */
+void dtx_traced_taken(struct dtx_traced *t, uint32_t output, const char *formula,
+                      struct dtx_buf *out);
+/* The same of a window call over few cells of one column, "cum_sum(40, 80)", where the window saw
+ * them as the source has them, each once. */
+void dtx_traced_window(const struct dtx_plan *plan, const char *formula, const json_t *sources,
+                       struct dtx_buf *out);
 
 #endif

@@ -176,15 +176,28 @@ static bool why_exact(const struct dtx_why *w)
 /* The formula with the values that it saw; nothing where they cannot be had. */
 static void why_put(struct dtx_why *w, const json_t *row, const json_t *direct, struct dtx_buf *out)
 {
-	const char *formula = NULL;
+	const char *formula = NULL, *grouped = w->trace.wide ? NULL : w->trace.grouped;
 	int32_t step = dtx_trace_maker(w->x.r.plan, w->x.output, w->column, &formula);
 
-	for (uint32_t i = 0; step >= 0 && i < w->trace.noutputs; i++) {
-		if (w->trace.output[i].part == DTX_TRACE_TERMS)
-			dtx_traced_formula(&w->traced, i, formula, out);
+	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
+		switch (w->trace.output[i].part) {
+		case DTX_TRACE_TERMS:
+			if (step >= 0)
+				dtx_traced_formula(&w->traced, i, formula, out);
+			break;
+		case DTX_TRACE_AGGREGATES:
+			if (step < 0 && grouped)
+				dtx_traced_aggregates(&w->traced, i, grouped, out);
+			break;
+		case DTX_TRACE_TAKEN_BY:
+			if (step < 0 && grouped)
+				dtx_traced_taken(&w->traced, i, grouped, out);
+			break;
+		default: break;
+		}
 	}
-	if (step < 0 && dtx_json_text(row, "formula", NULL) && why_exact(w))
-		dtx_traced_aggregate(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
+	if (step < 0 && !w->trace.grouped && dtx_json_text(row, "formula", NULL) && why_exact(w))
+		dtx_traced_window(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
 }
 
 /* NULL: a null. */

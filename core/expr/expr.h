@@ -46,8 +46,15 @@ void dtx_expr_columns(const struct dtx_expr *e, void (*fn)(void *arg, const char
 struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
                                   const struct dtx_expr *(*sub)(void *arg, const char *name),
                                   void *arg);
+/* Copy with parts replaced: sub(arg, part) gives a tree or NULL to keep it and look at its own
+ * parts. sub NULL: a mere copy.  NULL: out of memory. */
+struct dtx_expr *dtx_expr_swap(struct dtx_arena *a, const struct dtx_expr *e,
+                               const struct dtx_expr *(*sub)(void *arg, const struct dtx_expr *e),
+                               void *arg);
 /* Copy in which the column a of table left is a column called "left.a". NULL: out of memory. */
 struct dtx_expr *dtx_expr_qualified(struct dtx_arena *a, const struct dtx_expr *e);
+/* The formula is one call of an aggregate; there is one in it. */
+bool dtx_expr_is_aggregate(const struct dtx_expr *e);
 bool dtx_expr_has_aggregate(const struct dtx_expr *e);
 /* A call reads text as a value and may raise cast_failed (try() turns that into null). */
 bool dtx_expr_may_cast(const struct dtx_expr *e);

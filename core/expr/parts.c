@@ -203,6 +203,19 @@ bool dtx_expr_some(const struct dtx_expr *e, struct dtx_buf *out, bool *loose)
 	return some;
 }
 
+bool dtx_expr_one_aggregate(const struct dtx_expr *e, const char **name, const struct dtx_expr **of,
+                            const struct dtx_expr **where)
+{
+	uint32_t n;
+
+	if (!dtx_expr_is_aggregate(e))
+		return false;
+	*where = dtx_expr_where(e, &n);
+	*name = e->name;
+	*of = n == 1 ? e->arg[0] : NULL;
+	return n == 1;
+}
+
 /* --- literals --- */
 
 struct dtx_expr *dtx_expr_literal(struct dtx_arena *a, const char *text, bool number)

@@ -26,6 +26,10 @@ void dtx_expr_reach(const struct dtx_expr *e, bool ordered, const int64_t frame[
 /* The rows of a group that aggregates of e take: false: all; else those for which the condition
  * appended to `out` holds.  *loose is set where a column was read of fewer rows than these. */
 bool dtx_expr_some(const struct dtx_expr *e, struct dtx_buf *out, bool *loose);
+/* An aggregate of one argument: its name, that and the condition on rows (NULL: none); false: e is
+ * no such call. */
+bool dtx_expr_one_aggregate(const struct dtx_expr *e, const char **name, const struct dtx_expr **of,
+                            const struct dtx_expr **where);
 /* The whole formula is one call; its name, else NULL. */
 const char *dtx_expr_is_call(const struct dtx_expr *e);
 /* A value as it is printed in a table, as a literal: a number where `number`, else a text; NULL

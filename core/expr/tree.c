@@ -129,35 +129,50 @@ static bool copy_texts(struct dtx_arena *a, struct dtx_expr *to, const struct dt
 	return names != NULL;
 }
 
-static const struct dtx_expr *keep_name(void *arg, const char *name)
+struct dtx_expr *dtx_expr_swap(struct dtx_arena *a, const struct dtx_expr *e,
+                               const struct dtx_expr *(*sub)(void *arg, const struct dtx_expr *e),
+                               void *arg)
 {
-	(void)arg, (void)name;
-	return NULL;
-}
-
-struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
-                                  const struct dtx_expr *(*sub)(void *arg, const char *name),
-                                  void *arg)
-{
-	const struct dtx_expr *other = e->kind == DTX_EX_COL ? sub(arg, e->name) : NULL;
+	const struct dtx_expr *other = sub ? sub(arg, e) : NULL;
 	struct dtx_expr *copy;
 	uint32_t i;
 
 	/* what is put in stands as it is */
 	if (other)
-		return dtx_expr_replace(a, other, keep_name, NULL);
+		return dtx_expr_swap(a, other, NULL, NULL);
 	copy = dtx_expr_node(a, e->kind, e->nargs);
 	if (!copy || !copy_texts(a, copy, e))
 		return NULL;
 	copy->op = e->op;
 	memcpy(copy->span, e->span, sizeof(copy->span));
 	for (i = 0; i < e->nargs; i++) {
-		copy->arg[i] = dtx_expr_replace(a, e->arg[i], sub, arg);
+		copy->arg[i] = dtx_expr_swap(a, e->arg[i], sub, arg);
 		if (!copy->arg[i])
 			return NULL;
 	}
 	dtx_expr_measure(copy);
 	return copy;
+}
+
+struct by_name {
+	const struct dtx_expr *(*sub)(void *arg, const char *name);
+	void *arg;
+};
+
+static const struct dtx_expr *swap_named(void *arg, const struct dtx_expr *e)
+{
+	const struct by_name *by = arg;
+
+	return e->kind == DTX_EX_COL ? by->sub(by->arg, e->name) : NULL;
+}
+
+struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
+                                  const struct dtx_expr *(*sub)(void *arg, const char *name),
+                                  void *arg)
+{
+	struct by_name by = { sub, arg };
+
+	return dtx_expr_swap(a, e, swap_named, &by);
 }
 
 static bool qualify(struct dtx_arena *a, struct dtx_expr *e)
@@ -176,23 +191,28 @@ static bool qualify(struct dtx_arena *a, struct dtx_expr *e)
 
 struct dtx_expr *dtx_expr_qualified(struct dtx_arena *a, const struct dtx_expr *e)
 {
-	struct dtx_expr *copy = dtx_expr_replace(a, e, keep_name, NULL);
+	struct dtx_expr *copy = dtx_expr_swap(a, e, NULL, NULL);
 
 	return copy && qualify(a, copy) ? copy : NULL;
 }
 
-bool dtx_expr_has_aggregate(const struct dtx_expr *e)
+bool dtx_expr_is_aggregate(const struct dtx_expr *e)
 {
-	uint32_t i, n;
-	const struct dtx_fn *fn;
+	const struct dtx_fn *fn = NULL;
+	uint32_t n;
 
 	if (e->kind == DTX_EX_CALL) {
 		(void)dtx_expr_where(e, &n);
 		fn = dtx_fn_find(dtx_str_of(e->name), n);
-		if (fn && fn->kind == DTX_FN_AGG)
-			return true;
 	}
-	for (i = 0; i < e->nargs; i++) {
+	return fn && fn->kind == DTX_FN_AGG;
+}
+
+bool dtx_expr_has_aggregate(const struct dtx_expr *e)
+{
+	if (dtx_expr_is_aggregate(e))
+		return true;
+	for (uint32_t i = 0; i < e->nargs; i++) {
 		if (dtx_expr_has_aggregate(e->arg[i]))
 			return true;
 	}

@@ -527,7 +527,9 @@ enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
 	enum dtx_code rc = DTX_OK;
 	size_t tables = plan->ninputs + plan->nsteps + 1;
 
-	*t = (struct trace){ .plan = plan, .bound = bound, .maker = -1, .full = DTX_ERR_INIT };
+	*t = (struct trace){
+		.plan = plan, .bound = bound, .maker = -1, .grouper = -1, .full = DTX_ERR_INIT
+	};
 	t->steps = json_array();
 	t->outputs = json_array();
 	t->table = dtx_mem_zalloc(tables, sizeof(*t->table));
@@ -588,6 +590,7 @@ enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_
 	t.maker = dtx_trace_maker(plan, ask->output, ask->column, &formula);
 	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_grouper(&t);
 	dtx_trace_back(&t);
 	if (ask->known)
 		dtx_trace_pin(&t);

@@ -12,10 +12,12 @@
 #include "core/plan/exec.h"
 
 enum dtx_trace_part {
-	DTX_TRACE_CHECK, /* the output's table, without row numbers */
-	DTX_TRACE_ROW,   /* the row that is asked for */
-	DTX_TRACE_TERMS, /* the same row where its column was computed: what the formula saw */
-	DTX_TRACE_INPUT  /* rows of an input that went into it */
+	DTX_TRACE_CHECK,      /* the output's table, without row numbers */
+	DTX_TRACE_ROW,        /* the row that is asked for */
+	DTX_TRACE_TERMS,      /* the same row where its column was computed: what the formula saw */
+	DTX_TRACE_AGGREGATES, /* its group's aggregates, one after the other: columns dtx_a0 .. */
+	DTX_TRACE_TAKEN_BY,   /* values that its aggregate took: dtx_a0, few and one more */
+	DTX_TRACE_INPUT       /* rows of an input that went into it */
 };
 struct dtx_trace_output {
 	enum dtx_trace_part part;
@@ -24,10 +26,12 @@ struct dtx_trace_output {
 	 * decided that the row is there.  Of the trace. */
 	json_t *direct;
 };
+enum { DTX_TRACE_TAKEN = 12 };
 struct dtx_trace {
 	json_t *plan; /* inputs as in the plan it was made from, by name alone; owned */
 	struct dtx_trace_output output[DTX_PLAN_OUTPUTS];
 	uint32_t noutputs;
+	const char *grouped; /* of AGGREGATES and TAKEN_BY: the formula; the plan's; NULL: none */
 	bool pinned; /* the row is the one with the known cells: CHECK and ROW are that row alone */
 	bool wide;   /* a step gave more rows than its keys can tell apart: too much may be named */
 	bool borrowed; /* a step gave the column values of other rows: too little may be named */

@@ -28,8 +28,8 @@ static void trace_too_many(struct trace *t, int most)
 		                  "more than %d tables went into this row", most);
 }
 
-static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input, json_t *direct,
-                         const char *table)
+void dtx_trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input, json_t *direct,
+                      const char *table)
 {
 	if (t->out->noutputs == DTX_PLAN_OUTPUTS) {
 		trace_too_many(t, DTX_PLAN_OUTPUTS);
@@ -364,6 +364,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		else
 			snprintf(rows, sizeof(rows), "%s", cell);
 		cols = json_copy(dtx_trace_reached(t, w, id));
+		dtx_trace_group_terms(t, i, cols, rows);
 		wheres = trace_wheres(t, st, cols);
 		of = dtx_trace_made_of(t, i, cols);
 		dtx_trace_walked(
@@ -495,8 +496,8 @@ static void trace_back_input(struct trace *t, uint32_t input)
 			continue;
 		dtx_trace_name(rows, "i", input * TRACE_SOURCES + w);
 		dtx_trace_semi(t, in, t->walk[w].name, column, rows);
-		trace_output(t, DTX_TRACE_INPUT, input, dtx_trace_reached(t, w, (int32_t)input),
-		             rows);
+		dtx_trace_output(t, DTX_TRACE_INPUT, input, dtx_trace_reached(t, w, (int32_t)input),
+		                 rows);
 	}
 }
 
@@ -545,21 +546,6 @@ static void trace_key(struct trace *t, int32_t id, struct dtx_buf *where)
 	}
 }
 
-/* The asked row in the table where its column was computed. */
-static void trace_terms(struct trace *t)
-{
-	char in[TRACE_NAME], name[TRACE_NAME], column[TRACE_NAME];
-
-	for (uint32_t b = t->plan->ninputs; t->maker >= 0 && b < t->nbits; b++) {
-		if (t->bit_step[b] != (uint32_t)t->maker)
-			continue;
-		dtx_trace_name(in, "t", t->plan->ninputs + (uint32_t)t->maker);
-		dtx_trace_semi(t, in, "dtx_w0", dtx_trace_name(column, "r", b),
-		               dtx_trace_name(name, "v", 0));
-		trace_output(t, DTX_TRACE_TERMS, 0, NULL, name);
-	}
-}
-
 /* The row by what it is known to have. */
 static void trace_known(struct trace *t, int32_t id, const char *in)
 {
@@ -584,7 +570,7 @@ static void trace_known(struct trace *t, int32_t id, const char *in)
 		              json_pack("{ss sI sI}", "op", "limit", "n", (json_int_t)1, "offset",
 		                        (json_int_t)nth - 1),
 		              "dtx_alike", "dtx_w0");
-	trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_w0");
+	dtx_trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_w0");
 	dtx_buf_clear(&where);
 }
 
@@ -596,7 +582,7 @@ static void trace_found(struct trace *t, int32_t id, const char *in)
 
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", t->ask->columns), in,
 	              "dtx_check");
-	trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_check");
+	dtx_trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_check");
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
 	if (t->ask->key)
 		trace_key(t, id, &where);
@@ -624,8 +610,8 @@ void dtx_trace_back(struct trace *t)
 		trace_known(t, id, in);
 	else
 		trace_found(t, id, in);
-	trace_output(t, DTX_TRACE_ROW, 0, NULL, "dtx_w0");
-	trace_terms(t);
+	dtx_trace_output(t, DTX_TRACE_ROW, 0, NULL, "dtx_w0");
+	dtx_trace_terms(t);
 	asked = json_pack("{sb}", t->ask->column, true);
 	t->failed |= !asked;
 	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, id, asked,

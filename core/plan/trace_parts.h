@@ -61,7 +61,9 @@ struct trace {
 	struct dtx_err full; /* the first maximum that did not do */
 	bool failed;         /* memory */
 	json_t **pinned;     /* per input: columns whose known cell all its rows have; NULL: none */
-	bool keeps;          /* all row numbers of the outputs but the first are asked for */
+	int32_t grouper;     /* the group_by that made its values, with one group each; -1: none */
+	const json_t *grouped; /* its item for them; NULL: they are keys */
+	bool keeps;            /* all row numbers of the outputs but the first are asked for */
 };
 
 /* trace.c: the parts of making a traced plan; end is safe after a failed init. */
@@ -145,7 +147,17 @@ void dtx_trace_tied(struct trace *t);
 bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth);
 /* trace_prune.c: without row numbers that nobody asks for and steps that nobody reads. */
 void dtx_trace_prune(struct trace *t);
-/* trace_back.c: outputs for the table's check, the row and the rows of inputs that went into it. */
+/* trace_terms.c: the step that made the asked column's values of groups. */
+void dtx_trace_grouper(struct trace *t);
+/* The asked row in the table where its column was computed; and, of the walked rows of step i, what
+ * its formula made of them, where that has the asked value (cols: columns of the step that it is
+ * of). */
+void dtx_trace_terms(struct trace *t);
+void dtx_trace_group_terms(struct trace *t, uint32_t i, const json_t *cols, const char *rows);
+/* trace_back.c: one more output of the traced plan. */
+void dtx_trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input, json_t *direct,
+                      const char *table);
+/* outputs for the table's check, the row and the rows of inputs that went into it. */
 void dtx_trace_back(struct trace *t);
 
 #endif

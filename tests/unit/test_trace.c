@@ -402,7 +402,8 @@ static void trace_lines(const char *plan, const char *rows, const char *column, 
 	planrun_clear(&p);
 }
 
-/* Rows of a group are looked for in the input, and need no number: they are the answer. */
+/* Rows of a group are looked for in the input, and need no number: they are the answer, and what
+ * its sum took. */
 void test_trace_lean_group(void)
 {
 	struct dtx_buf got = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -414,7 +415,10 @@ void test_trace_lean_group(void)
 	                          "add_id dtx_b1 dtx_rows\n"
 	                          "limit dtx_rows dtx_first\n"
 	                          "filter dtx_first dtx_w0\n"
-	                          "join main dtx_z3\n");
+	                          "join main dtx_z3\n"
+	                          "limit dtx_z3 dtx_v2\n"
+	                          "derive dtx_v2 dtx_v3\n"
+	                          "select dtx_v3 dtx_v4\n");
 	dtx_buf_clear(&got);
 }
 
