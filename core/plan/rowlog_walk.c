@@ -229,6 +229,24 @@ out:
 	return rc;
 }
 
+/* Rows that count only where another walk has none. */
+static enum dtx_code walk_unless(const json_t *via, const struct rowlog_walk *walk,
+                                 struct rowlog_walk *to, size_t i, struct dtx_err *err)
+{
+	int64_t other = dtx_json_int(via, "unless", -1);
+	uint64_t any = 0;
+
+	if (other < 0)
+		return DTX_OK;
+	if (other >= (int64_t)i)
+		return rowlog_damaged(err);
+	for (size_t k = 0; k < dtx_bit_words(walk[other].rows.n); k++)
+		any |= walk[other].rows.bit[k];
+	if (any)
+		memset(to->rows.bit, 0, dtx_bit_words(to->rows.n) * sizeof(uint64_t));
+	return DTX_OK;
+}
+
 static enum dtx_code walk_all(const struct dtx_rowlog *k, const json_t *walks, int64_t row,
                               struct rowlog_walk *walk, struct dtx_err *err)
 {
@@ -246,6 +264,8 @@ static enum dtx_code walk_all(const struct dtx_rowlog *k, const json_t *walks, i
 		}
 		if (i)
 			DTX_TRY(walk_step(k, via, &walk[from], &walk[i], err));
+		if (i)
+			DTX_TRY(walk_unless(via, walk, &walk[i], i, err));
 		else
 			DTX_TRY(walk_start(k, row, &walk[i], err));
 	}

@@ -40,6 +40,48 @@ void dtx_trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input,
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", table));
 }
 
+static void trace_one(struct trace *t, const char *in, const char *out)
+{
+	dtx_trace_add(
+		t,
+		json_pack("{ss s[{ss ss}]}", "op", "derive", "set", "as", "dtx_one", "expr", "1"),
+		in, out);
+}
+
+/* Rows of `in` by whether `with` has any. */
+static void trace_meets(struct trace *t, const char *in, const char *with, const char *how,
+                        const char *out)
+{
+	char left[TRACE_NAME], right[TRACE_NAME];
+
+	trace_one(t, in, dtx_trace_name(left, "left", t->nmeets));
+	trace_one(t, with, dtx_trace_name(right, "right", t->nmeets++));
+	dtx_trace_add(t,
+	              json_pack("{ss ss ss s[{ss ss}]}", "op", "join", "how", how, "with", right,
+	                        "on", "left", "dtx_one", "right", "dtx_one"),
+	              left, out);
+}
+
+void dtx_trace_if_any(struct trace *t, const char *in, const char *with, const char *out)
+{
+	trace_meets(t, in, with, "semi", out);
+}
+
+bool dtx_trace_sure(const struct trace *t, uint32_t w)
+{
+	bool sure = w == 0 && !dtx_trace_unions(t);
+
+	for (uint32_t i = 0; i < t->plan->nsteps && sure; i++) {
+		const struct dtx_plan_step *st = &t->plan->step[i];
+
+		sure = st->ntables < 2 ||
+		       (!strcmp(st->name, "join") &&
+		        dtx_str_in_list("inner,semi,anti,cross",
+		                        dtx_json_text(st->canonical, "how", "inner")));
+	}
+	return sure;
+}
+
 void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t table,
                       const json_t *cols, const struct trace_via *via)
 {
@@ -235,21 +277,42 @@ static bool trace_wider_decides(struct trace *t, uint32_t i)
 	return r.cell;
 }
 
-/* The long rows that a wide one is of, or those of the cells alone.  True: all of them, and those
- * of the cells are still to be told. */
+/* The long rows that a wide one is of, or (*cells) those of the cells alone.  True: all of them,
+ * and those of the cells are still to be told. */
 static bool trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const char *in,
-                           const char *out)
+                           const char *out, bool *cells)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	enum trace_wider which = dtx_trace_wider_rows(t, st, cols);
 	bool apart = which == TRACE_WIDER_NAMED && trace_wider_decides(t, i);
 
 	t->out->wide |= which == TRACE_WIDER_LOOSE;
-	if (which == TRACE_WIDER_NAMED && !apart)
+	*cells = which == TRACE_WIDER_NAMED && !apart;
+	if (*cells)
 		trace_wider_name(t, st, cols, in, out);
 	else
 		trace_same(t, in, out);
 	return apart;
+}
+
+/* A cell that no long row filled: the others of its wide row decided that it is there.  `cell`:
+ * rows that filled it; group: the wide row. */
+static void trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const char *group,
+                              const json_t *on, const struct trace_via *via)
+{
+	int32_t in = t->plan->step[i].table[0];
+	uint32_t n = t->nwalks;
+	char from[TRACE_NAME], whole[TRACE_NAME], rows[TRACE_NAME];
+	struct trace_via empty = *via;
+
+	dtx_trace_add(t,
+	              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with", group,
+	                        "on", on, "nulls_equal", true),
+	              dtx_trace_name(from, "t", (uint32_t)in), dtx_trace_name(whole, "whole", n));
+	trace_meets(t, whole, cell, "anti", dtx_trace_name(rows, "empty", n));
+	empty.all = true;
+	empty.unless = (int32_t)n; /* the walk before this one */
+	dtx_trace_walked(t, rows, t->table[in].ids, in, NULL, &empty);
 }
 
 /* Columns of a table whose values walked rows gave to the asked one; NULL: none. */
@@ -340,7 +403,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 	for (w = 0; w < n; w++) {
 		char group[TRACE_NAME], rows[TRACE_NAME], cell[TRACE_NAME];
 		json_t *on, *of, *cols, *wheres;
-		bool apart = false;
+		bool apart = false, cells = false;
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
@@ -350,7 +413,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
 		dtx_trace_semi(t, made, t->walk[w].name, column, group);
 		if (wider) {
-			apart = trace_wider_in(t, i, dtx_trace_reached(t, w, id), in, cell);
+			apart = trace_wider_in(t, i, dtx_trace_reached(t, w, id), in, cell, &cells);
 			on = dtx_trace_wider_keys(t, st);
 		} else {
 			on = dtx_trace_group_keys(t, json_object_get(st->canonical, "by"), in,
@@ -361,8 +424,10 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 			              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi",
 			                        "with", group, "on", on, "nulls_equal", true),
 			              cell, rows);
-		else
+		else if (dtx_trace_sure(t, w))
 			snprintf(rows, sizeof(rows), "%s", cell);
+		else
+			dtx_trace_if_any(t, cell, group, rows);
 		cols = json_copy(dtx_trace_reached(t, w, id));
 		dtx_trace_group_terms(t, i, cols, rows);
 		wheres = trace_wheres(t, st, cols);
@@ -370,6 +435,9 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		dtx_trace_walked(
 			t, rows, ids, st->table[0], apart ? NULL : of,
 			&(struct trace_via){ .from = (int32_t)w, .bit = bit, .all = apart });
+		if (cells)
+			trace_wider_empty(t, i, rows, group, on,
+			                  &(struct trace_via){ .from = (int32_t)w, .bit = bit });
 		if (apart) { /* the whole row decided, some rows have the value */
 			dtx_trace_name(cell, "h", t->nwalks);
 			trace_wider_name(t, st, cols, rows, cell);

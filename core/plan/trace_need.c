@@ -246,6 +246,27 @@ static bool need_keeps(const struct dtx_plan_step *st)
 	       (!strcmp(st->name, "fill_null") && !json_object_get(st->canonical, "expr"));
 }
 
+/* A column that was made has values of those that fill them; whose cells they are the names tell,
+ * which decide, but are in no value. */
+static void need_wider(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const json_t *values = json_object_get(st->canonical, "values_from"), *one;
+	json_t *keys = dtx_trace_wider_keys(t, st), *value;
+	const char *name;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
+			need_add(t, st->table[0], name);
+		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
+			continue;
+		json_array_foreach((json_t *)(uintptr_t)values, i, one) need_add(
+			t, st->table[0], json_is_string(one) ? json_string_value(one) : "*");
+	}
+	json_decref(keys);
+}
+
 static void need_step(struct trace *t, uint32_t i)
 {
 	static const char *const same =
@@ -266,6 +287,8 @@ static void need_step(struct trace *t, uint32_t i)
 		json_decref(copy);
 	} else if (dtx_trace_how(st) == TRACE_WINDOW) {
 		need_windowed(t, st, need, st->table[0]);
+	} else if (!strcmp(st->name, "pivot_wider")) {
+		need_wider(t, st, need);
 	} else if (!strcmp(st->name, "group_by")) {
 		need_group(t, st, need, st->table[0]);
 	} else if (!strcmp(st->name, "rename")) {

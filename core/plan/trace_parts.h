@@ -36,6 +36,7 @@ struct trace_via {
 	bool near;      /* of a window's group those between these places around the walked ones */
 	int64_t lo, hi; /* INT64_MIN, INT64_MAX: no end */
 	bool all;       /* of a wide row all long ones, whatever its columns' names */
+	int32_t unless; /* walk + 1 that must have no row, else this one has none; 0: none */
 	bool some;      /* fewer than the row numbers tell: those that met a condition */
 };
 struct trace_walk { /* rows that went into the one asked for */
@@ -56,7 +57,7 @@ struct trace {
 	int32_t maker; /* step behind which rows are numbered for their values; -1: none */
 	int32_t numbered[DTX_PLAN_INPUTS]; /* table with the numbers of an input */
 	struct trace_walk walk[TRACE_SOURCES];
-	uint32_t nwalks;
+	uint32_t nwalks, nmeets;
 	struct dtx_trace *out;
 	struct dtx_err full; /* the first maximum that did not do */
 	bool failed;         /* memory */
@@ -79,6 +80,11 @@ bool dtx_trace_unions(const struct trace *t);
 const char *dtx_trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n);
 /* Adds to a list; takes `value`. */
 void dtx_trace_append(struct trace *t, json_t *list, json_t *value);
+/* Rows of `in` if `with` has any, else none. */
+void dtx_trace_if_any(struct trace *t, const char *in, const char *with, const char *out);
+/* Whether walk w has a row for sure: it is the asked one, and no step brings rows of other tables.
+ */
+bool dtx_trace_sure(const struct trace *t, uint32_t w);
 /* Names of all columns; new. */
 json_t *dtx_trace_names(struct trace *t, const struct dtx_schema *s);
 /* A step of the traced plan; takes `step`.  in NULL: the step names it. */

@@ -63,8 +63,9 @@ static json_t *rows_walk(struct trace *t, uint32_t w, bool *wide)
 	int cell = rows_cell(t, v, wide);
 
 	*wide |= v->some;
-	return json_pack("{si si sb sI sI si}", "from", (int)v->from, "bit", (int)v->bit, "near",
-	                 v->near, "lo", (json_int_t)v->lo, "hi", (json_int_t)v->hi, "cell", cell);
+	return json_pack("{si si si sb sI sI si}", "unless", (int)v->unless - 1, "from",
+	                 (int)v->from, "bit", (int)v->bit, "near", v->near, "lo", (json_int_t)v->lo,
+	                 "hi", (json_int_t)v->hi, "cell", cell);
 }
 
 /* Rows of an input that made others say which is theirs by no number. */
@@ -331,7 +332,7 @@ static bool rows_all_stay(const struct dtx_plan_step *st)
 	static const char *const stay =
 		"derive,cast,rename,select,drop,reorder,window,rank,cumulative,rolling,lag_lead,"
 		"percent_of,bin,parse_number,parse_date,clean_text,coalesce,extract,split_column,"
-		"merge_columns,nullify,blank_down,replace_values,fill,fill_null,lookup_value,union";
+		"merge_columns,nullify,blank_down,replace_values,fill,fill_null,union";
 
 	return dtx_str_in_list(stay, st->name);
 }

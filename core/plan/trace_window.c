@@ -192,8 +192,9 @@ static void window_near(struct trace *t, const json_t *by, const struct dtx_expr
 	dtx_buf_clear(&where);
 }
 
+/* sure: `walk` has a row. */
 static void window_group(struct trace *t, const json_t *by, const char *in, const char *walk,
-                         const char *rows)
+                         bool sure, const char *rows)
 {
 	json_t *on = window_pairs(t, by);
 
@@ -202,8 +203,10 @@ static void window_group(struct trace *t, const json_t *by, const char *in, cons
 		              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with",
 		                        walk, "on", on, "nulls_equal", true),
 		              in, rows);
-	else
+	else if (sure)
 		dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), in, rows);
+	else
+		dtx_trace_if_any(t, in, walk, rows);
 	json_decref(on);
 }
 
@@ -337,8 +340,9 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		window_op(t, st, id, &r);
 	if (!r.calls)
 		return;
-	elsewhere = !r.own && !any && json_object_size(t->need[id]) == 1 &&
-	            (r.lo > 0 || r.hi < 0) && !dtx_trace_unions(t);
+	elsewhere = !r.own && !any && json_object_size(t->need[id]) == 1 && (r.lo > 0 || r.hi < 0);
+	t->out->wide |= elsewhere && dtx_trace_unions(t);
+	elsewhere = elsewhere && !dtx_trace_unions(t);
 	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
 	/* rows that only the row itself needed are named as well */
 	t->out->wide |= r.loose || any || json_object_size(t->need[id]) > 1 || regroups;
@@ -368,13 +372,16 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 			window_near(t, by, &r, placed, numbered ? column : WINDOW_PLACE, group,
 			            number, rows);
 		else
-			window_group(t, by, source, group, rows);
+			window_group(t, by, source, group, dtx_trace_sure(t, w), rows);
 		if (elsewhere)
 			window_part(t, w, id, ids);
 		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
-		dtx_trace_walked(
-			t, rows, ids, st->table[0], of,
-			&(struct trace_via){ (int32_t)w, bit, near, r.lo, r.hi, false, false });
+		dtx_trace_walked(t, rows, ids, st->table[0], of,
+		                 &(struct trace_via){ .from = (int32_t)w,
+		                                      .bit = bit,
+		                                      .near = near,
+		                                      .lo = r.lo,
+		                                      .hi = r.hi });
 		json_decref(of);
 	}
 }

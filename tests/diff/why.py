@@ -279,7 +279,7 @@ def trial(name, rng):
     if borrowed:
         return None
     lines = named(report, "main")
-    if not lines and name in ("wide", "means, wide", "before", "lag") and rows[at][column] == "":
+    if not lines and name in ("before", "lag") and rows[at][column] == "":
         return None  # a cell that no row filled
     if not lines and rows[at].get("of") == "h":
         return None  # a row of rates
