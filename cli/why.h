@@ -43,6 +43,8 @@ bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct);
 const json_t *dtx_why_formula(const struct dtx_why *w);
 /* Whether a list of sources has the lineage row's column. */
 bool dtx_why_listed(const json_t *list, const json_t *row);
+/* Whether a list of sources names a cell. */
+bool dtx_why_names_any(const json_t *list);
 /* Makes w->report of the traced rows, while their readers are open. */
 DTX_MUSTUSE enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err);
 /* The line, from 1, of a text result on which w->row begins; 0: it is no text, or the file that the

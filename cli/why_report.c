@@ -136,14 +136,29 @@ out:
 	return rc;
 }
 
-/* A number of rows looks at no cell: how many there were, per input; NULL: cells tell. */
+bool dtx_why_names_any(const json_t *list)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_array_size(json_object_get(one, "cells")) ||
+		    json_object_get(one, "ranges"))
+			return true;
+	}
+	return false;
+}
+
+/* A number of rows looks at no cell, nor does a null of a table without the column: how many rows
+ * there were, per input, and which, where they are few; NULL: cells tell. */
 static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
                                  const json_t *decided, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *list = NULL;
 
-	if (json_array_size(direct) || json_array_size(decided))
+	if (dtx_why_names_any(direct) || dtx_why_names_any(decided))
 		goto out;
 	list = json_array();
 	if (!list)
@@ -154,8 +169,12 @@ static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
 		json_t *one;
 
 		rc = dtx_why_rows(w, UINT64_MAX, alias, &rows, err);
-		one = json_pack("{ss ss sI}", "alias", alias, "label",
-		                dtx_retrace_label(&w->x, alias), "rows", (json_int_t)rows.n);
+		one = json_pack("{ss ss sI so*}", "alias", alias, "label",
+		                dtx_retrace_label(&w->x, alias), "rows", (json_int_t)rows.n,
+		                "cells",
+		                rc == DTX_OK && rows.n && rows.n <= DTX_WHY_SHOWN
+		                        ? dtx_why_rows_places(w, &rows)
+		                        : NULL);
 		dtx_why_rows_clear(&rows);
 		if (rc == DTX_OK && json_array_append_new(list, one) < 0)
 			DTX_FAIL_MEM(err);

@@ -269,6 +269,25 @@ json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, co
 	return list;
 }
 
+json_t *dtx_why_rows_places(const struct dtx_why *w, const struct dtx_why_rows *rows)
+{
+	json_t *list = json_array();
+	struct rows_spot spot = { 0, 0 };
+
+	for (bool more = list && rows->n; more; more = rows_next(rows, &spot)) {
+		const struct dtx_why_span *s = &rows->span[spot.span];
+		const struct dtx_schema *of = w->traced.result->output[s->output].table->schema;
+		char at[24];
+
+		rows_cell(w, s, spot.k, of->nfields ? of->field[0].name : "", at);
+		if (json_array_append_new(list, json_pack("{ss}", "cell", at)) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 /* The last row of the span that has the lines behind it without one left out: where one has, those
  * in front of it have. */
 static uint32_t rows_far(const struct dtx_why_rows *rows, struct rows_spot from)

@@ -30,6 +30,10 @@ void dtx_why_rows_clear(struct dtx_why_rows *rows);
 /* [{"cell","value"}]; new reference, NULL: out of memory. */
 json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                           bool values);
+/* [{"cell"}], each row by the first of its columns that is known; new reference, NULL: out of
+ * memory.
+ */
+json_t *dtx_why_rows_places(const struct dtx_why *w, const struct dtx_why_rows *rows);
 /* "C5, C9, C12:C14, ...": at most `most` addresses. */
 void dtx_why_rows_ranges(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                          size_t most, struct dtx_buf *out);

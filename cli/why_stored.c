@@ -213,6 +213,15 @@ out:
 	return rc;
 }
 
+/* The first column of an input; "": it is not known. */
+static const char *stored_first(const struct stored *s, uint32_t input)
+{
+	const json_t *inputs = json_object_get(s->w->x.record, "inputs");
+	const json_t *of = dtx_json_find(inputs, "alias", s->w->x.r.plan->input[input].name);
+
+	return dtx_json_text(json_array_get(json_object_get(of, "schema"), 0), "name", "");
+}
+
 static enum dtx_code stored_counted(const struct stored *s, json_t *list, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -222,10 +231,13 @@ static enum dtx_code stored_counted(const struct stored *s, json_t *list, struct
 	for (uint32_t i = 0; i < plan->ninputs; i++) {
 		dtx_mem_free(rows.bit);
 		DTX_TRY(stored_find(s, plan->input[i].name, NULL, &rows, err));
-		json_array_append_new(list,
-		                      json_pack("{ss ss sI}", "alias", plan->input[i].name, "label",
-		                                dtx_retrace_label(&s->w->x, plan->input[i].name),
-		                                "rows", (json_int_t)rows.count));
+		json_array_append_new(
+			list, json_pack("{ss ss sI so*}", "alias", plan->input[i].name, "label",
+		                        dtx_retrace_label(&s->w->x, plan->input[i].name), "rows",
+		                        (json_int_t)rows.count, "cells",
+		                        rows.count && rows.count <= DTX_WHY_SHOWN
+		                                ? stored_cells(s, &rows, stored_first(s, i))
+		                                : NULL));
 	}
 out:
 	dtx_mem_free(rows.bit);
@@ -248,7 +260,7 @@ static enum dtx_code stored_report(const struct stored *s, const json_t *known, 
 
 	DTX_TRY(stored_sources(s, true, direct, err));
 	DTX_TRY(stored_sources(s, false, decided, err));
-	if (!json_array_size(direct) && !json_array_size(decided)) {
+	if (!dtx_why_names_any(direct) && !dtx_why_names_any(decided)) {
 		counted = json_array();
 		DTX_TRY(stored_counted(s, counted, err));
 	}

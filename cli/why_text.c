@@ -111,13 +111,15 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 
 static void why_print_counted(const struct dtx_why *w, struct dtx_buf *out)
 {
-	json_t *one;
-	size_t i;
+	json_t *one, *cell;
+	size_t i, k;
 
 	json_array_foreach(json_object_get(w->report, "counted"), i, one)
 	{
 		dtx_buf_printf(out, "%-12s", i ? "" : "rows");
 		dtx_out_safe(out, dtx_json_text(one, "label", ""), false);
+		json_array_foreach(json_object_get(one, "cells"), k, cell) dtx_buf_printf(
+			out, "%s%s", k ? ", " : "!", dtx_json_text(cell, "cell", ""));
 		dtx_buf_printf(out, "  %lld row%s\n", (long long)dtx_json_int(one, "rows", 0),
 		               dtx_json_int(one, "rows", 0) == 1 ? "" : "s");
 	}

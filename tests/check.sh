@@ -24,6 +24,7 @@ suites() {
 		engine against the jail|/usr/bin/python3 -B tests/diff/agreement.py build/dtx
 		op examples against pandas|/usr/bin/python3 -B tests/diff/examples.py build/dtx
 		lineage of random cells|/usr/bin/python3 -B tests/diff/why.py build/dtx 14
+		lineage in random plans|/usr/bin/python3 -B tests/diff/why_plans.py build/dtx 60
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
 		workbooks as openpyxl has them|/usr/bin/python3 -B tests/diff/book_out.py build/dtx
 		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx

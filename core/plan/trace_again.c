@@ -62,18 +62,22 @@ static bool again_brings(const struct dtx_plan_step *st)
 	       !dtx_str_in_list("semi,anti", dtx_json_text(st->canonical, "how", ""));
 }
 
-/* "with" of the step names the copy; its other tables are where they were. */
-static void again_copy(struct again *a, const struct dtx_plan_step *st, json_t *step)
+/* Table k of the step is a copy from here on; its other tables are where they were. */
+static void again_copy(struct again *a, const struct dtx_plan_step *st, uint32_t k, json_t *step)
 {
+	json_t *with = json_object_get(step, "with"), *copy = NULL, *named;
 	char name[32];
-	json_t *copy = st->table_name[1] ? json_pack("{ss ss ss}", "op", "filter", "where", "true",
-	                                             "in", st->table_name[1])
-	                                 : NULL;
 
+	if (st->table_name[k])
+		copy = json_pack("{ss ss ss}", "op", "filter", "where", "true", "in",
+		                 st->table_name[k]);
 	snprintf(name, sizeof(name), AGAIN "%u", a->copies++);
-	if (!copy || !dtx_json_set(copy, "out", json_string(name)) ||
-	    json_array_append(a->steps, copy) < 0 || !dtx_json_set(step, "with", json_string(name)))
-		a->failed = true;
+	named = json_string(name);
+	a->failed |= !copy || !dtx_json_set(copy, "out", json_string(name)) ||
+	             json_array_append(a->steps, copy) < 0 ||
+	             (json_is_array(with) ? json_array_set(with, k - 1, named) < 0
+	                                  : !dtx_json_set(step, "with", json_incref(named)));
+	json_decref(named);
 	json_decref(copy);
 }
 
@@ -94,18 +98,25 @@ static void again_in(struct again *a, const struct dtx_plan_step *st, json_t *st
 	                           json_string(dtx_plan_table_name(a->plan, st->table[0], name)));
 }
 
+/* Rows of a union are told by one number where both tables have the rows of the same input as they
+ * came; where one of them joined others, its columns are not what that number tells. */
+static bool again_mixes(uint64_t ids, uint64_t other)
+{
+	return ids != other || other & (other - 1);
+}
+
 static void again_step(struct again *a, uint32_t i)
 {
 	const struct dtx_plan_step *st = &a->plan->step[i];
 	enum trace_how how = dtx_trace_how(st);
-	json_t *step = json_deep_copy((json_t *)(uintptr_t)st->json);
+	json_t *step = json_deep_copy(st->canonical); /* its parameters have one name each */
 	uint64_t ids = st->table[0] >= 0 ? a->ids[st->table[0]] : 0, other;
 
 	again_in(a, st, step);
 	for (uint32_t k = 1; k < st->ntables && (again_brings(st) || how == TRACE_UNION); k++) {
 		other = st->table[k] >= 0 ? a->ids[st->table[k]] : 0;
-		if (ids & other && again_brings(st) && step) {
-			again_copy(a, st, step);
+		if (ids & other && step && (again_brings(st) || again_mixes(ids, other))) {
+			again_copy(a, st, k, step);
 			other = again_bit(a);
 		}
 		ids |= other;

@@ -267,6 +267,69 @@ static void need_wider(struct trace *t, const struct dtx_plan_step *st, const js
 	json_decref(keys);
 }
 
+/* Whether a list of columns has all by name. */
+static bool need_is_plain(const json_t *cols)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		if (!json_is_string(one) || strpbrk(json_string_value(one), "*?") ||
+		    strstr(json_string_value(one), ".."))
+			return false;
+	}
+	return i > 0;
+}
+
+/* A value is of any of the columns that became rows; names are of no cell. */
+static void need_longer(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	const json_t *names = json_object_get(st->canonical, "names_to");
+	bool plain = need_is_plain(cols);
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		bool made = !strcmp(name, dtx_json_text(st->canonical, "values_to", "value"));
+		bool named = false;
+
+		json_array_foreach((json_t *)(uintptr_t)names, i, one)
+		{
+			named |= !strcmp(json_string_value(one), name);
+			plain &= strcmp(json_string_value(one), ".value") != 0;
+		}
+		if (!plain || !strcmp(name, "*"))
+			need_add(t, st->table[0], "*");
+		else if (!made && !named)
+			need_add(t, st->table[0], name);
+		json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+		{
+			if (plain && made)
+				need_add(t, st->table[0], json_string_value(one));
+		}
+	}
+}
+
+/* The looked up column is the other table's, the rest is left as it is. */
+static void need_lookup(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const char *from = dtx_json_text(st->canonical, "value", "*"), *name;
+	const char *as = dtx_json_text(st->canonical, "as", from);
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (!strcmp(name, as) || !strcmp(name, "*") || !strcmp(as, "*"))
+			need_add(t, st->table[1], from);
+		if (strcmp(name, as) != 0)
+			need_add(t, st->table[0], name);
+	}
+}
+
 static void need_step(struct trace *t, uint32_t i)
 {
 	static const char *const same =
@@ -289,6 +352,10 @@ static void need_step(struct trace *t, uint32_t i)
 		need_windowed(t, st, need, st->table[0]);
 	} else if (!strcmp(st->name, "pivot_wider")) {
 		need_wider(t, st, need);
+	} else if (!strcmp(st->name, "pivot_longer")) {
+		need_longer(t, st, need);
+	} else if (!strcmp(st->name, "lookup_value")) {
+		need_lookup(t, st, need);
 	} else if (!strcmp(st->name, "group_by")) {
 		need_group(t, st, need, st->table[0]);
 	} else if (!strcmp(st->name, "rename")) {
