@@ -80,8 +80,11 @@ bool dtx_trace_unions(const struct trace *t);
 const char *dtx_trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n);
 /* Adds to a list; takes `value`. */
 void dtx_trace_append(struct trace *t, json_t *list, json_t *value);
-/* Rows of `in` if `with` has any, else none. */
-void dtx_trace_if_any(struct trace *t, const char *in, const char *with, const char *out);
+/* The same rows by another name. */
+void dtx_trace_same(struct trace *t, const char *in, const char *out);
+/* Rows of `in`, how: "semi": if `with` has any, else none; "anti": if it has none. */
+void dtx_trace_meets(struct trace *t, const char *in, const char *with, const char *how,
+                     const char *out);
 /* Whether walk w has a row for sure: it is the asked one, and no step brings rows of other tables.
  */
 bool dtx_trace_sure(const struct trace *t, uint32_t w);
@@ -135,6 +138,17 @@ enum trace_wider {
 };
 enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_step *st,
                                       const json_t *cols);
+/* Of `in` the long rows whose name one of these columns has. */
+void dtx_trace_wider_name(struct trace *t, const struct dtx_plan_step *st, const json_t *cols,
+                          const char *in, const char *out);
+/* The long rows that a wide one is of, or (*cells) those of the cells alone.  True: all of them,
+ * and those of the cells are still to be told. */
+bool dtx_trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const char *in,
+                        const char *out, bool *cells);
+/* A cell that no long row filled: the others of its wide row decided that it is there.  cell: rows
+ * that filled it, the last walk; group: the wide row; on: as of dtx_trace_wider_keys. */
+void dtx_trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const char *group,
+                           const json_t *on, const struct trace_via *via);
 /* trace_lean.c: the same results with less work. */
 void dtx_trace_lean(struct trace *t);
 /* The step whose result has this name; NULL: none. */

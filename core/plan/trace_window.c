@@ -206,7 +206,7 @@ static void window_group(struct trace *t, const json_t *by, const char *in, cons
 	else if (sure)
 		dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), in, rows);
 	else
-		dtx_trace_if_any(t, in, walk, rows);
+		dtx_trace_meets(t, in, walk, "semi", rows);
 	json_decref(on);
 }
 
@@ -318,6 +318,16 @@ static void window_part(struct trace *t, uint32_t w, int32_t id, uint64_t ids)
 	                 &(struct trace_via){ .from = (int32_t)w, .bit = TRACE_BITS });
 }
 
+/* Whether the step's values are of other rows alone, so that the row itself has no cell in them. */
+static bool window_elsewhere(struct trace *t, int32_t id, const struct dtx_expr_reach *r, bool any)
+{
+	bool is = !r->own && !any && json_object_size(t->need[id]) == 1 && (r->lo > 0 || r->hi < 0);
+
+	/* numbers of a union's tables do not tell the row itself from the others */
+	t->out->wide |= is && dtx_trace_unions(t);
+	return is && !dtx_trace_unions(t);
+}
+
 void dtx_trace_back_window(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit], w, n = t->nwalks;
@@ -340,9 +350,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		window_op(t, st, id, &r);
 	if (!r.calls)
 		return;
-	elsewhere = !r.own && !any && json_object_size(t->need[id]) == 1 && (r.lo > 0 || r.hi < 0);
-	t->out->wide |= elsewhere && dtx_trace_unions(t);
-	elsewhere = elsewhere && !dtx_trace_unions(t);
+	elsewhere = window_elsewhere(t, id, &r, any);
 	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
 	/* rows that only the row itself needed are named as well */
 	t->out->wide |= r.loose || any || json_object_size(t->need[id]) > 1 || regroups;
