@@ -535,8 +535,10 @@ enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
 	t->table = dtx_mem_zalloc(tables, sizeof(*t->table));
 	t->bit_step = dtx_mem_zalloc(TRACE_BITS, sizeof(*t->bit_step));
 	t->need = dtx_mem_zalloc(tables, sizeof(json_t *));
+	t->judged = dtx_mem_zalloc(tables, sizeof(json_t *));
 	t->pinned = dtx_mem_zalloc(plan->ninputs + 1, sizeof(json_t *));
-	if (!t->pinned || !t->steps || !t->outputs || !t->table || !t->bit_step || !t->need)
+	if (!t->pinned || !t->steps || !t->outputs || !t->table || !t->bit_step || !t->need ||
+	    !t->judged)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -567,6 +569,7 @@ void dtx_trace_end(struct trace *t)
 	for (uint32_t i = 0; i < t->nwalks; i++)
 		dtx_trace_reach_free(t, t->walk[i].reach);
 	dtx_trace_reach_free(t, t->need);
+	dtx_trace_reach_free(t, t->judged);
 	for (uint32_t i = 0; t->pinned && i < t->plan->ninputs; i++)
 		json_decref(t->pinned[i]);
 	dtx_mem_free(t->pinned);
@@ -590,6 +593,7 @@ enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_
 	t.maker = dtx_trace_maker(plan, ask->output, ask->column, &formula);
 	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_judge(&t);
 	dtx_trace_grouper(&t);
 	dtx_trace_back(&t);
 	if (ask->known)

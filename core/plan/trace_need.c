@@ -5,7 +5,7 @@
 #include "core/base/mem.h"
 #include "core/plan/trace_parts.h"
 
-static void need_add(struct trace *t, int32_t table, const char *column)
+void dtx_trace_need_add(struct trace *t, int32_t table, const char *column)
 {
 	if (table < 0)
 		return;
@@ -33,7 +33,7 @@ static void need_column(void *arg, const char *name)
 	if (n->list)
 		json_object_set_new(n->list, name, json_true());
 	else
-		need_add(n->t, n->table, name);
+		dtx_trace_need_add(n->t, n->table, name);
 }
 
 /* Columns of a formula; "*" where it cannot be read. */
@@ -68,7 +68,14 @@ static void need_set(struct trace *t, const struct dtx_plan_step *st, json_t *ne
 		json_object_del(need, as);
 		need_formula(&of, dtx_json_text(one, "expr", ""));
 	}
-	json_object_foreach(need, name, value) need_add(t, in, name);
+	json_object_foreach(need, name, value) dtx_trace_need_add(t, in, name);
+}
+
+void dtx_trace_need_formula(struct trace *t, int32_t table, const char *formula)
+{
+	struct need_of of = { t, table, NULL };
+
+	need_formula(&of, formula);
 }
 
 static void need_group(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
@@ -107,7 +114,7 @@ static void need_renamed(struct trace *t, const struct dtx_plan_step *st, const 
 			if (!strcmp(dtx_json_text(one, "to", ""), name))
 				from = dtx_json_text(one, "from", "*");
 		}
-		need_add(t, in, from);
+		dtx_trace_need_add(t, in, from);
 	}
 }
 
@@ -117,7 +124,7 @@ static void need_named(struct trace *t, int32_t table, const char *name)
 	const struct dtx_schema *s = table >= 0 ? t->table[table].schema : NULL;
 
 	if (!s || s->open || !strcmp(name, "*") || dtx_schema_find(s, name) >= 0)
-		need_add(t, table, name);
+		dtx_trace_need_add(t, table, name);
 }
 
 /* Whether this side of a join is known to have the column. */
@@ -224,14 +231,14 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 		if (dtx_trace_makes(t, st, name))
 			made = true;
 		else
-			need_add(t, in, name);
+			dtx_trace_need_add(t, in, name);
 	}
 	if (!made)
 		return;
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
-		need_add(t, in, json_is_string(one) ? json_string_value(one) : "*");
+		dtx_trace_need_add(t, in, json_is_string(one) ? json_string_value(one) : "*");
 	if (!i && dtx_json_text(st->canonical, "col", NULL))
-		need_add(t, in, dtx_json_text(st->canonical, "col", NULL));
+		dtx_trace_need_add(t, in, dtx_json_text(st->canonical, "col", NULL));
 	else if (!i)
 		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
 }
@@ -258,10 +265,10 @@ static void need_wider(struct trace *t, const struct dtx_plan_step *st, const js
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
 		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
-			need_add(t, st->table[0], name);
+			dtx_trace_need_add(t, st->table[0], name);
 		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
 			continue;
-		json_array_foreach((json_t *)(uintptr_t)values, i, one) need_add(
+		json_array_foreach((json_t *)(uintptr_t)values, i, one) dtx_trace_need_add(
 			t, st->table[0], json_is_string(one) ? json_string_value(one) : "*");
 	}
 	json_decref(keys);
@@ -303,13 +310,13 @@ static void need_longer(struct trace *t, const struct dtx_plan_step *st, const j
 			plain &= strcmp(json_string_value(one), ".value") != 0;
 		}
 		if (!plain || !strcmp(name, "*"))
-			need_add(t, st->table[0], "*");
+			dtx_trace_need_add(t, st->table[0], "*");
 		else if (!made && !named)
-			need_add(t, st->table[0], name);
+			dtx_trace_need_add(t, st->table[0], name);
 		json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 		{
 			if (plain && made)
-				need_add(t, st->table[0], json_string_value(one));
+				dtx_trace_need_add(t, st->table[0], json_string_value(one));
 		}
 	}
 }
@@ -324,13 +331,13 @@ static void need_lookup(struct trace *t, const struct dtx_plan_step *st, const j
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
 		if (!strcmp(name, as) || !strcmp(name, "*") || !strcmp(as, "*"))
-			need_add(t, st->table[1], from);
+			dtx_trace_need_add(t, st->table[1], from);
 		if (strcmp(name, as) != 0)
-			need_add(t, st->table[0], name);
+			dtx_trace_need_add(t, st->table[0], name);
 	}
 }
 
-static void need_step(struct trace *t, uint32_t i)
+void dtx_trace_need_step(struct trace *t, uint32_t i)
 {
 	static const char *const same =
 		"filter,sort,limit,top,distinct,select,drop,reorder,drop_rows,skip_rows,join,"
@@ -362,7 +369,7 @@ static void need_step(struct trace *t, uint32_t i)
 		need_renamed(t, st, need, st->table[0]);
 	} else {
 		for (uint32_t k = 0; k < st->ntables; k++)
-			need_add(t, st->table[k], "*");
+			dtx_trace_need_add(t, st->table[k], "*");
 	}
 }
 
@@ -398,13 +405,13 @@ json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
 	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
 	{
 		if (reach)
-			need_add(t, table, name);
+			dtx_trace_need_add(t, table, name);
 	}
 	for (int32_t i = table - (int32_t)t->plan->ninputs; reach && i >= 0; i--) {
 		enum trace_how how = dtx_trace_how(&t->plan->step[i]);
 
 		if (how != TRACE_KEYS && how != TRACE_WIDER && how != TRACE_COPY)
-			need_step(t, (uint32_t)i);
+			dtx_trace_need_step(t, (uint32_t)i);
 	}
 	(void)need_swap(t, was);
 	return reach;
@@ -436,9 +443,9 @@ json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols)
 	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
 	{
 		if (need_made(t, step, name))
-			need_add(t, id, name);
+			dtx_trace_need_add(t, id, name);
 	}
-	need_step(t, step);
+	dtx_trace_need_step(t, step);
 	of = json_incref(need[in]);
 	(void)need_swap(t, was);
 	dtx_trace_reach_free(t, need);
@@ -497,9 +504,9 @@ static bool need_borrowed(const struct trace *t, uint32_t i)
 
 void dtx_trace_need(struct trace *t, uint32_t output, const char *column)
 {
-	need_add(t, t->plan->output[output].table, column);
+	dtx_trace_need_add(t, t->plan->output[output].table, column);
 	for (uint32_t i = t->plan->nsteps; i-- > 0;) {
-		need_step(t, i);
+		dtx_trace_need_step(t, i);
 		t->out->borrowed |= need_borrowed(t, i);
 	}
 }

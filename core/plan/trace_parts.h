@@ -50,7 +50,8 @@ struct trace {
 	const struct dtx_exec_result *bound;
 	const struct dtx_trace_ask *ask;
 	json_t *steps, *outputs;
-	json_t **need; /* per table id: names of the columns that the asked one depends on */
+	json_t **need;   /* per table id: names of the columns that the asked one depends on */
+	json_t **judged; /* the same of those that decided which rows there are */
 	struct trace_table *table; /* per table id */
 	uint32_t *bit_step;        /* per bit behind the inputs: its step */
 	uint32_t nbits;
@@ -110,6 +111,12 @@ void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t t
 json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table);
 /* trace_need.c: fills t->need. */
 void dtx_trace_need(struct trace *t, uint32_t output, const char *column);
+/* Parts of that: a column, those of a formula; what a step needs for what is needed of it. */
+void dtx_trace_need_add(struct trace *t, int32_t table, const char *column);
+void dtx_trace_need_formula(struct trace *t, int32_t table, const char *formula);
+void dtx_trace_need_step(struct trace *t, uint32_t i);
+/* trace_judge.c: fills t->judged. */
+void dtx_trace_judge(struct trace *t);
 /* Per table id, columns that these of `table` depend on, as far as rows are passed on; NULL: out of
  * memory. */
 json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols);

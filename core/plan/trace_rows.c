@@ -111,6 +111,7 @@ static enum dtx_code rows_column(struct rows *r, const struct dtx_trace_ask *ask
 	t.out = &out;
 	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_judge(&t);
 	dtx_trace_back(&t);
 	if (t.full.code != DTX_OK) {
 		rc = t.full.code;

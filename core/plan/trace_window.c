@@ -284,7 +284,7 @@ static bool window_places_there(struct trace *t, const struct dtx_plan_step *st,
 
 /* The table with each row's place in its group. */
 static void window_places(struct trace *t, const struct dtx_plan_step *st, uint32_t bit,
-                          const char *in, char placed[TRACE_NAME])
+                          const char *in, bool judged, char placed[TRACE_NAME])
 {
 	const json_t *by = json_object_get(st->canonical, "by");
 	const json_t *order = json_object_get(st->canonical, "order");
@@ -304,7 +304,7 @@ static void window_places(struct trace *t, const struct dtx_plan_step *st, uint3
 	else
 		json_object_set_new(step, "order",
 		                    json_pack("[{so}]", "col", json_sprintf("dtx_r%u", bit)));
-	dtx_trace_add(t, step, in, dtx_trace_name(placed, "p", bit));
+	dtx_trace_add(t, step, in, dtx_trace_name(placed, judged ? "po" : "p", bit));
 }
 
 /* The walked rows were not among those that they looked at: they are there, no more. */
@@ -328,9 +328,13 @@ static bool window_elsewhere(struct trace *t, int32_t id, const struct dtx_expr_
 	return is && !dtx_trace_unions(t);
 }
 
-void dtx_trace_back_window(struct trace *t, uint32_t bit)
+/* Rows that a window step looked at for what is needed of it, and how far it looked; or, where that
+ * is given as `judged`, those beyond that it looked at for what decided which rows there are: they
+ * have no cell in the value. */
+static struct dtx_expr_reach window_walk(struct trace *t, uint32_t bit, uint32_t n,
+                                         const struct dtx_expr_reach *judged)
 {
-	uint32_t i = t->bit_step[bit], w, n = t->nwalks;
+	uint32_t i = t->bit_step[bit], w;
 	int32_t id = (int32_t)(t->plan->ninputs + i);
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	const json_t *by = json_object_get(st->canonical, "by");
@@ -348,28 +352,29 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		window_items(t, st, id, &r);
 	else
 		window_op(t, st, id, &r);
-	if (!r.calls)
-		return;
-	elsewhere = window_elsewhere(t, id, &r, any);
+	if (!r.calls || (judged && judged->calls && judged->lo <= r.lo && judged->hi >= r.hi))
+		return r;
+	elsewhere = !judged && window_elsewhere(t, id, &r, any);
 	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
 	/* rows that only the row itself needed are named as well */
-	t->out->wide |= r.loose || any || json_object_size(t->need[id]) > 1 || regroups;
+	t->out->wide |=
+		!judged && (r.loose || any || json_object_size(t->need[id]) > 1 || regroups);
 	dtx_trace_name(in, "t", (uint32_t)id);
 	dtx_trace_name(source, "t", (uint32_t)(regroups ? id : st->table[0]));
 	dtx_trace_name(column, "r", bit);
 	if (near && !numbered)
-		window_places(t, st, bit, in, placed);
+		window_places(t, st, bit, in, judged != NULL, placed);
 	else
 		snprintf(placed, sizeof(placed), "%s", in);
 	for (w = 0; w < n; w++) {
-		uint32_t number = bit * TRACE_SOURCES + w;
+		uint32_t number = (bit + (judged ? TRACE_BITS : 0)) * TRACE_SOURCES + w;
 		char group[TRACE_NAME], rows[TRACE_NAME];
 		json_t *of;
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
 		/* between the places of several rows there may be others */
-		t->out->wide |= near && r.lo != INT64_MIN && r.hi != INT64_MAX && w > 0;
+		t->out->wide |= !judged && near && r.lo != INT64_MIN && r.hi != INT64_MAX && w > 0;
 		if (near && numbered)
 			snprintf(group, sizeof(group), "%s", t->walk[w].name);
 		else
@@ -383,7 +388,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 			window_group(t, by, source, group, dtx_trace_sure(t, w), rows);
 		if (elsewhere)
 			window_part(t, w, id, ids);
-		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
+		of = judged ? NULL : dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
 		dtx_trace_walked(t, rows, ids, st->table[0], of,
 		                 &(struct trace_via){ .from = (int32_t)w,
 		                                      .bit = bit,
@@ -392,4 +397,16 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		                                      .hi = r.hi });
 		json_decref(of);
 	}
+	return r;
+}
+
+void dtx_trace_back_window(struct trace *t, uint32_t bit)
+{
+	uint32_t n = t->nwalks;
+	struct dtx_expr_reach r = window_walk(t, bit, n, NULL);
+	json_t **need = t->need;
+
+	t->need = t->judged;
+	(void)window_walk(t, bit, n, &r);
+	t->need = need;
 }

@@ -253,10 +253,11 @@ def cell(rng, of, rows):
     why = worked_out(told["with_values"], told["value"]) if told["with_values"] else None
     if told["class"] != "exact" or len(alike(rows, row)) != 1:
         return why
-    if not any(s.get("how") == "anti" for s in steps):  # a row that leaves lets others in
+    if not any(s.get("how") in ("anti", "full", "right") for s in steps):  # where a row that leaves lets others in
         why = why or left_alone(rng, of, row, column, named)
     # one value's share of itself, and what a condition or another's null leaves out, does not change
-    loose = "share" in formula or "where" in formula or not row[column] or any(s["op"] == "fill_null" for s in steps)
+    loose = ("share" in formula or "where" in formula or not row[column] or
+             any(s["op"] == "fill_null" or "<" in s.get("where", "") for s in steps))
     return why or (None if loose else needed(rng, of, row, column, direct))
 
 
