@@ -328,76 +328,104 @@ static bool window_elsewhere(struct trace *t, int32_t id, const struct dtx_expr_
 	return is && !dtx_trace_unions(t);
 }
 
+/* A window step and how its rows are found. */
+struct window_step {
+	const json_t *by;
+	struct dtx_expr_reach reach;
+	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
+	uint32_t bit;
+	bool near;     /* rows at some distance, not the whole group */
+	bool numbered; /* in the order of the table its row numbers are the places */
+	bool judges;   /* for what decided which rows there are */
+};
+
+/* Those that walk w looked at. */
+static void window_rows(struct trace *t, const struct window_step *s, uint32_t w,
+                        char rows[TRACE_NAME])
+{
+	uint32_t number = (s->bit + (s->judges ? TRACE_BITS : 0)) * TRACE_SOURCES + w;
+	char group[TRACE_NAME];
+
+	if (s->near && s->numbered)
+		snprintf(group, sizeof(group), "%s", t->walk[w].name);
+	else
+		dtx_trace_semi(t, s->placed, t->walk[w].name, s->column,
+		               dtx_trace_name(group, "g", number));
+	dtx_trace_name(rows, "w", number + 1);
+	if (s->near)
+		window_near(t, s->by, &s->reach, s->placed, s->numbered ? s->column : WINDOW_PLACE,
+		            group, number, rows);
+	else
+		window_group(t, s->by, s->source, group, dtx_trace_sure(t, w), rows);
+}
+
+static void window_named(struct trace *t, const struct dtx_plan_step *st, struct window_step *s,
+                         int32_t id, bool regroups)
+{
+	s->near = s->reach.lo != INT64_MIN || s->reach.hi != INT64_MAX;
+	s->numbered = !json_array_size(s->by) &&
+	              !json_array_size(json_object_get(st->canonical, "order"));
+	dtx_trace_name(s->in, "t", (uint32_t)id);
+	dtx_trace_name(s->source, "t", (uint32_t)(regroups ? id : st->table[0]));
+	dtx_trace_name(s->column, "r", s->bit);
+	if (s->near && !s->numbered)
+		window_places(t, st, s->bit, s->in, s->judges, s->placed);
+	else
+		snprintf(s->placed, sizeof(s->placed), "%s", s->in);
+}
+
 /* Rows that a window step looked at for what is needed of it, and how far it looked; or, where that
  * is given as `judged`, those beyond that it looked at for what decided which rows there are: they
  * have no cell in the value. */
 static struct dtx_expr_reach window_walk(struct trace *t, uint32_t bit, uint32_t n,
                                          const struct dtx_expr_reach *judged)
 {
-	uint32_t i = t->bit_step[bit], w;
+	uint32_t i = t->bit_step[bit];
 	int32_t id = (int32_t)(t->plan->ninputs + i);
 	const struct dtx_plan_step *st = &t->plan->step[i];
-	const json_t *by = json_object_get(st->canonical, "by");
-	struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
-	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
+	struct window_step s = { .by = json_object_get(st->canonical, "by"),
+		                 .reach = DTX_EXPR_REACH_INIT,
+		                 .bit = bit,
+		                 .judges = judged != NULL };
+	struct dtx_expr_reach *r = &s.reach;
 	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
-	bool near, elsewhere, regroups = window_regroups(st, by);
+	bool elsewhere, regroups = window_regroups(st, s.by);
 	/* it may be any column, also one that the step leaves alone */
 	bool any = json_object_get(t->need[id], "*") != NULL;
-	/* in the order of the table its row numbers are the places */
-	bool numbered =
-		!json_array_size(by) && !json_array_size(json_object_get(st->canonical, "order"));
 
 	if (json_array_size(json_object_get(st->canonical, "set")))
-		window_items(t, st, id, &r);
+		window_items(t, st, id, r);
 	else
-		window_op(t, st, id, &r);
-	if (!r.calls || (judged && judged->calls && judged->lo <= r.lo && judged->hi >= r.hi))
-		return r;
-	elsewhere = !judged && window_elsewhere(t, id, &r, any);
-	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
+		window_op(t, st, id, r);
+	if (!r->calls || (judged && judged->calls && judged->lo <= r->lo && judged->hi >= r->hi))
+		return *r;
+	elsewhere = !judged && window_elsewhere(t, id, r, any);
 	/* rows that only the row itself needed are named as well */
 	t->out->wide |=
-		!judged && (r.loose || any || json_object_size(t->need[id]) > 1 || regroups);
-	dtx_trace_name(in, "t", (uint32_t)id);
-	dtx_trace_name(source, "t", (uint32_t)(regroups ? id : st->table[0]));
-	dtx_trace_name(column, "r", bit);
-	if (near && !numbered)
-		window_places(t, st, bit, in, judged != NULL, placed);
-	else
-		snprintf(placed, sizeof(placed), "%s", in);
-	for (w = 0; w < n; w++) {
-		uint32_t number = (bit + (judged ? TRACE_BITS : 0)) * TRACE_SOURCES + w;
-		char group[TRACE_NAME], rows[TRACE_NAME];
+		!judged && (r->loose || any || json_object_size(t->need[id]) > 1 || regroups);
+	window_named(t, st, &s, id, regroups);
+	for (uint32_t w = 0; w < n; w++) {
+		char rows[TRACE_NAME];
 		json_t *of;
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
 		/* between the places of several rows there may be others */
-		t->out->wide |= !judged && near && r.lo != INT64_MIN && r.hi != INT64_MAX && w > 0;
-		if (near && numbered)
-			snprintf(group, sizeof(group), "%s", t->walk[w].name);
-		else
-			dtx_trace_semi(t, placed, t->walk[w].name, column,
-			               dtx_trace_name(group, "g", number));
-		dtx_trace_name(rows, "w", number + 1);
-		if (near)
-			window_near(t, by, &r, placed, numbered ? column : WINDOW_PLACE, group,
-			            number, rows);
-		else
-			window_group(t, by, source, group, dtx_trace_sure(t, w), rows);
+		t->out->wide |=
+			!judged && s.near && r->lo != INT64_MIN && r->hi != INT64_MAX && w > 0;
+		window_rows(t, &s, w, rows);
 		if (elsewhere)
 			window_part(t, w, id, ids);
 		of = judged ? NULL : dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
 		dtx_trace_walked(t, rows, ids, st->table[0], of,
 		                 &(struct trace_via){ .from = (int32_t)w,
 		                                      .bit = bit,
-		                                      .near = near,
-		                                      .lo = r.lo,
-		                                      .hi = r.hi });
+		                                      .near = s.near,
+		                                      .lo = r->lo,
+		                                      .hi = r->hi });
 		json_decref(of);
 	}
-	return r;
+	return *r;
 }
 
 void dtx_trace_back_window(struct trace *t, uint32_t bit)
