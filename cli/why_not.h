@@ -47,6 +47,8 @@ DTX_MUSTUSE enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_res
 /* What the op of a step says when it drops a row; say: of dtx_follow. */
 void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
                         json_t *because);
+/* Rows of the result that are not among `own`; takes rows. */
+json_t *dtx_why_not_others(json_t *rows, const json_t *own);
 /* Makes the answer of those counts. */
 DTX_MUSTUSE enum dtx_code dtx_why_not_report(struct dtx_why_not *w, struct dtx_err *err);
 

@@ -41,19 +41,21 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 			uint32_t row = b->sel ? b->sel[k] : k;
 			int side =
 				(int)strtol(dtx_why_not_cell(w, t, b, row, "dtx_side"), NULL, 10);
-			bool out = side == DTX_FOLLOW_BEHIND;
+			const char *kind = side == DTX_FOLLOW_MEETS ? "meets"
+			                   : side < 0               ? "out"
+			                                            : "in";
 			const char *step = dtx_why_not_cell(w, t, b, row, "dtx_step");
 			json_t *one = json_object_get(steps, step), *rows;
 
 			if (!one) {
-				one = json_pack("{si si s[]}", "in", 0, "out", 0, "rows");
+				one = json_pack("{si si si s[]}", "in", 0, "out", 0, "meets", 0,
+				                "rows");
 				json_object_set_new(steps, step, one);
 			}
-			json_object_set_new(
-				one, out ? "out" : "in",
-				json_integer(dtx_json_int(one, out ? "out" : "in", 0) + 1));
+			json_object_set_new(one, kind,
+			                    json_integer(dtx_json_int(one, kind, 0) + 1));
 			rows = json_object_get(one, "rows");
-			if (json_array_size(rows) < WHY_NOT_ROWS)
+			if (json_array_size(rows) < WHY_NOT_ROWS && side != DTX_FOLLOW_MEETS)
 				json_array_append_new(
 					rows, json_pack("{si so so}", "side", side, "c",
 				                        why_not_lists(w, t, b, row, "c"), "v",
@@ -69,6 +71,23 @@ out:
 
 /* --- the answer --- */
 
+json_t *dtx_why_not_others(json_t *rows, const json_t *own)
+{
+	json_t *list = json_array(), *one, *other;
+	size_t i, k;
+
+	json_array_foreach(rows, i, one)
+	{
+		bool is = false;
+
+		json_array_foreach((json_t *)(uintptr_t)own, k, other) is |= json_equal(one, other);
+		if (!is)
+			json_array_append(list, one);
+	}
+	json_decref(rows);
+	return list;
+}
+
 /* What each op says when it drops a row. */
 void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
                         json_t *because)
@@ -82,6 +101,9 @@ void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t
 	if (!strcmp(st->name, "join"))
 		snprintf(text, sizeof(text), "%s join: %s row of '%.80s' has its keys", how,
 		         strcmp(how, "anti") ? "no" : "a", dtx_json_text(say, "with", ""));
+	else if (dtx_str_in_list("lookup_value,asof_join", st->name))
+		snprintf(text, sizeof(text), "no row of '%.80s' takes it",
+		         dtx_json_text(say, "with", ""));
 	else if (!strcmp(st->name, "distinct"))
 		snprintf(text, sizeof(text), "another row with the same values stays (keep %s)",
 		         dtx_json_text(c, "keep", "first"));
@@ -135,6 +157,29 @@ static json_t *why_not_with(const struct dtx_why_not *w, const json_t *say, cons
 	return with;
 }
 
+/* A row of the second table of a semi or anti join: it is in no result itself. */
+static void why_not_met(const struct dtx_plan_step *st, const json_t *say, int64_t met,
+                        json_t *because)
+{
+	const char *how = dtx_json_text(st->canonical, "how", "");
+	const char *with = dtx_json_text(say, "with", "");
+	bool lets = !strcmp(how, "semi");
+
+	if (met)
+		json_array_append_new(
+			because,
+			json_sprintf("%s join: rows of this table are not passed on; %lld row%s of "
+		                     "'%.80s' with its keys %s",
+		                     how, (long long)met, met == 1 ? "" : "s", with,
+		                     lets       ? met == 1 ? "stays" : "stay"
+		                     : met == 1 ? "is left out"
+		                                : "are left out"));
+	else
+		json_array_append_new(
+			because,
+			json_sprintf("%s join: no row of '%.80s' has its keys", how, with));
+}
+
 static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const json_t *count)
 {
 	const struct dtx_plan_step *st = &w->x.r.plan->step[step];
@@ -147,6 +192,8 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 	                     (size_t)dtx_json_int(row, "side", 0));
 	if (!strcmp(st->name, "filter"))
 		why_not_conditions(w, step, say, row, because);
+	if (dtx_follow_decides(st) && dtx_json_int(row, "side", 0))
+		why_not_met(st, say, dtx_json_int(count, "meets", 0), because);
 	if (!json_array_size(because))
 		dtx_why_not_reason(w, step, say, because);
 	return json_pack("{si ss ss so so}", "step", (int)dtx_trace_number_of(w->x.r.plan, step),
@@ -180,7 +227,8 @@ static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json
 	}
 }
 
-static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts)
+/* Rows of the result on this side. */
+static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts, int side)
 {
 	json_t *list = json_array(), *row;
 	char key[16];
@@ -191,6 +239,8 @@ static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts
 	{
 		const char *n = json_string_value(json_array_get(json_object_get(row, "v"), 0));
 
+		if (dtx_json_int(row, "side", 0) != side)
+			continue;
 		json_array_append_new(list, json_integer(n ? strtoll(n, NULL, 10) : 0));
 	}
 	return list;
@@ -225,22 +275,24 @@ static void why_not_early(const struct dtx_why_not *w, json_t *passed, json_t *d
 enum dtx_code dtx_why_not_report(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *counts = w->report, *passed = json_array(), *dropped = json_array(), *rows;
+	json_t *counts = w->report, *passed = json_array(), *dropped = json_array(), *rows,
+	       *through;
 	const char *alias = w->x.r.plan->input[w->input].name;
 
 	w->report = NULL;
 	why_not_early(w, passed, dropped);
 	why_not_path(w, counts, passed, dropped);
-	rows = why_not_results(w, counts);
+	rows = why_not_results(w, counts, DTX_FOLLOW_BEHIND);
+	through = dtx_why_not_others(why_not_results(w, counts, DTX_FOLLOW_THROUGH), rows);
 	w->report = json_pack(
-		"{ss ss ss ss ss ss sO sO so}", "input", alias, "label",
+		"{ss ss ss ss ss ss sO sO so so}", "input", alias, "label",
 		dtx_retrace_label(&w->x, alias), "cell", w->cell, "output", dtx_retrace_name(&w->x),
 		"run", dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""), "verdict",
 		json_array_size(rows)            ? "in the result"
 		: !w->lost && !w->follow.reaches ? "not used"
 		: json_array_size(dropped)       ? "dropped"
 						 : "not followed",
-		"passed", passed, "dropped", dropped, "rows", rows);
+		"passed", passed, "dropped", dropped, "rows", rows, "through", through);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:

@@ -13,7 +13,7 @@ struct not_stored {
 	const struct dtx_rowlog_list *places;
 	int64_t number; /* of the row; 0: not found */
 	int64_t *counts;
-	json_t *results;
+	json_t *results, *through;
 };
 
 static const json_t *stored_input(const struct dtx_why_not *w)
@@ -90,7 +90,7 @@ static json_t *stored_dropped(const struct not_stored *s, const int64_t *has, ui
 }
 
 static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, json_t *dropped,
-                                 struct dtx_err *err)
+                                 bool *again, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_plan *plan = s->w->x.r.plan;
@@ -102,6 +102,10 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 	dtx_follow_leads(plan, s->w->x.output, leads);
 	has[s->w->input] = 1;
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		/* which rows it let stay is not kept */
+		if (dtx_follow_decides(&plan->step[i]) && leads[plan->ninputs + i] &&
+		    plan->step[i].table[1] >= 0 && has[plan->step[i].table[1]])
+			*again = true;
 		in = stored_count(s, has, i);
 		out = has[plan->ninputs + i];
 		if (dtx_trace_again_copy(&plan->step[i]) || !leads[plan->ninputs + i])
@@ -121,7 +125,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code stored_report(const struct not_stored *s, struct dtx_err *err)
+static enum dtx_code stored_report(const struct not_stored *s, bool *told, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_why_not *w = s->w;
@@ -129,11 +133,14 @@ static enum dtx_code stored_report(const struct not_stored *s, struct dtx_err *e
 	const char *alias = w->x.r.plan->input[w->input].name;
 	const json_t *first = json_array_get(json_object_get(stored_input(w), "schema"), 0);
 	const char *prefix = dtx_rowlog_prefix(s->log, w->input, dtx_json_text(first, "name", ""));
-	bool there = json_array_size(s->results) > 0;
+	bool there = json_array_size(s->results) > 0, again = false;
 
-	DTX_TRY(stored_path(s, passed, dropped, err));
+	DTX_TRY(stored_path(s, passed, dropped, &again, err));
+	*told = !again;
+	if (again)
+		goto out;
 	w->report = json_pack(
-		"{ss ss so ss ss ss ss sO sO sO so}", "input", alias, "label",
+		"{ss ss so ss ss ss ss sO sO sO sO so}", "input", alias, "label",
 		dtx_retrace_label(&w->x, alias), "cell",
 		json_sprintf("%s%lld", prefix, (long long)s->places->col[0][s->number - 1]),
 		"output", dtx_retrace_name(&w->x), "run",
@@ -142,8 +149,8 @@ static enum dtx_code stored_report(const struct not_stored *s, struct dtx_err *e
 		there                      ? "in the result"
 		: json_array_size(dropped) ? "dropped"
 					   : "not used",
-		"passed", passed, "dropped", dropped, "rows", s->results, "changed",
-		dtx_retrace_moved(&w->x));
+		"passed", passed, "dropped", dropped, "rows", s->results, "through", s->through,
+		"changed", dtx_retrace_moved(&w->x));
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:
@@ -172,12 +179,14 @@ enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *told, struct dtx_e
 	if (!s.counts)
 		DTX_FAIL_MEM(err);
 	*told = dtx_rowlog_follow(log, w->input, s.number, s.counts, w->x.r.plan->nsteps,
-	                          &s.results, &mine) == DTX_OK;
+	                          &s.results, &s.through, &mine) == DTX_OK;
+	s.through = dtx_why_not_others(s.through, s.results);
 	if (*told)
-		DTX_TRY(stored_report(&s, err));
+		DTX_TRY(stored_report(&s, told, err));
 out:
 	dtx_err_clear(&mine);
 	json_decref(s.results);
+	json_decref(s.through);
 	dtx_mem_free(s.counts);
 	dtx_rowlog_free(log);
 	return rc;

@@ -51,12 +51,14 @@ static void why_not_print_dropped(const json_t *d, struct dtx_buf *out)
 	dtx_buf_addc(out, '\n');
 }
 
-static void why_not_print_rows(const json_t *report, struct dtx_buf *out)
+static void why_not_print_rows(const json_t *report, const char *label, const json_t *rows,
+                               struct dtx_buf *out)
 {
-	const json_t *rows = json_object_get(report, "rows");
 	size_t n = json_array_size(rows), i;
 
-	dtx_buf_printf(out, "%-12s", "in");
+	if (!n)
+		return;
+	dtx_buf_printf(out, "%-12s", label);
 	dtx_out_safe(out, dtx_json_text(report, "output", ""), false);
 	dtx_buf_add(out, n == 1 ? " row " : " rows ");
 	for (i = 0; i < DTX_MIN(n, (size_t)20); i++)
@@ -74,8 +76,8 @@ void dtx_why_not_print(const json_t *report, struct dtx_buf *out)
 	dtx_out_safe(out, dtx_json_text(report, "label", ""), false);
 	dtx_buf_printf(out, "!%s   run %s\n", dtx_json_text(report, "cell", ""),
 	               dtx_run_id_short(dtx_json_text(report, "run", "")));
-	if (json_array_size(json_object_get(report, "rows")))
-		why_not_print_rows(report, out);
+	why_not_print_rows(report, "in", json_object_get(report, "rows"), out);
+	why_not_print_rows(report, "by groups", json_object_get(report, "through"), out);
 	json_array_foreach(json_object_get(report, "dropped"), i, one)
 		why_not_print_dropped(one, out);
 	if (!strcmp(dtx_json_text(report, "verdict", ""), "not used"))

@@ -329,12 +329,12 @@ static void follow_derive(struct follow *f, json_t *set, const char *kind, uint3
 }
 
 /* One part of the answer: which step and side, and the terms as texts. */
-static void follow_part(struct follow *f, uint32_t step, int side, int32_t table,
+static void follow_part(struct follow *f, uint32_t step, int side, const char *in,
                         const json_t *conditions, const json_t *columns)
 {
 	struct trace *t = &f->t;
 	uint32_t n = (uint32_t)json_array_size(f->parts), i;
-	char in[TRACE_NAME], mid[TRACE_NAME], out[TRACE_NAME], name[TRACE_NAME];
+	char mid[TRACE_NAME], out[TRACE_NAME], name[TRACE_NAME];
 	json_t *cols = json_array(), *set = json_array();
 
 	dtx_trace_append(t, set,
@@ -352,9 +352,6 @@ static void follow_part(struct follow *f, uint32_t step, int side, int32_t table
 		dtx_trace_append(t, cols, json_string(dtx_trace_name(name, "c", i)));
 	for (i = 0; i < json_array_size(columns); i++)
 		dtx_trace_append(t, cols, json_string(dtx_trace_name(name, "v", i)));
-	follow_name(in, table);
-	if (table < 0)
-		snprintf(in, sizeof(in), "dtx_found");
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "derive", "set", set), in,
 	              dtx_trace_name(mid, "m", n));
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", cols), mid,
@@ -364,18 +361,38 @@ static void follow_part(struct follow *f, uint32_t step, int side, int32_t table
 	json_decref(set);
 }
 
+bool dtx_follow_decides(const struct dtx_plan_step *st)
+{
+	return !strcmp(st->name, "join") &&
+	       dtx_str_in_list("semi,anti", dtx_json_text(st->canonical, "how", ""));
+}
+
+static void follow_meets(struct follow *f, uint32_t i, const struct dtx_plan_step *st)
+{
+	struct trace *t = &f->t;
+	char in[TRACE_NAME], with[TRACE_NAME], met[TRACE_NAME];
+	json_t *step = json_deep_copy(st->canonical);
+
+	t->failed |= !step || !dtx_json_set(step, "how", json_string("semi")) ||
+	             !dtx_json_set(step, "with", json_string(follow_name(with, st->table[1])));
+	dtx_trace_add(t, step, dtx_trace_name(in, "t", (uint32_t)st->table[0]),
+	              dtx_trace_name(met, "met", i));
+	follow_part(f, i, DTX_FOLLOW_MEETS, met, NULL, NULL);
+}
+
 static void follow_say(struct follow *f, uint32_t i, const struct dtx_plan_step *st)
 {
 	int32_t id = (int32_t)(f->t.plan->ninputs + i);
 	json_t *sides = json_array();
-	char key[16], name[32];
+	char key[16], name[32], rows[TRACE_NAME];
 
 	for (uint32_t k = 0; k < st->ntables; k++) {
 		json_t *conditions = json_array(), *columns = json_array();
 
 		if (st->table[k] >= 0 && f->bits[st->table[k]]) {
 			follow_terms(f, st, k, conditions, columns);
-			follow_part(f, i, (int)k, st->table[k], conditions, columns);
+			follow_part(f, i, (int)k, follow_name(rows, st->table[k]), conditions,
+			            columns);
 		}
 		dtx_trace_append(
 			&f->t, sides,
@@ -387,7 +404,9 @@ static void follow_say(struct follow *f, uint32_t i, const struct dtx_plan_step 
 	snprintf(key, sizeof(key), "%u", i);
 	f->t.failed |= json_object_set_new(f->out->say, key, sides) < 0;
 	if (f->bits[id])
-		follow_part(f, i, DTX_FOLLOW_BEHIND, id, NULL, NULL);
+		follow_part(f, i, DTX_FOLLOW_BEHIND, follow_name(rows, id), NULL, NULL);
+	if (dtx_follow_decides(st) && st->table[1] >= 0 && f->bits[st->table[1]])
+		follow_meets(f, i, st);
 }
 
 static void follow_step(struct follow *f, uint32_t i)
@@ -436,23 +455,33 @@ static void follow_start(struct follow *f, const int64_t *row, size_t nrows)
 	dtx_buf_clear(&where);
 }
 
-/* Rows of the result, by number. */
-static void follow_found(struct follow *f, uint32_t output)
+/* Rows of the result that are followed by these row numbers, as a part of the answer. */
+static void follow_found(struct follow *f, uint64_t bits, int side, const char *name)
+{
+	struct trace *t = &f->t;
+	json_t *columns = json_pack("[s]", "dtx_row");
+	int32_t last = (int32_t)(t->plan->ninputs + t->plan->nsteps);
+
+	follow_any(f, "dtx_rows", bits, last + (side == DTX_FOLLOW_THROUGH), name);
+	follow_part(f, t->plan->nsteps, side, name, NULL, columns);
+	json_decref(columns);
+}
+
+/* Rows of the result, by number: the followed one's own, and those that its groups went into. */
+static void follow_result(struct follow *f, uint32_t output)
 {
 	struct trace *t = &f->t;
 	int32_t id = t->plan->output[output].table;
+	uint64_t groups = t->table[id].ids & f->followed & ~f->own;
 	char in[TRACE_NAME];
-	json_t *columns;
 
 	if (!f->bits[id])
 		return;
-	dtx_trace_name(in, "t", (uint32_t)id);
-	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
-	follow_any(f, "dtx_rows", f->bits[id], (int32_t)(t->plan->ninputs + t->plan->nsteps),
-	           "dtx_found");
-	columns = json_pack("[s]", "dtx_row");
-	follow_part(f, t->plan->nsteps, DTX_FOLLOW_BEHIND, -1, NULL, columns);
-	json_decref(columns);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"),
+	              dtx_trace_name(in, "t", (uint32_t)id), "dtx_rows");
+	follow_found(f, f->bits[id], DTX_FOLLOW_BEHIND, "dtx_found");
+	if (f->bits[id] & f->own && groups)
+		follow_found(f, groups, DTX_FOLLOW_THROUGH, "dtx_through");
 }
 
 static void follow_join_parts(struct follow *f)
@@ -506,7 +535,7 @@ enum dtx_code dtx_follow_plan(const struct dtx_plan *plan, const struct dtx_exec
 	follow_start(&f, row, nrows);
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		follow_step(&f, i);
-	follow_found(&f, output);
+	follow_result(&f, output);
 	if (!json_array_size(f.parts))
 		goto out;
 	follow_join_parts(&f);

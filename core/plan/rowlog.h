@@ -58,10 +58,12 @@ const struct dtx_rowlog_list *dtx_rowlog_places(const struct dtx_rowlog *k, uint
 const char *dtx_rowlog_prefix(const struct dtx_rowlog *k, uint32_t input, const char *column);
 
 /* Where row `number` of an input is: behind step i, counts[i] rows that came of it (-1: the step
- * drops none), and *results, rows of the result, [number], the caller's.  Codes: no_translation
+ * drops none), and *results, rows of the result, [number], and *through, those that its groups went
+ * into where the result has rows of its own, both the caller's.  Codes: no_translation
  * where numbers do not tell. */
 DTX_MUSTUSE enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input,
                                             int64_t number, int64_t *counts, size_t nsteps,
-                                            json_t **results, struct dtx_err *err);
+                                            json_t **results, json_t **through,
+                                            struct dtx_err *err);
 
 #endif

@@ -432,6 +432,25 @@ static void on_left(const struct rowlog_on *on, const struct dtx_rowlog_list *l,
 	}
 }
 
+/* Rows of its own; and, where there are such, those of groups that it is in. */
+static void on_result(const struct rowlog_on *on, const struct dtx_rowlog_list *l, json_t *rows,
+                      json_t *groups)
+{
+	const int64_t *col[ROWLOG_BITS];
+	uint64_t own = on->own;
+	int64_t all;
+
+	on_left(on, l, &all, rows);
+	if (!(on_columns(on, l, col) & own))
+		return;
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
+		col[b] = on->reach[b].bit && !(own >> b & 1) ? rowlog_bit(l, b) : NULL;
+	for (size_t i = 0; i < l->n; i++) {
+		if (on_reached(on, col, i))
+			json_array_append_new(groups, json_integer((json_int_t)i + 1));
+	}
+}
+
 /* A row that only let others stay is in no result by its number. */
 static bool on_lets(const struct dtx_rowlog *k, uint32_t input)
 {
@@ -443,13 +462,12 @@ static bool on_lets(const struct dtx_rowlog *k, uint32_t input)
 }
 
 enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input, int64_t number,
-                                int64_t *counts, size_t nsteps, json_t **results,
+                                int64_t *counts, size_t nsteps, json_t **results, json_t **through,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct rowlog_on on = { .own = input < ROWLOG_BITS ? (uint64_t)1 << input : 0 };
-	json_t *rows = json_array();
-	int64_t all;
+	json_t *rows = json_array(), *groups = json_array();
 	size_t i;
 
 	for (i = 0; i < nsteps; i++)
@@ -457,7 +475,7 @@ enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input, int6
 	if (on_lets(k, input))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "of this input no numbers are kept: its rows only let others stay");
-	if (!rows || input >= ROWLOG_BITS || number < 1 ||
+	if (!rows || !groups || input >= ROWLOG_BITS || number < 1 ||
 	    !set_init(&on.reach[input], (size_t)number + 1))
 		DTX_FAIL_MEM(err);
 	dtx_bit_set(on.reach[input].bit, (size_t)number);
@@ -470,13 +488,15 @@ enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input, int6
 		if (!strcmp(k->list[i].kind, "left") && (size_t)k->list[i].step < nsteps)
 			on_left(&on, &k->list[i], &counts[k->list[i].step], NULL);
 		else if (!strcmp(k->list[i].kind, "result"))
-			on_left(&on, &k->list[i], &all, rows);
+			on_result(&on, &k->list[i], rows, groups);
 	}
 	*results = rows;
-	rows = NULL;
+	*through = groups;
+	rows = groups = NULL;
 out:
 	for (i = 0; i < ROWLOG_BITS; i++)
 		set_clear(&on.reach[i]);
 	json_decref(rows);
+	json_decref(groups);
 	return rc;
 }

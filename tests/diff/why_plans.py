@@ -282,7 +282,7 @@ def stored(rng, of, rows):
             same = kept["class"] != "exact" or bare(kept) == bare(again)
         else:
             same = words[0] == "why" or all([d["step"] for d in kept[m]] == [d["step"] for d in again[m]] if m == "dropped"
-                                            else kept[m] == again[m] for m in ("verdict", "rows", "cell", "dropped"))
+                                            else kept[m] == again[m] for m in ("verdict", "rows", "through", "cell", "dropped"))
         if not same:
             return "%r: stored %r, by a second run %r" % (words, kept, again)
     return None

@@ -53,7 +53,7 @@ void test_rowlog_back_and_on(void)
 	struct dtx_rowlog_answer a;
 	struct dtx_err err = DTX_ERR_INIT;
 	int64_t counts[2];
-	json_t *results = NULL;
+	json_t *results = NULL, *through = NULL;
 
 	rowlog_init(&p);
 	T_OK(pack(&p, head, DTX_ROWLOG_MAX, &bytes, &err), &err);
@@ -69,12 +69,13 @@ void test_rowlog_back_and_on(void)
 		T_CODE(dtx_rowlog_why(log, name, 1, &a, &err), DTX_E_STORE_IO, &err);
 		dtx_rowlog_answer_clear(&a);
 	}
-	T_OK(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &err), &err);
+	T_OK(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &through, &err), &err);
 	T_CHECK(counts[0] == 1 && counts[1] == 1 && json_array_size(results) == 1 &&
 	        json_integer_value(json_array_get(results, 0)) == 2);
 	T_CHECK(!dtx_rowlog_places(log, 0) && !strcmp(dtx_rowlog_prefix(log, 0, "v"), "C") &&
 	        !strcmp(dtx_rowlog_prefix(log, 0, "w"), "L"));
 	json_decref(results);
+	json_decref(through);
 	dtx_rowlog_free(log);
 	dtx_buf_clear(&bytes);
 	planrun_clear(&p);
@@ -89,18 +90,21 @@ void test_rowlog_of_rows_that_let(void)
 	struct dtx_err err = DTX_ERR_INIT;
 	char text[sizeof(head)];
 	int64_t counts[2];
-	json_t *results = NULL;
+	json_t *results = NULL, *through = NULL;
 
 	memcpy(text, head, sizeof(head));
 	memcpy(strstr(text, "\"made\""), "\"let\" ", 6);
 	rowlog_init(&p);
 	T_OK(pack(&p, text, DTX_ROWLOG_MAX, &bytes, &err), &err);
 	T_OK(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err), &err);
-	T_CODE(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &err), DTX_E_NO_TRANSLATION, &err);
+	T_CODE(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &through, &err),
+	       DTX_E_NO_TRANSLATION, &err);
 	T_STR(err.msg, "of this input no numbers are kept: its rows only let others stay");
 	T_CHECK(!results && counts[0] == -1 && counts[1] == -1);
-	T_OK(dtx_rowlog_follow(log, 2, 2, counts, 2, &results, &err), &err); /* another input */
+	T_OK(dtx_rowlog_follow(log, 2, 2, counts, 2, &results, &through, &err),
+	     &err); /* another input */
 	json_decref(results);
+	json_decref(through);
 	dtx_err_clear(&err);
 	dtx_rowlog_free(log);
 	dtx_buf_clear(&bytes);
@@ -180,15 +184,16 @@ static enum dtx_code once(const struct planrun *p)
 	struct dtx_rowlog_answer a = { .nrows = 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	int64_t counts[2];
-	json_t *results = NULL;
+	json_t *results = NULL, *through = NULL;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(pack(p, head, DTX_ROWLOG_MAX, &bytes, &err));
 	DTX_TRY(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err));
 	DTX_TRY(dtx_rowlog_why(log, "s", 1, &a, &err));
-	DTX_TRY(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &err));
+	DTX_TRY(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &through, &err));
 out:
 	json_decref(results);
+	json_decref(through);
 	dtx_rowlog_answer_clear(&a);
 	dtx_rowlog_free(log);
 	dtx_buf_clear(&bytes);

@@ -35,3 +35,18 @@ done
 mv parts gone
 dtx why parts.csv --row 1 --col v_right | id
 dtx why-not parts.csv p2.csv!L2 | id
+# rows that only decide about others, that are looked up, and whose group is in other rows
+printf 'k,n\na,5\na,1\nb,2\nd,9\n' > t.csv
+printf 'k,r\na,7\nz,8\n' > o.csv
+for step in '"op": "join", "how": "semi", "with": "o", "on": "k"' '"op": "join", "how": "anti", "with": "o", "on": "k"' \
+	'"op": "lookup_value", "with": "o", "key": ["k"], "value": "r", "as": "r"'; do
+	echo "{\"dtx\": 1, \"inputs\": [{\"name\": \"main\"}, {\"name\": \"o\"}], \"steps\": [{$step}]}" > two.json
+	dtx run two.json t.csv o=o.csv -o two.csv -q
+	for place in o.csv!L2 o.csv!L3 t.csv!L4; do dtx why-not two.csv "$place" | id; done
+done
+cat > own.json <<'END'
+{"dtx": 1, "steps": [{"op": "group_by", "by": ["k"], "agg": {"s": "sum(n)"}, "out": "g"},
+ {"op": "join", "in": "main", "with": "g", "on": "k"}, {"op": "filter", "where": "n > 1"}]}
+END
+dtx run own.json t.csv -o own.csv -q --lineage rows
+for how in --again ''; do for line in 2 3; do dtx why-not own.csv L$line $how | id; done; done
