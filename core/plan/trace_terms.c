@@ -125,7 +125,6 @@ void dtx_trace_grouper(struct trace *t)
 
 struct terms {
 	struct trace *t;
-	struct dtx_arena *arena;
 	json_t *agg;
 };
 
@@ -179,7 +178,7 @@ static void terms_taken(struct trace *t, const struct dtx_expr *of, const struct
 static void terms_made(struct trace *t, const struct dtx_plan_step *st, const struct dtx_expr *e,
                        struct dtx_arena *arena, const char *rows)
 {
-	struct terms s = { t, arena, json_array() };
+	struct terms s = { t, json_array() };
 
 	t->failed |= !dtx_expr_swap(arena, e, terms_of, &s);
 	dtx_trace_add(t,
