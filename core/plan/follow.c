@@ -117,6 +117,7 @@ static void follow_any(struct follow *f, const char *in, uint64_t bits, int32_t 
 	struct trace *t = &f->t;
 	json_t *names = json_array();
 	char all[TRACE_NAME], by[TRACE_NAME], some[TRACE_NAME];
+	const char *first;
 
 	if (!(bits & (bits - 1))) {
 		follow_by(f, in, follow_last(bits), out);
@@ -131,7 +132,8 @@ static void follow_any(struct follow *f, const char *in, uint64_t bits, int32_t 
 		follow_by(f, all, b, dtx_trace_name(by, "by", (uint32_t)id * TRACE_BITS + b));
 		dtx_trace_append(t, names, json_string(by));
 	}
-	snprintf(by, sizeof(by), "%s", json_string_value(json_array_get(names, 0)));
+	first = json_string_value(json_array_get(names, 0));
+	snprintf(by, sizeof(by), "%s", first ? first : "");
 	json_array_remove(names, 0);
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "union", "with", names), by,
 	              dtx_trace_name(some, "some", (uint32_t)id));
