@@ -277,13 +277,12 @@ static enum dtx_code why_valued(struct dtx_why *w, const char *path, struct dtx_
 	enum dtx_code rc = DTX_OK;
 	const json_t *seen = json_object_get(w->report, "observed");
 	json_t *known = NULL, *value = json_object_get(seen, "value");
-	int64_t nth;
+	struct dtx_err unread = DTX_ERR_INIT; /* what is known besides is told without the value */
 
 	if (seen) {
 		w->row = dtx_json_int(seen, "row", 0);
-	} else {
-		DTX_TRY(dtx_retrace_plan(&w->x, err));
-		known = dtx_why_known(w, path, &w->row, &nth);
+	} else if (dtx_retrace_plan(&w->x, &unread) == DTX_OK) {
+		known = dtx_why_known(w, path, &w->row, NULL);
 		value = json_object_get(json_object_get(known, w->column), "text");
 	}
 	if ((w->row && !dtx_json_set(w->report, "row", json_integer((json_int_t)w->row))) ||
@@ -291,6 +290,7 @@ static enum dtx_code why_valued(struct dtx_why *w, const char *path, struct dtx_
 	     !dtx_json_set(w->report, "value", value ? json_incref(value) : json_null())))
 		DTX_FAIL_MEM(err);
 out:
+	dtx_err_clear(&unread);
 	json_decref(known);
 	return rc;
 }

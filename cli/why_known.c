@@ -228,7 +228,8 @@ json_t *dtx_why_known(const struct dtx_why *w, const char *path, int64_t *row, i
 	if (access(k.path, R_OK) == 0 && known_read(&k, known_steps(w), false, &err) == DTX_OK &&
 	    k.result->output[0].rows == 1 && known_unchanged(&k))
 		cells = known_cells(&k, row);
-	*nth = cells ? known_nth(&k, cells, *row) : 0;
+	if (nth)
+		*nth = cells ? known_nth(&k, cells, *row) : 0;
 	known_forget(&k);
 	dtx_err_clear(&err);
 	return cells;

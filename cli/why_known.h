@@ -5,8 +5,8 @@
 #include "cli/why.h"
 
 /* {"column": {"text", "type", "differ"}} (core/plan/trace.h) of the cells that have a text, *row
- * and *nth, which of the rows with these cells it is; NULL: the file `path` is not at hand as it
- * was written, is no plain text file, or has not one such row.  The caller's. */
+ * and *nth (NULL: not asked), which of the rows with these cells it is; NULL: the file `path` is
+ * not at hand as it was written, is no plain text file, or has not one such row.  The caller's. */
 json_t *dtx_why_known(const struct dtx_why *w, const char *path, int64_t *row, int64_t *nth);
 /* {"input": {"column": "type"}} as recorded; the caller's. */
 json_t *dtx_why_types(const struct dtx_why *w);

@@ -294,14 +294,13 @@ enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *told, st
 	enum dtx_code rc = DTX_OK;
 	struct stored s = { .w = w };
 	json_t *known = NULL;
-	int64_t nth;
 
 	*told = false;
 	DTX_TRY(dtx_retrace_rowlog(&w->x, &s.log, err));
 	if (!s.log)
 		goto out;
 	DTX_TRY(dtx_retrace_plan(&w->x, err));
-	known = dtx_why_known(w, path, &w->row, &nth);
+	known = dtx_why_known(w, path, &w->row, NULL);
 	if (w->key && !known)
 		goto out;
 	DTX_TRY(dtx_rowlog_why(s.log, w->column, w->row, &s.answer, err));
