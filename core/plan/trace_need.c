@@ -274,6 +274,14 @@ static void need_wider(struct trace *t, const struct dtx_plan_step *st, const js
 	json_decref(keys);
 }
 
+/* The name that a list of columns has; NULL: a selector, which may mean any. */
+static const char *need_name(const json_t *one)
+{
+	const char *name = json_string_value(one);
+
+	return name && !strpbrk(name, "*?") && !strstr(name, "..") ? name : NULL;
+}
+
 /* Whether a list of columns has all by name. */
 static bool need_is_plain(const json_t *cols)
 {
@@ -282,8 +290,7 @@ static bool need_is_plain(const json_t *cols)
 
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 	{
-		if (!json_is_string(one) || strpbrk(json_string_value(one), "*?") ||
-		    strstr(json_string_value(one), ".."))
+		if (!need_name(one))
 			return false;
 	}
 	return i > 0;
@@ -475,10 +482,9 @@ bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column)
 		return false;
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 	{
-		const char *name = json_string_value(one);
+		const char *name = need_name(one);
 
-		/* a pattern of columns may mean any */
-		if (!name || strpbrk(name, "*?") || strstr(name, "..") || !strcmp(name, column))
+		if (!name || !strcmp(name, column))
 			return true;
 	}
 	return !i && (!as || !strcmp(as, column));
