@@ -1,7 +1,6 @@
 /* Groups: rows to dense ids by equality of their key. */
 #include "ops/hashagg_impl.h"
 
-#include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/prefetch.h"
 #include "core/data/key.h"
@@ -80,7 +79,7 @@ const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id)
 
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
 {
-	return (unsigned)(g->hash[id] >> (64 - bits));
+	return (unsigned)(dtx_groups_hash(g, id) >> (64 - bits));
 }
 
 /* --- keys --- */
@@ -153,10 +152,10 @@ static inline bool key_same(const struct dtx_groups *g, enum kind kind, uint32_t
 static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint64_t hash,
                                const union key *key)
 {
-	size_t mask = g->nslots - 1, at = hash & mask;
+	size_t at = dtx_slot_home(hash, g->nslots);
 	uint32_t tag = (uint32_t)(hash >> 32);
 
-	for (;; at = (at + 1) & mask) {
+	for (;; at = dtx_slot_next(at, g->nslots)) {
 		uint64_t s = g->slot[at];
 
 		if (!s)
@@ -200,7 +199,8 @@ static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key,
 		return false;
 	if (!key)
 		memset((char *)g->key.any + g->n * key_size(g->kind), 0, key_size(g->kind));
-	g->hash[g->n] = hash;
+	if (g->hash)
+		g->hash[g->n] = hash;
 	*id = g->n++;
 	return true;
 }
@@ -264,7 +264,7 @@ static void chunk_int(struct chunk *c, const struct dtx_column *col, const struc
 		uint32_t row = b->sel ? b->sel[from + i] : from + i;
 
 		c->key[i].i64 = col->v.i64[row];
-		c->hash[i] = dtx_hash_mix((uint64_t)c->key[i].i64, 1);
+		c->hash[i] = dtx_groups_hash_int(c->key[i].i64);
 		c->null[i] = col->valid && !dtx_bit(col->valid, row);
 	}
 	c->nulls = col->valid != NULL;
@@ -304,15 +304,15 @@ static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_c
 /* What the chunk will read is on the way: slots, then in a table beyond the nearest cache keys. */
 static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 {
-	const size_t size = key_size(g->kind), mask = g->nslots - 1;
+	const size_t size = key_size(g->kind), n = g->nslots;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		DTX_PREFETCH(&g->slot[c->hash[i] & mask]);
+		DTX_PREFETCH(&g->slot[dtx_slot_home(c->hash[i], n)]);
 	for (uint32_t i = 0; g->n > KEYS_NEAR && i < c->n; i++) {
-		uint32_t id = (uint32_t)g->slot[c->hash[i] & mask];
+		uint64_t s = g->slot[dtx_slot_home(c->hash[i], n)];
 
-		/* a free slot asks for a key that is no matter */
-		DTX_PREFETCH((const char *)g->key.any + (id ? id - 1 : 0) * size);
+		if (s && s >> 32 == c->hash[i] >> 32)
+			DTX_PREFETCH((const char *)g->key.any + ((uint32_t)s - 1) * size);
 	}
 }
 
@@ -428,34 +428,58 @@ static inline unsigned part_of(uint64_t hash, unsigned bits)
 	return (unsigned)(hash >> 1 >> (63 - bits));
 }
 
-/* Tables are larger than the caches: slots, then keys, are on the way for the whole chunk. */
-static inline void look_near(const struct dtx_group_parts *p, enum kind kind, const struct chunk *c)
+/* Tables are larger than the caches: slots, then the keys that they mean by their tags, are on the
+ * way for the whole chunk. */
+static inline void look_near(const struct dtx_group_parts *p, const struct chunk *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct dtx_groups *g = p->part[part_of(c->hash[i], p->bits)];
 
-		DTX_PREFETCH(&g->slot[c->hash[i] & (g->nslots - 1)]);
+		DTX_PREFETCH(&g->slot[dtx_slot_home(c->hash[i], g->nslots)]);
 	}
+}
+
+/* The slot with the tag of a hash, 0: none has it. */
+static inline uint64_t slot_tagged(const struct dtx_groups *g, uint64_t hash)
+{
+	size_t at = dtx_slot_home(hash, g->nslots);
+	uint64_t s = g->slot[at];
+
+	while (s && s >> 32 != hash >> 32) {
+		at = dtx_slot_next(at, g->nslots);
+		s = g->slot[at];
+	}
+	return s;
+}
+
+static inline void look_slots(const struct dtx_group_parts *p, enum kind kind,
+                              const struct chunk *c, uint64_t *slot)
+{
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct dtx_groups *g = p->part[part_of(c->hash[i], p->bits)];
-		uint64_t s = g->slot[c->hash[i] & (g->nslots - 1)];
 
-		if (s)
-			DTX_PREFETCH((const char *)g->key.any + ((uint32_t)s - 1) * key_size(kind));
+		slot[i] = slot_tagged(g, c->hash[i]);
+		if (slot[i])
+			DTX_PREFETCH((const char *)g->key.any +
+			             ((uint32_t)slot[i] - 1) * key_size(kind));
 	}
 }
 
 static inline void look_chunk(const struct dtx_group_parts *p, enum kind kind,
                               const struct chunk *c, uint32_t *ids)
 {
-	look_near(p, kind, c);
+	uint64_t slot[CHUNK];
+
+	look_near(p, c);
+	look_slots(p, kind, c, slot);
 	for (uint32_t i = 0; i < c->n; i++) {
 		bool null = c->nulls && c->null[i];
 		unsigned part = null ? 0 : part_of(c->hash[i], p->bits);
 		const struct dtx_groups *g = p->part[part];
-		uint32_t id = g->null_id;
+		uint32_t id = null ? g->null_id : (uint32_t)slot[i] - 1;
 
-		if (!null)
+		/* two keys may have one tag */
+		if (!null && slot[i] && !key_same(g, kind, id, &c->key[i]))
 			id = (uint32_t)g->slot[slot_find(g, kind, c->hash[i], &c->key[i])] - 1;
 		ids[i] = id == DTX_GROUP_NONE ? id : id + p->first[part];
 	}
@@ -541,12 +565,13 @@ static union key key_of(const struct dtx_groups *g, uint32_t id)
 
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
 {
-	uint64_t hash = from->hash[id], s;
-	size_t mask = g->nslots - 1;
+	uint64_t hash = dtx_groups_hash(from, id), s;
+	const size_t n = g->nslots;
 
 	if (id == from->null_id)
 		return g->null_id;
-	for (size_t at = hash & mask; (s = g->slot[at]) != 0; at = (at + 1) & mask) {
+	for (size_t at = dtx_slot_home(hash, n); (s = g->slot[at]) != 0;
+	     at = dtx_slot_next(at, n)) {
 		union key key;
 
 		if (s >> 32 != hash >> 32)
@@ -560,7 +585,7 @@ uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *fr
 
 void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
 {
-	DTX_PREFETCH(&g->slot[from->hash[id] & (g->nslots - 1)]);
+	DTX_PREFETCH(&g->slot[dtx_slot_home(dtx_groups_hash(from, id), g->nslots)]);
 }
 
 #define AHEAD 16u /* slots on the way while others are looked at */
@@ -575,9 +600,10 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 		union key key = key_of(from, i);
 
 		if (i + AHEAD < from->n)
-			DTX_PREFETCH(&g->slot[from->hash[i + AHEAD] & (g->nslots - 1)]);
-		if (i == from->null_id ? !group_null(g, &id[i])
-		                       : !group_put(g, g->kind, from->hash[i], &key, &id[i]))
+			dtx_groups_near(g, from, i + AHEAD);
+		if (i == from->null_id
+		            ? !group_null(g, &id[i])
+		            : !group_put(g, g->kind, dtx_groups_hash(from, i), &key, &id[i]))
 			DTX_FAIL_MEM(err);
 	}
 out:

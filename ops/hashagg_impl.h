@@ -2,6 +2,7 @@
 #ifndef OPS_HASHAGG_IMPL_H
 #define OPS_HASHAGG_IMPL_H
 
+#include "core/base/hash.h"
 #include "core/base/pages.h"
 #include "ops/hashagg.h"
 
@@ -13,8 +14,8 @@ struct dtx_groups {
 	uint32_t told;    /* of n, to pages */
 	uint32_t null_id; /* TEXT, INT: the null key has no slot */
 	uint64_t *slot;   /* id + 1, hash tag above it; 0: free */
-	size_t nslots;    /* power of two */
-	uint64_t *hash;   /* per group */
+	size_t nslots;    /* any number below 2^32 */
+	uint64_t *hash;   /* per group; NULL: KIND_INT, whose keys tell it */
 	size_t cap_hash, cap_key;
 	union {
 		void *any;
@@ -38,6 +39,30 @@ static inline size_t key_size(enum kind kind)
 	case KIND_INT: return sizeof(int64_t);
 	default: return sizeof(struct dtx_str);
 	}
+}
+
+static inline uint64_t dtx_groups_hash_int(int64_t key)
+{
+	return dtx_hash_mix((uint64_t)key, 1);
+}
+
+static inline uint64_t dtx_groups_hash(const struct dtx_groups *g, uint32_t id)
+{
+	if (g->kind != KIND_INT)
+		return g->hash[id];
+	return id == g->null_id ? 0 : dtx_groups_hash_int(g->key.i64[id]);
+}
+
+/* Where a hash belongs among n slots: its low half as a part of 2^32 (Lemire, Fast random integer
+ * generation in an interval, 2019: a product for a division).  The upper half is the tag. */
+static inline size_t dtx_slot_home(uint64_t hash, size_t n)
+{
+	return (uint64_t)(uint32_t)hash * n >> 32;
+}
+
+static inline size_t dtx_slot_next(size_t at, size_t n)
+{
+	return at + 1 == n ? 0 : at + 1;
 }
 
 #define DTX_SLOTS_BIG ((size_t)1 << 16)

@@ -12,6 +12,8 @@ bool dtx_groups_more(struct dtx_groups *g, size_t n)
 	bool ok;
 
 	dtx_pages_hold(&g->pages);
+	if (g->kind == KIND_INT)
+		g->cap_hash = SIZE_MAX; /* there are none */
 	ok = dtx_mem_reserve(&g->hash, &g->cap_hash, n, sizeof(*g->hash)) &&
 	     dtx_mem_reserve(&g->key.any, &g->cap_key, n, key_size(g->kind));
 	dtx_pages_drop(&g->pages);
@@ -27,15 +29,16 @@ static bool slots_resize(struct dtx_groups *g, size_t n)
 	memset(g->slot, 0, n * sizeof(*g->slot));
 	g->nslots = n;
 	for (uint32_t id = 0; id < g->n; id++) {
-		size_t at = g->hash[id] & (n - 1);
+		uint64_t hash = dtx_groups_hash(g, id);
+		size_t at = dtx_slot_home(hash, n);
 
 		if (id + SLOTS_AHEAD < g->n)
-			DTX_PREFETCH(&g->slot[g->hash[id + SLOTS_AHEAD] & (n - 1)]);
+			dtx_groups_near(g, g, id + SLOTS_AHEAD);
 		if (id == g->null_id)
 			continue;
 		while (g->slot[at])
-			at = (at + 1) & (n - 1);
-		g->slot[at] = (g->hash[id] >> 32) << 32 | (id + 1);
+			at = dtx_slot_next(at, n);
+		g->slot[at] = (hash >> 32) << 32 | (id + 1);
 	}
 	return true;
 }
@@ -49,10 +52,8 @@ bool dtx_groups_grow(struct dtx_groups *g)
 enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t slots = g->nslots;
+	size_t slots = DTX_MAX((size_t)n + n / 5 * 3 + 8, g->nslots);
 
-	while (slots < (size_t)n * 2)
-		slots *= 2;
 	if (!dtx_groups_more(g, n) || (slots > g->nslots && !slots_resize(g, slots)))
 		DTX_FAIL_MEM(err);
 out:
@@ -76,7 +77,8 @@ void dtx_groups_pages(struct dtx_groups *g)
 	size_t more = (size_t)(g->n - g->told) * TIMES_AHEAD;
 
 	g->told = g->n;
-	tell_array(g, SPAN_HASHES, g->hash, sizeof(*g->hash), g->cap_hash, more);
+	if (g->hash)
+		tell_array(g, SPAN_HASHES, g->hash, sizeof(*g->hash), g->cap_hash, more);
 	tell_array(g, SPAN_KEYS, g->key.any, key_size(g->kind), g->cap_key, more);
 	dtx_pages_tell(&g->pages, SPAN_BYTES, block, used, more * ROW_BYTES, size);
 }
