@@ -303,66 +303,6 @@ void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out)
 	}
 }
 
-/* --- the sink --- */
-
-enum dtx_code dtx_build_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	(void)ox;
-	*local = dtx_mem_zalloc(1, sizeof(struct dtx_kept));
-	if (!*local)
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
-void dtx_build_free(const struct dtx_opctx *ox, void *local)
-{
-	(void)ox;
-	if (!local)
-		return;
-	dtx_kept_clear(local);
-	dtx_mem_free(local);
-}
-
-enum dtx_code dtx_build_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                struct dtx_err *err)
-{
-	struct dtx_kept *k = local;
-	struct dtx_spill *spill = ox->run ? ox->run->spill : NULL;
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(dtx_kept_add(k, in, err));
-	if (dtx_spill_tables(spill))
-		DTX_TRY(dtx_spill_batch(spill, k->batch[k->n - 1], &ox->stat->spilled, err));
-out:
-	return rc;
-}
-
-enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals, unsigned n,
-                              const struct dtx_key_sides *keys, bool nulls_equal,
-                              struct dtx_join_table **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_kept all = { NULL, 0, 0 };
-
-	for (unsigned w = 0; w < n; w++) {
-		struct dtx_kept *k = locals[w];
-
-		if (!dtx_mem_reserve(&all.batch, &all.cap, all.n + k->n + 1,
-		                     sizeof(struct dtx_batch *)))
-			DTX_FAIL_MEM(err);
-		for (size_t i = 0; i < k->n; i++)
-			all.batch[all.n++] = k->batch[i];
-		k->n = 0;
-	}
-	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal, out, err));
-out:
-	dtx_kept_clear(&all);
-	return rc;
-}
-
 /* --- the map --- */
 
 enum dtx_code dtx_build_local_new(const struct dtx_key_sides *keys, struct dtx_build_local *l,

@@ -43,10 +43,24 @@ void dtx_keys_narrow(const struct dtx_key_made *m, const struct dtx_schema *own,
 /* The output column of a key, as explain and texts show it: "k" or "k = key". */
 void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out);
 
-/* --- the sink: each worker keeps its batches --- */
+/* --- the sink: each worker keeps its batches (buildkeep.c) --- */
 
+struct dtx_build_side { /* of a worker */
+	struct dtx_kept kept;
+	struct dtx_rowcells **cells; /* per batch; NULL: it has all of its columns */
+	size_t cap_cells;
+	uint32_t *taken; /* columns whose cells become records (ops/rowcells), */
+	uint32_t ntaken; /* 0: none */
+	bool untaken;    /* a batch has cells that could not */
+};
 DTX_MUSTUSE enum dtx_code dtx_build_init(const struct dtx_opctx *ox, void **local,
                                          struct dtx_err *err);
+/* Where rows leave by the map `attach` alone, and nobody asks for a column otherwise: short cells
+ * of it, but for those of keys, are kept as records. After init. */
+DTX_MUSTUSE enum dtx_code dtx_build_takes(const struct dtx_opctx *ox,
+                                          const struct dtx_colmap *attach,
+                                          const struct dtx_groupkeys *key, void *local,
+                                          struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_build_consume(const struct dtx_opctx *ox, void *local,
                                             struct dtx_batch *in, struct dtx_err *err);
 void dtx_build_free(const struct dtx_opctx *ox, void *local);

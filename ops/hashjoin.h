@@ -1,7 +1,8 @@
 /* The right side of a join: its rows, kept in order, and which of them a key has.
  *
  * Built from what the workers kept, apart by hash: part by part by all of them, or by one when
- * the parts go to disk.  Probed by all. */
+ * the parts go to disk.  Keys that are whole numbers close to each other need no hashes: they are
+ * their own ids, apart by size.  Probed by all. */
 #ifndef OPS_HASHJOIN_H
 #define OPS_HASHJOIN_H
 
@@ -9,16 +10,23 @@
 
 #include "ops/groupkeys.h"
 #include "ops/opkit.h"
+#include "ops/rowcells.h"
 
 struct dtx_rowref {
 	uint32_t batch, row;
 };
 struct dtx_join_table {
-	struct dtx_kept kept;     /* in order of position */
+	struct dtx_kept kept; /* in order of position */
+	struct dtx_rowcells_set
+		*cells;           /* of the same batches, which lack these columns; NULL: none */
 	struct dtx_groups **part; /* the keys, apart by the first `bits` bits of their hash */
 	uint32_t *first;          /* the first key of each part */
 	unsigned nparts, bits;    /* 1, 0: not apart */
 	bool on_disk;
+	bool dense;    /* there are no groups: a key less `least` is its id, */
+	int64_t least; /* part id >> shift has it, */
+	unsigned shift;
+	uint32_t dense_keys;   /* and so many may be; nkeys is one more where null is a key */
 	bool unique;           /* each key has one row: key i that at i */
 	const uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]); NULL where
 	                          unique, in memory */
@@ -26,7 +34,7 @@ struct dtx_join_table {
 	struct dtx_owner *start_owner, *ref_owner; /* on disk: of start, ref */
 	struct dtx_rowref *unkeyed;                /* rows that match nothing: a null in the key */
 	size_t nunkeyed, cap_unkeyed;
-	uint32_t nkeys; /* distinct */
+	uint32_t nkeys; /* distinct; dense: some may have no row */
 	int64_t nrows;
 	atomic_uchar *hit; /* per key: a left row matched.  Relaxed: read after the
 	                    * workers have been joined */
@@ -56,6 +64,9 @@ void dtx_join_probe_clear(struct dtx_join_probe *p, uint32_t nkeys);
 DTX_MUSTUSE enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys *key,
                                         bool nulls_equal, struct dtx_join_probe *p,
                                         struct dtx_batch *left, struct dtx_err *err);
+/* Dense keys: the id of each live row, DTX_GROUP_NONE where there is no such. */
+void dtx_join_dense_ids(const struct dtx_join_table *t, const struct dtx_column *key,
+                        const struct dtx_batch *b, uint32_t *id);
 /* The keys of a batch as FLAT columns in key[0..k->n); what a failure left is cleared too. */
 DTX_MUSTUSE enum dtx_code dtx_join_keys(const struct dtx_groupkeys *k, struct dtx_batch *b,
                                         struct dtx_column **key, struct dtx_err *err);

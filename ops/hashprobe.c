@@ -149,7 +149,9 @@ enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_join_keys(key, left, p->key, err));
-	if (t->on_disk)
+	if (t->dense)
+		dtx_join_dense_ids(t, p->key[0], left, p->id);
+	else if (t->on_disk)
 		DTX_TRY(look_parts(t, p, left, err));
 	else
 		DTX_TRY(dtx_groups_lookparts(&parts, &p->probe, p->key, left, p->id, err));

@@ -232,24 +232,89 @@ static void shared_free(const struct dtx_opctx *ox, void *shared)
 	if (!sh)
 		return;
 	dtx_owner_unref(sh->held);
+	dtx_mem_free(sh->rest_from);
 	dtx_join_free(sh->table);
 	dtx_mem_free(sh);
 }
 
-/* Keys are read by the workers, and go to disk with the rows. */
+/* Right rows leave beside a left one only, and no message names one by its key. */
+static bool rows_attach(const struct dtx_join_state *s)
+{
+	return (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_LEFT) && !s->right_unique &&
+	       !s->all_right;
+}
+
+static enum dtx_code build_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct dtx_join_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_build_init(ox, local, err));
+	if (rows_attach(s))
+		DTX_TRY(dtx_build_takes(ox, &s->rmap, &s->key.right, *local, err));
+out:
+	return rc;
+}
+
+/* Whether nobody wants key k as it was written. */
+static bool is_value(const struct dtx_join_state *s, uint32_t k)
+{
+	return rows_attach(s) && dtx_cols_find(s->rmap.from, s->rmap.n, s->key.right.col[k]) < 0;
+}
+
+/* Keys are read by the workers, and go to disk with the rows: as they are written, or as values
+ * alone. */
 static enum dtx_code build_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                    struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
-	struct dtx_column *key = NULL;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_keys_widen(ox, &s->key.made[1], in, err));
 	for (uint32_t i = 0; i < s->key.right.n; i++) {
-		DTX_TRY(dtx_batch_flat(in, (uint32_t)s->key.right.col[i], &key, err));
-		dtx_column_unref(key);
+		uint32_t col = (uint32_t)s->key.right.col[i];
+		struct dtx_column *flat = NULL;
+
+		DTX_TRY(dtx_batch_flat(in, col, &flat, err));
+		if (is_value(s, i))
+			dtx_batch_put(in, col, flat);
+		else
+			dtx_column_unref(flat);
 	}
 	DTX_TRY(dtx_build_consume(ox, local, in, err));
+out:
+	return rc;
+}
+
+/* The table knows the keys now. */
+static void drop_values(const struct dtx_join_state *s, struct dtx_join_table *t)
+{
+	for (size_t i = 0; i < t->kept.n; i++)
+		for (uint32_t k = 0; k < s->key.right.n; k++)
+			if (is_value(s, k))
+				dtx_batch_put(t->kept.batch[i], (uint32_t)s->key.right.col[k],
+				              NULL);
+}
+
+/* What of the right rows is to be picked beside their records. */
+static enum dtx_code rest_map(const struct dtx_join_state *s, struct dtx_join_shared *sh,
+                              struct dtx_err *err)
+{
+	const struct dtx_rowcells_set *cells = sh->table->cells;
+	enum dtx_code rc = DTX_OK;
+
+	sh->rest = s->rmap;
+	if (!cells)
+		return DTX_OK;
+	sh->rest_from = dtx_mem_alloc((size_t)s->rmap.n + 1, sizeof(*sh->rest_from));
+	if (!sh->rest_from)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->rmap.n; i++) {
+		int32_t from = s->rmap.from[i];
+
+		sh->rest_from[i] = from >= 0 && cells->place[from] >= 0 ? -1 : from;
+	}
+	sh->rest.from = sh->rest_from;
 out:
 	return rc;
 }
@@ -266,9 +331,11 @@ static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *loc
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_build_table(ox, locals, n, &s->key, s->nulls_equal, &sh->table, err));
 	DTX_TRY(dtx_join_check_right(s, sh->table, err));
+	drop_values(s, sh->table);
 	for (size_t i = 0; i < sh->table->kept.n; i++)
 		DTX_TRY(dtx_build_under(ox, &s->right_only, sh->table->kept.batch[i], err));
 	DTX_TRY(dtx_cells_hold(sh->table->kept.batch, sh->table->kept.n, &sh->held, err));
+	DTX_TRY(rest_map(s, sh, err));
 	*shared = sh;
 	sh = NULL;
 out:
@@ -303,7 +370,7 @@ static void join_explain(const void *args, struct dtx_buf *out)
 }
 
 static const struct dtx_sink join_sink = {
-	.init_local = dtx_build_init,
+	.init_local = build_init,
 	.consume = build_consume,
 	.finalize = build_finalize,
 	.free_local = dtx_build_free,

@@ -16,14 +16,15 @@ static bool has_key(unsigned i)
 	return i % 97 != 5;
 }
 
-/* A key as a number, a short text or one that does not fit a view. */
-enum key_kind { WHOLE, SHORT, LONG, KINDS };
+/* A key as a number, close to the next one or far from it, a short text or one that does not fit a
+ * view. */
+enum key_kind { WHOLE, FAR, SHORT, LONG, KINDS };
 
 static void add_key(struct dtx_buf *out, enum key_kind kind, unsigned key)
 {
-	static const char *const word[] = { "", "k", "a key of many bytes: " };
+	static const char *const word[] = { "", "", "k", "a key of many bytes: " };
 
-	dtx_buf_printf(out, "%s%u", word[kind], key);
+	dtx_buf_printf(out, "%s%u", word[kind], kind == FAR ? key * 10007u : key);
 }
 
 static void make_right(enum key_kind kind, struct dtx_buf *out)

@@ -1,0 +1,174 @@
+/* Cells as records: what is picked of them, and what they give back, is what they were. */
+#include "core/base/mem.h"
+#include "core/data/cast.h"
+#include "ops/cells.h"
+#include "ops/opkit.h"
+#include "ops/rowcells.h"
+#include "tests/t.h"
+
+enum { COLS = 3, ROWS = 3, BATCHES = 2 };
+
+static const struct dtx_field field[COLS] = {
+	{ .name = "a", .type = { .type = DTX_T_TEXT } },
+	{ .name = "b", .type = { .type = DTX_T_TEXT } },
+	{ .name = "c", .type = { .type = DTX_T_TEXT } },
+};
+static const struct dtx_schema schema = { COLS, false, (struct dtx_field *)(uintptr_t)field };
+
+/* Columns of lines of text; cells may have quotes around them. */
+static struct dtx_batch *lines(const char *text, char delim)
+{
+	const char ends[] = { delim, '\n', '\0' };
+	struct dtx_batch *b = NULL;
+	struct dtx_span *span[COLS];
+	uint32_t at = 0;
+
+	T_OK(dtx_batch_new(&schema, ROWS, &b, NULL), NULL);
+	for (uint32_t i = 0; i < COLS; i++)
+		T_CHECK((span[i] = dtx_mem_alloc64(ROWS, sizeof(**span))));
+	for (uint32_t k = 0; k < ROWS * COLS; k++) {
+		uint32_t len = (uint32_t)strcspn(text + at, ends), quoted = text[at] == '"';
+
+		span[k % COLS][k / COLS] =
+			(struct dtx_span){ at + quoted,
+			                   (len - 2 * quoted) | (quoted ? DTX_SPAN_QUOTED : 0) };
+		at += len + 1;
+	}
+	for (uint32_t i = 0; i < COLS; i++) {
+		struct dtx_column *c =
+			dtx_column_new(DTX_F_SPAN, field[i].type, ROWS, dtx_owner_take(span[i]));
+
+		T_CHECK(c);
+		c->nulls = UINT32_MAX;
+		c->v.span = span[i];
+		c->base = text;
+		c->delim = delim;
+		c->quote = '"';
+		b->col[i] = c;
+	}
+	return b;
+}
+
+static void same_cells(const struct dtx_column *got, const struct dtx_column *want)
+{
+	struct dtx_buf a = DTX_BUF_INIT(1000), b = DTX_BUF_INIT(1000);
+
+	T_INT(got->len, want->len);
+	for (uint32_t i = 0; i < got->len; i++) {
+		struct dtx_str x, y;
+
+		T_INT(dtx_column_is_null(got, i), dtx_column_is_null(want, i));
+		T_INT(got->v.span[i].len, want->v.span[i].len);
+		dtx_buf_reset(&a);
+		dtx_buf_reset(&b);
+		x = dtx_cast_source(got, i, &a);
+		y = dtx_cast_source(want, i, &b);
+		T_CHECK(x.len == y.len && memcmp(x.ptr, y.ptr, x.len) == 0);
+	}
+	dtx_buf_clear(&a);
+	dtx_buf_clear(&b);
+}
+
+static struct dtx_rowcells *taken(struct dtx_batch *b, const uint32_t *col, uint32_t n)
+{
+	struct dtx_rowcells *r = NULL;
+
+	T_OK(dtx_rowcells_take(b, col, n, &r, NULL), NULL);
+	return r;
+}
+
+static const char one[] = "1,,three\n\"x;\",\"\",\"say \"\"hi\"\"\"\n,,\n";
+static const char two[] = "five,6,\nA,B,C\n9,ten,\"1,2\"\n";
+static const uint32_t cols[] = { 0, 2 };
+
+static struct dtx_rowcells_set *set_of(struct dtx_batch *const *batch)
+{
+	struct dtx_rowcells **cells = dtx_mem_alloc(BATCHES, sizeof(struct dtx_rowcells *));
+	struct dtx_rowcells_set *s = NULL;
+
+	T_CHECK(cells);
+	for (uint32_t i = 0; i < BATCHES; i++)
+		cells[i] = taken(batch[i], cols, 2);
+	T_CHECK(dtx_rowcells_alike(cells, BATCHES));
+	T_OK(dtx_rowcells_set_new(cols, 2, COLS, cells, BATCHES, &s, NULL), NULL);
+	return s;
+}
+
+void test_rowcells_pick(void)
+{
+	static const uint32_t which[] = { 1, 0, DTX_NOWHERE, 1, 1, 0, 0, 1 };
+	static const uint32_t row[] = { 2, 0, 0, 0, 1, 1, 2, 2 };
+	const struct dtx_typeref type[] = { field[0].type, field[2].type };
+	struct dtx_batch *batch[BATCHES] = { lines(one, ','), lines(two, ',') };
+	struct dtx_batch *same[BATCHES] = { lines(one, ','), lines(two, ',') };
+	struct dtx_rowcells_set *s = set_of(batch);
+	struct dtx_column *got[2] = { NULL, NULL };
+
+	T_CHECK(!batch[0]->col[0] && batch[0]->col[1] && !batch[0]->col[2]);
+	T_OK(dtx_rowcells_pick(s, which, row, DTX_COUNT(row), type, got, NULL), NULL);
+	for (uint32_t k = 0; k < 2; k++) {
+		struct dtx_column *src[] = { same[0]->col[cols[k]], same[1]->col[cols[k]] };
+		struct dtx_column *want = NULL;
+
+		T_OK(dtx_cells_gather(src, BATCHES, which, row, DTX_COUNT(row), &field[cols[k]],
+		                      &want, NULL),
+		     NULL);
+		same_cells(got[k], want);
+		dtx_column_unref(want);
+		dtx_column_unref(got[k]);
+	}
+	dtx_rowcells_set_free(s);
+	for (uint32_t i = 0; i < BATCHES; i++) {
+		dtx_batch_free(batch[i]);
+		dtx_batch_free(same[i]);
+	}
+}
+
+void test_rowcells_back(void)
+{
+	struct dtx_batch *b = lines(one, ','), *same = lines(one, ',');
+
+	T_OK(dtx_rowcells_back(taken(b, cols, 2), cols, 2, b, NULL), NULL);
+	for (uint32_t i = 0; i < COLS; i++)
+		same_cells(b->col[i], same->col[i]);
+	dtx_batch_free(b);
+	dtx_batch_free(same);
+}
+
+/* Cells that are too long for a record, of which two columns have 32 bytes, and no texts at all. */
+void test_rowcells_refuses(void)
+{
+	static char text[200];
+	struct dtx_batch *b;
+
+	for (int len = 27; len <= 29; len++) {
+		struct dtx_rowcells *r;
+
+		memset(text, 'x', sizeof(text));
+		strcpy(text + len, ",2,\n4,5,6\n7,8,9\n");
+		b = lines(text, ',');
+		r = taken(b, cols, 2);
+		T_CHECK((r != NULL) == (len <= 28) && (b->col[0] == NULL) == (r != NULL));
+		dtx_rowcells_free(r);
+		dtx_batch_free(b);
+	}
+	b = lines(one, ',');
+	dtx_column_unref(b->col[2]);
+	b->col[2] = NULL; /* nobody has read it */
+	T_CHECK(!taken(b, cols, 2) && b->col[0]);
+	T_CHECK(!taken(b, cols, 0));
+	dtx_batch_free(b);
+}
+
+void test_rowcells_alike(void)
+{
+	struct dtx_batch *a = lines(one, ','), *b = lines("1;2;3\n4;5;6\n7;8;9\n", ';');
+	struct dtx_rowcells *r[] = { taken(a, cols, 2), taken(b, cols, 2), NULL };
+
+	T_CHECK(r[0] && r[1] && dtx_rowcells_alike(r, 1) && !dtx_rowcells_alike(r, 2));
+	T_CHECK(!dtx_rowcells_alike(r + 2, 1) && !dtx_rowcells_alike(r, 0));
+	dtx_rowcells_free(r[0]);
+	dtx_rowcells_free(r[1]);
+	dtx_batch_free(a);
+	dtx_batch_free(b);
+}
