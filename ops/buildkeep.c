@@ -48,6 +48,7 @@ enum dtx_code dtx_build_takes(const struct dtx_opctx *ox, const struct dtx_colma
 	struct dtx_build_side *l = local;
 	enum dtx_code rc = DTX_OK;
 
+	l->attach = attach;
 	l->taken = dtx_mem_alloc((size_t)attach->n + 1, sizeof(*l->taken));
 	if (!l->taken)
 		DTX_FAIL_MEM(err);
@@ -177,6 +178,25 @@ out:
 	return rc;
 }
 
+/* What of the rows is to be picked beside their records. */
+static enum dtx_code rest_map(const struct dtx_colmap *attach, struct dtx_join_table *t,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	t->rest_from = dtx_mem_alloc((size_t)attach->n + 1, sizeof(*t->rest_from));
+	if (!t->rest_from)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < attach->n; i++) {
+		int32_t from = attach->from[i];
+
+		t->rest_from[i] = from >= 0 && t->cells->place[from] >= 0 ? -1 : from;
+	}
+	t->rest = (struct dtx_colmap){ attach->n, t->rest_from };
+out:
+	return rc;
+}
+
 static enum dtx_code keep_parts(struct part *part, size_t n, struct dtx_kept *all,
                                 struct dtx_err *err)
 {
@@ -198,17 +218,24 @@ enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals, u
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_kept all = { NULL, 0, 0 };
+	const struct dtx_build_side *side = locals[0];
 	struct dtx_rowcells_set *cells = NULL;
+	struct dtx_join_table *t = NULL;
 	struct part *part = NULL;
 	size_t nparts = 0;
 
 	DTX_TRY(gather_parts(locals, n, &part, &nparts, err));
-	DTX_TRY(settle_cells(ox, locals[0], part, nparts, &cells, err));
+	DTX_TRY(settle_cells(ox, side, part, nparts, &cells, err));
 	DTX_TRY(keep_parts(part, nparts, &all, err));
-	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal, out, err));
-	(*out)->cells = cells;
+	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal, &t, err));
+	t->cells = cells;
 	cells = NULL;
+	if (t->cells)
+		DTX_TRY(rest_map(side->attach, t, err));
+	*out = t;
+	t = NULL;
 out:
+	dtx_join_free(t);
 	for (size_t i = 0; i < nparts; i++) {
 		dtx_batch_free(part[i].batch);
 		dtx_rowcells_free(part[i].cells);

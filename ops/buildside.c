@@ -366,6 +366,55 @@ out:
 	return rc;
 }
 
+/* Those that the table has as records. */
+static enum dtx_code pick_cells(const struct dtx_opctx *ox, const struct dtx_rowcells_set *cells,
+                                const struct dtx_colmap *map, const struct dtx_pick *pick,
+                                struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_typeref *type = dtx_mem_zalloc(cells->n, sizeof(*type));
+	struct dtx_column **made = dtx_mem_zalloc(cells->n, sizeof(struct dtx_column *));
+	enum dtx_code rc = DTX_OK;
+
+	if (!type || !made)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < map->n; i++)
+		if (map->from[i] >= 0 && cells->place[map->from[i]] >= 0)
+			type[cells->place[map->from[i]]] = ox->out->field[i].type;
+	DTX_TRY(dtx_rowcells_pick(cells, pick->which, pick->row, pick->n, type, made, err));
+	for (uint32_t i = 0; i < map->n; i++)
+		if (map->from[i] >= 0 && cells->place[map->from[i]] >= 0 && dtx_op_wants(ox, i))
+			dtx_batch_put(b, i, dtx_column_ref(made[cells->place[map->from[i]]]));
+out:
+	for (uint32_t k = 0; made && k < cells->n; k++)
+		dtx_column_unref(made[k]);
+	dtx_mem_free(type);
+	dtx_mem_free(made);
+	return rc;
+}
+
+static bool any_moved(const struct dtx_opctx *ox, const struct dtx_colmap *map)
+{
+	for (uint32_t i = 0; i < map->n; i++)
+		if (map->from[i] >= 0 && dtx_op_wants(ox, i))
+			return true;
+	return false;
+}
+
+enum dtx_code dtx_build_pick(const struct dtx_opctx *ox, const struct dtx_join_table *t,
+                             const struct dtx_colmap *map, const struct dtx_pick *pick,
+                             struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!t->cells)
+		return dtx_pick_into(ox, map, pick, b, err);
+	DTX_TRY(pick_cells(ox, t->cells, map, pick, b, err));
+	if (any_moved(ox, &t->rest))
+		DTX_TRY(dtx_pick_into(ox, &t->rest, pick, b, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_build_attach(const struct dtx_opctx *ox, const struct dtx_join_table *t,
                                const struct dtx_build_local *l, const struct dtx_colmap *lmap,
                                const struct dtx_colmap *rmap, struct dtx_batch *in,
@@ -377,7 +426,7 @@ enum dtx_code dtx_build_attach(const struct dtx_opctx *ox, const struct dtx_join
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_colmap_apply(ox, lmap, in, err));
-	DTX_TRY(dtx_pick_into(ox, rmap, &pick, in, err));
+	DTX_TRY(dtx_build_pick(ox, t, rmap, &pick, in, err));
 out:
 	return rc;
 }

@@ -49,7 +49,8 @@ struct dtx_build_side { /* of a worker */
 	struct dtx_kept kept;
 	struct dtx_rowcells **cells; /* per batch; NULL: it has all of its columns */
 	size_t cap_cells;
-	uint32_t *taken; /* columns whose cells become records (ops/rowcells), */
+	const struct dtx_colmap *attach; /* rows leave by it alone; NULL: in other ways too */
+	uint32_t *taken; /* columns of it whose cells become records (ops/rowcells), */
 	uint32_t ntaken; /* 0: none */
 	bool untaken;    /* a batch has cells that could not */
 };
@@ -87,6 +88,11 @@ void dtx_build_local_free(const struct dtx_key_sides *keys, struct dtx_build_loc
  * become values.  While the batch's schema lives: a kept batch's is gone after finalize. */
 DTX_MUSTUSE enum dtx_code dtx_build_under(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                                           struct dtx_batch *b, struct dtx_err *err);
+/* Picked rows of the table into b by the map, which is the one that the sink was told of if it was
+ * told of one. */
+DTX_MUSTUSE enum dtx_code dtx_build_pick(const struct dtx_opctx *ox, const struct dtx_join_table *t,
+                                         const struct dtx_colmap *map, const struct dtx_pick *pick,
+                                         struct dtx_batch *b, struct dtx_err *err);
 /* in gets the output schema: its own columns move by lmap, those of the table by rmap. */
 DTX_MUSTUSE enum dtx_code
 dtx_build_attach(const struct dtx_opctx *ox, const struct dtx_join_table *t,

@@ -7,6 +7,7 @@ void dtx_join_free(struct dtx_join_table *t)
 		return;
 	dtx_kept_clear(&t->kept);
 	dtx_rowcells_set_free(t->cells);
+	dtx_mem_free(t->rest_from);
 	for (unsigned p = 0; t->part && p < t->nparts; p++)
 		dtx_groups_free(t->part[p]);
 	dtx_mem_free(t->part);

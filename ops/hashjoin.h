@@ -18,7 +18,9 @@ struct dtx_rowref {
 struct dtx_join_table {
 	struct dtx_kept kept; /* in order of position */
 	struct dtx_rowcells_set
-		*cells;           /* of the same batches, which lack these columns; NULL: none */
+		*cells; /* of the same batches, which lack these columns; NULL: none, else: */
+	struct dtx_colmap rest;   /* what else the map has that rows leave by */
+	int32_t *rest_from;       /* owned memory behind it */
 	struct dtx_groups **part; /* the keys, apart by the first `bits` bits of their hash */
 	uint32_t *first;          /* the first key of each part */
 	unsigned nparts, bits;    /* 1, 0: not apart */

@@ -66,8 +66,6 @@ struct dtx_join_local { /* of the probing side */
 struct dtx_join_shared {
 	struct dtx_join_table *table;
 	struct dtx_owner *held;            /* keeps its rows */
-	struct dtx_colmap rest;            /* rmap without what the table has as records */
-	int32_t *rest_from;                /* NULL: these are all */
 	_Atomic int64_t rows_in, rows_out; /* for the growth limit; relaxed */
 };
 

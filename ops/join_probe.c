@@ -127,55 +127,6 @@ out:
 	return rc;
 }
 
-/* Those that the table has as records. */
-static enum dtx_code right_cells(const struct dtx_opctx *ox, const struct dtx_rowcells_set *cells,
-                                 const struct dtx_pick *pick, struct dtx_batch *b,
-                                 struct dtx_err *err)
-{
-	const struct dtx_colmap *map = &((const struct dtx_join_state *)ox->bound)->rmap;
-	struct dtx_typeref *type = dtx_mem_zalloc(cells->n, sizeof(*type));
-	struct dtx_column **made = dtx_mem_zalloc(cells->n, sizeof(struct dtx_column *));
-	enum dtx_code rc = DTX_OK;
-
-	if (!type || !made)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < map->n; i++)
-		if (map->from[i] >= 0 && cells->place[map->from[i]] >= 0)
-			type[cells->place[map->from[i]]] = ox->out->field[i].type;
-	DTX_TRY(dtx_rowcells_pick(cells, pick->which, pick->row, pick->n, type, made, err));
-	for (uint32_t i = 0; i < map->n; i++)
-		if (map->from[i] >= 0 && cells->place[map->from[i]] >= 0 && dtx_op_wants(ox, i))
-			dtx_batch_put(b, i, dtx_column_ref(made[cells->place[map->from[i]]]));
-out:
-	for (uint32_t k = 0; made && k < cells->n; k++)
-		dtx_column_unref(made[k]);
-	dtx_mem_free(type);
-	dtx_mem_free(made);
-	return rc;
-}
-
-static bool any_moved(const struct dtx_opctx *ox, const struct dtx_colmap *map)
-{
-	for (uint32_t i = 0; i < map->n; i++)
-		if (map->from[i] >= 0 && dtx_op_wants(ox, i))
-			return true;
-	return false;
-}
-
-static enum dtx_code right_columns(const struct dtx_opctx *ox, const struct dtx_pick *pick,
-                                   struct dtx_batch *b, struct dtx_err *err)
-{
-	const struct dtx_join_shared *sh = ox->shared;
-	enum dtx_code rc = DTX_OK;
-
-	if (sh->table->cells)
-		DTX_TRY(right_cells(ox, sh->table->cells, pick, b, err));
-	if (any_moved(ox, &sh->rest))
-		DTX_TRY(dtx_pick_into(ox, &sh->rest, pick, b, err));
-out:
-	return rc;
-}
-
 static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct dtx_join_local *l,
                                 struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -198,7 +149,7 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct dtx_join_loca
 	b->seq = in->seq;
 	DTX_TRY(left_columns(ox, l, in, b, err));
 	DTX_TRY(left_ids(l, in, b, err));
-	DTX_TRY(right_columns(ox, &pick, b, err));
+	DTX_TRY(dtx_build_pick(ox, sh->table, &s->rmap, &pick, b, err));
 	if (s->indicator >= 0 && dtx_op_wants(ox, (uint32_t)s->indicator))
 		DTX_TRY(side_column(l, &b->col[s->indicator], err));
 	DTX_TRY(dtx_emit_batch(out, b, err));

@@ -232,7 +232,6 @@ static void shared_free(const struct dtx_opctx *ox, void *shared)
 	if (!sh)
 		return;
 	dtx_owner_unref(sh->held);
-	dtx_mem_free(sh->rest_from);
 	dtx_join_free(sh->table);
 	dtx_mem_free(sh);
 }
@@ -296,29 +295,6 @@ static void drop_values(const struct dtx_join_state *s, struct dtx_join_table *t
 				              NULL);
 }
 
-/* What of the right rows is to be picked beside their records. */
-static enum dtx_code rest_map(const struct dtx_join_state *s, struct dtx_join_shared *sh,
-                              struct dtx_err *err)
-{
-	const struct dtx_rowcells_set *cells = sh->table->cells;
-	enum dtx_code rc = DTX_OK;
-
-	sh->rest = s->rmap;
-	if (!cells)
-		return DTX_OK;
-	sh->rest_from = dtx_mem_alloc((size_t)s->rmap.n + 1, sizeof(*sh->rest_from));
-	if (!sh->rest_from)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < s->rmap.n; i++) {
-		int32_t from = s->rmap.from[i];
-
-		sh->rest_from[i] = from >= 0 && cells->place[from] >= 0 ? -1 : from;
-	}
-	sh->rest.from = sh->rest_from;
-out:
-	return rc;
-}
-
 static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                     void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -335,7 +311,6 @@ static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *loc
 	for (size_t i = 0; i < sh->table->kept.n; i++)
 		DTX_TRY(dtx_build_under(ox, &s->right_only, sh->table->kept.batch[i], err));
 	DTX_TRY(dtx_cells_hold(sh->table->kept.batch, sh->table->kept.n, &sh->held, err));
-	DTX_TRY(rest_map(s, sh, err));
 	*shared = sh;
 	sh = NULL;
 out:

@@ -208,6 +208,17 @@ static void lookup_shared_free(const struct dtx_opctx *ox, void *shared)
 	dtx_join_free(shared);
 }
 
+static enum dtx_code lookup_keep(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct lookup_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_build_init(ox, local, err));
+	DTX_TRY(dtx_build_takes(ox, &s->rmap, &s->key.right, *local, err));
+out:
+	return rc;
+}
+
 static enum dtx_code lookup_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                      void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -331,7 +342,7 @@ static void lookup_explain(const void *args, struct dtx_buf *out)
 }
 
 static const struct dtx_sink lookup_sink = {
-	.init_local = dtx_build_init,
+	.init_local = lookup_keep,
 	.consume = dtx_build_consume,
 	.finalize = lookup_finalize,
 	.free_local = dtx_build_free,

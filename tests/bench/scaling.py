@@ -4,8 +4,11 @@ Usage: scaling.py DTX [RUNS [ROWS...]]    (default 5 runs of 100,000, 1,000,000 
 Each case runs on one core (bound to it, --threads 1) and on two (--threads 2), in turn; the whole process
 with the input's SHA-256 and the record; with BENCH_KNOWN set the SHA-256 is known from a run before.  Elapsed
 time tells what a second core brings on a quiet machine only; the processor time of a row tells the growth on
-any.  BENCH_CASES names other cases.
+any.  BENCH_CASES names other cases.  Where the machine is a guest whose host takes free memory back,
+a gigabyte that is touched for the first time may take seconds: BENCH_TOUCH says how many GiB are
+touched and freed before each run, so that what is measured is dtx.
 """
+import mmap
 import os
 import pathlib
 import resource
@@ -21,6 +24,15 @@ from cases import CASES, TABLES  # noqa: E402
 DEFAULT = "sum_by_id1 sum_mean_by_id3 median_std six_keys filter_wide sort_v3 join_big distinct unpivot"
 
 
+def touch(gib):
+    """So much memory, fetched from the host and free again."""
+    piece = bytes(1 << 20)
+    with mmap.mmap(-1, gib << 30) as block:
+        block.madvise(mmap.MADV_HUGEPAGE)
+        for at in range(0, gib << 30, len(piece)):
+            block[at:at + len(piece)] = piece
+
+
 def once(dtx, plan, inputs, out, cores):
     """Elapsed and processor ms on so many cores; what an old output costs to take away is left out."""
     pathlib.Path(out).unlink(missing_ok=True)
@@ -30,6 +42,8 @@ def once(dtx, plan, inputs, out, cores):
     names = [str(inputs[0])] + [f"other={p}" for p in inputs[1:]]
     env = dict(os.environ, DTX_STORE=f"{out}.store.db")
     every = os.sched_getaffinity(0)
+    if os.environ.get("BENCH_TOUCH"):
+        touch(int(os.environ["BENCH_TOUCH"]))
     os.sched_setaffinity(0, sorted(every)[:cores])
     t0 = time.perf_counter()
     pid = os.posix_spawn(dtx, [dtx, "run", plan, *names, "-o", out, "-q", "--threads", str(cores)], env)
