@@ -138,19 +138,33 @@ static void same_ways(const char *how, const char *left, const char *right)
 	planrun_clear(&first);
 }
 
-void test_join_parts_ways(void)
+static void ways_of(enum key_kind kind, const char *const *how, size_t n)
 {
 	struct dtx_buf left = DTX_BUF_INIT(1 << 24), right = DTX_BUF_INIT(1 << 24);
 
-	make_left(SHORT, &left);
-	make_right(SHORT, &right);
-	same_ways("\"on\":\"k\",\"how\":\"full\",\"indicator_as\":\"side\"", dtx_buf_text(&left),
-	          dtx_buf_text(&right));
-	same_ways("\"on\":[\"k\",{\"left_expr\":\"v % 3\",\"right_expr\":\"w % 3\"}],"
-	          "\"how\":\"right\",\"nulls_equal\":true",
-	          dtx_buf_text(&left), dtx_buf_text(&right));
+	make_left(kind, &left);
+	make_right(kind, &right);
+	for (size_t i = 0; i < n; i++)
+		same_ways(how[i], dtx_buf_text(&left), dtx_buf_text(&right));
 	dtx_buf_clear(&left);
 	dtx_buf_clear(&right);
+}
+
+void test_join_parts_ways(void)
+{
+	static const char *const two[] = {
+		"\"on\":\"k\",\"how\":\"full\",\"indicator_as\":\"side\"",
+		"\"on\":[\"k\",{\"left_expr\":\"v % 3\",\"right_expr\":\"w % 3\"}],"
+		"\"how\":\"right\",\"nulls_equal\":true",
+	};
+	static const char *const one[] = {
+		"\"on\":\"k\",\"how\":\"full\",\"nulls_equal\":true",
+		"\"on\":\"k\",\"how\":\"right\"",
+	};
+
+	ways_of(SHORT, two, DTX_COUNT(two));
+	ways_of(WHOLE, one, DTX_COUNT(one));
+	ways_of(FAR, one, DTX_COUNT(one));
 }
 
 /* Keys that break a promise are named in the table's order, not in that of the parts. */
