@@ -94,18 +94,10 @@ out:
 
 /* --- all of it --- */
 
-struct part { /* a batch and what was taken of it */
-	struct dtx_batch *batch;
+struct part {                    /* a batch and what was taken of it */
+	struct dtx_batch *batch; /* first: dtx_batch_cmp */
 	struct dtx_rowcells *cells;
 };
-
-static int by_place(const void *a, const void *b)
-{
-	uint64_t p = dtx_batch_pos(((const struct part *)a)->batch, 0);
-	uint64_t q = dtx_batch_pos(((const struct part *)b)->batch, 0);
-
-	return p < q ? -1 : p > q;
-}
 
 /* What all workers have kept, in order; theirs is empty then. */
 static enum dtx_code gather_parts(void *const *locals, unsigned n, struct part **part,
@@ -128,7 +120,7 @@ static enum dtx_code gather_parts(void *const *locals, unsigned n, struct part *
 				               i < l->cap_cells ? l->cells[i] : NULL };
 		l->kept.n = 0;
 	}
-	qsort(*part, *nparts, sizeof(**part), by_place);
+	qsort(*part, *nparts, sizeof(**part), dtx_batch_cmp);
 out:
 	return rc;
 }

@@ -172,8 +172,6 @@ out:
 
 #define AHEAD 24u
 
-#define CELL_WIDE 16u /* bytes that are read of a short cell at once, whatever its length */
-
 /* The cells as their sources have them, and the lowest address; spans reach four GiB from one
  * base. */
 static bool span_read(const struct gather *g, struct dtx_span *span, const char **base)
@@ -197,7 +195,7 @@ static bool span_read(const struct gather *g, struct dtx_span *span, const char 
 		lo = at < lo ? at : lo;
 		hi = at > hi ? at : hi;
 		DTX_PREFETCH((const void *)at);
-		DTX_PREFETCH((const void *)(at + CELL_WIDE - 1));
+		DTX_PREFETCH((const void *)(at + DTX_CELL_WIDE - 1));
 	}
 	if (hi < lo) {
 		*base = "";

@@ -8,6 +8,9 @@
 #include "core/data/builder.h"
 #include "core/data/schema.h"
 
+/* Bytes that are read of a short cell at once, whatever its length. */
+#define DTX_CELL_WIDE 16u
+
 /* Cell i is row[i] of src[which[i]]; which[i] >= nsrc or a NULL source gives null.  Sources that
  * are FLAT, DICT or CONST have the field's type (dtx_cells_fit).  n <= 65,536. */
 DTX_MUSTUSE enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32_t nsrc,

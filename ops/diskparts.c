@@ -64,17 +64,10 @@ out:
 static void sort_rows(struct dtx_diskparts *d, const struct dtx_batch *in, const uint32_t *id,
                       uint32_t *end)
 {
-	uint32_t at = 0;
-
 	for (uint32_t k = 0; k < in->nsel; k++)
 		if (id[k] == DTX_GROUP_NONE)
 			end[d->of[k]]++;
-	for (unsigned p = 0; p < DTX_DISK_PARTS; p++) {
-		uint32_t rows = end[p];
-
-		end[p] = at;
-		at += rows;
-	}
+	dtx_counts_to_starts(end, DTX_DISK_PARTS, 0);
 	for (uint32_t k = 0; k < in->nsel; k++)
 		if (id[k] == DTX_GROUP_NONE)
 			d->row[end[d->of[k]]++] = (uint16_t)dtx_batch_row(in, k);

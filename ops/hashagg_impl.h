@@ -75,6 +75,14 @@ static inline bool is_full(const struct dtx_groups *g)
 	return g->nslots < DTX_SLOTS_BIG ? n * 2 > g->nslots : n * 8 > g->nslots * 5;
 }
 
+/* As many slots as n groups need by that rule. */
+static inline size_t dtx_slots_for(size_t n)
+{
+	size_t few = 2 * n, many = n + n / 5 * 3 + 3;
+
+	return few < DTX_SLOTS_BIG ? few : DTX_MAX(many, DTX_SLOTS_BIG);
+}
+
 /* Hashes and keys of n groups; a larger table of slots.  False: no memory. */
 DTX_MUSTUSE bool dtx_groups_more(struct dtx_groups *g, size_t n);
 DTX_MUSTUSE bool dtx_groups_grow(struct dtx_groups *g);

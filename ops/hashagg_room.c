@@ -12,8 +12,6 @@ bool dtx_groups_more(struct dtx_groups *g, size_t n)
 	bool ok;
 
 	dtx_pages_hold(&g->pages);
-	if (g->kind == KIND_INT)
-		g->cap_hash = SIZE_MAX; /* there are none */
 	ok = dtx_mem_reserve(&g->hash, &g->cap_hash, n, sizeof(*g->hash)) &&
 	     dtx_mem_reserve(&g->key.any, &g->cap_key, n, key_size(g->kind));
 	dtx_pages_drop(&g->pages);
@@ -52,7 +50,7 @@ bool dtx_groups_grow(struct dtx_groups *g)
 enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t slots = DTX_MAX((size_t)n + n / 5 * 3 + 8, g->nslots);
+	size_t slots = DTX_MAX(dtx_slots_for(n), g->nslots);
 
 	if (!dtx_groups_more(g, n) || (slots > g->nslots && !slots_resize(g, slots)))
 		DTX_FAIL_MEM(err);

@@ -75,30 +75,21 @@ out:
 void dtx_join_rows_sort(const struct dtx_join_rows *r, uint32_t nkeys, uint32_t *start,
                         struct dtx_rowref *ref)
 {
-	uint32_t at = r->first;
-
 	if (!nkeys)
 		return;
 	if (!r->id) {
 		for (uint32_t k = 0; k < nkeys; k++)
-			start[k] = at + k;
+			start[k] = r->first + k;
 		memcpy(ref, r->ref, r->n * sizeof(*ref));
 		return;
 	}
 	memset(start, 0, nkeys * sizeof(*start));
 	for (size_t i = 0; i < r->n; i++)
 		start[r->id[i]]++;
-	for (uint32_t k = 0; k < nkeys; k++) {
-		uint32_t rows = start[k];
-
-		start[k] = at;
-		at += rows;
-	}
+	dtx_counts_to_starts(start, nkeys, r->first);
 	for (size_t i = 0; i < r->n; i++)
 		ref[start[r->id[i]]++ - r->first] = r->ref[i];
-	/* each is now where the next one begins */
-	memmove(start + 1, start, (nkeys - 1) * sizeof(*start));
-	start[0] = r->first;
+	dtx_ends_to_starts(start, nkeys, r->first);
 }
 
 enum dtx_code dtx_join_keep_unkeyed(struct dtx_join_table *t, const struct dtx_join_rows *r,
@@ -169,7 +160,6 @@ enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
 		DTX_FAIL_MEM(err);
 	t->kept = *kept;
 	*kept = (struct dtx_kept){ NULL, 0, 0 };
-	dtx_kept_sort(&t->kept);
 	for (size_t i = 0; i < t->kept.n; i++)
 		t->nrows += t->kept.batch[i]->nrows;
 	if (t->nrows >= UINT32_MAX)

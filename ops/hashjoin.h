@@ -42,8 +42,9 @@ struct dtx_join_table {
 	                    * workers have been joined */
 };
 
-/* Takes the batches of `kept`.  type[] are the key types both sides are compared as;
- * nulls_equal: null is a key like any other.  When memory is short, the keys are on disk. */
+/* Takes the batches of `kept`, which are in order of position.  type[] are the key types both sides
+ * are compared as; nulls_equal: null is a key like any other.  When memory is short, the keys are
+ * on disk. */
 DTX_MUSTUSE enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
                                          const struct dtx_groupkeys *key,
                                          const struct dtx_typeref *type, bool nulls_equal,

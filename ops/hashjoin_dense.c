@@ -84,16 +84,9 @@ static inline uint32_t part_begin(const struct dtx_join_table *t, uint64_t p)
 static void split_ids(const struct dtx_join_table *t, const struct dtx_batch *b, const uint32_t *id,
                       struct dtx_join_split *s)
 {
-	uint32_t at = 0;
-
 	for (uint32_t k = 0; k < b->nsel; k++)
 		s->end[part_of(t, id[k])]++;
-	for (unsigned p = 0; p <= t->nparts; p++) {
-		uint32_t rows = s->end[p];
-
-		s->end[p] = at;
-		at += rows;
-	}
+	dtx_counts_to_starts(s->end, t->nparts + 1, 0);
 	for (uint32_t k = 0; k < b->nsel; k++) {
 		uint32_t to = s->end[part_of(t, id[k])]++;
 
@@ -185,28 +178,21 @@ static enum dtx_code part_sorted(void *arg, uint64_t p, struct dtx_err *err)
 {
 	const struct dtx_join_making *w = arg;
 	uint32_t first = part_begin(w->t, p), nkeys = part_begin(w->t, p + 1) - first;
-	uint32_t *start = w->all_start + first, at = w->part_first[p];
+	uint32_t *start = w->all_start + first;
 
 	(void)err;
 	if (!nkeys)
 		return DTX_OK;
 	memset(start, 0, nkeys * sizeof(*start));
 	count_rows(w, p, start);
-	for (uint32_t k = 0; k < nkeys; k++) {
-		uint32_t rows = start[k];
-
-		start[k] = at;
-		at += rows;
-	}
+	dtx_counts_to_starts(start, nkeys, w->part_first[p]);
 	for (uint32_t i = 0; i < w->t->kept.n; i++) {
 		const struct dtx_join_split *s = &w->split[i];
 
 		for (uint32_t k = split_begin(s, p); k < s->end[p]; k++)
 			w->all_ref[start[s->id[k] - first]++] = (struct dtx_rowref){ i, s->row[k] };
 	}
-	/* each is now where the next one begins */
-	memmove(start + 1, start, (nkeys - 1) * sizeof(*start));
-	start[0] = w->part_first[p];
+	dtx_ends_to_starts(start, nkeys, w->part_first[p]);
 	return DTX_OK;
 }
 

@@ -133,7 +133,7 @@ enum dtx_code dtx_join_on_disk(struct dtx_join_making *w, unsigned bits, struct 
 	DTX_TRY(dtx_piece_add(&w->start, &rows, sizeof(rows), &at, err));
 	t->start = (const uint32_t *)(const void *)w->start.base;
 	t->ref = (const struct dtx_rowref *)(const void *)w->ref.base;
-	t->unique = !t->nunkeyed && t->nkeys == t->nrows;
+	t->unique = dtx_join_is_unique(t);
 out:
 	dtx_groups_free(like);
 	t->start_owner = w->start.owner;

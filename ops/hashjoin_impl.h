@@ -67,6 +67,11 @@ DTX_MUSTUSE bool dtx_join_rows_unkeyed(struct dtx_join_rows *r, struct dtx_rowre
 /* The unkeyed rows are the table's from now on, too. */
 DTX_MUSTUSE enum dtx_code dtx_join_keep_unkeyed(struct dtx_join_table *t,
                                                 const struct dtx_join_rows *r, struct dtx_err *err);
+/* Whether each key has one row, where every key has a row. */
+static inline bool dtx_join_is_unique(const struct dtx_join_table *t)
+{
+	return !t->nunkeyed && t->nkeys == t->nrows;
+}
 DTX_MUSTUSE enum dtx_code dtx_join_parts_new(struct dtx_join_table *t, unsigned bits,
                                              struct dtx_err *err);
 

@@ -24,16 +24,9 @@ static unsigned split_bits(const struct dtx_join_making *w)
 static void split_rows(const struct dtx_batch *b, const uint8_t *of, unsigned nparts,
                        struct dtx_join_split *s)
 {
-	uint32_t at = 0;
-
 	for (uint32_t k = 0; k < b->nsel; k++)
 		s->end[of[k]]++;
-	for (unsigned p = 0; p < nparts; p++) {
-		uint32_t rows = s->end[p];
-
-		s->end[p] = at;
-		at += rows;
-	}
+	dtx_counts_to_starts(s->end, nparts, 0);
 	for (uint32_t k = 0; k < b->nsel; k++)
 		s->row[s->end[of[k]]++] = (uint16_t)dtx_batch_row(b, k);
 }
@@ -167,11 +160,6 @@ out:
 	return rc;
 }
 
-static bool is_unique(const struct dtx_join_table *t)
-{
-	return !t->nunkeyed && t->nkeys == t->nrows;
-}
-
 /* Numbers the keys of all parts, and their rows, which are in the order of unique keys as it is. */
 static enum dtx_code number_parts(struct dtx_join_making *w, struct dtx_err *err)
 {
@@ -186,7 +174,7 @@ static enum dtx_code number_parts(struct dtx_join_making *w, struct dtx_err *err
 		rows += (uint32_t)w->rows[p].n;
 		DTX_TRY(dtx_join_keep_unkeyed(t, &w->rows[p], err));
 	}
-	if (is_unique(t)) {
+	if (dtx_join_is_unique(t)) {
 		t->ref = w->part_ref;
 		w->part_ref = NULL;
 		goto out;
@@ -235,7 +223,7 @@ static enum dtx_code build_hashed(struct dtx_join_making *w, struct dtx_err *err
 	DTX_TRY(number_parts(w, err));
 	if (w->all_start)
 		DTX_TRY(dtx_each(workers, t->nparts, sort_part, w, err));
-	t->unique = is_unique(t);
+	t->unique = dtx_join_is_unique(t);
 out:
 	dtx_groups_free(like);
 	return rc;

@@ -155,7 +155,7 @@ enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys
 		DTX_TRY(look_parts(t, p, left, err));
 	else
 		DTX_TRY(dtx_groups_lookparts(&parts, &p->probe, p->key, left, p->id, err));
-	if (!nulls_equal)
+	if (!nulls_equal && !t->dense)
 		dtx_join_forget_nulls(p->key, key->n, left, p->id);
 	count_hits(t, p, left->nsel);
 out:

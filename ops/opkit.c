@@ -110,7 +110,7 @@ void dtx_kept_clear(struct dtx_kept *k)
 	*k = (struct dtx_kept){ NULL, 0, 0 };
 }
 
-static int kept_cmp(const void *a, const void *b)
+int dtx_batch_cmp(const void *a, const void *b)
 {
 	const struct dtx_batch *x = *(struct dtx_batch *const *)a;
 	const struct dtx_batch *y = *(struct dtx_batch *const *)b;
@@ -122,7 +122,7 @@ static int kept_cmp(const void *a, const void *b)
 void dtx_kept_sort(struct dtx_kept *k)
 {
 	if (k->n > 1)
-		qsort(k->batch, k->n, sizeof(struct dtx_batch *), kept_cmp);
+		qsort(k->batch, k->n, sizeof(struct dtx_batch *), dtx_batch_cmp);
 }
 
 uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox)

@@ -51,6 +51,24 @@ static inline uint32_t dtx_batch_row(const struct dtx_batch *b, uint32_t k)
 	return b->sel ? b->sel[k] : k;
 }
 
+/* Counting sort: how many there are of each, count[0, n), becomes where those begin, behind `from`
+ * others.  Who then puts each item at count[...]++ leaves where they end. */
+static inline void dtx_counts_to_starts(uint32_t *count, uint32_t n, uint32_t from)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t items = count[k];
+
+		count[k] = from;
+		from += items;
+	}
+}
+/* And back: those of k begin where those before it end, the first at `from`. n > 0. */
+static inline void dtx_ends_to_starts(uint32_t *end, uint32_t n, uint32_t from)
+{
+	memmove(end + 1, end, (n - 1) * sizeof(*end));
+	end[0] = from;
+}
+
 /* Batches that outlive the call they came in. */
 struct dtx_kept {
 	struct dtx_batch **batch;
@@ -62,6 +80,8 @@ DTX_MUSTUSE enum dtx_code dtx_kept_add(struct dtx_kept *k, const struct dtx_batc
 void dtx_kept_clear(struct dtx_kept *k);
 /* By position (seq, sub). */
 void dtx_kept_sort(struct dtx_kept *k);
+/* The same order for qsort, of items that begin with a pointer to a batch. */
+int dtx_batch_cmp(const void *a, const void *b);
 
 /* Rows picked from batches: row[i] of batch[which[i]]. */
 struct dtx_packed;

@@ -204,9 +204,7 @@ out:
 
 /* --- picked rows --- */
 
-#define AHEAD     24u
-#define CELL_WIDE 16u /* bytes that are read of a short cell at once, whatever its length */
-
+#define AHEAD 24u
 static inline const uint8_t *record_at(const struct dtx_pick *pick, uint32_t i)
 {
 	const struct dtx_packed *p = pick->packed;
@@ -259,7 +257,8 @@ enum dtx_code dtx_packed_pick(const struct dtx_pick *pick, const struct dtx_span
 			unpack(p, rec, shift, false, pick->n, to + i);
 		/* who wants the cells reads their text next */
 		DTX_PREFETCH(p->base + to[i].off);
-		DTX_PREFETCH(p->base + to[(p->n - 1) * (size_t)pick->n + i].off + CELL_WIDE - 1);
+		DTX_PREFETCH(p->base + to[(p->n - 1) * (size_t)pick->n + i].off + DTX_CELL_WIDE -
+		             1);
 	}
 	*owner = dtx_owner_blocks(block, DTX_COUNT(block), pick->held);
 	to = NULL;

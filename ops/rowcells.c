@@ -2,6 +2,7 @@
 #include "ops/rowcells.h"
 
 #include "core/base/prefetch.h"
+#include "ops/cells.h"
 #include "ops/opkit.h"
 
 #define CELL_LEN    0x7fu
@@ -76,8 +77,6 @@ static bool measure(struct taken *t)
 	return !wide && t->longest <= most;
 }
 
-#define CELL_WIDE 16u /* bytes that are copied of a short cell at once, whatever its length */
-
 /* Raw cells of one row; what is written behind them the next row overwrites. */
 static inline void take_row(const struct taken *t, uint32_t row, char delim, uint8_t *to)
 {
@@ -90,8 +89,9 @@ static inline void take_row(const struct taken *t, uint32_t row, char delim, uin
 		const char *from = c->base + s.off - (s.len >> 31);
 
 		to[k] = (uint8_t)((s.len & DTX_SPAN_LEN) | (s.len >> 31) * CELL_QUOTED);
-		if (len <= CELL_WIDE && !c->narrow && (size_t)(t->end[k] - from) >= CELL_WIDE)
-			memcpy(text, from, CELL_WIDE);
+		if (len <= DTX_CELL_WIDE && !c->narrow &&
+		    (size_t)(t->end[k] - from) >= DTX_CELL_WIDE)
+			memcpy(text, from, DTX_CELL_WIDE);
 		else
 			memcpy(text, from, len);
 		text += len;
@@ -107,14 +107,13 @@ static enum dtx_code take_rows(const struct taken *t, struct dtx_rowcells **out,
 
 	if (!r)
 		DTX_FAIL_MEM(err);
-	r->nrows = t->b->nrows;
 	r->stride = (t->longest + WORD - 1) / WORD * WORD;
 	r->delim = taken_column(t, 0)->delim;
 	r->quote = taken_column(t, 0)->quote;
-	r->rec = dtx_mem_alloc64((size_t)r->nrows * r->stride + CELL_WIDE + 1, 1);
+	r->rec = dtx_mem_alloc64((size_t)t->b->nrows * r->stride + DTX_CELL_WIDE + 1, 1);
 	if (!r->rec)
 		DTX_FAIL_MEM(err);
-	for (uint32_t row = 0; row < r->nrows; row++)
+	for (uint32_t row = 0; row < t->b->nrows; row++)
 		take_row(t, row, r->delim, r->rec + (size_t)row * r->stride);
 	*out = r;
 	r = NULL;
@@ -189,7 +188,7 @@ out:
 enum dtx_code dtx_rowcells_back(struct dtx_rowcells *r, const uint32_t *col, uint32_t n,
                                 struct dtx_batch *b, struct dtx_err *err)
 {
-	struct dtx_span *span = dtx_mem_alloc64((size_t)r->nrows * n + 1, sizeof(*span));
+	struct dtx_span *span = dtx_mem_alloc64((size_t)b->nrows * n + 1, sizeof(*span));
 	struct dtx_column **made = dtx_mem_zalloc(n, sizeof(struct dtx_column *));
 	struct dtx_typeref *type = dtx_mem_alloc(n, sizeof(*type));
 	struct dtx_owner *owner = NULL;
@@ -201,17 +200,17 @@ enum dtx_code dtx_rowcells_back(struct dtx_rowcells *r, const uint32_t *col, uin
 		DTX_FAIL_MEM(err);
 	for (uint32_t k = 0; k < n; k++)
 		type[k] = b->schema->field[col[k]].type;
-	for (uint32_t row = 0; row < r->nrows; row++) {
+	for (uint32_t row = 0; row < b->nrows; row++) {
 		uint32_t at = row * r->stride;
 
-		record_spans(r->rec + at, n, at + n, r->nrows, span + row);
+		record_spans(r->rec + at, n, at + n, b->nrows, span + row);
 	}
 	owner = dtx_owner_blocks(block, DTX_COUNT(block), NULL);
 	span = NULL;
 	r->rec = NULL;
 	if (!owner)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(make_columns(r, type, n, r->nrows, block[0], text, owner, made, err));
+	DTX_TRY(make_columns(r, type, n, b->nrows, block[0], text, owner, made, err));
 	for (uint32_t k = 0; k < n; k++)
 		dtx_batch_put(b, col[k], made[k]);
 	dtx_rowcells_free(r);
@@ -232,7 +231,6 @@ void dtx_rowcells_set_free(struct dtx_rowcells_set *s)
 	for (uint32_t i = 0; s->batch && i < s->nbatches; i++)
 		dtx_rowcells_free(s->batch[i]);
 	dtx_mem_free(s->batch);
-	dtx_mem_free(s->col);
 	dtx_mem_free(s->place);
 	dtx_mem_free(s);
 }
@@ -256,20 +254,19 @@ enum dtx_code dtx_rowcells_set_new(const uint32_t *col, uint32_t n, uint32_t nco
 	if (!s)
 		DTX_FAIL_MEM(err);
 	s->n = n;
-	s->ncols = ncols;
 	s->batch = batch;
 	s->nbatches = nbatches;
 	batch = NULL;
-	s->col = dtx_mem_alloc(n, sizeof(*s->col));
+	s->widest = 2 * n; /* a row of nulls */
+	for (uint32_t i = 0; i < nbatches; i++)
+		s->widest = DTX_MAX(s->widest, s->batch[i]->stride);
 	s->place = dtx_mem_alloc(ncols, sizeof(*s->place));
-	if (!s->col || !s->place)
+	if (!s->place)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < ncols; i++)
 		s->place[i] = -1;
-	for (uint32_t k = 0; k < n; k++) {
-		s->col[k] = col[k];
+	for (uint32_t k = 0; k < n; k++)
 		s->place[col[k]] = (int32_t)k;
-	}
 	*out = s;
 	s = NULL;
 out:
@@ -312,15 +309,6 @@ static void record_empty(const struct dtx_rowcells_set *s, uint8_t *rec)
 	rec[2 * s->n - 1] = '\n';
 }
 
-static uint32_t widest(const struct dtx_rowcells_set *s)
-{
-	uint32_t stride = (2 * s->n + WORD - 1) / WORD * WORD;
-
-	for (uint32_t i = 0; i < s->nbatches; i++)
-		stride = DTX_MAX(stride, s->batch[i]->stride);
-	return stride;
-}
-
 /* The text of the rows one after the other, and spans of its cells: to[k * n + i] of place k. */
 static void copy_rows(const struct dtx_rowcells_set *s, const uint32_t *which, const uint32_t *row,
                       uint32_t n, char *text, struct dtx_span *to)
@@ -351,7 +339,7 @@ enum dtx_code dtx_rowcells_pick(const struct dtx_rowcells_set *s, const uint32_t
                                 struct dtx_column **to, struct dtx_err *err)
 {
 	struct dtx_span *span = dtx_mem_alloc64((size_t)n * s->n + 1, sizeof(*span));
-	char *text = dtx_mem_alloc64((size_t)n * widest(s) + 2 * WORD, 1);
+	char *text = dtx_mem_alloc64((size_t)n * s->widest + 2 * WORD, 1);
 	enum dtx_code rc = DTX_OK;
 	struct dtx_owner *owner = NULL;
 	void *block[2] = { span, text };

@@ -10,7 +10,7 @@
 #include "core/data/batch.h"
 
 struct dtx_rowcells { /* of one batch */
-	uint32_t nrows, stride;
+	uint32_t stride;
 	char delim, quote;
 	uint8_t *rec;
 };
@@ -24,10 +24,9 @@ DTX_MUSTUSE enum dtx_code dtx_rowcells_back(struct dtx_rowcells *r, const uint32
                                             struct dtx_batch *b, struct dtx_err *err);
 void dtx_rowcells_free(struct dtx_rowcells *r); /* NULL is fine */
 
-struct dtx_rowcells_set { /* of many batches */
-	uint32_t n, ncols, nbatches;
-	uint32_t *col;  /* n columns, */
-	int32_t *place; /* of ncols of a batch: which of them it is, or -1 */
+struct dtx_rowcells_set {             /* of many batches */
+	uint32_t n, nbatches, widest; /* columns; the longest record */
+	int32_t *place;               /* of each column of a batch among the n; -1: it is none */
 	struct dtx_rowcells **batch;
 };
 /* Takes batch[0, nbatches), also on failure: all there, and with one delimiter and quote. */

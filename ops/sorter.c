@@ -216,16 +216,9 @@ static inline uint32_t digit_of(const struct digit *d, const struct dtx_sort_row
 static void split(const struct digit *d, const struct dtx_sort_row *row, struct dtx_sort_row *to,
                   size_t n, uint32_t *end)
 {
-	uint32_t at = 0;
-
 	for (size_t i = 0; i < n; i++)
 		end[digit_of(d, &row[i])]++;
-	for (uint32_t k = 0; k < 1u << d->bits; k++) {
-		uint32_t rows = end[k];
-
-		end[k] = at;
-		at += rows;
-	}
+	dtx_counts_to_starts(end, 1u << d->bits, 0);
 	for (size_t i = 0; i < n; i++)
 		to[end[digit_of(d, &row[i])]++] = row[i];
 }

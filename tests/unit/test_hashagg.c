@@ -1,7 +1,7 @@
 /* Groups: ids by first appearance, nulls, growth, agreement of the fast kinds with the general. */
 #include "core/base/mem.h"
 #include "core/data/builder.h"
-#include "ops/hashagg.h"
+#include "ops/hashagg_impl.h"
 #include "tests/t.h"
 
 static const struct dtx_typeref text = { .type = DTX_T_TEXT };
@@ -168,6 +168,32 @@ void test_groups_array_agrees(void)
 	dtx_batch_free(b);
 	free(a);
 	free(c);
+}
+
+/* A table for as many keys as come does not grow, neither where it is sparse nor where it is full.
+ */
+void test_groups_expected(void)
+{
+	static const uint32_t n[] = { 1, 128, 5000, 32767, 32768, 40961, 65536 };
+	uint32_t *id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*id));
+
+	T_CHECK(id);
+	for (size_t i = 0; id && i < DTX_COUNT(n); i++) {
+		struct dtx_column *key[] = { ints(n[i], 7, INT64_MAX) };
+		struct dtx_batch b = { .nrows = n[i], .nsel = n[i] };
+		struct dtx_groups *g = NULL;
+		size_t slots;
+
+		T_OK(dtx_groups_new(&whole, 1, &g, NULL), NULL);
+		T_OK(dtx_groups_expect(g, n[i], NULL), NULL);
+		slots = g->nslots;
+		T_OK(dtx_groups_ids(g, key, &b, id, NULL), NULL);
+		T_INT(dtx_groups_count(g), n[i]);
+		T_CHECK(g->nslots == slots && slots <= 2 * (size_t)n[i] + 256);
+		dtx_groups_free(g);
+		dtx_column_unref(key[0]);
+	}
+	dtx_mem_free(id);
 }
 
 void test_groups_find_in_another_table(void)

@@ -1,9 +1,7 @@
 /* Rows of many batches side by side: what is picked of them is what their columns say. */
-#include "core/base/mem.h"
-#include "core/data/cast.h"
 #include "ops/cells.h"
 #include "ops/packed.h"
-#include "tests/t.h"
+#include "tests/unit/spanmake.h"
 
 enum { COLS = 4, ROWS = 3, BATCHES = 2 };
 
@@ -15,37 +13,9 @@ static const struct dtx_field field[COLS] = {
 };
 static const struct dtx_schema schema = { COLS, false, (struct dtx_field *)(uintptr_t)field };
 
-/* Columns of lines of text; cells may have quotes around them. */
 static struct dtx_batch *lines(const char *text)
 {
-	struct dtx_batch *b = NULL;
-	struct dtx_span *span[COLS];
-	uint32_t at = 0;
-
-	T_OK(dtx_batch_new(&schema, ROWS, &b, NULL), NULL);
-	for (uint32_t i = 0; i < COLS; i++)
-		T_CHECK((span[i] = dtx_mem_alloc64(ROWS, sizeof(**span))));
-	for (uint32_t k = 0; k < ROWS * COLS; k++) {
-		uint32_t len = (uint32_t)strcspn(text + at, ",\n"), quoted = text[at] == '"';
-
-		span[k % COLS][k / COLS] =
-			(struct dtx_span){ at + quoted,
-			                   (len - 2 * quoted) | (quoted ? DTX_SPAN_QUOTED : 0) };
-		at += len + 1;
-	}
-	for (uint32_t i = 0; i < COLS; i++) {
-		struct dtx_column *c =
-			dtx_column_new(DTX_F_SPAN, field[i].type, ROWS, dtx_owner_take(span[i]));
-
-		T_CHECK(c);
-		c->nulls = UINT32_MAX;
-		c->v.span = span[i];
-		c->base = text;
-		c->delim = ',';
-		c->quote = '"';
-		b->col[i] = c;
-	}
-	return b;
+	return span_lines(&schema, ROWS, text, ',');
 }
 
 static struct dtx_packed *packed(struct dtx_batch *const *batch, const uint32_t *want, uint32_t n)
@@ -54,26 +24,6 @@ static struct dtx_packed *packed(struct dtx_batch *const *batch, const uint32_t 
 
 	T_OK(dtx_packed_new(2, batch, BATCHES, want, n, &p, NULL), NULL);
 	return p;
-}
-
-static void same_cells(const struct dtx_column *got, const struct dtx_column *want)
-{
-	struct dtx_buf a = DTX_BUF_INIT(1000), b = DTX_BUF_INIT(1000);
-
-	T_INT(got->len, want->len);
-	for (uint32_t i = 0; i < got->len; i++) {
-		struct dtx_str x, y;
-
-		T_INT(dtx_column_is_null(got, i), dtx_column_is_null(want, i));
-		T_INT(got->v.span[i].len, want->v.span[i].len);
-		dtx_buf_reset(&a);
-		dtx_buf_reset(&b);
-		x = dtx_cast_source(got, i, &a);
-		y = dtx_cast_source(want, i, &b);
-		T_CHECK(x.len == y.len && memcmp(x.ptr, y.ptr, x.len) == 0);
-	}
-	dtx_buf_clear(&a);
-	dtx_buf_clear(&b);
 }
 
 /* Picks rows of both batches, of all columns that are packed. */
@@ -95,7 +45,7 @@ static void pick_all(struct dtx_batch *const *batch, const struct dtx_packed *p)
 
 		T_OK(dtx_packed_column(&pick, k, field[k].type, span, owner, &got, NULL), NULL);
 		T_OK(dtx_cells_gather(src, BATCHES, which, row, 7, &field[k], &want, NULL), NULL);
-		same_cells(got, want);
+		span_same(got, want);
 		dtx_column_unref(got);
 		dtx_column_unref(want);
 	}

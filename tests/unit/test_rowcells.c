@@ -1,10 +1,8 @@
 /* Cells as records: what is picked of them, and what they give back, is what they were. */
-#include "core/base/mem.h"
-#include "core/data/cast.h"
 #include "ops/cells.h"
 #include "ops/opkit.h"
 #include "ops/rowcells.h"
-#include "tests/t.h"
+#include "tests/unit/spanmake.h"
 
 enum { COLS = 3, ROWS = 3, BATCHES = 2 };
 
@@ -15,58 +13,9 @@ static const struct dtx_field field[COLS] = {
 };
 static const struct dtx_schema schema = { COLS, false, (struct dtx_field *)(uintptr_t)field };
 
-/* Columns of lines of text; cells may have quotes around them. */
 static struct dtx_batch *lines(const char *text, char delim)
 {
-	const char ends[] = { delim, '\n', '\0' };
-	struct dtx_batch *b = NULL;
-	struct dtx_span *span[COLS];
-	uint32_t at = 0;
-
-	T_OK(dtx_batch_new(&schema, ROWS, &b, NULL), NULL);
-	for (uint32_t i = 0; i < COLS; i++)
-		T_CHECK((span[i] = dtx_mem_alloc64(ROWS, sizeof(**span))));
-	for (uint32_t k = 0; k < ROWS * COLS; k++) {
-		uint32_t len = (uint32_t)strcspn(text + at, ends), quoted = text[at] == '"';
-
-		span[k % COLS][k / COLS] =
-			(struct dtx_span){ at + quoted,
-			                   (len - 2 * quoted) | (quoted ? DTX_SPAN_QUOTED : 0) };
-		at += len + 1;
-	}
-	for (uint32_t i = 0; i < COLS; i++) {
-		struct dtx_column *c =
-			dtx_column_new(DTX_F_SPAN, field[i].type, ROWS, dtx_owner_take(span[i]));
-
-		T_CHECK(c);
-		c->nulls = UINT32_MAX;
-		c->v.span = span[i];
-		c->base = text;
-		c->delim = delim;
-		c->quote = '"';
-		b->col[i] = c;
-	}
-	return b;
-}
-
-static void same_cells(const struct dtx_column *got, const struct dtx_column *want)
-{
-	struct dtx_buf a = DTX_BUF_INIT(1000), b = DTX_BUF_INIT(1000);
-
-	T_INT(got->len, want->len);
-	for (uint32_t i = 0; i < got->len; i++) {
-		struct dtx_str x, y;
-
-		T_INT(dtx_column_is_null(got, i), dtx_column_is_null(want, i));
-		T_INT(got->v.span[i].len, want->v.span[i].len);
-		dtx_buf_reset(&a);
-		dtx_buf_reset(&b);
-		x = dtx_cast_source(got, i, &a);
-		y = dtx_cast_source(want, i, &b);
-		T_CHECK(x.len == y.len && memcmp(x.ptr, y.ptr, x.len) == 0);
-	}
-	dtx_buf_clear(&a);
-	dtx_buf_clear(&b);
+	return span_lines(&schema, ROWS, text, delim);
 }
 
 static struct dtx_rowcells *taken(struct dtx_batch *b, const uint32_t *col, uint32_t n)
@@ -113,7 +62,7 @@ void test_rowcells_pick(void)
 		T_OK(dtx_cells_gather(src, BATCHES, which, row, DTX_COUNT(row), &field[cols[k]],
 		                      &want, NULL),
 		     NULL);
-		same_cells(got[k], want);
+		span_same(got[k], want);
 		dtx_column_unref(want);
 		dtx_column_unref(got[k]);
 	}
@@ -130,7 +79,7 @@ void test_rowcells_back(void)
 
 	T_OK(dtx_rowcells_back(taken(b, cols, 2), cols, 2, b, NULL), NULL);
 	for (uint32_t i = 0; i < COLS; i++)
-		same_cells(b->col[i], same->col[i]);
+		span_same(b->col[i], same->col[i]);
 	dtx_batch_free(b);
 	dtx_batch_free(same);
 }
