@@ -10,7 +10,7 @@
 #define ANY_OBJECT  "{\"type\":[\"object\",\"null\"]}"
 #define SHA         "{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"}"
 #define FILE_SHA    "{\"type\":\"string\",\"pattern\":\"^([0-9a-f]{64}|xxh3:[0-9a-f]{32})$\"}"
-#define FILE_STATE  "{\"enum\":[\"unchanged\",\"changed\",\"gone\",\"unreadable\"]}"
+#define FILE_STATE  "{\"enum\":[\"unchanged\",\"changed\",\"gone\",\"not kept\",\"unreadable\"]}"
 #define LIST(item)  "{\"type\":\"array\",\"items\":" item "}"
 /* Members that are always there, and others that may be. */
 #define OBJECT(props, required)                                                                    \

@@ -75,7 +75,7 @@ static enum dtx_code retrace_changed(const json_t *input, const char *state, str
 	dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
 	            "the recorded bytes of input '%s' are not at hand: '%s' is %s",
 	            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin", state);
-	if (!strcmp(uri, "-"))
+	if (!strcmp(state, "not kept"))
 		dtx_err_hint(err, "dtx run --snapshot-inputs keeps what is piped in");
 	return DTX_E_INPUT_CHANGED;
 }
@@ -93,6 +93,8 @@ static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *
 			return retrace_changed(input, "not kept", err);
 		if (access(uri, F_OK) < 0)
 			return retrace_changed(input, "gone", err);
+		if (!dtx_file_stays(uri))
+			return retrace_changed(input, "not kept", err);
 	}
 	return DTX_OK;
 }

@@ -50,12 +50,20 @@ static bool runner_cancelled(void *arg)
 	return atomic_load(&runner_cancel);
 }
 
-static void runner_signals(void)
+/* A shell that starts a job in the background has it ignore SIGINT, and the job keeps to that. */
+static void runner_catch(int sig)
 {
 	struct sigaction act = { .sa_handler = runner_on_signal };
+	struct sigaction was;
 
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
+	if (sigaction(sig, NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+		sigaction(sig, &act, NULL);
+}
+
+static void runner_signals(void)
+{
+	runner_catch(SIGINT);
+	runner_catch(SIGTERM);
 }
 
 /* --- plan --- */

@@ -34,10 +34,10 @@ DTX_MUSTUSE enum dtx_code dtx_query_record(struct dtx_store *s, const char *run_
                                            const struct dtx_found *found, json_t **out,
                                            struct dtx_err *err);
 /* The state of the file of a recorded input or output: "unchanged", "changed", "gone",
- * "unreadable".  Reads it. */
+ * "not kept" (a pipe or a device), "unreadable".  Reads it. */
 const char *dtx_query_file(const char *path, const json_t *item);
-/* Compares inputs and outputs with the files as they are now: adds "file" ("unchanged", "changed",
- * "gone") to each.  Reads the files. */
+/* Compares inputs and outputs with the files as they are now: adds "file" (one of those) to each.
+ * Reads the files. */
 DTX_MUSTUSE enum dtx_code dtx_query_files(json_t *record, struct dtx_err *err);
 
 /* One readable screen from a record; pure. */

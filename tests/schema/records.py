@@ -101,8 +101,8 @@ def dtx(*args):
     return subprocess.run([DTX, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
 
 
-def stopped(how):
-    """A run that waits for its input gets a signal: it has begun once its start is recorded."""
+def stopped(how, rows=b""):
+    """A run that waits for its input gets a signal, and then the input: it has begun once its start is recorded."""
     os.path.exists("wait") or os.mkfifo("wait")
     hold = os.open("wait", os.O_RDWR)
     before = len(json.loads(dtx("provenance", "log", "--json").stdout))
@@ -112,8 +112,11 @@ def stopped(how):
         if len(json.loads(dtx("provenance", "log", "--json").stdout)) > before:
             break
     run.send_signal(how)
-    run.wait()
+    if not rows:
+        run.wait()
+    os.write(hold, rows)
     os.close(hold)
+    return run.wait()
 
 
 def odd():
@@ -138,6 +141,10 @@ def odd():
     ok("pivots give three results", made.returncode == 0, made.stderr)
     stopped(signal.SIGINT)
     stopped(signal.SIGKILL)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ended = stopped(signal.SIGINT, b"k,v\na,1\n")
+    signal.signal(signal.SIGINT, before)
+    ok("a run that was started with SIGINT ignored goes on", ended == 0, ended)
 
 
 def runs(jail):
