@@ -101,13 +101,15 @@ def dtx(*args):
     return subprocess.run([DTX, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
 
 
-def stopped(how, rows=b""):
+def stopped(how, rows=b"", interrupt=signal.SIG_DFL):
     """A run that waits for its input gets a signal, and then the input: it has begun once its start is recorded."""
     os.path.exists("wait") or os.mkfifo("wait")
     hold = os.open("wait", os.O_RDWR)
     before = len(json.loads(dtx("provenance", "log", "--json").stdout))
+    was = signal.signal(signal.SIGINT, interrupt)
     run = subprocess.Popen([DTX, "run", "some.json", "wait", "-o", "never.csv"], stdin=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
+    signal.signal(signal.SIGINT, was)
     for _ in range(2000):
         if len(json.loads(dtx("provenance", "log", "--json").stdout)) > before:
             break
@@ -141,9 +143,7 @@ def odd():
     ok("pivots give three results", made.returncode == 0, made.stderr)
     stopped(signal.SIGINT)
     stopped(signal.SIGKILL)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ended = stopped(signal.SIGINT, b"k,v\na,1\n")
-    signal.signal(signal.SIGINT, before)
+    ended = stopped(signal.SIGINT, b"k,v\na,1\n", signal.SIG_IGN)
     ok("a run that was started with SIGINT ignored goes on", ended == 0, ended)
 
 

@@ -6,7 +6,7 @@ echo old > res.csv
 mkfifo pipe
 sleep 30 > pipe &
 writer=$!
-timeout -k 5 --preserve-status -s INT 0.7 "$DTX" run -q plan.json - -o res.csv < pipe 2> said && s=0 || s=$?
+timeout -k 5 --preserve-status -s INT 0.7 env --default-signal=INT "$DTX" run -q plan.json - -o res.csv < pipe 2> said && s=0 || s=$?
 echo "exit $s"
 cat said res.csv
 kill $writer

@@ -9,7 +9,7 @@ sleep 30 > pipe &
 writer=$!
 timeout 20 "$DTX" run -q plan.json -o res.csv || echo "exit $?"
 kill $writer
-timeout -k 30 --preserve-status -s INT 0.7 "$DTX" run -q patient.json -o res.csv || echo "exit $?"
+timeout -k 30 --preserve-status -s INT 0.7 env --default-signal=INT "$DTX" run -q patient.json -o res.csv || echo "exit $?"
 cat res.csv
 # a writer that comes late is waited for
 (sleep 0.3; printf 'a\n7\n' > pipe) &
