@@ -139,10 +139,16 @@ static enum dtx_code replay_inputs(struct replay *p, struct dtx_err *err)
 		            "cannot: the recorded bytes of input '%s' are not at hand: '%s' is %s",
 		            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin",
 		            state);
-		dtx_err_hint(err,
-		             "--map %s=NEW where it is now, or --inputs here to take the "
-		             "files as they are",
-		             uri);
+		if (!strcmp(state, "not kept"))
+			dtx_err_hint(err,
+			             "--map %s=FILE that holds them; dtx run --snapshot-inputs "
+			             "keeps what is piped in",
+			             uri);
+		else
+			dtx_err_hint(err,
+			             "--map %s=NEW where it is now, or --inputs here to take the "
+			             "files as they are",
+			             uri);
 		return DTX_E_INPUT_CHANGED;
 	}
 	return rc;

@@ -93,7 +93,7 @@ static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *
 			return retrace_changed(input, "not kept", err);
 		if (access(uri, F_OK) < 0)
 			return retrace_changed(input, "gone", err);
-		if (!dtx_file_stays(uri))
+		if (dtx_file_passes(uri))
 			return retrace_changed(input, "not kept", err);
 	}
 	return DTX_OK;

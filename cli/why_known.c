@@ -226,7 +226,7 @@ json_t *dtx_why_known(const struct dtx_why *w, const char *path, int64_t *row, i
 		return NULL;
 	if (access(path, R_OK) < 0)
 		k.path = dtx_json_text(dtx_retrace_output(&w->x), "path", "-");
-	if (dtx_file_stays(k.path) && access(k.path, R_OK) == 0 &&
+	if (!dtx_file_passes(k.path) && access(k.path, R_OK) == 0 &&
 	    known_read(&k, known_steps(w), false, &err) == DTX_OK &&
 	    k.result->output[0].rows == 1 && known_unchanged(&k))
 		cells = known_cells(&k, row);

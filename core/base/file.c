@@ -12,11 +12,11 @@
 
 #define FILE_CHUNK ((size_t)64 << 10)
 
-bool dtx_file_stays(const char *path)
+bool dtx_file_passes(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
 enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)

@@ -21,8 +21,8 @@ DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, co
 enum dtx_code dtx_file_write_code(int error);
 /* Unlinked temp file in `dir` (NULL: $TMPDIR, else /tmp), close-on-exec, 0600. */
 DTX_MUSTUSE enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err);
-/* A file whose bytes stay to be read again: no pipe, where opening may wait for ever, no device. */
-bool dtx_file_stays(const char *path);
+/* A pipe, device or socket: its bytes do not stay, and to open it may wait for ever. */
+bool dtx_file_passes(const char *path);
 /* For writing at its end, made when missing. Codes: output_io. */
 DTX_MUSTUSE enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_err *err);
 /* fsync of a file or of the folder that holds `path`. */

@@ -27,7 +27,7 @@ static void query_hash_file(const char *path, bool weak, char hex[DTX_SHA256_HEX
 	int fd = -1;
 
 	hex[0] = '\0';
-	if (!buf || !dtx_file_stays(path) || dtx_file_open(path, &fd, NULL) != DTX_OK)
+	if (!buf || dtx_file_passes(path) || dtx_file_open(path, &fd, NULL) != DTX_OK)
 		goto out;
 	dtx_sha256_init(&sha);
 	dtx_weak_init(&quick);
@@ -210,7 +210,7 @@ const char *dtx_query_file(const char *path, const json_t *item)
 
 	if (access(path, F_OK) < 0)
 		return "gone";
-	if (!dtx_file_stays(path))
+	if (dtx_file_passes(path))
 		return "not kept";
 	query_hash_file(path, !strncmp(sha, DTX_WEAK_MARK, sizeof(DTX_WEAK_MARK) - 1), now);
 	if (!now[0])
