@@ -46,7 +46,7 @@ def if_(condition, yes, no):
     index = condition.index
     true = condition.fillna(False).astype(bool)
     pick = [spread(v, index) for v in dates_of(yes, no)]
-    return pick[0].where(true, pick[1])
+    return pick[0].where(true, pick[1]).infer_objects()
 
 
 def case(*pairs, default=None):

@@ -3,7 +3,7 @@ SQLite and DuckDB where the plan has a form in SQL; and the engine against itsel
 and batches, some plans over a large table in little memory.
 
 Usage: run.py DTX [PLANS] [SEED] [JOBS]
-A difference is a bug or a line of known.tsv (regular expression, reason); a line that no longer
+A difference is a bug or a line of known.tsv (regular expression on what differs and the plan, reason); a line that no longer
 differs fails.
 DuckDB takes part where DTX_PEERS names a folder with the npm package @duckdb/node-api.
 """
@@ -223,7 +223,7 @@ def main():
             if count >= MANY and done % 1000 == 0:
                 print("# %d plans, %d failed" % (done, failed), flush=True)
             for seed, what, plan in found:
-                hit = next((k for k in known if re.search(k, what)), None)
+                hit = next((k for k in known if re.search(k, "%s\n%s" % (what, plan), re.M)), None)
                 seen.add(hit)
                 if hit is None:
                     failed += 1

@@ -2,7 +2,7 @@
 import random
 
 from formulas import formula, number, where
-from tables import MIXED, NUMBERS, chance, name, of, one_of, selector, some, without
+from tables import MIXED, NUMBERS, Centred, chance, name, of, one_of, selector, some, without
 
 SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}
 
@@ -437,6 +437,8 @@ def window_call(cols, ordered):
                         ("sum({}, where: {} > 1)", None), ("count({})", "int"), ("{} - mean({})", "float"), ("cum_prod({} % 3)", None), ("std({})", "float"), ("max({})", None),
                         ("roll_sum({}, 2, 2) / roll_mean({}, 2)", "float"), ("quantile({}, 0.25)", "float"), ("count()", "int"),
                         ("count_distinct({})", "int"), ("share({}) * 100", "float"), ("lead({}, 1)", None))
+    if form.startswith("share") and isinstance(cols[number], Centred):
+        form = "cum_max({})"
     return form.format(*[name(number)] * form.count("{}")), kind or cols[number]
 
 

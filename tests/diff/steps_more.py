@@ -3,7 +3,7 @@ import random
 
 from steps import step_filter
 from formulas import TEXTS, number, where
-from tables import NUMBERS, chance, name, of, one_of, some, without
+from tables import CENTRED, NUMBERS, chance, name, of, one_of, some, without
 
 def new_name(cols):
     return next(n for n in ("new", "new2", "new3", "new4", "new5") if n not in cols)
@@ -194,7 +194,7 @@ def step_scale(cols):
     by = some(few(without(cols, picked)))[:1] if chance(0.5) else []
     if chance(0.5):
         step = {"op": "normalize", "cols": picked, "by": by, "method": one_of("zscore", "minmax", "robust", "share")}
-        return step, dict(cols, **{c: "float" for c in picked})
+        return step, dict(cols, **{c: CENTRED if step["method"] == "zscore" else "float" for c in picked})
     step = {"op": "outliers", "cols": picked, "by": by, "method": one_of("iqr", "zscore", "mad"), "k": one_of(0.5, 1.5, 2),
             "action": one_of("flag", "null", "clip", "drop")}
     after = dict(cols)

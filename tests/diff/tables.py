@@ -81,6 +81,14 @@ class Mixed(str):
 MIXED = Mixed("text")
 
 
+class Centred(str):
+    """The kind of numbers about their mean: their sum is nought but for the last digits of each, and
+    no share of it means anything."""
+
+
+CENTRED = Centred("float")
+
+
 def name(c):
     return c if c.isidentifier() else "`%s`" % c
 
