@@ -2,7 +2,7 @@
 import random
 
 from formulas import formula, number, where
-from tables import MIXED, NUMBERS, Centred, chance, name, of, one_of, selector, some, without
+from tables import MIXED, NUMBERS, Centred, Mixed, chance, name, of, one_of, selector, some, without
 
 SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}
 
@@ -322,6 +322,8 @@ def step_fill(cols):
 
 def step_fill_null(cols):
     c = random.choice(list(cols))
+    if isinstance(cols[c], Mixed):  # text, or what else pandas takes it for
+        return step_filter(cols)
     step = {"op": "fill_null", "cols": [c]}
     value = {"int": 0, "float": 0.5, "bool": False, "date": "2024-01-01", "stamp": "2024-01-01T10:30:00", "dec": 1.25}.get(cols[c], "none")
     if cols[c] in NUMBERS and chance(0.4):
