@@ -75,12 +75,17 @@ uint32_t dtx_groups_count(const struct dtx_groups *g)
 
 const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id)
 {
-	return g->key.row[id].ptr;
+	return row_key(g->key.row[id]).ptr;
+}
+
+static inline unsigned part_of(uint32_t hash, unsigned bits)
+{
+	return hash & ((1u << bits) - 1);
 }
 
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
 {
-	return (unsigned)(dtx_groups_hash(g, id) >> (64 - bits));
+	return part_of(dtx_groups_hash(g, id), bits);
 }
 
 /* --- keys --- */
@@ -96,14 +101,14 @@ static inline void text_words(const struct dtx_text *t, uint64_t w[2])
 	memcpy(w, t, sizeof(*t));
 }
 
-static inline uint64_t hash_text(const struct dtx_text *t)
+static inline uint32_t hash_text(const struct dtx_text *t)
 {
 	uint64_t w[2];
 
 	text_words(t, w);
 	if (t->len > DTX_TEXT_INLINE)
 		w[1] = dtx_hash64(t->u.ptr, t->len, 0);
-	return dtx_hash_mix(w[0], w[1]);
+	return (uint32_t)(dtx_hash_mix(w[0], w[1]) >> 32);
 }
 
 static inline bool text_same(const struct dtx_text *a, const struct dtx_text *b)
@@ -143,27 +148,41 @@ static inline bool key_same(const struct dtx_groups *g, enum kind kind, uint32_t
 	switch (kind) {
 	case KIND_TEXT: return text_same(&g->key.text[id], &key->text);
 	case KIND_INT: return g->key.i64[id] == key->i64;
-	case KIND_ROW: return row_same(g->key.row[id], key->row);
+	case KIND_ROW: return row_same(row_key(g->key.row[id]), key->row);
 	case KIND_NONE: break;
 	}
 	return true;
 }
 
 /* Slot of the key, or the free one where it belongs. */
-static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint64_t hash,
+static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint32_t hash,
                                const union key *key)
 {
 	size_t at = dtx_slot_home(hash, g->nslots);
-	uint32_t tag = (uint32_t)(hash >> 32);
 
 	for (;; at = dtx_slot_next(at, g->nslots)) {
 		uint64_t s = g->slot[at];
 
 		if (!s)
 			return at;
-		if ((uint32_t)(s >> 32) == tag && key_same(g, kind, (uint32_t)s - 1, key))
+		if (dtx_slot_hash(s) == hash && key_same(g, kind, (uint32_t)s - 1, key))
 			return at;
 	}
+}
+
+/* NULL: no memory. */
+static const char *row_pack(struct dtx_arena *a, struct dtx_str key)
+{
+	uint32_t len = (uint32_t)key.len;
+	size_t head = row_head(len);
+	char *kept = dtx_arena_bytes(a, head + len);
+
+	if (!kept)
+		return NULL;
+	*kept = (char)(head == 1 ? len : ROW_LONG);
+	memcpy(kept + 1, &len, head - 1);
+	memcpy(kept + head, key.ptr, len);
+	return kept;
 }
 
 static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
@@ -180,19 +199,15 @@ static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
 		return copy != NULL;
 	case KIND_INT: g->key.i64[id] = key->i64; return true;
 	case KIND_ROW:
-		g->key.row[id] = key->row;
-		if (g->borrows)
-			return true;
-		copy = dtx_arena_pack(&g->arena, key->row.ptr, key->row.len);
-		g->key.row[id].ptr = copy;
-		return copy != NULL;
+		g->key.row[id] = g->borrows ? row_kept(key->row) : row_pack(&g->arena, key->row);
+		return g->key.row[id] != NULL;
 	case KIND_NONE: break;
 	}
 	return true;
 }
 
 /* A new group; false: no memory. */
-static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key, uint32_t *id)
+static bool group_add(struct dtx_groups *g, uint32_t hash, const union key *key, uint32_t *id)
 {
 	if (g->n >= GROUPS_MAX || !dtx_groups_room(g, (size_t)g->n + 1))
 		return false;
@@ -206,7 +221,7 @@ static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key,
 	return true;
 }
 
-static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const union key *key,
+static bool group_put(struct dtx_groups *g, enum kind kind, uint32_t hash, const union key *key,
                       uint32_t *id)
 {
 	size_t at = slot_find(g, kind, hash, key);
@@ -222,7 +237,7 @@ static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const
 	}
 	if (!group_add(g, hash, key, id))
 		return false;
-	g->slot[at] = (hash >> 32) << 32 | (*id + 1);
+	g->slot[at] = dtx_slot_of(hash, *id);
 	return true;
 }
 
@@ -239,7 +254,7 @@ static bool group_null(struct dtx_groups *g, uint32_t *id)
 /* Rows [from, from + n) of the live ones: key and hash of each. */
 struct chunk {
 	union key key[CHUNK];
-	uint64_t hash[CHUNK];
+	uint32_t hash[CHUNK];
 	bool null[CHUNK];
 	uint32_t n;
 	bool nulls;
@@ -282,7 +297,7 @@ static bool chunk_row(struct chunk *c, struct dtx_column *const *col, uint32_t n
 		return false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		c->key[i].row = (struct dtx_str){ bytes->ptr + at, end[i] - at };
-		c->hash[i] = dtx_hash64(bytes->ptr + at, end[i] - at, 0);
+		c->hash[i] = (uint32_t)(dtx_hash64(bytes->ptr + at, end[i] - at, 0) >> 32);
 		at = end[i];
 	}
 	c->nulls = false;
@@ -312,7 +327,7 @@ static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 	for (uint32_t i = 0; g->n > KEYS_NEAR && i < c->n; i++) {
 		uint64_t s = g->slot[dtx_slot_home(c->hash[i], n)];
 
-		if (s && s >> 32 == c->hash[i] >> 32)
+		if (s && dtx_slot_hash(s) == c->hash[i])
 			DTX_PREFETCH((const char *)g->key.any + ((uint32_t)s - 1) * size);
 	}
 }
@@ -424,13 +439,8 @@ bool dtx_groups_texts(struct dtx_groups *g, const struct dtx_column *col, const 
 	return chunk_ids(g, KIND_TEXT, &c, ids);
 }
 
-static inline unsigned part_of(uint64_t hash, unsigned bits)
-{
-	return (unsigned)(hash >> 1 >> (63 - bits));
-}
-
-/* Tables are larger than the caches: slots, then the keys that they mean by their tags, are on the
- * way for the whole chunk. */
+/* Tables are larger than the caches: slots, then the keys that they mean by their hashes, are on
+ * the way for the whole chunk. */
 static inline void look_near(const struct dtx_group_parts *p, const struct chunk *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -440,13 +450,13 @@ static inline void look_near(const struct dtx_group_parts *p, const struct chunk
 	}
 }
 
-/* The slot with the tag of a hash, 0: none has it. */
-static inline uint64_t slot_tagged(const struct dtx_groups *g, uint64_t hash)
+/* The slot with a hash, 0: none has it. */
+static inline uint64_t slot_tagged(const struct dtx_groups *g, uint32_t hash)
 {
 	size_t at = dtx_slot_home(hash, g->nslots);
 	uint64_t s = g->slot[at];
 
-	while (s && s >> 32 != hash >> 32) {
+	while (s && dtx_slot_hash(s) != hash) {
 		at = dtx_slot_next(at, g->nslots);
 		s = g->slot[at];
 	}
@@ -479,7 +489,7 @@ static inline void look_chunk(const struct dtx_group_parts *p, enum kind kind,
 		const struct dtx_groups *g = p->part[part];
 		uint32_t id = null ? g->null_id : (uint32_t)slot[i] - 1;
 
-		/* two keys may have one tag */
+		/* two keys may have one hash */
 		if (!null && slot[i] && !key_same(g, kind, id, &c->key[i]))
 			id = (uint32_t)g->slot[slot_find(g, kind, c->hash[i], &c->key[i])] - 1;
 		ids[i] = id == DTX_GROUP_NONE ? id : id + p->first[part];
@@ -542,7 +552,7 @@ enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_p
 			DTX_FAIL_MEM(err);
 		for (uint32_t i = 0; i < c.n; i++)
 			part[at + i] =
-				(uint8_t)(c.nulls && c.null[i] ? 0 : c.hash[i] >> (64 - bits));
+				(uint8_t)(c.nulls && c.null[i] ? 0 : part_of(c.hash[i], bits));
 	}
 out:
 	return rc;
@@ -560,14 +570,15 @@ static union key key_of(const struct dtx_groups *g, uint32_t id)
 	else if (g->kind == KIND_INT)
 		key.i64 = g->key.i64[id];
 	else
-		key.row = g->key.row[id];
+		key.row = row_key(g->key.row[id]);
 	return key;
 }
 
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
 {
-	uint64_t hash = dtx_groups_hash(from, id), s;
+	uint32_t hash = dtx_groups_hash(from, id);
 	const size_t n = g->nslots;
+	uint64_t s;
 
 	if (id == from->null_id)
 		return g->null_id;
@@ -575,7 +586,7 @@ uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *fr
 	     at = dtx_slot_next(at, n)) {
 		union key key;
 
-		if (s >> 32 != hash >> 32)
+		if (dtx_slot_hash(s) != hash)
 			continue;
 		key = key_of(from, id); /* most are nowhere else: a key is not read in vain */
 		if (key_same(g, g->kind, (uint32_t)s - 1, &key))

@@ -2,12 +2,15 @@
 #include "core/base/mem.h"
 #include "ops/hashagg_impl.h"
 
-/* The bytes of key i behind those of `all`; at: its pointer, NULL when it has none. */
+/* The bytes that are kept for key i: their number and the pointer to them, NULL when it has none.
+ */
 static const char **key_bytes(struct dtx_groups *g, uint32_t i, size_t *len)
 {
 	if (g->kind == KIND_ROW) {
-		*len = g->key.row[i].len;
-		return &g->key.row[i].ptr;
+		struct dtx_str key = row_key(g->key.row[i]);
+
+		*len = (size_t)(key.ptr - g->key.row[i]) + key.len;
+		return &g->key.row[i];
 	}
 	*len = g->kind == KIND_TEXT ? g->key.text[i].len : 0;
 	return *len > DTX_TEXT_INLINE ? &g->key.text[i].u.ptr : NULL;

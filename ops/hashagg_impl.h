@@ -13,15 +13,15 @@ struct dtx_groups {
 	uint32_t nkeys, n;
 	uint32_t told;    /* of n, to pages */
 	uint32_t null_id; /* TEXT, INT: the null key has no slot */
-	uint64_t *slot;   /* id + 1, hash tag above it; 0: free */
+	uint64_t *slot;   /* id + 1, the hash above it; 0: free */
 	size_t nslots;    /* any number below 2^32 */
-	uint64_t *hash;   /* per group; NULL: KIND_INT, whose keys tell it */
+	uint32_t *hash;   /* per group; NULL: KIND_INT, whose keys tell it */
 	size_t cap_hash, cap_key;
 	union {
 		void *any;
 		struct dtx_text *text;
 		int64_t *i64;
-		struct dtx_str *row;
+		const char **row; /* as row_pack writes them */
 	} key;
 	struct dtx_arena arena; /* long texts, row keys */
 	bool borrows;           /* these of new keys are others' */
@@ -37,27 +37,67 @@ static inline size_t key_size(enum kind kind)
 	switch (kind) {
 	case KIND_TEXT: return sizeof(struct dtx_text);
 	case KIND_INT: return sizeof(int64_t);
-	default: return sizeof(struct dtx_str);
+	default: return sizeof(const char *);
 	}
 }
 
-static inline uint64_t dtx_groups_hash_int(int64_t key)
+/* A row key as it is kept: its length in one byte, or, if that is ROW_LONG, in the four behind it,
+ * then its bytes. */
+#define ROW_LONG     255u
+#define ROW_HEAD_MAX (1 + sizeof(uint32_t))
+
+static inline struct dtx_str row_key(const char *kept)
 {
-	return dtx_hash_mix((uint64_t)key, 1);
+	uint32_t len = (unsigned char)*kept++;
+
+	if (len == ROW_LONG) {
+		memcpy(&len, kept, sizeof(len));
+		kept += sizeof(len);
+	}
+	return (struct dtx_str){ kept, len };
 }
 
-static inline uint64_t dtx_groups_hash(const struct dtx_groups *g, uint32_t id)
+static inline size_t row_head(uint32_t len)
+{
+	return len < ROW_LONG ? 1 : ROW_HEAD_MAX;
+}
+
+/* Of a key that is kept. */
+static inline const char *row_kept(struct dtx_str key)
+{
+	return key.ptr - row_head((uint32_t)key.len);
+}
+
+/* 32 bits of a hash are all that is used: its first ones say where a key belongs, its last ones its
+ * partition, and all of them tell keys apart that are near each other. */
+static inline uint32_t dtx_groups_hash_int(int64_t key)
+{
+	return (uint32_t)(dtx_hash_mix((uint64_t)key, 1) >> 32);
+}
+
+static inline uint32_t dtx_groups_hash(const struct dtx_groups *g, uint32_t id)
 {
 	if (g->kind != KIND_INT)
 		return g->hash[id];
 	return id == g->null_id ? 0 : dtx_groups_hash_int(g->key.i64[id]);
 }
 
-/* Where a hash belongs among n slots: its low half as a part of 2^32 (Lemire, Fast random integer
- * generation in an interval, 2019: a product for a division).  The upper half is the tag. */
-static inline size_t dtx_slot_home(uint64_t hash, size_t n)
+/* Where a hash belongs among n slots: as a part of 2^32 (Lemire, Fast random integer generation in
+ * an interval, 2019: a product for a division).  So a table is in order of its hashes but for what
+ * was taken, whatever its size. */
+static inline size_t dtx_slot_home(uint32_t hash, size_t n)
 {
-	return (uint64_t)(uint32_t)hash * n >> 32;
+	return (uint64_t)hash * n >> 32;
+}
+
+static inline uint64_t dtx_slot_of(uint32_t hash, uint32_t id)
+{
+	return (uint64_t)hash << 32 | (id + 1);
+}
+
+static inline uint32_t dtx_slot_hash(uint64_t slot)
+{
+	return (uint32_t)(slot >> 32);
 }
 
 static inline size_t dtx_slot_next(size_t at, size_t n)
@@ -83,7 +123,8 @@ static inline size_t dtx_slots_for(size_t n)
 	return few < DTX_SLOTS_BIG ? few : DTX_MAX(many, DTX_SLOTS_BIG);
 }
 
-/* Hashes and keys of n groups; a larger table of slots.  False: no memory. */
+/* Hashes and keys of n groups; a larger table of slots.  False: no memory, and of the table nothing
+ * may be asked any more. */
 DTX_MUSTUSE bool dtx_groups_more(struct dtx_groups *g, size_t n);
 DTX_MUSTUSE bool dtx_groups_grow(struct dtx_groups *g);
 static inline bool dtx_groups_room(struct dtx_groups *g, size_t n)

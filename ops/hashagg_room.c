@@ -5,8 +5,6 @@
 
 enum { SPAN_HASHES, SPAN_KEYS, SPAN_BYTES };
 
-#define SLOTS_AHEAD 16u /* on the way while others are filled */
-
 bool dtx_groups_more(struct dtx_groups *g, size_t n)
 {
 	bool ok;
@@ -18,33 +16,73 @@ bool dtx_groups_more(struct dtx_groups *g, size_t n)
 	return ok;
 }
 
-/* The table grows where it is and is filled anew, in order of the hashes: of two tables side by
- * side every page would be new. */
+/* Slots that find no place while those before them are not moved yet. */
+struct slots_late {
+	uint64_t *slot;
+	size_t n, cap;
+};
+
+static bool late_add(struct slots_late *late, uint64_t slot)
+{
+	if (!dtx_mem_reserve(&late->slot, &late->cap, late->n + 1, sizeof(*late->slot)))
+		return false;
+	late->slot[late->n++] = slot;
+	return true;
+}
+
+/* False: its place is before `from` or behind the end. */
+static bool slot_place(struct dtx_groups *g, uint64_t slot, size_t from)
+{
+	size_t at = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
+
+	if (at < from)
+		return false;
+	while (at < g->nslots && g->slot[at])
+		at++;
+	if (at == g->nslots)
+		return false;
+	g->slot[at] = slot;
+	return true;
+}
+
+static void slot_place_late(struct dtx_groups *g, uint64_t slot)
+{
+	size_t at = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
+
+	while (g->slot[at])
+		at = dtx_slot_next(at, g->nslots);
+	g->slot[at] = slot;
+}
+
+/* The table grows where it is: of two tables side by side every page would be new.  It is in order
+ * of the hashes and stays so, so that its last slots move to places behind all that have not moved,
+ * one near the other; but for a few near its ends. */
 static bool slots_resize(struct dtx_groups *g, size_t n)
 {
+	struct slots_late late = { NULL, 0, 0 };
+	size_t had = g->nslots;
+	bool ok = true;
+
 	if (!dtx_mem_grow(&g->slot, n, sizeof(*g->slot)))
 		return false;
-	memset(g->slot, 0, n * sizeof(*g->slot));
+	memset(g->slot + had, 0, (n - had) * sizeof(*g->slot));
 	g->nslots = n;
-	for (uint32_t id = 0; id < g->n; id++) {
-		uint64_t hash = dtx_groups_hash(g, id);
-		size_t at = dtx_slot_home(hash, n);
+	for (size_t i = had; ok && i-- > 0;) {
+		uint64_t slot = g->slot[i];
 
-		if (id + SLOTS_AHEAD < g->n)
-			dtx_groups_near(g, g, id + SLOTS_AHEAD);
-		if (id == g->null_id)
-			continue;
-		while (g->slot[at])
-			at = dtx_slot_next(at, n);
-		g->slot[at] = (hash >> 32) << 32 | (id + 1);
+		g->slot[i] = 0;
+		ok = !slot || slot_place(g, slot, i) || late_add(&late, slot);
 	}
-	return true;
+	for (size_t i = 0; ok && i < late.n; i++)
+		slot_place_late(g, late.slot[i]);
+	dtx_mem_free(late.slot);
+	return ok;
 }
 
 /* A big table that is mostly free costs more misses than the moves it saves. */
 bool dtx_groups_grow(struct dtx_groups *g)
 {
-	return slots_resize(g, g->nslots * (g->nslots < DTX_SLOTS_BIG ? 4 : 2));
+	return slots_resize(g, g->nslots < DTX_SLOTS_BIG ? g->nslots * 4 : g->nslots / 2 * 3);
 }
 
 enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err)

@@ -59,7 +59,7 @@ void *dtx_arena_alloc(struct dtx_arena *a, size_t n, size_t size)
 	return p;
 }
 
-char *dtx_arena_pack(struct dtx_arena *a, const char *bytes, size_t n)
+char *dtx_arena_bytes(struct dtx_arena *a, size_t n)
 {
 	char *p;
 
@@ -67,9 +67,15 @@ char *dtx_arena_pack(struct dtx_arena *a, const char *bytes, size_t n)
 	    ((!a->head || a->head->size - a->used < n) && !arena_block(a, n ? n : 1)))
 		return NULL;
 	p = a->head->data + a->used;
-	memcpy(p, bytes, n);
 	a->used += n;
 	return p;
+}
+
+char *dtx_arena_pack(struct dtx_arena *a, const char *bytes, size_t n)
+{
+	char *p = dtx_arena_bytes(a, n);
+
+	return p ? memcpy(p, bytes, n) : NULL;
 }
 
 void *dtx_arena_zalloc(struct dtx_arena *a, size_t n, size_t size)

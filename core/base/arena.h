@@ -23,7 +23,8 @@ struct dtx_arena_mark {
 /* 16-byte aligned; NULL when memory is out. Not zeroed. */
 DTX_MUSTUSE void *dtx_arena_alloc(struct dtx_arena *a, size_t n, size_t size);
 DTX_MUSTUSE void *dtx_arena_zalloc(struct dtx_arena *a, size_t n, size_t size);
-/* A copy that may start at any byte, and is followed by no NUL. */
+/* Room that may start at any byte; a copy of bytes there, followed by no NUL. */
+DTX_MUSTUSE char *dtx_arena_bytes(struct dtx_arena *a, size_t n);
 DTX_MUSTUSE char *dtx_arena_pack(struct dtx_arena *a, const char *bytes, size_t n);
 /* NUL-terminated copies. */
 DTX_MUSTUSE char *dtx_arena_strdup(struct dtx_arena *a, const char *text);

@@ -196,6 +196,74 @@ void test_groups_expected(void)
 	dtx_mem_free(id);
 }
 
+/* Keys that all belong to the last slots of a table of any size, and so lie around its end, or to
+ * its first ones: the places where one that grows has to put some of them later. */
+void test_groups_grow_at_the_ends(void)
+{
+	enum { N = 3000 };
+	int64_t *v = malloc(N * sizeof(*v)), at = 0;
+	struct dtx_column key = { .type = whole, .len = N, .v.i64 = v }, *keys[] = { &key };
+	struct dtx_batch b = { .schema = &no_columns, .nrows = N, .nsel = N };
+	uint32_t *id = malloc(N * sizeof(*id));
+	struct dtx_groups *g;
+
+	for (uint32_t i = 0; i < N; at++) {
+		uint32_t hash = dtx_groups_hash_int(at);
+
+		if (hash >= (i % 3 ? UINT32_MAX - (1 << 20) : 0) && (i % 3 || hash < 1 << 20))
+			v[i++] = at;
+	}
+	T_OK(dtx_groups_new(&whole, 1, &g, NULL), NULL);
+	for (int round = 0; round < 2; round++) {
+		T_OK(dtx_groups_ids(g, keys, &b, id, NULL), NULL);
+		for (uint32_t i = 0; i < N; i++)
+			T_INT(id[i], i);
+	}
+	T_INT(dtx_groups_count(g), N);
+	T_CHECK(g->nslots > 4096);
+	dtx_groups_free(g);
+	free(v);
+	free(id);
+}
+
+/* A key of several columns may have more bytes than one byte counts. */
+void test_groups_long_rows(void)
+{
+	enum { N = 600 };
+	char *longest = malloc(N + 1);
+	const char **v = malloc(N * sizeof(*v));
+	const struct dtx_typeref type[] = { text, whole };
+	struct dtx_group_probe probe = { .bytes = { .max = 0 } };
+	struct dtx_column *key[2] = { NULL, ints(N, 1, 3) };
+	struct dtx_groups *g, *all;
+	uint32_t id[N];
+	struct dtx_batch *b;
+
+	memset(longest, 'x', N);
+	longest[N] = '\0';
+	for (uint32_t i = 0; i < N; i++)
+		v[i] = longest + i;
+	key[0] = texts(v, N);
+	T_OK(dtx_batch_new(&no_columns, N, &b, NULL), NULL);
+	T_OK(dtx_groups_new(type, 2, &g, NULL), NULL);
+	T_OK(dtx_groups_new(type, 2, &all, NULL), NULL);
+	T_OK(dtx_groups_ids(g, key, b, id, NULL), NULL);
+	T_INT(dtx_groups_count(g), N);
+	T_OK(dtx_groups_merge(all, g, id, NULL), NULL);
+	T_OK(dtx_groups_look(all, &probe, key, b, id, NULL), NULL);
+	for (uint32_t i = 0; i < N; i++)
+		T_INT(id[i], i);
+	T_CHECK(strncmp(dtx_groups_row(all, 7) + 1 + sizeof(uint32_t), longest + 7, N - 7) == 0);
+	dtx_buf_clear(&probe.bytes);
+	dtx_groups_free(all);
+	dtx_groups_free(g);
+	dtx_batch_free(b);
+	dtx_column_unref(key[0]);
+	dtx_column_unref(key[1]);
+	free(v);
+	free(longest);
+}
+
 void test_groups_find_in_another_table(void)
 {
 	static const char *const v[] = { "x", "y", NULL, "a text of more than twelve bytes" };
@@ -277,10 +345,14 @@ out:
 
 void test_groups_spill(void)
 {
-	static const char *const v[] = { "a", "a text of more than twelve bytes", NULL, "a", "" };
+	char more[300] = { 0 };
+	const char *const v[] = { "a", "a text of more than twelve bytes", NULL, "a", more };
 	const struct dtx_typeref type[] = { text, whole };
-	struct dtx_column *key[] = { texts(v, 5), ints(5, 1, 3) };
+	struct dtx_column *key[2];
 
+	memset(more, 'm', sizeof(more) - 1);
+	key[0] = texts(v, 5);
+	key[1] = ints(5, 1, 3);
 	T_OK(spill_once(key, 1, type), NULL);
 	T_OK(spill_once(key + 1, 1, type + 1), NULL);
 	T_OK(spill_once(key, 2, type), NULL);
