@@ -82,7 +82,7 @@ static bool slots_resize(struct dtx_groups *g, size_t n)
 /* A big table that is mostly free costs more misses than the moves it saves. */
 bool dtx_groups_grow(struct dtx_groups *g)
 {
-	return slots_resize(g, g->nslots < DTX_SLOTS_BIG ? g->nslots * 4 : g->nslots / 2 * 3);
+	return slots_resize(g, g->nslots * (g->nslots < DTX_SLOTS_BIG ? 4 : 2));
 }
 
 enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err)
