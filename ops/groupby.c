@@ -423,26 +423,34 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsigned w, unsigned part,
+                                 unsigned bits, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t ids[NEAR], some = 0;
+
+	for (uint32_t id = 0; id < l[w]->n; id++) {
+		if (id % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
+		ids[some] = id;
+		some += dtx_groups_part(l[w]->groups, id, bits) == part;
+		if (some < NEAR)
+			continue;
+		DTX_TRY(join_entries(l, w, ids, some, err));
+		some = 0;
+	}
+	DTX_TRY(join_entries(l, w, ids, some, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
                                   unsigned bits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	for (unsigned w = 1; w < n; w++) {
-		uint32_t ids[NEAR], some = 0;
-
-		for (uint32_t id = 0; id < l[w]->n; id++) {
-			if (id % DTX_HALT_ROWS == 0)
-				DTX_TRY(dtx_halt_look(err));
-			ids[some] = id;
-			some += dtx_groups_part(l[w]->groups, id, bits) == part;
-			if (some < NEAR)
-				continue;
-			DTX_TRY(join_entries(l, w, ids, some, err));
-			some = 0;
-		}
-		DTX_TRY(join_entries(l, w, ids, some, err));
-	}
+	for (unsigned w = 1; w < n; w++)
+		DTX_TRY(dtx_gb_combine_one(l, w, part, bits, err));
 out:
 	return rc;
 }

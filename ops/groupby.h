@@ -77,8 +77,8 @@ struct dtx_gb_local {
 	const struct dtx_gb_state *state;
 	uint32_t set;                  /* whose rows it eats now */
 	struct dtx_diskparts *spilled; /* rows of groups that came when memory was short */
-	bool late;                     /* its batches were spilled before ... */
-	const int64_t *at;             /* ... and this is where each row of this one was */
+	unsigned late;                 /* how often its batches were on disk; if so, ... */
+	const int64_t *at;             /* ... this is where each row of this one was */
 };
 
 extern const struct dtx_sink dtx_gb_sink;
@@ -111,20 +111,24 @@ void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared);
 /* --- rows on disk (groupby_spill) ---
  *
  * When memory is short a worker takes no new groups: rows of known ones still go into their states
- * (unless these grow with every row), the others go to disk by the first bits of their key's hash,
- * and are grouped at the end, a partition at a time. */
+ * (unless these grow with every row), the others go to disk by bits of their key's hash, and are
+ * grouped at the end, a partition at a time; what of one there is no room for goes to disk once
+ * more, by the next bits. */
 /* Whether rows of new groups go to disk, when a batch of so many rows comes. */
 bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows);
 /* Ids of the rows of known groups; `in` is narrowed to them, the others are on disk. */
 DTX_MUSTUSE enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
                                             struct dtx_batch *in, struct dtx_column *const *key,
                                             struct dtx_err *err);
-/* A local with the groups of what all workers put into the partition, which is then gone. */
-DTX_MUSTUSE enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_gb_local *const *l,
-                                      unsigned n, unsigned part, struct dtx_gb_local **out,
-                                      struct dtx_err *err);
+/* A local with the groups of a partition of what n workers put on disk; those that it has no room
+ * for are on disk again, by the next bits of the hash.  late: how often they were now. */
+DTX_MUSTUSE enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_diskparts *const *from,
+                                      unsigned n, unsigned part, unsigned late,
+                                      struct dtx_gb_local **out, struct dtx_err *err);
 bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n);
-/* Entries of one partition by `bits` bits meet. */
+/* Entries of one partition by `bits` bits meet; those of worker w meet those of the ones before. */
+DTX_MUSTUSE enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsigned w,
+                                             unsigned part, unsigned bits, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n,
                                               unsigned part, unsigned bits, struct dtx_err *err);
 

@@ -200,33 +200,28 @@ out:
 
 /* --- rows on disk: a partition at a time, its result into the order --- */
 
-static enum dtx_code part_faces(struct dtx_gb_result *r, unsigned part, struct dtx_err *err)
+/* The faces of workers [from, to) in the partition. */
+static enum dtx_code part_faces(struct dtx_gb_result *r, unsigned part, unsigned from, unsigned to,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t most = 0;
+	size_t cap = 0;
 
-	for (unsigned w = 0; w < r->n; w++)
-		most += r->l[w]->n;
 	dtx_mem_free(r->face);
+	r->face = NULL;
 	r->nfaces = 0;
-	r->face = dtx_mem_alloc(most / DTX_DISK_PARTS + r->l[r->n - 1]->n + 1024, sizeof(*r->face));
-	if (!r->face)
-		DTX_FAIL_MEM(err);
-	most = most / DTX_DISK_PARTS + r->l[r->n - 1]->n + 1024;
-	for (unsigned w = 0; w < r->n; w++) {
+	for (unsigned w = from; w < to; w++) {
 		for (uint32_t id = next_face(r->l[w], 0); id < r->l[w]->n;
 		     id = next_face(r->l[w], id + 1)) {
 			if (dtx_groups_part(r->l[w]->groups, id, DTX_DISK_BITS) != part)
 				continue;
-			if (r->nfaces == most) {
-				most *= 2;
-				if (!dtx_mem_grow(&r->face, most, sizeof(*r->face)))
-					DTX_FAIL_MEM(err);
-			}
+			if (!dtx_mem_reserve(&r->face, &cap, r->nfaces + 1, sizeof(*r->face)))
+				DTX_FAIL_MEM(err);
 			r->face[r->nfaces++] = (struct dtx_gb_face){ r->l[w]->pos[id], w, id };
 		}
 	}
-	qsort(r->face, r->nfaces, sizeof(*r->face), face_cmp);
+	if (r->nfaces)
+		qsort(r->face, r->nfaces, sizeof(*r->face), face_cmp);
 out:
 	return rc;
 }
@@ -276,28 +271,74 @@ static void drop_states(struct dtx_gb_result *r, unsigned part)
 				dtx_gb_drop_state(r->l[w], id);
 }
 
-static enum dtx_code part_rows(const struct dtx_opctx *ox, struct dtx_gb_result *r, unsigned part,
-                               struct dtx_ordered *o, struct dtx_err *err)
+struct part {
+	const struct dtx_opctx *ox;
+	struct dtx_gb_result *r;
+	struct dtx_ordered *o;
+	unsigned at, nworkers;
+};
+
+/* The rows of the groups whose faces are those of locals [from, to). */
+static enum dtx_code part_rows(const struct part *p, unsigned from, unsigned to,
+                               struct dtx_err *err)
 {
+	struct dtx_gb_result *r = p->r;
 	struct dtx_gb_scratch x = { .which = NULL };
 	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_gb_scratch_init(&x, r, PART_FACES, err));
-	DTX_TRY(dtx_gb_combine_part(r->l, r->n, part, DTX_DISK_BITS, err));
-	DTX_TRY(part_faces(r, part, err));
+	DTX_TRY(part_faces(r, p->at, from, to, err));
 	for (size_t at = 0; at < r->nfaces; at += PART_FACES) {
 		uint32_t n = (uint32_t)DTX_MIN(PART_FACES, r->nfaces - at);
 
-		DTX_TRY(dtx_gb_make_faces(ox, r, &x, r->face + at, n, &b, err));
-		DTX_TRY(order_rows(ox, r, o, b, r->face + at, err));
+		DTX_TRY(dtx_gb_make_faces(p->ox, r, &x, r->face + at, n, &b, err));
+		DTX_TRY(order_rows(p->ox, r, p->o, b, r->face + at, err));
 		dtx_batch_free(b);
 		b = NULL;
 	}
-	drop_states(r, part);
 out:
 	dtx_batch_free(b);
 	dtx_gb_scratch_clear(&x);
+	return rc;
+}
+
+/* Groups of rows that were on disk.  Those that they have no room for are of other groups: all of
+ * theirs is there. */
+static enum dtx_code late_rows(const struct part *p, struct dtx_diskparts *const *from, unsigned n,
+                               unsigned sub, unsigned late, struct dtx_err *err)
+{
+	struct dtx_gb_result *r = p->r;
+	struct dtx_diskparts *rest = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_gb_late(p->ox, from, n, sub, late, &r->l[p->nworkers], err));
+	r->n = p->nworkers + 1;
+	DTX_TRY(finish_keys(r->l[p->nworkers], err));
+	rest = r->l[p->nworkers]->spilled;
+	r->l[p->nworkers]->spilled = NULL;
+	DTX_TRY(dtx_gb_combine_one(r->l, p->nworkers, p->at, DTX_DISK_BITS, err));
+	DTX_TRY(part_rows(p, p->nworkers, r->n, err));
+	dtx_gb_free_local(p->ox, r->l[p->nworkers]);
+	r->n = p->nworkers;
+	for (unsigned i = 0; rest && i < DTX_DISK_PARTS; i++)
+		DTX_TRY(late_rows(p, &rest, 1, i, late + 1, err));
+out:
+	dtx_diskparts_free(rest);
+	return rc;
+}
+
+/* The groups that the workers have come last: a late one may be one of them. */
+static enum dtx_code disk_part(const struct part *p, struct dtx_diskparts *const *from,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_gb_combine_part(p->r->l, p->nworkers, p->at, DTX_DISK_BITS, err));
+	DTX_TRY(late_rows(p, from, p->nworkers, p->at, 1, err));
+	DTX_TRY(part_rows(p, 0, p->nworkers, err));
+	drop_states(p->r, p->at);
+out:
 	return rc;
 }
 
@@ -308,11 +349,28 @@ static void drop_locals(const struct dtx_opctx *ox, struct dtx_gb_result *r)
 	r->n = 0;
 }
 
+static enum dtx_code disk_parts(const struct dtx_opctx *ox, struct dtx_gb_result *r,
+                                struct dtx_ordered *o, struct dtx_err *err)
+{
+	struct part p = { ox, r, o, 0, r->n };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_diskparts **from = dtx_mem_alloc(r->n + 1u, sizeof(struct dtx_diskparts *));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	for (unsigned w = 0; w < r->n; w++)
+		from[w] = r->l[w]->spilled;
+	for (; p.at < DTX_DISK_PARTS; p.at++)
+		DTX_TRY(disk_part(&p, from, err));
+out:
+	dtx_mem_free(from);
+	return rc;
+}
+
 static enum dtx_code from_disk(const struct dtx_opctx *ox, struct dtx_gb_result *r,
                                struct dtx_err *err)
 {
 	struct dtx_ordered o, *all = &o;
-	unsigned n = r->n;
 	enum dtx_code rc = DTX_OK;
 
 	dtx_ordered_init(&o, SIZE_MAX);
@@ -321,18 +379,11 @@ static enum dtx_code from_disk(const struct dtx_opctx *ox, struct dtx_gb_result 
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < ox->out->nfields; i++)
 		r->from[i] = (int32_t)i;
-	for (unsigned w = 0; w < n; w++) {
+	for (unsigned w = 0; w < r->n; w++) {
 		dtx_gb_drop_scratch(r->l[w]);
 		DTX_TRY(finish_keys(r->l[w], err));
 	}
-	for (unsigned part = 0; part < DTX_DISK_PARTS; part++) {
-		DTX_TRY(dtx_gb_late(ox, r->l, n, part, &r->l[n], err));
-		r->n = n + 1;
-		DTX_TRY(finish_keys(r->l[n], err));
-		DTX_TRY(part_rows(ox, r, part, &o, err));
-		dtx_gb_free_local(ox, r->l[n]);
-		r->n = n;
-	}
+	DTX_TRY(disk_parts(ox, r, &o, err));
 	drop_locals(ox, r);
 	DTX_TRY(dtx_sorter_sort(&o.sorter, err));
 	DTX_TRY(dtx_ordered_take(&all, 1, SIZE_MAX, &r->rows, err));

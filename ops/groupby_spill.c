@@ -27,11 +27,29 @@ static bool is_tiny(const struct dtx_opctx *ox, const struct dtx_gb_local *l, ui
 	return limit && dtx_mem_used() + ox->run->workers * rows * group > limit / 8 * 7;
 }
 
+#define LATE_MAX 3u /* times that rows go to disk: no hash has bits for more */
+
+/* What the workers have stays until all partitions are done: a late local has what is left, and
+ * goes on before it asks for more than that. */
+static bool late_spills(const struct dtx_gb_local *l, uint32_t rows)
+{
+	size_t limit = dtx_mem_limit(), more = 0;
+
+	if (l->late >= LATE_MAX || l->state->grows || !l->n)
+		return false;
+	if (l->n + rows > l->cap_states)
+		more = 2 * l->cap_states * l->state->stride;
+	return (l->n >= GROUPS_MIN && dtx_mem_tight()) ||
+	       (limit && dtx_mem_used() + more > limit / 8 * 7);
+}
+
 bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows)
 {
 	if (l->spilled)
 		return true;
-	if (l->late || !ox->run || !ox->run->spill || !l->state->nkeys)
+	if (l->late)
+		return late_spills(l, rows);
+	if (!ox->run || !ox->run->spill || !l->state->nkeys)
 		return false;
 	if (is_tiny(ox, l, rows))
 		return true;
@@ -65,9 +83,10 @@ enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local 
 		/* no more groups come: what these need later is there now */
 		if (!l->spilled || !dtx_gb_links(l))
 			DTX_FAIL_MEM(err);
+		l->spilled->shift = l->late * DTX_DISK_BITS;
 	}
 	DTX_TRY(known_ids(l, in, key, err));
-	DTX_TRY(dtx_diskparts_put(ox, l->spilled, l->groups, key, in, l->id, err));
+	DTX_TRY(dtx_diskparts_put(ox, l->spilled, l->groups, key, in, l->id, l->at, err));
 	DTX_TRY(dtx_batch_sel(in, &sel, err));
 	for (uint32_t k = 0; k < in->nsel; k++) {
 		if (l->id[k] == DTX_GROUP_NONE)
@@ -96,42 +115,31 @@ static enum dtx_code take_piece(const struct dtx_opctx *ox, struct dtx_gb_local 
 }
 
 /* A group meets its first row first. */
-static enum dtx_code take_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
-                               struct dtx_kept *all, struct dtx_err *err)
+enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_diskparts *const *from, unsigned n,
+                          unsigned part, unsigned late, struct dtx_gb_local **out,
+                          struct dtx_err *err)
 {
+	struct dtx_disk_piece *piece = NULL;
+	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_diskparts **from = dtx_mem_alloc((size_t)n + 1, sizeof(struct dtx_diskparts *));
+	void *local = NULL;
+	size_t npieces = 0;
 
-	if (!from)
-		DTX_FAIL_MEM(err);
-	for (unsigned w = 0; w < n; w++)
-		from[w] = l[w]->spilled;
-	DTX_TRY(dtx_diskparts_take(from, n, part, all, err));
-out:
-	dtx_mem_free(from);
-	return rc;
-}
-
-enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_gb_local *const *l, unsigned n,
-                          unsigned part, struct dtx_gb_local **out, struct dtx_err *err)
-{
-	struct dtx_kept all = { NULL, 0, 0 };
-	enum dtx_code rc = DTX_OK;
-	void *late = NULL;
-
-	DTX_TRY(dtx_gb_init_local(ox, &late, err));
-	((struct dtx_gb_local *)late)->late = true;
-	DTX_TRY(take_part(l, n, part, &all, err));
-	for (size_t i = 0; i < all.n; i++) {
+	DTX_TRY(dtx_gb_init_local(ox, &local, err));
+	((struct dtx_gb_local *)local)->late = late;
+	DTX_TRY(dtx_diskparts_pieces(from, n, part, &piece, &npieces, err));
+	for (size_t i = 0; i < npieces; i++) {
 		DTX_TRY(dtx_halt_look(err));
-		DTX_TRY(take_piece(ox, late, all.batch[i], err));
-		dtx_batch_free(all.batch[i]);
-		all.batch[i] = NULL;
+		DTX_TRY(dtx_disk_piece_read(&piece[i], &b, err));
+		DTX_TRY(take_piece(ox, local, b, err));
+		dtx_batch_free(b);
+		b = NULL;
 	}
-	*out = late;
-	late = NULL;
+	*out = local;
+	local = NULL;
 out:
-	dtx_kept_clear(&all);
-	dtx_gb_free_local(ox, late);
+	dtx_batch_free(b);
+	dtx_mem_free(piece);
+	dtx_gb_free_local(ox, local);
 	return rc;
 }

@@ -78,14 +78,14 @@ const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id)
 	return row_key(g->key.row[id]).ptr;
 }
 
-static inline unsigned part_of(uint32_t hash, unsigned bits)
+static inline unsigned part_of(uint32_t hash, unsigned shift, unsigned bits)
 {
-	return hash & ((1u << bits) - 1);
+	return hash >> shift & ((1u << bits) - 1);
 }
 
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
 {
-	return part_of(dtx_groups_hash(g, id), bits);
+	return part_of(dtx_groups_hash(g, id), 0, bits);
 }
 
 /* --- keys --- */
@@ -444,7 +444,7 @@ bool dtx_groups_texts(struct dtx_groups *g, const struct dtx_column *col, const 
 static inline void look_near(const struct dtx_group_parts *p, const struct chunk *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
-		const struct dtx_groups *g = p->part[part_of(c->hash[i], p->bits)];
+		const struct dtx_groups *g = p->part[part_of(c->hash[i], 0, p->bits)];
 
 		DTX_PREFETCH(&g->slot[dtx_slot_home(c->hash[i], g->nslots)]);
 	}
@@ -467,7 +467,7 @@ static inline void look_slots(const struct dtx_group_parts *p, enum kind kind,
                               const struct chunk *c, uint64_t *slot)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
-		const struct dtx_groups *g = p->part[part_of(c->hash[i], p->bits)];
+		const struct dtx_groups *g = p->part[part_of(c->hash[i], 0, p->bits)];
 
 		slot[i] = slot_tagged(g, c->hash[i]);
 		if (slot[i])
@@ -485,7 +485,7 @@ static inline void look_chunk(const struct dtx_group_parts *p, enum kind kind,
 	look_slots(p, kind, c, slot);
 	for (uint32_t i = 0; i < c->n; i++) {
 		bool null = c->nulls && c->null[i];
-		unsigned part = null ? 0 : part_of(c->hash[i], p->bits);
+		unsigned part = null ? 0 : part_of(c->hash[i], 0, p->bits);
 		const struct dtx_groups *g = p->part[part];
 		uint32_t id = null ? g->null_id : (uint32_t)slot[i] - 1;
 
@@ -540,7 +540,7 @@ enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe
 
 enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_probe *p,
                                   struct dtx_column *const *key, const struct dtx_batch *b,
-                                  unsigned bits, uint8_t *part, struct dtx_err *err)
+                                  unsigned shift, unsigned bits, uint8_t *part, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct chunk c;
@@ -552,7 +552,8 @@ enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_p
 			DTX_FAIL_MEM(err);
 		for (uint32_t i = 0; i < c.n; i++)
 			part[at + i] =
-				(uint8_t)(c.nulls && c.null[i] ? 0 : part_of(c.hash[i], bits));
+				(uint8_t)(c.nulls && c.null[i] ? 0
+			                                       : part_of(c.hash[i], shift, bits));
 	}
 out:
 	return rc;

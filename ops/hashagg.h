@@ -48,18 +48,19 @@ DTX_MUSTUSE enum dtx_code dtx_groups_lookparts(const struct dtx_group_parts *par
                                                struct dtx_column *const *key,
                                                const struct dtx_batch *b, uint32_t *ids,
                                                struct dtx_err *err);
-/* part[k] for live row k: the first `bits` (1 to 8) bits of the hash its key has in every groups of
- * these key types. */
+/* part[k] for live row k: `bits` (1 to 8) bits, `shift` bits before the last ones, of the hash its
+ * key has in every groups of these key types. */
 DTX_MUSTUSE enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_probe *p,
                                               struct dtx_column *const *key,
-                                              const struct dtx_batch *b, unsigned bits,
-                                              uint8_t *part, struct dtx_err *err);
+                                              const struct dtx_batch *b, unsigned shift,
+                                              unsigned bits, uint8_t *part, struct dtx_err *err);
 /* Moves the keys to disk: from then on g is only looked at (dtx_groups_look, _count). */
 DTX_MUSTUSE enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
                                            struct dtx_spill_count *count, struct dtx_err *err);
 uint32_t dtx_groups_count(const struct dtx_groups *g);
 /* Of groups by several keys: the bytes from dtx_key_equal. */
 const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id);
+/* The last bits of its hash. */
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits);
 /* The id that key `id` of `from` has in g; both have the same key types. */
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);

@@ -35,7 +35,7 @@ static enum dtx_code find_parts(struct dtx_join_making *w, const struct dtx_grou
 
 		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(dtx_join_keys(w->key, b, w->flat, err));
-		DTX_TRY(dtx_groups_rowparts(like, &probe, w->flat, b, t->bits, of, err));
+		DTX_TRY(dtx_groups_rowparts(like, &probe, w->flat, b, 0, t->bits, of, err));
 		dtx_join_keys_clear(w->flat, w->key->n);
 		DTX_TRY(dtx_spill_bytes(w->spill, of, b->nrows, &at, &w->of_owner[i], w->count,
 		                        err));

@@ -62,7 +62,7 @@ static enum dtx_code split_batch(void *arg, uint64_t i, struct dtx_err *err)
 	s->end = dtx_mem_zalloc(w->t->nparts, sizeof(*s->end));
 	if (!of || !s->row || !s->end)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groups_rowparts(w->like, &probe, s->key, b, w->t->bits, of, err));
+	DTX_TRY(dtx_groups_rowparts(w->like, &probe, s->key, b, 0, w->t->bits, of, err));
 	split_rows(b, of, w->t->nparts, s);
 out:
 	dtx_buf_clear(&probe.bytes);

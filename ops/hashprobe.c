@@ -87,7 +87,7 @@ static enum dtx_code look_parts(struct dtx_join_table *t, struct dtx_join_probe 
 	struct dtx_batch some = *left;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_groups_rowparts(t->part[0], &p->probe, p->key, left, t->bits, p->of, err));
+	DTX_TRY(dtx_groups_rowparts(t->part[0], &p->probe, p->key, left, 0, t->bits, p->of, err));
 	for (unsigned part = 0; part < t->nparts; part++) {
 		uint32_t n = 0;
 

@@ -141,7 +141,7 @@ static enum dtx_code distinct_put(const struct dtx_opctx *ox, struct distinct_lo
 	for (uint32_t k = 0; k < in->nsel; k++)
 		known += l->id[k] != DTX_GROUP_NONE;
 	dtx_op_count(ox, "duplicate", known);
-	DTX_TRY(dtx_diskparts_put(ox, l->disk, l->groups, key, in, l->id, err));
+	DTX_TRY(dtx_diskparts_put(ox, l->disk, l->groups, key, in, l->id, NULL, err));
 out:
 	dtx_groupkeys_unflat(&s->key, key);
 	return rc;
@@ -228,19 +228,24 @@ static enum dtx_code first_of_part(const struct dtx_opctx *ox, struct distinct_l
                                    unsigned part, struct dtx_ordered *o, struct dtx_err *err)
 {
 	const struct distinct_state *s = ox->bound;
-	struct dtx_kept all = { NULL, 0, 0 };
+	struct dtx_disk_piece *piece = NULL;
 	struct dtx_groups *g = NULL;
+	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
+	size_t n = 0;
 
 	DTX_TRY(dtx_groupkeys_groups(&s->key, &g, err));
-	DTX_TRY(dtx_diskparts_take(&l->disk, 1, part, &all, err));
-	for (size_t i = 0; i < all.n; i++) {
-		DTX_TRY(add_first(ox, l, g, all.batch[i], o, err));
-		dtx_batch_free(all.batch[i]);
-		all.batch[i] = NULL;
+	DTX_TRY(dtx_diskparts_pieces(&l->disk, 1, part, &piece, &n, err));
+	for (size_t i = 0; i < n; i++) {
+		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_disk_piece_read(&piece[i], &b, err));
+		DTX_TRY(add_first(ox, l, g, b, o, err));
+		dtx_batch_free(b);
+		b = NULL;
 	}
 out:
-	dtx_kept_clear(&all);
+	dtx_batch_free(b);
+	dtx_mem_free(piece);
 	dtx_groups_free(g);
 	return rc;
 }

@@ -3,8 +3,8 @@ for it with a text of its own.  Two witnesses: the list that core/base/err.c kee
 knows workers that never exit normally, and gcov's line counts for calls that only lead to such a place.
 
 errcov.allow has the places that no test can reach: a line for those with one code in one function (or in a file,
-`file:*`), with tabs between file:function, code, how many they are, and the reason.  Exit status 1 when a place is neither reached
-nor allowed, and when a line says more places than are left unreached, or less.
+`file:*`), with tabs between file:function, code, how many they are (0-1: none or one, as it happens), and the reason.  Exit status 1
+when a place is neither reached nor allowed, and when a line says more places than are left unreached, or less.
 
 usage: errcov.py BUILD-FOLDER [all]    (all: out of memory as well)
 """
@@ -123,13 +123,14 @@ def raised(build):
 
 
 def allowed():
-    """(file:function, code, number of places) of each line."""
+    """(file:function, code, numbers of places) of each line."""
     lines = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "errcov.allow")).split("\n")
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
     bad = [r for r in rows if len(r) != 4 or not r[3]]
     if bad:
         sys.exit(f"errcov.allow: a line has file:function, code, number and reason: {bad[0]}")
-    return [(where, code, int(n)) for where, code, n, _ in rows]
+    spans = [(where, code, [int(i) for i in n.split("-")]) for where, code, n, _ in rows]
+    return [(where, code, range(n[0], n[-1] + 1)) for where, code, n in spans]
 
 
 def fits(line, place):
@@ -152,11 +153,11 @@ def main():
     missing, _ = groups["other"]
     found = [sum(fits(line, p) for p in missing) for line in lines]
     left = [p for p in missing if not any(fits(line, p) for line in lines)]
-    wrong = [(line, n) for line, n in zip(lines, found) if n != line[2]]
+    wrong = [(line, n) for line, n in zip(lines, found) if n not in line[2]]
     for p in left + (groups["out of memory"][0] if "all" in sys.argv[2:] else []):
         print(f"{p.path}:{p.first}: {p.function}: {p.text[:150]}")
     for (where, code, n), there in wrong:
-        print(f"errcov.allow: {where} {code}: {n} places allowed, {there} are unreached")
+        print(f"errcov.allow: {where} {code}: {n[-1]} places allowed, {there} are unreached")
     for kind, (no, yes) in groups.items():
         print(f"# {kind}: {len(yes)} of {len(no) + len(yes)} places reached")
     print(f"# {len(lines)} lines allow {len(missing) - len(left)} places, {len(left)} neither reached nor allowed, {len(wrong)} lines wrong")

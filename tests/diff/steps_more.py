@@ -3,7 +3,7 @@ import random
 
 from steps import step_filter
 from formulas import TEXTS, number, where
-from tables import CENTRED, NUMBERS, chance, name, of, one_of, some, without
+from tables import CENTRED, MIXED, NUMBERS, chance, name, of, one_of, some, without
 
 def new_name(cols):
     return next(n for n in ("new", "new2", "new3", "new4", "new5") if n not in cols)
@@ -83,7 +83,7 @@ def step_clean(cols):
 def step_coalesce(cols):
     picked, as_ = some(without(cols, of(cols, "float")) or cols), new_name(cols)
     kinds = {cols[c] for c in picked}
-    kind = kinds.pop() if len(kinds) == 1 else "text"
+    kind = kinds.pop() if len(kinds) == 1 else "text" if kinds <= {"key", "text", "amount", "list", "day"} else MIXED
     step = {"op": "coalesce", "cols": picked, "as": as_}
     if chance(0.4):
         step["drop"] = True

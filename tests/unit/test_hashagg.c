@@ -382,7 +382,7 @@ void test_groups_lookparts(void)
 	T_OK(dtx_batch_new(&no_columns, N, &b, NULL), NULL);
 	for (unsigned p = 0; p < PARTS; p++)
 		T_OK(dtx_groups_new(&whole, 1, &part[p], NULL), NULL);
-	T_OK(dtx_groups_rowparts(part[0], &probe, &key, b, BITS, of, NULL), NULL);
+	T_OK(dtx_groups_rowparts(part[0], &probe, &key, b, 0, BITS, of, NULL), NULL);
 	for (unsigned p = 0; p < PARTS; p++) {
 		some = *b;
 		some.sel = row;

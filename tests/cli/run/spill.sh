@@ -24,5 +24,14 @@ for how in full anti; do
 	cmp whole.csv less.csv && echo same
 	dtx provenance less.csv --json | grep -c '"spilled"'
 done
+# groups of a partition that there is no room for go to disk again: more rows than twice all of them,
+# as the result's rows are put in order there too
+awk 'BEGIN { print "i,k"; for (i = 0; i < 300000; i++) print i "," (i * 7919) % 500009 }' > wide.csv
+aggs='"a":"sum(i)","b":"std(i)","c":"corr(i, k)","d":"min(i)","e":"max(i)","f":"wavg(i, k)","g":"arg_max(i, k)","h":"regr_slope(i, k)"'
+echo '[{"op":"group_by","by":["k"],"agg":{'"$aggs"',"i":"cov(i, k)","j":"var(i)","k2":"arg_min(i, k)","l":"last(i)"}}]' > again.json
+dtx run -q again.json wide.csv -o whole.csv --memory 1G
+TMPDIR=$PWD/tmp dtx run -q again.json wide.csv -o less.csv --memory 16M --threads 1
+cmp whole.csv less.csv && echo same
+dtx provenance less.csv --json | grep -A3 '"spilled"' | awk -F'[ ,:]+' '/"rows"/ { print ($3 > 600000 ? "again" : "once " $3) }'
 TMPDIR=$PWD/none dtx run -q sort.json big.csv -o no.csv --memory 20M --threads 1 || echo "exit $?"
 [ ! -e no.csv ]
