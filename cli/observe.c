@@ -171,15 +171,17 @@ static enum dtx_code observe_settle(void *arg, enum dtx_settle when, uint64_t st
 
 /* --- what comes out --- */
 
-/* The row of the cell; -1: there is none, or several. */
+enum { ROW_NONE = -1, ROW_SEVERAL = -2 };
+
+/* The row of the cell, or, below 0, why it is none. */
 static int64_t observe_row(const struct observe *o, const struct dtx_textgrid *g)
 {
-	int64_t found = -1;
+	int64_t found = ROW_NONE;
 	const char *name;
 	json_t *value;
 
 	if (!o->key)
-		return o->noting || g->nrows == o->nrows ? o->ask->row - 1 : -1;
+		return o->noting || g->nrows == o->nrows ? o->ask->row - 1 : ROW_NONE;
 	for (int64_t r = 0; r < g->nrows; r++) {
 		bool fits = true;
 
@@ -191,7 +193,7 @@ static int64_t observe_row(const struct observe *o, const struct dtx_textgrid *g
 			fits &= !strcmp(text ? text : "", json_string_value(value));
 		}
 		if (fits && found >= 0)
-			return -1;
+			return ROW_SEVERAL;
 		found = fits ? r : found;
 	}
 	return found;
@@ -233,8 +235,16 @@ static enum dtx_code observe_first(struct observe *o, const struct dtx_textgrid 
 	if (strcmp(hash, want) != 0)
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "the recorded run gives another table now: there is nothing to observe");
-	if (row < 0 || row >= g->nrows)
-		DTX_FAIL(err, DTX_E_USAGE, "the result has no such row, or several");
+	if (row < 0 || row >= g->nrows) {
+		bool several = row == ROW_SEVERAL;
+
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "%s of the result %s this --key",
+		                 several ? "several rows" : "no row", several ? "have" : "has");
+		dtx_err_hint(err, several ? "give a --key more, or --row N"
+		                          : "--row N names it by its place");
+		goto out;
+	}
 	o->row = row;
 	o->nrows = g->nrows;
 	observe_key(o, g);

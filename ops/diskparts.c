@@ -49,7 +49,8 @@ out:
 	return rc;
 }
 
-/* n rows of `in`, in any order, on disk. */
+/* n rows of `in`, in the order of `row`, on disk: one batch of all partitions, as what describes
+ * one stays in memory. */
 static enum dtx_code put_rows(const struct dtx_opctx *ox, const struct dtx_batch *in,
                               const uint16_t *row, uint32_t n, const int64_t *places,
                               struct dtx_batch **out, struct dtx_err *err)

@@ -120,8 +120,9 @@ bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uin
 DTX_MUSTUSE enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
                                             struct dtx_batch *in, struct dtx_column *const *key,
                                             struct dtx_err *err);
-/* A local with the groups of a partition of what n workers put on disk; those that it has no room
- * for are on disk again, by the next bits of the hash.  late: how often they were now. */
+/* A local with the groups of a partition of what n workers put on disk.  Those that it has no room
+ * for are on disk again, in its `spilled`, by the next bits of the hash.  late: how often the rows
+ * of this partition were there. */
 DTX_MUSTUSE enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_diskparts *const *from,
                                       unsigned n, unsigned part, unsigned late,
                                       struct dtx_gb_local **out, struct dtx_err *err);

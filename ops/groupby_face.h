@@ -19,6 +19,18 @@ struct dtx_gb_result {
 	struct dtx_ordered_rows *rows;
 	int32_t *from; /* identity, for the merge */
 };
+void dtx_gb_drop_locals(const struct dtx_opctx *ox, struct dtx_gb_result *r);
+/* The next entry that is a face, from id on; l->n: there is none. */
+uint32_t dtx_gb_next_face(const struct dtx_gb_local *l, uint32_t id);
+int dtx_gb_face_cmp(const void *a, const void *b); /* by position, for qsort */
+/* Key columns of one worker, all its groups. */
+DTX_MUSTUSE enum dtx_code dtx_gb_finish_keys(struct dtx_gb_local *l, struct dtx_err *err);
+/* Groups what is on disk as well (groupby_disk): fills r->rows, and the workers' locals are gone.
+ */
+DTX_MUSTUSE enum dtx_code dtx_gb_from_disk(const struct dtx_opctx *ox, struct dtx_gb_result *r,
+                                           struct dtx_err *err);
+
+#define DTX_GB_PART_FACES 16384u /* in a batch of the result */
 /* Of who makes batches. */
 struct dtx_gb_scratch {
 	uint32_t *which, *row;

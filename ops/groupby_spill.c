@@ -27,20 +27,20 @@ static bool is_tiny(const struct dtx_opctx *ox, const struct dtx_gb_local *l, ui
 	return limit && dtx_mem_used() + ox->run->workers * rows * group > limit / 8 * 7;
 }
 
-#define LATE_MAX 3u /* times that rows go to disk: no hash has bits for more */
+#define LATE_MAX 3u /* times that rows go to disk: 2^18 partitions are as many as help */
 
 /* What the workers have stays until all partitions are done: a late local has what is left, and
  * goes on before it asks for more than that. */
 static bool late_spills(const struct dtx_gb_local *l, uint32_t rows)
 {
-	size_t limit = dtx_mem_limit(), more = 0;
+	size_t more = 0;
 
 	if (l->late >= LATE_MAX || l->state->grows || !l->n)
 		return false;
 	if (l->n + rows > l->cap_states)
 		more = 2 * l->cap_states * l->state->stride;
 	return (l->n >= GROUPS_MIN && dtx_mem_tight()) ||
-	       (limit && dtx_mem_used() + more > limit / 8 * 7);
+	       dtx_mem_used() + more > dtx_mem_limit() / 8 * 7;
 }
 
 bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows)

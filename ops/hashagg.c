@@ -108,7 +108,7 @@ static inline uint32_t hash_text(const struct dtx_text *t)
 	text_words(t, w);
 	if (t->len > DTX_TEXT_INLINE)
 		w[1] = dtx_hash64(t->u.ptr, t->len, 0);
-	return (uint32_t)(dtx_hash_mix(w[0], w[1]) >> 32);
+	return dtx_groups_hash_bits(dtx_hash_mix(w[0], w[1]));
 }
 
 static inline bool text_same(const struct dtx_text *a, const struct dtx_text *b)
@@ -297,7 +297,7 @@ static bool chunk_row(struct chunk *c, struct dtx_column *const *col, uint32_t n
 		return false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		c->key[i].row = (struct dtx_str){ bytes->ptr + at, end[i] - at };
-		c->hash[i] = (uint32_t)(dtx_hash64(bytes->ptr + at, end[i] - at, 0) >> 32);
+		c->hash[i] = dtx_groups_hash_bits(dtx_hash64(bytes->ptr + at, end[i] - at, 0));
 		at = end[i];
 	}
 	c->nulls = false;

@@ -70,9 +70,14 @@ static inline const char *row_kept(struct dtx_str key)
 
 /* 32 bits of a hash are all that is used: its first ones say where a key belongs, its last ones its
  * partition, and all of them tell keys apart that are near each other. */
+static inline uint32_t dtx_groups_hash_bits(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32);
+}
+
 static inline uint32_t dtx_groups_hash_int(int64_t key)
 {
-	return (uint32_t)(dtx_hash_mix((uint64_t)key, 1) >> 32);
+	return dtx_groups_hash_bits(dtx_hash_mix((uint64_t)key, 1));
 }
 
 static inline uint32_t dtx_groups_hash(const struct dtx_groups *g, uint32_t id)

@@ -30,28 +30,23 @@ static bool late_add(struct slots_late *late, uint64_t slot)
 	return true;
 }
 
-/* False: its place is before `from` or behind the end. */
+static size_t slot_free(const struct dtx_groups *g, size_t at)
+{
+	while (g->slot[at])
+		at = dtx_slot_next(at, g->nslots);
+	return at;
+}
+
+/* Slots before `from` have not moved yet.  False: this one's place may be among them. */
 static bool slot_place(struct dtx_groups *g, uint64_t slot, size_t from)
 {
-	size_t at = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
+	size_t home = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
+	size_t at = home < from ? 0 : slot_free(g, home);
 
-	if (at < from)
-		return false;
-	while (at < g->nslots && g->slot[at])
-		at++;
-	if (at == g->nslots)
+	if (at < home || home < from) /* before its home: behind the end */
 		return false;
 	g->slot[at] = slot;
 	return true;
-}
-
-static void slot_place_late(struct dtx_groups *g, uint64_t slot)
-{
-	size_t at = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
-
-	while (g->slot[at])
-		at = dtx_slot_next(at, g->nslots);
-	g->slot[at] = slot;
 }
 
 /* The table grows where it is: of two tables side by side every page would be new.  It is in order
@@ -73,8 +68,11 @@ static bool slots_resize(struct dtx_groups *g, size_t n)
 		g->slot[i] = 0;
 		ok = !slot || slot_place(g, slot, i) || late_add(&late, slot);
 	}
-	for (size_t i = 0; ok && i < late.n; i++)
-		slot_place_late(g, late.slot[i]);
+	for (size_t i = 0; ok && i < late.n; i++) {
+		uint64_t slot = late.slot[i];
+
+		g->slot[slot_free(g, dtx_slot_home(dtx_slot_hash(slot), n))] = slot;
+	}
 	dtx_mem_free(late.slot);
 	return ok;
 }

@@ -210,7 +210,7 @@ void test_groups_grow_at_the_ends(void)
 	for (uint32_t i = 0; i < N; at++) {
 		uint32_t hash = dtx_groups_hash_int(at);
 
-		if (hash >= (i % 3 ? UINT32_MAX - (1 << 20) : 0) && (i % 3 || hash < 1 << 20))
+		if (i % 3 ? hash > UINT32_MAX - (1 << 20) : hash < 1 << 20)
 			v[i++] = at;
 	}
 	T_OK(dtx_groups_new(&whole, 1, &g, NULL), NULL);
@@ -316,18 +316,20 @@ out:
 	return rc;
 }
 
+enum { SPILLED = 6 };
+
 /* On disk the same keys are found: short and long texts, rows of several columns, numbers, null. */
 static enum dtx_code spill_once(struct dtx_column **key, uint32_t nkeys,
                                 const struct dtx_typeref *type)
 {
 	struct dtx_group_probe probe = { .bytes = { .max = 0 } };
-	uint32_t id[5], again[5];
+	uint32_t id[SPILLED], again[SPILLED];
 	struct dtx_groups *g = NULL;
 	struct dtx_spill *s = NULL;
 	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_batch_new(&no_columns, 5, &b, NULL));
+	DTX_TRY(dtx_batch_new(&no_columns, SPILLED, &b, NULL));
 	DTX_TRY(dtx_spill_new(&s, NULL));
 	DTX_TRY(dtx_groups_new(type, nkeys, &g, NULL));
 	DTX_TRY(dtx_groups_ids(g, key, b, id, NULL));
@@ -346,13 +348,13 @@ out:
 void test_groups_spill(void)
 {
 	char more[300] = { 0 };
-	const char *const v[] = { "a", "a text of more than twelve bytes", NULL, "a", more };
+	const char *const v[] = { "a", "a text of more than twelve bytes", NULL, "a", "", more };
 	const struct dtx_typeref type[] = { text, whole };
 	struct dtx_column *key[2];
 
 	memset(more, 'm', sizeof(more) - 1);
-	key[0] = texts(v, 5);
-	key[1] = ints(5, 1, 3);
+	key[0] = texts(v, SPILLED);
+	key[1] = ints(SPILLED, 1, 3);
 	T_OK(spill_once(key, 1, type), NULL);
 	T_OK(spill_once(key + 1, 1, type + 1), NULL);
 	T_OK(spill_once(key, 2, type), NULL);

@@ -25,6 +25,7 @@ dtx why s.csv --key region=N --col hours --observe | id
 dtx why s.csv --row 2 --col hours --observe --no-values --json | grep -c '"cell"'
 dtx why s.csv --row 9 --col hours --observe || echo "exit $?"
 dtx why s.csv --key region=Q --col hours --observe || echo "exit $?"
+dtx why b.csv --key state=behind --col balance --observe || echo "exit $?"
 dtx why b.csv --row 3 --col balance --observe | id | grep -v note
 # nor kept with the run: a step that a snippet did in place of the typed one
 printf 'k,v\na,1\nb,2x\n' > x.csv
