@@ -5,6 +5,7 @@
 
 #include "cli/help.h"
 #include "cli/out.h"
+#include "core/base/heap.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "sandbox/role.h"
@@ -165,7 +166,7 @@ int main(int argc, char **argv)
 	 * status */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	dtx_mem_keep_freed();
+	dtx_heap_start();
 	dtx_json_init();
 	cli.argv = main_argv(argc, argv);
 	if (!cli.argv)

@@ -11,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/halt.h"
+#include "core/base/heap.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
@@ -498,6 +499,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 {
 	enum dtx_code rc = DTX_OK;
 
+	dtx_heap_one((size_t)r->args->memory); /* before the thread that opens the store */
 	if (!r->prompt)
 		dtx_runner_store_open(r);
 	DTX_TRY(dtx_runner_plan(r, err));

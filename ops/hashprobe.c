@@ -114,7 +114,7 @@ out:
 }
 
 /* What is known of the keys' matches is anywhere: it is on the way while others are counted. */
-#define AHEAD 24u
+#define AHEAD 48u
 
 static void look_near(const struct dtx_join_table *t, uint32_t id)
 {

@@ -190,7 +190,7 @@ static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
 }
 
 /* Matches are anywhere: they are on the way while earlier rows are paired. */
-#define AHEAD 24u
+#define AHEAD 48u
 
 static void pair_near(const struct dtx_join_table *t, const uint32_t *id, uint32_t n, uint32_t k)
 {

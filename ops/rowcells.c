@@ -279,7 +279,7 @@ out:
 
 /* --- picked rows --- */
 
-#define AHEAD 24u
+#define AHEAD 48u
 
 static inline const uint8_t *record_at(const struct dtx_rowcells_set *s, uint32_t which,
                                        uint32_t row)

@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "core/base/heap.h"
 
 /* Process-wide by nature: one heap, one budget.  Relaxed order is enough, the numbers are only
  * compared with the limit, nothing is published through them. */
@@ -44,20 +45,6 @@ static void mem_add(size_t bytes)
 		;
 }
 
-#define MEM_HUGE_PAGE ((size_t)2 << 20)
-#define MEM_HUGE_MIN  (MEM_HUGE_PAGE / 2)
-
-/* Large blocks on large pages, where the kernel gives them on request: fewer faults, and fewer
- * misses when their cells are read in any order.  The pages at both ends count too: blocks of one
- * kind lie side by side.  A mere advice: that it is not taken is no failure. */
-static void mem_huge(void *ptr, size_t bytes)
-{
-	uintptr_t from = (uintptr_t)ptr & ~(MEM_HUGE_PAGE - 1);
-	uintptr_t to = ((uintptr_t)ptr + bytes + MEM_HUGE_PAGE - 1) & ~(MEM_HUGE_PAGE - 1);
-
-	(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
-
 static void *mem_count(void *ptr)
 {
 	size_t bytes;
@@ -66,8 +53,7 @@ static void *mem_count(void *ptr)
 		return NULL;
 	bytes = malloc_usable_size(ptr);
 	mem_add(bytes);
-	if (DTX_UNLIKELY(bytes >= MEM_HUGE_MIN))
-		mem_huge(ptr, bytes);
+	dtx_heap_block(ptr, bytes);
 	return ptr;
 }
 
@@ -190,13 +176,6 @@ void *dtx_mem_hook_alloc(size_t size)
 void *dtx_mem_hook_realloc(void *ptr, size_t size)
 {
 	return mem_resize(ptr, size, 1);
-}
-
-void dtx_mem_keep_freed(void)
-{
-	/* the first alone would have every block over 128 KiB mapped and unmapped */
-	mallopt(M_TRIM_THRESHOLD, 32 << 20);
-	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 
 void dtx_mem_set_limit(size_t bytes)

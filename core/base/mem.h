@@ -36,9 +36,6 @@ void *dtx_mem_overdraw(size_t size);
 DTX_MUSTUSE bool dtx_mem_charge(size_t bytes);
 void dtx_mem_discharge(size_t bytes);
 
-/* Freed memory stays with the process up to some MiB: what each batch takes and gives back is not
- * to be asked of the kernel again and again.  Before other threads. */
-void dtx_mem_keep_freed(void);
 /* Budget in bytes; 0: none. */
 void dtx_mem_set_limit(size_t bytes);
 size_t dtx_mem_limit(void);
