@@ -1,0 +1,66 @@
+/* The heap's pages, as the kernel tells them, in processes of their own. */
+#include "tests/t.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/heap.h"
+#include "core/base/mem.h"
+#include "sandbox/role.h"
+
+#define BLOCKS 700
+#define BYTES  ((size_t)512 << 10)
+
+/* Whether large pages are asked for where p is: "hg" among the flags of its mapping. */
+static bool is_huge(const void *p)
+{
+	FILE *f = fopen("/proc/self/smaps", "re");
+	char line[512];
+	bool here = false, huge = false;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned long from, to;
+
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			here = from <= (unsigned long)(uintptr_t)p &&
+			       (unsigned long)(uintptr_t)p < to;
+		else if (here && !strncmp(line, "VmFlags:", 8))
+			huge = strstr(line, " hg") != NULL;
+	}
+	if (f)
+		fclose(f);
+	return huge;
+}
+
+/* Blocks of a process that has so much memory: 1 where the first, 2 where the last is on large
+ * pages. */
+static int pages_with(size_t limit)
+{
+	static void *block[BLOCKS];
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0) {
+		dtx_heap_start();
+		dtx_heap_one(limit);
+		for (size_t i = 0; i < BLOCKS; i++)
+			block[i] = dtx_mem_alloc(BYTES, 1);
+		_exit(is_huge(block[0]) | is_huge(block[BLOCKS - 1]) << 1);
+	}
+	T_INT(waitpid(pid, &status, 0), pid);
+	T_CHECK(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+void test_heap_pages(void)
+{
+	if (DTX_SANITIZED || access("/sys/kernel/mm/transparent_hugepage", F_OK)) {
+		t_skip("no large pages: the kernel has none, or the sanitizer its own heap");
+		return;
+	}
+	T_INT(pages_with(0), 2);
+	T_INT(pages_with((size_t)1 << 30), 2);
+	T_INT(pages_with((size_t)64 << 20), 0);
+}
