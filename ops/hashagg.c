@@ -9,6 +9,7 @@
 #define CHUNK                                                                                      \
 	DTX_GROUP_CHUNK /* rows hashed ahead of probing: their slots are on the way meanwhile */
 #define KEYS_NEAR     ((uint32_t)1 << 10) /* groups whose keys stay in the nearest cache */
+#define SLOTS_NEAR    4u /* from a taken one on: often in the next line of the cache */
 #define GROUPS_MAX    (UINT32_MAX - 2)
 #define KEY_BYTES_MAX ((size_t)1 << 30)
 
@@ -221,15 +222,10 @@ static bool group_add(struct dtx_groups *g, uint32_t hash, const union key *key,
 	return true;
 }
 
-static bool group_put(struct dtx_groups *g, enum kind kind, uint32_t hash, const union key *key,
-                      uint32_t *id)
+/* A key that is not there and has its place at slot `at`. */
+static bool group_new(struct dtx_groups *g, enum kind kind, uint32_t hash, const union key *key,
+                      size_t at, uint32_t *id)
 {
-	size_t at = slot_find(g, kind, hash, key);
-
-	if (g->slot[at]) {
-		*id = (uint32_t)g->slot[at] - 1;
-		return true;
-	}
 	if (is_full(g)) {
 		if (!dtx_groups_grow(g))
 			return false;
@@ -238,6 +234,17 @@ static bool group_put(struct dtx_groups *g, enum kind kind, uint32_t hash, const
 	if (!group_add(g, hash, key, id))
 		return false;
 	g->slot[at] = dtx_slot_of(hash, *id);
+	return true;
+}
+
+static inline bool group_put(struct dtx_groups *g, enum kind kind, uint32_t hash,
+                             const union key *key, uint32_t *id)
+{
+	size_t at = slot_find(g, kind, hash, key);
+
+	if (!g->slot[at])
+		return group_new(g, kind, hash, key, at, id);
+	*id = (uint32_t)g->slot[at] - 1;
 	return true;
 }
 
@@ -317,6 +324,12 @@ static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_c
 	return true;
 }
 
+/* A slot is taken: those behind it are on the way too. */
+static inline void slots_near(const struct dtx_groups *g, size_t home)
+{
+	DTX_PREFETCH(&g->slot[DTX_MIN(home + SLOTS_NEAR, g->nslots - 1)]);
+}
+
 /* What the chunk will read is on the way: slots, then in a table beyond the nearest cache keys. */
 static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 {
@@ -325,31 +338,28 @@ static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 	for (uint32_t i = 0; i < c->n; i++)
 		DTX_PREFETCH(&g->slot[dtx_slot_home(c->hash[i], n)]);
 	for (uint32_t i = 0; g->n > KEYS_NEAR && i < c->n; i++) {
-		uint64_t s = g->slot[dtx_slot_home(c->hash[i], n)];
+		size_t home = dtx_slot_home(c->hash[i], n);
+		uint64_t s = g->slot[home];
 
 		if (s && dtx_slot_hash(s) == c->hash[i])
 			DTX_PREFETCH((const char *)g->key.any + ((uint32_t)s - 1) * size);
+		else if (s)
+			slots_near(g, home);
 	}
 }
 
 static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct chunk *c,
                              uint32_t *ids)
 {
-	for (uint32_t i = 0; i < c->n; i++) {
-		size_t at;
+	bool ok = true;
 
-		if (c->nulls && c->null[i]) {
-			if (!group_null(g, &ids[i]))
-				return false;
-			continue;
-		}
-		at = slot_find(g, kind, c->hash[i], &c->key[i]);
-		if (DTX_LIKELY(g->slot[at] != 0))
-			ids[i] = (uint32_t)g->slot[at] - 1;
-		else if (!group_put(g, kind, c->hash[i], &c->key[i], &ids[i]))
-			return false;
+	for (uint32_t i = 0; ok && i < c->n; i++) {
+		if (c->nulls && c->null[i])
+			ok = group_null(g, &ids[i]);
+		else
+			ok = group_put(g, kind, c->hash[i], &c->key[i], &ids[i]);
 	}
-	return true;
+	return ok;
 }
 
 /* One loop per kind, so that the key comparison is inline. */
@@ -601,6 +611,14 @@ void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, 
 	DTX_PREFETCH(&g->slot[dtx_slot_home(dtx_groups_hash(from, id), g->nslots)]);
 }
 
+void dtx_groups_nearer(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
+{
+	size_t home = dtx_slot_home(dtx_groups_hash(from, id), g->nslots);
+
+	if (g->slot[home])
+		slots_near(g, home);
+}
+
 #define AHEAD 16u /* slots on the way while others are looked at */
 
 enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from, uint32_t *id,
@@ -612,8 +630,10 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 	for (uint32_t i = 0; i < from->n; i++) {
 		union key key = key_of(from, i);
 
+		if (i + 2 * AHEAD < from->n)
+			dtx_groups_near(g, from, i + 2 * AHEAD);
 		if (i + AHEAD < from->n)
-			dtx_groups_near(g, from, i + AHEAD);
+			dtx_groups_nearer(g, from, i + AHEAD);
 		if (i == from->null_id
 		            ? !group_null(g, &id[i])
 		            : !group_put(g, g->kind, dtx_groups_hash(from, i), &key, &id[i]))

@@ -34,20 +34,25 @@ static bool is_huge(const void *p)
 	return huge;
 }
 
-/* Blocks of a process that has so much memory: 1 where the first, 2 where the last is on large
- * pages. */
+/* Blocks behind the heap of a process that may have so much memory: 1 where one that is 100 MiB
+ * further, 2 where the last is on large pages. */
 static int pages_with(size_t limit)
 {
-	static void *block[BLOCKS];
 	pid_t pid = fork();
 	int status = -1;
 
 	if (pid == 0) {
+		char *end = sbrk(0), *block = NULL;
+		int huge = 0;
+
 		dtx_heap_start();
 		dtx_heap_one(limit);
+		for (size_t i = 0; i < BLOCKS && block < end + (100 << 20); i++)
+			block = dtx_mem_alloc(BYTES, 1);
+		huge = is_huge(block);
 		for (size_t i = 0; i < BLOCKS; i++)
-			block[i] = dtx_mem_alloc(BYTES, 1);
-		_exit(is_huge(block[0]) | is_huge(block[BLOCKS - 1]) << 1);
+			block = dtx_mem_alloc(BYTES, 1);
+		_exit(huge | is_huge(block) << 1);
 	}
 	T_INT(waitpid(pid, &status, 0), pid);
 	T_CHECK(WIFEXITED(status));
