@@ -38,7 +38,7 @@ suites() {
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py
 		op examples over long tables|build/unit ops_examples_long
-		large tables|build/unit test_large
+		large tables and the heap|build/unit test_large
 		fuzz corpora|sh tests/fuzz/replay.sh build/replay
 		report in a browser|/usr/bin/python3 -B tests/report/check.py build/dtx
 		published schemas|/usr/bin/python3 -B tests/schema/check.py build/dtx

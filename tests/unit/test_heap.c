@@ -59,7 +59,7 @@ static int pages_with(size_t limit)
 	return WEXITSTATUS(status);
 }
 
-void test_heap_pages(void)
+void test_large_heap(void)
 {
 	if (DTX_SANITIZED || access("/sys/kernel/mm/transparent_hugepage", F_OK)) {
 		t_skip("no large pages: the kernel has none, or the sanitizer its own heap");
