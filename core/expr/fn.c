@@ -36,6 +36,8 @@ const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs)
 	return found;
 }
 
+#define SPLITS "a split_column step makes columns of the parts, an explode step rows"
+
 /* What other languages call them, where the spelling does not lead there. */
 static const struct {
 	const char *theirs, *ours, *hint;
@@ -64,7 +66,16 @@ static const struct {
 	{ "value", "number", NULL },
 	{ "regexp_replace", "replace_re", NULL },
 	{ "regexp_extract", "extract", NULL },
+	{ "regex_extract", "extract", NULL },
+	{ "regexextract", "extract", NULL },
+	{ "regexp_substr", "extract", NULL },
+	{ "str_extract", "extract", NULL },
+	{ "regexp_extract_all", "extract_all", NULL },
+	{ "str_extract_all", "extract_all", NULL },
 	{ "regexp_matches", "matches", NULL },
+	{ "split", "split_part", SPLITS },
+	{ "str_split", "split_part", SPLITS },
+	{ "string_split", "split_part", SPLITS },
 	{ "str_replace", "replace", NULL },
 	{ "instr", "index_of", NULL },
 	{ "strpos", "index_of", NULL },
