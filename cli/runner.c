@@ -499,7 +499,8 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 {
 	enum dtx_code rc = DTX_OK;
 
-	dtx_heap_one((size_t)r->args->memory); /* before the thread that opens the store */
+	/* before the thread that opens the store, so that the plan's own budget is not known yet */
+	dtx_heap_one((size_t)r->args->memory);
 	if (!r->prompt)
 		dtx_runner_store_open(r);
 	DTX_TRY(dtx_runner_plan(r, err));

@@ -410,9 +410,6 @@ static enum dtx_code join_entries(struct dtx_gb_local *const *l, unsigned w, con
 	for (unsigned h = 0; h < w; h++)
 		for (uint32_t i = 0; i < n; i++)
 			dtx_groups_near(l[h]->groups, l[w]->groups, ids[i]);
-	for (unsigned h = 0; h < w; h++)
-		for (uint32_t i = 0; i < n; i++)
-			dtx_groups_nearer(l[h]->groups, l[w]->groups, ids[i]);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = DTX_GROUP_NONE;
 		unsigned h = 0;

@@ -324,13 +324,8 @@ static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_c
 	return true;
 }
 
-/* A slot is taken: those behind it are on the way too. */
-static inline void slots_near(const struct dtx_groups *g, size_t home)
-{
-	DTX_PREFETCH(&g->slot[DTX_MIN(home + SLOTS_NEAR, g->nslots - 1)]);
-}
-
-/* What the chunk will read is on the way: slots, then in a table beyond the nearest cache keys. */
+/* What the chunk will read is on the way: slots, then in a table beyond the nearest cache keys, or
+ * slots behind those that others have taken. */
 static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 {
 	const size_t size = key_size(g->kind), n = g->nslots;
@@ -344,7 +339,7 @@ static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 		if (s && dtx_slot_hash(s) == c->hash[i])
 			DTX_PREFETCH((const char *)g->key.any + ((uint32_t)s - 1) * size);
 		else if (s)
-			slots_near(g, home);
+			DTX_PREFETCH(&g->slot[DTX_MIN(home + SLOTS_NEAR, n - 1)]);
 	}
 }
 
@@ -611,14 +606,6 @@ void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, 
 	DTX_PREFETCH(&g->slot[dtx_slot_home(dtx_groups_hash(from, id), g->nslots)]);
 }
 
-void dtx_groups_nearer(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
-{
-	size_t home = dtx_slot_home(dtx_groups_hash(from, id), g->nslots);
-
-	if (g->slot[home])
-		slots_near(g, home);
-}
-
 #define AHEAD 16u /* slots on the way while others are looked at */
 
 enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from, uint32_t *id,
@@ -630,10 +617,8 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 	for (uint32_t i = 0; i < from->n; i++) {
 		union key key = key_of(from, i);
 
-		if (i + 2 * AHEAD < from->n)
-			dtx_groups_near(g, from, i + 2 * AHEAD);
 		if (i + AHEAD < from->n)
-			dtx_groups_nearer(g, from, i + AHEAD);
+			dtx_groups_near(g, from, i + AHEAD);
 		if (i == from->null_id
 		            ? !group_null(g, &id[i])
 		            : !group_put(g, g->kind, dtx_groups_hash(from, i), &key, &id[i]))

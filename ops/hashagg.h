@@ -64,9 +64,8 @@ const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id);
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits);
 /* The id that key `id` of `from` has in g; both have the same key types. */
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
-/* It will be asked for soon; then, when the first slot that is read of g has arrived. */
+/* It will be asked for soon. */
 void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
-void dtx_groups_nearer(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
 /* Adds the groups of `from` in its order; id[i] is where group i of it is in g.  Bytes of keys stay
  * where they are: `from` outlives g. */
 DTX_MUSTUSE enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from,

@@ -9,15 +9,16 @@
 
 #define MIB        ((size_t)1 << 20)
 #define HUGE_PAGE  (2 * MIB)
-#define HUGE_BLOCK MIB         /* has large pages of its own; the heap, from there on: */
-#define HEAP_SMALL (256 * MIB) /* small ones are sooner at hand, and reach as far as this */
-#define HEAP_LOOK  (MIB / 32)  /* blocks so large look whether the heap has grown */
-#define HEAP_STEP  (8 << 20)   /* it does so by this at a time, */
+#define HUGE_BLOCK MIB         /* a block so large has large pages of its own */
+#define HEAP_SMALL (256 * MIB) /* of the heap on small pages: sooner at hand */
+#define LEAST_ONE  (256 * MIB) /* budget with one heap: gaps took up to 60 MiB */
+#define HEAP_LOOK  (MIB / 32)  /* a block so large looks whether the heap has grown */
+#define HEAP_STEP  (8 << 20)   /* which it does by this at a time, */
 #define HEAP_KEPT  (32 << 20)  /* and keeps this when it is free */
 #define MAP_BLOCK  (4 << 20)   /* blocks so large are mapped */
 
 /* Process-wide as the heap is. */
-static atomic_uintptr_t heap_huge; /* where its large pages begin; 0: it is not set up */
+static atomic_uintptr_t heap_huge; /* where its large pages begin; 0: threads have their own */
 static atomic_uintptr_t heap_end;  /* of those asked for */
 
 /* The pages at both ends count too: blocks of one kind lie side by side. */
@@ -61,7 +62,7 @@ void dtx_heap_one(size_t limit)
 {
 	uintptr_t first = (uintptr_t)sbrk(0) + HEAP_SMALL;
 
-	if (limit && limit < HEAP_SMALL)
+	if ((limit && limit < LEAST_ONE) || atomic_load(&heap_huge))
 		return;
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, HEAP_STEP);
