@@ -170,6 +170,17 @@ out:
 	return rc;
 }
 
+/* Whether the records are all that rows leave with. */
+static bool cells_only(const struct dtx_opctx *ox, const struct dtx_colmap *attach,
+                       const struct dtx_rowcells_set *cells)
+{
+	for (uint32_t i = 0; i < attach->n; i++)
+		if (attach->from[i] >= 0 && cells->place[attach->from[i]] < 0 &&
+		    dtx_op_wants(ox, i))
+			return false;
+	return true;
+}
+
 /* What of the rows is to be picked beside their records. */
 static enum dtx_code rest_map(const struct dtx_colmap *attach, struct dtx_join_table *t,
                               struct dtx_err *err)
@@ -215,11 +226,14 @@ enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals, u
 	struct dtx_join_table *t = NULL;
 	struct part *part = NULL;
 	size_t nparts = 0;
+	bool bare;
 
 	DTX_TRY(gather_parts(locals, n, &part, &nparts, err));
 	DTX_TRY(settle_cells(ox, side, part, nparts, &cells, err));
 	DTX_TRY(keep_parts(part, nparts, &all, err));
-	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal, &t, err));
+	bare = cells && cells_only(ox, side->attach, cells);
+	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal, bare ? cells : NULL,
+	                       &t, err));
 	t->cells = cells;
 	cells = NULL;
 	if (t->cells)

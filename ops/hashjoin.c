@@ -143,17 +143,24 @@ static void making_clear(struct dtx_join_making *w)
 		dtx_join_rows_clear(&w->rows[p]);
 	dtx_mem_free(w->rows);
 	dtx_mem_free(w->part_ref);
+	dtx_rowcells_free(w->in_order);
 }
 
 enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
                              const struct dtx_groupkeys *key, const struct dtx_typeref *type,
-                             bool nulls_equal, struct dtx_join_table **out, struct dtx_err *err)
+                             bool nulls_equal, struct dtx_rowcells_set *cells,
+                             struct dtx_join_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_table *t = dtx_mem_zalloc(1, sizeof(*t));
-	struct dtx_join_making w = {
-		t, ox, key, type, nulls_equal, .start = { .fd = -1 }, .ref = { .fd = -1 }
-	};
+	struct dtx_join_making w = { t,
+		                     ox,
+		                     key,
+		                     type,
+		                     nulls_equal,
+		                     .cells = cells,
+		                     .start = { .fd = -1 },
+		                     .ref = { .fd = -1 } };
 	unsigned bits;
 
 	if (!t)

@@ -32,7 +32,7 @@ struct dtx_join_table {
 	bool unique;           /* each key has one row: key i that at i */
 	const uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]); NULL where
 	                          unique, in memory */
-	const struct dtx_rowref *ref;
+	const struct dtx_rowref *ref;              /* NULL: `cells` are in this order */
 	struct dtx_owner *start_owner, *ref_owner; /* on disk: of start, ref */
 	struct dtx_rowref *unkeyed;                /* rows that match nothing: a null in the key */
 	size_t nunkeyed, cap_unkeyed;
@@ -44,10 +44,12 @@ struct dtx_join_table {
 
 /* Takes the batches of `kept`, which are in order of position.  type[] are the key types both sides
  * are compared as; nulls_equal: null is a key like any other.  When memory is short, the keys are
- * on disk. */
+ * on disk.  cells: where nothing is asked of a row but these records of it, else NULL; the build
+ * may put them in the order of the keys, and then says nothing of where rows are. */
 DTX_MUSTUSE enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
                                          const struct dtx_groupkeys *key,
                                          const struct dtx_typeref *type, bool nulls_equal,
+                                         struct dtx_rowcells_set *cells,
                                          struct dtx_join_table **out, struct dtx_err *err);
 void dtx_join_free(struct dtx_join_table *t); /* NULL is fine */
 
@@ -87,6 +89,11 @@ static inline uint32_t dtx_join_matches(const struct dtx_join_table *t, uint32_t
 static inline uint32_t dtx_join_start(const struct dtx_join_table *t, uint32_t id)
 {
 	return t->unique ? id : t->start[id];
+}
+/* Match `at` of those of all keys. */
+static inline struct dtx_rowref dtx_join_ref(const struct dtx_join_table *t, uint32_t at)
+{
+	return t->ref ? t->ref[at] : (struct dtx_rowref){ 0, at };
 }
 
 #endif

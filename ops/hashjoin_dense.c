@@ -116,11 +116,6 @@ out:
 	return rc;
 }
 
-static inline uint32_t split_begin(const struct dtx_join_split *s, uint64_t p)
-{
-	return p ? s->end[p - 1] : 0;
-}
-
 /* How many rows each key of part p has. */
 static void count_rows(const struct dtx_join_making *w, uint64_t p, uint32_t *count)
 {
@@ -129,7 +124,7 @@ static void count_rows(const struct dtx_join_making *w, uint64_t p, uint32_t *co
 	for (size_t i = 0; i < w->t->kept.n; i++) {
 		const struct dtx_join_split *s = &w->split[i];
 
-		for (uint32_t k = split_begin(s, p); k < s->end[p]; k++)
+		for (uint32_t k = dtx_join_split_begin(s, p); k < s->end[p]; k++)
 			count[s->id[k] - first]++;
 	}
 }
@@ -168,7 +163,7 @@ static enum dtx_code part_single(void *arg, uint64_t p, struct dtx_err *err)
 	for (uint32_t i = 0; i < w->t->kept.n; i++) {
 		const struct dtx_join_split *s = &w->split[i];
 
-		for (uint32_t k = split_begin(s, p); k < s->end[p]; k++)
+		for (uint32_t k = dtx_join_split_begin(s, p); k < s->end[p]; k++)
 			w->all_ref[s->id[k]] = (struct dtx_rowref){ i, s->row[k] };
 	}
 	return DTX_OK;
@@ -189,7 +184,7 @@ static enum dtx_code part_sorted(void *arg, uint64_t p, struct dtx_err *err)
 	for (uint32_t i = 0; i < w->t->kept.n; i++) {
 		const struct dtx_join_split *s = &w->split[i];
 
-		for (uint32_t k = split_begin(s, p); k < s->end[p]; k++)
+		for (uint32_t k = dtx_join_split_begin(s, p); k < s->end[p]; k++)
 			w->all_ref[start[s->id[k] - first]++] = (struct dtx_rowref){ i, s->row[k] };
 	}
 	dtx_ends_to_starts(start, nkeys, w->part_first[p]);
@@ -205,7 +200,8 @@ static enum dtx_code keep_unkeyed(struct dtx_join_making *w, struct dtx_err *err
 	for (uint32_t i = 0; i < w->t->kept.n; i++) {
 		const struct dtx_join_split *s = &w->split[i];
 
-		for (uint32_t k = split_begin(s, w->t->nparts); k < s->end[w->t->nparts]; k++)
+		for (uint32_t k = dtx_join_split_begin(s, w->t->nparts); k < s->end[w->t->nparts];
+		     k++)
 			if (!dtx_join_rows_unkeyed(&r, (struct dtx_rowref){ i, s->row[k] }))
 				DTX_FAIL_MEM(err);
 	}
@@ -221,7 +217,7 @@ static void place_parts(const struct dtx_join_making *w, uint32_t *first)
 	for (unsigned p = 0; p < w->t->nparts; p++) {
 		first[p + 1] = first[p];
 		for (size_t i = 0; i < w->t->kept.n; i++)
-			first[p + 1] += w->split[i].end[p] - split_begin(&w->split[i], p);
+			first[p + 1] += w->split[i].end[p] - dtx_join_split_begin(&w->split[i], p);
 	}
 }
 
@@ -240,6 +236,10 @@ enum dtx_code dtx_join_dense_build(struct dtx_join_making *w, struct dtx_err *er
 	w->part_first = first;
 	DTX_TRY(dtx_each(workers, t->nparts, part_even, w, err));
 	t->unique = !t->nunkeyed && !atomic_load(&w->uneven);
+	if (t->unique && w->cells && dtx_rowcells_movable(w->cells)) {
+		DTX_TRY(dtx_join_order(w, err));
+		goto out;
+	}
 	t->ref = w->all_ref = dtx_mem_alloc((size_t)first[t->nparts] + 1, sizeof(*w->all_ref));
 	if (!t->ref)
 		DTX_FAIL_MEM(err);

@@ -23,6 +23,12 @@ struct dtx_join_split {
 	int64_t least, most; /* of one key of whole numbers */
 };
 
+/* Where the rows of part p begin. */
+static inline uint32_t dtx_join_split_begin(const struct dtx_join_split *s, uint64_t p)
+{
+	return p ? s->end[p - 1] : 0;
+}
+
 /* What a build looks at. */
 struct dtx_join_making {
 	struct dtx_join_table *t;
@@ -38,8 +44,10 @@ struct dtx_join_making {
 	struct dtx_rowref *part_ref; /* of all rows, part by part */
 	uint32_t *all_start;         /* in order of keys */
 	struct dtx_rowref *all_ref;
-	const uint32_t *part_first; /* dense: rows before those of each part */
-	atomic_bool uneven;         /* dense: a key has no row, or several; relaxed */
+	const uint32_t *part_first;     /* dense: rows before those of each part */
+	atomic_bool uneven;             /* dense: a key has no row, or several; relaxed */
+	struct dtx_rowcells_set *cells; /* all that is asked of a row, or NULL */
+	struct dtx_rowcells *in_order;  /* they, in the order of the keys */
 	/* on disk */
 	struct dtx_column **flat; /* scratch: the keys of a batch */
 	struct dtx_spill *spill;
@@ -91,5 +99,7 @@ void dtx_join_dense_ends(const struct dtx_column *key, const struct dtx_batch *b
 /* Decides, by the ends of all batches, and says which ids there are. */
 bool dtx_join_dense(struct dtx_join_making *w);
 DTX_MUSTUSE enum dtx_code dtx_join_dense_build(struct dtx_join_making *w, struct dtx_err *err);
+/* Unique keys: w->cells in the order of the keys. */
+DTX_MUSTUSE enum dtx_code dtx_join_order(struct dtx_join_making *w, struct dtx_err *err);
 
 #endif

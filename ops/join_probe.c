@@ -196,7 +196,7 @@ static void pair_near(const struct dtx_join_table *t, const uint32_t *id, uint32
 {
 	if (!t->unique && k + 2 * AHEAD < n && id[k + 2 * AHEAD] != DTX_GROUP_NONE)
 		DTX_PREFETCH(&t->start[id[k + 2 * AHEAD]]);
-	if (k + AHEAD < n && id[k + AHEAD] != DTX_GROUP_NONE)
+	if (t->ref && k + AHEAD < n && id[k + AHEAD] != DTX_GROUP_NONE)
 		DTX_PREFETCH(&t->ref[dtx_join_start(t, id[k + AHEAD])]);
 }
 
@@ -235,7 +235,7 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 			continue;
 		at = dtx_join_start(t, id);
 		for (end = at + dtx_join_matches(t, id); at < end; at++)
-			DTX_TRY(pair(ox, l, in, row, t->ref[at], most, out, err));
+			DTX_TRY(pair(ox, l, in, row, dtx_join_ref(t, at), most, out, err));
 	}
 	DTX_TRY(emit_pairs(ox, l, in, out, err));
 out:

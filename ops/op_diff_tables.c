@@ -240,7 +240,7 @@ static enum dtx_code diff_finalize(const struct dtx_opctx *ox, void *const *loca
 		DTX_TRY(dtx_build_under(ox, &s->removed, d->key->kept.batch[i], err));
 		DTX_TRY(dtx_kept_add(&again, d->key->kept.batch[i], err));
 	}
-	DTX_TRY(dtx_join_build(ox, &again, &s->all.right, s->all.type, true, &d->all, err));
+	DTX_TRY(dtx_join_build(ox, &again, &s->all.right, s->all.type, true, NULL, &d->all, err));
 	*shared = d;
 	d = NULL;
 out:

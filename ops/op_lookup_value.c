@@ -311,14 +311,16 @@ static enum dtx_code lookup_batch(const struct dtx_opctx *ox, void *local, struc
 		l->which[i] = DTX_NOWHERE;
 	for (uint32_t k = in->nsel; k-- > 0;) {
 		uint32_t row = dtx_batch_row(in, k), id = l->probe.id[k];
+		struct dtx_rowref ref;
 
 		if (id == DTX_GROUP_NONE) {
 			absent++;
 			first = row;
 			continue;
 		}
-		l->which[row] = t->ref[dtx_join_start(t, id)].batch;
-		l->row[row] = t->ref[dtx_join_start(t, id)].row;
+		ref = dtx_join_ref(t, dtx_join_start(t, id));
+		l->which[row] = ref.batch;
+		l->row[row] = ref.row;
 	}
 	if (absent && a->on_missing == MISSING_ERROR) {
 		rc = missing(s, in, first, absent, err);

@@ -107,6 +107,7 @@ static enum dtx_code take_rows(const struct taken *t, struct dtx_rowcells **out,
 
 	if (!r)
 		DTX_FAIL_MEM(err);
+	r->longest = t->longest;
 	r->stride = (t->longest + WORD - 1) / WORD * WORD;
 	r->delim = taken_column(t, 0)->delim;
 	r->quote = taken_column(t, 0)->quote;

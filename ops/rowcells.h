@@ -11,6 +11,7 @@
 
 struct dtx_rowcells { /* of one batch */
 	uint32_t stride;
+	uint32_t longest; /* record, at least of a word */
 	char delim, quote;
 	uint8_t *rec;
 };
@@ -36,6 +37,30 @@ DTX_MUSTUSE enum dtx_code dtx_rowcells_set_new(const uint32_t *col, uint32_t n, 
 void dtx_rowcells_set_free(struct dtx_rowcells_set *s); /* NULL is fine */
 /* Whether the batches are of one kind of text, so that they can make a set. */
 bool dtx_rowcells_alike(struct dtx_rowcells *const *batch, size_t n);
+
+/* --- in another order (rowcells_order.c) --- */
+
+/* Whether the records are so short that they are moved as easily as what would say where they are.
+ */
+bool dtx_rowcells_movable(const struct dtx_rowcells_set *s);
+/* Records of one batch in the order of row[0, n), which names each once. */
+DTX_MUSTUSE enum dtx_code dtx_rowcells_permute(struct dtx_rowcells *r, const uint16_t *row,
+                                               uint32_t n, struct dtx_err *err);
+/* Room for n records of the set. */
+DTX_MUSTUSE enum dtx_code dtx_rowcells_one_new(const struct dtx_rowcells_set *s, uint32_t n,
+                                               struct dtx_rowcells **out, struct dtx_err *err);
+/* The record of batch r at `from`, movable, as that of row i: by two words, which may overlap. */
+static inline void dtx_rowcells_one_put(struct dtx_rowcells *one, uint32_t i,
+                                        const struct dtx_rowcells *r, const uint8_t *from)
+{
+	uint32_t last = r->longest - (uint32_t)sizeof(uint64_t);
+	uint8_t *to = one->rec + (size_t)i * one->stride;
+
+	memcpy(to, from, sizeof(uint64_t));
+	memcpy(to + last, from + last, sizeof(uint64_t));
+}
+/* All records are in this one batch now; the set's own go. */
+void dtx_rowcells_set_one(struct dtx_rowcells_set *s, struct dtx_rowcells *one);
 
 /* Cells of n picked rows, row[i] of which[i], DTX_NOWHERE: nulls.  to[k] is the column that place k
  * of the set makes, under a field of type[k]; the caller's. */

@@ -10,7 +10,8 @@ static unsigned key_of(unsigned i)
 	return (unsigned)((uint64_t)i * 7919 % RIGHT) + 1;
 }
 
-enum style { SHORT, EMPTY, QUOTED, LONG_AT_LAST, LONG, STYLES };
+/* Records of the first three are so short that they are put in the order of unique keys. */
+enum style { SHORT, EMPTY, GROWING, QUOTED, LONG_AT_LAST, LONG, STYLES };
 
 static void add_cell(struct dtx_buf *out, enum style style, unsigned i)
 {
@@ -18,7 +19,11 @@ static void add_cell(struct dtx_buf *out, enum style style, unsigned i)
 
 	if (style == EMPTY && i % 3)
 		return;
-	if (style == QUOTED && i % 7 == 0)
+	if (style == GROWING && i < RIGHT / 2) /* of one word, later of two */
+		dtx_buf_add(out, i % 5 ? "y" : "\"\"");
+	else if (style == GROWING && i % 5 == 0)
+		dtx_buf_printf(out, "\"%u,\"", i % 1000);
+	else if (style == QUOTED && i % 7 == 0)
 		dtx_buf_printf(out, "\"a,%u\"", i % 100);
 	else if (style == QUOTED && i % 7 == 1)
 		dtx_buf_add(out, "\"say \"\"x\"\"\"");
@@ -90,30 +95,40 @@ static void make_joined(enum style style, unsigned factor, bool keep, struct dtx
 	dtx_mem_free(row);
 }
 
+static void run(const char *step, const char *left, const char *right, const char *want,
+                unsigned workers, uint32_t rows, const char *what)
+{
+	struct dtx_buf plan = DTX_BUF_INIT(1000);
+	struct planrun p;
+
+	dtx_buf_printf(&plan,
+	               "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"other\"}],"
+	               "\"steps\":[{\"with\":\"other\",%s}]}",
+	               step);
+	planrun_init(&p, dtx_buf_text(&plan), left);
+	p.input[1] = right;
+	p.workers = workers;
+	p.batch_rows = rows;
+	T_OK(planrun(&p), &p.err);
+	if (strcmp(dtx_buf_text(&p.out), want) != 0)
+		t_fail(__FILE__, __LINE__, "%s, %u workers: other rows", what, workers);
+	planrun_clear(&p);
+	dtx_buf_clear(&plan);
+}
+
 static void join(enum style style, unsigned factor, bool keep, unsigned workers, uint32_t rows)
 {
 	struct dtx_buf left = DTX_BUF_INIT(1 << 24), right = DTX_BUF_INIT(1 << 24),
 		       want = DTX_BUF_INIT(1 << 24);
-	struct planrun p;
+	char what[60];
 
 	make_left(factor, &left);
 	make_right(style, factor, &right);
 	make_joined(style, factor, keep, &want);
 	T_CHECK(dtx_buf_ok(&left) && dtx_buf_ok(&right) && dtx_buf_ok(&want));
-	planrun_init(&p,
-	             keep ? "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"other\"}],"
-	                    "\"steps\":[{\"op\":\"left_join\",\"with\":\"other\",\"on\":\"k\"}]}"
-	                  : "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"other\"}],"
-	                    "\"steps\":[{\"op\":\"join\",\"with\":\"other\",\"on\":\"k\"}]}",
-	             dtx_buf_text(&left));
-	p.input[1] = dtx_buf_text(&right);
-	p.workers = workers;
-	p.batch_rows = rows;
-	T_OK(planrun(&p), &p.err);
-	if (strcmp(dtx_buf_text(&p.out), dtx_buf_text(&want)) != 0)
-		t_fail(__FILE__, __LINE__, "style %d, keys times %u: other rows", (int)style,
-		       factor);
-	planrun_clear(&p);
+	snprintf(what, sizeof(what), "style %d, keys times %u", (int)style, factor);
+	run(keep ? "\"op\":\"left_join\",\"on\":\"k\"" : "\"op\":\"join\",\"on\":\"k\"",
+	    dtx_buf_text(&left), dtx_buf_text(&right), dtx_buf_text(&want), workers, rows, what);
 	dtx_buf_clear(&left);
 	dtx_buf_clear(&right);
 	dtx_buf_clear(&want);
@@ -128,4 +143,32 @@ void test_join_cells(void)
 		join(style, 2, true, 1, 65536);
 		join(style, 10007, false, 2, 1000);
 	}
+}
+
+/* Where rows are in the order of their keys: the null key behind the others, keys below nought,
+ * what nobody asks for, and who asks where a row was. */
+void test_join_in_order(void)
+{
+	static const char left[] = "k,v\n0,a\n,b\n-2,c\n7,d\n1,e\n-3,f\n";
+	static const char right[] = "k,w,x\n1,one,1\n,none,\n-1,,9\n0,\"0,0\",\n-2,two,22\n";
+	static const char no_null[] = "k,w,x\n1,one,1\n-1,,9\n0,\"0,0\",\n-2,two,22\n";
+	static const struct {
+		const char *step, *right, *want;
+	} plans[] = {
+		{ "\"op\":\"left_join\",\"on\":\"k\"", no_null,
+		  "k,v,w,x\n0,a,\"0,0\",\n,b,,\n-2,c,two,22\n7,d,,\n1,e,one,1\n-3,f,,\n" },
+		{ "\"op\":\"left_join\",\"on\":\"k\",\"nulls_equal\":true", right,
+		  "k,v,w,x\n0,a,\"0,0\",\n,b,none,\n-2,c,two,22\n7,d,,\n1,e,one,1\n-3,f,,\n" },
+		{ "\"op\":\"join\",\"on\":\"k\",\"nulls_equal\":true", right,
+		  "k,v,w,x\n0,a,\"0,0\",\n,b,none,\n-2,c,two,22\n1,e,one,1\n" },
+		{ "\"op\":\"full_join\",\"on\":\"k\",\"nulls_equal\":true", right,
+		  "k,v,w,x\n0,a,\"0,0\",\n,b,none,\n-2,c,two,22\n7,d,,\n1,e,one,1\n-3,f,,\n"
+		  "-1,,,9\n" },
+		{ "\"op\":\"lookup_value\",\"on\":\"k\",\"value\":\"w\",\"as\":\"w\",\"on_"
+		  "missing\":\"null\"",
+		  no_null, "k,v,w\n0,a,\"0,0\"\n,b,\n-2,c,two\n7,d,\n1,e,one\n-3,f,\n" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(plans); i++)
+		run(plans[i].step, left, plans[i].right, plans[i].want, 1, 65536, plans[i].step);
 }

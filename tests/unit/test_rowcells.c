@@ -43,34 +43,84 @@ static struct dtx_rowcells_set *set_of(struct dtx_batch *const *batch)
 	return s;
 }
 
-void test_rowcells_pick(void)
+struct picks {
+	const uint32_t *which, *row;
+	uint32_t n;
+};
+
+/* What is picked of the set is what is gathered of the batches. */
+static void picks_same(const struct dtx_rowcells_set *s, const struct picks *of_set,
+                       struct dtx_batch *const *batch, const struct picks *of_batch)
 {
-	static const uint32_t which[] = { 1, 0, DTX_NOWHERE, 1, 1, 0, 0, 1 };
-	static const uint32_t row[] = { 2, 0, 0, 0, 1, 1, 2, 2 };
 	const struct dtx_typeref type[] = { field[0].type, field[2].type };
-	struct dtx_batch *batch[BATCHES] = { lines(one, ','), lines(two, ',') };
-	struct dtx_batch *same[BATCHES] = { lines(one, ','), lines(two, ',') };
-	struct dtx_rowcells_set *s = set_of(batch);
 	struct dtx_column *got[2] = { NULL, NULL };
 
-	T_CHECK(!batch[0]->col[0] && batch[0]->col[1] && !batch[0]->col[2]);
-	T_OK(dtx_rowcells_pick(s, which, row, DTX_COUNT(row), type, got, NULL), NULL);
+	T_OK(dtx_rowcells_pick(s, of_set->which, of_set->row, of_set->n, type, got, NULL), NULL);
 	for (uint32_t k = 0; k < 2; k++) {
-		struct dtx_column *src[] = { same[0]->col[cols[k]], same[1]->col[cols[k]] };
+		struct dtx_column *src[] = { batch[0]->col[cols[k]], batch[1]->col[cols[k]] };
 		struct dtx_column *want = NULL;
 
-		T_OK(dtx_cells_gather(src, BATCHES, which, row, DTX_COUNT(row), &field[cols[k]],
-		                      &want, NULL),
+		T_OK(dtx_cells_gather(src, BATCHES, of_batch->which, of_batch->row, of_batch->n,
+		                      &field[cols[k]], &want, NULL),
 		     NULL);
 		span_same(got[k], want);
 		dtx_column_unref(want);
 		dtx_column_unref(got[k]);
 	}
-	dtx_rowcells_set_free(s);
-	for (uint32_t i = 0; i < BATCHES; i++) {
+}
+
+static void batches_free(struct dtx_batch *const *batch)
+{
+	for (uint32_t i = 0; i < BATCHES; i++)
 		dtx_batch_free(batch[i]);
-		dtx_batch_free(same[i]);
+}
+
+void test_rowcells_pick(void)
+{
+	static const uint32_t which[] = { 1, 0, DTX_NOWHERE, 1, 1, 0, 0, 1 };
+	static const uint32_t row[] = { 2, 0, 0, 0, 1, 1, 2, 2 };
+	const struct picks picks = { which, row, DTX_COUNT(row) };
+	struct dtx_batch *batch[BATCHES] = { lines(one, ','), lines(two, ',') };
+	struct dtx_batch *same[BATCHES] = { lines(one, ','), lines(two, ',') };
+	struct dtx_rowcells_set *s = set_of(batch);
+
+	T_CHECK(!batch[0]->col[0] && batch[0]->col[1] && !batch[0]->col[2]);
+	picks_same(s, &picks, same, &picks);
+	dtx_rowcells_set_free(s);
+	batches_free(batch);
+	batches_free(same);
+}
+
+/* Two batches, whose records are of one word and of two, into one, each in an order of its own. */
+void test_rowcells_moved(void)
+{
+	static const char narrow[] = "a,,b\n,,\nc,,\"\"\n", wide[] = "dd,,ee\nf,,three\n,,g\n";
+	static const uint16_t order[] = { 2, 0, 1 };
+	static const uint32_t to[BATCHES][ROWS] = { { 4, 1, 2 }, { 3, 0, 5 } };
+	static const uint32_t first[] = { 0, 0, 0, 0, DTX_NOWHERE, 0, 0 };
+	static const uint32_t place[] = { 0, 1, 2, 3, 0, 4, 5 };
+	static const uint32_t which[] = { 1, 0, 0, 1, DTX_NOWHERE, 0, 1 };
+	static const uint32_t row[] = { 0, 0, 1, 2, 0, 2, 1 };
+	struct dtx_batch *batch[BATCHES] = { lines(narrow, ','), lines(wide, ',') };
+	struct dtx_batch *same[BATCHES] = { lines(narrow, ','), lines(wide, ',') };
+	struct dtx_rowcells_set *s = set_of(batch);
+	struct dtx_rowcells *all = NULL;
+
+	T_CHECK(dtx_rowcells_movable(s) && s->batch[0]->stride < s->batch[1]->stride);
+	T_OK(dtx_rowcells_one_new(s, BATCHES * ROWS, &all, NULL), NULL);
+	for (uint32_t i = 0; i < BATCHES; i++) {
+		struct dtx_rowcells *r = s->batch[i];
+
+		T_OK(dtx_rowcells_permute(r, order, ROWS, NULL), NULL);
+		for (uint32_t k = 0; k < ROWS; k++)
+			dtx_rowcells_one_put(all, to[i][k], r, r->rec + (size_t)k * r->stride);
 	}
+	dtx_rowcells_set_one(s, all);
+	picks_same(s, &(struct picks){ first, place, DTX_COUNT(place) }, same,
+	           &(struct picks){ which, row, DTX_COUNT(row) });
+	dtx_rowcells_set_free(s);
+	batches_free(batch);
+	batches_free(same);
 }
 
 void test_rowcells_back(void)
