@@ -208,8 +208,8 @@ enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_opctx *ox,
 	for (uint32_t i = 0; i < ncols; i++)
 		if (wanted[i])
 			want[n++] = i;
-	DTX_TRY(dtx_packed_new(dtx_op_workers(ox), m->batch, m->nbatches, want, n, &m->packed,
-	                       err));
+	DTX_TRY(dtx_packed_new(dtx_op_workers(ox), m->batch, m->nbatches, want, n, DTX_PACKED_REACH,
+	                       &m->packed, err));
 out:
 	dtx_mem_free(wanted);
 	dtx_mem_free(want);
@@ -301,13 +301,14 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
 	while (!dtx_emit_full(out) && chunk_fill(&c, m, &h, most)) {
 		/* few rows of many: those that are not used are not to be kept with them */
 		bool most_used = c.nbatches > m->nbatches / 2;
+		bool packed = m->packed && (most_used || dtx_packed_copies(m->packed));
 		struct dtx_pick pick = { c.batch,
 			                 c.nbatches,
 			                 c.which,
 			                 c.row,
 			                 c.n,
 			                 most_used ? m->held : NULL,
-			                 most_used ? m->packed : NULL,
+			                 packed ? m->packed : NULL,
 			                 c.used };
 
 		DTX_TRY(dtx_pick_batch(ox, map, &pick, &b, err));

@@ -184,22 +184,21 @@ enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct
 static enum dtx_code pick_packed(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                                  const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
 {
-	const struct dtx_span *span;
-	struct dtx_owner *owner = NULL;
+	struct dtx_packed_cells cells = { .owner = NULL };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_packed_pick(p, &span, &owner, err));
+	DTX_TRY(dtx_packed_pick(p, &cells, err));
 	for (uint32_t i = 0; i < map->n && i < b->ncols; i++) {
 		struct dtx_column *made;
 
 		if (map->from[i] < 0 || !dtx_op_wants(ox, i) || p->packed->place[map->from[i]] < 0)
 			continue;
 		DTX_TRY(dtx_packed_column(p, (uint32_t)p->packed->place[map->from[i]],
-		                          b->schema->field[i].type, span, owner, &made, err));
+		                          b->schema->field[i].type, &cells, &made, err));
 		dtx_batch_put(b, i, made);
 	}
 out:
-	dtx_owner_unref(owner);
+	dtx_owner_unref(cells.owner);
 	return rc;
 }
 

@@ -17,7 +17,7 @@ void dtx_packed_free(struct dtx_packed *p)
 	for (uint32_t i = 0; p->rec && i < p->nbatches; i++)
 		dtx_mem_free(p->rec[i]);
 	dtx_mem_free(p->rec);
-	dtx_mem_free(p->shift);
+	dtx_mem_free(p->text);
 	dtx_mem_free(p->col);
 	dtx_mem_free(p->place);
 	dtx_mem_free(p);
@@ -58,8 +58,8 @@ static bool choose(struct dtx_packed *p, const uint32_t *want, uint32_t n)
 	return p->n >= PACKED_MIN;
 }
 
-/* One base for all: spans reach four GiB from it. */
-static bool place_batches(struct dtx_packed *p)
+/* One base for all, if spans reach that far. */
+static void place_batches(struct dtx_packed *p, size_t reach)
 {
 	const struct dtx_column *first = p->batch[0]->col[p->col[0]];
 	uintptr_t lo = UINTPTR_MAX, hi = 0;
@@ -67,16 +67,13 @@ static bool place_batches(struct dtx_packed *p)
 	for (uint32_t i = 0; i < p->nbatches; i++) {
 		const struct dtx_column *c = p->batch[i]->col[p->col[0]];
 
+		p->text[i] = c->base;
 		lo = DTX_MIN(lo, (uintptr_t)c->base);
 		hi = DTX_MAX(hi, (uintptr_t)c->base);
 		p->narrow = p->narrow || c->narrow || !dtx_cells_one_text(first, c);
 	}
-	if (hi - lo > UINT32_MAX / 2)
-		return false;
-	p->base = (const char *)lo;
-	for (uint32_t i = 0; i < p->nbatches; i++)
-		p->shift[i] = (uint32_t)((uintptr_t)p->batch[i]->col[p->col[0]]->base - lo);
-	return true;
+	if (hi - lo <= reach)
+		p->base = (const char *)lo;
 }
 
 /* --- their cells --- */
@@ -167,8 +164,8 @@ static bool has_room(const struct dtx_packed *p)
 }
 
 enum dtx_code dtx_packed_new(unsigned workers, struct dtx_batch *const *batch, uint32_t nbatches,
-                             const uint32_t *want, uint32_t n, struct dtx_packed **out,
-                             struct dtx_err *err)
+                             const uint32_t *want, uint32_t n, size_t reach,
+                             struct dtx_packed **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_packed *p = NULL;
@@ -185,11 +182,12 @@ enum dtx_code dtx_packed_new(unsigned workers, struct dtx_batch *const *batch, u
 	p->col = dtx_mem_alloc(n, sizeof(*p->col));
 	p->place = dtx_mem_alloc(p->ncols, sizeof(*p->place));
 	p->rec = dtx_mem_zalloc(nbatches, sizeof(*p->rec));
-	p->shift = dtx_mem_alloc(nbatches, sizeof(*p->shift));
-	if (!p->col || !p->place || !p->rec || !p->shift)
+	p->text = dtx_mem_alloc(nbatches, sizeof(*p->text));
+	if (!p->col || !p->place || !p->rec || !p->text)
 		DTX_FAIL_MEM(err);
-	if (!choose(p, want, n) || !has_room(p) || !place_batches(p))
+	if (!choose(p, want, n) || !has_room(p))
 		goto out;
+	place_batches(p, reach);
 	DTX_TRY(pack_all(p, workers, false, &done, err));
 	if (!done)
 		DTX_TRY(pack_all(p, workers, true, &done, err));
@@ -205,11 +203,17 @@ out:
 /* --- picked rows --- */
 
 #define AHEAD 24u
+
+static inline uint32_t batch_of(const struct dtx_pick *pick, uint32_t i)
+{
+	return pick->packed_at[pick->which[i]];
+}
+
 static inline const uint8_t *record_at(const struct dtx_pick *pick, uint32_t i)
 {
 	const struct dtx_packed *p = pick->packed;
 
-	return p->rec[pick->packed_at[pick->which[i]]] + (size_t)pick->row[i] * p->stride;
+	return p->rec[batch_of(pick, i)] + (size_t)pick->row[i] * p->stride;
 }
 
 /* Spans of the record of picked row i, the one of packed column k at to[k * n]. */
@@ -235,58 +239,154 @@ static inline void unpack(const struct dtx_packed *p, const uint8_t *rec, uint32
 	}
 }
 
-enum dtx_code dtx_packed_pick(const struct dtx_pick *pick, const struct dtx_span **span,
-                              struct dtx_owner **owner, struct dtx_err *err)
+static void unpack_row(const struct dtx_pick *pick, uint32_t i, struct dtx_span *to)
+{
+	const struct dtx_packed *p = pick->packed;
+	const uint8_t *rec = record_at(pick, i);
+	uint32_t shift = p->base ? (uint32_t)(p->text[batch_of(pick, i)] - p->base) : 0;
+
+	if (i + AHEAD < pick->n)
+		DTX_PREFETCH(record_at(pick, i + AHEAD));
+	if (p->gaps)
+		unpack(p, rec, shift, true, pick->n, to + i);
+	else
+		unpack(p, rec, shift, false, pick->n, to + i);
+}
+
+static void unpack_near(const struct dtx_pick *pick, struct dtx_span *to)
+{
+	const struct dtx_packed *p = pick->packed;
+	const struct dtx_span *last = to + (p->n - 1) * (size_t)pick->n;
+
+	for (uint32_t i = 0; i < pick->n; i++) {
+		unpack_row(pick, i, to);
+		/* who wants the cells reads their text next */
+		DTX_PREFETCH(p->base + to[i].off);
+		DTX_PREFETCH(p->base + last[i].off + DTX_CELL_WIDE - 1);
+	}
+}
+
+/* --- of a text that is longer than spans reach: copied, row by row --- */
+
+static inline uint32_t span_begin(struct dtx_span s)
+{
+	return s.off - (s.len >> 31);
+}
+
+static inline uint32_t span_end(struct dtx_span s)
+{
+	return s.off + (s.len & DTX_SPAN_LEN) + (s.len >> 31);
+}
+
+/* From the first cell of picked row i to the end of its last one. */
+static inline struct dtx_str row_text(const struct dtx_pick *pick, uint32_t i,
+                                      const struct dtx_span *span)
+{
+	const struct dtx_packed *p = pick->packed;
+	uint32_t begin = span_begin(span[i]);
+	uint32_t end = span_end(span[(p->n - 1) * (size_t)pick->n + i]);
+
+	return (struct dtx_str){ p->text[batch_of(pick, i)] + begin, end - begin };
+}
+
+#define LINE 64u /* of a cache */
+
+static inline void row_near(const struct dtx_pick *pick, uint32_t i, const struct dtx_span *span)
+{
+	struct dtx_str row = row_text(pick, i, span);
+
+	for (size_t at = 0; at < row.len; at += LINE)
+		DTX_PREFETCH(row.ptr + at);
+	DTX_PREFETCH(row.ptr + row.len);
+}
+
+/* Rows of text one after the other, a line end behind each; their spans move along. */
+static void copy_rows(const struct dtx_pick *pick, struct dtx_span *span, char *text)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < pick->n; i++) {
+		struct dtx_str row = row_text(pick, i, span);
+		uint32_t begin = span_begin(span[i]);
+
+		if (i + AHEAD < pick->n)
+			row_near(pick, i + AHEAD, span);
+		memcpy(text + at, row.ptr, row.len);
+		for (uint32_t k = 0; k < pick->packed->n; k++) {
+			struct dtx_span *s = &span[(size_t)k * pick->n + i];
+
+			s->off = s->off - begin + at;
+		}
+		at += (uint32_t)row.len;
+		text[at++] = '\n';
+	}
+}
+
+static enum dtx_code unpack_far(const struct dtx_pick *pick, struct dtx_span *span, char **text,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t bytes = DTX_CELL_WIDE;
+
+	for (uint32_t i = 0; i < pick->n; i++) {
+		unpack_row(pick, i, span);
+		bytes += row_text(pick, i, span).len + 1;
+	}
+	*text = dtx_mem_alloc64(bytes, 1);
+	if (!*text)
+		DTX_FAIL_MEM(err);
+	copy_rows(pick, span, *text);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_packed_pick(const struct dtx_pick *pick, struct dtx_packed_cells *cells,
+                              struct dtx_err *err)
 {
 	const struct dtx_packed *p = pick->packed;
 	struct dtx_span *to = dtx_mem_alloc64((size_t)pick->n * p->n + 1, sizeof(*to));
 	enum dtx_code rc = DTX_OK;
-	void *block[1] = { to };
+	char *text = NULL;
+	void *block[2];
 
 	if (!to)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < pick->n; i++) {
-		const uint8_t *rec = record_at(pick, i);
-		uint32_t shift = p->shift[pick->packed_at[pick->which[i]]];
-
-		if (i + AHEAD < pick->n)
-			DTX_PREFETCH(record_at(pick, i + AHEAD));
-		if (p->gaps)
-			unpack(p, rec, shift, true, pick->n, to + i);
-		else
-			unpack(p, rec, shift, false, pick->n, to + i);
-		/* who wants the cells reads their text next */
-		DTX_PREFETCH(p->base + to[i].off);
-		DTX_PREFETCH(p->base + to[(p->n - 1) * (size_t)pick->n + i].off + DTX_CELL_WIDE -
-		             1);
-	}
-	*owner = dtx_owner_blocks(block, DTX_COUNT(block), pick->held);
+	if (p->base)
+		unpack_near(pick, to);
+	else
+		DTX_TRY(unpack_far(pick, to, &text, err));
+	block[0] = to;
+	block[1] = text;
+	*cells = (struct dtx_packed_cells){ to, p->base ? p->base : text, NULL };
+	cells->owner = dtx_owner_blocks(block, text ? 2 : 1, p->base ? pick->held : NULL);
 	to = NULL;
-	if (!*owner)
+	text = NULL;
+	if (!cells->owner)
 		DTX_FAIL_MEM(err);
-	*span = block[0];
 out:
 	dtx_mem_free(to);
+	dtx_mem_free(text);
 	return rc;
 }
 
 enum dtx_code dtx_packed_column(const struct dtx_pick *pick, uint32_t k, struct dtx_typeref type,
-                                const struct dtx_span *span, struct dtx_owner *owner,
-                                struct dtx_column **out, struct dtx_err *err)
+                                const struct dtx_packed_cells *cells, struct dtx_column **out,
+                                struct dtx_err *err)
 {
 	const struct dtx_packed *p = pick->packed;
 	const struct dtx_column *like = p->batch[0]->col[p->col[k]];
-	struct dtx_column *c = dtx_column_new(DTX_F_SPAN, type, pick->n, dtx_owner_ref(owner));
+	struct dtx_column *c =
+		dtx_column_new(DTX_F_SPAN, type, pick->n, dtx_owner_ref(cells->owner));
 	enum dtx_code rc = DTX_OK;
 
 	if (!c)
 		DTX_FAIL_MEM(err);
 	c->nulls = UINT32_MAX;
-	c->v.span = span + (size_t)k * pick->n;
-	c->base = p->base;
+	c->v.span = cells->span + (size_t)k * pick->n;
+	c->base = cells->base;
 	c->delim = like->delim;
 	c->quote = like->quote;
-	c->narrow = p->narrow;
+	c->narrow = p->base && p->narrow;
 	*out = c;
 out:
 	return rc;

@@ -9,6 +9,8 @@
 
 #include "ops/opkit.h"
 
+#define DTX_PACKED_REACH (UINT32_MAX / 2) /* bytes between texts under one base */
+
 struct dtx_packed {
 	struct dtx_batch *const *batch; /* borrowed, as are their columns */
 	uint32_t nbatches;
@@ -17,28 +19,40 @@ struct dtx_packed {
 	int32_t *place; /* of each column of a batch in col; -1: it is not packed */
 	uint32_t ncols;
 	uint32_t stride;
-	bool gaps;        /* not all cells follow each other */
-	uint8_t **rec;    /* per batch */
-	const char *base; /* all cells are behind it */
-	uint32_t *shift;  /* per batch: from `base` to what its records count from */
-	bool narrow;      /* as of a column that has them all */
+	bool gaps;         /* not all cells follow each other */
+	uint8_t **rec;     /* per batch */
+	const char **text; /* per batch: what its records count from */
+	const char *base;  /* all cells are behind it, as near as a span reaches; NULL: they are
+	                    * not, and a pick copies them */
+	bool narrow;       /* as of a column that has them all */
 };
 
 /* What can be packed of columns want[0, n) of the batches, ascending; *out stays NULL when that is
- * too little, or where there is not the memory for it. */
+ * too little, or where there is not the memory for it.  reach: DTX_PACKED_REACH, or less. */
 DTX_MUSTUSE enum dtx_code dtx_packed_new(unsigned workers, struct dtx_batch *const *batch,
                                          uint32_t nbatches, const uint32_t *want, uint32_t n,
-                                         struct dtx_packed **out, struct dtx_err *err);
+                                         size_t reach, struct dtx_packed **out,
+                                         struct dtx_err *err);
+/* Whether what is picked keeps nothing of the batches. */
+static inline bool dtx_packed_copies(const struct dtx_packed *p)
+{
+	return !p->base;
+}
 void dtx_packed_free(struct dtx_packed *p); /* NULL is fine */
 
 /* Cells of picked rows: those of packed column k are span[k * pick->n ...].  The pick's packed_at
  * says which batches it means; none of its rows is nowhere. */
-DTX_MUSTUSE enum dtx_code dtx_packed_pick(const struct dtx_pick *pick, const struct dtx_span **span,
-                                          struct dtx_owner **owner, struct dtx_err *err);
+struct dtx_packed_cells {
+	const struct dtx_span *span;
+	const char *base;
+	struct dtx_owner *owner; /* of both; the caller's */
+};
+DTX_MUSTUSE enum dtx_code dtx_packed_pick(const struct dtx_pick *pick,
+                                          struct dtx_packed_cells *cells, struct dtx_err *err);
 /* Packed column k of them as a column that stands under a field of `type`. */
 DTX_MUSTUSE enum dtx_code dtx_packed_column(const struct dtx_pick *pick, uint32_t k,
-                                            struct dtx_typeref type, const struct dtx_span *span,
-                                            struct dtx_owner *owner, struct dtx_column **out,
-                                            struct dtx_err *err);
+                                            struct dtx_typeref type,
+                                            const struct dtx_packed_cells *cells,
+                                            struct dtx_column **out, struct dtx_err *err);
 
 #endif
