@@ -149,6 +149,7 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 	one->written = from_written(&one->spec, field->type);
 	one->spec.decimal_comma = field->decimal_comma;
 	one->spec.group = field->group;
+	one->spec.as_text = field->type.type == DTX_T_TEXT;
 	s->n++;
 out:
 	return rc;

@@ -129,7 +129,7 @@ static bool cast_text_to_i64(const struct cast *k, struct dtx_str s, int64_t *ou
 	if (dtx_cast_text_i64(s, out))
 		return true;
 	/* A source column that was read as float holds whole numbers as 12.0. */
-	return k->c->form == DTX_F_SPAN && k->c->type.type == DTX_T_FLOAT64 &&
+	return !k->spec->as_text && k->c->form == DTX_F_SPAN && k->c->type.type == DTX_T_FLOAT64 &&
 	       dtx_cast_text_f64(s, &f) && cast_f64_to_i64(f, out);
 }
 

@@ -24,6 +24,7 @@ struct dtx_cast_spec {
 	enum dtx_cast_error on_error;
 	bool decimal_comma;
 	char group;
+	bool as_text; /* cells are a text column's, whatever they were read as before it had them */
 };
 struct dtx_cast_count {
 	int64_t failed;     /* values that did not fit (and became null) */

@@ -221,6 +221,19 @@ void test_op_semantics_bytes_stay(void)
 	planrun_clear(&p);
 }
 
+/* Numbers that a text column has from a column of floats are texts there, as its others are. */
+void test_op_semantics_text_of_floats(void)
+{
+	struct planrun p;
+
+	run_is(TWO("{\"op\":\"union\",\"with\":[\"other\"]},"
+	           "{\"op\":\"cast\",\"types\":[{\"name\":\"a\",\"type\":\"int\",\"on_error\":"
+	           "\"null\"}]}"),
+	       "a,n\nx,1\n2.0,2\n3,3\n", "a,n\n2.0,4\n3.5,5\n", 65536, 1, &p);
+	T_STR(dtx_buf_text(&p.out), "a,n\n,1\n,2\n3,3\n,4\n,5\n");
+	planrun_clear(&p);
+}
+
 void test_op_semantics_totals(void)
 {
 	struct planrun p;
