@@ -68,8 +68,8 @@ out:
 static struct dtx_cast_spec spec_of(const struct dtx_read_opts *opts, const struct dtx_read_type *d,
                                     enum dtx_cast_error on_error)
 {
-	return (struct dtx_cast_spec){ d->type, d->format, on_error, opts->decimal == ',',
-		                       opts->group };
+	return (struct dtx_cast_spec){ d->type,     d->format, on_error, opts->decimal == ',',
+		                       opts->group, false };
 }
 
 static void blame_type(const struct dtx_batch *b, uint32_t row, uint32_t col, struct dtx_err *err)
