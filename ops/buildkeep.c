@@ -170,32 +170,20 @@ out:
 	return rc;
 }
 
-/* Whether the records are all that rows leave with. */
-static bool cells_only(const struct dtx_opctx *ox, const struct dtx_colmap *attach,
-                       const struct dtx_rowcells_set *cells)
-{
-	for (uint32_t i = 0; i < attach->n; i++)
-		if (attach->from[i] >= 0 && cells->place[attach->from[i]] < 0 &&
-		    dtx_op_wants(ox, i))
-			return false;
-	return true;
-}
-
 /* What of the rows is to be picked beside their records. */
-static enum dtx_code rest_map(const struct dtx_colmap *attach, struct dtx_join_table *t,
-                              struct dtx_err *err)
+static enum dtx_code rest_map(const struct dtx_colmap *attach, const struct dtx_rowcells_set *cells,
+                              int32_t **from, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	t->rest_from = dtx_mem_alloc((size_t)attach->n + 1, sizeof(*t->rest_from));
-	if (!t->rest_from)
+	*from = dtx_mem_alloc((size_t)attach->n + 1, sizeof(**from));
+	if (!*from)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < attach->n; i++) {
-		int32_t from = attach->from[i];
+		int32_t col = attach->from[i];
 
-		t->rest_from[i] = from >= 0 && t->cells->place[from] >= 0 ? -1 : from;
+		(*from)[i] = col >= 0 && cells->place[col] >= 0 ? -1 : col;
 	}
-	t->rest = (struct dtx_colmap){ attach->n, t->rest_from };
 out:
 	return rc;
 }
@@ -226,18 +214,23 @@ enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals, u
 	struct dtx_join_table *t = NULL;
 	struct part *part = NULL;
 	size_t nparts = 0;
-	bool bare;
+	struct dtx_colmap rest = { 0, NULL };
+	int32_t *rest_from = NULL;
 
 	DTX_TRY(gather_parts(locals, n, &part, &nparts, err));
 	DTX_TRY(settle_cells(ox, side, part, nparts, &cells, err));
 	DTX_TRY(keep_parts(part, nparts, &all, err));
-	bare = cells && cells_only(ox, side->attach, cells);
-	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal, bare ? cells : NULL,
-	                       &t, err));
+	if (cells) {
+		DTX_TRY(rest_map(side->attach, cells, &rest_from, err));
+		rest = (struct dtx_colmap){ side->attach->n, rest_from };
+	}
+	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal,
+	                       dtx_colmap_moves(ox, &rest) ? NULL : cells, &t, err));
 	t->cells = cells;
+	t->rest = rest;
+	t->rest_from = rest_from;
 	cells = NULL;
-	if (t->cells)
-		DTX_TRY(rest_map(side->attach, t, err));
+	rest_from = NULL;
 	*out = t;
 	t = NULL;
 out:
@@ -248,6 +241,7 @@ out:
 	}
 	dtx_mem_free(part);
 	dtx_rowcells_set_free(cells);
+	dtx_mem_free(rest_from);
 	dtx_kept_clear(&all);
 	return rc;
 }

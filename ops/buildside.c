@@ -392,14 +392,6 @@ out:
 	return rc;
 }
 
-static bool any_moved(const struct dtx_opctx *ox, const struct dtx_colmap *map)
-{
-	for (uint32_t i = 0; i < map->n; i++)
-		if (map->from[i] >= 0 && dtx_op_wants(ox, i))
-			return true;
-	return false;
-}
-
 enum dtx_code dtx_build_pick(const struct dtx_opctx *ox, const struct dtx_join_table *t,
                              const struct dtx_colmap *map, const struct dtx_pick *pick,
                              struct dtx_batch *b, struct dtx_err *err)
@@ -409,7 +401,7 @@ enum dtx_code dtx_build_pick(const struct dtx_opctx *ox, const struct dtx_join_t
 	if (!t->cells)
 		return dtx_pick_into(ox, map, pick, b, err);
 	DTX_TRY(pick_cells(ox, t->cells, map, pick, b, err));
-	if (any_moved(ox, &t->rest))
+	if (dtx_colmap_moves(ox, &t->rest))
 		DTX_TRY(dtx_pick_into(ox, &t->rest, pick, b, err));
 out:
 	return rc;

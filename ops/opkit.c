@@ -22,6 +22,14 @@ out:
 	return rc;
 }
 
+bool dtx_colmap_moves(const struct dtx_opctx *ox, const struct dtx_colmap *map)
+{
+	for (uint32_t i = 0; i < map->n; i++)
+		if (map->from[i] >= 0 && dtx_op_wants(ox, i))
+			return true;
+	return false;
+}
+
 enum dtx_code dtx_colmap_apply(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                                struct dtx_batch *b, struct dtx_err *err)
 {

@@ -29,6 +29,8 @@ static inline int32_t dtx_cols_find(const int32_t *col, uint32_t n, int32_t c)
 			return (int32_t)i;
 	return -1;
 }
+/* Whether a column that is wanted moves by it. */
+bool dtx_colmap_moves(const struct dtx_opctx *ox, const struct dtx_colmap *map);
 /* Map of an op that only moves columns; its state is a struct dtx_colmap. */
 extern const struct dtx_map dtx_colmap_move;
 /* Puts a column at i.  Takes `c`; an earlier one is unref'ed. */

@@ -9,6 +9,7 @@
 #define PACKED_LEN    0x7fu
 #define PACKED_QUOTED 0x80u
 #define PACKED_GAP    0xffu
+#define FAR_COLUMNS   2048u /* so that no pick copies more text than a span reaches */
 
 void dtx_packed_free(struct dtx_packed *p)
 {
@@ -58,8 +59,9 @@ static bool choose(struct dtx_packed *p, const uint32_t *want, uint32_t n)
 	return p->n >= PACKED_MIN;
 }
 
-/* One base for all, if spans reach that far. */
-static void place_batches(struct dtx_packed *p, size_t reach)
+/* One base for all, if spans reach that far.  False: neither do they, nor can a pick copy so many
+ * columns. */
+static bool place_batches(struct dtx_packed *p, size_t reach)
 {
 	const struct dtx_column *first = p->batch[0]->col[p->col[0]];
 	uintptr_t lo = UINTPTR_MAX, hi = 0;
@@ -74,6 +76,7 @@ static void place_batches(struct dtx_packed *p, size_t reach)
 	}
 	if (hi - lo <= reach)
 		p->base = (const char *)lo;
+	return p->base || p->n <= FAR_COLUMNS;
 }
 
 /* --- their cells --- */
@@ -185,9 +188,8 @@ enum dtx_code dtx_packed_new(unsigned workers, struct dtx_batch *const *batch, u
 	p->text = dtx_mem_alloc(nbatches, sizeof(*p->text));
 	if (!p->col || !p->place || !p->rec || !p->text)
 		DTX_FAIL_MEM(err);
-	if (!choose(p, want, n) || !has_room(p))
+	if (!choose(p, want, n) || !has_room(p) || !place_batches(p, reach))
 		goto out;
-	place_batches(p, reach);
 	DTX_TRY(pack_all(p, workers, false, &done, err));
 	if (!done)
 		DTX_TRY(pack_all(p, workers, true, &done, err));

@@ -21,6 +21,25 @@ void dtx_rowcells_free(struct dtx_rowcells *r)
 
 /* --- made --- */
 
+enum dtx_code dtx_rowcells_new(const struct dtx_rowcells *like, uint32_t n,
+                               struct dtx_rowcells **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rowcells *r = dtx_mem_zalloc(1, sizeof(*r));
+
+	if (!r)
+		DTX_FAIL_MEM(err);
+	*r = *like;
+	r->rec = dtx_mem_alloc64((size_t)n * r->stride + DTX_CELL_WIDE + 1, 1);
+	if (!r->rec)
+		DTX_FAIL_MEM(err);
+	*out = r;
+	r = NULL;
+out:
+	dtx_rowcells_free(r);
+	return rc;
+}
+
 /* The columns whose cells are taken, and where their text ends: bytes before it can be read. */
 struct taken {
 	const struct dtx_batch *b;
@@ -102,24 +121,17 @@ static inline void take_row(const struct taken *t, uint32_t row, char delim, uin
 static enum dtx_code take_rows(const struct taken *t, struct dtx_rowcells **out,
                                struct dtx_err *err)
 {
+	const struct dtx_column *first = taken_column(t, 0);
+	const struct dtx_rowcells like = { (t->longest + WORD - 1) / WORD * WORD, t->longest,
+		                           first->delim, first->quote, NULL };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowcells *r = dtx_mem_zalloc(1, sizeof(*r));
+	struct dtx_rowcells *r = NULL;
 
-	if (!r)
-		DTX_FAIL_MEM(err);
-	r->longest = t->longest;
-	r->stride = (t->longest + WORD - 1) / WORD * WORD;
-	r->delim = taken_column(t, 0)->delim;
-	r->quote = taken_column(t, 0)->quote;
-	r->rec = dtx_mem_alloc64((size_t)t->b->nrows * r->stride + DTX_CELL_WIDE + 1, 1);
-	if (!r->rec)
-		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_rowcells_new(&like, t->b->nrows, &r, err));
 	for (uint32_t row = 0; row < t->b->nrows; row++)
 		take_row(t, row, r->delim, r->rec + (size_t)row * r->stride);
 	*out = r;
-	r = NULL;
 out:
-	dtx_rowcells_free(r);
 	return rc;
 }
 

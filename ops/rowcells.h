@@ -16,6 +16,9 @@ struct dtx_rowcells { /* of one batch */
 	uint8_t *rec;
 };
 
+/* Room for n records of the stride, the delimiter and the quote of `like`. */
+DTX_MUSTUSE enum dtx_code dtx_rowcells_new(const struct dtx_rowcells *like, uint32_t n,
+                                           struct dtx_rowcells **out, struct dtx_err *err);
 /* Of columns col[0, n) of a dense batch, which are NULL afterwards.  *out stays NULL, and the batch
  * as it is, when they are no cells of one text file's kind or some row's are too long. */
 DTX_MUSTUSE enum dtx_code dtx_rowcells_take(struct dtx_batch *b, const uint32_t *col, uint32_t n,

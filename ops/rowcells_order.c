@@ -1,6 +1,5 @@
 /* Records of kept rows, moved to where a row is known to be without asking. */
 #include "core/base/mem.h"
-#include "ops/cells.h"
 #include "ops/rowcells.h"
 
 #define STRIDE_MOVED 16u /* twice a place, which is a batch and a row */
@@ -39,22 +38,10 @@ static uint32_t longest(const struct dtx_rowcells_set *s)
 enum dtx_code dtx_rowcells_one_new(const struct dtx_rowcells_set *s, uint32_t n,
                                    struct dtx_rowcells **out, struct dtx_err *err)
 {
-	const struct dtx_rowcells *like = s->batch[0];
-	enum dtx_code rc = DTX_OK;
-	struct dtx_rowcells *r = dtx_mem_zalloc(1, sizeof(*r));
-	uint32_t stride = longest(s);
+	struct dtx_rowcells like = *s->batch[0];
 
-	if (!r)
-		DTX_FAIL_MEM(err);
-	*r = (struct dtx_rowcells){ stride, stride, like->delim, like->quote, NULL };
-	r->rec = dtx_mem_alloc64((size_t)n * stride + DTX_CELL_WIDE + 1, 1);
-	if (!r->rec)
-		DTX_FAIL_MEM(err);
-	*out = r;
-	r = NULL;
-out:
-	dtx_rowcells_free(r);
-	return rc;
+	like.stride = like.longest = longest(s);
+	return dtx_rowcells_new(&like, n, out, err);
 }
 
 void dtx_rowcells_set_one(struct dtx_rowcells_set *s, struct dtx_rowcells *one)

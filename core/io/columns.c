@@ -68,8 +68,11 @@ out:
 static struct dtx_cast_spec spec_of(const struct dtx_read_opts *opts, const struct dtx_read_type *d,
                                     enum dtx_cast_error on_error)
 {
-	return (struct dtx_cast_spec){ d->type,     d->format, on_error, opts->decimal == ',',
-		                       opts->group, false };
+	return (struct dtx_cast_spec){ .to = d->type,
+		                       .format = d->format,
+		                       .on_error = on_error,
+		                       .decimal_comma = opts->decimal == ',',
+		                       .group = opts->group };
 }
 
 static void blame_type(const struct dtx_batch *b, uint32_t row, uint32_t col, struct dtx_err *err)
