@@ -110,7 +110,7 @@ static void blank_explain(const void *args, struct dtx_buf *out)
 const struct dtx_op dtx_op_blank_down = {
 	.name = "blank_down",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Blank values that repeat the one above",
 	.notes = "Values are compared, not their writing: 1.50 equals 1.5. The inverse of fill. "
 		 "Columns are typed anew.",

@@ -102,6 +102,7 @@ static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
 		DTX_TRY(dtx_bind_make(b, f->name, f->type.type == DTX_T_TEXT ? text : unknown, NULL,
 		                      "cleaned", err));
+		dtx_bind_stands_for(b, b->ncols - 1, f);
 	}
 out:
 	return rc;

@@ -132,7 +132,7 @@ const struct dtx_op dtx_op_drop_empty = {
 	.name = "drop_empty",
 	.aliases = "remove_empty,drop_blank",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Drop blank rows and columns",
 	.notes = "Blank is null, empty text or spaces. A header does not count as a cell. Columns "
 		 "are "

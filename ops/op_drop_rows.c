@@ -358,7 +358,7 @@ const struct dtx_op dtx_op_drop_rows = {
 	.aliases = "remove_rows,drop_totals",
 	.presets = "drop_totals:kinds=totals",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Drop rows that are no data: totals, blanks, footnotes, repeated headers",
 	.notes =
 		"A total is known by its label and proved by its numbers: they must agree with the "

@@ -411,7 +411,7 @@ const struct dtx_op dtx_op_fill = {
 	.aliases = "ffill,fill_down,bfill,fill_up",
 	.presets = "bfill:dir=up,fill_up:dir=up",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER,
 	.summary = "Fill blank cells from their neighbours",
 	.notes =
 		"Blank is null, empty text or spaces. Right and left go along the row in the order "

@@ -192,7 +192,8 @@ const struct dtx_op dtx_op_keep_range = {
 	.name = "keep_range",
 	.aliases = "crop",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX | DTX_OP_PLACES,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX |
+	         DTX_OP_PLACES,
 	.summary = "Keep a window of the source",
 	.notes = "Rows and columns are counted from the source's A1 (a text file: lines from 1), "
 		 "whatever was dropped before; rows that a step has made have no place there. "

@@ -291,6 +291,7 @@ static enum dtx_code replace_bind(struct dtx_bind *b, void *args, struct dtx_err
 		*f = b->in[0]->field[s->col[i]];
 		DTX_TRY(dtx_bind_remake(b, (uint32_t)s->col[i], result_type(a, f->type), NULL,
 		                        "recoded", err));
+		dtx_bind_stands_for(b, (uint32_t)s->col[i], f);
 		DTX_TRY(dtx_bind_use(b, s->col[i], 0, s->col[i], DTX_DEMAND_VALUE, err));
 		f->type = b->col[s->col[i]].field.type;
 	}

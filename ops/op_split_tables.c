@@ -199,7 +199,7 @@ static void tables_explain(const void *args, struct dtx_buf *out)
 const struct dtx_op dtx_op_split_tables = {
 	.name = "split_tables",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Keep one of several tables in a sheet",
 	.notes =
 		"Tables are counted from 1; what parts them is dropped. A later table's own header "

@@ -156,7 +156,7 @@ static bool unmerge_pandas(const void *args, struct dtx_buf *out)
 const struct dtx_op dtx_op_unmerge = {
 	.name = "unmerge",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER,
 	.summary = "Give all cells of a merged range its value",
 	.notes = "Text files have no merged ranges. Columns are typed anew.",
 	.params = unmerge_params,

@@ -223,6 +223,14 @@ out:
 	return rc;
 }
 
+void dtx_bind_stands_for(struct dtx_bind *b, uint32_t i, const struct dtx_field *was)
+{
+	struct dtx_field *f = i < b->ncols ? &b->col[i].field : NULL;
+
+	if (f && f->type.type == DTX_T_TEXT && was->type.type == DTX_T_TEXT)
+		f->declared = was->declared;
+}
+
 enum dtx_code dtx_bind_alter(struct dtx_bind *b, uint32_t i, const struct dtx_expr *formula,
                              struct dtx_err *err)
 {

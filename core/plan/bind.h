@@ -128,6 +128,9 @@ DTX_MUSTUSE enum dtx_code dtx_bind_make(struct dtx_bind *b, const char *name,
 DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct dtx_typeref type,
                                           const struct dtx_expr *formula, const char *how,
                                           struct dtx_err *err);
+/* Computed output column i stands for column `was`: a text that the plan declares stays declared,
+ * so that what types columns anew leaves it alone. */
+void dtx_bind_stands_for(struct dtx_bind *b, uint32_t i, const struct dtx_field *was);
 /* Output column i is moved, but for cells that the step gives other values; formula (NULL: there is
  * none) says all of them. */
 DTX_MUSTUSE enum dtx_code dtx_bind_alter(struct dtx_bind *b, uint32_t i,

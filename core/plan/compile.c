@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/mem.h"
 #include "core/plan/exec.h"
 #include "core/plan/parts.h"
 #include "core/plan/pytext.h"
@@ -39,6 +40,58 @@ void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_
 		         (int)DTX_MIN(to - from - 1, 100), from + 1);
 	else
 		snprintf(out, DTX_PART_FORMLESS, "has no %s form with these parameters", language);
+}
+
+/* Adds the columns that an input declares to be text: those of other types have a dtype of their
+ * own. */
+static void declared_texts(const struct dtx_read_opts *o, struct dtx_buf *out)
+{
+	for (size_t i = 0; i < o->ntypes; i++) {
+		const struct dtx_read_type *t = &o->types[i];
+
+		if (!t->name || (t->type.type != DTX_T_TEXT && t->on_error != DTX_CAST_KEEP_TEXT))
+			continue;
+		dtx_buf_add(out, dtx_buf_len(out) ? ", " : "");
+		dtx_py_text(out, t->name);
+	}
+}
+
+/* Tables below `table` that it is made of: from[t]; `table` counts as one. */
+static void made_of(const struct dtx_plan *plan, int32_t table, bool *from)
+{
+	from[table] = true;
+	for (int32_t t = table; t >= (int32_t)plan->ninputs; t--) {
+		const struct dtx_plan_step *st = &plan->step[(uint32_t)t - plan->ninputs];
+
+		for (uint32_t k = 0; from[t] && k < st->ntables; k++)
+			if (st->table[k] >= 0)
+				from[st->table[k]] = true;
+	}
+}
+
+/* The call "dx.NAME(df0, ...)" of an op that types columns anew, which `out` ends with, gets the
+ * names of those that it leaves: what the inputs declare that its table is made of. */
+static enum dtx_code add_typed(const struct dtx_plan *plan, int32_t table, struct dtx_buf *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool *from = dtx_mem_zalloc((size_t)table + 1, sizeof(*from));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	made_of(plan, table, from);
+	for (uint32_t i = 0; i < plan->ninputs; i++)
+		if ((int32_t)i <= table && from[i])
+			declared_texts(&plan->input[i].opts, &names);
+	if (dtx_buf_len(&names) && dtx_buf_len(out)) {
+		out->len--; /* the closing parenthesis */
+		dtx_buf_printf(out, ", typed=[%s])", dtx_buf_text(&names));
+	}
+out:
+	dtx_buf_clear(&names);
+	dtx_mem_free(from);
+	return rc;
 }
 
 /* Plain pandas where that says the same, else a call of dx; what there is no form for. */
@@ -87,8 +140,11 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 		dtx_err_step(err, (int32_t)i, st->name);
 		return rc;
 	}
+	if (st->op->flags & DTX_OP_RETYPES)
+		DTX_TRY(add_typed(plan, st->table[0], out, err));
 	dtx_buf_printf(out, "\n    t%u = t%u.reset_index(drop=True)\n", (unsigned)i + 1,
 	               (unsigned)i + 1);
+out:
 	return rc;
 }
 

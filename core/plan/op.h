@@ -140,7 +140,9 @@ enum dtx_op_flags {
 	                              * alone */
 	DTX_OP_SAME_ROWS = 1 << 10,  /* map: one row out for each row in, in order */
 	DTX_OP_SEES_ALL = 1 << 11,   /* judges every row: a limit behind it stops no reader */
-	DTX_OP_FIRST_ROWS = 1 << 12  /* a sink that keeps no more than ox->first_rows asks for */
+	DTX_OP_FIRST_ROWS = 1 << 12, /* a sink that keeps no more than ox->first_rows asks for */
+	DTX_OP_RETYPES = 1 << 13     /* columns stay and are typed anew where the plan declares no
+	                              * type: its function of dx is told in `typed` which those are */
 };
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };

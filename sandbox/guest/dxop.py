@@ -166,11 +166,11 @@ def retype_column(column):
     return column_of([None if v is None else READ[kind](v) for v in values], kind)
 
 
-def retype(df, names=None):
-    """The columns typed anew, as a reader would."""
+def retype(df, names=None, typed=()):
+    """The columns typed anew, as a reader would, but for those whose type the plan says."""
     df = df.reset_index(drop=True)
     for at, name in enumerate(df.columns):
-        if names is None or name in names:
+        if (names is None or name in names) and name not in typed:
             df.isetitem(at, retype_column(df.iloc[:, at]))
     return df
 

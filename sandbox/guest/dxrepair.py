@@ -13,7 +13,7 @@ from dxwords import SPELLED, is_word
 # --- rows that stay ---
 
 
-def skip_rows(df, head=0, tail=0, until=None, comment=None):
+def skip_rows(df, head=0, tail=0, until=None, comment=None, typed=()):
     grid, first = grid_of(df), head
     if until is not None:
         found = (i for i in range(head, len(grid)) if any(pattern(until).search(t or "") for t in grid[i]))
@@ -21,7 +21,7 @@ def skip_rows(df, head=0, tail=0, until=None, comment=None):
         if first is None:
             raise ValueError("skip_rows: no cell matches '%s'" % until)
     rows = [i for i in range(first, len(grid)) if not (comment and leads(grid[i], comment))]
-    return retype(take(df, rows[:max(len(rows) - tail, 0)]))
+    return retype(take(df, rows[:max(len(rows) - tail, 0)]), typed=typed)
 
 
 def leads(row, prefix):
@@ -29,11 +29,11 @@ def leads(row, prefix):
     return next((t.strip().startswith(prefix) for t in row if not blank(t)), False)
 
 
-def drop_empty(df, axis="rows"):
+def drop_empty(df, axis="rows", typed=()):
     grid = grid_of(df)
     rows = [i for i, row in enumerate(grid) if axis == "cols" or not all(map(blank, row))]
     keep = [c for c in range(df.shape[1]) if axis == "rows" or not all(blank(grid[i][c]) for i in rows)]
-    return retype(take(df.iloc[:, keep], rows))
+    return retype(take(df.iloc[:, keep], rows), typed=typed)
 
 
 WORDS = ("total", "grand total", "subtotal", "sub-total", "sum", "overall")
@@ -81,7 +81,7 @@ class Totals:
         return False
 
 
-def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=True):
+def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=True, typed=()):
     grid, kinds = grid_of(df), names_of(kinds)
     gone = flags(where(df), len(df)) if where else [False] * len(df)
     labels = [list(df.columns).index(c) for c in label_cols or df.columns]
@@ -98,17 +98,17 @@ def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=Tru
                 or "totals" in kinds and totals.is_total(i)
         if not out:
             rows.append(i)
-    return retype(take(df, rows))
+    return retype(take(df, rows), typed=typed)
 
 
-def split_tables(df, by="blank_rows", pick=1):
+def split_tables(df, by="blank_rows", pick=1, typed=()):
     """One of several tables that blank rows, blank columns or repeated headers part."""
     grid = grid_of(df)
     if by == "blank_cols":
         parts = [all(blank(row[c]) for row in grid) for c in range(df.shape[1])]
-        return retype(df.iloc[:, picked(parts, pick)].reset_index(drop=True))
+        return retype(df.iloc[:, picked(parts, pick)].reset_index(drop=True), typed=typed)
     if by == "blank_rows":
-        return retype(take(df, picked([all(map(blank, row)) for row in grid], pick)))
+        return retype(take(df, picked([all(map(blank, row)) for row in grid], pick)), typed=typed)
     table, rows = int(bool(grid)), []
     for i, row in enumerate(grid):
         if is_header(df, row):
@@ -116,7 +116,7 @@ def split_tables(df, by="blank_rows", pick=1):
         elif table == pick:
             rows.append(i)
     check_pick(pick, table)
-    return retype(take(df, rows))
+    return retype(take(df, rows), typed=typed)
 
 
 def is_header(df, row):
@@ -141,14 +141,14 @@ def check_pick(pick, tables):
         raise ValueError("split_tables wants table %d, there are %d" % (pick, tables))
 
 
-def keep_range(df, range):
+def keep_range(df, range, typed=()):
     """A window of the source; its header is row 1 and its rows follow."""
     ends = [re.fullmatch("([A-Za-z]*)([0-9]*)", end) for end in range.split(":")]
     rows = [int(end[2]) - 2 for end in ends if end[2]] or [0, len(df)]
     cols = [column_number(end[1]) for end in ends if end[1]] or [0, df.shape[1] - 1]
     if cols[0] >= df.shape[1]:
         raise ValueError("keep_range: no column is in %s" % range)
-    return retype(df.iloc[max(rows[0], 0):max(rows[1] + 1, 0), cols[0]:cols[1] + 1])
+    return retype(df.iloc[max(rows[0], 0):max(rows[1] + 1, 0), cols[0]:cols[1] + 1], typed=typed)
 
 
 def column_number(letters):
@@ -161,7 +161,7 @@ def column_number(letters):
 # --- cells ---
 
 
-def fill(df, cols, dir="down", by=(), limit=None):
+def fill(df, cols, dir="down", by=(), limit=None, typed=()):
     cols = names_of(cols)
     cells = {c: plain(df[c]) for c in cols}
     runs = [[(c, r) for r in rows] for c in cols for rows in group_rows(df, names_of(by)).values()]
@@ -185,30 +185,30 @@ def fill(df, cols, dir="down", by=(), limit=None):
         if kind == "text":
             got = [None if v is None else text_of(v) for v in got]
         out[c] = column_of(got, kind)
-    return retype(df.assign(**out), cols)
+    return retype(df.assign(**out), cols, typed)
 
 
-def blank_down(df, cols):
+def blank_down(df, cols, typed=()):
     """Values equal to the one above become null."""
     out = {}
     for c in names_of(cols):
         values = plain(df[c])
         rows = [None if r and v is not None and v == values[r - 1] else r for r, v in enumerate(values)]
         out[c] = pick(df[c], rows)
-    return retype(df.reset_index(drop=True).assign(**out))
+    return retype(df.reset_index(drop=True).assign(**out), typed=typed)
 
 
-def unmerge(df, raw=None, cols=None, axis="both"):
+def unmerge(df, raw=None, cols=None, axis="both", typed=()):
     """A text file has no merged cells; of a workbook only its raw cells know them."""
     if any(table["merged"] for table in (raw or {}).values()):
         raise ValueError("unmerge: a pandas table knows no merged cells")
     for name in cols or ():
         if name not in df.columns:
             raise KeyError("no column '%s'" % name)
-    return retype(df)
+    return retype(df, typed=typed)
 
 
-def subtitle_to_column(df, as_="subtitle", col=None, match=(), drop=True):
+def subtitle_to_column(df, as_="subtitle", col=None, match=(), drop=True, typed=()):
     """Titles between the rows go to a new first column of the rows below them."""
     if as_ in df.columns:
         raise ValueError("subtitle_to_column: there is a column '%s'" % as_)
@@ -226,7 +226,7 @@ def subtitle_to_column(df, as_="subtitle", col=None, match=(), drop=True):
             rows.append(i)
     out = take(df, rows)
     out.insert(0, as_, pd.Series(titles, dtype=object))
-    return retype(out)
+    return retype(out, typed=typed)
 
 
 # --- the table turned ---

@@ -114,21 +114,35 @@ def short(value):
     return re.sub(r"([0-9])\.([0-9]*?)0+(?![0-9])", lambda m: m[1] + ("." + m[2] if m[2] else ""), value)
 
 
-LONG = re.compile(r"(-?[0-9]+\.[0-9]{14,}(?:e-?[0-9]+)?)")  # a computed float, all its digits written
+NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)")
+LONG = 14  # digits of a computed float, whose last ones may differ
+
+
+NOISE = 1e-14  # below it numbers are what is left of others that cancelled each other out; nought is not
 
 
 def near(a, b):
-    return a == b or abs(a - b) <= 1e-12 * max(abs(a), abs(b))
+    most = max(abs(a), abs(b))
+    return a == b or abs(a - b) <= 1e-12 * most or 0 < min(abs(a), abs(b)) and most < NOISE
+
+
+def digits(number):
+    return len(re.sub("e.*|[^0-9]", "", number).lstrip("0"))
+
+
+def same_number(a, b):
+    """As written in texts."""
+    return a == b or max(digits(a), digits(b)) >= LONG and "." in a + b and near(float(a), float(b))
 
 
 def alike(a, b):
-    """The same text but for the last digits of the floats in it, and midnight, which pandas does not
-    tell from no time of day."""
+    """The same text but for the last digits of the computed floats in it, and midnight, which pandas does
+    not tell from no time of day."""
     a, b = short(midnight(a)), short(midnight(b))
     if a == b or not isinstance(a, str) or not isinstance(b, str):
         return a == b
-    a, b = LONG.split(a), LONG.split(b)
-    return len(a) == len(b) and a[::2] == b[::2] and all(near(float(x), float(y)) for x, y in zip(a[1::2], b[1::2]))
+    a, b = NUMBER.split(a), NUMBER.split(b)
+    return len(a) == len(b) and a[::2] == b[::2] and all(map(same_number, a[1::2], b[1::2]))
 
 
 def close(a, b):

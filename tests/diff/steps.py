@@ -2,7 +2,7 @@
 import random
 
 from formulas import formula, number, where
-from tables import MIXED, NUMBERS, Centred, Mixed, chance, name, of, one_of, selector, some, without
+from tables import MIXED, NUMBERS, Mixed, chance, name, of, one_of, selector, some, weights, without
 
 SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}
 
@@ -98,7 +98,7 @@ def aggregate_of_two(cols, c):
     numbers = of(cols, *NUMBERS)
     if len(numbers) > 1 and chance(0.5):
         x, y = random.sample(numbers, 2)
-        return random.choice(TWO).format(x=name(x), y=name(y)), "float"
+        return random.choice([f for f in TWO if weights(cols, [y]) or not f.startswith("wavg")]).format(x=name(x), y=name(y)), "float"
     if numbers and chance(0.5):
         return "%s(%s, %s)" % (one_of("arg_max", "arg_min"), name(c), name(random.choice(numbers))), cols[c]
     return one_of(("count_if(%s)" % where(cols), "int"), ("share_null(%s)" % name(c), "float"),
@@ -439,7 +439,7 @@ def window_call(cols, ordered):
                         ("sum({}, where: {} > 1)", None), ("count({})", "int"), ("{} - mean({})", "float"), ("cum_prod({} % 3)", None), ("std({})", "float"), ("max({})", None),
                         ("roll_sum({}, 2, 2) / roll_mean({}, 2)", "float"), ("quantile({}, 0.25)", "float"), ("count()", "int"),
                         ("count_distinct({})", "int"), ("share({}) * 100", "float"), ("lead({}, 1)", None))
-    if form.startswith("share") and isinstance(cols[number], Centred):
+    if form.startswith("share") and not weights(cols, [number]):
         form = "cum_max({})"
     return form.format(*[name(number)] * form.count("{}")), kind or cols[number]
 

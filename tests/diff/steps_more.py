@@ -3,7 +3,7 @@ import random
 
 from steps import step_filter
 from formulas import TEXTS, number, where
-from tables import CENTRED, MIXED, NUMBERS, chance, name, of, one_of, some, without
+from tables import CENTRED, MIXED, NUMBERS, chance, name, of, one_of, some, weights, without
 
 def new_name(cols):
     return next(n for n in ("new", "new2", "new3", "new4", "new5") if n not in cols)
@@ -194,6 +194,8 @@ def step_scale(cols):
     by = some(few(without(cols, picked)))[:1] if chance(0.5) else []
     if chance(0.5):
         step = {"op": "normalize", "cols": picked, "by": by, "method": one_of("zscore", "minmax", "robust", "share")}
+        if step["method"] == "share" and picked != weights(cols, picked):
+            step["method"] = "minmax"
         return step, dict(cols, **{c: CENTRED if step["method"] == "zscore" else "float" for c in picked})
     step = {"op": "outliers", "cols": picked, "by": by, "method": one_of("iqr", "zscore", "mad"), "k": one_of(0.5, 1.5, 2),
             "action": one_of("flag", "null", "clip", "drop")}
@@ -283,7 +285,7 @@ def step_short(cols):
     c, as_ = random.choice(numbers(cols)), new_name(cols)
     by = some(few(cols))[:1] if chance(0.5) else []
     order = {"order": some(without(cols, of(cols, "text")) or cols)[:1]} if chance(0.5) else {}
-    op = one_of("cumulative", "rolling", "rank", "lag_lead", "percent_of")
+    op = one_of("cumulative", "rolling", "rank", "lag_lead", *["percent_of"] * len(weights(cols, [c])))
     if op == "cumulative":
         step = {"cols": c, "fn": one_of("sum", "min", "max", "count", "mean"), **order}
         as_ = c + "_cum"
@@ -311,7 +313,7 @@ def step_summary(cols):
         step = {"op": "crosstab", "rows": keys[0], "cols": keys[1], "margins": chance(0.4)}
         if numbers(cols) and chance(0.5):
             step.update(value=random.choice(numbers(cols)), agg=one_of("sum", "max", "count"))
-        if chance(0.3):
+        if chance(0.3) and weights(cols, [step.get("value", keys[0])]):
             step["normalize"] = one_of("rows", "cols", "all")
         return step, None
     if chance(0.4):

@@ -4,7 +4,7 @@ import decimal
 import random
 
 WORDS = ["a", "b", "ab", "Zoë", "x y", "", "0042", "total", "naïve", "🙂", 'q"q', "long text of more than twelve bytes",
-         "f10", "f9", "F1", " pad "]
+         "f10", "f9", "F1", " pad ", "7", "2.50", "1e3", "-0"]
 ODD = ["a\u00a0b", "x\u200by", "“q”", "a–b", "É", "ﬁn", "o’neil SMITH", "tab\there"]
 LISTS = ["a;b", "a; b;;c", "x", ";", " one;two ", "1;2;3", ""]
 AMOUNTS = ["1,234.50", "(5)", "$12", "-", "25%", "7-", "n/a", "€ 3", "x", "1,23", "+4"]
@@ -87,6 +87,11 @@ class Centred(str):
 
 
 CENTRED = Centred("float")
+
+
+def weights(cols, names):
+    """Those of the columns whose sum may be divided by."""
+    return [c for c in names if not isinstance(cols[c], Centred)]
 
 
 def name(c):
