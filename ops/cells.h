@@ -68,7 +68,8 @@ struct dtx_spanbuf {
 };
 void dtx_spanbuf_init(struct dtx_spanbuf *s, char delim, char quote);
 void dtx_spanbuf_clear(struct dtx_spanbuf *s);
-/* The cell as written; quoted where its text needs it. */
+/* The cell as written; quoted where its text needs it.  One of a more usual dialect makes it that
+ * of all. */
 void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t row);
 void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str text);
 void dtx_spanbuf_null(struct dtx_spanbuf *s);

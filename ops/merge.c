@@ -189,31 +189,10 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_opctx *ox,
-                             const struct dtx_colmap *map, struct dtx_err *err)
+enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_rowspans_cols *cols,
+                             const struct dtx_rowspans *row, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	uint32_t ncols = m->nbatches ? m->batch[0]->ncols : 0, n = 0;
-	bool *wanted = dtx_mem_zalloc((size_t)ncols + 1, sizeof(*wanted));
-	uint32_t *want = dtx_mem_alloc((size_t)ncols + 1, sizeof(*want));
-
-	if (!wanted || !want)
-		DTX_FAIL_MEM(err);
-	for (unsigned r = 0; r < m->n; r++)
-		if (m->run[r].pos) /* on disk: in their order already */
-			goto out;
-	for (uint32_t i = 0; ncols && i < map->n; i++)
-		if (map->from[i] >= 0 && dtx_op_wants(ox, i))
-			wanted[map->from[i]] = true;
-	for (uint32_t i = 0; i < ncols; i++)
-		if (wanted[i])
-			want[n++] = i;
-	DTX_TRY(dtx_packed_new(dtx_op_workers(ox), m->batch, m->nbatches, want, n, DTX_PACKED_REACH,
-	                       &m->packed, err));
-out:
-	dtx_mem_free(wanted);
-	dtx_mem_free(want);
-	return rc;
+	return dtx_packed_new(cols, m->batch, row, m->nbatches, DTX_PACKED_REACH, &m->packed, err);
 }
 
 void dtx_merge_close(struct dtx_merge *m)
@@ -301,15 +280,9 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
 	while (!dtx_emit_full(out) && chunk_fill(&c, m, &h, most)) {
 		/* few rows of many: those that are not used are not to be kept with them */
 		bool most_used = c.nbatches > m->nbatches / 2;
-		bool packed = m->packed && (most_used || dtx_packed_copies(m->packed));
-		struct dtx_pick pick = { c.batch,
-			                 c.nbatches,
-			                 c.which,
-			                 c.row,
-			                 c.n,
-			                 most_used ? m->held : NULL,
-			                 packed ? m->packed : NULL,
-			                 c.used };
+		struct dtx_pick pick = { c.batch,   c.nbatches, c.which,
+			                 c.row,     c.n,        most_used ? m->held : NULL,
+			                 m->packed, c.used };
 
 		DTX_TRY(dtx_pick_batch(ox, map, &pick, &b, err));
 		if (!m->origin) /* batches differ: what this one has must not depend on its size */

@@ -5,6 +5,7 @@
 #ifndef OPS_MERGE_H
 #define OPS_MERGE_H
 
+#include "ops/rowspans.h"
 #include "ops/sorter.h"
 
 struct dtx_merge {
@@ -23,9 +24,10 @@ struct dtx_merge {
 /* limit: rows of the result. */
 DTX_MUSTUSE enum dtx_code dtx_merge_open(struct dtx_merge *m, const struct dtx_sorted *run,
                                          unsigned n, size_t limit, struct dtx_err *err);
-/* Makes ready for most of the rows to be picked, by `workers` workers. */
-DTX_MUSTUSE enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_opctx *ox,
-                                         const struct dtx_colmap *map, struct dtx_err *err);
+/* Picks rows by records, `row` of each batch of all runs: all of them are alike.  Both stay the
+ * caller's. */
+DTX_MUSTUSE enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_rowspans_cols *cols,
+                                         const struct dtx_rowspans *row, struct dtx_err *err);
 void dtx_merge_close(struct dtx_merge *m);
 /* Emits the rows of a part in order, their columns as the map says. */
 DTX_MUSTUSE enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part,

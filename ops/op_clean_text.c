@@ -68,7 +68,7 @@ static const struct dtx_example clean_examples[] = {
 		  "case" : "upper"
 	  }),
 	  .in = "a\n\" ﬁx\"\n",
-	  .out = "a\n FIX\n" },
+	  .out = "a\n\" FIX\"\n" },
 };
 
 static bool is_text(enum dtx_type t)

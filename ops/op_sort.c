@@ -92,6 +92,8 @@ static enum dtx_code sort_init(const struct dtx_opctx *ox, void **local, struct 
 		DTX_FAIL_MEM(err);
 	dtx_ordered_init(l, sort_keep(ox));
 	*local = l;
+	if (sort_keep(ox) == SIZE_MAX)
+		DTX_TRY(dtx_ordered_fold(l, ox, &((const struct sort_state *)ox->bound)->map, err));
 out:
 	return rc;
 }
@@ -152,15 +154,13 @@ static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *loca
                                    void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	struct dtx_ordered_rows *rows = NULL;
-	const struct sort_state *s = ox->bound;
 	size_t keep = sort_keep(ox), had = (size_t)atomic_load(&ox->stat->rows_in);
 	enum dtx_code rc = DTX_OK;
 
 	(void)out;
+	DTX_TRY(dtx_ordered_agree((struct dtx_ordered *const *)locals, n, ox, err));
 	DTX_TRY(dtx_ordered_take((struct dtx_ordered *const *)locals, n, keep, &rows, err));
 	*shared = rows;
-	if (keep >= had / 2)
-		DTX_TRY(dtx_merge_pack(&rows->merge, ox, &s->map, err));
 	dtx_op_count(ox, ox->first_rows == keep ? "not_wanted" : "outside",
 	             (int64_t)(had - DTX_MIN(had, keep)));
 out:

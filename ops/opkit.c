@@ -199,9 +199,10 @@ static enum dtx_code pick_packed(const struct dtx_opctx *ox, const struct dtx_co
 	for (uint32_t i = 0; i < map->n && i < b->ncols; i++) {
 		struct dtx_column *made;
 
-		if (map->from[i] < 0 || !dtx_op_wants(ox, i) || p->packed->place[map->from[i]] < 0)
+		if (map->from[i] < 0 || !dtx_op_wants(ox, i) ||
+		    p->packed->cols->place[map->from[i]] < 0)
 			continue;
-		DTX_TRY(dtx_packed_column(p, (uint32_t)p->packed->place[map->from[i]],
+		DTX_TRY(dtx_packed_column(p, (uint32_t)p->packed->cols->place[map->from[i]],
 		                          b->schema->field[i].type, &cells, &made, err));
 		dtx_batch_put(b, i, made);
 	}
@@ -301,7 +302,7 @@ enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap 
 		struct dtx_column *made = NULL;
 
 		if (map->from[i] < 0 || !dtx_op_wants(ox, i) ||
-		    (all->packed && all->packed->place[map->from[i]] >= 0))
+		    (all->packed && all->packed->cols->place[map->from[i]] >= 0))
 			continue;
 		if (!pick_sources(p, map->from[i], src) && !has_column(all, map->from[i]))
 			continue;

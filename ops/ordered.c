@@ -11,6 +11,7 @@ void dtx_ordered_clear(struct dtx_ordered *o)
 {
 	dtx_sorter_clear(&o->sorter);
 	dtx_runs_clear(&o->runs);
+	dtx_fold_clear(&o->fold);
 }
 
 enum dtx_code dtx_ordered_add(struct dtx_ordered *o, const struct dtx_opctx *ox,
@@ -18,11 +19,17 @@ enum dtx_code dtx_ordered_add(struct dtx_ordered *o, const struct dtx_opctx *ox,
                               const struct dtx_key_order *order, size_t nkeys, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_rowspans row = { .rec = NULL };
 
+	if (o->fold.on)
+		DTX_TRY(dtx_fold_make(o, ox, b, &row, err));
 	DTX_TRY(dtx_sorter_add(&o->sorter, b, key, order, nkeys, err));
-	if (dtx_runs_wanted(ox, &o->sorter))
-		DTX_TRY(dtx_runs_spill(&o->runs, ox, &o->sorter, err));
+	if (row.rec)
+		DTX_TRY(dtx_fold_last(o, &row, err));
+	if (dtx_runs_wanted(ox, &o->sorter, dtx_fold_coming(&o->fold)))
+		DTX_TRY(dtx_fold_spill(o, ox, err));
 out:
+	dtx_rowspans_clear(&row);
 	return rc;
 }
 
@@ -73,6 +80,7 @@ enum dtx_code dtx_ordered_take(struct dtx_ordered *const *from, unsigned n, size
 		DTX_FAIL_MEM(err);
 	DTX_TRY(take_parts(r, from, n, err));
 	DTX_TRY(dtx_merge_open(&r->merge, r->run, r->nruns, limit, err));
+	DTX_TRY(dtx_fold_pack(r->part, r->n, &r->merge, err));
 	*out = r;
 	r = NULL;
 out:

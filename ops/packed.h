@@ -1,51 +1,41 @@
 /* Cells of many batches row by row, for who picks rows at random: what the spans of a row say is in
- * one place, where each column has its own miss of the cache otherwise.
- *
- * A record is where the first cell begins and two bytes per cell, one where cells follow each
- * other: how far from the end of the one before it begins, and its length.  Built once, read by
- * all. */
+ * one place, where each column has its own miss of the cache otherwise. */
 #ifndef OPS_PACKED_H
 #define OPS_PACKED_H
 
 #include "ops/opkit.h"
+#include "ops/rowspans.h"
 
 #define DTX_PACKED_REACH (UINT32_MAX / 2) /* bytes between texts under one base */
 
-struct dtx_packed {
-	struct dtx_batch *const *batch; /* borrowed, as are their columns */
+struct dtx_packed {                           /* read by all */
+	struct dtx_batch *const *batch;       /* borrowed, as are their columns, */
+	const struct dtx_rowspans_cols *cols; /* which of them have records, */
+	struct dtx_rowspans *row;             /* and, per batch, these */
 	uint32_t nbatches;
-	uint32_t n;     /* columns that are packed, */
-	uint32_t *col;  /* in order */
-	int32_t *place; /* of each column of a batch in col; -1: it is not packed */
-	uint32_t ncols;
-	uint32_t stride;
-	bool gaps;         /* not all cells follow each other */
-	uint8_t **rec;     /* per batch */
 	const char **text; /* per batch: what its records count from */
 	const char *base;  /* all cells are behind it, as near as a span reaches; NULL: they are
 	                    * not, and a pick copies them */
 	bool narrow;       /* as of a column that has them all */
 };
 
-/* What can be packed of columns want[0, n) of the batches, ascending; *out stays NULL when that is
- * too little, or where there is not the memory for it.  reach: DTX_PACKED_REACH, or less. */
-DTX_MUSTUSE enum dtx_code dtx_packed_new(unsigned workers, struct dtx_batch *const *batch,
-                                         uint32_t nbatches, const uint32_t *want, uint32_t n,
+/* Batches whose columns are alike (dtx_rowspans_alike), with their records, which are borrowed.
+ * reach: DTX_PACKED_REACH, or less. */
+DTX_MUSTUSE enum dtx_code dtx_packed_new(const struct dtx_rowspans_cols *cols,
+                                         struct dtx_batch *const *batch,
+                                         const struct dtx_rowspans *row, uint32_t nbatches,
                                          size_t reach, struct dtx_packed **out,
                                          struct dtx_err *err);
-/* Whether what is picked keeps nothing of the batches. */
-static inline bool dtx_packed_copies(const struct dtx_packed *p)
-{
-	return !p->base;
-}
 void dtx_packed_free(struct dtx_packed *p); /* NULL is fine */
 
 /* Cells of picked rows: those of packed column k are span[k * pick->n ...].  The pick's packed_at
- * says which batches it means; none of its rows is nowhere. */
+ * says which batches it means; none of its rows is nowhere.  Where pick->held does not keep all the
+ * texts, they are copied. */
 struct dtx_packed_cells {
 	const struct dtx_span *span;
 	const char *base;
 	struct dtx_owner *owner; /* of both; the caller's */
+	bool narrow;
 };
 DTX_MUSTUSE enum dtx_code dtx_packed_pick(const struct dtx_pick *pick,
                                           struct dtx_packed_cells *cells, struct dtx_err *err);

@@ -21,11 +21,14 @@ struct dtx_runs { /* one worker's */
 		NULL, 0, 0                                                                         \
 	}
 
-/* Whether the sorter should leave memory now: it is short, and the run would not be tiny. */
-bool dtx_runs_wanted(const struct dtx_opctx *ox, const struct dtx_sorter *s);
-/* Sorts what the sorter holds and moves it to disk; the sorter is empty again. */
+/* Whether the sorter should leave memory now: it is short, and the run would not be tiny.  coming:
+ * bytes that a batch has beside what is kept of it while it is added; 0: all of it is kept. */
+bool dtx_runs_wanted(const struct dtx_opctx *ox, const struct dtx_sorter *s, size_t coming);
+/* Sorts what the sorter holds and moves it to disk; the sorter is empty again.  packed: of its
+ * batches, where they have no spans; NULL: they have them. */
 DTX_MUSTUSE enum dtx_code dtx_runs_spill(struct dtx_runs *r, const struct dtx_opctx *ox,
-                                         struct dtx_sorter *s, struct dtx_err *err);
+                                         struct dtx_sorter *s, const struct dtx_packed *packed,
+                                         struct dtx_err *err);
 struct dtx_sorted dtx_runs_view(const struct dtx_runs *r, size_t i);
 void dtx_runs_clear(struct dtx_runs *r);
 

@@ -46,9 +46,15 @@ void dtx_spanbuf_null(struct dtx_spanbuf *s)
 	spanbuf_push(s, 0, 0, false);
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* By the rule of files that are written: cells that one copies look like those it makes. */
 static bool text_needs_quotes(struct dtx_str t, char delim, char quote)
 {
-	if (t.len == 0)
+	if (t.len == 0 || is_blank(t.ptr[0]) || is_blank(t.ptr[t.len - 1]))
 		return true;
 	for (size_t i = 0; i < t.len; i++)
 		if (t.ptr[i] == delim || t.ptr[i] == quote || t.ptr[i] == '\n' || t.ptr[i] == '\r')
@@ -110,6 +116,33 @@ static void spanbuf_raw(struct dtx_spanbuf *s, const struct dtx_column *c, uint3
 		spanbuf_invalid(s);
 }
 
+/* Cells of several dialects become cells of one: of the most usual one, whichever comes first, as
+ * the bytes of a result do not depend on that. */
+static size_t dialect_rank(char delim, char quote)
+{
+	static const char usual[] = ",\t;|";
+	const char *at = delim && quote == '"' ? strchr(usual, delim) : NULL;
+
+	return at ? (size_t)(at - usual) : sizeof(usual);
+}
+
+/* All cells in another dialect. */
+static void spanbuf_change(struct dtx_spanbuf *s, char delim, char quote)
+{
+	static const struct dtx_typeref text = { .type = DTX_T_TEXT };
+	struct dtx_column *was = NULL;
+
+	if (s->n && dtx_spanbuf_finish(s, text, &was, NULL) != DTX_OK) {
+		s->failed = true;
+		return;
+	}
+	s->delim = delim;
+	s->quote = quote;
+	for (uint32_t i = 0; was && i < was->len; i++)
+		dtx_spanbuf_add(s, was, i);
+	dtx_column_unref(was);
+}
+
 void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t row)
 {
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -117,6 +150,9 @@ void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t
 
 	if (c->form == DTX_F_CONST)
 		row = 0;
+	if (c->form == DTX_F_SPAN &&
+	    dialect_rank(c->delim, c->quote) < dialect_rank(s->delim, s->quote))
+		spanbuf_change(s, c->delim, c->quote);
 	if (c->form == DTX_F_SPAN && c->delim == s->delim && c->quote == s->quote) {
 		spanbuf_raw(s, c, row);
 		return;

@@ -131,6 +131,14 @@ static void put_run(const struct dtx_csv_format *f, const struct format_item *it
 	format_bytes(out, it->col->base + from, span_end(it->end->v.span[row]) - from);
 }
 
+/* Of a column some of whose cells stand for null: `NA` is not copied. */
+static void put_copy(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
+                     struct dtx_buf *out)
+{
+	if (dtx_bit(it->col->valid, row))
+		put_run(f, it, row, out);
+}
+
 static void put_span(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
                      struct dtx_buf *out)
 {
@@ -294,10 +302,17 @@ struct formatter {
 	struct dtx_buf consts; /* printed CONST values */
 };
 
-static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_column *c)
+/* Whether cells of the source are copied.  That is a matter of the column's dialect alone, and not
+ * of what its other rows hold: the bytes of a row would depend on the size of its batch. */
+static bool format_copies(const struct dtx_csv_format *f, const struct dtx_column *c)
 {
 	return c->form == DTX_F_SPAN && c->delim == f->delim && c->quote == '"' && !f->quote_all &&
-	       !f->null_text.len && !c->valid;
+	       !f->null_text.len;
+}
+
+static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_column *c)
+{
+	return format_copies(f, c) && !c->valid;
 }
 
 /* 0: b's cell of that row stands behind a's, and what parts them is the delimiter.  A byte of
@@ -371,6 +386,8 @@ static void format_add(struct formatter *w, uint32_t at, const struct dtx_column
 	*it = (struct format_item){ .col = c, .end = c, .scratch = &w->scratch };
 	if (format_is_raw(w->f, c))
 		it->put = put_run;
+	else if (format_copies(w->f, c))
+		it->put = put_copy;
 	else if (c->form == DTX_F_SPAN)
 		it->put = put_span;
 	else if (c->form == DTX_F_FLAT)

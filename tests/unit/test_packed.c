@@ -15,123 +15,223 @@ static const struct dtx_schema schema = { COLS, false, (struct dtx_field *)(uint
 
 static struct dtx_batch *lines(const char *text)
 {
-	return span_lines(&schema, ROWS, text, ',');
+	struct dtx_batch *b = span_lines(&schema, ROWS, text, ',');
+
+	for (uint32_t i = 0; i < COLS; i++)
+		b->col[i]->apart = true; /* the text is nobody's */
+	return b;
 }
 
-static struct dtx_packed *packed_within(struct dtx_batch *const *batch, const uint32_t *want,
-                                        uint32_t n, size_t reach)
+/* Both batches with their records, which batches keep instead of spans. */
+struct pair {
+	struct dtx_batch *batch[BATCHES], *whole[BATCHES]; /* whole: with their spans */
+	struct dtx_rowspans_cols cols;
+	struct dtx_rowspans row[BATCHES];
+};
+
+static void pair_open(struct pair *p, const char *first, const char *second, const uint32_t *want,
+                      uint32_t n)
 {
-	struct dtx_packed *p = NULL;
-
-	T_OK(dtx_packed_new(2, batch, BATCHES, want, n, reach, &p, NULL), NULL);
-	return p;
+	*p = (struct pair){ .batch = { lines(first), lines(second) } };
+	T_OK(dtx_rowspans_choose(p->batch[0], want, n, &p->cols, NULL), NULL);
+	T_INT(p->cols.n, n);
+	T_CHECK(dtx_rowspans_alike(&p->cols, p->batch[0], p->batch[1]));
+	for (uint32_t i = 0; i < BATCHES; i++) {
+		T_OK(dtx_batch_copy(p->batch[i], &p->whole[i], NULL), NULL);
+		T_OK(dtx_rowspans_make(&p->cols, p->batch[i], &p->row[i], NULL), NULL);
+		T_CHECK(p->row[i].rec);
+		T_OK(dtx_rowspans_strip(&p->cols, p->batch[i], NULL), NULL);
+	}
 }
 
-static struct dtx_packed *packed(struct dtx_batch *const *batch, const uint32_t *want, uint32_t n)
+static void pair_close(struct pair *p)
 {
-	return packed_within(batch, want, n, DTX_PACKED_REACH);
+	for (uint32_t i = 0; i < BATCHES; i++) {
+		dtx_rowspans_clear(&p->row[i]);
+		dtx_batch_free(p->batch[i]);
+		dtx_batch_free(p->whole[i]);
+	}
+	dtx_rowspans_cols_clear(&p->cols);
 }
 
-/* Picks rows of both batches, of all columns that are packed. */
-static void pick_all(struct dtx_batch *const *batch, const struct dtx_packed *p)
+/* Picks rows of both batches, of all columns that have records. */
+static void pick_rows(const struct pair *p, const struct dtx_packed *packed, struct dtx_owner *held)
 {
 	static const uint32_t which[] = { 1, 0, 0, 1, 1, 0, 1 }, row[] = { 2, 0, 2, 0, 1, 1, 2 };
 	static const uint32_t packed_at[] = { 0, 1 };
 	struct dtx_packed_cells cells = { .owner = NULL };
-	struct dtx_owner *held = NULL;
-
-	T_OK(dtx_cells_hold(batch, BATCHES, &held, NULL), NULL);
-	struct dtx_pick pick = { batch, BATCHES, which, row, 7, held, p, packed_at };
+	struct dtx_pick pick = { p->batch, BATCHES, which, row, 7, held, packed, packed_at };
 
 	T_OK(dtx_packed_pick(&pick, &cells, NULL), NULL);
-	for (uint32_t k = 0; k < p->n; k++) {
-		struct dtx_column *src[BATCHES] = { batch[0]->col[p->col[k]],
-			                            batch[1]->col[p->col[k]] };
+	for (uint32_t k = 0; k < p->cols.n; k++) {
+		uint32_t col = p->cols.col[k];
+		struct dtx_column *src[BATCHES] = { p->whole[0]->col[col], p->whole[1]->col[col] };
 		struct dtx_column *got = NULL, *want = NULL;
 
-		T_OK(dtx_packed_column(&pick, k, field[k].type, &cells, &got, NULL), NULL);
-		T_OK(dtx_cells_gather(src, BATCHES, which, row, 7, &field[k], &want, NULL), NULL);
+		T_OK(dtx_packed_column(&pick, k, field[col].type, &cells, &got, NULL), NULL);
+		T_OK(dtx_cells_gather(src, BATCHES, which, row, 7, &field[col], &want, NULL), NULL);
 		span_same(got, want);
 		dtx_column_unref(got);
 		dtx_column_unref(want);
 	}
 	dtx_owner_unref(cells.owner);
+}
+
+/* In place, copied as nobody keeps the texts, and copied as they are too far from each other. */
+static void pick_all(const struct pair *p)
+{
+	struct dtx_packed *near = NULL, *far = NULL;
+	struct dtx_owner *held = NULL;
+
+	T_OK(dtx_cells_hold(p->batch, BATCHES, &held, NULL), NULL);
+	T_OK(dtx_packed_new(&p->cols, p->batch, p->row, BATCHES, DTX_PACKED_REACH, &near, NULL),
+	     NULL);
+	T_OK(dtx_packed_new(&p->cols, p->batch, p->row, BATCHES, 0, &far, NULL), NULL);
+	T_CHECK(near->base && !far->base);
+	pick_rows(p, near, held);
+	pick_rows(p, near, NULL);
+	pick_rows(p, far, held);
+	dtx_packed_free(near);
+	dtx_packed_free(far);
 	dtx_owner_unref(held);
 }
 
+/* What strip took comes back. */
+static void restore_all(struct pair *p)
+{
+	for (uint32_t i = 0; i < BATCHES; i++) {
+		T_OK(dtx_rowspans_restore(&p->cols, &p->row[i], p->batch[i], NULL), NULL);
+		for (uint32_t c = 0; c < COLS; c++)
+			span_same(p->batch[i]->col[c], p->whole[i]->col[c]);
+	}
+}
+
+static const uint32_t all[] = { 0, 1, 2, 3 }, some[] = { 0, 1, 3 };
+/* Cells in quotes, empty ones in quotes and not, a delimiter in one of them. */
 static const char plain[] = "1,,three,4\n\"x;\",\"\",y,\"say \"\"hi\"\"\"\n,,,\nA,B,C,D\n"
 			    "five,6,,\"8\"\n9,ten,11,twelve\n";
 
+static void check_pair(const char *first, const char *second, const uint32_t *want, uint32_t n,
+                       enum dtx_rowspans_form a, enum dtx_rowspans_form b)
+{
+	struct pair p;
+
+	pair_open(&p, first, second, want, n);
+	T_INT(p.row[0].form, a);
+	T_INT(p.row[1].form, b);
+	T_CHECK(!p.batch[0]->col[0]->v.span);
+	pick_all(&p);
+	restore_all(&p);
+	pair_close(&p);
+}
+
 void test_packed_cells_that_follow(void)
 {
-	static const uint32_t all[] = { 0, 1, 2, 3 };
-	struct dtx_batch *batch[BATCHES] = { lines(plain), lines(strstr(plain, "A,B")) };
-	struct dtx_packed *p = packed(batch, all, 4);
+	struct pair p;
 
-	T_CHECK(p && p->n == 4 && !p->gaps && p->narrow && p->stride == 8);
-	pick_all(batch, p);
-	dtx_packed_free(p);
-	dtx_batch_free(batch[0]);
-	dtx_batch_free(batch[1]);
+	check_pair(plain, strstr(plain, "A,B"), all, 4, DTX_ROWSPANS_CLOSE, DTX_ROWSPANS_CLOSE);
+	pair_open(&p, plain, plain, all, 4);
+	T_INT(p.row[0].stride, 8);
+	pair_close(&p);
 }
 
 void test_packed_cells_with_gaps(void)
 {
-	static const uint32_t some[] = { 0, 1, 3 };
-	struct dtx_batch *batch[BATCHES] = { lines(plain), lines(strstr(plain, "A,B")) };
-	struct dtx_packed *p = packed(batch, some, 3);
-
-	T_CHECK(p && p->n == 3 && p->gaps && p->place[2] == -1 && p->place[3] == 2);
-	pick_all(batch, p);
-	dtx_packed_free(p);
-	dtx_batch_free(batch[0]);
-	dtx_batch_free(batch[1]);
+	check_pair(plain, strstr(plain, "A,B"), some, 3, DTX_ROWSPANS_GAPS, DTX_ROWSPANS_GAPS);
 }
 
-/* Of texts that are farther from each other than a span reaches. */
-void test_packed_cells_far(void)
+/* A byte has seven bits for a length: a batch with a longer cell has its spans as they are. */
+void test_packed_wide_cells(void)
 {
-	static const uint32_t all[] = { 0, 1, 2, 3 }, some[] = { 0, 1, 3 };
-	struct dtx_batch *batch[BATCHES] = { lines(plain), lines(strstr(plain, "A,B")) };
-	struct dtx_packed *p = packed_within(batch, all, 4, 0);
-
-	T_CHECK(p && p->n == 4 && !p->gaps && !p->base);
-	pick_all(batch, p);
-	dtx_packed_free(p);
-	p = packed_within(batch, some, 3, 0);
-	T_CHECK(p && p->n == 3 && p->gaps && !p->base);
-	pick_all(batch, p);
-	dtx_packed_free(p);
-	dtx_batch_free(batch[0]);
-	dtx_batch_free(batch[1]);
-}
-
-/* A record has seven bits for a length: columns with a longer cell stay as they are. */
-void test_packed_refuses(void)
-{
-	static const uint32_t all[] = { 0, 1, 2, 3 };
 	static char text[400];
-	char *at;
-	struct dtx_batch *batch[BATCHES];
 
 	for (int len = 127; len <= 128; len++) {
-		struct dtx_packed *p;
+		char *at = text + sprintf(text, "1,2,3,4\n5,");
+		enum dtx_rowspans_form form = len == 127 ? DTX_ROWSPANS_CLOSE : DTX_ROWSPANS_WIDE;
 
-		at = text + sprintf(text, "1,2,3,4\n5,");
 		memset(at, 'x', (size_t)len);
 		strcpy(at + len, ",7,8\n9,10,11,12\n");
-		batch[0] = lines(plain);
-		batch[1] = lines(text);
-		p = packed(batch, all, 4);
-		T_CHECK((p != NULL) == (len == 127));
-		if (p)
-			pick_all(batch, p);
-		dtx_packed_free(p);
-		T_CHECK(!packed(batch, all, 2)); /* too few to be worth it */
-		dtx_column_unref(batch[1]->col[1]);
-		batch[1]->col[1] = NULL; /* nobody has read it in one batch */
-		T_CHECK(!(p = packed(batch, all, 3)));
-		dtx_batch_free(batch[0]);
-		dtx_batch_free(batch[1]);
+		check_pair(plain, text, all, 4, DTX_ROWSPANS_CLOSE, form);
 	}
+}
+
+/* Nulls that the column knows are nulls of the records, which have no bits for them. */
+void test_packed_nulls(void)
+{
+	static const uint64_t valid = 5; /* the second is null */
+	struct pair p;
+
+	for (uint32_t c = 0; c < COLS; c++) {
+		struct dtx_batch *b = lines(plain);
+		struct dtx_rowspans row;
+		struct dtx_span got[COLS];
+
+		b->col[c]->valid = &valid;
+		pair_open(&p, plain, plain, all, 4);
+		T_OK(dtx_rowspans_make(&p.cols, b, &row, NULL), NULL);
+		T_CHECK(row.rec);
+		for (uint32_t r = 0; r < ROWS; r++) {
+			dtx_rowspans_get(row.rec + (size_t)r * row.stride, row.form, COLS, 0, 1,
+			                 got);
+			for (uint32_t k = 0; k < COLS; k++) {
+				T_INT(got[k].len == 0, dtx_column_is_null(b->col[k], r));
+				if (got[k].len)
+					T_INT(got[k].off, b->col[k]->v.span[r].off);
+			}
+		}
+		dtx_rowspans_clear(&row);
+		dtx_batch_free(b);
+		pair_close(&p);
+	}
+}
+
+static bool has_records(const struct dtx_rowspans_cols *cols, const struct dtx_batch *b)
+{
+	struct dtx_rowspans row;
+	bool has;
+
+	T_OK(dtx_rowspans_make(cols, b, &row, NULL), NULL);
+	has = row.rec != NULL;
+	dtx_rowspans_clear(&row);
+	return has;
+}
+
+void test_packed_refuses(void)
+{
+	static char text[DTX_ROWSPANS_TEXT + 100];
+	struct dtx_rowspans_cols cols = { .n = 0 };
+	struct dtx_batch *b = lines(plain), *other;
+	struct dtx_column *second = b->col[1], *third = b->col[2];
+
+	T_OK(dtx_rowspans_choose(b, all, 2, &cols, NULL), NULL);
+	T_INT(cols.n, 0); /* too few to be worth it */
+	b->col[0]->base = plain + 1;
+	T_OK(dtx_rowspans_choose(b, all, 4, &cols, NULL), NULL);
+	T_INT(cols.n, 0); /* one lies elsewhere */
+	b->col[0]->base = plain;
+	T_OK(dtx_rowspans_choose(b, all, 4, &cols, NULL), NULL);
+	T_INT(cols.n, 4);
+	T_CHECK(has_records(&cols, b));
+	b->col[1] = third; /* cells that are not in the order of their columns */
+	b->col[2] = second;
+	T_CHECK(!has_records(&cols, b));
+	b->col[1] = NULL; /* nobody has read it in this batch */
+	T_CHECK(!has_records(&cols, b));
+	b->col[1] = second;
+	b->col[2] = third;
+	other = span_lines(&schema, ROWS, "1;2;3;4\n5;6;7;8\n9;a;b;c\n", ';');
+	T_CHECK(!dtx_rowspans_alike(&cols, b, other));
+	dtx_batch_free(other);
+	for (int more = 0; more < 2; more++) { /* a row's text is so long, and not longer */
+		char *at = text + sprintf(text, "1,2,3,4\n5,");
+
+		memset(at, 'x', DTX_ROWSPANS_TEXT);
+		strcpy(at + DTX_ROWSPANS_TEXT - strlen("5,,7,8") + (size_t)more,
+		       ",7,8\n9,10,11,12\n");
+		other = lines(text);
+		T_INT(has_records(&cols, other), !more);
+		dtx_batch_free(other);
+	}
+	dtx_rowspans_cols_clear(&cols);
+	dtx_batch_free(b);
 }
