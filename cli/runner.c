@@ -467,21 +467,19 @@ void dtx_runner_memory(const struct dtx_runner *r)
 /* Each thread has batches and tables of its own: fewer of them need less. */
 static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 {
+	const char *less = r->args->threads == 1 ? "" : ", --threads 1 needs less";
 	size_t mib = dtx_mem_limit() >> 20;
 
 	if (!mib || err->hint[0])
 		return;
 	if (runner_plan_memory(r))
-		dtx_err_hint(
-			err,
-			"the budget is %zu MiB: a higher limits.memory_mb of the plan gives more, "
-			"--threads 1 needs less",
-			mib);
+		dtx_err_hint(err,
+		             "the budget is %zu MiB: a higher limits.memory_mb of the plan gives "
+		             "more%s",
+		             mib, less);
 	else
-		dtx_err_hint(
-			err,
-			"the budget is %zu MiB: --memory %zuM gives more, --threads 1 needs less",
-			mib, 2 * mib);
+		dtx_err_hint(err, "the budget is %zu MiB: --memory %zuM gives more%s", mib, 2 * mib,
+		             less);
 }
 
 /* Opens the inputs; Ctrl-C and the time limit end a wait for a pipe as well. */

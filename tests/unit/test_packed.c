@@ -235,3 +235,44 @@ void test_packed_refuses(void)
 	dtx_rowspans_cols_clear(&cols);
 	dtx_batch_free(b);
 }
+
+/* There and back, and what is picked on the way. */
+static enum dtx_code round_trip(const struct dtx_batch *whole)
+{
+	static const uint32_t which[] = { 0, 0 }, row[] = { 2, 0 }, packed_at[] = { 0 };
+	struct dtx_rowspans_cols cols = { .n = 0 };
+	struct dtx_rowspans records = { .rec = NULL };
+	struct dtx_packed_cells cells = { .owner = NULL };
+	struct dtx_packed *packed = NULL;
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_batch_copy(whole, &b, NULL));
+	DTX_TRY(dtx_rowspans_choose(b, all, COLS, &cols, NULL));
+	DTX_TRY(dtx_rowspans_make(&cols, b, &records, NULL));
+	DTX_TRY(dtx_rowspans_strip(&cols, b, NULL));
+	DTX_TRY(dtx_packed_new(&cols, &b, &records, 1, DTX_PACKED_REACH, &packed, NULL));
+	struct dtx_pick pick = { &b, 1, which, row, 2, NULL, packed, packed_at };
+
+	DTX_TRY(dtx_packed_pick(&pick, &cells, NULL));
+	DTX_TRY(dtx_rowspans_restore(&cols, &records, b, NULL));
+	for (uint32_t c = 0; c < COLS; c++)
+		for (uint32_t r = 0; r < ROWS; r++)
+			T_INT(b->col[c]->v.span[r].off, whole->col[c]->v.span[r].off);
+out:
+	dtx_owner_unref(cells.owner);
+	dtx_packed_free(packed);
+	dtx_rowspans_clear(&records);
+	dtx_rowspans_cols_clear(&cols);
+	dtx_batch_free(b);
+	return rc;
+}
+
+void test_packed_memory(void)
+{
+	struct dtx_batch *whole = lines(plain);
+
+	T_OK(round_trip(whole), NULL);
+	T_EVERY_ALLOC_FAILS(round_trip(whole));
+	dtx_batch_free(whole);
+}
