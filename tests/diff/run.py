@@ -62,8 +62,12 @@ class Bench:
 
     def put(self, tables, plan):
         self.tables, self.plan = tables, plan
-        for name, table in tables.items():
-            (self.folder / (name + ".csv")).write_text(generate.to_csv(table))
+        for input in plan["inputs"]:  # by rules of its own, some of them
+            sep = ";" if random.random() < 0.3 else ","
+            if sep != ",":
+                input["dialect"] = {"delimiter": sep}
+            text = generate.to_csv(tables[input["name"]], sep, random.choice((0, 0.3)))
+            (self.folder / (input["name"] + ".csv")).write_text(text)
         (self.folder / "plan.json").write_text(json.dumps(plan))
 
     def run(self, threads, rows, *more, to="jsonl"):
@@ -76,10 +80,14 @@ class Bench:
         done = self.dtx_does("compile", "--to", to, "plan.json")
         return (None, done.stderr.decode()) if done.returncode else (done.stdout.decode(), "")
 
+    @staticmethod
+    def other_than(way):
+        return random.choice([(t, r) for t in THREADS for r in ROWS if (t, r) != way])
+
     def against_itself(self, way, code, bytes):
         """Another number of threads and another size of batches give the same bytes; of two steps that fail
         the one that fails in the earlier batch is told, so batches of one size tell the same."""
-        other = random.choice([(t, r) for t in THREADS for r in ROWS if (t, r) != way])
+        other = self.other_than(way)
         again, got, _ = self.run(*other)
         batches = other[1] != way[1] and {code, again} <= BY_DATA
         if batches or again == code and (code or got == bytes):
@@ -87,10 +95,13 @@ class Bench:
         return "threads, rows %s: exit %d, %d bytes; %s: exit %d, %d bytes" % (way, code, len(bytes), other, again, len(got))
 
     def against_csv(self, way, bytes):
-        """The cells of the same result as CSV, where bytes of the input are copied."""
+        """The cells of the same result as CSV, where bytes of the input are copied; the same bytes another way."""
         code, text, err = self.run(*way, to="csv")
         if code:
             return "as CSV: exit %d %s" % (code, err.strip()[:300])
+        other = self.other_than(way)
+        if random.random() < 0.3 and self.run(*other, to="csv")[1] != text:
+            return "as CSV: other bytes with threads, rows %s than %s" % (other, way)
         lines = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
         rows = [json.loads(line, parse_float=decimal.Decimal) for line in bytes.splitlines()]
         if not lines and not rows:
@@ -112,7 +123,8 @@ class Bench:
         times = LARGE_ROWS // max(len(next(iter(main.values()))[1]), 1)
         grown = {c: (kind, [v + at if kind == "int" and v is not None and v < 2**52 else v
                             for at in range(times) for v in values]) for c, (kind, values) in main.items()}
-        (self.folder / "main.csv").write_text(generate.to_csv(grown))
+        sep = self.plan["inputs"][0].get("dialect", {}).get("delimiter", ",")
+        (self.folder / "main.csv").write_text(generate.to_csv(grown, sep))
         code, whole, err = self.run(random.choice(THREADS), 65536, "--memory", "2G")
         (self.folder / "record.json").unlink(missing_ok=True)
         again, less, short = self.run(random.choice(THREADS), random.choice((1000, 65536)), "--memory", "16M", "--record",

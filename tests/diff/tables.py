@@ -57,13 +57,20 @@ def cell(value):
         return repr(value)
     if isinstance(value, dt.datetime):
         return value.isoformat()
-    text = str(value)
-    return '"' + text.replace('"', '""') + '"' if text == "" or any(c in text for c in ',"\n\r') or text != text.strip() else text
+    return str(value)
 
 
-def to_csv(tab):
+def written(value, sep, needless):
+    """In quotes where it needs them, and here and there where it does not."""
+    text = cell(value)
+    if value is None or not (text == "" or any(c in text for c in ',"\n\r' + sep) or text != text.strip() or chance(needless)):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def to_csv(tab, sep=",", needless=0.0):
     rows = zip(*(values for _, values in tab.values()))
-    return "\n".join([",".join(tab)] + [",".join(cell(v) for v in row) for row in rows]) + "\n"
+    return "\n".join([sep.join(tab)] + [sep.join(written(v, sep, needless) for v in row) for row in rows]) + "\n"
 
 
 # --- columns: `cols` maps a name to its kind ---
