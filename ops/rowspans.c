@@ -20,15 +20,10 @@ static bool is_span(const struct dtx_column *c)
 	return c && c->form == DTX_F_SPAN;
 }
 
-/* What is behind cells: the text, where that has an owner of its own. */
-static struct dtx_owner *text_of(const struct dtx_column *c)
-{
-	return c->apart ? dtx_owner_kept(c->owner) : c->owner;
-}
-
 static bool one_text(const struct dtx_column *a, const struct dtx_column *b)
 {
-	return a->base == b->base && a->apart == b->apart && text_of(a) == text_of(b);
+	return a->base == b->base && a->apart == b->apart &&
+	       dtx_column_behind(a) == dtx_column_behind(b);
 }
 
 static bool same_rules(const struct dtx_column *a, const struct dtx_column *b)
@@ -237,7 +232,7 @@ out:
 /* What is to stay behind columns that were behind `c`, and `block` (NULL: nothing more). */
 static struct dtx_owner *owner_behind(const struct dtx_column *c, void *block)
 {
-	return dtx_owner_blocks(&block, 1, text_of(c));
+	return dtx_owner_blocks(&block, 1, dtx_column_behind(c));
 }
 
 enum dtx_code dtx_rowspans_strip(const struct dtx_rowspans_cols *cols, struct dtx_batch *b,

@@ -80,14 +80,4 @@ static inline void dtx_rowspans_get(const uint8_t *rec, enum dtx_rowspans_form f
 	}
 }
 
-static inline uint32_t dtx_span_begin(struct dtx_span s)
-{
-	return s.off - (s.len >> 31);
-}
-
-static inline uint32_t dtx_span_end(struct dtx_span s)
-{
-	return s.off + (s.len & DTX_SPAN_LEN) + (s.len >> 31);
-}
-
 #endif

@@ -27,6 +27,15 @@ struct dtx_span {
 };
 #define DTX_SPAN_QUOTED 0x80000000u
 #define DTX_SPAN_LEN    0x7fffffffu
+/* Offsets of the raw cell, with its quotes. */
+static inline uint32_t dtx_span_begin(struct dtx_span s)
+{
+	return s.off - (s.len >> 31);
+}
+static inline uint32_t dtx_span_end(struct dtx_span s)
+{
+	return s.off + (s.len & DTX_SPAN_LEN) + (s.len >> 31);
+}
 
 /* 16-byte text view: up to 12 bytes inline (zero padded), else 4 bytes of prefix and a pointer. */
 #define DTX_TEXT_INLINE 12

@@ -112,23 +112,13 @@ static void format_value(const struct dtx_csv_format *f, const char *p, size_t n
 
 /* --- cells of the source --- */
 
-static inline uint32_t span_begin(struct dtx_span s)
-{
-	return s.off - (s.len >> 31);
-}
-
-static inline uint32_t span_end(struct dtx_span s)
-{
-	return s.off + (s.len & DTX_SPAN_LEN) + (s.len >> 31);
-}
-
 static void put_run(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
                     struct dtx_buf *out)
 {
-	uint32_t from = span_begin(it->col->v.span[row]);
+	uint32_t from = dtx_span_begin(it->col->v.span[row]);
 
 	(void)f;
-	format_bytes(out, it->col->base + from, span_end(it->end->v.span[row]) - from);
+	format_bytes(out, it->col->base + from, dtx_span_end(it->end->v.span[row]) - from);
 }
 
 /* Of a column some of whose cells stand for null: `NA` is not copied. */
@@ -321,9 +311,9 @@ static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_colum
 static inline uint32_t format_apart(const struct dtx_column *a, const struct dtx_column *b,
                                     uint32_t row)
 {
-	uint32_t end = span_end(a->v.span[row]);
+	uint32_t end = dtx_span_end(a->v.span[row]);
 
-	if (span_begin(b->v.span[row]) != end + 1)
+	if (dtx_span_begin(b->v.span[row]) != end + 1)
 		return 1;
 	return (uint32_t)(a->base[end] ^ b->delim);
 }
@@ -446,7 +436,7 @@ static void format_lines(struct formatter *w, struct dtx_buf *out)
 		uint32_t begin;
 
 		row = b->sel ? b->sel[r] : r;
-		begin = span_begin(first[row]);
+		begin = dtx_span_begin(first[row]);
 		if (r && (w->f->crlf || begin != to + 1 || base[to] != '\n')) {
 			format_bytes(out, base + from, to - from);
 			dtx_csv_format_eol(w->f, out);
@@ -454,7 +444,7 @@ static void format_lines(struct formatter *w, struct dtx_buf *out)
 		} else if (!r) {
 			from = begin;
 		}
-		to = span_end(last[row]);
+		to = dtx_span_end(last[row]);
 	}
 	if (!b->nsel)
 		return;
