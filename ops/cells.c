@@ -102,7 +102,7 @@ static enum shape shape_of(struct dtx_column *const *src, uint32_t nsrc)
 		first_late = first->form == DTX_F_SPAN || first->form == DTX_F_CELL;
 		if (late != first_late || (late && c->form != first->form))
 			return SHAPE_MIXED;
-		if (c->form == DTX_F_SPAN && (c->delim != first->delim || c->quote != first->quote))
+		if (c->form == DTX_F_SPAN && !dtx_celldialect_same(c->dialect, first->dialect))
 			return SHAPE_MIXED;
 		if (c->form == DTX_F_CELL && c->strings != first->strings)
 			return SHAPE_MIXED;
@@ -245,8 +245,7 @@ static enum dtx_code gather_span(const struct gather *g, struct dtx_span *span, 
 	made->v.span = span;
 	made->valid = valid;
 	made->base = base;
-	made->delim = like->delim;
-	made->quote = like->quote;
+	made->dialect = like->dialect;
 	made->narrow = gather_is_narrow(g, like);
 	span = NULL;
 	valid = NULL;
@@ -424,9 +423,8 @@ static enum dtx_code gather_text(const struct gather *g, const struct dtx_column
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_spanbuf s;
-	bool dialect = like->form == DTX_F_SPAN;
 
-	dtx_spanbuf_init(&s, dialect ? like->delim : ',', dialect ? like->quote : '"');
+	dtx_spanbuf_init(&s, dtx_column_dialect(like));
 	s.rules = g->field;
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct dtx_column *c = gather_at(g, i);

@@ -62,14 +62,14 @@ struct dtx_spanbuf {
 	size_t n, cap;
 	uint64_t *valid; /* made with the first null that has bytes */
 	size_t cap_words;
-	char delim, quote;
+	struct dtx_celldialect dialect;
 	bool failed;
 	const struct dtx_field *rules; /* values are written as this field reads them; NULL */
 };
-void dtx_spanbuf_init(struct dtx_spanbuf *s, char delim, char quote);
+void dtx_spanbuf_init(struct dtx_spanbuf *s, struct dtx_celldialect dialect);
 void dtx_spanbuf_clear(struct dtx_spanbuf *s);
-/* The cell as written; quoted where its text needs it.  One of a more usual dialect makes it that
- * of all. */
+/* The cell as written; quoted where its text needs it.  One of the output's dialect makes it that
+ * of all; where none is, one of a more usual dialect does. */
 void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t row);
 void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str text);
 void dtx_spanbuf_null(struct dtx_spanbuf *s);

@@ -90,7 +90,7 @@ enum dtx_code dtx_gb_init_local(const struct dtx_opctx *ox, void **local, struct
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < s->nkeys; i++) {
 		dtx_builder_init(&l->value[i], s->key[i].field.type, 0);
-		dtx_spanbuf_init(&l->written[i], 0, 0);
+		dtx_spanbuf_init(&l->written[i], DTX_CELLDIALECT_CSV);
 	}
 	DTX_TRY(dtx_groups_new(s->key_type, dtx_gb_ngroupkeys(s), &l->groups, err));
 	*local = l;
@@ -173,8 +173,7 @@ static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_co
 	struct dtx_spanbuf *w = &l->written[i];
 
 	if (w->n == 0 && w->bytes.len == 0)
-		dtx_spanbuf_init(w, cell->form == DTX_F_SPAN ? cell->delim : ',',
-		                 cell->form == DTX_F_SPAN ? cell->quote : '"');
+		dtx_spanbuf_init(w, dtx_column_dialect(cell));
 	if (l->state->set && !l->state->set[l->set].in[i])
 		dtx_spanbuf_null(w);
 	else

@@ -264,7 +264,7 @@ static enum dtx_code write_sums(struct dtx_column **c, const struct dtx_field *f
 
 	if (!field->decimal_comma)
 		return DTX_OK;
-	dtx_spanbuf_init(&s, ',', '"');
+	dtx_spanbuf_init(&s, DTX_CELLDIALECT_CSV);
 	s.rules = field;
 	for (uint32_t i = 0; i < sums->len; i++)
 		dtx_spanbuf_add(&s, sums, i);

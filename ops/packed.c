@@ -208,8 +208,7 @@ enum dtx_code dtx_packed_column(const struct dtx_pick *pick, uint32_t k, struct 
 	c->nulls = UINT32_MAX;
 	c->v.span = cells->span + (size_t)k * pick->n;
 	c->base = cells->base;
-	c->delim = like->delim;
-	c->quote = like->quote;
+	c->dialect = like->dialect;
 	c->narrow = cells->narrow;
 	*out = c;
 out:

@@ -19,17 +19,15 @@ static enum dtx_code open_remake(struct dtx_remake *m, const struct dtx_opctx *o
                                  struct dtx_table *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char delim = ',', quote = '"';
+	struct dtx_celldialect dialect = DTX_CELLDIALECT_CSV;
 
 	*m = (struct dtx_remake){ .ox = ox, .arena = DTX_ARENA_INIT, .raw = DTX_RAW_INIT };
 	DTX_TRY(dtx_raw_open(&m->raw, t, err));
 	for (size_t i = 0; i < t->nbatches && i < 1; i++)
 		for (uint32_t c = 0; c < m->raw.ncols; c++)
-			if (t->batch[i]->col[c] && t->batch[i]->col[c]->form == DTX_F_SPAN) {
-				delim = t->batch[i]->col[c]->delim;
-				quote = t->batch[i]->col[c]->quote;
-			}
-	dtx_spanbuf_init(&m->texts, delim, quote);
+			if (t->batch[i]->col[c] && t->batch[i]->col[c]->form == DTX_F_SPAN)
+				dialect = t->batch[i]->col[c]->dialect;
+	dtx_spanbuf_init(&m->texts, dialect);
 out:
 	return rc;
 }
@@ -302,7 +300,7 @@ static enum dtx_code chunk_written(struct dtx_remake *m, uint32_t c, const struc
 	enum dtx_code rc = DTX_OK;
 	struct dtx_spanbuf text;
 
-	dtx_spanbuf_init(&text, m->texts.delim, m->texts.quote);
+	dtx_spanbuf_init(&text, m->texts.dialect);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t row = 0;
 		size_t source;

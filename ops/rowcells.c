@@ -65,8 +65,8 @@ static bool takes(const struct taken *t)
 	for (uint32_t k = 0; k < t->n; k++) {
 		const struct dtx_column *c = taken_column(t, k);
 
-		if (!c || c->form != DTX_F_SPAN || c->valid || c->delim != first->delim ||
-		    c->quote != first->quote)
+		if (!c || c->form != DTX_F_SPAN || c->valid ||
+		    !dtx_celldialect_same(c->dialect, first->dialect))
 			return false;
 	}
 	return !t->b->sel;
@@ -123,13 +123,13 @@ static enum dtx_code take_rows(const struct taken *t, struct dtx_rowcells **out,
 {
 	const struct dtx_column *first = taken_column(t, 0);
 	const struct dtx_rowcells like = { (t->longest + WORD - 1) / WORD * WORD, t->longest,
-		                           first->delim, first->quote, NULL };
+		                           first->dialect, NULL };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_rowcells *r = NULL;
 
 	DTX_TRY(dtx_rowcells_new(&like, t->b->nrows, &r, err));
 	for (uint32_t row = 0; row < t->b->nrows; row++)
-		take_row(t, row, r->delim, r->rec + (size_t)row * r->stride);
+		take_row(t, row, r->dialect.delim, r->rec + (size_t)row * r->stride);
 	*out = r;
 out:
 	return rc;
@@ -187,8 +187,7 @@ static enum dtx_code make_columns(const struct dtx_rowcells *like, const struct 
 		to[k]->nulls = UINT32_MAX;
 		to[k]->v.span = span + (size_t)k * n;
 		to[k]->base = text;
-		to[k]->delim = like->delim;
-		to[k]->quote = like->quote;
+		to[k]->dialect = like->dialect;
 	}
 out:
 	for (uint32_t k = 0; rc != DTX_OK && k < ncells; k++) {
@@ -251,8 +250,7 @@ void dtx_rowcells_set_free(struct dtx_rowcells_set *s)
 bool dtx_rowcells_alike(struct dtx_rowcells *const *batch, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!batch[i] || batch[i]->delim != batch[0]->delim ||
-		    batch[i]->quote != batch[0]->quote)
+		if (!batch[i] || !dtx_celldialect_same(batch[i]->dialect, batch[0]->dialect))
 			return false;
 	return n > 0;
 }
@@ -318,7 +316,7 @@ static inline void record_near(const struct dtx_rowcells_set *s, uint32_t which,
 static void record_empty(const struct dtx_rowcells_set *s, uint8_t *rec)
 {
 	memset(rec, 0, s->n);
-	memset(rec + s->n, s->batch[0]->delim, s->n);
+	memset(rec + s->n, s->batch[0]->dialect.delim, s->n);
 	rec[2 * s->n - 1] = '\n';
 }
 

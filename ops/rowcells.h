@@ -12,11 +12,11 @@
 struct dtx_rowcells { /* of one batch */
 	uint32_t stride;
 	uint32_t longest; /* record, at least of a word */
-	char delim, quote;
+	struct dtx_celldialect dialect;
 	uint8_t *rec;
 };
 
-/* Room for n records of the stride, the delimiter and the quote of `like`. */
+/* Room for n records of the stride, the dialect of `like`. */
 DTX_MUSTUSE enum dtx_code dtx_rowcells_new(const struct dtx_rowcells *like, uint32_t n,
                                            struct dtx_rowcells **out, struct dtx_err *err);
 /* Of columns col[0, n) of a dense batch, which are NULL afterwards.  *out stays NULL, and the batch
@@ -33,7 +33,7 @@ struct dtx_rowcells_set {             /* of many batches */
 	int32_t *place;               /* of each column of a batch among the n; -1: it is none */
 	struct dtx_rowcells **batch;
 };
-/* Takes batch[0, nbatches), also on failure: all there, and with one delimiter and quote. */
+/* Takes batch[0, nbatches), also on failure: all there, and in one dialect. */
 DTX_MUSTUSE enum dtx_code dtx_rowcells_set_new(const uint32_t *col, uint32_t n, uint32_t ncols,
                                                struct dtx_rowcells **batch, uint32_t nbatches,
                                                struct dtx_rowcells_set **out, struct dtx_err *err);

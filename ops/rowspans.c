@@ -28,7 +28,7 @@ static bool one_text(const struct dtx_column *a, const struct dtx_column *b)
 
 static bool same_rules(const struct dtx_column *a, const struct dtx_column *b)
 {
-	return is_span(a) && is_span(b) && a->delim == b->delim && a->quote == b->quote;
+	return is_span(a) && is_span(b) && dtx_celldialect_same(a->dialect, b->dialect);
 }
 
 enum dtx_code dtx_rowspans_choose(const struct dtx_batch *b, const uint32_t *want, uint32_t n,
@@ -219,8 +219,7 @@ static enum dtx_code change_spans(struct dtx_batch *b, uint32_t col, const struc
 	c->nulls = UINT32_MAX;
 	c->v.span = span;
 	c->base = was->base;
-	c->delim = was->delim;
-	c->quote = was->quote;
+	c->dialect = was->dialect;
 	c->narrow = was->narrow;
 	c->apart = was->apart;
 	dtx_column_unref(b->col[col]);

@@ -5,11 +5,11 @@
 
 #define SPANBUF_MAX ((size_t)UINT32_MAX - 16)
 
-void dtx_spanbuf_init(struct dtx_spanbuf *s, char delim, char quote)
+void dtx_spanbuf_init(struct dtx_spanbuf *s, struct dtx_celldialect dialect)
 {
-	*s = (struct dtx_spanbuf){ .bytes = DTX_BUF_INIT(SPANBUF_MAX),
-		                   .delim = delim,
-		                   .quote = quote ? quote : '"' };
+	*s = (struct dtx_spanbuf){ .bytes = DTX_BUF_INIT(SPANBUF_MAX), .dialect = dialect };
+	if (!dialect.quote)
+		s->dialect.quote = '"';
 }
 
 void dtx_spanbuf_clear(struct dtx_spanbuf *s)
@@ -52,12 +52,13 @@ static bool is_blank(char c)
 }
 
 /* By the rule of files that are written: cells that one copies look like those it makes. */
-static bool text_needs_quotes(struct dtx_str t, char delim, char quote)
+static bool text_needs_quotes(struct dtx_str t, struct dtx_celldialect d)
 {
 	if (t.len == 0 || is_blank(t.ptr[0]) || is_blank(t.ptr[t.len - 1]))
 		return true;
 	for (size_t i = 0; i < t.len; i++)
-		if (t.ptr[i] == delim || t.ptr[i] == quote || t.ptr[i] == '\n' || t.ptr[i] == '\r')
+		if (t.ptr[i] == d.delim || t.ptr[i] == d.quote || t.ptr[i] == '\n' ||
+		    t.ptr[i] == '\r')
 			return true;
 	return false;
 }
@@ -68,19 +69,19 @@ void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str t)
 
 	spanbuf_lead(s);
 	off = s->bytes.len;
-	if (!text_needs_quotes(t, s->delim, s->quote)) {
+	if (!text_needs_quotes(t, s->dialect)) {
 		dtx_buf_adds(&s->bytes, t);
 		spanbuf_push(s, off, t.len, false);
 		return;
 	}
-	dtx_buf_addc(&s->bytes, s->quote);
+	dtx_buf_addc(&s->bytes, s->dialect.quote);
 	for (size_t i = 0; i < t.len; i++) {
-		if (t.ptr[i] == s->quote)
-			dtx_buf_addc(&s->bytes, s->quote);
+		if (t.ptr[i] == s->dialect.quote)
+			dtx_buf_addc(&s->bytes, s->dialect.quote);
 		dtx_buf_addc(&s->bytes, t.ptr[i]);
 	}
 	spanbuf_push(s, off + 1, s->bytes.len - off - 1, true);
-	dtx_buf_addc(&s->bytes, s->quote);
+	dtx_buf_addc(&s->bytes, s->dialect.quote);
 }
 
 /* A written cell that stands for null (`NA` under null_values): bytes stay, the bit goes. */
@@ -116,18 +117,21 @@ static void spanbuf_raw(struct dtx_spanbuf *s, const struct dtx_column *c, uint3
 		spanbuf_invalid(s);
 }
 
-/* Cells of several dialects become cells of one: of the most usual one, whichever comes first, as
- * the bytes of a result do not depend on that. */
-static size_t dialect_rank(char delim, char quote)
+/* Cells of several dialects become cells of one: of the output's, as those keep their bytes where
+ * they meet no others; else of the most usual one, and not of the one that comes first.  The bytes
+ * of a result do not depend on which rows share a batch. */
+static size_t dialect_rank(struct dtx_celldialect d)
 {
 	static const char usual[] = ",\t;|";
-	const char *at = delim && quote == '"' ? strchr(usual, delim) : NULL;
+	const char *at = d.delim && d.quote == '"' ? strchr(usual, d.delim) : NULL;
 
-	return at ? (size_t)(at - usual) : sizeof(usual);
+	if (d.home)
+		return 0;
+	return 1 + (at ? (size_t)(at - usual) : sizeof(usual));
 }
 
 /* All cells in another dialect. */
-static void spanbuf_change(struct dtx_spanbuf *s, char delim, char quote)
+static void spanbuf_change(struct dtx_spanbuf *s, struct dtx_celldialect dialect)
 {
 	static const struct dtx_typeref text = { .type = DTX_T_TEXT };
 	struct dtx_column *was = NULL;
@@ -136,8 +140,7 @@ static void spanbuf_change(struct dtx_spanbuf *s, char delim, char quote)
 		s->failed = true;
 		return;
 	}
-	s->delim = delim;
-	s->quote = quote;
+	s->dialect = dialect;
 	for (uint32_t i = 0; was && i < was->len; i++)
 		dtx_spanbuf_add(s, was, i);
 	dtx_column_unref(was);
@@ -150,10 +153,9 @@ void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t
 
 	if (c->form == DTX_F_CONST)
 		row = 0;
-	if (c->form == DTX_F_SPAN &&
-	    dialect_rank(c->delim, c->quote) < dialect_rank(s->delim, s->quote))
-		spanbuf_change(s, c->delim, c->quote);
-	if (c->form == DTX_F_SPAN && c->delim == s->delim && c->quote == s->quote) {
+	if (c->form == DTX_F_SPAN && dialect_rank(c->dialect) < dialect_rank(s->dialect))
+		spanbuf_change(s, c->dialect);
+	if (c->form == DTX_F_SPAN && dtx_celldialect_same(c->dialect, s->dialect)) {
 		spanbuf_raw(s, c, row);
 		return;
 	}
@@ -205,8 +207,7 @@ enum dtx_code dtx_spanbuf_finish(struct dtx_spanbuf *s, struct dtx_typeref type,
 		c->base = s->bytes.ptr;
 		c->v.span = s->span;
 		c->valid = s->valid;
-		c->delim = s->delim;
-		c->quote = s->quote;
+		c->dialect = s->dialect;
 	}
 	dtx_buf_init(&s->bytes, SPANBUF_MAX);
 	s->span = NULL;

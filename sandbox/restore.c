@@ -187,7 +187,7 @@ static bool fill_spans(const struct restore *r, const struct place *place, uint3
 		c = r->from->batch[place[i].batch]->col[from];
 		if ((uintptr_t)c->base < (uintptr_t)*base)
 			*base = c->base;
-		if (c->delim != first->delim || c->quote != first->quote)
+		if (!dtx_celldialect_same(c->dialect, first->dialect))
 			return false;
 	}
 	for (i = 0; i < n; i++) {
@@ -232,8 +232,7 @@ static enum dtx_code make_cells(const struct restore *r, const struct place *pla
 	if (made) {
 		made->v.span = cells->span;
 		made->base = base;
-		made->delim = like->delim;
-		made->quote = like->quote;
+		made->dialect = like->dialect;
 		made->valid = typed->valid; /* lives as long as the twin */
 		made->nulls = typed->nulls;
 		atomic_store_explicit(&made->typed, dtx_column_ref(typed), memory_order_relaxed);

@@ -81,5 +81,6 @@ struct dtx_str dtx_span_text(const char *base, struct dtx_span s, struct dtx_buf
 
 struct dtx_str dtx_cast_source(const struct dtx_column *c, uint32_t row, struct dtx_buf *scratch)
 {
-	return span_unquote(c->base, c->v.span[row], c->quote ? c->quote : '"', scratch);
+	return span_unquote(c->base, c->v.span[row], c->dialect.quote ? c->dialect.quote : '"',
+	                    scratch);
 }

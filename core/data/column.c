@@ -155,8 +155,7 @@ static enum dtx_code column_like(const struct dtx_column *c, uint32_t n, void *c
 	made->valid = c->valid;
 	made->v = c->v;
 	made->base = c->base;
-	made->delim = c->delim;
-	made->quote = c->quote;
+	made->dialect = c->dialect;
 	made->narrow = c->narrow;
 	made->apart = c->apart;
 	made->tag = c->tag;

@@ -90,6 +90,21 @@ struct dtx_printed {
 	uint8_t len;
 };
 
+/* How raw cells are written. */
+struct dtx_celldialect {
+	char delim, quote; /* 0: none */
+	bool home;         /* the output's own, whose writer copies them */
+};
+#define DTX_CELLDIALECT_CSV                                                                        \
+	(struct dtx_celldialect)                                                                   \
+	{                                                                                          \
+		.delim = ',', .quote = '"'                                                         \
+	}
+static inline bool dtx_celldialect_same(struct dtx_celldialect a, struct dtx_celldialect b)
+{
+	return a.delim == b.delim && a.quote == b.quote;
+}
+
 struct dtx_column {
 	atomic_int refs;
 	enum dtx_form form;
@@ -110,8 +125,8 @@ struct dtx_column {
 		const union dtx_payload *payload; /* CELL */
 		const void *any;
 	} v;
-	const char *base;   /* SPAN: offsets start here */
-	char delim, quote;  /* SPAN: dialect of the raw cells, for byte-exact copies */
+	const char *base;               /* SPAN: offsets start here */
+	struct dtx_celldialect dialect; /* SPAN: of the raw cells, for byte-exact copies */
 	bool narrow;        /* SPAN: of several blocks, the bytes around a cell may be nobody's */
 	bool apart;         /* SPAN, texts: the bytes are not owner's own, but of what it keeps */
 	const uint8_t *tag; /* CELL */
@@ -130,6 +145,12 @@ DTX_MUSTUSE struct dtx_column *dtx_column_new(enum dtx_form form, struct dtx_typ
                                               uint32_t len, struct dtx_owner *owner);
 struct dtx_column *dtx_column_ref(struct dtx_column *c); /* NULL is fine */
 void dtx_column_unref(struct dtx_column *c);
+
+/* The dialect that c's cells are in, or would be as text. */
+static inline struct dtx_celldialect dtx_column_dialect(const struct dtx_column *c)
+{
+	return c->form == DTX_F_SPAN ? c->dialect : DTX_CELLDIALECT_CSV;
+}
 
 static inline bool dtx_bit(const uint64_t *bits, size_t i)
 {

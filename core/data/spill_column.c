@@ -123,8 +123,7 @@ static enum dtx_code made_column(const struct dtx_column *c, struct dtx_piece *p
 	if (!made)
 		DTX_FAIL_MEM(err);
 	made->nulls = c->nulls;
-	made->delim = c->delim;
-	made->quote = c->quote;
+	made->dialect = c->dialect;
 	made->dict = dtx_column_ref(c->dict);
 	*out = made;
 out:

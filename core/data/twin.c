@@ -232,7 +232,7 @@ static void twin_text(struct twin *t, struct dtx_text *to)
 {
 	const struct dtx_column *c = t->c;
 	const struct dtx_span *span = c->v.span;
-	char quote = c->quote ? c->quote : '"';
+	char quote = c->dialect.quote ? c->dialect.quote : '"';
 	uint32_t i;
 
 	for (i = 0; i < c->len; i++) {

@@ -74,6 +74,15 @@ static bool batch_nulls(const struct dtx_csv *c, const char *base, const struct 
 	return any;
 }
 
+static struct dtx_celldialect cell_dialect(const struct dtx_csv *c)
+{
+	struct dtx_celldialect d = { .delim = c->text.set.delim,
+		                     .quote = c->text.set.quotes ? c->text.set.quote : 0 };
+
+	d.home = d.delim == c->opts.home && d.quote == '"';
+	return d;
+}
+
 /* Columns use[0..f->ncols) of the batch from the filled spans. */
 static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t *use,
                                    const struct batch_hold *hold, struct dtx_batch *b,
@@ -82,6 +91,7 @@ static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t 
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv *c = f->c;
 	const char *base = c->text.data + f->base;
+	struct dtx_celldialect dialect = cell_dialect(c);
 	uint32_t i;
 
 	for (i = 0; i < f->ncols; i++) {
@@ -96,8 +106,7 @@ static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t 
 		col->v.span = f->span[i];
 		col->base = base;
 		col->apart = true;
-		col->delim = c->text.set.delim;
-		col->quote = c->text.set.quotes ? c->text.set.quote : 0;
+		col->dialect = dialect;
 		if (valid && batch_nulls(c, base, f->span[i], f->rows, valid))
 			col->valid = valid;
 	}

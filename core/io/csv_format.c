@@ -296,8 +296,8 @@ struct formatter {
  * of what its other rows hold: the bytes of a row would depend on the size of its batch. */
 static bool format_copies(const struct dtx_csv_format *f, const struct dtx_column *c)
 {
-	return c->form == DTX_F_SPAN && c->delim == f->delim && c->quote == '"' && !f->quote_all &&
-	       !f->null_text.len;
+	return c->form == DTX_F_SPAN && c->dialect.delim == f->delim && c->dialect.quote == '"' &&
+	       !f->quote_all && !f->anew && !f->null_text.len;
 }
 
 static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_column *c)
@@ -315,7 +315,7 @@ static inline uint32_t format_apart(const struct dtx_column *a, const struct dtx
 
 	if (dtx_span_begin(b->v.span[row]) != end + 1)
 		return 1;
-	return (uint32_t)(a->base[end] ^ b->delim);
+	return (uint32_t)(a->base[end] ^ b->dialect.delim);
 }
 
 /* Whether every live row has the cell of b right behind that of a, one delimiter between. */

@@ -7,6 +7,7 @@
 struct dtx_csv_format {
 	char delim;
 	bool quote_all, crlf, float_trim;
+	bool anew; /* cells of a text file are written like others */
 	struct dtx_str null_text;
 	bool special[256]; /* bytes for which a text is quoted */
 };

@@ -202,6 +202,7 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, trim, BOOL),
 	ROW(dtx_read_opts, decimal, CHAR),
 	ROW(dtx_read_opts, group, CHAR),
+	ROW(dtx_read_opts, home, CHAR),
 	ROW(dtx_read_opts, extra, INT),
 	ROW(dtx_read_opts, ragged, INT),
 	ROW(dtx_read_opts, hidden_drop, BOOL),

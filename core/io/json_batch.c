@@ -103,8 +103,7 @@ static enum dtx_code span_column(struct filling *f, uint32_t col, uint32_t n,
 	c->nulls = UINT32_MAX;
 	c->v.span = span;
 	c->base = f->base;
-	c->delim = ',';
-	c->quote = '"';
+	c->dialect = DTX_CELLDIALECT_CSV;
 	*out = c;
 out:
 	return rc;

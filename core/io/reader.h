@@ -45,6 +45,7 @@ struct dtx_read_opts {
 	const char *reader;           /* "libcsv" reads CSV, "freexl" .xls; NULL: the usual one */
 	bool trim, mixed;             /* mixed: records that do not fit are read so that they do */
 	char decimal, group;          /* '.', 0 */
+	char home; /* delimiter of the output, whose writer copies cells; 0: none */
 	const char *const *null_values;
 	size_t nnull_values;
 	const struct dtx_read_type *types;

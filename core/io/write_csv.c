@@ -20,24 +20,13 @@ static struct csv_writer *csv_writer_of(struct dtx_writer *w)
 	return (struct csv_writer *)w; /* head is the first member */
 }
 
-static char csv_delimiter(const struct dtx_outfile *out, const struct dtx_write_opts *opts)
-{
-	struct dtx_str path = dtx_str_of(dtx_outfile_info(out)->path);
-	bool tsv =
-		opts->format ? !strcmp(opts->format, "tsv") : dtx_str_ends(path, DTX_STR(".tsv"));
-
-	if (tsv && (!opts->delimiter || opts->delimiter == ','))
-		return '\t';
-	return opts->delimiter ? opts->delimiter : ',';
-}
-
 static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
                                      const struct dtx_schema *schema, struct dtx_writer **made,
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct csv_writer *w = dtx_mem_zalloc(1, sizeof(*w));
-	char delim = csv_delimiter(out, opts);
+	char delim = dtx_writer_delimiter(opts, opts->format, dtx_outfile_info(out)->path);
 
 	if (!w)
 		DTX_FAIL_MEM(err);
@@ -47,6 +36,7 @@ static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_w
 	w->head = (struct dtx_writer){ .cls = &dtx_write_csv, .out = out, .schema = schema };
 	dtx_csv_format_init(&w->format, delim);
 	w->format.quote_all = opts->quote_all;
+	w->format.anew = opts->anew;
 	w->format.crlf = opts->crlf;
 	w->format.float_trim = opts->float_trim;
 	w->format.null_text = dtx_str_of(opts->null_text ? opts->null_text : "");

@@ -36,6 +36,16 @@ const struct dtx_writer_class *dtx_writer_find(const char *format, const char *p
 	return cls ? cls : find("csv", false);
 }
 
+char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path)
+{
+	bool tsv = format ? !strcmp(format, "tsv")
+	                  : path && dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv"));
+
+	if (tsv && (!opts->delimiter || opts->delimiter == ','))
+		return '\t';
+	return opts->delimiter ? opts->delimiter : ',';
+}
+
 enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row, const char *null_text,
                               struct dtx_buf *room, struct dtx_str *out, struct dtx_err *err)
 {

@@ -11,6 +11,7 @@ struct dtx_write_opts {
 	char delimiter;     /* ',' */
 	bool as_table;      /* xlsx: a real table; its cells are held in memory */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
+	bool anew;             /* csv: no cell is copied as it stands in an input */
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */
 	unsigned width;        /* text: columns of the terminal, 0: no limit */
@@ -52,6 +53,8 @@ DTX_MUSTUSE enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx
 DTX_MUSTUSE enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row,
                                           const char *null_text, struct dtx_buf *room,
                                           struct dtx_str *out, struct dtx_err *err);
+/* What parts the cells of a delimited text file: the member, or by format name and suffix. */
+char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path);
 /* By format name, else by the path's suffix, else csv. NULL: no such format. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
 

@@ -469,6 +469,7 @@ static enum dtx_code start(struct dtx_exec_run *x, struct dtx_plan *plan,
 		                       .source = opts->input,
 		                       .arena = &x->result->arena,
 		                       .workers = x->run.workers,
+		                       .home = dtx_outputs_home(plan),
 		                       .repair = opts->repair,
 		                       .rescue = dtx_exec_rescue_input,
 		                       .rescue_arg = x };

@@ -94,6 +94,7 @@ enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < x->plan->ninputs; i++) {
 		x->opts[i] = x->plan->input[i].opts;
+		x->opts[i].home = x->home;
 		x->fix[i] = (struct dtx_repair){ .on = x->repair && !x->opts[i].stream,
 			                         .arena = x->arena,
 			                         .done = &x->repaired };

@@ -10,6 +10,7 @@ struct dtx_inputset {
 	struct dtx_source *const *source; /* per input; NULL: none given */
 	struct dtx_arena *arena;
 	unsigned workers;
+	char home;                        /* delimiter of the output; see dtx_outputs_home */
 	bool repair;                      /* remedies for refusals are taken */
 	struct dtx_read_opts *opts;       /* per input: the plan's, with what repairs changed */
 	struct dtx_repair *fix;           /* per input */

@@ -29,6 +29,24 @@ const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o
 	return dtx_writer_find(o->format, o->path);
 }
 
+/* 0: no delimited text. */
+static char output_delimiter(const struct dtx_plan_output *o)
+{
+	const struct dtx_writer_class *cls = dtx_outputs_class(o);
+
+	return cls && !strcmp(cls->name, "csv") ? dtx_writer_delimiter(&o->opts, o->format, o->path)
+	                                        : 0;
+}
+
+char dtx_outputs_home(const struct dtx_plan *plan)
+{
+	char delim = 0;
+
+	for (uint32_t i = 0; !delim && i < plan->noutputs; i++)
+		delim = output_delimiter(&plan->output[i]);
+	return delim;
+}
+
 static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch *b,
                                     struct dtx_ring_item *item, struct dtx_err *err)
 {
@@ -122,6 +140,7 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	/* without one the writer goes by the suffix: .json and .jsonl differ */
 	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
 		opts.format = o->format;
+	opts.anew = output_delimiter(o) != dtx_outputs_home(g->plan);
 	out->writer = e->cls;
 	e->file = out->file;
 	e->pairs = dtx_sha256_pairs();

@@ -62,16 +62,22 @@ class Bench:
 
     def put(self, tables, plan):
         self.tables, self.plan = tables, plan
-        for input in plan["inputs"]:  # by rules of its own, some of them
-            sep = ";" if random.random() < 0.3 else ","
+        seps = [self.separator() for _ in range(len(plan["inputs"]) + 1)]
+        self.mixed, self.sep = len(set(seps)) > 1, seps.pop()
+        for input, sep in zip(plan["inputs"], seps):  # by rules of its own, some of them
             if sep != ",":
                 input["dialect"] = {"delimiter": sep}
             text = generate.to_csv(tables[input["name"]], sep, random.choice((0, 0.3)))
             (self.folder / (input["name"] + ".csv")).write_text(text)
         (self.folder / "plan.json").write_text(json.dumps(plan))
+        (self.folder / "text.json").write_text(json.dumps({**plan, "output": {"delimiter": self.sep}}))
 
-    def run(self, threads, rows, *more, to="jsonl"):
-        done = self.dtx_does("run", "plan.json", "-q", "--fallback", "off", "--threads", str(threads), "--batch-rows",
+    @staticmethod
+    def separator():
+        return random.choices(",;\t|", (12, 4, 3, 1))[0]
+
+    def run(self, threads, rows, *more, plan="plan.json", to="jsonl"):
+        done = self.dtx_does("run", plan, "-q", "--fallback", "off", "--threads", str(threads), "--batch-rows",
                              str(rows), "--to", to, *more, *("%s=%s.csv" % (name, name) for name in self.tables))
         return done.returncode, done.stdout, done.stderr.decode()
 
@@ -95,14 +101,15 @@ class Bench:
         return "threads, rows %s: exit %d, %d bytes; %s: exit %d, %d bytes" % (way, code, len(bytes), other, again, len(got))
 
     def against_csv(self, way, bytes):
-        """The cells of the same result as CSV, where bytes of the input are copied; the same bytes another way."""
-        code, text, err = self.run(*way, to="csv")
+        """The cells of the same result as delimited text, where bytes of the inputs of the same dialect are copied; the
+        same bytes another way."""
+        code, text, err = self.run(*way, plan="text.json", to="csv")
         if code:
             return "as CSV: exit %d %s" % (code, err.strip()[:300])
         other = self.other_than(way)
-        if random.random() < 0.3 and self.run(*other, to="csv")[1] != text:
+        if (self.mixed or random.random() < 0.2) and self.run(*other, plan="text.json", to="csv")[1] != text:
             return "as CSV: other bytes with threads, rows %s than %s" % (other, way)
-        lines = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
+        lines = list(csv.reader(io.StringIO(text.decode(), newline=""), delimiter=self.sep, strict=True))
         rows = [json.loads(line, parse_float=decimal.Decimal) for line in bytes.splitlines()]
         if not lines and not rows:
             return None  # a table without columns

@@ -25,8 +25,7 @@ static inline struct dtx_batch *span_lines(const struct dtx_schema *schema, uint
 		c->nulls = UINT32_MAX;
 		c->v.span = span;
 		c->base = text;
-		c->delim = delim;
-		c->quote = '"';
+		c->dialect = (struct dtx_celldialect){ .delim = delim, .quote = '"' };
 		b->col[i] = c;
 	}
 	for (uint32_t k = 0, at = 0; k < rows * schema->nfields; k++) {

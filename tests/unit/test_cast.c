@@ -33,7 +33,7 @@ static enum dtx_code spans_of(const char *line, struct dtx_column **out)
 		DTX_FAIL_MEM(NULL);
 	(*out)->v.span = span;
 	(*out)->base = line;
-	(*out)->quote = '"';
+	(*out)->dialect.quote = '"';
 	(*out)->nulls = UINT32_MAX;
 out:
 	return rc;

@@ -19,7 +19,7 @@ static struct dtx_column *spans(const char *const *cell, size_t n, char delim)
 	struct dtx_spanbuf s;
 	struct dtx_column *c = NULL;
 
-	dtx_spanbuf_init(&s, delim, '"');
+	dtx_spanbuf_init(&s, (struct dtx_celldialect){ .delim = delim, .quote = '"' });
 	for (size_t i = 0; i < n; i++) {
 		if (cell[i])
 			dtx_spanbuf_text(&s, dtx_str_of(cell[i]));
@@ -169,11 +169,20 @@ void test_cells_dialects_meet(void)
 	static const uint32_t which[] = { 0, 1, 0, 1 }, row[] = { 0, 0, 1, 1 };
 
 	T_OK(dtx_cells_gather(src, 2, which, row, 4, &text, &got, NULL), NULL);
-	T_INT(got->delim, ',');
+	T_INT(got->dialect.delim, ',');
 	raw_is(got, 0, "\"x,y\"");
 	raw_is(got, 1, "\"x,y\"");
 	raw_is(got, 2, "p;q");
 	raw_is(got, 3, "p;q");
+	dtx_column_unref(got);
+	got = NULL;
+	src[1]->dialect.home = true;
+	T_OK(dtx_cells_gather(src, 2, which, row, 4, &text, &got, NULL), NULL);
+	T_CHECK(got->dialect.delim == ';' && got->dialect.home);
+	raw_is(got, 0, "x,y");
+	raw_is(got, 1, "x,y");
+	raw_is(got, 2, "\"p;q\"");
+	raw_is(got, 3, "\"p;q\"");
 	dtx_column_unref(got);
 	dtx_column_unref(src[0]);
 	dtx_column_unref(src[1]);
@@ -223,7 +232,8 @@ static enum dtx_code cells_once(void)
 	enum dtx_code rc;
 
 	for (int i = 0; i < 2; i++) {
-		dtx_spanbuf_init(&s, i ? ';' : ',', '"');
+		dtx_spanbuf_init(&s,
+		                 (struct dtx_celldialect){ .delim = i ? ';' : ',', .quote = '"' });
 		dtx_spanbuf_text(&s, DTX_STR("x,y"));
 		rc = dtx_spanbuf_finish(&s, text.type, &src[i], NULL);
 		dtx_spanbuf_clear(&s);

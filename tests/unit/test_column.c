@@ -187,7 +187,7 @@ void test_column_gather_lets_go(void)
 	c->nulls = UINT32_MAX;
 	c->v.span = span;
 	c->base = "a,b,c\n";
-	c->delim = ',';
+	c->dialect.delim = ',';
 	c->apart = true;
 	T_OK(dtx_column_gather(c, sel, 1, &few, NULL), NULL);
 	dtx_column_unref(c);

@@ -104,8 +104,7 @@ static struct dtx_column *spans(const char *base, const struct dtx_span *span)
 		dtx_column_new(DTX_F_SPAN, (struct dtx_typeref)T(DTX_T_TEXT), 3, NULL);
 
 	c->base = base;
-	c->delim = ',';
-	c->quote = '"';
+	c->dialect = DTX_CELLDIALECT_CSV;
 	c->v.span = span;
 	c->nulls = UINT32_MAX;
 	return c;

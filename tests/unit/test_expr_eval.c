@@ -238,7 +238,7 @@ void test_eval_compares_raw_cells(void)
 
 	expr_env_init(&v);
 	T_STR(expr_env_run(&v, "k == 'a\"b'"), "false|true|~");
-	v.batch->col[12]->quote = '\'';
+	v.batch->col[12]->dialect.quote = '\'';
 	T_STR(expr_env_run(&v, "k == 'a\"\"b'"), "false|true|~");
 	T_STR(expr_env_run(&v, "k > 'b'"), "true|false|~");
 	expr_env_clear(&v);

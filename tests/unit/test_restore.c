@@ -40,8 +40,7 @@ static enum dtx_code add_spans(struct dtx_table *t, int k, struct dtx_err *err)
 			DTX_FAIL_MEM(err);
 		b->col[c]->v.span = spans[k][c];
 		b->col[c]->base = source[k];
-		b->col[c]->delim = ',';
-		b->col[c]->quote = '"';
+		b->col[c]->dialect = DTX_CELLDIALECT_CSV;
 		b->col[c]->nulls = UINT32_MAX;
 	}
 	rc = dtx_table_take(t, b, err);
