@@ -1,6 +1,6 @@
 /* What is kept of the table that rows are looked up in. */
 #include "ops/buildside.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 
 enum dtx_code dtx_build_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
 {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "ops/cells.h"
+#include "core/data/cells.h"
 
 const struct dtx_param dtx_key_pair_rows[2] = {
 	{ .name = "left",

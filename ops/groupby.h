@@ -4,7 +4,7 @@
 
 #include "core/expr/agg.h"
 #include "core/plan/bind.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/diskparts.h"
 #include "ops/hashagg.h"
 #include "ops/tableagg.h"

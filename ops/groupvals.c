@@ -6,7 +6,7 @@
 
 #include "core/expr/aggcall.h"
 #include "core/expr/fsum.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 
 enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub, struct dtx_err *err)
 {

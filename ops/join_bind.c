@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "ops/cells.h"
+#include "core/data/cells.h"
 
 static bool from_right(enum dtx_join_how how)
 {

@@ -3,7 +3,7 @@
  * A left batch becomes output batches of (left row, right row) pairs; left columns are gathered
  * within the batch, right ones from the kept batches.  Right rows that met nobody leave last. */
 #include "core/base/prefetch.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/join.h"
 
 void dtx_join_probe_free(const struct dtx_opctx *ox, void *local)

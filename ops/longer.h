@@ -2,7 +2,7 @@
 #ifndef OPS_LONGER_H
 #define OPS_LONGER_H
 
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/opkit.h"
 
 enum { DTX_LONGER_ROWS, DTX_LONGER_COLS };

@@ -1,7 +1,7 @@
 /* The merge of sorted runs, in parts. */
 #include "ops/merge.h"
 
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/packed.h"
 
 #define PART_ROWS   65536u

@@ -1,6 +1,6 @@
 /* add_totals: rows and a column of sums. */
 #include "core/data/builder.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/shortwin.h"
 #include "ops/tableagg.h"
 #include "ops/tablekeys.h"

@@ -1,6 +1,6 @@
 /* clean_text: spaces, controls, typographic signs, letter case. */
 #include "core/data/builder.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/cleantext.h"
 #include "ops/opkit.h"
 

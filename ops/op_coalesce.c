@@ -1,5 +1,5 @@
 /* coalesce: of several columns the first value that is not null. */
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/opkit.h"
 
 struct coalesce_args {

@@ -1,5 +1,5 @@
 /* describe: what each column holds, in numbers. */
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/shortwin.h"
 #include "ops/tableagg.h"
 #include "ops/tablekeys.h"

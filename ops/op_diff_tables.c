@@ -4,7 +4,7 @@
  * whose key is there is unchanged when it meets a row of the second kind too. */
 #include "core/data/builder.h"
 #include "ops/buildside.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/join.h"
 
 struct diff_args {

@@ -3,7 +3,7 @@
  * Every filled column is a list of places its cells come from; the types are found anew, as blank
  * texts may have hidden numbers. */
 #include "core/data/infer.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/rawcells.h"
 #include "ops/tablekeys.h"
 

@@ -2,7 +2,7 @@
 #include "core/base/mem.h"
 #include "core/expr/agg.h"
 #include "core/plan/trace.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
 #include "core/plan/sqltext.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "ops/buildside.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/jsonvalue.h"
 
 enum { MISSING_NULL, MISSING_ERROR, MISSING_DEFAULT };

@@ -1,6 +1,6 @@
 /* nullify: values become null. */
 #include "core/data/key.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
 

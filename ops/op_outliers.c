@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/data/builder.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/groupvals.h"
 
 enum { METHOD_IQR, METHOD_ZSCORE, METHOD_MAD };

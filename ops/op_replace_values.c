@@ -1,7 +1,7 @@
 /* replace_values: values of columns by a table of pairs. */
 #include "core/base/mem.h"
 #include "core/data/key.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
 

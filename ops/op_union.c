@@ -1,5 +1,5 @@
 /* union: tables one below the other. */
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/opkit.h"
 #include "core/plan/sqltext.h"
 

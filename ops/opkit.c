@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/data/cast.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/packed.h"
 
 enum dtx_code dtx_colmap_bind(struct dtx_bind *b, unsigned t, struct dtx_colmap *map,

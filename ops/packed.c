@@ -2,7 +2,7 @@
 #include "ops/packed.h"
 
 #include "core/base/prefetch.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 
 void dtx_packed_free(struct dtx_packed *p)
 {

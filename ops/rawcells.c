@@ -5,7 +5,7 @@
 #include "core/data/cast.h"
 #include "core/data/infer.h"
 #include "core/io/grid.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 
 /* --- cells --- */
 

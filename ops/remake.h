@@ -7,7 +7,7 @@
 #define OPS_REMAKE_H
 
 #include "core/base/arena.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/rawcells.h"
 
 #define DTX_FROM_NULL (-1)

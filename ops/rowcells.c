@@ -2,7 +2,7 @@
 #include "ops/rowcells.h"
 
 #include "core/base/prefetch.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/opkit.h"
 
 #define CELL_LEN    0x7fu

@@ -1,7 +1,7 @@
 /* Sorted runs on disk. */
 #include "ops/runs.h"
 
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/packed.h"
 
 #define RUN_ROWS_MIN   32768u

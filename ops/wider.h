@@ -3,7 +3,7 @@
 #define OPS_WIDER_H
 
 #include "core/expr/agg.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/groupby.h"
 #include "ops/groupkeys.h"
 #include "ops/jsonvalue.h"

@@ -2,17 +2,17 @@
 #include "sandbox/restore.h"
 
 #include "core/base/mem.h"
+#include "core/data/cells.h"
 
-/* Where a row of the result was in the input. */
-struct place {
-	uint32_t batch, row;
-};
+#define VALUE_TEXT 64 /* bytes that a number, a date or a flag is written in, at most */
 
 struct restore {
 	struct dtx_table *from, *to;
-	struct place *place; /* per row of `to` */
-	int32_t *source;     /* per column of `to`: column of `from` that it equals, -1: none */
-	uint64_t room;       /* bytes that cells may still take */
+	uint32_t *batch, *row;   /* per row of `to`: where it was in `from` */
+	int32_t *source;         /* per column of `to`: column of `from` that it equals, -1: none */
+	uint64_t room;           /* bytes that cells may still take */
+	struct dtx_owner *held;  /* keeps `from` */
+	struct dtx_column **src; /* of one column: that of each batch of `from` */
 };
 
 /* --- places --- */
@@ -53,7 +53,8 @@ static enum dtx_code find_places(struct restore *r, const uint64_t *rows, struct
 			at = find_batch(start, r->from->nbatches, rows[i]);
 		b = r->from->batch[at];
 		k = rows[i] - start[at];
-		r->place[i] = (struct place){ (uint32_t)at, b->sel ? b->sel[k] : (uint32_t)k };
+		r->batch[i] = (uint32_t)at;
+		r->row[i] = b->sel ? b->sel[k] : (uint32_t)k;
 	}
 out:
 	dtx_mem_free(start);
@@ -89,14 +90,32 @@ static bool same_type(struct dtx_typeref a, struct dtx_typeref b)
 	return a.type == b.type && a.precision == b.precision && a.scale == b.scale;
 }
 
-/* Every batch holds the column as cells of a text file. */
-static bool all_spans(const struct dtx_table *t, uint32_t col)
+/* Some of the column are cells of a text file. */
+static bool any_spans(const struct dtx_table *t, uint32_t col)
 {
+	bool any = false;
 	size_t i;
 
-	for (i = 0; i < t->nbatches; i++)
-		if (!t->batch[i]->col[col] || t->batch[i]->col[col]->form != DTX_F_SPAN)
+	for (i = 0; i < t->nbatches; i++) {
+		if (!t->batch[i]->col[col])
 			return false;
+		any = any || t->batch[i]->col[col]->form == DTX_F_SPAN;
+	}
+	return any;
+}
+
+/* All of the column are cells of one text. */
+static bool one_text(const struct dtx_table *t, uint32_t col)
+{
+	const struct dtx_column *first = t->batch[0]->col[col];
+	size_t i;
+
+	for (i = 0; i < t->nbatches; i++) {
+		const struct dtx_column *c = t->batch[i]->col[col];
+
+		if (c->form != DTX_F_SPAN || !dtx_cells_one_text(c, first))
+			return false;
+	}
 	return true;
 }
 
@@ -111,13 +130,11 @@ static enum dtx_code same_column(struct restore *r, uint32_t to, uint32_t from, 
 	*same = false;
 	for (k = 0; k < r->to->nbatches; k++)
 		for (i = 0; i < r->to->batch[k]->nrows; i++, row++) {
-			const struct place *p = &r->place[row];
-
-			if (p->batch != at)
-				DTX_TRY(dtx_batch_value(r->from->batch[p->batch], from, &twin,
+			if (r->batch[row] != at)
+				DTX_TRY(dtx_batch_value(r->from->batch[r->batch[row]], from, &twin,
 				                        err));
-			at = p->batch;
-			if (!same_value(r->to->batch[k]->col[to], i, twin, p->row))
+			at = r->batch[row];
+			if (!same_value(r->to->batch[k]->col[to], i, twin, r->row[row]))
 				goto out;
 		}
 	*same = true;
@@ -125,11 +142,39 @@ out:
 	return rc;
 }
 
-/* A bit of the result becomes a cell of eight bytes: beyond the room columns stay as they are. */
-static bool take_room(struct restore *r)
+/* What the cell takes as text, at most. */
+static uint64_t text_room(const struct dtx_column *c, uint32_t row, const struct dtx_column *typed,
+                          uint32_t i)
+{
+	if (c->form == DTX_F_SPAN)
+		return 2 * (uint64_t)(c->v.span[row].len & DTX_SPAN_LEN) + 2;
+	if (typed->type.type == DTX_T_TEXT && !dtx_column_is_null(typed, i))
+		return 2 * (uint64_t)dtx_column_text(typed, i).len + 2;
+	return VALUE_TEXT;
+}
+
+static uint64_t texts_room(const struct restore *r, uint32_t to, uint32_t from)
+{
+	uint64_t bytes = 0;
+	size_t k, at = 0;
+	uint32_t i;
+
+	for (k = 0; k < r->to->nbatches; k++)
+		for (i = 0; i < r->to->batch[k]->nrows; i++, at++)
+			bytes += text_room(r->from->batch[r->batch[at]]->col[from], r->row[at],
+			                   r->to->batch[k]->col[to], i);
+	return bytes;
+}
+
+/* A bit of the result becomes a cell of eight bytes, and its text is written again where not all
+ * are of one text: a worker that names a long one for each row would have us make a large table.
+ * Beyond the room columns stay as they are. */
+static bool take_room(struct restore *r, uint32_t to, uint32_t from)
 {
 	uint64_t bytes = (uint64_t)r->to->nrows * sizeof(struct dtx_span);
 
+	if (!one_text(r->from, from))
+		bytes += texts_room(r, to, from);
 	if (bytes > r->room)
 		return false;
 	r->room -= bytes;
@@ -148,9 +193,9 @@ static enum dtx_code find_sources(struct restore *r, bool *any, struct dtx_err *
 		bool same = false;
 
 		if (from >= 0 && same_type(f->type, r->from->schema->field[from].type) &&
-		    all_spans(r->from, (uint32_t)from))
+		    any_spans(r->from, (uint32_t)from))
 			DTX_TRY(same_column(r, i, (uint32_t)from, &same, err));
-		same = same && take_room(r);
+		same = same && take_room(r, i, (uint32_t)from);
 		r->source[i] = same ? from : -1;
 		*any = *any || same;
 	}
@@ -160,90 +205,32 @@ out:
 
 /* --- columns of cells --- */
 
-struct cells {
-	struct dtx_span *span;
-	struct dtx_table *from; /* counted: the bytes behind the spans */
-};
-
-static void cells_free(void *arg)
+static void table_free(void *arg)
 {
-	struct cells *c = arg;
-
-	dtx_mem_free(c->span);
-	dtx_table_unref(c->from);
-	dtx_mem_free(c);
+	dtx_table_unref(arg);
 }
 
-/* Fills spans relative to *base, the smallest base among the rows; false when they are too far
- * apart for 32 bits or of different dialects. */
-static bool fill_spans(const struct restore *r, const struct place *place, uint32_t from,
-                       uint32_t n, struct dtx_span *span, const char **base)
-{
-	const struct dtx_column *first = r->from->batch[place[0].batch]->col[from], *c;
-	uint32_t i;
-
-	*base = first->base;
-	for (i = 0; i < n; i++) {
-		c = r->from->batch[place[i].batch]->col[from];
-		if ((uintptr_t)c->base < (uintptr_t)*base)
-			*base = c->base;
-		if (!dtx_celldialect_same(c->dialect, first->dialect))
-			return false;
-	}
-	for (i = 0; i < n; i++) {
-		uint64_t off;
-
-		c = r->from->batch[place[i].batch]->col[from];
-		span[i] = c->v.span[place[i].row];
-		off = (uintptr_t)c->base - (uintptr_t)*base + (uint64_t)span[i].off;
-		if (off > UINT32_MAX)
-			return false;
-		span[i].off = (uint32_t)off;
-	}
-	return true;
-}
-
-/* `typed` as cells of the source with itself as the typed twin; itself when that cannot be. */
-static enum dtx_code make_cells(const struct restore *r, const struct place *place, uint32_t from,
+/* The cells behind `typed`, whose first row is `first` of the result, with it as their typed twin.
+ */
+static enum dtx_code make_cells(const struct restore *r, size_t first, uint32_t from,
                                 struct dtx_column *typed, struct dtx_column **out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_column *like = r->from->batch[place[0].batch]->col[from];
-	struct cells *cells = dtx_mem_zalloc(1, sizeof(*cells));
-	struct dtx_owner *owner = NULL;
-	struct dtx_column *made;
-	const char *base;
+	struct dtx_column *none = NULL, *made = NULL;
 
-	if (!cells)
-		DTX_FAIL_MEM(err);
-	cells->span = dtx_mem_alloc64(typed->len, sizeof(*cells->span));
-	cells->from = dtx_table_ref(r->from);
-	if (!cells->span)
-		DTX_FAIL_MEM(err);
-	if (!fill_spans(r, place, from, typed->len, cells->span, &base)) {
-		*out = dtx_column_ref(typed);
-		goto out;
-	}
-	owner = dtx_owner_new(cells_free, cells);
-	if (!owner)
-		DTX_FAIL_MEM(err);
-	made = dtx_column_new(DTX_F_SPAN, typed->type, typed->len, owner);
-	if (made) {
-		made->v.span = cells->span;
-		made->base = base;
-		made->dialect = like->dialect;
-		made->valid = typed->valid; /* lives as long as the twin */
-		made->nulls = typed->nulls;
-		atomic_store_explicit(&made->typed, dtx_column_ref(typed), memory_order_relaxed);
-	}
-	cells = NULL;
-	if (!made)
-		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < r->from->nbatches; i++)
+		r->src[i] = r->from->batch[i]->col[from];
+	DTX_TRY(dtx_cells_gather_held(r->src, (uint32_t)r->from->nbatches, r->batch + first,
+	                              r->row + first, typed->len, &r->from->schema->field[from],
+	                              r->held, &made, err));
+	DTX_ASSERT(made->form == DTX_F_SPAN, err);
+	if (atomic_compare_exchange_strong(&made->typed, &none, typed))
+		dtx_column_ref(typed);
 	*out = made;
+	made = NULL;
 out:
-	if (cells)
-		cells_free(cells);
+	dtx_column_unref(made);
 	return rc;
 }
 
@@ -261,8 +248,8 @@ static enum dtx_code make_batch(const struct restore *r, const struct dtx_batch 
 		if (r->source[i] < 0)
 			made->col[i] = dtx_column_ref(b->col[i]);
 		else
-			DTX_TRY(make_cells(r, r->place + row, (uint32_t)r->source[i], b->col[i],
-			                   &made->col[i], err));
+			DTX_TRY(make_cells(r, row, (uint32_t)r->source[i], b->col[i], &made->col[i],
+			                   err));
 	}
 	rc = dtx_table_take(t, made, err);
 	made = NULL;
@@ -304,14 +291,20 @@ enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input, c
 {
 	enum dtx_code rc = DTX_OK;
 	struct restore r = { .from = input, .to = *t, .room = room };
+	size_t nrows = (size_t)r.to->nrows;
 	struct dtx_table *made = NULL;
 	bool any;
 
 	if (!r.to->nrows)
 		return DTX_OK;
-	r.place = dtx_mem_alloc((size_t)r.to->nrows, sizeof(*r.place));
+	r.batch = dtx_mem_alloc(nrows, sizeof(*r.batch));
+	r.row = dtx_mem_alloc(nrows, sizeof(*r.row));
 	r.source = dtx_mem_alloc(r.to->schema->nfields, sizeof(*r.source));
-	if (!r.place || !r.source)
+	r.src = dtx_mem_alloc(input->nbatches, sizeof(struct dtx_column *));
+	r.held = dtx_owner_new(table_free, dtx_table_ref(input));
+	if (!r.held)
+		dtx_table_unref(input);
+	if (!r.batch || !r.row || !r.source || !r.src || !r.held)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(find_places(&r, rows, err));
 	DTX_TRY(find_sources(&r, &any, err));
@@ -321,7 +314,10 @@ enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input, c
 	dtx_table_unref(*t);
 	*t = made;
 out:
-	dtx_mem_free(r.place);
+	dtx_mem_free(r.batch);
+	dtx_mem_free(r.row);
 	dtx_mem_free(r.source);
+	dtx_mem_free(r.src);
+	dtx_owner_unref(r.held);
 	return rc;
 }

@@ -7,7 +7,7 @@
 #include "core/data/builder.h"
 #include "core/data/cast.h"
 #include "core/store/tablehash.h"
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "tests/t.h"
 
 static const struct dtx_field text = { .name = "t", .type = { .type = DTX_T_TEXT } };

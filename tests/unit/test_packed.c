@@ -1,5 +1,5 @@
 /* Rows of many batches side by side: what is picked of them is what their columns say. */
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/packed.h"
 #include "tests/unit/spanmake.h"
 

@@ -1,5 +1,5 @@
 /* Cells as records: what is picked of them, and what they give back, is what they were. */
-#include "ops/cells.h"
+#include "core/data/cells.h"
 #include "ops/opkit.h"
 #include "ops/rowcells.h"
 #include "tests/unit/spanmake.h"

@@ -1,8 +1,8 @@
 /* Cells of many columns into one, source bytes kept: how sort, join, pivots and group keys move
  * cells.  Columns of one late form stay in it; different forms meet as text cells of a new block,
  * which read back as the values they were. */
-#ifndef OPS_CELLS_H
-#define OPS_CELLS_H
+#ifndef DTX_DATA_CELLS_H
+#define DTX_DATA_CELLS_H
 
 #include "core/data/batch.h"
 #include "core/data/builder.h"

@@ -1,5 +1,5 @@
 /* Cells of many columns into one, source bytes kept. */
-#include "ops/cells.h"
+#include "core/data/cells.h"
 
 #include "core/base/mem.h"
 #include "core/base/prefetch.h"
