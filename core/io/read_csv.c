@@ -212,8 +212,8 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 		[DTX_CSV_ODD_HEADER] =
 			"rows that repeat the header, or a line above it, are left out",
 		[DTX_CSV_ODD_STRAY] =
-			"records have quotes that close lines below, and each line between looks "
-			"like a row of its own",
+			("records have quotes that close lines below, and each line between looks "
+		         "like a row of its own"),
 	};
 	bool open;
 	int i;

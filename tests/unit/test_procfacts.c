@@ -146,7 +146,8 @@ static pid_t start_prober(const uint64_t nonce[2], int *listener)
 void test_jail_probe_of_a_worker(void)
 {
 	static const uint64_t nonce[2] = { 0x1122334455667788u, 0x99aabbccddeeff00u };
-	static const uint64_t first[2] = { 1, 0x99aabbccddeeff00u }, second[2] = { nonce[0], 1 };
+	static const uint64_t first[2] = { 1, 0x99aabbccddeeff00u };
+	static const uint64_t second[2] = { 0x1122334455667788u, 1 };
 	const struct {
 		const uint64_t *made;
 		bool other; /* the call of another process */
