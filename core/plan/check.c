@@ -102,9 +102,10 @@ static void forbid_fallback(const struct dtx_plan *plan, struct dtx_errlist *fin
 	}
 }
 
-enum dtx_code dtx_push_static(struct dtx_plan *plan, const struct dtx_flow *known,
+enum dtx_code dtx_push_static(const struct dtx_plan *plan, const struct dtx_flow *known,
                               struct dtx_arena *arena, struct dtx_flow *flow,
-                              struct dtx_errlist *findings, bool notes, struct dtx_err *err)
+                              struct dtx_errlist *findings, struct dtx_plan *notes,
+                              struct dtx_err *err)
 {
 	struct dtx_run run;
 	enum dtx_code rc = DTX_OK;
@@ -125,7 +126,7 @@ enum dtx_code dtx_push_static(struct dtx_plan *plan, const struct dtx_flow *know
 
 		DTX_TRY(dtx_flow_bind(flow, i, false, &run, findings, &bad, err));
 		if (notes)
-			note(&plan->step[i], findings, before);
+			note(&notes->step[i], findings, before);
 	}
 out:
 	return rc;
@@ -159,7 +160,7 @@ enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings
 	struct dtx_plan_parse p = { .plan = plan, .findings = findings };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_push_static(plan, NULL, &arena, &flow, findings, true, err));
+	DTX_TRY(dtx_push_static(plan, NULL, &arena, &flow, findings, plan, err));
 	DTX_TRY(check_rules(&flow, findings, err));
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(undeclared(&p, &plan->input[i], flow.table[i].schema, err));

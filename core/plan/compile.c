@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/plan/exec.h"
 #include "core/plan/parts.h"
+#include "core/plan/push.h"
 #include "core/plan/pytext.h"
 
 /* Python name of a table: the inputs come from `tables`, results are t1, t2 ... */
@@ -42,55 +43,38 @@ void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_
 		snprintf(out, DTX_PART_FORMLESS, "has no %s form with these parameters", language);
 }
 
-/* Adds the columns that an input declares to be text: those of other types have a dtype of their
- * own. */
-static void declared_texts(const struct dtx_read_opts *o, struct dtx_buf *out)
+/* Columns that an op leaves alone which types columns anew: what the plan says are texts, or may
+ * be, and texts that a step made.  Those of other types have a dtype of their own. */
+static bool stays_text(const struct dtx_field *f)
 {
-	for (size_t i = 0; i < o->ntypes; i++) {
-		const struct dtx_read_type *t = &o->types[i];
-
-		if (!t->name || (t->type.type != DTX_T_TEXT && t->on_error != DTX_CAST_KEEP_TEXT))
-			continue;
-		dtx_buf_add(out, dtx_buf_len(out) ? ", " : "");
-		dtx_py_text(out, t->name);
-	}
+	if (f->type.type == DTX_T_TEXT)
+		return f->declared || !f->source;
+	return f->declared && f->type.type == DTX_T_UNKNOWN;
 }
 
-/* Tables below `table` that it is made of: from[t]; `table` counts as one. */
-static void made_of(const struct dtx_plan *plan, int32_t table, bool *from)
-{
-	from[table] = true;
-	for (int32_t t = table; t >= (int32_t)plan->ninputs; t--) {
-		const struct dtx_plan_step *st = &plan->step[(uint32_t)t - plan->ninputs];
-
-		for (uint32_t k = 0; from[t] && k < st->ntables; k++)
-			if (st->table[k] >= 0)
-				from[st->table[k]] = true;
-	}
-}
-
-/* The call "dx.NAME(df0, ...)" of an op that types columns anew, which `out` ends with, gets the
- * names of those that it leaves: what the inputs declare that its table is made of. */
-static enum dtx_code add_typed(const struct dtx_plan *plan, int32_t table, struct dtx_buf *out,
+/* The call "dx.NAME(df0, ...)" of such an op, which `out` ends with, gets the names of those of its
+ * table. */
+static enum dtx_code add_typed(const struct dtx_schema *table, struct dtx_buf *out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool *from = dtx_mem_zalloc((size_t)table + 1, sizeof(*from));
 
-	if (!from)
-		DTX_FAIL_MEM(err);
-	made_of(plan, table, from);
-	for (uint32_t i = 0; i < plan->ninputs; i++)
-		if ((int32_t)i <= table && from[i])
-			declared_texts(&plan->input[i].opts, &names);
+	for (uint32_t i = 0; table && i < table->nfields; i++) {
+		const struct dtx_field *f = &table->field[i];
+
+		if (!stays_text(f))
+			continue;
+		dtx_buf_add(&names, dtx_buf_len(&names) ? ", " : "");
+		dtx_py_text(&names, f->name);
+	}
 	if (dtx_buf_len(&names) && dtx_buf_len(out)) {
 		out->len--; /* the closing parenthesis */
 		dtx_buf_printf(out, ", typed=[%s])", dtx_buf_text(&names));
 	}
+	DTX_TRY(dtx_buf_check(&names, "module", err));
 out:
 	dtx_buf_clear(&names);
-	dtx_mem_free(from);
 	return rc;
 }
 
@@ -118,9 +102,10 @@ static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
 	return ok;
 }
 
-static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct dtx_buf *out,
+static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct dtx_buf *out,
                                struct dtx_err *err)
 {
+	const struct dtx_plan *plan = flow->plan;
 	const struct dtx_plan_step *st = &plan->step[i];
 	enum dtx_code rc = DTX_OK;
 	char lacks[DTX_PART_FORMLESS];
@@ -141,7 +126,7 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 		return rc;
 	}
 	if (st->op->flags & DTX_OP_RETYPES)
-		DTX_TRY(add_typed(plan, st->table[0], out, err));
+		DTX_TRY(add_typed(flow->table[st->table[0]].schema, out, err));
 	dtx_buf_printf(out, "\n    t%u = t%u.reset_index(drop=True)\n", (unsigned)i + 1,
 	               (unsigned)i + 1);
 out:
@@ -167,18 +152,25 @@ enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *ou
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_errlist findings = DTX_ERRLIST_INIT; /* whoever checks the plan tells them */
+	struct dtx_flow flow = { 0 };
 	int32_t result;
 
 	DTX_TRY(dtx_part_translated(plan, &result, err));
+	DTX_TRY(dtx_push_static(plan, NULL, &arena, &flow, &findings, NULL, err));
 	dtx_buf_printf(out, "\"\"\"Made by dtx %s from plan %s\"\"\"\n", DTX_VERSION, plan->id);
 	dtx_buf_add(out, "import pandas as pd\nimport numpy as np\nimport dx\n\n\n"
 	                 "def transform(tables, params):\n");
 	for (uint32_t i = 0; i < plan->nsteps; i++)
-		DTX_TRY(step_text(plan, i, out, err));
+		DTX_TRY(step_text(&flow, i, out, err));
 	dtx_buf_add(out, "    return ");
 	table_text(plan, result, out);
 	dtx_buf_addc(out, '\n');
 	DTX_TRY(dtx_buf_check(out, "module", err));
 out:
+	dtx_flow_clear(&flow);
+	dtx_errlist_clear(&findings);
+	dtx_arena_clear(&arena);
 	return rc;
 }

@@ -98,7 +98,7 @@ static enum dtx_code static_graph(struct dtx_graph *g, struct dtx_plan *plan,
 	DTX_TRY(dtx_graph_init(g, plan, opts, &run, &r->warnings, err));
 	dtx_flow_clear(&g->flow);
 	/* the static pass notes nothing, so the plan stays as it is */
-	DTX_TRY(dtx_push_static(plan, NULL, &g->arena, &g->flow, &findings, false, err));
+	DTX_TRY(dtx_push_static(plan, NULL, &g->arena, &g->flow, &findings, NULL, err));
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		g->step[i].bound = g->flow.bind[i] != NULL;
 	DTX_TRY(dtx_graph_needs(g, NULL, err));

@@ -11,10 +11,10 @@ DTX_MUSTUSE enum dtx_code dtx_push_declared(const struct dtx_plan_input *in,
 /* Limits of the plan as facts of a run of one worker. */
 void dtx_push_run(const struct dtx_plan *plan, struct dtx_run *run);
 /* All steps with declared schemas, or as far as `known` (or NULL) has them with those of the
- * inputs; notes: mark the plan's steps. */
-DTX_MUSTUSE enum dtx_code dtx_push_static(struct dtx_plan *plan, const struct dtx_flow *known,
+ * inputs; notes: the plan, whose steps are marked, or NULL. */
+DTX_MUSTUSE enum dtx_code dtx_push_static(const struct dtx_plan *plan, const struct dtx_flow *known,
                                           struct dtx_arena *arena, struct dtx_flow *flow,
-                                          struct dtx_errlist *findings, bool notes,
+                                          struct dtx_errlist *findings, struct dtx_plan *notes,
                                           struct dtx_err *err);
 
 /* Per table, per column: enum dtx_need.  need[t] is NULL while the schema of table t is unknown.

@@ -323,7 +323,7 @@ static enum dtx_code contract(const struct dtx_region *r, struct dtx_graph *g,
 	struct dtx_flow flow = { 0 };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_push_static(g->plan, &g->flow, &g->arena, &flow, &findings, false, err));
+	DTX_TRY(dtx_push_static(g->plan, &g->flow, &g->arena, &flow, &findings, NULL, err));
 	if (!r->whole_plan)
 		DTX_TRY(contract_cols(r, &flow, &g->arena, req, err));
 out:

@@ -12,7 +12,7 @@ import dxfn
 import dxtext
 from dxagg import COUNTS, FLOATS, PAIRS, aggregate
 from dxfn import *  # noqa: F401,F403
-from dxfn import is_none, pattern, text_of, typed
+from dxfn import is_none, pattern, typed
 from dxop import *  # noqa: F401,F403
 from dxrepair import *  # noqa: F401,F403
 from dxrule import assert_  # noqa: F401
@@ -371,8 +371,9 @@ def pivot_wider(df, names_from, values_from, id=None, agg=None, fill=None, names
     df = df.reset_index(drop=True)
     id = [c for c in df.columns if c not in names_from + values] if id is None else names_of(id)
     ids = list(group_rows(df, id))
-    combos = list(group_rows(df, names_from))
-    label = {key: names_sep.join("null" if v is None else text_of(v) for v in key) for key in combos}
+    groups, words = group_rows(df, names_from), [texts(df[c]) for c in names_from]
+    combos = list(groups)
+    label = {key: names_sep.join("null" if w[rows[0]] is None else w[rows[0]] for w in words) for key, rows in groups.items()}
     if names_order == "sorted" and not names:
         combos.sort(key=lambda key: [(v is None, "" if v is None else v) for v in key])
     for key in combos:

@@ -443,6 +443,19 @@ def text_of(v):
     return str(v)
 
 
+def has_times(column):
+    """Whether some of the datetimes are not at midnight: else they are dates."""
+    known = column.dropna()
+    return not (known == known.dt.normalize()).all()
+
+
+def written(values):
+    """A column of datetimes as texts, else what it is: one by one, those at midnight are dates."""
+    if not isinstance(values, pd.Series) or values.dtype.kind != "M" or not has_times(values):
+        return values
+    return pd.Series([None if is_none(v) else v.isoformat() for v in values], index=values.index, dtype=object)
+
+
 def cut(how):
     """Rounds the digits that are shown, not the binary value."""
     def rounded(v, digits=None):
@@ -663,7 +676,9 @@ NULL_FUNCTIONS = {
 }
 
 
-# The first argument is shown as text.
+# All arguments are shown as text.
+TEXTS_ONLY = {"as_text", "concat", "concat_ws", "is_blank"}
+# The first one is.
 TEXT_FUNCTIONS = {
     "length", "upper", "lower", "trim", "ltrim", "rtrim", "left", "right", "mid", "slice", "replace",
     "starts_with", "ends_with", "contains", "index_of", "split_part", "repeat", "pad_left",
@@ -685,8 +700,11 @@ def fn(name, *values):
     call = NULL_FUNCTIONS.get(name) or FUNCTIONS[name]
     if name in TEXT_FUNCTIONS:
         places = TEXT_PLACES.get(name, ())
+        values = [written(v) if at == 0 or at - 1 in places else v for at, v in enumerate(values)]
         got = each(lambda first, *rest: call(text_of(first), *(
             text_of(v) if at in places else v for at, v in enumerate(rest))), values)
+    elif name in TEXTS_ONLY:
+        got = each(call, [written(v) for v in values], name in NULL_FUNCTIONS)
     else:
         got = each(call, values, name in NULL_FUNCTIONS)
     if name in CONDITIONS and isinstance(got, pd.Series):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dxagg import aggregate
-from dxfn import FUNCTIONS, as_time, is_none, pattern, real, replace_re, text_of, truth, typed, whole
+from dxfn import FUNCTIONS, as_time, has_times, is_none, pattern, real, replace_re, text_of, truth, typed, whole, written
 
 # --- values of columns ---
 
@@ -26,8 +26,7 @@ def kind_of(column):
     if kind:
         return kind
     if column.dtype.kind == "M":
-        known = column.dropna()
-        return "date" if (known == known.dt.normalize()).all() else "datetime"
+        return "datetime" if has_times(column) else "date"
     known = [v for v in column if not is_none(v)]
     if not known:
         return "null"
@@ -67,10 +66,7 @@ def unite(parts):
     kind = common(kinds)
     out = []
     for part in parts:
-        values = plain(part)
-        if kind == "text":
-            values = [None if v is None else text_of(v) for v in values]
-        out += values
+        out += texts(part) if kind == "text" else plain(part)
     return column_of(out, kind)
 
 
@@ -177,7 +173,7 @@ def retype(df, names=None, typed=()):
 
 def texts(column):
     """Cells as written, None for null."""
-    return [None if v is None else text_of(v) for v in plain(column)]
+    return [None if v is None else text_of(v) for v in plain(written(column))]
 
 
 def blank(text):
@@ -297,7 +293,8 @@ def cast(df, types):
     for item in types:
         kind, read = reader(item["type"], item.get("format"))
         on_error = item.get("on_error", "error")
-        values, failed = convert(plain(df[item["name"]]), read, "null" if on_error == "keep_text" else on_error)
+        values = plain(written(df[item["name"]]) if kind == "text" else df[item["name"]])
+        values, failed = convert(values, read, "null" if on_error == "keep_text" else on_error)
         if on_error == "keep_text" and failed:
             kind, values = "text", texts(df[item["name"]])
         df = df.assign(**{item["name"]: column_of(values, kind)})
@@ -445,18 +442,21 @@ def replace_patterns(column, map, other):
 
 
 def replace_column(column, map, other):
-    kind, out = kind_of(column), []
+    kind, out, words = kind_of(column), [], []
     pairs = [(as_key(p.get("from"), kind), p.get("to")) for p in map]
-    for v in plain(column):
+    for v, word in zip(plain(column), texts(column)):
         hit = next((to for old, to in pairs if same(v, old)), column)
         if hit is column and other == "error" and v is not None:
             raise ValueError("'%s' has no pair" % text_of(v))
-        out.append(hit if hit is not column else v if other == "keep" else None)
+        if hit is column and other != "keep":
+            hit = None
+        out.append(v if hit is column else hit)
+        words.append(word if hit is column else None if hit is None else text_of(hit))
     new = common(json_kind(to) for _, to in pairs)
     if all(fits(to, kind) for _, to in pairs) and kind != "null" and (other == "keep" or new != "bool"):
         return column_of([as_kind(v, kind) for v in out], kind)
     kind = common([new, kind]) if other == "keep" else new
-    return column_of([None if v is None else text_of(v) if kind == "text" else v for v in out], kind)
+    return column_of(words if kind == "text" else out, kind)
 
 
 def nullify(df, cols, values=(), where=None):

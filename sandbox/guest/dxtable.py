@@ -5,7 +5,7 @@ import pandas as pd
 
 from dxagg import COUNTS, FLOATS, aggregate
 from dxfn import int64, text_of
-from dxop import column_of, common, flags, group_rows, keys_of, kind_of, names_of, pick, plain, take
+from dxop import column_of, common, flags, group_rows, keys_of, kind_of, names_of, pick, plain, take, texts
 
 __all__ = ["describe", "crosstab", "add_totals", "diff_tables", "range_join"]
 
@@ -58,6 +58,7 @@ def crosstab(df, rows, cols, value=None, agg="count", margins=False, normalize=N
         raise ValueError("crosstab: agg '%s' wants a value" % agg)
     left, right = keys_of(df, rows), keys_of(df, cols)
     ids, names = group_rows(df, rows), list(dict.fromkeys(right))
+    words = dict(zip(right, zip(*(texts(df[c]) for c in cols))))
     values = plain(df[value]) if value else [1] * len(df)
     cells = {}
     for r, (i, n) in enumerate(zip(left, right)):
@@ -77,10 +78,9 @@ def crosstab(df, rows, cols, value=None, agg="count", margins=False, normalize=N
     first = [rows_of[0] for rows_of in ids.values()] + ([None] if margins else [])
     out = {c: pick(df[c], first) for c in rows}
     if margins:
-        out[rows[0]] = column_of([None if v is None else text_of(v) for v in plain(out[rows[0]])[:-1]] + ["Total"],
-                                 "text")
+        out[rows[0]] = column_of(texts(out[rows[0]])[:-1] + ["Total"], "text")
     for n in names + ([0] if margins else []):
-        name = "_".join("null" if v is None else text_of(v) for v in n) if n else "Total"
+        name = "_".join("null" if word is None else word for word in words[n]) if n else "Total"
         if name in out:
             raise ValueError("crosstab: two columns would be called '%s'" % name)
         out[name] = column_of([shown(i, n) for i in lines], kind)

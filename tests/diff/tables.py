@@ -36,7 +36,8 @@ def column(kind, n, nulls):
         "key": lambda: one_of("red", "green", "blue", "a longer key of many bytes"),
         "bool": lambda: chance(0.5),
         "date": lambda: dt.date(2024, 1, 31) + dt.timedelta(days=random.randint(-400, 400)),
-        "stamp": lambda: dt.datetime(2024, 1, 31, one_of(0, 9, 23)) + dt.timedelta(seconds=random.randint(-10**7, 10**7)),
+        "stamp": lambda: dt.datetime(2024, 1, 31, one_of(0, 9, 23)) + dt.timedelta(seconds=random.randint(-10**7, 10**7)) if chance(0.9)
+        else dt.datetime(2024, 1, one_of(1, 31)),
         "dec": lambda: decimal.Decimal(one_of(125, 0, -50, 1999, random.randint(-10**6, 10**6))).scaleb(-2),
     }[kind]
     return [None if chance(nulls) else make() for _ in range(n)]

@@ -11,6 +11,12 @@ for step in '"skip_rows","comment":"#"' '"drop_empty"' '"drop_rows","kinds":["bl
 done
 echo "of all inputs that the table is made of"
 try '{"op":"join","with":"side","on":[{"left":"id","right":"x"}]},{"op":"drop_empty"}'
+echo "what a step makes of texts, and gives other names"
+for step in '"cast","types":{"n":"text"}' '"cast","types":{"n":{"type":"int","on_error":"keep_text"}}' '"rename","map":{"id":"no"}' \
+	'"derive","set":[{"as":"no","expr":"upper(id)"},{"as":"id","expr":"int(id)"}]' '"extract","col":"id","regex":"(.)","into":["a"]' \
+	'"group_by","by":["n"],"agg":[{"as":"most","expr":"max(id)"}]'; do
+	try '{"op":'"$step"'},{"op":"drop_empty"}'
+done
 echo "none is declared to be text"
 echo '{"dtx":1,"inputs":[{"name":"main","types":[{"name":"n","type":"int"}]}],"steps":[{"op":"drop_empty"}]}' > plan.json
 dtx compile plan.json | grep 'dx\.'
