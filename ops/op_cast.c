@@ -176,7 +176,7 @@ static enum dtx_code bind_out(struct dtx_bind *b, const struct cast_one *one, in
 	DTX_TRY(dtx_bind_make(b, b->in[0]->field[i].name,
 	                      one->keep_text && !b->typed ? later : one->spec.to, NULL, "cast",
 	                      err));
-	b->col[b->ncols - 1].field.declared = one->spec.to.type == DTX_T_TEXT;
+	b->col[b->ncols - 1].field.declared = one->keep_text || one->spec.to.type == DTX_T_TEXT;
 out:
 	return rc;
 }
