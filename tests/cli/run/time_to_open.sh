@@ -9,6 +9,7 @@ sleep 30 > pipe &
 writer=$!
 timeout 20 "$DTX" run -q plan.json -o res.csv || echo "exit $?"
 kill $writer
+wait $writer 2> /dev/null || : # else it holds the pipe open for the next run
 timeout -k 30 --preserve-status -s INT 0.7 env --default-signal=INT "$DTX" run -q patient.json -o res.csv || echo "exit $?"
 cat res.csv
 # a writer that comes late is waited for
