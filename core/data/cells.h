@@ -6,6 +6,7 @@
 
 #include "core/data/batch.h"
 #include "core/data/builder.h"
+#include "core/data/quoting.h"
 #include "core/data/schema.h"
 
 /* Bytes that are read of a short cell at once, whatever its length. */
@@ -63,6 +64,7 @@ struct dtx_spanbuf {
 	uint64_t *valid; /* made with the first null that has bytes */
 	size_t cap_words;
 	struct dtx_celldialect dialect;
+	struct dtx_quoting quoting; /* of the dialect */
 	bool failed;
 	const struct dtx_field *rules; /* values are written as this field reads them; NULL */
 };

@@ -5,11 +5,18 @@
 
 #define SPANBUF_MAX ((size_t)UINT32_MAX - 16)
 
-void dtx_spanbuf_init(struct dtx_spanbuf *s, struct dtx_celldialect dialect)
+static void spanbuf_dialect(struct dtx_spanbuf *s, struct dtx_celldialect dialect)
 {
-	*s = (struct dtx_spanbuf){ .bytes = DTX_BUF_INIT(SPANBUF_MAX), .dialect = dialect };
+	s->dialect = dialect;
 	if (!dialect.quote)
 		s->dialect.quote = '"';
+	dtx_quoting_init(&s->quoting, s->dialect.delim, s->dialect.quote);
+}
+
+void dtx_spanbuf_init(struct dtx_spanbuf *s, struct dtx_celldialect dialect)
+{
+	*s = (struct dtx_spanbuf){ .bytes = DTX_BUF_INIT(SPANBUF_MAX) };
+	spanbuf_dialect(s, dialect);
 }
 
 void dtx_spanbuf_clear(struct dtx_spanbuf *s)
@@ -46,42 +53,19 @@ void dtx_spanbuf_null(struct dtx_spanbuf *s)
 	spanbuf_push(s, 0, 0, false);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* By the rule of files that are written: cells that one copies look like those it makes. */
-static bool text_needs_quotes(struct dtx_str t, struct dtx_celldialect d)
-{
-	if (t.len == 0 || is_blank(t.ptr[0]) || is_blank(t.ptr[t.len - 1]))
-		return true;
-	for (size_t i = 0; i < t.len; i++)
-		if (t.ptr[i] == d.delim || t.ptr[i] == d.quote || t.ptr[i] == '\n' ||
-		    t.ptr[i] == '\r')
-			return true;
-	return false;
-}
-
 void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str t)
 {
 	size_t off;
 
 	spanbuf_lead(s);
 	off = s->bytes.len;
-	if (!text_needs_quotes(t, s->dialect)) {
+	if (!dtx_quoting_needed(&s->quoting, t)) {
 		dtx_buf_adds(&s->bytes, t);
 		spanbuf_push(s, off, t.len, false);
 		return;
 	}
-	dtx_buf_addc(&s->bytes, s->dialect.quote);
-	for (size_t i = 0; i < t.len; i++) {
-		if (t.ptr[i] == s->dialect.quote)
-			dtx_buf_addc(&s->bytes, s->dialect.quote);
-		dtx_buf_addc(&s->bytes, t.ptr[i]);
-	}
-	spanbuf_push(s, off + 1, s->bytes.len - off - 1, true);
-	dtx_buf_addc(&s->bytes, s->dialect.quote);
+	dtx_quoting_put(&s->quoting, t, &s->bytes);
+	spanbuf_push(s, off + 1, s->bytes.len - off - 2, true);
 }
 
 /* A written cell that stands for null (`NA` under null_values): bytes stay, the bit goes. */
@@ -140,7 +124,7 @@ static void spanbuf_change(struct dtx_spanbuf *s, struct dtx_celldialect dialect
 		s->failed = true;
 		return;
 	}
-	s->dialect = dialect;
+	spanbuf_dialect(s, dialect);
 	for (uint32_t i = 0; was && i < was->len; i++)
 		dtx_spanbuf_add(s, was, i);
 	dtx_column_unref(was);
@@ -164,7 +148,7 @@ void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t
 		return;
 	}
 	if (c->form == DTX_F_SPAN) {
-		text = dtx_span_text(c->base, c->v.span[row], &scratch);
+		text = dtx_cast_source(c, row, &scratch);
 	} else {
 		if (s->rules)
 			dtx_cells_print(c, row, s->rules, &scratch);

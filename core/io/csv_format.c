@@ -43,8 +43,7 @@ static inline void format_byte(struct dtx_buf *out, char c)
 void dtx_csv_format_init(struct dtx_csv_format *f, char delim)
 {
 	*f = (struct dtx_csv_format){ .delim = delim, .null_text = DTX_STR("") };
-	f->special[(unsigned char)delim] = true;
-	f->special['"'] = f->special['\r'] = f->special['\n'] = true;
+	dtx_quoting_init(&f->quoting, delim, '"');
 }
 
 void dtx_csv_format_eol(const struct dtx_csv_format *f, struct dtx_buf *out)
@@ -54,41 +53,12 @@ void dtx_csv_format_eol(const struct dtx_csv_format *f, struct dtx_buf *out)
 	format_byte(out, '\n');
 }
 
-static bool format_is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool format_needs_quotes(const struct dtx_csv_format *f, struct dtx_str s)
-{
-	size_t i;
-
-	if (!s.len || f->quote_all || format_is_blank(s.ptr[0]) ||
-	    format_is_blank(s.ptr[s.len - 1]))
-		return true;
-	for (i = 0; i < s.len; i++) {
-		if (f->special[(unsigned char)s.ptr[i]])
-			return true;
-	}
-	return false;
-}
-
 void dtx_csv_format_text(const struct dtx_csv_format *f, struct dtx_str s, struct dtx_buf *out)
 {
-	const char *end = s.ptr + s.len, *p = s.ptr, *q;
-
-	if (!format_needs_quotes(f, s)) {
+	if (f->quote_all || dtx_quoting_needed(&f->quoting, s))
+		dtx_quoting_put(&f->quoting, s, out);
+	else
 		format_bytes(out, s.ptr, s.len);
-		return;
-	}
-	format_byte(out, '"');
-	while (p < end && (q = memchr(p, '"', (size_t)(end - p)))) {
-		format_bytes(out, p, (size_t)(q - p) + 1);
-		format_byte(out, '"');
-		p = q + 1;
-	}
-	format_bytes(out, p, (size_t)(end - p));
-	format_byte(out, '"');
 }
 
 /* Numbers, dates and flags never need quotes, unless all are wanted or the delimiter is one of

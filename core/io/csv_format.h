@@ -3,13 +3,14 @@
 #define DTX_IO_CSV_FORMAT_H
 
 #include "core/data/batch.h"
+#include "core/data/quoting.h"
 
 struct dtx_csv_format {
 	char delim;
 	bool quote_all, crlf, float_trim;
 	bool anew; /* cells of a text file are written like others */
 	struct dtx_str null_text;
-	bool special[256]; /* bytes for which a text is quoted */
+	struct dtx_quoting quoting;
 };
 
 void dtx_csv_format_init(struct dtx_csv_format *f, char delim);
