@@ -27,3 +27,6 @@ printf 'b\n' > a=b.csv
 say run plan.json ./-x.csv
 say run plan.json -- a=b.csv
 say run plan.json ./a=b.csv
+# what is wrong with the plan comes before an input that it would have had
+echo '{"dtx": 1, "inputs": [{"name": "main"}, {"nam": "other"}], "steps": [{"op": "limit", "n": 1}]}' > broken.json
+"$DTX" run -q broken.json in.csv other=in.csv || echo "exit $?"
