@@ -140,10 +140,8 @@ static enum dtx_code replay_inputs(struct replay *p, struct dtx_err *err)
 		            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin",
 		            state);
 		if (!strcmp(state, "not kept"))
-			dtx_err_hint(err,
-			             "--map %s=FILE that holds them; dtx run --snapshot-inputs "
-			             "keeps what is piped in",
-			             uri);
+			dtx_err_hint(err, "--map %s=FILE that holds them; %s", uri,
+			             dtx_snapshots_way(input));
 		else
 			dtx_err_hint(err,
 			             "--map %s=NEW where it is now, or --inputs here to take the "

@@ -76,7 +76,7 @@ static enum dtx_code retrace_changed(const json_t *input, const char *state, str
 	            "the recorded bytes of input '%s' are not at hand: '%s' is %s",
 	            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin", state);
 	if (!strcmp(state, "not kept"))
-		dtx_err_hint(err, "dtx run --snapshot-inputs keeps what is piped in");
+		dtx_err_hint(err, "%s", dtx_snapshots_way(input));
 	return DTX_E_INPUT_CHANGED;
 }
 

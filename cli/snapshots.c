@@ -187,3 +187,14 @@ void dtx_snapshots_clear(struct dtx_snapshots *kept)
 		rmdir(kept->dir);
 	*kept = (struct dtx_snapshots){ .n = 0 };
 }
+
+const char *dtx_snapshots_way(const json_t *input)
+{
+	const json_t *reader = json_object_get(input, "reader");
+
+	if (json_is_true(json_object_get(reader, "stream")))
+		return "a \"stream\" is not kept; without it dtx run --snapshot-inputs keeps what "
+		       "is "
+		       "piped in";
+	return "dtx run --snapshot-inputs keeps what is piped in";
+}

@@ -26,4 +26,7 @@ DTX_MUSTUSE enum dtx_code dtx_snapshots_restore(struct dtx_store *store, json_t 
 /* Removes the files. */
 void dtx_snapshots_clear(struct dtx_snapshots *kept);
 
+/* What a run that did not keep this input, of its record, would have had to do: for a hint. */
+const char *dtx_snapshots_way(const json_t *input);
+
 #endif
