@@ -83,18 +83,10 @@ static enum dtx_code bind_right(struct dtx_bind *b, const struct dtx_join_args *
 	enum dtx_code rc = DTX_OK;
 	bool keys = from_right(s->how) && !a->coalesce_keys;
 
-	for (uint32_t i = 0; i < b->in[1]->nfields; i++) {
-		const char *name = b->in[1]->field[i].name;
-
-		if (!keys && key_of(&s->key, 1, (int32_t)i) >= 0)
-			continue;
-		if (dtx_bind_out(b, name) >= 0) {
-			name = dtx_arena_printf(b->arena, "%s%s", name, a->suffix);
-			if (!name)
-				DTX_FAIL_MEM(err);
-		}
-		DTX_TRY(dtx_bind_pass(b, 1, (int32_t)i, name, err));
-	}
+	b->suffix = a->suffix;
+	for (uint32_t i = 0; i < b->in[1]->nfields; i++)
+		if (keys || key_of(&s->key, 1, (int32_t)i) < 0)
+			DTX_TRY(dtx_bind_pass_right(b, (int32_t)i, err));
 out:
 	return rc;
 }

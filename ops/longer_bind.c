@@ -24,29 +24,30 @@ struct longer_bind {
 	struct dtx_rematch *match;
 };
 
-/* Marks the columns of a selector; those of cols are pieces. */
-static enum dtx_code mark(struct longer_bind *l, struct dtx_cols *cols, const char *at,
-                          bool *marked, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	int32_t *col = NULL;
-	uint32_t n = 0;
+/* Columns of a selector; without one none. */
+struct picked {
+	int32_t *col;
+	uint32_t n;
+};
 
-	DTX_TRY(dtx_bind_cols(l->b, 0, cols, at, &col, &n, err));
-	if (!l->piece)
-		l->piece = dtx_arena_zalloc(l->b->arena, (size_t)l->b->in[0]->nfields + n + 1,
-		                            sizeof(*l->piece));
-	if (!l->piece)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < n; i++) {
-		if (col[i] < 0)
-			continue;
-		marked[col[i]] = true;
-		if (cols == l->a->cols)
-			l->piece[l->npieces++].col = col[i];
-	}
-out:
-	return rc;
+static enum dtx_code pick(struct longer_bind *l, const struct dtx_cols *cols, const char *at,
+                          struct picked *out, struct dtx_err *err)
+{
+	*out = (struct picked){ NULL, 0 };
+	return cols ? dtx_bind_cols(l->b, 0, cols, at, &out->col, &out->n, err) : DTX_OK;
+}
+
+static void mark(const struct picked *p, bool *marked)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->col[i] >= 0)
+			marked[p->col[i]] = true;
+}
+
+static void add_piece(struct longer_bind *l, int32_t col)
+{
+	if (col >= 0)
+		l->piece[l->npieces++].col = col;
 }
 
 /* Columns that become rows, in selector or table order, and those that stay: the others, or the
@@ -55,21 +56,27 @@ static enum dtx_code pick_pieces(struct longer_bind *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bind *b = l->b;
-	uint32_t fields = b->in[0]->nfields;
-	bool *turned = dtx_arena_zalloc(b->arena, (size_t)fields + 1, sizeof(*turned));
-	bool *kept = dtx_arena_zalloc(b->arena, (size_t)fields + 1, sizeof(*kept));
+	struct picked turns, keeps;
+	bool *turned, *kept;
+	size_t fields;
 
-	if (!turned || !kept)
+	DTX_TRY(pick(l, l->a->cols, "/cols", &turns, err));
+	DTX_TRY(pick(l, l->a->keep, "/keep", &keeps, err));
+	fields = b->in[0]->nfields; /* an open input has grown by what was picked */
+	turned = dtx_arena_zalloc(b->arena, fields + 1, sizeof(*turned));
+	kept = dtx_arena_zalloc(b->arena, fields + 1, sizeof(*kept));
+	l->piece = dtx_arena_zalloc(b->arena, fields + turns.n + 1, sizeof(*l->piece));
+	if (!turned || !kept || !l->piece)
 		DTX_FAIL_MEM(err);
-	if (l->a->cols)
-		DTX_TRY(mark(l, l->a->cols, "/cols", turned, err));
-	if (l->a->keep)
-		DTX_TRY(mark(l, l->a->keep, "/keep", kept, err));
+	mark(&turns, turned);
+	mark(&keeps, kept);
+	for (uint32_t i = 0; i < turns.n; i++)
+		add_piece(l, turns.col[i]);
 	for (uint32_t i = 0; i < fields; i++) {
 		if (l->a->keep ? kept[i] : !turned[i])
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 		else if (!l->a->cols)
-			l->piece[l->npieces++].col = (int32_t)i;
+			add_piece(l, (int32_t)i);
 	}
 	l->s->nkept = b->ncols;
 out:
@@ -317,6 +324,7 @@ enum dtx_code dtx_longer_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 {
 	const struct dtx_longer_args *a = args;
 	const char *const *to = a->names_to.item;
+	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_longer_state *s = dtx_bind_state(b, sizeof(*s));
 	struct longer_bind l = { .b = b, .a = a, .s = s, .value_at = -1 };
@@ -339,6 +347,10 @@ enum dtx_code dtx_longer_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 	DTX_TRY(bind_names(&l, err));
 	for (uint32_t v = 0; v < s->nvalues; v++)
 		DTX_TRY(bind_value(&l, v, err));
+	b->renames = l.value_at >= 0;
+	if (!b->typed && s->nvalues == 0 &&
+	    l.value_at < 0) /* of an open input, whose are to come */
+		DTX_TRY(dtx_bind_make(b, a->values_to, any, NULL, "value of", err));
 	if (b->typed && s->nvalues == 0)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, a->cols ? "/cols" : "/keep", err,
 		                      "no column is left to become rows"));

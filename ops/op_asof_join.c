@@ -203,19 +203,14 @@ static enum dtx_code bind_right(struct dtx_bind *b, const struct asof_state *s, 
 {
 	enum dtx_code rc = DTX_OK;
 
+	b->suffix = "_right";
 	for (uint32_t i = 0; i < b->in[1]->nfields; i++) {
-		const char *name = b->in[1]->field[i].name;
 		bool key = false;
 
 		for (uint32_t k = 0; k < s->key.right.n; k++)
 			key = key || s->key.right.col[k] == (int32_t)i;
-		if (key)
-			continue;
-		if (dtx_bind_out(b, name) >= 0)
-			name = dtx_arena_printf(b->arena, "%s_right", name);
-		if (!name)
-			DTX_FAIL_MEM(err);
-		DTX_TRY(dtx_bind_pass(b, 1, (int32_t)i, name, err));
+		if (!key)
+			DTX_TRY(dtx_bind_pass_right(b, (int32_t)i, err));
 	}
 out:
 	return rc;

@@ -83,6 +83,7 @@ static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	DTX_TRY(dtx_names_fit(name, n, b->arena, &repeats, err));
 	for (uint32_t i = 0; i < n; i++)
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name[i], err));
+	b->renames = true;
 	DTX_TRY(dtx_colmap_bind(b, 0, map, err));
 out:
 	dtx_buf_clear(&work[0]);

@@ -206,15 +206,9 @@ static enum dtx_code range_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_FAIL_MEM(err);
 	DTX_TRY(bind_where(b, a, s, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
-	for (uint32_t i = 0; i < b->in[1]->nfields; i++) {
-		const char *name = b->in[1]->field[i].name;
-
-		if (dtx_bind_out(b, name) >= 0)
-			name = dtx_arena_printf(b->arena, "%s_right", name);
-		if (!name)
-			DTX_FAIL_MEM(err);
-		DTX_TRY(dtx_bind_pass(b, 1, (int32_t)i, name, err));
-	}
+	b->suffix = "_right";
+	for (uint32_t i = 0; i < b->in[1]->nfields; i++)
+		DTX_TRY(dtx_bind_pass_right(b, (int32_t)i, err));
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->lmap, err));
 	DTX_TRY(dtx_colmap_bind(b, 1, &s->rmap, err));
 out:

@@ -250,6 +250,7 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		else
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name[i], err));
 	}
+	b->renames = a->regex != NULL;
 	if (a->regex || !a->map.n)
 		dtx_bind_unsure(b);
 	DTX_TRY(dtx_colmap_bind(b, 0, map, err));

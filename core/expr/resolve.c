@@ -324,7 +324,7 @@ enum dtx_code dtx_bind_text(struct dtx_binder *bd, const struct dtx_expr *e, boo
 	    (b->source || type == DTX_T_UNKNOWN)) {
 		b->kind = DTX_BD_SOURCE;
 		b->type = T(DTX_T_TEXT);
-		dtx_resolve_use(bd, b, DTX_DEMAND_BYTES, DTX_CLASS_TEXT);
+		dtx_resolve_use(bd, b, DTX_DEMAND_BYTES, any ? DTX_CLASS_ANY : DTX_CLASS_TEXT);
 	} else {
 		if (!any)
 			DTX_TRY(check_class(bd, e, DTX_CLASS_TEXT, &b));

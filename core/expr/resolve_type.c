@@ -110,7 +110,7 @@ enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dtx_expr *at,
 	enum dtx_code rc = DTX_OK;
 	struct dtx_typeref all = T(DTX_T_NULL), next;
 	char left[32], right[32];
-	bool unknown = false;
+	bool unknown = false, literals = true;
 	uint32_t i;
 
 	*type = all;
@@ -128,10 +128,14 @@ enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dtx_expr *at,
 			                        dtx_bind_type_text(b[i]->type, right));
 		}
 		all = next;
+		literals = literals && b[i]->literal;
 	}
 	for (i = 0; i < n; i++) {
 		if (b[i]->kind == DTX_BD_COL && b[i]->type.type == DTX_T_UNKNOWN)
-			dtx_resolve_use(bd, b[i], DTX_DEMAND_VALUE, dtx_type_class(all.type));
+			dtx_resolve_use(bd, b[i], DTX_DEMAND_VALUE,
+			                literals && all.type == DTX_T_TEXT
+			                        ? DTX_CLASS_TEXT | DTX_CLASS_DATE
+			                        : dtx_type_class(all.type));
 		if (!unknown)
 			DTX_TRY(dtx_bind_widen(bd, &b[i], all));
 	}

@@ -111,6 +111,8 @@ static void contract_need(struct contract_run *run, const json_t *need, const st
 		return;
 	}
 	have = (unsigned)dtx_type_class(s->field[at].type.type);
+	if (s->field[at].source) /* text functions see its cells as they are written */
+		have |= DTX_CLASS_TEXT;
 	contract_put(run, "type", "error", !klass || !have || (klass & have), name, text,
 	             dtx_type_name(s->field[at].type.type));
 }

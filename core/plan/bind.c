@@ -150,6 +150,20 @@ enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col, const c
 	return add_col(b, &c, err);
 }
 
+enum dtx_code dtx_bind_pass_right(struct dtx_bind *b, int32_t col, struct dtx_err *err)
+{
+	const char *name = b->in[1]->field[col].name;
+	enum dtx_code rc = DTX_OK;
+
+	if (dtx_bind_out(b, name) >= 0)
+		name = dtx_arena_printf(b->arena, "%s%s", name, b->suffix);
+	if (!name)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_pass(b, 1, col, name, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_bind_keep_all(struct dtx_bind *b, unsigned t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

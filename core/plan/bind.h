@@ -65,6 +65,9 @@ struct dtx_bind {
 	bool ordered;  /* this binding takes batches in order */
 	bool sees_all; /* it judges every row: a limit behind it stops no reader */
 	bool closed;   /* dtx_bind_close */
+	/* static phase, for names that later steps want of an open result: */
+	bool renames;       /* none of them need be a name of the input */
+	const char *suffix; /* nor one that ends so: what a taken name gets; NULL: nothing */
 	/* a step with findings (static phase): what its result may hold nevertheless */
 	size_t nbefore, nfindings; /* findings in errs before this binding, and its own */
 	bool end;    /* not a step but the checks of a table: `at` is their place as written */
@@ -118,6 +121,9 @@ DTX_MUSTUSE enum dtx_code dtx_bind_cols_any(struct dtx_bind *b, unsigned t,
 /* Output column = input cell moved, under its name or a new one (NULL: the same). */
 DTX_MUSTUSE enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col,
                                         const char *name, struct dtx_err *err);
+/* The same of table 1 beside what is there: a name that is taken gets b->suffix, which is set
+ * before the first of them. */
+DTX_MUSTUSE enum dtx_code dtx_bind_pass_right(struct dtx_bind *b, int32_t col, struct dtx_err *err);
 /* All columns of table t, in order: schema out = schema in. */
 DTX_MUSTUSE enum dtx_code dtx_bind_keep_all(struct dtx_bind *b, unsigned t, struct dtx_err *err);
 /* Output column that is computed.  Its index is b->ncols - 1 afterwards. */

@@ -97,6 +97,13 @@ static bool is_dropped(const struct dtx_bind *b, unsigned k, const char *name)
 	return col >= 0 && (uint32_t)col < b->seen[k] && dtx_bind_out(b, name) < 0;
 }
 
+/* The step may have made the name out of another one. */
+static bool may_be_new(const struct dtx_bind *b, const char *name)
+{
+	return b->open || b->renames ||
+	       (b->suffix && dtx_str_ends(dtx_str_of(name), dtx_str_of(b->suffix)));
+}
+
 /* Through a step: the first of its tables that has the name, else the first that may have it. */
 static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx_flow_table *t,
                                    const char *name, int32_t *col, struct dtx_err *err)
@@ -105,7 +112,7 @@ static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx
 	enum dtx_code rc = DTX_OK;
 
 	*col = -1;
-	if (!b || b->open)
+	if (!b || may_be_new(b, name))
 		return add_unknown(f, t, name, col, err);
 	for (unsigned k = 0; k < 2 * b->ntables && *col < 0; k++) {
 		unsigned i = k % b->ntables;
