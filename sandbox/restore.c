@@ -85,9 +85,10 @@ static bool same_value(const struct dtx_column *a, uint32_t i, const struct dtx_
 	}
 }
 
-static bool same_type(struct dtx_typeref a, struct dtx_typeref b)
+/* Values that can be compared: a worker knows of decimals how many digits the longest one has. */
+static bool same_kind(struct dtx_typeref a, struct dtx_typeref b)
 {
-	return a.type == b.type && a.precision == b.precision && a.scale == b.scale;
+	return a.type == b.type && a.scale == b.scale;
 }
 
 /* Some of the column are cells of a text file. */
@@ -192,7 +193,7 @@ static enum dtx_code find_sources(struct restore *r, bool *any, struct dtx_err *
 		int32_t from = dtx_schema_find(r->from->schema, f->name);
 		bool same = false;
 
-		if (from >= 0 && same_type(f->type, r->from->schema->field[from].type) &&
+		if (from >= 0 && same_kind(f->type, r->from->schema->field[from].type) &&
 		    any_spans(r->from, (uint32_t)from))
 			DTX_TRY(same_column(r, i, (uint32_t)from, &same, err));
 		same = same && take_room(r, i, (uint32_t)from);
@@ -210,22 +211,23 @@ static void table_free(void *arg)
 	dtx_table_unref(arg);
 }
 
-/* The cells behind `typed`, whose first row is `first` of the result, with it as their typed twin.
- */
+/* The cells behind `typed`, whose first row is `first` of the result, with it as their typed twin
+ * where its type is theirs. */
 static enum dtx_code make_cells(const struct restore *r, size_t first, uint32_t from,
                                 struct dtx_column *typed, struct dtx_column **out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_field *field = &r->from->schema->field[from];
 	struct dtx_column *none = NULL, *made = NULL;
 
 	for (size_t i = 0; i < r->from->nbatches; i++)
 		r->src[i] = r->from->batch[i]->col[from];
 	DTX_TRY(dtx_cells_gather_held(r->src, (uint32_t)r->from->nbatches, r->batch + first,
-	                              r->row + first, typed->len, &r->from->schema->field[from],
-	                              r->held, &made, err));
+	                              r->row + first, typed->len, field, r->held, &made, err));
 	DTX_ASSERT(made->form == DTX_F_SPAN, err);
-	if (atomic_compare_exchange_strong(&made->typed, &none, typed))
+	if (typed->type.precision == field->type.precision &&
+	    atomic_compare_exchange_strong(&made->typed, &none, typed))
 		dtx_column_ref(typed);
 	*out = made;
 	made = NULL;

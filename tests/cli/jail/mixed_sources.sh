@@ -18,3 +18,9 @@ for other in semicolon.csv lines.jsonl book.xlsx; do
 	done
 	cat out.csv
 done
+# decimals, whose type a worker does not know in full; and names that steps behind it make
+printf 'k,p\na,"1.50"\nb,"2.05"\n' > p.csv
+echo '{"dtx":1,"inputs":[{"name":"main","path":"p.csv","types":[{"name":"p","type":"decimal(12,2)"}]}],"steps":[{"op":"custom"},{"op":"rename","regex":"^(.)","replace":"x$1"},{"op":"derive","set":[{"as":"twice","expr":"xp * 2"}]}]}' > plan.json
+dtx run -q plan.json --snippet same.py
+echo '{"dtx":1,"inputs":[{"name":"main","path":"p.csv"},{"name":"other","path":"p.csv"}],"steps":[{"op":"custom"},{"op":"clean_names"},{"op":"join","with":"other","on":["k"]},{"op":"filter","where":"p_right > 2"}]}' > plan.json
+dtx run -q plan.json --snippet same.py
