@@ -194,13 +194,14 @@ static enum dtx_code restore_cells(struct dtx_box *b, const struct dtx_frame_vie
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_frame_entry *e = dtx_frame_find(view, DTX_FRAME_ROWS);
-	const uint64_t *rows;
+	const uint64_t *rows = NULL;
 	int64_t i;
 
-	if (!e || !b->main)
+	if (!b->main || (!e && b->table->nrows))
 		goto out;
-	rows = (const uint64_t *)(const void *)(view->ptr + e->a_off);
-	if (e->a_len != (uint64_t)b->table->nrows * 8)
+	if (e)
+		rows = (const uint64_t *)(const void *)(view->ptr + e->a_off);
+	if (e && e->a_len != (uint64_t)b->table->nrows * 8)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%llu bytes of row numbers for %lld rows",
 		         (unsigned long long)e->a_len, (long long)b->table->nrows);
 	for (i = 0; i < b->table->nrows; i++)

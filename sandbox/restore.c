@@ -182,23 +182,33 @@ static bool take_room(struct restore *r, uint32_t to, uint32_t from)
 	return true;
 }
 
+/* The column of the input that column `to` is, -1: none. */
+static enum dtx_code find_source(struct restore *r, uint32_t to, int32_t *out, struct dtx_err *err)
+{
+	const struct dtx_field *f = &r->to->schema->field[to];
+	int32_t from = dtx_schema_find(r->from->schema, f->name);
+	bool nulls = f->type.type == DTX_T_NULL, same = false;
+	enum dtx_code rc = DTX_OK;
+
+	*out = -1;
+	if (from < 0 || (!nulls && (!same_kind(f->type, r->from->schema->field[from].type) ||
+	                            !any_spans(r->from, (uint32_t)from))))
+		return DTX_OK;
+	DTX_TRY(same_column(r, to, (uint32_t)from, &same, err));
+	if (same && (nulls || take_room(r, to, (uint32_t)from)))
+		*out = from;
+out:
+	return rc;
+}
+
 static enum dtx_code find_sources(struct restore *r, bool *any, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t i;
 
 	*any = false;
-	for (i = 0; i < r->to->schema->nfields; i++) {
-		const struct dtx_field *f = &r->to->schema->field[i];
-		int32_t from = dtx_schema_find(r->from->schema, f->name);
-		bool same = false;
-
-		if (from >= 0 && same_kind(f->type, r->from->schema->field[from].type) &&
-		    any_spans(r->from, (uint32_t)from))
-			DTX_TRY(same_column(r, i, (uint32_t)from, &same, err));
-		same = same && take_room(r, i, (uint32_t)from);
-		r->source[i] = same ? from : -1;
-		*any = *any || same;
+	for (uint32_t i = 0; i < r->to->schema->nfields; i++) {
+		DTX_TRY(find_source(r, i, &r->source[i], err));
+		*any = *any || r->source[i] >= 0;
 	}
 out:
 	return rc;
@@ -221,6 +231,8 @@ static enum dtx_code make_cells(const struct restore *r, size_t first, uint32_t 
 	const struct dtx_field *field = &r->from->schema->field[from];
 	struct dtx_column *none = NULL, *made = NULL;
 
+	if (typed->type.type == DTX_T_NULL)
+		return dtx_column_nulls(field->type, typed->len, out, err);
 	for (size_t i = 0; i < r->from->nbatches; i++)
 		r->src[i] = r->from->batch[i]->col[from];
 	DTX_TRY(dtx_cells_gather_held(r->src, (uint32_t)r->from->nbatches, r->batch + first,
@@ -297,12 +309,10 @@ enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input, c
 	struct dtx_table *made = NULL;
 	bool any;
 
-	if (!r.to->nrows)
-		return DTX_OK;
-	r.batch = dtx_mem_alloc(nrows, sizeof(*r.batch));
-	r.row = dtx_mem_alloc(nrows, sizeof(*r.row));
-	r.source = dtx_mem_alloc(r.to->schema->nfields, sizeof(*r.source));
-	r.src = dtx_mem_alloc(input->nbatches, sizeof(struct dtx_column *));
+	r.batch = dtx_mem_alloc(nrows + 1, sizeof(*r.batch));
+	r.row = dtx_mem_alloc(nrows + 1, sizeof(*r.row));
+	r.source = dtx_mem_alloc((size_t)r.to->schema->nfields + 1, sizeof(*r.source));
+	r.src = dtx_mem_alloc(input->nbatches + 1, sizeof(struct dtx_column *));
 	r.held = dtx_owner_new(table_free, dtx_table_ref(input));
 	if (!r.held)
 		dtx_table_unref(input);

@@ -7,8 +7,8 @@
 /* rows[i]: the row of `input` that row i of *t says it came from; all are below input->nrows.
  * A column with cells of a text file whose every value equals the input's there is held as those
  * cells again, and is text where others were beside them, as long as they take at most `room` bytes
- * in all; *t is then another table.  What the
- * worker claims is compared, not believed. */
+ * in all; *t is then another table.  A column of nulls that are the input's, too, has its type: a
+ * worker does not know it.  What the worker claims is compared, not believed. */
 DTX_MUSTUSE enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input,
                                             const uint64_t *rows, uint64_t room,
                                             struct dtx_err *err);

@@ -12,7 +12,7 @@ import dxfn
 import dxtext
 from dxagg import COUNTS, FLOATS, PAIRS, aggregate
 from dxfn import *  # noqa: F401,F403
-from dxfn import is_none, pattern, typed
+from dxfn import is_none, pattern, typed, written
 from dxop import *  # noqa: F401,F403
 from dxrepair import *  # noqa: F401,F403
 from dxrule import assert_  # noqa: F401
@@ -45,6 +45,8 @@ def agg(fn, group, *args, where=None):
     rows = [True] * len(group) if where is None else flags(where, len(group))
     if not args:
         return sum(rows)
+    if fn == "concat_agg":
+        args = (written(args[0]), *args[1:])
     first, *more = (kept(a, rows) if i == 0 or fn in PAIRS else a for i, a in enumerate(args))
     return aggregate(fn, first, *more)
 
@@ -70,7 +72,7 @@ def result(df, keys, groups, what):
             out.append(None if is_none(got) else got)
         return typed(out, range(len(out)))
     name, fn = what
-    values = plain(df[name])
+    values = plain(written(df[name]) if fn == "concat_agg" else df[name])
     out = [aggregate(fn, [values[r] for r in rows]) for _, rows in groups]
     kind = "int" if fn in COUNTS else "float" if fn in FLOATS else kind_of(df[name])
     return column_of(out, kind)

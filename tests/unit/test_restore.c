@@ -228,6 +228,32 @@ void test_restore_finds_rows_at_once(void)
 	dtx_table_unref(t);
 }
 
+/* Four times the row whose amount is null: a worker knows no type of it; nor of no rows. */
+void test_restore_gives_nulls_their_type(void)
+{
+	static const struct dtx_field field = { .name = "amount", .type = { DTX_T_NULL, 0, 0 } };
+	static const struct dtx_schema nulls = { .nfields = 1, .field = &field };
+	static const uint64_t from[] = { 3, 3, 3, 3 };
+
+	for (uint32_t n = 0; n <= 4; n += 4) {
+		struct dtx_table *in = NULL, *t = NULL;
+		struct dtx_batch *b = NULL;
+
+		T_OK(make_input(&in, NULL), NULL);
+		T_OK(dtx_table_new(&nulls, &t, NULL), NULL);
+		T_OK(dtx_batch_new(t->schema, n, &b, NULL), NULL);
+		T_OK(dtx_column_nulls(field.type, n, &b->col[0], NULL), NULL);
+		T_OK(dtx_table_take(t, b, NULL), NULL);
+		T_OK(dtx_restore_cells(&t, in, from, ROOM, NULL), NULL);
+		T_INT(t->schema->field[0].type.type, DTX_T_FLOAT64);
+		T_INT(t->nrows, n);
+		for (uint32_t i = 0; i < n; i++)
+			T_CHECK(dtx_column_is_null(t->batch[0]->col[0], i));
+		dtx_table_unref(in);
+		dtx_table_unref(t);
+	}
+}
+
 void test_restore_every_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(restored(NULL, texts, ROOM));
