@@ -65,6 +65,18 @@ static enum dtx_code side_column(const struct dtx_join_local *l, struct dtx_colu
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 
+/* The same side for n rows. */
+static enum dtx_code side_of_all(struct dtx_str side, uint32_t n, struct dtx_column **out,
+                                 struct dtx_err *err)
+{
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, n);
+	for (uint32_t i = 0; i < n; i++)
+		dtx_builder_text(&b, side);
+	return dtx_builder_finish(&b, NULL, out, err);
+}
+
 /* Every row of the batch has one pair: its columns and places are the result's as they are. */
 static bool left_whole(const struct dtx_join_local *l, const struct dtx_batch *in)
 {
@@ -259,13 +271,9 @@ static enum dtx_code filter_rows(const struct dtx_opctx *ox, struct dtx_join_loc
 	dtx_op_count(ox, want ? "unmatched" : "matched", (int64_t)in->nsel - n);
 	in->nsel = n;
 	DTX_TRY(dtx_colmap_apply(ox, &s->lmap, in, err));
-	if (s->indicator >= 0 && dtx_op_wants(ox, (uint32_t)s->indicator)) {
-		l->n = in->nrows;
-		for (uint32_t i = 0; i < l->n; i++)
-			l->which[i] = want ? 0 : DTX_NOWHERE;
-		DTX_TRY(side_column(l, &in->col[s->indicator], err));
-		l->n = 0;
-	}
+	if (s->indicator >= 0 && dtx_op_wants(ox, (uint32_t)s->indicator))
+		DTX_TRY(side_of_all(want ? DTX_STR("both") : DTX_STR("left_only"), in->nrows,
+		                    &in->col[s->indicator], err));
 	DTX_TRY(dtx_emit_batch(out, in, err));
 out:
 	return rc;
@@ -337,14 +345,8 @@ static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_row
 			DTX_TRY(dtx_cells_fit(b->col[i], &ox->out->field[i], &c, err));
 		dtx_batch_put(b, i, c);
 	}
-	if (s->indicator >= 0 && dtx_op_wants(ox, (uint32_t)s->indicator)) {
-		struct dtx_builder side;
-
-		dtx_builder_init(&side, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, n);
-		for (uint32_t i = 0; i < n; i++)
-			dtx_builder_text(&side, DTX_STR("right_only"));
-		DTX_TRY(dtx_builder_finish(&side, NULL, &b->col[s->indicator], err));
-	}
+	if (s->indicator >= 0 && dtx_op_wants(ox, (uint32_t)s->indicator))
+		DTX_TRY(side_of_all(DTX_STR("right_only"), n, &b->col[s->indicator], err));
 	DTX_TRY(dtx_emit_batch(out, b, err));
 out:
 	dtx_batch_free(b);
