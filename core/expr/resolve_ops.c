@@ -162,6 +162,16 @@ static bool is_date_op(const struct dtx_expr *e, struct dtx_bound *const *b)
 	                                                date_result(e, x, y).type != DTX_T_UNKNOWN);
 }
 
+/* What operand b is to be: an unknown one may turn out to be a date that days are added to. */
+static enum dtx_class arith_class(const struct dtx_expr *e, const struct dtx_bound *b, bool dates)
+{
+	if (dates)
+		return DTX_CLASS_ANY;
+	if (b->type.type == DTX_T_UNKNOWN && (e->op == DTX_BIN_ADD || e->op == DTX_BIN_SUB))
+		return DTX_CLASS_NUMBER | DTX_CLASS_DATE;
+	return DTX_CLASS_NUMBER;
+}
+
 enum dtx_code dtx_bind_arith(struct dtx_binder *bd, const struct dtx_expr *e,
                              struct dtx_bound **out)
 {
@@ -183,8 +193,8 @@ enum dtx_code dtx_bind_arith(struct dtx_binder *bd, const struct dtx_expr *e,
 	dates = is_date_op(e, b);
 	if (!dates && (!is_numeric(b[0]->type.type) || !is_numeric(b[1]->type.type)))
 		return arith_mismatch(bd, e, b[0]->type, b[1]->type);
-	dtx_resolve_use(bd, b[0], DTX_DEMAND_VALUE, dates ? DTX_CLASS_ANY : DTX_CLASS_NUMBER);
-	dtx_resolve_use(bd, b[1], DTX_DEMAND_VALUE, dates ? DTX_CLASS_ANY : DTX_CLASS_NUMBER);
+	dtx_resolve_use(bd, b[0], DTX_DEMAND_VALUE, arith_class(e, b[0], dates));
+	dtx_resolve_use(bd, b[1], DTX_DEMAND_VALUE, arith_class(e, b[1], dates));
 	if (dates) {
 		type = date_result(e, b[0]->type.type, b[1]->type.type);
 		DTX_TRY(date_widen(bd, b));

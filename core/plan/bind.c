@@ -141,6 +141,7 @@ enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col, const c
 {
 	struct dtx_bind_col c = { .from_table = (int32_t)t, .from_col = col, .formula_text = "" };
 
+	b->moved[t] = true;
 	b->seen[t] = b->in[t]->nfields;
 	if (col < 0)
 		return DTX_OK;
@@ -153,6 +154,7 @@ enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col, const c
 enum dtx_code dtx_bind_pass_right(struct dtx_bind *b, int32_t col, struct dtx_err *err)
 {
 	const char *name = b->in[1]->field[col].name;
+	uint32_t out = b->ncols;
 	enum dtx_code rc = DTX_OK;
 
 	if (dtx_bind_out(b, name) >= 0)
@@ -160,6 +162,9 @@ enum dtx_code dtx_bind_pass_right(struct dtx_bind *b, int32_t col, struct dtx_er
 	if (!name)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_pass(b, 1, col, name, err));
+	/* an open table beside it may have that name, and then this is its column */
+	if (b->ncols > out && b->in[0]->open && !b->typed)
+		b->col[out].field.type = (struct dtx_typeref){ .type = DTX_T_UNKNOWN };
 out:
 	return rc;
 }
@@ -168,6 +173,7 @@ enum dtx_code dtx_bind_keep_all(struct dtx_bind *b, unsigned t, struct dtx_err *
 {
 	enum dtx_code rc = DTX_OK;
 
+	b->moved[t] = true;
 	b->seen[t] = b->in[t]->nfields;
 	for (uint32_t i = 0; i < b->in[t]->nfields; i++)
 		DTX_TRY(dtx_bind_pass(b, t, (int32_t)i, NULL, err));

@@ -82,7 +82,9 @@ struct dtx_bind {
 	/* of the executor */
 	struct dtx_flow *flow;
 	int32_t table[DTX_BIND_TABLES]; /* ids of the tables */
-	uint32_t seen[DTX_BIND_TABLES]; /* columns there were when one was last moved */
+	bool moved[DTX_BIND_TABLES];    /* a column went on, or there was none to go on */
+	uint32_t seen[DTX_BIND_TABLES]; /* columns there were when one was last moved; all: none was
+	                                 */
 	struct dtx_strmap names;        /* output names to index */
 };
 

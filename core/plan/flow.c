@@ -330,6 +330,9 @@ static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
 	if (rc != DTX_OK)
 		dtx_strmap_clear(&b->names);
 	DTX_TRY(rc);
+	for (unsigned k = 0; k < b->ntables; k++)
+		if (!b->moved[k])
+			b->seen[k] = b->in[k]->nfields;
 	if (f->bind[i])
 		dtx_strmap_clear(&f->bind[i]->names);
 	f->bind[i] = b;
