@@ -218,6 +218,7 @@ escape: all
 diff: all
 	/usr/bin/python3 -B tests/diff/run.py $(B)/dtx $(or $(N),1000) $(or $(SEED),1) $$(nproc)
 	/usr/bin/python3 -B tests/diff/analyst.py $(B)/dtx
+	/usr/bin/python3 -B tests/diff/jailed.py $(B)/dtx $(or $(N),1000) $(or $(SEED),1)
 	/usr/bin/python3 -B tests/diff/agreement.py $(B)/dtx all
 	/usr/bin/python3 -B tests/diff/office.py $(B)/dtx
 

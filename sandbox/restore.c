@@ -187,15 +187,15 @@ static enum dtx_code find_source(struct restore *r, uint32_t to, int32_t *out, s
 {
 	const struct dtx_field *f = &r->to->schema->field[to];
 	int32_t from = dtx_schema_find(r->from->schema, f->name);
-	bool nulls = f->type.type == DTX_T_NULL, same = false;
+	bool nulls = f->type.type == DTX_T_NULL, bare = nulls || !r->to->nrows, same = false;
 	enum dtx_code rc = DTX_OK;
 
 	*out = -1;
-	if (from < 0 || (!nulls && (!same_kind(f->type, r->from->schema->field[from].type) ||
-	                            !any_spans(r->from, (uint32_t)from))))
+	if (from < 0 || (!nulls && !same_kind(f->type, r->from->schema->field[from].type)) ||
+	    (!bare && !any_spans(r->from, (uint32_t)from)))
 		return DTX_OK;
 	DTX_TRY(same_column(r, to, (uint32_t)from, &same, err));
-	if (same && (nulls || take_room(r, to, (uint32_t)from)))
+	if (same && (bare || take_room(r, to, (uint32_t)from)))
 		*out = from;
 out:
 	return rc;
@@ -231,7 +231,7 @@ static enum dtx_code make_cells(const struct restore *r, size_t first, uint32_t 
 	const struct dtx_field *field = &r->from->schema->field[from];
 	struct dtx_column *none = NULL, *made = NULL;
 
-	if (typed->type.type == DTX_T_NULL)
+	if (typed->type.type == DTX_T_NULL || !typed->len)
 		return dtx_column_nulls(field->type, typed->len, out, err);
 	for (size_t i = 0; i < r->from->nbatches; i++)
 		r->src[i] = r->from->batch[i]->col[from];

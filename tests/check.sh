@@ -22,6 +22,7 @@ suites() {
 		killed at any instant|sh tests/fault/run.sh build/dtx
 		killed before each call of the write order|/usr/bin/python3 -B tests/fault/killed.py build/dtx
 		engine against the jail|/usr/bin/python3 -B tests/diff/agreement.py build/dtx
+		random plans with a snippet that changes nothing|/usr/bin/python3 -B tests/diff/jailed.py build/dtx 100
 		op examples against pandas|/usr/bin/python3 -B tests/diff/examples.py build/dtx
 		lineage of random cells|/usr/bin/python3 -B tests/diff/why.py build/dtx 14
 		lineage in random plans|/usr/bin/python3 -B tests/diff/why_plans.py build/dtx 60
