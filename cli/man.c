@@ -251,7 +251,10 @@ static const struct member_row member_rows[] = {
 	{ NULL, "sheet, stamp, as_table",
 	  "of an .xlsx: sheet name; whether the run id is inside; a real table, at most 2,000,000 "
 	  "cells" },
-	{ NULL, "header, delimiter, quote, null_text, bom, eol", "of text files" },
+	{ NULL, "header, delimiter, quote, null_text, bom, eol",
+	  "of text files.  Cells that come from inputs with the delimiter of the first of them "
+	  "keep "
+	  "their bytes, needless quotes too; others are quoted where they need it" },
 	{ NULL, "float_style", "keep, or trim: 100.0 is written as 100" },
 };
 

@@ -83,9 +83,9 @@ struct dtx_bind {
 	struct dtx_flow *flow;
 	int32_t table[DTX_BIND_TABLES]; /* ids of the tables */
 	bool moved[DTX_BIND_TABLES];    /* a column went on, or there was none to go on */
-	uint32_t seen[DTX_BIND_TABLES]; /* columns there were when one was last moved; all: none was
-	                                 */
-	struct dtx_strmap names;        /* output names to index */
+	/* columns there were when one was last moved; all of them where none was */
+	uint32_t seen[DTX_BIND_TABLES];
+	struct dtx_strmap names; /* output names to index */
 };
 
 /* Static phase: a step over an open table has an open result (unlisted columns go through) unless
