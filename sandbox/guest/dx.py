@@ -4,8 +4,10 @@ Plain pandas inside; nothing is patched.  Rules: a null is a group, a null key m
 a sum of nothing is null, rows keep their order, halves round away from zero, integers never wrap.
 Each op of a plan that pandas says otherwise is a function here, and each function of a formula.
 """
+import fractions
 import itertools
 
+import numpy as np
 import pandas as pd
 
 import dxfn
@@ -278,12 +280,17 @@ def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exac
             side = (there > at) - (there < at)
             if side == 0 and not allow_exact or side < 0 and dir == "forward" or side > 0 and dir == "backward":
                 continue
-            gap = abs(there - at)
+            gap = abs(exact(there) - exact(at))
             if tolerance is None or gap <= tolerance:
                 best = max(best, (-gap, -side, r)) if best else (-gap, -side, r)
         found.append(best[2] if best else None)
     pairs = [(i, r) for i, r in enumerate(found) if r is not None or how == "left"]
     return glue(df, other, [(None, k) for k in rk], pairs, "_right", "left")
+
+
+def exact(v):
+    """A number whose differences are not rounded; times are so already."""
+    return fractions.Fraction(v if isinstance(v, float) else int(v)) if isinstance(v, (int, float, np.integer)) else v
 
 
 def meet(df, other, cols, all, keep):
