@@ -193,8 +193,7 @@ const char *dtx_snapshots_way(const json_t *input)
 	const json_t *reader = json_object_get(input, "reader");
 
 	if (json_is_true(json_object_get(reader, "stream")))
-		return "a \"stream\" is not kept; without it dtx run --snapshot-inputs keeps what "
-		       "is "
-		       "piped in";
+		return "a \"stream\" is not kept; without it dtx run --snapshot-inputs keeps "
+		       "what is piped in";
 	return "dtx run --snapshot-inputs keeps what is piped in";
 }

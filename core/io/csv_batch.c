@@ -79,7 +79,7 @@ static struct dtx_celldialect cell_dialect(const struct dtx_csv *c)
 	struct dtx_celldialect d = { .delim = c->text.set.delim,
 		                     .quote = c->text.set.quotes ? c->text.set.quote : 0 };
 
-	d.home = d.delim == c->opts.home && d.quote == '"';
+	d.home = d.delim && d.delim == c->opts.home && d.quote == '"';
 	return d;
 }
 

@@ -38,8 +38,9 @@ const struct dtx_writer_class *dtx_writer_find(const char *format, const char *p
 
 char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path)
 {
-	bool tsv = format ? !strcmp(format, "tsv")
-	                  : path && dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv"));
+	bool named = format && strcmp(format, "auto") != 0;
+	bool tsv = named ? !strcmp(format, "tsv")
+	                 : path && dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv"));
 
 	if (tsv && (!opts->delimiter || opts->delimiter == ','))
 		return '\t';

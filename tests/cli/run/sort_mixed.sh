@@ -30,7 +30,7 @@ try "$all" '{"op":"union","in":"d","with":["d","e","b","main","c"]},'
 # the output's own dialect is the one that cells of several meet in; of two outputs, the first one's
 (echo 'id	name	note	v'; for i in 1 3 5 7; do printf '%d\t"n%d"\t  x\t%d\n' $i $i $i; done) > tab.tsv
 (echo 'id,name,note,v'; for i in 2 4 6 8; do printf '%d,"n%d",  y,%d\n' $i $i $i; done) > few.csv
-for output in '{"path":"out.tsv","table":"all"}' '{"path":"out.csv","table":"all"}' '{"path":"out.csv","delimiter":";","table":"all"}' '[{"path":"out.csv","table":"all"},{"path":"out.tsv","table":"all"}]'; do
+for output in '{"path":"out.tsv","table":"all"}' '{"path":"out.tsv","format":"auto","table":"all"}' '{"path":"out.csv","table":"all"}' '{"path":"out.csv","delimiter":";","table":"all"}' '[{"path":"out.csv","table":"all"},{"path":"out.tsv","table":"all"}]'; do
 	echo "$output"
 	echo '{"dtx":1,"inputs":[{"name":"main","path":"few.csv"},{"name":"b","path":"tab.tsv"}],"steps":[{"op":"union","with":["b"]},{"op":"sort","by":["id"],"out":"all"}],"output":'"$output"'}' > plan.json
 	for rows in 1 3 65536; do
