@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/out.h"
+#include "core/base/identity.h"
 #include "core/store/screen.h"
 
 /* The next lineage row of the column, from *i on. */
@@ -27,6 +28,7 @@ static void citation_sources(const json_t *record, const char *column, struct dt
 {
 	json_t *seen = json_object();
 	const json_t *row, *input;
+	const char *sha;
 	size_t i = 0;
 
 	while ((row = citation_row(record, column, &i))) {
@@ -38,8 +40,10 @@ static void citation_sources(const json_t *record, const char *column, struct dt
 		input = dtx_json_find(json_object_get(record, "inputs"), "alias", alias);
 		dtx_buf_add(out, json_object_size(seen) > 1 ? ", " : "; from ");
 		dtx_out_safe(out, dtx_json_text(input, "label", alias), false);
-		if (dtx_json_text(input, "sha", NULL))
-			dtx_buf_printf(out, " (sha256 %.8s)", dtx_json_text(input, "sha", ""));
+		sha = dtx_json_text(input, "sha", NULL);
+		if (sha)
+			dtx_buf_printf(out, " (%s %.8s)", dtx_identity_word(sha),
+			               dtx_identity_digits(sha));
 	}
 	json_decref(seen);
 }

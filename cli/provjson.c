@@ -1,9 +1,11 @@
 /* PROV-JSON: entities (files, plan, code), one activity (the run), its agents. */
 #include "cli/provjson.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/openlineage.h"
+#include "core/base/identity.h"
 
 /* Names are dtx:KIND-HASH, so that equal things have equal names in every document. */
 static json_t *prov_file(const json_t *item, const char *path)
@@ -11,19 +13,29 @@ static json_t *prov_file(const json_t *item, const char *path)
 	const char *sha = dtx_json_text(item, "sha", "");
 	const json_t *rows = json_object_get(item, "rows");
 	json_t *counted = NULL; /* a run that failed may not have come to count them */
+	json_t *file;
+	char key[24];
 
 	if (json_is_integer(rows))
 		counted = json_pack("{ss sI}", "type", "xsd:long", "$", json_integer_value(rows));
-	return json_pack("{ss ss s{ss sI} so* ss}", "prov:type", "dtx:File", "dtx:path",
+	file = json_pack("{ss ss s{ss sI} so*}", "prov:type", "dtx:File", "dtx:path",
 	                 dtx_json_text(item, path, "-"), "dtx:bytes", "type", "xsd:long", "$",
-	                 (json_int_t)dtx_json_int(item, "bytes", 0), "dtx:rows", counted,
-	                 "dtx:sha256", sha);
+	                 (json_int_t)dtx_json_int(item, "bytes", 0), "dtx:rows", counted);
+	snprintf(key, sizeof(key), "dtx:%s", dtx_identity_word(sha));
+	json_object_set_new(file, key, json_string(dtx_identity_digits(sha)));
+	return file;
 }
 
 static void prov_name(const char *kind, const char *hash, struct dtx_buf *out)
 {
 	dtx_buf_reset(out);
 	dtx_buf_printf(out, "dtx:%s-%s", kind, hash);
+}
+
+/* By the digits: those of another kind are not taken for it. */
+static void prov_file_name(const json_t *item, struct dtx_buf *out)
+{
+	prov_name("file", dtx_identity_digits(dtx_json_text(item, "sha", "")), out);
 }
 
 struct prov {
@@ -56,7 +68,7 @@ static void prov_inputs(struct prov *p, const char *activity)
 
 	json_array_foreach(json_object_get(p->record, "inputs"), i, item)
 	{
-		prov_name("file", dtx_json_text(item, "sha", ""), &p->name);
+		prov_file_name(item, &p->name);
 		json_object_set_new(p->entity, dtx_buf_text(&p->name), prov_file(item, "uri"));
 		prov_use(p, activity, dtx_json_text(item, "alias", "main"));
 	}
@@ -98,14 +110,14 @@ static void prov_outputs(struct prov *p, const char *activity)
 
 	json_array_foreach(json_object_get(p->record, "outputs"), i, item)
 	{
-		prov_name("file", dtx_json_text(item, "sha", ""), &p->name);
+		prov_file_name(item, &p->name);
 		json_object_set_new(p->entity, dtx_buf_text(&p->name), prov_file(item, "path"));
 		prov_relate(p, p->made,
 		            json_pack("{ss ss}", "prov:entity", dtx_buf_text(&p->name),
 		                      "prov:activity", activity));
 		json_array_foreach(json_object_get(p->record, "inputs"), k, input)
 		{
-			prov_name("file", dtx_json_text(input, "sha", ""), &p->other);
+			prov_file_name(input, &p->other);
 			prov_relate(p, p->derived,
 			            json_pack("{ss ss ss}", "prov:generatedEntity",
 			                      dtx_buf_text(&p->name), "prov:usedEntity",

@@ -9,9 +9,10 @@
 #define BOOL        "{\"type\":\"boolean\"}"
 #define ANY_OBJECT  "{\"type\":[\"object\",\"null\"]}"
 #define SHA         "{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"}"
-#define FILE_SHA    "{\"type\":\"string\",\"pattern\":\"^([0-9a-f]{64}|xxh3:[0-9a-f]{32})$\"}"
-#define FILE_STATE  "{\"enum\":[\"unchanged\",\"changed\",\"gone\",\"not kept\",\"unreadable\"]}"
-#define LIST(item)  "{\"type\":\"array\",\"items\":" item "}"
+#define FILE_SHA                                                                                   \
+	"{\"type\":\"string\",\"pattern\":\"^((fsverity:)?[0-9a-f]{64}|xxh3:[0-9a-f]{32})$\"}"
+#define FILE_STATE "{\"enum\":[\"unchanged\",\"changed\",\"gone\",\"not kept\",\"unreadable\"]}"
+#define LIST(item) "{\"type\":\"array\",\"items\":" item "}"
 /* Members that are always there, and others that may be. */
 #define OBJECT(props, required)                                                                    \
 	"{\"type\":\"object\",\"properties\":{" props "},\"required\":[" required "]}"

@@ -142,8 +142,7 @@ static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *e
 		const char *sha = dtx_json_text(input, "sha", ""), *state = "unchanged";
 
 		if (s && !retrace_marked(s, input))
-			dtx_source_hash_start(
-				s, !strncmp(sha, DTX_WEAK_MARK, sizeof(DTX_WEAK_MARK) - 1));
+			dtx_source_hash_start(s, dtx_identity_kind(sha));
 		else if (!s)
 			state = dtx_query_file(dtx_json_text(input, "uri", ""), input);
 		if (strcmp(state, "unchanged") != 0)
@@ -157,7 +156,7 @@ static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *e
 static enum dtx_code retrace_held(const struct dtx_retrace *x, enum dtx_code rc,
                                   struct dtx_err *err)
 {
-	char sha[DTX_SHA256_HEX];
+	char sha[DTX_IDENTITY_TEXT];
 	json_t *input;
 	size_t i;
 

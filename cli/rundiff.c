@@ -7,6 +7,7 @@
 #include "cli/compare.h"
 #include "cli/out.h"
 #include "cli/rowdiff.h"
+#include "core/base/identity.h"
 
 struct rundiff {
 	const json_t *a, *b;
@@ -80,12 +81,27 @@ static void diff_plan(struct rundiff *d)
 
 static json_t *diff_file(const json_t *item)
 {
+	const char *sha;
+
 	if (!item)
 		return json_null();
-	return json_sprintf("%s, %lld row%s, sha256 %.8s", dtx_json_text(item, "label", ""),
+	sha = dtx_json_text(item, "sha", "");
+	return json_sprintf("%s, %lld row%s, %s %.8s", dtx_json_text(item, "label", ""),
 	                    (long long)dtx_json_int(item, "rows", 0),
-	                    dtx_json_int(item, "rows", 0) == 1 ? "" : "s",
-	                    dtx_json_text(item, "sha", ""));
+	                    dtx_json_int(item, "rows", 0) == 1 ? "" : "s", dtx_identity_word(sha),
+	                    dtx_identity_digits(sha));
+}
+
+/* Two kinds of identity cannot be compared: then it is one file, which has the bytes of both. */
+static bool diff_same_bytes(const json_t *x, const json_t *y)
+{
+	const char *a = dtx_json_text(x, "sha", ""), *b = dtx_json_text(y, "sha", "");
+
+	if (dtx_identity_kind(a) == dtx_identity_kind(b))
+		return !strcmp(a, b);
+	return !strcmp(dtx_json_text(x, "uri", "-"), dtx_json_text(y, "uri", "")) &&
+	       !strcmp(dtx_json_text(x, "file", ""), "unchanged") &&
+	       !strcmp(dtx_json_text(y, "file", ""), "unchanged");
 }
 
 static void diff_inputs(struct rundiff *d)
@@ -98,7 +114,7 @@ static void diff_inputs(struct rundiff *d)
 		const char *alias = dtx_json_text(x, "alias", "");
 		const json_t *y = dtx_json_find(b, "alias", alias);
 
-		if (!y || strcmp(dtx_json_text(x, "sha", ""), dtx_json_text(y, "sha", "")) != 0)
+		if (!y || !diff_same_bytes(x, y))
 			diff_add(d, "inputs", json_string(alias), diff_file(x), diff_file(y));
 	}
 	json_array_foreach((json_t *)(uintptr_t)b, i, x)

@@ -338,7 +338,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 		if (!r->source[i])
 			continue;
 		if (!r->known || !r->known[i].sha[0])
-			dtx_source_hash_start(r->source[i], r->args->input_hash == DTX_INPUT_XXH3);
+			dtx_source_hash_start(r->source[i], r->identity);
 		dtx_source_patience(r->source[i], &runner_cancel, opts.deadline_ns);
 		dtx_source_watch(r->source[i], &ticker.now);
 	}

@@ -13,9 +13,6 @@
 #include "core/plan/exec.h"
 #include "core/store/record.h"
 
-/* As --input-hash names them. */
-enum dtx_input_hash { DTX_INPUT_AUTO, DTX_INPUT_SHA256, DTX_INPUT_XXH3 };
-
 /* Options of run, convert and prompt; the rows are in runner_opts.c. */
 struct dtx_run_args {
 	const char *output, *to, *sheet, *range, *delimiter, *encoding, *from;
@@ -35,7 +32,7 @@ struct dtx_run_args {
 	int64_t max_regions;
 	const char *record, *head_file; /* copies of the record, NULL: none */
 	int progress;                   /* enum dtx_progress_how */
-	int input_hash;                 /* enum dtx_input_hash */
+	int input_hash;                 /* enum dtx_identity_kind */
 	int64_t threads, memory, batch_rows;
 	struct dtx_jail_given jail;
 };
@@ -84,10 +81,11 @@ struct dtx_runner {
 	struct dtx_arena texts; /* of the caller, as long as the run */
 	char abi[64], run_id[DTX_RUN_ID];
 	struct dtx_exec_result *result;
-	struct dtx_outfile *rejects; /* NULL: nothing is quarantined */
-	bool detailed;               /* the record has its details */
-	int64_t deadline_ns;         /* from before the inputs were opened; 0: none */
-	const atomic_bool *cancel;   /* NULL: nobody does */
+	struct dtx_outfile *rejects;     /* NULL: nothing is quarantined */
+	bool detailed;                   /* the record has its details */
+	int64_t deadline_ns;             /* from before the inputs were opened; 0: none */
+	enum dtx_identity_kind identity; /* of the inputs: --input-hash, or a setting */
+	const atomic_bool *cancel;       /* NULL: nobody does */
 	int64_t start_us;
 	struct dtx_prompt *prompt;              /* NULL: a real run */
 	const struct dtx_runner_replay *replay; /* NULL: a run of its own */
@@ -116,11 +114,11 @@ DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct
  * stands.  Findings are in r->findings. */
 DTX_MUSTUSE enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv,
                                           struct dtx_err *err);
-/* Inputs whose hash an earlier run computed (runner_known.c); fills r->known.  What cannot be found
- * out is not known. */
+/* Which identity inputs get, and those that an earlier run computed (runner_known.c); fills
+ * r->identity and r->known.  What cannot be found out is not known. */
 struct dtx_known {
-	char sha[DTX_SHA256_HEX], run_id[DTX_RUN_ID]; /* empty: not known */
-	char mark[DTX_FILEMARK_TEXT];                 /* empty: not settled */
+	char sha[DTX_IDENTITY_TEXT], run_id[DTX_RUN_ID]; /* empty: not known */
+	char mark[DTX_FILEMARK_TEXT];                    /* empty: not settled */
 };
 DTX_MUSTUSE enum dtx_code dtx_runner_known(struct dtx_runner *r, struct dtx_err *err);
 /* Whether what is known of input i holds now that it has been read. */

@@ -54,13 +54,13 @@ static json_t *record_reader(const struct dtx_plan_input *in, const json_t *desc
 }
 
 /* The identity: of the run that computed it, where that holds, or computed here. */
-static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_SHA256_HEX],
+static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_IDENTITY_TEXT],
                                 const char **of, struct dtx_err *err)
 {
 	*of = NULL;
 	if (!dtx_runner_known_holds(r, i) || !r->known[i].sha[0])
 		return dtx_source_hash_wait(r->source[i], sha, err);
-	memcpy(sha, r->known[i].sha, DTX_SHA256_HEX);
+	memcpy(sha, r->known[i].sha, DTX_IDENTITY_TEXT);
 	*of = r->known[i].run_id;
 	return DTX_OK;
 }
@@ -78,7 +78,7 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	const struct dtx_exec_input *x = &r->result->input[i];
 	const struct dtx_plan_input *in = &r->plan->input[i];
 	struct dtx_source *src = r->source[i];
-	char sha[DTX_SHA256_HEX];
+	char sha[DTX_IDENTITY_TEXT];
 	const char *of;
 	char *uri = NULL;
 	json_t *row = NULL;

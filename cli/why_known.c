@@ -122,7 +122,7 @@ static enum dtx_code known_read(struct known *k, json_t *steps, bool typed, stru
 	k->plan->input[0].path = k->path;
 	DTX_TRY(dtx_source_open(k->path, &k->source, err));
 	if (!typed)
-		dtx_source_hash_start(k->source, false);
+		dtx_source_hash_start(k->source, DTX_IDENTITY_SHA256);
 	opts.input = &k->source;
 	DTX_TRY(dtx_exec(k->plan, &opts, &host, &k->findings, &k->result, err));
 out:
@@ -134,7 +134,7 @@ out:
 /* The bytes that were read are those that were written. */
 static bool known_unchanged(struct known *k)
 {
-	char sha[DTX_SHA256_HEX];
+	char sha[DTX_IDENTITY_TEXT];
 
 	return dtx_source_hash_wait(k->source, sha, NULL) == DTX_OK &&
 	       !strcmp(sha, dtx_json_text(dtx_retrace_output(&k->w->x), "sha", ""));

@@ -23,8 +23,7 @@ struct dtx_passing *dtx_passing_new(int fd)
 	p->fd = fd;
 	atomic_init(&p->passed, 0);
 	atomic_init(&p->stop, false);
-	dtx_sha256_init(&p->sha);
-	dtx_weak_init(&p->xxh);
+	dtx_identity_init(&p->identity, DTX_IDENTITY_AUTO);
 	return p;
 }
 
@@ -78,22 +77,7 @@ enum dtx_code dtx_passing_pull(struct dtx_passing *p, const char *name, char *to
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", name, strerror(errno));
 	*got = (size_t)k;
 	atomic_fetch_add_explicit(&p->passed, *got, memory_order_relaxed);
-	if (p->weak)
-		dtx_weak_add(&p->xxh, to, *got);
-	else
-		dtx_sha256_add(&p->sha, to, *got);
+	dtx_identity_add(&p->identity, to, *got);
 out:
 	return rc;
-}
-
-void dtx_passing_hex(struct dtx_passing *p, char out[DTX_SHA256_HEX])
-{
-	uint8_t sum[DTX_SHA256_SIZE];
-
-	if (p->weak) {
-		dtx_weak_done(&p->xxh, out);
-		return;
-	}
-	dtx_sha256_done(&p->sha, sum);
-	dtx_hex(sum, sizeof(sum), out);
 }

@@ -436,7 +436,7 @@ void dtx_source_free(struct dtx_source *s)
 
 void dtx_source_let_go(struct dtx_source *s)
 {
-	if (s->bytes && s->bytes->mapped && !dtx_inputhash_behind(&s->hash, 1, 1))
+	if (s->bytes && s->bytes->mapped && !dtx_inputhash_reads(&s->hash))
 		dtx_letgo_start(&s->letgo, s->bytes->ptr, s->bytes->len);
 }
 
@@ -564,21 +564,22 @@ bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t 
 	return dtx_inputhash_behind(&s->hash, done, of);
 }
 
-void dtx_source_hash_start(struct dtx_source *s, bool weak)
+void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind)
 {
 	if (s->pipe)
-		s->pipe->weak = weak;
+		dtx_identity_init(&s->pipe->identity, kind);
 	else
-		dtx_inputhash_start(&s->hash, s->data, s->size, weak);
+		dtx_inputhash_start(&s->hash, s->data, s->size, kind);
 }
 
-enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65], struct dtx_err *err)
+enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],
+                                   struct dtx_err *err)
 {
 	if (!s->pipe)
-		return dtx_inputhash_wait(&s->hash, s->data, s->size, hex, err);
-	if (!s->hash.hex[0]) /* it is there once */
-		dtx_passing_hex(s->pipe, s->hash.hex);
-	memcpy(hex, s->hash.hex, DTX_SHA256_HEX);
+		return dtx_inputhash_wait(&s->hash, s->data, s->size, text, err);
+	if (!s->hash.text[0]) /* it is there once */
+		dtx_identity_done(&s->pipe->identity, s->hash.text);
+	memcpy(text, s->hash.text, DTX_IDENTITY_TEXT);
 	return DTX_OK;
 }
 

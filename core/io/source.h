@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "core/base/err.h"
+#include "core/base/identity.h"
 #include "core/base/progress.h"
 #include "core/data/owner.h"
 #include "core/io/unpack.h"
@@ -78,10 +79,10 @@ void dtx_source_limit(struct dtx_source *s, const struct dtx_unpack *limits);
 void dtx_source_watch(struct dtx_source *s, struct dtx_progress *watch);
 void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of);
 
-/* Starts SHA-256, or the weak identity, on a thread of its own; wait gives lower-case hex (65 bytes
- * with terminator).  Wait without start computes SHA-256 at once. */
-void dtx_source_hash_start(struct dtx_source *s, bool weak);
-DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65],
+/* Starts the identity of the bytes on threads of its own; wait gives it.  Wait without start
+ * computes it at once, of the kind `auto`. */
+void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind);
+DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],
                                                struct dtx_err *err);
 /* Whether SHA-256 runs on its thread and is not ahead of readers that are through with `done` parts
  * of `of`: it takes one thread from the first byte to the last, so it is what the run will wait

@@ -30,7 +30,8 @@ static const struct {
 	{ "regions", DTX_TAB_REGION }, { "checks", DTX_TAB_CHECK }, { "lineage", DTX_TAB_LINEAGE },
 };
 
-/* Inputs whose hash the run computed, of files that had been left alone. */
+/* Inputs whose identity the run computed, of files that had been left alone; of several kinds the
+ * last. */
 static enum dtx_code derive_seen(struct dtx_db *db, const struct dtx_event *e, const json_t *fixed,
                                  struct dtx_err *err)
 {
@@ -41,7 +42,7 @@ static enum dtx_code derive_seen(struct dtx_db *db, const struct dtx_event *e, c
 	json_array_foreach(json_object_get(e->body, "inputs"), i, row)
 	{
 		if (json_object_get(row, "mark") && !json_object_get(row, "sha_run"))
-			DTX_TRY(dtx_db_insert(db, DTX_TAB_SEEN, true, row, fixed, err));
+			DTX_TRY(dtx_db_insert(db, DTX_TAB_SEEN, false, row, fixed, err));
 	}
 out:
 	return rc;

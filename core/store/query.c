@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/identity.h"
 #include "core/base/mem.h"
 #include "core/store/blob.h"
 #include "core/store/ledger.h"
@@ -16,32 +17,23 @@
 /* --- which run --- */
 
 /* The identity of a file, of the recorded kind; "" when it cannot be read. */
-static void query_hash_file(const char *path, bool weak, char hex[DTX_SHA256_HEX])
+static void query_hash_file(const char *path, enum dtx_identity_kind kind,
+                            char text[DTX_IDENTITY_TEXT])
 {
 	static const size_t chunk = (size_t)1 << 20;
-	struct dtx_sha256 sha;
-	struct dtx_weak quick;
-	uint8_t digest[DTX_SHA256_SIZE];
+	struct dtx_identity id;
 	char *buf = dtx_mem_alloc(chunk, 1);
-	ssize_t n = -1;
+	ssize_t n;
 	int fd = -1;
 
-	hex[0] = '\0';
+	text[0] = '\0';
 	if (!buf || dtx_file_passes(path) || dtx_file_open(path, &fd, NULL) != DTX_OK)
 		goto out;
-	dtx_sha256_init(&sha);
-	dtx_weak_init(&quick);
-	while ((n = read(fd, buf, chunk)) > 0) {
-		if (weak)
-			dtx_weak_add(&quick, buf, (size_t)n);
-		else
-			dtx_sha256_add(&sha, buf, (size_t)n);
-	}
-	dtx_sha256_done(&sha, digest);
-	if (n == 0 && weak)
-		dtx_weak_done(&quick, hex);
-	else if (n == 0)
-		dtx_hex(digest, sizeof(digest), hex);
+	dtx_identity_init(&id, kind);
+	while ((n = read(fd, buf, chunk)) > 0)
+		dtx_identity_add(&id, buf, (size_t)n);
+	if (n == 0)
+		dtx_identity_done(&id, text);
 out:
 	dtx_file_close(&fd);
 	dtx_mem_free(buf);
@@ -142,14 +134,14 @@ static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char sha[DTX_SHA256_HEX], run_id[DTX_RUN_ID], real[PATH_MAX];
+	char sha[DTX_IDENTITY_TEXT], run_id[DTX_RUN_ID], real[PATH_MAX];
 	char *absolute = NULL;
 
 	*found = false;
 	absolute = realpath(path, real) ? dtx_mem_strdup(real) : dtx_file_absolute(path);
 	if (!absolute)
 		DTX_FAIL_MEM(err);
-	query_hash_file(path, false, sha);
+	query_hash_file(path, DTX_IDENTITY_SHA256, sha);
 	if (sha[0])
 		DTX_TRY(query_one(s, DTX_SQL_RUN_BY_SHA, sha, absolute, out, found, err));
 	if (*found)
@@ -206,13 +198,13 @@ out:
 const char *dtx_query_file(const char *path, const json_t *item)
 {
 	const char *sha = dtx_json_text(item, "sha", "");
-	char now[DTX_SHA256_HEX];
+	char now[DTX_IDENTITY_TEXT];
 
 	if (access(path, F_OK) < 0)
 		return "gone";
 	if (dtx_file_passes(path))
 		return "not kept";
-	query_hash_file(path, !strncmp(sha, DTX_WEAK_MARK, sizeof(DTX_WEAK_MARK) - 1), now);
+	query_hash_file(path, dtx_identity_kind(sha), now);
 	if (!now[0])
 		return "unreadable";
 	return strcmp(now, sha) ? "changed" : "unchanged";

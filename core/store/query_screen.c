@@ -30,7 +30,7 @@ static void screen_outputs(const json_t *record, struct dtx_buf *out)
 		dtx_screen_shape(out, item);
 		dtx_buf_add(out, "  ");
 		dtx_screen_count(out, dtx_json_int(item, "bytes", 0), "byte", "bytes");
-		dtx_screen_hash(out, "sha256 ", dtx_json_text(item, "sha", NULL));
+		dtx_screen_identity(out, dtx_json_text(item, "sha", NULL));
 		dtx_screen_file(out, item);
 		if (judged)
 			dtx_buf_printf(out, "  output: %s", judged);
@@ -298,7 +298,6 @@ static void screen_from(const json_t *record, struct dtx_buf *out)
 	{
 		const char *sha = dtx_json_text(item, "sha", NULL);
 		const char *by = dtx_json_text(item, "sha_run", NULL);
-		bool weak = sha && strchr(sha, ':') != NULL;
 
 		dtx_screen_label(out, i ? "" : "from");
 		dtx_screen_pad(out, dtx_json_text(item, "alias", ""), alias);
@@ -306,7 +305,7 @@ static void screen_from(const json_t *record, struct dtx_buf *out)
 		dtx_screen_pad(out, screen_input_label(item), label);
 		dtx_buf_add(out, "  ");
 		dtx_screen_shape(out, item);
-		dtx_screen_hash(out, weak ? "weak " : "sha256 ", weak ? strchr(sha, ':') + 1 : sha);
+		dtx_screen_identity(out, sha);
 		if (by)
 			dtx_buf_printf(out, " computed in run %s", dtx_run_id_short(by));
 		dtx_screen_file(out, item);

@@ -51,9 +51,10 @@ struct dtx_store *dtx_record_store(struct dtx_record *r);
 /* Details of a run, one row each; they go into the next of run.output and run.end, in order of
  * adding.  Members that are absent are null.  Objects and arrays are kept as JSON.
  *
- *   INPUT   alias, uri (absolute path; "-"), label (as printed: "input.xlsx!Q1"), sha, bytes,
- *           mtime_us, reader {options after defaults}, rows, columns, schema [{name, type}], fp,
- * snapshot STEP    op, rows_in, rows_out, detail {"counts": {"false": 509, "null": 3}, ...}, dur_us
+ *   INPUT   alias, uri (absolute path; "-"), label (as printed: "input.xlsx!Q1"), sha (see
+ *           core/base/identity.h), bytes, mtime_us, reader {options after defaults}, rows,
+ *           columns, schema [{name, type}], fp, snapshot
+ *   STEP    op, rows_in, rows_out, detail {"counts": {"false": 509, "null": 3}, ...}, dur_us
  *   REGION  pointer, code, rung, cell_id, attempts, class, jail {dtx_jail_report_json
  *           without streams and messages, which may hold cell values}, op, steps [first, last]
  *   CHECK   name, severity (error, warn), status (pass, fail, skip), col, expected, actual

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "core/base/identity.h"
 #include "core/base/num.h"
 
 #define SCREEN_LABEL 12
@@ -52,10 +53,11 @@ void dtx_screen_time(struct dtx_buf *out, int64_t us, bool seconds)
 		dtx_buf_printf(out, " %02d:%02d:%02dZ", tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
-void dtx_screen_hash(struct dtx_buf *out, const char *what, const char *hash)
+void dtx_screen_identity(struct dtx_buf *out, const char *text)
 {
-	if (hash && hash[0])
-		dtx_buf_printf(out, "  %s%.8s", what, hash);
+	if (text && text[0])
+		dtx_buf_printf(out, "  %s %.8s", dtx_identity_word(text),
+		               dtx_identity_digits(text));
 }
 
 static int64_t screen_columns(const json_t *item)

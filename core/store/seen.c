@@ -3,7 +3,7 @@
 
 #include "core/store/db.h"
 
-enum dtx_code dtx_seen_find(struct dtx_store *s, const char *mark, char sha[DTX_SHA256_HEX],
+enum dtx_code dtx_seen_find(struct dtx_store *s, const char *mark, char sha[DTX_IDENTITY_TEXT],
                             char run_id[DTX_RUN_ID], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -16,7 +16,7 @@ enum dtx_code dtx_seen_find(struct dtx_store *s, const char *mark, char sha[DTX_
 	DTX_TRY(dtx_db_query(db, DTX_SQL_SEEN, &val, 1, &rows, err));
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	if (more) {
-		dtx_str_copy(sha, DTX_SHA256_HEX, dtx_db_get_bytes(rows, 0));
+		dtx_str_copy(sha, DTX_IDENTITY_TEXT, dtx_db_get_bytes(rows, 0));
 		dtx_str_copy(run_id, DTX_RUN_ID, dtx_db_get_bytes(rows, 1));
 	}
 out:

@@ -3,7 +3,7 @@
  * nothing is sampled; all else, also the atomic replacement of outputs, is as it is. */
 #include <string.h>
 
-#include "core/base/hash.h"
+#include "core/base/identity.h"
 #include "core/base/json.h"
 #include "core/data/batch.h"
 #include "core/plan/colsample.h"
@@ -14,8 +14,8 @@ struct dtx_source;
 
 enum dtx_code __wrap_dtx_store_open(const char *named, int mode, struct dtx_store **out,
                                     struct dtx_err *err);
-void __wrap_dtx_source_hash_start(struct dtx_source *s, bool weak);
-enum dtx_code __wrap_dtx_source_hash_wait(struct dtx_source *s, char hex[DTX_SHA256_HEX],
+void __wrap_dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind);
+enum dtx_code __wrap_dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],
                                           struct dtx_err *err);
 void __wrap_dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len);
 enum dtx_code __wrap_dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *out,
@@ -38,19 +38,19 @@ enum dtx_code __wrap_dtx_store_open(const char *named, int mode, struct dtx_stor
 	return DTX_OK;
 }
 
-void __wrap_dtx_source_hash_start(struct dtx_source *s, bool weak)
+void __wrap_dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind)
 {
 	(void)s;
-	(void)weak;
+	(void)kind;
 }
 
-enum dtx_code __wrap_dtx_source_hash_wait(struct dtx_source *s, char hex[DTX_SHA256_HEX],
+enum dtx_code __wrap_dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],
                                           struct dtx_err *err)
 {
 	(void)s;
 	(void)err;
-	memset(hex, '0', DTX_SHA256_HEX - 1);
-	hex[DTX_SHA256_HEX - 1] = '\0';
+	memset(text, '0', DTX_SHA256_HEX - 1);
+	text[DTX_SHA256_HEX - 1] = '\0';
 	return DTX_OK;
 }
 

@@ -163,6 +163,7 @@ def runs(jail):
         json.dump({"dtx": 1, "steps": [{"op": "filter", "where": "v > 0", "expect": {"rows": {"min": 9}}}]}, f)
     dtx("run", "plan.json", "in.csv", "rates=rates.csv", "-o", "typed.csv")
     dtx("run", "plan.json", "in.csv", "rates=rates.csv", "-o", "weak.xlsx", "--input-hash", "xxh3")
+    dtx("run", "plan.json", "in.csv", "rates=rates.csv", "-o", "tree.csv", "--input-hash", "fsverity")
     dtx("run", "plan.json", "in.csv", "rates=rates.csv", "-o", "rows.csv", "--lineage", "rows")
     dtx("run", "bad.json", "in.csv", "-o", "bad.csv")
     dtx("replay", "typed.csv", "--into", "again")

@@ -267,7 +267,7 @@ void test_once_starts_once(void)
 	struct dtx_batch *b = NULL;
 	uint8_t need[2] = { DTX_NEED_BYTES, DTX_NEED_BYTES };
 	struct dtx_scan scan = { .need = need, .limit = -1, .workers = 1 };
-	char hex[DTX_SHA256_HEX], want[DTX_SHA256_HEX];
+	char hex[DTX_IDENTITY_TEXT], want[DTX_SHA256_HEX];
 	bool more = true;
 
 	T_OK(once_source("a,b\n1,2\n", &src, &err), &err);

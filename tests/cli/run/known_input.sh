@@ -28,9 +28,15 @@ go; printf 'and again: '; said
 dtx provenance out.csv | plain | grep '^from'
 go --input-hash sha256; printf 'asked for: '; said
 DTX_INPUT_SETTLE=never go; printf 'never: '; said
+go --input-hash fsverity; go; dtx provenance out.csv | plain | grep '^from' | sed -E 's/(fsverity )[0-9a-f]{8}/\1HASH/'
+export DTX_INPUT_HASH=sha256
+go; printf 'of another kind: '; said
+first=$(run_id); go; printf 'of that kind now: '; said
+unset DTX_INPUT_HASH
 dtx why out.csv --row 2 --col s | grep -c 'big.csv'
 dtx replay "$(run_id)" --into again | tail -1 | grep -o 'identical'
 dtx store check > /dev/null && dtx verify > /dev/null && echo 'store holds'
+go; first=$(sed -n 's/.*"sha_run": *"\([^"]*\)".*/\1/p' rec.json) # the replay had computed it
 dtx store rebuild > /dev/null; go; printf 'rebuilt: '; said
 # each way to write leaves a trace
 touch -r big.csv stamp; printf 'K' | dd of=big.csv bs=1 seek=10 conv=notrunc 2> /dev/null; touch -r stamp big.csv
