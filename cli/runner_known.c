@@ -14,7 +14,6 @@
 #include "core/store/process.h"
 #include "core/store/seen.h"
 
-#define KNOWN_BYTES ((size_t)8 << 20) /* less is hashed in the time of a look into the store */
 #define KNOWN_NEVER INT64_MAX
 
 /* Seconds; KNOWN_NEVER: hashes are never taken over. */
@@ -63,11 +62,12 @@ out:
 	return rc;
 }
 
+/* Less is hashed in the time of a look into the store. */
 static bool known_worth(const struct dtx_runner *r, uint32_t i)
 {
 	const struct dtx_source *s = r->source[i];
 
-	return s && !dtx_source_passes(s) && dtx_source_size(s) >= KNOWN_BYTES;
+	return s && !dtx_source_passes(s) && dtx_source_size(s) >= DTX_IDENTITY_LARGE;
 }
 
 static bool known_any(const struct dtx_runner *r)

@@ -130,7 +130,7 @@ const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS] = {
 	  .choices = "auto,sha256,fsverity,xxh3",
 	  AT(input_hash),
 	  .help = "identity of inputs in the record; auto: what an earlier run computed of a file "
-	          "that has not been written to since, or SHA-256, or from 64 MiB on the fs-verity "
+	          "that has not been written to since, or SHA-256, or from 8 MiB on the fs-verity "
 	          "digest, a tree of SHA-256 that all cores compute (fsverity digest FILE prints "
 	          "it); xxh3 shows accidents only" },
 	/* run and prompt alone */

@@ -17,7 +17,7 @@ enum dtx_identity_kind {
 };
 
 #define DTX_IDENTITY_TEXT  80 /* with terminator */
-#define DTX_IDENTITY_LARGE ((size_t)64 << 20)
+#define DTX_IDENTITY_LARGE ((size_t)8 << 20)
 
 struct dtx_identity {
 	enum dtx_identity_kind kind;

@@ -3,8 +3,8 @@
 Usage: run.py DTX [ROWS [RUNS [CASE...]]]    (default 10,000,000 rows, 3 runs; `make bench-peers` first)
 dtx is timed as a whole process; peers inside theirs, start-up left out.  A ratio is the faster peer
 divided by dtx: of elapsed time, and of processor time, which a busy machine disturbs less.
-"dtx" computes the SHA-256 of its inputs; "known" takes it from the record of an earlier run, as it
-does where nobody has written to the input since.
+"dtx" computes the identity of its inputs, as it does of new ones; "known" takes it from the record
+of an earlier run, as it does where nobody has written to the input since.
 BENCH_PEERS=  (empty) leaves the peers out, BENCH_DIR says where inputs are made and kept.
 BENCH_SECONDS is how long all may take: cases get fewer runs, one at least, when it is short; the
 number is told.
@@ -46,13 +46,13 @@ def data(name, rows):
     return path
 
 
-def run_dtx(dtx, plan, inputs, out, how):
+def run_dtx(dtx, plan, inputs, out, settle):
     """Milliseconds of elapsed and of processor time, MiB."""
-    env = dict(os.environ, DTX_STORE=f"{out}.store.db")
+    env = dict(os.environ, DTX_STORE=f"{out}.store.db", DTX_INPUT_SETTLE=settle)
     names = [str(inputs[0])] + [f"other={p}" for p in inputs[1:]]
     args = os.environ.get("BENCH_ARGS", "").split()
     t0 = time.monotonic()
-    pid = os.posix_spawn(dtx, [dtx, "run", plan, *names, "-o", out, "-q", "--input-hash", how, *args], env)
+    pid = os.posix_spawn(dtx, [dtx, "run", plan, *names, "-o", out, "-q", *args], env)
     _, status, usage = os.wait4(pid, 0)
     wall = time.monotonic() - t0
     if status:
@@ -89,6 +89,12 @@ def warm(path):
             pass
 
 
+def rotated(names, turn):
+    """Each begins a turn in turn: who comes after whom finds other memory, which the host may have taken back."""
+    k = turn % len(names)
+    return names[k:] + names[:k]
+
+
 def measure(dtx, case, rows, runs, tmp, until):
     """Per engine the medians of elapsed and processor time; dtx's MiB; runs; whether results agree."""
     inputs = [data(name, rows) for name in TABLES.get(case, ["g1"])]
@@ -98,12 +104,13 @@ def measure(dtx, case, rows, runs, tmp, until):
     times, rss, turn = {name: [] for name in ["dtx", "known", *PEERS]}, 0, 0.0
     while not turn or (len(times["dtx"]) < runs and time.monotonic() + turn < until):
         begin = time.monotonic()
-        for name, how in [("dtx", "sha256"), ("known", "auto")]:
-            *ms, mb = run_dtx(dtx, plan, inputs, f"{tmp}/{name}.csv", how)
+        for name in rotated(list(times), len(times["dtx"])):
+            if name in PEERS:
+                times[name].append(run_peer(name, case, inputs, f"{tmp}/{name}.csv"))
+                continue
+            *ms, mb = run_dtx(dtx, plan, inputs, f"{tmp}/{name}.csv", "120" if name == "known" else "never")
             times[name].append(ms)
             rss = max(rss, mb)
-        for peer in PEERS:
-            times[peer].append(run_peer(peer, case, inputs, f"{tmp}/{peer}.csv"))
         turn = time.monotonic() - begin
     mid = {k: [statistics.median(x) for x in zip(*v)] for k, v in times.items()}
     agree = all(same(f"{tmp}/dtx.csv", f"{tmp}/{peer}.csv") for peer in ["known", *PEERS])

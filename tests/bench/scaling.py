@@ -2,7 +2,7 @@
 
 Usage: scaling.py DTX [RUNS [ROWS...]]    (default 5 runs of 100,000, 1,000,000 and 10,000,000 rows)
 Each case runs on one core (bound to it, --threads 1) and on two (--threads 2), in turn; the whole process
-with the input's SHA-256 and the record; with BENCH_KNOWN set the SHA-256 is known from a run before.  Elapsed
+with the input's identity and the record; with BENCH_KNOWN set it is known from a run before.  Elapsed
 time tells what a second core brings on a quiet machine only; the processor time of a row tells the growth on
 any.  BENCH_CASES names other cases.  "Off a line" is how far the times are from the straight line, a fixed cost and one a
 row, that is nearest to all of them.  Where the machine is a guest whose host takes free memory back,

@@ -1,7 +1,7 @@
 """What an answer to `dtx why` costs: the run itself, then why of one cell of its result, in turn.
 
-"sha256": the run computes the SHA-256 of its input, as the first run over a file does; "known": it takes that from
-the record of an earlier run.  why always takes it so where nobody has written to the file.
+"new": the run computes the identity of its input, as the first run over a file does; "known": it takes that from the
+record of an earlier run.  why always takes it so where nobody has written to the file.
 Usage: python3 tests/bench/why.py DTX [RUNS [ROWS [ROW]]]   (of the result; default row 2; -1 is the last)
 """
 import json
@@ -48,7 +48,7 @@ def main():
     source = pair.g1(rows)
     time.sleep(max(0, 125 - (time.time() - os.stat(source).st_ctime)))
     print("seconds elapsed / of processor time, medians; ratio of why to each\n")
-    print("| the run | sha256 | known | why | to sha256 | to known |\n|---|---|---|---|---|---|")
+    print("| the run | new | known | why | to new | to known |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DTX_STORE"] = f"{folder}/store.db"
         out = f"{folder}/out.csv"
@@ -61,12 +61,12 @@ def main():
             args = [dtx, "run", f"{folder}/plan.json", str(source), *second, "-o", out, "-q"]
             pair.whole([*args])
             at = row if row > 0 else sum(1 for _ in open(out, "rb")) + row
-            got = pair.turns(runs, {"sha256": lambda: pair.whole([*args, "--input-hash", "sha256"]),
+            got = pair.turns(runs, {"new": lambda: pair.whole(args, dict(os.environ, DTX_INPUT_SETTLE="never")),
                                     "known": lambda: pair.whole(args), "why": lambda: pair.whole([dtx, "why", out, "--row", str(at), "--col", column], quiet=True)})
             seconds = [" / ".join(f"{statistics.median(g[of] for g in got[how]):.2f}" for of in (0, 1))
-                       for how in ("sha256", "known", "why")]
+                       for how in ("new", "known", "why")]
             ratio = [" / ".join(f"{statistics.median(w[of] / r[of] for w, r in zip(got['why'], got[how])):.2f}" for of in (0, 1))
-                     for how in ("sha256", "known")]
+                     for how in ("new", "known")]
             print(f"| {name} | {' | '.join(seconds)} | {' | '.join(ratio)} |", flush=True)
 
 

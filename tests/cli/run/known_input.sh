@@ -4,14 +4,21 @@ case $(stat -f -c %T .) in
 ext2/ext3 | xfs | btrfs | f2fs) ;;
 *) echo "SKIP the file system of $PWD does not note every write"; exit ;;
 esac
+command -v fsverity > /dev/null || { echo "SKIP fsverity is not installed"; exit; }
 awk 'BEGIN { print "k,i,t"; for (i = 0; i < 250000; i++) print i % 7 "," i ",some text to make it longer " i % 977 }' > big.csv
 [ "$(stat -c %s big.csv)" -gt 8388608 ] || echo small
 echo '[{"op":"group_by","by":["k"],"agg":{"s":"sum(i)"}}]' > plan.json
-truth() { sha256sum < big.csv | cut -d' ' -f1; }
+truth() { # of the kind that is recorded
+	case $1 in
+	fsverity:*) echo "fsverity:$(fsverity digest --compact big.csv)" ;;
+	*) sha256sum < big.csv | cut -d' ' -f1 ;;
+	esac
+}
 run_id() { sed -n 's/.*"run_id": *"\([^"]*\)".*/\1/p' rec.json | head -1; }
 go() { dtx run -q plan.json big.csv -o out.csv "$@" && dtx provenance out.csv --json > rec.json; }
 said() { # whether the hash is right, and whose it is
-	grep -q "\"sha\": *\"$(truth)\"" rec.json && printf 'right, '
+	sha=$(sed -n '/"inputs"/,/"outputs"/s/^ *"sha": *"\([^"]*\)".*/\1/p' rec.json | head -1)
+	[ "$sha" = "$(truth "$sha")" ] && printf "right%s, " "$(case $sha in fsverity:*) echo ' tree' ;; esac)"
 	if grep -q '"sha_run"' rec.json; then
 		echo "of the first: $(sed -n 's/.*"sha_run": *"\([^"]*\)".*/\1/p' rec.json | grep -c "$first")"
 	else
@@ -25,10 +32,10 @@ go; printf 'left alone: '; said
 first=$(run_id)
 go; printf 'again: '; said
 go; printf 'and again: '; said
-dtx provenance out.csv | plain | grep '^from'
+dtx provenance out.csv | plain | grep '^from' | sed -E 's/(fsverity )[0-9a-f]{8}/\1HASH/'
 go --input-hash sha256; printf 'asked for: '; said
 DTX_INPUT_SETTLE=never go; printf 'never: '; said
-go --input-hash fsverity; go; dtx provenance out.csv | plain | grep '^from' | sed -E 's/(fsverity )[0-9a-f]{8}/\1HASH/'
+go --input-hash fsverity; printf 'the other: '; said
 export DTX_INPUT_HASH=sha256
 go; printf 'of another kind: '; said
 first=$(run_id); go; printf 'of that kind now: '; said
