@@ -1,29 +1,14 @@
 /* Sixteen SHA-256 at once. */
 #include "core/base/sha_many.h"
 
+#include "core/base/sha_words.h"
+
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-#include <stdalign.h>
 
 #define BLOCK 64u
 #define AHEAD 128u /* bytes that are asked for before they are wanted: sixteen streams are many */
-
-/* FIPS 180-4, 4.2.2 and 5.3.3. */
-static const uint32_t many_k[64] = {
-	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
-	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
-	0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
-	0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
-	0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
-	0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
-	0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
-	0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
-	0xc67178f2,
-};
-static const uint32_t many_first[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-	                                0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
 
 typedef __m512i words; /* one of each message */
 
@@ -80,14 +65,14 @@ static inline void many_next(words w[16], int i)
 
 static inline void many_block(words state[8], words w[16])
 {
-	const uint32_t *k = many_k;
+	const uint32_t *k = dtx_sha_k;
 	words s[8];
 
 	for (int i = 0; i < 8; i++)
 		s[i] = state[i];
 	EIGHT((void), 0);
 	EIGHT((void), 8);
-	for (k += 16; k < many_k + 64; k += 16) {
+	for (k += 16; k < dtx_sha_k + 64; k += 16) {
 		EIGHT(NEXT, 0);
 		EIGHT(NEXT, 8);
 	}
@@ -156,7 +141,7 @@ void dtx_sha_many(const void *messages, size_t len, uint8_t out[DTX_SHA_MANY * 3
 	words state[16], w[16];
 
 	for (int i = 0; i < 8; i++)
-		state[i] = _mm512_set1_epi32((int)many_first[i]);
+		state[i] = _mm512_set1_epi32((int)dtx_sha_first[i]);
 	for (size_t at = 0; at <= len; at += BLOCK) {
 		if (at < len)
 			many_load(w, p + at, len);

@@ -6,6 +6,7 @@
 #include "core/base/cpu.h"
 #include "core/base/sha_many.h"
 #include "core/base/sha_two.h"
+#include "core/base/sha_words.h"
 
 static void verity_be32(uint8_t out[4], uint32_t v)
 {
@@ -29,14 +30,12 @@ static void verity_sha256(const void *bytes, size_t len, uint8_t out[DTX_SHA256_
 /* Two blocks that follow one another, hashes likewise. */
 static void verity_two(const uint8_t *blocks, uint8_t out[2 * DTX_SHA256_SIZE])
 {
-	/* of FIPS 180-4: 5.3.3, and what 5.1.1 adds to 4,096 bytes */
-	static const uint32_t first[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-		                           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+	/* what FIPS 180-4, 5.1.1 adds to 4,096 bytes */
 	static const uint8_t end[64] = { [0] = 0x80, [62] = 0x80 };
 	uint32_t h[2][8];
 
-	memcpy(h[0], first, sizeof(first));
-	memcpy(h[1], first, sizeof(first));
+	memcpy(h[0], dtx_sha_first, sizeof(h[0]));
+	memcpy(h[1], dtx_sha_first, sizeof(h[1]));
 	dtx_sha_two(h[0], blocks, h[1], blocks + DTX_VERITY_BLOCK, DTX_VERITY_BLOCK / sizeof(end));
 	dtx_sha_two(h[0], end, h[1], end, 1);
 	for (int i = 0; i < 16; i++)
