@@ -89,10 +89,9 @@ def warm(path):
             pass
 
 
-def rotated(names, turn):
-    """Each begins a turn in turn: who comes after whom finds other memory, which the host may have taken back."""
-    k = turn % len(names)
-    return names[k:] + names[:k]
+def in_turn(names, turn):
+    """Back and forth: who comes after whom finds other memory, which the host may have taken back."""
+    return names[::-1] if turn % 2 else names
 
 
 def measure(dtx, case, rows, runs, tmp, until):
@@ -104,7 +103,7 @@ def measure(dtx, case, rows, runs, tmp, until):
     times, rss, turn = {name: [] for name in ["dtx", "known", *PEERS]}, 0, 0.0
     while not turn or (len(times["dtx"]) < runs and time.monotonic() + turn < until):
         begin = time.monotonic()
-        for name in rotated(list(times), len(times["dtx"])):
+        for name in in_turn(list(times), len(times["dtx"])):
             if name in PEERS:
                 times[name].append(run_peer(name, case, inputs, f"{tmp}/{name}.csv"))
                 continue
