@@ -167,8 +167,8 @@ def number(v):
 
 
 def midnight(v):
-    """pandas has one type for dates and datetimes."""
-    return v[:10] if isinstance(v, str) and v.endswith("T00:00:00") else v
+    """pandas has one type for dates and datetimes; a step may have made its text one of small letters."""
+    return v[:10] if isinstance(v, str) and v.endswith(("T00:00:00", "t00:00:00")) else v
 
 
 def same_cell(text, value):
