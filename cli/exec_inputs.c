@@ -44,7 +44,8 @@ static enum dtx_code read_table(struct dtx_execution *x, struct dtx_runner *r, c
 	if (!r->plan->input[0].name)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_runner_open(r, true, err));
-	dtx_source_hash_start(r->source[0], DTX_IDENTITY_AUTO);
+	DTX_TRY(dtx_runner_known(r, err));
+	dtx_runner_hash_start(r);
 	opts.input = r->source;
 	opts.fallback = DTX_FALLBACK_OFF;
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));

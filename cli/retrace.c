@@ -142,7 +142,7 @@ static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *e
 		const char *sha = dtx_json_text(input, "sha", ""), *state = "unchanged";
 
 		if (s && !retrace_marked(s, input))
-			dtx_source_hash_start(s, dtx_identity_kind(sha));
+			dtx_source_hash_start(s, dtx_identity_kind(sha), 0);
 		else if (!s)
 			state = dtx_query_file(dtx_json_text(input, "uri", ""), input);
 		if (strcmp(state, "unchanged") != 0)

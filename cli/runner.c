@@ -334,11 +334,10 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.to.arg = r;
 	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
 	DTX_TRY(dtx_runner_known(r, err));
+	dtx_runner_hash_start(r);
 	for (i = 0; i < r->plan->ninputs; i++) {
 		if (!r->source[i])
 			continue;
-		if (!r->known || !r->known[i].sha[0])
-			dtx_source_hash_start(r->source[i], r->identity);
 		dtx_source_patience(r->source[i], &runner_cancel, opts.deadline_ns);
 		dtx_source_watch(r->source[i], &ticker.now);
 	}

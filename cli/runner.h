@@ -121,6 +121,8 @@ struct dtx_known {
 	char mark[DTX_FILEMARK_TEXT];                    /* empty: not settled */
 };
 DTX_MUSTUSE enum dtx_code dtx_runner_known(struct dtx_runner *r, struct dtx_err *err);
+/* Starts the identities that are not known. */
+void dtx_runner_hash_start(struct dtx_runner *r);
 /* Whether what is known of input i holds now that it has been read. */
 bool dtx_runner_known_holds(const struct dtx_runner *r, uint32_t i);
 void dtx_runner_clear(struct dtx_runner *r);

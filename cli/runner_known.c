@@ -135,6 +135,14 @@ out:
 	return rc;
 }
 
+void dtx_runner_hash_start(struct dtx_runner *r)
+{
+	for (uint32_t i = 0; i < r->plan->ninputs; i++)
+		if (r->source[i] && (!r->known || !r->known[i].sha[0]))
+			dtx_source_hash_start(r->source[i], r->identity,
+			                      (unsigned)r->args->threads);
+}
+
 bool dtx_runner_known_holds(const struct dtx_runner *r, uint32_t i)
 {
 	return r->known && r->known[i].mark[0] && dtx_source_mark(r->source[i]);

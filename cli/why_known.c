@@ -122,7 +122,7 @@ static enum dtx_code known_read(struct known *k, json_t *steps, bool typed, stru
 	k->plan->input[0].path = k->path;
 	DTX_TRY(dtx_source_open(k->path, &k->source, err));
 	if (!typed)
-		dtx_source_hash_start(k->source, DTX_IDENTITY_SHA256);
+		dtx_source_hash_start(k->source, DTX_IDENTITY_SHA256, 1);
 	opts.input = &k->source;
 	DTX_TRY(dtx_exec(k->plan, &opts, &host, &k->findings, &k->result, err));
 out:

@@ -9,7 +9,7 @@
 #define DTX_SHA_MANY 16
 
 /* Of messages of len bytes, a multiple of 64, one behind the other; their hashes likewise.  Only
- * where the processor has the instructions: see dtx_sha256_at_once. */
+ * where the processor has the instructions: DTX_CPU_AVX512. */
 void dtx_sha_many(const void *messages, size_t len, uint8_t out[DTX_SHA_MANY * 32]);
 
 #endif

@@ -75,6 +75,7 @@ static enum dtx_code inputhash_tree(struct dtx_inputhash *h, struct dtx_err *err
 {
 	enum dtx_code rc = DTX_OK;
 	struct hash_units *u = dtx_mem_zalloc(1, sizeof(*u));
+	unsigned cpus;
 
 	if (!u)
 		DTX_FAIL_MEM(err);
@@ -84,7 +85,8 @@ static enum dtx_code inputhash_tree(struct dtx_inputhash *h, struct dtx_err *err
 	u->hash = dtx_mem_alloc(u->n + 1, sizeof(*u->hash));
 	if (!u->hash)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_pool_run(dtx_pool_cpus(), units_work, u, err));
+	cpus = dtx_pool_cpus();
+	DTX_TRY(dtx_pool_run(h->threads ? DTX_MIN(h->threads, cpus) : cpus, units_work, u, err));
 	if (!inputhash_unwanted(h))
 		units_join(u);
 out:
@@ -107,10 +109,11 @@ static enum dtx_code inputhash_main(void *arg, struct dtx_err *err)
 /* --- start and end --- */
 
 void dtx_inputhash_start(struct dtx_inputhash *h, const char *data, size_t size,
-                         enum dtx_identity_kind kind)
+                         enum dtx_identity_kind kind, unsigned threads)
 {
 	if (h->task || h->text[0])
 		return;
+	h->threads = threads;
 	h->kind = dtx_identity_of_size(kind, size);
 	h->data = data;
 	h->size = size;

@@ -11,16 +11,17 @@ struct dtx_inputhash {
 	const char *data;
 	size_t size;
 	enum dtx_identity_kind kind; /* what text is to be */
+	unsigned threads;            /* 0: as there are cores */
 	struct dtx_task *task;
 	atomic_size_t hashed; /* bytes; relaxed, no data hangs on it */
 	atomic_bool unwanted; /* nobody will ask for it any more */
 	char text[DTX_IDENTITY_TEXT];
 };
 
-/* Starts a thread, or as many as there are cores, unless the bytes are so few that `wait` takes
- * less time than one; borrows them. */
+/* Starts as many threads as it can use, at most so many (0: as there are cores), unless the bytes
+ * are so few that `wait` takes less time than one; borrows them. */
 void dtx_inputhash_start(struct dtx_inputhash *h, const char *data, size_t size,
-                         enum dtx_identity_kind kind);
+                         enum dtx_identity_kind kind, unsigned threads);
 /* The identity; computed at once if it was not started: of the kind `auto`. */
 DTX_MUSTUSE enum dtx_code dtx_inputhash_wait(struct dtx_inputhash *h, const char *data, size_t size,
                                              char text[DTX_IDENTITY_TEXT], struct dtx_err *err);

@@ -564,12 +564,12 @@ bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t 
 	return dtx_inputhash_behind(&s->hash, done, of);
 }
 
-void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind)
+void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind, unsigned threads)
 {
-	if (s->pipe)
+	if (!s->pipe)
+		dtx_inputhash_start(&s->hash, s->data, s->size, kind, threads);
+	else if (!dtx_source_size(s)) /* nothing has passed */
 		dtx_identity_init(&s->pipe->identity, kind);
-	else
-		dtx_inputhash_start(&s->hash, s->data, s->size, kind);
 }
 
 enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],

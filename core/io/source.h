@@ -79,9 +79,9 @@ void dtx_source_limit(struct dtx_source *s, const struct dtx_unpack *limits);
 void dtx_source_watch(struct dtx_source *s, struct dtx_progress *watch);
 void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of);
 
-/* Starts the identity of the bytes on threads of its own; wait gives it.  Wait without start
- * computes it at once, of the kind `auto`. */
-void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind);
+/* Starts the identity of the bytes on threads of its own, at most so many (0: as there are cores);
+ * wait gives it.  Wait without start computes it at once, of the kind `auto`. */
+void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind, unsigned threads);
 DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],
                                                struct dtx_err *err);
 /* Whether SHA-256 runs on its thread and is not ahead of readers that are through with `done` parts

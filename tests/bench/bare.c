@@ -14,7 +14,8 @@ struct dtx_source;
 
 enum dtx_code __wrap_dtx_store_open(const char *named, int mode, struct dtx_store **out,
                                     struct dtx_err *err);
-void __wrap_dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind);
+void __wrap_dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind,
+                                  unsigned threads);
 enum dtx_code __wrap_dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],
                                           struct dtx_err *err);
 void __wrap_dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len);
@@ -38,10 +39,12 @@ enum dtx_code __wrap_dtx_store_open(const char *named, int mode, struct dtx_stor
 	return DTX_OK;
 }
 
-void __wrap_dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind)
+void __wrap_dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind,
+                                  unsigned threads)
 {
 	(void)s;
 	(void)kind;
+	(void)threads;
 }
 
 enum dtx_code __wrap_dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],

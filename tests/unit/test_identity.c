@@ -170,7 +170,7 @@ void test_identity_of_a_source(void)
 	for (size_t i = 0; i < DTX_COUNT(verity_rows); i++) {
 		T_OK(dtx_source_bytes("x", (const char *)bytes, verity_rows[i].size, &s, &err),
 		     &err);
-		dtx_source_hash_start(s, DTX_IDENTITY_VERITY);
+		dtx_source_hash_start(s, DTX_IDENTITY_VERITY, 0);
 		T_CHECK(!dtx_source_hash_behind(s, 1, 1)); /* nobody gives way to it */
 		T_OK(dtx_source_hash_wait(s, text, &err), &err);
 		T_STR(dtx_identity_digits(text), verity_rows[i].digits);
@@ -179,7 +179,7 @@ void test_identity_of_a_source(void)
 		dtx_source_free(s);
 	}
 	T_OK(dtx_source_bytes("x", (const char *)bytes, MOST, &s, &err), &err);
-	dtx_source_hash_start(s, DTX_IDENTITY_VERITY);
+	dtx_source_hash_start(s, DTX_IDENTITY_VERITY, 0);
 	dtx_source_free(s); /* joins */
 	dtx_mem_free(bytes);
 	bytes = dtx_mem_zalloc(DTX_IDENTITY_LARGE, 1);

@@ -99,7 +99,7 @@ void test_source_hash(void)
 	for (started = 0; started < 2; started++) {
 		T_OK(dtx_source_bytes("x", "abc", 3, &s, &err), &err);
 		if (started)
-			dtx_source_hash_start(s, DTX_IDENTITY_SHA256);
+			dtx_source_hash_start(s, DTX_IDENTITY_SHA256, 0);
 		T_OK(dtx_source_hash_wait(s, hex, &err), &err);
 		T_STR(hex, want);
 		T_OK(dtx_source_hash_wait(s, hex, &err), &err);
@@ -107,12 +107,12 @@ void test_source_hash(void)
 		dtx_source_free(s);
 	}
 	T_OK(dtx_source_bytes("x", "abc", 3, &s, &err), &err);
-	dtx_source_hash_start(s, DTX_IDENTITY_XXH3);
+	dtx_source_hash_start(s, DTX_IDENTITY_XXH3, 0);
 	T_OK(dtx_source_hash_wait(s, hex, &err), &err);
 	T_STR(hex, "xxh3:06b05ab6733a618578af5f94892f3950"); /* XXH3-128 of "abc" */
 	dtx_source_free(s);
 	T_OK(dtx_source_bytes("x", "abc", 3, &s, &err), &err);
-	dtx_source_hash_start(s, DTX_IDENTITY_SHA256);
+	dtx_source_hash_start(s, DTX_IDENTITY_SHA256, 0);
 	dtx_source_free(s); /* joins */
 }
 
@@ -131,7 +131,7 @@ void test_source_hash_behind(void)
 	for (int i = 0; i < 50 && !seen; i++) { /* the thread may be through before we look */
 		T_OK(dtx_source_bytes("x", bytes, len, &s, &err), &err);
 		T_CHECK(!dtx_source_hash_behind(s, 1, 1));
-		dtx_source_hash_start(s, DTX_IDENTITY_SHA256);
+		dtx_source_hash_start(s, DTX_IDENTITY_SHA256, 0);
 		seen = dtx_source_hash_behind(s, 1, 1);
 		T_OK(dtx_source_hash_wait(s, hex, &err), &err);
 		T_CHECK(!dtx_source_hash_behind(s, 1, 1));
@@ -141,7 +141,7 @@ void test_source_hash_behind(void)
 	dtx_sha256_hex(bytes, len, want);
 	T_STR(hex, want);
 	T_OK(dtx_source_bytes("x", bytes, len, &s, &err), &err);
-	dtx_source_hash_start(s, DTX_IDENTITY_XXH3);
+	dtx_source_hash_start(s, DTX_IDENTITY_XXH3, 0);
 	T_CHECK(!dtx_source_hash_behind(s, 1, 1));
 	dtx_source_free(s);
 	dtx_mem_free(bytes);
@@ -251,7 +251,7 @@ void test_source_cut_short_while_it_is_read(void)
 	T_OK(dtx_source_open(path, &other, &err), &err);
 	T_CODE(dtx_source_blame(s, DTX_E_BAD_QUOTE, &err), DTX_E_BAD_QUOTE, &err);
 	T_INT(truncate(path, 100), 0);
-	dtx_source_hash_start(s, DTX_IDENTITY_SHA256);
+	dtx_source_hash_start(s, DTX_IDENTITY_SHA256, 0);
 	T_OK(dtx_source_hash_wait(s, hex, &err), &err);
 	for (i = 0; i < dtx_source_size(s); i++)
 		zeros += !dtx_source_data(s)[i];
