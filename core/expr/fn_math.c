@@ -335,9 +335,9 @@ static const struct dtx_fn rows[] = {
 	  .sig = "x:W, low:W, high:W",
 	  .result = "W",
 	  .row = row_clamp,
-	  .sql = "CASE WHEN {1} IS NULL OR {2} IS NULL THEN NULL WHEN {0} < {1} THEN {1} "
-	         "WHEN {0} > {2} THEN {2} ELSE {0} END",
-	  .help = "x, but not below low or above high",
+	  .sql = "CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL "
+	         "WHEN {0} < {1} OR {2} < {1} THEN {1} WHEN {0} > {2} THEN {2} ELSE {0} END",
+	  .help = "x, but not below low or above high; low where that is above high",
 	  .example = "clamp(12, 0, 10)",
 	  .value = "10" },
 };
