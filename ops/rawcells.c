@@ -147,7 +147,7 @@ out:
 
 bool dtx_raw_retypes(const struct dtx_field *f, const struct dtx_column *c)
 {
-	return c && !f->declared && (c->form == DTX_F_SPAN || c->form == DTX_F_CELL);
+	return c && f->source && !f->declared && (c->form == DTX_F_SPAN || c->form == DTX_F_CELL);
 }
 
 static struct dtx_colmap identity(uint32_t n, int32_t *from)

@@ -196,7 +196,7 @@ static bool is_late(const struct dtx_table *t, uint32_t col)
 		if (c && c->form != DTX_F_SPAN && c->form != DTX_F_CELL)
 			return false;
 	}
-	return true;
+	return t->schema->field[col].source;
 }
 
 static bool same_type(struct dtx_typeref a, struct dtx_typeref b)
