@@ -76,7 +76,7 @@ void dtx_verity_init(struct dtx_verity *v)
 	v->lanes = dtx_verity_lanes();
 	v->size = 0;
 	for (size_t i = 0; i < DTX_VERITY_LEVELS; i++) {
-		v->level[i].blocks = 0;
+		v->level[i].passed = false;
 		v->level[i].fill = 0;
 	}
 }
@@ -95,7 +95,7 @@ static void verity_push(struct dtx_verity *v, size_t level, const uint8_t hash[D
 			return;
 		verity_sha256(l->block, DTX_VERITY_BLOCK, up);
 		l->fill = 0;
-		l->blocks++;
+		l->passed = true;
 	}
 }
 
@@ -104,15 +104,13 @@ static void verity_leaf(struct dtx_verity *v, const uint8_t *block)
 	uint8_t hash[DTX_SHA256_SIZE];
 
 	verity_sha256(block, DTX_VERITY_BLOCK, hash);
-	v->level[0].blocks++;
 	verity_push(v, 1, hash);
 }
 
 void dtx_verity_add_unit(struct dtx_verity *v, const uint8_t hash[DTX_SHA256_SIZE])
 {
 	v->size += DTX_VERITY_UNIT;
-	v->level[0].blocks += DTX_VERITY_FANOUT;
-	v->level[1].blocks++;
+	v->level[1].passed = true;
 	verity_push(v, 2, hash);
 }
 
@@ -167,7 +165,7 @@ static void verity_root(struct dtx_verity *v, uint8_t out[DTX_SHA256_SIZE])
 	for (struct dtx_verity_level *l = v->level;; l++) {
 		bool hashes = l != v->level;
 
-		if (hashes && !l->blocks && l->fill == DTX_SHA256_SIZE) {
+		if (hashes && !l->passed && l->fill == DTX_SHA256_SIZE) {
 			memcpy(out, l->block, DTX_SHA256_SIZE);
 			return;
 		}

@@ -17,8 +17,8 @@
 #define DTX_VERITY_LEVELS 9 /* of 2^64 bytes: the bytes, and 2^52 hashes of them */
 
 struct dtx_verity_level {
-	uint64_t blocks; /* that were full */
-	size_t fill;     /* bytes of the next one */
+	bool passed; /* a block of it was full: it is not the one of a single hash */
+	size_t fill; /* bytes of the next block */
 	uint8_t block[DTX_VERITY_BLOCK];
 };
 

@@ -12,8 +12,9 @@ void dtx_screen_number(struct dtx_buf *out, int64_t n);
 void dtx_screen_count(struct dtx_buf *out, int64_t n, const char *one, const char *many);
 /* UTC: the day, and with `seconds` "2026-11-21 23:40:12Z". */
 void dtx_screen_time(struct dtx_buf *out, int64_t us, bool seconds);
-/* Two blanks, `what` and the first 8 digits; nothing without hash. */
-void dtx_screen_identity(struct dtx_buf *out, const char *text); /* core/base/identity.h */
+/* Two blanks, the kind and the first 8 digits of an identity (core/base/identity.h); nothing
+ * without one. */
+void dtx_screen_identity(struct dtx_buf *out, const char *text);
 /* "4 rows x 2 columns" of an input or output. */
 void dtx_screen_shape(struct dtx_buf *out, const json_t *item);
 /* What became of the file since. */
