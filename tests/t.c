@@ -164,6 +164,17 @@ long t_next_alloc(long k)
 	return k < 100 || (all && !strcmp(all, "all")) ? k + 1 : k + 1 + k / 32;
 }
 
+long t_mapped_mib(void)
+{
+	long all = 0, resident = 0, shared = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	T_CHECK(f && fscanf(f, "%ld %ld %ld", &all, &resident, &shared) == 3);
+	if (f)
+		fclose(f);
+	return shared * sysconf(_SC_PAGESIZE) >> 20;
+}
+
 const char *t_dir(void)
 {
 	if (!t_now.dir[0]) {

@@ -21,6 +21,8 @@ void t_eq_code(enum dtx_code got, enum dtx_code want, const struct dtx_err *err,
                int line);
 /* A scratch folder of this test, removed afterwards. */
 const char *t_dir(void);
+/* Pages of files that the process has in its tables, in MiB. */
+long t_mapped_mib(void);
 
 #define T_CHECK(cond)          t_check((cond), __FILE__, __LINE__, #cond)
 #define T_STR(got, want)       t_eq_str((got), (want), __FILE__, __LINE__)

@@ -87,3 +87,8 @@ void dtx_owner_unref(struct dtx_owner *o)
 		o = keep;
 	}
 }
+
+int dtx_owner_refs(const struct dtx_owner *o)
+{
+	return o ? atomic_load_explicit(&o->refs, memory_order_acquire) : 0;
+}

@@ -22,5 +22,7 @@ void dtx_owner_keep(struct dtx_owner *o, struct dtx_owner *keep);
 struct dtx_owner *dtx_owner_kept(const struct dtx_owner *o);
 struct dtx_owner *dtx_owner_ref(struct dtx_owner *o); /* NULL is fine */
 void dtx_owner_unref(struct dtx_owner *o);
+/* References there are now, 0 of NULL: others may take and drop some meanwhile. */
+int dtx_owner_refs(const struct dtx_owner *o);
 
 #endif

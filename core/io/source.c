@@ -462,7 +462,7 @@ int64_t dtx_source_mtime_us(const struct dtx_source *s)
 	return s->mtime_us;
 }
 
-struct dtx_owner *dtx_source_owner(struct dtx_source *s)
+struct dtx_owner *dtx_source_owner(const struct dtx_source *s)
 {
 	return s->owner;
 }

@@ -58,7 +58,7 @@ const char *dtx_source_data(const struct dtx_source *s); /* mapped; never NULL *
 size_t dtx_source_size(const struct dtx_source *s);
 int64_t dtx_source_mtime_us(const struct dtx_source *s); /* -1: a pipe */
 /* Counted owner of the mapping, for columns that point into it. */
-struct dtx_owner *dtx_source_owner(struct dtx_source *s);
+struct dtx_owner *dtx_source_owner(const struct dtx_source *s);
 
 /* Whether parsers of containers (workbooks, gzip) may run on it in this process: bytes that dtx
  * made itself, or this is the process that exists for it. */

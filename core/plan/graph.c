@@ -232,6 +232,12 @@ out:
 
 /* --- legs --- */
 
+/* Who points into the bytes of a source, which may be NULL. */
+static int holders(const struct dtx_source *src)
+{
+	return src ? dtx_owner_refs(dtx_source_owner(src)) : 0;
+}
+
 static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_leg *leg, int32_t t,
                                 struct dtx_err *err)
 {
@@ -246,6 +252,7 @@ static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_leg *leg, int32_
 		                   .workers = g->run.workers,
 		                   .batch_rows = g->opts->batch_rows };
 	leg->reader = g->reader[t];
+	leg->holders = holders(leg->reader->src);
 	leg->scan = scan;
 	g->was_read[t] = true;
 out:
@@ -385,6 +392,16 @@ static void mark_stopped(struct dtx_graph *g, const struct dtx_leg *leg)
 		g->step[leg->pass[k].link->ox->step].stopped = true;
 }
 
+/* The last who reads an input has read it.  Where no column of its rows points into its bytes,
+ * their pages are given back beside what is still to do. */
+static void let_go(const struct dtx_graph *g, const struct dtx_leg *leg)
+{
+	struct dtx_source *src = leg->reader ? leg->reader->src : NULL;
+
+	if (src && !g->node[leg->table_id].uses && holders(src) <= leg->holders)
+		dtx_source_let_go(src);
+}
+
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
                                struct dtx_err *err)
 {
@@ -404,6 +421,7 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	DTX_TRY(dtx_pipe_run(&p, err));
 	for (uint32_t i = 0; i < p.nlegs; i++) {
 		dtx_graph_release(g, p.leg[i].table_id);
+		let_go(g, &p.leg[i]);
 		if (p.leg[i].stopped)
 			mark_stopped(g, &p.leg[i]);
 		if (p.leg[i].made.op)

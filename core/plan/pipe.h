@@ -52,6 +52,7 @@ struct dtx_made {
 };
 struct dtx_leg {
 	struct dtx_reader *reader;       /* or */
+	int holders;                     /* of the bytes of its source, before it is read */
 	struct dtx_table *table;         /* borrowed, or */
 	const struct dtx_schema *schema; /* of its rows: who keeps them may outlive the table */
 	struct dtx_made made;

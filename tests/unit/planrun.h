@@ -11,12 +11,16 @@ struct planrun {
 	const char *plan;           /* JSON */
 	const char *input[4];       /* CSV per plan input */
 	const struct dtx_buf *book; /* a workbook in place of input[0] */
+	const char *path;           /* a file in place of it */
 	unsigned workers;
 	uint32_t batch_rows;
 	int fallback;         /* as dtx_exec_opts; 0 is step: set -1 for the plan's */
 	uint32_t max_regions; /* 0: the default */
 	const atomic_bool *cancel;
 	const struct dtx_host *host;
+	/* as dtx_exec_opts */
+	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
+	void *look_arg;
 	bool keep; /* keep plan and result for the test */
 	/* results */
 	struct dtx_buf out;

@@ -89,6 +89,8 @@ static enum dtx_code run_parsed(struct planrun *p)
 
 	if (p->book)
 		rc = dtx_source_bytes("in.xlsx", p->book->ptr, p->book->len, &source[0], &p->err);
+	else if (p->path)
+		rc = dtx_source_open(p->path, &source[0], &p->err);
 	for (uint32_t i = 0; i < 4 && rc == DTX_OK; i++)
 		if (p->input[i])
 			rc = dtx_source_bytes("in.csv", p->input[i], strlen(p->input[i]),
@@ -99,6 +101,8 @@ static enum dtx_code run_parsed(struct planrun *p)
 	opts.fallback = p->fallback;
 	opts.max_regions = p->max_regions;
 	opts.cancel = p->cancel;
+	opts.look = p->look;
+	opts.look_arg = p->look_arg;
 	if (rc == DTX_OK)
 		rc = dtx_exec(p->parsed, &opts, p->host, &p->findings, &p->result, &p->err);
 	if (rc == DTX_OK)

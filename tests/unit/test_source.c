@@ -52,10 +52,14 @@ void test_source_owner_outlives_it(void)
 
 	T_OK(dtx_source_open(source_file(path, "a.csv", "a,b\n"), &s, &err), &err);
 	data = dtx_source_data(s);
+	T_INT(dtx_owner_refs(dtx_source_owner(s)), 1);
 	o = dtx_owner_ref(dtx_source_owner(s));
+	T_INT(dtx_owner_refs(o), 2);
 	dtx_source_free(s);
+	T_INT(dtx_owner_refs(o), 1);
 	T_CHECK(!memcmp(data, "a,b\n", 4));
 	dtx_owner_unref(o);
+	T_INT(dtx_owner_refs(NULL), 0);
 }
 
 void test_source_refuses(void)
@@ -265,18 +269,6 @@ void test_source_cut_short_while_it_is_read(void)
 	dtx_err_clear(&err);
 }
 
-/* Pages of files that the process has in its tables, in MiB. */
-static long mapped_mib(void)
-{
-	long all = 0, resident = 0, shared = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-
-	T_CHECK(f && fscanf(f, "%ld %ld %ld", &all, &resident, &shared) == 3);
-	if (f)
-		fclose(f);
-	return shared * sysconf(_SC_PAGESIZE) >> 20;
-}
-
 static long touch(const struct dtx_source *s)
 {
 	const volatile char *p = dtx_source_data(s);
@@ -299,12 +291,12 @@ void test_source_lets_go(void)
 	T_INT(truncate(path, (off_t)64 << 20), 0);
 	T_OK(dtx_source_open(path, &s, &err), &err);
 	T_INT(touch(s), 'a');
-	before = mapped_mib();
+	before = t_mapped_mib();
 	T_CHECK(before >= 60);
 	dtx_source_let_go(s);
-	while (mapped_mib() > before - 60 && dtx_now_ns() < late)
+	while (t_mapped_mib() > before - 60 && dtx_now_ns() < late)
 		;
-	T_CHECK(mapped_mib() <= before - 60);
+	T_CHECK(t_mapped_mib() <= before - 60);
 	T_INT(touch(s), 'a'); /* still there for who asks */
 	dtx_source_let_go(s); /* once */
 	dtx_source_free(s);
