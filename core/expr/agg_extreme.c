@@ -18,20 +18,17 @@ struct fmost {
 	uint64_t seen;
 };
 
-/* Groups come in any order: a state is on the way while others are compared, and which value stays
- * is chosen without a branch, which would be guessed. */
-#define MOST_AHEAD 16u
+/* Which value stays is chosen without a branch, which would be guessed. */
 #define MOST_LOOP(state, type, values)                                                             \
 	do {                                                                                       \
 		const type *v = (values);                                                          \
                                                                                                    \
 		for (uint32_t k = 0; k < r->n; k++) {                                              \
-			uint32_t soon = k + MOST_AHEAD < r->n ? k + MOST_AHEAD : k;                \
 			struct state *s = STATE(struct state, k);                                  \
 			type x = v[ROW(k)];                                                        \
 			bool take = s->seen == 0 || (max ? x > s->v : x < s->v);                   \
                                                                                                    \
-			__builtin_prefetch(STATE(struct state, soon), 1);                          \
+			dtx_agg_near(states, stride, sizeof(*s), r, k);                            \
 			s->v = take ? x : s->v;                                                    \
 			s->seen = 1;                                                               \
 		}                                                                                  \

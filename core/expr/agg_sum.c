@@ -7,24 +7,21 @@
 #include "core/expr/wsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
-/* Groups come in any order: a state is on the way while others are added to. */
-#define AHEAD 16u
-#define PREFETCH(k)                                                                                \
-	__builtin_prefetch(                                                                        \
-		states + (size_t)r->group[(k) + AHEAD < r->n ? (k) + AHEAD : (k)] * stride, 1)
-/* Runs body with the row i of each value k. */
-#define EACH(...)                                                                                  \
+/* Runs body with s, the state of each value k, and i, its row. */
+#define EACH(type, ...)                                                                            \
 	do {                                                                                       \
 		if (r->row) {                                                                      \
 			for (uint32_t k = 0; k < r->n; k++) {                                      \
 				uint32_t i = r->row[k];                                            \
-				PREFETCH(k);                                                       \
+				type *s = STATE(type, k);                                          \
+				dtx_agg_near(states, stride, sizeof(type), r, k);                  \
 				__VA_ARGS__                                                        \
 			}                                                                          \
 		} else {                                                                           \
 			for (uint32_t k = 0; k < r->n; k++) {                                      \
 				uint32_t i = k;                                                    \
-				PREFETCH(k);                                                       \
+				type *s = STATE(type, k);                                          \
+				dtx_agg_near(states, stride, sizeof(type), r, k);                  \
 				__VA_ARGS__                                                        \
 			}                                                                          \
 		}                                                                                  \
@@ -63,7 +60,7 @@ static enum dtx_code isum_rows(const struct dtx_aggcall *c, char *states, size_t
 	const int64_t *v = r->col->v.i64;
 
 	(void)c, (void)err;
-	EACH({ isum_add(STATE(struct isum, k), v[i]); });
+	EACH(struct isum, { isum_add(s, v[i]); });
 	return DTX_OK;
 }
 
@@ -124,9 +121,7 @@ static enum dtx_code imean_rows(const struct dtx_aggcall *c, char *states, size_
 	const int64_t *v = r->col->v.i64;
 
 	(void)c, (void)err;
-	EACH({
-		struct imean *s = STATE(struct imean, k);
-
+	EACH(struct imean, {
 		isum_add(&s->sum, v[i]);
 		s->n++;
 	});
@@ -174,9 +169,7 @@ static enum dtx_code fsum_rows(const struct dtx_aggcall *c, char *states, size_t
 	const double *v = r->col->v.f64;
 
 	(void)c;
-	EACH({
-		struct fstate *s = STATE(struct fstate, k);
-
+	EACH(struct fstate, {
 		s->n++;
 		if (!dtx_fsum_add(&s->sum, v[i]))
 			DTX_FAIL_MEM(err);
@@ -238,9 +231,7 @@ static enum dtx_code dsum_rows(const struct dtx_aggcall *c, char *states, size_t
 	const struct dtx_dec128 *v = r->col->v.dec;
 
 	(void)c, (void)err;
-	EACH({
-		struct dsum *s = STATE(struct dsum, k);
-
+	EACH(struct dsum, {
 		dtx_wsum_add(&s->sum, dtx_dec_get(v[i]));
 		s->n++;
 	});
@@ -290,8 +281,8 @@ static enum dtx_code spread_rows(const struct dtx_aggcall *c, char *states, size
 	enum dtx_code rc = DTX_OK;
 
 	(void)c;
-	EACH({
-		if (!dtx_fspread_add(STATE(struct dtx_fspread, k), dtx_agg_number(r->col, i)))
+	EACH(struct dtx_fspread, {
+		if (!dtx_fspread_add(s, dtx_agg_number(r->col, i)))
 			DTX_FAIL_MEM(err);
 	});
 out:
@@ -367,7 +358,7 @@ static enum dtx_code count_if_rows(const struct dtx_aggcall *c, char *states, si
                                    const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	(void)c, (void)err;
-	EACH({ *STATE(uint64_t, k) += dtx_bit(r->col->v.bits, i); });
+	EACH(uint64_t, { *s += dtx_bit(r->col->v.bits, i); });
 	return DTX_OK;
 }
 
@@ -392,7 +383,7 @@ static enum dtx_code truth_rows(const struct dtx_aggcall *c, char *states, size_
                                 const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	(void)c, (void)err;
-	EACH({ *STATE(uint64_t, k) |= dtx_bit(r->col->v.bits, i) ? 1 : 2; });
+	EACH(uint64_t, { *s |= dtx_bit(r->col->v.bits, i) ? 1 : 2; });
 	return DTX_OK;
 }
 
