@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "core/base/prefetch.h"
 #include "ops/opkit.h"
 
 static void local_keys_free(struct dtx_gb_local *l)
@@ -400,24 +401,49 @@ out:
 
 #define NEAR 32u /* entries that are on the way before the first is looked for */
 
-/* Entries of worker w among those of the workers before it. */
+struct home { /* where an entry's group is among the workers before its own */
+	unsigned h;
+	uint32_t at; /* DTX_GROUP_NONE: nowhere */
+};
+
+static struct home find_home(struct dtx_gb_local *const *l, unsigned w, uint32_t id)
+{
+	struct home x = { 0, DTX_GROUP_NONE };
+
+	for (unsigned h = 0; h < w && x.at == DTX_GROUP_NONE; h++)
+		x = (struct home){ h, dtx_groups_find(l[h]->groups, l[w]->groups, id) };
+	return x;
+}
+
+static void home_near(const struct dtx_gb_local *l, uint32_t at)
+{
+	size_t stride = l->state->stride;
+
+	DTX_PREFETCH(&l->pos[at]);
+	if (!stride)
+		return;
+	DTX_PREFETCH(l->states + at * stride);
+	DTX_PREFETCH(l->states + at * stride + stride - 1);
+}
+
+/* Entries of worker w, at most NEAR, among those of the workers before it. */
 static enum dtx_code join_entries(struct dtx_gb_local *const *l, unsigned w, const uint32_t *ids,
                                   uint32_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct home home[NEAR];
 
 	for (unsigned h = 0; h < w; h++)
 		for (uint32_t i = 0; i < n; i++)
 			dtx_groups_near(l[h]->groups, l[w]->groups, ids[i]);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = DTX_GROUP_NONE;
-		unsigned h = 0;
-
-		for (; h < w && at == DTX_GROUP_NONE; h++)
-			at = dtx_groups_find(l[h]->groups, l[w]->groups, ids[i]);
-		if (at != DTX_GROUP_NONE)
-			DTX_TRY(join_entry(l, h - 1, at, w, ids[i], err));
+		home[i] = find_home(l, w, ids[i]);
+		if (home[i].at != DTX_GROUP_NONE)
+			home_near(l[home[i].h], home[i].at);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		if (home[i].at != DTX_GROUP_NONE)
+			DTX_TRY(join_entry(l, home[i].h, home[i].at, w, ids[i], err));
 out:
 	return rc;
 }

@@ -4,7 +4,7 @@
 
 #include "ops/hashagg.h"
 
-#define DTX_GROUP_CHUNK 512u /* rows that are looked up together, at most */
+#define DTX_GROUP_CHUNK 256u /* rows that are looked up together, at most */
 
 struct dtx_groupcache;
 
