@@ -73,6 +73,8 @@ static void code_literal(struct coder *c, const struct dtx_expr *e)
 
 	if (e->op <= DTX_LIT_TRUE)
 		add(c, words[c->kind][e->op]);
+	else if (e->op == DTX_LIT_FLOAT && c->kind == CODE_PANDAS)
+		dtx_buf_printf(c->out, "dx.Float(%.*s)", (int)e->text.len, e->text.ptr);
 	else if (e->op != DTX_LIT_TEXT)
 		dtx_buf_adds(c->out, e->text);
 	else if (c->kind == CODE_PANDAS)

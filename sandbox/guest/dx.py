@@ -14,7 +14,7 @@ import dxfn
 import dxtext
 from dxagg import COUNTS, FLOATS, PAIRS, aggregate
 from dxfn import *  # noqa: F401,F403
-from dxfn import is_none, pattern, typed, written
+from dxfn import computed, is_none, pattern, typed, written
 from dxop import *  # noqa: F401,F403
 from dxrepair import *  # noqa: F401,F403
 from dxrule import assert_  # noqa: F401
@@ -50,7 +50,7 @@ def agg(fn, group, *args, where=None):
     if fn == "concat_agg":
         args = (written(args[0]), *args[1:])
     first, *more = (kept(a, rows) if i == 0 or fn in PAIRS else a for i, a in enumerate(args))
-    return aggregate(fn, first, *more)
+    return computed(aggregate(fn, first, *more))
 
 
 # --- groups ---

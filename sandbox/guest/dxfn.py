@@ -96,12 +96,23 @@ def is_whole(v):
     return isinstance(v, (int, np.integer)) and not isinstance(v, bool)
 
 
+class Float(float):
+    """A float that is no number as it is written with a point: beside a decimal it stays a float."""
+
+
+def exact(v):
+    """A number as it is written with a point is a decimal beside one."""
+    return decimal.Decimal(repr(v)) if type(v) is float and not is_none(v) else v
+
+
 def arith(name, a, b, fn, plain):
     """Checked for integers, days for dates, else what pandas computes."""
+    if is_decimal(a) or is_decimal(b):
+        a, b = exact(a), exact(b)
     if index_of(a, b) is None:
         if is_none(a) or is_none(b):
             return None
-        return value_of(arith(name, pd.Series([a]), pd.Series([b]), fn, plain))
+        return computed(value_of(arith(name, pd.Series([a]), pd.Series([b]), fn, plain)))
     if is_decimal(a) or is_decimal(b):
         return each(lambda x, y: decimals(x, y, fn, plain), (a, b))
     if is_whole(a) and is_whole(b):
@@ -132,13 +143,22 @@ def mul(a, b):
     return arith("mul", a, b, lambda x, y: x * y, lambda x, y: x * y)
 
 
+def floor_pair(x, y):
+    """x // y and x % y as integers have them: decimals of Python cut towards zero."""
+    if not isinstance(x, decimal.Decimal):
+        return divmod(x, y)
+    whole, rest = divmod(x, y)
+    return (whole - 1, rest + y) if rest and (rest < 0) != (y < 0) else (whole, rest)
+
+
 def floordiv(a, b):
     """Null where b is 0."""
-    return arith("floordiv", a, b, lambda x, y: x // y if y else pd.NA, zero_is_null(np.floor_divide))
+    return arith("floordiv", a, b, lambda x, y: floor_pair(x, y)[0] if y else pd.NA,
+                 zero_is_null(np.floor_divide))
 
 
 def mod(a, b):
-    return arith("mod", a, b, lambda x, y: x % y if y else pd.NA, zero_is_null(np.mod))
+    return arith("mod", a, b, lambda x, y: floor_pair(x, y)[1] if y else pd.NA, zero_is_null(np.mod))
 
 
 def div(a, b):
@@ -164,6 +184,14 @@ def value_of(column):
     return None if is_none(got) else got
 
 
+def computed(v):
+    return Float(v) if type(v) is float else v
+
+
+def plain_float(v):
+    return float(v) if isinstance(v, Float) else v
+
+
 def is_decimal(v):
     if isinstance(v, pd.Series):
         return v.dtype == object and any(isinstance(x, decimal.Decimal) for x in v)
@@ -176,7 +204,7 @@ def decimals(x, y, fn, plain):
         return float(plain(float(x), float(y)))
     with decimal.localcontext(decimal.Context(prec=38)):
         return fn(decimal.Decimal(int(x) if is_whole(x) else x),
-                  decimal.Decimal(int(y) if is_whole(y) else y))
+                  decimal.Decimal(int(y) if is_whole(y) else y)) + 0  # of zeros the one without a sign
 
 
 def is_date(v):
@@ -251,7 +279,7 @@ def floats(a, b, fn):
     with np.errstate(all="ignore"):
         got = fn(*side)
     if index is None:
-        return float(got) if np.isfinite(got) else None
+        return Float(got) if np.isfinite(got) else None
     return finite(pd.Series(got, index=index))
 
 
@@ -385,16 +413,17 @@ def nullif(a, b):
 def each(fn, values, nulls=False):
     """fn row by row; a null among its values gives null."""
     index = index_of(*values)
-    side = [v.astype(object) if isinstance(v, pd.Series) else [v] * (1 if index is None else len(index))
+    side = [v.astype(object) if isinstance(v, pd.Series) else [plain_float(v)] * (1 if index is None else len(index))
             for v in values]
     out = []
     for row in zip(*side):
         row = [None if is_none(v) else v for v in row]
         out.append(None if not nulls and any(v is None for v in row) else fn(*row))
-    return out[0] if index is None else typed(out, index)
+    return computed(out[0]) if index is None else typed(out, index)
 
 
 def typed(out, index):
+    out = [plain_float(v) for v in out]
     kinds = {type(v) for v in out if v is not None}
     if kinds == {int}:
         return pd.Series([pd.NA if v is None else v for v in out], index=index, dtype="Int64")
@@ -467,7 +496,9 @@ def cut(how):
         got = (v if fixed else decimal.Decimal(repr(v))).quantize(step, how, context)
         if digits is None:
             return int64(int(got))
-        return got + 0 if fixed else type(v)(got) if isinstance(v, int) else float(got) + 0.0
+        if fixed:
+            return context.add(got.quantize(v, how, context), 0)
+        return type(v)(got) if isinstance(v, int) else float(got) + 0.0
     return rounded
 
 

@@ -38,8 +38,11 @@ if({B} and {C} or not {B}, 1, 0); if(not {B} or {C} is null, 1, 0)""",
 log10({N}); log2({N}); pow({N}, 3); pow(abs({N}), 0.25); sin({N}); cos({N} / 100); tan({N} / 1000); asin({N} / 1000)
 acos({N} / 1000); atan({N}); atan2({N}, {M}); degrees({N}); radians({N}); {N} * pi(); safe_div({N}, {M}, 9); safe_div({N}, {M})
 pct({N}, {M}); bucket({F}, 0.5); bucket({N}, 2.5); float({I}); float({P}); {P} / 3; {P} * 1.5e0; float(extract({T}, '^[0-9]+$'))
-round(jaro_winkler({T}, 'total'), 9); round(jaro_winkler({T}, {U}), 9); {I} * 0.1; {I} / 3 - {F}""",
-    "dec": """{P} + 1; {P} - 0.5; {P} * 2; {P} + {P}; {P} + {I} % 10; max({P}, {I} % 5); coalesce({P}, {I})""",
+round(jaro_winkler({T}, 'total'), 9); round(jaro_winkler({T}, {U}), 9); {I} * 0.1; {I} / 3 - {F}; {P} + -0.5; {P} - 2e-1
+{P} - (0.5 + 0.25); {P} * abs(-0.5)""",
+    "dec": """
+{P} + 1; {P} - 0.5; 1.25 - {P}; {P} * 2; {P} * 0.1; {P} // 2; {P} % 2; {P} // 0.3; {P} % 0.3; {P} % {P}; round({P}, 1)
+{P} + {P}; {P} + {I} % 10; max({P}, {I} % 5); coalesce({P}, {I})""",
     "bool": """
 {X} == {X}; {N} > {M}; {N} in (1, 2, {M}); {N} between {M} and 7; not ({N} <= {M}); {T} < {U}; {T} == {U}; {T} in ('a', {U})
 {T} between 'b' and 'n'; is_distinct({X}, {X}); is_distinct({N}, {M}); is_blank({X}); {X} is null; {X} is not null; {B} or {C}
@@ -57,7 +60,8 @@ pad_right({T}, 8, '.-'); pad_left(text({I}), 6, '0'); repeat({T}, 2); repeat({T}
 split_part({T}, ';', -1); word({T}, 1); word({T}, -1); extract({T}, '[a-z]+'); extract({T}, '(\\w)(\\w)', 2)
 replace_re({T}, '(l+)', '<$1>'); replace_re({T}, '[aeiou]', ''); extract_all({T}, '[a-z]', ''); extract_all({T}, '(.)e', '+')
 split_re_part({T}, '[ ;]+', 2); split_re_part({T}, 'e|r', -2); nullif({T}, 'a'); nullif({T}, {U}); coalesce({T}, 'none')
-coalesce({T}, {U}); if(contains({T}, 'e'), {T}, 'no'); if({B}, {T}, {U}); switch({T}, 'red', 'rot', 'green', 'gruen', {T})
+coalesce({T}, {U}); if(contains({T}, 'e'), {T}, 'no'); if({B}, {T}, {U}); text({P} * 0.1); text(round({P}, 1)); text({P} % 0.3)
+text({P} - 0.5); text({P} // 2); switch({T}, 'red', 'rot', 'green', 'gruen', {T})
 case when is_blank({T}) then 'blank' when ends_with({T}, 'n') then 'n' end; min({T}, {U}); max({T}, 'm'); text({I}); text({B})
 text({D}); text({S}); ascii_fold({T}); normalize({T}, 'NFKC'); normalize({T}, 'NFD'); normalize({T}); only_digits({T})
 remove_punct({T}); fingerprint({T}); soundex({T}); md5({T}); sha256({T}); char(65 + abs({I}) % 26); format_number({N}, 2)
