@@ -105,6 +105,41 @@ def exact(v):
     return decimal.Decimal(repr(v)) if type(v) is float and not is_none(v) else v
 
 
+def is_float(v):
+    return v.dtype.kind == "f" if isinstance(v, pd.Series) else isinstance(v, float) and not is_none(v)
+
+
+def as_float(v):
+    if isinstance(v, pd.Series) and is_decimal(v):
+        return v.map(lambda x: np.nan if is_none(x) else float(x)).astype("f8")
+    return Float(v) if isinstance(v, decimal.Decimal) else v
+
+
+def beside(*values):
+    """Decimals among values of one formula: beside a float they are floats."""
+    if not any(map(is_decimal, values)):
+        return values
+    values = tuple(exact(v) for v in values)
+    return tuple(map(as_float, values)) if any(map(is_float, values)) else values
+
+
+def of_scale(v, step):
+    """Decimals and whole numbers with as many digits behind the point."""
+    if isinstance(v, pd.Series):
+        return v.astype(object).map(lambda x: of_scale(x, step)) if is_decimal(v) or is_whole(v) else v
+    if isinstance(v, decimal.Decimal) or is_whole(v):
+        return decimal.Decimal(int(v) if is_whole(v) else v).quantize(step, context=decimal.Context(prec=60))
+    return v
+
+
+def same_scale(*values):
+    """What becomes one column of decimals."""
+    scales = [-v.as_tuple().exponent for s in values for v in (s if isinstance(s, pd.Series) else [s])
+              if isinstance(v, decimal.Decimal)]
+    step = decimal.Decimal(1).scaleb(-max(scales, default=0))
+    return tuple(of_scale(v, step) for v in values) if scales else values
+
+
 def arith(name, a, b, fn, plain):
     """Checked for integers, days for dates, else what pandas computes."""
     if is_decimal(a) or is_decimal(b):
@@ -143,22 +178,14 @@ def mul(a, b):
     return arith("mul", a, b, lambda x, y: x * y, lambda x, y: x * y)
 
 
-def floor_pair(x, y):
-    """x // y and x % y as integers have them: decimals of Python cut towards zero."""
-    if not isinstance(x, decimal.Decimal):
-        return divmod(x, y)
-    whole, rest = divmod(x, y)
-    return (whole - 1, rest + y) if rest and (rest < 0) != (y < 0) else (whole, rest)
-
-
 def floordiv(a, b):
     """Null where b is 0."""
-    return arith("floordiv", a, b, lambda x, y: floor_pair(x, y)[0] if y else pd.NA,
+    return arith("floordiv", a, b, lambda x, y: dxwords.floor_pair(x, y)[0] if y else pd.NA,
                  zero_is_null(np.floor_divide))
 
 
 def mod(a, b):
-    return arith("mod", a, b, lambda x, y: floor_pair(x, y)[1] if y else pd.NA, zero_is_null(np.mod))
+    return arith("mod", a, b, lambda x, y: dxwords.floor_pair(x, y)[1] if y else pd.NA, zero_is_null(np.mod))
 
 
 def div(a, b):
@@ -223,10 +250,9 @@ def as_dates(a, b):
 def dates_of(*values):
     """Values that become one column: a text beside dates is a date, an int beside floats a float,
     integers without nulls beside some with are such, too."""
+    values = same_scale(*beside(*values))
     if any(isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values):
         return tuple(v.astype("Float64").astype("f8") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
-    if any(map(is_decimal, values)):
-        return tuple(decimal.Decimal(repr(v)) if isinstance(v, float) and not is_none(v) else v for v in values)
     if any(isinstance(v, pd.Series) and v.dtype == "Int64" for v in values):
         return tuple(v.astype("Int64") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
     if not any(is_date(v) for v in values):
@@ -305,7 +331,7 @@ def is_number(v):
 
 
 def compare(a, b, fn):
-    a, b = as_dates(a, b)
+    a, b = beside(*as_dates(a, b))
     if is_text(a) and is_number(b) or is_number(a) and is_text(b):
         raise TypeError("text cannot be compared with a number")
     if index_of(a, b) is None:
@@ -436,21 +462,10 @@ def typed(out, index):
     return pd.Series(out, index=index, dtype=object)
 
 
-def same_scale(got, values):
-    """Whole numbers beside decimals have as many digits behind the point."""
-    scales = [-v.as_tuple().exponent for s in values for v in (s if isinstance(s, pd.Series) else [s])
-              if isinstance(v, decimal.Decimal)]
-    if not scales or not isinstance(got, pd.Series):
-        return got
-    step = decimal.Decimal(1).scaleb(-max(scales))
-    return got.astype(object).map(
-        lambda v: decimal.Decimal(int(v)).quantize(step) if isinstance(v, (int, np.integer)) else v)
-
-
 def most(pick, *values):
     """Smallest or largest in each row, nulls aside; beside a float all are floats."""
     values = dates_of(*values)
-    got = same_scale(each(lambda *row: pick((v for v in row if v is not None), default=None), values, True), values)
+    got = each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
     floats = any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
     if floats and is_whole(got):
         return got.astype("Float64").astype("f8") if isinstance(got, pd.Series) else float(got)
@@ -708,6 +723,7 @@ NULL_FUNCTIONS = {
 
 
 # All arguments are shown as text.
+ONE_TYPE = {"clamp"}  # the result is one of the values
 TEXTS_ONLY = {"as_text", "concat", "concat_ws", "is_blank"}
 # The first one is.
 TEXT_FUNCTIONS = {
@@ -737,7 +753,7 @@ def fn(name, *values):
     elif name in TEXTS_ONLY:
         got = each(call, [written(v) for v in values], name in NULL_FUNCTIONS)
     else:
-        got = each(call, values, name in NULL_FUNCTIONS)
+        got = each(call, dates_of(*values) if name in ONE_TYPE else beside(*values), name in NULL_FUNCTIONS)
     if name in CONDITIONS and isinstance(got, pd.Series):
         return got.astype("boolean")  # of no rows, too
     return got

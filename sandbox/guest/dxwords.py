@@ -246,7 +246,13 @@ def safe_div(a, b, default=None):
 def bucket(x, width):
     if not width > 0:
         return None
-    return x - x % width if isinstance(x, int) else type(x)(math.floor(x / width) * width)
+    return math.floor(x / width) * width if isinstance(x, float) else x - floor_pair(x, width)[1]
+
+
+def floor_pair(x, y):
+    """x // y and x % y as integers have them: decimals of Python cut towards zero."""
+    whole, rest = divmod(x, y)
+    return (whole - 1, rest + y) if rest and (rest < 0) != (y < 0) else (whole, rest)
 
 
 TEXTS = {  # the first argument is shown as text

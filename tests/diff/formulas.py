@@ -42,13 +42,15 @@ round(jaro_winkler({T}, 'total'), 9); round(jaro_winkler({T}, {U}), 9); {I} * 0.
 {P} - (0.5 + 0.25); {P} * abs(-0.5)""",
     "dec": """
 {P} + 1; {P} - 0.5; 1.25 - {P}; {P} * 2; {P} * 0.1; {P} // 2; {P} % 2; {P} // 0.3; {P} % 0.3; {P} % {P}; round({P}, 1)
-{P} + {P}; {P} + {I} % 10; max({P}, {I} % 5); coalesce({P}, {I})""",
+{P} + {P}; {P} + {I} % 10; max({P}, {I} % 5); coalesce({P}, {I}); coalesce({P}, 19.99); min({P}, 0.125); clamp({P}, 0.1, 9)
+bucket({P}, 0.1); if({P} > 1.25, {P}, 0.25); switch({P}, 19.99, 0.1, {P}); nullif({P}, 19.99)""",
     "bool": """
 {X} == {X}; {N} > {M}; {N} in (1, 2, {M}); {N} between {M} and 7; not ({N} <= {M}); {T} < {U}; {T} == {U}; {T} in ('a', {U})
 {T} between 'b' and 'n'; is_distinct({X}, {X}); is_distinct({N}, {M}); is_blank({X}); {X} is null; {X} is not null; {B} or {C}
 {B} and {C}; not {B}; {B} == {C}; {T} like '%a_'; like({T}, 'r%'); matches({T}, '[0-9]{{2}}'); {T} matches '^.e'
 starts_with({T}, 'r'); ends_with({T}, 'n'); contains({T}, 'e'); contains({T}, {U}); is_number({T}); is_int({N}); is_date({T})
 is_int({T}); is_number({X}); is_date({L}); is_weekend({L}); {D} < {E}; {S} >= '2024-01-31'; {S} > {D}; {P} > 0; {P} >= {N}
+{P} == 19.99; {P} in (19.99, 0.1); {P} between 0.1 and 19.99; is_distinct({P}, 19.99); {P} <= {P}; {P} == {F}
 {D} in ('2024-01-31', {E}); {D} between '2023-06-01' and '2024-06-01'; coalesce({B}, false); if({N} > 1, {B}, true)
 bool({I} * 0); {N} is null or {M} > 1; {B} is null and {N} > 0; nullif({B}, true)""",
     "text": """
@@ -61,6 +63,7 @@ split_part({T}, ';', -1); word({T}, 1); word({T}, -1); extract({T}, '[a-z]+'); e
 replace_re({T}, '(l+)', '<$1>'); replace_re({T}, '[aeiou]', ''); extract_all({T}, '[a-z]', ''); extract_all({T}, '(.)e', '+')
 split_re_part({T}, '[ ;]+', 2); split_re_part({T}, 'e|r', -2); nullif({T}, 'a'); nullif({T}, {U}); coalesce({T}, 'none')
 coalesce({T}, {U}); if(contains({T}, 'e'), {T}, 'no'); if({B}, {T}, {U}); text({P} * 0.1); text(round({P}, 1)); text({P} % 0.3)
+text(max({P}, 0.125)); text(if({P} > 19.99, {P}, 0)); text(coalesce({P}, {I})); text(clamp({P}, 0.1, 9)); text(bucket({P}, 0.1))
 text({P} - 0.5); text({P} // 2); switch({T}, 'red', 'rot', 'green', 'gruen', {T})
 case when is_blank({T}) then 'blank' when ends_with({T}, 'n') then 'n' end; min({T}, {U}); max({T}, 'm'); text({I}); text({B})
 text({D}); text({S}); ascii_fold({T}); normalize({T}, 'NFKC'); normalize({T}, 'NFD'); normalize({T}); only_digits({T})
