@@ -573,7 +573,9 @@ def real(v):
 
 def truth(v):
     words = {"true": True, "false": False, "1": True, "0": False}
-    return words[v.strip().lower()] if isinstance(v, str) else words[str(int(v))]
+    if isinstance(v, decimal.Decimal):
+        raise ValueError("a decimal is no bool")
+    return words[v.strip().lower()] if isinstance(v, str) else {0: False, 1: True}[v]
 
 
 def pattern(p):

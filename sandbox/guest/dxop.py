@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dxagg import aggregate
-from dxfn import FUNCTIONS, as_time, has_times, is_none, pattern, real, replace_re, text_of, truth, typed, whole, written
+from dxfn import FUNCTIONS, as_time, has_times, is_none, pattern, real, replace_re, same_scale, text_of, truth, typed, whole, written
 
 # --- values of columns ---
 
@@ -488,8 +488,11 @@ def fill_null(df, cols, value=None, expr=None, strategy=None):
         fill = plain(constant(value if expr is None else expr(df), len(df)))
         own, kind = kind_of(df[c]), kind_of(typed(fill, range(len(df))))
         kind = own if expr is None and own != "null" else common([own, kind])
-        values = [as_kind(f, kind) if v is None else v for v, f in zip(plain(df[c]), fill)]
-        out[c] = column_of(values, kind)
+        if strategy in ("mean", "median") and kind == "decimal":
+            kind = "float"
+        fill = [as_kind(f, kind) for f in fill]
+        values = [f if v is None else v for v, f in zip(plain(df[c]), fill)]
+        out[c] = column_of(same_scale(*values, *fill)[:len(df)] if kind == "decimal" else values, kind)
     return df.assign(**out)
 
 

@@ -9,7 +9,7 @@ import math
 import pandas as pd
 
 from dxagg import PAIRS, aggregate, deviation, mean, median, total
-from dxfn import int64, typed
+from dxfn import exact, int64, same_scale, typed
 from dxop import COLLATE, column_of, constant, flags, group_rows, names_of, order_column, plain, sorted_rows
 from dxtime import after, duration
 
@@ -103,7 +103,7 @@ def beside(v, values):
     known = next((w for w in values if w is not None), None)
     if isinstance(v, str) and isinstance(known, pd.Timestamp):
         return pd.Timestamp(v)
-    return decimal.Decimal(repr(v)) if isinstance(v, float) and isinstance(known, decimal.Decimal) else v
+    return same_scale(exact(v), known)[0] if isinstance(known, decimal.Decimal) else v
 
 
 def shift(sign):
