@@ -724,8 +724,9 @@ NULL_FUNCTIONS = {
 }
 
 
+# The result is one of the values.
+ONE_TYPE = {"clamp"}
 # All arguments are shown as text.
-ONE_TYPE = {"clamp"}  # the result is one of the values
 TEXTS_ONLY = {"as_text", "concat", "concat_ws", "is_blank"}
 # The first one is.
 TEXT_FUNCTIONS = {
