@@ -92,7 +92,7 @@ static enum dtx_code pairs_final(const struct dtx_aggcall *c, void *state, struc
                                  struct dtx_val *out, struct dtx_err *err)
 {
 	struct pairs *s = state;
-	double vx = 0, vy = 0, cov = 0;
+	double vx = 0, vy = 0, cross = 0, cov = 0;
 
 	(void)run, (void)err;
 	if (c->kind == DTX_AGG_WAVG) {
@@ -100,8 +100,10 @@ static enum dtx_code pairs_final(const struct dtx_aggcall *c, void *state, struc
 		return DTX_OK;
 	}
 	out->null = !dtx_fspread_var(&s->x, &vx) || !dtx_fspread_var(&s->y, &vy);
-	if (!out->null)
-		cov = s->huge || !isfinite(vx + vy) ? NAN : crossed(s) / ((double)s->x.n - 1);
+	if (!out->null) {
+		cross = s->huge || !isfinite(vx + vy) ? NAN : crossed(s);
+		cov = cross / ((double)s->x.n - 1);
+	}
 	switch (c->kind) {
 	case DTX_AGG_CORR:
 		out->null |= vx == 0 || vy == 0;
@@ -109,7 +111,7 @@ static enum dtx_code pairs_final(const struct dtx_aggcall *c, void *state, struc
 		break;
 	case DTX_AGG_REGR_SLOPE: /* of y, the first argument, over x */
 		out->null |= vy == 0;
-		out->u.f = cov / vy;
+		out->u.f = cross / dtx_fspread_squares(&s->y);
 		break;
 	case DTX_AGG_REGR_R2:
 		out->null |= vy == 0;

@@ -282,22 +282,26 @@ double dtx_fsum_cross(const struct dtx_fcross *c, double n)
 	double xy = c->low ? round2_both(c->xy, c->low, &xyl) : dtx_fsum_round2(c->xy, &xyl);
 	double mean = x / n, ml = (fma(-mean, n, x) + xl) / n;
 	double part = mean * y, lost = fma(mean, y, -part) + mean * yl + ml * y;
-	double got = (xy - part) + (xyl - lost);
+	double rest, most = dtx_two_sum(xy, -part, &rest), got = most + (rest + (xyl - lost));
 
 	if (fabs(got) < CANCELS * (fabs(xy) + fabs(part)))
 		(void)cross_exact(c, n, &got);
 	return got;
 }
 
-bool dtx_fspread_var(struct dtx_fspread *s, double *var)
+double dtx_fspread_squares(struct dtx_fspread *s)
 {
 	const struct dtx_fcross c = { &s->x, &s->x, &s->xx, &s->low };
-	double got;
+	double got = s->huge ? INFINITY : dtx_fsum_cross(&c, (double)s->n);
 
+	return got < 0 ? 0 : got;
+}
+
+bool dtx_fspread_var(struct dtx_fspread *s, double *var)
+{
 	if (s->n < 2)
 		return false;
-	got = s->huge ? INFINITY : dtx_fsum_cross(&c, (double)s->n) / ((double)s->n - 1);
-	*var = got < 0 ? 0 : got;
+	*var = dtx_fspread_squares(s) / ((double)s->n - 1);
 	return true;
 }
 

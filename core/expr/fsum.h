@@ -83,6 +83,8 @@ DTX_MUSTUSE static inline bool dtx_fspread_drop(struct dtx_fspread *s, double x)
 }
 /* from is left empty. */
 DTX_MUSTUSE bool dtx_fspread_merge(struct dtx_fspread *to, struct dtx_fspread *from);
+/* Sum of the squared deviations of n > 0 values from their mean, infinite beyond the floats. */
+double dtx_fspread_squares(struct dtx_fspread *s);
 /* Variance of the sample, infinite beyond the floats; false: none, of fewer than two values. */
 bool dtx_fspread_var(struct dtx_fspread *s, double *var);
 void dtx_fspread_free(struct dtx_fspread *s);

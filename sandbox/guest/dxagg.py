@@ -42,17 +42,27 @@ def integers(values):
     return [p * (under // q) for p, q in parts], under
 
 
+def ratio(top, under):
+    """Of integers, rounded once."""
+    try:
+        return top / under
+    except OverflowError:
+        return math.inf
+
+
+def crossed(pairs):
+    """n times the sum of the products of the deviations, exactly, and what it is divided by."""
+    (x, x_under), (y, y_under) = (integers(side) for side in zip(*pairs))
+    return len(pairs) * sum(a * b for a, b in zip(x, y)) - sum(x) * sum(y), x_under * y_under
+
+
 def covariance(pairs):
     """Exact until the last division: what cancels out leaves nothing."""
     n = len(pairs)
     if n < 2:
         return None
-    (x, x_under), (y, y_under) = (integers(side) for side in zip(*pairs))
-    crossed = n * sum(a * b for a, b in zip(x, y)) - sum(x) * sum(y)
-    try:
-        return crossed / (x_under * y_under * n * (n - 1))
-    except OverflowError:
-        return math.inf
+    top, under = crossed(pairs)
+    return ratio(top, under * n * (n - 1))
 
 
 def variance(values):
@@ -133,8 +143,10 @@ def correlation(pairs):
 
 
 def slope(pairs):
-    x = spreads(pairs)[1]
-    return covariance(pairs) / x if x else None
+    if not spreads(pairs)[1]:
+        return None
+    (top, under), (x, x_under) = crossed(pairs), crossed([(v, v) for _, v in pairs])
+    return ratio(top * x_under, under * x)
 
 
 def explained(pairs):

@@ -49,6 +49,8 @@ TABLE = [
     ("count of nothing is 0", group(["k"], "count(n)"), "k,n\na,1\nb,\n", "k,x\na,1\nb,0\n"),
     ("mean of nothing is null", group(["k"], "mean(n)"), "k,n\na,1\nb,\n", "k,x\na,1.0\nb,\n"),
     ("std is of the sample", group([], "std(n)"), "n\n1\n3\n", "x\n1.4142135623730951\n"),
+    ("a slope is not rounded by the way", group([], "regr_slope(y, x)"), "y,x\n8.0,0.4\n6.0,8.4\n3.8,0.5\n",
+     "x\n0.007593735168486011\n"),
     ("quantile is linear", group([], "quantile(n, 0.25)"), "n\n1\n2\n4\n8\n", "x\n1.75\n"),
     ("halves round away from zero", derive("round(n)"), "n\n2.5\n-2.5\n", "n,x\n2.5,3\n-2.5,-3\n"),
     ("rounding is of the shortest decimal", derive("round(n, 2)"), "n\n2.675\n", "n,x\n2.675,2.68\n"),
