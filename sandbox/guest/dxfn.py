@@ -142,13 +142,14 @@ def same_scale(*values):
 
 def arith(name, a, b, fn, plain):
     """Checked for integers, days for dates, else what pandas computes."""
-    if is_decimal(a) or is_decimal(b):
+    fixed = is_decimal(a) or is_decimal(b)
+    if fixed:
         a, b = exact(a), exact(b)
     if index_of(a, b) is None:
         if is_none(a) or is_none(b):
             return None
         return computed(value_of(arith(name, pd.Series([a]), pd.Series([b]), fn, plain)))
-    if is_decimal(a) or is_decimal(b):
+    if fixed:
         return each(lambda x, y: decimals(x, y, fn, plain), (a, b))
     if is_whole(a) and is_whole(b):
         return checked(name, a, b, fn)
@@ -249,7 +250,7 @@ def as_dates(a, b):
 
 def dates_of(*values):
     """Values that become one column: a text beside dates is a date, an int beside floats a float,
-    integers without nulls beside some with are such, too."""
+    decimals have one scale, integers without nulls beside some with are such, too."""
     values = same_scale(*beside(*values))
     if any(isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values):
         return tuple(v.astype("Float64").astype("f8") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)

@@ -98,7 +98,7 @@ def ntile(rows, g, n):
 # --- other rows ---
 
 
-def beside(v, values):
+def default_of(v, values):
     """A literal takes the type of the values it stands beside."""
     known = next((w for w in values if w is not None), None)
     if isinstance(v, str) and isinstance(known, pd.Timestamp):
@@ -108,7 +108,7 @@ def beside(v, values):
 
 def shift(sign):
     def run(rows, g, x, n=1, default=None):
-        default = beside(default, x)
+        default = default_of(default, x)
 
         def at(k):
             other = k - sign * n
