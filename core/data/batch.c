@@ -237,6 +237,29 @@ void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, st
 		snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)place.row + 1);
 }
 
+/* A bit per row that is still there; NULL: no memory. */
+static uint64_t *batch_live(const struct dtx_batch *b)
+{
+	uint64_t *live = dtx_mem_zalloc(dtx_bit_words(b->nrows) + 1, sizeof(*live));
+
+	for (uint32_t r = 0; live && r < b->nsel; r++)
+		dtx_bit_set(live, b->sel ? b->sel[r] : r);
+	return live;
+}
+
+/* How many cells of the batch do not fit a declared type, for the error about the first of them. */
+static void batch_misfits(const struct dtx_batch *b, uint32_t i, struct dtx_err *err)
+{
+	struct dtx_err quiet = DTX_ERR_INIT;
+	uint64_t *live = batch_live(b);
+
+	if (live &&
+	    dtx_cast_misfits(b->col[i], &b->schema->field[i], live, &err->count, &quiet) == DTX_OK)
+		err->count_open = true;
+	dtx_err_clear(&quiet);
+	dtx_mem_free(live);
+}
+
 static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct dtx_column *c,
                                   int64_t row, struct dtx_err *err)
 {
@@ -253,6 +276,8 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	dtx_err_hint(err, DTX_MISFIT_HINT);
 	if (err)
 		err->run_time = true;
+	if (err && !f->guessed)
+		batch_misfits(b, i, err);
 	if (err && input_name)
 		dtx_str_copy(err->declared, sizeof(err->declared), dtx_str_of(input_name));
 	dtx_err_row(err, -1, input_name);
@@ -287,12 +312,10 @@ static enum dtx_code batch_live_twin(struct dtx_batch *b, uint32_t i, struct dtx
                                      int64_t *bad, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint64_t *live = dtx_mem_zalloc(dtx_bit_words(b->nrows), sizeof(*live));
+	uint64_t *live = batch_live(b);
 
 	if (!live)
 		DTX_FAIL_MEM(err);
-	for (uint32_t r = 0; r < b->nsel; r++)
-		dtx_bit_set(live, b->sel[r]);
 	DTX_TRY(batch_fresh(b, i, err));
 	DTX_TRY(dtx_cast_twin(b->col[i], &b->schema->field[i], live, twin, bad, err));
 out:

@@ -43,6 +43,9 @@ DTX_MUSTUSE enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx
 DTX_MUSTUSE enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
                                         const uint64_t *live, struct dtx_column **out,
                                         int64_t *bad_row, struct dtx_err *err);
+/* *n: how many values in rows that count do not fit. */
+DTX_MUSTUSE enum dtx_code dtx_cast_misfits(struct dtx_column *c, const struct dtx_field *field,
+                                           const uint64_t *live, int64_t *n, struct dtx_err *err);
 
 /* --- written text --- */
 /* text() of the value at row: appended; nothing for null.  SPAN gives the unquoted source text,

@@ -9,12 +9,14 @@
 #include "core/data/time.h"
 
 struct twin {
-	const struct dtx_column *c;
+	struct dtx_column *c;
 	const struct dtx_field *field;
 	struct dtx_builder b;
 	struct dtx_buf scratch;
 	const uint64_t *live; /* bit per row: those that count; NULL: all */
 	int64_t bad;
+	int64_t failed;    /* values that do not fit, in rows that count */
+	bool counts;       /* all of them are looked for: none ends it */
 	bool marks;        /* declared decimal comma or group mark: no fast path */
 	bool zoned, plain; /* datetimes with and without offset were seen */
 };
@@ -22,7 +24,10 @@ struct twin {
 /* Whether a value that does not fit ends it; in a row that does not count it is null. */
 static bool twin_misfit(struct twin *t, uint32_t row)
 {
-	if (!t->live || dtx_bit(t->live, row))
+	bool here = !t->live || dtx_bit(t->live, row);
+
+	t->failed += here;
+	if (here && !t->counts)
 		t->bad = row;
 	return t->bad >= 0;
 }
@@ -434,40 +439,65 @@ static void twin_cells(struct twin *t)
 	}
 }
 
-enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
-                            const uint64_t *live, struct dtx_column **out, int64_t *bad_row,
-                            struct dtx_err *err)
+/* *out is set when none ended it. */
+static enum dtx_code twin_make(struct twin *t, struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct twin t = { .c = c,
-		          .field = field,
-		          .live = live,
-		          .bad = -1,
-		          .scratch = DTX_BUF_INIT((size_t)16 << 20) };
-	struct dtx_typeref type = field->type;
+	struct dtx_column *c = t->c;
+	struct dtx_typeref type = t->field->type;
 	void *to;
 
 	if (type.type == DTX_T_UNKNOWN)
 		type.type = DTX_T_TEXT;
-	t.marks = field->decimal_comma || field->group;
-	dtx_builder_init(&t.b, type, c->len);
+	t->marks = t->field->decimal_comma || t->field->group;
+	dtx_builder_init(&t->b, type, c->len);
 	if (type.type == DTX_T_NULL) {
-		twin_null(&t);
-		if (t.bad < 0)
+		twin_null(t);
+		if (t->bad < 0)
 			DTX_TRY(dtx_column_nulls(type, c->len, out, err));
 	} else if (c->form == DTX_F_CELL) {
-		twin_cells(&t);
+		twin_cells(t);
 	} else {
-		to = dtx_builder_bulk(&t.b, c->len);
+		to = dtx_builder_bulk(&t->b, c->len);
 		if (to)
-			twin_spans(&t, to);
+			twin_spans(t, to);
 	}
-	*bad_row = t.bad;
-	if (t.bad < 0 && type.type != DTX_T_NULL)
+	if (t->bad < 0 && type.type != DTX_T_NULL)
 		DTX_TRY(dtx_builder_finish(
-			&t.b, type.type == DTX_T_TEXT ? dtx_column_behind(c) : NULL, out, err));
+			&t->b, type.type == DTX_T_TEXT ? dtx_column_behind(c) : NULL, out, err));
 out:
-	dtx_builder_clear(&t.b);
-	dtx_buf_clear(&t.scratch);
+	dtx_builder_clear(&t->b);
+	dtx_buf_clear(&t->scratch);
+	return rc;
+}
+
+#define TWIN(c_, field_, live_)                                                                    \
+	{                                                                                          \
+		.c = (c_), .field = (field_), .live = (live_), .bad = -1,                          \
+		.scratch = DTX_BUF_INIT((size_t)16 << 20)                                          \
+	}
+
+enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
+                            const uint64_t *live, struct dtx_column **out, int64_t *bad_row,
+                            struct dtx_err *err)
+{
+	struct twin t = TWIN(c, field, live);
+	enum dtx_code rc = twin_make(&t, out, err);
+
+	*bad_row = t.bad;
+	return rc;
+}
+
+enum dtx_code dtx_cast_misfits(struct dtx_column *c, const struct dtx_field *field,
+                               const uint64_t *live, int64_t *n, struct dtx_err *err)
+{
+	struct twin t = TWIN(c, field, live);
+	struct dtx_column *made = NULL;
+	enum dtx_code rc;
+
+	t.counts = true;
+	rc = twin_make(&t, &made, err);
+	dtx_column_unref(made);
+	*n = t.failed;
 	return rc;
 }
