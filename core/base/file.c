@@ -228,6 +228,39 @@ const char *dtx_file_basename(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static bool is_suffix_gz(const char *from, const char *end)
+{
+	return end - from == 3 && !strncasecmp(from, ".gz", 3);
+}
+
+/* The dot before `end`; NULL: there is none, or nothing stands before it. */
+static const char *dot_before(const char *name, const char *end)
+{
+	const char *dot = end;
+
+	while (dot > name && *--dot != '.') {
+	}
+	return dot > name ? dot : NULL;
+}
+
+void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX])
+{
+	const char *name = dtx_file_basename(path), *end = name + strlen(name);
+	const char *dot = dot_before(name, end), *inner;
+	size_t n = 0;
+
+	if (dot && is_suffix_gz(dot, end)) {
+		inner = dot_before(name, dot);
+		end = inner ? dot : end;
+		dot = inner ? inner : dot;
+	}
+	if (dot && end - dot <= DTX_FILE_SUFFIX) {
+		for (dot++; dot < end; dot++)
+			out[n++] = (char)(*dot >= 'A' && *dot <= 'Z' ? *dot | 32 : *dot);
+	}
+	out[n] = '\0';
+}
+
 char *dtx_file_absolute(const char *path)
 {
 	char *cwd, *out;

@@ -31,6 +31,10 @@ DTX_MUSTUSE enum dtx_code dtx_file_sync_dir(const char *path, struct dtx_err *er
 /* Directory part of path into out ("." when none). */
 void dtx_file_dirname(const char *path, char *out, size_t size);
 const char *dtx_file_basename(const char *path);
+/* The suffix that names the format of a file: the last one without its dot, in small letters, that
+ * before ".gz" when there are two.  Empty: there is none, or it is longer than any format's. */
+enum { DTX_FILE_SUFFIX = 12 };
+void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX]);
 /* Absolute form of path without resolving links; dtx_mem, NULL when out of memory. */
 DTX_MUSTUSE char *dtx_file_absolute(const char *path);
 /* close() that keeps errno; fd < 0 is fine. */

@@ -1,4 +1,5 @@
 /* Where the records of a JSON document are, and what kind they are. */
+#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/json_rows.h"
 
@@ -161,7 +162,7 @@ static enum dtx_code see_records(struct dtx_jrows *r, struct dtx_err *err)
 {
 	struct dtx_jscan *s = &r->area;
 
-	dtx_jscan_blanks(s);
+	dtx_jrows_gap(r, s);
 	if (s->p == s->end)
 		return DTX_OK;
 	if (*s->p == '[') {
@@ -391,13 +392,17 @@ out:
 static bool is_lines(const struct dtx_jrows *r)
 {
 	struct dtx_jscan s = r->area;
-	const char *format = r->opts->format, *dot = strrchr(r->label, '.'), *eol;
+	const char *format = r->opts->format, *eol;
 	bool named = format && strcmp(format, "auto") != 0;
 	size_t left = DTX_MIN((size_t)(s.end - s.p), (size_t)FIRST_LINE_MAX);
+	char suffix[DTX_FILE_SUFFIX];
 	struct dtx_jvalue v;
 
+	dtx_file_suffix(r->label, suffix);
+	if (*s.p == DTX_J_RECORD)
+		return true;
 	if (named ? strcmp(format, "json") != 0
-	          : dot && (!strcmp(dot, ".jsonl") || !strcmp(dot, ".ndjson")))
+	          : !strcmp(suffix, "jsonl") || !strcmp(suffix, "ndjson"))
 		return *s.p != '[' || !dtx_jscan_value(&s, &v) ||
 		       (dtx_jscan_blanks(&s), s.p < s.end);
 	eol = memchr(s.p, '\n', left);

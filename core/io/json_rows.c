@@ -48,10 +48,33 @@ enum dtx_code dtx_jrows_refuse(const struct dtx_jrows *r, enum dtx_code code, co
 	return code;
 }
 
+/* What people write that is nearly JSON, and what to do about it. */
+static const char *nearly_json(const struct dtx_jrows *r, struct dtx_str rest)
+{
+	bool begins = rest.ptr == r->area.p;
+
+	if (dtx_str_starts(rest, DTX_STR("'")))
+		return "JSON has names and texts in double quotes; Python writes them so with "
+		       "json.dumps";
+	if (dtx_str_starts(rest, DTX_STR("//")) || dtx_str_starts(rest, DTX_STR("/*")) ||
+	    dtx_str_starts(rest, DTX_STR("#")))
+		return "JSON has no comments: leave them out";
+	if (dtx_str_starts(rest, DTX_STR("<")))
+		return "this begins as a page or XML does, not as data";
+	if (begins && rest.len && ((rest.ptr[0] | 32) >= 'a' && (rest.ptr[0] | 32) <= 'z') &&
+	    memchr(rest.ptr, '(', DTX_MIN(rest.len, (size_t)80)))
+		return "leave out the call around the JSON, its name and its brackets";
+	if (begins)
+		return "--from csv, or \"format\": \"csv\", if it is no JSON but a table of text";
+	return NULL;
+}
+
 enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *s,
                              struct dtx_err *err)
 {
 	size_t left = (size_t)(s->end - s->p), n = 0;
+	const char *hint;
+	enum dtx_code rc;
 	char what[160];
 
 	if (s->too_long)
@@ -60,9 +83,16 @@ enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *
 	while (n < DTX_MIN(left, (size_t)12) && (unsigned char)s->p[n] >= 0x20 &&
 	       (unsigned char)s->p[n] < 0x80)
 		n++;
-	snprintf(what, sizeof(what), "expected %s, got %s%.*s%s", s->why ? s->why : "JSON",
+	snprintf(what, sizeof(what), "expected %s, got %s%.*s%s",
+	         s->p == r->area.p && !r->inside ? "JSON, which begins with '{' or '['"
+	         : s->why                        ? s->why
+	                                         : "JSON",
 	         left ? "'" : "the end", (int)n, s->p, left ? "'" : "");
-	return dtx_jrows_refuse(r, DTX_E_CORRUPT_FILE, s->p, what, err);
+	rc = dtx_jrows_refuse(r, DTX_E_CORRUPT_FILE, s->p, what, err);
+	hint = nearly_json(r, (struct dtx_str){ s->p, left });
+	if (hint)
+		dtx_err_hint(err, "%s", hint);
+	return rc;
 }
 
 struct dtx_str dtx_jrows_text(const struct dtx_jvalue *v, struct dtx_buf *scratch)
@@ -124,11 +154,20 @@ static enum dtx_code see_value(void *arg, uint32_t col, const struct dtx_jvalue 
 	return DTX_OK;
 }
 
+void dtx_jrows_gap(const struct dtx_jrows *r, struct dtx_jscan *s)
+{
+	dtx_jscan_blanks(s);
+	while (!r->array && s->p < s->end && *s->p == DTX_J_RECORD) {
+		s->p++;
+		dtx_jscan_blanks(s);
+	}
+}
+
 enum dtx_code dtx_jrows_next(const struct dtx_jrows *r, struct dtx_jscan *s, bool first, bool *more,
                              struct dtx_err *err)
 {
 	*more = true;
-	dtx_jscan_blanks(s);
+	dtx_jrows_gap(r, s);
 	if (!r->array) {
 		*more = s->p < s->end;
 		return DTX_OK;
@@ -300,7 +339,9 @@ static void advise(const char *label, struct dtx_str bytes, const struct dtx_rea
 	other.json_lenient = true;
 	other.duplicate_keys = DTX_KEYS_LAST;
 	other.ragged = DTX_RAGGED_PAD;
-	if (open_rows(&trial, NULL, label, bytes, &other, NULL) == DTX_OK)
+	/* what is mostly not JSON is not repaired by leaving it out */
+	if (open_rows(&trial, NULL, label, bytes, &other, NULL) == DTX_OK &&
+	    trial.nrows >= trial.unread.n)
 		dtx_repair_advise(err, again ? "{\"duplicate_keys\":\"last\"}"
 		                             : "{\"syntax\":\"lenient\"}");
 	dtx_jrows_clear(&trial);

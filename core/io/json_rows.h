@@ -105,6 +105,8 @@ void dtx_jwalk_clear(struct dtx_jwalk *w);
 /* The record at s->p: fn is called for every member; s->p moves behind it. */
 DTX_MUSTUSE enum dtx_code dtx_jwalk_record(struct dtx_jwalk *w, struct dtx_jscan *s,
                                            struct dtx_err *err);
+/* Steps over blanks before a record, and over the mark that a JSON text sequence has there. */
+void dtx_jrows_gap(const struct dtx_jrows *r, struct dtx_jscan *s);
 /* Steps over what parts records; *more is false at the end. */
 DTX_MUSTUSE enum dtx_code dtx_jrows_next(const struct dtx_jrows *r, struct dtx_jscan *s, bool first,
                                          bool *more, struct dtx_err *err);
@@ -152,6 +154,9 @@ const char *dtx_jturn_place(const struct dtx_jrows *r, uint64_t row);
 /* json_raw.c: names, then the texts of every record. */
 enum dtx_code dtx_json_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                            struct dtx_rawgrid *out, struct dtx_err *err);
+
+/* Whether text begins as records of JSON do: an object with a key, or an array of arrays. */
+bool dtx_json_is_document(struct dtx_str text);
 
 extern const struct dtx_reader_class dtx_read_json;
 

@@ -4,7 +4,10 @@
 
 #include "core/base/buf.h"
 
-enum { DTX_JSCAN_DEPTH = 1024 };
+enum {
+	DTX_JSCAN_DEPTH = 1024,
+	DTX_J_RECORD = 0x1e /* before each record of a JSON text sequence (RFC 7464) */
+};
 
 enum dtx_jkind {
 	DTX_J_NULL,

@@ -49,10 +49,22 @@ static int json_sniff(const void *head, size_t len, const char *path)
 
 	(void)path;
 	s = dtx_str_trim(s);
+	if (s.len > 1 && s.ptr[0] == DTX_J_RECORD) /* RFC 7464 */
+		s = (struct dtx_str){ s.ptr + 1, s.len - 1 };
 	if (!s.len || (s.ptr[0] != '{' && s.ptr[0] != '['))
 		return 0;
 	return begins_object(s) || dtx_jscan_tokens(s.ptr, DTX_MIN(s.len, (size_t)SNIFF_BYTES)) ? 85
 	                                                                                        : 0;
+}
+
+bool dtx_json_is_document(struct dtx_str text)
+{
+	char narrow[SNIFF_BYTES];
+	struct dtx_str s = dtx_str_trim(json_narrow(text, narrow, sizeof(narrow)));
+	struct dtx_jscan at = { .p = s.ptr, .end = s.ptr + s.len };
+
+	return begins_object(s) ||
+	       (dtx_jscan_char(&at, '[', NULL) && dtx_jscan_char(&at, '[', NULL));
 }
 
 static void json_close(struct dtx_reader *reader)

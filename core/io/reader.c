@@ -9,6 +9,7 @@
 #include "core/io/gzip.h"
 #include "core/io/idle.h"
 #include "core/io/isolate.h"
+#include "core/io/json_rows.h"
 #include "core/io/once.h"
 #include "core/io/zip.h"
 
@@ -100,7 +101,7 @@ static bool is_markup(struct dtx_str text)
 	return dtx_str_starts(text, DTX_STR("<")) && dtx_str_find(text, DTX_STR("<table"), 0) >= 0;
 }
 
-static enum dtx_code refuse_foreign(struct dtx_source *src, struct dtx_err *err)
+static enum dtx_code refuse_foreign(struct dtx_source *src, bool markup_too, struct dtx_err *err)
 {
 	static const struct foreign html = { { NULL, 0 },
 		                             "an HTML or XML document",
@@ -120,6 +121,8 @@ static enum dtx_code refuse_foreign(struct dtx_source *src, struct dtx_err *err)
 		if (dtx_str_starts(head, foreigns[i].magic))
 			return refuse(src, &foreigns[i], err);
 	}
+	if (!markup_too)
+		return DTX_OK;
 	if (is_markup(text))
 		return refuse(src, &html, err);
 	if (dtx_str_starts(text, DTX_STR("mime-version:")))
@@ -129,11 +132,20 @@ static enum dtx_code refuse_foreign(struct dtx_source *src, struct dtx_err *err)
 
 /* --- choice --- */
 
-static bool suffix_fits(const struct dtx_reader_class *cls, const char *path)
+/* The reader of the format that the file's suffix names; NULL: it names none, as .txt. */
+static const struct dtx_reader_class *by_suffix(const char *path)
 {
-	const char *dot = strrchr(dtx_file_basename(path), '.');
+	char suffix[DTX_FILE_SUFFIX];
+	size_t i;
 
-	return dot && dtx_str_in_list(cls->formats, dot + 1);
+	dtx_file_suffix(path, suffix);
+	if (!strcmp(suffix, "tab") || !strcmp(suffix, "psv"))
+		return &dtx_read_csv;
+	for (i = 0; suffix[0] && dtx_reads[i]; i++) {
+		if (dtx_str_in_list(dtx_reads[i]->formats, suffix))
+			return dtx_reads[i];
+	}
+	return NULL;
 }
 
 static enum dtx_code by_format(const char *format, const struct dtx_reader_class **out,
@@ -192,33 +204,85 @@ static bool is_binary(const char *head, size_t len)
 	       !dtx_enc_is_ebcdic((struct dtx_str){ head, len });
 }
 
-/* The best sniff; the suffix decides between equal ones. */
-static enum dtx_code by_content(struct dtx_source *src, const struct dtx_reader_class **out,
+/* A file whose name says one format and whose bytes say another. */
+static enum dtx_code refuse_named(struct dtx_source *src, const char *named,
+                                  const struct dtx_reader_class *is, const char *hint,
+                                  struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	            "'%s' is named as %s, but holds %s", dtx_source_name(src), named,
+	            is->isolated ? "a workbook" : "JSON");
+	dtx_err_hint(err, "--from %s, or \"format\": \"%s\", reads it%s", is->name, is->name, hint);
+	return DTX_E_CORRUPT_FILE;
+}
+
+/* The best sniff. */
+static const struct dtx_reader_class *best_sniff(struct dtx_source *src)
+{
+	size_t head = DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES), i;
+	const struct dtx_reader_class *out = NULL;
+	int best = 0;
+
+	for (i = 0; dtx_reads[i]; i++) {
+		int score = dtx_reads[i]->sniff(dtx_source_data(src), head, dtx_source_name(src));
+
+		if (score > best) {
+			best = score;
+			out = dtx_reads[i];
+		}
+	}
+	return out;
+}
+
+/* JSON by its name is JSON or an error, never something else that its bytes could be, too. */
+static enum dtx_code named_json(struct dtx_source *src, const struct dtx_reader_class **out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *path = dtx_source_name(src);
-	size_t head = DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES), i;
-	int best = 0;
+	const struct dtx_reader_class *is = best_sniff(src);
 
-	*out = NULL;
-	DTX_TRY(refuse_foreign(src, err));
-	for (i = 0; dtx_reads[i]; i++) {
-		int score = 2 * dtx_reads[i]->sniff(dtx_source_data(src), head, path);
+	DTX_TRY(refuse_foreign(src, false, err));
+	if (is && is->isolated)
+		rc = refuse_named(src, "JSON", is, "", err);
+	else if (is_binary(dtx_source_data(src), DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES)))
+		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s' is named as JSON, but holds no text",
+		         dtx_source_name(src));
+	*out = &dtx_read_json;
+out:
+	return rc;
+}
 
-		if (score > 0)
-			score += suffix_fits(dtx_reads[i], path);
-		if (score > best) {
-			best = score;
-			*out = dtx_reads[i];
+/* What the name says; where it says nothing, or names a format that the bytes cannot be, what they
+ * look like. */
+static enum dtx_code by_name_or_content(struct dtx_source *src, const struct dtx_reader_class **out,
+                                        struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *path = dtx_source_name(src), *data = dtx_source_data(src);
+	size_t head = DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES);
+	const struct dtx_reader_class *named = by_suffix(path);
+
+	if (named == &dtx_read_json) {
+		DTX_TRY(named_json(src, out, err));
+		goto out;
+	}
+	DTX_TRY(refuse_foreign(src, true, err));
+	*out = best_sniff(src);
+	DTX_ASSERT(*out, err); /* csv takes whatever there is */
+	if (named == &dtx_read_csv && *out == &dtx_read_json) {
+		/* "[1],[2]" can be both: the name decides.  Objects cannot. */
+		*out = named;
+		if (dtx_json_is_document((struct dtx_str){ data, head })) {
+			rc = refuse_named(src, "CSV", &dtx_read_json,
+			                  "; --from csv takes its lines as CSV", err);
+			goto out;
 		}
 	}
 	/* A program that unpacks it, a mark or a stray line before a workbook. */
 	if (*out == &dtx_read_csv && !dtx_source_passes(src) &&
-	    dtx_zip_behind(dtx_source_data(src), dtx_source_size(src)))
+	    dtx_zip_behind(data, dtx_source_size(src)))
 		rc = by_format("xlsx", out, err);
-	DTX_ASSERT(*out, err); /* csv takes whatever there is */
-	if (*out == &dtx_read_csv && is_binary(dtx_source_data(src), head)) {
+	if (*out == &dtx_read_csv && is_binary(data, head)) {
 		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
 		            "'%s' is no text, and in no format that dtx reads", path);
 		dtx_err_hint(err, "--from csv, or \"format\": \"csv\", reads it all the same");
@@ -233,7 +297,7 @@ static enum dtx_code choose(struct dtx_source *src, const struct dtx_read_opts *
 {
 	bool named = opts->format && strcmp(opts->format, "auto") != 0;
 
-	return named ? by_format(opts->format, out, err) : by_content(src, out, err);
+	return named ? by_format(opts->format, out, err) : by_name_or_content(src, out, err);
 }
 
 /* What is read of a gzip file is what it holds. */
@@ -318,6 +382,34 @@ out:
 	return rc;
 }
 
+/* A workbook by its name that is text, or the other way round, is read: the bytes leave no doubt.
+ * The process of a container's reader leaves the note to the one that started it. */
+static enum dtx_code note_named(struct dtx_reader *r, const struct dtx_reader_class *cls,
+                                const struct dtx_read_opts *opts, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *path = dtx_source_name(r->src);
+	const struct dtx_reader_class *named = by_suffix(path);
+	bool told = opts->format && strcmp(opts->format, "auto") != 0;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (told || !named || named == cls || named->isolated == cls->isolated)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' is named as %s, but holds %s, and is read as %s", path,
+	            named->isolated ? "a workbook" : "CSV",
+	            cls->isolated           ? "a workbook"
+	            : cls == &dtx_read_json ? "JSON"
+	                                    : "text",
+	            cls->name);
+	dtx_err_hint(&w, "--from %s, or \"format\": \"%s\", says so", cls->name, cls->name);
+	w.severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&r->diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                               struct dtx_reader **out, struct dtx_err *err)
 {
@@ -334,11 +426,14 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 	DTX_TRY(choose(src, opts, &cls, err));
 	if (cls->isolated && !dtx_source_direct(src)) {
 		DTX_TRY(dtx_isolated_open(&dtx_isolate_process, src, opts, cls, out, err));
-		goto out;
+		rc = note_named(*out, cls, opts, err);
+	} else {
+		DTX_TRY(cls->open(src, opts, out, err));
+		(*out)->cls = cls;
+		rc = note_idle(*out, opts, err);
+		if (rc == DTX_OK && !cls->isolated)
+			rc = note_named(*out, cls, opts, err);
 	}
-	DTX_TRY(cls->open(src, opts, out, err));
-	(*out)->cls = cls;
-	rc = note_idle(*out, opts, err);
 	if (rc != DTX_OK) {
 		dtx_reader_close(*out);
 		*out = NULL;

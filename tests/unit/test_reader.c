@@ -28,7 +28,8 @@ static void expect_bytes(const char *name, const char *bytes, size_t len, const 
 void test_reader_is_chosen_by_content(void)
 {
 	EXPECT_BYTES("x.txt", "a,b\n1,2\n", "csv", "");
-	EXPECT_BYTES("x.csv", "{\"a\":1}\n{\"a\":2}\n", "json", "");
+	EXPECT_BYTES("x", "{\"a\":1}\n{\"a\":2}\n", "json", "");
+	EXPECT_BYTES("x", "\x1e{\"a\":1}\n\x1e{\"a\":2}\n", "json", "");
 	EXPECT_BYTES("x.json", "[{\"a\":1}]", "json", "");
 	EXPECT_BYTES("x.json", "\xff\xfe[\0{\0\"\0a\x04\"\0:\0001\0}\0]\0", "json", "");
 	EXPECT_BYTES("x.json", "\xfe\xff\0[\0001\0]", "json", "");
@@ -38,6 +39,25 @@ void test_reader_is_chosen_by_content(void)
 	EXPECT_BYTES("x", "\x02\x03\xff\x04\x05\xfe", "unsupported_format", "--from csv");
 	/* a text with a delimiter of databases, whatever encoding it has */
 	EXPECT_BYTES("x", "a\001b\n1\001\xfc\n", "bad_encoding", "windows-125");
+}
+
+/* The suffix names the format: what cannot be that is an error, or read with a note. */
+void test_reader_believes_a_suffix(void)
+{
+	EXPECT_BYTES("x.csv", "{\"a\":1}\n{\"a\":2}\n", "corrupt_file", "--from json");
+	EXPECT_BYTES("x.tsv.gz", "[[\"a\"],[1]]", "corrupt_file", "--from json");
+	EXPECT_BYTES("x.csv", "[x],y\n[1],2\n", "csv", "");
+	EXPECT_BYTES("x.json", "[{'a': 1}]", "corrupt_file", "json.dumps");
+	EXPECT_BYTES("x.json", "f([{\"a\":1}]);", "corrupt_file", "leave out the call");
+	EXPECT_BYTES("x.JSONL", "# c\n{\"a\":1}\n", "corrupt_file", "no comments");
+	EXPECT_BYTES("x.ndjson", "{\"a\":1}\n// c\n", "corrupt_file", "no comments");
+	EXPECT_BYTES("x.json", "<html><table>", "corrupt_file", "a page");
+	EXPECT_BYTES("x.json", "a,b\n1,2\n", "corrupt_file", "--from csv");
+	EXPECT_BYTES("x.json", "PK\x03\x04 cut", "corrupt_file", "--from xlsx");
+	EXPECT_BYTES("x.json", "PAR1....", "unsupported_format", "duckdb");
+	EXPECT_BYTES("x.json", "\x02\x03\xff\x04\x05\xfe", "corrupt_file", "");
+	EXPECT_BYTES("x.jsonl", "\x1e{\"a\":1}\n\x1e{\"a\":2}\n", "json", "");
+	EXPECT_BYTES("x.xls", "a\tb\n1\t2\n", "csv", "");
 }
 
 void test_reader_names_the_way_out(void)
