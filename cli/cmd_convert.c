@@ -15,6 +15,7 @@ static int convert_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	}
 	if (argc > 1)
 		a->output = argv[1];
+	a->fallback = DTX_FALLBACK_OFF + 1; /* no step: nothing that a snippet could do */
 	status = dtx_runner_main(&r, 1, argv);
 	dtx_runner_clear(&r);
 	return status;

@@ -4,6 +4,7 @@
 
 #include "cli/byexample.h"
 #include "cli/profile.h"
+#include "cli/read_opts.h"
 #include "cli/runner.h"
 #include "cli/suggest.h"
 #include "core/io/book_info.h"
@@ -28,11 +29,7 @@ static const struct dtx_opt suggest_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  AT(json),
 	  .help = "a list of {plan, score, evidence}, best first" },
-	{ .name = "sheet",
-	  .kind = DTX_O_TEXT,
-	  .metavar = "NAME|N",
-	  AT(run.sheet),
-	  .help = "sheet of the input, by name or number" },
+	DTX_READ_OPTS(run.),
 };
 
 struct suggestion {
@@ -315,6 +312,14 @@ static void suggest_text(const struct suggestion *x, struct dtx_buf *out)
 		             json_array_size(x->list) - 1);
 }
 
+static int suggest_fail(const struct suggestion *x, const struct dtx_err *err)
+{
+	struct dtx_out_where where = { .inputs = x->runner.plan };
+
+	dtx_out_error(x->cli, err, &where);
+	return dtx_code_exit(err->code, err->run_time);
+}
+
 static int suggest_run_command(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct suggest_args *a = args;
@@ -337,7 +342,7 @@ static int suggest_run_command(const struct dtx_cli *cli, void *args, int argc, 
 	if (rc == DTX_OK && !a->json)
 		suggest_text(&x, &out);
 	if (rc != DTX_OK)
-		status = dtx_out_fail(cli, &err);
+		status = suggest_fail(&x, &err);
 	else
 		status = a->json ? dtx_out_json(cli, x.list, 1) : dtx_out_print(cli, &out);
 	json_decref(x.list);

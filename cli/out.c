@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/read_opts.h"
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 
@@ -294,11 +295,48 @@ json_t *dtx_out_error_json(const struct dtx_err *err)
 	return o;
 }
 
+/* Whether the finding is about a file whose options the command line has. */
+static bool out_is_operand(const struct dtx_err *err, const struct dtx_out_where *w)
+{
+	const struct dtx_plan_input *in = w && w->inputs ? w->inputs->input : NULL;
+
+	if (!in || !w->inputs->ninputs || !in->operand || err->step >= 0)
+		return false;
+	return err->input[0] ? !strcmp(err->input, in->name)
+	                     : w->inputs->ninputs == 1 && !err->at[0];
+}
+
+static void out_say(char *text, size_t size, const struct dtx_out_where *w)
+{
+	const json_t *list = json_object_get(w->inputs->json, "inputs");
+	struct dtx_buf said = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_read_opts_say(text, json_is_array(list) ? json_array_get(list, 0) : list, &said);
+	if (dtx_buf_ok(&said))
+		dtx_str_copy(text, size, dtx_buf_str(&said));
+	dtx_buf_clear(&said);
+}
+
+/* Remedies are members of a plan's input.  Who has no plan is given the options for them. */
+static const struct dtx_err *out_remedies(const struct dtx_err *err, const struct dtx_out_where *w,
+                                          struct dtx_err *copy)
+{
+	if (!out_is_operand(err, w))
+		return err;
+	*copy = *err;
+	out_say(copy->hint, sizeof(copy->hint), w);
+	if (err->code == DTX_W_REPAIRED)
+		out_say(copy->msg, sizeof(copy->msg), w);
+	return copy;
+}
+
 void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
                    const struct dtx_out_where *where)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err copy; /* borrows from err */
 
+	err = out_remedies(err, where, &copy);
 	if (cli->errors == 1) {
 		json_t *o = dtx_out_error_json(err);
 

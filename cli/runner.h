@@ -15,8 +15,9 @@
 
 /* Options of run, convert and prompt; the rows are in runner_opts.c. */
 struct dtx_run_args {
-	const char *output, *to, *sheet, *range, *delimiter, *encoding, *from;
-	int ragged; /* 0: as the plan says; else enum dtx_ragged + 1 */
+	const char *output, *to, *sheet, *range, *delimiter, *quote, *encoding, *from;
+	struct dtx_optlist read; /* MEMBER=VALUE */
+	int ragged;              /* 0: as the plan says; else enum dtx_ragged + 1 */
 	const char *rejects, *source_file;
 	int columns;             /* 0: as the plan says; else enum dtx_files_columns + 1 */
 	const char *header_rows; /* "auto", "0" .. "8"; NULL: as the plan says */
@@ -36,7 +37,7 @@ struct dtx_run_args {
 	int64_t threads, memory, batch_rows;
 	struct dtx_jail_given jail;
 };
-#define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
+#define DTX_CONVERT_OPTS 25 /* the first rows: those of convert */
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 32)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 

@@ -54,6 +54,7 @@ static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool
 
 	if (input) {
 		input->path = eq + 1;
+		input->operand = input == r->plan->input;
 		return DTX_OK;
 	}
 	if (eq && !memchr(text, '/', name.len) && !memchr(text, '.', name.len))
@@ -62,6 +63,7 @@ static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool
 		DTX_FAIL(err, DTX_E_USAGE, "second file '%s' needs a name: NAME=%s", text, text);
 	*first = true;
 	r->plan->input[0].path = text;
+	r->plan->input[0].operand = true;
 out:
 	return rc;
 }
@@ -83,14 +85,23 @@ out:
 	return rc;
 }
 
-static void inputs_options(struct dtx_runner *r)
+/* A shell has no easy way to write a tab. */
+static const char *inputs_tab(const char *text)
 {
+	return !strcmp(text, "\\t") || !strcmp(text, "tab") ? "\t" : text;
+}
+
+static enum dtx_code inputs_options(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 	const struct dtx_run_args *a = r->args;
 	struct dtx_read_opts *o = &r->plan->input[0].opts;
 
+	DTX_TRY(dtx_plan_input_set(r->plan, 0, a->read.item, a->read.n, err));
 	o->sheet = a->sheet ? a->sheet : o->sheet;
 	o->range = a->range ? a->range : o->range;
-	o->delimiter = a->delimiter ? a->delimiter : o->delimiter;
+	o->delimiter = a->delimiter ? inputs_tab(a->delimiter) : o->delimiter;
+	o->quote = a->quote ? strcmp(a->quote, "none") ? a->quote : "" : o->quote;
 	o->encoding = a->encoding ? a->encoding : o->encoding;
 	o->format = a->from ? a->from : o->format;
 	o->skip = a->skip ? a->skip : o->skip;
@@ -100,6 +111,8 @@ static void inputs_options(struct dtx_runner *r)
 		r->plan->input[0].source_file = a->source_file;
 	if (a->columns)
 		r->plan->input[0].columns = (enum dtx_files_columns)(a->columns - 1);
+out:
+	return rc;
 }
 
 /* archive.ratio=5000, for every input. */
@@ -144,7 +157,7 @@ enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv, str
 
 	for (i = 0; i < argc; i++)
 		DTX_TRY(inputs_operand(r, argv[i], &first, err));
-	inputs_options(r);
+	DTX_TRY(inputs_options(r, err));
 	for (k = 0; k < r->args->limit.n; k++)
 		DTX_TRY(inputs_limit(r, r->args->limit.item[k], err));
 	inputs_time(r);

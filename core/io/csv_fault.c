@@ -388,7 +388,7 @@ static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
 	                               dtx_csv_byte(c, row->start), row->ncells, c->width);
 
 	dtx_err_hint(err, "\"ragged\": \"truncate\" fills short rows and cuts long ones; "
-	                  "\"quarantine\" keeps both out");
+	                  "\"ragged\": \"quarantine\" keeps both out");
 	dtx_csv_blame(c, row->start, err);
 	return rc;
 }
@@ -404,7 +404,8 @@ static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *fi
 		fault_line(c, first->start), dtx_csv_byte(c, first->start), first->ncells);
 
 	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
-	                  "ones; \"truncate\" cuts long ones; \"quarantine\" keeps both out");
+	                  "ones; \"ragged\": \"truncate\" cuts long ones; "
+	                  "\"ragged\": \"quarantine\" keeps both out");
 	dtx_csv_blame(c, first->start, err);
 	if (err) {
 		err->count = bad;

@@ -77,7 +77,9 @@ enum dtx_code dtx_jrows_repeated(const struct dtx_jrows *r, const char *at, stru
 	enum dtx_code rc = dtx_jrows_refuse(r, DTX_E_CORRUPT_FILE, at,
 	                                    "expected each key once in a record", err);
 
-	dtx_err_hint(err, "\"duplicate_keys\": \"last\" or \"first\" takes one of them");
+	dtx_err_hint(
+		err,
+		"\"duplicate_keys\": \"last\" or \"duplicate_keys\": \"first\" takes one of them");
 	return rc;
 }
 

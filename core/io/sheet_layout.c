@@ -398,7 +398,8 @@ static enum dtx_code refuse_bad(const struct dtx_sheet_layout *l, struct dtx_err
 	            "'%s': %s is an error, a formula without a value or no date, as are %llu cells "
 	            "of column '%.60s'",
 	            l->book->label, name, (unsigned long long)s->bad, l->field[i].name);
-	dtx_err_hint(err, "\"bad_cells\": \"null\" reads them as null, \"text\" as what they show");
+	dtx_err_hint(err, "\"bad_cells\": \"null\" reads them as null, \"bad_cells\": \"text\" as "
+	                  "what they show");
 	dtx_err_row(err, s->bad_row, l->field[i].name);
 	rc = DTX_E_BAD_CELL;
 out:

@@ -503,6 +503,136 @@ out:
 	return rc;
 }
 
+/* --- members that the command line sets --- */
+
+static const struct dtx_param *row_named(const struct dtx_param *rows, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n && strcmp(rows[i].name, name) != 0; i++)
+		;
+	return i < n ? &rows[i] : NULL;
+}
+
+static const struct dtx_param *member_named(const char *name, bool *dialect)
+{
+	const struct dtx_param *row = row_named(input_rows, DTX_COUNT(input_rows), name);
+
+	*dialect = !row;
+	return row ? row : row_named(dialect_rows, DTX_COUNT(dialect_rows), name);
+}
+
+bool dtx_plan_input_has(const char *name)
+{
+	bool dialect;
+
+	return member_named(name, &dialect) != NULL;
+}
+
+/* Texts stay texts, whatever they look like; others are JSON where they can be. */
+static json_t *member_value(const struct dtx_param *row, const char *text)
+{
+	bool list = row->kind == DTX_P_TEXTS || row->kind == DTX_P_LIST;
+	bool plain = row->kind == DTX_P_TEXT || row->kind == DTX_P_CHOICE ||
+	             (list && text[0] != '[' && text[0] != '{');
+	json_t *v = plain ? NULL : json_loads(text, JSON_DECODE_ANY, NULL);
+
+	return v ? v : json_string(text);
+}
+
+/* Adds MEMBER=VALUE to what the plan says of an input. */
+static enum dtx_code member_add(json_t *object, const char *text, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *eq = strchr(text, '='), *known[DTX_COUNT(input_rows) + DTX_COUNT(dialect_rows)];
+	struct dtx_str name = { text, eq ? (size_t)(eq - text) : strlen(text) };
+	const struct dtx_param *row;
+	char member[32];
+	bool dialect;
+	json_t *to;
+	size_t i;
+
+	dtx_str_copy(member, sizeof(member), name);
+	row = eq ? member_named(member, &dialect) : NULL;
+	if (!eq)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--read' wants MEMBER=VALUE, got '%.80s'", text);
+	if (!strcmp(member, "name") || !strcmp(member, "path"))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "option '--read': '%s' of the input is what the command line names",
+		         member);
+	if (!row) {
+		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		            "option '--read': an input has no member '%s'", member);
+		for (i = 0; i < DTX_COUNT(known); i++)
+			known[i] = i < DTX_COUNT(input_rows)
+			                   ? input_rows[i].name
+			                   : dialect_rows[i - DTX_COUNT(input_rows)].name;
+		dtx_err_suggest(err, member, known, DTX_COUNT(known));
+		dtx_err_hint(err, "man dtx-plan lists what an input can have");
+		rc = DTX_E_USAGE;
+		goto out;
+	}
+	to = object;
+	if (dialect) {
+		to = json_object_get(object, "dialect");
+		if (!to && dtx_json_set(object, "dialect", json_object()))
+			to = json_object_get(object, "dialect");
+	}
+	if (!to || !dtx_json_set(to, member, member_value(row, eq + 1)))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* The input once more, of the members in `object`.  Files are what they were. */
+static enum dtx_code input_again(struct dtx_plan *plan, uint32_t i, const json_t *object,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan_input *in = &plan->input[i], before = *in;
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
+	struct dtx_plan_parse p = { .plan = plan, .findings = &findings };
+	json_t *list = json_array();
+
+	if (!list || !dtx_part_keep(plan, list))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(parse_input(&p, object, list, in, err));
+	if (findings.n) {
+		dtx_err_copy(err, &findings.item[0]);
+		err->at[0] = '\0';
+		rc = err->code = DTX_E_USAGE;
+		goto out;
+	}
+	in->name = in->opts.alias = before.name;
+	in->path = before.path;
+	in->file = before.file;
+	in->nfiles = before.nfiles;
+	in->shown = before.shown;
+	in->opts.rejects = before.opts.rejects ? before.opts.rejects : in->opts.rejects;
+	in->canonical = before.canonical;
+	in->limits = before.limits;
+out:
+	dtx_errlist_clear(&findings);
+	return rc;
+}
+
+enum dtx_code dtx_plan_input_set(struct dtx_plan *plan, uint32_t i, const char *const *member,
+                                 size_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *object = n ? json_deep_copy(plan->input[i].canonical) : NULL;
+
+	if (!n)
+		goto out;
+	if (!object || !dtx_part_keep(plan, object))
+		DTX_FAIL_MEM(err);
+	for (size_t k = 0; k < n; k++)
+		DTX_TRY(member_add(object, member[k], err));
+	DTX_TRY(input_again(plan, i, object, err));
+out:
+	return rc;
+}
+
 json_t *dtx_part_input_schema(void)
 {
 	json_t *props = dtx_param_schema(input_rows, DTX_COUNT(input_rows));

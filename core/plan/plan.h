@@ -39,6 +39,7 @@ struct dtx_plan_input {
 	const json_t *canonical;        /* what the plan says of it, without its path */
 	char at[24];                    /* "/inputs/0" */
 	bool broken;                    /* has findings: its columns cannot be told */
+	bool operand; /* its file is the one that options of the command line are about */
 };
 
 struct dtx_plan_output {
@@ -126,6 +127,13 @@ DTX_MUSTUSE enum dtx_code dtx_plan_canonical(const struct dtx_plan *p, struct dt
                                              struct dtx_err *err);
 /* A plan without steps, for dtx convert: input `main`, one output. */
 DTX_MUSTUSE enum dtx_code dtx_plan_empty(struct dtx_plan **out, struct dtx_err *err);
+/* Reads input i as if the plan also said these n members of it: "quotes=lenient", "skip_tail=2".
+ * The texts must live as long as the plan.  Errors are usage. */
+DTX_MUSTUSE enum dtx_code dtx_plan_input_set(struct dtx_plan *plan, uint32_t i,
+                                             const char *const *member, size_t n,
+                                             struct dtx_err *err);
+/* Whether an input, or its dialect, can have such a member. */
+bool dtx_plan_input_has(const char *name);
 /* Canonical steps [first, first + count), each with its note: what a snippet is given.  New
  * reference; NULL: out of memory. */
 json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t count);
