@@ -65,7 +65,7 @@ static const char *nearly_json(const struct dtx_jrows *r, struct dtx_str rest)
 	    memchr(rest.ptr, '(', DTX_MIN(rest.len, (size_t)80)))
 		return "leave out the call around the JSON, its name and its brackets";
 	if (begins)
-		return "--from csv, or \"format\": \"csv\", if it is no JSON but a table of text";
+		return "\"format\": \"csv\" if it is no JSON but a table of text";
 	return NULL;
 }
 

@@ -212,7 +212,7 @@ static enum dtx_code refuse_named(struct dtx_source *src, const char *named,
 	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
 	            "'%s' is named as %s, but holds %s", dtx_source_name(src), named,
 	            is->isolated ? "a workbook" : "JSON");
-	dtx_err_hint(err, "--from %s, or \"format\": \"%s\", reads it%s", is->name, is->name, hint);
+	dtx_err_hint(err, "\"format\": \"%s\" reads it%s", is->name, hint);
 	return DTX_E_CORRUPT_FILE;
 }
 
@@ -274,7 +274,7 @@ static enum dtx_code by_name_or_content(struct dtx_source *src, const struct dtx
 		*out = named;
 		if (dtx_json_is_document((struct dtx_str){ data, head })) {
 			rc = refuse_named(src, "CSV", &dtx_read_json,
-			                  "; --from csv takes its lines as CSV", err);
+			                  "; \"format\": \"csv\" takes its lines as CSV", err);
 			goto out;
 		}
 	}
@@ -402,7 +402,7 @@ static enum dtx_code note_named(struct dtx_reader *r, const struct dtx_reader_cl
 	            : cls == &dtx_read_json ? "JSON"
 	                                    : "text",
 	            cls->name);
-	dtx_err_hint(&w, "--from %s, or \"format\": \"%s\", says so", cls->name, cls->name);
+	dtx_err_hint(&w, "\"format\": \"%s\" says so", cls->name);
 	w.severity = DTX_SEV_WARNING;
 	if (!dtx_errlist_take(&r->diags, &w))
 		DTX_FAIL_MEM(err);
