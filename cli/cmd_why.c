@@ -9,6 +9,7 @@
 #include "cli/why_known.h"
 #include "cli/why_snippet.h"
 #include "cli/why_stored.h"
+#include "core/base/mem.h"
 
 static const struct dtx_opt why_opts[] = {
 	{ .name = "row",
@@ -36,7 +37,7 @@ static const struct dtx_opt why_opts[] = {
 	{ .name = "no-values",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, no_values),
-	  .help = "addresses alone" },
+	  .help = "addresses alone: no value of a cell, neither of the sources nor of the result" },
 	{ .name = "observe",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, observe),
@@ -102,7 +103,7 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *columns = why_columns(w), *wanted = why_wanted(w), *types = dtx_why_types(w);
-	int64_t bytes[DTX_PLAN_INPUTS];
+	int64_t *bytes = dtx_mem_zalloc(w->x.r.plan->ninputs, sizeof(*bytes)); /* a glob is many */
 	struct dtx_trace_ask ask = { .output = w->x.output,
 		                     .columns = columns,
 		                     .column = w->column,
@@ -114,11 +115,14 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 		                     .nth = w->known ? w->nth : 0,
 		                     .types = types };
 
+	if (!bytes)
+		DTX_FAIL_MEM(err);
 	ask.only = w->known && why_only(w);
 	for (uint32_t i = 0; i < w->x.r.plan->ninputs; i++)
 		bytes[i] = (int64_t)dtx_source_size(w->x.r.source[i]);
 	DTX_TRY(dtx_trace_plan(w->x.r.plan, w->x.bound, &ask, &w->trace, err));
 out:
+	dtx_mem_free(bytes);
 	json_decref(columns);
 	json_decref(wanted);
 	json_decref(types);
@@ -345,6 +349,8 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 		DTX_TRY(why_run(w, err));
 	}
 print:
+	if (!rescued) /* a snippet's formula has constants of its code alone */
+		DTX_TRY(dtx_why_bare(w, err));
 	line = w->row ? dtx_why_line(w) : 0;
 	if (line && !dtx_json_set(w->report, "line", json_integer(line)))
 		DTX_FAIL_MEM(err);

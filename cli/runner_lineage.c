@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/retrace.h"
+#include "core/base/mem.h"
 #include "core/plan/rowlog.h"
 
 enum { LINEAGE_ROWS = 1 }; /* of --lineage */
@@ -58,12 +59,14 @@ static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
 	struct dtx_runner *r = l->r;
 	const struct dtx_schema *s = r->result->output[l->output].schema;
 	struct dtx_retrace_look look = { lineage_look, l, 1 /* the check */ };
-	int64_t bytes[DTX_PLAN_INPUTS];
+	int64_t *bytes = dtx_mem_zalloc(r->plan->ninputs, sizeof(*bytes)); /* a glob is many */
 	json_t *columns = json_array();
 	struct dtx_trace_ask ask = { .output = l->output, .columns = columns, .bytes = bytes };
 	struct dtx_exec_result *bound = NULL;
 	struct dtx_plan *again = NULL, *plan = NULL;
 
+	if (!bytes || !columns)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < r->plan->ninputs; i++)
 		bytes[i] = r->source[i] ? (int64_t)dtx_source_size(r->source[i]) : 0;
 	for (uint32_t c = 0; s && c < s->nfields; c++)
@@ -73,6 +76,7 @@ static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
 	                       err));
 	DTX_TRY(dtx_retrace_exec(r, l->rows.plan, &look, &plan, err));
 out:
+	dtx_mem_free(bytes);
 	dtx_exec_free(bound);
 	dtx_plan_free(again);
 	dtx_plan_free(plan);

@@ -121,10 +121,15 @@ static enum dtx_code kept_file(struct dtx_snapshots *k, json_t *input, struct dt
 	const char *uri = dtx_json_text(input, "uri", "-");
 	struct dtx_buf path = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int64_t mtime = 0;
+	bool made = false;
 
+	if (!dtx_mem_grow(&k->file, k->n + 1, sizeof(*k->file)))
+		DTX_FAIL_MEM(err);
+	k->file[k->n] = NULL;
 	dtx_buf_printf(&path, "%s/%zu-%s", k->dir, k->n, kept_name(uri));
 	k->file[k->n] = dtx_buf_ok(&path) ? dtx_mem_strdup(dtx_buf_text(&path)) : NULL;
-	if (!k->file[k->n])
+	made = k->file[k->n] != NULL;
+	if (!made)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(kept_write(k->file[k->n], bytes, &mtime, err));
 	if (!dtx_json_set(input, "uri", json_string(k->file[k->n])) ||
@@ -132,7 +137,7 @@ static enum dtx_code kept_file(struct dtx_snapshots *k, json_t *input, struct dt
 	    !dtx_json_set(input, "file", json_string("unchanged")))
 		DTX_FAIL_MEM(err);
 out:
-	k->n += k->file[k->n] != NULL;
+	k->n += made;
 	dtx_buf_clear(&path);
 	return rc;
 }
@@ -159,7 +164,7 @@ enum dtx_code dtx_snapshots_restore(struct dtx_store *store, json_t *record,
 	{
 		const char *hash = dtx_json_text(input, "snapshot", NULL);
 
-		if (!hash || kept->n == DTX_PLAN_INPUTS || kept_there(input))
+		if (!hash || kept_there(input))
 			continue;
 		dtx_buf_reset(&bytes);
 		rc = dtx_query_blob(store, hash, &bytes, err);
@@ -183,6 +188,7 @@ void dtx_snapshots_clear(struct dtx_snapshots *kept)
 		unlink(kept->file[i]);
 		dtx_mem_free(kept->file[i]);
 	}
+	dtx_mem_free(kept->file);
 	if (kept->dir[0])
 		rmdir(kept->dir);
 	*kept = (struct dtx_snapshots){ .n = 0 };

@@ -16,7 +16,7 @@ DTX_MUSTUSE enum dtx_code dtx_snapshots_put(struct dtx_runner *r, const struct d
 /* Files made of kept bytes, in a folder of their own; all zero: none. */
 struct dtx_snapshots {
 	char dir[256];
-	char *file[DTX_PLAN_INPUTS];
+	char **file; /* n paths; owned */
 	size_t n;
 };
 /* Inputs of the record whose file is not what the run read, and whose bytes are in the store, get

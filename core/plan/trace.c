@@ -537,8 +537,9 @@ enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
 	t->need = dtx_mem_zalloc(tables, sizeof(json_t *));
 	t->judged = dtx_mem_zalloc(tables, sizeof(json_t *));
 	t->pinned = dtx_mem_zalloc(plan->ninputs + 1, sizeof(json_t *));
-	if (!t->pinned || !t->steps || !t->outputs || !t->table || !t->bit_step || !t->need ||
-	    !t->judged)
+	t->numbered = dtx_mem_zalloc(plan->ninputs + 1, sizeof(*t->numbered));
+	if (!t->pinned || !t->numbered || !t->steps || !t->outputs || !t->table || !t->bit_step ||
+	    !t->need || !t->judged)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -573,6 +574,7 @@ void dtx_trace_end(struct trace *t)
 	for (uint32_t i = 0; t->pinned && i < t->plan->ninputs; i++)
 		json_decref(t->pinned[i]);
 	dtx_mem_free(t->pinned);
+	dtx_mem_free(t->numbered);
 	dtx_mem_free(t->table);
 	dtx_mem_free(t->bit_step);
 	dtx_err_clear(&t->full);

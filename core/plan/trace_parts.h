@@ -55,8 +55,8 @@ struct trace {
 	struct trace_table *table; /* per table id */
 	uint32_t *bit_step;        /* per bit behind the inputs: its step */
 	uint32_t nbits;
-	int32_t maker; /* step behind which rows are numbered for their values; -1: none */
-	int32_t numbered[DTX_PLAN_INPUTS]; /* table with the numbers of an input */
+	int32_t maker;     /* step behind which rows are numbered for their values; -1: none */
+	int32_t *numbered; /* per input: table with its row numbers; -1: none yet */
 	struct trace_walk walk[TRACE_SOURCES];
 	uint32_t nwalks, nmeets;
 	struct dtx_trace *out;
