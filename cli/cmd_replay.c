@@ -60,6 +60,7 @@ struct replay {
 	bool made; /* dir is ours to remove */
 	struct dtx_snapshots kept;
 	enum verdict worst;
+	bool changed; /* a recorded output is not on disk as the run wrote it */
 };
 
 /* --- inputs --- */
@@ -369,11 +370,36 @@ out:
 	return rc;
 }
 
+/* The one thing that a verdict does not say, first. */
+static void replay_print_changed(const struct replay *p, struct dtx_buf *out)
+{
+	const char *run = dtx_run_id_short(dtx_json_text(p->report, "replay_of", ""));
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(p->report, "changed"), i, row)
+	{
+		const char *by = dtx_json_text(row, "written_by", NULL);
+
+		dtx_buf_printf(out, "%-12s", by ? "rewritten" : "changed");
+		dtx_out_safe(out, dtx_json_text(row, "path", ""), false);
+		if (by)
+			dtx_buf_printf(out, " has now what run %s wrote, not what run %s did\n",
+			               dtx_run_id_short(by), run);
+		else
+			dtx_buf_printf(out,
+			               " is not as run %s wrote it (sha256 %.8s): a verdict "
+			               "is of what the run wrote\n",
+			               run, dtx_json_text(row, "was", ""));
+	}
+}
+
 static void replay_print(const struct replay *p, struct dtx_buf *out)
 {
 	json_t *row;
 	size_t i;
 
+	replay_print_changed(p, out);
 	dtx_buf_printf(out, "%-12s%s as %s\n", "replay",
 	               dtx_run_id_short(dtx_json_text(p->report, "replay_of", "")),
 	               dtx_run_id_short(dtx_json_text(p->report, "run_id", "")));
@@ -395,6 +421,59 @@ static void replay_print(const struct replay *p, struct dtx_buf *out)
 
 /* --- the command --- */
 
+/* The run that wrote the bytes that are there now; "": none is known. */
+static enum dtx_code replay_wrote(struct dtx_store *store, const char *path, const char *run,
+                                  char by[DTX_RUN_ID], struct dtx_err *err)
+{
+	struct dtx_found found = { .output = -1 };
+	enum dtx_code rc = dtx_query_find(store, path, NULL, NULL, NULL, &found, err);
+
+	by[0] = '\0';
+	if (rc == DTX_E_NO_RECORD) {
+		dtx_err_clear(err);
+		return DTX_OK;
+	}
+	if (rc == DTX_OK && !found.file_changed && strcmp(found.run_id, run) != 0)
+		memcpy(by, found.run_id, DTX_RUN_ID);
+	return rc;
+}
+
+/* Outputs whose file is not what the run wrote: with equal bytes made again the file is still
+ * another one.  A file that a later run wrote under the same name is told, and is no fault. */
+static enum dtx_code replay_changed(struct replay *p, struct dtx_store *store, const char *what,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *found = json_object_get(p->record, "found");
+	const char *run = dtx_json_text(json_object_get(p->record, "run"), "run_id", "");
+	json_t *output;
+	char by[DTX_RUN_ID];
+	size_t i;
+
+	json_array_foreach(json_object_get(p->record, "outputs"), i, output)
+	{
+		const char *path = dtx_json_text(output, "path", "-");
+		const char *state = dtx_json_text(output, "file", "");
+
+		if (found && dtx_json_int(found, "output", -1) == (int64_t)i &&
+		    access(what, F_OK) == 0) { /* a copy was named */
+			path = what;
+			state = dtx_json_bool(found, "file_changed", false) ? "changed" : "";
+		}
+		if (strcmp(state, "changed") != 0)
+			continue;
+		DTX_TRY(replay_wrote(store, path, run, by, err));
+		p->changed |= !by[0];
+		if (json_array_append_new(json_object_get(p->report, "changed"),
+		                          json_pack("{ss ss ss*}", "path", path, "was",
+		                                    dtx_json_text(output, "sha", ""), "written_by",
+		                                    by[0] ? by : NULL)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code replay_find(struct replay *p, const char *what, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -411,13 +490,14 @@ static enum dtx_code replay_find(struct replay *p, const char *what, struct dtx_
 		         dtx_json_text(run, "short", ""), dtx_json_text(run, "status", "open"));
 	DTX_TRY(replay_map(p, err));
 	DTX_TRY(dtx_query_files(p->record, err));
+	p->report = json_pack("{ss s[] s[] s[]}", "replay_of", dtx_json_text(run, "run_id", ""),
+	                      "changed", "environment", "outputs");
+	if (!p->report)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(replay_changed(p, store, what, err));
 	if (!p->args->inputs)
 		DTX_TRY(dtx_snapshots_restore(store, p->record, &p->kept, err));
 	DTX_TRY(replay_inputs(p, err));
-	p->report = json_pack("{ss s[] s[]}", "replay_of", dtx_json_text(run, "run_id", ""),
-	                      "environment", "outputs");
-	if (!p->report)
-		DTX_FAIL_MEM(err);
 	DTX_TRY(replay_environment(p, err));
 out:
 	dtx_store_free(store);
@@ -449,7 +529,8 @@ static enum dtx_code replay_again(struct replay *p, int *status, struct dtx_err 
 	DTX_TRY(replay_runtime(p, r.run_id, err));
 	for (i = 0; i < r.result->noutputs; i++)
 		DTX_TRY(replay_judge(p, &r, i, err));
-	*status = p->worst > (p->args->accept ? (enum verdict)(p->args->accept - 1) : SAME_TABLE);
+	*status = p->changed ||
+	          p->worst > (p->args->accept ? (enum verdict)(p->args->accept - 1) : SAME_TABLE);
 out:
 	dtx_runner_clear(&r);
 	return rc;
@@ -476,6 +557,12 @@ static int replay_main(const struct dtx_cli *cli, void *args, int argc, char **a
 	printed = dtx_out_print(cli, &out);
 	status = printed ? printed : status;
 out:
+	if (!printed && !out.len &&
+	    p.report) { /* no verdict came of it: this is known all the same */
+		replay_print_changed(&p, &out);
+		if (out.len)
+			dtx_out_note(cli, "%s", dtx_buf_text(&out));
+	}
 	if (rc != DTX_OK)
 		status = dtx_out_fail(cli, &err);
 	replay_clean(&p);
@@ -501,10 +588,13 @@ const struct dtx_cmd dtx_cmd_replay = {
 		 "within\n"
 		 "4 units in the last place), different (with the first cell).  What differs in "
 		 "the\n"
-		 "environment is listed first.\n\n"
+		 "environment is listed first, and before it each file of a result that is not "
+		 "what the run\n"
+		 "wrote: the exit status is 1 then, whatever the verdict.\n\n"
 		 "  dtx replay out.csv\n"
 		 "  dtx replay 70ecc9a9 --map /data/2025=/archive/2025 --into again",
-	.exits = "0 identical or same-table; 1 another verdict; 4 an input is changed or gone; 7 "
+	.exits = "0 identical or same-table; 1 another verdict, or the file of a result was "
+		 "changed since; 4 an input is changed or gone; 7 "
 		 "the code is revoked; 8 no jail; 9 plan or code is not in the store",
 	.opts = replay_opts,
 	.nopts = DTX_COUNT(replay_opts),

@@ -435,7 +435,7 @@ static json_t *observe_source(struct observe *o, struct observed *t, uint32_t c,
 
 static json_t *observe_report(struct observe *o)
 {
-	json_t *cells = json_array(), *decided = json_array();
+	json_t *cells = json_array(), *decided = json_array(), *report;
 
 	for (size_t i = 0; i < o->ntables; i++)
 		for (uint32_t c = 0; c < o->table[i].ncols; c++) {
@@ -447,9 +447,12 @@ static json_t *observe_report(struct observe *o)
 				(void)json_array_append_new(decided,
 				                            observe_source(o, t, c, false));
 		}
-	return json_pack("{sI ss? si sb so so}", "row", (json_int_t)o->row + 1, "value",
-	                 o->ask->values ? o->value : NULL, "runs", o->runs, "complete",
-	                 !o->cut && !o->skipped, "cells", cells, "decided_by", decided);
+	report = json_pack("{sI ss? si sb so so}", "row", (json_int_t)o->row + 1, "value", o->value,
+	                   "runs", o->runs, "complete", !o->cut && !o->skipped, "cells", cells,
+	                   "decided_by", decided);
+	if (!o->ask->values)
+		(void)json_object_del(report, "value");
+	return report;
 }
 
 static void observe_clear(struct observe *o)

@@ -4,6 +4,7 @@
 
 #include "cli/why.h"
 #include "cli/why_rows.h"
+#include "core/expr/lex.h"
 
 /* DIRECT rows of the column, or INDIRECT ones of the table. */
 bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct)
@@ -258,5 +259,74 @@ out:
 	json_decref(direct);
 	json_decref(decided);
 	json_decref(counted);
+	return rc;
+}
+
+/* --- without values --- */
+
+/* Whether the plan has the constant: a text in quotes, or a whole number. */
+static bool why_in_plan(struct dtx_str plan, struct dtx_str word, bool number)
+{
+	const char *at = plan.ptr, *end = plan.ptr + plan.len;
+
+	while (word.len && (at = memmem(at, (size_t)(end - at), word.ptr, word.len)) != NULL) {
+		char before = at > plan.ptr ? at[-1] : ' ';
+		char after = at + word.len < end ? at[word.len] : ' ';
+		const char *digits = "0123456789.";
+
+		if (number ? !strchr(digits, before) && !strchr(digits, after)
+		           : strchr("'\"", before) && strchr("'\"\\", after))
+			return true;
+		at++;
+	}
+	return !word.len;
+}
+
+void dtx_why_shown(const struct dtx_why *w, const char *formula, struct dtx_buf *out)
+{
+	struct dtx_buf plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_lex lx = { .text = dtx_str_of(formula) };
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t done = 0;
+
+	if (w->args->no_values && w->x.r.plan)
+		dtx_json_canonical(w->x.r.plan->canonical, &plan);
+	while (w->args->no_values && dtx_lex_next(&lx, &err) == DTX_OK && lx.kind != DTX_TK_END) {
+		bool number = lx.kind == DTX_TK_NUMBER;
+
+		if ((!number && lx.kind != DTX_TK_TEXT) ||
+		    why_in_plan(dtx_buf_str(&plan), lx.word, number))
+			continue;
+		dtx_buf_adds(out, (struct dtx_str){ formula + done, lx.start - done });
+		dtx_buf_add(out, "...");
+		done = lx.end;
+	}
+	dtx_buf_add(out, err.code == DTX_OK ? formula + done : "...");
+	dtx_err_clear(&err);
+	dtx_buf_clear(&plan);
+}
+
+enum dtx_code dtx_why_bare(struct dtx_why *w, struct dtx_err *err)
+{
+	static const char *const members[] = { "formula", "composed" };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!w->args->no_values)
+		goto out;
+	(void)json_object_del(w->report, "value");
+	for (size_t i = 0; i < DTX_COUNT(members); i++) {
+		const char *formula = dtx_json_text(w->report, members[i], NULL);
+
+		dtx_buf_reset(&text);
+		if (!formula)
+			continue;
+		dtx_why_shown(w, formula, &text);
+		if (!dtx_buf_ok(&text) ||
+		    !dtx_json_set(w->report, members[i], json_string(dtx_buf_text(&text))))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	dtx_buf_clear(&text);
 	return rc;
 }

@@ -12,6 +12,7 @@
 static const char *why_unwritten(const struct dtx_why *w)
 {
 	const char *value = dtx_json_text(w->report, "value", "");
+	bool unknown = w->args->no_values || dtx_json_text(w->report, "lineage", NULL);
 	const json_t *cells;
 	json_t *one;
 	size_t i;
@@ -22,9 +23,10 @@ static const char *why_unwritten(const struct dtx_why *w)
 		cells = json_object_get(one, "cells");
 		moved &= !strcmp(dtx_json_text(one, "how", ""), "IDENTITY") ||
 		         !json_array_size(cells) ||
-		         !strcmp(dtx_json_text(json_array_get(cells, 0), "value", ""), value);
+		         (!w->args->no_values &&
+		          !strcmp(dtx_json_text(json_array_get(cells, 0), "value", ""), value));
 	}
-	if (!moved && dtx_json_text(w->report, "lineage", NULL)) /* stored: without values */
+	if (!moved && unknown) /* stored without values, or asked without them */
 		return "as it is, or made of these by the steps";
 	return moved ? "as it is" : "made of these by the steps";
 }
@@ -168,12 +170,15 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 void dtx_why_columns_only(const struct dtx_why *w)
 {
 	const json_t *formula = dtx_why_formula(w);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *row;
 	size_t i;
 
-	if (formula)
-		dtx_out_note(w->x.cli, "dtx: %s = %s\n", w->column,
-		             dtx_json_text(formula, "composed", ""));
+	if (formula) {
+		dtx_why_shown(w, dtx_json_text(formula, "composed", ""), &text);
+		dtx_out_note(w->x.cli, "dtx: %s = %s\n", w->column, dtx_buf_text(&text));
+	}
+	dtx_buf_clear(&text);
 	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
 	{
 		if (dtx_why_concerns(w, row, true) && dtx_json_text(row, "in_col", NULL))

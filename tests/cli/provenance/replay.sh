@@ -25,6 +25,20 @@ rm piped
 # the recorded file is not written over
 dtx replay out.csv --into . || echo "exit $?"
 dtx replay out.csv --into . --inputs here || echo "exit $?"
+# a result that is not as the run wrote it: that comes first, whatever is made again
+dtx run p.json in.csv --run-date 2025-03-02 -o later.csv
+cp later.csv copy.csv
+echo c,1,2025-03-02 >> later.csv
+dtx replay later.csv > text || echo "exit $?"
+ids < text | sed "s|$PWD|DIR|"
+dtx replay later.csv --accept different --json > text || echo "exit $?"
+sed -n '3,8p' text | ids | sed "s|$PWD|DIR|"
+dtx replay copy.csv > text && ids < text | sed "s|$PWD|DIR|"
+# a later run wrote it: told, and no fault
+dtx provenance copy.csv --json | grep -o '"run_id": "[^"]*"' | head -1 | cut -d'"' -f4 > id
+dtx run p.json in.csv --run-date 2025-03-03 -o later.csv
+dtx replay $(cat id) > text && ids < text | sed -E "s|$PWD|DIR|; s/run [0-9a-f]{8} did/run ID did/"
+rm later.csv copy.csv
 # the inputs moved away
 mkdir old && mv in.csv old/
 dtx replay out.csv || echo "exit $?"

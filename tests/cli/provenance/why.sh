@@ -15,6 +15,10 @@ dtx run cost.json hours.csv rates=rates.csv -o cost.csv
 cat cost.csv
 dtx why cost.csv B2 | id
 dtx why cost.csv --row 3 --col Q2 --no-values | id
+dtx why cost.csv --row 3 --col Q2 --no-values --json | grep -E '"(value|with_values|composed)"'
+dtx run cost.json hours.csv rates=rates.csv -o kept.csv --lineage rows
+dtx why kept.csv --row 3 --col Q2 --no-values | id
+rm kept.csv
 dtx why cost.csv --row 1 --col Q1 --json | grep -A 30 '"cells"' | grep -E '"(cell|value|column|class)"'
 dtx why cost.csv --row 4 --col Q2 || echo "exit $?"
 dtx why cost.csv --row 1 --col Q3 || echo "exit $?"
