@@ -70,8 +70,8 @@ struct store_call {
 	const struct dtx_cli *cli;
 	const struct store_args *args;
 	struct dtx_store *store;
-	const char *operand; /* behind the verb; NULL */
-	struct dtx_buf out;
+	const char *operand;     /* behind the verb; NULL */
+	struct dtx_buf out, log; /* log: what is wrong with the store's, before it was opened */
 	bool findings;
 };
 
@@ -91,31 +91,6 @@ out:
 }
 
 /* --- check --- */
-
-/* What the database itself says of its pages. */
-static enum dtx_code store_pages(struct store_call *c, json_t *findings, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_db *db = dtx_store_db(c->store);
-	struct dtx_db_rows *rows = NULL;
-	const char *text;
-	bool more;
-
-	DTX_TRY(dtx_db_query(db, DTX_SQL_INTEGRITY, NULL, 0, &rows, err));
-	for (;;) {
-		DTX_TRY(dtx_db_next(db, rows, &more, err));
-		if (!more)
-			break;
-		text = dtx_db_get_text(rows, 0);
-		if (text && strcmp(text, "ok") != 0 &&
-		    json_array_append_new(findings, json_pack("{ss ss}", "finding", "page_damaged",
-		                                              "text", text)) < 0)
-			DTX_FAIL_MEM(err);
-	}
-out:
-	dtx_db_done(rows);
-	return rc;
-}
 
 static void store_print_findings(const json_t *findings, struct dtx_buf *out)
 {
@@ -161,18 +136,11 @@ static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_verify_opts opts = { .since = 0 };
-	json_t *findings = json_array(), *more = NULL;
+	json_t *findings = NULL;
 	char head[DTX_HEAD_LINE];
 
-	if (!findings)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(store_pages(c, findings, err));
-	/* what stands on damaged pages says nothing */
-	if (!json_array_size(findings)) {
-		DTX_TRY(dtx_verify(c->store, &opts, &more, err));
-		if (json_array_extend(findings, more) < 0)
-			DTX_FAIL_MEM(err);
-	}
+	opts.log = c->log.len ? dtx_buf_text(&c->log) : NULL;
+	DTX_TRY(dtx_verify(c->store, &opts, &findings, err));
 	c->findings = json_array_size(findings) > 0;
 	if (c->args->json) {
 		dtx_json_print(findings, 1, &c->out);
@@ -190,7 +158,6 @@ static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 	}
 out:
 	json_decref(findings);
-	json_decref(more);
 	return rc;
 }
 
@@ -200,8 +167,7 @@ static enum dtx_code store_rebuild(struct store_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_verify_opts opts = { .skip_index = true };
-	json_t *findings = NULL;
-	const char *table = NULL;
+	json_t *findings = NULL, *first;
 
 	DTX_TRY(dtx_verify(c->store, &opts, &findings, err));
 	if (json_array_size(findings)) {
@@ -209,11 +175,13 @@ static enum dtx_code store_rebuild(struct store_call *c, struct dtx_err *err)
 		c->findings = true;
 		goto out; /* tables made of a ledger that is not whole would be wrong */
 	}
-	DTX_TRY(dtx_rebuild_compare(c->store, &table, err));
+	DTX_TRY(dtx_rebuild_definitions(c->store, findings, err));
+	DTX_TRY(dtx_rebuild_compare(c->store, findings, err));
+	first = json_array_get(findings, 0);
 	DTX_TRY(dtx_rebuild(c->store, err));
 	dtx_buf_printf(&c->out, "ok          the tables are made anew from the ledger; %s%s\n",
-	               table ? "before, they differed from it, first: " : "they were as they are",
-	               table ? table : "");
+	               first ? "before, they differed from it, first: " : "they were as they are",
+	               dtx_json_text(first, "table", dtx_json_text(first, "name", "")));
 out:
 	json_decref(findings);
 	return rc;
@@ -406,6 +374,7 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 {
 	enum dtx_code rc = DTX_OK;
 	const char *names[DTX_COUNT(store_verbs)];
+	char *path = NULL;
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(store_verbs) && strcmp(store_verbs[i].verb, verb) != 0; i++)
@@ -422,6 +391,8 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 		bool writes = store_verbs[i].mode == STORE_WRITES ||
 		              (store_verbs[i].mode == STORE_GC && c->args->apply);
 
+		DTX_TRY(dtx_store_resolve(c->cli->store, &path, err));
+		dtx_still_log(path, &c->log);
 		/* nothing is made here: a store that is not there has nothing to check */
 		DTX_TRY(dtx_store_open(c->cli->store, DTX_STORE_READ, &c->store, err));
 		if (writes) {
@@ -432,12 +403,16 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 	}
 	DTX_TRY(store_verbs[i].run(c, err));
 out:
+	dtx_mem_free(path);
 	return rc;
 }
 
 static int store_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
-	struct store_call c = { .cli = cli, .args = args, .out = DTX_BUF_INIT((size_t)1 << 30) };
+	struct store_call c = { .cli = cli,
+		                .args = args,
+		                .out = DTX_BUF_INIT((size_t)1 << 30),
+		                .log = DTX_BUF_INIT(DTX_BUF_TEXT_MAX) };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 	int status;
@@ -449,6 +424,7 @@ static int store_main(const struct dtx_cli *cli, void *args, int argc, char **ar
 		status = 1;
 	dtx_store_free(c.store);
 	dtx_buf_clear(&c.out);
+	dtx_buf_clear(&c.log);
 	dtx_err_clear(&err);
 	return status;
 }

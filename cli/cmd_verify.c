@@ -154,7 +154,8 @@ struct verify {
 		*store; /* NULL: there is none, and a receipt is held against files alone */
 	struct dtx_receipt receipt;
 	json_t *found, *all, *record;
-	bool bare; /* the store has no log beside it */
+	bool bare;          /* the store has no log beside it */
+	struct dtx_buf log; /* what is wrong with its log */
 	char head[DTX_HEAD_LINE];
 };
 
@@ -249,6 +250,8 @@ static enum dtx_code verify_open(struct verify *v, struct dtx_err *err)
 
 	DTX_TRY(dtx_store_resolve(v->cli->store, &path, err));
 	v->bare = dtx_still_bare(path);
+	dtx_still_log(path, &v->log);
+	v->opts.log = v->log.len ? dtx_buf_text(&v->log) : NULL;
 	rc = dtx_store_open(v->cli->store, DTX_STORE_READ, &v->store, err);
 	if (rc != DTX_E_NO_RECORD || !v->args->receipt)
 		goto out;
@@ -320,7 +323,11 @@ out:
 static int verify_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct verify_args *a = args;
-	struct verify v = { .cli = cli, .args = a, .opts = a->opts, .found = json_array() };
+	struct verify v = { .cli = cli,
+		            .args = a,
+		            .opts = a->opts,
+		            .found = json_array(),
+		            .log = DTX_BUF_INIT(DTX_BUF_TEXT_MAX) };
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), notes = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
@@ -346,6 +353,7 @@ out:
 	json_decref(v.all);
 	json_decref(v.record);
 	dtx_receipt_clear(&v.receipt);
+	dtx_buf_clear(&v.log);
 	dtx_store_free(v.store);
 	dtx_buf_clear(&out);
 	dtx_buf_clear(&notes);
@@ -357,23 +365,31 @@ const struct dtx_cmd dtx_cmd_verify = {
 	.name = "verify",
 	.usage = "[RUN | FILE]",
 	.summary = "Check that the ledger, and the outputs of a run, are what they were",
-	.notes = "The chain is hashed again, then every body it names, then the tables made from "
-		 "it.  With\n"
-		 "RUN or FILE also the outputs of that run.  Findings: chain_broken, "
-		 "blob_mismatch,\n"
-		 "index_differs, output_changed, truncated, receipt_differs.\n\n"
-		 "What it cannot detect by itself: a ledger cut off at its end, or written anew as "
-		 "a whole\n"
-		 "by somebody who may write the file.  A head or a receipt kept elsewhere shows "
-		 "both,\n"
-		 "which each answer says again.  A store is FILE and FILE-wal: in a copy without "
-		 "its log the\n"
-		 "last runs are missing, and nothing in it tells so.  A receipt is held against "
-		 "the files it\n"
-		 "names also where there is no store; what could not be checked is said.\n\n"
-		 "  dtx provenance head > head.txt\n"
-		 "  dtx verify --head \"$(cat head.txt)\"\n"
-		 "  dtx verify out.csv",
+	.notes =
+		"The store's log and pages are looked at, then its definitions (tables, indexes, "
+		"triggers,\n"
+		"views), which must be those that dtx makes; the chain is hashed again, then every "
+		"body it\n"
+		"names; the tables made from it are made again and compared, all rows and all "
+		"columns.  With\n"
+		"RUN or FILE also the outputs of that run.  Findings: log_damaged, page_damaged, "
+		"schema_differs,\n"
+		"chain_broken, blob_mismatch, index_differs, output_changed, truncated, "
+		"receipt_differs.\n"
+		"What the ledger does not say but is made of it, `dtx store rebuild` makes "
+		"again.\n\n"
+		"What it cannot detect by itself: a ledger cut off at its end, or written anew as "
+		"a whole\n"
+		"by somebody who may write the file.  A head or a receipt kept elsewhere shows "
+		"both,\n"
+		"which each answer says again.  A store is FILE and FILE-wal: in a copy without "
+		"its log the\n"
+		"last runs are missing, and nothing in it tells so.  A receipt is held against "
+		"the files it\n"
+		"names also where there is no store; what could not be checked is said.\n\n"
+		"  dtx provenance head > head.txt\n"
+		"  dtx verify --head \"$(cat head.txt)\"\n"
+		"  dtx verify out.csv",
 	.exits = "0 all good; 1 findings; 4 no record; 9 the store cannot be read",
 	.opts = verify_opts,
 	.nopts = DTX_COUNT(verify_opts),

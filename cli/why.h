@@ -47,8 +47,9 @@ bool dtx_why_listed(const json_t *list, const json_t *row);
 bool dtx_why_names_any(const json_t *list);
 /* Makes w->report of the traced rows, while their readers are open. */
 DTX_MUSTUSE enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err);
-/* Where no values are asked for: takes the value of the cell out of w->report, and from its formulas
- * those constants that the plan does not have, which are names that a step made of cells. */
+/* Where no values are asked for: takes the value of the cell out of w->report, and from its
+ * formulas those constants that the plan does not have, which are names that a step made of cells.
+ */
 DTX_MUSTUSE enum dtx_code dtx_why_bare(struct dtx_why *w, struct dtx_err *err);
 /* One formula as it may be shown; the same text where values are asked for.  Appends. */
 void dtx_why_shown(const struct dtx_why *w, const char *formula, struct dtx_buf *out);

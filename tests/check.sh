@@ -33,6 +33,7 @@ suites() {
 		functions against pandas|/usr/bin/python3 -B tests/diff/functions.py build/dtx
 		plans of an analyst against plain pandas|/usr/bin/python3 -B tests/diff/analyst.py build/dtx
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
+		bits of a store turned|/usr/bin/python3 -B tests/fault/flips.py build/dtx
 		store without room, right or sound pages|/usr/bin/python3 -B tests/fault/store.py build/dtx
 		records and what is made of them|/usr/bin/python3 -B tests/schema/records.py build/dtx
 		examples of pandas' documentation in the jail|/usr/bin/python3 -B -W ignore tests/jail/docstrings.py build/dtx 30

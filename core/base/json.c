@@ -365,3 +365,16 @@ bool dtx_json_set(json_t *object, const char *key, json_t *value)
 {
 	return value && json_object_set_new(object, key, value) == 0;
 }
+
+json_t *dtx_json_ascii(const char *text)
+{
+	struct dtx_buf plain = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *out = NULL;
+
+	for (; *text; text++)
+		dtx_buf_addc(&plain, (unsigned char)*text < 0x80 ? *text : '?');
+	if (dtx_buf_ok(&plain))
+		out = json_string(dtx_buf_text(&plain));
+	dtx_buf_clear(&plain);
+	return out;
+}

@@ -37,6 +37,9 @@ int64_t dtx_json_int(const json_t *object, const char *key, int64_t fallback);
 bool dtx_json_bool(const json_t *object, const char *key, bool fallback);
 /* The first object of a list whose member `key` is this text, borrowed; NULL: none. */
 json_t *dtx_json_find(const json_t *list, const char *key, const char *text);
+/* A text of which some bytes need not be UTF-8, as of a damaged file: each byte that is not ASCII
+ * becomes '?'.  New; NULL where memory is short. */
+json_t *dtx_json_ascii(const char *text);
 /* printf-like: sets object[key]; false when memory is out. Takes `value`, also on failure;
  * NULL value counts as out of memory. */
 DTX_MUSTUSE bool dtx_json_set(json_t *object, const char *key, json_t *value);

@@ -332,6 +332,14 @@ enum dtx_code dtx_db_begin_soon(struct dtx_db *db, struct dtx_err *err)
 	return rc == DTX_OK ? db_begin(db, err) : rc;
 }
 
+enum dtx_code dtx_db_begin_read(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_db_run(db, DTX_SQL_BEGIN_READ, NULL, 0, err);
+
+	db->in_transaction = rc == DTX_OK;
+	return rc;
+}
+
 enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_db_run(db, DTX_SQL_COMMIT, NULL, 0, err);
@@ -442,12 +450,29 @@ out:
 static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_db_rows *rows = NULL;
 	int64_t version = 0;
+	bool more = false;
 
 	DTX_TRY(db_version(db, &version, err));
-	if (version < DTX_SQL_VERSION)
-		DTX_TRY(db_upgrade(db->path, err));
+	if (version == DTX_SQL_VERSION)
+		goto out;
+	/* an upgrade sets the number with the tables, in one transaction */
+	DTX_TRY(dtx_db_query(db, DTX_SQL_HAS_VERSION_2, NULL, 0, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &more, err));
+	dtx_db_done(rows);
+	rows = NULL;
+	if (more) {
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+		                 "store '%s' is damaged: it says that its version is %lld, and has "
+		                 "the tables of version %d",
+		                 db->path, (long long)version, DTX_SQL_VERSION);
+		dtx_err_hint(err, "move it away; dtx makes a new one");
+		goto out;
+	}
+	DTX_TRY(db_upgrade(db->path, err));
 out:
+	dtx_db_done(rows);
 	return rc;
 }
 
@@ -611,56 +636,117 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_db_empty(struct dtx_db *db, enum dtx_sql_table table, struct dtx_err *err)
+/* Rows in the order of all columns.  NOT INDEXED: an index holds a second copy of some columns, and
+ * a query that it covers would not look at the table. */
+static enum dtx_code db_sorted(struct dtx_db *db, enum dtx_sql_table table, sqlite3_stmt **st,
+                               struct dtx_err *err)
 {
-	char sql[64];
-
-	snprintf(sql, sizeof(sql), "DELETE FROM %s", dtx_dbtable_name(table));
-	return db_exec(db, sql, "rebuild", err);
-}
-
-static void db_digest_row(sqlite3_stmt *st, int n, struct dtx_sha256 *sha)
-{
-	int i;
-
-	for (i = 0; i < n; i++) {
-		int kind = sqlite3_column_type(st, i), len;
-		const void *text = sqlite3_column_blob(st, i);
-
-		len = sqlite3_column_bytes(st, i);
-		dtx_sha256_add(sha, &kind, sizeof(kind));
-		dtx_sha256_add(sha, &len, sizeof(len));
-		dtx_sha256_add(sha, text, (size_t)len);
-	}
-}
-
-enum dtx_code dtx_db_digest(struct dtx_db *db, enum dtx_sql_table table, char hex[65],
-                            struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
 	struct dtx_dbtable_column column[DTX_DBTABLE_COLUMNS];
 	size_t n = dtx_dbtable_columns(table, column), i;
 	struct dtx_buf sql = DTX_BUF_INIT(1024);
-	struct dtx_sha256 sha;
-	uint8_t digest[DTX_SHA256_SIZE];
-	sqlite3_stmt *st = NULL;
-	int got;
+	enum dtx_code rc = DTX_OK;
 
-	dtx_buf_printf(&sql, "SELECT * FROM %s ORDER BY 1", dtx_dbtable_name(table));
+	dtx_buf_printf(&sql, "SELECT * FROM %s NOT INDEXED ORDER BY 1", dtx_dbtable_name(table));
 	for (i = 1; i < n; i++)
 		dtx_buf_printf(&sql, ",%zu", i + 1);
-	DTX_TRY(db_prepare(db, dtx_buf_text(&sql), &st, err));
-	dtx_sha256_init(&sha);
-	while ((got = sqlite3_step(st)) == SQLITE_ROW)
-		db_digest_row(st, (int)n, &sha);
-	if (got != SQLITE_DONE) {
-		rc = db_fail(db, got, "read", err);
-		goto out;
-	}
-	dtx_sha256_done(&sha, digest);
-	dtx_hex(digest, sizeof(digest), hex);
+	DTX_TRY(dtx_buf_check(&sql, "statement", err));
+	DTX_TRY(db_prepare(db, dtx_buf_text(&sql), st, err));
 out:
-	sqlite3_finalize(st);
 	dtx_buf_clear(&sql);
+	return rc;
+}
+
+/* A cursor of a comparison. */
+struct db_side {
+	struct dtx_db *db;
+	sqlite3_stmt *st;
+	int64_t rows;
+	bool more;
+};
+
+static enum dtx_code db_side_next(struct db_side *s, struct dtx_err *err)
+{
+	int got = sqlite3_step(s->st);
+
+	s->more = got == SQLITE_ROW;
+	s->rows += s->more;
+	return s->more || got == SQLITE_DONE ? DTX_OK : db_fail(s->db, got, "read", err);
+}
+
+static bool db_same_row(sqlite3_stmt *a, sqlite3_stmt *b)
+{
+	int n = sqlite3_column_count(a), i;
+
+	if (n != sqlite3_column_count(b))
+		return false;
+	for (i = 0; i < n; i++) {
+		const void *x, *y;
+
+		if (sqlite3_column_type(a, i) != sqlite3_column_type(b, i))
+			return false;
+		x = sqlite3_column_blob(a, i);
+		y = sqlite3_column_blob(b, i);
+		if (sqlite3_column_bytes(a, i) != sqlite3_column_bytes(b, i) ||
+		    (x && y && memcmp(x, y, (size_t)sqlite3_column_bytes(a, i)) != 0))
+			return false;
+	}
+	return true;
+}
+
+enum dtx_code dtx_db_compare(struct dtx_db *want, struct dtx_db *got, enum dtx_sql_table table,
+                             struct dtx_buf *said, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct db_side side[2] = { { want, NULL, 0, true }, { got, NULL, 0, true } };
+	int64_t first = 0; /* row that is not the same, from 1 */
+
+	for (int i = 0; i < 2; i++)
+		DTX_TRY(db_sorted(side[i].db, table, &side[i].st, err));
+	while (side[0].more || side[1].more) {
+		for (int i = 0; i < 2; i++) {
+			if (side[i].more)
+				DTX_TRY(db_side_next(&side[i], err));
+		}
+		if (!first && (side[0].more != side[1].more ||
+		               (side[0].more && !db_same_row(side[0].st, side[1].st))))
+			first = DTX_MAX(side[0].rows, side[1].rows);
+	}
+	if (first && side[0].rows != side[1].rows)
+		dtx_buf_printf(said, "it has %lld rows, and the ledger makes %lld",
+		               (long long)side[1].rows, (long long)side[0].rows);
+	else if (first)
+		dtx_buf_printf(said,
+		               "of %lld rows, sorted, number %lld is the first that the ledger "
+		               "does not make",
+		               (long long)side[1].rows, (long long)first);
+	DTX_TRY(dtx_buf_check(said, "finding", err));
+out:
+	for (int i = 0; i < 2; i++)
+		sqlite3_finalize(side[i].st);
+	return rc;
+}
+
+enum dtx_code dtx_db_remake(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf drop = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_db_rows *rows = NULL;
+	bool more;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_SCHEMA_OTHERS, NULL, 0, &rows, err));
+	for (;;) {
+		DTX_TRY(dtx_db_next(db, rows, &more, err));
+		if (!more)
+			break;
+		dtx_buf_add(&drop, dtx_db_get_text(rows, 0));
+	}
+	dtx_db_done(rows);
+	rows = NULL;
+	DTX_TRY(dtx_buf_check(&drop, "statement", err));
+	DTX_TRY(db_exec(db, dtx_buf_text(&drop), "rebuild", err));
+	DTX_TRY(db_exec(db, DTX_SQL_LEDGER_TRIGGERS DTX_SQL_DERIVED, "rebuild", err));
+out:
+	dtx_db_done(rows);
+	dtx_buf_clear(&drop);
 	return rc;
 }

@@ -37,6 +37,8 @@ DTX_MUSTUSE enum dtx_code dtx_db_shrink(struct dtx_db *db, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err);
 /* One whose commit does not wait for the disk: a power cut may take it back, nothing else. */
 DTX_MUSTUSE enum dtx_code dtx_db_begin_soon(struct dtx_db *db, struct dtx_err *err);
+/* One that reads: all of its statements see one state of the store. */
+DTX_MUSTUSE enum dtx_code dtx_db_begin_read(struct dtx_db *db, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err);
 void dtx_db_rollback(struct dtx_db *db);
 
@@ -73,10 +75,14 @@ void dtx_db_done(struct dtx_db_rows *rows); /* NULL is fine */
 DTX_MUSTUSE enum dtx_code dtx_db_insert(struct dtx_db *db, enum dtx_sql_table table, bool ignore,
                                         const json_t *row, const json_t *fixed,
                                         struct dtx_err *err);
-DTX_MUSTUSE enum dtx_code dtx_db_empty(struct dtx_db *db, enum dtx_sql_table table,
-                                       struct dtx_err *err);
-/* SHA-256 over all rows in order of all columns: equal tables, equal digest. */
-DTX_MUSTUSE enum dtx_code dtx_db_digest(struct dtx_db *db, enum dtx_sql_table table, char hex[65],
-                                        struct dtx_err *err);
+/* Compares all rows of a table of `got` with those of `want`, as sets: every column, with its type,
+ * read from the table itself and not from an index.  Appends to `said` how they differ, nothing
+ * where they are equal. */
+DTX_MUSTUSE enum dtx_code dtx_db_compare(struct dtx_db *want, struct dtx_db *got,
+                                         enum dtx_sql_table table, struct dtx_buf *said,
+                                         struct dtx_err *err);
+/* Drops everything that the schema has besides the tables ledger, blob and lease, and makes it
+ * again by the schema of this build, empty.  Inside a transaction. */
+DTX_MUSTUSE enum dtx_code dtx_db_remake(struct dtx_db *db, struct dtx_err *err);
 
 #endif

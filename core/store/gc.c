@@ -350,20 +350,21 @@ static enum dtx_code gc_apply(struct gc *g, size_t n, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	json_t *hashes = json_array(), *body = NULL;
 	struct dtx_event event = { .kind = "purge", .run_id = "" };
-	int64_t bytes = 0;
+	int64_t bytes = 0, us = dtx_wall_us();
 
 	if (!hashes)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < n; i++) {
-		struct dtx_db_val val[] = { dtx_db_text(g->blob[i].hash), DTX_DBI(dtx_wall_us()) };
+		struct dtx_db_val val[] = { dtx_db_text(g->blob[i].hash), DTX_DBI(us) };
 
 		bytes += g->blob[i].size;
 		if (json_array_append_new(hashes, json_string(g->blob[i].hash)) < 0)
 			DTX_FAIL_MEM(err);
 		DTX_TRY(dtx_db_run(g->db, DTX_SQL_BLOB_PURGE, val, DTX_COUNT(val), err));
 	}
-	event.body = body = json_pack("{ss sO sI}", "reason", g->opts->run ? "forget" : "gc",
-	                              "hashes", hashes, "bytes", (json_int_t)bytes);
+	event.body = body =
+		json_pack("{ss sO sI sI}", "reason", g->opts->run ? "forget" : "gc", "hashes",
+	                  hashes, "bytes", (json_int_t)bytes, "us", (json_int_t)us);
 	if (!body)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_ledger_append(g->db, &event, err));

@@ -49,12 +49,12 @@ static void ledger_hash(const struct ledger_row *row, uint8_t out[DTX_SHA256_SIZ
 	dtx_sha256_done(&sha, out);
 }
 
-/* Terminated, which bytes of a row are not. */
+/* Terminated, and whole: a NUL inside is one of its bytes. */
 static struct dtx_str ledger_text(struct dtx_db_rows *rows, int column)
 {
 	const char *text = dtx_db_get_text(rows, column);
 
-	return dtx_str_of(text ? text : "");
+	return (struct dtx_str){ text ? text : "", dtx_db_get_bytes(rows, column).len };
 }
 
 static void ledger_row_read(struct dtx_db_rows *rows, struct ledger_row *row)

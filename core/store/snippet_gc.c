@@ -5,11 +5,11 @@
 #include "core/store/ledger.h"
 
 /* Empties one body of code that nobody has any more; its hash goes to the list. */
-static enum dtx_code gc_empty(struct dtx_db *db, const char *hash, json_t *hashes, int64_t *bytes,
-                              struct dtx_err *err)
+static enum dtx_code gc_empty(struct dtx_db *db, const char *hash, int64_t us, json_t *hashes,
+                              int64_t *bytes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_db_val val[2] = { dtx_db_text(hash), DTX_DBI(dtx_wall_us()) };
+	struct dtx_db_val val[2] = { dtx_db_text(hash), DTX_DBI(us) };
 	struct dtx_db_rows *rows = NULL;
 	bool found = false;
 
@@ -32,15 +32,15 @@ static enum dtx_code gc_purge(struct dtx_db *db, const struct dtx_snippet *item,
 	enum dtx_code rc = DTX_OK;
 	json_t *hashes = json_array();
 	struct dtx_event event = { .kind = "purge", .run_id = "" };
-	int64_t bytes = 0;
+	int64_t bytes = 0, us = dtx_wall_us();
 	size_t i;
 
 	if (!hashes)
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < n; i++)
-		DTX_TRY(gc_empty(db, item[i].code_hash, hashes, &bytes, err));
-	event.body = json_pack("{ss sO sI}", "reason", "snippet gc", "hashes", hashes, "bytes",
-	                       (json_int_t)bytes);
+		DTX_TRY(gc_empty(db, item[i].code_hash, us, hashes, &bytes, err));
+	event.body = json_pack("{ss sO sI sI}", "reason", "snippet gc", "hashes", hashes, "bytes",
+	                       (json_int_t)bytes, "us", (json_int_t)us);
 	if (!event.body)
 		DTX_FAIL_MEM(err);
 	if (json_array_size(hashes))

@@ -7,14 +7,16 @@
 #define DTX_SQL_APPLICATION 0x44545831 /* "DTX1" */
 #define DTX_SQL_VERSION     2
 
-#define DTX_SQL_LEDGER                                                                             \
-	"CREATE TABLE ledger(seq INTEGER PRIMARY KEY, ts_us INTEGER NOT NULL, kind TEXT NOT NULL," \
-	" run_id TEXT NOT NULL, body TEXT NOT NULL, prev BLOB NOT NULL, hash BLOB NOT NULL)"       \
-	" STRICT;"                                                                                 \
+#define DTX_SQL_LEDGER_TRIGGERS                                                                    \
 	"CREATE TRIGGER ledger_u BEFORE UPDATE ON ledger"                                          \
 	" BEGIN SELECT RAISE(ABORT,'append-only'); END;"                                           \
 	"CREATE TRIGGER ledger_d BEFORE DELETE ON ledger"                                          \
-	" BEGIN SELECT RAISE(ABORT,'append-only'); END;"                                           \
+	" BEGIN SELECT RAISE(ABORT,'append-only'); END;"
+
+#define DTX_SQL_LEDGER                                                                             \
+	"CREATE TABLE ledger(seq INTEGER PRIMARY KEY, ts_us INTEGER NOT NULL, kind TEXT NOT NULL," \
+	" run_id TEXT NOT NULL, body TEXT NOT NULL, prev BLOB NOT NULL, hash BLOB NOT NULL)"       \
+	" STRICT;" DTX_SQL_LEDGER_TRIGGERS                                                         \
 	"CREATE TABLE blob(hash TEXT PRIMARY KEY, kind TEXT NOT NULL, size INTEGER NOT NULL,"      \
 	" enc TEXT NOT NULL, data BLOB, purged_us INTEGER) STRICT;"
 
@@ -54,7 +56,8 @@
 	" cost TEXT, outcome TEXT, dur_us INTEGER) STRICT;"                                        \
 	"CREATE TABLE col_lineage(run_id TEXT, output INTEGER, out_col TEXT, alias TEXT,"          \
 	" in_col TEXT, type TEXT, subtype TEXT, formula TEXT, composed TEXT, class TEXT) STRICT;"  \
-	"CREATE TABLE lease(key TEXT PRIMARY KEY, run_id TEXT, pid INTEGER, boot TEXT,"            \
+	"CREATE TABLE IF NOT EXISTS lease(key TEXT PRIMARY KEY, run_id TEXT, pid INTEGER, boot "   \
+	"TEXT,"                                                                                    \
 	" until_us INTEGER) STRICT;" DTX_SQL_DERIVED_2
 
 /* What version 2 has more than version 1. */
@@ -142,6 +145,15 @@
 	  " printf('%.6f',total(cost)) END,count(*),sum(in_tokens),sum(out_tokens),"               \
 	  "sum(rows_disclosed) FROM author_call GROUP BY 1 ORDER BY 1")                            \
 	X(DTX_SQL_INTEGRITY, "SELECT * FROM pragma_integrity_check(10)")                           \
+	X(DTX_SQL_SCHEMA, "SELECT type,name,tbl_name,sql FROM sqlite_schema ORDER BY type,name")   \
+	X(DTX_SQL_SCHEMA_OTHERS, /* triggers first: a dropped table takes its own along */         \
+	  "SELECT 'DROP '||type||' IF EXISTS \"'||replace(name,'\"','\"\"')||'\";'"                \
+	  " FROM sqlite_schema WHERE NOT (type='table' AND name IN ('ledger','blob','lease'))"     \
+	  " AND (name NOT LIKE 'sqlite@_%' ESCAPE '@' OR name LIKE 'sqlite@_stat_' ESCAPE '@')"    \
+	  " ORDER BY type DESC")                                                                   \
+	X(DTX_SQL_HAS_VERSION_2, "SELECT 1 FROM sqlite_schema WHERE name='file_seen'")             \
+	X(DTX_SQL_LEASE_ODD, "SELECT key FROM lease WHERE key LIKE 'run:%' AND (key<>'run:'||"     \
+	                     "run_id OR run_id NOT IN (SELECT run_id FROM run)) LIMIT 1")          \
 	/* runs */                                                                                 \
 	X(DTX_SQL_RUN_KEPT, "SELECT min(seq_start) FROM (SELECT seq_start FROM run ORDER BY "      \
 	                    "seq_start DESC LIMIT ?1)")                                            \

@@ -55,8 +55,12 @@ static const struct {
 };
 
 struct verify_named {
-	json_t *as;     /* {hash: bits of the members that name it} */
-	json_t *purged; /* {hash: true} */
+	json_t *as;     /* {hash: bits of the members that name it}; NULL: the ledger is not read */
+	json_t *known;  /* {hash: true} of all hashes that an event has */
+	json_t *purged; /* {hash: when, 0: an older dtx did not say} by the last event that purged
+	                   it */
+	json_t *purges; /* bodies of these events */
+	json_t *size;   /* {hash: bytes} of purged bodies */
 };
 
 static bool verify_is_hash(const char *text)
@@ -73,7 +77,8 @@ static bool verify_names(struct verify_named *v, const char *member, const char 
 		if (!strcmp(member, verify_members[i].member))
 			bits |= (json_int_t)1 << i;
 	}
-	return !bits || dtx_json_set(v->as, hash, json_integer(bits));
+	return dtx_json_set(v->known, hash, json_true()) &&
+	       (!bits || dtx_json_set(v->as, hash, json_integer(bits)));
 }
 
 static bool verify_value(struct verify_named *v, const char *member, const json_t *value)
@@ -120,14 +125,19 @@ static enum dtx_code verify_event(void *arg, const struct dtx_event *event, stru
 	json_array_foreach(json_object_get(event->body, "hashes"), i, one)
 	{
 		if (json_is_string(one) &&
-		    !dtx_json_set(v->purged, json_string_value(one), json_true()))
+		    !dtx_json_set(v->purged, json_string_value(one),
+		                  json_integer(dtx_json_int(event->body, "us", 0))))
 			DTX_FAIL_MEM(err);
 	}
+	if (!strcmp(event->kind, "purge") &&
+	    json_array_append(v->purges, (json_t *)(uintptr_t)event->body) < 0)
+		DTX_FAIL_MEM(err);
 out:
 	return rc;
 }
 
-/* Whether the events name the body as one of this kind; those that none names are not judged. */
+/* Whether the events name the body as one of this kind; one that they name otherwise is not judged.
+ */
 static bool verify_kind(const struct verify_named *v, const char *hash, const char *kind)
 {
 	json_int_t bits = dtx_json_int(v->as, hash, 0);
@@ -138,6 +148,13 @@ static bool verify_kind(const struct verify_named *v, const char *hash, const ch
 	return same;
 }
 
+static bool verify_purged(const struct verify_named *v, const char *hash, int64_t gone)
+{
+	int64_t us = dtx_json_int(v->purged, hash, 0);
+
+	return !us || us == gone;
+}
+
 /* What is wrong with a body; NULL: nothing. */
 static const char *verify_body(struct dtx_db_rows *rows, const struct verify_named *v)
 {
@@ -145,13 +162,19 @@ static const char *verify_body(struct dtx_db_rows *rows, const struct verify_nam
 	const char *kind = dtx_db_get_text(rows, 5);
 	struct dtx_str bytes = dtx_db_get_bytes(rows, 2);
 	char got[DTX_SHA256_HEX];
+	int64_t gone = dtx_db_get_int(rows, 3);
 
+	if (v->as && !json_object_get(v->known, hash))
+		return "no event of the ledger names these bytes";
 	if (v->as && (!kind || !verify_kind(v, hash, kind)))
 		return "the ledger names these bytes as ones of another kind";
-	if (dtx_db_get_int(rows, 3))
-		return !v->as || json_object_get(v->purged, hash)
-		               ? NULL
-		               : "these bytes are gone, and the ledger tells of no purge";
+	if (gone && v->as && !json_object_get(v->purged, hash))
+		return "these bytes are gone, and the ledger tells of no purge";
+	if (gone) /* their hash proves nothing any more */
+		return bytes.len || (v->as && !verify_purged(v, hash, gone)) || !enc ||
+		                       strcmp(enc, "raw")
+		               ? "what is kept of these purged bytes is not what it was"
+		               : NULL;
 	dtx_sha256_hex(bytes.ptr, bytes.len, got);
 	return !strcmp(got, hash) && dtx_db_get_int(rows, 4) == (int64_t)bytes.len && enc &&
 	                       !strcmp(enc, "raw")
@@ -161,7 +184,8 @@ static const char *verify_body(struct dtx_db_rows *rows, const struct verify_nam
 
 static json_t *verify_finding(const char *hash, const char *text)
 {
-	return json_pack("{s:s, s:s, s:s}", "finding", "blob_mismatch", "hash", hash, "text", text);
+	return json_pack("{ss so ss}", "finding", "blob_mismatch", "hash", dtx_json_ascii(hash),
+	                 "text", text);
 }
 
 static enum dtx_code verify_rows(struct dtx_db *db, const struct verify_named *v, json_t *findings,
@@ -183,9 +207,42 @@ static enum dtx_code verify_rows(struct dtx_db *db, const struct verify_named *v
 			DTX_TRY(verify_add(findings, verify_finding(hash, bad), err));
 		if (v->as && hash)
 			json_object_del(v->as, hash);
+		if (v->as && hash && json_object_get(v->purged, hash) &&
+		    !dtx_json_set(v->size, hash, json_integer(dtx_db_get_int(rows, 4))))
+			DTX_FAIL_MEM(err);
 	}
 out:
 	dtx_db_done(rows);
+	return rc;
+}
+
+/* An event that purged bodies has their bytes in all. */
+static enum dtx_code verify_sizes(const struct verify_named *v, json_t *findings,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *purge, *hash;
+	size_t i, k;
+
+	json_array_foreach(v->purges, i, purge)
+	{
+		const char *last = "";
+		int64_t bytes = 0;
+
+		json_array_foreach(json_object_get(purge, "hashes"), k, hash)
+		{
+			last = json_is_string(hash) ? json_string_value(hash) : "";
+			bytes += dtx_json_int(v->size, last, 0);
+		}
+		if (bytes != dtx_json_int(purge, "bytes", bytes))
+			DTX_TRY(verify_add(findings,
+			                   verify_finding(last, "the sizes of bodies that were "
+			                                        "purged, this one and those "
+			                                        "with it, are not what the "
+			                                        "ledger says"),
+			                   err));
+	}
+out:
 	return rc;
 }
 
@@ -194,14 +251,15 @@ out:
 static enum dtx_code verify_blobs(struct dtx_db *db, json_t *findings, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, walked = DTX_OK;
-	struct verify_named v = { NULL, NULL };
+	struct verify_named v = { .as = NULL };
 	struct dtx_err unread = DTX_ERR_INIT;
 	const char *hash;
 	json_t *bits;
 
 	if (!json_array_size(findings)) {
-		v = (struct verify_named){ json_object(), json_object() };
-		if (!v.as || !v.purged)
+		v = (struct verify_named){ json_object(), json_object(), json_object(),
+			                   json_array(), json_object() };
+		if (!v.as || !v.known || !v.purged || !v.purges || !v.size)
 			DTX_FAIL_MEM(err);
 		walked = dtx_ledger_walk(db, 1, verify_event, &v, &unread);
 	}
@@ -220,10 +278,15 @@ static enum dtx_code verify_blobs(struct dtx_db *db, json_t *findings, struct dt
 	                   verify_finding(hash, "the ledger names these bytes, and they are "
 	                                        "not there"),
 	                   err));
+	if (v.as)
+		DTX_TRY(verify_sizes(&v, findings, err));
 out:
 	dtx_err_clear(&unread);
 	json_decref(v.as);
+	json_decref(v.known);
 	json_decref(v.purged);
+	json_decref(v.purges);
+	json_decref(v.size);
 	return rc;
 }
 
@@ -257,19 +320,94 @@ out:
 	return rc;
 }
 
-static enum dtx_code verify_index(struct dtx_store *s, json_t *findings, struct dtx_err *err)
+/* What the database itself says of its pages, and of its indexes, which hold their columns a second
+ * time. */
+static enum dtx_code verify_pages(struct dtx_db *db, json_t *findings, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *table = NULL;
+	struct dtx_db_rows *rows = NULL;
+	const char *text;
+	bool more;
 
-	DTX_TRY(dtx_rebuild_compare(s, &table, err));
-	if (table)
+	DTX_TRY(dtx_db_query(db, DTX_SQL_INTEGRITY, NULL, 0, &rows, err));
+	for (;;) {
+		DTX_TRY(dtx_db_next(db, rows, &more, err));
+		if (!more)
+			break;
+		text = dtx_db_get_text(rows, 0);
+		if (text && strcmp(text, "ok") != 0)
+			DTX_TRY(verify_add(findings,
+			                   json_pack("{ss so}", "finding", "page_damaged", "text",
+			                             dtx_json_ascii(text)),
+			                   err));
+	}
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+/* Leases come and go with runs and are made of no event: only their form is known. */
+static enum dtx_code verify_leases(struct dtx_db *db, json_t *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_rows *rows = NULL;
+	bool odd = false;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_LEASE_ODD, NULL, 0, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &odd, err));
+	if (odd)
 		DTX_TRY(verify_add(findings,
-		                   json_pack("{s:s, s:s, s:s}", "finding", "index_differs", "table",
-		                             table, "text",
-		                             "this table is not what the ledger says"),
+		                   json_pack("{ss ss ss}", "finding", "index_differs", "table",
+		                             "lease", "text",
+		                             "it has a lease of a run that the ledger does not "
+		                             "know"),
 		                   err));
 out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+/* Whether the tables that all else is made of are as they should be. */
+static bool verify_readable(const json_t *findings)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)findings, i, one)
+	{
+		if (dtx_str_in_list("table ledger,table blob", dtx_json_text(one, "name", "")))
+			return false;
+	}
+	return true;
+}
+
+static enum dtx_code verify_rest(struct dtx_store *s, const struct dtx_verify_opts *opts,
+                                 json_t *list, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
+	json_t *ledger = json_array();
+
+	if (!ledger)
+		DTX_FAIL_MEM(err);
+	if (!opts->skip_index)
+		DTX_TRY(dtx_rebuild_definitions(s, list, err));
+	if (!verify_readable(list))
+		goto out;
+	DTX_TRY(verify_chain(db, opts->since, ledger, err));
+	DTX_TRY(verify_blobs(db, ledger, err));
+	if (opts->head)
+		DTX_TRY(verify_head(db, opts->head, ledger, err));
+	/* A broken ledger may not even be readable: the index says nothing then. */
+	if (!opts->skip_index && !json_array_size(ledger)) {
+		DTX_TRY(dtx_rebuild_compare(s, list, err));
+		if (!json_array_size(list)) /* of tables that are as they should be */
+			DTX_TRY(verify_leases(db, list, err));
+	}
+	if (json_array_extend(list, ledger) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(ledger);
 	return rc;
 }
 
@@ -282,16 +420,19 @@ enum dtx_code dtx_verify(struct dtx_store *s, const struct dtx_verify_opts *opts
 
 	if (!list)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(verify_chain(db, opts->since, list, err));
-	DTX_TRY(verify_blobs(db, list, err));
-	if (opts->head)
-		DTX_TRY(verify_head(db, opts->head, list, err));
-	/* A broken ledger may not even be readable: the index says nothing then. */
-	if (!opts->skip_index && !json_array_size(list))
-		DTX_TRY(verify_index(s, list, err));
+	if (opts->log)
+		DTX_TRY(verify_add(
+			list, json_pack("{ss ss}", "finding", "log_damaged", "text", opts->log),
+			err));
+	DTX_TRY(dtx_db_begin_read(db, err));
+	if (!opts->skip_index)
+		DTX_TRY(verify_pages(db, list, err));
+	if (json_array_size(list) == (opts->log != NULL))
+		DTX_TRY(verify_rest(s, opts, list, err));
 	*findings = list;
 	list = NULL;
 out:
+	dtx_db_rollback(db);
 	json_decref(list);
 	return rc;
 }

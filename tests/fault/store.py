@@ -195,6 +195,77 @@ def older():
         db.close()
 
 
+def away(name):
+    for end in ("", "-wal", "-shm"):
+        if os.path.exists(name + end):
+            os.unlink(name + end)
+
+
+def alone(name, copy):
+    """A copy without a log beside it."""
+    away(copy)
+    db = sqlite3.connect(name)
+    db.execute("VACUUM INTO '%s'" % copy)
+    db.close()
+
+
+def definitions():
+    """What the schema has is compared with what dtx makes, and rebuild makes it again."""
+    for name, sql, says in (
+            ("an index that is gone", "DROP INDEX output_sha", "index output_sha is not there"),
+            ("a trigger of others", "CREATE TRIGGER more AFTER INSERT ON run BEGIN DELETE FROM run_check; END",
+             "trigger more is none of those"),
+            ("a table with a column more", "ALTER TABLE run ADD COLUMN more TEXT", "table run is not defined"),
+            ("a trigger that lets changes pass", "DROP TRIGGER ledger_u; CREATE TRIGGER ledger_u BEFORE UPDATE ON ledger"
+             " BEGIN SELECT 1; END", "trigger ledger_u is not defined")):
+        alone("many.db", "defs.db")
+        db = sqlite3.connect("defs.db")
+        db.executescript(sql)
+        db.close()
+        status, out, err = dtx("verify", store="defs.db")
+        check("%s: verify says so" % name, status == 1 and "schema_differs" in out and says in out, out + err)
+        status, out, err = dtx("store", "rebuild", store="defs.db")
+        check("%s: rebuild makes it as it should be" % name,
+              status == 0 and dtx("verify", store="defs.db")[0] == 0, out + err)
+    alone("many.db", "defs.db")
+    db = sqlite3.connect("defs.db")
+    db.execute("PRAGMA user_version=1")
+    db.close()
+    status, out, err = dtx("verify", store="defs.db")
+    check("a version that is none of this schema: refused", status == 9 and "has the tables of version 2" in err, out + err)
+    db = sqlite3.connect("defs.db")
+    db.execute("PRAGMA user_version=2")
+    db.execute("PRAGMA application_id=7")
+    db.close()
+    status, out, err = dtx("verify", store="defs.db")
+    check("an application id of others: refused", status == 9 and "is no store of dtx" in err, out + err)
+
+
+def cut_log():
+    """A log of which a part does not fit: sqlite leaves the rest out without a word."""
+    run("log1.csv", store="log.db")
+    run("log2.csv", store="log.db")
+    whole = open("log.db-wal", "rb").read()
+    page = struct.unpack(">I", whole[8:12])[0]
+    frames = (len(whole) - 32) // (page + 24)
+    for name, at in (("its header", 17), ("a page in its middle", 32 + (frames // 2) * (page + 24) + 100),
+                     ("its last page", len(whole) - 5), ("a number of its last page", len(whole) - page - 24 + 9)):
+        for words in (("verify",), ("store", "check")):
+            away("cut.db")
+            shutil.copy("log.db", "cut.db")
+            with open("cut.db-wal", "wb") as f:
+                f.write(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
+            status, out, err = dtx(*words, store="cut.db")
+            check("a changed log, %s: %s says so" % (name, " ".join(words)), status == 1 and "log_damaged" in out, out + err)
+    # what a killed writer leaves: pages without a commit
+    away("cut.db")
+    shutil.copy("log.db", "cut.db")
+    with open("cut.db-wal", "wb") as f:
+        f.write(whole + whole[-page - 24:-page - 20] + bytes(4) + whole[-page - 16:])
+    status, out, err = dtx("verify", store="cut.db")
+    check("a log that ends with pages of no transaction is whole", status == 0, out + err)
+
+
 def tables():
     """Tables that differ from the ledger are found and made anew."""
     db = sqlite3.connect("store.db")
@@ -244,6 +315,7 @@ def each_value():
     whole = open("one.db", "rb").read()
     db = sqlite3.connect("one.db")
     tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name<>'lease'")]
+    triggers = [sql for sql, in db.execute("SELECT sql FROM sqlite_master WHERE type='trigger'")]
     columns = {t: [c[1] for c in db.execute("PRAGMA table_info(%s)" % t)] for t in tables}
     db.close()
     missed, empty, n = [], [], 0
@@ -267,6 +339,8 @@ def each_value():
                 db.execute("UPDATE %s SET %s=? WHERE %s=?" % (table, column, column), (new, old))
             else:
                 db.execute("DELETE FROM " + table)
+            for trigger in triggers:  # their absence would be found itself
+                db.execute(trigger)
             db.commit()
             db.close()
             n += 1
@@ -393,7 +467,8 @@ def main():
         with open("plan.json", "w") as f:
             f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
         run("first.csv")
-        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, each_value, purge, batches, tables, other_machine):
+        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, each_value, definitions, cut_log, purge, batches, tables,
+                     other_machine):
             test()
         os.chdir("/")
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))

@@ -126,7 +126,7 @@ void test_snippet_positional_needs_order(void)
 void test_snippet_states(void)
 {
 	struct dtx_store *s = open_store();
-	struct dtx_verify_opts opts = { 0, NULL, false };
+	struct dtx_verify_opts opts = { .since = 0 };
 	struct dtx_snippet_new a = make("f1:a", "one\n", NULL), b = make("f1:a", "two\n", NULL);
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_err err = DTX_ERR_INIT;

@@ -100,7 +100,7 @@ static struct dtx_store *open_store(const char *name)
 
 static size_t findings(struct dtx_store *s, const char *first)
 {
-	struct dtx_verify_opts opts = { 0, NULL, false };
+	struct dtx_verify_opts opts = { .since = 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *list = NULL;
 	size_t n;
@@ -270,14 +270,21 @@ void test_store_rebuild_equals_live(void)
 {
 	struct dtx_store *s = open_store("store.db");
 	struct dtx_err err = DTX_ERR_INIT;
-	const char *table = "?";
+	json_t *list = json_array();
 
 	T_OK(whole_run(s, NULL, &err), &err);
 	T_OK(whole_run(s, NULL, &err), &err);
-	T_OK(dtx_rebuild_compare(s, &table, &err), &err);
-	T_CHECK(table == NULL);
+	T_OK(dtx_rebuild_compare(s, list, &err), &err);
+	T_INT(json_array_size(list), 0);
+	json_decref(list);
 	tamper(in_dir("store.db"), "UPDATE run_step SET rows_out=1");
 	T_INT(findings(s, "index_differs"), 1);
+	T_OK(dtx_rebuild(s, &err), &err);
+	T_INT(findings(s, NULL), 0);
+	tamper(in_dir("store.db"),
+	       "DROP TABLE run_step; DROP INDEX output_sha; DROP TRIGGER ledger_u;"
+	       "CREATE VIEW \"a \"\"b\" AS SELECT 1");
+	T_INT(findings(s, "schema_differs"), 5); /* the table's own index, too */
 	T_OK(dtx_rebuild(s, &err), &err);
 	T_INT(findings(s, NULL), 0);
 	dtx_store_free(s);
@@ -308,6 +315,39 @@ void test_store_tamper_is_found(void)
 		{ "UPDATE run_output SET rows=7", "index_differs" },
 		{ "DELETE FROM run_check", "index_differs" },
 		{ "UPDATE col_lineage SET formula='0'", "index_differs" },
+		{ "UPDATE ledger SET kind=kind || char(0) WHERE seq=4", "chain_broken" },
+		{ "UPDATE blob SET hash='0' || substr(hash, 2) WHERE kind='plan'",
+		  "blob_mismatch" },
+		{ "INSERT INTO blob SELECT replace(hash,'0','1'),kind,1,'raw',x'00',NULL FROM blob"
+		  " LIMIT 1",
+		  "blob_mismatch" },
+		/* keys of the derived tables */
+		{ "UPDATE run SET run_id='x'", "index_differs" },
+		{ "UPDATE run_input SET ord=ord+1", "index_differs" },
+		{ "UPDATE run_output SET ord=ord+1", "index_differs" },
+		{ "UPDATE run_step SET idx=idx+1", "index_differs" },
+		{ "UPDATE run_check SET idx=idx+1", "index_differs" },
+		{ "INSERT INTO run_region(run_id, idx) VALUES('x', 0)", "index_differs" },
+		{ "INSERT INTO author_call(call_id) VALUES('x')", "index_differs" },
+		{ "INSERT INTO file_seen VALUES('x', 'y', 'z')", "index_differs" },
+		{ "INSERT INTO lease VALUES('run:x', 'x', 1, 'b', 1)", "index_differs" },
+		{ "INSERT INTO col_lineage SELECT * FROM col_lineage LIMIT 1", "index_differs" },
+		/* definitions */
+		{ "DROP INDEX output_sha", "schema_differs" },
+		{ "DROP INDEX run_seq; CREATE INDEX run_seq ON run(seq_end)", "schema_differs" },
+		{ "CREATE INDEX more ON run(host)", "schema_differs" },
+		{ "CREATE TRIGGER more AFTER INSERT ON ledger BEGIN DELETE FROM run_check; END",
+		  "schema_differs" },
+		{ "CREATE TRIGGER ledger_u BEFORE UPDATE ON ledger BEGIN SELECT 1; END;"
+		  "CREATE TRIGGER ledger_d BEFORE DELETE ON ledger BEGIN SELECT 1; END",
+		  "schema_differs" },
+		{ "CREATE VIEW more AS SELECT * FROM run", "schema_differs" },
+		{ "CREATE TABLE more(a)", "schema_differs" },
+		{ "ALTER TABLE run ADD COLUMN more TEXT", "schema_differs" },
+		{ "ALTER TABLE ledger ADD COLUMN more TEXT", "schema_differs" },
+		{ "ALTER TABLE run_check RENAME COLUMN col TO more", "schema_differs" },
+		{ "DROP TABLE run; CREATE VIEW run AS SELECT 1 AS run_id", "schema_differs" },
+		{ "ANALYZE", "schema_differs" },
 	};
 	struct dtx_err err = DTX_ERR_INIT;
 	size_t i;
@@ -321,6 +361,8 @@ void test_store_tamper_is_found(void)
 		T_OK(whole_run(s, NULL, &err), &err);
 		tamper(in_dir(name), "DROP TRIGGER ledger_u; DROP TRIGGER ledger_d");
 		tamper(in_dir(name), row[i].sql);
+		if (!strstr(row[i].sql, "ledger_u"))
+			tamper(in_dir(name), DTX_SQL_LEDGER_TRIGGERS);
 		T_CHECK(findings(s, row[i].finding) >= 1);
 		dtx_store_free(s);
 	}
@@ -342,7 +384,7 @@ void test_store_head(void)
 {
 	struct dtx_store *s = open_store("store.db");
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_verify_opts opts = { 0, NULL, true };
+	struct dtx_verify_opts opts = { .skip_index = true };
 	char head[DTX_HEAD_LINE];
 	json_t *list = NULL;
 
@@ -469,7 +511,9 @@ void test_store_large_body_and_blobs(void)
 	snprintf(id, sizeof(id), "%s", dtx_record_id(r));
 	T_OK(dtx_record_blob(r, "code", DTX_STR("same"), hash, &err), &err);
 	T_OK(dtx_record_blob(r, "code", DTX_STR("same"), hash, &err), &err);
-	T_OK(dtx_record_event(r, "run.trigger", json_pack("{s:s}", "note", big), &err), &err);
+	T_OK(dtx_record_event(r, "run.trigger",
+	                      json_pack("{s:s, s:s}", "note", big, "code_hash", hash), &err),
+	     &err);
 	T_OK(dtx_record_end(r, "ok", NULL, 0, NULL, &err), &err);
 	dtx_record_free(r);
 	T_OK(dtx_query_record(s, id, false, NULL, &record, &err), &err);

@@ -210,7 +210,7 @@ void test_store_damage_of_archive(void)
 {
 	struct dtx_store *s = store_open();
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_verify_opts opts = { 0, NULL, false };
+	struct dtx_verify_opts opts = { .since = 0 };
 	char to[200], head[DTX_HEAD_LINE];
 	json_t *list = NULL;
 

@@ -35,7 +35,7 @@ static void put_file(const char *path, const char *text)
 /* Nothing that verify would find. */
 static void check_sound(struct dtx_store *s)
 {
-	struct dtx_verify_opts opts = { 0, NULL, false };
+	struct dtx_verify_opts opts = { .since = 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *list = NULL;
 
