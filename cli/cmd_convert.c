@@ -13,6 +13,7 @@ static int convert_run(const struct dtx_cli *cli, void *args, int argc, char **a
 		            "the output is given twice: '%s' and -o '%s'", argv[1], a->output);
 		return dtx_out_fail(cli, &err);
 	}
+	a->positional = argc > 1;
 	if (argc > 1)
 		a->output = argv[1];
 	a->fallback = DTX_FALLBACK_OFF + 1; /* no step: nothing that a snippet could do */
@@ -25,7 +26,8 @@ const struct dtx_cmd dtx_cmd_convert = {
 	.name = "convert",
 	.usage = "IN [OUT]",
 	.summary = "Convert a file to another format: a run without steps, recorded as well",
-	.notes = "  dtx convert book.xlsx -o book.csv --sheet 2\n"
+	.notes = "An OUT that is there already is not replaced without --force; -o replaces it.\n\n"
+		 "  dtx convert book.xlsx -o book.csv --sheet 2\n"
 		 "  dtx convert export.csv book.xlsx\n"
 		 "  dtx convert accounts.xls -o accounts.csv\n"
 		 "  cat log.jsonl | dtx convert - --to csv",

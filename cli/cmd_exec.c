@@ -5,6 +5,7 @@
 #include "cli/exec_run.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/reserve.h"
 
 #define CODE_MAX ((size_t)8 << 20)
 
@@ -63,8 +64,10 @@ static enum dtx_code exec_code(struct dtx_execution *x, int argc, char **argv, s
 	}
 	if (x->args->code)
 		dtx_buf_add(&x->code, x->args->code);
-	else
+	else {
+		DTX_TRY(dtx_reserve(argv[0], "the program", err));
 		DTX_TRY(dtx_file_slurp(argv[0], &x->code, err));
+	}
 	DTX_TRY(dtx_buf_check(&x->code, "program", err));
 	x->argc = argc - used;
 	x->argv = argv + used;

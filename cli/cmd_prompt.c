@@ -79,7 +79,7 @@ static int prompt_run_id(const struct dtx_cli *cli, const char *what)
 	struct prompt_line line = { 0 };
 	struct dtx_cli old = { 0 };
 	struct dtx_run_args args = { 0 };
-	struct dtx_opttable tables[] = { { dtx_run_opts, DTX_RUN_OPTS, &args },
+	struct dtx_opttable tables[] = { { dtx_run_opts + DTX_CONVERT_ONLY, DTX_RUN_OPTS, &args },
 		                         { dtx_common_opts, dtx_ncommon_opts, &old } };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
@@ -115,7 +115,7 @@ const struct dtx_cmd dtx_cmd_prompt = {
 		 "and\n"
 		 "rows made from their patterns are (--sample none leaves those out too).",
 	.exits = "0 done; 4 nothing needs a snippet, or no such run; 3 the plan is invalid",
-	.opts = dtx_run_opts,
+	.opts = dtx_run_opts + DTX_CONVERT_ONLY,
 	.nopts = DTX_RUN_OPTS,
 	.args_size = sizeof(struct dtx_run_args),
 	.min_args = 1,

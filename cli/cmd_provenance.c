@@ -10,11 +10,12 @@
 #include "cli/provjson.h"
 #include "cli/rundiff.h"
 #include "core/io/outfile.h"
+#include "core/io/reserve.h"
 #include "core/store/gc.h"
 #include "core/store/screen.h"
 
 struct provenance_args {
-	bool json, full, code, prompt, openlineage, prov;
+	bool json, full, code, prompt, openlineage, prov, force;
 	const char *html; /* where the report goes */
 	const char *cite; /* a column */
 	int64_t limit, sample;
@@ -43,6 +44,10 @@ static const struct dtx_opt provenance_opts[] = {
 	  .metavar = "FILE",
 	  .offset = offsetof(struct provenance_args, html),
 	  .help = "write a report for a browser: one file, without cell values" },
+	{ .name = "force",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct provenance_args, force),
+	  .help = "with --html: replace FILE if it is there" },
 	{ .name = "with-sample",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",
@@ -295,6 +300,46 @@ out:
 	return rc;
 }
 
+/* The files that a report is about are no place for it, also with --force. */
+static enum dtx_code provenance_reserve(const json_t *record, const char *list, const char *key,
+                                        const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *file;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, list), i, file)
+	{
+		const char *path = dtx_json_text(file, key, "-");
+
+		if (strcmp(path, "-") != 0)
+			DTX_TRY(dtx_reserve(path, what, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code provenance_place(const json_t *record, const struct provenance_args *a,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *run = json_object_get(record, "run");
+	const char *plan = dtx_json_text(json_object_get(run, "plan"), "file", NULL);
+
+	DTX_TRY(provenance_reserve(record, "outputs", "path", "an output of the run", err));
+	DTX_TRY(provenance_reserve(record, "inputs", "uri", "an input of the run", err));
+	if (plan)
+		DTX_TRY(dtx_reserve(plan, "the plan of the run", err));
+	DTX_TRY(dtx_outfile_claim(a->html, "the report", "the report", err));
+	if (!a->force)
+		DTX_TRY(dtx_outfile_absent(a->html,
+		                           "name another file with --html, or replace this one "
+		                           "with --force",
+		                           err));
+out:
+	return rc;
+}
+
 /* The page goes to its file; "-" is stdout. */
 static enum dtx_code provenance_html(const json_t *record, const struct provenance_args *a,
                                      struct dtx_err *err)
@@ -306,12 +351,15 @@ static enum dtx_code provenance_html(const json_t *record, const struct provenan
 	char id[DTX_RUN_ID];
 
 	dtx_run_id_new(id);
+	DTX_TRY(provenance_place(record, a, err));
 	if (a->sample)
 		DTX_TRY(dtx_html_sample(record, a->sample, &sample, err));
 	DTX_TRY(dtx_buf_check(&sample, "report", err));
 	dtx_html_report(record, a->sample ? dtx_buf_text(&sample) : NULL, &page);
 	DTX_TRY(dtx_buf_check(&page, "report", err));
 	DTX_TRY(dtx_outfile_open(a->html, id, DTX_OUTFILE_STREAM, &file, err));
+	if (!a->force)
+		dtx_outfile_fresh(file);
 	DTX_TRY(dtx_outfile_write(file, page.ptr, page.len, err));
 	DTX_TRY(dtx_outfile_finish(file, err));
 	DTX_TRY(dtx_outfile_commit(file, err));
@@ -418,6 +466,8 @@ static enum dtx_code provenance_ways(const struct provenance_args *a, const char
 	}
 	if (a->sample && !a->html)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--with-sample' goes with --html");
+	if (a->force && !a->html)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--force' goes with --html");
 out:
 	return rc;
 }

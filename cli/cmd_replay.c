@@ -12,6 +12,7 @@
 #include "cli/runner.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/reserve.h"
 
 enum verdict { IDENTICAL, SAME_TABLE, SAME_ROWS, CLOSE, DIFFERENT };
 static const char *const verdict_name[] = { "identical", "same-table", "same-rows", "close",
@@ -176,45 +177,22 @@ out:
 	return rc;
 }
 
-static enum dtx_code replay_apart(const char *target, const json_t *files, const char *key,
-                                  struct dtx_err *err)
+/* The recorded files are what the results are held to: no result goes there. */
+static enum dtx_code replay_reserve(const struct replay *p, const char *list, const char *key,
+                                    const char *what, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *file;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)files, i, file)
+	json_array_foreach(json_object_get(p->record, list), i, file)
 	{
 		const char *path = dtx_json_text(file, key, "-");
 
-		if (strcmp(path, "-") != 0 && dtx_runner_same_file(target, path))
-			DTX_FAIL(err, DTX_E_USAGE,
-			         "--into would write over '%s' of the recorded run: name another "
-			         "folder",
-			         path);
+		if (strcmp(path, "-") != 0)
+			DTX_TRY(dtx_reserve(path, what, err));
 	}
 out:
-	return rc;
-}
-
-/* The recorded files are what the results are held to. */
-static enum dtx_code replay_targets(const struct replay *p, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const json_t *outputs = json_object_get(p->record, "outputs");
-	char *target = NULL;
-	size_t i;
-
-	for (i = 0; i < json_array_size(outputs); i++) {
-		dtx_mem_free(target);
-		target = dtx_runner_replay_target(p->record, i, p->dir);
-		if (!target)
-			DTX_FAIL_MEM(err);
-		DTX_TRY(replay_apart(target, outputs, "path", err));
-		DTX_TRY(replay_apart(target, json_object_get(p->record, "inputs"), "uri", err));
-	}
-out:
-	dtx_mem_free(target);
 	return rc;
 }
 
@@ -520,7 +498,8 @@ static enum dtx_code replay_again(struct replay *p, int *status, struct dtx_err 
 
 	DTX_TRY(dtx_runner_replay_options(p->record, &args, err));
 	DTX_TRY(replay_dir(p, err));
-	DTX_TRY(replay_targets(p, err));
+	DTX_TRY(replay_reserve(p, "outputs", "path", "a result of the recorded run", err));
+	DTX_TRY(replay_reserve(p, "inputs", "uri", "an input of the recorded run", err));
 	*status = dtx_runner_main(&r, 0, NULL);
 	if (*status)
 		goto out;

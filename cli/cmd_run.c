@@ -42,7 +42,7 @@ const struct dtx_cmd dtx_cmd_run = {
 		 "  dtx run plan.json report.xlsx --snippet answer.txt -o out.csv",
 	.exits = "0 done; 3 plan invalid; 4 input; 5 needs a snippet; 6 needs approval; 7 snippet "
 		 "failed; 8 limit or jail; 9 output or store; 10 a check failed; 130 cancelled",
-	.opts = dtx_run_opts,
+	.opts = dtx_run_opts + DTX_CONVERT_ONLY,
 	.nopts = DTX_RUN_OPTS,
 	.args_size = sizeof(struct dtx_run_args),
 	.min_args = 1,

@@ -139,15 +139,24 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_config_open(struct dtx_config *c, struct dtx_err *err)
+bool dtx_config_path(char *path, size_t size)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char path[4096] = "";
 
 	if (base && base[0] == '/')
-		snprintf(path, sizeof(path), "%s/dtx/config.json", base);
+		snprintf(path, size, "%s/dtx/config.json", base);
 	else if (home && home[0] == '/')
-		snprintf(path, sizeof(path), "%s/.config/dtx/config.json", home);
+		snprintf(path, size, "%s/.config/dtx/config.json", home);
+	else
+		*path = '\0';
+	return *path;
+}
+
+enum dtx_code dtx_config_open(struct dtx_config *c, struct dtx_err *err)
+{
+	char path[4096];
+
+	(void)dtx_config_path(path, sizeof(path));
 	return dtx_config_load(c, path[0] ? path : NULL, DTX_CONFIG_SYSTEM, err);
 }
 

@@ -26,6 +26,8 @@ enum dtx_config_source {
  * or what the parser says). */
 DTX_MUSTUSE enum dtx_code dtx_config_load(struct dtx_config *c, const char *user,
                                           const char *system, struct dtx_err *err);
+/* Where the user's file is or would be; false and "": there is no such place. */
+bool dtx_config_path(char *path, size_t size);
 /* From $XDG_CONFIG_HOME or ~/.config, and DTX_CONFIG_SYSTEM. */
 DTX_MUSTUSE enum dtx_code dtx_config_open(struct dtx_config *c, struct dtx_err *err);
 void dtx_config_clear(struct dtx_config *c);

@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/mem.h"
+#include "core/io/reserve.h"
 #include "sandbox/jail.h"
 
 #define FILE_BYTES_MAX ((size_t)1 << 30)
@@ -129,10 +130,12 @@ enum dtx_code dtx_execution_inputs(struct dtx_execution *x, struct dtx_err *err)
 	DTX_TRY(unique(file, "file", err));
 	for (i = 0; i < table->n; i++) {
 		DTX_TRY(split("table", table->item[i], name, &path, err));
+		DTX_TRY(dtx_reserve(path, "a table of the program", err));
 		DTX_TRY(read_table(x, &x->reader[x->nreaders++], name, path, err));
 	}
 	for (i = 0; i < file->n; i++) {
 		DTX_TRY(split("file", file->item[i], x->file_name[i], &path, err));
+		DTX_TRY(dtx_reserve(path, "a file of the program", err));
 		DTX_TRY(give_file(x, x->file_name[i], path, err));
 	}
 out:

@@ -17,6 +17,7 @@ const struct dtx_exit_row dtx_exit_rows[] = {
 	{ 10, "a check that the plan asks for failed" },
 	{ 70, "a bug in dtx" },
 	{ 130, "cancelled" },
+	{ 141, "the reader of stdout ended before it had all (dtx ... | head); no message" },
 	{ 0, NULL },
 };
 

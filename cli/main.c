@@ -2,12 +2,16 @@
  * argv[0] and has no command line. */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "cli/config.h"
 #include "cli/help.h"
 #include "cli/out.h"
 #include "core/base/heap.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/io/reserve.h"
+#include "core/store/store.h"
 #include "sandbox/role.h"
 
 #define ARGS_MAX 4096
@@ -96,6 +100,29 @@ static enum dtx_code main_utf8(const struct dtx_cli *cli, struct dtx_err *err)
 	return DTX_OK;
 }
 
+/* No output of any command replaces them. */
+static enum dtx_code main_reserve(const struct dtx_cli *cli, struct dtx_err *err)
+{
+	static const char *const with[] = { "", "-wal", "-shm", "-journal" };
+	enum dtx_code rc = DTX_OK;
+	char path[4096], file[4096 + 16];
+	char *store = NULL;
+
+	DTX_TRY(dtx_reserve(DTX_CONFIG_SYSTEM, "a file of settings", err));
+	if (dtx_config_path(path, sizeof(path)))
+		DTX_TRY(dtx_reserve(path, "a file of settings", err));
+	/* commands that need a store say what is wrong with its name */
+	if (dtx_store_resolve(cli->store, &store, NULL) != DTX_OK || !strcmp(store, ":memory:"))
+		goto out;
+	for (size_t i = 0; i < DTX_COUNT(with); i++) {
+		snprintf(file, sizeof(file), "%s%s", store, with[i]);
+		DTX_TRY(dtx_reserve(file, "a file of the store", err));
+	}
+out:
+	dtx_mem_free(store);
+	return rc;
+}
+
 static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, char **argv)
 {
 	_Alignas(max_align_t) char args[ARGS_MAX] = { 0 };
@@ -110,6 +137,7 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 	if (cli->help)
 		return main_help(cli, cmd);
 	DTX_TRY(main_count(cmd, argc, &err));
+	DTX_TRY(main_reserve(cli, &err));
 	return cmd->run(cli, args, argc, argv);
 out:
 	return rc == DTX_OK ? 0 : main_usage(cli, &err);

@@ -336,6 +336,9 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err copy; /* borrows from err */
 
+	/* `dtx ... | head`: the reader has what it wanted */
+	if (err->code == DTX_E_OUTPUT_CLOSED)
+		return;
 	err = out_remedies(err, where, &copy);
 	if (cli->errors == 1) {
 		json_t *o = dtx_out_error_json(err);

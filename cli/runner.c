@@ -131,6 +131,8 @@ static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfil
 
 	DTX_TRY(dtx_outfile_open(path ? path : "-", r->run_id, DTX_OUTFILE_SPOOL, out, err));
 	dtx_outfile_first(*out, runner_ready, r);
+	if (r->args->positional && !r->args->force)
+		dtx_outfile_fresh(*out);
 	dtx_outfile_last(*out, runner_written, r);
 out:
 	return rc;
@@ -378,8 +380,16 @@ static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(rc);
 	if (r->rejects)
 		DTX_TRY(dtx_outfile_commit(r->rejects, err));
-	for (i = 0; i < r->result->noutputs; i++)
-		DTX_TRY(dtx_outfile_commit(r->result->output[i].file, err));
+	for (i = 0; i < r->result->noutputs; i++) {
+		rc = dtx_outfile_commit(r->result->output[i].file, err);
+		if (rc == DTX_E_OUTPUT_CLOSED) {
+			/* the other outputs are wanted */
+			r->closed = true;
+			dtx_err_clear(err);
+			rc = DTX_OK;
+		}
+		DTX_TRY(rc);
+	}
 out:
 	json_decref(outputs);
 	return rc;
@@ -507,6 +517,8 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		DTX_TRY(dtx_runner_replay_places(r, err));
 	else
 		runner_output_options(r);
+	if (!r->prompt)
+		DTX_TRY(dtx_runner_places(r, err));
 	DTX_TRY(dtx_runner_rescuer(r, argc, argv, err));
 	DTX_TRY(r->prompt ? dtx_runner_store_look(r, err) : dtx_runner_store_start(r, err));
 	if (!r->prompt)
@@ -606,6 +618,8 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 		runner_say(r);
 	if (!r->prompt)
 		dtx_runner_full(r);
+	if (rc == DTX_OK && r->closed)
+		rc = DTX_E_OUTPUT_CLOSED;
 	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);
 	dtx_err_clear(&err);
 	return status;

@@ -18,6 +18,8 @@ struct dtx_run_args {
 	const char *output, *to, *sheet, *range, *delimiter, *quote, *encoding, *from;
 	struct dtx_optlist read; /* MEMBER=VALUE */
 	int ragged;              /* 0: as the plan says; else enum dtx_ragged + 1 */
+	bool force;              /* --force */
+	bool positional;         /* convert: `output` was given without -o */
 	const char *rejects, *source_file;
 	int columns;             /* 0: as the plan says; else enum dtx_files_columns + 1 */
 	const char *header_rows; /* "auto", "0" .. "8"; NULL: as the plan says */
@@ -37,9 +39,10 @@ struct dtx_run_args {
 	int64_t threads, memory, batch_rows;
 	struct dtx_jail_given jail;
 };
-#define DTX_CONVERT_OPTS 25 /* the first rows: those of convert */
-#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 32)
-extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
+#define DTX_CONVERT_ONLY 1                       /* the first rows: of convert alone, */
+#define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 25) /* then of convert and of run, then of run */
+#define DTX_RUN_OPTS     (25 + 32)
+extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS];
 
 /* A recorded run that is done again: its plan, places, code and clock instead of a plan file,
  * operands, the cache and the time of day. */
@@ -84,6 +87,7 @@ struct dtx_runner {
 	struct dtx_exec_result *result;
 	struct dtx_outfile *rejects;     /* NULL: nothing is quarantined */
 	bool detailed;                   /* the record has its details */
+	bool closed;                     /* the reader of stdout did not wait for all of it */
 	int64_t deadline_ns;             /* from before the inputs were opened; 0: none */
 	enum dtx_identity_kind identity; /* of the inputs: --input-hash, or a setting */
 	const atomic_bool *cancel;       /* NULL: nobody does */
@@ -145,16 +149,19 @@ void dtx_runner_store_clear(struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out,
                                                   struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err);
-/* Refuses a file beside the table that would take the place of an input, an output or the plan;
- * `what` for the text: "the rejects". */
-DTX_MUSTUSE enum dtx_code dtx_runner_apart(const struct dtx_runner *r, const char *path,
-                                           const char *what, struct dtx_err *err);
-bool dtx_runner_same_file(const char *a, const char *b);
+
+/* runner_places.c: reserves the files that the run reads and claims those that it writes
+ * (core/io/reserve.h), before anything is done.  Codes: usage, output_io, unsupported_format. */
+DTX_MUSTUSE enum dtx_code dtx_runner_places(struct dtx_runner *r, struct dtx_err *err);
+/* The files of an input of several, once they are known. */
+DTX_MUSTUSE enum dtx_code dtx_runner_places_files(const struct dtx_plan_file *file, size_t n,
+                                                  struct dtx_err *err);
 
 /* runner_full.c: a note once a day while the store is over `store_max`. */
 void dtx_runner_full(struct dtx_runner *r);
-/* runner_receipt.c: options that cannot be kept are refused before the run; written after run.end.
- */
+/* runner_receipt.c: the files are claimed and options that cannot be kept are refused before the
+ * run; written after run.end. */
+DTX_MUSTUSE enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err);
 

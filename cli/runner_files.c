@@ -4,26 +4,6 @@
 #include "cli/runner.h"
 #include "core/plan/spread.h"
 
-/* A pattern that takes in what the run writes would read it the next time. */
-static enum dtx_code files_apart(const struct dtx_runner *r, const struct dtx_plan_file *file,
-                                 size_t n, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	for (uint32_t o = 0; n > 1 && o < r->plan->noutputs; o++) {
-		const char *path = r->plan->output[o].path;
-
-		for (size_t k = 0; path && k < n; k++)
-			if (dtx_runner_same_file(path, file[k].path))
-				DTX_FAIL(err, DTX_E_USAGE,
-				         "'%s' is one of several input files and the output of "
-				         "this run",
-				         file[k].shown);
-	}
-out:
-	return rc;
-}
-
 enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -35,7 +15,8 @@ enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
 		if (!r->plan->input[i].path)
 			continue;
 		DTX_TRY(dtx_spread_files(r->plan, i, &file, &n, err));
-		DTX_TRY(files_apart(r, file, n, err));
+		/* a pattern that takes in what the run writes would read it the next time */
+		DTX_TRY(dtx_runner_places_files(file, n, err));
 		DTX_TRY(dtx_spread_input(r->plan, i, file, n, &r->findings, err));
 	}
 out:

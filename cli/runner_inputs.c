@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/plan/outputs.h"
 
 #define LIMIT_GROUP "archive."
 
@@ -220,6 +221,8 @@ enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struc
 	DTX_TRY(dtx_runner_plan(r, err));
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
 	worst = dtx_errlist_worst(&r->findings);
+	if (!worst || worst->severity != DTX_SEV_ERROR)
+		DTX_TRY(dtx_outputs_check(r->plan, err));
 	if (!argc || (worst && worst->severity == DTX_SEV_ERROR))
 		goto out;
 	DTX_TRY(dtx_runner_spread(r, err));

@@ -4,7 +4,10 @@
 
 #define AT(member) .offset = offsetof(struct dtx_run_args, member)
 
-const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS] = {
+const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
+	/* convert alone */
+	{ .name = "force", .kind = DTX_O_FLAG, AT(force), .help = "replace OUT if it is there" },
+	/* all */
 	{ .name = "output",
 	  .key = 'o',
 	  .kind = DTX_O_TEXT,

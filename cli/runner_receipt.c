@@ -16,31 +16,28 @@ static const char *receipt_path(struct dtx_runner *r)
 	return dtx_arena_printf(&r->plan->arena, "%s.dtx.json", r->plan->output[0].path);
 }
 
-/* A copy would take the place of a table, or of another copy. */
-static enum dtx_code receipt_apart(struct dtx_runner *r, struct dtx_err *err)
+enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct {
-		const char *path, *what;
-	} file[] = { { NULL, "the rejects" },
-		     { r->args->record, "the record" },
-		     { r->args->head_file, "the head of the ledger" },
-		     { r->args->receipt ? receipt_path(r) : NULL, "the receipt" } };
-	size_t i, k;
+	const struct dtx_run_args *a = r->args;
+	const char *output = r->plan->output[0].path, *receipt = NULL;
 
-	if (r->args->receipt && !file[3].path)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_runner_rejects_path(r, &file[0].path, err));
-	for (i = 1; i < DTX_COUNT(file); i++) {
-		if (!file[i].path)
-			continue;
-		DTX_TRY(dtx_runner_apart(r, file[i].path, file[i].what, err));
-		for (k = 0; k < i; k++) {
-			if (file[k].path && dtx_runner_same_file(file[k].path, file[i].path))
-				DTX_FAIL(err, DTX_E_USAGE, "%s and %s would both go to '%s'",
-				         file[k].what, file[i].what, file[i].path);
-		}
+	if (a->receipt && (!output || dtx_file_out_fd(output) >= 0))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "option '--receipt' writes beside the output: give it a file with -o");
+	if (a->head_file && !strcmp(a->head_file, "-"))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--head-file' adds to a file, got '-'");
+	if (a->receipt) {
+		receipt = receipt_path(r);
+		if (!receipt)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(dtx_outfile_claim(receipt, "the receipt", "the receipt of this run", err));
 	}
+	if (a->record)
+		DTX_TRY(dtx_outfile_claim(a->record, "the record", "the record of this run", err));
+	if (a->head_file)
+		DTX_TRY(dtx_outfile_claim(a->head_file, "the head of the ledger",
+		                          "the file with the head of the ledger", err));
 out:
 	return rc;
 }
@@ -49,19 +46,12 @@ enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_run_args *a = r->args;
-	const char *path = r->plan->output[0].path;
 
 	if (!a->receipt && !a->record && !a->head_file)
 		goto out;
-	if (a->receipt && (!path || !strcmp(path, "-")))
-		DTX_FAIL(err, DTX_E_USAGE,
-		         "option '--receipt' writes beside the output: give it a file with -o");
-	if (a->head_file && !strcmp(a->head_file, "-"))
-		DTX_FAIL(err, DTX_E_USAGE, "option '--head-file' adds to a file, got '-'");
 	DTX_TRY(dtx_runner_store_wait(r, err));
 	if (dtx_store_is_memory(r->store))
 		DTX_FAIL(err, DTX_E_USAGE, "a run without a store has no record to copy");
-	DTX_TRY(receipt_apart(r, err));
 out:
 	return rc;
 }

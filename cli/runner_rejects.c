@@ -3,9 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include "core/base/mem.h"
 
 static bool rejects_wanted(const struct dtx_runner *r)
 {
@@ -16,52 +13,6 @@ static bool rejects_wanted(const struct dtx_runner *r)
 			return true;
 	}
 	return false;
-}
-
-/* Also by another name, and where neither is made yet; devices take from everybody. */
-bool dtx_runner_same_file(const char *a, const char *b)
-{
-	char *x = NULL, *y = NULL, *temp = NULL, *other = NULL;
-	struct stat s, t;
-	bool same = stat(a, &s) == 0 && stat(b, &t) == 0 && S_ISREG(s.st_mode) &&
-	            s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-
-	if (!same && dtx_outfile_target(a, "", &x, &temp, NULL) == DTX_OK &&
-	    dtx_outfile_target(b, "", &y, &other, NULL) == DTX_OK)
-		same = (temp || !strcmp(a, "-")) && !strcmp(x, y);
-	dtx_mem_free(x);
-	dtx_mem_free(y);
-	dtx_mem_free(temp);
-	dtx_mem_free(other);
-	return same;
-}
-
-enum dtx_code dtx_runner_apart(const struct dtx_runner *r, const char *path, const char *what,
-                               struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const char *is = NULL;
-	uint32_t i;
-
-	for (i = 0; i < r->plan->ninputs; i++) {
-		const char *input = r->plan->input[i].path;
-
-		if (input && strcmp(input, "-") != 0 && dtx_runner_same_file(path, input))
-			is = "an input";
-	}
-	for (i = 0; i < r->plan->noutputs; i++) {
-		const char *output = r->plan->output[i].path;
-
-		if (dtx_runner_same_file(path, output ? output : "-"))
-			is = "an output";
-	}
-	if (r->plan_path && !r->replay && dtx_runner_same_file(path, r->plan_path))
-		is = "the plan";
-	if (is)
-		DTX_FAIL(err, DTX_E_USAGE, "%s cannot go to '%s': it is %s of this run", what, path,
-		         is);
-out:
-	return rc;
 }
 
 /* The one file that the plan or the command line names; NULL: none. */
@@ -110,7 +61,6 @@ enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out, st
 		dtx_err_hint(err, "give --rejects FILE, or -o FILE for the output");
 		goto out;
 	}
-	DTX_TRY(dtx_runner_apart(r, path, "the rejects", err));
 	*out = path;
 out:
 	return rc;

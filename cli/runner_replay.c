@@ -107,8 +107,8 @@ enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_arg
 	const json_t *run = dtx_runner_model(record), *list = json_object_get(run, "argv");
 	bool convert = !strcmp(dtx_json_text(run, "command", ""), "convert");
 	struct dtx_cli unused = { .argc = 0 };
-	struct dtx_opttable tables[] = { { dtx_run_opts, convert ? DTX_CONVERT_OPTS : DTX_RUN_OPTS,
-		                           args },
+	struct dtx_opttable tables[] = { { dtx_run_opts + (convert ? 0 : DTX_CONVERT_ONLY),
+		                           convert ? DTX_CONVERT_OPTS : DTX_RUN_OPTS, args },
 		                         { dtx_common_opts, dtx_ncommon_opts, &unused } };
 	int n = (int)json_array_size(list), count = DTX_MAX(n - 2, 0), i;
 	char **argv = dtx_mem_zalloc((size_t)n + 1, sizeof(*argv));
@@ -119,7 +119,7 @@ enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_arg
 		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(list, (size_t)i));
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
 	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;
-	args->receipt = args->snapshot = false;
+	args->receipt = args->snapshot = args->force = false;
 	args->lineage = 0;
 	dtx_runner_forget_author(args);
 	args->progress = 0;

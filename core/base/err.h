@@ -128,6 +128,8 @@
 	X(DTX_E_NULL_KEY, "null_key", 10, 10, 0, 0)                                                \
 	X(DTX_E_BUG, "bug", 70, 70, 0, 0)                                                          \
 	X(DTX_E_CANCELLED, "cancelled", 130, 130, 0, 0)                                            \
+	/* the reader of stdout has closed it: no message, the status of SIGPIPE */                \
+	X(DTX_E_OUTPUT_CLOSED, "output_closed", 141, 141, 0, 0)                                    \
 	/* internal: the executor restarts with wider types; never leaves dtx_exec */              \
 	X(DTX_E_RETYPE, "retype", 70, 70, 0, 0)                                                    \
 	/* internal: a reader knows a better dialect after more than its sample */                 \

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "core/base/mem.h"
 
 #define FILE_CHUNK ((size_t)64 << 10)
+#define FILE_LINKS 40 /* as many as Linux follows */
 
 bool dtx_file_passes(const char *path)
 {
@@ -105,6 +107,8 @@ out:
 
 enum dtx_code dtx_file_write_code(int error)
 {
+	if (error == EPIPE)
+		return DTX_E_OUTPUT_CLOSED;
 	return error == ENOSPC || error == EDQUOT || error == EFBIG ? DTX_E_DISK_FULL
 	                                                            : DTX_E_OUTPUT_IO;
 }
@@ -277,6 +281,65 @@ char *dtx_file_absolute(const char *path)
 		snprintf(out, size, "%s/%s", cwd, path);
 	free(cwd);
 	return out;
+}
+
+/* Such a name may lead to a file that others write to as well: one that took its place would lose
+ * what they wrote before and write later. */
+int dtx_file_out_fd(const char *path)
+{
+	static const char *const folder[] = { "/dev/fd/", "/proc/self/fd/" };
+	const char *digits = NULL;
+	int fd = 0;
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < DTX_COUNT(folder); i++)
+		if (!strncmp(path, folder[i], strlen(folder[i])))
+			digits = path + strlen(folder[i]);
+	if (!digits || !*digits || strlen(digits) > 6)
+		return -1;
+	for (; *digits >= '0' && *digits <= '9'; digits++)
+		fd = fd * 10 + (*digits - '0');
+	return *digits ? -1 : fd;
+}
+
+/* One link on, in place; false where there is none, or no room for its target. */
+static bool file_follow(char *path)
+{
+	char to[PATH_MAX], next[2 * PATH_MAX];
+	ssize_t n = readlink(path, to, sizeof(to) - 1);
+	int dir = (int)(dtx_file_basename(path) - path);
+
+	if (n <= 0)
+		return false;
+	to[n] = '\0';
+	snprintf(next, sizeof(next), "%.*s%s", to[0] == '/' ? 0 : dir, path, to);
+	if (strlen(next) >= PATH_MAX)
+		return false;
+	memcpy(path, next, strlen(next) + 1);
+	return true;
+}
+
+char *dtx_file_real(const char *given)
+{
+	char real[PATH_MAX], dir[PATH_MAX], path[PATH_MAX];
+	struct dtx_buf b = DTX_BUF_INIT(PATH_MAX + NAME_MAX);
+
+	if (realpath(given, real))
+		return dtx_mem_strdup(real);
+	dtx_str_copy(path, sizeof(path), dtx_str_of(given));
+	for (int links = 0; links < FILE_LINKS && file_follow(path);)
+		links++;
+	dtx_file_dirname(path, dir, sizeof(dir));
+	if (!realpath(dir, real))
+		return dtx_file_absolute(path);
+	dtx_buf_printf(&b, "%s/%s", !strcmp(real, "/") ? "" : real, dtx_file_basename(path));
+	if (dtx_buf_ok(&b))
+		return dtx_buf_steal(&b);
+	dtx_buf_clear(&b);
+	return NULL;
 }
 
 void dtx_file_close(int *fd)

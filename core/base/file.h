@@ -14,10 +14,11 @@ DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out,
                                          struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
                                             struct dtx_err *err);
-/* All n bytes.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG), output_io. `name` is for the text. */
+/* All n bytes.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG), output_closed (EPIPE), output_io.  `name`
+ * is for the text. */
 DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
                                          struct dtx_err *err);
-/* The code of a failed write: disk_full or output_io. */
+/* The code of a failed write: disk_full, output_closed or output_io. */
 enum dtx_code dtx_file_write_code(int error);
 /* Unlinked temp file in `dir` (NULL: $TMPDIR, else /tmp), close-on-exec, 0600. */
 DTX_MUSTUSE enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err);
@@ -37,6 +38,12 @@ enum { DTX_FILE_SUFFIX = 12 };
 void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX]);
 /* Absolute form of path without resolving links; dtx_mem, NULL when out of memory. */
 DTX_MUSTUSE char *dtx_file_absolute(const char *path);
+/* The file that a chain of links leads to, or the absolute path of what does not exist yet;
+ * dtx_mem, NULL when out of memory. */
+DTX_MUSTUSE char *dtx_file_real(const char *path);
+/* The descriptor that an output is named by: "-", "/dev/stdout", "/dev/fd/3" and the like; -1:
+ * none. */
+int dtx_file_out_fd(const char *path);
 /* close() that keeps errno; fd < 0 is fine. */
 void dtx_file_close(int *fd);
 

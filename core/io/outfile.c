@@ -12,9 +12,9 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/reserve.h"
 
 #define OUTFILE_BUFFER ((size_t)256 << 10)
-#define OUTFILE_LINKS  40 /* as many as Linux follows */
 #define OUTFILE_PUSH   ((off_t)4 << 20)
 
 struct dtx_outfile {
@@ -23,6 +23,7 @@ struct dtx_outfile {
 	int fd;            /* where bytes go; -1: only into `mem` */
 	bool spool;        /* bytes wait in mem, then in spool_fd */
 	bool finished, committed, made_temp;
+	bool fresh_only;                                        /* no file is replaced */
 	enum dtx_code (*first)(void *arg, struct dtx_err *err); /* before the temp file; once */
 	void *first_arg;
 	void (*last)(void *arg);
@@ -41,6 +42,12 @@ struct dtx_outfile {
 static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
                                   struct dtx_err *err)
 {
+	/* whoever reads stdout may have had enough, a file of the run has to be whole */
+	if (rc == DTX_E_OUTPUT_CLOSED && dtx_file_out_fd(o->info.path) != STDOUT_FILENO) {
+		rc = DTX_E_OUTPUT_IO;
+		if (err)
+			err->code = rc;
+	}
 	if (rc == DTX_E_DISK_FULL && o->info.atomic)
 		dtx_err_hint(err, "free some space or write elsewhere with -o; '%s' is as it was",
 		             o->info.path);
@@ -54,7 +61,8 @@ static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
 	else if (rc == DTX_E_OUTPUT_IO && !o->info.atomic)
 		dtx_err_hint(err, "the program that reads '%s' may have ended", o->info.path);
 	else if (rc == DTX_E_OUTPUT_IO)
-		dtx_err_hint(err, "check the folder's permissions or write elsewhere with -o");
+		dtx_err_hint(err,
+		             "check the folder's permissions, or name a file in another folder");
 	return rc;
 }
 
@@ -67,53 +75,6 @@ static char *outfile_text(struct dtx_buf *b)
 		return dtx_buf_steal(b);
 	dtx_buf_clear(b);
 	return NULL;
-}
-
-/* Names of stdout. Behind them may be a file that others write to as well: one that took its
- * place would lose what they wrote before and write later. */
-static bool outfile_is_stdout(const char *path)
-{
-	static const char *const name[] = { "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1" };
-	bool is = false;
-
-	for (size_t i = 0; i < DTX_COUNT(name); i++)
-		is = is || !strcmp(path, name[i]);
-	return is;
-}
-
-/* One link on, in place; false where there is none, or no room for its target. */
-static bool outfile_follow(char *path)
-{
-	char to[PATH_MAX], next[2 * PATH_MAX];
-	ssize_t n = readlink(path, to, sizeof(to) - 1);
-	int dir = (int)(dtx_file_basename(path) - path);
-
-	if (n <= 0)
-		return false;
-	to[n] = '\0';
-	snprintf(next, sizeof(next), "%.*s%s", to[0] == '/' ? 0 : dir, path, to);
-	if (strlen(next) >= PATH_MAX)
-		return false;
-	memcpy(path, next, strlen(next) + 1);
-	return true;
-}
-
-/* The file behind a chain of links, or the absolute path of what does not exist yet. */
-static char *outfile_real(const char *given)
-{
-	char real[PATH_MAX], dir[PATH_MAX], path[PATH_MAX];
-	struct dtx_buf b = DTX_BUF_INIT(PATH_MAX + NAME_MAX);
-
-	if (realpath(given, real))
-		return dtx_mem_strdup(real);
-	dtx_str_copy(path, sizeof(path), dtx_str_of(given));
-	for (int links = 0; links < OUTFILE_LINKS && outfile_follow(path);)
-		links++;
-	dtx_file_dirname(path, dir, sizeof(dir));
-	if (!realpath(dir, real))
-		return dtx_file_absolute(path);
-	dtx_buf_printf(&b, "%s/%s", !strcmp(real, "/") ? "" : real, dtx_file_basename(path));
-	return outfile_text(&b);
 }
 
 static char *outfile_temp_name(const char *real, const char *run_id)
@@ -137,20 +98,25 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
 	bool there;
 
 	*real = *temp = NULL;
-	if (outfile_is_stdout(path)) {
-		*real = dtx_mem_strdup("-");
+	if (dtx_file_out_fd(path) >= 0) {
+		*real = dtx_mem_strdup(dtx_file_out_fd(path) == STDOUT_FILENO ? "-" : path);
 		if (!*real)
 			DTX_FAIL_MEM(err);
 		goto out;
 	}
-	*real = outfile_real(path);
+	*real = dtx_file_real(path);
 	if (!*real)
 		DTX_FAIL_MEM(err);
 	there = stat(*real, &st) == 0;
 	if (!there && errno == ELOOP)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': %s", path, strerror(errno));
-	if (there && S_ISDIR(st.st_mode))
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': it is a folder", path);
+	if (there && S_ISDIR(st.st_mode)) {
+		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+		                 "cannot write '%s': it is a folder", path);
+		dtx_err_hint(err, "name a file in it: %s%sNAME.csv", path,
+		             dtx_str_ends(dtx_str_of(path), DTX_STR("/")) ? "" : "/");
+		goto out;
+	}
 	if (there && !S_ISREG(st.st_mode))
 		goto out; /* a device or a pipe: nothing to rename over */
 	*temp = outfile_temp_name(*real, run_id);
@@ -167,33 +133,102 @@ out:
 /* --- open --- */
 
 /* The folder takes no file: it is not there, or it is not ours. */
-static enum dtx_code outfile_refused(const struct dtx_outfile *o, const char *dir,
+static enum dtx_code outfile_refused(const char *path, const char *temp, const char *dir,
                                      struct dtx_err *err)
 {
 	int why = errno;
 	struct stat st;
+	bool there = stat(dir, &st) == 0;
 
-	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
-		why = ENOTDIR;
+	if (there && !S_ISDIR(st.st_mode)) {
+		dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+		            "cannot write '%s': '%s' is a file, not a folder", path, dir);
+		dtx_err_hint(err, dtx_str_ends(dtx_str_of(path), DTX_STR("/"))
+		                          ? "leave the '/' at the end out, or name a file in a "
+		                            "folder"
+		                          : "name a file in a folder");
+		return DTX_E_OUTPUT_IO;
+	}
 	if (why != ENOENT && why != ENOTDIR)
 		return dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "cannot make '%s': %s",
-		                   o->temp, strerror(why));
+		                   temp, strerror(why));
 	dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
-	            "cannot write '%s': there is no folder '%s'", o->path, dir);
-	dtx_err_hint(err, "make it with: mkdir -p '%.200s', or write elsewhere with -o", dir);
+	            "cannot write '%s': there is no folder '%s'", path, dir);
+	dtx_err_hint(err, "make it with: mkdir -p '%.200s', or name a file in another folder", dir);
+	return DTX_E_OUTPUT_IO;
+}
+
+/* A file without the right to write keeps its content, although a rename could replace it. */
+static enum dtx_code outfile_read_only(const char *path, struct dtx_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0 ||
+	    ((st.st_mode & 0222) && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0))
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "cannot write '%s': it is read-only",
+	            path);
+	dtx_err_hint(err, "name another file, or allow it with: chmod u+w '%.200s'", path);
 	return DTX_E_OUTPUT_IO;
 }
 
 /* What would stop the temp file is known before the rows are made. */
-static enum dtx_code outfile_look(const struct dtx_outfile *o, struct dtx_err *err)
+static enum dtx_code outfile_look(const char *path, const char *temp, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char dir[PATH_MAX];
 
-	dtx_file_dirname(o->temp, dir, sizeof(dir));
+	dtx_file_dirname(temp, dir, sizeof(dir));
 	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
-		rc = outfile_refused(o, dir, err);
+		DTX_TRY(outfile_refused(path, temp, dir, err));
+	DTX_TRY(outfile_read_only(path, err));
+out:
 	return rc;
+}
+
+enum dtx_code dtx_outfile_claim(const char *path, const char *name, const char *what,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_outfile seen = { .fd = -1 };
+
+	DTX_TRY(dtx_reserve_output(path, name, what, err));
+	DTX_TRY(dtx_outfile_target(path, "", &seen.path, &seen.temp, err));
+	seen.info.path = seen.path;
+	seen.info.atomic = seen.temp != NULL;
+	if (seen.temp)
+		rc = outfile_hint(&seen, outfile_look(seen.path, seen.temp, err), err);
+out:
+	dtx_mem_free(seen.path);
+	dtx_mem_free(seen.temp);
+	return rc;
+}
+
+/* A file that has bytes to lose. */
+static bool outfile_holds(const char *path, bool *there)
+{
+	struct stat st;
+
+	*there = stat(path, &st) == 0;
+	return *there && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
+enum dtx_code dtx_outfile_absent(const char *path, const char *hint, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool there;
+
+	if (dtx_file_out_fd(path) >= 0 || !outfile_holds(path, &there))
+		return DTX_OK;
+	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+	                 "'%s' is there already and is not replaced", path);
+	dtx_err_hint(err, "%s", hint);
+	return rc;
+}
+
+void dtx_outfile_fresh(struct dtx_outfile *o)
+{
+	o->fresh_only = true;
 }
 
 static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *err)
@@ -223,12 +258,12 @@ static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mod
 
 	if (o->temp) {
 		o->info.atomic = true;
-		return outfile_look(o, err);
+		return outfile_look(o->path, o->temp, err);
 	}
 	o->spool = mode == DTX_OUTFILE_SPOOL;
 	o->mem.max = o->spool ? DTX_OUTFILE_SPOOL_MAX : OUTFILE_BUFFER;
-	if (!strcmp(o->path, "-"))
-		o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (dtx_file_out_fd(o->path) >= 0)
+		o->fd = fcntl(dtx_file_out_fd(o->path), F_DUPFD_CLOEXEC, 3);
 	else
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
 	if (o->fd < 0)
@@ -257,6 +292,7 @@ enum dtx_code dtx_outfile_open(const char *path, const char *run_id, enum dtx_ou
 
 	if (!o)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_reserve_check(path, err));
 	DTX_TRY(dtx_outfile_target(path, run_id, &o->path, &o->temp, err));
 	o->info.path = o->path;
 	o->info.temp = o->temp;
@@ -423,13 +459,42 @@ out:
 
 /* --- commit --- */
 
+/* As rename, but a file that came to the path in the meantime stays, and the error is EEXIST. */
+static int outfile_rename_fresh(const struct dtx_outfile *o)
+{
+	bool there;
+
+	if (outfile_holds(o->path, &there)) {
+		errno = EEXIST;
+		return -1;
+	}
+	if (there)
+		return rename(o->temp, o->path);
+	if (renameat2(AT_FDCWD, o->temp, AT_FDCWD, o->path, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	/* a file system that cannot do that */
+	return rename(o->temp, o->path);
+}
+
 static enum dtx_code outfile_rename(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (rename(o->temp, o->path) < 0)
+	/* a file that this run reads may have been moved there meanwhile */
+	DTX_TRY(dtx_reserve_check(o->path, err));
+	if ((o->fresh_only ? outfile_rename_fresh(o) : rename(o->temp, o->path)) < 0) {
+		if (o->fresh_only && errno == EEXIST) {
+			rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+			                 "'%s' has appeared meanwhile and is not replaced",
+			                 o->path);
+			dtx_err_hint(err, "name another file, or replace this one with --force");
+			goto out;
+		}
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot rename '%s' to '%s': %s", o->temp, o->path,
 		         strerror(errno));
+	}
 	o->made_temp = false;
 	DTX_TRY(dtx_file_sync_dir(o->path, err));
 out:

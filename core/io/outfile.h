@@ -8,6 +8,7 @@
  *
  * free without commit removes the temp file; the target stays what it was.  A target that cannot
  * be renamed over (a device, a pipe) and stdout have no temp file: `atomic` is false.
+ * When the reader of stdout has closed it, the code is output_closed.
  * One thread at a time. */
 #ifndef DTX_IO_OUTFILE_H
 #define DTX_IO_OUTFILE_H
@@ -34,11 +35,21 @@ struct dtx_outfile_info {
 	char sha[DTX_SHA256_HEX]; /* "" before finish */
 };
 
-/* `run_id` goes into the temp name.  An existing target keeps its permissions.  Codes: output_io,
- * disk_full. */
+/* `run_id` goes into the temp name.  An existing target keeps its permissions.  Files of
+ * core/io/reserve.h are refused, here and again at commit.  Codes: usage, output_io, disk_full. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_open(const char *path, const char *run_id,
                                            enum dtx_outfile_mode mode, struct dtx_outfile **out,
                                            struct dtx_err *err);
+/* What the run can know of it before anything is read: that the file may be written, that its
+ * folder is there, that it is none of the files of core/io/reserve.h, which it joins as `what`.
+ * `name` is for messages: "the rejects".  Codes: usage, output_io. */
+DTX_MUSTUSE enum dtx_code dtx_outfile_claim(const char *path, const char *name, const char *what,
+                                            struct dtx_err *err);
+/* Refuses a path where a file with content is; `hint` says what to do then.  Codes: usage. */
+DTX_MUSTUSE enum dtx_code dtx_outfile_absent(const char *path, const char *hint,
+                                             struct dtx_err *err);
+/* The commit replaces no file with content, also none that came in the meantime (output_io). */
+void dtx_outfile_fresh(struct dtx_outfile *o);
 /* Called once before a temp file is made, which it can prevent; not for a target without one. */
 void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                        void *arg);

@@ -59,13 +59,13 @@ static enum dtx_code json_open(struct dtx_outfile *out, const struct dtx_write_o
 {
 	enum dtx_code rc = DTX_OK;
 	struct json_writer *w = dtx_mem_zalloc(1, sizeof(*w));
-	struct dtx_str path = dtx_str_of(dtx_outfile_info(out)->path);
+	struct dtx_str suffix = dtx_writer_suffix(dtx_outfile_info(out)->path);
 
 	if (!w)
 		DTX_FAIL_MEM(err);
 	w->head = (struct dtx_writer){ .cls = &dtx_write_json, .out = out, .schema = schema };
 	w->lines = opts->format ? strcmp(opts->format, "json") != 0
-	                        : !dtx_str_ends(path, DTX_STR(".json"));
+	                        : suffix.len != 4 || strncasecmp(suffix.ptr, "json", 4) != 0;
 	DTX_TRY(make_keys(w, err));
 	*made = &w->head;
 	w = NULL;

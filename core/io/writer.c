@@ -1,46 +1,80 @@
 /* Which writer serves an output; what writers share. */
 #include "core/io/writer.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "core/base/file.h"
 #include "core/data/cast.h"
 #include "core/io/idle.h"
 
-/* Files of these names hold something else: CSV in one of them fools who opens it. */
-#define FOREIGN_SUFFIXES                                                                           \
-	"parquet,feather,arrow,avro,orc,xls,xlsb,xlsm,ods,pkl,pickle,html,htm,xml,yaml,yml,pdf,"   \
-	"doc,docx,db,sqlite,sqlite3,duckdb,rds,sav,dta,sas7bdat,gz,zip,bz2,xz,zst,7z,h5"
-
-static const struct dtx_writer_class *find(const char *word, bool suffix)
+/* Suffixes in any letter case, names of formats as they are written. */
+static bool writes(const struct dtx_writer_class *cls, struct dtx_str word, bool suffix)
 {
-	size_t i;
+	struct dtx_str rest = dtx_str_of(suffix ? cls->suffixes : cls->formats), piece;
 
-	for (i = 0; dtx_writes[i]; i++) {
-		if (dtx_str_in_list(suffix ? dtx_writes[i]->suffixes : dtx_writes[i]->formats,
-		                    word))
-			return dtx_writes[i];
+	while (dtx_str_next(&rest, ',', &piece)) {
+		if (piece.len == word.len && (suffix ? !strncasecmp(piece.ptr, word.ptr, word.len)
+		                                     : !memcmp(piece.ptr, word.ptr, word.len)))
+			return true;
 	}
+	return false;
+}
+
+static const struct dtx_writer_class *find(struct dtx_str word, bool suffix)
+{
+	for (size_t i = 0; dtx_writes[i]; i++)
+		if (writes(dtx_writes[i], word, suffix))
+			return dtx_writes[i];
 	return NULL;
+}
+
+struct dtx_str dtx_writer_suffix(const char *path)
+{
+	const char *dot = path ? strrchr(dtx_file_basename(path), '.') : NULL;
+
+	return dot ? dtx_str_of(dot + 1) : (struct dtx_str){ NULL, 0 };
 }
 
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path)
 {
-	const struct dtx_writer_class *cls = NULL;
-	const char *dot = path ? strrchr(dtx_file_basename(path), '.') : NULL;
+	struct dtx_str suffix = dtx_writer_suffix(path);
 
 	if (format && strcmp(format, "auto") != 0)
-		return find(format, false);
-	if (dot)
-		cls = find(dot + 1, true);
-	if (!cls && dot && dtx_str_in_list(FOREIGN_SUFFIXES, dot + 1))
-		return NULL;
-	return cls ? cls : find("csv", false);
+		return find(dtx_str_of(format), false);
+	return suffix.ptr ? find(suffix, true) : find(DTX_STR("csv"), false);
+}
+
+static void names(struct dtx_buf *out, const char *list, const char *before)
+{
+	struct dtx_str rest = dtx_str_of(list), piece;
+
+	while (dtx_str_next(&rest, ',', &piece)) {
+		if (!piece.len)
+			continue;
+		dtx_buf_printf(out, "%s%s%.*s", out->len ? ", " : "", before, (int)piece.len,
+		               piece.ptr);
+	}
+}
+
+void dtx_writer_names(struct dtx_buf *out, bool suffixes)
+{
+	for (size_t i = 0; dtx_writes[i]; i++)
+		names(out, suffixes ? dtx_writes[i]->suffixes : dtx_writes[i]->formats,
+		      suffixes ? "." : "");
+}
+
+static bool tsv_suffix(const char *path)
+{
+	struct dtx_str suffix = dtx_writer_suffix(path);
+
+	return suffix.len == 3 && !strncasecmp(suffix.ptr, "tsv", 3);
 }
 
 char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path)
 {
 	bool named = format && strcmp(format, "auto") != 0;
-	bool tsv = named ? !strcmp(format, "tsv")
-	                 : path && dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv"));
+	bool tsv = named ? !strcmp(format, "tsv") : tsv_suffix(path);
 
 	if (tsv && (!opts->delimiter || opts->delimiter == ','))
 		return '\t';

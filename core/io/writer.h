@@ -55,7 +55,11 @@ DTX_MUSTUSE enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t r
                                           struct dtx_str *out, struct dtx_err *err);
 /* What parts the cells of a delimited text file: the member, or by format name and suffix. */
 char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path);
-/* By format name, else by the path's suffix, else csv. NULL: no such format. */
+/* By format name, else by the path's suffix, else (none) csv.  NULL: no writer knows it. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
+/* What follows the last dot of a file's name; ptr is NULL without one. */
+struct dtx_str dtx_writer_suffix(const char *path);
+/* ".csv, .tsv, ..." or names of formats, of all writers. */
+void dtx_writer_names(struct dtx_buf *out, bool suffixes);
 
 #endif

@@ -67,22 +67,6 @@ out:
 
 /* --- one attempt --- */
 
-static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *err)
-{
-	const char *dot = o->path ? strrchr(o->path, '.') : NULL;
-	enum dtx_code rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-	                               "no writer for format '%s'",
-	                               o->format ? o->format
-	                               : dot     ? dot + 1
-	                                         : "auto");
-
-	if (!o->format)
-		dtx_err_at(err, o->at);
-	dtx_err_hint(err, "formats are csv, tsv, json, jsonl, xlsx, text and md: by the suffix, or "
-	                  "named in 'format'");
-	return rc;
-}
-
 static enum dtx_code output_values(struct dtx_exec_run *x, bool *values, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -91,9 +75,9 @@ static enum dtx_code output_values(struct dtx_exec_run *x, bool *values, struct 
 		const struct dtx_writer_class *w = dtx_outputs_class(&x->plan->output[i]);
 
 		values[i] = x->opts->to.open && w && w->values;
-		if (x->opts->to.open && !w)
-			DTX_TRY(no_writer(&x->plan->output[i], err));
 	}
+	if (x->opts->to.open)
+		DTX_TRY(dtx_outputs_check(x->plan, err));
 out:
 	return rc;
 }

@@ -29,6 +29,44 @@ const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o
 	return dtx_writer_find(o->format, o->path);
 }
 
+static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *err)
+{
+	bool named = o->format && strcmp(o->format, "auto") != 0;
+	struct dtx_buf known = DTX_BUF_INIT(1024);
+	enum dtx_code rc = DTX_OK;
+
+	dtx_writer_names(&known, !named);
+	DTX_TRY(dtx_buf_check(&known, "names of formats", err));
+	if (named) {
+		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+		                 "there is no format '%s' to write", o->format);
+		dtx_err_hint(err, "the formats are %s", dtx_buf_text(&known));
+	} else {
+		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+		                 "cannot write '%s': no format has the suffix '.%s'", o->path,
+		                 dtx_writer_suffix(o->path).ptr);
+		dtx_err_hint(err,
+		             "the suffixes are %s; --to FORMAT (\"format\" of the output in a "
+		             "plan) takes any name",
+		             dtx_buf_text(&known));
+	}
+	dtx_err_at(err, o->at);
+out:
+	dtx_buf_clear(&known);
+	return rc;
+}
+
+enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < plan->noutputs; i++)
+		if (!dtx_outputs_class(&plan->output[i]))
+			DTX_TRY(no_writer(&plan->output[i], err));
+out:
+	return rc;
+}
+
 /* 0: no delimited text. */
 static char output_delimiter(const struct dtx_plan_output *o)
 {

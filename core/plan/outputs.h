@@ -8,6 +8,8 @@
 bool dtx_outputs_blamed(const struct dtx_err *err);
 /* Class of output i: its format, else its path's suffix.  NULL: no such format. */
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o);
+/* That there is a writer for each output.  Codes: unsupported_format. */
+DTX_MUSTUSE enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err);
 /* Delimiter of the first output that is delimited text; 0: none is.  Its cells are copied as they
  * stand in an input, also where they meet cells of another dialect; outputs of another delimiter
  * write theirs anew, or their bytes would depend on which rows share a batch. */

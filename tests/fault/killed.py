@@ -277,7 +277,7 @@ def archive():
         left = ours()
         named = [n for n in left if any(n in d[1] for d in done)]
         gone = [dtx("store", "gc", "--apply", store=s) for s in ("moved.db", "away.db") if os.path.exists(s)]
-        dtx("convert", "in.csv", "more.csv", "-q", store="moved.db")  # the next run writes with a log again
+        dtx("convert", "in.csv", "-o", "more.csv", "-q", store="moved.db")  # the next run writes with a log again
         if any(d[0] for d in done + gone) or runs != 1 or left != named or ours() or read("moved.db")[18] != 2:
             wrong.append((at, runs, done, left, named, gone, ours(), read("moved.db")[18]))
         lefts += len(left)

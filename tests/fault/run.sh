@@ -21,7 +21,7 @@ t0=$(date +%s%N)
 "$dtx" run plan.json in.csv -o warm.csv
 whole=$((($(date +%s%N) - t0) / 1000000 + 4))
 # a run that dies before it is recorded must not be taken for the one above
-"$dtx" convert old.csv swept.csv -q
+"$dtx" convert old.csv -o swept.csv -q
 
 # One killed run: what the target is and what the record says of the run.
 killed() { # DELAY_MS
@@ -46,7 +46,7 @@ i=0
 while [ $i -lt $n ]; do
 	# the sweep closes what a dead process left, when a store is opened for writing
 	killed $((whole * i / (n - 8)))
-	"$dtx" convert old.csv swept.csv -q
+	"$dtx" convert old.csv -o swept.csv -q
 	left=$(find . -name '.out.csv.*.tmp' | wc -l)
 	run=$("$dtx" provenance log --json --limit 2 | python3 -c '
 import json, sys

@@ -19,22 +19,22 @@ dtx verify book.csv --receipt out.csv.dtx.json || echo "exit $?"
 dtx verify --receipt in.csv || echo "exit $?"
 dtx verify --receipt record.json || echo "exit $?"
 dtx convert in.csv --receipt || echo "exit $?"
-dtx convert in.csv out.csv --record nosuch/record.json 2> err || echo "exit $?"
+dtx convert in.csv -o out.csv --record nosuch/record.json 2> err || echo "exit $?"
 sed "s/json[.][0-9a-f]*[.]tmp/json.ID.tmp/" err
 # no copy takes the place of the table, of an input or of another copy
-dtx convert in.csv out.csv --record ./out.csv || echo "exit $?"
-dtx convert in.csv out.csv --head-file in.csv || echo "exit $?"
+dtx convert in.csv -o out.csv --record ./out.csv || echo "exit $?"
+dtx convert in.csv -o out.csv --head-file in.csv || echo "exit $?"
 dtx convert in.csv new.csv --record ./new.csv || echo "exit $?"
-dtx convert in.csv out.csv --record heads.txt --head-file heads.txt || echo "exit $?"
-dtx convert in.csv out.csv --receipt --record out.csv.dtx.json || echo "exit $?"
+dtx convert in.csv -o out.csv --record heads.txt --head-file heads.txt || echo "exit $?"
+dtx convert in.csv -o out.csv --receipt --record out.csv.dtx.json || echo "exit $?"
 dtx convert in.csv --record - || echo "exit $?"
-dtx convert in.csv out.csv --head-file - || echo "exit $?"
-dtx convert in.csv out.csv --record - | grep -c '"dtx_record"'
+dtx convert in.csv -o out.csv --head-file - || echo "exit $?"
+dtx convert in.csv -o out.csv --record - | grep -c '"dtx_record"'
 cat in.csv out.csv
 # without its store a receipt still tells of the files it names, beside it, where they were, or as told
 hide() { sed -E "s|$PWD/|DIR/|; s/dtx1:([0-9]+):[0-9a-f]{64}/dtx1:\1:HEAD/; s/run [0-9a-f]{8}/run ID/"; }
 none() { dtx verify "$@" --store none.db > text || echo "exit $?"; hide < text; }
-dtx convert in.csv out.csv --receipt
+dtx convert in.csv -o out.csv --receipt
 mkdir sent && cp out.csv out.csv.dtx.json sent/
 none --receipt sent/out.csv.dtx.json
 mv sent/out.csv sent/renamed.csv

@@ -47,7 +47,7 @@ dtx why o.csv B2 | id
 dtx why o.csv B2 --json | grep '"value"'
 # what a terminal would act on, in a name and in a value
 printf '\033[2Jk,v\na\342\200\256b,1\n' > marks.csv
-dtx convert marks.csv o.csv
+dtx convert marks.csv -o o.csv
 dtx why o.csv A2 | id
 # a workbook is cited by its own cells
 echo '{"dtx": 1, "steps": [{"op": "filter", "where": "v > 1"}],

@@ -13,7 +13,7 @@ cat > cost.json <<'E2'
  {"op": "top", "n": 3, "expr": "cost"},
  {"op": "pivot_wider", "id": ["grade"], "names_from": ["q"], "values_from": ["cost"]},
  {"op": "sort", "by": ["grade"]}],
- "output": [{"path": "cost.csv"}, {"path": "idle.csv", "table": "idle"}]}
+ "output": [{"path": "cost.csv"}, {"path": "idle_out.csv", "table": "idle"}]}
 E2
 printf 'x\n1\n' > idle.csv
 dtx run cost.json hours.csv rates=rates.csv idle=idle.csv -q
