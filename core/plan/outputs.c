@@ -45,9 +45,7 @@ static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *
 		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
 		                 "cannot write '%s': no format has the suffix '.%s'", o->path,
 		                 dtx_writer_suffix(o->path).ptr);
-		dtx_err_hint(err,
-		             "the suffixes are %s; --to FORMAT (\"format\" of the output in a "
-		             "plan) takes any name",
+		dtx_err_hint(err, "the suffixes are %s; with --to FORMAT a file may have any name",
 		             dtx_buf_text(&known));
 	}
 	dtx_err_at(err, o->at);
