@@ -218,7 +218,7 @@ def policy(page):
 
 def main():
     if not cdp.BROWSER:
-        print("ok - report in a browser # SKIP chromium is not installed")
+        print("ok - report in a browser # SKIP chromium is not installed (make deps-test-all)")
         print("0 passed, 0 failed, 1 skipped")
         return
     with tempfile.TemporaryDirectory(prefix="dtx-report-") as folder:
