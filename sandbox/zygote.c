@@ -138,6 +138,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 	}
 	/* its own folder is root's once it cannot be dumped */
 	z->statm = proc < 0 ? -1 : openat(proc, "self/statm", O_RDONLY | O_CLOEXEC);
+	z->task = proc < 0 ? -1 : openat(proc, "self/task", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	dtx_hot_open(&z->hot, z->pooled ? proc : -1);
 	DTX_TRY(dtx_ns_drop_caps(err));
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
@@ -180,6 +181,32 @@ out:
 	return rc;
 }
 
+/* Stops: a thread that a library started, which would go on outside the worker's filter.  The
+ * kernel refuses to unshare the memory of a process with a second thread.  A container's filter may
+ * refuse the call itself; then the links of the folder of threads are counted: two, and one per
+ * thread. */
+static enum dtx_code has_one_thread(struct dtx_zygote *z, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct stat st;
+	int refused = unshare(CLONE_VM) ? errno : 0;
+
+	if (refused == EPERM || refused == ENOSYS) {
+		if (z->task < 0 || fstat(z->task, &st))
+			DTX_ZREFUSE(err, "threads",
+			            "this container denies unshare, and there is no /proc to count "
+			            "them in");
+		if (st.st_nlink != 3)
+			DTX_ZREFUSE(err, "threads", "the interpreter started %lld",
+			            (long long)st.st_nlink - 3);
+	} else if (refused) {
+		DTX_ZREFUSE(err, "threads", "the interpreter started one: %s", strerror(refused));
+	}
+	dtx_file_close(&z->task);
+out:
+	return rc;
+}
+
 static enum dtx_code prepare(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -189,9 +216,7 @@ static enum dtx_code prepare(struct dtx_zygote *z, struct dtx_err *err)
 	DTX_TRY(lock_in(z, err));
 	set = set_of(z);
 	DTX_TRY(dtx_py_start(z->hash_seed, z->kind, set, &z->py, err));
-	/* a library that started a thread would go on outside the worker's filter */
-	if (unshare(CLONE_VM))
-		DTX_ZREFUSE(err, "threads", "the interpreter started one: %s", strerror(errno));
+	DTX_TRY(has_one_thread(z, err));
 	DTX_TRY(keeps_nothing_open(z, err));
 	DTX_TRY(dtx_filters_build(&z->filters, set, err));
 	bad = dtx_filter_load(&z->filters, DTX_FILTER_Z, NULL);
@@ -209,7 +234,7 @@ static void init(struct dtx_zygote *z)
 	size_t i;
 
 	memset(z, 0, sizeof(*z));
-	z->listener = z->statm = -1;
+	z->listener = z->statm = z->task = -1;
 	z->hot.maps = z->hot.pagemap = -1;
 	for (i = 0; i < DTX_ZYGOTE_CLIENTS; i++) {
 		z->client[i].wire.fd = -1;

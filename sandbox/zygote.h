@@ -64,6 +64,7 @@ struct dtx_zygote {
 	unsigned learned;      /* rounds there had been when the pages were learnt */
 	struct dtx_hot hot;
 	int statm; /* what the kernel says of its memory; -1 */
+	int task;  /* its folder of threads, until they have been counted; -1 */
 };
 
 #define DTX_ZREFUSE(err, layer, ...)                                                               \
