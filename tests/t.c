@@ -6,6 +6,7 @@
 #include <ftw.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -47,6 +48,18 @@ void t_fail(const char *file, int line, const char *fmt, ...)
 void t_skip(const char *reason)
 {
 	t_now.skipped = reason;
+}
+
+bool t_has_namespaces(void)
+{
+	pid_t pid;
+	int status = -1;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
 }
 
 void t_eq_str(const char *got, const char *want, const char *file, int line)

@@ -14,6 +14,9 @@
 void t_check(bool ok, const char *file, int line, const char *what);
 void t_fail(const char *file, int line, const char *fmt, ...) DTX_PRINTF(3, 4);
 void t_skip(const char *reason);
+/* Whether a worker of the jail can have a root of its own here: not in a chroot, nor in most
+ * containers. */
+bool t_has_namespaces(void);
 void t_eq_str(const char *got, const char *want, const char *file, int line);
 void t_eq_int(long long got, long long want, const char *file, int line);
 /* The code, and on a surprise the message. */

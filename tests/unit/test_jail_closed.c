@@ -290,6 +290,16 @@ static int in_child(const struct closed *c, const char *code, uid_t uid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
+/* What a case with namespaces ends in shows only where the machine has them; the cases without them
+ * are tested everywhere. */
+static bool shows_here(const struct closed *c)
+{
+	if (!c->layers || strncmp(c->layers, "userns", 6) != 0 || t_has_namespaces())
+		return true;
+	printf("# not tested, user namespaces are denied here: without %s\n", c->what);
+	return false;
+}
+
 /* Children print as well. */
 static bool has_jail(void)
 {
@@ -305,9 +315,9 @@ void test_jail_fails_closed(void)
 
 	if (!has_jail())
 		return;
-	for (i = 0; i < DTX_COUNT(cases); i++) {
-		T_INT(in_child(&cases[i], NULL, 0), 0);
-	}
+	for (i = 0; i < DTX_COUNT(cases); i++)
+		if (shows_here(&cases[i]))
+			T_INT(in_child(&cases[i], NULL, 0), 0);
 }
 
 /* The same of workers that read the library trees: what is left of the layers confines them. */
@@ -318,10 +328,12 @@ void test_jail_libraries_fail_closed(void)
 	if (!has_jail())
 		return;
 	for (i = 0; i < DTX_COUNT(lib_ro); i++)
-		T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 0), 0);
+		if (shows_here(&lib_ro[i].closed))
+			T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 0), 0);
 	/* an ordinary user's */
 	for (i = 0; i < 3 && geteuid() == 0; i++)
-		T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 65534), 0);
+		if (shows_here(&lib_ro[i].closed))
+			T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 65534), 0);
 }
 
 /* What a refused import suggests would have let the worker have the module. */
@@ -361,6 +373,8 @@ void test_jail_suggests_what_would_do(void)
 	if (!has_jail())
 		return;
 	for (i = 0; i < DTX_COUNT(tries); i++) {
+		if (tries[i].userns && !t_has_namespaces())
+			continue;
 		pid = fork();
 		if (pid == 0)
 			_exit((tries[i].userns || deny(&no_userns)) &&
@@ -388,6 +402,7 @@ void test_jail_as_bound_root(void)
 		  NULL,
 		  NULL },
 	};
+	const struct closed *left;
 	pid_t pid;
 	int status = -1;
 	size_t i;
@@ -399,12 +414,14 @@ void test_jail_as_bound_root(void)
 	}
 	fflush(stdout);
 	for (i = 0; i < DTX_COUNT(bound); i++)
-		T_INT(in_child(&bound[i], NULL, 0), 0);
+		if (shows_here(&bound[i]))
+			T_INT(in_child(&bound[i], NULL, 0), 0);
+	left = t_has_namespaces() ? &cases[0] : &cases[1];
 	pid = fork();
 	if (pid == 0)
 		_exit(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0)
 		              ? 2
-		              : in_child(&cases[0], NULL, 0));
+		              : in_child(left, NULL, 0));
 	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
 	T_INT(status, 0);
 }
@@ -435,15 +452,17 @@ void test_jail_with_older_landlock(void)
 /* An ordinary user has the same layers as root. */
 void test_jail_as_nobody(void)
 {
+	size_t i;
+
 	if (DTX_SANITIZED || geteuid() != 0) {
 		t_skip(DTX_SANITIZED ? "a sanitizer build has no jail"
 		                     : "this is an ordinary user");
 		return;
 	}
 	fflush(stdout);
-	T_INT(in_child(&cases[0], NULL, 65534), 0);
-	T_INT(in_child(&cases[1], NULL, 65534), 0);
-	T_INT(in_child(&cases[4], NULL, 65534), 0);
+	for (i = 0; i <= 4; i++)
+		if (shows_here(&cases[i]))
+			T_INT(in_child(&cases[i], NULL, 65534), 0);
 }
 
 /* What is open beside what is known is found, whatever its number. */

@@ -1,4 +1,7 @@
 # Modules that no zygote has imported: read from Python's folders where that is asked for.
+. "$LIB"
+needs_namespaces
+needs_module scipy
 export PYTHONWARNINGS=ignore
 show='import warnings; warnings.simplefilter("ignore")
 import lib2to3.pytree, xxlimited

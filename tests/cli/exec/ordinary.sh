@@ -1,4 +1,7 @@
 # What colleagues and language models write runs in the jail as it does outside.
+. "$LIB"
+needs_module scipy
+needs_module matplotlib
 "$DTX" exec "$FIX/../tests/jail/programs.py" --file programs.txt="$FIX/../tests/jail/programs.txt" --jail-wall 120 --jail-cpu 120 -o res > out 2> said || echo "exit $?"
 grep '^#' said || sed -n 's/^\([0-9]* of [0-9]* programs run\).*/\1/p' said
 ls res

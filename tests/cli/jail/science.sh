@@ -1,5 +1,6 @@
 # A snippet has scipy, and what pandas has from there, when its text tells of it.
 . "$LIB"
+needs_module scipy
 printf 'a,b\n1,3.5\n2,1\n3,\n4,5\n' > t.csv
 echo '{"dtx": 1, "inputs": [{"name": "main"}], "steps": [{"op": "fit_it"}]}' > plan.json
 try() {
