@@ -115,8 +115,8 @@ bool dtx_notify_probe(int listener, int pid, const uint64_t nonce[2])
 
 	if (!receive(listener, &n))
 		return false;
-	same = n.n.data.nr == SYS_ptrace && (int)n.n.pid == pid && n.n.data.args[0] == nonce[0] &&
-	       n.n.data.args[1] == nonce[1];
+	same = n.n.data.nr == DTX_NOTIFY_PROBE && (int)n.n.pid == pid &&
+	       n.n.data.args[0] == nonce[0] && n.n.data.args[1] == nonce[1];
 	if (same)
 		refuse(listener, n.n.id, EPERM);
 	return same;

@@ -4,6 +4,8 @@
 #ifndef DTX_SANDBOX_NOTIFY_H
 #define DTX_SANDBOX_NOTIFY_H
 
+#include <sys/syscall.h>
+
 #include "core/plan/provider.h"
 
 #define DTX_NOTIFY_MAX 10000 /* refusals; then the worker is killed */
@@ -15,8 +17,11 @@ DTX_MUSTUSE bool dtx_notify_answer(int listener, int self, int64_t at_us,
 /* The name of a pending call, which stays unanswered: the caller of it must be killed.  False: none
  * is pending. */
 DTX_MUSTUSE bool dtx_notify_name(int listener, char *name, size_t size);
-/* The one call that main asked the worker to make: ptrace(nonce...); answered with EPERM.
- * False: it is not that call. */
+/* The call by which a locked process shows main its filter: harmless where no filter stops it, and
+ * one that a container's own filter does not refuse first, as it may refuse ptrace. */
+#define DTX_NOTIFY_PROBE SYS_getpriority
+/* The one call that main asked the worker to make: DTX_NOTIFY_PROBE with both nonces; answered with
+ * EPERM.  False: it is not that call. */
 DTX_MUSTUSE bool dtx_notify_probe(int listener, int pid, const uint64_t nonce[2]);
 
 #endif

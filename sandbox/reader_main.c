@@ -21,6 +21,7 @@
 #include "core/io/read_freexl.h"
 #include "sandbox/filter.h"
 #include "sandbox/landlock.h"
+#include "sandbox/notify.h"
 #include "sandbox/reader_super.h"
 #include "sandbox/wire.h"
 
@@ -221,7 +222,7 @@ static void answer_probe(struct channel *c, const struct dtx_wire_msg *msg)
 	uint32_t code;
 
 	memcpy(&p, msg->payload, sizeof(p));
-	code = syscall(SYS_ptrace, p.nonce[0], p.nonce[1], 0, 0) < 0 ? (uint32_t)errno : 0;
+	code = syscall(DTX_NOTIFY_PROBE, p.nonce[0], p.nonce[1], 0, 0) < 0 ? (uint32_t)errno : 0;
 	if (!tell(c, DTX_WIRE_PROBED, &code, sizeof(code)))
 		_exit(STATUS_LOST);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/str.h"
+#include "sandbox/notify.h"
 #include "sandbox/clock.h"
 #include "sandbox/entropy.h"
 #include "sandbox/landlock.h"
@@ -104,7 +105,7 @@ static bool answer_probe(struct dtx_wire *job, const struct dtx_wire_msg *msg)
 	long rc;
 
 	memcpy(&p, msg->payload, sizeof(p));
-	rc = syscall(SYS_ptrace, p.nonce[0], p.nonce[1], 0, 0);
+	rc = syscall(DTX_NOTIFY_PROBE, p.nonce[0], p.nonce[1], 0, 0);
 	code = rc < 0 ? (uint32_t)errno : 0;
 	return dtx_wire_write(job, DTX_WIRE_PROBED, &code, sizeof(code));
 }

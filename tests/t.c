@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -48,6 +49,11 @@ void t_fail(const char *file, int line, const char *fmt, ...)
 void t_skip(const char *reason)
 {
 	t_now.skipped = reason;
+}
+
+bool t_is_filtered(void)
+{
+	return prctl(PR_GET_SECCOMP) > 0;
 }
 
 bool t_has_namespaces(void)

@@ -17,6 +17,8 @@ void t_skip(const char *reason);
 /* Whether a worker of the jail can have a root of its own here: not in a chroot, nor in most
  * containers. */
 bool t_has_namespaces(void);
+/* Whether this process is under a seccomp filter already, as in a container. */
+bool t_is_filtered(void);
 void t_eq_str(const char *got, const char *want, const char *file, int line);
 void t_eq_int(long long got, long long want, const char *file, int line);
 /* The code, and on a surprise the message. */

@@ -133,7 +133,9 @@ def headers(text):
 
 
 def run(argv, scene, **words):
-    env = dict(os.environ, DTX_CANARY=scene.token, DTX_STORE=os.path.join(scene.dir, "store.db"))
+    # threads of a BLAS would keep the attempt from a namespace of its own
+    env = dict(os.environ, OPENBLAS_NUM_THREADS="1", DTX_CANARY=scene.token,
+               DTX_STORE=os.path.join(scene.dir, "store.db"))
     return subprocess.run(argv, capture_output=True, env=env, close_fds=False,
                           cwd=scene.dir, errors="replace", **words)
 

@@ -351,6 +351,10 @@ void test_jail_filter_after_the_end_of_main(void)
 		t_skip("a sanitizer's own calls die behind the filter");
 		return;
 	}
+	if (t_is_filtered()) {
+		t_skip("a filter of this container answers some calls first");
+		return;
+	}
 	T_OK(dtx_filters_build(&f, DTX_FILTER_SEALED, &err), &err);
 	pid = fork();
 	if (pid == 0)

@@ -149,6 +149,10 @@ void test_jail_filter_names_every_call(void)
 		t_skip("a sanitizer's own calls die behind the filter");
 		return;
 	}
+	if (t_is_filtered()) {
+		t_skip("a filter of this container answers some calls first");
+		return;
+	}
 	names_every_call(DTX_FILTER_SEALED);
 	names_every_call(DTX_FILTER_LIB_CODE);
 }

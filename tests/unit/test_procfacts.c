@@ -105,15 +105,16 @@ void test_jail_facts_of_a_worker(void)
 		return;
 	}
 	for (i = 0; i < n; i++)
-		check(&states[i]);
+		if (!states[i].privs || !t_is_filtered()) /* the container's filter is named first */
+			check(&states[i]);
 }
 
-/* A process whose filter asks main about ptrace, and that makes the call. */
+/* A process whose filter asks main about the probe, and that makes the call. */
 static pid_t start_prober(const uint64_t nonce[2], int *listener)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DTX_NOTIFY_PROBE, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -131,7 +132,7 @@ static pid_t start_prober(const uint64_t nonce[2], int *listener)
 		if (write(ends[1], &fd, sizeof(fd)) != sizeof(fd) ||
 		    read(ends[1], &pid, sizeof(pid)) != sizeof(pid) || close(fd))
 			_exit(2);
-		_exit(syscall(SYS_ptrace, nonce[0], nonce[1], 0, 0) < 0 ? errno : 0);
+		_exit(syscall(DTX_NOTIFY_PROBE, nonce[0], nonce[1], 0, 0) < 0 ? errno : 0);
 	}
 	T_INT(read(ends[0], &fd, sizeof(fd)), sizeof(fd));
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0u);

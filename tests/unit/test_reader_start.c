@@ -15,6 +15,7 @@
 
 #include "core/base/file.h"
 #include "core/io/isolated.h"
+#include "sandbox/notify.h"
 #include "sandbox/reader_super.h"
 #include "sandbox/role.h"
 #include "sandbox/wire.h"
@@ -113,14 +114,14 @@ void test_reader_process_must_be_locked_by_itself(void)
 
 enum prober { PROBE_NO_PEER, PROBE_OTHER, PROBE_NO_ANSWER, PROBE_ALLOWED, PROBE_REFUSED };
 
-/* A filter that asks main about ptrace; below another one, so that there is one too many to be
+/* A filter that asks main about the probe; below another one, so that there is one too many to be
  * taken for a reader's. */
-static int ask_of_ptrace(void)
+static int ask_of_probe(void)
 {
 	static struct sock_filter all = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
 	static struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DTX_NOTIFY_PROBE, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -140,7 +141,7 @@ static void prober_main(int fd, enum prober does)
 	struct dtx_wire_probe asked;
 	struct dtx_wire_msg msg;
 	uint32_t one = 1, code;
-	int listener = ask_of_ptrace();
+	int listener = ask_of_probe();
 
 	if (does == PROBE_NO_PEER) /* nothing can be sent to it any more */
 		(void)!shutdown(fd, SHUT_RD);
@@ -153,7 +154,8 @@ static void prober_main(int fd, enum prober does)
 		_exit(2);
 	memcpy(&asked, msg.payload, sizeof(asked));
 	asked.nonce[0] ^= does == PROBE_OTHER;
-	code = syscall(SYS_ptrace, asked.nonce[0], asked.nonce[1], 0, 0) < 0 ? (uint32_t)errno : 0;
+	code = syscall(DTX_NOTIFY_PROBE, asked.nonce[0], asked.nonce[1], 0, 0) < 0 ? (uint32_t)errno
+	                                                                           : 0;
 	code = does == PROBE_ALLOWED ? 0 : code;
 	if (does != PROBE_NO_ANSWER &&
 	    dtx_wire_send(&w, DTX_WIRE_PROBED, &code, sizeof(code), NULL, 0))
