@@ -131,7 +131,7 @@ def repaired(dtx, folder):
                            os.path.join(folder, "store.db")], capture_output=True, timeout=60)
     with open(target, encoding="utf-8") as f:
         check("the first of several tables is read", f.read() == "a,b\n1,2\n3,4\n", done.stderr)
-    check("and the others are told", b'"skip_tail": 5' in done.stderr and b"A1:C3, A6:C8" in done.stderr, done.stderr)
+    check("and the others are named", b"--read skip_tail=5" in done.stderr and b"A1:C3, A6:C8" in done.stderr, done.stderr)
 
 
 def value(c):

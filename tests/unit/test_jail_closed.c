@@ -419,9 +419,7 @@ void test_jail_as_bound_root(void)
 	left = t_has_namespaces() ? &cases[0] : &cases[1];
 	pid = fork();
 	if (pid == 0)
-		_exit(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0)
-		              ? 2
-		              : in_child(left, NULL, 0));
+		_exit(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0) ? 2 : in_child(left, NULL, 0));
 	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
 	T_INT(status, 0);
 }

@@ -105,7 +105,8 @@ void test_jail_facts_of_a_worker(void)
 		return;
 	}
 	for (i = 0; i < n; i++)
-		if (!states[i].privs || !t_is_filtered()) /* the container's filter is named first */
+		if (!states[i].privs ||
+		    !t_is_filtered()) /* the container's filter is named first */
 			check(&states[i]);
 }
 

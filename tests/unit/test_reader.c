@@ -36,7 +36,7 @@ void test_reader_is_chosen_by_content(void)
 	EXPECT_BYTES("x.csv", "\xff\xfe[\0i\0d\0]\0,\0n\0\n\0001\0,\0002\0\n\0", "csv", "");
 	expect_bytes("x", "{\"a\":1}", 7, "jsonl", "json", "");
 	expect_bytes("x", "a", 1, "parquet", "unsupported_format", "");
-	EXPECT_BYTES("x", "\x02\x03\xff\x04\x05\xfe", "unsupported_format", "--from csv");
+	EXPECT_BYTES("x", "\x02\x03\xff\x04\x05\xfe", "unsupported_format", "\"format\": \"csv\"");
 	/* a text with a delimiter of databases, whatever encoding it has */
 	EXPECT_BYTES("x", "a\001b\n1\001\xfc\n", "bad_encoding", "windows-125");
 }
@@ -44,16 +44,16 @@ void test_reader_is_chosen_by_content(void)
 /* The suffix names the format: what cannot be that is an error, or read with a note. */
 void test_reader_believes_a_suffix(void)
 {
-	EXPECT_BYTES("x.csv", "{\"a\":1}\n{\"a\":2}\n", "corrupt_file", "--from json");
-	EXPECT_BYTES("x.tsv.gz", "[[\"a\"],[1]]", "corrupt_file", "--from json");
+	EXPECT_BYTES("x.csv", "{\"a\":1}\n{\"a\":2}\n", "corrupt_file", "\"format\": \"json\"");
+	EXPECT_BYTES("x.tsv.gz", "[[\"a\"],[1]]", "corrupt_file", "\"format\": \"json\"");
 	EXPECT_BYTES("x.csv", "[x],y\n[1],2\n", "csv", "");
 	EXPECT_BYTES("x.json", "[{'a': 1}]", "corrupt_file", "json.dumps");
 	EXPECT_BYTES("x.json", "f([{\"a\":1}]);", "corrupt_file", "leave out the call");
 	EXPECT_BYTES("x.JSONL", "# c\n{\"a\":1}\n", "corrupt_file", "no comments");
 	EXPECT_BYTES("x.ndjson", "{\"a\":1}\n// c\n", "corrupt_file", "no comments");
 	EXPECT_BYTES("x.json", "<html><table>", "corrupt_file", "a page");
-	EXPECT_BYTES("x.json", "a,b\n1,2\n", "corrupt_file", "--from csv");
-	EXPECT_BYTES("x.json", "PK\x03\x04 cut", "corrupt_file", "--from xlsx");
+	EXPECT_BYTES("x.json", "a,b\n1,2\n", "corrupt_file", "\"format\": \"csv\"");
+	EXPECT_BYTES("x.json", "PK\x03\x04 cut", "corrupt_file", "\"format\": \"xlsx\"");
 	EXPECT_BYTES("x.json", "PAR1....", "unsupported_format", "duckdb");
 	EXPECT_BYTES("x.json", "\x02\x03\xff\x04\x05\xfe", "corrupt_file", "");
 	EXPECT_BYTES("x.jsonl", "\x1e{\"a\":1}\n\x1e{\"a\":2}\n", "json", "");

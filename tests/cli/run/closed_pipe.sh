@@ -19,7 +19,6 @@ unread help
 unread inspect in.csv --json
 unread provenance log
 unread ops
-unread exec -c 'print("x")'
 dtx provenance log | sed -E 's/^.*Z +//'
 # one that takes a line
 { "$DTX" run plan.json in.csv || echo "exit $?" >&2; } | head -n 1
