@@ -505,7 +505,7 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 		                .args = a,
 		                .runner = { .cli = cli, .args = &a->run },
 		                .profile = DTX_PROFILE_INIT };
-	struct dtx_out_where where = { .inputs = NULL };
+	struct dtx_out_where where = { .each = true };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 	int status = 0;

@@ -12,7 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 
-#define OUT_WARNINGS 10
+#define OUT_REPAIRS  10
 #define OUT_SPAN_MAX 200
 
 static const char *const severity_name[] = { "error", "fallback", "warning" };
@@ -77,14 +77,21 @@ static const char *out_input(const struct dtx_err *err, const struct dtx_out_whe
 		if (in->path && !strcmp(in->name, err->input))
 			return strcmp(in->path, "-") ? dtx_file_basename(in->path) : "stdin";
 	}
+	if (!err->input[0] && w && w->inputs && w->inputs->ninputs == 1 && w->inputs->input[0].path)
+		return strcmp(w->inputs->input[0].path, "-")
+		               ? dtx_file_basename(w->inputs->input[0].path)
+		               : "stdin";
 	return err->input[0] ? err->input : "the table";
+}
+
+static bool out_has_place(const struct dtx_err *err)
+{
+	return err->input[0] || err->cell[0] || err->row >= 0 || err->column[0];
 }
 
 static void out_place(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
-	if (!err->input[0] && !err->cell[0] && err->row < 0 && !err->column[0])
-		return;
-	dtx_buf_add(out, "  in ");
+	dtx_buf_add(out, "in ");
 	out_safe(out, out_input(err, w));
 	if (err->sheet[0]) {
 		dtx_buf_add(out, "!");
@@ -101,10 +108,13 @@ static void out_place(struct dtx_buf *out, const struct dtx_err *err, const stru
 	}
 	if (err->byte >= 0)
 		dtx_buf_printf(out, " (byte %lld)", (long long)err->byte);
+}
+
+static void out_count(struct dtx_buf *out, const struct dtx_err *err)
+{
 	if (err->count > 1)
 		dtx_buf_printf(out, "; %s%lld in all", err->count_open ? "at least " : "",
 		               (long long)err->count);
-	dtx_buf_add(out, "\n");
 }
 
 /* The text an `at` pointer names in the plan, when it is a string. */
@@ -232,7 +242,12 @@ static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struc
 	out_safe(out, err->msg);
 	dtx_buf_add(out, "\n");
 	out_at(out, err, w);
-	out_place(out, err, w);
+	if (out_has_place(err)) {
+		dtx_buf_add(out, "  ");
+		out_place(out, err, w);
+		out_count(out, err);
+		dtx_buf_add(out, "\n");
+	}
 	out_samples(out, err);
 	out_suggestions(out, err);
 	if (err->hint[0]) {
@@ -354,23 +369,186 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
 	dtx_buf_clear(&out);
 }
 
+/* --- warnings: one line for each kind --- */
+
+/* What may have changed the result comes before what was only noticed. */
+static const enum dtx_code out_rank[] = {
+	DTX_W_REPAIRED,        DTX_W_NUMBER_ROUNDED,    DTX_W_CELL_ERRORS,
+	DTX_W_DIV_ZERO,        DTX_W_NOT_FINITE,        DTX_W_NULL_DROPPED,
+	DTX_W_CONSTANT_FILTER, DTX_W_TEXT_NUMERIC,      DTX_W_TOTAL_NOT_VERIFIED,
+	DTX_W_SHEET_ASSUMED,   DTX_W_HEADER_ASSUMED,    DTX_W_RECORDS_ASSUMED,
+	DTX_W_HIDDEN_CELLS,    DTX_W_DIALECT_RESNIFFED, DTX_W_READER_NOTE,
+	DTX_W_RESULT_NOTE,     DTX_W_MIXED_TYPES,       DTX_W_TYPE_PROMOTED,
+	DTX_W_ALMOST_TYPE,     DTX_W_DUPLICATE_HEADER,  DTX_W_UNDECLARED_COLUMN,
+	DTX_W_UNUSED_INPUT
+};
+
+static size_t out_rank_of(const struct dtx_err *err)
+{
+	size_t i = 0;
+
+	while (i < DTX_COUNT(out_rank) && out_rank[i] != err->code)
+		i++;
+	return i;
+}
+
+/* Names in quotes and numbers differ within one kind of a note. */
+static const char *out_skip(const char *p)
+{
+	const char *end;
+
+	if (*p == '\'' && (end = strchr(p + 1, '\'')))
+		return end + 1;
+	while (*p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+static bool out_alike(const char *a, const char *b)
+{
+	while (*a && *b) {
+		const char *x = out_skip(a), *y = out_skip(b);
+
+		if ((x == a) != (y == b) || (x == a && *a != *b))
+			return false;
+		a = x == a ? a + 1 : x;
+		b = y == b ? b + 1 : y;
+	}
+	return *a == *b;
+}
+
+/* A code says what a warning is about, but for notes, of which each text is a kind. */
+static bool out_one_kind(const struct dtx_err *a, const struct dtx_err *b)
+{
+	if (a->code != b->code)
+		return false;
+	return (a->code != DTX_W_READER_NOTE && a->code != DTX_W_RESULT_NOTE) ||
+	       out_alike(a->msg, b->msg);
+}
+
+/* The place is the file alone, and the text has named it. */
+static bool out_says_file(const struct dtx_err *err, const struct dtx_out_where *w)
+{
+	return !err->sheet[0] && !err->cell[0] && err->row < 0 && !err->column[0] &&
+	       err->byte < 0 && strstr(err->msg, out_input(err, w));
+}
+
+/* "4 rows were dropped", "at least 4 rows ..." */
+static bool out_says_count(const struct dtx_err *err)
+{
+	const char *msg = err->msg;
+	char *end;
+
+	if (!strncmp(msg, "at least ", 9))
+		msg += 9;
+	return strtoll(msg, &end, 10) == err->count && end > msg;
+}
+
+/* Of a reader, whose place is in the file. */
+static bool out_is_reading(const struct dtx_err *err)
+{
+	return err->step < 0 && err->input[0] && !strncmp(err->at, "/inputs", 7);
+}
+
+/* "dtx: warning: CODE: TEXT; in PLACE; at POINTER; 12 in all; 3 of this kind; next: HINT" */
+static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alike,
+                     const struct dtx_out_where *w)
+{
+	size_t i;
+
+	dtx_buf_printf(out, "dtx: warning: %s: ", dtx_code_name(err->code));
+	out_safe(out, err->msg);
+	if (out_has_place(err) && !out_says_file(err, w)) {
+		dtx_buf_add(out, "; ");
+		out_place(out, err, w);
+	}
+	if (err->at[0] && !out_is_reading(err)) {
+		dtx_buf_add(out, "; at ");
+		out_safe(out, err->at);
+		dtx_buf_printf(out, "%s%s", w && w->plan_path ? " in " : "",
+		               w && w->plan_path ? w->plan_path : "");
+		if (err->step >= 0)
+			dtx_buf_printf(out, " (step %d%s%s)", (int)err->step + 1,
+			               err->op[0] ? ", " : "", err->op);
+	}
+	if (!out_says_count(err))
+		out_count(out, err);
+	if (alike > 1)
+		dtx_buf_printf(out, "; %zu of this kind", alike);
+	for (i = 0; i < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i][0]; i++) {
+		dtx_buf_add(out, i ? ", '" : "; did you mean '");
+		out_safe(out, err->did_you_mean[i]);
+		dtx_buf_add(out, i + 1 < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i + 1][0]
+		                         ? "'"
+		                         : "'?");
+	}
+	if (err->hint[0]) {
+		dtx_buf_add(out, "; next: ");
+		out_safe(out, err->hint);
+		out_available(out, err);
+	}
+	/* a text of several lines stays one line */
+	for (i = 0; i < out->len; i++)
+		if (out->ptr[i] == '\n')
+			out->ptr[i] = ' ';
+	dtx_buf_add(out, "\n");
+}
+
+static bool out_counts(const struct dtx_cli *cli, const struct dtx_err *err)
+{
+	return err->severity == DTX_SEV_WARNING && err->code != DTX_W_REPAIRED &&
+	       (!err->aside || cli->verbose);
+}
+
+/* The first of each kind whose rank it is, with how many there are. */
+static void out_warnings(const struct dtx_cli *cli, const struct dtx_errlist *list, size_t rank,
+                         const struct dtx_out_where *where, struct dtx_buf *out)
+{
+	struct dtx_err copy; /* borrows from the list */
+	size_t i, k, alike;
+
+	for (i = 0; i < list->n; i++) {
+		const struct dtx_err *w = &list->item[i];
+
+		if (!out_counts(cli, w) || out_rank_of(w) != rank)
+			continue;
+		for (k = 0; k < i; k++)
+			if (out_counts(cli, &list->item[k]) && out_one_kind(&list->item[k], w))
+				break;
+		if (k < i)
+			continue;
+		for (alike = 0; k < list->n; k++)
+			alike += out_counts(cli, &list->item[k]) && out_one_kind(w, &list->item[k]);
+		dtx_buf_reset(out);
+		out_line(out, out_remedies(w, where, &copy), alike, where);
+		out_stderr(out);
+	}
+}
+
 void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
                     const struct dtx_out_where *where)
 {
-	size_t i, warnings = 0;
+	struct dtx_buf line = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool each = cli->errors == 1 || (where && where->each);
+	size_t i, repairs = 0;
 
 	for (i = 0; i < list->n; i++) {
-		bool warning = list->item[i].severity == DTX_SEV_WARNING;
+		const struct dtx_err *err = &list->item[i];
+		bool warning = err->severity == DTX_SEV_WARNING;
+		bool repair = err->code == DTX_W_REPAIRED;
 
-		warnings += warning;
-		if (cli->errors == 1 || !warning || warnings <= OUT_WARNINGS)
-			dtx_out_error(cli, &list->item[i], where);
+		repairs += repair;
+		if (each || !warning || (repair && repairs <= OUT_REPAIRS))
+			dtx_out_error(cli, err, where);
 	}
-	if (warnings > OUT_WARNINGS)
-		dtx_out_note(cli, "dtx: and %zu more warnings (the record has all)\n",
-		             warnings - OUT_WARNINGS);
+	if (repairs > OUT_REPAIRS && !each)
+		dtx_out_note(cli, "dtx: and %zu more repairs (the record has all)\n",
+		             repairs - OUT_REPAIRS);
+	for (i = 0; !each && !cli->quiet && i <= DTX_COUNT(out_rank); i++)
+		out_warnings(cli, list, i, where, &line);
 	if (list->dropped)
 		dtx_out_note(cli, "dtx: and %zu more findings\n", list->dropped);
+	dtx_buf_clear(&line);
 }
 
 void dtx_out_ledger(const struct dtx_read_stats *s, struct dtx_buf *out)

@@ -12,12 +12,15 @@ struct dtx_out_where {
 	const struct dtx_plan *inputs; /* NULL */
 	const char *plan_path;         /* NULL: none */
 	const json_t *plan;            /* as written; NULL */
+	bool each;                     /* every warning, with all that is known of it */
 	const char *expr; /* the expression spans are in, when there is no plan; NULL */
 };
 
 /* One finding on stderr: several lines for people, or one JSON object per line. */
 void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
                    const struct dtx_out_where *where);
+/* Warnings of one kind are one line, the most serious first; those that the result does not depend
+ * on are left out, but not with --verbose or as JSON. */
 void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
                     const struct dtx_out_where *where);
 /* The error object of the plan format; new reference, NULL: out of memory. */

@@ -182,6 +182,7 @@ struct dtx_err {
 	int src_line;
 	char at[128]; /* JSON pointer into the plan as written */
 	char op[32];
+	bool aside; /* a warning on which the result does not depend: for records, not for people */
 	char input[64]; /* alias or path of the input the place is in */
 	char sheet[64];
 	char cell[24]; /* "C17" or "L1042" */

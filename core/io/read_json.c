@@ -197,6 +197,8 @@ static enum dtx_code make_field(struct dtx_json *r, const struct dtx_jcol *c, st
 	} else if (is_mixed(c)) {
 		DTX_TRY(warn(r, DTX_W_MIXED_TYPES, "is text: its values are of several kinds",
 		             f->name, err));
+		if (r->head.diags.n)
+			dtx_err_row(&r->head.diags.item[r->head.diags.n - 1], -1, f->name);
 	} else if (f->type.type == DTX_T_TEXT && c->numbers) {
 		DTX_TRY(warn(r, DTX_W_READER_NOTE,
 		             "is text: no number type holds all of its numbers exactly", f->name,

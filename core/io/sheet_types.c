@@ -53,6 +53,8 @@ static enum dtx_code warn_mixed(struct dtx_sheet_layout *l, uint32_t col, struct
 	rc = dtx_sheet_warn(l->diags, DTX_W_MIXED_TYPES, l->sheet, (int64_t)s->numbers, err,
 	                    "column '%.60s' is text: it has %s", l->field[col].name,
 	                    dtx_buf_text(&b));
+	if (rc == DTX_OK && l->diags->n)
+		dtx_err_row(&l->diags->item[l->diags->n - 1], -1, l->field[col].name);
 	dtx_buf_clear(&b);
 	return rc;
 }

@@ -318,6 +318,10 @@ int32_t dtx_bind_find(struct dtx_bind *b, unsigned t, const char *name, struct d
 		return -1;
 	if (col < 0)
 		dtx_bind_unknown(b, t, b->in[t], name, f);
+	if (col >= 0 && b->typed && !b->named[t])
+		b->named[t] = dtx_arena_zalloc(b->arena, b->in[t]->nfields, 1);
+	if (col >= 0 && b->named[t] && (uint32_t)col < b->in[t]->nfields)
+		b->named[t][col] = 1;
 	return col;
 }
 

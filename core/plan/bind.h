@@ -58,6 +58,8 @@ struct dtx_bind {
 	bool open; /* more output columns come from data */
 	struct dtx_bind_use *use;
 	size_t nuses, cap_uses;
+	/* per column of an input, typed phase: the step names it; NULL: none of them */
+	uint8_t *named[DTX_BIND_TABLES];
 	void *state;                     /* ox->bound */
 	const struct dtx_digest *digest; /* whole ops; NULL: they are given their input */
 	enum dtx_op_kind kind;

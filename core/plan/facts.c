@@ -2,6 +2,7 @@
 #include "core/plan/facts.h"
 
 #include "core/base/mem.h"
+#include "core/plan/bearing.h"
 
 #define REJECTS_MAX ((size_t)1 << 30)
 
@@ -190,6 +191,7 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct d
 {
 	struct dtx_exec_input *out = &r->input[i];
 	enum dtx_code rc = DTX_OK;
+	const uint8_t *named;
 
 	out->reader = reader->cls->name;
 	out->read = g->was_read[i];
@@ -207,12 +209,18 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct d
 	if (out->read && out->describe && !put_ledger(&out->stats, out->describe))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_reader_misfits(reader, err));
+	named = dtx_bearing_named(g, i, &r->arena);
+	if (!named)
+		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < reader->diags.n; k++) {
 		struct dtx_err w = DTX_ERR_INIT;
 
 		dtx_err_copy(&w, &reader->diags.item[k]);
 		w.severity = DTX_SEV_WARNING;
 		dtx_err_at(&w, dtx_facts_input_at(g->plan, i));
+		if (!w.input[0])
+			dtx_str_copy(w.input, sizeof(w.input), dtx_str_of(g->plan->input[i].name));
+		w.aside = !dtx_bears(g, i, named, &w);
 		if (!dtx_errlist_take(&r->warnings, &w))
 			DTX_FAIL_MEM(err);
 	}

@@ -299,7 +299,7 @@ ELSEWHERE = {
     "cell_limit": ("tests/unit/test_rawgrid.c", "DTX_E_CELL_LIMIT"),
     "dialect_resniffed": ("tests/unit/test_refusal.c", "DTX_W_DIALECT_RESNIFFED"),
     "encrypted_file": ("tests/unit/test_xls.c", "encrypted_file"),
-    "header_assumed": ("tests/cli/run/stock.stderr", "header_assumed"),
+    "header_assumed": ("tests/cli/run/warnings.stderr", "header_assumed"),
     "input_changed": ("tests/unit/test_source.c", "DTX_E_INPUT_CHANGED"),
     "jail_unavailable": ("tests/unit/test_reader_start.c", "DTX_E_JAIL_UNAVAILABLE"),
     "mixed_types": ("tests/cli/inspect/report.stderr", "mixed_types"),
