@@ -9,11 +9,30 @@
 #include "core/store/query.h"
 
 #define RECEIPT_TYPE      "https://in-toto.io/Statement/v1"
+#define RECEIPT_HEAD      "dtx1:"
 #define RECEIPT_PREDICATE "urn:dtx:record:1"
 
 static const char *receipt_path(struct dtx_runner *r)
 {
 	return dtx_arena_printf(&r->plan->arena, "%s.dtx.json", r->plan->output[0].path);
+}
+
+/* A line is added to a list of heads and to no other file. */
+static enum dtx_code receipt_heads(const char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char start[sizeof(RECEIPT_HEAD)] = "";
+	FILE *f = dtx_file_passes(path) ? NULL : fopen(path, "rbe");
+	size_t n = f ? fread(start, 1, sizeof(start) - 1, f) : 0;
+
+	if (f)
+		(void)fclose(f);
+	if (!n || !strcmp(start, RECEIPT_HEAD))
+		return DTX_OK;
+	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+	                 "'%s' holds something else than heads of a ledger", path);
+	dtx_err_hint(err, "name a new file with --head-file, or one that earlier runs wrote");
+	return rc;
 }
 
 enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err)
@@ -35,9 +54,11 @@ enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err
 	}
 	if (a->record)
 		DTX_TRY(dtx_outfile_claim(a->record, "the record", "the record of this run", err));
-	if (a->head_file)
+	if (a->head_file) {
 		DTX_TRY(dtx_outfile_claim(a->head_file, "the head of the ledger",
 		                          "the file with the head of the ledger", err));
+		DTX_TRY(receipt_heads(a->head_file, err));
+	}
 out:
 	return rc;
 }

@@ -41,6 +41,10 @@ refused run plan.json in.csv -o dangling.csv --record later.csv
 refused run plan.json in.csv -o out.csv --head-file in.csv
 refused run plan.json in.csv -o out.csv --record out.csv.dtx.json --receipt
 refused run plan.json - -o in.csv < in.csv
+# a line is added to a list of heads alone
+cp part1.csv notes.csv
+refused run plan.json in.csv -o out.csv --head-file notes.csv
+cmp notes.csv part1.csv
 # an output of the plan; two of them
 echo '{"dtx":1,"inputs":{"name":"main","path":"in.csv"},"steps":[{"op":"limit","n":9}],"output":{"path":"sub/../link.csv"}}' > own.json
 refused run own.json
