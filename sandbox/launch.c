@@ -11,25 +11,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/cpu.h"
 #include "core/base/file.h"
 
 /* Features that change results between machines; the list is that of Debian's numpy. */
 #define CPU_PINS                                                                                   \
 	"NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
 
-/* All of the environment: secrets of the caller stop here. */
-static char *const environment[] = {
-	(char *)"PATH=/nonexistent",
-	(char *)"HOME=/nonexistent",
-	(char *)"LC_ALL=C.UTF-8",
-	(char *)"TZ=UTC",
-	(char *)"OMP_NUM_THREADS=1",
-	(char *)"OPENBLAS_NUM_THREADS=1",
-	(char *)"MKL_NUM_THREADS=1",
-	(char *)"NUMEXPR_NUM_THREADS=1",
-	(char *)CPU_PINS,
-	NULL,
-};
+#define BLAS_PIN "OPENBLAS_CORETYPE=Haswell" /* OpenBLAS chooses its sums by the processor, too */
+
+/* All of the environment: secrets of the caller stop here.  The pin of OpenBLAS names what the
+ * processor must be able to run. */
+#define ENVIRONMENT                                                                                \
+	(char *)"PATH=/nonexistent", (char *)"HOME=/nonexistent", (char *)"LC_ALL=C.UTF-8",        \
+		(char *)"TZ=UTC", (char *)"OMP_NUM_THREADS=1", (char *)"OPENBLAS_NUM_THREADS=1",   \
+		(char *)"MKL_NUM_THREADS=1", (char *)"NUMEXPR_NUM_THREADS=1", (char *)CPU_PINS
+static char *const environment[] = { ENVIRONMENT, NULL };
+static char *const environment_avx2[] = { ENVIRONMENT, (char *)BLAS_PIN, NULL };
+
+static char *const *environment_here(void)
+{
+	enum dtx_cpu cpu = dtx_cpu_best();
+
+	return cpu == DTX_CPU_AVX2 || cpu == DTX_CPU_AVX512 ? environment_avx2 : environment;
+}
 
 static char *const empty[] = { NULL };
 
@@ -134,7 +139,7 @@ enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *
 {
 	char seed[16];
 	char *argv[] = { (char *)DTX_ZYGOTE_NAME, (char *)dtx_zkind_names[kind], seed, NULL };
-	struct role r = { argv, environment, -1, -1 };
+	struct role r = { argv, environment_here(), -1, -1 };
 
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	return launch(&r, DTX_E_SNIPPET_SETUP_REFUSED, pid, control, err);
@@ -151,7 +156,7 @@ enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const cha
 		         (char *)key,
 		         idle,
 		         NULL };
-	struct role r = { argv, environment, -1, -1 };
+	struct role r = { argv, environment_here(), -1, -1 };
 	int high = fcntl(listener, F_DUPFD_CLOEXEC, 16), bad, status;
 	pid_t pid;
 

@@ -125,6 +125,10 @@
 	R(sysinfo, EPERM, "libraries cope")                                                        \
 	R(sched_getaffinity, EPERM, "libraries cope")                                              \
 	R(prlimit64, EPERM, "limits are fixed")                                                    \
+	R(sched_setaffinity, EPERM, "libraries cope")                                              \
+	R(mbind, ENOSYS, "as without NUMA: OpenBLAS goes on")                                      \
+	R(set_mempolicy, ENOSYS, "as without NUMA: OpenBLAS goes on")                              \
+	R(get_mempolicy, ENOSYS, "as without NUMA: OpenBLAS goes on")                              \
 	R(getuid, EPERM, "libraries cope")                                                         \
 	R(geteuid, EPERM, "libraries cope")                                                        \
 	R(getgid, EPERM, "libraries cope")                                                         \

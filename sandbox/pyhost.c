@@ -32,15 +32,36 @@
 #define SOABI      "cpython-" TEXT(PY_MAJOR_VERSION) TEXT(PY_MINOR_VERSION) "-" MACHINE
 #define MODULE_MAX 200 /* of a name, with dots */
 
+#define LIBRARIES "/usr/lib/" MACHINE
+#define PACKAGES  "/usr/lib/python3/dist-packages"
+
+/* Of a folder the time changes whenever a file in it is replaced as package managers do it, by a
+ * rename, or one is added or removed.  Links are followed: libblas.so.3 is one of several
+ * libraries. */
 const char *const dtx_py_files[] = {
-#if defined(__x86_64__)
-	"/usr/lib/x86_64-linux-gnu/" PY_SONAME,
-#elif defined(__aarch64__)
-	"/usr/lib/aarch64-linux-gnu/" PY_SONAME,
-#endif
+	LIBRARIES "/" PY_SONAME,
 	PY_LIB "/os.py",
-	"/usr/lib/python3/dist-packages/pandas/_version.py",
-	"/usr/lib/python3/dist-packages/numpy/version.py",
+	PACKAGES "/pandas/_version.py",
+	PACKAGES "/numpy/version.py",
+	LIBRARIES "/libblas.so.3",
+	LIBRARIES "/liblapack.so.3",
+	LIBRARIES "/libopenblas.so.0",
+	LIBRARIES,
+	"/etc/alternatives",
+	PY_LIB,
+	PY_LIB "/lib-dynload",
+	PACKAGES,
+	PACKAGES "/numpy",
+	PACKAGES "/numpy/core",
+	PACKAGES "/numpy/linalg",
+	PACKAGES "/numpy/fft",
+	PACKAGES "/numpy/random",
+	PACKAGES "/pandas",
+	PACKAGES "/pandas/_libs",
+	PACKAGES "/pandas/_libs/tslibs",
+	PACKAGES "/pandas/_libs/window",
+	PACKAGES "/scipy",
+	PACKAGES "/matplotlib",
 	NULL,
 };
 
@@ -55,7 +76,7 @@ static const struct {
 } folders[] = {
 	FOLDER(PY_LIB),
 	FOLDER(PY_LIB "/lib-dynload"),
-	FOLDER("/usr/lib/python3/dist-packages"),
+	FOLDER(PACKAGES),
 };
 
 /* Every function of the interpreter that is used here. */

@@ -16,7 +16,9 @@ struct dtx_py_info {
 	char abi[24]; /* 16 hex over the above and the pins */
 };
 
-/* Files that tell one installation from another; ends with NULL. */
+/* Files and folders whose state tells one installation from another: Python, numpy, pandas, and
+ * the libraries below them; ends with NULL.  They are part of a pool's key, so an upgrade of one
+ * ends the use of a pool that has the old one in memory. */
 extern const char *const dtx_py_files[];
 /* Starts the interpreter with the modules of such a zygote, whose workers may do that with the
  * files of others; of a SCREEN pandas and numpy stay "".

@@ -47,9 +47,30 @@ class Lacking:
         if name in cls.why:
             raise ImportError(cls.why[name], name=name)
 
+    @classmethod
+    def note(cls, name, error):
+        """What an import raised.  A library that is broken raises anything."""
+        top, text = name.split(".")[0], str(error)
+        if top not in sys.modules and not isinstance(error, ModuleNotFoundError):
+            name = top
+        if not isinstance(error, ImportError):
+            text = "%s is installed, but does not start: %s: %s" % (
+                name, type(error).__name__, text)
+        cls.why[name] = text
+
+
+def optional(names):
+    """Imports what is here and works; all else is absent, and no reason to start nothing."""
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            Lacking.note(name, error)
+
 
 def import_science(compiled):
-    load("science", compiled).prepare(GUEST["science.txt"].decode().split())
+    optional(GUEST["science.txt"].decode().split())
+    load("science", compiled).lead_messages()
 
 
 def prepare(kind, compiled, libraries):
@@ -67,18 +88,18 @@ def prepare(kind, compiled, libraries):
     platform._Processor.from_subprocess = lambda: None
     import pandas
 
-    for line in GUEST["modules.txt"].decode().split():
-        try:
-            importlib.import_module(line)
-        except ImportError as error:
-            Lacking.why[line] = str(error)
+    # OpenBLAS takes 128 MiB of addresses at its first call and keeps them: here they are not of the
+    # snippet's limit, and without them it would try for ever
+    numpy.linalg.inv(numpy.eye(2))
+    optional(GUEST["modules.txt"].decode().split())
     sys.meta_path.append(Lacking)
     for name in ("pins", "cells", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair",
                  "dxtext", "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
         load(name, compiled)
     pins = sys.modules["pins"]
     if kind in (EXEC_ZYGOTE, SCIENCE_ZYGOTE):
-        module = load("execute", compiled, GUEST=GUEST, load=lambda name: load(name, compiled))
+        module = load("execute", compiled, GUEST=GUEST, load=lambda name: load(name, compiled),
+                      optional=optional, note=Lacking.note)
         module.prepare(kind == SCIENCE_ZYGOTE and (lambda: import_science(compiled)))
     elif kind == RUN_SCIENCE_ZYGOTE:
         import_science(compiled)

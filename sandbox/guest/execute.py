@@ -465,16 +465,8 @@ def read_library():
             del library[path]
 
 
-def import_all(names):
-    for name in names:
-        try:
-            __import__(name)
-        except Exception:
-            pass  # a library that is not here, or wants more than there is
-
-
 def import_plots():
-    """matplotlib.pyplot, None where there is none.  It wants a folder for its cache with a lock in
+    """matplotlib.pyplot, None where there is none that works.  It wants a folder for its cache with a lock in
     it, and a thread that complains while it looks for fonts: it gets none of them."""
     import logging
     import threading
@@ -492,15 +484,24 @@ def import_plots():
         import matplotlib.backends.backend_agg  # noqa: F401
         import pandas.plotting._matplotlib  # noqa: F401
         import PIL.Image
-        import_all(GUEST["plots.txt"].decode().split())
+        optional(GUEST["plots.txt"].decode().split())
         PIL.Image.init()  # its formats
         return plt
-    except (ImportError, OSError):
+    except Exception as error:
+        without_plots(error)
         return None
     finally:
         builtins.open = real["builtins.open"]
         tempfile.mkdtemp, threading.Timer.start = make, start
         logging.disable(logging.NOTSET)
+
+
+def without_plots(error):
+    """What of matplotlib there is does not work: for programs it is not there."""
+    for name in list(sys.modules):
+        if name.split(".")[0] in ("matplotlib", "mpl_toolkits", "pylab"):
+            del sys.modules[name]
+    note("matplotlib", error)
 
 
 def lenient(file, mode="r", *args, **words):
@@ -544,7 +545,7 @@ def prepare(science):
     tempfile._TemporaryFileCloser.close.__defaults__ = (through("remove"),)
     tempfile.tempdir = TMP  # modules ask where it is when they are imported
     names = ["encodings." + n[:-3] for n in sorted(os.listdir(encodings.__path__[0])) if n[-3:] == ".py"]
-    import_all(GUEST["programs.txt"].decode().split() + names)
+    optional(GUEST["programs.txt"].decode().split() + names)
     if science:
         science()
     load("shims").prepare(lambda: current["space"], through("opened"), is_writable)
@@ -562,17 +563,32 @@ def prepare(science):
 
 def warm_plots(plt):
     plt.show = lambda *a, **k: None  # a figure that is left open is saved
-    read_library()
-    gc.freeze()  # to be looked for among what the figure leaves, not among all there is
-    figure = plt.figure()
-    figure.add_subplot().set_title("x")
-    for kind in ("png", "svg", "pdf"):
-        figure.savefig(io.BytesIO(), format=kind)
-    plt.close("all")
-    del figure
+    gc.freeze()  # to be looked for among what the figures leave, not among all there is
+    why = failure(read_library) or failure(draw, plt, "png")
+    if not why:
+        failure(draw, plt, "svg"), failure(draw, plt, "pdf")
     # its fonts are open files; a fork forgets them anyhow
     sys.modules["matplotlib.font_manager"]._get_font.cache_clear()
     gc.collect()
+    if why:  # a font, a style or a library is missing
+        without_plots(why)
+
+
+def failure(call, *args):
+    """What it raised, or None.  Without its frames, which hold files open."""
+    try:
+        call(*args)
+    except Exception as error:
+        return error.with_traceback(None)
+
+
+def draw(plt, kind):
+    try:
+        figure = plt.figure()
+        figure.add_subplot().set_title("x")
+        figure.savefig(io.BytesIO(), format=kind)
+    finally:
+        plt.close("all")
 
 
 def figures(space):

@@ -6,18 +6,9 @@ NUMBER = 1 << 20  # of a file in memory: the program makes a stream of memory of
 
 
 def lead_messages():
-    """Triangulation wants a file for its messages, and ends the process where there is none."""
+    """In the zygote, after the imports.  Triangulation wants a file for its messages, and ends the
+    process where there is none."""
     messages = sys.modules.get("scipy._lib.messagestream")
     if messages:
         messages.tempfile = types.SimpleNamespace(mkstemp=lambda **words: (NUMBER, b"messages"))
         messages.os = types.SimpleNamespace(remove=lambda path: None)
-
-
-def prepare(names):
-    """In the zygote."""
-    for name in names:
-        try:
-            __import__(name)
-        except ImportError:
-            pass  # it is not here
-    lead_messages()
