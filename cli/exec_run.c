@@ -10,7 +10,7 @@
 #include "cli/jail_limits.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/fallback/disclose.h"
+#include "core/fallback/redact.h"
 #include "sandbox/jail.h"
 
 #define PATH_SIZE   8192
@@ -174,7 +174,7 @@ static enum dtx_code record_report(struct dtx_execution *x, struct dtx_err *err)
 {
 	json_t *report = report_value(x);
 
-	if (report && !dtx_disclose_report(report, dtx_buf_str(&x->code))) {
+	if (report && !dtx_redact_report(report, &x->report, dtx_buf_str(&x->code), NULL)) {
 		json_decref(report);
 		report = NULL;
 	}

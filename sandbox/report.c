@@ -93,6 +93,7 @@ static void take_exception(struct dtx_jail_report *r, const json_t *e)
 		return;
 	r->exception.type = keep_text(r, e, "type");
 	r->exception.message = keep_text(r, e, "message");
+	r->exception.library = json_is_true(json_object_get(e, "library"));
 	r->exception.line = line_of(e);
 	for (i = 0; i < json_array_size(frames) && i < DTX_JAIL_FRAMES_MAX; i++) {
 		const json_t *f = json_array_get(frames, i);
@@ -102,6 +103,23 @@ static void take_exception(struct dtx_jail_report *r, const json_t *e)
 		to->function = keep_text(r, f, "function");
 		to->text = keep_text(r, f, "text");
 	}
+}
+
+static void take_fault(struct dtx_jail_report *r, const json_t *tree)
+{
+	static const char *const names[] = {
+#define X(symbol, name, told) name,
+		DTX_JAIL_FAULTS(X)
+#undef X
+	};
+	const char *fault = dtx_json_text(tree, "fault", "");
+	int64_t column = dtx_json_int(tree, "column", 0);
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(names); i++)
+		if (!strcmp(fault, names[i]))
+			r->fault = (enum dtx_jail_fault)i;
+	r->fault_column = column > 0 && column <= INT32_MAX ? (int32_t)column : 0;
 }
 
 static int64_t micros(const json_t *us, const char *key)
@@ -122,6 +140,7 @@ void dtx_report_parse(struct dtx_jail_report *r, struct dtx_str json, char *bad,
 	r->check_json = keep_json(r, tree, "check");
 	r->notes_json = keep_json(r, tree, "notes");
 	dtx_str_copy(bad, size, dtx_str_of(dtx_json_text(tree, "bad", "")));
+	take_fault(r, tree);
 	us = json_object_get(tree, "us");
 	r->us.load = micros(us, "load");
 	r->us.exec = micros(us, "exec");

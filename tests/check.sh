@@ -37,6 +37,7 @@ suites() {
 		store without room, right or sound pages|/usr/bin/python3 -B tests/fault/store.py build/dtx
 		records and what is made of them|/usr/bin/python3 -B tests/schema/records.py build/dtx
 		examples of pandas' documentation in the jail|/usr/bin/python3 -B -W ignore tests/jail/docstrings.py build/dtx 30
+		no cell reaches an author|/usr/bin/python3 -B tests/jail/canaries.py build/dtx
 		libraries below the jail: every BLAS, broken ones|/usr/bin/python3 -B tests/jail/libraries.py build/dtx
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py

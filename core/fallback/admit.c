@@ -9,7 +9,7 @@
 #include "core/fallback/adapter.h"
 #include "core/fallback/assume.h"
 #include "core/fallback/contract.h"
-#include "core/fallback/disclose.h"
+#include "core/fallback/redact.h"
 #include "core/store/tablehash.h"
 
 /* One run in one box. */
@@ -32,6 +32,7 @@ void dtx_admit_clear(struct dtx_admit_result *r)
 	dtx_mem_free(r->flags);
 	dtx_mem_free(r->formulas);
 	dtx_mem_free(r->assumes);
+	dtx_mem_free(r->told);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -111,42 +112,31 @@ static void admit_close(struct admit_run *run)
 	dtx_jail_report_clear(&run->report);
 }
 
-/* What may stand in a recorded message: the code, names of tables and columns. */
-static void admit_known(const struct admit_run *run, struct dtx_buf *out)
-{
-	const struct dtx_rescue *g = run->spec->region;
-	size_t i;
-	uint32_t k;
-
-	dtx_buf_adds(out, run->spec->code);
-	for (i = 0; i < g->ntables; i++) {
-		const struct dtx_schema *s = g->table[i].table->schema;
-
-		dtx_buf_printf(out, "\n%s", g->table[i].name);
-		for (k = 0; k < s->nfields; k++)
-			dtx_buf_printf(out, "\n%s", s->field[k].name);
-	}
-}
-
 /* The report as the record keeps it: without values of cells. NULL: out of memory. */
 static json_t *admit_report(const struct admit_run *run)
 {
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 32 };
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX),
-		       known = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *value = NULL;
 
 	dtx_jail_report_json(&run->report, &text);
-	admit_known(run, &known);
-	if (dtx_buf_ok(&known) &&
-	    dtx_json_parse(dtx_buf_str(&text), limits, &value, NULL) == DTX_OK &&
-	    !dtx_disclose_report(value, dtx_buf_str(&known))) {
+	if (dtx_json_parse(dtx_buf_str(&text), limits, &value, NULL) == DTX_OK &&
+	    !dtx_redact_report(value, &run->report, run->spec->code, run->spec->names)) {
 		json_decref(value);
 		value = NULL;
 	}
 	dtx_buf_clear(&text);
-	dtx_buf_clear(&known);
 	return value;
+}
+
+/* Of the run that failed, if one did. */
+static char *admit_told(const struct admit_run *run, int n)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int i = n > 1 && run[0].report.code == DTX_OK ? 1 : 0;
+
+	dtx_redact_run(&run[i].report, run[i].spec->code, run[i].spec->names, &text);
+	return dtx_buf_steal(&text);
 }
 
 /* --- the screen --- */
@@ -408,6 +398,8 @@ enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_
 	}
 	json_decref(r->report_json);
 	r->report_json = admit_report(&run[0]);
+	dtx_mem_free(r->told);
+	r->told = admit_told(run, n);
 	admit_read_check(r, run[0].report.check_json);
 	for (i = 0; i < n; i++) {
 		ended = admit_event(&run[i], rc == DTX_OK ? err : NULL);

@@ -20,7 +20,8 @@ struct dtx_admit_spec { /* everything borrowed */
 	int64_t now_us;
 	bool trial_off;     /* the screen only: nothing runs, there is no table */
 	const char *policy; /* of the jail it was admitted under, "": none; NULL: does not matter */
-	bool fresh;         /* new code: runs under two hash seeds, results must be equal */
+	const json_t *names;       /* what the prompt names, see redact.h */
+	bool fresh;                /* new code: runs under two hash seeds, results must be equal */
 	struct dtx_record *record; /* NULL: nothing is recorded */
 };
 struct dtx_admit_result {
@@ -31,6 +32,7 @@ struct dtx_admit_result {
 	bool only_expect;               /* it broke the plan's expect and nothing else */
 	char *needs, *flags, *formulas; /* JSON text from the screen; NULL */
 	char *assumes;
+	char *told; /* of a run that failed, what an author may be told; NULL */
 };
 void dtx_admit_clear(struct dtx_admit_result *r);
 

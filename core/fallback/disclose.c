@@ -90,7 +90,8 @@ static char disclose_class(uint32_t cp)
 	return cp >= 0x20 && cp < 0x7f ? (char)cp : '?';
 }
 
-/* Runs of letters and digits become one A, a or 9; "" when it would be too long. */
+/* Runs of letters and digits become one A, a or 9; "" when it would be too long, or of marks alone,
+ * which are the cell itself. */
 static void disclose_pattern(struct dtx_str s, char out[DISCLOSE_PATTERN + 1])
 {
 	size_t pos = 0, n = 0;
@@ -107,6 +108,8 @@ static void disclose_pattern(struct dtx_str s, char out[DISCLOSE_PATTERN + 1])
 		out[n++] = c;
 	}
 	out[n] = '\0';
+	if (!strpbrk(out, "Aa9"))
+		out[0] = '\0';
 }
 
 /* --- one column, looked at --- */

@@ -52,13 +52,5 @@ DTX_MUSTUSE enum dtx_code dtx_disclose_frequent(const struct dtx_table *t, uint3
 void dtx_disclose_name(struct dtx_buf *out, const char *name);
 /* The power of ten around a count, as a JSON string: "0", "1-9", "10-99" ... */
 void dtx_disclose_bucket(struct dtx_buf *out, int64_t rows);
-/* Text of an error without cell values: quoted strings, numbers and words that are neither in
- * `known` (texts of headers, steps and code) nor words of error messages become <value>. */
-void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_buf *out,
-                         struct dtx_disclosed *count);
-
-/* A jail report as the record may keep it: what the snippet printed is gone (sizes stay), the
- * exception's message, the reason and what the screen quotes are redacted.  `known` as above. */
-DTX_MUSTUSE bool dtx_disclose_report(json_t *report, struct dtx_str known);
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/fallback/prompt.h"
 
 #include "core/base/hash.h"
+#include "core/fallback/redact.h"
 #include "core/fallback/shape.h"
 
 static const char prompt_system[] = "You write one Python module for dtx, a tool that transforms "
@@ -83,31 +84,22 @@ static void prompt_line(struct dtx_buf *out, const json_t *value)
 	dtx_buf_addc(out, '\n');
 }
 
-/* Everything that may stand in an error text: headers, steps. */
-static void prompt_known(const struct dtx_prompt_spec *spec, struct dtx_buf *out)
+/* What is named in it; NULL: out of memory. */
+static json_t *prompt_names(const struct dtx_prompt_spec *spec)
 {
+	json_t *names = json_object();
+	bool ok = names &&
+	          dtx_redact_names(names, NULL, NULL, spec->deny, spec->ndeny, spec->contract);
 	size_t i;
-	uint32_t k;
 
-	for (i = 0; i < spec->ntables; i++) {
-		const struct dtx_schema *s = spec->table[i].table->schema;
-
-		dtx_buf_printf(out, "%s\n", spec->table[i].alias);
-		for (k = 0; k < s->nfields; k++) {
-			if (!dtx_disclose_denied(spec->deny, spec->ndeny, s->field[k].name))
-				dtx_buf_printf(out, "%s\n", s->field[k].name);
-		}
+	for (i = 0; ok && i < spec->ntables; i++)
+		ok = dtx_redact_names(names, spec->table[i].alias, spec->table[i].table->schema,
+		                      spec->deny, spec->ndeny, NULL);
+	if (!ok) {
+		json_decref(names);
+		names = NULL;
 	}
-	if (spec->previous)
-		dtx_buf_adds(out, spec->previous->code);
-	if (spec->previous && spec->previous->behind)
-		prompt_line(out, spec->previous->behind);
-	prompt_line(out, spec->steps);
-	if (spec->input)
-		prompt_line(out, spec->input);
-	if (spec->contract)
-		prompt_line(out, spec->contract);
-	dtx_buf_add(out, "\nint int64 float float64 bool date datetime decimal text\n");
+	return names;
 }
 
 /* --- sections --- */
@@ -202,15 +194,7 @@ out:
 	return rc;
 }
 
-static void prompt_redacted(struct dtx_str text, const struct dtx_buf *known, struct dtx_buf *out,
-                            struct dtx_prompt *p)
-{
-	struct dtx_str words = { known->ptr ? known->ptr : "", known->len };
-
-	dtx_disclose_redact(text, words, out, &p->disclosed);
-}
-
-static void prompt_task(const struct dtx_prompt_spec *spec, const struct dtx_buf *known,
+static void prompt_task(const struct dtx_prompt_spec *spec, const json_t *names,
                         struct dtx_buf *block, struct dtx_prompt *p)
 {
 	struct dtx_buf message = DTX_BUF_INIT(8192);
@@ -228,7 +212,7 @@ static void prompt_task(const struct dtx_prompt_spec *spec, const struct dtx_buf
 	if (spec->input)
 		prompt_line(block, spec->input);
 	json_array_foreach(spec->steps, i, step) prompt_line(block, step);
-	prompt_redacted(dtx_str_of(spec->error->msg), known, &message, p);
+	dtx_redact_trigger(spec->error, spec->steps, names, &message, &p->disclosed);
 	dtx_buf_add(block, "{\"at\":");
 	dtx_buf_json(block,
 	             dtx_str_of(spec->error->at[0] || !spec->at ? spec->error->at : spec->at));
@@ -253,13 +237,14 @@ static void prompt_output(const struct dtx_prompt_spec *spec, struct dtx_buf *bl
 	dtx_buf_add(&p->text, prompt_rules);
 }
 
-static void prompt_previous(const struct dtx_prompt_spec *spec, const struct dtx_buf *known,
-                            struct dtx_buf *block, struct dtx_prompt *p)
+static void prompt_previous(const struct dtx_prompt_spec *spec, struct dtx_buf *block,
+                            struct dtx_prompt *p)
 {
 	const struct dtx_prompt_previous *last = spec->previous;
 
 	dtx_buf_printf(&p->text, "PREVIOUS ATTEMPT\nThis module failed: %s.\n", last->class);
-	prompt_redacted(dtx_str_of(last->report), known, block, p);
+	dtx_buf_add(block, last->report);
+	p->disclosed.redactions++;
 	if (last->behind) {
 		dtx_buf_addc(block, '\n');
 		prompt_line(block, last->behind);
@@ -274,22 +259,23 @@ enum dtx_code dtx_prompt_make(const struct dtx_prompt_spec *spec, struct dtx_pro
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf block = DTX_BUF_INIT(DTX_PROMPT_MAX), known = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf block = DTX_BUF_INIT(DTX_PROMPT_MAX);
+	json_t *names = prompt_names(spec);
 
 	dtx_prompt_clear(p);
-	prompt_known(spec, &known);
-	DTX_TRY(dtx_buf_check(&known, "prompt", err));
+	if (!names)
+		DTX_FAIL_MEM(err);
 	prompt_head(spec, p);
 	DTX_TRY(prompt_input(spec, &block, p, err));
-	prompt_task(spec, &known, &block, p);
+	prompt_task(spec, names, &block, p);
 	prompt_output(spec, &block, p);
 	if (spec->previous)
-		prompt_previous(spec, &known, &block, p);
+		prompt_previous(spec, &block, p);
 	DTX_TRY(dtx_buf_check(&block, "prompt", err));
 	DTX_TRY(dtx_buf_check(&p->text, "prompt", err));
 	dtx_sha256_hex(p->text.ptr, p->text.len, p->hash);
 out:
 	dtx_buf_clear(&block);
-	dtx_buf_clear(&known);
+	json_decref(names);
 	return rc;
 }

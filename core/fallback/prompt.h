@@ -11,7 +11,7 @@ struct dtx_prompt_table {
 	const char *alias;
 	struct dtx_table *table;
 };
-/* A retry: the last module and how it failed; the report is redacted here. */
+/* A retry: the last module and how it failed; the report is that of dtx_redact_failure. */
 struct dtx_prompt_previous {
 	const char *class, *report;
 	struct dtx_str code;

@@ -5,6 +5,7 @@
 
 #include "core/base/mem.h"
 #include "core/fallback/contract.h"
+#include "core/fallback/redact.h"
 #include "core/fallback/shape.h"
 
 struct dtx_snippet_key dtx_work_key(const struct dtx_work *w)
@@ -64,6 +65,25 @@ out:
 	return rc;
 }
 
+static enum dtx_code rescue_names(struct dtx_work *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_rescue *g = w->region;
+	size_t i;
+
+	w->names = json_object();
+	if (!w->names ||
+	    !dtx_redact_names(w->names, NULL, NULL, w->r->deny, w->r->ndeny, w->contract))
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < g->ntables; i++) {
+		if (!dtx_redact_names(w->names, g->table[i].name, g->table[i].table->schema,
+		                      w->r->deny, w->r->ndeny, NULL))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code rescue_identify(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -73,6 +93,7 @@ static enum dtx_code rescue_identify(struct dtx_work *w, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(rescue_tables(w, err));
 	DTX_TRY(rescue_contract(w, err));
+	DTX_TRY(rescue_names(w, err));
 	DTX_TRY(dtx_finger_tables(w->tables, w->ntables, &w->doc, w->fingerprint, err));
 	DTX_TRY(dtx_finger_order(w->tables, w->ntables, &w->order, err));
 	DTX_TRY(dtx_finger_intent(w->region_json, w->contract, DTX_PROMPT_TEMPLATE, w->r->abi,

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#define RETRY_FRAMES 3
-
 /* --- ceilings --- */
 
 enum dtx_code dtx_budget_check(const struct dtx_budget *b, int64_t tokens, struct dtx_err *err)
@@ -114,26 +112,4 @@ const char *dtx_retry_stop(struct dtx_retry *r, unsigned max, enum dtx_code fail
 	if (same)
 		return "the author repeats itself";
 	return r->attempts >= most ? "no attempt is left" : NULL;
-}
-
-/* --- the report --- */
-
-void dtx_retry_report(const struct dtx_err *err, struct dtx_str code, const json_t *report,
-                      struct dtx_buf *out)
-{
-	const json_t *e = json_object_get(report, "exception"), *frames, *frame;
-	size_t i, n;
-
-	dtx_buf_printf(out, "%s\n", err->msg);
-	frames = json_object_get(e, "traceback");
-	n = json_array_size(frames);
-	for (i = n > RETRY_FRAMES ? n - RETRY_FRAMES : 0; i < n; i++) {
-		struct dtx_str line;
-
-		frame = json_array_get(frames, i);
-		line = dtx_retry_line(code, dtx_json_int(frame, "line", 0));
-		if (line.len)
-			dtx_buf_printf(out, "at `%.*s`\n", (int)DTX_MIN(line.len, (size_t)200),
-			               line.ptr);
-	}
 }

@@ -39,9 +39,5 @@ const char *dtx_retry_stop(struct dtx_retry *r, unsigned max, enum dtx_code fail
                            struct dtx_str code, const json_t *report);
 /* The line of the code (from 1), without blanks around it. */
 struct dtx_str dtx_retry_line(struct dtx_str code, int64_t line);
-/* What the next attempt is told: message and, of an exception, its type and at most three lines of
- * the code. */
-void dtx_retry_report(const struct dtx_err *err, struct dtx_str code, const json_t *report,
-                      struct dtx_buf *out);
 
 #endif

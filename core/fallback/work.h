@@ -18,7 +18,7 @@ struct dtx_work {
 	const struct dtx_rescue *region;
 	struct dtx_finger_table *tables;
 	size_t ntables;
-	json_t *contract, *doc, *order, *region_json, *params, *shape, *adapter;
+	json_t *contract, *doc, *order, *region_json, *params, *shape, *adapter, *names;
 	char fingerprint[DTX_FINGER_TEXT], intent[DTX_FINGER_TEXT], contract_hash[65];
 	struct dtx_arena arena;
 	struct dtx_buf code;

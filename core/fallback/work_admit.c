@@ -21,6 +21,7 @@ static struct dtx_admit_spec admit_spec(struct dtx_work *w, bool fresh)
 		.fresh = fresh,
 		.record = w->r->record,
 		.contract = w->contract,
+		.names = w->names,
 	};
 }
 

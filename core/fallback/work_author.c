@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/fallback/extract.h"
+#include "core/fallback/redact.h"
 #include "core/fallback/work.h"
 #include "core/store/lease.h"
 
@@ -216,7 +217,9 @@ struct author_cycle {
 	enum dtx_code failed;        /* DTX_OK: there was none */
 };
 
-static void cycle_remember(struct author_cycle *c, enum dtx_code failed, const struct dtx_err *why)
+/* `broke`: of a later step that could not use the result; NULL. */
+static void cycle_remember(struct author_cycle *c, const struct dtx_err *broke,
+                           enum dtx_code failed, const struct dtx_err *why)
 {
 	struct dtx_str code = { c->w->code.ptr ? c->w->code.ptr : "", c->w->code.len };
 
@@ -224,7 +227,15 @@ static void cycle_remember(struct author_cycle *c, enum dtx_code failed, const s
 	dtx_buf_reset(&c->code);
 	dtx_buf_reset(&c->report);
 	dtx_buf_adds(&c->code, code);
-	dtx_retry_report(why, code, c->w->admitted.report_json, &c->report);
+	dtx_redact_failure(&(struct dtx_redact_failure){ .code = failed,
+	                                                 .message = why->msg,
+	                                                 .run = c->w->admitted.told,
+	                                                 .checks = c->w->admitted.checks,
+	                                                 .assumes = c->w->admitted.assumes,
+	                                                 .broke = broke,
+	                                                 .module = code,
+	                                                 .names = c->w->names },
+	                   &c->report);
 }
 
 static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
@@ -312,7 +323,7 @@ static enum dtx_code cycle_attempt(struct author_cycle *c, struct dtx_err *why, 
 	rc = author_try(c->w, &got, why);
 	if (rc == DTX_OK)
 		goto out;
-	cycle_remember(c, rc, why);
+	cycle_remember(c, NULL, rc, why);
 	DTX_TRY(dtx_work_attempt_end(c->w, c->failed, err));
 	rc = c->failed;
 	*done = !dtx_work_may_retry(c->w, rc, dtx_buf_str(&c->code), c->w->admitted.report_json,
@@ -332,7 +343,7 @@ static enum dtx_code cycle_run(struct author_cycle *c, struct dtx_err *failed, s
 
 	if (failed) {
 		dtx_err_move(&why, failed);
-		cycle_remember(c, why.code, &why);
+		cycle_remember(c, c->w->region->broke, why.code, &why);
 	}
 	while (!done)
 		rc = cycle_attempt(c, &why, &done, err);

@@ -18,6 +18,7 @@ void dtx_work_free(struct dtx_work *w)
 	json_decref(w->params);
 	json_decref(w->shape);
 	json_decref(w->adapter);
+	json_decref(w->names);
 	dtx_arena_clear(&w->arena);
 	dtx_mem_free(w);
 }

@@ -55,6 +55,33 @@ enum dtx_jail_status {
 const char *dtx_jail_status_name(enum dtx_jail_status status);
 enum dtx_code dtx_jail_status_code(enum dtx_jail_status status);
 
+/* What is wrong with a BAD_RESULT: symbol, the worker's name of it, and what may be told of it
+ * without a word of the result. */
+#define DTX_JAIL_FAULTS(X)                                                                         \
+	X(NONE, "", "the result is not a table that dtx can take")                                 \
+	X(NO_TRANSFORM, "no_transform",                                                            \
+	  "the module defines no function transform(tables, params)")                              \
+	X(NO_FRAME, "no_frame", "transform did not return a DataFrame")                            \
+	X(CELL, "cell", "holds something that is no number, text, bool, date or null")             \
+	X(NESTED, "nested", "holds lists or arrays; a cell is one value")                          \
+	X(MIXED, "mixed", "mixes types; convert it to one")                                        \
+	X(DTYPE, "dtype", "has a dtype that a table cannot hold; convert it to numbers or text")   \
+	X(INTEGER, "integer", "has integers beyond 64 bits; return them as text or decimal")       \
+	X(DECIMAL, "decimal", "has decimals that are no numbers, or of more than 38 digits")       \
+	X(FINE_TIME, "fine_time", "has times finer than a microsecond; round them")                \
+	X(ZONE, "zone", "has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")         \
+	X(TEXT, "text", "holds text that is not Unicode")                                          \
+	X(NAME, "name", "has a name that is empty, not Unicode or not the only one")               \
+	X(MULTIINDEX, "multiindex", "the columns are a MultiIndex; flatten them")                  \
+	X(NO_COLUMNS, "no_columns", "the result has no columns")                                   \
+	X(WIDE, "wide", "the result has too many columns: melt() makes rows of them")
+
+enum dtx_jail_fault {
+#define X(symbol, ...) DTX_JAIL_FAULT_##symbol,
+	DTX_JAIL_FAULTS(X)
+#undef X
+};
+
 /* SEALED: it opens no file.  LIB_RO: it reads, and loads, what Python's library folders hold, for
  * modules that are not imported beforehand. */
 enum dtx_jail_profile { DTX_JAIL_SEALED, DTX_JAIL_LIB_RO, DTX_JAIL_PROFILES };
@@ -133,10 +160,13 @@ struct dtx_jail_report {
 	int sys_errno, signal; /* 0: does not apply */
 	struct {               /* from the worker; type is NULL when there was none */
 		const char *type, *message;
+		bool library; /* a class of Python's or a library's, not of the snippet */
 		int32_t line; /* of the snippet, from 1; 0 unknown */
 		struct dtx_jail_frame frame[DTX_JAIL_FRAMES_MAX];
 		uint32_t nframes;
 	} exception;
+	enum dtx_jail_fault fault; /* of a BAD_RESULT */
+	int32_t fault_column;      /* which column of the result, from 1; 0: no one */
 	struct dtx_jail_denied denied[DTX_JAIL_DENIED_MAX];
 	uint32_t ndenied;
 	uint64_t denied_total;

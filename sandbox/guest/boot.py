@@ -209,6 +209,14 @@ def cut(text):
     return text.decode("utf-8", "ignore")
 
 
+def is_library(kind):
+    """A class that a module of Python's or a library's holds by its name; one of the snippet may
+    have any name."""
+    module = sys.modules.get(kind.__module__)
+    return (kind.__module__ not in ("snippet", "__main__", "dx")
+            and getattr(module, kind.__name__, None) is kind)
+
+
 def describe(error, source):
     """What the author of a snippet needs: type, message and the lines of the snippet."""
     lines = source.split("\n")
@@ -229,7 +237,7 @@ def describe(error, source):
     except Exception:
         message = "(no message)"
     return {"type": type(error).__name__[:100], "message": message,
-            "line": frames[-1]["line"] if frames else 0, "frames": frames[-FRAMES_MAX:]}
+            "library": is_library(type(error)), "line": frames[-1]["line"] if frames else 0, "frames": frames[-FRAMES_MAX:]}
 
 
 def told(error, source):
@@ -283,7 +291,8 @@ class Job:
         scope = module.__dict__
         exec(compile(self.source, "<snippet>", "exec"), scope)
         if not callable(scope.get("transform")):
-            raise layout.BadResult("the snippet defines no function transform(tables, params)")
+            raise layout.BadResult("the snippet defines no function transform(tables, params)",
+                                   "no_transform")
         result = scope["transform"](tables, params)
         self.lap("exec")
         types_of = dict(reader.column_types(), **meta.get("contract", {}))
@@ -332,7 +341,7 @@ def attempt(job):
     except layout.OutputLimit:
         return OUTPUT, 0
     except layout.BadResult as error:
-        job.report["bad"] = cut(error)
+        job.report.update(bad=cut(error), fault=error.fault, column=error.column)
         return job.finish(BAD_RESULT)
     except BaseException as error:
         job.report["exception"] = told(error, job.source)

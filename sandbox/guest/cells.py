@@ -49,17 +49,17 @@ def kind_of(value):
 def us_of(value):
     if isinstance(value, pd.Timestamp):
         if value.tz is not None:
-            raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")
+            raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)", "zone")
         if value.nanosecond:
-            raise BadResult("has times finer than a microsecond; round them")
+            raise BadResult("has times finer than a microsecond; round them", "fine_time")
         value = value.to_pydatetime()
     if isinstance(value, np.datetime64):
         if value.astype("M8[us]") != value:
-            raise BadResult("has times finer than a microsecond; round them")
+            raise BadResult("has times finer than a microsecond; round them", "fine_time")
         return int(value.astype("M8[us]").astype("i8"))
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
-            raise BadResult("has a time zone; make the times UTC without zone")
+            raise BadResult("has a time zone; make the times UTC without zone", "zone")
     else:
         value = datetime.datetime(value.year, value.month, value.day)
     return (value - EPOCH) // datetime.timedelta(microseconds=1)

@@ -307,7 +307,7 @@ def int_out(values, missing):
     out = np.zeros(len(values), "<i8")
     present = values[~missing]
     if len(present) and (int(present.max()) >= 2**63 or int(present.min()) < -2**63):
-        raise BadResult("has integers beyond 64 bits; return them as text or decimal")
+        raise BadResult("has integers beyond 64 bits; return them as text or decimal", "integer")
     out[~missing] = present
     return Out(INT, raw_of(out), missing=missing)
 
@@ -331,13 +331,13 @@ def decimal_out(values, missing):
     scale, digits = 0, 1
     for value in values[~missing]:
         if not value.is_finite():
-            raise BadResult("has a decimal that is not a number")
+            raise BadResult("has a decimal that is not a number", "decimal")
         sign, ds, exponent = value.as_tuple()
         scale = max(scale, -exponent)
         digits = max(digits, len(ds) + exponent)
     precision = min(max(digits + scale, 1), 38)
     if digits + scale > 38:
-        raise BadResult("has decimals of more than 38 digits")
+        raise BadResult("has decimals of more than 38 digits", "decimal")
     out = bytearray(16 * len(values))
     for i, value in enumerate(values):
         if not missing[i]:
@@ -357,7 +357,7 @@ def ns_out(values, missing, wanted):
     ns = values.astype("M8[ns]").astype("i8")
     ns = np.where(missing, 0, ns)
     if (ns % 1000).any():
-        raise BadResult("has times finer than a microsecond; round them: .dt.floor('us')")
+        raise BadResult("has times finer than a microsecond; round them: .dt.floor('us')", "fine_time")
     return times_out(ns // 1000, missing, wanted)
 
 
@@ -370,13 +370,13 @@ def floats_of(values, missing):
             out[i] = value
         if kind_of(value) == INT and (np.isnan(out[i]) or int(out[i]) != value):
             raise BadResult("mixes floats and an integer that no float holds (row %d); convert it "
-                            "to one type" % i)
+                            "to one type" % i, "mixed")
     return out
 
 
 def object_out(values, missing, wanted, note):
     if missing.ndim != 1:
-        raise BadResult("holds lists or arrays; a cell is one value")
+        raise BadResult("holds lists or arrays; a cell is one value", "nested")
     if pd.api.types.infer_dtype(values, skipna=True) == "string":
         return text_out(values, missing)
     kinds = {}
@@ -384,7 +384,7 @@ def object_out(values, missing, wanted, note):
         kind = kind_of(values[i])
         if kind is None:
             raise BadResult("row %d holds a %s; a cell is a number, text, bool, date or null%s"
-                            % (i, type(values[i]).__name__, NEXT.get(type(values[i]), AS_TEXT)))
+                            % (i, type(values[i]).__name__, NEXT.get(type(values[i]), AS_TEXT)), "cell")
         kinds.setdefault(kind, i)
     found = frozenset(kinds)
     if not found:
@@ -407,7 +407,7 @@ def object_out(values, missing, wanted, note):
     names = {v: k for k, v in NAMES.items()}
     first, second = sorted(kinds.items(), key=lambda kv: kv[1])[:2]
     raise BadResult("mixes %s (row %d) and %s (row %d); convert it to one type"
-                    % (names[first[0]], first[1], names[second[0]], second[1]))
+                    % (names[first[0]], first[1], names[second[0]], second[1]), "mixed")
 
 
 def numbers_out(values, wanted, note):
@@ -446,10 +446,10 @@ def column_out(series, wanted, note):
         series = series.sparse.to_dense()
         dtype = series.dtype
     if isinstance(dtype, pd.DatetimeTZDtype):
-        raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")
+        raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)", "zone")
     if dtype.kind in "mcV" or isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
         raise BadResult("is %s, which a table cannot hold; convert it to numbers or text%s"
-                        % (dtype, NEXT_OF_DTYPE.get(dtype.kind, AS_TEXT)))
+                        % (dtype, NEXT_OF_DTYPE.get(dtype.kind, AS_TEXT)), "dtype")
     missing = series.isna().to_numpy()
     if dtype.kind == "b":
         values = series.fillna(False).to_numpy(dtype=bool)
@@ -480,11 +480,11 @@ def name_of(name, i):
     else:
         text = str(name)
     if not text:
-        raise BadResult("column %d has an empty name" % i)
+        raise BadResult("column %d has an empty name" % i, "name", i + 1)
     if "\0" in text:
-        raise BadResult("the name of column %d holds a NUL" % i)
+        raise BadResult("the name of column %d holds a NUL" % i, "name", i + 1)
     if not text.isprintable() and text.encode("utf-8", "ignore").decode() != text:
-        raise BadResult("the name of column %d is not Unicode" % i)
+        raise BadResult("the name of column %d is not Unicode" % i, "name", i + 1)
     return text
 
 
@@ -517,14 +517,15 @@ class Table:
         if not isinstance(frame, pd.DataFrame):
             raise BadResult("transform returned %s, expected a DataFrame%s"
                             % ("None" if frame is None else type(frame).__name__,
-                               FRAME_OF.get(type(frame), "")))
+                               FRAME_OF.get(type(frame), "")), "no_frame")
         self.source_rows = source_rows(frame.index, source_count)
         self.rows = len(frame)
         self.names, self.columns, known = [], [], set()
         for i, (label, series) in enumerate(self.flat(frame)):
             name = name_of(label, i)
             if name in known:
-                raise BadResult("two columns are named '%s'" % name)
+                raise BadResult("two columns are named '%s'" % name, "name",
+                                len(self.names) + 1)
             known.add(name)
             self.names.append(name)
             self.columns.append(self.column(name, series, types_of.get(name)))
@@ -532,7 +533,7 @@ class Table:
     def flat(self, frame):
         if isinstance(frame.columns, pd.MultiIndex):
             raise BadResult("the columns are a MultiIndex; flatten them: "
-                            "df.columns = ['_'.join(map(str, c)) for c in df.columns]")
+                            "df.columns = ['_'.join(map(str, c)) for c in df.columns]", "multiindex")
         levels = [n for n, name in enumerate(frame.index.names) if name is not None]
         taken = [n for n in levels if frame.index.names[n] in frame.columns]
         if taken and frame.index.nlevels > 1:
@@ -542,12 +543,12 @@ class Table:
             taken = [n for n in taken if n not in again]
         if taken:
             raise BadResult("'%s' is both an index level and a column"
-                            % frame.index.names[taken[0]])
+                            % frame.index.names[taken[0]], "name")
         if not levels and not frame.shape[1]:
-            raise BadResult("the result has no columns")
+            raise BadResult("the result has no columns", "no_columns")
         if frame.shape[1] > COLUMNS_MAX:
             raise BadResult("the result has %d columns, at most %d: melt() makes rows of them"
-                            % (frame.shape[1], COLUMNS_MAX))
+                            % (frame.shape[1], COLUMNS_MAX), "wide")
         # what reset_index() gives, without a DataFrame of it
         for n in levels:
             values = frame.index.get_level_values(n)
@@ -562,6 +563,8 @@ class Table:
         try:
             return column_out(series, wanted, note)
         except BadResult as error:
-            raise BadResult("column '%s' %s" % (name, error)) from None
+            raise BadResult("column '%s' %s" % (name, error), error.fault,
+                            len(self.columns) + 1) from None
         except UnicodeEncodeError:
-            raise BadResult("column '%s' holds text that is not Unicode" % name) from None
+            raise BadResult("column '%s' holds text that is not Unicode" % name, "text",
+                            len(self.columns) + 1) from None

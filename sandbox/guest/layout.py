@@ -10,7 +10,11 @@ HEADER = struct.Struct("<8sIIQQII24x")
 
 
 class BadResult(Exception):
-    pass
+    """`fault` is one of DTX_JAIL_FAULTS in core/plan/provider.h; `column` counts from 1."""
+
+    def __init__(self, text, fault, column=0):
+        Exception.__init__(self, text)
+        self.fault, self.column = fault, column
 
 
 class OutputLimit(Exception):

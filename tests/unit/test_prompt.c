@@ -2,6 +2,7 @@
 #include "core/fallback/prompt.h"
 
 #include "core/fallback/contract.h"
+#include "core/fallback/redact.h"
 #include "tests/t.h"
 #include "tests/tables.h"
 
@@ -39,7 +40,9 @@ static enum dtx_code make(struct dtx_prompt *p, const char *columns, const char 
 		                        .sample = sample };
 	enum dtx_code rc = DTX_E_NO_MEMORY;
 
-	(void)dtx_err_set(&trigger, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "%s", message);
+	(void)dtx_err_set(&trigger,
+	                  strncmp(message, "no op", 5) ? DTX_E_CAST_FAILED : DTX_E_UNKNOWN_OP,
+	                  __FILE__, __LINE__, "%s", message);
 	dtx_err_at(&trigger, "/steps/1/op");
 	if (t && steps && contract)
 		rc = dtx_prompt_make(&spec, p, &err);
@@ -93,11 +96,11 @@ void test_prompt_exact_bytes(void)
 	      "TASK\n"
 	      "Do what these plan steps mean. dtx could not do them itself because of the error "
 	      "shown.\n"
-	      "DATA af1a081b\n"
+	      "DATA b3d80120\n"
 	      "{\"by\":[\"region\"],\"note\":\"per week\",\"op\":\"weekly_balance\"}\n"
-	      "{\"at\":\"/steps/1/op\",\"code\":\"unknown_op\",\"message\":\"no op "
+	      "{\"at\":\"/steps/1/op\",\"code\":\"unknown_op\",\"message\":\"there is no such op: "
 	      "'weekly_balance'\"}\n"
-	      "END af1a081b\n"
+	      "END b3d80120\n"
 	      "\n"
 	      "OUTPUT\n"
 	      "The result is checked against this contract:\n"
@@ -166,6 +169,9 @@ void test_prompt_patterns(void)
 		{ "AB-1\nCD-2\nEF-33\nGH-4\nIJ-5\nother\n",
 		  "{\"distinct\":\"unique\",\"name\":\"k\",\"nullable\":false,\"type\":\"text\"}"
 		  "\n" },
+		/* marks alone would be the cell */
+		{ "!?\n!?\n!?\n!?\n!?\n!?\n",
+		  "{\"distinct\":\"few\",\"name\":\"k\",\"nullable\":false,\"type\":\"text\"}\n" },
 		{ "a1\na1\na1\n\na1\na1\n", "{\"distinct\":\"few\",\"name\":\"k\",\"nullable\":"
 		                            "true,\"pattern\":\"a9\",\"type\":\"text\"}\n" },
 	};
@@ -205,7 +211,6 @@ void test_prompt_canary(void)
 		T_CHECK(!strstr(dtx_buf_text(&p.text), "Canary"));
 		T_CHECK(!strstr(dtx_buf_text(&p.text), "7712") &&
 		        !strstr(dtx_buf_text(&p.text), "77,1"));
-		T_CHECK(strstr(dtx_buf_text(&p.text), "<value>") != NULL);
 		T_CHECK(p.disclosed.redactions > 0);
 		dtx_prompt_clear(&p);
 	}
@@ -225,29 +230,258 @@ void test_prompt_hostile_names(void)
 	dtx_prompt_clear(&p);
 }
 
-void test_redact(void)
+/* --- what is told of a failure --- */
+
+static void told_trigger(enum dtx_code code, const char *message, const char *column,
+                         struct dtx_buf *out)
+{
+	struct dtx_err e = DTX_ERR_INIT;
+	struct dtx_disclosed count = { 0, 0, 0 };
+	json_t *steps = parse("[{\"op\":\"mutate\",\"columns\":{\"x\":\"grow (hours) + 7\"},"
+	                      "\"note\":\"negative\"}]");
+	json_t *names = parse("{\"hours\":true,\"region\":true}");
+
+	e.code = code;
+	dtx_str_copy(e.msg, sizeof(e.msg), dtx_str_of(message));
+	dtx_str_copy(e.column, sizeof(e.column), dtx_str_of(column));
+	dtx_redact_trigger(&e, steps, names, out, &count);
+	json_decref(steps);
+	json_decref(names);
+}
+
+void test_redact_trigger(void)
 {
 	static const struct {
-		const char *text, *want;
+		enum dtx_code code;
+		const char *message, *column, *want;
 	} row[] = {
-		{ "no column 'hours' here", "no column 'hours' here" },
-		{ "no column 'hour' here", "no column '<value>' here" },
-		{ "got '12,5' at row 7", "got '<value>' at row <value>" },
-		{ "value 3 of step 40", "value <value> of step 40" },
-		{ "can't do it", "can't do it" },
-		{ "key \"x y\" twice", "key \"<value>\" twice" },
-		{ "wants int64, got float64", "wants int64, got float64" },
-		{ "AB123 failed on 2024-01-31T10:00", "<value> failed on <value>" },
-		{ "", "" },
+		{ DTX_E_UNKNOWN_OP, "no op 'mutate'", "", "there is no such op: 'mutate'" },
+		{ DTX_E_UNKNOWN_FUNCTION, "no function 'grow', did you mean 'row'?", "",
+		  "there is no such function: 'grow'" },
+		{ DTX_E_MISSING_COLUMN, "no column 'Canary'; there are 'hours', 'region'", "",
+		  "a column that is named is not there: 'hours', 'region'" },
+		/* these may quote cells: the plan's own words are no reason to show one */
+		{ DTX_E_CAST_FAILED, "column 'hours': 'negative' is no int", "hours",
+		  "some cells cannot be read as the type that is wanted: column 'hours'" },
+		{ DTX_E_CAST_FAILED, "'negative' in 7 rows, 'mutate' in 'region'", "Canary",
+		  "some cells cannot be read as the type that is wanted: column 'region'" },
+		{ DTX_E_AMBIGUOUS_DATE, "'01/02/2024'", "",
+		  "dates can be read in more than one order of day and month" },
+		{ DTX_E_BUG, "Canary", "", "the step could not be done" },
 	};
-	const char *known = "region hours 40 int64 float64";
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(row); i++) {
 		struct dtx_buf out = DTX_BUF_INIT(1 << 16);
-		struct dtx_disclosed count = { 0, 0, 0 };
 
-		dtx_disclose_redact(dtx_str_of(row[i].text), dtx_str_of(known), &out, &count);
+		told_trigger(row[i].code, row[i].message, row[i].column, &out);
+		T_STR(dtx_buf_text(&out), row[i].want);
+		dtx_buf_clear(&out);
+	}
+}
+
+#define MODULE                                                                                     \
+	"import pandas as pd\n"                                                                    \
+	"KNOWN = {'negative': 1, \"invalid\": 42}  # 'comment'\n"                                  \
+	"def transform(tables, params):\n"                                                         \
+	"    df = tables['main']\n"                                                                \
+	"    raise ValueError('a \\'b\\' c', \"total\",\n"                                         \
+	"        '''long'''  # 'negative'\n"                                                       \
+	"    )\n"                                                                                  \
+	"    return df['negative']\n"
+
+static void told_exception(const char *type, bool library, const char *message, int line,
+                           struct dtx_buf *out)
+{
+	struct dtx_jail_report r;
+	json_t *names = parse("{\"hours\":true,\"main\":true}");
+
+	dtx_jail_report_init(&r);
+	r.status = DTX_JAIL_SNIPPET_ERROR;
+	r.exception.type = type;
+	r.exception.message = message;
+	r.exception.library = library;
+	r.exception.line = r.exception.frame[0].line = line;
+	r.exception.nframes = 1;
+	dtx_redact_run(&r, DTX_STR(MODULE), names, out);
+	json_decref(names);
+	dtx_jail_report_clear(&r);
+}
+
+void test_redact_exception(void)
+{
+	static const struct {
+		const char *type;
+		bool library;
+		const char *message;
+		int line;
+		const char *want; /* up to the semicolon */
+	} row[] = {
+		{ "KeyError", true, "'hours'", 4, "it raised KeyError, which names \"hours\"" },
+		/* a string of the line that fails, and of no other line */
+		{ "KeyError", true, "'negative'", 8,
+		  "it raised KeyError, which names \"negative\"" },
+		{ "KeyError", true, "'negative'", 4, "it raised KeyError" },
+		{ "KeyError", true, "'negative'", 5, "it raised KeyError" },
+		{ "ValueError", true, "\"['total', 'x'] not in index\"", 5,
+		  "it raised ValueError, which names \"total\"" },
+		{ "ValueError", true, "'long'", 5, "it raised ValueError, which names \"long\"" },
+		{ "KeyError", true, "'comment'", 2, "it raised KeyError" },
+		{ "KeyError", true, "', '", 5, "it raised KeyError" },
+		/* whole texts only, no numbers, nothing without quotes */
+		{ "KeyError", true, "'hours worked'", 4, "it raised KeyError" },
+		{ "KeyError", true, "42", 2, "it raised KeyError" },
+		{ "KeyError", true, "'42' hours negative", 2, "it raised KeyError" },
+		{ "ValueError", true, "hours", 4, "it raised ValueError" },
+		/* one at most */
+		{ "KeyError", true, "'hours' 'main' 'hours'", 4,
+		  "it raised KeyError, which names \"hours\"" },
+		/* classes of the snippet's own, whatever they are called */
+		{ "ValueError", false, "x", 4, "it raised exception" },
+		{ "Canary", true, "x", 4, "it raised exception" },
+		{ "KeyError,IndexError", true, "x", 4, "it raised exception" },
+		{ "", true, "x", 4, "it raised exception" },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+		struct dtx_str rest, told;
+
+		told_exception(row[i].type, row[i].library, row[i].message, row[i].line, &out);
+		rest = dtx_buf_str(&out);
+		T_CHECK(dtx_str_next(&rest, ';', &told));
+		if (!dtx_str_is(told, row[i].want))
+			t_fail(__FILE__, __LINE__, "row %zu: got '%.*s', expected '%s'", i,
+			       (int)told.len, told.ptr, row[i].want);
+		dtx_buf_clear(&out);
+	}
+}
+
+/* Lines are those of the code, whatever the report says of their text. */
+void test_redact_lines(void)
+{
+	static const int lines[] = { 8, 0, -1, 9, 1 << 30 };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(lines); i++) {
+		struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+
+		told_exception("KeyError", true, "'x'", lines[i], &out);
+		T_INT(strstr(dtx_buf_text(&out), "at line 8 `return df['negative']`") != NULL,
+		      i == 0);
+		T_INT(strstr(dtx_buf_text(&out), "at line") != NULL, i == 0);
+		dtx_buf_clear(&out);
+	}
+}
+
+void test_redact_other_ends(void)
+{
+	static const struct {
+		enum dtx_jail_status status;
+		enum dtx_code code;
+		const char *check, *reason;
+		enum dtx_jail_fault fault;
+		int column;
+		const char *want;
+	} row[] = {
+		{ DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT, NULL,
+		  "column 'Canary' holds lists or arrays", DTX_JAIL_FAULT_NESTED, 3,
+		  "column 3 of the result holds lists or arrays; a cell is one value\n" },
+		{ DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT, NULL,
+		  "column 'hours' mixes 'Canary'", DTX_JAIL_FAULT_MIXED, 1,
+		  "column 1 of the result, \"hours\", mixes types; convert it to one\n" },
+		{ DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT, NULL, "Canary",
+		  DTX_JAIL_FAULT_NONE, 0, "the result is not a table that dtx can take\n" },
+		{ DTX_JAIL_SCREENED, DTX_E_SNIPPET_IMPORT_DENIED,
+		  "{\"line\":1,\"message\":\"import of 'pandas'; see 'Canary'\"}", "",
+		  DTX_JAIL_FAULT_NONE, 0,
+		  "it imports what a module may not; see \"pandas\"\n"
+		  "at line 1 `import pandas as pd`\n" },
+		{ DTX_JAIL_SCREENED, DTX_E_SNIPPET_SYNTAX,
+		  "{\"line\":7,\"message\":\"'Canary' was never closed\"}", "", DTX_JAIL_FAULT_NONE,
+		  0, "it is not valid Python\nat line 7 `)`\n" },
+		{ DTX_JAIL_TIMEOUT, DTX_E_SNIPPET_TIMEOUT, NULL, "Canary", DTX_JAIL_FAULT_NONE, 0,
+		  "it ran too long\n" },
+		{ DTX_JAIL_OK, DTX_OK, NULL, "Canary", DTX_JAIL_FAULT_NONE, 0, "" },
+	};
+	json_t *names = parse("{\"hours\":true}");
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+		struct dtx_jail_report r;
+
+		dtx_jail_report_init(&r);
+		r.status = row[i].status;
+		r.code = row[i].code;
+		r.check_json = row[i].check;
+		r.fault = row[i].fault;
+		r.fault_column = row[i].column;
+		dtx_str_copy(r.reason, sizeof(r.reason), dtx_str_of(row[i].reason));
+		dtx_redact_run(&r, DTX_STR(MODULE), names, &out);
+		T_STR(dtx_buf_text(&out), row[i].want);
+		dtx_buf_clear(&out);
+		dtx_jail_report_clear(&r);
+	}
+	json_decref(names);
+}
+
+static void told_failure(enum dtx_code code, const char *message, const char *checks,
+                         const char *assumes, struct dtx_buf *out)
+{
+	json_t *rows = checks ? parse(checks) : NULL, *names = parse("{\"hours\":true}");
+	struct dtx_redact_failure f = { .code = code,
+		                        .message = message,
+		                        .run = "it crashed\n",
+		                        .checks = rows,
+		                        .assumes = assumes,
+		                        .module = DTX_STR("ASSUMES = [\"hours > 0\"]\n"),
+		                        .names = names };
+
+	dtx_redact_failure(&f, out);
+	json_decref(rows);
+	json_decref(names);
+}
+
+#define ASSUMPTION                                                                                 \
+	"a condition of ASSUMES does not hold for every row of main, or cannot be checked\n"
+
+void test_redact_failures(void)
+{
+	static const struct {
+		enum dtx_code code;
+		const char *message, *checks, *assumes, *want;
+	} row[] = {
+		{ DTX_E_SNIPPET_CRASH, "Canary", NULL, NULL, "it crashed\n" },
+		{ DTX_E_SNIPPET_NO_CODE, "there is no fenced block", NULL, NULL,
+		  "there is no fenced block\n" },
+		{ DTX_E_SNIPPET_CONTRACT, "column 'Canary' has 7 nulls",
+		  "[{\"name\":\"type\",\"severity\":\"error\",\"status\":\"fail\",\"col\":"
+		  "\"hours\","
+		  "\"actual\":\"text\"},{\"name\":\"nullable\",\"severity\":\"error\",\"status\":"
+		  "\"fail\",\"col\":\"Canary\",\"actual\":\"7 nulls\"},{\"name\":\"all_null\","
+		  "\"severity\":\"warn\",\"status\":\"fail\",\"col\":\"Canary\"}]",
+		  NULL,
+		  "the result does not keep the contract, or its own FORMULAS\n"
+		  "check type failed for column \"hours\": it is text\n"
+		  "check nullable failed\n" },
+		{ DTX_E_SNIPPET_ASSUMPTION, "ASSUMES 'hours > 0' does not hold", NULL,
+		  "[\"Canary\",\"hours > 0\"]", ASSUMPTION "it is `hours > 0`\n" },
+		/* what a worker reports as its conditions need not be in the module */
+		{ DTX_E_SNIPPET_ASSUMPTION, "ASSUMES 'Canary' does not hold", NULL, "[\"Canary\"]",
+		  ASSUMPTION },
+		{ DTX_E_SNIPPET_FAMILY_LITERAL, "the code names column 'hours': read 'Canary'",
+		  NULL, NULL,
+		  "the code names a column of a sliding header: read the names from "
+		  "params[\"families\"]\nit is \"hours\"\n" },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+
+		told_failure(row[i].code, row[i].message, row[i].checks, row[i].assumes, &out);
 		T_STR(dtx_buf_text(&out), row[i].want);
 		dtx_buf_clear(&out);
 	}
@@ -255,18 +489,30 @@ void test_redact(void)
 
 void test_redact_report(void)
 {
-	json_t *r = parse(
+	json_t *json = parse(
 		"{\"stdout\":{\"text\":\"Canary\",\"total\":6},\"stderr\":{\"base64\":\"Q2Fu\"},"
-		"\"reason\":\"KeyError: 'Canary'\",\"exception\":{\"message\":\"'Canary' at 7\","
-		"\"line\":3},\"check\":null}");
+		"\"reason\":\"KeyError: 'Canary'\",\"exception\":{\"type\":\"Canary\",\"message\":"
+		"\"'Canary' at 7\",\"line\":4,\"traceback\":[{\"line\":4,\"function\":"
+		"\"transform\",\"text\":\"Canary\"},{\"line\":99,\"function\":\"Canary\","
+		"\"text\":\"x\"}]},\"check\":{\"message\":\"Canary\"}}");
 	struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+	struct dtx_jail_report r;
 
-	T_CHECK(dtx_disclose_report(r, DTX_STR("hours")));
-	dtx_json_canonical(r, &out);
+	dtx_jail_report_init(&r);
+	r.status = DTX_JAIL_SNIPPET_ERROR;
+	r.exception.type = "Canary";
+	r.exception.message = "'Canary' at 7";
+	r.exception.line = 4;
+	T_CHECK(dtx_redact_report(json, &r, DTX_STR(MODULE), NULL));
+	dtx_json_canonical(json, &out);
 	T_STR(dtx_buf_text(&out),
-	      "{\"check\":null,\"exception\":{\"line\":3,\"message\":\"'<value>' at <value>\"},"
-	      "\"reason\":\"KeyError: '<value>'\",\"stderr\":{},\"stdout\":{\"total\":6}}");
-	json_decref(r);
+	      "{\"check\":{\"message\":\"<value>\"},\"exception\":{\"line\":4,\"message\":"
+	      "\"<value>\",\"traceback\":[{\"function\":\"transform\",\"line\":4,\"text\":"
+	      "\"df = tables['main']\"},{\"function\":\"<value>\",\"line\":99,\"text\":\"\"}],"
+	      "\"type\":\"exception\"},\"reason\":\"it raised exception; no more of a message is "
+	      "shown, as it may hold data\\n\",\"stderr\":{},\"stdout\":{\"total\":6}}");
+	json_decref(json);
+	dtx_jail_report_clear(&r);
 	dtx_buf_clear(&out);
 }
 
