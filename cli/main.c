@@ -1,8 +1,11 @@
 /* Finds the command, fills its options, runs it.  A jail role never gets here: it is told by
  * argv[0] and has no command line. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/config.h"
 #include "cli/help.h"
@@ -181,6 +184,16 @@ static int main_errors(int argc, char **argv)
 	return errors;
 }
 
+/* A descriptor that was closed when dtx began would be given to the next file that is opened, and
+ * output for stdout would be written into it.  The place is taken so that such a write fails. */
+static void main_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
 int main(int argc, char **argv)
 {
 	struct dtx_cli cli = { .argc = argc, .errors = main_errors(argc, argv) };
@@ -190,6 +203,7 @@ int main(int argc, char **argv)
 
 	if (role >= 0)
 		return role;
+	main_descriptors();
 	/* a closed pipe and a file at its limit are errors of the write, with a message and a
 	 * status */
 	signal(SIGPIPE, SIG_IGN);

@@ -98,6 +98,12 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
 	bool there;
 
 	*real = *temp = NULL;
+	if (!*path) {
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "the name of an output is empty");
+		dtx_err_hint(err, "name a file, or '-' for stdout");
+		goto out;
+	}
 	if (dtx_file_out_fd(path) >= 0) {
 		*real = dtx_mem_strdup(dtx_file_out_fd(path) == STDOUT_FILENO ? "-" : path);
 		if (!*real)
@@ -108,8 +114,12 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
 	if (!*real)
 		DTX_FAIL_MEM(err);
 	there = stat(*real, &st) == 0;
-	if (!there && errno == ELOOP)
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': %s", path, strerror(errno));
+	if (!there && (errno == ELOOP || errno == ENAMETOOLONG)) {
+		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "cannot write '%s': %s",
+		                 path, strerror(errno));
+		dtx_err_hint(err, "name another file");
+		goto out;
+	}
 	if (there && S_ISDIR(st.st_mode)) {
 		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
 		                 "cannot write '%s': it is a folder", path);
@@ -133,8 +143,7 @@ out:
 /* --- open --- */
 
 /* The folder takes no file: it is not there, or it is not ours. */
-static enum dtx_code outfile_refused(const char *path, const char *temp, const char *dir,
-                                     struct dtx_err *err)
+static enum dtx_code outfile_refused(const char *path, const char *dir, struct dtx_err *err)
 {
 	int why = errno;
 	struct stat st;
@@ -150,8 +159,9 @@ static enum dtx_code outfile_refused(const char *path, const char *temp, const c
 		return DTX_E_OUTPUT_IO;
 	}
 	if (why != ENOENT && why != ENOTDIR)
-		return dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "cannot make '%s': %s",
-		                   temp, strerror(why));
+		return dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+		                   "cannot write '%s': the folder '%s' takes no new file: %s", path,
+		                   dir, strerror(why));
 	dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
 	            "cannot write '%s': there is no folder '%s'", path, dir);
 	dtx_err_hint(err, "make it with: mkdir -p '%.200s', or name a file in another folder", dir);
@@ -180,7 +190,7 @@ static enum dtx_code outfile_look(const char *path, const char *temp, struct dtx
 
 	dtx_file_dirname(temp, dir, sizeof(dir));
 	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
-		DTX_TRY(outfile_refused(path, temp, dir, err));
+		DTX_TRY(outfile_refused(path, dir, err));
 	DTX_TRY(outfile_read_only(path, err));
 out:
 	return rc;
@@ -251,6 +261,13 @@ out:
 	return rc;
 }
 
+static bool outfile_writable(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mode mode,
                                      struct dtx_err *err)
 {
@@ -266,6 +283,11 @@ static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mod
 		o->fd = fcntl(dtx_file_out_fd(o->path), F_DUPFD_CLOEXEC, 3);
 	else
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	if (!strcmp(o->path, "-") && (o->fd < 0 || !outfile_writable(o->fd))) {
+		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "stdout is closed");
+		dtx_err_hint(err, "open it, or write to a file with -o FILE");
+		goto out;
+	}
 	if (o->fd < 0)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': %s", o->path, strerror(errno));
 out:

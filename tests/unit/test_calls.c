@@ -197,7 +197,7 @@ static const struct call_case {
 	{ pull, "poll", ENOMEM, DTX_E_INPUT_IO, "cannot wait for 'in.csv': " },
 	{ pull, "read", EIO, DTX_E_INPUT_IO, "cannot read 'in.csv': " },
 	{ write_out, "open", ENOSPC, DTX_E_DISK_FULL, "cannot make '" },
-	{ write_out, "faccessat", EACCES, DTX_E_OUTPUT_IO, "cannot make '" },
+	{ write_out, "faccessat", EACCES, DTX_E_OUTPUT_IO, "cannot write '" },
 	{ write_out, "open", EROFS, DTX_E_OUTPUT_IO, "cannot make '" },
 	{ write_out, "fchmod", EPERM, DTX_E_OUTPUT_IO, "the permissions of '" },
 	{ write_out, "rename", EBUSY, DTX_E_OUTPUT_IO, "cannot rename '" },

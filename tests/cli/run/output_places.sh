@@ -16,6 +16,12 @@ try run plan.json in.csv -o in.csv/x.csv
 try run plan.json in.csv -o nosuch/x.csv
 try run plan.json in.csv -o nosuch/
 try run plan.json in.csv -o read_only.csv
+try run plan.json in.csv -o ""
+try run plan.json in.csv -o $(printf '%0256d' 0).csv 2>&1 | sed 's/00*/0/'
+ln -s one.csv two.csv
+ln -s two.csv one.csv
+try run plan.json in.csv -o one.csv
+{ dtx run plan.json in.csv >&- || echo "exit $?" >&2; } 2>&1
 try run plan.json in.csv -o x.csv --record nosuch/x.json
 try run plan.json in.csv -o x.csv --ragged quarantine --rejects sub
 ls x.csv 2>&1 | sed 's/.*: //'
