@@ -283,7 +283,7 @@ static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mod
 		o->fd = fcntl(dtx_file_out_fd(o->path), F_DUPFD_CLOEXEC, 3);
 	else
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
-	if (!strcmp(o->path, "-") && (o->fd < 0 || !outfile_writable(o->fd))) {
+	if (!strcmp(o->path, "-") && (o->fd < 0 ? errno == EBADF : !outfile_writable(o->fd))) {
 		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "stdout is closed");
 		dtx_err_hint(err, "open it, or write to a file with -o FILE");
 		goto out;
