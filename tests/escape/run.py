@@ -237,7 +237,7 @@ def inside(dtx, name, text, head, scene):
     report = find_report(done.stderr)
     if report is None:
         return "no report: exit %d: %s" % (done.returncode, done.stderr[-500:])
-    problem = judge(head["expect"].split(), report)
+    problem = judge(head["expect"].split(), report) if "expect" in head else None
     if problem:
         return problem
     if done.returncode not in (7, 8):
@@ -273,11 +273,12 @@ def attempt(dtx, path):
             problem = check(name, text, head, scene)
         except NotHere as why:
             problem, skip = None, " # SKIP " + str(why)
+            head.pop("expect")  # a call that never reaches the jail's filter is not named
         finally:
             scene.end()
         if problem:
             return ["# %s: %s" % (where, problem), "not ok - " + name]
-    return ["ok - %s: %s%s" % (name, head["expect"], skip)]
+    return ["ok - %s: %s" % (name, head["expect"]) if not skip else "ok - " + name + skip]
 
 
 def main():

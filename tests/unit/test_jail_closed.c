@@ -67,6 +67,12 @@ static bool deny(const struct denial *d)
 #define NEWUSER 0x10000000u
 #define FORK    0x01200011u
 static const struct denial no_userns = { SYS_unshare, 0, NEWUSER, NEWUSER, EPERM };
+static const struct denial no_unshare = ALWAYS(SYS_unshare, EPERM);
+static const struct denial unknown_unshare = ALWAYS(SYS_unshare, ENOSYS);
+static const struct denial no_clone3 = ALWAYS(SYS_clone3, ENOSYS);
+static const struct denial no_userfaultfd = ALWAYS(SYS_userfaultfd, EPERM);
+static const struct denial no_ptrace = ALWAYS(SYS_ptrace, EPERM);
+static const struct denial no_vm_readv = ALWAYS(SYS_process_vm_readv, EPERM);
 static const struct denial no_mount = ALWAYS(SYS_mount, EACCES);
 static const struct denial no_landlock = ALWAYS(SYS_landlock_create_ruleset, ENOSYS);
 static const struct denial no_rule = ALWAYS(SYS_landlock_add_rule, EPERM);
@@ -98,6 +104,28 @@ static const struct closed {
 	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp,notify",
 	  "full" },
 	{ "user namespaces", { &no_userns }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
+	{ "unshare", { &no_unshare }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
+	{ "a kernel that has unshare",
+	  { &unknown_unshare },
+	  NULL,
+	  "landlock*,rlimits,seccomp,notify",
+	  "full" },
+	{ "unshare and clone3",
+	  { &no_unshare, &no_clone3 },
+	  NULL,
+	  "landlock*,rlimits,seccomp,notify",
+	  "full" },
+	{ "unshare and ptrace",
+	  { &no_unshare, &no_ptrace },
+	  NULL,
+	  "landlock*,rlimits,seccomp,notify",
+	  "full" },
+	{ "userfaultfd and reading memory",
+	  { &no_userfaultfd, &no_vm_readv },
+	  NULL,
+	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp,notify",
+	  "full" },
+	{ "unshare and landlock", { &no_unshare, &no_landlock }, "userns", NULL, NULL },
 	{ "mounts", { &no_mount }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
 	{ "pivot_root", { &no_pivot }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
 	{ "landlock",
