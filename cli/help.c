@@ -35,7 +35,8 @@ const struct dtx_opt dtx_common_opts[] = {
 	{ .name = "verbose",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_cli, verbose),
-	  .help = "also how many rows were read and what became of them" },
+	  .help = "also how many rows were read and what became of them, and warnings that the "
+	          "result does not depend on" },
 	{ .name = "errors",
 	  .kind = DTX_O_CHOICE,
 	  .choices = "text,json",
