@@ -47,6 +47,17 @@ static void approve_schema(struct dtx_buf *out, const struct dtx_schema *s)
 	dtx_buf_add(out, i < s->nfields ? " ...\n" : "\n");
 }
 
+/* What became of the table, where it has run. */
+static void approve_sizes(struct dtx_buf *out, const struct dtx_gate_view *v)
+{
+	dtx_buf_printf(out, "  before     %lld rows x %lld columns\n", (long long)v->rows_before,
+	               (long long)v->cols_before);
+	if (v->result)
+		dtx_buf_printf(out, "  after      %lld rows x %lld columns%s\n",
+		               (long long)v->rows_after, (long long)v->cols_after,
+		               v->unchanged ? ": WARNING, nothing is changed" : "");
+}
+
 static void approve_checks(struct dtx_buf *out, const json_t *checks)
 {
 	size_t i, bad = 0, n = json_array_size(checks);
@@ -69,6 +80,7 @@ void dtx_approve_text(const struct dtx_gate_view *v, struct dtx_buf *out)
 	approve_row(out, "formulas", v->formulas);
 	approve_row(out, "renames", v->adapter);
 	approve_schema(out, v->result);
+	approve_sizes(out, v);
 	approve_checks(out, v->checks);
 	if (v->disclosed)
 		dtx_buf_printf(out, "  disclosed  %lld column names, %lld rows (--sample %s)\n",

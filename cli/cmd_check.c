@@ -31,13 +31,76 @@ static const struct dtx_opt check_opts[] = {
 	  .help = "another limit of what workbooks and gzip files may unpack to, see dtx run" },
 };
 
-static int check_status(const struct dtx_runner *r, bool typed)
+/* What the cache has for the steps and inputs that need a snippet. */
+struct check_look {
+	struct dtx_runner *r;
+	bool ready;
+	uint32_t asked, fits;
+	int status; /* of the first that has no answer; 0: all have */
+};
+
+static enum dtx_code check_ready(struct check_look *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (l->ready)
+		goto out;
+	DTX_TRY(dtx_runner_rescuer(l->r, 0, NULL, err));
+	DTX_TRY(dtx_runner_store_look(l->r, err));
+	l->ready = true;
+out:
+	return rc;
+}
+
+/* struct dtx_host's rescue: looks, and answers nothing. */
+static enum dtx_code check_look(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
+                                struct dtx_err *err)
+{
+	struct check_look *l = arg;
+	enum dtx_rung rung = DTX_RUNG_NONE;
+	enum dtx_code rc = DTX_OK;
+	char id[DTX_SNIPPET_ID] = "";
+
+	(void)out;
+	l->asked++;
+	DTX_TRY(check_ready(l, err));
+	DTX_TRY(dtx_rescue_look(&l->r->rescuer, region, &rung, id, err));
+	if (rung == DTX_RUNG_EXACT || rung == DTX_RUNG_COMPATIBLE) {
+		l->fits++;
+		dtx_out_note(l->r->cli, "dtx: %s: snippet %.8s of the cache fits\n", region->at,
+		             id);
+	} else if (rung == DTX_RUNG_PENDING) {
+		dtx_out_note(l->r->cli, "dtx: %s: snippet %.8s fits and waits for approval\n",
+		             region->at, id);
+		l->status = l->status ? l->status : dtx_code_exit(DTX_E_NEEDS_APPROVAL, false);
+	}
+	if (rung != DTX_RUNG_EXACT && rung != DTX_RUNG_COMPATIBLE && !l->status) {
+		struct dtx_err why = DTX_ERR_INIT;
+
+		dtx_err_copy(&why, region->trigger);
+		why.severity = DTX_SEV_FALLBACK;
+		l->status = dtx_err_exit(&why);
+		dtx_err_clear(&why);
+	}
+out:
+	return rc == DTX_OK ? DTX_E_NEEDS_SNIPPET : rc;
+}
+
+/* As a run ends: what needs a snippet and has none is 5, what a snippet might cure its own class.
+ */
+static int check_status(const struct dtx_runner *r, const struct check_look *l, bool typed)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
 
-	if (!worst || (worst->severity == DTX_SEV_FALLBACK && !typed))
+	if (!worst)
 		return 0;
-	return dtx_code_exit(worst->code, worst->run_time);
+	if (worst->severity == DTX_SEV_ERROR || typed)
+		return dtx_code_exit(worst->code, worst->run_time);
+	if (l->status)
+		return l->status;
+	return r->result && l->asked == r->result->nregions && l->fits == l->asked
+	               ? 0
+	               : dtx_err_exit(worst);
 }
 
 static int check_print(const struct dtx_runner *r, const struct check_args *a)
@@ -65,22 +128,31 @@ static int check_run(const struct dtx_cli *cli, void *args, int argc, char **arg
 	struct dtx_runner r = {
 		.cli = cli, .args = &a->run, .plan_path = argv[0], .command = "check"
 	};
+	struct check_look look = { .r = &r };
+	const struct dtx_host host = { .arg = &look, .rescue = check_look };
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_out_where where = { .plan_path = argv[0] };
-	enum dtx_code rc = dtx_runner_bind(&r, argc - 1, argv + 1, &err);
-	const struct dtx_err *worst = dtx_errlist_worst(&r.findings);
+	const struct dtx_err *worst;
+	enum dtx_code rc;
 	int status;
 
+	r.looks = &host;
+	rc = dtx_runner_bind(&r, argc - 1, argv + 1, &err);
+	worst = dtx_errlist_worst(&r.findings);
 	where.plan = r.plan ? r.plan->json : NULL;
 	where.inputs = r.plan;
 	dtx_out_errors(cli, &r.findings, &where);
 	if (rc != DTX_OK && !(worst && worst->code == rc))
 		dtx_out_error(cli, &err, &where);
-	status = check_status(&r, a->typed);
-	if (rc != DTX_OK && !status && !dtx_code_triggers(rc, err.run_time))
+	status = check_status(&r, &look, a->typed);
+	if (rc != DTX_OK && !status)
 		status = dtx_code_exit(rc, err.run_time);
-	if (!status && r.plan)
-		status = check_print(&r, a);
+	/* one that only lacks a snippet is a plan all the same */
+	if (r.plan && (!status || (!a->typed && worst && worst->severity == DTX_SEV_FALLBACK))) {
+		int printed = check_print(&r, a);
+
+		status = status ? status : printed;
+	}
 	dtx_err_clear(&err);
 	dtx_runner_clear(&r);
 	return status;
@@ -93,7 +165,9 @@ const struct dtx_cmd dtx_cmd_check = {
 	.notes = "  dtx check plan.json\n"
 		 "  dtx check plan.json report.xlsx --typed\n"
 		 "  dtx check plan.json --errors=json 2>&1 | jq .",
-	.exits = "0 the plan can run; 3 it is invalid; 4 it does not fit the input",
+	.exits =
+		"as run would end: 0 the plan can run; 3 it is invalid; 4 it does not fit the "
+		"input; 5 a step needs a snippet and none fits; 6 one that fits waits for approval",
 	.opts = check_opts,
 	.nopts = DTX_COUNT(check_opts),
 	.args_size = sizeof(struct check_args),

@@ -233,10 +233,14 @@ static int eval_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 	struct dtx_column *value = NULL;
 	enum dtx_code rc = DTX_OK;
 	int status = 0;
+	size_t i;
 
 	(void)argc;
 	DTX_TRY(eval_row_make(&row, a->row ? a->row : "{}", &err));
 	DTX_TRY(eval_value(&row, argv[0], &value, &errs, &err));
+	for (i = 0; i < errs.n; i++) /* no snippet does a formula alone */
+		if (errs.item[i].severity == DTX_SEV_FALLBACK)
+			errs.item[i].severity = DTX_SEV_ERROR;
 	dtx_out_errors(cli, &errs, &where);
 	if (dtx_errlist_worst(&errs))
 		status = dtx_code_exit(dtx_errlist_worst(&errs)->code, false);

@@ -14,12 +14,12 @@
 
 /* Every setting there is: one that is misspelt would hold nothing. */
 static const char *const keys[] = {
-	"approve",      "author",          "author_key_env", "author_key_file", "author_model",
-	"author_url",   "author_timeout",  "cache_only",     "cassette",        "cassette_record",
-	"input_hash",   "input_settle",    "jail_cpu",       "jail_memory",     "jail_output",
-	"jail_profile", "jail_queue_wait", "jail_wall",      "locked",          "max_attempts",
-	"max_cost",     "max_tokens",      "privacy",        "sample",          "store_max",
-	"trial",
+	"approve",      "author",         "author_key_env",  "author_key_file", "author_model",
+	"author_url",   "author_timeout", "cache_only",      "cassette",        "cassette_record",
+	"fallback",     "input_hash",     "input_settle",    "jail_cpu",        "jail_memory",
+	"jail_output",  "jail_profile",   "jail_queue_wait", "jail_wall",       "locked",
+	"max_attempts", "max_cost",       "max_tokens",      "privacy",         "sample",
+	"store_max",    "trial",
 };
 
 _Static_assert(DTX_COUNT(keys) <= 32, "a bit of `overruled` each");

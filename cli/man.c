@@ -222,6 +222,10 @@ static const struct member_row member_rows[] = {
 	{ "STEPS", "op", "the operation, see dtx-ops(7)" },
 	{ NULL, "in, out", "table to read; name for the result" },
 	{ NULL, "fallback", "off forbids a snippet for this step" },
+	{ NULL, "snippet",
+	  "true leaves the step to a snippet, whatever its op is called; its other members are "
+	  "its own.  Without it an op, a function or a column that is a slip of a known name is an "
+	  "error of the plan, see ERRORS" },
 	{ NULL, "note", "what the step is for, in words" },
 	{ NULL, "other words",
 	  "steps in the words of SQL, pandas and dplyr that say the same are understood: other "

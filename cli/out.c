@@ -152,6 +152,12 @@ static void out_span(struct dtx_buf *out, const struct dtx_err *err, const char 
 	dtx_buf_add(out, "\n");
 }
 
+/* The number of the step as written, from 0; -1: it is about none. */
+static int32_t out_step(const struct dtx_err *err, const struct dtx_out_where *w)
+{
+	return w && w->inputs ? dtx_plan_step_number(w->inputs, err->step) - 1 : err->step;
+}
+
 /* The plan is no JSON yet: its file is all the place there is. */
 #define PLAN_TEXT "json_syntax,json_duplicate_key,json_depth,plan_encoding"
 
@@ -170,9 +176,9 @@ static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct 
 	out_safe(out, err->at);
 	if (w && w->plan_path)
 		dtx_buf_printf(out, " in %s", w->plan_path);
-	if (err->step >= 0)
-		dtx_buf_printf(out, " (step %d%s%s)", (int)err->step + 1, err->op[0] ? ", " : "",
-		               err->op);
+	if (out_step(err, w) >= 0)
+		dtx_buf_printf(out, " (step %d%s%s)", (int)out_step(err, w) + 1,
+		               err->op[0] ? ", " : "", err->op);
 	dtx_buf_add(out, "\n");
 	text = w ? out_pointed(w->plan, err->at) : NULL;
 	if (text)
@@ -235,9 +241,10 @@ static void out_available(struct dtx_buf *out, const struct dtx_err *err)
 
 static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
-	bool repaired = err->code == DTX_W_REPAIRED;
+	/* these codes say it already */
+	bool bare = err->code == DTX_W_REPAIRED || err->code == DTX_E_NEEDS_SNIPPET;
 
-	dtx_buf_printf(out, "dtx: %s%s: ", repaired ? "" : severity_prefix[err->severity],
+	dtx_buf_printf(out, "dtx: %s%s: ", bare ? "" : severity_prefix[err->severity],
 	               dtx_code_name(err->code));
 	out_safe(out, err->msg);
 	dtx_buf_add(out, "\n");
@@ -293,14 +300,15 @@ json_t *dtx_out_error_json(const struct dtx_err *err)
 {
 	json_t *span =
 		err->span[0] >= 0 ? json_pack("[ii]", err->span[0], err->span[1]) : json_null();
-	json_t *o = json_pack(
-		"{ss ss ss si sb so so so so ss so so so so}", "code", dtx_code_name(err->code),
-		"severity", severity_name[err->severity], "phase", err->run_time ? "run" : "static",
-		"exit", dtx_code_exit(err->code, err->run_time), "fallback",
-		dtx_code_triggers(err->code, err->run_time), "at", out_opt_text(err->at), "span",
-		span, "step", out_opt_int(err->step), "op", out_opt_text(err->op), "message",
-		err->msg, "hint", out_opt_text(err->hint), "did_you_mean", out_names_json(err),
-		"where", out_where_json(err), "count", out_opt_int(err->count));
+	json_t *o =
+		json_pack("{ss ss ss si sb so so so so ss so so so so}", "code",
+	                  dtx_code_name(err->code), "severity", severity_name[err->severity],
+	                  "phase", err->run_time ? "run" : "static", "exit", dtx_err_exit(err),
+	                  "fallback", dtx_err_severity(err, err->run_time) == DTX_SEV_FALLBACK,
+	                  "at", out_opt_text(err->at), "span", span, "step", out_opt_int(err->step),
+	                  "op", out_opt_text(err->op), "message", err->msg, "hint",
+	                  out_opt_text(err->hint), "did_you_mean", out_names_json(err), "where",
+	                  out_where_json(err), "count", out_opt_int(err->count));
 	json_t *more = o && err->more ? json_loads(err->more, 0, NULL) : NULL;
 
 	/* available, samples and cause come ready made */
@@ -345,6 +353,46 @@ static const struct dtx_err *out_remedies(const struct dtx_err *err, const struc
 	return copy;
 }
 
+static json_t *out_object(const struct dtx_err *err, const struct dtx_out_where *where)
+{
+	json_t *o = dtx_out_error_json(err);
+
+	if (o)
+		json_object_set_new(o, "step", out_opt_int(out_step(err, where)));
+	return o;
+}
+
+/* Takes the object. */
+static void out_json_line(json_t *o, struct dtx_buf *out)
+{
+	if (o)
+		dtx_json_print(o, 0, out);
+	dtx_buf_add(out, "\n");
+	json_decref(o);
+}
+
+void dtx_out_offer(const struct dtx_cli *cli, const char *text, const struct dtx_err *offer,
+                   const json_t *near, int status, const struct dtx_out_where *where)
+{
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *o = NULL;
+
+	if (cli->errors == 1) {
+		o = out_object(offer, where);
+		json_object_set_new(o, "message", json_string(text));
+		json_object_set_new(o, "exit", json_integer(status));
+		if (json_array_size(near))
+			json_object_set(o, "near", (json_t *)(uintptr_t)near);
+		out_json_line(o, &out);
+	} else {
+		dtx_buf_add(&out, "  ");
+		out_safe(&out, text);
+		dtx_buf_add(&out, "\n");
+	}
+	out_stderr(&out);
+	dtx_buf_clear(&out);
+}
+
 void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
                    const struct dtx_out_where *where)
 {
@@ -356,12 +404,7 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
 		return;
 	err = out_remedies(err, where, &copy);
 	if (cli->errors == 1) {
-		json_t *o = dtx_out_error_json(err);
-
-		if (o)
-			dtx_json_print(o, 0, &out);
-		dtx_buf_add(&out, "\n");
-		json_decref(o);
+		out_json_line(out_object(err, where), &out);
 	} else if (err->severity != DTX_SEV_WARNING || !cli->quiet) {
 		out_text(&out, err, where);
 	}
@@ -373,14 +416,14 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
 
 /* What may have changed the result comes before what was only noticed. */
 static const enum dtx_code out_rank[] = {
-	DTX_W_REPAIRED,        DTX_W_NUMBER_ROUNDED,    DTX_W_CELL_ERRORS,
-	DTX_W_DIV_ZERO,        DTX_W_NOT_FINITE,        DTX_W_NULL_DROPPED,
-	DTX_W_CONSTANT_FILTER, DTX_W_TEXT_NUMERIC,      DTX_W_TOTAL_NOT_VERIFIED,
-	DTX_W_SHEET_ASSUMED,   DTX_W_HEADER_ASSUMED,    DTX_W_RECORDS_ASSUMED,
-	DTX_W_HIDDEN_CELLS,    DTX_W_DIALECT_RESNIFFED, DTX_W_READER_NOTE,
-	DTX_W_RESULT_NOTE,     DTX_W_MIXED_TYPES,       DTX_W_TYPE_PROMOTED,
-	DTX_W_ALMOST_TYPE,     DTX_W_DUPLICATE_HEADER,  DTX_W_UNDECLARED_COLUMN,
-	DTX_W_UNUSED_INPUT
+	DTX_W_REPAIRED,           DTX_W_SNIPPET_UNCHANGED, DTX_W_NUMBER_ROUNDED,
+	DTX_W_CELL_ERRORS,        DTX_W_DIV_ZERO,          DTX_W_NOT_FINITE,
+	DTX_W_NULL_DROPPED,       DTX_W_CONSTANT_FILTER,   DTX_W_TEXT_NUMERIC,
+	DTX_W_TOTAL_NOT_VERIFIED, DTX_W_SHEET_ASSUMED,     DTX_W_HEADER_ASSUMED,
+	DTX_W_RECORDS_ASSUMED,    DTX_W_HIDDEN_CELLS,      DTX_W_DIALECT_RESNIFFED,
+	DTX_W_READER_NOTE,        DTX_W_RESULT_NOTE,       DTX_W_MIXED_TYPES,
+	DTX_W_TYPE_PROMOTED,      DTX_W_ALMOST_TYPE,       DTX_W_DUPLICATE_HEADER,
+	DTX_W_UNDECLARED_COLUMN,  DTX_W_UNUSED_INPUT
 };
 
 static size_t out_rank_of(const struct dtx_err *err)
@@ -467,8 +510,8 @@ static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alik
 		out_safe(out, err->at);
 		dtx_buf_printf(out, "%s%s", w && w->plan_path ? " in " : "",
 		               w && w->plan_path ? w->plan_path : "");
-		if (err->step >= 0)
-			dtx_buf_printf(out, " (step %d%s%s)", (int)err->step + 1,
+		if (out_step(err, w) >= 0)
+			dtx_buf_printf(out, " (step %d%s%s)", (int)out_step(err, w) + 1,
 			               err->op[0] ? ", " : "", err->op);
 	}
 	if (!out_says_count(err))

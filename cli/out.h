@@ -23,6 +23,10 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
  * on are left out, but not with --verbose or as JSON. */
 void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
                     const struct dtx_out_where *where);
+/* The line that comes last, after a finding that a snippet may cure: `text` has its commands.  For
+ * programs an object of its own, with "near" (NULL: none) and the status of the process. */
+void dtx_out_offer(const struct dtx_cli *cli, const char *text, const struct dtx_err *offer,
+                   const json_t *near, int status, const struct dtx_out_where *where);
 /* The error object of the plan format; new reference, NULL: out of memory. */
 json_t *dtx_out_error_json(const struct dtx_err *err);
 /* "14 rows read = 12 out + 1 header + 1 blank" */

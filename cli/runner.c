@@ -1,5 +1,6 @@
 /* The order of a run is the order of the record: run.start, execution, run.output, renames,
  * run.end. */
+#include "cli/config.h"
 #include "cli/runner.h"
 #include "cli/snapshots.h"
 #include "cli/progress.h"
@@ -69,14 +70,51 @@ static void runner_signals(void)
 
 /* --- plan --- */
 
+/* What a snippet may do: an option wins over all but a lock.  A setting of "off" wins over the
+ * plan, and a plan's over other settings: whoever forbids it is heard first. */
+static enum dtx_code runner_fallback(struct dtx_runner *r, struct dtx_err *err)
+{
+	static const char *const names[] = { "step", "plan", "off" };
+	int option = r->args->fallback - 1;
+	struct dtx_config config = { .arena = DTX_ARENA_INIT };
+	enum dtx_config_source from;
+	enum dtx_code rc = DTX_OK;
+	const char *text;
+	size_t i;
+
+	if (r->replay) /* as the recorded run */
+		goto option;
+	DTX_TRY(dtx_config_open(&config, err));
+	text = dtx_config_get(&config, "fallback", option < 0 ? NULL : names[option], &from);
+	for (i = 0; text && i < DTX_COUNT(names) && strcmp(text, names[i]) != 0; i++)
+		;
+	if (i == DTX_COUNT(names))
+		DTX_FAIL(err, DTX_E_USAGE, "fallback '%s': expected step, plan or off", text);
+	if (text && dtx_config_locks(&config))
+		dtx_out_note(r->cli, "dtx: warning: %s\n", dtx_config_locks(&config));
+	if (text && (from == DTX_CONFIG_LOCKED || i == DTX_FALLBACK_OFF ||
+	             !json_object_get(r->plan->json, "fallback")))
+		r->plan->fallback = (enum dtx_fallback)i;
+	if (text && from == DTX_CONFIG_LOCKED)
+		goto out;
+option:
+	if (option >= 0)
+		r->plan->fallback = (enum dtx_fallback)option;
+out:
+	dtx_config_clear(&config);
+	return rc;
+}
+
 enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char dir[4096];
 
 	dtx_buf_init(&r->plan_text, PLAN_BYTES_MAX);
-	if (!r->plan_path)
-		return dtx_plan_empty(&r->plan, err);
+	if (!r->plan_path) {
+		DTX_TRY(dtx_plan_empty(&r->plan, err));
+		return runner_fallback(r, err);
+	}
 	if (r->replay)
 		DTX_TRY(dtx_runner_replay_plan(r, err));
 	else
@@ -84,6 +122,7 @@ enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 	dtx_file_dirname(r->plan_path, dir, sizeof(dir));
 	DTX_TRY(dtx_plan_parse(dtx_buf_str(&r->plan_text), strcmp(dir, ".") ? dir : NULL,
 	                       &r->findings, &r->plan, err));
+	DTX_TRY(runner_fallback(r, err));
 	DTX_TRY(dtx_plan_check(r->plan, &r->findings, err));
 out:
 	if (rc == DTX_E_CELL_LIMIT && err)
@@ -249,7 +288,6 @@ enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, st
 	s->now_us = dtx_runner_clock(r);
 	s->recorded = r->replay ? json_object_get(r->replay->record, "regions") : NULL;
 	s->run_date = a->run_date;
-	s->again = dtx_buf_text(&r->again);
 	s->operands = dtx_buf_text(&r->operands);
 	s->prompt = r->prompt;
 	if (dtx_runner_settles_early(a))
@@ -321,12 +359,12 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	struct dtx_ticker ticker = { .running = false };
 	uint32_t i;
+	size_t k;
 
 	opts.progress = &ticker.now;
 	opts.input = r->source;
 	opts.workers = (unsigned)r->args->threads;
 	opts.batch_rows = (uint32_t)r->args->batch_rows;
-	opts.fallback = r->args->fallback - 1;
 	opts.max_regions = (uint32_t)r->args->max_regions;
 	opts.table_hash = true;
 	opts.repair = r->args->repair;
@@ -348,6 +386,9 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
 	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
+	for (k = 0; k < r->rescuer.warnings.n; k++)
+		if (!dtx_errlist_take(&r->result->warnings, &r->rescuer.warnings.item[k]))
+			DTX_FAIL_MEM(err);
 out:
 	/* what a step says of bytes that are not there is not the reason */
 	for (i = 0; rc != DTX_OK && i < r->plan->ninputs; i++) {
@@ -445,10 +486,8 @@ static void runner_say(const struct dtx_runner *r)
 static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
-	bool off = r->args->fallback == 3 ||
-	           (!r->args->fallback && r->plan->fallback == DTX_FALLBACK_OFF);
 
-	if (!worst || (worst->severity != DTX_SEV_ERROR && !off))
+	if (!worst || worst->severity != DTX_SEV_ERROR)
 		return DTX_OK;
 	dtx_err_copy(err, worst);
 	return worst->code;
@@ -566,35 +605,56 @@ static void runner_say_near(const struct dtx_runner *r)
 	dtx_buf_clear(&text);
 }
 
-/* The same for programs: "near" of the error object. */
-static void runner_tell_near(const struct dtx_runner *r, struct dtx_err *err)
+/* Last of all: whoever has no use for a snippet has read the finding by then. */
+static void runner_offer(struct dtx_runner *r, int status, const struct dtx_out_where *where)
 {
+	const struct dtx_err *why = &r->rescuer.finding;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err offer = DTX_ERR_INIT;
 
-	if (!json_array_size(r->rescuer.near) || err->more)
+	if (!r->rescuer.offered || !r->record || strcmp(r->command, "run") != 0)
 		return;
-	dtx_buf_add(&text, "{\"near\":");
-	dtx_json_canonical(r->rescuer.near, &text);
-	dtx_buf_addc(&text, '}');
-	err->more = dtx_buf_steal(&text);
+	dtx_buf_printf(&text,
+	               "or let a snippet %s: dtx prompt %s > prompt.txt, then %s --snippet "
+	               "answer.txt",
+	               why->step >= 0 ? "do this step" : "read this input",
+	               dtx_run_id_short(r->run_id), dtx_buf_text(&r->again));
+	dtx_err_set(&offer, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "%s", dtx_buf_text(&text));
+	offer.severity = DTX_SEV_FALLBACK;
+	offer.run_time = true;
+	dtx_err_step(&offer, why->step, why->op);
+	dtx_err_at(&offer, why->at);
+	dtx_out_offer(r->cli, dtx_buf_text(&text), &offer, r->rescuer.near, status, where);
+	dtx_err_clear(&offer);
+	dtx_buf_clear(&text);
 }
 
-/* All findings when the plan is at fault, else the one error of the run. */
-static void runner_report(const struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err)
+/* All findings when the plan is at fault; else what a snippet was wanted for, and the one error of
+ * the run where it is another. */
+static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err,
+                          int status)
 {
 	struct dtx_out_where where = { .plan_path = r->plan_path,
 		                       .plan = r->plan ? r->plan->json : NULL,
 		                       .inputs = r->plan };
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
+	struct dtx_err *finding = &r->rescuer.finding;
+	bool asked = rc != DTX_OK && finding->code != DTX_OK && finding->code != rc;
 
+	if (asked) {
+		finding->severity = DTX_SEV_FALLBACK;
+		dtx_out_error(r->cli, finding, &where);
+	}
 	if (rc != DTX_OK && worst && worst->code == rc)
 		dtx_out_errors(r->cli, &r->findings, &where);
-	else if (rc != DTX_OK)
+	else if (rc != DTX_OK && !(asked && r->rescuer.offered))
 		dtx_out_error(r->cli, err, &where);
-	if (rc != DTX_OK)
-		runner_say_near(r);
 	if (r->result)
 		dtx_out_errors(r->cli, &r->result->warnings, &where);
+	if (rc != DTX_OK) {
+		runner_say_near(r);
+		runner_offer(r, status, &where);
+	}
 }
 
 int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
@@ -610,17 +670,15 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 	rc = runner_all(r, argc, argv, &err);
 	if (rc == DTX_OK && !r->prompt)
 		rc = dtx_runner_receipt(r, &err);
-	if (rc != DTX_OK)
-		runner_tell_near(r, &err);
+	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);
 	if (!r->prompt || rc != DTX_E_NEEDS_SNIPPET)
-		runner_report(r, rc, &err);
+		runner_report(r, rc, &err, status);
 	if (rc == DTX_OK && !r->replay)
 		runner_say(r);
 	if (!r->prompt)
 		dtx_runner_full(r);
 	if (rc == DTX_OK && r->closed)
-		rc = DTX_E_OUTPUT_CLOSED;
-	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);
+		status = dtx_code_exit(DTX_E_OUTPUT_CLOSED, err.run_time);
 	dtx_err_clear(&err);
 	return status;
 }
@@ -647,4 +705,6 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_rescuer_clear(&r->rescuer);
 	json_decref(r->rescuer.near);
 	dtx_err_clear(&r->rescuer.supplied_err);
+	dtx_err_clear(&r->rescuer.finding);
+	dtx_errlist_clear(&r->rescuer.warnings);
 }

@@ -94,6 +94,7 @@ struct dtx_runner {
 	int64_t start_us;
 	struct dtx_prompt *prompt;              /* NULL: a real run */
 	const struct dtx_runner_replay *replay; /* NULL: a run of its own */
+	const struct dtx_host *looks;           /* of a bind, see dtx_exec_opts; NULL */
 };
 
 /* plan_path NULL: operands are IN [OUT].  Returns the exit status; prints everything. */

@@ -2,6 +2,7 @@
 #include "cli/runner.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -212,6 +213,21 @@ out:
 	return rc;
 }
 
+/* A check looks at the files that the plan names itself, when all of them are there. */
+static bool inputs_there(const struct dtx_runner *r)
+{
+	struct stat st;
+	uint32_t i;
+
+	for (i = 0; r->looks && i < r->plan->ninputs; i++) {
+		const char *path = r->plan->input[i].path;
+
+		if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+			return false;
+	}
+	return r->looks && r->plan->ninputs;
+}
+
 enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -223,10 +239,11 @@ enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struc
 	worst = dtx_errlist_worst(&r->findings);
 	if (!worst || worst->severity != DTX_SEV_ERROR)
 		DTX_TRY(dtx_outputs_check(r->plan, err));
-	if (!argc || (worst && worst->severity == DTX_SEV_ERROR))
+	if ((!argc && !inputs_there(r)) || (worst && worst->severity == DTX_SEV_ERROR))
 		goto out;
 	DTX_TRY(dtx_runner_spread(r, err));
 	DTX_TRY(dtx_runner_open(r, false, err));
+	opts.looks = r->looks;
 	opts.input = r->source;
 	opts.workers = (unsigned)r->args->threads;
 	DTX_TRY(dtx_exec_bind(r->plan, &opts, &r->findings, &r->result, err));

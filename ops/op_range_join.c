@@ -71,7 +71,8 @@ static const struct dtx_example range_examples[] = {
 	  .in = "v,lo\na,3\nb,\nb,9\n",
 	  .with = BANDS,
 	  .out = "v,lo,lo_right,hi,v_right\na,3,0,10,a\nb,,,,\nb,9,5,20,b\n" },
-	{ .step = DTX_JSON({ "op" : "range_join", "with" : "other", "where" : "left.n > right.x" }),
+	{ .step = DTX_JSON(
+		  { "op" : "range_join", "with" : "other", "where" : "left.n > right.price" }),
 	  .in = "n\n1\n",
 	  .with = BANDS,
 	  .error = "missing_column" },

@@ -37,6 +37,27 @@ bool dtx_code_triggers(enum dtx_code code, bool run_time)
 	return code < DTX_CODE_COUNT && code_rows[code].trigger[run_time];
 }
 
+bool dtx_code_needs_snippet(enum dtx_code code)
+{
+	return code == DTX_E_UNKNOWN_OP || code == DTX_E_UNKNOWN_FUNCTION ||
+	       code == DTX_E_UNSUPPORTED_PARAM || code == DTX_E_NEEDS_SNIPPET;
+}
+
+enum dtx_severity dtx_err_severity(const struct dtx_err *err, bool run_time)
+{
+	if (err->code >= DTX_W_UNUSED_INPUT)
+		return DTX_SEV_WARNING;
+	return dtx_code_triggers(err->code, run_time) && !err->misnamed ? DTX_SEV_FALLBACK
+	                                                                : DTX_SEV_ERROR;
+}
+
+int dtx_err_exit(const struct dtx_err *err)
+{
+	bool needs = err->severity == DTX_SEV_FALLBACK && dtx_code_needs_snippet(err->code);
+
+	return dtx_code_exit(needs ? DTX_E_NEEDS_SNIPPET : err->code, err->run_time);
+}
+
 enum dtx_code dtx_code_find(const char *name)
 {
 	enum dtx_code code;
@@ -241,10 +262,28 @@ void dtx_err_suggest(struct dtx_err *err, const char *want, const char *const *h
 		return;
 	for (i = 0; i < n; i++) {
 		struct dtx_str h = dtx_str_of(have[i]);
+		bool near = dtx_str_near(w, h);
 		size_t d = dtx_str_ieq(w, h) ? 0 : dtx_str_distance(w, h, limit);
 
-		if (d <= limit)
-			err_suggest_insert(err, best, d, have[i]);
+		err->misnamed |= near;
+		/* near ones come before those that are only alike */
+		if (near)
+			err_suggest_insert(err, best, DTX_MIN(d, (size_t)2), have[i]);
+		else if (d <= limit)
+			err_suggest_insert(err, best, d + 3, have[i]);
+	}
+}
+
+void dtx_err_suggest_alias(struct dtx_err *err, const char *want, const char *aliases,
+                           const char *name)
+{
+	struct dtx_str rest = dtx_str_of(aliases ? aliases : ""), word;
+
+	while (err && dtx_str_next(&rest, ',', &word)) {
+		if (!word.len || !dtx_str_near(dtx_str_of(want), word))
+			continue;
+		dtx_err_suggest(err, name, &name, 1);
+		return;
 	}
 }
 

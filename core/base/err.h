@@ -82,7 +82,7 @@
 	X(DTX_E_EMPTY_INPUT, "empty_input", 4, 4, 0, 0)                                            \
 	X(DTX_E_NO_RECORD, "no_record", 4, 4, 0, 0)                                                \
 	/* snippets */                                                                             \
-	X(DTX_E_NEEDS_SNIPPET, "needs_snippet", 5, 5, 0, 0)                                        \
+	X(DTX_E_NEEDS_SNIPPET, "needs_snippet", 5, 5, 1, 0)                                        \
 	X(DTX_E_AUTHOR_FAILED, "author_failed", 5, 5, 0, 0)                                        \
 	X(DTX_E_NEEDS_APPROVAL, "needs_approval", 6, 6, 0, 0)                                      \
 	X(DTX_E_SNIPPET_NO_CODE, "snippet_no_code", 7, 7, 0, 0)                                    \
@@ -156,6 +156,7 @@
 	X(DTX_W_REPAIRED, "repaired", 0, 0, 0, 0)                                                  \
 	X(DTX_W_DIALECT_RESNIFFED, "dialect_resniffed", 0, 0, 0, 0)                                \
 	X(DTX_W_ALMOST_TYPE, "almost_type", 0, 0, 0, 0)                                            \
+	X(DTX_W_SNIPPET_UNCHANGED, "snippet_unchanged", 0, 0, 0, 0)                                \
 	X(DTX_W_RESULT_NOTE, "result_note", 0, 0, 0, 0)
 
 enum dtx_code {
@@ -172,6 +173,8 @@ struct dtx_err {
 	enum dtx_severity severity;
 	bool count_open;      /* there may be more: not all rows were looked at */
 	bool run_time;        /* found while rows flowed (or while an input was bound) */
+	bool misnamed;        /* about a name that is a slip of one there is, or another tool's word
+	                         for it: the plan is wrong, and no snippet may do the step */
 	int32_t step;         /* from 0; -1: none */
 	int32_t span[2];      /* bytes of the expression; {-1, -1}: none */
 	int64_t row;          /* of the input, physical, from 0; -1: none */
@@ -227,6 +230,9 @@ const char *dtx_code_name(enum dtx_code code);
 int dtx_code_exit(enum dtx_code code, bool run_time);
 /* Whether the code starts the fallback. */
 bool dtx_code_triggers(enum dtx_code code, bool run_time);
+/* Whether only a snippet can do what the code is about: the plan is well-formed, and dtx lacks the
+ * operation, the function, the parameter, or was asked to leave the step to a snippet. */
+bool dtx_code_needs_snippet(enum dtx_code code);
 /* The code called `name`; DTX_CODE_COUNT if there is none. */
 enum dtx_code dtx_code_find(const char *name);
 
@@ -234,6 +240,10 @@ enum dtx_code dtx_code_find(const char *name);
  * earlier `more`. */
 enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *file, int line,
                           const char *fmt, ...) DTX_PRINTF(5, 6);
+/* A warning by its code; a fallback where a snippet may do instead; else an error. */
+enum dtx_severity dtx_err_severity(const struct dtx_err *err, bool run_time);
+/* Exit status of a finding: 5 where it is a step that only a snippet can do, else its code's. */
+int dtx_err_exit(const struct dtx_err *err);
 /* What to do next; replaces an earlier hint.  NULL err is fine, in all of these. */
 void dtx_err_hint(struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(2, 3);
 /* Fill a position that is still empty. */
@@ -246,9 +256,13 @@ void dtx_err_row(struct dtx_err *err, int64_t row, const char *column);
 void dtx_err_place(struct dtx_err *err, const struct dtx_err *from);
 /* Takes `json` (dtx_mem) as err->more; frees it when err is NULL. */
 void dtx_err_more(struct dtx_err *err, char *json);
-/* Up to three names of `have` near `want` (Damerau-Levenshtein <= max(1, len / 3)) go to
- * err->did_you_mean, nearest first. */
+/* Up to three names of `have` that `want` may stand for go to err->did_you_mean, nearest first:
+ * near ones (dtx_str_near, which also sets err->misnamed), and those at a distance of at most a
+ * third of its letters. */
 void dtx_err_suggest(struct dtx_err *err, const char *want, const char *const *have, size_t n);
+/* The same for the comma-separated other names of `name`: where one is near, `name` is meant. */
+void dtx_err_suggest_alias(struct dtx_err *err, const char *want, const char *aliases,
+                           const char *name);
 /* Copies, with a fresh `more`. */
 void dtx_err_copy(struct dtx_err *to, const struct dtx_err *from);
 /* `from` is left empty; an earlier `more` of `to` is freed. */

@@ -238,6 +238,8 @@ bool dtx_err_foreign(struct dtx_err *err, const char *of, const char *word, cons
 			continue;
 		if (ours)
 			dtx_err_suggest(err, ours, &ours, 1);
+		if (err)
+			err->misnamed = true;
 		if (foreign_rows[i].hint)
 			dtx_err_hint(err, "%s", foreign_rows[i].hint);
 		return true;

@@ -27,7 +27,7 @@ enum dtx_code dtx_param_found(struct dtx_param_ctx *ctx, struct dtx_err *f, cons
 	dtx_err_at(f, pointer);
 	if (ctx->step >= 0)
 		dtx_err_step(f, ctx->step, ctx->op);
-	f->severity = dtx_code_triggers(f->code, false) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
+	f->severity = dtx_err_severity(f, false);
 	if (!dtx_errlist_take(ctx->errs, f))
 		DTX_FAIL_MEM(err);
 out:

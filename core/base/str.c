@@ -1,5 +1,7 @@
-/* Views of bytes. */
+/* Views of bytes; how far two names are apart. */
 #include "core/base/str.h"
+
+#include "core/base/utf8.h"
 
 int dtx_str_cmp(struct dtx_str a, struct dtx_str b)
 {
@@ -122,29 +124,137 @@ void dtx_str_copy(char *to, size_t size, struct dtx_str from)
 
 #define DISTANCE_MAX 128
 
-size_t dtx_str_distance(struct dtx_str a, struct dtx_str b, size_t limit)
+/* Of code points; `limit` + 1 when larger. */
+static size_t str_distance(const uint32_t *a, size_t na, const uint32_t *b, size_t nb, size_t limit)
 {
 	size_t row[3][DISTANCE_MAX + 1];
 	size_t i, j;
 
-	if (a.len > DISTANCE_MAX || b.len > DISTANCE_MAX)
-		return limit + 1;
-	for (j = 0; j <= b.len; j++)
+	for (j = 0; j <= nb; j++)
 		row[0][j] = j;
-	for (i = 1; i <= a.len; i++) {
+	for (i = 1; i <= na; i++) {
 		size_t *cur = row[i % 3], *up = row[(i + 2) % 3], *up2 = row[(i + 1) % 3];
 
 		cur[0] = i;
-		for (j = 1; j <= b.len; j++) {
-			size_t cost = a.ptr[i - 1] != b.ptr[j - 1];
+		for (j = 1; j <= nb; j++) {
+			size_t cost = a[i - 1] != b[j - 1];
 			size_t best = DTX_MIN(up[j] + 1, cur[j - 1] + 1);
 
 			best = DTX_MIN(best, up[j - 1] + cost);
-			if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
-			    a.ptr[i - 2] == b.ptr[j - 1])
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				best = DTX_MIN(best, up2[j - 2] + 1);
 			cur[j] = best;
 		}
 	}
-	return DTX_MIN(row[a.len % 3][b.len], limit + 1);
+	return DTX_MIN(row[na % 3][nb], limit + 1);
+}
+
+static size_t str_code_points(struct dtx_str s, uint32_t cp[DISTANCE_MAX])
+{
+	size_t pos = 0, n = 0;
+
+	while (pos < s.len)
+		cp[n++] = dtx_utf8_next(s.ptr, s.len, &pos);
+	return n;
+}
+
+size_t dtx_str_distance(struct dtx_str a, struct dtx_str b, size_t limit)
+{
+	uint32_t x[DISTANCE_MAX], y[DISTANCE_MAX];
+
+	if (a.len > DISTANCE_MAX || b.len > DISTANCE_MAX)
+		return limit + 1;
+	return str_distance(x, str_code_points(a, x), y, str_code_points(b, y), limit);
+}
+
+/* --- near names --- */
+
+/* A name as it is compared: letters and digits without case, marks and blanks. */
+struct slip_name {
+	uint32_t cp[DISTANCE_MAX];
+	size_t n;
+};
+
+/* False: it is longer than any name that a person would misspell. */
+static bool slip_read(struct dtx_str from, struct slip_name *out)
+{
+	struct dtx_buf folded = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t pos = 0;
+	bool ok = from.len <= 4 * DISTANCE_MAX;
+
+	out->n = 0;
+	if (ok)
+		dtx_utf8_fold(&folded, from);
+	ok = ok && dtx_buf_ok(&folded);
+	while (ok && pos < folded.len) {
+		uint32_t cp = dtx_utf8_next(folded.ptr, folded.len, &pos);
+
+		if (cp == '_' || cp == '-' || dtx_utf8_is_space(cp))
+			continue;
+		ok = out->n < DISTANCE_MAX;
+		if (ok)
+			out->cp[out->n++] = cp;
+	}
+	dtx_buf_clear(&folded);
+	return ok;
+}
+
+static bool slip_digit(uint32_t cp)
+{
+	return cp >= '0' && cp <= '9';
+}
+
+static bool slip_same(const struct slip_name *a, const struct slip_name *b, bool digits)
+{
+	size_t i;
+
+	if (a->n != b->n)
+		return false;
+	for (i = 0; i < a->n; i++) {
+		bool both = !digits && slip_digit(a->cp[i]) && slip_digit(b->cp[i]);
+
+		if (a->cp[i] != b->cp[i] && !both)
+			return false;
+	}
+	return true;
+}
+
+/* categories: category; boxes: box; columns: column */
+static void slip_singular(struct slip_name *a)
+{
+	uint32_t last = a->n >= 3 ? a->cp[a->n - 3] : 0;
+
+	if (a->n < 3 || a->cp[a->n - 1] != 's' || a->cp[a->n - 2] == 's')
+		return;
+	if (a->n >= 5 && a->cp[a->n - 2] == 'e' && last == 'i') {
+		a->n -= 2;
+		a->cp[a->n - 1] = 'y';
+	} else if (a->n >= 4 && a->cp[a->n - 2] == 'e' &&
+	           (last == 's' || last == 'x' || last == 'z' || last == 'h')) {
+		a->n -= 2;
+	} else {
+		a->n--;
+	}
+}
+
+bool dtx_str_near(struct dtx_str want, struct dtx_str have)
+{
+	struct slip_name a, b;
+	size_t longer, limit;
+
+	if (dtx_str_eq(want, have))
+		return true;
+	if (!slip_read(want, &a) || !slip_read(have, &b) || !a.n || !b.n)
+		return false;
+	if (slip_same(&a, &b, true))
+		return true;
+	if (slip_same(&a, &b, false))
+		return false;
+	longer = DTX_MAX(a.n, b.n);
+	limit = longer >= 6 ? 2 : longer >= 3 ? 1 : 0;
+	if (limit && str_distance(a.cp, a.n, b.cp, b.n, limit) <= limit)
+		return true;
+	slip_singular(&a);
+	slip_singular(&b);
+	return slip_same(&a, &b, true);
 }

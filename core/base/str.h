@@ -42,8 +42,14 @@ bool dtx_str_in_list(const char *list, const char *name);
 struct dtx_str dtx_str_cut(struct dtx_str s, size_t max);
 /* Copies at most size - 1 bytes, cut at a UTF-8 boundary, always terminated. */
 void dtx_str_copy(char *to, size_t size, struct dtx_str from);
-/* Damerau-Levenshtein distance (optimal string alignment) of code bytes; `limit` + 1 when larger.
+/* Damerau-Levenshtein distance (optimal string alignment) of code points; `limit` + 1 when larger.
  */
 size_t dtx_str_distance(struct dtx_str a, struct dtx_str b, size_t limit);
+/* Whether `want` is a slip of the name `have`: the one rule for operations, functions, parameters,
+ * columns, tables, choices and settings.  Letter case, `_`, `-` and blanks do not count, nor does
+ * an English plural; one letter may be wrong in names of three letters or more, two in names of six
+ * or more (of the longer one).  Names that differ only in their digits (2023, 2024) are two names.
+ * Equal names are near. */
+bool dtx_str_near(struct dtx_str want, struct dtx_str have);
 
 #endif

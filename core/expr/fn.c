@@ -139,6 +139,8 @@ static bool fn_suggest_elsewhere(const char *name, struct dtx_err *err)
 			dtx_err_suggest(err, fn_elsewhere[i].ours, &fn_elsewhere[i].ours, 1);
 		if (fn_elsewhere[i].hint)
 			dtx_err_hint(err, "%s", fn_elsewhere[i].hint);
+		if (err)
+			err->misnamed = true;
 		return true;
 	}
 	return false;
@@ -156,6 +158,11 @@ void dtx_fn_suggest(const char *name, struct dtx_err *err)
 			have[n++] = dtx_fns[t]->fn[i].name;
 	}
 	dtx_err_suggest(err, name, have, n);
+	for (t = 0; err && !err->misnamed && dtx_fns[t]; t++) {
+		for (i = 0; i < dtx_fns[t]->n; i++)
+			dtx_err_suggest_alias(err, name, dtx_fns[t]->fn[i].aliases,
+			                      dtx_fns[t]->fn[i].name);
+	}
 }
 
 /* The n-th piece between ", " of the signature. */

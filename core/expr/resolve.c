@@ -41,9 +41,7 @@ enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
 		dtx_err_clear(found);
 		return DTX_OK;
 	}
-	found->severity = dtx_code_triggers(found->code, false) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
-	if (found->code >= DTX_W_UNUSED_INPUT)
-		found->severity = DTX_SEV_WARNING;
+	found->severity = dtx_err_severity(found, false);
 	bd->nerrs++;
 	if (memory || !dtx_errlist_take(bd->errs, found)) {
 		dtx_err_clear(found);

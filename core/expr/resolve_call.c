@@ -401,8 +401,10 @@ static enum dtx_code unknown_function(struct dtx_binder *bd, const struct dtx_ex
 
 	dtx_err_set(&found, DTX_E_UNKNOWN_FUNCTION, __FILE__, __LINE__, "no function %s()",
 	            e->name);
-	dtx_err_hint(&found, "a snippet can do what this build lacks");
 	dtx_fn_suggest(e->name, &found);
+	if (!found.hint[0])
+		dtx_err_hint(&found, "dtx ops --functions lists them%s",
+		             found.misnamed ? "" : "; what dtx lacks, only a snippet can do");
 	return dtx_bind_report(bd, e, &found);
 }
 

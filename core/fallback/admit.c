@@ -6,6 +6,7 @@
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/data/key.h"
 #include "core/fallback/adapter.h"
 #include "core/fallback/assume.h"
 #include "core/fallback/contract.h"
@@ -318,6 +319,80 @@ out:
 	return rc;
 }
 
+/* --- whether it did anything --- */
+
+/* The live rows of a table, one after the other. */
+struct row_walk {
+	const struct dtx_table *table;
+	size_t batch;
+	uint32_t at;
+};
+
+/* The key of the next row, by value whatever the type; false: a column is not at hand. */
+static bool walk_next(struct row_walk *w, struct dtx_buf *key)
+{
+	struct dtx_column *col;
+	struct dtx_batch *b;
+	uint32_t i, row;
+
+	while (w->table->batch[w->batch]->nsel == w->at) {
+		w->batch++;
+		w->at = 0;
+	}
+	b = w->table->batch[w->batch];
+	row = b->sel ? b->sel[w->at] : w->at;
+	w->at++;
+	dtx_buf_reset(key);
+	for (i = 0; i < w->table->schema->nfields; i++) {
+		if (!b->col[i] || dtx_batch_value(b, i, &col, NULL) != DTX_OK)
+			return false;
+		dtx_key_equal(&col, 1, row, key);
+	}
+	return dtx_buf_ok(key);
+}
+
+static bool admit_same_columns(const struct dtx_schema *a, const struct dtx_schema *b)
+{
+	uint32_t i;
+
+	if (a->nfields != b->nfields)
+		return false;
+	for (i = 0; i < a->nfields; i++)
+		if (strcmp(a->field[i].name, b->field[i].name) != 0)
+			return false;
+	return true;
+}
+
+/* The first row that differs ends it: of a snippet that does its work that is soon. */
+static bool admit_same_rows(const struct dtx_table *a, const struct dtx_table *b)
+{
+	struct dtx_buf x = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), y = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct row_walk p = { a, 0, 0 }, q = { b, 0, 0 };
+	bool same = a->nrows == b->nrows;
+	int64_t i;
+
+	for (i = 0; same && i < a->nrows; i++)
+		same = walk_next(&p, &x) && walk_next(&q, &y) &&
+		       dtx_str_eq(dtx_buf_str(&x), dtx_buf_str(&y));
+	dtx_buf_clear(&x);
+	dtx_buf_clear(&y);
+	return same;
+}
+
+static bool admit_unchanged(const struct dtx_rescue *g, const struct dtx_table *result)
+{
+	size_t i;
+
+	for (i = 0; i < g->ntables; i++) {
+		const struct dtx_table *main = g->table[i].table;
+
+		if (strcmp(g->table[i].name, "main") == 0)
+			return admit_same_columns(main->schema, result->schema) &&
+			       admit_same_rows(main, result);
+	}
+	return false;
+}
+
 /* Both at once, so that two cores are used; the second only for fresh code. */
 static enum dtx_code admit_exec_all(struct admit_run run[2], bool fresh, struct dtx_err *err)
 {
@@ -414,6 +489,7 @@ enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_
 	DTX_TRY(admit_contract(spec, &run[0], r, err));
 	r->table = run[0].table;
 	run[0].table = NULL;
+	r->unchanged = admit_unchanged(spec->region, r->table);
 out:
 	for (i = 0; i < n; i++)
 		admit_close(&run[i]);

@@ -29,6 +29,7 @@ struct dtx_admit_result {
 	json_t *report_json;            /* of the last jail run; NULL: none */
 	json_t *checks;                 /* rows of the contract; array */
 	bool screened;                  /* the screen passed */
+	bool unchanged;                 /* the table equals the region's main table */
 	bool only_expect;               /* it broke the plan's expect and nothing else */
 	char *needs, *flags, *formulas; /* JSON text from the screen; NULL */
 	char *assumes;

@@ -1,6 +1,7 @@
 /* Who may let a snippet run. */
 #include "core/fallback/gate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum dtx_code dtx_approve_parse(const char *text, enum dtx_approve *out, struct dtx_err *err)
@@ -23,13 +24,31 @@ out:
 	return rc;
 }
 
+/* "; 12 rows x 4 columns became 9 x 4" */
+static void gate_sizes(const struct dtx_gate_view *v, char *out, size_t size)
+{
+	out[0] = '\0';
+	if (!v->result)
+		return;
+	if (v->unchanged)
+		snprintf(out, size, "; its result equals its input: %lld rows x %lld columns",
+		         (long long)v->rows_before, (long long)v->cols_before);
+	else
+		snprintf(out, size, "; %lld rows x %lld columns became %lld x %lld",
+		         (long long)v->rows_before, (long long)v->cols_before,
+		         (long long)v->rows_after, (long long)v->cols_after);
+}
+
 static enum dtx_code gate_wait(const struct dtx_gate_view *view, bool refused, struct dtx_err *err)
 {
+	char sizes[128];
+
+	gate_sizes(view, sizes, sizeof(sizes));
 	dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-	            refused        ? "snippet %s was not approved"
-	            : view->result ? "snippet %s works and waits for approval"
-	                           : "snippet %s waits for approval",
-	            view->id);
+	            refused        ? "snippet %s was not approved%s"
+	            : view->result ? "snippet %s works and waits for approval%s"
+	                           : "snippet %s waits for approval%s",
+	            view->id, sizes);
 	dtx_err_hint(err,
 	             "read it with dtx snippet show %.8s --code, then "
 	             "dtx snippet approve %.8s and run again",

@@ -18,6 +18,9 @@ struct dtx_gate_view {
 	const char *origin, *model;
 	const char *needs, *flags, *formulas, *adapter; /* JSON text */
 	const struct dtx_schema *result;                /* NULL: it has not run */
+	int64_t rows_before, cols_before; /* of the table, or the cells, it is given */
+	int64_t rows_after, cols_after;   /* of the result; -1: it has not run */
+	bool unchanged;                   /* the result equals what it is given */
 	const json_t *checks;
 	const struct dtx_disclosed *disclosed; /* NULL: nobody was asked */
 	const char *policy;                    /* sample policy of the prompt */

@@ -51,7 +51,15 @@ static enum dtx_code rescue_tables(struct dtx_work *w, struct dtx_err *err)
 	w->tables = dtx_arena_zalloc(&w->arena, w->ntables + 1, sizeof(*w->tables));
 	if (!w->tables)
 		DTX_FAIL_MEM(err);
+	if (g->raw) {
+		w->before.rows = g->raw->nrows;
+		w->before.cols = g->raw->ncols;
+	}
 	for (i = 0; i < g->ntables; i++) {
+		if (strcmp(g->table[i].name, "main") == 0) {
+			w->before.rows = g->table[i].table->nrows;
+			w->before.cols = g->table[i].table->schema->nfields;
+		}
 		w->tables[i].alias = g->table[i].name;
 		w->tables[i].schema = g->table[i].table->schema;
 		w->tables[i].families = g->table[i].families;
@@ -360,8 +368,9 @@ static enum dtx_code rescue_record(struct dtx_work *w, struct dtx_err *err)
 {
 	const struct dtx_rescue *g = w->region;
 	json_t *jail = w->admitted.report_json ? json_incref(w->admitted.report_json) : json_null();
-	json_t *steps = g->count ? json_pack("[ii]", (int)g->first, (int)(g->first + g->count - 1))
-	                         : json_null();
+	int32_t first = dtx_plan_step_number(g->plan, (int32_t)g->first) - 1;
+	int32_t last = dtx_plan_step_number(g->plan, (int32_t)(g->first + g->count) - 1) - 1;
+	json_t *steps = g->count ? json_pack("[ii]", first, last) : json_null();
 
 	return dtx_record_add(
 		w->r->record, DTX_PART_REGION,
@@ -466,9 +475,9 @@ static void rescue_broke(const struct dtx_work *w, struct dtx_err *why)
 
 	dtx_err_set(why, DTX_E_SNIPPET_CONTRACT, __FILE__, __LINE__,
 	            "step %d, '%.40s', cannot use %s%.64s%s of the result: %s: %.300s",
-	            broke->step + 1, w->region->plan->step[broke->step].name,
-	            column[0] ? "column '" : "a column", column, column[0] ? "'" : "",
-	            dtx_code_name(broke->code), broke->msg);
+	            dtx_plan_step_number(w->region->plan, broke->step),
+	            w->region->plan->step[broke->step].name, column[0] ? "column '" : "a column",
+	            column, column[0] ? "'" : "", dtx_code_name(broke->code), broke->msg);
 }
 
 /* A module given by hand has one attempt; an approved one may do in its place. */
@@ -569,6 +578,20 @@ out:
 	return rc;
 }
 
+/* Without a record no snippet runs: what started it is the error, where it is one. */
+static enum dtx_code rescue_no_store(const struct dtx_rescue *region, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (dtx_code_needs_snippet(region->trigger->code))
+		DTX_FAIL(err, DTX_E_STORE_IO,
+		         "a snippet runs only where a store keeps the record of the run");
+	dtx_work_own(region, err);
+	rc = region->trigger->code;
+out:
+	return rc;
+}
+
 enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
                                 struct dtx_err *err)
 {
@@ -581,12 +604,19 @@ enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, stru
 	*w = (struct dtx_work){ .r = r,
 		                .region = region,
 		                .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
-	if (!r->prompt && (!r->store || dtx_store_is_memory(r->store)))
-		DTX_FAIL(err, DTX_E_STORE_IO, "a run without a store may not leave the typed path");
+	dtx_work_own(region, &r->finding);
+	if (!r->prompt && (!r->store || dtx_store_is_memory(r->store))) {
+		rc = rescue_no_store(region, err);
+		goto out;
+	}
 	was = dtx_work_take(r, region);
 	rc = rescue_work(w, was, err);
 	if (rc == DTX_OK)
 		*out = dtx_table_ref(w->admitted.table);
+	/* whoever gave a module knows what it is for, and so does a recorded run */
+	if (rc == DTX_OK || w->rung == DTX_RUNG_SUPPLIED ||
+	    (r->recorded && rc != DTX_E_NEEDS_SNIPPET))
+		dtx_err_clear(&r->finding);
 	if (w->fingerprint[0]) { /* it got as far as being a region */
 		dtx_work_keep(w);
 		w = NULL;
@@ -594,5 +624,26 @@ enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, stru
 out:
 	dtx_work_free(w);
 	dtx_work_free(was);
+	return rc;
+}
+
+enum dtx_code dtx_rescue_look(struct dtx_rescuer *r, const struct dtx_rescue *region,
+                              enum dtx_rung *rung, char id[DTX_SNIPPET_ID], struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_work *w = dtx_mem_zalloc(1, sizeof(*w));
+
+	*rung = DTX_RUNG_NONE;
+	if (!w)
+		DTX_FAIL_MEM(err);
+	*w = (struct dtx_work){ .r = r,
+		                .region = region,
+		                .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	DTX_TRY(rescue_identify(w, err));
+	DTX_TRY(dtx_work_find(w, err));
+	*rung = w->rung;
+	memcpy(id, w->id, DTX_SNIPPET_ID);
+out:
+	dtx_work_free(w);
 	return rc;
 }

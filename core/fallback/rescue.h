@@ -40,6 +40,12 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	void *say_arg;
 	const char *const *deny; /* globs of columns that no prompt names */
 	size_t ndeny;
+	struct dtx_err finding; /* set by the rescuer: what the last region was asked for, when it
+	                         * failed; the caller clears it */
+	bool offered; /* set by the rescuer: it failed because there was no answer, and one may be
+	               * given: an author's, or --snippet */
+	struct dtx_errlist warnings; /* set by the rescuer when the run is done: of snippets whose
+	                              * results are in use; the caller clears it */
 	json_t *near; /* set by the rescuer when nobody had an answer: what would fit with columns
 	               * renamed, [{"snippet","score","rename","adopt"}]; the caller's to free */
 	bool strict_schema;
@@ -50,7 +56,6 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	void *cancel_arg;
 	int64_t now_us;       /* the clock a snippet sees */
 	const char *run_date; /* text of --run-date, NULL: none */
-	const char *again;    /* "dtx run plan.json input.xlsx": for the next commands */
 	const char *operands; /* "plan.json input.xlsx": the same without command and options */
 	enum dtx_sample sample;
 	/* a replay: regions of the record with their "cell" and its "code", which alone may run;
@@ -67,9 +72,16 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
  * A region that is asked for again with `broke` goes on where it was: the failure counts as one of
  * the attempt that gave the result, and the author gets it back.
  *
- * host->rescue; arg is the struct dtx_rescuer. Codes: needs_snippet, needs_approval, snippet_*. */
+ * host->rescue; arg is the struct dtx_rescuer. Codes: needs_approval, snippet_*; where there is no
+ * answer, needs_snippet for a step that only a snippet can do, else the finding's own. */
 DTX_MUSTUSE enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region,
                                             struct dtx_table **out, struct dtx_err *err);
+
+/* Looks an answer up, and runs none: *rung is exact, compatible or pending (then `id` has it), else
+ * none.  The region's tables may be without rows. */
+DTX_MUSTUSE enum dtx_code dtx_rescue_look(struct dtx_rescuer *r, const struct dtx_rescue *region,
+                                          enum dtx_rung *rung, char id[DTX_SNIPPET_ID],
+                                          struct dtx_err *err);
 
 /* host->settle: code that is new is approved when the typed steps behind its region had nothing
  * against its result; it is only kept for a person when the run failed for another reason.  Codes:

@@ -26,6 +26,9 @@ struct dtx_work {
 	char id[DTX_SNIPPET_ID];
 	enum dtx_rung rung;
 	struct dtx_admit_result admitted;
+	struct {
+		int64_t rows, cols;
+	} before; /* of the table, or the cells, that it is given */
 	/* of an author's answer */
 	const char *origin; /* "supplied", "cmd" ... */
 	char call_id[64], model[128];
@@ -66,7 +69,10 @@ void dtx_work_reset(struct dtx_work *w);
 DTX_MUSTUSE enum dtx_code dtx_work_prompt(struct dtx_work *w,
                                           const struct dtx_prompt_previous *previous,
                                           struct dtx_prompt *out, struct dtx_err *err);
-/* needs_snippet with the next commands.  Always fails. */
+/* What the region was asked for, as the error that it is without a snippet. */
+void dtx_work_own(const struct dtx_rescue *region, struct dtx_err *err);
+/* There is no answer: needs_snippet for what only a snippet can do, else the finding itself. Always
+ * fails. */
 enum dtx_code dtx_work_nobody(struct dtx_work *w, struct dtx_err *err);
 /* r->near: what would fit with renamed columns; rung near when there is any. */
 DTX_MUSTUSE enum dtx_code dtx_work_near(struct dtx_work *w, struct dtx_err *err);

@@ -107,9 +107,15 @@ static void admit_view(const struct dtx_work *w, struct dtx_gate_view *v)
 		                     .flags = a->flags,
 		                     .formulas = a->formulas,
 		                     .result = a->table ? a->table->schema : NULL,
+		                     .rows_after = a->table ? a->table->nrows : -1,
+		                     .cols_after =
+		                             a->table ? (int64_t)a->table->schema->nfields : -1,
+		                     .unchanged = a->unchanged,
 		                     .checks = a->checks,
 		                     .disclosed = w->asked ? &w->disclosed : NULL,
 		                     .policy = dtx_sample_name(w->r->sample) };
+	v->rows_before = w->before.rows;
+	v->cols_before = w->before.cols;
 }
 
 enum dtx_code dtx_work_pending(struct dtx_work *w, struct dtx_err *err)
@@ -154,8 +160,8 @@ static enum dtx_code admit_pending(const struct dtx_work *w, struct dtx_err *err
 		            w->region->input_name);
 	else
 		dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-		            "snippet %.8s for step %u fits but waits for approval", w->id,
-		            w->region->first + 1);
+		            "snippet %.8s for step %d fits but waits for approval", w->id,
+		            dtx_plan_step_number(w->region->plan, (int32_t)w->region->first));
 	dtx_err_hint(err, "dtx snippet show %.8s; dtx snippet approve %.8s", w->id, w->id);
 	return DTX_E_NEEDS_APPROVAL;
 }

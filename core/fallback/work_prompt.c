@@ -1,4 +1,4 @@
-/* The prompt of a region, and the words when nobody has an answer. */
+/* The prompt of a region, and the error when there is no answer. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -46,61 +46,55 @@ out:
 	return rc;
 }
 
-/* --- nobody has the answer --- */
+/* --- there is no answer --- */
 
-static void prompt_nobody_step(const struct dtx_work *w, const char *why, struct dtx_err *err)
+void dtx_work_own(const struct dtx_rescue *region, struct dtx_err *err)
 {
-	const struct dtx_rescue *g = w->region;
-	const struct dtx_err *t = g->trigger;
-	const char *op = dtx_work_op(w);
-	char meant[100] = "";
-
-	if (t->did_you_mean[0][0])
-		snprintf(meant, sizeof(meant), ", did you mean \"%s\"?", t->did_you_mean[0]);
-	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "step %u of %u \"%s\": %s%s; %s",
-	            g->first + 1, g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant,
-	            why);
-	dtx_err_at(err, t->at[0] ? t->at : g->at);
-	dtx_err_step(err, (int32_t)g->first, op);
+	dtx_err_copy(err, region->trigger);
+	if (err)
+		err->severity = DTX_SEV_ERROR;
+	if (region->count)
+		dtx_err_step(err, (int32_t)region->first, region->plan->step[region->first].name);
+	dtx_err_at(err, region->at);
 }
 
-/* The reader's own words: they tell how the plan could describe the input instead. */
-static void prompt_nobody_input(const struct dtx_rescue *g, const char *why, struct dtx_err *err)
+/* Of what only a snippet can do, of a prompt, and of a replay. */
+static void nobody_needs(const struct dtx_work *w, struct dtx_err *err)
 {
-	const struct dtx_err *t = g->trigger;
+	const struct dtx_rescue *g = w->region;
+	const char *why = w->r->recorded ? "; the recorded run had no snippet here" : "";
 
-	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "input '%s': %s: %s; %s",
-	            g->input_name, dtx_code_name(t->code), t->msg, why);
-	dtx_err_at(err, g->at);
-	dtx_err_row(err, t->row, t->column);
-	memcpy(err->input, t->input, sizeof(err->input));
-	memcpy(err->sheet, t->sheet, sizeof(err->sheet));
-	memcpy(err->cell, t->cell, sizeof(err->cell));
+	if (g->raw)
+		dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
+		            "input '%s' needs a snippet: %.200s%s", g->input_name, g->trigger->msg,
+		            why);
+	else
+		dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
+		            "step %d of %u \"%s\" needs a snippet: %.200s%s",
+		            dtx_plan_step_number(g->plan, (int32_t)g->first), g->plan->nwritten,
+		            dtx_work_op(w), g->trigger->msg, why);
+	if (w->r->recorded)
+		dtx_err_hint(err, "the inputs are not what they were: dtx run does the plan with "
+		                  "them, and may ask for a snippet");
+	if (!g->raw)
+		dtx_err_step(err, (int32_t)g->first, dtx_work_op(w));
+	dtx_err_at(err, g->trigger->at[0] ? g->trigger->at : g->at);
+	dtx_err_place(err, g->trigger);
+	if (err)
+		err->run_time = true;
 }
 
 enum dtx_code dtx_work_nobody(struct dtx_work *w, struct dtx_err *err)
 {
-	const struct dtx_rescue *g = w->region;
-	const char *way = g->raw ? g->trigger->hint : "";
-	const char *why =
-		w->r->recorded ? "the recorded run had no snippet here" : "no cached snippet fits";
+	enum dtx_code code = w->region->trigger->code;
 
-	if (g->raw)
-		prompt_nobody_input(g, why, err);
-	else
-		prompt_nobody_step(w, why, err);
-	err->run_time = true;
-	if (w->r->recorded)
-		dtx_err_hint(err, "the inputs are not what they were: dtx run does the plan with "
-		                  "them, and may ask for a snippet");
-	else if (w->r->record)
-		dtx_err_hint(
-			err,
-			"dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
-			"        %s --snippet answer.txt%s%s",
-			dtx_run_id_short(dtx_record_id(w->r->record)), w->r->again,
-			way[0] ? "\n        or: " : "", way);
-	return DTX_E_NEEDS_SNIPPET;
+	w->r->offered = !w->r->recorded && !w->r->prompt;
+	if (w->r->recorded || w->r->prompt || dtx_code_needs_snippet(code)) {
+		nobody_needs(w, err);
+		return DTX_E_NEEDS_SNIPPET;
+	}
+	dtx_work_own(w->region, err);
+	return code;
 }
 
 /* --- near ones --- */

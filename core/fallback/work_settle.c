@@ -107,9 +107,40 @@ static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, bool s
 		dtx_err_step(err, (int32_t)w->kept.first, w->kept.plan->step[w->kept.first].name);
 	if (rc != DTX_OK)
 		dtx_err_at(err, w->kept.at);
-	if (rc != DTX_OK)
+	if (rc != DTX_OK) {
 		w->ended = rc;
+		if (!w->supplied) /* who gave it knows what it is for */
+			dtx_err_copy(&w->r->finding, w->kept.trigger);
+	}
 	return rc == DTX_OK ? dropped : rc;
+}
+
+/* A snippet that changes nothing did not do what it was asked for: a person should look. */
+static enum dtx_code settle_warn(struct dtx_work *w, struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+
+	if (!w->admitted.unchanged)
+		goto out;
+	dtx_err_set(&f, DTX_W_SNIPPET_UNCHANGED, __FILE__, __LINE__,
+	            "snippet %.8s changes nothing: its result equals its input, %lld rows x %lld "
+	            "columns",
+	            w->id, (long long)w->before.rows, (long long)w->before.cols);
+	dtx_err_hint(&f,
+	             "read it with dtx snippet show %.8s --code; dtx snippet revoke %.8s keeps "
+	             "it from running again",
+	             w->id, w->id);
+	f.severity = DTX_SEV_WARNING;
+	f.run_time = true;
+	if (w->kept.count)
+		dtx_err_step(&f, (int32_t)w->kept.first, w->kept.plan->step[w->kept.first].name);
+	dtx_err_at(&f, w->kept.at);
+	if (!dtx_errlist_take(&w->r->warnings, &f))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_err_clear(&f);
+	return rc;
 }
 
 enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands,
@@ -129,6 +160,8 @@ enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands
 	for (w = r->done; w; w = w->next) {
 		if (when == DTX_SETTLE_DONE && !work_stands(w, stands))
 			continue; /* the result has nothing of it */
+		one = when == DTX_SETTLE_DONE ? settle_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
+		rc = rc == DTX_OK ? one : rc;
 		one = dtx_work_record(w, rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
 	}

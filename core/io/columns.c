@@ -23,19 +23,37 @@ static bool required(const struct dtx_read_opts *opts, const char *name)
 	return false;
 }
 
+static void hint_names(const char *const *names, uint32_t n, struct dtx_err *err)
+{
+	struct dtx_buf list = DTX_BUF_INIT(1 << 16);
+	uint32_t i;
+
+	for (i = 0; i < n && list.len < 200; i++)
+		dtx_buf_printf(&list, "%s%.60s", i ? ", " : "", names[i]);
+	dtx_err_hint(err, "its columns are: %s%s", dtx_buf_text(&list), i < n ? " ..." : "");
+	dtx_buf_clear(&list);
+}
+
+/* A slip of a column that is there is an error of the plan; else the input lacks a column. */
 static enum dtx_code must_have(const char *want, const char *label, const char *const *names,
                                uint32_t n, struct dtx_err *err)
 {
+	enum dtx_code code = DTX_E_MISSING_COLUMN;
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
 		if (strcmp(want, names[i]) == 0)
 			return DTX_OK;
 	}
-	(void)dtx_err_set(err, DTX_E_MISSING_COLUMN, __FILE__, __LINE__,
-	                  "'%s' has no column '%.100s'", label, want);
+	for (i = 0; i < n; i++) {
+		if (dtx_str_near(dtx_str_of(want), dtx_str_of(names[i])))
+			code = DTX_E_UNKNOWN_COLUMN;
+	}
+	(void)dtx_err_set(err, code, __FILE__, __LINE__, "'%s' has no column '%.100s'", label,
+	                  want);
 	dtx_err_suggest(err, want, names, n);
-	return DTX_E_MISSING_COLUMN;
+	hint_names(names, n, err);
+	return code;
 }
 
 enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *label,

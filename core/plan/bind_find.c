@@ -59,9 +59,7 @@ static void finding_judge(const struct dtx_bind *b, const char *at, struct dtx_e
 	dtx_err_at(f, at);
 	dtx_err_step(f, b->step, b->op);
 	f->run_time = b->typed;
-	f->severity = dtx_code_triggers(f->code, b->typed) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
-	if (f->code >= DTX_W_UNUSED_INPUT)
-		f->severity = DTX_SEV_WARNING;
+	f->severity = dtx_err_severity(f, b->typed);
 }
 
 enum dtx_code dtx_bind_take(struct dtx_bind *b, const char *sub, struct dtx_err *f,
@@ -195,6 +193,8 @@ enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_
 	dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
 	hint_columns(b, t, f);
 	dtx_err_suggest(f, name, names, s->nfields);
+	if (f->misnamed)
+		f->code = code = DTX_E_UNKNOWN_COLUMN; /* the plan is wrong, not the input */
 	if (!f->did_you_mean[0][0])
 		hint_name(name, f);
 	list_columns(s, f);

@@ -285,6 +285,8 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 	struct dtx_err why = DTX_ERR_INIT;
 
 	*again = false;
+	if (x->regions.failed)
+		return rc;
 	if (dtx_inputset_spent(&x->in))
 		return dtx_inputset_passed(rc, err);
 	if (rc != DTX_E_RETYPE && dtx_outputs_blamed(err))
@@ -300,7 +302,7 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 			*again = true;
 			dtx_err_move(&why, err);
 		}
-	} else if (dtx_code_triggers(rc, true) && err->run_time &&
+	} else if (dtx_err_severity(err, true) == DTX_SEV_FALLBACK && err->run_time &&
 	           dtx_exec_may_rescue(x, err->step) && x->graph.step &&
 	           x->graph.step[err->step].region < 0) {
 		*again = dtx_exec_blame(x, (uint32_t)err->step, err) ||
@@ -555,6 +557,8 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 	(*out)->phase = DTX_PHASE_BOUND;
 	DTX_TRY(start_graph(x, e));
 	DTX_TRY(bind_all(x, &again, e));
+	if (opts->looks)
+		DTX_TRY(dtx_regions_look(&x->regions, &x->graph, opts->looks, e));
 	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
 	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:

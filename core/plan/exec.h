@@ -35,6 +35,9 @@ struct dtx_exec_opts {
 	 * without a writer) are known until it returns.  NULL: nobody looks. */
 	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
 	void *look_arg;
+	/* dtx_exec_bind: its rescue is asked about each region, as dtx_regions_look says.  NULL:
+	 * nobody wants to know. */
+	const struct dtx_host *looks;
 	/* Open time: deadline in dtx_now_ns(), 0: none */
 	int64_t deadline_ns;
 };

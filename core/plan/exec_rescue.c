@@ -18,8 +18,8 @@ bool dtx_exec_rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
 	bool helper = x->bind_only || (x->host && x->host->rescue);
 	struct dtx_err finding = DTX_ERR_INIT;
 
-	if (x->mode == DTX_FALLBACK_OFF || !helper || !dtx_code_triggers(why->code, true) ||
-	    x->plan->input[input].opts.stream ||
+	if (x->mode == DTX_FALLBACK_OFF || !helper ||
+	    dtx_err_severity(why, true) != DTX_SEV_FALLBACK || x->plan->input[input].opts.stream ||
 	    !dtx_regions_add_input(&x->regions, input, why, x->max_regions))
 		return false;
 	if (!x->bind_only)

@@ -22,6 +22,8 @@ DTX_MUSTUSE enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_co
                                            const char *at, const char *what, const char *want,
                                            const char *const *have, size_t nhave,
                                            struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_part_unknown_op(struct dtx_plan_parse *p, const char *at,
+                                              const char *want, struct dtx_err *err);
 /* step_hint.c: a step without an op; an op that is a function of formulas; the shape of a parameter
  * that is missing or of another kind, unless something is said already. */
 void dtx_part_hint_op(const json_t *step, struct dtx_err *f);

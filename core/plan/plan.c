@@ -99,10 +99,7 @@ enum dtx_code dtx_part_found(struct dtx_plan_parse *p, struct dtx_err *f, const 
 	enum dtx_code rc = DTX_OK;
 
 	dtx_err_at(f, at);
-	if (f->code >= DTX_W_UNUSED_INPUT)
-		f->severity = DTX_SEV_WARNING;
-	else if (dtx_code_triggers(f->code, false))
-		f->severity = DTX_SEV_FALLBACK;
+	f->severity = dtx_err_severity(f, false);
 	if (!dtx_errlist_take(p->findings, f))
 		DTX_FAIL_MEM(err);
 out:
@@ -135,7 +132,7 @@ enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const cha
 	struct dtx_err f = DTX_ERR_INIT;
 
 	dtx_err_set(&f, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "this build lacks the op '%s'", op);
-	dtx_err_hint(&f, "a snippet can do what this build lacks");
+	dtx_err_hint(&f, "only a snippet can do this step");
 	return dtx_part_found(p, &f, at, err);
 }
 
@@ -157,13 +154,32 @@ enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, con
 	struct dtx_err f = DTX_ERR_INIT;
 
 	dtx_err_set(&f, code, __FILE__, __LINE__, "no %s '%s'", what, want);
-	if (code != DTX_E_UNKNOWN_OP && nhave)
+	if (nhave)
 		list_names(have, nhave, &f);
-	if (code == DTX_E_UNKNOWN_OP)
-		dtx_err_hint(&f, "dtx ops lists them; a snippet can do what this build lacks");
-	if (!dtx_err_foreign(&f, code == DTX_E_UNKNOWN_PARAM ? "plan" : what, want, have, nhave) &&
-	    (code != DTX_E_UNKNOWN_OP || !dtx_part_hint_function(want, &f)))
+	if (!dtx_err_foreign(&f, code == DTX_E_UNKNOWN_PARAM ? "plan" : what, want, have, nhave))
 		dtx_err_suggest(&f, want, have, nhave);
+	return dtx_part_found(p, &f, at, err);
+}
+
+/* A name of dtx with a slip in it is an error; what is left is another's, which a snippet knows. */
+enum dtx_code dtx_part_unknown_op(struct dtx_plan_parse *p, const char *at, const char *want,
+                                  struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	const char *have[512];
+	size_t n = dtx_op_names(have, DTX_COUNT(have));
+
+	dtx_err_set(&f, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "no op '%s'", want);
+	if (!dtx_err_foreign(&f, "op", want, have, n) && !dtx_part_hint_function(want, &f)) {
+		dtx_err_suggest(&f, want, have, n);
+		for (size_t i = 0; !f.misnamed && dtx_ops[i]; i++)
+			dtx_err_suggest_alias(&f, want, dtx_ops[i]->aliases, dtx_ops[i]->name);
+	}
+	if (f.misnamed && !f.hint[0])
+		dtx_err_hint(&f, "where the name is meant as it is, \"snippet\": true in the step "
+		                 "leaves it to a snippet");
+	else if (!f.hint[0])
+		dtx_err_hint(&f, "dtx ops lists the operations; this one only a snippet can do");
 	return dtx_part_found(p, &f, at, err);
 }
 
@@ -500,6 +516,9 @@ json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t c
 	for (uint32_t i = first; list && i < first + count; i++) {
 		json_t *step = json_copy(p->step[i].canonical);
 
+		/* it says who does the work, not what the work is: a snippet that is known by
+		 * now stays so when the plan begins to say it */
+		json_object_del(step, "snippet");
 		if (step && p->step[i].note &&
 		    !dtx_json_set(step, "note", json_string(p->step[i].note))) {
 			json_decref(step);
@@ -513,6 +532,11 @@ json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t c
 	return list;
 }
 
+int32_t dtx_plan_step_number(const struct dtx_plan *p, int32_t step)
+{
+	return step >= 0 && (uint32_t)step < p->nsteps ? p->step[step].number + 1 : 0;
+}
+
 const char *dtx_plan_table_name(const struct dtx_plan *p, int32_t table, char buf[32])
 {
 	const struct dtx_plan_step *st;
@@ -524,6 +548,8 @@ const char *dtx_plan_table_name(const struct dtx_plan *p, int32_t table, char bu
 	st = &p->step[(uint32_t)table - p->ninputs];
 	if (st->out_name)
 		return st->out_name;
-	snprintf(buf, 32, "step %u", (unsigned)table - p->ninputs + 1);
+	if (st->number < 0)
+		return "?";
+	snprintf(buf, 32, "step %d", (int)st->number + 1);
 	return buf;
 }

@@ -57,6 +57,9 @@ struct dtx_plan_step {
 	void *args;                            /* NULL: unknown op */
 	const char *in_name, *out_name, *note; /* NULL: absent */
 	bool fallback_off;
+	bool snippet;              /* the plan leaves it to a snippet: op is NULL */
+	int32_t number;            /* of the step that it was written as, from 0: one written step
+	                              may stand for several; -1: the plan has none */
 	const json_t *json;        /* as written; borrowed from plan->json */
 	json_t *canonical;         /* without note; borrowed from the plan */
 	char hash[DTX_SHA256_HEX]; /* of the canonical step */
@@ -98,6 +101,7 @@ struct dtx_plan {
 	uint32_t ninputs;
 	struct dtx_plan_step *step;
 	uint32_t nsteps;
+	uint32_t nwritten;              /* steps as the plan has them */
 	struct dtx_plan_output *output; /* at least one */
 	uint32_t noutputs;
 	int32_t result; /* table id of the last current table */
@@ -137,6 +141,8 @@ bool dtx_plan_input_has(const char *name);
 /* Canonical steps [first, first + count), each with its note: what a snippet is given.  New
  * reference; NULL: out of memory. */
 json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t count);
+/* The number of step `step` as written, from 1; 0: the plan has no such step. */
+int32_t dtx_plan_step_number(const struct dtx_plan *p, int32_t step);
 /* Name of a table id: input name, `out` name or "step 3". `buf` is for the last. */
 const char *dtx_plan_table_name(const struct dtx_plan *p, int32_t table, char buf[32]);
 /* Adds to readers[table], for each table, how many steps, outputs and checks read it. */

@@ -98,6 +98,12 @@ static json_t *required(const struct dtx_op *op)
 	return out;
 }
 
+/* The step is not left to a snippet. */
+static json_t *no_snippet(void)
+{
+	return json_pack("{s:[b,n]}", "enum", 0);
+}
+
 /* One step: op is a constant, other members are closed but for the common ones. */
 static json_t *step_schema(const struct dtx_op *op)
 {
@@ -110,6 +116,7 @@ static json_t *step_schema(const struct dtx_op *op)
 	    !dtx_json_set(props, "out", text_or_null()) ||
 	    !dtx_json_set(props, "note", text_or_null()) ||
 	    !dtx_json_set(props, "fallback", choice_or_null("step", "off")) ||
+	    !dtx_json_set(props, "snippet", no_snippet()) ||
 	    !dtx_json_set(props, "expect", expect_schema())) {
 		json_decref(props);
 		return NULL;
@@ -118,11 +125,20 @@ static json_t *step_schema(const struct dtx_op *op)
 	                 "properties", props, "required", required(op), "additionalProperties", 0);
 }
 
+/* A step that is left to a snippet: what it is called and what else it says is its own. */
+static json_t *snippet_schema(void)
+{
+	return json_pack("{s:{s:{s:s},s:{s:b},s:o,s:o,s:o,s:{s:[s,n]},s:o}}", "properties", "op",
+	                 "type", "string", "snippet", "const", 1, "in", text_or_null(), "out",
+	                 text_or_null(), "note", text_or_null(), "fallback", "enum", "step",
+	                 "expect", expect_schema());
+}
+
 /* {"if": op is NAME, "then": its schema}: a validator points at the exact member. */
 static json_t *branch(const struct dtx_op *op)
 {
-	return json_pack("{s:{s:{s:{s:s}}},s:o}", "if", "properties", "op", "const", op->name,
-	                 "then", step_schema(op));
+	return json_pack("{s:{s:{s:{s:s},s:o}},s:o}", "if", "properties", "op", "const", op->name,
+	                 "snippet", no_snippet(), "then", step_schema(op));
 }
 
 static json_t *steps_schema(void)
@@ -136,9 +152,11 @@ static json_t *steps_schema(void)
 			json_decref(all);
 			return NULL;
 		}
-	return json_pack("{s:s,s:i,s:i,s:{s:s,s:[s],s:{s:{s:o}},s:o}}", "type", "array", "minItems",
-	                 1, "maxItems", DTX_PLAN_STEPS, "items", "type", "object", "required", "op",
-	                 "properties", "op", "enum", names, "allOf", all);
+	return json_pack("{s:s,s:i,s:i,s:{s:s,s:[s],s:{s:{s:o}},s:{s:{s:{s:o}}},s:o,s:o}}", "type",
+	                 "array", "minItems", 1, "maxItems", DTX_PLAN_STEPS, "items", "type",
+	                 "object", "required", "op", "if", "properties", "snippet", no_snippet(),
+	                 "then", "properties", "op", "enum", names, "else", snippet_schema(),
+	                 "allOf", all);
 }
 
 static json_t *object_of(const char *member)

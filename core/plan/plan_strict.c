@@ -108,6 +108,14 @@ static json_t *step_of(const struct dtx_op *op)
 	return object_of(props);
 }
 
+/* A step that no operation does: the note says what a snippet shall do. */
+static json_t *snippet_step(void)
+{
+	return object_of(json_pack("{s:{s:s},s:o,s:o,s:{s:s},s:{s:s,s:b}}", "op", "type", "string",
+	                           "in", nullable("string"), "out", nullable("string"), "note",
+	                           "type", "string", "snippet", "type", "boolean", "const", 1));
+}
+
 static json_t *steps_of(void)
 {
 	json_t *any = json_array();
@@ -117,6 +125,10 @@ static json_t *steps_of(void)
 			json_decref(any);
 			return NULL;
 		}
+	if (any && json_array_append_new(any, snippet_step()) != 0) {
+		json_decref(any);
+		return NULL;
+	}
 	return list_of(json_pack("{s:o}", "anyOf", any));
 }
 

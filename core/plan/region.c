@@ -198,7 +198,28 @@ bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g)
 struct tables {
 	struct dtx_rescue_table item[DTX_PLAN_INPUTS + DTX_STEP_TABLES];
 	size_t n;
+	bool look; /* their columns are enough: they have no rows, and are this list's own */
 };
+
+static void free_tables(struct tables *t)
+{
+	for (size_t i = 0; t->look && i < t->n; i++)
+		dtx_table_unref(t->item[i].table);
+}
+
+/* A table of the columns that are known of it. */
+static enum dtx_code empty_table(const struct dtx_graph *g, int32_t id, struct dtx_table **out,
+                                 struct dtx_err *err)
+{
+	const struct dtx_schema *s = id >= 0 ? g->flow.table[id].schema : NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (!s || s->open)
+		DTX_FAIL(err, DTX_E_NEEDS_SNIPPET, "the columns are known when the plan runs");
+	DTX_TRY(dtx_table_new(s, out, err));
+out:
+	return rc;
+}
 
 /* What the input behind a table says of its sliding headers: steps keep the names they do not
  * make. */
@@ -224,7 +245,8 @@ static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char
 		dtx_err_hint(err, "a union or join before the step makes few of many");
 		goto out;
 	}
-	DTX_TRY(dtx_graph_table(g, id, true, &table, err));
+	DTX_TRY(t->look ? empty_table(g, id, &table, err)
+	                : dtx_graph_table(g, id, true, &table, err));
 	t->item[t->n++] = (struct dtx_rescue_table){ name, table, families_of(g->plan, id) };
 out:
 	return rc;
@@ -355,6 +377,7 @@ static enum dtx_code request(struct dtx_regions *all, struct dtx_rescue *req,
 	if (host->settle && !any_broken(all))
 		DTX_TRY(host->settle(host->arg, DTX_SETTLE_NEXT, dtx_regions_stand(all), err));
 	rc = host->rescue(host->arg, req, out, err);
+	all->failed = rc != DTX_OK;
 	if (rc == DTX_OK)
 		r->broken = false;
 	else if (req->count)
@@ -365,13 +388,14 @@ out:
 	return rc;
 }
 
+/* out NULL: the host looks for an answer, and the tables have no rows. */
 static enum dtx_code ask(struct dtx_regions *all, uint32_t index, struct dtx_graph *g,
                          const struct dtx_host *host, struct dtx_table **out, struct dtx_err *err)
 {
 	struct dtx_region *r = &all->item[index];
 	const struct dtx_plan *plan = g->plan;
 	const struct dtx_plan_step *last = &plan->step[r->first + r->count - 1];
-	struct tables t = { .n = 0 };
+	struct tables t = { .look = !out };
 	json_t *steps = dtx_plan_steps_json(plan, r->first, r->count);
 	struct dtx_rescue req = {
 		.plan = plan,
@@ -398,6 +422,7 @@ static enum dtx_code ask(struct dtx_regions *all, uint32_t index, struct dtx_gra
 	DTX_TRY(request(all, &req, host, out, err));
 out:
 	json_decref(steps);
+	free_tables(&t);
 	return rc;
 }
 
@@ -526,4 +551,22 @@ enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_graph *g,
 	}
 out:
 	return rc;
+}
+
+enum dtx_code dtx_regions_look(struct dtx_regions *r, struct dtx_graph *g,
+                               const struct dtx_host *host, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < r->n && rc != DTX_E_NO_MEMORY; i++) {
+		dtx_err_clear(err);
+		if (r->item[i].input >= 0)
+			rc = ask_input(r, i, g, host, err);
+		else
+			rc = ask(r, i, g, host, NULL, err);
+	}
+	if (rc == DTX_E_NO_MEMORY)
+		return rc;
+	dtx_err_clear(err);
+	return DTX_OK;
 }

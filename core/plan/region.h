@@ -21,6 +21,7 @@ struct dtx_region {
 struct dtx_regions {
 	struct dtx_region item[DTX_REGIONS_CAP];
 	uint32_t n;
+	bool failed; /* the host had no table for one of them: the run ends with its error */
 };
 
 /* Regions of the findings that stand before anything ran: adjacent steps merge.  More than max:
@@ -52,6 +53,12 @@ void dtx_regions_mark(const struct dtx_regions *r, struct dtx_graph *g);
 const struct dtx_region *dtx_regions_input(const struct dtx_regions *r, uint32_t input);
 /* Asks the host for the tables of all inputs that are regions; they stand in for the readers. */
 DTX_MUSTUSE enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_graph *g,
+                                           const struct dtx_host *host, struct dtx_err *err);
+
+/* Asks the host about each region whose tables are known as far as their columns are: the request
+ * has tables without rows, the host looks whether it has an answer and gives none.  Codes:
+ * no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_regions_look(struct dtx_regions *r, struct dtx_graph *g,
                                            const struct dtx_host *host, struct dtx_err *err);
 
 /* A bit for each region whose answer is in use (host->settle). */

@@ -46,6 +46,7 @@ bool dtx_part_hint_function(const char *op, struct dtx_err *f)
 	             "%s() is a function: formulas call it, as in {\"op\": \"derive\", \"set\": "
 	             "{\"x\": \"%s(...)\"}}",
 	             fn->name, fn->name);
+	f->misnamed = true;
 	return true;
 }
 

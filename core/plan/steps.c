@@ -4,11 +4,12 @@
 
 #include "core/plan/parts.h"
 
-#define COMMON "op,in,out,note,fallback,expect"
+#define COMMON "op,in,out,note,fallback,snippet,expect"
 
 struct common_args {
 	const char *in, *out, *note;
 	int fallback;
+	bool snippet;
 };
 #define ROW(member, k) .name = #member, .kind = (k), .offset = offsetof(struct common_args, member)
 static const struct dtx_param common_rows[] = {
@@ -17,6 +18,8 @@ static const struct dtx_param common_rows[] = {
 	{ ROW(note, DTX_P_TEXT), .help = "what the step is for" },
 	{ ROW(fallback, DTX_P_CHOICE), .choices = "step,off", .def = "\"step\"",
 	  .help = "off forbids a snippet for this step" },
+	{ ROW(snippet, DTX_P_BOOL), .def = "false",
+	  .help = "true leaves the step to a snippet, whatever its op is called" },
 };
 
 bool dtx_part_name_ok(const char *name)
@@ -43,12 +46,9 @@ static void judge(struct dtx_plan_parse *p, struct dtx_plan_step *st, size_t fro
 			continue;
 		dtx_err_step(f, (int32_t)(st - p->plan->step), st->name);
 		dtx_part_hint_example(st, f);
-		f->severity = DTX_SEV_ERROR;
-		if (dtx_code_triggers(f->code, false)) {
-			f->severity = DTX_SEV_FALLBACK;
-			if (st->trigger == DTX_OK)
-				st->trigger = f->code;
-		}
+		f->severity = dtx_err_severity(f, false);
+		if (f->severity == DTX_SEV_FALLBACK && st->trigger == DTX_OK)
+			st->trigger = f->code;
 		st->broken = true;
 	}
 }
@@ -106,12 +106,9 @@ out:
 static enum dtx_code unknown_op(struct dtx_plan_parse *p, const char *name, const char *at,
                                 struct dtx_err *err)
 {
-	const char *names[512];
-	size_t n = dtx_op_names(names, DTX_COUNT(names));
-
 	if (dtx_str_in_list(PLANNED_OPS, name))
 		return dtx_part_lacks(p, at, name, err);
-	return dtx_part_unknown(p, DTX_E_UNKNOWN_OP, at, "op", name, names, n, err);
+	return dtx_part_unknown_op(p, at, name, err);
 }
 
 static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_step *st,
@@ -141,6 +138,13 @@ static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_st
 	st->out_name = a.out;
 	st->note = a.note;
 	st->fallback_off = a.fallback == 1;
+	if (st->snippet && st->fallback_off) {
+		snprintf(at, sizeof(at), "%s/snippet", st->at);
+		DTX_TRY(dtx_part_fail(
+			p, DTX_E_PARAM_CONFLICT, at, err,
+			"'snippet' leaves the step to a snippet, 'fallback' forbids one"));
+		dtx_part_advise(p, "leave one of the two out");
+	}
 	st->expect_json = json_object_get(object, "expect");
 	snprintf(at, sizeof(at), "%s/expect", st->at);
 	DTX_TRY(dtx_part_expect(p, st->expect_json, at, &st->expect, &st->rules, err));
@@ -383,6 +387,9 @@ static enum dtx_code canonical_common(const struct dtx_plan_step *st, json_t *c,
 		DTX_FAIL_MEM(err);
 	if (st->fallback_off && !dtx_json_set(c, "fallback", json_string("off")))
 		DTX_FAIL_MEM(err);
+	json_object_del(c, "snippet");
+	if (st->snippet && !dtx_json_set(c, "snippet", json_true()))
+		DTX_FAIL_MEM(err);
 	if (json_is_object(st->expect_json) &&
 	    !dtx_json_set(c, "expect", dtx_part_strip_deep(st->expect_json)))
 		DTX_FAIL_MEM(err);
@@ -436,6 +443,12 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 	if (!json_is_string(name))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'op' is a text");
 	st->name = json_string_value(name);
+	st->snippet = json_is_true(json_object_get(object, "snippet"));
+	if (st->snippet) { /* its parameters are its own */
+		snprintf(at, sizeof(at), "%s/snippet", st->at);
+		return dtx_part_fail(p, DTX_E_NEEDS_SNIPPET, at, err,
+		                     "the plan leaves this step to a snippet");
+	}
 	st->op = dtx_op_find(st->name, &preset);
 	if (!st->op) {
 		DTX_TRY(unknown_op(p, st->name, at, err));
@@ -520,6 +533,7 @@ static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_
 		for (; k < json_array_size(all); k++)
 			(*from)[k] = (uint32_t)i;
 	}
+	plan->nwritten = (uint32_t)json_array_size(steps);
 	n = json_array_size(all);
 	plan->step = dtx_arena_zalloc(&plan->arena, n + 1, sizeof(*plan->step));
 	if (!plan->step)
@@ -542,6 +556,7 @@ enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err)
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		struct dtx_plan_step *st = &plan->step[i];
 
+		st->number = (int32_t)from[i];
 		snprintf(st->at, sizeof(st->at), p->bare ? "/%u" : "/steps/%u", (unsigned)from[i]);
 		plan->nsteps = (uint32_t)i + 1;
 		DTX_TRY(parse_step(p, json_array_get(all, i), st, &current, err));

@@ -65,7 +65,8 @@ static bool makes_several(const json_t *step, const char **prefix)
 	const char *op = json_string_value(json_object_get(step, "op"));
 
 	*prefix = json_string_value(json_object_get(step, "prefix"));
-	return op && strcmp(op, "split_tables") == 0 && *prefix;
+	return op && strcmp(op, "split_tables") == 0 && *prefix &&
+	       !json_is_true(json_object_get(step, "snippet"));
 }
 
 static void seek_behind(const struct dtx_plan *plan, const json_t *steps, size_t at,

@@ -18,7 +18,7 @@ import run
 SNIPPET = "def transform(tables, params):\n    return list(tables.values())[0]\n"
 # What such a snippet may not do, by what the program says of it; and a snippet is given whole tables, so that a step before
 # it fails at a column which nobody else reads.
-REFUSALS = ("keep_range counts rows of a source", "the result has no columns", "needs_snippet: ")
+REFUSALS = ("keep_range counts rows of a source", "the result has no columns", "or let a snippet do this step: ")
 
 
 def jailed(bench, way, place):

@@ -1,6 +1,6 @@
 """Every code of core/base/err.h is produced by a test that looks at code, pointer and span: here, from
 a plan and a text, or (ELSEWHERE) in a test that makes what no file can.  A new code without one of
-the two fails, and so does a code that nothing raises."""
+the two fails, and so does a code that nothing raises.  With --texts it prints what people read."""
 import concurrent.futures
 import glob
 import io
@@ -323,6 +323,7 @@ ELSEWHERE = {
     "snippet_revoked": ("tests/unit/test_snippet.c", "DTX_E_SNIPPET_REVOKED"),
     "snippet_setup_refused": ("tests/unit/test_jail_closed.c", "DTX_E_SNIPPET_SETUP_REFUSED"),
     "snippet_timeout": ("tests/unit/test_jail_ends.c", "DTX_E_SNIPPET_TIMEOUT"),
+    "snippet_unchanged": ("tests/cli/jail/unchanged.stderr", "snippet_unchanged"),
     "snippet_truncated": ("tests/unit/test_extract.c", "DTX_E_SNIPPET_TRUNCATED"),
     "total_not_verified": ("tests/unit/test_op_semantics.c", "DTX_W_TOTAL_NOT_VERIFIED"),
     "snippet_no_code": ("tests/cli/jail/bad_snippets.stdout", "snippet_no_code"),
@@ -363,13 +364,13 @@ def setup(where, case):
     return ["run", "plan.json", *given]
 
 
-def execute(case):
+def execute(case, form="json"):
     with tempfile.TemporaryDirectory() as where:
         args = setup(where, case)
         if args[0] == "run" and "--snippet" not in args and case[0] not in ("needs_snippet", "usage"):
             args += ["--fallback", "off"]
         store = [] if "--store" in args else ["--store", "s.db"]
-        return subprocess.run([DTX, *args, *store, "--errors=json"], cwd=where,
+        return subprocess.run([DTX, *args, *store, "--errors=" + form], cwd=where,
                               capture_output=True, text=True, timeout=60)
 
 
@@ -429,7 +430,21 @@ def stale(where):
         return where[1] not in f.read()
 
 
+def told():
+    """Every finding that the cases raise, as a person reads it: for reading the texts in one go."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        runs = list(pool.map(lambda c: execute(c, "text"), CASES + [(c, None, None, *r) for c, _, *r in PLACES]))
+    last = None
+    for code, text in sorted((c[0], r.stderr) for c, r in zip(CASES + PLACES, runs)):
+        if text != last:
+            print(f"== {code}\n{text}", end="")
+        last = text
+    return 0
+
+
 def main():
+    if "--texts" in sys.argv:
+        return told()
     results = []
 
     def ok(name, bad):

@@ -67,6 +67,34 @@ void test_err_suggest(void)
 	T_STR(err.did_you_mean[0], "");
 }
 
+/* A finding about a slip of a known name is an error; about a name that dtx does not know, it says
+ * that a snippet is needed. */
+void test_err_slip_is_an_error(void)
+{
+	static const char *const have[] = { "filter", "sort" };
+	struct dtx_err err = DTX_ERR_INIT;
+
+	dtx_err_set(&err, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "no op");
+	dtx_err_suggest(&err, "balance", have, DTX_COUNT(have));
+	err.severity = dtx_err_severity(&err, false);
+	T_INT(err.severity, DTX_SEV_FALLBACK);
+	T_INT(dtx_err_exit(&err), 5);
+	dtx_err_suggest(&err, "fliter", have, DTX_COUNT(have));
+	err.severity = dtx_err_severity(&err, false);
+	T_INT(err.severity, DTX_SEV_ERROR);
+	T_INT(dtx_err_exit(&err), 3);
+	/* what a snippet might cure has its own status, whether one is wanted or not */
+	dtx_err_set(&err, DTX_E_CAST_FAILED, __FILE__, __LINE__, "a cell");
+	err.severity = DTX_SEV_FALLBACK;
+	T_INT(dtx_err_exit(&err), 4);
+	/* another name of the same thing */
+	dtx_err_set(&err, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "no op");
+	dtx_err_suggest_alias(&err, "wheer", "where,query", "filter");
+	T_CHECK(err.misnamed);
+	T_STR(err.did_you_mean[0], "filter");
+	dtx_err_clear(&err);
+}
+
 void test_errlist(void)
 {
 	struct dtx_errlist list = DTX_ERRLIST_INIT;
@@ -190,6 +218,46 @@ void test_str_copy(void)
 	T_STR(to, "abc"); /* not half a euro sign */
 	dtx_str_copy(to, sizeof(to), DTX_STR("abcde"));
 	T_STR(to, "abcde");
+}
+
+void test_str_near(void)
+{
+	static const struct {
+		const char *want, *have;
+		bool near;
+	} rows[] = {
+		{ "fliter", "filter", true },
+		{ "Filter", "filter", true },
+		{ "order_date", "Order Date", true },
+		{ "ORDER-DATE", "order_date", true },
+		{ "categories", "category", true },
+		{ "boxes", "box", true },
+		{ "ids", "id", true },
+		{ "regons", "region", true },
+		{ "qtx", "qty", true },
+		{ "qtxy", "qt", false },
+		{ "tot", "sum", false },
+		{ "amnt", "amount", true }, /* two letters of six */
+		{ "amt", "amount", false },
+		{ "Gr\xc3\xb6sse", "gr\xc3\x96sse", true },
+		{ "caf\xc3\xa9", "cafe", true },
+		/* two letters tell too little */
+		{ "x", "y", false },
+		{ "ab", "ac", false },
+		/* another year is another column */
+		{ "2023", "2024", false },
+		{ "sales_2023", "sales 2024", false },
+		{ "planned", "target", false },
+		{ "class", "clas", true },
+		{ "", "a", false },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++)
+		if (dtx_str_near(dtx_str_of(rows[i].want), dtx_str_of(rows[i].have)) !=
+		    rows[i].near)
+			T_STR(rows[i].want, rows[i].near ? "is near" : "is not near");
+	T_CHECK(dtx_str_near(dtx_str_of("same"), dtx_str_of("same")));
 }
 
 void test_str_distance(void)

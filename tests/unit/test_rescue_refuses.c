@@ -12,7 +12,7 @@ void test_rescue_without_a_store(void)
 	rescuemake_init(&m, "none");
 	m.r.store = NULL;
 	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_STORE_IO, &m.run.err);
-	T_STR(m.run.err.msg, "a run without a store may not leave the typed path");
+	T_STR(m.run.err.msg, "a snippet runs only where a store keeps the record of the run");
 	rescuemake_clear(&m);
 }
 

@@ -345,7 +345,6 @@ void rescuemake_init(struct rescuemake *m, const char *name)
 		                     .abi = "abi",
 		                     .imports = "pandas",
 		                     .dx_names = "round",
-		                     .again = "dtx run plan.json in.csv",
 		                     .operands = "plan.json in.csv",
 		                     .sample = DTX_SAMPLE_SYNTHETIC,
 		                     .supplied_err = DTX_ERR_INIT };

@@ -1,3 +1,3 @@
 . "$LIB"
-dtx check "$FIX/plans/balance.json"
+dtx check "$FIX/plans/balance.json" || echo "exit $?"
 dtx check "$FIX/plans/balance.json" --typed || echo "exit $?"

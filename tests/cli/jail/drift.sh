@@ -14,13 +14,13 @@ dtx snippet adopt "$id" --rename planned=target --plan plan.json drift.csv 2> /d
 dtx snippet list | short
 new=$(dtx snippet list --state pending | cut -c1-8)
 dtx snippet diff "$id" "$new" | short
-dtx run plan.json drift.csv -o drift.out.csv 2>&1 | head -1 | short
+dtx run plan.json drift.csv -o drift.out.csv 2>&1 | grep needs_approval | short
 dtx snippet approve "$new"
 dtx run plan.json drift.csv -o drift.out.csv && cmp out.csv drift.out.csv && echo "the same result"
 echo '# to another store and back'
 dtx snippet export > all.jsonl
 dtx snippet import all.jsonl --store other.db | short
-dtx run plan.json drift.csv --store other.db -o other.csv 2>&1 | head -1 | short
+dtx run plan.json drift.csv --store other.db -o other.csv 2>&1 | grep needs_approval | short
 sed 's/target/tarmac/' all.jsonl | dtx snippet import - --store third.db 2>&1 | short
 echo '# what recurs'
 dtx stats | short

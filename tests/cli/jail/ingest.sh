@@ -71,4 +71,4 @@ printf 'def transform(tables, params):\n    raise KeyError("neither")\n' > neith
 dtx run two.json a.csv --snippet neither.py 2>&1 || echo "exit $?"
 echo '# it waits for approval: the next run says so, and how'
 dtx run plan.json b.csv --snippet fix.py --approve require 2>&1 | head -1 | plain
-dtx run plan.json b.csv 2>&1 | plain | head -3
+dtx run plan.json b.csv 2>&1 | plain
