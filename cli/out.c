@@ -476,15 +476,21 @@ static bool out_says_file(const struct dtx_err *err, const struct dtx_out_where 
 	       err->byte < 0 && strstr(err->msg, out_input(err, w));
 }
 
-/* "4 rows were dropped", "at least 4 rows ..." */
+/* "4 rows were dropped", "it has 4 numbers, 1 texts" */
 static bool out_says_count(const struct dtx_err *err)
 {
-	const char *msg = err->msg;
+	const char *p = err->msg;
 	char *end;
 
-	if (!strncmp(msg, "at least ", 9))
-		msg += 9;
-	return strtoll(msg, &end, 10) == err->count && end > msg;
+	while (*p) {
+		bool starts = p == err->msg || p[-1] == ' ';
+
+		if (starts && *p >= '0' && *p <= '9' && strtoll(p, &end, 10) == err->count &&
+		    (*end == ' ' || !*end))
+			return true;
+		p++;
+	}
+	return false;
 }
 
 /* Of a reader, whose place is in the file. */
