@@ -52,6 +52,8 @@ static const struct {
 	{ "snippet_no_code", "the answer holds no code" },
 	{ "snippet_syntax", "the code of the answer is no Python" },
 	{ "snippet_exception", "the snippet raised an exception" },
+	{ "snippet_ended",
+	  "the snippet ended its process, or closed what its result goes through" },
 	{ "snippet_timeout", "the snippet ran longer than it may" },
 	{ "snippet_denied_syscall", "the snippet tried what the jail forbids" },
 	{ "time_limit", "the run took longer than it may" },

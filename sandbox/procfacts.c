@@ -192,6 +192,21 @@ bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 	return true;
 }
 
+/* PF_EXITING of the kernel, which it shows among the flags. */
+bool dtx_facts_exiting(pid_t pid)
+{
+	enum { EXITING = 4 };
+	char path[64], text[STATUS_MAX], state;
+	unsigned flags;
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	at = slurp(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
+	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+		return false;
+	return state == 'Z' || state == 'X' || (flags & EXITING);
+}
+
 struct dtx_resident dtx_facts_resident(pid_t pid)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -14,9 +14,11 @@
 #include "sandbox/ns.h"
 #include "sandbox/pyhost.h"
 #include "sandbox/restore.h"
+#include "sandbox/worker.h"
 
 #define REPORT_MAX  ((size_t)256 << 10)
 #define MESSAGE_MAX ((size_t)4096)
+#define CUT         "it closed descriptor 3, the socket that its result is told through"
 
 static void set_status(struct dtx_jail_report *r, enum dtx_jail_status status, const char *fmt, ...)
 	DTX_PRINTF(3, 4);
@@ -316,6 +318,13 @@ static bool ended_itself(const struct dtx_box *b)
 	       (!WIFSIGNALED(b->exited.status) || WTERMSIG(b->exited.status) != SIGKILL);
 }
 
+/* The zygote has ended what was late, or the kernel what had used up its CPU time: by the same
+ * signal as main would. */
+static bool is_late(const struct dtx_box *b, const struct dtx_jail_report *r)
+{
+	return r->us.overdue > 0 || r->cpu_user_us + r->cpu_sys_us >= b->spec.limits.cpu_ms * 1000;
+}
+
 /* Ends that the supervisor decided. */
 static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 {
@@ -340,9 +349,10 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 		r->flooded = true;
 		return true;
 	case DTX_KILL_MUTE:
-		if (ended_itself(b))
+		if (ended_itself(b) || is_late(b, r))
 			return false;
-		/* fallthrough */
+		set_status(r, DTX_JAIL_ENDED, CUT);
+		return true;
 	case DTX_KILL_PROTOCOL:
 		set_status(r, DTX_JAIL_BAD_RESULT, "it used the job socket itself (protocol)");
 		return true;
@@ -372,7 +382,14 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 		set_status(r, DTX_JAIL_DENIED_SYSCALL,
 		           "it made a call that the kernel ends at once: one of another "
 		           "architecture, or of the lock-down");
-	else if (sig != SIGSEGV || !crashed_full(b, r))
+	else if ((sig == SIGSEGV || sig == SIGKILL) && crashed_full(b, r))
+		return;
+	else if (sig == SIGKILL)
+		set_status(r, DTX_JAIL_SIGNALED,
+		           "it was ended from outside (signal %d): the kernel does so when the "
+		           "machine has no memory left",
+		           sig);
+	else
 		set_status(r, DTX_JAIL_SIGNALED, "it crashed (signal %d)", sig);
 }
 
@@ -480,6 +497,20 @@ static void by_done(struct dtx_box *b, struct dtx_jail_report *r)
 	dtx_err_clear(&err);
 }
 
+static void ended(const struct dtx_box *b, struct dtx_jail_report *r)
+{
+	int status =
+		b->has_exited && WIFEXITED(b->exited.status) ? WEXITSTATUS(b->exited.status) : -1;
+
+	if (status == DTX_WORKER_CUT)
+		set_status(r, DTX_JAIL_ENDED, CUT);
+	else if (status >= 0 && !b->command)
+		set_status(r, DTX_JAIL_ENDED,
+		           "it ended its own process with status %d, without a result", status);
+	else
+		set_status(r, DTX_JAIL_BAD_RESULT, "it ended without a result (no_result)");
+}
+
 void dtx_report_outcome(struct dtx_box *b, struct dtx_jail_report *r)
 {
 	r->memory_limit = b->spec.limits.memory;
@@ -497,5 +528,5 @@ void dtx_report_outcome(struct dtx_box *b, struct dtx_jail_report *r)
 	else if (b->dead && !b->has_exited && b->ctl.fd < 0 && !b->command)
 		zygote_ended(r);
 	else
-		set_status(r, DTX_JAIL_BAD_RESULT, "it ended without a result (no_result)");
+		ended(b, r);
 }

@@ -92,6 +92,8 @@ DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
 bool dtx_facts_hidden(pid_t pid);
 /* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
 int64_t dtx_facts_own_filters(void);
+/* Whether it has begun to end, for a reason of its own; false where that cannot be seen. */
+DTX_MUSTUSE bool dtx_facts_exiting(pid_t pid);
 /* CPU time and peak memory of one that lives, and the bytes that are its own now; false if they
  * cannot be told. */
 DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);

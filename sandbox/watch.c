@@ -88,7 +88,8 @@ static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
 		dtx_super_kill(b, DTX_KILL_WALL);
 	/* one that ends closes the socket, too, and says more by how it ended */
-	if (b->t_mute && dtx_now_ns() - b->t_mute > (int64_t)MUTE_MS * 1000000)
+	if (b->t_mute && dtx_now_ns() - b->t_mute > (int64_t)MUTE_MS * 1000000 &&
+	    !dtx_facts_exiting(b->worker))
 		dtx_super_kill(b, DTX_KILL_MUTE);
 	if (cancelled(b))
 		dtx_super_kill(b, DTX_KILL_CANCEL);

@@ -159,5 +159,5 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 			_exit(0);
 		break;
 	}
-	_exit(7);
+	_exit(DTX_WORKER_CUT);
 }

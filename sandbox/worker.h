@@ -19,6 +19,8 @@ struct dtx_worker_spec {
 	const struct dtx_hot *hot; /* pages to copy at once */
 	bool prefault; /* without them: touch what a run will touch, before anybody waits */
 };
+/* Exit status of one that cannot tell its result: its job socket is gone. */
+#define DTX_WORKER_CUT 117
 /* Called in the forked child; never returns. */
 _Noreturn void dtx_worker_main(const struct dtx_worker_fds *fds,
                                const struct dtx_worker_spec *spec);

@@ -92,6 +92,7 @@
 	X(DTX_E_SNIPPET_SCREEN_DENIED, "snippet_screen_denied", 7, 7, 0, 0)                        \
 	X(DTX_E_SNIPPET_EXCEPTION, "snippet_exception", 7, 7, 0, 0)                                \
 	X(DTX_E_SNIPPET_BAD_RESULT, "snippet_bad_result", 7, 7, 0, 0)                              \
+	X(DTX_E_SNIPPET_ENDED, "snippet_ended", 7, 7, 0, 0)                                        \
 	X(DTX_E_SNIPPET_CONTRACT, "snippet_contract", 7, 7, 0, 0)                                  \
 	X(DTX_E_SNIPPET_NONDETERMINISTIC, "snippet_nondeterministic", 7, 7, 0, 0)                  \
 	X(DTX_E_SNIPPET_ASSUMPTION, "snippet_assumption", 7, 7, 0, 0)                              \

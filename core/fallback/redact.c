@@ -490,6 +490,10 @@ void dtx_redact_run(const struct dtx_jail_report *r, struct dtx_str code, const 
 		dtx_buf_add(out, "its result, or what it printed, was too large\n");
 		break;
 	case DTX_JAIL_SIGNALED: dtx_buf_add(out, "it crashed\n"); break;
+	case DTX_JAIL_ENDED:
+		dtx_buf_add(out, "it ended its process, or closed a descriptor that is not its "
+		                 "own; transform returns a DataFrame\n");
+		break;
 	default: break;
 	}
 }

@@ -365,6 +365,7 @@ static const char *hint_of(const struct dtx_jail_report *r)
 		                  : "a larger limit: --jail-output SIZE";
 	case DTX_JAIL_BUSY:
 		return "fewer runs at once, or a longer wait: --jail-queue-wait SECONDS";
+	case DTX_JAIL_ENDED:
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
 	case DTX_JAIL_SETUP_REFUSED: return layer_hint(r->layer);

@@ -36,6 +36,7 @@ struct dtx_jail_file {
 	X(DTX_JAIL_SCREENED, "screened", DTX_E_SNIPPET_SCREEN_DENIED)                              \
 	X(DTX_JAIL_SNIPPET_ERROR, "snippet_error", DTX_E_SNIPPET_EXCEPTION)                        \
 	X(DTX_JAIL_BAD_RESULT, "bad_result", DTX_E_SNIPPET_BAD_RESULT)                             \
+	X(DTX_JAIL_ENDED, "ended", DTX_E_SNIPPET_ENDED)                                            \
 	X(DTX_JAIL_DENIED_SYSCALL, "denied_syscall", DTX_E_SNIPPET_DENIED_SYSCALL)                 \
 	X(DTX_JAIL_TIMEOUT, "timeout", DTX_E_SNIPPET_TIMEOUT)                                      \
 	X(DTX_JAIL_CPU_LIMIT, "cpu_limit", DTX_E_SNIPPET_CPU_LIMIT)                                \

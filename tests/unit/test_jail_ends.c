@@ -3,6 +3,7 @@
 
 #include "sandbox/report.h"
 #include "sandbox/super.h"
+#include "sandbox/worker.h"
 #include "tests/unit/jailrun.h"
 
 /* How a run can end: code, status, and a part of the reason. */
@@ -64,6 +65,19 @@ static const struct ending {
 	  DTX_E_SNIPPET_MEMORY_LIMIT,
 	  "MiB",
 	  { .memory = 64u << 20, .output = 1u << 20 } },
+	/* memory that is filled, and what says that there is no more is not listened to */
+	{ "    a = []\n    while True:\n        try: a.append(np.ones(1 << 18))\n"
+	  "        except MemoryError: pass",
+	  DTX_JAIL_MEMORY_LIMIT,
+	  DTX_E_SNIPPET_MEMORY_LIMIT,
+	  "MiB",
+	  { .memory = 64u << 20, .output = 1u << 20 } },
+	{ "    a = []\n    while True:\n        try: a.append(np.empty(1 << 22))\n"
+	  "        except MemoryError: pass",
+	  DTX_JAIL_TIMEOUT,
+	  DTX_E_SNIPPET_TIMEOUT,
+	  "1000 ms",
+	  { .wall_ms = 1000, .memory = 64u << 20, .output = 1u << 20 } },
 	{ "    return pd.DataFrame({'a': np.ones(1 << 20)})",
 	  DTX_JAIL_OUTPUT_LIMIT,
 	  DTX_E_SNIPPET_OUTPUT_LIMIT,
@@ -122,12 +136,26 @@ void test_jail_mute(void)
 		int status;
 		enum dtx_jail_status is;
 		const char *reason;
+		int64_t overdue_us, cpu_us, rss;
 	} ends[] = {
-		{ DTX_KILL_MUTE, KILLED(SIGSEGV), DTX_JAIL_SIGNALED, "it crashed (signal 11)" },
-		{ DTX_KILL_MUTE, KILLED(SIGXCPU), DTX_JAIL_CPU_LIMIT, "of CPU" },
-		{ DTX_KILL_MUTE, EXITED(3), DTX_JAIL_BAD_RESULT, "no_result" },
-		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_BAD_RESULT, "the job socket" },
-		{ DTX_KILL_PROTOCOL, KILLED(SIGSEGV), DTX_JAIL_BAD_RESULT, "the job socket" },
+		/* memory that was filled until the end of its time: who ended it closed the socket
+		 */
+		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_TIMEOUT, "longer than 1000 ms", 5, 0,
+		  0 },
+		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_CPU_LIMIT, "of CPU", 0, 1000001, 0 },
+		{ DTX_KILL_NONE, KILLED(SIGKILL), DTX_JAIL_MEMORY_LIMIT, "MiB and crashed", 0, 0,
+		  900 << 20 },
+		{ DTX_KILL_MUTE, KILLED(SIGSEGV), DTX_JAIL_SIGNALED, "it crashed (signal 11)", 0, 0,
+		  0 },
+		{ DTX_KILL_MUTE, KILLED(SIGXCPU), DTX_JAIL_CPU_LIMIT, "of CPU", 0, 0, 0 },
+		{ DTX_KILL_MUTE, EXITED(3), DTX_JAIL_ENDED, "with status 3", 0, 0, 0 },
+		{ DTX_KILL_MUTE, EXITED(DTX_WORKER_CUT), DTX_JAIL_ENDED, "closed descriptor 3", 0,
+		  0, 0 },
+		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_ENDED, "closed descriptor 3", 0, 0, 0 },
+		{ DTX_KILL_NONE, KILLED(SIGKILL), DTX_JAIL_SIGNALED, "ended from outside", 0, 0,
+		  0 },
+		{ DTX_KILL_PROTOCOL, KILLED(SIGSEGV), DTX_JAIL_BAD_RESULT, "the job socket", 0, 0,
+		  0 },
 	};
 	struct dtx_jail_report r;
 	size_t i;
@@ -140,6 +168,11 @@ void test_jail_mute(void)
 		b->kill = ends[i].kill;
 		b->dead = b->has_exited = true;
 		b->exited.status = ends[i].status;
+		b->exited.user_us = ends[i].cpu_us;
+		b->exited.max_rss = ends[i].rss;
+		b->spec.limits.cpu_ms = 1000;
+		b->spec.limits.wall_ms = 1000;
+		r.us.overdue = ends[i].overdue_us;
 		dtx_report_outcome(b, &r);
 		T_STR(dtx_jail_status_name(r.status), dtx_jail_status_name(ends[i].is));
 		T_CHECK(strstr(r.reason, ends[i].reason));
@@ -183,8 +216,12 @@ static const struct forgery {
 	/* what reports is gone: that is no lack of memory */
 	{ "    os.sys.modules.clear()\n    return tables['main']", DTX_JAIL_BAD_RESULT,
 	  "malformed" },
-	{ "    os._exit(0)", DTX_JAIL_BAD_RESULT, "no_result" },
-	{ "    os._exit(9)", DTX_JAIL_BAD_RESULT, "no_result" },
+	{ "    os._exit(0)", DTX_JAIL_ENDED, "with status 0" },
+	{ "    os._exit(9)", DTX_JAIL_ENDED, "with status 9" },
+	{ "    os.close(3)\n    return tables['main']", DTX_JAIL_ENDED, "closed descriptor 3" },
+	{ "    os.close(3)\n    while True: pass", DTX_JAIL_ENDED, "closed descriptor 3" },
+	{ "    os.sys.exit(9)", DTX_JAIL_SNIPPET_ERROR, "SystemExit: 9" },
+	{ "    os.kill(os.getpid(), 9)", DTX_JAIL_DENIED_SYSCALL, "kill" },
 	{ "    os.sys.modules['ctypes'].string_at(8)", DTX_JAIL_SIGNALED, "signal 11" },
 	{ "    os.abort()", DTX_JAIL_SIGNALED, "signal 6" },
 	{ "    while True:\n        try: os.getuid()\n        except OSError: pass",
