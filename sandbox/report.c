@@ -302,7 +302,7 @@ static bool crashed_full(const struct dtx_box *b, struct dtx_jail_report *r)
 {
 	const uint64_t limit = b->spec.limits.memory, used = most_memory(b, r);
 
-	if (used < limit / 3)
+	if (!used || used < limit / 3)
 		return false;
 	set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used %llu of %llu MiB and crashed",
 	           (unsigned long long)(DTX_MIN(used, limit) >> 20),
