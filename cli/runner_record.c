@@ -149,10 +149,13 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 
 	return dtx_record_add(
 		r->record, DTX_PART_STEP,
-		json_pack("{ss sI sI s{so ss sb so* so* ss*} sI}", "op", step->name, "rows_in",
+		json_pack("{ss sI sI s{so so* ss sb so* so* ss*} sI}", "op", step->name, "rows_in",
 	                  (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out, "detail",
-	                  "counts", record_counts(x, step), "kind", x->kind ? x->kind : "",
-	                  "rescued", x->rescued, "stopped_early",
+	                  "counts", record_counts(x, step), "written",
+	                  step->number == (int32_t)i ? NULL
+	                  : step->number < 0         ? json_null()
+	                                             : json_integer(step->number),
+	                  "kind", x->kind ? x->kind : "", "rescued", x->rescued, "stopped_early",
 	                  x->stopped_early ? json_true() : NULL, "spilled", record_spilled(x),
 	                  "table_hash", hash, "dur_us", (json_int_t)(x->ns / 1000)),
 		err);

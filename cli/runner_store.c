@@ -149,7 +149,7 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	info->plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
 	info->plan_name = r->plan->name;
 	info->plan_file = r->plan_path;
-	info->nsteps = r->plan->nsteps;
+	info->nsteps = r->plan->nwritten;
 	info->argc = r->cli->argc;
 	info->argv = dtx_runner_argv(r, &r->texts);
 	if (!info->argv)

@@ -119,9 +119,12 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 		dtx_err_hint(f, "these are the columns of the step's result");
 	else if ((uint32_t)id < plan->ninputs)
 		dtx_err_hint(f, "these are the columns of input '%s'", plan->input[id].name);
+	else if (plan->step[(uint32_t)id - plan->ninputs].number < 0)
+		dtx_err_hint(f, "these are the columns of input '%s'",
+		             plan->step[(uint32_t)id - plan->ninputs].out_name);
 	else
-		dtx_err_hint(f, "these are the columns after step %u (%s)",
-		             (unsigned)id - plan->ninputs + 1,
+		dtx_err_hint(f, "these are the columns after step %d (%s)",
+		             dtx_plan_step_number(plan, id - (int32_t)plan->ninputs),
 		             plan->step[(uint32_t)id - plan->ninputs].name);
 }
 

@@ -110,7 +110,8 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 	enum dtx_code rc = DTX_OK;
 	char lacks[DTX_PART_FORMLESS];
 
-	dtx_buf_printf(out, "    # step %u: %s\n", (unsigned)i + 1, st->name);
+	dtx_buf_printf(out, "    # step %d: %s\n", dtx_plan_step_number(plan, (int32_t)i),
+	               st->name);
 	/* names that op texts use for the tables they read */
 	for (uint32_t k = 0; k < st->ntables; k++) {
 		dtx_buf_printf(out, "    df%u = ", (unsigned)k);
@@ -119,8 +120,8 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 	}
 	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
 	if (!op_text(plan, st, out, lacks)) {
-		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %u (%s) %s",
-		                 (unsigned)i + 1, st->name, lacks);
+		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %d (%s) %s",
+		                 dtx_plan_step_number(plan, (int32_t)i), st->name, lacks);
 		dtx_err_at(err, st->at);
 		dtx_err_step(err, (int32_t)i, st->name);
 		return rc;

@@ -108,6 +108,16 @@ int32_t dtx_explain_reader(const struct dtx_phys *p, uint32_t step)
 	return -1;
 }
 
+/* The number of a step as written: several may come of one.  "-": the plan has none, the step puts
+ * the files of an input one below the other. */
+static const char *number_of(const struct dtx_plan *plan, uint32_t step, char buf[16])
+{
+	int32_t number = dtx_plan_step_number(plan, (int32_t)step);
+
+	snprintf(buf, 16, number ? "%d" : "-", (int)number);
+	return buf;
+}
+
 /* --- inputs --- */
 
 static void count_cols(const struct dtx_schema *s, struct dtx_buf *out)
@@ -202,6 +212,8 @@ static void codes_text(const char *list, struct dtx_buf *out)
 static void pushed_text(const struct dtx_plan *plan, const struct dtx_phys *p, uint32_t i,
                         struct dtx_buf *out)
 {
+	char number[16];
+
 	for (uint32_t k = 0; k < p->npipes; k++)
 		for (uint32_t l = 0; l < p->pipe[k].nlegs; l++) {
 			const struct dtx_phys_leg *leg = &p->pipe[k].leg[l];
@@ -209,16 +221,17 @@ static void pushed_text(const struct dtx_plan *plan, const struct dtx_phys *p, u
 			if (leg->table != (int32_t)i)
 				continue;
 			if (leg->narrowed) {
-				dtx_buf_printf(out, "  filter  step %u in the reader: ",
-				               (unsigned)leg->step[0] + 1);
+				dtx_buf_printf(out, "  filter  step %s in the reader: ",
+				               number_of(plan, leg->step[0], number));
 				dtx_explain_step(&plan->step[leg->step[0]], out);
 				dtx_buf_addc(out, '\n');
 			}
 			if (leg->limit >= 0)
 				dtx_buf_printf(out,
-				               "  limit   step %d: the reader stops after %lld "
+				               "  limit   step %s: the reader stops after %lld "
 				               "rows or a little later\n",
-				               (int)leg->limit_step + 1, (long long)leg->limit);
+				               number_of(plan, (uint32_t)leg->limit_step, number),
+				               (long long)leg->limit);
 		}
 }
 
@@ -259,28 +272,32 @@ static void end_text(const struct dtx_plan *plan, const struct dtx_phys_pipe *p,
                      struct dtx_buf *out)
 {
 	const char *path = p->end == DTX_PHYS_OUTPUT ? plan->output[p->of].path : NULL;
+	char number[16];
 
 	switch (p->end) {
 	case DTX_PHYS_OUTPUT: dtx_buf_printf(out, "output %s", path ? path : "-"); break;
 	case DTX_PHYS_NOWHERE: dtx_buf_add(out, "checks only"); break;
 	default:
-		dtx_buf_printf(out, "%s of %d %s", dtx_phys_end_name[p->end], (int)p->of + 1,
-		               plan->step[p->of].name);
+		dtx_buf_printf(out, "%s of %s %s", dtx_phys_end_name[p->end],
+		               number_of(plan, (uint32_t)p->of, number), plan->step[p->of].name);
 	}
 }
 
 static void leg_text(const struct dtx_plan *plan, const struct dtx_phys_leg *leg,
                      struct dtx_buf *out)
 {
+	char number[16];
+
 	if ((uint32_t)leg->table < plan->ninputs)
 		dtx_buf_printf(out, "input %s", plan->input[leg->table].name);
 	else
-		dtx_buf_printf(out, "result of %u %s", (unsigned)leg->table - plan->ninputs + 1,
+		dtx_buf_printf(out, "result of %s %s",
+		               number_of(plan, (uint32_t)leg->table - plan->ninputs, number),
 		               plan->step[(uint32_t)leg->table - plan->ninputs].name);
 	if (leg->first_rows)
 		dtx_buf_printf(out, ", first %llu rows", (unsigned long long)leg->first_rows);
 	for (uint32_t i = 0; i < leg->nsteps; i++)
-		dtx_buf_printf(out, " > %u %s%s", (unsigned)leg->step[i] + 1,
+		dtx_buf_printf(out, " > %s %s%s", number_of(plan, leg->step[i], number),
 		               plan->step[leg->step[i]].name,
 		               !i && leg->narrowed ? " (in the reader)" : "");
 }
@@ -322,8 +339,10 @@ static void step_text(const struct dtx_plan *plan, const struct dtx_exec_result 
 	const struct dtx_plan_step *st = &plan->step[i];
 	const struct dtx_exec_step *x = &r->step[i];
 	const char *needs = dtx_explain_needs(plan, r, (int32_t)i, -1);
+	char number[16];
 
-	dtx_buf_printf(out, "%u %-12s %-7s ", (unsigned)i + 1, st->name, dtx_explain_kind(st, x));
+	dtx_buf_printf(out, "%s %-12s %-7s ", number_of(plan, i, number), st->name,
+	               dtx_explain_kind(st, x));
 	dtx_explain_step(st, out);
 	dtx_buf_add(out, "  ");
 	count_cols(x->schema, out);

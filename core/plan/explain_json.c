@@ -170,11 +170,13 @@ static json_t *step_json(const struct dtx_plan *plan, const struct dtx_exec_resu
 	json_t *out;
 
 	dtx_explain_step(st, &text);
-	out = json_pack("{s:i,s:s,s:s,s:s,s:s?,s:s?,s:o,s:b,s:o,s:o,s:o,s:o,s:b,s:o,s:O}", "step",
-	                (int)i, "op", st->name, "kind", dtx_explain_kind(st, x), "text",
-	                dtx_buf_text(&text), "note", st->note, "out", st->out_name, "columns",
-	                schema_json(x->schema), "open", x->schema ? (int)x->schema->open : 1,
-	                "pipeline", pipe ? json_integer(pipe) : json_null(), "in_reader_of",
+	out = json_pack("{s:i,s:o,s:s,s:s,s:s,s:s?,s:s?,s:o,s:b,s:o,s:o,s:o,s:o,s:b,s:o,s:O}",
+	                "step", (int)i, "written",
+	                st->number < 0 ? json_null() : json_integer(st->number), "op", st->name,
+	                "kind", dtx_explain_kind(st, x), "text", dtx_buf_text(&text), "note",
+	                st->note, "out", st->out_name, "columns", schema_json(x->schema), "open",
+	                x->schema ? (int)x->schema->open : 1, "pipeline",
+	                pipe ? json_integer(pipe) : json_null(), "in_reader_of",
 	                reader_json(plan, &r->phys, i), "needs_snippet",
 	                or_null(dtx_explain_needs(plan, r, (int32_t)i, -1)), "may_fall_back",
 	                codes_json(x->triggers), "fallback_off", st->fallback_off, "counts",

@@ -39,7 +39,7 @@ static const char *const explain_schema[] = {
 	"\"may_fall_back\",\"counts\"")) ","
 "\n",
 "\"steps\":" LIST(OBJECT(
-	"\"step\":" COUNT ",\"op\":" TEXT ","
+	"\"step\":" COUNT ",\"written\":" COUNT_OR_NULL ",\"op\":" TEXT ","
 	"\"kind\":{\"enum\":[\"map\",\"sink\",\"whole\",\"snippet\"]},"
 	"\"text\":" TEXT ",\"note\":" NULLABLE("string") ",\"out\":" NULLABLE("string") ","
 	"\"columns\":" MAYBE(LIST(OBJECT("\"name\":" TEXT ",\"type\":" TEXT, "\"name\",\"type\""))) ","
@@ -53,7 +53,7 @@ static const char *const explain_schema[] = {
 		"\"reasons\":{\"type\":\"object\",\"additionalProperties\":" COUNT "}",
 		"\"rows_in\",\"rows_out\",\"stopped_early\",\"ns\",\"memory_bytes\",\"spilled_bytes\",\"reasons\"")) ","
 	"\"canonical\":{\"type\":\"object\"}",
-	"\"step\",\"op\",\"kind\",\"text\",\"note\",\"out\",\"columns\",\"open\",\"pipeline\","
+	"\"step\",\"written\",\"op\",\"kind\",\"text\",\"note\",\"out\",\"columns\",\"open\",\"pipeline\","
 	"\"in_reader_of\",\"needs_snippet\",\"may_fall_back\",\"fallback_off\",\"counts\","
 	"\"canonical\"")) ","
 "\n",
