@@ -305,7 +305,30 @@ static void man_codes(struct dtx_buf *out)
 
 	dtx_buf_add(
 		out,
-		".SH ERRORS\nCode, exit status, and whether it starts the fallback.\n.PP\n.nf\n");
+		".SH ERRORS\n"
+		"What is wrong is said first, with its place; a snippet is offered in the last "
+		"line.\n"
+		"A name (operation, function, parameter, table, column, choice) that is a slip of "
+	        "a "
+		"known one is an error of the plan, exit 3, and no reason for a snippet: another "
+		"letter case, other marks or blanks, an English plural, one wrong letter in names "
+	        "of "
+		"three letters or more, two in names of six or more; so is another tool's word "
+	        "that "
+		"dtx knows.  A column that is a slip of one that the input has is unknown_column, "
+		"any other that it lacks missing_column.  \"snippet\": true in a step says that "
+	        "its "
+		"op is meant.\n"
+		".PP\n"
+		"The fallback asks the cache, \\-\\-snippet or an author.  Where none of them has "
+	        "an "
+		"answer the run ends with the status of the finding; a step that only a snippet "
+	        "can "
+		"do (unknown_op, unknown_function, unsupported_param, or \"snippet\": true) ends "
+	        "it "
+		"with 5, or its own where the fallback is off.  dtx check ends likewise.\n"
+		".PP\n"
+		"Code, exit status, and whether it starts the fallback.\n.PP\n.nf\n");
 	for (code = DTX_OK; code < DTX_CODE_COUNT; code++) {
 		int status = dtx_code_exit(code, true);
 

@@ -159,7 +159,8 @@ static int32_t out_step(const struct dtx_err *err, const struct dtx_out_where *w
 }
 
 /* The plan is no JSON yet: its file is all the place there is. */
-#define PLAN_TEXT "json_syntax,json_duplicate_key,json_depth,plan_encoding"
+#define PLAN_TEXT                                                                                  \
+	"json_syntax,json_duplicate_key,json_depth,plan_encoding,plan_too_large,bad_param_type"
 
 static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
@@ -220,6 +221,12 @@ static void out_samples(struct dtx_buf *out, const struct dtx_err *err)
 
 #define OUT_AVAILABLE 20u
 
+/* What to do; NULL: nothing is known. */
+static const char *out_next(const struct dtx_err *err)
+{
+	return err->hint[0] ? err->hint : dtx_code_next(err->code);
+}
+
 /* The names that the hint speaks of. */
 static void out_available(struct dtx_buf *out, const struct dtx_err *err)
 {
@@ -257,9 +264,9 @@ static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struc
 	}
 	out_samples(out, err);
 	out_suggestions(out, err);
-	if (err->hint[0]) {
+	if (out_next(err)) {
 		dtx_buf_add(out, "  next: ");
-		out_safe(out, err->hint);
+		out_safe(out, out_next(err));
 		out_available(out, err);
 		dtx_buf_add(out, "\n");
 	}
@@ -300,15 +307,15 @@ json_t *dtx_out_error_json(const struct dtx_err *err)
 {
 	json_t *span =
 		err->span[0] >= 0 ? json_pack("[ii]", err->span[0], err->span[1]) : json_null();
-	json_t *o =
-		json_pack("{ss ss ss si sb so so so so ss so so so so}", "code",
-	                  dtx_code_name(err->code), "severity", severity_name[err->severity],
-	                  "phase", err->run_time ? "run" : "static", "exit", dtx_err_exit(err),
-	                  "fallback", dtx_err_severity(err, err->run_time) == DTX_SEV_FALLBACK,
-	                  "at", out_opt_text(err->at), "span", span, "step", out_opt_int(err->step),
-	                  "op", out_opt_text(err->op), "message", err->msg, "hint",
-	                  out_opt_text(err->hint), "did_you_mean", out_names_json(err), "where",
-	                  out_where_json(err), "count", out_opt_int(err->count));
+	json_t *o = json_pack("{ss ss ss si sb so so so so ss so so so so}", "code",
+	                      dtx_code_name(err->code), "severity", severity_name[err->severity],
+	                      "phase", err->run_time ? "run" : "static", "exit", dtx_err_exit(err),
+	                      "fallback", dtx_err_severity(err, err->run_time) == DTX_SEV_FALLBACK,
+	                      "at", out_opt_text(err->at), "span", span, "step",
+	                      out_opt_int(err->step), "op", out_opt_text(err->op), "message",
+	                      err->msg, "hint", out_opt_text(out_next(err) ? out_next(err) : ""),
+	                      "did_you_mean", out_names_json(err), "where", out_where_json(err),
+	                      "count", out_opt_int(err->count));
 	json_t *more = o && err->more ? json_loads(err->more, 0, NULL) : NULL;
 
 	/* available, samples and cause come ready made */

@@ -101,7 +101,8 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	  .kind = DTX_O_CHOICE,
 	  .choices = "as-planned,step,plan,off",
 	  AT(fallback),
-	  .help = "what a snippet may do instead of the engine" },
+	  .help = "what a snippet may do instead of the engine; the setting fallback says the "
+	          "same: off wins over the plan, step and plan where the plan says nothing" },
 	{ .name = "snippet",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "FILE",

@@ -348,8 +348,10 @@ static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kep
 		dtx_err_hint(err, "declare order or formats, or set on_error null");
 		return rc;
 	}
-	rc = misfit(t, col, f, DTX_E_AMBIGUOUS_DATE, "whose order nobody declared", err);
-	dtx_err_hint(err, "all values read as %s: declare order", fits);
+	rc = misfit(t, col, f, DTX_E_AMBIGUOUS_DATE,
+	            "whose order of day, month and year is not declared", err);
+	dtx_err_hint(err, "all values can be read as %s: declare it, as in \"order\": \"%.3s\"",
+	             fits, fits);
 	return rc;
 }
 

@@ -154,7 +154,7 @@ static enum dtx_code read_row(struct work *w, int64_t row, struct dtx_str *key,
 
 		at = dtx_str_find(*key, sep, 0);
 		if (at < 0) {
-			rc = blame(w, row, DTX_E_BAD_SPLIT, "a text without the separator", *key,
+			rc = blame(w, row, DTX_E_BAD_SPLIT, "a key without the separator", *key,
 			           err);
 			goto out;
 		}

@@ -27,6 +27,39 @@ const char *dtx_code_name(enum dtx_code code)
 	return code < DTX_CODE_COUNT ? code_rows[code].name : "bug";
 }
 
+const char *dtx_code_next(enum dtx_code code)
+{
+	switch (code) {
+	case DTX_E_JSON_DEPTH: return "a plan nests 16 levels at most: write it flatter";
+	case DTX_E_JSON_DUPLICATE_KEY: return "name each member once";
+	case DTX_E_PLAN_ENCODING: return "save the plan as UTF-8";
+	case DTX_E_PLAN_TOO_LARGE:
+		return "make two plans of it: the output of the first is the input of the second";
+	case DTX_E_EXPR_LIMIT: return "make it shorter, or split it over several steps";
+	case DTX_E_REGEX_SYNTAX:
+		return "a character that stands for itself has a backslash before it, in JSON two: "
+		       "\"\\\\(\"";
+	case DTX_E_NAME_COLLISION: return "give one of the two another name";
+	case DTX_E_PARAM_CONFLICT: return "leave one of them out";
+	case DTX_E_COLUMNS_DIFFER:
+		return "\"columns\": \"union\" puts nulls where a column is missing, \"intersect\" "
+		       "keeps what all tables have";
+	case DTX_E_BAD_SPLIT:
+		return "name another separator, or leave such rows out with a filter step before";
+	case DTX_E_EMPTY_INPUT: return "look whether it is the file that is meant";
+	case DTX_E_ROW_LIMIT: return "raise \"rows\" of the plan's limits, or filter before";
+	case DTX_E_COL_LIMIT:
+		return "raise \"cols\" of the plan's limits, or select before; a sheet of an .xlsx "
+		       "has 16384 at most";
+	case DTX_E_ROW_GROWTH: return "raise \"growth\" of the plan's limits, or filter before";
+	case DTX_E_SNIPPET_CRASH:
+	case DTX_E_SNIPPET_EXCEPTION:
+	case DTX_E_SNIPPET_BAD_RESULT:
+	case DTX_E_SNIPPET_SYNTAX: return "correct the code and give it again with --snippet FILE";
+	default: return NULL;
+	}
+}
+
 int dtx_code_exit(enum dtx_code code, bool run_time)
 {
 	return code < DTX_CODE_COUNT ? code_rows[code].exit[run_time] : 70;

@@ -227,6 +227,8 @@ struct dtx_err {
 	} while (0)
 
 const char *dtx_code_name(enum dtx_code code);
+/* What to do about an error whose place said nothing better; NULL: nothing goes for all of them. */
+const char *dtx_code_next(enum dtx_code code);
 /* Exit status of a code. */
 int dtx_code_exit(enum dtx_code code, bool run_time);
 /* Whether the code starts the fallback. */

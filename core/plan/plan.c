@@ -400,7 +400,7 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 	steps = json_object_get(*json, "steps");
 	if (steps && !json_is_null(steps) && !json_is_array(steps)) {
 		rc = dtx_err_set(err, DTX_E_BAD_PARAM_TYPE, __FILE__, __LINE__,
-		                 "'steps' is an array");
+		                 "'steps' must be an array");
 		dtx_err_hint(err, "one step stands in brackets, too: \"steps\": [{\"op\": ...}]");
 		goto out;
 	}

@@ -229,7 +229,7 @@ PLACES = [
     ("needs_snippet", "typed steps alone", ZAP, "a\n1\n", "explain", "--analyze"),
     ("plan_too_large", "at most 1000 steps", plan(*[HEAD] * 1001), None),
     ("plan_version", "has no version", '{"steps":[{"op":"limit","n":1}]}', None),
-    ("bad_param_type", "'steps' is an array", '{"dtx":1,"steps":7}', None),
+    ("bad_param_type", "'steps' must be an array", '{"dtx":1,"steps":7}', None),
     ("bad_param_type", "a plan is a JSON object", '"x"', None),
     ("bad_param_type", "'enum' wants single values", plan(HEAD, expect={"columns": [{"name": "a", "enum": [[1]]}]}), None),
     ("bad_param_type", "'rows' wants", plan(HEAD, expect={"rows": [1]}), None),
