@@ -52,10 +52,6 @@ const char *dtx_code_next(enum dtx_code code)
 		return "raise \"cols\" of the plan's limits, or select before; a sheet of an .xlsx "
 		       "has 16384 at most";
 	case DTX_E_ROW_GROWTH: return "raise \"growth\" of the plan's limits, or filter before";
-	case DTX_E_SNIPPET_CRASH:
-	case DTX_E_SNIPPET_EXCEPTION:
-	case DTX_E_SNIPPET_BAD_RESULT:
-	case DTX_E_SNIPPET_SYNTAX: return "correct the code and give it again with --snippet FILE";
 	default: return NULL;
 	}
 }
