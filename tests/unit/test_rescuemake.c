@@ -360,6 +360,7 @@ void rescuemake_clear(struct rescuemake *m)
 {
 	planrun_clear(&m->run);
 	dtx_rescuer_clear(&m->r);
+	dtx_errlist_clear(&m->r.warnings);
 	json_decref(m->r.near);
 	dtx_err_clear(&m->r.supplied_err);
 	dtx_store_free(m->store);
