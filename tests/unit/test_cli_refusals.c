@@ -91,3 +91,26 @@ void test_lineage_of_another_table(void)
 	json_decref(outputs);
 	planrun_clear(&p);
 }
+
+/* Whoever approves sees what became of the table. */
+void test_approve_shows_sizes(void)
+{
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const struct dtx_schema result = { 0, false, NULL };
+	struct dtx_gate_view view = { .id = "c7d2a1f000000000",
+		                      .at = "/steps/1",
+		                      .result = &result,
+		                      .rows_before = 19,
+		                      .cols_before = 4,
+		                      .rows_after = 7,
+		                      .cols_after = 3 };
+
+	dtx_approve_text(&view, &out);
+	T_CHECK(strstr(dtx_buf_text(&out), "  before     19 rows x 4 columns\n"
+	                                   "  after      7 rows x 3 columns\n"));
+	dtx_buf_reset(&out);
+	view.unchanged = true;
+	dtx_approve_text(&view, &out);
+	T_CHECK(strstr(dtx_buf_text(&out), "WARNING, nothing is changed"));
+	dtx_buf_clear(&out);
+}
