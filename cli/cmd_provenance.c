@@ -111,11 +111,14 @@ struct provenance_call {
 
 static void provenance_log_line(const json_t *run, struct dtx_buf *out)
 {
+	const char *ns = dtx_json_text(run, "namespace", "");
+
 	dtx_buf_printf(out, "%s  ", dtx_run_id_short(dtx_json_text(run, "run_id", "")));
 	dtx_screen_time(out, dtx_json_int(run, "start_us", 0), true);
 	dtx_buf_printf(out, "  %-9s %-8s ", dtx_json_text(run, "status", "open"),
 	               dtx_json_text(run, "path", ""));
-	dtx_out_safe(out, dtx_json_text(run, "namespace", ""), false);
+	/* a conversion has the namespace of all runs without a plan's name */
+	dtx_out_safe(out, strcmp(ns, "default") ? ns : dtx_json_text(run, "plan", ns), false);
 	dtx_buf_addc(out, '\n');
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/fallback/adapter.h"
+#include "core/store/process.h"
 #include "core/store/query.h"
 
 #define GC_DAYS 30
@@ -67,9 +68,7 @@ static const struct dtx_opt snippet_opts[] = {
 
 const char *dtx_snippets_user(void)
 {
-	const char *user = getenv("USER");
-
-	return user && user[0] ? user : "unknown";
+	return dtx_process_user();
 }
 
 static int64_t snippet_tokens(struct dtx_snippets *c, const struct dtx_snippet *s)

@@ -38,6 +38,9 @@ static void html_started(const json_t *record, struct dtx_buf *out)
 	if (file) {
 		dtx_buf_add(out, " of ");
 		dtx_html_text(out, dtx_file_basename(file));
+	} else if (dtx_json_text(plan, "name", NULL)) {
+		dtx_buf_add(out, " of ");
+		dtx_html_text(out, dtx_json_text(plan, "name", ""));
 	}
 	if (dtx_json_int(plan, "steps", 0))
 		dtx_buf_printf(out, ", steps: %lld", (long long)dtx_json_int(plan, "steps", 0));

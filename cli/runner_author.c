@@ -11,6 +11,7 @@
 #include "cli/runner.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/store/process.h"
 
 #define AUTHOR_KEY_BYTES ((size_t)4 << 10)
 #define AUTHOR_COST_MOST 1e9
@@ -190,7 +191,7 @@ static enum dtx_code settle_gate(struct settle *s)
 	if (trial && strcmp(trial, "on") && strcmp(trial, "off"))
 		DTX_FAIL(err, DTX_E_USAGE, "--trial '%s': expected on or off", trial);
 	x->trial_off = trial && !strcmp(trial, "off");
-	x->gate.user = getenv("USER");
+	x->gate.user = dtx_process_user();
 	if (dtx_approve_terminal())
 		x->gate.ask = dtx_approve_ask;
 	DTX_TRY(dtx_config_deny(&s->a->config, &x->deny, &x->ndeny, err));

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 
@@ -133,6 +134,26 @@ static const char *beside_id(const char *name, const char *like)
 	return text;
 }
 
+/* "a.csv to b.xlsx": a conversion has no plan of its own, its files tell it from others. */
+static enum dtx_code beside_convert(struct dtx_runner *r, const char **name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *from = r->plan->input[0].path, *to = r->plan->output[0].path;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_buf_add(&text, from && strcmp(from, "-") ? dtx_file_basename(from) : "stdin");
+	if (r->plan->ninputs > 1)
+		dtx_buf_printf(&text, " and %u more", r->plan->ninputs - 1);
+	dtx_buf_printf(&text, " to %s", to && strcmp(to, "-") ? dtx_file_basename(to) : "stdout");
+	DTX_TRY(dtx_buf_check(&text, "name", err));
+	*name = dtx_arena_strdup(&r->plan->arena, dtx_buf_text(&text));
+	if (!*name)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -148,6 +169,8 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	info->plan_source = dtx_buf_str(&r->plan_text);
 	info->plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
 	info->plan_name = r->plan->name;
+	if (!strcmp(r->command, "convert"))
+		DTX_TRY(beside_convert(r, &info->plan_name, err));
 	info->plan_file = r->plan_path;
 	info->nsteps = r->plan->nwritten;
 	info->argc = r->cli->argc;
@@ -158,9 +181,13 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	info->traceparent =
 		beside_id("TRACEPARENT", "00-00000000000000000000000000000000-0000000000000000-00");
 	info->start_us = r->start_us;
-	if (r->replay)
-		info->replay_of =
-			dtx_json_text(json_object_get(r->replay->record, "run"), "run_id", NULL);
+	if (r->replay) {
+		const json_t *run = json_object_get(r->replay->record, "run");
+
+		info->replay_of = dtx_json_text(run, "run_id", NULL);
+		if (!info->plan_name)
+			info->plan_name = dtx_json_text(json_object_get(run, "plan"), "name", NULL);
+	}
 out:
 	return rc;
 }

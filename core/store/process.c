@@ -2,6 +2,8 @@
 #include "core/store/process.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -58,6 +60,28 @@ void dtx_process_self(struct dtx_process *p)
 	(void)process_stat(p->pid, &p->start);
 	if (gethostname(p->host, sizeof(p->host) - 1) < 0)
 		p->host[0] = '\0';
+}
+
+static char process_name[64];
+
+static void process_find_user(void)
+{
+	struct passwd pw, *found = NULL;
+	char text[4096];
+	uid_t id = getuid();
+
+	if (getpwuid_r(id, &pw, text, sizeof(text), &found) == 0 && found && found->pw_name[0])
+		dtx_str_copy(process_name, sizeof(process_name), dtx_str_of(found->pw_name));
+	else
+		snprintf(process_name, sizeof(process_name), "uid %ld", (long)id);
+}
+
+const char *dtx_process_user(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, process_find_user);
+	return process_name;
 }
 
 bool dtx_process_alive(const struct dtx_process *p, const struct dtx_process *self)

@@ -12,6 +12,9 @@ struct dtx_process {
 };
 /* This process.  Never fails: what cannot be read is empty or 0. */
 void dtx_process_self(struct dtx_process *p);
+/* The name of the user that this process belongs to, by its real id; "uid 1000" where the machine
+ * has no name for it.  What $USER says is no evidence.  Valid until the process ends. */
+const char *dtx_process_user(void);
 /* True unless it is certain that the process has ended: its host is ours, and the machine was
  * booted since, or nobody (or another, or a zombie) has its pid. */
 bool dtx_process_alive(const struct dtx_process *p, const struct dtx_process *self);

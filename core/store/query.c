@@ -237,9 +237,9 @@ out:
 
 static json_t *query_log_row(struct dtx_db_rows *rows)
 {
-	static const char *const text[] = { "run_id", "namespace", "plan_hash", "path",  "status",
-		                            "code",   NULL,        NULL,        NULL,    "user",
-		                            "host",   "cwd",       "argv",      "output" };
+	static const char *const text[] = { "run_id", "namespace", "plan_hash", "path",   "status",
+		                            "code",   NULL,        NULL,        NULL,     "user",
+		                            "host",   "cwd",       "argv",      "output", "plan" };
 	static const char *const number[] = { [6] = "exit", [7] = "start_us", [8] = "end_us" };
 	json_t *row = json_object();
 	size_t i;

@@ -43,7 +43,7 @@ DTX_MUSTUSE enum dtx_code dtx_query_files(json_t *record, struct dtx_err *err);
 /* One readable screen from a record; pure. */
 void dtx_query_screen(const json_t *record, struct dtx_buf *out);
 
-/* [{run_id, start_us, status, path, plan ..}], newest first. NULL members: all. */
+/* [{run_id, start_us, status, path, plan (its name) ..}], newest first. NULL members: all. */
 struct dtx_log_filter {
 	int64_t since_us; /* 0: from the start */
 	const char *status, *path, *ns;

@@ -144,6 +144,8 @@ static void screen_run(const json_t *record, struct dtx_buf *out)
 	if (end)
 		dtx_buf_printf(out, "  %.3f s", (double)(end - start) / 1e6);
 	dtx_buf_printf(out, "  user %s", dtx_json_text(run, "user", ""));
+	if (dtx_json_text(run, "user_env", NULL)) /* a name that somebody gave, no more */
+		dtx_buf_printf(out, " ($USER %s)", dtx_json_text(run, "user_env", ""));
 	screen_plan(run, out);
 	dtx_buf_addc(out, '\n');
 }

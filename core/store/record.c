@@ -235,17 +235,12 @@ static json_t *record_argv(const struct dtx_run_info *info)
 	return list;
 }
 
-/* The name service would load libraries; the user's own store does not need its word. */
-static void record_user(char *out, size_t size)
+/* $USER where it is another name than that of the user: NULL else. */
+static const char *record_user_env(void)
 {
 	const char *name = getenv("USER");
 
-	if (!name || !name[0])
-		name = getenv("LOGNAME");
-	if (name && name[0])
-		dtx_str_copy(out, size, dtx_str_of(name));
-	else
-		snprintf(out, size, "uid %ld", (long)geteuid());
+	return name && name[0] && strcmp(name, dtx_process_user()) != 0 ? name : NULL;
 }
 
 static bool record_set(json_t *body, const char *key, const char *text)
@@ -256,14 +251,15 @@ static bool record_set(json_t *body, const char *key, const char *text)
 static bool record_start_actor(json_t *body, const struct dtx_run_info *info)
 {
 	struct dtx_process self;
-	char user[64], cwd[4096];
+	char cwd[4096];
 
 	dtx_process_self(&self);
-	record_user(user, sizeof(user));
 	if (!getcwd(cwd, sizeof(cwd)))
 		cwd[0] = '\0';
-	return record_set(body, "user", user) && record_set(body, "host", self.host) &&
-	       record_set(body, "cwd", cwd) && record_set(body, "command", info->command) &&
+	return record_set(body, "user", dtx_process_user()) &&
+	       record_set(body, "user_env", record_user_env()) &&
+	       record_set(body, "host", self.host) && record_set(body, "cwd", cwd) &&
+	       record_set(body, "command", info->command) &&
 	       record_set(body, "namespace", info->ns ? info->ns : "default") &&
 	       record_set(body, "parent", info->parent) &&
 	       record_set(body, "replay_of", info->replay_of) &&

@@ -172,7 +172,9 @@
 	  " WHERE o.path=?1 ORDER BY r.seq_start DESC LIMIT 1")                                    \
 	X(DTX_SQL_RUN_LOG,                                                                         \
 	  "SELECT run_id,namespace,plan_hash,path,status,code,exit,start_us,end_us,user,host,cwd," \
-	  "argv,(SELECT path FROM run_output o WHERE o.run_id=run.run_id AND ord=0)"               \
+	  "argv,(SELECT path FROM run_output o WHERE o.run_id=run.run_id AND ord=0),"              \
+	  "(SELECT json_extract(body,'$.plan.name') FROM ledger WHERE seq=run.seq_start"           \
+	  " AND json_valid(body))"                                                                 \
 	  " FROM run WHERE start_us>=?1 AND (?2 IS NULL OR status=?2)"                             \
 	  " AND (?3 IS NULL OR path=?3) AND (?4 IS NULL OR namespace=?4)"                          \
 	  " ORDER BY seq_start DESC LIMIT ?5")                                                     \

@@ -12,8 +12,8 @@ plain() {
 		-e 's/(sha256 )[0-9a-f]{8}/\1HASH/g' -e 's/(run +)[0-9a-f]{8}/\1RUNID/' \
 		-e 's/(replay|verify|why|provenance|prompt|snippet show|approve|SNIPPET|snippet) [0-9a-f]{8,16}/\1 ID/g' \
 		-e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g' -e 's/[0-9]+\.[0-9]{3} s/N s/g' \
-		-e 's/user [^ ]+/user USER/g' -e 's/(plan [^ ]+ )[0-9a-f]{8}/\1HASH/' -e 's/[0-9]+ threads?/N threads/' \
-		-e 's/[0-9]+ MB/N MB/g' -e 's/; (userns|landlock)[a-z0-9 ]+;/; LAYERS;/' -e 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}( by)/DATE\1/' -e 's/(python|pandas|numpy) [0-9.]+/\1 V/g'
+		-e 's/user [^ ]+( \(\$USER [^)]*\))?/user USER/g' -e 's/(plan ([^ ]+ to )?[^ ]+ )[0-9a-f]{8}/\1HASH/' -e 's/[0-9]+ threads?/N threads/' \
+		-e 's/[0-9]+ MB/N MB/g' -e 's/; (userns|landlock)[a-z0-9 ]+;/; LAYERS;/' -e 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}( by)/DATE\1/' -e "s/(DATE by )$(id -un)/\1USER/" -e 's/(python|pandas|numpy) [0-9.]+/\1 V/g'
 }
 
 # What plan.json makes of $src (in.csv) for each size of batches and number of threads, counted.

@@ -1,7 +1,6 @@
 . "$LIB"
 # Approval by the person at the terminal; the terminal is made here.
 cp "$FIX/xlsx/weeks.xlsx" "$FIX/snippets/balance.txt" "$FIX/plans/balance.json" .
-export USER=etl
 cat > terminal.py << 'END'
 import os, pty, re, sys
 pid, fd = pty.fork()
@@ -30,4 +29,4 @@ ls out.csv 2> /dev/null || echo "no output"
 echo '# it waits; the next run asks the person, not the author'
 /usr/bin/python3 terminal.py yes "$DTX"
 head -2 out.csv
-dtx snippet show "$(dtx snippet list | cut -c1-8)" | grep -E '^(state|by) '
+dtx snippet show "$(dtx snippet list | cut -c1-8)" | grep -E '^(state|by) ' | sed "s/ $(id -un)\$/ ME/"

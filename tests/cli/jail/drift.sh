@@ -1,6 +1,5 @@
 . "$LIB"
 cp "$FIX/xlsx/weeks.xlsx" "$FIX/snippets/balance.txt" "$FIX/plans/balance.json" .
-export USER=etl
 dtx convert weeks.xlsx -o weeks.csv
 sed 's/"path": "[^"]*"/"path": "weeks.csv"/' balance.json > plan.json
 short() { sed -E 's/\b[0-9a-f]{8}([0-9a-f]{8})?\b/ID/g; s/[fi]1:[0-9a-f]{64}/KEY/; s/[0-9a-f]{64}/HASH/; s/jail [0-9.]+ s/jail N s/; s/last .*/last DAY/; s/tokens [0-9]+ /tokens N /; s/ [0-9]+ tokens/ N tokens/'; }

@@ -2,7 +2,6 @@
 # The session that the README tells of: every command with what it says.
 cp "$FIX/xlsx/weeks.xlsx" "$FIX/snippets/balance.txt" .
 cp "$FIX/plans/balance.json" plan.json
-export USER=etl
 ids() { sed -E 's/\b[0-9a-f]{8}([0-9a-f]{8})?\b/ID/g; s/[fi]1:[0-9a-f]{64}/KEY/; s/;[0-9a-f]{8}$/;ID/; s/[0-9]+\.[0-9]+ s/N s/; s/last [0-9-]+$/last DAY/'; }
 do_() { echo "\$ $*" | ids; eval "$*" 2>&1 | plain | ids; echo; }
 do_ 'dtx run plan.json weeks.xlsx -o tidy.csv'
