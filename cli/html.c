@@ -160,11 +160,28 @@ static void html_schema_table(const char *caption, const json_t *schema, struct 
 	dtx_html_end(out);
 }
 
+/* Whether two inputs are files of one, with the same columns. */
+static bool html_alike(const json_t *record, size_t a, size_t b)
+{
+	const json_t *inputs = json_object_get(record, "inputs");
+	const json_t *x = json_array_get(inputs, a), *y = json_array_get(inputs, b);
+	struct dtx_str of[2];
+	size_t files;
+
+	if (!y)
+		return false;
+	of[0] = dtx_html_input(record, dtx_json_text(x, "alias", ""), &files);
+	of[1] = dtx_html_input(record, dtx_json_text(y, "alias", ""), &files);
+	return of[0].len == of[1].len && !memcmp(of[0].ptr, of[1].ptr, of[0].len) &&
+	       json_equal(json_object_get(x, "schema"), json_object_get(y, "schema"));
+}
+
 static void html_schema(const json_t *record, struct dtx_buf *out)
 {
+	struct dtx_buf caption = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool first = true;
 	json_t *item;
-	size_t i;
+	size_t i, same;
 
 	json_array_foreach(json_object_get(record, "inputs"), i, item)
 	{
@@ -173,9 +190,19 @@ static void html_schema(const json_t *record, struct dtx_buf *out)
 			continue;
 		dtx_buf_add(out, first ? "<h3>Before</h3>\n" : "");
 		first = false;
-		html_schema_table(dtx_json_text(item, "label", dtx_json_text(item, "alias", "")),
-		                  json_object_get(item, "schema"), out);
+		/* files of one input that are alike are told once */
+		for (same = 0; html_alike(record, i, i + same + 1);)
+			same++;
+		dtx_buf_reset(&caption);
+		dtx_buf_add(&caption,
+		            dtx_json_text(item, "label", dtx_json_text(item, "alias", "")));
+		if (same)
+			dtx_buf_printf(&caption, " and %zu more file%s", same,
+			               same == 1 ? "" : "s");
+		html_schema_table(dtx_buf_text(&caption), json_object_get(item, "schema"), out);
+		i += same;
 	}
+	dtx_buf_clear(&caption);
 	json_array_foreach(json_object_get(record, "outputs"), i, item)
 	{
 		dtx_buf_add(out, i ? "" : "<h3>After</h3>\n");
@@ -219,42 +246,58 @@ static const char *html_subtype(const char *subtype)
 	return subtype;
 }
 
-/* Whether a row names the source of one before it. */
-static bool html_named(const json_t *list, size_t from, size_t at)
+/* Whether a row before it names the source: the same column of the same input, of several files of
+ * one too; with `bare` of any. */
+static bool html_named(const json_t *record, const json_t *list, size_t from, size_t at, bool bare)
 {
 	const json_t *row = json_array_get(list, at), *one;
+	size_t files;
+	struct dtx_str name = dtx_html_input(record, dtx_json_text(row, "alias", ""), &files);
 
 	for (; from < at; from++) {
+		struct dtx_str other;
+
 		one = json_array_get(list, from);
-		if (json_equal(json_object_get(one, "alias"), json_object_get(row, "alias")) &&
+		other = dtx_html_input(record, dtx_json_text(one, "alias", ""), &files);
+		if ((bare || (other.len == name.len && !memcmp(other.ptr, name.ptr, name.len))) &&
 		    json_equal(json_object_get(one, "in_col"), json_object_get(row, "in_col")))
 			return true;
 	}
 	return false;
 }
 
-/* Sources of rows [at, end), each once: "main.hours, rates.rate". */
-static void html_sources(const json_t *list, size_t at, size_t end, struct dtx_buf *out)
+/* Sources of rows [at, end), each once: "main.hours of 3 files, rates.rate"; with `bare` the
+ * columns alone. */
+static void html_sources(const json_t *record, const json_t *list, size_t at, size_t end, bool bare,
+                         struct dtx_buf *out)
 {
 	const char *sep = "";
-	size_t from = at;
+	size_t from = at, files;
 
 	dtx_buf_add(out, "<td>");
 	for (; at < end; at++) {
 		const json_t *row = json_array_get(list, at);
 
-		if (!dtx_json_text(row, "in_col", NULL) || html_named(list, from, at))
+		struct dtx_str name;
+
+		if (!dtx_json_text(row, "in_col", NULL) || html_named(record, list, from, at, bare))
 			continue;
+		name = dtx_html_input(record, dtx_json_text(row, "alias", ""), &files);
 		dtx_buf_add(out, sep);
-		dtx_html_text(out, dtx_json_text(row, "alias", ""));
-		dtx_buf_addc(out, '.');
+		if (!bare) {
+			dtx_html_textn(out, name.ptr, name.len);
+			dtx_buf_addc(out, '.');
+		}
 		dtx_html_text(out, dtx_json_text(row, "in_col", ""));
+		if (!bare && files > 1)
+			dtx_buf_printf(out, " of %zu files", files);
 		sep = ", ";
 	}
 	dtx_buf_add(out, "</td>");
 }
 
-static void html_formula_row(const json_t *list, size_t at, size_t end, struct dtx_buf *out)
+static void html_formula_row(const json_t *record, const json_t *list, size_t at, size_t end,
+                             struct dtx_buf *out)
 {
 	const json_t *row = json_array_get(list, at);
 	const char *formula = dtx_json_text(row, "formula", NULL);
@@ -268,8 +311,11 @@ static void html_formula_row(const json_t *list, size_t at, size_t end, struct d
 	    !dtx_json_text(row, "in_col", NULL))
 		formula = "made by a step";
 	dtx_html_cell(out, formula ? formula : html_subtype(dtx_json_text(row, "subtype", "")));
-	dtx_html_cell(out, composed && formula && !strcmp(composed, formula) ? NULL : composed);
-	html_sources(list, at, end, out);
+	if (composed)
+		dtx_html_cell(out, composed);
+	else
+		html_sources(record, list, at, end, true, out);
+	html_sources(record, list, at, end, false, out);
 	dtx_html_cell(out, dtx_json_text(row, "class", NULL));
 	dtx_buf_add(out, "</tr>\n");
 }
@@ -298,7 +344,7 @@ static void html_formulas(const json_t *record, struct dtx_buf *out)
 			               DTX_COUNT(head));
 			output = mine;
 		}
-		html_formula_row(list, i, end, out);
+		html_formula_row(record, list, i, end, out);
 	}
 	if (output >= 0)
 		dtx_html_end(out);
@@ -543,6 +589,23 @@ static void html_title(const json_t *record, struct dtx_buf *out)
 	dtx_buf_add(out, " was made");
 }
 
+static void html_plan_name(const json_t *record, struct dtx_buf *out)
+{
+	const json_t *plan = json_object_get(json_object_get(record, "run"), "plan");
+	const char *name = dtx_json_text(plan, "name", NULL);
+	const char *file = dtx_json_text(plan, "file", NULL);
+
+	if (!name)
+		return;
+	dtx_buf_add(out, file ? "<p class=\"plan\">By the plan " : "<p class=\"plan\">");
+	dtx_html_text(out, name);
+	if (file) {
+		dtx_buf_add(out, ", in ");
+		dtx_html_text(out, dtx_file_basename(file));
+	}
+	dtx_buf_add(out, "</p>\n");
+}
+
 static void html_head(const json_t *record, struct dtx_buf *out)
 {
 	dtx_buf_add(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -556,6 +619,7 @@ static void html_head(const json_t *record, struct dtx_buf *out)
 	                 "to the summary</a>\n<main>\n<h1>");
 	html_title(record, out);
 	dtx_buf_add(out, "</h1>\n");
+	html_plan_name(record, out);
 	if (!strcmp(dtx_json_text(json_object_get(record, "run"), "status", ""), "failed")) {
 		dtx_buf_add(out, "<p class=\"bad\">This run ");
 		dtx_html_ended(record, out);

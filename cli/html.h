@@ -26,6 +26,16 @@ void dtx_html_table(struct dtx_buf *out, const char *caption, const char *const 
 void dtx_html_end(struct dtx_buf *out);
 extern const char dtx_html_style[];
 
+/* html_files.c: the step of the record for step i of the plan, as it is written; borrowed, NULL:
+ * the run did not come to it. */
+const json_t *dtx_html_seen(const json_t *record, size_t i);
+/* The number of a recorded step in the plan, from 0; -1: no step that is written, it puts the files
+ * of an input together. */
+int64_t dtx_html_written(const json_t *record, size_t step);
+/* Of an input that several files were read for, the name that the plan has for all of them, and how
+ * many they are; the alias itself and 1 of another. */
+struct dtx_str dtx_html_input(const json_t *record, const char *alias, size_t *files);
+
 /* Pictures (html_graph.c, html_funnel.c): SVG and the same facts as a list. */
 void dtx_html_graph(const json_t *record, struct dtx_buf *out);
 void dtx_html_funnel(const json_t *record, struct dtx_buf *out);

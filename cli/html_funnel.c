@@ -9,7 +9,7 @@ enum { FUNNEL_WIDTH = 760, FUNNEL_LABEL = 190, FUNNEL_ROW = 26, FUNNEL_STEPS = 2
 
 struct funnel_row {
 	const char *label;
-	int64_t rows;
+	int64_t rows, step;   /* as the plan has it, from 1; 0: none */
 	const json_t *counts; /* dropped by reason; NULL */
 };
 
@@ -23,6 +23,7 @@ static size_t funnel_rows(const json_t *record, struct funnel_row *row, bool *cu
 {
 	const json_t *steps = json_object_get(record, "steps");
 	size_t n = 0, i;
+	int64_t number;
 	json_t *step;
 
 	json_array_foreach(steps, i, step)
@@ -33,15 +34,17 @@ static size_t funnel_rows(const json_t *record, struct funnel_row *row, bool *cu
 		if (*cut)
 			break;
 		if (!i)
-			row[n++] = (struct funnel_row){ "read", dtx_json_int(step, "rows_in", 0),
+			row[n++] = (struct funnel_row){ "read", dtx_json_int(step, "rows_in", 0), 0,
 				                        NULL };
+		number = dtx_html_written(record, i);
 		if (snippet && funnel_rescued(json_array_get(steps, i + 1)))
 			continue;
-		row[n++] =
-			(struct funnel_row){ snippet ? "snippet" : dtx_json_text(step, "op", "?"),
-			                     dtx_json_int(step, "rows_out", 0),
-			                     json_object_get(json_object_get(step, "detail"),
-			                                     "counts") };
+		row[n++] = (struct funnel_row){ snippet      ? "snippet"
+			                        : number < 0 ? "files together"
+			                                     : dtx_json_text(step, "op", "?"),
+			                        dtx_json_int(step, "rows_out", 0), number + 1,
+			                        json_object_get(json_object_get(step, "detail"),
+			                                        "counts") };
 	}
 	return n;
 }
@@ -69,7 +72,9 @@ static void funnel_bar(const struct funnel_row *r, size_t i, int64_t most, struc
 	char text[DTX_NUM_TEXT];
 
 	dtx_num_print_grouped(text, r->rows);
-	dtx_buf_printf(out, "<text x=\"0\" y=\"%zu\">%zu ", y + 17, i);
+	dtx_buf_printf(out, "<text x=\"0\" y=\"%zu\">", y + 17);
+	if (r->step)
+		dtx_buf_printf(out, "%lld ", (long long)r->step);
 	dtx_html_text(out, r->label);
 	dtx_buf_printf(
 		out, "</text><rect class=\"bar\" x=\"%d\" y=\"%zu\" width=\"%.1f\" height=\"16\"/>",
@@ -88,8 +93,11 @@ static void funnel_list(const struct funnel_row *row, size_t n, struct dtx_buf *
 	dtx_buf_add(out, "<details><summary>The same as a table</summary>");
 	dtx_html_table(out, NULL, head, DTX_COUNT(head));
 	for (i = 0; i < n; i++) {
-		dtx_buf_add(out, "<tr>");
-		dtx_html_cell(out, row[i].label);
+		dtx_buf_add(out, "<tr><td>");
+		if (row[i].step)
+			dtx_buf_printf(out, "%lld ", (long long)row[i].step);
+		dtx_html_text(out, row[i].label);
+		dtx_buf_add(out, "</td>");
 		dtx_html_number(out, "td", row[i].rows);
 		dtx_buf_add(out, "<td>");
 		funnel_reasons(row[i].counts, out);

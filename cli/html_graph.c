@@ -14,16 +14,19 @@ enum {
 	GRAPH_H = 40,
 	GRAPH_DX = 190,
 	GRAPH_DY = 58,
-	GRAPH_X = 16,   /* room for lines on either side */
-	GRAPH_COLS = 5, /* as many stand beside each other on a page; then it goes on below */
-	GRAPH_GAP = 26, /* between such bands */
-	GRAPH_TEXT = 20 /* characters of a label that fit */
+	GRAPH_X = 16,    /* room for lines on either side */
+	GRAPH_COLS = 5,  /* as many stand beside each other on a page; then it goes on below */
+	GRAPH_GAP = 26,  /* between such bands */
+	GRAPH_TEXT = 20, /* characters of a label that fit */
+	GRAPH_FILES = 6  /* of one input that are drawn each; more are one box */
 };
 
 struct graph_node {
 	const char *kind; /* class: in, step, snippet, out */
-	const char *label, *table;
-	int64_t rows, step; /* -1: none */
+	const char *label;
+	struct dtx_str table; /* empty: it has no name */
+	int64_t rows, step;   /* -1: none */
+	size_t files;         /* how many it stands for, in place of a label; 0: it has one */
 	uint32_t depth, lane;
 };
 struct graph {
@@ -72,7 +75,7 @@ static int32_t graph_named(const struct graph *g, const char *name)
 	int32_t i;
 
 	for (i = (int32_t)g->nnodes; name && i-- > 0;) {
-		if (g->node[i].table && !strcmp(g->node[i].table, name))
+		if (dtx_str_is(g->node[i].table, name))
 			return i;
 	}
 	return -1;
@@ -94,24 +97,60 @@ static bool graph_rescued(const json_t *step)
 	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
 
-static int32_t graph_inputs(struct graph *g, const json_t *record)
+static int64_t graph_read(const json_t *input)
 {
-	json_t *input;
+	/* a run that failed may not have counted them */
+	return json_is_array(json_object_get(input, "schema")) ? dtx_json_int(input, "rows", -1)
+	                                                       : -1;
+}
+
+/* The files of one input, from `at` on: each, or one box for all, and what puts them together. */
+static int32_t graph_files(struct graph *g, const json_t *inputs, size_t at, size_t files,
+                           struct dtx_str name)
+{
+	struct graph_node all = { .kind = files > GRAPH_FILES ? "in" : "step",
+		                  .table = name,
+		                  .step = -1,
+		                  .files = files };
+	int32_t from[GRAPH_FILES] = { -1 }, node;
 	size_t i;
 
-	json_array_foreach(json_object_get(record, "inputs"), i, input)
-	{
-		struct graph_node n = { .kind = "in", .step = -1 };
+	for (i = 0; i < files; i++) {
+		const json_t *input = json_array_get(inputs, at + i);
+		struct graph_node n = { .kind = "in", .step = -1, .rows = graph_read(input) };
 
 		n.label = dtx_json_text(input, "label", dtx_json_text(input, "alias", ""));
-		n.table = dtx_json_text(input, "alias", NULL);
-		/* a run that failed may not have counted them */
-		n.rows = json_is_array(json_object_get(input, "schema"))
-		                 ? dtx_json_int(input, "rows", -1)
-		                 : -1;
-		(void)graph_add(g, &n);
+		all.rows = n.rows < 0 || all.rows < 0 ? -1 : all.rows + n.rows;
+		if (files <= GRAPH_FILES)
+			from[i] = graph_add(g, &n);
 	}
-	return g->nnodes ? 0 : -1;
+	all.label = "";
+	node = graph_add(g, &all);
+	for (i = 0; i < files && files <= GRAPH_FILES; i++)
+		graph_edge(g, from[i], node);
+	return node;
+}
+
+/* The node of the plan's first input; -1: there is none. */
+static int32_t graph_inputs(struct graph *g, const json_t *record)
+{
+	const json_t *inputs = json_object_get(record, "inputs");
+	int32_t first = -1, node;
+	size_t i = 0, files;
+
+	while (i < json_array_size(inputs)) {
+		const json_t *input = json_array_get(inputs, i);
+		const char *alias = dtx_json_text(input, "alias", "");
+		struct dtx_str name = dtx_html_input(record, alias, &files);
+		struct graph_node n = { .kind = "in", .step = -1, .rows = graph_read(input) };
+
+		n.label = dtx_json_text(input, "label", alias);
+		n.table = name;
+		node = files > 1 ? graph_files(g, inputs, i, files, name) : graph_add(g, &n);
+		first = i ? first : node;
+		i += files ? files : 1;
+	}
+	return first;
 }
 
 /* Steps from the plan (who reads what) and the record (rows); those of one snippet are one node. */
@@ -119,21 +158,20 @@ static int32_t graph_steps(struct graph *g, const json_t *record, int32_t curren
 {
 	const json_t *plan =
 		json_object_get(json_object_get(json_object_get(record, "run"), "plan"), "plan");
-	const json_t *steps = json_object_get(record, "steps");
 	bool before = false;
 	json_t *step;
 	size_t i;
 
 	json_array_foreach(json_object_get(plan, "steps"), i, step)
 	{
-		const json_t *seen = json_array_get(steps, i);
+		const json_t *seen = dtx_html_seen(record, i);
 		bool snippet = graph_rescued(seen);
 		const char *in = dtx_json_text(step, "in", NULL);
 		struct graph_node n = { .kind = snippet ? "snippet" : "step" };
 		int32_t from = in ? graph_named(g, in) : current, node;
 
 		n.label = snippet ? "snippet" : dtx_json_text(step, "op", "?");
-		n.table = dtx_json_text(step, "out", NULL);
+		n.table = dtx_str_of(dtx_json_text(step, "out", ""));
 		n.rows = dtx_json_int(seen, "rows_out", -1);
 		n.step = (int64_t)i + 1;
 		if (snippet && before && current >= 0) {
@@ -244,6 +282,24 @@ static void graph_rows(int64_t rows, struct dtx_buf *out)
 		dtx_screen_count(out, rows, "row", "rows");
 }
 
+static void graph_count(const struct graph_node *n, struct dtx_buf *out)
+{
+	dtx_screen_count(out, (int64_t)n->files, "file", "files");
+	if (!strcmp(n->kind, "step"))
+		dtx_buf_add(out, " together");
+}
+
+static void graph_said(const struct graph_node *n, struct dtx_buf *out)
+{
+	if (!n->files) {
+		dtx_html_text(out, n->label);
+		return;
+	}
+	graph_count(n, out);
+	dtx_buf_add(out, " as ");
+	dtx_html_textn(out, n->table.ptr, n->table.len);
+}
+
 static void graph_draw_node(const struct graph *g, const struct graph_node *n, struct dtx_buf *out)
 {
 	uint32_t x = graph_x(n), y = graph_y(g, n);
@@ -254,11 +310,14 @@ static void graph_draw_node(const struct graph *g, const struct graph_node *n, s
 	               n->kind, x, y, GRAPH_W, GRAPH_H, n->step < 0 ? 2 : 9, x + 10, y + 17);
 	if (n->step >= 0)
 		dtx_buf_printf(out, "%lld ", (long long)n->step);
-	graph_label(n->label, out);
+	if (n->files)
+		graph_count(n, out);
+	else
+		graph_label(n->label, out);
 	dtx_buf_printf(out, "</text><text class=\"sub\" x=\"%u\" y=\"%u\">", x + 10, y + 32);
 	graph_rows(n->rows, out);
 	dtx_buf_add(out, "</text><title>");
-	dtx_html_text(out, n->label);
+	graph_said(n, out);
 	dtx_buf_add(out, "</title></g>\n");
 }
 
@@ -290,15 +349,16 @@ static void graph_list(const struct graph *g, struct dtx_buf *out)
 		const char *sep = " from ";
 
 		dtx_buf_printf(out, "<li>%s ",
-		               strcmp(g->node[i].kind, "in") == 0    ? "file"
+		               g->node[i].files                      ? "input"
+		               : strcmp(g->node[i].kind, "in") == 0  ? "file"
 		               : strcmp(g->node[i].kind, "out") == 0 ? "output"
 		                                                     : "step");
-		dtx_html_text(out, g->node[i].label);
+		graph_said(&g->node[i], out);
 		for (k = 0; k < g->nedges; k++) {
 			if (g->edge[k].to != i)
 				continue;
 			dtx_buf_add(out, sep);
-			dtx_html_text(out, g->node[g->edge[k].from].label);
+			graph_said(&g->node[g->edge[k].from], out);
 			sep = " and ";
 		}
 		dtx_buf_add(out, g->node[i].rows >= 0 ? ": " : "");

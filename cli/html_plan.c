@@ -135,8 +135,8 @@ static void plan_rest(const json_t *step, struct dtx_buf *out)
 
 void dtx_html_steps(const json_t *record, struct dtx_buf *out)
 {
-	static const char *const head[] = { "step", "operation", "formulas", "parameters" };
-	const json_t *plan = json_object_get(json_object_get(record, "run"), "plan"), *step;
+	static const char *const head[] = { "step", "operation", "formulas", "parameters", "rows" };
+	const json_t *plan = json_object_get(json_object_get(record, "run"), "plan"), *step, *seen;
 	const json_t *steps = json_object_get(json_object_get(plan, "plan"), "steps");
 	size_t i;
 
@@ -153,7 +153,13 @@ void dtx_html_steps(const json_t *record, struct dtx_buf *out)
 		plan_formulas(step, out);
 		dtx_buf_add(out, "</td><td>");
 		plan_rest(step, out);
-		dtx_buf_add(out, "</td></tr>\n");
+		dtx_buf_add(out, "</td>");
+		seen = dtx_html_seen(record, i);
+		if (json_is_integer(json_object_get(seen, "rows_out")))
+			dtx_html_number(out, "td", dtx_json_int(seen, "rows_out", 0));
+		else
+			dtx_html_cell(out, NULL);
+		dtx_buf_add(out, "</tr>\n");
 	}
 	dtx_html_end(out);
 }

@@ -75,6 +75,63 @@ def reports(folder):
     dtx("provenance", "b.csv", "--html", "again.html")
     dtx("provenance", "a.csv", "--html", "sample.html", "--with-sample", "2")
     unusual()
+    many()
+
+
+def many():
+    """An input of several files, few and many, joined with another."""
+    for n in (3, 70):
+        os.mkdir("parts%d" % n)
+        for i in range(n):
+            with open("parts%d/day%02d.csv" % (n, i), "w") as f:
+                f.write("grade,hours\nA,%d\nB,0\n" % (i + 1))
+        with open("glob.json", "w") as f:
+            f.write('{"dtx": 1, "name": "Hours of all days", "inputs": [{"name": "main", "path": "parts%d/*.csv",'
+                    ' "source_file": "file"}, {"name": "rates", "path": "rates.csv"}], "steps": ['
+                    '{"op": "filter", "where": "hours > 0"}, {"op": "join", "with": "rates", "on": ["grade"]},'
+                    '{"op": "group_by", "by": ["grade"], "agg": {"cost": "sum(hours * rate)"}}]}' % n)
+        dtx("run", "glob.json", "-o", "glob%d.csv" % n)
+        dtx("provenance", "glob%d.csv" % n, "--html", "glob%d.html" % n)
+
+
+def files(page):
+    for n in (3, 70):
+        page.open("file://" + os.path.abspath("glob%d.html" % n))
+        text = page.value("document.body.innerText")
+        check("%d files: all are named, with their rows" % n,
+              all("day%02d.csv \u00b7 2 rows" % i in text for i in range(n)), text[:1500])
+        check("%d files: the plan's name" % n, "By the plan Hours of all days, in glob.json" in text, text[:200])
+        rows = page.value("[...document.querySelector('#steps').parentElement.querySelectorAll('tbody tr')]"
+                          ".map(r => [...r.cells].map(c => c.innerText))")
+        check("%d files: each step has its own rows" % n,
+              [(r[0], r[1], r[4]) for r in rows] == [("1", "filter", str(n)), ("2", "join", str(n)), ("3", "group_by", "1")], rows)
+        drawn = page.value("[...document.querySelectorAll('figure svg g')].map(g => [...g.querySelectorAll('text')]"
+                           ".map(t => t.textContent).join(': '))")
+        together = ["day%02d.csv: 2 rows" % i for i in range(3)] + ["3 files together: 6 rows"] if n == 3 else ["70 files: 140 rows"]
+        check("%d files: what is drawn" % n, drawn == together + [
+            "rates.csv: 3 rows", "1 filter: %d rows" % n, "2 join: %d rows" % n, "3 group_by: 1 row", "glob%d.csv: 1 row" % n], drawn)
+        listed = page.value("[...document.querySelectorAll('figure + details li')].map(l => l.textContent)")
+        check("%d files: the first step reads all of them" % n,
+              any("step filter from" in one and "%d files" % n in one for one in listed), listed)
+        cells = page.value("[...document.querySelector('#formulas').parentElement.querySelectorAll('tbody tr')]"
+                           ".map(r => [...r.cells].map(c => c.innerText))")
+        check("%d files: each formula has its source columns" % n,
+              cells and all(r[2] and r[3] for r in cells) and
+              any(r[0] == "cost" and r[3] == "main.hours of %d files, rates.rate" % n for r in cells), cells)
+
+
+def narrow(page, name):
+    """On a narrow page nothing is wider than its place."""
+    page.call("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=False)
+    page.open("file://" + os.path.abspath(name))
+    cut = page.value("[document.documentElement, ...document.querySelectorAll('body *')].filter(e => e.clientWidth &&"
+                     " e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')"
+                     ".map(e => e.tagName + ' ' + e.scrollWidth + ' ' + e.textContent.slice(0, 60))")
+    check(name + ", 400 pixels: nothing is cut", cut == [], cut)
+    check(name + ", 400 pixels: what was drawn is there as a list", page.value(
+        "[...document.querySelectorAll('figure')].every(f => !f.checkVisibility()) &&"
+        " [...document.querySelectorAll('details')].every(d => d.querySelector('ul,ol,table').checkVisibility())"))
+    page.call("Emulation.clearDeviceMetricsOverride")
 
 
 def unusual():
@@ -230,6 +287,9 @@ def main():
             shows(page, "sample.html")
             content(page)
             warned(page)
+            files(page)
+            for name in ("typed.html", "snippet.html", "sample.html", "repaired.html", "failed.html", "glob3.html", "glob70.html"):
+                narrow(page, name)
             policy(page)
         finally:
             page.close()

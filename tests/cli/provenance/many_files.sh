@@ -20,7 +20,7 @@ for n in 1 64 65 255 256; do
 	said
 	dtx why-not out.csv --row 1 2> err | head -1 | sed 's/run .*/run ID/'
 	said
-	dtx provenance out.csv --html report.html --force && grep -o '[0-9]*\.csv</text>' report.html | wc -l
+	dtx provenance out.csv --html report.html --force && echo "$(grep -o '[0-9]*\.csv · [0-9]* row' report.html | sort -u | wc -l) in the report"
 	rm -r some
 	dtx replay out.csv > text && tail -1 text | cut -c 1-9
 	mkdir some && for i in $(seq $n); do cp all/$(printf '%03d' $i).csv some/; done
