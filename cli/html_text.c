@@ -120,14 +120,13 @@ const char dtx_html_style[] =
 	".bar{fill:var(--bar);stroke:none}svg .tip{fill:var(--dim);stroke:none}\n"
 	"svg.profile{max-width:11.5rem}td code{overflow-wrap:anywhere}"
 	"details>summary{cursor:pointer}\n"
-	/* a narrow page: words break rather than leave it; pictures would shrink, their lists do
-           not */
+	/* on a narrow page words break, and lists stand for pictures, which would shrink */
 	"@media screen and (max-width:40rem){body{padding:1rem .75rem}th,td,code,p{overflow-wrap:"
 	"anywhere}th,td{padding-right:.4rem;font-size:.86rem}th[scope=row]{white-space:normal}"
-	"th,td{min-width:3.9rem}th[scope=row]{min-width:5rem}thead th{font-size:.8rem}.code "
-        "td{min-width:0}figure{display:"
-	"none}details>*{display:block}details::details-content{content-visibility:"
-	"visible;display:block;block-size:auto}details>summary{display:none}"
+	"th,td{min-width:3.9rem}th[scope=row]{min-width:5rem}thead th{font-size:.8rem}"
+	".code td{min-width:0}figure{display:none}details>*{display:block}"
+	"details::details-content{content-visibility:visible;display:block;block-size:auto}"
+	"details>summary{display:none}"
 	"svg.profile{width:100%;min-width:3rem}}\n"
 	"@media print{@page{size:A4;margin:15mm}body{max-width:none;padding:0;font-size:10.5pt}"
 	"nav,.skip,.screen{display:none}section{break-inside:auto}h2,h3{break-after:avoid}tr,svg,"
