@@ -113,6 +113,28 @@ out:
 	return rc;
 }
 
+/* A row of names that only the first columns lack, as pandas and R write them above row names: one
+ * line of names, whatever stands below it. */
+static enum dtx_code lacks_first_names(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c, blank;
+
+	*yes = false;
+	if (r >= f->nshapes || !f->shape[r].like)
+		goto out;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	for (c = f->used_first; c < f->used_last && !dtx_head_filled(&f->cell[c]); c++)
+		;
+	blank = c - f->used_first;
+	for (; c <= f->used_last && dtx_head_filled(&f->cell[c]) && !f->cell[c].covered; c++)
+		;
+	*yes = blank && c > f->used_last && (blank == 1 || blank <= f->shape[r].filled);
+out:
+	return rc;
+}
+
 /* A start row that leaves used columns blank may be a sentence spread over cells: then the first
  * full row below, reached through header-like rows alone, is the header if data follow it. */
 static uint32_t full_start(const struct dtx_head_finder *f, uint32_t start)
@@ -387,18 +409,18 @@ static bool begins_moment(struct dtx_str text)
 	return false;
 }
 
-static bool is_whole_date(const struct dtx_head_cell *c)
+static bool is_date(const struct dtx_head_cell *c)
 {
 	struct dtx_str s = dtx_utf8_trim(c->text);
 
 	if (!dtx_head_filled(c))
 		return false;
-	return begins_moment(s) || (s.len > 4 && dtx_head_cell_kind(c) == DTX_HEAD_YEAR) ||
+	return begins_moment(s) || dtx_head_cell_kind(c) == DTX_HEAD_YEAR ||
 	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 
-/* A date is a name above numbers.  *col: where one stands above nothing but dates, or between them,
- * so that its row is one of theirs; -1: nowhere. */
+/* A date or a year is a name above numbers.  *col: where one stands above nothing but dates, or
+ * between them, so that its row is one of theirs; -1: nowhere. */
 static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t *col,
                                  struct dtx_err *err)
 {
@@ -409,22 +431,50 @@ static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t 
 
 	*col = -1;
 	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	for (c = 0; c < f->g->ncols && !is_whole_date(&f->cell[c]); c++)
+	for (c = 0; c < f->g->ncols && !is_date(&f->cell[c]); c++)
 		;
 	if (c == f->g->ncols)
 		goto out;
 	for (dates = true, below = 0, k = r + 1; k < n && dates; k++) {
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
 		below += dtx_head_filled(&f->cell[c]);
-		dates = !dtx_head_filled(&f->cell[c]) || is_whole_date(&f->cell[c]);
+		dates = !dtx_head_filled(&f->cell[c]) || is_date(&f->cell[c]);
 	}
 	for (k = 0; k < r && dates && below; k++) {
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
-		above += is_whole_date(&f->cell[c]);
+		above += is_date(&f->cell[c]);
 	}
 	*col = dates && below && above + below >= 2 ? (int64_t)c : -1;
 out:
 	return rc;
+}
+
+static uint32_t filled_rows(const struct dtx_head_finder *f, uint32_t from, uint32_t to)
+{
+	uint32_t n = 0;
+
+	for (; from < to && from < f->nshapes; from++)
+		n += f->shape[from].filled != 0;
+	return n;
+}
+
+/* Below the names and rows of a text file, most as wide as the names, come a few wider ones, and
+ * nothing shows that these have names of their own: all of them are rows, however wide. */
+static bool goes_on_wider(const struct dtx_head_finder *f, uint32_t r)
+{
+	uint32_t first = 0, i, rows = 0;
+	bool named;
+
+	while (first < r && !f->shape[first].filled)
+		first++;
+	if (!f->g->text_file || r == first || !f->shape[first].like || f->width < 2 ||
+	    f->shape[first].filled != f->width || f->shape[r].width <= f->width)
+		return false;
+	for (i = first; i < r; i++)
+		rows += f->shape[i].filled && f->shape[i].width == f->width;
+	named = r + 1 < f->nshapes && f->shape[r].like && f->shape[r + 1].filled &&
+	        f->shape[r + 1].width == f->shape[r].width && !f->shape[r + 1].like;
+	return !named && rows > filled_rows(f, r, f->nshapes);
 }
 
 /* The last row of a text file is no header where rows of a table stand above it, which is narrower:
@@ -462,9 +512,21 @@ static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, stru
 	enum dtx_code rc = DTX_OK;
 	uint32_t r, n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
 	int64_t date;
+	bool first;
 
+	for (r = 0; r < n && !f->shape[r].filled; r++)
+		;
+	DTX_TRY(lacks_first_names(f, r, &first, err));
+	if (first) {
+		f->unnamed_first = true;
+		*start = r;
+		DTX_TRY(dates_go_on(f, r, &date, err));
+		if (date >= 0)
+			DTX_TRY(not_found(f, r, date, err));
+		goto out;
+	}
 	r = first_wanted(f, n);
-	if (r < n && ends_table(f, r)) {
+	if (r < n && (ends_table(f, r) || goes_on_wider(f, r))) {
 		f->want = (f->width * 6 + 9) / 10;
 		r = first_wanted(f, n);
 	}
@@ -531,6 +593,35 @@ out:
 	return rc;
 }
 
+/* What stands above the names is left out of the table: never more rows than stay in it. */
+static enum dtx_code check_above(struct dtx_head_finder *f, uint32_t start, uint32_t rows,
+                                 struct dtx_head *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t above = filled_rows(f, 0, start), names = filled_rows(f, start, start + rows);
+	uint32_t data = filled_rows(f, start + rows, f->nshapes);
+	char place[48];
+
+	if (!above || f->nshapes == DTX_HEAD_SAMPLE_ROWS || (data && above <= names + data))
+		goto out;
+	out->first = f->g->first + start;
+	out->hinted = data != 0;
+	f->g->name(f->g->arg, f->g->first + start, 0, place);
+	dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
+	            "no header: were it row %llu, %s, %u row%s above it would be left out and %u "
+	            "would stay",
+	            (unsigned long long)(f->g->first + start + 1), place, above,
+	            above == 1 ? "" : "s", data);
+	dtx_err_hint(err,
+	             "\"skip\": %llu, \"header_rows\": 1 takes it; \"header_rows\": 0 reads all "
+	             "rows and names the columns column_1 ...",
+	             (unsigned long long)(f->g->first + start));
+	dtx_err_row(err, (int64_t)(f->g->first + start), NULL);
+	rc = DTX_E_HEADER_NOT_FOUND;
+out:
+	return rc;
+}
+
 enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
                             struct dtx_err *err)
 {
@@ -552,6 +643,7 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
 	if (g->text_file && out->assumed && rows == 1)
 		DTX_TRY(check_texts(&f, start, err));
 	DTX_TRY(dtx_head_grow_up(&f, &start, &rows, err));
+	DTX_TRY(check_above(&f, start, rows, out, err));
 	out->first = g->first + start;
 	out->rows = rows;
 	out->parts = rows > 1 && filled(&f, start, rows) == f.nused;

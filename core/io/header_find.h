@@ -20,6 +20,7 @@ struct dtx_head_finder {
 	uint32_t want;  /* cells a start row must have filled */
 	uint32_t width; /* modal, text files */
 	bool moved;     /* past rows that are no header: only merged ranges join it from above */
+	bool unnamed_first; /* the start row has all names but those of the first columns */
 };
 
 static inline bool dtx_head_filled(const struct dtx_head_cell *c)

@@ -33,6 +33,16 @@ static bool sign_allowed(struct dtx_str s, size_t i)
 	       (i + 1 == s.len && s.ptr[i] == '-');
 }
 
+/* Letters of another alphabet before a digit make a name, "単価 2016"; signs of currencies, blanks
+ * and dashes of Unicode do not. */
+static bool is_sign(struct dtx_str s, size_t at)
+{
+	uint32_t cp = dtx_utf8_next(s.ptr, s.len, &at);
+
+	return (cp >= 0xa0 && cp <= 0xbf) || (cp >= 0x2000 && cp <= 0x20cf) || cp == 0x2212 ||
+	       cp == 0x202f || cp == 0x3000 || cp == 0xfeff || cp >= 0xff00;
+}
+
 static bool is_number_like(struct dtx_str s)
 {
 	bool digit = false;
@@ -52,7 +62,9 @@ static bool is_number_like(struct dtx_str s)
 		} else if (c == ',') {
 			if (i + 1 == s.len || !is_digit(s.ptr[i + 1]))
 				return false;
-		} else if (!strchr(". '%$()", c) && (unsigned char)c < 0x80) {
+		} else if ((unsigned char)c >= 0xc0
+		                   ? !digit && !is_sign(s, i)
+		                   : (unsigned char)c < 0x80 && (!c || !strchr(". '%$()", c))) {
 			return false;
 		}
 	}

@@ -74,16 +74,21 @@ static enum dtx_code collect_row(struct namer *n, uint32_t r, struct dtx_head_ce
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str *part = &n->part[(size_t)r * n->g->ncols], left = { NULL, 0 };
-	uint32_t c, width = 0;
+	uint32_t c, width = 0, filled = 0;
+	bool right = n->fill == DTX_FILL_RIGHT && r + 1 < n->head->rows;
 
 	DTX_TRY(n->g->row(n->g->arg, n->head->first + r, cell, &width, err));
+	for (c = 0; c < n->g->ncols; c++)
+		filled += cell[c].kind != DTX_HEAD_BLANK;
+	/* one cell alone is the title of a sheet, not a name for all columns behind it */
+	right = right && (n->g->text_file || filled > 1);
 	for (c = 0; c < n->g->ncols; c++) {
 		bool own = cell[c].kind != DTX_HEAD_BLANK &&
 		           (!cell[c].covered || n->fill == DTX_FILL_MERGED);
 
 		if (own)
 			DTX_TRY(squeeze(n, cell[c].text, &part[c], err));
-		if (n->fill == DTX_FILL_RIGHT && r + 1 < n->head->rows) {
+		if (right) {
 			left = part[c].len ? part[c] : left;
 			part[c] = left;
 		}
@@ -158,6 +163,24 @@ static enum dtx_code refuse_repeat(const struct namer *n, const char *name, uint
 	return DTX_E_AMBIGUOUS_COLUMN;
 }
 
+/* Whether a range over several columns stands in the header: then its names say themselves what
+ * they are above. */
+static enum dtx_code has_ranges(const struct namer *n, struct dtx_head_cell *cell, bool *yes,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t r, c, width = 0;
+
+	*yes = false;
+	for (r = 0; r < n->head->rows && !*yes; r++) {
+		DTX_TRY(n->g->row(n->g->arg, n->head->first + r, cell, &width, err));
+		for (c = 0; c < n->g->ncols && !*yes; c++)
+			*yes = cell[c].covered_left && !cell[c].wide;
+	}
+out:
+	return rc;
+}
+
 /* First come the names that stand alone, so that "a", "a", "a_2" keeps the written a_2. */
 static enum dtx_code make_unique(struct namer *n, const char **name, bool unique_error,
                                  struct dtx_err *err)
@@ -229,16 +252,19 @@ enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const struct dtx_hea
 	struct namer n = { .g = g, .head = head, .arena = arena };
 	struct dtx_head_cell *cell = dtx_mem_zalloc(g->ncols, sizeof(*cell));
 	const char **made = dtx_arena_zalloc(arena, g->ncols, sizeof(*made));
+	bool ranges = false;
 	uint32_t i;
 
-	n.fill = fill != DTX_FILL_AUTO ? fill
-	         : !g->text_file       ? DTX_FILL_MERGED
-	         : head->parts         ? DTX_FILL_NONE
-	                               : DTX_FILL_RIGHT;
 	n.part = dtx_mem_zalloc((size_t)g->ncols * head->rows, sizeof(*n.part));
 	n.next = dtx_mem_zalloc(g->ncols, sizeof(*n.next));
 	if (!cell || !made || !n.part || !n.next)
 		DTX_FAIL_MEM(err);
+	if (fill == DTX_FILL_AUTO && !g->text_file && head->rows > 1)
+		DTX_TRY(has_ranges(&n, cell, &ranges, err));
+	n.fill = fill != DTX_FILL_AUTO                         ? fill
+	         : ranges || (!g->text_file && head->rows < 2) ? DTX_FILL_MERGED
+	         : head->parts                                 ? DTX_FILL_NONE
+	                                                       : DTX_FILL_RIGHT;
 	for (i = 0; i < head->rows; i++)
 		DTX_TRY(collect_row(&n, i, cell, err));
 	for (i = 0; i < g->ncols; i++) {

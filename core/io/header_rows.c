@@ -143,6 +143,105 @@ out:
 	return rc;
 }
 
+/* What speaks for and against row r as one of names, by the rows from `data` on. */
+struct row_evidence {
+	uint32_t columns; /* a text above nothing but values */
+	uint32_t values;  /* ... so many of them */
+	uint32_t same;    /* a text above nothing but texts, where there is a name already */
+	uint32_t added;   /* a text where there is no name yet */
+	bool first;       /* all rows below have a first cell */
+	bool goes_on;     /* a year above nothing but years */
+};
+
+static bool is_value(const struct dtx_head_cell *c)
+{
+	return dtx_head_cell_kind(c) >= DTX_HEAD_YEAR ||
+	       (c->kind == DTX_HEAD_TEXT && dtx_head_is_local_date(c->text));
+}
+
+static enum dtx_code row_evidence(struct dtx_head_finder *f, uint32_t start, uint32_t r,
+                                  uint32_t data, struct row_evidence *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, data + (uint32_t)DTX_HEAD_START_ROWS), k, c;
+	struct column {
+		bool named, text, year;
+		uint32_t values, years, texts; /* below */
+	} *col = dtx_mem_zalloc(f->g->ncols, sizeof(*col));
+
+	*out = (struct row_evidence){ 0 };
+	if (!col)
+		DTX_FAIL_MEM(err);
+	for (k = start; k < n; k = k == r ? data : k + 1) {
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		for (c = 0; c < f->g->ncols; c++) {
+			bool value = is_value(&f->cell[c]);
+			bool year = dtx_head_cell_kind(&f->cell[c]) == DTX_HEAD_YEAR;
+
+			if (!dtx_head_filled(&f->cell[c]))
+				continue;
+			if (k < r) {
+				col[c].named = true;
+			} else if (k == r) {
+				col[c].text = !value;
+				col[c].year = year;
+			} else {
+				col[c].values += value;
+				col[c].years += year;
+				col[c].texts += !value;
+			}
+		}
+	}
+	for (c = 0; c < f->g->ncols; c++) {
+		if (col[c].text && col[c].values && !col[c].texts) {
+			out->columns++;
+			out->values += col[c].values;
+		}
+		out->added += !col[c].named && col[c].text;
+		out->same += col[c].named && col[c].text && col[c].texts && !col[c].values;
+		out->goes_on |= col[c].year && col[c].years && col[c].years == col[c].values &&
+		                !col[c].texts;
+	}
+	c = f->used_first;
+	for (k = data, out->first = true; k < n; k++) {
+		if (!f->shape[k].filled)
+			continue;
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		out->first = out->first && dtx_head_filled(&f->cell[c]);
+	}
+out:
+	dtx_mem_free(col);
+	return rc;
+}
+
+/* A second row of names needs evidence: it has texts where all rows of data below have values, or
+ * it names columns that have no name yet and lacks the first cell that all rows of data have.  A
+ * row with a first cell can as well be the first one of data, whose column of values begins with a
+ * text: where names stand above it in all columns but the first, one such column does not tell. */
+static enum dtx_code is_above_data(struct dtx_head_finder *f, uint32_t start, uint32_t r,
+                                   bool first_filled, bool *yes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct row_evidence e;
+	uint32_t data = r + 1, below = 0, k;
+
+	*yes = false;
+	while (data < f->nshapes && (!f->shape[data].filled || f->shape[data].like))
+		data++;
+	if (data >= f->nshapes || data - start > 2 * DTX_HEAD_ROWS_MAX)
+		goto out;
+	for (k = data; k < f->nshapes; k++)
+		below += f->shape[k].filled != 0;
+	DTX_TRY(row_evidence(f, start, r, data, &e, err));
+	*yes = e.columns && (e.values > 1 || below == 1) && !e.goes_on;
+	if (!first_filled)
+		*yes = (*yes || (e.added && e.first)) && !e.goes_on;
+	else
+		*yes = *yes && !e.same && (e.columns > 1 || !f->unnamed_first);
+out:
+	return rc;
+}
+
 /* Rows below that belong to the header too. */
 enum dtx_code dtx_head_grow_down(struct dtx_head_finder *f, uint32_t start, uint32_t *rows,
                                  struct dtx_err *err)
@@ -170,6 +269,8 @@ enum dtx_code dtx_head_grow_down(struct dtx_head_finder *f, uint32_t start, uint
 		if (*rows >= 2 && here.first_filled)
 			break;
 		DTX_TRY(adds_name(f, start, r, &adds, err));
+		if (adds && !merged)
+			DTX_TRY(is_above_data(f, start, r, here.first_filled, &adds, err));
 		if (!adds)
 			break;
 		above = here;
