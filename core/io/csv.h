@@ -74,6 +74,7 @@ struct dtx_csv {
 	struct dtx_read_opts opts;
 	struct dtx_encoding enc; /* the text as UTF-8 */
 	struct dtx_dialect dialect;
+	bool plain;               /* it explains all records as they stand: nothing else is tried */
 	struct dtx_csv_text text; /* up to the end of the body */
 	const struct dtx_scan_fns *fns;
 	size_t chunk;
@@ -196,17 +197,8 @@ DTX_MUSTUSE enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct
 DTX_MUSTUSE enum dtx_code dtx_csv_groups(struct dtx_csv *c, bool *took, struct dtx_err *err);
 /* csv_decimal.c: nobody says how the text is to be read. */
 bool dtx_csv_is_undeclared(const struct dtx_csv *c);
-/* csv_markup.c: text and options of a table in the markup of LaTeX, of a wiki or of ARFF. */
-DTX_MUSTUSE enum dtx_code dtx_csv_markup(struct dtx_csv *c, struct dtx_err *err);
-/* ... form feeds before the first record of a page are left out. */
-DTX_MUSTUSE enum dtx_code dtx_csv_pages(struct dtx_csv *c, struct dtx_err *err);
-/* csv_code.c: ... of a table in the words of programs: tuples of SQL, a table of AsciiDoc, line
- * ends that are spelled out. */
-DTX_MUSTUSE enum dtx_code dtx_csv_code(struct dtx_csv *c, struct dtx_err *err);
-/* csv_loggers.c: lines above a measurement that are neither names nor rows become comments. */
-DTX_MUSTUSE enum dtx_code dtx_csv_loggers(struct dtx_csv *c, struct dtx_err *err);
-/* csv_marks.c: options and text of one that names its delimiter, ends its lines as Unicode can or
- * encloses its cells in marks other than quotes. */
+/* csv_marks.c: options and text of one that names its delimiter in its first line, has comments
+ * above its names or ends its lines as Unicode can. */
 DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */
 DTX_MUSTUSE enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width,

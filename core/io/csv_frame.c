@@ -497,14 +497,6 @@ enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 	if (!is_undeclared(c))
 		goto out;
 	DTX_TRY(dtx_csv_marks(c, err));
-	if (!c->opts.delimiter)
-		DTX_TRY(dtx_csv_pages(c, err));
-	if (!c->opts.comment)
-		DTX_TRY(dtx_csv_loggers(c, err));
-	if (!c->opts.delimiter)
-		DTX_TRY(dtx_csv_code(c, err));
-	if (!c->opts.delimiter)
-		DTX_TRY(dtx_csv_markup(c, err));
 	if (c->opts.delimiter)
 		goto out;
 	sample = sample_of(&c->enc);

@@ -44,22 +44,7 @@ ROWS = [["1", "Ann", "5"], ["2", "Bob", "6"], ["3", "Eve", "7"]]
 TABLE = lines([HEAD] + ROWS)
 SQL = ["column_1", "column_2", "column_3"]
 CASES.update({
-    "line ends spelled out": (TABLE.strip().replace("\n", "\\n"), HEAD, ROWS),
-    "line ends spelled out as two": (TABLE.replace("\n", "\\r\\n") + "\n", HEAD, ROWS),
-    "a string of a program": ('"' + TABLE.replace("Ann", '\\"A,n\\"').replace("\n", "\\n") + '"\n', HEAD,
-                              [["1", "A,n", "5"]] + ROWS[1:]),
     "paths that begin with n": ("path,n\nC:\\new,1\nD:\\nil,2\n", ["path", "n"], [["C:\\new", "1"], ["D:\\nil", "2"]]),
-    "tuples": ("(1,'Ann',5),\n(2,'B,ob',6),\n(3,'O''Neil',NULL);\n", SQL,
-               [["1", "Ann", "5"], ["2", "B,ob", "6"], ["3", "O'Neil", "NULL"]]),
-    "tuples below their names": ("INSERT INTO `t` (`id`, `name`, n) VALUES\n(1,'Ann',5),\n(2,'B\\'ob',6);\n", HEAD,
-                                 [["1", "Ann", "5"], ["2", "B'ob", "6"]]),
-    "a statement for each tuple": ("".join("INSERT INTO t (id, name, n) VALUES (%s,'%s',%s);\n" % tuple(r) for r in ROWS),
-                                   HEAD, ROWS),
-    "statements around tuples": ("-- dump\nBEGIN;\n" + "".join("INSERT INTO t VALUES (%s,'%s',%s);\n" % tuple(r)
-                                                              for r in ROWS) + "COMMIT;\n", SQL, ROWS),
-    "AsciiDoc": ('[cols="1,2",options="header"]\n|===\n|id |name |n\n\n|1 |Ann |5\n|2 |Bob |6\n|3 |Eve |7\n|===\n', HEAD, ROWS),
-    "AsciiDoc with a line for each cell": ("= Title\n\nText, of it.\n\n.Table 1\n|===\n|id |name |n\n\n" + "\n\n".join(
-        "\n".join("|" + c for c in r) for r in ROWS) + "\n|===\n\nEnd.\n", HEAD, ROWS),
     "vertical tabs": (TABLE.replace(",", "\v"), HEAD, ROWS),
     "blanks that do not break": (TABLE.replace(",", "\u00a0"), HEAD, ROWS),
     "such blanks between thousands": ("prix\n1\u00a0234\u00a0567\n2\u00a0345\u00a0678\n3\u00a0345\u00a0678\n", ["prix"],
@@ -82,14 +67,6 @@ CASES.update({
         '\r\n"%s","%s"\r\n"01/02/2024 10:00:00.123","1.5"\r\n"01/02/2024 10:00:01.123","2.5"\r\n\r\nExiting, please wait...  '
         "                       \r\nThe command completed successfully.\r\n\r\n" % tuple(PDH), PDH,
         [["01/02/2024 10:00:00.123", "1.5"], ["01/02/2024 10:00:01.123", "2.5"]]),
-    "two heads above a signal": (LVM + SEGMENT + "\t".join(SIGNAL) + "\n0.0\t1.5\t2.5\n0.1\t1.6\t2.6\n", SIGNAL,
-                                 [["0.0", "1.5", "2.5", ""], ["0.1", "1.6", "2.6", ""]]),
-    "two segments of a signal": (LVM + (SEGMENT + "\t".join(SIGNAL) + "\n0.0\t1.5\t2.5\n0.1\t1.6\t2.6\n\n") * 2, SIGNAL,
-                                 [["0.0", "1.5", "2.5", ""], ["0.1", "1.6", "2.6", ""]] * 2),
-    "a logger's four lines": (
-        '"TOA5","CR1000","CR1000","1234","CR1000.Std.32","CPU:p.CR1","5678","T1"\r\n"%s","%s","%s","%s"\r\n"TS","RN","Volts",'
-        '"Deg C"\r\n"","","Min","Avg"\r\n"2024-01-01 00:00:00",0,12.5,"NAN"\r\n"2024-01-01 00:10:00",1,12.4,3.5\r\n' % tuple(TOA),
-        TOA, [["2024-01-01 00:00:00", "0", "12.5", "NAN"], ["2024-01-01 00:10:00", "1", "12.4", "3.5"]]),
 })
 
 
@@ -179,10 +156,6 @@ CASES["strings in quotes between tabs"] = (
     [['AMC Concord', '4099', '22', 'Domestic'],
      ['Audi 5000', '9690', '17', 'Foreign'],
      ['VW Rabbit', '4697', '.', 'Foreign']])
-CASES["statements of a small database"] = (
-    ('INSERT INTO "t"(id,name,n) VALUES(1,\'Ann\',5);\nINSERT INTO "t"(id,name,n) VALUES(2,\'O\'\'Neil\',NULL);\n'),
-    ['id', 'name', 'n'],
-    [['1', 'Ann', '5'], ['2', "O'Neil", 'NULL']])
 CASES["equal names and lines in a cell"] = (
     ('Summary,Issue key,Issue id,Sprint,Sprint,Description\n"Fix, it",AB-1,10001,S1,S2,"Steps:\n1. open\n'
     '2. close, wait\n\n{code}a,b{code}"\nDo that,AB-2,10002,,S2,\n'),

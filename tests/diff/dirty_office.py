@@ -119,51 +119,10 @@ CASES["dates with a comma"] = ((
     'd,v\nJan 1, 2020,1\nFeb 1, 2020,2\nMar 1, 2020,5\n'),
     ['d', 'v'],
     [['Jan 1, 2020', '1'], ['Feb 1, 2020', '2'], ['Mar 1, 2020', '5']])
-CASES["attributes and relations"] = ((
-    '% data\n'
-     '@relation iris\n'
-     '\n'
-     '@attribute sepal numeric\n'
-     '@attribute petal numeric\n'
-     '@attribute class {a,b}\n'
-     '\n'
-     '@data\n'
-     '5.1,1.4,a\n'
-     '4.9,1.4,b\n'
-     '6.0,4.5,b\n'),
-    ['sepal', 'petal', 'class'],
-    [['5.1', '1.4', 'a'], ['4.9', '1.4', 'b'], ['6.0', '4.5', 'b']])
-CASES["a tabular of LaTeX"] = ((
-    '\\begin{tabular}{lll}\n'
-     '\\hline\n'
-     'id & name & n \\\\\n'
-     '\\hline\n'
-     '1 & Ann & 5 \\\\\n'
-     '2 & Bob & 6 \\\\\n'
-     '\\hline\n'
-     '\\end{tabular}\n'),
-    ['id', 'name', 'n'],
-    [['1', 'Ann', '5'], ['2', 'Bob', '6']])
-CASES["rows of LaTeX"] = ((
-    'id & name & n \\\\\n1 & Ann & 5 \\\\\n2 & Bob & 6 \\\\\n'),
-    ['id', 'name', 'n'],
-    [['1', 'Ann', '5'], ['2', 'Bob', '6']])
-CASES["a table of DokuWiki"] = ((
-    '^ id ^ name ^\n| 1 | Ann |\n| 2 | Bob |\n'),
-    ['id', 'name'],
-    [['1', 'Ann'], ['2', 'Bob']])
-CASES["a table of Jira"] = ((
-    '||id||name||\n|1|Ann|\n|2|Bob|\n'),
-    ['id', 'name'],
-    [['1', 'Ann'], ['2', 'Bob']])
 CASES["the end of a copied table"] = ((
     '1\tAnn\\tLee\t5\n2\tBob\t\\N\n\\.\n'),
     ['column_1', 'column_2', 'column_3'],
     [['1', 'Ann\\tLee', '5'], ['2', 'Bob', '\\N']])
-CASES["pages that a form feed begins"] = ((
-    'id,name\n1,Ann\n2,Bob\n\x0cid,name\n3,Eve\n4,Kim\n'),
-    ['id', 'name'],
-    [['1', 'Ann'], ['2', 'Bob'], ['3', 'Eve'], ['4', 'Kim']])
 CASES["an empty column between others, and one behind them"] = ((
     'a,,c,\n1,,3,\n2,,4,\n'),
     ['a', 'column_2', 'c'],
@@ -358,38 +317,12 @@ CASES["settings with an empty cell"] = ((
     'Device,X1,\nSerial,55-A,\n\nt,v,w\n0,1,2\n1,2,3\n2,3,4\n'),
     ['t', 'v', 'w'],
     [['0', '1', '2'], ['1', '2', '3'], ['2', '3', '4']])
-CASES["a table of Confluence"] = ((
-    '|| id || name ||\n| 1 | Ann |\n| 2 | Bob |\n'),
-    ['id', 'name'],
-    [['1', 'Ann'], ['2', 'Bob']])
-CASES["an ampersand in LaTeX"] = ((
-    'a & b \\\\\nR\\&D & 5 \\\\\nX & 6 \\\\ \\hline\n'),
-    ['a', 'b'],
-    [['R&D', '5'], ['X', '6']])
-CASES["quoted attributes"] = ((
-    '@RELATION r\n'
-     "@ATTRIBUTE 'my col' NUMERIC\n"
-     '@ATTRIBUTE name STRING\n'
-     '@DATA\n'
-     "1,'Ann, B'\n"
-     "2,'Bob'\n"
-     '3,?\n'),
-    ['my col', 'name'],
-    [['1', 'Ann, B'], ['2', 'Bob'], ['3', '?']])
 CASES["one column of LaTeX"] = ((
     'a \\\\\nb \\\\\nc \\\\\n'),
     ['a \\\\'],
     [['b \\\\'], ['c \\\\']])
 CASES["STX between cells"] = ((
     'a\x02b\x02c\nx\x021\x022\ny\x022\x023\n'),
-    ['a', 'b', 'c'],
-    [['x', '1', '2'], ['y', '2', '3']])
-CASES["bars at line ends"] = ((
-    'a,b,c|\nx,1,2|\ny,2,3|\n'),
-    ['a', 'b', 'c'],
-    [['x', '1', '2'], ['y', '2', '3']])
-CASES["semicolons at line ends"] = ((
-    'a,b,c;\nx,1,2;\ny,2,3;\n'),
     ['a', 'b', 'c'],
     [['x', '1', '2'], ['y', '2', '3']])
 CASES["two titled tables of a sheet, filled up"] = ((

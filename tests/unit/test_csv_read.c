@@ -354,17 +354,12 @@ void test_csv_other_dialects(void)
 	DUMP_IS("a,b\n\"x\ny\",1\n2,3\n", &how, "a:text|b:int\nx\ny|1\n2|3\n");
 }
 
-/* Marks around cells and line ends that only Unicode has: said, and how to read them as they are.
- */
+/* Line ends that only Unicode has are told. */
 void test_csv_marks_are_told(void)
 {
 	static const struct {
 		const char *text, *says, *hint;
 	} rows[] = {
-		{ "\u201ck\u201d,\u201cv\u201d\n\u201cx\u201d,\u201c1\u201d\n\u201cy\u201d,"
-		  "\u201c2\u201d\n",
-		  "'t.csv': its cells are enclosed by \u201c and \u201d",
-		  "these are parts of the cells" },
 		{ "k,v\u2028x,1\u2028y,2\u2028",
 		  "'t.csv' ends its lines with the marks that Unicode has for that", "" },
 	};
