@@ -244,12 +244,14 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	struct dtx_head head = { 0 };
 	struct dtx_head_grid g;
 
-	DTX_TRY(dtx_csv_head_parted(c, top, head_modal(top, 0), err));
+	if (!c->plain)
+		DTX_TRY(dtx_csv_head_parted(c, top, head_modal(top, 0), err));
 	g = dtx_csv_head_grid(top, head_widest(top, 0, top->n));
 	if (c->opts.header_rows >= 0)
 		DTX_TRY(head_declared(c, top, &head, err));
 	else {
-		DTX_TRY(dtx_csv_head_comments(top, &g, err));
+		if (!c->plain)
+			DTX_TRY(dtx_csv_head_comments(top, &g, err));
 		dtx_csv_head_labels(top, &g);
 		dtx_csv_head_sections(top, &g);
 		DTX_TRY(head_sought(c, &g, &head, err));

@@ -107,20 +107,27 @@ static enum dtx_code open_maybe(struct dtx_csv *c, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err w = DTX_ERR_INIT;
 
+	const char *mark = strcmp(c->dialect.maybe, "\t") ? c->dialect.maybe : "\\t";
+
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s' is read as one column, though '%s' parts all of its lines alike",
-	            dtx_source_name(c->head.src), c->dialect.maybe);
-	dtx_err_hint(&w, "if these are columns: --delimiter '%s'", c->dialect.maybe);
+	            c->plain
+	                    ? "'%s' is read as one column, although every line below the first has "
+	                      "the same number of '%s'"
+	                    : "'%s' is read as one column, although every line has the same number "
+	                      "of '%s'",
+	            dtx_source_name(c->head.src), mark);
+	dtx_err_hint(&w, "if these are columns: --delimiter '%s'", mark);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;
 }
 
-static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
+/* What the plain readings do not explain: drawn tables, rarer delimiters and quotes. */
+static enum dtx_code open_rarer(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_dialect *d = &c->dialect;
-	struct dtx_str text = { c->enc.text, c->enc.len };
+	struct dtx_str text;
 	bool placed;
 
 	DTX_TRY(dtx_csv_frame(c, err));
@@ -142,13 +149,30 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d,
 		                         err));
 	}
+out:
+	return rc;
+}
+
+static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_dialect *d = &c->dialect;
+	struct dtx_str text = { c->enc.text, c->enc.len };
+
+	if (!dtx_source_is_part(c->head.src))
+		DTX_TRY(dtx_dialect_plain(&c->opts, text, dtx_source_name(c->head.src), d,
+		                          &c->plain, err));
+	if (!c->plain)
+		DTX_TRY(open_rarer(c, err));
+	text = (struct dtx_str){ c->enc.text, c->enc.len };
 	if (d->comment && !c->opts.comment)
 		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
 		                          "has comments: lines that begin with '#' are no records",
 		                          err));
 	if (d->maybe)
 		DTX_TRY(open_maybe(c, err));
-	DTX_TRY(dtx_csv_wrapped(c, err));
+	if (!c->plain || !d->delim[0])
+		DTX_TRY(dtx_csv_wrapped(c, err));
 	c->text = dtx_csv_text_of(&c->enc, d);
 	DTX_TRY(open_quotes(c, err));
 	if (c->opts.reader && strcmp(c->opts.reader, "libcsv") != 0)
@@ -312,7 +336,8 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(dtx_csv_head(c, &top, &names, err));
 	DTX_TRY(dtx_csv_margin(c, &top, err));
 	DTX_TRY(dtx_csv_fields(c, &top, names, err));
-	DTX_TRY(dtx_csv_apostrophes(c, err));
+	if (!c->plain)
+		DTX_TRY(dtx_csv_apostrophes(c, err));
 out:
 	dtx_csv_top_clear(&top);
 	return rc;

@@ -80,8 +80,11 @@ static enum dtx_code raw_dialect(struct raw_text *t, const struct dtx_read_opts 
 	enum dtx_code rc = DTX_OK;
 	struct dtx_dialect *d = &t->dialect;
 	struct dtx_str text = { t->enc.text, t->enc.len };
+	bool plain = false;
 
-	rc = dtx_dialect_find(opts, text, false, t->label, d, err);
+	rc = dtx_dialect_plain(opts, text, t->label, d, &plain, err);
+	if (!plain)
+		rc = dtx_dialect_find(opts, text, false, t->label, d, err);
 	if (rc == DTX_E_AMBIGUOUS_DIALECT) {
 		dtx_err_clear(err);
 		rc = DTX_OK;

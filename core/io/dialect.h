@@ -33,6 +33,12 @@ struct dtx_dialect {
 DTX_MUSTUSE enum dtx_code dtx_dialect_find(const struct dtx_read_opts *opts, struct dtx_str text,
                                            bool all, const char *path, struct dtx_dialect *out,
                                            struct dtx_err *err);
+/* dialect_plain.c: the plain reading of a text of which no dialect is declared: *took is set when
+ * one usual delimiter, or none, explains all records of its first 64 KiB; else *out is not touched.
+ * ambiguous_dialect when two do so equally well; *out has the better one then. */
+DTX_MUSTUSE enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, struct dtx_str text,
+                                            const char *path, struct dtx_dialect *out, bool *took,
+                                            struct dtx_err *err);
 /* Fills the parts that are not declared; delim of *d is the declared one.  For dtx_dialect_find. */
 DTX_MUSTUSE enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_str text,
                                              bool all, const char *path, struct dtx_dialect *d,

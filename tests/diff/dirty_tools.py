@@ -34,8 +34,6 @@ CASES.update({
                                                ["column_1", "column_2", "column_3"],
                                                [["1", "Up (2009)", "Comedy|Drama"], ["2", "Heat (1995)", "Crime"],
                                                 ["3", "Ring, The (2002)", "Horror|Drama"]]),
-    "texts in tildes and numbers between carets": ("~A~^~B, c~^^5.0\n~A2~^~~^~x~^6.0\n", ["column_1", "column_2", "column_3", "column_4"],
-                                                   table("A|B, c||5.0\nA2||x|6.0")),
     "a log with the types of its columns": ("#separator \\x09\n#path\tconn\n#fields\tts\tuid\tproto\n#types\ttime\tstring\tenum\n"
                                             "1700000000.1\tCa\ttcp\n1700000001.2\tCb\tudp\n#close\t2024-01-01\n",
                                             ["ts", "uid", "proto"], table("1700000000.1|Ca|tcp\n1700000001.2|Cb|udp")),
