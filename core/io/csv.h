@@ -75,6 +75,7 @@ struct dtx_csv {
 	struct dtx_encoding enc; /* the text as UTF-8 */
 	struct dtx_dialect dialect;
 	bool plain;               /* it explains all records as they stand: nothing else is tried */
+	size_t sep;               /* where the lines below "sep=;" begin; 0: there is none */
 	struct dtx_csv_text text; /* up to the end of the body */
 	const struct dtx_scan_fns *fns;
 	size_t chunk;
@@ -199,6 +200,7 @@ DTX_MUSTUSE enum dtx_code dtx_csv_groups(struct dtx_csv *c, bool *took, struct d
 bool dtx_csv_is_undeclared(const struct dtx_csv *c);
 /* csv_marks.c: options and text of one that names its delimiter in its first line, has comments
  * above its names or ends its lines as Unicode can. */
+DTX_MUSTUSE enum dtx_code dtx_csv_marks_sep(struct dtx_csv *c, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */
 DTX_MUSTUSE enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width,

@@ -27,6 +27,7 @@ struct decimal {
 		bool joined;
 	} col[DECIMAL_COLS];
 	bool counted;     /* the first cells are 0, 1, 2 ... or 1, 2, 3 ... */
+	bool points;      /* some number has a decimal point: commas are none */
 	bool named;       /* the first cells are texts and all others values */
 	int64_t expected; /* first cell of the next row */
 };
@@ -38,6 +39,16 @@ static bool is_digits(struct dtx_str s)
 	for (i = 0; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++)
 		;
 	return s.len && i == s.len;
+}
+
+/* "0.6853", "-1.5" */
+static bool has_point(struct dtx_str s)
+{
+	const char *at = s.len ? memchr(s.ptr, '.', s.len) : NULL;
+	size_t whole = at ? (size_t)(at - s.ptr) : 0, sign = whole && strchr("+-", s.ptr[0]);
+
+	return at && is_digits((struct dtx_str){ s.ptr + sign, whole - sign }) &&
+	       is_digits((struct dtx_str){ at + 1, s.len - whole - 1 });
 }
 
 static bool is_whole(struct dtx_str s)
@@ -119,9 +130,11 @@ static bool look_at_rows(struct decimal *d)
 		look_at_first(d);
 		for (i = 0; i + 1 < n; i++)
 			look_at_pair(d, i);
+		for (i = 0; i < n; i++)
+			d->points |= has_point(d->cell[i]);
 		d->rows++;
 	}
-	return d->rows >= DECIMAL_ROWS;
+	return d->rows >= DECIMAL_ROWS && !d->points;
 }
 
 /* Joins as many pairs that lie apart as there are cells too many; false: other ones would do as
@@ -234,7 +247,7 @@ enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *er
 	struct decimal *d = NULL;
 
 	*took = false;
-	if (strcmp(c->dialect.delim, ",") != 0 || !dtx_csv_is_undeclared(c) ||
+	if (strcmp(c->dialect.delim, ",") != 0 || !dtx_csv_is_undeclared(c) || !c->opts.strays ||
 	    c->enc.len > DECIMAL_TEXT)
 		goto out;
 	d = dtx_mem_zalloc(1, sizeof(*d));

@@ -494,8 +494,11 @@ enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_str sample;
 	struct frame *f = NULL;
 
-	if (!is_undeclared(c))
+	if (!is_undeclared(c)) {
+		if (!dtx_source_is_part(c->head.src))
+			DTX_TRY(dtx_csv_marks_sep(c, err));
 		goto out;
+	}
 	DTX_TRY(dtx_csv_marks(c, err));
 	if (c->opts.delimiter)
 		goto out;

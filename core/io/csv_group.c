@@ -246,8 +246,8 @@ enum dtx_code dtx_csv_groups(struct dtx_csv *c, bool *took, struct dtx_err *err)
 	struct group g = { .text = { c->enc.text, c->enc.len } };
 
 	*took = false;
-	if (!dtx_csv_is_undeclared(c) || c->dialect.quote == '\'' || c->dialect.escape ||
-	    strcmp(c->dialect.delim, ",") != 0 || c->enc.len > GROUP_TEXT ||
+	if (!dtx_csv_is_undeclared(c) || !c->opts.strays || c->dialect.quote == '\'' ||
+	    c->dialect.escape || strcmp(c->dialect.delim, ",") != 0 || c->enc.len > GROUP_TEXT ||
 	    memchr(c->enc.text, '"', c->enc.len) || memchr(c->enc.text, GROUP_PART, c->enc.len))
 		goto out;
 	*took = finds(&g);

@@ -5,6 +5,7 @@
 #include "core/io/csv_stray.h"
 #include "core/io/csv_top.h"
 #include "core/io/header.h"
+#include "core/io/lines.h"
 #include "core/io/repair.h"
 
 static enum dtx_code head_row(void *arg, uint64_t row, struct dtx_head_cell *cell, uint32_t *width,
@@ -131,7 +132,7 @@ static enum dtx_code head_sought(const struct dtx_csv *c, const struct dtx_head_
 		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
 	else if (rc == DTX_E_HEADER_NOT_FOUND && head->hinted)
 		dtx_repair_advise(err, "{\"header_rows\":1,\"skip\":%lld}",
-		                  (long long)c->opts.skip + (long long)head->first);
+		                  (long long)c->opts.skip + (c->sep != 0) + (long long)head->first);
 	return rc;
 }
 
@@ -212,6 +213,49 @@ static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t en
 	return names->n > 2 && *to > from + 3 && full == *to - from;
 }
 
+static bool is_left_out(const struct dtx_csv_top_row *r)
+{
+	return !r->dropped && !r->blank;
+}
+
+/* Which lines above the header are left out: the first two are shown. */
+static enum dtx_code note_above(struct dtx_csv *c, const struct dtx_csv_top *top,
+                                const struct dtx_head *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	struct dtx_buf text = DTX_BUF_INIT(4096);
+	const struct dtx_csv_top_row *first = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < head->first; i++) {
+		const struct dtx_csv_top_row *r = &top->row[i];
+		struct dtx_str line;
+
+		if (!is_left_out(r))
+			continue;
+		first = first ? first : r;
+		if (++n > 2)
+			continue;
+		line = dtx_line_at((struct dtx_str){ c->text.data, c->text.end }, r->start);
+		dtx_buf_printf(&text, "%s L%lld '%.*s'", n > 1 ? "," : "", (long long)r->line + 1,
+		               (int)dtx_utf8_offset(line.ptr, line.len, 40), line.ptr);
+	}
+	if (!n)
+		goto out;
+	DTX_TRY(dtx_buf_check(&text, "a note", err));
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': %zu %s above the header left out:%s%s", dtx_source_name(c->head.src), n,
+	            n == 1 ? "line" : "lines", dtx_buf_text(&text), n > 2 ? " ..." : "");
+	dtx_err_hint(&w, "\"header_rows\": 0 reads all lines as rows");
+	dtx_csv_blame(c, first->start, &w);
+	w.count = (int64_t)n;
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 /* What stands above the header is kept out of the table; rows of another table are worth a word. */
 static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_top *top,
                                        const struct dtx_head *head, struct dtx_err *err)
@@ -231,8 +275,9 @@ static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_t
 		dtx_err_hint(&w, "\"range\": \"%zu:%zu\" reads that one", i + 1, to);
 		dtx_csv_blame(c, top->row[i].start, &w);
 		DTX_TRY(dtx_csv_note(c, &w, err));
-		break;
+		goto out;
 	}
+	DTX_TRY(note_above(c, top, head, err));
 out:
 	return rc;
 }

@@ -323,15 +323,12 @@ static const struct {
 	{ inner_json, "has JSON in cells without quotes: its delimiters part no cells" },
 };
 
-/* Where signs of such cells are sought: the first lines, and all of them where remedies are wanted,
- * as every file comes by here. */
-static struct dtx_str inner_look(struct dtx_str text, bool all)
+/* Whole lines. */
+static struct dtx_str inner_look(struct dtx_str text)
 {
-	struct dtx_str look = { text.ptr, all ? text.len : DTX_MIN(text.len, INNER_SAMPLE) };
-
-	while (look.len < text.len && look.len && look.ptr[look.len - 1] != '\n')
-		look.len--;
-	return look;
+	while (text.len && text.ptr[text.len - 1] != '\n')
+		text.len--;
+	return text;
 }
 
 enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
@@ -339,15 +336,15 @@ enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_dialect *d = &c->dialect;
 	struct dtx_str text = { c->enc.text, c->enc.len };
-	struct dtx_str look = inner_look(text, c->opts.strays);
+	struct dtx_str look = inner_look(text);
 	struct dtx_buf out = DTX_BUF_INIT(3 * text.len + 16);
 	char *taken, *delim;
 	size_t i, len;
 
 	*took = false;
-	if (c->opts.delimiter || c->opts.quote || c->opts.quotes || c->opts.terminator || d->runs ||
-	    !d->delim[0] || d->delim[1] || d->escape || text.len > INNER_TEXT ||
-	    dtx_source_is_part(c->head.src))
+	if (!c->opts.strays || c->opts.delimiter || c->opts.quote || c->opts.quotes ||
+	    c->opts.terminator || d->runs || !d->delim[0] || d->delim[1] || d->escape ||
+	    text.len > INNER_TEXT || dtx_source_is_part(c->head.src))
 		goto out;
 	for (i = 0; i < DTX_COUNT(inner_kinds) && !*took; i++) {
 		dtx_buf_reset(&out);

@@ -17,10 +17,12 @@ static bool is_delim(char c)
 	return c > 0 && c != '"' && c != ' ' && !isalnum((unsigned char)c);
 }
 
-/* Spreadsheets write it, and other programs quote it; the next line has to have that delimiter. */
-static enum dtx_code marks_sep(struct dtx_csv *c, struct dtx_str text, struct dtx_err *err)
+/* Spreadsheets write it, and other programs quote it; the next line has to have that delimiter.  It
+ * is no row, whatever is declared, unless rows are skipped or counted from it on. */
+enum dtx_code dtx_csv_marks_sep(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_str text = { c->enc.text, DTX_MIN(c->enc.len, MARKS_SAMPLE) };
 	struct dtx_str line = dtx_line_at(text, 0),
 		       next = dtx_line_at(text, dtx_line_filled(text, line));
 	bool quoted = line.len == 7 && line.ptr[0] == '"' && line.ptr[6] == '"';
@@ -31,11 +33,15 @@ static enum dtx_code marks_sep(struct dtx_csv *c, struct dtx_str text, struct dt
 	if (line.len != 5 || !dtx_str_ieq((struct dtx_str){ line.ptr, 4 }, DTX_STR("sep=")) ||
 	    !is_delim(line.ptr[4]) || !memchr(next.ptr, line.ptr[4], next.len))
 		goto out;
+	if (c->opts.delimiter && (c->opts.delimiter[0] != line.ptr[4] || c->opts.delimiter[1]))
+		goto out;
+	if (!c->opts.skip && !c->opts.range)
+		c->sep = (size_t)(next.ptr - text.ptr);
 	delim = dtx_arena_strndup(&c->head.arena, line.ptr + 4, 1);
 	if (!delim)
 		DTX_FAIL_MEM(err);
 	c->opts.delimiter = delim;
-	if (quoted)
+	if (quoted && !c->opts.quote)
 		c->opts.quote = "\"";
 out:
 	return rc;
@@ -232,8 +238,7 @@ enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(marks_ends(c, sample, err));
 	sample = (struct dtx_str){ c->enc.text, DTX_MIN(c->enc.len, MARKS_SAMPLE) };
 	DTX_TRY(marks_comments(c, sample, err));
-	sample.ptr = c->enc.text;
-	DTX_TRY(marks_sep(c, sample, err));
+	DTX_TRY(dtx_csv_marks_sep(c, err));
 out:
 	return rc;
 }

@@ -327,6 +327,10 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(dtx_encoding_open(c->head.src, c->opts.encoding, &c->enc, err));
 	DTX_TRY(dtx_encoding_notes(&c->enc, c->head.src, &c->head.diags, err));
 	DTX_TRY(open_dialect(c, err));
+	if (c->sep) {
+		c->top = c->sep;
+		c->before.dropped[DTX_DROP_PREAMBLE]++;
+	}
 	DTX_TRY(open_range(c, err));
 	DTX_TRY(open_skip(c, err));
 	DTX_TRY(open_skip_tail(c, err));

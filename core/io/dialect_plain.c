@@ -32,6 +32,7 @@ struct plain {
 	struct dtx_str text; /* the sample: whole records */
 	struct dtx_sniff_sample sample;
 	struct dtx_str first; /* its first line that is not blank */
+	bool repair;          /* what does not fit may be read so that it does */
 };
 
 struct plain_cell {
@@ -149,6 +150,8 @@ static bool is_even(const struct plain *p, char delim, struct dtx_sniff_score *s
 	struct dtx_sniff_dialect d = { .delim = { delim, 0 }, .quote = '"' };
 
 	dtx_sniff_score(&p->sample, &d, s);
+	if (s->records == 1) /* nothing to compare: the reading with more names is better */
+		s->score = s->modal;
 	return s->records && s->modal > 1 && s->uniform > 1 - PLAIN_TIE && !s->irregular &&
 	       !s->unclosed;
 }
@@ -166,13 +169,18 @@ static bool explains(const struct plain *p, char delim, struct dtx_sniff_score *
 		return false;
 	if (delim == '|' && p->first.ptr[0] == '|' && s->last >= s->records)
 		return false;
-	if (delim == ',' && dtx_dialect_are_numbers(&p->sample))
+	if (delim == ',' && s->records > 1 && dtx_dialect_are_numbers(&p->sample))
 		return false;
 	return !names_in_apostrophes(p, delim) && !is_underlined(p, delim) &&
 	       !is_part_of_marks(p->first, delim);
 }
 
 /* --- one column --- */
+
+static struct dtx_str line_below(const struct plain *p, struct dtx_str line)
+{
+	return dtx_line_at(p->text, dtx_line_filled(p->text, line));
+}
 
 static bool has_delims(struct dtx_str line)
 {
@@ -182,6 +190,24 @@ static bool has_delims(struct dtx_str line)
 	for (; at < line.len; at++) {
 		c = line.ptr[at];
 		if (c && strchr(plain_delims, c))
+			return true;
+	}
+	return false;
+}
+
+/* The first line has a delimiter that some line below has too, or, under --repair, any: that one
+ * looks for names with another delimiter than rows. */
+static bool shares_delims(const struct plain *p)
+{
+	struct dtx_str below = line_below(p, p->first);
+	size_t i;
+
+	if (p->repair)
+		return has_delims(p->first);
+	below.len = p->text.len - (size_t)(below.ptr - p->text.ptr);
+	for (i = 0; plain_delims[i]; i++) {
+		if (memchr(p->first.ptr, plain_delims[i], p->first.len) &&
+		    (!below.len || memchr(below.ptr, plain_delims[i], below.len)))
 			return true;
 	}
 	return false;
@@ -332,11 +358,6 @@ static bool holds_table(const struct plain *p, char delim)
 	return false;
 }
 
-static struct dtx_str line_below(const struct plain *p, struct dtx_str line)
-{
-	return dtx_line_at(p->text, dtx_line_filled(p->text, line));
-}
-
 /* Words of each line, parted by single blanks: equally many, but that the names of rows may have
  * none, and all of them numbers, or three and more with a column of values. */
 static bool are_words(const struct plain *p)
@@ -385,9 +406,16 @@ static bool is_laid_out(const struct plain *p)
 	return spread * 2 > lines;
 }
 
+/* "sep=;" */
+static bool names_delimiter(struct dtx_str first)
+{
+	return (first.len == 5 && dtx_str_ieq((struct dtx_str){ first.ptr, 4 }, DTX_STR("sep="))) ||
+	       (first.len == 7 && dtx_str_ieq((struct dtx_str){ first.ptr, 5 }, DTX_STR("\"sep=")));
+}
+
 static bool is_special(struct dtx_str first)
 {
-	static const char *const begin[] = { "//", "--", "sep=", "SEP=", "\"sep=", "[", "`" };
+	static const char *const begin[] = { "//", "--", "[", "`" };
 	size_t i;
 
 	if (first.ptr[0] == '#')
@@ -407,7 +435,7 @@ static bool is_one_column(const struct plain *p, struct dtx_sniff_score *s)
 
 	dtx_sniff_score(&p->sample, &d, s);
 	if (!s->records || s->irregular || s->unclosed || is_special(p->first) ||
-	    (p->first.ptr[0] != '"' && has_delims(p->first)) || names_in_apostrophes(p, 0) ||
+	    (p->first.ptr[0] != '"' && shares_delims(p)) || names_in_apostrophes(p, 0) ||
 	    is_laid_out(p) || are_words(p))
 		return false;
 	for (i = 0; i < DTX_COUNT(plain_control); i++) {
@@ -460,20 +488,42 @@ struct plain_try {
 	struct dtx_sniff_score s;
 };
 
-/* A name with a comma and a blank above nothing but numbers with decimal commas may as well be one
- * column of a file whose delimiter is another; so may texts with a comma each in a file whose name
- * promises tabs. */
+/* A column that begins with numbers shows that there are columns. */
+static bool has_numbers(const struct plain *p, char delim)
+{
+	struct plain_column col[PLAIN_COLS] = { { .text = false } };
+	uint32_t c;
+	size_t at = 0;
+
+	(void)next_record(p, &at, delim, NULL, false);
+	while ((at = skip_ends(p->text, at)) < p->text.len)
+		(void)next_record(p, &at, delim, col, false);
+	for (c = 0; c < PLAIN_COLS; c++) {
+		if (col[c].numbers && !col[c].text_above)
+			return true;
+	}
+	return false;
+}
+
+/* Commas make two columns of all records, and one column explains them as well: a name with a comma
+ * and a blank above nothing but numbers with decimal commas, in a file with another delimiter;
+ * texts with a comma and a blank each, as dates in words and "Paris, France"; any texts with a
+ * comma each in a file whose name promises tabs. */
 static bool may_be_one_column(const struct plain *p, const struct plain_try *t, bool tabs)
 {
 	struct dtx_str rows = line_below(p, p->first);
 	struct plain below = { .sample.n = 1 };
+	bool spaced = t->s.spaced + t->s.last >= t->s.delims;
 
 	if (!t->delim || t->delim == '\t' || t->s.quoted)
 		return false;
 	if (tabs)
-		return t->s.modal == 2 || t->s.spaced + t->s.last >= t->s.delims;
-	if (t->delim != ',' || t->s.modal != 2 || t->s.spaced != 1 || !rows.len ||
-	    dtx_str_find(p->first, DTX_STR(", "), 0) < 0)
+		return t->s.modal == 2 || spaced;
+	if (t->delim != ',' || t->s.modal != 2)
+		return false;
+	if (spaced && t->s.records > 1)
+		return !has_numbers(p, ',');
+	if (t->s.spaced != 1 || !rows.len || dtx_str_find(p->first, DTX_STR(", "), 0) < 0)
 		return false;
 	rows.len = p->text.len - (size_t)(rows.ptr - p->text.ptr);
 	below.sample.piece[0] = rows;
@@ -491,6 +541,8 @@ static const char *show(char delim)
 static enum dtx_code ambiguous(const char *path, const struct plain_try *a,
                                const struct plain_try *b, struct dtx_err *err)
 {
+	const char *take = show(a->delim);
+
 	if (b)
 		dtx_err_set(err, DTX_E_AMBIGUOUS_DIALECT, __FILE__, __LINE__,
 		            "'%s': '%s' gives %u columns, '%s' %u, equally well", path,
@@ -501,9 +553,11 @@ static enum dtx_code ambiguous(const char *path, const struct plain_try *a,
 			"'%s': '%s' gives %u columns, and one column of texts with '%s' explains "
 			"it equally well",
 			path, show(a->delim), a->s.modal, show(a->delim));
-	dtx_err_hint(err, "say which: --delimiter '%s' or --delimiter '%s'", show(a->delim),
+	if (!b && a->delim == ',' && a->s.spaced == a->s.delims)
+		take = ", ";
+	dtx_err_hint(err, "say which: --delimiter '%s' or --delimiter '%s'", take,
 	             b ? show(b->delim) : "");
-	dtx_repair_advise(err, "{\"delimiter\":\"%s\"}", show(a->delim));
+	dtx_repair_advise(err, "{\"delimiter\":\"%s\"}", take);
 	return DTX_E_AMBIGUOUS_DIALECT;
 }
 
@@ -554,21 +608,52 @@ static bool take_sample(struct plain *p, struct dtx_str text)
 }
 
 /* The delimiters that explain the text: the best, and the next one.  A tab is hardly ever part of a
- * text: where tabs explain all records they have no rival. */
-static void try_delims(const struct plain *p, struct plain_try *best, struct plain_try *second)
+ * text: where tabs explain all records only a delimiter that gives more columns is a rival, but for
+ * the comma of a .csv, which is its own delimiter. */
+static void try_delims(const struct plain *p, bool own, struct plain_try *best,
+                       struct plain_try *second)
 {
 	struct plain_try t;
 	size_t i;
 
-	for (i = 0; plain_delims[i] && best->delim != '\t'; i++) {
+	for (i = 0; plain_delims[i]; i++) {
 		t.delim = plain_delims[i];
 		if (!memchr(p->first.ptr, t.delim, p->first.len) || !explains(p, t.delim, &t.s))
 			continue;
-		if (!best->delim || t.s.score > best->s.score) {
+		if (best->delim == '\t' && t.s.modal <= best->s.modal)
+			continue;
+		if (best->delim == '\t' && !(own && t.delim == ',')) {
+			*second = t;
+			second->s.score = best->s.score;
+			break;
+		}
+		if (best->delim == '\t')
+			*best = t;
+		else if (!best->delim || t.s.score > best->s.score) {
 			*second = *best;
 			*best = t;
 		} else if (!second->delim || t.s.score > second->s.score) {
 			*second = t;
+		}
+	}
+}
+
+/* "one : two : three": a mark between blanks, in each record equally often, twice at least. */
+static void find_spaced_mark(const struct plain *p, char mark[5], struct dtx_sniff_score *s)
+{
+	static const char marks[] = ":/~*+&!=-";
+	struct dtx_sniff_dialect d = { .quote = '"' };
+	size_t i;
+
+	if (has_delims(p->first))
+		return;
+	for (i = 0; i < sizeof(marks) - 1; i++) {
+		snprintf(d.delim, sizeof(d.delim), " %c ", marks[i]);
+		dtx_sniff_score(&p->sample, &d, s);
+		if (s->records > 1 && s->modal > 2 && s->uniform > 1 - PLAIN_TIE && !s->irregular &&
+		    !s->unclosed && count_of(p->first, dtx_str_of(d.delim)) + 1 == s->modal) {
+			memcpy(mark, d.delim, 4);
+			return;
 		}
 	}
 }
@@ -578,20 +663,26 @@ enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, struct dtx_str
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct plain p = { .text = text };
+	struct plain p = { .text = text, .repair = opts->strays };
 	struct plain_try best = { .delim = 0 }, second = { .delim = 0 };
 	const char *below = NULL;
-	bool values = false, tabs = dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv")) ||
-	                            dtx_str_ends(dtx_str_of(path), DTX_STR(".tab"));
+	char mark[5] = "";
+	bool tabs = dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv")) ||
+	            dtx_str_ends(dtx_str_of(path), DTX_STR(".tab"));
+	struct plain_try commas = { .delim = ',' };
+	bool values = false;
 
 	*took = false;
 	if (is_declared(opts) || !take_sample(&p, cut_out(opts, text)) || has_comments_above(&p) ||
-	    has_unicode_ends(&p))
+	    names_delimiter(p.first) || has_unicode_ends(&p))
 		goto out;
-	try_delims(&p, &best, &second);
-	if (tabs && !best.delim && is_even(&p, ',', &best.s) && best.s.spaced)
-		best.delim = ',';
-	if (!best.delim) {
+	try_delims(&p, dtx_str_ends(dtx_str_of(path), DTX_STR(".csv")), &best, &second);
+	if (!best.delim && is_even(&p, ',', &commas.s) && commas.s.spaced &&
+	    may_be_one_column(&p, &commas, tabs))
+		best = commas;
+	if (!best.delim)
+		find_spaced_mark(&p, mark, &best.s);
+	if (!best.delim && !mark[0]) {
 		if (!is_one_column(&p, &best.s))
 			goto out;
 		below = parts_all_below(&p, &values);
@@ -601,6 +692,8 @@ enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, struct dtx_str
 	*took = true;
 	memset(out, 0, sizeof(*out));
 	out->delim[0] = best.delim;
+	if (mark[0])
+		memcpy(out->delim, mark, sizeof(out->delim));
 	out->runner_up[0] = second.delim;
 	out->quote = '"';
 	out->score = best.s.score;

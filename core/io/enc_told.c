@@ -39,7 +39,25 @@ static const char *enc_guess_escapes(struct dtx_str head)
 	return NULL;
 }
 
-/* Text in Latin letters as UTF-16 has zeros at every other byte and hardly any elsewhere. */
+/* A zero where UTF-16 has one beside each line end or comma: low is the offset of the low byte. */
+static bool enc_guess_ends(struct dtx_str head, size_t low)
+{
+	size_t i, n = 0, all = 0;
+	char c;
+
+	for (i = 0; i + 1 < head.len; i += 2) {
+		c = head.ptr[i + low];
+		if (c != '\n' && c != '\r' && c != ',' && c != '\t' && c != ';' && c != '"')
+			continue;
+		all++;
+		n += !head.ptr[i + 1 - low];
+	}
+	return n && n * 2 > all;
+}
+
+/* Text in Latin letters as UTF-16 has zeros at every other byte and hardly any elsewhere.  Some
+ * zeros in a short text of bytes are no sign of it: line ends and delimiters have them too, or
+ * nearly all bytes. */
 static const char *enc_guess_wide(struct dtx_str head)
 {
 	size_t zero[2] = { 0, 0 }, half = head.len / 2, i;
@@ -50,9 +68,11 @@ static const char *enc_guess_wide(struct dtx_str head)
 		return enc_guess_utf32(head);
 	for (i = 0; i < 2 * half; i++)
 		zero[i & 1] += !head.ptr[i];
-	if (half && zero[1] * 4 > half && zero[0] * 100 < half)
+	if (half && zero[1] * 4 > half && zero[0] * 100 < half &&
+	    (zero[1] * 4 > half * 3 || enc_guess_ends(head, 0)))
 		return "utf-16le";
-	if (half && zero[0] * 4 > half && zero[1] * 100 < half)
+	if (half && zero[0] * 4 > half && zero[1] * 100 < half &&
+	    (zero[0] * 4 > half * 3 || enc_guess_ends(head, 1)))
 		return "utf-16be";
 	return NULL;
 }

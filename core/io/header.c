@@ -113,24 +113,37 @@ out:
 	return rc;
 }
 
-/* A row of names that only the first columns lack, as pandas and R write them above row names: one
- * line of names, whatever stands below it. */
-static enum dtx_code lacks_first_names(struct dtx_head_finder *f, uint32_t r, bool *yes,
+/* A row that has all names but those of the first columns: *blank, 0: it is none. */
+static enum dtx_code first_names_blank(struct dtx_head_finder *f, uint32_t r, uint32_t *blank,
                                        struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t c, blank;
+	uint32_t c;
 
-	*yes = false;
+	*blank = 0;
 	if (r >= f->nshapes || !f->shape[r].like)
 		goto out;
 	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 	for (c = f->used_first; c < f->used_last && !dtx_head_filled(&f->cell[c]); c++)
 		;
-	blank = c - f->used_first;
+	*blank = c - f->used_first;
 	for (; c <= f->used_last && dtx_head_filled(&f->cell[c]) && !f->cell[c].covered; c++)
 		;
-	*yes = blank && c > f->used_last && (blank == 1 || blank <= f->shape[r].filled);
+	if (c <= f->used_last)
+		*blank = 0;
+out:
+	return rc;
+}
+
+/* ... as pandas and R write them above row names: one line of names, whatever stands below it. */
+static enum dtx_code lacks_first_names(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t blank;
+
+	DTX_TRY(first_names_blank(f, r, &blank, err));
+	*yes = blank && (blank == 1 || blank <= f->shape[r].filled);
 out:
 	return rc;
 }
@@ -622,6 +635,37 @@ out:
 	return rc;
 }
 
+/* ",,city" above texts alone may be the names of all columns, or a title above the names. */
+static enum dtx_code check_title(struct dtx_head_finder *f, uint32_t start, struct dtx_head *out,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t r = 0, blank;
+
+	while (r < start && !f->shape[r].filled)
+		r++;
+	if (r == start || !out->assumed)
+		goto out;
+	DTX_TRY(first_names_blank(f, r, &blank, err));
+	if (!blank)
+		goto out;
+	out->first = f->g->first + r;
+	out->hinted = true;
+	dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
+	            "no header: row %llu may be the names, of which the first %u are blank, or a "
+	            "title above those in row %llu",
+	            (unsigned long long)(f->g->first + r + 1), blank,
+	            (unsigned long long)(f->g->first + start + 1));
+	dtx_err_hint(err,
+	             "\"header_rows\": 1 takes the first; \"skip\": %llu, \"header_rows\": 1 "
+	             "the other one",
+	             (unsigned long long)(f->g->first + start));
+	dtx_err_row(err, (int64_t)(f->g->first + r), NULL);
+	rc = DTX_E_HEADER_NOT_FOUND;
+out:
+	return rc;
+}
+
 enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
                             struct dtx_err *err)
 {
@@ -643,6 +687,7 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
 	if (g->text_file && out->assumed && rows == 1)
 		DTX_TRY(check_texts(&f, start, err));
 	DTX_TRY(dtx_head_grow_up(&f, &start, &rows, err));
+	DTX_TRY(check_title(&f, start, out, err));
 	DTX_TRY(check_above(&f, start, rows, out, err));
 	out->first = g->first + start;
 	out->rows = rows;

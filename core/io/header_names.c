@@ -21,6 +21,8 @@ struct namer {
 	const char *repeated; /* the first one */
 	uint32_t nsqueezed;
 	const char *squeezed; /* the first one, as it is now */
+	uint32_t nzeros;      /* names that hold the byte 0, which is left out of them */
+	const char *zeros;    /* the first one, as it is now */
 };
 
 /* A name beyond the maximum is a limit of reading, as a cell beyond it is. */
@@ -43,7 +45,7 @@ static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_st
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf b = DTX_BUF_INIT(NAME_MAX_BYTES);
 	struct dtx_str s = dtx_utf8_trim(text);
-	bool gap = false;
+	bool gap = false, zero = false;
 	size_t i = 0;
 	char *copy;
 
@@ -51,6 +53,10 @@ static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_st
 		size_t from = i;
 		bool space = dtx_utf8_is_space(dtx_utf8_next(s.ptr, s.len, &i));
 
+		if (!s.ptr[from]) {
+			zero = true;
+			continue;
+		}
 		if (!space && gap)
 			dtx_buf_addc(&b, ' ');
 		if (!space)
@@ -62,7 +68,9 @@ static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_st
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	*out = (struct dtx_str){ copy, b.len };
-	if (!dtx_str_eq(*out, s) && !n->nsqueezed++)
+	if (zero && !n->nzeros++)
+		n->zeros = copy;
+	if (!zero && !dtx_str_eq(*out, s) && !n->nsqueezed++)
 		n->squeezed = copy;
 out:
 	dtx_buf_clear(&b);
@@ -243,6 +251,25 @@ out:
 	return rc;
 }
 
+static enum dtx_code warn_zeros(const struct namer *n, struct dtx_errlist *diags,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!n->nzeros || !diags)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "%u column names hold the byte 0, which is left out: the first is '%.100s'",
+	            n->nzeros, n->zeros);
+	w.severity = DTX_SEV_WARNING;
+	w.count = n->nzeros;
+	if (!dtx_errlist_take(diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const struct dtx_head *head,
                              const char *sep, enum dtx_header_fill fill, bool unique_error,
                              struct dtx_arena *arena, struct dtx_errlist *diags,
@@ -276,6 +303,7 @@ enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const struct dtx_hea
 	DTX_TRY(make_unique(&n, made, unique_error, err));
 	DTX_TRY(warn_repeats(&n, diags, err));
 	DTX_TRY(warn_squeezed(&n, diags, err));
+	DTX_TRY(warn_zeros(&n, diags, err));
 	*names = made;
 out:
 	dtx_mem_free(cell);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/io/columns.h"
 
 enum dtx_code dtx_sheet_warn(struct dtx_errlist *diags, enum dtx_code code,
@@ -278,6 +279,41 @@ out:
 	return rc;
 }
 
+/* The rows above the header that hold cells are left out: the first of them is shown. */
+static enum dtx_code note_above(struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t n = l->dropped[DTX_DROP_PREAMBLE];
+	size_t r = dtx_grid_row_find(l->grid, l->window.row0);
+	struct dtx_head_cell *cell = NULL;
+	struct dtx_head_grid hg;
+	uint32_t c = 0, width;
+	char name[48] = "";
+
+	if (!n || l->opts->header_rows >= 0)
+		goto out;
+	while (!has_cells(l, r))
+		r++;
+	cell = dtx_mem_zalloc(l->ncols, sizeof(*cell));
+	if (!cell)
+		DTX_FAIL_MEM(err);
+	hg = dtx_sheet_head_grid(l, l->grid->row[r].row, 1);
+	DTX_TRY(hg.row(hg.arg, l->grid->row[r].row, cell, &width, err));
+	while (c < l->ncols && cell[c].kind == DTX_HEAD_BLANK)
+		c++;
+	if (c == l->ncols)
+		goto out;
+	hg.name(hg.arg, l->grid->row[r].row, c, name);
+	DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, n, err,
+	                       "%lld %s above the header left out: %s '%.*s'%s", (long long)n,
+	                       n == 1 ? "row" : "rows", name,
+	                       (int)dtx_utf8_offset(cell[c].text.ptr, cell[c].text.len, 40),
+	                       cell[c].text.ptr, n > 1 ? " ..." : ""));
+out:
+	dtx_mem_free(cell);
+	return rc;
+}
+
 /* --- the pass over all cells --- */
 
 static enum dtx_code pass_rows(struct dtx_sheet_layout *l, struct dtx_err *err)
@@ -418,6 +454,7 @@ enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_err *
 	DTX_TRY(set_names(l, err));
 	DTX_TRY(dtx_sheet_mark_nulls(l, err));
 	DTX_TRY(pass_rows(l, err));
+	DTX_TRY(note_above(l, err));
 	DTX_TRY(refuse_bad(l, err));
 	DTX_TRY(dtx_sheet_types(l, err));
 	DTX_TRY(warn_cells(l, err));

@@ -187,3 +187,27 @@ void test_header_judges_cells(void)
 	for (i = 0; i < DTX_COUNT(row); i++)
 		T_INT(dtx_head_judge(dtx_str_of(row[i].text)), row[i].kind);
 }
+
+/* Row names have no name of their own: the row below is one of data. */
+void test_header_first_names_blank(void)
+{
+	EXPECT_HEAD("0 1 column_1|name|city|tag", "|name|city|tag", "a|Ann|Rome|x", "b|Bob|Oslo|y");
+	EXPECT_HEAD("0 1 column_1|column_2|city|tag", "||city|tag", "a|Ann|Rome|x", "b|Bob|Oslo|y");
+	EXPECT_HEAD("0 1 column_1|name|born|tag", "|name|born|tag", "a|Ann|1990|x", "b|Bob|1992|y");
+	EXPECT_HEAD("header_not_found", "|||tag", "a|Ann|Rome|x", "b|Bob|Oslo|y");
+	EXPECT_HEAD("1 1 id|name|n|tag", "|||Report", "id|name|n|tag", "1|Ann|5|x", "2|Bob|6|y");
+}
+
+/* Names above names that no range spans are carried to the right, as in a text file. */
+void test_header_two_rows_unmerged(void)
+{
+	EXPECT_HEAD("0 2 region|Sales Jan|Sales Feb|Costs Jan", "region|Sales||Costs",
+	            "|Jan|Feb|Jan", "N|1|2|3", "S|5|6|7");
+}
+
+/* More rows above the names than in the table. */
+void test_header_leaves_out_less_than_it_keeps(void)
+{
+	EXPECT_HEAD("header_not_found", "a|1||", "b|2||", "c|3||", "d|4||", "id|name|qty|price",
+	            "1|x|2|3");
+}
