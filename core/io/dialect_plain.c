@@ -372,8 +372,9 @@ static bool are_words(const struct plain *p)
 	if (words < 3 || words > PLAIN_COLS || (names != words && names + 1 != words))
 		return false;
 	for (; line.len; line = line_below(p, line)) {
-		if (count_of(line, blank) + 1 != words)
-			return false;
+		if (count_of(line, blank) + 1 != words || count_of(line, DTX_STR(", ")))
+			return false; /* a comma at the end of a word: a sentence, or "Jan 2, 2024"
+			               */
 		for (from = 0, c = 0; c < words; c++, from = to + 1) {
 			for (to = from; to < line.len && line.ptr[to] != ' '; to++)
 				;
