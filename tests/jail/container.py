@@ -10,6 +10,7 @@ profiles/seccomp/default.json).  Needs python3-seccomp, and root for the capabil
 import ctypes
 import json
 import os
+import signal
 import sys
 
 import seccomp
@@ -71,4 +72,5 @@ def load(path):
 
 if __name__ == "__main__":
     load(sys.argv[1])
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and children inherit that
     os.execvp(sys.argv[2], sys.argv[2:])

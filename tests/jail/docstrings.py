@@ -45,7 +45,9 @@ for examples in json.loads(r'''%s'''):
     scope, lines = {"__name__": "__main__"}, []
     exec("import numpy as np, pandas as pd", scope)
     pd, np = scope["pd"], scope["np"]
-    pd.reset_option("^(display|mode|compute|plotting)")
+    pd.reset_option("^(display|mode|compute)")
+    with contextlib.suppress(ImportError):  # without matplotlib
+        pd.reset_option("^plotting")
     np.random.seed(1)
     np.set_printoptions(edgeitems=3, infstr="inf", linewidth=75, nanstr="nan", precision=8,
                         suppress=False, threshold=1000, formatter=None, legacy=False)

@@ -47,6 +47,8 @@ static void unlocked_main(int fd, bool filter)
 void test_reader_process_must_be_locked(void)
 {
 	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	/* below the filter of a container a process without one of its own has that one */
+	const char *unfiltered = t_is_filtered() ? "Seccomp_filters is " : "Seccomp is 0";
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_source *src;
 	struct dtx_isolate *p;
@@ -66,7 +68,7 @@ void test_reader_process_must_be_locked(void)
 		close(pair[1]);
 		T_CODE(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err),
 		       DTX_E_JAIL_UNAVAILABLE, &err);
-		T_CHECK(strstr(err.msg, half ? "Seccomp is 0" : "NoNewPrivs is 0"));
+		T_CHECK(strstr(err.msg, half ? unfiltered : "NoNewPrivs is 0"));
 	}
 	dtx_source_free(src);
 	dtx_err_clear(&err);
@@ -86,6 +88,10 @@ void test_reader_process_must_be_locked_by_itself(void)
 
 	if (skipped())
 		return;
+	if (t_is_filtered()) {
+		t_skip("the filter of this container is the one in question");
+		return;
+	}
 	main_pid = fork();
 	if (main_pid == 0) {
 		struct dtx_err err = DTX_ERR_INIT;
