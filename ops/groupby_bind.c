@@ -60,8 +60,7 @@ static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_gb_args *a,
 
 		snprintf(sub, sizeof(sub), "/by/%zu", k);
 		if (dtx_bind_out(b, item[k].as) >= 0) {
-			DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub, err,
-			                      "two columns would be called '%s'", item[k].as));
+			DTX_TRY(dtx_bind_taken(b, item[k].as, sub, err));
 			continue;
 		}
 		DTX_TRY(bind_key(b, &item[k], k, key, err));
@@ -102,8 +101,7 @@ static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_agg_item *ite
 
 	if (dtx_bind_out(b, item->as) >= 0) {
 		snprintf(sub, sizeof(sub), "/agg/%zu/as", k);
-		DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub, err,
-		                      "two columns would be called '%s'", item->as));
+		DTX_TRY(dtx_bind_taken(b, item->as, sub, err));
 		goto out;
 	}
 	snprintf(sub, sizeof(sub), "/agg/%zu/expr", k);
@@ -165,8 +163,7 @@ static enum dtx_code bind_sets_as(struct dtx_bind *b, const struct dtx_gb_args *
                                   struct dtx_err *err)
 {
 	if (dtx_bind_out(b, a->sets_as) >= 0)
-		return dtx_bind_fail(b, DTX_E_NAME_COLLISION, "/sets_as", err,
-		                     "two columns would be called '%s'", a->sets_as);
+		return dtx_bind_taken(b, a->sets_as, "/sets_as", err);
 	return dtx_bind_make(b, a->sets_as, (struct dtx_typeref){ .type = DTX_T_TEXT }, NULL,
 	                     "keys of the set", err);
 }

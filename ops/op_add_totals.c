@@ -141,8 +141,7 @@ static enum dtx_code bind_column(struct dtx_bind *b, const struct totals_args *a
 	if (dtx_param_is_hole(a->label))
 		goto out;
 	if (dtx_bind_out(b, a->label) >= 0) {
-		DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, "/label", err,
-		                      "there is a column '%s' already", a->label));
+		DTX_TRY(dtx_bind_taken(b, a->label, "/label", err));
 		goto out;
 	}
 	if (s->n) {

@@ -10,6 +10,7 @@ struct asof_args {
 	const char *with;
 	struct dtx_plist on, by;
 	int dir, how;
+	const char *suffix;
 	const json_t *tolerance;
 	bool allow_exact;
 };
@@ -71,6 +72,11 @@ static const struct dtx_param asof_params[] = {
 	  .choices = "left,inner",
 	  .def = "\"left\"",
 	  .help = "rows without a match stay, or go" },
+	{ .name = "suffix",
+	  .kind = DTX_P_TEXT,
+	  AT(suffix),
+	  .def = "\"_right\"",
+	  .help = "added to a column of the other table whose name is taken" },
 };
 #define TRADES "t,k\n2024-01-05,a\n2024-01-01,a\n2024-01-05,b\n,a\n"
 #define PRICES "t,k,p\n2024-01-04,a,1.50\n2024-01-02,a,2\n2024-01-04,a,3\n2024-01-09,b,4\n"
@@ -111,6 +117,15 @@ static const struct dtx_example asof_examples[] = {
 	  .in = "t\n2024-01-01\n2024-01-03\n",
 	  .with = "t,v\n2024-01-04T00:00:00,x\n",
 	  .out = "t,t_right,v\n2024-01-01,,\n2024-01-03,2024-01-04T00:00:00,x\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "merge_asof", "with" : "other", "on" : "n", "suffixes" : [ "", "_2" ] }),
+	  .in = "n,n_right\n1,x\n3,y\n",
+	  .with = "n,v\n2,z\n",
+	  .out = "n,n_right,n_2,v\n1,x,,\n3,y,2,z\n" },
+	{ .step = DTX_JSON({ "op" : "asof_join", "with" : "other", "on" : "n" }),
+	  .in = "n,n_right\n1,x\n",
+	  .with = "n,v\n2,z\n",
+	  .error = "name_collision" },
 	{ .step = DTX_JSON({ "op" : "asof_join", "with" : "other", "on" : "k" }),
 	  .in = "k\na\n",
 	  .with = "k,v\na,1\n",
@@ -199,11 +214,12 @@ out:
 	return rc;
 }
 
-static enum dtx_code bind_right(struct dtx_bind *b, const struct asof_state *s, struct dtx_err *err)
+static enum dtx_code bind_right(struct dtx_bind *b, const struct asof_state *s, const char *suffix,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	b->suffix = "_right";
+	b->suffix = suffix;
 	for (uint32_t i = 0; i < b->in[1]->nfields; i++) {
 		bool key = false;
 
@@ -234,7 +250,7 @@ static enum dtx_code asof_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 1, s->right, DTX_DEMAND_VALUE, err));
 	}
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
-	DTX_TRY(bind_right(b, s, err));
+	DTX_TRY(bind_right(b, s, a->suffix, err));
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->lmap, err));
 	DTX_TRY(dtx_colmap_bind(b, 1, &s->rmap, err));
 out:
@@ -372,7 +388,7 @@ const struct dtx_op dtx_op_asof_join = {
 	.notes = "Neither table has to be sorted; the order of the current one stays. Of equal "
 		 "times "
 		 "the last row counts, of two equally near ones the earlier time; null never "
-		 "matches. A name that is taken gets _right.",
+		 "matches. A name that is taken gets the suffix.",
 	.params = asof_params,
 	.nparams = DTX_COUNT(asof_params),
 	.examples = asof_examples,

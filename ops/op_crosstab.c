@@ -193,9 +193,14 @@ static enum dtx_code add_field(struct dtx_schema *schema, struct dtx_field *fiel
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t k = 0; k < schema->nfields; k++)
-		if (strcmp(field[k].name, f.name) == 0)
-			DTX_FAIL(err, DTX_E_NAME_COLLISION,
-			         "crosstab: two columns would be called '%s'", f.name);
+		if (strcmp(field[k].name, f.name) == 0) {
+			rc = dtx_err_set(err, DTX_E_NAME_COLLISION, __FILE__, __LINE__,
+			                 "crosstab: two columns would be called '%s'", f.name);
+			dtx_err_hint(err,
+			             "a column of \"rows\" has the name of a value of \"cols\": "
+			             "rename it in a step before");
+			goto out;
+		}
 	field[schema->nfields++] = f;
 out:
 	return rc;

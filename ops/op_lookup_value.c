@@ -164,8 +164,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct lookup_args *a,
 	if (col < 0)
 		goto out;
 	if (dtx_bind_out(b, a->as) >= 0) {
-		DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, "/as", err,
-		                      "column '%s' is there already", a->as));
+		DTX_TRY(dtx_bind_taken(b, a->as, "/as", err));
 		goto out;
 	}
 	if (a->def && !dtx_json_fits(a->def, b->in[1]->field[col].type.type)) {

@@ -4,6 +4,7 @@
  * evaluated for a whole batch of the right table at once. */
 #include <stdatomic.h>
 
+#include "core/plan/pytext.h"
 #include "ops/buildside.h"
 
 enum { HOW_INNER, HOW_LEFT };
@@ -11,6 +12,7 @@ struct range_args {
 	const char *with;
 	struct dtx_expr *where;
 	int how;
+	const char *suffix;
 };
 struct range_state {
 	const struct dtx_schema *pair; /* left.a ..., right.b ... */
@@ -51,6 +53,11 @@ static const struct dtx_param range_params[] = {
 	  .choices = "inner,left",
 	  .def = "\"inner\"",
 	  .help = "rows without a match go, or stay" },
+	{ .name = "suffix",
+	  .kind = DTX_P_TEXT,
+	  AT(suffix),
+	  .def = "\"_right\"",
+	  .help = "added to a column of the other table whose name is taken" },
 };
 #define BANDS "lo,hi,v\n0,10,a\n5,20,b\n"
 static const struct dtx_example range_examples[] = {
@@ -71,6 +78,15 @@ static const struct dtx_example range_examples[] = {
 	  .in = "v,lo\na,3\nb,\nb,9\n",
 	  .with = BANDS,
 	  .out = "v,lo,lo_right,hi,v_right\na,3,0,10,a\nb,,,,\nb,9,5,20,b\n" },
+	{ .step = DTX_JSON({
+		  "op" : "range_join",
+		  "with" : "other",
+		  "where" : "left.lo == right.lo",
+		  "suffix" : "_band"
+	  }),
+	  .in = "lo,lo_right\n5,x\n",
+	  .with = BANDS,
+	  .out = "lo,lo_right,lo_band,hi,v\n5,x,5,20,b\n" },
 	{ .step = DTX_JSON(
 		  { "op" : "range_join", "with" : "other", "where" : "left.n > right.price" }),
 	  .in = "n\n1\n",
@@ -207,7 +223,7 @@ static enum dtx_code range_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_FAIL_MEM(err);
 	DTX_TRY(bind_where(b, a, s, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
-	b->suffix = "_right";
+	b->suffix = a->suffix;
 	for (uint32_t i = 0; i < b->in[1]->nfields; i++)
 		DTX_TRY(dtx_bind_pass_right(b, (int32_t)i, err));
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->lmap, err));
@@ -523,7 +539,12 @@ static bool range_pandas(const void *args, struct dtx_buf *out)
 
 	dtx_buf_add(out, "dx.range_join(df0, df1, where=lambda t: ");
 	ok = e && dtx_expr_pandas(e, "t", out);
-	dtx_buf_add(out, a->how == HOW_LEFT ? ", how=\"left\")" : ")");
+	dtx_buf_add(out, a->how == HOW_LEFT ? ", how=\"left\"" : "");
+	if (strcmp(a->suffix, "_right") != 0) {
+		dtx_buf_add(out, ", suffix=");
+		dtx_py_text(out, a->suffix);
+	}
+	dtx_buf_addc(out, ')');
 	dtx_arena_clear(&arena);
 	return ok;
 }
@@ -536,7 +557,8 @@ const struct dtx_op dtx_op_range_join = {
 	.summary = "Join two tables on any condition",
 	.notes = "Every pair of rows is looked at, so both tables should not be large: join and "
 		 "asof_join are faster where they say the same. Rows come in left order, matches "
-		 "in right order; a null condition is no match. A name that is taken gets _right.",
+		 "in right order; a null condition is no match. A name that is taken gets the "
+		 "suffix.",
 	.params = range_params,
 	.nparams = DTX_COUNT(range_params),
 	.examples = range_examples,

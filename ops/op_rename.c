@@ -245,8 +245,7 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		DTX_TRY(names_by_map(b, a, name, sub, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		if (dtx_bind_out(b, name[i]) >= 0)
-			DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub[i], err,
-			                      "two columns would be called '%s'", name[i]));
+			DTX_TRY(dtx_bind_taken(b, name[i], sub[i], err));
 		else
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name[i], err));
 	}

@@ -168,8 +168,7 @@ static enum dtx_code bind_agg(struct dtx_bind *b, const struct resample_args *a,
 
 		if (dtx_bind_out(b, item[k].as) >= 0) {
 			snprintf(sub, sizeof(sub), "/agg/%zu/as", k);
-			DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub, err,
-			                      "two columns would be called '%s'", item[k].as));
+			DTX_TRY(dtx_bind_taken(b, item[k].as, sub, err));
 			continue;
 		}
 		snprintf(sub, sizeof(sub), "/agg/%zu/expr", k);

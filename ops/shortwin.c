@@ -33,8 +33,7 @@ enum dtx_code dtx_shortwin_add(struct dtx_shortwin *w, const char *as, const cha
 
 	DTX_TRY(dtx_buf_check(&w->text, "a formula", err));
 	if (!dtx_param_is_hole(as) && dtx_schema_find(w->b->in[0], as) >= 0) {
-		DTX_TRY(dtx_bind_fail(w->b, DTX_E_NAME_COLLISION, sub, err,
-		                      "there is a column '%s' already", as));
+		DTX_TRY(dtx_bind_taken(w->b, as, sub, err));
 		goto out;
 	}
 	item += w->window->set.n++;

@@ -277,10 +277,16 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
 			if (!name)
 				DTX_FAIL_MEM(err);
 			for (uint32_t k = 0; k < n; k++)
-				if (strcmp(field[k].name, name) == 0)
-					DTX_FAIL(err, DTX_E_NAME_COLLISION,
-					         "pivot_wider: two columns would be called '%s'",
-					         name);
+				if (strcmp(field[k].name, name) == 0) {
+					rc = dtx_err_set(err, DTX_E_NAME_COLLISION, __FILE__,
+					                 __LINE__,
+					                 "pivot_wider: two columns would be called "
+					                 "'%s'",
+					                 name);
+					dtx_err_hint(err, "\"names_prefix\": \"v_\" before the new "
+					                  "names keeps them apart");
+					goto out;
+				}
 			field[n] = a->agg ? s->value[v].field : t->schema->field[s->value[v].col];
 			field[n++].name = name;
 		}

@@ -224,13 +224,15 @@ static const struct {
 	const char *op, *name;
 	enum dtx_code (*rewrite)(const struct rewrite *r, const json_t *value);
 } rewrites[] = {
-	{ "join", "left_on", rewrite_keys },     { "join", "right_on", rewrite_keys },
-	{ "join", "suffixes", rewrite_suffix },  { "sort", "ascending", rewrite_ascending },
-	{ "sort", "desc", rewrite_descending },  { "sort", "descending", rewrite_descending },
-	{ "lag_lead", "op", rewrite_lead },      { "derive", "op", dtx_rewrite_derive },
-	{ "cast", "op", dtx_rewrite_cast },      { "group_by", "op", dtx_rewrite_group },
-	{ "sort", "op", dtx_rewrite_sort },      { "filter", "op", dtx_rewrite_filter },
-	{ "resample", "op", dtx_rewrite_every }, { "pad_time", "op", dtx_rewrite_every },
+	{ "join", "left_on", rewrite_keys },          { "join", "right_on", rewrite_keys },
+	{ "join", "suffixes", rewrite_suffix },       { "asof_join", "suffixes", rewrite_suffix },
+	{ "asof_join", "left_on", rewrite_keys },     { "asof_join", "right_on", rewrite_keys },
+	{ "range_join", "suffixes", rewrite_suffix }, { "sort", "ascending", rewrite_ascending },
+	{ "sort", "desc", rewrite_descending },       { "sort", "descending", rewrite_descending },
+	{ "lag_lead", "op", rewrite_lead },           { "derive", "op", dtx_rewrite_derive },
+	{ "cast", "op", dtx_rewrite_cast },           { "group_by", "op", dtx_rewrite_group },
+	{ "sort", "op", dtx_rewrite_sort },           { "filter", "op", dtx_rewrite_filter },
+	{ "resample", "op", dtx_rewrite_every },      { "pad_time", "op", dtx_rewrite_every },
 	{ "assert", "op", dtx_rewrite_assert },
 };
 

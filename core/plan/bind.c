@@ -124,8 +124,7 @@ static enum dtx_code add_col(struct dtx_bind *b, const struct dtx_bind_col *col,
 	if (!name_free(b, col->field.name, b->ncols, &taken))
 		DTX_FAIL_MEM(err);
 	if (taken) {
-		rc = dtx_bind_fail(b, DTX_E_NAME_COLLISION, "", err, "column '%s' is there already",
-		                   col->field.name);
+		rc = dtx_bind_taken(b, col->field.name, NULL, err);
 		goto out;
 	}
 	if (!grow(b->arena, &b->col, b->ncols, &cap, sizeof(*b->col)))

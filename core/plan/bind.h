@@ -180,6 +180,10 @@ dtx_bind_window_over(struct dtx_bind *b, const struct dtx_schema *schema, const 
 /* A finding of this step at pointer + sub; returns DTX_OK (or no_memory). */
 DTX_MUSTUSE enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
                                         struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(5, 6);
+/* The same of a name that two output columns would have, with the parameter that gives another one
+ * as the next step.  sub NULL: the parameter is looked for. */
+DTX_MUSTUSE enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,
+                                         struct dtx_err *err);
 /* Unique name: name, name_2, name_3 ... among the output so far; NULL: out of memory. */
 const char *dtx_bind_unique(struct dtx_bind *b, const char *name);
 

@@ -107,6 +107,66 @@ enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *
 	return dtx_bind_take(b, sub, &f, err);
 }
 
+/* The parameter of the step that has `name` as its value, "/as" or "/into/1"; false: none has. */
+static bool names_it(const struct dtx_plan_step *st, const char *name, char *sub, size_t size)
+{
+	for (size_t i = 0; st->op && i < st->op->nparams; i++) {
+		const struct dtx_param *p = &st->op->params[i];
+		const json_t *v = json_object_get(st->canonical, p->name), *item;
+		const char *text = json_string_value(v);
+		size_t k;
+
+		if (p->kind != DTX_P_TEXT && p->kind != DTX_P_TEXTS)
+			continue;
+		snprintf(sub, size, "/%s", p->name);
+		if (text && !strcmp(text, name))
+			return true;
+		json_array_foreach(v, k, item)
+		{
+			text = json_string_value(item);
+			snprintf(sub, size, "/%s/%zu", p->name, k);
+			if (text && !strcmp(text, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,
+                             struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	char found[64], word[32] = "", at[sizeof(f.at)];
+
+	if (b->unfit)
+		return DTX_OK;
+	/* where a parameter is broken another one is not blamed for what comes of it */
+	if (!sub && b->flow && !b->broken &&
+	    names_it(&b->flow->plan->step[b->step], name, found, sizeof(found)))
+		sub = found;
+	else if (!sub && b->suffix)
+		sub = "/suffix";
+	dtx_err_set(&f, DTX_E_NAME_COLLISION, __FILE__, __LINE__,
+	            "two columns would be called '%s'", name);
+	if (sub) /* "/agg/0/as": agg */
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(sub + 1, "/"), sub + 1);
+	if (!strcmp(word, "suffix"))
+		dtx_err_hint(&f, "\"suffix\" gives the column another ending, for example "
+		                 "\"suffix\": \"_2\"");
+	else if (word[0] && strcmp(word, "by") != 0)
+		dtx_err_hint(&f, "write another name in \"%s\"", word);
+	else if (word[0])
+		dtx_err_hint(&f, "name each column once in \"by\", or give one of the two another "
+		                 "name");
+	else
+		dtx_err_hint(&f,
+		             "rename the column of that name in a step before: {\"op\": "
+		             "\"rename\", \"map\": {\"%s\": \"another_name\"}}",
+		             name);
+	/* a parameter that is not written is no place to look at: the step is */
+	return dtx_bind_take(b, dtx_bind_at(b, sub, at, sizeof(at)) ? sub : NULL, &f, err);
+}
+
 /* What stands at a step's input, for the hint of an unknown column. */
 static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f)
 {

@@ -255,7 +255,8 @@ def lookup_value(df, other, key, value, as_, on_missing="null", default=None):
 UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
-def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exact=True, how="left"):
+def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exact=True, how="left",
+              suffix="_right"):
     """The row of another table that is nearest in time; of equal times the last one."""
     (lt,), (rt,) = key_pairs(df, other, on, None)
     lk, rk = key_pairs(df, other, by, None)
@@ -285,7 +286,7 @@ def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exac
                 best = max(best, (-gap, -side, r)) if best else (-gap, -side, r)
         found.append(best[2] if best else None)
     pairs = [(i, r) for i, r in enumerate(found) if r is not None or how == "left"]
-    return glue(df, other, [(None, k) for k in rk], pairs, "_right", "left")
+    return glue(df, other, [(None, k) for k in rk], pairs, suffix, "left")
 
 
 def exact(v):

@@ -167,7 +167,7 @@ def diff_tables(df, other, key, cols=None):
     return pd.DataFrame(out, index=range(len(lines)))
 
 
-def range_join(df, other, where, how="inner"):
+def range_join(df, other, where, how="inner", suffix="_right"):
     """Pairs of rows for which a condition over left.NAME and right.NAME is true."""
     df, other = df.reset_index(drop=True), other.reset_index(drop=True)
     pairs, m = [], len(other)
@@ -178,7 +178,7 @@ def range_join(df, other, where, how="inner"):
         pairs += [(i, r) for r in met or ([None] if how == "left" else [])]
     out = {c: pick(df[c], [i for i, _ in pairs]) for c in df.columns}
     for c in other.columns:
-        name = c + "_right" if c in out else c
+        name = c + suffix if c in out else c
         if name in out:
             raise ValueError("range_join: two columns would be called '%s'" % name)
         out[name] = pick(other[c], [r for _, r in pairs])

@@ -386,10 +386,13 @@ def step_asof(cols):
         step["by"] = "k"
     if chance(0.3):
         step["tolerance"] = "30d" if right == "e" else 2
+    suffix = one_of("_right", "_near")
+    if suffix != "_right":
+        step["suffix"] = suffix
     after = dict(cols)
     for c, kind in SIDE.items():
         if c not in keys:
-            after[c + "_right" if c in after else c] = kind
+            after[c + suffix if c in after else c] = kind
     return step, after
 
 

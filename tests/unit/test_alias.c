@@ -69,6 +69,19 @@ void test_alias_same_step(void)
 			  "how" : "left"
 		  }) },
 		{ S({
+			  "op" : "merge_asof",
+			  "right" : "other",
+			  "left_on" : "t",
+			  "right_on" : "u",
+			  "suffixes" : [ "", "_y" ]
+		  }),
+		  S({
+			  "op" : "asof_join",
+			  "with" : "other",
+			  "on" : [ { "left" : "t", "right" : "u" } ],
+			  "suffix" : "_y"
+		  }) },
+		{ S({
 			  "op" : "merge",
 			  "right" : "other",
 			  "left_on" : [ "a", "c" ],

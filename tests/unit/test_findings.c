@@ -310,8 +310,9 @@ static void check_spoilt(const char *op, json_t *step, const char *key)
 		const struct dtx_err *f = &findings.item[i];
 
 		/* an object may be a map, a text a pattern: then others are to blame; a rank
-		 * without an order is the rank's fault */
-		if (f->code != DTX_E_ORDER_REQUIRED &&
+		 * without an order is the rank's fault, a name may be free with the member alone
+		 */
+		if (f->code != DTX_E_ORDER_REQUIRED && f->code != DTX_E_NAME_COLLISION &&
 		    !json_is_object(json_object_get(step, key)) &&
 		    !json_is_string(json_object_get(step, key)) && f->severity != DTX_SEV_WARNING &&
 		    !is_inside(f->at, at) && strcmp(f->at, "/steps/0") != 0) {
