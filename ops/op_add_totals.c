@@ -6,9 +6,9 @@
 #include "ops/tablekeys.h"
 
 struct totals_args {
-	bool rows, cols;
-	struct dtx_cols *by;
-	const char *label;
+	bool rows, column;
+	struct dtx_cols *cols, *by;
+	const char *label, *label_as;
 };
 struct totals_state {
 	struct dtx_groupkeys by;
@@ -16,6 +16,7 @@ struct totals_state {
 	int32_t *number;        /* columns that are summed */
 	uint32_t n;
 	int32_t label, total;    /* output columns; -1 */
+	bool keyed;              /* the label's column shows a key: the label comes after it */
 	struct dtx_bound *row;   /* sum of a row */
 	struct dtx_tableagg agg; /* of the numbers, then of the row's sum */
 };
@@ -23,35 +24,64 @@ struct totals_state {
 #define AT(member) .offset = offsetof(struct totals_args, member)
 static const struct dtx_param totals_params[] = {
 	{ .name = "rows", .kind = DTX_P_BOOL, AT(rows), .def = "true", .help = "a row of sums" },
-	{ .name = "cols",
+	{ .name = "column",
 	  .kind = DTX_P_BOOL,
-	  AT(cols),
+	  AT(column),
 	  .def = "false",
 	  .help = "a last column with the sum of each row" },
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  AT(cols),
+	  .aliases = "columns",
+	  .help = "columns to sum; without it all number columns but those of by" },
 	{ .name = "by",
 	  .kind = DTX_P_COLUMNS,
 	  AT(by),
 	  .aliases = "group_by,groupby,keys",
-	  .help = "a row of sums for each group, behind its last row" },
+	  .help = "a row of sums for each group, after its last row" },
 	{ .name = "label",
 	  .kind = DTX_P_TEXT,
 	  AT(label),
 	  .def = "\"Total\"",
-	  .help = "in the first text column, and name of the new column" },
+	  .help = "in the first text column of a row of sums, and name of the new column" },
+	{ .name = "label_as",
+	  .kind = DTX_P_TEXT,
+	  AT(label_as),
+	  .help = "a new last column for the label of rows of sums" },
 };
 static const struct dtx_example totals_examples[] = {
 	{ .step = DTX_JSON({ "op" : "add_totals" }),
 	  .in = "k,n,x\na,1,1.50\nb,2,\n",
 	  .out = "k,n,x\na,1,1.50\nb,2,\nTotal,3,1.5\n" },
-	{ .step = DTX_JSON({ "op" : "adorn_totals", "by" : ["k"], "cols" : true, "label" : "Sum" }),
+	{ .step = DTX_JSON(
+		  { "op" : "adorn_totals", "by" : ["k"], "column" : true, "label" : "Sum" }),
 	  .in = "k,t,n,x\na,p,1,2\nb,q,3,\na,r,,\n",
 	  .out = "k,t,n,x,Sum\na,p,1,2,3\nb,q,3,,3\nb,Sum,3,,3\na,r,,,\na,Sum,1,2,3\n" },
-	{ .step = DTX_JSON({ "op" : "add_totals", "rows" : false, "cols" : true }),
+	{ .step = DTX_JSON({ "op" : "add_totals", "rows" : false, "column" : true }),
 	  .in = "n,k,x\n1,a,0.5\n",
 	  .out = "n,k,x,Total\n1,a,0.5,1.5\n" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "by" : ["k"], "cols" : ["h"] }),
+	  .in = "k,h,rate\na,1,20\na,2,20\n,4,9\n",
+	  .out = "k,h,rate\na,1,20\na,2,20\na Total,3,\n,4,9\nTotal,4,\n" },
+	{ .step = DTX_JSON({
+		  "op" : "add_totals",
+		  "by" : ["y"],
+		  "cols" : ["n"],
+		  "column" : true,
+		  "label_as" : "kind"
+	  }),
+	  .in = "y,n,m\n2023,1,7\n2024,2,8\n",
+	  .out = "y,n,m,Total,kind\n2023,1,7,1,\n2023,1,,1,Total\n2024,2,8,2,\n2024,2,,2,"
+	         "Total\n" },
 	{ .step = DTX_JSON({ "op" : "add_totals", "cols" : true }),
 	  .in = "n,Total\n1,2\n",
 	  .error = "name_collision" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "cols" : [ "n", "k" ] }),
+	  .in = "n,k\n1,a\n",
+	  .error = "type_mismatch" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "by" : ["n"], "cols" : ["n"] }),
+	  .in = "n,k\n1,a\n",
+	  .error = "param_conflict" },
 	{ .step = DTX_JSON({ "op" : "add_totals", "rows" : false }),
 	  .in = "n\n1\n",
 	  .error = "bad_param_value" },
@@ -62,40 +92,80 @@ static enum dtx_code totals_check(const void *args, struct dtx_err *err)
 	const struct totals_args *a = args;
 	enum dtx_code rc = DTX_OK;
 
-	if (!a->rows && !a->cols)
+	if (!a->rows && !a->column)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "add_totals: neither rows nor cols: nothing "
-		         "to add");
+		         "add_totals: rows and column are both false: there is nothing to add");
 	if (!a->rows && a->by)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/by",
-		               "add_totals: by makes rows of sums, rows is "
-		               "false");
+		               "add_totals: by makes rows of sums, rows is false");
+	if (!a->rows && a->label_as)
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/label_as",
+		               "add_totals: label_as is for rows of sums, rows is false");
 out:
 	return rc;
 }
 
 /* --- binding --- */
 
-static enum dtx_code find_columns(struct dtx_bind *b, struct totals_state *s, struct dtx_err *err)
+/* The columns of `cols`; a formula says of which of them there is no sum.  An open input grows by
+ * those that it names, so this goes before its columns are laid out. */
+static enum dtx_code take_columns(struct dtx_bind *b, const struct totals_args *a,
+                                  struct totals_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *col;
+	uint32_t n;
+
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
+	s->number = dtx_arena_alloc(b->arena, (size_t)n + 1, sizeof(*s->number));
+	if (!s->number)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < n; i++) {
+		if (col[i] < 0)
+			continue;
+		if (dtx_cols_find(s->by.col, s->by.n, col[i]) < 0)
+			s->number[s->n++] = col[i];
+		else
+			DTX_TRY(dtx_bind_fail(b, DTX_E_PARAM_CONFLICT, "/cols", err,
+			                      "add_totals: column '%s' is in by, so it cannot be "
+			                      "summed",
+			                      b->in[0]->field[col[i]].name));
+	}
+out:
+	return rc;
+}
+
+/* The label's column: the first text column that shows nothing else, or the last of the keys. */
+static void find_label(const struct dtx_bind *b, struct totals_state *s)
+{
+	const struct dtx_schema *in = b->in[0];
+
+	for (uint32_t i = 0; i < in->nfields; i++) {
+		bool key = dtx_cols_find(s->by.col, s->by.n, (int32_t)i) >= 0;
+
+		if (in->field[i].type.type != DTX_T_TEXT ||
+		    dtx_cols_find(s->number, s->n, (int32_t)i) >= 0)
+			continue;
+		s->label = (int32_t)i;
+		s->keyed = key;
+		if (!key)
+			break;
+	}
+}
+
+/* Without `cols` all numbers but the keys. */
+static enum dtx_code take_numbers(struct dtx_bind *b, struct totals_state *s, struct dtx_err *err)
 {
 	const struct dtx_schema *in = b->in[0];
 	enum dtx_code rc = DTX_OK;
 
-	s->label = s->total = -1;
 	s->number = dtx_arena_alloc(b->arena, (size_t)in->nfields + 1, sizeof(*s->number));
-	s->agg.out = dtx_arena_zalloc(b->arena, (size_t)in->nfields + 2, sizeof(*s->agg.out));
-	if (!s->number || !s->agg.out)
+	if (!s->number)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < in->nfields; i++) {
-		enum dtx_type type = in->field[i].type.type;
-
-		if (dtx_cols_find(s->by.col, s->by.n, (int32_t)i) >= 0)
-			continue;
-		if (dtx_type_is_number(type))
+	for (uint32_t i = 0; i < in->nfields; i++)
+		if (dtx_type_is_number(in->field[i].type.type) &&
+		    dtx_cols_find(s->by.col, s->by.n, (int32_t)i) < 0)
 			s->number[s->n++] = (int32_t)i;
-		else if (type == DTX_T_TEXT && s->label < 0)
-			s->label = (int32_t)i;
-	}
 out:
 	return rc;
 }
@@ -147,7 +217,8 @@ static enum dtx_code bind_column(struct dtx_bind *b, const struct totals_args *a
 	if (s->n) {
 		row_text(b, s, text);
 		DTX_TRY(made(b, text, &e, err));
-		DTX_TRY(dtx_bind_expr(b, 0, e, "/cols", (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 },
+		DTX_TRY(dtx_bind_expr(b, 0, e, "/column",
+		                      (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 },
 		                      (int32_t)b->ncols, &s->row, err));
 		if (s->row)
 			type = dtx_bound_type(s->row);
@@ -160,7 +231,7 @@ static enum dtx_code bind_column(struct dtx_bind *b, const struct totals_args *a
 	row_text(b, s, text);
 	dtx_buf_addc(text, ')');
 	DTX_TRY(made(b, text, &e, err));
-	DTX_TRY(dtx_tableagg_bind(b, e, "/cols", NULL, 0, s->total, &s->agg.out[s->n], err));
+	DTX_TRY(dtx_tableagg_bind(b, e, "/column", NULL, 0, s->total, &s->agg.out[s->n], err));
 out:
 	return rc;
 }
@@ -175,7 +246,7 @@ static enum dtx_code bind_sums(struct dtx_bind *b, struct totals_state *s, struc
 
 		if (!e)
 			DTX_FAIL_MEM(err);
-		DTX_TRY(dtx_tableagg_bind(b, e, "/rows", NULL, 0, (int32_t)i, &s->agg.out[k], err));
+		DTX_TRY(dtx_tableagg_bind(b, e, "/cols", NULL, 0, (int32_t)i, &s->agg.out[k], err));
 		/* a sum of decimals has more digits */
 		if (s->agg.out[k].bound)
 			b->col[i].field.type = dtx_bound_type(s->agg.out[k].bound);
@@ -210,13 +281,24 @@ static enum dtx_code totals_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		DTX_FAIL_MEM(err);
 	if (a->by)
 		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
+	DTX_TRY(a->cols ? take_columns(b, a, s, err) : take_numbers(b, s, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
-	DTX_TRY(find_columns(b, s, err));
+	s->agg.out = dtx_arena_zalloc(b->arena, (size_t)s->n + 2, sizeof(*s->agg.out));
+	if (!s->agg.out)
+		DTX_FAIL_MEM(err);
+	s->label = s->total = -1;
+	if (!a->label_as)
+		find_label(b, s);
 	s->agg.nouts = s->n + 1;
 	if (a->rows)
 		DTX_TRY(bind_sums(b, s, err));
-	if (a->cols)
+	if (a->column)
 		DTX_TRY(bind_column(b, a, s, &text, err));
+	if (a->label_as) {
+		s->label = (int32_t)b->ncols;
+		DTX_TRY(dtx_bind_make(b, a->label_as, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 },
+		                      NULL, "label of", err));
+	}
 	DTX_TRY(bind_shown(b, s, err));
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
 out:
@@ -236,19 +318,38 @@ struct work {
 	uint32_t *ends; /* per row the group whose last row it is, DTX_NOWHERE */
 };
 
-static enum dtx_code label_column(struct work *w, uint32_t n, struct dtx_column **out,
-                                  struct dtx_err *err)
+/* The label of b's rows, after the key where the column shows one: "North Total". */
+static enum dtx_code label_column(struct work *w, struct dtx_batch *b, struct dtx_err *err)
 {
 	const struct totals_args *a = w->ox->args;
+	uint32_t at = (uint32_t)w->s->label;
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	enum dtx_code rc = DTX_OK;
+	struct dtx_column *made = NULL;
 	struct dtx_builder to;
 
-	dtx_builder_init(&to, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, n);
-	for (uint32_t i = 0; i < n; i++)
-		dtx_builder_text(&to, dtx_str_of(a->label));
-	DTX_TRY(dtx_builder_finish(&to, NULL, out, err));
+	dtx_builder_init(&to, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, b->nrows);
+	for (uint32_t i = 0; i < b->nrows; i++) {
+		bool null = true;
+
+		dtx_buf_reset(&text);
+		if (w->s->keyed && b->col[at]) {
+			dtx_buf_reset(&scratch);
+			dtx_buf_adds(&text, dtx_cell_text(b->col[at], i, &scratch, &null));
+		}
+		dtx_buf_add(&text, null ? "" : " ");
+		dtx_buf_add(&text, a->label);
+		if (!dtx_buf_ok(&scratch) || !dtx_buf_ok(&text))
+			DTX_FAIL_MEM(err);
+		dtx_builder_text(&to, dtx_buf_str(&text));
+	}
+	DTX_TRY(dtx_builder_finish(&to, NULL, &made, err));
+	dtx_batch_put(b, at, made);
 out:
 	dtx_builder_clear(&to);
+	dtx_buf_clear(&scratch);
+	dtx_buf_clear(&text);
 	return rc;
 }
 
@@ -289,8 +390,8 @@ static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, s
 		DTX_TRY(dtx_tableagg_final(run, k, from, b->nrows, NULL, &b->col[at], err));
 		DTX_TRY(write_sums(&b->col[at], &out->field[at], err));
 	}
-	if (w->s->label >= 0)
-		DTX_TRY(label_column(w, b->nrows, &b->col[w->s->label], err));
+	if (w->s->label >= 0 && dtx_op_wants(w->ox, (uint32_t)w->s->label))
+		DTX_TRY(label_column(w, b, err));
 	for (uint32_t i = 0; i < out->nfields; i++)
 		if (!b->col[i] && dtx_cols_find(w->s->by.col, w->s->by.n, (int32_t)i) < 0)
 			DTX_TRY(dtx_column_nulls(out->field[i].type, b->nrows, &b->col[i], err));
@@ -417,6 +518,9 @@ static enum dtx_code widen(struct work *w, struct dtx_batch *in, struct dtx_batc
 	else if (w->s->total >= 0)
 		DTX_TRY(dtx_column_nulls(w->ox->out->field[w->s->total].type, in->nrows,
 		                         &b->col[w->s->total], err));
+	if (w->s->label >= (int32_t)in->ncols)
+		DTX_TRY(dtx_column_nulls(w->ox->out->field[w->s->label].type, in->nrows,
+		                         &b->col[w->s->label], err));
 	*out = b;
 	b = NULL;
 out:
@@ -454,6 +558,11 @@ static enum dtx_code totals_whole(const struct dtx_opctx *ox, struct dtx_table *
 	int64_t at = 0;
 
 	DTX_TRY(dtx_table_dense(t, err));
+	if (a->by && w.s->label < 0)
+		dtx_op_warn(
+			ox, DTX_W_RESULT_NOTE,
+			"add_totals: no text column shows which rows are sums; \"label_as\" makes "
+			"one");
 	if (a->rows)
 		DTX_TRY(find_totals(&w, err));
 	for (size_t i = 0; i < t->nbatches; i++) {
@@ -475,13 +584,17 @@ static void totals_explain(const void *args, struct dtx_buf *out)
 {
 	const struct totals_args *a = args;
 
-	dtx_buf_add(out, "add ");
-	if (a->rows)
-		dtx_buf_add(out, a->by ? "a row of sums behind each group of " : "a row of sums");
-	if (a->by)
+	dtx_buf_add(out, a->rows ? "add a row of sums" : "add a column of sums");
+	if (a->rows && a->column)
+		dtx_buf_add(out, " and a column of sums");
+	if (a->cols) {
+		dtx_buf_add(out, " of ");
+		dtx_cols_print(a->cols, out);
+	}
+	if (a->by) {
+		dtx_buf_add(out, " after each group of ");
 		dtx_cols_print(a->by, out);
-	if (a->cols)
-		dtx_buf_printf(out, "%sa column of sums", a->rows ? " and " : "");
+	}
 	dtx_buf_printf(out, ", called %s", a->label);
 }
 
@@ -491,9 +604,11 @@ const struct dtx_op dtx_op_add_totals = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Add rows and a column of sums",
-	.notes = "All number columns but those of `by` are summed, nulls passed over. The row is "
-		 "the last one, or with `by` the one behind the last row of its group; its label "
-		 "stands in the first text column, where there is one, other cells are null.",
+	.notes = "Nulls are passed over. The row is the last one, or with `by` the one after the "
+		 "last "
+		 "row of its group. Its label stands in the first text column; where only a key is "
+		 "text, after it (North Total). Cells that are no sum, key or label are null. "
+		 "Rates and prices do not add up: name the columns that do in `cols`.",
 	.params = totals_params,
 	.nparams = DTX_COUNT(totals_params),
 	.examples = totals_examples,

@@ -220,6 +220,24 @@ static enum dtx_code rewrite_lead(const struct rewrite *r, const json_t *value)
 	               : DTX_E_NO_MEMORY;
 }
 
+/* "cols": true -> "column": true, as it was called once */
+static enum dtx_code rewrite_totals(const struct rewrite *r, const json_t *value)
+{
+	const json_t *cols = json_object_get(r->object, "cols");
+
+	(void)value;
+	if (!json_is_boolean(cols))
+		return DTX_OK;
+	if (dtx_rewrite_written(r, "column"))
+		return dtx_rewrite_refuse(r, DTX_E_PARAM_CONFLICT, "cols",
+		                          "'column' says whether there is a column of sums; 'cols' "
+		                          "names the columns to sum");
+	if (json_object_set(r->object, "column", (json_t *)(uintptr_t)cols) != 0)
+		return DTX_E_NO_MEMORY;
+	json_object_del(r->object, "cols");
+	return DTX_OK;
+}
+
 static const struct {
 	const char *op, *name;
 	enum dtx_code (*rewrite)(const struct rewrite *r, const json_t *value);
@@ -233,7 +251,7 @@ static const struct {
 	{ "cast", "op", dtx_rewrite_cast },           { "group_by", "op", dtx_rewrite_group },
 	{ "sort", "op", dtx_rewrite_sort },           { "filter", "op", dtx_rewrite_filter },
 	{ "resample", "op", dtx_rewrite_every },      { "pad_time", "op", dtx_rewrite_every },
-	{ "assert", "op", dtx_rewrite_assert },
+	{ "assert", "op", dtx_rewrite_assert },       { "add_totals", "op", rewrite_totals },
 };
 
 enum dtx_code dtx_part_rewrite(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
@@ -312,7 +330,8 @@ bool dtx_part_alias_place(const struct dtx_plan_step *st, const char *sub, char 
 
 	if (st->op && dtx_rewrite_flat_place(st, sub, out, size))
 		return true;
-	if (!st->op || strcmp(st->name, "join") != 0 || strncmp(sub, "/on/", 4) != 0 || !value)
+	if (!st->op || !dtx_str_in_list("join,asof_join", st->name) ||
+	    strncmp(sub, "/on/", 4) != 0 || !value)
 		return false;
 	snprintf(out, size, "%s/%s", st->at, key);
 	if (json_is_array(value))

@@ -97,14 +97,15 @@ def row_sum(values):
     return int64(out) if isinstance(out, int) else out
 
 
-def add_totals(df, rows=True, cols=False, by=(), label="Total"):
+def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", label_as=None):
     """Rows and a column of sums."""
     df, by = df.reset_index(drop=True), names_of(by)
-    if not rows and (by or not cols):
+    if not rows and (by or not column):
         raise ValueError("add_totals: nothing to add")
-    numbers = [c for c in df.columns if c not in by and kind_of(df[c]) in NUMBERS]
-    words = [c for c in df.columns if c not in by and kind_of(df[c]) == "text"]
-    if cols:
+    numbers = [c for c in df.columns if c not in by and kind_of(df[c]) in NUMBERS] if cols is None else names_of(cols)
+    words = [c for c in df.columns if kind_of(df[c]) == "text"]
+    words = [c for c in words if c not in by][:1] or words[-1:]
+    if column:
         if label in df.columns:
             raise ValueError("there is a column '%s' already" % label)
         sums = [row_sum(v) for v in zip(*(plain(df[c]) for c in numbers))] if numbers else [None] * len(df)
@@ -112,6 +113,8 @@ def add_totals(df, rows=True, cols=False, by=(), label="Total"):
         df, numbers = df.assign(**{label: column_of(sums, "int" if kind == "null" else kind)}), numbers + [label]
     if not rows:
         return df
+    if label_as is not None:
+        df, words = df.assign(**{label_as: None}), [label_as]
     groups = list(group_rows(df, by).values()) if by else [list(range(len(df)))]
     ends = {part[-1]: part for part in groups if part}
     lines = []  # a row, or the rows that are summed
@@ -126,8 +129,12 @@ def add_totals(df, rows=True, cols=False, by=(), label="Total"):
         def total(part):
             if c in numbers:
                 return aggregate("sum", [values[r] for r in part])
-            return values[part[0]] if c in by else label if c in words[:1] else None
-        out[c] = column_of([total(at) if isinstance(at, list) else values[at] for at in lines], kind_of(df[c]))
+            key = values[part[0]] if c in by else None
+            if c not in words:
+                return key
+            return label if key is None else key + " " + label
+        out[c] = column_of([total(at) if isinstance(at, list) else values[at] for at in lines],
+                           "text" if c == label_as else kind_of(df[c]))
     return pd.DataFrame(out, index=range(len(lines)))
 
 

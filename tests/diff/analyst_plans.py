@@ -198,7 +198,7 @@ def plans(shop):
            lambda: (lambda t: (t / t.values.sum())["North"].reset_index().sort_values(
                "product", key=lambda s: s.map(lambda x: x.encode())))(
                o[o.region.notna()].pivot_table(index="product", columns="region", values="price", aggfunc="sum")))
-    yield ("add_totals", [{"op": "add_totals", "rows": True, "cols": True, "by": [], "label": "All"}],
+    yield ("add_totals", [{"op": "add_totals", "rows": True, "column": True, "by": [], "label": "All"}],
            frame("k a b All", ("x", 1, 2, 3), ("y", 3, 4, 7), ("All", 4, 6, 10)), {"data": {"main": "k,a,b\nx,1,2\ny,3,4\n"}})
     yield ("transpose", [{"op": "transpose", "header": True, "names_to": "month"}],
            frame("month North South", ("jan", 1, 3), ("feb", 2, 4)), {"data": {"main": "region,jan,feb\nNorth,1,2\nSouth,3,4\n"}})

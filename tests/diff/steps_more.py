@@ -321,7 +321,13 @@ def step_summary(cols):
         return {"op": "describe", "cols": some(without(cols, of(cols, "float", "dec", "stamp")) or cols),
                 "by": by}, None
     if numbers(cols) and chance(0.6):
-        return {"op": "add_totals", "by": by, "cols": chance(0.4)}, None
+        step = {"op": "add_totals", "by": by, "column": chance(0.4)}
+        summed = numbers(without(cols, by))
+        if summed and chance(0.4):
+            step["cols"] = some(summed)
+        if chance(0.2):
+            step["label_as"] = "kind"
+        return step, None
     return {"op": "diff_tables", "with": "side", "key": "k", "cols": ["*"]}, None
 
 
