@@ -322,6 +322,27 @@ static bool file_follow(char *path)
 	return true;
 }
 
+/* As the kernel's fs.protected_symlinks does, which only looks where the kernel itself follows. */
+bool dtx_file_planted_link(const char *given, char link[PATH_MAX])
+{
+	const mode_t shared = S_ISVTX | S_IWOTH;
+	char dir[PATH_MAX];
+	struct stat in, at;
+
+	dtx_str_copy(link, PATH_MAX, dtx_str_of(given));
+	for (int links = 0; links < FILE_LINKS; links++) {
+		dtx_file_dirname(link, dir, sizeof(dir));
+		if (lstat(link, &at) || !S_ISLNK(at.st_mode))
+			return false;
+		if (!stat(dir, &in) && (in.st_mode & shared) == shared && at.st_uid != geteuid() &&
+		    at.st_uid != in.st_uid)
+			return true;
+		if (!file_follow(link))
+			return false;
+	}
+	return false;
+}
+
 char *dtx_file_real(const char *given)
 {
 	char real[PATH_MAX], dir[PATH_MAX], path[PATH_MAX];

@@ -2,6 +2,8 @@
 #ifndef DTX_BASE_FILE_H
 #define DTX_BASE_FILE_H
 
+#include <limits.h>
+
 #include "core/base/buf.h"
 
 /* For input_not_found: names in that folder that are spelt alike, or that there is no such folder.
@@ -41,6 +43,10 @@ DTX_MUSTUSE char *dtx_file_absolute(const char *path);
 /* The file that a chain of links leads to, or the absolute path of what does not exist yet;
  * dtx_mem, NULL when out of memory. */
 DTX_MUSTUSE char *dtx_file_real(const char *path);
+/* Whether writing to `path` would follow a link that another user left in a folder that all may
+ * write to, such as /tmp: its owner is neither the caller nor the owner of the folder.  `link` gets
+ * the path of that link. */
+bool dtx_file_planted_link(const char *path, char link[PATH_MAX]);
 /* The descriptor that an output is named by: "-", "/dev/stdout", "/dev/fd/3" and the like; -1:
  * none. */
 int dtx_file_out_fd(const char *path);

@@ -94,6 +94,7 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	char link[PATH_MAX];
 	struct stat st;
 	bool there;
 
@@ -108,6 +109,14 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
 		*real = dtx_mem_strdup(dtx_file_out_fd(path) == STDOUT_FILENO ? "-" : path);
 		if (!*real)
 			DTX_FAIL_MEM(err);
+		goto out;
+	}
+	if (dtx_file_planted_link(path, link)) {
+		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+		                 "cannot write '%s': '%s' is a link that another user made in a "
+		                 "folder that all may write to",
+		                 path, link);
+		dtx_err_hint(err, "name the file that is meant, or a file in another folder");
 		goto out;
 	}
 	*real = dtx_file_real(path);
@@ -244,19 +253,17 @@ void dtx_outfile_fresh(struct dtx_outfile *o)
 static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct stat st;
 
 	if (o->first)
 		DTX_TRY(o->first(o->first_arg, err));
-	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	/* only the owner reads it before it has its mode: the file that it replaces may be private
+	 */
+	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (o->fd < 0)
 		DTX_FAIL(err,
 		         errno == ENOSPC || errno == EDQUOT ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
 		         "cannot make '%s': %s", o->temp, strerror(errno));
 	o->made_temp = true;
-	if (stat(o->path, &st) == 0 && fchmod(o->fd, st.st_mode & 07777) < 0)
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot give '%s' the permissions of '%s': %s",
-		         o->temp, o->path, strerror(errno));
 out:
 	return rc;
 }
@@ -500,12 +507,44 @@ static int outfile_rename_fresh(const struct dtx_outfile *o)
 	return rename(o->temp, o->path);
 }
 
+/* The permissions that the umask gives a new file. */
+static mode_t outfile_default_mode(void)
+{
+	mode_t mask = umask(077); /* umask() only tells what it replaces */
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* An output keeps the permissions of the file that it replaces if that is of the same owner, but
+ * never setuid, setgid or sticky: they were given to other content.  The group's permissions stay
+ * with the group that had them. */
+static enum dtx_code outfile_set_mode(const struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	mode_t mode = outfile_default_mode();
+	struct stat old, made;
+
+	if (stat(o->path, &old) == 0 && old.st_uid == geteuid()) {
+		mode = old.st_mode & 0777;
+		if (!fstat(o->fd, &made) && made.st_gid != old.st_gid &&
+		    fchown(o->fd, (uid_t)-1, old.st_gid) < 0)
+			mode &= ~(mode_t)S_IRWXG;
+	}
+	if (fchmod(o->fd, mode) < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot give '%s' its permissions: %s", o->temp,
+		         strerror(errno));
+out:
+	return rc;
+}
+
 static enum dtx_code outfile_rename(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	/* a file that this run reads may have been moved there meanwhile */
 	DTX_TRY(dtx_reserve_check(o->path, err));
+	DTX_TRY(outfile_set_mode(o, err));
 	if ((o->fresh_only ? outfile_rename_fresh(o) : rename(o->temp, o->path)) < 0) {
 		if (o->fresh_only && errno == EEXIST) {
 			rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,

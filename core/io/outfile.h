@@ -35,8 +35,11 @@ struct dtx_outfile_info {
 	char sha[DTX_SHA256_HEX]; /* "" before finish */
 };
 
-/* `run_id` goes into the temp name.  An existing target keeps its permissions.  Files of
- * core/io/reserve.h are refused, here and again at commit.  Codes: usage, output_io, disk_full. */
+/* `run_id` goes into the temp name.  The temp file is the owner's alone until the commit; then it
+ * gets the permissions of a target of the same owner (never setuid, setgid, sticky), else those of
+ * the umask.  Files of core/io/reserve.h are refused, here and again at commit; so is a link that
+ * another user left in a shared folder (dtx_file_planted_link).  Codes: usage, output_io,
+ * disk_full. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_open(const char *path, const char *run_id,
                                            enum dtx_outfile_mode mode, struct dtx_outfile **out,
                                            struct dtx_err *err);

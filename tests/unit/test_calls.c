@@ -199,7 +199,7 @@ static const struct call_case {
 	{ write_out, "open", ENOSPC, DTX_E_DISK_FULL, "cannot make '" },
 	{ write_out, "faccessat", EACCES, DTX_E_OUTPUT_IO, "cannot write '" },
 	{ write_out, "open", EROFS, DTX_E_OUTPUT_IO, "cannot make '" },
-	{ write_out, "fchmod", EPERM, DTX_E_OUTPUT_IO, "the permissions of '" },
+	{ write_out, "fchmod", EPERM, DTX_E_OUTPUT_IO, "its permissions" },
 	{ write_out, "rename", EBUSY, DTX_E_OUTPUT_IO, "cannot rename '" },
 	{ write_stdout, "fcntl", EMFILE, DTX_E_OUTPUT_IO, "cannot write '-': " },
 	{ gunzip, "memfd_create", EMFILE, DTX_E_INPUT_IO, "cannot keep what a gzip file holds: " },

@@ -110,6 +110,80 @@ void test_outfile_replaces_whole(void)
 	T_INT(st.st_mode & 0777, 0640);
 }
 
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_mode & 07777;
+}
+
+/* Only the owner reads the temp file; at the end the permissions are those of a file of the same
+ * owner, and never setuid. */
+void test_outfile_mode(void)
+{
+	static const struct {
+		mode_t old; /* 0: no file */
+		uid_t owner;
+		mode_t want;
+	} cases[] = {
+		{ 0, 0, 0640 },     { 0600, 0, 0600 },      { 0666, 0, 0666 },
+		{ 07755, 0, 0755 }, { 07777, 65534, 0640 }, { 0600, 65534, 0640 },
+	};
+	struct dtx_err err = DTX_ERR_INIT;
+	mode_t mask = umask(027);
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(cases); i++) {
+		const char *path = in_dir("mode.csv");
+		struct dtx_outfile *o = NULL;
+
+		if (cases[i].owner && geteuid() != 0)
+			continue;
+		unlink(path);
+		if (cases[i].old) {
+			put_file(path, "old");
+			T_INT(chown(path, cases[i].owner ? cases[i].owner : (uid_t)-1, (gid_t)-1),
+			      0);
+			T_INT(chmod(path, cases[i].old), 0);
+		}
+		T_OK(dtx_outfile_open(path, RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+		T_OK(dtx_outfile_write(o, "new", 3, &err), &err);
+		T_OK(dtx_outfile_finish(o, &err), &err);
+		T_INT(mode_of(dtx_outfile_info(o)->temp), 0600);
+		T_OK(dtx_outfile_commit(o, &err), &err);
+		dtx_outfile_free(o);
+		T_INT(mode_of(path), cases[i].want);
+	}
+	umask(mask);
+}
+
+/* A link of another user in a folder like /tmp is not followed, whoever owns what it leads to. */
+void test_outfile_planted_link(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	const char *link = in_dir("planted.csv");
+
+	if (geteuid() != 0) {
+		t_skip("only root can make a link of another user");
+		return;
+	}
+	put_file(in_dir("mine.csv"), "old");
+	T_INT(symlink("mine.csv", link), 0);
+	T_INT(lchown(link, 65534, 65534), 0);
+	T_INT(chmod(t_dir(), 01777), 0);
+	T_CODE(dtx_outfile_open(link, RUN, DTX_OUTFILE_STREAM, &o, &err), DTX_E_OUTPUT_IO, &err);
+	T_CHECK(strstr(err.msg, "is a link that another user made"));
+	T_INT(symlink("planted.csv", in_dir("mine_first.csv")), 0); /* a link to it, neither */
+	T_CODE(dtx_outfile_open(in_dir("mine_first.csv"), RUN, DTX_OUTFILE_STREAM, &o, &err),
+	       DTX_E_OUTPUT_IO, &err);
+	T_INT(chmod(t_dir(), 0777), 0); /* not sticky: who may write there may do anything anyway */
+	T_OK(dtx_outfile_open(link, RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+	dtx_outfile_free(o);
+	check_file(in_dir("mine.csv"), "old");
+	dtx_err_clear(&err);
+}
+
 void test_outfile_abort_keeps_old(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
