@@ -127,12 +127,16 @@ static enum dtx_code head_sought(const struct dtx_csv *c, const struct dtx_head_
                                  struct dtx_head *head, struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_head_find(g, head, err);
+	long long skip = (long long)c->opts.skip + (c->sep != 0) + (long long)head->first;
 
-	if (rc == DTX_E_HEADER_NOT_FOUND && swallowed_lines(c, g->arg))
+	if (rc != DTX_E_HEADER_NOT_FOUND)
+		return rc;
+	if (swallowed_lines(c, g->arg))
 		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
-	else if (rc == DTX_E_HEADER_NOT_FOUND && head->hinted)
-		dtx_repair_advise(err, "{\"header_rows\":1,\"skip\":%lld}",
-		                  (long long)c->opts.skip + (c->sep != 0) + (long long)head->first);
+	else if (head->hinted && skip > c->opts.skip)
+		dtx_repair_advise(err, "{\"header_rows\":1,\"skip\":%lld}", skip);
+	else if (head->hinted)
+		dtx_repair_advise(err, "{\"header_rows\":1}");
 	return rc;
 }
 

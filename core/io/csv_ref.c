@@ -225,7 +225,7 @@ static bool ref_behind_delim(const struct dtx_csv_ref *r, size_t at)
 /* Where the quote that opens at `open` closes; the text's end when it is data. */
 static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 {
-	bool irregular = false;
+	bool irregular = false, lines = false;
 	size_t at = open + 1;
 
 	if (r->bound == REF_DATA || open >= r->unclosed)
@@ -235,6 +235,7 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 
 		if (ref_is_newline(c) && (irregular || r->bound != REF_FREE))
 			return r->end;
+		lines |= ref_is_newline(c);
 		if (ref_is_escape(r, at)) {
 			at++;
 			continue;
@@ -247,7 +248,9 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 			at++;
 			continue;
 		}
-		if (ref_behind_delim(r, at))
+		/* On a later line, or where another cell begins: the quote at `open` never closed.
+		 */
+		if (lines || ref_behind_delim(r, at))
 			return r->end;
 		irregular = true;
 	}

@@ -282,6 +282,54 @@ out:
 	return rc;
 }
 
+enum { NAME_DIGITS = 5 }; /* of names that are numbers above other numbers */
+
+/* A number that names its column: nothing below it is a whole number, and where decimals stand
+ * below, it has as many digits as a key. */
+static bool is_number_name(struct dtx_str name, bool decimals)
+{
+	int64_t n;
+
+	name = dtx_utf8_trim(name);
+	return dtx_num_parse_i64(name.ptr, name.len, &n) && n >= 0 &&
+	       (!decimals || name.len >= NAME_DIGITS);
+}
+
+/* Names that are numbers, "id,100022,100025", above cells that are none of the kind: bools, dates,
+ * or decimals below keys of several digits.  The first column holds texts. */
+static enum dtx_code numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), rows = 0, k, c;
+	bool decimals = false;
+	int64_t whole;
+
+	*yes = f->used_last > f->used_first + 1;
+	for (k = r + 1; k < n && *yes; k++) {
+		if (!f->shape[k].filled)
+			continue;
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		*yes = head_class(&f->cell[f->used_first]) == CLASS_TEXT;
+		for (c = f->used_first + 1; c <= f->used_last && *yes; c++) {
+			struct dtx_str s = dtx_utf8_trim(f->cell[c].text);
+
+			*yes = !dtx_head_filled(&f->cell[c]) ||
+			       (head_class(&f->cell[c]) != CLASS_TEXT &&
+			        !dtx_num_parse_i64(s.ptr, s.len, &whole));
+			decimals |= head_class(&f->cell[c]) == CLASS_VALUE;
+		}
+		rows++;
+	}
+	*yes = *yes && rows > 1;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	*yes = *yes && head_class(&f->cell[f->used_first]) == CLASS_TEXT;
+	for (c = f->used_first + 1; c <= f->used_last && *yes; c++)
+		*yes = is_number_name(f->cell[c].text, decimals);
+out:
+	return rc;
+}
+
 /* The lines of a report above its table leave cells blank, and begin with a text: the first row
  * that has all names, right above one that is data, comes behind them. */
 static enum dtx_code full_below(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
@@ -335,6 +383,8 @@ static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_
 		DTX_TRY(differs_from_below(f, r, &out->hinted, err));
 	if (!out->hinted && f->g->text_file)
 		DTX_TRY(numbers_name(f, r, &out->hinted, err));
+	if (!out->hinted)
+		DTX_TRY(numbers_differ(f, r, &out->hinted, err));
 out:
 	return rc;
 }

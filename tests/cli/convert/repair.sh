@@ -12,3 +12,7 @@ printf 'a,b,c\n1,"x "quoted" y",3\n4,"open,5\n6,7,8\n' > quotes.csv
 dtx convert quotes.csv
 printf '1,x\n2,y\n' | dtx convert --repair - --errors=json
 dtx inspect --repair dirty.csv | head -2
+# names that are numbers, above bools, dates or decimals; a first row of numbers above numbers is data
+printf 'probe,70021,70044\nA1,true,false\nA2,false,false\n' | dtx convert --repair -
+printf 'probe,70021,70044\nA1,0.5,1.25\nA2,0.75,2.5\n' | dtx convert --repair -
+printf 'probe,7,9\nA1,0.5,1.25\nA2,0.75,2.5\n' | dtx convert --repair -

@@ -10,3 +10,6 @@ wc -l < late.out.csv
 printf 'id,"name,n\n1,Ann,5\n2,Bob",6\n3,Eve,7\n' | dtx convert --repair -
 # texts of several lines, some of which look nearly like rows
 printf 'id,note,n\n1,"a, b\nc, d",5\n2,"e\nf",6\n' | dtx convert --repair -
+# quotes that open on each line of one column, one of which never closes: no records are joined
+printf 'quote\n"one, two"\n"three, four\n"five"\n"six, seven"\n' | dtx convert --repair -
+printf 'quote\n"one, two\nthree "four"\nfive\n' | dtx convert --repair -
