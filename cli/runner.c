@@ -179,19 +179,20 @@ out:
 
 /* --- record --- */
 
-/* A warning without its text, which may quote cells; of a repair also what was changed. */
+/* A warning without its text, which may quote cells; of a repair also what was changed, of rows
+ * that a reader changed or left out also the first place. */
 static json_t *runner_warning(const struct dtx_err *w)
 {
 	json_t *o = json_pack("{ss ss? ss? sI}", "code", dtx_code_name(w->code), "at",
 	                      w->at[0] ? w->at : NULL, "column", w->column[0] ? w->column : NULL,
 	                      "count", (json_int_t)w->count);
-	json_t *more = NULL;
+	json_t *more = json_loads(w->more ? w->more : "", 0, NULL);
+	bool placed = w->code == DTX_W_REPAIRED || w->code == DTX_W_DIALECT_RESNIFFED ||
+	              json_object_get(more, "kind");
 
 	if (w->count_open)
 		json_object_set_new(o, "at_least", json_true());
-	if (w->code == DTX_W_REPAIRED || w->code == DTX_W_DIALECT_RESNIFFED)
-		more = json_loads(w->more ? w->more : "", 0, NULL);
-	if (o && json_is_object(more)) {
+	if (o && placed && json_is_object(more)) {
 		json_object_update(o, more);
 		json_object_set_new(o, "input", json_string(w->input));
 		json_object_set_new(o, "cell", w->cell[0] ? json_string(w->cell) : json_null());

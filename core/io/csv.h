@@ -12,15 +12,22 @@
 
 #define DTX_CSV_TAIL_MAX 1000000 /* rows that skip_tail may cut off */
 
-/* What was read otherwise than it stands, and is told at the end. */
+/* What was read otherwise than it stands: it is counted, and noted after the last row. */
 enum dtx_csv_odd {
-	DTX_CSV_ODD_QUOTE,  /* quotes taken as data */
-	DTX_CSV_ODD_CUT,    /* cells that truncate left out */
-	DTX_CSV_ODD_REJECT, /* records that quarantine kept out */
-	DTX_CSV_ODD_SHORT,  /* records filled up */
-	DTX_CSV_ODD_EXTRA,  /* empty cells behind the last column */
-	DTX_CSV_ODD_HEADER, /* records that are the header once more, dropped */
-	DTX_CSV_ODD_STRAY,  /* records over lines that look like rows of their own */
+	DTX_CSV_ODD_QUOTE,   /* quotes taken as data */
+	DTX_CSV_ODD_CUT,     /* cells that truncate left out */
+	DTX_CSV_ODD_REJECT,  /* records that quarantine kept out */
+	DTX_CSV_ODD_SHORT,   /* records filled up */
+	DTX_CSV_ODD_WIDE,    /* records with more cells than there are names, when all are kept */
+	DTX_CSV_ODD_EXTRA,   /* empty cells after the last column */
+	DTX_CSV_ODD_HEADER,  /* records that are the header once more, dropped */
+	DTX_CSV_ODD_COMMENT, /* lines left out as comments */
+	DTX_CSV_ODD_JOINED,  /* records with a delimiter inside of a text or number */
+	DTX_CSV_ODD_MOVED,   /* records whose cells go to the columns they look like */
+	DTX_CSV_ODD_GLUED,   /* records that lack a delimiter beside a quote */
+	DTX_CSV_ODD_OTHER,   /* records with another delimiter, other quotes or escapes */
+	DTX_CSV_ODD_LINES,   /* records over several lines where quotes are repaired */
+	DTX_CSV_ODD_STRAY,   /* records over lines that look like rows of their own */
 	DTX_CSV_ODD_COUNT
 };
 /* Counters of a morsel, added to the reader's when it is done. */
@@ -33,6 +40,7 @@ struct dtx_csv_tally {
 		size_t first; /* record */
 	} odd[DTX_CSV_ODD_COUNT];
 };
+/* Adds n, the first of them in that record. */
 static inline void dtx_csv_odd(struct dtx_csv_tally *t, enum dtx_csv_odd what, int64_t n,
                                size_t record)
 {
@@ -75,6 +83,7 @@ struct dtx_csv {
 	struct dtx_encoding enc; /* the text as UTF-8 */
 	struct dtx_dialect dialect;
 	bool plain;               /* it explains all records as they stand: nothing else is tried */
+	bool declared_comment;    /* by the caller */
 	size_t sep;               /* where the lines below "sep=;" begin; 0: there is none */
 	struct dtx_csv_text text; /* up to the end of the body */
 	const struct dtx_scan_fns *fns;
@@ -91,6 +100,7 @@ struct dtx_csv {
 	const struct dtx_schema *schema;
 	uint32_t *phys;               /* physical column of each field */
 	struct dtx_read_stats before; /* rows above the body and below it */
+	struct dtx_csv_tally above;   /* ... what was odd in them */
 	struct dtx_split split;
 	struct dtx_csv_shapes *shapes; /* where remedies are taken; or NULL */
 	struct dtx_csv_ref *ref;       /* dialects that the scanner does not read */
@@ -127,6 +137,14 @@ struct dtx_csv {
 	struct dtx_csv_reject *reject;
 	size_t nrejects, reject_cap;
 };
+
+/* Comments are listed unless the caller says which lines are some, or they are stand-ins for lines
+ * that are only drawn. */
+static inline bool dtx_csv_lists_comments(const struct dtx_csv *c)
+{
+	return c->dialect.comment && (unsigned char)c->dialect.comment[0] > ' ' &&
+	       (!c->declared_comment || c->opts.strays);
+}
 
 /* The place of a byte of the text in the file. */
 static inline size_t dtx_csv_byte(const struct dtx_csv *c, size_t at)
@@ -174,7 +192,12 @@ DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err
 DTX_MUSTUSE enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err);
 /* Takes a note of what was found while opening. */
 DTX_MUSTUSE enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err);
-/* ... of text behind the name of the input. */
+/* ... that lists the lines in [from, to), which are no rows: how many, and the first two.  `where`:
+ * "above the header". */
+DTX_MUSTUSE enum dtx_code dtx_csv_note_left_out(struct dtx_csv *c, const char *where,
+                                                const char *hint, size_t from, size_t to,
+                                                struct dtx_err *err);
+/* ... of text after the name of the input. */
 DTX_MUSTUSE enum dtx_code dtx_csv_note_text(struct dtx_csv *c, enum dtx_code code, const char *text,
                                             struct dtx_err *err);
 /* csv_wrapped.c: notes that each line is one quoted cell that holds several; takes those quotes
@@ -194,8 +217,6 @@ DTX_MUSTUSE enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct d
 /* csv_decimal.c: a text of commas whose records have cells too many, since numbers have decimal
  * commas: its text is parted at the others, *took is set and the dialect declared. */
 DTX_MUSTUSE enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *err);
-/* csv_group.c: the same where commas stand in texts before a blank, or between thousands. */
-DTX_MUSTUSE enum dtx_code dtx_csv_groups(struct dtx_csv *c, bool *took, struct dtx_err *err);
 /* csv_decimal.c: nobody says how the text is to be read. */
 bool dtx_csv_is_undeclared(const struct dtx_csv *c);
 /* csv_marks.c: options and text of one that names its delimiter in its first line, has comments
@@ -205,6 +226,10 @@ DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */
 DTX_MUSTUSE enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width,
                                          struct dtx_err *err);
+/* Counts a record that is kept although it has another width than the header: `pad` fills up short
+ * ones, and adds columns for the cells of wide ones. */
+void dtx_csv_padded(const struct dtx_csv *c, struct dtx_csv_tally *t, uint32_t ncells,
+                    size_t record);
 /* Unquoted empty, or one of null_values. */
 bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quoted);
 /* csv_types.c: exact types over the whole input. */

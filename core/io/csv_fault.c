@@ -3,6 +3,7 @@
 
 #include "core/io/csv_odd.h"
 #include "core/io/csv_stray.h"
+#include "core/io/csv_top.h"
 #include "core/io/lines.h"
 #include "core/io/repair.h"
 
@@ -62,6 +63,15 @@ enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv
 			return DTX_CSV_LONG;
 	}
 	return DTX_CSV_EMPTY_EXTRA;
+}
+
+void dtx_csv_padded(const struct dtx_csv *c, struct dtx_csv_tally *t, uint32_t ncells,
+                    size_t record)
+{
+	if (ncells < c->fit)
+		dtx_csv_odd(t, DTX_CSV_ODD_SHORT, 1, record);
+	else if (ncells > c->fit)
+		dtx_csv_odd(t, DTX_CSV_ODD_WIDE, 1, record);
 }
 
 bool dtx_csv_is_header(const struct dtx_csv *c, size_t at)
@@ -177,8 +187,9 @@ static void long_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 
 /* Whether another delimiter, quote or escape parts the record into as many cells as the others
  * have; *other reads such records, made when first needed. */
-static enum dtx_code ragged_parted(const struct dtx_csv *c, size_t at, struct dtx_csv_ref **other,
-                                   bool *parted, bool *glued, struct dtx_err *err)
+static enum dtx_code ragged_parted(const struct dtx_csv *c, const struct dtx_csv_shapes *shapes,
+                                   size_t at, struct dtx_csv_ref **other, bool *parted, bool *glued,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_dialect d = c->dialect;
@@ -188,10 +199,10 @@ static enum dtx_code ragged_parted(const struct dtx_csv *c, size_t at, struct dt
 	if (!*other)
 		DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &d, other, err));
 	dtx_csv_ref_set_width(*other, c->width);
-	dtx_csv_ref_set_shapes(*other, c->shapes);
+	dtx_csv_ref_set_shapes(*other, shapes);
 	DTX_TRY(dtx_csv_ref_read(*other, at, &rec, err));
 	*parted |= rec.row.fault == DTX_CSV_FINE && rec.row.ncells == c->width;
-	*glued |= rec.glued;
+	*glued |= rec.change == DTX_CSV_CHANGE_GLUED;
 out:
 	return rc;
 }
@@ -222,7 +233,7 @@ static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *er
 	struct dtx_csv_ref *other = NULL;
 	bool parted = false, glued = false;
 
-	if (ragged_parted(c, at, &other, &parted, &glued, NULL) == DTX_OK && parted &&
+	if (ragged_parted(c, c->shapes, at, &other, &parted, &glued, NULL) == DTX_OK && parted &&
 	    (glued || !is_stray_alone(c, at)))
 		dtx_repair_advise(err, "{\"mixed\":true}");
 	dtx_csv_ref_free(other);
@@ -327,7 +338,7 @@ enum dtx_code dtx_csv_odd_record(struct dtx_csv *c, const struct dtx_csv_row *ro
 	if (!c->opts.strays || !c->shapes || c->dialect.mixed || dtx_source_is_part(c->head.src) ||
 	    t->odd[DTX_CSV_ODD_EXTRA].n + t->odd[DTX_CSV_ODD_QUOTE].n >= FAULT_PARTED)
 		goto out;
-	DTX_TRY(ragged_parted(c, row->start, &other, &parted, &glued, err));
+	DTX_TRY(ragged_parted(c, c->shapes, row->start, &other, &parted, &glued, err));
 	if (!parted || (row->ncells == c->width && !glued))
 		goto out;
 	rc = dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__, "'%s': L%lld (byte %zu): %s",
@@ -353,13 +364,19 @@ static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *
 	       (memchr(text, '\n', len) || memchr(text, '\r', len));
 }
 
-/* The remedy that explains the misfits: comments, remarks below the table, stray quotes. */
+/* The remedy that explains the misfits: comments, remarks below the table, stray quotes.  No remedy
+ * leaves out more of `rows` than it keeps. */
 static void ragged_advise(struct dtx_csv *c, const struct dtx_csv_odd_lines *odd, bool parted,
-                          const struct dtx_csv_row *first, struct dtx_err *err)
+                          const struct dtx_csv_row *first, int64_t rows, struct dtx_err *err)
 {
 	const char *comment = dtx_csv_odd_comment(odd);
 	unsigned remarks = dtx_csv_odd_remarks(odd);
+	int64_t above = c->before.dropped[DTX_DROP_PREAMBLE], all = rows + c->header_rows;
 
+	if (comment && 2 * (int64_t)dtx_csv_odd_comments(odd, comment) > all + above)
+		comment = NULL;
+	if (2 * (int64_t)dtx_csv_odd_filled(odd, remarks) > all)
+		remarks = 0;
 	if (!c->dialect.comment && comment)
 		dtx_repair_advise(err, "{\"comment\":\"%s\"}", comment);
 	else if (parted)
@@ -414,6 +431,23 @@ static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *fi
 	return rc;
 }
 
+/* What the columns look like, so that the hint names the remedy that --repair takes. */
+static enum dtx_code ragged_shapes(struct dtx_csv *c, struct dtx_csv_shapes **out,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_top top = { 0 };
+
+	*out = NULL;
+	if (c->shapes || c->ref || dtx_source_is_part(c->head.src) || c->body >= c->text.end)
+		goto out;
+	DTX_TRY(dtx_csv_top_read(c, c->body, DTX_CSV_TOP_ROWS, false, &top, err));
+	DTX_TRY(dtx_csv_shapes_new(&top, c->width, out, err));
+out:
+	dtx_csv_top_clear(&top);
+	return rc;
+}
+
 /* Counts on after the first ragged record: the message is the same whichever worker met one. */
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -421,12 +455,15 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_buf more = DTX_BUF_INIT(4096);
 	struct dtx_csv_row first = { .ncells = 0 };
 	struct dtx_csv_odd_lines odd = { .n = 0 };
+	struct dtx_csv_shapes *shapes = NULL;
 	struct dtx_csv_ref *other = NULL;
 	bool parted = false, glued = false;
-	struct fault_walk f;
+	struct fault_walk f = { .ref = NULL };
 	int64_t bad = 0, rows = 0;
 	size_t at = c->top;
 
+	DTX_TRY(ragged_shapes(c, &shapes, err));
+	odd.shapes = shapes ? shapes : c->shapes;
 	DTX_TRY(fault_open(&f, c, err));
 	dtx_buf_printf(&more, "{\"expected\":%u,\"rows\":[", c->width);
 	for (; at < c->text.end; at = f.row.next) {
@@ -446,16 +483,18 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			goto out;
 		}
 		if (!c->dialect.mixed && !parted && bad <= FAULT_PARTED)
-			DTX_TRY(ragged_parted(c, f.row.start, &other, &parted, &glued, err));
+			DTX_TRY(ragged_parted(c, odd.shapes, f.row.start, &other, &parted, &glued,
+			                      err));
 		if (bad <= FAULT_EXAMPLES)
 			ragged_example(c, &f.row, bad > 1, &more);
 	}
 	dtx_buf_add(&more, "]}");
 	rc = ragged_told(c, &first, bad, rows, &more, err);
-	ragged_advise(c, &odd, parted, &first, err);
+	ragged_advise(c, &odd, parted, &first, rows, err);
 out:
 	dtx_csv_ref_free(f.ref);
 	dtx_csv_ref_free(other);
+	dtx_csv_shapes_free(shapes);
 	dtx_buf_clear(&more);
 	return rc;
 }

@@ -125,6 +125,8 @@ static void block_regular(struct dtx_csv_fill *f, const struct block *b)
 		block_starts(f, b, n, shift);
 	f->rows += n;
 	f->w->tally.records += n;
+	if (f->c->width > f->c->fit)
+		dtx_csv_odd(&f->w->tally, DTX_CSV_ODD_WIDE, n, f->w->at);
 	f->w->at += block_next(f, b, b->pos[(size_t)n * f->c->width - 1]);
 }
 
@@ -161,7 +163,7 @@ static enum dtx_code filler_ragged(struct dtx_csv_fill *f, const struct dtx_csv_
 	} else if (kind == DTX_CSV_LONG) {
 		dtx_csv_odd(t, DTX_CSV_ODD_CUT, row->ncells - f->c->width, row->start);
 	} else {
-		dtx_csv_odd(t, DTX_CSV_ODD_SHORT, 1, row->start);
+		dtx_csv_padded(f->c, t, row->ncells, row->start);
 	}
 out:
 	return rc;
@@ -202,6 +204,8 @@ static enum dtx_code filler_read(struct dtx_csv_fill *f, struct dtx_err *err)
 		DTX_TRY(dtx_csv_odd_record(f->c, &row, &f->w->tally, err));
 	dtx_csv_odd(&f->w->tally, DTX_CSV_ODD_QUOTE, row.literal, row.start);
 	f->w->tally.records++;
+	if (kind == DTX_CSV_ROW && f->c->width > f->c->fit)
+		dtx_csv_padded(f->c, &f->w->tally, row.ncells, row.start);
 	f->w->tally.blank += kind == DTX_CSV_BLANK;
 	if (kind != DTX_CSV_ROW && kind != DTX_CSV_BLANK)
 		DTX_TRY(filler_ragged(f, &row, kind, err));
@@ -268,6 +272,8 @@ static bool filler_count(struct dtx_csv_fill *f)
 	}
 	f->rows += records;
 	f->w->tally.records += records;
+	if (f->c->width > f->c->fit)
+		dtx_csv_odd(&f->w->tally, DTX_CSV_ODD_WIDE, records, f->w->at);
 	f->w->at += end;
 	return records > 0;
 }

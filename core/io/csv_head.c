@@ -133,6 +133,8 @@ static enum dtx_code head_sought(const struct dtx_csv *c, const struct dtx_head_
 		return rc;
 	if (swallowed_lines(c, g->arg))
 		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
+	else if (head->hinted && head->loses)
+		dtx_repair_advise(err, "null");
 	else if (head->hinted && skip > c->opts.skip)
 		dtx_repair_advise(err, "{\"header_rows\":1,\"skip\":%lld}", skip);
 	else if (head->hinted)
@@ -146,10 +148,15 @@ static void head_count(struct dtx_csv *c, const struct dtx_csv_top *top,
 	int64_t *dropped = c->before.dropped;
 	uint64_t i;
 
-	for (i = 0; i < head->first; i++)
-		dropped[top->row[i].dropped ? DTX_DROP_COMMENT
-		        : top->row[i].blank ? DTX_DROP_BLANK
-		                            : DTX_DROP_PREAMBLE]++;
+	for (i = 0; i < head->first; i++) {
+		const struct dtx_csv_top_row *r = &top->row[i];
+
+		dropped[r->dropped ? DTX_DROP_COMMENT
+		        : r->blank ? DTX_DROP_BLANK
+		                   : DTX_DROP_PREAMBLE]++;
+		if (r->dropped && dtx_csv_lists_comments(c))
+			dtx_csv_odd(&c->above, DTX_CSV_ODD_COMMENT, 1, r->start);
+	}
 	dropped[DTX_DROP_HEADER] += head->rows;
 }
 
@@ -217,49 +224,6 @@ static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t en
 	return names->n > 2 && *to > from + 3 && full == *to - from;
 }
 
-static bool is_left_out(const struct dtx_csv_top_row *r)
-{
-	return !r->dropped && !r->blank;
-}
-
-/* Which lines above the header are left out: the first two are shown. */
-static enum dtx_code note_above(struct dtx_csv *c, const struct dtx_csv_top *top,
-                                const struct dtx_head *head, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err w = DTX_ERR_INIT;
-	struct dtx_buf text = DTX_BUF_INIT(4096);
-	const struct dtx_csv_top_row *first = NULL;
-	size_t i, n = 0;
-
-	for (i = 0; i < head->first; i++) {
-		const struct dtx_csv_top_row *r = &top->row[i];
-		struct dtx_str line;
-
-		if (!is_left_out(r))
-			continue;
-		first = first ? first : r;
-		if (++n > 2)
-			continue;
-		line = dtx_line_at((struct dtx_str){ c->text.data, c->text.end }, r->start);
-		dtx_buf_printf(&text, "%s L%lld '%.*s'", n > 1 ? "," : "", (long long)r->line + 1,
-		               (int)dtx_utf8_offset(line.ptr, line.len, 40), line.ptr);
-	}
-	if (!n)
-		goto out;
-	DTX_TRY(dtx_buf_check(&text, "a note", err));
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s': %zu %s above the header left out:%s%s", dtx_source_name(c->head.src), n,
-	            n == 1 ? "line" : "lines", dtx_buf_text(&text), n > 2 ? " ..." : "");
-	dtx_err_hint(&w, "\"header_rows\": 0 reads all lines as rows");
-	dtx_csv_blame(c, first->start, &w);
-	w.count = (int64_t)n;
-	DTX_TRY(dtx_csv_note(c, &w, err));
-out:
-	dtx_buf_clear(&text);
-	return rc;
-}
-
 /* What stands above the header is kept out of the table; rows of another table are worth a word. */
 static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_top *top,
                                        const struct dtx_head *head, struct dtx_err *err)
@@ -281,7 +245,9 @@ static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_t
 		DTX_TRY(dtx_csv_note(c, &w, err));
 		goto out;
 	}
-	DTX_TRY(note_above(c, top, head, err));
+	DTX_TRY(dtx_csv_note_left_out(c, "above the header",
+	                              "\"header_rows\": 0 reads all lines as rows", c->top,
+	                              c->names, err));
 out:
 	return rc;
 }

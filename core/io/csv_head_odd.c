@@ -104,30 +104,66 @@ out:
 	return rc;
 }
 
+/* What the header says can be no row: above a column of values it has a text.  A row of texts above
+ * others can be said again as one of them.  `above`: lines that come again with the header, as at
+ * the top of each page. */
+static bool is_no_row(const struct dtx_csv_top *top, const struct dtx_csv_top_row *head,
+                      size_t above)
+{
+	uint32_t k;
+	size_t i;
+
+	for (k = 0; k < head->n; k++) {
+		size_t values = 0, texts = 0;
+
+		if (dtx_head_judge(head->cell[k]) != DTX_HEAD_TEXT)
+			continue;
+		for (i = top->body; i < top->n && texts <= above; i++) {
+			const struct dtx_csv_top_row *r = &top->row[i];
+
+			if (k >= r->n || dtx_utf8_is_blank(r->cell[k]) || dtx_csv_top_same(r, head))
+				continue;
+			if (dtx_head_judge(r->cell[k]) == DTX_HEAD_TEXT &&
+			    !dtx_head_is_local_date(r->cell[k]))
+				texts++;
+			else
+				values++;
+		}
+		if (values > texts && texts <= above)
+			return true;
+	}
+	return false;
+}
+
 /* Joined files bring their header once more.  It is dropped when that is wanted, else noted. */
 enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv_top_row *head = top->body ? &top->row[top->body - 1] : NULL;
 	struct dtx_err w = DTX_ERR_INIT;
-	size_t first = top->n, i;
+	size_t first = top->n, again = 0, rows = 0, i;
 
 	if (c->header_rows && c->opts.headers_drop)
 		DTX_TRY(drop_again(c, top, head, err));
 	if (!c->header_rows || c->opts.headers_drop || head->n < 2)
 		goto out;
 	for (i = top->n; i-- > top->body;) {
-		if (dtx_csv_top_same(&top->row[i], head))
-			first = i;
+		if (!dtx_csv_top_same(&top->row[i], head)) {
+			rows += !top->row[i].blank;
+			continue;
+		}
+		first = i;
+		again++;
 	}
 	if (first == top->n)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s' has its header once more at L%lld, read as a row",
-	            dtx_source_name(c->head.src), (long long)top->row[first].line + 1);
-	dtx_err_hint(&w, "\"repeated_header\": \"drop\" leaves such rows out");
+	            "'%s' has its header once more at L%lld", dtx_source_name(c->head.src),
+	            (long long)top->row[first].line + 1);
+	dtx_err_hint(&w, "it is read as a row; \"repeated_header\": \"drop\" leaves such rows out");
 	dtx_csv_blame(c, top->row[first].start, &w);
-	dtx_repair_advise(&w, "{\"repeated_header\":\"drop\"}");
+	if (again <= rows && is_no_row(top, head, again * (size_t)(head - top->row)))
+		dtx_repair_advise(&w, "{\"repeated_header\":\"drop\"}");
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;
@@ -229,6 +265,7 @@ struct row_names {
 	bool quoted; /* as texts, of which some others are values */
 	bool ended;  /* some row has a last cell */
 	bool twice;  /* numbers, and the second cells as well */
+	bool comma;  /* a blank begins the second cell, and no other: "Jan 1, 2024,5" */
 };
 
 /* The next number from `first` on. */
@@ -251,6 +288,9 @@ static void add_row_name(struct row_names *s, const struct dtx_csv_top_row *r)
 	s->twice = s->twice && is_number(r->cell[1], want);
 	s->names = s->names && dtx_head_judge(r->cell[0]) == DTX_HEAD_TEXT;
 	s->quoted = s->quoted && r->quoted[0];
+	s->comma = s->comma && r->cell[1].len > 1 && r->cell[1].ptr[0] == ' ';
+	for (k = 2; s->comma && k < r->n; k++)
+		s->comma = !r->cell[k].len || r->cell[k].ptr[0] != ' ';
 	for (k = 1; s->names && k < r->n; k++)
 		s->names = dtx_head_judge(r->cell[k]) != DTX_HEAD_TEXT;
 	for (k = 1; s->quoted && k < r->n && r->quoted[k]; k++)
@@ -264,7 +304,9 @@ static void add_row_name(struct row_names *s, const struct dtx_csv_top_row *r)
 static bool are_row_names(const struct dtx_csv_top *top, const struct dtx_csv_top_row *head,
                           struct row_names *out)
 {
-	struct row_names s = { .numbers = true, .names = true, .quoted = true, .twice = true };
+	struct row_names s = {
+		.numbers = true, .names = true, .quoted = true, .twice = true, .comma = true
+	};
 	size_t i;
 	uint32_t k;
 
@@ -278,7 +320,7 @@ static bool are_row_names(const struct dtx_csv_top *top, const struct dtx_csv_to
 	for (k = 0; s.quoted && k < head->n; k++)
 		s.quoted = head->quoted[k];
 	*out = s;
-	return s.rows >= 2 && s.ended && (s.numbers || s.names || s.quoted);
+	return s.rows >= 2 && s.ended && !s.comma && (s.numbers || s.names || s.quoted);
 }
 
 static bool is_one_of(struct dtx_str name, const char *const *word, size_t n)

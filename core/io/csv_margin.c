@@ -103,11 +103,11 @@ static bool has_gaps(const struct dtx_csv_top *top)
 	return false;
 }
 
-/* How many lines at the end are margin; 0 also where nothing else is below the header. */
+/* How many lines at the end are margin; 0 also where more of them are remarks than rows stay. */
 static int64_t margin_rows(const struct dtx_csv *c, const struct dtx_csv_top *top, size_t *first)
 {
 	bool remarks = !has_titled_rows(top), any = false, data = false, gaps = has_gaps(top);
-	int64_t n = 0, margin = 0;
+	int64_t n = 0, margin = 0, words = 0, rows = c->header_rows;
 	size_t at = c->text.end;
 
 	while (at > c->body && !data) {
@@ -117,6 +117,7 @@ static int64_t margin_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 		data = kind == MARGIN_DATA;
 		at = (size_t)(line.ptr - c->text.data);
 		n++;
+		words += kind == MARGIN_REMARK || kind == MARGIN_NOTE;
 		any |= kind == MARGIN_VOID || kind == MARGIN_NOTE ||
 		       (kind == MARGIN_REMARK && !gaps);
 		if (any && kind != MARGIN_REMARK && !data) {
@@ -124,7 +125,9 @@ static int64_t margin_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 			*first = at;
 		}
 	}
-	return data ? margin : 0;
+	for (rows += data; data && rows < words && at > c->body; rows++)
+		at = (size_t)(line_before(c, at).ptr - c->text.data);
+	return data && words <= rows ? margin : 0;
 }
 
 static enum dtx_code tell_rows(struct dtx_csv *c, const struct dtx_csv_top *top,

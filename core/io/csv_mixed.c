@@ -99,6 +99,7 @@ enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, const struct dtx_csv_s
 		     (mixed_has_own(m, &rec) || !mixed_looks_right(shapes, &rec))))
 			continue;
 		*out = rec;
+		out->change = DTX_CSV_CHANGE_OTHER;
 		break;
 	}
 out:
@@ -252,16 +253,18 @@ enum dtx_code dtx_csv_mixed_glued(struct dtx_csv_mixed *m, const struct dtx_csv_
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str line = dtx_line_at((struct dtx_str){ m->data, end }, out->row.start);
 	struct dtx_csv_ref_record rec;
+	bool glued = false;
 	unsigned way = 0;
 
 	if (!mixed_is_odd(out, line, m->data, width))
 		goto out;
-	for (; !out->glued && dtx_csv_glued(line, &m->d, way, &m->whole); way++) {
-		DTX_TRY(mixed_inside(m, width, out, &rec, &out->glued, err));
-		out->glued = out->glued && mixed_looks_right(shapes, &rec);
+	for (; !glued && dtx_csv_glued(line, &m->d, way, &m->whole); way++) {
+		DTX_TRY(mixed_inside(m, width, out, &rec, &glued, err));
+		glued = glued && mixed_looks_right(shapes, &rec);
 	}
-	if (!out->glued)
+	if (!glued)
 		goto out;
+	out->change = DTX_CSV_CHANGE_GLUED;
 	mixed_take(out, &rec);
 	out->row.literal = 0;
 	out->row.fault = DTX_CSV_FINE;

@@ -123,18 +123,18 @@ static bool odd_is_void(struct dtx_str line, const char *delim)
 }
 
 /* Letters below a column of numbers, dates or codes. */
-static bool odd_is_foreign(const struct dtx_csv *c, struct dtx_str line)
+static bool odd_is_foreign(const struct dtx_csv_odd_lines *odd, struct dtx_str line)
 {
 	size_t i;
 
 	for (i = 0; i < line.len && (line.ptr[i] < '0' || line.ptr[i] > '9'); i++)
 		;
-	return i == line.len && line.len > ODD_WORDS && c->shapes &&
-	       dtx_csv_shapes_misfit(c->shapes, 0, line);
+	return i == line.len && line.len > ODD_WORDS && odd->shapes &&
+	       dtx_csv_shapes_misfit(odd->shapes, 0, line);
 }
 
-static enum dtx_csv_odd_line odd_judge(const struct dtx_csv *c, struct dtx_str line,
-                                       uint32_t ncells, enum dtx_csv_kind kind)
+static enum dtx_csv_odd_line odd_judge(const struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
+                                       struct dtx_str line, uint32_t ncells, enum dtx_csv_kind kind)
 {
 	if (kind == DTX_CSV_BLANK || odd_is_void(line, c->dialect.delim))
 		return DTX_CSV_LINE_BLANK;
@@ -150,7 +150,7 @@ static enum dtx_csv_odd_line odd_judge(const struct dtx_csv *c, struct dtx_str l
 	if (kind != DTX_CSV_SHORT || ncells != 1 ||
 	    (dtx_head_judge(line) != DTX_HEAD_TEXT && odd_words(line) < 2))
 		return kind == DTX_CSV_SHORT ? DTX_CSV_LINE_SHORT : DTX_CSV_LINE_DATA;
-	if (line.ptr[0] == '(' || odd_is_foreign(c, line))
+	if (line.ptr[0] == '(' || odd_is_foreign(odd, line))
 		return DTX_CSV_LINE_REMARK;
 	return odd_words(line) >= ODD_WORDS ? DTX_CSV_LINE_SENTENCE : DTX_CSV_LINE_WORDS;
 }
@@ -179,7 +179,7 @@ void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
 	odd->wordy |= kind == DTX_CSV_ROW && row->start >= c->body &&
 	              odd_begins_wordy(line, c->dialect.delim);
 	i = odd->n++ % DTX_CSV_ODD_TAIL;
-	odd->tail[i] = odd_judge(c, dtx_utf8_trim(line), row->ncells, kind);
+	odd->tail[i] = odd_judge(odd, c, dtx_utf8_trim(line), row->ncells, kind);
 	odd->text[i] = line;
 }
 
@@ -248,4 +248,22 @@ unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
 	unsigned remarks = odd_remarks(odd);
 
 	return odd_hold_table(odd, remarks) ? 0 : remarks;
+}
+
+unsigned dtx_csv_odd_filled(const struct dtx_csv_odd_lines *odd, unsigned n)
+{
+	unsigned filled = 0, i;
+
+	for (i = 1; i <= n; i++)
+		filled += odd->tail[(odd->n - i) % DTX_CSV_ODD_TAIL] != DTX_CSV_LINE_BLANK;
+	return filled;
+}
+
+uint64_t dtx_csv_odd_comments(const struct dtx_csv_odd_lines *odd, const char *comment)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_CSV_ODD_PREFIX && odd_prefix[i] != comment; i++)
+		;
+	return i < DTX_CSV_ODD_PREFIX ? odd->prefix[i].all : 0;
 }

@@ -22,6 +22,7 @@ struct dtx_csv_odd_lines {
 		DTX_CSV_LINE_WORDS     /* short; a remark behind a blank line */
 	} tail[DTX_CSV_ODD_TAIL];
 	struct dtx_str text[DTX_CSV_ODD_TAIL]; /* of the same lines */
+	const struct dtx_csv_shapes *shapes;   /* of the columns; NULL: not known */
 	uint64_t n;
 	bool wordy; /* some row begins with a sentence */
 };
@@ -37,5 +38,9 @@ const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd);
 /* How many records at the end are remarks, with blank lines between them; the text that was looked
  * at is still there. */
 unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd);
+/* How many of the last n records are no blank lines. */
+unsigned dtx_csv_odd_filled(const struct dtx_csv_odd_lines *odd, unsigned n);
+/* How many records begin with what dtx_csv_odd_comment gave. */
+uint64_t dtx_csv_odd_comments(const struct dtx_csv_odd_lines *odd, const char *comment);
 
 #endif

@@ -1,10 +1,14 @@
 /* From a source to a schema: encoding, dialect, rows cut off, header, types. */
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/io/cellref.h"
 #include "core/io/csv_top.h"
+#include "core/io/lines.h"
 #include "core/io/repair.h"
 
-#define OPEN_HEAD ((size_t)64 << 10) /* looked through for lines in quotes */
+#define OPEN_SHOWN 2u                 /* lines that are left out of the table and shown */
+#define OPEN_CHARS 40u                /* ... so many characters of each */
+#define OPEN_HEAD  ((size_t)64 << 10) /* looked through for lines in quotes */
 
 enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
 {
@@ -26,6 +30,52 @@ enum dtx_code dtx_csv_note_text(struct dtx_csv *c, enum dtx_code code, const cha
 	dtx_err_set(&w, code, __FILE__, __LINE__, "'%s' %s", dtx_source_name(c->head.src), text);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
+	return rc;
+}
+
+/* Blank lines and comments, which are counted elsewhere, are not listed. */
+static bool open_is_listed(const struct dtx_csv *c, struct dtx_str line)
+{
+	return line.len &&
+	       !(c->dialect.comment && dtx_str_starts(line, dtx_str_of(c->dialect.comment)));
+}
+
+enum dtx_code dtx_csv_note_left_out(struct dtx_csv *c, const char *where, const char *hint,
+                                    size_t from, size_t to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	struct dtx_buf text = DTX_BUF_INIT(4096);
+	struct dtx_str all = { c->text.data, to }, line;
+	size_t at, first = to, n = 0;
+
+	for (at = from; at < to; at = dtx_line_behind(all, line)) {
+		line = dtx_line_at(all, at);
+		if (!open_is_listed(c, line))
+			continue;
+		first = DTX_MIN(first, at);
+		if (++n <= OPEN_SHOWN)
+			dtx_buf_printf(&text, "%s L%lld '%.*s'", n > 1 ? "," : "",
+			               (long long)(dtx_csv_line(c->text.data, 0, at) +
+			                           dtx_source_line0(c->head.src)) +
+			                       1,
+			               (int)dtx_utf8_offset(line.ptr, line.len, OPEN_CHARS),
+			               line.ptr);
+	}
+	if (!n)
+		goto out;
+	DTX_TRY(dtx_buf_check(&text, "a note", err));
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %zu %s %s left out:%s%s",
+	            dtx_source_name(c->head.src), n, n == 1 ? "line" : "lines", where,
+	            dtx_buf_text(&text), n > OPEN_SHOWN ? " ..." : "");
+	if (hint)
+		dtx_err_hint(&w, "%s", hint);
+	dtx_csv_blame(c, first, &w);
+	w.count = (int64_t)n;
+	dtx_err_more(&w, dtx_mem_strdup("{\"kind\":\"lines_dropped\"}"));
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	dtx_buf_clear(&text);
 	return rc;
 }
 
@@ -141,8 +191,6 @@ static enum dtx_code open_rarer(struct dtx_csv *c, struct dtx_err *err)
 	if (!placed)
 		DTX_TRY(dtx_csv_decimals(c, &placed, err));
 	if (!placed)
-		DTX_TRY(dtx_csv_groups(c, &placed, err));
-	if (!placed)
 		DTX_TRY(dtx_csv_inner(c, &placed, err));
 	if (placed) {
 		text = (struct dtx_str){ c->enc.text, c->enc.len };
@@ -165,10 +213,6 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	if (!c->plain)
 		DTX_TRY(open_rarer(c, err));
 	text = (struct dtx_str){ c->enc.text, c->enc.len };
-	if (d->comment && !c->opts.comment)
-		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
-		                          "has comments: lines that begin with '#' are no records",
-		                          err));
 	if (d->maybe)
 		DTX_TRY(open_maybe(c, err));
 	if (!c->plain || !d->delim[0])
@@ -249,11 +293,14 @@ static enum dtx_code open_skip(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t *skipped = &c->before.dropped[DTX_DROP_SKIP];
+	size_t from = c->top;
 
 	while (*skipped < c->opts.skip && c->top < c->text.end) {
 		DTX_TRY(dtx_csv_step(c, &c->top, err));
 		++*skipped;
 	}
+	if (c->opts.strays)
+		DTX_TRY(dtx_csv_note_left_out(c, "above the table", NULL, from, c->top, err));
 out:
 	return rc;
 }
@@ -262,7 +309,7 @@ out:
 static enum dtx_code open_skip_tail(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t *ring = NULL, want = (size_t)c->opts.skip_tail, at = c->top, n = 0;
+	size_t *ring = NULL, want = (size_t)c->opts.skip_tail, at = c->top, n = 0, end;
 
 	if (!want)
 		goto out;
@@ -276,9 +323,12 @@ static enum dtx_code open_skip_tail(struct dtx_csv *c, struct dtx_err *err)
 		ring[n % want] = at;
 		DTX_TRY(dtx_csv_step(c, &at, err));
 	}
+	end = c->text.end;
 	if (n)
 		open_cut(c, n <= want ? c->top : ring[n % want]);
 	c->before.dropped[DTX_DROP_SKIP_TAIL] = (int64_t)DTX_MIN(n, want);
+	if (c->opts.strays)
+		DTX_TRY(dtx_csv_note_left_out(c, "below the table", NULL, c->text.end, end, err));
 out:
 	dtx_mem_free(ring);
 	return rc;
@@ -324,6 +374,7 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_csv_top top = { 0 };
 	const char **names = NULL;
 
+	c->declared_comment = c->opts.comment != NULL;
 	DTX_TRY(dtx_encoding_open(c->head.src, c->opts.encoding, &c->enc, err));
 	DTX_TRY(dtx_encoding_notes(&c->enc, c->head.src, &c->head.diags, err));
 	DTX_TRY(open_dialect(c, err));

@@ -560,6 +560,7 @@ static enum dtx_code ref_align(struct dtx_csv_ref *r, struct dtx_csv_ref_record 
 	out->cell = r->cell;
 	out->text = r->text.ptr ? r->text.ptr : "";
 	out->row.ncells = r->width;
+	out->change = m.kind == DTX_CSV_MOVE_JOIN ? DTX_CSV_CHANGE_JOINED : DTX_CSV_CHANGE_MOVED;
 out:
 	return rc;
 }
@@ -575,18 +576,21 @@ static enum dtx_code ref_mixed(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_csv_shapes *shapes = ref_shapes(r);
+	const struct dtx_csv_shapes *own_shapes = ref_shapes(r);
+	const struct dtx_csv_shapes *shapes =
+		own_shapes && dtx_csv_shapes_tell(own_shapes) ? own_shapes : NULL;
 	const struct dtx_csv_ref_cell *own = out->cell;
 	bool took = false;
 
 	DTX_TRY(dtx_csv_mixed_quotes(r->mixed, pos, r->end, r->width, out, &took, err));
-	out->otherwise = took;
+	out->change = took ? DTX_CSV_CHANGE_OTHER : DTX_CSV_CHANGE_NONE;
 	if (!took && shapes)
 		DTX_TRY(dtx_csv_mixed_glued(r->mixed, shapes, r->end, r->width, out, err));
 	/* What its own delimiter parts into more has that delimiter. */
-	if (!took && !out->glued && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1)
+	if (out->change == DTX_CSV_CHANGE_NONE &&
+	    2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1)
 		DTX_TRY(dtx_csv_mixed_read(r->mixed, shapes, pos, r->end, r->width, out, err));
-	if (shapes && out->cell == own && out->row.ncells != r->width)
+	if (own_shapes && out->cell == own && out->row.ncells != r->width)
 		DTX_TRY(ref_align(r, out, err));
 out:
 	return rc;

@@ -20,9 +20,15 @@ struct dtx_csv_ref_record {
 	struct dtx_csv_row row;
 	const struct dtx_csv_ref_cell *cell; /* row.ncells, until the next read */
 	const char *text;
-	bool comment;   /* the record is a comment */
-	bool otherwise; /* `mixed`: read with other quotes or escapes than the text has */
-	bool glued;     /* ... with delimiters beside quotes that the text lacks */
+	bool comment; /* the record is a comment */
+	/* `mixed`: how it was read otherwise than it stands. */
+	enum dtx_csv_change {
+		DTX_CSV_CHANGE_NONE,
+		DTX_CSV_CHANGE_JOINED, /* delimiters stand inside of texts or numbers */
+		DTX_CSV_CHANGE_MOVED,  /* cells go to other columns */
+		DTX_CSV_CHANGE_GLUED,  /* with delimiters beside quotes that the text lacks */
+		DTX_CSV_CHANGE_OTHER   /* with another delimiter, other quotes or escapes */
+	} change;
 };
 
 /* Text up to `end`; borrowed. */
@@ -55,7 +61,7 @@ DTX_MUSTUSE enum dtx_code dtx_csv_mixed_quotes(struct dtx_csv_mixed *m, size_t p
                                                uint32_t width, struct dtx_csv_ref_record *out,
                                                bool *took, struct dtx_err *err);
 /* ... as it would be with delimiters where quotes open or close beside text, when that gives it
- * `width` cells that look like those of their columns; out->glued then. */
+ * `width` cells that look like those of their columns; out->change tells. */
 DTX_MUSTUSE enum dtx_code dtx_csv_mixed_glued(struct dtx_csv_mixed *m,
                                               const struct dtx_csv_shapes *shapes, size_t end,
                                               uint32_t width, struct dtx_csv_ref_record *out,

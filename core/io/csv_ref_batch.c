@@ -76,6 +76,29 @@ static bool ref_cuts(struct ref_filler *f, const struct dtx_csv_row *row, enum d
 	return f->cut;
 }
 
+static bool has_lines(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec)
+{
+	return dtx_csv_has_lines(
+		(struct dtx_str){ c->text.data + rec->row.start, rec->row.end - rec->row.start });
+}
+
+/* Counts how the record was read otherwise than it stands. */
+static void ref_changes(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec,
+                        struct dtx_csv_tally *t)
+{
+	static const enum dtx_csv_odd odd[] = {
+		[DTX_CSV_CHANGE_JOINED] = DTX_CSV_ODD_JOINED,
+		[DTX_CSV_CHANGE_MOVED] = DTX_CSV_ODD_MOVED,
+		[DTX_CSV_CHANGE_GLUED] = DTX_CSV_ODD_GLUED,
+		[DTX_CSV_CHANGE_OTHER] = DTX_CSV_ODD_OTHER,
+	};
+
+	if (rec->change != DTX_CSV_CHANGE_NONE)
+		dtx_csv_odd(t, odd[rec->change], 1, rec->row.start);
+	if (c->opts.strays && c->dialect.quotes == DTX_QUOTES_LENIENT && has_lines(c, rec))
+		dtx_csv_odd(t, DTX_CSV_ODD_LINES, 1, rec->row.start);
+}
+
 static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -99,20 +122,21 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 	dtx_csv_odd(t, DTX_CSV_ODD_QUOTE, rec.row.literal, rec.row.start);
 	t->blank += kind == DTX_CSV_BLANK;
 	t->comment += kind == DTX_CSV_COMMENT;
+	if (dtx_csv_lists_comments(c))
+		dtx_csv_odd(t, DTX_CSV_ODD_COMMENT, kind == DTX_CSV_COMMENT, rec.row.start);
 	dtx_csv_odd(t, DTX_CSV_ODD_HEADER, kind == DTX_CSV_HEADER, rec.row.start);
 	if (kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG)
 		DTX_TRY(ref_ragged(c, &rec.row, err));
 	if (dtx_csv_is_dropped(c, kind))
 		goto out;
-	if (kind == DTX_CSV_SHORT)
-		dtx_csv_odd(t, DTX_CSV_ODD_SHORT, 1, rec.row.start);
+	ref_changes(c, &rec, t);
+	if (kind == DTX_CSV_SHORT || (kind == DTX_CSV_ROW && c->width > c->fit))
+		dtx_csv_padded(c, t, rec.row.ncells, rec.row.start);
 	else if (kind == DTX_CSV_LONG)
 		dtx_csv_odd(t, DTX_CSV_ODD_CUT, rec.row.ncells - c->width, rec.row.start);
 	else if (kind == DTX_CSV_EMPTY_EXTRA)
 		dtx_csv_odd(t, DTX_CSV_ODD_EXTRA, rec.row.ncells - c->width, rec.row.start);
-	if (c->dialect.quotes != DTX_QUOTES_LENIENT && c->dialect.quote &&
-	    dtx_csv_has_lines(
-		    (struct dtx_str){ c->text.data + rec.row.start, rec.row.end - rec.row.start }))
+	if (c->dialect.quotes != DTX_QUOTES_LENIENT && c->dialect.quote && has_lines(c, &rec))
 		DTX_TRY(dtx_csv_stray_record(c, rec.row.start, rec.row.end, t, err));
 	DTX_TRY(ref_add(f, &rec, err));
 	t->rows++;

@@ -3,6 +3,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/io/csv_align.h"
 #include "core/io/csv_top.h"
 
 #define SHAPE_BYTES  47u
@@ -17,7 +18,13 @@ struct shape {
 	char text[SHAPE_BYTES];
 };
 struct shapes_col {
-	uint32_t cells, digits, numbers; /* not blank; with a digit; values by themselves */
+	uint32_t cells, digits, numbers; /* not blank; with a digit; values on their own */
+	bool thousands;                  /* some number has four digits in a row before its point */
+	uint32_t nnumbers, decimals;     /* numbers, and the digits that all have after their point;
+	                                    UINT32_MAX: not equally many */
+	uint32_t grouped;                /* records of the top with commas in a number here, */
+	bool marked;                     /* ... one of which can be nothing else */
+	bool text;                       /* ... with delimiters in a text here */
 	unsigned nrun, nexact;           /* SHAPE_KINDS + 1: too many */
 	struct shape run[SHAPE_KINDS], exact[SHAPE_KINDS];
 	bool cut; /* some exact one was too long */
@@ -25,6 +32,7 @@ struct shapes_col {
 };
 struct dtx_csv_shapes {
 	uint32_t width;
+	bool tells, no_join;
 	struct shapes_col col[];
 };
 
@@ -88,7 +96,101 @@ static bool is_number(struct dtx_str s)
 	return has_digit(s) && dtx_head_judge(s) == DTX_HEAD_VALUE;
 }
 
+/* --- numbers --- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "-$1,234.50 %": digits before the point, how many follow one another, digits after it.  False: it
+ * is no plain number. */
+struct number_shape {
+	uint32_t decimals;
+	bool thousands;
+};
+
+static bool number_shape(struct dtx_str s, struct number_shape *out)
+{
+	size_t i = 0, run = 0;
+	bool point = false, any = false;
+
+	*out = (struct number_shape){ 0 };
+	for (; i < s.len; i++) {
+		if (is_digit(s.ptr[i])) {
+			any = true;
+			run++;
+			out->decimals += point;
+			out->thousands |= !point && run >= 4;
+		} else if (s.ptr[i] == '.' && !point && any) {
+			point = true;
+			run = 0;
+		} else if (s.ptr[i] == ',' && !point && any) {
+			run = 0;
+		} else if ((s.ptr[i] | 0x20) >= 'a' && (s.ptr[i] | 0x20) <= 'z') {
+			return false;
+		}
+	}
+	return any;
+}
+
+/* A sign, a parenthesis or a currency; behind the digits a percent sign, too. */
+static bool is_around(char c, bool behind)
+{
+	return strchr(behind ? ")% " : "$+-(", c) || (unsigned char)c >= 0x80;
+}
+
+static bool put_number(struct dtx_csv_grouped *g, struct dtx_str s)
+{
+	if (g->len + s.len > sizeof(g->text))
+		return false;
+	memcpy(g->text + g->len, s.ptr, s.len);
+	g->len += s.len;
+	return true;
+}
+
+bool dtx_csv_grouped(const struct dtx_str *cell, uint32_t n, struct dtx_csv_grouped *out)
+{
+	uint32_t k;
+	size_t i, from, digits;
+
+	*out = (struct dtx_csv_grouped){ .marked = n > 2 };
+	for (k = 0; k < n; k++) {
+		struct dtx_str s = cell[k];
+
+		for (i = 0; !k && i < s.len && is_around(s.ptr[i], false); i++)
+			out->marked |= s.ptr[i] == '$' || (unsigned char)s.ptr[i] >= 0x80;
+		for (from = i; i < s.len && is_digit(s.ptr[i]); i++)
+			;
+		digits = i - from;
+		if (k ? digits != 3 : !digits || digits > 3 || s.ptr[from] == '0')
+			return false;
+		if (k + 1 == n && i < s.len && s.ptr[i] == '.') {
+			for (i++; i < s.len && is_digit(s.ptr[i]); i++)
+				out->decimals++;
+			out->marked |= out->decimals > 0;
+		}
+		for (; k + 1 == n && i < s.len && is_around(s.ptr[i], true); i++)
+			;
+		if (i < s.len || !put_number(out, s))
+			return false;
+	}
+	return n > 1;
+}
+
 /* --- from the rows --- */
+
+static void shapes_see_number(struct shapes_col *c, struct dtx_str cell)
+{
+	struct number_shape n;
+
+	if (!number_shape(cell, &n))
+		return;
+	c->thousands |= n.thousands;
+	if (c->nnumbers++ && c->decimals != n.decimals)
+		n.decimals = UINT32_MAX;
+	c->decimals = n.decimals;
+}
 
 static void shapes_see(struct shapes_col *c, struct dtx_str cell)
 {
@@ -100,6 +202,7 @@ static void shapes_see(struct shapes_col *c, struct dtx_str cell)
 	c->cells++;
 	c->digits += has_digit(cell);
 	c->numbers += is_number(cell);
+	shapes_see_number(c, cell);
 	(void)shape_of(cell, true, &s);
 	shape_add(c->run, &c->nrun, &s);
 	c->cut |= !shape_of(cell, false, &s);
@@ -151,7 +254,6 @@ enum dtx_code dtx_csv_shapes_new(const struct dtx_csv_top *top, uint32_t width,
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_shapes *s;
 	size_t rows;
-	bool tells = false;
 	uint32_t k;
 
 	if (width < 2)
@@ -165,12 +267,9 @@ enum dtx_code dtx_csv_shapes_new(const struct dtx_csv_top *top, uint32_t width,
 		rows = shapes_learn(s, top, true);
 	for (k = 0; k < width; k++) {
 		shapes_settle(&s->col[k], rows);
-		tells |= s->col[k].kind != SHAPES_LOOSE;
+		s->tells |= s->col[k].kind != SHAPES_LOOSE;
 	}
-	if (!tells) {
-		dtx_mem_free(s);
-		s = NULL;
-	}
+	dtx_csv_align_learn(s, top);
 	*out = s;
 out:
 	return rc;
@@ -219,4 +318,55 @@ bool dtx_csv_shapes_exact(const struct dtx_csv_shapes *s, uint32_t col, struct d
 bool dtx_csv_shapes_loose(const struct dtx_csv_shapes *s, uint32_t col)
 {
 	return s->col[col].kind <= SHAPES_WORDS;
+}
+
+bool dtx_csv_shapes_tell(const struct dtx_csv_shapes *s)
+{
+	return s->tells;
+}
+
+/* --- of numbers with commas --- */
+
+bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
+                                  const struct dtx_csv_grouped *g, bool any)
+{
+	const struct shapes_col *c = &s->col[col];
+	struct dtx_str text = { g->text, g->len };
+
+	if (c->kind == SHAPES_WORDS || c->kind == SHAPES_VOID || c->thousands ||
+	    dtx_csv_shapes_misfit(s, col, text))
+		return false;
+	if (c->nnumbers && c->decimals != UINT32_MAX && c->decimals != g->decimals)
+		return false;
+	return any || c->marked || c->grouped > 1;
+}
+
+void dtx_csv_shapes_add_grouped(struct dtx_csv_shapes *s, uint32_t col,
+                                const struct dtx_csv_grouped *g)
+{
+	s->col[col].grouped++;
+	s->col[col].marked |= g->marked;
+}
+
+void dtx_csv_shapes_add_text(struct dtx_csv_shapes *s, uint32_t col)
+{
+	s->col[col].text = true;
+}
+
+void dtx_csv_shapes_joined(struct dtx_csv_shapes *s, size_t joined, bool all)
+{
+	uint32_t k, cols = 0;
+	bool sure = false;
+
+	for (k = 0; k < s->width; k++) {
+		cols += s->col[k].text || s->col[k].grouped;
+		sure |= s->col[k].text || s->col[k].marked;
+	}
+	/* Where all records are too wide, a name may be missing as well. */
+	s->no_join = all && !(joined > 1 && cols == 1 && sure);
+}
+
+bool dtx_csv_shapes_may_join(const struct dtx_csv_shapes *s)
+{
+	return !s->no_join;
 }

@@ -9,8 +9,16 @@
 struct dtx_csv_shapes;
 struct dtx_csv_top;
 
-/* From the rows of top, behind the header, that have `width` cells and maybe empty ones behind
- * them; *out stays NULL where they tell nothing.  Owned by the caller. */
+/* A number whose thousands commas part, "$1", "234.50", without those commas. */
+struct dtx_csv_grouped {
+	char text[48];
+	size_t len;
+	uint32_t decimals; /* digits after its point */
+	bool marked;       /* nothing but such a number: a currency, two commas, or decimals */
+};
+
+/* From the rows of top, below the header, that have `width` cells and maybe empty ones after them;
+ * *out stays NULL where the table has one column.  Owned by the caller. */
 DTX_MUSTUSE enum dtx_code dtx_csv_shapes_new(const struct dtx_csv_top *top, uint32_t width,
                                              struct dtx_csv_shapes **out, struct dtx_err *err);
 void dtx_csv_shapes_free(struct dtx_csv_shapes *s); /* NULL is fine */
@@ -21,5 +29,22 @@ bool dtx_csv_shapes_misfit(const struct dtx_csv_shapes *s, uint32_t col, struct 
 bool dtx_csv_shapes_exact(const struct dtx_csv_shapes *s, uint32_t col, struct dtx_str cell);
 /* Column `col` does not know its cells: texts. */
 bool dtx_csv_shapes_loose(const struct dtx_csv_shapes *s, uint32_t col);
+
+/* The rows that fit tell something of a column. */
+bool dtx_csv_shapes_tell(const struct dtx_csv_shapes *s);
+
+/* Whether these cells are one number whose thousands a comma parts. */
+bool dtx_csv_grouped(const struct dtx_str *cell, uint32_t n, struct dtx_csv_grouped *out);
+/* Column `col` may hold it; unless `any`, records of the top show that it holds such numbers. */
+bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
+                                  const struct dtx_csv_grouped *g, bool any);
+/* A record of the top can only be read with such a number, or a text with delimiters, there. */
+void dtx_csv_shapes_add_grouped(struct dtx_csv_shapes *s, uint32_t col,
+                                const struct dtx_csv_grouped *g);
+void dtx_csv_shapes_add_text(struct dtx_csv_shapes *s, uint32_t col);
+/* So many records of the top can be joined; `all`: none of them has the table's width. */
+void dtx_csv_shapes_joined(struct dtx_csv_shapes *s, size_t joined, bool all);
+/* Cells of records may be joined at all. */
+bool dtx_csv_shapes_may_join(const struct dtx_csv_shapes *s);
 
 #endif

@@ -197,6 +197,16 @@ static unsigned long long last_record(const struct tables *t, size_t to)
 	return (unsigned long long)t->c->before.dropped[DTX_DROP_SKIP] + to;
 }
 
+/* Rows that are not blank. */
+static size_t rows_of(const struct tables *t, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (; from < to; from++)
+		n += !is_gap(t, from);
+	return n;
+}
+
 /* The remedy cuts the other tables off as `skip_tail` does, so that the ledger counts them; what
  * lies outside a range is in no count. */
 static enum dtx_code advise(const struct tables *t, size_t to, struct dtx_err *err)
@@ -209,7 +219,9 @@ static enum dtx_code advise(const struct tables *t, size_t to, struct dtx_err *e
 		dtx_csv_ref_set_width(t->c->ref, 0);
 	for (; at < t->c->text.end && tail <= DTX_CSV_TAIL_MAX; tail++)
 		DTX_TRY(dtx_csv_step(t->c, &at, err));
-	if (tail <= DTX_CSV_TAIL_MAX)
+	if (rows_of(t, 0, to) < rows_of(t, to, t->top->n))
+		dtx_repair_advise(err, "null"); /* it would leave out more than stays */
+	else if (tail <= DTX_CSV_TAIL_MAX)
 		dtx_repair_advise(err, "{\"skip_tail\":%lld}", (long long)tail);
 out:
 	return rc;

@@ -212,7 +212,7 @@ enum dtx_code dtx_csv_apostrophes(struct dtx_csv *c, struct dtx_err *err)
 	size_t end = DTX_MIN(c->text.end, APOSTROPHE_BYTES), at = c->top, line, tries;
 	struct dtx_dialect d = c->dialect;
 	struct dtx_csv_ref *ref = NULL;
-	struct dtx_csv_ref_record rec = { .otherwise = false };
+	struct dtx_csv_ref_record rec = { .change = DTX_CSV_CHANGE_NONE };
 
 	if (d.mixed || d.quote != '"' || !d.delim[0] || c->opts.quote || c->text.strict ||
 	    dtx_source_is_part(c->head.src) || !memchr(c->text.data, '"', end))
@@ -225,10 +225,10 @@ enum dtx_code dtx_csv_apostrophes(struct dtx_csv *c, struct dtx_err *err)
 			DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &d, &ref, err));
 		dtx_csv_ref_set_width(ref, c->fit);
 		DTX_TRY(dtx_csv_ref_read(ref, line, &rec, err));
-		if (rec.otherwise)
+		if (rec.change == DTX_CSV_CHANGE_OTHER)
 			break;
 	}
-	if (rec.otherwise)
+	if (rec.change == DTX_CSV_CHANGE_OTHER)
 		DTX_TRY(tell_apostrophes(c, line, err));
 out:
 	dtx_csv_ref_free(ref);

@@ -669,6 +669,7 @@ static enum dtx_code check_above(struct dtx_head_finder *f, uint32_t start, uint
 		goto out;
 	out->first = f->g->first + start;
 	out->hinted = data != 0;
+	out->loses = true;
 	f->g->name(f->g->arg, f->g->first + start, 0, place);
 	dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
 	            "no header: were it row %llu, %s, %u row%s above it would be left out and %u "

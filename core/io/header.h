@@ -41,6 +41,7 @@ struct dtx_head {
 	bool assumed;   /* only text below: note header_assumed */
 	bool parts; /* each row has some of the names: a blank cell takes none of its left neighbour
 	             */
+	bool loses; /* ... and it would leave out more rows than stay */
 	bool hinted; /* header_not_found, but the row `first` differs in kind from those below */
 };
 

@@ -141,7 +141,7 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 	c->stop = c->closed = false;
 	r->misfits = 0;
 	c->nrejects = 0;
-	memset(&c->total, 0, sizeof(c->total));
+	c->total = c->above;
 	memset(&r->stats, 0, sizeof(r->stats));
 	DTX_TRY(csv_choose(c, scan, err));
 	c->worker = dtx_mem_zalloc(scan->workers, sizeof(*c->worker));
@@ -200,25 +200,79 @@ void dtx_csv_odds(struct dtx_reader *r, struct dtx_csv_oddity odd[DTX_CSV_ODD_CO
 	}
 }
 
+/* Notes of what was read otherwise than it stands. */
+static const struct {
+	const char *one, *many; /* in a sentence, after "1 " and after another count */
+	const char *kind;       /* for programs */
+	const char *hint;
+} odd_texts[DTX_CSV_ODD_COUNT] = {
+	[DTX_CSV_ODD_QUOTE] = { "quote inside a cell without quotes is taken as text",
+	                        "quotes inside cells without quotes are taken as text",
+	                        "quotes_kept", NULL },
+	[DTX_CSV_ODD_CUT] = { "cell after the last column is cut off",
+	                      "cells after the last column are cut off", "cells_cut", NULL },
+	[DTX_CSV_ODD_REJECT] = { "row of another width is kept out (see the rejects)",
+	                         "rows of another width are kept out (see the rejects)",
+	                         "rows_kept_out", NULL },
+	[DTX_CSV_ODD_SHORT] = { "short row is filled up with nulls",
+	                        "short rows are filled up with nulls", "rows_filled", NULL },
+	[DTX_CSV_ODD_WIDE] = { "row has more cells than the header has names: columns "
+	                       "without a name hold them",
+	                       "rows have more cells than the header has names: columns "
+	                       "without a name hold them",
+	                       "rows_wide", NULL },
+	[DTX_CSV_ODD_EXTRA] = { "empty cell after the last column is ignored",
+	                        "empty cells after the last column are ignored", "cells_ignored",
+	                        NULL },
+	[DTX_CSV_ODD_HEADER] = { "row that repeats the header, or a line above it, is left "
+	                         "out",
+	                         "rows that repeat the header, or a line above it, are "
+	                         "left out",
+	                         "rows_dropped", NULL },
+	[DTX_CSV_ODD_COMMENT] = { "line is left out as a comment", "lines are left out as comments",
+	                          "lines_dropped", NULL },
+	[DTX_CSV_ODD_JOINED] = { "row has delimiters inside of a text or number: its cells "
+	                         "are joined",
+	                         "rows have delimiters inside of a text or number: their "
+	                         "cells are joined",
+	                         "cells_joined", NULL },
+	[DTX_CSV_ODD_MOVED] = { "row lacks a delimiter or has one too many: its cells go "
+	                        "to the columns that they look like",
+	                        "rows lack a delimiter or have one too many: their cells "
+	                        "go to the columns that they look like",
+	                        "cells_moved", NULL },
+	[DTX_CSV_ODD_GLUED] = { "row lacks a delimiter beside a quote: its cells are parted "
+	                        "there",
+	                        "rows lack a delimiter beside a quote: their cells are "
+	                        "parted there",
+	                        "cells_parted", NULL },
+	[DTX_CSV_ODD_OTHER] = { "row is read with another delimiter or other quotes than "
+	                        "the rest",
+	                        "rows are read with another delimiter or other quotes "
+	                        "than the rest",
+	                        "rows_otherwise", NULL },
+	[DTX_CSV_ODD_LINES] = { "row has quotes that close on a later line: the lines are "
+	                        "one row",
+	                        "rows have quotes that close on a later line: the lines "
+	                        "are one row",
+	                        "lines_joined", NULL },
+	[DTX_CSV_ODD_STRAY] = { "row has quotes that close on a later line, although each "
+	                        "line between looks like a row of its own",
+	                        "rows have quotes that close on a later line, although "
+	                        "each line between looks like a row of its own",
+	                        "lines_joined",
+	                        "if these are rows: \"quotes\": \"lenient\", or \"quote\": "
+	                        "false, reads them" },
+};
+
 void dtx_csv_tell(struct dtx_reader *r, const char *alias,
                   const struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT])
 {
-	static const char *const texts[DTX_CSV_ODD_COUNT] = {
-		[DTX_CSV_ODD_QUOTE] = "quotes inside cells without quotes are taken as text",
-		[DTX_CSV_ODD_CUT] = "cells behind the last column are cut off",
-		[DTX_CSV_ODD_REJECT] = "rows of another width are kept out (see the rejects)",
-		[DTX_CSV_ODD_SHORT] = "short rows are filled up with nulls",
-		[DTX_CSV_ODD_EXTRA] = "empty cells behind the last column are ignored",
-		[DTX_CSV_ODD_HEADER] =
-			"rows that repeat the header, or a line above it, are left out",
-		[DTX_CSV_ODD_STRAY] =
-			("records have quotes that close lines below, and each line between looks "
-		         "like a row of its own"),
-	};
 	bool open;
 	int i;
 
 	for (i = 0; i < DTX_CSV_ODD_COUNT; i++) {
+		struct dtx_buf more = DTX_BUF_INIT(1024);
 		struct dtx_err w = DTX_ERR_INIT;
 
 		if (!odd[i].n)
@@ -226,11 +280,12 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 		open = r->stats.stopped_early && i != DTX_CSV_ODD_REJECT;
 		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %s%lld %s",
 		            dtx_source_name(r->src), open ? "at least " : "", (long long)odd[i].n,
-		            texts[i]);
-		if (i == DTX_CSV_ODD_STRAY)
-			dtx_err_hint(&w,
-			             "if these are rows: \"quotes\": \"lenient\", or \"quote\": "
-			             "false, reads them");
+		            odd[i].n == 1 ? odd_texts[i].one : odd_texts[i].many);
+		if (odd_texts[i].hint)
+			dtx_err_hint(&w, "%s", odd_texts[i].hint);
+		dtx_buf_printf(&more, "{\"kind\":\"%s\"}", odd_texts[i].kind);
+		dtx_err_more(&w, dtx_buf_steal(&more));
+		dtx_buf_clear(&more);
 		w.severity = DTX_SEV_WARNING;
 		w.count = odd[i].n;
 		w.count_open = open;

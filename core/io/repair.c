@@ -220,13 +220,15 @@ static json_t *repair_of_code(enum dtx_code code)
 	return NULL;
 }
 
-/* The remedy that the reader advises, or the usual one. */
+/* The remedy that the reader advises, or the usual one; NULL where it says that none will do. */
 static json_t *repair_change(const struct dtx_err *why)
 {
 	json_t *more = why->more ? json_loads(why->more, 0, NULL) : NULL;
 	json_t *change = json_incref(json_object_get(more, "repair"));
 
 	json_decref(more);
+	if (json_is_null(change))
+		return NULL;
 	return change ? change : repair_of_code(why->code);
 }
 
@@ -256,7 +258,7 @@ static bool repair_note(struct dtx_repair *r, const struct dtx_err *why, const j
 	note.code = again ? DTX_W_DIALECT_RESNIFFED : DTX_W_REPAIRED;
 	note.severity = DTX_SEV_WARNING;
 	note.hint[0] = '\0';
-	if (!again)
+	if (!again && why->severity != DTX_SEV_WARNING)
 		dtx_buf_printf(&text, "%s, ", dtx_code_name(why->code));
 	dtx_buf_printf(&text, "read with %s: %s", members, why->msg);
 	dtx_str_copy(note.msg, sizeof(note.msg), dtx_buf_str(&text));

@@ -21,7 +21,7 @@ struct dtx_repair {
 };
 
 /* Says in err->more which members of the input would help: {"repair": {...}}.  The text is a JSON
- * object. */
+ * object, or "null" where no option would help. */
 void dtx_repair_advise(struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(2, 3);
 /* Changes the options so that `why` does not come again, and notes it.  False: there is no remedy,
  * it was taken before, or repairs are off; or memory is out. */

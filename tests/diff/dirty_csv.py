@@ -597,17 +597,33 @@ for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES, dirty_publi
     assert not set(CASES) & set(more)
     CASES.update(more)
 
+# More lines stand above the table than in it: --repair leaves none of them out, and the next step says how.
+for name in ("more lines of prose than rows", "prose above a small table", "prose right above a small table",
+             "prose with semicolons above decimal commas", "numbered prose above a small table",
+             "lines of an account and a long sentence above its bookings", "names with marks of comments",
+             "a few filled up records below comments"):
+    data, head, rows = CASES[name]
+    body = data.splitlines(True)[-len(rows):]
+    CASES[name + ", in few rows"] = (data, None, r"next: --skip \d+, --header-rows 1")
+    CASES[name] = (data + type(data)().join(body * 8), head, rows * 9)
+
+
+def ok(got, notes, head, rows):
+    if head is None:
+        return got is None and re.search(rows, notes)
+    return got == [head] + rows and adds_up(notes, len(rows))
+
 
 def main():
     dtx, failed = sys.argv[1], 0
     with tempfile.TemporaryDirectory() as folder:
         for name, (data, head, rows) in CASES.items():
             got, notes = read(dtx, folder, data)
-            if got == [head] + rows and adds_up(notes, len(rows)):
+            if ok(got, notes, head, rows):
                 print("ok - dirty text: " + name)
                 continue
             failed += 1
-            print("# expected %s\n# got      %s\n# %s" % (str([head] + rows)[:300], str(got)[:300],
+            print("# expected %s\n# got      %s\n# %s" % (str(rows if head is None else [head] + rows)[:300], str(got)[:300],
                                                          notes.replace("\n", "\n# ")))
             print("not ok - dirty text: " + name)
     print("%d passed, %d failed, 0 skipped" % (len(CASES) - failed, failed))

@@ -241,7 +241,7 @@ static int64_t strays_in(const char *text, const char *eol, size_t chunk, const 
 	T_OK(dtx_read_csv.open(src, &how.opts, &r, &err), &err);
 	T_OK(dump_read(r, &how, &out, &err), &err);
 	for (size_t i = 0; i < r->diags.n; i++) {
-		if (!strstr(r->diags.item[i].msg, "quotes that close lines below"))
+		if (!strstr(r->diags.item[i].msg, "close on a later line, although"))
 			continue;
 		n += r->diags.item[i].count;
 		snprintf(place, 24, "%s", r->diags.item[i].cell);

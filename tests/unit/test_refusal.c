@@ -87,8 +87,8 @@ void test_repair_leaves_out_what_is_no_row(void)
 
 void test_repair_counts_other_tables(void)
 {
-	REPAIR_IS("a,b\n1,x\n2,y\n\nk,v\n7,8\n\nk,w\n9,8\n",
-	          "a:int|b:text\n1|x\n2|y\n6 dropped\n"
+	REPAIR_IS("a,b\n1,x\n2,y\n3,z\n\nk,v\n7,8\n\nk,w\n9,8\n",
+	          "a:int|b:text\n1|x\n2|y\n3|z\n6 dropped\n"
 	          "{\"refusal\":\"multiple_tables\",\"change\":{\"skip_tail\": 6}}\n");
 	REPAIR_IS("a, b\n1, x\n2, y\n\nk, v\n7, 8\n",
 	          "a:int|b:text\n1|x\n2|y\n3 dropped\n"

@@ -16,3 +16,13 @@ dtx inspect --repair dirty.csv | head -2
 printf 'probe,70021,70044\nA1,true,false\nA2,false,false\n' | dtx convert --repair -
 printf 'probe,70021,70044\nA1,0.5,1.25\nA2,0.75,2.5\n' | dtx convert --repair -
 printf 'probe,7,9\nA1,0.5,1.25\nA2,0.75,2.5\n' | dtx convert --repair -
+# each kind of change is listed, with its count and its first line
+printf 'day,price,n\n2024-05-01,12.25,4\n2024-05-02,2,417.50,5\n2024-05-03,1,000.00,6\n' > prices.csv
+dtx convert prices.csv || echo "exit $?"
+dtx convert --repair prices.csv
+printf 'id,who,n\n1,Ann,5\n2,Roe, Jane,6\n3,Eve\n4,Li,7,more\nid,who,n\n5,Bo,8\n' | dtx convert --repair -
+printf 'id,who,n\n1,Ann,5\n# a word\n2,Bo,6\n# two\n3,Li,7\n\nSource: the office\nNote: a guess\n' | dtx convert --repair -
+# never more lines left out than stay; lines of texts that come again are rows
+printf 'a,b\n1,2\n\nk,v\n5,6\n7,8\n9,9\n' | dtx convert --repair - || echo "exit $?"
+printf 'one\ntwo\nthree\nfour\nfive\nid,n\n1,2\n3,4\n' | dtx convert --repair - || echo "exit $?"
+printf 'pet,hue\ncat,red\npet,hue\ndog,blue\n' | dtx convert --repair -
