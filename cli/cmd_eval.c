@@ -53,7 +53,7 @@ static struct dtx_typeref eval_type(const json_t *v)
 		if (dtx_day_parse(s, &day))
 			t.type = DTX_T_DATE;
 		else if (dtx_datetime_parse(s, &us, &zoned))
-			t.type = DTX_T_DATETIME;
+			t = zoned ? DTX_TYPE_UTC : (struct dtx_typeref){ .type = DTX_T_DATETIME };
 		break;
 	case JSON_OBJECT:
 	case JSON_ARRAY: break;

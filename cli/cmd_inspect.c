@@ -171,8 +171,8 @@ static json_t *inspect_columns(const struct inspection *x)
 			json_pack("{ss ss sI ss}", "name", x->profile.schema->field[i].name, "type",
 		                  dtx_buf_text(&type), "nulls", (json_int_t)x->profile.col[i].nulls,
 		                  "evidence", dtx_buf_text(&evidence));
-		if (column && dtx_colstat_json(&x->profile.stat[i],
-		                               dtx_profile_type(&x->profile, i).type, column))
+		if (column &&
+		    dtx_colstat_json(&x->profile.stat[i], dtx_profile_type(&x->profile, i), column))
 			json_array_append(list, column);
 		json_decref(column);
 	}
@@ -294,9 +294,9 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 }
 
 /* Range and histogram, or the most frequent values. */
-static void inspect_lie(const struct dtx_colstat *c, enum dtx_type type, struct dtx_buf *out)
+static void inspect_lie(const struct dtx_colstat *c, struct dtx_typeref type, struct dtx_buf *out)
 {
-	const struct dtx_colstat_range *r = dtx_colstat_range(c, type);
+	const struct dtx_colstat_range *r = dtx_colstat_range(c, type.type);
 	size_t top[3], n, i;
 
 	if (r) {
@@ -334,7 +334,7 @@ static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
 		dtx_buf_printf(out, " %8s", n);
 		dtx_num_print_grouped(n, (int64_t)c->nvalues);
 		dtx_buf_printf(out, "  %9s%s  ", n, c->many ? "+" : " ");
-		inspect_lie(c, dtx_profile_type(&x->profile, i).type, out);
+		inspect_lie(c, dtx_profile_type(&x->profile, i), out);
 		while (out->len && out->ptr[out->len - 1] == ' ')
 			out->len--;
 		dtx_buf_add(out, "\n");

@@ -176,14 +176,14 @@ const struct dtx_colstat_range *dtx_colstat_range(const struct dtx_colstat *s, e
 	return NULL;
 }
 
-void dtx_colstat_bound(enum dtx_type type, double v, struct dtx_buf *out)
+void dtx_colstat_bound(struct dtx_typeref type, double v, struct dtx_buf *out)
 {
 	char text[DTX_NUM_TEXT];
 
-	if (type == DTX_T_DATE)
+	if (type.type == DTX_T_DATE)
 		dtx_buf_addn(out, text, dtx_day_print(text, (int32_t)(v / (double)DTX_DAY_US)));
-	else if (type == DTX_T_DATETIME)
-		dtx_buf_addn(out, text, dtx_datetime_print(text, (int64_t)v));
+	else if (type.type == DTX_T_DATETIME)
+		dtx_buf_addn(out, text, dtx_moment_print(text, type, (int64_t)v));
 	else
 		dtx_buf_addn(out, text, dtx_num_print_json(text, v));
 }
@@ -239,12 +239,12 @@ size_t dtx_colstat_top(const struct dtx_colstat *s, size_t *index, size_t n)
 
 /* --- as JSON --- */
 
-static json_t *bound_json(enum dtx_type type, double v)
+static json_t *bound_json(struct dtx_typeref type, double v)
 {
 	struct dtx_buf b = DTX_BUF_INIT(256);
 	json_t *made;
 
-	if (type != DTX_T_DATE && type != DTX_T_DATETIME)
+	if (type.type != DTX_T_DATE && type.type != DTX_T_DATETIME)
 		return floor(v) == v && fabs(v) < 9e15 ? json_integer((json_int_t)v) : json_real(v);
 	dtx_colstat_bound(type, v, &b);
 	made = json_string(dtx_buf_text(&b));
@@ -266,9 +266,9 @@ static json_t *top_json(const struct dtx_colstat *s)
 	return list;
 }
 
-bool dtx_colstat_json(const struct dtx_colstat *s, enum dtx_type type, json_t *object)
+bool dtx_colstat_json(const struct dtx_colstat *s, struct dtx_typeref type, json_t *object)
 {
-	const struct dtx_colstat_range *r = dtx_colstat_range(s, type);
+	const struct dtx_colstat_range *r = dtx_colstat_range(s, type.type);
 	uint32_t bar[DTX_COLSTAT_BARS];
 	json_t *bars = NULL;
 	size_t i;

@@ -50,7 +50,7 @@ DTX_MUSTUSE enum dtx_code dtx_colstat_add(struct dtx_colstat *s, const struct dt
 /* The range that a column of this type has; NULL: compare as text. */
 const struct dtx_colstat_range *dtx_colstat_range(const struct dtx_colstat *s, enum dtx_type type);
 /* A bound of it as the type prints it. */
-void dtx_colstat_bound(enum dtx_type type, double v, struct dtx_buf *out);
+void dtx_colstat_bound(struct dtx_typeref type, double v, struct dtx_buf *out);
 /* How the kept sample lies between lo and hi; false when there is nothing to draw. */
 bool dtx_colstat_bars(const struct dtx_colstat_range *r, uint32_t bar[DTX_COLSTAT_BARS]);
 /* The same as block characters. */
@@ -58,6 +58,7 @@ void dtx_colstat_draw(const struct dtx_colstat_range *r, struct dtx_buf *out);
 /* Indexes of the most frequent values, at most n; returns how many. */
 size_t dtx_colstat_top(const struct dtx_colstat *s, size_t *index, size_t n);
 /* Members distinct, min, max, histogram, top of a column's object. */
-DTX_MUSTUSE bool dtx_colstat_json(const struct dtx_colstat *s, enum dtx_type type, json_t *object);
+DTX_MUSTUSE bool dtx_colstat_json(const struct dtx_colstat *s, struct dtx_typeref type,
+                                  json_t *object);
 
 #endif

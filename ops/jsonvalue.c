@@ -58,7 +58,7 @@ enum dtx_code dtx_json_column(const json_t *value, const struct dtx_field *field
                               struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_cast_spec spec = { .to = field->type, .on_error = DTX_CAST_NULL };
-	struct dtx_cast_count count = { 0, 0 };
+	struct dtx_cast_count count = { 0 };
 	struct dtx_column *text = NULL;
 	enum dtx_code rc = DTX_OK;
 

@@ -144,6 +144,8 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 			                      "column '%s' is cast twice", item->name));
 	field = &b->in[0]->field[one->col];
+	if (one->spec.to.type == DTX_T_DATETIME && dtx_type_is_utc(field->type))
+		one->spec.to = field->type;
 	one->keep_text = item->on_error == ON_KEEP_TEXT;
 	s->keeps = s->keeps || one->keep_text;
 	one->written = from_written(&one->spec, field->type);
@@ -207,7 +209,7 @@ static enum dtx_code cast_column(const struct dtx_opctx *ox, const struct cast_o
                                  struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_cast_count count = { 0, 0 };
+	struct dtx_cast_count count = { 0 };
 	struct dtx_column *from = in->col[one->col], *made = NULL;
 
 	if (!one->written)
@@ -222,6 +224,7 @@ static enum dtx_code cast_column(const struct dtx_opctx *ox, const struct cast_o
 	if (rc != DTX_OK)
 		goto out;
 	dtx_op_count(ox, "cast_failed", count.failed);
+	dtx_op_count(ox, "offset", count.offsets);
 	dtx_batch_put(in, (uint32_t)one->col, made);
 out:
 	return rc;
@@ -251,7 +254,7 @@ static enum dtx_code cast_table(struct dtx_table *t, const struct cast_one *one,
                                 const struct dtx_cast_spec *spec, bool *fits, struct dtx_err *err)
 {
 	struct dtx_column **made = dtx_mem_zalloc(t->nbatches + 1, sizeof(struct dtx_column *));
-	struct dtx_cast_count count = { 0, 0 };
+	struct dtx_cast_count count = { 0 };
 	enum dtx_code rc = DTX_OK;
 
 	if (!made)

@@ -117,11 +117,17 @@ out:
 	return rc;
 }
 
+/* Times that are of UTC already stay so. */
+static struct dtx_typeref result_type(const struct date_args *a, struct dtx_typeref from)
+{
+	if (a->type == TYPE_DATE)
+		return (struct dtx_typeref){ .type = DTX_T_DATE };
+	return dtx_type_is_utc(from) ? from : (struct dtx_typeref){ .type = DTX_T_DATETIME };
+}
+
 static enum dtx_code date_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct date_args *a = args;
-	const struct dtx_typeref type = { .type = a->type == TYPE_DATE ? DTX_T_DATE
-		                                                       : DTX_T_DATETIME };
 	struct date_state *s = dtx_bind_state(b, sizeof(*s));
 	enum dtx_code rc = DTX_OK;
 
@@ -134,7 +140,9 @@ static enum dtx_code date_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 			continue;
 		}
 		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
-		DTX_TRY(dtx_bind_make(b, b->in[0]->field[i].name, type, NULL, "date of", err));
+		DTX_TRY(dtx_bind_make(b, b->in[0]->field[i].name,
+		                      result_type(a, b->in[0]->field[i].type), NULL, "date of",
+		                      err));
 	}
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
 out:
@@ -389,18 +397,16 @@ static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t,
 /* --- columns --- */
 
 struct tally {
-	int64_t blanks, failed, two_digit;
+	int64_t blanks, failed, two_digit, offsets;
 };
 
 static enum dtx_code read_column(const struct date_args *a, const struct reading *r,
                                  const struct dtx_column *c, struct dtx_buf *scratch,
                                  struct tally *t, struct dtx_column **out, struct dtx_err *err)
 {
-	const struct dtx_typeref type = { .type = a->type == TYPE_DATE ? DTX_T_DATE
-		                                                       : DTX_T_DATETIME };
 	struct dtx_builder to;
 
-	dtx_builder_init(&to, type, c->len);
+	dtx_builder_init(&to, result_type(a, c->type), c->len);
 	for (uint32_t row = 0; row < c->len; row++) {
 		struct cell cell = { .us = 0 };
 		enum what what = read_cell(c, row, scratch, &cell);
@@ -418,6 +424,8 @@ static enum dtx_code read_column(const struct date_args *a, const struct reading
 			continue;
 		}
 		t->two_digit += two_digit;
+		t->offsets += what == CELL_TEXT && r->way == WAY_ISO && !dtx_type_is_utc(to.type) &&
+		              dtx_cast_text_zoned(cell.text);
 		if (a->type == TYPE_DATE)
 			dtx_builder_day(&to, (int32_t)(us / DTX_DAY_US));
 		else
@@ -433,7 +441,7 @@ static enum dtx_code parse_column(const struct dtx_opctx *ox, struct dtx_kept *t
 	const struct date_args *a = ox->args;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct tally tally = { 0, 0, 0 };
+	struct tally tally = { 0 };
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
@@ -455,6 +463,7 @@ static enum dtx_code parse_column(const struct dtx_opctx *ox, struct dtx_kept *t
 	dtx_op_count(ox, "blank", tally.blanks);
 	dtx_op_count(ox, "cast_failed", tally.failed);
 	dtx_op_count(ox, "two_digit_year", tally.two_digit);
+	dtx_op_count(ox, "offset", tally.offsets);
 out:
 	dtx_buf_clear(&scratch);
 	return rc;

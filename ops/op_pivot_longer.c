@@ -169,7 +169,7 @@ static enum dtx_code name_column(const struct dtx_longer_state *s, uint32_t i,
                                  struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_cast_spec spec = { .to = s->name_type[i], .on_error = DTX_CAST_ERROR };
-	struct dtx_cast_count count = { 0, 0 };
+	struct dtx_cast_count count = { 0 };
 	struct dtx_column *text = NULL;
 	struct dtx_builder b;
 	enum dtx_code rc;

@@ -218,6 +218,8 @@ static enum dtx_code restore_cells(struct dtx_box *b, const struct dtx_frame_vie
 	const uint64_t *rows = NULL;
 	int64_t i;
 
+	if (b->main)
+		DTX_TRY(dtx_restore_utc(&b->table, b->main->schema, err));
 	if (!b->main || (!e && b->table->nrows))
 		goto out;
 	if (e)

@@ -333,3 +333,64 @@ out:
 	dtx_owner_unref(r.held);
 	return rc;
 }
+
+/* --- times of UTC --- */
+
+static enum dtx_code utc_batch(const struct dtx_batch *b, struct dtx_table *t, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *made = NULL;
+
+	DTX_TRY(dtx_batch_new(t->schema, b->nrows, &made, err));
+	for (uint32_t i = 0; i < b->ncols; i++) {
+		if (!dtx_type_is_utc(t->schema->field[i].type)) {
+			made->col[i] = dtx_column_ref(b->col[i]);
+			continue;
+		}
+		DTX_TRY(dtx_column_slice(b->col[i], 0, b->nrows, &made->col[i], err));
+		made->col[i]->type = DTX_TYPE_UTC;
+	}
+	rc = dtx_table_take(t, made, err);
+	made = NULL;
+out:
+	dtx_batch_free(made);
+	return rc;
+}
+
+enum dtx_code dtx_restore_utc(struct dtx_table **t, const struct dtx_schema *input,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_schema *old = (*t)->schema;
+	struct dtx_field *field = dtx_mem_alloc((size_t)old->nfields + 1, sizeof(*field));
+	const struct dtx_schema schema = { .nfields = old->nfields, .field = field };
+	struct dtx_table *made = NULL;
+	bool any = false;
+	uint32_t i;
+
+	if (!field)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < old->nfields; i++) {
+		int32_t from = dtx_schema_find(input, old->field[i].name);
+
+		field[i] = old->field[i];
+		if (field[i].type.type != DTX_T_DATETIME || from < 0 ||
+		    !dtx_type_is_utc(input->field[from].type))
+			continue;
+		field[i].type = DTX_TYPE_UTC;
+		any = true;
+	}
+	if (!any)
+		goto out;
+	DTX_TRY(dtx_table_new(&schema, &made, err));
+	made->keep = dtx_owner_ref((*t)->keep);
+	for (size_t k = 0; k < (*t)->nbatches; k++)
+		DTX_TRY(utc_batch((*t)->batch[k], made, err));
+	dtx_table_unref(*t);
+	*t = made;
+	made = NULL;
+out:
+	dtx_table_unref(made);
+	dtx_mem_free(field);
+	return rc;
+}

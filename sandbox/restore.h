@@ -13,4 +13,9 @@ DTX_MUSTUSE enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_tab
                                             const uint64_t *rows, uint64_t room,
                                             struct dtx_err *err);
 
+/* The frame says of times only how many microseconds they are: those of a column that is of UTC in
+ * `input` are of UTC still.  *t becomes a new table when there are any. */
+DTX_MUSTUSE enum dtx_code dtx_restore_utc(struct dtx_table **t, const struct dtx_schema *input,
+                                          struct dtx_err *err);
+
 #endif

@@ -29,7 +29,7 @@ struct cast {
 	struct dtx_builder b;
 	struct dtx_buf scratch;
 	struct dtx_buf samples; /* JSON array of the first texts that failed */
-	int64_t failed;
+	int64_t failed, offsets;
 	uint32_t first;
 	bool impossible; /* the first failure is one of types */
 	bool dmy, mdy;   /* dates without format: all failed texts read so */
@@ -268,12 +268,16 @@ static bool cast_to_bool(struct cast *k, struct cast_value v)
 
 static bool cast_text_to_us(struct cast *k, struct dtx_str s, int64_t *us)
 {
+	bool zoned = false;
 	int32_t day;
 
+	s = dtx_str_trim(s);
 	if (k->spec->format)
-		return dtx_time_parse(dtx_str_trim(s), dtx_str_of(k->spec->format), us);
-	if (dtx_cast_text_datetime(s, us))
+		return dtx_time_parse(s, dtx_str_of(k->spec->format), us);
+	if (dtx_datetime_parse(s, us, &zoned) || dtx_cast_text_datetime(s, us)) {
+		k->offsets += zoned && !dtx_type_is_utc(k->spec->to);
 		return true;
+	}
 	k->dmy = k->dmy && dtx_date_reads_dmy(s, &day);
 	k->mdy = k->mdy && dtx_date_reads_mdy(s, &day);
 	return false;
@@ -447,7 +451,7 @@ enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx_cast_spec *
 		          .samples = DTX_BUF_INIT((size_t)16 << 20) };
 
 	if (count)
-		*count = (struct dtx_cast_count){ 0, 0 };
+		*count = (struct dtx_cast_count){ 0 };
 	dtx_builder_init(&k.b, spec->to, c->len);
 	if (spec->to.type == DTX_T_TEXT || !cast_fns[spec->to.type]) {
 		DTX_TRY(dtx_cast_to_text(c, out, err));
@@ -461,7 +465,7 @@ enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx_cast_spec *
 		goto out;
 	}
 	if (count)
-		*count = (struct dtx_cast_count){ k.failed, k.first };
+		*count = (struct dtx_cast_count){ k.failed, k.first, k.offsets };
 	if (k.failed && spec->on_error == DTX_CAST_KEEP_TEXT)
 		DTX_TRY(dtx_cast_to_text(c, out, err));
 	else

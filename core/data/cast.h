@@ -13,6 +13,8 @@ DTX_MUSTUSE bool dtx_cast_text_f64(struct dtx_str s, double *out);  /* ints too;
 DTX_MUSTUSE bool dtx_cast_text_dec(struct dtx_str s, struct dtx_typeref t, struct dtx_dec128 *out);
 DTX_MUSTUSE bool dtx_cast_text_date(struct dtx_str s, int32_t *out);    /* YYYY-MM-DD */
 DTX_MUSTUSE bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us); /* a date alone too */
+/* The text of a time with an offset from UTC, as in 09:30+02:00 or 09:30Z. */
+bool dtx_cast_text_zoned(struct dtx_str s);
 
 /* --- columns --- */
 /* A value of type `from` can be cast to `to` at all; date to int, for one, cannot. */
@@ -29,6 +31,7 @@ struct dtx_cast_spec {
 struct dtx_cast_count {
 	int64_t failed;     /* values that did not fit (and became null) */
 	uint32_t first_row; /* of the first failure, in the column */
+	int64_t offsets;    /* texts whose offset from UTC the type does not show */
 };
 /* A column of any form as FLAT of spec->to, by the rules of the cast functions; nulls stay.  A
  * failure becomes null (NULL), or turns the whole result into text (KEEP_TEXT), or is cast_failed,

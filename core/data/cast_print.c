@@ -33,11 +33,11 @@ static void print_day(int32_t day, struct dtx_buf *out)
 	dtx_buf_addn(out, text, dtx_day_print(text, day));
 }
 
-static void print_us(int64_t us, struct dtx_buf *out)
+static void print_us(struct dtx_typeref t, int64_t us, struct dtx_buf *out)
 {
 	char text[40];
 
-	dtx_buf_addn(out, text, dtx_datetime_print(text, us));
+	dtx_buf_addn(out, text, dtx_moment_print(text, t, us));
 }
 
 /* Days as [-]HH:MM:SS with milliseconds when there are any. */
@@ -72,7 +72,7 @@ static size_t print_serial(const struct dtx_column *c, double serial, char *out)
 		return dtx_num_print_f64(out, serial);
 	if (us % DTX_DAY_US == 0 && c->type.type != DTX_T_DATETIME)
 		return dtx_day_print(out, (int32_t)(us / DTX_DAY_US - (us % DTX_DAY_US < 0)));
-	return dtx_datetime_print(out, us);
+	return dtx_moment_print(out, c->type, us);
 }
 
 /* A workbook's number: 100, not 100.0. */
@@ -153,7 +153,7 @@ static void print_flat(const struct dtx_column *c, uint32_t row, struct dtx_buf 
 		dtx_buf_addn(out, text, dtx_dec_print(text, c->v.dec[row], c->type.scale));
 		break;
 	case DTX_T_DATE: print_day(c->v.day[row], out); break;
-	case DTX_T_DATETIME: print_us(c->v.i64[row], out); break;
+	case DTX_T_DATETIME: print_us(c->type, c->v.i64[row], out); break;
 	default: break;
 	}
 }

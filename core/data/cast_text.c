@@ -50,6 +50,14 @@ bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us)
 	return true;
 }
 
+bool dtx_cast_text_zoned(struct dtx_str s)
+{
+	int64_t us;
+	bool zoned;
+
+	return dtx_datetime_parse(dtx_str_trim(s), &us, &zoned) && zoned;
+}
+
 static struct dtx_str span_unquote(const char *base, struct dtx_span s, char quote,
                                    struct dtx_buf *scratch)
 {

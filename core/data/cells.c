@@ -517,7 +517,7 @@ enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,
                             struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_cast_spec spec = { .to = field->type, .on_error = DTX_CAST_ERROR };
-	struct dtx_cast_count count = { 0, 0 };
+	struct dtx_cast_count count = { 0 };
 	bool same = c->type.type == field->type.type &&
 	            (c->type.type != DTX_T_DECIMAL || c->type.scale == field->type.scale);
 
@@ -566,6 +566,6 @@ bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f)
 		return false;
 	}
 	to->type = merged;
-	return merged.type == DTX_T_TEXT && was != other && was != DTX_T_NULL &&
-	       other != DTX_T_NULL;
+	return merged.type == DTX_T_TEXT && (was != DTX_T_TEXT || other != DTX_T_TEXT) &&
+	       was != DTX_T_NULL && other != DTX_T_NULL;
 }

@@ -184,8 +184,9 @@ static enum dtx_code add_column(struct dtx_frame *f, struct dtx_table *t, uint32
 	}
 	if (dict)
 		DTX_TRY(add_dict(f, t, table, col, dict, err));
-	e.flags = (uint32_t)field->type.scale << 8 | (uint32_t)field->type.precision << 16 |
-	          (dict ? DTX_FRAME_F_DICT : 0);
+	e.flags = dict ? DTX_FRAME_F_DICT : 0;
+	if (field->type.type == DTX_T_DECIMAL)
+		e.flags |= (uint32_t)field->type.scale << 8 | (uint32_t)field->type.precision << 16;
 	e.a_len = dict ? e.rows * 4 : value_bytes(field->type.type, e.rows);
 	if (field->type.type == DTX_T_NULL)
 		e.nulls = e.rows;

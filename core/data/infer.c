@@ -108,7 +108,9 @@ static void infer_cell(struct dtx_infer *f, const struct dtx_column *c, uint32_t
 		if (!dtx_serial_to_us(p.num, c->strings && c->strings->epoch1904, &us))
 			f->nulls++;
 		else
-			infer_add(f, us % DTX_DAY_US ? DTX_I_DATETIME : DTX_I_DATE);
+			infer_add(f, dtx_type_is_utc(c->type) ? DTX_I_ZONED
+			             : us % DTX_DAY_US        ? DTX_I_DATETIME
+			                                      : DTX_I_DATE);
 		break;
 	case DTX_CELL_ISO: infer_add(f, infer_moment(dtx_str_trim(c->strings->item[p.id]))); break;
 	default:
@@ -155,14 +157,16 @@ void dtx_infer_merge(struct dtx_infer *f, const struct dtx_infer *other)
 	}
 }
 
-static enum dtx_type infer_moments(const struct dtx_infer *f)
+static struct dtx_typeref infer_moments(const struct dtx_infer *f)
 {
-	if (!f->datetimes)
-		return DTX_T_DATE;
+	struct dtx_typeref t = { .type = f->datetimes ? DTX_T_DATETIME : DTX_T_DATE };
+
 	/* An offset on all values or on none; a date alone has none. */
 	if (f->zoned && (f->zoned < f->datetimes || f->dates))
-		return DTX_T_TEXT;
-	return DTX_T_DATETIME;
+		t.type = DTX_T_TEXT;
+	else if (f->zoned)
+		t.precision = DTX_UTC;
+	return t;
 }
 
 struct dtx_typeref dtx_infer_type(const struct dtx_infer *f)
@@ -175,10 +179,17 @@ struct dtx_typeref dtx_infer_type(const struct dtx_infer *f)
 	if (numbers)
 		t.type = !f->floats ? DTX_T_INT64 : f->wide_ints ? DTX_T_TEXT : DTX_T_FLOAT64;
 	else if (moments)
-		t.type = infer_moments(f);
+		t = infer_moments(f);
 	else
 		t.type = f->bools ? DTX_T_BOOL : DTX_T_NULL;
 	return t;
+}
+
+void dtx_infer_declared(const struct dtx_infer *f, const char *format, struct dtx_typeref *type)
+{
+	if (type->type == DTX_T_DATETIME && !format && f->zoned && f->zoned == f->datetimes &&
+	    !f->dates)
+		*type = DTX_TYPE_UTC;
 }
 
 bool dtx_infer_almost(const struct dtx_infer *f, struct dtx_typeref *type)

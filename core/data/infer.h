@@ -30,6 +30,8 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 void dtx_infer_column(struct dtx_infer *f, const struct dtx_column *c, int64_t row);
 void dtx_infer_merge(struct dtx_infer *f, const struct dtx_infer *other);
 struct dtx_typeref dtx_infer_type(const struct dtx_infer *f);
+/* A declared datetime of which all values seen have an offset from UTC is of UTC. */
+void dtx_infer_declared(const struct dtx_infer *f, const char *format, struct dtx_typeref *type);
 /* Text although 99 % of the values fit a narrower type: *type is that one. */
 bool dtx_infer_almost(const struct dtx_infer *f, struct dtx_typeref *type);
 

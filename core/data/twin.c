@@ -15,10 +15,9 @@ struct twin {
 	struct dtx_buf scratch;
 	const uint64_t *live; /* bit per row: those that count; NULL: all */
 	int64_t bad;
-	int64_t failed;    /* values that do not fit, in rows that count */
-	bool counts;       /* all of them are looked for: none ends it */
-	bool marks;        /* declared decimal comma or group mark: no fast path */
-	bool zoned, plain; /* datetimes with and without offset were seen */
+	int64_t failed; /* values that do not fit, in rows that count */
+	bool counts;    /* all of them are looked for: none ends it */
+	bool marks;     /* declared decimal comma or group mark: no fast path */
 };
 
 /* Whether a value that does not fit ends it; in a row that does not count it is null. */
@@ -88,8 +87,9 @@ static bool twin_slow_day(const struct twin *t, struct dtx_str s, int32_t *out)
 	return true;
 }
 
-/* A guessed column has offsets on all values or on none; a date alone has none. */
-static bool twin_slow_us(struct twin *t, struct dtx_str s, int64_t *out)
+/* A guessed column has offsets on all values or on none, as its type says; a date alone has none.
+ */
+static bool twin_slow_us(const struct twin *t, struct dtx_str s, int64_t *out)
 {
 	bool zoned = false;
 	int32_t day;
@@ -102,9 +102,7 @@ static bool twin_slow_us(struct twin *t, struct dtx_str s, int64_t *out)
 			return false;
 		*out = day * DTX_DAY_US;
 	}
-	t->zoned |= zoned;
-	t->plain |= !zoned;
-	return !t->field->guessed || !t->zoned || !t->plain;
+	return !t->field->guessed || zoned == dtx_type_is_utc(t->field->type);
 }
 
 static inline bool twin_no(const char *p, size_t n, void *out)

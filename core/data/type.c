@@ -2,6 +2,7 @@
 #include "core/data/type.h"
 
 #include "core/base/num.h"
+#include "core/data/time.h"
 
 static const char *const type_names[DTX_TYPE_COUNT] = {
 	[DTX_T_UNKNOWN] = "unknown", [DTX_T_NULL] = "null",         [DTX_T_BOOL] = "bool",
@@ -109,7 +110,7 @@ bool dtx_type_widen(struct dtx_typeref a, struct dtx_typeref b, struct dtx_typer
 		return true;
 	}
 	if (dtx_type_class(a.type) == DTX_CLASS_DATE && dtx_type_class(b.type) == DTX_CLASS_DATE) {
-		*out = a.type == DTX_T_DATETIME ? a : b;
+		*out = a.type == DTX_T_DATETIME && !dtx_type_is_utc(b) ? a : b;
 		return true;
 	}
 	*out = a;
@@ -118,9 +119,11 @@ bool dtx_type_widen(struct dtx_typeref a, struct dtx_typeref b, struct dtx_typer
 
 struct dtx_typeref dtx_type_merge(struct dtx_typeref a, struct dtx_typeref b)
 {
+	bool dates = dtx_type_class(a.type) == DTX_CLASS_DATE &&
+	             dtx_type_class(b.type) == DTX_CLASS_DATE;
 	struct dtx_typeref t;
 
-	if (!dtx_type_widen(a, b, &t))
+	if (!dtx_type_widen(a, b, &t) || (dates && dtx_type_is_utc(a) != dtx_type_is_utc(b)))
 		t = (struct dtx_typeref){ DTX_T_TEXT, 0, 0 };
 	return t;
 }
@@ -135,4 +138,13 @@ enum dtx_class dtx_type_class(enum dtx_type type)
 	};
 
 	return classes[type];
+}
+
+size_t dtx_moment_print(char out[40], struct dtx_typeref t, int64_t us)
+{
+	size_t n = dtx_datetime_print(out, us);
+
+	if (dtx_type_is_utc(t))
+		out[n++] = 'Z';
+	return n;
 }

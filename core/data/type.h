@@ -19,11 +19,20 @@ enum dtx_type {
 };
 #define DTX_TYPE_COUNT 9
 
-/* A type with what a decimal needs. */
+/* A type with what a decimal needs: 1 to 38 digits, 0 to `precision` of them after the point.
+ * DATETIME: precision DTX_UTC says that the source gave an offset from UTC with every value ("Z",
+ * "+02:00"). The values are the same microseconds of UTC, and are written with a "Z". Without it a
+ * datetime is what some clock showed, and nothing is written after it. */
 struct dtx_typeref {
 	enum dtx_type type;
-	uint8_t precision, scale; /* DECIMAL: 1..38, 0..precision */
+	uint8_t precision, scale;
 };
+#define DTX_UTC      1
+#define DTX_TYPE_UTC ((struct dtx_typeref){ .type = DTX_T_DATETIME, .precision = DTX_UTC })
+static inline bool dtx_type_is_utc(struct dtx_typeref t)
+{
+	return t.type == DTX_T_DATETIME && t.precision == DTX_UTC;
+}
 
 /* "int", "float", "decimal", "bool", "date", "datetime", "text", "null", "unknown". */
 const char *dtx_type_name(enum dtx_type type);
@@ -35,10 +44,12 @@ DTX_MUSTUSE bool dtx_type_parse(struct dtx_str text, struct dtx_typeref *out);
 bool dtx_type_is_number(enum dtx_type type);
 
 /* Implicit widening of the formula language: null -> all, int -> decimal -> float,
- * date -> datetime.  False when there is no common type. */
+ * date -> datetime.  A date or datetime beside one of UTC is one of UTC too.  False when there is
+ * no common type. */
 DTX_MUSTUSE bool dtx_type_widen(struct dtx_typeref a, struct dtx_typeref b,
                                 struct dtx_typeref *out);
-/* Type of two columns put into one (union, pivot_longer): as widen, else text. */
+/* Type of two columns put into one (union, pivot_longer): as widen, else text.  Times of UTC and
+ * others make text: what is written then says of each value which of them it is. */
 struct dtx_typeref dtx_type_merge(struct dtx_typeref a, struct dtx_typeref b);
 
 /* Classes an unknown column can be demanded as; bits. */
@@ -50,5 +61,8 @@ enum dtx_class {
 	DTX_CLASS_DATE = 8
 };
 enum dtx_class dtx_type_class(enum dtx_type type);
+
+/* As dtx_datetime_print, with a "Z" if the type says UTC. */
+size_t dtx_moment_print(char out[40], struct dtx_typeref t, int64_t us);
 
 #endif

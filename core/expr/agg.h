@@ -36,6 +36,7 @@ static inline void dtx_eval_counts_add(struct dtx_eval_counts *to,
 	to->not_finite += from->not_finite;
 	to->div_zero += from->div_zero;
 	to->tried += from->tried;
+	to->offsets += from->offsets;
 }
 /* from's state goes into to's; from is left empty. */
 DTX_MUSTUSE enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from,

@@ -169,7 +169,7 @@ static struct dtx_ev ev_of(struct dtx_batch *in, struct dtx_eval_counts *counts,
 /* How many rows of the batch fail, for the error about the first of them: as inside try. */
 static void count_failed(const struct dtx_bound *b, const struct dtx_ev *failed)
 {
-	struct dtx_eval_counts none = { 0, 0, 0 };
+	struct dtx_eval_counts none = { 0 };
 	struct dtx_err quiet = DTX_ERR_INIT;
 	struct dtx_column *made = NULL;
 	struct dtx_ev ev = *failed;

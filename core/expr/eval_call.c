@@ -326,7 +326,7 @@ static enum dtx_code call_dict(struct dtx_ev *ev, const struct dtx_bound *b, str
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *dict = cr->col[which], *results = NULL;
-	struct dtx_eval_counts none = { 0, 0, 0 };
+	struct dtx_eval_counts none = { 0 };
 	struct dtx_err quiet = DTX_ERR_INIT;
 	struct dtx_ev all = { .in = ev->in,
 		              .n = dict->dict->len,

@@ -9,7 +9,7 @@ static enum dtx_code row_error(struct dtx_ev *ev, const struct dtx_bound *b, str
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_cast_spec spec = *b->cast;
-	struct dtx_cast_count count = { 0, 0 };
+	struct dtx_cast_count count = { 0 };
 	struct dtx_column *one = NULL, *made = NULL;
 	uint16_t sel = (uint16_t)row;
 
@@ -40,11 +40,26 @@ out:
 	return rc;
 }
 
+/* A conversion has counted all rows; only those that count are named. */
+static void count_offsets(struct dtx_ev *ev, const struct dtx_column *a)
+{
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	DTX_ROWS(ev, i, {
+		if (dtx_column_is_null(a, i))
+			continue;
+		dtx_buf_reset(&scratch);
+		dtx_cast_print(a, i, &scratch);
+		ev->counts->offsets += dtx_cast_text_zoned(dtx_buf_str(&scratch));
+	});
+	dtx_buf_clear(&scratch);
+}
+
 enum dtx_code dtx_ev_cast(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_cast_spec spec = *b->cast;
-	struct dtx_cast_count count = { 0, 0 };
+	struct dtx_cast_count count = { 0 };
 	struct dtx_column *a = NULL, *made = NULL;
 
 	DTX_TRY(dtx_ev_node(ev, b->arg[0], &a));
@@ -59,6 +74,8 @@ enum dtx_code dtx_ev_cast(struct dtx_ev *ev, const struct dtx_bound *b, struct d
 		DTX_TRY(dtx_cast_column(a, &spec, &made, &count, ev->err));
 	if (count.failed)
 		DTX_TRY(check_rows(ev, b, a, made));
+	if (count.offsets)
+		count_offsets(ev, a);
 	*out = made;
 	made = NULL;
 out:

@@ -406,7 +406,9 @@ static enum dtx_code widen_flat(struct dtx_ev *ev, const struct dtx_bound *b,
 
 	if (b->type.type == DTX_T_DECIMAL)
 		return widen_decimal(ev, b, a, vec);
-	if (b->type.type == DTX_T_DATETIME)
+	if (a->type.type == DTX_T_DATETIME)
+		DTX_ROWS(ev, i, { ((int64_t *)vec->v)[i] = a->v.i64[i & m]; });
+	else if (b->type.type == DTX_T_DATETIME)
 		DTX_ROWS(ev, i, {
 			int64_t day = a->v.day[i & m];
 

@@ -116,6 +116,7 @@ void dtx_bound_place(struct dtx_bound *b, const char *at);
 
 struct dtx_eval_counts { /* added to; one per worker or merged with atomics by the caller */
 	int64_t div_zero, not_finite, tried;
+	int64_t offsets; /* texts of a time whose offset from UTC the result does not show */
 };
 /* Value for every row of the batch (rows outside sel are unspecified but valid).  FLAT, DICT or
  * CONST column of dtx_bound_type; the caller owns a reference.  Errors: overflow, cast_failed,

@@ -208,7 +208,8 @@ static const struct dtx_fn rows[] = {
 	{ .name = "datetime",
 	  .pandas = "dx.fn(\"as_datetime\", {*})",
 	  CAST("x:L, format:t=null", DTX_T_DATETIME),
-	  .help = "date and time (UTC) from ISO 8601 text or by a format",
+	  .help = "date and time from ISO 8601 text (an offset makes it a time of UTC) or by a "
+	          "format",
 	  .example = "datetime('2024-01-31 09:30')",
 	  .value = "2024-01-31T09:30:00" },
 };

@@ -78,7 +78,7 @@ static bool type_add(struct dtx_fncall *c, struct dtx_err *err)
 	if (!type_first(c, err))
 		return false;
 	if (c->type.type == DTX_T_DATE && unit_of(c) >= DTX_U_HOUR)
-		c->type.type = DTX_T_DATETIME;
+		c->type = (struct dtx_typeref){ .type = DTX_T_DATETIME };
 	return true;
 }
 

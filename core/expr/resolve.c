@@ -141,7 +141,7 @@ enum dtx_code dtx_bind_fold(struct dtx_binder *bd, struct dtx_bound *b)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch one = { .nrows = 1, .nsel = 1 };
-	struct dtx_eval_counts counts = { 0, 0, 0 };
+	struct dtx_eval_counts counts = { 0 };
 	struct dtx_err quiet = DTX_ERR_INIT;
 	struct dtx_column *c = NULL;
 
@@ -151,7 +151,8 @@ enum dtx_code dtx_bind_fold(struct dtx_binder *bd, struct dtx_bound *b)
 	if (rc == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(bd->err);
 	/* what fails or is counted must do so for each row it is computed for */
-	if (rc != DTX_OK || counts.div_zero || counts.not_finite || counts.tried) {
+	if (rc != DTX_OK || counts.div_zero || counts.not_finite || counts.tried ||
+	    counts.offsets) {
 		rc = DTX_OK;
 		goto out;
 	}
@@ -174,7 +175,8 @@ enum dtx_code dtx_bind_widen(struct dtx_binder *bd, struct dtx_bound **io, struc
 
 	if (to.type == DTX_T_UNKNOWN || from->type.type == DTX_T_UNKNOWN ||
 	    (from->type.type == to.type &&
-	     (to.type != DTX_T_DECIMAL || from->type.scale == to.scale)))
+	     (to.type != DTX_T_DECIMAL || from->type.scale == to.scale) &&
+	     (!dtx_type_is_utc(to) || dtx_type_is_utc(from->type))))
 		return DTX_OK;
 	memcpy(at.span, from->span, sizeof(at.span));
 	b = dtx_bound_two(bd, &at, DTX_BD_WIDEN, to, from, NULL);

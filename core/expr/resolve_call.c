@@ -186,7 +186,7 @@ static struct dtx_typeref class_type(char cls, struct dtx_typeref have)
 	case 'T':
 	case 'V': return T(DTX_T_TEXT);
 	case 'F': return T(DTX_T_FLOAT64);
-	case 'S': return T(DTX_T_DATETIME);
+	case 'S': return have.type == DTX_T_DATETIME ? have : T(DTX_T_DATETIME);
 	case 'B': return T(DTX_T_BOOL);
 	case 'I':
 	case 'N': return null ? T(DTX_T_INT64) : have;

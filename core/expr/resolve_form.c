@@ -231,6 +231,10 @@ static enum dtx_code form_cast(struct dtx_binder *bd, const struct dtx_expr *e,
 		return dtx_resolve_fail(
 			bd, at[0], NULL, DTX_E_TYPE_MISMATCH, "%s cannot be made from %s",
 			dtx_bind_type_text(spec->to, to), dtx_bind_type_text(b[0]->type, from));
+	if (spec->to.type == DTX_T_DATETIME && b[0]->kind == DTX_BD_CONST && !spec->format &&
+	    b[0]->type.type == DTX_T_TEXT && !b[0]->value.null &&
+	    dtx_cast_text_zoned(b[0]->value.u.s))
+		spec->to = DTX_TYPE_UTC;
 	/* nothing to convert: not even a note of a failure */
 	if (b[0]->type.type == spec->to.type && spec->to.type != DTX_T_DECIMAL) {
 		*out = b[0];

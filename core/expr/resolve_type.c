@@ -50,7 +50,7 @@ bool dtx_bind_literal_date(struct dtx_bound *b)
 		return true;
 	}
 	if (dtx_datetime_parse(b->written, &us, &zoned)) {
-		b->type = T(DTX_T_DATETIME);
+		b->type = zoned ? DTX_TYPE_UTC : T(DTX_T_DATETIME);
 		b->value.u.i = us;
 		return true;
 	}

@@ -233,7 +233,7 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
 	r->next_batch = 0;
 	r->kept = 0;
 	reader->stats = (struct dtx_read_stats){ 0 };
-	reader->misfits = 0;
+	reader->misfits = reader->offsets = 0;
 	if (!r->layout.nrows) {
 		reader->stats.rows_read = r->layout.rows;
 		memcpy(reader->stats.dropped, r->layout.dropped, sizeof(r->layout.dropped));

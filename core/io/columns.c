@@ -105,6 +105,12 @@ static void blame_type(const struct dtx_batch *b, uint32_t row, uint32_t col, st
 	dtx_batch_blame(b, row, (int32_t)col, err);
 }
 
+void dtx_columns_count(struct dtx_reader *r, const struct dtx_cast_found *found)
+{
+	atomic_fetch_add_explicit(&r->misfits, found->misfits, memory_order_relaxed);
+	atomic_fetch_add_explicit(&r->offsets, found->offsets, memory_order_relaxed);
+}
+
 enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                struct dtx_batch *b, uint32_t col, struct dtx_cast_found *found,
                                struct dtx_err *err)
@@ -118,6 +124,8 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 	if (!d || d->on_error == DTX_CAST_KEEP_TEXT)
 		goto out;
 	spec = spec_of(opts, d, d->on_error);
+	if (dtx_type_is_utc(b->schema->field[col].type))
+		spec.to = b->schema->field[col].type;
 	rc = dtx_cast_column(b->col[col], &spec, &made, &count, err);
 	if (rc != DTX_OK) {
 		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
@@ -130,10 +138,12 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 	dtx_column_unref(b->col[col]);
 	b->col[col] = made;
 	/* Read when all workers are done. */
-	if (found)
+	if (found) {
 		found->misfits += count.failed;
-	else
-		atomic_fetch_add_explicit(&r->misfits, count.failed, memory_order_relaxed);
+		found->offsets += count.offsets;
+	} else {
+		dtx_columns_count(r, &(struct dtx_cast_found){ 0, count.failed, count.offsets });
+	}
 out:
 	return rc;
 }
@@ -159,9 +169,8 @@ enum dtx_code dtx_columns_cast_all(struct dtx_reader *r, const struct dtx_read_o
                                    struct dtx_batch *b, const uint8_t *need, struct dtx_err *late,
                                    struct dtx_err *err)
 {
-	struct dtx_cast_found found;
+	struct dtx_cast_found found, all = { 0 };
 	uint32_t rows = b->nrows, i;
-	int64_t misfits = 0;
 	enum dtx_code rc = DTX_OK;
 	uint16_t *sel;
 
@@ -170,7 +179,8 @@ enum dtx_code dtx_columns_cast_all(struct dtx_reader *r, const struct dtx_read_o
 			continue;
 		found = (struct dtx_cast_found){ 0 };
 		rc = dtx_columns_cast(r, opts, b, i, &found, err);
-		misfits += found.misfits;
+		all.misfits += found.misfits;
+		all.offsets += found.offsets;
 		if (rc == DTX_OK)
 			continue;
 		if (!found.bad)
@@ -181,7 +191,7 @@ enum dtx_code dtx_columns_cast_all(struct dtx_reader *r, const struct dtx_read_o
 		dtx_err_clear(err);
 		DTX_TRY(cast_anyway(opts, b, i, err));
 	}
-	atomic_fetch_add_explicit(&r->misfits, misfits, memory_order_relaxed);
+	dtx_columns_count(r, &all);
 	if (rows == b->nrows)
 		goto out;
 	DTX_TRY(dtx_batch_sel(b, &sel, err));

@@ -208,7 +208,7 @@ static void put_datetime(const struct dtx_csv_format *f, const struct format_ite
 	char text[40];
 
 	PUT_NULL(f, it, row, out);
-	format_value(f, text, dtx_datetime_print(text, it->col->v.i64[row]), out);
+	format_value(f, text, dtx_moment_print(text, it->col->type, it->col->v.i64[row]), out);
 }
 
 static void put_decimal(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,

@@ -146,6 +146,29 @@ out:
 	return rc;
 }
 
+/* A declared datetime: of UTC if all values have an offset, else those that have one lose it. */
+static enum dtx_code types_offsets(struct dtx_csv *c, const struct dtx_infer *seen,
+                                   struct dtx_field *field, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_type *t = dtx_columns_declared(&c->opts, field->name);
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!c->opts.part) /* all parts of a stream are to have one type */
+		dtx_infer_declared(seen, field->format, &field->type);
+	if (field->type.type != DTX_T_DATETIME || dtx_type_is_utc(field->type) || field->format ||
+	    !seen->zoned || t->on_error == DTX_CAST_NULL /* counted where they are read */)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': at least %llu cells of column '%.100s' " DTX_READ_OFFSETS,
+	            dtx_source_name(c->head.src), (unsigned long long)seen->zoned, field->name);
+	w.count = (int64_t)seen->zoned;
+	w.count_open = true;
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
                              const char *const *names, struct dtx_err *err)
 {
@@ -167,8 +190,10 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 	types_see_rows(c, top, top->body, c->opts.ragged == DTX_RAGGED_QUARANTINE, n, seen);
 	DTX_TRY(types_see_windows(c, n, seen, err));
 	for (i = 0; i < n; i++) {
-		if (field[i].type.type != DTX_T_UNKNOWN)
+		if (field[i].type.type != DTX_T_UNKNOWN) {
+			DTX_TRY(types_offsets(c, &seen[i], &field[i], err));
 			continue;
+		}
 		field[i].type = dtx_infer_type(&seen[i]);
 		DTX_TRY(types_almost(c, &seen[i], &field[i], err));
 	}

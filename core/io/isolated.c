@@ -303,7 +303,7 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	r->ended = false;
 	DTX_TRY(new_late(r, DTX_MAX(scan->workers, 1u), err));
 	reader->stats = (struct dtx_read_stats){ 0 };
-	reader->misfits = 0;
+	reader->misfits = reader->offsets = 0;
 	dtx_textpool_clear(&r->texts);
 	DTX_TRY(dtx_textpool_start(&r->texts, r->epoch1904, err));
 	dtx_source_tick(reader->src, 0, 0); /* rows tell from here on */

@@ -281,6 +281,17 @@ enum dtx_fmt_class dtx_fmt_classify(struct dtx_str code)
 	                      : DTX_FMT_NUMBER;
 }
 
+bool dtx_fmt_is_utc(struct dtx_str code)
+{
+	struct token t, last = { TOK_END, { NULL, 0 } };
+
+	code = telling_section(code);
+	for (t = next_token(&code); t.kind != TOK_END; t = next_token(&code))
+		last = t;
+	return last.kind == TOK_LITERAL && (dtx_str_is(dtx_str_trim(last.text), "Z") ||
+	                                    dtx_str_is(dtx_str_trim(last.text), "UTC"));
+}
+
 enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1904, bool *bad)
 {
 	bool whole;

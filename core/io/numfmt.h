@@ -22,6 +22,8 @@ const char *dtx_fmt_builtin_code(uint32_t id);
 /* Class of a format code, by its first section, or the next one where a condition makes a mere word
  * of that, as of [=0]"";dd/mm/yyyy. */
 enum dtx_fmt_class dtx_fmt_classify(struct dtx_str code);
+/* Whether the code ends in a literal "Z" or "UTC", as of yyyy-mm-dd hh:mm:ss"Z": times of UTC. */
+bool dtx_fmt_is_utc(struct dtx_str code);
 /* DTX_CELL_NUMBER, DATE, DATETIME, TIME or DURATION of a number of that class.  *bad: the class
  * wants a date and the serial is none. */
 enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1904, bool *bad);

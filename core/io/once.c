@@ -1,5 +1,6 @@
 /* Slices of an input that passes, each through the reader of its format. */
 #include "core/base/mem.h"
+#include "core/io/columns.h"
 #include "core/io/once_parts.h"
 
 static struct dtx_once *stream_of(struct dtx_reader *r)
@@ -252,6 +253,7 @@ static enum dtx_code slice_done(struct dtx_once *s, struct dtx_once_worker *w, s
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_once_slice *p = w->now;
+	struct dtx_cast_found found = { 0 };
 	uint32_t i;
 
 	pthread_mutex_lock(&s->lock);
@@ -263,9 +265,9 @@ static enum dtx_code slice_done(struct dtx_once *s, struct dtx_once_worker *w, s
 	if (dtx_once_is_csv(s))
 		dtx_csv_odds(p->reader, s->odd);
 	/* Read when all workers are done. */
-	atomic_fetch_add_explicit(&s->head.misfits,
-	                          atomic_load_explicit(&p->reader->misfits, memory_order_relaxed),
-	                          memory_order_relaxed);
+	found.misfits = atomic_load_explicit(&p->reader->misfits, memory_order_relaxed);
+	found.offsets = atomic_load_explicit(&p->reader->offsets, memory_order_relaxed);
+	dtx_columns_count(&s->head, &found);
 	rc = add_rejects(s, p, err);
 	if (rc == DTX_OK)
 		rc = add_diags(s, p, err);

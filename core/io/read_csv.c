@@ -139,7 +139,7 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 		scan->batch_rows ? DTX_MIN(scan->batch_rows, DTX_BATCH_ROWS) : DTX_BATCH_ROWS;
 	c->claimed = c->done = 0;
 	c->stop = c->closed = false;
-	r->misfits = 0;
+	r->misfits = r->offsets = 0;
 	c->nrejects = 0;
 	c->total = c->above;
 	memset(&r->stats, 0, sizeof(r->stats));

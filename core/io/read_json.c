@@ -191,6 +191,8 @@ static enum dtx_code make_field(struct dtx_json *r, const struct dtx_jcol *c, st
 	if (d && d->on_error != DTX_CAST_KEEP_TEXT) {
 		f->type = d->type;
 		f->format = d->format;
+		if (!r->opts.part)
+			dtx_infer_declared(&c->seen, f->format, &f->type);
 		*declared = d;
 	} else if (d) {
 		f->type = (struct dtx_typeref){ .type = DTX_T_TEXT };
@@ -383,7 +385,7 @@ static enum dtx_code json_start(struct dtx_reader *reader, const struct dtx_scan
 		.dropped = { [DTX_DROP_REJECT] = (int64_t)r->rows.unread.n,
 		             [DTX_DROP_HEADER] = r->rows.header },
 	};
-	reader->misfits = 0;
+	reader->misfits = reader->offsets = 0;
 out:
 	return rc;
 }
@@ -441,7 +443,7 @@ static enum dtx_code make_batch(struct dtx_json *r, struct dtx_json_worker *w, u
 	} while (rc != DTX_OK && n);
 	if (rc != DTX_OK)
 		return rc;
-	atomic_fetch_add_explicit(&r->head.misfits, found.misfits, memory_order_relaxed);
+	dtx_columns_count(&r->head, &found);
 	*out = b;
 	return DTX_OK;
 }

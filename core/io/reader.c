@@ -460,23 +460,34 @@ void dtx_reader_cut(struct dtx_reader *r, uint64_t last)
 		r->cls->cut(r, last);
 }
 
-enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err)
+static enum dtx_code note_cells(struct dtx_reader *r, int64_t n, const char *what,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int64_t n = atomic_load_explicit(&r->misfits, memory_order_relaxed);
 	struct dtx_err w = DTX_ERR_INIT;
 
 	if (!n)
 		goto out;
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s': %s%lld cells do not have their declared type and are null",
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %s%lld cells %s",
 	            dtx_source_name(r->src), r->stats.stopped_early ? "at least " : "",
-	            (long long)n);
+	            (long long)n, what);
 	w.severity = DTX_SEV_WARNING;
 	w.count = n;
 	w.count_open = r->stats.stopped_early;
 	if (!dtx_errlist_take(&r->diags, &w))
 		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(note_cells(r, atomic_load_explicit(&r->misfits, memory_order_relaxed),
+	                   "do not have their declared type and are null", err));
+	DTX_TRY(note_cells(r, atomic_load_explicit(&r->offsets, memory_order_relaxed),
+	                   DTX_READ_OFFSETS, err));
 out:
 	return rc;
 }

@@ -121,6 +121,7 @@ struct dtx_reader {
 	struct dtx_errlist diags;    /* warnings: lossy or surprising choices */
 	struct dtx_read_stats stats; /* complete after the last next */
 	atomic_int_fast64_t misfits; /* cells that on_error made null */
+	atomic_int_fast64_t offsets; /* times whose offset from UTC their declared type drops */
 	bool spent;                  /* its bytes pass once and did: no other start */
 	/* Parts of the input that have been read, of how many (0: not known); for progress. */
 	atomic_uint_fast64_t done, of;
@@ -185,6 +186,9 @@ void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
 /* A limit had enough before `next` said the end, or as it did. */
 void dtx_reader_cut(struct dtx_reader *r, uint64_t last);
 /* Adds the note of cells that on_error made null; after the last next, once. */
+/* What becomes of times in a declared column where only some have an offset. */
+#define DTX_READ_OFFSETS                                                                           \
+	"have an offset from UTC, which others of their column lack: they become times of UTC"
 DTX_MUSTUSE enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err);
 /* Tells who looks that a batch of so many rows came. */
 void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to);

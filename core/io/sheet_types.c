@@ -1,5 +1,6 @@
 /* Column types from the classes of their cells. */
 #include "core/io/columns.h"
+#include "core/io/numfmt.h"
 #include "core/io/sheet_layout.h"
 
 static struct dtx_typeref plain(enum dtx_type t)
@@ -77,6 +78,8 @@ static enum dtx_code type_column(struct dtx_sheet_layout *l, uint32_t col, struc
 		f->format = dtx_arena_strndup(l->arena, code.ptr, code.len);
 		if (!f->format)
 			DTX_FAIL_MEM(err);
+		if (!d && dtx_type_class(f->type.type) == DTX_CLASS_DATE && dtx_fmt_is_utc(code))
+			f->type = DTX_TYPE_UTC;
 	}
 	if (d && d->format)
 		f->format = d->format;

@@ -1,6 +1,7 @@
 /* JSON Lines and a JSON array of objects.  Workers make the objects, the bytes are put in order. */
 #include "core/base/mem.h"
 #include "core/data/cast.h"
+#include "core/data/time.h"
 #include "core/io/json_scan.h"
 #include "core/io/writer.h"
 
@@ -101,6 +102,23 @@ static bool put_source_digits(const struct dtx_column *c, uint32_t row, struct d
 	return true;
 }
 
+/* An unchanged time with an offset from UTC keeps it. */
+static bool put_source_offset(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)
+{
+	struct dtx_buf none = DTX_BUF_INIT(0);
+	struct dtx_str s;
+	int64_t us;
+	bool zoned;
+
+	if (c->form != DTX_F_SPAN)
+		return false;
+	s = dtx_str_trim(dtx_cast_source(c, row, &none));
+	if (!dtx_datetime_parse(s, &us, &zoned) || !zoned)
+		return false;
+	dtx_buf_json(out, s);
+	return true;
+}
+
 /* A text that is a JSON value goes out as that, on one line; false: it is none (any more). */
 static bool put_json_text(const struct dtx_buf *text, struct dtx_buf *out)
 {
@@ -144,6 +162,8 @@ static void put_value(struct row_view *v, uint32_t col, uint32_t row, struct dtx
 		dtx_cast_print(c, row, out);
 		return;
 	}
+	if (type == DTX_T_DATETIME && put_source_offset(v->held[col], row, out))
+		return;
 	dtx_buf_reset(&v->scratch);
 	dtx_cast_print(c, row, &v->scratch);
 	if (v->schema->field[col].json && put_json_text(&v->scratch, out))

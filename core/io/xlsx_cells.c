@@ -39,6 +39,9 @@ const char *dtx_xlsx_column_format(const struct dtx_field *f, char scratch[64])
 		return source;
 	if (f->type.type == DTX_T_DATE)
 		return "yyyy-mm-dd";
+	/* A workbook has no time zones: the "Z" is shown, and lets us read the cell as it was. */
+	if (dtx_type_is_utc(f->type))
+		return "yyyy-mm-dd hh:mm:ss\"Z\"";
 	if (f->type.type == DTX_T_DATETIME)
 		return "yyyy-mm-dd hh:mm:ss";
 	if (f->type.type != DTX_T_DECIMAL || f->type.scale > 15)

@@ -66,6 +66,7 @@ void dtx_op_evals(const struct dtx_opctx *ox, const struct dtx_eval_counts *coun
 	dtx_op_count(ox, "div_zero", counts->div_zero);
 	dtx_op_count(ox, "not_finite", counts->not_finite);
 	dtx_op_count(ox, "tried", counts->tried);
+	dtx_op_count(ox, "offset", counts->offsets);
 }
 
 void dtx_op_warn(const struct dtx_opctx *ox, enum dtx_code code, const char *fmt, ...)

@@ -65,6 +65,7 @@ struct twin_case {
 	const char *format;
 	bool comma;
 	char group;
+	bool utc;
 };
 
 static const struct twin_case twin_cases[] = {
@@ -132,9 +133,14 @@ static const struct twin_case twin_cases[] = {
 	  .want = "2024-01-31T09:30:00|2024-01-31T09:30:15.25|2024-01-31T00:00:00" },
 	{ .type = "datetime",
 	  .cells = "2024-01-31T09:30:00+02:00|1969-12-31T23:59:59Z",
-	  .want = "2024-01-31T07:30:00|1969-12-31T23:59:59" },
-	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31T09:30", .bad = 1 },
-	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31", .bad = 1 },
+	  .want = "2024-01-31T07:30:00Z|1969-12-31T23:59:59Z",
+	  .utc = true },
+	{ .type = "datetime",
+	  .cells = "2024-01-31T09:30Z|2024-01-31T09:30",
+	  .bad = 1,
+	  .utc = true },
+	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31", .bad = 1, .utc = true },
+	{ .type = "datetime", .cells = "2024-01-31T09:30|2024-01-31T09:30Z", .bad = 1 },
 	{ .type = "datetime",
 	  .cells = "2024-01-31T09:30Z|2024-01-31T09:30",
 	  .declared = true,
@@ -153,6 +159,8 @@ static struct dtx_field twin_field(const struct twin_case *t)
 		               .group = t->group };
 
 	T_CHECK(dtx_type_parse(dtx_str_of(t->type), &f.type));
+	if (t->utc)
+		f.type = DTX_TYPE_UTC;
 	return f;
 }
 
@@ -283,6 +291,50 @@ void test_infer(void)
 		dtx_column_unref(c);
 	}
 	T_CHECK(i > 20);
+}
+
+/* Times are of UTC where all of them have an offset. */
+void test_infer_utc(void)
+{
+	static const struct {
+		const char *cells;
+		bool utc, declared;
+	} cases[] = {
+		{ "2024-01-01T10:00Z||2024-01-01T10:00+01:00", true, true },
+		{ "2024-01-01T10:00Z|x", false, true },
+		{ "2024-01-01T10:00|2024-01-01T10:00", false, false },
+		{ "2024-01-01T10:00Z|2024-01-01", false, false },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(cases); i++) {
+		struct dtx_typeref declared = { .type = DTX_T_DATETIME };
+		struct dtx_infer f = { 0 };
+		struct dtx_column *c = NULL;
+
+		T_OK(spans_of(cases[i].cells, &c), NULL);
+		dtx_infer_column(&f, c, 0);
+		T_CHECK(dtx_type_is_utc(dtx_infer_type(&f)) == cases[i].utc);
+		dtx_infer_declared(&f, NULL, &declared);
+		T_CHECK(dtx_type_is_utc(declared) == cases[i].declared);
+		dtx_column_unref(c);
+	}
+}
+
+void test_type_merge_of_utc(void)
+{
+	const struct dtx_typeref naive = { .type = DTX_T_DATETIME }, day = { .type = DTX_T_DATE },
+				 null = { .type = DTX_T_NULL };
+	struct dtx_typeref wide;
+
+	T_INT(dtx_type_merge(DTX_TYPE_UTC, naive).type, DTX_T_TEXT);
+	T_INT(dtx_type_merge(day, DTX_TYPE_UTC).type, DTX_T_TEXT);
+	T_CHECK(dtx_type_is_utc(dtx_type_merge(DTX_TYPE_UTC, DTX_TYPE_UTC)));
+	T_CHECK(dtx_type_is_utc(dtx_type_merge(null, DTX_TYPE_UTC)));
+	T_INT(dtx_type_merge(day, naive).type, DTX_T_DATETIME);
+	T_CHECK(dtx_type_widen(naive, DTX_TYPE_UTC, &wide) && dtx_type_is_utc(wide));
+	T_CHECK(dtx_type_widen(DTX_TYPE_UTC, day, &wide) && dtx_type_is_utc(wide));
+	T_CHECK(dtx_type_widen(day, naive, &wide) && !dtx_type_is_utc(wide));
 }
 
 void test_infer_marks(void)

@@ -56,6 +56,16 @@ void test_numfmt_classes(void)
 	}
 }
 
+void test_numfmt_knows_times_of_utc(void)
+{
+	T_CHECK(dtx_fmt_is_utc(DTX_STR("yyyy-mm-dd hh:mm:ss\"Z\"")));
+	T_CHECK(dtx_fmt_is_utc(DTX_STR("yyyy\\-mm\\-dd\\Thh:mm:ss\\Z")));
+	T_CHECK(dtx_fmt_is_utc(DTX_STR("dd.mm.yyyy hh:mm\" UTC\";@")));
+	T_CHECK(!dtx_fmt_is_utc(DTX_STR("yyyy-mm-dd hh:mm:ss")));
+	T_CHECK(!dtx_fmt_is_utc(DTX_STR("\"Z\" hh:mm;@")));
+	T_CHECK(!dtx_fmt_is_utc(DTX_STR("")));
+}
+
 void test_numfmt_shows_the_section_that_tells(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(64);

@@ -258,3 +258,71 @@ void test_restore_every_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(restored(NULL, texts, ROOM));
 }
+
+static enum dtx_code make_moments(struct dtx_table **out, struct dtx_err *err)
+{
+	static const struct dtx_field from_worker[] = {
+		{ .name = "at", .type = { .type = DTX_T_DATETIME } },
+		{ .name = "local", .type = { .type = DTX_T_DATETIME } },
+		{ .name = "made", .type = { .type = DTX_T_DATETIME } },
+	};
+	static const struct dtx_schema s = { .nfields = 3, .field = from_worker };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_table *t = NULL;
+	struct dtx_batch *b = NULL;
+	struct dtx_builder build;
+	int c;
+
+	DTX_TRY(dtx_table_new(&s, &t, err));
+	DTX_TRY(dtx_batch_new(t->schema, 1, &b, err));
+	for (c = 0; c < 3; c++) {
+		dtx_builder_init(&build, from_worker[c].type, 1);
+		dtx_builder_i64(&build, 1);
+		DTX_TRY(dtx_builder_finish(&build, NULL, &b->col[c], err));
+	}
+	rc = dtx_table_take(t, b, err);
+	b = NULL;
+	*out = t;
+	t = NULL;
+out:
+	dtx_batch_free(b);
+	dtx_table_unref(t);
+	return rc;
+}
+
+static enum dtx_code restore_utc(struct dtx_table **t, struct dtx_err *err)
+{
+	static const struct dtx_field field[] = {
+		{ .name = "at", .type = { .type = DTX_T_DATETIME, .precision = DTX_UTC } },
+		{ .name = "local", .type = { .type = DTX_T_DATETIME } },
+	};
+	static const struct dtx_schema input = { .nfields = 2, .field = field };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(make_moments(t, err));
+	DTX_TRY(dtx_restore_utc(t, &input, err));
+out:
+	if (rc != DTX_OK) {
+		dtx_table_unref(*t);
+		*t = NULL;
+	}
+	return rc;
+}
+
+void test_restore_marks_times_of_utc(void)
+{
+	struct dtx_table *t = NULL;
+	struct dtx_buf text = DTX_BUF_INIT(256);
+	int c;
+
+	T_EVERY_ALLOC_FAILS(restore_utc(&t, NULL));
+	for (c = 0; c < 3; c++) {
+		dtx_cast_print(t->batch[0]->col[c], 0, &text);
+		dtx_buf_addc(&text, ' ');
+	}
+	T_STR(dtx_buf_text(&text), "1970-01-01T00:00:00.000001Z 1970-01-01T00:00:00.000001 "
+	                           "1970-01-01T00:00:00.000001 ");
+	T_CHECK(dtx_type_is_utc(t->schema->field[0].type));
+	dtx_buf_clear(&text);
+	dtx_table_unref(t);
+}
