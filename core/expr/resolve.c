@@ -211,6 +211,24 @@ static int32_t key_index(const struct dtx_scope *sc, const char *name)
 	return -1;
 }
 
+/* An aggregate, or a function without arguments, written as a column: count for count(). */
+static void hint_call(const char *name, struct dtx_err *f)
+{
+	const struct dtx_fn *fn = dtx_fn_find(dtx_str_of(name), 0);
+	char columns[sizeof(f->hint)];
+	size_t min, max;
+
+	if (!fn && !dtx_fn_may_be_agg(dtx_str_of(name), 1))
+		return;
+	fn = fn ? fn : dtx_fn_find(dtx_str_of(name), 1);
+	if (!fn)
+		return;
+	dtx_fn_arity(fn, &min, &max);
+	dtx_str_copy(columns, sizeof(columns), dtx_str_of(f->more ? f->hint : ""));
+	dtx_err_hint(f, "%s is a function: write %s%s%s%.200s", name, name, min ? "(column)" : "()",
+	             columns[0] ? "; " : "", columns);
+}
+
 static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e,
                                  struct dtx_bound **out)
 {
@@ -230,16 +248,17 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 		field = bd->scope->keys[key];
 	else
 		index = bd->scope->column(bd->scope->arg, e->name, &field, &found);
-	if (index < 0)
+	if (index >= 0 && grouped && key < 0) {
+		dtx_err_set(&found, DTX_E_AGGREGATE_REQUIRED, __FILE__, __LINE__,
+		            "column '%s' is neither a key nor in an aggregate", e->name);
+		dtx_err_hint(&found, "put it into an aggregate such as first(), or among the keys; "
+		                     "what is made beside it is a column of the next step");
+	}
+	if (found.code != DTX_OK) {
+		if (!found.did_you_mean[0][0])
+			hint_call(e->name, &found);
 		return dtx_bind_report(bd, e, &found);
-	if (grouped && key < 0)
-		return dtx_resolve_fail(bd, e,
-		                        "put it into an aggregate such as first(), or among the "
-		                        "keys; what is made beside it is a "
-		                        "column of the next step",
-		                        DTX_E_AGGREGATE_REQUIRED,
-		                        "column '%s' is neither a key nor in an aggregate",
-		                        e->name);
+	}
 	field.source = field.source && !grouped;
 	b = dtx_bound_new(bd, e, DTX_BD_COL, field.type, 0);
 	if (!b)

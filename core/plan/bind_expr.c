@@ -1,7 +1,12 @@
 /* Formulas of a step: names they find, columns they use. */
+#include <stdlib.h>
+
 #include "core/expr/agg.h"
+#include "core/expr/fn.h"
+#include "core/expr/tree.h"
 #include "core/plan/bind_parts.h"
 #include "core/plan/flow.h"
+#include "core/plan/parts.h"
 
 struct scope_arg {
 	struct dtx_bind *b;
@@ -91,6 +96,51 @@ out:
 	return rc;
 }
 
+/* {"n": "count"} is short for count(n): where there is no column n, or no such function, the word
+ * was meant otherwise. */
+static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err *f)
+{
+	const struct dtx_plan_step *st = b->flow ? &b->flow->plan->step[b->step] : NULL;
+	const json_t *agg;
+	const char *word, *key;
+	const struct dtx_fn *fn;
+	size_t nth, min = 1, max;
+	json_t *value;
+
+	if ((f->code != DTX_E_UNKNOWN_COLUMN && f->code != DTX_E_MISSING_COLUMN &&
+	     f->code != DTX_E_AGGREGATE_REQUIRED && f->code != DTX_E_UNKNOWN_FUNCTION) ||
+	    !st || strncmp(sub, "/agg/", 5) != 0)
+		return;
+	agg = dtx_part_value(st, "/agg");
+	word = json_string_value(dtx_part_value(st, sub));
+	if (!json_is_object(agg) || !word || !dtx_expr_is_name(dtx_str_of(word)))
+		return;
+	fn = dtx_fn_find(dtx_str_of(word), 1);
+	if (fn)
+		dtx_fn_arity(fn, &min, &max);
+	if (f->misnamed && min) /* a slip of a column there is */
+		return;
+	nth = strtoul(sub + 5, NULL, 10);
+	json_object_foreach((json_t *)(uintptr_t)agg, key, value) if (!nth--) break;
+	f->span[0] = 0;
+	f->span[1] = (int32_t)strlen(word);
+	if (!f->misnamed)
+		f->did_you_mean[0][0] = '\0';
+	f->misnamed = fn != NULL; /* the plan is wrong, not the input */
+	if (f->code == DTX_E_MISSING_COLUMN)
+		f->code = DTX_E_UNKNOWN_COLUMN;
+	if (!fn)
+		dtx_err_hint(f,
+		             "\"%.60s\": \"%.60s\" is short for %.60s(%.60s); of a column an "
+		             "aggregate stands here, as in \"sum(%.60s)\"",
+		             key, word, word, key, word);
+	else
+		dtx_err_hint(f, "\"%.60s\": \"%s\" is short for %s(%.60s); %s \"%s(%s)\"%s", key,
+		             word, word, key,
+		             min ? "name the column, as in" : "the number of rows is", word,
+		             min ? "column" : "", f->more ? "; there are" : "");
+}
+
 static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
                               const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
                               struct dtx_aggcalls *aggs, struct dtx_bound **bound,
@@ -115,6 +165,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	for (size_t i = 0; i < found.n; i++) {
 		if (found.item[i].code == DTX_E_AGGREGATE_REQUIRED && dtx_bind_is_unread(b))
 			continue;
+		judge_word(b, sub, &found.item[i]);
 		DTX_TRY(dtx_bind_take(b, sub, &found.item[i], err));
 	}
 	if (s->rc != DTX_OK)

@@ -117,6 +117,8 @@ void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);
 /* place.c: pointer of a step's canonical place ("/set/0/expr") in the step as written: aliases and
  * sugar are looked through.  False: its last member is not written. */
 bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size);
+/* What is written there; NULL: nothing is. */
+const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub);
 /* The same in any object that rows read; `at` is its place. */
 bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param *rows, size_t nrows,
                    const char *sub, char *out, size_t size);

@@ -89,8 +89,9 @@ static void step_name(struct walk *w, struct dtx_str token, char *out, size_t si
 	w->stop = !w->at;
 }
 
-bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param *rows, size_t nrows,
-                   const char *sub, char *out, size_t size)
+/* The value at the end of the way; NULL: it is not written. */
+static const json_t *walk(const json_t *object, const char *at, const struct dtx_param *rows,
+                          size_t nrows, const char *sub, char *out, size_t size)
 {
 	struct walk w = { .at = object, .rows = rows, .nrows = nrows };
 	struct dtx_str rest = { sub, sub ? strlen(sub) : 0 }, token;
@@ -106,7 +107,22 @@ bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param 
 		else
 			step_name(&w, token, out, size);
 	}
-	return w.at != NULL;
+	return w.at;
+}
+
+bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param *rows, size_t nrows,
+                   const char *sub, char *out, size_t size)
+{
+	return walk(object, at, rows, nrows, sub, out, size) != NULL;
+}
+
+const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub)
+{
+	char at[sizeof(((struct dtx_err *)0)->at)];
+
+	if (!step->op)
+		return NULL;
+	return walk(step->json, step->at, step->op->params, step->op->nparams, sub, at, sizeof(at));
 }
 
 bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
