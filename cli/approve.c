@@ -71,8 +71,11 @@ static void approve_checks(struct dtx_buf *out, const json_t *checks)
 
 void dtx_approve_text(const struct dtx_gate_view *v, struct dtx_buf *out)
 {
-	dtx_buf_printf(out, "dtx: snippet %.8s for %s%s%s%s\n", v->id, v->op ? "step " : "input ",
-	               v->op ? v->op : "", v->op ? " at " : "at ", v->at ? v->at : "");
+	dtx_buf_printf(out, "dtx: snippet %.8s for %s", v->id, v->op ? "step " : "input ");
+	dtx_out_safe(out, v->op ? v->op : "", false);
+	dtx_buf_add(out, v->op ? " at " : "at ");
+	dtx_out_safe(out, v->at ? v->at : "", false);
+	dtx_buf_addc(out, '\n');
 	approve_row(out, "from", v->origin);
 	approve_row(out, "model", v->model);
 	approve_row(out, "reads", v->needs);
@@ -117,15 +120,13 @@ static bool approve_read(int fd, char line[64])
 	return true;
 }
 
-enum dtx_code dtx_approve_ask(void *arg, const struct dtx_gate_view *view, bool *yes,
-                              struct dtx_err *err)
+enum dtx_code dtx_approve_ask(const struct dtx_gate_view *view, bool *yes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	char line[64];
 	int fd = approve_open();
 
-	(void)arg;
 	*yes = false;
 	if (fd < 0)
 		DTX_FAIL(err, DTX_E_NEEDS_APPROVAL, "there is no terminal to ask for approval");

@@ -8,8 +8,9 @@
 bool dtx_approve_terminal(void);
 /* What a person reads before deciding. */
 void dtx_approve_text(const struct dtx_gate_view *view, struct dtx_buf *out);
-/* For struct dtx_gate: on /dev/tty.  Anything but y or yes is no. */
-DTX_MUSTUSE enum dtx_code dtx_approve_ask(void *arg, const struct dtx_gate_view *view, bool *yes,
+/* Shows it on /dev/tty and asks.  Anything but y or yes is no.  Codes: needs_approval (there is no
+ * terminal), output_io, no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_approve_ask(const struct dtx_gate_view *view, bool *yes,
                                           struct dtx_err *err);
 
 #endif

@@ -19,14 +19,6 @@ static const char *const severity_name[] = { "error", "fallback", "warning" };
 
 static const char *const severity_prefix[] = { "", "needs a snippet: ", "warning: " };
 
-static void out_stderr(struct dtx_buf *text)
-{
-	/* nothing can be said when stderr itself is broken */
-	if (dtx_buf_ok(text) &&
-	    dtx_file_write(STDERR_FILENO, text->ptr, text->len, "stderr", NULL) != DTX_OK)
-		return;
-}
-
 bool dtx_out_hidden(uint32_t cp)
 {
 	return cp < 32 || (cp >= 127 && cp < 160) || cp == 0x61c ||
@@ -47,6 +39,36 @@ void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines)
 		else
 			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
 	}
+}
+
+/* Text for a person may quote cells and names: what would steer a terminal is spelled out here,
+ * once for all callers. */
+static void out_spell(struct dtx_buf *out, const struct dtx_buf *text)
+{
+	size_t pos = 0, from = 0;
+
+	while (pos < text->len) {
+		size_t at = pos;
+		uint32_t cp = dtx_utf8_next(text->ptr, text->len, &pos);
+
+		if (!dtx_utf8_steers(cp) || cp == '\n' || cp == '\t')
+			continue;
+		dtx_buf_addn(out, text->ptr + from, at - from);
+		dtx_buf_printf(out, cp < 256 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
+		from = pos;
+	}
+	dtx_buf_addn(out, text->ptr + from, text->len - from);
+}
+
+static void out_stderr(struct dtx_buf *text)
+{
+	struct dtx_buf shown = DTX_BUF_INIT(4 * DTX_BUF_TEXT_MAX);
+
+	out_spell(&shown, text);
+	/* nothing can be said when stderr itself is broken */
+	if (dtx_buf_ok(text) && dtx_buf_ok(&shown))
+		(void)!dtx_file_write(STDERR_FILENO, shown.ptr, shown.len, "stderr", NULL);
+	dtx_buf_clear(&shown);
 }
 
 void dtx_out_names(const json_t *list, struct dtx_buf *out)
@@ -624,13 +646,16 @@ void dtx_out_ledger(const struct dtx_read_stats *s, struct dtx_buf *out)
 
 void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...)
 {
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	va_list ap;
 
 	if (cli->quiet || cli->errors == 1)
 		return;
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	dtx_buf_vprintf(&text, fmt, ap);
 	va_end(ap);
+	out_stderr(&text);
+	dtx_buf_clear(&text);
 }
 
 int dtx_out_fail(const struct dtx_cli *cli, const struct dtx_err *err)
@@ -641,11 +666,17 @@ int dtx_out_fail(const struct dtx_cli *cli, const struct dtx_err *err)
 
 int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text)
 {
+	struct dtx_buf shown = DTX_BUF_INIT(SIZE_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
 	int status;
 
 	DTX_TRY(dtx_buf_check(text, "the output", &err));
+	if (isatty(STDOUT_FILENO)) {
+		out_spell(&shown, text);
+		DTX_TRY(dtx_buf_check(&shown, "the output", &err));
+		text = &shown;
+	}
 	DTX_TRY(dtx_file_write(STDOUT_FILENO, text->ptr, text->len, "stdout", &err));
 	/* a pipe, a full disk or a network file may tell only at close */
 	if (close(STDOUT_FILENO) != 0 && errno != EBADF)
@@ -654,6 +685,7 @@ int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text)
 out:
 	status = rc == DTX_OK ? 0 : dtx_out_fail(cli, &err);
 	dtx_err_clear(&err);
+	dtx_buf_clear(&shown);
 	return status;
 }
 

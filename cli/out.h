@@ -38,11 +38,13 @@ void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines);
 /* Names of a list, the same way, with commas between them. */
 void dtx_out_names(const json_t *list, struct dtx_buf *out);
 bool dtx_out_hidden(uint32_t cp);
-/* A note for people; nothing with --quiet or --errors=json. */
+/* A note for people; nothing with --quiet or --errors=json.  It may quote data: what would steer a
+ * terminal is spelled out, as in all that goes to stderr. */
 void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...) DTX_PRINTF(2, 3);
 /* Prints err and gives its exit status. */
 int dtx_out_fail(const struct dtx_cli *cli, const struct dtx_err *err);
-/* Whole content to stdout, checked to the last byte; prints the failure.  Returns the status. */
+/* Whole content to stdout, checked to the last byte; prints the failure.  On a terminal what would
+ * steer it is spelled out; a pipe or file gets the bytes as they are.  Returns the status. */
 int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text);
 int dtx_out_json(const struct dtx_cli *cli, const json_t *value, int indent);
 

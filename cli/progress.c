@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/out.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/log.h"
@@ -43,7 +44,7 @@ static void print_rows(uint64_t rows, struct dtx_buf *out)
 
 static void print_line(const struct look *l, struct dtx_buf *out)
 {
-	dtx_buf_printf(out, "%s", l->input ? dtx_file_basename(l->input) : "working");
+	dtx_out_safe(out, l->input ? dtx_file_basename(l->input) : "working", false);
 	if (l->share >= 0)
 		dtx_buf_printf(out, "  %.0f%%", l->share * 100);
 	if (l->rows)
@@ -113,7 +114,8 @@ static void *ticker_main(void *arg)
 			continue;
 		if (t->stop)
 			break;
-		show(t);
+		if (!t->held)
+			show(t);
 		add_ms(&at, t->how == DTX_PROGRESS_JSON ? JSON_MS : LINE_MS);
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -140,6 +142,23 @@ void dtx_ticker_start(struct dtx_ticker *t, const struct dtx_cli *cli, enum dtx_
 	t->running = pthread_create(&t->thread, NULL, ticker_main, t) == 0;
 }
 
+static void erase(struct dtx_ticker *t)
+{
+	if (t->shown && t->how != DTX_PROGRESS_JSON)
+		(void)!write(STDERR_FILENO, "\r\033[K", 4);
+}
+
+void dtx_ticker_hold(struct dtx_ticker *t, bool held)
+{
+	if (!t->running)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->held = held;
+	erase(t);
+	t->shown = false;
+	pthread_mutex_unlock(&t->lock);
+}
+
 void dtx_ticker_stop(struct dtx_ticker *t)
 {
 	if (!t->running)
@@ -152,6 +171,5 @@ void dtx_ticker_stop(struct dtx_ticker *t)
 	t->running = false;
 	pthread_cond_destroy(&t->wake);
 	pthread_mutex_destroy(&t->lock);
-	if (t->shown && t->how != DTX_PROGRESS_JSON)
-		(void)!write(STDERR_FILENO, "\r\033[K", 4);
+	erase(t);
 }

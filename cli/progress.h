@@ -18,13 +18,15 @@ struct dtx_ticker {
 	const char *first; /* the input named until one is read; NULL */
 	int64_t start_ns;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of stop */
+	pthread_mutex_t lock; /* of stop and held */
 	pthread_cond_t wake;
-	bool running, stop, shown;
+	bool running, stop, held, shown;
 };
 /* Starts the thread that looks, if anybody is to see it; without a thread the run goes on. */
 void dtx_ticker_start(struct dtx_ticker *t, const struct dtx_cli *cli, enum dtx_progress_how how,
                       const char *first);
+/* Erases its line and writes none until it is let go again: a question stands on the screen. */
+void dtx_ticker_hold(struct dtx_ticker *t, bool held);
 /* Ends it and erases its line. */
 void dtx_ticker_stop(struct dtx_ticker *t);
 /* The line or the JSON object for `elapsed` nanoseconds. */

@@ -384,6 +384,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	}
 	for (i = 0; i < r->plan->noutputs; i++)
 		r->plan->output[i].opts.run_id = runner_stamp(r);
+	r->ticker = &ticker;
 	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
 	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
@@ -400,6 +401,7 @@ out:
 		if (r->source[i])
 			dtx_source_watch(r->source[i], NULL);
 	dtx_ticker_stop(&ticker);
+	r->ticker = NULL;
 	return rc;
 }
 

@@ -91,6 +91,7 @@ struct dtx_runner {
 	int64_t deadline_ns;             /* from before the inputs were opened; 0: none */
 	enum dtx_identity_kind identity; /* of the inputs: --input-hash, or a setting */
 	const atomic_bool *cancel;       /* NULL: nobody does */
+	struct dtx_ticker *ticker;       /* of the progress that is shown; NULL */
 	int64_t start_us;
 	struct dtx_prompt *prompt;              /* NULL: a real run */
 	const struct dtx_runner_replay *replay; /* NULL: a run of its own */

@@ -8,6 +8,7 @@
 #include "cli/approve.h"
 #include "cli/config.h"
 #include "cli/jail_limits.h"
+#include "cli/progress.h"
 #include "cli/runner.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -178,6 +179,21 @@ static void settle_say(void *arg, const char *text)
 		dtx_out_note(cli, "dtx: %s\n", text);
 }
 
+/* The line of progress does not run across the question. */
+static enum dtx_code settle_ask(void *arg, const struct dtx_gate_view *view, bool *yes,
+                                struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+	enum dtx_code rc;
+
+	if (r->ticker)
+		dtx_ticker_hold(r->ticker, true);
+	rc = dtx_approve_ask(view, yes, err);
+	if (r->ticker)
+		dtx_ticker_hold(r->ticker, false);
+	return rc;
+}
+
 static enum dtx_code settle_gate(struct settle *s)
 {
 	struct dtx_err *err = s->err;
@@ -192,8 +208,10 @@ static enum dtx_code settle_gate(struct settle *s)
 		DTX_FAIL(err, DTX_E_USAGE, "--trial '%s': expected on or off", trial);
 	x->trial_off = trial && !strcmp(trial, "off");
 	x->gate.user = dtx_process_user();
-	if (dtx_approve_terminal())
-		x->gate.ask = dtx_approve_ask;
+	if (dtx_approve_terminal()) {
+		x->gate.ask = settle_ask;
+		x->gate.arg = s->r;
+	}
 	DTX_TRY(dtx_config_deny(&s->a->config, &x->deny, &x->ndeny, err));
 out:
 	return rc;

@@ -1,7 +1,6 @@
 /* Growable bytes. */
 #include "core/base/buf.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -65,20 +64,27 @@ void dtx_buf_addc(struct dtx_buf *b, char c)
 	dtx_buf_addn(b, &c, 1);
 }
 
+void dtx_buf_vprintf(struct dtx_buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0 || !dtx_buf_room(b, (size_t)n))
+		return;
+	vsnprintf(b->ptr + b->len, (size_t)n + 1, fmt, ap);
+	b->len += (size_t)n;
+}
+
 void dtx_buf_printf(struct dtx_buf *b, const char *fmt, ...)
 {
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	dtx_buf_vprintf(b, fmt, ap);
 	va_end(ap);
-	if (n < 0 || !dtx_buf_room(b, (size_t)n))
-		return;
-	va_start(ap, fmt);
-	vsnprintf(b->ptr + b->len, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	b->len += (size_t)n;
 }
 
 static void buf_json_cp(struct dtx_buf *b, uint32_t cp)

@@ -3,6 +3,8 @@
 #ifndef DTX_BASE_BUF_H
 #define DTX_BASE_BUF_H
 
+#include <stdarg.h>
+
 #include "core/base/err.h"
 #include "core/base/str.h"
 
@@ -30,6 +32,7 @@ void dtx_buf_addn(struct dtx_buf *b, const void *bytes, size_t n);
 void dtx_buf_adds(struct dtx_buf *b, struct dtx_str s);
 void dtx_buf_addc(struct dtx_buf *b, char c);
 void dtx_buf_printf(struct dtx_buf *b, const char *fmt, ...) DTX_PRINTF(2, 3);
+void dtx_buf_vprintf(struct dtx_buf *b, const char *fmt, va_list ap) DTX_PRINTF(2, 0);
 /* JSON string with quotes; bytes that are not UTF-8 become U+FFFD. */
 void dtx_buf_json(struct dtx_buf *b, struct dtx_str s);
 /* NUL-terminated content ("" when empty or failed). */

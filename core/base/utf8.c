@@ -282,6 +282,25 @@ void dtx_utf8_fold(struct dtx_buf *out, struct dtx_str s)
 	}
 }
 
+bool dtx_utf8_steers(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || (cp >= 0x202a && cp <= 0x202e) ||
+	       (cp >= 0x2066 && cp <= 0x2069);
+}
+
+uint32_t dtx_utf8_steering(const char *text, const char *allowed)
+{
+	size_t pos = 0, len = strlen(text);
+
+	while (pos < len) {
+		uint32_t cp = dtx_utf8_next(text, len, &pos);
+
+		if (dtx_utf8_steers(cp) && !(cp < 0x80 && strchr(allowed, (int)cp)))
+			return cp;
+	}
+	return 0;
+}
+
 bool dtx_utf8_is_word(uint32_t cp)
 {
 	utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);

@@ -26,6 +26,11 @@ void dtx_utf8_lower(struct dtx_buf *out, struct dtx_str s);
 void dtx_utf8_fold(struct dtx_buf *out, struct dtx_str s);
 /* A letter, a digit or number, or a mark that belongs to one. */
 bool dtx_utf8_is_word(uint32_t cp);
+/* Control characters (C0, DEL, C1) and those that turn the direction of a text around (U+202A to
+ * U+202E, U+2066 to U+2069): on a terminal they show another text than the one that is there. */
+bool dtx_utf8_steers(uint32_t cp);
+/* The first such character of `text` that is not in `allowed` (ASCII); 0: none. */
+uint32_t dtx_utf8_steering(const char *text, const char *allowed);
 /* A normalisation form, appended to out (valid text). */
 enum dtx_utf8_form { DTX_UTF8_NFC, DTX_UTF8_NFD, DTX_UTF8_NFKC, DTX_UTF8_NFKD };
 void dtx_utf8_normal(struct dtx_buf *out, struct dtx_str s, enum dtx_utf8_form form);

@@ -67,7 +67,7 @@ out:
 	return rc;
 }
 
-/* Control characters, DEL and C1 ones as \n, \t, \xHH. */
+/* Control characters as \n, \t, \xHH, those that turn the direction around as \uHHHH. */
 static void add_visible(struct dtx_buf *out, struct dtx_str s)
 {
 	size_t i = 0, from = 0;
@@ -76,13 +76,13 @@ static void add_visible(struct dtx_buf *out, struct dtx_str s)
 		size_t at = i;
 		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &i);
 
-		if (cp >= 0x20 && (cp < 0x7f || cp > 0x9f))
+		if (!dtx_utf8_steers(cp))
 			continue;
 		dtx_buf_addn(out, s.ptr + from, at - from);
 		if (cp == '\n' || cp == '\t' || cp == '\r')
 			dtx_buf_add(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
 		else
-			dtx_buf_printf(out, "\\x%02x", (unsigned)cp);
+			dtx_buf_printf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
 		from = i;
 	}
 	dtx_buf_addn(out, s.ptr + from, s.len - from);

@@ -1,6 +1,8 @@
 /* Schemas through the steps of a plan. */
 #include "core/plan/flow.h"
 
+#include "core/base/utf8.h"
+
 enum dtx_code dtx_flow_init(struct dtx_flow *f, struct dtx_arena *arena,
                             const struct dtx_plan *plan, struct dtx_err *err)
 {
@@ -315,6 +317,29 @@ static bool bindable(const struct dtx_flow *f, uint32_t i, bool typed)
 	return true;
 }
 
+/* A name that the plan gives a column does not steer the terminal of who reads it later.  Those of
+ * files may: whatever shows them spells them out. */
+static enum dtx_code refuse_steering(struct dtx_bind *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t c = 0; c < b->ncols; c++) {
+		const char *name = b->col[c].field.name;
+		uint32_t cp = dtx_utf8_steering(name, "\t\n\r");
+		bool given = !cp;
+
+		for (unsigned k = 0; !given && k < b->ntables; k++)
+			given = dtx_schema_find(b->in[k], name) >= 0;
+		if (!given)
+			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "", err,
+			                      "a column would be named '%s'; leave out the "
+			                      "control character U+%04X",
+			                      name, (unsigned)cp));
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
                                const struct dtx_run *run, struct dtx_errlist *errs,
                                struct dtx_bind **out, struct dtx_err *err)
@@ -327,6 +352,8 @@ static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
 	DTX_TRY(dtx_flow_set(f, no_table(f), &any, err));
 	DTX_TRY(open_bind(f, i, typed, run, errs, &b, err));
 	rc = st->op->bind(b, st->args, err);
+	if (rc == DTX_OK)
+		rc = refuse_steering(b, err);
 	if (rc != DTX_OK)
 		dtx_strmap_clear(&b->names);
 	DTX_TRY(rc);

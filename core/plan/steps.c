@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/plan/parts.h"
 
 #define COMMON "op,in,out,note,fallback,snippet,expect"
@@ -433,6 +434,7 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 	struct dtx_err f = DTX_ERR_INIT;
 	char at[64];
 	enum dtx_code rc = DTX_OK;
+	uint32_t steers;
 
 	snprintf(at, sizeof(at), "%s/op", st->at);
 	if (!name) {
@@ -443,6 +445,15 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 	if (!json_is_string(name))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'op' is a text");
 	st->name = json_string_value(name);
+	steers = dtx_utf8_steering(st->name, "");
+	if (steers) {
+		rc = dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+		                   "the op's name has the control character U+%04X; dtx ops "
+		                   "lists the names",
+		                   (unsigned)steers);
+		st->name = "";
+		return rc;
+	}
 	st->snippet = json_is_true(json_object_get(object, "snippet"));
 	if (st->snippet) { /* its parameters are its own */
 		snprintf(at, sizeof(at), "%s/snippet", st->at);

@@ -17,7 +17,7 @@ void test_approve_without_a_terminal(void)
 	bool yes = true;
 
 	t_fail_call("open", 0, ENXIO);
-	T_CODE(dtx_approve_ask(NULL, &view, &yes, &err), DTX_E_NEEDS_APPROVAL, &err);
+	T_CODE(dtx_approve_ask(&view, &yes, &err), DTX_E_NEEDS_APPROVAL, &err);
 	T_CHECK(t_failed_call());
 	T_CHECK(!yes);
 	T_STR(err.msg, "there is no terminal to ask for approval");
@@ -90,6 +90,20 @@ void test_lineage_of_another_table(void)
 	dtx_source_free(source);
 	json_decref(outputs);
 	planrun_clear(&p);
+}
+
+/* Names of a plan cannot write lines of their own on the screen, or hide the code. */
+void test_approve_spells_names(void)
+{
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_gate_view view = { .id = "c7d2a1f000000000",
+		                      .op = "tidy\n  reads nothing\x1b[8m",
+		                      .at = "/steps/1/a\u202eb" };
+
+	dtx_approve_text(&view, &out);
+	T_CHECK(strstr(dtx_buf_text(&out),
+	               "step tidy\\x0a  reads nothing\\x1b[8m at /steps/1/a\\u202eb\n"));
+	dtx_buf_clear(&out);
 }
 
 /* Whoever approves sees what became of the table. */

@@ -96,6 +96,11 @@ void test_progress_on_a_terminal(void)
 	dtx_ticker_start(&t, &cli, DTX_PROGRESS_AUTO, "a.csv");
 	T_CHECK(t.running);
 	T_CHECK(terminal_shows(pty, "a.csv", &seen));
+	dtx_ticker_hold(&t, true); /* a question: the line is gone, and stays so */
+	T_CHECK(terminal_shows(pty, "\r\033[K", &seen));
+	T_CHECK(!t.shown);
+	dtx_ticker_hold(&t, false);
+	T_CHECK(terminal_shows(pty, "a.csv", &seen));
 	dtx_ticker_stop(&t);
 	T_CHECK(t.shown);
 	T_CHECK(write(tty, "end", 3) == 3 && terminal_shows(pty, "\r\033[Kend", &seen));
