@@ -91,7 +91,8 @@ FILTERED = is_filtered()
 LIBRARY = json.__file__  # a module's text, in the jail at the same place
 # a container, an ordinary user, an older kernel, a package that is absent: then the attempt is
 # real elsewhere only
-NOT_HERE = (b"Operation not permitted", b"Function not implemented", b"ModuleNotFoundError")
+NOT_HERE = (b"Operation not permitted", b"Function not implemented", b"ModuleNotFoundError",
+            b"Name or service not known")
 
 
 class Attack:
