@@ -66,11 +66,9 @@ static enum dtx_code tape_write(const char *path, struct dtx_str text, struct dt
 	struct dtx_buf temp = DTX_BUF_INIT(8192);
 	int fd = -1;
 
-	dtx_buf_printf(&temp, "%s.XXXXXX", path);
-	if (!dtx_buf_ok(&temp))
-		DTX_FAIL_MEM(err);
-	(void)dtx_buf_text(&temp); /* ends it with NUL */
-	fd = mkostemp(temp.ptr, O_CLOEXEC);
+	dtx_buf_printf(&temp, "%s.%ld", path, (long)getpid());
+	(void)unlink(dtx_buf_text(&temp)); /* of a process that was killed */
+	fd = open(dtx_buf_text(&temp), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': %s", path, strerror(errno));
 	DTX_TRY(dtx_file_write(fd, text.ptr, text.len, path, err));
