@@ -8,6 +8,7 @@
 #include "core/base/num.h"
 #include "core/base/utf8.h"
 #include "core/data/cast.h"
+#include "core/data/cell_num.h"
 #include "core/data/time.h"
 
 enum { KEPT_MAX = 4096, SLOTS_MIN = 64, TOP = 3 };
@@ -184,6 +185,8 @@ void dtx_colstat_bound(struct dtx_typeref type, double v, struct dtx_buf *out)
 		dtx_buf_addn(out, text, dtx_day_print(text, (int32_t)(v / (double)DTX_DAY_US)));
 	else if (type.type == DTX_T_DATETIME)
 		dtx_buf_addn(out, text, dtx_moment_print(text, type, (int64_t)v));
+	else if (fabs(v) > (double)DTX_CELL_EXACT) /* no more digits than it has */
+		dtx_buf_addn(out, text, dtx_num_print_f64(text, v));
 	else
 		dtx_buf_addn(out, text, dtx_num_print_json(text, v));
 }

@@ -8,7 +8,7 @@ enum { VALUES_MAX = 1 << 22 }; /* told apart in all columns together */
 
 static uint64_t profile_values(const struct dtx_infer *f)
 {
-	return f->bools + f->ints + f->wide_ints + f->floats + f->dates + f->datetimes + f->texts;
+	return f->bools + f->ints + f->floats + f->dates + f->datetimes + f->texts;
 }
 
 static enum dtx_code profile_batch(struct dtx_profile *p, struct dtx_batch *b, struct dtx_err *err)
@@ -163,8 +163,12 @@ void dtx_profile_evidence(const struct dtx_profile *p, uint32_t i, struct dtx_bu
 {
 	const struct dtx_infer *f = &p->col[i];
 	const struct evidence_row rows[] = {
-		{ "bool", f->bools },   { "int", f->ints },   { "int beyond 2^53", f->wide_ints },
-		{ "float", f->floats }, { "date", f->dates }, { "datetime", f->datetimes },
+		{ "bool", f->bools },
+		{ "int", f->ints - f->wide_ints },
+		{ "int beyond 2^53", f->wide_ints },
+		{ "float", f->floats },
+		{ "date", f->dates },
+		{ "datetime", f->datetimes },
 		{ "text", f->texts },
 	};
 	char n[DTX_NUM_TEXT], place[DTX_PROFILE_PLACE];

@@ -107,6 +107,7 @@ static enum dtx_head_kind cell_kind(struct dtx_raw *r, int64_t row, uint32_t col
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME:
 	case DTX_CELL_ISO: return DTX_HEAD_YEAR;
+	case DTX_CELL_WHOLE:
 	case DTX_CELL_BOOL:
 	case DTX_CELL_ERROR:
 	case DTX_CELL_TIME:

@@ -109,7 +109,8 @@ static bool cell_number(struct dtx_totals *t, int64_t row, uint32_t col, double 
 	char plain[DTX_NUMTEXT_MAX];
 	size_t len;
 
-	if ((kind != DTX_CELL_TEXT && kind != DTX_CELL_NUMBER) || dtx_raw_blank(t->raw, row, col))
+	if ((kind != DTX_CELL_TEXT && kind != DTX_CELL_NUMBER && kind != DTX_CELL_WHOLE) ||
+	    dtx_raw_blank(t->raw, row, col))
 		return false;
 	dtx_buf_reset(&t->text);
 	return dtx_numtext(dtx_raw_text(t->raw, row, col, &t->text), &rules, plain, &len, places) &&

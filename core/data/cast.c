@@ -60,6 +60,7 @@ static struct cast_value cast_get_cell(struct cast *k, uint32_t row)
 		if (p.num == trunc(p.num) && fabs(p.num) <= (double)DTX_CELL_EXACT)
 			return cast_of_i64(DTX_T_INT64, (int64_t)p.num);
 		return cast_of_f64(p.num);
+	case DTX_CELL_WHOLE: return cast_of_i64(DTX_T_INT64, p.whole);
 	case DTX_CELL_TIME:
 	case DTX_CELL_DURATION: return cast_of_f64(p.num);
 	case DTX_CELL_BOOL:

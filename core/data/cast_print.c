@@ -89,6 +89,7 @@ static size_t print_cell_now(const struct dtx_column *c, uint32_t row, char *out
 
 	switch (c->tag[row] & DTX_CELL_KIND) {
 	case DTX_CELL_NUMBER: return print_cell_number(p.num, out);
+	case DTX_CELL_WHOLE: return dtx_num_print_i64(out, p.whole);
 	case DTX_CELL_BOOL: memcpy(out, p.id ? "true" : "false", 5); return p.id ? 4 : 5;
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME: return print_serial(c, p.num, out);

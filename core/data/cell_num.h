@@ -6,6 +6,13 @@
 #include "core/base/num.h"
 
 #define DTX_CELL_EXACT ((int64_t)1 << 53)
+/* Whether a double holds an int beyond that all the same, as it does 10^18. */
+static inline bool dtx_cell_whole_is_f64(int64_t i)
+{
+	double v = (double)i;
+
+	return v < 0x1p63 && (int64_t)v == i;
+}
 
 /* -?(0|[1-9][0-9]*) within int64, not -0. */
 static inline bool dtx_cell_i64(const char *p, size_t n, int64_t *out)

@@ -65,6 +65,7 @@ enum dtx_cell_tag {
 	DTX_CELL_DATETIME,
 	DTX_CELL_TIME, /* u.num: days */
 	DTX_CELL_DURATION,
+	DTX_CELL_WHOLE = 0x0b, /* u.whole: an int beyond 2^53, which a double might not hold */
 	DTX_CELL_KIND = 0x0f,
 	DTX_CELL_FORMULA = 0x10,   /* value is the cached result of a formula */
 	DTX_CELL_UNCACHED = 0x20,  /* formula without cached value: blank, a bad cell */
@@ -73,6 +74,7 @@ enum dtx_cell_tag {
 };
 union dtx_payload {
 	double num;
+	int64_t whole;
 	uint64_t id;
 };
 /* Strings a CELL column points into; NUL-free UTF-8. */

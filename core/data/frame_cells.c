@@ -24,6 +24,7 @@ static void make_rules(struct rule rule[DTX_CELL_KIND + 1], uint64_t nstrings)
 		rule[numbers[i]] = (struct rule){ NUMBER_MASK, NUMBER_END };
 	rule[DTX_CELL_BLANK] = (struct rule){ 0, 1 };
 	rule[DTX_CELL_BOOL] = (struct rule){ UINT64_MAX, 2 };
+	rule[DTX_CELL_WHOLE] = (struct rule){ 0, 1 }; /* any bits are an int */
 	rule[DTX_CELL_ERROR] = (struct rule){ 0, 1 }; /* any id has a name */
 	rule[DTX_CELL_TEXT] = rule[DTX_CELL_ISO] = (struct rule){ UINT64_MAX, nstrings };
 }

@@ -100,6 +100,9 @@ static void infer_cell(struct dtx_infer *f, const struct dtx_column *c, uint32_t
 		                     ? DTX_I_INT
 		                     : DTX_I_FLOAT);
 		break;
+	case DTX_CELL_WHOLE:
+		infer_add(f, dtx_cell_whole_is_f64(p.whole) ? DTX_I_INT : DTX_I_WIDE);
+		break;
 	case DTX_CELL_TIME:
 	case DTX_CELL_DURATION: infer_add(f, DTX_I_FLOAT); break;
 	case DTX_CELL_BOOL: infer_add(f, DTX_I_BOOL); break;

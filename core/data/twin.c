@@ -290,6 +290,9 @@ static bool twin_cell_number(const struct twin *t, uint32_t row, double *v)
 	case DTX_CELL_NUMBER:
 	case DTX_CELL_TIME:
 	case DTX_CELL_DURATION: *v = p.num + 0.0; return isfinite(p.num);
+	case DTX_CELL_WHOLE:
+		*v = (double)p.whole;
+		return !t->field->guessed || dtx_cell_whole_is_f64(p.whole);
 	case DTX_CELL_TEXT:
 		return !t->field->guessed && twin_slow_f64(t, t->c->strings->item[p.id], v);
 	default: return false;
@@ -302,6 +305,10 @@ static bool twin_cell_i64(const struct twin *t, uint32_t row, int64_t *v)
 
 	if ((t->c->tag[row] & DTX_CELL_KIND) == DTX_CELL_TEXT)
 		return !t->field->guessed && twin_slow_i64(t, t->c->strings->item[p.id], v);
+	if ((t->c->tag[row] & DTX_CELL_KIND) == DTX_CELL_WHOLE) {
+		*v = p.whole;
+		return true;
+	}
 	if ((t->c->tag[row] & DTX_CELL_KIND) != DTX_CELL_NUMBER || p.num != trunc(p.num) ||
 	    fabs(p.num) > (double)DTX_CELL_EXACT)
 		return false;
@@ -313,7 +320,7 @@ static bool twin_cell_dec(struct twin *t, uint32_t row, struct dtx_dec128 *v)
 {
 	unsigned kind = t->c->tag[row] & DTX_CELL_KIND;
 
-	if (kind != DTX_CELL_NUMBER && kind != DTX_CELL_TEXT)
+	if (kind != DTX_CELL_NUMBER && kind != DTX_CELL_WHOLE && kind != DTX_CELL_TEXT)
 		return false;
 	dtx_buf_reset(&t->scratch);
 	dtx_cast_print(t->c, row, &t->scratch);

@@ -100,7 +100,7 @@ static enum dtx_code cell_value(struct walk *w, uint64_t cell, const char **kind
 		[DTX_CELL_ERROR] = "error",     [DTX_CELL_TEXT] = "text",
 		[DTX_CELL_DATE] = "date",       [DTX_CELL_DATETIME] = "datetime",
 		[DTX_CELL_TIME] = "time",       [DTX_CELL_DURATION] = "duration",
-		[DTX_GRID_BAD_DATE] = "number",
+		[DTX_GRID_BAD_DATE] = "number", [DTX_CELL_WHOLE] = "number",
 	};
 	enum dtx_code rc = DTX_OK;
 	uint8_t tag = dtx_grid_tag(&w->grid, cell);
@@ -117,6 +117,7 @@ static enum dtx_code cell_value(struct walk *w, uint64_t cell, const char **kind
 			goto out;
 		*value = json_stringn(text.ptr, text.len);
 		break;
+	case DTX_CELL_WHOLE: *value = json_integer((json_int_t)v.whole); break;
 	case DTX_CELL_BOOL: *value = json_boolean(v.id != 0); break;
 	case DTX_CELL_ERROR: *value = json_string(dtx_cell_error_name(v.id)); break;
 	case DTX_CELL_DATE:

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/base/mem.h"
+#include "core/base/num.h"
 #include "core/data/rawgrid.h"
 #include "core/data/time.h"
 #include "core/io/book_reader.h"
@@ -37,6 +38,7 @@ static enum dtx_code raw_value(struct raw_walk *w, uint64_t at, struct dtx_raw_c
 	enum dtx_code rc = DTX_OK;
 	uint8_t tag = dtx_grid_tag(&w->grid, at);
 	union dtx_payload v = dtx_grid_value(&w->grid, at);
+	char digits[DTX_NUM_TEXT];
 	struct dtx_str text;
 
 	switch (tag & DTX_CELL_KIND) {
@@ -47,6 +49,11 @@ static enum dtx_code raw_value(struct raw_walk *w, uint64_t at, struct dtx_raw_c
 		cell->kind = text.len ? DTX_RAW_TEXT : 0;
 		if (text.len)
 			DTX_TRY(dtx_rawgrid_text(w->out, text, &cell->value.id, err));
+		break;
+	case DTX_CELL_WHOLE: /* a snippet sees its digits: its numbers are floats */
+		cell->kind = DTX_RAW_TEXT;
+		text = (struct dtx_str){ digits, dtx_num_print_i64(digits, v.whole) };
+		DTX_TRY(dtx_rawgrid_text(w->out, text, &cell->value.id, err));
 		break;
 	case DTX_CELL_BOOL:
 		cell->kind = DTX_RAW_BOOL;

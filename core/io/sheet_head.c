@@ -1,6 +1,7 @@
 /* A sheet as the header finder sees it: rows of shown texts, merged ranges spread out. */
 #include <math.h>
 
+#include "core/base/num.h"
 #include "core/io/sheet_layout.h"
 
 enum { MERGES_LOOKED_AT = 20000 };
@@ -27,6 +28,22 @@ out:
 	return rc;
 }
 
+/* All digits; a number format is not applied to them. */
+static enum dtx_code show_whole(struct dtx_sheet_layout *l, int64_t v, struct dtx_str *out,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char text[DTX_NUM_TEXT], *copy;
+	size_t n = dtx_num_print_i64(text, v);
+
+	copy = dtx_arena_strndup(&l->shown[l->turn], text, n);
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	*out = (struct dtx_str){ copy, n };
+out:
+	return rc;
+}
+
 static enum dtx_code show_cell(struct dtx_sheet_layout *l, uint64_t cell, struct dtx_head_cell *out,
                                struct dtx_err *err)
 {
@@ -41,6 +58,7 @@ static enum dtx_code show_cell(struct dtx_sheet_layout *l, uint64_t cell, struct
 		out->kind = DTX_HEAD_TEXT;
 		DTX_TRY(dtx_book_cell_text(l->book, l->grid, v.id, &out->text, err));
 		break;
+	case DTX_CELL_WHOLE: DTX_TRY(show_whole(l, v.whole, &out->text, err)); break;
 	case DTX_CELL_BOOL: out->text = v.id ? DTX_STR("TRUE") : DTX_STR("FALSE"); break;
 	case DTX_CELL_ERROR: out->text = dtx_str_of(dtx_cell_error_name(v.id)); break;
 	default:

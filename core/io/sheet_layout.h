@@ -2,6 +2,7 @@
 #ifndef DTX_IO_SHEET_LAYOUT_H
 #define DTX_IO_SHEET_LAYOUT_H
 
+#include "core/data/cell_num.h"
 #include "core/io/header.h"
 #include "core/io/reader.h"
 #include "core/io/sheet_tape.h"
@@ -17,6 +18,7 @@ struct dtx_sheet_pick {
 };
 /* What has been seen of the cells of one column, below the header. */
 struct dtx_sheet_stats {
+	uint64_t wide; /* numbers beyond 2^53 that a double does not hold */
 	uint64_t numbers, fractions, bools, texts, dates, clocks /* dates with a time */, times;
 	uint32_t style; /* of its numbers and dates, when styled alike */
 	bool styled, styles_differ;
@@ -101,6 +103,7 @@ DTX_MUSTUSE enum dtx_code dtx_sheet_bad_texts(const struct dtx_sheet_layout *l, 
                                               struct dtx_err *err);
 /* Whether a number is one of the null values. */
 bool dtx_sheet_number_null(const struct dtx_sheet_layout *l, double v);
+bool dtx_sheet_whole_null(const struct dtx_sheet_layout *l, int64_t v);
 /* A cell that reads as null: blank, bad, or one of the null values. */
 static inline bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag,
                                        union dtx_payload v)
@@ -109,6 +112,8 @@ static inline bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t
 	size_t nshared = l->book->strings.n;
 	uint64_t id = v.id & ~DTX_GRID_INLINE;
 
+	if (kind == DTX_CELL_WHOLE)
+		return l->nnull_numbers && dtx_sheet_whole_null(l, v.whole);
 	if (kind == DTX_CELL_NUMBER)
 		return l->nnull_numbers && dtx_sheet_number_null(l, v.num);
 	if (kind != DTX_CELL_TEXT)

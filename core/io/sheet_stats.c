@@ -77,6 +77,13 @@ bool dtx_sheet_number_null(const struct dtx_sheet_layout *l, double v)
 	return i < l->nnull_numbers;
 }
 
+bool dtx_sheet_whole_null(const struct dtx_sheet_layout *l, int64_t v)
+{
+	char text[DTX_NUM_TEXT];
+
+	return is_null_text(l->opts, (struct dtx_str){ text, dtx_num_print_i64(text, v) });
+}
+
 /* --- counts --- */
 
 /* Whole, and all whole numbers up to it are doubles. */
@@ -117,6 +124,11 @@ static void note_cell(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_p
 	case DTX_CELL_NUMBER:
 		s->numbers++;
 		s->fractions += !is_int(v.num);
+		note_style(s, style);
+		break;
+	case DTX_CELL_WHOLE:
+		s->numbers++;
+		s->wide += !dtx_cell_whole_is_f64(v.whole);
 		note_style(s, style);
 		break;
 	case DTX_CELL_BOOL: s->bools++; break;

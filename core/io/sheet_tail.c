@@ -49,6 +49,7 @@ static void add_stats(struct dtx_sheet_stats *to, const struct dtx_sheet_stats *
 {
 	to->numbers += from->numbers;
 	to->fractions += from->fractions;
+	to->wide += from->wide;
 	to->bools += from->bools;
 	to->texts += from->texts;
 	to->dates += from->dates;

@@ -23,7 +23,7 @@ static struct dtx_typeref column_type(const struct dtx_sheet_stats *s)
 	if (n > 1 || s->texts)
 		return plain(DTX_T_TEXT);
 	if (s->numbers)
-		return plain(s->fractions ? DTX_T_FLOAT64 : DTX_T_INT64);
+		return plain(!s->fractions ? DTX_T_INT64 : s->wide ? DTX_T_TEXT : DTX_T_FLOAT64);
 	if (s->bools)
 		return plain(DTX_T_BOOL);
 	if (s->dates)
@@ -85,6 +85,12 @@ static enum dtx_code type_column(struct dtx_sheet_layout *l, uint32_t col, struc
 		f->format = d->format;
 	if (!d && classes(s) > 1)
 		DTX_TRY(warn_mixed(l, col, err));
+	else if (!d && s->wide && s->fractions)
+		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)s->numbers,
+		                       err,
+		                       "column '%.60s' is text: no number type holds all of its "
+		                       "numbers exactly",
+		                       f->name));
 	else if (!d && s->times)
 		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)s->times,
 		                       err, "column '%.60s' holds times, which are numbers of days",

@@ -1,7 +1,9 @@
 /* What the cells of a worksheet hold: their types and values, by either way of reading. */
+#include <math.h>
 #include <stdio.h>
 
 #include "core/base/num.h"
+#include "core/data/cell_num.h"
 #include "core/data/time.h"
 #include "core/io/xlsx_sheet.h"
 
@@ -76,9 +78,53 @@ static enum dtx_code put_serial(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 	return put(w, c, tag, (union dtx_payload){ .num = v == 0 ? 0 : v }, err);
 }
 
+static bool is_whole(struct dtx_str s)
+{
+	size_t from = s.len && s.ptr[0] == '-', i = from;
+
+	while (i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9')
+		i++;
+	return i == s.len && i > from;
+}
+
+/* Whether the digits of a whole number are those that its double is printed with, and zeros. */
+static bool is_printed(struct dtx_str s, double v)
+{
+	char digits[20];
+	int exp10;
+	size_t n = dtx_num_digits(v, digits, &exp10), neg = v < 0, i;
+
+	for (i = neg + n; i < s.len && s.ptr[i] == '0'; i++)
+		;
+	return s.len == neg + (size_t)exp10 && s.len >= neg + n &&
+	       memcmp(s.ptr + neg, digits, n) == 0 && i == s.len;
+}
+
+/* A whole number beyond 2^53 keeps its digits: as an int, or as text where it is too long for one
+ * and the double is another number.  1.5E+18 has no digits to lose. */
+static enum dtx_code put_long(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, double v,
+                              enum dtx_fmt_class cls, struct dtx_err *err)
+{
+	struct dtx_xlsx_cell plain = *c;
+	union dtx_payload whole;
+
+	plain.value = dtx_str_trim(c->value);
+	if (!is_whole(plain.value))
+		return put_serial(w, c, v, cls, err);
+	if (dtx_num_parse_i64(plain.value.ptr, plain.value.len, &whole.whole))
+		return fabs(v) <= (double)DTX_CELL_EXACT && whole.whole == (int64_t)v
+		               ? put_serial(w, c, v, cls, err)
+		               : put(w, c, DTX_CELL_WHOLE, whole, err);
+	return is_printed(plain.value, v) ? put_serial(w, c, v, cls, err)
+	                                  : put_text(w, &plain, err);
+}
+
 static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
                                 struct dtx_err *err)
 {
+	enum dtx_fmt_class cls = c->style < w->book->head.nstyles
+	                                 ? w->book->head.style[c->style].cls
+	                                 : DTX_FMT_NUMBER;
 	struct dtx_str s = c->value;
 	double v;
 
@@ -89,10 +135,10 @@ static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 		if (!dtx_num_parse_f64(s.ptr, s.len, &v))
 			return put_error(w, c, err);
 	}
-	return put_serial(w, c, v,
-	                  c->style < w->book->head.nstyles ? w->book->head.style[c->style].cls
-	                                                   : DTX_FMT_NUMBER,
-	                  err);
+	/* 2^53 may be the double of another number */
+	if (fabs(v) >= (double)DTX_CELL_EXACT && (cls == DTX_FMT_NUMBER || cls == DTX_FMT_TEXT))
+		return put_long(w, c, v, cls, err);
+	return put_serial(w, c, v, cls, err);
 }
 
 /* "10:30:00", a time of no day. */

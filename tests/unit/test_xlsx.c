@@ -95,6 +95,69 @@ void test_xlsx_kinds(void)
 	       -1, "k:int,v:int\n5|-7\n");
 }
 
+#define LONG(k, v) "<row><c><v>" k "</v></c><c><v>" v "</v></c></row>"
+
+/* Whole numbers beyond 2^53 keep their digits. */
+void test_xlsx_long_ints(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	const char *const nulls[] = { "9007199254740992000", "-9007199254740993" };
+
+	expect(HEAD LONG("1914310000010100016", "4111111111111110")
+	               LONG("1914310000010100024", "9876543210987650")
+	                       LONG("-9223372036854775808", " 9007199254740993 ") "</sheetData>",
+	       -1,
+	       "k:int,v:int\n1914310000010100016|4111111111111110\n"
+	       "1914310000010100024|9876543210987650\n-9223372036854775808|9007199254740993\n");
+	/* one that a double holds stands beside fractions; one that it does not makes texts */
+	expect(HEAD LONG("1000000000000000000", "9007199254740993")
+	               LONG("0.5", "0.5") "</sheetData>",
+	       -1, "k:float,v:text\n1e18|9007199254740993\n0.5|0.5\n");
+	/* too long for an int: text where digits would be lost */
+	expect(HEAD LONG("12345678901234567890123", "123456789012345680000") LONG("7", "7")
+	               LONG("-98765432109876543210", "-100000000000000000000") "</sheetData>",
+	       -1,
+	       "k:text,v:float\n12345678901234567890123|1.2345678901234568e20\n7|7.0\n"
+	       "-98765432109876543210|-1e20\n");
+	/* no digits are made up */
+	expect(HEAD LONG("1.9143100000101E18", "9.87654321098765E+015") "</sheetData>", -1,
+	       "k:float,v:float\n1.9143100000101e18|9876543210987650.0\n");
+	/* a format of dates is none for such a number */
+	expect(HEAD "<row><c s=\"1\"><v>9007199254740993</v></c><c s=\"4\"><v>1</v></c></row>"
+	            "</sheetData>",
+	       -1, "k:null,v:float\n~|1.0\n");
+	opts.header_rows = 1;
+	opts.null_values = nulls;
+	opts.nnull_values = 2;
+	expect_opts(HEAD LONG("9007199254740992000", "-9007199254740993")
+	                    LONG("9007199254740992", "9007199254740993") "</sheetData>",
+	            &opts, "k:int,v:int\n~|~\n9007199254740992|9007199254740993\n");
+}
+
+/* A declared type, whatever the column's other cells are. */
+void test_xlsx_long_ints_declared(void)
+{
+	struct dtx_read_type type = { .name = "k" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	static const struct {
+		const char *type, *want;
+	} cases[] = {
+		{ "int", "k:int,v:int\n9007199254740993|1\n" },
+		{ "float", "k:float,v:int\n9007199254740992.0|1\n" },
+		{ "decimal(20,1)", "k:decimal,v:int\n9007199254740993.0|1\n" },
+		{ "text", "k:text,v:int\n9007199254740993|1\n" },
+	};
+	size_t i;
+
+	opts.types = &type;
+	opts.ntypes = 1;
+	for (i = 0; i < DTX_COUNT(cases); i++) {
+		T_CHECK(dtx_type_parse(dtx_str_of(cases[i].type), &type.type));
+		expect_opts(HEAD LONG("9007199254740993", "1") "</sheetData>", &opts,
+		            cases[i].want);
+	}
+}
+
 /* Bad cells as nulls, as texts, and as the error that they are. */
 static void expect_bad_cells(const char *sheet, const char *nulls, const char *texts)
 {
@@ -700,7 +763,8 @@ void test_xlsx_cells_for_inspect(void)
 			 "<c r=\"B1\" s=\"3\"><v>0.604166666666667</v></c></row><row r=\"2\">"
 			 "<c r=\"A2\" s=\"4\"><f>x</f><v>1.1041666666666667</v></c>"
 			 "<c r=\"B2\" t=\"b\"><v>1</v></c><c r=\"C2\" t=\"e\"><v>#REF!</v></c>"
-			 "<c r=\"D2\" s=\"6\"/></row></sheetData>"
+			 "<c r=\"D2\" s=\"6\"/><c r=\"E2\"><v>9007199254740993</v></c>"
+			 "</row></sheetData>"
 			 "<mergeCells><mergeCell ref=\"B2:B4\"/></mergeCells>"
 	};
 	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20), out = DTX_BUF_INIT(1 << 20);
@@ -714,9 +778,9 @@ void test_xlsx_cells_for_inspect(void)
 	T_STR(dtx_buf_text(&out),
 	      "A1 date \"2024-01-01\" mm-dd-yy\nB1 time \"14:30:00\" h:mm\n"
 	      "A2 duration \"26:30:00\" [h]:mm:ss f\nB2 bool true GeneralB2:B4\n"
-	      "C2 error \"#REF!\" General\n");
+	      "C2 error \"#REF!\" General\nE2 number 9007199254740993 General\n");
 	T_OK(dtx_book_sheets(src, &sheets, &err), &err);
-	T_STR(dtx_json_text(json_array_get(sheets, 0), "dimension", ""), "A1:C2");
+	T_STR(dtx_json_text(json_array_get(sheets, 0), "dimension", ""), "A1:E2");
 	T_INT(dtx_json_int(json_array_get(sheets, 0), "merges", 0), 1);
 	json_decref(sheets);
 	dtx_source_free(src);
