@@ -28,6 +28,7 @@ suites() {
 		lineage in random plans|/usr/bin/python3 -B tests/diff/why_plans.py build/dtx 60
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
 		ordinary tables come back as written|/usr/bin/python3 -B tests/diff/plain_tables.py build/dtx
+		damaged tables lose nothing, and each change is listed|/usr/bin/python3 -B tests/diff/damaged_tables.py build/dtx
 		workbooks as openpyxl has them|/usr/bin/python3 -B tests/diff/book_out.py build/dtx
 		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx
 		every address printed looked up again|/usr/bin/python3 -B tests/diff/addresses.py build/dtx

@@ -12,7 +12,7 @@ struct align {
 	const struct dtx_csv_ref_record *rec; /* or NULL: */
 	const struct dtx_csv_top_row *row;
 	uint32_t n, width;
-	bool learning; /* any column may hold numbers with commas */
+	enum dtx_csv_shapes_where where; /* ... texts and numbers with delimiters may stand */
 };
 
 static struct dtx_str align_cell(const struct align *a, uint32_t i)
@@ -74,7 +74,7 @@ static bool align_is_text(const struct align *a, uint32_t at, uint32_t n, uint32
 		if (next.len < 2 || next.ptr[0] != ' ' || next.ptr[1] == ' ')
 			return false;
 	}
-	return align_cell(a, at).len && dtx_csv_shapes_loose(a->s, col);
+	return align_cell(a, at).len && dtx_csv_shapes_takes_text(a->s, col, a->where);
 }
 
 /* "$1,234.50" without quotes. */
@@ -87,7 +87,7 @@ static bool align_is_number(const struct align *a, uint32_t at, uint32_t n, uint
 	for (i = 0; i < n; i++)
 		cell[i] = align_cell(a, at + i);
 	return dtx_csv_grouped(cell, n, &g) &&
-	       dtx_csv_shapes_takes_grouped(a->s, col, &g, a->learning);
+	       dtx_csv_shapes_takes_grouped(a->s, col, &g, a->where);
 }
 
 static bool align_joins(const struct align *a, uint32_t at, uint32_t n, uint32_t col)
@@ -103,19 +103,21 @@ static bool align_joins(const struct align *a, uint32_t at, uint32_t n, uint32_t
 
 static bool align_fits(const struct align *a, uint32_t i, uint32_t col)
 {
-	return !dtx_csv_shapes_misfit(a->s, col, align_cell(a, i));
+	struct dtx_str cell = align_cell(a, i);
+
+	return cell.len ? !dtx_csv_shapes_misfit(a->s, col, cell) : !dtx_csv_shapes_full(a->s, col);
 }
 
 /* Delimiters inside of texts and numbers, where only there all cells fit.  From the last cell
  * backwards: in how many ways the cells from `at` on fill the columns that are left, when `used`
- * cells before them were joined to others. */
-static bool align_join(const struct align *a, struct dtx_csv_move *out)
+ * cells before them were joined to others.  Gives the ways, 2 for more; of 1, *out. */
+static unsigned align_join(const struct align *a, struct dtx_csv_move *out)
 {
 	uint32_t extra = a->n - a->width, at, used, n;
 	uint8_t ways[DTX_CSV_ALIGN_COLS + DTX_CSV_ALIGN_EXTRA + 1][DTX_CSV_ALIGN_EXTRA + 1];
 
 	if (extra > DTX_CSV_ALIGN_EXTRA || a->width > DTX_CSV_ALIGN_COLS)
-		return false;
+		return 0;
 	memset(ways[a->n], 0, sizeof(ways[0]));
 	ways[a->n][extra] = 1;
 	for (at = a->n; at-- > 0;) {
@@ -136,7 +138,7 @@ static bool align_join(const struct align *a, struct dtx_csv_move *out)
 		}
 	}
 	if (ways[0][0] != 1)
-		return false;
+		return ways[0][0];
 	*out = (struct dtx_csv_move){ .kind = DTX_CSV_MOVE_JOIN };
 	for (at = used = 0; at < a->n; at += n, used += n - 1) {
 		for (n = 1;
@@ -147,17 +149,25 @@ static bool align_join(const struct align *a, struct dtx_csv_move *out)
 		if (n > 1)
 			out->join[out->njoins++] = (struct dtx_csv_join){ at, n };
 	}
-	return true;
+	return 1;
 }
 
 static struct dtx_csv_move align_long(const struct align *a)
 {
-	struct dtx_csv_move move = { .kind = DTX_CSV_MOVE_NONE };
+	struct dtx_csv_move none = { .kind = DTX_CSV_MOVE_NONE }, move = none;
+	struct align any = *a;
+	unsigned ways = 0;
 
-	if (!(a->n == a->width + 1 && align_drop(a, &move)) &&
-	    !(dtx_csv_shapes_may_join(a->s) && align_join(a, &move)))
-		move.kind = DTX_CSV_MOVE_NONE;
-	return move;
+	if (dtx_csv_shapes_may_join(a->s)) {
+		any.where = DTX_CSV_SHAPES_SHOWN;
+		ways = align_join(&any, &move);
+		any.where = DTX_CSV_SHAPES_LIKELY;
+		if (ways != 1)
+			ways = align_join(&any, &move);
+	}
+	if (!ways && a->n == a->width + 1 && align_drop(a, &move))
+		ways = 1;
+	return ways == 1 ? move : none;
 }
 
 /* What a record of the top that has cells too many shows of the columns in which it can be joined.
@@ -169,7 +179,7 @@ static bool learn_row(struct dtx_csv_shapes *s, const struct align *a)
 	struct dtx_str cell[DTX_CSV_ALIGN_EXTRA + 1];
 	uint32_t i, k, before = 0;
 
-	if (!align_join(a, &move))
+	if (align_join(a, &move) != 1)
 		return false;
 	for (i = 0; i < move.njoins; i++) {
 		const struct dtx_csv_join *j = &move.join[i];
@@ -188,7 +198,9 @@ static bool learn_row(struct dtx_csv_shapes *s, const struct align *a)
 
 void dtx_csv_align_learn(struct dtx_csv_shapes *s, const struct dtx_csv_top *top)
 {
-	struct align a = { .s = s, .width = dtx_csv_shapes_width(s), .learning = true };
+	struct align a = { .s = s,
+		           .width = dtx_csv_shapes_width(s),
+		           .where = DTX_CSV_SHAPES_ANYWHERE };
 	size_t i, rows = 0, wide = 0, joined = 0;
 
 	for (i = top->body; i < top->n; i++) {

@@ -169,7 +169,7 @@ static void ends_put(const struct ends *e, struct dtx_str r, struct dtx_buf *out
 	}
 }
 
-static uint32_t ends_all(const struct ends *e, struct dtx_buf *out)
+static uint32_t ends_all(const struct ends *e, size_t *first, struct dtx_buf *out)
 {
 	uint32_t joined = 0;
 	size_t at = 0, next;
@@ -179,7 +179,8 @@ static uint32_t ends_all(const struct ends *e, struct dtx_buf *out)
 		bool join = ends_join(e, r);
 
 		next = ends_behind(e, r);
-		joined += join;
+		if (join && !joined++)
+			*first = at;
 		if (out && join)
 			ends_put(e, r, out);
 		else if (out)
@@ -204,8 +205,27 @@ static bool are_mixed(struct dtx_str look)
 	return p != look.ptr && memchr(p, '\n', (size_t)(end - p));
 }
 
-/* A quote alone hides the ends behind it: then quotes enclose none. */
-static uint32_t inner_ends(struct dtx_str text, struct dtx_str look, char delim,
+/* Quotes enclose whole cells: else a stray one would join records. */
+static bool ends_are_clear(const struct ends *e)
+{
+	const char *p = e->text.ptr, *end = p + e->text.len, *at = p;
+	bool edge;
+
+	while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+		edge = at == p || dtx_line_is_end(at[-1]) || at[-1] == e->delim;
+		if (!edge)
+			return false;
+		for (at++; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++)
+			at += *at == '"';
+		if (at >= end || (at + 1 < end && !dtx_line_is_end(at[1]) && at[1] != e->delim))
+			return false;
+		at++;
+	}
+	return true;
+}
+
+/* A quote alone hides the ends after it: then quotes enclose nothing. */
+static uint32_t inner_ends(struct dtx_str text, struct dtx_str look, char delim, size_t *first,
                            struct dtx_buf *out)
 {
 	struct dtx_str sample = { text.ptr, DTX_MIN(text.len, INNER_SAMPLE) };
@@ -213,12 +233,13 @@ static uint32_t inner_ends(struct dtx_str text, struct dtx_str look, char delim,
 
 	if (!are_mixed(look))
 		return 0;
-	for (;; e.quotes = false) {
-		if (ends_kind(&e, sample) && ends_width(&e, sample) && ends_all(&e, NULL))
-			return ends_all(&e, out);
-		if (!e.quotes)
-			return 0;
-	}
+	if (dtx_line_count(text, '"') == 1)
+		e.quotes = false;
+	else if (!ends_are_clear(&e))
+		return 0;
+	if (!ends_kind(&e, sample) || !ends_width(&e, sample) || !ends_all(&e, first, NULL))
+		return 0;
+	return ends_all(&e, first, out);
 }
 
 /* --- JSON --- */
@@ -295,11 +316,12 @@ static bool json_part(struct dtx_str text, char delim)
 	return inner && uneven;
 }
 
-static uint32_t inner_json(struct dtx_str text, struct dtx_str look, char delim,
+static uint32_t inner_json(struct dtx_str text, struct dtx_str look, char delim, size_t *first,
                            struct dtx_buf *out)
 {
 	struct dtx_str line;
 	size_t at = 0, next;
+	uint32_t lines = 0;
 	bool inner = false;
 
 	if (!memchr(look.ptr, '{', look.len) || !json_part(look, delim) ||
@@ -308,20 +330,49 @@ static uint32_t inner_json(struct dtx_str text, struct dtx_str look, char delim,
 	for (; at < text.len; at = next) {
 		line = dtx_line_at(text, at);
 		next = dtx_line_filled(text, line);
+		inner = false;
 		(void)json_cells(line, delim, &inner, out);
+		if (inner && !lines++)
+			*first = at;
 		dtx_buf_addn(out, line.ptr + line.len, next - at - line.len);
 	}
-	return 1;
+	return lines;
 }
 
 static const struct {
-	uint32_t (*put)(struct dtx_str text, struct dtx_str look, char delim, struct dtx_buf *out);
-	const char *told;
+	/* How many records got quotes, and where the first of them begins; 0: none need some. */
+	uint32_t (*put)(struct dtx_str text, struct dtx_str look, char delim, size_t *first,
+	                struct dtx_buf *out);
+	const char *what, *kind;
 } inner_kinds[] = {
-	{ inner_ends, "has line ends inside of cells without quotes, where its records end "
-	              "otherwise: they are taken as parts of those cells" },
-	{ inner_json, "has JSON in cells without quotes: its delimiters part no cells" },
+	{ inner_ends,
+	  "line ends inside of cells without quotes, where records end otherwise: these lines "
+	  "are joined",
+	  "lines_joined" },
+	{ inner_json, "JSON in cells without quotes: its delimiters are no delimiters of cells",
+	  "cells_joined" },
 };
+
+static enum dtx_code inner_note(struct dtx_csv *c, size_t kind, uint32_t n, size_t first,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	struct dtx_buf more = DTX_BUF_INIT(256);
+
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %u row%s %s %s",
+	            dtx_source_name(c->head.src), n, n == 1 ? "" : "s", n == 1 ? "has" : "have",
+	            inner_kinds[kind].what);
+	c->text = dtx_csv_text_of(&c->enc, &c->dialect); /* for the place */
+	dtx_csv_blame(c, first, &w);
+	w.count = n;
+	dtx_buf_printf(&more, "{\"kind\":\"%s\"}", inner_kinds[kind].kind);
+	dtx_err_more(&w, dtx_buf_steal(&more));
+	dtx_buf_clear(&more);
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
 
 /* Whole lines. */
 static struct dtx_str inner_look(struct dtx_str text)
@@ -339,7 +390,8 @@ enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
 	struct dtx_str look = inner_look(text);
 	struct dtx_buf out = DTX_BUF_INIT(3 * text.len + 16);
 	char *taken, *delim;
-	size_t i, len;
+	size_t i, len, first = 0;
+	uint32_t n;
 
 	*took = false;
 	if (!c->opts.strays || c->opts.delimiter || c->opts.quote || c->opts.quotes ||
@@ -348,10 +400,11 @@ enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
 		goto out;
 	for (i = 0; i < DTX_COUNT(inner_kinds) && !*took; i++) {
 		dtx_buf_reset(&out);
-		if (!inner_kinds[i].put(text, look, d->delim[0], &out))
+		n = inner_kinds[i].put(text, look, d->delim[0], &first, &out);
+		if (!n)
 			continue;
 		*took = true;
-		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE, inner_kinds[i].told, err));
+		DTX_TRY(inner_note(c, i, n, first, err));
 	}
 	if (!*took)
 		goto out;

@@ -102,24 +102,22 @@ static bool open_is_edge(const struct dtx_csv *c, const char *at, const char *en
 	return at == end || *at == '\n' || *at == '\r' || *at == c->dialect.delim[0];
 }
 
-/* Some cell of the head, "said ""no""", encloses quotes that are doubled. */
-static bool open_doubled(const struct dtx_csv *c)
+/* Some cell of the head is in quotes that close before a delimiter or a line end. */
+static bool open_encloses(const struct dtx_csv *c)
 {
 	const char *begin = c->text.data, *end = begin + DTX_MIN(c->text.end, OPEN_HEAD), *p, *to;
-	bool doubled;
 
 	for (p = begin; p < end && (p = memchr(p, '"', (size_t)(end - p))); p++) {
 		if (p > begin && !open_is_edge(c, p - 1, end))
 			continue;
-		for (doubled = false, to = p + 1; to < end && *to != '\n' && *to != '\r'; to++) {
+		for (to = p + 1; to < end; to++) {
 			if (*to != '"')
 				continue;
 			if (to + 1 == end || to[1] != '"')
 				break;
-			doubled = true;
 			to++;
 		}
-		if (doubled && to < end && *to == '"' && open_is_edge(c, to + 1, end))
+		if (to < end && to > p + 1 && open_is_edge(c, to + 1, end))
 			return true;
 	}
 	return false;
@@ -129,7 +127,8 @@ static bool open_doubled(const struct dtx_csv *c)
 static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *first;
+	const char *first, *end = c->text.data + c->text.end, *p;
+	int64_t n = 0;
 	struct dtx_err w = DTX_ERR_INIT;
 
 	if (c->dialect.quote || c->opts.quote)
@@ -137,13 +136,19 @@ static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 	first = memchr(c->text.data, '"', c->text.end);
 	if (!first)
 		goto out;
+	for (p = first; p; p = memchr(p + 1, '"', (size_t)(end - p) - 1))
+		n++;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s': quotes do not enclose whole cells, so all of them are read as text",
+	            n == 1 ? "'%s': a quote does not enclose a whole cell, so it is read as text"
+	                   : "'%s': quotes do not enclose whole cells, so all of them are read as "
+	                     "text",
 	            dtx_source_name(c->head.src));
+	w.count = n;
+	dtx_err_more(&w, dtx_mem_strdup("{\"kind\":\"quotes_kept\"}"));
 	dtx_err_hint(&w, "\"quotes\": \"lenient\" reads those as quotes that enclose a cell");
 	if (c->dialect.delim[0] && open_quoted_lines(c))
 		dtx_repair_advise(&w, "{\"quote\":\"\\\"\",\"mixed\":true}");
-	else if (c->dialect.delim[0] && open_doubled(c))
+	else if (c->dialect.delim[0] && open_encloses(c))
 		dtx_repair_advise(&w, "{\"quotes\":\"lenient\"}");
 	dtx_csv_blame(c, (size_t)(first - c->text.data), &w);
 	DTX_TRY(dtx_csv_note(c, &w, err));

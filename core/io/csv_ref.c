@@ -482,6 +482,10 @@ static bool ref_doubtful(const struct dtx_csv_ref *r, const struct dtx_csv_ref_r
 {
 	size_t len = rec->row.end - rec->row.start;
 
+	/* Regular quotes on one line are meant: then it is the width that is wrong. */
+	if (!rec->row.literal &&
+	    !dtx_csv_has_lines((struct dtx_str){ r->data + rec->row.start, len }))
+		return false;
 	return r->looks && r->width && rec->row.ncells != r->width && !rec->comment && len &&
 	       rec->row.fault == DTX_CSV_FINE && memchr(r->data + rec->row.start, r->d.quote, len);
 }
@@ -521,11 +525,33 @@ out:
 	return rc;
 }
 
+/* Whether the record at pos has the table's width within the present bound, and the line after it
+ * as well, where both are one record of regular quotes. */
+static enum dtx_code ref_fits(struct dtx_csv_ref *r, size_t pos, uint32_t width, size_t free_end,
+                              struct dtx_csv_ref_record *out, bool *fits, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t next;
+
+	DTX_TRY(ref_read(r, pos, out, err));
+	*fits = out->row.ncells == width && out->row.fault == DTX_CSV_FINE;
+	next = out->row.next;
+	if (!*fits || !free_end || next >= free_end)
+		goto out;
+	DTX_TRY(ref_read(r, next, out, err));
+	*fits = out->row.ncells == width && out->row.fault == DTX_CSV_FINE;
+	DTX_TRY(ref_read(r, pos, out, err));
+out:
+	return rc;
+}
+
 static enum dtx_code ref_best(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t width;
+	size_t end;
+	bool fits;
 
 	r->bound = REF_FREE;
 	DTX_TRY(ref_read(r, pos, out, err));
@@ -534,9 +560,10 @@ static enum dtx_code ref_best(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_
 		goto out;
 	}
 	width = r->width ? r->width : out->row.ncells;
+	end = out->row.literal ? 0 : out->row.next;
 	for (r->bound = REF_LINE; r->bound <= REF_DATA; r->bound++) {
-		DTX_TRY(ref_read(r, pos, out, err));
-		if (out->row.ncells == width && out->row.fault == DTX_CSV_FINE)
+		DTX_TRY(ref_fits(r, pos, width, end, out, &fits, err));
+		if (fits)
 			goto out;
 	}
 	r->bound = REF_FREE;

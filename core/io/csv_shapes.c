@@ -10,6 +10,7 @@
 #define SHAPE_KINDS  8u /* of one column: of more, none is known */
 #define SHAPE_SEEN   3u /* cells that stand for one kind, at least */
 #define SHAPES_ROWS  256u
+#define SHAPES_FULL  5u /* rows that show that a column is never blank */
 #define SHAPES_VOIDS 8u /* rows without a value, at least, in a column that has none */
 
 /* "28/01/2018" as "99/99/9999", and with runs as one as "9/9/9"; longer ones are cut. */
@@ -18,14 +19,16 @@ struct shape {
 	char text[SHAPE_BYTES];
 };
 struct shapes_col {
-	uint32_t cells, digits, numbers; /* not blank; with a digit; values on their own */
-	bool thousands;                  /* some number has four digits in a row before its point */
-	uint32_t nnumbers, decimals;     /* numbers, and the digits that all have after their point;
-	                                    UINT32_MAX: not equally many */
-	uint32_t grouped;                /* records of the top with commas in a number here, */
-	bool marked;                     /* ... one of which can be nothing else */
-	bool text;                       /* ... with delimiters in a text here */
-	unsigned nrun, nexact;           /* SHAPE_KINDS + 1: too many */
+	uint32_t filled; /* not blank */
+	uint32_t cells, digits,
+		numbers; /* ... no word for a missing value; with a digit; values on their own */
+	bool thousands;  /* some number has four digits in a row before its point */
+	uint32_t nnumbers, decimals; /* numbers, and the digits that all have after their point;
+	                                UINT32_MAX: not equally many */
+	uint32_t grouped;            /* records of the top with commas in a number here, */
+	bool marked;                 /* ... one of which can be nothing else */
+	bool text;                   /* ... with delimiters in a text here */
+	unsigned nrun, nexact;       /* SHAPE_KINDS + 1: too many */
 	struct shape run[SHAPE_KINDS], exact[SHAPE_KINDS];
 	bool cut; /* some exact one was too long */
 	enum { SHAPES_LOOSE, SHAPES_VOID, SHAPES_WORDS, SHAPES_NUMBERS, SHAPES_MARKS } kind;
@@ -33,6 +36,7 @@ struct shapes_col {
 struct dtx_csv_shapes {
 	uint32_t width;
 	bool tells, no_join;
+	uint32_t rows; /* that fit */
 	struct shapes_col col[];
 };
 
@@ -197,6 +201,7 @@ static void shapes_see(struct shapes_col *c, struct dtx_str cell)
 	struct shape s;
 
 	cell = dtx_utf8_trim(cell);
+	c->filled += cell.len != 0;
 	if (!cell.len || dtx_head_is_missing_word(cell))
 		return;
 	c->cells++;
@@ -265,6 +270,7 @@ enum dtx_code dtx_csv_shapes_new(const struct dtx_csv_top *top, uint32_t width,
 	rows = shapes_learn(s, top, false);
 	if (!rows)
 		rows = shapes_learn(s, top, true);
+	s->rows = (uint32_t)rows;
 	for (k = 0; k < width; k++) {
 		shapes_settle(&s->col[k], rows);
 		s->tells |= s->col[k].kind != SHAPES_LOOSE;
@@ -315,6 +321,11 @@ bool dtx_csv_shapes_exact(const struct dtx_csv_shapes *s, uint32_t col, struct d
 	       shape_of(cell, false, &shape) && shape_known(c->exact, c->nexact, &shape);
 }
 
+bool dtx_csv_shapes_full(const struct dtx_csv_shapes *s, uint32_t col)
+{
+	return s->rows >= SHAPES_FULL && s->col[col].filled == s->rows;
+}
+
 bool dtx_csv_shapes_loose(const struct dtx_csv_shapes *s, uint32_t col)
 {
 	return s->col[col].kind <= SHAPES_WORDS;
@@ -327,8 +338,13 @@ bool dtx_csv_shapes_tell(const struct dtx_csv_shapes *s)
 
 /* --- of numbers with commas --- */
 
+static bool is_grouped(const struct shapes_col *c)
+{
+	return c->marked || c->grouped > 1;
+}
+
 bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
-                                  const struct dtx_csv_grouped *g, bool any)
+                                  const struct dtx_csv_grouped *g, enum dtx_csv_shapes_where where)
 {
 	const struct shapes_col *c = &s->col[col];
 	struct dtx_str text = { g->text, g->len };
@@ -338,7 +354,14 @@ bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
 		return false;
 	if (c->nnumbers && c->decimals != UINT32_MAX && c->decimals != g->decimals)
 		return false;
-	return any || c->marked || c->grouped > 1;
+	return where == DTX_CSV_SHAPES_ANYWHERE || is_grouped(c) ||
+	       (where == DTX_CSV_SHAPES_LIKELY && c->kind == SHAPES_NUMBERS);
+}
+
+bool dtx_csv_shapes_takes_text(const struct dtx_csv_shapes *s, uint32_t col,
+                               enum dtx_csv_shapes_where where)
+{
+	return dtx_csv_shapes_loose(s, col) && (where != DTX_CSV_SHAPES_SHOWN || s->col[col].text);
 }
 
 void dtx_csv_shapes_add_grouped(struct dtx_csv_shapes *s, uint32_t col,

@@ -27,6 +27,8 @@ uint32_t dtx_csv_shapes_width(const struct dtx_csv_shapes *s);
 bool dtx_csv_shapes_misfit(const struct dtx_csv_shapes *s, uint32_t col, struct dtx_str cell);
 /* Column `col` knows its cells digit by digit, and this is such a one. */
 bool dtx_csv_shapes_exact(const struct dtx_csv_shapes *s, uint32_t col, struct dtx_str cell);
+/* No row that fits leaves column `col` blank. */
+bool dtx_csv_shapes_full(const struct dtx_csv_shapes *s, uint32_t col);
 /* Column `col` does not know its cells: texts. */
 bool dtx_csv_shapes_loose(const struct dtx_csv_shapes *s, uint32_t col);
 
@@ -35,9 +37,16 @@ bool dtx_csv_shapes_tell(const struct dtx_csv_shapes *s);
 
 /* Whether these cells are one number whose thousands a comma parts. */
 bool dtx_csv_grouped(const struct dtx_str *cell, uint32_t n, struct dtx_csv_grouped *out);
-/* Column `col` may hold it; unless `any`, records of the top show that it holds such numbers. */
+/* In which columns delimiters inside of texts and numbers are looked for. */
+enum dtx_csv_shapes_where {
+	DTX_CSV_SHAPES_ANYWHERE, /* while the top is read for what it shows */
+	DTX_CSV_SHAPES_LIKELY,   /* of texts, or of numbers alone */
+	DTX_CSV_SHAPES_SHOWN     /* where records of the top have some that can be nothing else */
+};
 bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
-                                  const struct dtx_csv_grouped *g, bool any);
+                                  const struct dtx_csv_grouped *g, enum dtx_csv_shapes_where where);
+bool dtx_csv_shapes_takes_text(const struct dtx_csv_shapes *s, uint32_t col,
+                               enum dtx_csv_shapes_where where);
 /* A record of the top can only be read with such a number, or a text with delimiters, there. */
 void dtx_csv_shapes_add_grouped(struct dtx_csv_shapes *s, uint32_t col,
                                 const struct dtx_csv_grouped *g);
