@@ -6,13 +6,6 @@
 
 #define MICRO ((int64_t)1000000)
 
-int32_t dtx_year_of_two(int32_t two, int32_t century)
-{
-	int32_t first = (century % 100 + 100) % 100;
-
-	return century - first + two + (two < first ? 100 : 0);
-}
-
 static bool is_digit(struct dtx_str s, size_t at)
 {
 	return at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9';
@@ -89,12 +82,12 @@ static bool take_part(struct dtx_str *s, char what, struct parts *p)
 	}
 }
 
-/* " 9:30 PM" or "T14:30:00.25" up to the end; nothing is midnight. */
+/* " 9:30 PM" or "T14:30:00.25+02:00" up to the end; nothing is midnight. */
 static bool take_time(struct dtx_str s, int64_t *us)
 {
-	int32_t hour, minute, second = 0, part = 0;
+	int32_t hour, minute, second = 0;
+	int64_t part = 0, offset = 0;
 	struct dtx_str half;
-	size_t digits = 0;
 
 	*us = 0;
 	if (!s.len)
@@ -113,13 +106,15 @@ static bool take_time(struct dtx_str s, int64_t *us)
 			return false;
 		if (s.len > 1 && s.ptr[0] == '.') {
 			s = (struct dtx_str){ s.ptr + 1, s.len - 1 };
-			digits = take_digits(&s, 6, &part);
-			if (!digits)
+			if (!dtx_fraction_take(&s, &part))
 				return false;
 		}
 	}
 	half = dtx_utf8_trim(s);
-	if (half.len) {
+	if (dtx_offset_take(&half, &offset)) {
+		if (half.len)
+			return false;
+	} else if (half.len) {
 		bool pm = dtx_str_ieq(half, DTX_STR("pm"));
 
 		if ((!pm && !dtx_str_ieq(half, DTX_STR("am"))) || hour < 1 || hour > 12)
@@ -128,9 +123,7 @@ static bool take_time(struct dtx_str s, int64_t *us)
 	}
 	if (hour > 23 || minute > 59 || second > 59)
 		return false;
-	for (; digits && digits < 6; digits++)
-		part *= 10;
-	*us = (((int64_t)hour * 60 + minute) * 60 + second) * MICRO + part;
+	*us = (((int64_t)hour * 60 + minute) * 60 + second) * MICRO + part - offset;
 	return true;
 }
 
@@ -155,5 +148,5 @@ bool dtx_datetext_parse(struct dtx_str text, enum dtx_date_order order, int32_t 
 	if (!dtx_day_valid(p.year, (unsigned)p.month, (unsigned)p.day))
 		return false;
 	out->us = dtx_day_of(p.year, (unsigned)p.month, (unsigned)p.day) * DTX_DAY_US + us;
-	return true;
+	return dtx_us_ok(out->us);
 }

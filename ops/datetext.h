@@ -9,8 +9,6 @@ struct dtx_datetext {
 	int64_t us;     /* since 1970 */
 	bool two_digit; /* the year had two digits */
 };
-/* The year that two digits mean: the one in century .. century + 99. */
-int32_t dtx_year_of_two(int32_t two, int32_t century);
 /* Whole text: three parts with one of - / . or a space between (a comma before a space is
  * allowed), days and months of one or two digits or an English month name, years of four or two
  * digits; behind it, after a space or T, an optional time 9:30, 14:30:00.25, 9:30 PM. */

@@ -105,6 +105,7 @@ static bool from_written(const struct dtx_cast_spec *spec, struct dtx_typeref fr
 static enum dtx_code spec_bind(struct dtx_bind *b, const struct cast_item *item, size_t k,
                                struct dtx_cast_spec *spec, struct dtx_err *err)
 {
+	struct dtx_format_fault fault;
 	enum dtx_code rc = DTX_OK;
 	char sub[48];
 
@@ -117,10 +118,10 @@ static enum dtx_code spec_bind(struct dtx_bind *b, const struct cast_item *item,
 	if (item->format && spec->to.type != DTX_T_DATE && spec->to.type != DTX_T_DATETIME)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 		                      "only a date or datetime has a format"));
-	else if (item->format && !dtx_time_format_ok(dtx_str_of(item->format)))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_FORMAT, sub, err,
-		                      "format '%s' cannot be read: %s", item->format,
-		                      DTX_TIME_FORMAT_HINT));
+	else if (item->format &&
+	         !dtx_time_format_check(dtx_str_of(item->format), DTX_FORMAT_READ, &fault))
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_FORMAT, sub, err, "%s: %s", fault.what,
+		                      fault.hint));
 out:
 	return rc;
 }

@@ -100,6 +100,7 @@ static enum dtx_code date_check(const void *args, struct dtx_err *err)
 	const struct date_args *a = args;
 	const char *const *format = a->formats.item;
 	enum dtx_code rc = DTX_OK;
+	struct dtx_format_fault fault;
 	char sub[48];
 
 	if (a->formats.n && a->order >= 0)
@@ -107,13 +108,12 @@ static enum dtx_code date_check(const void *args, struct dtx_err *err)
 		               "parse_date wants one of formats and order");
 	for (size_t i = 0; i < a->formats.n; i++) {
 		snprintf(sub, sizeof(sub), "/formats/%zu", i);
-		if (!dtx_time_format_ok(dtx_str_of(format[i])))
-			DTX_PARAM_FAIL(err, DTX_E_BAD_FORMAT, sub, "'%.80s' is no date format",
-			               format[i]);
+		if (!dtx_time_format_check(dtx_str_of(format[i]), DTX_FORMAT_READ, &fault))
+			DTX_PARAM_FAIL(err, DTX_E_BAD_FORMAT, sub, "%s", fault.what);
 	}
 out:
 	if (rc == DTX_E_BAD_FORMAT)
-		dtx_err_hint(err, "%s", DTX_TIME_FORMAT_HINT);
+		dtx_err_hint(err, "%s", fault.hint);
 	return rc;
 }
 
@@ -204,20 +204,6 @@ struct reading {
 	bool two_digit; /* the format has %y */
 };
 
-static bool shift_century(const struct date_args *a, int64_t *us)
-{
-	int64_t days = *us / DTX_DAY_US - (*us % DTX_DAY_US < 0);
-	unsigned month, dom;
-	int32_t year;
-
-	dtx_day_split((int32_t)days, &year, &month, &dom);
-	year = dtx_year_of_two(year % 100, (int32_t)a->century);
-	if (!dtx_day_valid(year, month, dom))
-		return false;
-	*us += (dtx_day_of(year, month, dom) - days) * DTX_DAY_US;
-	return true;
-}
-
 static bool read_text(const struct date_args *a, const struct reading *r, struct dtx_str text,
                       int64_t *us, bool *two_digit)
 {
@@ -227,9 +213,7 @@ static bool read_text(const struct date_args *a, const struct reading *r, struct
 
 	*two_digit = r->two_digit;
 	switch (r->way) {
-	case WAY_FORMAT:
-		return dtx_time_parse(text, r->format, us) &&
-		       (!r->two_digit || shift_century(a, us));
+	case WAY_FORMAT: return dtx_time_parse(text, r->format, (int32_t)a->century, us);
 	case WAY_ORDER:
 		if (!dtx_datetext_parse(text, r->order, (int32_t)a->century, &d))
 			return false;
@@ -318,16 +302,22 @@ static struct fit fit_of(const struct date_args *a, const struct reading *r,
 	return f;
 }
 
-static enum dtx_code misfit(const struct dtx_kept *t, int32_t col, const struct fit *f,
-                            enum dtx_code code, const char *what, struct dtx_err *err)
+/* `format`: the only one, whose first misfit is told in detail; NULL: there are more, or none. */
+static enum dtx_code misfit(const struct date_args *a, const struct dtx_kept *t, int32_t col,
+                            const struct fit *f, enum dtx_code code, const char *what,
+                            const struct dtx_str *format, struct dtx_err *err)
 {
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const struct dtx_batch *b = t->batch[f->batch];
+	char why[DTX_TIME_WHY] = "";
 	bool null;
 	struct dtx_str text = dtx_cell_text(b->col[col], f->row, &scratch, &null);
 
-	dtx_err_set(err, code, __FILE__, __LINE__, "parse_date: column '%s' has '%.*s', %s",
-	            b->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr, what);
+	if (format)
+		dtx_time_why(dtx_utf8_trim(text), *format, (int32_t)a->century, why);
+	dtx_err_set(err, code, __FILE__, __LINE__, "parse_date: column '%s' has '%.*s', %s%s",
+	            b->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr, what,
+	            why);
 	dtx_batch_blame(b, f->row, col, err);
 	if (err)
 		err->count = f->misfits;
@@ -352,12 +342,13 @@ static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kep
 			                        len ? " or " : "", name[order]);
 	}
 	if (!len) {
-		rc = misfit(t, col, f, DTX_E_CAST_FAILED, "which is no ISO date", err);
+		rc = misfit(a, t, col, f, DTX_E_CAST_FAILED, "which is no ISO date",
+		            &(struct dtx_str){ NULL, 0 }, err);
 		dtx_err_hint(err, "declare order or formats, or set on_error null");
 		return rc;
 	}
-	rc = misfit(t, col, f, DTX_E_AMBIGUOUS_DATE,
-	            "whose order of day, month and year is not declared", err);
+	rc = misfit(a, t, col, f, DTX_E_AMBIGUOUS_DATE,
+	            "whose order of day, month and year is not declared", NULL, err);
 	dtx_err_hint(err, "all values can be read as %s: declare it, as in \"order\": \"%.3s\"",
 	             fits, fits);
 	return rc;
@@ -386,10 +377,10 @@ static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t,
 		return blame_order(a, t, col, &best, scratch, err);
 	if (a->on_error == ERROR_NULL)
 		return DTX_OK;
-	rc = misfit(t, col, &best, DTX_E_CAST_FAILED,
+	rc = misfit(a, t, col, &best, DTX_E_CAST_FAILED,
 	            n > 1 ? "no declared format fits all values"
 	                  : "which the declared format does not fit",
-	            err);
+	            n == 1 && list[0].way == WAY_FORMAT ? &list[0].format : NULL, err);
 	dtx_err_hint(err, "add its format, split the column first, or set on_error null");
 	return rc;
 }
@@ -521,11 +512,15 @@ const struct dtx_op dtx_op_parse_date = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Read dates in one declared format or order",
-	.notes = "Per column the first format that fits all values wins; formats are never mixed "
-		 "(with on_error null, the one that fits most). Without formats and order, ISO "
-		 "8601: other dates are ambiguous_date, which names the orders that fit. Cells "
-		 "that are dates already stay. A date has no time but midnight. Years of two "
-		 "digits are counted.",
+	.notes =
+		"Per column the first format that fits all values wins; formats are never mixed "
+		"(with on_error null, the one that fits most). Without formats and order, ISO "
+		"8601: other dates are ambiguous_date, which names the orders that fit. Cells "
+		"that are dates already stay. A date has no time but midnight. Years of two "
+		"digits are counted. A format has %Y %y %m %b %B %d %j, %G %V %u for ISO weeks, "
+		"%H, or %I with %p, %M %S %f, %a %A, and %z for an offset (Z, +02, +0200, +02:00), "
+		"which makes the value UTC. Nothing that it reads is without effect: a day of the "
+		"week must be that of the date, and digits below a microsecond must be 0.",
 	.params = date_params,
 	.nparams = DTX_COUNT(date_params),
 	.examples = date_examples,

@@ -267,12 +267,15 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	const struct dtx_field *f = &b->schema->field[i];
 	const char *input_name = f->declared ? f->input_name : NULL;
 	struct dtx_buf value = DTX_BUF_INIT(1 << 20), type = DTX_BUF_INIT(32);
+	char why[DTX_TIME_WHY];
 
 	dtx_cast_print(c, (uint32_t)row, &value);
 	dtx_type_print(f->type, &type);
+	dtx_cast_why(dtx_buf_str(&value), f->type, dtx_field_reads_format(f) ? f->format : NULL,
+	             why);
 	rc = dtx_err_set(err, f->guessed ? DTX_E_RETYPE : DTX_E_CAST_FAILED, __FILE__, __LINE__,
-	                 "column '%s' wants %s, got '%.80s'", input_name ? input_name : f->name,
-	                 dtx_buf_text(&type), dtx_buf_text(&value));
+	                 "column '%s' wants %s, got '%.80s'%s", input_name ? input_name : f->name,
+	                 dtx_buf_text(&type), dtx_buf_text(&value), why);
 	dtx_err_hint(err, DTX_MISFIT_HINT);
 	if (err)
 		err->run_time = true;

@@ -274,7 +274,7 @@ static bool cast_text_to_us(struct cast *k, struct dtx_str s, int64_t *us)
 
 	s = dtx_str_trim(s);
 	if (k->spec->format)
-		return dtx_time_parse(s, dtx_str_of(k->spec->format), us);
+		return dtx_time_parse(s, dtx_str_of(k->spec->format), DTX_CENTURY, us);
 	if (dtx_datetime_parse(s, us, &zoned) || dtx_cast_text_datetime(s, us)) {
 		k->offsets += zoned && !dtx_type_is_utc(k->spec->to);
 		return true;
@@ -395,17 +395,20 @@ static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 	enum dtx_code rc = k->impossible ? DTX_E_TYPE_MISMATCH : DTX_E_CAST_FAILED;
 	struct dtx_buf text = DTX_BUF_INIT(1 << 20), type = DTX_BUF_INIT(32);
 	bool ambiguous = !k->impossible && (k->dmy || k->mdy);
+	char why[DTX_TIME_WHY] = "";
 	size_t order = k->dmy && k->mdy ? 2 : k->mdy;
 
 	dtx_cast_print(k->c, k->first, &text);
 	dtx_type_print(k->spec->to, &type);
+	if (!k->impossible)
+		dtx_cast_why(dtx_buf_str(&text), k->spec->to, k->spec->format, why);
 	if (ambiguous)
 		rc = dtx_err_set(err, DTX_E_AMBIGUOUS_DATE, __FILE__, __LINE__,
 		                 "'%.80s' is no ISO date; it reads as %s", dtx_buf_text(&text),
 		                 orders[order].reads);
 	else
-		rc = dtx_err_set(err, rc, __FILE__, __LINE__, "cannot read '%.80s' as %s",
-		                 dtx_buf_text(&text), dtx_buf_text(&type));
+		rc = dtx_err_set(err, rc, __FILE__, __LINE__, "cannot read '%.80s' as %s%s",
+		                 dtx_buf_text(&text), dtx_buf_text(&type), why);
 	if (ambiguous)
 		dtx_err_hint(err, "say which: %s", orders[order].hint);
 	else if (!k->impossible)

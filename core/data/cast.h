@@ -3,6 +3,7 @@
 #define DTX_DATA_CAST_H
 
 #include "core/data/batch.h"
+#include "core/data/time.h"
 
 /* --- one text, as the cast functions read it (blanks around it are ignored) ---
  * Explicit casts are wider than the types of cells (core/data/infer): int('007') is 7, but a column
@@ -15,6 +16,11 @@ DTX_MUSTUSE bool dtx_cast_text_date(struct dtx_str s, int32_t *out);    /* YYYY-
 DTX_MUSTUSE bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us); /* a date alone too */
 /* The text of a time with an offset from UTC, as in 09:30+02:00 or 09:30Z. */
 bool dtx_cast_text_zoned(struct dtx_str s);
+
+/* The end of the message about a text that is no value of type `to`: ": there is no such day", or
+ * nothing. */
+void dtx_cast_why(struct dtx_str s, struct dtx_typeref to, const char *format,
+                  char out[DTX_TIME_WHY]);
 
 /* --- columns --- */
 /* A value of type `from` can be cast to `to` at all; date to int, for one, cannot. */

@@ -36,6 +36,16 @@ bool dtx_cast_text_date(struct dtx_str s, int32_t *out)
 	return dtx_day_parse(dtx_str_trim(s), out);
 }
 
+void dtx_cast_why(struct dtx_str s, struct dtx_typeref to, const char *format,
+                  char out[DTX_TIME_WHY])
+{
+	out[0] = '\0';
+	if (dtx_type_class(to.type) == DTX_CLASS_DATE)
+		dtx_time_why(dtx_str_trim(s),
+		             format ? dtx_str_of(format) : (struct dtx_str){ NULL, 0 }, DTX_CENTURY,
+		             out);
+}
+
 bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us)
 {
 	int32_t day;

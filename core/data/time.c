@@ -177,10 +177,25 @@ bool dtx_day_parse(struct dtx_str s, int32_t *day)
 	return true;
 }
 
-/* HH:MM[:SS[.1-6 digits]] at the front of *s, which moves behind it. */
+bool dtx_fraction_take(struct dtx_str *s, int64_t *us)
+{
+	int scale = 100000;
+	size_t n = 0;
+
+	*us = 0;
+	for (; n < s->len && s->ptr[n] >= '0' && s->ptr[n] <= '9'; n++, scale /= 10) {
+		if (n >= 9 || (!scale && s->ptr[n] != '0'))
+			return false;
+		*us += (s->ptr[n] - '0') * scale;
+	}
+	*s = (struct dtx_str){ s->ptr + n, s->len - n };
+	return n > 0;
+}
+
+/* HH:MM[:SS[.fraction]] at the front of *s, which moves to what follows it. */
 static bool time_clock_parse(struct dtx_str *s, int64_t *us)
 {
-	int h, m, sec = 0, scale = 100000;
+	int h, m, sec = 0;
 
 	if (s->len < 5 || s->ptr[2] != ':')
 		return false;
@@ -191,13 +206,10 @@ static bool time_clock_parse(struct dtx_str *s, int64_t *us)
 	if (s->len >= 3 && s->ptr[0] == ':') {
 		sec = time_number(s->ptr + 1, 2);
 		*s = (struct dtx_str){ s->ptr + 3, s->len - 3 };
-		if (s->len >= 2 && s->ptr[0] == '.' && s->ptr[1] >= '0' && s->ptr[1] <= '9') {
+		if (s->len >= 2 && s->ptr[0] == '.') {
 			*s = (struct dtx_str){ s->ptr + 1, s->len - 1 };
-			for (; s->len && scale && s->ptr[0] >= '0' && s->ptr[0] <= '9';
-			     scale /= 10) {
-				*us += (s->ptr[0] - '0') * scale;
-				*s = (struct dtx_str){ s->ptr + 1, s->len - 1 };
-			}
+			if (!dtx_fraction_take(s, us))
+				return false;
 		}
 	}
 	if (h < 0 || h > 23 || m < 0 || m > 59 || sec < 0 || sec > 59)
@@ -206,23 +218,41 @@ static bool time_clock_parse(struct dtx_str *s, int64_t *us)
 	return true;
 }
 
-/* "", "Z", "+HH:MM" or "-HH:MM". */
-static bool time_zone_parse(struct dtx_str s, int64_t *offset, bool *zoned)
+bool dtx_offset_take(struct dtx_str *s, int64_t *offset)
 {
-	int h, m;
+	bool colon = s->len >= 6 && s->ptr[3] == ':';
+	size_t n = 1;
+	int h, m = 0;
 
 	*offset = 0;
-	*zoned = s.len != 0;
-	if (!s.len || (s.len == 1 && s.ptr[0] == 'Z'))
-		return true;
-	if (s.len != 6 || (s.ptr[0] != '+' && s.ptr[0] != '-') || s.ptr[3] != ':')
+	if (s->len && s->ptr[0] == 'Z')
+		goto done;
+	if (s->len < 3 || (s->ptr[0] != '+' && s->ptr[0] != '-'))
 		return false;
-	h = time_number(s.ptr + 1, 2);
-	m = time_number(s.ptr + 4, 2);
+	h = time_number(s->ptr + 1, 2);
+	n = 3;
+	if (colon || (s->len >= 5 && time_number(s->ptr + 3, 2) >= 0)) {
+		m = time_number(s->ptr + 3 + colon, 2);
+		n = 5 + (size_t)colon;
+	}
 	if (h < 0 || h > 23 || m < 0 || m > 59)
 		return false;
-	*offset = (h * 3600 + m * 60) * TIME_SEC_US * (s.ptr[0] == '-' ? -1 : 1);
+	*offset = (h * 3600 + m * 60) * TIME_SEC_US * (s->ptr[0] == '-' ? -1 : 1);
+done:
+	*s = (struct dtx_str){ s->ptr + n, s->len - n };
 	return true;
+}
+
+/* Nothing, or an offset up to the end of the text, after a blank perhaps. */
+static bool time_zone_parse(struct dtx_str s, int64_t *offset, bool *zoned)
+{
+	*offset = 0;
+	*zoned = s.len != 0;
+	if (!s.len)
+		return true;
+	if (s.ptr[0] == ' ')
+		s = (struct dtx_str){ s.ptr + 1, s.len - 1 };
+	return dtx_offset_take(&s, offset) && !s.len;
 }
 
 bool dtx_datetime_parse(struct dtx_str s, int64_t *us, bool *zoned)

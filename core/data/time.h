@@ -28,14 +28,40 @@ unsigned dtx_day_weekday(int32_t day); /* 1 Monday .. 7 Sunday */
 size_t dtx_day_print(char out[16], int32_t day);
 /* "2024-01-31T09:30:00", fraction only if not zero. */
 size_t dtx_datetime_print(char out[40], int64_t us);
-/* ISO 8601 as the ingest rules accept it; whole text. zoned: an offset was there (made UTC). */
+/* ISO 8601 as the ingest rules accept it; whole text.  A datetime may end in an offset (see
+ * dtx_offset_take), after a blank perhaps: zoned is set and the value is in UTC. */
 DTX_MUSTUSE bool dtx_day_parse(struct dtx_str s, int32_t *day);
 DTX_MUSTUSE bool dtx_datetime_parse(struct dtx_str s, int64_t *us, bool *zoned);
+/* Z, +HH, +HHMM or +HH:MM (or with -) off the front of *s, in microseconds east of UTC. */
+DTX_MUSTUSE bool dtx_offset_take(struct dtx_str *s, int64_t *offset);
+/* One to nine digits of a second off the front of *s.  A datetime keeps microseconds: digits below
+ * them must be 0, so that none is lost. */
+DTX_MUSTUSE bool dtx_fraction_take(struct dtx_str *s, int64_t *us);
 
-/* %Y %y %m %d %H %I %M %S %f %p %b %B %a %A %j %G %V %u %%; English names. */
-DTX_MUSTUSE bool dtx_time_format_ok(struct dtx_str format); /* static check: bad_format */
-#define DTX_TIME_FORMAT_HINT "parts begin with %, as in '%Y-%m-%d' or '%d.%m.%Y %H:%M'"
-DTX_MUSTUSE bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int64_t *us);
+/* --- formats: %Y %y %m %d %H %I %M %S %f %z %p %b %B %a %A %j %G %V %u %%; English names --- */
+
+/* What a format is for.  A text must say each field once, and all that it says is used: a format
+ * to read by is stricter than one to write by. */
+enum dtx_format_use { DTX_FORMAT_READ, DTX_FORMAT_WRITE };
+struct dtx_format_fault {
+	char what[200]; /* "'%m.%d' is no date format: no directive reads the year" */
+	char hint[160];
+};
+/* The static check of a format, bad_format: false and the fault where a directive is unknown, the
+ * directives contradict each other, or one would be without effect. */
+DTX_MUSTUSE bool dtx_time_format_check(struct dtx_str format, enum dtx_format_use use,
+                                       struct dtx_format_fault *fault);
+/* The whole text by a checked format.  `century`: the first year that two digits can mean. */
+#define DTX_CENTURY 1969
+DTX_MUSTUSE bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int32_t century,
+                                int64_t *us);
+/* Why dtx_time_parse (format.ptr NULL: dtx_datetime_parse) does not read s, for the end of an
+ * error's message: ": there is no such day".  Empty when there is no more to say than that it does
+ * not. */
+#define DTX_TIME_WHY 120
+void dtx_time_why(struct dtx_str s, struct dtx_str format, int32_t century, char out[DTX_TIME_WHY]);
+/* The year that two digits mean: the one in century .. century + 99. */
+int32_t dtx_year_of_two(int32_t two, int32_t century);
 struct dtx_buf;
 void dtx_time_format(int64_t us, struct dtx_str format, struct dtx_buf *out);
 

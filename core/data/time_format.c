@@ -1,8 +1,11 @@
 /* strptime-like formats with English names, and the two readings of ambiguous dates. */
-#include "core/base/buf.h"
 #include "core/data/time.h"
 
-#define FORMAT_CODES "YymdHIMSfpbBaAjGVu%"
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/buf.h"
+#include "core/base/utf8.h"
 
 static const char *const month_names[12] = { "January",   "February", "March",    "April",
 	                                     "May",       "June",     "July",     "August",
@@ -10,25 +13,254 @@ static const char *const month_names[12] = { "January",   "February", "March",  
 static const char *const day_names[7] = { "Monday", "Tuesday",  "Wednesday", "Thursday",
 	                                  "Friday", "Saturday", "Sunday" };
 
-bool dtx_time_format_ok(struct dtx_str format)
-{
-	bool any = false; /* YYYY-MM-DD reads no date, and writes none */
-	size_t i;
+/* --- the check of a format --- */
 
-	for (i = 0; i < format.len; i++) {
-		if (format.ptr[i] != '%')
-			continue;
-		if (++i == format.len || !format.ptr[i] || !strchr(FORMAT_CODES, format.ptr[i]))
-			return false;
-		any |= format.ptr[i] != '%';
-	}
-	return any;
+enum field {
+	F_YEAR,
+	F_MONTH,
+	F_DAY,
+	F_YDAY,
+	F_WEEKDAY,
+	F_ISO_YEAR,
+	F_ISO_WEEK,
+	F_HOUR,
+	F_MINUTE,
+	F_SECOND,
+	F_FRACTION,
+	F_HALF,
+	F_ZONE,
+	F_COUNT
+};
+static const char *const field_names[F_COUNT] = {
+	"year",     "month", "day",    "day of the year", "day of the week",      "ISO year",
+	"ISO week", "hour",  "minute", "second",          "fraction of a second", "half of the day",
+	"offset"
+};
+static const struct {
+	char code;
+	enum field field;
+} directives[] = {
+	{ 'Y', F_YEAR },     { 'y', F_YEAR },    { 'm', F_MONTH },    { 'b', F_MONTH },
+	{ 'B', F_MONTH },    { 'd', F_DAY },     { 'j', F_YDAY },     { 'a', F_WEEKDAY },
+	{ 'A', F_WEEKDAY },  { 'u', F_WEEKDAY }, { 'G', F_ISO_YEAR }, { 'V', F_ISO_WEEK },
+	{ 'H', F_HOUR },     { 'I', F_HOUR },    { 'M', F_MINUTE },   { 'S', F_SECOND },
+	{ 'f', F_FRACTION }, { 'p', F_HALF },    { 'z', F_ZONE },
+};
+/* Directives of other tools, and what says the same here. */
+static const struct {
+	char code;
+	const char *hint;
+} other_directives[] = {
+	{ 'e', "%d reads days of one digit too" },
+	{ 'k', "write %H" },
+	{ 'l', "write %I" },
+	{ 'h', "%b is a month's name, %I the hour from 1 to 12" },
+	{ 'i', "%M is the minute" },
+	{ 's', "%S is the second; from_unix(n, 's') reads seconds since 1970" },
+	{ 'L', "write %f" },
+	{ 'N', "write %f" },
+	{ 'P', "write %p" },
+	{ 'D', "write %m/%d/%y" },
+	{ 'F', "write %Y-%m-%d" },
+	{ 'T', "write %H:%M:%S" },
+	{ 'X', "write %H:%M:%S" },
+	{ 'R', "write %H:%M" },
+	{ 'r', "write %I:%M:%S %p" },
+	{ 'x', "write the parts, as in %m/%d/%y" },
+	{ 'c', "write the parts, as in %a %b %d %H:%M:%S %Y" },
+	{ 'Z', "%z is an offset such as +02:00; a zone's name is not read: take it off first" },
+	{ 'U', "%V is the ISO week, with %G as its year" },
+	{ 'W', "%V is the ISO week, with %G as its year" },
+	{ 'w', "%u is the day of the week, 1 Monday to 7 Sunday" },
+	{ 'g', "%G is the ISO year" },
+	{ 'C', "%Y is the year with its century" },
+	{ '-', "directives have no flags: %d and %H read one digit too" },
+	{ '#', "directives have no flags: %d and %H read one digit too" },
+	{ '_', "directives have no flags: %d and %H read one digit too" },
+};
+
+struct format_check {
+	struct dtx_str format;
+	struct dtx_format_fault *fault;
+	char code[F_COUNT]; /* the directive of each field; 0: not there */
+};
+
+static bool check_fault(const struct format_check *c, const char *hint, const char *what, ...)
+	DTX_PRINTF(3, 4);
+
+/* Always false. */
+static bool check_fault(const struct format_check *c, const char *hint, const char *what, ...)
+{
+	int n = snprintf(c->fault->what, sizeof(c->fault->what),
+	                 "'%.*s' is no date format: ", (int)DTX_MIN(c->format.len, (size_t)80),
+	                 c->format.ptr);
+	va_list ap;
+
+	va_start(ap, what);
+	vsnprintf(c->fault->what + n, sizeof(c->fault->what) - (size_t)n, what, ap);
+	va_end(ap);
+	snprintf(c->fault->hint, sizeof(c->fault->hint), "%s", hint);
+	return false;
 }
+
+static const char *other_hint(char code)
+{
+	for (size_t i = 0; i < DTX_COUNT(other_directives); i++)
+		if (other_directives[i].code == code)
+			return other_directives[i].hint;
+	return "there are %Y %y %m %d %H %I %M %S %f %z %p %b %B %a %A %j %G %V %u and %%";
+}
+
+static bool check_add(struct format_check *c, size_t at, enum dtx_format_use use)
+{
+	char code = c->format.ptr[at];
+	enum field field = F_COUNT;
+	size_t next = at;
+
+	for (size_t i = 0; i < DTX_COUNT(directives); i++)
+		if (directives[i].code == code)
+			field = directives[i].field;
+	if (field == F_COUNT) {
+		dtx_utf8_next(c->format.ptr, c->format.len, &next);
+		return check_fault(c, other_hint(code), "'%%%.*s' is no directive",
+		                   (int)(next - at), c->format.ptr + at);
+	}
+	/* '%H:%m' is the commonest slip of all */
+	if (code == 'm' && at >= 4 && c->format.ptr[at - 2] == ':' &&
+	    strchr("HI", c->format.ptr[at - 3]) && c->format.ptr[at - 4] == '%')
+		return check_fault(c, "write %M for the minute",
+		                   "%%m is the month, after the hour stands the minute");
+	if (use == DTX_FORMAT_READ && c->code[field] == code)
+		return check_fault(
+			c, field == F_MONTH ? "%m is the month, %M the minute" : "keep one of them",
+			"%%%c is there twice", code);
+	if (use == DTX_FORMAT_READ && c->code[field])
+		return check_fault(c, "keep one of them, so that they cannot contradict each other",
+		                   "%%%c and %%%c both read the %s", c->code[field], code,
+		                   field_names[field]);
+	/* both kinds of hour may be written; check_hours looks at %H first */
+	if (c->code[field] != 'H')
+		c->code[field] = code;
+	return true;
+}
+
+static bool check_directives(struct format_check *c, enum dtx_format_use use)
+{
+	const struct dtx_str f = c->format;
+
+	for (size_t i = 0; i < f.len; i++) {
+		if (f.ptr[i] != '%')
+			continue;
+		if (++i == f.len)
+			return check_fault(c, "write %% for a percent sign",
+			                   "it ends in a lone %%");
+		if (f.ptr[i] != '%' && !check_add(c, i, use))
+			return false;
+	}
+	return true;
+}
+
+/* Fields that mean nothing without another one, finest first, and slips that this shows. */
+static bool check_company(const struct format_check *c)
+{
+	const char *has = c->code;
+
+	if (has[F_HALF] && has[F_HOUR] != 'I')
+		return check_fault(c, "write %I for the hour from 1 to 12",
+		                   has[F_HOUR]
+		                           ? "%%p goes with %%I, and %%H is the hour from 0 to 23"
+		                           : "%%p goes with %%I, which is not there");
+	if (has[F_HOUR] == 'I' && !has[F_HALF])
+		return check_fault(
+			c, "add %p (AM or PM), or write %H for the hour from 0 to 23",
+			"%%I is the hour from 1 to 12, and nothing says which half of the "
+			"day");
+	if (has[F_MINUTE] && !has[F_HOUR] && (has[F_DAY] || has[F_YEAR]) && !has[F_MONTH])
+		return check_fault(c, "write %m for the month",
+		                   "%%M is the minute, and there is no hour");
+	if (has[F_ISO_WEEK] && has[F_YEAR] && !has[F_MONTH] && !has[F_YDAY])
+		return check_fault(c, "write %G-W%V", "the year of %%V is %%G, not %%%c",
+		                   has[F_YEAR]);
+	if (has[F_ISO_YEAR] && !has[F_ISO_WEEK])
+		return check_fault(c, "write %Y for the year",
+		                   "%%G is the year of the ISO week %%V, which is not there");
+	return true;
+}
+
+static bool check_alone(const struct format_check *c, enum field field, enum field other)
+{
+	if (!c->code[field] || c->code[other])
+		return true;
+	return check_fault(c, "add what is missing, or take out what means nothing without it",
+	                   "%%%c reads the %s, and no directive reads the %s", c->code[field],
+	                   field_names[field], field_names[other]);
+}
+
+static bool check_apart(const struct format_check *c, enum field field, enum field other)
+{
+	if (!c->code[field] || !c->code[other])
+		return true;
+	return check_fault(c, "read the date in one way: %Y-%m-%d, %Y-%j or %G-W%V-%u",
+	                   "%%%c and %%%c are two ways to say the day", c->code[field],
+	                   c->code[other]);
+}
+
+static bool check_read(const struct format_check *c)
+{
+	bool week = c->code[F_ISO_WEEK] != 0;
+
+	if (!week && !c->code[F_YEAR])
+		return check_fault(
+			c,
+			c->code[F_HOUR] ? "a time of day alone is no datetime: put a date before "
+					  "it, or leave it text"
+					: "add %Y or %y",
+			"no directive reads the year");
+	if (!check_apart(c, F_ISO_WEEK, F_YEAR) || !check_apart(c, F_ISO_WEEK, F_MONTH) ||
+	    !check_apart(c, F_ISO_WEEK, F_DAY) || !check_apart(c, F_ISO_WEEK, F_YDAY) ||
+	    !check_apart(c, F_YDAY, F_MONTH) || !check_apart(c, F_YDAY, F_DAY))
+		return false;
+	return check_alone(c, F_ISO_WEEK, F_ISO_YEAR) && check_alone(c, F_DAY, F_MONTH) &&
+	       (week || c->code[F_YDAY] || check_alone(c, F_WEEKDAY, F_DAY)) &&
+	       check_alone(c, F_MINUTE, F_HOUR) && check_alone(c, F_SECOND, F_MINUTE) &&
+	       check_alone(c, F_FRACTION, F_SECOND) && check_alone(c, F_ZONE, F_HOUR);
+}
+
+bool dtx_time_format_check(struct dtx_str format, enum dtx_format_use use,
+                           struct dtx_format_fault *fault)
+{
+	struct format_check c = { .format = format, .fault = fault };
+	bool any = false;
+
+	if (!check_directives(&c, use))
+		return false;
+	for (int i = 0; i < F_COUNT; i++)
+		any |= c.code[i] != 0;
+	if (!any) /* YYYY-MM-DD reads no date, and writes none */
+		return check_fault(&c,
+		                   "parts begin with %, as in '%Y-%m-%d' or "
+		                   "'%d.%m.%Y %H:%M'",
+		                   "it has no directive");
+	if (!check_company(&c))
+		return false;
+	if (use == DTX_FORMAT_READ)
+		return check_read(&c);
+	if (c.code[F_ZONE])
+		return check_fault(&c,
+		                   "write the offset of your datetimes as it is, as in "
+		                   "'%H:%M:%SZ'",
+		                   "a datetime has no offset for %%z to write");
+	return true;
+}
+
+/* --- reading --- */
 
 /* What a format has read; -1: not there. */
 struct format_parts {
 	int year, month, day, hour, hour12, minute, second, micro, pm;
-	int yday, iso_year, iso_week, iso_day;
+	int yday, weekday, iso_year, iso_week;
+	int64_t offset;
+	int32_t century;
 };
 
 /* One to `most` digits off the front of *s. */
@@ -44,15 +276,13 @@ static bool format_number(struct dtx_str *s, size_t most, int *out)
 	return n > 0;
 }
 
-/* A fraction: up to six digits, scaled to microseconds. */
 static bool format_micro(struct dtx_str *s, int *out)
 {
-	size_t before = s->len, n;
+	int64_t us;
 
-	if (!format_number(s, 6, out))
+	if (!dtx_fraction_take(s, &us))
 		return false;
-	for (n = before - s->len; n < 6; n++)
-		*out *= 10;
+	*out = (int)us;
 	return true;
 }
 
@@ -88,29 +318,28 @@ static bool format_half(struct dtx_str *s, int *pm)
 	return true;
 }
 
-/* Two-digit years are 1969 to 2068. */
-static int format_century(int year)
+int32_t dtx_year_of_two(int32_t two, int32_t century)
 {
-	return year + (year < 69 ? 2000 : 1900);
+	int32_t first = (century % 100 + 100) % 100;
+
+	return century - first + two + (two < first ? 100 : 0);
 }
 
-static bool format_year2(struct dtx_str *s, int *year)
+static bool format_year2(struct dtx_str *s, struct format_parts *p)
 {
 	size_t before = s->len;
 
-	if (!format_number(s, 2, year) || before - s->len != 2)
+	if (!format_number(s, 2, &p->year) || before - s->len != 2)
 		return false;
-	*year = format_century(*year);
+	p->year = dtx_year_of_two(p->year, p->century);
 	return true;
 }
 
 static bool format_field(struct dtx_str *s, char code, struct format_parts *p)
 {
-	int ignored;
-
 	switch (code) {
 	case 'Y': return format_number(s, 4, &p->year);
-	case 'y': return format_year2(s, &p->year);
+	case 'y': return format_year2(s, p);
 	case 'm': return format_number(s, 2, &p->month);
 	case 'd': return format_number(s, 2, &p->day);
 	case 'H': return format_number(s, 2, &p->hour);
@@ -122,37 +351,35 @@ static bool format_field(struct dtx_str *s, char code, struct format_parts *p)
 	case 'b':
 	case 'B': return format_name(s, month_names, 12, &p->month);
 	case 'a':
-	case 'A': return format_name(s, day_names, 7, &ignored);
+	case 'A': return format_name(s, day_names, 7, &p->weekday);
 	case 'j': return format_number(s, 3, &p->yday);
 	case 'G': return format_number(s, 4, &p->iso_year);
 	case 'V': return format_number(s, 2, &p->iso_week);
-	case 'u': return format_number(s, 1, &p->iso_day);
+	case 'u': return format_number(s, 1, &p->weekday);
+	case 'z': return dtx_offset_take(s, &p->offset);
 	default: return false;
 	}
 }
 
-static bool format_literal(struct dtx_str *s, char c)
+/* Reads *s up to its end, or to where it does not fit: *at is the place in the format. */
+static bool format_read(struct dtx_str *s, struct dtx_str format, struct format_parts *p,
+                        size_t *at)
 {
-	if (!s->len || s->ptr[0] != c)
-		return false;
-	*s = (struct dtx_str){ s->ptr + 1, s->len - 1 };
-	return true;
-}
+	for (*at = 0; *at < format.len; ++*at) {
+		char c = format.ptr[*at];
 
-static bool format_read(struct dtx_str s, struct dtx_str format, struct format_parts *p)
-{
-	size_t i;
-
-	for (i = 0; i < format.len; i++) {
-		char c = format.ptr[i];
-		bool field = c == '%' && i + 1 < format.len && format.ptr[i + 1] != '%';
-
-		if (c == '%')
-			i++;
-		if (field ? !format_field(&s, format.ptr[i], p) : !format_literal(&s, c))
+		if (c == '%' && format.ptr[*at + 1] != '%') {
+			if (!format_field(s, format.ptr[*at + 1], p))
+				return false;
+			++*at;
+			continue;
+		}
+		if (!s->len || s->ptr[0] != c)
 			return false;
+		*at += c == '%';
+		*s = (struct dtx_str){ s->ptr + 1, s->len - 1 };
 	}
-	return s.len == 0;
+	return s->len == 0;
 }
 
 /* Monday of ISO week 1. */
@@ -166,7 +393,7 @@ static int32_t format_iso_start(int year)
 static bool format_day(const struct format_parts *p, int32_t *day)
 {
 	if (p->iso_year >= 0 && p->iso_week >= 0) {
-		int weekday = p->iso_day < 0 ? 1 : p->iso_day;
+		int weekday = p->weekday < 0 ? 1 : p->weekday;
 		int32_t weeks =
 			(format_iso_start(p->iso_year + 1) - format_iso_start(p->iso_year)) / 7;
 
@@ -174,18 +401,24 @@ static bool format_day(const struct format_parts *p, int32_t *day)
 		return p->iso_week >= 1 && p->iso_week <= weeks && weekday >= 1 && weekday <= 7 &&
 		       dtx_day_ok(*day);
 	}
-	if (p->year >= 0 && p->yday >= 0) {
+	if (p->year < 0)
+		return false;
+	if (p->yday >= 0) {
 		*day = dtx_day_of(p->year, 1, 1) + p->yday - 1;
 		return p->yday >= 1 && *day < dtx_day_of(p->year + 1, 1, 1) && dtx_day_ok(*day);
 	}
-	if (p->year < 0)
-		return false;
 	if (!dtx_day_valid(p->year, p->month < 0 ? 1 : (unsigned)p->month,
 	                   p->day < 0 ? 1 : (unsigned)p->day))
 		return false;
 	*day = dtx_day_of(p->year, p->month < 0 ? 1 : (unsigned)p->month,
 	                  p->day < 0 ? 1 : (unsigned)p->day);
 	return true;
+}
+
+/* A day of the week that is not the date's shows that the parts are read in a wrong order. */
+static bool format_weekday_fits(const struct format_parts *p, int32_t day)
+{
+	return p->weekday < 0 || (int)dtx_day_weekday(day) == p->weekday;
 }
 
 static bool format_clock(const struct format_parts *p, int64_t *us)
@@ -202,17 +435,94 @@ static bool format_clock(const struct format_parts *p, int64_t *us)
 	return hour < 24 && minute < 60 && second < 60;
 }
 
-bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int64_t *us)
+static const struct format_parts format_nothing = { -1, -1, -1, -1, -1, -1, -1, -1,
+	                                            -1, -1, -1, -1, -1, 0,  0 };
+
+bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int32_t century, int64_t *us)
 {
-	struct format_parts p = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
+	struct format_parts p = format_nothing;
 	int64_t clock;
 	int32_t day;
+	size_t at;
 
-	if (!format_read(s, format, &p) || !format_day(&p, &day) || !format_clock(&p, &clock))
+	p.century = century;
+	if (!format_read(&s, format, &p, &at) || !format_day(&p, &day) ||
+	    !format_weekday_fits(&p, day) || !format_clock(&p, &clock))
 		return false;
-	*us = day * DTX_DAY_US + clock;
-	return true;
+	*us = day * DTX_DAY_US + clock - p.offset;
+	return dtx_us_ok(*us);
 }
+
+/* A fraction of a second with digits that a datetime does not keep. */
+static bool why_fraction(struct dtx_str s)
+{
+	size_t n = 0;
+
+	while (n < s.len && s.ptr[n] >= '0' && s.ptr[n] <= '9')
+		n++;
+	for (size_t i = 6; i < n; i++)
+		if (s.ptr[i] != '0' || i >= 9)
+			return true;
+	return false;
+}
+
+static void why_say(char out[DTX_TIME_WHY], const char *what, ...) DTX_PRINTF(2, 3);
+
+static void why_say(char out[DTX_TIME_WHY], const char *what, ...)
+{
+	va_list ap;
+
+	memcpy(out, ": ", 2);
+	va_start(ap, what);
+	vsnprintf(out + 2, DTX_TIME_WHY - 2, what, ap);
+	va_end(ap);
+}
+
+/* A text that the format does not fit: from s on, and from format.ptr[at] on. */
+static void why_unread(struct dtx_str s, struct dtx_str format, size_t at, char out[DTX_TIME_WHY])
+{
+	int rest = (int)DTX_MIN(s.len, (size_t)40);
+
+	if (at == format.len)
+		why_say(out, "the format ends before '%.*s'", rest, s.ptr);
+	else if (s.len)
+		why_say(out, "'%.*s' does not fit '%.*s'", rest, s.ptr,
+		        (int)DTX_MIN(format.len - at, (size_t)40), format.ptr + at);
+	else
+		why_say(out, "it ends before '%.*s'", (int)DTX_MIN(format.len - at, (size_t)40),
+		        format.ptr + at);
+}
+
+void dtx_time_why(struct dtx_str s, struct dtx_str format, int32_t century, char out[DTX_TIME_WHY])
+{
+	struct format_parts p = format_nothing;
+	struct dtx_str fraction = { NULL, 0 };
+	int64_t clock;
+	int32_t day;
+	size_t at;
+
+	out[0] = '\0';
+	p.century = century;
+	if (!format.ptr && s.len > 20 && s.ptr[16] == ':' && s.ptr[19] == '.')
+		fraction = (struct dtx_str){ s.ptr + 20, s.len - 20 };
+	if (format.ptr && !format_read(&s, format, &p, &at)) {
+		if (at + 1 < format.len && format.ptr[at] == '%' && format.ptr[at + 1] == 'f')
+			fraction = s;
+		if (!why_fraction(fraction))
+			why_unread(s, format, at, out);
+	} else if (format.ptr) {
+		if (!format_day(&p, &day))
+			why_say(out, "there is no such day");
+		else if (!format_weekday_fits(&p, day))
+			why_say(out, "that day is a %s", day_names[dtx_day_weekday(day) - 1]);
+		else if (!format_clock(&p, &clock))
+			why_say(out, "there is no such time of day");
+	}
+	if (why_fraction(fraction))
+		why_say(out, "a datetime keeps six digits of a second, and more are not 0");
+}
+
+/* --- writing --- */
 
 struct format_now {
 	int32_t day, year, iso_year;
@@ -262,6 +572,7 @@ static void format_put(const struct format_now *n, char code, struct dtx_buf *ou
 	case 'G': dtx_buf_printf(out, "%04d", n->iso_year); break;
 	case 'V': dtx_buf_printf(out, "%02u", n->iso_week); break;
 	case 'u': dtx_buf_printf(out, "%u", n->weekday); break;
+	case 'z': dtx_buf_add(out, "+00:00"); break; /* read by %z, a value is in UTC */
 	default: dtx_buf_addc(out, '%'); break;
 	}
 }
@@ -280,6 +591,8 @@ void dtx_time_format(int64_t us, struct dtx_str format, struct dtx_buf *out)
 	}
 }
 
+/* --- the two readings of ambiguous dates --- */
+
 /* A day number or, in `month`'s place, an English month. */
 static bool format_part(struct dtx_str *s, bool name, int *out)
 {
@@ -293,7 +606,7 @@ static bool format_year(struct dtx_str *s, int *year)
 	if (s->len == 2) {
 		if (!format_number(s, 2, year))
 			return false;
-		*year = format_century(*year);
+		*year = dtx_year_of_two(*year, DTX_CENTURY);
 	} else if (s->len != 4 || !format_number(s, 4, year)) {
 		return false;
 	}

@@ -72,7 +72,7 @@ static bool twin_slow_dec(const struct twin *t, struct dtx_str s, struct dtx_dec
 
 static bool twin_format(const struct twin *t, struct dtx_str s, int64_t *us)
 {
-	return dtx_time_parse(dtx_str_trim(s), dtx_str_of(t->field->format), us);
+	return dtx_time_parse(dtx_str_trim(s), dtx_str_of(t->field->format), DTX_CENTURY, us);
 }
 
 static bool twin_slow_day(const struct twin *t, struct dtx_str s, int32_t *out)

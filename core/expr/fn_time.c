@@ -131,12 +131,13 @@ static enum dtx_code row_diff(const struct dtx_fncall *c, struct dtx_fnrun *run,
 
 static enum dtx_code prep_format(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
 {
+	struct dtx_format_fault fault;
+
 	(void)a;
-	if (c->konst[1] && (c->konst[1]->null || dtx_time_format_ok(c->konst[1]->u.s)))
+	if (c->konst[1]->null || dtx_time_format_check(c->konst[1]->u.s, DTX_FORMAT_WRITE, &fault))
 		return DTX_OK;
-	dtx_err_set(err, DTX_E_BAD_FORMAT, __FILE__, __LINE__, "'%.*s' is no date format",
-	            (int)DTX_MIN(c->konst[1]->u.s.len, 60), c->konst[1]->u.s.ptr);
-	dtx_err_hint(err, "%s", DTX_TIME_FORMAT_HINT);
+	dtx_err_set(err, DTX_E_BAD_FORMAT, __FILE__, __LINE__, "%s", fault.what);
+	dtx_err_hint(err, "%s", fault.hint);
 	return DTX_E_BAD_FORMAT;
 }
 

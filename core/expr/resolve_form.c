@@ -188,6 +188,7 @@ static enum dtx_code cast_spec(struct dtx_binder *bd, const struct dtx_expr *e,
                                struct dtx_cast_spec *spec, bool *ok)
 {
 	const struct dtx_val *p = n > 1 ? &b[1]->value : NULL, *s = n > 2 ? &b[2]->value : NULL;
+	struct dtx_format_fault fault;
 
 	spec->to = T((enum dtx_type)fn->detail);
 	if (fn->detail == DTX_T_DECIMAL) {
@@ -201,11 +202,10 @@ static enum dtx_code cast_spec(struct dtx_binder *bd, const struct dtx_expr *e,
 			                        "behind the point");
 	} else if (p && !p->null) {
 		spec->format = p->u.s.ptr;
-		*ok = dtx_time_format_ok(p->u.s);
+		*ok = dtx_time_format_check(p->u.s, DTX_FORMAT_READ, &fault);
 		if (!*ok)
-			return dtx_resolve_fail(bd, e->arg[1], DTX_TIME_FORMAT_HINT,
-			                        DTX_E_BAD_FORMAT, "'%.60s' is no date format",
-			                        spec->format);
+			return dtx_resolve_fail(bd, e->arg[1], fault.hint, DTX_E_BAD_FORMAT, "%s",
+			                        fault.what);
 	}
 	return DTX_OK;
 }

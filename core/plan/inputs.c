@@ -257,9 +257,10 @@ static enum dtx_code type_format(struct dtx_plan_parse *p, const struct type_arg
                                  const json_t *written, const char *input, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_format_fault fault;
 	char at[160];
 
-	if (!t->format || dtx_time_format_ok(dtx_str_of(t->format)))
+	if (!t->format || dtx_time_format_check(dtx_str_of(t->format), DTX_FORMAT_READ, &fault))
 		return DTX_OK;
 	snprintf(at, sizeof(at), "%s/types", input);
 	if (json_is_array(written))
@@ -267,9 +268,8 @@ static enum dtx_code type_format(struct dtx_plan_parse *p, const struct type_arg
 	else if (!json_object_get(written, "format"))
 		dtx_json_pointer_add(at, sizeof(at), t->name);
 	dtx_json_pointer_add(at, sizeof(at), "format");
-	DTX_TRY(dtx_part_fail(p, DTX_E_BAD_FORMAT, at, err, "'%.80s' is no date format",
-	                      t->format));
-	dtx_part_advise(p, DTX_TIME_FORMAT_HINT);
+	DTX_TRY(dtx_part_fail(p, DTX_E_BAD_FORMAT, at, err, "%s", fault.what));
+	dtx_part_advise(p, fault.hint);
 out:
 	return rc;
 }

@@ -36,14 +36,25 @@ void test_datetime_iso(void)
 		{ "2024-01-31T09:30:15.123456Z", "2024-01-31T09:30:15.123456", true },
 		{ "2024-01-31T00:30+01:00", "2024-01-30T23:30:00", true },
 		{ "1969-12-31T23:59:59.999999-00:00", "1969-12-31T23:59:59.999999", true },
+		{ "2024-01-31T09:30+0100", "2024-01-31T08:30:00", true },
+		{ "2024-01-31 09:30:00+01", "2024-01-31T08:30:00", true },
+		{ "2024-01-31 09:30:00 -0530", "2024-01-31T15:00:00", true },
+		{ "2024-01-31T09:30 Z", "2024-01-31T09:30:00", true },
+		{ "2024-01-31 09:30:15.123456000+00", "2024-01-31T09:30:15.123456", true },
 		{ "2024-01-31T09:30:15.1234567", NULL, false },
+		{ "2024-01-31T09:30:15.1234560000", NULL, false },
+		{ "2024-01-31T09:30+1", NULL, false },
+		{ "2024-01-31T09:30+010", NULL, false },
+		{ "2024-01-31T09:30+01:", NULL, false },
+		{ "2024-01-31T09:30+01:0", NULL, false },
+		{ "2024-01-31T09:30+24", NULL, false },
+		{ "2024-01-31T09:30  Z", NULL, false },
+		{ "2024-01-31T09:30ZZ", NULL, false },
 		{ "2024-01-31T24:00", NULL, false },
 		{ "2024-01-31T09:60", NULL, false },
 		{ "2024-02-30T09:00", NULL, false },
 		{ "2024-01-31T09", NULL, false },
 		{ "2024-01-31x09:30", NULL, false },
-		{ "2024-01-31T09:30 Z", NULL, false },
-		{ "2024-01-31T09:30+0100", NULL, false },
 		{ "2024-01-31T09:30:", NULL, false },
 		{ "2024-01-31T09:30:15.", NULL, false },
 		{ "2024-01-31", NULL, false },
@@ -90,9 +101,9 @@ void test_time_has_four_digits_of_a_year(void)
 	T_CHECK(!dtx_day_parse(DTX_STR("0000-01-01"), &day));
 	T_CHECK(!dtx_datetime_parse(DTX_STR("0001-01-01T00:00:00+01:00"), &us, &zoned));
 	T_CHECK(!dtx_datetime_parse(DTX_STR("9999-12-31T23:30:00-01:00"), &us, &zoned));
-	T_CHECK(!dtx_time_parse(DTX_STR("0000"), DTX_STR("%Y"), &us));
-	T_CHECK(!dtx_time_parse(DTX_STR("0000-001"), DTX_STR("%Y-%j"), &us));
-	T_CHECK(!dtx_time_parse(DTX_STR("9999-52-6"), DTX_STR("%G-%V-%u"), &us));
+	T_CHECK(!dtx_time_parse(DTX_STR("0000"), DTX_STR("%Y"), DTX_CENTURY, &us));
+	T_CHECK(!dtx_time_parse(DTX_STR("0000-001"), DTX_STR("%Y-%j"), DTX_CENTURY, &us));
+	T_CHECK(!dtx_time_parse(DTX_STR("9999-52-6"), DTX_STR("%G-%V-%u"), DTX_CENTURY, &us));
 }
 
 void test_time_format(void)
@@ -121,13 +132,25 @@ void test_time_format(void)
 		{ "13:00 PM", "%I:%M %p", NULL },
 		{ "", "%Y", NULL },
 		{ "09:30", "%H:%M", NULL },
+		{ "Thu 31.01.2024", "%a %d.%m.%Y", NULL }, /* it was a Wednesday */
+		{ "2024-W03-Tuesday", "%G-W%V-%A", "2024-01-16T00:00:00" },
+		{ "2024-01-31 10:00:00+02", "%Y-%m-%d %H:%M:%S%z", "2024-01-31T08:00:00" },
+		{ "2024-01-31 10:00:00 -0230", "%Y-%m-%d %H:%M:%S %z", "2024-01-31T12:30:00" },
+		{ "2024-01-31T10:00:00+02:00", "%Y-%m-%dT%H:%M:%S%z", "2024-01-31T08:00:00" },
+		{ "31/Jan/2024:10:00:00 Z", "%d/%b/%Y:%H:%M:%S %z", "2024-01-31T10:00:00" },
+		{ "2024-01-31 10+0260", "%Y-%m-%d %H%z", NULL },
+		{ "2024-01-31 10:00:00.123456000", "%Y-%m-%d %H:%M:%S.%f",
+		  "2024-01-31T10:00:00.123456" },
+		{ "2024-01-31 10:00:00.123456001", "%Y-%m-%d %H:%M:%S.%f", NULL },
+		{ "0001-01-01 00:30+01", "%Y-%m-%d %H:%M%z", NULL },
 	};
 	char text[40];
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(rows); i++) {
 		int64_t us = 0;
-		bool ok = dtx_time_parse(dtx_str_of(rows[i].text), dtx_str_of(rows[i].format), &us);
+		bool ok = dtx_time_parse(dtx_str_of(rows[i].text), dtx_str_of(rows[i].format),
+		                         DTX_CENTURY, &us);
 
 		if (ok != (rows[i].want != NULL))
 			t_fail(__FILE__, __LINE__, "%s by %s", rows[i].text, rows[i].format);
@@ -136,10 +159,96 @@ void test_time_format(void)
 		dtx_datetime_print(text, us);
 		T_STR(text, rows[i].want);
 	}
-	T_CHECK(dtx_time_format_ok(DTX_STR("%Y-%m")));
-	T_CHECK(!dtx_time_format_ok(DTX_STR("%Q")));
-	T_CHECK(!dtx_time_format_ok(DTX_STR("%Y%")));
-	T_CHECK(!dtx_time_format_ok(DTX_STR("")));
+}
+
+/* A text is read by every directive of a format, and none of them is without effect. */
+void test_time_format_check(void)
+{
+	static const struct {
+		const char *format, *read, *write; /* NULL: right; else a piece of the fault */
+	} rows[] = {
+		{ "%Y-%m", NULL, NULL },
+		{ "%d.%m.%y %H:%M:%S.%f", NULL, NULL },
+		{ "%A, %d %B %Y at %I:%M %p", NULL, NULL },
+		{ "%G-W%V-%u", NULL, NULL },
+		{ "%G-W%V", NULL, NULL },
+		{ "%Y%j", NULL, NULL },
+		{ "%Y-%m-%dT%H:%M:%S%z", NULL, "no offset for %z" },
+		{ "%Y", NULL, NULL },
+		{ "%Q", "'%Q' is no directive", "'%Q' is no directive" },
+		{ "%Y-%m-%d %T", "'%T' is no directive", "'%T' is no directive" },
+		{ "%Y%", "ends in a lone %", "ends in a lone %" },
+		{ "", "is no date format", "is no date format" },
+		{ "YYYY-MM-DD", "is no date format", "is no date format" },
+		{ "100%%", "is no date format", "is no date format" },
+		{ "%m/%d/%Y %H:%M %p", "%p goes with %I, and %H", "%p goes with %I, and %H" },
+		{ "%m/%d/%Y %I:%M", "nothing says which half", "nothing says which half" },
+		{ "%m/%d/%Y %p", "%p goes with %I, which", "%p goes with %I, which" },
+		{ "%Y-%m-%d %H:%I %p", "%H and %I both read the hour", "%p goes with %I, and %H" },
+		{ "%Y %y", "%Y and %y both read the year", NULL },
+		{ "%d.%m.%Y (%d)", "%d is there twice", NULL },
+		{ "%b %m %Y", "%b and %m both read the month", NULL },
+		{ "%Y-%m-%d %H:%m", "%m is the month, after the hour",
+		  "%m is the month, after the hour" },
+		{ "%d.%M.%Y", "%M is the minute, and there is no hour",
+		  "%M is the minute, and there is no hour" },
+		{ "%M:%S", "no directive reads the year", NULL },
+		{ "%H:%M", "no directive reads the year", NULL },
+		{ "%d.%m.", "no directive reads the year", NULL },
+		{ "%Y-%d", "%d reads the day, and no directive reads the month", NULL },
+		{ "%Y-%m-%d %M", "%M reads the minute, and no directive reads the hour", NULL },
+		{ "%Y-%m-%d %H:%S", "%S reads the second, and no directive reads the minute",
+		  NULL },
+		{ "%Y-%m-%d%z", "%z reads the offset, and no directive", "no offset for %z" },
+		{ "%Y %A", "%A reads the day of the week, and no directive reads the day", NULL },
+		{ "%Y-%j %m", "%j and %m are two ways", NULL },
+		{ "%Y-%m-%d W%V", "%V and %Y are two ways", NULL },
+		{ "%Y-W%V", "the year of %V is %G, not %Y", "the year of %V is %G, not %Y" },
+		{ "W%V", "%V reads the ISO week, and no directive reads the ISO year", NULL },
+		{ "%G-%m-%d", "%G is the year of the ISO week", "%G is the year of the ISO week" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(rows); i++) {
+		for (enum dtx_format_use use = DTX_FORMAT_READ; use <= DTX_FORMAT_WRITE; use++) {
+			const char *want = use == DTX_FORMAT_READ ? rows[i].read : rows[i].write;
+			struct dtx_format_fault f = { "", "" };
+			bool ok = dtx_time_format_check(dtx_str_of(rows[i].format), use, &f);
+
+			if (ok != !want || (want && (!strstr(f.what, want) || !f.hint[0])))
+				t_fail(__FILE__, __LINE__, "%s, use %d: %s", rows[i].format,
+				       (int)use, ok ? "no fault" : f.what);
+		}
+	}
+	T_CHECK(true);
+}
+
+void test_time_why(void)
+{
+	static const struct {
+		const char *text, *format, *want;
+	} rows[] = {
+		{ "31/02/2024", "%d/%m/%Y", ": there is no such day" },
+		{ "Tue 1.1.2024", "%a %d.%m.%Y", ": that day is a Monday" },
+		{ "1.1.2024 25:00", "%d.%m.%Y %H:%M", ": there is no such time of day" },
+		{ "1.1.2024 10:00", "%d.%m.%Y", ": the format ends before ' 10:00'" },
+		{ "1.1.2024", "%d.%m.%Y %H", ": it ends before ' %H'" },
+		{ "1-1-2024", "%d.%m.%Y", ": '-1-2024' does not fit '.%m.%Y'" },
+		{ "2024-01-01 10:00:00.0000001", "%Y-%m-%d %H:%M:%S.%f",
+		  ": a datetime keeps six digits of a second, and more are not 0" },
+		{ "2024-01-01 10:00:00.0000001Z", NULL,
+		  ": a datetime keeps six digits of a second, and more are not 0" },
+		{ "soon", NULL, "" },
+	};
+	char why[DTX_TIME_WHY];
+
+	for (size_t i = 0; i < DTX_COUNT(rows); i++) {
+		struct dtx_str format = { NULL, 0 };
+
+		if (rows[i].format)
+			format = dtx_str_of(rows[i].format);
+		dtx_time_why(dtx_str_of(rows[i].text), format, DTX_CENTURY, why);
+		T_STR(why, rows[i].want);
+	}
 }
 
 void test_time_format_print(void)
