@@ -1,5 +1,5 @@
 /* explode: one row per piece of a text. */
-#include "core/base/json.h"
+#include "core/base/json_text.h"
 #include "core/base/utf8.h"
 #include "core/data/builder.h"
 #include "ops/opkit.h"
@@ -62,6 +62,9 @@ static const struct dtx_example explode_examples[] = {
 	{ .step = DTX_JSON({ "op" : "explode", "cols" : ["j"], "json" : true }),
 	  .in = "j,k\n\"[1,\"\"x\"\",null,{\"\"a\"\":[2]}]\",p\n[],q\n",
 	  .out = "j,k\n1,p\nx,p\n,p\n\"{\"\"a\"\":[2]}\",p\n,q\n" },
+	{ .step = DTX_JSON({ "op" : "explode", "cols" : ["j"], "json" : true }),
+	  .in = "j\n\"[2.50, 98765432109876543.21, 1e3, [0.10, {\"\"b\"\": 3.0}]]\"\n",
+	  .out = "j\n2.50\n98765432109876543.21\n1e3\n\"[0.10,{\"\"b\"\":3.0}]\"\n" },
 	{ .step = DTX_JSON({ "op" : "explode", "cols" : ["t"], "sep" : "-", "drop_empty" : true }),
 	  .in = "t\n-a--b\n--\n",
 	  .out = "t\na\nb\n\n" },
@@ -152,35 +155,34 @@ static bool cut_separated(const struct explode_args *a, struct pieces *p, struct
 	return add_piece(a, p, (struct dtx_str){ text.ptr + from, text.len - from }, false);
 }
 
+/* The elements of an array: a string as its text, another value as JSON with its numbers as they
+ * are written. */
 static enum dtx_code cut_json(const struct explode_args *a, struct pieces *p, struct dtx_str text,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_err bad = DTX_ERR_INIT;
+	struct dtx_jsontext r = { .s = text };
 	struct dtx_buf one = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	json_t *list = NULL;
+	bool ok = dtx_jsontext_ok(text, &one) && dtx_jsontext_take(&r, '[');
 
-	if (dtx_json_parse(text, (struct dtx_json_limits){ 0, 0 }, &list, &bad) != DTX_OK ||
-	    !json_is_array(list))
-		DTX_FAIL(err, bad.code == DTX_E_NO_MEMORY ? bad.code : DTX_E_BAD_SPLIT,
-		         "explode wants a JSON array, got '%.*s'",
+	if (!dtx_buf_ok(&one))
+		DTX_FAIL_MEM(err);
+	if (!ok)
+		DTX_FAIL(err, DTX_E_BAD_SPLIT, "explode wants a JSON array, got '%.*s'",
 		         (int)DTX_MIN(text.len, (size_t)80), text.ptr);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *v = json_array_get(list, i);
-		bool ok;
+	for (bool first = true; !dtx_jsontext_take(&r, ']'); first = false) {
+		char ch;
 
+		if (!first)
+			(void)dtx_jsontext_take(&r, ',');
 		dtx_buf_reset(&one);
-		if (json_is_string(v))
-			dtx_buf_addn(&one, json_string_value(v), json_string_length(v));
-		else if (!json_is_null(v))
-			dtx_json_print(v, 0, &one);
-		ok = dtx_buf_ok(&one) && add_piece(a, p, dtx_buf_str(&one), json_is_null(v));
-		if (!ok)
+		ch = dtx_jsontext_peek(&r);
+		ok = ch == '"' ? dtx_jsontext_string(&r, &one) : dtx_jsontext_value(&r, &one);
+		if (!ok || !dtx_buf_ok(&one) ||
+		    !add_piece(a, p, ch == 'n' ? DTX_STR("") : dtx_buf_str(&one), ch == 'n'))
 			DTX_FAIL_MEM(err);
 	}
 out:
-	json_decref(list);
-	dtx_err_clear(&bad);
 	dtx_buf_clear(&one);
 	return rc;
 }

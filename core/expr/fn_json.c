@@ -1,203 +1,8 @@
 /* JSON in a cell: read in place, so that numbers stay as they are written. */
 #include "core/expr/bound.h"
 
-#include <stdlib.h>
-
+#include "core/base/json_text.h"
 #include "core/base/num.h"
-#include "core/base/utf8.h"
-
-#define JSON_DEPTH 200
-
-/* --- reading --- */
-
-struct reader {
-	struct dtx_str s;
-	size_t pos;
-	int depth;
-};
-
-static char peek(struct reader *r)
-{
-	while (r->pos < r->s.len && memchr(" \t\r\n", r->s.ptr[r->pos], 4))
-		r->pos++;
-	return r->pos < r->s.len ? r->s.ptr[r->pos] : '\0';
-}
-
-static bool take(struct reader *r, char ch)
-{
-	if (peek(r) != ch || r->pos >= r->s.len)
-		return false;
-	r->pos++;
-	return true;
-}
-
-/* Four hex digits at pos. */
-static bool hex4(struct dtx_str s, size_t pos, uint32_t *out)
-{
-	*out = 0;
-	if (pos + 4 > s.len)
-		return false;
-	for (size_t i = pos; i < pos + 4; i++) {
-		const char *digits = "0123456789abcdef";
-		const char *at =
-			s.ptr[i] ? strchr(digits, s.ptr[i] | (s.ptr[i] > '9' ? 0x20 : 0)) : NULL;
-
-		if (!at)
-			return false;
-		*out = *out << 4 | (uint32_t)(at - digits);
-	}
-	return true;
-}
-
-/* An escape behind its backslash; a lone surrogate is no character. */
-static bool read_escape(struct reader *r, struct dtx_buf *out)
-{
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	char ch = r->pos < r->s.len ? r->s.ptr[r->pos++] : '\0';
-	const char *at = ch ? strchr(from, ch) : NULL;
-	uint32_t cp, low;
-	char bytes[4];
-
-	if (at) {
-		dtx_buf_addc(out, to[at - from]);
-		return true;
-	}
-	if (ch != 'u' || !hex4(r->s, r->pos, &cp))
-		return false;
-	r->pos += 4;
-	if (cp >= 0xd800 && cp < 0xdc00) {
-		if (r->pos + 6 > r->s.len || r->s.ptr[r->pos] != '\\' ||
-		    r->s.ptr[r->pos + 1] != 'u' || !hex4(r->s, r->pos + 2, &low) || low < 0xdc00 ||
-		    low > 0xdfff)
-			return false;
-		r->pos += 6;
-		cp = 0x10000 + ((cp - 0xd800) << 10) + (low - 0xdc00);
-	} else if (cp >= 0xdc00 && cp <= 0xdfff) {
-		return false;
-	}
-	dtx_buf_addn(out, bytes, dtx_utf8_put(bytes, cp));
-	return true;
-}
-
-/* A string, unescaped, appended to out. */
-static bool read_string(struct reader *r, struct dtx_buf *out)
-{
-	if (!take(r, '"'))
-		return false;
-	while (r->pos < r->s.len) {
-		char ch = r->s.ptr[r->pos++];
-
-		if (ch == '"')
-			return true;
-		if ((unsigned char)ch < 0x20 || (ch == '\\' && !read_escape(r, out)))
-			return false;
-		if (ch != '\\')
-			dtx_buf_addc(out, ch);
-	}
-	return false;
-}
-
-static bool is_digit(const struct reader *r)
-{
-	return r->pos < r->s.len && r->s.ptr[r->pos] >= '0' && r->s.ptr[r->pos] <= '9';
-}
-
-static bool skip_digits(struct reader *r)
-{
-	if (!is_digit(r))
-		return false;
-	while (is_digit(r))
-		r->pos++;
-	return true;
-}
-
-static bool skip_number(struct reader *r)
-{
-	const char *s = r->s.ptr;
-
-	r->pos += s[r->pos] == '-';
-	if (is_digit(r) && s[r->pos] == '0')
-		r->pos++;
-	else if (!skip_digits(r))
-		return false;
-	if (r->pos < r->s.len && s[r->pos] == '.') {
-		r->pos++;
-		if (!skip_digits(r))
-			return false;
-	}
-	if (r->pos < r->s.len && (s[r->pos] | 0x20) == 'e') {
-		r->pos++;
-		r->pos += r->pos < r->s.len && (s[r->pos] == '+' || s[r->pos] == '-');
-		return skip_digits(r);
-	}
-	return true;
-}
-
-static bool skip_word(struct reader *r)
-{
-	static const char *const words[] = { "true", "false", "null" };
-	struct dtx_str rest = { r->s.ptr + r->pos, r->s.len - r->pos };
-
-	for (size_t i = 0; i < DTX_COUNT(words); i++) {
-		if (!dtx_str_starts(rest, dtx_str_of(words[i])))
-			continue;
-		r->pos += strlen(words[i]);
-		return true;
-	}
-	return false;
-}
-
-static bool write_value(struct reader *r, struct dtx_buf *out);
-
-/* Members or elements up to the closing bracket, without blanks. */
-static bool write_items(struct reader *r, char close, struct dtx_buf *out)
-{
-	struct dtx_buf key = DTX_BUF_INIT(out->max);
-	bool ok = ++r->depth <= JSON_DEPTH, first = true;
-
-	dtx_buf_addc(out, r->s.ptr[r->pos++]);
-	while (ok && !take(r, close)) {
-		ok = first || take(r, ',');
-		dtx_buf_add(out, first ? "" : ",");
-		first = false;
-		dtx_buf_reset(&key);
-		if (ok && close == '}') {
-			ok = read_string(r, &key) && take(r, ':');
-			dtx_buf_json(out, dtx_buf_str(&key));
-			dtx_buf_addc(out, ':');
-		}
-		ok = ok && write_value(r, out);
-	}
-	dtx_buf_addc(out, close);
-	if (key.fail == DTX_BUF_MEM)
-		out->fail = DTX_BUF_MEM;
-	dtx_buf_clear(&key);
-	r->depth--;
-	return ok;
-}
-
-/* Reads a value and appends it as JSON: numbers as they are written. */
-static bool write_value(struct reader *r, struct dtx_buf *out)
-{
-	char ch = peek(r);
-	size_t from = r->pos;
-	struct dtx_buf text = DTX_BUF_INIT(out->max);
-	bool ok;
-
-	if (ch == '{' || ch == '[')
-		return write_items(r, ch == '{' ? '}' : ']', out);
-	if (ch == '"') {
-		ok = read_string(r, &text);
-		dtx_buf_json(out, dtx_buf_str(&text));
-		if (text.fail == DTX_BUF_MEM)
-			out->fail = DTX_BUF_MEM;
-		dtx_buf_clear(&text);
-		return ok;
-	}
-	ok = ch == '-' || (ch >= '0' && ch <= '9') ? skip_number(r) : skip_word(r);
-	dtx_buf_addn(out, r->s.ptr + from, r->pos - from);
-	return ok;
-}
 
 /* --- paths --- */
 
@@ -266,25 +71,25 @@ out:
 }
 
 /* Moves to the element or member of the step; of members with one name to the last. */
-static bool path_enter(struct reader *r, const struct path_step *step, struct dtx_buf *skip,
+static bool path_enter(struct dtx_jsontext *r, const struct path_step *step, struct dtx_buf *skip,
                        bool *found)
 {
 	char close = step->key.ptr ? '}' : ']';
-	struct reader at = *r;
+	struct dtx_jsontext at = *r;
 	int64_t i = 0;
 
 	*found = false;
-	if (peek(r) != (step->key.ptr ? '{' : '['))
+	if (dtx_jsontext_peek(r) != (step->key.ptr ? '{' : '['))
 		return true;
 	r->pos++;
-	while (!take(r, close)) {
+	while (!dtx_jsontext_take(r, close)) {
 		bool hit = i == step->index;
 
 		if (i++)
-			(void)take(r, ',');
+			(void)dtx_jsontext_take(r, ',');
 		dtx_buf_reset(skip);
 		if (step->key.ptr) {
-			if (!read_string(r, skip) || !take(r, ':'))
+			if (!dtx_jsontext_string(r, skip) || !dtx_jsontext_take(r, ':'))
 				return false;
 			hit = dtx_str_eq(dtx_buf_str(skip), step->key);
 		}
@@ -293,7 +98,7 @@ static bool path_enter(struct reader *r, const struct path_step *step, struct dt
 			*found = true;
 		}
 		dtx_buf_reset(skip);
-		if (!write_value(r, skip))
+		if (!dtx_jsontext_value(r, skip))
 			return false;
 	}
 	*r = at;
@@ -308,57 +113,49 @@ static enum dtx_code no_json(const struct dtx_fncall *c, struct dtx_str s, struc
 	return DTX_E_CAST_FAILED;
 }
 
-/* The whole text is one value. */
-static bool is_json(struct dtx_str s, struct dtx_buf *skip)
-{
-	struct reader r = { .s = s };
-
-	dtx_buf_reset(skip);
-	return write_value(&r, skip) && (peek(&r), r.pos == s.len);
-}
-
 DTX_FN_ROW(row_json_get)
 {
 	const struct path *p = c->prepared;
-	struct reader r = { .s = arg[0].u.s };
+	struct dtx_jsontext r = { .s = arg[0].u.s };
 	bool found = true;
 	char ch;
 
-	if (!is_json(r.s, run->buf))
+	if (!dtx_jsontext_ok(r.s, run->buf))
 		return dtx_buf_ok(run->buf) ? no_json(c, r.s, err) : DTX_OK;
 	for (size_t i = 0; i < p->n && found; i++) {
 		if (!path_enter(&r, &p->step[i], run->buf, &found))
 			return no_json(c, r.s, err);
 	}
 	dtx_buf_reset(run->buf);
-	ch = peek(&r);
+	ch = dtx_jsontext_peek(&r);
 	out->null = !found || ch == 'n';
 	if (out->null)
 		return DTX_OK;
-	if (ch == '"' ? !read_string(&r, run->buf) : !write_value(&r, run->buf))
+	if (ch == '"' ? !dtx_jsontext_string(&r, run->buf) : !dtx_jsontext_value(&r, run->buf))
 		return no_json(c, r.s, err);
 	return dtx_fn_made(run, out);
 }
 
 DTX_FN_ROW(row_json_len)
 {
-	struct reader r = { .s = arg[0].u.s };
+	struct dtx_jsontext r = { .s = arg[0].u.s };
 	int64_t n = 0;
 	char open;
 
-	if (!is_json(r.s, run->buf))
+	if (!dtx_jsontext_ok(r.s, run->buf))
 		return dtx_buf_ok(run->buf) ? no_json(c, r.s, err) : DTX_OK;
-	open = peek(&r);
+	open = dtx_jsontext_peek(&r);
 	out->null = open != '[' && open != '{';
 	if (out->null)
 		return DTX_OK;
-	for (r.pos++; !take(&r, open == '{' ? '}' : ']'); n++) {
+	for (r.pos++; !dtx_jsontext_take(&r, open == '{' ? '}' : ']'); n++) {
 		dtx_buf_reset(run->buf);
-		if (n && !take(&r, ','))
+		if (n && !dtx_jsontext_take(&r, ','))
 			break;
-		if (open == '{' && (!read_string(&r, run->buf) || !take(&r, ':')))
+		if (open == '{' &&
+		    (!dtx_jsontext_string(&r, run->buf) || !dtx_jsontext_take(&r, ':')))
 			break;
-		if (!write_value(&r, run->buf))
+		if (!dtx_jsontext_value(&r, run->buf))
 			break;
 	}
 	out->u.i = n;
