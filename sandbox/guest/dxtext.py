@@ -1,7 +1,6 @@
 """Ops of dtx on texts: taking them apart, joining and cleaning them, reading dates."""
 import datetime
 import itertools
-import json as jsonlib
 import re
 import unicodedata
 
@@ -9,7 +8,7 @@ import pandas as pd
 
 from dxfn import pattern, text_of
 from dxop import blank, column_of, common, group_rows, kind_of, names_of, plain, texts
-from dxwords import iso_time, title
+from dxwords import iso_time, json_read, json_text, title
 
 SPACES = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
@@ -99,13 +98,12 @@ compiled = pattern  # where a parameter has its name
 def json_pieces(text):
     """Texts as they are, null as None, the rest as JSON."""
     try:
-        items = jsonlib.loads(text)
+        items = json_read(text)
     except ValueError:
         items = None
     if not isinstance(items, list):
         raise ValueError("explode wants a JSON array, got '%s'" % text)
-    return [v if v is None or isinstance(v, str) else
-            jsonlib.dumps(v, ensure_ascii=False, separators=(",", ":")) for v in items]
+    return [v if v is None else str(v) if isinstance(v, str) else json_text(v) for v in items]
 
 
 def explode(df, cols, sep=None, json=False, trim=True, drop_empty=False, index_as=None):
