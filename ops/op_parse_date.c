@@ -87,6 +87,22 @@ static const struct dtx_example date_examples[] = {
 		  { "op" : "parse_date", "cols" : ["d"], "order" : "ymd", "on_error" : "null" }),
 	  .in = "d\n2024/1/31\nsoon\n",
 	  .out = "d\n2024-01-31\n\n" },
+	{ .step = DTX_JSON({
+		  "op" : "parse_date",
+		  "cols" : ["t"],
+		  "formats" : ["%a %d %b %Y %I:%M:%S.%f %p %z"],
+		  "type" : "datetime"
+	  }),
+	  .in = "t\nWed 31 Jan 2024 10:15:00.250000000 PM +02\nThu 1 Feb 2024 1:00:00.0 AM -0530\n",
+	  .out = "t\n2024-01-31T20:15:00.25\n2024-02-01T06:30:00\n" },
+	{ .step = DTX_JSON({
+		  "op" : "parse_date",
+		  "cols" : ["t"],
+		  "formats" : ["%Y-%m-%d %H:%M %p"],
+		  "type" : "datetime"
+	  }),
+	  .in = "t\n2024-01-31 10:15 PM\n",
+	  .error = "bad_format" },
 	{ .step = DTX_JSON({ "op" : "parse_date", "cols" : ["d"] }),
 	  .in = "d\n03/04/2024\n05/06/2024\n",
 	  .error = "ambiguous_date" },

@@ -662,10 +662,10 @@ def date_trunc(d, unit):
 
 
 def in_format(text, form):
-    try:
-        return datetime.datetime.strptime(text, form)
-    except ValueError as error:
-        raise ValueError("cast failed: %s" % error) from None
+    got = dxwords.format_reader(form, 1969)(text)
+    if got is None:
+        raise ValueError("cast failed: '%s' is no date as %s" % (text, form))
+    return got
 
 
 def as_time(midnight):

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dxagg import aggregate
 from dxfn import FUNCTIONS, as_time, has_times, is_none, pattern, real, replace_re, same_scale, text_of, truth, typed, whole, written
+from dxwords import ISO as ISO_TIME, iso_time
 
 # --- values of columns ---
 
@@ -124,7 +125,6 @@ def constant(value, n):
 INT = re.compile(r"-?(0|[1-9][0-9]*)")
 FLOAT = re.compile(r"-?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-DATETIME = re.compile(DATE.pattern + r"[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?")
 
 
 def cell_kind(text):
@@ -135,18 +135,19 @@ def cell_kind(text):
         return "float" if math.isfinite(float(text)) else "text"
     if text.lower() in ("true", "false"):
         return "bool"
-    if DATE.fullmatch(text) or DATETIME.fullmatch(text):
-        kind = "date" if DATE.fullmatch(text) else "datetime"
-        try:
-            pd.Timestamp(text)
-        except ValueError:
-            return "text"
-        return kind
-    return "text"
+    try:
+        iso_time(text)
+    except ValueError:
+        return "text"
+    return "date" if DATE.fullmatch(text) else "zoned" if ISO_TIME.fullmatch(text)[3] else "datetime"
+
+
+def moment(text):
+    return pd.Timestamp(iso_time(text))
 
 
 READ = {"int": lambda t: int(t), "float": lambda t: float(t), "bool": lambda t: t.strip().lower() == "true",
-        "date": lambda t: pd.Timestamp(t.strip()), "datetime": lambda t: pd.Timestamp(t.strip()), "text": lambda t: t}
+        "date": moment, "datetime": moment, "text": lambda t: t}
 
 
 def retype_column(column):
@@ -157,6 +158,7 @@ def retype_column(column):
     if any(not isinstance(v, str) for v in values if v is not None):
         values = [None if v is None else text_of(v) for v in values]
     kinds = {cell_kind(v) for v in values if v is not None}
+    kinds = {"datetime"} if kinds == {"zoned"} else {"text"} if "zoned" in kinds else kinds
     kind = kinds.pop() if len(kinds) == 1 else "float" if kinds == {"int", "float"} else \
         "datetime" if kinds == {"date", "datetime"} else "text"
     return column_of([None if v is None else READ[kind](v) for v in values], kind)
@@ -247,7 +249,7 @@ def rename(df, map=(), regex=None, replace="", cols=None):
     return out
 
 
-ISO = {"date": DATE, "datetime": re.compile("%s|%s" % (DATE.pattern, DATETIME.pattern))}
+ISO = {"date": DATE, "datetime": ISO_TIME}
 
 
 def reader(type, form):
@@ -405,7 +407,7 @@ def fits(v, kind):
 def as_kind(v, kind):
     if kind == "decimal" and isinstance(v, (int, float)):
         return decimal.Decimal(repr(v))
-    return pd.Timestamp(v) if kind in ("date", "datetime") and isinstance(v, str) else v
+    return moment(v) if kind in ("date", "datetime") and isinstance(v, str) else v
 
 
 def as_key(v, kind):

@@ -5,7 +5,7 @@ import re
 import pandas as pd
 
 from dxfn import pattern
-from dxop import ISO, common, flags, group_rows, kind_of, names_of, plain, sorted_rows, texts
+from dxop import ISO, common, flags, group_rows, kind_of, moment, names_of, plain, sorted_rows, texts
 
 
 def alike(column, v):
@@ -15,7 +15,7 @@ def alike(column, v):
         return v if isinstance(v, bool) and kind == "bool" else None
     if isinstance(v, str):
         if kind in ISO:
-            return pd.Timestamp(v) if ISO[kind].fullmatch(v) or ISO["datetime"].fullmatch(v) else None
+            return moment(v) if ISO["datetime"].fullmatch(v) else None
         return v if kind == "text" else None
     return v if kind in ("int", "float", "decimal") else None
 

@@ -8,7 +8,8 @@ import pandas as pd
 
 from dxfn import pattern, text_of
 from dxop import blank, column_of, common, group_rows, kind_of, names_of, plain, texts
-from dxwords import iso_time, json_read, json_text, title
+from dxwords import (FRACTION, MONTHS, OFFSET, format_reader, iso_time, json_read, json_text, moment_of,
+                     names_pattern, title)
 
 SPACES = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
@@ -207,81 +208,10 @@ def clean_text(df, cols, trim=True, squeeze=True, case=None, unicode="NFC", cont
 
 # --- dates as people write them ---
 
-MONTHS = "january february march april may june july august september october november december".split()
-DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-
-
-def names_pattern(names):
-    return "|".join("%s|%s" % (n, n[:3]) for n in names)
-
-
-FIELDS = {"Y": "[0-9]{1,4}", "y": "[0-9]{2}", "m": "[0-9]{1,2}", "d": "[0-9]{1,2}", "H": "[0-9]{1,2}", "I": "[0-9]{1,2}",
-          "M": "[0-9]{1,2}", "S": "[0-9]{1,2}", "f": "[0-9]{1,6}", "p": "am|pm", "b": names_pattern(MONTHS),
-          "B": names_pattern(MONTHS), "a": names_pattern(DAYS), "A": names_pattern(DAYS), "j": "[0-9]{1,3}",
-          "G": "[0-9]{1,4}", "V": "[0-9]{1,2}", "u": "[0-9]"}
-
-
-def of_two_digits(year, century):
-    first = century % 100
-    return century - first + year + (100 if year < first else 0)
-
-
-def format_reader(form, century):
-    """Each field takes all the digits it can, as a reader of the plan's formats does."""
-    tokens = re.findall("%(.)|([^%])", form)
-
-    def read(text):
-        found = {}
-        for field, literal in tokens:
-            part = re.match("(?i:%s)" % FIELDS[field] if field in FIELDS else re.escape(literal or field), text)
-            if not part:
-                return None
-            found[field] = part[0].lower()
-            text = text[part.end():]
-        return None if text else moment_of(found, century)
-    return read
-
-
-def month_of(text):
-    return [m[:3] for m in MONTHS].index(text[:3].lower()) + 1
-
-
-def moment_of(found, century):
-    numbers = {k: int(v) for k, v in found.items() if v.isdigit() and k != "f"}
-    half, hour = found.get("p"), numbers.get("H", 0)
-    try:
-        if "I" in numbers:
-            if not 1 <= numbers["I"] <= 12:
-                return None
-            hour = numbers["I"] % 12 + (12 if half == "pm" else 0)
-        clock = datetime.timedelta(hours=hour, minutes=numbers.get("M", 0), seconds=numbers.get("S", 0),
-                                   microseconds=int(found.get("f", "0").ljust(6, "0")))
-        if hour > 23 or numbers.get("M", 0) > 59 or numbers.get("S", 0) > 59:
-            return None
-        return day_of(found, numbers, century) + clock
-    except ValueError:
-        return None
-
-
-def day_of(found, numbers, century):
-    if "G" in numbers and "V" in numbers:
-        return datetime.datetime.fromisocalendar(numbers["G"], numbers["V"], numbers.get("u", 1))
-    year = of_two_digits(numbers["y"], century) if "y" in numbers else numbers.get("Y")
-    if year is None:
-        raise ValueError("no year")
-    if "j" in numbers:
-        got = datetime.datetime(year, 1, 1) + datetime.timedelta(days=numbers["j"] - 1)
-        if got.year != year:
-            raise ValueError("no day %d" % numbers["j"])
-        return got
-    month = found.get("b", found.get("B"))
-    return datetime.datetime(year, month_of(month) if month else numbers.get("m", 1), numbers.get("d", 1))
-
-
 PART = {"d": "(?P<d>[0-9]{1,2})(?![0-9])", "m": "(?:(?P<m>[0-9]{1,2})(?![0-9])|(?P<b>%s)(?![a-zA-Z]))" % names_pattern(MONTHS),
         "y": "(?P<y>[0-9]{4}|[0-9]{2})(?![0-9])"}
-CLOCK = (r"(?:(?:T| )\s*(?P<H>[0-9]{1,2}):(?P<M>[0-9]{2})(?![0-9])(?::(?P<S>[0-9]{2})(?![0-9])(?:\.(?P<f>[0-9]{1,6})"
-         r"(?![0-9]))?)?\s*(?P<p>am|pm)?)?")
+CLOCK = (r"(?:(?:T| )\s*(?P<H>[0-9]{1,2}):(?P<M>[0-9]{2})(?![0-9])(?::(?P<S>[0-9]{2})(?![0-9])(?:\.(?P<f>%s)"
+         r"(?![0-9]))?)?\s*(?P<p>am|pm)?(?P<z>%s)?)?" % (FRACTION, OFFSET))
 
 
 def order_reader(order, century):

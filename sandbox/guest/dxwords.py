@@ -117,8 +117,20 @@ def jaro_winkler(a, b):
 
 # --- calendar ---
 
-ISO = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)"
-                 r"(Z|[+-][0-9]{2}:[0-9]{2})?)?")
+FRACTION = "[0-9]{1,6}0{0,3}"  # a datetime keeps microseconds
+OFFSET = "Z|[+-][0-9]{2}(?::?[0-9]{2})?"
+ISO = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.]%s)?)?)(?: ?(%s))?)?" %
+                 (FRACTION, OFFSET))
+
+
+def offset_of(text):
+    """How far a zone is ahead of UTC."""
+    if text in "Zz":
+        return datetime.timedelta()
+    hours, minutes = int(text[1:3]), int(text[3:].strip(":") or 0)
+    if hours > 23 or minutes > 59:
+        raise ValueError("'%s' is no offset" % text)
+    return datetime.timedelta(hours=hours, minutes=minutes) * (-1 if text[0] == "-" else 1)
 
 
 def iso_time(t):
@@ -126,10 +138,91 @@ def iso_time(t):
     found = ISO.fullmatch(t.strip())
     if not found:
         raise ValueError("'%s' is no ISO date" % t)
-    got = datetime.datetime.fromisoformat(found[1] + ("T" + found[2] if found[2] else ""))
-    zone = found[3] or "Z"
-    ahead = datetime.timedelta() if zone == "Z" else datetime.timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
-    return got + ahead if zone[0] == "-" else got - ahead
+    clock, _, fraction = (found[2] or "00:00").partition(".")
+    got = datetime.datetime.fromisoformat(found[1] + "T" + clock)
+    return got + datetime.timedelta(microseconds=int(fraction[:6].ljust(6, "0"))) - offset_of(found[3] or "Z")
+
+
+# --- dates by a format ---
+
+MONTHS = "january february march april may june july august september october november december".split()
+DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+
+def names_pattern(names):
+    return "|".join("%s|%s" % (n, n[:3]) for n in names)
+
+
+FIELDS = {"Y": "[0-9]{1,4}", "y": "[0-9]{2}", "m": "[0-9]{1,2}", "d": "[0-9]{1,2}", "H": "[0-9]{1,2}", "I": "[0-9]{1,2}",
+          "M": "[0-9]{1,2}", "S": "[0-9]{1,2}", "f": FRACTION, "p": "am|pm", "b": names_pattern(MONTHS),
+          "B": names_pattern(MONTHS), "a": names_pattern(DAYS), "A": names_pattern(DAYS), "j": "[0-9]{1,3}",
+          "G": "[0-9]{1,4}", "V": "[0-9]{1,2}", "u": "[0-9]", "z": OFFSET}
+
+
+def of_two_digits(year, century):
+    first = century % 100
+    return century - first + year + (100 if year < first else 0)
+
+
+def format_reader(form, century):
+    """Each field takes all the digits it can, as a reader of the plan's formats does."""
+    tokens = re.findall("%(.)|([^%])", form)
+
+    def read(text):
+        found = {}
+        for field, literal in tokens:
+            part = re.match("(?i:%s)" % FIELDS[field] if field in FIELDS else re.escape(literal or field), text)
+            if not part:
+                return None
+            found[field] = part[0].lower()
+            text = text[part.end():]
+        return None if text else moment_of(found, century)
+    return read
+
+
+def month_of(text):
+    return [m[:3] for m in MONTHS].index(text[:3].lower()) + 1
+
+
+def moment_of(found, century):
+    numbers = {k: int(v) for k, v in found.items() if v.isdigit() and k != "f"}
+    half, hour = found.get("p"), numbers.get("H", 0)
+    try:
+        if "I" in numbers:
+            if not 1 <= numbers["I"] <= 12:
+                return None
+            hour = numbers["I"] % 12 + (12 if half == "pm" else 0)
+        clock = datetime.timedelta(hours=hour, minutes=numbers.get("M", 0), seconds=numbers.get("S", 0),
+                                   microseconds=int(found.get("f", "0")[:6].ljust(6, "0")))
+        if hour > 23 or numbers.get("M", 0) > 59 or numbers.get("S", 0) > 59:
+            return None
+        return day_of(found, numbers, century) + clock - offset_of(found.get("z", "z"))
+    except (OverflowError, ValueError):
+        return None
+
+
+def day_of(found, numbers, century):
+    name = found.get("a", found.get("A"))
+    weekday = numbers.get("u") or name and [d[:3] for d in DAYS].index(name[:3]) + 1
+    if "G" in numbers and "V" in numbers:
+        return datetime.datetime.fromisocalendar(numbers["G"], numbers["V"], weekday or 1)
+    got = date_of(found, numbers, century)
+    if weekday and got.isoweekday() != weekday:
+        raise ValueError("that day is a %s" % DAYS[got.weekday()])
+    return got
+
+
+def date_of(found, numbers, century):
+    year = of_two_digits(numbers["y"], century) if "y" in numbers else numbers.get("Y")
+    if year is None:
+        raise ValueError("no year")
+    if "j" in numbers:
+        got = datetime.datetime(year, 1, 1) + datetime.timedelta(days=numbers["j"] - 1)
+        if got.year != year:
+            raise ValueError("no day %d" % numbers["j"])
+        return got
+    month = found.get("b", found.get("B"))
+    return datetime.datetime(year, month_of(month) if month else numbers.get("m", 1), numbers.get("d", 1))
 
 
 def day(d):

@@ -173,8 +173,10 @@ def test_window_aggregates_are_those_of_groups():
 
 
 def test_iso_times_are_those_of_the_engine():
-    texts = pd.Series(["2024-01-31", " 2024-01-31 09:30 ", "20240131", "2024-W05-3", "2024-01-31T09", "2024-01-31T09:30+0200"])
-    assert dx.fn("is_date", texts).tolist() == [True, True, False, False, False, False]
+    texts = pd.Series(["2024-01-31", " 2024-01-31 09:30 ", "20240131", "2024-W05-3", "2024-01-31T09",
+                       "2024-01-31T09:30+02:0", "2024-01-31T09:30:00.1234567", "2024-01-31T09:30:00.123456000", "2024-01-31 09:30 +02"])
+    assert dx.fn("is_date", texts).tolist() == [True, True] + [False] * 5 + [True] * 2
+    assert dx.fn("as_datetime", "2024-01-31 01:30:00.250000000-0230") == pd.Timestamp(2024, 1, 31, 4, 0, 0, 250000)
     assert dx.fn("as_datetime", "2024-01-31T01:30+02:00") == pd.Timestamp(2024, 1, 30, 23, 30)
     fails(ValueError, "no ISO date", dx.fn, "as_date", pd.Series(["20240131"]))
     gone = dx.nullif(pd.Series(["a", None]), pd.Series(["a", "b"]))
