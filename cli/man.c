@@ -283,6 +283,8 @@ static void man_functions(struct dtx_buf *out)
 	            ".SH FORMULAS\n"
 	            "or, and, not; == != < <= > >=, in (...), between, is null, like, matches;\n"
 	            "+ - * / // % **; x::type; case when ... then ... else ... end.\n"
+	            "// and % round down, on the digits as they are written: 1.0 // 0.1 is 10 and\n"
+	            "1.0 % 0.1 is 0, so that x is (x // y) * y + x % y.\n"
 	            "A null operand gives null; and, or, not follow Kleene.\n"
 	            "Aggregates take where: condition.\n");
 	for (t = dtx_fns; *t; t++) {

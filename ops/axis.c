@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/num.h"
 #include "core/data/builder.h"
 #include "core/data/duration.h"
 #include "ops/madecells.h"
@@ -37,7 +38,7 @@ static bool step_point(const struct dtx_axis *x, union point from, int64_t k, un
 	struct dtx_duration d = { 1, DTX_U_DAY };
 
 	if (x->type == DTX_T_FLOAT64) {
-		out->f = from.f + (double)k * json_number_value(x->step);
+		out->f = dtx_num_step(from.f, k, json_number_value(x->step));
 		return isfinite(out->f);
 	}
 	if (x->type == DTX_T_INT64)

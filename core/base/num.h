@@ -26,6 +26,14 @@ size_t dtx_num_print_json(char out[DTX_NUM_TEXT], double v);
 /* Shortest decimal digits of |v| (no point, no trailing zeros except "0") and the exponent such
  * that |v| = 0.DIGITS * 10^exp10; v finite. Returns the number of digits. */
 size_t dtx_num_digits(double v, char digits[20], int *exp10);
+/* x // y and x % y, rounded down, on the shortest digits of x and y: the two belong together, for
+ * x is (x // y) * y + x % y.  Not finite where y is 0. */
+double dtx_num_floordiv(double x, double y);
+double dtx_num_mod(double x, double y);
+/* Largest multiple of width that is not above x, in the same way; width > 0. */
+double dtx_num_floor_to(double x, double width);
+/* from + k * step, in the same way: three steps of 0.1 from 0 are 0.3. */
+double dtx_num_step(double from, int64_t k, double step);
 /* v with thousands separators, for people. */
 size_t dtx_num_print_grouped(char out[DTX_NUM_TEXT], int64_t v);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/num.h"
 #include "core/data/cast.h"
 #include "core/data/decimal.h"
 #include "core/data/time.h"
@@ -149,13 +150,6 @@ static enum dtx_code arith_int(struct dtx_ev *ev, const struct dtx_bound *b, str
 
 /* --- float --- */
 
-static double float_mod(double x, double y)
-{
-	double r = fmod(x, y);
-
-	return r != 0 && (r < 0) != (y < 0) ? r + y : r;
-}
-
 /* Not finite: null, and counted. */
 static enum dtx_code float_slow(struct dtx_ev *ev, const struct dtx_bound *b,
                                 const struct dtx_column *divisor, struct dtx_vec *vec)
@@ -203,8 +197,8 @@ static enum dtx_code arith_float(struct dtx_ev *ev, const struct dtx_bound *b, s
 	case DTX_BIN_SUB: FLOAT_LOOP(u - v); break;
 	case DTX_BIN_MUL: FLOAT_LOOP(u * v); break;
 	case DTX_BIN_DIV: FLOAT_LOOP(u / v); break;
-	case DTX_BIN_FLOORDIV: FLOAT_LOOP(floor(u / v)); break;
-	case DTX_BIN_MOD: FLOAT_LOOP(float_mod(u, v)); break;
+	case DTX_BIN_FLOORDIV: FLOAT_LOOP(dtx_num_floordiv(u, v)); break;
+	case DTX_BIN_MOD: FLOAT_LOOP(dtx_num_mod(u, v)); break;
 	default: FLOAT_LOOP(pow(u, v)); break;
 	}
 	return bad == 0 ? DTX_OK : float_slow(ev, b, p.b, vec);

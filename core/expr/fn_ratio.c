@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/num.h"
 #include "core/data/decimal.h"
 
 /* --- angles --- */
@@ -92,7 +93,7 @@ DTX_FN_ROW(row_bucket)
 	if (type == DTX_T_FLOAT64) {
 		if (!(arg[1].u.f > 0))
 			return zero_divisor(c, run, out, err);
-		out->u.f = floor(arg[0].u.f / arg[1].u.f) * arg[1].u.f + 0.0;
+		out->u.f = dtx_num_floor_to(arg[0].u.f, arg[1].u.f) + 0.0;
 		return DTX_OK;
 	}
 	if (type == DTX_T_DECIMAL ? arg[1].u.dec <= 0 : arg[1].u.i <= 0)

@@ -147,14 +147,15 @@ static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
 struct form {
 	const char *pandas, *sql;
 };
+#define SQL_MOD "(({0} % nullif({1}, 0) + {1}) % nullif({1}, 0))" /* ints; % of SQL goes to 0 */
 static const struct form bin_forms[] = {
 	[DTX_BIN_ADD] = { "dx.add({0}, {1})", "({0} + {1})" },
 	[DTX_BIN_SUB] = { "dx.sub({0}, {1})", "({0} - {1})" },
 	[DTX_BIN_MUL] = { "dx.mul({0}, {1})", "({0} * {1})" },
 	[DTX_BIN_DIV] = { "dx.div({0}, {1})", "(CAST({0} AS DOUBLE) / nullif({1}, 0))" },
 	[DTX_BIN_FLOORDIV] = { "dx.floordiv({0}, {1})",
-	                       "CAST(floor({0} * 1e0 / nullif({1}, 0)) AS BIGINT)" },
-	[DTX_BIN_MOD] = { "dx.mod({0}, {1})", "({0} - {1} * floor({0} * 1e0 / nullif({1}, 0)))" },
+	                       "CAST(({0} - " SQL_MOD ") / nullif({1}, 0) AS BIGINT)" },
+	[DTX_BIN_MOD] = { "dx.mod({0}, {1})", SQL_MOD },
 	[DTX_BIN_POW] = { "dx.power({0}, {1})", "pow({0}, {1})" },
 };
 static const struct form cmp_forms[] = {
@@ -244,6 +245,23 @@ static void fill(struct coder *c, const char *form, const struct dtx_expr *e)
 static void fill_form(struct coder *c, const struct form *f, const struct dtx_expr *e)
 {
 	fill(c, c->kind == CODE_PANDAS ? f->pandas : f->sql, e);
+}
+
+/* SQL has no digits of a double: its // and % of floats and decimals would differ from ours. */
+static bool only_ints(struct coder *c, const struct dtx_expr *e)
+{
+	for (uint32_t i = 0; i < e->nargs; i++)
+		if (type_of(c, e->arg[i]) != DTX_T_INT64)
+			return false;
+	return true;
+}
+
+static void code_binary(struct coder *c, const struct dtx_expr *e, int op)
+{
+	if (c->kind == CODE_SQL && (op == DTX_BIN_FLOORDIV || op == DTX_BIN_MOD) &&
+	    !only_ints(c, e))
+		lacks(c, op == DTX_BIN_MOD ? "%" : "//", " of numbers that are not int");
+	fill_form(c, &bin_forms[op], e);
 }
 
 static void code_in(struct coder *c, const struct dtx_expr *e)
@@ -394,6 +412,8 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 		fill_form(c, &if_form, e);
 	else if (fn->form == DTX_FORM_SWITCH)
 		code_switch(c, e);
+	else if (fn->form == DTX_FORM_BIN)
+		code_binary(c, e, fn->detail);
 	else if (form)
 		fill(c, form, e);
 	else
@@ -444,7 +464,7 @@ static void code(struct coder *c, const struct dtx_expr *e)
 	case DTX_EX_LIT: code_literal(c, e); break;
 	case DTX_EX_COL: code_column(c, e); break;
 	case DTX_EX_CALL: code_call(c, e); break;
-	case DTX_EX_BIN: fill_form(c, &bin_forms[e->op], e); break;
+	case DTX_EX_BIN: code_binary(c, e, e->op); break;
 	case DTX_EX_CMP: fill_form(c, &cmp_forms[e->op], e); break;
 	case DTX_EX_IN: code_in(c, e); break;
 	case DTX_EX_CASE: code_case(c, e); break;

@@ -182,11 +182,12 @@ def mul(a, b):
 def floordiv(a, b):
     """Null where b is 0."""
     return arith("floordiv", a, b, lambda x, y: dxwords.floor_pair(x, y)[0] if y else pd.NA,
-                 zero_is_null(np.floor_divide))
+                 on_digits(dxwords.float_floordiv))
 
 
 def mod(a, b):
-    return arith("mod", a, b, lambda x, y: dxwords.floor_pair(x, y)[1] if y else pd.NA, zero_is_null(np.mod))
+    return arith("mod", a, b, lambda x, y: dxwords.floor_pair(x, y)[1] if y else pd.NA,
+                 on_digits(dxwords.float_mod))
 
 
 def div(a, b):
@@ -295,6 +296,15 @@ def zero_is_null(fn):
             if isinstance(b, pd.Series):
                 return fn(a, b.mask(zero, np.nan))
             return a * np.nan if zero else fn(a, b)
+    return divide
+
+
+def on_digits(fn):
+    """Of two floats at a time; null where the second is 0."""
+    def divide(a, b):
+        index = index_of(a, b)
+        side = [spread(v, index).astype("Float64").astype("f8") for v in (a, b)]
+        return pd.Series([fn(x, y) if x == x and y == y and y else np.nan for x, y in zip(*side)], index=index, dtype="f8")
     return divide
 
 

@@ -13,6 +13,7 @@ from dxfn import text_of
 from dxop import (as_kind, column_of, constant, fits, group_rows, kind_of, names_of, pick, plain, take,
                   texts)
 from dxrepair import numbered, tidy_name
+from dxwords import DIGITS, digits_of
 
 # --- counts and keys ---
 
@@ -231,6 +232,8 @@ STEP_MONTHS = {"mo": 1, "q": 3, "y": 12}
 
 def later(start, k, step):
     """Value number k of a sequence; months clamp at their end."""
+    if isinstance(start, float) or isinstance(step, float):
+        return float(DIGITS.add(digits_of(start), DIGITS.multiply(digits_of(step), k)))
     if not isinstance(start, datetime.datetime):
         return start + k * step
     n, unit = (step, "d") if isinstance(step, int) else (int(re.match("[0-9]+", step)[0]), step.lstrip("0123456789"))

@@ -339,7 +339,32 @@ def safe_div(a, b, default=None):
 def bucket(x, width):
     if not width > 0:
         return None
-    return math.floor(x / width) * width if isinstance(x, float) else x - floor_pair(x, width)[1]
+    if isinstance(x, float) or isinstance(width, float):
+        return float(DIGITS.subtract(digits_of(x), digit_pair(x, width)[1])) + 0.0
+    return x - floor_pair(x, width)[1]
+
+
+DIGITS = decimal.Context(prec=800)
+
+
+def digits_of(x):
+    return decimal.Decimal(repr(float(x)))
+
+
+def digit_pair(x, y):
+    """x // y and x % y of floats, on the digits that they are written with."""
+    x, y = digits_of(x), digits_of(y)
+    whole, rest = DIGITS.divmod(x, y)
+    return (DIGITS.subtract(whole, 1), DIGITS.add(rest, y)) if rest and (rest < 0) != (y < 0) else (whole, rest)
+
+
+def float_floordiv(x, y):
+    q = x / y
+    return q if not abs(q) < 2**53 else float(digit_pair(x, y)[0])
+
+
+def float_mod(x, y):
+    return float(digit_pair(x, y)[1])
 
 
 def floor_pair(x, y):

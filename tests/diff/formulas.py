@@ -13,7 +13,7 @@ HOLES = {"N": NUMBERS, "M": NUMBERS, "I": ("int",), "J": ("int",), "F": ("float"
 # forms by the kind of what they give; "same": of the last hole's; "wide": float if a hole is one
 FORMS = {
     "same": """
-{N}; -{N}; {N} + 1; {N} * 2; {N} - 3; abs({N}); coalesce({N}, 0); if({N} > 2, {N}, 0); {N} // 2; {N} % 3; max({N}, 1)
+{N}; -{N}; {N} + 1; {N} * 2; {N} - 3; abs({N}); coalesce({N}, 0); if({N} > 2, {N}, 0); {N} // 2; {N} % 3; {N} // 0.1; {N} % 0.2; bucket({N}, 0.25); max({N}, 1)
 min({N}, 2, null); clamp({N}, 0, 5); nullif({N}, 1); case when {N} > 1 then {N} when {N} is null then -1 else 0 end
 round({N}, 1); round({N}, -1); round_even({N}, 1); floor({N}, 1); ceil({N}, -1); trunc({N}, 1); mod({N}, 7); {N} - null
 coalesce({X}, {X}); nullif({X}, {X}); if({B}, {X}, {X}); case when {B} then {X} end; {P}; -{P}; {P} + 1; {P} - {P}; abs({P})

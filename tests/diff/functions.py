@@ -27,6 +27,7 @@ FORMULAS = """
 abs(i); sign(f); round(f, 2); round_even(f * 2); floor(f); ceil(f, 1); trunc(f); sqrt(j); exp(i); ln(j); log10(j); log2(j)
 log(j, 3); pow(f, 2); mod(j, 4); min(i, j); max(i, f, 0); clamp(j, 0, 5); sin(f); cos(f); tan(f); asin(f); acos(f); atan(f)
 atan2(f, i); degrees(f); radians(f); i * pi(); safe_div(i, j, 9); pct(i, j); bucket(j, 4); bucket(f, 0.5)
+f // 0.05; f % 0.05; bucket(f, 0.05); (i * 0.1) // 0.1; (i * 0.1) % 0.1; j // 0.3; j % 0.3; f // i; f % j
 if(b, i, j); coalesce(i, 0); nullif(s, 'x'); is_distinct(s, 'x'); switch(s, 'x', 1, 'y', 2, 3); is_blank(t)
 length(t); upper(t); lower(t); trim(t); ltrim(t); rtrim(t); left(t, 3); right(t, -2); mid(t, -3, 2); slice(t, 1, 3)
 concat(t, i, f); concat_ws('-', s, i); replace(t, 'o', '0'); starts_with(t, 'G'); ends_with(t, 'o'); contains(t, 'one')

@@ -1,6 +1,8 @@
 /* Numbers: exact reading, shortest printing. */
 #include "core/base/num.h"
 
+#include <math.h>
+
 #include "tests/t.h"
 
 static uint64_t num_random(uint64_t *s)
@@ -105,6 +107,45 @@ void test_num_parse_f64_long(void)
 }
 
 /* Every length, and both sides of each power of ten. */
+/* On the digits that are seen, whatever the doubles are. */
+void test_num_divide(void)
+{
+	static const struct {
+		double x, y, q, rest, low;
+	} rows[] = {
+		{ 1.0, 0.1, 10, 0, 1.0 },
+		{ 0.3, 0.1, 3, 0, 0.3 },
+		{ 0.29, 0.01, 29, 0, 0.29 },
+		{ 8.41, 0.05, 168, 0.01, 8.4 },
+		{ -0.3, 0.1, -3, 0, -0.3 },
+		{ -0.35, 0.1, -4, 0.05, -0.4 },
+		{ 7.0, 2.5, 2, 2.0, 5.0 },
+		{ -7.0, 3.0, -3, 2.0, -9.0 },
+		{ 0.0, 0.1, 0, 0, 0.0 },
+		{ 0.1 + 0.2, 0.1, 3, 4e-17, 0.3 },
+		{ 0.1 + 0.7, 0.1, 7, 0.0999999999999999, 0.7 },
+		{ 1e22, 7.0, 1e22 / 7, 4.0, 1e22 },
+		{ 1e300, 0.7, 1e300 / 0.7, 0.3, 1e300 },
+		{ 1e-300, 0.7, 0, 1e-300, 0.0 },
+		{ -1e-300, 0.7, -1, 0.7, -0.7 },
+		{ 123456789.123456789, 0.001, 123456789123, 0.00045679, 123456789.123 },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(rows); i++) {
+		double x = rows[i].x, y = rows[i].y;
+
+		if (dtx_num_floordiv(x, y) != rows[i].q || dtx_num_mod(x, y) != rows[i].rest ||
+		    dtx_num_floor_to(x, y) != rows[i].low)
+			t_fail(__FILE__, __LINE__, "%.17g, %.17g: %.17g, %.17g, %.17g", x, y,
+			       dtx_num_floordiv(x, y), dtx_num_mod(x, y), dtx_num_floor_to(x, y));
+	}
+	T_CHECK(dtx_num_floordiv(1, -0.1) == -10 && dtx_num_mod(1, -0.3) == -0.2);
+	T_CHECK(isinf(dtx_num_floordiv(1, 0)) && isnan(dtx_num_mod(1, 0)));
+	T_CHECK(isinf(dtx_num_floordiv(1e300, 1e-300)));
+	T_CHECK(dtx_num_step(0, 3, 0.1) == 0.3 && dtx_num_step(-0.35, 7, 0.05) == 0);
+	T_CHECK(dtx_num_step(1e300, 2, 1e-300) == 1e300);
+}
+
 void test_num_print_digits(void)
 {
 	char out[DTX_NUM_TEXT], want[DTX_NUM_TEXT];
