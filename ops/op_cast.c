@@ -145,7 +145,8 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 			                      "column '%s' is cast twice", item->name));
 	field = &b->in[0]->field[one->col];
-	if (one->spec.to.type == DTX_T_DATETIME && dtx_type_is_utc(field->type))
+	if (one->spec.to.type == DTX_T_DATETIME && !one->spec.format &&
+	    dtx_type_is_utc(field->type))
 		one->spec.to = field->type;
 	one->keep_text = item->on_error == ON_KEEP_TEXT;
 	s->keeps = s->keeps || one->keep_text;

@@ -133,12 +133,14 @@ out:
 	return rc;
 }
 
-/* Times that are of UTC already stay so. */
+/* Times that are of UTC already stay so, unless a format reads them from their texts. */
 static struct dtx_typeref result_type(const struct date_args *a, struct dtx_typeref from)
 {
 	if (a->type == TYPE_DATE)
 		return (struct dtx_typeref){ .type = DTX_T_DATE };
-	return dtx_type_is_utc(from) ? from : (struct dtx_typeref){ .type = DTX_T_DATETIME };
+	return dtx_type_is_utc(from) && !a->formats.n
+	               ? from
+	               : (struct dtx_typeref){ .type = DTX_T_DATETIME };
 }
 
 static enum dtx_code date_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

@@ -62,7 +62,11 @@ enum dtx_code dtx_ev_cast(struct dtx_ev *ev, const struct dtx_bound *b, struct d
 	struct dtx_cast_count count = { 0 };
 	struct dtx_column *a = NULL, *made = NULL;
 
-	DTX_TRY(dtx_ev_node(ev, b->arg[0], &a));
+	/* cells as they are: dates of a workbook stay dates, where texts are read by the format */
+	if (spec.format && b->arg[0]->kind == DTX_BD_SOURCE)
+		a = dtx_column_ref(ev->in->col[b->arg[0]->column]);
+	else
+		DTX_TRY(dtx_ev_node(ev, b->arg[0], &a));
 	if (a->type.type == DTX_T_NULL || (a->form == DTX_F_CONST && a->nulls)) {
 		DTX_TRY(dtx_column_nulls(b->type, ev->nrows, out, ev->err));
 		goto out;

@@ -227,6 +227,13 @@ static enum dtx_code form_cast(struct dtx_binder *bd, const struct dtx_expr *e,
 		DTX_TRY(cast_spec(bd, e, fn, b, n, spec, &ok));
 	if (!ok)
 		return DTX_OK;
+	/* a format is for the text of a cell, also where the cell was taken for an ISO date */
+	if (spec->format && b[0]->kind == DTX_BD_COL && b[0]->source &&
+	    dtx_type_class(b[0]->type.type) == DTX_CLASS_DATE) {
+		b[0]->kind = DTX_BD_SOURCE;
+		b[0]->type = T(DTX_T_TEXT);
+		dtx_resolve_use(bd, b[0], DTX_DEMAND_BYTES, DTX_CLASS_ANY);
+	}
 	if (!dtx_cast_possible(b[0]->type.type, spec->to.type))
 		return dtx_resolve_fail(
 			bd, at[0], NULL, DTX_E_TYPE_MISMATCH, "%s cannot be made from %s",

@@ -29,3 +29,12 @@ run '[{"op":"parse_date","cols":["t"],"type":"datetime"}]' fine.csv
 run '[{"op":"parse_date","cols":["t"],"formats":["%Y-%m-%d %H:%M:%S.%f"],"type":"datetime"}]' fine.csv
 printf 't\nTue 09.03.2021\nWed 09.03.2021\n' > days.csv
 run '[{"op":"parse_date","cols":["t"],"formats":["%a %d.%m.%Y"]}]' days.csv
+
+# a format reads the text of a cell, though the reader took the cell for an ISO date; a workbook's date is one
+printf 'd,z\n2021-03-09,2021-03-09 05:07:08+02\n' > iso.csv
+dtx convert -q iso.csv -o iso.xlsx
+one='"day_first":"date(d, '"'%Y-%d-%m'"')"'
+run '[{"op":"derive","set":{'"$one"',"utc":"datetime(z, '"'%Y-%m-%d %H:%M:%S%z'"')"}}]' iso.csv
+run '[{"op":"derive","set":{'"$one"'}}]' iso.xlsx
+run '[{"op":"cast","types":{"z":{"type":"datetime","format":"%Y-%m-%d %H:%M:%S%z"}}},
+	{"op":"parse_date","cols":["d"],"formats":["%Y-%d-%m"]}]' iso.csv
