@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cancel.h"
 #include "cli/exec_run.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -91,6 +92,8 @@ out:
 
 static int exec_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
+	const struct dtx_halt halt = { dtx_cancel_flag(), 0 };
+	const struct dtx_halt *before = dtx_halt_set(&halt);
 	struct dtx_execution *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK, shown;
@@ -99,6 +102,7 @@ static int exec_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 
 	if (!x)
 		DTX_FAIL_MEM(&err);
+	dtx_cancel_catch();
 	x->cli = cli;
 	x->args = args;
 	DTX_TRY(exec_code(x, argc, argv, &err));
@@ -121,6 +125,7 @@ out:
 		dtx_execution_clear(x);
 	dtx_mem_free(x);
 	dtx_err_clear(&err);
+	dtx_halt_set(before);
 	return status;
 }
 

@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cancel.h"
 #include "cli/compare.h"
 #include "cli/snapshots.h"
 #include "cli/lookup.h"
 #include "cli/runner.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/tempdir.h"
 #include "core/io/reserve.h"
 
 enum verdict { IDENTICAL, SAME_TABLE, SAME_ROWS, CLOSE, DIFFERENT };
@@ -57,8 +59,8 @@ struct replay {
 	const struct dtx_cli *cli;
 	const struct replay_args *args;
 	json_t *record, *report;
+	struct dtx_tempdir temp; /* where results go without --into; made: they go with it */
 	char dir[4096];
-	bool made; /* dir is ours to remove */
 	struct dtx_snapshots kept;
 	enum verdict worst;
 	bool changed; /* a recorded output is not on disk as the run wrote it */
@@ -159,8 +161,6 @@ static enum dtx_code replay_inputs(struct replay *p, struct dtx_err *err)
 static enum dtx_code replay_dir(struct replay *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *tmp = getenv("TMPDIR");
-
 	if (p->args->into) {
 		snprintf(p->dir, sizeof(p->dir), "%s", p->args->into);
 		if (mkdir(p->dir, 0777) < 0 && errno != EEXIST)
@@ -168,11 +168,8 @@ static enum dtx_code replay_dir(struct replay *p, struct dtx_err *err)
 			         strerror(errno));
 		goto out;
 	}
-	snprintf(p->dir, sizeof(p->dir), "%s/dtx-replay-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(p->dir))
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make a folder '%s': %s", p->dir,
-		         strerror(errno));
-	p->made = true;
+	DTX_TRY(dtx_tempdir_make(&p->temp, "replay", err));
+	snprintf(p->dir, sizeof(p->dir), "%s", p->temp.path);
 out:
 	return rc;
 }
@@ -194,25 +191,6 @@ static enum dtx_code replay_reserve(const struct replay *p, const char *list, co
 	}
 out:
 	return rc;
-}
-
-static void replay_clean(const struct replay *p)
-{
-	size_t i, n = json_array_size(json_object_get(p->record, "outputs"));
-
-	for (i = 0; p->made && i < n; i++) {
-		char *path = dtx_runner_replay_target(p->record, i, p->dir);
-		struct dtx_buf rejects = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-
-		dtx_buf_printf(&rejects, "%s.rejects.csv", path ? path : "");
-		if (path)
-			unlink(path);
-		unlink(dtx_buf_text(&rejects));
-		dtx_buf_clear(&rejects);
-		dtx_mem_free(path);
-	}
-	if (p->made)
-		rmdir(p->dir);
 }
 
 /* --- verdicts --- */
@@ -278,7 +256,7 @@ static enum dtx_code replay_judge(struct replay *p, const struct dtx_runner *r, 
 		    json_object_get(p->report, "outputs"),
 		    json_pack("{ss ss ss ss? ss?}", "path", dtx_json_text(was, "path", "-"),
 	                      "verdict", verdict_name[v], "sha", f->sha, "detail",
-	                      text[0] ? text : NULL, "into", p->made ? NULL : f->path)) < 0)
+	                      text[0] ? text : NULL, "into", p->temp.path[0] ? NULL : f->path)) < 0)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -497,6 +475,7 @@ static enum dtx_code replay_again(struct replay *p, int *status, struct dtx_err 
 	uint32_t i;
 
 	DTX_TRY(dtx_runner_replay_options(p->record, &args, err));
+	dtx_cancel_catch(); /* before there is something to leave */
 	DTX_TRY(replay_dir(p, err));
 	DTX_TRY(replay_reserve(p, "outputs", "path", "a result of the recorded run", err));
 	DTX_TRY(replay_reserve(p, "inputs", "uri", "an input of the recorded run", err));
@@ -544,7 +523,7 @@ out:
 	}
 	if (rc != DTX_OK)
 		status = dtx_out_fail(cli, &err);
-	replay_clean(&p);
+	dtx_tempdir_remove(&p.temp);
 	dtx_snapshots_clear(&p.kept);
 	json_decref(p.record);
 	json_decref(p.report);

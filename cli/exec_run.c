@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cancel.h"
 #include "cli/jail_limits.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -44,6 +45,7 @@ static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 	const struct dtx_exec_args *a = x->args;
 
 	x->spec = (struct dtx_jail_spec){
+		.cancelled = dtx_cancel_asked,
 		.mode = DTX_JAIL_EXEC,
 		.now_us = x->start_us,
 		.no_warm = a->no_warm,
@@ -191,7 +193,10 @@ static enum dtx_code end_record(struct dtx_execution *x, enum dtx_code rc, struc
 
 	if (!x->record)
 		return rc;
-	ended = dtx_record_end(x->record, rc == DTX_OK ? "ok" : "failed",
+	ended = dtx_record_end(x->record,
+	                       rc == DTX_OK            ? "ok"
+	                       : rc == DTX_E_CANCELLED ? "cancelled"
+	                                               : "failed",
 	                       rc == DTX_OK ? NULL : dtx_code_name(rc),
 	                       rc == DTX_OK ? 0 : dtx_code_exit(rc, true),
 	                       json_pack("{sI}", "peak_bytes", (json_int_t)dtx_mem_peak()), &mine);

@@ -1,11 +1,11 @@
 /* The order of a run is the order of the record: run.start, execution, run.output, renames,
  * run.end. */
+#include "cli/cancel.h"
 #include "cli/config.h"
 #include "cli/runner.h"
 #include "cli/snapshots.h"
 #include "cli/progress.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,51 +22,6 @@
 
 #define PLAN_BYTES_MAX ((size_t)8 << 20)
 #define TIME_MAX_S     ((int64_t)1 << 30)
-
-/* Set by a signal, read by the executor at every morsel; with the time of the first signal the
- * only things a handler can reach. */
-static atomic_bool runner_cancel;
-static atomic_llong runner_cancel_ns;
-
-/* timeout(1) and a shell send one request twice, to the process and to its group. */
-#define SAME_REQUEST_NS 500000000LL
-
-/* The first signal asks the run to end in order; a later one of somebody who will not wait ends
- * the process at once. */
-static void runner_on_signal(int sig)
-{
-	long long now = dtx_now_ns();
-	long long none = 0;
-
-	atomic_store(&runner_cancel, true);
-	if (atomic_compare_exchange_strong(&runner_cancel_ns, &none, now) ||
-	    now - none < SAME_REQUEST_NS)
-		return;
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static bool runner_cancelled(void *arg)
-{
-	(void)arg;
-	return atomic_load(&runner_cancel);
-}
-
-/* A shell that starts a job in the background has it ignore SIGINT, and the job keeps to that. */
-static void runner_catch(int sig)
-{
-	struct sigaction act = { .sa_handler = runner_on_signal };
-	struct sigaction was;
-
-	if (sigaction(sig, NULL, &was) == 0 && was.sa_handler != SIG_IGN)
-		sigaction(sig, &act, NULL);
-}
-
-static void runner_signals(void)
-{
-	runner_catch(SIGINT);
-	runner_catch(SIGTERM);
-}
 
 /* --- plan --- */
 
@@ -285,7 +240,7 @@ enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, st
 	s->strict_schema = a->strict_schema;
 	s->require_layers = a->require_layers;
 	s->no_warm = a->no_warm;
-	s->cancelled = runner_cancelled;
+	s->cancelled = dtx_cancel_asked;
 	s->now_us = dtx_runner_clock(r);
 	s->recorded = r->replay ? json_object_get(r->replay->record, "regions") : NULL;
 	s->run_date = a->run_date;
@@ -369,7 +324,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.max_regions = (uint32_t)r->args->max_regions;
 	opts.table_hash = true;
 	opts.repair = r->args->repair;
-	opts.cancel = &runner_cancel;
+	opts.cancel = dtx_cancel_flag();
 	opts.deadline_ns = r->deadline_ns;
 	opts.to.open = runner_open_output;
 	opts.to.arg = r;
@@ -379,7 +334,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	for (i = 0; i < r->plan->ninputs; i++) {
 		if (!r->source[i])
 			continue;
-		dtx_source_patience(r->source[i], &runner_cancel, opts.deadline_ns);
+		dtx_source_patience(r->source[i], opts.cancel, opts.deadline_ns);
 		dtx_source_watch(r->source[i], &ticker.now);
 	}
 	for (i = 0; i < r->plan->noutputs; i++)
@@ -536,7 +491,7 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 /* Opens the inputs; Ctrl-C and the time limit end a wait for a pipe as well. */
 static enum dtx_code runner_files(struct dtx_runner *r, struct dtx_err *err)
 {
-	const struct dtx_halt halt = { &runner_cancel, r->deadline_ns };
+	const struct dtx_halt halt = { dtx_cancel_flag(), r->deadline_ns };
 	const struct dtx_halt *before = dtx_halt_set(&halt);
 	enum dtx_code rc = dtx_runner_open(r, true, err);
 
@@ -662,14 +617,16 @@ static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct d
 
 int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 {
+	const struct dtx_halt halt = { dtx_cancel_flag(), 0 };
+	const struct dtx_halt *before = dtx_halt_set(&halt);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 	int status;
 
 	r->start_us = dtx_wall_us();
 	dtx_run_id_new(r->run_id);
-	runner_signals();
-	r->cancel = &runner_cancel;
+	dtx_cancel_catch();
+	r->cancel = dtx_cancel_flag();
 	rc = runner_all(r, argc, argv, &err);
 	if (rc == DTX_OK && !r->prompt)
 		rc = dtx_runner_receipt(r, &err);
@@ -682,6 +639,7 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 		dtx_runner_full(r);
 	if (rc == DTX_OK && r->closed)
 		status = dtx_code_exit(DTX_E_OUTPUT_CLOSED, err.run_time);
+	dtx_halt_set(before);
 	dtx_err_clear(&err);
 	return status;
 }

@@ -61,26 +61,6 @@ out:
 
 /* --- back --- */
 
-static enum dtx_code kept_dir(struct dtx_snapshots *k, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const char *tmp = getenv("TMPDIR");
-	int n;
-
-	if (k->dir[0])
-		return DTX_OK;
-	n = snprintf(k->dir, sizeof(k->dir), "%s/dtx-inputs-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (n >= (int)sizeof(k->dir))
-		errno = ENAMETOOLONG;
-	if (n >= (int)sizeof(k->dir) || !mkdtemp(k->dir)) {
-		k->dir[0] = '\0';
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make a folder for kept inputs in '%s': %s",
-		         tmp && *tmp ? tmp : "/tmp", strerror(errno));
-	}
-out:
-	return rc;
-}
-
 static enum dtx_code kept_write(const char *path, struct dtx_str bytes, int64_t *mtime_us,
                                 struct dtx_err *err)
 {
@@ -126,7 +106,7 @@ static enum dtx_code kept_file(struct dtx_snapshots *k, json_t *input, struct dt
 	if (!dtx_mem_grow(&k->file, k->n + 1, sizeof(*k->file)))
 		DTX_FAIL_MEM(err);
 	k->file[k->n] = NULL;
-	dtx_buf_printf(&path, "%s/%zu-%s", k->dir, k->n, kept_name(uri));
+	dtx_buf_printf(&path, "%s/%zu-%s", k->dir.path, k->n, kept_name(uri));
 	k->file[k->n] = dtx_buf_ok(&path) ? dtx_mem_strdup(dtx_buf_text(&path)) : NULL;
 	made = k->file[k->n] != NULL;
 	if (!made)
@@ -174,7 +154,8 @@ enum dtx_code dtx_snapshots_restore(struct dtx_store *store, json_t *record,
 			continue;
 		}
 		DTX_TRY(rc);
-		DTX_TRY(kept_dir(kept, err));
+		if (!kept->dir.path[0])
+			DTX_TRY(dtx_tempdir_make(&kept->dir, "inputs", err));
 		DTX_TRY(kept_file(kept, input, dtx_buf_str(&bytes), err));
 	}
 out:
@@ -184,13 +165,10 @@ out:
 
 void dtx_snapshots_clear(struct dtx_snapshots *kept)
 {
-	for (size_t i = 0; i < kept->n; i++) {
-		unlink(kept->file[i]);
+	for (size_t i = 0; i < kept->n; i++)
 		dtx_mem_free(kept->file[i]);
-	}
 	dtx_mem_free(kept->file);
-	if (kept->dir[0])
-		rmdir(kept->dir);
+	dtx_tempdir_remove(&kept->dir);
 	*kept = (struct dtx_snapshots){ .n = 0 };
 }
 

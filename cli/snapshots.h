@@ -3,6 +3,7 @@
 #define DTX_CLI_SNAPSHOTS_H
 
 #include "cli/runner.h"
+#include "core/base/tempdir.h"
 
 #define DTX_SNAPSHOTS_KIND "input"
 #define DTX_SNAPSHOTS_MAX  ((size_t)256 << 20) /* of a run, all inputs */
@@ -15,8 +16,8 @@ DTX_MUSTUSE enum dtx_code dtx_snapshots_put(struct dtx_runner *r, const struct d
 
 /* Files made of kept bytes, in a folder of their own; all zero: none. */
 struct dtx_snapshots {
-	char dir[256];
-	char **file; /* n paths; owned */
+	struct dtx_tempdir dir; /* of the files; made with the first */
+	char **file;            /* n paths; owned */
 	size_t n;
 };
 /* Inputs of the record whose file is not what the run read, and whose bytes are in the store, get

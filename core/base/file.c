@@ -5,14 +5,19 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 
-#define FILE_CHUNK ((size_t)64 << 10)
-#define FILE_LINKS 40 /* as many as Linux follows */
+#define FILE_TURN_MS 100
+#define FILE_CHUNK   ((size_t)64 << 10)
+#define FILE_LINKS   40 /* as many as Linux follows */
 
 bool dtx_file_passes(const char *path)
 {
@@ -113,17 +118,70 @@ enum dtx_code dtx_file_write_code(int error)
 	                                                            : DTX_E_OUTPUT_IO;
 }
 
+/* A pipe, a terminal or a socket may take nothing for as long as it likes; a thread that somebody
+ * may cancel waits for it in turns. */
+static bool file_may_wait(int fd)
+{
+	struct stat st;
+
+	return dtx_halt_get() && fstat(fd, &st) == 0 &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd));
+}
+
+static ssize_t file_write_waiting(int fd, const char *p, size_t n)
+{
+	struct iovec piece = { (void *)(uintptr_t)p, n };
+	ssize_t done = pwritev2(fd, &piece, 1, -1, RWF_NOWAIT);
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	bool waits;
+
+	if (done >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP))
+		return done;
+	waits = errno == EOPNOTSUPP; /* a terminal; what is ready takes this much at once */
+	if (poll(&ready, 1, FILE_TURN_MS) == 1 && waits)
+		return write(fd, p, DTX_MIN(n, (size_t)PIPE_BUF));
+	errno = EINTR;
+	return -1;
+}
+
+enum dtx_code dtx_file_open_out(const char *path, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct timespec turn = { 0, FILE_TURN_MS * 1000000L };
+	int got, flags;
+
+	/* a FIFO that nothing reads yet is ENXIO */
+	while ((got = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO &&
+	       dtx_file_passes(path)) {
+		DTX_TRY(dtx_halt_look(err));
+		nanosleep(&turn, NULL);
+	}
+	flags = got < 0 ? -1 : fcntl(got, F_GETFL);
+	if (flags < 0 || fcntl(got, F_SETFL, flags & ~O_NONBLOCK) < 0) {
+		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "cannot write '%s': %s",
+		                 path, strerror(errno));
+		dtx_file_close(&got);
+		goto out;
+	}
+	*fd = got;
+out:
+	return rc;
+}
+
 enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *p = bytes;
+	bool waits = n && file_may_wait(fd);
 
 	while (n) {
-		ssize_t done = write(fd, p, n);
+		ssize_t done = waits ? file_write_waiting(fd, p, n) : write(fd, p, n);
 
-		if (done < 0 && errno == EINTR)
+		if (done < 0 && errno == EINTR) {
+			DTX_TRY(dtx_halt_look(err));
 			continue;
+		}
 		if (done < 0)
 			DTX_FAIL(err, dtx_file_write_code(errno), "cannot write '%s': %s", name,
 			         strerror(errno));

@@ -17,7 +17,8 @@ DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out,
 DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
                                             struct dtx_err *err);
 /* All n bytes.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG), output_closed (EPIPE), output_io.  `name`
- * is for the text. */
+ * is for the text.  In a thread that can be cancelled (core/base/halt.h) a wait for the reader of a
+ * pipe, socket or terminal ends with cancelled or time_limit. */
 DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
                                          struct dtx_err *err);
 /* The code of a failed write: disk_full, output_closed or output_io. */
@@ -26,6 +27,9 @@ enum dtx_code dtx_file_write_code(int error);
 DTX_MUSTUSE enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err);
 /* A pipe, device or socket: its bytes do not stay, and to open it may wait for ever. */
 bool dtx_file_passes(const char *path);
+/* An output that is there and is no regular file: a device, a FIFO (waits for its reader until the
+ * thread is cancelled).  Codes: output_io, cancelled, time_limit. */
+DTX_MUSTUSE enum dtx_code dtx_file_open_out(const char *path, int *fd, struct dtx_err *err);
 /* For writing at its end, made when missing. Codes: output_io. */
 DTX_MUSTUSE enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_err *err);
 /* fsync of a file or of the folder that holds `path`. */

@@ -21,6 +21,7 @@ struct dtx_outfile {
 	struct dtx_outfile_info info;
 	char *path, *temp; /* behind info */
 	int fd;            /* where bytes go; -1: only into `mem` */
+	int dir_fd;        /* the folder of the temp file, also when it is moved; -1: none */
 	bool spool;        /* bytes wait in mem, then in spool_fd */
 	bool finished, committed, made_temp;
 	bool fresh_only;                                        /* no file is replaced */
@@ -253,6 +254,7 @@ void dtx_outfile_fresh(struct dtx_outfile *o)
 static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	char dir[PATH_MAX];
 
 	if (o->first)
 		DTX_TRY(o->first(o->first_arg, err));
@@ -264,6 +266,8 @@ static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *er
 		         errno == ENOSPC || errno == EDQUOT ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
 		         "cannot make '%s': %s", o->temp, strerror(errno));
 	o->made_temp = true;
+	dtx_file_dirname(o->temp, dir, sizeof(dir));
+	o->dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 out:
 	return rc;
 }
@@ -289,7 +293,7 @@ static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mod
 	if (dtx_file_out_fd(o->path) >= 0)
 		o->fd = fcntl(dtx_file_out_fd(o->path), F_DUPFD_CLOEXEC, 3);
 	else
-		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+		DTX_TRY(dtx_file_open_out(o->path, &o->fd, err));
 	if (!strcmp(o->path, "-") && (o->fd < 0 ? errno == EBADF : !outfile_writable(o->fd))) {
 		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "stdout is closed");
 		dtx_err_hint(err, "open it, or write to a file with -o FILE");
@@ -307,7 +311,7 @@ static struct dtx_outfile *outfile_new(void)
 
 	if (!o)
 		return NULL;
-	o->fd = o->spool_fd = -1;
+	o->fd = o->dir_fd = o->spool_fd = -1;
 	dtx_buf_init(&o->mem, OUTFILE_BUFFER);
 	dtx_sha256_init(&o->sha);
 	return o;
@@ -538,12 +542,31 @@ out:
 	return rc;
 }
 
+/* The folder has another name now: what was asked for is not there any more. */
+static bool outfile_dir_moved(const struct dtx_outfile *o, char dir[PATH_MAX])
+{
+	struct stat was, is;
+
+	dtx_file_dirname(o->temp, dir, PATH_MAX);
+	return o->dir_fd >= 0 && fstat(o->dir_fd, &was) == 0 &&
+	       (stat(dir, &is) < 0 || is.st_ino != was.st_ino || is.st_dev != was.st_dev);
+}
+
 static enum dtx_code outfile_rename(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	char dir[PATH_MAX];
 
 	/* a file that this run reads may have been moved there meanwhile */
 	DTX_TRY(dtx_reserve_check(o->path, err));
+	if (outfile_dir_moved(o, dir)) {
+		rc = dtx_err_set(
+			err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+			"cannot write '%s': the folder '%s' was moved or removed meanwhile",
+			o->path, dir);
+		dtx_err_hint(err, "run again; nothing is left in the folder that was moved");
+		goto out;
+	}
 	DTX_TRY(outfile_set_mode(o, err));
 	if ((o->fresh_only ? outfile_rename_fresh(o) : rename(o->temp, o->path)) < 0) {
 		if (o->fresh_only && errno == EEXIST) {
@@ -616,8 +639,11 @@ void dtx_outfile_free(struct dtx_outfile *o)
 {
 	if (!o)
 		return;
-	if (o->made_temp)
+	if (o->made_temp && o->dir_fd >= 0)
+		unlinkat(o->dir_fd, dtx_file_basename(o->temp), 0);
+	else if (o->made_temp)
 		unlink(o->temp);
+	dtx_file_close(&o->dir_fd);
 	dtx_file_close(&o->fd);
 	dtx_file_close(&o->spool_fd);
 	dtx_buf_clear(&o->mem);

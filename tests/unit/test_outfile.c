@@ -184,6 +184,29 @@ void test_outfile_planted_link(void)
 	dtx_err_clear(&err);
 }
 
+/* A folder that is renamed meanwhile keeps no temp file, and the error says so. */
+void test_outfile_folder_moved(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	char dir[512], moved[512];
+
+	snprintf(dir, sizeof(dir), "%s/folder", t_dir());
+	snprintf(moved, sizeof(moved), "%s/moved", t_dir());
+	T_INT(mkdir(dir, 0700), 0);
+	T_OK(dtx_outfile_open(in_dir("folder/out.csv"), RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+	T_OK(dtx_outfile_write(o, "new", 3, &err), &err);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	T_INT(rename(dir, moved), 0);
+	T_INT(mkdir(dir, 0700), 0);
+	T_CODE(dtx_outfile_commit(o, &err), DTX_E_OUTPUT_IO, &err);
+	T_CHECK(strstr(err.msg, "was moved or removed meanwhile"));
+	dtx_outfile_free(o);
+	T_INT(count_files(dir), 0);
+	T_INT(count_files(moved), 0);
+	dtx_err_clear(&err);
+}
+
 void test_outfile_abort_keeps_old(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

@@ -1,5 +1,7 @@
 /* Kept inputs that cannot come back as files: what is said, and that nothing is left of them. */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/snapshots.h"
@@ -53,13 +55,12 @@ void test_snapshots_without_a_folder(void)
 	struct dtx_snapshots kept = { .n = 0 };
 	struct dtx_store *store = NULL;
 	json_t *record = NULL;
-	char dir[300], want[400];
+	char dir[320], want[400];
 
 	snapshots_make(&store, &record);
 	snprintf(dir, sizeof(dir), "%s", snapshots_path("none"));
 	T_CODE(snapshots_restore(store, record, dir, &kept, &err), DTX_E_OUTPUT_IO, &err);
-	snprintf(want, sizeof(want), "cannot make a folder for kept inputs in '%s': %s", dir,
-	         strerror(ENOENT));
+	snprintf(want, sizeof(want), "cannot make a folder in '%s': %s", dir, strerror(ENOENT));
 	T_STR(err.msg, want);
 	memset(dir, 'd', sizeof(dir) - 1);
 	dir[0] = '/';
@@ -67,7 +68,7 @@ void test_snapshots_without_a_folder(void)
 	errno = 0;
 	T_CODE(snapshots_restore(store, record, dir, &kept, &err), DTX_E_OUTPUT_IO, &err);
 	T_CHECK(strstr(err.msg, strerror(ENAMETOOLONG)));
-	T_CHECK(!kept.n && !kept.dir[0]);
+	T_CHECK(!kept.n && !kept.dir.path[0]);
 	dtx_snapshots_clear(&kept);
 	json_decref(record);
 	dtx_store_free(store);
@@ -92,7 +93,7 @@ void test_snapshots_without_a_file(void)
 		for (int nth = 0; !told && nth < 20; nth++) {
 			json_t *copy = json_deep_copy(record);
 			struct dtx_snapshots kept = { .n = 0 };
-			char dir[sizeof(kept.dir)];
+			char dir[sizeof(kept.dir.path)];
 
 			t_fail_call(list[i].call, nth, list[i].error);
 			told = snapshots_restore(store, copy, t_dir(), &kept, &err) ==
@@ -100,7 +101,7 @@ void test_snapshots_without_a_file(void)
 			       strstr(err.msg, "/0-in.csv': ") &&
 			       strstr(err.msg, strerror(list[i].error));
 			t_failed_call();
-			snprintf(dir, sizeof(dir), "%s", kept.dir);
+			snprintf(dir, sizeof(dir), "%s", kept.dir.path);
 			dtx_snapshots_clear(&kept);
 			T_CHECK(!dir[0] || access(dir, F_OK) < 0);
 			json_decref(copy);
@@ -110,4 +111,33 @@ void test_snapshots_without_a_file(void)
 	}
 	json_decref(record);
 	dtx_store_free(store);
+}
+
+/* A folder that a killed process left is removed by the next; one in use stays. */
+void test_tempdir_sweeps(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_tempdir used = { .fd = 0 }, next = { .fd = 0 };
+	char left[400], file[420];
+	int fd;
+
+	setenv("TMPDIR", t_dir(), 1);
+	snprintf(left, sizeof(left), "%s/dtx-inputs-left00", t_dir());
+	snprintf(file, sizeof(file), "%s/0-in.csv", left);
+	T_INT(mkdir(left, 0700), 0);
+	fd = open(file, O_WRONLY | O_CREAT, 0600);
+	T_CHECK(fd >= 0 && close(fd) == 0);
+	T_OK(dtx_tempdir_make(&used, "inputs", &err), &err);
+	T_CHECK(access(left, F_OK) < 0);
+	T_OK(dtx_tempdir_make(&next, "inputs", &err), &err);
+	T_CHECK(access(used.path, F_OK) == 0);
+	dtx_tempdir_remove(&used);
+	T_CHECK(!used.path[0]);
+	dtx_tempdir_remove(&next);
+	t_fail_call("open", 0, EMFILE);
+	T_CODE(dtx_tempdir_make(&next, "inputs", &err), DTX_E_OUTPUT_IO, &err);
+	T_CHECK(t_failed_call() && strstr(err.msg, "cannot lock the folder '"));
+	T_CHECK(!next.path[0]);
+	unsetenv("TMPDIR");
+	dtx_err_clear(&err);
 }

@@ -1,0 +1,98 @@
+/* Made, locked, swept and removed by descriptors, so that a link put in its place changes nothing.
+ */
+#include "core/base/tempdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+
+static void tempdir_empty(int fd)
+{
+	int copy = dup(fd);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *e;
+
+	if (!dir) {
+		dtx_file_close(&copy);
+		return;
+	}
+	rewinddir(dir);
+	while ((e = readdir(dir)))
+		(void)unlinkat(fd, e->d_name, 0); /* "." and ".." are folders, which it refuses */
+	closedir(dir);
+}
+
+/* One that belongs to the same user and that no process has locked. */
+static void tempdir_sweep_one(int base, const char *name)
+{
+	int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		tempdir_empty(fd);
+		(void)unlinkat(base, name, AT_REMOVEDIR);
+	}
+	dtx_file_close(&fd);
+}
+
+static void tempdir_sweep(const char *base, const char *prefix)
+{
+	DIR *dir = opendir(base);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (!strncmp(e->d_name, prefix, strlen(prefix)))
+			tempdir_sweep_one(dirfd(dir), e->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+enum dtx_code dtx_tempdir_make(struct dtx_tempdir *d, const char *kind, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *base = getenv("TMPDIR");
+	char prefix[64];
+	int n;
+
+	base = base && *base ? base : "/tmp";
+	snprintf(prefix, sizeof(prefix), "dtx-%s-", kind);
+	tempdir_sweep(base, prefix);
+	n = snprintf(d->path, sizeof(d->path), "%s/%sXXXXXX", base, prefix);
+	if (n >= (int)sizeof(d->path))
+		errno = ENAMETOOLONG;
+	if (n >= (int)sizeof(d->path) || !mkdtemp(d->path)) {
+		d->path[0] = '\0';
+		DTX_FAIL(err, dtx_file_write_code(errno), "cannot make a folder in '%s': %s", base,
+		         strerror(errno));
+	}
+	/* a sweep between the two finds it empty and takes it for one that was left */
+	d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (d->fd < 0 || flock(d->fd, LOCK_EX | LOCK_NB) < 0) {
+		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+		                 "cannot lock the folder '%s': %s", d->path, strerror(errno));
+		dtx_err_hint(err, "try again, or name another folder with TMPDIR");
+		dtx_tempdir_remove(d);
+	}
+out:
+	return rc;
+}
+
+void dtx_tempdir_remove(struct dtx_tempdir *d)
+{
+	if (!d->path[0])
+		return;
+	if (d->fd >= 0)
+		tempdir_empty(d->fd);
+	(void)rmdir(d->path);
+	dtx_file_close(&d->fd);
+	d->path[0] = '\0';
+}
