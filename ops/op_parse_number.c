@@ -203,19 +203,27 @@ static void parse_cell(const struct dtx_opctx *ox, const struct dtx_column *c, u
 static enum dtx_code misfit(const struct dtx_opctx *ox, const struct dtx_batch *in, int32_t col,
                             const struct tally *t, struct dtx_err *err)
 {
-	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const struct parse_state *s = ox->bound;
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), type = DTX_BUF_INIT(32);
+	char plain[DTX_NUMTEXT_MAX];
+	unsigned places;
+	size_t len;
 	bool null;
-	struct dtx_str text = dtx_cell_text(in->col[col], t->first, &scratch, &null);
+	struct dtx_str text = dtx_utf8_trim(dtx_cell_text(in->col[col], t->first, &scratch, &null));
+	bool number = dtx_numtext(text, &s->rules, plain, &len, &places);
 
-	(void)ox;
+	dtx_type_print(s->type, &type);
 	dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
-	            "parse_number: column '%s' has '%.*s', which is no number",
-	            in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
-	dtx_err_hint(err, "add it to blanks, set decimal and group, or on_error null");
+	            "parse_number: column '%s' has '%.*s', which %s%s", in->schema->field[col].name,
+	            (int)DTX_MIN(text.len, (size_t)80), text.ptr,
+	            number ? "does not fit " : "is no number", number ? dtx_buf_text(&type) : "");
+	if (!number || !dtx_cast_hint_digits((struct dtx_str){ plain, len }, s->type, err))
+		dtx_err_hint(err, "add it to blanks, set decimal and group, or on_error null");
 	dtx_batch_blame(in, t->first, col, err);
 	if (err)
 		err->count = t->failed;
 	dtx_buf_clear(&scratch);
+	dtx_buf_clear(&type);
 	return DTX_E_CAST_FAILED;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/mem.h"
 #include "core/data/cast.h"
+#include "core/data/cell_num.h"
 
 enum dtx_code dtx_batch_new(const struct dtx_schema *schema, uint32_t nrows, struct dtx_batch **out,
                             struct dtx_err *err)
@@ -267,7 +268,8 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	const struct dtx_field *f = &b->schema->field[i];
 	const char *input_name = f->declared ? f->input_name : NULL;
 	struct dtx_buf value = DTX_BUF_INIT(1 << 20), type = DTX_BUF_INIT(32);
-	char why[DTX_TIME_WHY];
+	char why[DTX_TIME_WHY], plain[64];
+	size_t len;
 
 	dtx_cast_print(c, (uint32_t)row, &value);
 	dtx_type_print(f->type, &type);
@@ -276,7 +278,9 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	rc = dtx_err_set(err, f->guessed ? DTX_E_RETYPE : DTX_E_CAST_FAILED, __FILE__, __LINE__,
 	                 "column '%s' wants %s, got '%.80s'%s", input_name ? input_name : f->name,
 	                 dtx_buf_text(&type), dtx_buf_text(&value), why);
-	dtx_err_hint(err, DTX_MISFIT_HINT);
+	len = dtx_cell_plain(dtx_buf_str(&value), f->decimal_comma, f->group, plain);
+	if (!len || !dtx_cast_hint_digits((struct dtx_str){ plain, len }, f->type, err))
+		dtx_err_hint(err, DTX_MISFIT_HINT);
 	if (err)
 		err->run_time = true;
 	if (err && !f->guessed)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/num.h"
+#include "core/data/batch.h"
 #include "core/data/builder.h"
 #include "core/data/cell_num.h"
 #include "core/data/decimal.h"
@@ -362,6 +363,8 @@ static void cast_failed(struct cast *k, uint32_t row)
 /* What would read such a text, or leave it out. */
 static const char *cast_hint(const struct cast *k)
 {
+	if (k->spec->declared)
+		return DTX_MISFIT_HINT;
 	if (k->c->type.type == DTX_T_DATETIME && k->spec->to.type == DTX_T_DATE)
 		return "date(date_trunc(x, 'day')) leaves the time of day out";
 	switch (k->spec->to.type) {
@@ -382,6 +385,69 @@ static const char *cast_hint(const struct cast *k)
 	}
 }
 
+#define DECIMAL_MAX 38
+
+/* Digits of -?digits.digits before and after the point, without zeros that say nothing. */
+static bool count_digits(struct dtx_str s, size_t *before, size_t *after)
+{
+	size_t i = 0, zeros = 0;
+
+	s = dtx_str_trim(s);
+	if (s.len && (s.ptr[0] == '-' || s.ptr[0] == '+'))
+		s = (struct dtx_str){ s.ptr + 1, s.len - 1 };
+	*before = *after = 0;
+	for (; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++)
+		*before += *before || s.ptr[i] != '0';
+	if (i == s.len)
+		return i > 0;
+	if (s.ptr[i++] != '.' || i == s.len)
+		return false;
+	for (; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++) {
+		zeros = s.ptr[i] == '0' ? zeros + 1 : 0;
+		++*after;
+	}
+	*after -= zeros;
+	return i == s.len;
+}
+
+bool dtx_cast_hint_digits(struct dtx_str number, struct dtx_typeref to, struct dtx_err *err)
+{
+	size_t before, after, precision = to.precision, scale = to.scale;
+
+	if (!count_digits(number, &before, &after))
+		return false;
+	if (to.type == DTX_T_INT64 && after) {
+		dtx_err_hint(err,
+		             "it is no whole number: round(x), floor(x) or ceil(x) in a formula "
+		             "makes one, the type float keeps it");
+		return true;
+	}
+	if (to.type == DTX_T_INT64 && before > 18) {
+		dtx_err_hint(err,
+		             "int takes numbers up to 9223372036854775807: write decimal(%zu,0), "
+		             "or text for a code",
+		             DTX_MIN(before, (size_t)DECIMAL_MAX));
+		return before <= DECIMAL_MAX;
+	}
+	if (to.type != DTX_T_DECIMAL || before + DTX_MAX(after, scale) > DECIMAL_MAX)
+		return false;
+	if (after > scale)
+		dtx_err_hint(err,
+		             "it has %zu digit%s after the point, where %zu fit: write "
+		             "decimal(%zu,%zu), or round(x, %zu) in a step before",
+		             after, after > 1 ? "s" : "", scale, DTX_MAX(precision, before + after),
+		             after, scale);
+	else if (before > precision - scale)
+		dtx_err_hint(err,
+		             "it has %zu digit%s before the point, where %zu fit: write "
+		             "decimal(%zu,%zu)",
+		             before, before > 1 ? "s" : "", precision - scale, before + scale,
+		             scale);
+	else
+		return false;
+	return true;
+}
+
 static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 {
 	static const struct {
@@ -397,9 +463,12 @@ static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 	bool ambiguous = !k->impossible && (k->dmy || k->mdy);
 	char why[DTX_TIME_WHY] = "";
 	size_t order = k->dmy && k->mdy ? 2 : k->mdy;
+	struct dtx_str number;
+	char room[64];
 
 	dtx_cast_print(k->c, k->first, &text);
 	dtx_type_print(k->spec->to, &type);
+	number = dtx_buf_str(&text);
 	if (!k->impossible)
 		dtx_cast_why(dtx_buf_str(&text), k->spec->to, k->spec->format, why);
 	if (ambiguous)
@@ -411,7 +480,8 @@ static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 		                 dtx_buf_text(&text), dtx_buf_text(&type), why);
 	if (ambiguous)
 		dtx_err_hint(err, "say which: %s", orders[order].hint);
-	else if (!k->impossible)
+	else if (!k->impossible &&
+	         !(cast_plain(k, &number, room) && dtx_cast_hint_digits(number, k->spec->to, err)))
 		dtx_err_hint(err, "%s", cast_hint(k));
 	if (err) {
 		err->run_time = true;

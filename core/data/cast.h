@@ -25,6 +25,9 @@ void dtx_cast_why(struct dtx_str s, struct dtx_typeref to, const char *format,
 /* --- columns --- */
 /* A value of type `from` can be cast to `to` at all; date to int, for one, cannot. */
 bool dtx_cast_possible(enum dtx_type from, enum dtx_type to);
+/* Hints at what to do about a number, written with a point, that has too many digits for a decimal
+ * or an int.  False, and no hint: it is no such number. */
+bool dtx_cast_hint_digits(struct dtx_str number, struct dtx_typeref to, struct dtx_err *err);
 enum dtx_cast_error { DTX_CAST_ERROR, DTX_CAST_NULL, DTX_CAST_KEEP_TEXT };
 struct dtx_cast_spec {
 	struct dtx_typeref to;
@@ -32,6 +35,7 @@ struct dtx_cast_spec {
 	enum dtx_cast_error on_error;
 	bool decimal_comma;
 	char group;
+	bool declared; /* by an input: its words are the ones to change */
 	bool as_text; /* cells are a text column's, whatever they were read as before it had them */
 };
 struct dtx_cast_count {

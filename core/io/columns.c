@@ -89,6 +89,7 @@ static struct dtx_cast_spec spec_of(const struct dtx_read_opts *opts, const stru
 	return (struct dtx_cast_spec){ .to = d->type,
 		                       .format = d->format,
 		                       .on_error = on_error,
+		                       .declared = true,
 		                       .decimal_comma = opts->decimal == ',',
 		                       .group = opts->group };
 }
@@ -100,8 +101,6 @@ static void blame_type(const struct dtx_batch *b, uint32_t row, uint32_t col, st
 		dtx_str_copy(err->declared, sizeof(err->declared),
 		             dtx_str_of(b->schema->field[col].name));
 	}
-	if (err && err->code == DTX_E_CAST_FAILED)
-		dtx_err_hint(err, DTX_MISFIT_HINT);
 	dtx_batch_blame(b, row, (int32_t)col, err);
 }
 
