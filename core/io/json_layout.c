@@ -119,6 +119,15 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_jhead_names(struct dtx_jrows *r, struct dtx_str array, struct dtx_err *err)
+{
+	struct dtx_jscan s = { .p = array.ptr + 1,
+		               .end = array.ptr + array.len,
+		               .lenient = r->area.lenient };
+
+	return take_header(r, &s, true, err);
+}
+
 enum dtx_code dtx_jhead_read(struct dtx_jrows *r, bool names, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -174,8 +183,7 @@ static enum dtx_code see_records(struct dtx_jrows *r, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* The records are the elements of an array that lies in a document which was checked. */
-static void go_inside(struct dtx_jrows *r, struct dtx_str array)
+void dtx_jrows_inside(struct dtx_jrows *r, struct dtx_str array)
 {
 	r->area.p = array.ptr + 1;
 	r->area.end = array.ptr + array.len;
@@ -193,7 +201,8 @@ static void document_checked(struct dtx_jrows *r, const struct dtx_jscan *s)
 struct survey {
 	struct dtx_jvalue found; /* the last array of objects */
 	struct dtx_str key;
-	uint32_t arrays, objects, members; /* arrays of any kind; of those, of objects */
+	uint32_t arrays, maps, objects,
+		members; /* arrays, objects; of the arrays, those of objects */
 };
 
 static void survey_member(struct survey *out, struct dtx_str key, const struct dtx_jvalue *v)
@@ -201,6 +210,7 @@ static void survey_member(struct survey *out, struct dtx_str key, const struct d
 	struct dtx_jscan in = { .p = v->raw.ptr + 1, .end = v->raw.ptr + v->raw.len };
 
 	out->members++;
+	out->maps += v->kind == DTX_J_OBJECT;
 	if (v->kind != DTX_J_ARRAY)
 		return;
 	out->arrays++;
@@ -234,29 +244,87 @@ static bool survey_object(struct dtx_jscan *s, struct survey *out)
 	return s->p == s->end;
 }
 
-/* An object may hold the records, or their columns; else it is the first of the records. */
+static enum dtx_code take_records(struct dtx_jrows *r, const char *pointer, struct dtx_str array,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->assumed = dtx_arena_printf(&r->arena, "'%.100s' was taken as the records", pointer);
+	r->otherwise = DTX_J_ONE_RECORD;
+	if (!r->assumed)
+		DTX_FAIL_MEM(err);
+	dtx_jrows_inside(r, array);
+	DTX_TRY(see_records(r, err));
+out:
+	return rc;
+}
+
+/* Records deeper in the object, if there is no doubt; else it is one record. */
+static enum dtx_code look_inside(struct dtx_jrows *r, struct dtx_str object, bool tell,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	enum dtx_jfind what = DTX_JF_RECORDS;
+	struct dtx_jfinds f;
+	struct dtx_jscan grid;
+
+	dtx_jfinds_init(&f);
+	DTX_TRY(dtx_jshape_find(r, object, 1, &f, err));
+	DTX_TRY(dtx_jfinds_check(&f, err));
+	if (!f.n[DTX_JF_RECORDS] && f.n[DTX_JF_GRID] == 1) {
+		struct dtx_str raw = f.value[DTX_JF_GRID].raw;
+
+		grid = (struct dtx_jscan){ .p = raw.ptr + 1, .end = raw.ptr + raw.len };
+		dtx_jscan_blanks(&grid);
+		what = is_header(grid) ? DTX_JF_GRID : what;
+	}
+	if (f.n[what] == 1) {
+		DTX_TRY(take_records(r, dtx_buf_text(&f.first[what]), f.value[what].raw, err));
+		goto out;
+	}
+	if (f.listed) {
+		r->assumed = dtx_arena_printf(
+			&r->arena, "the document was taken as one record, with %s%s in it",
+			dtx_buf_text(&f.list), f.listed == DTX_JFINDS_LISTED ? " ..." : "");
+		r->otherwise =
+			dtx_arena_printf(&r->arena, "\"records\": \"%.100s\" reads that part",
+		                         dtx_buf_text(&f.best));
+	} else if (tell) {
+		r->assumed = "the document was taken as one record";
+	}
+	if (f.listed && (!r->assumed || !r->otherwise))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_jfinds_clear(&f);
+	return rc;
+}
+
+/* A whole document: it may hold the records, or be a table in another layout; else it is the first
+ * of the records, or the only one. */
 static enum dtx_code see_object(struct dtx_jrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jscan s = r->area;
+	struct dtx_str object = { r->area.p, (size_t)(r->area.end - r->area.p) };
+	struct dtx_buf pointer = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct survey all;
-	bool turned = false;
+	bool done = false;
 
 	if (!survey_object(&s, &all))
 		goto out;
 	document_checked(r, &s);
 	if (all.objects == 1) {
-		r->assumed = true;
-		r->member = all.key;
-		go_inside(r, all.found.raw);
-		DTX_TRY(see_records(r, err));
+		dtx_jpointer_add(&pointer, all.key);
+		DTX_TRY(dtx_buf_check(&pointer, "a JSON pointer", err));
+		DTX_TRY(take_records(r, dtx_buf_text(&pointer), all.found.raw, err));
 		goto out;
 	}
-	r->several = all.objects > 1;
-	r->member = all.key;
-	if (all.arrays == all.members && !all.objects)
-		DTX_TRY(dtx_jturn(r, r->area, &turned, err));
+	DTX_TRY(dtx_jshape(r, object, &done, err));
+	if (!done)
+		DTX_TRY(look_inside(r, object, all.arrays == all.members || all.maps == all.members,
+		                    err));
 out:
+	dtx_buf_clear(&pointer);
 	return rc;
 }
 
@@ -353,7 +421,7 @@ static enum dtx_code see_pointer(struct dtx_jrows *r, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jscan s = r->area;
 	struct dtx_jvalue at;
-	bool turned = false;
+	bool done = false;
 
 	if (r->opts->records[0] && r->opts->records[0] != '/') {
 		rc = no_records(r, "a pointer begins with '/'", err);
@@ -373,12 +441,13 @@ static enum dtx_code see_pointer(struct dtx_jrows *r, struct dtx_err *err)
 	r->inside = true;
 	DTX_TRY(follow(r, &at, err));
 	if (at.kind == DTX_J_ARRAY) {
-		go_inside(r, at.raw);
+		dtx_jrows_inside(r, at.raw);
 		DTX_TRY(see_records(r, err));
 	} else if (at.kind == DTX_J_OBJECT) {
 		r->area.p = at.raw.ptr;
 		r->area.end = at.raw.ptr + at.raw.len;
-		DTX_TRY(dtx_jturn(r, r->area, &turned, err));
+		if (r->opts->records[0]) /* else it is to be one record */
+			DTX_TRY(dtx_jshape(r, at.raw, &done, err));
 	} else {
 		rc = no_records(r, "there is a single value", err);
 	}

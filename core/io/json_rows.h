@@ -66,13 +66,12 @@ struct dtx_jrows {
 	size_t nmorsels, morsels_cap;
 	uint64_t nrows;
 	bool inside;           /* the records are a part of the document, which was checked */
-	bool assumed;          /* it is the only array of objects in an object */
-	bool several;          /* not assumed: there is more than one */
-	struct dtx_str member; /* its key, as written */
-	/* Arrays of cells by column were written as rows: then `base` is that text, and the
+	const char *assumed;   /* what was taken as the records of an object; NULL: nothing */
+	const char *otherwise; /* how to say otherwise; NULL: there is no other way */
+	/* Cells that do not lie row by row were written so: then `base` is that text, and the
 	 * document, with its owner, is here. */
 	struct dtx_str turned_from;
-	const char *turned_at; /* the object in it */
+	const char *turned_at; /* the array or object in it that has a value for each row */
 	struct dtx_owner *turned;
 	struct dtx_joddity repeated, mended, unread, ragged, clash;
 };
@@ -144,11 +143,52 @@ DTX_MUSTUSE enum dtx_code dtx_jcol_add(struct dtx_jrows *r, struct dtx_str path,
 /* json_layout.c: finds the records in the document and what kind they are; r->area begins at the
  * first one. */
 DTX_MUSTUSE enum dtx_code dtx_jlayout_find(struct dtx_jrows *r, struct dtx_err *err);
+/* The records are the elements of an array that lies in the document. */
+void dtx_jrows_inside(struct dtx_jrows *r, struct dtx_str array);
+/* ROWS: an array of names. */
+DTX_MUSTUSE enum dtx_code dtx_jhead_names(struct dtx_jrows *r, struct dtx_str array,
+                                          struct dtx_err *err);
+
+/* json_shape.c: an object that is a table in one of the layouts that other programs write; then
+ * r->area begins at its first row, and r->assumed says what was made of it. */
+DTX_MUSTUSE enum dtx_code dtx_jshape(struct dtx_jrows *r, struct dtx_str object, bool *done,
+                                     struct dtx_err *err);
+/* What an object holds that may be the records, at any depth. */
+enum dtx_jfind {
+	DTX_JF_RECORDS, /* an array of objects */
+	DTX_JF_GRID,    /* an array of arrays */
+	DTX_JF_TABLE,   /* an object that dtx_jshape takes */
+	DTX_JF_EMPTY,   /* an array without elements */
+	DTX_JF_COUNT
+};
+enum { DTX_JFINDS_LISTED = 3 };
+struct dtx_jfinds {
+	uint64_t n[DTX_JF_COUNT];
+	struct dtx_jvalue value[DTX_JF_COUNT]; /* the first of each */
+	struct dtx_buf first[DTX_JF_COUNT];    /* ... and its JSON pointer */
+	struct dtx_buf list, best;             /* pointers for people, and the first of them */
+	unsigned listed;
+	struct dtx_buf at; /* scratch */
+};
+#define DTX_J_ONE_RECORD "\"records\": \"\" takes the document as one record"
+/* "/KEY" of a key as it is written. */
+void dtx_jpointer_add(struct dtx_buf *out, struct dtx_str key);
+void dtx_jfinds_init(struct dtx_jfinds *f);
+void dtx_jfinds_clear(struct dtx_jfinds *f);
+DTX_MUSTUSE enum dtx_code dtx_jfinds_check(const struct dtx_jfinds *f, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_jshape_find(struct dtx_jrows *r, struct dtx_str object, unsigned nest,
+                                          struct dtx_jfinds *f, struct dtx_err *err);
+
 /* json_turn.c: an object of arrays that are equally long, as rows with a header.  *done is false
  * when it is none. */
 DTX_MUSTUSE enum dtx_code dtx_jturn(struct dtx_jrows *r, struct dtx_jscan object, bool *done,
                                     struct dtx_err *err);
-/* Where the row came from: the place of its first cell in the document. */
+/* The text of rows that were made, up to their ']', becomes the one that is read; `list` is the
+ * array or object of the document that has a value for each. */
+#define DTX_JTURN_MAX ((size_t)1 << 40)
+DTX_MUSTUSE enum dtx_code dtx_jturned(struct dtx_jrows *r, struct dtx_buf *made, const char *list,
+                                      enum dtx_jlayout layout, struct dtx_err *err);
+/* Where the row came from: the place of its value in that list. */
 const char *dtx_jturn_place(const struct dtx_jrows *r, uint64_t row);
 
 /* json_raw.c: names, then the texts of every record. */

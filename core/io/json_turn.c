@@ -5,11 +5,10 @@
 #include "core/base/mem.h"
 #include "core/io/json_rows.h"
 
-#define TURN_MAX ((size_t)1 << 40)
-
 struct turn {
 	struct dtx_jscan *column; /* at the next value of each array */
 	size_t n, cap;
+	const char *first; /* the first array */
 	struct dtx_buf text;
 };
 
@@ -38,6 +37,7 @@ static enum dtx_code begin(struct turn *t, struct dtx_jscan s, bool *arrays, str
 		if (!add_key(t, key.raw, !t->n) ||
 		    !dtx_mem_reserve(&t->column, &t->cap, t->n + 1, sizeof(*t->column)))
 			DTX_FAIL_MEM(err);
+		t->first = t->n ? t->first : v.raw.ptr;
 		t->column[t->n++] = (struct dtx_jscan){ .p = v.raw.ptr + 1,
 			                                .end = v.raw.ptr + v.raw.len,
 			                                .lenient = s.lenient };
@@ -79,24 +79,24 @@ static void add_row(struct turn *t, bool first, size_t *n)
 		dtx_buf_add(&t->text, "]");
 }
 
-/* The text becomes the one that is read. */
-static enum dtx_code read_text(struct dtx_jrows *r, struct turn *t, struct dtx_err *err)
+enum dtx_code dtx_jturned(struct dtx_jrows *r, struct dtx_buf *made, const char *list,
+                          enum dtx_jlayout layout, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t len = t->text.len;
+	size_t len = made->len;
 	char *text;
 
-	DTX_TRY(dtx_buf_check(&t->text, "the rows of a JSON document", err));
-	text = dtx_buf_steal(&t->text);
+	DTX_TRY(dtx_buf_check(made, "the rows of a JSON document", err));
+	text = dtx_buf_steal(made);
 	if (text)
 		r->turned = dtx_owner_take(text);
 	if (!r->turned)
 		DTX_FAIL_MEM(err);
 	r->turned_from = (struct dtx_str){ r->base, (size_t)(r->area.end - r->base) };
-	r->turned_at = r->area.p;
+	r->turned_at = list;
 	r->base = text;
 	r->area = (struct dtx_jscan){ .p = text, .end = text + len, .lenient = r->area.lenient };
-	r->layout = DTX_JL_ROWS;
+	r->layout = layout;
 	r->array = r->inside = true;
 out:
 	return rc;
@@ -106,7 +106,7 @@ enum dtx_code dtx_jturn(struct dtx_jrows *r, struct dtx_jscan object, bool *done
                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct turn t = { .text = DTX_BUF_INIT(TURN_MAX) };
+	struct turn t = { .text = DTX_BUF_INIT(DTX_JTURN_MAX) };
 	size_t n = 0, rows;
 
 	*done = false;
@@ -120,7 +120,7 @@ enum dtx_code dtx_jturn(struct dtx_jrows *r, struct dtx_jscan object, bool *done
 	if (!*done)
 		goto out;
 	dtx_buf_add(&t.text, "]");
-	DTX_TRY(read_text(r, &t, err));
+	DTX_TRY(dtx_jturned(r, &t.text, t.first, DTX_JL_ROWS, err));
 	DTX_TRY(dtx_jhead_read(r, true, err));
 	r->header = false; /* it was no row */
 	if (r->clash.n && r->opts->duplicate_keys == DTX_KEYS_ERROR)
@@ -133,23 +133,23 @@ out:
 
 const char *dtx_jturn_place(const struct dtx_jrows *r, uint64_t row)
 {
-	struct dtx_jscan s = { .p = r->turned_at,
+	struct dtx_jscan s = { .p = r->turned_at + 1,
 		               .end = r->turned_from.ptr + r->turned_from.len,
 		               .lenient = r->area.lenient };
+	bool object = *r->turned_at == '{', more = true;
 	struct dtx_jvalue v;
+	const char *at;
 	uint64_t i;
 
-	if (!dtx_jscan_char(&s, '{', NULL))
-		return r->turned_at;
-	dtx_jscan_blanks(&s);
-	if (!dtx_jscan_string(&s, &v) || !dtx_jscan_char(&s, ':', NULL) ||
-	    !dtx_jscan_char(&s, '[', NULL))
-		return r->turned_at;
-	for (i = 0; i < row; i++)
-		if (!next_value(&s, !i, &v))
-			return r->turned_at;
-	if (row && !dtx_jscan_char(&s, ',', NULL))
-		return r->turned_at;
-	dtx_jscan_blanks(&s);
-	return s.p;
+	for (i = 0; more; i++) {
+		dtx_jscan_blanks(&s);
+		at = s.p;
+		if (object && (!dtx_jscan_string(&s, &v) || !dtx_jscan_char(&s, ':', NULL)))
+			break;
+		if (i == row)
+			return at;
+		if (!dtx_jscan_value(&s, &v) || !dtx_jscan_more(&s, object ? '}' : ']', &more))
+			break;
+	}
+	return r->turned_at;
 }

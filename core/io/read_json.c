@@ -126,7 +126,10 @@ static enum dtx_code warn(struct dtx_json *r, enum dtx_code code, const char *te
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err w = DTX_ERR_INIT;
 
-	dtx_err_set(&w, code, __FILE__, __LINE__, "'%.100s' %s", subject, text);
+	if (subject)
+		dtx_err_set(&w, code, __FILE__, __LINE__, "'%.100s' %s", subject, text);
+	else
+		dtx_err_set(&w, code, __FILE__, __LINE__, "%s", text);
 	w.severity = DTX_SEV_WARNING;
 	w.run_time = true;
 	blame_input(r, &w);
@@ -289,16 +292,11 @@ static enum dtx_code tell_all(struct dtx_json *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_jrows *rows = &r->rows;
-	char name[64];
 
-	dtx_str_copy(name, sizeof(name), rows->member);
 	if (rows->assumed)
-		DTX_TRY(warn(r, DTX_W_RECORDS_ASSUMED, "was taken as the records", name, err));
-	if (rows->several)
-		DTX_TRY(warn(r, DTX_W_READER_NOTE,
-		             "is one of several arrays of objects; \"records\" names the one to "
-		             "read",
-		             name, err));
+		DTX_TRY(warn(r, DTX_W_RECORDS_ASSUMED, rows->assumed, NULL, err));
+	if (rows->assumed && rows->otherwise && r->head.diags.n)
+		dtx_err_hint(&r->head.diags.item[r->head.diags.n - 1], "%s", rows->otherwise);
 	if (rows->clash.n)
 		DTX_TRY(warn(r, DTX_W_DUPLICATE_HEADER, "is the name of two columns",
 		             rows->clash.at, err));

@@ -92,7 +92,7 @@ static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, bad_cells, DTX_P_CHOICE), .choices = "null,text,error", .def = "\"null\"",
 	  .help = "errors, formulas without a value, dates that are none" },
 	{ ROW(input_args, records, DTX_P_TEXT),
-	  .help = "JSON pointer to the records of a document; found" },
+	  .help = "JSON pointer to the records of a document, \"\" if it is one; found" },
 	{ ROW(input_args, duplicate_keys, DTX_P_CHOICE), .choices = "error,first,last",
 	  .help = "which of repeated keys of JSON counts" },
 	{ ROW(input_args, syntax, DTX_P_CHOICE), .choices = "strict,lenient",

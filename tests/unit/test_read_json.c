@@ -273,6 +273,100 @@ void test_read_json_columns_of_arrays(void)
 	expect_with("{\"a\":[1,2]}", &opts, 0, true, "a:text\n[1,2]\n");
 }
 
+/* Tables that other programs write as one object. */
+void test_read_json_shapes(void)
+{
+	static const char *const rows[][2] = {
+		/* split: an index that counts is none */
+		{ "{\"columns\":[\"a\",\"b\"],\"index\":[0,1],\"data\":[[1,\"x\"],[2,\"y\"]]}",
+		  "a:int,b:text\n1|x\n2|y\n" },
+		{ "{\"columns\":[\"a\",null,3],\"index\":[\"r\",\"s\"],\"data\":[[1,2,{\"z\":5}],"
+		  "[2,7,null]] }",
+		  "index:text,a:int,column_3:int,3:null,3.z:int\nr|1|2|~|5\ns|2|7|~|~\n" },
+		{ "{\"columns\":[\"index\"],\"index\":[\"r\"],\"data\":[[4]]}",
+		  "index:text,index_2:int\nr|4\n" },
+		{ "{\"n\":2,\"rows\":[[1,\"x\"]],\"columns\":[\"a\",\"b\"]}",
+		  "a:int,b:text\n1|x\n" },
+		{ "{\"columns\":[\"a\"],\"data\":[]}", "a:null\n" },
+		/* other widths, other names: no such table */
+		{ "{\"columns\":[\"a\"],\"data\":[[1,2]]}", "columns:text,data:text\na|[1,2]\n" },
+		{ "{\"columns\":[[\"a\",\"b\"]],\"data\":[[1]],\"x\":0}",
+		  "columns:text,data:text,x:int\n[[\"a\",\"b\"]]|[[1]]|0\n" },
+		/* keys outside of the records */
+		{ "{\"p\":{\"n\":\"Ann\",\"k\":1},\"q\":{\"n\":\"Bob\"}, "
+		  "\"r\":{\"k\":3,\"n\":null}}",
+		  "key:text,n:text,k:int\np|Ann|1\nq|Bob|~\nr|~|3\n" },
+		{ "{\"7\":{\"key\":1,\"l\":[1]},\"\\u0041\":{\"key\":2,\"l\":[]}}",
+		  "key_2:text,key:int,l:text\n7|1|[1]\nA|2|[]\n" },
+		{ "{\"0\":{\"a\":1,\"b\":\"x\"},\"1\":{\"a\":2,\"b\":\"y\"}}",
+		  "key:text,a:int,b:text\n0|1|x\n1|2|y\n" },
+		/* columns as objects: names that count are none */
+		{ "{\"a\":{\"0\":1,\"1\":2},\"b\":{\"0\":\"x\",\"1\":\"y\"}}",
+		  "a:int,b:text\n1|x\n2|y\n" },
+		{ "{\"a\":{\"r\":1,\"s\":2},\"b\":{\"r\":\"x\",\"s\":null}}",
+		  "key:text,a:int,b:text\nr|1|x\ns|2|~\n" },
+		/* objects that have little in common are one record */
+		{ "{\"a\":{\"x\":1,\"y\":2},\"b\":{\"z\":3}}", "a.x:int,a.y:int,b.z:int\n1|2|3\n" },
+		{ "{\"a\":{\"x\":1}}", "a.x:int\n1\n" },
+		{ "{\"a\":{},\"b\":{}, \"c\":1}", "c:int\n1\n" },
+		/* records deeper in the document */
+		{ "{\"h\":{\"n\":2,\"h\":[{\"a\":1},{\"a\":2}]}}", "a:int\n1\n2\n" },
+		{ "{\"h\":{\"v\":[[\"a\",\"b\"],[1,2]]},\"n\":1}", "a:int,b:int\n1|2\n" },
+		{ "{\"h\":{\"v\":[[1,2]]},\"n\":1}", "h.v:text,n:int\n[[1,2]]|1\n" },
+		{ "{\"h\":{\"v\":[{\"a\":1}]},\"n\":{\"w\":[{\"a\":2}]}}",
+		  "h.v:text,n.w:text\n[{\"a\":1}]|[{\"a\":2}]\n" },
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++)
+		expect(rows[i][0], rows[i][1]);
+	opts.format = "json";
+	for (opts.records = ""; i-- > 0;)
+		if (strstr(rows[i][0], "\"p\""))
+			expect_with(rows[i][0], &opts, 0, true,
+			            "p.n:text,p.k:int,q.n:text,r.k:int,r.n:null\nAnn|1|Bob|3|~\n");
+	expect_with("{\"a\":[1,2],\"b\":[3,4]}", &opts, 0, true, "a:text,b:text\n[1,2]|[3,4]\n");
+	opts.records = "/u";
+	expect_with("{\"u\":{\"p\":{\"n\":1},\"q\":{\"n\":2}},\"t\":2}", &opts, 0, true,
+	            "key:text,n:int\np|1\nq|2\n");
+	opts.records = NULL;
+	opts.json_lenient = true;
+	expect_with("{\"p\":{\"n\":1,},\"q\":{\"n\":NaN,},}", &opts, 0, true,
+	            "key:text,n:int\np|1\nq|~\n");
+}
+
+/* Where a cell of such a table lies in the document. */
+void test_read_json_shapes_place(void)
+{
+	static const char *const text[] = {
+		"{\"columns\":[\"a\"],\n\"index\":[\"p\",\"q\"],\n\"data\":[[1],\n[\"x\"]]}",
+		"{\"p\":{\"a\":1,\"b\":2},\n\n\n\"q\":\n{\"a\":\"x\",\"b\":3}}",
+		"{\"a\":{\"0\":1,\n\"1\"\n:2,\n\"2\":\"x\"},\n\"b\":{\"0\":1,\"1\":2,\"2\":3}}",
+		"{\"a\":[1,\n2,\n3,\"x\"],\n\"b\":[5,6,7,8]}",
+	};
+	static const char *const cell[] = { "L4", "L4", "L4", "L3" };
+	struct dtx_read_type type = { "a", { .type = DTX_T_INT64 }, NULL, DTX_CAST_ERROR };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	size_t i;
+
+	opts.format = "json";
+	opts.types = &type;
+	opts.ntypes = 1;
+	for (i = 0; i < DTX_COUNT(text); i++) {
+		struct dtx_buf in = DTX_BUF_INIT(1000), out = DTX_BUF_INIT(1000);
+		struct dtx_err err = DTX_ERR_INIT;
+
+		dtx_buf_add(&in, text[i]);
+		T_CODE(bytes_dump("x.json", &in, &opts, 0, true, &out, &err), DTX_E_CAST_FAILED,
+		       &err);
+		T_STR(err.cell, cell[i]);
+		dtx_buf_clear(&in);
+		dtx_buf_clear(&out);
+		dtx_err_clear(&err);
+	}
+}
+
 void test_read_json_records_pointer(void)
 {
 	static const char text[] = "{\"n\":[{\"z\":0}],\"d\":{\"a/b\":[{\"x\":1},{\"x\":2}],"
@@ -530,7 +624,7 @@ void test_json_sniffs_tokens(void)
 	T_CHECK(!dtx_jscan_tokens("[name],x\n1,2\n", 13));
 }
 
-static enum dtx_code json_once(const char *json, enum dtx_keys keys)
+static enum dtx_code json_once(const char *name, const char *json, enum dtx_keys keys)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 	struct dtx_buf in = DTX_BUF_INIT(1000), out = DTX_BUF_INIT(1000);
@@ -540,7 +634,7 @@ static enum dtx_code json_once(const char *json, enum dtx_keys keys)
 	opts.duplicate_keys = keys;
 	opts.ragged = DTX_RAGGED_PAD;
 	if (dtx_buf_ok(&in))
-		rc = bytes_dump("x.jsonl", &in, &opts, 0, true, &out, NULL);
+		rc = bytes_dump(name, &in, &opts, 0, true, &out, NULL);
 	if (rc == DTX_OK && !dtx_buf_ok(&out))
 		rc = DTX_E_NO_MEMORY;
 	dtx_buf_clear(&in);
@@ -551,8 +645,20 @@ static enum dtx_code json_once(const char *json, enum dtx_keys keys)
 void test_read_json_every_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(
-		json_once("{\"a\":1,\"b\":{\"c\":\"\\n\"}}\n{\"a\":2}", DTX_KEYS_ERROR));
-	T_EVERY_ALLOC_FAILS(json_once("{\"a\":1,\"a\":2}", DTX_KEYS_LAST));
-	T_EVERY_ALLOC_FAILS(json_once("[[\"a\",\"a\"],[1,2,3]]", DTX_KEYS_ERROR));
-	T_EVERY_ALLOC_FAILS(json_once("{\"a\":[1,{\"c\":1}],\"b\":[3,4]}", DTX_KEYS_ERROR));
+		json_once("x.jsonl", "{\"a\":1,\"b\":{\"c\":\"\\n\"}}\n{\"a\":2}", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(json_once("x.jsonl", "{\"a\":1,\"a\":2}", DTX_KEYS_LAST));
+	T_EVERY_ALLOC_FAILS(json_once("x.jsonl", "[[\"a\",\"a\"],[1,2,3]]", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(
+		json_once("x.jsonl", "{\"a\":[1,{\"c\":1}],\"b\":[3,4]}", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(json_once("x", "{\"a\":[1,{\"c\":1}],\"b\":[3,4]}", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(json_once("x", "{\"columns\":[\"a\"],\"index\":[\"r\"],\"data\":[[4]]}",
+	                              DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(json_once("x", "{\"columns\":[\"a\"],\"data\":[[4]]}", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(json_once("x", "{\"p\":{\"n\":1},\"q\":{\"n\":2}}", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(
+		json_once("x", "{\"a\":{\"0\":1},\"b\":{\"0\":\"x\"}}", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(json_once("x", "{\"h\":{\"h\":[{\"a\":1}]}}", DTX_KEYS_ERROR));
+	T_EVERY_ALLOC_FAILS(
+		json_once("x", "{\"h\":[[1],[2]],\"i\":{\"b\":[{\"a\":1}],\"c\":[{\"a\":1}]}}",
+	                  DTX_KEYS_ERROR));
 }
