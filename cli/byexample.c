@@ -44,7 +44,8 @@ enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src, unsign
 	DTX_TRY(dtx_plan_parse(dtx_str_of(plan), NULL, &findings, &parsed, err));
 	DTX_TRY(dtx_plan_check(parsed, &findings, err));
 	DTX_TRY(dtx_exec(parsed, &opts, NULL, &findings, &result, err));
-	DTX_TRY(dtx_textgrid_make(out, result->output[0].table, err));
+	if (out)
+		DTX_TRY(dtx_textgrid_make(out, result->output[0].table, err));
 out:
 	if (rc != DTX_OK && err && err->code == DTX_OK && dtx_errlist_worst(&findings))
 		dtx_err_copy(err, dtx_errlist_worst(&findings));

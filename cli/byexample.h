@@ -20,7 +20,8 @@ DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have,
 DTX_MUSTUSE enum dtx_code dtx_byexample(const struct dtx_textgrid *have,
                                         const struct dtx_textgrid *want, bool repaired, int *runs,
                                         json_t *found, struct dtx_err *err);
-/* The first table that a plan makes of `src`; no snippet.  workers 0: as many as usual. */
+/* The first table that a plan makes of `src`; no snippet.  workers 0: as many as usual.  out NULL:
+ * it is only run. */
 DTX_MUSTUSE enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src,
                                             unsigned workers, struct dtx_textgrid *out,
                                             struct dtx_err *err);

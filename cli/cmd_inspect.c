@@ -105,6 +105,8 @@ out:
 	return rc;
 }
 
+static json_t *inspect_plan(void *arg);
+
 static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -120,6 +122,7 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	x->describe = x->reader->cls->describe(x->reader);
 	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->suggested,
 	                    err));
+	DTX_TRY(dtx_suggest_verify(&x->suggested, src, inspect_plan, x, err));
 out:
 	return rc;
 }
@@ -343,6 +346,7 @@ static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
 
 static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
 {
+	const char *key;
 	size_t i;
 	json_t *f, *what;
 
@@ -351,12 +355,15 @@ static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
 	dtx_buf_add(out, "\nsuggested (as a plan: --plan)\n");
 	json_array_foreach(x->suggested.found, i, f)
 	{
-		what = json_object_get(f, "step");
-		dtx_buf_printf(out, "  %s\n    %s",
-		               json_string_value(json_object_get(f, "finding")),
-		               what ? "step " : "input ");
-		dtx_json_print(what ? what : json_object_get(f, "input"), 0, out);
-		dtx_buf_add(out, "\n");
+		dtx_buf_printf(out, "  %s\n", json_string_value(json_object_get(f, "finding")));
+		json_object_foreach(f, key, what)
+		{
+			if (!strcmp(key, "finding"))
+				continue;
+			dtx_buf_printf(out, "    %s ", key);
+			dtx_json_print(what, 0, out);
+			dtx_buf_add(out, "\n");
+		}
 	}
 }
 
@@ -424,16 +431,21 @@ static json_t *inspect_input(const struct inspection *x)
 	return input;
 }
 
-static int inspect_plan(const struct inspection *x)
+static json_t *inspect_plan(void *arg)
 {
-	json_t *plan;
-	int status;
+	const struct inspection *x = arg;
+	bool none = !json_array_size(x->suggested.steps);
 
-	if (!json_array_size(x->suggested.steps))
-		json_array_append_new(x->suggested.steps, inspect_keep_all(x));
-	plan = json_pack("{s:i, s:[o], s:O}", "dtx", 1, "inputs", inspect_input(x), "steps",
-	                 x->suggested.steps);
-	status = dtx_out_json(x->cli, plan, 1);
+	return json_pack("{s:i, s:[o], s:o}", "dtx", 1, "inputs", inspect_input(x), "steps",
+	                 none ? json_pack("[o]", inspect_keep_all(x))
+	                      : json_incref(x->suggested.steps));
+}
+
+static int inspect_print_plan(struct inspection *x)
+{
+	json_t *plan = inspect_plan(x);
+	int status = dtx_out_json(x->cli, plan, 1);
+
 	json_decref(plan);
 	return status;
 }
@@ -519,7 +531,7 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	if (rc == DTX_OK)
 		dtx_out_errors(cli, &x.reader->diags, &where);
 	if (rc == DTX_OK && a->plan)
-		status = inspect_plan(&x);
+		status = inspect_print_plan(&x);
 	else if (rc == DTX_OK && a->json)
 		status = inspect_json(&x);
 	else if (rc == DTX_OK)

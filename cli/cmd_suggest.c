@@ -70,6 +70,14 @@ static enum dtx_code suggest_open(struct suggestion *x, struct dtx_err *err)
 	return DTX_OK;
 }
 
+static json_t *suggest_plan(const struct suggestion *x, bool own, const json_t *more);
+
+/* What the input alone tells. */
+static json_t *suggest_own(void *arg)
+{
+	return suggest_plan(arg, true, NULL);
+}
+
 static enum dtx_code suggest_look(struct suggestion *x, char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -85,6 +93,7 @@ static enum dtx_code suggest_look(struct suggestion *x, char *path, struct dtx_e
 		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
 	x->describe = x->reader->cls->describe(x->reader);
 	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->own, err));
+	DTX_TRY(dtx_suggest_verify(&x->own, src, suggest_own, x, err));
 out:
 	return rc;
 }

@@ -18,9 +18,9 @@ void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const c
 	const char *key;
 	json_t *v;
 
-	s->failed |= !f || (!step && !member) ||
-	             !dtx_json_set(f, "finding", json_string(finding)) ||
-	             !dtx_json_set(f, step ? "step" : "input", json_incref(step ? step : member)) ||
+	s->failed |= !f || !dtx_json_set(f, "finding", json_string(finding)) ||
+	             (step && !dtx_json_set(f, "step", json_incref(step))) ||
+	             (member && !dtx_json_set(f, "input", json_incref(member))) ||
 	             json_array_append(s->out->found, f) != 0;
 	if (step)
 		s->failed |= json_array_append(s->out->steps, step) != 0;
@@ -172,13 +172,31 @@ static void rows_to_drop(struct dtx_search *s)
 	dtx_buf_clear(&b);
 }
 
+/* "kg", "m2", "%": "<5" and "3 to 4" are values. */
+static bool is_unit(struct dtx_str text)
+{
+	struct dtx_str t = dtx_utf8_trim(text);
+	bool letter = false;
+	size_t i;
+
+	for (i = 0; i < t.len; i++) {
+		char c = (char)(t.ptr[i] | 32);
+
+		letter |= (c >= 'a' && c <= 'z') || (unsigned char)t.ptr[i] >= 0x80 ||
+		          strchr("%$", t.ptr[i]);
+		if (!letter && t.ptr[i] >= '0' && t.ptr[i] <= '9')
+			return false;
+	}
+	return letter;
+}
+
 /* The first value is the only one of the column that is no number and no date. */
 static bool begins_with_unit(const struct dtx_colstat *c, uint64_t rows)
 {
 	uint64_t values = rows - c->nulls;
 
 	return c->nvalues > 1 && values > 2 && c->value[0].count == 1 &&
-	       dtx_head_judge(c->value[0].text) == DTX_HEAD_TEXT &&
+	       dtx_head_judge(c->value[0].text) == DTX_HEAD_TEXT && is_unit(c->value[0].text) &&
 	       DTX_MAX(c->number.n, c->date.n) == values - 1;
 }
 

@@ -37,7 +37,7 @@ static inline bool dtx_search_text(const struct dtx_search *s, uint32_t i)
 {
 	return dtx_profile_type(s->p, i).type == DTX_T_TEXT;
 }
-/* Takes step, or member when it is for the input. */
+/* Takes step, or member when it is for the input; neither: what people have to decide. */
 void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const char *finding);
 /* Numbers and dates in texts, words for missing values. */
 void dtx_suggest_values(struct dtx_search *s);

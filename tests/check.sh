@@ -30,6 +30,7 @@ suites() {
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
 		ordinary tables come back as written|/usr/bin/python3 -B tests/diff/plain_tables.py build/dtx
 		damaged tables lose nothing, and each change is listed|/usr/bin/python3 -B tests/diff/damaged_tables.py build/dtx
+		proposed plans run, and lose no text|/usr/bin/python3 -B tests/diff/proposed_plans.py build/dtx
 		workbooks as openpyxl has them|/usr/bin/python3 -B tests/diff/book_out.py build/dtx
 		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx
 		every address printed looked up again|/usr/bin/python3 -B tests/diff/addresses.py build/dtx
