@@ -51,8 +51,13 @@ enum rounding { ROUND_AWAY, ROUND_EVEN, ROUND_FLOOR, ROUND_CEIL, ROUND_TRUNC };
 
 static bool type_round(struct dtx_fncall *c, struct dtx_err *err)
 {
+	const struct dtx_val *digits = c->nargs > 1 ? c->konst[1] : NULL;
+
 	(void)err;
 	c->type = c->nargs > 1 ? c->argtype[0] : (struct dtx_typeref){ .type = DTX_T_INT64 };
+	/* digits that are always zero are not written */
+	if (c->type.type == DTX_T_DECIMAL && digits && !digits->null && digits->u.i < c->type.scale)
+		c->type.scale = (uint8_t)DTX_MAX(digits->u.i, (int64_t)0);
 	return true;
 }
 
@@ -161,7 +166,10 @@ static enum dtx_code row_round(const struct dtx_fncall *c, struct dtx_fnrun *run
 		return DTX_OK;
 	}
 	if (c->type.type == DTX_T_DECIMAL) {
-		out->u.dec = round_scaled(how, arg[0].u.dec, c->type.scale, arg[1].u.i);
+		unsigned scale = c->argtype[0].scale;
+
+		out->u.dec = round_scaled(how, arg[0].u.dec, scale, arg[1].u.i) /
+		             dtx_dec_pow10(scale - c->type.scale);
 		return dtx_dec_fits(out->u.dec, 38) ? DTX_OK : no_fit(c, out, err);
 	}
 	v = round_scaled(how, arg[0].u.i, 0, arg[1].u.i);

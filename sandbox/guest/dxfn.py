@@ -523,7 +523,8 @@ def cut(how):
         if digits is None:
             return int64(int(got))
         if fixed:
-            return context.add(got.quantize(v, how, context), 0)
+            last = max(v.as_tuple().exponent, min(-int(digits), 0))
+            return context.add(got.quantize(decimal.Decimal(1).scaleb(last), how, context), 0)
         return type(v)(got) if isinstance(v, int) else float(got) + 0.0
     return rounded
 
