@@ -8,7 +8,7 @@ enum { VALUES_MAX = 1 << 22 }; /* told apart in all columns together */
 
 static uint64_t profile_values(const struct dtx_infer *f)
 {
-	return f->bools + f->ints + f->floats + f->dates + f->datetimes + f->texts;
+	return f->bools + f->ints + f->floats + f->codes + f->dates + f->datetimes + f->texts;
 }
 
 static enum dtx_code profile_batch(struct dtx_profile *p, struct dtx_batch *b, struct dtx_err *err)
@@ -71,8 +71,7 @@ static enum dtx_code profile_start(struct dtx_profile *p, struct dtx_reader *r, 
 	for (i = 0; i < p->schema->nfields; i++)
 		(*need)[i] = DTX_NEED_BYTES;
 	for (i = 0; i < p->schema->nfields; i++) {
-		p->col[i].decimal_comma = p->schema->field[i].decimal_comma;
-		p->col[i].group = p->schema->field[i].group;
+		p->col[i] = dtx_infer_again(&p->schema->field[i]);
 	}
 	scan.schema = p->schema;
 	scan.need = *need;

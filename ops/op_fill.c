@@ -302,11 +302,12 @@ static enum dtx_code infer_filled(struct work *w, uint32_t c, struct dtx_field *
                                   struct dtx_err *err)
 {
 	const struct dtx_table *t = w->raw.table;
-	struct dtx_infer f = { .decimal_comma = field->decimal_comma, .group = field->group };
+	struct dtx_infer f;
 	enum dtx_code rc = DTX_OK;
 	bool late = t->nrows > 0;
 
 	merge_types(w->a, w->s, t, c, field);
+	f = dtx_infer_again(field);
 	for (size_t i = 0; late && i < t->nbatches; i++) {
 		struct dtx_column *made = NULL;
 

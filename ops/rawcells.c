@@ -190,8 +190,7 @@ enum dtx_code dtx_raw_schema(struct dtx_table *t, const int64_t *rows, int64_t n
 	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy */
 	map = identity(fields, from);
 	for (uint32_t c = 0; c < fields; c++) {
-		f[c].decimal_comma = field[c].decimal_comma;
-		f[c].group = field[c].group;
+		f[c] = dtx_infer_again(&field[c]);
 		late[c] = true;
 	}
 	DTX_TRY(dtx_rowcursor_open(&cur, &ox, t, &map, rows, n, err));

@@ -352,7 +352,7 @@ static enum dtx_code type_column(struct dtx_remake *m, struct chunk *k, uint32_t
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_infer f = { .decimal_comma = s->field.decimal_comma, .group = s->field.group };
+	struct dtx_infer f = dtx_infer_again(&s->field);
 
 	if (!s->late || !m->nrows)
 		goto out;

@@ -7,6 +7,20 @@
 #include "core/data/cell_num.h"
 #include "core/data/time.h"
 
+/* Of a float: digits, e or E, digits. */
+static bool infer_code(struct dtx_str s)
+{
+	bool exponent = false;
+	size_t i;
+
+	for (i = 0; i < s.len; i++) {
+		if (s.ptr[i] == '.' || s.ptr[i] == '-' || s.ptr[i] == '+')
+			return false;
+		exponent |= (s.ptr[i] | 0x20) == 'e';
+	}
+	return exponent;
+}
+
 static enum dtx_infer_class infer_number(struct dtx_str s)
 {
 	int64_t i;
@@ -14,7 +28,9 @@ static enum dtx_infer_class infer_number(struct dtx_str s)
 
 	if (dtx_cell_i64(s.ptr, s.len, &i))
 		return i >= -DTX_CELL_EXACT && i <= DTX_CELL_EXACT ? DTX_I_INT : DTX_I_WIDE;
-	return dtx_cell_f64(s.ptr, s.len, &f) ? DTX_I_FLOAT : DTX_I_TEXT;
+	if (!dtx_cell_f64(s.ptr, s.len, &f))
+		return DTX_I_TEXT;
+	return infer_code(s) ? DTX_I_CODE : DTX_I_FLOAT;
 }
 
 static enum dtx_infer_class infer_moment(struct dtx_str s)
@@ -57,6 +73,7 @@ static void infer_add(struct dtx_infer *f, enum dtx_infer_class c)
 	case DTX_I_WIDE: f->wide_ints++; /* fallthrough */
 	case DTX_I_INT: f->ints++; break;
 	case DTX_I_FLOAT: f->floats++; break;
+	case DTX_I_CODE: f->codes++; break;
 	case DTX_I_DATE: f->dates++; break;
 	case DTX_I_ZONED: f->zoned++; /* fallthrough */
 	case DTX_I_DATETIME: f->datetimes++; break;
@@ -76,7 +93,8 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 	c = dtx_infer_class(s);
 	/* With declared marks a number is what is one without them; dates and bools have none. */
 	if ((f->decimal_comma || f->group) &&
-	    (c == DTX_I_INT || c == DTX_I_WIDE || c == DTX_I_FLOAT || c == DTX_I_TEXT)) {
+	    (c == DTX_I_INT || c == DTX_I_WIDE || c == DTX_I_FLOAT || c == DTX_I_CODE ||
+	     c == DTX_I_TEXT)) {
 		struct dtx_str plain = { room, dtx_cell_plain(dtx_str_trim(s), f->decimal_comma,
 			                                      f->group, room) };
 
@@ -86,6 +104,10 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 	if (c == DTX_I_TEXT && !f->sample.ptr) {
 		f->sample = s;
 		f->sample_row = row;
+	}
+	if (c == DTX_I_CODE && !f->code.ptr) {
+		f->code = s;
+		f->code_row = row;
 	}
 }
 
@@ -150,6 +172,7 @@ void dtx_infer_merge(struct dtx_infer *f, const struct dtx_infer *other)
 	f->ints += other->ints;
 	f->wide_ints += other->wide_ints;
 	f->floats += other->floats;
+	f->codes += other->codes;
 	f->dates += other->dates;
 	f->datetimes += other->datetimes;
 	f->zoned += other->zoned;
@@ -174,13 +197,16 @@ static struct dtx_typeref infer_moments(const struct dtx_infer *f)
 
 struct dtx_typeref dtx_infer_type(const struct dtx_infer *f)
 {
-	uint64_t numbers = f->ints + f->floats, moments = f->dates + f->datetimes;
+	uint64_t numbers = f->ints + f->floats + f->codes, moments = f->dates + f->datetimes;
 	struct dtx_typeref t = { DTX_T_TEXT, 0, 0 };
 
 	if (f->texts || (numbers != 0) + (moments != 0) + (f->bools != 0) > 1)
 		return t;
 	if (numbers)
-		t.type = !f->floats ? DTX_T_INT64 : f->wide_ints ? DTX_T_TEXT : DTX_T_FLOAT64;
+		t.type = numbers == f->ints         ? DTX_T_INT64
+		         : f->wide_ints             ? DTX_T_TEXT
+		         : f->floats || f->no_codes ? DTX_T_FLOAT64
+		                                    : DTX_T_TEXT;
 	else if (moments)
 		t = infer_moments(f);
 	else
@@ -198,7 +224,7 @@ void dtx_infer_declared(const struct dtx_infer *f, const char *format, struct dt
 bool dtx_infer_almost(const struct dtx_infer *f, struct dtx_typeref *type)
 {
 	struct dtx_infer rest = *f;
-	uint64_t fit = f->bools + f->ints + f->floats + f->dates + f->datetimes;
+	uint64_t fit = f->bools + f->ints + f->floats + f->codes + f->dates + f->datetimes;
 
 	rest.texts = 0;
 	*type = dtx_infer_type(&rest);

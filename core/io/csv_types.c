@@ -146,6 +146,29 @@ out:
 	return rc;
 }
 
+/* Numbers that may be codes keep a column text. */
+static enum dtx_code types_codes(struct dtx_csv *c, const struct dtx_infer *seen,
+                                 const struct dtx_field *field, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!seen->codes || seen->floats || seen->texts)
+		goto out;
+	dtx_err_set(
+		&w, DTX_W_ALMOST_TYPE, __FILE__, __LINE__,
+		"'%s': column '%.100s' is text: values such as '%.*s' may be codes, and none of "
+		"the sampled values has a decimal point",
+		dtx_source_name(c->head.src), field->name, (int)DTX_MIN(seen->code.len, (size_t)40),
+		seen->code.ptr);
+	dtx_err_hint(&w, "if they are numbers, declare it: \"types\": {\"%.60s\": \"float\"}",
+	             field->name);
+	dtx_csv_blame(c, (size_t)seen->code_row, &w);
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
 /* A declared datetime: of UTC if all values have an offset, else those that have one lose it. */
 static enum dtx_code types_offsets(struct dtx_csv *c, const struct dtx_infer *seen,
                                    struct dtx_field *field, struct dtx_err *err)
@@ -196,6 +219,7 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 		}
 		field[i].type = dtx_infer_type(&seen[i]);
 		DTX_TRY(types_almost(c, &seen[i], &field[i], err));
+		DTX_TRY(types_codes(c, &seen[i], &field[i], err));
 	}
 	*schema = (struct dtx_schema){ .nfields = n, .field = field };
 	c->schema = schema;

@@ -144,13 +144,15 @@ static enum dtx_code see_value(void *arg, uint32_t col, const struct dtx_jvalue 
 		return DTX_OK;
 	}
 	see_kind(c, v->kind);
-	if (v->kind == DTX_J_TRUE || v->kind == DTX_J_FALSE)
+	if (v->kind == DTX_J_TRUE || v->kind == DTX_J_FALSE) {
 		c->seen.bools++;
-	else if (v->kind == DTX_J_NUMBER ||
-	         (v->kind == DTX_J_STRING && !v->escaped && text.len >= 10 && text.ptr[4] == '-'))
+	} else if (v->kind == DTX_J_NUMBER || (v->kind == DTX_J_STRING && !v->escaped &&
+	                                       text.len >= 10 && text.ptr[4] == '-')) {
+		c->seen.no_codes = true; /* a number of JSON is one */
 		dtx_infer_text(&c->seen, text, false, (int64_t)r->nrows);
-	else
+	} else {
 		c->seen.texts++;
+	}
 	return DTX_OK;
 }
 

@@ -124,6 +124,7 @@ def constant(value, n):
 
 INT = re.compile(r"-?(0|[1-9][0-9]*)")
 FLOAT = re.compile(r"-?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+CODE = re.compile(r"[0-9]+[eE][0-9]+")  # a number only among floats that are written as such
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -132,7 +133,9 @@ def cell_kind(text):
     if INT.fullmatch(text) and text != "-0":
         return "int" if abs(int(text)) <= 2**53 else "text"
     if FLOAT.fullmatch(text) and re.search("[0-9]", re.split("[eE]", text)[0]):
-        return "float" if math.isfinite(float(text)) else "text"
+        if not math.isfinite(float(text)):
+            return "text"
+        return "code" if CODE.fullmatch(text) else "float"
     if text.lower() in ("true", "false"):
         return "bool"
     try:
@@ -158,6 +161,7 @@ def retype_column(column):
     if any(not isinstance(v, str) for v in values if v is not None):
         values = [None if v is None else text_of(v) for v in values]
     kinds = {cell_kind(v) for v in values if v is not None}
+    kinds = kinds - {"code"} | {"float" if "float" in kinds else "text"} if "code" in kinds else kinds
     kinds = {"datetime"} if kinds == {"zoned"} else {"text"} if "zoned" in kinds else kinds
     kind = kinds.pop() if len(kinds) == 1 else "float" if kinds == {"int", "float"} else \
         "datetime" if kinds == {"date", "datetime"} else "text"
@@ -410,10 +414,13 @@ def as_kind(v, kind):
     return moment(v) if kind in ("date", "datetime") and isinstance(v, str) else v
 
 
+READ_AS_KEY = {"code": READ["float"], **{kind: READ[kind] for kind in ("int", "float", "bool")}}
+
+
 def as_key(v, kind):
     """The keys of a JSON object are text: beside numbers and bools they are read."""
-    if isinstance(v, str) and kind in ("int", "float", "bool") and cell_kind(v) in ("int", "float", "bool"):
-        return READ[cell_kind(v)](v)
+    if isinstance(v, str) and kind in ("int", "float", "bool") and cell_kind(v) in READ_AS_KEY:
+        return READ_AS_KEY[cell_kind(v)](v)
     return as_kind(v, kind)
 
 

@@ -266,7 +266,7 @@ SCREEN = [  # source, class, line
 
 
 def test_kinds_of_cells():
-    kinds = {"E300": "text", "e300": "text", ".": "text", "1E3": "float", ".5": "float", "007": "text", "-0": "float"}
+    kinds = {"E300": "text", "e300": "text", ".": "text", "1E3": "code", "-1E3": "float", "1.0E3": "float", "1E+3": "float", ".5": "float", "007": "text", "-0": "float"}
     for text, kind in kinds.items():
         assert sys.modules["dxop"].cell_kind(text) == kind, (text, sys.modules["dxop"].cell_kind(text))
 

@@ -272,6 +272,15 @@ static const struct {
 	{ "1|x", "text" },
 	{ "0x10", "text" },
 	{ "1e5|2E-3", "float" },
+	{ "1E5", "text" }, /* article numbers: as floats 1E5 and 10E4 were equal */
+	{ "1E5|10E4", "text" },
+	{ "120|33e2", "text" },
+	{ "1E5|9007199254740993", "text" },
+	{ "1E5|2.5", "float" },
+	{ "1E5|1e+06", "float" },
+	{ "-1E5", "float" },
+	{ "1.0E5|1e-5", "float" },
+	{ "1E5|true", "text" },
 };
 
 void test_infer(void)

@@ -130,7 +130,7 @@ void test_op_rows_complete(void)
 		  "bad_param_value" },
 		/* a step that is nothing beside the value ends */
 		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1}}"),
-		  "n\n1e300\n", "row_limit" },
+		  "n\n1.0e300\n", "row_limit" },
 		/* a fill value beside computed ones */
 		{ PLANCASE(
 			  "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"n / 2\"}]},{\"op\":"

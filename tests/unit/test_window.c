@@ -13,8 +13,8 @@ void test_window_sums_of_floats(void)
 	static const struct plancase list[] = {
 		/* an infinite sum does not outlive the rows that made it */
 		{ WINDOW("\"s\":\"roll_sum(x, 2)\",\"m\":\"roll_mean(x, 2)\""),
-		  "x\n1e308\n1e308\n1e308\n1\n2\n",
-		  "x,s,m\n1e308,,\n1e308,,\n1e308,,\n1,1e308,5e307\n2,3.0,1.5\n" },
+		  "x\n1.0e308\n1.0e308\n1.0e308\n1\n2\n",
+		  "x,s,m\n1.0e308,,\n1.0e308,,\n1.0e308,,\n1,1e308,5e307\n2,3.0,1.5\n" },
 		{ WINDOW("\"d\":\"roll_std(x, 2)\""), "x\n1e308\n1.5\n2\n4\n",
 		  "x,d\n1e308,\n1.5,\n2,0.3535533905932738\n4,1.4142135623730951\n" },
 		/* nor does a large value leave its rounding behind */
@@ -23,7 +23,7 @@ void test_window_sums_of_floats(void)
 		  "x,m,d\n1e300,,\n1.5,5e299,\n2,1.75,0.3535533905932738\n"
 		  "4,3.0,1.4142135623730951\n" },
 		/* of a sum that is no float there is no share, not one of 0 */
-		{ WINDOW("\"s\":\"share(x)\""), "x\n1e308\n1e308\n", "x,s\n1e308,\n1e308,\n" },
+		{ WINDOW("\"s\":\"share(x)\""), "x\n1.0e308\n1e308\n", "x,s\n1.0e308,\n1e308,\n" },
 		/* the rule of median() */
 		{ WINDOW("\"r\":\"roll_median(x, 2)\",\"m\":\"median(x)\""), "x\n0.1\n0.7\n",
 		  "x,r,m\n0.1,,0.39999999999999997\n0.7,0.39999999999999997,0."
