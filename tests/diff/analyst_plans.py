@@ -200,6 +200,9 @@ def plans(shop):
                o[o.region.notna()].pivot_table(index="product", columns="region", values="price", aggfunc="sum")))
     yield ("add_totals", [{"op": "add_totals", "rows": True, "column": True, "by": [], "label": "All"}],
            frame("k a b All", ("x", 1, 2, 3), ("y", 3, 4, 7), ("All", 4, 6, 10)), {"data": {"main": "k,a,b\nx,1,2\ny,3,4\n"}})
+    yield ("add_totals of some", [{"op": "add_totals", "cols": ["a"], "label_as": "what"}],
+           frame("a rate what", (1, 0.5, None), (3, 0.25, None), (4, None, "Total")),
+           {"data": {"main": "a,rate\n1,0.5\n3,0.25\n"}})
     yield ("transpose", [{"op": "transpose", "header": True, "names_to": "month"}],
            frame("month North South", ("jan", 1, 3), ("feb", 2, 4)), {"data": {"main": "region,jan,feb\nNorth,1,2\nSouth,3,4\n"}})
 
@@ -260,11 +263,11 @@ def plans(shop):
            o.assign(seg=o.customer.map(customers.set_index("customer")["segment"]).fillna("?")))
     yield ("asof_join", [{"op": "cast", "types": {"day": "date"}},
                          {"op": "asof_join", "with": "rates", "on": {"left": "day", "right": "day"}, "by": [], "dir": "backward",
-                          "tolerance": "3d", "allow_exact": True, "how": "left"}, {"op": "select", "cols": ["id", "rate"]}],
+                          "tolerance": "3d", "allow_exact": True, "how": "left", "suffix": "_rate"}, {"op": "select", "cols": ["id", "rate"]}],
            lambda: asof(o, rates, day))
     yield ("range_join", [{"op": "select", "cols": ["id", "price"]},
                           {"op": "range_join", "with": "targets", "where": "left.price >= right.lo and left.price < right.hi",
-                           "how": "left"}, {"op": "select", "cols": ["id", "band"]}],
+                           "how": "left", "suffix": "_r"}, {"op": "select", "cols": ["id", "band"]}],
            pd.DataFrame({"id": o.id, "band": np.where(o.price < 100, "S", np.where(o.price < 200, "M", "L"))}))
 
     # --- repair ---
