@@ -2,7 +2,7 @@
 . "$LIB"
 printf 'part,n\n3E2,1\n30E1,2\n450,3\n' > in.csv
 printf 'part,price\n300,9\n30E1,8\n' > prices.csv
-run() { echo "$1" > plan.json; dtx run --fallback off plan.json in.csv $2 -o - 2>&1; }
+run() { echo "$1" > plan.json; dtx run --fallback off plan.json in.csv ${2:-} -o - 2>&1; }
 run '{"dtx":1,"inputs":[{"name":"main"},{"name":"prices"}],"steps":[{"op":"left_join","with":"prices","on":"part"}]}' prices=prices.csv
 run '[{"op":"group_by","by":["part"],"agg":{"n":"sum(n)"}}]'
 # far below the sample too
