@@ -1,7 +1,7 @@
 /* rename: new names for columns, all at once. */
-#include "core/expr/regex.h"
-#include "ops/opkit.h"
+#include "core/expr/regex_replace.h"
 #include "core/plan/sqltext.h"
+#include "ops/opkit.h"
 
 struct rename_pair {
 	const char *from, *to;
@@ -41,7 +41,7 @@ static const struct dtx_param rename_params[] = {
 	{ .name = "replace",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct rename_args, replace),
-	  .help = "what to put there; $1 is the first group" },
+	  .help = "what to put there; $1 or \\1 is the first group" },
 	{ .name = "cols",
 	  .kind = DTX_P_COLUMNS,
 	  .offset = offsetof(struct rename_args, cols),
@@ -60,6 +60,12 @@ static const struct dtx_example rename_examples[] = {
 	{ .step = DTX_JSON({ "op" : "rename", "regex" : "^Hours\\|(.*)$", "replace" : "h_$1" }),
 	  .in = "k,Hours|Jan,Hours|Feb\n1,2,3\n",
 	  .out = "k,h_Jan,h_Feb\n1,2,3\n" },
+	{ .step = DTX_JSON({ "op" : "rename", "regex" : "(\\w+) (\\w+)", "replace" : "\\2_\\1" }),
+	  .in = "net sales,id\n1,2\n",
+	  .out = "sales_net,id\n1,2\n" },
+	{ .step = DTX_JSON({ "op" : "rename", "regex" : "(a)", "replace" : "$2" }),
+	  .in = "a\n1\n",
+	  .error = "bad_literal" },
 	{ .step = DTX_JSON({ "op" : "rename", "regex" : "a", "replace" : "b", "cols" : ["a"] }),
 	  .in = "a,ca\n1,2\n",
 	  .out = "b,ca\n1,2\n" },
@@ -118,56 +124,13 @@ out:
 	return rc;
 }
 
-/* `with`, its $1 and ${name} replaced by groups of the match. */
-static void add_replacement(const struct dtx_regex *re, struct dtx_str name, const size_t *at,
-                            const char *with, struct dtx_buf *out)
+static enum dtx_code replace_name(struct dtx_bind *b, const struct dtx_replacement *with,
+                                  struct dtx_rematch *m, const char **name, struct dtx_err *err)
 {
-	for (size_t i = 0; with[i]; i++) {
-		size_t len = 0;
-		int group = -1;
-
-		if (with[i] == '$' && with[i + 1] == '$') {
-			i++;
-		} else if (with[i] == '$' && with[i + 1] >= '0' && with[i + 1] <= '9') {
-			group = with[i + 1] - '0';
-			len = 1;
-		} else if (with[i] == '$' && with[i + 1] == '{' && strchr(with + i, '}')) {
-			len = (size_t)(strchr(with + i, '}') - (with + i));
-			group = dtx_regex_group(re, (struct dtx_str){ with + i + 2, len - 2 });
-		}
-		if (!len) {
-			dtx_buf_addc(out, with[i]);
-			continue;
-		}
-		i += len;
-		if (group >= 0 && (uint32_t)group <= dtx_regex_groups(re) &&
-		    at[2 * group] != SIZE_MAX)
-			dtx_buf_addn(out, name.ptr + at[2 * group],
-			             at[2 * group + 1] - at[2 * group]);
-	}
-}
-
-static enum dtx_code replace_name(struct dtx_bind *b, const struct dtx_regex *re,
-                                  struct dtx_rematch *m, const char *with, const char **name,
-                                  struct dtx_err *err)
-{
-	size_t at[2 * (DTX_REGEX_GROUPS + 1)], from = 0;
 	struct dtx_buf out = DTX_BUF_INIT(1 << 16);
-	struct dtx_str s = dtx_str_of(*name);
 	enum dtx_code rc = DTX_OK;
 
-	while (from <= s.len && dtx_rematch_find(m, s, from, at)) {
-		dtx_buf_addn(&out, s.ptr + from, at[0] - from);
-		add_replacement(re, s, at, with, &out);
-		from = at[1];
-		if (at[1] > at[0])
-			continue;
-		if (from < s.len)
-			dtx_buf_addc(&out, s.ptr[from]);
-		from++;
-	}
-	if (from < s.len)
-		dtx_buf_addn(&out, s.ptr + from, s.len - from);
+	dtx_replacement_run(with, m, dtx_str_of(*name), &out);
 	DTX_TRY(dtx_buf_check(&out, "a column name", err));
 	*name = dtx_arena_strdup(b->arena, dtx_buf_text(&out));
 	if (!*name)
@@ -184,6 +147,7 @@ static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err bad = DTX_ERR_INIT;
+	struct dtx_replacement *with = NULL;
 	struct dtx_regex *re = NULL;
 	struct dtx_rematch *m;
 
@@ -195,13 +159,17 @@ static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args
 		DTX_TRY(dtx_bind_fail(b, bad.code, "/regex", err, "%s", bad.msg));
 		goto out;
 	}
+	if (a->replace &&
+	    dtx_replacement_make(b->arena, re, dtx_str_of(a->replace), &with, &bad) != DTX_OK) {
+		DTX_TRY(dtx_bind_fail(b, bad.code, "/replace", err, "%s: %s", bad.msg, bad.hint));
+		goto out;
+	}
 	m = dtx_rematch_new(b->arena, re);
 	if (!m)
 		DTX_FAIL_MEM(err);
-	for (uint32_t k = 0; a->replace && k < (col ? n : b->in[0]->nfields); k++)
+	for (uint32_t k = 0; with && k < (col ? n : b->in[0]->nfields); k++)
 		if (!col || col[k] >= 0)
-			DTX_TRY(replace_name(b, re, m, a->replace, &name[col ? col[k] : (int32_t)k],
-			                     err));
+			DTX_TRY(replace_name(b, with, m, &name[col ? col[k] : (int32_t)k], err));
 out:
 	dtx_err_clear(&bad);
 	return rc;

@@ -1,20 +1,13 @@
 /* Patterns: compiled while binding, matched with the scratch of one evaluation. */
 #include "core/expr/bound.h"
 
-#include "core/base/num.h"
 #include "core/base/utf8.h"
-#include "core/expr/regex.h"
+#include "core/expr/regex_replace.h"
 
-/* Template of replace_re: literals and groups in turn. */
-struct piece {
-	struct dtx_str text; /* ptr NULL: group */
-	int group;
-};
 struct pattern {
 	struct dtx_regex *re;
-	struct piece *piece;
-	size_t npieces;
-	int group; /* extract */
+	struct dtx_replacement *with; /* replace_re */
+	int group;                    /* extract */
 };
 
 static enum dtx_code matcher(const struct dtx_fncall *c, struct dtx_fnrun *run, struct dtx_err *err)
@@ -48,20 +41,6 @@ out:
 static struct dtx_str constant(const struct dtx_fncall *c, uint32_t i)
 {
 	return c->konst[i]->null ? DTX_STR("") : c->konst[i]->u.s;
-}
-
-/* The next match from *pos on, which moves behind it; an empty one is followed a character further.
- */
-static bool next_match(struct dtx_fnrun *run, struct dtx_str s, size_t *pos, size_t *at)
-{
-	if (*pos > s.len || !dtx_rematch_find(run->local, s, *pos, at))
-		return false;
-	*pos = at[1];
-	if (at[1] == at[0] && *pos < s.len)
-		dtx_utf8_next(s.ptr, s.len, pos);
-	else if (at[1] == at[0])
-		++*pos;
-	return true;
 }
 
 /* --- matches, like --- */
@@ -159,81 +138,15 @@ out:
 
 /* --- replace_re --- */
 
-/* $1, $12, ${name}, $$ at *pos behind the dollar. */
-static enum dtx_code template_group(struct pattern *p, struct dtx_str t, size_t *pos,
-                                    struct piece *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	size_t start = *pos;
-	int64_t number;
-	int group = -1;
-
-	if (*pos < t.len && t.ptr[*pos] == '$') {
-		out->text = (struct dtx_str){ t.ptr + (*pos)++, 1 };
-		return DTX_OK;
-	}
-	if (*pos < t.len && t.ptr[*pos] == '{') {
-		const char *end = memchr(t.ptr + start, '}', t.len - start);
-		struct dtx_str name = { t.ptr + start + 1,
-			                end ? (size_t)(end - t.ptr) - start - 1 : 0 };
-
-		if (!dtx_num_parse_i64(name.ptr, name.len, &number))
-			number = dtx_regex_group(p->re, name);
-		group = number >= 0 && number <= DTX_REGEX_GROUPS ? (int)number : -1;
-		*pos = end ? (size_t)(end - t.ptr) + 1 : t.len;
-	} else {
-		for (group = -1; *pos < t.len && t.ptr[*pos] >= '0' && t.ptr[*pos] <= '9'; ++*pos)
-			group = DTX_MIN((group < 0 ? 0 : group) * 10 + (t.ptr[*pos] - '0'), 999);
-	}
-	if (group < 0 || group > (int)dtx_regex_groups(p->re))
-		DTX_FAIL(err, DTX_E_BAD_LITERAL, "pattern has no group '$%.*s'",
-		         (int)DTX_MIN(*pos - start, 40), t.ptr + start);
-	out->group = group;
-out:
-	return rc;
-}
-
 static enum dtx_code prep_replace(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str t = constant(c, 2);
 	struct pattern *p;
-	size_t pos = 0;
 
 	DTX_TRY(compile(a, c, constant(c, 1), &p, err));
-	p->piece = dtx_arena_zalloc(a, t.len + 1, sizeof(*p->piece));
-	if (!p->piece)
-		DTX_FAIL_MEM(err);
-	while (pos < t.len) {
-		const char *dollar = memchr(t.ptr + pos, '$', t.len - pos);
-		size_t n = dollar ? (size_t)(dollar - t.ptr) - pos : t.len - pos;
-
-		if (n)
-			p->piece[p->npieces++].text = (struct dtx_str){ t.ptr + pos, n };
-		pos += n;
-		if (dollar) {
-			pos++;
-			DTX_TRY(template_group(p, t, &pos, &p->piece[p->npieces++], err));
-		}
-	}
+	DTX_TRY(dtx_replacement_make(a, p->re, constant(c, 2), &p->with, err));
 out:
 	return rc;
-}
-
-static void put_template(const struct pattern *p, struct dtx_str s, const size_t *at,
-                         struct dtx_buf *out)
-{
-	size_t i;
-
-	for (i = 0; i < p->npieces; i++) {
-		const struct piece *pc = &p->piece[i];
-		size_t from = at[2 * pc->group], to = at[2 * pc->group + 1];
-
-		if (pc->text.ptr)
-			dtx_buf_adds(out, pc->text);
-		else if (from != SIZE_MAX && to != SIZE_MAX)
-			dtx_buf_addn(out, s.ptr + from, to - from);
-	}
 }
 
 static enum dtx_code row_replace(const struct dtx_fncall *c, struct dtx_fnrun *run,
@@ -242,16 +155,9 @@ static enum dtx_code row_replace(const struct dtx_fncall *c, struct dtx_fnrun *r
 {
 	enum dtx_code rc = DTX_OK;
 	const struct pattern *p = c->prepared;
-	size_t at[2 * (DTX_REGEX_GROUPS + 1)], pos = 0, done = 0;
-	struct dtx_str s = arg[0].u.s;
 
 	DTX_TRY(matcher(c, run, err));
-	while (dtx_buf_ok(run->buf) && next_match(run, s, &pos, at)) {
-		dtx_buf_addn(run->buf, s.ptr + done, at[0] - done);
-		put_template(p, s, at, run->buf);
-		done = at[1];
-	}
-	dtx_buf_addn(run->buf, s.ptr + done, s.len - done);
+	dtx_replacement_run(p->with, run->local, arg[0].u.s, run->buf);
 	rc = dtx_fn_made(run, out);
 out:
 	return rc;
@@ -265,7 +171,7 @@ DTX_FN_ROW(row_count)
 	size_t at[2 * (DTX_REGEX_GROUPS + 1)], pos = 0;
 
 	DTX_TRY(matcher(c, run, err));
-	while (next_match(run, arg[0].u.s, &pos, at))
+	while (dtx_rematch_next(run->local, arg[0].u.s, &pos, at))
 		out->u.i++;
 out:
 	return rc;
@@ -291,7 +197,7 @@ DTX_FN_ROW(row_all)
 
 	DTX_TRY(matcher(c, run, err));
 	out->null = true;
-	while (dtx_buf_ok(run->buf) && next_match(run, s, &pos, at)) {
+	while (dtx_buf_ok(run->buf) && dtx_rematch_next(run->local, s, &pos, at)) {
 		size_t from = at[2 * p->group], to = at[2 * p->group + 1];
 
 		if (from == SIZE_MAX || to == SIZE_MAX)
@@ -314,7 +220,7 @@ static bool next_part(struct dtx_fnrun *run, struct dtx_str s, size_t *pos, stru
 
 	if (from > s.len)
 		return false;
-	while (next_match(run, s, &look, at)) {
+	while (dtx_rematch_next(run->local, s, &look, at)) {
 		if (at[1] == at[0])
 			continue;
 		*part = (struct dtx_str){ s.ptr + from, at[0] - from };
@@ -380,7 +286,8 @@ static const struct dtx_fn rows[] = {
 	  .result = "T",
 	  .prep = prep_replace,
 	  .row = row_replace,
-	  .help = "every match replaced; $1, ${name}, $$",
+	  .help = "every match replaced; $1 or \\1 is a group, also ${name}; $$ a dollar, \\\\1 a "
+	          "backslash and 1",
 	  .example = "replace_re('a1', '[0-9]', '#')",
 	  .value = "a#" },
 	{ .name = "count_re",

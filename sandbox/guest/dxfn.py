@@ -607,14 +607,15 @@ def extract(t, p, group=None):
     return found.group(group) if found else None
 
 
+GROUP = re.compile(r"\$(?:(\$)|(\d+)|\{(\w+)\})|\\(?:(\d+)|g<(\w+)>|(\\(?:\d|g<)))", re.ASCII)
+
+
 def replace_re(t, p, template):
     def put(found):
         def part(m):
-            name = m.group(1) or m.group(2)
-            if name is None:
-                return "$"
-            return found.group(int(name) if name.isdigit() else name) or ""
-        return re.sub(r"\$(?:\$|(\d+)|\{(\w+)\})", part, template)
+            name = m[2] or m[3] or m[4] or m[5]
+            return m[1] or m[6] if name is None else found.group(int(name) if name.isdigit() else name) or ""
+        return GROUP.sub(part, template)
     return pattern(p).sub(put, t)
 
 

@@ -35,7 +35,7 @@ index_of(t, 'e'); split_part(t, ' ', 2); pad_left(s, 3, '*'); pad_right(s, 3); r
 bytes(t); title(t); title(concat('ΟΔΟΣ ', t)); capitalize(t); squeeze(t); reverse(t); word(t, 2); word(t, -1); code(t); char(j + 64); ascii_fold(t)
 length(normalize(t, 'NFD')); only_digits(n); remove_punct(t); format_number(f * 12345.5, 2); format_number(j, 1, ' ')
 md5(t); sha256(t); fingerprint(t); soundex(t); levenshtein(t, n); jaro_winkler(t, 'one two')
-matches(n, '[0-9]'); like(n, '%1_'); extract(n, '([a-z])[0-9]'); replace_re(n, '([0-9])', '<$1>'); count_re(n, '[0-9]')
+matches(n, '[0-9]'); like(n, '%1_'); extract(n, '([a-z])[0-9]'); replace_re(n, '([0-9])', '<$1>'); replace_re(n, '([a-z])([0-9])', '\\2-\\1 \\x'); replace_re(n, '(?P<d>[0-9])', '\\g<d>$0\\\\1'); count_re(n, '[0-9]')
 extract_all(n, '[0-9]+', ';'); split_re_part(n, '[ ()]+', 2); split_re_part(n, '[0-9]', -1)
 int(f * 0 + 3); float(i); text(f); bool(i * 0); date(text(d)); datetime('2024-01-31 09:30'); is_number(n); is_int(f); is_date(d); is_number('1.'); is_date('20240131')
 year(d); quarter(d); month(d); day(d); hour(at); minute(at); second(at); weekday(d); date_trunc(at, 'hour')

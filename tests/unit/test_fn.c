@@ -335,6 +335,15 @@ static const char *const fn_rows[][2] = {
 	{ "matches(t, s)", "unsupported_param 11 12" },
 	{ "extract(t, 'a', 1)", "bad_literal 11 14" },
 	{ "replace_re(t, 'a', '$7')", "bad_literal 14 17" },
+	/* groups as Python and sed write them */
+	{ "replace_re('ab', '(a)(b)', '\\2\\1')", "ba|ba|ba" },
+	{ "replace_re('ab', '(?P<x>a)', '\\g<x>\\g<1>\\0')", "aaab|aaab|aaab" },
+	{ "replace_re('ab', '(a)', '\\\\1\\\\g<1>')", "\\1\\g<1>b|\\1\\g<1>b|\\1\\g<1>b" },
+	{ "replace_re('a/b', '/', '\\')", "a\\b|a\\b|a\\b" },
+	{ "replace_re('a', 'a', '\\d\\g\\')", "\\d\\g\\|\\d\\g\\|\\d\\g\\" },
+	{ "replace_re(t, 'a', '\\1')", "bad_literal 14 17" },
+	{ "replace_re(t, '(a)', '${1')", "bad_literal 14 19" },
+	{ "replace_re(t, '(a)', '\\g<2>')", "bad_literal 14 19" },
 	/* conditions */
 	{ "switch(i, 1, 'a')", "a|~|~" },
 	{ "nullif(t, '')", "abc|~|~" },
