@@ -330,13 +330,13 @@ out:
 
 static const struct {
 	const char *verb;
-	enum { STORE_NONE, STORE_READS, STORE_WRITES, STORE_GC } mode;
+	enum { STORE_NONE, STORE_CHECKS, STORE_REPAIRS, STORE_WRITES, STORE_GC } mode;
 	enum dtx_code (*run)(struct store_call *c, struct dtx_err *err);
 	bool operand; /* may have one */
 } store_verbs[] = {
 	{ "path", STORE_NONE, store_path, false },
-	{ "check", STORE_READS, store_check, false },
-	{ "rebuild", STORE_WRITES, store_rebuild, false },
+	{ "check", STORE_CHECKS, store_check, false },
+	{ "rebuild", STORE_REPAIRS, store_rebuild, false },
 	{ "gc", STORE_GC, store_gc, false },
 	{ "forget", STORE_WRITES, store_forget, true },
 	{ "archive", STORE_WRITES, store_archive, true },
@@ -388,17 +388,22 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 	if (c->operand && !store_verbs[i].operand)
 		DTX_FAIL(err, DTX_E_USAGE, "'%s' takes no operand, got '%s'", verb, c->operand);
 	if (store_verbs[i].mode != STORE_NONE) {
-		bool writes = store_verbs[i].mode == STORE_WRITES ||
+		bool repairs = store_verbs[i].mode == STORE_REPAIRS;
+		bool suspect = repairs || store_verbs[i].mode == STORE_CHECKS;
+		bool writes = repairs || store_verbs[i].mode == STORE_WRITES ||
 		              (store_verbs[i].mode == STORE_GC && c->args->apply);
 
 		DTX_TRY(dtx_store_resolve(c->cli->store, &path, err));
 		dtx_still_log(path, &c->log);
 		/* nothing is made here: a store that is not there has nothing to check */
-		DTX_TRY(dtx_store_open(c->cli->store, DTX_STORE_READ, &c->store, err));
+		DTX_TRY(dtx_store_open(c->cli->store, suspect ? DTX_STORE_CHECK : DTX_STORE_READ,
+		                       &c->store, err));
 		if (writes) {
 			dtx_store_free(c->store);
 			c->store = NULL;
-			DTX_TRY(dtx_store_open(c->cli->store, DTX_STORE_WRITE, &c->store, err));
+			DTX_TRY(dtx_store_open(c->cli->store,
+			                       repairs ? DTX_STORE_REPAIR : DTX_STORE_WRITE,
+			                       &c->store, err));
 		}
 	}
 	DTX_TRY(store_verbs[i].run(c, err));

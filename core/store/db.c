@@ -394,6 +394,11 @@ static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out
 	/* Whoever opens the store next reads the whole log: a long one costs more than folding it.
 	 */
 	sqlite3_wal_autocheckpoint(db->sqlite, DB_LOG_PAGES);
+	/* The file may come from elsewhere: its definitions run no functions that reach outside,
+	 * and no statement writes to the schema itself. */
+	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	/* A close that checkpoints would wait for the disk at the end of every run. */
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	*out = db;
@@ -447,7 +452,28 @@ out:
 	return rc;
 }
 
-static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
+/* A trigger or a view of others would change what dtx writes and reads. */
+static enum dtx_code db_refuse_foreign(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_rows *rows = NULL;
+	bool more = false;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_SCHEMA_FOREIGN, NULL, 0, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &more, err));
+	if (!more)
+		goto out;
+	rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+	                 "store '%s' has a %.16s that dtx did not make: '%.64s'", db->path,
+	                 dtx_db_get_text(rows, 0), dtx_db_get_text(rows, 1));
+	dtx_err_hint(err, "dtx verify lists what was changed; dtx store rebuild removes it and "
+	                  "makes the tables again from the ledger");
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+static enum dtx_code db_check_version(struct dtx_db *db, bool suspect, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_rows *rows = NULL;
@@ -455,6 +481,8 @@ static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
 	bool more = false;
 
 	DTX_TRY(db_version(db, &version, err));
+	if (!suspect)
+		DTX_TRY(db_refuse_foreign(db, err));
 	if (version == DTX_SQL_VERSION)
 		goto out;
 	/* an upgrade sets the number with the tables, in one transaction */
@@ -491,7 +519,7 @@ static void db_take_back(const char *path)
 	dtx_db_close(db);
 }
 
-enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
+enum dtx_code dtx_db_open(const char *path, bool read_only, bool suspect, struct dtx_db **out,
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -501,7 +529,9 @@ enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
 		db_take_back(path);
 	DTX_TRY(db_connect(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, &db,
 	                   err));
-	DTX_TRY(db_check_version(db, err));
+	if (suspect) /* they may be there, but they do nothing */
+		sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	DTX_TRY(db_check_version(db, suspect, err));
 	if (!read_only) { /* what is purged leaves no bytes behind in free pages */
 		DTX_TRY(db_exec(db, "PRAGMA secure_delete=ON", "settings", err));
 		DTX_TRY(db_wait(db, true, err));

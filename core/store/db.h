@@ -9,9 +9,11 @@
 
 struct dtx_db;
 
-/* An existing store; read_only leaves the file as it is. */
-DTX_MUSTUSE enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
-                                      struct dtx_err *err);
+/* An existing store; read_only leaves the file as it is.  Triggers and views that dtx does not make
+ * are refused (store_io), except where the caller looks for them or removes them (suspect): there
+ * they have no effect. */
+DTX_MUSTUSE enum dtx_code dtx_db_open(const char *path, bool read_only, bool suspect,
+                                      struct dtx_db **out, struct dtx_err *err);
 /* Makes an empty database with the schema at `path`, which must not exist (":memory:" is fine, it
  * is returned open in *out; else *out is NULL).  wal: writers log ahead, which needs shared memory.
  */

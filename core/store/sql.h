@@ -7,11 +7,13 @@
 #define DTX_SQL_APPLICATION 0x44545831 /* "DTX1" */
 #define DTX_SQL_VERSION     2
 
+/* `q`: the quote of a text, doubled where the statement is itself inside one. */
+#define DTX_SQL_LEDGER_TRIGGER(name, verb, q)                                                      \
+	"CREATE TRIGGER " name " BEFORE " verb " ON ledger"                                        \
+	" BEGIN SELECT RAISE(ABORT," q "append-only" q "); END"
 #define DTX_SQL_LEDGER_TRIGGERS                                                                    \
-	"CREATE TRIGGER ledger_u BEFORE UPDATE ON ledger"                                          \
-	" BEGIN SELECT RAISE(ABORT,'append-only'); END;"                                           \
-	"CREATE TRIGGER ledger_d BEFORE DELETE ON ledger"                                          \
-	" BEGIN SELECT RAISE(ABORT,'append-only'); END;"
+	DTX_SQL_LEDGER_TRIGGER("ledger_u", "UPDATE", "'")                                          \
+	";" DTX_SQL_LEDGER_TRIGGER("ledger_d", "DELETE", "'") ";"
 
 #define DTX_SQL_LEDGER                                                                             \
 	"CREATE TABLE ledger(seq INTEGER PRIMARY KEY, ts_us INTEGER NOT NULL, kind TEXT NOT NULL," \
@@ -146,6 +148,12 @@
 	  "sum(rows_disclosed) FROM author_call GROUP BY 1 ORDER BY 1")                            \
 	X(DTX_SQL_INTEGRITY, "SELECT * FROM pragma_integrity_check(10)")                           \
 	X(DTX_SQL_SCHEMA, "SELECT type,name,tbl_name,sql FROM sqlite_schema ORDER BY type,name")   \
+	X(DTX_SQL_SCHEMA_FOREIGN, /* what could run code of others: by its text, as sqlite does */ \
+	  "SELECT coalesce(type,''),coalesce(name,'') FROM sqlite_schema"                          \
+	  " WHERE sql NOT LIKE 'CREATE TABLE %'"                \
+	  " AND sql NOT LIKE 'CREATE INDEX %' AND sql NOT LIKE 'CREATE UNIQUE INDEX %'"            \
+	  " AND sql NOT IN ('" DTX_SQL_LEDGER_TRIGGER("ledger_u", "UPDATE", "''")                  \
+	  "','" DTX_SQL_LEDGER_TRIGGER("ledger_d", "DELETE", "''") "') LIMIT 1")                   \
 	X(DTX_SQL_SCHEMA_OTHERS, /* triggers first: a dropped table takes its own along */         \
 	  "SELECT 'DROP '||type||' IF EXISTS \"'||replace(name,'\"','\"\"')||'\";'"                \
 	  " FROM sqlite_schema WHERE NOT (type='table' AND name IN ('ledger','blob','lease'))"     \

@@ -138,7 +138,7 @@ static enum dtx_code store_make_fresh(const char *path, const char *after, char 
 	(void)unlink(*fresh);
 	DTX_TRY(store_reserve(*fresh, err));
 	DTX_TRY(dtx_db_create(*fresh, !store_on_network(path), &db, err));
-	DTX_TRY(dtx_db_open(*fresh, false, &db, err));
+	DTX_TRY(dtx_db_open(*fresh, false, false, &db, err));
 	DTX_TRY(dtx_ledger_genesis(db, after, err));
 	DTX_TRY(dtx_db_fold(db, err));
 out:
@@ -179,9 +179,11 @@ static enum dtx_code store_open_file(struct dtx_store *s, enum dtx_store_mode mo
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	bool reads = mode == DTX_STORE_READ || mode == DTX_STORE_CHECK;
+	bool suspect = mode == DTX_STORE_CHECK || mode == DTX_STORE_REPAIR;
 
 	if (access(s->path, F_OK) < 0) {
-		if (mode == DTX_STORE_READ) {
+		if (reads) {
 			rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
 			                 "there is no store '%s' yet", s->path);
 			dtx_err_hint(err, "the first dtx run makes it; --store FILE names another");
@@ -189,11 +191,12 @@ static enum dtx_code store_open_file(struct dtx_store *s, enum dtx_store_mode mo
 		}
 		DTX_TRY(store_make(s->path, err));
 	}
-	DTX_TRY(dtx_db_open(s->path, mode == DTX_STORE_READ, &s->db, err));
+	DTX_TRY(dtx_db_open(s->path, reads, suspect, &s->db, err));
 	/* an archive that was killed leaves it without its log */
-	if (mode == DTX_STORE_WRITE && !dtx_db_logs(s->db) && !store_on_network(s->path))
+	if (!reads && !dtx_db_logs(s->db) && !store_on_network(s->path))
 		dtx_db_log(s->db);
-	dtx_sweep(s->db, s->path, mode == DTX_STORE_READ);
+	if (!suspect) /* it writes */
+		dtx_sweep(s->db, s->path, reads);
 out:
 	return rc;
 }

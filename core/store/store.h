@@ -12,7 +12,11 @@ struct dtx_store;
 
 enum dtx_store_mode {
 	DTX_STORE_READ, /* read only; no_record when there is no store yet */
-	DTX_STORE_WRITE /* made when missing: folder 0700, file 0600 */
+	DTX_STORE_WRITE, /* made when missing: folder 0700, file 0600 */
+	/* the same of a store that others may have changed; their triggers and views, which the
+	 * other modes refuse, have no effect */
+	DTX_STORE_CHECK,
+	DTX_STORE_REPAIR
 };
 
 /* `option` is the value of --store, or NULL: then DTX_STORE, $XDG_STATE_HOME/dtx/store.db,

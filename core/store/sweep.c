@@ -258,7 +258,7 @@ void dtx_sweep(struct dtx_db *db, const char *path, bool read_only)
 	if (!n)
 		goto out;
 	if (read_only) {
-		DTX_TRY(dtx_db_open(path, false, &own, NULL));
+		DTX_TRY(dtx_db_open(path, false, false, &own, NULL));
 		db = own;
 	}
 	for (i = 0; i < n; i++)
