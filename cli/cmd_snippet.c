@@ -129,6 +129,8 @@ static void snippet_screen(const struct dtx_snippet *s, struct dtx_buf *out)
 	snippet_row(out, "intent", s->intent);
 	snippet_row(out, "needs", s->needs);
 	snippet_row(out, "flags", s->flags);
+	if (s->flags && strstr(s->flags, "\"positional\""))
+		snippet_row(out, "order", s->col_order);
 	snippet_row(out, "formulas", s->formulas);
 	snippet_row(out, "renames", s->adapter);
 	snippet_row(out, "runtime", s->abi);
@@ -449,13 +451,16 @@ const struct dtx_cmd dtx_cmd_snippet = {
 		 "ID | "
 		 "export [ID...] |\n       import FILE | gc [--older-than 30d] [--apply]",
 	.summary = "List, show, add, approve, adopt, exchange and remove cached snippets",
-	.notes = "`add` screens the module and runs it in the jail on the real inputs; it then "
-		 "waits\n"
-		 "for `approve`.  `adopt` does the same with the code of another snippet whose "
-		 "columns\n"
-		 "have other names now.  Revoked code stays refused in its namespace.  `export` "
-		 "writes\n"
-		 "JSON lines; what `import` reads from them waits for approval.",
+	.notes =
+		"`add` screens the module and runs it in the jail on the real inputs; it then "
+		"waits\n"
+		"for `approve`.  `adopt` does the same with the code of another snippet whose "
+		"columns\n"
+		"have other names now.  Revoked code stays refused in its namespace.  `export` "
+		"writes\n"
+		"JSON lines; what `import` reads from them waits for approval, and runs only on\n"
+		"tables with the very columns that it was made for.  Where its flags, formulas or\n"
+		"columns are not those of its code it does not run.",
 	.exits = "0 done; 2 usage; 4 no such snippet; 7 the module failed; 8 jail; 9 store",
 	.opts = snippet_opts,
 	.nopts = DTX_COUNT(snippet_opts),

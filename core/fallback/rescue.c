@@ -332,6 +332,25 @@ static const json_t *rescue_recorded(const struct dtx_work *w)
 	return NULL;
 }
 
+/* The run's record names the snippet by an id that is made of its code, its key and its renames:
+ * the table that these come from may have been changed. */
+static bool rescue_is_recorded(const struct dtx_work *w, const json_t *cell)
+{
+	const struct dtx_snippet_key key = { dtx_json_text(cell, "namespace", ""),
+		                             dtx_json_text(cell, "source_schema_fingerprint", ""),
+		                             dtx_json_text(cell, "intent_hash", "") };
+	struct dtx_buf adapter = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char hash[DTX_SHA256_HEX], id[DTX_SNIPPET_ID];
+	const json_t *renames = json_object_get(cell, "adapter");
+
+	if (json_is_object(renames))
+		dtx_json_canonical(renames, &adapter);
+	dtx_sha256_hex(w->code.ptr, w->code.len, hash);
+	dtx_snippet_id(&key, hash, json_is_object(renames) ? dtx_buf_text(&adapter) : NULL, id);
+	dtx_buf_clear(&adapter);
+	return strcmp(id, w->id) == 0;
+}
+
 /* The code that the recorded run ended with, and no other. */
 static enum dtx_code rescue_replay(struct dtx_work *w, struct dtx_err *err)
 {
@@ -356,6 +375,15 @@ static enum dtx_code rescue_replay(struct dtx_work *w, struct dtx_err *err)
 	dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(dtx_json_text(row, "cell_id", "")));
 	dtx_buf_addn(&w->code, json_string_value(code), json_string_length(code));
 	DTX_TRY(dtx_buf_check(&w->code, "snippet", err));
+	if (!rescue_is_recorded(w, cell)) {
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+		                 "the code that is kept for snippet %.8s is not the one that the "
+		                 "run had: the store was changed without dtx",
+		                 w->id);
+		dtx_err_hint(err, "dtx verify shows what was changed; dtx store rebuild makes the "
+		                  "list of snippets again from the ledger");
+		goto out;
+	}
 	DTX_TRY(dtx_work_event_cache(w, err));
 	DTX_TRY(dtx_work_recorded(w, json_object_get(cell, "adapter"), err));
 out:

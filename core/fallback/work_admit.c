@@ -25,7 +25,21 @@ static struct dtx_admit_spec admit_spec(struct dtx_work *w, bool fresh)
 	};
 }
 
-/* Keeps the code as a candidate.  What it reads is kept by the names of the input. */
+/* The columns that the code reads, by the names of the input; JSON text in dtx_mem. */
+static enum dtx_code admit_needs(const struct dtx_work *w, char **needs, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *names = NULL;
+
+	*needs = NULL;
+	DTX_TRY(dtx_adapter_names(w->adapter, w->admitted.needs, &names, err));
+	DTX_TRY(dtx_finger_needs(w->doc, names, needs, err));
+out:
+	dtx_mem_free(names);
+	return rc;
+}
+
+/* Keeps the code as a candidate. */
 static enum dtx_code admit_add(struct dtx_work *w, struct dtx_err *err)
 {
 	const struct dtx_admit_result *a = &w->admitted;
@@ -44,7 +58,7 @@ static enum dtx_code admit_add(struct dtx_work *w, struct dtx_err *err)
 		.template_version = DTX_PROMPT_TEMPLATE,
 	};
 	enum dtx_code rc = DTX_OK;
-	char *names = NULL, *needs = NULL;
+	char *needs = NULL;
 
 	dtx_json_canonical(w->order, &order);
 	add.col_order = dtx_buf_text(&order);
@@ -52,12 +66,10 @@ static enum dtx_code admit_add(struct dtx_work *w, struct dtx_err *err)
 		dtx_json_canonical(w->adapter, &adapter);
 		add.adapter = dtx_buf_text(&adapter);
 	}
-	DTX_TRY(dtx_adapter_names(w->adapter, a->needs, &names, err));
-	DTX_TRY(dtx_finger_needs(w->doc, names, &needs, err));
+	DTX_TRY(admit_needs(w, &needs, err));
 	add.needs = needs;
 	DTX_TRY(dtx_snippet_add(w->r->store, dtx_record_id(w->r->record), &add, w->id, err));
 out:
-	dtx_mem_free(names);
 	dtx_mem_free(needs);
 	dtx_buf_clear(&order);
 	dtx_buf_clear(&adapter);
@@ -189,6 +201,92 @@ out:
 	return rc;
 }
 
+/* --- what is kept of a snippet, and what its code says --- */
+
+static json_t *admit_loads(const char *text)
+{
+	return text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+}
+
+/* Equal as JSON; an empty list and an empty object say as much as nothing. */
+static bool admit_equal(const char *a, const char *b)
+{
+	json_t *x = admit_loads(a), *y = admit_loads(b);
+	bool equal = (!json_array_size(x) && !json_object_size(x) && !json_array_size(y) &&
+	              !json_object_size(y)) ||
+	             json_equal(x, y);
+
+	json_decref(x);
+	json_decref(y);
+	return equal;
+}
+
+static bool admit_flagged(const struct dtx_work *w, const char *flag)
+{
+	json_t *flags = admit_loads(w->admitted.flags), *one;
+	bool found = false;
+	size_t i;
+
+	json_array_foreach(flags, i, one) found =
+		found || !strcmp(flag, json_is_string(one) ? json_string_value(one) : "");
+	json_decref(flags);
+	return found;
+}
+
+static bool admit_order_fits(const struct dtx_work *w)
+{
+	json_t *order = admit_loads(w->snippet.col_order);
+	bool fits = order && json_equal(order, w->order);
+
+	json_decref(order);
+	return fits;
+}
+
+/* Where the code came in a file, all that the file said of it was shown to whoever approved it. */
+static enum dtx_code admit_imported(const struct dtx_work *w, const char **wrong,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *needs = NULL;
+
+	DTX_TRY(admit_needs(w, &needs, err));
+	if (!admit_equal(w->snippet.flags, w->admitted.flags))
+		*wrong = "other flags than its code has";
+	else if (!admit_equal(w->snippet.formulas, w->admitted.formulas))
+		*wrong = "other formulas than its code has";
+	else if (!admit_equal(w->snippet.needs, needs))
+		*wrong = "other columns than its code reads";
+out:
+	dtx_mem_free(needs);
+	return rc;
+}
+
+/* The screen has read the code once more, in the jail: what it found decides, not what is kept. */
+static enum dtx_code admit_agrees(struct dtx_work *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool imported = w->snippet.origin && !strcmp(w->snippet.origin, "import");
+	bool compatible = w->rung == DTX_RUNG_COMPATIBLE;
+	const char *wrong = NULL;
+
+	if (imported)
+		DTX_TRY(admit_imported(w, &wrong, err));
+	if (!wrong && admit_flagged(w, "positional") && !admit_order_fits(w))
+		wrong = "no order of columns, or another one, for code that reads by position";
+	if (!wrong && compatible && admit_flagged(w, "whole_frame"))
+		wrong = "no mark that its code reads all columns";
+	if (!wrong)
+		goto out;
+	rc = dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
+	                 "snippet %.8s was approved with %s: it does not run", w->id, wrong);
+	dtx_err_hint(err,
+	             "dtx snippet show %.8s --code > FILE; dtx snippet add FILE --plan PLAN "
+	             "INPUT... has it read here, then it waits for approval",
+	             w->id);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_work_run(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -203,6 +301,7 @@ enum dtx_code dtx_work_run(struct dtx_work *w, struct dtx_err *err)
 	DTX_TRY(dtx_snippet_policy(w->r->store, w->id, policy, err));
 	spec.policy = policy;
 	DTX_TRY(dtx_admit_run(&spec, &w->admitted, err));
+	DTX_TRY(admit_agrees(w, err));
 out:
 	return rc;
 }

@@ -534,6 +534,7 @@ enum dtx_code dtx_db_open(const char *path, bool read_only, bool suspect, struct
 	DTX_TRY(db_check_version(db, suspect, err));
 	if (!read_only) { /* what is purged leaves no bytes behind in free pages */
 		DTX_TRY(db_exec(db, "PRAGMA secure_delete=ON", "settings", err));
+		DTX_TRY(db_exec(db, DTX_SQL_SNIPPET_INDEX, "index", err));
 		DTX_TRY(db_wait(db, true, err));
 	}
 	*out = db;

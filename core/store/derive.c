@@ -128,6 +128,21 @@ static enum dtx_code derive_attempt(struct dtx_db *db, const struct dtx_event *e
 	return derive_cell_touch(db, e, DTX_SQL_CELL_MISS, 1, err);
 }
 
+/* What is known of code that comes again: after its removal, or read here after an import. */
+static enum dtx_code derive_renew(struct dtx_db *db, const struct dtx_event *e, struct dtx_err *err)
+{
+	static const char *const member[] = { "contract_hash", "op",     "abi",
+		                              "needs",         "flags",  "col_order",
+		                              "formulas",      "origin", "call_id" };
+	struct dtx_db_val val[2 + DTX_COUNT(member)] = {
+		dtx_db_text(dtx_json_text(e->body, "cell_id", NULL)), DTX_DBI(e->ts_us)
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(member); i++)
+		val[2 + i] = dtx_db_text(dtx_json_text(e->body, member[i], NULL));
+	return dtx_db_run(db, DTX_SQL_CELL_RENEW, val, DTX_COUNT(val), err);
+}
+
 static enum dtx_code derive_candidate(struct dtx_db *db, const struct dtx_event *e,
                                       struct dtx_err *err)
 {
@@ -138,7 +153,7 @@ static enum dtx_code derive_candidate(struct dtx_db *db, const struct dtx_event 
 	if (!fixed)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_db_insert(db, DTX_TAB_CELL, true, e->body, fixed, err));
-	DTX_TRY(derive_cell_touch(db, e, DTX_SQL_CELL_RENEW, 2, err));
+	DTX_TRY(derive_renew(db, e, err));
 out:
 	json_decref(fixed);
 	return rc;

@@ -278,6 +278,48 @@ out:
 	return rc;
 }
 
+/* Whether the event is one of the chain, as far as it and its two neighbours tell. */
+static bool ledger_chained(const struct ledger_row *row, struct dtx_str before,
+                           struct dtx_str after)
+{
+	uint8_t want[DTX_SHA256_SIZE];
+
+	ledger_hash(row, want);
+	return dtx_str_eq(row->prev, before) && row->hash.len == sizeof(want) &&
+	       !memcmp(row->hash.ptr, want, sizeof(want)) &&
+	       (!after.len || dtx_str_eq(row->hash, after));
+}
+
+enum dtx_code dtx_ledger_walk_snippets(struct dtx_db *db, dtx_ledger_fn fn, void *arg,
+                                       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_rows *rows = NULL;
+	struct ledger_row row;
+	bool more;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_SNIPPET_EVENTS, NULL, 0, &rows, err));
+	for (;;) {
+		DTX_TRY(dtx_db_next(db, rows, &more, err));
+		if (!more)
+			break;
+		ledger_row_read(rows, &row);
+		if (!ledger_chained(&row, dtx_db_get_bytes(rows, 7), dtx_db_get_bytes(rows, 8))) {
+			rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+			                 "the ledger was changed: event %lld, %.32s, does not fit "
+			                 "in the chain",
+			                 (long long)row.seq, row.kind.ptr);
+			dtx_err_hint(err, "dtx verify shows what was changed; go on with a copy "
+			                  "from before, or with another store (--store FILE)");
+			goto out;
+		}
+		DTX_TRY(ledger_visit(db, &row, fn, arg, err));
+	}
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
 /* --- verify --- */
 
 static bool ledger_fits(const struct ledger_row *row, const struct dtx_ledger_head *before)

@@ -37,6 +37,11 @@ DTX_MUSTUSE enum dtx_code dtx_ledger_walk(struct dtx_db *db, int64_t from, dtx_l
 DTX_MUSTUSE enum dtx_code dtx_ledger_walk_run(struct dtx_db *db, const char *run_id,
                                               dtx_ledger_fn fn, void *arg, struct dtx_err *err);
 
+/* The same of all events about snippets.  store_io where one of them does not fit in the chain:
+ * then fn has not seen it. */
+DTX_MUSTUSE enum dtx_code dtx_ledger_walk_snippets(struct dtx_db *db, dtx_ledger_fn fn, void *arg,
+                                                   struct dtx_err *err);
+
 struct dtx_ledger_head {
 	int64_t seq;
 	uint8_t hash[DTX_SHA256_SIZE];

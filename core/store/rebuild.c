@@ -100,6 +100,8 @@ static enum dtx_code rebuild_definitions(struct dtx_db *want, struct dtx_db *got
 	{
 		const json_t *other = json_object_get(is, key);
 
+		if (!other && !strcmp(key, "index ledger_snippet"))
+			continue; /* a store that is only read may be from before */
 		if (!other)
 			DTX_TRY(rebuild_says(findings, key, "is not there", err));
 		else if (!json_equal(one, other))

@@ -157,6 +157,117 @@ out:
 	return rc;
 }
 
+static bool snippet_is_import(const char *origin)
+{
+	return origin && !strcmp(origin, "import");
+}
+
+/* --- as the ledger has it --- */
+
+/* What the events say of one snippet; `same`: ids of the others of its key. */
+struct snippet_proof {
+	const struct dtx_snippet *of;
+	json_t *candidate, *same;
+	const char *state;
+};
+
+static bool snippet_same_key(const struct dtx_snippet *s, const json_t *body)
+{
+	return !strcmp(dtx_json_text(body, "namespace", ""), s->ns) &&
+	       !strcmp(dtx_json_text(body, "source_schema_fingerprint", ""), s->fingerprint) &&
+	       !strcmp(dtx_json_text(body, "intent_hash", ""), s->intent);
+}
+
+/* Code that was imported and is now read here: as DTX_SQL_CELL_RENEW has it. */
+static bool snippet_replaces(const json_t *old, const json_t *body)
+{
+	return snippet_is_import(dtx_json_text(old, "origin", NULL)) &&
+	       dtx_json_text(body, "origin", NULL) &&
+	       !snippet_is_import(dtx_json_text(body, "origin", NULL));
+}
+
+static enum dtx_code snippet_prove(void *arg, const struct dtx_event *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct snippet_proof *p = arg;
+	const char *id = dtx_json_text(e->body, "cell_id", "");
+	bool mine = !strcmp(id, p->of->id);
+
+	if (!strcmp(e->kind, "snippet.candidate")) {
+		if (mine && (!p->candidate || !strcmp(p->state, "removed") ||
+		             snippet_replaces(p->candidate, e->body))) {
+			json_decref(p->candidate);
+			p->candidate = json_incref((json_t *)(uintptr_t)e->body);
+			p->state = "candidate";
+		} else if (!mine && snippet_same_key(p->of, e->body) &&
+		           !dtx_json_set(p->same, id, json_true())) {
+			DTX_FAIL_MEM(err);
+		}
+	} else if (!strcmp(e->kind, "snippet.approved")) {
+		if (mine)
+			p->state = "approved";
+		else if (p->state && !strcmp(p->state, "approved") && json_object_get(p->same, id))
+			p->state = "superseded";
+	} else if (mine && !strcmp(e->kind, "snippet.pending")) {
+		p->state = "pending";
+	} else if (mine && !strcmp(e->kind, "snippet.revoked")) {
+		p->state = dtx_json_bool(e->body, "refuse", true) ? "revoked" : "removed";
+	}
+out:
+	return rc;
+}
+
+/* Its texts are those that it was added with, its state the one that the events lead to, and its id
+ * made of its code. */
+static bool snippet_is_proven(const struct snippet_proof *p)
+{
+	const struct dtx_snippet *s = p->of;
+	const struct dtx_snippet_key key = { s->ns, s->fingerprint, s->intent };
+	static const char *const kept[] = { "contract_hash", "op",       "abi",
+		                            "needs",         "flags",    "adapter",
+		                            "col_order",     "formulas", "origin" };
+	char id[DTX_SNIPPET_ID];
+
+	dtx_snippet_id(&key, s->code_hash, s->adapter, id);
+	if (strcmp(id, s->id) != 0 || !p->candidate || !p->state || strcmp(p->state, s->state) != 0)
+		return false;
+	for (size_t i = 0; i < DTX_COUNT(snippet_cols); i++) {
+		const char *text = snippet_cols[i].integer ? NULL : *snippet_text_at(s, i);
+
+		for (size_t k = 0; k < DTX_COUNT(kept); k++) {
+			if (!strcmp(kept[k], snippet_cols[i].name) &&
+			    strcmp(dtx_json_text(p->candidate, kept[k], ""), text ? text : "") != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The table is derived and anybody who may write to the file can change it without a trace: what is
+ * about to run is looked up in the chain. */
+static enum dtx_code snippet_proven(struct dtx_db *db, const struct dtx_snippet *s,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct snippet_proof p = { .of = s, .same = json_object() };
+
+	if (!p.same)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_ledger_walk_snippets(db, snippet_prove, &p, err));
+	if (snippet_is_proven(&p))
+		goto out;
+	rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+	                 "snippet %.8s is kept as %s, but the ledger does not have it so: the "
+	                 "store was changed without dtx",
+	                 s->id, s->state);
+	dtx_err_hint(err, "dtx verify shows what was changed; dtx store rebuild makes the list of "
+	                  "snippets again from the ledger");
+out:
+	json_decref(p.candidate);
+	json_decref(p.same);
+	return rc;
+}
+
 /* --- the ladder --- */
 
 static bool snippet_flagged(const struct dtx_snippet *s, const char *flag)
@@ -230,10 +341,12 @@ static bool snippet_needs_fit(const char *needs, const json_t *tables)
 	return fits && known; /* of code that names no column nothing is known */
 }
 
+/* What a file that was imported says of the columns that its code reads cannot be checked here:
+ * such a snippet is for the very schema that its key names. */
 static bool snippet_compatible(const struct dtx_snippet *s, const struct dtx_snippet_ask *ask)
 {
-	return !snippet_flagged(s, "positional") && !snippet_flagged(s, "whole_frame") &&
-	       snippet_needs_fit(s->needs, ask->tables);
+	return !snippet_is_import(s->origin) && !snippet_flagged(s, "positional") &&
+	       !snippet_flagged(s, "whole_frame") && snippet_needs_fit(s->needs, ask->tables);
 }
 
 static enum dtx_code snippet_find_compatible(struct dtx_db *db, const struct dtx_snippet_ask *ask,
@@ -281,6 +394,8 @@ enum dtx_code dtx_snippet_resolve(struct dtx_store *s, const struct dtx_snippet_
 	}
 	if (*rung == DTX_RUNG_NONE && ask->tables && !ask->strict)
 		DTX_TRY(snippet_find_compatible(db, ask, arena, out, rung, err));
+	if (*rung != DTX_RUNG_NONE)
+		DTX_TRY(snippet_proven(db, out, err));
 out:
 	return rc;
 }
@@ -389,7 +504,8 @@ enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
 	DTX_TRY(snippet_by_id(db, id, &arena, &old, &found, err));
 	/* also of one that is known: its bytes may have been purged */
 	DTX_TRY(dtx_blob_put(db, "code", add->code, code_hash, err));
-	if (!found || !strcmp(old.state, "removed"))
+	if (!found || !strcmp(old.state, "removed") ||
+	    (snippet_is_import(old.origin) && !snippet_is_import(add->origin)))
 		DTX_TRY(dtx_ledger_append(db, &event, err));
 	DTX_TRY(dtx_db_commit(db, err));
 out:

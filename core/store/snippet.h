@@ -54,8 +54,9 @@ DTX_MUSTUSE enum dtx_code dtx_snippet_resolve(struct dtx_store *s,
                                               enum dtx_rung *rung, struct dtx_err *err);
 
 /* Adds a candidate (event snippet.candidate with the code as a blob).  The same code under the
- * same key is the same snippet: nothing is added.  snippet_revoked when these bytes are refused in
- * the namespace.  run_id: the run it came from, "" outside one. */
+ * same key is the same snippet: nothing is added, except that what is found out here replaces what
+ * an import said of it (and it waits for approval again).  snippet_revoked when these bytes are
+ * refused in the namespace.  run_id: the run it came from, "" outside one. */
 struct dtx_snippet_new {
 	struct dtx_snippet_key key;
 	struct dtx_str code;

@@ -60,7 +60,13 @@
 	" in_col TEXT, type TEXT, subtype TEXT, formula TEXT, composed TEXT, class TEXT) STRICT;"  \
 	"CREATE TABLE IF NOT EXISTS lease(key TEXT PRIMARY KEY, run_id TEXT, pid INTEGER, boot "   \
 	"TEXT,"                                                                                    \
-	" until_us INTEGER) STRICT;" DTX_SQL_DERIVED_2
+	" until_us INTEGER) STRICT;" DTX_SQL_DERIVED_2 DTX_SQL_SNIPPET_INDEX
+
+/* Events of snippets are few among those of runs, and each use of one looks at all of them.  Stores
+ * of before do without it: it is made when they are next written to. */
+#define DTX_SQL_SNIPPET_INDEX                                                                      \
+	"CREATE INDEX IF NOT EXISTS ledger_snippet ON ledger(kind,seq)"                            \
+	" WHERE kind>='snippet.' AND kind<'snippet/';"
 
 /* What version 2 has more than version 1. */
 #define DTX_SQL_DERIVED_2                                                                          \
@@ -121,6 +127,11 @@
 	X(DTX_SQL_APPEND, "INSERT INTO ledger VALUES(?1,?2,?3,?4,?5,?6,?7)")                       \
 	X(DTX_SQL_EVENTS,                                                                          \
 	  "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger WHERE seq>=?1 ORDER BY seq")    \
+	X(DTX_SQL_SNIPPET_EVENTS, /* and the hashes that its neighbours have for it */             \
+	  "SELECT seq,ts_us,kind,run_id,body,prev,hash,"                                           \
+	  "(SELECT hash FROM ledger b WHERE b.seq=e.seq-1),"                                       \
+	  "(SELECT prev FROM ledger a WHERE a.seq=e.seq+1)"                                        \
+	  " FROM ledger e WHERE kind>='snippet.' AND kind<'snippet/' ORDER BY seq")                \
 	X(DTX_SQL_RUN_EVENTS, "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger"            \
 	                      " WHERE seq BETWEEN ?2 AND ?3 AND run_id=?1 ORDER BY seq")           \
 	/* blobs */                                                                                \
@@ -150,10 +161,11 @@
 	X(DTX_SQL_SCHEMA, "SELECT type,name,tbl_name,sql FROM sqlite_schema ORDER BY type,name")   \
 	X(DTX_SQL_SCHEMA_FOREIGN, /* what could run code of others: by its text, as sqlite does */ \
 	  "SELECT coalesce(type,''),coalesce(name,'') FROM sqlite_schema"                          \
-	  " WHERE sql NOT LIKE 'CREATE TABLE %'"                \
+	  " WHERE sql NOT LIKE 'CREATE TABLE %'"                                                   \
 	  " AND sql NOT LIKE 'CREATE INDEX %' AND sql NOT LIKE 'CREATE UNIQUE INDEX %'"            \
-	  " AND sql NOT IN ('" DTX_SQL_LEDGER_TRIGGER("ledger_u", "UPDATE", "''")                  \
-	  "','" DTX_SQL_LEDGER_TRIGGER("ledger_d", "DELETE", "''") "') LIMIT 1")                   \
+	  " AND sql NOT IN ('" DTX_SQL_LEDGER_TRIGGER(                                             \
+		  "ledger_u", "UPDATE", "''") "','" DTX_SQL_LEDGER_TRIGGER("ledger_d", "DELETE",   \
+	                                                                   "''") "') LIMIT 1")     \
 	X(DTX_SQL_SCHEMA_OTHERS, /* triggers first: a dropped table takes its own along */         \
 	  "SELECT 'DROP '||type||' IF EXISTS \"'||replace(name,'\"','\"\"')||'\";'"                \
 	  " FROM sqlite_schema WHERE NOT (type='table' AND name IN ('ledger','blob','lease'))"     \
@@ -214,7 +226,9 @@
 	  "note=coalesce(?5,note),supersedes=coalesce(?6,supersedes) WHERE cell_id=?1")            \
 	X(DTX_SQL_CELL_RENEW,                                                                      \
 	  "UPDATE pipeline_cell_provenance SET state='candidate',state_us=?2,state_by=NULL,"       \
-	  "note=NULL WHERE cell_id=?1 AND state='removed'")                                        \
+	  "note=NULL,contract_hash=?3,op=?4,abi=?5,needs=?6,flags=?7,col_order=?8,formulas=?9,"    \
+	  "origin=?10,call_id=?11 WHERE cell_id=?1"                                                \
+	  " AND (state='removed' OR (origin='import' AND ?10<>'import'))")                         \
 	X(DTX_SQL_CELL_LIVE,                                                                       \
 	  "SELECT o.cell_id FROM pipeline_cell_provenance o JOIN pipeline_cell_provenance n"       \
 	  " ON n.cell_id=?1 AND o.namespace=n.namespace AND o.intent_hash=n.intent_hash"           \

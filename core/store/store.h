@@ -11,7 +11,7 @@ struct dtx_db;
 struct dtx_store;
 
 enum dtx_store_mode {
-	DTX_STORE_READ, /* read only; no_record when there is no store yet */
+	DTX_STORE_READ,  /* read only; no_record when there is no store yet */
 	DTX_STORE_WRITE, /* made when missing: folder 0700, file 0600 */
 	/* the same of a store that others may have changed; their triggers and views, which the
 	 * other modes refuse, have no effect */
