@@ -24,17 +24,21 @@ static struct dtx_plan_input *inputs_find(struct dtx_plan *plan, struct dtx_str 
 static enum dtx_code inputs_unknown(const struct dtx_runner *r, struct dtx_str name,
                                     const char *text, struct dtx_err *err)
 {
-	const char *names[DTX_PLAN_INPUTS];
+	const char **names = dtx_arena_alloc(&r->plan->arena, r->plan->ninputs, sizeof(*names));
+	enum dtx_code rc = DTX_E_USAGE;
 	char want[64];
 	uint32_t i;
 
+	if (!names)
+		DTX_FAIL_MEM(err);
 	dtx_str_copy(want, sizeof(want), name);
 	for (i = 0; i < r->plan->ninputs; i++)
 		names[i] = r->plan->input[i].name;
 	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the plan has no input '%s'", want);
 	dtx_err_suggest(err, want, names, r->plan->ninputs);
 	dtx_err_hint(err, "a file of that name is './%.120s'", text);
-	return DTX_E_USAGE;
+out:
+	return rc;
 }
 
 /* The plan's faults are told then, and one of them may be why it has no such input. */

@@ -15,12 +15,13 @@ struct union_args {
 
 struct union_col {
 	struct dtx_field field;
-	int32_t from[DTX_BIND_TABLES]; /* per table its column, -1: none */
-	bool promoted;                 /* types differ, and it was said */
+	int32_t *from; /* per table its column, -1: none */
+	bool promoted; /* types differ, and it was said */
 };
 struct union_state {
 	struct union_col *col;
 	uint32_t n;
+	size_t cap;
 	const char **name; /* of the tables; for source_as */
 };
 
@@ -114,12 +115,30 @@ static size_t union_tables(const void *args, const char **names, size_t max)
 	return n;
 }
 
-static int32_t union_find(const struct union_state *s, const char *name)
+/* Looks first at column `near`: tables mostly have the same columns in the same order. */
+static int32_t union_find(const struct union_state *s, const char *name, uint32_t near)
 {
+	if (near < s->n && strcmp(s->col[near].field.name, name) == 0)
+		return (int32_t)near;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (strcmp(s->col[i].field.name, name) == 0)
 			return (int32_t)i;
 	return -1;
+}
+
+/* A new last column, which no table has yet. */
+static enum dtx_code union_add(struct dtx_bind *b, struct union_state *s,
+                               const struct dtx_field *field, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *from = dtx_arena_alloc(b->arena, b->ntables, sizeof(*from));
+
+	if (!from || !dtx_arena_reserve(b->arena, &s->col, &s->cap, s->n + 1u, sizeof(*s->col)))
+		DTX_FAIL_MEM(err);
+	memset(from, -1, b->ntables * sizeof(*from));
+	s->col[s->n++] = (struct union_col){ .field = *field, .from = from };
+out:
+	return rc;
 }
 
 static enum dtx_code union_table(struct dtx_bind *b, const struct union_args *a, unsigned t,
@@ -134,19 +153,17 @@ static enum dtx_code union_table(struct dtx_bind *b, const struct union_args *a,
 		                      b->table_name[t] ? b->table_name[t] : "", in->nfields, s->n));
 	for (uint32_t i = 0; i < in->nfields; i++) {
 		int32_t at = a->by == BY_POSITION ? (i < s->n && t ? (int32_t)i : -1)
-		                                  : union_find(s, in->field[i].name);
-		struct union_col *c = &s->col[at < 0 ? s->n : (uint32_t)at];
+		                                  : union_find(s, in->field[i].name, i);
+		struct union_col *c;
 		bool promoted = false;
 
 		if (a->by == BY_POSITION && t && at < 0)
 			break;
-		if (at < 0) {
-			c->field = in->field[i];
-			memset(c->from, -1, sizeof(c->from));
-			s->n++;
-		} else {
+		if (at < 0)
+			DTX_TRY(union_add(b, s, &in->field[i], err));
+		c = &s->col[at < 0 ? s->n - 1 : (uint32_t)at];
+		if (at >= 0)
 			promoted = dtx_field_merge(&c->field, &in->field[i]);
-		}
 		c->from[t] = (int32_t)i;
 		if (promoted && !c->promoted)
 			DTX_TRY(dtx_bind_fail(b, DTX_W_TYPE_PROMOTED,
@@ -266,15 +283,11 @@ static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	const struct dtx_typeref text = { .type = DTX_T_TEXT };
 	enum dtx_code rc = DTX_OK;
 	struct union_state *s = dtx_bind_state(b, sizeof(*s));
-	size_t most = 1;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
-	for (unsigned t = 0; t < b->ntables; t++)
-		most += b->in[t]->nfields;
-	s->col = dtx_arena_zalloc(b->arena, most, sizeof(*s->col));
 	s->name = dtx_arena_zalloc(b->arena, b->ntables + 1, sizeof(*s->name));
-	if (!s->col || !s->name)
+	if (!s->name)
 		DTX_FAIL_MEM(err);
 	for (unsigned t = 0; t < b->ntables; t++) {
 		s->name[t] = b->table_name[t] ? b->table_name[t] : "main";

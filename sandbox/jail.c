@@ -8,8 +8,6 @@
 #include "sandbox/report.h"
 #include "sandbox/role.h"
 
-#define TABLES_MAX 64
-
 void dtx_jail_limits_fill(struct dtx_jail_limits *l)
 {
 	if (!l->wall_ms)
@@ -99,8 +97,8 @@ static enum dtx_code local_put(struct dtx_box *b, const char *name, struct dtx_t
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (b->frame.ntables >= TABLES_MAX)
-		DTX_FAIL(err, DTX_E_USAGE, "jail: more than %d tables", TABLES_MAX);
+	if (b->frame.ntables >= DTX_JAIL_TABLES_MAX)
+		DTX_FAIL(err, DTX_E_USAGE, "jail: more than %d tables", DTX_JAIL_TABLES_MAX);
 	DTX_TRY(dtx_frame_add_table(&b->frame, name, t, err));
 	if (!b->main || !strcmp(name, "main")) {
 		dtx_table_unref(b->main);

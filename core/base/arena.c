@@ -87,6 +87,25 @@ void *dtx_arena_zalloc(struct dtx_arena *a, size_t n, size_t size)
 	return p;
 }
 
+bool dtx_arena_reserve(struct dtx_arena *a, void *items, size_t *cap, size_t n, size_t size)
+{
+	size_t want = *cap < SIZE_MAX / 2 ? DTX_MAX(n, *cap * 2) : n;
+	void *fresh, *old;
+
+	if (n <= *cap)
+		return true;
+	want = DTX_MAX(want, 8);
+	fresh = dtx_arena_zalloc(a, want, size);
+	if (!fresh)
+		return false;
+	memcpy(&old, items, sizeof(old));
+	if (*cap)
+		memcpy(fresh, old, *cap * size);
+	memcpy(items, &fresh, sizeof(fresh));
+	*cap = want;
+	return true;
+}
+
 char *dtx_arena_strndup(struct dtx_arena *a, const char *text, size_t len)
 {
 	char *p = len < SIZE_MAX ? dtx_arena_alloc(a, len + 1, 1) : NULL;

@@ -29,6 +29,10 @@ DTX_MUSTUSE char *dtx_arena_pack(struct dtx_arena *a, const char *bytes, size_t 
 /* NUL-terminated copies. */
 DTX_MUSTUSE char *dtx_arena_strdup(struct dtx_arena *a, const char *text);
 DTX_MUSTUSE char *dtx_arena_strndup(struct dtx_arena *a, const char *text, size_t len);
+/* Room for at least n items in *items (a T **): doubles *cap into fresh memory, the new part of it
+ * zeroed.  What an array of the arena is appended through; on failure *items is untouched. */
+DTX_MUSTUSE bool dtx_arena_reserve(struct dtx_arena *a, void *items, size_t *cap, size_t n,
+                                   size_t size);
 DTX_MUSTUSE char *dtx_arena_printf(struct dtx_arena *a, const char *fmt, ...) DTX_PRINTF(2, 3);
 /* Everything allocated since the mark is gone after the rewind. */
 struct dtx_arena_mark dtx_arena_mark(const struct dtx_arena *a);

@@ -30,23 +30,20 @@ void dtx_bind_open(struct dtx_bind *b)
 	b->open = true;
 }
 
-/* Arrays of the arena double into fresh memory: a bind is short-lived and small. */
-static bool grow(struct dtx_arena *a, void *items, uint64_t n, uint64_t *cap, size_t size)
+enum dtx_code dtx_bind_room(struct dtx_bind *b, size_t n, struct dtx_err *err)
 {
-	void **p = items;
-	uint64_t want = *cap ? *cap * 2 : 16;
-	void *fresh;
+	enum dtx_code rc = DTX_OK;
 
-	if (n < *cap)
-		return true;
-	fresh = dtx_arena_alloc(a, want, size);
-	if (!fresh)
-		return false;
-	if (n)
-		memcpy(fresh, *p, n * size);
-	*p = fresh;
-	*cap = want;
-	return true;
+	b->in = dtx_arena_zalloc(b->arena, n, sizeof(*b->in));
+	b->table_name = dtx_arena_zalloc(b->arena, n, sizeof(*b->table_name));
+	b->named = dtx_arena_zalloc(b->arena, n, sizeof(*b->named));
+	b->table = dtx_arena_zalloc(b->arena, n, sizeof(*b->table));
+	b->moved = dtx_arena_zalloc(b->arena, n, sizeof(*b->moved));
+	b->seen = dtx_arena_zalloc(b->arena, n, sizeof(*b->seen));
+	if (!b->in || !b->table_name || !b->named || !b->table || !b->moved || !b->seen)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
 }
 
 /* --- what cannot be told --- */
@@ -55,7 +52,8 @@ static enum dtx_code add_guess(struct dtx_bind *b, const char *name, bool made, 
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (!grow(b->arena, &b->guess, b->nguesses, &b->cap_guesses, sizeof(*b->guess)))
+	if (!dtx_arena_reserve(b->arena, &b->guess, &b->cap_guesses, b->nguesses + 1,
+	                       sizeof(*b->guess)))
 		DTX_FAIL_MEM(err);
 	name = dtx_arena_strdup(b->arena, name);
 	if (!name)
@@ -115,7 +113,6 @@ static enum dtx_code add_col(struct dtx_bind *b, const struct dtx_bind_col *col,
                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint64_t cap = b->cap_cols;
 	bool taken = false;
 
 	if (b->run && b->run->max_cols > 0 && b->ncols >= b->run->max_cols)
@@ -127,9 +124,8 @@ static enum dtx_code add_col(struct dtx_bind *b, const struct dtx_bind_col *col,
 		rc = dtx_bind_taken(b, col->field.name, NULL, err);
 		goto out;
 	}
-	if (!grow(b->arena, &b->col, b->ncols, &cap, sizeof(*b->col)))
+	if (!dtx_arena_reserve(b->arena, &b->col, &b->cap_cols, b->ncols + 1u, sizeof(*b->col)))
 		DTX_FAIL_MEM(err);
-	b->cap_cols = (uint32_t)cap;
 	b->col[b->ncols++] = *col;
 out:
 	return rc;
@@ -293,13 +289,11 @@ enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t 
                            enum dtx_demand demand, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint64_t cap = b->cap_uses;
 
 	if (col < 0)
 		goto out;
-	if (!grow(b->arena, &b->use, b->nuses, &cap, sizeof(*b->use)))
+	if (!dtx_arena_reserve(b->arena, &b->use, &b->cap_uses, b->nuses + 1, sizeof(*b->use)))
 		DTX_FAIL_MEM(err);
-	b->cap_uses = cap;
 	b->use[b->nuses++] =
 		(struct dtx_bind_use){ out, t, (uint32_t)col, (uint8_t)demand, DTX_CLASS_ANY };
 out:

@@ -11,7 +11,6 @@
 #include "core/plan/cols.h"
 #include "core/plan/op.h"
 
-#define DTX_BIND_TABLES 256
 struct dtx_flow;
 #define DTX_USE_ROWS (-1) /* decides which rows there are */
 #define DTX_USE_OPEN (-2) /* fills columns that only the rows bring (pivot_wider) */
@@ -42,9 +41,9 @@ struct dtx_bind_guess { /* a column that cannot be told, or what it may have bee
 struct dtx_bind {
 	struct dtx_arena *arena; /* everything bound lives here */
 	bool typed;              /* false: static phase, types may be UNKNOWN */
-	unsigned ntables;
-	struct dtx_schema *in[DTX_BIND_TABLES]; /* static phase: open schemas may grow */
-	const char *table_name[DTX_BIND_TABLES];
+	unsigned ntables;        /* entries of each array "per table"; see dtx_bind_room */
+	struct dtx_schema **in;  /* per table; static phase: open schemas may grow */
+	const char **table_name; /* per table */
 	int step;
 	const char *op;
 	const char *at; /* JSON pointer of the step */
@@ -54,12 +53,13 @@ struct dtx_bind {
 	bool div_zero_error;
 	/* results */
 	struct dtx_bind_col *col;
-	uint32_t ncols, cap_cols;
+	uint32_t ncols;
+	size_t cap_cols;
 	bool open; /* more output columns come from data */
 	struct dtx_bind_use *use;
 	size_t nuses, cap_uses;
-	/* per column of an input, typed phase: the step names it; NULL: none of them */
-	uint8_t *named[DTX_BIND_TABLES];
+	/* per table and column of it, typed phase: the step names it; NULL: none of them */
+	uint8_t **named;
 	void *state;                     /* ox->bound */
 	const struct dtx_digest *digest; /* whole ops; NULL: they are given their input */
 	enum dtx_op_kind kind;
@@ -80,15 +80,18 @@ struct dtx_bind {
 	bool vague;  /* columns of the inputs may be there as well */
 	bool result; /* a formula over what the step makes, for hints */
 	struct dtx_bind_guess *guess;
-	uint64_t nguesses, cap_guesses;
+	size_t nguesses, cap_guesses;
 	/* of the executor */
 	struct dtx_flow *flow;
-	int32_t table[DTX_BIND_TABLES]; /* ids of the tables */
-	bool moved[DTX_BIND_TABLES];    /* a column went on, or there was none to go on */
-	/* columns there were when one was last moved; all of them where none was */
-	uint32_t seen[DTX_BIND_TABLES];
+	int32_t *table; /* per table its id */
+	bool *moved;    /* per table: a column went on, or there was none to go on */
+	/* per table: columns there were when one was last moved; all where none was */
+	uint32_t *seen;
 	struct dtx_strmap names; /* output names to index */
 };
+
+/* Makes the arrays of a binding that have an entry per table, for up to n tables, in its arena. */
+DTX_MUSTUSE enum dtx_code dtx_bind_room(struct dtx_bind *b, size_t n, struct dtx_err *err);
 
 /* Static phase: a step over an open table has an open result (unlisted columns go through) unless
  * its bind says that there is nothing but its output columns: select, group_by ... */

@@ -122,12 +122,14 @@ out:
 static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &c->plan->step[i];
-	const char *from[DTX_STEP_TABLES];
+	const char **from = dtx_arena_alloc(&c->arena, st->ntables + 1, sizeof(*from));
 	struct dtx_sql_step s = { st->args, c->flow.bind[i], from };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const char *name = cte_name(c, (int32_t)(c->plan->ninputs + i));
 
+	if (!from)
+		DTX_FAIL_MEM(err);
 	if (!st->op || st->broken || !st->op->sql || !s.bind) {
 		rc = refuse(c->plan, i, "has no SQL form", err);
 		goto out;

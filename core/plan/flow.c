@@ -275,6 +275,7 @@ static enum dtx_code open_bind(struct dtx_flow *f, uint32_t i, bool typed,
 	b->arena = f->arena;
 	b->typed = typed;
 	b->ntables = st->ntables;
+	DTX_TRY(dtx_bind_room(b, st->ntables, err));
 	for (unsigned k = 0; k < st->ntables; k++) {
 		b->table[k] = st->table[k] < 0 ? no_table(f) : st->table[k];
 		b->in[k] = f->table[b->table[k]].schema;
@@ -433,6 +434,7 @@ enum dtx_code dtx_flow_rules(struct dtx_flow *f, int32_t table, int step,
 	b->typed = typed;
 	b->flow = f;
 	b->ntables = 1;
+	DTX_TRY(dtx_bind_room(b, rules->ntables + 1, err));
 	b->in[0] = f->table[table].schema;
 	b->table[0] = table;
 	for (uint32_t k = 0; k < rules->ntables; k++)

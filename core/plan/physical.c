@@ -80,39 +80,18 @@ struct maker {
 	const int32_t *region;
 	struct dtx_arena *arena;
 	struct dtx_phys *out;
-	uint32_t cap;
+	size_t cap;
 	uint32_t *uses; /* per table */
 	bool *made;     /* per step */
 };
 /* One that is being made: others may be finished before it. */
 struct draft {
 	struct dtx_phys_pipe pipe;
-	uint32_t cap;
+	size_t cap;
 };
 
 static enum dtx_code make_step(struct maker *m, uint32_t s, struct dtx_err *err);
 static enum dtx_code add_legs(struct maker *m, struct draft *d, int32_t t, struct dtx_err *err);
-
-static enum dtx_code grow(struct dtx_arena *a, void *items, uint32_t n, uint32_t *cap, size_t size,
-                          struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t room = *cap * 2 + 4;
-	void *fresh, *old;
-
-	if (n < *cap)
-		goto out;
-	fresh = dtx_arena_zalloc(a, room, size);
-	if (!fresh)
-		DTX_FAIL_MEM(err);
-	memcpy(&old, items, sizeof(old));
-	if (n)
-		memcpy(fresh, old, n * size);
-	memcpy(items, &fresh, sizeof(fresh));
-	*cap = room;
-out:
-	return rc;
-}
 
 static enum dtx_op_kind kind_of(const struct maker *m, uint32_t s)
 {
@@ -141,7 +120,9 @@ static enum dtx_code new_leg(struct maker *m, struct draft *d, int32_t t, struct
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(grow(m->arena, &d->pipe.leg, d->pipe.nlegs, &d->cap, sizeof(*d->pipe.leg), err));
+	if (!dtx_arena_reserve(m->arena, &d->pipe.leg, &d->cap, d->pipe.nlegs + 1u,
+	                       sizeof(*d->pipe.leg)))
+		DTX_FAIL_MEM(err);
 	d->pipe.leg[d->pipe.nlegs] =
 		(struct dtx_phys_leg){ .table = t, .limit = -1, .limit_step = -1 };
 	/* at most all steps; the arena of an explanation is short-lived */
@@ -185,7 +166,9 @@ static enum dtx_code finish(struct maker *m, struct draft *d, enum dtx_phys_end 
 		if (leg->limit >= 0)
 			leg->limit_step = (int32_t)leg->step[leg->narrowed + at];
 	}
-	DTX_TRY(grow(m->arena, &m->out->pipe, m->out->npipes, &m->cap, sizeof(*m->out->pipe), err));
+	if (!dtx_arena_reserve(m->arena, &m->out->pipe, &m->cap, m->out->npipes + 1u,
+	                       sizeof(*m->out->pipe)))
+		DTX_FAIL_MEM(err);
 	d->pipe.end = end;
 	d->pipe.of = of;
 	m->out->pipe[m->out->npipes++] = d->pipe;

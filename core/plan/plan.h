@@ -15,7 +15,6 @@
 #define DTX_PLAN_STEPS   1000
 #define DTX_PLAN_INPUTS  64
 #define DTX_PLAN_OUTPUTS 16
-#define DTX_STEP_TABLES  256 /* tables one step reads; = DTX_BIND_TABLES */
 
 enum dtx_fallback { DTX_FALLBACK_STEP, DTX_FALLBACK_PLAN, DTX_FALLBACK_OFF };
 
@@ -68,8 +67,8 @@ struct dtx_plan_step {
 	struct dtx_expect *expect; /* never NULL */
 	struct dtx_rules rules;    /* of expect */
 	/* Tables by id: inputs 0 .. ninputs - 1, then the result of step i is ninputs + i. */
-	int32_t table[DTX_STEP_TABLES]; /* [0]: the table it works on; -1: unknown name */
-	const char *table_name[DTX_STEP_TABLES];
+	int32_t *table; /* [0]: the table it works on; -1: unknown name */
+	const char **table_name;
 	uint32_t ntables;
 	bool broken;           /* has findings that forbid running it */
 	bool unfit;            /* one of them is about several parameters */

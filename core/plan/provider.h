@@ -27,7 +27,9 @@ struct dtx_jail_file {
 	struct dtx_str bytes;
 };
 #define DTX_JAIL_FILES_MAX 1000
-#define DTX_JAIL_FILE_NAME 240
+/* Tables that one snippet reads. */
+#define DTX_JAIL_TABLES_MAX 64
+#define DTX_JAIL_FILE_NAME  240
 
 /* symbol, name, error code.  CHECK failures have the status SCREENED and the code of their class
  * (snippet_syntax, snippet_import_denied, snippet_screen_denied). */

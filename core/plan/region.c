@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/plan/provider.h"
 
 /* --- the list --- */
 
@@ -196,7 +197,7 @@ bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g)
 }
 
 struct tables {
-	struct dtx_rescue_table item[DTX_PLAN_INPUTS + DTX_STEP_TABLES];
+	struct dtx_rescue_table item[DTX_JAIL_TABLES_MAX];
 	size_t n;
 	bool look; /* their columns are enough: they have no rows, and are this list's own */
 };

@@ -236,6 +236,7 @@ enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t 
 	enum dtx_code rc = DTX_OK;
 
 	hooks.arg = &arena;
+	DTX_TRY(dtx_bind_room(&b, 1, err));
 	b.in[0] = dtx_schema_copy(&arena, t->schema);
 	if (!kept || !b.in[0])
 		DTX_FAIL_MEM(err);

@@ -9,15 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/strmap.h"
 #include "core/plan/parts.h"
 
 /* --- which files --- */
 
 struct found {
 	struct dtx_plan *plan;
-	struct dtx_plan_file *file; /* room for DTX_SPREAD_FILES */
-	size_t n;
-	const char *at;
+	struct dtx_plan_file *file;
+	size_t n, cap;
+	struct dtx_strmap paths;
 };
 
 static enum dtx_code add_file(struct found *f, const char *path, const char *shown,
@@ -25,16 +26,21 @@ static enum dtx_code add_file(struct found *f, const char *path, const char *sho
 {
 	struct dtx_arena *a = &f->plan->arena;
 	enum dtx_code rc = DTX_OK;
+	uint32_t at = (uint32_t)f->n;
 
-	for (size_t i = 0; i < f->n; i++)
-		if (strcmp(f->file[i].path, path) == 0)
-			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "file '%s' is named twice", shown);
+	if (!dtx_strmap_put(&f->paths, dtx_str_of(path), at, &at))
+		DTX_FAIL_MEM(err);
+	if (at != f->n)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "file '%s' is named twice", shown);
 	if (f->n == DTX_SPREAD_FILES) {
 		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
-		            "an input is more than %d files", DTX_SPREAD_FILES);
+		            "an input is at most %d files, '%s' is one more", DTX_SPREAD_FILES,
+		            shown);
 		dtx_err_hint(err, "convert them in groups first");
 		return DTX_E_BAD_PARAM_VALUE;
 	}
+	if (!dtx_arena_reserve(a, &f->file, &f->cap, f->n + 1, sizeof(*f->file)))
+		DTX_FAIL_MEM(err);
 	f->file[f->n].path = dtx_arena_strdup(a, path);
 	f->file[f->n].shown = dtx_arena_strdup(a, shown);
 	if (!f->file[f->n].path || !f->file[f->n].shown)
@@ -121,9 +127,6 @@ enum dtx_code dtx_spread_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_f
 	enum dtx_code rc = DTX_OK;
 	char at[sizeof(in->at) + 8];
 
-	f.file = dtx_arena_zalloc(&p->arena, DTX_SPREAD_FILES, sizeof(*f.file));
-	if (!f.file)
-		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < nw; k++) {
 		rc = is_pattern(&w[k]) ? add_matches(&f, &w[k], err)
 		                       : add_file(&f, w[k].path, w[k].shown, err);
@@ -132,6 +135,7 @@ enum dtx_code dtx_spread_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_f
 	*file = f.file;
 	*n = f.n;
 out:
+	dtx_strmap_clear(&f.paths);
 	if (rc != DTX_OK && err) {
 		snprintf(at, sizeof(at), "%s/path", in->at);
 		err->run_time = true;
@@ -147,15 +151,22 @@ void dtx_spread_name(char *buf, size_t size, const char *input, size_t k)
 	snprintf(buf, size, "%s__%zu", input, k + 1);
 }
 
-static bool is_taken(const struct dtx_plan *p, const char *name)
+/* The names of all tables. */
+static enum dtx_code all_names(const struct dtx_plan *p, struct dtx_strmap *names,
+                               struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
+	uint32_t have;
+
 	for (uint32_t i = 0; i < p->ninputs; i++)
-		if (strcmp(p->input[i].name, name) == 0)
-			return true;
+		if (!dtx_strmap_put(names, dtx_str_of(p->input[i].name), i, &have))
+			DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < p->nsteps; i++)
-		if (p->step[i].out_name && strcmp(p->step[i].out_name, name) == 0)
-			return true;
-	return false;
+		if (p->step[i].out_name &&
+		    !dtx_strmap_put(names, dtx_str_of(p->step[i].out_name), i, &have))
+			DTX_FAIL_MEM(err);
+out:
+	return rc;
 }
 
 /* What the plan says of input `in`, of one file of it. */
@@ -181,17 +192,19 @@ static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct 
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_plan_input *made = dtx_arena_zalloc(&p->arena, p->ninputs + n, sizeof(*made));
+	struct dtx_strmap taken = DTX_STRMAP_INIT;
 	char name[256];
 
 	if (!made)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(all_names(p, &taken, err));
 	memcpy(made, p->input, i * sizeof(*made));
 	memcpy(made + i + n, p->input + i + 1, (p->ninputs - i - 1) * sizeof(*made));
 	for (size_t k = 0; k < n; k++) {
 		struct dtx_plan_input *in = &made[i + k];
 
 		dtx_spread_name(name, sizeof(name), p->input[i].name, k);
-		if (is_taken(p, name)) {
+		if (dtx_strmap_get(&taken, dtx_str_of(name)) != DTX_STRMAP_NONE) {
 			rc = dtx_err_set(
 				err, DTX_E_DUPLICATE_TABLE, __FILE__, __LINE__,
 				"file %zu of input '%s' is table '%s', and the plan has one", k + 1,
@@ -212,6 +225,7 @@ static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct 
 	}
 	*out = made;
 out:
+	dtx_strmap_clear(&taken);
 	return rc;
 }
 

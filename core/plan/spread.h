@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.h"
 
-#define DTX_SPREAD_FILES DTX_STEP_TABLES
+#define DTX_SPREAD_FILES 100000 /* of one input */
 
 /* The files that input i names: patterns looked up, sorted by bytes.  In the plan's arena.
  * input_not_found: a pattern without a match; bad_param_value: a file twice, or too many. */

@@ -156,8 +156,12 @@ out:
 
 /* --- tables --- */
 
-static int32_t find_table(const struct dtx_plan *plan, uint32_t before, const char *name)
+/* Looks first at input `near`: a step over the files of one input names them in their order. */
+static int32_t find_table_near(const struct dtx_plan *plan, uint32_t before, const char *name,
+                               uint32_t near)
 {
+	if (near < plan->ninputs && strcmp(plan->input[near].name, name) == 0)
+		return (int32_t)near;
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		if (strcmp(plan->input[i].name, name) == 0)
 			return (int32_t)i;
@@ -167,14 +171,19 @@ static int32_t find_table(const struct dtx_plan *plan, uint32_t before, const ch
 	return -1;
 }
 
-static size_t table_names(const struct dtx_plan *plan, uint32_t before, const char **names,
-                          size_t max)
+static int32_t find_table(const struct dtx_plan *plan, uint32_t before, const char *name)
+{
+	return find_table_near(plan, before, name, UINT32_MAX);
+}
+
+/* names: room for all inputs and the steps before. */
+static size_t table_names(const struct dtx_plan *plan, uint32_t before, const char **names)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < plan->ninputs && n < max; i++)
+	for (uint32_t i = 0; i < plan->ninputs; i++)
 		names[n++] = plan->input[i].name;
-	for (uint32_t i = 0; i < before && n < max; i++)
+	for (uint32_t i = 0; i < before; i++)
 		if (plan->step[i].out_name)
 			names[n++] = plan->step[i].out_name;
 	return n;
@@ -183,10 +192,16 @@ static size_t table_names(const struct dtx_plan *plan, uint32_t before, const ch
 static enum dtx_code unknown_table(struct dtx_plan_parse *p, uint32_t before, const char *name,
                                    const char *at, struct dtx_err *err)
 {
-	const char *names[256];
-	size_t n = table_names(p->plan, before, names, DTX_COUNT(names));
+	enum dtx_code rc = DTX_OK;
+	const char **names =
+		dtx_arena_alloc(&p->plan->arena, p->plan->ninputs + before + 1, sizeof(*names));
 
-	return dtx_part_unknown(p, DTX_E_UNKNOWN_TABLE, at, "table", name, names, n, err);
+	if (!names)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_part_unknown(p, DTX_E_UNKNOWN_TABLE, at, "table", name, names,
+	                         table_names(p->plan, before, names), err));
+out:
+	return rc;
 }
 
 static bool is_text(const json_t *v, const char *text)
@@ -226,16 +241,44 @@ static void table_place(const struct dtx_plan_step *st, const char *name, char *
 	}
 }
 
+/* Room for n tables of a step; those that it has stay. */
+static enum dtx_code tables_room(struct dtx_plan *plan, struct dtx_plan_step *st, size_t n,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *table = dtx_arena_alloc(&plan->arena, n, sizeof(*table));
+	const char **name = dtx_arena_alloc(&plan->arena, n, sizeof(*name));
+
+	if (!table || !name)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < st->ntables; i++) {
+		table[i] = st->table[i];
+		name[i] = st->table_name[i];
+	}
+	st->table = table;
+	st->table_name = name;
+out:
+	return rc;
+}
+
+/* One more table of a step, which has room for it. */
 static enum dtx_code add_table(struct dtx_plan_parse *p, struct dtx_plan_step *st, const char *name,
-                               const char *at, struct dtx_err *err)
+                               const char *in, struct dtx_err *err)
 {
 	uint32_t before = (uint32_t)(st - p->plan->step);
+	uint32_t near = st->ntables ? (uint32_t)st->table[st->ntables - 1] + 1 : 0;
 	bool hole = dtx_param_is_hole(name);
-	int32_t id = hole ? -1 : find_table(p->plan, before, name);
+	int32_t id = hole ? -1 : find_table_near(p->plan, before, name, near);
 	enum dtx_code rc = DTX_OK;
+	char at[128];
 
-	if (id < 0 && !hole)
+	if (id < 0 && !hole) {
+		if (in)
+			snprintf(at, sizeof(at), "%s", in);
+		else
+			table_place(st, name, at, sizeof(at));
 		DTX_TRY(unknown_table(p, before, name, at, err));
+	}
 	st->table[st->ntables] = id;
 	st->table_name[st->ntables++] = name;
 out:
@@ -252,12 +295,34 @@ static enum dtx_code guess_tables(struct dtx_plan_parse *p, struct dtx_plan_step
 
 	for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
 		DTX_TRY(guess_tables(p, st, json_array_get(v, i), err));
-	if (!text || st->ntables == DTX_STEP_TABLES || find_table(p->plan, before, text) < 0)
+	if (!text || find_table(p->plan, before, text) < 0)
 		goto out;
 	for (uint32_t i = 0; i < st->ntables; i++)
 		if (st->table[i] == find_table(p->plan, before, text))
 			goto out;
+	DTX_TRY(tables_room(p->plan, st, st->ntables + 1, err));
 	DTX_TRY(add_table(p, st, text, "", err));
+out:
+	return rc;
+}
+
+/* All names that the op says it reads, however many. */
+static enum dtx_code op_tables(struct dtx_plan *plan, const struct dtx_plan_step *st,
+                               const char ***names, size_t *n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t room = 8;
+
+	*n = 0;
+	if (!st->op || !st->args || !st->op->tables)
+		goto out;
+	do {
+		room *= 2;
+		*names = dtx_arena_alloc(&plan->arena, room, sizeof(**names));
+		if (!*names)
+			DTX_FAIL_MEM(err);
+		*n = st->op->tables(st->args, *names, room);
+	} while (*n == room);
 out:
 	return rc;
 }
@@ -265,13 +330,15 @@ out:
 static enum dtx_code step_tables(struct dtx_plan_parse *p, struct dtx_plan_step *st,
                                  int32_t current, struct dtx_err *err)
 {
-	const char *names[DTX_STEP_TABLES], *key;
+	const char **names = NULL, *key;
 	json_t *v;
-	size_t n = 0;
+	size_t n;
 	char at[128];
 	enum dtx_code rc = DTX_OK;
 
 	snprintf(at, sizeof(at), "%s/in", st->at);
+	DTX_TRY(op_tables(p->plan, st, &names, &n, err));
+	DTX_TRY(tables_room(p->plan, st, n + 1, err));
 	if (st->in_name) {
 		DTX_TRY(add_table(p, st, st->in_name, at, err));
 	} else {
@@ -279,12 +346,8 @@ static enum dtx_code step_tables(struct dtx_plan_parse *p, struct dtx_plan_step 
 		st->table_name[0] = "main";
 		st->ntables = 1;
 	}
-	if (st->op && st->args && st->op->tables)
-		n = st->op->tables(st->args, names, DTX_STEP_TABLES - 1);
-	for (size_t i = 0; i < n && st->ntables < DTX_STEP_TABLES; i++) {
-		table_place(st, names[i], at, sizeof(at));
-		DTX_TRY(add_table(p, st, names[i], at, err));
-	}
+	for (size_t i = 0; i < n; i++)
+		DTX_TRY(add_table(p, st, names[i], NULL, err));
 	if (st->op && st->trigger == DTX_OK)
 		goto out;
 	json_object_foreach((json_t *)(uintptr_t)st->json, key,
