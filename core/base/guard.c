@@ -55,18 +55,20 @@ static void guard_install(void)
 int dtx_guard_add(const void *ptr, size_t len)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static atomic_uint next; /* likely free: slots are taken in turn */
 	uintptr_t size;
-	int i;
+	unsigned k, i;
 
 	pthread_once(&once, guard_install);
 	size = (len + page_size - 1) & ~(page_size - 1);
-	for (i = 0; i < DTX_GUARD_MAX; i++) {
+	for (k = 0; k < DTX_GUARD_MAX; k++) {
+		i = atomic_fetch_add(&next, 1) % DTX_GUARD_MAX;
 		if (atomic_exchange(&slots[i].taken, true))
 			continue;
 		atomic_store(&slots[i].cut, false);
 		atomic_store(&slots[i].start, (uintptr_t)ptr);
 		atomic_store(&slots[i].end, (uintptr_t)ptr + size);
-		return i;
+		return (int)i;
 	}
 	return -1;
 }

@@ -6,7 +6,7 @@
 
 #include "core/base/base.h"
 
-#define DTX_GUARD_MAX 1024 /* mappings at a time */
+#define DTX_GUARD_MAX 32768 /* mappings at a time: half of what Linux lets a process have */
 
 /* Number of the guard, -1 when there are too many.  The first call installs the handler; all of
  * them are thread safe. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,9 @@
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
 #define SOURCE_BLOCK     ((size_t)1 << 20)
 #define SOURCE_TURN_MS   100
+/* A file of at most so many bytes is read at its open and takes neither a mapping nor a descriptor,
+ * so that an input may be more files than a process may have open. */
+#define SOURCE_SMALL ((size_t)16 << 10)
 
 /* What an owner frees: a mapping or a heap block. */
 struct source_bytes {
@@ -41,7 +45,8 @@ struct dtx_source {
 	bool noted;                 /* by its file system, see dtx_filemark_noted */
 	bool file;                  /* may be asked for changes */
 	bool direct;                /* see dtx_source_direct */
-	int fd;                     /* of what is mapped; -1: the bytes are on the heap */
+	int fd;                     /* of what is mapped; -1: the bytes are on the heap, or
+	                             * the file is opened again where one is wanted */
 	struct source_bytes *bytes; /* of the owner */
 	struct dtx_unpack limits;
 	struct dtx_progress *watch; /* NULL: nobody */
@@ -97,6 +102,15 @@ out:
 	return rc;
 }
 
+/* The upper half of the descriptors is left to what else is opened. */
+static bool source_may_keep(int fd)
+{
+	struct rlimit most;
+
+	return getrlimit(RLIMIT_NOFILE, &most) < 0 || most.rlim_cur == RLIM_INFINITY ||
+	       (rlim_t)fd < most.rlim_cur / 2;
+}
+
 static enum dtx_code source_map(struct dtx_source *s, int fd, size_t len, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -109,9 +123,41 @@ static enum dtx_code source_map(struct dtx_source *s, int fd, size_t len, struct
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map '%s': %s", s->name, strerror(errno));
 	DTX_TRY(source_take(s, ptr, len, true, err));
 	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (s->fd < 0)
+	if (s->file && (s->fd < 0 || !source_may_keep(s->fd)))
+		dtx_file_close(&s->fd);
+	else if (s->fd < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s': %s", s->name, strerror(errno));
 out:
+	return rc;
+}
+
+/* A small file, to the heap.  One that is shorter by now is noticed as any change is. */
+static enum dtx_code source_small(struct dtx_source *s, int fd, size_t len, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *ptr = NULL;
+	ssize_t k = 1;
+	size_t n = 0;
+
+	if (!len)
+		goto out;
+	ptr = dtx_mem_alloc(len, 1);
+	if (!ptr)
+		DTX_FAIL_MEM(err);
+	while (n < len && k) {
+		k = read(fd, ptr + n, len - n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", s->name,
+			         strerror(errno));
+		n += (size_t)k;
+	}
+	memset(ptr + n, 0, len - n);
+	rc = source_take(s, ptr, len, false, err);
+	ptr = NULL;
+out:
+	dtx_mem_free(ptr);
 	return rc;
 }
 
@@ -123,9 +169,12 @@ static enum dtx_code source_guard(struct dtx_source *s, struct dtx_err *err)
 	if (!s->bytes)
 		goto out;
 	s->bytes->guard = dtx_guard_add(s->data, s->size);
-	if (s->bytes->guard < 0)
-		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' is one of more than %d inputs", s->name,
-		         DTX_GUARD_MAX);
+	if (s->bytes->guard < 0) {
+		rc = dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__,
+		                 "'%s' is one of more than %d files of over %zu bytes", s->name,
+		                 DTX_GUARD_MAX, SOURCE_SMALL);
+		dtx_err_hint(err, "convert them in groups first");
+	}
 out:
 	return rc;
 }
@@ -271,8 +320,12 @@ enum dtx_code dtx_source_open(const char *path, struct dtx_source **out, struct 
 		s->mtime_us = source_mtime(&st);
 		dtx_filemark_of(&st, &s->mark);
 		s->noted = dtx_filemark_noted(fd);
-		DTX_TRY(source_map(s, fd, (size_t)st.st_size, err));
-		DTX_TRY(source_guard(s, err));
+		rc = (uint64_t)st.st_size <= SOURCE_SMALL
+		             ? source_small(s, fd, (size_t)st.st_size, err)
+		             : source_map(s, fd, (size_t)st.st_size, err);
+		DTX_TRY(rc);
+		if (s->bytes && s->bytes->mapped)
+			DTX_TRY(source_guard(s, err));
 	} else {
 		DTX_TRY(source_spool(s, fd, err));
 	}
@@ -552,11 +605,26 @@ out:
 	return rc;
 }
 
+/* The file that is mapped, by its name. */
+static enum dtx_code source_again(const struct dtx_source *s, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_file_open(s->name, fd, err));
+	rc = dtx_source_unchanged(s, err);
+	if (rc != DTX_OK)
+		dtx_file_close(fd);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, struct dtx_err *err)
 {
-	if (s->fd < 0)
-		return source_copy(s, fd, err);
-	return source_reopen(s, s->fd, fd, err);
+	if (s->fd >= 0)
+		return source_reopen(s, s->fd, fd, err);
+	if (s->bytes && s->bytes->mapped)
+		return source_again(s, fd, err);
+	return source_copy(s, fd, err);
 }
 
 bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t of)
@@ -616,7 +684,8 @@ const struct dtx_filemark *dtx_source_mark(const struct dtx_source *s)
 	struct dtx_filemark now;
 	struct stat st;
 
-	if (!s->file || !s->noted || s->fd < 0 || fstat(s->fd, &st) < 0)
+	if (!s->file || !s->noted || !s->size ||
+	    (s->fd < 0 ? stat(s->name, &st) : fstat(s->fd, &st)) < 0)
 		return NULL;
 	dtx_filemark_of(&st, &now);
 	return dtx_filemark_equal(&now, &s->mark) ? &s->mark : NULL;

@@ -40,7 +40,7 @@ static void back_step(const struct dtx_graph *g, uint32_t i, uint8_t **named)
 	}
 }
 
-uint8_t *dtx_bearing_named(const struct dtx_graph *g, uint32_t input, struct dtx_arena *arena)
+uint8_t **dtx_bearing_named(const struct dtx_graph *g, struct dtx_arena *arena)
 {
 	uint32_t n = g->plan->ninputs + g->plan->nsteps;
 	uint8_t **named = dtx_arena_zalloc(arena, n, sizeof(*named));
@@ -53,7 +53,7 @@ uint8_t *dtx_bearing_named(const struct dtx_graph *g, uint32_t input, struct dtx
 	}
 	for (uint32_t i = g->plan->nsteps; i-- > 0;)
 		back_step(g, i, named);
-	return named[input];
+	return named;
 }
 
 static bool header_bears(const struct dtx_graph *g, uint32_t input, const uint8_t *named)

@@ -4,9 +4,9 @@
 
 #include "core/plan/graph.h"
 
-/* Per column of an input: some step names it, also by a later name.  In `arena`; NULL: no memory.
- */
-uint8_t *dtx_bearing_named(const struct dtx_graph *g, uint32_t input, struct dtx_arena *arena);
+/* Per table and column of it: some step names it, also by a later name.  In `arena`; NULL: no
+ * memory. */
+uint8_t **dtx_bearing_named(const struct dtx_graph *g, struct dtx_arena *arena);
 /* A header that is assumed matters to plans that name no column of it, and to JSON; a column of
  * mixed types where a step names it, or where values are written and not only their text.  Every
  * other warning bears. */

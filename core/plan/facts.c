@@ -188,13 +188,13 @@ void dtx_facts_type_at(const struct dtx_plan *plan, uint32_t input, struct dtx_e
 	err->op[0] = '\0';
 }
 
-static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct dtx_reader *reader,
-                                 const struct dtx_schema *schema, struct dtx_exec_result *r,
-                                 struct dtx_err *err)
+/* named: of dtx_bearing_named, for this input. */
+static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, const uint8_t *named,
+                                 struct dtx_reader *reader, const struct dtx_schema *schema,
+                                 struct dtx_exec_result *r, struct dtx_err *err)
 {
 	struct dtx_exec_input *out = &r->input[i];
 	enum dtx_code rc = DTX_OK;
-	const uint8_t *named;
 
 	out->reader = reader->cls->name;
 	out->read = g->was_read[i];
@@ -212,9 +212,6 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct d
 	if (out->read && out->describe && !put_ledger(&out->stats, out->describe))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_reader_misfits(reader, err));
-	named = dtx_bearing_named(g, i, &r->arena);
-	if (!named)
-		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < reader->diags.n; k++) {
 		struct dtx_err w = DTX_ERR_INIT;
 
@@ -283,14 +280,17 @@ enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *reg
                         struct dtx_exec_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	uint8_t **named = dtx_bearing_named(g, &r->arena);
 
+	if (!named)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < g->plan->ninputs; i++) {
 		const struct dtx_region *rescued = dtx_regions_input(regions, i);
 
 		if (rescued)
 			DTX_TRY(rescued_facts(rescued, r, err));
 		else if (reader[i])
-			DTX_TRY(input_facts(g, i, reader[i], schema[i], r, err));
+			DTX_TRY(input_facts(g, i, named[i], reader[i], schema[i], r, err));
 	}
 	for (uint32_t i = 0; i < g->plan->nsteps; i++)
 		DTX_TRY(dtx_facts_step(g, i, r, err));

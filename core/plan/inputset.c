@@ -84,21 +84,24 @@ out:
 enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	uint32_t *readers = dtx_arena_zalloc(x->arena, x->plan->ninputs + x->plan->nsteps + 1u,
+	                                     sizeof(*readers));
 
 	x->opts = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->opts));
 	x->fix = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->fix));
 	x->reader = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->reader));
 	x->schema = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->schema));
 	x->was_read = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(bool));
-	if (!x->opts || !x->fix || !x->reader || !x->schema || !x->was_read)
+	if (!readers || !x->opts || !x->fix || !x->reader || !x->schema || !x->was_read)
 		DTX_FAIL_MEM(err);
+	dtx_plan_readers(x->plan, readers);
 	for (uint32_t i = 0; i < x->plan->ninputs; i++) {
 		x->opts[i] = x->plan->input[i].opts;
 		x->opts[i].home = x->home;
 		x->fix[i] = (struct dtx_repair){ .on = x->repair && !x->opts[i].stream,
 			                         .arena = x->arena,
 			                         .done = &x->repaired };
-		rc = dtx_plan_uses(x->plan, (int32_t)i) ? open_input(x, i, err) : DTX_OK;
+		rc = readers[i] ? open_input(x, i, err) : DTX_OK;
 		if (rc != DTX_OK && x->rescue && x->rescue(x->rescue_arg, i, err)) {
 			dtx_err_clear(err);
 			rc = DTX_OK;

@@ -19,6 +19,7 @@ struct origin {
 	const char *by;                  /* keys of an aggregation; NULL */
 	const char *rows;                /* condition that a pivot chose its rows by; NULL */
 	bool made, aggregated, snippet;
+	bool mixed; /* sources are not by input, each once */
 };
 struct lineage {
 	const struct dtx_graph *g;
@@ -29,15 +30,25 @@ struct lineage {
 
 static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c);
 
+/* Whether it follows all that are there, by input: then none of them is the same.  A union of many
+ * files adds them so. */
+static bool after(struct origin *o, struct source s)
+{
+	const struct source *last = o->nsources ? &o->source[o->nsources - 1] : NULL;
+
+	o->mixed |= last && last->input >= s.input;
+	return !o->mixed;
+}
+
 static void add_source(struct lineage *l, struct origin *o, struct source s)
 {
 	struct source *fresh;
 
-	for (size_t i = 0; i < o->nsources; i++)
-		if (o->source[i].input == s.input && o->source[i].col == s.col)
-			return;
 	if (o->nsources == SOURCES_MAX)
 		return;
+	for (size_t i = after(o, s) ? o->nsources : 0; i < o->nsources; i++)
+		if (o->source[i].input == s.input && o->source[i].col == s.col)
+			return;
 	if (o->nsources == o->cap) {
 		o->cap = o->cap * 2 + 4;
 		fresh = dtx_arena_alloc(&l->arena, o->cap, sizeof(*fresh));
@@ -66,7 +77,7 @@ static const char *leaf_name(struct lineage *l, int32_t input, const char *name)
 	const struct dtx_plan *p = l->g->plan;
 	unsigned have = 0;
 
-	for (uint32_t i = 0; p->ninputs > 1 && i < p->ninputs; i++)
+	for (uint32_t i = 0; p->ninputs > 1 && i < p->ninputs && have < 2; i++)
 		have += l->g->flow.table[i].schema &&
 		        dtx_schema_find(l->g->flow.table[i].schema, name) >= 0;
 	if (have < 2)

@@ -25,18 +25,33 @@ static void calls_file(const char *name, const char *text, size_t n)
 	T_CHECK(f && fwrite(text, 1, n, f) == n && fclose(f) == 0);
 }
 
-static enum dtx_code open_and_keep(struct dtx_err *err)
+static enum dtx_code keep_file(const char *name, struct dtx_err *err)
 {
 	struct dtx_source *s = NULL;
 	enum dtx_code rc = DTX_OK;
 	int fd = -1;
 
-	DTX_TRY(dtx_source_open(calls_path("in.csv"), &s, err));
+	DTX_TRY(dtx_source_open(calls_path(name), &s, err));
 	DTX_TRY(dtx_source_dup(s, &fd, err));
 out:
 	dtx_file_close(&fd);
 	dtx_source_free(s);
 	return rc;
+}
+
+static enum dtx_code open_and_keep(struct dtx_err *err)
+{
+	return keep_file("in.csv", err);
+}
+
+/* So large that it is mapped. */
+static enum dtx_code map_and_keep(struct dtx_err *err)
+{
+	static char text[20000];
+
+	memset(text, 'a', sizeof(text));
+	calls_file("large.csv", text, sizeof(text));
+	return keep_file("large.csv", err);
 }
 
 static enum dtx_code keep_bytes(struct dtx_err *err)
@@ -181,8 +196,10 @@ static const struct call_case {
 	{ open_and_keep, "open", EACCES, DTX_E_INPUT_IO, "cannot open '" },
 	{ open_and_keep, "open", EMFILE, DTX_E_INPUT_IO, "cannot keep '" },
 	{ open_and_keep, "fstat", EIO, DTX_E_INPUT_IO, "cannot stat '" },
-	{ open_and_keep, "mmap", ENOMEM, DTX_E_INPUT_IO, "cannot map '" },
-	{ open_and_keep, "fcntl", EMFILE, DTX_E_INPUT_IO, "cannot keep '" },
+	{ open_and_keep, "read", EIO, DTX_E_INPUT_IO, "cannot read '" },
+	{ map_and_keep, "mmap", ENOMEM, DTX_E_INPUT_IO, "cannot map '" },
+	{ map_and_keep, "open", EMFILE, DTX_E_INPUT_IO, "cannot keep '" },
+	{ gunzip, "fcntl", EMFILE, DTX_E_INPUT_IO, "cannot keep 'a.gz': " },
 	{ keep_bytes, "memfd_create", EMFILE, DTX_E_INPUT_IO, "cannot keep 'in.csv' in memory: " },
 	{ map_given, "mmap", ENOMEM, DTX_E_INPUT_IO, "cannot map 'in.csv': " },
 	{ stream_stdin, "fcntl", EMFILE, DTX_E_INPUT_IO, "cannot read '-': " },
