@@ -4,7 +4,8 @@
 #include "core/base/mem.h"
 #include "core/io/repair.h"
 
-#define TICK_ROWS 4096 /* between two looks at the progress */
+#define NOTHING_MORE "nothing behind the array"
+#define TICK_ROWS    4096 /* between two looks at the progress */
 
 static int64_t line_of(const char *base, const char *p)
 {
@@ -48,11 +49,23 @@ enum dtx_code dtx_jrows_refuse(const struct dtx_jrows *r, enum dtx_code code, co
 	return code;
 }
 
-/* What people write that is nearly JSON, and what to do about it. */
-static const char *nearly_json(const struct dtx_jrows *r, struct dtx_str rest)
+static bool is_letter(char c)
 {
+	return ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '$';
+}
+
+/* What people write that is nearly JSON, and what to do about it. */
+static const char *nearly_json(const struct dtx_jrows *r, const struct dtx_jscan *s)
+{
+	struct dtx_str rest = { s->p, (size_t)(s->end - s->p) };
 	bool begins = rest.ptr == r->area.p;
 
+	if (!rest.len)
+		return "the file ends within a value: get the whole of it again";
+	if (s->why && !strcmp(s->why, "a string") && is_letter(rest.ptr[0]))
+		return "JSON has names in double quotes";
+	if (s->why && !strcmp(s->why, NOTHING_MORE))
+		return "leave out what follows the array";
 	if (dtx_str_starts(rest, DTX_STR("'")))
 		return "JSON has names and texts in double quotes; Python writes them so with "
 		       "json.dumps";
@@ -61,9 +74,12 @@ static const char *nearly_json(const struct dtx_jrows *r, struct dtx_str rest)
 		return "JSON has no comments: leave them out";
 	if (dtx_str_starts(rest, DTX_STR("<")))
 		return "this begins as a page or XML does, not as data";
-	if (begins && rest.len && ((rest.ptr[0] | 32) >= 'a' && (rest.ptr[0] | 32) <= 'z') &&
+	if (begins && is_letter(rest.ptr[0]) &&
 	    memchr(rest.ptr, '(', DTX_MIN(rest.len, (size_t)80)))
 		return "leave out the call around the JSON, its name and its brackets";
+	if (begins && is_letter(rest.ptr[0]) &&
+	    memchr(rest.ptr, '=', DTX_MIN(rest.len, (size_t)80)))
+		return "leave out the name before the JSON and its '='";
 	if (begins)
 		return "\"format\": \"csv\" if it is no JSON but a table of text";
 	return NULL;
@@ -89,7 +105,7 @@ enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *
 	                                         : "JSON",
 	         left ? "'" : "the end", (int)n, s->p, left ? "'" : "");
 	rc = dtx_jrows_refuse(r, DTX_E_CORRUPT_FILE, s->p, what, err);
-	hint = nearly_json(r, (struct dtx_str){ s->p, left });
+	hint = nearly_json(r, s);
 	if (hint)
 		dtx_err_hint(err, "%s", hint);
 	return rc;
@@ -257,7 +273,7 @@ static enum dtx_code pass_end(struct dtx_jrows *r, struct dtx_jscan *s, struct d
 		return DTX_OK;
 	s->p++;
 	dtx_jscan_blanks(s);
-	s->why = "nothing behind the array";
+	s->why = NOTHING_MORE;
 	return s->p < s->end ? dtx_jrows_fail(r, s, err) : DTX_OK;
 }
 

@@ -27,3 +27,8 @@ dtx convert doc.json --to csv --read records=
 dtx inspect doc.json > out.txt && grep "by.p" out.txt
 echo '{"dtx":1,"steps":[{"op":"limit","n":9}]}' > p.json
 dtx run p.json doc.json
+echo '# what is nearly JSON is refused with what to do'
+for text in '[{"a":1},{"a":2}' '{a:1}' '[{"a":1}] more' 'var x = [{"a":1}];' 'call([{"a":1}])' "[{'a':1}]"; do
+	echo "$text" > bad.json
+	dtx convert bad.json --to csv 2> err.txt || { grep -o 'line.*' err.txt; tail -1 err.txt; }
+done
