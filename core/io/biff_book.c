@@ -31,9 +31,9 @@ enum dtx_code dtx_xls_fail(const struct dtx_xls *x, size_t at, struct dtx_err *e
 
 static enum dtx_code on_filepass(struct opening *o, struct dtx_err *err)
 {
-	dtx_err_set(err, DTX_E_ENCRYPTED_FILE, __FILE__, __LINE__, "'%s' has a password",
+	dtx_err_set(err, DTX_E_ENCRYPTED_FILE, __FILE__, __LINE__, "'%s' is encrypted",
 	            o->x->head.label);
-	dtx_err_hint(err, "open it with the password and save it without");
+	dtx_err_hint(err, DTX_BOOK_ENCRYPTED_HINT, o->x->head.label);
 	return DTX_E_ENCRYPTED_FILE;
 }
 
@@ -51,8 +51,9 @@ static enum dtx_code on_datemode(struct opening *o, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* A text of this record alone, from byte `at`, into x->text. */
-static enum dtx_code own_text(struct opening *o, size_t at, unsigned size, struct dtx_err *err)
+/* A text of this record alone, from byte `at`, into x->text; *whole: it was not cut off. */
+static enum dtx_code own_text(struct opening *o, size_t at, unsigned size, bool *whole,
+                              struct dtx_err *err)
 {
 	struct dtx_biff_bytes b;
 
@@ -61,8 +62,7 @@ static enum dtx_code own_text(struct opening *o, size_t at, unsigned size, struc
 	b.ptr += at;
 	b.left -= at;
 	dtx_buf_reset(&o->x->text);
-	if (!dtx_xls_text(o->x, &b, size, &o->x->text))
-		return dtx_xls_fail(o->x, o->rec.at, err, "a text is cut off");
+	*whole = dtx_xls_text(o->x, &b, size, &o->x->text);
 	return dtx_buf_check(&o->x->text, "a text of the workbook", err);
 }
 
@@ -70,8 +70,11 @@ static enum dtx_code on_format(struct opening *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf *t = &o->x->text;
+	bool whole;
 
-	DTX_TRY(own_text(o, 2, o->x->biff8 ? 2 : 1, err));
+	/* Some writers' records are a byte short: the format is what is there, as it is to
+	 * LibreOffice and xlrd. */
+	DTX_TRY(own_text(o, 2, o->x->biff8 ? 2 : 1, &whole, err));
 	DTX_TRY(dtx_book_format_add(&o->x->head, &o->formats, dtx_le_u16(o->rec.data),
 	                            dtx_buf_str(t), err));
 out:
@@ -142,11 +145,14 @@ static enum dtx_code on_boundsheet(struct opening *o, struct dtx_err *err)
 	struct dtx_book *b = &o->x->head;
 	const uint8_t *p = o->rec.data;
 	struct dtx_sheet *s;
+	bool whole;
 
 	if (b->nsheets == DTX_BOOK_SHEETS_MAX)
 		return dtx_unpack_fixed(err, "sheets", "'%s': over %d sheets", b->label,
 		                        DTX_BOOK_SHEETS_MAX);
-	DTX_TRY(own_text(o, 6, 1, err));
+	DTX_TRY(own_text(o, 6, 1, &whole, err));
+	if (!whole)
+		return dtx_xls_fail(o->x, o->rec.at, err, "the name of a sheet is cut off");
 	if (!dtx_mem_reserve(&b->sheet, &o->sheets_cap, b->nsheets + 1, sizeof(*b->sheet)))
 		DTX_FAIL_MEM(err);
 	s = &b->sheet[b->nsheets];
@@ -213,7 +219,7 @@ static enum dtx_code on_global(struct opening *o, struct dtx_err *err)
 		enum dtx_code (*fn)(struct opening *, struct dtx_err *);
 	} known[] = { { DTX_BIFF_FONT, 8, on_font },
 		      { DTX_BIFF_XF, 4, on_xf },
-		      { DTX_BIFF_FORMAT, 3, on_format },
+		      { DTX_BIFF_FORMAT, 2, on_format },
 		      { DTX_BIFF_BOUNDSHEET, 7, on_boundsheet },
 		      { DTX_BIFF_SST, 8, on_sst },
 		      { DTX_BIFF_NAME, 0, on_name },

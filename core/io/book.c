@@ -6,6 +6,16 @@
 
 #define STRING_BLOCK ((size_t)64 << 10)
 
+enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_err *err)
+{
+	if (rc == DTX_E_CORRUPT_FILE && err && !err->hint[0])
+		dtx_err_hint(
+			err,
+			"a spreadsheet program may mend it: soffice --convert-to xlsx '%.200s'",
+			label);
+	return rc;
+}
+
 enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
                             const struct dtx_unpack *limits, struct dtx_book **out,
                             struct dtx_err *err)
@@ -13,7 +23,9 @@ enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
 	bool old = dtx_cfb_sniff(bytes, len) || dtx_biff_sniff(bytes, len);
 
 	*out = NULL;
-	return (old ? dtx_book_xls : dtx_book_xlsx).open(label, bytes, len, limits, out, err);
+	return dtx_book_broken(
+		(old ? dtx_book_xls : dtx_book_xlsx).open(label, bytes, len, limits, out, err),
+		label, err);
 }
 
 void dtx_book_close(struct dtx_book *book)

@@ -95,6 +95,7 @@ struct dtx_book {
 	struct dtx_unpack limits;
 	uint64_t lead; /* bytes of the file before the workbook begins */
 	bool epoch1904;
+	uint64_t odd_chars; /* in texts: those that XML does not have, see dtx_xml */
 	struct dtx_sheet *sheet;
 	uint32_t nsheets;
 	struct dtx_book_name *name;
@@ -139,6 +140,12 @@ extern const struct dtx_book_class dtx_book_xlsx, dtx_book_xls;
 /* .xls whose cells FreeXL confirms: the others are bad cells. */
 extern const struct dtx_book_class dtx_book_freexl;
 
+/* Excel encrypts some workbooks with a password of its own, and asks for none. */
+#define DTX_BOOK_ENCRYPTED_HINT                                                                    \
+	"open it with its password and save it without one; where a program opens it without a "   \
+	"password: soffice --convert-to xlsx '%.200s'"
+/* Returns rc.  A workbook that is broken somewhere inside gets a next step, unless it has one. */
+enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_err *err);
 /* Opens with the class whose container the bytes have; .xlsx when in doubt. */
 DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
                                         const struct dtx_unpack *limits, struct dtx_book **out,

@@ -200,7 +200,7 @@ enum dtx_code dtx_book_reader_open(const struct dtx_book_class *cls, struct dtx_
 		dtx_mem_free(r->data);
 		DTX_FAIL_MEM(err);
 	}
-	DTX_TRY(read_sheet(r, err));
+	DTX_TRY(dtx_book_broken(read_sheet(r, err), dtx_source_name(src), err));
 	*out = &r->head;
 	r = NULL;
 out:
@@ -594,7 +594,7 @@ enum dtx_code dtx_book_reader_next(struct dtx_reader *reader, unsigned worker,
 
 	(void)worker;
 	*out = NULL;
-	DTX_TRY(claim(r, &s, err));
+	DTX_TRY(dtx_book_broken(claim(r, &s, err), dtx_source_name(reader->src), err));
 	if (!s.n)
 		goto out;
 	DTX_TRY(dtx_batch_new(r->scan.schema, s.n, &b, err));

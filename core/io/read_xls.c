@@ -22,11 +22,10 @@ bool dtx_biff_sniff(const void *head, size_t len)
 static enum dtx_code refuse(const struct dtx_cfb *cfb, struct dtx_err *err)
 {
 	static const struct {
-		const char *stream, *what, *hint;
+		const char *stream, *what, *hint; /* NULL: of encrypted ones */
 		enum dtx_code code;
 	} other[] = {
-		{ "EncryptedPackage", "has a password",
-		  "open it with the password and save it without", DTX_E_ENCRYPTED_FILE },
+		{ "EncryptedPackage", "is encrypted", NULL, DTX_E_ENCRYPTED_FILE },
 		{ "WordDocument", "is a Word document", "save its table as .xlsx",
 		  DTX_E_UNSUPPORTED_FORMAT },
 		{ "PowerPoint Document", "is a presentation", "save its table as .xlsx",
@@ -44,7 +43,10 @@ static enum dtx_code refuse(const struct dtx_cfb *cfb, struct dtx_err *err)
 			continue;
 		rc = dtx_err_set(err, other[i].code, __FILE__, __LINE__, "'%s' %s", cfb->label,
 		                 other[i].what);
-		dtx_err_hint(err, "%s", other[i].hint);
+		if (other[i].hint)
+			dtx_err_hint(err, "%s", other[i].hint);
+		else
+			dtx_err_hint(err, DTX_BOOK_ENCRYPTED_HINT, cfb->label);
 		goto out;
 	}
 	DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is a compound file without a workbook",

@@ -377,6 +377,12 @@ static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 			"cached value, %llu numbers that are no date; the first is %s",
 			(unsigned long long)bad, (unsigned long long)f->nerrors,
 			(unsigned long long)f->nuncached, (unsigned long long)f->nbaddates, name));
+	if (l->book->odd_chars)
+		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
+		                       (int64_t)l->book->odd_chars, err,
+		                       "%llu characters that XML does not allow, as control "
+		                       "characters, were kept in its texts",
+		                       (unsigned long long)l->book->odd_chars));
 	if (f->nvolatile)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)f->nvolatile, err,

@@ -43,6 +43,7 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 	else
 		dtx_xml_init(&part->xml, part_bytes, part->stream, book->head.label, e->name.ptr);
 	part->xml.limits = &book->head.limits;
+	part->xml.odd = &book->head.odd_chars;
 	part->xml.lend = part->ahead ? ahead_lend : NULL;
 out:
 	return rc;

@@ -46,9 +46,13 @@ static enum dtx_code start_row(struct dtx_xlsx_walk *w, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str r = attr_said(w->x, "r");
 	int64_t row = (int64_t)w->next_row + 1;
+	char what[80];
 
-	if (r.ptr && (!dtx_num_parse_i64(r.ptr, r.len, &row) || row < 1 || row > DTX_SHEET_ROWS))
-		FAIL_SHEET(w, err, "a row number that is none");
+	if (r.ptr && (!dtx_num_parse_i64(r.ptr, r.len, &row) || row < 1 || row > DTX_SHEET_ROWS)) {
+		snprintf(what, sizeof(what), "expected a row from 1 to 1048576, got '%.*s'",
+		         (int)DTX_MIN(r.len, (size_t)20), r.ptr);
+		FAIL_SHEET(w, err, what);
+	}
 	DTX_TRY(dtx_xlsx_row_open(w, (uint32_t)(row - 1),
 	                          dtx_xml_true(dtx_xml_attr(w->x, "hidden")), err));
 out:

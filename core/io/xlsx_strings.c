@@ -112,6 +112,7 @@ enum dtx_code dtx_xlsx_strings_open(struct dtx_xlsx *book, const struct dtx_zip_
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &s->stream, err));
 	dtx_xml_init(&s->xml, string_bytes, s->stream, book->head.label, e->name.ptr);
 	s->xml.limits = &book->head.limits;
+	s->xml.odd = &book->head.odd_chars;
 out:
 	return rc;
 }

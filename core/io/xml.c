@@ -167,12 +167,17 @@ static bool char_allowed(uint32_t cp)
 	       (cp >= 0xe000 && cp < 0xfffe) || (cp >= 0x10000 && cp < 0x110000);
 }
 
-/* "#38" or "#x26"; 0 when it is no allowed character. */
-static uint32_t char_reference(struct dtx_str s)
+enum { NO_POINT = UINT32_MAX };
+
+/* The number of "#38" or "#x26". */
+static uint32_t reference_number(struct dtx_str s)
 {
 	bool hex = s.len > 2 && s.ptr[1] == 'x';
 	uint32_t cp = 0;
 	size_t i;
+
+	if (s.len < 2)
+		return NO_POINT;
 
 	for (i = hex ? 2 : 1; i < s.len; i++) {
 		char c = s.ptr[i];
@@ -182,10 +187,20 @@ static uint32_t char_reference(struct dtx_str s)
 		                                           : 99;
 
 		if (d == 99 || cp > 0x110000)
-			return 0;
+			return NO_POINT;
 		cp = cp * (hex ? 16 : 10) + d;
 	}
-	return char_allowed(cp) ? cp : 0;
+	return cp;
+}
+
+/* What stands between the '&' and the ';' at s; ptr NULL: it is not ended. */
+static struct dtx_str entity_body(struct dtx_str s)
+{
+	const char *semi =
+		s.len && s.ptr[0] == '&' ? memchr(s.ptr, ';', DTX_MIN(s.len, (size_t)12)) : NULL;
+
+	return semi ? (struct dtx_str){ s.ptr + 1, (size_t)(semi - s.ptr) - 1 }
+	            : (struct dtx_str){ NULL, 0 };
 }
 
 /* Undoes the entity at s ("&lt;..."), gives its length in *used and its character; 0: none. */
@@ -197,21 +212,51 @@ static uint32_t entity(struct dtx_str s, size_t *used)
 	} known[] = {
 		{ "lt", '<' }, { "gt", '>' }, { "amp", '&' }, { "quot", '"' }, { "apos", '\'' }
 	};
-	const char *semi = memchr(s.ptr, ';', DTX_MIN(s.len, (size_t)12));
-	struct dtx_str body;
+	struct dtx_str body = entity_body(s);
+	uint32_t cp;
 	size_t i;
 
-	if (!semi)
+	if (!body.ptr)
 		return 0;
-	body = (struct dtx_str){ s.ptr + 1, (size_t)(semi - s.ptr) - 1 };
 	*used = body.len + 2;
-	if (body.len && body.ptr[0] == '#')
-		return char_reference(body);
+	if (body.len && body.ptr[0] == '#') {
+		cp = reference_number(body);
+		return cp != NO_POINT && char_allowed(cp) ? cp : 0;
+	}
 	for (i = 0; i < DTX_COUNT(known); i++) {
 		if (dtx_str_is(body, known[i].name))
 			return (unsigned char)known[i].c;
 	}
 	return 0;
+}
+
+/* The number of the reference at s; *used: its length. */
+static uint32_t numeric_at(struct dtx_str s, size_t *used)
+{
+	struct dtx_str body = entity_body(s);
+
+	*used = body.len + 2;
+	return body.ptr && body.len && body.ptr[0] == '#' ? reference_number(body) : NO_POINT;
+}
+
+/* A reference to a character that XML does not have, as some writers make them of whatever a text
+ * holds: a control character is itself, two halves of a surrogate pair are one character, and what
+ * is none is U+FFFD.  0: it is no reference. */
+static uint32_t odd_reference(struct dtx_str s, size_t *used)
+{
+	uint32_t cp = numeric_at(s, used), low;
+	size_t more;
+
+	if (cp == NO_POINT)
+		return 0;
+	if (cp >= 0xd800 && cp < 0xdc00) {
+		low = numeric_at((struct dtx_str){ s.ptr + *used, s.len - *used }, &more);
+		if (low < 0xdc00 || low >= 0xe000)
+			return 0xfffd;
+		*used += more;
+		return 0x10000 + ((cp - 0xd800) << 10) + (low - 0xdc00);
+	}
+	return cp && cp < 0x110000 && (cp < 0xd800 || cp >= 0xe000) ? cp : 0xfffd;
 }
 
 /* An attribute value with entities or blanks to undo, into scratch (which has room). */
@@ -429,6 +474,11 @@ static enum dtx_code give_entity(struct dtx_xml *x, struct dtx_err *err)
 
 	DTX_TRY(need(x, 12, err));
 	cp = entity((struct dtx_str){ x->buf + x->pos, x->end - x->pos }, &used);
+	if (!cp && x->odd) {
+		DTX_TRY(need(x, 24, err)); /* it may be two */
+		cp = odd_reference((struct dtx_str){ x->buf + x->pos, x->end - x->pos }, &used);
+		*x->odd += cp != 0;
+	}
 	if (!cp)
 		FAIL_XML(x, err, "an unknown entity");
 	x->kind = DTX_XML_TEXT;

@@ -26,7 +26,10 @@ struct dtx_xml {
 	void *arg;
 	const char *label, *part;        /* for messages; borrowed */
 	const struct dtx_unpack *limits; /* `text`, `idle`; those of default unless set */
-	/* The same without a copy, see dtx_ahead_lend; NULL: there is no such thing. */
+	/* Counts references in texts to characters that XML does not have; NULL: they are refused.
+	 */
+	uint64_t *odd;
+	/* As `read` without a copy, see dtx_ahead_lend; NULL: there is no such thing. */
 	dtx_xml_lend lend;
 
 	/* Bytes [pos, end) of buf are not yet consumed; those before `checked` are known to be

@@ -149,20 +149,27 @@ static void pass_lead(struct dtx_zip *z, struct directory *d)
 	d->end -= lead;
 }
 
+static enum dtx_code cut_short(const struct dtx_zip *z, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	            "'%s' is cut short: the end of its zip archive is missing", z->label);
+	dtx_err_hint(err, "get the whole file again, of which there are %zu bytes here", z->len);
+	return DTX_E_CORRUPT_FILE;
+}
+
 static enum dtx_code find_directory(struct dtx_zip *z, struct directory *d, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t at, stop;
 
 	if (z->len < EOCD_SIZE)
-		FAIL_CORRUPT(err, "'%s': zip archive is cut short", z->label);
+		return cut_short(z, err);
 	at = z->len - EOCD_SIZE;
 	stop = at > 65535 ? at - 65535 : 0;
 	while (le32(z->bytes + at) != SIG_EOCD ||
 	       le16(z->bytes + at + 20) > z->len - at - EOCD_SIZE) {
 		if (at == stop)
-			FAIL_CORRUPT(err, "'%s': zip archive has no end record (cut short?)",
-			             z->label);
+			return cut_short(z, err);
 		at--;
 	}
 	*d = (struct directory){ le32(z->bytes + at + 16), le32(z->bytes + at + 12),

@@ -155,6 +155,8 @@ void test_xls_code_pages(void)
 	} try[] = { { 0, "\x80\xe9", "k:text,v:null\n€é|~\n" },
 		    { 1251, "\xcf\xf0", "k:text,v:null\nПр|~\n" },
 		    { 10000, "\x8e", "k:text,v:null\né|~\n" },
+		    { 10029, "\x88\xb8\xec", "k:text,v:null\nąłž|~\n" },
+		    { 10017, "\x8f\xf0", "k:text,v:null\nПр|~\n" },
 		    { 1253, "\xd2", "k:text,v:null\n\xef\xbf\xbd|~\n" },
 		    { 932, "\x93\x8c\x8b\x9e\xb1\x93", "k:text,v:null\n東京ｱ\xef\xbf\xbd|~\n" },
 		    { 12345, "a", "bad_encoding" } };
@@ -515,7 +517,7 @@ void test_xls_says_what_is_damaged(void)
 		{ no_globals, DTX_E_CORRUPT_FILE, "it lists no sheets" },
 		{ old_version, DTX_E_CORRUPT_FILE, "it is of an unknown version" },
 		{ short_record, DTX_E_CORRUPT_FILE, "a record is too short" },
-		{ cut_name, DTX_E_CORRUPT_FILE, "a text is cut off" },
+		{ cut_name, DTX_E_CORRUPT_FILE, "the name of a sheet is cut off" },
 		{ many_fonts, DTX_E_ARCHIVE_LIMIT, "over 65536 fonts (limit 'archive.fonts')" },
 		{ many_styles, DTX_E_ARCHIVE_LIMIT,
 		  "over 65536 cell styles (limit 'archive.styles')" },
@@ -538,8 +540,31 @@ void test_xls_says_what_is_damaged(void)
 		if (rc != list[i].code || !strstr(err.msg, list[i].says))
 			t_fail(__FILE__, __LINE__, "%zu: %s: %s", i, dtx_code_name(rc), err.msg);
 		T_CHECK(strstr(err.msg, "'b.xls'"));
+		T_CHECK(rc != DTX_E_CORRUPT_FILE || strstr(err.hint, "soffice --convert-to xlsx"));
 		dtx_err_clear(&err);
 		dtx_buf_clear(&bytes);
 		dtx_buf_clear(&out);
+	}
+}
+
+/* The format of a record that ends before its text does is what is there of it. */
+void test_xls_short_formats(void)
+{
+	int cut;
+
+	for (cut = 0; cut < 4; cut++) {
+		struct biff_book book = BIFF_BOOK_INIT;
+
+		/* "d.m.y" less its last characters; a record of the length alone */
+		if (cut < 3)
+			biff_rec(&book.globals, DTX_BIFF_FORMAT, cut ? "wwbbbb" : "wwbbbbb", 14, 5,
+			         0, 'd', '.', 'm', '.');
+		else
+			biff_rec(&book.globals, DTX_BIFF_FORMAT, "w", 14);
+		head(&book);
+		LABEL(&book.cells, 1, 0, "a");
+		NUM(&book.cells, 1, 1, 1, 45292.0);
+		expect(&book,
+		       cut < 3 ? "k:text,v:date\na|2024-01-01\n" : "k:text,v:int\na|45292\n");
 	}
 }

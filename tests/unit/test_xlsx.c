@@ -95,6 +95,21 @@ void test_xlsx_kinds(void)
 	       -1, "k:int,v:int\n5|-7\n");
 }
 
+/* References to characters that XML does not have; halves of a pair are one character. */
+void test_xlsx_odd_characters(void)
+{
+	expect(HEAD "<row><c t=\"inlineStr\"><is><t>a&#x1;b&#31;</t></is></c>"
+	            "<c t=\"str\"><v>&#xD83D;&#xDE00;&#55357;x&#xDE00;&#0;</v></c></row>"
+	            "<row><c t=\"s\"><v>1</v></c><c t=\"str\"><v>&#xFFFE;&#1114112;</v></c></row>"
+	            "</sheetData>",
+	       -1,
+	       "k:text,v:text\na\001b\037|\xf0\x9f\x98\x80\xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd\n"
+	       "rich|\xef\xbf\xbe\xef\xbf\xbd\n");
+	expect(HEAD "<row><c t=\"str\"><v>&#x1g;</v></c></row></sheetData>", -1, "corrupt_file");
+	expect(HEAD "<row><c t=\"str\"><v>&nbsp;</v></c></row></sheetData>", -1, "corrupt_file");
+	expect(HEAD "<row><c t=\"str\"><v>&#1</v></c></row></sheetData>", -1, "corrupt_file");
+}
+
 #define LONG(k, v) "<row><c><v>" k "</v></c><c><v>" v "</v></c></row>"
 
 /* Whole numbers beyond 2^53 keep their digits. */
@@ -477,6 +492,8 @@ void test_xlsx_refuses_broken_sheets(void)
 		{ "<sheetData><row r=\"1\"><c r=\"A1\" t=\"q\"><v>1</v></c></row></sheetData>",
 		  "corrupt_file" },
 		{ "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></row></sheetData>",
+		  "corrupt_file" },
+		{ "<sheetData><row r=\"0\"><c r=\"A0\"><v>1</v></c></row></sheetData>",
 		  "corrupt_file" },
 		{ "<sheetData></sheetData>", "empty_input" },
 		{ "<!DOCTYPE a><sheetData></sheetData>", "corrupt_file" },
