@@ -13,6 +13,7 @@
 #include "core/base/heap.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/fallback/secret.h"
 #include "core/io/reserve.h"
 #include "core/store/store.h"
 #include "sandbox/role.h"
@@ -203,6 +204,7 @@ int main(int argc, char **argv)
 
 	if (role >= 0)
 		return role;
+	dtx_secrets_leave_block();
 	main_descriptors();
 	/* a closed pipe and a file at its limit are errors of the write, with a message and a
 	 * status */

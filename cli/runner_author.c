@@ -133,6 +133,8 @@ static enum dtx_code settle_author(struct settle *s)
 		         "--author-key-env: expected the name of a variable that is set");
 	variable = variable ? variable : "DTX_AUTHOR_KEY";
 	DTX_TRY(settle_key(s, variable, &key));
+	if (key)
+		dtx_secrets_shut_memory();
 	dtx_secrets_add(&s->a->secrets, key); /* first: there is room for some only */
 	dtx_secrets_find(&s->a->secrets, environ);
 	if (command && url && from_command == from_url)

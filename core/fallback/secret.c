@@ -2,6 +2,38 @@
 #include "core/fallback/secret.h"
 
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "core/base/mem.h"
+
+void dtx_secrets_leave_block(void)
+{
+	char **own, *text;
+	size_t n = 0, bytes = 0, at;
+
+	for (; environ && environ[n]; n++)
+		bytes += strlen(environ[n]) + 1;
+	at = (n + 1) * sizeof(*own);
+	own = dtx_mem_alloc(at + bytes, 1);
+	if (!own)
+		return;
+	text = (char *)own + at;
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(environ[i]) + 1;
+
+		own[i] = memcpy(text, environ[i], len);
+		text += len;
+		explicit_bzero(environ[i], len);
+	}
+	own[n] = NULL;
+	environ = own; /* until the end of the process */
+}
+
+void dtx_secrets_shut_memory(void)
+{
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
 
 void dtx_secrets_add(struct dtx_secrets *s, const char *value)
 {

@@ -11,6 +11,12 @@ struct dtx_secrets { /* values borrowed */
 	const char *value[DTX_SECRETS_MAX];
 	size_t n;
 };
+/* Moves the environment to memory of the process and empties the block that the kernel shows in
+ * /proc/PID/environ to the user's other programs and to whatever collects the state of processes.
+ * Once, before other threads. */
+void dtx_secrets_leave_block(void);
+/* From here on neither the user's other programs nor a dump of a crash read this process. */
+void dtx_secrets_shut_memory(void);
 /* One more; NULL, short or known ones are left out. */
 void dtx_secrets_add(struct dtx_secrets *s, const char *value);
 /* Values of the variables ("NAME=value", NULL at the end) whose names speak of a key, token, secret

@@ -1,4 +1,6 @@
 /* Authors: commands, servers on loopback, cassettes; keys stay where they are. */
+#include <sys/prctl.h>
+
 #include "core/fallback/author.h"
 
 #include <errno.h>
@@ -564,4 +566,11 @@ void test_author_key_is_not_cut(void)
 	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
 	T_CHECK(!strstr(c.err.msg, "sk-"));
 	call_clear(&c);
+}
+
+void test_secrets_memory_shut(void)
+{
+	dtx_secrets_shut_memory();
+	T_INT(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
+	T_INT(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
 }
