@@ -1,4 +1,6 @@
 /* Markdown tables.  Workers format batches, the bytes are put in order. */
+#include <string.h>
+
 #include "core/base/mem.h"
 #include "core/io/writer.h"
 
@@ -45,7 +47,18 @@ out:
 	return rc;
 }
 
-/* Text of a cell: '|' would end it, a line break the row. */
+/* Whether '<' or '&' begins what a page would take for HTML: that is not what the cell says, and
+ * may run a script. */
+static bool md_is_markup(struct dtx_str s, size_t i)
+{
+	char next = i + 1 < s.len ? s.ptr[i + 1] : ' ';
+	bool letter = (next | 0x20) >= 'a' && (next | 0x20) <= 'z';
+
+	return letter || (next && strchr(s.ptr[i] == '&' ? "#" : "/!?", next));
+}
+
+/* Text of a cell: '|' would end it, a line break the row; the "](" of "[text](javascript:...)"
+ * would make a link. */
 static void add_cell(struct dtx_buf *out, struct dtx_str s)
 {
 	size_t i;
@@ -58,7 +71,9 @@ static void add_cell(struct dtx_buf *out, struct dtx_str s)
 			continue;
 		if (c == '\n' || c == '\r')
 			dtx_buf_add(out, "<br>");
-		else if (c == '|' || c == '\\')
+		else if ((c == '<' || c == '&') && md_is_markup(s, i))
+			dtx_buf_add(out, c == '<' ? "&lt;" : "&amp;");
+		else if (c == '|' || c == '\\' || (c == '(' && i && s.ptr[i - 1] == ']'))
 			dtx_buf_printf(out, "\\%c", c);
 		else
 			dtx_buf_addc(out, (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c);
