@@ -61,6 +61,7 @@ static const struct slip {
 	{ NULL, "{", NULL, NO_MARK },
 	{ NULL, "$", NULL, NO_MARK },
 	{ NULL, "@", NULL, NO_MARK },
+	{ NULL, "#", NULL, NO_MARK },
 	{ "\\'", NULL, NULL, "a quote inside a text is doubled: 'it''s'" },
 	{ "\\\"", NULL, NULL, "a quote inside a text is doubled" },
 	/* spreadsheets and signs */
@@ -75,7 +76,9 @@ static const struct slip {
 	{ NULL, "?", "??", "coalesce(a, b) takes the first that is not null" },
 	{ NULL, "?", NULL, "if(condition, a, b)" },
 	{ NULL, "^", NULL, "a power is a ** b" },
-	{ "%", NULL, NULL, "a percentage is a number: 0.2 is 20 %" },
+	{ "%", NULL, NULL,
+	  "a percentage is a number: 0.2 is 20 %; a column of that name is in backticks: `rate "
+	  "%`" },
 	{ "0123456789", ",", NULL, "a number has no separators: 1000" },
 };
 
@@ -127,17 +130,64 @@ static bool fits(const struct slip *s, const struct dtx_parser *p, struct dtx_st
 	       (!s->in || holds(p->lx.text, s->in));
 }
 
-/* Two names side by side: mostly one that holds a blank. */
-static void hint_blank(struct dtx_parser *p, struct dtx_str before, struct dtx_str got)
+/* The name that ends at `end` of the text; empty: none does, or it is a word of the language. */
+static struct dtx_str name_before(struct dtx_str text, size_t end)
 {
-	size_t from = before.len;
+	size_t from = end;
+	struct dtx_str name;
 
-	while (from && name_byte(before.ptr[from - 1]))
+	while (from && name_byte(text.ptr[from - 1]))
 		from--;
-	if (from < before.len)
-		dtx_err_hint(p->err, "a column whose name holds a blank is written `%.*s %.*s`",
-		             (int)DTX_MIN(before.len - from, 60), before.ptr + from,
-		             (int)DTX_MIN(got.len, 60), got.ptr);
+	name = (struct dtx_str){ text.ptr + from, end - from };
+	return dtx_expr_is_keyword(name) ? (struct dtx_str){ name.ptr, 0 } : name;
+}
+
+static struct dtx_str name_after(struct dtx_str text, size_t from)
+{
+	size_t end = from;
+	struct dtx_str name;
+
+	while (end < text.len && name_byte(text.ptr[end]))
+		end++;
+	name = (struct dtx_str){ text.ptr + from, end - from };
+	return dtx_expr_is_keyword(name) ? (struct dtx_str){ name.ptr, 0 } : name;
+}
+
+/* All names around [from, end) with one `mark` between them: a column's name, mostly. */
+static struct dtx_str marked_name(struct dtx_str text, size_t from, size_t end, char mark)
+{
+	struct dtx_str name;
+
+	while (from && text.ptr[from - 1] == mark && (name = name_before(text, from - 1)).len)
+		from -= name.len + 1;
+	while (end < text.len && text.ptr[end] == mark && (name = name_after(text, end + 1)).len)
+		end += name.len + 1;
+	return (struct dtx_str){ text.ptr + from, end - from };
+}
+
+/* Two names side by side: mostly one that holds a blank. */
+static void hint_blank(struct dtx_parser *p, struct dtx_str before)
+{
+	struct dtx_str name = marked_name(p->lx.text, p->lx.start, p->lx.end, ' ');
+
+	if (name_before(before, before.len).len)
+		dtx_err_hint(p->err, "a column whose name holds a blank is written `%.*s`",
+		             (int)DTX_MIN(name.len, (size_t)120), name.ptr);
+}
+
+/* a.b.c: a name that holds points, where no call follows. */
+static bool hint_points(struct dtx_parser *p)
+{
+	struct dtx_str text = p->lx.text, first = name_before(text, p->lx.start), name;
+
+	if (!first.len || !name_after(text, p->lx.end).len)
+		return false;
+	name = marked_name(text, p->lx.start - first.len, p->lx.start, '.');
+	if (name.ptr + name.len < text.ptr + text.len && name.ptr[name.len] == '(')
+		return false;
+	dtx_err_hint(p->err, "a column whose name holds a point is written `%.*s`",
+	             (int)DTX_MIN(name.len, (size_t)120), name.ptr);
+	return true;
 }
 
 static struct dtx_str token_text(const struct dtx_parser *p)
@@ -162,6 +212,8 @@ bool dtx_parse_slip(struct dtx_parser *p)
 	for (size_t i = 0; i < DTX_COUNT(slips); i++) {
 		if (!fits(&slips[i], p, before, got))
 			continue;
+		if (!slips[i].in && is_token(got, ".") && hint_points(p))
+			return true;
 		dtx_err_hint(p->err, "%s", slips[i].hint);
 		return true;
 	}
@@ -180,5 +232,5 @@ void dtx_parse_hint(struct dtx_parser *p)
 		             "written `%.*s`",
 		             (int)got.len, got.ptr, (int)got.len, got.ptr);
 	else if (p->lx.kind == DTX_TK_NAME)
-		hint_blank(p, text_before(p), got);
+		hint_blank(p, text_before(p));
 }

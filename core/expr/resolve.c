@@ -239,10 +239,15 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 	bool grouped = bd->scope->grouped && !bd->in_agg;
 	int32_t key = grouped ? key_index(bd->scope, e->name) : -1, index = key;
 
-	if (e->table)
-		return dtx_resolve_fail(
-			bd, e, "write the column's name alone", DTX_E_UNKNOWN_COLUMN,
-			"no column '%s.%s' here: there is one table", e->table, e->name);
+	if (e->table) {
+		dtx_err_set(&found, DTX_E_UNKNOWN_COLUMN, __FILE__, __LINE__,
+		            "no column '%s.%s' here: there is one table", e->table, e->name);
+		dtx_err_hint(&found,
+		             "a column whose name holds the point is written `%.100s.%.100s`; else "
+		             "write %.60s alone",
+		             e->table, e->name, e->name);
+		return dtx_bind_report(bd, e, &found);
+	}
 	/* a computed key may have the name of an input column, and another type */
 	if (key >= 0)
 		field = bd->scope->keys[key];

@@ -141,6 +141,59 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 		             min ? "column" : "", f->more ? "; there are" : "");
 }
 
+/* A column that has a mark or a blank in its name and stands in the formula without backticks, over
+ * what the finding is about: first-name is no difference of two columns then. */
+static const char *marked_column(const struct scope_arg *s, const char *sub,
+                                 const struct dtx_err *f, int32_t span[2])
+{
+	const struct dtx_bind *b = s->b;
+	const struct dtx_schema *schema = s->over ? s->over : b->in[s->t];
+	const char *text =
+		b->flow ? json_string_value(dtx_part_value(&b->flow->plan->step[b->step], sub))
+			: NULL;
+
+	if ((f->code != DTX_E_UNKNOWN_COLUMN && f->code != DTX_E_MISSING_COLUMN) || !text ||
+	    f->span[0] < 0)
+		return NULL;
+	for (uint32_t i = 0; i < schema->nfields; i++) {
+		const char *name = schema->field[i].name, *at = text;
+		int32_t n = (int32_t)strlen(name);
+
+		if (dtx_expr_is_name(dtx_str_of(name)))
+			continue;
+		for (; n && (at = strstr(at, name)); at++) {
+			span[0] = (int32_t)(at - text);
+			span[1] = span[0] + n;
+			if (span[0] <= f->span[0] && f->span[1] <= span[1])
+				return name;
+		}
+	}
+	return NULL;
+}
+
+/* The finding told of the column; false: it has been told already. */
+static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *told,
+                         struct dtx_err *f)
+{
+	int32_t span[2];
+	const char *name = marked_column(s, sub, f, span);
+
+	if (!name)
+		return true;
+	if (*told == span[1])
+		return false;
+	*told = span[1];
+	memcpy(f->span, span, sizeof(span));
+	f->code = DTX_E_UNKNOWN_COLUMN;
+	f->misnamed = true;
+	dtx_err_hint(f, "the column's name is no single word: write it in backticks, `%.200s`",
+	             name);
+	for (size_t i = 0; i < DTX_COUNT(f->did_you_mean); i++)
+		f->did_you_mean[i][0] = '\0';
+	dtx_err_more(f, NULL);
+	return true;
+}
+
 static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
                               const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
                               struct dtx_aggcalls *aggs, struct dtx_bound **bound,
@@ -149,6 +202,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	struct dtx_bind *b = s->b;
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
 	size_t ncalls = aggs ? aggs->n : 0;
+	int32_t told = -1;
 	enum dtx_code rc = DTX_OK;
 
 	*bound = NULL;
@@ -164,6 +218,8 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	DTX_TRY(dtx_expr_bind(b->arena, e, scope, want, aggs, bound, &found, err));
 	for (size_t i = 0; i < found.n; i++) {
 		if (found.item[i].code == DTX_E_AGGREGATE_REQUIRED && dtx_bind_is_unread(b))
+			continue;
+		if (!judge_marked(s, sub, &told, &found.item[i]))
 			continue;
 		judge_word(b, sub, &found.item[i]);
 		DTX_TRY(dtx_bind_take(b, sub, &found.item[i], err));
