@@ -32,7 +32,8 @@ struct dtx_derive_stage {
 	const struct dtx_schema *wide; /* with them */
 	uint32_t target;               /* working column it makes */
 	struct dtx_rangeframe range;   /* of its calls */
-	bool *uses;                    /* earlier stages it reads */
+	uint32_t *reads;               /* earlier stages it reads, */
+	uint32_t nreads, readscap;     /* each once */
 	/* at bind: */
 	int32_t *col; /* uses of input columns, earlier stages' included */
 	uint8_t *demand;

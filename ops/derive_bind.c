@@ -7,7 +7,8 @@
 struct binder {
 	struct dtx_bind *b;
 	struct dtx_derive_state *s;
-	struct dtx_field *field; /* working fields so far */
+	struct dtx_field *field; /* working fields so far, */
+	struct dtx_schema work;  /* and they as a schema; stages share its index */
 	int32_t *maker;          /* per working column the stage that made it, -1: input */
 	struct dtx_derive_stage *now;
 	bool failed;
@@ -44,6 +45,27 @@ static void stage_use(struct binder *d, struct dtx_derive_stage *st, int32_t col
 	st->demand[st->ncols++] = demand;
 }
 
+static void stage_reads(struct binder *d, struct dtx_derive_stage *st, uint32_t maker)
+{
+	uint32_t cap = st->readscap ? 2 * st->readscap : 4, *reads;
+
+	for (uint32_t i = 0; i < st->nreads; i++)
+		if (st->reads[i] == maker)
+			return;
+	if (st->nreads == st->readscap) {
+		reads = dtx_arena_alloc(d->b->arena, cap, sizeof(*reads));
+		if (!reads) {
+			d->failed = true;
+			return;
+		}
+		if (st->nreads)
+			memcpy(reads, st->reads, st->nreads * sizeof(*reads));
+		st->reads = reads;
+		st->readscap = cap;
+	}
+	st->reads[st->nreads++] = maker;
+}
+
 /* A stage that reads a made column reads what that column was made from. */
 static void on_use(void *arg, int32_t col, enum dtx_demand demand)
 {
@@ -54,17 +76,9 @@ static void on_use(void *arg, int32_t col, enum dtx_demand demand)
 		stage_use(d, d->now, col, (uint8_t)demand);
 		return;
 	}
-	d->now->uses[maker] = true;
+	stage_reads(d, d->now, (uint32_t)maker);
 	for (uint32_t i = 0; i < d->s->stage[maker].ncols; i++)
 		stage_use(d, d->now, d->s->stage[maker].col[i], d->s->stage[maker].demand[i]);
-}
-
-static int32_t work_find(const struct binder *d, const char *name)
-{
-	for (uint32_t i = 0; i < d->s->nwork; i++)
-		if (strcmp(d->field[i].name, name) == 0)
-			return (int32_t)i;
-	return -1;
 }
 
 /* Schema over the working fields as they are now. */
@@ -72,11 +86,8 @@ static const struct dtx_schema *work_schema(struct binder *d)
 {
 	struct dtx_schema *s = dtx_arena_zalloc(d->b->arena, 1, sizeof(*s));
 
-	if (!s)
-		return NULL;
-	s->nfields = d->s->nwork;
-	s->open = d->b->in[0]->open;
-	s->field = d->field;
+	if (s)
+		*s = d->work;
 	return s;
 }
 
@@ -84,20 +95,24 @@ static const struct dtx_schema *work_schema(struct binder *d)
 static bool work_set(struct binder *d, const struct dtx_derive_args *a, uint32_t k,
                      const char *name, struct dtx_typeref type)
 {
-	int32_t at = work_find(d, name);
+	int32_t at = dtx_schema_find(&d->work, name);
 	size_t cap = (size_t)d->b->in[0]->nfields + a->set.n + 1;
+	bool fresh = at < 0;
 
-	if (at >= 0) {
+	if (!fresh) {
 		struct dtx_field *copy = dtx_arena_zalloc(d->b->arena, cap, sizeof(*copy));
 
 		if (!copy)
 			return false;
 		memcpy(copy, d->field, d->s->nwork * sizeof(*copy));
-		d->field = copy;
+		d->work.field = d->field = copy;
 	} else {
 		at = (int32_t)d->s->nwork++;
 	}
 	d->field[at] = (struct dtx_field){ .name = name, .type = type };
+	d->work.nfields = d->s->nwork;
+	if (fresh)
+		dtx_schema_index_last(&d->work);
 	d->maker[at] = (int32_t)k;
 	d->s->stage[k].target = (uint32_t)at;
 	return true;
@@ -106,6 +121,9 @@ static bool work_set(struct binder *d, const struct dtx_derive_args *a, uint32_t
 /* The schema that the formula around the calls sees. */
 static const struct dtx_schema *wide_schema(struct binder *d, const struct dtx_derive_stage *st)
 {
+	if (!st->calls.n)
+		return st->schema;
+
 	struct dtx_schema *s = dtx_arena_zalloc(d->b->arena, 1, sizeof(*s));
 	uint32_t n = st->schema->nfields;
 	struct dtx_field *field =
@@ -161,9 +179,8 @@ static enum dtx_code bind_stage(struct binder *d, const struct dtx_derive_args *
 	d->now = st;
 	if (dtx_param_is_hole(item->as))
 		DTX_TRY(dtx_bind_would_make(d->b, item->as, err));
-	st->uses = dtx_arena_zalloc(d->b->arena, a->set.n + 1, sizeof(bool));
 	st->schema = work_schema(d);
-	if (!st->uses || !st->schema)
+	if (!st->schema)
 		DTX_FAIL_MEM(err);
 	snprintf(sub, sizeof(sub), "/set/%u/expr", k);
 	DTX_TRY(dtx_bind_window_over(d->b, st->schema, item->expr, a->at ? a->at : sub,
@@ -312,6 +329,10 @@ enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 		d.field[i] = b->in[0]->field[i];
 		d.maker[i] = -1;
 	}
+	d.work = (struct dtx_schema){ .nfields = s->nwork,
+		                      .open = b->in[0]->open,
+		                      .field = d.field };
+	dtx_schema_index(b->arena, &d.work, (uint32_t)cap);
 	for (uint32_t k = 0; k < a->set.n; k++)
 		DTX_TRY(bind_stage(&d, a, k, err));
 	dtx_bind_kind(b, s->windowed ? DTX_KIND_WHOLE : DTX_KIND_MAP);

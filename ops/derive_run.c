@@ -8,8 +8,8 @@ void dtx_derive_live(const struct dtx_opctx *ox, const struct dtx_derive_state *
 		if (s->maker[i] >= 0 && dtx_op_wants(ox, i))
 			live[s->maker[i]] = true;
 	for (uint32_t k = s->nstages; k-- > 0;)
-		for (uint32_t j = 0; live[k] && j < k; j++)
-			live[j] = live[j] || s->stage[k].uses[j];
+		for (uint32_t j = 0; live[k] && j < s->stage[k].nreads; j++)
+			live[s->stage[k].reads[j]] = true;
 }
 
 enum dtx_code dtx_derive_widen(const struct dtx_derive_state *s, struct dtx_batch *in,

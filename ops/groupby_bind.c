@@ -134,7 +134,7 @@ static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a
 	enum dtx_code rc = DTX_OK;
 	struct dtx_field *field = dtx_arena_zalloc(b->arena, (size_t)b->ncols + 1, sizeof(*field));
 	bool *used = dtx_arena_zalloc(b->arena, (size_t)b->ncols + 1, sizeof(*used));
-	struct dtx_schema schema = { b->ncols, false, field };
+	struct dtx_schema schema = { .nfields = b->ncols, .field = field };
 	size_t nuses = b->nuses;
 
 	if (!field || !used)

@@ -38,7 +38,7 @@ static inline struct dtx_table *t_table(const char *columns, const char *rows)
 	struct dtx_builder b[16];
 	char name[16][64];
 	struct dtx_str rest = dtx_str_of(columns), piece, line, kind;
-	struct dtx_schema s = { 0, false, field };
+	struct dtx_schema s = { .field = field };
 	struct dtx_batch *batch = NULL;
 	struct dtx_table *t = NULL;
 	uint32_t nrows = 0, i;

@@ -1,14 +1,75 @@
 /* Fields in order. */
 #include "core/data/schema.h"
 
+#include "core/base/hash.h"
+
+enum { INDEX_FIELDS = 16 };
+
+/* Open addressing; at most half full. */
+struct dtx_schema_index {
+	uint32_t n;      /* fields that are in it: the first ones */
+	uint32_t mask;   /* slots - 1, a power of two */
+	uint32_t slot[]; /* field + 1; 0: free */
+};
+
+/* The slot of a name: that of the field that has it, or a free one. */
+static uint32_t *index_slot(const struct dtx_schema *s, const char *name)
+{
+	struct dtx_schema_index *x = s->index;
+	uint32_t at = (uint32_t)dtx_hash64(name, strlen(name), 0) & x->mask;
+
+	while (x->slot[at] &&
+	       (x->slot[at] > s->nfields || strcmp(s->field[x->slot[at] - 1].name, name) != 0))
+		at = (at + 1) & x->mask;
+	return &x->slot[at];
+}
+
+void dtx_schema_index_last(const struct dtx_schema *s)
+{
+	struct dtx_schema_index *x = s->index;
+	uint32_t *slot;
+
+	if (!x || x->n + 1 != s->nfields || x->n > x->mask / 2)
+		return;
+	slot = index_slot(s, s->field[x->n].name);
+	if (!*slot)
+		*slot = x->n + 1;
+	x->n++;
+}
+
+void dtx_schema_index(struct dtx_arena *a, struct dtx_schema *s, uint32_t room)
+{
+	struct dtx_schema some = *s;
+	uint32_t slots = 64;
+
+	room = DTX_MAX(room, s->nfields);
+	s->index = NULL;
+	if (room < INDEX_FIELDS || room > UINT32_MAX / 4)
+		return;
+	while (slots < 2 * room)
+		slots *= 2;
+	some.index = dtx_arena_zalloc(a, 1, sizeof(*some.index) + slots * sizeof(uint32_t));
+	if (!some.index)
+		return;
+	some.index->mask = slots - 1;
+	for (some.nfields = 1; some.nfields <= s->nfields; some.nfields++)
+		dtx_schema_index_last(&some);
+	s->index = some.index;
+}
+
 int32_t dtx_schema_find(const struct dtx_schema *s, const char *name)
 {
-	uint32_t i;
+	uint32_t i = 0, hit;
 
-	for (i = 0; i < s->nfields; i++) {
+	if (s->index) {
+		hit = *index_slot(s, name);
+		if (hit)
+			return (int32_t)(hit - 1);
+		i = s->index->n;
+	}
+	for (; i < s->nfields; i++)
 		if (!strcmp(s->field[i].name, name))
 			return (int32_t)i;
-	}
 	return -1;
 }
 
@@ -35,7 +96,8 @@ struct dtx_schema *dtx_schema_copy(struct dtx_arena *a, const struct dtx_schema 
 		if (!schema_copy_field(a, &field[i]))
 			return NULL;
 	}
-	*copy = (struct dtx_schema){ s->nfields, s->open, field };
+	*copy = (struct dtx_schema){ .nfields = s->nfields, .open = s->open, .field = field };
+	dtx_schema_index(a, copy, s->nfields);
 	return copy;
 }
 

@@ -26,15 +26,22 @@ static inline bool dtx_field_reads_format(const struct dtx_field *f)
 {
 	return f->format && !f->guessed && strchr(f->format, '%');
 }
+struct dtx_schema_index;
 struct dtx_schema {
 	uint32_t nfields;
 	bool open; /* more columns may come from data */
 	const struct dtx_field *field;
+	struct dtx_schema_index *index; /* of names; NULL: none, a search looks at all fields */
 };
 
-/* Index of a field by exact name, -1 if absent.  Linear below 16 fields, then a scan by hash is
- * the caller's business. */
+/* Index of a field by exact name, -1 if absent; the first of equal names. */
 int32_t dtx_schema_find(const struct dtx_schema *s, const char *name);
+/* Gives `s` an index of its names with room for `room` fields, unless they are so few that a scan
+ * is as fast.  Without memory there is none.  Schemas whose fields begin alike may share it. */
+void dtx_schema_index(struct dtx_arena *a, struct dtx_schema *s, uint32_t room);
+/* A field was added at the end of s->field: its name goes into the index while there is room; a
+ * search looks at fields that are not in it one by one. */
+void dtx_schema_index_last(const struct dtx_schema *s);
 /* Copies schema, fields and names into the arena; NULL: out of memory. */
 DTX_MUSTUSE struct dtx_schema *dtx_schema_copy(struct dtx_arena *a, const struct dtx_schema *s);
 /* [{"name","type"},...] in order, as JSON text. */

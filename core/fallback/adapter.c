@@ -107,6 +107,7 @@ static enum dtx_code adapter_schema(const json_t *adapter, const struct dtx_sche
 		*changed = true;
 	}
 	*out = *s;
+	out->index = NULL; /* it is of the names before */
 	out->field = field;
 out:
 	return rc;

@@ -247,8 +247,11 @@ enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_
                                const char *name, struct dtx_err *f)
 {
 	enum dtx_code code = b->typed ? DTX_E_MISSING_COLUMN : DTX_E_UNKNOWN_COLUMN;
-	const char **names = dtx_arena_alloc(b->arena, s->nfields + 1u, sizeof(*names));
+	const char **names;
 
+	if (b->errs->n >= DTX_ERRLIST_MAX) /* it is only counted: a list of names may be long */
+		return dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
+	names = dtx_arena_alloc(b->arena, s->nfields + 1u, sizeof(*names));
 	if (!names)
 		return dtx_err_set(f, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
 	for (uint32_t i = 0; i < s->nfields; i++)

@@ -16,7 +16,9 @@ enum dtx_code dtx_push_declared(const struct dtx_plan_input *in, struct dtx_aren
 
 	if (!field)
 		DTX_FAIL_MEM(err);
-	*out = (struct dtx_schema){ 0, o->extra == DTX_EXTRA_ALLOW || in->broken, field };
+	*out = (struct dtx_schema){ .open = o->extra == DTX_EXTRA_ALLOW || in->broken,
+		                    .field = field };
+	dtx_schema_index(arena, out, (uint32_t)(o->ntypes + o->nrequires + 1));
 	for (size_t i = 0; i < o->ntypes; i++) {
 		field[out->nfields].name = o->types[i].name;
 		field[out->nfields].source = true;
@@ -24,14 +26,17 @@ enum dtx_code dtx_push_declared(const struct dtx_plan_input *in, struct dtx_aren
 		field[out->nfields].format = o->types[i].format;
 		if (o->types[i].on_error != DTX_CAST_KEEP_TEXT)
 			field[out->nfields].type = o->types[i].type;
-		if (o->types[i].name && dtx_schema_find(out, o->types[i].name) < 0)
+		if (o->types[i].name && dtx_schema_find(out, o->types[i].name) < 0) {
 			out->nfields++;
+			dtx_schema_index_last(out);
+		}
 	}
 	for (size_t i = 0; i < o->nrequires; i++)
 		if (dtx_schema_find(out, o->requires[i]) < 0) {
 			field[out->nfields].name = o->requires[i];
 			field[out->nfields].type = (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 };
 			field[out->nfields++].source = true;
+			dtx_schema_index_last(out);
 		}
 	if (in->source_file && dtx_schema_find(out, in->source_file) < 0) {
 		field[out->nfields].name = in->source_file;

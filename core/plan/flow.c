@@ -60,11 +60,13 @@ static enum dtx_code add_field(struct dtx_flow *f, struct dtx_flow_table *t,
 			memcpy(fresh, s->field, s->nfields * sizeof(*fresh));
 		s->field = fresh;
 		t->cap = cap;
+		dtx_schema_index(f->arena, s, cap);
 	}
 	/* the array was made here, so it is ours to write */
 	fresh = (struct dtx_field *)(uintptr_t)s->field;
 	fresh[s->nfields] = *field;
 	*col = (int32_t)s->nfields++;
+	dtx_schema_index_last(s);
 out:
 	return rc;
 }
@@ -191,7 +193,7 @@ static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx
 {
 	struct dtx_flow_table *t = &f->table[f->plan->ninputs + i];
 	struct dtx_field *field = dtx_arena_alloc(f->arena, b->ncols + 1u, sizeof(*field));
-	struct dtx_schema s = { b->ncols, b->open, field };
+	struct dtx_schema s = { .nfields = b->ncols, .open = b->open, .field = field };
 	int32_t col;
 	enum dtx_code rc = DTX_OK;
 
@@ -346,7 +348,7 @@ static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
                                struct dtx_bind **out, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &f->plan->step[i];
-	const struct dtx_schema any = { 0, true, NULL };
+	const struct dtx_schema any = { .nfields = 0, .open = true, .field = NULL };
 	struct dtx_bind *b = NULL;
 	enum dtx_code rc = DTX_OK;
 

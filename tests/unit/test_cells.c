@@ -87,7 +87,7 @@ void test_cells_nothing_is_read_below_a_block(void)
 	char *three = mmap(NULL, 3 * (size_t)page, PROT_READ | PROT_WRITE,
 	                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dtx_field field = number;
-	struct dtx_schema schema = { 1, false, &field };
+	struct dtx_schema schema = { .nfields = 1, .field = &field };
 	struct dtx_column *src[2], *value = NULL;
 	struct dtx_batch *b = NULL;
 
@@ -114,7 +114,7 @@ void test_cells_nothing_is_read_behind_a_block(void)
 	                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dtx_rowhash got = DTX_ROWHASH_INIT;
 	struct dtx_field field = number;
-	struct dtx_schema schema = { 1, false, &field };
+	struct dtx_schema schema = { .nfields = 1, .field = &field };
 	struct dtx_column *src[2];
 	struct dtx_batch *b = NULL;
 

@@ -110,7 +110,7 @@ void test_approve_spells_names(void)
 void test_approve_shows_sizes(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	const struct dtx_schema result = { 0, false, NULL };
+	const struct dtx_schema result = { .nfields = 0, .field = NULL };
 	struct dtx_gate_view view = { .id = "c7d2a1f000000000",
 		                      .at = "/steps/1",
 		                      .result = &result,

@@ -278,12 +278,12 @@ static const struct dtx_field batch_fields[] = {
 	{ .name = "id", .type = { DTX_T_INT64, 0, 0 }, .guessed = true },
 	{ .name = "who", .type = { DTX_T_TEXT, 0, 0 }, .guessed = true },
 };
-static const struct dtx_schema batch_schema = { 2, false, batch_fields };
+static const struct dtx_schema batch_schema = { .nfields = 2, .field = batch_fields };
 static const struct dtx_field batch_declared[] = {
 	{ .name = "id", .type = { DTX_T_INT64, 0, 0 } },
 	{ .name = "who", .type = { DTX_T_TEXT, 0, 0 } },
 };
-static const struct dtx_schema batch_schema_declared = { 2, false, batch_declared };
+static const struct dtx_schema batch_schema_declared = { .nfields = 2, .field = batch_declared };
 static const char batch_line[] = "1|ann|2|bob|x|cy";
 static const struct dtx_span batch_ids[] = { { 0, 1 }, { 6, 1 }, { 12, 1 } };
 static const struct dtx_span batch_names[] = { { 2, 3 }, { 8, 3 }, { 14, 2 } };
@@ -398,7 +398,7 @@ void test_batch_misfit(void)
 void test_batch_shared_column(void)
 {
 	struct dtx_field fields[2] = { batch_fields[0], batch_fields[1] };
-	struct dtx_schema other = { 2, false, fields };
+	struct dtx_schema other = { .nfields = 2, .field = fields };
 	struct dtx_batch *b = NULL, *copy = NULL;
 	struct dtx_column *v = NULL, *w = NULL;
 	struct dtx_err err = DTX_ERR_INIT;

@@ -50,7 +50,7 @@ void test_csv_formula_forms(void)
 void test_csv_formula_note(void)
 {
 	static const struct dtx_field field[] = { { .name = "n" }, { .name = "a" } };
-	const struct dtx_schema s = { 2, false, field };
+	const struct dtx_schema s = { .nfields = 2, .field = field };
 	struct dtx_csv_formulas f = { 0 };
 	struct dtx_errlist diags = DTX_ERRLIST_INIT;
 	struct dtx_err err = DTX_ERR_INIT;

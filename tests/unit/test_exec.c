@@ -255,7 +255,7 @@ static enum dtx_code helper_rescue(void *arg, const struct dtx_rescue *r, struct
                                    struct dtx_err *err)
 {
 	static const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
-	static const struct dtx_schema schema = { 1, false, &field };
+	static const struct dtx_schema schema = { .nfields = 1, .field = &field };
 	struct helper *h = arg;
 	struct dtx_batch *b = NULL;
 

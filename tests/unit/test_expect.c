@@ -22,7 +22,7 @@ static const struct dtx_field fields[] = {
 	{ .name = "n", .type = { DTX_T_INT64, 0, 0 } },
 	{ .name = "d", .type = { DTX_T_DATE, 0, 0 } },
 };
-static const struct dtx_schema schema = { 3, false, fields };
+static const struct dtx_schema schema = { .nfields = 3, .field = fields };
 
 /* k: a b b; n: 1 5 null; d: 2024-01-01 2024-06-01 2024-12-31 */
 static enum dtx_code small(struct dtx_table **out)

@@ -27,7 +27,8 @@ static const struct dtx_field env_fields[] = {
 	{ .name = "p", .type = T(DTX_T_FLOAT64), .guessed = true, .source = true },
 	{ .name = "k", .type = T(DTX_T_TEXT), .guessed = true, .source = true },
 };
-static const struct dtx_schema env_schema = { DTX_COUNT(env_fields), false, env_fields };
+static const struct dtx_schema env_schema = { .nfields = DTX_COUNT(env_fields),
+	                                      .field = env_fields };
 
 static struct dtx_column *finish(struct dtx_builder *b)
 {

@@ -12,7 +12,7 @@
 
 static void finger(const struct dtx_field *field, uint32_t n, char out[DTX_FINGER_TEXT])
 {
-	struct dtx_schema s = { n, false, field };
+	struct dtx_schema s = { .nfields = n, .field = field };
 	struct dtx_finger_table t = { "main", &s, NULL, NULL };
 	struct dtx_err err = DTX_ERR_INIT;
 
@@ -40,7 +40,8 @@ void test_finger_document(void)
 	};
 	static const struct dtx_field hc_f[] = { F("region", DTX_T_TEXT),
 		                                 F("headcount", DTX_T_INT64) };
-	const struct dtx_schema ms = { 4, false, main_f }, hs = { 2, false, hc_f };
+	const struct dtx_schema ms = { .nfields = 4, .field = main_f };
+	const struct dtx_schema hs = { .nfields = 2, .field = hc_f };
 	const struct dtx_finger_table t[] = { { "main", &ms, NULL, NULL },
 		                              { "hc", &hs, NULL, NULL } };
 	struct dtx_buf got = DTX_BUF_INIT(1 << 16), names = DTX_BUF_INIT(1 << 16);
@@ -116,7 +117,7 @@ void test_finger_families(void)
 		                                  F("Hours Apr 2024", DTX_T_NULL),
 		                                  F("Hours May 2024", DTX_T_TEXT) };
 	char a[DTX_FINGER_TEXT], b[DTX_FINGER_TEXT];
-	struct dtx_schema s = { 5, false, three };
+	struct dtx_schema s = { .nfields = 5, .field = three };
 	struct dtx_families fam = DTX_FAMILIES_INIT;
 	json_t *none = json_array();
 
@@ -200,7 +201,7 @@ void test_finger_needs(void)
 	static const struct dtx_field f[] = { F("region", DTX_T_TEXT),  F("hours", DTX_T_INT64),
 		                              F("unread", DTX_T_INT64), F("2024", DTX_T_INT64),
 		                              F("2025", DTX_T_INT64),   F("2026", DTX_T_INT64) };
-	const struct dtx_schema s = { 6, false, f };
+	const struct dtx_schema s = { .nfields = 6, .field = f };
 	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
 	char fp[DTX_FINGER_TEXT], *needs = NULL;
 	json_t *doc = NULL;
@@ -219,7 +220,7 @@ static enum dtx_code finger_all(void)
 {
 	static const struct dtx_field f[] = { F("a", DTX_T_TEXT), F("2024", DTX_T_INT64),
 		                              F("2025", DTX_T_INT64), F("2026", DTX_T_INT64) };
-	const struct dtx_schema s = { 4, false, f };
+	const struct dtx_schema s = { .nfields = 4, .field = f };
 	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
 	char fp[DTX_FINGER_TEXT];
 	json_t *doc = NULL, *fam = NULL, *order = NULL;

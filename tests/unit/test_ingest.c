@@ -13,7 +13,7 @@ struct asked {
 static enum dtx_code answer(struct dtx_table **out, struct dtx_err *err)
 {
 	static const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
-	static const struct dtx_schema schema = { 1, false, &field };
+	static const struct dtx_schema schema = { .nfields = 1, .field = &field };
 	struct dtx_builder b;
 	struct dtx_batch *batch = NULL;
 	struct dtx_table *t = NULL;

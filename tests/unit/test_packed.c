@@ -11,7 +11,8 @@ static const struct dtx_field field[COLS] = {
 	{ .name = "c", .type = { .type = DTX_T_TEXT } },
 	{ .name = "d", .type = { .type = DTX_T_TEXT } },
 };
-static const struct dtx_schema schema = { COLS, false, (struct dtx_field *)(uintptr_t)field };
+static const struct dtx_schema schema = { .nfields = COLS,
+	                                  .field = (struct dtx_field *)(uintptr_t)field };
 
 static struct dtx_batch *lines(const char *text)
 {

@@ -10,7 +10,7 @@ static struct dtx_table *perturb_table(void)
 {
 	struct dtx_field field[] = { { .name = "t", .type = { DTX_T_TEXT, 0, 0 } },
 		                     { .name = "n", .type = { DTX_T_INT64, 0, 0 } } };
-	struct dtx_schema s = { 2, false, field };
+	struct dtx_schema s = { .nfields = 2, .field = field };
 	struct dtx_builder text, number;
 	struct dtx_table *t = NULL;
 	struct dtx_batch *b = NULL;

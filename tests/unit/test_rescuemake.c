@@ -256,7 +256,7 @@ static enum dtx_code jail_get(struct dtx_box *box, struct dtx_table **out, struc
 	                        : 10;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_field field[8] = { { .name = "n", .type = { type, 0, 0 } } };
-	struct dtx_schema s = { 1, false, field };
+	struct dtx_schema s = { .nfields = 1, .field = field };
 	struct dtx_batch *b = NULL;
 	struct dtx_table *t = NULL;
 	uint32_t i;

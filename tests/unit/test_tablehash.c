@@ -10,7 +10,7 @@ static const struct dtx_field fields[] = {
 	{ .name = "n", .type = { DTX_T_INT64, 0, 0 } },
 	{ .name = "s", .type = { DTX_T_TEXT, 0, 0 } },
 };
-static const struct dtx_schema schema = { 2, false, fields };
+static const struct dtx_schema schema = { .nfields = 2, .field = fields };
 
 /* Rows from..to of: n = i (null where i % 5 == 3), s = "v<i>", in batches of `step`; backwards on
  * demand. */
@@ -143,7 +143,7 @@ void test_tablehash_selection(void)
 void test_tablehash_spans(void)
 {
 	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
-	static const struct dtx_schema one = { 1, false, field };
+	static const struct dtx_schema one = { .nfields = 1, .field = field };
 	static const char source[] = "ab,\"c\"\"d\",\"\",";
 	static const struct dtx_span span[] = {
 		{ 0, 2 }, { 4, 4 | DTX_SPAN_QUOTED }, { 10, 0 | DTX_SPAN_QUOTED }, { 12, 0 }
@@ -193,7 +193,7 @@ static void check_hash(const struct dtx_rowhash *got, uint32_t row, const char *
 void test_tablehash_lengths(void)
 {
 	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
-	static const struct dtx_schema one = { 1, false, field };
+	static const struct dtx_schema one = { .nfields = 1, .field = field };
 	struct dtx_rowhash got = DTX_ROWHASH_INIT;
 	struct dtx_batch *b = NULL;
 	struct dtx_span span[LENGTHS];
@@ -220,7 +220,7 @@ void test_tablehash_lengths(void)
 void test_tablehash_texts(void)
 {
 	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
-	static const struct dtx_schema one = { 1, false, field };
+	static const struct dtx_schema one = { .nfields = 1, .field = field };
 	struct dtx_rowhash got = DTX_ROWHASH_INIT;
 	struct dtx_builder texts;
 	struct dtx_batch *b = NULL;
@@ -247,7 +247,7 @@ static enum dtx_code numbers(struct dtx_batch **out)
 		{ .name = "s", .type = { DTX_T_TEXT, 0, 0 } },
 		{ .name = "f", .type = { DTX_T_FLOAT64, 0, 0 } },
 	};
-	static const struct dtx_schema three = { 3, false, field };
+	static const struct dtx_schema three = { .nfields = 3, .field = field };
 	static const int64_t whole[] = { 0, -7, INT64_MAX, 999999999999999 };
 	static const double real[] = { 2.0, -0.1, 1.0 / 3, 1e300 };
 	struct dtx_builder b[3];
