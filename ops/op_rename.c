@@ -159,7 +159,7 @@ static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args
 		DTX_TRY(dtx_bind_fail(b, bad.code, "/regex", err, "%s", bad.msg));
 		goto out;
 	}
-	if (a->replace &&
+	if (!dtx_param_is_hole(a->regex) && a->replace &&
 	    dtx_replacement_make(b->arena, re, dtx_str_of(a->replace), &with, &bad) != DTX_OK) {
 		DTX_TRY(dtx_bind_fail(b, bad.code, "/replace", err, "%s: %s", bad.msg, bad.hint));
 		goto out;
