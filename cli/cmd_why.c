@@ -11,6 +11,8 @@
 #include "cli/why_stored.h"
 #include "core/base/mem.h"
 
+enum { WHY_APART = 7 }; /* inputs; of more, those that are files of one are followed as one */
+
 static const struct dtx_opt why_opts[] = {
 	{ .name = "row",
 	  .kind = DTX_O_INT,
@@ -103,6 +105,7 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *columns = why_columns(w), *wanted = why_wanted(w), *types = dtx_why_types(w);
+	const struct dtx_plan *plan = w->fold.of ? &w->fold.plan : w->x.r.plan;
 	int64_t *bytes = dtx_mem_zalloc(w->x.r.plan->ninputs, sizeof(*bytes)); /* a glob is many */
 	struct dtx_trace_ask ask = { .output = w->x.output,
 		                     .columns = columns,
@@ -119,8 +122,9 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	ask.only = w->known && why_only(w);
 	for (uint32_t i = 0; i < w->x.r.plan->ninputs; i++)
-		bytes[i] = (int64_t)dtx_source_size(w->x.r.source[i]);
-	DTX_TRY(dtx_trace_plan(w->x.r.plan, w->x.bound, &ask, &w->trace, err));
+		bytes[w->fold.of ? w->fold.of[i] : i] += (int64_t)dtx_source_size(w->x.r.source[i]);
+	DTX_TRY(dtx_trace_plan(plan, w->fold.of ? &w->fold.bound : w->x.bound, &ask, &w->trace,
+	                       err));
 out:
 	dtx_mem_free(bytes);
 	json_decref(columns);
@@ -201,7 +205,10 @@ out:
 
 static enum dtx_code why_run(struct dtx_why *w, struct dtx_err *err)
 {
-	struct dtx_retrace_look look = { why_look, w, 1 }; /* the check */
+	struct dtx_retrace_look look = { .look = why_look,
+		                         .arg = w,
+		                         .hash_only = 1, /* the check */
+		                         .fold = w->fold.of ? &w->fold : NULL };
 
 	return dtx_retrace_run(&w->x, w->trace.plan, &look, &w->plan, err);
 }
@@ -344,6 +351,8 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 	if (stored)
 		goto print;
 	DTX_TRY(dtx_retrace_bind(&w->x, err));
+	if (w->x.r.plan->ninputs > WHY_APART)
+		DTX_TRY(dtx_together(w->x.r.plan, w->x.bound, &w->fold, err));
 	if (!why_short(w, path)) {
 		DTX_TRY(why_plan(w, err));
 		DTX_TRY(why_run(w, err));
@@ -368,6 +377,7 @@ static void why_clear(struct dtx_why *w)
 {
 	dtx_plan_free(w->plan);
 	dtx_trace_clear(&w->trace);
+	dtx_together_clear(&w->fold);
 	dtx_retrace_clear(&w->x);
 	dtx_buf_clear(&w->text);
 	dtx_buf_clear(&w->traced.text);

@@ -47,7 +47,7 @@ static enum dtx_code why_not_answer(struct dtx_why_not *w, int argc, char **argv
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_retrace_look look = { dtx_why_not_count, w, 0 };
+	struct dtx_retrace_look look = { dtx_why_not_count, w, 0, NULL };
 	bool stored = false;
 
 	DTX_TRY(dtx_retrace_find(&w->x, argv[0], err));

@@ -316,6 +316,8 @@ enum dtx_code dtx_retrace_exec(struct dtx_runner *r, const json_t *traced,
 		DTX_FAIL_MEM(err);
 	DTX_TRY(retrace_own(dtx_plan_parse(dtx_str_of(text), NULL, &r->findings, plan, err), err));
 	DTX_TRY(retrace_own(dtx_plan_check(*plan, &r->findings, err), err));
+	if (look->fold)
+		DTX_TRY(dtx_together_spread(look->fold, *plan, &r->findings, err));
 	retrace_inputs(*plan, r->plan);
 	opts.input = r->source;
 	opts.repair = r->args->repair;

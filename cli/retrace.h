@@ -3,6 +3,7 @@
 #define DTX_CLI_RETRACE_H
 
 #include "cli/snapshots.h"
+#include "core/plan/together.h"
 #include "core/plan/rowlog.h"
 
 struct dtx_retrace {
@@ -54,7 +55,8 @@ DTX_MUSTUSE enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err
 struct dtx_retrace_look {
 	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
 	void *arg;
-	uint32_t hash_only; /* of dtx_exec_opts */
+	uint32_t hash_only;              /* of dtx_exec_opts */
+	const struct dtx_together *fold; /* the traced plan is of its plan; NULL: of the run's */
 };
 /* The same on the open inputs of a run, whose bytes are its caller's matter. */
 DTX_MUSTUSE enum dtx_code dtx_retrace_exec(struct dtx_runner *r, const json_t *traced,

@@ -2,11 +2,15 @@
  * running again when somebody asks. */
 #include <string.h>
 
+#include "cli/out.h"
 #include "cli/retrace.h"
 #include "core/base/mem.h"
 #include "core/plan/rowlog.h"
 
-enum { LINEAGE_ROWS = 1 }; /* of --lineage */
+enum {
+	LINEAGE_ROWS = 1, /* of --lineage */
+	LINEAGE_INPUTS = (DTX_PLAN_OUTPUTS - DTX_TRACE_ROWS_INPUTS) / 2
+};
 
 struct lineage {
 	struct dtx_runner *r;
@@ -58,7 +62,7 @@ static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_runner *r = l->r;
 	const struct dtx_schema *s = r->result->output[l->output].schema;
-	struct dtx_retrace_look look = { lineage_look, l, 1 /* the check */ };
+	struct dtx_retrace_look look = { lineage_look, l, 1 /* the check */, NULL };
 	int64_t *bytes = dtx_mem_zalloc(r->plan->ninputs, sizeof(*bytes)); /* a glob is many */
 	json_t *columns = json_array();
 	struct dtx_trace_ask ask = { .output = l->output, .columns = columns, .bytes = bytes };
@@ -103,6 +107,18 @@ out:
 	return rc;
 }
 
+/* Many files are no reason to lose the result. */
+static void lineage_left_out(const struct dtx_runner *r, uint32_t output)
+{
+	const char *path = r->plan->output[output].path;
+
+	dtx_out_note(
+		r->cli,
+		"dtx: %s: the row numbers of more than %d inputs are not stored, and there are %u\n"
+		"  next: dtx why runs the plan again to find the rows\n",
+		path ? path : "-", LINEAGE_INPUTS, r->plan->ninputs);
+}
+
 enum dtx_code dtx_runner_lineage(struct dtx_runner *r, json_t *outputs, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -114,8 +130,17 @@ enum dtx_code dtx_runner_lineage(struct dtx_runner *r, json_t *outputs, struct d
 			DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 			         "a snippet did a step of this run: its rows cannot be followed");
 	}
-	for (uint32_t i = 0; i < r->result->noutputs; i++)
-		DTX_TRY(lineage_output(r, i, json_array_get(outputs, i), err));
+	for (uint32_t i = 0; i < r->result->noutputs; i++) {
+		rc = r->plan->ninputs > DTX_PLAN_INPUTS
+		             ? DTX_E_NO_TRANSLATION
+		             : lineage_output(r, i, json_array_get(outputs, i), err);
+		if (rc == DTX_E_NO_TRANSLATION && r->plan->ninputs > LINEAGE_INPUTS) {
+			lineage_left_out(r, i);
+			dtx_err_clear(err);
+			rc = DTX_OK;
+		}
+		DTX_TRY(rc);
+	}
 out:
 	if (rc == DTX_E_NO_TRANSLATION)
 		dtx_err_hint(err, "without --lineage rows the record has the columns that each "

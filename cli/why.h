@@ -5,6 +5,7 @@
 #include "cli/opt.h"
 #include "cli/retrace.h"
 #include "cli/traced.h"
+#include "core/plan/together.h"
 #include "core/plan/trace.h"
 
 enum { DTX_WHY_SHOWN = 20 }; /* addresses of a column that are shown */
@@ -28,7 +29,8 @@ struct dtx_why {
 	int64_t nth;           /* which of the rows with these cells it is */
 	struct dtx_plan *plan; /* the traced one */
 	struct dtx_trace trace;
-	bool filled; /* a source column was filled: values may come from other cells */
+	struct dtx_together fold; /* of many files; of NULL: each input is followed apart */
+	bool filled;              /* a source column was filled: values may come from other cells */
 	struct dtx_buf text;
 };
 

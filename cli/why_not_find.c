@@ -178,7 +178,7 @@ out:
 enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_retrace_look look = { why_not_look, w, 0 };
+	struct dtx_retrace_look look = { why_not_look, w, 0, NULL };
 	json_t *columns = NULL;
 
 	DTX_TRY(why_not_keys_known(w, err));

@@ -128,6 +128,8 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
 		w->traced.wide |= direct && !want;
 		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
+		if (g->rows.of_many && !g->rows.n)
+			continue;
 		DTX_TRY(why_source(w, &g->rows, row, !w->args->no_values && !filled, list, err));
 	}
 	*out = list;
@@ -170,6 +172,8 @@ static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
 		json_t *one;
 
 		rc = dtx_why_rows(w, UINT64_MAX, alias, &rows, err);
+		if (rc == DTX_OK && rows.of_many && !rows.n)
+			continue;
 		one = json_pack("{ss ss sI so*}", "alias", alias, "label",
 		                dtx_retrace_label(&w->x, alias), "rows", (json_int_t)rows.n,
 		                "cells",

@@ -43,10 +43,13 @@ static bool rows_push(struct dtx_why_rows *rows, struct dtx_why_span one)
 	return true;
 }
 
-static bool rows_batch(struct dtx_why_rows *rows, const struct dtx_batch *b, uint32_t output)
+static bool rows_batch(struct dtx_why_rows *rows, const struct dtx_batch *b, uint32_t output,
+                       const char *file)
 {
 	bool ok = true;
 
+	if (file && (!b->origin || strcmp(b->origin->file, file) != 0))
+		return true;
 	if (!b->sel && !b->rec && b->nsel)
 		return rows_push(rows,
 		                 (struct dtx_why_span){ b->first_row, b, 0, b->nsel, output });
@@ -113,14 +116,15 @@ static bool rows_apart(const struct dtx_why_rows *rows)
 	return i >= rows->nspans;
 }
 
+/* file: its rows alone; NULL: all. */
 static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table *t, uint32_t output,
-                              struct dtx_err *err)
+                              const char *file, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t mid = rows->nspans, more;
 
 	for (size_t i = 0; i < t->nbatches; i++) {
-		if (!rows_batch(rows, t->batch[i], output))
+		if (!rows_batch(rows, t->batch[i], output, file))
 			DTX_FAIL_MEM(err);
 	}
 	more = rows->nspans - mid;
@@ -135,14 +139,32 @@ out:
 	return rc;
 }
 
+/* The input of that name; UINT32_MAX: none. */
+static uint32_t rows_input(const struct dtx_why *w, const char *alias)
+{
+	for (uint32_t i = 0; i < w->plan->ninputs; i++)
+		if (!strcmp(w->plan->input[i].name, alias))
+			return i;
+	return UINT32_MAX;
+}
+
+/* Whether output o has rows of the input: they may be among those of other files. */
+static bool rows_has(const struct dtx_why *w, const struct dtx_trace_output *o, uint32_t input)
+{
+	if (o->part != DTX_TRACE_INPUT || input == UINT32_MAX)
+		return false;
+	return o->input == (w->fold.of ? w->fold.of[input] : input);
+}
+
 uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column)
 {
+	uint32_t input = rows_input(w, alias);
 	uint64_t bits = 0;
 
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
 		const struct dtx_trace_output *o = &w->trace.output[i];
 
-		if (o->part == DTX_TRACE_INPUT && !strcmp(w->plan->input[o->input].name, alias) &&
+		if (rows_has(w, o, input) &&
 		    (json_object_get(o->direct, column) || json_object_get(o->direct, "*")))
 			bits |= (uint64_t)1 << i;
 	}
@@ -151,12 +173,13 @@ uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char 
 
 uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias)
 {
+	uint32_t input = rows_input(w, alias);
 	uint64_t bits = 0;
 
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
 		const struct dtx_trace_output *o = &w->trace.output[i];
 
-		if (o->part == DTX_TRACE_INPUT && !strcmp(w->plan->input[o->input].name, alias))
+		if (rows_has(w, o, input))
 			bits |= (uint64_t)1 << i;
 	}
 	return bits;
@@ -166,18 +189,21 @@ enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char
                            struct dtx_why_rows *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	uint32_t input = rows_input(w, alias);
+	const char *file = NULL;
 
-	*out = (struct dtx_why_rows){ .n = 0 };
+	if (input != UINT32_MAX && w->fold.of && w->fold.file[w->fold.of[input]])
+		file = w->plan->input[input].path;
+	*out = (struct dtx_why_rows){ .of_many = file != NULL };
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
 		const struct dtx_trace_output *o = &w->trace.output[i];
 		const char *reader;
 
-		if (o->part != DTX_TRACE_INPUT || !(outputs >> i & 1) ||
-		    strcmp(w->plan->input[o->input].name, alias) != 0)
+		if (!(outputs >> i & 1) || !rows_has(w, o, input))
 			continue;
-		reader = w->traced.result->input[o->input].reader;
+		reader = w->traced.result->input[input].reader;
 		out->lines = reader && !strcmp(reader, "csv");
-		DTX_TRY(rows_add(out, w->traced.result->output[i].table, i, err));
+		DTX_TRY(rows_add(out, w->traced.result->output[i].table, i, file, err));
 	}
 	for (size_t i = 0; i < out->nspans; i++)
 		out->n += out->span[i].n;

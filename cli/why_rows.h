@@ -14,8 +14,9 @@ struct dtx_why_span {
 struct dtx_why_rows {
 	struct dtx_why_span *span; /* in order, each row once */
 	size_t nspans, cap;
-	size_t n;   /* rows */
-	bool lines; /* of a text file with one record a line or more: places grow with rows */
+	size_t n;     /* rows */
+	bool lines;   /* of a text file with one record a line or more: places grow with rows */
+	bool of_many; /* of one of many files: where it has none, others do */
 };
 
 /* Bits of the outputs that have the rows whose cells of this column are in the value; 0: they

@@ -1,5 +1,6 @@
 . "$LIB"
-# An input of many files is as many inputs: more than a plan may name (64), up to the most of a glob.
+# An input of many files is as many inputs: more than a plan may name (64) and than its rows
+# could be followed through one by one.
 mkdir all
 for i in $(seq 256); do
 	printf 'k,v\n%d,%d\n' $((i % 3)) $i > all/$(printf '%03d' $i).csv
@@ -18,6 +19,8 @@ for n in 1 64 65 255 256; do
 	dtx run p.json -o out.csv -q --snapshot-inputs && tail -1 out.csv
 	dtx why out.csv --row 1 --col s 2> err | head -1 | sed 's/run .*/run ID/'
 	said
+	dtx why out.csv --row 1 --col s --json --all 2> err > why.json || :
+	echo "$(grep -c '"cell"' why.json || :) cells, of them $(grep -c '"value": "6"' why.json || :) that is 6"
 	dtx why-not out.csv --row 1 2> err | head -1 | sed 's/run .*/run ID/'
 	said
 	dtx provenance out.csv --html report.html --force && echo "$(grep -o '[0-9]*\.csv · [0-9]* row' report.html | sort -u | wc -l) in the report"
