@@ -2,7 +2,18 @@
  * from the process is believed in shape only when every part of it fits. */
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/io/cellref.h"
 #include "core/io/isolate.h"
+
+/* Counts and places are added to one another: far from where that overflows, and beyond all files.
+ */
+#define COUNT_MAX ((int64_t)1 << 48)
+
+/* A count, or -1 where `unknown` allows it. */
+static bool count_fits(int64_t n, bool unknown)
+{
+	return n >= (unknown ? -1 : 0) && n <= COUNT_MAX;
+}
 
 /* --- rows of plain structures --- */
 
@@ -150,13 +161,14 @@ enum dtx_code dtx_isolate_schema_read(const json_t *from, struct dtx_arena *a,
                                       struct dtx_schema *schema, struct dtx_err *err)
 {
 	size_t n = json_array_size(from), i;
-	struct dtx_field *f = dtx_arena_zalloc(a, n + 1, sizeof(*f));
+	struct dtx_field *f;
 	enum dtx_code rc = DTX_OK;
 
+	if (!json_is_array(from) || n > DTX_SHEET_COLS)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the schema is malformed");
+	f = dtx_arena_zalloc(a, n + 1, sizeof(*f));
 	if (!f)
 		DTX_FAIL_MEM(err);
-	if (!json_is_array(from) || n > UINT32_MAX)
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the schema is malformed");
 	for (i = 0; i < n; i++) {
 		const json_t *o = json_array_get(from, i);
 
@@ -377,7 +389,8 @@ bool dtx_isolate_err_read(const json_t *from, struct dtx_err *err)
 	}
 	if (more)
 		dtx_err_more(err, dtx_mem_strdup(more));
-	return rows_read(err_rows, DTX_COUNT(err_rows), from, err);
+	return rows_read(err_rows, DTX_COUNT(err_rows), from, err) && count_fits(err->row, true) &&
+	       count_fits(err->byte, true) && count_fits(err->count, true);
 }
 
 /* --- counts --- */
@@ -401,8 +414,15 @@ bool dtx_isolate_stats_read(const json_t *from, struct dtx_read_stats *s)
 {
 	size_t i;
 
-	if (json_array_size(from) != 3 + DTX_DROP_COUNT)
+	if (json_array_size(from) != 3 + DTX_DROP_COUNT ||
+	    !json_is_boolean(json_array_get(from, 2)))
 		return false;
+	for (i = 0; i < 3 + DTX_DROP_COUNT; i++) {
+		const json_t *v = json_array_get(from, i);
+
+		if (i != 2 && (!json_is_integer(v) || !count_fits(json_integer_value(v), false)))
+			return false;
+	}
 	s->rows_read = json_integer_value(json_array_get(from, 0));
 	s->rows_out = json_integer_value(json_array_get(from, 1));
 	s->stopped_early = json_is_true(json_array_get(from, 2));

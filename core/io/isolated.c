@@ -235,8 +235,15 @@ static enum dtx_code take_origin(struct isolated *r, const json_t *opened, struc
 	o->sheet = sheet ? dtx_arena_strdup(a, sheet) : NULL;
 	if (!col || !o->alias || (sheet && !o->sheet))
 		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++)
-		col[i] = (uint32_t)json_integer_value(json_array_get(cols, i));
+	for (i = 0; i < n; i++) {
+		const json_t *v = json_array_get(cols, i);
+		json_int_t at = json_integer_value(v);
+
+		if (!json_is_integer(v) || at < 0 || at >= DTX_SHEET_COLS)
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
+			         "the place of column %zu is not in a sheet", i);
+		col[i] = (uint32_t)at;
+	}
 	o->physical_col = n ? col : NULL;
 	o->ncols = (uint32_t)n;
 out:
@@ -431,6 +438,8 @@ static enum dtx_code hear(struct isolated *r, const struct dtx_frame_view *view,
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "reports without end");
 	DTX_TRY(dtx_isolated_report(view, &state, err));
 	DTX_TRY(take_state(r, state, err));
+	if (!dtx_read_stats_add_up(&r->head.stats))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "its counts of rows do not add up");
 out:
 	json_decref(state);
 	return rc;

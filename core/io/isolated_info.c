@@ -1,5 +1,6 @@
 /* Questions about a workbook, asked of a process of their own. */
 #include "core/data/rawgrid.h"
+#include "core/io/cellref.h"
 #include "core/io/isolated.h"
 
 typedef enum dtx_code (*frame_fn)(void *arg, const struct dtx_frame_view *view,
@@ -77,6 +78,16 @@ struct cells {
 	void *arg;
 };
 
+/* A1 references, of a sheet. */
+static bool places_fit(const struct dtx_cell_info *info)
+{
+	struct dtx_cellrange range;
+	uint32_t row, col;
+
+	return info->cell && dtx_cell_parse(dtx_str_of(info->cell), &row, &col) &&
+	       (!info->merged || dtx_cell_range_parse(dtx_str_of(info->merged), &range));
+}
+
 static enum dtx_code give_line(const struct cells *c, struct dtx_str text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -91,7 +102,8 @@ static enum dtx_code give_line(const struct cells *c, struct dtx_str text, struc
 	info.formula = json_is_true(json_array_get(line, 4));
 	info.format = json_string_value(json_array_get(line, 5));
 	info.merged = json_string_value(json_array_get(line, 6));
-	if (!info.sheet || !info.cell || !info.kind || !info.value || json_array_size(line) != 7)
+	if (!info.sheet || !places_fit(&info) || !info.kind || !info.value ||
+	    json_array_size(line) != 7)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "a cell is malformed");
 	DTX_TRY(c->fn(c->arg, &info, err));
 out:
@@ -184,12 +196,42 @@ static enum dtx_code keep_json(void *arg, const struct dtx_frame_view *view, str
 	return dtx_isolated_report(view, out, err);
 }
 
+/* [{"name", "kind", "visible", ...}]: texts, and counts of what a sheet has. */
+static bool sheets_fit(const json_t *sheets)
+{
+	json_t *sheet, *v;
+	const char *key;
+	size_t i;
+
+	if (!json_is_array(sheets))
+		return false;
+	json_array_foreach(sheets, i, sheet)
+	{
+		if (!json_is_string(json_object_get(sheet, "name")) ||
+		    !json_is_string(json_object_get(sheet, "kind")) ||
+		    !json_is_string(json_object_get(sheet, "visible")))
+			return false;
+		json_object_foreach(sheet, key, v)
+		{
+			if (!json_is_string(v) &&
+			    (!json_is_integer(v) || json_integer_value(v) < 0))
+				return false;
+		}
+	}
+	return true;
+}
+
 enum dtx_code dtx_isolated_sheets(struct dtx_source *src, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *got = NULL;
 
 	DTX_TRY(question(src, DTX_ASK_SHEETS, json_object(), keep_json, &got, err));
+	if (!sheets_fit(got))
+		DTX_TRY(dtx_isolated_blame(src,
+		                           dtx_err_set(err, DTX_E_SNIPPET_BAD_RESULT, __FILE__,
+		                                       __LINE__, "its list of sheets is malformed"),
+		                           err));
 	*out = got;
 	got = NULL;
 out:

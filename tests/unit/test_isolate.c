@@ -402,6 +402,152 @@ static void say_twice(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	p->n++;
 }
 
+/* Another report in the place of the one that was just made. */
+static void say_instead(struct dtx_isolate *p, const char *text)
+{
+	struct dtx_frame f = DTX_FRAME_INIT;
+	void *to;
+
+	T_OK(dtx_frame_add_bytes(&f, DTX_FRAME_REPORT, 0, NULL, dtx_str_of(text), NULL), NULL);
+	T_OK(loop_room(p, dtx_frame_size(&f), &to, NULL), NULL);
+	T_OK(dtx_frame_write(&f, to, NULL), NULL);
+	dtx_frame_clear(&f);
+	dtx_owner_unref(p->frame[p->n - 2].owner);
+	p->frame[p->n - 2] = p->frame[p->n - 1];
+	p->n--;
+}
+
+/* The report of a frame that is nothing else, NULL: there is more. */
+static json_t *report_alone(const unsigned char *ptr, size_t len)
+{
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	json_t *report = NULL;
+
+	T_OK(dtx_frame_open(ptr, len, &view, NULL), NULL);
+	if (view.n == 1 && dtx_frame_find(&view, DTX_FRAME_REPORT))
+		T_OK(dtx_isolated_report(&view, &report, NULL), NULL);
+	dtx_frame_close(&view);
+	return report;
+}
+
+static const char *const extremes[] = { "0",
+	                                "-1",
+	                                "1",
+	                                "9223372036854775807",
+	                                "-9223372036854775808",
+	                                "4294967295",
+	                                "4294967296",
+	                                "16384",
+	                                "1.5e300",
+	                                "null",
+	                                "true",
+	                                "[]",
+	                                "{}",
+	                                "\"\"",
+	                                "\"\\u001b[2J%s%n\"" };
+static long leaf_at; /* leaves of all reports so far */
+
+/* The leaf of number next_spoil_arg / extremes becomes one of the extremes; false: not among
+ * these. */
+static bool spoil_leaf(json_t *o)
+{
+	json_t *v, *new;
+	const char *key;
+	void *tmp;
+	size_t i;
+
+	json_object_foreach_safe(o, tmp, key, v)
+	{
+		if (json_is_object(v) || (json_is_array(v) && json_array_size(v))) {
+			if (spoil_leaf(v))
+				return true;
+		} else if (leaf_at++ == next_spoil_arg / (long)DTX_COUNT(extremes)) {
+			new = json_loads(extremes[next_spoil_arg % (long)DTX_COUNT(extremes)],
+			                 JSON_DECODE_ANY, NULL);
+			return json_object_set_new(o, key, new) == 0;
+		}
+	}
+	json_array_foreach(o, i, v)
+	{
+		if (json_is_object(v) || (json_is_array(v) && json_array_size(v))) {
+			if (spoil_leaf(v))
+				return true;
+		} else if (leaf_at++ == next_spoil_arg / (long)DTX_COUNT(extremes)) {
+			new = json_loads(extremes[next_spoil_arg % (long)DTX_COUNT(extremes)],
+			                 JSON_DECODE_ANY, NULL);
+			return json_array_set_new(o, i, new) == 0;
+		}
+	}
+	return false;
+}
+
+static bool leaf_spoiled;
+
+static void say_extreme(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	json_t *report = report_alone(ptr, len);
+	char *text;
+
+	if (report && !leaf_spoiled && spoil_leaf(report)) {
+		leaf_spoiled = true;
+		text = json_dumps(report, 0);
+		say_instead(p, text);
+		free(text);
+	}
+	json_decref(report);
+}
+
+/* Each value of each report, one at a time: a table, or a clean error; the sanitizers watch. */
+void test_isolate_extreme_values(void)
+{
+	struct book book = { .sheet = mixed };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	long refused = 0, taken = 0;
+
+	book_make(&book, &bytes);
+	next_spoil = say_extreme;
+	for (next_spoil_arg = 0;; next_spoil_arg++) {
+		struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+		struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+		struct dtx_err err = DTX_ERR_INIT;
+		enum dtx_code rc;
+
+		leaf_at = 0;
+		leaf_spoiled = false;
+		rc = loop_dump(&bytes, &opts, 2, true, &out, &err);
+		if (rc != DTX_OK && rc != DTX_E_CORRUPT_FILE && rc != DTX_E_CAST_FAILED)
+			t_fail(__FILE__, __LINE__, "%ld: %s", next_spoil_arg, err.msg);
+		refused += rc != DTX_OK;
+		taken += rc == DTX_OK;
+		dtx_buf_clear(&out);
+		dtx_err_clear(&err);
+		if (!leaf_spoiled)
+			break;
+	}
+	T_CHECK(refused > 300 && taken > 100);
+	next_spoil = NULL;
+	dtx_buf_clear(&bytes);
+}
+
+/* next_swap in a report that is alone, of any length. */
+static void say_otherwise(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	json_t *report = report_alone(ptr, len);
+	char *text = report ? json_dumps(report, JSON_COMPACT) : NULL;
+	char *at = text ? strstr(text, next_swap.from) : NULL;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+
+	if (at) {
+		dtx_buf_addn(&out, text, (size_t)(at - text));
+		dtx_buf_add(&out, next_swap.to);
+		dtx_buf_add(&out, at + strlen(next_swap.from));
+		say_instead(p, dtx_buf_text(&out));
+	}
+	dtx_buf_clear(&out);
+	free(text);
+	json_decref(report);
+}
+
 /* Of a read: its texts, or its last report, come again. */
 static void repeat(struct dtx_isolate *p, unsigned char *ptr, size_t len, enum dtx_frame_kind kind)
 {
@@ -441,6 +587,17 @@ void test_isolate_says_what_is_wrong(void)
 		{ swap_text, "\"stats\"", "\"ztats\"", "the state is malformed" },
 		{ swap_text, "\"severity\"", "\"zeverity\"", "a finding is malformed" },
 		{ swap_text, "[0,1,2]", "[0  ,2]", "2 places of 3 columns" },
+		{ say_otherwise, "[0,1,2]", "[0,-1,2]", "column 1 is not in a sheet" },
+		{ say_otherwise, "[0,1,2]", "[0,1,16384]", "column 2 is not in a sheet" },
+		{ say_otherwise, "[0,1,2]", "[0,1,4294967298]", "column 2 is not in a sheet" },
+		{ say_otherwise, "[0,1,2]", "[\"0\",1,2]", "column 0 is not in a sheet" },
+		{ say_otherwise, "\"stats\":[0,", "\"stats\":[-1,", "the state is malformed" },
+		{ say_otherwise, "\"stats\":[0,", "\"stats\":[9223372036854775807,",
+		  "the state is malformed" },
+		{ say_otherwise, "\"stats\":[0,", "\"stats\":[\"\",", "the state is malformed" },
+		{ say_otherwise, "\"row\":-1", "\"row\":9223372036854775807",
+		  "a finding is malformed" },
+		{ say_otherwise, "\"byte\":-1", "\"byte\":-2", "a finding is malformed" },
 		{ swap_text, "{\"", "{{", "the report is not JSON" },
 	};
 	struct book book = { .sheet = mixed };
