@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/base/utf8.h"
+#include "core/data/cell_num.h"
 
 static const char *const currencies[] = { "$",   "€",   "£",   "¥",   "₹",   "₽", "₩",
 	                                  "₪",   "₺",   "₴",   "฿",   "kr",  "zł",  "Fr.",
@@ -97,21 +98,24 @@ static bool is_digit(char c)
 /* Digits with groups into out; *at moves behind them. */
 static bool whole_part(struct dtx_str s, char group, size_t *at, char *out, size_t *n)
 {
-	size_t run = 0, groups = 0;
+	size_t run = 0, groups = 0, mark;
 
 	for (; *at < s.len; (*at)++) {
 		char c = s.ptr[*at];
+
+		mark = dtx_group_at((struct dtx_str){ s.ptr + *at, s.len - *at }, group);
 
 		if (is_digit(c)) {
 			if (*n + 8 >= DTX_NUMTEXT_MAX)
 				return false;
 			out[(*n)++] = c;
 			run++;
-		} else if (group && c == group) {
+		} else if (mark) {
 			if (groups ? run != 3 : run < 1 || run > 3)
 				return false;
 			groups++;
 			run = 0;
+			*at += mark - 1;
 		} else {
 			break;
 		}

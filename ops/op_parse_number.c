@@ -3,6 +3,7 @@
 #include "core/base/utf8.h"
 #include "core/data/builder.h"
 #include "core/data/decimal.h"
+#include "core/data/cell_num.h"
 #include "ops/numtext.h"
 #include "ops/opkit.h"
 
@@ -45,7 +46,8 @@ static const struct dtx_param parse_params[] = {
 	  AT(group),
 	  .def = "\",\"",
 	  .schema = "{\"type\":\"string\",\"maxLength\":1}",
-	  .help = "the mark between groups of three digits; \"\": none" },
+	  .help = "the mark between groups of three digits; \"\": none; \" \": any blank, also "
+	          "U+00A0 and U+202F" },
 	{ .name = "currency",
 	  .kind = DTX_P_BOOL,
 	  AT(currency),
@@ -86,6 +88,12 @@ static const struct dtx_example parse_examples[] = {
 		  { "op" : "parse_number", "cols" : ["a"], "type" : "int", "on_error" : "null" }),
 	  .in = "a,b\n\"1,000\",x\nten,y\n",
 	  .out = "a,b\n1000,x\n,y\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "parse_number", "cols" : ["a"], "decimal" : ",", "group" : " " }),
+	  .in = "a;b\n1 234,5;1\n1\xc2\xa0"
+	        "234,5;2\n1\xe2\x80\xaf"
+	        "234,5;3\n",
+	  .out = "a,b\n1234.5,1\n1234.5,2\n1234.5,3\n" },
 	{ .step = DTX_JSON({ "op" : "parse_number", "cols" : ["a"] }),
 	  .in = "a,b\n\"12,34\",x\n",
 	  .error = "cast_failed" },
@@ -96,12 +104,13 @@ static enum dtx_code parse_check(const void *args, struct dtx_err *err)
 	const struct parse_args *a = args;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_typeref t = { .type = DTX_T_UNKNOWN };
+	char group;
 
 	if (!dtx_type_parse(dtx_str_of(a->type), &t) || !dtx_type_is_number(t.type))
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/type",
 		               "parse_number: type is float, int or decimal(p,s), not '%s'",
 		               a->type);
-	if (strlen(a->decimal) != 1 || strlen(a->group) > 1 || a->decimal[0] == a->group[0])
+	if (strlen(a->decimal) != 1 || !dtx_group_mark(a->group, &group) || a->decimal[0] == group)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
 		         "parse_number: decimal and group are single characters that differ");
 out:
@@ -113,12 +122,14 @@ static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	const struct parse_args *a = args;
 	enum dtx_code rc = DTX_OK;
 	struct parse_state *s = dtx_bind_state(b, sizeof(*s));
+	char group = 0;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
 	if (!dtx_type_parse(dtx_str_of(a->type), &s->type))
 		s->type.type = DTX_T_FLOAT64;
-	s->rules = (struct dtx_numtext_rules){ a->decimal[0], a->group[0], a->currency,
+	(void)!dtx_group_mark(a->group, &group); /* parse_check refused others */
+	s->rules = (struct dtx_numtext_rules){ a->decimal[0], group, a->currency,
 		                               (enum dtx_percent)a->percent };
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
@@ -218,7 +229,10 @@ static enum dtx_code misfit(const struct dtx_opctx *ox, const struct dtx_batch *
 	            (int)DTX_MIN(text.len, (size_t)80), text.ptr,
 	            number ? "does not fit " : "is no number", number ? dtx_buf_text(&type) : "");
 	if (!number || !dtx_cast_hint_digits((struct dtx_str){ plain, len }, s->type, err))
-		dtx_err_hint(err, "add it to blanks, set decimal and group, or on_error null");
+		dtx_err_hint(err,
+		             "add it to blanks, set decimal (\"%c\") and group (\"%s\") as it "
+		             "has them, or on_error null",
+		             s->rules.decimal, (char[]){ s->rules.group, '\0' });
 	dtx_batch_blame(in, t->first, col, err);
 	if (err)
 		err->count = t->failed;

@@ -74,6 +74,31 @@ bool dtx_cell_f64_slow(const char *p, size_t n, double *out)
 	return true;
 }
 
+static const struct dtx_str blank_marks[] = {
+	{ " ", 1 }, { "\xc2\xa0", 2 }, { "\xe2\x80\x89", 3 }, { "\xe2\x80\xaf", 3 }
+};
+
+bool dtx_group_mark(const char *text, char *group)
+{
+	for (size_t i = 0; i < DTX_COUNT(blank_marks); i++)
+		if (dtx_str_is(blank_marks[i], text)) {
+			*group = ' ';
+			return true;
+		}
+	*group = text[0];
+	return strlen(text) <= 1;
+}
+
+size_t dtx_group_at(struct dtx_str s, char group)
+{
+	if (!group || !s.len)
+		return 0;
+	for (size_t i = 0; group == ' ' && i < DTX_COUNT(blank_marks); i++)
+		if (dtx_str_starts(s, blank_marks[i]))
+			return blank_marks[i].len;
+	return s.ptr[0] == group;
+}
+
 size_t dtx_cell_plain(struct dtx_str s, bool decimal_comma, char group, char out[64])
 {
 	char point = decimal_comma ? ',' : '.';
@@ -84,12 +109,15 @@ size_t dtx_cell_plain(struct dtx_str s, bool decimal_comma, char group, char out
 		return 0;
 	for (i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
+		size_t mark =
+			whole ? dtx_group_at((struct dtx_str){ s.ptr + i, s.len - i }, group) : 0;
 
-		if (whole && group && c == group) {
+		if (mark) {
 			if (!run || run > 3 || (grouped && run != 3))
 				return 0;
 			grouped = true;
 			run = 0;
+			i += mark - 1;
 			continue;
 		}
 		if (c == point && whole) {

@@ -146,6 +146,12 @@ static inline bool dtx_cell_f64_wide(const char *p, size_t n, double *out)
 	return true;
 }
 
+/* The group mark that a plan writes: "" (0: none), an ASCII character, or a blank, of which each
+ * stands for all that numbers are grouped with: ' ', U+00A0, U+2009, U+202F.  False: another text.
+ */
+DTX_MUSTUSE bool dtx_group_mark(const char *text, char *group);
+/* Bytes of a group mark at the beginning of `s`; 0: there is none. */
+size_t dtx_group_at(struct dtx_str s, char group);
 /* Undoes a declared decimal comma and group mark: the number in plain form in out, 0 if the text
  * does not keep to them. */
 size_t dtx_cell_plain(struct dtx_str s, bool decimal_comma, char group, char out[64]);

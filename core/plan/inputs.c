@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/data/cell_num.h"
 #include "core/data/time.h"
 #include "core/expr/regex.h"
 #include "core/plan/parts.h"
@@ -338,7 +339,8 @@ static enum dtx_code input_dialect(struct dtx_plan_parse *p, const json_t *objec
 	in->opts.trim = a.trim;
 	in->opts.mixed = a.mixed;
 	DTX_TRY(dtx_part_char(p, a.decimal, at, "decimal", &in->opts.decimal, err));
-	DTX_TRY(dtx_part_char(p, a.group, at, "group", &in->opts.group, err));
+	if (!a.group || !dtx_group_mark(a.group, &in->opts.group))
+		DTX_TRY(dtx_part_char(p, a.group, at, "group", &in->opts.group, err));
 	c = json_object();
 	DTX_TRY(dtx_part_canonical(dialect_rows, DTX_COUNT(dialect_rows), &a, c, err));
 	if (!dtx_json_set(canon, "dialect", json_incref(c)))

@@ -323,6 +323,9 @@ def cut_currency(s):
     return rest
 
 
+BLANKS = " \u00a0\u2009\u202f"
+
+
 def number_text(text, mark=".", group=",", currency=True, percent="ratio"):
     """The plain digits of a number as people write it and how many are decimals; None: it is none."""
     s, signs, percents, money, negative = text.strip(), 0, 0, 0, False
@@ -340,6 +343,8 @@ def number_text(text, mark=".", group=",", currency=True, percent="ratio"):
             s, money = cut_currency(s), 1
         else:
             break
+    if group and group in BLANKS:  # each stands for all
+        s, group = re.sub("[%s]" % BLANKS, " ", s), " "
     groups = r"[0-9]{1,3}(?:%s[0-9]{3})+|" % re.escape(group) if group else ""
     found = re.fullmatch(r"(%s[0-9]*)(?:%s([0-9]*))?([eE][+-]?[0-9]{1,4})?" % (groups, re.escape(mark)), s)
     if not found or signs > 1 or percents > 1 or (percents and percent == "error"):
