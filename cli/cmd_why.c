@@ -11,8 +11,6 @@
 #include "cli/why_stored.h"
 #include "core/base/mem.h"
 
-enum { WHY_APART = 7 }; /* inputs; of more, those that are files of one are followed as one */
-
 static const struct dtx_opt why_opts[] = {
 	{ .name = "row",
 	  .kind = DTX_O_INT,
@@ -351,7 +349,7 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 	if (stored)
 		goto print;
 	DTX_TRY(dtx_retrace_bind(&w->x, err));
-	if (w->x.r.plan->ninputs > WHY_APART)
+	if (w->x.r.plan->ninputs > DTX_RETRACE_APART)
 		DTX_TRY(dtx_together(w->x.r.plan, w->x.bound, &w->fold, err));
 	if (!why_short(w, path)) {
 		DTX_TRY(why_plan(w, err));

@@ -6,6 +6,8 @@
 #include "core/plan/together.h"
 #include "core/plan/rowlog.h"
 
+enum { DTX_RETRACE_APART = 7 }; /* inputs; of more, the files of one are followed as one table */
+
 struct dtx_retrace {
 	const struct dtx_cli *cli;
 	const char *command;

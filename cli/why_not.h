@@ -17,8 +17,13 @@ struct dtx_why_not {
 	const struct dtx_why_not_args *args;
 	struct dtx_retrace x;
 	uint32_t input;
-	int64_t line; /* asked by place; 0: not */
-	json_t *key;  /* {"column": "text"} of the row; NULL: not asked by cells */
+	const struct dtx_plan *plan; /* whose steps are followed; of many files as one table */
+	uint32_t followed;           /* the input there */
+	const char *file;            /* whose rows of it are the input's; NULL: all */
+	struct dtx_together fold;
+	int64_t nrows; /* of the input */
+	int64_t line;  /* asked by place; 0: not */
+	json_t *key;   /* {"column": "text"} of the row; NULL: not asked by cells */
 	struct dtx_follow_stages stages;
 	struct dtx_follow follow;
 	struct dtx_plan *first, *second; /* traced plans */

@@ -62,20 +62,26 @@ static uint64_t why_not_id(const struct dtx_batch *b, uint32_t row)
 	return b->rec ? b->rec[row] : b->first_row + row;
 }
 
+/* Whether the rows are the input's, where they are among those of other files. */
+static bool why_not_of(const struct dtx_why_not *w, const struct dtx_batch *b)
+{
+	return !w->file || (b->origin && !strcmp(b->origin->file, w->file));
+}
+
 static enum dtx_code why_not_search(struct dtx_why_not *w, const struct dtx_table *t,
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int64_t n = 0, hits = 0;
+	int64_t hits = 0;
 
 	for (size_t i = 0; i < t->nbatches; i++) {
 		const struct dtx_batch *b = t->batch[i];
 
-		for (uint32_t k = 0; k < b->nsel; k++) {
+		for (uint32_t k = 0; why_not_of(w, b) && k < b->nsel; k++) {
 			uint32_t row = b->sel ? b->sel[k] : k;
 
-			n++;
-			if (!why_not_match(w, t, b, row, n) || hits++)
+			w->nrows++;
+			if (!why_not_match(w, t, b, row, w->nrows) || hits++)
 				continue;
 			w->id = why_not_id(b, row);
 			(void)why_not_place(b, row, w->cell);
@@ -96,11 +102,11 @@ static bool why_not_there(struct dtx_why_not *w, const struct dtx_table *t, bool
 {
 	char column[32];
 
-	snprintf(column, sizeof(column), "dtx_r%u", w->input);
+	snprintf(column, sizeof(column), "dtx_r%u", w->followed);
 	for (size_t i = 0; i < t->nbatches; i++) {
 		const struct dtx_batch *b = t->batch[i];
 
-		for (uint32_t k = 0; b->origin && k < b->nsel; k++) {
+		for (uint32_t k = 0; b->origin && why_not_of(w, b) && k < b->nsel; k++) {
 			uint32_t row = b->sel ? b->sel[k] : k;
 
 			if (why_not_id(b, row) != w->id)
@@ -133,7 +139,7 @@ static enum dtx_code why_not_look(void *arg, const struct dtx_exec_result *r, st
 	if (!w->found) {
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 		                 "the input has no such row: %lld were read from '%s'",
-		                 (long long)r->output[0].rows,
+		                 (long long)w->nrows,
 		                 dtx_retrace_label(&w->x, w->x.r.plan->input[w->input].name));
 		dtx_err_hint(err, "headers, blank lines and skipped lines are no rows; dtx run "
 		                  "--verbose counts them");
@@ -178,13 +184,13 @@ out:
 enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_retrace_look look = { why_not_look, w, 0, NULL };
+	struct dtx_retrace_look look = { why_not_look, w, 0, w->fold.of ? &w->fold : NULL };
 	json_t *columns = NULL;
 
 	DTX_TRY(why_not_keys_known(w, err));
 	columns = why_not_columns(w);
-	DTX_TRY(dtx_follow_stages(w->x.r.plan, w->x.bound, w->input, w->x.output, columns,
-	                          &w->stages, err));
+	DTX_TRY(dtx_follow_stages(w->plan, w->fold.of ? &w->fold.bound : w->x.bound, w->followed,
+	                          w->x.output, columns, &w->stages, err));
 	DTX_TRY(dtx_retrace_run(&w->x, w->stages.plan, &look, &w->first, err));
 out:
 	json_decref(columns);

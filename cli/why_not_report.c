@@ -92,7 +92,7 @@ json_t *dtx_why_not_others(json_t *rows, const json_t *own)
 void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
                         json_t *because)
 {
-	const struct dtx_plan_step *st = &w->x.r.plan->step[step];
+	const struct dtx_plan_step *st = &w->plan->step[step];
 	const json_t *c = st->canonical;
 	const char *how = dtx_json_text(c, "how", "inner");
 	char text[400];
@@ -126,7 +126,7 @@ static void why_not_conditions(const struct dtx_why_not *w, uint32_t step, const
                                const json_t *row, json_t *because)
 {
 	const json_t *conditions = json_object_get(say, "conditions");
-	const json_t *canonical = w->x.r.plan->step[step].canonical;
+	const json_t *canonical = w->plan->step[step].canonical;
 	bool other = !strcmp(dtx_json_text(canonical, "keep", "true"), "not_true");
 	json_t *one;
 	size_t i;
@@ -182,7 +182,7 @@ static void why_not_met(const struct dtx_plan_step *st, const json_t *say, int64
 
 static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const json_t *count)
 {
-	const struct dtx_plan_step *st = &w->x.r.plan->step[step];
+	const struct dtx_plan_step *st = &w->plan->step[step];
 	const json_t *row = json_array_get(json_object_get(count, "rows"), 0), *say;
 	json_t *because = json_array();
 	char key[16];
@@ -196,8 +196,8 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 		why_not_met(st, say, dtx_json_int(count, "meets", 0), because);
 	if (!json_array_size(because))
 		dtx_why_not_reason(w, step, say, because);
-	return json_pack("{si ss ss so so}", "step", (int)dtx_trace_number_of(w->x.r.plan, step),
-	                 "op", st->name, "at", st->at, "because", because, "with",
+	return json_pack("{si ss ss so so}", "step", (int)dtx_trace_number_of(w->plan, step), "op",
+	                 st->name, "at", st->at, "because", because, "with",
 	                 why_not_with(w, say, row));
 }
 
@@ -205,20 +205,20 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json_t *passed,
                          json_t *dropped)
 {
-	for (uint32_t i = 0; i < w->x.r.plan->nsteps; i++) {
+	for (uint32_t i = 0; i < w->plan->nsteps; i++) {
 		const json_t *count;
 		char key[16];
 
 		snprintf(key, sizeof(key), "%u", i);
 		count = json_object_get(counts, key);
 		if (!count || !dtx_json_int(count, "in", 0) ||
-		    dtx_trace_again_copy(&w->x.r.plan->step[i]))
+		    dtx_trace_again_copy(&w->plan->step[i]))
 			continue;
 		if (dtx_json_int(count, "out", 0))
 			json_array_append_new(passed,
 			                      json_pack("{si ss sI sI}", "step",
-			                                (int)dtx_trace_number_of(w->x.r.plan, i),
-			                                "op", w->x.r.plan->step[i].name, "rows_in",
+			                                (int)dtx_trace_number_of(w->plan, i), "op",
+			                                w->plan->step[i].name, "rows_in",
 			                                (json_int_t)dtx_json_int(count, "in", 0),
 			                                "rows_out",
 			                                (json_int_t)dtx_json_int(count, "out", 0)));
@@ -234,7 +234,7 @@ static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts
 	char key[16];
 	size_t i;
 
-	snprintf(key, sizeof(key), "%u", w->x.r.plan->nsteps);
+	snprintf(key, sizeof(key), "%u", w->plan->nsteps);
 	json_array_foreach(json_object_get(json_object_get(counts, key), "rows"), i, row)
 	{
 		const char *n = json_string_value(json_array_get(json_object_get(row, "v"), 0));
@@ -250,8 +250,8 @@ static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts
 static void why_not_early(const struct dtx_why_not *w, json_t *passed, json_t *dropped)
 {
 	for (uint32_t i = 1; i + 1 < w->stages.n && (!w->lost || i <= w->lost); i++) {
-		const struct dtx_plan_step *st = &w->x.r.plan->step[w->stages.step[i]];
-		int step = (int)dtx_trace_number_of(w->x.r.plan, w->stages.step[i]);
+		const struct dtx_plan_step *st = &w->plan->step[w->stages.step[i]];
+		int step = (int)dtx_trace_number_of(w->plan, w->stages.step[i]);
 		json_t *kinds;
 
 		if (i != w->lost) {

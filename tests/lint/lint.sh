@@ -129,7 +129,15 @@ rule() { # rule NAME FUNCTION: no output is ok
 	fi
 }
 
+# What a plan or a machine counts has no fixed room: it is allocated by the count, and appended
+# through dtx_mem_reserve or dtx_arena_reserve.
+counted() {
+	product | xargs grep -nE '\[(DTX_PLAN_INPUTS|DTX_PLAN_STEPS|DTX_SPREAD_FILES|DTX_GUARD_MAX)[^]]*\]' |
+		grep -v '^core/base/guard\.c:' | sed 's/$/ (allocate it by its count)/'
+}
+
 rule "layers" layers
+rule "nothing counted in fixed arrays" counted
 rule "one owner per library" owners
 rule "banned calls" banned
 rule "nothing left undone" leftovers

@@ -23,6 +23,7 @@ for n in 1 64 65 255 256; do
 	echo "$(grep -c '"cell"' why.json || :) cells, of them $(grep -c '"value": "6"' why.json || :) that is 6"
 	dtx why-not out.csv --row 1 2> err | head -1 | sed 's/run .*/run ID/'
 	said
+	[ $n = 1 ] || dtx why-not out.csv '006.csv!L2' | tail -n +2
 	dtx provenance out.csv --html report.html --force && echo "$(grep -o '[0-9]*\.csv · [0-9]* row' report.html | sort -u | wc -l) in the report"
 	rm -r some
 	dtx replay out.csv > text && tail -1 text | cut -c 1-9
