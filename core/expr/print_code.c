@@ -206,13 +206,32 @@ static bool shows(const struct dtx_expr *e, uint32_t i)
 	return fn && dtx_fn_param(fn, i, &p) && (p.cls == 'V' || !strcmp(fn->name, "text"));
 }
 
+/* SQL compares dates and times as texts: a date beside a datetime is its midnight, as in dtx. */
+static bool is_midnight(struct coder *c, const struct dtx_expr *e, uint32_t i)
+{
+	const struct dtx_expr *arg = e->arg[i];
+	bool compares = e->kind == DTX_EX_CMP || e->kind == DTX_EX_BETWEEN || e->kind == DTX_EX_IN;
+	bool text = arg->kind == DTX_EX_LIT && arg->op == DTX_LIT_TEXT, times = false;
+
+	for (uint32_t k = 0; compares && k < e->nargs; k++)
+		times = times || type_of(c, e->arg[k]) == DTX_T_DATETIME;
+	if (!times)
+		return false;
+	if (text && arg->text.len > 10 && arg->text.ptr[10] != 'T')
+		lacks(c, "a time that is not written as 2024-01-31T10:00:00", "");
+	return text ? arg->text.len == 10 : type_of(c, arg) == DTX_T_DATE;
+}
+
 /* SQLite keeps bools as numbers. */
 static void code_arg(struct coder *c, const struct dtx_expr *e, uint32_t i)
 {
+	bool midnight = c->kind == CODE_SQL && is_midnight(c, e, i);
 	bool words = c->kind == CODE_SQL && shows(e, i) && type_of(c, e->arg[i]) == DTX_T_BOOL;
 
 	if (!words) {
+		add(c, midnight ? "(" : "");
 		code(c, e->arg[i]);
+		add(c, midnight ? " || 'T00:00:00')" : "");
 		return;
 	}
 	add(c, "CASE ");
@@ -267,7 +286,7 @@ static void code_binary(struct coder *c, const struct dtx_expr *e, int op)
 static void code_in(struct coder *c, const struct dtx_expr *e)
 {
 	add(c, c->kind == CODE_PANDAS ? "dx.isin(" : "(");
-	code(c, e->arg[0]);
+	code_arg(c, e, 0);
 	add(c, c->kind == CODE_PANDAS ? ", [" : " IN (");
 	code_all(c, e, 1);
 	add(c, c->kind == CODE_PANDAS ? "])" : "))");
