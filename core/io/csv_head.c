@@ -243,7 +243,7 @@ static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_t
 		dtx_err_hint(&w, "\"range\": \"%zu:%zu\" reads that one", i + 1, to);
 		dtx_csv_blame(c, top->row[i].start, &w);
 		DTX_TRY(dtx_csv_note(c, &w, err));
-		goto out;
+		break;
 	}
 	DTX_TRY(dtx_csv_note_left_out(c, "above the header",
 	                              "\"header_rows\": 0 reads all lines as rows", c->top,

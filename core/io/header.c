@@ -143,7 +143,48 @@ static enum dtx_code lacks_first_names(struct dtx_head_finder *f, uint32_t r, bo
 	uint32_t blank;
 
 	DTX_TRY(first_names_blank(f, r, &blank, err));
-	*yes = blank && (blank == 1 || blank <= f->shape[r].filled);
+	*yes = blank && (blank == 1 || blank <= f->shape[r].filled ||
+	                 (f->g->text_file && r + 1 < f->nshapes && f->shape[r + 1].filled &&
+	                  !f->shape[r + 1].like));
+out:
+	return rc;
+}
+
+/* ",0,1,2" above rows that begin with 0, 1, 2, or none of them with a number: pandas writes so the
+ * numbers of columns without a name, and rows with theirs. */
+static enum dtx_code counts_columns(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool number, counted = false;
+	int64_t n, rows = 0;
+	uint32_t c, k;
+
+	*yes = false;
+	if (r >= f->nshapes || f->nused < 2)
+		goto out;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	*yes = !dtx_head_filled(&f->cell[f->used_first]);
+	for (c = f->used_first + 1; c <= f->used_last && *yes; c++) {
+		struct dtx_str s = dtx_utf8_trim(f->cell[c].text);
+
+		*yes = dtx_head_filled(&f->cell[c]) && dtx_num_parse_i64(s.ptr, s.len, &n) &&
+		       n == (int64_t)(c - f->used_first) - 1;
+	}
+	for (k = r + 1; k < f->nshapes && *yes; k++) {
+		struct dtx_str s;
+
+		if (!f->shape[k].filled)
+			continue;
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		s = dtx_utf8_trim(f->cell[f->used_first].text);
+		number = dtx_num_parse_i64(s.ptr, s.len, &n);
+		counted = rows ? counted : number;
+		*yes = dtx_head_filled(&f->cell[f->used_first]) && number == counted &&
+		       (!number || n == rows);
+		rows++;
+	}
+	*yes = *yes && rows > 0;
 out:
 	return rc;
 }
@@ -579,6 +620,12 @@ static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, stru
 
 	for (r = 0; r < n && !f->shape[r].filled; r++)
 		;
+	DTX_TRY(counts_columns(f, r, &first, err));
+	if (first) {
+		f->unnamed_first = true;
+		*start = r;
+		goto out;
+	}
 	DTX_TRY(lacks_first_names(f, r, &first, err));
 	if (first) {
 		f->unnamed_first = true;

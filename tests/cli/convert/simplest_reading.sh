@@ -47,3 +47,10 @@ read_as above.csv 'Report,,\nby Ann,,\nof May,,\nid,name,n\n1,a,5\n2,b,6\n3,c,7\
 dtx inspect above.csv > inspected || echo "exit $?"
 echo '{"dtx":1,"inputs":[{"name":"main","path":"above.csv"}],"steps":[{"op":"limit","n":1}]}' > plan.json
 dtx run plan.json
+# pandas numbers columns and rows without names; two row names have none above values
+printf ',0,1\n0,0.5,x\n1,2,y\n' | dtx convert -
+printf ',,note\nx,0,a\ny,1,b\n' | dtx convert -
+# a comma and a blank within the first cell are no unnamed column
+printf 'when,n\nMay 1, 2024,5\nMay 2, 2024,6\n' > words.csv
+dtx convert words.csv || echo "exit $?"
+dtx convert --repair words.csv
