@@ -192,6 +192,11 @@ DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err
 DTX_MUSTUSE enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err);
 /* Takes a note of what was found while opening. */
 DTX_MUSTUSE enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err);
+/* ... that so many rows have `what`, the first of them where the byte is; `kind` is for programs.
+ */
+DTX_MUSTUSE enum dtx_code dtx_csv_note_rows(struct dtx_csv *c, int64_t n, size_t first,
+                                            const char *what, const char *kind,
+                                            struct dtx_err *err);
 /* ... that lists the lines in [from, to), which are no rows: how many, and the first two.  `where`:
  * "above the header". */
 DTX_MUSTUSE enum dtx_code dtx_csv_note_left_out(struct dtx_csv *c, const char *where,

@@ -198,7 +198,8 @@ static enum dtx_code take(struct dtx_csv *c, struct decimal *d, struct dtx_err *
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str text = { c->enc.text, c->enc.len }, line;
 	char *copy = dtx_mem_alloc(text.len + 1, 1);
-	size_t at = 0;
+	size_t at = 0, first = text.len;
+	int64_t rows = 0;
 	uint32_t n, i;
 
 	if (!copy)
@@ -207,16 +208,17 @@ static enum dtx_code take(struct dtx_csv *c, struct decimal *d, struct dtx_err *
 	for (; at < text.len; at = dtx_line_filled(text, line)) {
 		line = dtx_line_at(text, at);
 		n = split(d, line);
+		if (n == d->ncells && !rows++)
+			first = at;
 		for (i = 0; i + 1 < DTX_MIN(n, DECIMAL_COLS); i++) {
 			if (n != d->ncells || !d->col[i].joined)
 				copy[d->cell[i].ptr + d->cell[i].len - text.ptr] = DECIMAL_PART;
 		}
 	}
 	DTX_TRY(dtx_encoding_take(&c->enc, copy, text.len, err));
-	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
-	                          "has numbers with decimal commas between its commas: those part "
-	                          "no cells",
-	                          err));
+	DTX_TRY(dtx_csv_note_rows(c, rows, first,
+	                          "numbers with decimal commas: their cells are joined",
+	                          "cells_joined", err));
 	c->opts.delimiter = "\x1f";
 	c->opts.quote = "";
 out:

@@ -353,27 +353,6 @@ static const struct {
 	  "cells_joined" },
 };
 
-static enum dtx_code inner_note(struct dtx_csv *c, size_t kind, uint32_t n, size_t first,
-                                struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err w = DTX_ERR_INIT;
-	struct dtx_buf more = DTX_BUF_INIT(256);
-
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %u row%s %s %s",
-	            dtx_source_name(c->head.src), n, n == 1 ? "" : "s", n == 1 ? "has" : "have",
-	            inner_kinds[kind].what);
-	c->text = dtx_csv_text_of(&c->enc, &c->dialect); /* for the place */
-	dtx_csv_blame(c, first, &w);
-	w.count = n;
-	dtx_buf_printf(&more, "{\"kind\":\"%s\"}", inner_kinds[kind].kind);
-	dtx_err_more(&w, dtx_buf_steal(&more));
-	dtx_buf_clear(&more);
-	DTX_TRY(dtx_csv_note(c, &w, err));
-out:
-	return rc;
-}
-
 /* Whole lines. */
 static struct dtx_str inner_look(struct dtx_str text)
 {
@@ -404,7 +383,8 @@ enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err)
 		if (!n)
 			continue;
 		*took = true;
-		DTX_TRY(inner_note(c, i, n, first, err));
+		DTX_TRY(dtx_csv_note_rows(c, n, first, inner_kinds[i].what, inner_kinds[i].kind,
+		                          err));
 	}
 	if (!*took)
 		goto out;

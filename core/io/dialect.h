@@ -43,11 +43,8 @@ DTX_MUSTUSE enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, st
 DTX_MUSTUSE enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_str text,
                                              bool all, const char *path, struct dtx_dialect *d,
                                              struct dtx_err *err);
-/* dialect_below.c: the delimiter of a small table that stands below prose, up to the end of the
- * text or to remarks without it; 0: there is none, or `best` parts that table as well. */
-char dtx_dialect_below(struct dtx_str text, const char *best);
-/* ... whether the text is names above a column of values, one mark of these in each line at least,
- * and no blank behind it. */
+/* dialect_rows.c: whether the text is names above a column of values, one mark of these in each
+ * line at least, and no blank behind it. */
 bool dtx_dialect_is_table(struct dtx_str text, char delim);
 /* ... whether these lines, without blank ones between them, look like rows of a table: some usual
  * delimiter, no blank behind it, parts all of them into equally many cells. */

@@ -432,24 +432,6 @@ static void search_below_comments(struct search *f, const struct dtx_dialect *d)
 	f->comments = f->best.s.modal > 1;
 }
 
-/* Prose above a small table has more lines than the table, and blanks or marks in them that part
- * nothing. */
-static void search_below_prose(struct search *f)
-{
-	struct search_try t;
-	char delim[2] = { 0, 0 };
-
-	if (f->opts->delimiter || f->opts->comment || f->opts->terminator || f->sample.n != 1 ||
-	    !f->sample.whole[0] || f->best.s.uniform > 1 - SEARCH_TIE)
-		return;
-	delim[0] = dtx_dialect_below(f->sample.piece[0], f->best.d.delim);
-	if (!delim[0])
-		return;
-	try_delim(f, delim, 0, &t);
-	f->best = t;
-	f->second = (struct search_try){ .s.score = 0 };
-}
-
 /* The head decides between delimiters that are far apart; a larger sample between close ones and
  * between their quotes. */
 static void search_closer(struct search *f, bool all)
@@ -631,7 +613,6 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_marks(&f);
 	search_columns(&f);
 	search_decimals(&f);
-	search_below_prose(&f);
 	search_closer(&f, all);
 	search_named(&f, path);
 	search_tabs(&f);

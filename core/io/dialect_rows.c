@@ -1,22 +1,21 @@
-/* A small table below more lines of prose than it has rows: no measure over all lines finds it, but
- * its lines alone do. */
+/* Whether lines are the rows of a table: equally many cells, names above values. */
 #include "core/base/utf8.h"
 #include "core/io/dialect.h"
 #include "core/io/header.h"
 #include "core/io/lines.h"
 
-#define BELOW_ROWS   3u  /* names and two rows: fewer say nothing */
-#define BELOW_CELLS  64u /* of a line that are looked at */
-#define BELOW_DELIMS ",;\t|"
+#define ROWS_ROWS   3u  /* names and two rows: fewer say nothing */
+#define ROWS_CELLS  64u /* of a line that are looked at */
+#define ROWS_DELIMS ",;\t|"
 
-struct below {
+struct rows {
 	char delim;
 	struct dtx_str names, rows; /* the first line; those behind it */
 	uint32_t lines, above;      /* of the table; prose above it */
 	uint32_t ncells;
 };
 
-/* Cells of the line, the first BELOW_CELLS of them in `cell`.  A mark with a blank behind it is one
+/* Cells of the line, the first ROWS_CELLS of them in `cell`.  A mark with a blank behind it is one
  * of a sentence. */
 static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
 {
@@ -30,7 +29,7 @@ static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
 		if (i < line.len && (inside || line.ptr[i] != delim ||
 		                     (i + 1 < line.len && line.ptr[i + 1] == ' ')))
 			continue;
-		if (cell && n < BELOW_CELLS)
+		if (cell && n < ROWS_CELLS)
 			cell[n] = (struct dtx_str){ line.ptr + from, i - from };
 		n++;
 		from = i + 1;
@@ -39,7 +38,7 @@ static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
 }
 
 /* The last lines with equally many cells, nothing but remarks of one cell behind them. */
-static void find_lines(struct below *b, struct dtx_str text)
+static void find_lines(struct rows *b, struct dtx_str text)
 {
 	struct dtx_str line;
 	size_t at = 0;
@@ -72,10 +71,10 @@ static enum dtx_head_kind kind_of(struct dtx_str cell)
 	return dtx_head_judge(cell);
 }
 
-static bool are_names(const struct below *b)
+static bool are_names(const struct rows *b)
 {
-	struct dtx_str cell[BELOW_CELLS];
-	uint32_t n = DTX_MIN(cells_of(b->names, b->delim, cell), BELOW_CELLS), i;
+	struct dtx_str cell[ROWS_CELLS];
+	uint32_t n = DTX_MIN(cells_of(b->names, b->delim, cell), ROWS_CELLS), i;
 
 	for (i = 0; i < n; i++) {
 		if (kind_of(cell[i]) != DTX_HEAD_TEXT)
@@ -85,11 +84,11 @@ static bool are_names(const struct below *b)
 }
 
 /* Some column holds nothing but values. */
-static bool have_values(const struct below *b)
+static bool have_values(const struct rows *b)
 {
-	struct dtx_str cell[BELOW_CELLS], line;
+	struct dtx_str cell[ROWS_CELLS], line;
 	uint64_t values = UINT64_MAX;
-	uint32_t n = DTX_MIN(b->ncells, BELOW_CELLS), i;
+	uint32_t n = DTX_MIN(b->ncells, ROWS_CELLS), i;
 	size_t at = 0;
 
 	for (; at < b->rows.len; at = dtx_line_behind(b->rows, line)) {
@@ -102,38 +101,15 @@ static bool have_values(const struct below *b)
 				values &= ~(UINT64_C(1) << i);
 		}
 	}
-	return n == BELOW_CELLS ? values != 0 : (values & ((UINT64_C(1) << n) - 1)) != 0;
-}
-
-static bool is_table(const struct below *b)
-{
-	return b->above && b->lines >= BELOW_ROWS && are_names(b) && have_values(b);
-}
-
-char dtx_dialect_below(struct dtx_str text, const char *best)
-{
-	static const char delims[] = BELOW_DELIMS;
-	struct below b, found = { .lines = 0 }, own = { .delim = best[0] };
-	size_t i;
-
-	for (i = 0; delims[i]; i++) {
-		b = (struct below){ .delim = delims[i] };
-		find_lines(&b, text);
-		if (is_table(&b) && b.lines > found.lines)
-			found = b;
-	}
-	if (!found.lines || !best[0] || !strchr(delims, best[0]))
-		return found.delim;
-	find_lines(&own, text);
-	return own.lines >= found.lines ? 0 : found.delim;
+	return n == ROWS_CELLS ? values != 0 : (values & ((UINT64_C(1) << n) - 1)) != 0;
 }
 
 bool dtx_dialect_is_table(struct dtx_str text, char delim)
 {
-	struct below b = { .delim = delim };
+	struct rows b = { .delim = delim };
 
 	find_lines(&b, text);
-	return !b.above && b.lines >= BELOW_ROWS && are_names(&b) && have_values(&b);
+	return !b.above && b.lines >= ROWS_ROWS && are_names(&b) && have_values(&b);
 }
 
 /* The cell before the next mark, from *at on. */
@@ -155,20 +131,20 @@ bool dtx_dialect_is_clear(struct dtx_str text, const char *mark)
 
 	while (at <= line.len) {
 		cell = next_cell(line, mark, &at);
-		if (ncells++ == BELOW_CELLS || dtx_head_judge(cell) != DTX_HEAD_TEXT)
+		if (ncells++ == ROWS_CELLS || dtx_head_judge(cell) != DTX_HEAD_TEXT)
 			return false;
 	}
 	for (i = dtx_line_filled(text, line); i < text.len; i = dtx_line_filled(text, line)) {
 		line = dtx_line_at(text, i);
 		for (n = 0, at = 0; at <= line.len; n++) {
 			cell = next_cell(line, mark, &at);
-			if (n < BELOW_CELLS && dtx_head_judge(cell) < DTX_HEAD_YEAR)
+			if (n < ROWS_CELLS && dtx_head_judge(cell) < DTX_HEAD_YEAR)
 				values &= ~(UINT64_C(1) << n);
 		}
 		if (n != ncells)
 			return false;
 	}
-	values &= ncells < BELOW_CELLS ? (UINT64_C(1) << ncells) - 1 : UINT64_MAX;
+	values &= ncells < ROWS_CELLS ? (UINT64_C(1) << ncells) - 1 : UINT64_MAX;
 	/* names of things have numbers behind such a mark */
 	return strcmp(mark, "_") == 0 ? (values & 1) || (values & (values - 1)) : values != 0;
 }
@@ -186,7 +162,7 @@ bool dtx_dialect_is_values(struct dtx_str text)
 
 bool dtx_dialect_are_rows(struct dtx_str lines)
 {
-	static const char delims[] = BELOW_DELIMS;
+	static const char delims[] = ROWS_DELIMS;
 	struct dtx_str line;
 	uint32_t n, first;
 	size_t i, at;
