@@ -135,7 +135,7 @@ static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a
 	struct dtx_field *field = dtx_arena_zalloc(b->arena, (size_t)b->ncols + 1, sizeof(*field));
 	bool *used = dtx_arena_zalloc(b->arena, (size_t)b->ncols + 1, sizeof(*used));
 	struct dtx_schema schema = { .nfields = b->ncols, .field = field };
-	size_t nuses = b->nuses;
+	size_t nuses = b->nuses, before = b->errs->n;
 
 	if (!field || !used)
 		DTX_FAIL_MEM(err);
@@ -147,6 +147,12 @@ static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a
 	b->result = false;
 	if (rc != DTX_OK)
 		goto out;
+	for (size_t i = before; i < b->errs->n; i++)
+		if (b->errs->item[i].code == DTX_E_AGGREGATE_NOT_ALLOWED)
+			dtx_err_hint(&b->errs->item[i],
+			             "having reads the columns of agg: give the aggregate a name "
+			             "there, \"agg\": {\"total\": \"sum(x)\"}, and write that "
+			             "name here, \"having\": \"total > 12\"");
 	for (size_t i = 0; i < nuses; i++) {
 		struct dtx_bind_use u = b->use[i];
 
