@@ -370,6 +370,7 @@ static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 	r->detailed = true;
 	DTX_TRY(dtx_runner_details(r, err));
 	DTX_TRY(dtx_runner_rejects_write(r, err));
+	DTX_TRY(dtx_runner_receipt_prepare(r, err));
 	outputs = dtx_runner_outputs(r);
 	if (!outputs)
 		DTX_FAIL_MEM(err);
@@ -650,6 +651,8 @@ void dtx_runner_clear(struct dtx_runner *r)
 
 	dtx_exec_free(r->result);
 	dtx_outfile_free(r->rejects);
+	for (i = 0; i < DTX_COUNT(r->copy); i++)
+		dtx_outfile_free(r->copy[i]);
 	dtx_runner_store_clear(r);
 	for (i = 0; r->source && r->plan && i < r->plan->ninputs; i++)
 		dtx_source_free(r->source[i]);

@@ -85,6 +85,7 @@ struct dtx_runner {
 	struct dtx_arena texts; /* of the caller, as long as the run */
 	char abi[64], run_id[DTX_RUN_ID];
 	struct dtx_exec_result *result;
+	struct dtx_outfile *copy[2];     /* of the record, and the receipt; NULL: not asked for */
 	struct dtx_outfile *rejects;     /* NULL: nothing is quarantined */
 	bool detailed;                   /* the record has its details */
 	bool closed;                     /* the reader of stdout did not wait for all of it */
@@ -165,6 +166,7 @@ void dtx_runner_full(struct dtx_runner *r);
  * run; written after run.end. */
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_receipt_prepare(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err);
 
 /* runner_lineage.c: --lineage rows.  Refused before the run where rows cannot be followed; then

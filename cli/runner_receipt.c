@@ -1,8 +1,10 @@
 /* Copies of the record outside the store: beside an output, as a receipt, the head of the chain. */
 #include "cli/runner.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -77,23 +79,66 @@ out:
 	return rc;
 }
 
-static enum dtx_code receipt_write(struct dtx_runner *r, const char *path, const struct dtx_buf *b,
+#define RECEIPT_ROOM ((size_t)256 << 10) /* of a copy of the record: most are shorter */
+enum { COPY_RECORD, COPY_RECEIPT };
+
+static enum dtx_code receipt_open(struct dtx_runner *r, int which, const char *path,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!path)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_outfile_open(path, r->run_id, DTX_OUTFILE_STREAM, &r->copy[which], err));
+	DTX_TRY(dtx_outfile_prepare(r->copy[which], RECEIPT_ROOM, err));
+out:
+	return rc;
+}
+
+static enum dtx_code receipt_head_open(const char *path, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_file_append(path, fd, err));
+	if (write(*fd, "", 0) < 0)
+		DTX_FAIL(err, dtx_file_write_code(errno), "cannot write '%s': %s", path,
+		         strerror(errno));
+out:
+	return rc;
+}
+
+/* The copies tell of the end of the run, so they are written after its outputs; but a place that
+ * cannot take them is found before anybody sees an output. */
+enum dtx_code dtx_runner_receipt_prepare(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	int fd = -1;
+
+	if (a->record)
+		DTX_TRY(receipt_open(r, COPY_RECORD, a->record, err));
+	if (a->receipt)
+		DTX_TRY(receipt_open(r, COPY_RECEIPT, receipt_path(r), err));
+	if (a->head_file)
+		DTX_TRY(receipt_head_open(a->head_file, &fd, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static enum dtx_code receipt_write(struct dtx_outfile *out, const struct dtx_buf *b,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_outfile *out = NULL;
 
-	DTX_TRY(dtx_outfile_open(path, r->run_id, DTX_OUTFILE_STREAM, &out, err));
 	DTX_TRY(dtx_outfile_write(out, b->ptr, b->len, err));
 	DTX_TRY(dtx_outfile_finish(out, err));
 	DTX_TRY(dtx_outfile_commit(out, err));
 out:
-	dtx_outfile_free(out);
 	return rc;
 }
 
-static enum dtx_code receipt_json(struct dtx_runner *r, const char *path, const json_t *value,
-                                  struct dtx_err *err)
+static enum dtx_code receipt_json(struct dtx_outfile *out, const json_t *value, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -101,7 +146,7 @@ static enum dtx_code receipt_json(struct dtx_runner *r, const char *path, const 
 	dtx_json_print(value, 1, &text);
 	dtx_buf_addc(&text, '\n');
 	DTX_TRY(dtx_buf_check(&text, "record", err));
-	DTX_TRY(receipt_write(r, path, &text, err));
+	DTX_TRY(receipt_write(out, &text, err));
 out:
 	dtx_buf_clear(&text);
 	return rc;
@@ -130,7 +175,6 @@ static enum dtx_code receipt_statement(struct dtx_runner *r, const json_t *recor
                                        struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *path = receipt_path(r);
 	json_t *statement = NULL;
 	char store[DTX_STORE_ID];
 
@@ -138,9 +182,9 @@ static enum dtx_code receipt_statement(struct dtx_runner *r, const json_t *recor
 	statement = json_pack("{ss so ss s{sO ss ss}}", "_type", RECEIPT_TYPE, "subject",
 	                      receipt_subjects(record), "predicateType", RECEIPT_PREDICATE,
 	                      "predicate", "record", record, "head", head, "store", store);
-	if (!statement || !path)
+	if (!statement)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(receipt_json(r, path, statement, err));
+	DTX_TRY(receipt_json(r->copy[COPY_RECEIPT], statement, err));
 out:
 	json_decref(statement);
 	return rc;
@@ -170,16 +214,20 @@ enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err)
 	json_t *record = NULL;
 
 	if (!a->record && !a->receipt && !a->head_file)
-		goto out;
+		return DTX_OK;
 	DTX_TRY(dtx_query_record(r->store, r->run_id, false, NULL, &record, err));
 	DTX_TRY(dtx_query_head(r->store, head, err));
 	if (a->record)
-		DTX_TRY(receipt_json(r, a->record, record, err));
+		DTX_TRY(receipt_json(r->copy[COPY_RECORD], record, err));
 	if (a->receipt)
 		DTX_TRY(receipt_statement(r, record, head, err));
 	if (a->head_file)
 		DTX_TRY(receipt_head(a->head_file, head, err));
 out:
+	if (rc != DTX_OK)
+		dtx_err_hint(err,
+		             "the outputs are there; dtx provenance %s --json prints the record",
+		             dtx_run_id_short(r->run_id));
 	json_decref(record);
 	return rc;
 }

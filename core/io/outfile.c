@@ -24,6 +24,7 @@ struct dtx_outfile {
 	int dir_fd;        /* the folder of the temp file, also when it is moved; -1: none */
 	bool spool;        /* bytes wait in mem, then in spool_fd */
 	bool finished, committed, made_temp;
+	bool room;                                              /* held beyond the end */
 	bool fresh_only;                                        /* no file is replaced */
 	enum dtx_code (*first)(void *arg, struct dtx_err *err); /* before the temp file; once */
 	void *first_arg;
@@ -377,6 +378,24 @@ static enum dtx_code outfile_ready(struct dtx_outfile *o, struct dtx_err *err)
 	return o->temp && o->fd < 0 ? outfile_open_temp(o, err) : DTX_OK;
 }
 
+enum dtx_code dtx_outfile_prepare(struct dtx_outfile *o, size_t room, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool fits;
+
+	DTX_TRY(outfile_ready(o, err));
+	/* no bytes: only a device that is full refuses them */
+	fits = o->temp ? fallocate(o->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)room) == 0
+	               : write(o->fd, "", 0) == 0;
+	o->room = o->temp && fits;
+	/* a file system without reservations tells when it is written */
+	if (!fits && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR && errno != EINVAL)
+		DTX_FAIL(err, dtx_file_write_code(errno), "cannot write '%s': %s", o->path,
+		         strerror(errno));
+out:
+	return outfile_hint(o, rc, err);
+}
+
 /* What is written goes to the disk while the rest is made, so that the sync at the end finds little
  * to wait for; it is the sync that tells of errors. */
 static void outfile_push(struct dtx_outfile *o, size_t n)
@@ -481,6 +500,8 @@ enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
 		DTX_TRY(outfile_flush(o, o->spool_fd, err));
 	if (o->last)
 		o->last(o->last_arg);
+	if (o->room && ftruncate(o->fd, lseek(o->fd, 0, SEEK_CUR)) < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot cut '%s': %s", o->temp, strerror(errno));
 	if (o->temp)
 		DTX_TRY(dtx_file_sync(o->fd, o->temp, err));
 	dtx_sha256_done(&o->sha, digest);

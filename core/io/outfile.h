@@ -53,6 +53,10 @@ DTX_MUSTUSE enum dtx_code dtx_outfile_absent(const char *path, const char *hint,
                                              struct dtx_err *err);
 /* The commit replaces no file with content, also none that came in the meantime (output_io). */
 void dtx_outfile_fresh(struct dtx_outfile *o);
+/* Before other files of the run are seen: makes the temp file and holds `room` bytes for it, asks a
+ * device whether it takes any.  What is written afterwards fails only where it is longer. */
+DTX_MUSTUSE enum dtx_code dtx_outfile_prepare(struct dtx_outfile *o, size_t room,
+                                              struct dtx_err *err);
 /* Called once before a temp file is made, which it can prevent; not for a target without one. */
 void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                        void *arg);
