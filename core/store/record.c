@@ -15,6 +15,8 @@
 #include "core/store/process.h"
 #include "core/store/sweep.h"
 
+#define RECORD_LOOKS_BACK 32 /* events of the ledger */
+
 struct record_blob {
 	char *kind, *bytes;
 	size_t len;
@@ -334,6 +336,30 @@ out:
 	return rc;
 }
 
+/* A chain that goes on after a change would make the change look older than it is, and whoever
+ * reads the record would learn of it from 'dtx verify' alone.  The end is looked at: all of it
+ * would take longer than most runs. */
+static enum dtx_code record_chain_fits(struct dtx_store *store, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(store);
+	struct dtx_ledger_head last, head;
+	int64_t bad = 0;
+
+	DTX_TRY(dtx_ledger_head(db, &last, err));
+	DTX_TRY(dtx_ledger_check(db, DTX_MAX(last.seq - RECORD_LOOKS_BACK, 1), &bad, &head, err));
+	if (!bad)
+		goto out;
+	rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+	                 "store '%s' is damaged: event %lld of the ledger is not what it was; no "
+	                 "run is added to it",
+	                 dtx_store_path(store), (long long)bad);
+	dtx_err_hint(err, "dtx verify shows what was changed; go on with a copy from before, or "
+	                  "with another store (--store FILE)");
+out:
+	return rc;
+}
+
 enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_info *info,
                                struct dtx_record **out, struct dtx_err *err)
 {
@@ -347,6 +373,7 @@ enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_inf
 	r->store = store;
 	dtx_str_copy(r->id, sizeof(r->id), dtx_str_of(info->run_id));
 	DTX_TRY(record_start_body(r, info, env, body, err));
+	DTX_TRY(record_chain_fits(store, err));
 	/* A power cut may take it back as long as nothing came of it: the next event makes it last.
 	 */
 	DTX_TRY(record_write_soon(r, "run.start", body, RECORD_LEASE_PUT, err));
