@@ -347,8 +347,8 @@ out:
 }
 
 /* Names the remedy of a refusal, if it is one. */
-static void advise(const char *label, struct dtx_str bytes, const struct dtx_read_opts *opts,
-                   struct dtx_err *err)
+static void advise_json(const char *label, struct dtx_str bytes, const struct dtx_read_opts *opts,
+                        struct dtx_err *err)
 {
 	struct dtx_read_opts other = *opts;
 	bool again = strstr(err->hint, "duplicate_keys");
@@ -373,7 +373,7 @@ enum dtx_code dtx_jrows_open(struct dtx_jrows *r, const struct dtx_source *src,
 	enum dtx_code rc = open_rows(r, src, label, bytes, opts, err);
 
 	if (rc == DTX_E_CORRUPT_FILE && err)
-		advise(label, bytes, opts, err);
+		advise_json(label, bytes, opts, err);
 	return rc;
 }
 
