@@ -40,7 +40,8 @@ def content(path):
                 out.append(sorted(map(repr, db.execute("SELECT * FROM %s NOT INDEXED" % name.decode()))))
             elif kind == b"index":
                 cols = [c[2].decode() for c in db.execute("PRAGMA index_info('%s')" % name.decode())]
-                where = " WHERE state='approved'" if name == b"cell_live" else ""
+                where = {b"cell_live": " WHERE state='approved'",
+                         b"ledger_snippet": " WHERE kind>='snippet.' AND kind<'snippet/'"}.get(name, "")
                 out.append(sorted(map(repr, db.execute("SELECT %s FROM %s INDEXED BY '%s'%s" % (
                     ",".join(cols), table.decode(), name.decode(), where)))) if not name.startswith(b"sqlite_") else None)
         return out
