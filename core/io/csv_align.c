@@ -152,6 +152,20 @@ static unsigned align_join(const struct align *a, struct dtx_csv_move *out)
 	return 1;
 }
 
+/* Some join is in a column that is known to have such cells: the others of the record go with it.
+ */
+static bool align_shows(const struct align *a, const struct dtx_csv_move *m)
+{
+	uint32_t before = 0, i;
+
+	for (i = 0; i < m->njoins; i++) {
+		if (dtx_csv_shapes_shown(a->s, m->join[i].at - before))
+			return true;
+		before += m->join[i].n - 1;
+	}
+	return false;
+}
+
 static struct dtx_csv_move align_long(const struct align *a)
 {
 	struct dtx_csv_move none = { .kind = DTX_CSV_MOVE_NONE }, move = none;
@@ -164,6 +178,9 @@ static struct dtx_csv_move align_long(const struct align *a)
 		any.where = DTX_CSV_SHAPES_LIKELY;
 		if (ways != 1)
 			ways = align_join(&any, &move);
+		any.where = DTX_CSV_SHAPES_ANYWHERE;
+		if (!ways && align_join(&any, &move) == 1)
+			ways = align_shows(&any, &move);
 	}
 	if (!ways && a->n == a->width + 1 && align_drop(a, &move))
 		ways = 1;

@@ -358,6 +358,11 @@ bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
 	       (where == DTX_CSV_SHAPES_LIKELY && c->kind == SHAPES_NUMBERS);
 }
 
+bool dtx_csv_shapes_shown(const struct dtx_csv_shapes *s, uint32_t col)
+{
+	return s->col[col].text || is_grouped(&s->col[col]);
+}
+
 bool dtx_csv_shapes_takes_text(const struct dtx_csv_shapes *s, uint32_t col,
                                enum dtx_csv_shapes_where where)
 {

@@ -45,6 +45,8 @@ enum dtx_csv_shapes_where {
 };
 bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
                                   const struct dtx_csv_grouped *g, enum dtx_csv_shapes_where where);
+/* Records of the top have a text or number with delimiters there that can be nothing else. */
+bool dtx_csv_shapes_shown(const struct dtx_csv_shapes *s, uint32_t col);
 bool dtx_csv_shapes_takes_text(const struct dtx_csv_shapes *s, uint32_t col,
                                enum dtx_csv_shapes_where where);
 /* A record of the top can only be read with such a number, or a text with delimiters, there. */

@@ -50,6 +50,7 @@ struct search {
 	bool stray;                               /* declared: what stray quotes are */
 	const char *maybe;                        /* a mark that could be the delimiter */
 	bool unclosed;                            /* a cell may go on behind the sample */
+	bool regular;                             /* all quotes enclose whole cells */
 	bool comments;                            /* found only below the comments at the top */
 	struct search_try best, second;           /* second: another delimiter */
 	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter in work */
@@ -195,6 +196,8 @@ static void try_quote(struct search *f, struct dtx_sniff_dialect d)
 
 	dtx_sniff_score(&f->sample, &plain.d, &plain.s);
 	f->unclosed |= d.quote == '"' && plain.s.unclosed;
+	if (d.quote == '"')
+		f->regular = plain.s.quoted && !plain.s.irregular && !plain.s.unclosed;
 	if (d.quote == '\'' && !f->opts->quote && !apostrophes_quote(&plain.s))
 		return;
 	try_one(f, &plain);
@@ -218,11 +221,12 @@ static void try_quotes(struct search *f, struct dtx_sniff_dialect d)
 		try_quote(f, d);
 		return;
 	}
+	f->regular = false;
 	for (i = 0; i < DTX_COUNT(search_quotes); i++) {
 		d.quote = search_quotes[i];
 		/* Who says how stray quotes are read says that there are quotes; in a text that
 		 * holds none the first candidate says it. */
-		if (!d.quote && (f->stray || !sample_has(f, "\"")))
+		if (!d.quote && (f->stray || f->regular || !sample_has(f, "\"")))
 			continue;
 		if (d.quote == '\'' && !sample_has(f, "'"))
 			continue;

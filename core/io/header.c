@@ -336,37 +336,40 @@ static bool is_number_name(struct dtx_str name, bool decimals)
 	       (!decimals || name.len >= NAME_DIGITS);
 }
 
-/* Names that are numbers, "id,100022,100025", above cells that are none of the kind: bools, dates,
- * or decimals below keys of several digits.  The first column holds texts. */
+/* Names that are numbers, "id,100022,100025", above cells that are none of the kind: texts, bools,
+ * dates, or decimals below keys of several digits.  The first column may hold texts. */
 static enum dtx_code numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), rows = 0, k, c;
-	bool decimals = false;
+	bool decimals = false, texts;
+	uint32_t from;
 	int64_t whole;
 
-	*yes = f->used_last > f->used_first + 1;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	texts = head_class(&f->cell[f->used_first]) == CLASS_TEXT;
+	from = f->used_first + texts;
+	*yes = f->used_last > from;
 	for (k = r + 1; k < n && *yes; k++) {
 		if (!f->shape[k].filled)
 			continue;
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
-		*yes = head_class(&f->cell[f->used_first]) == CLASS_TEXT;
-		for (c = f->used_first + 1; c <= f->used_last && *yes; c++) {
+		*yes = !texts || head_class(&f->cell[f->used_first]) == CLASS_TEXT;
+		for (c = from; c <= f->used_last && *yes; c++) {
 			struct dtx_str s = dtx_utf8_trim(f->cell[c].text);
 
 			*yes = !dtx_head_filled(&f->cell[c]) ||
-			       (head_class(&f->cell[c]) != CLASS_TEXT &&
-			        !dtx_num_parse_i64(s.ptr, s.len, &whole));
+			       !dtx_num_parse_i64(s.ptr, s.len, &whole);
 			decimals |= head_class(&f->cell[c]) == CLASS_VALUE;
 		}
 		rows++;
 	}
 	*yes = *yes && rows > 1;
 	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	*yes = *yes && head_class(&f->cell[f->used_first]) == CLASS_TEXT;
-	for (c = f->used_first + 1; c <= f->used_last && *yes; c++)
-		*yes = is_number_name(f->cell[c].text, decimals);
+	for (c = from; c <= f->used_last && *yes; c++)
+		*yes = is_number_name(f->cell[c].text, decimals) &&
+		       (c == from || !dtx_str_eq(f->cell[c].text, f->cell[c - 1].text));
 out:
 	return rc;
 }

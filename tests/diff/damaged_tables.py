@@ -154,6 +154,8 @@ def totals(c):
 
 def thousands(c):
     """Numbers with commas and without quotes, in the last column of some records."""
+    if c.kinds[-1] == "small":
+        return comma(c)  # 70,807,250.92 may be two numbers in two ways
     style = c.r.choice(["price", "whole", "dollars"])
     for at, row in enumerate(c.rows if style != "price" else []):
         row[-1] = row[-1].split(".")[0] if style == "whole" else "$" + row[-1]

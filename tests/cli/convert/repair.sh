@@ -26,3 +26,6 @@ printf 'id,who,n\n1,Ann,5\n# a word\n2,Bo,6\n# two\n3,Li,7\n\nSource: the office
 printf 'a,b\n1,2\n\nk,v\n5,6\n7,8\n9,9\n' | dtx convert --repair - || echo "exit $?"
 printf 'one\ntwo\nthree\nfour\nfive\nid,n\n1,2\n3,4\n' | dtx convert --repair - || echo "exit $?"
 printf 'pet,hue\ncat,red\npet,hue\ndog,blue\n' | dtx convert --repair -
+# numbers that name columns of words; two numbers with commas in one row
+printf '1,2\nx,y\nz,w\n' | dtx convert --repair -
+printf 'day,price,n\n2024-05-01,1,234.50,1,200\n2024-05-02,999.00,12\n2024-05-03,2,000.00,15\n' | dtx convert --repair -
