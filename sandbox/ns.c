@@ -105,16 +105,39 @@ bool dtx_layers_hold(const char *want, unsigned layers, unsigned landlock, char 
 
 /* --- user --- */
 
+bool dtx_ns_worker_id(const char *path, uint32_t *id)
+{
+	FILE *f = fopen(path, "re");
+	unsigned long long first, n;
+	char line[256];
+	bool found = false;
+
+	*id = NOBODY;
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		/* ids below belong to the system and its people, the two highest to nobody */
+		found = sscanf(line, "root:%10llu:%10llu", &first, &n) == 2 && first > NOBODY &&
+		        n && first + n - 1 < UINT32_MAX - 1;
+		if (found)
+			*id = (uint32_t)(first + n - 1);
+	}
+	if (f)
+		(void)fclose(f);
+	return found;
+}
+
 enum dtx_code dtx_ns_user(bool *still_root, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	uint32_t uid, gid;
 
 	*still_root = false;
 	if (geteuid() != 0)
 		goto out;
-	/* in a container with a single mapped id this fails; then namespaces must hold */
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY)) {
+	(void)dtx_ns_worker_id("/etc/subuid", &uid);
+	(void)dtx_ns_worker_id("/etc/subgid", &gid);
+	/* a container may map none of the range, or a single id: then namespaces must hold */
+	if (setgroups(0, NULL) || (setresgid(gid, gid, gid) && setresgid(NOBODY, NOBODY, NOBODY)) ||
+	    (setresuid(uid, uid, uid) && setresuid(NOBODY, NOBODY, NOBODY))) {
 		*still_root = true;
 		goto out;
 	}

@@ -29,7 +29,11 @@ DTX_MUSTUSE bool dtx_layers_hold(const char *want, unsigned layers, unsigned lan
 /* Trees that Python needs, read only; ends with NULL.  The same in mounts and in landlock. */
 extern const char *const dtx_jail_trees[];
 
-/* root becomes nobody; needs no layer.  *still_root: the id could not be changed. */
+/* The id that a worker of root gets: the last one of root's own range in `path` (/etc/subuid,
+ * /etc/subgid: "root:100000:65536"), which no service has; false: no such range, and the id is that
+ * of nobody, which services may share. */
+bool dtx_ns_worker_id(const char *path, uint32_t *id);
+/* root becomes that user; needs no layer.  *still_root: the id could not be changed. */
 DTX_MUSTUSE enum dtx_code dtx_ns_user(bool *still_root, struct dtx_err *err);
 /* The own user inside a namespace; not 65534: unmapped ids read as that. */
 #define DTX_NS_INNER_ID 1000

@@ -12,6 +12,7 @@
 #include "core/data/builder.h"
 #include "sandbox/jail.h"
 #include "sandbox/landlock.h"
+#include "sandbox/ns.h"
 #include "sandbox/role.h"
 #include "sandbox/warmpool.h"
 
@@ -172,9 +173,12 @@ static bool has_action(uint32_t action)
 void dtx_jail_layers_json(struct dtx_buf *out)
 {
 	int ns = try_namespaces();
+	uint32_t id = geteuid();
+	bool own = id || dtx_ns_worker_id("/etc/subuid", &id);
 
+	dtx_buf_printf(out, "{\"worker\":{\"uid\":%u,\"shared\":%s},", id, own ? "false" : "true");
 	dtx_buf_printf(out,
-	               "{\"namespaces\":%s,\"namespaces_errno\":%d,\"landlock\":%u,"
+	               "\"namespaces\":%s,\"namespaces_errno\":%d,\"landlock\":%u,"
 	               "\"seccomp\":%s,\"notify\":%s,\"sanitizer_build\":%s}",
 	               ns ? "false" : "true", ns, dtx_landlock_abi(),
 	               has_action(SECCOMP_RET_KILL_PROCESS) ? "true" : "false",

@@ -646,3 +646,36 @@ void test_jail_dies_with_its_zygote(void)
 	}
 	T_INT(got, DTX_JAIL_SIGNALED);
 }
+
+/* Root's workers have an id that no service has, where the machine keeps a range for root. */
+void test_jail_worker_id(void)
+{
+	static const struct {
+		const char *text;
+		uint32_t id;
+	} list[] = {
+		{ "", 65534 },
+		{ "alice:100000:65536\n", 65534 },
+		{ "alice:100000:65536\nroot:165536:65536\n", 231071 },
+		{ "rooty:100000:5\nroot:200000:1\n", 200000 },
+		{ "root:0:65536\n", 65534 },
+		{ "root:100000:0\n", 65534 },
+		{ "root:4294967290:100\n", 65534 },
+		{ "root:-1:1\n", 65534 },
+		{ "root:99999999999999999999:1\nroot:300000:2\n", 300001 },
+	};
+	uint32_t id;
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		char path[] = "/tmp/dtx-subuid-XXXXXX";
+		int fd = mkstemp(path);
+
+		T_CHECK(fd >= 0 && write(fd, list[i].text, strlen(list[i].text)) >= 0);
+		T_CHECK(dtx_ns_worker_id(path, &id) == (list[i].id != 65534));
+		T_INT(id, list[i].id);
+		close(fd);
+		unlink(path);
+	}
+	T_CHECK(!dtx_ns_worker_id("/nonexistent/subuid", &id));
+	T_INT(id, 65534);
+}
