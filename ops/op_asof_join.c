@@ -195,9 +195,11 @@ static enum dtx_code bind_rule(struct dtx_bind *b, const struct asof_args *a, st
 	if (l == DTX_T_UNKNOWN || r == DTX_T_UNKNOWN || l == DTX_T_NULL || r == DTX_T_NULL)
 		goto out;
 	if (!is_axis(l) || !is_axis(r) || is_time(l) != is_time(r))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/on", err,
-		                      "asof_join wants two numbers or two times, got %s and %s",
-		                      dtx_type_name(l), dtx_type_name(r)));
+		DTX_TRY(dtx_bind_fail(
+			b, DTX_E_TYPE_MISMATCH, "/on", err,
+			"asof_join wants two numbers or two times, '%s' is %s and '%s' %s",
+			b->in[0]->field[s->left].name, dtx_type_name(l),
+			b->in[1]->field[s->right].name, dtx_type_name(r)));
 	else if (a->tolerance && json_is_string(a->tolerance) != s->rule.times)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/tolerance", err,
 		                      "a tolerance of times is a duration, of numbers a number"));

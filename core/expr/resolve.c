@@ -30,6 +30,24 @@ static bool is_told(const struct dtx_binder *bd, const struct dtx_err *found)
 	return false;
 }
 
+/* The column that is text where something else is wanted: the expression, or an operand of it. */
+static void name_text(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_err *found)
+{
+	struct dtx_err quiet = DTX_ERR_INIT;
+	struct dtx_field field = { 0 };
+
+	for (uint32_t i = 0; e->kind != DTX_EX_COL && i < e->nargs && !found->column[0]; i++)
+		if (e->arg[i] && e->arg[i]->kind == DTX_EX_COL)
+			name_text(bd, e->arg[i], found);
+	if (e->kind != DTX_EX_COL || e->table ||
+	    bd->scope->column(bd->scope->arg, e->name, &field, &quiet) < 0 ||
+	    field.type.type != DTX_T_TEXT)
+		goto out;
+	dtx_err_row(found, -1, e->name);
+out:
+	dtx_err_clear(&quiet);
+}
+
 enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
                               struct dtx_err *found)
 {
@@ -37,6 +55,8 @@ enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
 	bool memory = found->code == DTX_E_NO_MEMORY;
 
 	dtx_err_span(found, e->span[0], e->span[1]);
+	if (found->code == DTX_E_TYPE_MISMATCH || found->code == DTX_E_NOT_BOOLEAN)
+		name_text(bd, e, found);
 	if (is_told(bd, found)) {
 		dtx_err_clear(found);
 		return DTX_OK;

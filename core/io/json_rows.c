@@ -138,12 +138,16 @@ struct pass {
 	struct dtx_jrows *rows;
 };
 
-static void see_kind(struct dtx_jcol *c, enum dtx_jkind kind)
+static void see_kind(struct dtx_jcol *c, enum dtx_jkind kind, uint64_t row)
 {
-	c->strings += kind == DTX_J_STRING;
-	c->numbers += kind == DTX_J_NUMBER;
-	c->bools += kind == DTX_J_TRUE || kind == DTX_J_FALSE;
-	c->nested += kind == DTX_J_ARRAY || kind == DTX_J_OBJECT;
+	uint64_t *count[] = { &c->strings, &c->numbers, &c->bools, &c->nested };
+	int i = kind == DTX_J_STRING                        ? 0
+	        : kind == DTX_J_NUMBER                      ? 1
+	        : kind == DTX_J_TRUE || kind == DTX_J_FALSE ? 2
+	                                                    : 3;
+
+	if (!(*count[i])++)
+		c->first[i] = row + 1;
 }
 
 static enum dtx_code see_value(void *arg, uint32_t col, const struct dtx_jvalue *v,
@@ -159,7 +163,7 @@ static enum dtx_code see_value(void *arg, uint32_t col, const struct dtx_jvalue 
 		c->seen.nulls++;
 		return DTX_OK;
 	}
-	see_kind(c, v->kind);
+	see_kind(c, v->kind, r->nrows);
 	if (v->kind == DTX_J_TRUE || v->kind == DTX_J_FALSE) {
 		c->seen.bools++;
 	} else if (v->kind == DTX_J_NUMBER || (v->kind == DTX_J_STRING && !v->escaped &&

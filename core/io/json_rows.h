@@ -23,6 +23,7 @@ struct dtx_jcol {
 	uint32_t object;   /* the nested object of the same name, plus one */
 	uint32_t alike;    /* names that were made of its own, with a number */
 	uint64_t strings, numbers, bools, nested; /* values by kind; nested: stay JSON text */
+	uint64_t first[4]; /* record of the first of each, plus one; 0: none */
 };
 struct dtx_jobject {
 	uint64_t last_row; /* as of a column */

@@ -181,6 +181,40 @@ static bool is_json_text(const struct dtx_jcol *c, const struct dtx_field *f)
 	return f->type.type == DTX_T_TEXT && (c->numbers || c->nested) && !c->strings && !c->bools;
 }
 
+/* The warning names the first value that is not what most are. */
+static enum dtx_code warn_mixed(struct dtx_json *r, const struct dtx_jcol *c, const char *name,
+                                struct dtx_err *err)
+{
+	const uint64_t n[] = { c->strings, c->numbers, c->bools, c->nested };
+	const struct dtx_origin here = { .arg = r };
+	struct dtx_place place;
+	struct dtx_err *w;
+	uint64_t row = 0;
+	size_t most = 0;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(warn(r, DTX_W_MIXED_TYPES, "is text: its values are of several kinds", name, err));
+	if (!r->head.diags.n)
+		goto out;
+	for (size_t i = 1; i < DTX_COUNT(n); i++)
+		if (n[i] > n[most])
+			most = i;
+	for (size_t i = 0; i < DTX_COUNT(n); i++)
+		if (i != most && c->first[i] && (!row || c->first[i] < row))
+			row = c->first[i];
+	w = &r->head.diags.item[r->head.diags.n - 1];
+	dtx_err_row(w, -1, name);
+	if (!row)
+		goto out;
+	locate(&here, row - 1, &place);
+	w->row = place.row;
+	w->byte = place.byte;
+	if (place.row >= 0)
+		snprintf(w->cell, sizeof(w->cell), "L%lld", (long long)place.row + 1);
+out:
+	return rc;
+}
+
 static enum dtx_code make_field(struct dtx_json *r, const struct dtx_jcol *c, struct dtx_field *f,
                                 const struct dtx_read_type **declared, struct dtx_err *err)
 {
@@ -200,10 +234,7 @@ static enum dtx_code make_field(struct dtx_json *r, const struct dtx_jcol *c, st
 	} else if (d) {
 		f->type = (struct dtx_typeref){ .type = DTX_T_TEXT };
 	} else if (is_mixed(c)) {
-		DTX_TRY(warn(r, DTX_W_MIXED_TYPES, "is text: its values are of several kinds",
-		             f->name, err));
-		if (r->head.diags.n)
-			dtx_err_row(&r->head.diags.item[r->head.diags.n - 1], -1, f->name);
+		DTX_TRY(warn_mixed(r, c, f->name, err));
 	} else if (f->type.type == DTX_T_TEXT && c->numbers) {
 		DTX_TRY(warn(r, DTX_W_READER_NOTE,
 		             "is text: no number type holds all of its numbers exactly", f->name,

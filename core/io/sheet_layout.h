@@ -16,12 +16,22 @@ struct dtx_sheet_pick {
 	int header_rows; /* of a table; -1 otherwise */
 	uint32_t totals_rows;
 };
+/* Kinds of cells that do not go together in a column. */
+enum {
+	DTX_SHEET_NUMBERS,
+	DTX_SHEET_TEXTS,
+	DTX_SHEET_DATES,
+	DTX_SHEET_TIMES,
+	DTX_SHEET_BOOLS,
+	DTX_SHEET_KINDS
+};
 /* What has been seen of the cells of one column, below the header. */
 struct dtx_sheet_stats {
 	uint64_t wide; /* numbers beyond 2^53 that a double does not hold */
 	uint64_t numbers, fractions, bools, texts, dates, clocks /* dates with a time */, times;
 	uint32_t style; /* of its numbers and dates, when styled alike */
 	bool styled, styles_differ;
+	uint32_t first[DTX_SHEET_KINDS]; /* row of the first cell of a kind, plus one; 0: none */
 	uint64_t bad;     /* errors, formulas without a value, serials and texts that are none */
 	uint32_t bad_row; /* of the first */
 };

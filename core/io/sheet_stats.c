@@ -112,6 +112,12 @@ static bool is_bad(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payl
 	}
 }
 
+static inline void note_first(struct dtx_sheet_stats *s, int kind, uint32_t row)
+{
+	if (!s->first[kind])
+		s->first[kind] = row + 1;
+}
+
 static void note_cell(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v,
                       uint16_t style, struct dtx_sheet_stats *s, uint32_t row)
 {
@@ -124,24 +130,34 @@ static void note_cell(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_p
 	case DTX_CELL_NUMBER:
 		s->numbers++;
 		s->fractions += !is_int(v.num);
+		note_first(s, DTX_SHEET_NUMBERS, row);
 		note_style(s, style);
 		break;
 	case DTX_CELL_WHOLE:
 		s->numbers++;
 		s->wide += !dtx_cell_whole_is_f64(v.whole);
+		note_first(s, DTX_SHEET_NUMBERS, row);
 		note_style(s, style);
 		break;
-	case DTX_CELL_BOOL: s->bools++; break;
-	case DTX_CELL_TEXT: s->texts++; break;
+	case DTX_CELL_BOOL:
+		s->bools++;
+		note_first(s, DTX_SHEET_BOOLS, row);
+		break;
+	case DTX_CELL_TEXT:
+		s->texts++;
+		note_first(s, DTX_SHEET_TEXTS, row);
+		break;
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME:
 		s->dates++;
 		s->clocks += !is_int(v.num);
+		note_first(s, DTX_SHEET_DATES, row);
 		note_style(s, style);
 		break;
 	case DTX_CELL_TIME:
 	case DTX_CELL_DURATION:
 		s->times++;
+		note_first(s, DTX_SHEET_TIMES, row);
 		note_style(s, style);
 		break;
 	default: break;
@@ -169,21 +185,24 @@ static uint64_t count_fractions(const struct dtx_sheet_col *c)
 
 /* Cells of one tag: those kinds of which none reads as null are counted at once. */
 static bool note_alike(const struct dtx_sheet_layout *l, const struct dtx_sheet_col *c,
-                       struct dtx_sheet_stats *s)
+                       uint32_t row, struct dtx_sheet_stats *s)
 {
 	unsigned kind = *c->tag & DTX_CELL_KIND;
 	uint32_t i;
 
 	if (kind == DTX_CELL_BOOL) {
 		s->bools += c->n;
+		note_first(s, DTX_SHEET_BOOLS, row);
 		return true;
 	}
 	if (kind == DTX_CELL_NUMBER && !l->nnull_numbers) {
 		s->numbers += c->n;
 		s->fractions += count_fractions(c);
+		note_first(s, DTX_SHEET_NUMBERS, row);
 	} else if (kind == DTX_CELL_DATE || kind == DTX_CELL_DATETIME) {
 		s->dates += c->n;
 		s->clocks += count_fractions(c);
+		note_first(s, DTX_SHEET_DATES, row);
 	} else {
 		return false;
 	}
@@ -201,7 +220,7 @@ static bool note_col(const struct dtx_sheet_layout *l, const struct dtx_sheet_co
 	size_t at = 0;
 	uint32_t i;
 
-	if (c->alike && !rows->nhidden && note_alike(l, c, s))
+	if (c->alike && !rows->nhidden && note_alike(l, c, rows->row[0], s))
 		return true;
 	for (i = 0; i < c->n; i++, at += c->step) {
 		uint32_t row = rows->row[i];

@@ -60,6 +60,9 @@ static void add_stats(struct dtx_sheet_stats *to, const struct dtx_sheet_stats *
 	if (from->styled)
 		to->style = from->style;
 	to->styled |= from->styled;
+	for (int i = 0; i < DTX_SHEET_KINDS; i++)
+		if (!to->first[i])
+			to->first[i] = from->first[i];
 	if (!to->bad)
 		to->bad_row = from->bad_row;
 	to->bad += from->bad;

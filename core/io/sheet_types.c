@@ -31,31 +31,54 @@ static struct dtx_typeref column_type(const struct dtx_sheet_stats *s)
 	return plain(DTX_T_FLOAT64);
 }
 
+/* The first cell that is not what most are: row + 1. */
+static uint32_t odd_row(const struct dtx_sheet_stats *s)
+{
+	const uint64_t n[DTX_SHEET_KINDS] = { s->numbers, s->texts, s->dates, s->times, s->bools };
+	uint32_t row = 0;
+	int most = 0;
+
+	for (int i = 1; i < DTX_SHEET_KINDS; i++)
+		if (n[i] > n[most])
+			most = i;
+	for (int i = 0; i < DTX_SHEET_KINDS; i++)
+		if (i != most && s->first[i] && (!row || s->first[i] < row))
+			row = s->first[i];
+	return row;
+}
+
 static enum dtx_code warn_mixed(struct dtx_sheet_layout *l, uint32_t col, struct dtx_err *err)
 {
 	const struct dtx_sheet_stats *s = &l->stats[col];
 	const struct {
 		const char *name;
 		uint64_t n;
-	} part[] = { { "numbers", s->numbers },
-		     { "texts", s->texts },
-		     { "dates", s->dates },
-		     { "times", s->times },
-		     { "bools", s->bools } };
+	} part[] = { { "number", s->numbers },
+		     { "text", s->texts },
+		     { "date", s->dates },
+		     { "time", s->times },
+		     { "bool", s->bools } };
 	struct dtx_buf b = DTX_BUF_INIT(256);
 	enum dtx_code rc;
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(part); i++) {
 		if (part[i].n)
-			dtx_buf_printf(&b, "%s%llu %s", b.len ? ", " : "",
-			               (unsigned long long)part[i].n, part[i].name);
+			dtx_buf_printf(&b, "%s%llu %s%s", b.len ? ", " : "",
+			               (unsigned long long)part[i].n, part[i].name,
+			               part[i].n > 1 ? "s" : "");
 	}
 	rc = dtx_sheet_warn(l->diags, DTX_W_MIXED_TYPES, l->sheet, (int64_t)s->numbers, err,
 	                    "column '%.60s' is text: it has %s", l->field[col].name,
 	                    dtx_buf_text(&b));
-	if (rc == DTX_OK && l->diags->n)
-		dtx_err_row(&l->diags->item[l->diags->n - 1], -1, l->field[col].name);
+	if (rc == DTX_OK && l->diags->n) {
+		struct dtx_err *w = &l->diags->item[l->diags->n - 1];
+		uint32_t row = odd_row(s);
+
+		dtx_err_row(w, (int64_t)row - 1, l->field[col].name);
+		if (row)
+			dtx_cell_name(w->cell, row - 1, l->col[col]);
+	}
 	dtx_buf_clear(&b);
 	return rc;
 }

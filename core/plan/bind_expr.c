@@ -107,13 +107,16 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 	size_t nth, min = 1, max;
 	json_t *value;
 
-	if ((f->code != DTX_E_UNKNOWN_COLUMN && f->code != DTX_E_MISSING_COLUMN &&
-	     f->code != DTX_E_AGGREGATE_REQUIRED && f->code != DTX_E_UNKNOWN_FUNCTION) ||
-	    !st || strncmp(sub, "/agg/", 5) != 0)
+	if (!st || strncmp(sub, "/agg/", 5) != 0)
 		return;
 	agg = dtx_part_value(st, "/agg");
 	word = json_string_value(dtx_part_value(st, sub));
 	if (!json_is_object(agg) || !word || !dtx_expr_is_name(dtx_str_of(word)))
+		return;
+	f->span[0] = 0; /* that of the formula it is short for is no place in the plan */
+	f->span[1] = (int32_t)strlen(word);
+	if (f->code != DTX_E_UNKNOWN_COLUMN && f->code != DTX_E_MISSING_COLUMN &&
+	    f->code != DTX_E_AGGREGATE_REQUIRED && f->code != DTX_E_UNKNOWN_FUNCTION)
 		return;
 	fn = dtx_fn_find(dtx_str_of(word), 1);
 	if (fn)
@@ -122,8 +125,6 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 		return;
 	nth = strtoul(sub + 5, NULL, 10);
 	json_object_foreach((json_t *)(uintptr_t)agg, key, value) if (!nth--) break;
-	f->span[0] = 0;
-	f->span[1] = (int32_t)strlen(word);
 	if (!f->misnamed)
 		f->did_you_mean[0][0] = '\0';
 	f->misnamed = fn != NULL; /* the plan is wrong, not the input */
@@ -222,6 +223,8 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 		if (!judge_marked(s, sub, &told, &found.item[i]))
 			continue;
 		judge_word(b, sub, &found.item[i]);
+		if (!b->typed) /* who cannot look at the cells has no use for the column */
+			found.item[i].column[0] = '\0';
 		DTX_TRY(dtx_bind_take(b, sub, &found.item[i], err));
 	}
 	if (s->rc != DTX_OK)

@@ -8,6 +8,7 @@
 #include "core/plan/exec_parts.h"
 #include "core/plan/facts.h"
 #include "core/plan/outputs.h"
+#include "core/plan/text_cause.h"
 
 /* Attempts are bounded: one per region, one per input whose types widened, and some room. */
 #define ATTEMPTS_MAX 200
@@ -37,6 +38,8 @@ static enum dtx_code bind_step(struct dtx_exec_run *x, uint32_t i, bool *again, 
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_flow_bind(&g->flow, i, true, &g->run, &found, &bad, err));
+	for (size_t k = 0; k < found.n; k++)
+		DTX_TRY(dtx_text_cause(x, i, &found.item[k], err));
 	DTX_TRY(dtx_exec_judge(x, i, &found, bad, again, err));
 	if (*again) {
 		*again = !x->bind_only;
