@@ -219,6 +219,7 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, ragged, INT),
 	ROW(dtx_read_opts, hidden_drop, BOOL),
 	ROW(dtx_read_opts, merged_fill, BOOL),
+	ROW(dtx_read_opts, merged_known, BOOL),
 	ROW(dtx_read_opts, bad_cells, INT),
 	ROW(dtx_read_opts, hold_cells, INT),
 	ROW(dtx_read_opts, terminator, TEXT),

@@ -292,6 +292,21 @@ bool dtx_fmt_is_utc(struct dtx_str code)
 	                                    dtx_str_is(dtx_str_trim(last.text), "UTC"));
 }
 
+unsigned dtx_fmt_zeros(struct dtx_str code)
+{
+	unsigned n = 0;
+
+	while (code.len && code.ptr[0] != ';') {
+		const char *at = code.ptr;
+		struct token t = next_token(&code);
+
+		if (strchr(".,%#?/", *at) || (t.kind != TOK_LITERAL && t.kind != TOK_DIGIT))
+			return 0;
+		n += t.kind == TOK_DIGIT;
+	}
+	return n > 1 ? n : 0;
+}
+
 enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1904, bool *bad)
 {
 	bool whole;

@@ -24,6 +24,9 @@ const char *dtx_fmt_builtin_code(uint32_t id);
 enum dtx_fmt_class dtx_fmt_classify(struct dtx_str code);
 /* Whether the code ends in a literal "Z" or "UTC", as of yyyy-mm-dd hh:mm:ss"Z": times of UTC. */
 bool dtx_fmt_is_utc(struct dtx_str code);
+/* How many digits a code of zeros alone shows at least, as 5 of 00000 and 9 of 000-00-0000; 0: it
+ * is no such code, or has one digit. */
+unsigned dtx_fmt_zeros(struct dtx_str code);
 /* DTX_CELL_NUMBER, DATE, DATETIME, TIME or DURATION of a number of that class.  *bad: the class
  * wants a date and the serial is none. */
 enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1904, bool *bad);

@@ -57,8 +57,9 @@ struct dtx_read_opts {
 	const char *rejects; /* file for quarantined records; NULL: beside the output */
 	int64_t max_rejects;
 	bool hidden_drop;
-	bool merged_fill; /* merged ranges: all cells have the value of the first */
-	bool strays;      /* quotes that pair up by accident are an error, with a remedy */
+	bool merged_fill;  /* merged ranges: all cells have the value of the first */
+	bool merged_known; /* the plan says what becomes of them: no note */
+	bool strays;       /* quotes that pair up by accident are an error, with a remedy */
 	enum { DTX_BAD_CELLS_NULL, DTX_BAD_CELLS_TEXT, DTX_BAD_CELLS_ERROR } bad_cells;
 	const char *records; /* JSON pointer to the records; NULL: found */
 	enum dtx_keys duplicate_keys;

@@ -422,6 +422,57 @@ out:
 	return rc;
 }
 
+/* Cells of a merged range in the columns and below the header, but for the first. */
+static uint64_t merged_cells(const struct dtx_sheet_layout *l, const struct dtx_cellrange *m)
+{
+	uint32_t below = (uint32_t)l->head.first + l->head.rows, c;
+	uint32_t last = DTX_MIN(m->row1, l->window.row1);
+	uint64_t at, cols = 0;
+
+	if (m->row0 < below || m->row0 > last || l->index[m->col0] < 0)
+		return 0;
+	/* of what lies below the rows that are held only the ranges are known */
+	if (!l->tail) {
+		at = dtx_grid_cell_find(l->grid, m->row0, m->col0);
+		if (at == UINT64_MAX ||
+		    (dtx_grid_tag(l->grid, at) & DTX_CELL_KIND) == DTX_CELL_BLANK)
+			return 0;
+	}
+	for (c = m->col0; c <= m->col1; c++)
+		cols += l->index[c] >= 0;
+	return cols * (last - m->row0 + 1) - 1;
+}
+
+static enum dtx_code warn_merged(struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_cellrange *first = NULL;
+	uint64_t cells = 0, ranges = 0, n;
+	char name[48];
+	size_t i;
+
+	if (l->opts->merged_fill || l->opts->merged_known)
+		goto out;
+	for (i = 0; i < l->grid->nmerges; i++) {
+		n = merged_cells(l, &l->grid->merge[i]);
+		first = n && !first ? &l->grid->merge[i] : first;
+		cells += n;
+		ranges += n > 0;
+	}
+	if (!cells)
+		goto out;
+	dtx_cell_range_name(name, first);
+	DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)cells, err,
+	                       "%llu cells of %llu merged ranges are null, but for the first cell "
+	                       "of each; the first range is %s",
+	                       (unsigned long long)cells, (unsigned long long)ranges, name));
+	if (l->diags->n)
+		dtx_err_hint(&l->diags->item[l->diags->n - 1],
+		             "\"merged\": \"fill\" gives all cells the value of the first");
+out:
+	return rc;
+}
+
 /* bad_cells: error. */
 static enum dtx_code refuse_bad(const struct dtx_sheet_layout *l, struct dtx_err *err)
 {
@@ -464,6 +515,7 @@ enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_err *
 	DTX_TRY(refuse_bad(l, err));
 	DTX_TRY(dtx_sheet_types(l, err));
 	DTX_TRY(warn_cells(l, err));
+	DTX_TRY(warn_merged(l, err));
 out:
 	if (rc != DTX_OK && err && !err->sheet[0] && l->sheet)
 		dtx_str_copy(err->sheet, sizeof(err->sheet), dtx_str_of(l->sheet->name));

@@ -1,4 +1,6 @@
 /* Column types from the classes of their cells. */
+#include <math.h>
+
 #include "core/io/columns.h"
 #include "core/io/numfmt.h"
 #include "core/io/sheet_layout.h"
@@ -83,6 +85,59 @@ static enum dtx_code warn_mixed(struct dtx_sheet_layout *l, uint32_t col, struct
 	return rc;
 }
 
+/* Whole numbers of so few digits that their format shows zeros before them. */
+static uint64_t count_padded(const struct dtx_sheet_layout *l, uint32_t col, unsigned digits,
+                             double *first)
+{
+	double limit = pow(10, digits - 1);
+	uint64_t found = 0, at;
+	size_t i;
+
+	for (i = 0; i < l->nlive; i++) {
+		double v;
+
+		at = dtx_grid_cell_find(l->grid, l->grid->row[l->live[i]].row, l->col[col]);
+		if (at == UINT64_MAX ||
+		    (dtx_grid_tag(l->grid, at) & DTX_CELL_KIND) != DTX_CELL_NUMBER)
+			continue;
+		v = dtx_grid_value(l->grid, at).num;
+		if (v > -limit && v < limit && !found++)
+			*first = v;
+	}
+	return found;
+}
+
+/* Codes that a workbook keeps as numbers: 2134 with the format 00000 is shown as 02134. */
+static enum dtx_code warn_padded(struct dtx_sheet_layout *l, uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_field *f = &l->field[col];
+	unsigned digits = dtx_fmt_zeros(dtx_str_of(f->format));
+	struct dtx_err *w;
+	char as[40] = "";
+	double first = 0;
+	uint64_t n;
+
+	if (!digits)
+		goto out;
+	n = count_padded(l, col, digits, &first);
+	if (!n && !l->tail)
+		goto out;
+	if (n)
+		snprintf(as, sizeof(as), ", as %.0f", first);
+	DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)n, err,
+	                       "column '%.60s': its format %.40s shows leading zeros, which its "
+	                       "numbers do not have%s",
+	                       f->name, f->format, as));
+	w = l->diags->n ? &l->diags->item[l->diags->n - 1] : NULL;
+	if (w) {
+		dtx_err_row(w, -1, f->name);
+		dtx_err_hint(w, "pad_left(text(x), %u, '0') in a formula writes them", digits);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code type_column(struct dtx_sheet_layout *l, uint32_t col, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -106,6 +161,8 @@ static enum dtx_code type_column(struct dtx_sheet_layout *l, uint32_t col, struc
 	}
 	if (d && d->format)
 		f->format = d->format;
+	if (!d && f->format && f->type.type == DTX_T_INT64)
+		DTX_TRY(warn_padded(l, col, err));
 	if (!d && classes(s) > 1)
 		DTX_TRY(warn_mixed(l, col, err));
 	else if (!d && s->wide && s->fractions)

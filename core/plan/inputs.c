@@ -407,6 +407,23 @@ out:
 	return rc;
 }
 
+/* Whether a step fills blanks from the cells above or below: the plan knows of merged ranges. */
+static bool plan_fills(const json_t *plan)
+{
+	const json_t *steps = json_object_get(plan, "steps");
+	const char *preset;
+	size_t i;
+
+	for (i = 0; i < json_array_size(steps); i++) {
+		const char *name = dtx_json_text(json_array_get(steps, i), "op", "");
+		const struct dtx_op *op = dtx_op_find(name, &preset);
+
+		if (op && !strcmp(op->name, "fill"))
+			return true;
+	}
+	return false;
+}
+
 static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object, json_t *list,
                                  struct dtx_plan_input *in, struct dtx_err *err)
 {
@@ -434,6 +451,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	DTX_TRY(dtx_part_canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
 	json_object_del(canon, "path");
 	input_opts(&a, &in->opts);
+	in->opts.merged_known = json_object_get(object, "merged") || plan_fills(p->plan->json);
 	in->name = in->opts.alias = dtx_param_is_hole(a.name) ? "main" : a.name;
 	if (!dtx_param_is_hole(a.name))
 		DTX_TRY(input_name(p, in, err));

@@ -93,10 +93,23 @@ def odd_cells(dtx, folder):
         yield "cells: " + name + ("" if got == want else " has %r" % got), got == want
 
 
+def odd_notes(dtx, folder):
+    for name, data, options, want, note in odd_books.noted():
+        path, made = os.path.join(folder, "noted.xlsx"), os.path.join(folder, "noted.csv")
+        with open(path, "wb") as f:
+            f.write(data)
+        run = subprocess.run([dtx, "convert", path, *options, "-o", made, "--store", os.path.join(folder, "store.db")],
+                             capture_output=True, text=True, timeout=60)
+        with open(made, encoding="utf-8", newline="") as f:
+            got = f.read()
+        ok = got == want and (not run.stderr if note is None else run.stderr.count(note) == 1)
+        yield "note: " + name + ("" if ok else ": %r, %s" % (got, run.stderr)), ok
+
+
 def main():
     dtx, failed, n = sys.argv[1], 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        for test in (pairs, pipes, odd_tables, odd_cells):
+        for test in (pairs, pipes, odd_tables, odd_cells, odd_notes):
             for name, ok in test(dtx, folder):
                 n += 1
                 failed += not ok

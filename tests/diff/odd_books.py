@@ -306,6 +306,38 @@ def others():
         "A1": 2.5, "A2": "text", "A3": True, "A4": "#DIV/0!", "A6": "#N/A"}
     yield "xls of 1904", xls(real(0, 0, 43889, 1), rec(0x22, b"\1\0"), (0, 14)), {"A1": "2024-02-29"}
     for page, code, value in ((1252, "cp1252", "caf\u00e9 \u20ac"), (1251, "cp1251", "\u041f\u0440"),
-                              (10000, "mac_roman", "caf\u00e9"), (932, "cp932", "\u6771\u4eac \uff71"),
+                              (10000, "mac_roman", "caf\u00e9"), (10029, "mac_latin2", "\u0105\u0142\u017e"),
+                              (10006, "mac_greek", "\u03a9\u03ae"), (10007, "mac_cyrillic", "\u041f\u0440"),
+                              (10081, "mac_turkish", "\u011f\u0130"), (10001, "cp932", "\u6771\u4eac"), (932, "cp932", "\u6771\u4eac \uff71"),
                               (936, "gbk", "\u5317\u4eac"), (949, "cp949", "\uc11c\uc6b8"), (950, "cp950", "\u53f0\u5317")):
         yield ("xls of code page %d" % page,) + old_page(page, code, value)
+
+
+def column(*values, style=None):
+    return "".join("<row>%s</row>" % ("<c/>" if v is None else text("A%d" % i, v) if isinstance(v, str)
+                                      else number("A%d" % i, v, style)) for i, v in enumerate(values, 1))
+
+
+def noted():
+    """Name, bytes, options, the CSV that they make and words of the one note, None: there is none."""
+    for code, values, shown in (("00000", (2134, 10001), "as 2134"), ("000\\-00\\-0000", (12345678, 5), "as 12345678"),
+                                ("00000", (10001, 99999), None), ("0", (1, 2), None), ("00000.0", (1, 2), None)):
+        yield "format %s of %s" % (code, values), packed(parts(sheet(column("zip", *values, style=1)), formats=styles(
+            [code]))), [], "zip\n%d\n%d\n" % values, shown
+    merged = packed(parts(sheet(
+        '<row r="1">' + text("A1", "k") + text("B1", "n") + '</row><row r="2">' + text("A2", "x") + number("B2", 1)
+        + '</row><row r="3">' + number("B3", 2) + '</row><row r="4">' + text("A4", "y") + number("B4", 3) + "</row>",
+        after='<mergeCells><mergeCell ref="A2:A3"/></mergeCells>')))
+    yield "merged", merged, [], "k,n\nx,1\n,2\ny,3\n", "1 cells of 1 merged ranges are null"
+    yield "merged, filled", merged, ["--read", "merged=fill"], "k,n\nx,1\nx,2\ny,3\n", None
+    yield "merged, as asked for", merged, ["--read", "merged=anchor"], "k,n\nx,1\n,2\ny,3\n", None
+    yield "a merged title", packed(parts(sheet(
+        '<row r="1">' + text("A1", "Title") + '</row><row r="2">' + text("A2", "k") + text("B2", "n") + '</row><row r="3">'
+        + text("A3", "x") + number("B3", 1) + "</row>", after='<mergeCells><mergeCell ref="A1:B1"/></mergeCells>'))), [], \
+        "k,n\nx,1\n", "1 row above the header"
+    yield "a control character", packed(parts(sheet(column("k", "a&#x1;b", "c&#55357;&#56832;")))), [], \
+        "k\na\1b\nc\U0001F600\n", "2 characters that XML does not allow"
+    yield "long ints", packed(parts(sheet(column("k", 1914310000010100016, 1914310000010100024)))), [], \
+        "k\n1914310000010100016\n1914310000010100024\n", None
+    yield "long ints and fractions", packed(parts(sheet(column("k", 1914310000010100016, 0.5)))), [], \
+        "k\n1914310000010100016\n0.5\n", "no number type holds all"

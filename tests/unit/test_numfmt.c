@@ -66,6 +66,40 @@ void test_numfmt_knows_times_of_utc(void)
 	T_CHECK(!dtx_fmt_is_utc(DTX_STR("")));
 }
 
+void test_numfmt_counts_zeros(void)
+{
+	static const struct {
+		const char *code;
+		unsigned want;
+	} codes[] = { { "00000", 5 },
+		      { "000\\-00\\-0000", 9 },
+		      { "\"No. \"0000", 4 },
+		      { "00000;-00000", 5 },
+		      { "[Red]000", 3 },
+		      { "00 000", 5 },
+		      { "0", 0 },
+		      { "0.00", 0 },
+		      { "#,##0", 0 },
+		      { "00%", 0 },
+		      { "0#", 0 },
+		      { "00E+00", 0 },
+		      { "hh:mm", 0 },
+		      { "General", 0 },
+		      { "", 0 },
+		      { "@", 0 },
+		      { "?0", 0 },
+		      { "00/00", 0 } };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(codes); i++) {
+		unsigned n = dtx_fmt_zeros(dtx_str_of(codes[i].code));
+
+		if (n != codes[i].want)
+			t_fail(__FILE__, __LINE__, "%s: %u", codes[i].code, n);
+	}
+	T_CHECK(i > 15);
+}
+
 void test_numfmt_shows_the_section_that_tells(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(64);
