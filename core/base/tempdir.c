@@ -14,6 +14,8 @@
 
 #include "core/base/file.h"
 
+enum { TEMPDIR_TURNS = 20 };
+
 static void tempdir_empty(int fd)
 {
 	int copy = dup(fd);
@@ -61,27 +63,34 @@ enum dtx_code dtx_tempdir_make(struct dtx_tempdir *d, const char *kind, struct d
 	enum dtx_code rc = DTX_OK;
 	const char *base = getenv("TMPDIR");
 	char prefix[64];
+	struct stat st;
 	int n;
 
 	base = base && *base ? base : "/tmp";
 	snprintf(prefix, sizeof(prefix), "dtx-%s-", kind);
 	tempdir_sweep(base, prefix);
-	n = snprintf(d->path, sizeof(d->path), "%s/%sXXXXXX", base, prefix);
-	if (n >= (int)sizeof(d->path))
-		errno = ENAMETOOLONG;
-	if (n >= (int)sizeof(d->path) || !mkdtemp(d->path)) {
-		d->path[0] = '\0';
-		DTX_FAIL(err, dtx_file_write_code(errno), "cannot make a folder in '%s': %s", base,
-		         strerror(errno));
+	for (int turn = 0; turn < TEMPDIR_TURNS; turn++) {
+		n = snprintf(d->path, sizeof(d->path), "%s/%sXXXXXX", base, prefix);
+		if (n >= (int)sizeof(d->path))
+			errno = ENAMETOOLONG;
+		if (n >= (int)sizeof(d->path) || !mkdtemp(d->path)) {
+			d->path[0] = '\0';
+			DTX_FAIL(err, dtx_file_write_code(errno),
+			         "cannot make a folder in '%s': %s", base, strerror(errno));
+		}
+		d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (d->fd >= 0 && flock(d->fd, LOCK_EX | LOCK_NB) == 0 && fstat(d->fd, &st) == 0 &&
+		    st.st_nlink > 0)
+			goto out;
+		/* a sweep of another process came between and took it for one that was left */
+		if (d->fd < 0 && errno != ENOENT)
+			break;
+		dtx_file_close(&d->fd);
 	}
-	/* a sweep between the two finds it empty and takes it for one that was left */
-	d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (d->fd < 0 || flock(d->fd, LOCK_EX | LOCK_NB) < 0) {
-		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
-		                 "cannot lock the folder '%s': %s", d->path, strerror(errno));
-		dtx_err_hint(err, "try again, or name another folder with TMPDIR");
-		dtx_tempdir_remove(d);
-	}
+	rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+	                 "cannot lock the folder '%s': %s", d->path, strerror(errno));
+	dtx_err_hint(err, "try again, or name another folder with TMPDIR");
+	dtx_tempdir_remove(d);
 out:
 	return rc;
 }
