@@ -122,6 +122,25 @@ static int check_print(const struct dtx_runner *r, const struct check_args *a)
 	return status;
 }
 
+static bool is_known(const struct dtx_errlist *list, const struct dtx_err *w)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->item[i].code == w->code && !strcmp(list->item[i].at, w->at))
+			return true;
+	return false;
+}
+
+/* What steps warn of once the columns are known, which a run would say too. */
+static void add_warnings(struct dtx_runner *r)
+{
+	for (size_t i = 0; r->result && i < r->result->warnings.n; i++) {
+		struct dtx_err *w = &r->result->warnings.item[i];
+
+		if (w->step >= 0 && !is_known(&r->findings, w))
+			(void)dtx_errlist_take(&r->findings, w); /* best effort */
+	}
+}
+
 static int check_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct check_args *a = args;
@@ -141,6 +160,7 @@ static int check_run(const struct dtx_cli *cli, void *args, int argc, char **arg
 	worst = dtx_errlist_worst(&r.findings);
 	where.plan = r.plan ? r.plan->json : NULL;
 	where.inputs = r.plan;
+	add_warnings(&r);
 	dtx_out_errors(cli, &r.findings, &where);
 	if (rc != DTX_OK && !(worst && worst->code == rc))
 		dtx_out_error(cli, &err, &where);

@@ -16,6 +16,8 @@ static const struct {
 	{ "total_not_verified", "a row was taken for a total, but does not add up" },
 	{ "constant_filter", "a condition is the same for every row" },
 	{ "text_numeric_compare", "texts were compared that look like numbers" },
+	{ "text_date_compare", "texts were compared with a date, letter by letter" },
+	{ "literal_for_column", "a number or text may be meant as the column of that name" },
 	{ "null_dropped", "rows left because a condition was null, neither true nor false" },
 	{ "div_zero", "a division by zero became null" },
 	{ "not_finite", "a number became infinite or undefined, and so null" },

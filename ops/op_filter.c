@@ -52,9 +52,6 @@ static enum dtx_code filter_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_bind_expr(b, 0, a->where, "/where", want, DTX_USE_ROWS, &s->where, err));
-	if (!b->typed && s->where && dtx_bound_is_const(s->where))
-		DTX_TRY(dtx_bind_fail(b, DTX_W_CONSTANT_FILTER, "/where", err,
-		                      "the condition is the same for every row"));
 out:
 	return rc;
 }

@@ -143,6 +143,8 @@
 	X(DTX_W_TOTAL_NOT_VERIFIED, "total_not_verified", 0, 0, 0, 0)                              \
 	X(DTX_W_CONSTANT_FILTER, "constant_filter", 0, 0, 0, 0)                                    \
 	X(DTX_W_TEXT_NUMERIC, "text_numeric_compare", 0, 0, 0, 0)                                  \
+	X(DTX_W_TEXT_DATE, "text_date_compare", 0, 0, 0, 0)                                        \
+	X(DTX_W_LITERAL_NAME, "literal_for_column", 0, 0, 0, 0)                                    \
 	X(DTX_W_NULL_DROPPED, "null_dropped", 0, 0, 0, 0)                                          \
 	X(DTX_W_DIV_ZERO, "div_zero", 0, 0, 0, 0)                                                  \
 	X(DTX_W_NOT_FINITE, "not_finite", 0, 0, 0, 0)                                              \

@@ -58,6 +58,7 @@ struct dtx_bound {
 	struct dtx_str written;
 	bool literal;     /* CONST straight from a literal */
 	bool source;      /* COL: text functions see the source text */
+	bool declared;    /* COL: the plan declares its type */
 	bool quiet;       /* never raises, never counts: may be computed for rows that do not
 	                   * need it */
 	uint8_t overflow; /* of the scope */

@@ -73,6 +73,7 @@ static enum dtx_code parse_literal(struct dtx_parser *p, const struct dtx_expr *
 		DTX_TRY(parse_number(p, e));
 	} else if (p->lx.kind == DTX_TK_TEXT) {
 		e->op = DTX_LIT_TEXT;
+		e->double_quoted = p->lx.text.ptr[p->lx.start] == '"';
 		DTX_TRY(unquote(p, p->lx.text.ptr[p->lx.start], &e->text));
 	} else {
 		e->op = keyword_literal(&p->lx);

@@ -290,6 +290,7 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 		DTX_FAIL_MEM(bd->err);
 	b->column = index;
 	b->source = field.source;
+	b->declared = field.declared;
 	b->quiet = true;
 	*out = b;
 out:

@@ -1,11 +1,11 @@
 /* Types of operators: arithmetic, comparison, `in`. */
 #include "core/expr/bound.h"
 
-#include "core/base/num.h"
-
 #include <math.h>
 
 #include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/data/time.h"
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })
 
@@ -287,6 +287,42 @@ static enum dtx_code warn_order(struct dtx_binder *bd, const struct dtx_expr *e,
 		(int)DTX_MIN(lit->value.u.s.len, (size_t)40), lit->value.u.s.ptr);
 }
 
+/* A date as ISO 8601 or people write it. */
+static bool is_date_text(const struct dtx_bound *b, bool *iso)
+{
+	bool zoned;
+	int32_t day;
+	int64_t us;
+
+	if (!b->literal || b->lit != DTX_LIT_TEXT || b->type.type != DTX_T_TEXT || b->value.null)
+		return false;
+	*iso = dtx_day_parse(b->value.u.s, &day) || dtx_datetime_parse(b->value.u.s, &us, &zoned);
+	return *iso || dtx_date_reads_dmy(b->value.u.s, &day) ||
+	       dtx_date_reads_mdy(b->value.u.s, &day);
+}
+
+/* A date beside the text of a cell: '31/12/2023' is above '2024-01-01'.  The same text may be
+ * asked for, but no cell that was not read as a date is an ISO date, unless it is declared text. */
+static enum dtx_code warn_date(struct dtx_binder *bd, const struct dtx_expr *e,
+                               const struct dtx_bound *column, const struct dtx_bound *lit, int op)
+{
+	bool order = op != DTX_CMP_EQ && op != DTX_CMP_NE, iso;
+
+	if ((column->kind != DTX_BD_COL && column->kind != DTX_BD_SOURCE) || !column->source ||
+	    column->type.type != DTX_T_TEXT || !is_date_text(lit, &iso) ||
+	    (!order && (!iso || column->declared)))
+		return DTX_OK;
+	return dtx_resolve_fail(
+		bd, e,
+		"make dates of the texts first: {\"op\": \"parse_date\", \"cols\": [...], "
+		"\"order\": "
+		"\"dmy\"} in a step before, or date(x, '%d/%m/%Y')",
+		DTX_W_TEXT_DATE,
+		order ? "a column of texts is compared with '%.*s' letter by letter, not as dates"
+		      : "a column of texts is compared with '%.*s': '1/2/2024' is another text",
+		(int)DTX_MIN(lit->value.u.s.len, (size_t)40), lit->value.u.s.ptr);
+}
+
 static bool is_null_literal(const struct dtx_expr *e)
 {
 	return e->kind == DTX_EX_LIT && e->op == DTX_LIT_NULL;
@@ -326,6 +362,8 @@ enum dtx_code dtx_bind_cmp(struct dtx_binder *bd, const struct dtx_expr *e,
 		return DTX_OK;
 	if (kind == DTX_BD_CMP) {
 		DTX_TRY(warn_order(bd, e, b, op));
+		DTX_TRY(warn_date(bd, e, b[0], b[1], op));
+		DTX_TRY(warn_date(bd, e, b[1], b[0], op));
 		DTX_TRY(warn_null(bd, e, left, right));
 	}
 	*out = dtx_bound_two(bd, e, kind, T(DTX_T_BOOL), b[0], b[1]);
@@ -494,6 +532,8 @@ enum dtx_code dtx_bind_in(struct dtx_binder *bd, const struct dtx_expr *e, struc
 			DTX_FAIL_MEM(bd->err);
 		return DTX_OK;
 	}
+	for (i = 1; i < e->nargs; i++)
+		DTX_TRY(warn_date(bd, e, b[0], b[i], DTX_CMP_EQ));
 	DTX_TRY(in_parts(bd, e, b, e->nargs, out));
 out:
 	return rc;

@@ -144,6 +144,7 @@ struct dtx_expr *dtx_expr_swap(struct dtx_arena *a, const struct dtx_expr *e,
 	if (!copy || !copy_texts(a, copy, e))
 		return NULL;
 	copy->op = e->op;
+	copy->double_quoted = e->double_quoted;
 	memcpy(copy->span, e->span, sizeof(copy->span));
 	for (i = 0; i < e->nargs; i++) {
 		copy->arg[i] = dtx_expr_swap(a, e->arg[i], sub, arg);

@@ -61,6 +61,7 @@ struct dtx_expr {
 	const char *table;          /* COL: qualifier or NULL */
 	const char *name;           /* COL, CALL (lower case, canonical) */
 	struct dtx_str text;        /* LIT: number as written, content of a text */
+	bool double_quoted;         /* LIT: a text in ", as SQL writes names */
 };
 
 /* A node with room for nargs operands; NULL: out of memory. */

@@ -1,6 +1,7 @@
 /* Formulas of a step: names they find, columns they use. */
 #include <stdlib.h>
 
+#include "core/base/num.h"
 #include "core/expr/agg.h"
 #include "core/expr/fn.h"
 #include "core/expr/tree.h"
@@ -195,6 +196,85 @@ static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *to
 	return true;
 }
 
+/* --- formulas that are legal, with a meaning that hardly anybody wants --- */
+
+static enum dtx_code warn_literal(struct dtx_bind *b, const char *sub, const struct dtx_expr *e,
+                                  const char *what, struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	int len = (int)DTX_MIN(e->text.len, (size_t)60);
+	bool text = e->op == DTX_LIT_TEXT;
+
+	dtx_err_set(&f, DTX_W_LITERAL_NAME, __FILE__, __LINE__, "%s%.*s%s %s", text ? "\"" : "",
+	            len, e->text.ptr, text ? "\"" : "", what);
+	if (text)
+		dtx_err_hint(&f, "`%.*s` is the column; '%.*s' in single quotes is the text", len,
+		             e->text.ptr, len, e->text.ptr);
+	else
+		dtx_err_hint(&f, "a column of that name is `%.*s`, in backticks", len, e->text.ptr);
+	dtx_err_span(&f, e->span[0], e->span[1]);
+	return dtx_bind_take(b, sub, &f, err);
+}
+
+/* The first number, or text in the quotes that SQL has for names, that is the name of a column. */
+static const struct dtx_expr *literal_of_column(const struct dtx_schema *s,
+                                                const struct dtx_expr *e)
+{
+	const struct dtx_expr *found = NULL;
+	char name[256];
+
+	if (e->kind == DTX_EX_LIT && e->text.len < sizeof(name) &&
+	    (e->op == DTX_LIT_INT || e->op == DTX_LIT_FLOAT || e->double_quoted)) {
+		dtx_str_copy(name, sizeof(name), e->text);
+		if (dtx_schema_find(s, name) >= 0)
+			return e;
+	}
+	for (uint32_t i = 0; !found && i < e->nargs; i++)
+		found = literal_of_column(s, e->arg[i]);
+	return found;
+}
+
+/* 2024 - 2023: nobody counts with years alone, but tables have columns of that name, of which a
+ * check that does not read the rows knows nothing. */
+static bool has_years_alone(const struct dtx_expr *e)
+{
+	int64_t year;
+
+	if (e->kind == DTX_EX_LIT)
+		return e->op == DTX_LIT_INT &&
+		       dtx_num_parse_i64(e->text.ptr, e->text.len, &year) && year >= 1800 &&
+		       year < 2200;
+	for (uint32_t i = 0; i < e->nargs; i++)
+		if (!has_years_alone(e->arg[i]))
+			return false;
+	return e->kind == DTX_EX_BIN;
+}
+
+static enum dtx_code warn_odd(struct scope_arg *s, const struct dtx_expr *e, const char *sub,
+                              bool condition, const struct dtx_bound *bound, struct dtx_err *err)
+{
+	struct dtx_bind *b = s->b;
+	const struct dtx_schema *schema = s->over ? s->over : b->in[s->t];
+	const struct dtx_expr *lit = literal_of_column(schema, e);
+	enum dtx_code rc = DTX_OK;
+
+	if (lit)
+		DTX_TRY(warn_literal(b, sub, lit,
+		                     lit->op == DTX_LIT_TEXT
+		                             ? "is a text here, not the column of that name"
+		                             : "is a number here, not the column of that name",
+		                     err));
+	else if (e->kind == DTX_EX_BIN && has_years_alone(e) && e->arg[0]->kind == DTX_EX_LIT)
+		DTX_TRY(warn_literal(b, sub, e->arg[0],
+		                     "is a number, as all of this formula is: no column is in it",
+		                     err));
+	if (condition && dtx_bound_is_const(bound))
+		DTX_TRY(dtx_bind_fail(b, DTX_W_CONSTANT_FILTER, sub, err,
+		                      "the condition is the same for every row"));
+out:
+	return rc;
+}
+
 static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
                               const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
                               struct dtx_aggcalls *aggs, struct dtx_bound **bound,
@@ -229,8 +309,10 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	}
 	if (s->rc != DTX_OK)
 		DTX_FAIL_MEM(err);
-	if (*bound)
+	if (*bound) {
 		DTX_TRY(place_formula(b, sub, *bound, aggs, ncalls, err));
+		DTX_TRY(warn_odd(s, e, sub, want.type == DTX_T_BOOL, *bound, err));
+	}
 out:
 	dtx_errlist_clear(&found);
 	return rc;
