@@ -50,7 +50,8 @@ static const struct dtx_opt inspect_opts[] = {
 	{ .name = "repair",
 	  .kind = DTX_O_FLAG,
 	  AT(run.repair),
-	  .help = "read what is refused with the remedy it names, and list each" },
+	  .help = "read what is refused with the remedy it names; each change is listed, with its "
+	          "count and first line" },
 };
 
 /* One inspection: the input opened as a run would open it. */
