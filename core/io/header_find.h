@@ -1,5 +1,5 @@
-/* What the finder of headers knows while it looks.  Nobody but header.c, header_echo.c,
- * header_prose.c and header_rows.c includes this. */
+/* What the finder of headers knows while it looks.  Only header.c, header_echo.c,
+ * header_numbers.c, header_prose.c and header_rows.c include this. */
 #ifndef DTX_IO_HEADER_FIND_H
 #define DTX_IO_HEADER_FIND_H
 
@@ -56,5 +56,27 @@ DTX_MUSTUSE enum dtx_code dtx_head_grow_up(struct dtx_head_finder *f, uint32_t *
  * *col: a column where it does, -1 if there is none. */
 DTX_MUSTUSE enum dtx_code dtx_head_comes_again(struct dtx_head_finder *f, uint32_t r, int64_t *col,
                                                struct dtx_err *err);
+
+/* header_numbers.c: what kind of cell it is. */
+/* Text, a number or a date, a date as people write it, a percentage, or none of them: a blank or a
+ * word for "missing". */
+enum dtx_head_class {
+	DTX_HEAD_CLASS_NONE,
+	DTX_HEAD_CLASS_TEXT,
+	DTX_HEAD_CLASS_VALUE,
+	DTX_HEAD_CLASS_DATE,
+	DTX_HEAD_CLASS_PERCENT
+};
+enum dtx_head_class dtx_head_class(const struct dtx_head_cell *c);
+/* ... a row of names that are numbers: years or places in an order that no row below goes on with,
+ * while each of those has a first cell. */
+DTX_MUSTUSE enum dtx_code dtx_head_numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                                struct dtx_err *err);
+/* ... a row of numbers above cells that are none of the kind. */
+DTX_MUSTUSE enum dtx_code dtx_head_numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                                  struct dtx_err *err);
+/* ... the numbers that pandas gives to columns without a name. */
+DTX_MUSTUSE enum dtx_code dtx_head_counts_columns(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                                  struct dtx_err *err);
 
 #endif

@@ -1,0 +1,162 @@
+/* Names that are numbers: of years, of columns without a name, keys of samples. */
+#include "core/base/num.h"
+#include "core/base/utf8.h"
+#include "core/io/header_find.h"
+
+static bool is_percent(struct dtx_str text)
+{
+	struct dtx_str s = dtx_utf8_trim(text);
+
+	return s.len && s.ptr[s.len - 1] == '%';
+}
+
+enum dtx_head_class dtx_head_class(const struct dtx_head_cell *c)
+{
+	enum dtx_head_kind k = dtx_head_cell_kind(c);
+
+	if (c->kind == DTX_HEAD_TEXT && dtx_head_is_local_date(c->text))
+		return DTX_HEAD_CLASS_DATE;
+	if (k == DTX_HEAD_BLANK || (c->kind == DTX_HEAD_TEXT && dtx_head_is_missing_word(c->text)))
+		return DTX_HEAD_CLASS_NONE;
+	if (k == DTX_HEAD_VALUE && c->kind == DTX_HEAD_TEXT && is_percent(c->text))
+		return DTX_HEAD_CLASS_PERCENT;
+	return k == DTX_HEAD_TEXT ? DTX_HEAD_CLASS_TEXT : DTX_HEAD_CLASS_VALUE;
+}
+
+/* Years in order, or 1, 2, 3 or 0, 1, 2 in all of three or more columns: the number that a cell has
+ * to be for its row to be labels, behind `before` of the cell to its left, -1. */
+static bool follows(int64_t before, int64_t n, uint32_t k, bool years)
+{
+	return years ? n >= 1900 && n < 2100 && (!k || n > before)
+	       : k   ? n == before + 1
+	             : n == 0 || n == 1;
+}
+
+/* A first cell that is blank or a text, and behind it numbers that only count. */
+static bool are_labels(const struct dtx_head_finder *f, bool years)
+{
+	int64_t n = -1, before = -1;
+	uint32_t c, k = 0;
+
+	for (c = f->used_first + 1; c <= f->used_last; c++, k++) {
+		struct dtx_str text = dtx_utf8_trim(f->cell[c].text);
+
+		if (!dtx_head_filled(&f->cell[c]) || !dtx_num_parse_i64(text.ptr, text.len, &n) ||
+		    !follows(before, n, k, years))
+			return false;
+		before = n;
+	}
+	return k >= (years ? 1 : 3);
+}
+
+/* A row of names that are numbers: years or places in an order that no row below goes on with,
+ * while each of those has a first cell. */
+enum dtx_code dtx_head_numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), k;
+	const struct dtx_head_cell *first = &f->cell[f->used_first];
+	bool years;
+
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	years = are_labels(f, true);
+	*yes = (years || are_labels(f, false)) && dtx_head_class(first) <= DTX_HEAD_CLASS_TEXT &&
+	       r + 1 < n;
+	for (k = r + 1; k < n && *yes; k++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		*yes = !f->shape[k].filled || (dtx_head_filled(first) && !are_labels(f, years));
+	}
+out:
+	return rc;
+}
+
+enum { NAME_DIGITS = 5 }; /* of names that are numbers above other numbers */
+
+/* A number that names its column: nothing below it is a whole number, and where decimals stand
+ * below, it has as many digits as a key. */
+static bool is_number_name(struct dtx_str name, bool decimals)
+{
+	int64_t n;
+
+	name = dtx_utf8_trim(name);
+	return dtx_num_parse_i64(name.ptr, name.len, &n) && n >= 0 &&
+	       (!decimals || name.len >= NAME_DIGITS);
+}
+
+/* Names that are numbers, "id,100022,100025", above cells that are none of the kind: texts, bools,
+ * dates, or decimals below keys of several digits.  The first column may hold texts. */
+enum dtx_code dtx_head_numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), rows = 0, k, c;
+	bool decimals = false, texts;
+	uint32_t from;
+	int64_t whole;
+
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	texts = dtx_head_class(&f->cell[f->used_first]) == DTX_HEAD_CLASS_TEXT;
+	from = f->used_first + texts;
+	*yes = f->used_last > from;
+	for (k = r + 1; k < n && *yes; k++) {
+		if (!f->shape[k].filled)
+			continue;
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		*yes = !texts || dtx_head_class(&f->cell[f->used_first]) == DTX_HEAD_CLASS_TEXT;
+		for (c = from; c <= f->used_last && *yes; c++) {
+			struct dtx_str s = dtx_utf8_trim(f->cell[c].text);
+
+			*yes = !dtx_head_filled(&f->cell[c]) ||
+			       !dtx_num_parse_i64(s.ptr, s.len, &whole);
+			decimals |= dtx_head_class(&f->cell[c]) == DTX_HEAD_CLASS_VALUE;
+		}
+		rows++;
+	}
+	*yes = *yes && rows > 1;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	for (c = from; c <= f->used_last && *yes; c++)
+		*yes = is_number_name(f->cell[c].text, decimals) &&
+		       (c == from || !dtx_str_eq(f->cell[c].text, f->cell[c - 1].text));
+out:
+	return rc;
+}
+
+/* ",0,1,2" above rows that begin with 0, 1, 2, or none of them with a number: pandas writes so the
+ * numbers of columns without a name, and rows with theirs. */
+enum dtx_code dtx_head_counts_columns(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool number, counted = false;
+	int64_t n, rows = 0;
+	uint32_t c, k;
+
+	*yes = false;
+	if (r >= f->nshapes || f->nused < 2)
+		goto out;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	*yes = !dtx_head_filled(&f->cell[f->used_first]);
+	for (c = f->used_first + 1; c <= f->used_last && *yes; c++) {
+		struct dtx_str s = dtx_utf8_trim(f->cell[c].text);
+
+		*yes = dtx_head_filled(&f->cell[c]) && dtx_num_parse_i64(s.ptr, s.len, &n) &&
+		       n == (int64_t)(c - f->used_first) - 1;
+	}
+	for (k = r + 1; k < f->nshapes && *yes; k++) {
+		struct dtx_str s;
+
+		if (!f->shape[k].filled)
+			continue;
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		s = dtx_utf8_trim(f->cell[f->used_first].text);
+		number = dtx_num_parse_i64(s.ptr, s.len, &n);
+		counted = rows ? counted : number;
+		*yes = dtx_head_filled(&f->cell[f->used_first]) && number == counted &&
+		       (!number || n == rows);
+		rows++;
+	}
+	*yes = *yes && rows > 0;
+out:
+	return rc;
+}
