@@ -45,7 +45,8 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	{ .name = "repair",
 	  .kind = DTX_O_FLAG,
 	  AT(repair),
-	  .help = "read what a reader refuses with the remedy it names, and list each" },
+	  .help = "read what a reader refuses with the remedy it names; each change is listed, "
+	          "with its count and first line" },
 	{ .name = "limit",
 	  .kind = DTX_O_LIST,
 	  .metavar = "archive.NAME=N",

@@ -57,9 +57,8 @@ DTX_MUSTUSE enum dtx_code dtx_head_grow_up(struct dtx_head_finder *f, uint32_t *
 DTX_MUSTUSE enum dtx_code dtx_head_comes_again(struct dtx_head_finder *f, uint32_t r, int64_t *col,
                                                struct dtx_err *err);
 
-/* header_numbers.c: what kind of cell it is. */
-/* Text, a number or a date, a date as people write it, a percentage, or none of them: a blank or a
- * word for "missing". */
+/* header_numbers.c: text, a number or a date, a date as people write it, a percentage, or none of
+ * them: a blank or a word for "missing". */
 enum dtx_head_class {
 	DTX_HEAD_CLASS_NONE,
 	DTX_HEAD_CLASS_TEXT,
