@@ -241,9 +241,8 @@ static bool has_years_alone(const struct dtx_expr *e)
 	int64_t year;
 
 	if (e->kind == DTX_EX_LIT)
-		return e->op == DTX_LIT_INT &&
-		       dtx_num_parse_i64(e->text.ptr, e->text.len, &year) && year >= 1800 &&
-		       year < 2200;
+		return e->op == DTX_LIT_INT && dtx_num_parse_i64(e->text.ptr, e->text.len, &year) &&
+		       year >= 1800 && year < 2200;
 	for (uint32_t i = 0; i < e->nargs; i++)
 		if (!has_years_alone(e->arg[i]))
 			return false;
