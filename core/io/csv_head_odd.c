@@ -135,13 +135,35 @@ static bool is_no_row(const struct dtx_csv_top *top, const struct dtx_csv_top_ro
 	return false;
 }
 
+/* Where the line of the header comes again below the top rows; 0: nowhere.  All of the text is
+ * looked through, which is only worth it where remedies are taken. */
+static size_t head_far_below(const struct dtx_csv *c, const struct dtx_csv_top *top,
+                             const struct dtx_csv_top_row *head)
+{
+	struct dtx_str text = { c->text.data, c->text.end };
+	struct dtx_str line = { c->text.data + head->start, line_end(c, head) - head->start };
+	ptrdiff_t at = top->n ? (ptrdiff_t)top->row[top->n - 1].next : 0;
+
+	if (!c->opts.strays || top->whole || !line.len)
+		return 0;
+	while ((at = dtx_str_find(text, line, (size_t)at)) >= 0) {
+		size_t end = (size_t)at + line.len;
+
+		if (dtx_line_is_end(text.ptr[at - 1]) &&
+		    (end == text.len || dtx_line_is_end(text.ptr[end])))
+			return (size_t)at;
+		at++;
+	}
+	return 0;
+}
+
 /* Joined files bring their header once more.  It is dropped when that is wanted, else noted. */
 enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv_top_row *head = top->body ? &top->row[top->body - 1] : NULL;
 	struct dtx_err w = DTX_ERR_INIT;
-	size_t first = top->n, again = 0, rows = 0, i;
+	size_t first = top->n, again = 0, rows = 0, at, i;
 
 	if (c->header_rows && c->opts.headers_drop)
 		DTX_TRY(drop_again(c, top, head, err));
@@ -155,13 +177,14 @@ enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top, str
 		first = i;
 		again++;
 	}
-	if (first == top->n)
+	at = first < top->n ? top->row[first].start : head_far_below(c, top, head);
+	if (!at)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s' has its header once more at L%lld", dtx_source_name(c->head.src),
-	            (long long)top->row[first].line + 1);
+	            (long long)dtx_csv_line(c->text.data, 0, at) + 1);
 	dtx_err_hint(&w, "it is read as a row; \"repeated_header\": \"drop\" leaves such rows out");
-	dtx_csv_blame(c, top->row[first].start, &w);
+	dtx_csv_blame(c, at, &w);
 	if (again <= rows && is_no_row(top, head, again * (size_t)(head - top->row)))
 		dtx_repair_advise(&w, "{\"repeated_header\":\"drop\"}");
 	DTX_TRY(dtx_csv_note(c, &w, err));

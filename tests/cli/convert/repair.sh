@@ -29,3 +29,6 @@ printf 'pet,hue\ncat,red\npet,hue\ndog,blue\n' | dtx convert --repair -
 # numbers that name columns of words; two numbers with commas in one row
 printf '1,2\nx,y\nz,w\n' | dtx convert --repair -
 printf 'day,price,n\n2024-05-01,1,234.50,1,200\n2024-05-02,999.00,12\n2024-05-03,2,000.00,15\n' | dtx convert --repair -
+# files joined to one: their header comes again far below the first rows
+{ echo id,n; seq 1 1500 | sed 's/.*/&,&/'; echo id,n; seq 1501 1600 | sed 's/.*/&,&/'; } > joined.csv
+dtx convert --repair joined.csv | wc -l
