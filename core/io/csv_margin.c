@@ -224,9 +224,9 @@ static enum dtx_code tell_columns(struct dtx_csv *c, const struct dtx_csv_top *t
 	DTX_TRY(margin_columns(c, top, &n, err));
 	if (!n || n >= c->width || n > DTX_SHEET_COLS || !range_of(c, n, range))
 		goto out;
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s': %u columns at the right have no name and no value",
-	            dtx_source_name(c->head.src), c->width - n);
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %u %s no name and no value",
+	            dtx_source_name(c->head.src), c->width - n,
+	            c->width - n == 1 ? "column at the right has" : "columns at the right have");
 	dtx_err_hint(&w, "\"range\": \"%s\" leaves them out", range);
 	dtx_csv_blame(c, c->names, &w);
 	w.count = c->width - n;

@@ -239,10 +239,14 @@ static enum dtx_code warn_squeezed(const struct namer *n, struct dtx_errlist *di
 
 	if (!n->nsqueezed || !diags || !n->g->text_file)
 		goto out;
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "%u column names have several blanks or a line end inside, which became one "
-	            "blank: the first is '%.100s'",
-	            n->nsqueezed, n->squeezed);
+	dtx_err_set(
+		&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+		n->nsqueezed == 1
+			? "%u column name has several blanks or a line end inside, which became "
+			  "one blank: '%.100s'"
+			: "%u column names have several blanks or a line end inside, which "
+			  "became one blank: the first is '%.100s'",
+		n->nsqueezed, n->squeezed);
 	w.severity = DTX_SEV_WARNING;
 	w.count = n->nsqueezed;
 	if (!dtx_errlist_take(diags, &w))
@@ -260,7 +264,10 @@ static enum dtx_code warn_zeros(const struct namer *n, struct dtx_errlist *diags
 	if (!n->nzeros || !diags)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "%u column names hold the byte 0, which is left out: the first is '%.100s'",
+	            n->nzeros == 1
+	                    ? "%u column name holds the byte 0, which is left out: '%.100s'"
+	                    : "%u column names hold the byte 0, which is left out: the first is "
+	                      "'%.100s'",
 	            n->nzeros, n->zeros);
 	w.severity = DTX_SEV_WARNING;
 	w.count = n->nzeros;
