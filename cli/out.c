@@ -495,7 +495,8 @@ static bool out_one_kind(const struct dtx_err *a, const struct dtx_err *b)
 {
 	if (a->code != b->code)
 		return false;
-	return (a->code != DTX_W_READER_NOTE && a->code != DTX_W_RESULT_NOTE) ||
+	return (a->code != DTX_W_READER_NOTE && a->code != DTX_W_RESULT_NOTE &&
+	        a->code != DTX_W_NUMBER_ROUNDED) ||
 	       out_alike(a->msg, b->msg);
 }
 

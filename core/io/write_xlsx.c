@@ -68,9 +68,9 @@ struct xlsx_writer {
 	bool no_header;
 	bool table;             /* all cells are held until the end */
 	struct dtx_arena names; /* of its columns, escaped */
-	uint64_t rounded;       /* numbers that need 17 digits */
-	uint64_t as_text;       /* numbers and dates that a spreadsheet cannot hold */
-	struct dtx_buf cell;    /* scratch of one cell */
+	struct dtx_xlsx_losses lost;
+	uint64_t as_text;    /* numbers and dates that a spreadsheet cannot hold */
+	struct dtx_buf cell; /* scratch of one cell */
 	struct dtx_buf shown;
 };
 
@@ -337,7 +337,7 @@ static enum dtx_code write_value(struct xlsx_writer *w, const struct dtx_column 
 		              w->lxw.worksheet_write_boolean(w->sheet, w->row, (lxw_col_t)col,
 		                                             dtx_bit(c->v.bits, row), NULL),
 		              col, err));
-	} else if (dtx_xlsx_number(c, row, &v, &w->rounded)) {
+	} else if (dtx_xlsx_number(c, row, &v, &w->lost)) {
 		DTX_TRY(wrote(w,
 		              w->lxw.worksheet_write_number(w->sheet, w->row, (lxw_col_t)col, v,
 		                                            w->format[col]),
@@ -571,7 +571,9 @@ static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_er
 		DTX_FAIL(err, errno == ENOSPC ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
 		         "cannot pack the workbook: %s", w->lxw.lxw_strerror(e));
 	DTX_TRY(copy_package(w, err));
-	DTX_TRY(note(w, w->rounded, "numbers need 17 digits and were written with 16", err));
+	DTX_TRY(note(w, w->lost.digits, "numbers need 17 digits and were written with 16", err));
+	DTX_TRY(note(w, w->lost.micros,
+	             "times are finer than the milliseconds that a workbook keeps", err));
 	DTX_TRY(note(w, w->as_text,
 	             "numbers of over 15 digits and dates before 1900-03-01 were written as text",
 	             err));

@@ -86,7 +86,8 @@ void dtx_xlsx_escape(struct dtx_buf *out, struct dtx_str s)
 	}
 }
 
-bool dtx_xlsx_number(const struct dtx_column *c, uint32_t row, double *out, uint64_t *rounded)
+bool dtx_xlsx_number(const struct dtx_column *c, uint32_t row, double *out,
+                     struct dtx_xlsx_losses *lost)
 {
 	const double limit = 1e15;
 	double unit = (double)DTX_DAY_US, first = 61 - 25569 /* 1900-03-01 */;
@@ -105,10 +106,15 @@ bool dtx_xlsx_number(const struct dtx_column *c, uint32_t row, double *out, uint
 		return c->v.day[row] >= first && *out < 2958466;
 	case DTX_T_DATETIME:
 		*out = (double)c->v.i64[row] / unit + 25569.0;
-		return (double)c->v.i64[row] >= first * unit && *out < 2958466;
+		if ((double)c->v.i64[row] < first * unit || *out >= 2958466)
+			return false;
+		lost->micros += c->v.i64[row] % 1000 != 0;
+		return true;
 	default:
 		*out = c->v.f64[row];
-		*rounded += dtx_num_digits(*out, text, &exp10) > 16;
+		if (fabs(*out) > 1.797693134862315e308) /* with 16 digits it would be infinite */
+			return false;
+		lost->digits += dtx_num_digits(*out, text, &exp10) > 16;
 		return true;
 	}
 }
