@@ -92,6 +92,7 @@ static enum dtx_code not_found(struct dtx_head_finder *f, uint32_t at, int64_t d
 	char place[48];
 	int64_t bad;
 	struct dtx_str text;
+	uint32_t r = 0;
 
 	DTX_TRY(dtx_head_look(f, f->g->first + at, err));
 	if (dtx_head_like(f->cell, f->g->ncols, &bad))
@@ -104,8 +105,16 @@ static enum dtx_code not_found(struct dtx_head_finder *f, uint32_t at, int64_t d
 	            "no header: row %llu looks like data, %s is '%.*s'",
 	            (unsigned long long)(f->g->first + at + 1), place,
 	            (int)DTX_MIN(text.len, (size_t)60), text.ptr);
-	dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1 ...; \"skip\" or "
-	                  "\"range\" leaves rows out");
+	for (; r < at && !f->shape[r].filled; r++)
+		;
+	if (r < at)
+		dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1 ...; \"skip\" or "
+		                  "\"range\" leaves rows out");
+	else
+		dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1 ...; "
+		                  "\"header_rows\": 1 takes row %llu as names; \"skip\" or \"range\" "
+		                  "leaves rows out",
+		             (unsigned long long)(f->g->first + at + 1));
 	dtx_err_row(err, (int64_t)(f->g->first + at), NULL);
 	rc = DTX_E_HEADER_NOT_FOUND;
 out:
@@ -469,6 +478,8 @@ static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, stru
 		goto out;
 	}
 	DTX_TRY(lacks_first_names(f, r, &first, err));
+	if (!first)
+		DTX_TRY(dtx_head_numbers_first(f, r, &first, err));
 	if (first) {
 		f->unnamed_first = true;
 		*start = r;

@@ -23,50 +23,102 @@ enum dtx_head_class dtx_head_class(const struct dtx_head_cell *c)
 	return k == DTX_HEAD_TEXT ? DTX_HEAD_CLASS_TEXT : DTX_HEAD_CLASS_VALUE;
 }
 
-/* Years in order, or 1, 2, 3 or 0, 1, 2 in all of three or more columns: the number that a cell has
- * to be for its row to be labels, behind `before` of the cell to its left, -1. */
-static bool follows(int64_t before, int64_t n, uint32_t k, bool years)
+/* Years in order; 1, 2, 3 or 0, 1, 2 in all of three or more columns; false and true. */
+enum labels { LABELS_YEARS, LABELS_PLACES, LABELS_BOOLS };
+
+static bool is_bool(struct dtx_str text)
 {
-	return years ? n >= 1900 && n < 2100 && (!k || n > before)
-	       : k   ? n == before + 1
-	             : n == 0 || n == 1;
+	struct dtx_str s = dtx_utf8_trim(text);
+
+	return dtx_str_ieq(s, dtx_str_of("true")) || dtx_str_ieq(s, dtx_str_of("false"));
 }
 
-/* A first cell that is blank or a text, and behind it numbers that only count. */
-static bool are_labels(const struct dtx_head_finder *f, bool years)
+/* The number that a cell has to be for its row to be labels, behind `before` of the cell to its
+ * left, -1. */
+static bool follows(int64_t before, int64_t n, uint32_t k, enum labels kind)
+{
+	return kind == LABELS_YEARS ? n >= 1900 && n < 2100 && (!k || n > before)
+	       : k                  ? n == before + 1
+	                            : n == 0 || n == 1;
+}
+
+/* "false,true", "True,False": both, each once. */
+static bool are_bools(const struct dtx_head_finder *f)
+{
+	const struct dtx_head_cell *last = &f->cell[f->used_last];
+
+	return f->used_last - f->used_first == 2 && is_bool(last->text) && is_bool(last[-1].text) &&
+	       dtx_utf8_trim(last->text).len != dtx_utf8_trim(last[-1].text).len;
+}
+
+/* A first cell that is blank or a text, and behind it numbers that only count, or two bools. */
+static bool are_labels(const struct dtx_head_finder *f, enum labels kind)
 {
 	int64_t n = -1, before = -1;
 	uint32_t c, k = 0;
 
+	if (kind == LABELS_BOOLS)
+		return are_bools(f);
 	for (c = f->used_first + 1; c <= f->used_last; c++, k++) {
 		struct dtx_str text = dtx_utf8_trim(f->cell[c].text);
 
 		if (!dtx_head_filled(&f->cell[c]) || !dtx_num_parse_i64(text.ptr, text.len, &n) ||
-		    !follows(before, n, k, years))
+		    !follows(before, n, k, kind))
 			return false;
 		before = n;
 	}
-	return k >= (years ? 1 : 3);
+	return k >= (kind == LABELS_YEARS ? 1 : 3);
 }
 
-/* A row of names that are numbers: years or places in an order that no row below goes on with,
- * while each of those has a first cell. */
+/* Whether the row looked at goes on with labels of the kind. */
+static bool goes_on(const struct dtx_head_finder *f, enum labels kind)
+{
+	uint32_t c;
+
+	for (c = f->used_first; c <= f->used_last && kind == LABELS_BOOLS; c++) {
+		if (is_bool(f->cell[c].text))
+			return true;
+	}
+	return are_labels(f, kind);
+}
+
+/* A row of names that are numbers or bools: years or places in an order that no row below goes on
+ * with, while each of those has a first cell. */
 enum dtx_code dtx_head_numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), k;
 	const struct dtx_head_cell *first = &f->cell[f->used_first];
-	bool years;
+	enum labels kind = LABELS_YEARS;
 
 	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	years = are_labels(f, true);
-	*yes = (years || are_labels(f, false)) && dtx_head_class(first) <= DTX_HEAD_CLASS_TEXT &&
-	       r + 1 < n;
+	while (kind < LABELS_BOOLS && !are_labels(f, kind))
+		kind++;
+	*yes = are_labels(f, kind) && dtx_head_class(first) <= DTX_HEAD_CLASS_TEXT && r + 1 < n &&
+	       !(kind == LABELS_BOOLS && is_bool(first->text));
 	for (k = r + 1; k < n && *yes; k++) {
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
-		*yes = !f->shape[k].filled || (dtx_head_filled(first) && !are_labels(f, years));
+		*yes = !f->shape[k].filled || (dtx_head_filled(first) && !goes_on(f, kind));
 	}
+out:
+	return rc;
+}
+
+/* ... the first row, whose first name is blank or, before bools, a text: what pandas writes of a
+ * table that it pivoted.  "id,1,2,3" may be data as well. */
+enum dtx_code dtx_head_numbers_first(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*yes = false;
+	if (r >= f->nshapes || f->nused < 2 || f->shape[r].like)
+		goto out;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	if (!dtx_head_filled(&f->cell[f->used_first]) ? are_labels(f, LABELS_YEARS) || are_bools(f)
+	                                              : are_bools(f))
+		DTX_TRY(dtx_head_numbers_name(f, r, yes, err));
 out:
 	return rc;
 }

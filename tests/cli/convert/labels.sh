@@ -1,0 +1,10 @@
+# Names that are years or bools, as a pivot writes them.
+crosstab() { printf '%s\n' "$@" > t.csv && "$DTX" convert t.csv --to csv; }
+
+crosstab ,2019,2020 A,3,5 B,4,1
+crosstab ,2019,2020 A,3.5,5.1
+crosstab flag,False,True A,3,5 B,0,1
+crosstab ,true,false A,3,5
+echo "-- years or bools that go on are rows"
+crosstab ,2019,2020 A,2021,2022 || echo "exit $?"
+crosstab flag,False,True A,True,False || echo "exit $?"
