@@ -556,7 +556,7 @@ const struct dtx_cmd dtx_cmd_inspect = {
 		 "  dtx inspect report.xlsx --plan > plan.json\n"
 		 "  dtx inspect book.xlsx --sheet 2 --rows 20\n"
 		 "  dtx inspect --cells book.xlsx | jq -c 'select(.kind == \"error\")'",
-	.exits = "0 done; 4 the file cannot be read",
+	.exits = "0 done; 4 the file cannot be read; 8 limit",
 	.opts = inspect_opts,
 	.nopts = DTX_COUNT(inspect_opts),
 	.args_size = sizeof(struct inspect_args),

@@ -382,7 +382,7 @@ const struct dtx_cmd dtx_cmd_suggest = {
 		 "No model is asked.\n\n"
 		 "  dtx suggest survey.xlsx > plan.json\n"
 		 "  dtx suggest survey.csv --to wanted.csv --json",
-	.exits = "0 done; 2 usage; 4 input, or no such plan was found",
+	.exits = "0 done; 2 usage; 4 input, or no such plan was found; 8 limit",
 	.opts = suggest_opts,
 	.nopts = DTX_COUNT(suggest_opts),
 	.args_size = sizeof(struct suggest_args),

@@ -74,8 +74,8 @@
 	X(DTX_E_SHEET_NOT_FOUND, "sheet_not_found", 4, 4, 0, 0)                                    \
 	X(DTX_E_ENCRYPTED_FILE, "encrypted_file", 4, 4, 0, 0)                                      \
 	X(DTX_E_CORRUPT_FILE, "corrupt_file", 4, 4, 0, 0)                                          \
-	X(DTX_E_ARCHIVE_LIMIT, "archive_limit", 4, 4, 0, 0)                                        \
-	X(DTX_E_INPUT_LIMIT, "input_limit", 4, 4, 0, 0)                                            \
+	X(DTX_E_ARCHIVE_LIMIT, "archive_limit", 8, 8, 0, 0)                                        \
+	X(DTX_E_INPUT_LIMIT, "input_limit", 8, 8, 0, 0)                                            \
 	X(DTX_E_BAD_ENCODING, "bad_encoding", 4, 4, 0, 0)                                          \
 	X(DTX_E_BAD_QUOTE, "bad_quote", 4, 4, 0, 0)                                                \
 	X(DTX_E_UNTERMINATED_QUOTE, "unterminated_quote", 4, 4, 0, 0)                              \

@@ -16,6 +16,19 @@ void test_err_codes(void)
 	T_CHECK(!dtx_code_triggers(DTX_E_OVERFLOW, true));
 }
 
+/* The status that stands for "a limit was reached" is that of every limit but those on the plan's
+ * own text. */
+void test_err_limits_exit_alike(void)
+{
+	for (int code = 0; code < DTX_CODE_COUNT; code++) {
+		const char *name = dtx_code_name((enum dtx_code)code);
+		size_t len = strlen(name);
+
+		if (len > 6 && !strcmp(name + len - 6, "_limit") && code != DTX_E_EXPR_LIMIT)
+			T_INT(dtx_code_exit((enum dtx_code)code, true), 8);
+	}
+}
+
 void test_err_places(void)
 {
 	struct dtx_err err = DTX_ERR_INIT, copy = DTX_ERR_INIT;
