@@ -103,7 +103,8 @@ struct grid_in {
 	uint64_t bytes, at; /* of texts; read so far */
 };
 
-static enum dtx_code open_parts(struct grid_in *in, struct dtx_err *err)
+static enum dtx_code open_parts(const struct dtx_frame_view *view, struct grid_in *in,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint64_t fixed;
@@ -111,6 +112,9 @@ static enum dtx_code open_parts(struct grid_in *in, struct dtx_err *err)
 	if (in->e->v_len || in->e->nulls || in->e->flags & ~DTX_FRAME_F_TEXT_FILE ||
 	    in->e->a_len % sizeof(struct dtx_raw_cell) || in->e->b_len < sizeof(in->h))
 		BAD(err, "grid: its section is malformed");
+	/* Not before: with other flags an offset may be anything. */
+	in->a = view->ptr + in->e->a_off;
+	in->b = view->ptr + in->e->b_off;
 	memcpy(&in->h, in->b, sizeof(in->h));
 	fixed = fixed_bytes(&in->h);
 	if (fixed > in->e->b_len || in->h.sheet > in->e->b_len - fixed ||
@@ -232,11 +236,11 @@ enum dtx_code dtx_frame_grid(const struct dtx_frame_view *view, const struct dtx
                              struct dtx_rawgrid *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct grid_in in = { .e = e, .a = view->ptr + e->a_off, .b = view->ptr + e->b_off };
+	struct grid_in in = { .e = e };
 	struct dtx_rawgrid g;
 
 	dtx_rawgrid_init(&g);
-	DTX_TRY(open_parts(&in, err));
+	DTX_TRY(open_parts(view, &in, err));
 	DTX_TRY(dtx_rawgrid_reach(&g, e->rows, e->type, err));
 	g.text_file = e->flags & DTX_FRAME_F_TEXT_FILE;
 	DTX_TRY(read_texts(&in, &g, err));
