@@ -1,7 +1,7 @@
 /* Names of columns that come from data. */
 #include "ops/newnames.h"
 
-#include "core/base/strmap.h"
+#include "core/base/halt.h"
 #include "core/base/utf8.h"
 
 #define NAME_BYTES ((size_t)1 << 20)
@@ -87,5 +87,24 @@ enum dtx_code dtx_names_fit(const char **name, uint32_t n, struct dtx_arena *are
 	}
 out:
 	dtx_strmap_clear(&taken);
+	return rc;
+}
+
+enum dtx_code dtx_names_note(struct dtx_strmap *names, const char *op, const char *name,
+                             uint32_t at, const char *hint, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t found;
+
+	if (at % DTX_HALT_ROWS == 0)
+		DTX_TRY(dtx_halt_look(err));
+	if (!dtx_strmap_put(names, dtx_str_of(name), at, &found))
+		DTX_FAIL_MEM(err);
+	if (found == at)
+		goto out;
+	rc = dtx_err_set(err, DTX_E_NAME_COLLISION, __FILE__, __LINE__,
+	                 "%s: two columns would be called '%s'", op, name);
+	dtx_err_hint(err, "%s", hint);
+out:
 	return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "core/data/builder.h"
 #include "core/expr/fn.h"
+#include "ops/newnames.h"
 #include "ops/tableagg.h"
 #include "ops/wider.h"
 
@@ -187,28 +188,27 @@ static enum dtx_code number_cells(const struct dtx_opctx *ox, struct dtx_table *
 	return dtx_wider_plan(&pivot, t, p, err);
 }
 
-static enum dtx_code add_field(struct dtx_schema *schema, struct dtx_field *field,
-                               struct dtx_field f, struct dtx_err *err)
+struct fields {
+	struct dtx_field *field;
+	uint32_t n;
+	struct dtx_strmap names;
+};
+
+static enum dtx_code add_field(struct fields *to, struct dtx_field f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t k = 0; k < schema->nfields; k++)
-		if (strcmp(field[k].name, f.name) == 0) {
-			rc = dtx_err_set(err, DTX_E_NAME_COLLISION, __FILE__, __LINE__,
-			                 "crosstab: two columns would be called '%s'", f.name);
-			dtx_err_hint(err,
-			             "a column of \"rows\" has the name of a value of \"cols\": "
-			             "rename it in a step before");
-			goto out;
-		}
-	field[schema->nfields++] = f;
+	DTX_TRY(dtx_names_note(&to->names, "crosstab", f.name, to->n,
+	                       "a column of \"rows\" has the name of a value of \"cols\": "
+	                       "rename it in a step before",
+	                       err));
+	to->field[to->n++] = f;
 out:
 	return rc;
 }
 
-static enum dtx_code add_value(const struct crosstab_state *s, struct dtx_schema *schema,
-                               struct dtx_field *field, const char *name, struct dtx_arena *arena,
-                               struct dtx_err *err)
+static enum dtx_code add_value(const struct crosstab_state *s, struct fields *to, const char *name,
+                               struct dtx_arena *arena, struct dtx_err *err)
 {
 	struct dtx_field f = s->value;
 	enum dtx_code rc = DTX_OK;
@@ -216,7 +216,7 @@ static enum dtx_code add_value(const struct crosstab_state *s, struct dtx_schema
 	f.name = dtx_arena_strdup(arena, name);
 	if (!f.name)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(add_field(schema, field, f, err));
+	DTX_TRY(add_field(to, f, err));
 out:
 	return rc;
 }
@@ -231,11 +231,11 @@ static enum dtx_code crosstab_schema(const struct dtx_opctx *ox, struct dtx_tabl
 	enum dtx_code rc = DTX_OK;
 	struct dtx_wider_plan p = DTX_WIDER_PLAN_INIT;
 	struct dtx_schema *schema = dtx_arena_zalloc(arena, 1, sizeof(*schema));
-	struct dtx_field *field;
+	struct fields to = { .names = DTX_STRMAP_INIT };
 
 	DTX_TRY(number_cells(ox, t, &p, err));
-	field = dtx_arena_zalloc(arena, (size_t)s->keys.id.n + p.ncols + 2, sizeof(*field));
-	if (!schema || !field)
+	to.field = dtx_arena_zalloc(arena, (size_t)s->keys.id.n + p.ncols + 2, sizeof(*to.field));
+	if (!schema || !to.field)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < s->keys.id.n; i++) {
 		struct dtx_field f = t->schema->field[s->keys.id.col[i]];
@@ -243,15 +243,17 @@ static enum dtx_code crosstab_schema(const struct dtx_opctx *ox, struct dtx_tabl
 		/* the word Total is one of its cells */
 		if (a->margins && !i && f.type.type != DTX_T_TEXT)
 			dtx_field_merge(&f, &text);
-		DTX_TRY(add_field(schema, field, f, err));
+		DTX_TRY(add_field(&to, f, err));
 	}
 	for (uint32_t c = 0; c < p.ncols; c++)
-		DTX_TRY(add_value(s, schema, field, p.label[c], arena, err));
+		DTX_TRY(add_value(s, &to, p.label[c], arena, err));
 	if (a->margins)
-		DTX_TRY(add_value(s, schema, field, TOTAL, arena, err));
-	schema->field = field;
+		DTX_TRY(add_value(s, &to, TOTAL, arena, err));
+	schema->field = to.field;
+	schema->nfields = to.n;
 	*out = schema;
 out:
+	dtx_strmap_clear(&to.names);
 	dtx_wider_plan_clear(&p);
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "core/data/cast.h"
 #include "core/expr/fn.h"
+#include "ops/newnames.h"
 #include "ops/wider.h"
 
 const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args *a,
@@ -248,6 +249,8 @@ out:
 
 /* --- the schema that the rows lead to --- */
 
+#define APART "\"names_prefix\": \"v_\" before the new names keeps them apart"
+
 enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_arena *arena, const struct dtx_schema **out,
                                struct dtx_err *err)
@@ -257,6 +260,7 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
 	const struct dtx_wider_state *s = over.bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_wider_plan p = DTX_WIDER_PLAN_INIT;
+	struct dtx_strmap names = DTX_STRMAP_INIT;
 	struct dtx_schema *schema = dtx_arena_zalloc(arena, 1, sizeof(*schema));
 	struct dtx_field *field;
 	uint32_t n = 0;
@@ -266,8 +270,11 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
 	                         sizeof(*field));
 	if (!schema || !field)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < s->id.n; i++)
-		field[n++] = t->schema->field[s->id.col[i]];
+	for (uint32_t i = 0; i < s->id.n; i++) {
+		field[n] = t->schema->field[s->id.col[i]];
+		DTX_TRY(dtx_names_note(&names, "pivot_wider", field[n].name, n, APART, err));
+		n++;
+	}
 	for (uint32_t v = 0; v < s->nvalues; v++) {
 		for (uint32_t c = 0; c < p.ncols; c++) {
 			const char *name =
@@ -276,17 +283,7 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
 
 			if (!name)
 				DTX_FAIL_MEM(err);
-			for (uint32_t k = 0; k < n; k++)
-				if (strcmp(field[k].name, name) == 0) {
-					rc = dtx_err_set(err, DTX_E_NAME_COLLISION, __FILE__,
-					                 __LINE__,
-					                 "pivot_wider: two columns would be called "
-					                 "'%s'",
-					                 name);
-					dtx_err_hint(err, "\"names_prefix\": \"v_\" before the new "
-					                  "names keeps them apart");
-					goto out;
-				}
+			DTX_TRY(dtx_names_note(&names, "pivot_wider", name, n, APART, err));
 			field[n] = a->agg ? s->value[v].field : t->schema->field[s->value[v].col];
 			field[n++].name = name;
 		}
@@ -295,6 +292,7 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
 	schema->field = field;
 	*out = schema;
 out:
+	dtx_strmap_clear(&names);
 	dtx_wider_plan_clear(&p);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* Numbers of the rows and columns that pivot_wider makes. */
 #include <stdlib.h>
 
+#include "core/base/strmap.h"
 #include "core/data/key.h"
 #include "ops/wider.h"
 
@@ -78,6 +79,8 @@ static enum dtx_code number_names(const struct dtx_opctx *ox, struct dtx_table *
 		DTX_FAIL_MEM(err);
 	p->nnames = t->nrows ? p->name.n : 0;
 	for (uint32_t i = 0; i < p->nnames; i++) { /* their first rows are in order */
+		if (i % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
 		while (p->name.first[i] >= start + t->batch[batch]->nrows)
 			start += t->batch[batch++]->nrows;
 		DTX_TRY(name_text(ox->args, s, t->batch[batch],
@@ -139,6 +142,8 @@ static enum dtx_code place_sorted(const struct dtx_opctx *ox, struct dtx_table *
 	if (!c)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < p->nnames; i++) {
+		if (i % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
 		while (p->name.first[i] >= start + t->batch[batch]->nrows)
 			start += t->batch[batch++]->nrows;
 		c[i].id = i;
@@ -163,17 +168,19 @@ static enum dtx_code place_fixed(const struct dtx_opctx *ox, struct dtx_wider_pl
 {
 	const struct dtx_wider_args *a = ox->args;
 	const char *const *label = a->names.item;
+	struct dtx_strmap places = DTX_STRMAP_INIT;
 	enum dtx_code rc = DTX_OK;
+	uint32_t at;
 
-	for (size_t i = 0; i < a->names.n; i++)
-		p->label[i] = label[i];
 	p->ncols = (uint32_t)a->names.n;
+	for (uint32_t i = 0; i < p->ncols; i++) {
+		p->label[i] = label[i];
+		if (!dtx_strmap_put(&places, dtx_str_of(label[i]), i, &at))
+			DTX_FAIL_MEM(err);
+	}
 	for (uint32_t i = 0; i < p->nnames; i++) {
-		uint32_t at = 0;
-
-		while (at < p->ncols && strcmp(label[at], p->text[i]) != 0)
-			at++;
-		if (at == p->ncols) {
+		at = dtx_strmap_get(&places, dtx_str_of(p->text[i]));
+		if (at == DTX_STRMAP_NONE) {
 			rc = dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
 			                 "pivot_wider: '%.80s' is none of `names`", p->text[i]);
 			dtx_err_hint(err, "add it to names, or leave names out");
@@ -182,6 +189,7 @@ static enum dtx_code place_fixed(const struct dtx_opctx *ox, struct dtx_wider_pl
 		p->place[i] = at;
 	}
 out:
+	dtx_strmap_clear(&places);
 	return rc;
 }
 

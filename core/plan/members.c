@@ -157,18 +157,18 @@ static const struct dtx_param option_rows[] = {
 	{ ROW(option_args, div_zero, DTX_P_CHOICE), .choices = "null,error", .def = "\"null\"",
 	  .help = "division by zero" },
 };
-#define LIMIT(member, least, text, d)                                                              \
+#define LIMIT(member, least, most, text, d)                                                        \
 	{                                                                                          \
-		ROW(dtx_plan_limits, member, DTX_P_INT), .min = least, .max = DTX_PART_INT_MAX,    \
-							 .help = text, .def = d                    \
+		ROW(dtx_plan_limits, member, DTX_P_INT), .min = least, .max = most, .help = text,  \
+							 .def = d                                  \
 	}
 static const struct dtx_param limit_rows[] = {
-	LIMIT(rows, 0, "rows of any table", NULL),
-	LIMIT(growth, 0, "rows a step may make per row it reads", "16"),
-	LIMIT(cols, 1, "columns of any table", "16384"),
-	LIMIT(pivot_cols, 0, "columns a pivot may make", "4096"),
-	LIMIT(memory_mb, 0, "memory in MiB; less than 16 counts as 16", NULL),
-	LIMIT(time_s, 0, "wall time in seconds", NULL),
+	LIMIT(rows, 0, DTX_PART_INT_MAX, "rows of any table", NULL),
+	LIMIT(growth, 0, DTX_PART_INT_MAX, "rows a step may make per row it reads", "16"),
+	LIMIT(cols, 1, DTX_PLAN_COLS_MAX, "columns of any table", "16384"),
+	LIMIT(pivot_cols, 0, DTX_PLAN_COLS_MAX, "columns a pivot may make", "4096"),
+	LIMIT(memory_mb, 0, DTX_PART_INT_MAX, "memory in MiB; less than 16 counts as 16", NULL),
+	LIMIT(time_s, 0, DTX_PART_INT_MAX, "wall time in seconds", NULL),
 };
 
 static enum dtx_code member_object(struct dtx_plan_parse *p, const char *name, const char *at,

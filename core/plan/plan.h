@@ -79,6 +79,9 @@ struct dtx_plan_options {
 	int overflow; /* as struct dtx_scope: 0 error, 1 null, 2 float */
 	bool div_zero_error;
 };
+/* No plan asks for more columns of a table: they are recorded, and no output of a person's has so
+ * many. */
+#define DTX_PLAN_COLS_MAX 100000
 struct dtx_plan_limits { /* -1: no limit */
 	int64_t rows, growth, cols, pivot_cols, memory_mb, time_s;
 };

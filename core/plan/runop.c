@@ -343,6 +343,23 @@ out:
 	return rc;
 }
 
+/* The schema that the rows lead to: as many columns as a plan may name, and no more. */
+static enum dtx_code whole_schema(struct dtx_graph *g, uint32_t s, struct dtx_table *in,
+                                  const struct dtx_schema **out, struct dtx_err *err)
+{
+	const struct dtx_op *op = g->plan->step[s].op;
+	int64_t most = g->plan->limits.cols;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(op->whole_schema(&g->step[s].ox[0], in, &g->arena, out, err));
+	if (most > 0 && (*out)->nfields > most)
+		DTX_FAIL(err, DTX_E_COL_LIMIT,
+		         "%s: the table would have %u columns, the limit is %lld",
+		         op->name, (*out)->nfields, (long long)most);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct dtx_table **out,
                               struct dtx_err *err)
 {
@@ -359,8 +376,7 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 	in = own ? own : in;
 	start = dtx_now_ns();
 	if (open) {
-		DTX_TRY(dtx_runop_blame(
-			g, s, st->op->whole_schema(&sx->ox[0], in, &g->arena, &schema, err), err));
+		DTX_TRY(dtx_runop_blame(g, s, whole_schema(g, s, in, &schema, err), err));
 		DTX_TRY(dtx_flow_set(&g->flow, (int32_t)(g->plan->ninputs + s), schema, err));
 		sx->ox[0].out = g->flow.table[g->plan->ninputs + s].schema;
 		sx->ox[0].need = NULL;
