@@ -83,6 +83,8 @@ static enum dtx_code put_number(struct walk *w, const struct cell *c, double v, 
 
 	if (!isfinite(v))
 		return put_error(w, c, NUM_ERROR, err);
+	if ((cls == DTX_FMT_NUMBER || cls == DTX_FMT_TEXT) && dtx_sheet_has_16_digits(v))
+		return put(w, c, DTX_CELL_WHOLE, (union dtx_payload){ .whole = (int64_t)v }, err);
 	return put(w, c, dtx_sheet_number_tag(&w->x->head, w->facts, c->row, c->col, cls, v),
 	           (union dtx_payload){ .num = v == 0 ? 0 : v }, err);
 }

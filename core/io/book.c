@@ -1,7 +1,10 @@
 /* What all workbooks share, and the choice of their format. */
 #include "core/io/book.h"
 
+#include <math.h>
+
 #include "core/base/mem.h"
+#include "core/data/cell_num.h"
 #include "core/io/biff.h"
 
 #define STRING_BLOCK ((size_t)64 << 10)
@@ -170,6 +173,11 @@ void dtx_sheet_note_bad(struct dtx_sheet_facts *facts, uint32_t row, uint32_t co
 		facts->first_bad_col = col;
 	}
 	++*count;
+}
+
+bool dtx_sheet_has_16_digits(double v)
+{
+	return fabs(v) > (double)DTX_CELL_EXACT && fabs(v) < 1e16;
 }
 
 unsigned dtx_sheet_number_tag(const struct dtx_book *book, struct dtx_sheet_facts *facts,

@@ -184,6 +184,8 @@ void dtx_sheet_note_bad(struct dtx_sheet_facts *facts, uint32_t row, uint32_t co
 /* Counts a formula by its text. */
 void dtx_sheet_note_formula(struct dtx_sheet_facts *facts, struct dtx_str code);
 /* Tag of a number that has this style; a serial that is no date is counted. */
+/* A whole number beyond 2^53 of no more digits than a double has, as those of cards. */
+bool dtx_sheet_has_16_digits(double v);
 unsigned dtx_sheet_number_tag(const struct dtx_book *book, struct dtx_sheet_facts *facts,
                               uint32_t row, uint32_t col, enum dtx_fmt_class cls, double v);
 

@@ -101,7 +101,8 @@ static bool is_printed(struct dtx_str s, double v)
 }
 
 /* A whole number beyond 2^53 keeps its digits: as an int, or as text where it is too long for one
- * and the double is another number.  1.5E+18 has no digits to lose. */
+ * and the double is another number.  1.5E+18 has no digits to lose, 9.87654321098765E+15 has all of
+ * 16. */
 static enum dtx_code put_long(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, double v,
                               enum dtx_fmt_class cls, struct dtx_err *err)
 {
@@ -109,8 +110,11 @@ static enum dtx_code put_long(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cel
 	union dtx_payload whole;
 
 	plain.value = dtx_str_trim(c->value);
-	if (!is_whole(plain.value))
-		return put_serial(w, c, v, cls, err);
+	if (!is_whole(plain.value)) {
+		whole.whole = (int64_t)(dtx_sheet_has_16_digits(v) ? v : 0);
+		return whole.whole ? put(w, c, DTX_CELL_WHOLE, whole, err)
+		                   : put_serial(w, c, v, cls, err);
+	}
 	if (dtx_num_parse_i64(plain.value.ptr, plain.value.len, &whole.whole))
 		return fabs(v) <= (double)DTX_CELL_EXACT && whole.whole == (int64_t)v
 		               ? put_serial(w, c, v, cls, err)

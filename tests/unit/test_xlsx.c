@@ -135,8 +135,11 @@ void test_xlsx_long_ints(void)
 	       "k:text,v:float\n12345678901234567890123|1.2345678901234568e20\n7|7.0\n"
 	       "-98765432109876543210|-1e20\n");
 	/* no digits are made up */
-	expect(HEAD LONG("1.9143100000101E18", "9.87654321098765E+015") "</sheetData>", -1,
-	       "k:float,v:float\n1.9143100000101e18|9876543210987650.0\n");
+	expect(HEAD LONG("1.9143100000101E18", "9.87654321098765E+015")
+	               LONG("9007199254740993.0", "4111111111111110") "</sheetData>",
+	       -1,
+	       "k:float,v:int\n1.9143100000101e18|9876543210987650\n"
+	       "9007199254740992.0|4111111111111110\n");
 	/* a format of dates is none for such a number */
 	expect(HEAD "<row><c s=\"1\"><v>9007199254740993</v></c><c s=\"4\"><v>1</v></c></row>"
 	            "</sheetData>",
