@@ -153,6 +153,11 @@ static enum dtx_code header_row(struct dtx_jrows *r, struct dtx_err *err)
 	int wanted = r->opts->header_rows;
 
 	if (wanted < 0 && !is_header(r->area)) {
+		/* a row that is no JSON at all says so */
+		struct dtx_jscan s = r->area;
+
+		s.p++;
+		DTX_TRY(take_header(r, &s, false, err));
 		rc = dtx_jrows_refuse(r, DTX_E_HEADER_NOT_FOUND, r->area.p,
 		                      "the first row does not hold names only", err);
 		dtx_err_hint(err, "\"header_rows\": 0 names them column_1, column_2 ...");

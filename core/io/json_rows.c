@@ -66,7 +66,9 @@ static const char *nearly_json(const struct dtx_jrows *r, const struct dtx_jscan
 		return "JSON has names in double quotes";
 	if (s->why && !strcmp(s->why, NOTHING_MORE))
 		return "leave out what follows the array";
-	if (dtx_str_starts(rest, DTX_STR("'")))
+	if (dtx_str_starts(rest, DTX_STR("'")) || dtx_str_starts(rest, DTX_STR("(")) ||
+	    dtx_str_starts(rest, DTX_STR("None")) || dtx_str_starts(rest, DTX_STR("True")) ||
+	    dtx_str_starts(rest, DTX_STR("False")))
 		return "JSON has names and texts in double quotes; Python writes them so with "
 		       "json.dumps";
 	if (dtx_str_starts(rest, DTX_STR("//")) || dtx_str_starts(rest, DTX_STR("/*")) ||
@@ -74,6 +76,9 @@ static const char *nearly_json(const struct dtx_jrows *r, const struct dtx_jscan
 		return "JSON has no comments: leave them out";
 	if (dtx_str_starts(rest, DTX_STR("<")))
 		return "this begins as a page or XML does, not as data";
+	if (s->why && !strcmp(s->why, "a value") && strchr("+.0123456789", rest.ptr[0]))
+		return "JSON writes numbers as 0.5 and 12: a digit before the point, and neither + "
+		       "nor 0 before other digits";
 	if (begins && is_letter(rest.ptr[0]) &&
 	    memchr(rest.ptr, '(', DTX_MIN(rest.len, (size_t)80)))
 		return "leave out the call around the JSON, its name and its brackets";
@@ -82,14 +87,13 @@ static const char *nearly_json(const struct dtx_jrows *r, const struct dtx_jscan
 		return "leave out the name before the JSON and its '='";
 	if (begins)
 		return "\"format\": \"csv\" if it is no JSON but a table of text";
-	return NULL;
+	return "correct the file there, or get it again from what wrote it";
 }
 
 enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *s,
                              struct dtx_err *err)
 {
 	size_t left = (size_t)(s->end - s->p), n = 0;
-	const char *hint;
 	enum dtx_code rc;
 	char what[160];
 
@@ -105,9 +109,7 @@ enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *
 	                                         : "JSON",
 	         left ? "'" : "the end", (int)n, s->p, left ? "'" : "");
 	rc = dtx_jrows_refuse(r, DTX_E_CORRUPT_FILE, s->p, what, err);
-	hint = nearly_json(r, s);
-	if (hint)
-		dtx_err_hint(err, "%s", hint);
+	dtx_err_hint(err, "%s", nearly_json(r, s));
 	return rc;
 }
 

@@ -32,3 +32,8 @@ for text in '[{"a":1},{"a":2}' '{a:1}' '[{"a":1}] more' 'var x = [{"a":1}];' 'ca
 	echo "$text" > bad.json
 	dtx convert bad.json --to csv 2> err.txt || { grep -o 'line.*' err.txt; tail -1 err.txt; }
 done
+echo '# ... in JSON Lines, too'
+for text in "[{'a': 1}, {'a': 2}]" '{"a":.5}' '{"a":True}' '{"a":1 "b":2}'; do
+	echo "$text" > bad.jsonl
+	dtx convert bad.jsonl --to csv 2> err.txt || { grep -o 'line.*' err.txt; tail -1 err.txt; }
+done
