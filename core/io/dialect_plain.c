@@ -359,7 +359,8 @@ static bool holds_table(const struct plain *p, char delim)
 }
 
 /* Words of each line, parted by single blanks: equally many, but that the names of rows may have
- * none, and all of them numbers, or three and more with a column of values. */
+ * none, and all of them numbers, or three and more with a column of values.  One number a line,
+ * "1,50", is one column. */
 static bool are_words(const struct plain *p)
 {
 	struct plain_column col[PLAIN_COLS] = { { .text = false } };
@@ -368,7 +369,7 @@ static bool are_words(const struct plain *p)
 	size_t from, to;
 
 	if (dtx_dialect_are_numbers(&p->sample))
-		return true;
+		return count_of(dtx_utf8_trim(line), blank) || memchr(line.ptr, '\t', line.len);
 	if (words < 3 || words > PLAIN_COLS || (names != words && names + 1 != words))
 		return false;
 	for (; line.len; line = line_below(p, line)) {

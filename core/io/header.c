@@ -105,16 +105,12 @@ static enum dtx_code not_found(struct dtx_head_finder *f, uint32_t at, int64_t d
 	            "no header: row %llu looks like data, %s is '%.*s'",
 	            (unsigned long long)(f->g->first + at + 1), place,
 	            (int)DTX_MIN(text.len, (size_t)60), text.ptr);
-	for (; r < at && !f->shape[r].filled; r++)
-		;
-	if (r < at)
-		dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1 ...; \"skip\" or "
-		                  "\"range\" leaves rows out");
-	else
-		dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1 ...; "
-		                  "\"header_rows\": 1 takes row %llu as names; \"skip\" or \"range\" "
-		                  "leaves rows out",
-		             (unsigned long long)(f->g->first + at + 1));
+	while (r < at && !f->shape[r].filled)
+		r++;
+	dtx_err_hint(err,
+	             "\"header_rows\": 0 names the columns column_1 ...; \"header_rows\": 1 takes "
+	             "row %llu as names; \"skip\" or \"range\" leaves rows out",
+	             (unsigned long long)(f->g->first + r + 1));
 	dtx_err_row(err, (int64_t)(f->g->first + at), NULL);
 	rc = DTX_E_HEADER_NOT_FOUND;
 out:

@@ -54,3 +54,6 @@ printf ',,note\nx,0,a\ny,1,b\n' | dtx convert -
 printf 'when,n\nMay 1, 2024,5\nMay 2, 2024,6\n' > words.csv
 dtx convert words.csv || echo "exit $?"
 dtx convert --repair words.csv
+# one number a line, with a decimal comma
+read_as prices.csv 'preis\n1,50\n2,75\n'
+read_as prices.tsv 'Wert (EUR)\n-1,5 \n3\n10,25\n'
