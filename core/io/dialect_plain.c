@@ -643,18 +643,18 @@ static void try_delims(const struct plain *p, bool own, struct plain_try *best,
 /* "one : two : three": a mark between blanks, in each record equally often, twice at least. */
 static void find_spaced_mark(const struct plain *p, char mark[5], struct dtx_sniff_score *s)
 {
-	static const char marks[] = ":/~*+&!=-";
+	static const char *const marks[] = { ":", "::", "/", "~", "*", "+", "&", "!", "=", "-" };
 	struct dtx_sniff_dialect d = { .quote = '"' };
 	size_t i;
 
 	if (has_delims(p->first))
 		return;
-	for (i = 0; i < sizeof(marks) - 1; i++) {
-		snprintf(d.delim, sizeof(d.delim), " %c ", marks[i]);
+	for (i = 0; i < DTX_COUNT(marks); i++) {
+		snprintf(d.delim, sizeof(d.delim), " %s ", marks[i]);
 		dtx_sniff_score(&p->sample, &d, s);
 		if (s->records > 1 && s->modal > 2 && s->uniform > 1 - PLAIN_TIE && !s->irregular &&
 		    !s->unclosed && count_of(p->first, dtx_str_of(d.delim)) + 1 == s->modal) {
-			memcpy(mark, d.delim, 4);
+			memcpy(mark, d.delim, sizeof(d.delim));
 			return;
 		}
 	}

@@ -360,24 +360,35 @@ static bool begins_moment(struct dtx_str text)
 	return false;
 }
 
+/* "ann@example.org", "https://example.org": no name. */
+static bool is_address(struct dtx_str s)
+{
+	const char *at = memchr(s.ptr, '@', s.len);
+	size_t from = at ? (size_t)(at - s.ptr) + 1 : 0;
+
+	if (memchr(s.ptr, ' ', s.len))
+		return false;
+	return dtx_str_find(s, DTX_STR("://"), 0) > 0 ||
+	       (from > 1 && dtx_str_find(s, DTX_STR("."), from + 1) > 0);
+}
+
 static bool is_date(const struct dtx_head_cell *c)
 {
 	struct dtx_str s = dtx_utf8_trim(c->text);
 
 	if (!dtx_head_filled(c))
 		return false;
-	return begins_moment(s) || dtx_head_cell_kind(c) == DTX_HEAD_YEAR ||
+	return begins_moment(s) || is_address(s) || dtx_head_cell_kind(c) == DTX_HEAD_YEAR ||
 	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 
-/* A date or a year is a name above numbers.  *col: where one stands above nothing but dates, or
- * between them, so that its row is one of theirs; -1: nowhere. */
+/* A date or a year is a name above numbers, and an address one above texts.  *col: where one stands
+ * above nothing but its like, or between them, so that its row is one of theirs; -1: nowhere. */
 static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t *col,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), c, k, below;
-	uint32_t above = 0;
 	bool dates;
 
 	*col = -1;
@@ -388,14 +399,10 @@ static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t 
 		goto out;
 	for (dates = true, below = 0, k = r + 1; k < n && dates; k++) {
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
-		below += dtx_head_filled(&f->cell[c]);
-		dates = !dtx_head_filled(&f->cell[c]) || is_date(&f->cell[c]);
+		below += is_date(&f->cell[c]);
+		dates = is_date(&f->cell[c]) || dtx_head_class(&f->cell[c]) == DTX_HEAD_CLASS_NONE;
 	}
-	for (k = 0; k < r && dates && below; k++) {
-		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
-		above += is_date(&f->cell[c]);
-	}
-	*col = dates && below && above + below >= 2 ? (int64_t)c : -1;
+	*col = dates && below ? (int64_t)c : -1;
 out:
 	return rc;
 }

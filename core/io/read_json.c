@@ -139,22 +139,27 @@ out:
 	return rc;
 }
 
-/* Nested keys are joined by points; a name that exists already gets a number. */
+/* Nested keys are joined by points, and a name has no byte 0; one that exists already gets a
+ * number. */
 static enum dtx_code name_column(struct dtx_json *r, struct dtx_strmap *taken, uint32_t col,
                                  const char **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str path = r->rows.col[col].path;
-	char *name = dtx_arena_strndup(&r->head.arena, path.ptr, path.len), *p;
+	char *name = dtx_arena_strndup(&r->head.arena, path.ptr, path.len);
 	uint32_t holder, found;
+	size_t n = 0, i;
 
 	if (!name)
 		DTX_FAIL_MEM(err);
-	if (strlen(name) != path.len)
-		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': a key holds a NUL character",
-		         r->rows.label);
-	for (p = name; *p; p++)
-		*p = *p == '\x1f' ? '.' : *p;
+	for (i = 0; i < path.len; i++) {
+		name[n] = path.ptr[i] == '\x1f' ? '.' : path.ptr[i];
+		n += name[n] != '\0';
+	}
+	name[n] = '\0';
+	if (n != path.len)
+		DTX_TRY(warn(r, DTX_W_READER_NOTE, "is a name with the byte 0, which is left out",
+		             name, err));
 	*out = name;
 	if (!dtx_strmap_put(taken, dtx_str_of(name), col, &holder))
 		DTX_FAIL_MEM(err);

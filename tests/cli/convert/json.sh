@@ -37,3 +37,5 @@ for text in "[{'a': 1}, {'a': 2}]" '{"a":.5}' '{"a":True}' '{"a":1 "b":2}'; do
 	echo "$text" > bad.jsonl
 	dtx convert bad.jsonl --to csv 2> err.txt || { grep -o 'line.*' err.txt; tail -1 err.txt; }
 done
+echo '# a name has no byte 0'
+printf '{"na\\u0000me":1,"name":2}\n' | dtx convert - --to csv

@@ -8,3 +8,10 @@ crosstab ,true,false A,3,5
 echo "-- years or bools that go on are rows"
 crosstab ,2019,2020 A,2021,2022 || echo "exit $?"
 crosstab flag,False,True A,True,False || echo "exit $?"
+echo "-- dates, times and addresses above their like are rows"
+crosstab 2020-01-01,x,y 2020-01-02,z,w || echo "exit $?"
+crosstab Ann,2020 Bob,n/a Cy,2021 || echo "exit $?"
+crosstab Ann,10:15 Bob,11:15 || echo "exit $?"
+crosstab Ann,a@example.org Bob,b@example.org || echo "exit $?"
+crosstab https://a.org/x https://b.org/y || echo "exit $?"
+crosstab 'name,home page' Ann,https://a.org

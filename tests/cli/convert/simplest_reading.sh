@@ -31,6 +31,7 @@ read_as tabs.txt 'a\tb,c,d\n1\t2,3,4\nx\ty,z,w\n'
 read_as tabs.csv 'a,b,c\td\nx,y,z\tw\n'
 # marks between blanks
 read_as colons.txt 'one : two : three\n1 : 2 : "3:4"\nx : y : z\n'
+read_as colons.txt 'one :: two :: three\n1 :: 2 :: 3\n'
 # more cells than names: none of the commas is decimal where numbers have points
 read_as no_name.csv 'n,at,p,side\n1,1748736,0.5,a,0\n2,1748737,0.7,b,0\n'
 read_as no_name.csv 'n,at,p,side\n1,1748736,0.5,a,0\n2,1748737,0.7,b,0\n' --repair
