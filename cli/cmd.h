@@ -8,7 +8,8 @@
 struct dtx_cli {
 	int errors; /* 0 text, 1 json */
 	bool help, quiet, verbose;
-	const char *store; /* NULL: default place */
+	const char *store;   /* NULL: default place */
+	const char *command; /* its name; NULL: none yet */
 	int argc;
 	char **argv;
 };

@@ -83,8 +83,6 @@ static enum dtx_code main_count(const struct dtx_cmd *cmd, int argc, struct dtx_
 		            argc);
 		rc = DTX_E_USAGE;
 	}
-	if (rc != DTX_OK)
-		dtx_err_hint(err, "dtx %s --help", cmd->name);
 	return rc;
 }
 
@@ -135,6 +133,7 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 		                         { dtx_common_opts, dtx_ncommon_opts, cli } };
 	enum dtx_code rc = DTX_OK;
 
+	cli->command = cmd->name;
 	DTX_ASSERT(cmd->args_size <= sizeof(args), &err);
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &argc, argv, &err));
 	DTX_TRY(main_utf8(cli, &err));

@@ -243,12 +243,6 @@ static void out_samples(struct dtx_buf *out, const struct dtx_err *err)
 
 #define OUT_AVAILABLE 20u
 
-/* What to do; NULL: nothing is known. */
-static const char *out_next(const struct dtx_err *err)
-{
-	return err->hint[0] ? err->hint : dtx_code_next(err->code);
-}
-
 /* The names that the hint speaks of. */
 static void out_available(struct dtx_buf *out, const struct dtx_err *err)
 {
@@ -286,9 +280,9 @@ static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struc
 	}
 	out_samples(out, err);
 	out_suggestions(out, err);
-	if (out_next(err)) {
+	if (dtx_err_next(err)) {
 		dtx_buf_add(out, "  next: ");
-		out_safe(out, out_next(err));
+		out_safe(out, dtx_err_next(err));
 		out_available(out, err);
 		dtx_buf_add(out, "\n");
 	}
@@ -329,15 +323,16 @@ json_t *dtx_out_error_json(const struct dtx_err *err)
 {
 	json_t *span =
 		err->span[0] >= 0 ? json_pack("[ii]", err->span[0], err->span[1]) : json_null();
-	json_t *o = json_pack("{ss ss ss si sb so so so so ss so so so so}", "code",
-	                      dtx_code_name(err->code), "severity", severity_name[err->severity],
-	                      "phase", err->run_time ? "run" : "static", "exit", dtx_err_exit(err),
-	                      "fallback", dtx_err_severity(err, err->run_time) == DTX_SEV_FALLBACK,
-	                      "at", out_opt_text(err->at), "span", span, "step",
-	                      out_opt_int(err->step), "op", out_opt_text(err->op), "message",
-	                      err->msg, "hint", out_opt_text(out_next(err) ? out_next(err) : ""),
-	                      "did_you_mean", out_names_json(err), "where", out_where_json(err),
-	                      "count", out_opt_int(err->count));
+	json_t *o =
+		json_pack("{ss ss ss si sb so so so so ss so so so so}", "code",
+	                  dtx_code_name(err->code), "severity", severity_name[err->severity],
+	                  "phase", err->run_time ? "run" : "static", "exit", dtx_err_exit(err),
+	                  "fallback", dtx_err_severity(err, err->run_time) == DTX_SEV_FALLBACK,
+	                  "at", out_opt_text(err->at), "span", span, "step", out_opt_int(err->step),
+	                  "op", out_opt_text(err->op), "message", err->msg, "hint",
+	                  out_opt_text(dtx_err_next(err) ? dtx_err_next(err) : ""), "did_you_mean",
+	                  out_names_json(err), "where", out_where_json(err), "count",
+	                  out_opt_int(err->count));
 	json_t *more = o && err->more ? json_loads(err->more, 0, NULL) : NULL;
 
 	/* available, samples and cause come ready made */
@@ -379,6 +374,17 @@ static const struct dtx_err *out_remedies(const struct dtx_err *err, const struc
 	out_say(copy->hint, sizeof(copy->hint), w);
 	if (err->code == DTX_W_REPAIRED)
 		out_say(copy->msg, sizeof(copy->msg), w);
+	return copy;
+}
+
+/* The help of a command says more about a command line with a mistake. */
+static const struct dtx_err *out_usage(const struct dtx_cli *cli, const struct dtx_err *err,
+                                       struct dtx_err *copy)
+{
+	if (err->code != DTX_E_USAGE || err->hint[0] || err->did_you_mean[0][0] || !cli->command)
+		return err;
+	*copy = *err;
+	dtx_err_hint(copy, "dtx %s --help", cli->command);
 	return copy;
 }
 
@@ -426,12 +432,13 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
                    const struct dtx_out_where *where)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_err copy; /* borrows from err */
+	struct dtx_err copy, usage; /* borrow from err */
 
 	/* `dtx ... | head`: the reader has what it wanted */
 	if (err->code == DTX_E_OUTPUT_CLOSED)
 		return;
 	err = out_remedies(err, where, &copy);
+	err = out_usage(cli, err, &usage);
 	if (cli->errors == 1) {
 		out_json_line(out_object(err, where), &out);
 	} else if (err->severity != DTX_SEV_WARNING || !cli->quiet) {

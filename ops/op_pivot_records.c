@@ -76,7 +76,8 @@ static enum dtx_code records_check(const void *args, struct dtx_err *err)
 		               "pivot_records wants one of every and start");
 	if (a->sep && a->value)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/value",
-		               "pivot_records: sep splits the column key");
+		               "pivot_records: with sep the values come out of the column key, not "
+		               "of 'value'");
 	if (a->sep && !*a->sep)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "pivot_records: sep is empty");
 out:

@@ -113,8 +113,11 @@ static enum dtx_code times_of(struct work *w, const struct dtx_column *c, uint32
 	if (*times >= 0)
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
-	            "repeat: column '%s' has %lld, a row cannot be there so often", a->col,
-	            (long long)*times);
+	            "repeat: column '%s' has %lld, expected 0 or more", a->col, (long long)*times);
+	dtx_err_hint(err,
+	             "leave such rows out with a filter step before, or max(%.60s, 0) in a "
+	             "derive step",
+	             a->col);
 	dtx_batch_blame(w->in, row, s->col, err);
 	return DTX_E_UNEXPECTED_VALUE;
 }

@@ -27,7 +27,8 @@ const char *dtx_code_name(enum dtx_code code)
 	return code < DTX_CODE_COUNT ? code_rows[code].name : "bug";
 }
 
-const char *dtx_code_next(enum dtx_code code)
+/* What goes for all errors of a code. */
+static const char *code_next(enum dtx_code code)
 {
 	switch (code) {
 	case DTX_E_JSON_DEPTH: return "a plan nests 16 levels at most: write it flatter";
@@ -40,6 +41,12 @@ const char *dtx_code_next(enum dtx_code code)
 		return "a character that stands for itself has a backslash before it, in JSON two: "
 		       "\"\\\\(\"";
 	case DTX_E_NAME_COLLISION: return "give one of the two another name";
+	case DTX_E_ASSERT_FAILED:
+		return "mend the rows, leave them out with a filter step before, or give the rule "
+		       "\"severity\": \"warn\"";
+	case DTX_E_EXPECT_FAILED:
+		return "look at the steps before with dtx explain --analyze; where the result is "
+		       "right, change \"expect\"";
 	case DTX_E_PARAM_CONFLICT: return "leave one of them out";
 	case DTX_E_COLUMNS_DIFFER:
 		return "\"columns\": \"union\" puts nulls where a column is missing, \"intersect\" "
@@ -54,6 +61,36 @@ const char *dtx_code_next(enum dtx_code code)
 	case DTX_E_ROW_GROWTH: return "raise \"growth\" of the plan's limits, or filter before";
 	default: return NULL;
 	}
+}
+
+/* The part of a plan that the error is in says where its members are listed. */
+static const char *next_of_place(const struct dtx_err *err)
+{
+	static const struct {
+		const char *at, *next;
+	} part[] = {
+		{ "/inputs", "man dtx-plan lists what an input can have" },
+		{ "/output", "man dtx-plan lists what an output can have" },
+		{ "/options", "man dtx-plan lists the options of a plan" },
+		{ "/limits", "man dtx-plan lists the limits of a plan" },
+	};
+
+	if (err->code != DTX_E_BAD_PARAM_TYPE && err->code != DTX_E_BAD_PARAM_VALUE &&
+	    err->code != DTX_E_MISSING_PARAM && err->code != DTX_E_UNKNOWN_PARAM)
+		return NULL;
+	if (strstr(err->at, "/expect"))
+		return "man dtx-plan lists what \"expect\" can have";
+	for (size_t i = 0; i < DTX_COUNT(part); i++)
+		if (!strncmp(err->at, part[i].at, strlen(part[i].at)))
+			return part[i].next;
+	return err->at[0] ? "man dtx-plan describes the parts of a plan" : NULL;
+}
+
+const char *dtx_err_next(const struct dtx_err *err)
+{
+	if (err->hint[0])
+		return err->hint;
+	return code_next(err->code) ? code_next(err->code) : next_of_place(err);
 }
 
 int dtx_code_exit(enum dtx_code code, bool run_time)

@@ -213,6 +213,13 @@ struct dtx_err {
 		rc = dtx_err_set((err), (code), __FILE__, __LINE__, __VA_ARGS__);                  \
 		goto out;                                                                          \
 	} while (0)
+/* The same with what to do next. */
+#define DTX_FAIL_NEXT(err, code, next, ...)                                                        \
+	do {                                                                                       \
+		rc = dtx_err_set((err), (code), __FILE__, __LINE__, __VA_ARGS__);                  \
+		dtx_err_hint((err), "%s", (next));                                                 \
+		goto out;                                                                          \
+	} while (0)
 #define DTX_TRY(call)                                                                              \
 	do {                                                                                       \
 		rc = (call);                                                                       \
@@ -229,8 +236,8 @@ struct dtx_err {
 	} while (0)
 
 const char *dtx_code_name(enum dtx_code code);
-/* What to do about an error whose place said nothing better; NULL: nothing goes for all of them. */
-const char *dtx_code_next(enum dtx_code code);
+/* What to do next: its hint, or what goes for all errors of its kind; NULL: nothing is known. */
+const char *dtx_err_next(const struct dtx_err *err);
 /* Exit status of a code. */
 int dtx_code_exit(enum dtx_code code, bool run_time);
 /* Whether the code starts the fallback. */

@@ -43,7 +43,8 @@ enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)
 	if (fstat(got, &st) < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot stat '%s': %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' is a directory", path);
+		DTX_FAIL_NEXT(err, DTX_E_INPUT_IO, "name a file in it, or several: 'folder/*.csv'",
+		              "'%s' is a directory", path);
 	*fd = got;
 	got = -1;
 out:

@@ -23,10 +23,14 @@ static void expect_find(struct expect_parse *p, struct dtx_err *found, const cha
 	dtx_err_clear(found);
 }
 
+#define EXPECT_EXAMPLE                                                                             \
+	"for example \"expect\": {\"rows\": {\"min\": 1}, \"columns\": [{\"name\": \"region\", "   \
+	"\"type\": \"text\", \"enum\": [\"North\", \"South\"]}]}"
 #define EXPECT_BAD(p, key, code, ...)                                                              \
 	do {                                                                                       \
 		struct dtx_err found = DTX_ERR_INIT;                                               \
 		(void)dtx_err_set(&found, (code), __FILE__, __LINE__, __VA_ARGS__);                \
+		dtx_err_hint(&found, "%s", EXPECT_EXAMPLE);                                        \
 		expect_find((p), &found, (key));                                                   \
 	} while (0)
 

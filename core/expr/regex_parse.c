@@ -17,7 +17,10 @@ enum dtx_code dtx_re_unsupported(struct dtx_reparser *p, const char *what)
 	enum dtx_code rc = dtx_err_set(p->err, DTX_E_UNSUPPORTED_PARAM, __FILE__, __LINE__,
 	                               "patterns have no %s", what);
 
-	dtx_err_hint(p->err, "patterns are matched in linear time, with RE2's syntax");
+	dtx_err_hint(
+		p->err,
+		"patterns have RE2's syntax: take a part with extract(x, '...(part)...'), or join "
+		"two conditions with and, and not");
 	return rc;
 }
 

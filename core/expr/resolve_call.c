@@ -28,12 +28,13 @@ static enum dtx_code wrong_count(struct dtx_binder *bd, const struct dtx_expr *e
 
 	dtx_fn_arity(fn, &min, &max);
 	if (max == SIZE_MAX)
-		snprintf(text, sizeof(text), "%zu or more, got %zu", min, got);
+		snprintf(text, sizeof(text), "%zu or more arguments, got %zu", min, got);
 	else if (min == max)
-		snprintf(text, sizeof(text), "%zu, got %zu", min, got);
+		snprintf(text, sizeof(text), "%zu argument%s, got %zu", min, min == 1 ? "" : "s",
+		         got);
 	else
-		snprintf(text, sizeof(text), "%zu to %zu, got %zu", min, max, got);
-	return bad_arity(bd, e, fn, ": arguments expected: ", text);
+		snprintf(text, sizeof(text), "%zu to %zu arguments, got %zu", min, max, got);
+	return bad_arity(bd, e, fn, "() takes ", text);
 }
 
 static size_t param_index(const struct dtx_fn *fn, const char *name)

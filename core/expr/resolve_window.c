@@ -16,8 +16,8 @@ static enum dtx_code window_allowed(struct dtx_binder *bd, const struct dtx_expr
 		                        DTX_E_WINDOW_NOT_ALLOWED,
 		                        "window function %s() is not allowed here", e->name);
 	if (kernel->ordered && !bd->scope->ordered)
-		return dtx_resolve_fail(bd, e, "use window with `order`", DTX_E_ORDER_REQUIRED,
-		                        "%s() wants an order", e->name);
+		return dtx_resolve_fail(bd, e, "a window step has one: \"order\": [\"day\"]",
+		                        DTX_E_ORDER_REQUIRED, "%s() wants an order", e->name);
 	*ok = true;
 	return DTX_OK;
 }

@@ -53,7 +53,10 @@ enum dtx_code dtx_jhead_add(struct dtx_jrows *r, struct dtx_str name, struct dtx
 	if (!text || !dtx_mem_reserve(&r->head, &r->heads_cap, r->nheads + 1, sizeof(*r->head)))
 		DTX_FAIL_MEM(err);
 	if (name.len && strlen(text) != name.len)
-		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': a name holds a NUL character", r->label);
+		DTX_FAIL_NEXT(err, DTX_E_CORRUPT_FILE,
+		              "take the \\u0000 out of the name in the file: a column cannot be "
+		              "called so",
+		              "'%s': a name holds a NUL character", r->label);
 	DTX_TRY(unique(r, text, &made, err));
 	DTX_TRY(dtx_jcol_add(r, made, &col, err));
 	r->head[r->nheads++] = made;
@@ -164,8 +167,10 @@ static enum dtx_code header_row(struct dtx_jrows *r, struct dtx_err *err)
 		goto out;
 	}
 	if (wanted > 1)
-		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s': rows of JSON have one header row",
-		         r->label);
+		DTX_FAIL_NEXT(err, DTX_E_UNSUPPORTED_FORMAT,
+		              "\"header_rows\": 1, and a promote_header step for the second row",
+		              "'%s': rows of JSON have one header row, the plan asks for %d",
+		              r->label, wanted);
 	DTX_TRY(dtx_jhead_read(r, wanted != 0, err));
 out:
 	return rc;

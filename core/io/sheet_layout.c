@@ -406,8 +406,9 @@ static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 	if ((f->nhidden_rows || f->nhidden) && !l->opts->hidden_drop)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_HIDDEN_CELLS, l->sheet, (int64_t)f->nhidden_rows, err,
-			"%llu hidden rows and %zu hidden ranges of columns were read",
-			(unsigned long long)f->nhidden_rows, f->nhidden));
+			"hidden cells were read: %llu row%s, %zu range%s of columns",
+			(unsigned long long)f->nhidden_rows, f->nhidden_rows == 1 ? "" : "s",
+			f->nhidden, f->nhidden == 1 ? "" : "s"));
 	if (l->grid->merges_dropped)
 		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
 		                       (int64_t)l->grid->merges_dropped, err,

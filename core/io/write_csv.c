@@ -31,8 +31,8 @@ static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_w
 	if (!w)
 		DTX_FAIL_MEM(err);
 	if (delim == '"' || delim == '\n' || delim == '\r' || (unsigned char)delim >= 0x80)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "delimiter is one ASCII byte, no quote and no line end");
+		DTX_FAIL_NEXT(err, DTX_E_BAD_PARAM_VALUE, "for example \"delimiter\": \";\"",
+		              "delimiter is one ASCII character, no quote and no line end");
 	w->head = (struct dtx_writer){ .cls = &dtx_write_csv, .out = out, .schema = schema };
 	dtx_csv_format_init(&w->format, delim);
 	w->format.quote_all = opts->quote_all;

@@ -150,14 +150,18 @@ static enum dtx_code check_table(const struct dtx_write_opts *opts, const struct
 	uint32_t i, found;
 
 	if (opts->no_header || !s->nfields)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "a table of a workbook has a header");
+		DTX_FAIL_NEXT(err, DTX_E_BAD_PARAM_VALUE,
+		              "leave \"as_table\" or \"header\": false out",
+		              "a table of a workbook has a header row, and the output has none");
 	for (i = 0; i < s->nfields; i++) {
 		struct dtx_str text = dtx_str_of(s->field[i].name);
 		char *key;
 
 		if (!text.len || dtx_utf8_count(text.ptr, text.len) > TABLE_NAME_MAX)
-			DTX_FAIL(
+			DTX_FAIL_NEXT(
 				err, DTX_E_CELL_LIMIT,
+				"give it another name in a rename step before, or leave "
+				"\"as_table\" out",
 				"column %u: a name in a table of a workbook has 1 to %d characters",
 				i + 1, TABLE_NAME_MAX);
 		dtx_buf_reset(&name);

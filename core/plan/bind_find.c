@@ -83,6 +83,8 @@ enum dtx_code dtx_bind_take(struct dtx_bind *b, const char *sub, struct dtx_err 
 		goto out;
 	}
 	finding_judge(b, at, f);
+	if (b->flow && !b->end)
+		dtx_part_hint_example(&b->flow->plan->step[b->step], f);
 	b->nfindings += f->severity != DTX_SEV_WARNING;
 	if (!dtx_errlist_take(b->errs, f))
 		DTX_FAIL_MEM(err);

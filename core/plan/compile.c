@@ -122,6 +122,7 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 	if (!op_text(plan, st, out, lacks)) {
 		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %d (%s) %s",
 		                 dtx_plan_step_number(plan, (int32_t)i), st->name, lacks);
+		dtx_err_hint(err, "dtx run needs no translation");
 		dtx_err_at(err, st->at);
 		dtx_err_step(err, (int32_t)i, st->name);
 		return rc;

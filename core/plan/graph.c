@@ -224,8 +224,11 @@ static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct 
 	enum dtx_code rc = DTX_OK;
 
 	if (g->run.growth >= 0 && rows > most)
-		DTX_FAIL(err, DTX_E_ROW_GROWTH, "%s: %lld rows out of %lld", g->plan->step[s].name,
-		         (long long)rows, (long long)in);
+		DTX_FAIL(
+			err, DTX_E_ROW_GROWTH,
+			"%s: %lld rows in make %lld rows, more than the limit growth (%lld) allows",
+			g->plan->step[s].name, (long long)in, (long long)rows,
+			(long long)g->run.growth);
 out:
 	return dtx_runop_blame(g, s, rc, err);
 }

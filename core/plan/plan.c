@@ -380,7 +380,10 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 		p->bare = true;
 	}
 	if (!json_is_object(*json))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE, "a plan is a JSON object or an array of steps");
+		DTX_FAIL_NEXT(
+			err, DTX_E_BAD_PARAM_TYPE,
+			"for example {\"dtx\": 1, \"steps\": [{\"op\": \"limit\", \"n\": 5}]}",
+			"a plan is a JSON object or an array of steps");
 	version = json_object_get(*json, "dtx");
 	if (!version || json_is_null(version)) {
 		rc = dtx_err_set(err, DTX_E_PLAN_VERSION, __FILE__, __LINE__,

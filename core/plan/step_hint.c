@@ -116,8 +116,9 @@ void dtx_part_hint_example(const struct dtx_plan_step *st, struct dtx_err *f)
 	const char *example;
 	char param[64];
 
-	if (f->hint[0] || !st->op ||
-	    (f->code != DTX_E_MISSING_PARAM && f->code != DTX_E_BAD_PARAM_TYPE))
+	if (f->hint[0] || f->did_you_mean[0][0] || !st->op ||
+	    (f->code != DTX_E_MISSING_PARAM && f->code != DTX_E_BAD_PARAM_TYPE &&
+	     f->code != DTX_E_BAD_PARAM_VALUE && f->code != DTX_E_LENGTH_MISMATCH))
 		return;
 	param_of(st, f, param, sizeof(param));
 	if (!param[0] && f->code == DTX_E_MISSING_PARAM)
@@ -127,8 +128,10 @@ void dtx_part_hint_example(const struct dtx_plan_step *st, struct dtx_err *f)
 		example = p ? example_of(st->op, p) : NULL;
 	else
 		example = st->op->examples[0].step; /* the step as a whole lacks something */
-	if (!example)
+	if (!example) {
+		dtx_err_hint(f, "dtx ops %s shows its parameters and examples", st->op->name);
 		return;
+	}
 	add_squeezed(&text, example);
 	dtx_err_hint(f, "for example %s", dtx_buf_text(&text));
 	dtx_buf_clear(&text);

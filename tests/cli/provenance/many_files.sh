@@ -11,7 +11,7 @@ cat > p.json <<'E2'
  {"op": "group_by", "by": ["k"], "agg": {"s": "sum(v)", "n": "count()"}},
  {"op": "sort", "by": ["k"]}]}
 E2
-said() { tail -1 err | sed 's/ (.*//'; }
+said() { grep "^dtx:" err | tail -1 | sed 's/ (.*//'; }
 for n in 1 64 65 255 256; do
 	mkdir some
 	for i in $(seq $n); do cp all/$(printf '%03d' $i).csv some/; done
