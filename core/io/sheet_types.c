@@ -86,25 +86,39 @@ static enum dtx_code warn_mixed(struct dtx_sheet_layout *l, uint32_t col, struct
 }
 
 /* Whole numbers of so few digits that their format shows zeros before them. */
-static uint64_t count_padded(const struct dtx_sheet_layout *l, uint32_t col, unsigned digits,
-                             double *first)
+struct padded {
+	uint64_t n;
+	double first;
+	struct dtx_str code; /* of the first one's format, */
+	unsigned digits;     /* ... which shows so many */
+};
+
+static void count_padded(const struct dtx_sheet_layout *l, uint32_t col, struct padded *out)
 {
-	double limit = pow(10, digits - 1);
-	uint64_t found = 0, at;
+	unsigned digits = 0, last = 0;
 	size_t i;
 
 	for (i = 0; i < l->nlive; i++) {
+		uint64_t at =
+			dtx_grid_cell_find(l->grid, l->grid->row[l->live[i]].row, l->col[col]);
+		unsigned style;
 		double v;
 
-		at = dtx_grid_cell_find(l->grid, l->grid->row[l->live[i]].row, l->col[col]);
 		if (at == UINT64_MAX ||
 		    (dtx_grid_tag(l->grid, at) & DTX_CELL_KIND) != DTX_CELL_NUMBER)
 			continue;
+		style = dtx_grid_style(l->grid, at);
+		if (style != last)
+			digits = style < l->book->nstyles
+			                 ? dtx_fmt_zeros(l->book->style[style].code)
+			                 : 0;
+		last = style;
 		v = dtx_grid_value(l->grid, at).num;
-		if (v > -limit && v < limit && !found++)
-			*first = v;
+		if (!digits || fabs(v) >= pow(10, digits - 1) || v != trunc(v))
+			continue;
+		if (!out->n++)
+			*out = (struct padded){ 1, v, l->book->style[style].code, digits };
 	}
-	return found;
 }
 
 /* Codes that a workbook keeps as numbers: 2134 with the format 00000 is shown as 02134. */
@@ -112,27 +126,28 @@ static enum dtx_code warn_padded(struct dtx_sheet_layout *l, uint32_t col, struc
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_field *f = &l->field[col];
-	unsigned digits = dtx_fmt_zeros(dtx_str_of(f->format));
+	struct padded found = { .code = dtx_str_of(f->format ? f->format : "") };
 	struct dtx_err *w;
 	char as[40] = "";
-	double first = 0;
-	uint64_t n;
 
-	if (!digits)
+	found.digits = dtx_fmt_zeros(found.code);
+	if (!found.digits && !l->stats[col].styles_differ)
 		goto out;
-	n = count_padded(l, col, digits, &first);
-	if (!n && !l->tail)
+	count_padded(l, col, &found);
+	if (!found.n && (!l->tail || !found.digits))
 		goto out;
-	if (n)
-		snprintf(as, sizeof(as), ", as %.0f", first);
-	DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)n, err,
-	                       "column '%.60s': its format %.40s shows leading zeros, which its "
+	if (found.n)
+		snprintf(as, sizeof(as), ", as %.0f", found.first);
+	DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)found.n, err,
+	                       "column '%.60s': its format %.*s shows leading zeros, which its "
 	                       "numbers do not have%s",
-	                       f->name, f->format, as));
+	                       f->name, (int)DTX_MIN(found.code.len, (size_t)40), found.code.ptr,
+	                       as));
 	w = l->diags->n ? &l->diags->item[l->diags->n - 1] : NULL;
 	if (w) {
 		dtx_err_row(w, -1, f->name);
-		dtx_err_hint(w, "pad_left(text(x), %u, '0') in a formula writes them", digits);
+		dtx_err_hint(w, "pad_left(text(x), %u, '0') in a formula writes them",
+		             found.digits);
 	}
 out:
 	return rc;
@@ -161,7 +176,7 @@ static enum dtx_code type_column(struct dtx_sheet_layout *l, uint32_t col, struc
 	}
 	if (d && d->format)
 		f->format = d->format;
-	if (!d && f->format && f->type.type == DTX_T_INT64)
+	if (!d && s->numbers && (f->type.type == DTX_T_INT64 || f->type.type == DTX_T_TEXT))
 		DTX_TRY(warn_padded(l, col, err));
 	if (!d && classes(s) > 1)
 		DTX_TRY(warn_mixed(l, col, err));

@@ -324,6 +324,10 @@ def noted():
                                 ("00000", (10001, 99999), None), ("0", (1, 2), None), ("00000.0", (1, 2), None)):
         yield "format %s of %s" % (code, values), packed(parts(sheet(column("zip", *values, style=1)), formats=styles(
             [code]))), [], "zip\n%d\n%d\n" % values, shown
+    yield "format 00000 beside texts", packed(parts(sheet(column("zip", "00501", 2134, style=1)), formats=styles(["00000"]))), \
+        [], "zip\n00501\n2134\n", "as 2134"
+    yield "format 00000 of some", packed(parts(sheet(column("zip", 501) + "<row>%s</row>" % number("A3", 2134, 1)), formats=styles(
+        ["00000"]))), [], "zip\n501\n2134\n", "as 2134"
     merged = packed(parts(sheet(
         '<row r="1">' + text("A1", "k") + text("B1", "n") + '</row><row r="2">' + text("A2", "x") + number("B2", 1)
         + '</row><row r="3">' + number("B3", 2) + '</row><row r="4">' + text("A4", "y") + number("B4", 3) + "</row>",
