@@ -429,6 +429,24 @@ static bool is_special(struct dtx_str first)
 	return false;
 }
 
+/* Each line below the first begins with a quote, and none ends a cell within the line: texts of one
+ * column, some of which lack a quote. */
+static bool are_torn_texts(const struct plain *p)
+{
+	struct dtx_str line = line_below(p, p->first);
+	size_t i, lines = 0;
+
+	for (; line.len; line = line_below(p, line), lines++) {
+		if (line.ptr[0] != '"')
+			return false;
+		for (i = 1; i + 1 < line.len; i++) {
+			if (line.ptr[i] == '"' && strchr(plain_delims, line.ptr[i + 1]))
+				return false;
+		}
+	}
+	return lines > 1;
+}
+
 /* The first line has none of the usual delimiters, and nothing speaks for another kind of table. */
 static bool is_one_column(const struct plain *p, struct dtx_sniff_score *s)
 {
@@ -436,9 +454,9 @@ static bool is_one_column(const struct plain *p, struct dtx_sniff_score *s)
 	size_t i;
 
 	dtx_sniff_score(&p->sample, &d, s);
-	if (!s->records || s->irregular || s->unclosed || is_special(p->first) ||
-	    (p->first.ptr[0] != '"' && shares_delims(p)) || names_in_apostrophes(p, 0) ||
-	    is_laid_out(p) || are_words(p))
+	if (!s->records || ((s->irregular || s->unclosed) && !are_torn_texts(p)) ||
+	    is_special(p->first) || (p->first.ptr[0] != '"' && shares_delims(p)) ||
+	    names_in_apostrophes(p, 0) || is_laid_out(p) || are_words(p))
 		return false;
 	for (i = 0; i < DTX_COUNT(plain_control); i++) {
 		if (dtx_str_find(p->first, dtx_str_of(plain_control[i]), 0) >= 0)

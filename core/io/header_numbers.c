@@ -126,14 +126,16 @@ out:
 enum { NAME_DIGITS = 5 }; /* of names that are numbers above other numbers */
 
 /* A number that names its column: nothing below it is a whole number, and where decimals stand
- * below, it has as many digits as a key. */
-static bool is_number_name(struct dtx_str name, bool decimals)
+ * below, or a single row, it is whole and has as many digits as a key. */
+static bool is_number_name(struct dtx_str name, bool key)
 {
 	int64_t n;
+	double v;
 
 	name = dtx_utf8_trim(name);
-	return dtx_num_parse_i64(name.ptr, name.len, &n) && n >= 0 &&
-	       (!decimals || name.len >= NAME_DIGITS);
+	if (dtx_num_parse_i64(name.ptr, name.len, &n))
+		return n >= 0 && (!key || name.len >= NAME_DIGITS);
+	return !key && dtx_num_parse_f64(name.ptr, name.len, &v) && v >= 0;
 }
 
 /* Names that are numbers, "id,100022,100025", above cells that are none of the kind: texts, bools,
@@ -165,10 +167,10 @@ enum dtx_code dtx_head_numbers_differ(struct dtx_head_finder *f, uint32_t r, boo
 		}
 		rows++;
 	}
-	*yes = *yes && rows > 1;
+	*yes = *yes && rows;
 	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 	for (c = from; c <= f->used_last && *yes; c++)
-		*yes = is_number_name(f->cell[c].text, decimals) &&
+		*yes = is_number_name(f->cell[c].text, decimals || rows == 1) &&
 		       (c == from || !dtx_str_eq(f->cell[c].text, f->cell[c - 1].text));
 out:
 	return rc;

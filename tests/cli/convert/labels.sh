@@ -15,3 +15,8 @@ crosstab Ann,10:15 Bob,11:15 || echo "exit $?"
 crosstab Ann,a@example.org Bob,b@example.org || echo "exit $?"
 crosstab https://a.org/x https://b.org/y || echo "exit $?"
 crosstab 'name,home page' Ann,https://a.org
+echo "-- keys above one row, and decimals above texts, are names for --repair"
+repaired() { printf '%s\n' "$@" > t.csv && "$DTX" convert --repair -q t.csv --to csv; }
+repaired id,100022,100025 id1,TRUE,TRUE
+repaired nm,400.5,401.5 a,x,y b,z,w
+repaired Ann,5,6 Bob,x,y
