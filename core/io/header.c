@@ -397,6 +397,9 @@ static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t 
 		;
 	if (c == f->g->ncols)
 		goto out;
+	DTX_TRY(dtx_head_years_count(f, r, &dates, err));
+	if (dates)
+		goto out;
 	for (dates = true, below = 0, k = r + 1; k < n && dates; k++) {
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
 		below += is_date(&f->cell[c]);

@@ -71,6 +71,9 @@ enum dtx_head_class dtx_head_class(const struct dtx_head_cell *c);
  * while each of those has a first cell. */
 DTX_MUSTUSE enum dtx_code dtx_head_numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                 struct dtx_err *err);
+/* ... of three years and more, each the next one: names even above dates. */
+DTX_MUSTUSE enum dtx_code dtx_head_years_count(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                               struct dtx_err *err);
 /* ... of years or bools, in the first row, and its first cell is blank or, before bools, a text. */
 DTX_MUSTUSE enum dtx_code dtx_head_numbers_first(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                  struct dtx_err *err);

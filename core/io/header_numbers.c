@@ -105,6 +105,26 @@ out:
 	return rc;
 }
 
+/* ... three years and more, each the next one: names even above dates. */
+enum dtx_code dtx_head_years_count(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t n = 0, before = 0;
+	uint32_t c;
+
+	DTX_TRY(dtx_head_numbers_name(f, r, yes, err));
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	*yes = *yes && are_labels(f, LABELS_YEARS) && f->used_last - f->used_first >= 3;
+	for (c = f->used_first + 1; c <= f->used_last && *yes; c++, before = n) {
+		struct dtx_str text = dtx_utf8_trim(f->cell[c].text);
+
+		*yes = dtx_num_parse_i64(text.ptr, text.len, &n) && (!before || n == before + 1);
+	}
+out:
+	return rc;
+}
+
 /* ... the first row, whose first name is blank or, before bools, a text: what pandas writes of a
  * table that it pivoted.  "id,1,2,3" may be data as well. */
 enum dtx_code dtx_head_numbers_first(struct dtx_head_finder *f, uint32_t r, bool *yes,

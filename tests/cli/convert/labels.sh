@@ -20,3 +20,5 @@ repaired() { printf '%s\n' "$@" > t.csv && "$DTX" convert --repair -q t.csv --to
 repaired id,100022,100025 id1,TRUE,TRUE
 repaired nm,400.5,401.5 a,x,y b,z,w
 repaired Ann,5,6 Bob,x,y
+crosstab kind,2016,2017,2018 a,1979,x,2005-12-18 b,1983,y,1995-07-17
+crosstab Rome,1990,1991,1992 Oslo,1991,1992,1993 || echo "exit $?"
