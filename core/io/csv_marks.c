@@ -7,6 +7,7 @@
 #include "core/io/csv.h"
 #include "core/io/header.h"
 #include "core/io/lines.h"
+#include "core/io/sniff.h"
 
 #define MARKS_SAMPLE ((size_t)64 << 10)
 
@@ -25,23 +26,19 @@ enum dtx_code dtx_csv_marks_sep(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_str text = { c->enc.text, DTX_MIN(c->enc.len, MARKS_SAMPLE) };
 	struct dtx_str line = dtx_line_at(text, 0),
 		       next = dtx_line_at(text, dtx_line_filled(text, line));
-	bool quoted = line.len == 7 && line.ptr[0] == '"' && line.ptr[6] == '"';
-	char *delim;
+	char named = dtx_dialect_named(line), *delim;
 
-	if (quoted)
-		line = (struct dtx_str){ line.ptr + 1, 5 };
-	if (line.len != 5 || !dtx_str_ieq((struct dtx_str){ line.ptr, 4 }, DTX_STR("sep=")) ||
-	    !is_delim(line.ptr[4]) || !memchr(next.ptr, line.ptr[4], next.len))
+	if (!is_delim(named) || !memchr(next.ptr, named, next.len))
 		goto out;
-	if (c->opts.delimiter && (c->opts.delimiter[0] != line.ptr[4] || c->opts.delimiter[1]))
+	if (c->opts.delimiter && (c->opts.delimiter[0] != named || c->opts.delimiter[1]))
 		goto out;
 	if (!c->opts.skip && !c->opts.range)
 		c->sep = (size_t)(next.ptr - text.ptr);
-	delim = dtx_arena_strndup(&c->head.arena, line.ptr + 4, 1);
+	delim = dtx_arena_strndup(&c->head.arena, &named, 1);
 	if (!delim)
 		DTX_FAIL_MEM(err);
 	c->opts.delimiter = delim;
-	if (quoted && !c->opts.quote)
+	if (line.ptr[0] == '"' && !c->opts.quote)
 		c->opts.quote = "\"";
 out:
 	return rc;

@@ -158,3 +158,15 @@ bool dtx_dialect_are_numbers(const struct dtx_sniff_sample *sample)
 	}
 	return at != 0;
 }
+
+char dtx_dialect_named(struct dtx_str line)
+{
+	bool quoted = line.len && line.ptr[0] == '"';
+	struct dtx_str s = { line.ptr + quoted, line.len - quoted };
+
+	if (s.len < 5 || !dtx_str_ieq((struct dtx_str){ s.ptr, 4 }, DTX_STR("sep=")))
+		return 0;
+	while (!quoted && s.len > 5 && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == s.ptr[4]))
+		s.len--;
+	return s.len == 5 + (size_t)quoted && (!quoted || s.ptr[5] == '"') ? s.ptr[4] : 0;
+}

@@ -408,13 +408,6 @@ static bool is_laid_out(const struct plain *p)
 	return spread * 2 > lines;
 }
 
-/* "sep=;" */
-static bool names_delimiter(struct dtx_str first)
-{
-	return (first.len == 5 && dtx_str_ieq((struct dtx_str){ first.ptr, 4 }, DTX_STR("sep="))) ||
-	       (first.len == 7 && dtx_str_ieq((struct dtx_str){ first.ptr, 5 }, DTX_STR("\"sep=")));
-}
-
 static bool is_special(struct dtx_str first)
 {
 	static const char *const begin[] = { "//", "--", "[", "`" };
@@ -694,7 +687,7 @@ enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, struct dtx_str
 
 	*took = false;
 	if (is_declared(opts) || !take_sample(&p, cut_out(opts, text)) || has_comments_above(&p) ||
-	    names_delimiter(p.first) || has_unicode_ends(&p))
+	    dtx_dialect_named(p.first) || has_unicode_ends(&p))
 		goto out;
 	try_delims(&p, dtx_str_ends(dtx_str_of(path), DTX_STR(".csv")), &best, &second);
 	if (!best.delim && is_even(&p, ',', &commas.s) && commas.s.spaced &&

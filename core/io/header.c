@@ -204,6 +204,28 @@ out:
 	return rc;
 }
 
+/* The first row has a word for "missing" among names, as NA for North America: all others are
+ * texts, and one of them stands above nothing but values. */
+static enum dtx_code names_missing(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c, k;
+
+	*yes = f->shape[r].filled == f->nused;
+	for (k = 0; k < r; k++)
+		*yes &= !f->shape[k].filled;
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	for (c = f->used_first; c <= f->used_last && *yes; c++)
+		*yes = dtx_head_cell_kind(&f->cell[c]) == DTX_HEAD_TEXT ||
+		       (f->cell[c].kind == DTX_HEAD_TEXT &&
+		        dtx_head_is_missing_word(f->cell[c].text));
+	if (*yes)
+		DTX_TRY(differs_from_below(f, r, yes, err));
+out:
+	return rc;
+}
+
 /* Rows of a text file that are wider than the row of names right above, which is the first. */
 static bool names_too_few(const struct dtx_head_finder *f, uint32_t r)
 {
@@ -516,6 +538,11 @@ static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, stru
 		goto out;
 	}
 	if (!f->shape[r].like) {
+		DTX_TRY(names_missing(f, r, &first, err));
+		if (first) {
+			*start = r;
+			goto out;
+		}
 		DTX_TRY(hint_row(f, r, out, err));
 		DTX_TRY(not_found(f, r, -1, err));
 	}

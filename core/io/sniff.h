@@ -56,5 +56,8 @@ bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample);
 /* ... nothing but blanks and tabs parts numbers in all lines behind the first, which may be names.
  */
 bool dtx_dialect_are_numbers(const struct dtx_sniff_sample *sample);
+/* The delimiter that a first line names, "sep=;", also in quotes, filled up with blanks or, to the
+ * width of the table, with delimiters; 0: none. */
+char dtx_dialect_named(struct dtx_str line);
 
 #endif

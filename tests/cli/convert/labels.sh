@@ -22,3 +22,6 @@ repaired nm,400.5,401.5 a,x,y b,z,w
 repaired Ann,5,6 Bob,x,y
 crosstab kind,2016,2017,2018 a,1979,x,2005-12-18 b,1983,y,1995-07-17
 crosstab Rome,1990,1991,1992 Oslo,1991,1992,1993 || echo "exit $?"
+echo "-- NA is a name beside others"
+crosstab year,NA,EU 2020,5,6 2021,7,8
+crosstab Ann,NA 5,6 Bob,8 || echo "exit $?"

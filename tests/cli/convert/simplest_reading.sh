@@ -39,6 +39,8 @@ read_as no_name.csv 'n,at,p,side\n1,1748736,0.5,a,0\n2,1748737,0.7,b,0\n' --repa
 read_as sep.csv 'sep=|\n1|2\n3|4\n'
 read_as sep.csv 'sep=|\n1|2\n3|4\n' --repair
 read_as sep.csv 'sep=|\na|b\n3|4\n' --header-rows 1
+read_as sep.csv 'sep=; \na;b\n3;4\n'
+read_as sep.csv 'sep=;;;\na;b;c\n3;4;x\n'
 # the byte 0
 read_as zero.csv 'id,na\0me\n1,2\n'
 printf 'id,fruit\n1\0,2\n3\0,4\n' > zeros.csv
