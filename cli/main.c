@@ -12,6 +12,7 @@
 #include "cli/out.h"
 #include "core/base/heap.h"
 #include "core/base/mem.h"
+#include "core/base/stack.h"
 #include "core/base/utf8.h"
 #include "core/fallback/secret.h"
 #include "core/io/reserve.h"
@@ -194,7 +195,7 @@ static void main_descriptors(void)
 			return;
 }
 
-int main(int argc, char **argv)
+static int main_on_stack(int argc, char **argv)
 {
 	struct dtx_cli cli = { .argc = argc, .errors = main_errors(argc, argv) };
 	const struct dtx_cmd *cmd;
@@ -224,4 +225,9 @@ int main(int argc, char **argv)
 	status = !cmd ? main_unknown(&cli, name) : main_run(&cli, cmd, argc, argv);
 	dtx_mem_free(cli.argv);
 	return status;
+}
+
+int main(int argc, char **argv)
+{
+	return dtx_stack_run(main_on_stack, argc, argv);
 }

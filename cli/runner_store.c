@@ -201,7 +201,7 @@ enum dtx_code dtx_runner_store_start(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(beside_info(r, err));
 	beside_tell(b, DTX_BESIDE_GO);
 	/* no thread to be had: at once */
-	if (!b->task && dtx_task_start(beside_main, r, &b->task, NULL) != DTX_OK)
+	if (!b->task && (dtx_task_start(beside_main, r, &b->task, NULL) != DTX_OK || !b->task))
 		DTX_TRY(beside_main(r, err));
 out:
 	return rc;

@@ -159,8 +159,7 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 		only_input(w);
 	if (dtx_filter_build_reader(&filter, r->freexl, NULL) != DTX_OK)
 		refuse(w, "seccomp", EINVAL);
-	if (dtx_task_reserve(THREADS, NULL) != DTX_OK)
-		refuse(w, "threads", EAGAIN);
+	dtx_task_reserve(THREADS);
 	dtx_mem_set_limit(r->memory);
 	rc = limit(own, r->memory, r->cpu_s);
 	if (rc)

@@ -1,21 +1,38 @@
-/* Threads behind a gate: nobody works until all of them exist. */
+/* Threads that wait at a gate until all of them exist. */
 #include "core/base/pool.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 
 #include "core/base/halt.h"
 #include "core/base/mem.h"
 
 #define POOL_MAX 256u
+/* The default would be `ulimit -s`, which may be a few KiB, or half of the address space. */
+#define STACK_BYTES ((size_t)2 << 20)
+
+/* 0 or errno. */
+static int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	int failed = pthread_attr_init(&attr);
+
+	if (failed)
+		return failed;
+	failed = pthread_attr_setstacksize(&attr, STACK_BYTES);
+	if (!failed)
+		failed = pthread_create(thread, &attr, fn, arg);
+	pthread_attr_destroy(&attr);
+	return failed;
+}
 
 /* Threads that wait for tasks.  Process-wide by nature: what may start a thread is. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	unsigned made, idle;
+	bool on;
+	unsigned idle;
 	unsigned cpus;         /* of the process, before the threads */
 	struct dtx_task *next; /* given, not yet taken */
 } reserve = { .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER };
@@ -24,7 +41,7 @@ unsigned dtx_task_cpus(void)
 {
 	unsigned idle;
 
-	if (!reserve.made)
+	if (!reserve.on)
 		return dtx_pool_cpus();
 	pthread_mutex_lock(&reserve.lock);
 	idle = reserve.idle;
@@ -37,7 +54,7 @@ unsigned dtx_pool_cpus(void)
 	cpu_set_t set;
 	int n;
 
-	if (reserve.made)
+	if (reserve.on)
 		return 1;
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return 1;
@@ -45,12 +62,10 @@ unsigned dtx_pool_cpus(void)
 	return n < 1 ? 1 : DTX_MIN((unsigned)n, POOL_MAX);
 }
 
-enum pool_gate { POOL_SHUT, POOL_OPEN, POOL_OFF };
-
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	enum pool_gate gate;
+	bool open;
 	dtx_pool_fn fn;
 	void *arg;
 	const struct dtx_halt *halt; /* of the caller, and so of all */
@@ -64,22 +79,18 @@ struct pool_worker {
 	struct dtx_err err;
 };
 
-static enum pool_gate pool_wait(struct pool *p)
+static void pool_wait(struct pool *p)
 {
-	enum pool_gate gate;
-
 	pthread_mutex_lock(&p->lock);
-	while (p->gate == POOL_SHUT)
+	while (!p->open)
 		pthread_cond_wait(&p->moved, &p->lock);
-	gate = p->gate;
 	pthread_mutex_unlock(&p->lock);
-	return gate;
 }
 
-static void pool_move(struct pool *p, enum pool_gate gate)
+static void pool_open(struct pool *p)
 {
 	pthread_mutex_lock(&p->lock);
-	p->gate = gate;
+	p->open = true;
 	pthread_cond_broadcast(&p->moved);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -89,9 +100,29 @@ static void *pool_main(void *arg)
 	struct pool_worker *w = arg;
 
 	dtx_halt_set(w->pool->halt);
-	if (pool_wait(w->pool) == POOL_OPEN)
-		w->rc = w->pool->fn(w->pool->arg, w->number, &w->err);
+	pool_wait(w->pool);
+	w->rc = w->pool->fn(w->pool->arg, w->number, &w->err);
 	return NULL;
+}
+
+/* Known to worker 0 alone, which there always is. */
+static _Thread_local unsigned pool_absent;
+
+unsigned dtx_pool_absent(void)
+{
+	return pool_absent;
+}
+
+/* Worker 0, on the calling thread, which may be a worker of another pool. */
+static enum dtx_code pool_first(const struct pool *p, unsigned absent, struct dtx_err *err)
+{
+	unsigned before = pool_absent;
+	enum dtx_code rc;
+
+	pool_absent = absent;
+	rc = p->fn(p->arg, 0, err);
+	pool_absent = before;
+	return rc;
 }
 
 /* Error of the lowest failing worker; the others are dropped. */
@@ -113,14 +144,13 @@ static enum dtx_code pool_result(struct pool_worker *w, unsigned n, struct dtx_e
 enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct pool p = { .gate = POOL_SHUT, .fn = fn, .arg = arg, .halt = dtx_halt_get() };
+	struct pool p = { .fn = fn, .arg = arg, .halt = dtx_halt_get() };
 	struct pool_worker *w = NULL;
 	unsigned made = 1, i;
-	int failed = 0;
 
 	DTX_ASSERT(n >= 1, err);
 	if (n == 1)
-		return fn(arg, 0, err);
+		return pool_first(&p, 0, err);
 	w = dtx_mem_zalloc(n, sizeof(*w));
 	if (!w)
 		DTX_FAIL_MEM(err);
@@ -128,20 +158,15 @@ enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err
 		w[i] = (struct pool_worker){ .pool = &p, .number = i, .err = DTX_ERR_INIT };
 	pthread_mutex_init(&p.lock, NULL);
 	pthread_cond_init(&p.moved, NULL);
-	for (; made < n && !failed; made += !failed)
-		failed = pthread_create(&w[made].thread, NULL, pool_main, &w[made]);
-	pool_move(&p, failed ? POOL_OFF : POOL_OPEN);
-	if (!failed)
-		w[0].rc = fn(arg, 0, &w[0].err);
+	while (made < n && !thread_start(&w[made].thread, pool_main, &w[made]))
+		made++;
+	pool_open(&p);
+	w[0].rc = pool_first(&p, n - made, &w[0].err);
 	for (i = 1; i < made; i++)
 		pthread_join(w[i].thread, NULL);
 	pthread_cond_destroy(&p.moved);
 	pthread_mutex_destroy(&p.lock);
-	if (failed) {
-		DTX_FAIL(err, DTX_E_BUG, "cannot start thread %u of %u: %s", made + 1, n,
-		         strerror(failed));
-	}
-	rc = pool_result(w, n, err);
+	rc = pool_result(w, made, err);
 out:
 	dtx_mem_free(w);
 	return rc;
@@ -188,30 +213,25 @@ static void *reserve_main(void *ignored)
 	return NULL;
 }
 
-enum dtx_code dtx_task_reserve(unsigned n, struct dtx_err *err)
+void dtx_task_reserve(unsigned n)
 {
-	enum dtx_code rc = DTX_OK;
+	unsigned made = 0;
 	pthread_t thread;
-	int failed;
 
-	DTX_ASSERT(!reserve.made && n && n <= DTX_TASK_RESERVE, err);
 	reserve.cpus = dtx_pool_cpus();
-	for (; reserve.made < n; reserve.made++) {
-		failed = pthread_create(&thread, NULL, reserve_main, NULL);
-		if (failed)
-			DTX_FAIL(err, DTX_E_BUG, "cannot start a thread: %s", strerror(failed));
+	reserve.on = true;
+	while (made < n && !thread_start(&thread, reserve_main, NULL)) {
 		pthread_detach(thread);
+		made++;
 	}
 	/* what a thread does when it starts is done */
 	pthread_mutex_lock(&reserve.lock);
-	while (reserve.idle < n)
+	while (reserve.idle < made)
 		pthread_cond_wait(&reserve.moved, &reserve.lock);
 	pthread_mutex_unlock(&reserve.lock);
-out:
-	return rc;
 }
 
-/* Gives the task to an idle thread; 0 or errno. */
+/* Gives the task to an idle thread; 0, or errno where there is none. */
 static int reserve_give(struct dtx_task *t)
 {
 	int failed = EAGAIN;
@@ -242,18 +262,16 @@ enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_task *t = dtx_mem_alloc(1, sizeof(*t));
-	int failed;
 
+	*out = NULL;
 	if (!t)
 		DTX_FAIL_MEM(err);
 	*t = (struct dtx_task){ .fn = fn, .arg = arg, .err = DTX_ERR_INIT };
-	failed = reserve.made ? reserve_give(t) : pthread_create(&t->thread, NULL, task_main, t);
-	if (failed)
-		DTX_FAIL(err, DTX_E_BUG, "cannot start a thread: %s", strerror(failed));
-	*out = t;
-	t = NULL;
+	if (reserve.on ? reserve_give(t) : thread_start(&t->thread, task_main, t))
+		dtx_mem_free(t);
+	else
+		*out = t;
 out:
-	dtx_mem_free(t);
 	return rc;
 }
 

@@ -393,12 +393,13 @@ static bool admit_unchanged(const struct dtx_rescue *g, const struct dtx_table *
 	return false;
 }
 
-/* Both at once, so that two cores are used; the second only for fresh code. */
+/* Both at once, so that two cores are used, or one after the other where no thread can be had; the
+ * second only for fresh code. */
 static enum dtx_code admit_exec_all(struct admit_run run[2], bool fresh, struct dtx_err *err)
 {
 	struct dtx_err second = DTX_ERR_INIT;
 	struct dtx_task *task = NULL;
-	enum dtx_code rc, rc2 = DTX_OK;
+	enum dtx_code rc, rc2;
 
 	if (fresh) {
 		rc = dtx_task_start(admit_exec, &run[1], &task, err);
@@ -406,7 +407,7 @@ static enum dtx_code admit_exec_all(struct admit_run run[2], bool fresh, struct 
 			return rc;
 	}
 	rc = admit_exec(&run[0], err);
-	rc2 = dtx_task_join(task, &second);
+	rc2 = task || !fresh ? dtx_task_join(task, &second) : admit_exec(&run[1], &second);
 	if (rc == DTX_OK && rc2 != DTX_OK) {
 		rc = rc2;
 		dtx_err_move(err, &second);

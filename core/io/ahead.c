@@ -100,6 +100,7 @@ enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge
 	enum dtx_code rc = DTX_OK;
 	struct dtx_ahead *a = dtx_mem_zalloc(1, sizeof(*a));
 
+	*out = NULL;
 	if (!a)
 		DTX_FAIL_MEM(err);
 	*a = (struct dtx_ahead){ .read = read, .judge = judge, .arg = arg, .err = DTX_ERR_INIT };
@@ -109,8 +110,8 @@ enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge
 	if (!a->bytes)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_task_start(fill_ring, a, &a->task, err));
-	*out = a;
-	a = NULL;
+	*out = a->task ? a : NULL;
+	a = a->task ? NULL : a;
 out:
 	dtx_ahead_close(a);
 	return rc;

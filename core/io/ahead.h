@@ -14,7 +14,8 @@ typedef enum dtx_code (*dtx_ahead_fn)(void *arg, void *to, size_t cap, size_t *g
 /* Something that can be said about bytes by themselves. */
 typedef bool (*dtx_ahead_judge)(const char *bytes, size_t len);
 
-/* `read(arg, ...)` is called by the thread alone until close.  It gives *got == 0 at the end. */
+/* `read(arg, ...)` is called by the thread alone until close.  It gives *got == 0 at the end.
+ * *out is NULL where no thread can be had: the caller reads it all. */
 DTX_MUSTUSE enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge,
                                          struct dtx_ahead **out, struct dtx_err *err);
 /* As `read`; its failure comes back in the place where it happened.  With *judged the thread judges

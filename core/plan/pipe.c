@@ -307,6 +307,9 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 	uint64_t seen;
 
 	(void)err;
+	/* those that could not start bring nothing */
+	for (unsigned i = id ? 0 : dtx_pool_absent(); i; i--)
+		dtx_ring_retire(&p->ring);
 	if (worker_open(&w, &tail, p, id)) {
 		work(&w);
 	} else {

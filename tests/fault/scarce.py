@@ -1,0 +1,138 @@
+"""Short of what a machine usually has: stack, threads.  The result is the usual one, or the error says what is missing.
+
+    /usr/bin/python3 -B tests/fault/scarce.py DTX [NAME]
+"""
+import errno
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "jail"))
+import denied  # noqa: E402
+
+DTX = os.path.abspath(sys.argv[1])
+FIXTURES = os.path.join(HERE, "..", "..", "fixtures")
+passed = failed = 0
+
+
+def check(name, ok, why=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    print(("ok - " if ok else "not ok - ") + name + ("" if ok else "\n# " + str(why)[:900].replace("\n", "\n# ")))
+
+
+def dtx(args, before=None, **how):
+    how = {"capture_output": True, "stdin": subprocess.DEVNULL, "timeout": 120, "preexec_fn": before, **how}
+    done = subprocess.run([DTX, *args], **how)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def forget():
+    """Snippets are new to every run."""
+    for name in os.listdir("."):
+        if name.startswith("store.db"):
+            os.remove(name)
+
+
+def as_usual(name, jobs, before, **how):
+    """Each job ends as it does without the scarcity."""
+    wrong = []
+    for job in jobs:
+        usual = dtx(job)
+        forget()
+        got = dtx(job, before, **how)
+        forget()
+        if got != usual:
+            wrong.append("%s\nexit %d %s%s\nusually exit %d %s%s" % (
+                " ".join(job)[:200], got[0], got[1][-200:], got[2], usual[0], usual[1][-200:], usual[2]))
+    check(name, not wrong, "\n".join(wrong))
+
+
+def plan(name, *steps):
+    with open(name, "w") as f:
+        json.dump({"dtx": 1, "steps": list(steps)}, f)
+    return name
+
+
+def inputs():
+    for path in ("xlsx/weeks.xlsx", "xlsx/report.xlsx", "xls/report.xls", "plans/balance.json", "snippets/balance.txt"):
+        shutil.copy(os.path.join(FIXTURES, path), ".")
+    with open("in.csv", "w") as f:
+        f.write("id,k,x,t\n")
+        for i in range(150000):
+            f.write("%d,%d,%d.5,text of some length %d\n" % (i, i * 7919 % 1009, i * 31 % 977, i % 5000))
+    with open("few.csv", "w") as f:
+        f.write("id,k,x,t\n1,1,2.5,a\n2,1,3.5,ab\n")
+    with open("deep.jsonl", "w") as f:
+        f.write('{"a":' * 1000 + "1" + "}" * 1000)
+    with open("nest.json", "w") as f:
+        f.write("[" * 100000)
+    plan("deep.json", {"op": "derive", "set": {"s": "x" + " + x" * 900, "p": "(" * 190 + "x" + ")" * 190,
+                                               "m": "matches(t, '" + "(" * 45 + "a" + ")*" * 45 + "')"}})
+    plan("long.json", *({"op": "derive", "set": {"c%d" % i: "x + %d" % i}} for i in range(400)))
+    plan("all.json", {"op": "derive", "set": {"z": "x * 2"}}, {"op": "sort", "by": ["k", "-z", "id"]},
+         {"op": "window", "set": {"n": "cum_sum(z)"}, "by": ["k"], "order": ["id"]},
+         {"op": "group_by", "by": ["t"], "agg": {"n": "sum(n)", "d": "count(k)", "f": "first(id)"}})
+
+
+# --- stack ---
+
+DEEP = [["eval", "(" * 190 + "1" + ")" * 190], ["eval", "1" + "+1" * 20000], ["eval", "if(true," * 190 + "1" + ",2)" * 190],
+        ["eval", "matches('a', '" + "(" * 5000 + "')"], ["check", "nest.json"], ["convert", "nest.json", "--to", "csv"],
+        ["convert", "deep.jsonl", "--to", "csv"], ["run", "deep.json", "in.csv", "--threads", "2", "-q"], ["run", "long.json", "few.csv", "-q"],
+        ["compile", "long.json", "--to", "pandas"], ["convert", "report.xlsx", "--to", "csv"],
+        ["convert", "report.xls", "--to", "csv"],
+        ["run", "balance.json", "weeks.xlsx", "--snippet", "balance.txt", "--no-warm", "-q"],
+        ["exec", "--no-warm", "-c", "f = lambda n: n and f(n - 1)\ntry: f(10**6)\nexcept RecursionError: print('deep')"]]
+
+
+def stack():
+    for kib in (64, 128, 256):
+        size = kib << 10
+        as_usual("a stack of %d KiB" % kib, DEEP, lambda s=size: resource.setrlimit(resource.RLIMIT_STACK, (s, s)))
+
+
+# --- threads ---
+
+def few_threads(n):
+    """An ordinary user who may have n tasks, of which dtx is the first."""
+    resource.setrlimit(resource.RLIMIT_NPROC, (n, n))
+    os.setgroups([])
+    os.setresgid(54321, 54321, 54321)
+    os.setresuid(54321, 54321, 54321)
+
+
+SHARED = [["run", "all.json", "in.csv", "--threads", n, "-q"] for n in ("2", "16")]
+READ = [["inspect", "in.csv"], ["convert", "report.xlsx", "--to", "csv"], ["convert", "report.xls", "--to", "csv"]]
+JAILED = [["run", "balance.json", "weeks.xlsx", "--snippet", "balance.txt", "--no-warm", "-q"]]
+
+
+def threads():
+    as_usual("no thread can start", SHARED + READ + JAILED, lambda: denied.deny_threads(errno.EAGAIN))
+    as_usual("no thread may start", SHARED + READ + JAILED, lambda: denied.deny_threads(errno.EPERM))
+    for n in (1, 2, 3):
+        as_usual("an ordinary user with %d tasks" % n, SHARED, lambda n=n: few_threads(n))
+
+
+SUITES = [stack, threads]
+
+if __name__ == "__main__":
+    folder = tempfile.mkdtemp(prefix="dtx-scarce-")
+    os.chmod(folder, 0o777)
+    os.environ.update(HOME=folder, XDG_CACHE_HOME=folder, DTX_STORE=os.path.join(folder, "store.db"))
+    os.chdir(folder)
+    try:
+        inputs()
+        for suite in SUITES:
+            if len(sys.argv) < 3 or sys.argv[2] == suite.__name__:
+                suite()
+    finally:
+        os.chdir("/")
+        shutil.rmtree(folder, ignore_errors=True)
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed != 0)
