@@ -323,7 +323,7 @@ static struct fit fit_of(const struct date_args *a, const struct reading *r,
 /* `format`: the only one, whose first misfit is told in detail; NULL: there are more, or none. */
 static enum dtx_code misfit(const struct date_args *a, const struct dtx_kept *t, int32_t col,
                             const struct fit *f, enum dtx_code code, const char *what,
-                            const struct dtx_str *format, struct dtx_err *err)
+                            const struct dtx_str *format, const char *hint, struct dtx_err *err)
 {
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const struct dtx_batch *b = t->batch[f->batch];
@@ -333,9 +333,15 @@ static enum dtx_code misfit(const struct date_args *a, const struct dtx_kept *t,
 
 	if (format)
 		dtx_time_why(dtx_utf8_trim(text), *format, (int32_t)a->century, why);
+	if (format && format->ptr && !why[0]) {
+		snprintf(why, sizeof(why), ": a date has no time of day");
+		hint = "\"type\": \"datetime\" keeps it; date(date_trunc(x, 'day')) then leaves it "
+		       "out";
+	}
 	dtx_err_set(err, code, __FILE__, __LINE__, "parse_date: column '%s' has '%.*s', %s%s",
 	            b->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr, what,
 	            why);
+	dtx_err_hint(err, "%s", dtx_time_why_hint(why, hint));
 	dtx_batch_blame(b, f->row, col, err);
 	if (err)
 		err->count = f->misfits;
@@ -361,12 +367,12 @@ static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kep
 	}
 	if (!len) {
 		rc = misfit(a, t, col, f, DTX_E_CAST_FAILED, "which is no ISO date",
-		            &(struct dtx_str){ NULL, 0 }, err);
-		dtx_err_hint(err, "declare order or formats, or set on_error null");
+		            &(struct dtx_str){ NULL, 0 },
+		            "declare order or formats, or set on_error null", err);
 		return rc;
 	}
 	rc = misfit(a, t, col, f, DTX_E_AMBIGUOUS_DATE,
-	            "whose order of day, month and year is not declared", NULL, err);
+	            "whose order of day, month and year is not declared", NULL, "", err);
 	dtx_err_hint(err, "all values can be read as %s: declare it, as in \"order\": \"%.3s\"",
 	             fits, fits);
 	return rc;
@@ -398,8 +404,8 @@ static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t,
 	rc = misfit(a, t, col, &best, DTX_E_CAST_FAILED,
 	            n > 1 ? "no declared format fits all values"
 	                  : "which the declared format does not fit",
-	            n == 1 && list[0].way == WAY_FORMAT ? &list[0].format : NULL, err);
-	dtx_err_hint(err, "add its format, split the column first, or set on_error null");
+	            n == 1 && list[0].way == WAY_FORMAT ? &list[0].format : NULL,
+	            "add its format, split the column first, or set on_error null", err);
 	return rc;
 }
 

@@ -482,7 +482,7 @@ static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 		dtx_err_hint(err, "say which: %s", orders[order].hint);
 	else if (!k->impossible &&
 	         !(cast_plain(k, &number, room) && dtx_cast_hint_digits(number, k->spec->to, err)))
-		dtx_err_hint(err, "%s", cast_hint(k));
+		dtx_err_hint(err, "%s", dtx_time_why_hint(why, cast_hint(k)));
 	if (err) {
 		err->run_time = true;
 		err->row = k->first;

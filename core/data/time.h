@@ -60,6 +60,8 @@ DTX_MUSTUSE bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int32_t
  * not. */
 #define DTX_TIME_WHY 120
 void dtx_time_why(struct dtx_str s, struct dtx_str format, int32_t century, char out[DTX_TIME_WHY]);
+/* ... what to do about it; `usual` where there is nothing special. */
+const char *dtx_time_why_hint(const char *why, const char *usual);
 /* The year that two digits mean: the one in century .. century + 99. */
 int32_t dtx_year_of_two(int32_t two, int32_t century);
 struct dtx_buf;

@@ -522,6 +522,14 @@ void dtx_time_why(struct dtx_str s, struct dtx_str format, int32_t century, char
 		why_say(out, "a datetime keeps six digits of a second, and more are not 0");
 }
 
+const char *dtx_time_why_hint(const char *why, const char *usual)
+{
+	return strstr(why, "six digits of a second")
+	               ? "keep six of them in a step before, as in "
+	                 "\"set\": {\"x\": \"replace_re(x, '([.,][0-9]{6})[0-9]+', '$1')\"}"
+	               : usual;
+}
+
 /* --- writing --- */
 
 struct format_now {
