@@ -25,6 +25,9 @@ DTX_MUSTUSE enum dtx_code dtx_parse_next(struct dtx_parser *p);
 bool dtx_parse_slip(struct dtx_parser *p);
 /* The same where there is a token: else it may be a word of ours, or half of a name. */
 void dtx_parse_hint(struct dtx_parser *p);
+/* Suggests the function whose name is called with blanks or hyphens, the mark, for its underscores:
+ * "starts with(x, 'a')"; [from, end) is one of the words. */
+bool dtx_parse_hint_call(struct dtx_parser *p, size_t from, size_t end, char mark);
 /* expr_syntax at the current token. */
 DTX_MUSTUSE enum dtx_code dtx_parse_unexpected(struct dtx_parser *p, const char *expected);
 /* expr_limit at the current token. */

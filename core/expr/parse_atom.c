@@ -221,6 +221,14 @@ enum dtx_code dtx_parse_made_call(struct dtx_parser *p, struct dtx_str word, siz
 	if (v->n && v->name[v->n - 1] && !strcmp(v->name[v->n - 1], "where"))
 		positional--;
 	fn = dtx_fn_find(word, positional);
+	/* asked again below, as the message clears what is suggested */
+	if (!fn && dtx_parse_hint_call(p, start, start + word.len, '-')) {
+		rc = dtx_err_set(p->err, DTX_E_UNKNOWN_FUNCTION, __FILE__, __LINE__,
+		                 "a function's name has no hyphen");
+		dtx_err_span(p->err, (int32_t)start, (int32_t)(start + word.len));
+		(void)dtx_parse_hint_call(p, start, start + word.len, '-');
+		goto out;
+	}
 	args_order(fn, v);
 	DTX_TRY(dtx_parse_node(p, DTX_EX_CALL, start, v->n, &e));
 	DTX_TRY(call_name(p, word, fn, &e->name));

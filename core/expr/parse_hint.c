@@ -1,4 +1,5 @@
 /* What other languages write where a formula breaks off, and how it is said here. */
+#include "core/expr/fn.h"
 #include "core/expr/parse.h"
 
 #define FN_CALLS "a function takes its column: upper(x), not x.upper()"
@@ -165,6 +166,26 @@ static struct dtx_str marked_name(struct dtx_str text, size_t from, size_t end, 
 	return (struct dtx_str){ text.ptr + from, end - from };
 }
 
+enum { CALL_MAX = 64 };
+
+bool dtx_parse_hint_call(struct dtx_parser *p, size_t from, size_t end, char mark)
+{
+	struct dtx_str name = marked_name(p->lx.text, from, end, mark);
+	char joined[CALL_MAX];
+	size_t i;
+
+	if (name.len == end - from || name.len >= CALL_MAX ||
+	    name.ptr + name.len == p->lx.text.ptr + p->lx.text.len || name.ptr[name.len] != '(')
+		return false;
+	for (i = 0; i < name.len; i++)
+		joined[i] = name.ptr[i] == mark ? '_' : name.ptr[i];
+	joined[i] = '\0';
+	if (!dtx_fn_find(dtx_str_of(joined), 1))
+		return false;
+	dtx_fn_suggest(joined, p->err);
+	return true;
+}
+
 /* Two names side by side: mostly one that holds a blank. */
 static void hint_blank(struct dtx_parser *p, struct dtx_str before)
 {
@@ -224,6 +245,8 @@ void dtx_parse_hint(struct dtx_parser *p)
 {
 	struct dtx_str got = token_text(p);
 
+	if (p->lx.kind == DTX_TK_NAME && dtx_parse_hint_call(p, p->lx.start, p->lx.end, ' '))
+		return;
 	if (dtx_parse_slip(p))
 		return;
 	if (p->lx.kind == DTX_TK_KEYWORD)

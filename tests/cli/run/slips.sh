@@ -37,3 +37,9 @@ echo '{"dtx":1,"steps":[{"op":"fliter","snippet":true,"fallback":"off"}]}' > pla
 dtx check plan.json || echo "check $?"
 echo '{"dtx":1,"steps":[{"op":"limit","snippet":1,"n":2}]}' > plan.json
 dtx check plan.json || echo "check $?"
+echo '# a function that is called with a blank or a hyphen'
+for call in "starts with(item, 'a')" "replace-re(item, 'a', 'b')"; do
+	echo "{\"dtx\":1,\"steps\":[{\"op\":\"derive\",\"set\":{\"x\":\"$call\"}}]}" > plan.json
+	dtx run plan.json in.csv || echo "run $?"
+	dtx check plan.json in.csv || echo "check $?"
+done
