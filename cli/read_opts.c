@@ -29,27 +29,19 @@ static const char *option_of(const char *member)
 	return NULL;
 }
 
-/* As a shell takes it for one word. */
+/* As a shell takes it for one word; a tab as the option takes it. */
 static void say_word(const char *text, struct dtx_buf *out)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-.:/,@%+";
-	const char *p;
+	struct dtx_buf written = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	if (*text && strspn(text, plain) == strlen(text)) {
-		dtx_buf_add(out, text);
-		return;
-	}
-	dtx_buf_addc(out, '\'');
-	for (p = text; *p; p++) {
-		if (*p == '\t')
-			dtx_buf_add(out, "\\t");
-		else if (*p == '\'')
-			dtx_buf_add(out, "'\\''");
+	for (; *text; text++) {
+		if (*text == '\t')
+			dtx_buf_add(&written, "\\t");
 		else
-			dtx_buf_addc(out, *p);
+			dtx_buf_addc(&written, *text);
 	}
-	dtx_buf_addc(out, '\'');
+	dtx_buf_word(out, dtx_buf_text(&written));
+	dtx_buf_clear(&written);
 }
 
 /* The value as a word; what is no JSON ("...", N) as it stands. */

@@ -214,12 +214,16 @@ static void runner_again(struct dtx_runner *r, int argc, char **argv)
 
 	dtx_buf_init(&r->again, DTX_BUF_TEXT_MAX);
 	dtx_buf_init(&r->operands, DTX_BUF_TEXT_MAX);
-	dtx_buf_printf(&r->operands, "%s", r->plan_path ? r->plan_path : "PLAN");
-	for (i = 0; i < argc; i++)
-		dtx_buf_printf(&r->operands, " %s", argv[i]);
+	dtx_buf_word(&r->operands, r->plan_path ? r->plan_path : "PLAN");
+	for (i = 0; i < argc; i++) {
+		dtx_buf_addc(&r->operands, ' ');
+		dtx_buf_word(&r->operands, argv[i]);
+	}
 	dtx_buf_printf(&r->again, "dtx run %s", dtx_buf_text(&r->operands));
-	if (r->args->output)
-		dtx_buf_printf(&r->again, " -o %s", r->args->output);
+	if (r->args->output) {
+		dtx_buf_add(&r->again, " -o ");
+		dtx_buf_word(&r->again, r->args->output);
+	}
 }
 
 enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)

@@ -108,7 +108,8 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 			*again = true;
 		in = stored_count(s, has, i);
 		out = has[plan->ninputs + i];
-		if (dtx_trace_again_copy(&plan->step[i]) || !leads[plan->ninputs + i])
+		if (dtx_trace_again_copy(&plan->step[i]) || plan->step[i].number < 0 ||
+		    !leads[plan->ninputs + i])
 			continue;
 		if (in && out)
 			json_array_append_new(passed, json_pack("{si ss sI sI}", "step",

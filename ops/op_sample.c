@@ -193,13 +193,19 @@ struct rows {
 	size_t n, cap;
 };
 
-static enum dtx_code sample_group(const struct sample_args *a, const int64_t *row, int64_t n,
+static enum dtx_code sample_group(const struct dtx_opctx *ox, const int64_t *row, int64_t n,
                                   struct rows *out, struct dtx_err *err)
 {
+	const struct sample_args *a = ox->args;
 	enum dtx_code rc = DTX_OK;
 	int64_t room = a->replace ? DTX_MAX(a->n, n) : a->n ? DTX_MIN(a->n, n) : n, kept;
-	struct ticket *t = dtx_mem_alloc((size_t)room + 1, sizeof(*t));
+	struct ticket *t = NULL;
 
+	/* with replacement a few rows may be drawn billions of times */
+	if (ox->run && ox->run->max_rows >= 0 && a->replace && n && a->n > ox->run->max_rows)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "sample: more than %lld rows",
+		         (long long)ox->run->max_rows);
+	t = dtx_mem_alloc((size_t)room + 1, sizeof(*t));
 	if (!t)
 		DTX_FAIL_MEM(err);
 	kept = a->replace ? draw(a, t, n) : choose(a, t, n);
@@ -234,7 +240,7 @@ static enum dtx_code sample_whole(const struct dtx_opctx *ox, struct dtx_table *
 	DTX_TRY(dtx_tablekeys_open(&keys, ox, &s->by, t, err));
 	DTX_TRY(dtx_tablekeys_rows(&keys, ox, &start, &row, err));
 	for (uint32_t g = 0; g < keys.n; g++)
-		DTX_TRY(sample_group(a, row + start[g], start[g + 1] - start[g], &kept, err));
+		DTX_TRY(sample_group(ox, row + start[g], start[g + 1] - start[g], &kept, err));
 	if (keys.n > 1)
 		qsort(kept.row, kept.n, sizeof(*kept.row), row_cmp);
 	if (!a->replace)

@@ -127,6 +127,25 @@ void dtx_buf_json(struct dtx_buf *b, struct dtx_str s)
 	dtx_buf_addc(b, '"');
 }
 
+void dtx_buf_word(struct dtx_buf *b, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-.:/,@%+=";
+
+	if (*text && *text != '=' && strspn(text, plain) == strlen(text)) {
+		dtx_buf_add(b, text);
+		return;
+	}
+	dtx_buf_addc(b, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			dtx_buf_add(b, "'\\''");
+		else
+			dtx_buf_addc(b, *text);
+	}
+	dtx_buf_addc(b, '\'');
+}
+
 const char *dtx_buf_text(struct dtx_buf *b)
 {
 	if (b->fail != DTX_BUF_FINE || !b->ptr)

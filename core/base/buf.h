@@ -35,6 +35,8 @@ void dtx_buf_printf(struct dtx_buf *b, const char *fmt, ...) DTX_PRINTF(2, 3);
 void dtx_buf_vprintf(struct dtx_buf *b, const char *fmt, va_list ap) DTX_PRINTF(2, 0);
 /* JSON string with quotes; bytes that are not UTF-8 become U+FFFD. */
 void dtx_buf_json(struct dtx_buf *b, struct dtx_str s);
+/* As a shell takes it for one word: in single quotes where it has to be. */
+void dtx_buf_word(struct dtx_buf *b, const char *text);
 /* NUL-terminated content ("" when empty or failed). */
 const char *dtx_buf_text(struct dtx_buf *b);
 /* Bytes of that: none after a failure, whatever was added before it. */

@@ -54,6 +54,7 @@ struct dtx_redact_failure {
 	const json_t *checks;        /* rows of the contract; NULL */
 	const char *assumes;         /* JSON text of the module's ASSUMES; NULL */
 	const struct dtx_err *broke; /* of a later step that could not use the result; NULL */
+	int32_t broke_number;        /* of that step as it was written, from 1 */
 	struct dtx_str module;       /* the code */
 	const json_t *names;
 };

@@ -227,15 +227,19 @@ static void cycle_remember(struct author_cycle *c, const struct dtx_err *broke,
 	dtx_buf_reset(&c->code);
 	dtx_buf_reset(&c->report);
 	dtx_buf_adds(&c->code, code);
-	dtx_redact_failure(&(struct dtx_redact_failure){ .code = failed,
-	                                                 .message = why->msg,
-	                                                 .run = c->w->admitted.told,
-	                                                 .checks = c->w->admitted.checks,
-	                                                 .assumes = c->w->admitted.assumes,
-	                                                 .broke = broke,
-	                                                 .module = code,
-	                                                 .names = c->w->names },
-	                   &c->report);
+	dtx_redact_failure(
+		&(struct dtx_redact_failure){
+			.code = failed,
+			.message = why->msg,
+			.run = c->w->admitted.told,
+			.checks = c->w->admitted.checks,
+			.assumes = c->w->admitted.assumes,
+			.broke = broke,
+			.broke_number =
+				broke ? dtx_plan_step_number(c->w->region->plan, broke->step) : 0,
+			.module = code,
+			.names = c->w->names },
+		&c->report);
 }
 
 static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)

@@ -105,36 +105,27 @@ struct near_one {
 	double score;
 };
 
-/* Inside single quotes of a shell: a header may hold anything, and the command is pasted. */
-static void near_quoted(const char *name, struct dtx_buf *out)
-{
-	for (; *name; name++) {
-		if (*name == '\'')
-			dtx_buf_add(out, "'\\''");
-		else
-			dtx_buf_addc(out, *name);
-	}
-}
-
 static json_t *near_adopt(const struct dtx_work *w, const struct near_one *one,
                           const struct dtx_near_pair *pair, size_t n)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *out = NULL;
 	size_t i;
 
 	dtx_buf_printf(&text, "dtx snippet adopt %.8s", one->snippet->id);
 	for (i = 0; i < n; i++) {
-		dtx_buf_add(&text, " --rename '");
-		near_quoted(pair[i].need, &text);
-		dtx_buf_addc(&text, '=');
-		near_quoted(pair[i].have, &text);
-		dtx_buf_addc(&text, '\'');
+		dtx_buf_reset(&names);
+		dtx_buf_printf(&names, "%s=%s", pair[i].need, pair[i].have);
+		dtx_buf_add(&text, " --rename ");
+		/* a header may hold anything, and the command is pasted */
+		dtx_buf_word(&text, dtx_buf_text(&names));
 	}
 	if (w->r->operands)
 		dtx_buf_printf(&text, " --plan %s", w->r->operands);
 	if (dtx_buf_ok(&text))
 		out = json_string(dtx_buf_text(&text));
+	dtx_buf_clear(&names);
 	dtx_buf_clear(&text);
 	return out;
 }

@@ -315,6 +315,9 @@ static enum dtx_code spread_steps(struct dtx_plan *p, const char *at, json_t *js
 	memcpy(step + 1, p->step, p->nsteps * sizeof(*step));
 	p->step = step;
 	p->nsteps++;
+	/* what was found of the steps so far stays with them */
+	for (size_t k = 0; k < before; k++)
+		findings->item[k].step += findings->item[k].step >= 0;
 	step[0].number = -1;
 	snprintf(step[0].at, sizeof(step[0].at), "%s", at);
 	DTX_TRY(dtx_part_made_step(p, json, &step[0], findings, err));

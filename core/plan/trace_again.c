@@ -19,7 +19,7 @@ uint32_t dtx_trace_number_of(const struct dtx_plan *plan, uint32_t step)
 	uint32_t n = 1;
 
 	for (uint32_t i = 0; i < step; i++)
-		n += !dtx_trace_again_copy(&plan->step[i]);
+		n += !dtx_trace_again_copy(&plan->step[i]) && plan->step[i].number >= 0;
 	return n;
 }
 

@@ -140,6 +140,8 @@ void test_exec_no_rows_made(void)
 		{ "{\"op\":\"resample\",\"col\":\"a\",\"every\":\"day\",\"agg\":{\"n\":\"count()\"}"
 		  "}",
 		  "a\n2024-01-01\n2024-01-05\n", "resample: too many buckets" },
+		{ "{\"op\":\"sample\",\"n\":2147483647,\"replace\":true,\"seed\":1}", "a\n1\n",
+		  "sample: more than 0 rows" },
 	};
 
 	for (size_t i = 0; i < DTX_COUNT(item); i++) {
