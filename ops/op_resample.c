@@ -120,6 +120,15 @@ static const struct dtx_example resample_examples[] = {
 		  { "op" : "resample", "col" : "d", "every" : "1d", "agg" : { "x" : "n + 1" } }),
 	  .in = "d,n\n2024-01-01,1\n",
 	  .error = "aggregate_required" },
+	{ .step = DTX_JSON({
+		  "op" : "resample",
+		  "col" : "d",
+		  "every" : "1d",
+		  "by" : ["d"],
+		  "agg" : { "x" : "month(d)" }
+	  }),
+	  .in = "d,n\n2024-01-01,1\n",
+	  .error = "bad_param_value" },
 };
 
 static enum dtx_code resample_check(const void *args, struct dtx_err *err)
@@ -140,12 +149,12 @@ static enum dtx_code bind_keys(struct dtx_bind *b, const struct resample_args *a
 		key[i] = b->in[0]->field[s->by.col[i]];
 		DTX_TRY(dtx_bind_pass(b, 0, s->by.col[i], NULL, err));
 	}
+	key[s->by.n] = (struct dtx_field){ .name = a->col, .type = s->type };
 	if (s->col >= 0 && dtx_cols_find(s->by.col, s->by.n, s->col) >= 0) {
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/by", err,
 		                      "the time '%s' cannot be a group", a->col));
 		goto out;
 	}
-	key[s->by.n] = (struct dtx_field){ .name = a->col, .type = s->type };
 	DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col, DTX_DEMAND_VALUE, err));
 	DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, s->col, DTX_DEMAND_VALUE, err));
 	if (!dtx_param_is_hole(a->col))

@@ -533,7 +533,8 @@ static void put_broke(const struct dtx_redact_failure *f, struct dtx_buf *out)
 	const struct dtx_err *e = f->broke;
 	bool of_plan;
 
-	dtx_buf_printf(out, "step %d, which follows and is shown below, cannot use ", f->broke_number);
+	dtx_buf_printf(out, "step %d, which follows and is shown below, cannot use ",
+	               f->broke_number);
 	if (is_name(f->names, dtx_str_of(e->column))) {
 		dtx_buf_add(out, "column ");
 		put_name(dtx_str_of(e->column), out);

@@ -238,7 +238,7 @@ void test_rescue_adopt(void)
 	T_CODE(rescuemake_run(&m, PLAN, drifted), DTX_E_NEEDS_SNIPPET, &m.run.err);
 	near = json_array_get(m.r.near, 0);
 	T_CHECK(strstr(dtx_json_text(near, "adopt", ""),
-	               " --rename 'hours=hours_booked' --plan plan.json in.csv"));
+	               " --rename hours=hours_booked --plan plan.json in.csv"));
 	T_OK(dtx_snippet_get(m.store, dtx_json_text(near, "snippet", ""), &arena, &old, NULL),
 	     NULL);
 	T_OK(dtx_snippet_code(m.store, old.code_hash, &code, NULL), NULL);
