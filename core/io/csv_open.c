@@ -184,14 +184,16 @@ static enum dtx_code open_maybe(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_err w = DTX_ERR_INIT;
 
 	const char *mark = strcmp(c->dialect.maybe, "\t") ? c->dialect.maybe : "\\t";
+	char lines[48] = "every line";
 
+	if (c->plain && c->dialect.maybe_above > 1)
+		snprintf(lines, sizeof(lines), "every line below the first %u",
+		         c->dialect.maybe_above);
+	else if (c->plain)
+		snprintf(lines, sizeof(lines), "every line below the first");
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            c->plain
-	                    ? "'%s' is read as one column, although every line below the first has "
-	                      "the same number of '%s'"
-	                    : "'%s' is read as one column, although every line has the same number "
-	                      "of '%s'",
-	            dtx_source_name(c->head.src), mark);
+	            "'%s' is read as one column, although %s has the same number of '%s'",
+	            dtx_source_name(c->head.src), lines, mark);
 	dtx_err_hint(&w, "if these are columns: --delimiter '%s'", mark);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:

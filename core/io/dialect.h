@@ -23,8 +23,9 @@ struct dtx_dialect {
 	enum dtx_quotes quotes;
 	double score;      /* of the sniffed one; 0: nothing was sniffed */
 	const char *maybe; /* a mark that parts all lines alike, and is as likely a part of texts */
-	char runner_up[5]; /* delimiter of the second best, "" if none */
-	bool partial;      /* sniffed from less than the whole text */
+	uint32_t maybe_above; /* ... all but so many first ones, in a plain reading */
+	char runner_up[5];    /* delimiter of the second best, "" if none */
+	bool partial;         /* sniffed from less than the whole text */
 };
 
 /* Checks the declared parts (bad_param_value) and sniffs the others from the text, which is

@@ -466,25 +466,23 @@ static bool is_one_column(const struct plain *p, struct dtx_sniff_score *s)
 	return true;
 }
 
-/* The delimiter that all lines but the first have, equally often; NULL: none.  *values: three
+/* The delimiter that all records from `at` on have, equally often; NULL: none.  *values: three
  * columns and more, some of values. */
-static const char *parts_all_below(const struct plain *p, bool *values)
+static const char *parts_from(const struct plain *p, size_t at, uint32_t least, bool *values)
 {
 	static const char *const delims[] = { ",", "\t", ";", "|" };
-	struct dtx_str below = p->text;
 	struct plain rest = { .sample.n = 1, .sample.whole = { p->sample.whole[0] } };
-	size_t at = (size_t)(p->first.ptr - p->text.ptr), i;
 	struct plain_column col[PLAIN_COLS] = { { .text = false } };
 	struct dtx_sniff_score s;
+	size_t i;
 
 	*values = false;
-	(void)next_cell(p->text, &at, 0);
-	rest.sample.piece[0] = (struct dtx_str){ below.ptr + at, below.len - at };
+	rest.sample.piece[0] = (struct dtx_str){ p->text.ptr + at, p->text.len - at };
 	for (i = 0; i < DTX_COUNT(delims); i++) {
 		struct dtx_sniff_dialect d = { .delim = { delims[i][0], 0 }, .quote = '"' };
 
 		dtx_sniff_score(&rest.sample, &d, &s);
-		if (s.records < 2 || s.modal < 2 || s.uniform < 1 - PLAIN_TIE || s.irregular)
+		if (s.records < 2 || s.modal < least || s.uniform < 1 - PLAIN_TIE || s.irregular)
 			continue;
 		while ((at = skip_ends(p->text, at)) < p->text.len)
 			(void)next_record(p, &at, delims[i][0], col, false);
@@ -492,6 +490,26 @@ static const char *parts_all_below(const struct plain *p, bool *values)
 		return delims[i];
 	}
 	return NULL;
+}
+
+enum { PLAIN_TITLES = 5 }; /* lines that may stand above a table, each without its delimiter */
+
+/* The delimiter of all lines below the first, or below a few more that have none, if it makes three
+ * columns; *above: so many lines. */
+static const char *parts_all_below(const struct plain *p, uint32_t *above, bool *values)
+{
+	size_t at = (size_t)(p->first.ptr - p->text.ptr);
+	const char *found = NULL;
+
+	*values = false;
+	for (*above = 0; *above < PLAIN_TITLES && !found && at < p->text.len;) {
+		(void)next_cell(p->text, &at, 0);
+		at = skip_ends(p->text, at);
+		++*above;
+		found = parts_from(p, at, *above == 1 ? 2 : 3, values);
+	}
+	*values = *values && *above == 1;
+	return found;
 }
 
 /* --- the decision --- */
@@ -679,6 +697,7 @@ enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, struct dtx_str
 	struct plain p = { .text = text, .repair = opts->strays };
 	struct plain_try best = { .delim = 0 }, second = { .delim = 0 };
 	const char *below = NULL;
+	uint32_t above = 1;
 	char mark[5] = "";
 	bool tabs = dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv")) ||
 	            dtx_str_ends(dtx_str_of(path), DTX_STR(".tab"));
@@ -698,7 +717,7 @@ enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, struct dtx_str
 	if (!best.delim && !mark[0]) {
 		if (!is_one_column(&p, &best.s))
 			goto out;
-		below = parts_all_below(&p, &values);
+		below = parts_all_below(&p, &above, &values);
 		if (values)
 			goto out;
 	}
@@ -711,6 +730,7 @@ enum dtx_code dtx_dialect_plain(const struct dtx_read_opts *opts, struct dtx_str
 	out->quote = '"';
 	out->score = best.s.score;
 	out->maybe = below;
+	out->maybe_above = above;
 	out->partial = !p.sample.whole[0];
 	if (second.delim && second.s.score >= PLAIN_RIVAL * best.s.score)
 		rc = ambiguous(path, &best, &second, err);

@@ -382,6 +382,17 @@ out:
 	return rc;
 }
 
+/* Names of formats that no reader here reads. */
+static bool is_foreign_name(const char *path)
+{
+	char suffix[DTX_FILE_SUFFIX];
+
+	dtx_file_suffix(path, suffix);
+	return suffix[0] && dtx_str_in_list("ods,parquet,feather,arrow,avro,orc,pdf,html,htm,xml,"
+	                                    "doc,docx,rtf,dta,sav,dbf,sqlite,db,mdb,accdb,numbers",
+	                                    suffix);
+}
+
 /* A workbook by its name that is text, or the other way round, is read: the bytes leave no doubt.
  * The process of a container's reader leaves the note to the one that started it. */
 static enum dtx_code note_named(struct dtx_reader *r, const struct dtx_reader_class *cls,
@@ -391,13 +402,16 @@ static enum dtx_code note_named(struct dtx_reader *r, const struct dtx_reader_cl
 	const char *path = dtx_source_name(r->src);
 	const struct dtx_reader_class *named = by_suffix(path);
 	bool told = opts->format && strcmp(opts->format, "auto") != 0;
+	bool foreign = !named && is_foreign_name(path);
 	struct dtx_err w = DTX_ERR_INIT;
 
-	if (told || !named || named == cls || named->isolated == cls->isolated)
+	if (told || (!foreign && (!named || named == cls || named->isolated == cls->isolated)))
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s' is named as %s, but holds %s, and is read as %s", path,
-	            named->isolated ? "a workbook" : "CSV",
+	            foreign           ? "another format"
+	            : named->isolated ? "a workbook"
+	                              : "CSV",
 	            cls->isolated           ? "a workbook"
 	            : cls == &dtx_read_json ? "JSON"
 	                                    : "text",

@@ -29,3 +29,5 @@ cp book.xlsx book.xls
 try book.json --to csv
 try book.csv --to csv
 try book.xls --to csv
+printf 'a,b\n1,2\n' > table.ods
+try table.ods --to csv

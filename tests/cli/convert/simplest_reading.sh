@@ -60,3 +60,6 @@ dtx convert --repair words.csv
 # one number a line, with a decimal comma
 read_as prices.csv 'preis\n1,50\n2,75\n'
 read_as prices.tsv 'Wert (EUR)\n-1,5 \n3\n10,25\n'
+# titles above names and a single row
+read_as titles.csv 'Report\nby Ann\nid,name,n\n1,a,5\n'
+read_as titles.csv 'Report\nby Ann\nid,name,n\n1,a,5\n' --delimiter ,
