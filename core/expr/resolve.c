@@ -48,6 +48,30 @@ out:
 	dtx_err_clear(&quiet);
 }
 
+/* A text in ", which is a column's name in SQL: e, or what it is made of; NULL: there is none. */
+static const struct dtx_expr *quoted_name(const struct dtx_expr *e)
+{
+	uint32_t i;
+
+	if (e->kind == DTX_EX_LIT && e->double_quoted)
+		return e;
+	for (i = 0; i < e->nargs; i++) {
+		if (e->arg[i] && e->arg[i]->kind == DTX_EX_LIT && e->arg[i]->double_quoted)
+			return e->arg[i];
+	}
+	return NULL;
+}
+
+static void hint_quoted(const struct dtx_expr *e, struct dtx_err *found)
+{
+	const struct dtx_expr *quoted = quoted_name(e);
+
+	if (quoted)
+		dtx_err_hint(found, "\"%.*s\" is a text; a column of that name is `%.*s`",
+		             (int)DTX_MIN(quoted->text.len, (size_t)60), quoted->text.ptr,
+		             (int)DTX_MIN(quoted->text.len, (size_t)60), quoted->text.ptr);
+}
+
 enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
                               struct dtx_err *found)
 {
@@ -57,6 +81,8 @@ enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
 	dtx_err_span(found, e->span[0], e->span[1]);
 	if (found->code == DTX_E_TYPE_MISMATCH || found->code == DTX_E_NOT_BOOLEAN)
 		name_text(bd, e, found);
+	if (found->code == DTX_E_TYPE_MISMATCH || found->code == DTX_E_NOT_BOOLEAN)
+		hint_quoted(e, found);
 	if (is_told(bd, found)) {
 		dtx_err_clear(found);
 		return DTX_OK;
