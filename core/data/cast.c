@@ -422,14 +422,22 @@ bool dtx_cast_hint_digits(struct dtx_str number, struct dtx_typeref to, struct d
 		             "makes one, the type float keeps it");
 		return true;
 	}
+	if ((to.type == DTX_T_INT64 || to.type == DTX_T_DECIMAL) &&
+	    before + DTX_MAX(after, to.type == DTX_T_DECIMAL ? scale : 0) > DECIMAL_MAX) {
+		dtx_err_hint(err,
+		             "a decimal has %d digits at most: write float, which keeps about 16 "
+		             "of them, or text for a code",
+		             DECIMAL_MAX);
+		return true;
+	}
 	if (to.type == DTX_T_INT64 && before > 18) {
 		dtx_err_hint(err,
 		             "int takes numbers up to 9223372036854775807: write decimal(%zu,0), "
 		             "or text for a code",
-		             DTX_MIN(before, (size_t)DECIMAL_MAX));
-		return before <= DECIMAL_MAX;
+		             before);
+		return true;
 	}
-	if (to.type != DTX_T_DECIMAL || before + DTX_MAX(after, scale) > DECIMAL_MAX)
+	if (to.type != DTX_T_DECIMAL)
 		return false;
 	if (after > scale)
 		dtx_err_hint(err,
