@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/config.h"
@@ -19,7 +20,8 @@
 #include "core/store/store.h"
 #include "sandbox/role.h"
 
-#define ARGS_MAX 4096
+#define ARGS_MAX     4096
+#define FILES_WANTED 256
 
 /* Other spellings: what looks after the record is found under `provenance` too. */
 static const struct main_alias {
@@ -227,7 +229,19 @@ static int main_on_stack(int argc, char **argv)
 	return status;
 }
 
+/* A soft limit of a few files is often somebody else's default; the hard one is an order. */
+static void main_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_WANTED)
+		return;
+	limit.rlim_cur = DTX_MIN(limit.rlim_max, FILES_WANTED);
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
+	main_limits();
 	return dtx_stack_run(main_on_stack, argc, argv);
 }

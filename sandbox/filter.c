@@ -362,6 +362,21 @@ static int build_one(const struct recipe *r, struct target t, struct dtx_filter 
 	return rc;
 }
 
+/* The kernel looks at a filter's address first: none there is no way to load one, but an answer. */
+int dtx_filter_missing(const char **layer, const char **call)
+{
+	int fd = memfd_create("bpf", MFD_CLOEXEC);
+
+	*layer = "memfd";
+	*call = "memfd_create";
+	if (fd < 0)
+		return errno;
+	close(fd);
+	*layer = *call = "seccomp";
+	(void)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL);
+	return errno == EFAULT ? 0 : errno;
+}
+
 enum dtx_code dtx_filters_build(struct dtx_filters *f, enum dtx_filter_set set, struct dtx_err *err)
 {
 	return dtx_filters_build_for(seccomp_arch_native(), set, f, err);
@@ -374,9 +389,14 @@ enum dtx_code dtx_filters_build_for(uint32_t arch, enum dtx_filter_set set, stru
 	const struct target t = { arch, set };
 	struct dtx_sha256 sha;
 	uint8_t digest[DTX_SHA256_SIZE];
+	const char *layer, *call;
+	int missing = dtx_filter_missing(&layer, &call);
 	size_t i;
 
 	memset(f, 0, sizeof(*f));
+	if (missing)
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s: the call %s: %s", layer, call,
+		         strerror(missing));
 	dtx_sha256_init(&sha);
 	for (i = 0; i < DTX_FILTER_COUNT; i++) {
 		int bad = build_one(&recipes[i], t, &f->of[i]);

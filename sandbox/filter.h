@@ -27,6 +27,10 @@ struct dtx_filters {
 	char hash[DTX_SHA256_HEX]; /* over Z, A, B */
 };
 
+/* Whether the machine lets a process make and load a filter: 0, else errno, and the layer that is
+ * missing with the call that fails ("memfd: memfd_create"). */
+int dtx_filter_missing(const char **layer, const char **call);
+
 /* Code: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_filters_build(struct dtx_filters *f, enum dtx_filter_set set,
                                             struct dtx_err *err);

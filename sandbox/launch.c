@@ -8,11 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/cpu.h"
 #include "core/base/file.h"
+#include "core/plan/provider.h"
+
+#define SELF "/proc/self/exe"
 
 /* Features that change results between machines; the list is that of Debian's numpy. */
 #define CPU_PINS                                                                                   \
@@ -72,6 +76,42 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 	return rc;
 }
 
+/* The same where the machine denies posix_spawn its clone3, and so the C library does not try
+ * another call.  The child has the caller's memory until it executes: it may only make calls. */
+static int spawn_otherwise(const struct role *r, pid_t *pid)
+{
+	struct sigaction usual = { .sa_handler = SIG_DFL };
+	volatile int failed = 0;
+	const int from[] = { r->control, r->input };
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	*pid = vfork();
+	if (*pid == 0) {
+		int null = open("/dev/null", O_RDWR), i;
+
+		for (i = 1; i < NSIG; i++) /* fails for those that cannot be caught */
+			(void)sigaction(i, &usual, NULL);
+		for (i = 0; null >= 0 && i < 3; i++)
+			null = dup2(null, i) < 0 ? -1 : null;
+		for (i = 0; null >= 0 && i < 2 && from[i] >= 0; i++)
+			null = dup2(from[i], 3 + i) < 0 ? -1 : null;
+		sigemptyset(&all);
+		if (null >= 0 && !syscall(SYS_close_range, 3u + (unsigned)i, ~0u, 0u) &&
+		    setsid() > 0 && !sigprocmask(SIG_SETMASK, &all, NULL))
+			execve(SELF, r->argv, r->envp);
+		failed = errno ? errno : EIO;
+		_exit(127);
+	}
+	if (*pid < 0)
+		failed = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (*pid > 0 && failed)
+		waitpid(*pid, NULL, 0);
+	return failed;
+}
+
 static int spawn(const struct role *r, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -84,11 +124,16 @@ static int spawn(const struct role *r, pid_t *pid)
 	if (!rc) {
 		rc = prepare(&actions, &attr, r);
 		if (!rc)
-			rc = posix_spawn(pid, "/proc/self/exe", &actions, &attr, r->argv, r->envp);
+			rc = posix_spawn(pid, SELF, &actions, &attr, r->argv, r->envp);
 		posix_spawnattr_destroy(&attr);
 	}
 	posix_spawn_file_actions_destroy(&actions);
-	return rc;
+	return rc == EPERM ? spawn_otherwise(r, pid) : rc;
+}
+
+bool dtx_launch_proc(void)
+{
+	return access(SELF, F_OK) == 0;
 }
 
 /* Starts the role with one end of a socket pair. */
@@ -97,15 +142,24 @@ static enum dtx_code launch(struct role *r, enum dtx_code code, pid_t *pid, int 
 {
 	enum dtx_code rc = DTX_OK;
 	int pair[2] = { -1, -1 }, high = -1, in = -1, bad;
+	const char *layer = "launch";
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+	if (!dtx_launch_proc()) {
+		layer = "proc";
+		DTX_FAIL(err, code, "proc: /proc is not mounted");
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		layer = errno == EMFILE ? "ulimit -n" : layer;
 		DTX_FAIL(err, code, "launch: socketpair: %s", strerror(errno));
+	}
 	/* dup2 onto itself would keep close-on-exec, onto another source lose it: high numbers */
 	high = fcntl(pair[1], F_DUPFD_CLOEXEC, 16);
 	if (r->input >= 0)
 		in = fcntl(r->input, F_DUPFD_CLOEXEC, 16);
-	if (high < 0 || (r->input >= 0 && in < 0))
-		DTX_FAIL(err, code, "launch: descriptors: %s", strerror(errno));
+	if (high < 0 || (r->input >= 0 && in < 0)) {
+		layer = "ulimit -n"; /* EINVAL: it is below what was asked for */
+		DTX_FAIL(err, code, "ulimit -n: too few files may be open here");
+	}
 	r->control = high;
 	r->input = in;
 	bad = spawn(r, pid);
@@ -114,6 +168,8 @@ static enum dtx_code launch(struct role *r, enum dtx_code code, pid_t *pid, int 
 	*control = pair[0];
 	pair[0] = -1;
 out:
+	if (rc != DTX_OK)
+		dtx_err_hint(err, "%s", dtx_jail_layer_hint(layer));
 	dtx_file_close(&pair[0]);
 	dtx_file_close(&pair[1]);
 	dtx_file_close(&high);

@@ -37,4 +37,7 @@ DTX_MUSTUSE enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_see
 DTX_MUSTUSE enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limits,
                                             pid_t *pid, int *control, struct dtx_err *err);
 
+/* Whether /proc is there, which starting a role and looking at it take. */
+bool dtx_launch_proc(void);
+
 #endif

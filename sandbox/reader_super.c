@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -17,6 +18,8 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/io/isolate.h"
+#include "core/plan/provider.h"
+#include "sandbox/filter.h"
 #include "sandbox/launch.h"
 #include "sandbox/notify.h"
 #include "sandbox/reader_process.h"
@@ -76,6 +79,23 @@ static bool ended(struct dtx_isolate *p, int *status)
 	return true;
 }
 
+/* No file makes the kernel send these: what a reader does wrong, and its limits, have others. */
+static bool from_outside(int sig)
+{
+	return sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT;
+}
+
+static enum dtx_code killed(const struct dtx_isolate *p, int sig, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_JAIL_UNAVAILABLE, __FILE__, __LINE__,
+	            "'%s': its reader process was ended from outside (SIG%s)",
+	            dtx_source_name(p->src), sigabbrev_np(sig));
+	dtx_err_hint(err, sig == SIGKILL ? "run it again; the kernel ends processes so where the "
+	                                   "machine or the container has no memory left"
+	                                 : "run it again");
+	return DTX_E_JAIL_UNAVAILABLE;
+}
+
 /* A process that read a file while it was cut short dies of that. */
 enum dtx_code dtx_reader_died(struct dtx_isolate *p, struct dtx_err *err)
 {
@@ -97,6 +117,8 @@ enum dtx_code dtx_reader_died(struct dtx_isolate *p, struct dtx_err *err)
 		            "'%s': its reader process asked for '%s', which no reader needs, and "
 		            "was stopped",
 		            name, p->denied);
+	else if (WIFSIGNALED(status) && from_outside(WTERMSIG(status)))
+		return killed(p, WTERMSIG(status), err);
 	else if (WIFSIGNALED(status))
 		dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
 		            "'%s': its reader process died (SIG%s)", name,
@@ -311,7 +333,7 @@ static enum dtx_code refused(const char *layer, const char *why, struct dtx_err 
 	            "workbooks and archives are read in a locked process, which does not work "
 	            "here: %s: %s",
 	            layer, why);
-	dtx_err_hint(err, "dtx doctor; or convert the file to CSV elsewhere");
+	dtx_err_hint(err, "%s; or convert the file to CSV elsewhere", dtx_jail_layer_hint(layer));
 	return DTX_E_JAIL_UNAVAILABLE;
 }
 
@@ -409,6 +431,23 @@ out:
 	return rc;
 }
 
+/* What each of them needs, asked before its input is made ready. */
+static enum dtx_code possible(struct dtx_err *err)
+{
+	const char *layer, *call;
+	char why[120];
+	int missing = dtx_filter_missing(&layer, &call);
+
+	if (DTX_SANITIZED)
+		return refused("build", "a sanitizer build cannot lock a process", err);
+	if (!dtx_launch_proc())
+		return refused("proc", "/proc is not mounted", err);
+	if (!missing)
+		return DTX_OK;
+	snprintf(why, sizeof(why), "the call %s: %s", call, strerror(missing));
+	return refused(layer, why, err);
+}
+
 static enum dtx_code process_start(struct dtx_source *src, const struct dtx_isolate_limits *limits,
                                    struct dtx_isolate **out, struct dtx_err *err)
 {
@@ -416,8 +455,7 @@ static enum dtx_code process_start(struct dtx_source *src, const struct dtx_isol
 	int input = -1, control = -1;
 	pid_t pid = 0;
 
-	if (DTX_SANITIZED)
-		return refused("build", "a sanitizer build cannot lock a process", err);
+	DTX_TRY(possible(err));
 	DTX_TRY(dtx_source_dup(src, &input, err));
 	DTX_TRY(dtx_launch_reader(input, limits, &pid, &control, err));
 	DTX_TRY(dtx_reader_adopt(src, limits, pid, control, out, err));

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,6 +23,9 @@
 #define POOL_MS    20000 /* a pool says WELCOME at once, or when it has started */
 #define TICK_MS    20    /* cancel */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
+
+#define FILES_NEEDED 40u
+#define PYTHON_BYTES ((uint64_t)400 << 20) /* of address space, with pandas imported */
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
 
@@ -75,6 +79,29 @@ static enum dtx_zkind kind_of(const struct dtx_box *b)
 	return profile_of(b) == DTX_JAIL_LIB_RO ? kind | DTX_ZYGOTE_LIB_RO : kind;
 }
 
+/* What a zygote and its worker take of what the shell limits: without it they would end somewhere
+ * on the way, and not say of what. */
+static enum dtx_code enough_here(const struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_jail_limits *l = &b->spec.limits;
+	uint64_t need = PYTHON_BYTES + l->memory + l->output;
+	struct rlimit have;
+
+	if (!getrlimit(RLIMIT_NOFILE, &have) && have.rlim_cur < FILES_NEEDED)
+		DTX_FAIL_NEXT(err, DTX_E_SNIPPET_SETUP_REFUSED, dtx_jail_layer_hint("ulimit -n"),
+		              "ulimit -n: %llu files may be open here, the jail needs %u",
+		              (unsigned long long)have.rlim_cur, FILES_NEEDED);
+	if (!getrlimit(RLIMIT_AS, &have) && have.rlim_cur < need)
+		DTX_FAIL_NEXT(err, DTX_E_SNIPPET_SETUP_REFUSED, dtx_jail_layer_hint("ulimit -v"),
+		              "ulimit -v: %llu MiB of address space are allowed here, the jail "
+		              "needs %llu",
+		              (unsigned long long)have.rlim_cur >> 20,
+		              (unsigned long long)need >> 20);
+out:
+	return rc;
+}
+
 static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -82,6 +109,7 @@ static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)
 	b->pooled = false;
 	b->key[0] = 0;
 	b->ctl = (struct dtx_wire){ .fd = -1 };
+	DTX_TRY(enough_here(b, err));
 	DTX_TRY(dtx_launch_zygote(kind_of(b), b->spec.hash_seed, &b->zygote, &b->ctl.fd, err));
 	DTX_TRY(greet(b, err));
 	DTX_TRY(say(b, DTX_WIRE_LEASE, NULL, 0, err));

@@ -17,7 +17,8 @@ suites() {
 		jail (no sanitizer fits behind its filter)|build/unit jail
 		escape attempts|sh tests/escape/run.sh build/dtx
 		attacks in families|/usr/bin/python3 -B tests/escape/attacks.py build/dtx
-		short of stack, threads|/usr/bin/python3 -B tests/fault/scarce.py build/dtx
+		short of stack, threads, files, memory|/usr/bin/python3 -B tests/fault/scarce.py build/dtx
+		calls that containers deny|/usr/bin/python3 -B tests/jail/denied.py build/dtx few
 		files made to exhaust|/usr/bin/python3 -B tests/fault/bombs.py build/dtx
 		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 100
 		killed at any instant|sh tests/fault/run.sh build/dtx

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -26,6 +28,31 @@ bool dtx_file_passes(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+static bool folder_gone(int code, const char *path)
+{
+	char *cwd = code == ENOENT && path[0] != '/' ? getcwd(NULL, 0) : NULL;
+	bool gone = code == ENOENT && path[0] != '/' && !cwd && errno == ENOENT;
+
+	free(cwd);
+	return gone;
+}
+
+const char *dtx_file_why(int code, const char *path)
+{
+	return folder_gone(code, path) ? "the current folder was deleted" : strerror(code);
+}
+
+void dtx_file_next(struct dtx_err *err, int code, const char *path)
+{
+	struct rlimit limit;
+
+	if (folder_gone(code, path))
+		dtx_err_hint(err, "change to a folder that there is, or name files from / on");
+	else if (code == EMFILE && !getrlimit(RLIMIT_NOFILE, &limit))
+		dtx_err_hint(err, "%llu files may be open here: ulimit -n 256 allows more",
+		             (unsigned long long)limit.rlim_cur);
+}
+
 enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -36,10 +63,10 @@ enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)
 		got = open(path, O_RDONLY | O_CLOEXEC);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		DTX_FAIL(err,
-		         errno == ENOENT || errno == ENOTDIR ? DTX_E_INPUT_NOT_FOUND
-		                                             : DTX_E_INPUT_IO,
-		         "cannot open '%s': %s", path, strerror(errno));
+		DTX_FAIL_FILE(err,
+		              errno == ENOENT || errno == ENOTDIR ? DTX_E_INPUT_NOT_FOUND
+		                                                  : DTX_E_INPUT_IO,
+		              "open", path);
 	if (fstat(got, &st) < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot stat '%s': %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
@@ -264,7 +291,7 @@ enum dtx_code dtx_file_sync_dir(const char *path, struct dtx_err *err)
 	dtx_file_dirname(path, dir, size);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot open '%s': %s", dir, strerror(errno));
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "open", dir);
 	DTX_TRY(dtx_file_sync(fd, dir, err));
 out:
 	dtx_file_close(&fd);

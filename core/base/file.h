@@ -42,6 +42,20 @@ const char *dtx_file_basename(const char *path);
  * before ".gz" when there are two.  Empty: there is none, or it is longer than any format's. */
 enum { DTX_FILE_SUFFIX = 12 };
 void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX]);
+/* Why a call on `path` failed with errno `code`: a name that counts from a folder that was deleted
+ * is not just missing. */
+const char *dtx_file_why(int code, const char *path);
+/* The next step where the cause is not the file: open files, the current folder.  Else no hint. */
+void dtx_file_next(struct dtx_err *err, int code, const char *path);
+/* Fails with "cannot DOING 'PATH': why" and the next step, of the call that just set errno. */
+#define DTX_FAIL_FILE(err, code, doing, path)                                                      \
+	do {                                                                                       \
+		int errno_ = errno;                                                                \
+		rc = dtx_err_set((err), (code), __FILE__, __LINE__, "cannot %s '%s': %s", (doing), \
+		                 (path), dtx_file_why(errno_, (path)));                            \
+		dtx_file_next((err), errno_, (path));                                              \
+		goto out;                                                                          \
+	} while (0)
 /* Absolute form of path without resolving links; dtx_mem, NULL when out of memory. */
 DTX_MUSTUSE char *dtx_file_absolute(const char *path);
 /* The file that a chain of links leads to, or the absolute path of what does not exist yet;

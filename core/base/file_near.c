@@ -42,7 +42,7 @@ void dtx_file_near(const char *path, struct dtx_err *err)
 	char folder[PATH_MAX];
 	DIR *dir;
 
-	if (!err)
+	if (!err || err->hint[0])
 		return;
 	dtx_file_dirname(path, folder, sizeof(folder));
 	dir = opendir(folder);

@@ -263,9 +263,9 @@ static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *er
 	 */
 	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (o->fd < 0)
-		DTX_FAIL(err,
-		         errno == ENOSPC || errno == EDQUOT ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
-		         "cannot make '%s': %s", o->temp, strerror(errno));
+		DTX_FAIL_FILE(
+			err, errno == ENOSPC || errno == EDQUOT ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
+			"make", o->temp);
 	o->made_temp = true;
 	dtx_file_dirname(o->temp, dir, sizeof(dir));
 	o->dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -16,6 +16,7 @@
 #include "core/data/cast.h"
 #include "core/io/cellref.h"
 #include "core/io/writer.h"
+#include "core/io/xlsx.h"
 #include "core/io/xlsx_cells.h"
 
 enum {
@@ -28,6 +29,9 @@ enum {
 	WIDTH_MAX = 60,
 	CREATED = 946684800 /* 2000-01-01: the same table gives the same bytes */
 };
+#define PACK_ROOM                                                                                  \
+	"a workbook is packed in temporary files: make room there or name another folder with "    \
+	"TMPDIR, and see ulimit -f"
 #define CELL_BYTES_MAX ((size_t)16 << 20)
 
 /* The library's functions, looked up by name. */
@@ -99,6 +103,18 @@ static void xlsx_writer_close(struct dtx_writer *writer)
 
 /* --- opening --- */
 
+/* The library prints what its calls also return.  dtx itself writes to the descriptor, never to
+ * this stream. */
+static void hush(void)
+{
+	static FILE *nowhere;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "we");
+	if (nowhere)
+		stderr = nowhere;
+}
+
 static enum dtx_code load(struct lxw *lxw, struct dtx_err *err)
 {
 	const struct dtx_lib_symbol symbol[] = {
@@ -107,6 +123,7 @@ static enum dtx_code load(struct lxw *lxw, struct dtx_err *err)
 #undef X
 	};
 
+	hush();
 	return dtx_lib_open("libxlsxwriter.so.4", "libxlsxwriter4", false, symbol,
 	                    DTX_COUNT(symbol), err);
 }
@@ -563,6 +580,7 @@ static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_er
 	enum dtx_code rc = DTX_OK;
 	struct xlsx_writer *w = of(writer);
 	lxw_workbook *book = w->book;
+	bool whole = true;
 	lxw_error e;
 
 	DTX_TRY(dress(w, err));
@@ -572,8 +590,13 @@ static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_er
 	if (e == LXW_ERROR_MEMORY_MALLOC_FAILED)
 		DTX_FAIL_MEM(err);
 	if (e != LXW_NO_ERROR)
-		DTX_FAIL(err, errno == ENOSPC ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
-		         "cannot pack the workbook: %s", w->lxw.lxw_strerror(e));
+		DTX_FAIL_NEXT(err, errno == ENOSPC ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO, PACK_ROOM,
+		              "cannot pack the workbook: %s",
+		              errno ? strerror(errno) : w->lxw.lxw_strerror(e));
+	DTX_TRY(dtx_xlsx_whole(w->temp, &whole, err));
+	if (!whole)
+		DTX_FAIL_NEXT(err, DTX_E_DISK_FULL, PACK_ROOM,
+		              "cannot pack the workbook: its temporary files were cut short");
 	DTX_TRY(copy_package(w, err));
 	DTX_TRY(note(w, w->lost.digits, "numbers need 17 digits and were written with 16", err));
 	DTX_TRY(note(w, w->lost.micros,

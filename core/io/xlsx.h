@@ -79,4 +79,7 @@ DTX_MUSTUSE enum dtx_code dtx_xlsx_sheet_read(struct dtx_book *book, const struc
                                               struct dtx_err *err);
 extern const struct dtx_sheet_rows_class dtx_xlsx_rows;
 
+/* Whether all parts of the package in the file end as they begin.  Codes: no_memory, output_io. */
+DTX_MUSTUSE enum dtx_code dtx_xlsx_whole(int fd, bool *whole, struct dtx_err *err);
+
 #endif

@@ -293,8 +293,7 @@ void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out)
 
 /* --- error --- */
 
-/* How to get a layer that is missing. */
-static const char *layer_hint(const char *layer)
+const char *dtx_jail_layer_hint(const char *layer)
 {
 	static const struct {
 		const char *layer, *hint;
@@ -306,13 +305,23 @@ static const char *layer_hint(const char *layer)
 		{ "landlock",
 		  "boot with lsm=landlock, or without it: half of it is worse than none" },
 		{ "seccomp",
-		  "a kernel with CONFIG_SECCOMP_FILTER, outside of sandboxes that forbid "
-		  "filters" },
+		  "a kernel with CONFIG_SECCOMP_FILTER; a container's seccomp profile, or a "
+		  "service's SystemCallFilter=, must allow the call seccomp" },
+		{ "proc", "mount -t proc proc /proc, as containers do; plans on CSV and JSON run "
+		          "without" },
+		{ "launch", "dtx starts a process for this: allow clone or vfork, and execve, in "
+		            "the container's seccomp profile, and raise ulimit -u or its limit of "
+		            "tasks" },
+		{ "ulimit -n", "ulimit -n 256; plans without snippets still run" },
+		{ "ulimit -v", "ulimit -v unlimited, or less with --jail-memory and --jail-output, "
+		               "1 GiB each" },
 		{ "python", "install the packages python3-dev and python3-pandas" },
 		{ "memfd",
-		  "a kernel of 5.3 or later, outside of sandboxes that forbid memory files" },
+		  "a container's seccomp profile, or a service's SystemCallFilter=, must allow "
+		  "memfd_create" },
 		{ "pidfd",
-		  "a kernel of 5.3 or later, outside of sandboxes that forbid pidfd_open" },
+		  "a kernel of 5.3 or later; a container's seccomp profile, or a service's "
+		  "SystemCallFilter=, must allow pidfd_open" },
 		{ "verify",
 		  "main must see its worker in /proc, or hear it through a listener of seccomp" },
 		{ "build", "use a build without sanitizers" },
@@ -368,7 +377,7 @@ static const char *hint_of(const struct dtx_jail_report *r)
 	case DTX_JAIL_ENDED:
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
-	case DTX_JAIL_SETUP_REFUSED: return layer_hint(r->layer);
+	case DTX_JAIL_SETUP_REFUSED: return dtx_jail_layer_hint(r->layer);
 	case DTX_JAIL_SNIPPET_ERROR: return exception_hint(r);
 	default: return NULL;
 	}

@@ -240,4 +240,7 @@ struct dtx_provider {
 	void (*close)(struct dtx_box *);
 };
 
+/* How to get a layer of the jail that is missing. */
+const char *dtx_jail_layer_hint(const char *layer);
+
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/store/dbtable.h"
 #include "core/store/still.h"
@@ -99,6 +100,7 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 {
 	enum dtx_code rc = DTX_OK;
 	const char *why = db->sqlite ? sqlite3_errmsg(db->sqlite) : sqlite3_errstr(got);
+	int failed;
 
 	if (got == SQLITE_READONLY_DBMOVED) {
 		rc = dtx_err_set(err, DTX_E_STORE_BUSY, __FILE__, __LINE__,
@@ -131,9 +133,12 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 		dtx_err_hint(err, "move it away; dtx makes a new one");
 		break;
 	default:
+		/* SQLite says what it did not get, the system why */
+		failed = db->sqlite ? sqlite3_system_errno(db->sqlite) : 0;
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "store '%s': %s: %s",
-		                 db->path, doing, why);
+		                 db->path, doing, failed ? dtx_file_why(failed, db->path) : why);
 		dtx_err_hint(err, "use another store with --store FILE or DTX_STORE");
+		dtx_file_next(err, failed, db->path);
 	}
 out:
 	return rc;

@@ -96,9 +96,12 @@ static enum dtx_code store_reserve(const char *path, struct dtx_err *err)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0) {
+		int failed = errno;
+
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "cannot make '%s': %s",
-		                 path, strerror(errno));
+		                 path, dtx_file_why(failed, path));
 		dtx_err_hint(err, "name another store with --store FILE or DTX_STORE");
+		dtx_file_next(err, failed, path);
 	}
 	dtx_file_close(&fd);
 	return rc;

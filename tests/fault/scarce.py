@@ -1,4 +1,4 @@
-"""Short of what a machine usually has: stack, threads.  The result is the usual one, or the error says what is missing.
+"""Short of what a machine usually has: stack, threads, open files, address space, /proc, a folder, a reader process.  The result is the usual one, or the error says what is missing.
 
     /usr/bin/python3 -B tests/fault/scarce.py DTX [NAME]
 """
@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -119,7 +120,106 @@ def threads():
         as_usual("an ordinary user with %d tasks" % n, SHARED, lambda n=n: few_threads(n))
 
 
-SUITES = [stack, threads]
+# --- what is missing is said ---
+
+def says(name, args, status, *words, before=None, without=(), **how):
+    got = dtx(args, before, **how)
+    check(name, got[0] == status and all(w in got[2] for w in words) and not any(w in got[2] for w in without),
+          "exit %d %s, expected %d and %s" % (got[0], got[2], status, words))
+
+
+def limit(what, n):
+    return lambda: resource.setrlimit(what, (n, n))
+
+
+def files():
+    """Whatever their number: the usual end, or the limit and how to raise it; the store is not blamed."""
+    jobs = [["convert", "few.csv", "-o", "out.csv"], ["convert", "report.xls", "--to", "csv"], ["provenance", "log"]]
+    wrong = []
+    for n in range(6, 24):
+        for job in jobs:
+            got = dtx(job, limit(resource.RLIMIT_NOFILE, n))
+            if got[0] and "ulimit -n" not in got[2]:
+                wrong.append("%d: %s: exit %d %s" % (n, " ".join(job), got[0], got[2]))
+    check("6 to 23 open files", not wrong, "\n".join(wrong))
+    says("a jail with 18 open files", PROGRAM, 8, "ulimit -n: 18 files", "next: ulimit -n",
+         before=limit(resource.RLIMIT_NOFILE, 18))
+    as_usual("18 open files where more are allowed", [PROGRAM],
+             lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (18, 256)))
+
+
+PROGRAM = ["exec", "--no-warm", "-c", "print(1)"]
+
+
+def address_space():
+    for mib in (40, 300, 2000):
+        says("a jail in %d MiB" % mib, PROGRAM, 8, "ulimit -v: %d MiB" % mib, "next: ulimit -v unlimited",
+             before=limit(resource.RLIMIT_AS, mib << 20), without=("python3-pandas",))
+    as_usual("a small jail in 900 MiB", [PROGRAM + ["--jail-memory", "256M", "--jail-output", "64M"]],
+             limit(resource.RLIMIT_AS, 900 << 20))
+
+
+def folder_gone():
+    def gone():
+        os.mkdir("gone")
+        os.chdir("gone")
+        os.rmdir("../gone")
+    says("a deleted folder: input", ["convert", "in.csv", "--to", "csv"], 4, "the current folder was deleted",
+         "next: change to a folder", before=gone)
+    says("a deleted folder: output", ["convert", os.path.abspath("few.csv"), "-o", "o.csv"], 9,
+         "the current folder was deleted", "next: change to a folder", before=gone)
+    says("a deleted folder: store", ["convert", os.path.abspath("few.csv"), "--to", "csv", "--store", "s.db"], 9,
+         "the current folder was deleted", "next: change to a folder", before=gone)
+
+
+def no_proc():
+    hidden = ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"]
+    if subprocess.run([*hidden, "true"], capture_output=True).returncode:
+        print("# not tested, /proc cannot be hidden here")
+        return
+    for name, job, words in (("workbook", ["convert", "report.xls", "--to", "csv"], "or convert the file to CSV"),
+                             ("snippet", PROGRAM, "plans on CSV and JSON run")):
+        done = subprocess.run([*hidden, DTX, *job], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        check("no /proc: a " + name, done.returncode == 8 and "/proc is not mounted" in done.stderr and
+              "next: mount -t proc" in done.stderr and words in done.stderr, done)
+    done = subprocess.run([*hidden, DTX, "run", "all.json", "in.csv", "-q"], capture_output=True)
+    check("no /proc: a typed plan", done.returncode == 0 and done.stdout.decode() == dtx(["run", "all.json", "in.csv", "-q"])[1],
+          done)
+
+
+# --- not the file's fault ---
+
+def field(pid, name):
+    with open("/proc/%d/status" % pid) as f:
+        return next((line.split()[1] for line in f if line.startswith(name)), "")
+
+
+def reader_killed():
+    dtx(["convert", "in.csv", "-o", "big.xlsx"])
+    job = subprocess.Popen([DTX, "convert", "big.xlsx", "-o", "big.csv"], stderr=subprocess.PIPE, text=True)
+    killed = False
+    while job.poll() is None and not killed:
+        try:
+            with open("/proc/%d/task/%d/children" % (job.pid, job.pid)) as f:
+                for pid in map(int, f.read().split()):
+                    if field(pid, "Seccomp:") == "2":  # it is locked, and reads
+                        os.kill(pid, signal.SIGKILL)
+                        killed = True
+        except OSError:
+            pass
+    err = job.communicate()[1]
+    check("a reader that is killed", killed and job.returncode == 8 and "ended from outside (SIGKILL)" in err and
+          "next: run it again" in err and "damaged" not in err, err)
+
+
+def library_prints():
+    says("a library that prints", ["convert", "in.csv", "-o", "cut.xlsx", "--store", "cut.db"], 9, "cannot pack the workbook",
+         "next: a workbook is packed in temporary files", before=limit(resource.RLIMIT_FSIZE, 1 << 20),
+         without=("[ERROR]", "workbook_close"))
+    check("nothing that breaks off is published", not os.path.exists("cut.xlsx"))
+
+
+SUITES = [stack, threads, files, address_space, folder_gone, no_proc, reader_killed, library_prints]
 
 if __name__ == "__main__":
     folder = tempfile.mkdtemp(prefix="dtx-scarce-")

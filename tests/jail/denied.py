@@ -1,7 +1,17 @@
-"""Filters that make calls of the system fail, as containers and hardened machines do."""
+"""Filters that make calls of the system fail, as containers and hardened machines do; and what dtx makes of it when they
+are denied one by one: it works with the layers that are left, or refuses with the call's name, its error and a next step.
+
+    /usr/bin/python3 -B tests/jail/denied.py DTX [few]
+"""
 import ctypes
 import errno
+import json
+import os
+import shutil
 import struct
+import subprocess
+import sys
+import tempfile
 
 NUMBERS = {  # of x86-64
     "clone": 56, "ptrace": 101, "unshare": 272, "process_vm_readv": 310, "seccomp": 317, "memfd_create": 319,
@@ -33,3 +43,83 @@ def deny_threads(code):
     """As RLIMIT_NPROC and a container's limit of tasks do, which do not bind root."""
     deny("clone3", errno.ENOSYS)
     deny("clone", code, 0, CLONE_THREAD)
+
+
+# --- each call that containers deny, alone ---
+
+# call, arg, bits, word of the refusal of a snippet, of a workbook; None: the layers that are left suffice
+CASES = [
+    ("unshare", None, 0, None, None),
+    ("clone", 0, CLONE_THREAD, None, None),
+    ("clone3", None, 0, None, None),
+    ("memfd_create", None, 0, "memfd_create: ", "memfd_create: "),
+    ("userfaultfd", None, 0, None, None),
+    ("landlock_create_ruleset", None, 0, None, None),
+    ("landlock_restrict_self", None, 0, "landlock", None),
+    ("seccomp", None, 0, "seccomp: ", "seccomp: "),
+    ("seccomp", 1, NEW_LISTENER, None, None),
+    ("process_vm_readv", None, 0, None, None),
+    ("ptrace", None, 0, None, None),
+    ("pidfd_open", None, 0, "pidfd", None),
+]
+SNIPPET = ["run", "balance.json", "weeks.xlsx", "--snippet", "balance.txt", "-q"]
+PROGRAM = ["exec", "-c", "print(tables)"]
+WORKBOOKS = [["convert", "report.xlsx", "--to", "csv", "-q"], ["convert", "report.xls", "--to", "csv", "-q"]]
+
+
+def wrong(got, usual, word, code):
+    if not word:
+        return "" if got == usual else "exit %d %s, usually %d" % (got[0], got[2], usual[0])
+    if got[0] != 8 or word not in got[2] or os.strerror(code) not in got[2]:
+        return "exit %d %s, expected 8 with '%s' and '%s'" % (got[0], got[2], word, os.strerror(code))
+    return "" if "next: " in got[2] else "no next step: " + got[2]
+
+
+def doctored(got, word):
+    """Says of the jail what a run finds."""
+    told = json.loads(got[1])["selftest"]
+    if told["ok"] != (word is None) or got[0] != (8 if word else 0):
+        return "doctor: exit %d %s" % (got[0], told)
+    return "" if told["ok"] or word in told["error"] and told["next"] else "doctor: %s" % told
+
+
+def main():
+    dtx, few = os.path.abspath(sys.argv[1]), sys.argv[2:] == ["few"]
+    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
+    failed = count = 0
+
+    def job(args, *denied_call):
+        """In a store of its own: the snippet is new."""
+        with tempfile.TemporaryDirectory() as home:
+            done = subprocess.run([dtx, *args], capture_output=True, stdin=subprocess.DEVNULL, timeout=120, text=True,
+                                  env={**os.environ, "HOME": home, "XDG_CACHE_HOME": home, "DTX_STORE": home + "/s.db",
+                                       "DTX_NO_WARM": "1"},
+                                  preexec_fn=lambda: denied_call and deny(*denied_call))
+        return done.returncode, done.stdout, done.stderr
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for path in ("xlsx/weeks.xlsx", "xlsx/report.xlsx", "xls/report.xls", "plans/balance.json",
+                     "snippets/balance.txt"):
+            shutil.copy(os.path.join(fixtures, path), ".")
+        usual = {tuple(args): job(args) for args in (SNIPPET, PROGRAM, *WORKBOOKS)}
+        for n, (call, arg, bits, jailed, read) in enumerate(CASES):
+            for code in [errno.EPERM, errno.ENOSYS][n % 2 if few else 0:n % 2 + 1 if few else 2]:
+                said = []
+                for args, word in [(PROGRAM, jailed), (WORKBOOKS[n % 2], read)] if few else \
+                        [(SNIPPET, read or jailed), (PROGRAM, jailed), *((w, read) for w in WORKBOOKS)]:
+                    said.append(wrong(job(args, call, code, arg, bits), usual[tuple(args)], word, code))
+                if not few:
+                    said.append(doctored(job(["doctor", "--jail", "--json"], call, code, arg, bits), jailed))
+                said = [s for s in said if s]
+                count, failed = count + 1, failed + bool(said)
+                print("%s - %s%s gives %s%s" % ("not ok" if said else "ok", call, " with 0x%x" % bits if bits else "",
+                                                errno.errorcode[code], "".join("\n# " + s.strip().replace("\n", "\n# ")
+                                                                               for s in said)), flush=True)
+        os.chdir("/")
+    print("%d passed, %d failed" % (count - failed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
