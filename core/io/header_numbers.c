@@ -23,8 +23,9 @@ enum dtx_head_class dtx_head_class(const struct dtx_head_cell *c)
 	return k == DTX_HEAD_TEXT ? DTX_HEAD_CLASS_TEXT : DTX_HEAD_CLASS_VALUE;
 }
 
-/* Years in order; 1, 2, 3 or 0, 1, 2 in all of three or more columns; false and true. */
-enum labels { LABELS_YEARS, LABELS_PLACES, LABELS_BOOLS };
+/* Years in order; 1, 2, 3 or 0, 1, 2 in all of three or more columns; ISO dates in order; false and
+ * true. */
+enum labels { LABELS_YEARS, LABELS_PLACES, LABELS_DATES, LABELS_BOOLS };
 
 static bool is_bool(struct dtx_str text)
 {
@@ -51,7 +52,24 @@ static bool are_bools(const struct dtx_head_finder *f)
 	       dtx_utf8_trim(last->text).len != dtx_utf8_trim(last[-1].text).len;
 }
 
-/* A first cell that is blank or a text, and behind it numbers that only count, or two bools. */
+/* Each a date as 2024-01-31, later than the one before. */
+static bool are_dates(const struct dtx_head_finder *f)
+{
+	struct dtx_str before = { "", 0 }, text;
+	uint32_t c;
+
+	for (c = f->used_first + 1; c <= f->used_last; c++, before = text) {
+		text = dtx_utf8_trim(f->cell[c].text);
+		if (!dtx_head_filled(&f->cell[c]) || text.len < 10 ||
+		    dtx_head_cell_kind(&f->cell[c]) != DTX_HEAD_YEAR ||
+		    (before.len && memcmp(text.ptr, before.ptr, 10) <= 0))
+			return false;
+	}
+	return f->used_last > f->used_first;
+}
+
+/* A first cell that is blank or a text, and behind it numbers that only count, dates, or two bools.
+ */
 static bool are_labels(const struct dtx_head_finder *f, enum labels kind)
 {
 	int64_t n = -1, before = -1;
@@ -59,6 +77,8 @@ static bool are_labels(const struct dtx_head_finder *f, enum labels kind)
 
 	if (kind == LABELS_BOOLS)
 		return are_bools(f);
+	if (kind == LABELS_DATES)
+		return are_dates(f);
 	for (c = f->used_first + 1; c <= f->used_last; c++, k++) {
 		struct dtx_str text = dtx_utf8_trim(f->cell[c].text);
 
@@ -136,8 +156,8 @@ enum dtx_code dtx_head_numbers_first(struct dtx_head_finder *f, uint32_t r, bool
 	if (r >= f->nshapes || f->nused < 2 || f->shape[r].like)
 		goto out;
 	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	if (!dtx_head_filled(&f->cell[f->used_first]) ? are_labels(f, LABELS_YEARS) || are_bools(f)
-	                                              : are_bools(f))
+	if (are_bools(f) || (!dtx_head_filled(&f->cell[f->used_first]) &&
+	                     (are_labels(f, LABELS_YEARS) || are_dates(f))))
 		DTX_TRY(dtx_head_numbers_name(f, r, yes, err));
 out:
 	return rc;

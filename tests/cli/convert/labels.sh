@@ -25,3 +25,7 @@ crosstab Rome,1990,1991,1992 Oslo,1991,1992,1993 || echo "exit $?"
 echo "-- NA is a name beside others"
 crosstab year,NA,EU 2020,5,6 2021,7,8
 crosstab Ann,NA 5,6 Bob,8 || echo "exit $?"
+echo "-- dates below a blank name"
+crosstab ,2024-01-31,2024-02-29 A,1.5,2 B,3,4.5
+crosstab ,2024-01-31,2024-02-29 A,2024-03-31,2024-04-30 || echo "exit $?"
+crosstab ,2024-02-29,2024-01-31 A,1,2 || echo "exit $?"
