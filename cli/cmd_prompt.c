@@ -24,6 +24,7 @@ static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, con
 	} else if (status == 0) {
 		dtx_err_set(&err, DTX_E_NO_RECORD, __FILE__, __LINE__,
 		            "the plan runs without a snippet: there is nothing to ask for");
+		dtx_err_hint(&err, "dtx run runs it");
 		status = dtx_out_fail(cli, &err);
 	}
 	dtx_prompt_clear(&prompt);

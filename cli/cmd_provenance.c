@@ -284,7 +284,8 @@ static enum dtx_code provenance_code(struct dtx_store *store, const json_t *reco
 	DTX_TRY(provenance_bodies(store, json_object_get(record, "regions"), "cell", "code_hash",
 	                          out, err));
 	if (!out->len)
-		DTX_FAIL(err, DTX_E_NO_RECORD, "no snippet ran in this run");
+		DTX_FAIL_NEXT(err, DTX_E_NO_RECORD, "dtx provenance RUN shows what the run did",
+		              "no snippet ran in this run");
 out:
 	return rc;
 }

@@ -164,8 +164,8 @@ static enum dtx_code replay_dir(struct replay *p, struct dtx_err *err)
 	if (p->args->into) {
 		snprintf(p->dir, sizeof(p->dir), "%s", p->args->into);
 		if (mkdir(p->dir, 0777) < 0 && errno != EEXIST)
-			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make the folder '%s': %s", p->dir,
-			         strerror(errno));
+			DTX_FAIL_NEXT(err, DTX_E_OUTPUT_IO, "name another folder with --into",
+			              "cannot make the folder '%s': %s", p->dir, strerror(errno));
 		goto out;
 	}
 	DTX_TRY(dtx_tempdir_make(&p->temp, "replay", err));

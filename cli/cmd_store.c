@@ -179,7 +179,7 @@ static enum dtx_code store_rebuild(struct store_call *c, struct dtx_err *err)
 	DTX_TRY(dtx_rebuild_compare(c->store, findings, err));
 	first = json_array_get(findings, 0);
 	DTX_TRY(dtx_rebuild(c->store, err));
-	dtx_buf_printf(&c->out, "ok          the tables are made anew from the ledger; %s%s\n",
+	dtx_buf_printf(&c->out, "ok          the tables are made again from the ledger; %s%s\n",
 	               first ? "before, they differed from it, first: " : "they were as they are",
 	               dtx_json_text(first, "table", dtx_json_text(first, "name", "")));
 out:
@@ -441,7 +441,7 @@ const struct dtx_cmd dtx_cmd_store = {
 	.notes =
 		"`check` reads all pages, the chain, the bodies it names and the tables made from "
 		"it;\n"
-		"`rebuild` makes those tables anew from the ledger, which is the truth.  `gc` "
+		"`rebuild` makes those tables again from the ledger, which is the truth.  `gc` "
 		"purges "
 		"bodies\n"
 		"that no run needs any more: kept inputs, answers and prompts of models, code of "

@@ -225,8 +225,8 @@ static void verify_limits(const struct verify *v, struct dtx_buf *out)
 	if (!v->store)
 		return;
 	verify_line(out, "not shown",
-	            v->opts.head ? "a tail cut off behind that head"
-	                         : "a tail cut off, or a ledger written anew: --head or --receipt "
+	            v->opts.head ? "a tail cut off after that head"
+	                         : "a tail cut off, or a ledger written again: --head or --receipt "
 	                           "from elsewhere would",
 	            "");
 }
@@ -378,7 +378,7 @@ const struct dtx_cmd dtx_cmd_verify = {
 		"receipt_differs.\n"
 		"What the ledger does not say but is made of it, `dtx store rebuild` makes "
 		"again.\n\n"
-		"What it cannot detect by itself: a ledger cut off at its end, or written anew as "
+		"What it cannot detect alone: a ledger cut off at its end, or written again as "
 		"a whole\n"
 		"by somebody who may write the file.  A head or a receipt kept elsewhere shows "
 		"both,\n"

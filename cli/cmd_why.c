@@ -431,7 +431,7 @@ const struct dtx_cmd dtx_cmd_why = {
 		"without the values of source cells, also of files that are gone; --again runs all "
 		"the same.\n"
 		"Cells are named as in a spreadsheet, lines of text files as L12.\n"
-		"Windows name the rows that they looked at.  How sure the answer is stands behind "
+		"Windows name the rows that they looked at.  How sure the answer is stands after "
 		"the\n"
 		"formula: exact; static (too much or too little); observed; declared (a snippet's "
 		"word).\n"

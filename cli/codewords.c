@@ -30,7 +30,7 @@ static const struct {
 	{ "number_rounded", "a number has more digits than its type keeps" },
 	{ "reader_note", "the reader noted something about the file" },
 	{ "repaired", "the file was read by a remedy that --repair took" },
-	{ "dialect_resniffed", "the delimiter was found anew after more of the file" },
+	{ "dialect_resniffed", "the delimiter was found again after more of the file" },
 	{ "almost_type", "nearly all values are of a narrower type" },
 	{ "result_note", "a note about the result" },
 	/* why a run failed */

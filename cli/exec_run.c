@@ -144,7 +144,7 @@ static enum dtx_code keep_files(struct dtx_execution *x, struct dtx_err *err)
 
 	f = dtx_provider_local.files(x->box, &n);
 	if (n && !x->args->out)
-		dtx_out_note(x->cli, "dtx: %zu files in /out are not kept; --out DIR keeps them\n",
+		dtx_out_note(x->cli, "dtx: without --out DIR nothing in /out is kept: %zu files\n",
 		             n);
 	if (!n || !x->args->out)
 		goto out;

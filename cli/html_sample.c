@@ -82,10 +82,12 @@ enum dtx_code dtx_html_sample(const json_t *record, int64_t n, struct dtx_buf *o
 		const char *path = dtx_json_text(output, "path", "-");
 
 		if (strcmp(dtx_json_text(output, "file", ""), "unchanged") != 0)
-			DTX_FAIL(err, DTX_E_INPUT_CHANGED,
-			         "'%s' is not at hand as the run wrote it: no rows of it can be "
-			         "shown",
-			         path);
+			DTX_FAIL_NEXT(
+				err, DTX_E_INPUT_CHANGED,
+				"leave --with-sample out, or run the plan again",
+				"'%s' is not at hand as the run wrote it: no rows of it can be "
+				"shown",
+				path);
 		dtx_buf_add(out, "<div class=\"wide\"><table><caption>");
 		dtx_html_text(out, dtx_file_basename(path));
 		dtx_buf_printf(out, ", at most %lld rows</caption>", (long long)n);

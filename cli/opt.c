@@ -52,7 +52,7 @@ static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, str
 	                 name.len > 1 ? "--" : "-", want);
 	dtx_err_suggest(err, want, names, have);
 	if (strchr(text, '.') || access(text, F_OK) == 0)
-		dtx_err_hint(err, "the file is './%.120s', or stands behind '--'", text);
+		dtx_err_hint(err, "the file is './%.120s', or give it after '--'", text);
 	return rc;
 }
 

@@ -371,6 +371,8 @@ static const struct dtx_err *out_remedies(const struct dtx_err *err, const struc
 	if (!out_is_operand(err, w))
 		return err;
 	*copy = *err;
+	if (dtx_err_next(err) && !err->hint[0])
+		dtx_err_hint(copy, "%s", dtx_err_next(err));
 	out_say(copy->hint, sizeof(copy->hint), w);
 	if (err->code == DTX_W_REPAIRED)
 		out_say(copy->msg, sizeof(copy->msg), w);
@@ -569,9 +571,9 @@ static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alik
 		                         ? "'"
 		                         : "'?");
 	}
-	if (err->hint[0]) {
+	if (dtx_err_next(err)) {
 		dtx_buf_add(out, "; next: ");
-		out_safe(out, err->hint);
+		out_safe(out, dtx_err_next(err));
 		out_available(out, err);
 	}
 	/* a text of several lines stays one line */
@@ -663,6 +665,10 @@ void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...)
 	va_start(ap, fmt);
 	dtx_buf_vprintf(&text, fmt, ap);
 	va_end(ap);
+	if (dtx_buf_ok(&text)) {
+		dtx_text_singular(text.ptr);
+		text.len = strlen(text.ptr);
+	}
 	out_stderr(&text);
 	dtx_buf_clear(&text);
 }

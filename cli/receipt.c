@@ -243,7 +243,7 @@ static enum dtx_code receipt_lost(struct dtx_receipt *r, struct dtx_store *store
 		                  "text",
 		                  json_sprintf("the store has no run %s, which the "
 		                               "receipt is of: it was cut off or "
-		                               "written anew%s",
+		                               "written again%s",
 		                               dtx_run_id_short(r->run),
 		                               r->store[0] ? "" : ", or is another one")),
 			err));

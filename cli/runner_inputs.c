@@ -184,7 +184,7 @@ static void inputs_missing(const struct dtx_runner *r, const struct dtx_plan_inp
 	err->run_time = true;
 	dtx_err_at(err, err->code == DTX_E_TIME_LIMIT ? "/limits/time_s" : in->at);
 	if (err->code == DTX_E_INPUT_NOT_FOUND && !err->hint[0] && !err->did_you_mean[0][0])
-		dtx_err_hint(err, "a path %s; no name there is much like it",
+		dtx_err_hint(err, "a path %s; no file there has a similar name",
 		             written ? "in a plan counts from the plan's folder"
 		                     : "counts from the folder where dtx was started");
 }

@@ -88,7 +88,8 @@ static enum dtx_code file_check(const struct file_line *l, size_t number, struct
 
 	if (!a->key.ns || !a->key.fingerprint || !a->key.intent || !a->contract_hash || !l->id ||
 	    !l->code.len)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "line %zu is no exported snippet", number);
+		DTX_FAIL_NEXT(err, DTX_E_BAD_PARAM_VALUE, "dtx snippet export writes such a file",
+		              "line %zu is no exported snippet", number);
 	dtx_sha256_hex(l->code.ptr, l->code.len, hash);
 	dtx_snippet_id(&a->key, hash, a->adapter, id);
 	if (strcmp(id, l->id) != 0)

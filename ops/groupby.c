@@ -156,8 +156,9 @@ static enum dtx_code drop_null_keys(const struct dtx_opctx *ox, const struct dtx
 			continue;
 		rc = dtx_err_set(err, DTX_E_NULL_KEY, __FILE__, __LINE__,
 		                 "group_by: a key is null");
-		dtx_err_hint(err, "null_keys \"keep\" makes null a group, \"drop\" leaves the rows "
-		                  "out");
+		dtx_err_hint(err,
+		             "\"null_keys\": \"keep\" makes null a group, \"drop\" leaves the rows "
+		             "out");
 		dtx_batch_blame(in, sel[k], s->key[0].col, err);
 		goto out;
 	}

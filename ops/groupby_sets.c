@@ -51,7 +51,7 @@ static enum dtx_code listed_mask(struct dtx_bind *b, const struct dtx_gb_state *
 		snprintf(sub, sizeof(sub), "/sets/%zu/%zu", i, n);
 		if (k == s->nkeys)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-			                      "'%s' is none of the keys in 'by'", name));
+			                      "'%s' is not among the keys in 'by'", name));
 		else
 			*mask |= 1u << k;
 	}

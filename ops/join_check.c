@@ -249,7 +249,7 @@ static enum dtx_code check_all_right(const struct dtx_join_state *s, const struc
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
 		               "row of the right table matches no left row",
 		               "rows of the right table match no left row", &lonely, false,
-		               "mend the keys or set match any", err);
+		               "mend the keys, or set \"match\": \"any\"", err);
 out:
 	dtx_mem_free(ref);
 	return rc;
@@ -314,7 +314,7 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
 		               "left row matches no row of the right table",
 		               "left rows match no row of the right table", &lonely, false,
-		               "mend the keys or set match any", err);
+		               "mend the keys, or set \"match\": \"any\"", err);
 		goto out;
 	}
 	if (s->all_right)

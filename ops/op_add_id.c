@@ -229,7 +229,7 @@ static void id_explain(const void *args, struct dtx_buf *out)
 	}
 	dtx_buf_printf(out, "number the rows from %lld in %s", (long long)a->start, a->as);
 	if (a->by) {
-		dtx_buf_add(out, ", anew for each ");
+		dtx_buf_add(out, ", from 1 again for each ");
 		dtx_cols_print(a->by, out);
 	}
 }
@@ -270,7 +270,7 @@ const struct dtx_op dtx_op_add_id = {
 	.flags = DTX_OP_ORDERED | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Number the rows, or fingerprint their cells",
 	.notes = "The new column is the first. A fingerprint is the SHA-256, in hex, of the cells "
-		 "as written, each behind its length (8 bytes, little endian; all ones for null).",
+		 "as written, each after its length (8 bytes, little endian; all ones for null).",
 	.params = id_params,
 	.nparams = DTX_COUNT(id_params),
 	.examples = id_examples,

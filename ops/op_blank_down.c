@@ -113,7 +113,7 @@ const struct dtx_op dtx_op_blank_down = {
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Blank values that repeat the one above",
 	.notes = "Values are compared, not their writing: 1.50 equals 1.5. The inverse of fill. "
-		 "Columns are typed anew.",
+		 "Column types are found again.",
 	.params = blank_params,
 	.nparams = DTX_COUNT(blank_params),
 	.examples = blank_examples,

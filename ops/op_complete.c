@@ -141,7 +141,7 @@ static enum dtx_code bind_seq(struct dtx_bind *b, const struct complete_args *a,
 				axis = &s->axis[k];
 		if (col >= 0 && !axis && !b->broken)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-			                      "'%s' is none of cols", seq[i].col));
+			                      "'%s' is not among cols", seq[i].col));
 		if (!axis)
 			continue;
 		axis->step = seq[i].step;

@@ -32,7 +32,7 @@ static const struct dtx_param cumulative_params[] = {
 	  .kind = DTX_P_TEXT,
 	  AT(suffix),
 	  .def = "\"_cum\"",
-	  .help = "behind the column's name" },
+	  .help = "added to the column's name" },
 };
 static const struct dtx_example cumulative_examples[] = {
 	{ .step = DTX_JSON({ "op" : "cumulative", "cols" : ["n"] }),

@@ -62,7 +62,7 @@ const struct dtx_op dtx_op_demote_header = {
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make the column names the first row",
 	.notes = "For a file without a header whose first row was taken for one. Columns are "
-		 "called column_1, column_2 and are typed anew.",
+		 "called column_1, column_2; their types are found again.",
 	.examples = demote_examples,
 	.nexamples = DTX_COUNT(demote_examples),
 	.args_size = 1,

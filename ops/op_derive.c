@@ -36,7 +36,7 @@ static const struct dtx_param derive_params[] = {
 	{ .name = "after",
 	  .kind = DTX_P_COLUMN,
 	  .offset = offsetof(struct dtx_derive_args, after),
-	  .help = "column behind which new columns go (default: last)" },
+	  .help = "column after which new columns go (default: last)" },
 };
 static const struct dtx_example derive_examples[] = {
 	{ .step = DTX_JSON({
@@ -169,7 +169,8 @@ const struct dtx_op dtx_op_derive = {
 	.summary = "Compute columns from formulas",
 	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten "
 		 "in "
-		 "place; new columns go last, or behind `after`. Aggregates and window calls run "
+		 "place; new columns go last, or after the column `after`. Aggregates and window "
+		 "calls run "
 		 "over "
 		 "the rows of the `by` group, in table order.",
 	.params = derive_params,

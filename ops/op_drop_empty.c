@@ -134,9 +134,8 @@ const struct dtx_op dtx_op_drop_empty = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Drop blank rows and columns",
-	.notes = "Blank is null, empty text or spaces. A header does not count as a cell. Columns "
-		 "are "
-		 "typed anew.",
+	.notes = "Blank is null, empty text or spaces. A header does not count as a cell. Column "
+		 "types are found again.",
 	.params = empty_params,
 	.nparams = DTX_COUNT(empty_params),
 	.examples = empty_examples,

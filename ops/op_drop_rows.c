@@ -99,9 +99,9 @@ static enum dtx_code bind_kinds(struct dtx_bind *b, const struct drop_args *a, s
 			continue;
 		}
 		snprintf(sub, sizeof(sub), "/kinds/%zu", i);
-		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-		                      "'%s' is none of totals, blank, footnotes, repeated_header",
-		                      name[i]));
+		DTX_TRY(dtx_bind_fail(
+			b, DTX_E_BAD_PARAM_VALUE, sub, err,
+			"'%s' is not one of totals, blank, footnotes, repeated_header", name[i]));
 	}
 out:
 	return rc;
@@ -364,7 +364,7 @@ const struct dtx_op dtx_op_drop_rows = {
 		"A total is known by its label and proved by its numbers: they must agree with the "
 		"sum of the rows since the last total, or of all rows before. Other rows with such "
 		"a "
-		"label stay, with a warning. Columns are typed anew by the rows that stay.",
+		"label stay, with a warning. Column types are found again from the rows that stay.",
 	.params = drop_params,
 	.nparams = DTX_COUNT(drop_params),
 	.examples = drop_examples,

@@ -150,7 +150,7 @@ static enum dtx_code too_wide(const struct dtx_opctx *ox, uint32_t n, const char
 	dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
 	            "dummies: column '%s' has %u values, the limit is %lld", name, n,
 	            (long long)ox->run->pivot_cols);
-	dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
+	dtx_err_hint(err, "raise \"pivot_cols\" of the plan's limits, or filter before");
 	return DTX_E_PIVOT_TOO_WIDE;
 }
 

@@ -416,7 +416,7 @@ const struct dtx_op dtx_op_fill = {
 	.summary = "Fill blank cells from their neighbours",
 	.notes =
 		"Blank is null, empty text or spaces. Right and left go along the row in the order "
-		"of cols. Filled columns are typed anew.",
+		"of cols. The types of filled columns are found again.",
 	.params = fill_params,
 	.nparams = DTX_COUNT(fill_params),
 	.examples = fill_examples,

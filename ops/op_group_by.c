@@ -478,7 +478,7 @@ const struct dtx_op dtx_op_group_by = {
 		"first appearance, whatever the number of threads. `by: []` gives one row, even of "
 		"an empty table; with keys an empty table gives none. `sets` makes the groups of "
 		"each "
-		"set of keys, set after set (sorted: all by their keys, totals behind what they "
+		"set of keys, set after set (sorted: all by their keys, totals after what they "
 		"are of); "
 		"a key outside a row's set is null, and `sets_as` tells it from a null in the "
 		"data.",

@@ -197,7 +197,7 @@ const struct dtx_op dtx_op_keep_range = {
 	.summary = "Keep a window of the source",
 	.notes = "Rows and columns are counted from the source's A1 (a text file: lines from 1), "
 		 "whatever was dropped before; rows that a step has made have no place there. "
-		 "Columns are typed anew. Its pandas form takes the header for row 1.",
+		 "Column types are found again. Its pandas form takes the header for row 1.",
 	.params = range_params,
 	.nparams = DTX_COUNT(range_params),
 	.examples = range_examples,

@@ -262,7 +262,8 @@ static enum dtx_code missing(const struct lookup_state *s, struct dtx_batch *in,
 	dtx_groupkeys_print(&s->key.left, in, row, &text);
 	dtx_err_set(err, DTX_E_LOOKUP_MISSING, __FILE__, __LINE__,
 	            "lookup_value: the other table has no row for %s", dtx_buf_text(&text));
-	dtx_err_hint(err, "add the key to the table, or set on_missing to null or default");
+	dtx_err_hint(err,
+	             "add the key to the table, or set \"on_missing\": \"null\" or \"default\"");
 	dtx_batch_blame(in, row, s->key.left.col[0], err);
 	if (err)
 		err->count = count;

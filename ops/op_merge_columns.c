@@ -193,7 +193,7 @@ const struct dtx_op dtx_op_merge_columns = {
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Join the texts of columns into one",
 	.notes = "Texts as written, in selector order; where all are null the result is null. The "
-		 "result stands where the leftmost of the columns was, or behind it if they stay.",
+		 "result stands where the leftmost of the columns was, or after it if they stay.",
 	.params = merge_params,
 	.nparams = DTX_COUNT(merge_params),
 	.examples = merge_examples,

@@ -30,7 +30,7 @@ static const struct dtx_param records_params[] = {
 	  AT(sep),
 	  .aliases = "delimiter,separator",
 	  .schema = "{\"type\":\"string\",\"minLength\":1}",
-	  .help = "key and value stand in the key column, parted at its first place" },
+	  .help = "key and value stand in the key column, split at the first" },
 	{ .name = "every",
 	  .kind = DTX_P_INT,
 	  AT(every),
@@ -193,7 +193,7 @@ static enum dtx_code key_number(struct work *w, struct dtx_str key, uint32_t *id
 	if (run && run->pivot_cols >= 0 && w->keys.n > (size_t)run->pivot_cols) {
 		rc = dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
 		                 "pivot_records: more than %lld keys", (long long)run->pivot_cols);
-		dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
+		dtx_err_hint(err, "raise \"pivot_cols\" of the plan's limits, or filter before");
 	}
 out:
 	return rc;
@@ -335,7 +335,7 @@ static void records_explain(const void *args, struct dtx_buf *out)
 
 	dtx_buf_printf(out, "make records of the keys in %s", a->key ? a->key : "the first column");
 	if (a->sep)
-		dtx_buf_printf(out, ", values behind '%s'", a->sep);
+		dtx_buf_printf(out, ", values after '%s'", a->sep);
 	else
 		dtx_buf_printf(out, " and the values in %s", a->value ? a->value : "the second");
 	if (a->start)
@@ -350,10 +350,10 @@ const struct dtx_op dtx_op_pivot_records = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make records of key and value rows",
-	.notes =
-		"A record ends before a row whose key and value are blank, before key `start`, "
-		"after `every` rows, or, with neither, before a key that it already has. Absent "
-		"keys are null. A value without a key is unexpected_value. Columns are typed anew.",
+	.notes = "A record ends before a row whose key and value are blank, before key `start`, "
+		 "after `every` rows, or, with neither, before a key that it already has. Absent "
+		 "keys are null. A value without a key is unexpected_value. Column types are found "
+		 "again.",
 	.params = records_params,
 	.nparams = DTX_COUNT(records_params),
 	.examples = records_examples,

@@ -287,8 +287,8 @@ const struct dtx_op dtx_op_promote_header = {
 	.summary = "Make the first rows the column names",
 	.notes =
 		"Parts of a name are joined top to bottom; blank and repeated parts are skipped. A "
-		"column without any is column_N, repeated names get _2, _3. Columns are typed "
-		"anew.",
+		"column without any is column_N, repeated names get _2, _3. Column types are "
+		"found again.",
 	.params = promote_params,
 	.nparams = DTX_COUNT(promote_params),
 	.examples = promote_examples,

@@ -475,7 +475,7 @@ static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t slack, str
 	                 "range_join: %lld rows in make %lld rows, more than the limit growth "
 	                 "(%lld) allows",
 	                 (long long)in, (long long)made, (long long)ox->run->growth);
-	dtx_err_hint(err, "a narrower condition, or a greater limit growth");
+	dtx_err_hint(err, "write a narrower condition, or raise \"growth\" of the plan's limits");
 out:
 	return rc;
 }

@@ -105,7 +105,7 @@ out:
 
 static void reorder_explain(const void *args, struct dtx_buf *out)
 {
-	static const char *const to[] = { "to the front", "to the end", "before", "behind" };
+	static const char *const to[] = { "to the front", "to the end", "before", "after" };
 	const struct reorder_args *a = args;
 
 	dtx_buf_add(out, "move ");

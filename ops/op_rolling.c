@@ -48,7 +48,7 @@ static const struct dtx_param rolling_params[] = {
 	  .kind = DTX_P_TEXT,
 	  AT(suffix),
 	  .def = "\"_roll\"",
-	  .help = "behind the column's name" },
+	  .help = "added to the column's name" },
 };
 static const struct dtx_example rolling_examples[] = {
 	{ .step = DTX_JSON({ "op" : "rolling", "cols" : ["v"], "n" : 2 }),

@@ -17,7 +17,7 @@ static const struct dtx_param header_params[] = {
 	  .kind = DTX_P_BOOL,
 	  .offset = offsetof(struct header_args, allow_short),
 	  .def = "false",
-	  .help = "columns behind the last name keep theirs" },
+	  .help = "columns after the last name keep theirs" },
 };
 static const struct dtx_example header_examples[] = {
 	{ .step = DTX_JSON({ "op" : "set_header", "names" : [ "id", "amount" ] }),

@@ -203,7 +203,8 @@ const struct dtx_op dtx_op_skip_rows = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Drop rows at the top and the bottom, and comments",
-	.notes = "Works on the written cells; columns are typed anew by the rows that stay. A "
+	.notes = "Works on the written cells; column types are found again from the rows that "
+		 "stay. A "
 		 "quoted "
 		 "line break does not end a row.",
 	.params = skip_params,

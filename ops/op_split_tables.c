@@ -193,7 +193,8 @@ static void tables_explain(const void *args, struct dtx_buf *out)
 	static const char *const by[] = { "blank rows", "blank columns", "repeated headers" };
 	const struct tables_args *a = args;
 
-	dtx_buf_printf(out, "keep table %lld of those parted by %s", (long long)a->pick, by[a->by]);
+	dtx_buf_printf(out, "keep table %lld of those separated by %s", (long long)a->pick,
+	               by[a->by]);
 }
 
 const struct dtx_op dtx_op_split_tables = {
@@ -203,7 +204,8 @@ const struct dtx_op dtx_op_split_tables = {
 	.summary = "Keep one of several tables in a sheet",
 	.notes =
 		"Tables are counted from 1; what parts them is dropped. A later table's own header "
-		"is its first row: promote_header makes it the header. Columns are typed anew.",
+		"is its first row: promote_header makes it the header. Column types are found "
+		"again.",
 	.params = tables_params,
 	.nparams = DTX_COUNT(tables_params),
 	.examples = tables_examples,

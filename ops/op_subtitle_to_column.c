@@ -237,8 +237,9 @@ const struct dtx_op dtx_op_subtitle_to_column = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Turn section titles between the rows into a column",
-	.notes = "A title goes to all rows below it, until the next one; rows above the first get "
-		 "null. With drop false a title's own row has it too. Columns are typed anew.",
+	.notes =
+		"A title goes to all rows below it, until the next one; rows above the first get "
+		"null. With drop false a title's own row has it too. Column types are found again.",
 	.params = subtitle_params,
 	.nparams = DTX_COUNT(subtitle_params),
 	.examples = subtitle_examples,

@@ -152,7 +152,7 @@ const struct dtx_op dtx_op_transpose = {
 	.notes =
 		"The first column gives the new names, the old names become the first column; with "
 		"header false no names are used. A blank name is column_N, repeated ones get _2. "
-		"Columns are typed anew.",
+		"Column types are found again.",
 	.params = transpose_params,
 	.nparams = DTX_COUNT(transpose_params),
 	.examples = transpose_examples,

@@ -93,7 +93,7 @@ const struct dtx_op dtx_op_unstack_blocks = {
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make one row of every so many",
 	.notes = "Columns are called by their name and the row of the block: a_1, b_1, a_2, b_2. "
-		 "What a short last block lacks is null. Columns are typed anew.",
+		 "What a short last block lacks is null. Column types are found again.",
 	.params = blocks_params,
 	.nparams = DTX_COUNT(blocks_params),
 	.examples = blocks_examples,

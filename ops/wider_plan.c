@@ -40,8 +40,9 @@ static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_
 			DTX_FAIL_MEM(err);
 	}
 	if (memchr(text.ptr ? text.ptr : "", 0, text.len))
-		DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
-		         "%s: a value with a NUL byte cannot be a column name", s->op);
+		DTX_FAIL_NEXT(err, DTX_E_UNEXPECTED_VALUE,
+		              "take the NUL out with replace() in a derive step before",
+		              "%s: a value with a NUL byte cannot be a column name", s->op);
 	*out = dtx_buf_steal(&text);
 	if (!*out)
 		DTX_FAIL_MEM(err);
@@ -60,7 +61,7 @@ static enum dtx_code too_wide(const struct dtx_opctx *ox, uint32_t names, struct
 		return DTX_OK;
 	rc = dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
 	                 "%s: more than %lld new columns", s->op, (long long)ox->run->pivot_cols);
-	dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
+	dtx_err_hint(err, "raise \"pivot_cols\" of the plan's limits, or filter before");
 	return rc;
 }
 
@@ -182,7 +183,7 @@ static enum dtx_code place_fixed(const struct dtx_opctx *ox, struct dtx_wider_pl
 		at = dtx_strmap_get(&places, dtx_str_of(p->text[i]));
 		if (at == DTX_STRMAP_NONE) {
 			rc = dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
-			                 "pivot_wider: '%.80s' is none of `names`", p->text[i]);
+			                 "pivot_wider: '%.80s' is not among `names`", p->text[i]);
 			dtx_err_hint(err, "add it to names, or leave names out");
 			goto out;
 		}

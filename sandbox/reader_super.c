@@ -209,7 +209,7 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 	    got.severity == DTX_SEV_WARNING) {
 		json_decref(o);
 		dtx_err_clear(&got);
-		return dtx_reader_broke(p, "its error is none", err);
+		return dtx_reader_broke(p, "its error is malformed", err);
 	}
 	json_decref(o);
 	if (got.code == DTX_E_NO_MEMORY) {
@@ -362,7 +362,7 @@ static enum dtx_code wait_locked(struct dtx_isolate *p, struct dtx_err *err)
 	}
 	memcpy(&named, msg.payload, sizeof(named));
 	if (msg.type != DTX_WIRE_LOCKED || named != n)
-		return refused("start", "an answer that is none", err);
+		return refused("start", "a malformed answer", err);
 	return DTX_OK;
 }
 

@@ -53,12 +53,30 @@ static const char *code_next(enum dtx_code code)
 		       "keeps what all tables have";
 	case DTX_E_BAD_SPLIT:
 		return "name another separator, or leave such rows out with a filter step before";
-	case DTX_E_EMPTY_INPUT: return "look whether it is the file that is meant";
+	case DTX_E_EMPTY_INPUT: return "check that it is the right file";
 	case DTX_E_ROW_LIMIT: return "raise \"rows\" of the plan's limits, or filter before";
 	case DTX_E_COL_LIMIT:
-		return "raise \"cols\" of the plan's limits, or select before; a sheet of an .xlsx "
-		       "has 16384 at most";
+		return "raise \"cols\" of the plan's limits, or select fewer columns before";
 	case DTX_E_ROW_GROWTH: return "raise \"growth\" of the plan's limits, or filter before";
+	case DTX_E_EXPR_SYNTAX: return "man dtx-ops has the functions and how formulas are written";
+	case DTX_W_UNUSED_INPUT: return "leave it out, or name it in \"in\" or \"with\" of a step";
+	case DTX_W_UNDECLARED_COLUMN: return "add it to \"requires\" of the input";
+	case DTX_W_TYPE_PROMOTED: return "a cast step before gives both one type";
+	case DTX_W_CONSTANT_FILTER: return "compare a column, or leave the condition out";
+	case DTX_W_NULL_DROPPED:
+		return "'x is null' or coalesce() in the condition says what becomes of them";
+	case DTX_W_DIV_ZERO:
+		return "safe_div(a, b, default) gives another value, options.div_zero 'error' "
+		       "refuses";
+	case DTX_W_SHEET_ASSUMED: return "\"sheet\" names another";
+	case DTX_W_HEADER_ASSUMED:
+		return "\"header_rows\": 1 confirms it, \"header_rows\": 0 takes it as data";
+	case DTX_W_HIDDEN_CELLS: return "\"hidden\": \"drop\" leaves them out";
+	case DTX_W_CELL_ERRORS:
+		return "\"bad_cells\": \"error\" refuses them, \"bad_cells\": \"text\" keeps what "
+		       "they show";
+	case DTX_W_MIXED_TYPES: return "\"types\": {\"NAME\": \"TYPE\"} declares one type for it";
+	case DTX_W_NUMBER_ROUNDED: return "csv and jsonl keep them as they are";
 	default: return NULL;
 	}
 }
@@ -223,6 +241,7 @@ enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *f
 	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	va_end(ap);
 	err_utf8(err->msg);
+	dtx_text_singular(err->msg);
 	return code;
 }
 
@@ -236,6 +255,7 @@ void dtx_err_hint(struct dtx_err *err, const char *fmt, ...)
 	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
 	err_utf8(err->hint);
+	dtx_text_singular(err->hint);
 }
 
 void dtx_err_at(struct dtx_err *err, const char *pointer)

@@ -236,6 +236,8 @@ struct dtx_err {
 	} while (0)
 
 const char *dtx_code_name(enum dtx_code code);
+/* A count of one in a text, outside of quotes: "1 rows are" becomes "1 row is". */
+void dtx_text_singular(char *text);
 /* What to do next: its hint, or what goes for all errors of its kind; NULL: nothing is known. */
 const char *dtx_err_next(const struct dtx_err *err);
 /* Exit status of a code. */

@@ -183,7 +183,7 @@ static enum dtx_code param_one(const struct dtx_param *p, const json_t *object,
 	if (in.v) {
 		DTX_TRY(dtx_param_set(&in, err));
 	} else if (p->required) {
-		dtx_param_kind_text(p, &kind);
+		dtx_param_wants_text(p, &kind);
 		DTX_PARAM_FIND(DTX_E_MISSING_PARAM, "%s%s'%s' is missing: %s",
 		               ctx->op ? ctx->op : "", ctx->op && ctx->op[0] ? ": " : "", p->name,
 		               dtx_buf_text(&kind));

@@ -172,5 +172,7 @@ json_t *dtx_param_sets_schema(void);
 void dtx_param_help(const struct dtx_param *params, size_t n, struct dtx_buf *out);
 /* "list of {as, expr}" and so on. */
 void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out);
+/* The same in a sentence: "a list of {as, expr}", "a whole number". */
+void dtx_param_wants_text(const struct dtx_param *param, struct dtx_buf *out);
 
 #endif

@@ -166,6 +166,39 @@ static const char *const kind_names[] = {
 	[DTX_P_SETS] = "rollup, cube or list of lists",
 };
 
+/* As a message says it: "'n' wants a whole number". */
+static const char *const kind_wants[] = {
+	[DTX_P_INT] = "a whole number",
+	[DTX_P_NUMBER] = "a number",
+	[DTX_P_BOOL] = "true or false",
+	[DTX_P_TEXT] = "a text",
+	[DTX_P_COLUMN] = "the name of a column",
+	[DTX_P_TABLE] = "the name of a table",
+	[DTX_P_REGEX] = "a regex",
+	[DTX_P_TYPE] = "a type",
+	[DTX_P_EXPR] = "a formula",
+	[DTX_P_COLUMNS] = "names of columns",
+	[DTX_P_VALUE] = "a single value",
+	[DTX_P_TEXTS] = "a list of texts",
+	[DTX_P_FRAME] = "a frame",
+	[DTX_P_VALUES] = "a list of values",
+	[DTX_P_SETS] = "rollup, cube or a list of lists",
+	[DTX_P_LIST] = NULL, /* says what it holds */
+};
+
+void dtx_param_wants_text(const struct dtx_param *param, struct dtx_buf *out)
+{
+	bool texts = param->kind == DTX_P_LIST && !param->rows;
+
+	if (texts || kind_wants[param->kind]) {
+		dtx_buf_add(out, kind_wants[texts ? DTX_P_TEXTS : param->kind]);
+		return;
+	}
+	if (param->kind == DTX_P_LIST)
+		dtx_buf_add(out, "a ");
+	dtx_param_kind_text(param, out);
+}
+
 void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
 {
 	struct dtx_str rest, word;

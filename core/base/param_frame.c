@@ -65,7 +65,7 @@ static enum dtx_code frame_range(const struct dtx_param_in *in, const json_t *en
 		                   "wants two durations or two numbers, not one of each", err);
 	if (plain && !f.from.span && f.from.units >= f.to.units)
 		return frame_wrong(in, DTX_E_BAD_PARAM_VALUE,
-		                   "by range holds nothing: it begins behind its first end", err);
+		                   "by range holds nothing: it begins after its end", err);
 	memcpy(in->to, &f, sizeof(f));
 	return DTX_OK;
 }

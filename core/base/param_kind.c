@@ -15,7 +15,7 @@ static enum dtx_code param_wrong_kind(const struct dtx_param *p, const json_t *v
 	struct dtx_err f = DTX_ERR_INIT;
 	struct dtx_buf kind = DTX_BUF_INIT(1000);
 
-	dtx_param_kind_text(p, &kind);
+	dtx_param_wants_text(p, &kind);
 	DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "'%s' wants %s, got %s", p->name, dtx_buf_text(&kind),
 	               dtx_param_json_kind(v));
 	dtx_buf_clear(&kind);
@@ -133,6 +133,7 @@ static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err 
 	struct dtx_err f = DTX_ERR_INIT;
 	struct dtx_str rest = dtx_str_of(in->p->choices), word, want;
 	const char *have[DTX_PARAM_NAMES_MAX];
+	struct dtx_buf list = DTX_BUF_INIT(2000);
 	char words[1024];
 	size_t n = 0, used = 0;
 	int index;
@@ -160,8 +161,11 @@ static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err 
 		               json_string_value(in->v));
 		param_choice_meant(in, have, n, &f);
 	}
-	if (!f.hint[0])
-		dtx_err_hint(&f, "it is one of: %s", in->p->choices);
+	if (!f.hint[0]) {
+		dtx_param_kind_text(in->p, &list);
+		dtx_err_hint(&f, "it is %s", dtx_buf_text(&list));
+		dtx_buf_clear(&list);
+	}
 	return dtx_param_found(in->ctx, &f, in->pointer, err);
 }
 

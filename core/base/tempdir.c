@@ -75,8 +75,9 @@ enum dtx_code dtx_tempdir_make(struct dtx_tempdir *d, const char *kind, struct d
 			errno = ENAMETOOLONG;
 		if (n >= (int)sizeof(d->path) || !mkdtemp(d->path)) {
 			d->path[0] = '\0';
-			DTX_FAIL(err, dtx_file_write_code(errno),
-			         "cannot make a folder in '%s': %s", base, strerror(errno));
+			DTX_FAIL_NEXT(err, dtx_file_write_code(errno),
+			              "name another folder for temporary files with TMPDIR",
+			              "cannot make a folder in '%s': %s", base, strerror(errno));
 		}
 		d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (d->fd >= 0 && flock(d->fd, LOCK_EX | LOCK_NB) == 0 && fstat(d->fd, &st) == 0 &&

@@ -323,15 +323,15 @@ static void expect_put_extra(struct expect_out *o, const struct dtx_expect_run *
 	expect_put_count(o, "extra", first, n, "no other columns", "other column", "other columns");
 }
 
-static void expect_put_rows(struct expect_out *o, const char *name, int64_t want, int64_t have,
-                            bool pass)
+static void expect_put_rows(struct expect_out *o, const char *name, const char *words, int64_t want,
+                            int64_t have, bool pass)
 {
 	char expected[48], actual[48];
 
 	if (want < 0)
 		return;
 	snprintf(o->at, sizeof(o->at), "/rows/%s", name);
-	snprintf(expected, sizeof(expected), "%s %lld", name, (long long)want);
+	snprintf(expected, sizeof(expected), "%s%lld", words, (long long)want);
 	snprintf(actual, sizeof(actual), "%lld rows", (long long)have);
 	expect_put(o, "rows", NULL, pass, expected, actual);
 }
@@ -349,9 +349,9 @@ enum dtx_code dtx_expect_finish(struct dtx_expect_run *run, json_t *checks, int6
 		expect_put_column(&o, run, i);
 	}
 	expect_put_extra(&o, run);
-	expect_put_rows(&o, "min", e->rows_min, run->rows, run->rows >= e->rows_min);
-	expect_put_rows(&o, "max", e->rows_max, run->rows, run->rows <= e->rows_max);
-	expect_put_rows(&o, "equals", run->equals, run->rows, run->rows == run->equals);
+	expect_put_rows(&o, "min", "at least ", e->rows_min, run->rows, run->rows >= e->rows_min);
+	expect_put_rows(&o, "max", "at most ", e->rows_max, run->rows, run->rows <= e->rows_max);
+	expect_put_rows(&o, "equals", "", run->equals, run->rows, run->rows == run->equals);
 	if (o.no_memory)
 		DTX_FAIL_MEM(err);
 	*failed += o.failed;

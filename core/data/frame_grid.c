@@ -165,7 +165,7 @@ static enum dtx_code read_texts(struct grid_in *in, struct dtx_rawgrid *g, struc
 			BAD(err, "grid: format %llu is there twice", (unsigned long long)i);
 	}
 	if (in->at != in->bytes)
-		BAD(err, "grid: bytes behind the last text");
+		BAD(err, "grid: bytes after the last text");
 	if (in->h.sheet) {
 		const char *name = (const char *)in->b + fixed_bytes(&in->h) + in->bytes;
 		char *copy;

@@ -7,7 +7,7 @@ static const struct dtx_fn rows[] = {
 	  .form = DTX_FORM_PLACE,
 	  .detail = DTX_PLACE_ROW,
 	  .help = "line of the text file or row of the sheet; null of rows that a step made, and "
-	          "behind steps that mix tables",
+	          "after steps that mix tables",
 	  .example = "source_row()",
 	  .value = "~" },
 	{ .name = "source_file",

@@ -375,7 +375,7 @@ static const struct dtx_fn rows[] = {
 	  .flags = DTX_FN_CASTS,
 	  .row = row_format_number,
 	  .pandas = "dx.fn(\"format_number\", {*})",
-	  .help = "x with so many digits behind the point and groups of three before it",
+	  .help = "x with so many digits after the point and groups of three before it",
 	  .example = "format_number(-1234567.855, 2)",
 	  .value = "-1,234,567.86" },
 	WORDS("md5", "t:T", "T", row_md5, 0, "MD5 of the UTF-8 bytes, in hex", "md5('')",

@@ -24,11 +24,13 @@ enum dtx_code dtx_parse_unexpected(struct dtx_parser *p, const char *expected)
 
 	if (p->lx.kind == DTX_TK_END)
 		rc = dtx_err_set(p->err, DTX_E_EXPR_SYNTAX, __FILE__, __LINE__,
-		                 "expression ends: expected %s", expected);
+		                 "the formula ends too early: expected %s", expected);
 	else
 		rc = dtx_err_set(p->err, DTX_E_EXPR_SYNTAX, __FILE__, __LINE__,
-		                 "unexpected '%.*s': expected %s", (int)DTX_MIN(got.len, 60),
-		                 got.ptr, expected);
+		                 got.len && strchr("'\"`", *got.ptr)
+		                         ? "unexpected %.*s: expected %s"
+		                         : "unexpected '%.*s': expected %s",
+		                 (int)DTX_MIN(got.len, 60), got.ptr, expected);
 	dtx_err_span(p->err, (int32_t)p->lx.start, (int32_t)p->lx.end);
 	dtx_parse_hint(p);
 	return rc;

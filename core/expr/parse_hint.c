@@ -26,7 +26,7 @@ static const struct slip {
 	{ "select", NULL, NULL,
 	  "a formula has no queries: a join step with \"how\": \"semi\" keeps what another table "
 	  "has" },
-	{ "where", NULL, NULL, "the formula is what stands behind 'where'" },
+	{ "where", NULL, NULL, "write the formula alone, without the word 'where'" },
 	{ NULL, "ilike", NULL, "lower(x) like 'n%'" },
 	{ NULL, "rlike", NULL, "matches(x, 'pattern')" },
 	{ NULL, "regexp", NULL, "matches(x, 'pattern')" },
@@ -70,7 +70,7 @@ static const struct slip {
 	{ "==", "=", NULL, "equal is '==', different is '!='" },
 	{ "!=", "=", NULL, "equal is '==', different is '!='" },
 	{ "=", ">", NULL, "at least is '>=', at most '<='" },
-	{ NULL, ";", NULL, "arguments are parted by commas" },
+	{ NULL, ";", NULL, "commas separate arguments" },
 	{ NULL, "&", NULL, "'and' joins conditions, concat(a, b) joins texts" },
 	{ NULL, "|", NULL, "'or' joins conditions, concat(a, b) joins texts" },
 	{ NULL, "~", NULL, "'not' turns a condition round, matches(x, 're') looks for a pattern" },

@@ -199,7 +199,7 @@ static enum dtx_code cast_spec(struct dtx_binder *bd, const struct dtx_expr *e,
 		if (!*ok)
 			return dtx_resolve_fail(bd, e, "as in decimal(x, 12, 2)", DTX_E_BAD_LITERAL,
 			                        "a decimal has 1 to 38 digits, as many or fewer "
-			                        "behind the point");
+			                        "after the point");
 	} else if (p && !p->null) {
 		spec->format = p->u.s.ptr;
 		*ok = dtx_time_format_check(p->u.s, DTX_FORMAT_READ, &fault);

@@ -162,9 +162,10 @@ static enum dtx_code read_sheet(struct book_reader *r, struct dtx_err *err)
 	DTX_TRY(dtx_sheet_choose(d->book, &r->opts, l->arena, l->diags, &l->pick, err));
 	l->sheet = l->pick.sheet;
 	if (d->book->lead)
-		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, 1, err,
-		                       "the workbook begins behind %llu bytes that are none of it",
-		                       (unsigned long long)d->book->lead));
+		DTX_TRY(dtx_sheet_warn(
+			l->diags, DTX_W_READER_NOTE, l->sheet, 1, err,
+			"the workbook begins after %llu byte%s that do not belong to it",
+			(unsigned long long)d->book->lead, d->book->lead == 1 ? "" : "s"));
 	if (r->opts.header_rows < 0 && l->pick.header_rows >= 0)
 		r->opts.header_rows = l->pick.header_rows;
 	DTX_TRY(dtx_sheet_scan(l, &r->facts, &r->tail, err));

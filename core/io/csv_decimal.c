@@ -243,26 +243,49 @@ bool dtx_csv_is_undeclared(const struct dtx_csv *c)
 	       o->header_rows < 0 && !dtx_source_is_part(c->head.src);
 }
 
+/* *seen: the text has such numbers; *d says where, the caller's to free. */
+static enum dtx_code decimals_find(const struct dtx_csv *c, struct decimal **d, bool *seen,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str text = { c->enc.text, c->enc.len };
+
+	*seen = false;
+	if (strcmp(c->dialect.delim, ",") != 0 || !dtx_csv_is_undeclared(c) ||
+	    text.len > DECIMAL_TEXT)
+		goto out;
+	*d = dtx_mem_zalloc(1, sizeof(**d));
+	if (!*d)
+		DTX_FAIL_MEM(err);
+	(*d)->head = head_of(text);
+	*seen = has_names(*d) && look_at_rows(*d) && finds_decimals(*d) &&
+	        !memchr(text.ptr, '"', text.len) && !memchr(text.ptr, DECIMAL_PART, text.len) &&
+	        holds(*d, text);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct decimal *d = NULL;
 
 	*took = false;
-	if (strcmp(c->dialect.delim, ",") != 0 || !dtx_csv_is_undeclared(c) || !c->opts.strays ||
-	    c->enc.len > DECIMAL_TEXT)
+	if (!c->opts.strays)
 		goto out;
-	d = dtx_mem_zalloc(1, sizeof(*d));
-	if (!d)
-		DTX_FAIL_MEM(err);
-	d->head = head_of((struct dtx_str){ c->enc.text, c->enc.len });
-	*took = has_names(d) && look_at_rows(d) && finds_decimals(d) &&
-	        !memchr(c->enc.text, '"', c->enc.len) &&
-	        !memchr(c->enc.text, DECIMAL_PART, c->enc.len) &&
-	        holds(d, (struct dtx_str){ c->enc.text, c->enc.len });
+	DTX_TRY(decimals_find(c, &d, took, err));
 	if (*took)
 		DTX_TRY(take(c, d, err));
 out:
+	dtx_mem_free(d);
+	return rc;
+}
+
+enum dtx_code dtx_csv_decimals_seen(const struct dtx_csv *c, bool *seen, struct dtx_err *err)
+{
+	struct decimal *d = NULL;
+	enum dtx_code rc = decimals_find(c, &d, seen, err);
+
 	dtx_mem_free(d);
 	return rc;
 }

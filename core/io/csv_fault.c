@@ -457,7 +457,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_csv_odd_lines odd = { .n = 0 };
 	struct dtx_csv_shapes *shapes = NULL;
 	struct dtx_csv_ref *other = NULL;
-	bool parted = false, glued = false;
+	bool parted = false, glued = false, decimals;
 	struct fault_walk f = { .ref = NULL };
 	int64_t bad = 0, rows = 0;
 	size_t at = c->top;
@@ -489,8 +489,14 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			ragged_example(c, &f.row, bad > 1, &more);
 	}
 	dtx_buf_add(&more, "]}");
+	DTX_TRY(dtx_csv_decimals_seen(c, &decimals, err));
 	rc = ragged_told(c, &first, bad, rows, &more, err);
-	ragged_advise(c, &odd, parted, &first, rows, err);
+	if (decimals)
+		dtx_err_hint(err, "the comma is the delimiter and the decimal mark, too: --repair "
+		                  "joins the two cells of a number; or save the file with another "
+		                  "delimiter, such as ';'");
+	else
+		ragged_advise(c, &odd, parted, &first, rows, err);
 out:
 	dtx_csv_ref_free(f.ref);
 	dtx_csv_ref_free(other);

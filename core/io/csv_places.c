@@ -402,7 +402,7 @@ static enum dtx_code take_places(struct dtx_csv *c, bool *took, struct dtx_err *
 		goto out;
 	DTX_TRY(part_all(p, &c->enc, err));
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s' has %u columns of fixed places, parted where all lines are blank; rules "
+	            "'%s' has %u columns of fixed places, split where all lines are blank; rules "
 	            "left out: %lld",
 	            dtx_source_name(c->head.src), p->ncols, (long long)p->rules);
 	dtx_err_hint(&w, "\"dialect\": {\"delimiter\": ...} parts the cells otherwise");

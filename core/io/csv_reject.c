@@ -13,7 +13,7 @@ enum dtx_code dtx_csv_reject(struct dtx_csv *c, const struct dtx_csv_row *row, s
 	pthread_mutex_lock(&c->doubt);
 	if ((int64_t)c->nrejects >= most) {
 		dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__,
-		            "'%s': more than %lld rows do not have %u cells",
+		            "'%s': more than %lld rows with other than %u cells",
 		            dtx_source_name(c->head.src), (long long)most, c->width);
 		dtx_err_hint(err, "\"max_rejects\" allows more; \"ragged\": \"pad\" keeps them");
 		dtx_csv_blame(c, row->start, err);

@@ -572,8 +572,9 @@ enum dtx_code dtx_encoding_notes(const struct dtx_encoding *e, const struct dtx_
 	DTX_TRY(enc_note(diags, &w, err));
 	if (e->padding)
 		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-		            "'%s': %zu bytes behind the end of the text (NUL, 1A) are left out",
-		            dtx_source_name(src), e->padding);
+		            "'%s': %zu byte%s after the end of the text (NUL, 1A) %s left out",
+		            dtx_source_name(src), e->padding, e->padding == 1 ? "" : "s",
+		            e->padding == 1 ? "is" : "are");
 	DTX_TRY(enc_note(diags, &w, err));
 out:
 	return rc;

@@ -85,6 +85,29 @@ out:
 	return rc;
 }
 
+/* A row as an editor or a sheet counts it: "L2", "row 2". */
+static void row_name(const struct dtx_head_finder *f, uint64_t row, char out[48])
+{
+	char *comma;
+
+	f->g->name(f->g->arg, row, 0, out);
+	comma = strchr(out, ',');
+	if (comma)
+		*comma = '\0';
+	else
+		snprintf(out, 48, "row %llu", (unsigned long long)(row + 1));
+}
+
+static void blame_row(const struct dtx_head_finder *f, uint64_t row, struct dtx_err *err)
+{
+	char name[48];
+
+	dtx_err_row(err, (int64_t)row, NULL);
+	row_name(f, row, name);
+	if (err && name[0] == 'L' && !err->cell[0])
+		dtx_str_copy(err->cell, sizeof(err->cell), dtx_str_of(name));
+}
+
 static enum dtx_code not_found(struct dtx_head_finder *f, uint32_t at, int64_t date,
                                struct dtx_err *err)
 {
@@ -102,8 +125,7 @@ static enum dtx_code not_found(struct dtx_head_finder *f, uint32_t at, int64_t d
 	text = f->cell[bad].text;
 	f->g->name(f->g->arg, f->g->first + at, (uint32_t)bad, place);
 	dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
-	            "no header: row %llu looks like data, %s is '%.*s'",
-	            (unsigned long long)(f->g->first + at + 1), place,
+	            "no header: %s looks like data: '%.*s'", place,
 	            (int)DTX_MIN(text.len, (size_t)60), text.ptr);
 	while (r < at && !f->shape[r].filled)
 		r++;
@@ -111,7 +133,7 @@ static enum dtx_code not_found(struct dtx_head_finder *f, uint32_t at, int64_t d
 	             "\"header_rows\": 0 names the columns column_1 ...; \"header_rows\": 1 takes "
 	             "row %llu as names; \"skip\" or \"range\" leaves rows out",
 	             (unsigned long long)(f->g->first + r + 1));
-	dtx_err_row(err, (int64_t)(f->g->first + at), NULL);
+	blame_row(f, f->g->first + at, err);
 	rc = DTX_E_HEADER_NOT_FOUND;
 out:
 	return rc;
@@ -603,17 +625,16 @@ static enum dtx_code check_above(struct dtx_head_finder *f, uint32_t start, uint
 	out->first = f->g->first + start;
 	out->hinted = data != 0;
 	out->loses = true;
-	f->g->name(f->g->arg, f->g->first + start, 0, place);
+	row_name(f, f->g->first + start, place);
 	dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
-	            "no header: were it row %llu, %s, %u row%s above it would be left out and %u "
+	            "no header: with %s as the header, %u row%s above it would be left out and %u "
 	            "would stay",
-	            (unsigned long long)(f->g->first + start + 1), place, above,
-	            above == 1 ? "" : "s", data);
+	            place, above, above == 1 ? "" : "s", data);
 	dtx_err_hint(err,
 	             "\"skip\": %llu, \"header_rows\": 1 takes it; \"header_rows\": 0 reads all "
 	             "rows and names the columns column_1 ...",
 	             (unsigned long long)(f->g->first + start));
-	dtx_err_row(err, (int64_t)(f->g->first + start), NULL);
+	blame_row(f, f->g->first + start, err);
 	rc = DTX_E_HEADER_NOT_FOUND;
 out:
 	return rc;
@@ -625,6 +646,7 @@ static enum dtx_code check_title(struct dtx_head_finder *f, uint32_t start, stru
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t r = 0, blank;
+	char names[48], below[48];
 
 	while (r < start && !f->shape[r].filled)
 		r++;
@@ -635,16 +657,17 @@ static enum dtx_code check_title(struct dtx_head_finder *f, uint32_t start, stru
 		goto out;
 	out->first = f->g->first + r;
 	out->hinted = true;
+	row_name(f, f->g->first + r, names);
+	row_name(f, f->g->first + start, below);
 	dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
-	            "no header: row %llu may be the names, of which the first %u are blank, or a "
-	            "title above those in row %llu",
-	            (unsigned long long)(f->g->first + r + 1), blank,
-	            (unsigned long long)(f->g->first + start + 1));
+	            "no header: %s may be the names, of which the first %u %s blank, or a title "
+	            "above those in %s",
+	            names, blank, blank == 1 ? "is" : "are", below);
 	dtx_err_hint(err,
 	             "\"header_rows\": 1 takes the first; \"skip\": %llu, \"header_rows\": 1 "
 	             "the other one",
 	             (unsigned long long)(f->g->first + start));
-	dtx_err_row(err, (int64_t)(f->g->first + r), NULL);
+	blame_row(f, f->g->first + r, err);
 	rc = DTX_E_HEADER_NOT_FOUND;
 out:
 	return rc;

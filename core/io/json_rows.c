@@ -4,7 +4,7 @@
 #include "core/base/mem.h"
 #include "core/io/repair.h"
 
-#define NOTHING_MORE "nothing behind the array"
+#define NOTHING_MORE "nothing after the array"
 #define TICK_ROWS    4096 /* between two looks at the progress */
 
 static int64_t line_of(const char *base, const char *p)

@@ -226,7 +226,7 @@ static bool scan_number(struct dtx_jscan *s, struct dtx_jvalue *out)
 	if (p < s->end && *p == '.') {
 		d = digits(p + 1, s->end);
 		if (d == p + 1)
-			return fail(s, p, "digits behind the point");
+			return fail(s, p, "digits after the point");
 		p = d;
 	}
 	if (p < s->end && (*p == 'e' || *p == 'E')) {

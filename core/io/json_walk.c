@@ -34,8 +34,10 @@ enum dtx_code dtx_jcol_add(struct dtx_jrows *r, struct dtx_str path, uint32_t *o
 	uint32_t object;
 
 	if (r->ncols == DTX_JROWS_COLS_MAX)
-		DTX_FAIL(err, DTX_E_INPUT_LIMIT, "'%s': over %d different members", r->label,
-		         DTX_JROWS_COLS_MAX);
+		DTX_FAIL_NEXT(err, DTX_E_INPUT_LIMIT,
+		              "\"records\" reads a part of the document; names that are data are "
+		              "better values",
+		              "'%s': over %d different members", r->label, DTX_JROWS_COLS_MAX);
 	if (!dtx_mem_reserve(&r->col, &r->cols_cap, r->ncols + 1, sizeof(*r->col)) ||
 	    !dtx_strmap_put(&r->map, path, (uint32_t)r->ncols, out))
 		DTX_FAIL_MEM(err);

@@ -35,7 +35,7 @@ static enum dtx_code check_object(struct dtx_source *src, struct dtx_err *err)
 	at = (size_t)(text.ptr - dtx_source_data(src));
 	line += dtx_csv_line(dtx_source_data(src), 0, at);
 	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
-	            "'%s': a stream of JSON Lines has an object on each line; L%lld is none",
+	            "'%s': a stream of JSON Lines has an object on each line; L%lld has not",
 	            dtx_source_name(src), (long long)line + 1);
 	dtx_slices_blame(line, dtx_source_byte0(src) + (int64_t)at, err);
 	return DTX_E_CORRUPT_FILE;

@@ -241,10 +241,10 @@ static const struct {
 	                        "rows lack a delimiter or have one too many: their cells "
 	                        "go to the columns that they look like",
 	                        "cells_moved", NULL },
-	[DTX_CSV_ODD_GLUED] = { "row lacks a delimiter beside a quote: its cells are parted "
+	[DTX_CSV_ODD_GLUED] = { "row lacks a delimiter beside a quote: its cells are split "
 	                        "there",
 	                        "rows lack a delimiter beside a quote: their cells are "
-	                        "parted there",
+	                        "split there",
 	                        "cells_parted", NULL },
 	[DTX_CSV_ODD_OTHER] = { "row is read with another delimiter or other quotes than "
 	                        "the rest",

@@ -499,7 +499,7 @@ enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(note_cells(r, atomic_load_explicit(&r->misfits, memory_order_relaxed),
-	                   "do not have their declared type and are null", err));
+	                   "without the declared type became null", err));
 	DTX_TRY(note_cells(r, atomic_load_explicit(&r->offsets, memory_order_relaxed),
 	                   DTX_READ_OFFSETS, err));
 out:

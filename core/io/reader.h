@@ -189,7 +189,7 @@ void dtx_reader_cut(struct dtx_reader *r, uint64_t last);
 /* Adds the note of cells that on_error made null; after the last next, once. */
 /* What becomes of times in a declared column where only some have an offset. */
 #define DTX_READ_OFFSETS                                                                           \
-	"have an offset from UTC, which others of their column lack: they become times of UTC"
+	"with an offset from UTC, which others of their column lack, became times of UTC"
 DTX_MUSTUSE enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err);
 /* Tells who looks that a batch of so many rows came. */
 void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to);

@@ -191,12 +191,14 @@ static enum dtx_code set_header(struct dtx_sheet_layout *l, struct dtx_err *err)
 		DTX_TRY(dtx_head_find(&hg, &l->head, err));
 	else if (rows >= 0 && l->head.rows > hg.nrows)
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
-		         "'%s': sheet '%.60s' has %llu rows, header_rows wants %u", l->book->label,
-		         l->sheet->name, (unsigned long long)hg.nrows, l->head.rows);
+		         "'%s': sheet '%.60s' has %llu rows, \"header_rows\" wants %u",
+		         l->book->label, l->sheet->name, (unsigned long long)hg.nrows,
+		         l->head.rows);
 	if (rows < 0 && l->head.assumed)
-		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_HEADER_ASSUMED, l->sheet, 1, err,
-		                       "row %u was taken as header, all cells below are text too",
-		                       (unsigned)l->head.first + 1));
+		DTX_TRY(dtx_sheet_warn(
+			l->diags, DTX_W_HEADER_ASSUMED, l->sheet, 1, err,
+			"row %u is taken as the header: all cells below it are text, too",
+			(unsigned)l->head.first + 1));
 out:
 	return rc;
 }
@@ -406,9 +408,9 @@ static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 	if ((f->nhidden_rows || f->nhidden) && !l->opts->hidden_drop)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_HIDDEN_CELLS, l->sheet, (int64_t)f->nhidden_rows, err,
-			"hidden cells were read: %llu row%s, %zu range%s of columns",
-			(unsigned long long)f->nhidden_rows, f->nhidden_rows == 1 ? "" : "s",
-			f->nhidden, f->nhidden == 1 ? "" : "s"));
+			f->nhidden ? "hidden cells were read: %llu rows, %zu ranges of columns"
+				   : "hidden cells were read: %llu rows",
+			(unsigned long long)f->nhidden_rows, f->nhidden));
 	if (l->grid->merges_dropped)
 		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
 		                       (int64_t)l->grid->merges_dropped, err,

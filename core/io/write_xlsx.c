@@ -150,8 +150,10 @@ static enum dtx_code check_size(const struct dtx_schema *s, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (s->nfields > DTX_SHEET_COLS)
-		DTX_FAIL(err, DTX_E_COL_LIMIT, "a sheet has at most %u columns, the table has %u",
-		         DTX_SHEET_COLS, s->nfields);
+		DTX_FAIL_NEXT(err, DTX_E_COL_LIMIT,
+		              "select fewer columns before, or write csv or jsonl",
+		              "a sheet has at most %u columns, the table has %u", DTX_SHEET_COLS,
+		              s->nfields);
 out:
 	return rc;
 }
@@ -315,7 +317,8 @@ static enum dtx_code write_text(struct xlsx_writer *w, uint32_t col, struct dtx_
 	if (s.len > TEXT_CHARS_MAX && dtx_utf8_count(s.ptr, s.len) > TEXT_CHARS_MAX) {
 		dtx_cell_name(cell, w->row, col);
 		rc = dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
-		                 "cell %s: a text of over %d characters", cell, TEXT_CHARS_MAX);
+		                 "cell %s: a text is longer than %d characters", cell,
+		                 TEXT_CHARS_MAX);
 		dtx_err_hint(err, "left(text, %d) in a derive step cuts it; csv has no limit",
 		             TEXT_CHARS_MAX);
 		goto out;
@@ -598,12 +601,11 @@ static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_er
 		DTX_FAIL_NEXT(err, DTX_E_DISK_FULL, PACK_ROOM,
 		              "cannot pack the workbook: its temporary files were cut short");
 	DTX_TRY(copy_package(w, err));
-	DTX_TRY(note(w, w->lost.digits, "numbers need 17 digits and were written with 16", err));
+	DTX_TRY(note(w, w->lost.digits, "numbers of 17 digits, written with 16", err));
 	DTX_TRY(note(w, w->lost.micros,
 	             "times are finer than the milliseconds that a workbook keeps", err));
 	DTX_TRY(note(w, w->as_text,
-	             "numbers of over 15 digits and dates before 1900-03-01 were written as text",
-	             err));
+	             "numbers of over 15 digits or dates before 1900-03-01, written as text", err));
 out:
 	return rc;
 }

@@ -70,12 +70,12 @@ static enum dtx_code cell_attrs(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c
 
 	*c = (struct dtx_xlsx_cell){ .row = w->row, .col = w->next_col };
 	if (r.ptr && !dtx_cell_parse(r, &c->row, &c->col))
-		FAIL_SHEET(w, err, "a cell reference that is none within XFD1048576");
+		FAIL_SHEET(w, err, "a cell reference outside of A1 to XFD1048576");
 	if (c->col >= DTX_SHEET_COLS)
 		FAIL_SHEET(w, err, "a cell beyond column XFD");
 	if (s.ptr &&
 	    (!dtx_num_parse_i64(s.ptr, s.len, &style) || style < 0 || style >= DTX_BOOK_STYLES_MAX))
-		FAIL_SHEET(w, err, "a style id that is none");
+		FAIL_SHEET(w, err, "a style id that the workbook does not have");
 	c->style = (uint16_t)style;
 	if (t.ptr && !dtx_xlsx_type_find(t, &c->type))
 		FAIL_SHEET(w, err, "a cell of an unknown type");

@@ -320,7 +320,7 @@ static enum dtx_code take_attr(struct dtx_xml *x, struct dtx_str *rest, struct d
 	rest->len -= a->value.len + 2;
 	rest->ptr = end + 1;
 	if (rest->len && !is_blank(rest->ptr[0]) && rest->ptr[0] != '/')
-		FAIL_XML(x, err, "no blank behind an attribute");
+		FAIL_XML(x, err, "no blank after an attribute");
 	if (a->value.len > VALUE_MAX) {
 		rc = dtx_unpack_fixed(err, "attribute", "'%s': %s: an attribute of over %d bytes",
 		                      x->label, x->part, VALUE_MAX);

@@ -268,8 +268,9 @@ static enum dtx_code warn_odd(struct scope_arg *s, const struct dtx_expr *e, con
 		                     "is a number, as all of this formula is: no column is in it",
 		                     err));
 	if (condition && dtx_bound_is_const(bound))
-		DTX_TRY(dtx_bind_fail(b, DTX_W_CONSTANT_FILTER, sub, err,
-		                      "the condition is the same for every row"));
+		DTX_TRY(dtx_bind_fail(
+			b, DTX_W_CONSTANT_FILTER, sub, err,
+			"the condition is the same for every row: no column is in it"));
 out:
 	return rc;
 }

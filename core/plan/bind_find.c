@@ -196,8 +196,10 @@ static const struct {
 } name_slips[] = {
 	{ "\u2018", NULL, NULL, "a text stands in straight quotes: 'North'" },
 	{ "\u201c", NULL, NULL, "a text stands in straight quotes: 'North'" },
-	{ NULL, NULL, " desc", "a falling key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
-	{ NULL, NULL, " DESC", "a falling key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
+	{ NULL, NULL, " desc",
+	  "a descending key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
+	{ NULL, NULL, " DESC",
+	  "a descending key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
 	{ NULL, NULL, " asc", "a rising key is its name alone" },
 	{ NULL, NULL, " ASC", "a rising key is its name alone" },
 	{ NULL, " as ", NULL, "a rename step gives a column another name" },

@@ -21,7 +21,8 @@ static enum dtx_code refuse(const struct dtx_plan *plan, uint32_t i, const char 
 
 	(void)dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %d (%s) %s",
 	                  dtx_plan_step_number(plan, (int32_t)i), st->name, why);
-	dtx_err_hint(err, "dtx compile --to pandas has forms of more; dtx run needs none");
+	dtx_err_hint(err,
+	             "dtx compile --to pandas writes more steps; dtx run needs no translation");
 	dtx_err_at(err, st->at);
 	dtx_err_step(err, (int32_t)i, st->name);
 	return DTX_E_NO_TRANSLATION;
@@ -87,7 +88,7 @@ static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
 		if (worst && worst->severity == DTX_SEV_ERROR) {
 			char why[480];
 
-			snprintf(why, sizeof(why), "cannot be told in SQL: %s", worst->msg);
+			snprintf(why, sizeof(why), "cannot be written in SQL: %s", worst->msg);
 			rc = refuse(c->plan, i, why, err);
 			dtx_err_hint(err, "list all columns of the inputs in their types");
 			goto out;

@@ -44,8 +44,9 @@ enum dtx_code dtx_exec_too_many(const struct dtx_exec_run *x, struct dtx_err *er
 		return err ? err->code : DTX_E_SNIPPET_CANNOT;
 	dtx_str_copy(was, sizeof(was), dtx_str_of(err->msg));
 	snprintf(err->msg, sizeof(err->msg),
-	         "more than %u parts of the plan need a snippet; the last: %s: %.250s",
+	         "the plan needs a snippet in more than %u parts; the last: %s: %.250s",
 	         (unsigned)x->max_regions, dtx_code_name(err->code), was);
+	dtx_text_singular(err->msg);
 	err->code = DTX_E_SNIPPET_CANNOT;
 	err->severity = DTX_SEV_ERROR;
 	return err->code;

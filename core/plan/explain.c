@@ -195,7 +195,7 @@ static void columns_text(const struct dtx_exec_input *x, struct dtx_buf *out)
 	if (more)
 		dtx_buf_printf(out, "    and %u more\n", (unsigned)more);
 	if (skipped)
-		dtx_buf_printf(out, "    skipped: %u column%s that nobody needs\n",
+		dtx_buf_printf(out, "    skipped: %u column%s that no step needs\n",
 		               (unsigned)skipped, skipped == 1 ? "" : "s");
 }
 

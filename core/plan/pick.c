@@ -79,7 +79,7 @@ static enum dtx_code pick_range(struct pick *p, const struct dtx_col_item *it, c
 		goto out;
 	if (from > to && !p->schema->open)
 		DTX_TRY(dtx_bind_fail(p->b, DTX_E_BAD_PARAM_VALUE, sub, err,
-		                      "column '%s' stands behind '%s'", it->a, it->b));
+		                      "column '%s' comes after '%s'", it->a, it->b));
 	/* the order of an open table is not known, nor what stands between two of its columns */
 	p->b->vague = p->b->vague || p->schema->open;
 	for (int32_t c = from; c <= to && !p->schema->open; c++)

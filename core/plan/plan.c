@@ -396,7 +396,7 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 	}
 	if (!json_is_integer(version) || json_integer_value(version) != DTX_PLAN_VERSION) {
 		rc = dtx_err_set(err, DTX_E_PLAN_VERSION, __FILE__, __LINE__,
-		                 "'dtx' is the plan version, expected %d", DTX_PLAN_VERSION);
+		                 "'dtx' is the version of the plan, expected %d", DTX_PLAN_VERSION);
 		dtx_err_hint(err, "write \"dtx\": %d, a number without quotes", DTX_PLAN_VERSION);
 		goto out;
 	}

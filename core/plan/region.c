@@ -77,7 +77,7 @@ enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct dtx_plan *p
 			last->count++;
 		else if (r->n >= max || !append(r, plan, mode, i, f))
 			DTX_FAIL(err, DTX_E_SNIPPET_CANNOT,
-			         "more than %u parts of the plan need a snippet", (unsigned)max);
+			         "the plan needs a snippet in more than %u parts", (unsigned)max);
 		r->item[r->n - 1].is_static = true;
 	}
 out:

@@ -250,7 +250,7 @@ enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t 
 		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_PARAM, __FILE__, __LINE__,
 		                 "rule %s is for a plan: a snippet's contract knows no %s",
 		                 dtx_rule_names[r->kind], r->with ? "other table" : "date");
-		dtx_err_hint(err, "an assert behind the step checks it");
+		dtx_err_hint(err, "an assert step after it checks that");
 		goto out;
 	}
 	if (rules.n && !errs.n)

@@ -354,8 +354,8 @@ static enum dtx_code whole_schema(struct dtx_graph *g, uint32_t s, struct dtx_ta
 	DTX_TRY(op->whole_schema(&g->step[s].ox[0], in, &g->arena, out, err));
 	if (most > 0 && (*out)->nfields > most)
 		DTX_FAIL(err, DTX_E_COL_LIMIT,
-		         "%s: the table would have %u columns, the limit is %lld",
-		         op->name, (*out)->nfields, (long long)most);
+		         "%s: the table would have %u columns, the limit is %lld", op->name,
+		         (*out)->nfields, (long long)most);
 out:
 	return rc;
 }

@@ -406,7 +406,7 @@ static enum dtx_code link_table(struct dtx_plan_parse *p, const struct rules_of 
 	if (o->snippet && !(made && strcmp(name, "main") == 0 && strcmp(made, "/rows/equals") == 0))
 		return dtx_part_fail(p, DTX_E_UNSUPPORTED_PARAM, at, err,
 		                     "a snippet's contract does not see table '%s'; an assert "
-		                     "behind the step does",
+		                     "step after it does",
 		                     name);
 	if (id < 0)
 		DTX_TRY(unknown_table(p, o->before, name, at, err));
@@ -602,7 +602,7 @@ static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_
 		DTX_TRY(dtx_part_unfold(p, steps, i, all, err));
 		if (json_array_size(all) > DTX_PLAN_STEPS)
 			DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE,
-			         "a plan has at most %d steps, these stand for more",
+			         "a plan has at most %d steps, and these stand for more",
 			         DTX_PLAN_STEPS);
 		for (; k < json_array_size(all); k++)
 			(*from)[k] = (uint32_t)i;

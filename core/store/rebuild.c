@@ -111,8 +111,7 @@ static enum dtx_code rebuild_definitions(struct dtx_db *want, struct dtx_db *got
 	json_object_foreach(is, key, one)
 	{
 		if (!json_object_get(should, key))
-			DTX_TRY(rebuild_says(findings, key, "is none of those that dtx makes",
-			                     err));
+			DTX_TRY(rebuild_says(findings, key, "is not one that dtx makes", err));
 	}
 out:
 	json_decref(should);

@@ -587,7 +587,7 @@ def read(dtx, folder, data):
 
 def adds_up(notes, rows):
     """The ledger: each row that was read is in the table or was dropped for a reason."""
-    told = re.findall(r"(\d+) rows read = (\d+) out((?: \+ \d+ \w+)*)", notes)
+    told = re.findall(r"(\d+) rows? read = (\d+) out((?: \+ \d+ \w+)*)", notes)
     return len(told) == 1 and int(told[0][1]) == rows and \
         int(told[0][0]) == rows + sum(map(int, re.findall(r"\d+", told[0][2])))
 

@@ -332,7 +332,7 @@ def noted():
         '<row r="1">' + text("A1", "k") + text("B1", "n") + '</row><row r="2">' + text("A2", "x") + number("B2", 1)
         + '</row><row r="3">' + number("B3", 2) + '</row><row r="4">' + text("A4", "y") + number("B4", 3) + "</row>",
         after='<mergeCells><mergeCell ref="A2:A3"/></mergeCells>')))
-    yield "merged", merged, [], "k,n\nx,1\n,2\ny,3\n", "1 cells of 1 merged ranges are null"
+    yield "merged", merged, [], "k,n\nx,1\n,2\ny,3\n", "1 cell of 1 merged range is null"
     yield "merged, filled", merged, ["--read", "merged=fill"], "k,n\nx,1\nx,2\ny,3\n", None
     yield "merged, as asked for", merged, ["--read", "merged=anchor"], "k,n\nx,1\n,2\ny,3\n", None
     yield "a merged title", packed(parts(sheet(

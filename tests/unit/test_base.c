@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/cpu.h"
+#include "core/base/err.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/lib.h"
@@ -304,4 +305,32 @@ void test_base_utf8_forms(void)
 	dtx_mem_fail_at(-1);
 	T_CHECK(!dtx_buf_ok(&b));
 	dtx_buf_clear(&b);
+}
+
+void test_text_singular(void)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "1 rows are left out", "1 row is left out" },
+		{ "1 nulls in 1 rows", "1 null in 1 row" },
+		{ "'a.csv': 1 column names are repeated", "'a.csv': 1 column name is repeated" },
+		{ "11 rows, -1 rows, 2.1 rows", "11 rows, -1 rows, 2.1 rows" },
+		{ "got '1 rows' (1 rows)", "got '1 rows' (1 row)" },
+		{ "the plan's 1 steps", "the plan's 1 step" },
+		{ "step 1 columns, 1 of 2 rows", "step 1 columns, 1 of 2 rows" },
+		{ "2 values and 1 nulls are not 20 rows", "2 values and 1 null are not 20 rows" },
+		{ "4 cells of 1 merged ranges are null", "4 cells of 1 merged range are null" },
+		{ "1 cells of 1 merged ranges are null", "1 cell of 1 merged range is null" },
+		{ "1 other visible sheets have cells", "1 other visible sheet has cells" },
+		{ "1 ", "1 " },
+		{ "at 'x", "at 'x" },
+	};
+	char text[80];
+
+	for (size_t i = 0; i < DTX_COUNT(rows); i++) {
+		snprintf(text, sizeof(text), "%s", rows[i].text);
+		dtx_text_singular(text);
+		T_STR(text, rows[i].want);
+	}
 }

@@ -345,8 +345,8 @@ void test_csv_declared_types(void)
 	how.opts.ntypes = 2;
 	T_OK(dump_csv(text, strlen(text), &how, &out, NULL, &notes, &err), &err);
 	T_STR(dtx_buf_text(&out), "a:int|b:text\n1|2\n~|3\n");
-	T_STR(dtx_buf_text(&notes), "reader_note: 't.csv': 1 cells do not have their declared type "
-	                            "and are null\n");
+	T_STR(dtx_buf_text(&notes), "reader_note: 't.csv': 1 cell without the declared type "
+	                            "became null\n");
 	DUMP_FAILS("c,b\n1,2\n", &how, DTX_E_MISSING_COLUMN, "'a'");
 	dtx_buf_clear(&out);
 	dtx_buf_clear(&notes);

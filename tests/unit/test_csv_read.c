@@ -82,7 +82,7 @@ void test_csv_quarantine(void)
 	}
 	how.opts.reader = NULL;
 	how.opts.max_rejects = 1;
-	DUMP_FAILS(text, &how, DTX_E_RAGGED_ROWS, "more than 1 rows do not have 3 cells");
+	DUMP_FAILS(text, &how, DTX_E_RAGGED_ROWS, "more than 1 row with other than 3 cells");
 	dtx_buf_clear(&out);
 	dtx_buf_clear(&rejects);
 }
@@ -305,7 +305,7 @@ void test_csv_stray_quotes_as_data(void)
 	DUMP_FAILS("id,name,n\n1,x,5\n2,\"Ann,5\n3,Eve\",7\n4,Li,8\n", &how, DTX_E_BAD_QUOTE,
 	           "'t.csv': quotes that open at L3 (byte 16) close at L4");
 	DUMP_FAILS("id,\"name,n\n1,Ann,5\n2,Bob\",6\n3,Eve,7\n", &how, DTX_E_HEADER_NOT_FOUND,
-	           "row 1 looks like data");
+	           "L1, field 3 looks like data");
 	DUMP_FAILS("id,\"name,n\n1,Ann,5\n2,Bob\",k\n3,Eve,7\n", &how, DTX_E_BAD_QUOTE,
 	           "quotes that open at L1 (byte 0) close at L3");
 	how.opts.quotes = "lenient";

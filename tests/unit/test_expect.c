@@ -133,7 +133,7 @@ void test_expect_verdicts(void)
 		{ "{\"columns\":[{\"name\":\"k\"},{\"name\":\"n\"}],\"extra\":\"forbid\"}",
 		  "column 'd' is not expected" },
 		{ "{\"rows\":{\"min\":3,\"max\":3,\"equals\":3}}", NULL },
-		{ "{\"rows\":{\"min\":4}}", "the result has 3 rows, expected min 4" },
+		{ "{\"rows\":{\"min\":4}}", "the result has 3 rows, expected at least 4" },
 		{ "{\"rows\":{\"equals\":\"main\"}}", NULL },
 	};
 	char first[400];
@@ -216,7 +216,7 @@ void test_expect_rules_of_a_plan(void)
 
 	T_CODE(dtx_rules_table(expect, t, checks, &failed, &err), DTX_E_UNSUPPORTED_PARAM, &err);
 	T_STR(err.msg, "rule recency is for a plan: a snippet's contract knows no date");
-	T_STR(err.hint, "an assert behind the step checks it");
+	T_STR(err.hint, "an assert step after it checks that");
 	json_decref(expect);
 	json_decref(checks);
 	dtx_table_unref(t);

@@ -77,14 +77,15 @@ void test_expr_syntax_spans(void)
 		int start, end;
 		const char *msg;
 	} rows[] = {
-		{ "", DTX_E_EXPR_SYNTAX, 0, 0, "expression ends: expected a value" },
-		{ "a +", DTX_E_EXPR_SYNTAX, 3, 3, "expression ends: expected a value" },
+		{ "", DTX_E_EXPR_SYNTAX, 0, 0, "the formula ends too early: expected a value" },
+		{ "a +", DTX_E_EXPR_SYNTAX, 3, 3, "the formula ends too early: expected a value" },
 		{ "a b", DTX_E_EXPR_SYNTAX, 2, 3,
 		  "unexpected 'b': expected an operator or the end" },
 		{ "a < b < c", DTX_E_EXPR_SYNTAX, 6, 7,
 		  "unexpected '<': expected an operator or the end" },
-		{ "(a", DTX_E_EXPR_SYNTAX, 2, 2, "expression ends: expected ')' or an operator" },
-		{ "f(a,", DTX_E_EXPR_SYNTAX, 4, 4, "expression ends: expected a value" },
+		{ "(a", DTX_E_EXPR_SYNTAX, 2, 2,
+		  "the formula ends too early: expected ')' or an operator" },
+		{ "f(a,", DTX_E_EXPR_SYNTAX, 4, 4, "the formula ends too early: expected a value" },
 		{ "f(x: 1, 2)", DTX_E_EXPR_SYNTAX, 8, 9,
 		  "unexpected '2': expected a named argument, as the one before it" },
 		{ "a # b", DTX_E_EXPR_SYNTAX, 2, 3, "unexpected character '#'" },

@@ -251,7 +251,7 @@ static const struct poke pokes[] = {
 	{ "huge rows", FIELD(rows), 1, UINT64_MAX, 8, "outside" },
 	{ "rows of a column", FIELD(rows), 1, 19, 8, "rows" },
 	{ "rows of the table", FIELD(rows), 0, 21, 8, "rows" },
-	{ "nulls", FIELD(nulls), 1, 1, 8, "nulls" },
+	{ "nulls", FIELD(nulls), 1, 1, 8, "and 1 null are not" },
 	{ "type 0", FIELD(type), 1, 0, 4, "type" },
 	{ "type 9", FIELD(type), 1, 9, 4, "type" },
 	{ "int as text", FIELD(type), 1, DTX_T_TEXT, 4, "bytes" },

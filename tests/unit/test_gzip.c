@@ -146,8 +146,8 @@ void test_gzip_limits(void)
 		uint64_t value;
 		const char *says;
 	} list[] = {
-		{ "total", 1, "'a.csv.gz' inflates to over 1 bytes (limit 'archive.total')" },
-		{ "ratio", 1, "'a.csv.gz' inflates over 1 times (limit 'archive.ratio')" },
+		{ "total", 1, "'a.csv.gz' inflates to over 1 byte (limit 'archive.total')" },
+		{ "ratio", 1, "'a.csv.gz' inflates over 1 time (limit 'archive.ratio')" },
 	};
 
 	for (size_t i = 0; i < DTX_COUNT(list); i++) {

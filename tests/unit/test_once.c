@@ -185,7 +185,7 @@ void test_once_refuses_what_it_cannot_know(void)
 	o.ragged = DTX_RAGGED_QUARANTINE;
 	o.max_rejects = 1;
 	once_fails("a,b\n1,2\n3,4\n5\n1,2\n3,4\n5,6\n7,8\n9\n1,2\n3,4\n5,6\n7,8\n", &o,
-	           DTX_E_RAGGED_ROWS, "more than 1 rows have another width");
+	           DTX_E_RAGGED_ROWS, "more than 1 row has another width");
 	o = once_opts(&how, true);
 	o.delimiter = NULL;
 	once_fails("a,b\n", &o, DTX_E_MISSING_PARAM, "delimiter");
@@ -326,7 +326,7 @@ void test_once_reads_json_lines(void)
 	once_fails("{\"n\":1}\n{\"s\":{\"t\":\"\"}}\n{\"n\":\n", &o, DTX_E_CORRUPT_FILE, "line 4");
 	once_fails("{\"n\":1}\n{\"n\":2}\n{\"s\":\"\xff\"}\n", &o, DTX_E_BAD_ENCODING,
 	           "byte FF at L3");
-	once_fails("{\"n\":1}\n[2]\n", &o, DTX_E_CORRUPT_FILE, "L2 is none");
+	once_fails("{\"n\":1}\n[2]\n", &o, DTX_E_CORRUPT_FILE, "L2 has not");
 	once_fails("{\"n\":1}\n{\"n\":2}\n", &o, DTX_E_MISSING_COLUMN, "no record has 's.t'");
 	once_fails("\n\n", &o, DTX_E_EMPTY_INPUT, "is empty");
 	once_fails("\x1f\x8b\b\n", &o, DTX_E_UNSUPPORTED_FORMAT, "not unpacked");

@@ -594,7 +594,7 @@ void test_contract(void)
 		{ "region:text,hours:int", "W,1\nE,2\nN,3\n", NULL, NULL,
 		  "more_rows_than_any_input" },
 		{ "region:text,hours:int", "W,1\n", "{\"rows\":{\"equals\":\"main\"}}",
-		  "the result has 1 rows, expected equals 2", NULL },
+		  "the result has 1 row, expected 2", NULL },
 		{ "region:text,hours:int", "W,1\n",
 		  "{\"columns\":[{\"name\":\"hours\",\"min\":5}]}",
 		  "column 'hours' has 1 value below, expected min 5", NULL },

@@ -382,7 +382,7 @@ void test_rawgrid_contradictions(void)
 		{ with_bits, "grid: its section is malformed" },
 		{ text_twice, "grid: text 1 is there twice" },
 		{ format_twice, "grid: format 1 is there twice" },
-		{ bytes_left, "grid: bytes behind the last text" },
+		{ bytes_left, "grid: bytes after the last text" },
 		{ cells_swapped, "grid: cell 1 is out of order" },
 	};
 	struct dtx_rawgrid g, back;

@@ -149,8 +149,7 @@ void test_read_json_misfits(void)
 	T_STR(dtx_buf_text(&out), "d:int\n1\n~\n~\n");
 	T_OK(dtx_reader_misfits(r, &err), &err);
 	T_INT(r->diags.n, 1);
-	T_STR(r->diags.item[0].msg,
-	      "'x.jsonl': 2 cells do not have their declared type and are null");
+	T_STR(r->diags.item[0].msg, "'x.jsonl': 2 cells without the declared type became null");
 	dtx_reader_close(r);
 	dtx_source_free(src);
 	dtx_buf_clear(&out);

@@ -404,7 +404,7 @@ void test_reader_process_breaks_the_protocol(void)
 		{ act_other_length, "a frame without memory" },
 		{ act_keep_mapping, "keeps what it has sent" },
 		{ act_two_needs, "memory beyond its limit" },
-		{ act_false_error, "its error is none" },
+		{ act_false_error, "its error is malformed" },
 		{ act_tick_too_far, "ticks without end or sense" },
 		{ act_tick_for_ever, "ticks without end or sense" },
 		{ act_speak_as_main, "not its own" },

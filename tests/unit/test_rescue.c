@@ -486,14 +486,14 @@ void test_rescue_regions(void)
 	                               ",{\"op\":\"twist\"}"),
 	                      csv),
 	       DTX_E_SNIPPET_CANNOT, &m.run.err);
-	T_CHECK(strstr(m.run.err.msg, "more than 1 parts of the plan need a snippet"));
+	T_CHECK(strstr(m.run.err.msg, "the plan needs a snippet in more than 1 part"));
 	m.asked = 0;
 	T_CODE(rescuemake_run(&m,
 	                      PLANCASE("{\"op\":\"twist\"},{\"op\":\"filter\",\"where\":\"true\"}"
 	                               ",{\"op\":\"twist\"}"),
 	                      csv),
 	       DTX_E_SNIPPET_CANNOT, &m.run.err);
-	T_STR(m.run.err.msg, "more than 1 parts of the plan need a snippet");
+	T_STR(m.run.err.msg, "the plan needs a snippet in more than 1 part");
 	T_INT(m.asked, 0); /* it is seen before there is anything to ask */
 	rescuemake_clear(&m);
 }

@@ -108,7 +108,7 @@ void test_store_damage_of_runs(void)
 	said(dtx_ledger_walk_run(db, "zz", NULL, NULL, &err), DTX_E_NO_RECORD,
 	     "the store has no run 'zz'", &err);
 	store_change("UPDATE ledger SET hash=x'00'");
-	said(dtx_ledger_head(db, &head, &err), DTX_E_STORE_IO, "the ledger's last hash has 1 bytes",
+	said(dtx_ledger_head(db, &head, &err), DTX_E_STORE_IO, "the ledger's last hash has 1 byte",
 	     &err);
 	dtx_store_free(s);
 }

@@ -161,7 +161,7 @@ void test_xml_says_where(void)
 		{ "\xff\xfe<\0a\0/\0>\0\x20", 11, "UTF-16 text ends inside a character" },
 		{ "<a/><b/>", 0, "at byte 4: a second root element" },
 		{ "<a b=1/>", 0, "an attribute without quotes" },
-		{ "<a b=\"1\"c=\"2\"/>", 0, "no blank behind an attribute" },
+		{ "<a b=\"1\"c=\"2\"/>", 0, "no blank after an attribute" },
 		{ "<a b=\"1\" b=\"2\"/>", 0, "an attribute stands twice" },
 	};
 

@@ -17,5 +17,5 @@ book="$FIX/xlsx/timesheet.xlsx"
 { printf '\357\273\277'; cat "$book"; } > mark.xlsx
 { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\n\r\n'; cat "$book"; } > answer.csv
 for f in mark.xlsx answer.csv; do dtx convert $f --to csv 2>err | cmp - a.csv && echo "$f is the same"; grep begins err; done
-dtx inspect mark.xlsx --json 2>&1 | grep -om1 'the workbook begins behind 3 bytes that are none of it'
+dtx inspect mark.xlsx --json 2>&1 | grep -om1 'the workbook begins after 3 bytes that do not belong to it'
 printf 'k,v\nPK\005\006aaaaaaaaaaaaaaaaaaaaaaaaaa,1\n' | dtx convert - --to csv | wc -l
