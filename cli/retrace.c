@@ -11,6 +11,25 @@
 #include "core/plan/trace.h"
 #include "core/store/process.h"
 
+static enum dtx_code retrace_labels(struct dtx_retrace *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *input;
+	size_t i;
+
+	x->labels = json_object();
+	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
+	{
+		const char *alias = dtx_json_text(input, "alias", "");
+
+		if (json_object_set(x->labels, alias, json_object_get(input, "label")) != 0 &&
+		    json_object_get(input, "label"))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -19,6 +38,7 @@ enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct d
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
 	DTX_TRY(dtx_lookup(store, what, true, &x->record, err));
 	DTX_TRY(dtx_lookup_model(store, x->record, err));
+	DTX_TRY(retrace_labels(x, err));
 	x->output = (uint32_t)dtx_json_int(json_object_get(x->record, "found"), "output", 0);
 	if (!dtx_retrace_output(x))
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run %s has no result",
@@ -43,9 +63,7 @@ const char *dtx_retrace_name(const struct dtx_retrace *x)
 
 const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias)
 {
-	const json_t *inputs = json_object_get(x->record, "inputs");
-
-	return dtx_json_text(dtx_json_find(inputs, "alias", alias), "label", alias);
+	return dtx_json_text(x->labels, alias, alias);
 }
 
 bool dtx_retrace_rescued(const struct dtx_retrace *x)
@@ -206,7 +224,7 @@ static enum dtx_code retrace_again(struct dtx_runner *r, struct dtx_plan **out, 
 	text = json_dumps(again, JSON_COMPACT);
 	if (!text)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &r->findings, out, err));
+	DTX_TRY(dtx_plan_parse_made(dtx_str_of(text), &r->findings, out, err));
 	DTX_TRY(dtx_plan_check(*out, &r->findings, err));
 	dtx_trace_again_places(*out, r->plan);
 out:
@@ -314,7 +332,7 @@ enum dtx_code dtx_retrace_exec(struct dtx_runner *r, const json_t *traced,
 
 	if (!text)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(retrace_own(dtx_plan_parse(dtx_str_of(text), NULL, &r->findings, plan, err), err));
+	DTX_TRY(retrace_own(dtx_plan_parse_made(dtx_str_of(text), &r->findings, plan, err), err));
 	DTX_TRY(retrace_own(dtx_plan_check(*plan, &r->findings, err), err));
 	if (look->fold)
 		DTX_TRY(dtx_together_spread(look->fold, *plan, &r->findings, err));
@@ -400,5 +418,6 @@ void dtx_retrace_clear(struct dtx_retrace *x)
 	dtx_exec_free(x->bound);
 	dtx_runner_clear(&x->r);
 	dtx_snapshots_clear(&x->kept);
+	json_decref(x->labels);
 	json_decref(x->record);
 }

@@ -17,6 +17,7 @@ struct dtx_retrace {
 	struct dtx_snapshots kept;
 	struct dtx_exec_result *bound;
 	/* private */
+	json_t *labels; /* of each input, by alias: there may be 100,000 */
 	struct dtx_run_args run_args;
 	struct dtx_runner_replay replay;
 };

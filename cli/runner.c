@@ -200,6 +200,10 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 	                       runner_end_details(r, err), &mine);
 	if (rc == DTX_OK && ended != DTX_OK) {
 		dtx_err_move(err, &mine);
+		if (r->result && r->result->noutputs && !r->prompt)
+			dtx_err_hint(err, "the result is written and in place, what the record "
+			                  "lacks the next run completes; or use another store "
+			                  "with --store FILE or DTX_STORE");
 		rc = ended;
 	}
 	dtx_err_clear(&mine);

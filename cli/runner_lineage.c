@@ -115,7 +115,8 @@ static void lineage_left_out(const struct dtx_runner *r, uint32_t output)
 	dtx_out_note(
 		r->cli,
 		"dtx: %s: the row numbers of more than %d inputs are not stored, and there are %u\n"
-		"  next: dtx why runs the plan again to find the rows\n",
+		"  next: dtx why runs the plan again to find the rows; with --snapshot-inputs also "
+		"when the files are gone\n",
 		path ? path : "-", LINEAGE_INPUTS, r->plan->ninputs);
 }
 

@@ -43,8 +43,9 @@ DTX_MUSTUSE enum dtx_code dtx_why_columns_known(const struct dtx_why *w, struct 
 bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct);
 /* The lineage row that has the column's formula; NULL: it was taken as it is. */
 const json_t *dtx_why_formula(const struct dtx_why *w);
-/* Whether a list of sources has the lineage row's column. */
-bool dtx_why_listed(const json_t *list, const json_t *row);
+/* Whether the lineage row's column has been there before; `seen` (an object) has it from then on.
+ */
+bool dtx_why_listed(json_t *seen, const json_t *row);
 /* Whether a list of sources names a cell. */
 bool dtx_why_names_any(const json_t *list);
 /* Makes w->report of the traced rows, while their readers are open. */

@@ -29,19 +29,18 @@ const json_t *dtx_why_formula(const struct dtx_why *w)
 	return NULL;
 }
 
-bool dtx_why_listed(const json_t *list, const json_t *row)
+bool dtx_why_listed(json_t *seen, const json_t *row)
 {
-	json_t *one;
-	size_t i;
+	struct dtx_buf key = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool listed;
 
-	json_array_foreach((json_t *)(uintptr_t)list, i, one)
-	{
-		if (json_equal(json_object_get(one, "alias"), json_object_get(row, "alias")) &&
-		    json_equal(json_object_get(one, "column"), json_object_get(row, "in_col")) &&
-		    json_equal(json_object_get(one, "how"), json_object_get(row, "subtype")))
-			return true;
-	}
-	return false;
+	dtx_buf_json(&key, dtx_str_of(dtx_json_text(row, "alias", "")));
+	dtx_buf_json(&key, dtx_str_of(dtx_json_text(row, "in_col", "")));
+	dtx_buf_json(&key, dtx_str_of(dtx_json_text(row, "subtype", "")));
+	listed = json_object_get(seen, dtx_buf_text(&key)) != NULL;
+	json_object_set_new(seen, dtx_buf_text(&key), json_true());
+	dtx_buf_clear(&key);
+	return listed;
 }
 
 /* All cells, or their number and what is shown of them. */
@@ -106,10 +105,10 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
                                  json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *list = json_array(), *row;
+	json_t *list = json_array(), *seen = json_object(), *row;
 	size_t i;
 
-	if (!list)
+	if (!list || !seen)
 		DTX_FAIL_MEM(err);
 	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
 	{
@@ -120,7 +119,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_traced_elsewhere(&w->traced, w->column, alias, column)) ||
-		    dtx_why_listed(list, row))
+		    dtx_why_listed(seen, row))
 			continue;
 		/* what a fill put there is not what the source has */
 		filled = dtx_traced_filled(&w->traced, column);
@@ -135,6 +134,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 	*out = list;
 	list = NULL;
 out:
+	json_decref(seen);
 	json_decref(list);
 	return rc;
 }

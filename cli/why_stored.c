@@ -195,14 +195,16 @@ static enum dtx_code stored_sources(const struct stored *s, bool direct, json_t 
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_why *w = s->w;
-	json_t *row;
+	json_t *seen = json_object(), *row;
 	size_t i;
 
+	if (!seen)
+		DTX_FAIL_MEM(err);
 	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
 	{
 		const char *column = dtx_json_text(row, "in_col", NULL);
 
-		if (!column || !dtx_why_concerns(w, row, direct) || dtx_why_listed(list, row))
+		if (!column || !dtx_why_concerns(w, row, direct) || dtx_why_listed(seen, row))
 			continue;
 		w->filled |= direct && dtx_traced_filled(&w->traced, column);
 		DTX_TRY(stored_source(s, row, direct, list, err));
@@ -210,6 +212,7 @@ static enum dtx_code stored_sources(const struct stored *s, bool direct, json_t 
 	/* which of the columns that were made rows it was, no number says */
 	w->traced.wide |= direct && s->answer.longer && json_array_size(list) > 1;
 out:
+	json_decref(seen);
 	return rc;
 }
 

@@ -9,6 +9,7 @@ struct dtx_plan_parse {
 	struct dtx_errlist *findings;
 	const char *dir;
 	bool bare; /* the text was an array of steps */
+	uint32_t max_steps;
 };
 
 /* Adds a finding at pointer; DTX_OK, or no_memory. */

@@ -411,9 +411,9 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 		rc = no_steps(*json, err);
 		goto out;
 	}
-	if (json_array_size(steps) > DTX_PLAN_STEPS)
-		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a plan has at most %d steps, got %zu",
-		         DTX_PLAN_STEPS, json_array_size(steps));
+	if (json_array_size(steps) > p->max_steps)
+		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a plan has at most %u steps, got %zu",
+		         p->max_steps, json_array_size(steps));
 out:
 	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY && !p->bare && json_is_object(*json))
 		dtx_err_at(err, rc == DTX_E_PLAN_VERSION ? "/dtx" : "/steps");
@@ -460,11 +460,12 @@ out:
 }
 
 static enum dtx_code parse(struct dtx_str text, const char *dir, bool may_be_empty,
-                           struct dtx_errlist *findings, struct dtx_plan **out, struct dtx_err *err)
+                           uint32_t max_steps, struct dtx_errlist *findings, struct dtx_plan **out,
+                           struct dtx_err *err)
 {
 	struct dtx_json_limits limits = { 0, 0 };
 	struct dtx_plan *plan = NULL;
-	struct dtx_plan_parse p = { .findings = findings, .dir = dir };
+	struct dtx_plan_parse p = { .findings = findings, .dir = dir, .max_steps = max_steps };
 	enum dtx_code rc = DTX_OK;
 
 	*out = NULL;
@@ -483,13 +484,20 @@ out:
 enum dtx_code dtx_plan_parse(struct dtx_str text, const char *dir, struct dtx_errlist *findings,
                              struct dtx_plan **out, struct dtx_err *err)
 {
-	return parse(text, dir, false, findings, out, err);
+	return parse(text, dir, false, DTX_PLAN_STEPS, findings, out, err);
+}
+
+enum dtx_code dtx_plan_parse_made(struct dtx_str text, struct dtx_errlist *findings,
+                                  struct dtx_plan **out, struct dtx_err *err)
+{
+	return parse(text, NULL, false, DTX_PLAN_STEPS_MADE, findings, out, err);
 }
 
 enum dtx_code dtx_plan_empty(struct dtx_plan **out, struct dtx_err *err)
 {
 	struct dtx_errlist none = DTX_ERRLIST_INIT;
-	enum dtx_code rc = parse(DTX_STR("{\"dtx\":1,\"steps\":[]}"), NULL, true, &none, out, err);
+	enum dtx_code rc = parse(DTX_STR("{\"dtx\":1,\"steps\":[]}"), NULL, true, DTX_PLAN_STEPS,
+	                         &none, out, err);
 
 	dtx_errlist_clear(&none);
 	return rc;

@@ -14,7 +14,10 @@
 #define DTX_PLAN_VERSION 1
 #define DTX_PLAN_STEPS   1000
 #define DTX_PLAN_INPUTS  64
-#define DTX_PLAN_OUTPUTS 16
+/* Of a plan that dtx makes of another, to number its rows: the steps that it adds are not counted
+ * against the user's. */
+#define DTX_PLAN_STEPS_MADE (16 * DTX_PLAN_STEPS)
+#define DTX_PLAN_OUTPUTS    16
 
 enum dtx_fallback { DTX_FALLBACK_STEP, DTX_FALLBACK_PLAN, DTX_FALLBACK_OFF };
 
@@ -122,6 +125,9 @@ struct dtx_plan {
 DTX_MUSTUSE enum dtx_code dtx_plan_parse(struct dtx_str text, const char *dir,
                                          struct dtx_errlist *findings, struct dtx_plan **out,
                                          struct dtx_err *err);
+/* The same of a text that dtx made of a plan: up to DTX_PLAN_STEPS_MADE steps. */
+DTX_MUSTUSE enum dtx_code dtx_plan_parse_made(struct dtx_str text, struct dtx_errlist *findings,
+                                              struct dtx_plan **out, struct dtx_err *err);
 void dtx_plan_free(struct dtx_plan *p); /* NULL is fine */
 
 /* Static phase: schema flow through all steps with what the plan alone tells.  Adds findings; marks

@@ -595,15 +595,15 @@ static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_
 	enum dtx_code rc = DTX_OK;
 	size_t n, i, k = 0;
 
-	*from = dtx_arena_alloc(&plan->arena, DTX_PLAN_STEPS + 1, sizeof(**from));
+	*from = dtx_arena_alloc(&plan->arena, p->max_steps + 1u, sizeof(**from));
 	if (!*from)
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < json_array_size(steps); i++) {
 		DTX_TRY(dtx_part_unfold(p, steps, i, all, err));
-		if (json_array_size(all) > DTX_PLAN_STEPS)
+		if (json_array_size(all) > p->max_steps)
 			DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE,
-			         "a plan has at most %d steps, and these stand for more",
-			         DTX_PLAN_STEPS);
+			         "a plan has at most %u steps, and these stand for more",
+			         p->max_steps);
 		for (; k < json_array_size(all); k++)
 			(*from)[k] = (uint32_t)i;
 	}
