@@ -49,12 +49,18 @@ static void rest_clear(struct rest *r)
 	dtx_mem_free(r->col);
 }
 
-static bool column_blank(struct dtx_raw *raw, const struct rest *r, uint32_t c)
+static enum dtx_code column_blank(struct dtx_raw *raw, const struct rest *r, uint32_t c,
+                                  bool *blank, struct dtx_err *err)
 {
-	for (int64_t i = 0; i < r->n; i++)
-		if (!dtx_raw_blank(raw, r->rows[i], c))
-			return false;
-	return true;
+	enum dtx_code rc = DTX_OK;
+
+	*blank = true;
+	for (int64_t i = 0; i < r->n && *blank; i++) {
+		DTX_TRY(dtx_halt_row((uint64_t)i, err));
+		*blank = dtx_raw_blank(raw, r->rows[i], c);
+	}
+out:
+	return rc;
 }
 
 static enum dtx_code rest_of(const struct empty_args *a, struct dtx_table *t, struct rest *r,
@@ -69,12 +75,19 @@ static enum dtx_code rest_of(const struct empty_args *a, struct dtx_table *t, st
 	r->col = dtx_mem_alloc((size_t)raw.ncols + 1, sizeof(*r->col));
 	if (!r->rows || !r->col)
 		DTX_FAIL_MEM(err);
-	for (int64_t row = 0; row < t->nrows; row++)
+	for (int64_t row = 0; row < t->nrows; row++) {
+		DTX_TRY(dtx_halt_look(err));
 		if (a->axis == AXIS_COLS || dtx_raw_filled(&raw, row, &only))
 			r->rows[r->n++] = row;
-	for (uint32_t c = 0; c < raw.ncols; c++)
-		if (a->axis == AXIS_ROWS || !column_blank(&raw, r, c))
+	}
+	for (uint32_t c = 0; c < raw.ncols; c++) {
+		bool blank = false;
+
+		if (a->axis != AXIS_ROWS)
+			DTX_TRY(column_blank(&raw, r, c, &blank, err));
+		if (!blank)
 			r->col[r->ncols++] = (int32_t)c;
+	}
 out:
 	dtx_raw_close(&raw);
 	return rc;

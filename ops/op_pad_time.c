@@ -174,6 +174,7 @@ static enum dtx_code add_steps(struct work *w, int64_t first, int64_t here, int6
 	for (; dtx_duration_step(first, *k, w->s->every, &step) && step <= here; (*k)++) {
 		if (step == here)
 			continue;
+		DTX_TRY(dtx_halt_row(w->nmade, err));
 		if (!dtx_mem_reserve(&w->made, &w->cap_made, w->nmade + 1, sizeof(*w->made)))
 			DTX_FAIL_MEM(err);
 		w->made[w->nmade] = step;
@@ -192,6 +193,7 @@ static enum dtx_code add_group(struct work *w, const int64_t *row, int64_t n, in
 	int64_t k = 1; /* the first row is step 0 */
 
 	for (int64_t i = 0; i < n; i++) {
+		DTX_TRY(dtx_halt_row((uint64_t)i, err));
 		if (i && !w->times.null[row[i]])
 			DTX_TRY(add_steps(w, w->times.us[row[0]], w->times.us[row[i]], row[i - 1],
 			                  key, &k, err));
@@ -234,6 +236,7 @@ static enum dtx_code made_times(struct work *w, struct dtx_from *cell, struct dt
 	uint32_t n;
 
 	for (size_t from = 0; from < w->nmade; from += n) {
+		DTX_TRY(dtx_halt_look(err));
 		n = (uint32_t)DTX_MIN(w->nmade - from, (size_t)DTX_BATCH_ROWS);
 		dtx_builder_init(&to, type, n);
 		for (uint32_t i = 0; i < n; i++)
@@ -261,6 +264,7 @@ static enum dtx_code lay_column(struct work *w, int32_t c, const struct dtx_from
 		const struct line *line = &w->line[i];
 		struct dtx_from *cell = &w->m->out[c].cell[i];
 
+		DTX_TRY(dtx_halt_row(i, err));
 		if (line->row >= 0)
 			*cell = (struct dtx_from){ line->row, c };
 		else if (c == w->s->col)

@@ -157,16 +157,21 @@ static struct dtx_colmap identity(uint32_t n, int32_t *from)
 	return (struct dtx_colmap){ n, from };
 }
 
-static void infer_batch(const struct dtx_batch *b, const struct dtx_table *t, struct dtx_infer *f,
-                        bool *late, int64_t row)
+static enum dtx_code infer_batch(const struct dtx_batch *b, const struct dtx_table *t,
+                                 struct dtx_infer *f, bool *late, int64_t row, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
+
 	for (uint32_t c = 0; c < t->schema->nfields; c++) {
 		if (!dtx_raw_retypes(&t->schema->field[c], b->col[c])) {
 			late[c] = false;
 			continue;
 		}
+		DTX_TRY(dtx_halt_look(err));
 		dtx_infer_column(&f[c], b->col[c], row);
 	}
+out:
+	return rc;
 }
 
 enum dtx_code dtx_raw_schema(struct dtx_table *t, const int64_t *rows, int64_t n,
@@ -202,7 +207,7 @@ enum dtx_code dtx_raw_schema(struct dtx_table *t, const int64_t *rows, int64_t n
 		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
 		if (!b)
 			break;
-		infer_batch(b, t, f, late, at);
+		DTX_TRY(infer_batch(b, t, f, late, at, err));
 	}
 	for (uint32_t c = 0; c < fields; c++) {
 		if (late[c] && n) {

@@ -95,9 +95,11 @@ enum dtx_code dtx_remake_cells(struct dtx_remake *m, uint32_t c, struct dtx_err 
 
 	if (!cell)
 		DTX_FAIL_MEM(err);
-	for (int64_t i = 0; i < m->nrows; i++)
-		cell[i] = (struct dtx_from){ 0, DTX_FROM_NULL };
 	m->out[c].cell = cell;
+	for (int64_t i = 0; i < m->nrows; i++) {
+		DTX_TRY(dtx_halt_row((uint64_t)i, err));
+		cell[i] = (struct dtx_from){ 0, DTX_FROM_NULL };
+	}
 out:
 	return rc;
 }
@@ -448,6 +450,7 @@ static enum dtx_code emit_chunk(struct dtx_remake *m, struct chunk *k, const str
 
 		if (!dtx_op_wants(m->ox, c))
 			continue;
+		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(chunk_column(m, k, c, &shape[c], from, n, &made, err));
 		dtx_batch_put(b, c, made);
 	}

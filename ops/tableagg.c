@@ -55,6 +55,28 @@ out:
 
 /* --- states --- */
 
+/* All or none of them: what is kept is freed group by group. */
+static enum dtx_code new_states(const struct dtx_aggcall *call, uint32_t ngroups, char **out,
+                                struct dtx_err *err)
+{
+	size_t size = dtx_agg_state_size(call), to;
+	char *states = dtx_mem_alloc((size_t)ngroups + 1, size);
+	enum dtx_code rc = DTX_OK;
+
+	if (!states)
+		DTX_FAIL_MEM(err);
+	for (size_t from = 0; from < ngroups; from = to) {
+		to = DTX_MIN(from + DTX_BATCH_ROWS, (size_t)ngroups);
+		DTX_TRY(dtx_halt_look(err));
+		dtx_agg_init(call, states, size, from, to);
+	}
+	*out = states;
+	states = NULL;
+out:
+	dtx_mem_free(states);
+	return rc;
+}
+
 enum dtx_code dtx_tableagg_open(struct dtx_tableagg_run *r, const struct dtx_opctx *ox,
                                 const struct dtx_tableagg *agg, uint32_t ngroups,
                                 struct dtx_err *err)
@@ -70,12 +92,7 @@ enum dtx_code dtx_tableagg_open(struct dtx_tableagg_run *r, const struct dtx_opc
 
 		r->states[i] = dtx_mem_zalloc(calls->n + 1, sizeof(char *));
 		for (size_t k = 0; r->states[i] && k < calls->n; k++) {
-			size_t size = dtx_agg_state_size(calls->call[k]);
-
-			r->states[i][k] = dtx_mem_alloc((size_t)ngroups + 1, size);
-			if (!r->states[i][k])
-				DTX_FAIL_MEM(err);
-			dtx_agg_init(calls->call[k], r->states[i][k], size, 0, ngroups);
+			DTX_TRY(new_states(calls->call[k], ngroups, &r->states[i][k], err));
 		}
 		if (!r->states[i])
 			DTX_FAIL_MEM(err);

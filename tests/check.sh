@@ -23,6 +23,7 @@ suites() {
 		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 100
 		killed at any instant|sh tests/fault/run.sh build/dtx
 		signals that ask it to end|/usr/bin/python3 -B tests/fault/signals.py build/dtx
+		ended at random instants of every kind of step|/usr/bin/python3 -B tests/fault/cancel.py build/dtx
 		killed before each call of the write order|/usr/bin/python3 -B tests/fault/killed.py build/dtx
 		engine against the jail|/usr/bin/python3 -B tests/diff/agreement.py build/dtx
 		random plans with a snippet that changes nothing|/usr/bin/python3 -B tests/diff/jailed.py build/dtx 100

@@ -15,6 +15,8 @@ struct dtx_halt {
 
 /* Loops over rows look once in so many. */
 #define DTX_HALT_ROWS 8192
+/* Those that go through all columns of each row: a table may be wide. */
+#define DTX_HALT_LINES 64
 
 /* From now on for this thread; NULL: nothing ends it.  Gives what was set before, to be set again.
  * Borrowed until then. */
@@ -25,5 +27,15 @@ bool dtx_halt_now(void);
 /* cancelled or time_limit when the work is to end.  Costs about as much as reading the clock: once
  * in a few thousand rows. */
 DTX_MUSTUSE enum dtx_code dtx_halt_look(struct dtx_err *err);
+/* The same for row or name number n of a loop: looks once in DTX_HALT_ROWS. */
+DTX_MUSTUSE static inline enum dtx_code dtx_halt_row(uint64_t n, struct dtx_err *err)
+{
+	return n % DTX_HALT_ROWS ? DTX_OK : dtx_halt_look(err);
+}
+/* The same where a row is all of its cells. */
+DTX_MUSTUSE static inline enum dtx_code dtx_halt_line(uint64_t n, struct dtx_err *err)
+{
+	return n % DTX_HALT_LINES ? DTX_OK : dtx_halt_look(err);
+}
 
 #endif

@@ -1,5 +1,6 @@
 /* JSON Lines and a JSON array of objects.  Workers make the objects, the bytes are put in order. */
 #include "core/base/mem.h"
+#include "core/base/halt.h"
 #include "core/data/cast.h"
 #include "core/data/time.h"
 #include "core/io/json_scan.h"
@@ -200,8 +201,10 @@ static enum dtx_code json_format(struct dtx_writer *writer, struct dtx_batch *b,
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < b->ncols; i++)
 		DTX_TRY(dtx_batch_value(b, i, &v.value[i], err));
-	for (i = 0; i < b->nsel; i++)
+	for (i = 0; i < b->nsel; i++) {
+		DTX_TRY(dtx_halt_line(i, err));
 		put_row(of(writer), &v, b->sel ? b->sel[i] : i, out);
+	}
 	DTX_TRY(dtx_buf_check(out, "a batch of rows", err));
 out:
 	dtx_mem_free(v.value);

@@ -3,6 +3,7 @@
  * Widths come from the first rows, which are held back; what comes later flows with those widths.
  * Cells cannot steer a terminal: control characters are written as escapes. */
 #include "core/base/mem.h"
+#include "core/base/halt.h"
 #include "core/base/utf8.h"
 #include "core/io/writer.h"
 
@@ -99,6 +100,7 @@ static enum dtx_code text_format(struct dtx_writer *writer, struct dtx_batch *b,
 	for (i = 0; i < b->nsel; i++) {
 		uint32_t row = b->sel ? b->sel[i] : i;
 
+		DTX_TRY(dtx_halt_line(i, err));
 		for (c = 0; c < b->ncols; c++) {
 			DTX_TRY(dtx_writer_cell(b->col[c], row, of(writer)->null_text, &room, &cell,
 			                        err));
@@ -227,9 +229,11 @@ static enum dtx_code put_rows(struct text_writer *w, struct dtx_str rest, struct
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str row, cell;
+	uint64_t n = 0;
 	uint32_t c;
 
 	while (dtx_str_next(&rest, ROW_END, &row) && rest.ptr) {
+		DTX_TRY(dtx_halt_line(n++, err));
 		for (c = 0; c < w->head.schema->nfields && dtx_str_next(&row, CELL_END, &cell); c++)
 			add_cell(w, c, cell);
 		dtx_buf_addc(&w->line, '\n');

@@ -8,6 +8,7 @@
 #include <xlsxwriter.h>
 
 #include "core/base/file.h"
+#include "core/base/halt.h"
 #include "core/base/lib.h"
 #include "core/base/arena.h"
 #include "core/base/mem.h"
@@ -467,8 +468,10 @@ static enum dtx_code xlsx_writer_put(struct dtx_writer *writer, struct dtx_batch
 		DTX_TRY(dtx_batch_value(b, i, &value, err));
 		DTX_TRY(dtx_column_flat(value, &flat[i], err));
 	}
-	for (i = 0; i < b->nsel; i++)
+	for (i = 0; i < b->nsel; i++) {
+		DTX_TRY(dtx_halt_line(i, err));
 		DTX_TRY(put_row(of(writer), flat, b->ncols, b->sel ? b->sel[i] : i, err));
+	}
 out:
 	for (i = 0; flat && i < b->ncols; i++)
 		dtx_column_unref(flat[i]);

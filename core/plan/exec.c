@@ -117,7 +117,6 @@ static enum dtx_code start_graph(struct dtx_exec_run *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_graph_init(&x->graph, x->plan, x->opts, &x->run, &x->result->warnings, err));
-	x->graph.deadline_ns = x->deadline_ns;
 	x->graph.checks = x->result->checks;
 	x->graph.reader = x->in.reader;
 	x->graph.was_read = x->in.was_read;

@@ -30,11 +30,7 @@ enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
 {
 	enum dtx_code rc = DTX_OK;
 
-	*g = (struct dtx_graph){ .plan = plan,
-		                 .opts = opts,
-		                 .run = *run,
-		                 .warnings = warnings,
-		                 .deadline_ns = opts->deadline_ns };
+	*g = (struct dtx_graph){ .plan = plan, .opts = opts, .run = *run, .warnings = warnings };
 	pthread_mutex_init(&g->warn_lock, NULL);
 	g->node = dtx_arena_zalloc(&g->arena, plan->ninputs + plan->nsteps + 1u, sizeof(*g->node));
 	g->step = dtx_arena_zalloc(&g->arena, plan->nsteps + 1u, sizeof(*g->step));
@@ -412,7 +408,6 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	enum dtx_code rc = DTX_OK;
 
 	dtx_pipe_init(&p, &g->run, g->run.workers);
-	p.deadline_ns = g->deadline_ns;
 	p.arena = &g->arena;
 	p.end = *end;
 	DTX_TRY(add_legs(g, &p, t, NULL, err));

@@ -36,7 +36,6 @@ struct dtx_graph {
 	struct dtx_errlist *warnings;
 	pthread_mutex_t warn_lock;
 	struct json_t *checks; /* borrowed; NULL: nobody asks */
-	int64_t deadline_ns;
 };
 
 DTX_MUSTUSE enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/plan/cite.h"
@@ -82,25 +83,13 @@ static uint64_t leg_seqs(const struct dtx_leg *leg)
 	return leg->table ? leg->table->nbatches : leg->made.nparts;
 }
 
-static enum dtx_code interrupted(struct dtx_pipe *p, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	if (p->run->cancel && atomic_load_explicit(p->run->cancel, memory_order_relaxed))
-		DTX_FAIL(err, DTX_E_CANCELLED, "the run was interrupted");
-	if (p->deadline_ns && dtx_now_ns() > p->deadline_ns)
-		DTX_FAIL(err, DTX_E_TIME_LIMIT, "the time limit is over");
-out:
-	return rc;
-}
-
 static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
 	enum dtx_code rc = DTX_OK;
 
 	*out = NULL;
-	DTX_TRY(interrupted(p, err));
+	DTX_TRY(dtx_halt_look(err));
 	if (p->now->reader) {
 		rc = p->now->reader->cls->next(p->now->reader, w->id, out, err);
 		DTX_TRY(dtx_source_blame(p->now->reader->src, rc, err));
@@ -227,7 +216,7 @@ static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err 
 	t->more = part < m->nparts;
 	if (!t->more)
 		goto out;
-	DTX_TRY(interrupted(p, err));
+	DTX_TRY(dtx_halt_look(err));
 	dtx_pipe_begin(w, p->base + part);
 	t->at = w->seq;
 	t->exact = true;

@@ -78,7 +78,6 @@ struct dtx_pipe {
 	const struct dtx_run *run;
 	struct dtx_arena *arena; /* origins live here, as long as the batches */
 	unsigned workers;
-	int64_t deadline_ns;
 	struct dtx_leg *leg;
 	uint32_t nlegs, cap_legs;
 	struct dtx_pipe_end end;
