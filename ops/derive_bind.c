@@ -91,54 +91,21 @@ static const struct dtx_schema *work_schema(struct binder *d)
 	return s;
 }
 
-/* Working column `name` gets a new type: earlier schemas keep the old field. */
-static bool work_set(struct binder *d, const struct dtx_derive_args *a, uint32_t k,
-                     const char *name, struct dtx_typeref type)
+/* Working column `name` gets a new type; what it was is of no use to the stages to come. */
+static void work_set(struct binder *d, uint32_t k, const char *name, struct dtx_typeref type)
 {
 	int32_t at = dtx_schema_find(&d->work, name);
-	size_t cap = (size_t)d->b->in[0]->nfields + a->set.n + 1;
 	bool fresh = at < 0;
 
-	if (!fresh) {
-		struct dtx_field *copy = dtx_arena_zalloc(d->b->arena, cap, sizeof(*copy));
-
-		if (!copy)
-			return false;
-		memcpy(copy, d->field, d->s->nwork * sizeof(*copy));
-		d->work.field = d->field = copy;
-	} else {
+	if (fresh)
 		at = (int32_t)d->s->nwork++;
-	}
 	d->field[at] = (struct dtx_field){ .name = name, .type = type };
 	d->work.nfields = d->s->nwork;
 	if (fresh)
 		dtx_schema_index_last(&d->work);
 	d->maker[at] = (int32_t)k;
 	d->s->stage[k].target = (uint32_t)at;
-	return true;
-}
-
-/* The schema that the formula around the calls sees. */
-static const struct dtx_schema *wide_schema(struct binder *d, const struct dtx_derive_stage *st)
-{
-	if (!st->calls.n)
-		return st->schema;
-
-	struct dtx_schema *s = dtx_arena_zalloc(d->b->arena, 1, sizeof(*s));
-	uint32_t n = st->schema->nfields;
-	struct dtx_field *field =
-		dtx_arena_zalloc(d->b->arena, n + st->calls.n + 1, sizeof(*field));
-
-	if (!s || !field)
-		return NULL;
-	memcpy(field, st->schema->field, n * sizeof(*field));
-	for (size_t i = 0; i < st->calls.n; i++) {
-		field[n + i].name = dtx_agg_name(st->calls.call[i]);
-		field[n + i].type = dtx_agg_type(st->calls.call[i]);
-	}
-	s->nfields = n + (uint32_t)st->calls.n;
-	s->field = field;
-	return s;
+	d->s->stage[k].made = d->field[at];
 }
 
 static enum dtx_code bind_calls(struct binder *d, const struct dtx_derive_item *item, uint32_t k,
@@ -160,9 +127,7 @@ static enum dtx_code bind_calls(struct binder *d, const struct dtx_derive_item *
 	DTX_TRY(dtx_rangeframe_bind(d->b, &item->frame, &d->s->order, sub, &st->range, err));
 	d->s->windowed = d->s->windowed || st->calls.n;
 	d->s->ranged = d->s->ranged || st->range.set;
-	st->wide = wide_schema(d, st);
-	if (!st->wide)
-		DTX_FAIL_MEM(err);
+	d->s->ncalls = DTX_MAX(d->s->ncalls, (uint32_t)st->calls.n);
 out:
 	return rc;
 }
@@ -179,19 +144,17 @@ static enum dtx_code bind_stage(struct binder *d, const struct dtx_derive_args *
 	d->now = st;
 	if (dtx_param_is_hole(item->as))
 		DTX_TRY(dtx_bind_would_make(d->b, item->as, err));
-	st->schema = work_schema(d);
-	if (!st->schema)
-		DTX_FAIL_MEM(err);
 	snprintf(sub, sizeof(sub), "/set/%u/expr", k);
-	DTX_TRY(dtx_bind_window_over(d->b, st->schema, item->expr, a->at ? a->at : sub,
+	DTX_TRY(dtx_bind_window_over(d->b, &d->work, item->expr, a->at ? a->at : sub,
 	                             a->order.n > 0 || d->b->broken, on_use, d, &st->calls,
 	                             &st->bound, err));
 	DTX_TRY(bind_calls(d, item, k, st, err));
 	if (st->bound)
 		type = dtx_bound_type(st->bound);
 	/* an open input may have grown while the expression was bound */
-	if (d->failed || !work_set(d, a, k, item->as, type))
+	if (d->failed)
 		DTX_FAIL_MEM(err);
+	work_set(d, k, item->as, type);
 out:
 	return rc;
 }
@@ -329,6 +292,7 @@ enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 		d.field[i] = b->in[0]->field[i];
 		d.maker[i] = -1;
 	}
+	s->start = b->in[0]->field;
 	d.work = (struct dtx_schema){ .nfields = s->nwork,
 		                      .open = b->in[0]->open,
 		                      .field = d.field };

@@ -8,6 +8,7 @@ struct work {
 	struct dtx_windowrows rows;
 	struct dtx_rangekeys keys; /* as the table came: stages may overwrite their column */
 	uint32_t *lo, *hi;         /* frames by range of a stage */
+	struct dtx_derive_view view;
 	struct dtx_err *err;
 };
 
@@ -44,11 +45,13 @@ static enum dtx_code eval_stage(struct work *w, const struct dtx_derive_stage *s
                                 struct dtx_batch *b, struct dtx_column *const *result,
                                 uint32_t first, struct dtx_column **out)
 {
-	uint32_t nown = st->schema->nfields;
+	const struct dtx_schema with = dtx_derive_view_wide(&w->view, st);
+	uint32_t nown = w->view.schema.nfields;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *wide = NULL;
 
-	DTX_TRY(dtx_batch_new(st->wide, b->nrows, &wide, w->err));
+	DTX_TRY(dtx_halt_look(w->err));
+	DTX_TRY(dtx_batch_new(&with, b->nrows, &wide, w->err));
 	for (uint32_t i = 0; i < nown; i++)
 		wide->col[i] = dtx_column_ref(b->col[i]);
 	for (size_t i = 0; i < st->calls.n; i++)
@@ -74,8 +77,9 @@ static enum dtx_code run_stage(struct work *w, uint32_t k)
 
 	if (!result)
 		DTX_FAIL_MEM(err);
+	dtx_derive_view_to(&w->view, w->s, k);
 	for (size_t i = 0; i < w->t->nbatches; i++)
-		w->t->batch[i]->schema = st->schema;
+		w->t->batch[i]->schema = &w->view.schema;
 	DTX_TRY(eval_calls(w, k, result));
 	for (size_t i = 0; i < w->t->nbatches; i++) {
 		struct dtx_column *made = NULL;
@@ -99,6 +103,7 @@ static enum dtx_code run_stages(struct work *w)
 
 	if (!live)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_derive_view_open(&w->view, w->s, err));
 	dtx_derive_live(w->ox, w->s, live);
 	for (size_t i = 0; i < w->t->nbatches; i++)
 		DTX_TRY(dtx_derive_widen(w->s, w->t->batch[i], err));
@@ -106,6 +111,9 @@ static enum dtx_code run_stages(struct work *w)
 		if (live[k])
 			DTX_TRY(run_stage(w, k));
 out:
+	for (size_t i = 0; i < w->t->nbatches; i++)
+		if (w->t->batch[i]->schema == &w->view.schema)
+			w->t->batch[i]->schema = w->s->work;
 	dtx_mem_free(live);
 	return rc;
 }
@@ -137,11 +145,11 @@ enum dtx_code dtx_derive_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 	DTX_TRY(open_ranges(&w));
 	DTX_TRY(run_stages(&w));
 	for (size_t i = 0; i < t->nbatches && !dtx_emit_full(out); i++) {
-		t->batch[i]->schema = w.s->work;
 		DTX_TRY(dtx_derive_place(ox, w.s, t->batch[i], err));
 		DTX_TRY(dtx_emit_batch(out, t->batch[i], err));
 	}
 out:
+	dtx_derive_view_close(&w.view);
 	dtx_windowrows_clear(&w.rows);
 	dtx_rangekeys_close(&w.keys);
 	dtx_mem_free(w.lo);

@@ -132,6 +132,20 @@ static void sql_seen(const struct dtx_bind *b, const struct dtx_derive_item *ite
 }
 
 /* One SELECT around the other: later columns see earlier ones. */
+static bool stage_sql(const struct dtx_derive_state *s, uint32_t k, const struct dtx_expr *e,
+                      struct dtx_buf *out)
+{
+	struct dtx_derive_view view = DTX_DERIVE_VIEW_INIT;
+	bool ok = dtx_derive_view_open(&view, s, NULL) == DTX_OK;
+
+	if (ok) {
+		dtx_derive_view_to(&view, s, k);
+		ok = dtx_expr_sql(e, &view.schema, out);
+	}
+	dtx_derive_view_close(&view);
+	return ok;
+}
+
 static bool derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_derive_args *a = s->args;
@@ -150,7 +164,7 @@ static bool derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 		sql_seen(s->bind, item, i, out);
 		dtx_buf_add(out, ", ");
 		ok = ok && !dtx_expr_has_aggregate(item[i].expr) &&
-		     dtx_expr_sql(item[i].expr, state->stage[i].schema, out);
+		     stage_sql(state, (uint32_t)i, item[i].expr, out);
 		dtx_buf_add(out, " AS ");
 		dtx_sql_name(out, item[i].as);
 		dtx_buf_add(out, " FROM ");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/base/str.h"
 #include "core/base/utf8.h"
@@ -351,6 +352,9 @@ void dtx_err_suggest(struct dtx_err *err, const char *want, const char *const *h
 		bool near = dtx_str_near(w, h);
 		size_t d = dtx_str_ieq(w, h) ? 0 : dtx_str_distance(w, h, limit);
 
+		/* what is found till the end of the run may do */
+		if (i % DTX_HALT_LINES == 0 && dtx_halt_now())
+			return;
 		err->misnamed |= near;
 		/* near ones come before those that are only alike */
 		if (near)

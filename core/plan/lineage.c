@@ -24,7 +24,9 @@ struct origin {
 struct lineage {
 	const struct dtx_graph *g;
 	struct dtx_arena arena;
-	struct origin **memo; /* per table, per column; NULL: not looked at */
+	struct origin **memo;           /* per table, per column; NULL: not looked at */
+	const struct dtx_bind *keys_of; /* the step that `keys` is of: its formulas share them */
+	const char *keys;
 	bool failed;
 };
 
@@ -120,15 +122,24 @@ static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 {
 	const json_t *by = json_object_get(l->g->plan->step[b->step].canonical, "by"), *one;
 	bool window = dtx_str_in_list("derive,window", b->op);
-	const char *keys = NULL, *key;
+	struct dtx_buf keys = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *key;
 
+	if (l->keys_of == b)
+		return l->keys;
+	l->keys_of = b;
+	l->keys = NULL;
 	for (size_t i = 0; i < (window ? json_array_size(by) : b->ncols); i++) {
 		one = json_array_get(by, i);
 		key = window ? json_string_value(one) : b->col[i].field.name;
 		if (key && (window || b->col[i].from_table >= 0))
-			keys = keys ? dtx_arena_printf(&l->arena, "%s, %s", keys, key) : key;
+			dtx_buf_printf(&keys, "%s%s", keys.len ? ", " : "", key);
 	}
-	return keys;
+	if (keys.len)
+		l->keys = dtx_arena_strdup(&l->arena, dtx_buf_text(&keys));
+	l->failed |= keys.len && !l->keys;
+	dtx_buf_clear(&keys);
+	return l->keys;
 }
 
 /* A formula of the step, which sees its first `made` columns as well. */
