@@ -16,6 +16,7 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/base/ram.h"
 #include "core/data/time.h"
 #include "sandbox/guest.h"
 #include "sandbox/jail.h"
@@ -477,6 +478,8 @@ void dtx_runner_memory(const struct dtx_runner *r)
 		most = DTX_MAX(mb, (int64_t)16) << 20;
 	if (most)
 		dtx_mem_set_limit((size_t)most);
+	else
+		dtx_mem_set_ceiling(dtx_ram_bytes("") / 4 * 3);
 }
 
 /* Each thread has batches and tables of its own: fewer of them need less. */
@@ -485,7 +488,14 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 	const char *less = r->args->threads == 1 ? "" : ", --threads 1 needs less";
 	size_t mib = dtx_mem_limit() >> 20;
 
-	if (!mib || err->hint[0])
+	if (err->hint[0])
+		return;
+	if (!mib && dtx_mem_ceiling())
+		dtx_err_hint(err,
+		             "a run may take %zu MiB, three quarters of the memory there is: with "
+		             "--memory %zuM tables that do not fit go to disk",
+		             dtx_mem_ceiling() >> 20, dtx_mem_ceiling() >> 21);
+	if (!mib)
 		return;
 	if (runner_plan_memory(r))
 		dtx_err_hint(err,

@@ -67,7 +67,8 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	  AT(memory),
 	  .min = 16 << 20,
 	  .max = INT64_MAX,
-	  .help = "memory budget, e.g. 512M; mapped input does not count" },
+	  .help = "memory budget, e.g. 512M: what does not fit goes to disk; mapped input does not "
+	          "count (without it a run may take three quarters of the memory there is)" },
 	{ .name = "batch-rows",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",

@@ -11,7 +11,8 @@
 /* Process-wide by nature: one heap, one budget.  Relaxed order is enough, the numbers are only
  * compared with the limit, nothing is published through them. */
 static atomic_size_t mem_used, mem_peak, mem_limit;
-static atomic_size_t mem_laps_peak; /* of the laps before this one */
+static atomic_size_t mem_ceiling, mem_most; /* the limit, without one the ceiling */
+static atomic_size_t mem_laps_peak;         /* of the laps before this one */
 static atomic_long mem_fail_at = -1;
 
 static bool mem_injected(void)
@@ -25,7 +26,7 @@ static bool mem_injected(void)
 
 static bool mem_fits(size_t n, size_t size, size_t *bytes)
 {
-	size_t limit = atomic_load_explicit(&mem_limit, memory_order_relaxed);
+	size_t limit = atomic_load_explicit(&mem_most, memory_order_relaxed);
 
 	if (__builtin_mul_overflow(n, size, bytes) || *bytes > PTRDIFF_MAX)
 		return false;
@@ -178,9 +179,28 @@ void *dtx_mem_hook_realloc(void *ptr, size_t size)
 	return mem_resize(ptr, size, 1);
 }
 
+static void mem_set_most(void)
+{
+	size_t limit = atomic_load(&mem_limit);
+
+	atomic_store(&mem_most, limit ? limit : atomic_load(&mem_ceiling));
+}
+
+void dtx_mem_set_ceiling(size_t bytes)
+{
+	atomic_store(&mem_ceiling, bytes);
+	mem_set_most();
+}
+
+size_t dtx_mem_ceiling(void)
+{
+	return atomic_load(&mem_limit) ? 0 : atomic_load(&mem_ceiling);
+}
+
 void dtx_mem_set_limit(size_t bytes)
 {
 	atomic_store(&mem_limit, bytes);
+	mem_set_most();
 }
 
 size_t dtx_mem_limit(void)

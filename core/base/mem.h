@@ -39,6 +39,10 @@ void dtx_mem_discharge(size_t bytes);
 /* Budget in bytes; 0: none. */
 void dtx_mem_set_limit(size_t bytes);
 size_t dtx_mem_limit(void);
+/* The most there may be without a budget: an allocation fails before the system ends the process.
+ * Unlike a budget it sends nothing to disk.  0: none, also while there is a budget. */
+void dtx_mem_set_ceiling(size_t bytes);
+size_t dtx_mem_ceiling(void);
 size_t dtx_mem_used(void);
 size_t dtx_mem_peak(void);
 /* Most memory since the last call (or the start), which begins the next lap. */

@@ -1,7 +1,12 @@
 /* Errors, memory, arenas, text views, buffers. */
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "core/base/arena.h"
 #include "core/base/buf.h"
 #include "core/base/log.h"
+#include "core/base/ram.h"
 #include "tests/t.h"
 
 void test_err_codes(void)
@@ -143,7 +148,16 @@ void test_mem_limits(void)
 	T_CHECK(dtx_mem_reserve(&items, &cap, 10, sizeof(*items)));
 	T_CHECK(!dtx_mem_reserve(&items, &cap, 1000000, sizeof(*items)));
 	T_CHECK(items != NULL && cap >= 10);
+	dtx_mem_set_ceiling(used + 50000); /* a budget goes before it */
+	T_INT(dtx_mem_ceiling(), 0);
+	p = dtx_mem_alloc(70000, 1);
+	T_CHECK(p != NULL);
+	dtx_mem_free(p);
 	dtx_mem_set_limit(0);
+	T_INT(dtx_mem_ceiling(), used + 50000);
+	T_CHECK(dtx_mem_alloc(70000, 1) == NULL);
+	T_INT(dtx_mem_limit(), 0);
+	dtx_mem_set_ceiling(0);
 	dtx_mem_free(items);
 	T_INT(dtx_mem_used(), used);
 	p = dtx_mem_alloc64(3, 8);
@@ -154,6 +168,48 @@ void test_mem_limits(void)
 	T_CHECK(p != NULL && dtx_mem_alloc(1, 1) == NULL);
 	dtx_mem_fail_at(-1);
 	dtx_mem_free(p);
+}
+
+static void write_below(const char *root, const char *path, const char *text)
+{
+	char at[PATH_MAX];
+	FILE *f;
+
+	snprintf(at, sizeof(at), "%s/%s", root, path);
+	for (char *p = at + strlen(root) + 1; (p = strchr(p, '/')) != NULL; p++) {
+		*p = '\0';
+		(void)mkdir(at, 0700);
+		*p = '/';
+	}
+	f = fopen(at, "we");
+	T_CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* Groups of both versions; the least of all that hold counts. */
+void test_ram_groups(void)
+{
+	char root[] = "/tmp/dtx-ram-XXXXXX", command[64];
+	size_t all;
+
+	T_CHECK(mkdtemp(root) != NULL);
+	all = dtx_ram_bytes(root);
+	T_CHECK(all >= 16 << 20);
+	write_below(root, "proc/self/cgroup", "0::/a/b\n");
+	write_below(root, "sys/fs/cgroup/a/b/memory.max", "max\n");
+	T_INT(dtx_ram_bytes(root), all);
+	write_below(root, "sys/fs/cgroup/a/memory.max", "10000000\n");
+	T_INT(dtx_ram_bytes(root), 10000000);
+	write_below(root, "sys/fs/cgroup/a/b/memory.max", "7000000\n");
+	T_INT(dtx_ram_bytes(root), 7000000);
+	write_below(root, "sys/fs/cgroup/memory.max", "6000000\n");
+	T_INT(dtx_ram_bytes(root), 6000000);
+	write_below(root, "proc/self/cgroup", "5:cpu,memory:/x\n1:name=systemd:/y\n");
+	write_below(root, "sys/fs/cgroup/memory/x/memory.limit_in_bytes", "5000000\n");
+	T_INT(dtx_ram_bytes(root), 5000000);
+	write_below(root, "sys/fs/cgroup/memory/x/memory.limit_in_bytes", "9223372036854771712\n");
+	T_INT(dtx_ram_bytes(root), all);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	T_INT(system(command), 0);
 }
 
 void test_arena(void)
