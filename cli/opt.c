@@ -83,6 +83,9 @@ static enum dtx_code opt_number(struct opt_hit hit, const char *value, struct dt
 	if (!ok)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %s, got '%s'", o->name,
 		         o->kind == DTX_O_SIZE ? "a size like 256M" : "a whole number", value);
+	if (o->kind == DTX_O_SIZE && v < o->min)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %lldM at least, got '%s'", o->name,
+		         (long long)(o->min >> 20), value);
 	if ((o->min || o->max) && (v < o->min || v > o->max))
 		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %lld to %lld, got %lld", o->name,
 		         (long long)o->min, (long long)o->max, (long long)v);

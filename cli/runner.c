@@ -482,11 +482,12 @@ void dtx_runner_memory(const struct dtx_runner *r)
 		dtx_mem_set_ceiling(dtx_ram_bytes("") / 4 * 3);
 }
 
-/* Each thread has batches and tables of its own: fewer of them need less. */
+/* What the plan is known to need, else twice what there was.  One thread has been tried by then. */
 static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 {
-	const char *less = r->args->threads == 1 ? "" : ", --threads 1 needs less";
-	size_t mib = dtx_mem_limit() >> 20;
+	uint64_t mib = dtx_mem_limit() >> 20,
+		 enough = r->result ? r->result->memory_enough >> 20 : 0;
+	const char *does = enough >= mib ? "does" : "may do";
 
 	if (err->hint[0])
 		return;
@@ -497,14 +498,13 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 		             dtx_mem_ceiling() >> 20, dtx_mem_ceiling() >> 21);
 	if (!mib)
 		return;
+	enough = enough >= mib ? enough + 1 : 2 * mib;
 	if (runner_plan_memory(r))
-		dtx_err_hint(err,
-		             "the budget is %zu MiB: a higher limits.memory_mb of the plan gives "
-		             "more%s",
-		             mib, less);
+		dtx_err_hint(err, "the budget is %llu MiB, of the plan's limits.memory_mb: %llu %s",
+		             (unsigned long long)mib, (unsigned long long)enough, does);
 	else
-		dtx_err_hint(err, "the budget is %zu MiB: --memory %zuM gives more%s", mib, 2 * mib,
-		             less);
+		dtx_err_hint(err, "the budget is %llu MiB: --memory %lluM %s",
+		             (unsigned long long)mib, (unsigned long long)enough, does);
 }
 
 /* Opens the inputs; Ctrl-C and the time limit end a wait for a pipe as well. */

@@ -280,6 +280,16 @@ static bool outfile_writable(int fd)
 	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
+/* What waits in memory, before a file: not a large part of a small budget. */
+static size_t spool_room(void)
+{
+	size_t limit = dtx_mem_limit();
+
+	if (!limit)
+		return DTX_OUTFILE_SPOOL_MAX;
+	return DTX_MIN(DTX_OUTFILE_SPOOL_MAX, DTX_MAX(limit / 16, OUTFILE_BUFFER));
+}
+
 static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mode mode,
                                      struct dtx_err *err)
 {
@@ -290,7 +300,7 @@ static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mod
 		return outfile_look(o->path, o->temp, err);
 	}
 	o->spool = mode == DTX_OUTFILE_SPOOL;
-	o->mem.max = o->spool ? DTX_OUTFILE_SPOOL_MAX : OUTFILE_BUFFER;
+	o->mem.max = o->spool ? spool_room() : OUTFILE_BUFFER;
 	if (dtx_file_out_fd(o->path) >= 0)
 		o->fd = fcntl(dtx_file_out_fd(o->path), F_DUPFD_CLOEXEC, 3);
 	else

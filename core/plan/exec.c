@@ -6,14 +6,16 @@
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/plan/exec_parts.h"
+#include "core/plan/memory_need.h"
 #include "core/plan/facts.h"
 #include "core/plan/outputs.h"
 #include "core/plan/text_cause.h"
 
 /* Attempts are bounded: one per region, one per input whose types widened, and some room. */
-#define ATTEMPTS_MAX 200
-#define FEW_BYTES    ((size_t)8 << 10) /* of all inputs: for one thread */
-#define TIME_S_MAX   1000000000        /* a plan that allows more has no limit */
+#define ATTEMPTS_MAX  200
+#define WORKER_MEMORY ((size_t)16 << 20) /* of the budget, for each worker */
+#define FEW_BYTES     ((size_t)8 << 10)  /* of all inputs: for one thread */
+#define TIME_S_MAX    1000000000         /* a plan that allows more has no limit */
 
 /* --- binding with real headers --- */
 
@@ -218,6 +220,29 @@ out:
 	return rc;
 }
 
+/* A table that cannot fit is refused before its rows are read. */
+static enum dtx_code fits(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t limit = dtx_mem_limit();
+	struct dtx_memory_need need;
+
+	if (!limit)
+		goto out;
+	need = dtx_memory_need(&x->graph);
+	x->result->memory_enough = need.enough;
+	if (need.least > limit) {
+		rc = dtx_err_set(err, DTX_E_NO_MEMORY, __FILE__, __LINE__,
+		                 "the step holds a table of at least %llu MiB, the budget is %zu "
+		                 "MiB",
+		                 (unsigned long long)need.least >> 20, limit >> 20);
+		dtx_err_step(err, need.step, x->plan->step[need.step].name);
+		x->run.workers = 1; /* fewer would not do */
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code attempt(struct dtx_exec_run *x, bool *again, struct dtx_err *err)
 {
 	bool values[DTX_PLAN_OUTPUTS] = { false };
@@ -229,6 +254,7 @@ static enum dtx_code attempt(struct dtx_exec_run *x, bool *again, struct dtx_err
 	DTX_TRY(bind_through(x, values, again, err));
 	if (*again)
 		goto out;
+	DTX_TRY(fits(x, err));
 	DTX_TRY(run_unread(x, err));
 	DTX_TRY(write_outputs(x, err));
 	DTX_TRY(finish_taps(x, err));
@@ -280,6 +306,16 @@ static enum dtx_code reopen(struct dtx_exec_run *x, enum dtx_code rc, struct dtx
 	return rc;
 }
 
+/* Whether memory was out with several workers: how far each had come is chance.  One needs the
+ * least, and the same each time. */
+static bool alone_next(struct dtx_exec_run *x, enum dtx_code rc)
+{
+	if (rc != DTX_E_NO_MEMORY || !dtx_mem_limit() || x->run.workers < 2)
+		return false;
+	x->run.workers = x->in.workers = x->result->workers = 1;
+	return true;
+}
+
 /* Whether a failed attempt has a successor. */
 static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *again,
                              struct dtx_err *err)
@@ -291,9 +327,15 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 		return rc;
 	if (dtx_inputset_spent(&x->in))
 		return dtx_inputset_passed(rc, err);
-	if (rc != DTX_E_RETYPE && dtx_outputs_blamed(err))
+	if (rc != DTX_E_RETYPE && rc != DTX_E_NO_MEMORY && dtx_outputs_blamed(err))
 		return rc;
-	if (rc == DTX_E_RETYPE) {
+	if (alone_next(x, rc)) {
+		*again = true;
+		dtx_err_move(&why, err);
+		dtx_regions_forget(&x->regions);
+	} else if (rc == DTX_E_NO_MEMORY) {
+		return rc;
+	} else if (rc == DTX_E_RETYPE) {
 		dtx_err_move(&why, err);
 		rc = dtx_inputset_widen(&x->in, &x->graph.push, &why, err);
 		dtx_regions_forget(&x->regions);
@@ -374,19 +416,20 @@ static void tell_repairs(struct dtx_exec_run *x)
 	dtx_errlist_clear(&rest);
 }
 
-/* Starting a thread takes longer than the work on a few lines. */
+/* Starting a thread takes longer than the work on a few lines, and each has batches of its own. */
 static unsigned workers(const struct dtx_exec_run *x)
 {
 	const struct dtx_exec_opts *o = x->opts;
-	size_t bytes = 0;
+	size_t bytes = 0, most;
+	unsigned n;
 
 	for (uint32_t i = 0; o->input && i < x->plan->ninputs; i++)
 		if (o->input[i])
 			bytes += dtx_source_passes(o->input[i]) ? FEW_BYTES + 1
 			                                        : dtx_source_size(o->input[i]);
-	if (o->workers)
-		return o->workers;
-	return bytes <= FEW_BYTES ? 1 : dtx_pool_cpus();
+	most = dtx_mem_limit() ? DTX_MAX(dtx_mem_limit() / WORKER_MEMORY, 1) : SIZE_MAX;
+	n = o->workers ? o->workers : bytes <= FEW_BYTES ? 1 : dtx_pool_cpus();
+	return (unsigned)DTX_MIN((size_t)n, most);
 }
 
 static void start_run(struct dtx_exec_run *x)

@@ -122,6 +122,7 @@ struct dtx_exec_result {
 	enum dtx_exec_phase { DTX_PHASE_STATIC, DTX_PHASE_BOUND, DTX_PHASE_RUN } phase;
 	uint32_t restarts; /* typed attempts that were discarded */
 	unsigned workers;
+	uint64_t memory_enough; /* a budget that does; 0: not known, or there is none */
 };
 
 /* `findings` of parse and check decide which steps are regions from the start; their errors must

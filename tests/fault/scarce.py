@@ -5,6 +5,7 @@
 import errno
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -219,7 +220,39 @@ def library_prints():
     check("nothing that breaks off is published", not os.path.exists("cut.xlsx"))
 
 
-SUITES = [stack, threads, files, address_space, folder_gone, no_proc, reader_killed, library_prints]
+# --- memory ---
+
+def memory():
+    """What can go to disk does with the least budget, however many threads there are; the rest names what does."""
+    with open("names.csv", "w") as f:
+        f.write("k,name\n" + "".join("%d,name %d\n" % (k, k) for k in range(1009)))
+    plan("sorted.json", {"op": "derive", "set": {"z": "x * 2 + id", "u": "upper(t)"}}, {"op": "sort", "by": ["-z"]})
+    with open("joined.json", "w") as f:
+        json.dump({"dtx": 1, "inputs": [{"name": "main"}, {"name": "k", "path": "names.csv"}],
+                   "steps": [{"op": "join", "with": "k", "on": ["k"], "how": "left"},
+                             {"op": "derive", "set": {"z": "x * 2 + id", "u": "upper(name)"}}]}, f)
+    plan("grouped.json", {"op": "group_by", "by": ["t", "k"], "agg": {"n": "count()", "m": "max(x)"}})
+    least = ["--memory", "16M"]
+    for name in ("sorted", "joined", "grouped"):
+        usual = dtx(["run", name + ".json", "in.csv", "-q"])
+        got = [dtx(["run", name + ".json", "in.csv", "-q", *least, "--threads", "16"]) for _ in range(3)]
+        check("16 MiB and 16 threads: %s" % name, got == [usual] * 3, [(g[0], g[2]) for g in got])
+    says("less than the least", ["run", "sorted.json", "in.csv", "--memory", "8M"], 2, "wants 16M at least")
+    with open("long.csv", "w") as f:
+        f.write("id,k,x,y,z\n")
+        for i in range(600000):
+            f.write("%d,%d,%d.5,%d,%d\n" % (i, i * 7919 % 1009, i * 31 % 977, i, i))
+    plan("whole.json", {"op": "window", "by": ["k"], "order": ["id"], "set": {"c": "cum_sum(x)"}},
+         {"op": "filter", "where": "id < 10"})
+    got = dtx(["run", "whole.json", "long.csv", "-q", *least])
+    named = re.search(r"--memory (\d+M) does", got[2])
+    check("a table that cannot fit is refused before it is read, and what does is named",
+          got[0] == 8 and "holds a table of at least" in got[2] and named, got)
+    got = dtx(["run", "whole.json", "long.csv", "-q", "--memory", named[1] if named else "16M"])
+    check("what is named does", got[0] == 0 and got[1].count("\n") == 11, got[2])
+
+
+SUITES = [stack, threads, memory, files, address_space, folder_gone, no_proc, reader_killed, library_prints]
 
 if __name__ == "__main__":
     folder = tempfile.mkdtemp(prefix="dtx-scarce-")
