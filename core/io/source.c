@@ -126,7 +126,7 @@ static enum dtx_code source_map(struct dtx_source *s, int fd, size_t len, struct
 	if (s->file && (s->fd < 0 || !source_may_keep(s->fd)))
 		dtx_file_close(&s->fd);
 	else if (s->fd < 0)
-		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s': %s", s->name, strerror(errno));
+		DTX_FAIL_FILE(err, DTX_E_INPUT_IO, "keep", s->name);
 out:
 	return rc;
 }
@@ -584,7 +584,7 @@ static enum dtx_code source_reopen(const struct dtx_source *s, int from, int *fd
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
 	*fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (*fd < 0)
-		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s': %s", s->name, strerror(errno));
+		DTX_FAIL_FILE(err, DTX_E_INPUT_IO, "keep", s->name);
 out:
 	return rc;
 }

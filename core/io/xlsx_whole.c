@@ -77,10 +77,15 @@ enum dtx_code dtx_xlsx_whole(int fd, bool *whole, struct dtx_err *err)
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		goto out;
-	/* a package that cannot be read is as far from whole as one that breaks off */
-	*whole = dtx_zip_open(&zip, "the packed workbook", bytes, (size_t)st.st_size, &limits,
-	                      NULL) == DTX_OK &&
-	         zip.n > 0;
+	rc = dtx_zip_open(&zip, "the packed workbook", bytes, (size_t)st.st_size, &limits, err);
+	if (rc == DTX_E_CORRUPT_FILE) {
+		/* as far from whole as one that breaks off */
+		dtx_err_clear(err);
+		rc = DTX_OK;
+		goto out;
+	}
+	DTX_TRY(rc);
+	*whole = zip.n > 0;
 	for (uint32_t i = 0; *whole && i < zip.n; i++)
 		DTX_TRY(part_whole(&zip, &zip.entry[i], window, whole, err));
 out:

@@ -294,8 +294,12 @@ PLACES = [
      {"in.jsonl": '{"k":1,"n":"a\\u0000","v":1}\n'}, "run", "in.jsonl"),
     ("empty_input", "only blank lines", plan(HEAD), "\n\n\n"),
     ("bad_param_value", "skip_tail is at most", plan(HEAD, inputs=[{"name": "main", "skip_tail": 9999999}]), "a\n1\n"),
-    ("no_memory", "out of memory", plan({"op": "distinct"}, limits={"memory_mb": 1}),
-     "a\n" + "".join(f"{i:0>300}\n" for i in range(90000))),
+    ("no_memory", "out of memory", plan({"op": "window", "order": ["a"], "set": {"c": "cum_sum(a)"}},
+                                        limits={"memory_mb": 1}),
+     "a\n" + "".join(f"{i}\n" for i in range(700000))),
+    ("no_memory", "holds a table of at least", plan({"op": "window", "order": ["a"], "set": {"s": "cum_sum(a)"}},
+                                                    limits={"memory_mb": 1}),
+     {"in.csv": "a,b,c,d\n" + "".join(f"{i},{i},{i},{i}\n" for i in range(800000))}, "run", "in.csv"),
 ]
 
 # Codes that no plan and no text alone make, and who makes them: a file, and words that stand in it.
