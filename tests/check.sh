@@ -19,6 +19,7 @@ suites() {
 		attacks in families|/usr/bin/python3 -B tests/escape/attacks.py build/dtx
 		short of stack, threads, files, memory|/usr/bin/python3 -B tests/fault/scarce.py build/dtx
 		calls that containers deny|/usr/bin/python3 -B tests/jail/denied.py build/dtx few
+		plans of 65 and 256 files (ASan, UBSan)|/usr/bin/python3 -B tests/fault/many.py build-asan/dtx
 		files made to exhaust|/usr/bin/python3 -B tests/fault/bombs.py build/dtx
 		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 100
 		killed at any instant|sh tests/fault/run.sh build/dtx
