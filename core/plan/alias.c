@@ -211,13 +211,12 @@ static enum dtx_code rewrite_lead(const struct rewrite *r, const json_t *value)
 {
 	const char *key = dtx_rewrite_written(r, "n");
 	const json_t *n = key ? json_object_get(r->object, key) : NULL;
+	json_int_t rows = n ? DTX_MAX(json_integer_value(n), -INT64_MAX) : 1;
 
 	if (strcmp(json_string_value(value), "lead") != 0 || (n && !json_is_integer(n)))
 		return DTX_OK;
-	return dtx_json_set(r->object, key ? key : "n",
-	                    json_integer(n ? -json_integer_value(n) : -1))
-	               ? DTX_OK
-	               : DTX_E_NO_MEMORY;
+	return dtx_json_set(r->object, key ? key : "n", json_integer(-rows)) ? DTX_OK
+	                                                                     : DTX_E_NO_MEMORY;
 }
 
 /* "cols": true -> "column": true, as it was called once */
