@@ -8,7 +8,7 @@ DESTDIR ?=
 CC = gcc
 VARIANT ?=
 # The sanitizer build is for finding faults, the quick one for a first look: they are made in groups
-# of sources, see tests/lint/gen-unity.py.
+# of sources, see core/gen/gen-unity.py.
 CFLAGS_asan := -Og -g1 -DXXH_NO_INLINE_HINTS=1
 CFLAGS_quick := -O0
 CFLAGS ?= $(or $(CFLAGS_$(VARIANT)),-O2 -g)
@@ -64,10 +64,10 @@ archive = $(if $(SHARED),,$(wildcard $(call probe,$(CC) -print-file-name=lib$1.a
 ARCHIVED := $(foreach l,$(ARCHIVES),$(or $(call archive,$l),-l$l))
 LDLIBS = $(ARCHIVED) $(filter-out $(ARCHIVES:%=-l%),$(PKG_LIBS)) -lm -ldl -pthread
 # The exported symbols are the frozen clock, the entropy and the null device of a jail worker
-# (sandbox/clock.c, sandbox/entropy.c, sandbox/devnull.c).
-ALL_LDFLAGS = $(SAN) $(LDFLAGS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/clock.sym
+# (sandbox/worker/clock.c, sandbox/worker/entropy.c, sandbox/worker/devnull.c).
+ALL_LDFLAGS = $(SAN) $(LDFLAGS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/worker/clock.sym
 
-LIB_SRC := $(filter-out $(if $(ISAL),,core/io/inflate_isal.c),$(sort $(wildcard core/*/*.c ops/*.c sandbox/*.c))) $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
+LIB_SRC := $(filter-out cli/main.c $(if $(ISAL),,%/inflate_isal.c),$(sort $(shell find core ops sandbox cli -name '*.c')))
 GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
@@ -100,7 +100,7 @@ LIB_OBJ := $(UNITY_OBJ) $(ALONE_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 $(B)/unity/sources: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIB_SRC)' | cmp -s - $@ || echo '$(LIB_SRC)' > $@
-$(B)/unity/groups.mk: tests/lint/gen-unity.py $(LIB_SRC) $(B)/unity/sources
+$(B)/unity/groups.mk: core/gen/gen-unity.py $(LIB_SRC) $(B)/unity/sources
 	/usr/bin/python3 -B $< $(@D) $(filter-out $(ALONE_SRC),$(LIB_SRC))
 endif
 
@@ -111,12 +111,12 @@ ifneq ($(PKG_MISSING),)
 $(error missing packages: $(PKG_MISSING); `make deps` installs what dtx needs)
 endif
 
-$(B)/dtx: $(MAIN_OBJ) $(LIB_OBJ) sandbox/clock.sym
+$(B)/dtx: $(MAIN_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # Calls of the system that a test can make fail, see t_fail_call in tests/t.h.
 T_CALLS := access faccessat statfs mmap memfd_create fstat fchmod fsync rename link unlink getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
-$(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/clock.sym
+$(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) $(T_CALLS:%=-Wl,--wrap=%) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # Tests are found by name and called through a generated table; they need no prototypes.
@@ -143,17 +143,18 @@ $(B)/unity/%.o: $(B)/unity/%.c $(STAMP) | $(GEN_SRC)
 	$(CC) $(ALL_CFLAGS) -fmacro-prefix-map=./= -MMD -MP -c -o $@ $<
 
 # Tables from file names: adding a part is adding one file.
-$(B)/gen/engine.c: tests/lint/gen-tables.sh $(wildcard core/plan/op.h core/io/reader.h core/io/writer.h core/expr/fn.h) $(sort $(wildcard ops/op_*.c core/io/read_*.c core/io/write_*.c core/expr/fn_*.c))
-$(B)/gen/cli.c: tests/lint/gen-tables.sh $(sort $(wildcard cli/cmd_*.c))
+$(B)/gen/engine.c: core/gen/gen-tables.sh core/plan/op.h core/io/reader.h core/io/write/writer.h core/expr/fn/fn.h \
+	$(filter ops/op_% $(foreach p,read_ write_ fn_,$(filter core/%,$(foreach f,$(LIB_SRC),$(if $(filter $p%,$(notdir $f)),$f)))),$(LIB_SRC))
+$(B)/gen/cli.c: core/gen/gen-tables.sh $(sort $(wildcard cli/cmd_*.c))
 $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/fuzz.c:
 	@mkdir -p $(@D)
-	sh tests/lint/gen-tables.sh $(basename $(@F)) > $@.tmp && mv $@.tmp $@
-$(B)/gen/guest.c: tests/lint/gen-guest.sh $(GUEST)
+	sh core/gen/gen-tables.sh $(basename $(@F)) > $@.tmp && mv $@.tmp $@
+$(B)/gen/guest.c: core/gen/gen-guest.sh $(GUEST)
 	@mkdir -p $(@D)
-	sh tests/lint/gen-guest.sh $(GUEST) > $@.tmp && mv $@.tmp $@
-$(B)/gen/unit.c: $(UNIT_SRC) tests/lint/gen-unit.sh
+	sh core/gen/gen-guest.sh $(GUEST) > $@.tmp && mv $@.tmp $@
+$(B)/gen/unit.c: $(UNIT_SRC) core/gen/gen-unit.sh
 	@mkdir -p $(@D)
-	sh tests/lint/gen-unit.sh $(UNIT_SRC) > $@.tmp && mv $@.tmp $@
+	sh core/gen/gen-unit.sh $(UNIT_SRC) > $@.tmp && mv $@.tmp $@
 
 .PHONY: unit-build
 unit-build: $(if $(UNIT_SRC),$(B)/unit)
@@ -260,10 +261,10 @@ endif
 
 .PHONY: replay-build
 replay-build: $(B)/replay
-$(B)/replay: $(FUZZ_OBJ) $(LIB_OBJ) sandbox/clock.sym
+$(B)/replay: $(FUZZ_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) -o $@ $(FUZZ_OBJ) $(LIB_OBJ) $(LDLIBS)
 $(FUZZ_SRC:%.c=$(B)/%.o): $(B)/gen/fuzz.c
-$(B)/gen/fuzz.c: tests/lint/gen-tables.sh $(FUZZ_SRC)
+$(B)/gen/fuzz.c: core/gen/gen-tables.sh $(FUZZ_SRC)
 
 TIME ?= 60
 # What fuzzing found stays here: `make clean` leaves it, later runs begin with it.
@@ -292,7 +293,7 @@ BARE_CALLS := store_open source_hash_start source_hash_wait sha256_add rowhash_b
 	record_start record_add record_output
 .PHONY: bare
 bare: $(B)/dtx-bare
-$(B)/dtx-bare: $(B)/tests/bench/bare.o $(MAIN_OBJ) $(LIB_OBJ) sandbox/clock.sym
+$(B)/dtx-bare: $(B)/tests/bench/bare.o $(MAIN_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) $(BARE_CALLS:%=-Wl,--wrap=dtx_%) -o $@ $< $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # --- manual and installation ---

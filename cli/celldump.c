@@ -5,7 +5,7 @@
 
 #include "cli/out.h"
 #include "core/base/file.h"
-#include "core/io/book_info.h"
+#include "core/io/sheet/book_info.h"
 
 #define CELLS_BLOCK ((size_t)1 << 20)
 

@@ -1,5 +1,5 @@
 /* check: the findings of a plan, before anything runs. */
-#include "cli/runner.h"
+#include "cli/run/runner.h"
 
 struct check_args {
 	struct dtx_run_args run; /* first: the runner's pieces read it */

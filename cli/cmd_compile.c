@@ -1,5 +1,5 @@
 /* compile: a plan as a pandas module, an SQL statement or a graph. */
-#include "cli/runner.h"
+#include "cli/run/runner.h"
 
 struct compile_args {
 	struct dtx_run_args run; /* first: the runner's pieces read it */

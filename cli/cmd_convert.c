@@ -1,5 +1,5 @@
 /* convert: a run without steps. */
-#include "cli/runner.h"
+#include "cli/run/runner.h"
 
 static int convert_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {

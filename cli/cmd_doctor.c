@@ -1,15 +1,15 @@
 /* doctor: what this machine offers, and whether the jail works on it. */
 #include <sys/utsname.h>
 
-#include "cli/doctor_jail.h"
-#include "cli/jail_limits.h"
+#include "cli/exec/doctor_jail.h"
+#include "cli/exec/jail_limits.h"
 #include "cli/out.h"
 #include "core/base/cpu.h"
 #include "core/base/pool.h"
 #include "cli/versions.h"
 #include "core/store/store.h"
 #include "core/base/mem.h"
-#include "sandbox/reader_super.h"
+#include "sandbox/reader/reader_super.h"
 
 struct doctor_args {
 	bool json, is_jail, no_pause;

@@ -1,10 +1,10 @@
 /* eval: the value of one formula, over a row given as JSON. */
 #include "cli/out.h"
 #include "core/base/log.h"
-#include "core/base/num.h"
+#include "core/base/text/num.h"
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "core/data/time.h"
+#include "core/data/cast/cast.h"
+#include "core/data/time/time.h"
 #include "core/expr/expr.h"
 
 #define EVAL_ROW_BYTES ((size_t)1 << 20)

@@ -2,11 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cancel.h"
-#include "cli/exec_run.h"
+#include "cli/signal_flag.h"
+#include "cli/exec/exec_run.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/io/reserve.h"
+#include "core/io/write/reserve.h"
 
 #define CODE_MAX ((size_t)8 << 20)
 

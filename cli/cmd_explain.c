@@ -1,9 +1,9 @@
 /* explain: the physical plan; with --analyze also what it did. */
-#include "cli/runner.h"
+#include "cli/run/runner.h"
 
-#include "core/base/heap.h"
+#include "core/base/malloc_tuning.h"
 #include "core/base/mem.h"
-#include "core/data/time.h"
+#include "core/data/time/time.h"
 
 struct explain_args {
 	struct dtx_run_args run; /* first: the runner's pieces read it */

@@ -2,14 +2,14 @@
 #include <string.h>
 
 #include "cli/celldump.h"
-#include "cli/profile.h"
+#include "cli/suggest/profile.h"
 #include "cli/progress.h"
-#include "cli/read_opts.h"
-#include "cli/runner.h"
-#include "cli/suggest.h"
-#include "core/base/num.h"
-#include "core/base/utf8.h"
-#include "core/io/book_info.h"
+#include "cli/run/read_opts.h"
+#include "cli/run/runner.h"
+#include "cli/suggest/suggest.h"
+#include "core/base/text/num.h"
+#include "core/base/text/utf8.h"
+#include "core/io/sheet/book_info.h"
 #include "core/io/repair.h"
 
 struct inspect_args {

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cli/out.h"
-#include "sandbox/remote.h"
+#include "sandbox/main/remote.h"
 
 struct jail_guest_args {
 	bool unused;

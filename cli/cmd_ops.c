@@ -1,7 +1,7 @@
 /* ops: the catalogue, from the descriptors. */
 #include "cli/help.h"
 #include "cli/out.h"
-#include "core/expr/fn.h"
+#include "core/expr/fn/fn.h"
 #include "core/plan/op.h"
 
 struct ops_args {

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/runner.h"
-#include "core/store/query.h"
+#include "cli/run/runner.h"
+#include "core/store/query/query.h"
 
 static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, const char *plan,
                        int argc, char **argv)

@@ -1,18 +1,18 @@
 /* provenance: how a result came about. */
 #include <string.h>
 
-#include "cli/ago.h"
-#include "cli/citation.h"
-#include "cli/html.h"
+#include "cli/relative_time.h"
+#include "cli/why/citation.h"
+#include "cli/report/html.h"
 #include "cli/lookup.h"
-#include "cli/openlineage.h"
+#include "cli/report/openlineage.h"
 #include "cli/out.h"
-#include "cli/provjson.h"
-#include "cli/rundiff.h"
-#include "core/io/outfile.h"
-#include "core/io/reserve.h"
-#include "core/store/gc.h"
-#include "core/store/screen.h"
+#include "cli/report/provjson.h"
+#include "cli/compare/rundiff.h"
+#include "core/io/write/outfile.h"
+#include "core/io/write/reserve.h"
+#include "core/store/cache/gc.h"
+#include "core/store/query/screen.h"
 
 struct provenance_args {
 	bool json, full, code, prompt, openlineage, prov, force;

@@ -6,15 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cancel.h"
-#include "cli/compare.h"
-#include "cli/snapshots.h"
+#include "cli/signal_flag.h"
+#include "cli/compare/compare.h"
+#include "cli/run/snapshots.h"
 #include "cli/lookup.h"
-#include "cli/runner.h"
+#include "cli/run/runner.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/tempdir.h"
-#include "core/io/reserve.h"
+#include "core/io/write/reserve.h"
 
 enum verdict { IDENTICAL, SAME_TABLE, SAME_ROWS, CLOSE, DIFFERENT };
 static const char *const verdict_name[] = { "identical", "same-table", "same-rows", "close",

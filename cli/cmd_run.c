@@ -1,5 +1,5 @@
 /* run: the main job. */
-#include "cli/runner.h"
+#include "cli/run/runner.h"
 
 #include <stdio.h>
 #include <unistd.h>

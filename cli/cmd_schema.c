@@ -1,7 +1,7 @@
 /* schema: JSON Schema of plans and of steps, for editors and models. */
 #include "cli/out.h"
-#include "cli/record_schema.h"
-#include "core/plan/exec.h"
+#include "cli/report/record_schema.h"
+#include "core/plan/exec/exec.h"
 
 struct schema_args {
 	bool strict, explain, record;

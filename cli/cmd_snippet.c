@@ -8,8 +8,8 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/fallback/adapter.h"
-#include "core/store/process.h"
-#include "core/store/query.h"
+#include "core/store/ledger/process.h"
+#include "core/store/query/query.h"
 
 #define GC_DAYS 30
 

@@ -5,8 +5,8 @@
 
 #include "cli/out.h"
 #include "core/base/log.h"
-#include "core/data/time.h"
-#include "core/store/recur.h"
+#include "core/data/time/time.h"
+#include "core/store/query/recur.h"
 
 #define STATS_DAYS 90
 

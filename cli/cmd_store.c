@@ -2,19 +2,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ago.h"
+#include "cli/relative_time.h"
 #include "cli/lookup.h"
 #include "cli/out.h"
 #include "core/base/mem.h"
-#include "core/base/num.h"
+#include "core/base/text/num.h"
 #include "core/store/db.h"
-#include "core/store/gc.h"
-#include "core/store/query.h"
-#include "core/store/rebuild.h"
-#include "core/store/record.h"
-#include "core/store/screen.h"
-#include "core/store/still.h"
-#include "core/store/verify.h"
+#include "core/store/cache/gc.h"
+#include "core/store/query/query.h"
+#include "core/store/ledger/rebuild.h"
+#include "core/store/ledger/record.h"
+#include "core/store/query/screen.h"
+#include "core/store/readonly_db.h"
+#include "core/store/ledger/verify.h"
 
 enum { STORE_RUNS = 10 }; /* named in a line */
 

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/byexample.h"
-#include "cli/profile.h"
-#include "cli/read_opts.h"
-#include "cli/runner.h"
-#include "cli/suggest.h"
-#include "core/io/book_info.h"
+#include "cli/suggest/byexample.h"
+#include "cli/suggest/profile.h"
+#include "cli/run/read_opts.h"
+#include "cli/run/runner.h"
+#include "cli/suggest/suggest.h"
+#include "core/io/sheet/book_info.h"
 
 #define SUGGEST_ROWS  8    /* of the profile's sample */
 #define SUGGEST_PIECE 0.66 /* a higher score has no rows but those of the example */

@@ -5,12 +5,12 @@
 
 #include "cli/lookup.h"
 #include "cli/out.h"
-#include "cli/receipt.h"
+#include "cli/run/receipt.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/plan/exec.h"
-#include "core/store/still.h"
-#include "core/store/verify.h"
+#include "core/plan/exec/exec.h"
+#include "core/store/readonly_db.h"
+#include "core/store/ledger/verify.h"
 
 struct verify_args {
 	struct dtx_verify_opts opts;

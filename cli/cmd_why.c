@@ -3,12 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/observe.h"
+#include "cli/why/observe.h"
 #include "cli/out.h"
-#include "cli/why.h"
-#include "cli/why_known.h"
-#include "cli/why_snippet.h"
-#include "cli/why_stored.h"
+#include "cli/why/why.h"
+#include "cli/why/why_known.h"
+#include "cli/why/why_snippet.h"
+#include "cli/why/why_stored.h"
 #include "core/base/mem.h"
 
 static const struct dtx_opt why_opts[] = {

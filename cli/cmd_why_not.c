@@ -1,8 +1,8 @@
 /* why-not: at which step, and by what, a source row was left out of a result. */
 #include "cli/out.h"
-#include "cli/why_not.h"
-#include "cli/why_not_text.h"
-#include "cli/why_stored.h"
+#include "cli/why/why_not.h"
+#include "cli/why/why_not_text.h"
+#include "cli/why/why_stored.h"
 
 static const struct dtx_opt why_not_opts[] = {
 	{ .name = "input",

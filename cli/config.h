@@ -4,7 +4,7 @@
 #define DTX_CLI_CONFIG_H
 
 #include "core/base/arena.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 #define DTX_CONFIG_SYSTEM "/etc/dtx/config.json"
 

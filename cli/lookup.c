@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/io/book_info.h"
-#include "core/io/source.h"
+#include "core/io/sheet/book_info.h"
+#include "core/io/source/source.h"
 
 /* An .xlsx carries its run id inside, so it is known even when edited. */
 static bool lookup_stamp(void *arg, const char *path, char run_id[DTX_RUN_ID])

@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_LOOKUP_H
 #define DTX_CLI_LOOKUP_H
 
-#include "core/store/query.h"
+#include "core/store/query/query.h"
 
 /* dtx_query_find from the current folder, with the stamp of an .xlsx, then dtx_query_record.  The
  * caller owns *record; `found` may be NULL. */

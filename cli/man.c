@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/help.h"
-#include "core/expr/fn.h"
+#include "core/expr/fn/fn.h"
 #include "core/plan/op.h"
 
 /* Text with the characters that troff reads as commands escaped. */

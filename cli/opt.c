@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "core/base/num.h"
+#include "core/base/text/num.h"
 
 #define OPT_NAMES_MAX 128
 #define HELP_COLUMN   30

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/read_opts.h"
+#include "cli/run/read_opts.h"
 #include "core/base/file.h"
-#include "core/base/utf8.h"
+#include "core/base/text/utf8.h"
 
 #define OUT_REPAIRS  10
 #define OUT_SPAN_MAX 200

@@ -3,7 +3,7 @@
 #define DTX_CLI_OUT_H
 
 #include "cli/cmd.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/plan/plan.h"
 
 /* Where an error belongs: the plan's file and tree, for pointers and spans; its inputs, whose file

@@ -7,7 +7,7 @@
 
 #include "cli/out.h"
 #include "core/base/file.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/base/log.h"
 
 enum { FIRST_MS = 500, LINE_MS = 200, JSON_MS = 1000 };

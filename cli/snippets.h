@@ -2,8 +2,8 @@
 #ifndef DTX_CLI_SNIPPETS_H
 #define DTX_CLI_SNIPPETS_H
 
-#include "cli/runner.h"
-#include "core/store/snippet.h"
+#include "cli/run/runner.h"
+#include "core/store/cache/snippet.h"
 
 struct dtx_snippets_args {
 	struct dtx_run_args run; /* first: `add` is a run up to the approval */

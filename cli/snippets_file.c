@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/snippets.h"
-#include "cli/udiff.h"
-#include "core/base/base64.h"
+#include "cli/compare/udiff.h"
+#include "core/base/text/base64.h"
 #include "core/base/file.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 20)

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "core/base/mem.h"
-#include "core/base/num.h"
-#include "core/data/cast.h"
-#include "ops/numtext.h"
+#include "core/base/text/num.h"
+#include "core/data/cast/cast.h"
+#include "ops/kit/numtext.h"
 
 static enum dtx_code grid_cell(struct dtx_textgrid *g, const struct dtx_column *c, uint32_t row,
                                struct dtx_buf *text, const char **out, struct dtx_err *err)

@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_TEXTGRID_H
 #define DTX_CLI_TEXTGRID_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/data/batch.h"
 
 #define DTX_TEXTGRID_CELLS ((int64_t)2000000)

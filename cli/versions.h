@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_VERSIONS_H
 #define DTX_CLI_VERSIONS_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 /* {"jansson": "2.14", ...}; new reference.  Libraries that are opened on demand are opened. */
 json_t *dtx_versions(void);

@@ -1,8 +1,8 @@
 /* add_id: numbers of the rows, or fingerprints of their cells. */
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "core/data/builder.h"
-#include "ops/groupkeys.h"
-#include "ops/opkit.h"
+#include "ops/group/groupkeys.h"
+#include "ops/kit/opkit.h"
 
 struct id_args {
 	const char *as;

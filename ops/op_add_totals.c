@@ -1,9 +1,9 @@
 /* add_totals: rows and a column of sums. */
 #include "core/data/builder.h"
 #include "core/data/cells.h"
-#include "ops/shortwin.h"
-#include "ops/tableagg.h"
-#include "ops/tablekeys.h"
+#include "ops/window/shortwin.h"
+#include "ops/group/tableagg.h"
+#include "ops/group/tablekeys.h"
 
 struct totals_args {
 	bool rows, column;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ops/asof.h"
-#include "ops/buildside.h"
+#include "ops/join/asof.h"
+#include "ops/join/buildside.h"
 
 enum { HOW_LEFT, HOW_INNER };
 struct asof_args {

@@ -1,7 +1,7 @@
 /* assert: the table passes unchanged, and the run ends where a rule about it is broken. */
-#include "core/data/expect.h"
-#include "core/plan/rules.h"
-#include "ops/opkit.h"
+#include "core/data/expect/expect.h"
+#include "core/plan/bind/rules.h"
+#include "ops/kit/opkit.h"
 
 struct assert_args {
 	struct dtx_plist rules;

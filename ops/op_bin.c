@@ -1,9 +1,9 @@
 /* bin: numbers into ranges. */
 #include <math.h>
 
-#include "core/base/num.h"
+#include "core/base/text/num.h"
 #include "core/data/builder.h"
-#include "ops/groupvals.h"
+#include "ops/group/groupvals.h"
 
 enum { METHOD_WIDTH, METHOD_QUANTILE, METHOD_LOG };
 enum { CLOSED_LEFT, CLOSED_RIGHT };

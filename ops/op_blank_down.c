@@ -1,6 +1,6 @@
 /* blank_down: a value equal to the one above becomes null. */
-#include "ops/groupkeys.h"
-#include "ops/remake.h"
+#include "ops/group/groupkeys.h"
+#include "ops/kit/relayout.h"
 
 struct blank_args {
 	struct dtx_cols *cols;

@@ -1,6 +1,6 @@
 /* cast: columns to declared types, strictly. */
-#include "core/data/time.h"
-#include "ops/opkit.h"
+#include "core/data/time/time.h"
+#include "ops/kit/opkit.h"
 
 struct cast_item {
 	const char *name, *type, *format;

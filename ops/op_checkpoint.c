@@ -1,6 +1,6 @@
 /* checkpoint: what a table is at this step, for the record. */
-#include "core/store/tablehash.h"
-#include "ops/opkit.h"
+#include "core/data/tablehash.h"
+#include "ops/kit/opkit.h"
 
 struct checkpoint_args {
 	const char *label;

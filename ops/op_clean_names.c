@@ -1,7 +1,7 @@
 /* clean_names: column names that are easy to write. */
-#include "core/base/utf8.h"
-#include "ops/newnames.h"
-#include "ops/opkit.h"
+#include "core/base/text/utf8.h"
+#include "ops/kit/newnames.h"
+#include "ops/kit/opkit.h"
 
 struct clean_args {
 	int style;

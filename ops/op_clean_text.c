@@ -1,8 +1,8 @@
 /* clean_text: spaces, controls, typographic signs, letter case. */
 #include "core/data/builder.h"
 #include "core/data/cells.h"
-#include "ops/cleantext.h"
-#include "ops/opkit.h"
+#include "ops/kit/cleantext.h"
+#include "ops/kit/opkit.h"
 
 struct clean_args {
 	struct dtx_cols *cols;

@@ -1,6 +1,6 @@
 /* coalesce: of several columns the first value that is not null. */
 #include "core/data/cells.h"
-#include "ops/opkit.h"
+#include "ops/kit/opkit.h"
 
 struct coalesce_args {
 	struct dtx_cols *cols;

@@ -1,11 +1,11 @@
 /* complete: rows for the combinations of values that are absent. */
 #include <stdio.h>
 
-#include "core/data/duration.h"
-#include "ops/axis.h"
-#include "ops/groupvals.h"
-#include "ops/jsonvalue.h"
-#include "ops/madecells.h"
+#include "core/data/time/duration.h"
+#include "ops/kit/axis.h"
+#include "ops/group/groupvals.h"
+#include "ops/kit/jsonvalue.h"
+#include "ops/kit/cells_new.h"
 
 struct fill {
 	const char *col;

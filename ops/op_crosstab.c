@@ -5,10 +5,10 @@
 #include <math.h>
 
 #include "core/data/builder.h"
-#include "core/expr/fn.h"
-#include "ops/newnames.h"
-#include "ops/tableagg.h"
-#include "ops/wider.h"
+#include "core/expr/fn/fn.h"
+#include "ops/kit/newnames.h"
+#include "ops/group/tableagg.h"
+#include "ops/reshape/wider.h"
 
 #define TOTAL "Total"
 enum { NORM_ROWS, NORM_COLS, NORM_ALL };

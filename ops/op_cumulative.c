@@ -1,5 +1,5 @@
 /* cumulative: running sums and the like, a short form of window. */
-#include "ops/shortwin.h"
+#include "ops/window/shortwin.h"
 
 static const char *const functions[] = { "sum", "min", "max", "count", "mean", "prod" };
 enum { FN_SUM, FN_MIN, FN_MAX, FN_COUNT };

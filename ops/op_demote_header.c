@@ -1,5 +1,5 @@
 /* demote_header: the names become the first row. */
-#include "ops/remake.h"
+#include "ops/kit/relayout.h"
 
 static const struct dtx_example demote_examples[] = {
 	{ .step = DTX_JSON({ "op" : "demote_header" }),

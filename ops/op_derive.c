@@ -1,6 +1,6 @@
 /* derive: computed columns, left to right. */
-#include "ops/derive.h"
-#include "core/plan/sqltext.h"
+#include "ops/window/derive.h"
+#include "core/plan/explain/sqltext.h"
 
 static const struct dtx_param derive_item_rows[] = {
 	{ .name = "as",

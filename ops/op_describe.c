@@ -1,8 +1,8 @@
 /* describe: what each column holds, in numbers. */
 #include "core/data/cells.h"
-#include "ops/shortwin.h"
-#include "ops/tableagg.h"
-#include "ops/tablekeys.h"
+#include "ops/window/shortwin.h"
+#include "ops/group/tableagg.h"
+#include "ops/group/tablekeys.h"
 
 enum figure { N, NULLS, DISTINCT, MIN, Q1, MEDIAN, Q3, MAX, MEAN, SD, NSTATS };
 static const struct {

@@ -3,9 +3,9 @@
  * The other table is built twice: by its key, and by key and compared columns together.  A row
  * whose key is there is unchanged when it meets a row of the second kind too. */
 #include "core/data/builder.h"
-#include "ops/buildside.h"
+#include "ops/join/buildside.h"
 #include "core/data/cells.h"
-#include "ops/join.h"
+#include "ops/join/join.h"
 
 struct diff_args {
 	const char *with;

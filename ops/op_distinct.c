@@ -1,10 +1,10 @@
 /* distinct: one row per key, or the rows whose key occurs once or more often. */
 #include "core/data/builder.h"
-#include "ops/diskparts.h"
-#include "ops/groupkeys.h"
-#include "ops/opkit.h"
-#include "ops/ordered.h"
-#include "core/plan/sqltext.h"
+#include "ops/group/diskparts.h"
+#include "ops/group/groupkeys.h"
+#include "ops/kit/opkit.h"
+#include "ops/sort/ordered.h"
+#include "core/plan/explain/sqltext.h"
 
 enum { KEEP_FIRST, KEEP_LAST, KEEP_NONE, KEEP_DUPS };
 struct distinct_args {

@@ -1,7 +1,7 @@
 /* drop: all columns but the listed ones. */
-#include "ops/opkit.h"
-#include "core/plan/pytext.h"
-#include "core/plan/sqltext.h"
+#include "ops/kit/opkit.h"
+#include "core/plan/explain/pytext.h"
+#include "core/plan/explain/sqltext.h"
 
 enum { MISSING_ERROR, MISSING_IGNORE };
 struct drop_args {

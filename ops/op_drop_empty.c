@@ -1,5 +1,5 @@
 /* drop_empty: rows, columns or both whose cells are all blank. */
-#include "ops/rawcells.h"
+#include "ops/kit/cells_untyped.h"
 
 enum { AXIS_ROWS, AXIS_COLS, AXIS_BOTH };
 struct empty_args {

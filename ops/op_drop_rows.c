@@ -1,8 +1,8 @@
 /* drop_rows: rows that are no data: blanks, footnotes, repeated headers, totals, or by condition.
  */
-#include "core/base/utf8.h"
-#include "ops/rawcells.h"
-#include "ops/totals.h"
+#include "core/base/text/utf8.h"
+#include "ops/kit/cells_untyped.h"
+#include "ops/reshape/totals.h"
 
 struct drop_args {
 	struct dtx_plist kinds, words;

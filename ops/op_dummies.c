@@ -1,8 +1,8 @@
 /* dummies: one bool column per value. */
-#include "core/base/str.h"
+#include "core/base/text/str.h"
 #include "core/data/builder.h"
-#include "ops/newnames.h"
-#include "ops/tablekeys.h"
+#include "ops/kit/newnames.h"
+#include "ops/group/tablekeys.h"
 
 struct dummies_args {
 	struct dtx_cols *cols;

@@ -1,5 +1,5 @@
 /* except: rows of the current table that another table lacks. */
-#include "ops/setop.h"
+#include "ops/join/setop.h"
 
 #define LEFT  "a,b\n1,x\n1,x\n2,y\n,z\n"
 #define RIGHT "b,a\nx,1\nz,\nw,3\n"

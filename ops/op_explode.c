@@ -1,8 +1,8 @@
 /* explode: one row per piece of a text. */
-#include "core/base/json_text.h"
-#include "core/base/utf8.h"
+#include "core/base/text/json_text.h"
+#include "core/base/text/utf8.h"
 #include "core/data/builder.h"
-#include "ops/opkit.h"
+#include "ops/kit/opkit.h"
 
 struct explode_args {
 	struct dtx_cols *cols;

@@ -2,10 +2,10 @@
  *
  * Every filled column is a list of places its cells come from; the types are found anew, as blank
  * texts may have hidden numbers. */
-#include "core/data/infer.h"
+#include "core/data/cast/infer.h"
 #include "core/data/cells.h"
-#include "ops/rawcells.h"
-#include "ops/tablekeys.h"
+#include "ops/kit/cells_untyped.h"
+#include "ops/group/tablekeys.h"
 
 enum { DIR_DOWN, DIR_UP, DIR_RIGHT, DIR_LEFT };
 enum { ONLY_BLANK, ONLY_MERGED };

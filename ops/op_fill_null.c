@@ -1,11 +1,11 @@
 /* fill_null: nulls take a value. */
 #include "core/base/mem.h"
-#include "core/expr/agg.h"
-#include "core/plan/trace.h"
+#include "core/expr/agg/agg.h"
+#include "core/plan/lineage/trace.h"
 #include "core/data/cells.h"
-#include "ops/jsonvalue.h"
-#include "ops/opkit.h"
-#include "core/plan/sqltext.h"
+#include "ops/kit/jsonvalue.h"
+#include "ops/kit/opkit.h"
+#include "core/plan/explain/sqltext.h"
 
 enum { FILL_ZERO, FILL_MEAN }; /* of `strategy`, -1: none; from MEAN on aggregates */
 struct null_args {

@@ -1,6 +1,6 @@
 /* filter: keep rows for which an expression is true. */
-#include "ops/opkit.h"
-#include "core/plan/sqltext.h"
+#include "ops/kit/opkit.h"
+#include "core/plan/explain/sqltext.h"
 
 enum { KEEP_TRUE, KEEP_NOT_TRUE };
 struct filter_args {

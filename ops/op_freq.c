@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/data/builder.h"
-#include "ops/tablekeys.h"
+#include "ops/group/tablekeys.h"
 
 struct freq_args {
 	struct dtx_cols *cols;

@@ -5,10 +5,10 @@
  * its states at home, the first worker that has it, and its face, the entry with the smallest
  * position, which gives its place in the result and the cells of its key.  Because each worker
  * meets positions in ascending order, the result is a merge of the workers' faces. */
-#include "core/plan/pytext.h"
-#include "ops/groupby.h"
-#include "ops/opkit.h"
-#include "core/plan/sqltext.h"
+#include "core/plan/explain/pytext.h"
+#include "ops/group/groupby.h"
+#include "ops/kit/opkit.h"
+#include "core/plan/explain/sqltext.h"
 
 static const struct dtx_param key_rows[] = {
 	{ .name = "as",

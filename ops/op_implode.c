@@ -1,7 +1,7 @@
 /* implode: the values of a group as one text. */
 #include "core/data/builder.h"
-#include "ops/rawcells.h"
-#include "ops/tablekeys.h"
+#include "ops/kit/cells_untyped.h"
+#include "ops/group/tablekeys.h"
 
 struct implode_args {
 	struct dtx_cols *by;

@@ -1,6 +1,6 @@
 /* join: columns of another table, by key.  The right side is built first, the left streams past. */
-#include "ops/join.h"
-#include "core/plan/sqltext.h"
+#include "ops/join/join.h"
+#include "core/plan/explain/sqltext.h"
 #include "core/data/cells.h"
 
 static const struct dtx_param join_pair_rows[] = {

@@ -1,5 +1,5 @@
 /* keep_range: a window of the source, by its own rows and columns. */
-#include "ops/remake.h"
+#include "ops/kit/relayout.h"
 
 struct range_args {
 	const char *range;

@@ -1,7 +1,7 @@
 /* lag_lead: the value of another row, or the way from it; a short form of window. */
-#include "ops/groupvals.h"
-#include "ops/jsonvalue.h"
-#include "ops/shortwin.h"
+#include "ops/group/groupvals.h"
+#include "ops/kit/jsonvalue.h"
+#include "ops/window/shortwin.h"
 
 enum { MODE_VALUE, MODE_DIFF, MODE_PCT };
 struct lag_args {

@@ -1,7 +1,7 @@
 /* limit: the first or last rows, of the table or of each group. */
-#include "ops/groupkeys.h"
-#include "ops/opkit.h"
-#include "core/plan/sqltext.h"
+#include "ops/group/groupkeys.h"
+#include "ops/kit/opkit.h"
+#include "core/plan/explain/sqltext.h"
 
 enum { FROM_START, FROM_END };
 struct limit_args {

@@ -1,9 +1,9 @@
 /* lookup_value: one value of another table by key, as a new column. */
 #include <stdio.h>
 
-#include "ops/buildside.h"
+#include "ops/join/buildside.h"
 #include "core/data/cells.h"
-#include "ops/jsonvalue.h"
+#include "ops/kit/jsonvalue.h"
 
 enum { MISSING_NULL, MISSING_ERROR, MISSING_DEFAULT };
 struct lookup_args {

@@ -1,6 +1,6 @@
 /* merge_columns: the texts of several columns as one. */
 #include "core/data/builder.h"
-#include "ops/opkit.h"
+#include "ops/kit/opkit.h"
 
 struct merge_args {
 	struct dtx_cols *cols;

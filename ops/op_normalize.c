@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/data/builder.h"
-#include "ops/groupvals.h"
+#include "ops/group/groupvals.h"
 
 enum { METHOD_ZSCORE, METHOD_MINMAX, METHOD_ROBUST, METHOD_SHARE };
 struct normalize_args {

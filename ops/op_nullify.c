@@ -1,8 +1,8 @@
 /* nullify: values become null. */
 #include "core/data/key.h"
 #include "core/data/cells.h"
-#include "ops/jsonvalue.h"
-#include "ops/opkit.h"
+#include "ops/kit/jsonvalue.h"
+#include "ops/kit/opkit.h"
 
 struct value {
 	const json_t *value;

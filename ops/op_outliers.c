@@ -3,7 +3,7 @@
 
 #include "core/data/builder.h"
 #include "core/data/cells.h"
-#include "ops/groupvals.h"
+#include "ops/group/groupvals.h"
 
 enum { METHOD_IQR, METHOD_ZSCORE, METHOD_MAD };
 enum { ACTION_FLAG, ACTION_NULL, ACTION_CLIP, ACTION_DROP };

@@ -1,9 +1,9 @@
 /* pad_time: rows for the steps of a calendar that are missing. */
 #include "core/data/builder.h"
-#include "ops/jsonvalue.h"
-#include "ops/madecells.h"
-#include "ops/tablekeys.h"
-#include "ops/times.h"
+#include "ops/kit/jsonvalue.h"
+#include "ops/kit/cells_new.h"
+#include "ops/group/tablekeys.h"
+#include "ops/kit/times.h"
 
 struct pad_args {
 	const char *col, *every;

@@ -1,13 +1,13 @@
 /* parse_date: texts become dates, each column by one format that fits all its values. */
 #include <stdio.h>
 
-#include "core/base/num.h"
-#include "core/base/utf8.h"
+#include "core/base/text/num.h"
+#include "core/base/text/utf8.h"
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "core/data/time.h"
-#include "ops/datetext.h"
-#include "ops/opkit.h"
+#include "core/data/cast/cast.h"
+#include "core/data/time/time.h"
+#include "ops/kit/datetext.h"
+#include "ops/kit/opkit.h"
 
 enum { ERROR_FAIL, ERROR_NULL };
 enum { TYPE_DATE, TYPE_DATETIME };

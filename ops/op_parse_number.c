@@ -1,11 +1,11 @@
 /* parse_number: numbers as people write them become numbers. */
-#include "core/base/num.h"
-#include "core/base/utf8.h"
+#include "core/base/text/num.h"
+#include "core/base/text/utf8.h"
 #include "core/data/builder.h"
-#include "core/data/decimal.h"
-#include "core/data/cell_num.h"
-#include "ops/numtext.h"
-#include "ops/opkit.h"
+#include "core/data/cast/decimal.h"
+#include "core/data/cast/cell_num.h"
+#include "ops/kit/numtext.h"
+#include "ops/kit/opkit.h"
 
 struct parse_args {
 	struct dtx_cols *cols;

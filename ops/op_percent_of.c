@@ -1,6 +1,6 @@
 /* percent_of: shares of a sum, a short form of window. */
-#include "ops/groupvals.h"
-#include "ops/shortwin.h"
+#include "ops/group/groupvals.h"
+#include "ops/window/shortwin.h"
 
 struct percent_args {
 	const char *col, *as;

@@ -1,8 +1,8 @@
 /* pivot_longer: columns become rows. */
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "ops/longer.h"
-#include "core/plan/sqltext.h"
+#include "core/data/cast/cast.h"
+#include "ops/reshape/longer.h"
+#include "core/plan/explain/sqltext.h"
 
 struct longer_local {
 	struct dtx_column **name; /* per name column: its value per rest */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "core/base/strmap.h"
-#include "core/base/utf8.h"
-#include "ops/remake.h"
+#include "core/base/text/utf8.h"
+#include "ops/kit/relayout.h"
 
 enum { ORDER_APPEARANCE, ORDER_SORTED };
 struct records_args {

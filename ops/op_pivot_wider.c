@@ -3,8 +3,8 @@
  * Two group tables number the output rows (ids) and the new columns (combinations of names_from);
  * a rectangle of cell numbers joins them.  A cell is a row of the input, its bytes kept; with `agg`
  * a row of what the sink of group_by makes of the input, by ids and names. */
-#include "ops/wider.h"
-#include "core/plan/sqltext.h"
+#include "ops/reshape/wider.h"
+#include "core/plan/explain/sqltext.h"
 
 #define AT(member) .offset = offsetof(struct dtx_wider_args, member)
 static const struct dtx_param wider_params[] = {

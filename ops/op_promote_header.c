@@ -1,6 +1,6 @@
 /* promote_header: the first rows become column names. */
-#include "core/io/header.h"
-#include "ops/rawcells.h"
+#include "core/io/header/header.h"
+#include "ops/kit/cells_untyped.h"
 
 enum { FILL_AUTO, FILL_MERGED, FILL_RIGHT, FILL_NONE };
 enum { UNIQUE_SUFFIX, UNIQUE_ERROR };

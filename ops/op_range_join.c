@@ -4,8 +4,8 @@
  * evaluated for a whole batch of the right table at once. */
 #include <stdatomic.h>
 
-#include "core/plan/pytext.h"
-#include "ops/buildside.h"
+#include "core/plan/explain/pytext.h"
+#include "ops/join/buildside.h"
 
 enum { HOW_INNER, HOW_LEFT };
 struct range_args {

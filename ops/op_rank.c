@@ -1,5 +1,5 @@
 /* rank: places of values, a short form of window. */
-#include "ops/shortwin.h"
+#include "ops/window/shortwin.h"
 
 enum { METHOD_MIN, METHOD_DENSE, METHOD_FIRST, METHOD_PERCENT };
 struct rank_args {

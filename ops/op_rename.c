@@ -1,7 +1,7 @@
 /* rename: new names for columns, all at once. */
-#include "core/expr/regex_replace.h"
-#include "core/plan/sqltext.h"
-#include "ops/opkit.h"
+#include "core/expr/regex/regex_replace.h"
+#include "core/plan/explain/sqltext.h"
+#include "ops/kit/opkit.h"
 
 struct rename_pair {
 	const char *from, *to;

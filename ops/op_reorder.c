@@ -1,6 +1,6 @@
 /* reorder: columns move to another place. */
-#include "ops/opkit.h"
-#include "core/plan/sqltext.h"
+#include "ops/kit/opkit.h"
+#include "core/plan/explain/sqltext.h"
 
 enum { TO_FIRST, TO_LAST, TO_BEFORE, TO_AFTER };
 struct reorder_args {

@@ -1,5 +1,5 @@
 /* repeat: rows several times. */
-#include "ops/opkit.h"
+#include "ops/kit/opkit.h"
 
 struct repeat_args {
 	int64_t n;

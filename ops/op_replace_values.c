@@ -2,8 +2,8 @@
 #include "core/base/mem.h"
 #include "core/data/key.h"
 #include "core/data/cells.h"
-#include "ops/jsonvalue.h"
-#include "ops/opkit.h"
+#include "ops/kit/jsonvalue.h"
+#include "ops/kit/opkit.h"
 
 enum { ELSE_KEEP, ELSE_NULL, ELSE_ERROR };
 struct pair {

@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "core/data/builder.h"
-#include "ops/tableagg.h"
-#include "ops/tablekeys.h"
-#include "ops/times.h"
+#include "ops/group/tableagg.h"
+#include "ops/group/tablekeys.h"
+#include "ops/kit/times.h"
 
 enum { LABEL_START, LABEL_END };
 enum { CLOSED_LEFT, CLOSED_RIGHT };

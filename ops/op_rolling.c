@@ -1,5 +1,5 @@
 /* rolling: moving means and the like, a short form of window. */
-#include "ops/shortwin.h"
+#include "ops/window/shortwin.h"
 
 static const char *const functions[] = { "mean", "sum", "min", "max", "std", "median" };
 struct rolling_args {

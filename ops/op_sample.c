@@ -1,7 +1,7 @@
 /* sample: rows by chance, the same ones in every run. */
 #include <stdlib.h>
 
-#include "ops/tablekeys.h"
+#include "ops/group/tablekeys.h"
 
 struct sample_args {
 	int64_t n, seed;

@@ -1,6 +1,6 @@
 /* select: the listed columns, in the listed order. */
-#include "ops/opkit.h"
-#include "core/plan/sqltext.h"
+#include "ops/kit/opkit.h"
+#include "core/plan/explain/sqltext.h"
 
 struct select_args {
 	struct dtx_cols *cols;

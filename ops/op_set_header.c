@@ -1,5 +1,5 @@
 /* set_header: new names for all columns. */
-#include "ops/opkit.h"
+#include "ops/kit/opkit.h"
 
 struct header_args {
 	struct dtx_plist names;

@@ -1,7 +1,7 @@
 /* skip_rows: rows above and below a table, and comments between. */
-#include "core/base/utf8.h"
-#include "core/expr/regex.h"
-#include "ops/rawcells.h"
+#include "core/base/text/utf8.h"
+#include "core/expr/regex/regex.h"
+#include "ops/kit/cells_untyped.h"
 
 struct skip_args {
 	int64_t head, tail;

@@ -1,7 +1,7 @@
 /* sort: rows in order of keys, stable. */
-#include "ops/ordered.h"
-#include "ops/orderkeys.h"
-#include "core/plan/sqltext.h"
+#include "ops/sort/ordered.h"
+#include "ops/sort/orderkeys.h"
+#include "core/plan/explain/sqltext.h"
 
 struct sort_args {
 	struct dtx_plist by;

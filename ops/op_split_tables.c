@@ -1,6 +1,6 @@
 /* split_tables: one of several tables that stand in one sheet or file. */
-#include "core/base/utf8.h"
-#include "ops/remake.h"
+#include "core/base/text/utf8.h"
+#include "ops/kit/relayout.h"
 
 enum { BY_BLANK_ROWS, BY_BLANK_COLS, BY_HEADER };
 struct tables_args {

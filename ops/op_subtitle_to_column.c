@@ -1,6 +1,6 @@
 /* subtitle_to_column: section titles between the rows become a column. */
-#include "core/expr/regex.h"
-#include "ops/remake.h"
+#include "core/expr/regex/regex.h"
+#include "ops/kit/relayout.h"
 
 enum { ONLY_CELL, BOLD };
 struct subtitle_match {

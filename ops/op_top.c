@@ -1,6 +1,6 @@
 /* top: the rows with the largest or smallest values. */
-#include "core/base/each.h"
-#include "ops/tablekeys.h"
+#include "core/base/parallel_for.h"
+#include "ops/group/tablekeys.h"
 
 enum { TIES_FIRST, TIES_ALL };
 struct top_args {

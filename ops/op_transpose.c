@@ -1,5 +1,5 @@
 /* transpose: rows become columns. */
-#include "ops/remake.h"
+#include "ops/kit/relayout.h"
 
 struct transpose_args {
 	bool header;

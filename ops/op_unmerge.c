@@ -1,5 +1,5 @@
 /* unmerge: every cell of a merged range takes the value of its first cell. */
-#include "ops/remake.h"
+#include "ops/kit/relayout.h"
 
 enum { AXIS_BOTH, AXIS_ROWS, AXIS_COLS };
 struct unmerge_args {

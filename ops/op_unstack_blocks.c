@@ -1,5 +1,5 @@
 /* unstack_blocks: each so many rows become one. */
-#include "ops/remake.h"
+#include "ops/kit/relayout.h"
 
 struct blocks_args {
 	int64_t every;

@@ -1,5 +1,5 @@
 /* window: values per row from the rows of its group, in an order. */
-#include "ops/derive.h"
+#include "ops/window/derive.h"
 
 static const struct dtx_param window_item_rows[] = {
 	{ .name = "as",

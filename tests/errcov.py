@@ -22,23 +22,23 @@ DIRECT = ["DTX_FAIL", "DTX_FAIL_MEM", "DTX_PARAM_FAIL", "dtx_err_set"]
 ON_BEHALF = ["dtx_bind_fail", "dtx_part_fail", "dtx_part_unknown", "dtx_resolve_fail", "dtx_parse_limit",
              "dtx_re_bad", "dtx_re_unsupported", "dtx_xls_fail", "dtx_jrows_refuse", "dtx_unpack_fail"]
 ON_BEHALF_HERE = {
-    "core/base/param_frame.c": ["frame_wrong"],
-    "core/expr/resolve_call.c": ["bad_arity"],
-    "core/fallback/work_prompt.c": ["prompt_nobody_step", "prompt_nobody_input"],
-    "core/io/cfb.c": ["corrupt"],
-    "core/io/csv_ref.c": ["ref_fault"],
-    "core/io/csv_row.c": ["row_fault"],
-    "core/io/gzip.c": ["damaged"],
-    "core/io/json_layout.c": ["no_records"],
-    "core/io/json_scan.c": ["fail"],
-    "core/plan/alias.c": ["refuse"],
-    "core/plan/cols.c": ["bad"],
-    "core/plan/compile_sql.c": ["refuse"],
-    "ops/join_check.c": ["fail_with"],
+    "core/base/param/param_frame.c": ["frame_wrong"],
+    "core/expr/resolve/resolve_call.c": ["bad_arity"],
+    "core/fallback/job_prompt.c": ["prompt_nobody_step", "prompt_nobody_input"],
+    "core/io/archive/cfb.c": ["corrupt"],
+    "core/io/csv/csv_ref.c": ["ref_fault"],
+    "core/io/csv/csv_row.c": ["row_fault"],
+    "core/io/archive/gzip.c": ["damaged"],
+    "core/io/json/json_layout.c": ["no_records"],
+    "core/io/json/json_scan.c": ["fail"],
+    "core/plan/parse/alias.c": ["refuse"],
+    "core/plan/parse/cols.c": ["bad"],
+    "core/plan/explain/compile_sql.c": ["refuse"],
+    "ops/join/join_check.c": ["fail_with"],
     "ops/op_parse_date.c": ["misfit"],
     "ops/op_parse_number.c": ["misfit"],
     "ops/op_pivot_records.c": ["blame"],
-    "sandbox/reader_super.c": ["broke", "refused"],
+    "sandbox/reader/reader_super.c": ["broke", "refused"],
 }
 MACRO = re.compile(r"^#define +(\w+)\((?:.|\\\n)*?\b(?:DTX_FAIL|DTX_PARAM_FAIL|dtx_err_set|dtx_xml_fail)\(.*", re.M)
 FUNCTION = re.compile(r"^\w[\w *]*?\b(\w+)\(")
@@ -49,8 +49,8 @@ Place = collections.namedtuple("Place", "path first last how function code text"
 
 
 def sources():
-    for pattern in ("core/*/*.c", "ops/*.c", "sandbox/*.c", "cli/*.c"):
-        yield from glob.glob(pattern)
+    for folder in ("core", "ops", "sandbox", "cli"):
+        yield from glob.glob(folder + "/**/*.c", recursive=True)
 
 
 def read(path):
@@ -141,7 +141,7 @@ def fits(line, place):
 def main():
     build = sys.argv[1]
     shared = {}
-    for path in glob.glob("core/*/*.h") + glob.glob("ops/*.h"):
+    for path in glob.glob("core/**/*.h", recursive=True) + glob.glob("ops/**/*.h", recursive=True):
         shared.update(macros(read(path)))
     counts, seen, lines = line_counts(build), raised(build), allowed()
     groups = collections.defaultdict(lambda: ([], []))

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "sandbox/role.h"
 
 static struct {

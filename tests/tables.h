@@ -3,8 +3,8 @@
 #define TESTS_TABLES_H
 
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "core/data/time.h"
+#include "core/data/cast/cast.h"
+#include "core/data/time/time.h"
 
 static inline bool t_table_cell(struct dtx_builder *b, struct dtx_str s)
 {

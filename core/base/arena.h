@@ -3,7 +3,7 @@
 #define DTX_BASE_ARENA_H
 
 #include "core/base/base.h"
-#include "core/base/str.h"
+#include "core/base/text/str.h"
 
 struct dtx_arena_block;
 struct dtx_arena {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
+#include "core/base/text/utf8.h"
 
 void dtx_buf_init(struct dtx_buf *b, size_t max)
 {

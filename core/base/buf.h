@@ -6,7 +6,7 @@
 #include <stdarg.h>
 
 #include "core/base/err.h"
-#include "core/base/str.h"
+#include "core/base/text/str.h"
 
 enum dtx_buf_fail { DTX_BUF_FINE, DTX_BUF_MEM, DTX_BUF_MAX };
 struct dtx_buf {

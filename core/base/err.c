@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/halt.h"
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
-#include "core/base/str.h"
-#include "core/base/utf8.h"
+#include "core/base/text/str.h"
+#include "core/base/text/utf8.h"
 
 struct code_row {
 	const char *name;
@@ -175,7 +175,7 @@ static void err_utf8(char *text)
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #define RAISED_SLOTS 16384 /* places, each listed once */
 struct raised {
 	atomic_size_t used;

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/halt.h"
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
 
 #define FILE_TURN_MS 100

@@ -17,8 +17,8 @@ DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out,
 DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
                                             struct dtx_err *err);
 /* All n bytes.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG), output_closed (EPIPE), output_io.  `name`
- * is for the text.  In a thread that can be cancelled (core/base/halt.h) a wait for the reader of a
- * pipe, socket or terminal ends with cancelled or time_limit. */
+ * is for the text.  In a thread that can be cancelled (core/base/cancel.h) a wait for the reader of
+ * a pipe, socket or terminal ends with cancelled or time_limit. */
 DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
                                          struct dtx_err *err);
 /* The code of a failed write: disk_full, output_closed or output_io. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/heap.h"
+#include "core/base/malloc_tuning.h"
 
 /* Process-wide by nature: one heap, one budget.  Relaxed order is enough, the numbers are only
  * compared with the limit, nothing is published through them. */

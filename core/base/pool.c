@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "core/base/halt.h"
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
 
 #define POOL_MAX 256u

@@ -2,7 +2,7 @@
 #include "core/base/strmap.h"
 
 #include "core/base/arena.h"
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "core/base/mem.h"
 
 #define STRMAP_MAX ((size_t)1 << 31)

@@ -3,7 +3,7 @@
 #define DTX_BASE_STRMAP_H
 
 #include "core/base/base.h"
-#include "core/base/str.h"
+#include "core/base/text/str.h"
 
 struct dtx_strmap_entry {
 	struct dtx_str key; /* the map's copy */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
-#include "core/data/cast.h"
-#include "core/data/cell_num.h"
+#include "core/data/cast/cast.h"
+#include "core/data/cast/cell_num.h"
 
 enum dtx_code dtx_batch_new(const struct dtx_schema *schema, uint32_t nrows, struct dtx_batch **out,
                             struct dtx_err *err)

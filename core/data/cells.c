@@ -3,8 +3,8 @@
 
 #include "core/base/mem.h"
 #include "core/base/prefetch.h"
-#include "core/data/cast.h"
-#include "core/data/time.h"
+#include "core/data/cast/cast.h"
+#include "core/data/time/time.h"
 
 /* --- memory behind a made column: blocks of its own and the owners of what it points into --- */
 

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 #include "core/base/err.h"
-#include "core/base/str.h"
+#include "core/base/text/str.h"
 #include "core/data/owner.h"
 #include "core/data/type.h"
 

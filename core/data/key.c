@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "core/base/utf8.h"
-#include "core/data/decimal.h"
-#include "core/data/time.h"
+#include "core/base/text/utf8.h"
+#include "core/data/cast/decimal.h"
+#include "core/data/time/time.h"
 
 /* First byte of a value: what compares equal across types shares a tag. */
 enum key_tag { KEY_NULL, KEY_BOOL, KEY_INT, KEY_FLOAT, KEY_DECIMAL, KEY_MOMENT, KEY_TEXT };

@@ -1,7 +1,7 @@
 /* Fields in order. */
 #include "core/data/schema.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 
 enum { INDEX_FIELDS = 16 };
 

@@ -1,6 +1,6 @@
 /* A block of text cells, as a text file would hold them. */
 #include "core/base/mem.h"
-#include "core/data/cast.h"
+#include "core/data/cast/cast.h"
 #include "core/data/cells.h"
 
 #define SPANBUF_MAX ((size_t)UINT32_MAX - 16)

@@ -1,8 +1,8 @@
 /* Names of types and the widening lattice. */
 #include "core/data/type.h"
 
-#include "core/base/num.h"
-#include "core/data/time.h"
+#include "core/base/text/num.h"
+#include "core/data/time/time.h"
 
 static const char *const type_names[DTX_TYPE_COUNT] = {
 	[DTX_T_UNKNOWN] = "unknown", [DTX_T_NULL] = "null",         [DTX_T_BOOL] = "bool",

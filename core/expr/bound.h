@@ -3,8 +3,8 @@
 #define DTX_EXPR_BOUND_H
 
 #include "core/data/builder.h"
-#include "core/expr/fn.h"
-#include "core/expr/tree.h"
+#include "core/expr/fn/fn.h"
+#include "core/expr/parse/tree.h"
 
 enum dtx_bkind {
 	DTX_BD_CONST,

@@ -8,7 +8,7 @@
 #define DTX_EXPR_EXPR_H
 
 #include "core/base/arena.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/data/batch.h"
 
 struct dtx_expr;

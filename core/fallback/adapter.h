@@ -2,7 +2,7 @@
 #ifndef DTX_FALLBACK_ADAPTER_H
 #define DTX_FALLBACK_ADAPTER_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/data/batch.h"
 
 /* From "NEED=HAVE" texts and an older adapter (NULL: none): a NEED that is a HAVE of the old one

@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/data/key.h"
 #include "core/fallback/adapter.h"
 #include "core/fallback/assume.h"
 #include "core/fallback/contract.h"
-#include "core/fallback/redact.h"
-#include "core/store/tablehash.h"
+#include "core/fallback/prompt/redact.h"
+#include "core/data/tablehash.h"
 
 /* One run in one box. */
 struct admit_run {

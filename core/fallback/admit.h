@@ -2,9 +2,9 @@
 #ifndef DTX_FALLBACK_ADMIT_H
 #define DTX_FALLBACK_ADMIT_H
 
-#include "core/plan/host.h"
-#include "core/plan/provider.h"
-#include "core/store/record.h"
+#include "core/plan/exec/host.h"
+#include "core/plan/exec/provider.h"
+#include "core/store/ledger/record.h"
 
 struct dtx_admit_spec { /* everything borrowed */
 	const struct dtx_provider *jail;

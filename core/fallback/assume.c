@@ -1,7 +1,7 @@
 /* ASSUMES and FORMULAS of a module. */
 #include "core/fallback/assume.h"
 
-#include "core/plan/rules.h"
+#include "core/plan/bind/rules.h"
 
 #define ASSUME_MAX 64 /* of each kind; more are not looked at */
 

@@ -2,7 +2,7 @@
 #ifndef DTX_FALLBACK_ASSUME_H
 #define DTX_FALLBACK_ASSUME_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/data/batch.h"
 
 /* ASSUMES: conditions that every row of `main` must meet (NULL assumes or main: nothing to check).

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "core/data/expect.h"
-#include "core/plan/rules.h"
-#include "core/fallback/finger.h"
+#include "core/data/expect/expect.h"
+#include "core/plan/bind/rules.h"
+#include "core/fallback/fingerprint.h"
 
 static const struct {
 	unsigned bit;

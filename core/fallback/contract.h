@@ -2,7 +2,7 @@
 #ifndef DTX_FALLBACK_CONTRACT_H
 #define DTX_FALLBACK_CONTRACT_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/data/batch.h"
 
 /* The contract as JSON: {"need": [{"name", "class"}], "expect": {...}}: columns that the typed

@@ -3,8 +3,8 @@
 #define DTX_FALLBACK_RETRY_H
 
 #include "core/base/err.h"
-#include "core/base/hash.h"
-#include "core/base/json.h"
+#include "core/base/hash/hash.h"
+#include "core/base/text/json.h"
 
 #define DTX_ATTEMPTS_MAX 3
 #define DTX_TOKENS_MAX   60000

@@ -3,15 +3,15 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
-#include "core/io/csv.h"
-#include "core/io/enc_guess.h"
-#include "core/io/gzip.h"
-#include "core/io/idle.h"
-#include "core/io/isolate.h"
-#include "core/io/json_rows.h"
-#include "core/io/once.h"
-#include "core/io/zip.h"
+#include "core/base/text/utf8.h"
+#include "core/io/csv/csv.h"
+#include "core/io/encoding/enc_guess.h"
+#include "core/io/archive/gzip.h"
+#include "core/io/unused_options.h"
+#include "core/io/isolate/isolate.h"
+#include "core/io/json/json_rows.h"
+#include "core/io/source/stream_reader.h"
+#include "core/io/archive/zip.h"
 
 enum { HEAD_BYTES = 64 << 10, MARKUP_BYTES = 4096 };
 

@@ -7,11 +7,11 @@
 #ifndef DTX_IO_READER_H
 #define DTX_IO_READER_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/base/progress.h"
 #include "core/data/batch.h"
-#include "core/data/cast.h"
-#include "core/io/source.h"
+#include "core/data/cast/cast.h"
+#include "core/io/source/source.h"
 
 struct dtx_read_type { /* `types` of an input */
 	const char *name;

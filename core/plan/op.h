@@ -11,11 +11,11 @@
 #define DTX_PLAN_OP_H
 
 #include "core/base/log.h"
-#include "core/base/param.h"
+#include "core/base/param/param.h"
 #include "core/data/batch.h"
 #include "core/data/spill.h"
 #include "core/expr/expr.h"
-#include "core/store/tablehash.h"
+#include "core/data/tablehash.h"
 
 struct dtx_bind;
 struct dtx_emit;
@@ -197,7 +197,7 @@ struct dtx_op {
 	void (*explain)(const void *args, struct dtx_buf *);
 	/* An expression over df0; false or NULL: none, a call of dx has to do (DTX_OP_DX). */
 	bool (*pandas)(const void *args, struct dtx_buf *);
-	/* A SELECT, see core/plan/sqltext.h; false or NULL: none. */
+	/* A SELECT, see core/plan/explain/sqltext.h; false or NULL: none. */
 	bool (*sql)(const struct dtx_sql_step *, struct dtx_buf *);
 };
 extern const struct dtx_op *const dtx_ops[]; /* generated, NULL at the end */

@@ -4,10 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/base/foreign.h"
+#include "core/base/text/synonyms.h"
 #include "core/base/mem.h"
-#include "core/plan/cols.h"
-#include "core/plan/parts.h"
+#include "core/plan/parse/cols.h"
+#include "core/plan/plan_internal.h"
 
 /* --- hooks of the parameter rows: what an expression and a selector are --- */
 

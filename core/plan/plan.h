@@ -5,11 +5,11 @@
 #ifndef DTX_PLAN_PLAN_H
 #define DTX_PLAN_PLAN_H
 
-#include "core/base/hash.h"
-#include "core/data/expect.h"
+#include "core/base/hash/hash.h"
+#include "core/data/expect/expect.h"
 #include "core/io/reader.h"
-#include "core/io/writer.h"
-#include "core/plan/rules.h"
+#include "core/io/write/writer.h"
+#include "core/plan/bind/rules.h"
 
 #define DTX_PLAN_VERSION 1
 #define DTX_PLAN_STEPS   1000

@@ -2,7 +2,7 @@
 #ifndef DTX_STORE_BLOB_H
 #define DTX_STORE_BLOB_H
 
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "core/store/db.h"
 
 #define DTX_BLOB_MAX ((size_t)256 << 20)

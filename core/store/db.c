@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/store/dbtable.h"
-#include "core/store/still.h"
+#include "core/store/readonly_db.h"
 
 #define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3

@@ -4,7 +4,7 @@
 #ifndef DTX_STORE_DB_H
 #define DTX_STORE_DB_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/store/sql.h"
 
 struct dtx_db;

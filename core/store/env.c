@@ -11,8 +11,8 @@
 
 #include "core/base/cpu.h"
 #include "core/base/file.h"
-#include "core/data/zone.h"
-#include "core/store/record.h"
+#include "core/data/time/zone.h"
+#include "core/store/ledger/record.h"
 
 #if defined(__x86_64__)
 static void env_cpu_model(char out[49])

@@ -16,9 +16,9 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
-#include "core/store/ledger.h"
-#include "core/store/query.h"
-#include "core/store/sweep.h"
+#include "core/store/ledger/ledger.h"
+#include "core/store/query/query.h"
+#include "core/store/ledger/recover_runs.h"
 
 struct dtx_store {
 	struct dtx_db *db;

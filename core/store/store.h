@@ -5,7 +5,7 @@
 #define DTX_STORE_STORE_H
 
 #include "core/base/err.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 struct dtx_db;
 struct dtx_store;
@@ -21,8 +21,8 @@ enum dtx_store_mode {
 
 /* `option` is the value of --store, or NULL: then DTX_STORE, $XDG_STATE_HOME/dtx/store.db,
  * ~/.local/state/dtx/store.db.  ":memory:" keeps nothing.  Opening also closes the records of runs
- * of this host whose process is gone (see core/store/sweep.h); a failure of that is no failure of
- * the open. */
+ * of this host whose process is gone (see core/store/ledger/recover_runs.h); a failure of that is
+ * no failure of the open. */
 DTX_MUSTUSE enum dtx_code dtx_store_open(const char *option, enum dtx_store_mode mode,
                                          struct dtx_store **out, struct dtx_err *err);
 void dtx_store_free(struct dtx_store *s); /* NULL is fine */

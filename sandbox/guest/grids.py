@@ -1,4 +1,4 @@
-"""Raw grids of a frame as params["raw"]; the layout is in core/data/frame_grid.c."""
+"""Raw grids of a frame as params["raw"]; the layout is in core/data/frame/frame_grid.c."""
 import datetime
 import struct
 

@@ -1,4 +1,4 @@
-"""The frame itself: sections of bytes, found and laid out; as core/data/frame.h has it.
+"""The frame itself: sections of bytes, found and laid out; as core/data/frame/frame.h has it.
 
 No numpy, no pandas: the screen needs only this.
 """
@@ -10,7 +10,7 @@ HEADER = struct.Struct("<8sIIQQII24x")
 
 
 class BadResult(Exception):
-    """`fault` is one of DTX_JAIL_FAULTS in core/plan/provider.h; `column` counts from 1."""
+    """`fault` is one of DTX_JAIL_FAULTS in core/plan/exec/provider.h; `column` counts from 1."""
 
     def __init__(self, text, fault, column=0):
         Exception.__init__(self, text)

@@ -3,12 +3,12 @@
  * nothing is sampled; all else, also the atomic replacement of outputs, is as it is. */
 #include <string.h>
 
-#include "core/base/identity.h"
-#include "core/base/json.h"
+#include "core/base/hash/identity.h"
+#include "core/base/text/json.h"
 #include "core/data/batch.h"
-#include "core/plan/colsample.h"
-#include "core/store/record.h"
-#include "core/store/tablehash.h"
+#include "core/plan/exec/colsample.h"
+#include "core/store/ledger/record.h"
+#include "core/data/tablehash.h"
 
 struct dtx_source;
 

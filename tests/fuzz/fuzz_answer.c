@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fallback/extract.h"
+#include "core/fallback/prompt/extract.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

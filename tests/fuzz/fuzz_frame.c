@@ -1,9 +1,9 @@
 /* Frames of a hostile worker: structure, values, the JSON of its report. */
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
-#include "core/data/frame.h"
-#include "core/data/rawgrid.h"
-#include "sandbox/report.h"
+#include "core/base/text/utf8.h"
+#include "core/data/frame/frame.h"
+#include "core/data/frame/rawgrid.h"
+#include "sandbox/main/report.h"
 
 static void read_grid(const struct dtx_frame_view *view, const struct dtx_frame_entry *e)
 {

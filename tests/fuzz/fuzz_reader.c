@@ -1,5 +1,5 @@
 /* What a hostile reader process says of a workbook: its schema, its counts, its findings. */
-#include "core/io/isolate.h"
+#include "core/io/isolate/isolate.h"
 
 /* What was taken is given again, and taken again. */
 static void read_error(const json_t *from)

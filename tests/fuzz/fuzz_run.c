@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/expr/fn.h"
-#include "core/plan/exec.h"
+#include "core/expr/fn/fn.h"
+#include "core/plan/exec/exec.h"
 
 #define TABLES   2
 #define TEXT_MAX ((size_t)1 << 20)

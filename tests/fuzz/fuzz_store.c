@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/store/snippet.h"
-#include "core/store/verify.h"
+#include "core/store/cache/snippet.h"
+#include "core/store/ledger/verify.h"
 
 /* Snippets and whether they would run. */
 static void read_snippets(struct dtx_store *s)

@@ -2,7 +2,7 @@
  * a sheet, 't' what shared texts are made of, cut into records by its own bytes. */
 #include <stdlib.h>
 
-#include "core/io/book_info.h"
+#include "core/io/sheet/book_info.h"
 #include "tests/unit/biffmake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

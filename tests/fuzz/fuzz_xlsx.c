@@ -3,8 +3,8 @@
  * tokenizer must read the same cells. */
 #include <stdlib.h>
 
-#include "core/io/book_info.h"
-#include "core/io/xlsx.h"
+#include "core/io/sheet/book_info.h"
+#include "core/io/sheet/xlsx/xlsx.h"
 #include "tests/unit/bookmake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
 /* A time zone file: what is taken for one answers for every instant. */
 #include <stdlib.h>
 
-#include "core/data/time.h"
-#include "core/data/zone.h"
+#include "core/data/time/time.h"
+#include "core/data/time/zone.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 static int replay(const struct replay_target *target, const char *path)
 {

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 sources() { find core ops sandbox cli tests -name '*.[ch]' | sort; }
 product() { find core ops sandbox cli -name '*.[ch]' | sort; }
 
-# A file includes its own folder and lower layers, never a peer.
+# A file includes its own part (core/io, ops ...) and lower layers, never a peer.
 layers() {
 	product | xargs awk '
 	function layer(p) {
@@ -19,12 +19,11 @@ layers() {
 		if (p ~ /^cli\//) return 5
 		return -1
 	}
-	function folder(p) { sub(/\/[^\/]*$/, "", p); return p }
+	function part(p, q) { split(p, q, "/"); return q[1] == "core" ? q[1] "/" q[2] : q[1] }
 	/^#[ \t]*include[ \t]*"/ {
 		split($0, q, "\""); to = q[2]
-		# tablehash works on batches alone and feeds outputs, store and fallback
 		if (to !~ /\//) { if (to !~ /^(scan_kernel|unit)/) print FILENAME ": include by path from the root: " to; next }
-		if (folder(to) == folder(FILENAME)) next
+		if (part(to) == part(FILENAME)) next
 		if (layer(to) < 0 || layer(to) >= layer(FILENAME)) print FILENAME " (layer " layer(FILENAME) ") includes " to
 	}'
 }
@@ -36,18 +35,18 @@ owners() {
 			sed "s#^#<$header> is owned by $owner, not #"
 	done <<-EOF
 		sqlite3.h core/store/db.[ch]
-		csv.h core/io/csv_ref.c
-		xlsxwriter.h core/io/write_xlsx.c
-		zlib.h core/io/inflate_zlib.c|core/plan/rowlog.c
-		isa-l.*.h core/io/inflate_isal.c
-		seccomp.h sandbox/(filter|notify).c
-		Python.h sandbox/pyhost.c
-		openssl/ core/base/hash.c
-		xxhash.h core/base/hash.c
-		utf8proc.h core/base/utf8.c
-		freexl.h core/io/read_freexl.c
-		jansson.h core/base/json.[ch]
-		curl/ core/fallback/author_url.c
+		csv.h core/io/csv/csv_ref.c
+		xlsxwriter.h core/io/write/write_xlsx.c
+		zlib.h core/io/archive/inflate_zlib.c|core/plan/lineage/row_lineage.c
+		isa-l.*.h core/io/archive/inflate_isal.c
+		seccomp.h sandbox/policy/(filter|notify).c
+		Python.h sandbox/zygote/pyhost.c
+		openssl/ core/base/hash/hash.c
+		xxhash.h core/base/hash/hash.c
+		utf8proc.h core/base/text/utf8.c
+		freexl.h core/io/sheet/xls/read_freexl.c
+		jansson.h core/base/text/json.[ch]
+		curl/ core/fallback/author/author_url.c
 		dlfcn.h core/base/lib.c
 	EOF
 }
@@ -56,7 +55,7 @@ banned() {
 	grep -nE '\b(malloc|calloc|realloc|aligned_alloc|strdup|strndup|asprintf)\(' $(product) | grep -v '^core/base/mem.c:' |
 		grep -vE '^[^:]*:[0-9]+:\s*(\*|/\*|//)'
 	grep -nE '\b(strtok|sprintf|vsprintf|atoi|atol|atof|system|setlocale|gets|strcpy|alloca)\(' $(product)
-	grep -nE '\b(printf|puts|putchar|exit)\(' core/*/*.c ops/*.c 2>/dev/null
+	grep -nE '\b(printf|puts|putchar|exit)\(' $(product | grep -E '^(core|ops)/.*\.c$')
 	# a denied call is never answered with "go on" or a descriptor, and what its process holds is not read
 	grep -nE 'NOTIF_FLAG_CONTINUE|NOTIF_ADDFD|NOTIF_SET_FLAGS|\bprocess_vm_(read|write)v|/mem"' $(product)
 }
@@ -76,13 +75,12 @@ named() {
 			if grep -q "^const struct $type ${symbol}_$n" "$f"; then
 				[ "$type" != dtx_op ] || grep -q "\.name = \"$n\"" "$f" || echo "$f: .name is not \"$n\""
 			else
-				case $f in core/io/*_*) [ "$type" = dtx_op ] || continue ;; esac
-				echo "$f: no 'const struct $type ${symbol}_$n'"
+								echo "$f: no 'const struct $type ${symbol}_$n'"
 			fi
 		done
 	done <<-'EOF'
 		ops/op_*.c dtx_op dtx_op
-		core/expr/fn_*.c dtx_fn_table dtx_fn
+		core/expr/fn/fn_*.c dtx_fn_table dtx_fn
 		cli/cmd_*.c dtx_cmd dtx_cmd
 	EOF
 }
@@ -133,7 +131,7 @@ rule() { # rule NAME FUNCTION: no output is ok
 # through dtx_mem_reserve or dtx_arena_reserve.
 counted() {
 	product | xargs grep -nE '\[(DTX_PLAN_INPUTS|DTX_PLAN_STEPS|DTX_SPREAD_FILES|DTX_GUARD_MAX)[^]]*\]' |
-		grep -v '^core/base/guard\.c:' | sed 's/$/ (allocate it by its count)/'
+		grep -v '^core/base/sigbus_guard\.c:' | sed 's/$/ (allocate it by its count)/'
 }
 
 rule "layers" layers

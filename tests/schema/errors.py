@@ -431,8 +431,8 @@ def table():
 
 def never_raised(symbols):
     text = ""
-    for pattern in ("core/*/*.[ch]", "ops/*.[ch]", "sandbox/*.[ch]", "cli/*.[ch]"):
-        for path in glob.glob(os.path.join(ROOT, pattern)):
+    for folder in ("core", "ops", "sandbox", "cli"):
+        for path in glob.glob(os.path.join(ROOT, folder, "**/*.[ch]"), recursive=True):
             if not path.endswith("core/base/err.h"):
                 with open(path, encoding="utf-8") as f:
                     text += f.read()

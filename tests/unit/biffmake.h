@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-#include "core/io/biff.h"
+#include "core/io/sheet/xls/biff.h"
 #include "tests/unit/bookmake.h"
 
 /* Appends values by letters: b byte, w 16 bits, l 32 bits, d double; s, S text of BIFF8 with 8 or

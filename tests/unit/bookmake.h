@@ -3,7 +3,7 @@
 #define TESTS_UNIT_BOOKMAKE_H
 
 #include "core/base/mem.h"
-#include "core/data/cast.h"
+#include "core/data/cast/cast.h"
 #include "core/io/reader.h"
 #include "tests/unit/zipmake.h"
 

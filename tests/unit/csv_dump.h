@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "core/base/pool.h"
-#include "core/io/csv.h"
+#include "core/io/csv/csv.h"
 #include "tests/t.h"
 
 #define DUMP_MAX ((size_t)64 << 20)

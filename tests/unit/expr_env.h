@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_EXPR_ENV_H
 #define TESTS_UNIT_EXPR_ENV_H
 
-#include "core/expr/agg.h"
+#include "core/expr/agg/agg.h"
 #include "core/expr/expr.h"
 
 /* Columns of three rows: i int 1 -2 ~, j int 10 0 3, f float 1.5 0.0 ~, t text abc ~ '', s text

@@ -4,8 +4,8 @@
 
 #include "tests/t.h"
 
-#include "core/data/cast.h"
-#include "sandbox/jail.h"
+#include "core/data/cast/cast.h"
+#include "sandbox/main/jail.h"
 #include "sandbox/role.h"
 #include "tests/unit/tablemake.h"
 

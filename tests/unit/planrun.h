@@ -3,8 +3,8 @@
 #define TESTS_UNIT_PLANRUN_H
 
 #include "core/base/mem.h"
-#include "core/data/cast.h"
-#include "core/plan/exec.h"
+#include "core/data/cast/cast.h"
+#include "core/plan/exec/exec.h"
 #include "tests/t.h"
 
 struct planrun {

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_RESCUEMAKE_H
 #define TESTS_UNIT_RESCUEMAKE_H
 
-#include "core/fallback/rescue.h"
+#include "core/fallback/fallback.h"
 #include "tests/unit/planrun.h"
 
 /* Lines of a module that the jail understands (others are Python for the reader):

@@ -2,7 +2,7 @@
 #ifndef DTX_TESTS_UNIT_SHEETPAIR_H
 #define DTX_TESTS_UNIT_SHEETPAIR_H
 
-#include "core/io/book.h"
+#include "core/io/sheet/book.h"
 #include "tests/t.h"
 
 struct sheet_pair {

@@ -4,7 +4,7 @@
 
 #include "core/base/mem.h"
 #include "core/data/batch.h"
-#include "core/data/cast.h"
+#include "core/data/cast/cast.h"
 #include "tests/t.h"
 
 /* Columns of `rows` lines of text, which outlives them; cells may have quotes around them. */

@@ -3,8 +3,8 @@
 #include "tests/unit/expr_env.h"
 
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "core/expr/fsum.h"
+#include "core/data/cast/cast.h"
+#include "core/expr/agg/fsum.h"
 
 #include <stdlib.h>
 

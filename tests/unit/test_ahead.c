@@ -1,5 +1,5 @@
 /* Bytes read ahead are the bytes; failures and early ends come through. */
-#include "core/io/ahead.h"
+#include "core/io/source/read_ahead.h"
 
 #include "tests/t.h"
 

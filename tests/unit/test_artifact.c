@@ -2,7 +2,7 @@
 #include "tests/t.h"
 
 #include "core/base/mem.h"
-#include "sandbox/artifact.h"
+#include "sandbox/main/artifact.h"
 
 void test_artifact_names(void)
 {

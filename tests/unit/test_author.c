@@ -1,7 +1,7 @@
 /* Authors: commands, servers on loopback, cassettes; keys stay where they are. */
 #include <sys/prctl.h>
 
-#include "core/fallback/author.h"
+#include "core/fallback/author/author.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/hash.h"
-#include "core/fallback/extract.h"
+#include "core/base/hash/hash.h"
+#include "core/fallback/prompt/extract.h"
 #include "tests/t.h"
 
 #define PROMPT "You write modules.\nINTERFACE\nDefine transform.\n"

@@ -7,11 +7,11 @@
 #include "core/base/cpu.h"
 #include "core/base/err.h"
 #include "core/base/file.h"
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "core/base/lib.h"
 #include "core/base/pool.h"
 #include "core/base/strmap.h"
-#include "core/base/utf8.h"
+#include "core/base/text/utf8.h"
 #include "tests/t.h"
 
 void test_utf8_bad(void)

@@ -1,7 +1,7 @@
 /* Plans that are refused, or that fail on their tables, a line each in tests/schema/broken.jsonl.
  */
 #include "core/base/file.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "tests/unit/planrun.h"
 
 #define BROKEN     "tests/schema/broken.jsonl"

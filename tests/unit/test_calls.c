@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/io/gzip.h"
-#include "core/io/outfile.h"
-#include "core/io/passing.h"
-#include "core/io/source.h"
+#include "core/io/archive/gzip.h"
+#include "core/io/write/outfile.h"
+#include "core/io/source/pipe_input.h"
+#include "core/io/source/source.h"
 #include "tests/t.h"
 
 static const char *calls_path(const char *name)

@@ -1,9 +1,9 @@
 /* Typed twins, casts, written text, inference. */
-#include "core/base/num.h"
+#include "core/base/text/num.h"
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "core/data/infer.h"
-#include "core/data/time.h"
+#include "core/data/cast/cast.h"
+#include "core/data/cast/infer.h"
+#include "core/data/time/time.h"
 #include "tests/t.h"
 
 /* A SPAN column of the cells of one line, cut at '|'; a cell in quotes is a quoted span. */

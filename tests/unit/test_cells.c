@@ -5,8 +5,8 @@
 #include "core/base/mem.h"
 #include "core/data/batch.h"
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "core/store/tablehash.h"
+#include "core/data/cast/cast.h"
+#include "core/data/tablehash.h"
 #include "core/data/cells.h"
 #include "tests/t.h"
 

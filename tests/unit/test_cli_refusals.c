@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "cli/approve.h"
+#include "cli/run/approve.h"
 #include "cli/out.h"
-#include "cli/runner.h"
+#include "cli/run/runner.h"
 #include "core/base/file.h"
 #include "tests/t.h"
 #include "tests/unit/planrun.h"

@@ -1,5 +1,5 @@
 /* The even sample behind the pictures of a report. */
-#include "core/plan/colsample.h"
+#include "core/plan/exec/colsample.h"
 #include "tests/t.h"
 #include "tests/unit/planrun.h"
 

@@ -1,5 +1,5 @@
 /* What inspect says of a column's values. */
-#include "cli/colstat.h"
+#include "cli/suggest/colstat.h"
 
 #include "core/data/builder.h"
 #include "tests/t.h"

@@ -3,7 +3,7 @@
 
 #include "core/data/batch.h"
 #include "core/data/builder.h"
-#include "core/data/cast.h"
+#include "core/data/cast/cast.h"
 #include "core/data/key.h"
 #include "tests/t.h"
 

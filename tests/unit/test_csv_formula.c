@@ -1,5 +1,5 @@
 /* Which texts look like formulas, in every form of a column. */
-#include "core/io/csv_formula.h"
+#include "core/io/write/csv_formula.h"
 
 #include "tests/t.h"
 #include "tests/unit/planrun.h"

@@ -1,7 +1,7 @@
 /* Bytes that the CSV writer makes. */
 #include "core/data/builder.h"
-#include "core/data/time.h"
-#include "core/io/writer.h"
+#include "core/data/time/time.h"
+#include "core/io/write/writer.h"
 #include "tests/unit/csv_dump.h"
 
 extern const struct dtx_writer_class dtx_write_csv;

@@ -1,5 +1,5 @@
 /* Pieces of work on several threads: each once, and the first error whoever meets it. */
-#include "core/base/each.h"
+#include "core/base/parallel_for.h"
 #include "tests/t.h"
 
 #define PIECES 1000

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/entropy.h"
+#include "sandbox/worker/entropy.h"
 #include "tests/t.h"
 
 void arc4random_buf(void *out, size_t n);

@@ -1,12 +1,12 @@
 /* Base64, differences of texts, near names, statistics. */
-#include "cli/udiff.h"
-#include "core/base/base64.h"
-#include "core/fallback/near.h"
+#include "cli/compare/udiff.h"
+#include "core/base/text/base64.h"
+#include "core/fallback/similar_snippets.h"
 #include "core/fallback/retry.h"
 #include "core/store/db.h"
-#include "core/store/lease.h"
-#include "core/store/process.h"
-#include "core/store/recur.h"
+#include "core/store/ledger/lease.h"
+#include "core/store/ledger/process.h"
+#include "core/store/query/recur.h"
 #include "tests/unit/rescuemake.h"
 
 void test_base64(void)

@@ -1,6 +1,6 @@
 /* The executor: order, workers, restarts, regions, named tables, checks, lineage. */
 #include "core/data/builder.h"
-#include "core/plan/host.h"
+#include "core/plan/exec/host.h"
 #include "tests/unit/planrun.h"
 
 static const uint32_t batches[] = { 1, 7, 65536 };

@@ -1,9 +1,9 @@
 /* Promises about a table: parsing, verdicts. */
-#include "core/data/expect.h"
+#include "core/data/expect/expect.h"
 
 #include "core/data/builder.h"
-#include "core/data/time.h"
-#include "core/plan/rules.h"
+#include "core/data/time/time.h"
+#include "core/plan/bind/rules.h"
 #include "tests/t.h"
 #include "tests/tables.h"
 

@@ -1,5 +1,5 @@
 /* The physical plan: what is told is what is done. */
-#include "core/plan/explain.h"
+#include "core/plan/explain/explain.h"
 #include "tests/unit/planrun.h"
 
 static struct dtx_exec_result *bound(struct dtx_plan **plan, struct dtx_source **source,

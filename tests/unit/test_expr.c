@@ -1,8 +1,8 @@
 /* Formula language: parsing, canonical text, spans of syntax errors. */
 #include "tests/t.h"
 
-#include "core/expr/fn.h"
-#include "core/expr/tree.h"
+#include "core/expr/fn/fn.h"
+#include "core/expr/parse/tree.h"
 
 static void prints(const char *text, const char *want)
 {

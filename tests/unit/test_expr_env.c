@@ -2,9 +2,9 @@
 #include "tests/unit/expr_env.h"
 
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "core/data/decimal.h"
-#include "core/data/time.h"
+#include "core/data/cast/cast.h"
+#include "core/data/cast/decimal.h"
+#include "core/data/time/time.h"
 #include "tests/t.h"
 
 #define T(t)                                                                                       \

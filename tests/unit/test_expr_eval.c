@@ -2,7 +2,7 @@
 #include "tests/t.h"
 #include "tests/unit/expr_env.h"
 
-#include "core/expr/fn.h"
+#include "core/expr/fn/fn.h"
 
 struct row {
 	const char *text, *want;

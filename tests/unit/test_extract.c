@@ -1,7 +1,7 @@
 /* The module in an answer; approval. */
-#include "core/fallback/extract.h"
+#include "core/fallback/prompt/extract.h"
 
-#include "core/fallback/gate.h"
+#include "core/fallback/approval.h"
 #include "tests/t.h"
 
 #define DEF "def transform(tables, params):\n    return tables['main']\n"

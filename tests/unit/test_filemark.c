@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/io/filemark.h"
+#include "core/io/source/stat_signature.h"
 #include "tests/t.h"
 
 #define S INT64_C(1000000000)

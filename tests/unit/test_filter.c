@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "sandbox/filter.h"
-#include "sandbox/policy.h"
+#include "sandbox/policy/filter.h"
+#include "sandbox/policy/policy.h"
 #include "sandbox/role.h"
 
 void test_filter_builds(void)

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/filter.h"
-#include "sandbox/notify.h"
-#include "sandbox/policy.h"
+#include "sandbox/policy/filter.h"
+#include "sandbox/policy/notify.h"
+#include "sandbox/policy/policy.h"
 #include "sandbox/role.h"
 #include "sandbox/wire.h"
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "sandbox/filter.h"
-#include "sandbox/policy.h"
+#include "sandbox/policy/filter.h"
+#include "sandbox/policy/policy.h"
 
 #define KILL  SECCOMP_RET_KILL_PROCESS
 #define ALLOW SECCOMP_RET_ALLOW

@@ -1,8 +1,8 @@
 /* Fingerprints, families, intents. */
-#include "core/fallback/finger.h"
+#include "core/fallback/fingerprint.h"
 
-#include "core/base/hash.h"
-#include "core/fallback/family.h"
+#include "core/base/hash/hash.h"
+#include "core/fallback/prompt/column_family.h"
 #include "tests/t.h"
 
 #define F(n, t)                                                                                    \

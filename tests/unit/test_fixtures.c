@@ -2,7 +2,7 @@
  * and the strict tokenizer give the same cells. */
 #include <glob.h>
 
-#include "core/io/source.h"
+#include "core/io/source/source.h"
 #include "tests/t.h"
 #include "tests/unit/sheetpair.h"
 

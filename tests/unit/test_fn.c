@@ -2,7 +2,7 @@
 #include "tests/t.h"
 #include "tests/unit/expr_env.h"
 
-#include "core/expr/fn.h"
+#include "core/expr/fn/fn.h"
 
 static void example(struct expr_env *v, const struct dtx_fn *fn)
 {

@@ -3,8 +3,8 @@
 
 #include <time.h>
 
-#include "core/data/cast.h"
-#include "core/data/frame.h"
+#include "core/data/cast/cast.h"
+#include "core/data/frame/frame.h"
 #include "tests/unit/tablemake.h"
 
 /* The frame of one table in fresh memory of the caller. */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <glob.h>
 
-#include "core/io/read_freexl.h"
-#include "core/io/source.h"
+#include "core/io/sheet/xls/read_freexl.h"
+#include "core/io/source/source.h"
 #include "tests/t.h"
 
 enum { SHEETS = 256 };

@@ -1,8 +1,8 @@
 /* gzip files: headers, members, what is damaged, and what they hold read as any other input. */
 #include "tests/t.h"
 
-#include "core/io/gzip.h"
-#include "core/io/inflate.h"
+#include "core/io/archive/gzip.h"
+#include "core/io/archive/inflate.h"
 #include "tests/unit/bookmake.h"
 
 static void put_u16(struct dtx_buf *out, unsigned v)

@@ -1,8 +1,8 @@
 /* Whoever cancels a run, or its clock, is heard inside of whole-table steps. */
-#include "core/base/each.h"
-#include "core/base/halt.h"
+#include "core/base/parallel_for.h"
+#include "core/base/cancel.h"
 #include "core/base/log.h"
-#include "ops/sorter.h"
+#include "ops/sort/sorter.h"
 #include "tests/t.h"
 
 static atomic_bool stop;

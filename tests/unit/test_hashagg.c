@@ -1,7 +1,7 @@
 /* Groups: ids by first appearance, nulls, growth, agreement of the fast kinds with the general. */
 #include "core/base/mem.h"
 #include "core/data/builder.h"
-#include "ops/hashagg_impl.h"
+#include "ops/group/hashagg_impl.h"
 #include "tests/t.h"
 
 static const struct dtx_typeref text = { .type = DTX_T_TEXT };

@@ -1,6 +1,6 @@
 /* Headers found in small grids drawn as text: cells are parted by '|', "<" continues a merged
  * range to the left, "^" one from above, "=" one that spans all columns. */
-#include "core/io/header.h"
+#include "core/io/header/header.h"
 
 #include "tests/t.h"
 

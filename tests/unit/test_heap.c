@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/heap.h"
+#include "core/base/malloc_tuning.h"
 #include "core/base/mem.h"
 #include "sandbox/role.h"
 

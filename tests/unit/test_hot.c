@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "sandbox/hot.h"
-#include "sandbox/pyhost.h"
+#include "sandbox/zygote/prefault_child.h"
+#include "sandbox/zygote/pyhost.h"
 #include "sandbox/role.h"
 #include "tests/t.h"
 

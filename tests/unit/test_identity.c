@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "core/base/cpu.h"
-#include "core/base/identity.h"
+#include "core/base/hash/identity.h"
 #include "core/base/mem.h"
-#include "core/base/sha_many.h"
-#include "core/io/source.h"
+#include "core/base/hash/sha_many.h"
+#include "core/io/source/source.h"
 #include "tests/t.h"
 
 #define MOST ((size_t)3000000)

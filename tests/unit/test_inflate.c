@@ -1,6 +1,6 @@
 /* All inflaters of the build agree: on bytes, on the end, and on what is damaged. */
 #include "core/base/mem.h"
-#include "core/io/inflate.h"
+#include "core/io/archive/inflate.h"
 #include "tests/t.h"
 #include "tests/unit/zipmake.h"
 

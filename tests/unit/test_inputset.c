@@ -1,5 +1,5 @@
 /* Inputs of a run. */
-#include "core/plan/inputset.h"
+#include "core/plan/exec/inputset.h"
 
 #include "tests/t.h"
 

@@ -3,7 +3,7 @@
 #include "tests/t.h"
 
 #include "core/base/file.h"
-#include "core/io/isolated.h"
+#include "core/io/isolate/isolated.h"
 #include "tests/unit/bookmake.h"
 
 /* --- a "process" that answers at once, in this one --- */

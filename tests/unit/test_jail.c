@@ -4,7 +4,7 @@
 
 #include "core/base/cpu.h"
 #include "core/base/file.h"
-#include "sandbox/pyhost.h"
+#include "sandbox/zygote/pyhost.h"
 #include "tests/unit/jailrun.h"
 
 void test_jail_selftest(void)

@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/jail.h"
-#include "sandbox/landlock.h"
-#include "sandbox/limits.h"
-#include "sandbox/ns.h"
+#include "sandbox/main/jail.h"
+#include "sandbox/policy/landlock.h"
+#include "sandbox/policy/limits.h"
+#include "sandbox/policy/ns.h"
 #include "sandbox/role.h"
 #include "tests/unit/tablemake.h"
 

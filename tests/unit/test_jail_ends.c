@@ -1,9 +1,9 @@
 /* How runs in the jail end, and what is made of a worker that lies about it. */
 #include <signal.h>
 
-#include "sandbox/report.h"
-#include "sandbox/super.h"
-#include "sandbox/worker.h"
+#include "sandbox/main/report.h"
+#include "sandbox/main/super.h"
+#include "sandbox/worker/worker.h"
 #include "tests/unit/jailrun.h"
 
 /* How a run can end: code, status, and a part of the reason. */

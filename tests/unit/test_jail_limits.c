@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/jail_limits.h"
+#include "cli/exec/jail_limits.h"
 #include "tests/t.h"
 
 static void put(const char *path, const char *text)

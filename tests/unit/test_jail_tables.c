@@ -1,6 +1,6 @@
 /* Tables on their way into the jail and back. */
-#include "core/data/frame.h"
-#include "core/data/rawgrid.h"
+#include "core/data/frame/frame.h"
+#include "core/data/frame/rawgrid.h"
 #include "tests/unit/jailrun.h"
 
 /* What goes in untouched comes back as it was: every type, nulls, order. */

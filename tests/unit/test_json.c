@@ -1,5 +1,5 @@
 /* JSON: limits, errors with places, canonical text. */
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 #include "tests/t.h"
 

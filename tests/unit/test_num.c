@@ -1,5 +1,5 @@
 /* Numbers: exact reading, shortest printing. */
-#include "core/base/num.h"
+#include "core/base/text/num.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Which class of value the number formats of workbooks show: as programs write them. */
-#include "core/io/numfmt.h"
+#include "core/io/sheet/numfmt.h"
 #include "tests/t.h"
 
 static const struct {

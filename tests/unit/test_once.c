@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/hash.h"
-#include "core/data/rawgrid.h"
-#include "core/io/once.h"
-#include "core/io/slices.h"
+#include "core/base/hash/hash.h"
+#include "core/data/frame/rawgrid.h"
+#include "core/io/source/stream_reader.h"
+#include "core/io/source/record_chunker.h"
 #include "tests/unit/csv_dump.h"
 
 struct once_how {

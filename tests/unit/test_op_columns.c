@@ -1,8 +1,8 @@
 /* Operations on columns, at the edges: nulls, unicode, empty tables, odd values, broken plans. */
-#include "ops/cleantext.h"
-#include "ops/datetext.h"
-#include "ops/newnames.h"
-#include "core/data/time.h"
+#include "ops/kit/cleantext.h"
+#include "ops/kit/datetext.h"
+#include "ops/kit/newnames.h"
+#include "core/data/time/time.h"
 #include "tests/unit/planrun.h"
 
 void test_op_columns_dates(void)

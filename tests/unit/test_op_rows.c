@@ -1,5 +1,5 @@
 /* Operations on rows, at the edges: nulls, groups, empty tables, odd values, broken plans. */
-#include "ops/opkit.h"
+#include "ops/kit/opkit.h"
 #include "tests/unit/planrun.h"
 
 void test_op_rows_explode(void)

@@ -1,5 +1,5 @@
 /* Outputs: the old or the new file, whole, at every instant. */
-#include "core/io/outfile.h"
+#include "core/io/write/outfile.h"
 
 #include <dirent.h>
 #include <fcntl.h>

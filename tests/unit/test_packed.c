@@ -1,6 +1,6 @@
 /* Rows of many batches side by side: what is picked of them is what their columns say. */
 #include "core/data/cells.h"
-#include "ops/packed.h"
+#include "ops/sort/packed.h"
 #include "tests/unit/spanmake.h"
 
 enum { COLS = 4, ROWS = 3, BATCHES = 2 };

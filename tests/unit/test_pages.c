@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/pages.h"
-#include "ops/hashagg.h"
+#include "core/base/prefault.h"
+#include "ops/group/hashagg.h"
 #include "tests/t.h"
 
 #define MIB  ((size_t)1 << 20)

@@ -1,7 +1,7 @@
 /* Parameter rows: findings, sugar, canonical form, schema. */
-#include "core/base/param.h"
+#include "core/base/param/param.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash/hash.h"
 #include "tests/t.h"
 
 struct item {

@@ -1,5 +1,5 @@
 /* Parts of formulas: conditions, reach of windows, literals. */
-#include "core/expr/parts.h"
+#include "core/expr/parse/formula_parts.h"
 #include "tests/t.h"
 
 static struct dtx_expr *parsed(struct dtx_arena *a, const char *text)

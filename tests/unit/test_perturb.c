@@ -1,8 +1,8 @@
 /* Changed copies of tables. */
-#include "cli/perturb.h"
+#include "cli/why/perturb.h"
 
 #include "core/data/builder.h"
-#include "core/data/cast.h"
+#include "core/data/cast/cast.h"
 #include "tests/t.h"
 
 /* A text column t = a, b, null and an int column n = 1, 2, 3. */

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "sandbox/role.h"
-#include "sandbox/notify.h"
-#include "sandbox/super.h"
+#include "sandbox/policy/notify.h"
+#include "sandbox/main/super.h"
 
 enum { FILTERS = 3 };
 

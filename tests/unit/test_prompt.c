@@ -1,8 +1,8 @@
 /* The prompt: exact bytes, nothing of the cells. */
-#include "core/fallback/prompt.h"
+#include "core/fallback/prompt/prompt.h"
 
 #include "core/fallback/contract.h"
-#include "core/fallback/redact.h"
+#include "core/fallback/prompt/redact.h"
 #include "tests/t.h"
 #include "tests/tables.h"
 

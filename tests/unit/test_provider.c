@@ -1,8 +1,8 @@
 /* The report: its JSON, its error. */
 #include "tests/t.h"
 
-#include "core/base/json.h"
-#include "core/plan/provider.h"
+#include "core/base/text/json.h"
+#include "core/plan/exec/provider.h"
 
 static void fill(struct dtx_jail_report *r)
 {

@@ -1,8 +1,8 @@
 /* Raw cells: how readers hand them over, how they cross into the jail. */
-#include "core/data/rawgrid.h"
+#include "core/data/frame/rawgrid.h"
 
-#include "core/data/frame.h"
-#include "core/fallback/shape.h"
+#include "core/data/frame/frame.h"
+#include "core/fallback/prompt/shape.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 

@@ -1,5 +1,5 @@
 /* JSON Lines and JSON documents: columns, types, verdicts. */
-#include "core/io/json_scan.h"
+#include "core/io/json/json_scan.h"
 
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/io/isolated.h"
-#include "sandbox/filter.h"
-#include "sandbox/policy.h"
-#include "sandbox/reader_super.h"
+#include "core/io/isolate/isolated.h"
+#include "sandbox/policy/filter.h"
+#include "sandbox/policy/policy.h"
+#include "sandbox/reader/reader_super.h"
 #include "sandbox/role.h"
 #include "sandbox/wire.h"
 #include "tests/unit/bookmake.h"

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/io/isolated.h"
-#include "sandbox/notify.h"
-#include "sandbox/reader_super.h"
+#include "core/io/isolate/isolated.h"
+#include "sandbox/policy/notify.h"
+#include "sandbox/reader/reader_super.h"
 #include "sandbox/role.h"
 #include "sandbox/wire.h"
 #include "tests/unit/bookmake.h"

@@ -1,7 +1,7 @@
 /* Refusals of readers and their remedies. */
 #include "core/io/repair.h"
 
-#include "core/io/enc_guess.h"
+#include "core/io/encoding/enc_guess.h"
 #include "tests/unit/csv_dump.h"
 
 /* Opens and reads with all remedies; the notes and the rows, or the code that is left. */

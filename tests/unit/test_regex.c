@@ -1,8 +1,8 @@
 /* Regular expressions: matches and groups, errors, linear time, automata against threads. */
 #include "tests/t.h"
 
-#include "core/expr/regex.h"
-#include "core/expr/regex_int.h"
+#include "core/expr/regex/regex.h"
+#include "core/expr/regex/regex_int.h"
 
 /* "start-end" of the whole match and of each group, '-' for a group without part. */
 static const char *find(const char *pattern, const char *text, char out[200])

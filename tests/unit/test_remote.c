@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "sandbox/jail.h"
-#include "sandbox/remote.h"
+#include "sandbox/main/jail.h"
+#include "sandbox/main/remote.h"
 #include "sandbox/role.h"
 #include "tests/unit/tablemake.h"
 

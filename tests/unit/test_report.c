@@ -1,9 +1,9 @@
 /* What main makes of the frame that a worker leaves. */
 #include <sys/mman.h>
 
-#include "core/data/frame.h"
-#include "sandbox/report.h"
-#include "sandbox/super.h"
+#include "core/data/frame/frame.h"
+#include "sandbox/main/report.h"
+#include "sandbox/main/super.h"
 #include "tests/t.h"
 #include "tests/tables.h"
 

@@ -1,5 +1,5 @@
 /* The fallback loop, station by station: transitions, ledger events, codes. */
-#include "core/plan/region.h"
+#include "core/plan/exec/region.h"
 #include "tests/unit/rescuemake.h"
 
 /* One run with an empty cache and an author that answers so. */

@@ -1,6 +1,6 @@
 /* The fallback loop: cached snippets that fail, are judged again, or meet other headers. */
-#include "core/base/hash.h"
-#include "core/store/lease.h"
+#include "core/base/hash/hash.h"
+#include "core/store/ledger/lease.h"
 #include "tests/unit/rescuemake.h"
 
 /* --- a cached snippet fails --- */

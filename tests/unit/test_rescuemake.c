@@ -3,7 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/data/builder.h"
-#include "core/store/ledger.h"
+#include "core/store/ledger/ledger.h"
 
 /* --- the jail --- */
 

@@ -1,10 +1,10 @@
 /* Files that no output replaces: paths, links, hard links, and those that move. */
-#include "core/io/reserve.h"
+#include "core/io/write/reserve.h"
 
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/io/outfile.h"
+#include "core/io/write/outfile.h"
 #include "tests/t.h"
 
 static const char *in_dir(const char *name)

@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "core/data/builder.h"
-#include "core/data/cast.h"
-#include "sandbox/restore.h"
+#include "core/data/cast/cast.h"
+#include "sandbox/main/restore_source_cells.h"
 
 static const struct dtx_field fields[] = {
 	{ .name = "amount", .type = { DTX_T_FLOAT64, 0, 0 }, .guessed = true, .source = true },

@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "core/base/mem.h"
-#include "core/plan/ring.h"
+#include "core/plan/pipe/reorder_buffer.h"
 #include "tests/t.h"
 
 struct carrier {

@@ -1,7 +1,7 @@
 /* Cells as records: what is picked of them, and what they give back, is what they were. */
 #include "core/data/cells.h"
-#include "ops/opkit.h"
-#include "ops/rowcells.h"
+#include "ops/kit/opkit.h"
+#include "ops/kit/row_store.h"
 #include "tests/unit/spanmake.h"
 
 enum { COLS = 3, ROWS = 3, BATCHES = 2 };

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/plan/rowlog.h"
+#include "core/plan/lineage/row_lineage.h"
 #include "tests/t.h"
 #include "tests/unit/planrun.h"
 

@@ -1,5 +1,5 @@
 /* Formulas whose cached result is one of many: judged by their text, in both tokenizers. */
-#include "core/io/book.h"
+#include "core/io/sheet/book.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 

@@ -1,7 +1,7 @@
 /* Rows on the tape and back, and tables that are read from it beside the same ones held. */
 #include <stdlib.h>
 
-#include "core/io/sheet_tape.h"
+#include "core/io/sheet/row_cache.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/snapshots.h"
-#include "core/base/json.h"
+#include "cli/run/snapshots.h"
+#include "core/base/text/json.h"
 #include "core/store/blob.h"
 #include "tests/t.h"
 

@@ -1,11 +1,11 @@
 /* The snippet cache: ladder and states. */
-#include "core/store/snippet.h"
+#include "core/store/cache/snippet.h"
 
 #include "core/base/file.h"
-#include "core/store/gc.h"
-#include "core/store/ledger.h"
-#include "core/store/record.h"
-#include "core/store/verify.h"
+#include "core/store/cache/gc.h"
+#include "core/store/ledger/ledger.h"
+#include "core/store/ledger/record.h"
+#include "core/store/ledger/verify.h"
 #include "tests/t.h"
 
 #define HASH  "00000000000000000000000000000000000000000000000000000000000000aa"

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/guard.h"
-#include "core/base/hash.h"
+#include "core/base/sigbus_guard.h"
+#include "core/base/hash/hash.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
-#include "core/io/source.h"
+#include "core/io/source/source.h"
 #include "tests/t.h"
 
 static const char *source_file(char path[256], const char *name, const char *text)

@@ -4,7 +4,7 @@
 
 #include "core/base/mem.h"
 #include "core/data/builder.h"
-#include "core/data/cast.h"
+#include "core/data/cast/cast.h"
 #include "core/data/spill.h"
 #include "tests/t.h"
 

@@ -1,5 +1,5 @@
 /* Inputs of several files: which they are, and the plan that comes of it. */
-#include "core/plan/spread.h"
+#include "core/plan/parse/expand_globs.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/store/db.h"
 #include "core/store/dbtable.h"
-#include "core/store/gc.h"
-#include "core/store/query.h"
-#include "core/store/rebuild.h"
-#include "core/store/verify.h"
+#include "core/store/cache/gc.h"
+#include "core/store/query/query.h"
+#include "core/store/ledger/rebuild.h"
+#include "core/store/ledger/verify.h"
 #include "tests/t.h"
 
 static const char *in_dir(const char *name)

@@ -3,13 +3,13 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/store/blob.h"
-#include "core/store/ledger.h"
-#include "core/store/query.h"
-#include "core/store/snippet.h"
-#include "core/store/snippet_gc.h"
-#include "core/store/verify.h"
+#include "core/store/ledger/ledger.h"
+#include "core/store/query/query.h"
+#include "core/store/cache/snippet.h"
+#include "core/store/cache/snippet_gc.h"
+#include "core/store/ledger/verify.h"
 #include "tests/t.h"
 
 static const char *store_path(void)

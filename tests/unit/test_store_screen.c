@@ -1,6 +1,6 @@
 /* The default screen of a record that is written down here. */
-#include "core/base/json.h"
-#include "core/store/query.h"
+#include "core/base/text/json.h"
+#include "core/store/query/query.h"
 #include "tests/t.h"
 
 void test_store_screen_of_fallback(void)

@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
-#include "sandbox/report.h"
-#include "sandbox/stream.h"
+#include "sandbox/main/report.h"
+#include "sandbox/main/stream.h"
 
 /* `n` bytes in pieces; what is kept of 0123456789012... */
 static void check(size_t keep, size_t n, size_t piece)

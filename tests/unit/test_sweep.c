@@ -1,5 +1,5 @@
 /* Runs that are killed: the output is old or new, whole, and the record says which. */
-#include "core/store/sweep.h"
+#include "core/store/ledger/recover_runs.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -8,9 +8,9 @@
 
 #include "core/base/file.h"
 #include "core/base/log.h"
-#include "core/io/outfile.h"
-#include "core/store/query.h"
-#include "core/store/verify.h"
+#include "core/io/write/outfile.h"
+#include "core/store/query/query.h"
+#include "core/store/ledger/verify.h"
 #include "tests/t.h"
 
 static const char *in_dir(const char *name)

@@ -1,9 +1,9 @@
 /* Result hashes: batches and order of batches do not matter to the one, row order not to the other.
  */
-#include "core/store/tablehash.h"
+#include "core/data/tablehash.h"
 
 #include "core/data/builder.h"
-#include "core/io/csv_format.h"
+#include "core/io/write/csv_format.h"
 #include "tests/t.h"
 
 static const struct dtx_field fields[] = {

@@ -1,5 +1,5 @@
 /* Tables as texts, and the steps that are tried on them. */
-#include "cli/byexample.h"
+#include "cli/suggest/byexample.h"
 
 #include "tests/tables.h"
 #include "tests/t.h"

@@ -1,8 +1,8 @@
 /* Calendar, ISO 8601, formats, serials, calendar steps, decimals. */
-#include "core/data/time.h"
+#include "core/data/time/time.h"
 
 #include "core/base/buf.h"
-#include "core/data/decimal.h"
+#include "core/data/cast/decimal.h"
 #include "tests/t.h"
 
 void test_day_split(void)

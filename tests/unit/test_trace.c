@@ -1,7 +1,7 @@
 /* Traced plans: made in any shortage of memory, refused where rows cannot be followed. */
-#include "core/base/json.h"
-#include "core/plan/follow.h"
-#include "core/plan/trace.h"
+#include "core/base/text/json.h"
+#include "core/plan/lineage/why_not_plan.h"
+#include "core/plan/lineage/trace.h"
 #include "tests/t.h"
 #include "tests/unit/planrun.h"
 

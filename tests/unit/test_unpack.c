@@ -1,9 +1,9 @@
 /* Limits of containers: names, bounds, and that each stops what it is for. */
 #include "tests/t.h"
 
-#include "core/io/grid.h"
-#include "core/io/gzip.h"
-#include "core/io/unpack.h"
+#include "core/io/sheet/grid.h"
+#include "core/io/archive/gzip.h"
+#include "core/io/archive/archive_limits.h"
 #include "tests/unit/bookmake.h"
 
 void test_unpack_by_name(void)

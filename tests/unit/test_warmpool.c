@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "sandbox/hot.h"
-#include "sandbox/jail.h"
+#include "sandbox/zygote/prefault_child.h"
+#include "sandbox/main/jail.h"
 #include "sandbox/role.h"
-#include "sandbox/warmpool.h"
-#include "sandbox/zygote.h"
+#include "sandbox/main/warmpool.h"
+#include "sandbox/zygote/zygote.h"
 #include "tests/unit/jailrun.h"
 
 #define PATIENCE_NS ((int64_t)60 * 1000000000)

@@ -2,9 +2,9 @@
 #include <errno.h>
 
 #include "core/data/builder.h"
-#include "core/data/time.h"
-#include "core/io/book_info.h"
-#include "core/io/writer.h"
+#include "core/data/time/time.h"
+#include "core/io/sheet/book_info.h"
+#include "core/io/write/writer.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 

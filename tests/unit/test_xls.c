@@ -1,5 +1,5 @@
 /* The reader of .xls against small workbooks made of records. */
-#include "core/io/book_info.h"
+#include "core/io/sheet/book_info.h"
 
 #include "tests/t.h"
 #include "tests/unit/biffmake.h"

@@ -1,6 +1,6 @@
 /* The workbook reader against small sheets, in the usual grammar and in unusual ones. */
-#include "core/io/cellref.h"
-#include "core/io/book_info.h"
+#include "core/io/sheet/cellref.h"
+#include "core/io/sheet/book_info.h"
 
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"

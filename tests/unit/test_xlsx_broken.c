@@ -1,5 +1,5 @@
 /* Workbooks with one part that is wrong, missing or too much: what is said of it. */
-#include "core/io/grid.h"
+#include "core/io/sheet/grid.h"
 #include "core/io/repair.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"

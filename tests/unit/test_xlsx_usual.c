@@ -1,8 +1,8 @@
 /* Cells of the usual forms, and of forms next to them, by both paths: alone, and by the thousand so
  * that windows cut them anywhere.  Numbers and texts of several bytes at a time. */
-#include "core/base/num.h"
-#include "core/base/swar.h"
-#include "core/io/xlsx.h"
+#include "core/base/text/num.h"
+#include "core/base/text/swar.h"
+#include "core/io/sheet/xlsx/xlsx.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 #include "tests/unit/sheetpair.h"

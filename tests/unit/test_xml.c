@@ -1,8 +1,8 @@
 /* The pull tokenizer against a table of documents, read in pieces of every size. */
-#include "core/io/xml.h"
+#include "core/io/archive/xml.h"
 
 #include "core/base/mem.h"
-#include "core/io/ahead.h"
+#include "core/io/source/read_ahead.h"
 #include "tests/t.h"
 
 struct feed {

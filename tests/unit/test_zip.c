@@ -1,5 +1,5 @@
 /* Containers that lie. */
-#include "core/io/zip.h"
+#include "core/io/archive/zip.h"
 
 #include "tests/t.h"
 #include "tests/unit/zipmake.h"

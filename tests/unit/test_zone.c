@@ -1,8 +1,8 @@
 /* Time zones: files, rules, and the hours that clocks show twice or never. */
 #include <unistd.h>
 
-#include "core/data/time.h"
-#include "core/data/zone.h"
+#include "core/data/time/time.h"
+#include "core/data/time/zone.h"
 #include "tests/t.h"
 
 static int64_t us_of(const char *text)

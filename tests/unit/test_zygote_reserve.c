@@ -2,7 +2,7 @@
 #include "tests/t.h"
 
 #include "core/base/log.h"
-#include "sandbox/zygote.h"
+#include "sandbox/zygote/zygote.h"
 
 enum { NOW = 1, LONG = 1000 }; /* ms since a run began */
 

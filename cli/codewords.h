@@ -1,8 +1,0 @@
-/* What a code means, in a few words for people who do not know it. */
-#ifndef CLI_CODEWORDS_H
-#define CLI_CODEWORDS_H
-
-/* NULL: the code says it, or is none. */
-const char *dtx_code_words(const char *code);
-
-#endif

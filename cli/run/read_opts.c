@@ -1,0 +1,173 @@
+/* Members of a plan's input in the words of the command line. */
+#include "cli/run/read_opts.h"
+
+#include <string.h>
+
+#include "core/base/text/json.h"
+#include "core/base/mem.h"
+#include "core/plan/plan.h"
+
+/* Members that have an option; all others are members of --read. */
+static const struct {
+	const char *member, *option;
+} read_named[] = {
+	{ "format", "from" },     { "sheet", "sheet" },
+	{ "range", "range" },     { "header_rows", "header-rows" },
+	{ "skip", "skip" },       { "delimiter", "delimiter" },
+	{ "quote", "quote" },     { "encoding", "encoding" },
+	{ "ragged", "ragged" },   { "rejects", "rejects" },
+	{ "columns", "columns" }, { "source_file", "source-file" },
+};
+
+static const char *option_of(const char *member)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(read_named); i++)
+		if (!strcmp(read_named[i].member, member))
+			return read_named[i].option;
+	return NULL;
+}
+
+/* As a shell takes it for one word; a tab as the option takes it. */
+static void say_word(const char *text, struct dtx_buf *out)
+{
+	struct dtx_buf written = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	for (; *text; text++) {
+		if (*text == '\t')
+			dtx_buf_add(&written, "\\t");
+		else
+			dtx_buf_addc(&written, *text);
+	}
+	dtx_buf_word(out, dtx_buf_text(&written));
+	dtx_buf_clear(&written);
+}
+
+/* The value as a word; what is no JSON ("...", N) as it stands. */
+static void say_value(const char *member, const char *text, struct dtx_buf *out)
+{
+	json_t *v = json_loads(text, JSON_DECODE_ANY, NULL);
+	char *dump = v && !json_is_string(v) ? json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+
+	if (!strcmp(member, "quote") && (json_is_false(v) || !strcmp(text, "\"\"")))
+		dtx_buf_add(out, "none");
+	else if (json_is_string(v))
+		say_word(json_string_value(v), out);
+	else if (dump)
+		say_word(dump, out);
+	else
+		dtx_buf_add(out, text);
+	dtx_mem_free(dump);
+	json_decref(v);
+}
+
+/* --header-rows 0, --read quotes=lenient; value NULL: the member alone. */
+static void say_option(const char *member, const char *value, struct dtx_buf *out)
+{
+	const char *option = option_of(member);
+
+	if (option)
+		dtx_buf_printf(out, "--%s", option);
+	else
+		dtx_buf_printf(out, "--read %s%s", member, value ? "=" : "");
+	if (value && option)
+		dtx_buf_addc(out, ' ');
+	if (value)
+		say_value(member, value, out);
+}
+
+/* A word in quotes at p, into `name`; the place behind it, NULL: there is none. */
+static const char *read_name(const char *p, char *name, size_t size)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+	size_t n = *p == '"' ? strspn(p + 1, letters) : 0;
+
+	if (!n || n >= size || p[n + 1] != '"')
+		return NULL;
+	memcpy(name, p + 1, n);
+	name[n] = '\0';
+	return p + n + 2;
+}
+
+/* ": value" at p, into `value`: a text in quotes, a list or object, or a word; the place behind it,
+ * NULL: there is none. */
+static const char *read_value(const char *p, char *value, size_t size)
+{
+	const char *end;
+	size_t depth = 0;
+
+	if (p[0] != ':' || p[1] != ' ')
+		return NULL;
+	p += 2;
+	if (*p == '"') {
+		for (end = p + 1; *end && *end != '"'; end++)
+			end += *end == '\\' && end[1];
+		end += *end == '"';
+	} else if (*p == '[' || *p == '{') {
+		for (end = p; *end; end++) {
+			depth += *end == '[' || *end == '{';
+			depth -= *end == ']' || *end == '}';
+			if (!depth)
+				break;
+		}
+		end += *end != '\0';
+	} else {
+		end = p + strcspn(p, " ,;})");
+	}
+	if (end == p || (size_t)(end - p) >= size)
+		return NULL;
+	memcpy(value, p, (size_t)(end - p));
+	value[end - p] = '\0';
+	return end;
+}
+
+/* A member at p; the place behind it, NULL: there is none. */
+static const char *say_member(const char *p, const json_t *written, struct dtx_buf *out)
+{
+	char name[32], value[256];
+	const char *next = read_name(p, name, sizeof(name)), *end;
+
+	if (!next || !strcmp(name, "name") || !strcmp(name, "path") || !dtx_plan_input_has(name) ||
+	    json_object_get(written, name))
+		return NULL;
+	end = read_value(next, value, sizeof(value));
+	say_option(name, end ? value : NULL, out);
+	return end ? end : next;
+}
+
+/* {"delimiter": ";", "quote": false} at p. */
+static const char *say_members(const char *p, const json_t *written, struct dtx_buf *out)
+{
+	bool first = true;
+
+	for (p++; *p && *p != '}'; p += strspn(p, ", "), first = false) {
+		dtx_buf_add(out, first ? "" : " ");
+		p = say_member(p, written, out);
+		if (!p)
+			return NULL;
+	}
+	return *p ? p + 1 : NULL;
+}
+
+void dtx_read_opts_say(const char *text, const json_t *written, struct dtx_buf *out)
+{
+	const json_t *marks = json_object_get(written, "dialect");
+	static const char dialect[] = "\"dialect\": {";
+	const char *p = text, *next;
+	size_t before;
+
+	while (*p) {
+		before = out->len;
+		if (!strncmp(p, dialect, sizeof(dialect) - 1))
+			next = say_members(p + sizeof(dialect) - 2, marks, out);
+		else
+			next = *p == '"' ? say_member(p, written, out) : NULL;
+		if (!next) {
+			out->len = before;
+			dtx_buf_addc(out, *p);
+			next = p + 1;
+		}
+		p = next;
+	}
+}

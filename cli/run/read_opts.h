@@ -1,0 +1,71 @@
+/* How a file of the command line is read: the options of run, convert, prompt, inspect and suggest,
+ * and the words of a remedy that name them. */
+#ifndef DTX_CLI_RUN_READ_OPTS_H
+#define DTX_CLI_RUN_READ_OPTS_H
+
+#include "core/base/buf.h"
+#include "core/base/text/json.h"
+
+/* Rows of an option table whose arguments have a struct dtx_run_args: `in` leads there ("run.", or
+ * nothing).  AT is the table's own. */
+#define DTX_READ_OPTS(in)                                                                          \
+	{ .name = "from",                                                                          \
+	  .kind = DTX_O_TEXT,                                                                      \
+	  .metavar = "FORMAT",                                                                     \
+	  AT(in from),                                                                             \
+	  .help = "format of the first input (default: by content)" },                             \
+		{ .name = "sheet",                                                                 \
+		  .kind = DTX_O_TEXT,                                                              \
+		  .metavar = "NAME|N",                                                             \
+		  AT(in sheet),                                                                    \
+		  .help = "sheet of the first input, by name or number" },                         \
+		{ .name = "range",                                                                 \
+		  .kind = DTX_O_TEXT,                                                              \
+		  .metavar = "A1:B9",                                                              \
+		  AT(in range),                                                                    \
+		  .help = "cells of the first input" },                                            \
+		{ .name = "header-rows",                                                           \
+		  .kind = DTX_O_TEXT,                                                              \
+		  .metavar = "N|auto",                                                             \
+		  AT(in header_rows),                                                              \
+		  .help = "header rows of the first input, 0 to 8 (default: found)" },             \
+		{ .name = "skip",                                                                  \
+		  .kind = DTX_O_INT,                                                               \
+		  .metavar = "N",                                                                  \
+		  AT(in skip),                                                                     \
+		  .min = 0,                                                                        \
+		  .max = INT64_MAX,                                                                \
+		  .help = "rows to cut off before the header" },                                   \
+		{ .name = "delimiter",                                                             \
+		  .kind = DTX_O_TEXT,                                                              \
+		  .metavar = "C",                                                                  \
+		  AT(in delimiter),                                                                \
+		  .help = "delimiter of the first input (default: found)" },                       \
+		{ .name = "quote",                                                                 \
+		  .kind = DTX_O_TEXT,                                                              \
+		  .metavar = "C|none",                                                             \
+		  AT(in quote),                                                                    \
+		  .help = "quote of the first input (default: found)" },                           \
+		{ .name = "encoding",                                                              \
+		  .kind = DTX_O_TEXT,                                                              \
+		  .metavar = "NAME",                                                               \
+		  AT(in encoding),                                                                 \
+		  .help = "encoding of the first input (default: UTF-8, UTF-16 by mark)" },        \
+		{ .name = "ragged",                                                                \
+		  .kind = DTX_O_CHOICE,                                                            \
+		  .choices = "as-planned,error,pad,truncate,quarantine",                           \
+		  AT(in ragged),                                                                   \
+		  .help = "rows of another width in the first input (default: error)" },           \
+	{                                                                                          \
+		.name = "read", .kind = DTX_O_LIST, .metavar = "MEMBER=VALUE", AT(in read),        \
+		.help = "any other member that an input of a plan can have, for the first input: " \
+			"quotes=lenient, skip_tail=2, bad_cells=text, see dtx-plan(5)"             \
+	}
+
+/* Appends the text with each member of an input, as it stands in a plan ("ragged": "pad",
+ * "dialect": {"delimiter": ";"}, "range"), in the words of the command line (--ragged pad,
+ * --delimiter ';', --range).  Members that `written`, the input of a plan, has stay: they are
+ * changed there.  NULL: no plan. */
+void dtx_read_opts_say(const char *text, const json_t *written, struct dtx_buf *out);
+
+#endif

@@ -1,0 +1,692 @@
+/* The order of a run is the order of the record: run.start, execution, run.output, renames,
+ * run.end. */
+#include "cli/signal_flag.h"
+#include "cli/config.h"
+#include "cli/run/runner.h"
+#include "cli/run/snapshots.h"
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/cancel.h"
+#include "core/base/malloc_tuning.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+#include "core/base/ram.h"
+#include "core/data/time/time.h"
+#include "sandbox/guest.h"
+#include "sandbox/main/jail.h"
+
+#define PLAN_BYTES_MAX ((size_t)8 << 20)
+#define TIME_MAX_S     ((int64_t)1 << 30)
+
+/* --- plan --- */
+
+/* What a snippet may do: an option wins over all but a lock.  A setting of "off" wins over the
+ * plan, and a plan's over other settings: whoever forbids it is heard first. */
+static enum dtx_code runner_fallback(struct dtx_runner *r, struct dtx_err *err)
+{
+	static const char *const names[] = { "step", "plan", "off" };
+	int option = r->args->fallback - 1;
+	struct dtx_config config = { .arena = DTX_ARENA_INIT };
+	enum dtx_config_source from;
+	enum dtx_code rc = DTX_OK;
+	const char *text;
+	size_t i;
+
+	if (r->replay) /* as the recorded run */
+		goto option;
+	DTX_TRY(dtx_config_open(&config, err));
+	text = dtx_config_get(&config, "fallback", option < 0 ? NULL : names[option], &from);
+	for (i = 0; text && i < DTX_COUNT(names) && strcmp(text, names[i]) != 0; i++)
+		;
+	if (i == DTX_COUNT(names))
+		DTX_FAIL(err, DTX_E_USAGE, "fallback '%s': expected step, plan or off", text);
+	if (text && dtx_config_locks(&config))
+		dtx_out_note(r->cli, "dtx: warning: %s\n", dtx_config_locks(&config));
+	if (text && (from == DTX_CONFIG_LOCKED || i == DTX_FALLBACK_OFF ||
+	             !json_object_get(r->plan->json, "fallback")))
+		r->plan->fallback = (enum dtx_fallback)i;
+	if (text && from == DTX_CONFIG_LOCKED)
+		goto out;
+option:
+	if (option >= 0)
+		r->plan->fallback = (enum dtx_fallback)option;
+out:
+	dtx_config_clear(&config);
+	return rc;
+}
+
+enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char dir[4096];
+
+	dtx_buf_init(&r->plan_text, PLAN_BYTES_MAX);
+	if (!r->plan_path) {
+		DTX_TRY(dtx_plan_empty(&r->plan, err));
+		return runner_fallback(r, err);
+	}
+	if (r->replay)
+		DTX_TRY(dtx_runner_replay_plan(r, err));
+	else
+		DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
+	dtx_file_dirname(r->plan_path, dir, sizeof(dir));
+	DTX_TRY(dtx_plan_parse(dtx_buf_str(&r->plan_text), strcmp(dir, ".") ? dir : NULL,
+	                       &r->findings, &r->plan, err));
+	DTX_TRY(runner_fallback(r, err));
+	DTX_TRY(dtx_plan_check(r->plan, &r->findings, err));
+out:
+	if (rc == DTX_E_CELL_LIMIT && err)
+		rc = err->code = DTX_E_PLAN_TOO_LARGE;
+	return rc;
+}
+
+/* --- outputs --- */
+
+static void runner_output_options(struct dtx_runner *r)
+{
+	struct dtx_plan_output *o = &r->plan->output[0];
+
+	if (r->args->output)
+		o->path = r->args->output;
+	if (r->args->to)
+		o->format = r->args->to;
+	/* rows on a terminal are for a person */
+	if (!o->path && !o->format && isatty(STDOUT_FILENO))
+		o->format = "text";
+}
+
+/* What a killed run leaves behind is found by its record. */
+static enum dtx_code runner_ready(void *arg, struct dtx_err *err)
+{
+	return dtx_runner_store_wait(arg, err);
+}
+
+/* Of one output: no other reads the inputs. */
+static void runner_written(void *arg)
+{
+	const struct dtx_runner *r = arg;
+
+	for (uint32_t i = 0; i < r->plan->ninputs && r->plan->noutputs == 1; i++)
+		if (r->source[i])
+			dtx_source_let_go(r->source[i]);
+}
+
+static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfile **out,
+                                        struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+	const char *path = r->plan->output[i].path;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_outfile_open(path ? path : "-", r->run_id, DTX_OUTFILE_SPOOL, out, err));
+	dtx_outfile_first(*out, runner_ready, r);
+	if (r->args->positional && !r->args->force)
+		dtx_outfile_fresh(*out);
+	dtx_outfile_last(*out, runner_written, r);
+out:
+	return rc;
+}
+
+/* --- record --- */
+
+/* A warning without its text, which may quote cells; of a repair also what was changed, of rows
+ * that a reader changed or left out also the first place. */
+static json_t *runner_warning(const struct dtx_err *w)
+{
+	json_t *o = json_pack("{ss ss? ss? sI}", "code", dtx_code_name(w->code), "at",
+	                      w->at[0] ? w->at : NULL, "column", w->column[0] ? w->column : NULL,
+	                      "count", (json_int_t)w->count);
+	json_t *more = json_loads(w->more ? w->more : "", 0, NULL);
+	bool placed = w->code == DTX_W_REPAIRED || w->code == DTX_W_DIALECT_RESNIFFED ||
+	              json_object_get(more, "kind");
+
+	if (w->count_open)
+		json_object_set_new(o, "at_least", json_true());
+	if (o && placed && json_is_object(more)) {
+		json_object_update(o, more);
+		json_object_set_new(o, "input", json_string(w->input));
+		json_object_set_new(o, "cell", w->cell[0] ? json_string(w->cell) : json_null());
+	}
+	json_decref(more);
+	return o;
+}
+
+/* What authors were paid for this run; NULL: none was asked. */
+static json_t *runner_spent(const struct dtx_budget *b)
+{
+	if (!b->spent_attempts)
+		return NULL;
+	return json_pack("{sI sI so}", "attempts", (json_int_t)b->spent_attempts, "tokens",
+	                 (json_int_t)b->spent_tokens, "cost",
+	                 b->cost_unknown ? json_null()
+	                                 : json_sprintf("%.6f", (double)b->spent_cost / 1e6));
+}
+
+static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_err *err)
+{
+	json_t *warnings = json_array();
+	size_t i;
+
+	for (i = 0; r->result && i < r->result->warnings.n; i++)
+		json_array_append_new(warnings, runner_warning(&r->result->warnings.item[i]));
+	return json_pack("{si sI so ss? ss? so*}", "threads",
+	                 r->result ? (int)r->result->workers : 0, "peak_bytes",
+	                 (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
+	                 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
+	                 err->at[0] ? err->at : NULL, "author", runner_spent(&r->rescuer.budget));
+}
+
+/* The record's end must not hide why the run failed. */
+static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct dtx_err *err)
+{
+	struct dtx_err mine = DTX_ERR_INIT;
+	const char *status = rc == DTX_OK ? "ok" : rc == DTX_E_CANCELLED ? "cancelled" : "failed";
+	enum dtx_code ended;
+
+	if (!r->record)
+		return rc;
+	if (rc != DTX_OK && rc != DTX_E_CANCELLED && !r->detailed) {
+		ended = dtx_runner_inputs_seen(r, &mine); /* best effort: rc is what counts */
+		if (ended == DTX_OK)
+			ended = dtx_runner_checks_seen(r, &mine);
+	}
+	ended = dtx_record_end(r->record, status, rc == DTX_OK ? NULL : dtx_code_name(rc),
+	                       rc == DTX_OK ? 0 : dtx_code_exit(rc, err->run_time),
+	                       runner_end_details(r, err), &mine);
+	if (rc == DTX_OK && ended != DTX_OK) {
+		dtx_err_move(err, &mine);
+		if (r->result && r->result->noutputs && !r->prompt)
+			dtx_err_hint(err, "the result is written and in place, what the record "
+			                  "lacks the next run completes; or use another store "
+			                  "with --store FILE or DTX_STORE");
+		rc = ended;
+	}
+	dtx_err_clear(&mine);
+	return rc;
+}
+
+/* --- the rescuer --- */
+
+static void runner_again(struct dtx_runner *r, int argc, char **argv)
+{
+	int i;
+
+	dtx_buf_init(&r->again, DTX_BUF_TEXT_MAX);
+	dtx_buf_init(&r->operands, DTX_BUF_TEXT_MAX);
+	dtx_buf_word(&r->operands, r->plan_path ? r->plan_path : "PLAN");
+	for (i = 0; i < argc; i++) {
+		dtx_buf_addc(&r->operands, ' ');
+		dtx_buf_word(&r->operands, argv[i]);
+	}
+	dtx_buf_printf(&r->again, "dtx run %s", dtx_buf_text(&r->operands));
+	if (r->args->output) {
+		dtx_buf_add(&r->again, " -o ");
+		dtx_buf_word(&r->again, r->args->output);
+	}
+}
+
+enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rescuer *s = &r->rescuer;
+	const struct dtx_run_args *a = r->args;
+
+	snprintf(r->abi, sizeof(r->abi), "py3.11;pandas1.5;numpy1.24;dtx1;%s", dtx_guest_abi);
+	runner_again(r, argc, argv);
+	s->jail = &dtx_provider_local;
+	s->ns = a->ns ? a->ns : r->plan->name ? r->plan->name : "default";
+	s->abi = r->abi;
+	s->imports = "pandas, numpy, dx, math, re, datetime, decimal, fractions, statistics, "
+		     "itertools, functools, collections, operator, string, json, unicodedata";
+	s->dx_names =
+		"group_by, join, pivot_longer, pivot_wider, window, round, if_, case, to_date";
+	s->strict_schema = a->strict_schema;
+	s->require_layers = a->require_layers;
+	s->no_warm = a->no_warm;
+	s->cancelled = dtx_cancel_asked;
+	s->now_us = dtx_runner_clock(r);
+	s->recorded = r->replay ? json_object_get(r->replay->record, "regions") : NULL;
+	s->run_date = a->run_date;
+	s->operands = dtx_buf_text(&r->operands);
+	s->prompt = r->prompt;
+	if (dtx_runner_settles_early(a))
+		DTX_TRY(dtx_runner_settle(r, err));
+	if (!r->snippet.max)
+		dtx_buf_init(&r->snippet, DTX_SNIPPET_CODE_MAX * 4);
+	if (a->snippet) {
+		DTX_TRY(dtx_file_slurp(a->snippet, &r->snippet, err));
+		s->supplied = dtx_buf_str(&r->snippet);
+	}
+out:
+	return rc;
+}
+
+/* --- execution --- */
+
+enum dtx_code dtx_runner_date(const struct dtx_runner *r, int32_t *day, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*day = (int32_t)(dtx_runner_clock(r) / DTX_DAY_US);
+	if (r->args->run_date && !dtx_day_parse(dtx_str_of(r->args->run_date), day))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--run-date' wants YYYY-MM-DD, got '%s'",
+		         r->args->run_date);
+out:
+	return rc;
+}
+
+/* A replay has the stamp of its model, or the bytes could not be equal. */
+static const char *runner_stamp(const struct dtx_runner *r)
+{
+	return r->replay ? dtx_json_text(dtx_runner_model(r->replay->record), "run_id", "")
+	                 : r->run_id;
+}
+
+/* Of the plan's time limit; 0: none. */
+static int64_t runner_deadline(const struct dtx_runner *r)
+{
+	int64_t most = r->plan->limits.time_s;
+
+	return most < 0 || most > TIME_MAX_S ? 0 : dtx_now_ns() + most * 1000000000;
+}
+
+static enum dtx_code runner_rescue(void *arg, const struct dtx_rescue *region,
+                                   struct dtx_table **out, struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_runner_store_wait(r, err));
+	DTX_TRY(dtx_runner_settle(r, err));
+	DTX_TRY(dtx_rescue_region(&r->rescuer, region, out, err));
+out:
+	return rc;
+}
+
+static enum dtx_code runner_settle(void *arg, enum dtx_settle when, uint64_t stands,
+                                   struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+
+	return dtx_rescue_settle(&r->rescuer, when, stands, err);
+}
+
+static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_host host = { .arg = r, .rescue = runner_rescue, .settle = runner_settle };
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_ticker ticker = { .running = false };
+	uint32_t i;
+	size_t k;
+
+	opts.progress = &ticker.now;
+	opts.input = r->source;
+	opts.workers = (unsigned)r->args->threads;
+	opts.batch_rows = (uint32_t)r->args->batch_rows;
+	opts.max_regions = (uint32_t)r->args->max_regions;
+	opts.table_hash = true;
+	opts.repair = r->args->repair;
+	opts.cancel = dtx_cancel_flag();
+	opts.deadline_ns = r->deadline_ns;
+	opts.to.open = runner_open_output;
+	opts.to.arg = r;
+	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
+	DTX_TRY(dtx_runner_known(r, err));
+	dtx_runner_hash_start(r);
+	for (i = 0; i < r->plan->ninputs; i++) {
+		if (!r->source[i])
+			continue;
+		dtx_source_patience(r->source[i], opts.cancel, opts.deadline_ns);
+		dtx_source_watch(r->source[i], &ticker.now);
+	}
+	for (i = 0; i < r->plan->noutputs; i++)
+		r->plan->output[i].opts.run_id = runner_stamp(r);
+	r->ticker = &ticker;
+	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
+	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
+	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
+	for (k = 0; k < r->rescuer.warnings.n; k++)
+		if (!dtx_errlist_take(&r->result->warnings, &r->rescuer.warnings.item[k]))
+			DTX_FAIL_MEM(err);
+out:
+	/* what a step says of bytes that are not there is not the reason */
+	for (i = 0; rc != DTX_OK && i < r->plan->ninputs; i++) {
+		if (r->source[i])
+			rc = dtx_source_blame(r->source[i], rc, err);
+	}
+	for (i = 0; i < r->plan->ninputs; i++)
+		if (r->source[i])
+			dtx_source_watch(r->source[i], NULL);
+	dtx_ticker_stop(&ticker);
+	r->ticker = NULL;
+	return rc;
+}
+
+static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *outputs = NULL;
+	uint32_t i;
+
+	DTX_TRY(dtx_runner_store_wait(r, err));
+	r->detailed = true;
+	DTX_TRY(dtx_runner_details(r, err));
+	DTX_TRY(dtx_runner_rejects_write(r, err));
+	DTX_TRY(dtx_runner_receipt_prepare(r, err));
+	outputs = dtx_runner_outputs(r);
+	if (!outputs)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_runner_lineage(r, outputs, err));
+	rc = dtx_record_output(r->record, outputs, err);
+	outputs = NULL; /* taken */
+	DTX_TRY(rc);
+	if (r->rejects)
+		DTX_TRY(dtx_outfile_commit(r->rejects, err));
+	for (i = 0; i < r->result->noutputs; i++) {
+		rc = dtx_outfile_commit(r->result->output[i].file, err);
+		if (rc == DTX_E_OUTPUT_CLOSED) {
+			/* the other outputs are wanted */
+			r->closed = true;
+			dtx_err_clear(err);
+			rc = DTX_OK;
+		}
+		DTX_TRY(rc);
+	}
+out:
+	json_decref(outputs);
+	return rc;
+}
+
+/* A module that was given and did nothing: it failed where a cached one did the work. */
+static enum dtx_code runner_supplied(struct dtx_runner *r, struct dtx_err *err)
+{
+	struct dtx_rescuer *s = &r->rescuer;
+
+	if (!s->supplied.ptr || s->supplied_used)
+		return DTX_OK;
+	if (s->supplied_err.code == DTX_OK) {
+		if (!r->prompt)
+			dtx_out_note(r->cli,
+			             "dtx: --snippet was not needed: every step is typed\n");
+		return DTX_OK;
+	}
+	dtx_err_move(err, &s->supplied_err);
+	return err->code;
+}
+
+static void runner_say_ledger(const struct dtx_runner *r, uint32_t i)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!r->result->input[i].read)
+		return;
+	dtx_out_ledger(&r->result->input[i].stats, &text);
+	dtx_out_note(r->cli, "dtx: %s: %s\n", r->plan->input[i].path, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
+static void runner_say(const struct dtx_runner *r)
+{
+	uint32_t i;
+
+	for (i = 0; r->cli->verbose && i < r->result->ninputs; i++)
+		runner_say_ledger(r, i);
+	if (!isatty(STDERR_FILENO))
+		return;
+	for (i = 0; i < r->result->noutputs; i++) {
+		const struct dtx_exec_output *x = &r->result->output[i];
+
+		if (r->plan->output[i].path)
+			dtx_out_note(r->cli, "dtx: %s: %lld rows x %u columns; run %s\n",
+			             r->plan->output[i].path, (long long)x->rows,
+			             (unsigned)x->schema->nfields, dtx_run_id_short(r->run_id));
+	}
+}
+
+/* A finding of severity error anywhere: the plan is invalid, whatever else it needs. */
+static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
+{
+	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
+
+	if (!worst || worst->severity != DTX_SEV_ERROR)
+		return DTX_OK;
+	dtx_err_copy(err, worst);
+	return worst->code;
+}
+
+/* The plan's own budget is the lower one: no option raises it. */
+static bool runner_plan_memory(const struct dtx_runner *r)
+{
+	int64_t mb = r->plan ? r->plan->limits.memory_mb : -1;
+
+	return mb >= 0 && (!r->args->memory || mb < r->args->memory >> 20);
+}
+
+void dtx_runner_memory(const struct dtx_runner *r)
+{
+	int64_t mb = DTX_MIN(r->plan->limits.memory_mb, (int64_t)1 << 40);
+	int64_t most = r->args->memory;
+
+	if (runner_plan_memory(r))
+		most = DTX_MAX(mb, (int64_t)16) << 20;
+	if (most)
+		dtx_mem_set_limit((size_t)most);
+	else
+		dtx_mem_set_ceiling(dtx_ram_bytes("") / 4 * 3);
+}
+
+/* What the plan is known to need, else twice what there was.  One thread has been tried by then. */
+static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
+{
+	uint64_t mib = dtx_mem_limit() >> 20,
+		 enough = r->result ? r->result->memory_enough >> 20 : 0;
+	const char *does = enough >= mib ? "does" : "may do";
+
+	if (err->hint[0])
+		return;
+	if (!mib && dtx_mem_ceiling())
+		dtx_err_hint(err,
+		             "a run may take %zu MiB, three quarters of the memory there is: with "
+		             "--memory %zuM tables that do not fit go to disk",
+		             dtx_mem_ceiling() >> 20, dtx_mem_ceiling() >> 21);
+	if (!mib)
+		return;
+	enough = enough >= mib ? enough + 1 : 2 * mib;
+	if (runner_plan_memory(r))
+		dtx_err_hint(err, "the budget is %llu MiB, of the plan's limits.memory_mb: %llu %s",
+		             (unsigned long long)mib, (unsigned long long)enough, does);
+	else
+		dtx_err_hint(err, "the budget is %llu MiB: --memory %lluM %s",
+		             (unsigned long long)mib, (unsigned long long)enough, does);
+}
+
+/* Opens the inputs; Ctrl-C and the time limit end a wait for a pipe as well. */
+static enum dtx_code runner_files(struct dtx_runner *r, struct dtx_err *err)
+{
+	const struct dtx_halt halt = { dtx_cancel_flag(), r->deadline_ns };
+	const struct dtx_halt *before = dtx_halt_set(&halt);
+	enum dtx_code rc = dtx_runner_open(r, true, err);
+
+	dtx_halt_set(before);
+	return rc;
+}
+
+static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	/* before the thread that opens the store, so that the plan's own budget is not known yet */
+	dtx_heap_one((size_t)r->args->memory);
+	if (!r->prompt)
+		dtx_runner_store_open(r);
+	DTX_TRY(dtx_runner_plan(r, err));
+	dtx_runner_memory(r);
+	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
+	if (r->replay)
+		DTX_TRY(dtx_runner_replay_places(r, err));
+	else
+		runner_output_options(r);
+	if (!r->prompt)
+		DTX_TRY(dtx_runner_places(r, err));
+	DTX_TRY(dtx_runner_rescuer(r, argc, argv, err));
+	DTX_TRY(r->prompt ? dtx_runner_store_look(r, err) : dtx_runner_store_start(r, err));
+	if (!r->prompt)
+		DTX_TRY(dtx_runner_receipt_check(r, err));
+	DTX_TRY(runner_refuse(r, err));
+	DTX_TRY(dtx_runner_spread(r, err));
+	r->deadline_ns = runner_deadline(r);
+	DTX_TRY(runner_files(r, err));
+	DTX_TRY(dtx_snapshots_check(r, err));
+	if (!r->prompt)
+		DTX_TRY(dtx_runner_lineage_check(r, err));
+	DTX_TRY(runner_exec(r, err));
+	DTX_TRY(runner_supplied(r, err));
+	if (!r->prompt)
+		DTX_TRY(runner_commit(r, err));
+out:
+	if (rc == DTX_E_NO_MEMORY)
+		runner_hint_memory(r, err);
+	if (rc == DTX_E_CANCELLED)
+		dtx_err_hint(err, "outputs are as they were; the same command starts again");
+	if (rc == DTX_E_TIME_LIMIT && strcmp(err->at, "/limits/time_s") == 0)
+		dtx_err_hint(err,
+		             "raise \"time_s\" of the plan's limits; outputs are as they were");
+	rc = dtx_runner_store_settle(r, rc, err);
+	return runner_end(r, rc, err);
+}
+
+/* Cached snippets that would do with columns renamed. */
+static void runner_say_near(const struct dtx_runner *r)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(r->rescuer.near, i, row)
+	{
+		dtx_buf_printf(&text,
+		               "  near: %.8s fits by %.0f %%: ", dtx_json_text(row, "snippet", ""),
+		               100 * json_number_value(json_object_get(row, "score")));
+		dtx_out_safe(&text, dtx_json_text(row, "adopt", ""), false);
+		dtx_buf_addc(&text, '\n');
+	}
+	if (text.len)
+		dtx_out_note(r->cli, "%s", dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
+/* Last of all: whoever has no use for a snippet has read the finding by then. */
+static void runner_offer(struct dtx_runner *r, int status, const struct dtx_out_where *where)
+{
+	const struct dtx_err *why = &r->rescuer.finding;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err offer = DTX_ERR_INIT;
+
+	if (!r->rescuer.offered || !r->record || strcmp(r->command, "run") != 0)
+		return;
+	dtx_buf_printf(&text,
+	               "or let a snippet %s: dtx prompt %s > prompt.txt, then %s --snippet "
+	               "answer.txt",
+	               why->step >= 0 ? "do this step" : "read this input",
+	               dtx_run_id_short(r->run_id), dtx_buf_text(&r->again));
+	dtx_err_set(&offer, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "%s", dtx_buf_text(&text));
+	offer.severity = DTX_SEV_FALLBACK;
+	offer.run_time = true;
+	dtx_err_step(&offer, why->step, why->op);
+	dtx_err_at(&offer, why->at);
+	dtx_out_offer(r->cli, dtx_buf_text(&text), &offer, r->rescuer.near, status, where);
+	dtx_err_clear(&offer);
+	dtx_buf_clear(&text);
+}
+
+/* All findings when the plan is at fault; else what a snippet was wanted for, and the one error of
+ * the run where it is another. */
+static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err,
+                          int status)
+{
+	struct dtx_out_where where = { .plan_path = r->plan_path,
+		                       .plan = r->plan ? r->plan->json : NULL,
+		                       .inputs = r->plan };
+	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
+	struct dtx_err *finding = &r->rescuer.finding;
+	bool asked = rc != DTX_OK && finding->code != DTX_OK && finding->code != rc;
+
+	if (asked) {
+		finding->severity = DTX_SEV_FALLBACK;
+		dtx_out_error(r->cli, finding, &where);
+	}
+	if (rc != DTX_OK && worst && worst->code == rc)
+		dtx_out_errors(r->cli, &r->findings, &where);
+	else if (rc != DTX_OK && !(asked && r->rescuer.offered))
+		dtx_out_error(r->cli, err, &where);
+	if (r->result)
+		dtx_out_errors(r->cli, &r->result->warnings, &where);
+	if (rc != DTX_OK) {
+		runner_say_near(r);
+		runner_offer(r, status, &where);
+	}
+}
+
+int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
+{
+	const struct dtx_halt halt = { dtx_cancel_flag(), 0 };
+	const struct dtx_halt *before = dtx_halt_set(&halt);
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+	int status;
+
+	r->start_us = dtx_wall_us();
+	dtx_run_id_new(r->run_id);
+	dtx_cancel_catch();
+	r->cancel = dtx_cancel_flag();
+	rc = runner_all(r, argc, argv, &err);
+	if (rc == DTX_OK && !r->prompt)
+		rc = dtx_runner_receipt(r, &err);
+	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);
+	if (!r->prompt || rc != DTX_E_NEEDS_SNIPPET)
+		runner_report(r, rc, &err, status);
+	if (rc == DTX_OK && !r->replay)
+		runner_say(r);
+	if (!r->prompt)
+		dtx_runner_full(r);
+	if (rc == DTX_OK && r->closed)
+		status = dtx_code_exit(DTX_E_OUTPUT_CLOSED, err.run_time);
+	dtx_halt_set(before);
+	dtx_err_clear(&err);
+	return status;
+}
+
+void dtx_runner_clear(struct dtx_runner *r)
+{
+	uint32_t i;
+
+	dtx_exec_free(r->result);
+	dtx_outfile_free(r->rejects);
+	for (i = 0; i < DTX_COUNT(r->copy); i++)
+		dtx_outfile_free(r->copy[i]);
+	dtx_runner_store_clear(r);
+	for (i = 0; r->source && r->plan && i < r->plan->ninputs; i++)
+		dtx_source_free(r->source[i]);
+	dtx_mem_free(r->source);
+	dtx_mem_free(r->known);
+	dtx_plan_free(r->plan);
+	dtx_errlist_clear(&r->findings);
+	dtx_buf_clear(&r->plan_text);
+	dtx_buf_clear(&r->snippet);
+	dtx_buf_clear(&r->again);
+	dtx_buf_clear(&r->operands);
+	dtx_arena_clear(&r->texts);
+	dtx_runner_author_free(r->asks);
+	dtx_rescuer_clear(&r->rescuer);
+	json_decref(r->rescuer.near);
+	dtx_err_clear(&r->rescuer.supplied_err);
+	dtx_err_clear(&r->rescuer.finding);
+	dtx_errlist_clear(&r->rescuer.warnings);
+}

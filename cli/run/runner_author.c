@@ -1,0 +1,319 @@
+/* Who may be asked for a snippet, and who approves it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/run/approve.h"
+#include "cli/config.h"
+#include "cli/exec/jail_limits.h"
+#include "cli/progress.h"
+#include "cli/run/runner.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/store/ledger/process.h"
+
+#define AUTHOR_KEY_BYTES ((size_t)4 << 10)
+#define AUTHOR_COST_MOST 1e9
+
+/* Lives as long as the run: the rescuer borrows from it. */
+struct dtx_runner_author {
+	struct dtx_config config;
+	struct dtx_author author, tape;
+	struct dtx_secrets secrets;
+	struct dtx_buf key; /* of a file */
+};
+
+/* One call of settle: the settings, asked for one by one. */
+struct settle {
+	struct dtx_runner *r;
+	struct dtx_runner_author *a;
+	struct dtx_err *err;
+};
+
+static const char *settle_text(struct settle *s, const char *key, const char *option)
+{
+	return dtx_config_get(&s->a->config, key, option, NULL);
+}
+
+/* A whole number between min and max; `otherwise` when it is not set. */
+static enum dtx_code settle_int(struct settle *s, const char *key, const char *option, int64_t min,
+                                int64_t max, int64_t *out)
+{
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
+	const char *text = settle_text(s, key, option);
+	long long value;
+	char *end;
+
+	if (!text)
+		goto out;
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (errno || end == text || *end || value < min || value > max)
+		DTX_FAIL(err, DTX_E_USAGE, "%s '%s': expected a whole number from %lld to %lld",
+		         key, text, (long long)min, (long long)max);
+	*out = value;
+out:
+	return rc;
+}
+
+static enum dtx_code settle_cost(struct settle *s, int64_t *out)
+{
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
+	const char *text = settle_text(s, "max_cost", s->r->args->max_cost);
+	double value;
+	char *end;
+
+	if (!text)
+		goto out;
+	value = strtod(text, &end);
+	if (end == text || *end || !(value > 0) || value > AUTHOR_COST_MOST)
+		DTX_FAIL(err, DTX_E_USAGE, "max_cost '%s': expected an amount above 0", text);
+	*out = DTX_MAX((int64_t)(value * 1e6 + 0.5), (int64_t)1); /* 0 would be no ceiling */
+out:
+	return rc;
+}
+
+/* "yes" taken for no would ask somebody who must not be asked. */
+static enum dtx_code settle_flag(struct settle *s, const char *key, bool option, bool *out)
+{
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
+	const char *text = settle_text(s, key, option ? "true" : NULL);
+
+	*out = text && (!strcmp(text, "true") || !strcmp(text, "1"));
+	if (text && !*out && strcmp(text, "false") && strcmp(text, "0"))
+		DTX_FAIL(err, DTX_E_USAGE, "%s '%s': expected true or false", key, text);
+out:
+	return rc;
+}
+
+/* --- the author --- */
+
+static enum dtx_code settle_key(struct settle *s, const char *variable, const char **out)
+{
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
+	const char *file = settle_text(s, "author_key_file", s->r->args->author_key_file);
+	size_t n;
+
+	*out = getenv(variable);
+	if (!file)
+		goto out;
+	dtx_buf_init(&s->a->key, AUTHOR_KEY_BYTES);
+	DTX_TRY(dtx_file_slurp(file, &s->a->key, err));
+	for (n = s->a->key.len; n && strchr("\r\n \t", s->a->key.ptr[n - 1]); n--)
+		s->a->key.ptr[n - 1] = '\0';
+	*out = dtx_buf_text(&s->a->key);
+out:
+	return rc;
+}
+
+static enum dtx_code settle_author(struct settle *s)
+{
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *args = s->r->args;
+	struct dtx_config *c = &s->a->config;
+	enum dtx_config_source from_command, from_url;
+	const char *command = dtx_config_get(c, "author", args->author, &from_command);
+	const char *url = dtx_config_get(c, "author_url", args->author_url, &from_url);
+	const char *model = settle_text(s, "author_model", args->author_model);
+	enum dtx_config_source from_variable;
+	const char *variable =
+		dtx_config_get(c, "author_key_env", args->author_key_env, &from_variable);
+	const char *key;
+
+	/* not told back: what is no name of a variable may be the key itself */
+	if (from_variable == DTX_CONFIG_OPTION && !getenv(variable))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "--author-key-env: expected the name of a variable that is set");
+	variable = variable ? variable : "DTX_AUTHOR_KEY";
+	DTX_TRY(settle_key(s, variable, &key));
+	if (key)
+		dtx_secrets_shut_memory();
+	dtx_secrets_add(&s->a->secrets, key); /* first: there is room for some only */
+	dtx_secrets_find(&s->a->secrets, environ);
+	if (command && url && from_command == from_url)
+		DTX_FAIL(err, DTX_E_USAGE, "--author and --author-url: one of them is expected");
+	s->a->author.secrets = &s->a->secrets;
+	s->a->author.model = model;
+	if (command && (!url || from_command > from_url))
+		dtx_author_cmd(&s->a->author, command, variable);
+	else if (url)
+		DTX_TRY(dtx_author_url(&s->a->author, url, model, key, err));
+	if (s->a->author.ask)
+		s->r->rescuer.author = &s->a->author;
+out:
+	return rc;
+}
+
+static enum dtx_code settle_cassette(struct settle *s)
+{
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
+	const char *folder = settle_text(s, "cassette", s->r->args->cassette);
+	bool record;
+
+	DTX_TRY(settle_flag(s, "cassette_record", s->r->args->cassette_record, &record));
+	if (record && (!folder || !s->r->rescuer.author))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "--cassette-record wants --cassette FOLDER and an author to ask");
+	if (!folder)
+		goto out;
+	s->a->tape.secrets = &s->a->secrets;
+	dtx_author_cassette(&s->a->tape, folder, record ? s->r->rescuer.author : NULL);
+	s->r->rescuer.author = &s->a->tape;
+out:
+	return rc;
+}
+
+/* --- the gate --- */
+
+static void settle_say(void *arg, const char *text)
+{
+	const struct dtx_cli *cli = arg;
+
+	if (cli->verbose || isatty(STDERR_FILENO))
+		dtx_out_note(cli, "dtx: %s\n", text);
+}
+
+/* The line of progress does not run across the question. */
+static enum dtx_code settle_ask(void *arg, const struct dtx_gate_view *view, bool *yes,
+                                struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+	enum dtx_code rc;
+
+	if (r->ticker)
+		dtx_ticker_hold(r->ticker, true);
+	rc = dtx_approve_ask(view, yes, err);
+	if (r->ticker)
+		dtx_ticker_hold(r->ticker, false);
+	return rc;
+}
+
+static enum dtx_code settle_gate(struct settle *s)
+{
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rescuer *x = &s->r->rescuer;
+	const char *trial = settle_text(s, "trial", s->r->args->trial);
+
+	DTX_TRY(dtx_approve_parse(settle_text(s, "approve", s->r->args->approve), &x->gate.policy,
+	                          err));
+	DTX_TRY(dtx_sample_parse(settle_text(s, "sample", s->r->args->sample), &x->sample, err));
+	if (trial && strcmp(trial, "on") && strcmp(trial, "off"))
+		DTX_FAIL(err, DTX_E_USAGE, "--trial '%s': expected on or off", trial);
+	x->trial_off = trial && !strcmp(trial, "off");
+	x->gate.user = dtx_process_user();
+	if (dtx_approve_terminal()) {
+		x->gate.ask = settle_ask;
+		x->gate.arg = s->r;
+	}
+	DTX_TRY(dtx_config_deny(&s->a->config, &x->deny, &x->ndeny, err));
+out:
+	return rc;
+}
+
+static enum dtx_code settle_jail(struct settle *s)
+{
+	return dtx_jail_limits_settle(&s->r->args->jail, &s->a->config, &s->r->rescuer.limits,
+	                              s->err);
+}
+
+static enum dtx_code settle_ceilings(struct settle *s)
+{
+	struct dtx_rescuer *x = &s->r->rescuer;
+	const struct dtx_run_args *args = s->r->args;
+	enum dtx_code rc = DTX_OK;
+	int64_t attempts = 0, seconds = 0;
+
+	DTX_TRY(settle_int(s, "max_attempts", args->max_attempts, 1, DTX_ATTEMPTS_MAX, &attempts));
+	DTX_TRY(settle_int(s, "max_tokens", args->max_tokens, 1, (int64_t)1 << 40,
+	                   &x->budget.tokens));
+	DTX_TRY(settle_int(s, "author_timeout", args->author_timeout, 1, 86400, &seconds));
+	DTX_TRY(settle_cost(s, &x->budget.cost));
+	DTX_TRY(settle_flag(s, "cache_only", args->cache_only, &x->cache_only));
+	x->budget.attempts = (unsigned)attempts;
+	x->author_timeout_ms = seconds * 1000;
+	x->retry_author = args->retry_author;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct settle s = { .r = r, .err = err };
+
+	if (r->asks)
+		goto out;
+	r->asks = s.a = dtx_mem_zalloc(1, sizeof(*r->asks));
+	if (!s.a)
+		DTX_FAIL_MEM(err);
+	r->rescuer.say = settle_say;
+	r->rescuer.say_arg = (void *)(uintptr_t)r->cli;
+	DTX_TRY(dtx_config_open(&s.a->config, err));
+	DTX_TRY(settle_author(&s));
+	DTX_TRY(settle_cassette(&s));
+	DTX_TRY(settle_gate(&s));
+	DTX_TRY(settle_ceilings(&s));
+	DTX_TRY(settle_jail(&s));
+	if (dtx_config_locks(&s.a->config))
+		dtx_out_note(r->cli, "dtx: warning: %s\n", dtx_config_locks(&s.a->config));
+out:
+	return rc;
+}
+
+bool dtx_runner_settles_early(const struct dtx_run_args *a)
+{
+	return a->author || a->author_url || a->author_key_env || a->author_key_file ||
+	       a->cassette || a->cassette_record || a->approve || a->sample || a->trial ||
+	       a->max_attempts || a->max_tokens || a->max_cost || a->author_timeout;
+}
+
+void dtx_runner_forget_author(struct dtx_run_args *a)
+{
+	a->author = a->author_url = a->author_model = a->author_key_env = NULL;
+	a->author_key_file = a->cassette = a->author_timeout = NULL;
+	a->max_attempts = a->max_tokens = a->max_cost = a->trial = NULL;
+	a->cassette_record = a->retry_author = false;
+}
+
+void dtx_runner_author_free(struct dtx_runner_author *a)
+{
+	if (!a)
+		return;
+	if (a->key.ptr)
+		explicit_bzero(a->key.ptr, a->key.len);
+	dtx_buf_clear(&a->key);
+	dtx_config_clear(&a->config);
+	dtx_mem_free(a);
+}
+
+/* A shell may have put a key into the command before dtx saw it. */
+char **dtx_runner_argv(const struct dtx_runner *r, struct dtx_arena *arena)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char **out = dtx_arena_alloc(arena, (size_t)r->cli->argc + 1, sizeof(*out));
+	int i;
+
+	for (i = 0; out && i < r->cli->argc; i++) {
+		dtx_buf_reset(&text);
+		if (r->asks)
+			dtx_secrets_scrub(&r->asks->secrets, dtx_str_of(r->cli->argv[i]), &text);
+		else
+			dtx_buf_add(&text, r->cli->argv[i]);
+		out[i] = dtx_buf_ok(&text) ? dtx_arena_strdup(arena, dtx_buf_text(&text)) : NULL;
+		if (!out[i])
+			out = NULL;
+	}
+	if (out)
+		out[i] = NULL;
+	dtx_buf_clear(&text);
+	return out;
+}

@@ -1,0 +1,256 @@
+/* Operands and options become the plan's inputs; sources are opened. */
+#include "cli/run/runner.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/plan/exec/outputs.h"
+
+#define LIMIT_GROUP "archive."
+
+static struct dtx_plan_input *inputs_find(struct dtx_plan *plan, struct dtx_str name)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->ninputs; i++) {
+		if (dtx_str_is(name, plan->input[i].name))
+			return &plan->input[i];
+	}
+	return NULL;
+}
+
+static enum dtx_code inputs_unknown(const struct dtx_runner *r, struct dtx_str name,
+                                    const char *text, struct dtx_err *err)
+{
+	const char **names = dtx_arena_alloc(&r->plan->arena, r->plan->ninputs, sizeof(*names));
+	enum dtx_code rc = DTX_E_USAGE;
+	char want[64];
+	uint32_t i;
+
+	if (!names)
+		DTX_FAIL_MEM(err);
+	dtx_str_copy(want, sizeof(want), name);
+	for (i = 0; i < r->plan->ninputs; i++)
+		names[i] = r->plan->input[i].name;
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the plan has no input '%s'", want);
+	dtx_err_suggest(err, want, names, r->plan->ninputs);
+	dtx_err_hint(err, "a file of that name is './%.120s'", text);
+out:
+	return rc;
+}
+
+/* The plan's faults are told then, and one of them may be why it has no such input. */
+static bool plan_is_broken(const struct dtx_runner *r)
+{
+	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
+
+	return worst && worst->severity == DTX_SEV_ERROR;
+}
+
+/* FILE is the first input; NAME=FILE any. */
+static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool *first,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *eq = strchr(text, '=');
+	struct dtx_str name = { text, eq ? (size_t)(eq - text) : 0 };
+	struct dtx_plan_input *input = eq ? inputs_find(r->plan, name) : NULL;
+
+	if (input) {
+		input->path = eq + 1;
+		input->operand = input == r->plan->input;
+		return DTX_OK;
+	}
+	if (eq && !memchr(text, '/', name.len) && !memchr(text, '.', name.len))
+		return plan_is_broken(r) ? DTX_OK : inputs_unknown(r, name, text, err);
+	if (*first)
+		DTX_FAIL(err, DTX_E_USAGE, "second file '%s' needs a name: NAME=%s", text, text);
+	*first = true;
+	r->plan->input[0].path = text;
+	r->plan->input[0].operand = true;
+out:
+	return rc;
+}
+
+static enum dtx_code inputs_header(const char *text, int *rows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!text)
+		return DTX_OK;
+	if (!strcmp(text, "auto"))
+		*rows = -1;
+	else if (text[0] >= '0' && text[0] <= '8' && !text[1])
+		*rows = text[0] - '0';
+	else
+		DTX_FAIL(err, DTX_E_USAGE, "option '--header-rows' wants 0 to 8 or auto, got '%s'",
+		         text);
+out:
+	return rc;
+}
+
+/* A shell has no easy way to write a tab. */
+static const char *inputs_tab(const char *text)
+{
+	return !strcmp(text, "\\t") || !strcmp(text, "tab") ? "\t" : text;
+}
+
+static enum dtx_code inputs_options(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	struct dtx_read_opts *o = &r->plan->input[0].opts;
+
+	DTX_TRY(dtx_plan_input_set(r->plan, 0, a->read.item, a->read.n, err));
+	o->sheet = a->sheet ? a->sheet : o->sheet;
+	o->range = a->range ? a->range : o->range;
+	o->delimiter = a->delimiter ? inputs_tab(a->delimiter) : o->delimiter;
+	o->quote = a->quote ? strcmp(a->quote, "none") ? a->quote : "" : o->quote;
+	o->encoding = a->encoding ? a->encoding : o->encoding;
+	o->format = a->from ? a->from : o->format;
+	o->skip = a->skip ? a->skip : o->skip;
+	o->ragged = a->ragged ? (enum dtx_ragged)(a->ragged - 1) : o->ragged;
+	o->rejects = a->rejects ? a->rejects : o->rejects;
+	if (a->source_file)
+		r->plan->input[0].source_file = a->source_file;
+	if (a->columns)
+		r->plan->input[0].columns = (enum dtx_files_columns)(a->columns - 1);
+out:
+	return rc;
+}
+
+/* archive.ratio=5000, for every input. */
+static enum dtx_code inputs_limit(struct dtx_runner *r, const char *text, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *eq = strchr(text, '=');
+	struct dtx_str name = { text, eq ? (size_t)(eq - text) : strlen(text) };
+	int64_t value;
+	uint32_t i;
+
+	if (!eq || !dtx_opt_size(dtx_str_of(eq + 1), &value))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--limit' wants archive.NAME=N, got '%s'", text);
+	if (dtx_str_starts(name, DTX_STR(LIMIT_GROUP)))
+		name = (struct dtx_str){ name.ptr + strlen(LIMIT_GROUP),
+			                 name.len - strlen(LIMIT_GROUP) };
+	for (i = 0; i < r->plan->ninputs; i++)
+		DTX_TRY(dtx_unpack_set(&r->plan->input[i].limits, name, (uint64_t)value, err));
+out:
+	return rc;
+}
+
+/* The lower of the plan's limits and the inputs'. */
+static void inputs_time(struct dtx_runner *r)
+{
+	int64_t most = r->plan->limits.time_s;
+	uint32_t i;
+
+	for (i = 0; most > 0 && i < r->plan->ninputs; i++) {
+		uint64_t *time = &r->plan->input[i].limits.time;
+
+		*time = DTX_MIN(*time, (uint64_t)most);
+	}
+}
+
+enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool first = false;
+	size_t k;
+	int i;
+
+	for (i = 0; i < argc; i++)
+		DTX_TRY(inputs_operand(r, argv[i], &first, err));
+	DTX_TRY(inputs_options(r, err));
+	for (k = 0; k < r->args->limit.n; k++)
+		DTX_TRY(inputs_limit(r, r->args->limit.item[k], err));
+	inputs_time(r);
+	DTX_TRY(inputs_header(r->args->header_rows, &r->plan->input[0].opts.header_rows, err));
+out:
+	return rc;
+}
+
+/* Where it is named, and from where a relative path counts. */
+static void inputs_missing(const struct dtx_runner *r, const struct dtx_plan_input *in,
+                           struct dtx_err *err)
+{
+	const json_t *list = json_object_get(r->plan->json, "inputs");
+	const json_t *own =
+		json_is_array(list) ? json_array_get(list, (size_t)(in - r->plan->input)) : list;
+	bool written = json_object_get(own, "path") != NULL;
+
+	err->run_time = true;
+	dtx_err_at(err, err->code == DTX_E_TIME_LIMIT ? "/limits/time_s" : in->at);
+	if (err->code == DTX_E_INPUT_NOT_FOUND && !err->hint[0] && !err->did_you_mean[0][0])
+		dtx_err_hint(err, "a path %s; no file there has a similar name",
+		             written ? "in a plan counts from the plan's folder"
+		                     : "counts from the folder where dtx was started");
+}
+
+enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	r->source = dtx_mem_zalloc(r->plan->ninputs + 1, sizeof(*r->source));
+	if (!r->source)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < r->plan->ninputs; i++) {
+		const struct dtx_plan_input *in = &r->plan->input[i];
+
+		if (!in->path && !all)
+			continue;
+		if (!in->path)
+			DTX_FAIL(err, DTX_E_USAGE, "input '%s' has no file: give %s%sFILE",
+			         in->name, i ? in->name : "", i ? "=" : "");
+		rc = in->opts.stream ? dtx_source_stream(in->path, &r->source[i], err)
+		                     : dtx_source_open(in->path, &r->source[i], err);
+		if (rc != DTX_OK && err) {
+			inputs_missing(r, in, err);
+			goto out;
+		}
+		dtx_source_limit(r->source[i], &in->limits);
+	}
+out:
+	return rc;
+}
+
+/* A check looks at the files that the plan names itself, when all of them are there. */
+static bool inputs_there(const struct dtx_runner *r)
+{
+	struct stat st;
+	uint32_t i;
+
+	for (i = 0; r->looks && i < r->plan->ninputs; i++) {
+		const char *path = r->plan->input[i].path;
+
+		if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+			return false;
+	}
+	return r->looks && r->plan->ninputs;
+}
+
+enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	const struct dtx_err *worst;
+
+	DTX_TRY(dtx_runner_plan(r, err));
+	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
+	worst = dtx_errlist_worst(&r->findings);
+	if (!worst || worst->severity != DTX_SEV_ERROR)
+		DTX_TRY(dtx_outputs_check(r->plan, err));
+	if ((!argc && !inputs_there(r)) || (worst && worst->severity == DTX_SEV_ERROR))
+		goto out;
+	DTX_TRY(dtx_runner_spread(r, err));
+	DTX_TRY(dtx_runner_open(r, false, err));
+	opts.looks = r->looks;
+	opts.input = r->source;
+	opts.workers = (unsigned)r->args->threads;
+	DTX_TRY(dtx_exec_bind(r->plan, &opts, &r->findings, &r->result, err));
+out:
+	return rc;
+}

@@ -1,0 +1,260 @@
+/* What the record keeps of an execution: inputs, steps, lineage, checks, outputs. */
+#include "cli/run/snapshots.h"
+#include "cli/run/runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/io/sheet/cellref.h"
+
+static json_t *record_schema(const struct dtx_schema *s)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *value;
+
+	if (!s)
+		return json_null();
+	dtx_schema_json(s, &text);
+	value = json_loads(dtx_buf_text(&text), 0, NULL);
+	dtx_buf_clear(&text);
+	return value;
+}
+
+static json_t *record_label(const struct dtx_plan_input *in, const json_t *describe)
+{
+	const char *sheet = dtx_json_text(describe, "sheet", NULL);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *label;
+
+	if (!sheet)
+		return json_string(strcmp(in->path, "-") ? dtx_file_basename(in->path) : "stdin");
+	dtx_buf_printf(&text, "%s!", dtx_file_basename(in->path));
+	dtx_sheet_name_print(sheet, &text);
+	label = dtx_buf_ok(&text) ? json_string(dtx_buf_text(&text)) : NULL;
+	dtx_buf_clear(&text);
+	return label;
+}
+
+/* What the reader found, and limits that are not the usual ones. */
+static json_t *record_reader(const struct dtx_plan_input *in, const json_t *describe)
+{
+	json_t *limits = dtx_unpack_json(&in->limits);
+	json_t *o = describe ? json_copy((json_t *)(uintptr_t)describe) : NULL;
+
+	if (o && in->shown)
+		json_object_set_new(o, "source_file", json_string(in->shown));
+	if (!o || !json_object_size(limits)) {
+		json_decref(limits);
+		return o ? o : json_null();
+	}
+	json_object_set_new(o, "limits", limits);
+	return o;
+}
+
+/* The identity: of the run that computed it, where that holds, or computed here. */
+static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_IDENTITY_TEXT],
+                                const char **of, struct dtx_err *err)
+{
+	*of = NULL;
+	if (!dtx_runner_known_holds(r, i) || !r->known[i].sha[0])
+		return dtx_source_hash_wait(r->source[i], sha, err);
+	memcpy(sha, r->known[i].sha, DTX_IDENTITY_TEXT);
+	*of = r->known[i].run_id;
+	return DTX_OK;
+}
+
+/* A run that failed before it opened an input has counted nothing there, and one that a limit
+ * ended not all. */
+static json_t *record_count(const struct dtx_schema *known, int64_t n)
+{
+	return known ? json_integer((json_int_t)n) : json_null();
+}
+
+static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_exec_input *x = &r->result->input[i];
+	const struct dtx_plan_input *in = &r->plan->input[i];
+	struct dtx_source *src = r->source[i];
+	char sha[DTX_IDENTITY_TEXT];
+	const char *of;
+	char *uri = NULL;
+	json_t *row = NULL;
+
+	if (!src)
+		return DTX_OK;
+	DTX_TRY(dtx_source_unchanged(src, err));
+	DTX_TRY(record_sha(r, i, sha, &of, err));
+	uri = strcmp(in->path, "-") ? dtx_file_absolute(in->path) : dtx_mem_strdup("-");
+	if (!uri)
+		DTX_FAIL_MEM(err);
+	row = json_pack("{ss ss so ss ss* ss* sI sI so so so so}", "alias", in->name, "uri", uri,
+	                "label", record_label(in, x->describe), "sha", sha, "sha_run", of, "mark",
+	                dtx_runner_known_holds(r, i) ? r->known[i].mark : NULL, "bytes",
+	                (json_int_t)dtx_source_size(src), "mtime_us",
+	                (json_int_t)dtx_source_mtime_us(src), "reader",
+	                record_reader(in, x->describe), "rows",
+	                record_count(x->stats.stopped_early ? NULL : x->schema, x->stats.rows_out),
+	                "columns", record_count(x->schema, x->schema ? x->schema->nfields : 0),
+	                "schema", record_schema(x->schema));
+	if (!row)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_snapshots_put(r, src, row, err));
+	dtx_source_let_go(src);
+	rc = dtx_record_add(r->record, DTX_PART_INPUT, row, err);
+	row = NULL;
+out:
+	json_decref(row);
+	dtx_mem_free(uri);
+	return rc;
+}
+
+static json_t *record_spilled(const struct dtx_exec_step *x)
+{
+	if (!x->spilled)
+		return NULL;
+	return json_pack("{sI sI}", "rows", (json_int_t)x->spilled_rows, "bytes",
+	                 (json_int_t)x->spilled);
+}
+
+/* Of a join it is said as well that no row was without a partner. */
+static bool record_is_matched(const struct dtx_exec_step *x, const struct dtx_plan_step *step)
+{
+	static const char *const hows = "left,inner,right,full,semi";
+
+	return !x->ndrops && !x->rescued && !strcmp(step->name, "join") &&
+	       dtx_str_in_list(hows, dtx_json_text(step->canonical, "how", ""));
+}
+
+static json_t *record_counts(const struct dtx_exec_step *x, const struct dtx_plan_step *step)
+{
+	json_t *counts = json_object();
+	uint32_t i;
+
+	if (counts && record_is_matched(x, step))
+		json_object_set_new(counts, "unmatched", json_integer(0));
+
+	for (i = 0; counts && i < x->ndrops; i++)
+		json_object_set_new(counts, x->drop[i].reason, json_integer(x->drop[i].n));
+	return counts;
+}
+
+static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_exec_step *x = &r->result->step[i];
+	const struct dtx_plan_step *step = &r->plan->step[i];
+	const char *hash = x->table_hash[0] ? x->table_hash : NULL;
+
+	return dtx_record_add(
+		r->record, DTX_PART_STEP,
+		json_pack("{ss sI sI s{so so* ss sb so* so* ss*} sI}", "op", step->name, "rows_in",
+	                  (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out, "detail",
+	                  "counts", record_counts(x, step), "written",
+	                  step->number == (int32_t)i ? NULL
+	                  : step->number < 0         ? json_null()
+	                                             : json_integer(step->number),
+	                  "kind", x->kind ? x->kind : "", "rescued", x->rescued, "stopped_early",
+	                  x->stopped_early ? json_true() : NULL, "spilled", record_spilled(x),
+	                  "table_hash", hash, "dur_us", (json_int_t)(x->ns / 1000)),
+		err);
+}
+
+static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,
+                                    struct dtx_err *err)
+{
+	const char *alias = l->input >= 0 ? r->plan->input[l->input].name : NULL;
+
+	return dtx_record_add(
+		r->record, DTX_PART_LINEAGE,
+		json_pack("{si ss? ss? ss? ss ss? ss? ss? ss?}", "output", (int)l->output,
+	                  "out_col", l->out_col, "alias", alias, "in_col", l->in_col, "type",
+	                  l->direct ? "DIRECT" : "INDIRECT", "subtype", l->subtype, "formula",
+	                  l->formula, "composed", l->composed, "class", l->cls),
+		err);
+}
+
+enum dtx_code dtx_runner_checks_seen(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *row;
+	size_t i;
+
+	if (!r->result)
+		goto out;
+	json_array_foreach(r->result->checks, i, row)
+		DTX_TRY(dtx_record_add(r->record, DTX_PART_CHECK, json_incref(row), err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_inputs_seen(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	for (i = 0; r->result && i < r->result->ninputs; i++)
+		DTX_TRY(record_input(r, i, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_exec_result *x = r->result;
+	uint32_t i;
+	size_t k;
+
+	DTX_TRY(dtx_runner_inputs_seen(r, err));
+	for (i = 0; i < x->nsteps; i++)
+		DTX_TRY(record_step(r, i, err));
+	for (k = 0; k < x->nlineage; k++)
+		DTX_TRY(record_lineage(r, &x->lineage[k], err));
+	DTX_TRY(dtx_runner_checks_seen(r, err));
+out:
+	return rc;
+}
+
+/* A writer has several, which differ: jsonl and json, csv and tsv. */
+static const char *record_format(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
+{
+	const char *dot = o->path ? strrchr(dtx_file_basename(o->path), '.') : NULL;
+
+	if (o->format && strcmp(o->format, "auto") != 0)
+		return o->format;
+	if (!x->writer)
+		return "csv";
+	return dot && dtx_str_in_list(x->writer->formats, dot + 1) ? dot + 1 : x->writer->name;
+}
+
+static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
+{
+	return json_pack("{ss ss? sb}", "format", record_format(o, x), "sheet", o->opts.sheet,
+	                 "header", !o->opts.no_header);
+}
+
+json_t *dtx_runner_outputs(const struct dtx_runner *r)
+{
+	json_t *rows = json_array();
+	uint32_t i;
+
+	for (i = 0; rows && i < r->result->noutputs; i++) {
+		const struct dtx_exec_output *x = &r->result->output[i];
+		const struct dtx_outfile_info *f = dtx_outfile_info(x->file);
+		json_t *row = json_pack("{ss ss? sb so ss sI ss ss sI si so sO*}", "path", f->path,
+		                        "temp", f->temp, "atomic", f->atomic, "writer",
+		                        record_writer(&r->plan->output[i], x), "sha", f->sha,
+		                        "bytes", (json_int_t)f->size, "table_hash", x->table_hash,
+		                        "rows_hash", x->rows_hash, "rows", (json_int_t)x->rows,
+		                        "columns", x->schema ? (int)x->schema->nfields : 0,
+		                        "schema", record_schema(x->schema), "stats", x->stats);
+
+		if (!row || json_array_append_new(rows, row)) {
+			json_decref(rows);
+			return NULL;
+		}
+	}
+	return rows;
+}

@@ -1,0 +1,250 @@
+/* The store is opened, and run.start written, beside the reading of plan and inputs and the making
+ * of the result.  What must not come before run.start waits for it: a rescue, the commit of
+ * outputs, the rest of the record. */
+#include "cli/run/runner.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+
+/* --- on the thread of its own --- */
+
+static enum dtx_code beside_open(struct dtx_runner *r, struct dtx_err *err)
+{
+	return dtx_store_open(r->cli->store, DTX_STORE_WRITE, &r->store, err);
+}
+
+/* Whether there is a run to record. */
+static bool beside_told(struct dtx_runner_beside *b)
+{
+	bool go;
+
+	pthread_mutex_lock(&b->lock);
+	while (b->gate == DTX_BESIDE_WAIT)
+		pthread_cond_wait(&b->moved, &b->lock);
+	go = b->gate == DTX_BESIDE_GO;
+	pthread_mutex_unlock(&b->lock);
+	return go;
+}
+
+static enum dtx_code beside_main(void *arg, struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(beside_open(r, err));
+	if (beside_told(&r->beside)) {
+		rc = dtx_record_start(r->store, &r->beside.info, &r->record, err);
+		r->beside.info.targets = NULL; /* taken */
+	}
+out:
+	return rc;
+}
+
+/* --- from the caller's --- */
+
+static void beside_tell(struct dtx_runner_beside *b, enum dtx_beside_gate gate)
+{
+	pthread_mutex_lock(&b->lock);
+	if (b->gate == DTX_BESIDE_WAIT)
+		b->gate = gate;
+	pthread_cond_signal(&b->moved);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* A failure comes back each time it is asked for. */
+static enum dtx_code beside_join(struct dtx_runner *r, struct dtx_err *err)
+{
+	struct dtx_runner_beside *b = &r->beside;
+	struct dtx_task *task = b->task;
+
+	if (task) {
+		beside_tell(b, DTX_BESIDE_OFF);
+		b->task = NULL;
+		b->rc = dtx_task_join(task, &b->err);
+	}
+	if (b->rc != DTX_OK && err)
+		dtx_err_copy(err, &b->err);
+	return b->rc;
+}
+
+void dtx_runner_store_open(struct dtx_runner *r)
+{
+	struct dtx_runner_beside *b = &r->beside;
+	struct dtx_err mine = DTX_ERR_INIT;
+	char *path = NULL;
+
+	b->err = (struct dtx_err)DTX_ERR_INIT;
+	pthread_mutex_init(&b->lock, NULL);
+	pthread_cond_init(&b->moved, NULL);
+	/* one that is not there yet is not made for a plan that may turn out to be none */
+	if (dtx_store_resolve(r->cli->store, &path, &mine) == DTX_OK && access(path, F_OK) == 0 &&
+	    dtx_task_start(beside_main, r, &b->task, NULL) != DTX_OK)
+		b->task = NULL; /* then it is started later, or done at once */
+	dtx_mem_free(path);
+	dtx_err_clear(&mine);
+}
+
+/* [{path, temp}]: so that a killed run can be cleaned up. */
+static enum dtx_code beside_targets(struct dtx_runner *r, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *real = NULL, *temp = NULL;
+	json_t *list = json_array();
+	const char *path, *rejects;
+	uint32_t i;
+
+	DTX_TRY(dtx_runner_rejects_path(r, &rejects, err));
+	for (i = 0; i < r->plan->noutputs + (rejects != NULL); i++) {
+		path = i < r->plan->noutputs ? r->plan->output[i].path : rejects;
+		DTX_TRY(dtx_outfile_target(path ? path : "-", r->run_id, &real, &temp, err));
+		json_array_append_new(list, json_pack("{ss ss?}", "path", real, "temp", temp));
+		dtx_mem_free(real);
+		dtx_mem_free(temp);
+		real = temp = NULL;
+	}
+	*out = list;
+	list = NULL;
+out:
+	json_decref(list);
+	return rc;
+}
+
+/* A value of the environment in the shape of `like`, where 0 stands for a hex digit; anything else
+ * is none: it comes from whoever started us. */
+static const char *beside_id(const char *name, const char *like)
+{
+	const char *text = getenv(name);
+	size_t i;
+
+	if (!text || strlen(text) != strlen(like))
+		return NULL;
+	for (i = 0; like[i]; i++) {
+		bool digit = isxdigit((unsigned char)text[i]) && !isupper((unsigned char)text[i]);
+
+		if (like[i] == '0' ? !digit : text[i] != like[i])
+			return NULL;
+	}
+	return text;
+}
+
+/* "a.csv to b.xlsx": a conversion has no plan of its own, its files tell it from others. */
+static enum dtx_code beside_convert(struct dtx_runner *r, const char **name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *from = r->plan->input[0].path, *to = r->plan->output[0].path;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_buf_add(&text, from && strcmp(from, "-") ? dtx_file_basename(from) : "stdin");
+	if (r->plan->ninputs > 1)
+		dtx_buf_printf(&text, " and %u more", r->plan->ninputs - 1);
+	dtx_buf_printf(&text, " to %s", to && strcmp(to, "-") ? dtx_file_basename(to) : "stdout");
+	DTX_TRY(dtx_buf_check(&text, "name", err));
+	*name = dtx_arena_strdup(&r->plan->arena, dtx_buf_text(&text));
+	if (!*name)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_run_info *info = &r->beside.info;
+	struct dtx_buf *canonical = &r->beside.canonical;
+
+	*info = (struct dtx_run_info){ .run_id = r->run_id, .command = r->command };
+	dtx_buf_init(canonical, DTX_BUF_TEXT_MAX);
+	DTX_TRY(dtx_plan_canonical(r->plan, canonical, err));
+	DTX_TRY(beside_targets(r, &info->targets, err));
+	info->ns = r->rescuer.ns;
+	info->plan = dtx_buf_str(canonical);
+	info->plan_source = dtx_buf_str(&r->plan_text);
+	info->plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
+	info->plan_name = r->plan->name;
+	if (!strcmp(r->command, "convert"))
+		DTX_TRY(beside_convert(r, &info->plan_name, err));
+	info->plan_file = r->plan_path;
+	info->nsteps = r->plan->nwritten;
+	info->argc = r->cli->argc;
+	info->argv = dtx_runner_argv(r, &r->texts);
+	if (!info->argv)
+		DTX_FAIL_MEM(err);
+	info->parent = beside_id("DTX_PARENT_RUN", "00000000-0000-0000-0000-000000000000");
+	info->traceparent =
+		beside_id("TRACEPARENT", "00-00000000000000000000000000000000-0000000000000000-00");
+	info->start_us = r->start_us;
+	if (r->replay) {
+		const json_t *run = json_object_get(r->replay->record, "run");
+
+		info->replay_of = dtx_json_text(run, "run_id", NULL);
+		if (!info->plan_name)
+			info->plan_name = dtx_json_text(json_object_get(run, "plan"), "name", NULL);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_store_start(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_runner_beside *b = &r->beside;
+
+	b->wanted = true;
+	DTX_TRY(beside_info(r, err));
+	beside_tell(b, DTX_BESIDE_GO);
+	/* no thread to be had: at once */
+	if (!b->task && (dtx_task_start(beside_main, r, &b->task, NULL) != DTX_OK || !b->task))
+		DTX_TRY(beside_main(r, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_store_wait(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(beside_join(r, err));
+	r->rescuer.record = r->record;
+	r->rescuer.store = r->store;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_store_settle(struct dtx_runner *r, enum dtx_code rc, struct dtx_err *err)
+{
+	if (dtx_runner_store_wait(r, NULL) == DTX_OK || !r->beside.wanted)
+		return rc;
+	dtx_err_clear(err);
+	return beside_join(r, err);
+}
+
+/* A prompt is no run: it reads the cache, if there is one, and leaves no record. */
+enum dtx_code dtx_runner_store_look(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_store_open(r->cli->store, DTX_STORE_READ, &r->store, err);
+
+	if (rc == DTX_E_NO_RECORD) {
+		dtx_err_clear(err);
+		rc = DTX_OK;
+	}
+	r->rescuer.store = r->store;
+	return rc;
+}
+
+void dtx_runner_store_clear(struct dtx_runner *r)
+{
+	(void)beside_join(r, NULL);
+	dtx_record_free(r->record);
+	dtx_store_free(r->store);
+	dtx_buf_clear(&r->beside.canonical);
+	json_decref(r->beside.info.targets);
+	dtx_err_clear(&r->beside.err);
+}

@@ -1,0 +1,445 @@
+/* The search: every step that could help is tried, then every second one behind the first. */
+#include "cli/suggest/byexample.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/mem.h"
+#include "core/plan/exec/exec.h"
+
+#define FIRST_STEPS  80
+#define SECOND_BASES 16
+#define SECOND_STEPS 40
+#define SECOND_COLS  64 /* wider results lead nowhere */
+#define MATCH_COLS   256
+#define SEARCH_MS    700 /* of work; larger tables get no further */
+#define SORT_COLS    8
+#define PIECES       2     /* results that have more rows than the example */
+#define RUN_CELLS    10000 /* a table of so many counts as another run */
+
+struct byexample {
+	const struct dtx_textgrid *want;
+	int *runs;
+	size_t pieces;
+	clock_t start; /* work is counted, not time: a loaded machine finds the same */
+	json_t *found;
+};
+
+/* --- one try --- */
+
+enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src, unsigned workers,
+                                struct dtx_textgrid *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_exec_result *result = NULL;
+	struct dtx_plan *parsed = NULL;
+	struct dtx_source *list[1] = { src };
+
+	opts.input = list;
+	opts.workers = workers;
+	opts.fallback = DTX_FALLBACK_OFF;
+	DTX_TRY(dtx_plan_parse(dtx_str_of(plan), NULL, &findings, &parsed, err));
+	DTX_TRY(dtx_plan_check(parsed, &findings, err));
+	DTX_TRY(dtx_exec(parsed, &opts, NULL, &findings, &result, err));
+	if (out)
+		DTX_TRY(dtx_textgrid_make(out, result->output[0].table, err));
+out:
+	if (rc != DTX_OK && err && err->code == DTX_OK && dtx_errlist_worst(&findings))
+		dtx_err_copy(err, dtx_errlist_worst(&findings));
+	dtx_exec_free(result);
+	dtx_plan_free(parsed);
+	dtx_errlist_clear(&findings);
+	return rc;
+}
+
+static int64_t try_cells(const struct dtx_textgrid *g)
+{
+	return g->nrows * g->ncols;
+}
+
+/* *ok: the step fits the table.  Only memory fails. */
+static enum dtx_code try_step(struct byexample *x, const struct dtx_textgrid *have,
+                              const json_t *step, struct dtx_textgrid *out, bool *ok,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK, ran;
+	struct dtx_buf csv = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_source *src = NULL;
+
+	*ok = false;
+	dtx_buf_add(&plan,
+	            "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"header_rows\":1}],\"steps\":[");
+	dtx_json_canonical(step, &plan);
+	dtx_buf_add(&plan, "]}");
+	dtx_textgrid_csv(have, &csv);
+	DTX_TRY(dtx_buf_check(&plan, "plan", err));
+	DTX_TRY(dtx_buf_check(&csv, "table", err));
+	DTX_TRY(dtx_source_bytes("in.csv", csv.ptr, csv.len, &src, err));
+	ran = dtx_byexample_run(dtx_buf_text(&plan), src, 1, out, NULL);
+	*x->runs -= 1 + (int)((try_cells(have) + try_cells(out)) / RUN_CELLS);
+	if (ran == DTX_E_NO_MEMORY)
+		DTX_FAIL_MEM(err);
+	*ok = ran == DTX_OK;
+out:
+	dtx_source_free(src);
+	dtx_buf_clear(&csv);
+	dtx_buf_clear(&plan);
+	return rc;
+}
+
+/* --- the end of a plan --- */
+
+/* A column of another name that has the wanted values, and is wanted for nothing else. */
+static int32_t match_content(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
+                             uint32_t at, const bool *used)
+{
+	uint32_t c;
+
+	if (!want->nrows)
+		return -1;
+	for (c = 0; c < got->ncols; c++) {
+		if (!used[c] && dtx_textgrid_column_within(got, c, want, at))
+			return (int32_t)c;
+	}
+	return -1;
+}
+
+/* Columns of `got` for those of the example: by name, else by place where their number is equal and
+ * no name is, else by what is in them. */
+static bool match_columns(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
+                          uint32_t col[MATCH_COLS], bool *renamed)
+{
+	bool used[MATCH_COLS] = { false };
+	int32_t at[MATCH_COLS];
+	uint32_t c, named = 0;
+
+	*renamed = false;
+	if (!want->ncols || want->ncols > MATCH_COLS || got->ncols > MATCH_COLS ||
+	    want->ncols > got->ncols)
+		return false;
+	for (c = 0; c < want->ncols; c++) {
+		at[c] = dtx_textgrid_find(got, want->name[c]);
+		named += at[c] >= 0;
+		if (at[c] >= 0)
+			used[at[c]] = true;
+	}
+	*renamed = named < want->ncols;
+	for (c = 0; c < want->ncols; c++) {
+		if (at[c] < 0 && !named && got->ncols == want->ncols)
+			at[c] = (int32_t)c;
+		else if (at[c] < 0)
+			at[c] = match_content(got, want, c, used);
+		if (at[c] < 0)
+			return false;
+		used[at[c]] = true;
+		col[c] = (uint32_t)at[c];
+	}
+	return true;
+}
+
+static json_t *match_select(const struct dtx_textgrid *want)
+{
+	json_t *cols = json_array();
+	uint32_t c;
+
+	for (c = 0; c < want->ncols; c++)
+		(void)json_array_append_new(cols, json_string(want->name[c]));
+	return json_pack("{ss so}", "op", "select", "cols", cols);
+}
+
+static json_t *match_rename(const struct dtx_textgrid *got, const uint32_t *col,
+                            const struct dtx_textgrid *want)
+{
+	json_t *map = json_array();
+	uint32_t c;
+
+	for (c = 0; c < want->ncols; c++) {
+		if (strcmp(got->name[col[c]], want->name[c]) != 0)
+			(void)json_array_append_new(map,
+			                            json_pack("{ss ss}", "from", got->name[col[c]],
+			                                      "to", want->name[c]));
+	}
+	return json_pack("{ss so}", "op", "rename", "map", map);
+}
+
+/* Renamed columns are all there is, and in order. */
+static bool match_in_place(const struct dtx_textgrid *got, const uint32_t *col,
+                           const struct dtx_textgrid *want)
+{
+	uint32_t c;
+
+	for (c = 0; c < want->ncols; c++) {
+		if (col[c] != c)
+			return false;
+	}
+	return got->ncols == want->ncols;
+}
+
+static bool match_same_columns(const struct dtx_textgrid *got, const struct dtx_textgrid *want)
+{
+	uint32_t c;
+
+	for (c = 0; c < want->ncols && got->ncols == want->ncols; c++) {
+		if (strcmp(got->name[c], want->name[c]) != 0)
+			return false;
+	}
+	return got->ncols == want->ncols;
+}
+
+static int match_cells(const char *a, const char *b)
+{
+	double x, y;
+
+	if (!a || !b)
+		return (a == NULL) - (b == NULL); /* nulls come last */
+	if (dtx_textgrid_number(a, &x) && dtx_textgrid_number(b, &y))
+		return (x > y) - (x < y);
+	return strcmp(a, b);
+}
+
+struct match_key {
+	uint32_t col; /* of want */
+	bool desc;
+};
+
+static bool match_sorted(const struct dtx_textgrid *g, const struct match_key *key, size_t n)
+{
+	int64_t r;
+	size_t k;
+
+	for (r = 1; r < g->nrows; r++) {
+		for (k = 0; k < n; k++) {
+			int at = match_cells(dtx_textgrid_at(g, r - 1, key[k].col),
+			                     dtx_textgrid_at(g, r, key[k].col));
+
+			if (at && (at > 0) != key[k].desc)
+				return false;
+			if (at)
+				break;
+		}
+	}
+	return true;
+}
+
+static json_t *match_sort(const struct dtx_textgrid *got, const uint32_t *col,
+                          const struct match_key *key, size_t n)
+{
+	json_t *by = json_array();
+
+	for (size_t k = 0; k < n; k++) {
+		json_t *one = json_pack("{ss}", "col", got->name[col[key[k].col]]);
+
+		if (key[k].desc)
+			(void)json_object_set_new(one, "desc", json_true());
+		(void)json_array_append_new(by, one);
+	}
+	return json_pack("{ss so}", "op", "sort", "by", by);
+}
+
+/* The sort, if it makes the rows stand as they are wanted; else NULL. */
+static enum dtx_code match_try_sort(struct byexample *x, const struct dtx_textgrid *got,
+                                    const uint32_t *col, const struct match_key *key, size_t n,
+                                    json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid sorted = DTX_TEXTGRID_INIT;
+	json_t *step = NULL;
+	bool ok = false;
+
+	if (!match_sorted(x->want, key, n))
+		return DTX_OK;
+	step = match_sort(got, col, key, n);
+	if (!step)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(try_step(x, got, step, &sorted, &ok, err));
+	if (ok && dtx_textgrid_match(&sorted, col, x->want) >= 1)
+		*out = json_incref(step);
+out:
+	dtx_textgrid_clear(&sorted);
+	json_decref(step);
+	return rc;
+}
+
+/* By which columns, one or two, the wanted rows are in order. */
+static enum dtx_code match_order(struct byexample *x, const struct dtx_textgrid *got,
+                                 const uint32_t *col, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(x->want->ncols, (uint32_t)SORT_COLS);
+
+	for (uint32_t way = 0; way < 2 * n && !*out && *x->runs > 0; way++) {
+		struct match_key key = { way % n, way >= n };
+
+		DTX_TRY(match_try_sort(x, got, col, &key, 1, out, err));
+	}
+	for (uint32_t i = 0; i < 4 * n * n && !*out && *x->runs > 0; i++) {
+		struct match_key key[2] = { { i / 2 % n, i & 1 },
+			                    { i / 2 / n % n, i / (2 * n * n) } };
+
+		if (key[0].col != key[1].col && match_sorted(x->want, key, 1))
+			DTX_TRY(match_try_sort(x, got, col, key, 2, out, err));
+	}
+out:
+	return rc;
+}
+
+static const char *match_words(double score)
+{
+	if (score >= 1)
+		return "";
+	return score >= 0.9 ? ", in another order of rows" : ", and there are more";
+}
+
+static enum dtx_code match_found(struct byexample *x, json_t *steps, double score, double cost,
+                                 bool renamed, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (json_array_append_new(
+		    x->found,
+		    json_pack("{sO sf so}", "steps", steps, "score", score - cost, "evidence",
+	                      json_sprintf("%lld rows x %u columns equal the example%s%s",
+	                                   (long long)x->want->nrows, x->want->ncols,
+	                                   renamed ? ", with columns renamed" : "",
+	                                   match_words(score)))) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Whether the result is what is wanted, perhaps with columns chosen or renamed and rows sorted;
+ * then it is found.  One that has more rows than the example is kept, and the search goes on. */
+static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *got, const json_t *first,
+                           const json_t *second, bool *equal, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t col[MATCH_COLS];
+	bool renamed = false;
+	double score = 0, cost;
+	json_t *steps = NULL, *sort = NULL;
+
+	*equal = false;
+	if (match_columns(got, x->want, col, &renamed))
+		score = dtx_textgrid_match(got, col, x->want);
+	if (score <= 0 || (score < 0.9 && x->pieces >= PIECES))
+		goto out;
+	*equal = score >= 0.9;
+	x->pieces += !*equal;
+	if (*equal && score < 1)
+		DTX_TRY(match_order(x, got, col, &sort, err));
+	score = sort ? 1 : score;
+	steps = json_array();
+	if (first)
+		(void)json_array_append(steps, (json_t *)(uintptr_t)first);
+	if (second)
+		(void)json_array_append(steps, (json_t *)(uintptr_t)second);
+	if (sort)
+		(void)json_array_append(steps, sort);
+	if (renamed)
+		(void)json_array_append_new(steps, match_rename(got, col, x->want));
+	if (renamed ? !match_in_place(got, col, x->want) : !match_same_columns(got, x->want))
+		(void)json_array_append_new(steps, match_select(x->want));
+	cost = 0.05 * (double)json_array_size(steps) + (renamed ? 0.1 : 0) +
+	       0.005 * (double)(json_object_size(first) + json_object_size(second));
+	if (!steps)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(match_found(x, steps, score, cost, renamed, err));
+out:
+	json_decref(sort);
+	json_decref(steps);
+	return rc;
+}
+
+/* --- the search --- */
+
+static bool enough(const struct byexample *x)
+{
+	return *x->runs <= 0 || clock() - x->start > SEARCH_MS * (CLOCKS_PER_SEC / 1000) ||
+	       json_array_size(x->found) >= DTX_BYEXAMPLE_FOUND;
+}
+
+/* Second steps behind `first`, whose result is `have`. */
+static enum dtx_code search_second(struct byexample *x, const struct dtx_textgrid *have,
+                                   const json_t *first, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *steps = NULL, *step;
+	bool ok, equal;
+	size_t i;
+
+	DTX_TRY(dtx_reshape_steps(have, x->want, true, SECOND_STEPS, &steps, err));
+	json_array_foreach(steps, i, step)
+	{
+		struct dtx_textgrid got = DTX_TEXTGRID_INIT;
+
+		if (enough(x))
+			break;
+		rc = try_step(x, have, step, &got, &ok, err);
+		if (rc == DTX_OK && ok)
+			rc = match(x, &got, first, step, &equal, err);
+		dtx_textgrid_clear(&got);
+		DTX_TRY(rc);
+	}
+out:
+	json_decref(steps);
+	return rc;
+}
+
+static enum dtx_code search_first(struct byexample *x, const struct dtx_textgrid *have,
+                                  const json_t *steps, struct dtx_textgrid *base, const json_t **by,
+                                  size_t *n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *step;
+	bool ok, equal;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)steps, i, step)
+	{
+		struct dtx_textgrid got = DTX_TEXTGRID_INIT;
+
+		if (enough(x))
+			break;
+		rc = try_step(x, have, step, &got, &ok, err);
+		if (rc == DTX_OK && ok)
+			rc = match(x, &got, step, NULL, &equal, err);
+		if (rc == DTX_OK && ok && !equal && *n < SECOND_BASES && got.ncols <= SECOND_COLS) {
+			base[*n] = got;
+			by[(*n)++] = step;
+		} else {
+			dtx_textgrid_clear(&got);
+		}
+		DTX_TRY(rc);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
+                            bool repaired, int *runs, json_t *found, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct byexample x = { want, runs, 0, clock(), found };
+	struct dtx_textgrid base[SECOND_BASES] = { DTX_TEXTGRID_INIT };
+	const json_t *by[SECOND_BASES];
+	json_t *steps = NULL;
+	bool equal;
+	size_t n = 0, i;
+
+	DTX_TRY(match(&x, have, NULL, NULL, &equal, err));
+	if (equal)
+		goto out;
+	DTX_TRY(dtx_reshape_steps(have, want, repaired, FIRST_STEPS, &steps, err));
+	DTX_TRY(search_first(&x, have, steps, base, by, &n, err));
+	/* two steps only where one does not do */
+	for (i = 0; i < n && !json_array_size(found) && !enough(&x); i++)
+		DTX_TRY(search_second(&x, &base[i], by[i], err));
+out:
+	for (i = 0; i < n; i++)
+		dtx_textgrid_clear(&base[i]);
+	json_decref(steps);
+	return rc;
+}

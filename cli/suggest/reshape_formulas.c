@@ -1,0 +1,293 @@
+/* New columns from the numbers of a row, and values for blanks. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/suggest/reshape.h"
+
+enum { FORMULA_COLS = 24 };
+
+struct formulas {
+	struct dtx_reshape *s;
+	uint32_t at;                /* the new column in want */
+	uint32_t col[FORMULA_COLS]; /* numbers of have */
+	size_t n;
+};
+
+static double formula_plus(double a, double b)
+{
+	return a + b;
+}
+
+static double formula_minus(double a, double b)
+{
+	return a - b;
+}
+
+static double formula_times(double a, double b)
+{
+	return a * b;
+}
+
+static double formula_over(double a, double b)
+{
+	return b != 0 ? a / b : NAN;
+}
+
+static const struct {
+	const char *sign;
+	double (*value)(double a, double b);
+	bool swaps; /* a and b may change places */
+} formula_ops[] = { { "+", formula_plus, true },
+	            { "-", formula_minus, false },
+	            { "*", formula_times, true },
+	            { "/", formula_over, false } };
+
+/* The row of have behind a wanted one; rows of equal tables stand in the same place. */
+static int64_t formula_row(const struct dtx_reshape *s, int64_t r)
+{
+	return s->from ? s->from[r] : r;
+}
+
+static bool formula_cell(const struct formulas *f, int64_t r, uint32_t col, double *out)
+{
+	int64_t row = formula_row(f->s, r);
+
+	return row >= 0 && dtx_textgrid_number(dtx_textgrid_at(f->s->have, row, col), out);
+}
+
+static bool formula_fits(const struct formulas *f, size_t op, uint32_t a, uint32_t b, double by,
+                         int *digits)
+{
+	int64_t r;
+	double x, y;
+
+	*digits = -1;
+	for (r = 0; r < f->s->want->nrows; r++) {
+		if (!formula_cell(f, r, a, &x) || !formula_cell(f, r, b, &y) ||
+		    !dtx_textgrid_rounded(formula_ops[op].value(x, y) * by,
+		                          dtx_textgrid_at(f->s->want, r, f->at), digits))
+			return false;
+	}
+	return r > 0;
+}
+
+static void formula_add(const struct formulas *f, const char *expr, int digits)
+{
+	const char *name = f->s->want->name[f->at];
+
+	if (digits >= 0)
+		dtx_reshape_add(f->s, json_pack("{ss s{so}}", "op", "derive", "set", name,
+		                                json_sprintf("round(%s, %d)", expr, digits)));
+	else
+		dtx_reshape_add(f->s, json_pack("{ss s{ss}}", "op", "derive", "set", name, expr));
+}
+
+static bool formula_pair(const struct formulas *f, size_t op, uint32_t a, uint32_t b)
+{
+	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int digits;
+	bool percent = false, found = formula_fits(f, op, a, b, 1, &digits);
+
+	if (!found && formula_ops[op].value == formula_over)
+		found = percent = formula_fits(f, op, a, b, 100, &digits);
+	if (found) {
+		dtx_reshape_name(&expr, f->s->have->name[a]);
+		dtx_buf_printf(&expr, " %s ", formula_ops[op].sign);
+		dtx_reshape_name(&expr, f->s->have->name[b]);
+		dtx_buf_add(&expr, percent ? " * 100" : "");
+		formula_add(f, dtx_buf_text(&expr), digits);
+	}
+	dtx_buf_clear(&expr);
+	return found;
+}
+
+static bool formula_pairs(const struct formulas *f)
+{
+	for (size_t op = 0; op < DTX_COUNT(formula_ops); op++)
+		for (size_t i = 0; i < f->n; i++)
+			for (size_t k = formula_ops[op].swaps ? i + 1 : 0; k < f->n; k++)
+				if (k != i && formula_pair(f, op, f->col[i], f->col[k]))
+					return true;
+	return false;
+}
+
+/* The sum, or the mean, of all numbers of the row. */
+static void formula_all(const struct formulas *f)
+{
+	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool sums = f->n > 2, means = f->n > 1;
+	int digits = -1, mean_digits = -1;
+	int64_t r;
+
+	for (r = 0; r < f->s->want->nrows && (sums || means); r++) {
+		const char *want = dtx_textgrid_at(f->s->want, r, f->at);
+		double total = 0, x;
+
+		for (size_t i = 0; i < f->n; i++)
+			total += formula_cell(f, r, f->col[i], &x) ? x : NAN;
+		sums = sums && dtx_textgrid_rounded(total, want, &digits);
+		means = means && dtx_textgrid_rounded(total / (double)f->n, want, &mean_digits);
+	}
+	if (!r || (!sums && !means))
+		goto out;
+	dtx_buf_add(&expr, sums ? "" : "(");
+	for (size_t i = 0; i < f->n; i++) {
+		dtx_buf_add(&expr, i ? " + " : "");
+		dtx_reshape_name(&expr, f->s->have->name[f->col[i]]);
+	}
+	if (!sums)
+		dtx_buf_printf(&expr, ") / %zu", f->n);
+	formula_add(f, dtx_buf_text(&expr), sums ? digits : mean_digits);
+out:
+	dtx_buf_clear(&expr);
+}
+
+/* A number times a constant. */
+static bool formula_scaled(const struct formulas *f)
+{
+	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool found = false;
+	int digits = -1;
+	double x, y;
+
+	for (size_t i = 0; i < f->n && !found && f->s->want->nrows > 1; i++) {
+		if (!formula_cell(f, 0, f->col[i], &x) || x == 0 ||
+		    !dtx_textgrid_number(dtx_textgrid_at(f->s->want, 0, f->at), &y))
+			continue;
+		found = true;
+		digits = -1;
+		for (int64_t r = 1; r < f->s->want->nrows && found; r++) {
+			double v = 0;
+
+			found = formula_cell(f, r, f->col[i], &v) &&
+			        dtx_textgrid_rounded(v * (y / x),
+			                             dtx_textgrid_at(f->s->want, r, f->at),
+			                             &digits);
+		}
+		if (!found || y == x)
+			continue;
+		dtx_reshape_name(&expr, f->s->have->name[f->col[i]]);
+		dtx_buf_printf(&expr, " * %.12g", y / x);
+		formula_add(f, dtx_buf_text(&expr), digits);
+	}
+	dtx_buf_clear(&expr);
+	return found;
+}
+
+/* Functions of one text or date, judged by the first row: the run tells the rest. */
+static void formula_functions(struct dtx_reshape *s)
+{
+	static const char *const fn[] = { "upper", "lower", "title", "year", "month", "quarter" };
+
+	if (!s->have->nrows || !s->want->nrows)
+		return;
+	for (uint32_t at = 0; at < s->want->ncols && at < FORMULA_COLS; at++) {
+		int32_t named = dtx_textgrid_find(s->have, s->want->name[at]);
+		const char *want = dtx_textgrid_at(s->want, 0, at);
+
+		for (uint32_t c = 0; c < s->have->ncols && c < FORMULA_COLS && want; c++) {
+			const char *have = dtx_textgrid_at(s->have, 0, c);
+			double x;
+
+			if (!have || (named >= 0 && (uint32_t)named != c) || !strcmp(have, want))
+				continue;
+			for (size_t k = 0; k < DTX_COUNT(fn); k++) {
+				struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+				bool date = k >= 3;
+
+				if (date ? strlen(have) < 8 || !dtx_textgrid_number(want, &x)
+				         : strlen(have) != strlen(want) || strcasecmp(have, want))
+					continue;
+				dtx_buf_printf(&expr, "%s(", fn[k]);
+				dtx_reshape_name(&expr, s->have->name[c]);
+				dtx_buf_addc(&expr, ')');
+				dtx_reshape_add(s,
+				                json_pack("{ss s{ss}}", "op", "derive", "set",
+				                          s->want->name[at], dtx_buf_text(&expr)));
+				dtx_buf_clear(&expr);
+			}
+		}
+	}
+}
+
+/* Numbers that rest on other rows as well. */
+static void formula_running(const struct formulas *f, const char *fresh)
+{
+	for (size_t i = 0; i < f->n && i < 6; i++) {
+		const char *name = f->s->have->name[f->col[i]];
+
+		dtx_reshape_add(f->s, json_pack("{ss s[s]}", "op", "cumulative", "cols", name));
+		dtx_reshape_add(f->s, json_pack("{ss ss ss}", "op", "percent_of", "col", name, "as",
+		                                fresh));
+	}
+}
+
+static bool formula_numbers(const struct dtx_textgrid *g, uint32_t col)
+{
+	int64_t r, n = 0;
+	double x;
+
+	for (r = 0; r < g->nrows; r++) {
+		const char *text = dtx_textgrid_at(g, r, col);
+
+		if (text && !dtx_textgrid_number(text, &x))
+			return false;
+		n += text != NULL;
+	}
+	return n > 0;
+}
+
+/* Blanks that all became one value. */
+static void formula_blanks(struct dtx_reshape *s)
+{
+	uint32_t c;
+	int64_t r;
+
+	for (c = 0; c < s->have->ncols; c++) {
+		int32_t at = dtx_textgrid_find(s->want, s->have->name[c]);
+		const char *value = NULL, *one;
+		double x;
+
+		for (r = 0; at >= 0 && r < s->want->nrows; r++) {
+			if (dtx_textgrid_at(s->have, r, c))
+				continue;
+			one = dtx_textgrid_at(s->want, r, (uint32_t)at);
+			if (!one || (value && strcmp(one, value) != 0))
+				break;
+			value = one;
+		}
+		if (at < 0 || r < s->want->nrows || !value)
+			continue;
+		dtx_reshape_add(s, json_pack("{ss s[s] so}", "op", "fill_null", "cols",
+		                             s->have->name[c], "value",
+		                             dtx_textgrid_number(value, &x)
+		                                     ? json_loads(value, JSON_DECODE_ANY, NULL)
+		                                     : json_string(value)));
+	}
+}
+
+void dtx_reshape_formulas(struct dtx_reshape *s)
+{
+	struct formulas f = { .s = s };
+	size_t i;
+	uint32_t c;
+
+	if (s->have->nrows == s->want->nrows)
+		formula_blanks(s);
+	formula_functions(s);
+	if (s->from ? !s->aligned : s->have->nrows != s->want->nrows)
+		return;
+	for (c = 0; c < s->have->ncols && f.n < FORMULA_COLS; c++) {
+		if (formula_numbers(s->have, c))
+			f.col[f.n++] = c;
+	}
+	for (i = 0; i < s->nfresh && i < 4; i++) {
+		f.at = (uint32_t)dtx_textgrid_find(s->want, s->fresh[i]);
+		if (!formula_numbers(s->want, f.at) || formula_pairs(&f) || formula_scaled(&f))
+			continue;
+		formula_all(&f);
+		if (s->have->nrows == s->want->nrows)
+			formula_running(&f, s->fresh[i]);
+	}
+}

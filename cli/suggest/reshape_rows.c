@@ -1,0 +1,191 @@
+/* Steps that keep some of the rows, read off the rows that are wanted. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/suggest/reshape.h"
+#include "core/base/mem.h"
+
+/* One column of the rows that stay (kept) and of those that go. */
+struct parting {
+	int64_t kept, gone, kept_null, gone_null;
+	double kept_min, kept_max, gone_min, gone_max;
+	bool numbers;          /* all that are not null */
+	const char *kept_text; /* the one that all kept have; NULL: several */
+	const char *gone_text;
+	bool kept_one, gone_one, kept_in_gone, gone_in_kept;
+};
+
+static void parting_side(struct parting *p, bool kept, const char *text)
+{
+	double *min = kept ? &p->kept_min : &p->gone_min, *max = kept ? &p->kept_max : &p->gone_max;
+	const char **one = kept ? &p->kept_text : &p->gone_text;
+	bool *same = kept ? &p->kept_one : &p->gone_one;
+	int64_t seen = kept ? p->kept - p->kept_null : p->gone - p->gone_null;
+	double x = 0;
+
+	*(kept ? &p->kept : &p->gone) += 1;
+	if (!text) {
+		*(kept ? &p->kept_null : &p->gone_null) += 1;
+		return;
+	}
+	if (!dtx_textgrid_number(text, &x))
+		p->numbers = false;
+	*min = seen ? DTX_MIN(*min, x) : x;
+	*max = seen ? DTX_MAX(*max, x) : x;
+	if (!seen)
+		*one = text;
+	else if (strcmp(*one, text) != 0)
+		*same = false;
+}
+
+static void parting_make(const struct dtx_reshape *s, const bool *stays, uint32_t col,
+                         struct parting *p)
+{
+	int64_t r;
+
+	*p = (struct parting){ .numbers = true, .kept_one = true, .gone_one = true };
+	for (r = 0; r < s->have->nrows; r++)
+		parting_side(p, stays[r], dtx_textgrid_at(s->have, r, col));
+	for (r = 0; r < s->have->nrows; r++) {
+		const char *text = dtx_textgrid_at(s->have, r, col);
+
+		if (!text)
+			continue;
+		p->kept_in_gone |= !stays[r] && p->kept_text && !strcmp(text, p->kept_text);
+		p->gone_in_kept |= stays[r] && p->gone_text && !strcmp(text, p->gone_text);
+	}
+}
+
+static void put_literal(struct dtx_buf *out, const char *text, bool number)
+{
+	if (number) {
+		dtx_buf_add(out, text);
+		return;
+	}
+	dtx_buf_addc(out, '\'');
+	for (; *text; text++)
+		dtx_buf_add(out, *text == '\'' ? "''" : (char[]){ *text, '\0' });
+	dtx_buf_addc(out, '\'');
+}
+
+static void add_filter(struct dtx_reshape *s, const char *name, const char *relation,
+                       const char *text, bool number)
+{
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_reshape_name(&where, name);
+	dtx_buf_printf(&where, " %s", relation);
+	if (text) {
+		dtx_buf_addc(&where, ' ');
+		put_literal(&where, text, number);
+	}
+	dtx_reshape_add(s, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)));
+	dtx_buf_clear(&where);
+}
+
+/* A bound between the rows that stay and those that go: the roundest number there is. */
+static void add_bound(struct dtx_reshape *s, const char *name, const char *relation, double in,
+                      double out)
+{
+	char text[40];
+	double low = DTX_MIN(in, out), high = DTX_MAX(in, out), at = out;
+
+	for (double unit = 1e9; unit > 1e-6; unit /= 10) {
+		double up = ceil(low / unit) * unit;
+
+		up += up < low ? unit : 0;
+		if (up >= low && up < high && (up != in) && (low < high)) {
+			at = up;
+			break;
+		}
+	}
+	snprintf(text, sizeof(text), "%.12g", at == in ? out : at);
+	add_filter(s, name, relation, text, true);
+}
+
+static void add_parting(struct dtx_reshape *s, uint32_t col, const struct parting *p, bool prefix)
+{
+	const char *name = s->have->name[col];
+
+	if (p->kept_text && p->kept_one && !p->kept_null && !p->kept_in_gone)
+		add_filter(s, name, "==", p->kept_text, p->numbers);
+	else if (p->gone_text && p->gone_one && !p->gone_null && !p->gone_in_kept && p->gone > 1)
+		add_filter(s, name, "<>", p->gone_text, p->numbers);
+	else if (!p->kept_null && p->gone_null == p->gone)
+		add_filter(s, name, "is not null", NULL, false);
+	else if (p->kept_null == p->kept && !p->gone_null)
+		add_filter(s, name, "is null", NULL, false);
+	else if (p->numbers && !prefix && !p->kept_null && p->kept_min > p->gone_max)
+		add_bound(s, name, ">", p->kept_min, p->gone_max);
+	else if (p->numbers && !prefix && !p->kept_null && p->gone > p->gone_null &&
+	         p->kept_max < p->gone_min)
+		add_bound(s, name, "<", p->kept_max, p->gone_min);
+}
+
+/* The largest or smallest few, in that order. */
+static void add_top(struct dtx_reshape *s, uint32_t col, const struct parting *p)
+{
+	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int32_t at = dtx_textgrid_find(s->want, s->have->name[col]);
+	bool desc = p->kept_min >= p->gone_max, asc = p->kept_max <= p->gone_min;
+	int64_t r;
+	double x, y;
+
+	if (at < 0 || !p->numbers || p->kept_null || p->kept == 0 || p->gone == p->gone_null)
+		return;
+	for (r = 1; r < s->want->nrows && (desc || asc); r++) {
+		if (!dtx_textgrid_number(dtx_textgrid_at(s->want, r - 1, (uint32_t)at), &x) ||
+		    !dtx_textgrid_number(dtx_textgrid_at(s->want, r, (uint32_t)at), &y))
+			return;
+		desc &= x >= y;
+		asc &= x <= y;
+	}
+	if ((desc || asc) && p->kept > 1) {
+		dtx_reshape_name(&expr, s->have->name[col]);
+		dtx_reshape_add(s, json_pack("{ss sI ss sb}", "op", "top", "n", (json_int_t)p->kept,
+		                             "expr", dtx_buf_text(&expr), "desc", desc));
+	}
+	dtx_buf_clear(&expr);
+}
+
+/* The wanted rows are the first ones: perhaps a piece of the result, perhaps a choice. */
+static bool is_prefix(const struct dtx_reshape *s)
+{
+	int64_t r;
+
+	for (r = 0; r < s->want->nrows; r++) {
+		if (s->from[r] != r)
+			return false;
+	}
+	return true;
+}
+
+void dtx_reshape_rows(struct dtx_reshape *s)
+{
+	bool *stays = dtx_mem_zalloc((size_t)s->have->nrows + 1, sizeof(*stays));
+	struct parting p;
+	bool prefix;
+	uint32_t c;
+	int64_t r;
+
+	s->failed |= !stays;
+	if (!stays || !s->from || !s->aligned || s->nfresh || s->want->nrows >= s->have->nrows)
+		goto out;
+	for (r = 0; r < s->want->nrows; r++)
+		stays[s->from[r]] = true;
+	prefix = is_prefix(s);
+	/* the columns that are wanted make the key */
+	dtx_reshape_add(s, json_pack("{ss so}", "op", "distinct", "cols",
+	                             dtx_reshape_list(s->both, s->nboth)));
+	for (c = 0; c < s->have->ncols; c++) {
+		if (s->second && prefix)
+			break;
+		parting_make(s, stays, c, &p);
+		add_top(s, c, &p);
+		add_parting(s, c, &p, prefix);
+	}
+out:
+	dtx_mem_free(stays);
+}

@@ -1,0 +1,507 @@
+/* Steps that could lead from one table to another, by their columns. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest/reshape.h"
+#include "core/base/mem.h"
+
+void dtx_reshape_add(struct dtx_reshape *s, json_t *step)
+{
+	if (!step)
+		s->failed = true;
+	if (json_array_size(s->out) >= s->max) {
+		json_decref(step);
+		return;
+	}
+	if (json_array_append_new(s->out, step) < 0)
+		s->failed = true;
+}
+
+void dtx_reshape_name(struct dtx_buf *out, const char *name)
+{
+	static const char words[] =
+		"and,or,not,in,between,is,null,like,matches,case,when,then,else,"
+		"end,true,false";
+	bool plain = !isdigit((unsigned char)name[0]) && !dtx_str_in_list(words, name);
+	const char *p;
+
+	for (p = name; *p; p++)
+		plain &= isalnum((unsigned char)*p) || *p == '_';
+	if (plain && *name) {
+		dtx_buf_add(out, name);
+		return;
+	}
+	dtx_buf_addc(out, '`');
+	for (p = name; *p; p++)
+		dtx_buf_add(out, *p == '`' ? "``" : (char[]){ *p, '\0' });
+	dtx_buf_addc(out, '`');
+}
+
+json_t *dtx_reshape_list(const char *const *name, size_t n)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		(void)json_array_append_new(list, json_string(name[i]));
+	return list;
+}
+
+static bool reshape_agrees(const struct dtx_reshape *s, int64_t have, int64_t want)
+{
+	for (size_t i = 0; i < s->nboth; i++) {
+		const char *a = dtx_textgrid_at(s->have, have, s->both_at[i][0]);
+		const char *b = dtx_textgrid_at(s->want, want, s->both_at[i][1]);
+
+		if (!dtx_textgrid_same(a, b))
+			return false;
+	}
+	return true;
+}
+
+/* Each row of have stands for one wanted row at most. */
+static void reshape_align(struct dtx_reshape *s)
+{
+	bool *used = dtx_mem_zalloc((size_t)s->have->nrows + 1, sizeof(*used));
+	int64_t w, r, next = 0, n = s->have->nrows;
+
+	s->from = dtx_mem_zalloc((size_t)s->want->nrows + 1, sizeof(*s->from));
+	s->failed |= !used || !s->from;
+	s->aligned = !s->failed;
+	for (w = 0; s->aligned && w < s->want->nrows; w++) {
+		for (r = 0; r < n; r++) {
+			int64_t at = (next + r) % n;
+
+			if (!used[at] && reshape_agrees(s, at, w))
+				break;
+		}
+		s->aligned = r < n;
+		if (!s->aligned)
+			break;
+		s->from[w] = (next + r) % n;
+		used[s->from[w]] = true;
+		next = s->from[w] + 1;
+	}
+	dtx_mem_free(used);
+}
+
+static void reshape_columns(struct dtx_reshape *s)
+{
+	uint32_t c;
+	int32_t at;
+
+	for (c = 0; c < s->have->ncols && c < DTX_RESHAPE_COLS; c++) {
+		at = dtx_textgrid_find(s->want, s->have->name[c]);
+		if (at >= 0) {
+			s->both_at[s->nboth][0] = c;
+			s->both_at[s->nboth][1] = (uint32_t)at;
+			s->both[s->nboth++] = s->have->name[c];
+		} else
+			s->gone[s->ngone++] = s->have->name[c];
+	}
+	for (c = 0; c < s->want->ncols && c < DTX_RESHAPE_COLS; c++) {
+		if (dtx_textgrid_find(s->have, s->want->name[c]) < 0)
+			s->fresh[s->nfresh++] = s->want->name[c];
+	}
+	if (s->nboth && s->have->nrows * s->want->nrows <= DTX_TEXTGRID_CELLS)
+		reshape_align(s);
+}
+
+/* Whether a new column of the example has this value. */
+static bool reshape_valued(const struct dtx_reshape *s, const char *text)
+{
+	for (size_t i = 0; i < s->nfresh; i++) {
+		uint32_t c = (uint32_t)dtx_textgrid_find(s->want, s->fresh[i]);
+
+		for (int64_t r = 0; r < s->want->nrows; r++) {
+			const char *v = dtx_textgrid_at(s->want, r, c);
+
+			if (v && !strcmp(v, text))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The columns whose names the example has as values, where those are not all that are gone. */
+static json_t *reshape_melted(const struct dtx_reshape *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->ngone; i++) {
+		if (reshape_valued(s, s->gone[i]))
+			(void)json_array_append_new(list, json_string(s->gone[i]));
+	}
+	if (json_array_size(list) < 2 || json_array_size(list) == s->ngone) {
+		json_decref(list);
+		list = NULL;
+	}
+	return list;
+}
+
+/* --- pivot_longer --- */
+
+/* As it is, without rows that are all null, and piece by piece; cols is taken. */
+static void reshape_longer_of(struct dtx_reshape *s, json_t *cols, json_t *names_to,
+                              const char *values_to, const char *key, const char *value)
+{
+	static const char *const more[][2] = { { NULL, NULL },
+		                               { "drop_nulls", NULL },
+		                               { "order", "cols" } };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(more); i++) {
+		json_t *step = json_pack("{ss sO sO ss*}", "op", "pivot_longer", "cols", cols,
+		                         "names_to", names_to, "values_to", values_to);
+
+		if (key)
+			(void)json_object_set_new(step, key, json_string(value));
+		if (more[i][0])
+			(void)json_object_set_new(step, more[i][0],
+			                          more[i][1] ? json_string(more[i][1])
+			                                     : json_true());
+		dtx_reshape_add(s, step);
+	}
+	json_decref(names_to);
+	json_decref(cols);
+}
+
+/* Of all columns that are gone, and of those whose names became values. */
+static void reshape_longer(struct dtx_reshape *s, json_t *names_to, const char *values_to,
+                           const char *key, const char *value)
+{
+	json_t *some = reshape_melted(s);
+
+	reshape_longer_of(s, dtx_reshape_list(s->gone, s->ngone), json_incref(names_to), values_to,
+	                  key, value);
+	if (some)
+		reshape_longer_of(s, some, json_incref(names_to), values_to, key, value);
+	json_decref(names_to);
+}
+
+static size_t reshape_prefix(const struct dtx_reshape *s)
+{
+	size_t len = s->ngone ? strlen(s->gone[0]) : 0, i;
+
+	for (i = 1; i < s->ngone; i++) {
+		while (len && strncmp(s->gone[0], s->gone[i], len) != 0)
+			len--;
+	}
+	return len;
+}
+
+static void reshape_longer_two(struct dtx_reshape *s)
+{
+	char prefix[128];
+	size_t i, len = reshape_prefix(s);
+
+	if (s->nfresh != 2 || s->ngone < 2)
+		return;
+	snprintf(prefix, sizeof(prefix), "%.*s", (int)len, s->gone[0]);
+	for (i = 0; i < 2; i++) {
+		const char *values = s->fresh[1 - i];
+
+		reshape_longer(s, json_string(s->fresh[i]), values, NULL, NULL);
+		if (len && len < sizeof(prefix))
+			reshape_longer(s, json_string(s->fresh[i]), values, "names_prefix", prefix);
+	}
+}
+
+/* Names of several parts: {"names_to": the new columns but one, "values_to": that one}. */
+static void reshape_longer_parts(struct dtx_reshape *s)
+{
+	static const char *const how[][2] = {
+		{ "names_sep", "_" },
+		{ "names_sep", " " },
+		{ "names_sep", "-" },
+		{ "names_sep", "." },
+		{ "names_pattern", "^([A-Za-z]+)[ _-]?([0-9]+)$" },
+		{ "names_pattern", "^([0-9]+)[ _-]?([A-Za-z].*)$" },
+	};
+	size_t h, v, i;
+
+	if (s->nfresh < 3 || s->nfresh > 4 || s->ngone < 2)
+		return;
+	for (h = 0; h < DTX_COUNT(how); h++) {
+		if (!strcmp(how[h][0], "names_sep") && !strstr(s->gone[0], how[h][1]))
+			continue;
+		for (v = s->nfresh; v-- > 0;) {
+			json_t *names = json_array();
+
+			for (i = 0; i < s->nfresh; i++) {
+				if (i != v)
+					(void)json_array_append_new(names,
+					                            json_string(s->fresh[i]));
+			}
+			reshape_longer(s, names, s->fresh[v], how[h][0], how[h][1]);
+		}
+	}
+}
+
+/* x_1, x_2, y_1, y_2: the new columns x and y hold values, one more the other part. */
+static void reshape_longer_value(struct dtx_reshape *s)
+{
+	static const char *const sep[] = { "_", " ", "-", "." };
+	static const char *const pattern[] = { "^([A-Za-z]+)[ _-]?([0-9]+)$",
+		                               "^([0-9]+)[ _-]?([A-Za-z].*)$" };
+	size_t i, k, order;
+
+	if (s->nfresh < 2 || s->ngone < 2)
+		return;
+	for (k = 0; k < DTX_COUNT(sep); k++) {
+		if (!strstr(s->gone[0], sep[k]))
+			continue;
+		for (i = 0; i < s->nfresh; i++) {
+			for (order = 0; order < 2; order++)
+				reshape_longer(s,
+				               order ? json_pack("[ss]", s->fresh[i], ".value")
+				                     : json_pack("[ss]", ".value", s->fresh[i]),
+				               NULL, "names_sep", sep[k]);
+		}
+	}
+	for (i = 0; i < s->nfresh; i++) {
+		reshape_longer(s, json_pack("[ss]", ".value", s->fresh[i]), NULL, "names_pattern",
+		               pattern[0]);
+		reshape_longer(s, json_pack("[ss]", s->fresh[i], ".value"), NULL, "names_pattern",
+		               pattern[1]);
+	}
+}
+
+/* --- pivot_wider --- */
+
+/* Whether each value of the column is the name of a wanted one. */
+static bool reshape_names(const struct dtx_reshape *s, uint32_t col)
+{
+	int64_t r;
+
+	for (r = 0; r < s->have->nrows; r++) {
+		const char *v = dtx_textgrid_at(s->have, r, col);
+
+		if (!v || dtx_textgrid_find(s->want, v) < 0)
+			return false;
+	}
+	return s->have->nrows > 0;
+}
+
+static void reshape_wider(struct dtx_reshape *s)
+{
+	uint32_t c, v;
+
+	for (c = 0; c < s->have->ncols; c++) {
+		if (!reshape_names(s, c))
+			continue;
+		for (v = 0; v < s->have->ncols; v++) {
+			if (v == c || dtx_textgrid_find(s->want, s->have->name[v]) >= 0)
+				continue;
+			dtx_reshape_add(s, json_pack("{ss s[s] s[s]}", "op", "pivot_wider",
+			                             "names_from", s->have->name[c], "values_from",
+			                             s->have->name[v]));
+			dtx_reshape_add(s, json_pack("{ss s[s] s[s] ss}", "op", "pivot_wider",
+			                             "names_from", s->have->name[c], "values_from",
+			                             s->have->name[v], "agg", "sum"));
+		}
+	}
+}
+
+/* "A_B", with A and B of one row: the name of a wanted column? */
+static bool reshape_joined(const struct dtx_reshape *s, const char *a, const char *b)
+{
+	char name[256];
+
+	if (!a || !b)
+		return false;
+	snprintf(name, sizeof(name), "%s_%s", a, b);
+	return dtx_textgrid_find(s->want, name) >= 0;
+}
+
+/* Several columns of values, whose names stand in front of the new ones. */
+static void reshape_wider_values(struct dtx_reshape *s)
+{
+	for (uint32_t c = 0; c < s->have->ncols && s->have->nrows; c++) {
+		const char *key = dtx_textgrid_at(s->have, 0, c);
+		json_t *values = json_array();
+
+		for (uint32_t v = 0; v < s->have->ncols; v++) {
+			if (v != c && reshape_joined(s, s->have->name[v], key))
+				(void)json_array_append_new(values, json_string(s->have->name[v]));
+		}
+		if (json_array_size(values))
+			dtx_reshape_add(s,
+			                json_pack("{ss s[s] sO}", "op", "pivot_wider", "names_from",
+			                          s->have->name[c], "values_from", values));
+		json_decref(values);
+	}
+}
+
+/* Two columns of names. */
+static void reshape_wider_names(struct dtx_reshape *s)
+{
+	for (uint32_t a = 0; a < s->have->ncols && s->have->nrows; a++)
+		for (uint32_t b = 0; b < s->have->ncols; b++) {
+			if (a == b || !reshape_joined(s, dtx_textgrid_at(s->have, 0, a),
+			                              dtx_textgrid_at(s->have, 0, b)))
+				continue;
+			for (size_t v = 0; v < s->ngone; v++) {
+				if (strcmp(s->gone[v], s->have->name[a]) != 0 &&
+				    strcmp(s->gone[v], s->have->name[b]) != 0)
+					dtx_reshape_add(s, json_pack("{ss s[ss] s[s]}", "op",
+					                             "pivot_wider", "names_from",
+					                             s->have->name[a],
+					                             s->have->name[b],
+					                             "values_from", s->gone[v]));
+			}
+		}
+}
+
+/* How often each pair is there. */
+static void reshape_wider_counts(struct dtx_reshape *s)
+{
+	for (uint32_t c = 0; c < s->have->ncols && s->nboth; c++) {
+		if (dtx_textgrid_find(s->want, s->have->name[c]) < 0 && reshape_names(s, c))
+			dtx_reshape_add(s, json_pack("{ss so s[s]}", "op", "crosstab", "rows",
+			                             dtx_reshape_list(s->both, s->nboth), "cols",
+			                             s->have->name[c]));
+	}
+}
+
+/* --- the others --- */
+
+static void reshape_transpose(struct dtx_reshape *s)
+{
+	if (s->have->nrows > DTX_RESHAPE_COLS)
+		return;
+	if (s->want->ncols)
+		dtx_reshape_add(
+			s, json_pack("{ss ss}", "op", "transpose", "names_to", s->want->name[0]));
+	dtx_reshape_add(s, json_pack("{ss sb}", "op", "transpose", "header", 0));
+}
+
+static bool reshape_holds(const struct dtx_textgrid *g, uint32_t col, const char *sep)
+{
+	int64_t r;
+
+	for (r = 0; r < g->nrows; r++) {
+		const char *v = dtx_textgrid_at(g, r, col);
+
+		if (v && strstr(v, sep))
+			return true;
+	}
+	return false;
+}
+
+/* Columns whose pieces belong together. */
+static void reshape_explode_all(struct dtx_reshape *s, const char *sep)
+{
+	json_t *cols = json_array();
+
+	for (size_t i = 0; i < s->nboth; i++) {
+		if (reshape_holds(s->have, s->both_at[i][0], sep) &&
+		    !reshape_holds(s->want, s->both_at[i][1], sep))
+			(void)json_array_append_new(cols, json_string(s->both[i]));
+	}
+	if (json_array_size(cols) > 1)
+		dtx_reshape_add(s,
+		                json_pack("{ss sO ss}", "op", "explode", "cols", cols, "sep", sep));
+	json_decref(cols);
+}
+
+static void reshape_explode(struct dtx_reshape *s)
+{
+	static const char *const sep[] = { ";", ",", "|", "/", "\n", " " };
+	uint32_t c;
+	size_t k;
+
+	for (k = 0; k < DTX_COUNT(sep); k++)
+		reshape_explode_all(s, sep[k]);
+	for (c = 0; c < s->have->ncols; c++) {
+		int32_t at = dtx_textgrid_find(s->want, s->have->name[c]);
+
+		for (k = 0; (at >= 0 || s->nfresh) && k < DTX_COUNT(sep); k++) {
+			if (!reshape_holds(s->have, c, sep[k]) ||
+			    (at >= 0 && reshape_holds(s->want, (uint32_t)at, sep[k])))
+				continue;
+			dtx_reshape_add(s, json_pack("{ss s[s] ss}", "op", "explode", "cols",
+			                             s->have->name[c], "sep", sep[k]));
+			dtx_reshape_add(s, json_pack("{ss s[s] ss sb}", "op", "explode", "cols",
+			                             s->have->name[c], "sep", sep[k], "drop_empty",
+			                             1));
+		}
+	}
+}
+
+static bool reshape_blank(const struct dtx_textgrid *g, uint32_t col)
+{
+	int64_t r;
+
+	for (r = 0; r < g->nrows; r++) {
+		if (!dtx_textgrid_at(g, r, col))
+			return true;
+	}
+	return false;
+}
+
+static void reshape_fill(struct dtx_reshape *s)
+{
+	json_t *cols = json_array();
+	uint32_t c;
+
+	for (c = 0; c < s->have->ncols; c++) {
+		int32_t at = dtx_textgrid_find(s->want, s->have->name[c]);
+
+		if (reshape_blank(s->have, c) && (at < 0 || !reshape_blank(s->want, (uint32_t)at)))
+			(void)json_array_append_new(cols, json_string(s->have->name[c]));
+	}
+	if (json_array_size(cols)) {
+		dtx_reshape_add(s, json_pack("{ss sO}", "op", "fill", "cols", cols));
+		dtx_reshape_add(s,
+		                json_pack("{ss sO ss}", "op", "fill", "cols", cols, "dir", "up"));
+		dtx_reshape_add(
+			s, json_pack("{ss s[O]}", "op", "fill", "cols", json_array_get(cols, 0)));
+	}
+	json_decref(cols);
+}
+
+static void reshape_subtitle(struct dtx_reshape *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nfresh && i < 3; i++)
+		dtx_reshape_add(
+			s, json_pack("{ss ss}", "op", "subtitle_to_column", "as", s->fresh[i]));
+}
+
+enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
+                                bool second, size_t max, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_reshape s = {
+		.have = have, .want = want, .second = second, .out = json_array(), .max = max
+	};
+
+	if (!s.out)
+		DTX_FAIL_MEM(err);
+	reshape_columns(&s);
+	dtx_reshape_rows(&s);
+	dtx_reshape_formulas(&s);
+	dtx_reshape_groups(&s);
+	dtx_reshape_texts(&s);
+	reshape_wider_values(&s);
+	reshape_wider_names(&s);
+	reshape_wider(&s);
+	reshape_wider_counts(&s);
+	reshape_subtitle(&s);
+	reshape_fill(&s);
+	reshape_longer_two(&s);
+	reshape_longer_value(&s);
+	reshape_explode(&s);
+	reshape_transpose(&s);
+	reshape_longer_parts(&s);
+	if (s.failed)
+		DTX_FAIL_MEM(err);
+	*out = json_incref(s.out);
+out:
+	dtx_mem_free(s.from);
+	json_decref(s.out);
+	return rc;
+}

@@ -1,0 +1,484 @@
+/* Rows and columns that are no data or stand the wrong way: each rule counts what speaks for it and
+ * names an example. */
+#include "cli/suggest/suggest_rules.h"
+
+#include <stdio.h>
+
+#include "core/base/text/utf8.h"
+#include "core/io/sheet/cellref.h"
+#include "core/io/header/header.h"
+
+enum { PERIODS_MIN = 3 };
+
+/* --- results --- */
+
+void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const char *finding)
+{
+	json_t *f = json_object();
+	const char *key;
+	json_t *v;
+
+	s->failed |= !f || !dtx_json_set(f, "finding", json_string(finding)) ||
+	             (step && !dtx_json_set(f, "step", json_incref(step))) ||
+	             (member && !dtx_json_set(f, "input", json_incref(member))) ||
+	             json_array_append(s->out->found, f) != 0;
+	if (step)
+		s->failed |= json_array_append(s->out->steps, step) != 0;
+	json_object_foreach(member, key, v)
+	{
+		s->failed |= json_object_set(s->out->input, key, v) != 0;
+	}
+	json_decref(f);
+	json_decref(step);
+	json_decref(member);
+}
+
+/* --- words --- */
+
+/* Begins or ends with a word for totals. */
+static bool is_total_label(struct dtx_str text)
+{
+	static const char *const words[] = { "total",     "grand total", "subtotal",
+		                             "sub-total", "sum",         "overall" };
+	struct dtx_str t = dtx_utf8_trim(text);
+	size_t i, n;
+
+	if (t.len && t.ptr[t.len - 1] == ':')
+		t.len--;
+	for (i = 0; i < DTX_COUNT(words); i++) {
+		n = strlen(words[i]);
+		if (t.len < n)
+			continue;
+		if (dtx_str_ieq((struct dtx_str){ t.ptr, n }, dtx_str_of(words[i])) &&
+		    (t.len == n || t.ptr[n] == ' '))
+			return true;
+		if (t.len > n && t.ptr[t.len - n - 1] == ' ' &&
+		    dtx_str_ieq((struct dtx_str){ t.ptr + t.len - n, n }, dtx_str_of(words[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_footnote(struct dtx_str text)
+{
+	static const char *const marks[] = {
+		"*", "\u2020", "Note:", "Notes:", "Source:", "Sources:"
+	};
+	struct dtx_str t = dtx_utf8_trim(text);
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(marks); i++) {
+		if (t.len > strlen(marks[i]) && dtx_str_starts(t, dtx_str_of(marks[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_untidy(struct dtx_str text)
+{
+	struct dtx_str t = dtx_utf8_trim(text);
+
+	return t.len != text.len || dtx_str_find(text, DTX_STR("  "), 0) >= 0 ||
+	       dtx_str_find(text, DTX_STR("\u00a0"), 0) >= 0 ||
+	       dtx_str_find(text, DTX_STR("\u200b"), 0) >= 0;
+}
+
+/* --- rows that are no data --- */
+
+/* Values of text columns that a rule takes, with the first as example. */
+struct tally {
+	uint64_t n;
+	struct dtx_str example;
+	struct dtx_search_at at;
+};
+
+static void tally_column(const struct dtx_search *s, uint32_t col, bool (*rule)(struct dtx_str),
+                         struct tally *t)
+{
+	const struct dtx_colstat *c = &s->p->stat[col];
+	size_t i;
+
+	for (i = 0; i < c->nvalues; i++) {
+		if (!rule(c->value[i].text))
+			continue;
+		if (!t->n) {
+			t->example = c->value[i].text;
+			t->at = dtx_search_at(s, col, c->value[i].row);
+		}
+		t->n += c->value[i].count;
+	}
+}
+
+static void tally_texts(const struct dtx_search *s, bool (*rule)(struct dtx_str), struct tally *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->p->schema->nfields; i++) {
+		if (dtx_search_text(s, i))
+			tally_column(s, i, rule, t);
+	}
+}
+
+/* Rows that say the column's own name in most columns. */
+static uint64_t repeated_headers(const struct dtx_search *s)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t i, hits = 0, n = s->p->schema->nfields;
+	size_t k;
+
+	for (i = 0; i < n; i++) {
+		const struct dtx_colstat *c = &s->p->stat[i];
+
+		for (k = 0; k < c->nvalues && !dtx_str_is(c->value[k].text, dtx_search_name(s, i));
+		     k++)
+			;
+		if (k == c->nvalues)
+			continue;
+		hits++;
+		least = DTX_MIN(least, c->value[k].count);
+	}
+	return n > 1 && hits * 2 > n ? least : 0;
+}
+
+static void rows_to_drop(struct dtx_search *s)
+{
+	struct tally totals = { 0 }, notes = { 0 };
+	uint64_t heads = repeated_headers(s);
+	json_t *kinds = json_array();
+	struct dtx_buf b = DTX_BUF_INIT(4096);
+
+	tally_texts(s, is_total_label, &totals);
+	tally_texts(s, is_footnote, &notes);
+	if (heads) {
+		json_array_append_new(kinds, json_string("repeated_header"));
+		dtx_buf_printf(&b, "%llu rows repeat the header", (unsigned long long)heads);
+	}
+	if (notes.n) {
+		json_array_append_new(kinds, json_string("footnotes"));
+		dtx_buf_printf(&b, "%s%llu footnotes, as %s'%.*s'", b.len ? "; " : "",
+		               (unsigned long long)notes.n, notes.at.text,
+		               DTX_SHOWN(notes.example));
+	}
+	if (totals.n) {
+		json_array_append_new(kinds, json_string("totals"));
+		dtx_buf_printf(&b, "%s%llu labels of totals, as %s'%.*s'", b.len ? "; " : "",
+		               (unsigned long long)totals.n, totals.at.text,
+		               DTX_SHOWN(totals.example));
+	}
+	if (json_array_size(kinds))
+		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "drop_rows", "kinds", kinds), NULL,
+		                dtx_buf_text(&b));
+	json_decref(kinds);
+	dtx_buf_clear(&b);
+}
+
+/* "kg", "m2", "%": "<5" and "3 to 4" are values. */
+static bool is_unit(struct dtx_str text)
+{
+	struct dtx_str t = dtx_utf8_trim(text);
+	bool letter = false;
+	size_t i;
+
+	for (i = 0; i < t.len; i++) {
+		char c = (char)(t.ptr[i] | 32);
+
+		letter |= (c >= 'a' && c <= 'z') || (unsigned char)t.ptr[i] >= 0x80 ||
+		          strchr("%$", t.ptr[i]);
+		if (!letter && t.ptr[i] >= '0' && t.ptr[i] <= '9')
+			return false;
+	}
+	return letter;
+}
+
+/* The first value is the only one of the column that is no number and no date. */
+static bool begins_with_unit(const struct dtx_colstat *c, uint64_t rows)
+{
+	uint64_t values = rows - c->nulls;
+
+	return c->nvalues > 1 && values > 2 && c->value[0].count == 1 &&
+	       dtx_head_judge(c->value[0].text) == DTX_HEAD_TEXT && is_unit(c->value[0].text) &&
+	       DTX_MAX(c->number.n, c->date.n) == values - 1;
+}
+
+/* Units stand in a row of their own below the names. */
+static void units_row(struct dtx_search *s)
+{
+	const struct dtx_colstat *c;
+	char text[160];
+	uint32_t i, n = 0, last = 0, texts = 0;
+
+	for (i = 0; i < s->p->schema->nfields; i++) {
+		bool unit = begins_with_unit(&s->p->stat[i], (uint64_t)s->p->rows);
+
+		texts += dtx_search_text(s, i);
+		last = unit ? i : last;
+		n += unit;
+	}
+	if (n < 2 || n * 2 < texts)
+		return;
+	c = &s->p->stat[last];
+	snprintf(text, sizeof(text), "the first row has units, as %s'%.*s' of '%.*s'",
+	         dtx_search_at(s, last, c->value[0].row).text, DTX_SHOWN(c->value[0].text),
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, last))));
+	dtx_suggest_add(s, json_pack("{s:s, s:i}", "op", "skip_rows", "head", 1), NULL, text);
+}
+
+/* --- columns --- */
+
+static void empty_columns(struct dtx_search *s)
+{
+	char text[160];
+	uint32_t i, n = 0, first = 0;
+
+	for (i = 0; i < s->p->schema->nfields && s->p->rows; i++) {
+		if (s->p->stat[i].nvalues)
+			continue;
+		first = n++ ? first : i;
+	}
+	if (!n)
+		return;
+	snprintf(text, sizeof(text), "%u empty columns, as '%.*s'", n,
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, first))));
+	dtx_suggest_add(s, json_pack("{s:s, s:s}", "op", "drop_empty", "axis", "cols"), NULL, text);
+}
+
+/* Group labels that stand once above their rows: cells of merged ranges. */
+static void merged_labels(struct dtx_search *s)
+{
+	json_t *cols = json_array();
+	uint64_t cells = 0;
+	char text[120];
+	uint32_t i;
+
+	for (i = 0; i < s->p->schema->nfields; i++) {
+		if (!s->p->stat[i].merged)
+			continue;
+		cells += s->p->stat[i].merged;
+		json_array_append_new(cols, json_string(dtx_search_name(s, i)));
+	}
+	snprintf(text, sizeof(text), "%llu cells lie inside merged ranges",
+	         (unsigned long long)cells);
+	if (cells)
+		dtx_suggest_add(
+			s,
+			json_pack("{s:s, s:O, s:s}", "op", "fill", "cols", cols, "only", "merged"),
+			NULL, text);
+	json_decref(cols);
+}
+
+/* The same without merged ranges: labels in the first columns, each once, blanks below. */
+static void sparse_labels(struct dtx_search *s)
+{
+	json_t *cols = json_array();
+	char text[160];
+	uint64_t blanks = 0;
+	uint32_t i;
+
+	for (i = 0; i + 1 < s->p->schema->nfields && i < 3; i++) {
+		const struct dtx_colstat *c = &s->p->stat[i];
+
+		if (!dtx_search_text(s, i) || c->merged || c->many || c->nvalues < 2 ||
+		    c->nulls * 3 < (uint64_t)s->p->rows || c->runs * 2 < c->nvalues ||
+		    c->nvalues * 4 < ((uint64_t)s->p->rows - c->nulls) * 3)
+			break;
+		blanks += c->nulls;
+		json_array_append_new(cols, json_string(dtx_search_name(s, i)));
+	}
+	snprintf(text, sizeof(text), "%llu blanks below labels that stand once",
+	         (unsigned long long)blanks);
+	if (json_array_size(cols))
+		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "fill", "cols", cols), NULL, text);
+	json_decref(cols);
+}
+
+static void untidy_texts(struct dtx_search *s)
+{
+	json_t *cols = json_array();
+	struct tally all = { 0 };
+	char text[160];
+	uint32_t i;
+
+	for (i = 0; i < s->p->schema->nfields; i++) {
+		uint64_t before = all.n;
+
+		if (dtx_search_text(s, i))
+			tally_column(s, i, is_untidy, &all);
+		if (all.n > before)
+			json_array_append_new(cols, json_string(dtx_search_name(s, i)));
+	}
+	if (all.n) {
+		snprintf(text, sizeof(text), "%llu texts with stray or double spaces, as %s'%.*s'",
+		         (unsigned long long)all.n, all.at.text, DTX_SHOWN(all.example));
+		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "clean_text", "cols", cols), NULL,
+		                text);
+	}
+	json_decref(cols);
+}
+
+/* --- columns that are values --- */
+
+/* Digits and marks between them only. */
+static bool is_numeric_tail(struct dtx_str t)
+{
+	size_t i;
+
+	for (i = 0; i < t.len; i++) {
+		if (!strchr("0123456789-/.' ", t.ptr[i]))
+			return false;
+	}
+	return true;
+}
+
+static size_t common_letters(struct dtx_str t, const char *word)
+{
+	size_t n = 0;
+
+	while (n < t.len && word[n] && (t.ptr[n] | 32) == word[n])
+		n++;
+	return n;
+}
+
+/* "Jan", "March", "Jan-24", "2024", "2024-03", "Q1" */
+static bool is_period(struct dtx_str name)
+{
+	static const char *const months[] = { "january",   "february", "march",    "april",
+		                              "may",       "june",     "july",     "august",
+		                              "september", "october",  "november", "december" };
+	struct dtx_str t = dtx_utf8_trim(name);
+	size_t i, n;
+
+	if (t.len == 2 && (t.ptr[0] | 32) == 'q')
+		return t.ptr[1] >= '1' && t.ptr[1] <= '4';
+	if (dtx_str_starts(t, DTX_STR("19")) || dtx_str_starts(t, DTX_STR("20")))
+		return is_numeric_tail(t) && (t.len == 4 || t.len == 7 || t.len == 10);
+	for (i = 0; i < DTX_COUNT(months); i++) {
+		n = common_letters(t, months[i]);
+		if (n >= 3 && is_numeric_tail((struct dtx_str){ t.ptr + n, t.len - n }))
+			return true;
+	}
+	return false;
+}
+
+/* Bytes of a name before its last word: headers of several rows put the period there. */
+static size_t prefix_of(const char *name)
+{
+	const char *space = strrchr(name, ' ');
+
+	return space ? (size_t)(space + 1 - name) : 0;
+}
+
+/* A column whose last word is a period, behind the same words as `first` (NULL: any). */
+static bool is_period_column(const char *name, const char *first)
+{
+	size_t n = prefix_of(name);
+
+	if (is_period(dtx_str_of(name)))
+		n = 0;
+	else if (!is_period(dtx_str_of(name + n)))
+		return false;
+	return !first || (n == (is_period(dtx_str_of(first)) ? 0 : prefix_of(first)) &&
+	                  strncmp(name, first, n) == 0);
+}
+
+/* Columns of periods with one prefix, or none, become rows. */
+static void periods_across(struct dtx_search *s)
+{
+	json_t *cols = json_array(), *step;
+	const char *first = NULL, *last = NULL;
+	char text[200];
+	uint32_t i;
+	size_t n;
+
+	for (i = 0; i < s->p->schema->nfields; i++) {
+		if (!is_period_column(dtx_search_name(s, i), first))
+			continue;
+		last = dtx_search_name(s, i);
+		first = first ? first : last;
+		json_array_append_new(cols, json_string(last));
+	}
+	if (json_array_size(cols) < PERIODS_MIN) {
+		json_decref(cols);
+		return;
+	}
+	n = is_period(dtx_str_of(first)) ? 0 : prefix_of(first);
+	step = json_pack("{s:s, s:o, s:s}", "op", "pivot_longer", "cols", cols, "names_to",
+	                 "period");
+	if (n)
+		s->failed |= !dtx_json_set(step, "names_prefix", json_stringn(first, n));
+	s->failed |= !dtx_json_set(step, "values_to",
+	                           n ? json_stringn(first, n - 1) : json_string("value"));
+	snprintf(text, sizeof(text), "%zu columns are periods, '%.*s' to '%.*s'",
+	         json_array_size(cols), DTX_SHOWN(dtx_str_of(first)), DTX_SHOWN(dtx_str_of(last)));
+	dtx_suggest_add(s, step, NULL, text);
+}
+
+/* --- the input --- */
+
+/* Rows of a sheet above its header. */
+static int64_t rows_above(const json_t *describe)
+{
+	struct dtx_cellrange head, all;
+	const char *header = json_string_value(json_object_get(describe, "header"));
+	const char *range = json_string_value(json_object_get(describe, "range"));
+
+	if (!header || !range || !dtx_cell_range_parse(dtx_str_of(header), &head) ||
+	    !dtx_cell_range_parse(dtx_str_of(range), &all))
+		return 0;
+	return head.row0 > all.row0 ? head.row0 - all.row0 : 0;
+}
+
+/* What was found and is not the usual is written down, so that a later file is read the same way
+ * or refused. */
+static void pin_input(struct dtx_search *s, const json_t *describe, size_t nsheets)
+{
+	const char *header = json_string_value(json_object_get(describe, "header"));
+	const char *encoding = json_string_value(json_object_get(describe, "encoding"));
+	json_t *rows = json_object_get(describe, "header_rows"), *member = json_object();
+	int64_t above = rows_above(describe);
+	char text[120] = "as it was read";
+
+	if (nsheets > 1)
+		json_object_set(member, "sheet", json_object_get(describe, "sheet"));
+	if (header && *header && (above || json_integer_value(rows) != 1)) {
+		json_object_set(member, "header_rows", rows);
+		snprintf(text, sizeof(text), "as it was read: header in %.48s", header);
+	}
+	if (above)
+		json_object_set_new(member, "skip", json_integer(above));
+	if (encoding && strcmp(encoding, "utf-8") != 0)
+		json_object_set_new(member, "encoding", json_string(encoding));
+	if (json_object_size(member))
+		dtx_suggest_add(s, NULL, json_incref(member), text);
+	json_decref(member);
+}
+
+enum dtx_code dtx_suggest(const struct dtx_profile *p, const json_t *describe, size_t nsheets,
+                          struct dtx_suggestions *out, struct dtx_err *err)
+{
+	static void (*const rules[])(struct dtx_search *) = { units_row,          empty_columns,
+		                                              merged_labels,      sparse_labels,
+		                                              rows_to_drop,       untidy_texts,
+		                                              dtx_suggest_values, periods_across };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_search s = { .p = p, .out = out };
+	size_t i;
+
+	*out = (struct dtx_suggestions){ json_object(), json_array(), json_array() };
+	if (!out->input || !out->steps || !out->found)
+		DTX_FAIL_MEM(err);
+	pin_input(&s, describe, nsheets);
+	for (i = 0; i < DTX_COUNT(rules); i++)
+		rules[i](&s);
+	if (s.failed)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+void dtx_suggestions_clear(struct dtx_suggestions *s)
+{
+	json_decref(s->input);
+	json_decref(s->steps);
+	json_decref(s->found);
+	*s = (struct dtx_suggestions){ 0 };
+}

@@ -1,0 +1,307 @@
+/* What the steps did with the row, and the answer made of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/why/why_not.h"
+#include "core/plan/lineage/trace.h"
+
+enum { WHY_NOT_ROWS = 1000 };
+
+/* --- what the steps did --- */
+
+static json_t *why_not_lists(struct dtx_why_not *w, const struct dtx_table *t,
+                             const struct dtx_batch *b, uint32_t row, const char *kind)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < DTX_FOLLOW_TERMS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "dtx_%s%u", kind, i);
+		if (dtx_schema_find(t->schema, name) >= 0)
+			json_array_append_new(list,
+			                      json_string(dtx_why_not_cell(w, t, b, row, name)));
+	}
+	return list;
+}
+
+/* Rows per step and side, and the terms of the first one: {"3": {"in","out","c":[],"v":[]}} */
+enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_why_not *w = arg;
+	const struct dtx_table *t = r->output[0].table;
+	json_t *steps = json_object();
+
+	for (size_t i = 0; i < t->nbatches; i++) {
+		const struct dtx_batch *b = t->batch[i];
+
+		for (uint32_t k = 0; k < b->nsel; k++) {
+			uint32_t row = b->sel ? b->sel[k] : k;
+			int side =
+				(int)strtol(dtx_why_not_cell(w, t, b, row, "dtx_side"), NULL, 10);
+			const char *kind = side == DTX_FOLLOW_MEETS ? "meets"
+			                   : side < 0               ? "out"
+			                                            : "in";
+			const char *step = dtx_why_not_cell(w, t, b, row, "dtx_step");
+			json_t *one = json_object_get(steps, step), *rows;
+
+			if (!one) {
+				one = json_pack("{si si si s[]}", "in", 0, "out", 0, "meets", 0,
+				                "rows");
+				json_object_set_new(steps, step, one);
+			}
+			json_object_set_new(one, kind,
+			                    json_integer(dtx_json_int(one, kind, 0) + 1));
+			rows = json_object_get(one, "rows");
+			if (json_array_size(rows) < WHY_NOT_ROWS && side != DTX_FOLLOW_MEETS)
+				json_array_append_new(
+					rows, json_pack("{si so so}", "side", side, "c",
+				                        why_not_lists(w, t, b, row, "c"), "v",
+				                        why_not_lists(w, t, b, row, "v")));
+		}
+	}
+	w->report = steps;
+	if (!steps)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* --- the answer --- */
+
+json_t *dtx_why_not_others(json_t *rows, const json_t *own)
+{
+	json_t *list = json_array(), *one, *other;
+	size_t i, k;
+
+	json_array_foreach(rows, i, one)
+	{
+		bool is = false;
+
+		json_array_foreach((json_t *)(uintptr_t)own, k, other) is |= json_equal(one, other);
+		if (!is)
+			json_array_append(list, one);
+	}
+	json_decref(rows);
+	return list;
+}
+
+/* What each op says when it drops a row. */
+void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
+                        json_t *because)
+{
+	const struct dtx_plan_step *st = &w->plan->step[step];
+	const json_t *c = st->canonical;
+	const char *how = dtx_json_text(c, "how", "inner");
+	char text[400];
+
+	text[0] = '\0';
+	if (!strcmp(st->name, "join"))
+		snprintf(text, sizeof(text), "%s join: %s row of '%.80s' has its keys", how,
+		         strcmp(how, "anti") ? "no" : "a", dtx_json_text(say, "with", ""));
+	else if (dtx_str_in_list("lookup_value,asof_join", st->name))
+		snprintf(text, sizeof(text), "no row of '%.80s' takes it",
+		         dtx_json_text(say, "with", ""));
+	else if (!strcmp(st->name, "distinct"))
+		snprintf(text, sizeof(text), "another row with the same values stays (keep %s)",
+		         dtx_json_text(c, "keep", "first"));
+	else if (!strcmp(st->name, "limit"))
+		snprintf(text, sizeof(text), "only %lld rows stay, from the %s",
+		         (long long)dtx_json_int(c, "n", 0), dtx_json_text(c, "from", "start"));
+	else if (!strcmp(st->name, "group_by"))
+		snprintf(text, sizeof(text), "its group is left out: %s",
+		         dtx_json_text(c, "having", "a key is null"));
+	else if (!strcmp(st->name, "top"))
+		snprintf(text, sizeof(text), "it is not among the %lld rows that stay",
+		         (long long)dtx_json_int(c, "n", 0));
+	else
+		snprintf(text, sizeof(text), "this step leaves it out");
+	json_array_append_new(because, json_string(text));
+}
+
+/* Conditions of a filter that do not hold. */
+static void why_not_conditions(const struct dtx_why_not *w, uint32_t step, const json_t *say,
+                               const json_t *row, json_t *because)
+{
+	const json_t *conditions = json_object_get(say, "conditions");
+	const json_t *canonical = w->plan->step[step].canonical;
+	bool other = !strcmp(dtx_json_text(canonical, "keep", "true"), "not_true");
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(conditions, i, one)
+	{
+		const char *is = json_string_value(json_array_get(json_object_get(row, "c"), i));
+
+		if (is && (other || strcmp(is, "true") != 0))
+			json_array_append_new(because,
+			                      json_sprintf("%s is %s", json_string_value(one), is));
+	}
+}
+
+static json_t *why_not_with(const struct dtx_why_not *w, const json_t *say, const json_t *row)
+{
+	const json_t *columns = json_object_get(say, "columns");
+	json_t *with = json_object(), *one;
+	size_t i;
+
+	json_array_foreach(columns, i, one)
+	{
+		const char *value = json_string_value(json_array_get(json_object_get(row, "v"), i));
+
+		if (!w->args->no_values && value)
+			json_object_set_new(with, json_string_value(one), json_string(value));
+	}
+	return with;
+}
+
+/* A row of the second table of a semi or anti join: it is in no result itself. */
+static void why_not_met(const struct dtx_plan_step *st, const json_t *say, int64_t met,
+                        json_t *because)
+{
+	const char *how = dtx_json_text(st->canonical, "how", "");
+	const char *with = dtx_json_text(say, "with", "");
+	bool lets = !strcmp(how, "semi");
+
+	if (met)
+		json_array_append_new(
+			because,
+			json_sprintf("%s join: rows of this table are not passed on; %lld row%s of "
+		                     "'%.80s' with its keys %s",
+		                     how, (long long)met, met == 1 ? "" : "s", with,
+		                     lets       ? met == 1 ? "stays" : "stay"
+		                     : met == 1 ? "is left out"
+		                                : "are left out"));
+	else
+		json_array_append_new(
+			because,
+			json_sprintf("%s join: no row of '%.80s' has its keys", how, with));
+}
+
+static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const json_t *count)
+{
+	const struct dtx_plan_step *st = &w->plan->step[step];
+	const json_t *row = json_array_get(json_object_get(count, "rows"), 0), *say;
+	json_t *because = json_array();
+	char key[16];
+
+	snprintf(key, sizeof(key), "%u", step);
+	say = json_array_get(json_object_get(w->follow.say, key),
+	                     (size_t)dtx_json_int(row, "side", 0));
+	if (!strcmp(st->name, "filter"))
+		why_not_conditions(w, step, say, row, because);
+	if (dtx_follow_decides(st) && dtx_json_int(row, "side", 0))
+		why_not_met(st, say, dtx_json_int(count, "meets", 0), because);
+	if (!json_array_size(because))
+		dtx_why_not_reason(w, step, say, because);
+	return json_pack("{si ss ss so so}", "step", (int)dtx_trace_number_of(w->plan, step), "op",
+	                 st->name, "at", st->at, "because", because, "with",
+	                 why_not_with(w, say, row));
+}
+
+/* The steps that the row went into, one after the other: passed, or dropped for good. */
+static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json_t *passed,
+                         json_t *dropped)
+{
+	for (uint32_t i = 0; i < w->plan->nsteps; i++) {
+		const json_t *count;
+		char key[16];
+
+		snprintf(key, sizeof(key), "%u", i);
+		count = json_object_get(counts, key);
+		if (!count || !dtx_json_int(count, "in", 0) ||
+		    dtx_trace_again_copy(&w->plan->step[i]))
+			continue;
+		/* the files of an input go one below the other: no step of the plan, and no row
+		 * is lost there */
+		if (w->plan->step[i].number < 0)
+			continue;
+		if (dtx_json_int(count, "out", 0))
+			json_array_append_new(passed,
+			                      json_pack("{si ss sI sI}", "step",
+			                                (int)dtx_trace_number_of(w->plan, i), "op",
+			                                w->plan->step[i].name, "rows_in",
+			                                (json_int_t)dtx_json_int(count, "in", 0),
+			                                "rows_out",
+			                                (json_int_t)dtx_json_int(count, "out", 0)));
+		else
+			json_array_append_new(dropped, why_not_dropped(w, i, count));
+	}
+}
+
+/* Rows of the result on this side. */
+static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts, int side)
+{
+	json_t *list = json_array(), *row;
+	char key[16];
+	size_t i;
+
+	snprintf(key, sizeof(key), "%u", w->plan->nsteps);
+	json_array_foreach(json_object_get(json_object_get(counts, key), "rows"), i, row)
+	{
+		const char *n = json_string_value(json_array_get(json_object_get(row, "v"), 0));
+
+		if (dtx_json_int(row, "side", 0) != side)
+			continue;
+		json_array_append_new(list, json_integer(n ? strtoll(n, NULL, 10) : 0));
+	}
+	return list;
+}
+
+/* A step that judges whole rows dropped it before rows were numbered. */
+static void why_not_early(const struct dtx_why_not *w, json_t *passed, json_t *dropped)
+{
+	for (uint32_t i = 1; i + 1 < w->stages.n && (!w->lost || i <= w->lost); i++) {
+		const struct dtx_plan_step *st = &w->plan->step[w->stages.step[i]];
+		int step = (int)dtx_trace_number_of(w->plan, w->stages.step[i]);
+		json_t *kinds;
+
+		if (i != w->lost) {
+			json_array_append_new(passed,
+			                      json_pack("{si ss si si}", "step", step, "op",
+			                                st->name, "rows_in", 1, "rows_out", 1));
+			continue;
+		}
+		kinds = json_object_get(st->canonical, "kinds");
+		json_array_append_new(
+			dropped,
+			json_pack("{si ss ss s[s] s{}}", "step", step, "op", st->name, "at", st->at,
+		                  "because",
+		                  json_array_size(kinds)
+		                          ? "it is one of the kinds of rows that this step drops"
+		                          : "it is a row that this step drops",
+		                  "with"));
+	}
+}
+
+enum dtx_code dtx_why_not_report(struct dtx_why_not *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *counts = w->report, *passed = json_array(), *dropped = json_array(), *rows,
+	       *through;
+	const char *alias = w->x.r.plan->input[w->input].name;
+
+	w->report = NULL;
+	why_not_early(w, passed, dropped);
+	why_not_path(w, counts, passed, dropped);
+	rows = why_not_results(w, counts, DTX_FOLLOW_BEHIND);
+	through = dtx_why_not_others(why_not_results(w, counts, DTX_FOLLOW_THROUGH), rows);
+	w->report = json_pack(
+		"{ss ss ss ss ss ss sO sO so so}", "input", alias, "label",
+		dtx_retrace_label(&w->x, alias), "cell", w->cell, "output", dtx_retrace_name(&w->x),
+		"run", dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""), "verdict",
+		json_array_size(rows)            ? "in the result"
+		: !w->lost && !w->follow.reaches ? "not used"
+		: json_array_size(dropped)       ? "dropped"
+						 : "not followed",
+		"passed", passed, "dropped", dropped, "rows", rows, "through", through);
+	if (!w->report)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(counts);
+	json_decref(passed);
+	json_decref(dropped);
+	return rc;
+}

@@ -1,0 +1,12 @@
+/* The answer of why-not, for people. */
+#ifndef DTX_CLI_WHY_WHY_NOT_TEXT_H
+#define DTX_CLI_WHY_WHY_NOT_TEXT_H
+
+#include "core/base/text/json.h"
+
+/* report:
+ * {"label","cell","run","output","verdict","passed":[{"step","op"}],"dropped":[{"step","op",
+ * "at","because":[],"with":{}}],"rows":[]} */
+void dtx_why_not_print(const json_t *report, struct dtx_buf *out);
+
+#endif

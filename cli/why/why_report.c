@@ -1,0 +1,336 @@
+/* The cells that a traced row came from. */
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/why/why.h"
+#include "cli/why/why_rows.h"
+#include "core/expr/parse/lex.h"
+
+/* DIRECT rows of the column, or INDIRECT ones of the table. */
+bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct)
+{
+	const char *type = dtx_json_text(row, "type", "");
+
+	return dtx_json_int(row, "output", 0) == (json_int_t)w->x.output &&
+	       !strcmp(type, direct ? "DIRECT" : "INDIRECT") &&
+	       (!direct || !strcmp(dtx_json_text(row, "out_col", ""), w->column));
+}
+
+const json_t *dtx_why_formula(const struct dtx_why *w)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
+	{
+		if (dtx_why_concerns(w, row, true) && dtx_json_text(row, "formula", NULL))
+			return row;
+	}
+	return NULL;
+}
+
+bool dtx_why_listed(json_t *seen, const json_t *row)
+{
+	struct dtx_buf key = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool listed;
+
+	dtx_buf_json(&key, dtx_str_of(dtx_json_text(row, "alias", "")));
+	dtx_buf_json(&key, dtx_str_of(dtx_json_text(row, "in_col", "")));
+	dtx_buf_json(&key, dtx_str_of(dtx_json_text(row, "subtype", "")));
+	listed = json_object_get(seen, dtx_buf_text(&key)) != NULL;
+	json_object_set_new(seen, dtx_buf_text(&key), json_true());
+	dtx_buf_clear(&key);
+	return listed;
+}
+
+/* All cells, or their number and what is shown of them. */
+static bool why_cells(struct dtx_why *w, const struct dtx_why_rows *rows, bool values,
+                      json_t *source)
+{
+	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
+	const char *column = dtx_json_text(source, "column", "");
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok;
+
+	if (w->args->json || rows->n <= DTX_WHY_SHOWN)
+		return dtx_json_set(source, "cells", dtx_why_rows_json(w, rows, column, values));
+	dtx_why_rows_ranges(w, rows, column, most, &text);
+	ok = dtx_buf_ok(&text) && dtx_json_set(source, "ranges", json_string(dtx_buf_text(&text)));
+	dtx_buf_clear(&text);
+	return ok;
+}
+
+/* {"alias","column","label","how","cells":[{"cell","value"}]} */
+static enum dtx_code why_source(struct dtx_why *w, const struct dtx_why_rows *rows,
+                                const json_t *row, bool values, json_t *list, struct dtx_err *err)
+{
+	const char *alias = dtx_json_text(row, "alias", "");
+	json_t *source = json_pack(
+		"{ss ss ss ss}", "alias", alias, "column", dtx_json_text(row, "in_col", ""),
+		"label", dtx_retrace_label(&w->x, alias), "how", dtx_json_text(row, "subtype", ""));
+	enum dtx_code rc = DTX_OK;
+
+	if (!source || !why_cells(w, rows, values, source) || json_array_append(list, source) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(source);
+	return rc;
+}
+
+/* The rows of an input that were gathered last, once for all columns that have them. */
+struct why_gathered {
+	struct dtx_why_rows rows;
+	const char *of; /* input; NULL: none yet */
+	uint64_t outputs;
+};
+
+static enum dtx_code why_gather(struct dtx_why *w, const char *alias, uint64_t outputs,
+                                struct why_gathered *g, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	outputs &= dtx_why_rows_outputs(w, alias);
+	if (g->of && !strcmp(g->of, alias) && outputs == g->outputs)
+		goto out;
+	dtx_why_rows_clear(&g->rows);
+	g->of = NULL;
+	DTX_TRY(dtx_why_rows(w, outputs, alias, &g->rows, err));
+	g->of = alias;
+	g->outputs = outputs;
+out:
+	return rc;
+}
+
+static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gathered *g,
+                                 json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *list = json_array(), *seen = json_object(), *row;
+	size_t i;
+
+	if (!list || !seen)
+		DTX_FAIL_MEM(err);
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
+	{
+		const char *alias = dtx_json_text(row, "alias", "");
+		const char *column = dtx_json_text(row, "in_col", "");
+		uint64_t want;
+		bool filled;
+
+		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
+		    (direct && dtx_traced_elsewhere(&w->traced, w->column, alias, column)) ||
+		    dtx_why_listed(seen, row))
+			continue;
+		/* what a fill put there is not what the source has */
+		filled = dtx_traced_filled(&w->traced, column);
+		w->filled |= direct && filled;
+		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
+		w->traced.wide |= direct && !want;
+		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
+		if (g->rows.of_many && !g->rows.n)
+			continue;
+		DTX_TRY(why_source(w, &g->rows, row, !w->args->no_values && !filled, list, err));
+	}
+	*out = list;
+	list = NULL;
+out:
+	json_decref(seen);
+	json_decref(list);
+	return rc;
+}
+
+bool dtx_why_names_any(const json_t *list)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_array_size(json_object_get(one, "cells")) ||
+		    json_object_get(one, "ranges"))
+			return true;
+	}
+	return false;
+}
+
+/* A number of rows looks at no cell, nor does a null of a table without the column: how many rows
+ * there were, per input, and which, where they are few; NULL: cells tell. */
+static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
+                                 const json_t *decided, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *list = NULL;
+
+	if (dtx_why_names_any(direct) || dtx_why_names_any(decided))
+		goto out;
+	list = json_array();
+	if (!list)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < w->plan->ninputs; i++) {
+		const char *alias = w->plan->input[i].name;
+		struct dtx_why_rows rows;
+		json_t *one;
+
+		rc = dtx_why_rows(w, UINT64_MAX, alias, &rows, err);
+		if (rc == DTX_OK && rows.of_many && !rows.n)
+			continue;
+		one = json_pack("{ss ss sI so*}", "alias", alias, "label",
+		                dtx_retrace_label(&w->x, alias), "rows", (json_int_t)rows.n,
+		                "cells",
+		                rc == DTX_OK && rows.n && rows.n <= DTX_WHY_SHOWN
+		                        ? dtx_why_rows_places(w, &rows)
+		                        : NULL);
+		dtx_why_rows_clear(&rows);
+		if (rc == DTX_OK && json_array_append_new(list, one) < 0)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(rc);
+	}
+	*out = list;
+	list = NULL;
+out:
+	json_decref(list);
+	return rc;
+}
+
+static bool why_exact(const struct dtx_why *w)
+{
+	return !w->trace.wide && !w->trace.borrowed && !w->traced.wide && !w->filled;
+}
+
+/* The formula with the values that it saw; nothing where they cannot be had. */
+static void why_put(struct dtx_why *w, const json_t *row, const json_t *direct, struct dtx_buf *out)
+{
+	const char *formula = NULL, *grouped = w->trace.wide ? NULL : w->trace.grouped;
+	int32_t step = dtx_trace_maker(w->x.r.plan, w->x.output, w->column, &formula);
+
+	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
+		switch (w->trace.output[i].part) {
+		case DTX_TRACE_TERMS:
+			if (step >= 0)
+				dtx_traced_formula(&w->traced, i, formula, out);
+			break;
+		case DTX_TRACE_AGGREGATES:
+			if (step < 0 && grouped)
+				dtx_traced_aggregates(&w->traced, i, grouped, out);
+			break;
+		case DTX_TRACE_TAKEN_BY:
+			if (step < 0 && grouped)
+				dtx_traced_taken(&w->traced, i, grouped, out);
+			break;
+		default: break;
+		}
+	}
+	if (step < 0 && !w->trace.grouped && dtx_json_text(row, "formula", NULL) && why_exact(w))
+		dtx_traced_window(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
+}
+
+/* NULL: a null. */
+static const char *why_value(struct dtx_why *w)
+{
+	bool null = false;
+	const char *text = dtx_traced_cell(&w->traced, w->column, &null);
+
+	return null ? NULL : text ? text : "";
+}
+
+enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *formula = dtx_why_formula(w);
+	json_t *direct = NULL, *decided = NULL, *counted = NULL;
+	struct why_gathered g = { .of = NULL };
+	struct dtx_buf put = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	DTX_TRY(why_sources(w, true, &g, &direct, err));
+	DTX_TRY(why_sources(w, false, &g, &decided, err));
+	DTX_TRY(why_counted(w, direct, decided, &counted, err));
+	if (!w->args->no_values)
+		why_put(w, formula, direct, &put);
+	w->report = json_pack("{ss sI ss ss? ss ss? ss? ss? ss sO sO sO*}", "output",
+	                      dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row",
+	                      (json_int_t)w->row, "column", w->column, "value", why_value(w), "run",
+	                      dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""),
+	                      "formula", dtx_json_text(formula, "formula", NULL), "composed",
+	                      dtx_json_text(formula, "composed", NULL), "with_values",
+	                      put.len ? dtx_buf_text(&put) : NULL, "class",
+	                      why_exact(w) ? "exact" : "static", "cells", direct, "decided_by",
+	                      decided, "counted", counted);
+	if (!w->report)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_why_rows_clear(&g.rows);
+	dtx_buf_clear(&put);
+	json_decref(direct);
+	json_decref(decided);
+	json_decref(counted);
+	return rc;
+}
+
+/* --- without values --- */
+
+/* Whether the plan has the constant: a text in quotes, or a whole number. */
+static bool why_in_plan(struct dtx_str plan, struct dtx_str word, bool number)
+{
+	const char *at = plan.ptr, *end = plan.ptr + plan.len;
+
+	while (word.len && (at = memmem(at, (size_t)(end - at), word.ptr, word.len)) != NULL) {
+		char before = at > plan.ptr ? at[-1] : ' ';
+		char after = at + word.len < end ? at[word.len] : ' ';
+		const char *digits = "0123456789.";
+
+		if (number ? !strchr(digits, before) && !strchr(digits, after)
+		           : strchr("'\"", before) && strchr("'\"\\", after))
+			return true;
+		at++;
+	}
+	return !word.len;
+}
+
+void dtx_why_shown(const struct dtx_why *w, const char *formula, struct dtx_buf *out)
+{
+	struct dtx_buf plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_lex lx = { .text = dtx_str_of(formula) };
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t done = 0;
+
+	if (w->args->no_values && w->x.r.plan)
+		dtx_json_canonical(w->x.r.plan->canonical, &plan);
+	while (w->args->no_values && dtx_lex_next(&lx, &err) == DTX_OK && lx.kind != DTX_TK_END) {
+		bool number = lx.kind == DTX_TK_NUMBER;
+
+		if ((!number && lx.kind != DTX_TK_TEXT) ||
+		    why_in_plan(dtx_buf_str(&plan), lx.word, number))
+			continue;
+		dtx_buf_adds(out, (struct dtx_str){ formula + done, lx.start - done });
+		dtx_buf_add(out, "...");
+		done = lx.end;
+	}
+	dtx_buf_add(out, err.code == DTX_OK ? formula + done : "...");
+	dtx_err_clear(&err);
+	dtx_buf_clear(&plan);
+}
+
+enum dtx_code dtx_why_bare(struct dtx_why *w, struct dtx_err *err)
+{
+	static const char *const members[] = { "formula", "composed" };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!w->args->no_values)
+		goto out;
+	(void)json_object_del(w->report, "value");
+	for (size_t i = 0; i < DTX_COUNT(members); i++) {
+		const char *formula = dtx_json_text(w->report, members[i], NULL);
+
+		dtx_buf_reset(&text);
+		if (!formula)
+			continue;
+		dtx_why_shown(w, formula, &text);
+		if (!dtx_buf_ok(&text) ||
+		    !dtx_json_set(w->report, members[i], json_string(dtx_buf_text(&text))))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}

@@ -1,0 +1,407 @@
+/* Cells of the traced row. */
+#include "cli/why/why_result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/why/cell_ref.h"
+#include "core/base/text/json.h"
+#include "core/data/cast/cast.h"
+#include "core/expr/parse/formula_parts.h"
+#include "core/plan/lineage/trace.h"
+
+static const char *traced_text(struct dtx_traced *t, const struct dtx_table *table, int32_t c,
+                               bool *null)
+{
+	dtx_buf_reset(&t->text);
+	for (size_t i = 0; c >= 0 && i < table->nbatches; i++) {
+		const struct dtx_batch *b = table->batch[i];
+		uint32_t row = b->sel && b->nsel ? b->sel[0] : 0;
+
+		if (!b->nsel || !b->col[c])
+			continue;
+		*null = dtx_column_is_null(b->col[c], row);
+		dtx_cast_print(b->col[c], row, &t->text);
+		break;
+	}
+	return c < 0 ? NULL : dtx_buf_text(&t->text);
+}
+
+const char *dtx_traced_value(struct dtx_traced *t, const char *column)
+{
+	const struct dtx_table *table = t->result->output[1].table;
+	bool null = false;
+
+	return traced_text(t, table, dtx_schema_find(table->schema, column), &null);
+}
+
+const char *dtx_traced_cell(struct dtx_traced *t, const char *column, bool *null)
+{
+	const struct dtx_table *table = t->result->output[1].table;
+
+	return traced_text(t, table, dtx_schema_find(table->schema, column), null);
+}
+
+/* --- formulas with values --- */
+
+struct traced_put {
+	struct dtx_traced *t;
+	const struct dtx_table *table;
+	struct dtx_arena *arena;
+	uint32_t n; /* aggregates so far */
+	bool failed;
+};
+
+static bool traced_is_number(enum dtx_type type)
+{
+	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
+}
+
+static const struct dtx_expr *traced_sub(void *arg, const char *name)
+{
+	struct traced_put *p = arg;
+	int32_t c = dtx_schema_find(p->table->schema, name);
+	const struct dtx_expr *e = NULL;
+	bool null = true;
+	const char *text = traced_text(p->t, p->table, c, &null);
+
+	if (c >= 0)
+		e = dtx_expr_literal(p->arena, null ? NULL : text,
+		                     traced_is_number(p->table->schema->field[c].type.type));
+	p->failed |= !e;
+	return e;
+}
+
+void dtx_traced_formula(struct dtx_traced *t, uint32_t output, const char *formula,
+                        struct dtx_buf *out)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct traced_put put = { t, t->result->output[output].table, &arena, 0, false };
+	struct dtx_expr_reach reach = DTX_EXPR_REACH_INIT;
+	struct dtx_expr *e = NULL, *with = NULL;
+
+	if (!put.table || !put.table->nrows ||
+	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) != DTX_OK)
+		goto out;
+	dtx_expr_reach(e, false, NULL, &reach); /* a window saw more than this row */
+	if (!reach.calls)
+		with = dtx_expr_replace(&arena, e, traced_sub, &put);
+	if (with && !put.failed)
+		dtx_expr_print(with, out);
+out:
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+static const struct dtx_expr *traced_aggregate(void *arg, const struct dtx_expr *e)
+{
+	struct traced_put *p = arg;
+	char name[24];
+
+	if (!dtx_expr_is_aggregate(e))
+		return NULL;
+	snprintf(name, sizeof(name), "dtx_a%u", p->n++);
+	return traced_sub(arg, name);
+}
+
+void dtx_traced_aggregates(struct dtx_traced *t, uint32_t output, const char *formula,
+                           struct dtx_buf *out)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct traced_put put = { t, t->result->output[output].table, &arena, 0, false };
+	struct dtx_expr *e = NULL, *with = NULL;
+
+	/* one group, or it is not known which */
+	if (put.table && put.table->nrows == 1 &&
+	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		with = dtx_expr_swap(&arena, e, traced_aggregate, &put);
+	if (with && !put.failed)
+		dtx_expr_print(with, out);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* All values of the only column, as literals. */
+static void traced_list(struct dtx_traced *t, const struct dtx_table *table, struct dtx_arena *a,
+                        struct dtx_buf *out)
+{
+	bool number = traced_is_number(table->schema->field[0].type.type);
+	const struct dtx_expr *e;
+	const char *sep = "";
+
+	for (size_t i = 0; i < table->nbatches; i++) {
+		const struct dtx_batch *b = table->batch[i];
+
+		for (uint32_t k = 0; k < b->nsel; k++) {
+			uint32_t row = b->sel ? b->sel[k] : k;
+
+			dtx_buf_reset(&t->text);
+			dtx_cast_print(b->col[0], row, &t->text);
+			e = dtx_expr_literal(
+				a,
+				dtx_column_is_null(b->col[0], row) ? NULL : dtx_buf_text(&t->text),
+				number);
+			dtx_buf_add(out, sep);
+			if (e)
+				dtx_expr_print(e, out);
+			sep = ", ";
+		}
+	}
+}
+
+void dtx_traced_taken(struct dtx_traced *t, uint32_t output, const char *formula,
+                      struct dtx_buf *out)
+{
+	const struct dtx_table *table = t->result->output[output].table;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	const struct dtx_expr *of, *where;
+	struct dtx_expr *e = NULL;
+	const char *name;
+
+	if (table && table->nrows && table->nrows <= DTX_TRACE_TAKEN &&
+	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK &&
+	    dtx_expr_one_aggregate(e, &name, &of, &where)) {
+		dtx_buf_printf(out, "%s(", name);
+		traced_list(t, table, &arena, out);
+		dtx_buf_addc(out, ')');
+	}
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Whether what a window looked at are cells of the source: none made anew, none twice. */
+static bool traced_bare(const struct dtx_plan *plan, const char *column)
+{
+	static const char *const keep =
+		"filter,sort,limit,top,select,drop,reorder,rename,derive,distinct,drop_rows,"
+		"skip_rows,drop_empty,add_id,lookup_value,window,rank,cumulative,rolling,lag_lead,"
+		"percent_of";
+
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[i];
+
+		if (!dtx_str_in_list(keep, st->name) ||
+		    !*dtx_json_text(st->canonical, "suffix", "x") ||
+		    dtx_json_find(json_object_get(st->canonical, "set"), "as", column))
+			return false;
+	}
+	return true;
+}
+
+void dtx_traced_window(const struct dtx_plan *plan, const char *formula, const json_t *sources,
+                       struct dtx_buf *out)
+{
+	const json_t *cells = json_object_get(json_array_get(sources, 0), "cells"), *one;
+	size_t open = strcspn(formula, "("), len = strlen(formula), i;
+	const char *column = dtx_json_text(json_array_get(sources, 0), "column", "");
+
+	if (strspn(formula, "abcdefghijklmnopqrstuvwxyz_") != open ||
+	    json_array_size(sources) != 1 || !json_array_size(cells) ||
+	    json_array_size(cells) > DTX_TRACE_TAKEN || len != open + strlen(column) + 2 ||
+	    strncmp(formula + open + 1, column, strlen(column)) != 0 || !traced_bare(plan, column))
+		return;
+	dtx_buf_printf(out, "%.*s(", (int)open, formula);
+	json_array_foreach((json_t *)(uintptr_t)cells, i, one)
+	{
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_buf_add(out, dtx_cited_shown(json_object_get(one, "value")));
+	}
+	dtx_buf_addc(out, ')');
+}
+
+/* --- pivot_longer --- */
+
+/* Whether no step behind i gives the column other values: what it says then is what it was. */
+static bool traced_kept(const struct dtx_plan *plan, uint32_t i, const char *column)
+{
+	static const char *const keep =
+		"filter,sort,limit,top,select,drop,reorder,distinct,join,add_id";
+
+	for (i++; i < plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[i];
+		const json_t *key;
+
+		if (dtx_str_in_list(keep, st->name))
+			continue;
+		if (!strcmp(st->name, "derive") &&
+		    !dtx_json_find(json_object_get(st->canonical, "set"), "as", column))
+			continue;
+		key = strcmp(st->name, "group_by")
+		              ? NULL
+		              : dtx_json_find(json_object_get(st->canonical, "by"), "as", column);
+		if (!key || json_object_get(key, "expr"))
+			return false;
+	}
+	return true;
+}
+
+/* As a number is printed: "07" is 7, but 7 is not "07". */
+static bool traced_plain(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len && len < 18 && strspn(text, "0123456789") == len && (*text != '0' || len == 1);
+}
+
+/* The text that the names column has for rows of `column`; NULL: it does not tell. */
+static const char *traced_name(const struct dtx_plan *plan, uint32_t i, const char *column)
+{
+	const json_t *c = plan->step[i].canonical, *types = json_object_get(c, "names_types");
+	const json_t *to = json_object_get(c, "names_to");
+	const char *prefix = dtx_json_text(c, "names_prefix", "");
+	size_t n = strlen(prefix);
+
+	if (json_array_size(to) != 1 || json_object_get(c, "names_sep") ||
+	    json_object_get(c, "names_pattern") || strncmp(column, prefix, n) != 0 ||
+	    !traced_kept(plan, i, json_string_value(json_array_get(to, 0))))
+		return NULL;
+	if (json_array_size(types) &&
+	    (!dtx_json_find(types, "type", "int") || !traced_plain(column + n)))
+		return NULL;
+	return column + n;
+}
+
+static bool traced_lists(const json_t *list, const char *name)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_is_string(one) && !strcmp(json_string_value(one), name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the asked column went past the pivot as it was before. */
+static bool traced_beside(const struct dtx_traced *t, uint32_t i, const char *asked)
+{
+	const json_t *c = t->plan->step[i].canonical, *to = json_object_get(c, "names_to");
+	const struct dtx_schema *out = t->result->step[i].schema;
+
+	return dtx_schema_find(out, asked) >= 0 && !traced_lists(to, asked) &&
+	       !traced_lists(to, ".value") &&
+	       strcmp(dtx_json_text(c, "values_to", "value"), asked) != 0 &&
+	       traced_kept(t->plan, i, asked);
+}
+
+struct traced_reads {
+	const char *column;
+	bool reads;
+};
+
+static void traced_read(void *arg, const char *name)
+{
+	struct traced_reads *r = arg;
+
+	r->reads |= !strcmp(name, r->column);
+}
+
+/* Whether a formula reads the column, or cannot be read. */
+static bool traced_formula_reads(const char *formula, const char *column)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct traced_reads r = { column, false };
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		dtx_expr_columns(e, traced_read, &r);
+	else
+		r.reads = true;
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return r.reads;
+}
+
+/* Whether the step may give the column's values to others, or its name. */
+static bool traced_moves(const struct dtx_plan_step *st, const char *column)
+{
+	static const char *const stays =
+		"filter,sort,limit,top,select,drop,reorder,distinct,join,"
+		"add_id,cast,fill,fill_null,drop_rows,skip_rows,drop_empty";
+	const json_t *set = json_object_get(st->canonical, "set");
+	const json_t *map = json_object_get(st->canonical, "map"), *one;
+	size_t i;
+
+	if (dtx_str_in_list(stays, st->name))
+		return false;
+	if (map)
+		return dtx_json_find(map, "from", column) || dtx_json_find(map, "to", column);
+	json_array_foreach((json_t *)(uintptr_t)set, i, one)
+	{
+		if (strcmp(dtx_json_text(one, "as", ""), column) != 0 &&
+		    traced_formula_reads(dtx_json_text(one, "expr", ""), column))
+			return true;
+	}
+	return !set;
+}
+
+/* Whether the rows of a table are those of the input. */
+static bool traced_of(const struct dtx_plan *plan, int32_t table, const char *alias)
+{
+	while (table >= (int32_t)plan->ninputs) {
+		const struct dtx_plan_step *st = &plan->step[table - (int32_t)plan->ninputs];
+
+		for (uint32_t k = 1; k < st->ntables && !strcmp(st->name, "union"); k++) {
+			if (traced_of(plan, st->table[k], alias))
+				return true;
+		}
+		table = st->table[0];
+	}
+	return table >= 0 && !strcmp(plan->input[table].name, alias);
+}
+
+/* Whether in front of step i the name means the input's column, and no other has its values. */
+static bool traced_own(const struct dtx_plan *plan, uint32_t i, const char *alias,
+                       const char *column)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		if (traced_moves(&plan->step[k], column))
+			return false;
+	}
+	return traced_of(plan, plan->step[i].table[0], alias);
+}
+
+bool dtx_traced_elsewhere(struct dtx_traced *t, const char *asked, const char *alias,
+                          const char *column)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &t->plan->step[i];
+		const json_t *to = json_object_get(st->canonical, "names_to");
+		const struct dtx_schema *out = t->result->step[i].schema;
+		const char *name = NULL, *value = NULL;
+		bool own;
+
+		if (strcmp(st->name, "pivot_longer") != 0 || !out || traced_beside(t, i, asked))
+			continue;
+		own = traced_own(t->plan, i, alias, column);
+		if (own && dtx_schema_find(out, column) >= 0)
+			continue;
+		if (own)
+			name = traced_name(t->plan, i, column);
+		if (name)
+			value = dtx_traced_value(t, json_string_value(json_array_get(to, 0)));
+		if (value)
+			return strcmp(name, value) != 0;
+		t->wide = true;
+	}
+	return false;
+}
+
+/* --- fill --- */
+
+bool dtx_traced_filled(const struct dtx_traced *t, const char *column)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &t->plan->step[i];
+
+		if (!strcmp(st->name, "fill") && dtx_trace_borrows(st, column))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,74 @@
+/* Asks for pages beforehand: madvise(2), MADV_POPULATE_WRITE, of Linux 5.14; older ones refuse it.
+ */
+#include "core/base/prefault.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define PIECE    ((uintptr_t)2 << 20) /* asked for at once: a large page */
+#define SPAN_MIN ((size_t)16 << 20)   /* smaller blocks may not have pages of their own */
+
+void dtx_pages_init(struct dtx_pages *p)
+{
+	memset(p, 0, sizeof(*p));
+	pthread_mutex_init(&p->lock, NULL);
+}
+
+void dtx_pages_clear(struct dtx_pages *p)
+{
+	pthread_mutex_destroy(&p->lock);
+}
+
+void dtx_pages_hold(struct dtx_pages *p)
+{
+	pthread_mutex_lock(&p->lock);
+	memset(p->span, 0, sizeof(p->span));
+}
+
+void dtx_pages_drop(struct dtx_pages *p)
+{
+	pthread_mutex_unlock(&p->lock);
+}
+
+void dtx_pages_tell(struct dtx_pages *p, unsigned span, const void *block, size_t used, size_t more,
+                    size_t size)
+{
+	struct dtx_pages_span *s = &p->span[span];
+	uintptr_t at = (uintptr_t)block + used;
+
+	if (size < SPAN_MIN)
+		return;
+	if (pthread_mutex_trylock(&p->lock))
+		return; /* pages are being made: the owner has better to do than to wait */
+	if (s->end != (uintptr_t)block + size || s->made < at)
+		s->made = (at + PIECE - 1) & ~(PIECE - 1);
+	s->end = (uintptr_t)block + size;
+	s->want = at + DTX_MIN(more, size - used);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* The lock is held meanwhile, as the block must not go: for one piece at a time. */
+static bool make_piece(struct dtx_pages *p, struct dtx_pages_span *s)
+{
+	bool more;
+
+	pthread_mutex_lock(&p->lock);
+	more = s->made < s->want && s->made + PIECE <= s->end;
+	if (more) {
+		(void)madvise((void *)s->made, PIECE, MADV_POPULATE_WRITE);
+		s->made += PIECE;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return more;
+}
+
+void dtx_pages_make(struct dtx_pages *p)
+{
+	for (unsigned i = 0; i < DTX_PAGES_SPANS; i++)
+		while (make_piece(p, &p->span[i]))
+			;
+}

@@ -1,0 +1,395 @@
+/* Numbers to and from text.  strtod and snprintf are used for the rare cases only; both see the C
+ * locale, since nothing in dtx calls setlocale. */
+#include "core/base/text/num.h"
+
+#include <endian.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const double dtx_num_pow10[23] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+	                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+	                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+#define NUM_POW10_MAX 22
+#define NUM_EXACT     ((uint64_t)1 << 53)
+/* A double is decided by its first 768 significant digits and whether more follow. */
+#define NUM_SIG_MAX 770
+#define NUM_EXP_MAX 100000
+
+bool dtx_num_parse_i64(const char *text, size_t len, int64_t *out)
+{
+	bool neg = len && text[0] == '-';
+	size_t i = neg || (len && text[0] == '+');
+	uint64_t v = 0, limit = (uint64_t)INT64_MAX + neg;
+
+	if (i == len)
+		return false;
+	for (; i < len; i++) {
+		unsigned d = (unsigned char)text[i] - '0';
+
+		if (d > 9 || v > (limit - d) / 10)
+			return false;
+		v = v * 10 + d;
+	}
+	*out = neg ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+struct num_scan {
+	uint64_t mant; /* the first 19 significant digits */
+	int digits;    /* significant digits, capped at 20 */
+	long exp10;    /* of mant, when digits <= 19 */
+	bool neg;
+};
+
+/* Grammar and the first 19 digits in one pass. */
+static bool num_scan(const char *p, const char *end, struct num_scan *s)
+{
+	bool any = false, point = false, eneg;
+	long e = 0;
+
+	*s = (struct num_scan){ 0, 0, 0, false };
+	if (p < end && (*p == '-' || *p == '+'))
+		s->neg = *p++ == '-';
+	for (; p < end; p++) {
+		unsigned d = (unsigned char)*p - '0';
+
+		if (d > 9) {
+			if (*p != '.' || point)
+				break;
+			point = true;
+			continue;
+		}
+		any = true;
+		if (s->digits < 19) {
+			s->mant = s->mant * 10 + d;
+			s->digits += s->mant != 0;
+			s->exp10 -= point;
+		} else {
+			s->digits = 20;
+		}
+	}
+	if (!any || (point && p[-1] == '.'))
+		return false;
+	if (p == end)
+		return true;
+	if ((*p | 32) != 'e' || ++p == end)
+		return false;
+	eneg = *p == '-';
+	if (*p == '-' || *p == '+')
+		p++;
+	if (p == end)
+		return false;
+	for (; p < end; p++) {
+		unsigned d = (unsigned char)*p - '0';
+
+		if (d > 9)
+			return false;
+		e = DTX_MIN(e * 10 + (long)d, NUM_EXP_MAX);
+	}
+	s->exp10 += eneg ? -e : e;
+	return true;
+}
+
+/* Clinger: a mantissa and a power of ten that are exact give the rounded result in one step. */
+static bool num_clinger(const struct num_scan *s, double *out)
+{
+	double v;
+
+	if (s->digits > 19 || s->mant > NUM_EXACT || s->exp10 < -NUM_POW10_MAX ||
+	    s->exp10 > NUM_POW10_MAX)
+		return false;
+	v = (double)s->mant;
+	v = s->exp10 < 0 ? v / dtx_num_pow10[-s->exp10] : v * dtx_num_pow10[s->exp10];
+	*out = s->neg ? -v : v;
+	return true;
+}
+
+#if LDBL_MANT_DIG == 64 && defined(__x86_64__)
+/* The same in 64-bit precision for up to 19 digits.  The 64-bit result is rounded again to 53
+ * bits; that is safe unless the 11 bits that go are next to a tie. */
+static bool num_extended(const struct num_scan *s, double *out)
+{
+	static const long double pow10l[] = {
+		1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+		1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+		1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
+	};
+	long double v = (long double)s->mant;
+	uint64_t bits;
+
+	if (s->digits > 19 || s->exp10 < -27 || s->exp10 > 27)
+		return false;
+	v = s->exp10 < 0 ? v / pow10l[-s->exp10] : v * pow10l[s->exp10];
+	memcpy(&bits, &v, sizeof(bits));
+	bits &= 0x7ff;
+	if (bits >= 0x3ff && bits <= 0x401)
+		return false;
+	*out = s->neg ? -(double)v : (double)v;
+	return true;
+}
+#else
+static bool num_extended(const struct num_scan *s, double *out)
+{
+	(void)s, (void)out;
+	return false;
+}
+#endif
+
+/* Any length: leading zeros go, at most NUM_SIG_MAX digits stay, a nonzero rest becomes one 1. */
+static double num_strtod(const char *text, size_t len)
+{
+	char copy[NUM_SIG_MAX + 40];
+	size_t n = 0, sig = 0, i;
+	long exp10 = 0, e = 0;
+	bool point = false, sticky = false;
+
+	for (i = 0; i < len && (text[i] | 32) != 'e'; i++) {
+		if (text[i] == '-')
+			copy[n++] = '-';
+		if (text[i] == '.')
+			point = true;
+		if (text[i] < '0' || text[i] > '9')
+			continue;
+		if (sig < NUM_SIG_MAX && (sig || text[i] != '0')) {
+			copy[n++] = text[i];
+			sig++;
+			exp10 -= point;
+		} else if (sig) {
+			sticky |= text[i] != '0';
+			exp10 += !point;
+		} else {
+			exp10 -= point;
+		}
+	}
+	if (!sig)
+		copy[n++] = '0';
+	if (sticky) {
+		copy[n++] = '1';
+		exp10--;
+	}
+	if (i < len) {
+		bool neg = text[++i] == '-';
+
+		for (i += neg || text[i] == '+'; i < len; i++)
+			e = DTX_MIN(e * 10 + (text[i] - '0'), NUM_EXP_MAX);
+		e = neg ? -e : e;
+	}
+	snprintf(copy + n, sizeof(copy) - n, "e%ld", exp10 + e);
+	return strtod(copy, NULL);
+}
+
+bool dtx_num_parse_f64(const char *text, size_t len, double *out)
+{
+	struct num_scan s;
+
+	if (!num_scan(text, text + len, &s))
+		return false;
+	if (DTX_UNLIKELY(!num_clinger(&s, out)) && !num_extended(&s, out))
+		*out = num_strtod(text, len);
+	return isfinite(*out);
+}
+
+#define NUM_EIGHT 100000000u
+#define NUM_ZEROS 0x3030303030303030u /* of eight digits */
+
+/* The digits of v < 10^8 as eight bytes, the first one lowest: halves, quarters, eighths at once.
+ */
+static inline uint64_t num_eight(uint32_t v)
+{
+	uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t hundreds = fours * 10486 >> 20 & 0x7f0000007fu;
+	uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+	uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000fu;
+
+	return tens | (twos - tens * 10) << 8;
+}
+
+static inline void num_store(char *out, uint64_t digits)
+{
+	digits = htole64(digits);
+	memcpy(out, &digits, sizeof(digits));
+}
+
+/* Eight bytes from `out` on are written whatever v is; a number has at most 20. */
+static size_t num_put_u64(char *out, uint64_t v)
+{
+	uint64_t digits;
+	unsigned skip;
+	size_t n;
+
+	if (v < 100) {
+		digits = v / 10 | (v % 10) << 8 | (NUM_ZEROS & 0xffff);
+		num_store(out, digits >> (v < 10) * 8);
+		n = 2 - (v < 10);
+	} else if (v < NUM_EIGHT) {
+		digits = num_eight((uint32_t)v);
+		skip = (unsigned)__builtin_ctzll(digits) & ~7u;
+		num_store(out, (digits | NUM_ZEROS) >> skip);
+		n = 8 - skip / 8;
+	} else {
+		n = num_put_u64(out, v / NUM_EIGHT) + 8;
+		num_store(out + n - 8, num_eight((uint32_t)(v % NUM_EIGHT)) | NUM_ZEROS);
+	}
+	out[n] = '\0';
+	return n;
+}
+
+size_t dtx_num_print_u64(char out[DTX_NUM_TEXT], uint64_t v)
+{
+	return num_put_u64(out, v);
+}
+
+static size_t num_put_i64(char *out, int64_t v)
+{
+	if (v >= 0)
+		return num_put_u64(out, (uint64_t)v);
+	out[0] = '-';
+	return 1 + num_put_u64(out + 1, 0 - (uint64_t)v);
+}
+
+size_t dtx_num_print_i64(char out[DTX_NUM_TEXT], int64_t v)
+{
+	return num_put_i64(out, v);
+}
+
+static char *num_zeros(char *p, int n)
+{
+	for (; n > 0; n--)
+		*p++ = '0';
+	return p;
+}
+
+static char *num_copy(char *p, const char *digits, size_t n)
+{
+	memcpy(p, digits, n);
+	return p + n;
+}
+
+/* DIGITS with the point behind `exp10` of them; no point when there is no fraction. */
+static char *num_plain(char *p, const char *digits, size_t n, int exp10)
+{
+	if (exp10 <= 0) {
+		*p++ = '0';
+		*p++ = '.';
+		return num_copy(num_zeros(p, -exp10), digits, n);
+	}
+	if ((size_t)exp10 >= n)
+		return num_zeros(num_copy(p, digits, n), exp10 - (int)n);
+	p = num_copy(p, digits, (size_t)exp10);
+	*p++ = '.';
+	return num_copy(p, digits + exp10, n - (size_t)exp10);
+}
+
+static char *num_scientific(char *p, const char *digits, size_t n, int exp10, bool plus)
+{
+	*p++ = digits[0];
+	if (n > 1) {
+		*p++ = '.';
+		p = num_copy(p, digits + 1, n - 1);
+	}
+	*p++ = 'e';
+	if (plus && exp10 > 0)
+		*p++ = '+';
+	return p + num_put_i64(p, exp10 - 1);
+}
+
+/* v = *m / power; *m has at most 15 digits: no other decimal of so few reads back as v, so this is
+ * the shortest text but for zeros at its end. */
+static inline bool num_is_few(double v, double power, uint64_t *m)
+{
+	double whole = (double)(int64_t)(v * power + 0.5);
+
+	*m = (uint64_t)whole;
+	return whole / power == v;
+}
+
+/* A whole number, and the digits behind its point: eight bytes, the first one lowest. */
+static size_t num_put_point(char *out, uint64_t whole, uint64_t digits)
+{
+	uint64_t before = whole < NUM_EIGHT ? num_eight((uint32_t)whole) : 0;
+	unsigned skip = (unsigned)__builtin_ctzll(before | (uint64_t)1 << 56) & ~7u;
+	unsigned last = (unsigned)__builtin_clzll(digits | 1);
+	size_t n;
+
+	if (whole < NUM_EIGHT) { /* as num_put_u64, but small ones are no other case */
+		num_store(out, (before | NUM_ZEROS) >> skip);
+		n = 8 - skip / 8;
+	} else {
+		n = num_put_u64(out, whole);
+	}
+	out[n++] = '.';
+	num_store(out + n, digits | NUM_ZEROS);
+	n += 8 - last / 8; /* without zeros at the end */
+	out[n] = '\0';
+	return n;
+}
+
+/* The usual cell, straight from its integer: up to six decimals, two of large ones. */
+static size_t num_print_few(char *out, double v)
+{
+	double a = fabs(v);
+	size_t n = v < 0;
+	uint64_t m;
+
+	out[0] = '-';
+	if (a >= 1 && a < 1e9 && num_is_few(a, 1e6, &m))
+		return n + num_put_point(out + n, m / 1000000,
+		                         num_eight((uint32_t)(m % 1000000)) >> 16);
+	if (a >= 1e9 && a < 1e13 && num_is_few(a, 1e2, &m))
+		return n + num_put_point(out + n, m / 100, num_eight((uint32_t)(m % 100)) >> 48);
+	return 0;
+}
+
+size_t dtx_num_print_f64(char out[DTX_NUM_TEXT], double v)
+{
+	char digits[20], *p = out;
+	int exp10;
+	size_t n = num_print_few(out, v);
+
+	if (n)
+		return n;
+	n = dtx_num_digits(v, digits, &exp10);
+	if (v < 0)
+		*p++ = '-';
+	if (v == 0 || (exp10 > -5 && exp10 <= 16)) {
+		p = num_plain(p, digits, n, exp10);
+		if (exp10 > 0 && (size_t)exp10 >= n)
+			p = num_copy(p, ".0", 2);
+	} else {
+		p = num_scientific(p, digits, n, exp10, false);
+	}
+	*p = '\0';
+	return (size_t)(p - out);
+}
+
+size_t dtx_num_print_json(char out[DTX_NUM_TEXT], double v)
+{
+	char digits[20], *p = out;
+	int exp10;
+	size_t n = dtx_num_digits(v, digits, &exp10);
+
+	if (v < 0)
+		*p++ = '-';
+	if (exp10 > -6 && exp10 <= 21)
+		p = num_plain(p, digits, n, exp10);
+	else
+		p = num_scientific(p, digits, n, exp10, true);
+	*p = '\0';
+	return (size_t)(p - out);
+}
+
+size_t dtx_num_print_grouped(char out[DTX_NUM_TEXT], int64_t v)
+{
+	char text[DTX_NUM_TEXT], *p = out;
+	size_t n = dtx_num_print_i64(text, v), i;
+
+	for (i = 0; i < n; i++) {
+		*p++ = text[i];
+		if (text[i] != '-' && i + 1 < n && (n - i - 1) % 3 == 0)
+			*p++ = ',';
+	}
+	*p = '\0';
+	return (size_t)(p - out);
+}

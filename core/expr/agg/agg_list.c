@@ -1,0 +1,345 @@
+/* Aggregates that keep what they saw: count_distinct, concat_agg. */
+#include "core/expr/agg/aggcall.h"
+
+#include "core/base/hash/hash.h"
+#include "core/base/mem.h"
+#include "core/base/strmap.h"
+#include "core/data/cast/cast.h"
+#include "core/data/cast/decimal.h"
+
+#define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
+#define ROW(k)         (r->row ? r->row[k] : (k))
+
+/* --- distinct values of 64 bits --- */
+
+struct wordset { /* all zero: empty; the value 0 has a flag of its own */
+	uint64_t *slot;
+	uint32_t n, cap;
+	uint64_t zero;
+};
+
+static void wordset_place(uint64_t *slot, uint32_t cap, uint64_t v)
+{
+	uint32_t at = (uint32_t)dtx_hash_mix(v, 0) & (cap - 1);
+
+	while (slot[at])
+		at = (at + 1) & (cap - 1);
+	slot[at] = v;
+}
+
+static bool wordset_has(const struct wordset *s, uint64_t v)
+{
+	uint32_t at;
+
+	if (!s->cap)
+		return false;
+	at = (uint32_t)dtx_hash_mix(v, 0) & (s->cap - 1);
+	while (s->slot[at] && s->slot[at] != v)
+		at = (at + 1) & (s->cap - 1);
+	return s->slot[at] != 0;
+}
+
+static bool wordset_add(struct wordset *s, uint64_t v)
+{
+	uint32_t i, cap;
+	uint64_t *slot;
+
+	if (v == 0) {
+		s->zero = 1;
+		return true;
+	}
+	if (wordset_has(s, v))
+		return true;
+	if (s->n + s->n / 2 >= s->cap) {
+		cap = s->cap ? s->cap * 2 : 8;
+		slot = cap ? dtx_mem_zalloc(cap, sizeof(*slot)) : NULL;
+		if (!slot)
+			return false;
+		for (i = 0; i < s->cap; i++) {
+			if (s->slot[i])
+				wordset_place(slot, cap, s->slot[i]);
+		}
+		dtx_mem_free(s->slot);
+		s->slot = slot;
+		s->cap = cap;
+	}
+	wordset_place(s->slot, s->cap, v);
+	s->n++;
+	return true;
+}
+
+static uint64_t word_at(const struct dtx_column *c, uint32_t i)
+{
+	uint64_t w;
+
+	switch (c->type.type) {
+	case DTX_T_BOOL: return dtx_bit(c->v.bits, i);
+	case DTX_T_DATE: return (uint64_t)(int64_t)c->v.day[i];
+	case DTX_T_FLOAT64: memcpy(&w, &c->v.f64[i], sizeof(w)); return w;
+	default: return (uint64_t)c->v.i64[i];
+	}
+}
+
+static enum dtx_code words_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t k;
+
+	(void)c;
+	for (k = 0; k < r->n; k++) {
+		if (!wordset_add(STATE(struct wordset, k), word_at(r->col, ROW(k))))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static void words_free(void *state)
+{
+	struct wordset *s = state;
+
+	dtx_mem_free(s->slot);
+	memset(s, 0, sizeof(*s));
+}
+
+static enum dtx_code words_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct wordset *a = to, *b = from, small;
+	uint32_t i;
+
+	(void)c;
+	if (a->n < b->n) {
+		small = *a;
+		*a = *b;
+		*b = small;
+	}
+	a->zero |= b->zero;
+	for (i = 0; i < b->cap; i++) {
+		if (b->slot[i] && !wordset_add(a, b->slot[i]))
+			DTX_FAIL_MEM(err);
+	}
+	words_free(b);
+out:
+	return rc;
+}
+
+static enum dtx_code words_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                 struct dtx_val *out, struct dtx_err *err)
+{
+	const struct wordset *s = state;
+
+	(void)c, (void)run, (void)err;
+	out->u.i = (int64_t)(s->n + s->zero);
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel distinct_words = { .size = sizeof(struct wordset),
+	                                             .frees = true,
+	                                             .grows = true,
+	                                             .add = words_rows,
+	                                             .merge = words_merge,
+	                                             .final = words_final,
+	                                             .free = words_free };
+
+/* --- distinct texts and decimals --- */
+
+struct textset {
+	struct dtx_strmap *map;
+};
+
+static bool textset_add(struct textset *s, struct dtx_str key)
+{
+	uint32_t found;
+
+	if (!s->map) {
+		s->map = dtx_mem_zalloc(1, sizeof(*s->map));
+		if (!s->map)
+			return false;
+	}
+	return dtx_strmap_put(s->map, key, 0, &found);
+}
+
+static enum dtx_code texts_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str key;
+	uint32_t k, i;
+
+	(void)c;
+	for (k = 0; k < r->n; k++) {
+		i = ROW(k);
+		if (r->col->type.type == DTX_T_DECIMAL)
+			key = (struct dtx_str){ (const char *)&r->col->v.dec[i],
+				                sizeof(struct dtx_dec128) };
+		else
+			key = dtx_column_text(r->col, i);
+		if (!textset_add(STATE(struct textset, k), key))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static void texts_free(void *state)
+{
+	struct textset *s = state;
+
+	if (s->map)
+		dtx_strmap_clear(s->map);
+	dtx_mem_free(s->map);
+	s->map = NULL;
+}
+
+static enum dtx_code texts_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct textset *a = to, *b = from;
+	size_t i;
+
+	(void)c;
+	if (!a->map) {
+		a->map = b->map;
+		b->map = NULL;
+	}
+	for (i = 0; b->map && i < b->map->n; i++) {
+		if (!textset_add(a, b->map->entry[i].key))
+			DTX_FAIL_MEM(err);
+	}
+	texts_free(b);
+out:
+	return rc;
+}
+
+static enum dtx_code texts_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                 struct dtx_val *out, struct dtx_err *err)
+{
+	const struct textset *s = state;
+
+	(void)c, (void)run, (void)err;
+	out->u.i = s->map ? (int64_t)s->map->n : 0;
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct textset),
+	                                             .frees = true,
+	                                             .grows = true,
+	                                             .add = texts_rows,
+	                                             .merge = texts_merge,
+	                                             .final = texts_final,
+	                                             .free = texts_free };
+
+/* --- all texts, in table order --- */
+
+struct piece {
+	uint64_t pos;
+	char *text;
+	size_t len;
+};
+struct pieces {
+	struct piece *item;
+	size_t n, cap;
+};
+
+static enum dtx_code pieces_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                 const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str v;
+	uint32_t k, i;
+	char *text;
+
+	(void)c;
+	for (k = 0; k < r->n; k++) {
+		struct pieces *s = STATE(struct pieces, k);
+
+		i = ROW(k);
+		v = dtx_column_text(r->col, i);
+		if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
+			DTX_FAIL_MEM(err);
+		text = dtx_mem_strndup(v.ptr, v.len);
+		if (!text)
+			DTX_FAIL_MEM(err);
+		s->item[s->n++] = (struct piece){ dtx_batch_pos(r->in, i), text, v.len };
+	}
+out:
+	return rc;
+}
+
+static void pieces_free(void *state)
+{
+	struct pieces *s = state;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		dtx_mem_free(s->item[i].text);
+	dtx_mem_free(s->item);
+	memset(s, 0, sizeof(*s));
+}
+
+static enum dtx_code pieces_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct pieces *a = to, *b = from;
+
+	(void)c;
+	if (!b->n)
+		return DTX_OK;
+	if (!dtx_mem_reserve(&a->item, &a->cap, a->n + b->n, sizeof(*a->item)))
+		DTX_FAIL_MEM(err);
+	memcpy(a->item + a->n, b->item, b->n * sizeof(*a->item));
+	a->n += b->n;
+	b->n = 0;
+	pieces_free(b);
+out:
+	return rc;
+}
+
+static int piece_cmp(const void *a, const void *b)
+{
+	uint64_t x = ((const struct piece *)a)->pos, y = ((const struct piece *)b)->pos;
+
+	return (x > y) - (x < y);
+}
+
+static enum dtx_code pieces_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                  struct dtx_val *out, struct dtx_err *err)
+{
+	struct pieces *s = state;
+	size_t i;
+
+	(void)err;
+	out->null = s->n == 0;
+	if (!s->n)
+		return DTX_OK;
+	qsort(s->item, s->n, sizeof(*s->item), piece_cmp);
+	for (i = 0; i < s->n; i++) {
+		if (i)
+			dtx_buf_adds(run->buf, c->sep);
+		dtx_buf_addn(run->buf, s->item[i].text, s->item[i].len);
+	}
+	out->u.s = dtx_buf_str(run->buf);
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel pieces = { .size = sizeof(struct pieces),
+	                                     .frees = true,
+	                                     .grows = true,
+	                                     .add = pieces_rows,
+	                                     .merge = pieces_merge,
+	                                     .final = pieces_final,
+	                                     .free = pieces_free };
+
+const struct dtx_aggkernel *dtx_aggkernel_list(const struct dtx_aggcall *c)
+{
+	if (c->kind == DTX_AGG_CONCAT)
+		return &pieces;
+	if (c->argtype.type == DTX_T_TEXT || c->argtype.type == DTX_T_DECIMAL)
+		return &distinct_texts;
+	return &distinct_words;
+}

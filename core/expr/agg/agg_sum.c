@@ -1,0 +1,424 @@
+/* sum, mean, std, var, count, count_if, any, all: loops over (group, value). */
+#include "core/expr/agg/aggcall.h"
+
+#include <math.h>
+
+#include "core/expr/agg/fsum.h"
+#include "core/expr/agg/wsum.h"
+
+#define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
+/* Runs body with s, the state of each value k, and i, its row. */
+#define EACH(type, ...)                                                                            \
+	do {                                                                                       \
+		if (r->row) {                                                                      \
+			for (uint32_t k = 0; k < r->n; k++) {                                      \
+				uint32_t i = r->row[k];                                            \
+				type *s = STATE(type, k);                                          \
+				dtx_agg_near(states, stride, sizeof(type), r, k);                  \
+				__VA_ARGS__                                                        \
+			}                                                                          \
+		} else {                                                                           \
+			for (uint32_t k = 0; k < r->n; k++) {                                      \
+				uint32_t i = k;                                                    \
+				type *s = STATE(type, k);                                          \
+				dtx_agg_near(states, stride, sizeof(type), r, k);                  \
+				__VA_ARGS__                                                        \
+			}                                                                          \
+		}                                                                                  \
+	} while (0)
+
+/* --- int: 127 bits and, lowest in hi, whether a value was seen --- */
+
+struct isum {
+	uint64_t lo;
+	int64_t hi;
+};
+
+static inline void isum_add(struct isum *s, int64_t v)
+{
+	int64_t carry = __builtin_add_overflow(s->lo, (uint64_t)v, &s->lo);
+
+	s->hi = (s->hi + 2 * (carry + (v >> 63))) | 1;
+}
+
+static dtx_i128 isum_get(const struct isum *s)
+{
+	return (dtx_i128)((dtx_u128)(uint64_t)(s->hi >> 1) << 64 | s->lo);
+}
+
+static void isum_join(struct isum *to, const struct isum *from)
+{
+	dtx_i128 v = isum_get(to) + isum_get(from);
+
+	to->lo = (uint64_t)v;
+	to->hi = (int64_t)((uint64_t)(v >> 64) << 1) | ((to->hi | from->hi) & 1);
+}
+
+static enum dtx_code isum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                               const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	const int64_t *v = r->col->v.i64;
+
+	(void)c, (void)err;
+	EACH(struct isum, { isum_add(s, v[i]); });
+	return DTX_OK;
+}
+
+static enum dtx_code isum_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                struct dtx_err *err)
+{
+	(void)c, (void)err;
+	isum_join(to, from);
+	return DTX_OK;
+}
+
+enum dtx_code dtx_agg_overflow(const struct dtx_aggcall *c, struct dtx_val *out,
+                               struct dtx_err *err)
+{
+	char type[32];
+
+	out->null = true;
+	if (c->overflow == DTX_OVERFLOW_NULL)
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__, "%s() does not fit %s", c->name,
+	            dtx_bind_type_text(c->type, type));
+	dtx_err_hint(err, "use %s(float(x)), or set options.overflow to 'float' or 'null'",
+	             c->name);
+	if (err)
+		err->run_time = true;
+	return DTX_E_OVERFLOW;
+}
+
+static enum dtx_code isum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                struct dtx_val *out, struct dtx_err *err)
+{
+	const struct isum *s = state;
+	dtx_i128 v = isum_get(s);
+
+	(void)run;
+	out->null = !(s->hi & 1);
+	if (c->type.type == DTX_T_FLOAT64)
+		out->u.f = (double)v;
+	else if (v > INT64_MAX || v < INT64_MIN)
+		return dtx_agg_overflow(c, out, err);
+	else
+		out->u.i = (int64_t)v;
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel sum_int = {
+	.size = sizeof(struct isum), .add = isum_rows, .merge = isum_merge, .final = isum_final
+};
+
+struct imean {
+	struct isum sum;
+	uint64_t n;
+};
+
+static enum dtx_code imean_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	const int64_t *v = r->col->v.i64;
+
+	(void)c, (void)err;
+	EACH(struct imean, {
+		isum_add(&s->sum, v[i]);
+		s->n++;
+	});
+	return DTX_OK;
+}
+
+static enum dtx_code imean_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                 struct dtx_err *err)
+{
+	struct imean *a = to, *b = from;
+
+	(void)c, (void)err;
+	isum_join(&a->sum, &b->sum);
+	a->n += b->n;
+	return DTX_OK;
+}
+
+static enum dtx_code imean_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                 struct dtx_val *out, struct dtx_err *err)
+{
+	const struct imean *s = state;
+
+	(void)c, (void)run, (void)err;
+	out->null = s->n == 0;
+	if (s->n)
+		out->u.f = dtx_wsum_ratio(isum_get(&s->sum), s->n);
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel mean_int = {
+	.size = sizeof(struct imean), .add = imean_rows, .merge = imean_merge, .final = imean_final
+};
+
+/* --- float --- */
+
+struct fstate {
+	struct dtx_fsum sum;
+	uint64_t n;
+};
+
+static enum dtx_code fsum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                               const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const double *v = r->col->v.f64;
+
+	(void)c;
+	EACH(struct fstate, {
+		s->n++;
+		if (!dtx_fsum_add(&s->sum, v[i]))
+			DTX_FAIL_MEM(err);
+	});
+out:
+	return rc;
+}
+
+static enum dtx_code fsum_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct fstate *a = to, *b = from;
+
+	(void)c;
+	if (!dtx_fsum_merge(&a->sum, &b->sum))
+		DTX_FAIL_MEM(err);
+	a->n += b->n;
+	b->n = 0;
+out:
+	return rc;
+}
+
+static enum dtx_code fsum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                struct dtx_val *out, struct dtx_err *err)
+{
+	struct fstate *s = state;
+
+	(void)run, (void)err;
+	out->null = s->n == 0;
+	out->u.f = dtx_fsum_round(&s->sum);
+	if (c->kind == DTX_AGG_MEAN && s->n)
+		out->u.f /= (double)s->n;
+	return DTX_OK;
+}
+
+static void fsum_free(void *state)
+{
+	dtx_fsum_free(&((struct fstate *)state)->sum);
+}
+
+static const struct dtx_aggkernel sum_float = { .size = sizeof(struct fstate),
+	                                        .frees = true,
+	                                        .add = fsum_rows,
+	                                        .merge = fsum_merge,
+	                                        .final = fsum_final,
+	                                        .free = fsum_free };
+
+/* --- decimal --- */
+
+struct dsum {
+	struct dtx_wsum sum;
+	uint64_t n;
+};
+
+static enum dtx_code dsum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                               const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	const struct dtx_dec128 *v = r->col->v.dec;
+
+	(void)c, (void)err;
+	EACH(struct dsum, {
+		dtx_wsum_add(&s->sum, dtx_dec_get(v[i]));
+		s->n++;
+	});
+	return DTX_OK;
+}
+
+static enum dtx_code dsum_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                struct dtx_err *err)
+{
+	struct dsum *a = to, *b = from;
+
+	(void)c, (void)err;
+	dtx_wsum_merge(&a->sum, &b->sum);
+	a->n += b->n;
+	return DTX_OK;
+}
+
+static enum dtx_code dsum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                struct dtx_val *out, struct dtx_err *err)
+{
+	const struct dsum *s = state;
+	dtx_i128 v;
+
+	(void)run;
+	out->null = s->n == 0;
+	if (!s->n)
+		return DTX_OK;
+	if (c->kind == DTX_AGG_MEAN) {
+		out->u.f = dtx_wsum_mean(&s->sum, s->n, c->argtype.scale);
+		return DTX_OK;
+	}
+	if (!dtx_wsum_get(&s->sum, &v) || !dtx_dec_fits(v, 38))
+		return dtx_agg_overflow(c, out, err);
+	out->u.dec = v;
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel sum_decimal = {
+	.size = sizeof(struct dsum), .add = dsum_rows, .merge = dsum_merge, .final = dsum_final
+};
+
+/* --- std, var --- */
+
+static enum dtx_code spread_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                 const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)c;
+	EACH(struct dtx_fspread, {
+		if (!dtx_fspread_add(s, dtx_agg_number(r->col, i)))
+			DTX_FAIL_MEM(err);
+	});
+out:
+	return rc;
+}
+
+static enum dtx_code spread_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)c;
+	if (!dtx_fspread_merge(to, from))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code spread_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                  struct dtx_val *out, struct dtx_err *err)
+{
+	struct dtx_fspread *s = state;
+	bool all = c->kind == DTX_AGG_STD_POP || c->kind == DTX_AGG_VAR_POP;
+	double var = 0, n = (double)s->n;
+
+	(void)run, (void)err;
+	/* one value is a population without spread, and no sample */
+	out->null = !dtx_fspread_var(s, &var) && !(all && s->n == 1);
+	if (all)
+		var = var * (n - 1) / n;
+	if (!out->null)
+		out->u.f = c->kind == DTX_AGG_STD || c->kind == DTX_AGG_STD_POP ? sqrt(var) : var;
+	return DTX_OK;
+}
+
+static void spread_free(void *state)
+{
+	dtx_fspread_free(state);
+}
+
+static const struct dtx_aggkernel spread = { .size = sizeof(struct dtx_fspread),
+	                                     .frees = true,
+	                                     .add = spread_rows,
+	                                     .merge = spread_merge,
+	                                     .final = spread_final,
+	                                     .free = spread_free };
+
+const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c)
+{
+	if (c->kind != DTX_AGG_SUM && c->kind != DTX_AGG_MEAN)
+		return &spread;
+	if (c->argtype.type == DTX_T_FLOAT64)
+		return &sum_float;
+	if (c->argtype.type == DTX_T_DECIMAL)
+		return &sum_decimal;
+	return c->kind == DTX_AGG_MEAN ? &mean_int : &sum_int;
+}
+
+/* --- counts and truth --- */
+
+static enum dtx_code count_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	uint32_t k;
+
+	(void)c, (void)err;
+	for (k = 0; k < r->n; k++)
+		++*STATE(uint64_t, k);
+	return DTX_OK;
+}
+
+static enum dtx_code count_if_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                   const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	(void)c, (void)err;
+	EACH(uint64_t, { *s += dtx_bit(r->col->v.bits, i); });
+	return DTX_OK;
+}
+
+static enum dtx_code count_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                 struct dtx_err *err)
+{
+	(void)c, (void)err;
+	*(uint64_t *)to += *(uint64_t *)from;
+	return DTX_OK;
+}
+
+static enum dtx_code count_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                 struct dtx_val *out, struct dtx_err *err)
+{
+	(void)c, (void)run, (void)err;
+	out->u.i = *(int64_t *)state;
+	return DTX_OK;
+}
+
+/* Bit 0: a true one was seen, bit 1: a false one. */
+static enum dtx_code truth_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	(void)c, (void)err;
+	EACH(uint64_t, { *s |= dtx_bit(r->col->v.bits, i) ? 1 : 2; });
+	return DTX_OK;
+}
+
+static enum dtx_code truth_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                 struct dtx_err *err)
+{
+	(void)c, (void)err;
+	*(uint64_t *)to |= *(uint64_t *)from;
+	return DTX_OK;
+}
+
+static enum dtx_code truth_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                 struct dtx_val *out, struct dtx_err *err)
+{
+	uint64_t seen = *(uint64_t *)state;
+
+	(void)run, (void)err;
+	out->null = seen == 0;
+	out->u.b = c->kind == DTX_AGG_ANY ? (seen & 1) != 0 : !(seen & 2);
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel count = {
+	.size = 8, .add = count_rows, .merge = count_merge, .final = count_final
+};
+static const struct dtx_aggkernel count_if = {
+	.size = 8, .add = count_if_rows, .merge = count_merge, .final = count_final
+};
+static const struct dtx_aggkernel truth = {
+	.size = 8, .add = truth_rows, .merge = truth_merge, .final = truth_final
+};
+
+const struct dtx_aggkernel *dtx_aggkernel_count(const struct dtx_aggcall *c)
+{
+	if (c->kind == DTX_AGG_ANY || c->kind == DTX_AGG_ALL)
+		return &truth;
+	return c->kind == DTX_AGG_COUNT_IF ? &count_if : &count;
+}

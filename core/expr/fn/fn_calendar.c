@@ -1,0 +1,174 @@
+/* Dates: names, ISO weeks, ends of months, working days. */
+#include "core/expr/bound.h"
+
+#include "core/data/time/time.h"
+
+/* Parts of a datetime's day. */
+struct day {
+	int32_t number, year;
+	unsigned month, dom, weekday;
+};
+
+static struct day day_of(int64_t us)
+{
+	struct day d = { .number = (int32_t)(us / DTX_DAY_US - (us % DTX_DAY_US < 0)) };
+
+	dtx_day_split(d.number, &d.year, &d.month, &d.dom);
+	d.weekday = dtx_day_weekday(d.number);
+	return d;
+}
+
+/* --- names --- */
+
+static enum dtx_code named(struct dtx_fnrun *run, struct dtx_str format, int64_t us,
+                           struct dtx_val *out)
+{
+	dtx_time_format(us, format, run->buf);
+	return dtx_fn_made(run, out);
+}
+
+DTX_FN_ROW(row_month_name)
+{
+	(void)c, (void)err;
+	return named(run, DTX_STR("%B"), arg[0].u.i, out);
+}
+
+DTX_FN_ROW(row_weekday_name)
+{
+	(void)c, (void)err;
+	return named(run, DTX_STR("%A"), arg[0].u.i, out);
+}
+
+/* --- numbers --- */
+
+enum calendar_fn { C_ISO_WEEK, C_ISO_YEAR, C_DAY_OF_YEAR };
+
+DTX_FN_ROW(row_number)
+{
+	struct day d = day_of(arg[0].u.i), thursday;
+
+	(void)run, (void)err;
+	/* a week belongs to the year of its Thursday */
+	thursday = day_of((d.number - (int32_t)d.weekday + 4) * DTX_DAY_US);
+	switch ((enum calendar_fn)c->fn->detail) {
+	case C_ISO_WEEK:
+		out->u.i = (thursday.number - dtx_day_of(thursday.year, 1, 1)) / 7 + 1;
+		break;
+	case C_ISO_YEAR: out->u.i = thursday.year; break;
+	case C_DAY_OF_YEAR: out->u.i = d.number - dtx_day_of(d.year, 1, 1) + 1; break;
+	}
+	return DTX_OK;
+}
+
+static enum dtx_code prep_fiscal(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	const struct dtx_val *start = c->konst[1];
+
+	(void)a;
+	if (!start->null && start->u.i >= 1 && start->u.i <= 12)
+		return DTX_OK;
+	return dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__,
+	                   "a year begins in month 1 to 12");
+}
+
+DTX_FN_ROW(row_fiscal_year)
+{
+	struct day d = day_of(arg[0].u.i);
+
+	(void)c, (void)run, (void)err;
+	out->u.i = d.year + (arg[1].u.i > 1 && d.month >= (unsigned)arg[1].u.i);
+	return DTX_OK;
+}
+
+DTX_FN_ROW(row_is_weekend)
+{
+	(void)c, (void)run, (void)err;
+	out->u.b = day_of(arg[0].u.i).weekday > 5;
+	return DTX_OK;
+}
+
+/* --- months and days --- */
+
+DTX_FN_ROW(row_start_of_month)
+{
+	struct day d = day_of(arg[0].u.i);
+
+	(void)c, (void)run, (void)err;
+	out->u.day = d.number - (int32_t)d.dom + 1;
+	return DTX_OK;
+}
+
+DTX_FN_ROW(row_end_of_month)
+{
+	struct day d = day_of(arg[0].u.i);
+
+	(void)c, (void)run, (void)err;
+	out->u.day = dtx_day_of(d.year + (d.month == 12), d.month % 12 + 1, 1) - 1;
+	return DTX_OK;
+}
+
+DTX_FN_ROW(row_months_between)
+{
+	(void)c, (void)run, (void)err;
+	out->u.i = dtx_time_diff(arg[0].u.i, arg[1].u.i, DTX_U_MONTH);
+	return DTX_OK;
+}
+
+/* Mondays to Fridays before day n, from some Monday long ago. */
+static int64_t workdays_before(int64_t n)
+{
+	int64_t since = n + ((int64_t)7 << 40) + 3; /* 1970-01-01 was a Thursday */
+
+	return since / 7 * 5 + DTX_MIN(since % 7, 5);
+}
+
+DTX_FN_ROW(row_workdays)
+{
+	(void)c, (void)run, (void)err;
+	out->u.i = workdays_before(day_of(arg[1].u.i).number) -
+	           workdays_before(day_of(arg[0].u.i).number);
+	return DTX_OK;
+}
+
+#define CALENDAR(NAME, SIG, RESULT, ROWFN, DETAIL, HELP, EXAMPLE, VALUE)                           \
+	{                                                                                          \
+		.name = NAME, .sig = SIG, .result = RESULT, .row = (ROWFN), .detail = (DETAIL),    \
+		.pandas = "dx.fn(\"" NAME "\", {*})", .help = HELP, .example = EXAMPLE,            \
+		.value = VALUE                                                                     \
+	}
+
+static const struct dtx_fn rows[] = {
+	CALENDAR("month_name", "d:S", "T", row_month_name, 0, "English name of the month",
+	         "month_name('2024-05-31')", "May"),
+	CALENDAR("weekday_name", "d:S", "T", row_weekday_name, 0, "English name of the day",
+	         "weekday_name('2024-05-31')", "Friday"),
+	CALENDAR("iso_week", "d:S", "I", row_number, C_ISO_WEEK, "ISO week, 1 to 53",
+	         "iso_week('2024-12-30')", "1"),
+	CALENDAR("iso_year", "d:S", "I", row_number, C_ISO_YEAR, "year of the ISO week",
+	         "iso_year('2024-12-30')", "2025"),
+	CALENDAR("day_of_year", "d:S", "I", row_number, C_DAY_OF_YEAR, "1 to 366",
+	         "day_of_year('2024-12-31')", "366"),
+	CALENDAR("start_of_month", "d:S", "d", row_start_of_month, 0, "first day of the month",
+	         "start_of_month('2024-05-31')", "2024-05-01"),
+	CALENDAR("end_of_month", "d:S", "d", row_end_of_month, 0, "last day of the month",
+	         "end_of_month('2024-02-10')", "2024-02-29"),
+	CALENDAR("months_between", "a:S, b:S", "I", row_months_between, 0,
+	         "whole months from a to b, toward zero",
+	         "months_between('2024-01-31', '2024-02-29')", "1"),
+	CALENDAR("workdays", "a:S, b:S", "I", row_workdays, 0,
+	         "Mondays to Fridays from a up to, not including, b",
+	         "workdays('2024-05-31', '2024-06-04')", "2"),
+	{ .name = "fiscal_year",
+	  .sig = "d:S, start:i",
+	  .result = "I",
+	  .prep = prep_fiscal,
+	  .row = row_fiscal_year,
+	  .pandas = "dx.fn(\"fiscal_year\", {*})",
+	  .help = "year in which the fiscal year ends that begins in month `start`",
+	  .example = "fiscal_year('2024-05-31', 4)",
+	  .value = "2025" },
+	CALENDAR("is_weekend", "d:S", "B", row_is_weekend, 0, "Saturday or Sunday",
+	         "is_weekend('2024-06-01')", "true"),
+};
+
+const struct dtx_fn_table dtx_fn_calendar = { "calendar", "Calendar", rows, DTX_COUNT(rows) };

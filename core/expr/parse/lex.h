@@ -1,0 +1,33 @@
+/* Tokens of the formula language. */
+#ifndef DTX_EXPR_PARSE_LEX_H
+#define DTX_EXPR_PARSE_LEX_H
+
+#include "core/expr/parse/tree.h"
+
+enum dtx_token {
+	DTX_TK_END,
+	DTX_TK_NUMBER,
+	DTX_TK_TEXT,
+	DTX_TK_NAME,
+	DTX_TK_QUOTED_NAME,
+	DTX_TK_KEYWORD,
+	DTX_TK_OP
+};
+
+struct dtx_lex {
+	struct dtx_str text;
+	size_t pos; /* behind the token */
+	enum dtx_token kind;
+	size_t start, end;   /* bytes of the token */
+	char op[3];          /* OP: "==", "::"; KEYWORD: unused */
+	struct dtx_str word; /* NAME, KEYWORD, NUMBER: as written; TEXT, QUOTED_NAME: interior with
+	                      * doubled quotes still doubled */
+};
+
+/* Reads the next token.  Codes: expr_syntax (stray byte, open quote), bad_literal (leading zero);
+ * the span is set. */
+DTX_MUSTUSE enum dtx_code dtx_lex_next(struct dtx_lex *lx, struct dtx_err *err);
+/* The token is this keyword (any case) or operator. */
+bool dtx_lex_is(const struct dtx_lex *lx, const char *word);
+
+#endif

@@ -1,0 +1,180 @@
+/* Between a region's answer and its approval: the typed steps behind it try the result first. */
+#include "core/fallback/fallback_job.h"
+#include "core/base/mem.h"
+#include "core/store/ledger/lease.h"
+
+#define WORK_DROPPED UINT32_MAX /* the index of a region that is none any more */
+
+void dtx_work_free(struct dtx_work *w)
+{
+	if (!w)
+		return;
+	dtx_admit_clear(&w->admitted);
+	dtx_buf_clear(&w->code);
+	json_decref(w->contract);
+	json_decref(w->doc);
+	json_decref(w->order);
+	json_decref(w->region_json);
+	json_decref(w->params);
+	json_decref(w->shape);
+	json_decref(w->adapter);
+	json_decref(w->names);
+	dtx_arena_clear(&w->arena);
+	dtx_mem_free(w);
+}
+
+/* The request is gone when it has been answered: what is told of its region stays. */
+void dtx_work_keep(struct dtx_work *w)
+{
+	struct dtx_work **at = &w->r->done;
+
+	w->kept = (struct dtx_rescue){ .plan = w->region->plan,
+		                       .index = w->region->index,
+		                       .whole_plan = w->region->whole_plan,
+		                       .first = w->region->first,
+		                       .count = w->region->count,
+		                       .input = w->region->input,
+		                       .input_name = w->region->input_name,
+		                       .trigger = w->region->trigger };
+	dtx_str_copy(w->kept.at, sizeof(w->kept.at), dtx_str_of(w->region->at));
+	w->region = &w->kept;
+	while (*at && (*at)->kept.index < w->kept.index)
+		at = &(*at)->next;
+	w->next = *at;
+	*at = w;
+}
+
+static bool work_is(const struct dtx_work *w, const struct dtx_rescue *region)
+{
+	return w->kept.whole_plan == region->whole_plan && w->kept.first == region->first &&
+	       w->kept.count == region->count && w->kept.input == region->input;
+}
+
+struct dtx_work *dtx_work_take(struct dtx_rescuer *r, const struct dtx_rescue *region)
+{
+	struct dtx_work **at = &r->done, *w;
+
+	while (*at && ((*at)->kept.index != region->index || !work_is(*at, region))) {
+		if ((*at)->kept.index ==
+		    region->index) /* it was another one's, which was dropped */
+			(*at)->kept.index = WORK_DROPPED;
+		at = &(*at)->next;
+	}
+	w = *at;
+	if (w)
+		*at = w->next;
+	return w;
+}
+
+enum dtx_code dtx_work_offer(struct dtx_work *w, bool supplied, struct dtx_err *err)
+{
+	w->supplied = supplied;
+	w->waits = !w->r->trial_off;
+	return w->waits ? DTX_OK : dtx_work_approve(w, supplied, err);
+}
+
+enum dtx_code dtx_work_drop_lease(struct dtx_work *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (w->lease[0])
+		rc = dtx_lease_drop(w->r->store, w->lease, dtx_record_id(w->r->record), err);
+	w->lease[0] = '\0';
+	return rc;
+}
+
+static bool work_stands(const struct dtx_work *w, uint64_t stands)
+{
+	return w->kept.index < 64 && stands >> w->kept.index & 1;
+}
+
+/* Code that passed all checks of its own waits for a person, whatever the run ended with; so does
+ * an answer that is not in use any more, as no step has tried it. */
+static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, bool stands,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK, dropped;
+
+	if (when == DTX_SETTLE_NEXT && !stands) /* it may be asked again */
+		return DTX_OK;
+	if (w->waits && (when == DTX_SETTLE_FAILED || !stands))
+		rc = dtx_work_pending(w, err);
+	else if (w->waits)
+		rc = dtx_work_approve(w, w->supplied, err);
+	w->waits = false;
+	dropped = dtx_work_drop_lease(w, rc == DTX_OK ? err : NULL);
+	if (rc != DTX_OK && w->kept.count)
+		dtx_err_step(err, (int32_t)w->kept.first, w->kept.plan->step[w->kept.first].name);
+	if (rc != DTX_OK)
+		dtx_err_at(err, w->kept.at);
+	if (rc != DTX_OK) {
+		w->ended = rc;
+		if (!w->supplied) /* who gave it knows what it is for */
+			dtx_err_copy(&w->r->finding, w->kept.trigger);
+	}
+	return rc == DTX_OK ? dropped : rc;
+}
+
+/* A snippet that changes nothing did not do what it was asked for: a person should look. */
+static enum dtx_code settle_warn(struct dtx_work *w, struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+
+	if (!w->admitted.unchanged)
+		goto out;
+	dtx_err_set(&f, DTX_W_SNIPPET_UNCHANGED, __FILE__, __LINE__,
+	            "snippet %.8s changes nothing: its result equals its input, %lld rows x %lld "
+	            "columns",
+	            w->id, (long long)w->before.rows, (long long)w->before.cols);
+	dtx_err_hint(&f,
+	             "read it with dtx snippet show %.8s --code; dtx snippet revoke %.8s keeps "
+	             "it from running again",
+	             w->id, w->id);
+	f.severity = DTX_SEV_WARNING;
+	f.run_time = true;
+	if (w->kept.count)
+		dtx_err_step(&f, (int32_t)w->kept.first, w->kept.plan->step[w->kept.first].name);
+	dtx_err_at(&f, w->kept.at);
+	if (!dtx_errlist_take(&w->r->warnings, &f))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_err_clear(&f);
+	return rc;
+}
+
+enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands,
+                                struct dtx_err *err)
+{
+	struct dtx_rescuer *r = arg;
+	enum dtx_code rc = DTX_OK, one;
+	struct dtx_work *w;
+
+	for (w = r->done; w; w = w->next) {
+		one = settle_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, work_stands(w, stands),
+		                 rc == DTX_OK ? err : NULL);
+		rc = rc == DTX_OK ? one : rc;
+	}
+	if (when == DTX_SETTLE_NEXT)
+		return rc;
+	for (w = r->done; w; w = w->next) {
+		if (when == DTX_SETTLE_DONE && !work_stands(w, stands))
+			continue; /* the result has nothing of it */
+		one = when == DTX_SETTLE_DONE ? settle_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
+		rc = rc == DTX_OK ? one : rc;
+		one = dtx_work_record(w, rc == DTX_OK ? err : NULL);
+		rc = rc == DTX_OK ? one : rc;
+	}
+	dtx_rescuer_clear(r);
+	return rc;
+}
+
+void dtx_rescuer_clear(struct dtx_rescuer *r)
+{
+	struct dtx_work *w;
+
+	while ((w = r->done)) {
+		r->done = w->next;
+		dtx_work_free(w);
+	}
+}

@@ -1,0 +1,196 @@
+/* How near names and schemas are. */
+#include "core/fallback/similar_snippets.h"
+
+#include <string.h>
+
+#include "core/store/cache/snippet.h"
+
+#define NEAR_COLUMNS 256 /* per table, read and present */
+#define NEAR_OPEN    32  /* columns that are looked for */
+#define NEAR_WORDS   16
+
+/* --- names --- */
+
+static char near_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static bool near_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (unsigned char)c >= 0x80;
+}
+
+static size_t near_words(const char *name, struct dtx_str word[NEAR_WORDS])
+{
+	size_t n = 0, len;
+
+	while (*name && n < NEAR_WORDS) {
+		while (*name && !near_word(*name))
+			name++;
+		for (len = 0; near_word(name[len]); len++)
+			;
+		if (len)
+			word[n++] = (struct dtx_str){ name, len };
+		name += len;
+	}
+	return n;
+}
+
+static bool near_same(struct dtx_str a, struct dtx_str b)
+{
+	size_t i;
+
+	for (i = 0; i < a.len && a.len == b.len; i++) {
+		if (near_lower(a.ptr[i]) != near_lower(b.ptr[i]))
+			return false;
+	}
+	return a.len == b.len;
+}
+
+static double near_jaccard(const char *a, const char *b)
+{
+	struct dtx_str x[NEAR_WORDS], y[NEAR_WORDS];
+	size_t n = near_words(a, x), m = near_words(b, y), both = 0, i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < m; k++) {
+			if (near_same(x[i], y[k])) {
+				both++;
+				break;
+			}
+		}
+	}
+	return n + m > both ? (double)both / (double)(n + m - both) : 0;
+}
+
+double dtx_near_names(const char *a, const char *b)
+{
+	struct dtx_str x = dtx_str_of(a), y = dtx_str_of(b);
+	size_t longer = DTX_MAX(x.len, y.len);
+	double edit, words = near_jaccard(a, b);
+
+	if (!longer)
+		return 1;
+	edit = 1 - (double)dtx_str_distance(x, y, longer) / (double)longer;
+	return DTX_MAX(edit, words);
+}
+
+/* --- schemas --- */
+
+static const char *near_at(const json_t *col, size_t i)
+{
+	const char *text = json_string_value(json_array_get(col, i));
+
+	return text ? text : "";
+}
+
+static double near_columns(const json_t *need, const json_t *have)
+{
+	const char *want = near_at(need, 1), *got = near_at(have, 1);
+	double same = dtx_near_names(near_at(need, 0), near_at(have, 0));
+
+	if (!strcmp(want, got))
+		return same;
+	return same * (!strcmp(want, "any") || !strcmp(got, "any") ? 0.9 : 0.4);
+}
+
+/* One table: what is read, what there is, who is taken, how well the rest would fit. */
+struct near_table {
+	const json_t *need, *have;
+	bool used_need[NEAR_COLUMNS], used_have[NEAR_COLUMNS];
+	size_t nneed, nhave;
+	size_t open[NEAR_OPEN], nopen; /* needs without a column of their name */
+	float score[NEAR_OPEN][NEAR_COLUMNS];
+};
+
+/* Columns that kept name and class pair with themselves. */
+static double near_kept(struct near_table *t)
+{
+	double sum = 0;
+	size_t i, k;
+
+	for (i = 0; i < t->nneed; i++) {
+		for (k = 0; k < t->nhave && !t->used_need[i]; k++) {
+			if (t->used_have[k] ||
+			    !json_equal(json_array_get(t->need, i), json_array_get(t->have, k)))
+				continue;
+			t->used_need[i] = t->used_have[k] = true;
+			sum += 1;
+		}
+	}
+	return sum;
+}
+
+static void near_matrix(struct near_table *t)
+{
+	size_t i, k;
+
+	for (i = 0; i < t->nneed && t->nopen < NEAR_OPEN; i++) {
+		if (t->used_need[i])
+			continue;
+		for (k = 0; k < t->nhave; k++)
+			t->score[t->nopen][k] = (float)near_columns(json_array_get(t->need, i),
+			                                            json_array_get(t->have, k));
+		t->open[t->nopen++] = i;
+	}
+}
+
+/* The best free pair, as places in open and have; false: none is left. */
+static bool near_best(const struct near_table *t, size_t *open, size_t *have)
+{
+	float best = -1;
+	size_t i, k;
+
+	for (i = 0; i < t->nopen; i++) {
+		for (k = 0; k < t->nhave && !t->used_need[t->open[i]]; k++) {
+			if (t->used_have[k] || t->score[i][k] <= best)
+				continue;
+			best = t->score[i][k];
+			*open = i;
+			*have = k;
+		}
+	}
+	return best >= 0;
+}
+
+static double near_pairs(struct near_table *t, struct dtx_near_pair *pair, size_t max, size_t *n)
+{
+	double sum = near_kept(t);
+	size_t open, have;
+
+	near_matrix(t);
+	while (near_best(t, &open, &have)) {
+		size_t need = t->open[open];
+		const char *a = near_at(json_array_get(t->need, need), 0);
+		const char *b = near_at(json_array_get(t->have, have), 0);
+
+		t->used_need[need] = t->used_have[have] = true;
+		sum += (double)t->score[open][have];
+		if (strcmp(a, b) && *n < max)
+			pair[(*n)++] = (struct dtx_near_pair){ a, b, (double)t->score[open][have] };
+	}
+	return sum;
+}
+
+double dtx_near_score(const json_t *needs, const json_t *tables, struct dtx_near_pair *pair,
+                      size_t max, size_t *n)
+{
+	double sum = 0;
+	size_t i, count = 0;
+	json_t *table;
+
+	*n = 0;
+	json_array_foreach(json_object_get(needs, "tables"), i, table)
+	{
+		struct near_table t = { .need = json_object_get(table, "cols") };
+
+		t.have = dtx_snippet_cols(tables, dtx_json_text(table, "alias", ""));
+		t.nneed = DTX_MIN(json_array_size(t.need), (size_t)NEAR_COLUMNS);
+		t.nhave = DTX_MIN(json_array_size(t.have), (size_t)NEAR_COLUMNS);
+		count += t.nneed;
+		sum += near_pairs(&t, pair, max, n);
+	}
+	return count ? sum / (double)count : 0;
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Prints the C tables of ops, readers, writers and functions (engine), of commands (cli) or of fuzz
+# targets (fuzz), made from file names.  Usage: gen-tables.sh engine|cli|fuzz
+set -eu
+
+list() { # list TYPE TABLE PREFIX HEADER FILE...
+	type=$1 table=$2 prefix=$3 header=$4
+	shift 4
+	rows=""
+	for f in "$@"; do
+		[ -e "$f" ] || continue
+		name=$(basename "$f" .c)
+		name=${name#"$prefix"}
+		# a part may be split into several files: the one that defines the symbol counts
+		grep -q "^const $type ${table%s}_$name " "$f" || continue
+		rows="$rows $name"
+	done
+	[ -e "$header" ] || return 0
+	echo "#include \"$header\""
+	sym=$(echo "$table" | sed 's/s$//')
+	for n in $rows; do echo "extern const $type ${sym}_$n;"; done
+	echo "const $type *const ${table}[] = {"
+	for n in $rows; do echo "	&${sym}_$n,"; done
+	echo "	NULL"
+	echo "};"
+}
+
+echo "/* Generated from file names. */"
+echo "#include <stddef.h>"
+case $1 in
+engine)
+	list "struct dtx_op" dtx_ops op_ core/plan/op.h ops/op_*.c
+	list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h $(find core/io -name 'read_*.c' | sort)
+	list "struct dtx_writer_class" dtx_writes write_ core/io/write/writer.h core/io/write/write_*.c
+	list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn/fn.h core/expr/fn/fn_*.c
+	;;
+cli) list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h cli/cmd_*.c ;;
+fuzz)
+	echo "#include \"tests/fuzz/replay.h\""
+	for f in tests/fuzz/fuzz_*.c; do echo "int $(basename "$f" .c)(const uint8_t *, size_t);"; done
+	echo "const struct replay_target replay_targets[] = {"
+	for f in tests/fuzz/fuzz_*.c; do
+		n=$(basename "$f" .c)
+		echo "	{ \"${n#fuzz_}\", $n },"
+	done
+	echo "	{ NULL, NULL }"
+	echo "};"
+	;;
+esac

@@ -1,0 +1,147 @@
+/* Limits of containers: one table for names, bounds and defaults. */
+#include "core/io/archive/archive_limits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/text/str.h"
+
+const struct dtx_unpack dtx_unpack_default = DTX_UNPACK_INIT;
+
+const struct dtx_unpack_row dtx_unpack_rows[] = {
+#define X(name, value, least, most, help)                                                          \
+	{ #name, help, offsetof(struct dtx_unpack, name), (least), (most) },
+	DTX_UNPACK(X)
+#undef X
+};
+const size_t dtx_nunpack_rows = DTX_COUNT(dtx_unpack_rows);
+
+static const uint64_t *unpack_at(const struct dtx_unpack *l, size_t i)
+{
+	return (const uint64_t *)(const void *)((const char *)l + dtx_unpack_rows[i].offset);
+}
+
+enum dtx_code dtx_unpack_set(struct dtx_unpack *l, struct dtx_str name, uint64_t value,
+                             struct dtx_err *err)
+{
+	const char *names[DTX_COUNT(dtx_unpack_rows)];
+	char want[64];
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(dtx_unpack_rows); i++) {
+		const struct dtx_unpack_row *row = &dtx_unpack_rows[i];
+
+		names[i] = row->name;
+		if (!dtx_str_is(name, row->name))
+			continue;
+		if (value < row->least || value > row->most)
+			return dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+			                   "limit 'archive.%s' is %llu to %llu, got %llu",
+			                   row->name, (unsigned long long)row->least,
+			                   (unsigned long long)row->most,
+			                   (unsigned long long)value);
+		memcpy((char *)l + row->offset, &value, sizeof(value));
+		return DTX_OK;
+	}
+	dtx_str_copy(want, sizeof(want), name);
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "there is no limit 'archive.%s'", want);
+	dtx_err_suggest(err, want, names, DTX_COUNT(dtx_unpack_rows));
+	return DTX_E_USAGE;
+}
+
+/* Whether it may be any higher. */
+static bool unpack_rise(const struct dtx_unpack *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(dtx_unpack_rows); i++)
+		if (!strcmp(dtx_unpack_rows[i].name, name))
+			return *unpack_at(l, i) < dtx_unpack_rows[i].most;
+	return false;
+}
+
+static DTX_PRINTF(4, 0) enum dtx_code
+	unpack_say(struct dtx_err *err, const char *name, bool rises, const char *fmt, va_list ap)
+{
+	char text[320];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__, "%s (limit 'archive.%s')", text,
+	            name);
+	if (rises)
+		dtx_err_hint(err, "if the file is trusted: --limit archive.%s=N", name);
+	else
+		dtx_err_hint(err, "no option raises it: save the file again, or as CSV, in the "
+		                  "program it is from");
+	return DTX_E_ARCHIVE_LIMIT;
+}
+
+enum dtx_code dtx_unpack_fail(struct dtx_err *err, const struct dtx_unpack *l, const char *name,
+                              const char *fmt, ...)
+{
+	enum dtx_code rc;
+	va_list ap;
+
+	va_start(ap, fmt);
+	rc = unpack_say(err, name, unpack_rise(l, name), fmt, ap);
+	va_end(ap);
+	return rc;
+}
+
+enum dtx_code dtx_unpack_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
+{
+	enum dtx_code rc;
+	va_list ap;
+
+	va_start(ap, fmt);
+	rc = unpack_say(err, name, false, fmt, ap);
+	va_end(ap);
+	return rc;
+}
+
+json_t *dtx_unpack_json(const struct dtx_unpack *l)
+{
+	json_t *o = json_object();
+	size_t i;
+
+	for (i = 0; o && i < DTX_COUNT(dtx_unpack_rows); i++) {
+		uint64_t v = *unpack_at(l, i);
+
+		if (v == *unpack_at(&dtx_unpack_default, i))
+			continue;
+		if (!dtx_json_set(o, dtx_unpack_rows[i].name, json_integer((json_int_t)v))) {
+			json_decref(o);
+			return NULL;
+		}
+	}
+	return o;
+}
+
+json_t *dtx_unpack_list(const struct dtx_unpack *l)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list && i < DTX_COUNT(dtx_unpack_rows); i++) {
+		if (json_array_append_new(list, json_integer((json_int_t)*unpack_at(l, i)))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+bool dtx_unpack_read(const json_t *list, struct dtx_unpack *l)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(dtx_unpack_rows); i++) {
+		const json_t *v = json_array_get(list, i);
+		uint64_t n = (uint64_t)json_integer_value(v);
+
+		if (!json_is_integer(v) || json_integer_value(v) < 0)
+			return false;
+		memcpy((char *)l + dtx_unpack_rows[i].offset, &n, sizeof(n));
+	}
+	return json_array_size(list) == DTX_COUNT(dtx_unpack_rows);
+}

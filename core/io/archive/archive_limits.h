@@ -1,0 +1,68 @@
+/* What a container may unpack to: limits of an input, each with a default.
+ *
+ * One row per limit is its name in a plan (`archive`), on the command line (--limit archive.NAME=N)
+ * and in the message of who meets it. */
+#ifndef DTX_IO_ARCHIVE_ARCHIVE_LIMITS_H
+#define DTX_IO_ARCHIVE_ARCHIVE_LIMITS_H
+
+#include "core/base/text/json.h"
+
+/*      name          default           least  most    help */
+#define DTX_UNPACK(X)                                                                              \
+	X(entries, 10000, 1, 1 << 24, "files in an archive")                                       \
+	X(part, (uint64_t)2 << 30, 1, (uint64_t)1 << 40, "inflated bytes of one file")             \
+	X(total, (uint64_t)4 << 30, 1, (uint64_t)1 << 40, "inflated bytes of all files")           \
+	X(ratio, 1000, 1, 1 << 30, "inflated bytes per packed byte, after 1 MiB")                  \
+	X(memory, (uint64_t)4 << 30, 1 << 20, (uint64_t)1 << 40, "memory of the reader process")   \
+	X(time, 600, 1, 7 * 86400, "seconds of the reader process")                                \
+	X(cells, 200 * 1000 * 1000, 1, (uint64_t)1 << 36, "cells of a sheet")                      \
+	X(strings, 64 * 1000 * 1000, 1, 64 * 1000 * 1000, "texts of a workbook")                   \
+	X(string_bytes, (uint64_t)2 << 30, 1, (uint64_t)2 << 30, "bytes of those texts")           \
+	X(text, 1 << 20, 1, 1 << 30, "bytes of the text of one cell")                              \
+	X(merges, 1000 * 1000, 1, 1 << 30, "merged ranges of a sheet")                             \
+	X(fill, 10 * 1000 * 1000, 1, 1 << 30, "cells that merged ranges are filled with")          \
+	X(idle, (uint64_t)512 << 20, 1 << 20, (uint64_t)1 << 40,                                   \
+	  "bytes of a part, and a charge for each tag, without a value")
+
+struct dtx_unpack {
+#define X(name, ...) uint64_t name;
+	DTX_UNPACK(X)
+#undef X
+	/* Told of a part how many of its packed bytes have been read, on any thread; NULL: nobody
+	 * looks. */
+	void (*tick)(void *arg, uint64_t done, uint64_t of);
+	void *tick_arg;
+	const char *again; /* name under which a library may open the file; NULL: none may */
+};
+#define DTX_UNPACK_DEFAULT(name, value, ...) .name = (value),
+#define DTX_UNPACK_INIT                                                                            \
+	{                                                                                          \
+		DTX_UNPACK(DTX_UNPACK_DEFAULT)                                                     \
+	}
+extern const struct dtx_unpack dtx_unpack_default;
+
+struct dtx_unpack_row {
+	const char *name, *help;
+	size_t offset; /* of its uint64_t in struct dtx_unpack */
+	uint64_t least, most;
+};
+extern const struct dtx_unpack_row dtx_unpack_rows[];
+extern const size_t dtx_nunpack_rows;
+
+/* "ratio", 5000.  Codes: usage (no such limit, a value it cannot have). */
+DTX_MUSTUSE enum dtx_code dtx_unpack_set(struct dtx_unpack *l, struct dtx_str name, uint64_t value,
+                                         struct dtx_err *err);
+/* archive_limit with the text, the limit's name, and how it is raised. */
+enum dtx_code dtx_unpack_fail(struct dtx_err *err, const struct dtx_unpack *l, const char *name,
+                              const char *fmt, ...) DTX_PRINTF(4, 5);
+/* The same of a bound that no program comes near, so that no option raises it: it has a name all
+ * the same. */
+enum dtx_code dtx_unpack_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
+	DTX_PRINTF(3, 4);
+/* {name: value} of those that are not the default; new reference, NULL: out of memory. */
+json_t *dtx_unpack_json(const struct dtx_unpack *l);
+/* All of them, for the reader process, and back; false: malformed. */
+json_t *dtx_unpack_list(const struct dtx_unpack *l);
+DTX_MUSTUSE bool dtx_unpack_read(const json_t *list, struct dtx_unpack *l);
+
+#endif

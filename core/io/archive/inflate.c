@@ -1,0 +1,10 @@
+/* Which inflaters this build has. */
+#include "core/io/archive/inflate.h"
+
+const struct dtx_inflate_class *const dtx_inflates[] = {
+#ifdef DTX_HAVE_ISAL
+	&dtx_inflate_isal,
+#endif
+	&dtx_inflate_zlib,
+	NULL,
+};

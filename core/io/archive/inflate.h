@@ -1,0 +1,32 @@
+/* Raw deflate streams: ISA-L where the build has it, else zlib; both give the same bytes. */
+#ifndef DTX_IO_ARCHIVE_INFLATE_H
+#define DTX_IO_ARCHIVE_INFLATE_H
+
+#include "core/base/err.h"
+
+enum dtx_inflate_state {
+	DTX_INFLATE_MORE, /* `out` is full, or `in` is used up and the stream goes on */
+	DTX_INFLATE_END,  /* the stream has ended; `in` is right behind it */
+	DTX_INFLATE_BAD,
+	DTX_INFLATE_NO_MEMORY
+};
+struct dtx_inflate_io { /* both pairs are moved on */
+	const unsigned char *in;
+	size_t nin;
+	unsigned char *out;
+	size_t nout;
+};
+struct dtx_inflate_class {
+	const char *name;
+	void *(*open)(void); /* NULL: no memory */
+	enum dtx_inflate_state (*run)(void *state, struct dtx_inflate_io *io);
+	void (*close)(void *state);
+	/* CRC-32 as in zip files, continued from `crc` (0 at first). */
+	uint32_t (*crc)(uint32_t crc, const void *bytes, size_t len);
+};
+extern const struct dtx_inflate_class dtx_inflate_zlib;
+extern const struct dtx_inflate_class dtx_inflate_isal; /* only in builds with ISA-L */
+/* All of this build, the fastest first, NULL at the end. */
+extern const struct dtx_inflate_class *const dtx_inflates[];
+
+#endif

@@ -1,0 +1,639 @@
+/* Tokens of XML, of bytes that are checked (core/io/archive/xml_in.c). */
+#include "core/io/archive/xml.h"
+
+#include "core/base/mem.h"
+#include "core/base/text/utf8.h"
+
+enum {
+	TOKEN_MAX = 8 << 20, /* one tag */
+	VALUE_MAX = 64 << 10,
+	NAME_MAX_BYTES = 1024,
+	TOKEN_CHARGE = 128 /* a short token costs as much time as so many bytes of a long one */
+};
+
+#define FAIL_XML(x, err, what)                                                                     \
+	do {                                                                                       \
+		rc = dtx_xml_fail((x), (err), __FILE__, __LINE__, (what));                         \
+		goto out;                                                                          \
+	} while (0)
+
+void dtx_xml_init(struct dtx_xml *x, dtx_xml_read read, void *arg, const char *label,
+                  const char *part)
+{
+	*x = (struct dtx_xml){ .read = read, .arg = arg, .label = label, .part = part };
+	x->limits = &dtx_unpack_default;
+	dtx_buf_init(&x->open, (size_t)DTX_XML_DEPTH * NAME_MAX_BYTES);
+	dtx_buf_init(&x->scratch, TOKEN_MAX);
+}
+
+void dtx_xml_clear(struct dtx_xml *x)
+{
+	dtx_mem_free(x->own);
+	dtx_buf_clear(&x->open);
+	dtx_buf_clear(&x->scratch);
+	*x = (struct dtx_xml)DTX_XML_INIT;
+}
+
+static enum dtx_code fill_checked(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_xml_fill(x, err);
+
+	return rc == DTX_OK ? dtx_xml_check(x, err) : rc;
+}
+
+/* At least n unconsumed bytes, or all there are. */
+static enum dtx_code need(struct dtx_xml *x, size_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_xml_check(x, err));
+	while (x->end - x->pos < n && !x->eof)
+		DTX_TRY(fill_checked(x, err));
+out:
+	return rc;
+}
+
+static bool at(const struct dtx_xml *x, const char *text)
+{
+	size_t n = strlen(text);
+
+	return x->end - x->pos >= n && !memcmp(x->buf + x->pos, text, n);
+}
+
+/* Length of the token that begins at pos and ends with `stop`, counted from pos; an error if the
+ * part ends first.  The search begins at `from`. */
+static enum dtx_code token_to(struct dtx_xml *x, const char *stop, size_t from, size_t *len,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t nstop = strlen(stop);
+
+	for (;;) {
+		size_t have = x->end - x->pos;
+		const char *hit = have > from
+		                          ? memmem(x->buf + x->pos + from, have - from, stop, nstop)
+		                          : NULL;
+
+		if (hit) {
+			*len = (size_t)(hit - (x->buf + x->pos)) + nstop;
+			goto out;
+		}
+		if (x->eof)
+			FAIL_XML(x, err, "the part breaks off");
+		from = have > nstop + from ? have - nstop : from;
+		DTX_TRY(fill_checked(x, err));
+	}
+out:
+	return rc;
+}
+
+/* Length of the tag at pos: to the '>' outside quotes. */
+static enum dtx_code tag_length(struct dtx_xml *x, size_t *len, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char quote = 0;
+	size_t i = 1;
+
+	for (;; i++) {
+		char c;
+
+		while (x->pos + i >= x->end) {
+			if (x->eof)
+				FAIL_XML(x, err, "the part breaks off inside a tag");
+			DTX_TRY(fill_checked(x, err));
+		}
+		c = x->buf[x->pos + i];
+		if (quote)
+			quote = c == quote ? 0 : quote;
+		else if (c == '"' || c == '\'')
+			quote = c;
+		else if (c == '>')
+			break;
+		if (c == '<')
+			FAIL_XML(x, err, "'<' inside a tag");
+	}
+	*len = i + 1;
+out:
+	return rc;
+}
+
+/* --- names, attributes, entities --- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_name_char(char c)
+{
+	return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '-' || c == '.';
+}
+
+/* Cuts a name off *rest; empty when there is none. */
+static struct dtx_str cut_name(struct dtx_str *rest)
+{
+	struct dtx_str name = { rest->ptr, 0 };
+	char first = rest->len ? rest->ptr[0] : '-';
+
+	if (first == '-' || first == '.' || (first >= '0' && first <= '9'))
+		return name;
+	while (name.len < rest->len && is_name_char(rest->ptr[name.len]))
+		name.len++;
+	rest->ptr += name.len;
+	rest->len -= name.len;
+	return name;
+}
+
+static void skip_blanks(struct dtx_str *rest)
+{
+	while (rest->len && is_blank(rest->ptr[0])) {
+		rest->ptr++;
+		rest->len--;
+	}
+}
+
+static struct dtx_str local_name(struct dtx_str full)
+{
+	const char *colon = full.len ? memchr(full.ptr, ':', full.len) : NULL;
+	size_t skip = colon ? (size_t)(colon - full.ptr) + 1 : 0;
+
+	return (struct dtx_str){ full.ptr + skip, full.len - skip };
+}
+
+static bool char_allowed(uint32_t cp)
+{
+	return cp == 9 || cp == 10 || cp == 13 || (cp >= 0x20 && cp < 0xd800) ||
+	       (cp >= 0xe000 && cp < 0xfffe) || (cp >= 0x10000 && cp < 0x110000);
+}
+
+enum { NO_POINT = UINT32_MAX };
+
+/* The number of "#38" or "#x26". */
+static uint32_t reference_number(struct dtx_str s)
+{
+	bool hex = s.len > 2 && s.ptr[1] == 'x';
+	uint32_t cp = 0;
+	size_t i;
+
+	if (s.len < 2)
+		return NO_POINT;
+
+	for (i = hex ? 2 : 1; i < s.len; i++) {
+		char c = s.ptr[i];
+		uint32_t d = c >= '0' && c <= '9'          ? (uint32_t)(c - '0')
+		             : hex && c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
+		             : hex && c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
+		                                           : 99;
+
+		if (d == 99 || cp > 0x110000)
+			return NO_POINT;
+		cp = cp * (hex ? 16 : 10) + d;
+	}
+	return cp;
+}
+
+/* What stands between the '&' and the ';' at s; ptr NULL: it is not ended. */
+static struct dtx_str entity_body(struct dtx_str s)
+{
+	const char *semi =
+		s.len && s.ptr[0] == '&' ? memchr(s.ptr, ';', DTX_MIN(s.len, (size_t)12)) : NULL;
+
+	return semi ? (struct dtx_str){ s.ptr + 1, (size_t)(semi - s.ptr) - 1 }
+	            : (struct dtx_str){ NULL, 0 };
+}
+
+/* Undoes the entity at s ("&lt;..."), gives its length in *used and its character; 0: none. */
+static uint32_t entity(struct dtx_str s, size_t *used)
+{
+	static const struct {
+		const char *name;
+		char c;
+	} known[] = {
+		{ "lt", '<' }, { "gt", '>' }, { "amp", '&' }, { "quot", '"' }, { "apos", '\'' }
+	};
+	struct dtx_str body = entity_body(s);
+	uint32_t cp;
+	size_t i;
+
+	if (!body.ptr)
+		return 0;
+	*used = body.len + 2;
+	if (body.len && body.ptr[0] == '#') {
+		cp = reference_number(body);
+		return cp != NO_POINT && char_allowed(cp) ? cp : 0;
+	}
+	for (i = 0; i < DTX_COUNT(known); i++) {
+		if (dtx_str_is(body, known[i].name))
+			return (unsigned char)known[i].c;
+	}
+	return 0;
+}
+
+/* The number of the reference at s; *used: its length. */
+static uint32_t numeric_at(struct dtx_str s, size_t *used)
+{
+	struct dtx_str body = entity_body(s);
+
+	*used = body.len + 2;
+	return body.ptr && body.len && body.ptr[0] == '#' ? reference_number(body) : NO_POINT;
+}
+
+/* A reference to a character that XML does not have, as some writers make them of whatever a text
+ * holds: a control character is itself, two halves of a surrogate pair are one character, and what
+ * is none is U+FFFD.  0: it is no reference. */
+static uint32_t odd_reference(struct dtx_str s, size_t *used)
+{
+	uint32_t cp = numeric_at(s, used), low;
+	size_t more;
+
+	if (cp == NO_POINT)
+		return 0;
+	if (cp >= 0xd800 && cp < 0xdc00) {
+		low = numeric_at((struct dtx_str){ s.ptr + *used, s.len - *used }, &more);
+		if (low < 0xdc00 || low >= 0xe000)
+			return 0xfffd;
+		*used += more;
+		return 0x10000 + ((cp - 0xd800) << 10) + (low - 0xdc00);
+	}
+	return cp && cp < 0x110000 && (cp < 0xd800 || cp >= 0xe000) ? cp : 0xfffd;
+}
+
+/* An attribute value with entities or blanks to undo, into scratch (which has room). */
+static bool undo_value(struct dtx_xml *x, struct dtx_str raw, struct dtx_str *out)
+{
+	size_t begin = x->scratch.len, i = 0, used;
+	char utf8[4];
+	uint32_t cp;
+
+	while (i < raw.len) {
+		char c = raw.ptr[i];
+
+		if (c != '&') {
+			dtx_buf_addc(&x->scratch, is_blank(c) ? ' ' : c);
+			i++;
+			continue;
+		}
+		cp = entity((struct dtx_str){ raw.ptr + i, raw.len - i }, &used);
+		if (!cp)
+			return false;
+		dtx_buf_addn(&x->scratch, utf8, dtx_utf8_put(utf8, cp));
+		i += used;
+	}
+	*out = (struct dtx_str){ x->scratch.ptr + begin, x->scratch.len - begin };
+	return dtx_buf_ok(&x->scratch);
+}
+
+static bool is_plain(struct dtx_str v)
+{
+	size_t i;
+
+	for (i = 0; i < v.len; i++) {
+		if (v.ptr[i] == '&' || v.ptr[i] == '\n' || v.ptr[i] == '\t' || v.ptr[i] == '\r')
+			return false;
+	}
+	return true;
+}
+
+/* One NAME="VALUE" off *rest. */
+static enum dtx_code take_attr(struct dtx_xml *x, struct dtx_str *rest, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xml_attr *a = &x->attr[x->nattr];
+	const char *end;
+	char quote;
+	unsigned i;
+
+	a->full = cut_name(rest);
+	skip_blanks(rest);
+	if (!a->full.len || !rest->len || rest->ptr[0] != '=')
+		FAIL_XML(x, err, "a tag with something that is no attribute");
+	rest->ptr++;
+	rest->len--;
+	skip_blanks(rest);
+	quote = rest->len ? rest->ptr[0] : 0;
+	end = quote == '"' || quote == '\'' ? memchr(rest->ptr + 1, quote, rest->len - 1) : NULL;
+	if (!end)
+		FAIL_XML(x, err, "an attribute without quotes");
+	a->name = local_name(a->full);
+	a->value = (struct dtx_str){ rest->ptr + 1, (size_t)(end - rest->ptr) - 1 };
+	rest->len -= a->value.len + 2;
+	rest->ptr = end + 1;
+	if (rest->len && !is_blank(rest->ptr[0]) && rest->ptr[0] != '/')
+		FAIL_XML(x, err, "no blank after an attribute");
+	if (a->value.len > VALUE_MAX) {
+		rc = dtx_unpack_fixed(err, "attribute", "'%s': %s: an attribute of over %d bytes",
+		                      x->label, x->part, VALUE_MAX);
+		goto out;
+	}
+	if (!is_plain(a->value) && !undo_value(x, a->value, &a->value))
+		FAIL_XML(x, err, "an unknown entity in an attribute");
+	for (i = 0; i < x->nattr; i++) {
+		if (dtx_str_eq(x->attr[i].full, a->full))
+			FAIL_XML(x, err, "an attribute stands twice");
+	}
+	x->nattr++;
+out:
+	return rc;
+}
+
+bool dtx_xml_took_start(struct dtx_xml *x, struct dtx_str name)
+{
+	if (x->depth == DTX_XML_DEPTH || name.len > NAME_MAX_BYTES)
+		return false;
+	x->open_at[x->depth] = x->open.len;
+	dtx_buf_adds(&x->open, name);
+	x->depth += dtx_buf_ok(&x->open);
+	return dtx_buf_ok(&x->open);
+}
+
+static struct dtx_str open_name(const struct dtx_xml *x)
+{
+	size_t from = x->open_at[x->depth - 1];
+
+	return (struct dtx_str){ x->open.ptr + from, x->open.len - from };
+}
+
+bool dtx_xml_took_end(struct dtx_xml *x, struct dtx_str name)
+{
+	if (!x->depth || !dtx_str_eq(open_name(x), name))
+		return false;
+	x->open.len = x->open_at[--x->depth];
+	return true;
+}
+
+static enum dtx_code push_name(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (x->depth == DTX_XML_DEPTH)
+		return dtx_unpack_fixed(err, "depth", "'%s': %s: elements are nested over %d deep",
+		                        x->label, x->part, DTX_XML_DEPTH);
+	if (x->full.len > NAME_MAX_BYTES)
+		FAIL_XML(x, err, "a name of over 1024 bytes");
+	if (!dtx_xml_took_start(x, x->full))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* --- tokens --- */
+
+static enum dtx_code start_tag(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str rest;
+	size_t len;
+
+	DTX_TRY(tag_length(x, &len, err));
+	rest = (struct dtx_str){ x->buf + x->pos + 1, len - 2 };
+	x->close_next = rest.len && rest.ptr[rest.len - 1] == '/';
+	rest.len -= x->close_next;
+	x->full = cut_name(&rest);
+	if (!x->full.len || (rest.len && !is_blank(rest.ptr[0])))
+		FAIL_XML(x, err, "'<' without a name");
+	if (!x->depth && x->saw_root)
+		FAIL_XML(x, err, "a second root element");
+	x->name = local_name(x->full);
+	x->nattr = 0;
+	dtx_buf_reset(&x->scratch);
+	/* Undone values never exceed the tag: no view moves while they are added. */
+	if (!dtx_buf_room(&x->scratch, len))
+		DTX_FAIL_MEM(err);
+	for (skip_blanks(&rest); rest.len; skip_blanks(&rest)) {
+		if (x->nattr == DTX_XML_ATTRS) {
+			rc = dtx_unpack_fixed(err, "attributes",
+			                      "'%s': %s: a tag with over %d attributes", x->label,
+			                      x->part, DTX_XML_ATTRS);
+			goto out;
+		}
+		DTX_TRY(take_attr(x, &rest, err));
+	}
+	DTX_TRY(push_name(x, err));
+	x->saw_root = true;
+	x->kind = DTX_XML_START;
+	x->pos += len;
+out:
+	return rc;
+}
+
+static enum dtx_code end_tag(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str rest;
+	size_t len;
+
+	DTX_TRY(tag_length(x, &len, err));
+	rest = (struct dtx_str){ x->buf + x->pos + 2, len - 3 };
+	x->full = cut_name(&rest);
+	skip_blanks(&rest);
+	if (rest.len || !dtx_xml_took_end(x, x->full))
+		FAIL_XML(x, err, "an end tag that closes nothing");
+	x->name = local_name(x->full);
+	x->kind = DTX_XML_END;
+	x->pos += len;
+out:
+	return rc;
+}
+
+/* The name stays readable behind the end of the list of open names. */
+static void empty_end(struct dtx_xml *x)
+{
+	x->full = open_name(x);
+	x->name = local_name(x->full);
+	x->open.len = x->open_at[--x->depth];
+	x->close_next = false;
+	x->kind = DTX_XML_END;
+}
+
+static void give_text(struct dtx_xml *x, size_t len, size_t skip)
+{
+	x->kind = DTX_XML_TEXT;
+	x->text = (struct dtx_str){ x->buf + x->pos, len };
+	x->pos += len + skip;
+}
+
+/* CR and CR LF are LF. */
+static enum dtx_code give_newline(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(need(x, 2, err));
+	x->pos += at(x, "\r\n") ? 2 : 1;
+	x->kind = DTX_XML_TEXT;
+	x->text = DTX_STR("\n");
+out:
+	return rc;
+}
+
+static enum dtx_code give_entity(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t used = 0;
+	uint32_t cp;
+
+	DTX_TRY(need(x, 12, err));
+	cp = entity((struct dtx_str){ x->buf + x->pos, x->end - x->pos }, &used);
+	if (!cp && x->odd) {
+		DTX_TRY(need(x, 24, err)); /* it may be two */
+		cp = odd_reference((struct dtx_str){ x->buf + x->pos, x->end - x->pos }, &used);
+		*x->odd += cp != 0;
+	}
+	if (!cp)
+		FAIL_XML(x, err, "an unknown entity");
+	x->kind = DTX_XML_TEXT;
+	x->text = (struct dtx_str){ x->decoded, dtx_utf8_put(x->decoded, cp) };
+	x->pos += used;
+out:
+	return rc;
+}
+
+/* Bytes up to a byte of `stops`. */
+static size_t run_length(const struct dtx_xml *x, char a, char b)
+{
+	size_t n = 0, have = x->end - x->pos;
+
+	while (n < have && x->buf[x->pos + n] != a && x->buf[x->pos + n] != b &&
+	       x->buf[x->pos + n] != '\r')
+		n++;
+	return n;
+}
+
+static enum dtx_code text_token(struct dtx_xml *x, struct dtx_err *err)
+{
+	char c = x->buf[x->pos];
+
+	if (c == '&')
+		return give_entity(x, err);
+	if (c == '\r')
+		return give_newline(x, err);
+	give_text(x, run_length(x, '<', '&'), 0);
+	return DTX_OK;
+}
+
+/* Inside <![CDATA[; at "]]>" it ends and *given stays false. */
+static enum dtx_code cdata_token(struct dtx_xml *x, bool *given, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n;
+
+	DTX_TRY(need(x, 3, err));
+	if (x->end == x->pos)
+		FAIL_XML(x, err, "the part breaks off inside CDATA");
+	*given = !at(x, "]]>");
+	if (!*given) {
+		x->in_cdata = false;
+		x->pos += 3;
+	} else if (x->buf[x->pos] == '\r') {
+		DTX_TRY(give_newline(x, err));
+	} else {
+		n = run_length(x, ']', ']');
+		give_text(x, n ? n : 1, 0);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code skip_comment(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t len;
+
+	DTX_TRY(token_to(x, "-->", 4, &len, err));
+	x->pos += len;
+out:
+	return rc;
+}
+
+/* <?xml ...?> may name an encoding; what the bytes are has been seen already. */
+static enum dtx_code skip_instruction(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str body;
+	ptrdiff_t enc;
+	size_t len;
+
+	DTX_TRY(token_to(x, "?>", 2, &len, err));
+	body = (struct dtx_str){ x->buf + x->pos, len };
+	enc = at(x, "<?xml ") ? dtx_str_find(body, DTX_STR("encoding"), 0) : -1;
+	if (enc >= 0) {
+		struct dtx_str v = { body.ptr + enc + 8, len - (size_t)enc - 8 };
+
+		while (v.len && (is_blank(v.ptr[0]) || strchr("=\"'", v.ptr[0])))
+			v = (struct dtx_str){ v.ptr + 1, v.len - 1 };
+		v.len = DTX_MIN(v.len, (size_t)4);
+		if (!dtx_str_ieq(v, DTX_STR("utf-")) && !dtx_str_ieq(v, DTX_STR("us-a")) &&
+		    !dtx_str_ieq(v, DTX_STR("utf8")) && !dtx_str_ieq(v, DTX_STR("asci")))
+			FAIL_XML(x, err, "an encoding other than UTF-8 and UTF-16");
+	}
+	x->pos += len;
+out:
+	return rc;
+}
+
+/* "<" stands at pos. *given: a token was made. */
+static enum dtx_code markup(struct dtx_xml *x, bool *given, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(need(x, 9, err));
+	*given = false;
+	if (at(x, "<!--")) {
+		DTX_TRY(skip_comment(x, err));
+	} else if (at(x, "<?")) {
+		DTX_TRY(skip_instruction(x, err));
+	} else if (at(x, "<![CDATA[") && x->depth) {
+		x->in_cdata = true;
+		x->pos += 9;
+	} else if (at(x, "<!")) {
+		FAIL_XML(x, err, "a DOCTYPE or another declaration, which office files never have");
+	} else {
+		*given = true;
+		DTX_TRY(at(x, "</") ? end_tag(x, err) : start_tag(x, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code at_end(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (x->depth || !x->saw_root)
+		FAIL_XML(x, err, x->saw_root ? "the part breaks off" : "the part is empty");
+	x->kind = DTX_XML_EOF;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xml_next(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool given = false;
+
+	if (x->close_next) {
+		empty_end(x);
+		goto out;
+	}
+	while (!given) {
+		x->idle += TOKEN_CHARGE;
+		DTX_TRY(need(x, 1, err));
+		if (x->in_cdata) {
+			DTX_TRY(cdata_token(x, &given, err));
+		} else if (x->pos == x->end) {
+			given = true;
+			DTX_TRY(at_end(x, err));
+		} else if (x->buf[x->pos] == '<') {
+			DTX_TRY(markup(x, &given, err));
+		} else if (x->depth) {
+			given = true;
+			DTX_TRY(text_token(x, err));
+		} else if (is_blank(x->buf[x->pos])) {
+			x->pos++;
+		} else {
+			FAIL_XML(x, err, "text outside the root element");
+		}
+	}
+out:
+	return rc;
+}

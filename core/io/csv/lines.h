@@ -1,0 +1,52 @@
+/* Lines of a text whose ends are LF, CR LF or CR. */
+#ifndef DTX_IO_CSV_LINES_H
+#define DTX_IO_CSV_LINES_H
+
+#include "core/base/text/str.h"
+
+static inline bool dtx_line_is_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+/* The line that begins at `at`, without its end. */
+static inline struct dtx_str dtx_line_at(struct dtx_str text, size_t at)
+{
+	size_t end = at;
+
+	while (end < text.len && !dtx_line_is_end(text.ptr[end]))
+		end++;
+	return (struct dtx_str){ text.ptr + at, end - at };
+}
+
+/* How often it has the byte. */
+static inline uint32_t dtx_line_count(struct dtx_str line, char c)
+{
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < line.len; i++)
+		n += line.ptr[i] == c;
+	return n;
+}
+
+/* Where the next line begins, which may be an empty one; text.len behind the last. */
+static inline size_t dtx_line_behind(struct dtx_str text, struct dtx_str line)
+{
+	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
+
+	at += at + 1 < text.len && text.ptr[at] == '\r' && text.ptr[at + 1] == '\n';
+	return DTX_MIN(at + 1, text.len);
+}
+
+/* Where the next line begins that is not empty. */
+static inline size_t dtx_line_filled(struct dtx_str text, struct dtx_str line)
+{
+	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
+
+	while (at < text.len && dtx_line_is_end(text.ptr[at]))
+		at++;
+	return at;
+}
+
+#endif

@@ -1,0 +1,569 @@
+/* Scores what each encoding would make of the bytes: letters in words are good, signs inside words,
+ * capitals behind small letters and foreign scripts inside words are not. */
+#include "core/io/encoding/enc_guess.h"
+
+#include <iconv.h>
+
+#include "core/base/mem.h"
+#include "core/base/text/utf8.h"
+#include "core/io/encoding/letter_stats.h"
+#include "core/io/encoding/enc_usual.h"
+
+#define GUESS_BEFORE ((size_t)1 << 10) /* text before the first bad byte that is looked at */
+#define GUESS_BYTES  ((size_t)64 << 10)
+#define GUESS_UTF8   1 /* so many bad bytes per good sequence, and it is UTF-8 all the same */
+#define GUESS_ERROR  10
+#define GUESS_PAIR   14 /* quotation marks around words: more than two letters would be worth */
+#define GUESS_SINGLE 8  /* an apostrophe or a dash where people write one */
+#define GUESS_THORNS "\xfe\x14\xfe" /* what an export of law cases has between cells */
+#define GUESS_PLACE  8              /* a letter where no word has it */
+#define GUESS_USUAL  3              /* a usual character of the Far East */
+#define GUESS_WORDS  8              /* so many small letters are some words */
+#define GUESS_OLD    8              /* the line ends of the system that had the encoding */
+#define GUESS_NEW    1              /* line ends that it had not: what tips a balance */
+#define GUESS_RIVAL  3              /* so little less is as likely */
+#define GUESS_MONEY  4              /* a sign of a currency at a number */
+
+/* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
+ * part: `read` is the narrower set where that tells texts apart. */
+static const struct guess_name {
+	const char *name, *read;
+	int east, kana; /* what a character of the Far East is worth */
+	enum dtx_usual tongue;
+} guess_names[] = {
+	{ "windows-1252", "windows-1252", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1250", "windows-1250", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1251", "windows-1251", 0, 0, DTX_USUAL_NONE },
+	{ "shift-jis", "cp932", 7, 8, DTX_USUAL_JAPANESE },
+	{ "gb18030", "gb2312", 7, 0, DTX_USUAL_CHINESE },
+	{ "euc-jp", "euc-jp", 7, 8, DTX_USUAL_JAPANESE },
+	{ "euc-kr", "euc-kr", 7, 0, DTX_USUAL_KOREAN },
+	{ "big5", "big5", 6, 0, DTX_USUAL_TAIWAN },
+	{ "gb18030", "gb18030", 6, 0, DTX_USUAL_CHINESE },
+	{ "cp850", "cp850", 0, 0, DTX_USUAL_NONE },
+	{ "macintosh", "macintosh", 0, 0, DTX_USUAL_NONE },
+	{ "koi8-r", "koi8-r", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-5", "iso-8859-5", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1253", "windows-1253", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-2", "iso-8859-2", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1254", "windows-1254", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1257", "windows-1257", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1255", "windows-1255", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1256", "windows-1256", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-6", "iso-8859-6", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-15", "iso-8859-15", 0, 0, DTX_USUAL_NONE },
+	{ "cp874", "cp874", 0, 0, DTX_USUAL_NONE },
+	{ "cp866", "cp866", 0, 0, DTX_USUAL_NONE },
+	{ "cp852", "cp852", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-4", "iso-8859-4", 0, 0, DTX_USUAL_NONE },
+	{ "cp775", "cp775", 0, 0, DTX_USUAL_NONE },
+};
+
+enum guess_kind {
+	GUESS_OTHER, /* digits, blanks, signs of ASCII */
+	GUESS_LATIN, /* a letter of ASCII */
+	GUESS_LOWER,
+	GUESS_UPPER,  /* Latin letters beyond ASCII */
+	GUESS_RARE,   /* letters that hardly any text has */
+	GUESS_SCRIPT, /* Greek, Cyrillic, Hebrew, Arabic */
+	GUESS_EAST,   /* ideographs */
+	GUESS_KANA,
+	GUESS_HANGUL,
+	GUESS_SIGN,
+	GUESS_MARK, /* typographic quotes and dashes, at home next to letters */
+	GUESS_CONTROL
+};
+
+static const struct guess_range {
+	uint32_t from, to;
+	enum guess_kind kind;
+} guess_ranges[] = {
+	{ 'A', 'Z', GUESS_LATIN },        { 'a', 'z', GUESS_LATIN },
+	{ 0x00, 0x7f, GUESS_OTHER },      { 0x80, 0x9f, GUESS_CONTROL },
+	{ 0xd7, 0xd7, GUESS_SIGN },       { 0xf7, 0xf7, GUESS_SIGN },
+	{ 0xd0, 0xd0, GUESS_RARE },       { 0xde, 0xde, GUESS_RARE },
+	{ 0xf0, 0xf0, GUESS_RARE },       { 0xfd, 0xff, GUESS_RARE },
+	{ 0xa7, 0xa7, GUESS_MARK },       { 0xa9, 0xab, GUESS_MARK },
+	{ 0xad, 0xb3, GUESS_MARK },       { 0xb5, 0xb7, GUESS_MARK },
+	{ 0xb9, 0xbe, GUESS_MARK },       { 0x2122, 0x2122, GUESS_MARK },
+	{ 0xc0, 0xde, GUESS_UPPER },      { 0xdf, 0xff, GUESS_LOWER },
+	{ 0x100, 0x17f, GUESS_LOWER },    { 0x370, 0x3ff, GUESS_SCRIPT },
+
+	{ 0x400, 0x52f, GUESS_SCRIPT },   { 0x2010, 0x201f, GUESS_MARK },
+	{ 0x2026, 0x2026, GUESS_MARK },   { 0xa0, 0xa0, GUESS_MARK },
+	{ 0x3040, 0x30ff, GUESS_KANA },   { 0x4e00, 0x9fff, GUESS_EAST },
+	{ 0xac00, 0xd7a3, GUESS_HANGUL }, { 0x3000, 0x303f, GUESS_MARK },
+	{ 0xff00, 0xff60, GUESS_MARK },   { 0x5d0, 0x5ea, GUESS_SCRIPT },
+	{ 0x621, 0x64a, GUESS_SCRIPT },   { 0xe01, 0xe3a, GUESS_SCRIPT },
+	{ 0xe40, 0xe4e, GUESS_SCRIPT },   { 0x2116, 0x2116, GUESS_MARK },
+	{ 0x20ac, 0x20ac, GUESS_MARK },
+};
+
+static enum guess_kind guess_kind(uint32_t cp)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(guess_ranges); i++) {
+		if (cp >= guess_ranges[i].from && cp <= guess_ranges[i].to)
+			return guess_ranges[i].kind;
+	}
+	return GUESS_SIGN;
+}
+
+static bool guess_is_letter(enum guess_kind k)
+{
+	return k >= GUESS_LATIN && k <= GUESS_HANGUL;
+}
+
+static bool guess_is_european(enum guess_kind k)
+{
+	return k >= GUESS_LATIN && k <= GUESS_RARE;
+}
+
+/* Of Greek and Cyrillic. */
+static bool guess_is_capital(uint32_t cp)
+{
+	return (cp >= 0x391 && cp <= 0x3a9) || (cp >= 0x400 && cp <= 0x42f);
+}
+
+static bool guess_is_small(uint32_t cp)
+{
+	return (cp >= 0x3b1 && cp <= 0x3c9) || (cp >= 0x430 && cp <= 0x45f);
+}
+
+/* Cyrillic of some languages only: in the place of a letter, but no evidence. */
+static bool guess_is_national(uint32_t cp)
+{
+	return (cp >= 0x400 && cp <= 0x40f && cp != 0x401) ||
+	       (cp >= 0x450 && cp <= 0x45f && cp != 0x451);
+}
+
+/* A character of the Far East beside another: hangul hardly ever stands next to ideographs. */
+static int guess_east(enum guess_kind k, enum guess_kind beside, const struct guess_name *as)
+{
+	if (k == GUESS_HANGUL)
+		return beside == GUESS_HANGUL ? as->east + 1 : 0;
+	if (beside != GUESS_EAST && beside != GUESS_KANA)
+		return 0;
+	return k == GUESS_KANA ? as->kana : as->east;
+}
+
+/* Marks of Thai stand above or below a letter, some vowels before one. */
+static bool guess_thai_fits(uint32_t last, uint32_t cp, enum guess_kind after)
+{
+	bool mark = cp == 0xe31 || (cp >= 0xe34 && cp <= 0xe3a) || cp >= 0xe47;
+	bool before = last >= 0xe40 && last <= 0xe44;
+
+	if (cp >= 0xe40 && cp <= 0xe44 && after != GUESS_SCRIPT)
+		return false;
+	return mark ? last >= 0xe01 && last <= 0xe4e && !before
+	            : !before || (cp >= 0xe01 && cp <= 0xe2e);
+}
+
+/* How well a character beyond ASCII stands between its neighbours. */
+static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after, uint32_t last,
+                     const struct guess_name *as)
+{
+	enum guess_kind k = guess_kind(cp);
+	bool left = guess_is_letter(before), right = guess_is_letter(after);
+	bool small_before = (last >= 'a' && last <= 'z') || before == GUESS_LOWER;
+
+	switch (k) {
+	case GUESS_LOWER: return left || right ? 4 : 0;
+	case GUESS_UPPER: return small_before ? -4 : right || left ? 3 : 0;
+	case GUESS_RARE: return -1;
+	case GUESS_SCRIPT:
+		if (guess_is_european(before) || guess_is_european(after) ||
+		    (guess_is_capital(cp) && guess_is_small(last)))
+			return -6;
+		if (cp >= 0xe00 && cp < 0xe80 && !guess_thai_fits(last, cp, after))
+			return -GUESS_PLACE;
+		if (guess_is_national(cp) || (before != GUESS_SCRIPT && after != GUESS_SCRIPT))
+			return 0;
+		return dtx_enc_is_usual(cp) ? 5 : 4;
+	case GUESS_EAST:
+	case GUESS_KANA:
+	case GUESS_HANGUL:
+		if (guess_is_european(before) || guess_is_european(after))
+			return -8;
+		return DTX_MAX(guess_east(k, before, as), guess_east(k, after, as));
+	case GUESS_SIGN: return left && right ? -4 : -1;
+	case GUESS_CONTROL: return -GUESS_ERROR;
+	default: return 0;
+	}
+}
+
+/* Runs of Latin letters beyond ASCII are rare: three in a row are another script misread. */
+static int guess_run(enum guess_kind k, int *run)
+{
+	*run = k == GUESS_LOWER || k == GUESS_UPPER || k == GUESS_RARE ? *run + 1 : 0;
+	return *run >= 3 ? -6 : 0;
+}
+
+static uint32_t guess_lower(uint32_t cp)
+{
+	return cp >= 'A' && cp <= 'Z' ? cp | 0x20 : cp;
+}
+
+static bool guess_is_of(uint32_t cp, const char *letters)
+{
+	cp = guess_lower(cp);
+	return cp && cp < 0x80 && strchr(letters, (int)cp);
+}
+
+/* O'Neil, l'eau, Ann's, don't: not what a letter between letters would be. */
+static bool guess_apostrophe(const char *s, size_t len, size_t at, uint32_t last, uint32_t second)
+{
+	size_t to = at;
+	uint32_t next = to < len ? dtx_utf8_next(s, len, &to) : ' ';
+	uint32_t behind = to < len ? dtx_utf8_next(s, len, &to) : ' ';
+
+	if (guess_kind(last) != GUESS_LATIN || guess_kind(next) != GUESS_LATIN)
+		return false;
+	if (!guess_is_letter(guess_kind(second)))
+		return guess_is_of(last, "odlcjnmst");
+	return guess_is_of(next, "stdm") && !guess_is_letter(guess_kind(behind));
+}
+
+static bool guess_is_digit(uint32_t cp)
+{
+	return cp >= '0' && cp <= '9';
+}
+
+/* "£10", "10 €": no letter stands there. */
+static bool guess_money(uint32_t cp, const uint32_t last[2], uint32_t next)
+{
+	bool sign = cp == 0xa3 || cp == 0xa5 || cp == 0x20ac;
+
+	return sign && ((guess_is_digit(next) && !guess_is_letter(guess_kind(last[0]))) ||
+	                guess_is_digit(last[0]) || (last[0] == ' ' && guess_is_digit(last[1])));
+}
+
+/* "[µg]", "5 µm": the sign of a millionth before a unit. */
+static bool guess_micro(uint32_t cp, uint32_t before, uint32_t next)
+{
+	return cp == 0xb5 && !guess_is_letter(guess_kind(before)) && next < 0x80 && next &&
+	       strchr("gmslLAVFMSW", (int)next);
+}
+
+/* "21 °C", "[°F]". */
+static bool guess_degree(uint32_t cp, uint32_t before, uint32_t next)
+{
+	return cp == 0xb0 && (next == 'C' || next == 'F') && !guess_is_letter(guess_kind(before));
+}
+
+/* "1º", "2ª", "nº", "5½". */
+static bool guess_ordinal(uint32_t cp, const uint32_t last[2], bool right)
+{
+	if (cp >= 0xbc && cp <= 0xbe)
+		return guess_is_digit(last[0]) && !right;
+	return (cp == 0xba || cp == 0xaa) && !right &&
+	       (guess_is_digit(last[0]) ||
+	        ((last[0] | 0x20) == 'n' && !guess_is_letter(guess_kind(last[1]))));
+}
+
+/* "Name™", "Name®", "and so on…", which cp850 has in place of the last letter of "città". */
+static bool guess_word_end(uint32_t cp, uint32_t before, bool left, bool right)
+{
+	if (right || !left)
+		return false;
+	return cp == 0x2122 || cp == 0xae || (cp == 0x2026 && before != 't');
+}
+
+/* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
+ * its other half on this line. */
+static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
+                      uint32_t *open)
+{
+	bool left = guess_is_letter(guess_kind(last[0])), right;
+	size_t to = at;
+	uint32_t next = at < len ? dtx_utf8_next(s, len, &to) : ' ';
+
+	right = guess_is_letter(guess_kind(next));
+	if (cp == '\n')
+		*open = 0;
+	if (*open && last[0] != ' ' && !right &&
+	    (cp == *open + 1 || (*open == 0x201e && cp == 0x201c))) {
+		*open = 0;
+		return GUESS_PAIR;
+	}
+	if ((cp == 0x2018 || cp == 0x201c || cp == 0x201e) && !left && right)
+		*open = cp;
+	if (guess_money(cp, last, next))
+		return GUESS_MONEY;
+	if (guess_micro(cp, last[0], next) || guess_degree(cp, last[0], next))
+		return GUESS_SINGLE;
+	if (guess_ordinal(cp, last, right) || guess_word_end(cp, last[0], left, right))
+		return GUESS_SINGLE;
+	if (cp == 0x2022)
+		return last[0] < 0x80 && !left && next == ' ' ? GUESS_SINGLE : 0;
+	if (cp == 0x2013 || cp == 0x2014)
+		return last[0] == ' ' && next == ' ' ? GUESS_SINGLE : 0;
+	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;
+}
+
+/* No word begins or ends with the hard sign, and the final forms of Hebrew stand at no other place.
+ */
+static int guess_misplaced(enum guess_kind before, uint32_t cp, enum guess_kind after)
+{
+	bool left = guess_is_letter(before), right = guess_is_letter(after);
+
+	if (cp == 0x42a || cp == 0x44a)
+		return left && right ? 0 : GUESS_PLACE;
+	if (cp == 0x42b || cp == 0x42c || cp == 0x44b || cp == 0x44c)
+		return left ? 0 : GUESS_PLACE;
+	return right && (cp == 0x3c2 || cp == 0x5da || cp == 0x5dd || cp == 0x5df || cp == 0x5e3 ||
+	                 cp == 0x5e5)
+	               ? GUESS_PLACE
+	               : 0;
+}
+
+/* Greek words in small letters have an accent each: a text without any is another script. */
+struct guess_accents {
+	int64_t letters, accents;
+};
+
+static void guess_greek(struct guess_accents *g, uint32_t cp)
+{
+	bool accent = (cp >= 0x3ac && cp <= 0x3af) || (cp >= 0x3cc && cp <= 0x3ce) || cp == 0x390 ||
+	              cp == 0x3b0;
+
+	g->letters += cp >= 0x3b1 && cp <= 0x3c9;
+	g->accents += accent;
+}
+
+static int64_t guess_score(const char *utf8, size_t len, const struct guess_name *as)
+{
+	enum guess_kind before = GUESS_OTHER, here, after;
+	uint32_t last[2] = { ' ', ' ' }, cp, open = 0;
+	struct guess_accents greek = { 0, 0 };
+	int64_t score = 0, usual;
+	size_t at = 0, next;
+	bool kana = false;
+	int run = 0;
+
+	while (at < len) {
+		cp = dtx_utf8_next(utf8, len, &at);
+		here = guess_kind(cp);
+		kana |= here == GUESS_KANA;
+		next = at;
+		after = next < len ? guess_kind(dtx_utf8_next(utf8, len, &next)) : GUESS_OTHER;
+		score += guess_run(here, &run);
+		if (cp >= 0x80)
+			score += guess_fit(before, cp, after, last[0], as) -
+			         guess_misplaced(before, cp, after);
+		score += guess_mark(utf8, len, at, cp, last, &open);
+		guess_greek(&greek, cp);
+		before = here;
+		last[1] = last[0];
+		last[0] = cp;
+	}
+	if (greek.letters >= GUESS_WORDS && !greek.accents)
+		score -= greek.letters;
+	usual = dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
+	/* some characters, none of them a usual one: letters of Europe in a row */
+	if (as->tongue && !usual && !kana && score > 0)
+		score /= 2;
+	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
+}
+
+/* The sample as one of them reads it; each byte that it cannot read costs. */
+static int64_t guess_try(const struct guess_name *as, struct dtx_str sample, char *room,
+                         size_t size)
+{
+	iconv_t cd = iconv_open("UTF-8", as->read);
+	char *in = (char *)(uintptr_t)sample.ptr, *to = room;
+	size_t left = sample.len, space = size;
+	int64_t errors = 0;
+
+	if (cd == (iconv_t)-1)
+		return INT64_MIN;
+	while (left && iconv(cd, &in, &left, &to, &space) == (size_t)-1 && left && space > 4) {
+		errors++;
+		in++;
+		left--;
+	}
+	iconv_close(cd);
+	return guess_score(room, (size_t)(to - room), as) - errors * GUESS_ERROR;
+}
+
+/* A typographic sign of windows-1252 where no letter would be: pasted into any text. */
+static bool guess_is_pasted(struct dtx_str s, size_t at)
+{
+	uint32_t before = at ? (unsigned char)s.ptr[at - 1] : ' ';
+	uint32_t after = at + 1 < s.len ? (unsigned char)s.ptr[at + 1] : ' ';
+	bool left = guess_kind(before) == GUESS_LATIN, right = guess_kind(after) == GUESS_LATIN;
+
+	if (before >= 0x80 || after >= 0x80)
+		return false;
+	return s.ptr[at] == '\x92' || (strchr("\x91\x93\x94", s.ptr[at]) && !(left && right)) ||
+	       (dtx_enc_is_sign(s.ptr[at]) && !left && !right);
+}
+
+/* "ß“" and "É”" of windows-1252 are good sequences of letters that hardly any text has. */
+static bool guess_is_closing(uint32_t cp)
+{
+	bool quote = (cp & 0x3f) >= 0x12 && (cp & 0x3f) <= 0x14;
+
+	return (cp >= 0x700 && cp < 0x800) || (quote && cp >= 0x240 && cp < 0x380);
+}
+
+/* Signs that are pasted say nothing against UTF-8. */
+static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
+{
+	size_t at = 0, good = 0, flaws = 0;
+
+	while (at < s.len) {
+		size_t from = at;
+
+		if (at >= bad || (unsigned char)s.ptr[at] >= 0x80) {
+			uint32_t cp = dtx_utf8_next(s.ptr, s.len, &at);
+
+			if (at - from > 1)
+				*(guess_is_closing(cp) ? &flaws : &good) += 1;
+			else if ((unsigned char)s.ptr[from] >= 0x80)
+				flaws += !guess_is_pasted(s, from);
+		} else {
+			at++;
+		}
+	}
+	return good && good * GUESS_UTF8 >= flaws;
+}
+
+/* Letters that no Baltic text of some words lacks, and hardly any other text has. */
+static bool guess_baltic(struct dtx_str s)
+{
+	static const char letters[] = "\xf0\xfe\xd0\xde";
+	size_t i;
+
+	for (i = 0; letters[i]; i++) {
+		if (memchr(s.ptr, letters[i], s.len))
+			return true;
+	}
+	return false;
+}
+
+/* Letters, digits, blanks and common marks of EBCDIC. */
+static bool guess_is_ebcdic_text(unsigned char b)
+{
+	unsigned low = b & 0x0f;
+
+	return (b >= 0xf0 && b <= 0xf9) || ((b >= 0x81 && b <= 0xa9) && low >= 1 && low <= 9) ||
+	       ((b >= 0xc1 && b <= 0xe9) && low >= 1 && low <= 9) ||
+	       (b && strchr("\x40\x4b\x6b\x5e\x60\x61\x7d\x7f\x7a\x4d\x5d\x05\x0d\x15\x25", b));
+}
+
+bool dtx_enc_is_ebcdic(struct dtx_str text)
+{
+	size_t len = DTX_MIN(text.len, (size_t)4096), good = 0, ends = 0, i;
+
+	for (i = 0; i < len; i++) {
+		unsigned char b = (unsigned char)text.ptr[i];
+
+		good += guess_is_ebcdic_text(b);
+		ends += b == 0x15 || b == 0x25;
+	}
+	return ends && good * 100 >= len * 97 && !memchr(text.ptr, '\n', len);
+}
+
+/* Blanks that do not break beside digits, and no other byte beyond ASCII: no text of the old code
+ * pages has its \u00e1 there alone. */
+static bool guess_only_blanks(struct dtx_str s)
+{
+	bool digit = false;
+	size_t i;
+
+	for (i = 0; i < s.len; i++) {
+		if ((unsigned char)s.ptr[i] < 0x80)
+			continue;
+		if ((unsigned char)s.ptr[i] != 0xa0)
+			return false;
+		digit |= (i && guess_is_digit((unsigned char)s.ptr[i - 1])) ||
+		         (i + 1 < s.len && guess_is_digit((unsigned char)s.ptr[i + 1]));
+	}
+	return digit;
+}
+
+/* From the first bad byte's line on. */
+static struct dtx_str guess_sample(struct dtx_str text, size_t bad)
+{
+	size_t from = bad > GUESS_BEFORE ? bad - GUESS_BEFORE : 0;
+
+	while (from && from < bad && text.ptr[from - 1] != '\n')
+		from++;
+	return (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
+}
+
+/* Each encoding's score; false: memory is out. */
+static bool guess_all(struct dtx_str sample, int64_t score[DTX_COUNT(guess_names)])
+{
+	size_t size = GUESS_BYTES * 3 + 16, i;
+	char *room = dtx_mem_alloc(size, 1);
+	bool old_ends; /* lines of old Macintoshs end so */
+
+	old_ends = memchr(sample.ptr, '\r', sample.len) && !memchr(sample.ptr, '\n', sample.len);
+	for (i = 0; room && i < DTX_COUNT(guess_names); i++)
+		score[i] = guess_try(&guess_names[i], sample, room, size) +
+		           (strcmp(guess_names[i].name, "macintosh") ? 0
+		            : old_ends                               ? GUESS_OLD
+		                                                     : -GUESS_NEW);
+	dtx_mem_free(room);
+	return room != NULL;
+}
+
+/* Code pages of DOS are mistaken for each other, and those of Windows and ISO. */
+static int guess_kin(const char *name)
+{
+	return strncmp(name, "cp8", 3) == 0 || strncmp(name, "cp7", 3) == 0 ? 1
+	       : strcmp(name, "macintosh") == 0                             ? 2
+	                                                                    : 0;
+}
+
+size_t dtx_enc_rivals(struct dtx_str text, const char *guess, const char *name[DTX_ENC_RIVALS])
+{
+	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
+	int64_t score[DTX_COUNT(guess_names)], own = INT64_MAX;
+	size_t i, n = 0;
+
+	if (bad < 0 || !guess_all(guess_sample(text, (size_t)bad), score))
+		return 0;
+	for (i = 0; i < DTX_COUNT(guess_names); i++)
+		own = strcmp(guess_names[i].name, guess) || guess_names[i].east ? own : score[i];
+	for (i = 0; i < DTX_COUNT(guess_names) && n < DTX_ENC_RIVALS; i++) {
+		if (own - GUESS_RIVAL <= score[i] && own < INT64_MAX && !guess_names[i].east &&
+		    strcmp(guess_names[i].name, guess) &&
+		    guess_kin(guess) == guess_kin(guess_names[i].name))
+			name[n++] = guess_names[i].name;
+	}
+	return n;
+}
+
+const char *dtx_enc_guess(struct dtx_str text)
+{
+	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
+	struct dtx_str sample;
+	int64_t best = INT64_MIN, score[DTX_COUNT(guess_names)];
+	const char *name = guess_names[0].name;
+	size_t i;
+
+	if (bad < 0)
+		return "utf-8";
+	if (dtx_enc_is_ebcdic(text))
+		return "ibm037";
+	if (dtx_str_find(text, DTX_STR(GUESS_THORNS), 0) >= 0)
+		return "windows-1252";
+	if (guess_mostly_utf8(text, (size_t)bad))
+		return DTX_ENC_MENDED;
+	sample = guess_sample(text, (size_t)bad);
+	if (guess_only_blanks(sample) || !guess_all(sample, score))
+		return name;
+	for (i = 0; i < DTX_COUNT(guess_names); i++) {
+		if (!strcmp(guess_names[i].name, "windows-1257") && !guess_baltic(sample))
+			continue;
+		if (score[i] > best) {
+			best = score[i];
+			name = guess_names[i].name;
+		}
+	}
+	return name;
+}

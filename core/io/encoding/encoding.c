@@ -1,0 +1,581 @@
+/* Encodings: byte order marks, a guess at UTF-16, everything else through iconv into a spool. */
+#include "core/io/encoding/encoding.h"
+
+#include <errno.h>
+#include <iconv.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "core/base/buf.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/text/utf8.h"
+#include "core/io/csv/csv_row.h"
+#include "core/io/repair.h"
+
+#define ENC_HEAD      ((size_t)64 << 10)
+#define ENC_STEP      ((size_t)256 << 10)
+#define ENC_SPOOL_MEM ((size_t)64 << 20)
+#define ENC_SAMPLE    24 /* bytes shown of a word that is not UTF-8 */
+
+struct enc_mark {
+	const char *name, *bytes;
+	size_t len;
+};
+static const struct enc_mark enc_marks[] = {
+	{ "utf-8", "\xef\xbb\xbf", 3 },
+	{ "utf-32le", "\xff\xfe\0\0", 4 }, /* before UTF-16, whose mark it begins with */
+	{ "utf-32be", "\0\0\xfe\xff", 4 },
+	{ "utf-16le", "\xff\xfe", 2 },
+	{ "utf-16be", "\xfe\xff", 2 },
+};
+
+/* What bytes that are not UTF-8 are shown as. */
+static const char *const enc_guesses[] = { "windows-1252", "windows-1250", "windows-1251",
+	                                   "shift-jis" };
+
+/* Converted bytes: in memory while there are few. */
+struct enc_spool {
+	struct dtx_buf buf;
+	int fd;
+	size_t written;
+};
+
+struct enc_map {
+	void *ptr;
+	size_t len;
+};
+
+static void enc_unmap(void *arg)
+{
+	struct enc_map *m = arg;
+
+	munmap(m->ptr, m->len);
+	dtx_mem_free(m);
+}
+
+static enum dtx_code enc_flush(struct enc_spool *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (s->fd < 0)
+		DTX_TRY(dtx_file_temp(NULL, &s->fd, err));
+	DTX_TRY(dtx_file_write(s->fd, s->buf.ptr, s->buf.len, "temp file", err));
+	s->written += s->buf.len;
+	dtx_buf_reset(&s->buf);
+out:
+	return rc;
+}
+
+static enum dtx_code enc_adopt_file(struct enc_spool *s, struct dtx_encoding *e,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct enc_map *m = NULL;
+
+	DTX_TRY(enc_flush(s, err));
+	m = dtx_mem_alloc(1, sizeof(*m));
+	if (!m)
+		DTX_FAIL_MEM(err);
+	m->len = s->written;
+	m->ptr = mmap(NULL, m->len, PROT_READ, MAP_PRIVATE, s->fd, 0);
+	if (m->ptr == MAP_FAILED) {
+		dtx_mem_free(m);
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map the converted text");
+	}
+	e->owner = dtx_owner_new(enc_unmap, m);
+	if (!e->owner) {
+		enc_unmap(m);
+		DTX_FAIL_MEM(err);
+	}
+	e->text = m->ptr;
+	e->len = m->len;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_encoding_take(struct dtx_encoding *e, char *text, size_t len, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_owner *owner = dtx_owner_take(text);
+
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	dtx_owner_unref(e->owner);
+	e->owner = owner;
+	e->text = text;
+	e->len = len;
+	e->converted = true;
+out:
+	return rc;
+}
+
+static enum dtx_code enc_adopt(struct enc_spool *s, struct dtx_encoding *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t len = s->buf.len;
+	char *text;
+
+	if (s->fd >= 0)
+		return enc_adopt_file(s, e, err);
+	text = dtx_buf_steal(&s->buf);
+	if (!text)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_encoding_take(e, text, len, err));
+out:
+	return rc;
+}
+
+/* Bytes of a unit: what is left out when it is none. */
+static size_t enc_unit(const char *name)
+{
+	struct dtx_str n = { name, DTX_MIN(strlen(name), (size_t)6) };
+
+	return dtx_str_ieq(n, DTX_STR("utf-16")) ? 2 : dtx_str_ieq(n, DTX_STR("utf-32")) ? 4 : 1;
+}
+
+static bool enc_all_zero(const char *s, size_t len)
+{
+	while (len && !s[len - 1])
+		len--;
+	return !len;
+}
+
+/* A letter that a mark behind it could still change waits in the converter. */
+static enum dtx_code enc_finish(iconv_t cd, struct enc_spool *spool, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t room = ENC_STEP;
+	char *to;
+
+	if (!dtx_buf_room(&spool->buf, ENC_STEP))
+		DTX_FAIL_MEM(err);
+	to = spool->buf.ptr + spool->buf.len;
+	(void)iconv(cd, NULL, NULL, &to, &room);
+	spool->buf.len += ENC_STEP - room;
+out:
+	return rc;
+}
+
+static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *name, const char *in,
+                                     size_t left, struct dtx_mend *mend, struct enc_spool *spool,
+                                     size_t *padding, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *begin = in;
+	char *from = (char *)(uintptr_t)in; /* iconv does not write there */
+
+	while (left) {
+		size_t room = ENC_STEP, got;
+		char *to;
+
+		if (spool->buf.len > ENC_SPOOL_MEM)
+			DTX_TRY(enc_flush(spool, err));
+		if (!dtx_buf_room(&spool->buf, ENC_STEP))
+			DTX_FAIL_MEM(err);
+		to = spool->buf.ptr + spool->buf.len;
+		got = iconv(cd, &from, &left, &to, &room);
+		spool->buf.len += ENC_STEP - room;
+		if (got != (size_t)-1 || errno == E2BIG)
+			continue;
+		if (left < enc_unit(name) && enc_all_zero(from, left)) {
+			*padding += left;
+			break;
+		}
+		if (mend) {
+			size_t unit = DTX_MIN(enc_unit(name), left);
+
+			if (enc_unit(name) == 1 && strncmp(name, "iso-2022", 8) != 0)
+				DTX_TRY(enc_finish(cd, spool, err)); /* no other state is lost */
+			dtx_mend_replace(mend, (size_t)(from - begin), &spool->buf);
+			from += unit;
+			left -= unit;
+			continue;
+		}
+		rc = dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+		                 "'%s' is not %s: byte %02X at byte %zu", file, name,
+		                 (unsigned char)*from, (size_t)(from - begin));
+		dtx_err_hint(err,
+		             "give the encoding of the file, as in \"encoding\": \"windows-1252\"");
+		dtx_repair_advise(err, "{\"encoding\":\"%s:repair\"}", name);
+		if (err)
+			err->byte = from - begin;
+		goto out;
+	}
+	DTX_TRY(enc_finish(cd, spool, err));
+out:
+	return rc;
+}
+
+static enum dtx_code enc_convert(struct dtx_source *src, const char *name, bool mend,
+                                 struct dtx_encoding *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct enc_spool spool = { DTX_BUF_INIT(2 * ENC_SPOOL_MEM), -1, 0 };
+	iconv_t cd = iconv_open("UTF-8", name);
+
+	if (cd == (iconv_t)-1) {
+		rc = dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		                 "encoding '%s' is not known", name);
+		dtx_err_hint(err, "names are those of iconv, as utf-8, utf-16, windows-1252");
+		goto out;
+	}
+	DTX_TRY(enc_convert_all(cd, dtx_source_name(src), name, dtx_source_data(src) + e->skipped,
+	                        dtx_source_size(src) - e->skipped, mend ? &e->mended : NULL, &spool,
+	                        &e->padding, err));
+	DTX_TRY(enc_adopt(&spool, e, err));
+	e->converted = e->checked = true;
+	dtx_str_copy(e->name, sizeof(e->name), dtx_str_of(name));
+out:
+	if (cd != (iconv_t)-1)
+		iconv_close(cd);
+	dtx_buf_clear(&spool.buf);
+	dtx_file_close(&spool.fd);
+	return rc;
+}
+
+/* UTF-8 whose flaws are mended. */
+static enum dtx_code enc_mend(struct dtx_source *src, struct dtx_encoding *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct enc_spool spool = { DTX_BUF_INIT(2 * ENC_SPOOL_MEM), -1, 0 };
+	struct dtx_str text = { dtx_source_data(src) + e->skipped,
+		                dtx_source_size(src) - e->skipped };
+	size_t at = 0;
+
+	while (at < text.len) {
+		if (spool.buf.len > ENC_SPOOL_MEM)
+			DTX_TRY(enc_flush(&spool, err));
+		at = dtx_mend_step(&e->mended, text, at, ENC_STEP, &spool.buf);
+		DTX_TRY(dtx_buf_check(&spool.buf, "a text", err));
+	}
+	DTX_TRY(enc_adopt(&spool, e, err));
+	e->converted = e->checked = true;
+	dtx_str_copy(e->name, sizeof(e->name), DTX_STR(DTX_ENC_MENDED));
+out:
+	dtx_buf_clear(&spool.buf);
+	dtx_file_close(&spool.fd);
+	return rc;
+}
+
+static const struct enc_mark *enc_find_mark(struct dtx_str head)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(enc_marks); i++) {
+		if (dtx_str_starts(head, (struct dtx_str){ enc_marks[i].bytes, enc_marks[i].len }))
+			return &enc_marks[i];
+	}
+	return NULL;
+}
+
+/* Programs that read a mark as text write one more before it. */
+static size_t enc_marks_len(struct dtx_str head, const struct enc_mark *mark)
+{
+	size_t len = mark ? mark->len : 0;
+
+	while (mark && dtx_str_starts((struct dtx_str){ head.ptr + len, head.len - len },
+	                              (struct dtx_str){ mark->bytes, mark->len }))
+		len += mark->len;
+	return len;
+}
+
+static bool enc_is_utf8_name(const char *name)
+{
+	return dtx_str_ieq(dtx_str_of(name), DTX_STR("utf-8")) ||
+	       dtx_str_ieq(dtx_str_of(name), DTX_STR("utf8"));
+}
+
+/* The source's own bytes. */
+static void enc_borrow(struct dtx_source *src, struct dtx_encoding *e)
+{
+	e->text = dtx_source_data(src) + e->skipped;
+	e->len = dtx_source_size(src) - e->skipped;
+	e->owner = dtx_owner_ref(dtx_source_owner(src));
+	e->part = dtx_source_is_part(src);
+	e->byte0 = dtx_source_byte0(src);
+	e->line0 = dtx_source_line0(src);
+	dtx_str_copy(e->name, sizeof(e->name), DTX_STR("utf-8"));
+}
+
+/* First flaw in the head of the text, whose last character may be cut. */
+static ptrdiff_t enc_head_bad(const struct dtx_encoding *e, size_t len)
+{
+	struct dtx_str head = { e->text, DTX_MIN(len, e->len) };
+	ptrdiff_t bad = dtx_enc_flaw(head, 0);
+
+	return bad >= 0 && e->len > len && (size_t)bad + 4 > len ? -1 : bad;
+}
+
+enum dtx_code dtx_encoding_check(const struct dtx_encoding *e, const char *file, size_t from,
+                                 size_t to, struct dtx_err *err)
+{
+	ptrdiff_t bad = e->checked ? -1 : dtx_enc_flaw((struct dtx_str){ e->text, to }, from);
+
+	return bad < 0 ? DTX_OK : dtx_encoding_fail(e, file, (size_t)bad, err);
+}
+
+static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct dtx_encoding *e,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
+	const struct enc_mark *mark = enc_find_mark(head);
+	const char *name = mark ? mark->name : dtx_enc_told(head);
+	ptrdiff_t bad;
+
+	e->skipped = enc_marks_len(head, mark);
+	if (name && !enc_is_utf8_name(name)) {
+		rc = enc_convert(src, name, false, e, err);
+		goto out;
+	}
+	enc_borrow(src, e);
+	bad = enc_head_bad(e, second ? e->len : ENC_HEAD);
+	e->checked = second || e->len <= ENC_HEAD;
+	if (bad < 0)
+		goto out;
+	if (!second) {
+		rc = dtx_encoding_fail(e, dtx_source_name(src), (size_t)bad, err);
+		goto out;
+	}
+	dtx_encoding_clear(e);
+	DTX_TRY(enc_convert(src, second, false, e, err));
+	e->assumed = true;
+out:
+	return rc;
+}
+
+static enum dtx_code enc_open(struct dtx_source *src, const char *declared,
+                              struct dtx_encoding *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str want = dtx_str_of(declared ? declared : "auto");
+	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
+	const struct enc_mark *mark = enc_find_mark(head);
+	char name[sizeof(out->name)];
+	bool mend = dtx_str_ends(want, DTX_STR(":repair"));
+
+	memset(out, 0, sizeof(*out));
+	out->text = "";
+	if (dtx_str_is(want, "auto"))
+		return enc_auto(src, NULL, out, err);
+	if (dtx_str_starts(want, DTX_STR("auto:")))
+		return enc_auto(src, want.ptr + 5, out, err);
+	want.len -= mend ? strlen(":repair") : 0;
+	dtx_str_copy(name, sizeof(name), want);
+	if (enc_is_utf8_name(name)) {
+		out->skipped = mark && enc_is_utf8_name(mark->name) ? enc_marks_len(head, mark) : 0;
+		if (mend)
+			return enc_mend(src, out, err);
+		enc_borrow(src, out);
+		goto out;
+	}
+	/* "utf-16" alone means what the mark says; iconv reads the mark itself. */
+	out->skipped = mark && dtx_str_ieq(dtx_str_of(mark->name), want) ? mark->len : 0;
+	rc = enc_convert(src, name, mend, out, err);
+out:
+	return rc;
+}
+
+/* Blocks are filled up with NULs, and old programs end a text with the byte 1A, others
+ * by a line of it: neither is text. */
+static void enc_trim_end(struct dtx_encoding *e)
+{
+	size_t len = e->len, end;
+
+	while (len && !e->text[len - 1])
+		len--;
+	for (end = len; end && (e->text[end - 1] == '\n' || e->text[end - 1] == '\r');)
+		end--;
+	if (end > 1 && e->text[end - 1] == '\x1a' &&
+	    (e->text[end - 2] == '\n' || e->text[end - 2] == '\r'))
+		len = end;
+	while (len && e->text[len - 1] == '\x1a')
+		len--;
+	e->padding += e->len - len;
+	e->len = len;
+}
+
+enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
+                                struct dtx_encoding *out, struct dtx_err *err)
+{
+	enum dtx_code rc = enc_open(src, declared, out, err);
+
+	if (rc == DTX_OK)
+		enc_trim_end(out);
+	return rc;
+}
+
+void dtx_encoding_clear(struct dtx_encoding *e)
+{
+	dtx_owner_unref(e->owner);
+	memset(e, 0, sizeof(*e));
+	e->text = "";
+}
+
+static bool enc_in_word(const char *text, size_t i)
+{
+	unsigned char c = (unsigned char)text[i];
+
+	return c >= 0x80 || c == ' ' || c == '-' || (c >= '0' && c <= '9') ||
+	       ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The words around a byte, as another encoding reads them; false when it cannot. */
+static bool enc_show(const struct dtx_encoding *e, size_t at, const char *name, char out[128])
+{
+	size_t from = at, to = at, left, room = 127;
+	iconv_t cd = iconv_open("UTF-8", name);
+	char *in, *put = out;
+	size_t got;
+
+	if (cd == (iconv_t)-1)
+		return false;
+	while (from > 0 && at - from < ENC_SAMPLE && enc_in_word(e->text, from - 1))
+		from--;
+	while (to < e->len && to - at < ENC_SAMPLE && enc_in_word(e->text, to))
+		to++;
+	in = (char *)(uintptr_t)(e->text + from);
+	left = to - from;
+	got = iconv(cd, &in, &left, &put, &room);
+	if (got != (size_t)-1)
+		(void)iconv(cd, NULL, NULL, &put, &room);
+	iconv_close(cd);
+	*put = '\0';
+	return got != (size_t)-1 && !left;
+}
+
+/* {"candidates": [{encoding, text}]}; *first: as windows-1252 reads it. */
+static void enc_candidates(const struct dtx_encoding *e, size_t at, char first[128],
+                           struct dtx_buf *more)
+{
+	char shown[128];
+	size_t i, n = 0;
+
+	dtx_buf_add(more, "{\"candidates\":[");
+	for (i = 0; i < DTX_COUNT(enc_guesses); i++) {
+		if (!enc_show(e, at, enc_guesses[i], shown))
+			continue;
+		if (!first[0])
+			snprintf(first, 128, "%s", shown);
+		dtx_buf_printf(more, "%s{\"encoding\":\"%s\",\"text\":", n++ ? "," : "",
+		               enc_guesses[i]);
+		dtx_buf_json(more, dtx_str_of(shown));
+		dtx_buf_add(more, "}");
+	}
+	dtx_buf_add(more, "]}");
+}
+
+/* A stream is not converted. */
+static void enc_advise(const struct dtx_encoding *e, const char *guess, struct dtx_err *err)
+{
+	bool mended = !strcmp(guess, "utf-8");
+
+	if (e->part && mended)
+		dtx_err_hint(err, "iconv -c -f UTF-8 -t UTF-8 in front of dtx leaves such bytes "
+		                  "out");
+	else if (e->part)
+		dtx_err_hint(err, "iconv -f %s -t UTF-8 in front of dtx", guess);
+	if (e->part)
+		return;
+	if (mended)
+		guess = DTX_ENC_MENDED;
+	dtx_err_hint(err,
+	             "name its encoding: \"encoding\": \"%s\" (\"auto:windows-1252\" takes "
+	             "that one only when UTF-8 fails)",
+	             guess);
+	dtx_repair_advise(err, "{\"encoding\":\"%s\"}", guess);
+}
+
+enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,
+                                struct dtx_err *err)
+{
+	const char *guess = dtx_enc_guess((struct dtx_str){ e->text, e->len });
+	int64_t line = dtx_csv_line(e->text, 0, at) + e->line0;
+	struct dtx_buf more = DTX_BUF_INIT(4096), rivals = DTX_BUF_INIT(1024);
+	char first[128] = "";
+	unsigned char byte = (unsigned char)e->text[at];
+
+	enc_candidates(e, at, first, &more);
+	dtx_enc_rivals_tell((struct dtx_str){ e->text, e->len }, guess, &rivals);
+	if (at && dtx_enc_is_mark((struct dtx_str){ e->text, e->len }, at))
+		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+		                  "'%s' has a byte order mark inside, at L%lld", file,
+		                  (long long)line + 1);
+	else
+		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+		                  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'%s",
+		                  file, byte, (long long)line + 1, first, dtx_buf_text(&rivals));
+	dtx_err_row(err, line, NULL);
+	if (err) {
+		err->byte = (int64_t)(at + e->skipped) + e->byte0;
+		snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
+		dtx_err_more(err, dtx_buf_steal(&more));
+	}
+	enc_advise(e, guess, err);
+	dtx_buf_clear(&more);
+	dtx_buf_clear(&rivals);
+	return DTX_E_BAD_ENCODING;
+}
+
+/* Which bytes were not what the encoding wants, and where. */
+static enum dtx_code enc_mended(const struct dtx_encoding *e, const struct dtx_source *src,
+                                struct dtx_err *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_mend *m = &e->mended;
+	struct dtx_buf lines = DTX_BUF_INIT(1024);
+	const char *bytes = dtx_source_data(src) + e->skipped;
+	size_t i;
+
+	for (i = 0; i < m->nplaces; i++)
+		dtx_buf_printf(&lines, "%sL%lld", i ? ", " : "",
+		               (long long)dtx_csv_line(bytes, 0, m->place[i]) + 1);
+	DTX_TRY(dtx_buf_check(&lines, "places", err));
+	dtx_err_set(w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': bytes that do not fit: %lld read as windows-1252, %lld as U+FFFD, %lld "
+	            "byte order marks left out; at %s%s",
+	            dtx_source_name(src), (long long)m->letters, (long long)m->replaced,
+	            (long long)m->marks, dtx_buf_text(&lines),
+	            m->letters + m->replaced + m->marks > (int64_t)m->nplaces ? " ..." : "");
+	w->count = m->letters + m->replaced + m->marks;
+out:
+	dtx_buf_clear(&lines);
+	return rc;
+}
+
+/* Takes the note, if there is one. */
+static enum dtx_code enc_note(struct dtx_errlist *diags, struct dtx_err *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (w->code == DTX_OK)
+		goto out;
+	w->severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(diags, w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_encoding_notes(const struct dtx_encoding *e, const struct dtx_source *src,
+                                 struct dtx_errlist *diags, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (e->mended.nplaces)
+		DTX_TRY(enc_mended(e, src, &w, err));
+	else if (e->assumed)
+		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+		            "'%s' is not UTF-8: read as %s", dtx_source_name(src), e->name);
+	DTX_TRY(enc_note(diags, &w, err));
+	if (e->padding)
+		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+		            "'%s': %zu byte%s after the end of the text (NUL, 1A) %s left out",
+		            dtx_source_name(src), e->padding, e->padding == 1 ? "" : "s",
+		            e->padding == 1 ? "is" : "are");
+	DTX_TRY(enc_note(diags, &w, err));
+out:
+	return rc;
+}

@@ -1,0 +1,603 @@
+/* An object that is a table, though no list of records:
+ *
+ *   split    {"columns":["a","b"],"data":[[1,"x"],[2,"y"]]}, perhaps with an "index"
+ *   keyed    {"k1":{"a":1,"b":"x"},"k2":{"a":2,"b":"y"}}: a record has its key outside
+ *   columns  {"a":{"k1":1,"k2":2},"b":{"k1":"x","k2":"y"}}: a column is an object of cells
+ *   arrays   {"a":[1,2],"b":["x","y"]}: see json_turn.c
+ *
+ * pandas writes the first three with to_json(orient="split", "index" and "columns"), and a file may
+ * be each of them and one record as well. What was taken for granted is therefore said in a note.
+ * All scans here are of a document whose syntax was checked. */
+#include "core/base/mem.h"
+#include "core/base/text/num.h"
+#include "core/io/json/json_rows.h"
+
+/* --- members of a container --- */
+
+struct members {
+	struct dtx_jscan s;
+	bool object, more;
+};
+
+static struct members members_of(const struct dtx_jscan *like, struct dtx_str raw)
+{
+	struct members m = {
+		.s = { .p = raw.ptr + 1, .end = raw.ptr + raw.len, .lenient = like->lenient },
+		.object = raw.ptr[0] == '{'
+	};
+
+	m.more = !dtx_jscan_close(&m.s, m.object ? '}' : ']', false);
+	return m;
+}
+
+/* The next one; `key` is of an object. */
+static bool next_member(struct members *m, struct dtx_jvalue *key, struct dtx_jvalue *v)
+{
+	if (!m->more)
+		return false;
+	dtx_jscan_blanks(&m->s);
+	if (m->object && (!dtx_jscan_string(&m->s, key) || !dtx_jscan_char(&m->s, ':', NULL)))
+		return false;
+	dtx_jscan_blanks(&m->s);
+	return dtx_jscan_value(&m->s, v) && dtx_jscan_more(&m->s, m->object ? '}' : ']', &m->more);
+}
+
+static struct dtx_str raw_of(const struct dtx_jvalue *v)
+{
+	size_t quote = v->kind == DTX_J_STRING;
+
+	return (struct dtx_str){ v->raw.ptr - quote, v->raw.len + 2 * quote };
+}
+
+static bool is_scalar(const struct dtx_jvalue *v)
+{
+	return v->kind != DTX_J_ARRAY && v->kind != DTX_J_OBJECT;
+}
+
+/* "0", "1", "2" ...: what only counts is no data. */
+static bool is_count(struct dtx_str text, uint64_t i)
+{
+	char digits[DTX_NUM_TEXT];
+
+	return dtx_str_eq(text, (struct dtx_str){ digits, dtx_num_print_u64(digits, i) });
+}
+
+static uint64_t count_members(const struct dtx_jscan *like, struct dtx_str raw)
+{
+	struct members m = members_of(like, raw);
+	struct dtx_jvalue key, v;
+	uint64_t n = 0;
+
+	while (next_member(&m, &key, &v))
+		n++;
+	return n;
+}
+
+/* A pointer has said where the table is, though not its layout. */
+static void say(struct dtx_jrows *r, const char *what)
+{
+	r->assumed = what;
+	r->otherwise = r->opts->records ? NULL : DTX_J_ONE_RECORD;
+}
+
+/* --- split --- */
+
+struct split {
+	struct dtx_jvalue names, rows, index; /* NULL: it has none */
+	uint64_t nnames, nrows;
+};
+
+/* An array of scalars, at least one. */
+static bool are_names(const struct dtx_jscan *like, const struct dtx_jvalue *v, uint64_t *n)
+{
+	struct members m = members_of(like, v->raw);
+	struct dtx_jvalue key, name;
+
+	for (*n = 0; next_member(&m, &key, &name); ++*n)
+		if (!is_scalar(&name))
+			return false;
+	return *n > 0;
+}
+
+/* An array of arrays, the first of which has n cells. */
+static bool are_rows(const struct dtx_jscan *like, const struct dtx_jvalue *v, uint64_t width,
+                     uint64_t *n)
+{
+	struct members m = members_of(like, v->raw);
+	struct dtx_jvalue key, row;
+
+	for (*n = 0; next_member(&m, &key, &row); ++*n)
+		if (row.kind != DTX_J_ARRAY || (!*n && count_members(like, row.raw) != width))
+			return false;
+	return true;
+}
+
+static bool find_split(const struct dtx_jscan *like, struct dtx_str object, struct split *out)
+{
+	struct members m = members_of(like, object);
+	struct dtx_jvalue key, v;
+
+	*out = (struct split){ { 0 }, { 0 }, { 0 }, 0, 0 };
+	while (next_member(&m, &key, &v)) {
+		if (v.kind != DTX_J_ARRAY)
+			continue;
+		if (dtx_str_is(key.raw, "columns"))
+			out->names = v;
+		else if (dtx_str_is(key.raw, "data") || dtx_str_is(key.raw, "rows"))
+			out->rows = v;
+		else if (dtx_str_is(key.raw, "index"))
+			out->index = v;
+	}
+	return out->names.raw.ptr && out->rows.raw.ptr &&
+	       are_names(like, &out->names, &out->nnames) &&
+	       are_rows(like, &out->rows, out->nnames, &out->nrows);
+}
+
+static bool only_counts(const struct dtx_jscan *like, const struct dtx_jvalue *index)
+{
+	struct members m = members_of(like, index->raw);
+	struct dtx_jvalue key, v;
+	uint64_t i;
+
+	for (i = 0; next_member(&m, &key, &v); i++)
+		if (v.kind != DTX_J_NUMBER || !is_count(v.raw, i))
+			return false;
+	return true;
+}
+
+/* The rows with their index as the first cell. */
+static enum dtx_code split_with_index(struct dtx_jrows *r, const struct split *s,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_JTURN_MAX);
+	struct members index = members_of(&r->area, s->index.raw);
+	struct members rows = members_of(&r->area, s->rows.raw);
+	struct dtx_str names = { s->names.raw.ptr + 1, s->names.raw.len - 1 };
+	struct dtx_jvalue key, at, row;
+
+	dtx_buf_add(&text, "[\"index\",");
+	dtx_buf_adds(&text, names);
+	while (next_member(&index, &key, &at) && next_member(&rows, &key, &row)) {
+		dtx_buf_add(&text, ",\n[");
+		dtx_buf_adds(&text, raw_of(&at));
+		if (count_members(&r->area, row.raw))
+			dtx_buf_addc(&text, ',');
+		dtx_buf_addn(&text, row.raw.ptr + 1, row.raw.len - 1);
+	}
+	dtx_buf_add(&text, "]");
+	DTX_TRY(dtx_jturned(r, &text, s->rows.raw.ptr, DTX_JL_ROWS, err));
+	DTX_TRY(dtx_jhead_read(r, true, err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code take_split(struct dtx_jrows *r, struct dtx_str object, bool *done,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct split s;
+	bool index;
+
+	*done = find_split(&r->area, object, &s);
+	if (!*done)
+		goto out;
+	index = s.index.raw.ptr && count_members(&r->area, s.index.raw) == s.nrows &&
+	        !only_counts(&r->area, &s.index);
+	say(r, index ? "'columns' was taken as the column names, and 'index' as the first column"
+	             : "'columns' was taken as the column names");
+	if (index) {
+		DTX_TRY(split_with_index(r, &s, err));
+	} else {
+		DTX_TRY(dtx_jhead_names(r, s.names.raw, err));
+		dtx_jrows_inside(r, s.rows.raw);
+		r->layout = DTX_JL_ROWS;
+	}
+	r->header = false; /* it was no row */
+out:
+	return rc;
+}
+
+/* --- objects in an object --- */
+
+/* What the members of an object of objects have in common. */
+struct keyed {
+	struct dtx_strmap names; /* of the inner members; value: objects that have it */
+	uint64_t *has;
+	unsigned *kinds; /* per name: bits of the kinds of its values */
+	size_t has_cap, kinds_cap;
+	uint64_t n, cells;
+	bool alike;    /* all have the same names in the same order */
+	bool counted;  /* ... which are 0, 1, 2 ... */
+	bool by_outer; /* the values of each have one kind */
+	bool by_inner; /* the values of each name have one kind */
+};
+
+static void keyed_clear(struct keyed *k)
+{
+	dtx_strmap_clear(&k->names);
+	dtx_mem_free(k->has);
+	dtx_mem_free(k->kinds);
+}
+
+static unsigned kind_bit(enum dtx_jkind kind)
+{
+	return kind == DTX_J_NULL ? 0 : 1u << (kind == DTX_J_FALSE ? DTX_J_TRUE : kind);
+}
+
+static bool one_bit(unsigned bits)
+{
+	return !(bits & (bits - 1));
+}
+
+static enum dtx_code see_inner(struct keyed *k, const struct dtx_jscan *like, struct dtx_str raw,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct members m = members_of(like, raw);
+	struct dtx_jvalue key, v;
+	unsigned kinds = 0;
+	uint32_t i;
+	uint64_t at;
+
+	for (at = 0; next_member(&m, &key, &v); at++) {
+		size_t next = k->names.n;
+
+		if (next == DTX_JROWS_COLS_MAX) { /* so many names are those of rows */
+			i = dtx_strmap_get(&k->names, key.raw);
+			k->alike &= i == at;
+		} else if (!dtx_strmap_put(&k->names, key.raw, (uint32_t)next, &i) ||
+		           !dtx_mem_reserve(&k->has, &k->has_cap, next + 1, sizeof(*k->has)) ||
+		           !dtx_mem_reserve(&k->kinds, &k->kinds_cap, next + 1,
+		                            sizeof(*k->kinds))) {
+			DTX_FAIL_MEM(err);
+		}
+		if (i == next && next < DTX_JROWS_COLS_MAX) {
+			k->has[i] = k->kinds[i] = 0;
+			k->alike &= !k->n;
+			k->counted &= is_count(key.raw, at);
+		}
+		k->alike &= i == at;
+		kinds |= kind_bit(v.kind);
+		k->cells++;
+		if (i < k->names.n) {
+			k->has[i]++;
+			k->kinds[i] |= kind_bit(v.kind);
+		}
+	}
+	k->alike &= at == k->names.n;
+	k->by_outer &= one_bit(kinds);
+	k->n++;
+out:
+	return rc;
+}
+
+/* False: not an object of two objects and more. */
+static enum dtx_code see_keyed(struct keyed *k, const struct dtx_jscan *like, struct dtx_str object,
+                               bool *ok, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct members m = members_of(like, object);
+	struct dtx_jvalue key, v;
+	size_t i;
+
+	*k = (struct keyed){ .alike = true, .counted = true, .by_outer = true, .by_inner = true };
+	*ok = true;
+	while (*ok && next_member(&m, &key, &v)) {
+		*ok = v.kind == DTX_J_OBJECT;
+		if (*ok)
+			DTX_TRY(see_inner(k, like, v.raw, err));
+	}
+	for (i = 0; i < k->names.n; i++)
+		k->by_inner &= one_bit(k->kinds[i]);
+	*ok = *ok && k->n > 1 && k->names.n;
+out:
+	return rc;
+}
+
+/* Records that have their keys outside: half of the cells are there, one name is in all. */
+static bool is_keyed(const struct keyed *k)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < k->names.n; i++)
+		most = DTX_MAX(most, k->has[i]);
+	return most == k->n && k->cells >= k->n * k->names.n / 2;
+}
+
+/* Columns rather than records, where it can be either. */
+static bool is_by_column(const struct keyed *k)
+{
+	return k->alike && (k->counted || (k->by_outer && !k->by_inner));
+}
+
+/* A name for the column of keys that no record has. */
+static const char *key_name(const struct keyed *k, char name[24])
+{
+	unsigned i;
+
+	snprintf(name, 24, "key");
+	for (i = 2; dtx_strmap_get(&k->names, dtx_str_of(name)) != DTX_STRMAP_NONE; i++)
+		snprintf(name, 24, "key_%u", i);
+	return name;
+}
+
+static enum dtx_code take_keyed(struct dtx_jrows *r, const struct keyed *k, struct dtx_str object,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_JTURN_MAX);
+	struct members m = members_of(&r->area, object);
+	struct dtx_jvalue key, v;
+	char name[24];
+
+	key_name(k, name);
+	while (next_member(&m, &key, &v)) {
+		dtx_buf_printf(&text, "%s{\"%s\":", text.len ? ",\n" : "", name);
+		dtx_buf_adds(&text, raw_of(&key));
+		if (count_members(&r->area, v.raw))
+			dtx_buf_addc(&text, ',');
+		dtx_buf_addn(&text, v.raw.ptr + 1, v.raw.len - 1);
+	}
+	dtx_buf_add(&text, "]");
+	say(r, "the document's members were taken as records, and their keys as a column");
+	DTX_TRY(dtx_jturned(r, &text, object.ptr, DTX_JL_OBJECTS, err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* One cell of each column, or none. */
+static bool add_cells(struct members *col, uint64_t n, bool keys, struct dtx_buf *text)
+{
+	struct dtx_jvalue key, v;
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!next_member(&col[i], &key, &v))
+			return false;
+		dtx_buf_add(text, i ? "," : ",\n[");
+		if (!i && keys) {
+			dtx_buf_adds(text, raw_of(&key));
+			dtx_buf_addc(text, ',');
+		}
+		dtx_buf_adds(text, raw_of(&v));
+	}
+	dtx_buf_addc(text, ']');
+	return true;
+}
+
+static enum dtx_code take_columns(struct dtx_jrows *r, const struct keyed *k, struct dtx_str object,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_JTURN_MAX);
+	struct members m = members_of(&r->area, object), *col = NULL;
+	const char *first = NULL;
+	struct dtx_jvalue key, v;
+	uint64_t n = 0;
+
+	col = dtx_mem_alloc((size_t)k->n, sizeof(*col));
+	if (!col)
+		DTX_FAIL_MEM(err);
+	dtx_buf_add(&text, k->counted ? "[" : "[\"key\",");
+	for (; next_member(&m, &key, &v); n++) {
+		first = first ? first : v.raw.ptr;
+		col[n] = members_of(&r->area, v.raw);
+		if (n)
+			dtx_buf_addc(&text, ',');
+		dtx_buf_adds(&text, raw_of(&key));
+	}
+	dtx_buf_addc(&text, ']');
+	while (add_cells(col, n, !k->counted, &text))
+		;
+	dtx_buf_addc(&text, ']');
+	say(r, "the document's members were taken as columns");
+	DTX_TRY(dtx_jturned(r, &text, first, DTX_JL_ROWS, err));
+	DTX_TRY(dtx_jhead_read(r, true, err));
+	r->header = false; /* it was no row */
+out:
+	dtx_mem_free(col);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code take_objects(struct dtx_jrows *r, struct dtx_str object, bool *done,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct keyed k = { .names = DTX_STRMAP_INIT };
+
+	DTX_TRY(see_keyed(&k, &r->area, object, done, err));
+	*done = *done && (is_by_column(&k) || is_keyed(&k));
+	if (*done && is_by_column(&k))
+		DTX_TRY(take_columns(r, &k, object, err));
+	else if (*done)
+		DTX_TRY(take_keyed(r, &k, object, err));
+out:
+	keyed_clear(&k);
+	return rc;
+}
+
+/* --- arrays in an object --- */
+
+static bool are_arrays(const struct dtx_jscan *like, struct dtx_str object)
+{
+	struct members m = members_of(like, object);
+	struct dtx_jvalue key, v;
+	bool any = false;
+
+	while (next_member(&m, &key, &v)) {
+		if (v.kind != DTX_J_ARRAY)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+enum dtx_code dtx_jshape(struct dtx_jrows *r, struct dtx_str object, bool *done,
+                         struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_jscan s = r->area;
+
+	DTX_TRY(take_split(r, object, done, err));
+	if (!*done)
+		DTX_TRY(take_objects(r, object, done, err));
+	if (*done || !are_arrays(&r->area, object))
+		goto out;
+	s.p = object.ptr;
+	s.end = object.ptr + object.len;
+	DTX_TRY(dtx_jturn(r, s, done, err));
+	if (*done)
+		say(r, "the document's members were taken as columns");
+out:
+	return rc;
+}
+
+/* --- what else an object holds --- */
+
+void dtx_jpointer_add(struct dtx_buf *out, struct dtx_str key)
+{
+	struct dtx_buf name = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t i;
+
+	dtx_jscan_unescape(key, &name);
+	dtx_buf_addc(out, '/');
+	for (i = 0; i < dtx_buf_len(&name); i++) {
+		char c = name.ptr[i];
+
+		if (c == '~' || c == '/')
+			dtx_buf_add(out, c == '~' ? "~0" : "~1");
+		else
+			dtx_buf_addc(out, c);
+	}
+	if (!dtx_buf_ok(&name))
+		out->fail = name.fail;
+	dtx_buf_clear(&name);
+}
+
+/* Notes the value at the pointer f->at. */
+static void note_find(struct dtx_jfinds *f, enum dtx_jfind what, const struct dtx_jvalue *v)
+{
+	if (!f->n[what]++) {
+		dtx_buf_reset(&f->first[what]);
+		dtx_buf_adds(&f->first[what], dtx_buf_str(&f->at));
+		f->value[what] = *v;
+	}
+	if (!f->listed)
+		dtx_buf_adds(&f->best, dtx_buf_str(&f->at));
+	if (f->listed < DTX_JFINDS_LISTED) {
+		dtx_buf_printf(&f->list, "%s'%.60s'", f->listed ? ", " : "", dtx_buf_text(&f->at));
+		f->listed++;
+	}
+}
+
+static void note_array(struct dtx_jfinds *f, const struct dtx_jscan *like,
+                       const struct dtx_jvalue *array)
+{
+	struct members m = members_of(like, array->raw);
+	struct dtx_jvalue key, first;
+
+	if (!next_member(&m, &key, &first))
+		note_find(f, DTX_JF_EMPTY, array);
+	else if (!is_scalar(&first))
+		note_find(f, first.kind == DTX_J_OBJECT ? DTX_JF_RECORDS : DTX_JF_GRID, array);
+}
+
+/* Several arrays of values, whatever their lengths. */
+static bool are_columns(const struct dtx_jscan *like, struct dtx_str object)
+{
+	struct members m = members_of(like, object);
+	struct dtx_jvalue key, v;
+	uint64_t n, i;
+
+	for (n = 0; next_member(&m, &key, &v); n++)
+		if (v.kind != DTX_J_ARRAY || !are_names(like, &v, &i))
+			return false;
+	return n > 1;
+}
+
+/* Whether dtx_jshape would take it. */
+static enum dtx_code is_table(const struct dtx_jscan *like, struct dtx_str object, bool *table,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct keyed k = { .names = DTX_STRMAP_INIT };
+	struct split s;
+
+	DTX_TRY(see_keyed(&k, like, object, table, err));
+	*table = (*table && is_keyed(&k)) || find_split(like, object, &s) ||
+	         are_columns(like, object);
+out:
+	keyed_clear(&k);
+	return rc;
+}
+
+enum dtx_code dtx_jshape_find(struct dtx_jrows *r, struct dtx_str object, unsigned nest,
+                              struct dtx_jfinds *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct members m = members_of(&r->area, object);
+	size_t prefix = f->at.len;
+	struct dtx_jvalue key, v;
+	bool table;
+
+	while (next_member(&m, &key, &v)) {
+		if (is_scalar(&v))
+			continue;
+		f->at.len = prefix;
+		dtx_jpointer_add(&f->at, key.raw);
+		DTX_TRY(dtx_buf_check(&f->at, "a JSON pointer", err));
+		if (v.kind == DTX_J_ARRAY) {
+			note_array(f, &r->area, &v);
+			continue;
+		}
+		DTX_TRY(is_table(&r->area, v.raw, &table, err));
+		if (table)
+			note_find(f, DTX_JF_TABLE, &v);
+		else if (nest < DTX_JROWS_NEST)
+			DTX_TRY(dtx_jshape_find(r, v.raw, nest + 1, f, err));
+	}
+out:
+	f->at.len = prefix;
+	return rc;
+}
+
+void dtx_jfinds_init(struct dtx_jfinds *f)
+{
+	size_t i;
+
+	*f = (struct dtx_jfinds){ .n = { 0 } };
+	dtx_buf_init(&f->at, DTX_BUF_TEXT_MAX);
+	dtx_buf_init(&f->list, DTX_BUF_TEXT_MAX);
+	dtx_buf_init(&f->best, DTX_BUF_TEXT_MAX);
+	for (i = 0; i < DTX_JF_COUNT; i++)
+		dtx_buf_init(&f->first[i], DTX_BUF_TEXT_MAX);
+}
+
+void dtx_jfinds_clear(struct dtx_jfinds *f)
+{
+	size_t i;
+
+	dtx_buf_clear(&f->at);
+	dtx_buf_clear(&f->list);
+	dtx_buf_clear(&f->best);
+	for (i = 0; i < DTX_JF_COUNT; i++)
+		dtx_buf_clear(&f->first[i]);
+}
+
+enum dtx_code dtx_jfinds_check(const struct dtx_jfinds *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t i;
+
+	DTX_TRY(dtx_buf_check(&f->list, "a list of JSON pointers", err));
+	DTX_TRY(dtx_buf_check(&f->best, "a JSON pointer", err));
+	for (i = 0; i < DTX_JF_COUNT; i++)
+		DTX_TRY(dtx_buf_check(&f->first[i], "a JSON pointer", err));
+out:
+	return rc;
+}

@@ -1,0 +1,196 @@
+/* What all workbooks share, and the choice of their format. */
+#include "core/io/sheet/book.h"
+
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "core/data/cast/cell_num.h"
+#include "core/io/sheet/xls/biff.h"
+
+#define STRING_BLOCK ((size_t)64 << 10)
+
+enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_err *err)
+{
+	if (rc == DTX_E_CORRUPT_FILE && err && !err->hint[0])
+		dtx_err_hint(
+			err,
+			"a spreadsheet program may mend it: soffice --convert-to xlsx '%.200s'",
+			label);
+	return rc;
+}
+
+enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
+                            const struct dtx_unpack *limits, struct dtx_book **out,
+                            struct dtx_err *err)
+{
+	bool old = dtx_cfb_sniff(bytes, len) || dtx_biff_sniff(bytes, len);
+
+	*out = NULL;
+	return dtx_book_broken(
+		(old ? dtx_book_xls : dtx_book_xlsx).open(label, bytes, len, limits, out, err),
+		label, err);
+}
+
+void dtx_book_close(struct dtx_book *book)
+{
+	if (book)
+		book->cls->close(book);
+}
+
+enum dtx_code dtx_book_sheet(struct dtx_book *book, const struct dtx_sheet *sheet,
+                             const struct dtx_sheet_read *how, struct dtx_grid *grid,
+                             struct dtx_sheet_facts *facts, struct dtx_err *err)
+{
+	return book->cls->sheet(book, sheet, how, grid, facts, err);
+}
+
+void dtx_book_clear(struct dtx_book *book)
+{
+	dtx_mem_free(book->strings.item);
+	dtx_arena_clear(&book->strings.arena);
+	dtx_mem_free(book->sheet);
+	dtx_mem_free(book->name);
+	dtx_mem_free(book->table);
+	dtx_mem_free(book->style);
+	dtx_arena_clear(&book->arena);
+	memset(book, 0, sizeof(*book));
+}
+
+enum dtx_code dtx_book_tables_need(struct dtx_book *book, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!book->tables_read && book->cls->tables)
+		DTX_TRY(book->cls->tables(book, err));
+	book->tables_read = true;
+out:
+	return rc;
+}
+
+/* --- strings --- */
+
+enum dtx_code dtx_book_strings_need(struct dtx_book *book, uint64_t id, struct dtx_err *err)
+{
+	return book->cls->strings ? book->cls->strings(book, id, err) : DTX_OK;
+}
+
+/* Most texts are short, and there are millions of them: they stand without gaps. */
+static char *string_room(struct dtx_book_strings *s, size_t len)
+{
+	char *at;
+
+	if (len > s->left) {
+		if (len > STRING_BLOCK / 4)
+			return dtx_arena_alloc(&s->arena, len, 1);
+		s->room = dtx_arena_alloc(&s->arena, STRING_BLOCK, 1);
+		s->left = s->room ? STRING_BLOCK : 0;
+	}
+	at = s->room;
+	if (at) {
+		s->room += len;
+		s->left -= len;
+	}
+	return at;
+}
+
+enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_book_strings *s = &book->strings;
+	char *copy = NULL;
+
+	if (text.len > book->limits.text)
+		return dtx_unpack_fail(err, &book->limits, "text",
+		                       "'%s': a text of over %llu bytes in a cell", book->label,
+		                       (unsigned long long)book->limits.text);
+	s->bytes += text.len;
+	if (s->n >= book->limits.strings)
+		return dtx_unpack_fail(err, &book->limits, "strings",
+		                       "'%s': over %llu shared strings", book->label,
+		                       (unsigned long long)book->limits.strings);
+	if (s->bytes > book->limits.string_bytes)
+		return dtx_unpack_fail(err, &book->limits, "string_bytes",
+		                       "'%s': over %llu bytes of shared strings", book->label,
+		                       (unsigned long long)book->limits.string_bytes);
+	if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
+		DTX_FAIL_MEM(err);
+	if (text.len) {
+		copy = string_room(s, text.len);
+		if (!copy)
+			DTX_FAIL_MEM(err);
+		memcpy(copy, text.ptr, text.len);
+	}
+	s->item[s->n++] = (struct dtx_str){ copy ? copy : "", text.len };
+out:
+	return rc;
+}
+
+enum dtx_code dtx_book_cell_text(struct dtx_book *book, const struct dtx_grid *grid, uint64_t id,
+                                 struct dtx_str *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*out = DTX_STR("");
+	if (id & DTX_GRID_INLINE) {
+		*out = dtx_grid_text(grid, id & ~DTX_GRID_INLINE);
+		goto out;
+	}
+	DTX_TRY(dtx_book_strings_need(book, id, err));
+	if (id < book->strings.n)
+		*out = book->strings.item[id];
+out:
+	return rc;
+}
+
+/* --- facts of a sheet --- */
+
+void dtx_sheet_facts_clear(struct dtx_sheet_facts *facts)
+{
+	dtx_mem_free(facts->hidden);
+	*facts = (struct dtx_sheet_facts){ 0 };
+}
+
+enum dtx_code dtx_sheet_hide_cols(struct dtx_sheet_facts *facts, uint32_t from, uint32_t to,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (to < from || from >= DTX_SHEET_COLS || facts->nhidden >= DTX_SHEET_COLS)
+		goto out;
+	if (!dtx_mem_reserve(&facts->hidden, &facts->hidden_cap, facts->nhidden + 1,
+	                     sizeof(*facts->hidden)))
+		DTX_FAIL_MEM(err);
+	facts->hidden[facts->nhidden++] =
+		(struct dtx_sheet_span){ from, DTX_MIN(to, (uint32_t)DTX_SHEET_COLS - 1) };
+out:
+	return rc;
+}
+
+void dtx_sheet_note_bad(struct dtx_sheet_facts *facts, uint32_t row, uint32_t col, uint64_t *count)
+{
+	if (!facts->nerrors && !facts->nbaddates && !facts->nuncached) {
+		facts->first_bad_row = row;
+		facts->first_bad_col = col;
+	}
+	++*count;
+}
+
+bool dtx_sheet_has_16_digits(double v)
+{
+	return fabs(v) > (double)DTX_CELL_EXACT && fabs(v) < 1e16;
+}
+
+unsigned dtx_sheet_number_tag(const struct dtx_book *book, struct dtx_sheet_facts *facts,
+                              uint32_t row, uint32_t col, enum dtx_fmt_class cls, double v)
+{
+	unsigned tag = DTX_CELL_NUMBER;
+	bool bad = false;
+
+	if (cls != DTX_FMT_NUMBER)
+		tag = dtx_fmt_tag(cls, v, book->epoch1904, &bad);
+	if (bad) {
+		dtx_sheet_note_bad(facts, row, col, &facts->nbaddates);
+		tag = DTX_GRID_BAD_DATE;
+	}
+	return tag;
+}

@@ -1,0 +1,29 @@
+/* The common part of the reader classes of workbooks: all hooks but sniff and open. */
+#ifndef DTX_IO_SHEET_BOOK_READER_H
+#define DTX_IO_SHEET_BOOK_READER_H
+
+#include "core/io/sheet/book.h"
+#include "core/io/reader.h"
+
+DTX_MUSTUSE enum dtx_code dtx_book_reader_open(const struct dtx_book_class *cls,
+                                               struct dtx_source *src,
+                                               const struct dtx_read_opts *opts,
+                                               struct dtx_reader **out, struct dtx_err *err);
+enum dtx_code dtx_book_reader_schema(struct dtx_reader *reader, const struct dtx_schema **out,
+                                     struct dtx_err *err);
+enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_scan *scan,
+                                    struct dtx_err *err);
+enum dtx_code dtx_book_reader_next(struct dtx_reader *reader, unsigned worker,
+                                   struct dtx_batch **out, struct dtx_err *err);
+enum dtx_code dtx_book_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
+                                  struct dtx_rawgrid *out, struct dtx_err *err);
+json_t *dtx_book_reader_describe(struct dtx_reader *reader);
+void dtx_book_reader_close(struct dtx_reader *reader);
+
+/* The hooks of a reader class that all workbooks share. */
+#define DTX_BOOK_READER_HOOKS                                                                      \
+	.isolated = true, .schema = dtx_book_reader_schema, .start = dtx_book_reader_start,        \
+	.next = dtx_book_reader_next, .describe = dtx_book_reader_describe,                        \
+	.close = dtx_book_reader_close, .raw = dtx_book_reader_raw
+
+#endif

@@ -1,0 +1,36 @@
+/* A1 references and ranges of a sheet; rows and columns count from 0. */
+#ifndef DTX_IO_SHEET_CELLREF_H
+#define DTX_IO_SHEET_CELLREF_H
+
+#include "core/base/base.h"
+#include "core/base/buf.h"
+#include "core/base/text/str.h"
+
+#define DTX_SHEET_ROWS 1048576u
+#define DTX_SHEET_COLS 16384u
+
+struct dtx_cellrange {
+	uint32_t row0, row1, col0, col1; /* inclusive */
+	bool rows_open, cols_open;       /* the range names no rows / no columns */
+};
+
+#define DTX_CELLRANGE_ALL                                                                          \
+	(struct dtx_cellrange)                                                                     \
+	{                                                                                          \
+		0, DTX_SHEET_ROWS - 1, 0, DTX_SHEET_COLS - 1, true, true                           \
+	}
+
+/* The name of a sheet as addresses have it: 'Q 1', and bare where it is letters, digits, dots and
+ * underscores. */
+void dtx_sheet_name_print(const char *sheet, struct dtx_buf *out);
+/* "C17", into out with terminator; returns the length. */
+size_t dtx_cell_name(char out[24], uint64_t row, uint32_t col);
+/* "A1:B2", or "A1" when it is one cell. */
+size_t dtx_cell_range_name(char out[48], const struct dtx_cellrange *r);
+/* "C17", "$C$17", either case; within XFD1048576. */
+DTX_MUSTUSE bool dtx_cell_parse(struct dtx_str s, uint32_t *row, uint32_t *col);
+/* "A4:O200", "4:200", "B4:H", "B:H", "C17"; `$` is ignored; ends may be swapped.  Open sides reach
+ * to the end of the sheet. */
+DTX_MUSTUSE bool dtx_cell_range_parse(struct dtx_str s, struct dtx_cellrange *out);
+
+#endif

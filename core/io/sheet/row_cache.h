@@ -1,0 +1,130 @@
+/* Rows of a sheet in few bytes, to be read again: blocks of rows, each column by column, one to
+ * nine bytes a cell, styles left out. */
+#ifndef DTX_IO_SHEET_ROW_CACHE_H
+#define DTX_IO_SHEET_ROW_CACHE_H
+
+#include "core/base/buf.h"
+#include "core/io/sheet/grid.h"
+
+/* --- rows on their way to the tape --- */
+
+/* The cells of some rows by column: in arrays of `stride` for each column that occurs, where a cell
+ * that is not there has tag 0; or, of rows that have the same columns, where they are. */
+struct dtx_sheet_cols {
+	uint32_t stride, n; /* rows there is room for, rows that are there */
+	uint32_t nhidden;   /* of them */
+	uint32_t ncols;
+	uint16_t *slot; /* by physical column: its place and 1, 0: it has none */
+	uint16_t *col;  /* by place: the physical column */
+	uint32_t *row;  /* numbers; DTX_TAPE_HIDDEN */
+	uint8_t *tag;
+	union dtx_payload *value;
+	uint16_t *style;
+	uint32_t *small;                    /* scratch of a column */
+	const struct dtx_grid_chunk *chunk; /* NULL: in the arrays; the cells begin at `first` */
+	size_t first;
+};
+#define DTX_TAPE_HIDDEN ((uint32_t)1 << 31)
+
+DTX_MUSTUSE enum dtx_code dtx_sheet_cols_init(struct dtx_sheet_cols *c, struct dtx_err *err);
+void dtx_sheet_cols_clear(struct dtx_sheet_cols *c);
+/* Takes rows from number r of a grid on, at least one, at most up to `end`: their cells in the
+ * columns `in`.  Rows of blanks are left out.  Returns the one behind them. */
+size_t dtx_sheet_cols_take(struct dtx_sheet_cols *c, const struct dtx_grid *g, size_t r, size_t end,
+                           const bool *in);
+
+/* A column of rows. */
+struct dtx_sheet_col {
+	uint32_t col, n;
+	bool alike;  /* all cells have one tag */
+	size_t step; /* from one cell to the next */
+	const uint8_t *tag;
+	const union dtx_payload *value;
+	const uint16_t *style; /* NULL: all 0 */
+	const uint32_t *small; /* the values, when they are small: size below 3 */
+	unsigned size;         /* logarithm of the bytes that the largest needs */
+};
+/* The column at a place, until the next call. */
+struct dtx_sheet_col dtx_sheet_cols_get(const struct dtx_sheet_cols *c, uint32_t place);
+
+/* --- the tape --- */
+
+struct dtx_sheet_tape {
+	struct dtx_buf bytes;
+	bool full; /* it did not hold all that was put: it is empty */
+};
+void dtx_sheet_tape_init(struct dtx_sheet_tape *t, size_t max);
+void dtx_sheet_tape_clear(struct dtx_sheet_tape *t);
+/* The rows of c as a block: opened, each of its columns put, closed.  Where there is no room
+ * nothing is kept any more. */
+void dtx_sheet_tape_open(struct dtx_sheet_tape *t, const struct dtx_sheet_cols *c, size_t *block);
+void dtx_sheet_tape_col(struct dtx_sheet_tape *t, const struct dtx_sheet_col *c);
+void dtx_sheet_tape_close(struct dtx_sheet_tape *t, size_t block);
+
+/* A place on the tape. */
+struct dtx_tape_at {
+	size_t block; /* byte; the end is the tape's length */
+	uint32_t row; /* of the block */
+};
+/* Adds up to `rows` rows from there on, all of one block, to the grid, without their cells, and
+ * moves on; `first` of a row is its place in the block. */
+DTX_MUSTUSE enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t,
+                                              struct dtx_tape_at *at, struct dtx_grid *g,
+                                              size_t rows, struct dtx_err *err);
+
+/* A column of a block. */
+struct dtx_tape_col {
+	uint32_t col, rows;
+	uint8_t tag;         /* of all cells, unless there are `tags` */
+	const uint8_t *tags; /* NULL: they have one */
+	unsigned size;       /* logarithm of the bytes of a value; 3: as it is */
+	const char *values;
+};
+/* The first column of a block, or the one behind *c, which is zeroed at first; false: no more. */
+DTX_MUSTUSE bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block,
+                                     struct dtx_tape_col *c);
+
+static inline uint8_t dtx_tape_tag(const struct dtx_tape_col *c, uint32_t row)
+{
+	return c->tags ? c->tags[row] : c->tag;
+}
+
+static inline bool dtx_tape_is_number(unsigned tag)
+{
+	unsigned kind = tag & DTX_CELL_KIND;
+
+	return kind == DTX_CELL_NUMBER || (kind >= DTX_CELL_DATE && kind <= DTX_GRID_BAD_DATE);
+}
+
+static inline uint32_t dtx_tape_small(const struct dtx_tape_col *c, uint32_t row)
+{
+	uint32_t four;
+	uint16_t two;
+
+	if (c->size == 0)
+		return (unsigned char)c->values[row];
+	if (c->size == 1) {
+		memcpy(&two, c->values + 2 * (size_t)row, sizeof(two));
+		return two;
+	}
+	memcpy(&four, c->values + 4 * (size_t)row, sizeof(four));
+	return four;
+}
+
+/* Small numbers are themselves, ids have their inline bit at the bottom. */
+static inline union dtx_payload dtx_tape_value(const struct dtx_tape_col *c, uint32_t row)
+{
+	union dtx_payload v;
+	uint32_t small;
+
+	if (c->size == 3) {
+		memcpy(&v, c->values + 8 * (size_t)row, sizeof(v));
+		return v;
+	}
+	small = dtx_tape_small(c, row);
+	if (dtx_tape_is_number(dtx_tape_tag(c, row)))
+		return (union dtx_payload){ .num = (int32_t)small };
+	return (union dtx_payload){ .id = (uint64_t)(small >> 1) | (uint64_t)small << 63 };
+}
+
+#endif

@@ -1,0 +1,303 @@
+/* What the cells of each column are: which read as null, and counts of the others. */
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "core/base/text/num.h"
+#include "core/io/sheet/sheet_layout.h"
+
+/* --- null values --- */
+
+static bool is_null_text(const struct dtx_read_opts *o, struct dtx_str s)
+{
+	size_t i;
+
+	for (i = 0; i < o->nnull_values; i++) {
+		if (dtx_str_is(s, o->null_values[i]))
+			return true;
+	}
+	return !s.len;
+}
+
+/* Numbers among the null values. */
+static enum dtx_code null_numbers(struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_opts *o = l->opts;
+	size_t i;
+
+	l->null_number = dtx_arena_alloc(l->arena, o->nnull_values, sizeof(*l->null_number));
+	if (!l->null_number)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < o->nnull_values; i++) {
+		if (dtx_num_parse_f64(o->null_values[i], strlen(o->null_values[i]),
+		                      &l->null_number[l->nnull_numbers]))
+			l->nnull_numbers++;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sheet_mark_nulls(struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_opts *o = l->opts;
+	struct dtx_book_strings *s = &l->book->strings;
+	size_t i, n;
+
+	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
+	n = s->n + l->grid->texts.n;
+	if (!l->null_number)
+		DTX_TRY(null_numbers(l, err));
+	if (!dtx_mem_reserve(&l->null_text, &l->null_cap, n / 8 + 1, 1))
+		DTX_FAIL_MEM(err);
+	for (i = l->nmarked; i < n; i++) {
+		struct dtx_str text = i < s->n ? s->item[i] : dtx_grid_text(l->grid, i - s->n);
+
+		if (i % 8 == 0)
+			l->null_text[i / 8] = 0;
+		if (is_null_text(o, text))
+			l->null_text[i / 8] |= (uint8_t)(1u << i % 8);
+	}
+	l->nmarked = n;
+out:
+	return rc;
+}
+
+void dtx_sheet_unmark_nulls(struct dtx_sheet_layout *l)
+{
+	l->nmarked = 0;
+}
+
+bool dtx_sheet_number_null(const struct dtx_sheet_layout *l, double v)
+{
+	size_t i;
+
+	for (i = 0; i < l->nnull_numbers && v != l->null_number[i]; i++)
+		;
+	return i < l->nnull_numbers;
+}
+
+bool dtx_sheet_whole_null(const struct dtx_sheet_layout *l, int64_t v)
+{
+	char text[DTX_NUM_TEXT];
+
+	return is_null_text(l->opts, (struct dtx_str){ text, dtx_num_print_i64(text, v) });
+}
+
+/* --- counts --- */
+
+/* Whole, and all whole numbers up to it are doubles. */
+static inline bool is_int(double v)
+{
+	return fabs(v) <= 9007199254740992.0 && v == (double)(int64_t)v;
+}
+
+static inline void note_style(struct dtx_sheet_stats *s, uint16_t style)
+{
+	if (s->styled && s->style == style)
+		return;
+	s->styles_differ |= s->styled;
+	s->style = style;
+	s->styled = true;
+}
+
+static bool is_bad(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v)
+{
+	switch (tag & DTX_CELL_KIND) {
+	case DTX_CELL_BLANK: return tag & DTX_CELL_UNCACHED;
+	case DTX_CELL_ERROR:
+	case DTX_GRID_BAD_DATE: return true;
+	case DTX_CELL_TEXT: return !(v.id & DTX_GRID_INLINE) && v.id >= l->book->strings.n;
+	default: return false;
+	}
+}
+
+static inline void note_first(struct dtx_sheet_stats *s, int kind, uint32_t row)
+{
+	if (!s->first[kind])
+		s->first[kind] = row + 1;
+}
+
+static void note_cell(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v,
+                      uint16_t style, struct dtx_sheet_stats *s, uint32_t row)
+{
+	if (dtx_sheet_cell_null(l, tag, v)) {
+		if (is_bad(l, tag, v) && !s->bad++)
+			s->bad_row = row;
+		return;
+	}
+	switch (tag & DTX_CELL_KIND) {
+	case DTX_CELL_NUMBER:
+		s->numbers++;
+		s->fractions += !is_int(v.num);
+		note_first(s, DTX_SHEET_NUMBERS, row);
+		note_style(s, style);
+		break;
+	case DTX_CELL_WHOLE:
+		s->numbers++;
+		s->wide += !dtx_cell_whole_is_f64(v.whole);
+		note_first(s, DTX_SHEET_NUMBERS, row);
+		note_style(s, style);
+		break;
+	case DTX_CELL_BOOL:
+		s->bools++;
+		note_first(s, DTX_SHEET_BOOLS, row);
+		break;
+	case DTX_CELL_TEXT:
+		s->texts++;
+		note_first(s, DTX_SHEET_TEXTS, row);
+		break;
+	case DTX_CELL_DATE:
+	case DTX_CELL_DATETIME:
+		s->dates++;
+		s->clocks += !is_int(v.num);
+		note_first(s, DTX_SHEET_DATES, row);
+		note_style(s, style);
+		break;
+	case DTX_CELL_TIME:
+	case DTX_CELL_DURATION:
+		s->times++;
+		note_first(s, DTX_SHEET_TIMES, row);
+		note_style(s, style);
+		break;
+	default: break;
+	}
+}
+
+void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
+                         struct dtx_sheet_stats *s, uint32_t row, uint64_t cell)
+{
+	note_cell(l, dtx_grid_tag(g, cell), dtx_grid_value(g, cell), dtx_grid_style(g, cell), s,
+	          row);
+}
+
+/* --- by column --- */
+
+static uint64_t count_fractions(const struct dtx_sheet_col *c)
+{
+	uint64_t found = 0;
+	uint32_t i;
+
+	for (i = 0; c->size == 3 && i < c->n; i++) /* small ones are whole */
+		found += !is_int(c->value[i * c->step].num);
+	return found;
+}
+
+/* Cells of one tag: those kinds of which none reads as null are counted at once. */
+static bool note_alike(const struct dtx_sheet_layout *l, const struct dtx_sheet_col *c,
+                       uint32_t row, struct dtx_sheet_stats *s)
+{
+	unsigned kind = *c->tag & DTX_CELL_KIND;
+	uint32_t i;
+
+	if (kind == DTX_CELL_BOOL) {
+		s->bools += c->n;
+		note_first(s, DTX_SHEET_BOOLS, row);
+		return true;
+	}
+	if (kind == DTX_CELL_NUMBER && !l->nnull_numbers) {
+		s->numbers += c->n;
+		s->fractions += count_fractions(c);
+		note_first(s, DTX_SHEET_NUMBERS, row);
+	} else if (kind == DTX_CELL_DATE || kind == DTX_CELL_DATETIME) {
+		s->dates += c->n;
+		s->clocks += count_fractions(c);
+		note_first(s, DTX_SHEET_DATES, row);
+	} else {
+		return false;
+	}
+	note_style(s, c->style ? *c->style : 0);
+	for (i = 1; c->style && i < c->n; i++)
+		note_style(s, c->style[i * c->step]);
+	return true;
+}
+
+/* Whether any cell of the column is not blank. */
+static bool note_col(const struct dtx_sheet_layout *l, const struct dtx_sheet_cols *rows,
+                     const struct dtx_sheet_col *c, struct dtx_sheet_stats *s)
+{
+	unsigned seen = 0;
+	size_t at = 0;
+	uint32_t i;
+
+	if (c->alike && !rows->nhidden && note_alike(l, c, rows->row[0], s))
+		return true;
+	for (i = 0; i < c->n; i++, at += c->step) {
+		uint32_t row = rows->row[i];
+
+		seen |= c->tag[at];
+		if (c->tag[at] && !(l->opts->hidden_drop && row & DTX_TAPE_HIDDEN))
+			note_cell(l, c->tag[at], c->value[at], c->style ? c->style[at] : 0, s,
+			          row & ~DTX_TAPE_HIDDEN);
+	}
+	return seen & (DTX_CELL_KIND | DTX_CELL_UNCACHED);
+}
+
+static void note_cols(const struct dtx_sheet_layout *l, const struct dtx_sheet_cols *c,
+                      struct dtx_sheet_tail *t)
+{
+	uint32_t hidden = l->opts->hidden_drop ? c->nhidden : 0, i;
+	size_t block;
+
+	if (!c->n)
+		return;
+	t->nhidden += hidden;
+	t->nlive += c->n - hidden;
+	dtx_sheet_tape_open(&t->tape, c, &block);
+	for (i = 0; i < c->ncols; i++) {
+		struct dtx_sheet_col col = dtx_sheet_cols_get(c, i);
+
+		t->filled[col.col] |= note_col(l, c, &col, &t->stats[col.col]);
+		dtx_sheet_tape_col(&t->tape, &col);
+	}
+	dtx_sheet_tape_close(&t->tape, block);
+}
+
+void dtx_sheet_note_rows(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t nrows,
+                         struct dtx_sheet_tail *t)
+{
+	size_t r = 0;
+
+	while (r < nrows) {
+		r = dtx_sheet_cols_take(&t->cols, g, r, nrows, t->in);
+		note_cols(l, &t->cols, t);
+	}
+}
+
+/* --- bad cells as texts --- */
+
+static enum dtx_code bad_text(struct dtx_grid *g, uint64_t cell, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_grid_chunk *c = g->chunk[cell / DTX_GRID_CHUNK];
+	size_t at = cell % DTX_GRID_CHUNK;
+	unsigned kind = c->tag[at] & DTX_CELL_KIND;
+	double v = c->value[at].num;
+	char number[DTX_NUM_TEXT];
+	struct dtx_str text;
+
+	if (kind == DTX_CELL_ERROR)
+		text = dtx_str_of(dtx_cell_error_name(c->value[at].id));
+	else if (kind == DTX_GRID_BAD_DATE)
+		text = (struct dtx_str){ number, fabs(v) < 9007199254740992.0 && floor(v) == v
+			                                 ? dtx_num_print_i64(number, (int64_t)v)
+			                                 : dtx_num_print_f64(number, v) };
+	else
+		goto out;
+	DTX_TRY(dtx_grid_text_add(g, text, &c->value[at].id, err));
+	c->tag[at] = (uint8_t)((c->tag[at] & ~(unsigned)DTX_CELL_KIND) | DTX_CELL_TEXT);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sheet_bad_texts(const struct dtx_sheet_layout *l, struct dtx_grid *g,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t i;
+
+	for (i = 0; l->opts->bad_cells == DTX_BAD_CELLS_TEXT && i < g->ncells; i++)
+		DTX_TRY(bad_text(g, i, err));
+out:
+	return rc;
+}

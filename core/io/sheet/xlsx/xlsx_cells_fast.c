@@ -1,0 +1,257 @@
+/* Runs of the cells that nearly all sheets are made of: a reference in the open row, perhaps a
+ * style and a type, a number, an id of a string, a bool, or a short inline text.
+ *
+ * A cell is judged whole before anything of it is kept, so whatever is otherwise is left, from its
+ * '<' on, to the fast path, which knows more grammar; both give the same cell.  Bytes are compared
+ * before they are passed, and DTX_XML_AHEAD NULs stand behind the window. */
+#include "core/base/text/num.h"
+#include "core/base/text/swar.h"
+#include "core/io/sheet/xlsx/xlsx_sheet.h"
+
+#define IS(p, text) (!memcmp((p), "" text, sizeof(text) - 1))
+
+/* What a cell came to. */
+struct usual {
+	uint32_t col;
+	uint16_t style;
+	char type; /* of attribute t: 's', 'b', 'i' for inlineStr; 0: a number, '/': no value */
+	unsigned tag;
+	union dtx_payload v;
+	struct dtx_str text; /* of an inline one */
+};
+static void row_end_print(struct dtx_xlsx_row_end *e, uint32_t row)
+{
+	char text[DTX_NUM_TEXT] = "";
+
+	e->len = (unsigned)dtx_num_print_u64(text, (uint64_t)row + 1);
+	text[e->len++] = '"';
+	e->mask = e->len < 8 ? ((uint64_t)1 << (8 * e->len)) - 1 : UINT64_MAX;
+	e->bytes = dtx_swar_load(text) & e->mask;
+}
+
+/* Mostly it is the row behind the one before, and only the last digit is another. */
+static struct dtx_xlsx_row_end row_end_of(struct dtx_xlsx_row_end *e, uint32_t row)
+{
+	unsigned last = e->len ? 8 * (e->len - 2) : 0;
+
+	if (e->len && row == e->row + 1 && (e->bytes >> last & 0xff) != '9')
+		e->bytes += (uint64_t)1 << last;
+	else if (!e->len || row != e->row)
+		row_end_print(e, row);
+	e->row = row;
+	return *e;
+}
+
+/* `A12"` at p, behind its quote; NULL: something else. */
+static inline const char *take_ref(const char *p, const struct dtx_xlsx_row_end *e, uint32_t *col)
+{
+	uint32_t c = (uint32_t)(unsigned char)*p - 'A';
+
+	if (c >= 26)
+		return NULL;
+	for (c++, p++; *p >= 'A' && *p <= 'Z' && c <= DTX_SHEET_COLS; p++)
+		c = c * 26 + (uint32_t)(*p - 'A' + 1);
+	if (c > DTX_SHEET_COLS || (dtx_swar_load(p) & e->mask) != e->bytes)
+		return NULL;
+	*col = c - 1;
+	return p + e->len;
+}
+
+/* ` s="12"`, if it is there. */
+static inline const char *take_style(const char *p, uint16_t *style)
+{
+	uint32_t v = 0;
+
+	*style = 0;
+	if (!IS(p, " s=\""))
+		return p;
+	for (p += 4; *p >= '0' && *p <= '9' && v < DTX_BOOK_STYLES_MAX; p++)
+		v = v * 10 + (uint32_t)(*p - '0');
+	if (*p != '"' || p[-1] == '"' || v >= DTX_BOOK_STYLES_MAX)
+		return NULL;
+	*style = (uint16_t)v;
+	return p + 1;
+}
+
+/* ` t="s"`, if it is there. */
+static inline const char *take_type(const char *p, char *type)
+{
+	*type = 0;
+	if (*p == '>')
+		return p;
+	if (!IS(p, " t=\""))
+		return NULL;
+	*type = p[4];
+	if ((*type == 's' || *type == 'b') && p[5] == '"')
+		return p + 6;
+	if (*type == 'n' && p[5] == '"') {
+		*type = 0;
+		return p + 6;
+	}
+	return IS(p + 4, "inlineStr\"") ? p + 14 : NULL;
+}
+
+/* Digits and perhaps decimals, up to 16 and 8, that a double holds without a doubt: Clinger's way,
+ * as dtx_num_parse_f64 goes it. */
+static inline const char *take_number(const char *p, double *out)
+{
+	bool neg = *p == '-';
+	uint64_t m, more;
+	unsigned n, k;
+	double v;
+
+	p += neg;
+	n = dtx_swar_digits(p, &m);
+	p += n;
+	if (n == 8) {
+		n = dtx_swar_digits(p, &more);
+		m = m * dtx_swar_pow10[n] + more;
+		p += n;
+	} else if (!n) {
+		return NULL;
+	}
+	if (*p == '.') {
+		k = dtx_swar_digits(p + 1, &more);
+		if (!k || m > UINT64_MAX / 1000000000)
+			return NULL;
+		m = m * dtx_swar_pow10[k] + more;
+		p += k + 1;
+		v = (double)(int64_t)m / dtx_num_pow10[k];
+	} else { /* most are whole: a division is what takes longest here */
+		v = (double)(int64_t)m;
+	}
+	*out = neg && m ? -v : v;
+	return m <= (uint64_t)1 << 53 ? p : NULL;
+}
+
+static inline unsigned number_tag(const struct dtx_xlsx_walk *w, const struct usual *u)
+{
+	const struct dtx_book *b = &w->book->head;
+	enum dtx_fmt_class cls = u->style < b->nstyles ? b->style[u->style].cls : DTX_FMT_NUMBER;
+
+	if (cls == DTX_FMT_NUMBER)
+		return DTX_CELL_NUMBER;
+	/* nearly all others: whole days that both epochs have */
+	if (cls == DTX_FMT_DATE && u->v.num >= 61 && u->v.num < 2957003 &&
+	    u->v.num == (double)(int32_t)u->v.num)
+		return DTX_CELL_DATE;
+	return dtx_sheet_number_tag(b, w->facts, w->row, u->col, cls, u->v.num);
+}
+
+/* The text of <v>; p there. */
+static inline const char *take_value(const char *p, struct usual *u)
+{
+	uint64_t id;
+	unsigned n;
+
+	if (!u->type)
+		return take_number(p, &u->v.num);
+	n = dtx_swar_digits(p, &id);
+	if (!n || (u->type == 's' ? id >= DTX_BOOK_STRINGS_MAX : n != 1 || id > 1))
+		return NULL;
+	u->tag = u->type == 's' ? DTX_CELL_TEXT : DTX_CELL_BOOL;
+	u->v.id = id;
+	return p + n;
+}
+
+/* The text of <is><t>; p there.  More than ASCII only where it is checked. */
+static inline const char *take_text(const char *p, bool checked, struct usual *u)
+{
+	const char *end = dtx_swar_ascii_end(p);
+	size_t len;
+
+	if (*end != '<' && checked)
+		end = dtx_swar_text_end(end);
+	len = (size_t)(end - p);
+	u->tag = DTX_CELL_TEXT;
+	u->text = (struct dtx_str){ p, len };
+	return len && len <= DTX_BOOK_TEXT_MAX ? end : NULL;
+}
+
+/* A whole cell; p behind `<c r="`.  Returns its end, NULL: it is otherwise. */
+static inline const char *take_cell(const char *p, const struct dtx_xlsx_row_end *e, bool checked,
+                                    struct usual *u)
+{
+	p = take_ref(p, e, &u->col);
+	p = p ? take_style(p, &u->style) : NULL;
+	if (p && IS(p, "/>")) {
+		u->type = '/';
+		return p + 2;
+	}
+	p = p ? take_type(p, &u->type) : NULL;
+	if (!p)
+		return NULL;
+	if (u->type == 'i') {
+		p = IS(p, "><is><t>") ? take_text(p + 8, checked, u) : NULL;
+		return p && IS(p, "</t></is></c>") ? p + 13 : NULL;
+	}
+	p = IS(p, "><v>") ? take_value(p + 4, u) : NULL;
+	return p && IS(p, "</v></c>") ? p + 8 : NULL;
+}
+
+/* The cell behind others of the row, which is the last one of the grid.  False: a chunk or a list
+ * of styles has to be made. */
+static inline bool put_behind(struct dtx_grid *g, const struct usual *u)
+{
+	struct dtx_grid_chunk *c = g->chunk[g->ncells / DTX_GRID_CHUNK];
+	size_t at = g->ncells % DTX_GRID_CHUNK;
+
+	if (!at || (u->style && !c->style))
+		return false;
+	g->unsorted |= c->col[at - 1] >= u->col;
+	c->tag[at] = (uint8_t)u->tag;
+	c->col[at] = (uint16_t)u->col;
+	c->value[at] = u->v;
+	if (c->style)
+		c->style[at] = u->style;
+	g->ncells++;
+	g->col_min = DTX_MIN(g->col_min, u->col);
+	g->col_max = DTX_MAX(g->col_max, u->col);
+	return true;
+}
+
+static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, bool *behind,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_book *b = &w->book->head;
+
+	w->ncells++;
+	w->next_col = u->col + 1;
+	if (u->type == '/')
+		goto out;
+	if (!u->type)
+		u->tag = number_tag(w, u);
+	else if (u->type == 'i')
+		DTX_TRY(dtx_grid_text_add(w->grid, u->text, &u->v.id, err));
+	if (u->style < b->nstyles && b->style[u->style].bold)
+		u->tag |= DTX_GRID_BOLD;
+	dtx_xml_took_value(w->x);
+	if (*behind && put_behind(w->grid, u))
+		goto out;
+	DTX_TRY(dtx_grid_add(w->grid, w->row, u->col, (uint8_t)u->tag, u->v, u->style, w->hidden,
+	                     err));
+	*behind = true;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xlsx_row_end e = row_end_of(&w->end, w->row);
+	bool behind = false;
+	struct usual u;
+	const char *p = *at, *end;
+
+	while (IS(p, "<c r=\"") && w->ncells < DTX_SHEET_COLS && w->grid->ncells < w->max_cells) {
+		end = take_cell(p + 6, &e, w->x->checked == w->x->end, &u);
+		if (!end || (u.type == 's' && dtx_xlsx_text_missing(w, u.v.id)))
+			break;
+		DTX_TRY(keep_cell(w, &u, &behind, err));
+		p = end;
+	}
+out:
+	*at = p;
+	return rc;
+}

@@ -1,0 +1,83 @@
+/* Waits in short turns: who cancels the run, or the clock, is heard while nothing comes. */
+#include "core/io/source/pipe_input.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+
+#define TURN_MS 100
+
+struct dtx_passing *dtx_passing_new(int fd)
+{
+	struct dtx_passing *p = dtx_mem_zalloc(1, sizeof(*p));
+
+	if (!p) {
+		dtx_file_close(&fd);
+		return NULL;
+	}
+	p->fd = fd;
+	atomic_init(&p->passed, 0);
+	atomic_init(&p->stop, false);
+	dtx_identity_init(&p->identity, DTX_IDENTITY_AUTO);
+	return p;
+}
+
+void dtx_passing_free(struct dtx_passing *p)
+{
+	if (!p)
+		return;
+	dtx_file_close(&p->fd);
+	dtx_mem_free(p);
+}
+
+static enum dtx_code passing_wait(const struct dtx_passing *p, const char *name,
+                                  struct dtx_err *err)
+{
+	struct pollfd at = { .fd = p->fd, .events = POLLIN };
+	enum dtx_code rc = DTX_OK;
+	int n;
+
+	do {
+		if (atomic_load_explicit(&p->stop, memory_order_relaxed))
+			break;
+		if (p->cancel && atomic_load_explicit(p->cancel, memory_order_relaxed))
+			DTX_FAIL(err, DTX_E_CANCELLED, "cancelled while waiting for '%s'", name);
+		if (p->deadline_ns && dtx_now_ns() > p->deadline_ns)
+			DTX_FAIL(err, DTX_E_TIME_LIMIT,
+			         "the time limit is over while waiting for '%s'", name);
+		n = poll(&at, 1, TURN_MS);
+		if (n < 0 && errno != EINTR)
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot wait for '%s': %s", name,
+			         strerror(errno));
+	} while (n <= 0);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_passing_pull(struct dtx_passing *p, const char *name, char *to, size_t n,
+                               size_t *got, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	ssize_t k;
+
+	do {
+		DTX_TRY(passing_wait(p, name, err));
+		if (atomic_load_explicit(&p->stop, memory_order_relaxed)) {
+			*got = 0;
+			goto out;
+		}
+		k = read(p->fd, to, n);
+	} while (k < 0 && (errno == EINTR || errno == EAGAIN));
+	if (k < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", name, strerror(errno));
+	*got = (size_t)k;
+	atomic_fetch_add_explicit(&p->passed, *got, memory_order_relaxed);
+	dtx_identity_add(&p->identity, to, *got);
+out:
+	return rc;
+}

@@ -1,0 +1,211 @@
+/* Where a slice may end: behind a record that is known to be whole.
+ *
+ * The last line end outside quotes is found from behind while all quotes are regular, so that most
+ * bytes are only counted; else, and in dialects of libcsv, all records are walked over. */
+#include "core/io/source/record_chunker.h"
+
+#include <stdio.h>
+
+#include "core/base/mem.h"
+
+void dtx_slices_init(struct dtx_slices *p, struct dtx_source *src,
+                     const struct dtx_dialect *dialect, size_t bytes)
+{
+	*p = (struct dtx_slices){ .src = src,
+		                  .lines = !dialect,
+		                  .dialect = dialect,
+		                  .bytes = bytes ? bytes : DTX_SLICES_BYTES };
+	dtx_buf_init(&p->rest, 2 * DTX_SLICES_MOST);
+	dtx_buf_init(&p->head, DTX_SLICES_MOST);
+	if (!dialect)
+		return;
+	p->forward = !dtx_dialect_is_plain(dialect);
+	p->text.set = (struct dtx_scan_set){ .delim = dialect->delim[0] ? dialect->delim[0] : '\n',
+		                             .quote = dialect->quote ? dialect->quote : '"',
+		                             .quotes = dialect->quote != 0 };
+	p->text.strict = dialect->quotes == DTX_QUOTES_STRICT;
+}
+
+void dtx_slices_clear(struct dtx_slices *p)
+{
+	dtx_buf_clear(&p->rest);
+	dtx_buf_clear(&p->head);
+}
+
+/* Behind the last line end, 0: there is none. */
+static size_t last_line(const char *s, size_t n)
+{
+	const char *at = memrchr(s, '\n', n);
+
+	return at ? (size_t)(at - s) + 1 : 0;
+}
+
+/* Behind the last line end outside quotes of regular text; *sure is false when it is not. */
+static size_t last_outside(const struct dtx_slices *p, bool *sure)
+{
+	const char *s = p->rest.ptr;
+	size_t n = last_line(s, p->rest.len), i;
+	struct dtx_scan_chunk count;
+	bool inside;
+
+	*sure = true;
+	if (!n || !p->text.set.quotes)
+		return n;
+	dtx_scan_pick(dtx_cpu_best())->count(s, n, p->text.set, '\n', -1, &count);
+	*sure = count.regular[0];
+	inside = count.odd;
+	for (i = n; i > 0 && *sure; i--) {
+		if (s[i - 1] == '\n' && !inside)
+			return i;
+		inside ^= s[i - 1] == p->text.set.quote;
+	}
+	return 0;
+}
+
+/* Behind the last record that something follows, or that its line end closes. */
+static enum dtx_code last_walked(const struct dtx_slices *p, size_t *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_text text = p->text;
+	struct dtx_csv_ref *ref = NULL;
+	struct dtx_csv_ref_record rec;
+	size_t n = p->rest.len, at;
+	char ending = p->dialect->ending ? p->dialect->ending : '\n';
+
+	text.data = p->rest.ptr;
+	text.end = n;
+	*out = 0;
+	if (p->forward)
+		DTX_TRY(dtx_csv_ref_new(text.data, n, p->dialect, &ref, err));
+	for (at = 0; at < n; at = rec.row.next) {
+		if (ref)
+			DTX_TRY(dtx_csv_ref_read(ref, at, &rec, err));
+		else
+			dtx_csv_row_read(&text, at, NULL, 0, &rec.row);
+		if (rec.row.fault == DTX_CSV_UNTERMINATED || rec.row.fault == DTX_CSV_TOO_LONG)
+			break;
+		if (rec.row.next < n || text.data[n - 1] == ending)
+			*out = rec.row.next;
+	}
+out:
+	dtx_csv_ref_free(ref);
+	return rc;
+}
+
+/* Bytes of rest that are whole records; 0: none is known to be. */
+static enum dtx_code cut(const struct dtx_slices *p, size_t *out, struct dtx_err *err)
+{
+	bool sure = !p->forward;
+
+	if (p->lines) {
+		*out = last_line(p->rest.ptr, p->rest.len);
+		return DTX_OK;
+	}
+	*out = sure ? last_outside(p, &sure) : 0;
+	return *out && sure ? DTX_OK : last_walked(p, out, err);
+}
+
+static enum dtx_code pull(struct dtx_slices *p, size_t want, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t got;
+
+	while (!p->end && p->rest.len < want) {
+		if (!dtx_buf_room(&p->rest, want - p->rest.len))
+			DTX_FAIL_MEM(err);
+		DTX_TRY(dtx_source_pull(p->src, p->rest.ptr + p->rest.len, want - p->rest.len, &got,
+		                        err));
+		p->rest.len += got;
+		p->end = !got;
+	}
+out:
+	return rc;
+}
+
+void dtx_slices_blame(int64_t line, int64_t byte, struct dtx_err *err)
+{
+	dtx_err_row(err, line, NULL);
+	if (!err)
+		return;
+	err->byte = byte;
+	snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
+}
+
+static enum dtx_code too_large(const struct dtx_slices *p, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_INPUT_LIMIT, __FILE__, __LINE__,
+	            "'%s': the record at L%lld (byte %lld) is larger than %zu MiB",
+	            dtx_source_name(p->src), (long long)p->line + 1, (long long)p->byte,
+	            DTX_SLICES_MOST >> 20);
+	dtx_err_hint(err, "check the quotes at this place; a file, or a pipe without \"stream\", "
+	                  "may hold such records");
+	dtx_slices_blame(p->line, p->byte, err);
+	return DTX_E_INPUT_LIMIT;
+}
+
+static void pass(struct dtx_slices *p, size_t n)
+{
+	p->line += dtx_csv_line(p->rest.ptr, 0, n);
+	p->byte += (int64_t)n;
+	p->rest.len -= n;
+	memmove(p->rest.ptr, p->rest.ptr + n, p->rest.len);
+}
+
+/* The first n bytes of rest as a slice. */
+static enum dtx_code take(struct dtx_slices *p, size_t n, struct dtx_source **out,
+                          struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t head = p->byte ? p->head.len : 0;
+	char *bytes = dtx_mem_alloc(head + n, 1);
+
+	if (!bytes)
+		DTX_FAIL_MEM(err);
+	if (head)
+		memcpy(bytes, p->head.ptr, head);
+	memcpy(bytes + head, p->rest.ptr, n);
+	DTX_TRY(dtx_source_part(p->src, bytes, head + n, p->byte - (int64_t)head,
+	                        p->line - (head ? p->head_lines : 0), out, err));
+	pass(p, n);
+out:
+	return rc;
+}
+
+/* Lines without anything are no records, and a slice of nothing else would be no document. */
+static bool skip_blank(struct dtx_slices *p, size_t n)
+{
+	if (!p->lines || dtx_str_trim((struct dtx_str){ p->rest.ptr, n }).len)
+		return false;
+	pass(p, n);
+	return true;
+}
+
+enum dtx_code dtx_slices_next(struct dtx_slices *p, struct dtx_source **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t want = p->bytes, n = 0;
+
+	*out = NULL;
+	for (;; want *= 2) {
+		DTX_TRY(pull(p, want, err));
+		if (dtx_source_stopped(p->src))
+			goto out;
+		n = p->rest.len;
+		if (!p->end)
+			DTX_TRY(cut(p, &n, err));
+		if (n && skip_blank(p, n)) {
+			want = (p->bytes + 1) / 2;
+			continue;
+		}
+		if (n || p->end)
+			break;
+		if (want >= DTX_SLICES_MOST) {
+			rc = too_large(p, err);
+			goto out;
+		}
+	}
+	if (n)
+		DTX_TRY(take(p, n, out, err));
+out:
+	return rc;
+}

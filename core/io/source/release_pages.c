@@ -1,0 +1,36 @@
+/* A piece at a time, so that others can change the table of mappings in between. */
+#include "core/io/source/release_pages.h"
+
+#include <sys/mman.h>
+
+#include "core/base/pool.h"
+
+#define LETGO_LEAST ((size_t)32 << 20)
+#define LETGO_PIECE ((size_t)16 << 20)
+
+static enum dtx_code letgo_main(void *arg, struct dtx_err *err)
+{
+	const struct dtx_letgo *g = arg;
+
+	(void)err;
+	for (size_t at = 0; at < g->size; at += LETGO_PIECE)
+		(void)madvise((void *)(uintptr_t)(g->data + at), DTX_MIN(LETGO_PIECE, g->size - at),
+		              MADV_DONTNEED);
+	return DTX_OK;
+}
+
+void dtx_letgo_start(struct dtx_letgo *g, const char *data, size_t size)
+{
+	if (size < LETGO_LEAST || g->size)
+		return;
+	g->data = data;
+	g->size = size;
+	if (dtx_task_start(letgo_main, g, &g->task, NULL) != DTX_OK)
+		g->task = NULL; /* then the exit does it */
+}
+
+void dtx_letgo_stop(struct dtx_letgo *g)
+{
+	(void)dtx_task_join(g->task, NULL);
+	g->task = NULL;
+}

@@ -1,0 +1,63 @@
+/* What the file system says of a file. */
+#include "core/io/source/stat_signature.h"
+
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/statfs.h>
+
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342 /* in newer headers */
+#endif
+
+/* Those that note the time when a clean page is first written to through a mapping.  Not tmpfs
+ * (never), ZFS (when the page goes out), networks and FUSE (who knows). */
+static const long filemark_noting[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+	                                F2FS_SUPER_MAGIC };
+
+static int64_t filemark_ns(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void dtx_filemark_of(const struct stat *st, struct dtx_filemark *m)
+{
+	*m = (struct dtx_filemark){ .dev = st->st_dev,
+		                    .ino = st->st_ino,
+		                    .size = st->st_size,
+		                    .mtime_ns = filemark_ns(st->st_mtim),
+		                    .ctime_ns = filemark_ns(st->st_ctim) };
+}
+
+bool dtx_filemark_equal(const struct dtx_filemark *a, const struct dtx_filemark *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+}
+
+bool dtx_filemark_noted(int fd)
+{
+	struct statfs fs;
+	size_t i;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	for (i = 0; i < DTX_COUNT(filemark_noting); i++)
+		if ((unsigned long)fs.f_type == (unsigned long)filemark_noting[i])
+			return true;
+	return false;
+}
+
+bool dtx_filemark_settled(const struct dtx_filemark *m, int64_t now_ns, int64_t settle_s)
+{
+	int64_t last = DTX_MAX(m->mtime_ns, m->ctime_ns);
+
+	return last <= now_ns && (now_ns - last) / 1000000000 >= settle_s;
+}
+
+void dtx_filemark_print(const struct dtx_filemark *m, const char *boot, char out[DTX_FILEMARK_TEXT])
+{
+	snprintf(out, DTX_FILEMARK_TEXT,
+	         "%.40s:%" PRIu64 ":%" PRIu64 ":%" PRId64 ":%" PRId64 ":%" PRId64, boot, m->dev,
+	         m->ino, m->size, m->mtime_ns, m->ctime_ns);
+}

@@ -1,0 +1,85 @@
+/* Parts of the reader of streams that its files share.  Nobody else includes this. */
+#ifndef DTX_IO_SOURCE_STREAM_READER_PARTS_H
+#define DTX_IO_SOURCE_STREAM_READER_PARTS_H
+
+#include "core/io/csv/csv.h"
+#include "core/io/json/json_rows.h"
+#include "core/io/source/stream_reader.h"
+#include "core/io/source/record_chunker.h"
+
+enum {
+	DTX_ONCE_KEPT = 8,   /* slices whose rows can still be named; more than are on their way */
+	DTX_ONCE_SHIFT = 44, /* row id: slice, then the id within it */
+};
+
+struct dtx_once_slice {
+	uint64_t seq;
+	unsigned refs; /* under `lock` */
+	struct dtx_source *src;
+	struct dtx_reader *reader;
+	const struct dtx_schema *schema;
+	uint8_t *need;
+	uint32_t *from; /* per column of the stream: its own, UINT32_MAX if it lacks it */
+};
+struct dtx_once_reject {
+	uint64_t seq;
+	struct dtx_buf text;
+};
+struct dtx_once_worker {
+	struct dtx_once_slice *now;
+	uint32_t sub;
+};
+struct dtx_once {
+	struct dtx_reader head;
+	struct dtx_read_opts opts; /* of a slice; the first may have others */
+	const struct dtx_reader_class *cls;
+	struct dtx_dialect dialect;
+	struct dtx_slices slices;
+	struct dtx_once_slice *first; /* opened for the schema; CSV */
+	json_t *described;
+	const struct dtx_schema *schema;
+	uint32_t head_rows; /* that every slice but the first has again */
+	struct dtx_scan scan;
+	bool started;
+	struct dtx_once_worker *worker;
+
+	pthread_mutex_t pulling; /* slices, claimed */
+	uint64_t claimed;
+
+	pthread_mutex_t lock; /* what follows, and head.stats, head.diags */
+	bool stop;            /* a limit */
+	struct dtx_once_slice **kept;
+	size_t nkept;
+	uint64_t done;
+	int64_t nkept_rows;
+	bool closed;
+	bool *seen; /* columns that some slice has */
+	struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT];
+	struct dtx_errlist later; /* notes of slices of a text behind the first, each once */
+	struct dtx_once_reject *reject;
+	size_t nrejects, rejects_cap;
+};
+
+static inline bool dtx_once_is_csv(const struct dtx_once *s)
+{
+	return s->cls == &dtx_read_csv;
+}
+
+/* once_open.c: the columns, and what every slice is read with. */
+DTX_MUSTUSE enum dtx_code dtx_once_columns(struct dtx_once *s, const struct dtx_read_opts *opts,
+                                           struct dtx_err *err);
+/* once_slice.c: a slice with its reader; takes src. */
+DTX_MUSTUSE enum dtx_code dtx_once_slice_open(struct dtx_once *s, struct dtx_source *src,
+                                              uint64_t seq, const struct dtx_read_opts *opts,
+                                              struct dtx_once_slice **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_once_slice_start(struct dtx_once *s, struct dtx_once_slice *p,
+                                               struct dtx_err *err);
+void dtx_once_slice_free(struct dtx_once_slice *p);  /* NULL is fine */
+void dtx_once_slice_unref(struct dtx_once_slice *p); /* under the lock */
+/* The columns of *from as those of the stream; takes *from. */
+DTX_MUSTUSE enum dtx_code dtx_once_slice_shape(const struct dtx_once *s,
+                                               const struct dtx_once_slice *p,
+                                               struct dtx_batch **from, struct dtx_batch **out,
+                                               struct dtx_err *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* Finds options that nobody heeds. */
+#include "core/io/unused_options.h"
+
+#include "core/base/text/str.h"
+
+static bool is_usual(const struct dtx_idle *o, const void *opts, const void *usual)
+{
+	const char *have = (const char *)opts + o->offset, *want = (const char *)usual + o->offset;
+	const char *a, *b;
+
+	if (!o->text)
+		return !memcmp(have, want, o->size);
+	memcpy(&a, have, sizeof(a));
+	memcpy(&b, want, sizeof(b));
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+void dtx_idle_names(const struct dtx_idle *option, size_t n, const char *user, const void *opts,
+                    const void *usual, struct dtx_buf *out)
+{
+	const char *last = "";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (dtx_str_in_list(option[i].users, user) || is_usual(&option[i], opts, usual) ||
+		    !strcmp(option[i].name, last))
+			continue;
+		dtx_buf_printf(out, "%s\"%s\"", out->len ? ", " : "", option[i].name);
+		last = option[i].name;
+	}
+}

@@ -1,0 +1,626 @@
+/* Workbooks through libxlsxwriter, opened on demand, in constant memory.  [libxlsxwriter]
+ *
+ * The library packs into an unlinked temp file, whose bytes then go through the outfile: the target
+ * is replaced in one rename like that of every other format. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <xlsxwriter.h>
+
+#include "core/base/file.h"
+#include "core/base/cancel.h"
+#include "core/base/lib.h"
+#include "core/base/arena.h"
+#include "core/base/mem.h"
+#include "core/base/strmap.h"
+#include "core/base/text/utf8.h"
+#include "core/data/cast/cast.h"
+#include "core/io/sheet/cellref.h"
+#include "core/io/write/writer.h"
+#include "core/io/sheet/xlsx/xlsx.h"
+#include "core/io/write/xlsx_cells.h"
+
+enum {
+	TEXT_CHARS_MAX = 32767,
+	TABLE_NAME_MAX = 255,
+	TABLE_CELLS_MAX = 2000000,
+	NAME_CHARS_MAX = 31,
+	WIDTH_ROWS = 1000,
+	WIDTH_MIN = 8,
+	WIDTH_MAX = 60,
+	CREATED = 946684800 /* 2000-01-01: the same table gives the same bytes */
+};
+#define PACK_ROOM                                                                                  \
+	"a workbook is packed in temporary files: make room there or name another folder with "    \
+	"TMPDIR, and see ulimit -f"
+#define CELL_BYTES_MAX ((size_t)16 << 20)
+
+/* The library's functions, looked up by name. */
+#define LXW_FUNCTIONS(X)                                                                           \
+	X(workbook_new_opt)                                                                        \
+	X(workbook_add_worksheet)                                                                  \
+	X(workbook_add_format)                                                                     \
+	X(workbook_set_properties)                                                                 \
+	X(workbook_set_custom_property_string)                                                     \
+	X(workbook_close)                                                                          \
+	X(lxw_workbook_free)                                                                       \
+	X(lxw_strerror)                                                                            \
+	X(worksheet_write_string)                                                                  \
+	X(worksheet_write_number)                                                                  \
+	X(worksheet_write_boolean)                                                                 \
+	X(worksheet_set_column)                                                                    \
+	X(worksheet_freeze_panes)                                                                  \
+	X(worksheet_autofilter)                                                                    \
+	X(worksheet_add_table)                                                                     \
+	X(format_set_bold)                                                                         \
+	X(format_set_num_format)
+struct lxw {
+#define X(name) __typeof__(&name) name;
+	LXW_FUNCTIONS(X)
+#undef X
+};
+
+struct xlsx_writer {
+	struct dtx_writer head;
+	struct lxw lxw;
+	lxw_workbook *book;
+	lxw_worksheet *sheet;
+	lxw_format *bold;
+	lxw_format **format; /* per column; NULL: General */
+	uint32_t *width;
+	int temp;     /* unlinked, receives the package */
+	uint32_t row; /* next */
+	bool no_header;
+	bool table;             /* all cells are held until the end */
+	struct dtx_arena names; /* of its columns, escaped */
+	struct dtx_xlsx_losses lost;
+	uint64_t as_text;    /* numbers and dates that a spreadsheet cannot hold */
+	struct dtx_buf cell; /* scratch of one cell */
+	struct dtx_buf shown;
+};
+
+extern const struct dtx_writer_class dtx_write_xlsx;
+
+static struct xlsx_writer *of(struct dtx_writer *w)
+{
+	return (struct xlsx_writer *)w; /* head is the first member */
+}
+
+static void xlsx_writer_close(struct dtx_writer *writer)
+{
+	struct xlsx_writer *w = of(writer);
+
+	if (w->book)
+		w->lxw.lxw_workbook_free(w->book);
+	dtx_file_close(&w->temp);
+	dtx_buf_clear(&w->cell);
+	dtx_buf_clear(&w->shown);
+	dtx_arena_clear(&w->names);
+	dtx_mem_free(w->format);
+	dtx_mem_free(w->width);
+	dtx_errlist_clear(&writer->diags);
+	dtx_mem_free(w);
+}
+
+/* --- opening --- */
+
+/* The library prints what its calls also return.  dtx itself writes to the descriptor, never to
+ * this stream. */
+static void hush(void)
+{
+	static FILE *nowhere;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "we");
+	if (nowhere)
+		stderr = nowhere;
+}
+
+static enum dtx_code load(struct lxw *lxw, struct dtx_err *err)
+{
+	const struct dtx_lib_symbol symbol[] = {
+#define X(name) { #name, (void **)&lxw->name },
+		LXW_FUNCTIONS(X)
+#undef X
+	};
+
+	hush();
+	return dtx_lib_open("libxlsxwriter.so.4", "libxlsxwriter4", false, symbol,
+	                    DTX_COUNT(symbol), err);
+}
+
+/* What a spreadsheet takes as a sheet's name. */
+static enum dtx_code check_name(const char *name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t len = strlen(name);
+
+	if (!len || dtx_utf8_count(name, len) > NAME_CHARS_MAX || strpbrk(name, "[]:*?/\\") ||
+	    name[0] == '\'' || name[len - 1] == '\'') {
+		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		            "'%.60s' cannot name a sheet", name);
+		dtx_err_hint(err, "at most %d characters, none of [ ] : * ? / \\, no ' at an end",
+		             NAME_CHARS_MAX);
+		rc = DTX_E_BAD_PARAM_VALUE;
+	}
+	return rc;
+}
+
+static enum dtx_code check_size(const struct dtx_schema *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (s->nfields > DTX_SHEET_COLS)
+		DTX_FAIL_NEXT(err, DTX_E_COL_LIMIT,
+		              "select fewer columns before, or write csv or jsonl",
+		              "a sheet has at most %u columns, the table has %u", DTX_SHEET_COLS,
+		              s->nfields);
+out:
+	return rc;
+}
+
+/* A table has a header, whose names differ in more than case. */
+static enum dtx_code check_table(const struct dtx_write_opts *opts, const struct dtx_schema *s,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_arena folded = DTX_ARENA_INIT;
+	struct dtx_strmap seen = { 0 };
+	struct dtx_buf name = DTX_BUF_INIT(CELL_BYTES_MAX);
+	uint32_t i, found;
+
+	if (opts->no_header || !s->nfields)
+		DTX_FAIL_NEXT(err, DTX_E_BAD_PARAM_VALUE,
+		              "leave \"as_table\" or \"header\": false out",
+		              "a table of a workbook has a header row, and the output has none");
+	for (i = 0; i < s->nfields; i++) {
+		struct dtx_str text = dtx_str_of(s->field[i].name);
+		char *key;
+
+		if (!text.len || dtx_utf8_count(text.ptr, text.len) > TABLE_NAME_MAX)
+			DTX_FAIL_NEXT(
+				err, DTX_E_CELL_LIMIT,
+				"give it another name in a rename step before, or leave "
+				"\"as_table\" out",
+				"column %u: a name in a table of a workbook has 1 to %d characters",
+				i + 1, TABLE_NAME_MAX);
+		dtx_buf_reset(&name);
+		dtx_utf8_fold(&name, text);
+		key = dtx_arena_strndup(&folded, dtx_buf_text(&name), dtx_buf_len(&name));
+		if (!key || !dtx_strmap_put(&seen, dtx_str_of(key), i, &found))
+			DTX_FAIL_MEM(err);
+		if (found == i)
+			continue;
+		rc = dtx_err_set(err, DTX_E_AMBIGUOUS_COLUMN, __FILE__, __LINE__,
+		                 "'%.60s' and '%.60s' are one name in a table of a workbook",
+		                 s->field[found].name, s->field[i].name);
+		dtx_err_hint(err, "rename one, or leave \"as_table\" out");
+		goto out;
+	}
+out:
+	dtx_strmap_clear(&seen);
+	dtx_buf_clear(&name);
+	dtx_arena_clear(&folded);
+	return rc;
+}
+
+static enum dtx_code set_formats(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_schema *s = w->head.schema;
+	char scratch[64];
+	uint32_t i;
+
+	for (i = 0; i < s->nfields; i++) {
+		const char *f = dtx_xlsx_column_format(&s->field[i], scratch);
+
+		if (!f)
+			continue;
+		w->format[i] = w->lxw.workbook_add_format(w->book);
+		if (!w->format[i])
+			DTX_FAIL_MEM(err);
+		w->lxw.format_set_num_format(w->format[i], f);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code make_book(struct xlsx_writer *w, const struct dtx_write_opts *opts,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	lxw_workbook_options options = { .constant_memory = !w->table, .use_zip64 = LXW_FALSE };
+	lxw_doc_properties properties = { .created = CREATED };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->temp);
+	w->book = w->lxw.workbook_new_opt(path, &options);
+	if (!w->book)
+		DTX_FAIL_MEM(err);
+	w->sheet = w->lxw.workbook_add_worksheet(w->book, opts->sheet ? opts->sheet : "Sheet1");
+	w->bold = w->lxw.workbook_add_format(w->book);
+	if (!w->sheet || !w->bold)
+		DTX_FAIL_MEM(err);
+	w->lxw.format_set_bold(w->bold);
+	if (w->lxw.workbook_set_properties(w->book, &properties) != LXW_NO_ERROR)
+		DTX_FAIL_MEM(err);
+	if (opts->run_id && !opts->no_stamp &&
+	    w->lxw.workbook_set_custom_property_string(w->book, "dtx_run", opts->run_id) !=
+	            LXW_NO_ERROR)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(set_formats(w, err));
+out:
+	return rc;
+}
+
+static enum dtx_code write_header(struct xlsx_writer *w, struct dtx_err *err);
+
+static enum dtx_code xlsx_writer_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
+                                      const struct dtx_schema *schema, struct dtx_writer **made,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct xlsx_writer *w = dtx_mem_zalloc(1, sizeof(*w));
+
+	if (!w)
+		DTX_FAIL_MEM(err);
+	w->head = (struct dtx_writer){ .cls = &dtx_write_xlsx, .out = out, .schema = schema };
+	w->temp = -1;
+	w->no_header = opts->no_header;
+	w->table = opts->as_table;
+	dtx_buf_init(&w->cell, CELL_BYTES_MAX);
+	dtx_buf_init(&w->shown, CELL_BYTES_MAX);
+	DTX_TRY(check_size(schema, err));
+	if (w->table)
+		DTX_TRY(check_table(opts, schema, err));
+	if (opts->sheet)
+		DTX_TRY(check_name(opts->sheet, err));
+	w->format = dtx_mem_zalloc(schema->nfields, sizeof(lxw_format *));
+	w->width = dtx_mem_zalloc(schema->nfields, sizeof(*w->width));
+	if (!w->format || !w->width)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(load(&w->lxw, err));
+	DTX_TRY(dtx_file_temp(NULL, &w->temp, err));
+	DTX_TRY(make_book(w, opts, err));
+	if (!w->no_header)
+		DTX_TRY(write_header(w, err));
+	*made = &w->head;
+	w = NULL;
+out:
+	if (w)
+		xlsx_writer_close(&w->head);
+	return rc;
+}
+
+/* --- cells --- */
+
+static enum dtx_code wrote(struct xlsx_writer *w, lxw_error e, uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char cell[24];
+
+	if (e == LXW_NO_ERROR)
+		goto out;
+	if (e == LXW_ERROR_MEMORY_MALLOC_FAILED)
+		DTX_FAIL_MEM(err);
+	dtx_cell_name(cell, w->row, col);
+	DTX_FAIL(err, DTX_E_OUTPUT_IO, "cell %s: %s", cell, w->lxw.lxw_strerror(e));
+out:
+	return rc;
+}
+
+static enum dtx_code write_text(struct xlsx_writer *w, uint32_t col, struct dtx_str s,
+                                lxw_format *format, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char cell[24];
+
+	if (s.len > TEXT_CHARS_MAX && dtx_utf8_count(s.ptr, s.len) > TEXT_CHARS_MAX) {
+		dtx_cell_name(cell, w->row, col);
+		rc = dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
+		                 "cell %s: a text is longer than %d characters", cell,
+		                 TEXT_CHARS_MAX);
+		dtx_err_hint(err, "left(text, %d) in a derive step cuts it; csv has no limit",
+		             TEXT_CHARS_MAX);
+		goto out;
+	}
+	dtx_buf_reset(&w->cell);
+	dtx_xlsx_escape(&w->cell, s);
+	DTX_TRY(dtx_buf_check(&w->cell, "a cell", err));
+	DTX_TRY(wrote(w,
+	              w->lxw.worksheet_write_string(w->sheet, w->row, (lxw_col_t)col,
+	                                            dtx_buf_text(&w->cell), format),
+	              col, err));
+out:
+	return rc;
+}
+
+/* What a spreadsheet would change goes out as the text that CSV would show. */
+static enum dtx_code write_shown(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
+                                 uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_buf_reset(&w->shown);
+	dtx_cast_print(c, row, &w->shown);
+	DTX_TRY(dtx_buf_check(&w->shown, "a cell", err));
+	DTX_TRY(write_text(w, col, dtx_buf_str(&w->shown), NULL, err));
+out:
+	return rc;
+}
+
+static enum dtx_code write_value(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
+                                 uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	double v;
+
+	if (c->type.type == DTX_T_TEXT) {
+		DTX_TRY(write_text(w, col, dtx_column_text(c, row), w->format[col], err));
+	} else if (c->type.type == DTX_T_BOOL) {
+		DTX_TRY(wrote(w,
+		              w->lxw.worksheet_write_boolean(w->sheet, w->row, (lxw_col_t)col,
+		                                             dtx_bit(c->v.bits, row), NULL),
+		              col, err));
+	} else if (dtx_xlsx_number(c, row, &v, &w->lost)) {
+		DTX_TRY(wrote(w,
+		              w->lxw.worksheet_write_number(w->sheet, w->row, (lxw_col_t)col, v,
+		                                            w->format[col]),
+		              col, err));
+	} else {
+		w->as_text++;
+		DTX_TRY(write_shown(w, c, row, col, err));
+	}
+out:
+	return rc;
+}
+
+static void note_width(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
+                       uint32_t col)
+{
+	size_t width;
+
+	dtx_buf_reset(&w->shown);
+	dtx_cast_print(c, row, &w->shown);
+	width = dtx_utf8_width(dtx_buf_text(&w->shown), dtx_buf_len(&w->shown));
+	w->width[col] = DTX_MAX(w->width[col], (uint32_t)DTX_MIN(width, (size_t)WIDTH_MAX));
+}
+
+static enum dtx_code write_header(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_schema *s = w->head.schema;
+	uint32_t i;
+
+	for (i = 0; i < s->nfields; i++) {
+		struct dtx_str name = dtx_str_of(s->field[i].name);
+
+		/* Room for the filter's button. */
+		w->width[i] = (uint32_t)DTX_MIN(dtx_utf8_width(name.ptr, name.len) + 3,
+		                                (size_t)WIDTH_MAX);
+		DTX_TRY(write_text(w, i, name, w->bold, err));
+	}
+	w->row = 1;
+out:
+	return rc;
+}
+
+/* --- rows --- */
+
+/* Workers make the values; put is one thread. */
+static enum dtx_code xlsx_writer_format(struct dtx_writer *writer, struct dtx_batch *b,
+                                        struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c;
+	uint32_t i;
+
+	(void)writer;
+	(void)out;
+	for (i = 0; i < b->ncols; i++)
+		DTX_TRY(dtx_batch_value(b, i, &c, err));
+out:
+	return rc;
+}
+
+static enum dtx_code put_row(struct xlsx_writer *w, struct dtx_column *const *col, uint32_t ncols,
+                             uint32_t row, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c;
+
+	if (w->row == DTX_SHEET_ROWS) {
+		rc = dtx_err_set(err, DTX_E_ROW_LIMIT, __FILE__, __LINE__,
+		                 "a sheet has at most %u rows, the table has more", DTX_SHEET_ROWS);
+		dtx_err_hint(err, "csv and jsonl have no limit");
+		goto out;
+	}
+	if (w->table && (uint64_t)w->row * ncols > TABLE_CELLS_MAX) {
+		rc = dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
+		                 "a table of a workbook is held in memory: at most %d cells",
+		                 TABLE_CELLS_MAX);
+		dtx_err_hint(err, "leave \"as_table\" out");
+		goto out;
+	}
+	for (c = 0; c < ncols; c++) {
+		if (dtx_column_is_null(col[c], row))
+			continue;
+		if (w->row < WIDTH_ROWS)
+			note_width(w, col[c], row, c);
+		DTX_TRY(write_value(w, col[c], row, c, err));
+	}
+	w->row++;
+out:
+	return rc;
+}
+
+static enum dtx_code xlsx_writer_put(struct dtx_writer *writer, struct dtx_batch *b,
+                                     const struct dtx_buf *bytes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column **flat = dtx_mem_zalloc(b->ncols, sizeof(struct dtx_column *)), *value;
+	uint32_t i;
+
+	(void)bytes;
+	if (!flat)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->ncols; i++) {
+		DTX_TRY(dtx_batch_value(b, i, &value, err));
+		DTX_TRY(dtx_column_flat(value, &flat[i], err));
+	}
+	for (i = 0; i < b->nsel; i++) {
+		DTX_TRY(dtx_halt_line(i, err));
+		DTX_TRY(put_row(of(writer), flat, b->ncols, b->sel ? b->sel[i] : i, err));
+	}
+out:
+	for (i = 0; flat && i < b->ncols; i++)
+		dtx_column_unref(flat[i]);
+	dtx_mem_free(flat);
+	return rc;
+}
+
+/* --- the end --- */
+
+/* The library writes the header once more; a table has one row at least. */
+static enum dtx_code add_table(struct xlsx_writer *w, uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	lxw_table_column *column = dtx_mem_zalloc(n, sizeof(*column));
+	lxw_table_column **list = dtx_mem_zalloc((size_t)n + 1, sizeof(lxw_table_column *));
+	lxw_table_options options = { .columns = list };
+	uint32_t i;
+
+	if (!column || !list)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		dtx_buf_reset(&w->cell);
+		dtx_xlsx_escape(&w->cell, dtx_str_of(w->head.schema->field[i].name));
+		column[i].header =
+			dtx_arena_strndup(&w->names, dtx_buf_text(&w->cell), dtx_buf_len(&w->cell));
+		column[i].header_format = w->bold;
+		if (!column[i].header)
+			DTX_FAIL_MEM(err);
+		list[i] = &column[i];
+	}
+	DTX_TRY(wrote(w,
+	              w->lxw.worksheet_add_table(w->sheet, 0, 0, DTX_MAX(w->row - 1, 1U),
+	                                         (lxw_col_t)(n - 1), &options),
+	              0, err));
+out:
+	dtx_mem_free(column);
+	dtx_mem_free(list);
+	return rc;
+}
+
+static enum dtx_code dress(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, n = w->head.schema->nfields;
+
+	for (i = 0; i < n; i++)
+		DTX_TRY(wrote(w,
+		              w->lxw.worksheet_set_column(w->sheet, (lxw_col_t)i, (lxw_col_t)i,
+		                                          DTX_MAX(w->width[i], (uint32_t)WIDTH_MIN),
+		                                          NULL),
+		              i, err));
+	if (w->no_header || !n)
+		goto out;
+	w->lxw.worksheet_freeze_panes(w->sheet, 1, 0);
+	if (w->table) {
+		rc = add_table(w, n, err);
+		goto out;
+	}
+	DTX_TRY(wrote(w,
+	              w->lxw.worksheet_autofilter(w->sheet, 0, 0, w->row - 1, (lxw_col_t)(n - 1)),
+	              0, err));
+out:
+	return rc;
+}
+
+static enum dtx_code copy_package(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *window = dtx_mem_alloc(256 << 10, 1);
+	off_t at = 0;
+	ssize_t n;
+
+	if (!window)
+		DTX_FAIL_MEM(err);
+	for (;;) {
+		n = pread(w->temp, window, 256 << 10, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot read the packed workbook back: %s",
+			         strerror(errno));
+		if (!n)
+			break;
+		DTX_TRY(dtx_outfile_write(w->head.out, window, (size_t)n, err));
+		at += n;
+	}
+out:
+	dtx_mem_free(window);
+	return rc;
+}
+
+static enum dtx_code note(struct xlsx_writer *w, uint64_t count, const char *what,
+                          struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err e = DTX_ERR_INIT;
+
+	if (!count)
+		goto out;
+	dtx_err_set(&e, DTX_W_NUMBER_ROUNDED, __FILE__, __LINE__, "%llu %s",
+	            (unsigned long long)count, what);
+	e.severity = DTX_SEV_WARNING;
+	e.count = (int64_t)count;
+	if (!dtx_errlist_take(&w->head.diags, &e))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct xlsx_writer *w = of(writer);
+	lxw_workbook *book = w->book;
+	bool whole = true;
+	lxw_error e;
+
+	DTX_TRY(dress(w, err));
+	w->book = NULL; /* close frees it, also when it fails */
+	errno = 0;
+	e = w->lxw.workbook_close(book);
+	if (e == LXW_ERROR_MEMORY_MALLOC_FAILED)
+		DTX_FAIL_MEM(err);
+	if (e != LXW_NO_ERROR)
+		DTX_FAIL_NEXT(err, errno == ENOSPC ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO, PACK_ROOM,
+		              "cannot pack the workbook: %s",
+		              errno ? strerror(errno) : w->lxw.lxw_strerror(e));
+	DTX_TRY(dtx_xlsx_whole(w->temp, &whole, err));
+	if (!whole)
+		DTX_FAIL_NEXT(err, DTX_E_DISK_FULL, PACK_ROOM,
+		              "cannot pack the workbook: its temporary files were cut short");
+	DTX_TRY(copy_package(w, err));
+	DTX_TRY(note(w, w->lost.digits, "numbers of 17 digits, written with 16", err));
+	DTX_TRY(note(w, w->lost.micros,
+	             "times are finer than the milliseconds that a workbook keeps", err));
+	DTX_TRY(note(w, w->as_text,
+	             "numbers of over 15 digits or dates before 1900-03-01, written as text", err));
+out:
+	return rc;
+}
+
+const struct dtx_writer_class dtx_write_xlsx = {
+	.name = "xlsx",
+	.formats = "xlsx",
+	.suffixes = "xlsx",
+	.values = true,
+	.open = xlsx_writer_open,
+	.format = xlsx_writer_format,
+	.put = xlsx_writer_put,
+	.finish = xlsx_writer_finish,
+	.close = xlsx_writer_close,
+};

@@ -1,0 +1,65 @@
+/* The writer vtable.  `format` runs in the workers, `put` in order. */
+#ifndef DTX_IO_WRITE_WRITER_H
+#define DTX_IO_WRITE_WRITER_H
+
+#include "core/data/batch.h"
+#include "core/io/write/outfile.h"
+
+struct dtx_write_opts {
+	const char *format; /* "csv", "tsv", "jsonl", "json", "xlsx", "text", "md" */
+	const char *sheet;  /* xlsx; NULL: "Sheet1" */
+	char delimiter;     /* ',' */
+	bool as_table;      /* xlsx: a real table; its cells are held in memory */
+	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
+	bool anew;             /* csv: no cell is copied as it stands in an input */
+	const char *null_text; /* "" */
+	const char *run_id;    /* stamped into an xlsx */
+	unsigned width;        /* text: columns of the terminal, 0: no limit */
+};
+#define DTX_WRITE_OPTS_INIT                                                                        \
+	{                                                                                          \
+		.format = "csv", .delimiter = ',', .null_text = ""                                 \
+	}
+
+struct dtx_writer_class;
+struct dtx_writer {
+	const struct dtx_writer_class *cls;
+	struct dtx_outfile *out;         /* borrowed */
+	const struct dtx_schema *schema; /* borrowed */
+	struct dtx_errlist diags;        /* number_rounded and the like */
+};
+struct dtx_writer_class {
+	const char *name;
+	const char *formats;  /* "csv,tsv" */
+	const char *suffixes; /* "csv,tsv,txt" */
+	bool values;          /* needs typed values of every column, not only bytes */
+	enum dtx_code (*open)(struct dtx_outfile *, const struct dtx_write_opts *,
+	                      const struct dtx_schema *, struct dtx_writer **, struct dtx_err *);
+	/* Any worker, several at once; NULL: put does it all. Honours batch->sel. */
+	enum dtx_code (*format)(struct dtx_writer *, struct dtx_batch *, struct dtx_buf *,
+	                        struct dtx_err *);
+	/* In order, one at a time. */
+	enum dtx_code (*put)(struct dtx_writer *, struct dtx_batch *, const struct dtx_buf *,
+	                     struct dtx_err *);
+	enum dtx_code (*finish)(struct dtx_writer *, struct dtx_err *);
+	void (*close)(struct dtx_writer *);
+};
+extern const struct dtx_writer_class *const dtx_writes[]; /* generated, NULL at the end */
+
+/* Notes members of an output that its format has no use for. */
+DTX_MUSTUSE enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts *opts,
+                                          struct dtx_err *err);
+/* What a cell is shown as, null_text for a null; in `room`, until its next use. */
+DTX_MUSTUSE enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row,
+                                          const char *null_text, struct dtx_buf *room,
+                                          struct dtx_str *out, struct dtx_err *err);
+/* What parts the cells of a delimited text file: the member, or by format name and suffix. */
+char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path);
+/* By format name, else by the path's suffix, else (none) csv.  NULL: no writer knows it. */
+const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
+/* What follows the last dot of a file's name; ptr is NULL without one. */
+struct dtx_str dtx_writer_suffix(const char *path);
+/* ".csv, .tsv, ..." or names of formats, of all writers. */
+void dtx_writer_names(struct dtx_buf *out, bool suffixes);
+
+#endif

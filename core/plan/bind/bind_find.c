@@ -1,0 +1,272 @@
+/* Findings of a step, at their pointers: what is news, what follows from another. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/plan/bind/bind_parts.h"
+#include "core/plan/bind/flow.h"
+#include "core/plan/plan_internal.h"
+
+bool dtx_bind_at(const struct dtx_bind *b, const char *sub, char *at, size_t size)
+{
+	at[0] = '\0';
+	if (b->flow && !b->end && !b->flow->plan->step[b->step].at[0])
+		return false; /* a step that joins several files, of an input that no plan names */
+	if (b->flow && !b->end)
+		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
+	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
+	return true;
+}
+
+/* `below` is the place `above` or inside it. */
+static bool is_inside(const char *below, const char *above)
+{
+	size_t len = strlen(above);
+
+	return strncmp(below, above, len) == 0 && (below[len] == '\0' || below[len] == '/');
+}
+
+/* A parameter that cannot be read has its finding; what binding makes of it is no news, nor is a
+ * judgement over the whole step. */
+static bool is_known(const struct dtx_bind *b, const char *at, bool written)
+{
+	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
+		const struct dtx_err *f = &b->errs->item[i];
+		bool whole = strcmp(f->at, b->at) == 0 || f->code == DTX_E_MISSING_PARAM;
+
+		if (f->step != b->step || f->severity == DTX_SEV_WARNING)
+			continue;
+		if (is_inside(f->at, at) || (is_inside(at, f->at) && !(whole && written)))
+			return true;
+	}
+	return false;
+}
+
+/* One whose formula is broken is still there by its name. */
+bool dtx_bind_is_unread(const struct dtx_bind *b)
+{
+	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
+		const struct dtx_err *f = &b->errs->item[i];
+
+		if (f->step == b->step && f->severity != DTX_SEV_WARNING &&
+		    f->code != DTX_E_EXPR_SYNTAX)
+			return true;
+	}
+	return false;
+}
+
+static void finding_judge(const struct dtx_bind *b, const char *at, struct dtx_err *f)
+{
+	dtx_err_at(f, at);
+	dtx_err_step(f, b->step, b->op);
+	f->run_time = b->typed;
+	f->severity = dtx_err_severity(f, b->typed);
+}
+
+enum dtx_code dtx_bind_take(struct dtx_bind *b, const char *sub, struct dtx_err *f,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char at[sizeof(f->at)];
+	bool written;
+
+	if (f->code == DTX_E_NO_MEMORY) {
+		rc = f->code;
+		if (err)
+			dtx_err_move(err, f);
+		else
+			dtx_err_clear(f);
+		goto out;
+	}
+	written = dtx_bind_at(b, sub, at, sizeof(at));
+	if (is_known(b, at, written)) {
+		dtx_err_clear(f);
+		goto out;
+	}
+	finding_judge(b, at, f);
+	if (b->flow && !b->end)
+		dtx_part_hint_example(&b->flow->plan->step[b->step], f);
+	b->nfindings += f->severity != DTX_SEV_WARNING;
+	if (!dtx_errlist_take(b->errs, f))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
+                            struct dtx_err *err, const char *fmt, ...)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	char text[sizeof(f.msg)];
+	va_list ap;
+
+	if (b->unfit)
+		return DTX_OK;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
+	return dtx_bind_take(b, sub, &f, err);
+}
+
+/* The parameter of the step that has `name` as its value, "/as" or "/into/1"; false: none has. */
+static bool names_it(const struct dtx_plan_step *st, const char *name, char *sub, size_t size)
+{
+	for (size_t i = 0; st->op && i < st->op->nparams; i++) {
+		const struct dtx_param *p = &st->op->params[i];
+		const json_t *v = json_object_get(st->canonical, p->name), *item;
+		const char *text = json_string_value(v);
+		size_t k;
+
+		if (p->kind != DTX_P_TEXT && p->kind != DTX_P_TEXTS)
+			continue;
+		snprintf(sub, size, "/%s", p->name);
+		if (text && !strcmp(text, name))
+			return true;
+		json_array_foreach(v, k, item)
+		{
+			text = json_string_value(item);
+			snprintf(sub, size, "/%s/%zu", p->name, k);
+			if (text && !strcmp(text, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,
+                             struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	char found[64], word[32] = "", at[sizeof(f.at)];
+
+	if (b->unfit)
+		return DTX_OK;
+	/* where a parameter is broken another one is not blamed for what comes of it */
+	if (!sub && b->flow && !b->broken &&
+	    names_it(&b->flow->plan->step[b->step], name, found, sizeof(found)))
+		sub = found;
+	else if (!sub && b->suffix)
+		sub = "/suffix";
+	dtx_err_set(&f, DTX_E_NAME_COLLISION, __FILE__, __LINE__,
+	            "two columns would be called '%s'", name);
+	if (sub) /* "/agg/0/as": agg */
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(sub + 1, "/"), sub + 1);
+	if (!strcmp(word, "suffix"))
+		dtx_err_hint(&f, "\"suffix\" gives the column another ending, for example "
+		                 "\"suffix\": \"_2\"");
+	else if (word[0] && strcmp(word, "by") != 0)
+		dtx_err_hint(&f, "write another name in \"%s\"", word);
+	else if (word[0])
+		dtx_err_hint(&f, "name each column once in \"by\", or give one of the two another "
+		                 "name");
+	else
+		dtx_err_hint(&f,
+		             "rename the column of that name in a step before: {\"op\": "
+		             "\"rename\", \"map\": {\"%s\": \"another_name\"}}",
+		             name);
+	/* a parameter that is not written is no place to look at: the step is */
+	return dtx_bind_take(b, dtx_bind_at(b, sub, at, sizeof(at)) ? sub : NULL, &f, err);
+}
+
+/* What stands at a step's input, for the hint of an unknown column. */
+static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f)
+{
+	const struct dtx_plan *plan = b->flow ? b->flow->plan : NULL;
+	int32_t id = b->table[t];
+
+	if (!plan || id < 0)
+		return;
+	if (b->result)
+		dtx_err_hint(f, "these are the columns of the step's result");
+	else if ((uint32_t)id < plan->ninputs)
+		dtx_err_hint(f, "these are the columns of input '%s'", plan->input[id].name);
+	else if (plan->step[(uint32_t)id - plan->ninputs].number < 0)
+		dtx_err_hint(f, "these are the columns of input '%s'",
+		             plan->step[(uint32_t)id - plan->ninputs].out_name);
+	else
+		dtx_err_hint(f, "these are the columns after step %d (%s)",
+		             dtx_plan_step_number(plan, id - (int32_t)plan->ninputs),
+		             plan->step[(uint32_t)id - plan->ninputs].name);
+}
+
+/* What stands where a name is wanted, and how it is said here. */
+static const struct {
+	const char *begins, *holds, *ends, *hint;
+} name_slips[] = {
+	{ "\u2018", NULL, NULL, "a text stands in straight quotes: 'North'" },
+	{ "\u201c", NULL, NULL, "a text stands in straight quotes: 'North'" },
+	{ NULL, NULL, " desc",
+	  "a descending key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
+	{ NULL, NULL, " DESC",
+	  "a descending key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
+	{ NULL, NULL, " asc", "a rising key is its name alone" },
+	{ NULL, NULL, " ASC", "a rising key is its name alone" },
+	{ NULL, " as ", NULL, "a rename step gives a column another name" },
+	{ NULL, " AS ", NULL, "a rename step gives a column another name" },
+	{ NULL, "=", NULL, "two keys are {\"left\": \"a\", \"right\": \"b\"}" },
+	{ NULL, "(", ")", "a formula makes a column in a derive or group_by step" },
+	{ NULL, ", ", NULL, "several names are a list: [\"a\", \"b\"]" },
+};
+
+static bool name_fits(const char *name, const char *begins, const char *holds, const char *ends)
+{
+	struct dtx_str s = dtx_str_of(name);
+
+	return (!begins || dtx_str_starts(s, dtx_str_of(begins))) &&
+	       (!holds || strstr(name, holds)) && (!ends || dtx_str_ends(s, dtx_str_of(ends)));
+}
+
+/* Before what is said of the columns there are. */
+static void hint_name(const char *name, struct dtx_err *f)
+{
+	char columns[sizeof(f->hint)];
+
+	for (size_t i = 0; i < DTX_COUNT(name_slips); i++) {
+		if (!name_fits(name, name_slips[i].begins, name_slips[i].holds, name_slips[i].ends))
+			continue;
+		dtx_str_copy(columns, sizeof(columns), dtx_str_of(f->hint));
+		dtx_err_hint(f, "%s%s%.200s", name_slips[i].hint, columns[0] ? "; " : "", columns);
+		return;
+	}
+}
+
+#define AVAILABLE_MAX 50
+
+static void list_columns(const struct dtx_schema *s, struct dtx_err *f)
+{
+	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 16);
+
+	dtx_buf_add(&out, "{\"available\":[");
+	for (uint32_t i = 0; i < s->nfields && i < AVAILABLE_MAX; i++) {
+		if (i)
+			dtx_buf_addc(&out, ',');
+		dtx_buf_json(&out, dtx_str_of(s->field[i].name));
+	}
+	dtx_buf_add(&out, "]}");
+	dtx_err_more(f, dtx_buf_steal(&out));
+}
+
+enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_schema *s,
+                               const char *name, struct dtx_err *f)
+{
+	enum dtx_code code = b->typed ? DTX_E_MISSING_COLUMN : DTX_E_UNKNOWN_COLUMN;
+	const char **names;
+
+	if (b->errs->n >= DTX_ERRLIST_MAX) /* it is only counted: a list of names may be long */
+		return dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
+	names = dtx_arena_alloc(b->arena, s->nfields + 1u, sizeof(*names));
+	if (!names)
+		return dtx_err_set(f, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
+	for (uint32_t i = 0; i < s->nfields; i++)
+		names[i] = s->field[i].name;
+	dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
+	hint_columns(b, t, f);
+	dtx_err_suggest(f, name, names, s->nfields);
+	if (f->misnamed)
+		f->code = code = DTX_E_UNKNOWN_COLUMN; /* the plan is wrong, not the input */
+	if (!f->did_you_mean[0][0])
+		hint_name(name, f);
+	list_columns(s, f);
+	return code;
+}

@@ -1,0 +1,87 @@
+/* Work of a reader's leg that moves into the reader: a filter, and when it may stop. */
+#include "core/plan/pipe/graph.h"
+#include "core/plan/pipe/physical.h"
+
+struct keep {
+	struct dtx_emit base;
+	const struct dtx_opctx *ox;
+	const struct dtx_op *op;
+	const struct dtx_batch *in;
+};
+
+static enum dtx_code keep_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct keep *k = (struct keep *)e;
+	int64_t rows = atomic_fetch_add(&k->ox->stat->rows_out, b->nsel) + b->nsel;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(b == k->in, err);
+	if (k->ox->run->max_rows >= 0 && rows > k->ox->run->max_rows)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
+		         (long long)k->ox->run->max_rows);
+out:
+	return rc;
+}
+
+/* struct dtx_scan's keep: arg is the link. */
+static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *err)
+{
+	const struct dtx_link *l = arg;
+	struct keep k = { .base = { .take = keep_take }, .ox = &l->ox[0], .op = l->op, .in = b };
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc;
+
+	atomic_fetch_add(&k.ox->stat->rows_in, b->nsel);
+	rc = l->op->map->batch(k.ox, NULL, b, &k.base, err);
+	atomic_fetch_add(&k.ox->stat->ns, dtx_now_ns() - start);
+	if (rc != DTX_OK && err) {
+		dtx_err_step(err, k.ox->step, l->op->name);
+		err->run_time = true;
+	}
+	return rc;
+}
+
+/* The first map of a reader's leg narrows: it runs before the other columns are made. */
+static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_leg *leg, const uint32_t *step,
+                                 struct dtx_err *err)
+{
+	const struct dtx_bind *b;
+	uint8_t *need;
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_phys_narrows(g->plan, &g->flow, step, leg->npass))
+		goto out;
+	b = g->flow.bind[step[0]];
+	need = dtx_arena_zalloc(&g->arena, leg->scan->schema->nfields + 1u, 1);
+	if (!need)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < b->nuses; i++)
+		need[b->use[i].col] = DTX_MAX(need[b->use[i].col], b->use[i].demand);
+	leg->scan->keep = keep_rows;
+	leg->scan->keep_arg = leg->pass[0].link;
+	leg->scan->keep_need = need;
+	leg->npass--;
+	memmove(leg->pass, leg->pass + 1, leg->npass * sizeof(*leg->pass));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_leg *leg, struct dtx_err *err)
+{
+	unsigned npass = leg->npass;
+	uint32_t *step;
+	enum dtx_code rc = DTX_OK;
+
+	if (!leg->reader)
+		goto out;
+	step = dtx_arena_alloc(&g->arena, npass + 1u, sizeof(*step));
+	if (!step)
+		DTX_FAIL_MEM(err);
+	for (unsigned i = 0; i < npass; i++)
+		step[i] = (uint32_t)leg->pass[i].link->ox[0].step;
+	DTX_TRY(push_filter(g, leg, step, err));
+	/* the reader stops when the maps behind it cannot want more */
+	leg->scan->limit = dtx_phys_limit(g->plan, step + (npass - leg->npass), leg->npass, NULL);
+out:
+	return rc;
+}

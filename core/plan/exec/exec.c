@@ -1,0 +1,615 @@
+/* Runs a plan: typed attempts, regions for what they cannot do, until the outputs are there. */
+#include "core/plan/exec/exec.h"
+
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+#include "core/plan/exec/exec_parts.h"
+#include "core/plan/exec/memory_need.h"
+#include "core/plan/exec/run_stats.h"
+#include "core/plan/exec/outputs.h"
+#include "core/plan/exec/text_cause.h"
+
+/* Attempts are bounded: one per region, one per input whose types widened, and some room. */
+#define ATTEMPTS_MAX  200
+#define WORKER_MEMORY ((size_t)16 << 20) /* of the budget, for each worker */
+#define FEW_BYTES     ((size_t)8 << 10)  /* of all inputs: for one thread */
+#define TIME_S_MAX    1000000000         /* a plan that allows more has no limit */
+
+/* --- binding with real headers --- */
+
+static bool can_bind(const struct dtx_graph *g, uint32_t i)
+{
+	const struct dtx_plan_step *st = &g->plan->step[i];
+
+	if (g->step[i].bound || g->step[i].region >= 0)
+		return false;
+	for (uint32_t k = 0; k < st->ntables; k++)
+		if (!dtx_graph_knows(g, st->table[k]))
+			return false;
+	return true;
+}
+
+static enum dtx_code bind_step(struct dtx_exec_run *x, uint32_t i, bool *again, struct dtx_err *err)
+{
+	struct dtx_graph *g = &x->graph;
+	struct dtx_errlist found = DTX_ERRLIST_INIT;
+	const struct dtx_bind *b;
+	bool bad = false;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_flow_bind(&g->flow, i, true, &g->run, &found, &bad, err));
+	for (size_t k = 0; k < found.n; k++)
+		DTX_TRY(dtx_text_cause(x, i, &found.item[k], err));
+	DTX_TRY(dtx_exec_judge(x, i, &found, bad, again, err));
+	if (*again) {
+		*again = !x->bind_only;
+		if (x->bind_only)
+			g->step[i].region = (int32_t)x->regions.n - 1;
+		goto out;
+	}
+	b = g->flow.bind[i];
+	g->step[i].bound = true;
+	g->step[i].resolved = !(b->open && g->plan->step[i].op->whole_schema);
+out:
+	dtx_errlist_clear(&found);
+	return rc;
+}
+
+/* Binds what can be bound. *again: a region came up, the attempt starts over. */
+static enum dtx_code bind_all(struct dtx_exec_run *x, bool *again, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*again = false;
+	for (uint32_t i = 0; i < x->plan->nsteps && !*again; i++)
+		if (can_bind(&x->graph, i))
+			DTX_TRY(bind_step(x, i, again, err));
+out:
+	return rc;
+}
+
+/* --- one attempt --- */
+
+static enum dtx_code output_values(struct dtx_exec_run *x, bool *values, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->noutputs; i++) {
+		const struct dtx_writer_class *w = dtx_outputs_class(&x->plan->output[i]);
+
+		values[i] = x->opts->to.open && w && w->values;
+	}
+	if (x->opts->to.open)
+		DTX_TRY(dtx_outputs_check(x->plan, err));
+out:
+	return rc;
+}
+
+/* The first step that stands in the way: a region, or one whose columns come from its rows. */
+static enum dtx_code run_barrier(struct dtx_exec_run *x, bool *found, struct dtx_err *err)
+{
+	struct dtx_graph *g = &x->graph;
+	enum dtx_code rc = DTX_OK;
+
+	*found = true;
+	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
+		struct dtx_stepx *sx = &g->step[i];
+
+		if (sx->resolved)
+			continue;
+		if (sx->region >= 0 && x->regions.item[sx->region].first == i &&
+		    dtx_region_ready(&x->regions.item[sx->region], g)) {
+			DTX_TRY(dtx_region_run(&x->regions, (uint32_t)sx->region, g, x->host, err));
+			goto out;
+		}
+		if (sx->region < 0 && sx->bound) {
+			DTX_TRY(dtx_graph_open_step(g, i, err));
+			goto out;
+		}
+	}
+	*found = false;
+out:
+	return rc;
+}
+
+static enum dtx_code start_graph(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_graph_init(&x->graph, x->plan, x->opts, &x->run, &x->result->warnings, err));
+	x->graph.checks = x->result->checks;
+	x->graph.reader = x->in.reader;
+	x->graph.was_read = x->in.was_read;
+	for (uint32_t i = 0; i < x->plan->ninputs; i++)
+		if (x->in.schema[i] && !dtx_regions_input(&x->regions, i))
+			DTX_TRY(dtx_flow_set(&x->graph.flow, (int32_t)i, x->in.schema[i], err));
+	dtx_regions_mark(&x->regions, &x->graph);
+	if (!x->bind_only)
+		DTX_TRY(dtx_regions_read(&x->regions, &x->graph, x->host, err));
+out:
+	return rc;
+}
+
+/* Binds, and runs all that must have run before the rest can be bound. */
+static enum dtx_code bind_through(struct dtx_exec_run *x, const bool *values, bool *again,
+                                  struct dtx_err *err)
+{
+	bool barrier = true;
+	enum dtx_code rc = DTX_OK;
+
+	while (barrier) {
+		DTX_TRY(bind_all(x, again, err));
+		if (*again)
+			goto out;
+		DTX_TRY(dtx_graph_needs(&x->graph, values, err));
+		DTX_TRY(run_barrier(x, &barrier, err));
+	}
+out:
+	return rc;
+}
+
+/* Rows that nobody reads are made for the checks; arg is a tap of their own, or NULL. */
+static enum dtx_code eat_checks(void *arg, unsigned worker, struct dtx_batch *b,
+                                struct dtx_err *err)
+{
+	(void)worker;
+	return dtx_tap_batch(arg, b, err);
+}
+
+static enum dtx_code run_unread(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	const struct dtx_pipe_end nowhere = { .eat = eat_checks };
+	const struct dtx_pipe_end checks = { .eat = eat_checks, .arg = &x->tap };
+	struct dtx_graph *g = &x->graph;
+	int32_t result = x->plan->result;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->nsteps; i++)
+		if (!g->step[i].done && g->node[x->plan->ninputs + i].uses == 0)
+			DTX_TRY(dtx_graph_stream(g, (int32_t)(x->plan->ninputs + i), &nowhere,
+			                         err));
+	if (!dtx_plan_checks_apart(x->plan))
+		goto out;
+	DTX_TRY(dtx_graph_promise(g, result, -1, x->plan->expect, &x->plan->rules, &x->tap, err));
+	DTX_TRY(dtx_graph_stream(g, result, &checks, err));
+out:
+	return rc;
+}
+
+static enum dtx_code write_outputs(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	struct dtx_exec_result *r = x->result;
+	bool tapped = false;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->noutputs; i++) {
+		int32_t t = x->plan->output[i].table;
+		bool tap = !tapped && t == x->plan->result;
+
+		if (!x->graph.flow.table[t].schema)
+			DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
+			         "table '%s' is not made when a snippet does the whole plan",
+			         x->plan->output[i].table_name ? x->plan->output[i].table_name
+			                                       : "");
+		if (tap)
+			DTX_TRY(dtx_graph_promise(&x->graph, t, -1, x->plan->expect,
+			                          &x->plan->rules, &x->tap, err));
+		tapped |= tap;
+		DTX_TRY(dtx_outputs_write(&x->graph, i, tap ? &x->tap : NULL, r, &r->output[i],
+		                          err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code finish_taps(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
+		rc = dtx_tap_finish(&x->graph.step[i].tap, x->result->checks, &x->result->warnings,
+		                    err);
+		if (rc != DTX_OK)
+			dtx_err_step(err, (int32_t)i, x->plan->step[i].name);
+		DTX_TRY(rc);
+	}
+	DTX_TRY(dtx_tap_finish(&x->tap, x->result->checks, &x->result->warnings, err));
+out:
+	return rc;
+}
+
+/* A table that cannot fit is refused before its rows are read. */
+static enum dtx_code fits(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t limit = dtx_mem_limit();
+	struct dtx_memory_need need;
+
+	if (!limit)
+		goto out;
+	need = dtx_memory_need(&x->graph);
+	x->result->memory_enough = need.enough;
+	if (need.least > limit) {
+		rc = dtx_err_set(err, DTX_E_NO_MEMORY, __FILE__, __LINE__,
+		                 "the step holds a table of at least %llu MiB, the budget is %zu "
+		                 "MiB",
+		                 (unsigned long long)need.least >> 20, limit >> 20);
+		dtx_err_step(err, need.step, x->plan->step[need.step].name);
+		x->run.workers = 1; /* fewer would not do */
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code attempt(struct dtx_exec_run *x, bool *again, struct dtx_err *err)
+{
+	bool values[DTX_PLAN_OUTPUTS] = { false };
+	enum dtx_code rc = DTX_OK;
+
+	*again = false;
+	DTX_TRY(output_values(x, values, err));
+	DTX_TRY(start_graph(x, err));
+	DTX_TRY(bind_through(x, values, again, err));
+	if (*again)
+		goto out;
+	DTX_TRY(fits(x, err));
+	DTX_TRY(run_unread(x, err));
+	DTX_TRY(write_outputs(x, err));
+	DTX_TRY(finish_taps(x, err));
+out:
+	return rc;
+}
+
+/* --- between attempts --- */
+
+static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
+{
+	struct dtx_exec_result *r = x->result;
+
+	for (uint32_t i = 0; i < r->noutputs; i++) {
+		json_decref(r->output[i].stats);
+		dtx_outfile_free(r->output[i].file);
+		dtx_table_unref(r->output[i].table);
+		r->output[i] = (struct dtx_exec_output){ .rows = 0 };
+	}
+	dtx_tap_clear(&x->tap);
+	dtx_errlist_clear(&r->warnings);
+	json_array_clear(r->checks);
+	if (x->host && x->host->discard)
+		x->host->discard(x->host->arg, why);
+	r->restarts++;
+}
+
+/* Bound rules of the result live in the graph. */
+static void clear_graph(struct dtx_exec_run *x)
+{
+	dtx_tap_clear(&x->tap);
+	dtx_graph_clear(&x->graph);
+}
+
+/* What a reader refused may have a remedy. */
+static enum dtx_code reopen(struct dtx_exec_run *x, enum dtx_code rc, struct dtx_err *why,
+                            bool *again, struct dtx_err *err)
+{
+	enum dtx_code opened;
+
+	clear_graph(x); /* its batches know the reader */
+	dtx_regions_forget(&x->regions);
+	dtx_err_move(why, err);
+	opened = dtx_inputset_repair(&x->in, why, again, err);
+	if (*again || opened != DTX_OK)
+		return opened;
+	dtx_err_move(err, why);
+	dtx_repair_hint(err);
+	return rc;
+}
+
+/* Whether memory was out with several workers: how far each had come is chance.  One needs the
+ * least, and the same each time. */
+static bool alone_next(struct dtx_exec_run *x, enum dtx_code rc)
+{
+	if (rc != DTX_E_NO_MEMORY || !dtx_mem_limit() || x->run.workers < 2)
+		return false;
+	x->run.workers = x->in.workers = x->result->workers = 1;
+	return true;
+}
+
+/* Whether a failed attempt has a successor. */
+static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *again,
+                             struct dtx_err *err)
+{
+	struct dtx_err why = DTX_ERR_INIT;
+
+	*again = false;
+	if (x->regions.failed)
+		return rc;
+	if (dtx_inputset_spent(&x->in))
+		return dtx_inputset_passed(rc, err);
+	if (rc != DTX_E_RETYPE && rc != DTX_E_NO_MEMORY && dtx_outputs_blamed(err))
+		return rc;
+	if (alone_next(x, rc)) {
+		*again = true;
+		dtx_err_move(&why, err);
+		dtx_regions_forget(&x->regions);
+	} else if (rc == DTX_E_NO_MEMORY) {
+		return rc;
+	} else if (rc == DTX_E_RETYPE) {
+		dtx_err_move(&why, err);
+		rc = dtx_inputset_widen(&x->in, &x->graph.push, &why, err);
+		dtx_regions_forget(&x->regions);
+		*again = rc == DTX_OK;
+	} else if (err->step < 0 && x->graph.step) {
+		rc = reopen(x, rc, &why, again, err);
+		if (!*again && dtx_exec_rescue_read(x, err)) {
+			*again = true;
+			dtx_err_move(&why, err);
+		}
+	} else if (dtx_err_severity(err, true) == DTX_SEV_FALLBACK && err->run_time &&
+	           dtx_exec_may_rescue(x, err->step) && x->graph.step &&
+	           x->graph.step[err->step].region < 0) {
+		*again = dtx_exec_blame(x, (uint32_t)err->step, err) ||
+		         dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
+		                         x->max_regions);
+		if (*again)
+			dtx_err_move(&why, err);
+		else
+			rc = dtx_exec_too_many(x, err);
+	}
+	if (*again)
+		discard(x, &why);
+	dtx_err_clear(&why);
+	return *again ? DTX_OK : rc;
+}
+
+/* What snippets gave has done, or the run failed for another reason: that one is told. */
+static enum dtx_code settle(const struct dtx_exec_run *x, enum dtx_code rc, struct dtx_err *err)
+{
+	bool failed = rc != DTX_OK;
+
+	if (!x->host || !x->host->settle)
+		return DTX_OK;
+	return x->host->settle(x->host->arg, failed ? DTX_SETTLE_FAILED : DTX_SETTLE_DONE,
+	                       dtx_regions_stand(&x->regions), failed ? NULL : err);
+}
+
+static enum dtx_code run_attempts(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	bool again = true;
+	enum dtx_code rc = DTX_OK, settled;
+
+	for (int i = 0; again && i < ATTEMPTS_MAX; i++) {
+		struct dtx_err none = DTX_ERR_INIT;
+
+		rc = attempt(x, &again, err);
+		if (rc == DTX_OK && again)
+			discard(x, &none);
+		else if (rc != DTX_OK)
+			rc = recover(x, rc, &again, err);
+		if (again)
+			clear_graph(x);
+	}
+	DTX_ASSERT(!again, err);
+	settled = settle(x, rc, err);
+	rc = rc == DTX_OK ? settled : rc;
+out:
+	return rc;
+}
+
+/* --- the whole --- */
+
+/* Repairs come before other warnings, also those of a run that failed after all.  A note that
+ * memory has no room for is one that this run could not keep anyway. */
+static void tell_repairs(struct dtx_exec_run *x)
+{
+	struct dtx_errlist rest;
+
+	if (!x->result || !x->in.repaired.n)
+		return;
+	rest = x->result->warnings;
+	x->result->warnings = x->in.repaired;
+	memset(&x->in.repaired, 0, sizeof(x->in.repaired));
+	for (size_t i = 0; i < rest.n; i++)
+		if (!dtx_errlist_take(&x->result->warnings, &rest.item[i]))
+			break;
+	dtx_errlist_clear(&rest);
+}
+
+/* Starting a thread takes longer than the work on a few lines, and each has batches of its own. */
+static unsigned workers(const struct dtx_exec_run *x)
+{
+	const struct dtx_exec_opts *o = x->opts;
+	size_t bytes = 0, most;
+	unsigned n;
+
+	for (uint32_t i = 0; o->input && i < x->plan->ninputs; i++)
+		if (o->input[i])
+			bytes += dtx_source_passes(o->input[i]) ? FEW_BYTES + 1
+			                                        : dtx_source_size(o->input[i]);
+	most = dtx_mem_limit() ? DTX_MAX(dtx_mem_limit() / WORKER_MEMORY, 1) : SIZE_MAX;
+	n = o->workers ? o->workers : bytes <= FEW_BYTES ? 1 : dtx_pool_cpus();
+	return (unsigned)DTX_MIN((size_t)n, most);
+}
+
+static void start_run(struct dtx_exec_run *x)
+{
+	const struct dtx_exec_opts *o = x->opts;
+
+	dtx_push_run(x->plan, &x->run);
+	x->run.workers = workers(x);
+	x->run.batch_rows = o->batch_rows ? o->batch_rows : DTX_BATCH_ROWS;
+	x->run.cancel = o->cancel;
+	x->run.progress = o->progress;
+	x->run.log = x->host ? x->host->log : NULL;
+	x->run.run_date = o->run_date;
+	x->result->workers = x->run.workers;
+	x->mode = o->fallback >= 0 ? (enum dtx_fallback)o->fallback : x->plan->fallback;
+	x->deadline_ns = o->deadline_ns;
+	if (x->plan->limits.time_s >= 0 && x->plan->limits.time_s < TIME_S_MAX) {
+		int64_t own = dtx_now_ns() + x->plan->limits.time_s * 1000000000;
+
+		if (!x->deadline_ns || own < x->deadline_ns)
+			x->deadline_ns = own;
+	}
+	x->halt = (struct dtx_halt){ o->cancel, x->deadline_ns };
+	x->max_regions = o->max_regions ? o->max_regions : DTX_REGIONS_MAX;
+}
+
+/* A plan whose findings forbid a run, or ask for help that is not there. */
+static enum dtx_code refuse(struct dtx_exec_run *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->noutputs; i++)
+		DTX_ASSERT(x->plan->output[i].table >= 0, err);
+	for (size_t i = 0; i < x->findings->n; i++) {
+		const struct dtx_err *f = &x->findings->item[i];
+
+		if (f->severity == DTX_SEV_WARNING ||
+		    (f->severity == DTX_SEV_FALLBACK && dtx_exec_may_rescue(x, f->step)))
+			continue;
+		dtx_err_copy(err, f);
+		return f->code;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code start(struct dtx_exec_run *x, struct dtx_plan *plan,
+                           const struct dtx_exec_opts *opts, const struct dtx_host *host,
+                           struct dtx_errlist *findings, struct dtx_exec_result **out,
+                           struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*x = (struct dtx_exec_run){ .plan = plan,
+		                    .opts = opts,
+		                    .host = host,
+		                    .findings = findings,
+		                    .bind_only = x->bind_only };
+	pthread_mutex_init(&x->tap.lock, NULL);
+	DTX_TRY(dtx_exec_result_new(plan, out, err));
+	x->result = *out;
+	start_run(x);
+	dtx_halt_set(&x->halt);
+	DTX_TRY(dtx_spill_new(&x->run.spill, err));
+	DTX_TRY(refuse(x, err));
+	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
+	x->in = (struct dtx_inputset){ .plan = plan,
+		                       .source = opts->input,
+		                       .arena = &x->result->arena,
+		                       .workers = x->run.workers,
+		                       .home = dtx_outputs_home(plan),
+		                       .repair = opts->repair,
+		                       .rescue = dtx_exec_rescue_input,
+		                       .rescue_arg = x };
+	DTX_TRY(dtx_inputset_open(&x->in, err));
+out:
+	return rc;
+}
+
+static void stop(struct dtx_exec_run *x)
+{
+	clear_graph(x);
+	dtx_regions_clear(&x->regions);
+	pthread_mutex_destroy(&x->tap.lock);
+	dtx_inputset_close(&x->in);
+	dtx_spill_free(x->run.spill);
+	dtx_mem_free(x);
+}
+
+/* What failed while it ran is at its step, or at the input that was read, or at the type that it
+ * declares, whichever step wanted the values. */
+static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
+{
+	int32_t input = err->input[0] && x->in.reader ? dtx_inputset_find(&x->in, err) : -1;
+
+	if (input >= 0 && err->declared[0])
+		dtx_facts_type_at(x->plan, (uint32_t)input, err);
+	if (err->code == DTX_E_TIME_LIMIT && x->plan->limits.time_s >= 0)
+		dtx_err_at(err, "/limits/time_s");
+	else if (err->step >= 0 && (uint32_t)err->step < x->plan->nsteps)
+		dtx_err_at(err, x->plan->step[err->step].at);
+	else if (input >= 0)
+		dtx_err_at(err, dtx_facts_input_at(x->plan, (uint32_t)input));
+}
+
+/* What an op had to say is at its step. */
+static void place_warnings(struct dtx_exec_run *x)
+{
+	for (size_t i = 0; i < x->result->warnings.n; i++) {
+		struct dtx_err *w = &x->result->warnings.item[i];
+
+		if (w->step < 0 || (uint32_t)w->step >= x->plan->nsteps)
+			continue;
+		dtx_err_at(w, x->plan->step[w->step].at);
+		if (!w->op[0])
+			dtx_str_copy(w->op, sizeof(w->op), dtx_str_of(x->plan->step[w->step].name));
+	}
+}
+
+enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
+                       const struct dtx_host *host, struct dtx_errlist *findings,
+                       struct dtx_exec_result **out, struct dtx_err *err)
+{
+	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
+	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
+	const struct dtx_halt *before = dtx_halt_get();
+	int64_t begin = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (!x)
+		DTX_FAIL_MEM(e);
+	DTX_TRY(start(x, plan, opts, host, findings, out, e));
+	(*out)->phase = DTX_PHASE_RUN;
+	DTX_TRY(run_attempts(x, e));
+	tell_repairs(x);
+	(*out)->ns = dtx_now_ns() - begin;
+	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
+	if (opts->look)
+		DTX_TRY(opts->look(opts->look_arg, x->result, e));
+out:
+	dtx_halt_set(before);
+	if (x && rc != DTX_OK)
+		place_error(x, e);
+	if (x && x->result)
+		place_warnings(x);
+	if (x) {
+		tell_repairs(x);
+		stop(x);
+	}
+	dtx_err_clear(&local);
+	return rc;
+}
+
+enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
+                            struct dtx_errlist *findings, struct dtx_exec_result **out,
+                            struct dtx_err *err)
+{
+	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
+	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
+	const struct dtx_halt *before = dtx_halt_get();
+	bool again = false;
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (!x)
+		DTX_FAIL_MEM(e);
+	x->bind_only = true;
+	DTX_TRY(start(x, plan, opts, NULL, findings, out, e));
+	(*out)->phase = DTX_PHASE_BOUND;
+	DTX_TRY(start_graph(x, e));
+	DTX_TRY(bind_all(x, &again, e));
+	if (opts->looks)
+		DTX_TRY(dtx_regions_look(&x->regions, &x->graph, opts->looks, e));
+	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
+	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
+out:
+	dtx_halt_set(before); /* what start() set ends with x */
+	if (x)
+		stop(x);
+	dtx_err_clear(&local);
+	return rc;
+}

@@ -1,0 +1,108 @@
+/* What the steps that hold a whole table need of the budget: known before the first row flows where
+ * the table is an input of plain text whose rows all come through. */
+#include "core/plan/exec/memory_need.h"
+
+#include "core/base/mem.h"
+
+enum { PLACES = 3 };
+#define SAMPLE_BYTES ((size_t)256 << 10)
+/* Above the columns: keys, places and order of the rows; and what the run has anyway. */
+#define ROW_BYTES 64
+#define RUN_BYTES ((uint64_t)24 << 20)
+
+struct rows {
+	uint64_t least, most;
+	uint64_t text; /* bytes of an average row */
+};
+
+/* Lines per byte at the beginning, in the middle and at the end.  Where cells are quoted a line may
+ * not be a row: then there may be few. */
+static struct rows rows_of(const struct dtx_source *src)
+{
+	const size_t size = dtx_source_size(src), n = DTX_MIN(size, SAMPLE_BYTES);
+	struct rows r = { UINT64_MAX, 0, 0 };
+
+	if (dtx_source_passes(src) || !n || memchr(dtx_source_data(src), 0, DTX_MIN(n, 512)))
+		return (struct rows){ 0, 0, 0 };
+	for (int i = 0; i < PLACES; i++) {
+		const char *at = dtx_source_data(src) + (size - n) / (PLACES - 1) * (size_t)i;
+		uint64_t lines = 1, rows;
+
+		for (const char *p = at; (p = memchr(p, '\n', n - (size_t)(p - at))); p++)
+			lines++;
+		rows = (uint64_t)((double)size / (double)n * (double)lines);
+		r.least = memchr(at, '"', n) ? 0 : DTX_MIN(r.least, rows);
+		r.most = DTX_MAX(r.most, rows);
+	}
+	r.text = size / r.most + 1;
+	return r;
+}
+
+/* Bytes of a value.  A text may be a code of a dictionary. */
+static uint64_t width(const struct dtx_field *f, bool least)
+{
+	switch (f->type.type) {
+	case DTX_T_INT64:
+	case DTX_T_FLOAT64:
+	case DTX_T_DATETIME: return 8;
+	case DTX_T_DATE: return 4;
+	case DTX_T_DECIMAL: return 16;
+	case DTX_T_TEXT: return least ? 4 : 16;
+	default: return least ? 0 : 1;
+	}
+}
+
+static uint64_t columns(const struct dtx_graph *g, int32_t t, bool least)
+{
+	const struct dtx_schema *s = g->flow.table[t].schema;
+	const uint8_t *need = g->push.need ? g->push.need[t] : NULL;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; s && i < s->nfields; i++)
+		if (!need ? !least : need[i] != DTX_NEED_SKIP)
+			bytes += width(&s->field[i], least);
+	return bytes;
+}
+
+/* The input whose rows, all of them, are those of table t; -1: there is none. */
+static int32_t input_of(const struct dtx_graph *g, int32_t t)
+{
+	const uint32_t inputs = g->plan->ninputs;
+
+	while (t >= 0 && (uint32_t)t >= inputs) {
+		const struct dtx_plan_step *st = &g->plan->step[(uint32_t)t - inputs];
+
+		if (!st->op || !(st->op->flags & DTX_OP_SAME_ROWS))
+			return -1;
+		t = st->table[0];
+	}
+	return t;
+}
+
+struct dtx_memory_need dtx_memory_need(const struct dtx_graph *g)
+{
+	struct dtx_memory_need out = { 0, 0, -1 };
+
+	for (uint32_t s = 0; s < g->plan->nsteps; s++) {
+		const struct dtx_bind *b = g->flow.bind[s];
+		int32_t t = g->plan->step[s].table[0], in;
+		struct rows r;
+		uint64_t least;
+
+		if (!b || b->kind != DTX_KIND_WHOLE || b->digest || t < 0)
+			continue;
+		in = input_of(g, t);
+		if (in < 0 || !g->opts->input || !g->opts->input[in])
+			return (struct dtx_memory_need){ out.least, 0, out.step };
+		r = rows_of(g->opts->input[in]);
+		least = r.least / 4 * 3 * columns(g, t, true);
+		if (least > out.least) {
+			out.least = least;
+			out.step = (int32_t)s;
+		}
+		out.enough += r.most * (columns(g, t, false) + r.text + ROW_BYTES +
+		                        columns(g, (int32_t)(g->plan->ninputs + s), false));
+	}
+	out.enough += out.enough ? RUN_BYTES : 0;
+	return out;
+}

@@ -1,0 +1,258 @@
+/* Writes the result tables. */
+#include "core/plan/exec/outputs.h"
+
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/plan/exec/colsample.h"
+
+struct output_end {
+	const char *at; /* in the plan */
+	struct dtx_writer *writer;
+	const struct dtx_writer_class *cls;
+	struct dtx_tap *tap;
+	struct dtx_table *table;  /* without a writer */
+	struct dtx_outfile *file; /* of the writer */
+	bool hashes, samples, pairs;
+	struct dtx_tablehash hash;
+	struct dtx_colsample sample;
+	int64_t rows;
+};
+
+bool dtx_outputs_blamed(const struct dtx_err *err)
+{
+	return dtx_str_starts(dtx_str_of(err->at), DTX_STR("/output"));
+}
+
+const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o)
+{
+	return dtx_writer_find(o->format, o->path);
+}
+
+static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *err)
+{
+	bool named = o->format && strcmp(o->format, "auto") != 0;
+	struct dtx_buf known = DTX_BUF_INIT(1024);
+	enum dtx_code rc = DTX_OK;
+
+	dtx_writer_names(&known, !named);
+	DTX_TRY(dtx_buf_check(&known, "names of formats", err));
+	if (named) {
+		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+		                 "there is no format '%s' to write", o->format);
+		dtx_err_hint(err, "the formats are %s", dtx_buf_text(&known));
+	} else {
+		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+		                 "cannot write '%s': no format has the suffix '.%s'", o->path,
+		                 dtx_writer_suffix(o->path).ptr);
+		dtx_err_hint(err, "the suffixes are %s; with --to FORMAT a file may have any name",
+		             dtx_buf_text(&known));
+	}
+	dtx_err_at(err, o->at);
+out:
+	dtx_buf_clear(&known);
+	return rc;
+}
+
+enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < plan->noutputs; i++)
+		if (!dtx_outputs_class(&plan->output[i]))
+			DTX_TRY(no_writer(&plan->output[i], err));
+out:
+	return rc;
+}
+
+/* 0: no delimited text. */
+static char output_delimiter(const struct dtx_plan_output *o)
+{
+	const struct dtx_writer_class *cls = dtx_outputs_class(o);
+
+	return cls && !strcmp(cls->name, "csv") ? dtx_writer_delimiter(&o->opts, o->format, o->path)
+	                                        : 0;
+}
+
+char dtx_outputs_home(const struct dtx_plan *plan)
+{
+	char delim = 0;
+
+	for (uint32_t i = 0; !delim && i < plan->noutputs; i++)
+		delim = output_delimiter(&plan->output[i]);
+	return delim;
+}
+
+static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch *b,
+                                    struct dtx_ring_item *item, struct dtx_err *err)
+{
+	struct output_end *e = arg;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	DTX_TRY(dtx_tap_batch(e->tap, b, err));
+	if (e->cls)
+		DTX_TRY(dtx_batch_declared(b, err));
+	item->hash.keep = e->cls && e->cls->format;
+	if (e->hashes)
+		DTX_TRY(dtx_rowhash_batch(b, &item->hash, err));
+	if (e->hashes && item->hash.keep)
+		b->printed = item->hash.printed;
+	if (e->cls && e->cls->format)
+		DTX_TRY(e->cls->format(e->writer, b, &item->text, err));
+out:
+	b->printed = NULL;
+	return rc;
+}
+
+/* The row hashes are hashed beside the text, where that costs nothing. */
+static enum dtx_code output_write(struct output_end *e, struct dtx_batch *b,
+                                  const struct dtx_ring_item *item, struct dtx_err *err)
+{
+	bool pairs = e->hashes && e->pairs;
+	enum dtx_code rc;
+
+	if (pairs)
+		dtx_outfile_beside(e->file, &e->hash.sha, item->hash.bytes,
+		                   item->hash.n * DTX_ROWHASH_BYTES);
+	rc = e->cls->put(e->writer, b, &item->text, err);
+	if (pairs) {
+		dtx_outfile_beside(e->file, NULL, NULL, 0);
+		dtx_tablehash_count(&e->hash, &item->hash);
+	}
+	return rc;
+}
+
+static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
+                                struct dtx_err *err)
+{
+	struct output_end *e = arg;
+	struct dtx_batch *copy = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	e->rows += b->nsel;
+	if (e->hashes && !(e->cls && e->pairs))
+		dtx_tablehash_fold(&e->hash, &item->hash);
+	if (e->samples)
+		DTX_TRY(dtx_colsample_batch(&e->sample, b, err));
+	if (e->cls) {
+		rc = output_write(e, b, item, err);
+		if (rc != DTX_OK)
+			dtx_err_at(err, e->at);
+		goto out;
+	}
+	if (!e->table)
+		goto out;
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	rc = dtx_batch_dense(copy, err);
+	if (rc != DTX_OK) {
+		dtx_batch_free(copy);
+		goto out;
+	}
+	DTX_TRY(dtx_table_take(e->table, copy, err));
+out:
+	return rc;
+}
+
+static bool keeps_table(const struct dtx_graph *g, uint32_t i)
+{
+	return !(g->opts->hash_only >> i & 1);
+}
+
+static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end *e,
+                              struct dtx_exec_output *out, struct dtx_err *err)
+{
+	const struct dtx_plan_output *o = &g->plan->output[i];
+	struct dtx_write_opts opts = o->opts;
+	enum dtx_code rc = DTX_OK;
+
+	if (!g->opts->to.open && !keeps_table(g, i))
+		return DTX_OK;
+	if (!g->opts->to.open)
+		return dtx_table_new(out->schema, &e->table, err);
+	e->cls = dtx_outputs_class(o);
+	DTX_ASSERT(e->cls, err); /* exec has looked for it */
+	DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
+	/* without one the writer goes by the suffix: .json and .jsonl differ */
+	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
+		opts.format = o->format;
+	opts.anew = output_delimiter(o) != dtx_outputs_home(g->plan);
+	out->writer = e->cls;
+	e->file = out->file;
+	e->pairs = dtx_sha256_pairs();
+	DTX_TRY(e->cls->open(out->file, &opts, out->schema, &e->writer, err));
+	DTX_TRY(dtx_writer_idle(e->writer, &opts, err));
+out:
+	if (rc != DTX_OK)
+		dtx_err_at(err, o->at);
+	return rc;
+}
+
+static bool take_warnings(struct dtx_errlist *to, struct dtx_errlist *from, const char *at)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		from->item[i].severity = DTX_SEV_WARNING;
+		dtx_err_at(&from->item[i], at);
+		if (!dtx_errlist_take(to, &from->item[i]))
+			return false;
+	}
+	return true;
+}
+
+static enum dtx_code finish_end(struct output_end *e, struct dtx_exec_result *result,
+                                struct dtx_exec_output *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (e->hashes)
+		dtx_tablehash_done(&e->hash, out->table_hash, out->rows_hash);
+	if (e->samples) {
+		out->stats = dtx_colsample_json(&e->sample);
+		if (!out->stats)
+			DTX_FAIL_MEM(err);
+	}
+	out->rows = e->rows;
+	out->table = e->table;
+	e->table = NULL;
+	if (!e->writer)
+		goto out;
+	rc = e->cls->finish(e->writer, err);
+	if (rc != DTX_OK)
+		dtx_err_at(err, e->at);
+	DTX_TRY(rc);
+	if (!take_warnings(&result->warnings, &e->writer->diags, e->at))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_outfile_finish(out->file, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap *tap,
+                                struct dtx_exec_result *result, struct dtx_exec_output *out,
+                                struct dtx_err *err)
+{
+	int32_t t = g->plan->output[i].table;
+	struct output_end e = { .at = g->plan->output[i].at,
+		                .tap = tap,
+		                .hashes = g->opts->table_hash || !keeps_table(g, i),
+		                .samples = g->opts->table_hash };
+	struct dtx_pipe_end end = { .arg = &e, .prepare = output_prepare, .put = output_put };
+	enum dtx_code rc = DTX_OK;
+
+	out->schema = dtx_schema_copy(&result->arena, g->flow.table[t].schema);
+	if (!out->schema)
+		DTX_FAIL_MEM(err);
+	if (e.hashes)
+		dtx_tablehash_init(&e.hash, out->schema);
+	if (e.samples)
+		DTX_TRY(dtx_colsample_init(&e.sample, out->schema, err));
+	DTX_TRY(open_end(g, i, &e, out, err));
+	DTX_TRY(dtx_graph_stream(g, t, &end, err));
+	DTX_TRY(finish_end(&e, result, out, err));
+out:
+	if (e.writer)
+		e.cls->close(e.writer);
+	dtx_colsample_clear(&e.sample);
+	dtx_table_unref(e.table);
+	return rc;
+}

@@ -1,0 +1,348 @@
+/* Counts, schemas and regions of a finished run. */
+#include "core/plan/exec/run_stats.h"
+
+#include "core/base/mem.h"
+#include "core/plan/exec/bearing.h"
+
+#define REJECTS_MAX ((size_t)1 << 30)
+
+static const char *kind_name(const struct dtx_graph *g, uint32_t s)
+{
+	static const char *const names[] = {
+		[DTX_KIND_MAP] = "map", [DTX_KIND_SINK] = "sink", [DTX_KIND_WHOLE] = "whole"
+	};
+
+	if (g->step[s].region >= 0)
+		return "snippet";
+	if (!g->flow.bind[s])
+		return "";
+	/* a join streams, but builds a table first */
+	if (g->plan->step[s].op->flags & DTX_OP_BUILD && g->plan->step[s].ntables > 1)
+		return "sink";
+	return names[g->flow.bind[s]->kind];
+}
+
+static void copy_drops(struct dtx_opstat *st, struct dtx_exec_step *out)
+{
+	for (unsigned i = 0; i < DTX_STAT_REASONS; i++) {
+		const char *reason = atomic_load(&st->drop[i].reason);
+
+		if (reason)
+			out->drop[out->ndrops++] =
+				(struct dtx_exec_drop){ reason, atomic_load(&st->drop[i].n) };
+	}
+	/* which worker came first must not show */
+	for (unsigned i = 0; i < out->ndrops; i++)
+		for (unsigned k = i + 1; k < out->ndrops; k++)
+			if (strcmp(out->drop[k].reason, out->drop[i].reason) < 0) {
+				struct dtx_exec_drop d = out->drop[i];
+
+				out->drop[i] = out->drop[k];
+				out->drop[k] = d;
+			}
+}
+
+/* What became null or was dropped without anybody asking for it. */
+static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
+                                 struct dtx_err *err)
+{
+	static const struct {
+		const char *reason, *one, *many;
+		enum dtx_code code;
+		bool filter; /* of filters alone */
+	} notes[] = {
+		{ "div_zero", "division by zero gave null", "divisions by zero gave null",
+		  DTX_W_DIV_ZERO, false },
+		{ "not_finite", "result is no finite number and became null",
+		  "results are no finite number and became null", DTX_W_NOT_FINITE, false },
+		{ "offset", "text has an offset from UTC: its time was made one of UTC, without it",
+		  "texts have an offset from UTC: their times were made times of UTC, without it",
+		  DTX_W_RESULT_NOTE, false },
+		{ "null", "row was dropped where the condition is null",
+		  "rows were dropped where the condition is null", DTX_W_NULL_DROPPED, true },
+	};
+	const struct dtx_exec_step *x = &r->step[s];
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t k = 0; k < x->ndrops * DTX_COUNT(notes); k++) {
+		const struct dtx_exec_drop *d = &x->drop[k / DTX_COUNT(notes)];
+		size_t n = k % DTX_COUNT(notes);
+		struct dtx_err w = DTX_ERR_INIT;
+
+		if (strcmp(d->reason, notes[n].reason) != 0 ||
+		    (notes[n].filter && !(st->op->flags & DTX_OP_NARROWS)))
+			continue;
+		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%s%lld %s",
+		            x->stopped_early ? "at least " : "", (long long)d->n,
+		            d->n == 1 ? notes[n].one : notes[n].many);
+		w.severity = DTX_SEV_WARNING;
+		w.count_open = x->stopped_early;
+		w.run_time = true;
+		w.count = d->n;
+		dtx_err_at(&w, st->at);
+		dtx_err_step(&w, (int32_t)s, st->name);
+		if (!dtx_errlist_take(&r->warnings, &w))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
+                             struct dtx_err *err)
+{
+	struct dtx_exec_step *out = &r->step[s];
+	const struct dtx_schema *schema = g->flow.table[g->plan->ninputs + s].schema;
+	struct dtx_opstat *st = g->step[s].stat;
+	enum dtx_code rc = DTX_OK;
+
+	out->kind = kind_name(g, s);
+	out->rescued = g->step[s].region >= 0;
+	out->stopped_early = g->step[s].stopped;
+	out->rows_in = atomic_load(&st->rows_in);
+	out->rows_out = atomic_load(&st->rows_out);
+	out->ns = atomic_load(&st->ns);
+	out->bytes = atomic_load(&st->bytes);
+	out->spilled = atomic_load(&st->spilled.bytes);
+	out->spilled_rows = atomic_load(&st->spilled.rows);
+	copy_drops(st, out);
+	memcpy(out->table_hash, st->table_hash, sizeof(out->table_hash));
+	if (r->phase == DTX_PHASE_RUN && g->plan->step[s].op)
+		DTX_TRY(warn_counts(g, s, r, err));
+	if (!schema)
+		goto out;
+	out->schema = dtx_schema_copy(&r->arena, schema);
+	if (!out->schema)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* What became of the rows that were read; for the record. */
+static bool put_ledger(const struct dtx_read_stats *s, json_t *describe)
+{
+	json_t *dropped = json_object(), *o = json_pack("{sI sI}", "read", (json_int_t)s->rows_read,
+	                                                "out", (json_int_t)s->rows_out);
+	bool ok = o && dropped;
+
+	for (int i = 0; ok && i < DTX_DROP_COUNT; i++)
+		if (s->dropped[i])
+			ok = dtx_json_set(dropped, dtx_drop_name[i], json_integer(s->dropped[i]));
+	ok = ok && dtx_json_set(o, "dropped", json_incref(dropped));
+	ok = ok && (!s->stopped_early || dtx_json_set(o, "stopped_early", json_true()));
+	ok = ok && dtx_json_set(describe, "ledger", json_incref(o));
+	json_decref(dropped);
+	json_decref(o);
+	return ok;
+}
+
+static enum dtx_code put_rejects(struct dtx_reader *reader, struct dtx_exec_input *out,
+                                 struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(REJECTS_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	if (!reader->cls->rejects || !reader->stats.dropped[DTX_DROP_REJECT])
+		goto out;
+	DTX_TRY(reader->cls->rejects(reader, &text, err));
+	out->nrejects = text.len;
+	out->rejects = dtx_buf_steal(&text);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+const char *dtx_facts_input_at(const struct dtx_plan *plan, uint32_t input)
+{
+	return json_object_get(plan->json, "inputs") ? plan->input[input].at : NULL;
+}
+
+/* err->declared may be the beginning of a long name. */
+static bool is_declared_as(const struct dtx_err *err, const char *name)
+{
+	char cut[sizeof(err->declared)];
+
+	dtx_str_copy(cut, sizeof(cut), dtx_str_of(name));
+	return strcmp(cut, err->declared) == 0;
+}
+
+void dtx_facts_type_at(const struct dtx_plan *plan, uint32_t input, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &plan->input[input];
+	const json_t *all = json_object_get(plan->json, "inputs"), *types;
+	const struct dtx_read_type *t = in->opts.types;
+	size_t i = 0;
+
+	types = json_object_get(json_is_array(all) ? json_array_get(all, input) : all, "types");
+	while (i < in->opts.ntypes && !is_declared_as(err, t[i].name))
+		i++;
+	if (i == in->opts.ntypes)
+		return;
+	snprintf(err->at, sizeof(err->at), "%s/types", in->at);
+	if (json_is_array(types))
+		dtx_json_pointer_index(err->at, sizeof(err->at), i);
+	else if (json_object_get(types, t[i].name))
+		dtx_json_pointer_add(err->at, sizeof(err->at), t[i].name);
+	err->step = err->span[0] = err->span[1] = -1;
+	err->op[0] = '\0';
+}
+
+/* named: of dtx_bearing_named, for this input. */
+static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, const uint8_t *named,
+                                 struct dtx_reader *reader, const struct dtx_schema *schema,
+                                 struct dtx_exec_result *r, struct dtx_err *err)
+{
+	struct dtx_exec_input *out = &r->input[i];
+	enum dtx_code rc = DTX_OK;
+
+	out->reader = reader->cls->name;
+	out->read = g->was_read[i];
+	out->stats = reader->stats;
+	out->schema = dtx_schema_copy(&r->arena, schema);
+	out->need = dtx_arena_zalloc(&r->arena, schema->nfields + 1u, 1);
+	if (!out->schema || !out->need)
+		DTX_FAIL_MEM(err);
+	if (g->push.need && g->push.need[i])
+		memcpy(out->need, g->push.need[i], schema->nfields);
+	DTX_ASSERT(!out->read || dtx_read_stats_add_up(&out->stats), err);
+	DTX_TRY(put_rejects(reader, out, err));
+	if (reader->cls->describe)
+		out->describe = reader->cls->describe(reader);
+	if (out->read && out->describe && !put_ledger(&out->stats, out->describe))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_reader_misfits(reader, err));
+	for (size_t k = 0; k < reader->diags.n; k++) {
+		struct dtx_err w = DTX_ERR_INIT;
+
+		dtx_err_copy(&w, &reader->diags.item[k]);
+		w.severity = DTX_SEV_WARNING;
+		dtx_err_at(&w, dtx_facts_input_at(g->plan, i));
+		if (!w.input[0])
+			dtx_str_copy(w.input, sizeof(w.input), dtx_str_of(g->plan->input[i].name));
+		w.aside = !dtx_bears(g, i, named, &w);
+		if (!dtx_errlist_take(&r->warnings, &w))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+/* An input whose table a snippet made: what the reader told before it gave up is not of it. */
+static enum dtx_code rescued_facts(const struct dtx_region *r, struct dtx_exec_result *result,
+                                   struct dtx_err *err)
+{
+	struct dtx_exec_input *out = &result->input[r->input];
+	enum dtx_code rc = DTX_OK;
+
+	out->reader = "snippet";
+	if (!r->table)
+		goto out;
+	out->read = true;
+	out->stats = (struct dtx_read_stats){ .rows_read = r->table->nrows,
+		                              .rows_out = r->table->nrows };
+	out->describe = json_incref(r->describe);
+	out->schema = dtx_schema_copy(&result->arena, r->table->schema);
+	if (!out->schema)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code region_facts(const struct dtx_regions *regions, struct dtx_exec_result *r,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->region = dtx_arena_zalloc(&r->arena, regions->n + 1u, sizeof(*r->region));
+	if (!r->region)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < regions->n; i++) {
+		const struct dtx_region *from = &regions->item[i];
+
+		r->region[i] = (struct dtx_exec_region){
+			.first = from->first,
+			.count = from->count,
+			.input = from->input,
+			.is_static = from->is_static,
+			.whole_plan = from->whole_plan,
+			.trigger = DTX_ERR_INIT,
+		};
+		dtx_err_copy(&r->region[i].trigger, &from->trigger);
+		r->nregions = i + 1;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *regions,
+                        struct dtx_reader **reader, const struct dtx_schema **schema,
+                        struct dtx_exec_result *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint8_t **named = dtx_bearing_named(g, &r->arena);
+
+	if (!named)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < g->plan->ninputs; i++) {
+		const struct dtx_region *rescued = dtx_regions_input(regions, i);
+
+		if (rescued)
+			DTX_TRY(rescued_facts(rescued, r, err));
+		else if (reader[i])
+			DTX_TRY(input_facts(g, i, named[i], reader[i], schema[i], r, err));
+	}
+	for (uint32_t i = 0; i < g->plan->nsteps; i++)
+		DTX_TRY(dtx_facts_step(g, i, r, err));
+	DTX_TRY(region_facts(regions, r, err));
+	if (r->phase == DTX_PHASE_BOUND)
+		DTX_TRY(dtx_facts_outputs(g, r, err));
+	DTX_TRY(dtx_lineage(g, r, err));
+	if (r->phase == DTX_PHASE_BOUND || g->opts->explain)
+		DTX_TRY(dtx_facts_physical(g, r, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_exec_result_new(const struct dtx_plan *plan, struct dtx_exec_result **out,
+                                  struct dtx_err *err)
+{
+	struct dtx_exec_result *r = dtx_mem_zalloc(1, sizeof(*r));
+	enum dtx_code rc = DTX_OK;
+
+	*out = r;
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->ninputs = plan->ninputs;
+	r->nsteps = plan->nsteps;
+	r->input = dtx_arena_zalloc(&r->arena, plan->ninputs + 1u, sizeof(*r->input));
+	r->step = dtx_arena_zalloc(&r->arena, plan->nsteps + 1u, sizeof(*r->step));
+	r->output = dtx_arena_zalloc(&r->arena, plan->noutputs + 1u, sizeof(*r->output));
+	r->checks = json_array();
+	if (!r->input || !r->step || !r->output || !r->checks)
+		DTX_FAIL_MEM(err);
+	r->noutputs = plan->noutputs;
+out:
+	return rc;
+}
+
+void dtx_exec_free(struct dtx_exec_result *r)
+{
+	if (!r)
+		return;
+	for (uint32_t i = 0; i < r->ninputs && r->input; i++) {
+		json_decref(r->input[i].describe);
+		dtx_mem_free(r->input[i].rejects);
+	}
+	for (uint32_t i = 0; i < r->noutputs; i++) {
+		json_decref(r->output[i].stats);
+		dtx_outfile_free(r->output[i].file);
+		dtx_table_unref(r->output[i].table);
+	}
+	for (uint32_t i = 0; i < r->nregions; i++)
+		dtx_err_clear(&r->region[i].trigger);
+	dtx_errlist_clear(&r->warnings);
+	json_decref(r->checks);
+	dtx_arena_clear(&r->arena);
+	dtx_mem_free(r);
+}

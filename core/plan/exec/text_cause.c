@@ -1,0 +1,238 @@
+/* Finds the cell that keeps a column text. */
+#include "core/plan/exec/text_cause.h"
+
+#include "core/base/mem.h"
+#include "core/data/cast/cast.h"
+#include "core/data/cast/infer.h"
+
+enum { NUMBERS, MOMENTS, BOOLS, TEXTS, GROUPS };
+
+struct group {
+	uint64_t n;
+	uint64_t row;         /* of the first, counted from the beginning */
+	char value[81];       /* its text */
+	struct dtx_err place; /* no message */
+};
+struct cause {
+	const struct dtx_field *field;
+	uint32_t col;
+	uint64_t rows;
+	struct group group[GROUPS];
+};
+
+static void count_groups(const struct dtx_infer *seen, uint64_t n[GROUPS])
+{
+	n[NUMBERS] = seen->ints + seen->floats + seen->codes;
+	n[MOMENTS] = seen->dates + seen->datetimes;
+	n[BOOLS] = seen->bools;
+	n[TEXTS] = seen->texts;
+}
+
+/* The first cell of group g, which the batch has. */
+static enum dtx_code first_cell(struct cause *k, const struct dtx_batch *b, int g,
+                                struct dtx_err *err)
+{
+	struct group *to = &k->group[g];
+	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
+	struct dtx_column *one = NULL;
+	enum dtx_code rc = DTX_OK;
+	uint64_t n[GROUPS] = { 0 };
+
+	for (uint32_t row = 0; row < b->nrows && !n[g]; row++) {
+		struct dtx_infer seen = dtx_infer_again(k->field);
+
+		DTX_TRY(dtx_column_slice(b->col[k->col], row, 1, &one, err));
+		dtx_infer_column(&seen, one, 0);
+		dtx_column_unref(one);
+		one = NULL;
+		count_groups(&seen, n);
+		if (!n[g])
+			continue;
+		to->row = k->rows + row;
+		dtx_cast_print(b->col[k->col], row, &text);
+		dtx_str_copy(to->value, sizeof(to->value), dtx_buf_str(&text));
+		dtx_batch_blame(b, row, (int32_t)k->col, &to->place);
+	}
+out:
+	dtx_column_unref(one);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code take_batch(struct cause *k, const struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_infer seen = dtx_infer_again(k->field);
+	enum dtx_code rc = DTX_OK;
+	uint64_t n[GROUPS];
+
+	dtx_infer_column(&seen, b->col[k->col], 0);
+	count_groups(&seen, n);
+	for (int g = 0; g < GROUPS; g++) {
+		if (n[g] && !k->group[g].n)
+			DTX_TRY(first_cell(k, b, g, err));
+		k->group[g].n += n[g];
+	}
+	k->rows += b->nrows;
+out:
+	return rc;
+}
+
+static enum dtx_code read_column(struct cause *k, struct dtx_reader *r,
+                                 const struct dtx_schema *schema, struct dtx_err *err)
+{
+	uint8_t *need = dtx_mem_zalloc(schema->nfields + 1u, 1);
+	struct dtx_scan scan = { .schema = schema, .need = need, .limit = -1, .workers = 1 };
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (!need)
+		DTX_FAIL_MEM(err);
+	need[k->col] = DTX_NEED_BYTES;
+	DTX_TRY(r->cls->start(r, &scan, err));
+	for (;;) {
+		DTX_TRY(r->cls->next(r, 0, &b, err));
+		if (!b)
+			break;
+		if (b->nrows && b->col[k->col])
+			DTX_TRY(take_batch(k, b, err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	dtx_mem_free(need);
+	return rc;
+}
+
+/* The first cell of the groups that are fewer; NULL: most cells are text, or all are of a kind. */
+static const struct group *odd_group(const struct cause *k, int *most, uint64_t *odd)
+{
+	const struct group *first = NULL;
+
+	*most = 0;
+	*odd = 0;
+	for (int g = 1; g < GROUPS; g++)
+		if (k->group[g].n > k->group[*most].n)
+			*most = g;
+	for (int g = 0; g < GROUPS; g++) {
+		const struct group *one = &k->group[g];
+
+		if (g == *most || !one->n)
+			continue;
+		*odd += one->n;
+		if (!first || one->row < first->row)
+			first = one;
+	}
+	return *most == TEXTS ? NULL : first;
+}
+
+/* What to do about the value. */
+static void add_remedy(const struct cause *k, int most, const struct group *one,
+                       struct dtx_buf *out)
+{
+	bool digits = strpbrk(one->value, "0123456789") != NULL;
+
+	if (one != &k->group[TEXTS]) {
+		dtx_buf_add(out, "a cast step before with \"on_error\": \"null\" makes null of it");
+	} else if (digits && most != BOOLS) {
+		dtx_buf_printf(out, "a %s step before reads what is written so",
+		               most == NUMBERS ? "parse_number" : "parse_date");
+	} else {
+		dtx_buf_add(out, "\"null_values\": [");
+		dtx_buf_json(out, dtx_str_of(one->value));
+		dtx_buf_add(out, "] in the input makes null of it");
+	}
+}
+
+static void tell(const struct cause *k, const char *column, struct dtx_err *f)
+{
+	static const char *const kinds[] = { "numbers", "dates", "true and false" };
+	struct dtx_buf remedy = DTX_BUF_INIT(1 << 10);
+	const struct group *one;
+	uint64_t odd;
+	int most;
+
+	one = odd_group(k, &most, &odd);
+	if (!one)
+		return;
+	add_remedy(k, most, one, &remedy);
+	dtx_err_hint(
+		f, "column '%.60s' is text because of '%.60s'; %llu of its %llu values are %s: %s",
+		column, one->value, (unsigned long long)k->group[most].n,
+		(unsigned long long)(k->group[most].n + odd), kinds[most], dtx_buf_text(&remedy));
+	f->column[0] = '\0';
+	dtx_err_place(f, &one->place);
+	dtx_buf_clear(&remedy);
+}
+
+/* Back from column c of table t to the input that its cells come from; false: a step made them. */
+static bool back_to_input(const struct dtx_flow *flow, int32_t *t, int32_t *c)
+{
+	while ((uint32_t)*t >= flow->plan->ninputs) {
+		const struct dtx_bind *b = flow->bind[(uint32_t)*t - flow->plan->ninputs];
+
+		if (!b || ((uint32_t)*c < b->ncols && b->col[*c].altered) ||
+		    !dtx_push_through(flow, b, (uint32_t)*c, t, c))
+			return false;
+	}
+	return true;
+}
+
+/* Looks at one column of the step's tables; *told: it was the one. */
+static enum dtx_code look_at(const struct dtx_exec_run *x, uint32_t step, const char *column,
+                             struct dtx_err *f, bool *told, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &x->plan->step[step];
+	const struct dtx_flow *flow = &x->graph.flow;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < st->ntables && !*told; i++) {
+		int32_t t = st->table[i];
+		const struct dtx_schema *s = t < 0 ? NULL : flow->table[t].schema;
+		int32_t c = s ? dtx_schema_find(s, column) : -1;
+		struct cause k = { .rows = 0 };
+
+		if (c < 0 || s->field[c].type.type != DTX_T_TEXT || !back_to_input(flow, &t, &c) ||
+		    !x->in.reader[t] || x->in.reader[t]->spent || x->in.opts[t].stream)
+			continue;
+		s = x->in.schema[t];
+		k.field = &s->field[c];
+		k.col = (uint32_t)c;
+		if (k.field->declared || k.field->type.type != DTX_T_TEXT)
+			continue;
+		for (int g = 0; g < GROUPS; g++)
+			k.group[g].place = (struct dtx_err)DTX_ERR_INIT;
+		DTX_TRY(read_column(&k, x->in.reader[t], s, err));
+		tell(&k, column, f);
+		*told = f->cell[0] != '\0';
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_text_cause(const struct dtx_exec_run *x, uint32_t step, struct dtx_err *f,
+                             struct dtx_err *err)
+{
+	struct dtx_str rest = dtx_str_of(f->msg), word;
+	enum dtx_code rc = DTX_OK;
+	bool told = (f->code != DTX_E_TYPE_MISMATCH && f->code != DTX_E_NOT_BOOLEAN) || f->cell[0];
+	bool quoted = false;
+	char column[sizeof(f->column)];
+
+	if (told)
+		goto out;
+	dtx_str_copy(column, sizeof(column), dtx_str_of(f->column));
+	f->column[0] = '\0';
+	if (column[0])
+		DTX_TRY(look_at(x, step, column, f, &told, err));
+	/* a step's own words name their columns in quotes */
+	for (; !told && !column[0] && dtx_str_next(&rest, '\'', &word); quoted = !quoted) {
+		char name[sizeof(f->column)];
+
+		dtx_str_copy(name, sizeof(name), word);
+		if (quoted)
+			DTX_TRY(look_at(x, step, name, f, &told, err));
+	}
+out:
+	return rc;
+}

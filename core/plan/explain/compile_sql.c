@@ -1,0 +1,252 @@
+/* A plan as one SQL statement, and as a graph. */
+#include <stdio.h>
+
+#include "core/plan/exec/exec.h"
+#include "core/plan/plan_internal.h"
+#include "core/plan/bind/column_needs.h"
+#include "core/plan/explain/sqltext.h"
+
+struct compiler {
+	const struct dtx_plan *plan;
+	struct dtx_arena arena;
+	struct dtx_flow flow;
+	struct dtx_errlist findings;
+	struct dtx_buf *out;
+};
+
+static enum dtx_code refuse(const struct dtx_plan *plan, uint32_t i, const char *why,
+                            struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &plan->step[i];
+
+	(void)dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %d (%s) %s",
+	                  dtx_plan_step_number(plan, (int32_t)i), st->name, why);
+	dtx_err_hint(err,
+	             "dtx compile --to pandas writes more steps; dtx run needs no translation");
+	dtx_err_at(err, st->at);
+	dtx_err_step(err, (int32_t)i, st->name);
+	return DTX_E_NO_TRANSLATION;
+}
+
+/* Quoted name of a table's expression, in the arena; NULL: out of memory. */
+static const char *cte_name(struct compiler *c, int32_t t)
+{
+	struct dtx_buf name = DTX_BUF_INIT(1 << 16);
+	char number[32];
+	const char *copy;
+
+	snprintf(number, sizeof(number), "step %d", (int)t - (int)c->plan->ninputs + 1);
+	if ((uint32_t)t < c->plan->ninputs) {
+		dtx_buf_printf(&name, "input %s", c->plan->input[t].name);
+		copy = dtx_arena_strdup(&c->arena, dtx_buf_text(&name));
+		dtx_buf_reset(&name);
+		dtx_sql_name(&name, copy ? copy : "");
+	} else {
+		dtx_sql_name(&name, number);
+	}
+	copy = dtx_arena_strdup(&c->arena, dtx_buf_text(&name));
+	dtx_buf_clear(&name);
+	return copy;
+}
+
+/* SQL has to be told every column of an input: its types list them all. */
+static enum dtx_code bind_input(struct compiler *c, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &c->plan->input[i];
+	enum dtx_code rc = DTX_OK;
+	struct dtx_schema s;
+
+	if (!in->opts.ntypes) {
+		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+		                 "the columns of input '%s' are not known", in->name);
+		dtx_err_at(err, in->at);
+		dtx_err_hint(err, "list them all in the input's types");
+		goto out;
+	}
+	DTX_TRY(dtx_push_declared(in, &c->arena, &s, err));
+	s.open = false;
+	DTX_TRY(dtx_flow_set(&c->flow, (int32_t)i, &s, err));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
+{
+	struct dtx_run run;
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_err *worst;
+
+	dtx_push_run(c->plan, &run);
+	DTX_TRY(dtx_flow_init(&c->flow, &c->arena, c->plan, err));
+	for (uint32_t i = 0; i < c->plan->ninputs; i++)
+		DTX_TRY(bind_input(c, i, err));
+	for (uint32_t i = 0; i < c->plan->nsteps; i++) {
+		bool bad = false;
+
+		DTX_TRY(dtx_flow_bind(&c->flow, i, false, &run, &c->findings, &bad, err));
+		worst = bad ? dtx_errlist_worst(&c->findings) : NULL;
+		if (worst && worst->severity == DTX_SEV_ERROR) {
+			char why[480];
+
+			snprintf(why, sizeof(why), "cannot be written in SQL: %s", worst->msg);
+			rc = refuse(c->plan, i, why, err);
+			dtx_err_hint(err, "list all columns of the inputs in their types");
+			goto out;
+		}
+	}
+out:
+	return rc;
+}
+
+/* Rows of an input in their order. */
+static enum dtx_code input_text(struct compiler *c, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &c->plan->input[i];
+	const struct dtx_schema *s = c->flow.table[i].schema;
+	enum dtx_code rc = DTX_OK;
+	const char *name = cte_name(c, (int32_t)i);
+
+	if (!name)
+		DTX_FAIL_MEM(err);
+	dtx_buf_printf(c->out, "%s%s AS (SELECT rowid AS \"_row\"", i ? ",\n" : "WITH ", name);
+	for (uint32_t k = 0; k < s->nfields; k++) {
+		dtx_buf_add(c->out, ", ");
+		dtx_sql_name(c->out, s->field[k].name);
+	}
+	dtx_buf_add(c->out, " FROM ");
+	dtx_sql_name(c->out, in->name);
+	dtx_buf_addc(c->out, ')');
+out:
+	return rc;
+}
+
+static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &c->plan->step[i];
+	const char **from = dtx_arena_alloc(&c->arena, st->ntables + 1, sizeof(*from));
+	struct dtx_sql_step s = { st->args, c->flow.bind[i], from };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *name = cte_name(c, (int32_t)(c->plan->ninputs + i));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	if (!st->op || st->broken || !st->op->sql || !s.bind) {
+		rc = refuse(c->plan, i, "has no SQL form", err);
+		goto out;
+	}
+	for (uint32_t k = 0; k < st->ntables; k++) {
+		from[k] = st->table[k] < 0 ? NULL : cte_name(c, st->table[k]);
+		if (!from[k])
+			DTX_FAIL_MEM(err);
+	}
+	if (!name)
+		DTX_FAIL_MEM(err);
+	if (!st->op->sql(&s, &text)) {
+		char what[DTX_PART_FORMLESS];
+
+		dtx_part_formless(&text, "SQL", what);
+		rc = refuse(c->plan, i, what, err);
+		goto out;
+	}
+	dtx_buf_printf(c->out, ",\n%s AS (%s)", name, dtx_buf_text(&text));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code result_text(struct compiler *c, struct dtx_err *err)
+{
+	const struct dtx_schema *s;
+	const char *name;
+	int32_t result;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_part_translated(c->plan, &result, err));
+	s = c->flow.table[result].schema;
+	name = cte_name(c, result);
+	if (!name)
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = 0; s && k < s->nfields; k++) {
+		dtx_buf_add(c->out, k ? ", " : "\nSELECT ");
+		dtx_sql_name(c->out, s->field[k].name);
+	}
+	dtx_buf_printf(c->out, " FROM %s ORDER BY \"_row\";\n", name);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_compile_sql(const struct dtx_plan *plan, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct compiler c = { .plan = plan, .out = out };
+
+	DTX_TRY(bind_all(&c, err));
+	dtx_buf_printf(out, "-- Made by dtx %s from plan %s\n", DTX_VERSION, plan->id);
+	for (uint32_t i = 0; i < plan->ninputs; i++)
+		DTX_TRY(input_text(&c, i, err));
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		DTX_TRY(step_text(&c, i, err));
+	DTX_TRY(result_text(&c, err));
+	DTX_TRY(dtx_buf_check(out, "statement", err));
+out:
+	dtx_flow_clear(&c.flow);
+	dtx_errlist_clear(&c.findings);
+	dtx_arena_clear(&c.arena);
+	return rc;
+}
+
+/* --- graph --- */
+
+/* A label of Graphviz; line breaks between its parts. */
+static void dot_label(struct dtx_buf *out, const char *head, const char *text)
+{
+	dtx_buf_printf(out, "label=\"%s\\n", head);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			dtx_buf_addc(out, '\\');
+		dtx_buf_addc(out, *text == '\n' ? ' ' : *text);
+	}
+	dtx_buf_addc(out, '"');
+}
+
+static void dot_step(const struct dtx_plan *plan, uint32_t i, struct dtx_buf *out)
+{
+	const struct dtx_plan_step *st = &plan->step[i];
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char head[160];
+
+	if (st->op && !st->broken && st->op->explain)
+		st->op->explain(st->args, &text);
+	snprintf(head, sizeof(head), "%d %.100s", dtx_plan_step_number(plan, (int32_t)i), st->name);
+	dtx_buf_printf(out, "  t%u [shape=%s, ", (unsigned)(plan->ninputs + i),
+	               st->op ? "box" : "component");
+	dot_label(out, head, dtx_buf_text(&text));
+	dtx_buf_add(out, "];\n");
+	for (uint32_t k = 0; k < st->ntables; k++)
+		if (st->table[k] >= 0)
+			dtx_buf_printf(out, "  t%d -> t%u;\n", (int)st->table[k],
+			               (unsigned)(plan->ninputs + i));
+	dtx_buf_clear(&text);
+}
+
+enum dtx_code dtx_compile_dot(const struct dtx_plan *plan, struct dtx_buf *out, struct dtx_err *err)
+{
+	dtx_buf_add(out, "digraph plan {\n  rankdir=LR;\n  node [fontname=\"monospace\"];\n");
+	for (uint32_t i = 0; i < plan->ninputs; i++) {
+		dtx_buf_printf(out, "  t%u [shape=cylinder, ", (unsigned)i);
+		dot_label(out, "input", plan->input[i].name);
+		dtx_buf_add(out, "];\n");
+	}
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		dot_step(plan, i, out);
+	for (uint32_t i = 0; i < plan->noutputs; i++) {
+		const char *path = plan->output[i].path;
+
+		dtx_buf_printf(out, "  o%u [shape=note, ", (unsigned)i);
+		dot_label(out, "output", path ? path : "stdout");
+		dtx_buf_printf(out, "];\n  t%d -> o%u;\n", (int)plan->output[i].table, (unsigned)i);
+	}
+	dtx_buf_add(out, "}\n");
+	return dtx_buf_check(out, "graph", err);
+}

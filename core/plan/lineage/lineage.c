@@ -1,0 +1,554 @@
+/* Where each result column comes from: source columns, formulas composed down to them. */
+#include "core/base/mem.h"
+#include "core/expr/parse/formula_parts.h"
+#include "core/plan/exec/run_stats.h"
+
+#define COMPOSED_MAX 2000
+#define SOURCES_MAX  20000 /* of one column: a union of wide tables stops here */
+
+struct source {
+	int32_t input; /* -1: a snippet */
+	int32_t col;
+};
+/* What is known of one column of one table. */
+struct origin {
+	struct source *source;
+	size_t nsources, cap;
+	const struct dtx_expr *composed; /* NULL: the column is its own leaf */
+	const char *formula;             /* of the last step that computed it; NULL */
+	const char *by;                  /* keys of an aggregation; NULL */
+	const char *rows;                /* condition that a pivot chose its rows by; NULL */
+	bool made, aggregated, snippet;
+	bool mixed; /* sources are not by input, each once */
+};
+struct lineage {
+	const struct dtx_graph *g;
+	struct dtx_arena arena;
+	struct origin **memo;           /* per table, per column; NULL: not looked at */
+	const struct dtx_bind *keys_of; /* the step that `keys` is of: its formulas share them */
+	const char *keys;
+	bool failed;
+};
+
+static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c);
+
+/* Whether it follows all that are there, by input: then none of them is the same.  A union of many
+ * files adds them so. */
+static bool after(struct origin *o, struct source s)
+{
+	const struct source *last = o->nsources ? &o->source[o->nsources - 1] : NULL;
+
+	o->mixed |= last && last->input >= s.input;
+	return !o->mixed;
+}
+
+static void add_source(struct lineage *l, struct origin *o, struct source s)
+{
+	struct source *fresh;
+
+	if (o->nsources == SOURCES_MAX)
+		return;
+	for (size_t i = after(o, s) ? o->nsources : 0; i < o->nsources; i++)
+		if (o->source[i].input == s.input && o->source[i].col == s.col)
+			return;
+	if (o->nsources == o->cap) {
+		o->cap = o->cap * 2 + 4;
+		fresh = dtx_arena_alloc(&l->arena, o->cap, sizeof(*fresh));
+		if (!fresh) {
+			l->failed = true;
+			o->cap = o->nsources;
+			return;
+		}
+		if (o->nsources)
+			memcpy(fresh, o->source, o->nsources * sizeof(*fresh));
+		o->source = fresh;
+	}
+	o->source[o->nsources++] = s;
+}
+
+static void add_sources(struct lineage *l, struct origin *o, const struct origin *from)
+{
+	for (size_t i = 0; from && i < from->nsources; i++)
+		add_source(l, o, from->source[i]);
+	o->snippet |= from && from->snippet;
+}
+
+/* The name of a source column; qualified when several inputs have one of that name. */
+static const char *leaf_name(struct lineage *l, int32_t input, const char *name)
+{
+	const struct dtx_plan *p = l->g->plan;
+	unsigned have = 0;
+
+	for (uint32_t i = 0; p->ninputs > 1 && i < p->ninputs && have < 2; i++)
+		have += l->g->flow.table[i].schema &&
+		        dtx_schema_find(l->g->flow.table[i].schema, name) >= 0;
+	if (have < 2)
+		return name;
+	return dtx_arena_printf(&l->arena, "%s.%s", p->input[input].name, name);
+}
+
+struct replace {
+	struct lineage *l;
+	const struct dtx_bind *b;
+	uint32_t made;
+	const char *by; /* keys of an aggregate among the definitions */
+};
+
+/* What a name in a formula stands for: a column of the input, or one made by the same step before
+ * (derive sees its own columns). */
+static const struct dtx_expr *definition(void *arg, const char *name)
+{
+	struct replace *r = arg;
+	struct origin *o = NULL;
+	int32_t out = dtx_bind_out(r->b, name), in;
+
+	if (out >= 0 && (uint32_t)out < r->made && r->b->col[out].from_table < 0)
+		o = origin_of(r->l, (int32_t)r->l->g->plan->ninputs + r->b->step, out);
+	for (unsigned t = 0; !o && t < r->b->ntables; t++) {
+		in = dtx_schema_find(r->b->in[t], name);
+		if (in >= 0)
+			o = origin_of(r->l, r->b->table[t], in);
+	}
+	if (o && o->rows)
+		return NULL; /* of other rows than the columns beside it: it keeps its name */
+	if (o && o->by)
+		r->by = o->by;
+	return o ? o->composed : NULL;
+}
+
+/* A window's aggregate is over its partition; rows of a group have its keys, the columns that the
+ * step only moves. */
+static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
+{
+	const json_t *by = json_object_get(l->g->plan->step[b->step].canonical, "by"), *one;
+	bool window = dtx_str_in_list("derive,window", b->op);
+	struct dtx_buf keys = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *key;
+
+	if (l->keys_of == b)
+		return l->keys;
+	l->keys_of = b;
+	l->keys = NULL;
+	for (size_t i = 0; i < (window ? json_array_size(by) : b->ncols); i++) {
+		one = json_array_get(by, i);
+		key = window ? json_string_value(one) : b->col[i].field.name;
+		if (key && (window || b->col[i].from_table >= 0))
+			dtx_buf_printf(&keys, "%s%s", keys.len ? ", " : "", key);
+	}
+	if (keys.len)
+		l->keys = dtx_arena_strdup(&l->arena, dtx_buf_text(&keys));
+	l->failed |= keys.len && !l->keys;
+	dtx_buf_clear(&keys);
+	return l->keys;
+}
+
+/* A formula of the step, which sees its first `made` columns as well. */
+static void formula_origin(struct lineage *l, const struct dtx_bind *b, uint32_t made,
+                           const struct dtx_expr *formula, const char *text, struct origin *o)
+{
+	struct replace r = { l, b, made, NULL };
+
+	o->formula = text;
+	o->aggregated = dtx_expr_has_aggregate(formula);
+	if (o->aggregated)
+		o->by = keys_of(l, b);
+	o->composed = dtx_expr_replace(&l->arena, formula, definition, &r);
+	/* aggregates over other rows each: no line can say both */
+	if (o->aggregated && r.by && dtx_str_in_list("derive,window", b->op) &&
+	    (!o->by || strcmp(o->by, r.by) != 0))
+		o->composed = formula;
+	else if (!o->by)
+		o->by = r.by;
+	l->failed |= !o->composed;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Tables one below the other whose column the same formula made: it is the union's too, as it was
+ * written. */
+static void union_formula(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
+{
+	const struct origin *first = NULL, *from;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+
+	for (size_t i = 0; i < b->nuses; i++) {
+		if (b->use[i].out != (int32_t)c)
+			continue;
+		from = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
+		first = first ? first : from;
+		if (!from || !from->formula || from->rows ||
+		    !same_text(from->formula, first->formula) || !same_text(from->by, first->by))
+			return;
+	}
+	if (!first || dtx_expr_parse(&l->arena, dtx_str_of(first->formula), &e, &err) != DTX_OK)
+		goto out;
+	o->formula = first->formula;
+	o->composed = e;
+	o->by = first->by;
+	o->aggregated = first->aggregated;
+out:
+	dtx_err_clear(&err);
+}
+
+static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
+{
+	const struct dtx_bind_col *col = &b->col[c];
+
+	o->made = true;
+	for (size_t i = 0; i < b->nuses; i++)
+		if (b->use[i].out == (int32_t)c)
+			add_sources(
+				l, o,
+				origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col));
+	if (col->formula)
+		formula_origin(l, b, c, col->formula, col->formula_text, o);
+	else if (!strcmp(b->op, "union"))
+		union_formula(l, b, c, o);
+}
+
+/* The key of an outer join is moved, and filled from the other side as well. */
+static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
+{
+	const struct dtx_bind_col *col = &b->col[c];
+	const struct origin *from = origin_of(l, b->table[col->from_table], col->from_col);
+
+	if (from)
+		*o = *from;
+	o->cap = o->nsources; /* the list is that of `from` */
+	if (col->altered) {
+		o->made = true;
+		o->formula = NULL;
+		o->composed = NULL;
+	}
+	if (col->formula)
+		formula_origin(l, b, 0, col->formula, col->formula_text, o);
+	for (size_t i = 0; i < b->nuses; i++) {
+		const struct dtx_bind_use *u = &b->use[i];
+
+		if (u->out != (int32_t)c ||
+		    ((int32_t)u->table == col->from_table && (int32_t)u->col == col->from_col))
+			continue;
+		add_sources(l, o, origin_of(l, b->table[u->table], (int32_t)u->col));
+		o->made = true;
+	}
+}
+
+static void wider_formula(struct lineage *l, const struct dtx_bind *b, const json_t *canonical,
+                          struct origin *o)
+{
+	const char *value =
+		json_string_value(json_array_get(json_object_get(canonical, "values_from"), 0));
+	const struct dtx_expr *call =
+		value ? dtx_expr_call1(&l->arena, dtx_json_text(canonical, "agg", ""), value)
+		      : NULL;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *formula;
+
+	if (!value)
+		return;
+	l->failed |= !call;
+	if (call)
+		dtx_expr_print(call, &text);
+	formula = dtx_arena_strdup(&l->arena, dtx_buf_text(&text));
+	l->failed |= !formula || !dtx_buf_ok(&text);
+	if (!l->failed)
+		formula_origin(l, b, 0, call, formula, o);
+	dtx_buf_clear(&text);
+}
+
+/* A column that only the rows brought: it has the one value column as it is, or is made of all. */
+static void open_origin(struct lineage *l, const struct dtx_bind *b, uint32_t step,
+                        struct origin *o)
+{
+	const struct dtx_plan_step *st = &l->g->plan->step[step];
+	const struct origin *from = NULL;
+	size_t n = 0, i;
+
+	for (i = 0; b && i < b->nuses; i++) {
+		if (b->use[i].out != DTX_USE_OPEN)
+			continue;
+		from = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
+		add_sources(l, o, from);
+		n += from != NULL;
+	}
+	o->made = true;
+	if (n != 1)
+		return;
+	if (!dtx_json_text(st->canonical, "agg", NULL)) {
+		*o = *from;
+		o->made = true;
+	} else if (json_array_size(json_object_get(st->canonical, "values_from")) == 1) {
+		wider_formula(l, b, st->canonical, o);
+	}
+}
+
+/* --- pivot_wider --- */
+
+static bool wider_number(const struct dtx_bind *b, const char *column)
+{
+	int32_t c = dtx_schema_find(b->in[0], column);
+	enum dtx_type type = c < 0 ? DTX_T_UNKNOWN : b->in[0]->field[c].type.type;
+
+	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
+}
+
+/* "q == 'Q1'", as the column's name tells; NULL: it does not. */
+static const char *wider_rows(struct lineage *l, const struct dtx_bind *b, const json_t *canonical,
+                              const char *name)
+{
+	const json_t *from = json_object_get(canonical, "names_from");
+	const char *column = json_string_value(json_array_get(from, 0)), *out = NULL;
+	const char *prefix = dtx_json_text(canonical, "names_prefix", "");
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const struct dtx_expr *is, *value;
+
+	if (!column || json_array_size(from) != 1 ||
+	    json_array_size(json_object_get(canonical, "values_from")) != 1 ||
+	    strncmp(name, prefix, strlen(prefix)) != 0 || !strcmp(name + strlen(prefix), "null"))
+		return NULL; /* a null and the text `null` have one name */
+	is = dtx_expr_column(&l->arena, column);
+	value = dtx_expr_literal(&l->arena, name + strlen(prefix), wider_number(b, column));
+	l->failed |= !is || !value;
+	if (l->failed)
+		return NULL;
+	dtx_expr_print(is, &text);
+	dtx_buf_add(&text, " == ");
+	dtx_expr_print(value, &text);
+	out = dtx_arena_strdup(&l->arena, dtx_buf_text(&text));
+	l->failed |= !out || !dtx_buf_ok(&text);
+	dtx_buf_clear(&text);
+	return out;
+}
+
+static void wider_origin(struct lineage *l, int32_t t, int32_t c, struct origin *o)
+{
+	uint32_t step = (uint32_t)t - l->g->plan->ninputs;
+	const struct dtx_plan_step *st = &l->g->plan->step[step];
+	const struct dtx_bind *b = l->g->flow.bind[step];
+
+	if (b && !strcmp(st->name, "pivot_wider"))
+		o->rows =
+			wider_rows(l, b, st->canonical, l->g->flow.table[t].schema->field[c].name);
+}
+
+static void input_origin(struct lineage *l, int32_t t, int32_t c, struct origin *o)
+{
+	const char *name = leaf_name(l, t, l->g->flow.table[t].schema->field[c].name);
+
+	add_source(l, o, (struct source){ t, c });
+	if (name)
+		o->composed = dtx_expr_column(&l->arena, name);
+	l->failed |= !name || !o->composed;
+}
+
+static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
+{
+	const struct dtx_graph *g = l->g;
+	const struct dtx_schema *s = g->flow.table[t].schema;
+	uint32_t step = (uint32_t)t - g->plan->ninputs;
+	struct origin *o;
+
+	if (!s || c < 0 || (uint32_t)c >= s->nfields)
+		return NULL;
+	if (!l->memo[t])
+		l->memo[t] = dtx_arena_zalloc(&l->arena, s->nfields + 1u, sizeof(*l->memo[t]));
+	if (!l->memo[t]) {
+		l->failed = true;
+		return NULL;
+	}
+	o = &l->memo[t][c];
+	if (o->nsources || o->made || o->snippet)
+		return o;
+	if ((uint32_t)t < g->plan->ninputs && g->rescued[t]) {
+		o->snippet = true;
+	} else if ((uint32_t)t < g->plan->ninputs) {
+		input_origin(l, t, c, o);
+	} else if (g->step[step].region >= 0) {
+		o->snippet = true;
+	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols &&
+	           g->flow.bind[step]->col[c].from_table >= 0) {
+		moved_origin(l, g->flow.bind[step], (uint32_t)c, o);
+	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols) {
+		made_origin(l, g->flow.bind[step], (uint32_t)c, o);
+		wider_origin(l, t, c, o);
+	} else {
+		open_origin(l, g->flow.bind[step], step, o);
+		wider_origin(l, t, c, o);
+	}
+	return o;
+}
+
+/* --- rows of the result --- */
+
+static enum dtx_code add_row(struct dtx_exec_result *r, const struct dtx_exec_lineage *row,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t cap = r->cap_lineage ? r->cap_lineage * 2 : 32;
+	struct dtx_exec_lineage *fresh;
+
+	if (r->nlineage == r->cap_lineage) {
+		fresh = dtx_arena_alloc(&r->arena, cap, sizeof(*fresh));
+		if (!fresh)
+			DTX_FAIL_MEM(err);
+		if (r->nlineage)
+			memcpy(fresh, r->lineage, r->nlineage * sizeof(*fresh));
+		r->lineage = fresh;
+		r->cap_lineage = cap;
+	}
+	r->lineage[r->nlineage++] = *row;
+out:
+	return rc;
+}
+
+/* "a / b, by region"; the formula as written when the composed one grows too long. */
+static const char *composed_text(struct lineage *l, const struct origin *o,
+                                 struct dtx_exec_result *r)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *out;
+
+	(void)l;
+	dtx_expr_print(o->composed, &text);
+	if (text.len > COMPOSED_MAX && o->formula) {
+		dtx_buf_reset(&text);
+		dtx_buf_add(&text, o->formula);
+	}
+	if (o->by)
+		dtx_buf_printf(&text, ", by %s", o->by);
+	if (o->rows)
+		dtx_buf_printf(&text, ", where %s", o->rows);
+	out = dtx_arena_strdup(&r->arena, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+	return out;
+}
+
+static const char *subtype_of(const struct origin *o)
+{
+	if (o->aggregated)
+		return "AGGREGATION";
+	return o->made ? "TRANSFORMATION" : "IDENTITY";
+}
+
+static const char *source_name(const struct lineage *l, struct source s, struct dtx_exec_result *r)
+{
+	return dtx_arena_strdup(&r->arena, l->g->flow.table[s.input].schema->field[s.col].name);
+}
+
+static enum dtx_code column_rows(struct lineage *l, struct dtx_exec_result *r, uint32_t output,
+                                 uint32_t c, struct dtx_err *err)
+{
+	const struct origin *o = origin_of(l, l->g->plan->output[output].table, (int32_t)c);
+	struct dtx_exec_lineage row = { .output = output,
+		                        .input = -1,
+		                        .direct = true,
+		                        .out_col = r->output[output].schema->field[c].name };
+	enum dtx_code rc = DTX_OK;
+
+	if (!o || l->failed)
+		DTX_FAIL_MEM(err);
+	row.subtype = subtype_of(o);
+	row.cls = !o->snippet ? "exact" : o->made ? "exact after the snippet" : "snippet";
+	if (o->formula)
+		row.formula = dtx_arena_strdup(&r->arena, o->formula);
+	if (o->formula || (o->rows && o->composed))
+		row.composed = composed_text(l, o, r);
+	if ((o->formula && !row.formula) || (row.formula && !row.composed))
+		DTX_FAIL_MEM(err);
+	if (!o->nsources)
+		DTX_TRY(add_row(r, &row, err));
+	for (size_t i = 0; i < o->nsources; i++) {
+		row.input = o->source[i].input;
+		row.in_col = source_name(l, o->source[i], r);
+		if (!row.in_col)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(add_row(r, &row, err));
+	}
+out:
+	return rc;
+}
+
+static const char *rows_subtype(const char *op)
+{
+	static const char *const map[][2] = {
+		{ "join", "JOIN" },           { "group_by", "GROUP_BY" },
+		{ "distinct", "GROUP_BY" },   { "sort", "SORT" },
+		{ "window", "WINDOW" },       { "rank", "WINDOW" },
+		{ "cumulative", "WINDOW" },   { "rolling", "WINDOW" },
+		{ "lag_lead", "WINDOW" },     { "percent_of", "WINDOW" },
+		{ "pivot_wider", "GROUP_BY" }
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(map); i++)
+		if (strcmp(map[i][0], op) == 0)
+			return map[i][1];
+	return "FILTER";
+}
+
+/* Columns that decide which rows the output has, from the steps above it. */
+static enum dtx_code row_rows(struct lineage *l, struct dtx_exec_result *r, uint32_t output,
+                              int32_t t, bool *seen, struct dtx_err *err)
+{
+	const struct dtx_plan *p = l->g->plan;
+	const struct dtx_plan_step *st = &p->step[(uint32_t)t - p->ninputs];
+	const struct dtx_bind *b;
+	enum dtx_code rc = DTX_OK;
+
+	if ((uint32_t)t < p->ninputs || seen[(uint32_t)t - p->ninputs])
+		goto out;
+	seen[(uint32_t)t - p->ninputs] = true;
+	for (uint32_t k = 0; k < st->ntables; k++)
+		DTX_TRY(row_rows(l, r, output, st->table[k], seen, err));
+	b = l->g->flow.bind[(uint32_t)t - p->ninputs];
+	for (size_t i = 0; b && i < b->nuses; i++) {
+		const struct origin *o;
+
+		if (b->use[i].out != DTX_USE_ROWS)
+			continue;
+		o = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
+		for (size_t k = 0; o && k < o->nsources; k++) {
+			struct dtx_exec_lineage row = {
+				.output = output,
+				.input = o->source[k].input,
+				.in_col = source_name(l, o->source[k], r),
+				.subtype = rows_subtype(st->name),
+				.cls = "exact",
+			};
+
+			if (!row.in_col)
+				DTX_FAIL_MEM(err);
+			DTX_TRY(add_row(r, &row, err));
+		}
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_lineage(const struct dtx_graph *g, struct dtx_exec_result *r, struct dtx_err *err)
+{
+	const struct dtx_plan *p = g->plan;
+	struct lineage l = { .g = g };
+	bool *seen = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	l.memo = dtx_arena_zalloc(&l.arena, p->ninputs + p->nsteps + 1u, sizeof(*l.memo));
+	if (!l.memo)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < p->noutputs; i++) {
+		if (!r->output[i].schema)
+			continue;
+		for (uint32_t c = 0; c < r->output[i].schema->nfields; c++)
+			DTX_TRY(column_rows(&l, r, i, c, err));
+		seen = dtx_arena_zalloc(&l.arena, p->nsteps + 1u, sizeof(*seen));
+		if (!seen)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(row_rows(&l, r, i, p->output[i].table, seen, err));
+	}
+out:
+	dtx_arena_clear(&l.arena);
+	return rc;
+}

@@ -1,0 +1,488 @@
+/* Lists of row numbers as bytes, and back. */
+#include "core/plan/lineage/row_lineage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/base/text/le.h"
+#include "core/base/mem.h"
+#include "core/data/cast/cast.h"
+
+/* "dtxrows1", length of the plain bytes in 8, then by zlib: length of the head in 8, the head, and
+ * of each column of each list its length in 8 and differences from row to row, zigzag, 7 bits a
+ * byte. */
+static const char rowlog_magic[] = "dtxrows1";
+enum { ROWLOG_MAGIC = 8, ROWLOG_FRONT = 16, ROWLOG_LEVEL = 1, ROWLOG_PIECE = 1 << 16 };
+#define ROWLOG_PLAIN_MAX (DTX_ROWLOG_MAX + ((size_t)16 << 20))
+
+/* --- numbers of a table --- */
+
+static int64_t rowlog_number(const struct dtx_column *c, uint32_t row, struct dtx_buf *text)
+{
+	if (dtx_column_is_null(c, row))
+		return 0;
+	if (c->type.type == DTX_T_INT64 && (c->form == DTX_F_FLAT || c->form == DTX_F_CONST))
+		return c->v.i64[c->form == DTX_F_CONST ? 0 : row];
+	dtx_buf_reset(text);
+	dtx_cast_print(c, row, text);
+	return strtoll(dtx_buf_text(text), NULL, 10);
+}
+
+struct rowlog_column {
+	const char *name;
+	struct dtx_buf bytes;
+	int64_t last;
+};
+struct rowlog_pack {
+	struct rowlog_column **column; /* per list, per column */
+	size_t *ncols, *rows;
+	size_t nlists, total, max;
+	struct dtx_buf text;
+};
+
+static void rowlog_put(struct rowlog_pack *p, struct rowlog_column *c, int64_t value)
+{
+	uint64_t delta = (uint64_t)value - (uint64_t)c->last;
+	uint64_t bits = delta << 1 ^ (delta >> 63 ? UINT64_MAX : 0);
+
+	c->last = value;
+	for (; bits >= 0x80; bits >>= 7, p->total++)
+		dtx_buf_addc(&c->bytes, (char)(bits | 0x80));
+	dtx_buf_addc(&c->bytes, (char)bits);
+	p->total++;
+}
+
+static enum dtx_code rowlog_full(const struct rowlog_pack *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (p->total <= p->max)
+		return DTX_OK;
+	rc = dtx_err_set(err, DTX_E_ROW_LIMIT, __FILE__, __LINE__,
+	                 "--lineage rows keeps %zu MiB of row numbers of a result at most",
+	                 p->max >> 20);
+	dtx_err_hint(err, "without it dtx why runs the plan again for the cell that is asked for");
+	return rc;
+}
+
+static enum dtx_code rowlog_start(struct rowlog_pack *p, const json_t *blocks, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t i, k, n = json_array_size(blocks);
+
+	p->column = dtx_mem_zalloc(n + 1, sizeof(struct rowlog_column *));
+	p->ncols = dtx_mem_zalloc(n + 1, sizeof(size_t));
+	p->rows = dtx_mem_zalloc(n + 1, sizeof(size_t));
+	if (!p->column || !p->ncols || !p->rows)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		const json_t *cols = json_object_get(json_array_get(blocks, i), "cols");
+
+		p->column[i] =
+			dtx_mem_zalloc(json_array_size(cols) + 1, sizeof(struct rowlog_column));
+		if (!p->column[i])
+			DTX_FAIL_MEM(err);
+		p->nlists = i + 1;
+		p->ncols[i] = json_array_size(cols);
+		for (k = 0; k < p->ncols[i]; k++) {
+			p->column[i][k].name = json_string_value(json_array_get(cols, k));
+			dtx_buf_init(&p->column[i][k].bytes, p->max + 16);
+		}
+	}
+out:
+	return rc;
+}
+
+static void rowlog_end(struct rowlog_pack *p)
+{
+	for (size_t i = 0; i < p->nlists; i++) {
+		for (size_t k = 0; k < p->ncols[i]; k++)
+			dtx_buf_clear(&p->column[i][k].bytes);
+		dtx_mem_free(p->column[i]);
+	}
+	dtx_mem_free(p->column);
+	dtx_mem_free(p->ncols);
+	dtx_mem_free(p->rows);
+	dtx_buf_clear(&p->text);
+}
+
+/* Rows of the table that belong to one list, from k on; *next: the first one behind them. */
+static void rowlog_run(struct rowlog_pack *p, const struct dtx_batch *b,
+                       const struct dtx_column *lists, uint32_t k, uint32_t *next, size_t *list)
+{
+	*list = (size_t)rowlog_number(lists, b->sel ? b->sel[k] : k, &p->text);
+	for (k++; k < b->nsel; k++) {
+		if ((size_t)rowlog_number(lists, b->sel ? b->sel[k] : k, &p->text) != *list)
+			break;
+	}
+	*next = k;
+}
+
+static enum dtx_code rowlog_batch(struct rowlog_pack *p, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t at = dtx_schema_find(b->schema, "dtx_b");
+	struct dtx_column *lists = NULL, *col = NULL;
+	uint32_t from, to, k;
+	size_t list, i;
+
+	if (!b->nsel)
+		goto out;
+	if (at < 0)
+		DTX_FAIL(err, DTX_E_BUG, "a list of row numbers has no number");
+	DTX_TRY(dtx_batch_value(b, (uint32_t)at, &lists, err));
+	for (from = 0; from < b->nsel; from = to) {
+		rowlog_run(p, b, lists, from, &to, &list);
+		for (i = 0; list < p->nlists && i < p->ncols[list]; i++) {
+			struct rowlog_column *c = &p->column[list][i];
+			int32_t of = dtx_schema_find(b->schema, c->name);
+
+			if (of < 0)
+				DTX_FAIL(err, DTX_E_BUG, "a list of row numbers lacks '%s'",
+				         c->name);
+			DTX_TRY(dtx_batch_value(b, (uint32_t)of, &col, err));
+			for (k = from; k < to; k++)
+				rowlog_put(p, c,
+				           rowlog_number(col, b->sel ? b->sel[k] : k, &p->text));
+		}
+		p->rows[list] += to - from;
+	}
+	DTX_TRY(rowlog_full(p, err));
+out:
+	return rc;
+}
+
+/* --- places --- */
+
+static int64_t rowlog_line(const struct dtx_batch *b, uint32_t k)
+{
+	return dtx_batch_physical(b, b->sel ? b->sel[k] : k) + 1;
+}
+
+/* Lines from row lo to row hi of a batch: where each row has one of its own at least, ends as far
+ * apart as the rows have none between them that is another's, and need not be looked up. */
+static void rowlog_lines(struct rowlog_pack *p, struct rowlog_column *c, const struct dtx_batch *b,
+                         uint32_t lo, uint32_t hi, bool own)
+{
+	int64_t first = rowlog_line(b, lo), last = rowlog_line(b, hi);
+	uint32_t mid = lo + (hi - lo) / 2;
+
+	if (hi - lo < 2 || (own && last - first == (int64_t)(hi - lo))) {
+		for (uint32_t k = lo; k <= hi; k++)
+			rowlog_put(p, c, k == hi ? last : first + (k - lo));
+		return;
+	}
+	rowlog_lines(p, c, b, lo, mid, own);
+	rowlog_lines(p, c, b, mid + 1, hi, own);
+}
+
+static enum dtx_code rowlog_places(struct rowlog_pack *p, size_t list, const struct dtx_table *t,
+                                   const char *reader, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool own = reader && strcmp(reader, "json") != 0;
+
+	for (size_t i = 0; i < t->nbatches; i++) {
+		const struct dtx_batch *b = t->batch[i];
+
+		if (b->nsel)
+			rowlog_lines(p, &p->column[list][0], b, 0, b->nsel - 1, own);
+		p->rows[list] += b->nsel;
+		DTX_TRY(rowlog_full(p, err));
+	}
+out:
+	return rc;
+}
+
+/* {"column": "C"} of the first row. */
+static json_t *rowlog_prefixes(const struct dtx_table *t)
+{
+	json_t *of = json_object();
+
+	for (size_t i = 0; of && i < t->nbatches; i++) {
+		const struct dtx_batch *b = t->batch[i];
+
+		for (uint32_t c = 0; b->nsel && c < t->schema->nfields; c++) {
+			struct dtx_err place = DTX_ERR_INIT;
+
+			dtx_batch_blame(b, b->sel ? b->sel[0] : 0, (int32_t)c, &place);
+			json_object_set_new(
+				of, t->schema->field[c].name,
+				json_stringn(place.cell, strcspn(place.cell, "0123456789")));
+			dtx_err_clear(&place);
+		}
+	}
+	return of;
+}
+
+/* --- bytes --- */
+
+static void rowlog_length(struct dtx_buf *out, size_t n)
+{
+	for (int shift = 56; shift >= 0; shift -= 8)
+		dtx_buf_addc(out, (char)(n >> shift));
+}
+
+static size_t rowlog_length_of(const char *at)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < 8; i++)
+		n = n << 8 | (unsigned char)at[i];
+	return n;
+}
+
+static void *rowlog_alloc(void *opaque, unsigned n, unsigned size)
+{
+	(void)opaque;
+	return dtx_mem_alloc(n, size);
+}
+
+static void rowlog_release(void *opaque, void *ptr)
+{
+	(void)opaque;
+	dtx_mem_free(ptr);
+}
+
+static enum dtx_code rowlog_deflate(struct dtx_str plain, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	z_stream z = { .zalloc = rowlog_alloc, .zfree = rowlog_release };
+	unsigned char piece[ROWLOG_PIECE];
+	int got = deflateInit(&z, ROWLOG_LEVEL);
+
+	if (got != Z_OK)
+		DTX_FAIL_MEM(err);
+	z.next_in = (z_const Bytef *)(uintptr_t)plain.ptr;
+	z.avail_in = (uInt)plain.len;
+	while (got == Z_OK) {
+		z.next_out = piece;
+		z.avail_out = sizeof(piece);
+		got = deflate(&z, Z_FINISH);
+		dtx_buf_addn(out, piece, sizeof(piece) - z.avail_out);
+	}
+	deflateEnd(&z);
+	DTX_TRY(dtx_buf_check(out, "row numbers", err));
+out:
+	return rc;
+}
+
+static enum dtx_code rowlog_bytes(struct rowlog_pack *p, const json_t *head, struct dtx_buf *out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf plain = DTX_BUF_INIT(ROWLOG_PLAIN_MAX),
+		       text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_json_canonical(head, &text);
+	DTX_TRY(dtx_buf_check(&text, "row numbers", err));
+	rowlog_length(&plain, text.len);
+	dtx_buf_adds(&plain, dtx_buf_str(&text));
+	for (size_t i = 0; i < p->nlists; i++) {
+		for (size_t k = 0; k < p->ncols[i]; k++) {
+			DTX_TRY(dtx_buf_check(&p->column[i][k].bytes, "row numbers", err));
+			rowlog_length(&plain, p->column[i][k].bytes.len);
+			dtx_buf_adds(&plain, dtx_buf_str(&p->column[i][k].bytes));
+		}
+	}
+	DTX_TRY(dtx_buf_check(&plain, "row numbers", err));
+	dtx_buf_addn(out, rowlog_magic, ROWLOG_MAGIC);
+	rowlog_length(out, plain.len);
+	DTX_TRY(rowlog_deflate(dtx_buf_str(&plain), out, err));
+out:
+	dtx_buf_clear(&plain);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+enum dtx_code dtx_rowlog_pack(const struct dtx_trace_rows *rows,
+                              const struct dtx_exec_result *traced, size_t max, struct dtx_buf *out,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct rowlog_pack p = { .max = max };
+	json_t *blocks = json_object_get(rows->head, "blocks");
+	const json_t *inputs = json_object_get(rows->head, "inputs");
+	const struct dtx_table *all = traced->output[1].table;
+	size_t i, lists = json_array_size(blocks);
+
+	dtx_buf_init(&p.text, DTX_BUF_TEXT_MAX);
+	for (i = DTX_TRACE_ROWS_INPUTS; i < rows->noutputs; i += 2) {
+		json_t *input = json_array_get(inputs, rows->input[i]);
+		json_t *block = json_pack("{ss si s[s]}", "kind", "places", "input",
+		                          (int)rows->input[i], "cols", "line");
+
+		if (json_array_append_new(blocks, block) < 0 ||
+		    !dtx_json_set(input, "prefix", rowlog_prefixes(traced->output[i + 1].table)))
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(rowlog_start(&p, blocks, err));
+	for (i = 0; i < all->nbatches; i++)
+		DTX_TRY(rowlog_batch(&p, all->batch[i], err));
+	for (i = DTX_TRACE_ROWS_INPUTS; i < rows->noutputs; i += 2)
+		DTX_TRY(rowlog_places(&p, lists + (i - DTX_TRACE_ROWS_INPUTS) / 2,
+		                      traced->output[i].table, traced->input[rows->input[i]].reader,
+		                      err));
+	for (i = 0; i < p.nlists; i++) {
+		if (!dtx_json_set(json_array_get(blocks, i), "rows",
+		                  json_integer((json_int_t)p.rows[i])))
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(rowlog_bytes(&p, rows->head, out, err));
+out:
+	rowlog_end(&p);
+	return rc;
+}
+
+/* --- back --- */
+
+static enum dtx_code rowlog_inflate(struct dtx_str bytes, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	z_stream z = { .zalloc = rowlog_alloc, .zfree = rowlog_release };
+	unsigned char piece[ROWLOG_PIECE];
+	int got = inflateInit(&z);
+
+	if (got != Z_OK)
+		DTX_FAIL_MEM(err);
+	z.next_in = (z_const Bytef *)(uintptr_t)bytes.ptr;
+	z.avail_in = (uInt)bytes.len;
+	while (got == Z_OK && dtx_buf_ok(out)) {
+		z.next_out = piece;
+		z.avail_out = sizeof(piece);
+		got = inflate(&z, Z_NO_FLUSH);
+		dtx_buf_addn(out, piece, sizeof(piece) - z.avail_out);
+	}
+	inflateEnd(&z);
+	DTX_TRY(dtx_buf_check(out, "row numbers", err));
+	if (got != Z_STREAM_END)
+		DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers cannot be unpacked");
+out:
+	return rc;
+}
+
+static enum dtx_code rowlog_column_read(struct dtx_str bytes, size_t n, int64_t **out,
+                                        struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t *col = dtx_mem_alloc(n + 1, sizeof(*col));
+	uint64_t value = 0;
+	size_t at = 0, i;
+
+	if (!col)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		uint64_t bits = 0;
+		unsigned shift = 0;
+
+		for (; at < bytes.len && bytes.ptr[at] & 0x80 && shift < 63; at++, shift += 7)
+			bits |= (uint64_t)(bytes.ptr[at] & 0x7f) << shift;
+		if (at >= bytes.len)
+			DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
+		bits |= (uint64_t)(bytes.ptr[at++] & 0x7f) << shift;
+		value += bits >> 1 ^ (bits & 1 ? UINT64_MAX : 0);
+		col[i] = (int64_t)value;
+	}
+	*out = col;
+	col = NULL;
+out:
+	dtx_mem_free(col);
+	return rc;
+}
+
+static enum dtx_code rowlog_list_read(struct dtx_rowlog_list *l, const json_t *block,
+                                      struct dtx_str *rest, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *cols = json_object_get(block, "cols");
+
+	l->kind = dtx_json_text(block, "kind", "");
+	l->step = dtx_json_int(block, "step", -1);
+	l->bit = dtx_json_int(block, "bit", -1);
+	l->input = dtx_json_int(block, "input", -1);
+	l->n = (size_t)dtx_json_int(block, "rows", 0);
+	l->name = dtx_mem_zalloc(json_array_size(cols) + 1, sizeof(*l->name));
+	l->col = dtx_mem_zalloc(json_array_size(cols) + 1, sizeof(*l->col));
+	if (!l->name || !l->col)
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = 0; k < json_array_size(cols); k++) {
+		size_t len = rest->len < 8 ? SIZE_MAX : rowlog_length_of(rest->ptr);
+
+		if (rest->len < 8 || len > rest->len - 8 || l->n > len)
+			DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
+		l->name[k] = json_string_value(json_array_get(cols, k));
+		DTX_TRY(rowlog_column_read((struct dtx_str){ rest->ptr + 8, len }, l->n, &l->col[k],
+		                           err));
+		l->ncols = k + 1;
+		*rest = (struct dtx_str){ rest->ptr + 8 + len, rest->len - 8 - len };
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code rowlog_head(struct dtx_rowlog *k, struct dtx_str *rest, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
+	size_t len = rest->len < 8 ? SIZE_MAX : rowlog_length_of(rest->ptr);
+
+	if (rest->len < 8 || len > rest->len - 8)
+		DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
+	DTX_TRY(dtx_json_parse((struct dtx_str){ rest->ptr + 8, len }, limits, &k->head, err));
+	if (dtx_json_int(k->head, "rows", 0) != 1)
+		DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers of a version that is not known");
+	*rest = (struct dtx_str){ rest->ptr + 8 + len, rest->len - 8 - len };
+out:
+	return rc;
+}
+
+enum dtx_code dtx_rowlog_unpack(struct dtx_str bytes, struct dtx_rowlog **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf plain = DTX_BUF_INIT(ROWLOG_PLAIN_MAX);
+	struct dtx_rowlog *k = dtx_mem_zalloc(1, sizeof(*k));
+	struct dtx_str rest;
+	json_t *block;
+	size_t i;
+
+	if (!k)
+		DTX_FAIL_MEM(err);
+	if (bytes.len < ROWLOG_FRONT || memcmp(bytes.ptr, rowlog_magic, ROWLOG_MAGIC) != 0)
+		DTX_FAIL(err, DTX_E_STORE_IO, "these are no kept row numbers");
+	DTX_TRY(rowlog_inflate(
+		(struct dtx_str){ bytes.ptr + ROWLOG_FRONT, bytes.len - ROWLOG_FRONT }, &plain,
+		err));
+	rest = dtx_buf_str(&plain);
+	DTX_TRY(rowlog_head(k, &rest, err));
+	k->list = dtx_mem_zalloc(json_array_size(json_object_get(k->head, "blocks")) + 1,
+	                         sizeof(*k->list));
+	if (!k->list)
+		DTX_FAIL_MEM(err);
+	json_array_foreach(json_object_get(k->head, "blocks"), i, block)
+	{
+		k->nlists = (uint32_t)i + 1;
+		DTX_TRY(rowlog_list_read(&k->list[i], block, &rest, err));
+	}
+	*out = k;
+	k = NULL;
+out:
+	dtx_buf_clear(&plain);
+	dtx_rowlog_free(k);
+	return rc;
+}
+
+void dtx_rowlog_free(struct dtx_rowlog *k)
+{
+	for (uint32_t i = 0; k && i < k->nlists; i++) {
+		for (uint32_t c = 0; c < k->list[i].ncols; c++)
+			dtx_mem_free(k->list[i].col[c]);
+		dtx_mem_free(k->list[i].col);
+		dtx_mem_free(k->list[i].name);
+	}
+	if (!k)
+		return;
+	dtx_mem_free(k->list);
+	json_decref(k->head);
+	dtx_mem_free(k);
+}

@@ -1,0 +1,617 @@
+/* The traced plan, step by step. */
+#include "core/plan/lineage/trace_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+
+static const struct {
+	const char *op;
+	enum trace_how how;
+} trace_ops[] = {
+	{ "filter", TRACE_PASS },        { "derive", TRACE_PASS },
+	{ "limit", TRACE_PASS },         { "sort", TRACE_PASS },
+	{ "top", TRACE_PASS },           { "cast", TRACE_PASS },
+	{ "rename", TRACE_PASS },        { "join", TRACE_JOIN },
+	{ "asof_join", TRACE_JOIN },     { "lookup_value", TRACE_LOOKUP },
+	{ "explode", TRACE_PASS },       { "bin", TRACE_PASS },
+	{ "parse_number", TRACE_PASS },  { "parse_date", TRACE_PASS },
+	{ "clean_text", TRACE_PASS },    { "coalesce", TRACE_PASS },
+	{ "extract", TRACE_PASS },       { "split_column", TRACE_PASS },
+	{ "merge_columns", TRACE_PASS }, { "nullify", TRACE_PASS },
+	{ "blank_down", TRACE_PASS },    { "replace_values", TRACE_PASS },
+	{ "fill", TRACE_EARLY },         { "fill_null", TRACE_PASS },
+	{ "drop_rows", TRACE_EARLY },    { "skip_rows", TRACE_EARLY },
+	{ "drop_empty", TRACE_EARLY },   { "union", TRACE_UNION },
+	{ "pivot_longer", TRACE_PASS },  { "select", TRACE_LIST },
+	{ "drop", TRACE_LIST },          { "reorder", TRACE_LIST },
+	{ "distinct", TRACE_PASS },      { "group_by", TRACE_KEYS },
+	{ "pivot_wider", TRACE_WIDER },  { "window", TRACE_WINDOW },
+	{ "rank", TRACE_WINDOW },        { "cumulative", TRACE_WINDOW },
+	{ "rolling", TRACE_WINDOW },     { "lag_lead", TRACE_WINDOW },
+	{ "percent_of", TRACE_WINDOW },
+};
+
+/* --- making steps --- */
+
+void dtx_trace_add(struct trace *t, json_t *step, const char *in, const char *out)
+{
+	if (!step || !dtx_json_set(step, "in", json_string(in)) ||
+	    !dtx_json_set(step, "out", json_string(out)) || json_array_append(t->steps, step) < 0)
+		t->failed = true;
+	json_decref(step);
+}
+
+void dtx_trace_append(struct trace *t, json_t *list, json_t *value)
+{
+	if (json_array_append_new(list, value) < 0)
+		t->failed = true;
+}
+
+static void trace_set(struct trace *t, json_t *object, const char *key, json_t *value)
+{
+	if (!dtx_json_set(object, key, value))
+		t->failed = true;
+}
+
+const char *dtx_trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n)
+{
+	snprintf(buf, TRACE_NAME, "dtx_%s%u", kind, n);
+	return buf;
+}
+
+json_t *dtx_trace_names(struct trace *t, const struct dtx_schema *s)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; s && i < s->nfields; i++)
+		dtx_trace_append(t, list, json_string(s->field[i].name));
+	return list;
+}
+
+void dtx_trace_numbers(struct trace *t, json_t *list, uint64_t ids)
+{
+	char name[TRACE_NAME];
+
+	for (uint32_t b = 0; b < TRACE_BITS; b++) {
+		if (ids >> b & 1)
+			dtx_trace_append(t, list, json_string(dtx_trace_name(name, "r", b)));
+	}
+}
+
+void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char *out)
+{
+	char name[TRACE_NAME];
+
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", dtx_trace_name(name, "r", bit)),
+	              in, out);
+}
+
+/* --- forward: the plan with row numbers --- */
+
+enum trace_how dtx_trace_how(const struct dtx_plan_step *st)
+{
+	if (dtx_trace_again_copy(st))
+		return TRACE_COPY;
+	if (json_object_get(st->canonical, "sets")) /* which keys made a row is not told */
+		return TRACE_NOT;
+	for (size_t i = 0; i < DTX_COUNT(trace_ops); i++) {
+		if (strcmp(trace_ops[i].op, st->name) != 0)
+			continue;
+		if (trace_ops[i].how == TRACE_JOIN &&
+		    !strcmp(dtx_json_text(st->canonical, "how", ""), "semi"))
+			return TRACE_SEMI;
+		return dtx_trace_windows(st) ? TRACE_WINDOW : trace_ops[i].how;
+	}
+	return TRACE_NOT;
+}
+
+/* `with` names tables of the plan: those that are followed take their place. */
+static json_t *trace_with(struct trace *t, const struct dtx_plan_step *st, const json_t *with)
+{
+	char name[TRACE_NAME];
+	json_t *list, *one;
+	size_t i;
+
+	if (json_is_array(with)) {
+		list = json_array();
+		json_array_foreach((json_t *)(uintptr_t)with, i, one)
+		{
+			dtx_trace_append(t, list, trace_with(t, st, one));
+		}
+		return list;
+	}
+	for (i = 1; i < st->ntables; i++) {
+		if (st->table_name[i] && json_is_string(with) &&
+		    !strcmp(st->table_name[i], json_string_value(with)))
+			return json_string(dtx_trace_name(name, "t", (uint32_t)st->table[i]));
+	}
+	return json_deep_copy(with);
+}
+
+json_t *dtx_trace_step(struct trace *t, const struct dtx_plan_step *st)
+{
+	json_t *step = json_deep_copy(st->canonical);
+	const json_t *with = json_object_get(step, "with");
+
+	if (with)
+		trace_set(t, step, "with", trace_with(t, st, with));
+	return step;
+}
+
+/* A selector that finds its columns would find the row numbers too; names do not. */
+static bool trace_finds(const json_t *cols)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		if (!json_is_string(one))
+			return true;
+	}
+	return false;
+}
+
+/* The step as it is, away from the row numbers: what they say must not change. */
+static json_t *trace_beside(struct trace *t, const struct dtx_plan_step *st, uint64_t ids)
+{
+	json_t *step = dtx_trace_step(t, st), *kept = json_array();
+	json_t *cols = json_object_get(step, "cols"), *keep = json_object_get(step, "keep");
+	bool all = !cols && (!strcmp(st->name, "distinct") || json_object_get(step, "regex"));
+
+	if (trace_finds(cols))
+		dtx_trace_append(t, kept, json_pack("{sO}", "not", cols));
+	dtx_trace_numbers(t, kept, ids);
+	if (all || trace_finds(cols))
+		trace_set(t, step, "cols", json_pack("[{sO}]", "not", kept));
+	if (json_is_array(keep))
+		dtx_trace_numbers(t, keep, ids);
+	json_decref(kept);
+	return step;
+}
+
+/* The columns that stay, by name where they are known, and the row numbers. */
+static json_t *trace_list(struct trace *t, const struct dtx_plan_step *st, int32_t id)
+{
+	const struct dtx_schema *s = t->table[id].schema;
+	json_t *cols;
+
+	if (!s && strcmp(st->name, "select") != 0)
+		return trace_beside(t, st, t->table[id].ids);
+	cols = s ? dtx_trace_names(t, s) : json_deep_copy(json_object_get(st->canonical, "cols"));
+	dtx_trace_numbers(t, cols, t->table[id].ids);
+	return json_pack("{ss so}", "op", "select", "cols", cols);
+}
+
+/* What a column of table names has, whatever the tables are called here. */
+static json_t *trace_sources(struct trace *t, const struct dtx_plan_step *st)
+{
+	json_t *list = json_array();
+
+	for (uint32_t k = 0; k < st->ntables; k++)
+		dtx_trace_append(t, list,
+		                 json_string(st->table_name[k] ? st->table_name[k] : "main"));
+	return list;
+}
+
+static json_t *trace_union(struct trace *t, const struct dtx_plan_step *st)
+{
+	json_t *step = dtx_trace_step(t, st);
+
+	if (json_object_get(step, "source_as") && !json_object_get(step, "sources"))
+		trace_set(t, step, "sources", trace_sources(t, st));
+	/* the row numbers of each table are missing in the others */
+	trace_set(t, step, "fill_missing", json_true());
+	if (step)
+		json_object_del(step, "columns");
+	return step;
+}
+
+/* Columns of all tables, and the row numbers, which are of one each. */
+static void trace_intersect(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                            const char *in, const char *out)
+{
+	json_t *cols = dtx_trace_names(t, t->table[id].schema);
+	char whole[TRACE_NAME];
+
+	dtx_trace_name(whole, "u", (uint32_t)id);
+	dtx_trace_add(t, trace_union(t, st), in, whole);
+	dtx_trace_numbers(t, cols, t->table[id].ids);
+	dtx_trace_add(t, json_pack("{ss so}", "op", "select", "cols", cols), whole, out);
+}
+
+/* Brings the row numbers of the other table as the step brings its value; `in` becomes the table
+ * that has them. */
+static void trace_lookup(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                         char in[TRACE_NAME])
+{
+	uint64_t ids = t->table[st->table[1]].ids;
+	const json_t *key = json_object_get(st->canonical, "key");
+	char with[TRACE_NAME], number[TRACE_NAME], out[TRACE_NAME];
+
+	dtx_trace_name(with, "t", (uint32_t)st->table[1]);
+	for (uint32_t b = 0; b < TRACE_BITS; b++) {
+		if (!(ids >> b & 1))
+			continue;
+		dtx_trace_name(number, "r", b);
+		dtx_trace_name(out, "l", (uint32_t)id * TRACE_BITS + b);
+		dtx_trace_add(t,
+		              json_pack("{ss ss sO ss ss}", "op", "lookup_value", "with", with,
+		                        "key", key, "value", number, "as", number),
+		              in, out);
+		snprintf(in, TRACE_NAME, "%s", out);
+	}
+}
+
+static enum dtx_code trace_bit(struct trace *t, int32_t id, uint32_t *bit, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (t->nbits >= TRACE_BITS)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "more than %d tables to follow", TRACE_BITS);
+	*bit = t->nbits++;
+	t->bit_step[*bit] = (uint32_t)(id - (int32_t)t->plan->ninputs);
+out:
+	return rc;
+}
+
+/* A step that makes rows of several: without numbers before it, with new ones behind it. */
+static enum dtx_code trace_barrier(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char in[TRACE_NAME], bare[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
+	json_t *numbers = json_array();
+	uint32_t bit = 0;
+
+	DTX_TRY(trace_bit(t, id, &bit, err));
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(bare, "d", (uint32_t)id);
+	dtx_trace_name(made, "b", (uint32_t)id);
+	dtx_trace_name(out, "t", (uint32_t)id);
+	dtx_trace_numbers(t, numbers, t->table[st->table[0]].ids);
+	dtx_trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), in, bare);
+	dtx_trace_add(t, dtx_trace_step(t, st), bare, made);
+	t->table[id].ids = (uint64_t)1 << bit;
+	dtx_trace_number(t, bit, made, out);
+out:
+	json_decref(numbers);
+	return rc;
+}
+
+/* The rows with both numbers, and without their first. */
+static enum dtx_code trace_copy(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char in[TRACE_NAME], both[TRACE_NAME], out[TRACE_NAME];
+	json_t *numbers = json_array();
+	uint32_t bit = 0;
+
+	DTX_TRY(trace_bit(t, id, &bit, err));
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(both, "b", (uint32_t)id);
+	dtx_trace_name(out, "t", (uint32_t)id);
+	dtx_trace_number(t, bit, in, both);
+	dtx_trace_numbers(t, numbers, t->table[st->table[0]].ids);
+	dtx_trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), both, out);
+	t->table[id].ids = (uint64_t)1 << bit;
+out:
+	json_decref(numbers);
+	return rc;
+}
+
+/* Rows keep their numbers and get one more, by which the rows they looked at are found. */
+static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st,
+                                  enum trace_how how, int32_t id, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char in[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
+	uint64_t ids = t->table[st->table[0]].ids;
+	uint32_t bit = 0;
+
+	DTX_TRY(trace_bit(t, id, &bit, err));
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(made, "b", (uint32_t)id);
+	dtx_trace_name(out, "t", (uint32_t)id);
+	dtx_trace_add(t, how == TRACE_SEMI ? dtx_trace_step(t, st) : trace_beside(t, st, ids), in,
+	              made);
+	t->table[id].ids = ids | (uint64_t)1 << bit;
+	dtx_trace_number(t, bit, made, out);
+out:
+	return rc;
+}
+
+void dtx_trace_ready(struct trace *t, int32_t id)
+{
+	struct trace_table *x = &t->table[id];
+	char out[TRACE_NAME];
+
+	if (x->waiting < 0)
+		return;
+	dtx_trace_number(t, (uint32_t)x->waiting, x->raw, dtx_trace_name(out, "t", (uint32_t)id));
+	x->ids = (uint64_t)1 << x->waiting;
+	t->numbered[x->waiting] = id;
+	x->waiting = -1;
+}
+
+/* Only one step may read a table whose rows are not numbered yet. */
+static bool trace_early(const struct trace *t, uint32_t i)
+{
+	int32_t in = t->plan->step[i].table[0];
+	uint32_t users = 0, k, n;
+
+	for (k = 0; k < t->plan->nsteps; k++) {
+		for (n = 0; n < t->plan->step[k].ntables; n++)
+			users += t->plan->step[k].table[n] == in;
+	}
+	return t->table[in].waiting >= 0 && users == 1;
+}
+
+/* Whether the other table's row numbers come along. */
+static bool trace_brings(const struct dtx_plan_step *st)
+{
+	static const char *const left = "semi,anti";
+
+	return !dtx_str_in_list(left, dtx_json_text(st->canonical, "how", ""));
+}
+
+/* Row numbers behind a step that passes rows on; false where they cannot be told apart. */
+static bool trace_merge(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
+                        uint64_t *ids)
+{
+	*ids = t->table[st->table[0]].ids;
+	for (uint32_t k = 1; k < st->ntables && trace_brings(st); k++) {
+		uint64_t other = st->table[k] >= 0 ? t->table[st->table[k]].ids : 0;
+
+		/* one row of the result would have two of them */
+		if (how != TRACE_UNION && *ids & other)
+			return false;
+		*ids |= other;
+	}
+	return how != TRACE_UNION || !strcmp(dtx_json_text(st->canonical, "by", "name"), "name");
+}
+
+static enum dtx_code trace_not(const struct dtx_plan *plan, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &plan->step[i];
+
+	dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+	            "the rows of step %u '%s' cannot be followed", dtx_trace_number_of(plan, i),
+	            st->name);
+	dtx_err_at(err, st->at);
+	return DTX_E_NO_TRANSLATION;
+}
+
+bool dtx_trace_unions(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		if (!strcmp(t->plan->step[i].name, "union"))
+			return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err)
+{
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		if (dtx_trace_how(&plan->step[i]) == TRACE_NOT)
+			return trace_not(plan, i, err);
+	}
+	return DTX_OK;
+}
+
+static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
+                            int32_t id)
+{
+	switch (how) {
+	case TRACE_LIST: return trace_list(t, st, id);
+	case TRACE_UNION: return trace_union(t, st);
+	case TRACE_JOIN:
+	case TRACE_LOOKUP: return dtx_trace_step(t, st);
+	default: return trace_beside(t, st, t->table[id].ids);
+	}
+}
+
+static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	int32_t id = (int32_t)(t->plan->ninputs + i);
+	enum trace_how how = dtx_trace_how(st);
+	enum dtx_code rc = DTX_OK;
+	char in[TRACE_NAME], out[TRACE_NAME];
+
+	t->table[id].schema = t->bound->step[i].schema;
+	if (how == TRACE_NOT)
+		return trace_not(t->plan, i, err);
+	if (how == TRACE_EARLY && trace_early(t, i)) {
+		t->table[id].waiting = t->table[st->table[0]].waiting;
+		t->table[id].from = t->table[id].waiting + 1;
+		dtx_trace_add(t, dtx_trace_step(t, st), t->table[st->table[0]].raw,
+		              dtx_trace_name(t->table[id].raw, "q", (uint32_t)id));
+		goto out;
+	}
+	for (uint32_t k = 0; k < st->ntables; k++) {
+		if (st->table[k] >= 0)
+			dtx_trace_ready(t, st->table[k]);
+	}
+	if (how == TRACE_KEYS || how == TRACE_WIDER) {
+		DTX_TRY(trace_barrier(t, st, id, err));
+		goto out;
+	}
+	if (how == TRACE_COPY) {
+		DTX_TRY(trace_copy(t, st, id, err));
+		goto out;
+	}
+	if (!trace_merge(t, st, how, &t->table[id].ids))
+		return trace_not(t->plan, i, err);
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	if (how == TRACE_LOOKUP)
+		trace_lookup(t, st, id, in);
+	dtx_trace_name(out, "t", (uint32_t)id);
+	if (how == TRACE_WINDOW || how == TRACE_SEMI || (int32_t)i == t->maker)
+		DTX_TRY(trace_window(t, st, how, id, err));
+	else if (how == TRACE_UNION &&
+	         !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
+		trace_intersect(t, st, id, in, out);
+	else
+		dtx_trace_add(t, trace_passed(t, st, how, id), in, out);
+out:
+	return rc;
+}
+
+/* Names of ours that the plan has too would be taken for one another. */
+static enum dtx_code trace_taken(const struct trace *t, struct dtx_err *err)
+{
+	static const char own[] = "dtx_";
+	const char *taken = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < t->plan->ninputs + t->plan->nsteps; i++) {
+		const struct dtx_schema *s = i < t->plan->ninputs
+		                                     ? t->bound->input[i].schema
+		                                     : t->bound->step[i - t->plan->ninputs].schema;
+
+		if (i < t->plan->ninputs && !strncmp(t->plan->input[i].name, own, strlen(own)))
+			taken = t->plan->input[i].name;
+		for (uint32_t c = 0; s && c < s->nfields; c++) {
+			if (!strncmp(s->field[c].name, own, strlen(own)))
+				taken = s->field[c].name;
+		}
+	}
+	if (taken)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "rows cannot be followed where a name starts with '%s', as '%.80s' does",
+		         own, taken);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_trace_forward(struct trace *t, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (t->plan->ninputs > TRACE_BITS)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "more than %d tables to follow", TRACE_BITS);
+	for (uint32_t i = 0; i < t->plan->ninputs + t->plan->nsteps; i++)
+		t->table[i].waiting = i < t->plan->ninputs ? (int32_t)i : -1;
+	for (uint32_t i = 0; i < t->plan->ninputs; i++) {
+		t->table[i].schema = t->bound->input[i].schema;
+		snprintf(t->table[i].raw, TRACE_NAME, "%s", t->plan->input[i].name);
+		t->numbered[i] = -1;
+	}
+	t->nbits = t->plan->ninputs;
+	DTX_TRY(trace_taken(t, err));
+	for (uint32_t i = 0; i < t->plan->nsteps; i++)
+		DTX_TRY(trace_forward_step(t, i, err));
+out:
+	return rc;
+}
+
+/* --- the whole --- */
+
+static json_t *trace_inputs(struct trace *t)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < t->plan->ninputs; i++)
+		dtx_trace_append(t, list, json_deep_copy(t->plan->input[i].canonical));
+	return list;
+}
+
+enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
+                             const struct dtx_exec_result *bound, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t tables = plan->ninputs + plan->nsteps + 1;
+
+	*t = (struct trace){
+		.plan = plan, .bound = bound, .maker = -1, .grouper = -1, .full = DTX_ERR_INIT
+	};
+	t->steps = json_array();
+	t->outputs = json_array();
+	t->table = dtx_mem_zalloc(tables, sizeof(*t->table));
+	t->bit_step = dtx_mem_zalloc(TRACE_BITS, sizeof(*t->bit_step));
+	t->need = dtx_mem_zalloc(tables, sizeof(json_t *));
+	t->judged = dtx_mem_zalloc(tables, sizeof(json_t *));
+	t->pinned = dtx_mem_zalloc(plan->ninputs + 1, sizeof(json_t *));
+	t->numbered = dtx_mem_zalloc(plan->ninputs + 1, sizeof(*t->numbered));
+	if (!t->pinned || !t->numbered || !t->steps || !t->outputs || !t->table || !t->bit_step ||
+	    !t->need || !t->judged)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_trace_finish(struct trace *t, json_t **plan, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (t->full.code != DTX_OK) {
+		rc = t->full.code;
+		dtx_err_move(err, &t->full);
+		goto out;
+	}
+	*plan = json_pack("{si ss so sO sO sO}", "dtx", 1, "fallback", "off", "inputs",
+	                  trace_inputs(t), "steps", t->steps, "output", t->outputs, "options",
+	                  json_object_get(t->plan->canonical, "options"));
+	if (t->failed || !*plan)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+void dtx_trace_end(struct trace *t)
+{
+	json_decref(t->steps);
+	json_decref(t->outputs);
+	for (uint32_t i = 0; i < t->nwalks; i++)
+		dtx_trace_reach_free(t, t->walk[i].reach);
+	dtx_trace_reach_free(t, t->need);
+	dtx_trace_reach_free(t, t->judged);
+	for (uint32_t i = 0; t->pinned && i < t->plan->ninputs; i++)
+		json_decref(t->pinned[i]);
+	dtx_mem_free(t->pinned);
+	dtx_mem_free(t->numbered);
+	dtx_mem_free(t->table);
+	dtx_mem_free(t->bit_step);
+	dtx_err_clear(&t->full);
+}
+
+enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
+                             const struct dtx_trace_ask *ask, struct dtx_trace *out,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *formula;
+	struct trace t;
+
+	*out = (struct dtx_trace){ .plan = NULL };
+	DTX_TRY(dtx_trace_init(&t, plan, bound, err));
+	t.ask = ask;
+	t.out = out;
+	t.maker = dtx_trace_maker(plan, ask->output, ask->column, &formula);
+	DTX_TRY(dtx_trace_forward(&t, err));
+	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_judge(&t);
+	dtx_trace_grouper(&t);
+	dtx_trace_back(&t);
+	if (ask->known)
+		dtx_trace_pin(&t);
+	dtx_trace_lean(&t);
+	DTX_TRY(dtx_trace_finish(&t, &out->plan, err));
+out:
+	dtx_trace_end(&t);
+	return rc;
+}
+
+void dtx_trace_clear(struct dtx_trace *t)
+{
+	for (uint32_t i = 0; i < t->noutputs; i++)
+		json_decref(t->output[i].direct);
+	t->noutputs = 0;
+	json_decref(t->plan);
+	t->plan = NULL;
+}

@@ -1,0 +1,518 @@
+/* Which columns of each table the asked column depends on, from the plan's text alone.  "*": any.
+ */
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/plan/lineage/trace_parts.h"
+
+void dtx_trace_need_add(struct trace *t, int32_t table, const char *column)
+{
+	if (table < 0)
+		return;
+	if (!t->need[table])
+		t->need[table] = json_object();
+	t->failed |=
+		!t->need[table] || json_object_set_new(t->need[table], column, json_true()) < 0;
+}
+
+bool dtx_trace_needs(const struct trace *t, int32_t table, const char *column)
+{
+	return json_object_get(t->need[table], column) || json_object_get(t->need[table], "*");
+}
+
+struct need_of {
+	struct trace *t;
+	int32_t table;
+	json_t *list; /* NULL: into the table's */
+};
+
+static void need_column(void *arg, const char *name)
+{
+	struct need_of *n = arg;
+
+	if (n->list)
+		json_object_set_new(n->list, name, json_true());
+	else
+		dtx_trace_need_add(n->t, n->table, name);
+}
+
+/* Columns of a formula; "*" where it cannot be read. */
+static void need_formula(struct need_of *n, const char *formula)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		dtx_expr_columns(e, need_column, n);
+	else
+		need_column(n, "*");
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Items are computed left to right, so the last one that is needed is looked at first. */
+static void need_set(struct trace *t, const struct dtx_plan_step *st, json_t *need, int32_t in)
+{
+	const json_t *set = json_object_get(st->canonical, "set");
+	struct need_of of = { t, in, need };
+	const char *name;
+	json_t *value;
+
+	for (size_t i = json_array_size(set); i-- > 0;) {
+		const json_t *one = json_array_get(set, i);
+		const char *as = dtx_json_text(one, "as", "");
+
+		if (!json_object_get(need, as) && !json_object_get(need, "*"))
+			continue;
+		json_object_del(need, as);
+		need_formula(&of, dtx_json_text(one, "expr", ""));
+	}
+	json_object_foreach(need, name, value) dtx_trace_need_add(t, in, name);
+}
+
+void dtx_trace_need_formula(struct trace *t, int32_t table, const char *formula)
+{
+	struct need_of of = { t, table, NULL };
+
+	need_formula(&of, formula);
+}
+
+static void need_group(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
+                       int32_t in)
+{
+	static const char *const lists[] = { "by", "agg" };
+	struct need_of of = { t, in, NULL };
+	json_t *one;
+	size_t k, i;
+
+	for (k = 0; k < DTX_COUNT(lists); k++) {
+		json_array_foreach(json_object_get(st->canonical, lists[k]), i, one)
+		{
+			const char *as = dtx_json_text(one, "as", "");
+
+			if (json_object_get(need, as) || json_object_get(need, "*"))
+				need_formula(&of, dtx_json_text(one, "expr", as));
+		}
+	}
+}
+
+static void need_renamed(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
+                         int32_t in)
+{
+	const json_t *map = json_object_get(st->canonical, "map"), *one;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		const char *from = map ? name : "*";
+
+		json_array_foreach((json_t *)(uintptr_t)map, i, one)
+		{
+			if (!strcmp(dtx_json_text(one, "to", ""), name))
+				from = dtx_json_text(one, "from", "*");
+		}
+		dtx_trace_need_add(t, in, from);
+	}
+}
+
+/* A column that the table is known to lack is another table's. */
+static void need_named(struct trace *t, int32_t table, const char *name)
+{
+	const struct dtx_schema *s = table >= 0 ? t->table[table].schema : NULL;
+
+	if (!s || s->open || !strcmp(name, "*") || dtx_schema_find(s, name) >= 0)
+		dtx_trace_need_add(t, table, name);
+}
+
+/* Whether this side of a join is known to have the column. */
+static bool need_side(const struct trace *t, const struct dtx_plan_step *st, uint32_t side,
+                      const char *name)
+{
+	const struct dtx_schema *s = side < st->ntables && st->table[side] >= 0
+	                                     ? t->table[st->table[side]].schema
+	                                     : NULL;
+
+	return dtx_str_in_list("join,asof_join", st->name) && s && !s->open &&
+	       dtx_schema_find(s, name) >= 0;
+}
+
+/* Of a name that both sides of a join have the right column has got the suffix; a key by its name
+ * alone is of both. */
+static bool need_left(const struct trace *t, const struct dtx_plan_step *st, const char *name)
+{
+	const json_t *using = json_object_get(st->canonical, "using"), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t) using, i, one)
+	{
+		if (!strcmp(json_string_value(one), name))
+			return false;
+	}
+	return need_side(t, st, 0, name);
+}
+
+/* By name in every table; a right column may have got a suffix, a key may be the right one's. */
+static void need_all(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const json_t *on = json_object_get(st->canonical, "on");
+	bool joins = dtx_str_in_list("join,asof_join", st->name);
+	const char *suffix = dtx_json_text(st->canonical, "suffix", "_right"), *name;
+	size_t end = strlen(suffix), len;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		len = strlen(name);
+		for (uint32_t k = 0; k < st->ntables; k++) {
+			char bare[256];
+
+			if (!k || !need_left(t, st, name))
+				need_named(t, st->table[k], name);
+			if (k && dtx_json_find(on, "left", name))
+				need_named(t, st->table[k],
+				           dtx_json_text(dtx_json_find(on, "left", name), "right",
+				                         "*"));
+			if (!joins || need_left(t, st, name) || len <= end ||
+			    len - end >= sizeof(bare) || strcmp(name + len - end, suffix) != 0)
+				continue;
+			dtx_str_copy(bare, sizeof(bare), (struct dtx_str){ name, len - end });
+			if (k || !need_side(t, st, 1, bare))
+				need_named(t, st->table[k], bare);
+		}
+	}
+}
+
+/* One of `cols` with the suffix behind it, as far as they are given by name. */
+static bool need_suffixed(const struct dtx_plan_step *st, const char *name)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	const char *suffix = dtx_json_text(st->canonical, "suffix", ""), *bare;
+	size_t len = strlen(name), end = strlen(suffix), i;
+
+	if (!end || len < end || strcmp(name + len - end, suffix) != 0)
+		return false; /* without a suffix they change in their place */
+	json_array_foreach(cols, i, one)
+	{
+		bare = json_string_value(one);
+		if (!bare || (strlen(bare) == len - end && !memcmp(bare, name, len - end)))
+			return true;
+	}
+	return false;
+}
+
+/* No column that it makes had its name before.  Where the columns of its input come from data, the
+ * step itself tells what it calls them. */
+bool dtx_trace_makes(const struct trace *t, const struct dtx_plan_step *st, const char *name)
+{
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	const char *as = dtx_json_text(st->canonical, "as", NULL);
+
+	if (s && !s->open)
+		return dtx_schema_find(s, name) < 0;
+	return as ? !strcmp(as, name) : need_suffixed(st, name);
+}
+
+/* Values of these are made of the columns that the step names; what its input has stays. */
+static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
+                          int32_t in)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	struct need_of of = { t, in, NULL };
+	bool made = false;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (dtx_trace_makes(t, st, name))
+			made = true;
+		else
+			dtx_trace_need_add(t, in, name);
+	}
+	if (!made)
+		return;
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+		dtx_trace_need_add(t, in, json_is_string(one) ? json_string_value(one) : "*");
+	if (!i && dtx_json_text(st->canonical, "col", NULL))
+		dtx_trace_need_add(t, in, dtx_json_text(st->canonical, "col", NULL));
+	else if (!i)
+		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
+}
+
+/* Values change in their place: along a row or by a formula they are of the columns beside it. */
+static bool need_keeps(const struct dtx_plan_step *st)
+{
+	const char *dir = dtx_json_text(st->canonical, "dir", "down");
+
+	return !strcmp(st->name, "cast") ||
+	       (!strcmp(st->name, "fill") && (!strcmp(dir, "down") || !strcmp(dir, "up"))) ||
+	       (!strcmp(st->name, "fill_null") && !json_object_get(st->canonical, "expr"));
+}
+
+/* A column that was made has values of those that fill them; whose cells they are the names tell,
+ * which decide, but are in no value. */
+static void need_wider(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const json_t *values = json_object_get(st->canonical, "values_from"), *one;
+	json_t *keys = dtx_trace_wider_keys(t, st), *value;
+	const char *name;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
+			dtx_trace_need_add(t, st->table[0], name);
+		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
+			continue;
+		json_array_foreach((json_t *)(uintptr_t)values, i, one) dtx_trace_need_add(
+			t, st->table[0], json_is_string(one) ? json_string_value(one) : "*");
+	}
+	json_decref(keys);
+}
+
+/* The name that a list of columns has; NULL: a selector, which may mean any. */
+static const char *need_name(const json_t *one)
+{
+	const char *name = json_string_value(one);
+
+	return name && !strpbrk(name, "*?") && !strstr(name, "..") ? name : NULL;
+}
+
+/* Whether a list of columns has all by name. */
+static bool need_is_plain(const json_t *cols)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		if (!need_name(one))
+			return false;
+	}
+	return i > 0;
+}
+
+/* A value is of any of the columns that became rows; names are of no cell. */
+static void need_longer(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	const json_t *names = json_object_get(st->canonical, "names_to");
+	bool plain = need_is_plain(cols);
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		bool made = !strcmp(name, dtx_json_text(st->canonical, "values_to", "value"));
+		bool named = false;
+
+		json_array_foreach((json_t *)(uintptr_t)names, i, one)
+		{
+			named |= !strcmp(json_string_value(one), name);
+			plain &= strcmp(json_string_value(one), ".value") != 0;
+		}
+		if (!plain || !strcmp(name, "*"))
+			dtx_trace_need_add(t, st->table[0], "*");
+		else if (!made && !named)
+			dtx_trace_need_add(t, st->table[0], name);
+		json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+		{
+			if (plain && made)
+				dtx_trace_need_add(t, st->table[0], json_string_value(one));
+		}
+	}
+}
+
+/* The looked up column is the other table's, the rest is left as it is. */
+static void need_lookup(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const char *from = dtx_json_text(st->canonical, "value", "*"), *name;
+	const char *as = dtx_json_text(st->canonical, "as", from);
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (!strcmp(name, as) || !strcmp(name, "*") || !strcmp(as, "*"))
+			dtx_trace_need_add(t, st->table[1], from);
+		if (strcmp(name, as) != 0)
+			dtx_trace_need_add(t, st->table[0], name);
+	}
+}
+
+void dtx_trace_need_step(struct trace *t, uint32_t i)
+{
+	static const char *const same =
+		"filter,sort,limit,top,distinct,select,drop,reorder,drop_rows,skip_rows,join,"
+		"asof_join,union,add_id,explode";
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	json_t *need = t->need[t->plan->ninputs + i], *copy;
+
+	if (!need)
+		return;
+	if (dtx_str_in_list(same, st->name) || need_keeps(st)) {
+		need_all(t, st, need);
+	} else if (!strcmp(st->name, "derive") || !strcmp(st->name, "window")) {
+		copy = json_copy(need);
+		t->failed |= !copy;
+		if (copy)
+			need_set(t, st, copy, st->table[0]);
+		json_decref(copy);
+	} else if (dtx_trace_how(st) == TRACE_WINDOW) {
+		need_windowed(t, st, need, st->table[0]);
+	} else if (!strcmp(st->name, "pivot_wider")) {
+		need_wider(t, st, need);
+	} else if (!strcmp(st->name, "pivot_longer")) {
+		need_longer(t, st, need);
+	} else if (!strcmp(st->name, "lookup_value")) {
+		need_lookup(t, st, need);
+	} else if (!strcmp(st->name, "group_by")) {
+		need_group(t, st, need, st->table[0]);
+	} else if (!strcmp(st->name, "rename")) {
+		need_renamed(t, st, need, st->table[0]);
+	} else {
+		for (uint32_t k = 0; k < st->ntables; k++)
+			dtx_trace_need_add(t, st->table[k], "*");
+	}
+}
+
+/* --- from one table on --- */
+
+/* An array of needs instead of t->need until it is given back. */
+static json_t **need_swap(struct trace *t, json_t **need)
+{
+	json_t **was = t->need;
+
+	t->need = need;
+	return was;
+}
+
+static json_t **need_new(const struct trace *t)
+{
+	return dtx_mem_zalloc(t->plan->ninputs + t->plan->nsteps + 1, sizeof(json_t *));
+}
+
+void dtx_trace_reach_free(const struct trace *t, json_t **reach)
+{
+	for (uint32_t i = 0; reach && i < t->plan->ninputs + t->plan->nsteps; i++)
+		json_decref(reach[i]);
+	dtx_mem_free(reach);
+}
+
+json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
+{
+	json_t **reach = need_new(t), **was = need_swap(t, reach), *value;
+	const char *name;
+
+	t->failed |= !reach;
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		if (reach)
+			dtx_trace_need_add(t, table, name);
+	}
+	for (int32_t i = table - (int32_t)t->plan->ninputs; reach && i >= 0; i--) {
+		enum trace_how how = dtx_trace_how(&t->plan->step[i]);
+
+		if (how != TRACE_KEYS && how != TRACE_WIDER && how != TRACE_COPY)
+			dtx_trace_need_step(t, (uint32_t)i);
+	}
+	(void)need_swap(t, was);
+	return reach;
+}
+
+/* Whether the step makes the column of several rows, as against passing it on. */
+static bool need_made(const struct trace *t, uint32_t i, const char *name)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	const json_t *set = json_object_get(st->canonical, "set");
+
+	if (dtx_trace_how(st) != TRACE_WINDOW || !strcmp(name, "*") ||
+	    !*dtx_json_text(st->canonical, "suffix", "x"))
+		return true;
+	return set ? dtx_json_find(set, "as", name) != NULL : dtx_trace_makes(t, st, name);
+}
+
+json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols)
+{
+	int32_t id = (int32_t)(t->plan->ninputs + step), in = t->plan->step[step].table[0];
+	json_t **need = need_new(t), **was, *value, *of = NULL;
+	const char *name;
+
+	if (!need) {
+		t->failed = true;
+		return NULL;
+	}
+	was = need_swap(t, need);
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		if (need_made(t, step, name))
+			dtx_trace_need_add(t, id, name);
+	}
+	dtx_trace_need_step(t, step);
+	of = json_incref(need[in]);
+	(void)need_swap(t, was);
+	dtx_trace_reach_free(t, need);
+	return of;
+}
+
+/* --- values of other rows --- */
+
+/* Fills and what blanks what repeats, and what counts the whole column: a mean, ranges between its
+ * ends. */
+static bool borrow_op(const struct dtx_plan_step *st)
+{
+	const char *strategy = dtx_json_text(st->canonical, "strategy", "zero");
+
+	return !strcmp(st->name, "fill") || !strcmp(st->name, "blank_down") ||
+	       (!strcmp(st->name, "fill_null") && strcmp(strategy, "zero") != 0) ||
+	       (!strcmp(st->name, "bin") && json_object_get(st->canonical, "n"));
+}
+
+bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	const char *as = dtx_json_text(st->canonical, "as", NULL);
+	size_t i;
+
+	if (!borrow_op(st))
+		return false;
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		const char *name = need_name(one);
+
+		if (!name || !strcmp(name, column))
+			return true;
+	}
+	return !i && (!as || !strcmp(as, column));
+}
+
+/* Of rows that are not numbered yet the columns have the source's names: whoever has those tells.
+ */
+static bool need_borrowed(const struct trace *t, uint32_t i)
+{
+	uint32_t id = t->plan->ninputs + i;
+	const json_t *need = t->table[id].from ? NULL : t->need[id];
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (strcmp(name, "*") ? dtx_trace_borrows(&t->plan->step[i], name)
+		                      : borrow_op(&t->plan->step[i]))
+			return true;
+	}
+	return false;
+}
+
+void dtx_trace_need(struct trace *t, uint32_t output, const char *column)
+{
+	dtx_trace_need_add(t, t->plan->output[output].table, column);
+	for (uint32_t i = t->plan->nsteps; i-- > 0;) {
+		dtx_trace_need_step(t, i);
+		t->out->borrowed |= need_borrowed(t, i);
+	}
+}

@@ -1,0 +1,644 @@
+/* The traced plan on fewer rows, where cells of the asked row are known.
+ *
+ * What the row is known to have is carried back through the steps as long as a row without it
+ * cannot have anything to do with the asked one: through filters, keys of groups, partitions of
+ * windows, joins.  The inputs then begin with a filter, and what is left is small.  A cell that two
+ * rows have alike may leave more than one row: whoever asked must look. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/expr/parse/formula_parts.h"
+#include "core/plan/lineage/trace_parts.h"
+
+enum { PIN_RARE = 64 }; /* one row in so many may have the cells that are asked for */
+
+struct pin {
+	struct trace *t;
+	/* per table: {column: cell} that its rows must have, or {formula: cell} with the columns
+	 * "of" which it is and their types; NULL: not reached yet */
+	json_t **known;
+};
+
+/* --- which steps pass a cell on --- */
+
+static bool pin_lists(const json_t *list, const char *name)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_is_string(one) && !strcmp(json_string_value(one), name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the step's text has the name anywhere, or a pattern of names. */
+static bool pin_says(const json_t *value, const char *name)
+{
+	const char *key;
+	json_t *one;
+	size_t i;
+
+	if (json_is_string(value))
+		return !strcmp(json_string_value(value), name) ||
+		       strpbrk(json_string_value(value), "*?") ||
+		       strstr(json_string_value(value), "..");
+	json_array_foreach((json_t *)(uintptr_t)value, i, one)
+	{
+		if (pin_says(one, name))
+			return true;
+	}
+	json_object_foreach((json_t *)(uintptr_t)value, key, one)
+	{
+		if (pin_says(one, name))
+			return true;
+	}
+	return false;
+}
+
+static bool pin_sets(const struct dtx_plan_step *st, const char *name)
+{
+	return dtx_json_find(json_object_get(st->canonical, "set"), "as", name) != NULL;
+}
+
+/* The column of table k that has the cell, for each way a step passes cells on; NULL: none. */
+static const char *pin_same(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	(void)st;
+	return k ? NULL : name;
+}
+
+/* Of fewer rows other ones are the first. */
+static const char *pin_sort(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || json_object_get(st->canonical, "limit") ? NULL : name;
+}
+
+static const char *pin_filter(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || !dtx_trace_plain(st->canonical) ? NULL : name;
+}
+
+static const char *pin_derive(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || !dtx_trace_plain(st->canonical) || pin_sets(st, name) ? NULL : name;
+}
+
+static const char *pin_cast(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || pin_says(json_object_get(st->canonical, "types"), name) ? NULL : name;
+}
+
+static const char *pin_rename(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *map = json_object_get(st->canonical, "map");
+
+	if (k || !map)
+		return NULL;
+	return dtx_json_text(dtx_json_find(map, "to", name), "from", name);
+}
+
+static const char *pin_distinct(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols");
+
+	if (k || !strcmp(dtx_json_text(st->canonical, "count_as", ""), name))
+		return NULL;
+	return json_object_get(json_array_get(cols, 0), "all") || pin_lists(cols, name) ? name
+	                                                                                : NULL;
+}
+
+static const char *pin_group(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *key = dtx_json_find(json_object_get(st->canonical, "by"), "as", name);
+
+	if (k || !key)
+		return NULL;
+	return json_object_get(key, "expr") ? NULL : name;
+}
+
+static const char *pin_wider(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return !k && pin_lists(json_object_get(st->canonical, "id"), name) ? name : NULL;
+}
+
+static const char *pin_longer(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *c = st->canonical;
+
+	if (k || pin_lists(json_object_get(c, "names_to"), name) ||
+	    pin_lists(json_object_get(c, "names_to"), ".value") ||
+	    !strcmp(dtx_json_text(c, "values_to", ""), name))
+		return NULL;
+	return name;
+}
+
+/* Rows of the same row have the cells that the step does not speak of alike. */
+static const char *pin_explode(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || pin_says(st->canonical, name) ? NULL : name;
+}
+
+static const char *pin_window(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	bool part = pin_lists(json_object_get(st->canonical, "by"), name);
+
+	return !k && part && !pin_sets(st, name) ? name : NULL;
+}
+
+/* Rows of other groups have no say in which of a group are the first. */
+static const char *pin_top(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return !k && pin_lists(json_object_get(st->canonical, "by"), name) ? name : NULL;
+}
+
+static const char *pin_lookup(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || !strcmp(dtx_json_text(st->canonical, "as", name), name) ? NULL : name;
+}
+
+/* Whether a column that the left table has not is one of the right table, under its own name. */
+static bool pin_right(const json_t *c, const char *name)
+{
+	const char *suffix = dtx_json_text(c, "suffix", "");
+	size_t len = strlen(name), n = strlen(suffix);
+
+	return n && (len < n || strcmp(name + len - n, suffix) != 0);
+}
+
+/* Columns of the left table, what the left one has not of the right one, and keys of the right one
+ * that are equal to them. */
+static const char *pin_join(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *c = st->canonical, *pair;
+	const char *how = dtx_json_text(c, "how", "inner");
+
+	if (!dtx_str_in_list("inner,left,semi,anti", how))
+		return NULL;
+	if (!k || pin_lists(json_object_get(c, "using"), name))
+		return name;
+	pair = dtx_json_find(json_object_get(c, "on"), "left", name);
+	if (pair || !dtx_str_in_list("inner,left", how))
+		return dtx_json_text(pair, "right", NULL);
+	return pin_right(c, name) ? name : NULL;
+}
+
+static const char *pin_union(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	(void)k;
+	return !strcmp(dtx_json_text(st->canonical, "by", "name"), "name") ? name : NULL;
+}
+
+static const struct {
+	const char *ops;
+	const char *(*back)(const struct dtx_plan_step *st, uint32_t k, const char *name);
+} pin_ways[] = {
+	{ "select,drop,reorder", pin_same },
+	{ "sort", pin_sort },
+	{ "filter", pin_filter },
+	{ "derive", pin_derive },
+	{ "cast", pin_cast },
+	{ "rename", pin_rename },
+	{ "distinct", pin_distinct },
+	{ "top", pin_top },
+	{ "lookup_value", pin_lookup },
+	{ "group_by", pin_group },
+	{ "pivot_wider", pin_wider },
+	{ "pivot_longer", pin_longer },
+	{ "explode", pin_explode },
+	{ "window,rank,cumulative,rolling,lag_lead,percent_of", pin_window },
+	{ "join", pin_join },
+	{ "union", pin_union },
+};
+
+static const char *pin_back(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	for (size_t i = 0; i < DTX_COUNT(pin_ways); i++) {
+		if (dtx_str_in_list(pin_ways[i].ops, st->name))
+			return pin_ways[i].back(st, k, name);
+	}
+	return NULL;
+}
+
+/* --- carrying cells back --- */
+
+static bool pin_has(const struct trace *t, int32_t table, const char *name)
+{
+	const struct dtx_schema *s = t->table[table].schema;
+
+	return s && dtx_schema_find(s, name) >= 0;
+}
+
+/* Several steps may read a table: only what all of them know holds. */
+static void pin_meet(struct pin *p, int32_t table, json_t *known)
+{
+	json_t *was = p->known[table], *value;
+	const char *name;
+	void *next;
+
+	if (!was) {
+		p->known[table] = json_incref(known);
+		return;
+	}
+	json_object_foreach_safe(was, next, name, value)
+	{
+		if (!json_equal(json_object_get(known, name), value))
+			json_object_del(was, name);
+	}
+}
+
+/* Whether a row behind the step is passed on or not for its own cells alone, in order. */
+static bool pin_alone(const struct dtx_plan *plan, uint32_t i)
+{
+	for (i++; i < plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[i];
+		bool own = dtx_str_in_list("filter,derive", st->name) &&
+		           dtx_trace_plain(st->canonical);
+
+		if (!own && !dtx_str_in_list("select,drop,reorder,rename,cast", st->name))
+			return false;
+	}
+	return true;
+}
+
+/* Steps that keep the first rows: of those with the cell the first ones of all are the first too,
+ * and those that come along behind them are not asked for. */
+static bool pin_first(const struct dtx_plan_step *st)
+{
+	const json_t *c = st->canonical;
+
+	if (!strcmp(st->name, "sort"))
+		return true;
+	if (json_array_size(json_object_get(c, "by")))
+		return false;
+	return !strcmp(st->name, "top") ||
+	       (!strcmp(st->name, "limit") && !dtx_json_int(c, "offset", 0) &&
+	        !strcmp(dtx_json_text(c, "from", ""), "start"));
+}
+
+/* The column of table k that has a cell of the step's result; NULL: none. */
+static const char *pin_from(const struct pin *p, uint32_t i, uint32_t k, const char *name)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	const char *from;
+
+	if (st->table[k] < 0)
+		return NULL;
+	from = !k && pin_first(st) && pin_alone(p->t->plan, i) ? name : pin_back(st, k, name);
+	if (k && from == name && !strcmp(st->name, "join") && pin_has(p->t, st->table[0], name) &&
+	    !pin_lists(json_object_get(st->canonical, "using"), name) &&
+	    !dtx_json_find(json_object_get(st->canonical, "on"), "left", name))
+		return NULL; /* the left table's */
+	return from && pin_has(p->t, st->table[k], from) ? from : NULL;
+}
+
+/* The formula that gives a column its value, of the table's own columns alone; NULL: none. */
+static const char *pin_formula(const struct dtx_plan_step *st, const char *name)
+{
+	bool group = !strcmp(st->name, "group_by");
+	const char *list = group ? "by" : "set";
+
+	if ((!group && strcmp(st->name, "derive") != 0) || !dtx_trace_plain(st->canonical))
+		return NULL;
+	return dtx_json_text(dtx_json_find(json_object_get(st->canonical, list), "as", name),
+	                     "expr", NULL);
+}
+
+struct pin_of {
+	const struct dtx_schema *schema;
+	const struct dtx_plan_step *st;
+	json_t *of;
+};
+
+static void pin_of(void *arg, const char *name)
+{
+	struct pin_of *o = arg;
+	int32_t c = o->schema && !pin_sets(o->st, name) ? dtx_schema_find(o->schema, name) : -1;
+
+	if (c < 0)
+		o->schema = NULL;
+	else
+		json_object_set_new(o->of, name,
+		                    json_string(dtx_type_name(o->schema->field[c].type.type)));
+}
+
+/* Adds "what the formula gives is the cell" to what is known of the table. */
+static void pin_formed(struct pin *p, const struct dtx_plan_step *st, const char *formula,
+                       const json_t *cell, json_t *back)
+{
+	struct pin_of o = { p->t->table[st->table[0]].schema, st, json_object() };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr_reach reach = DTX_EXPR_REACH_INIT;
+	struct dtx_expr *e = NULL;
+	json_t *made = json_copy((json_t *)(uintptr_t)cell);
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
+		dtx_expr_reach(e, false, NULL, &reach);
+		dtx_expr_columns(e, pin_of, &o);
+	}
+	p->t->failed |= !made || !dtx_json_set(made, "of", json_incref(o.of));
+	if (e && !reach.calls && o.schema && json_object_size(o.of))
+		p->t->failed |= !dtx_json_set(back, formula, json_incref(made));
+	json_decref(made);
+	json_decref(o.of);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Whether all columns of a formula are columns of table k, by the same names. */
+static bool pin_of_table(const struct pin *p, uint32_t i, uint32_t k, const json_t *of)
+{
+	const char *name, *from;
+	json_t *type;
+
+	json_object_foreach((json_t *)(uintptr_t)of, name, type)
+	{
+		from = pin_from(p, i, k, name);
+		if (!from || strcmp(from, name) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* What a cell of the step's result tells about table k. */
+static void pin_cell(struct pin *p, uint32_t i, uint32_t k, const char *name, json_t *cell,
+                     json_t *back)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	const json_t *of = json_object_get(cell, "of");
+	const char *from = of ? NULL : pin_from(p, i, k, name);
+	const char *formula = of || from || k ? NULL : pin_formula(st, name);
+
+	if (of && pin_of_table(p, i, k, of))
+		from = name;
+	if (from)
+		p->t->failed |= !dtx_json_set(back, from, json_incref(cell));
+	else if (formula)
+		pin_formed(p, st, formula, cell, back);
+}
+
+/* Whether a known cell is one that a left join has of its right table: rows without a partner have
+ * none there. */
+static bool pin_paired(const struct pin *p, uint32_t i, json_t *known)
+{
+	const json_t *c = p->t->plan->step[i].canonical;
+	const char *name;
+	json_t *cell;
+
+	json_object_foreach(known, name, cell)
+	{
+		if (!json_object_get(cell, "of") && pin_from(p, i, 1, name) &&
+		    !pin_lists(json_object_get(c, "using"), name) &&
+		    !dtx_json_find(json_object_get(c, "on"), "left", name))
+			return true;
+	}
+	return false;
+}
+
+/* Rows without a partner have nothing to do with the asked one: they are not made. */
+static void pin_pairs(struct pin *p, uint32_t i)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	json_t *known = p->known[p->t->plan->ninputs + i], *step;
+
+	if (strcmp(st->name, "join") != 0 || !known ||
+	    strcmp(dtx_json_text(st->canonical, "how", ""), "left") != 0 ||
+	    !pin_paired(p, i, known))
+		return;
+	step = dtx_trace_join_of(p->t, st);
+	p->t->failed |= step && !dtx_json_set(step, "how", json_string("inner"));
+}
+
+static void pin_step(struct pin *p, uint32_t i)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	json_t *known = p->known[p->t->plan->ninputs + i], *value;
+	const char *name;
+
+	if (!known)
+		return;
+	for (uint32_t k = 0; k < st->ntables; k++) {
+		json_t *back = json_object();
+
+		json_object_foreach(known, name, value) pin_cell(p, i, k, name, value, back);
+		p->t->failed |= !back;
+		if (back && st->table[k] >= 0)
+			pin_meet(p, st->table[k], back);
+		json_decref(back);
+	}
+}
+
+/* --- the filters --- */
+
+static bool pin_is_int(const char *text)
+{
+	size_t sign = *text == '-', len = strlen(text) - sign;
+
+	return len && len < 18 && strspn(text + sign, "0123456789") == len &&
+	       (text[sign] != '0' || (len == 1 && !sign));
+}
+
+/* A number as formulas have it, no "nan" and no mark of a group. */
+static bool pin_is_float(const char *text)
+{
+	const char *digits = text + (*text == '-');
+
+	return *digits >= '0' && *digits <= '9' && strlen(digits) < 40 &&
+	       strspn(digits, "0123456789.e+-") == strlen(digits);
+}
+
+/* Whether the cell can be asked for: a text or a number, of the same type in `types`. */
+static bool pin_askable(const char *name, const json_t *cell, const json_t *types)
+{
+	const char *text = dtx_json_text(cell, "text", "");
+	const char *type = dtx_json_text(cell, "type", ""), *column;
+	json_t *of = json_object_get(cell, "of"), *one;
+
+	json_object_foreach(of, column, one)
+	{
+		if (!json_equal(json_object_get(types, column), one))
+			return false;
+	}
+	if (types && !of && strcmp(dtx_json_text(types, name, ""), type) != 0)
+		return false;
+	if (!strcmp(type, "int"))
+		return pin_is_int(text);
+	return !strcmp(type, "float") ? pin_is_float(text) : *text && !strcmp(type, "text");
+}
+
+/* "`region` == 'West'", behind what is there. */
+static void pin_equal(const char *name, const json_t *cell, struct dtx_buf *out)
+{
+	const char *text = dtx_json_text(cell, "text", "");
+
+	dtx_buf_add(out, out->len ? " and " : "");
+	if (json_object_get(cell, "of"))
+		dtx_buf_printf(out, "(%s)", name);
+	else
+		dtx_trace_quoted(name, '`', out);
+	dtx_buf_add(out, " == ");
+	if (strcmp(dtx_json_text(cell, "type", ""), "text") != 0)
+		dtx_buf_add(out, text);
+	else
+		dtx_trace_quoted(text, '\'', out);
+}
+
+bool dtx_trace_equal(const json_t *known, struct dtx_buf *out)
+{
+	const char *name;
+	json_t *cell;
+
+	json_object_foreach((json_t *)(uintptr_t)known, name, cell)
+	{
+		if (pin_askable(name, cell, NULL))
+			pin_equal(name, cell, out);
+	}
+	return out->len > 0;
+}
+
+/* The same, but no more cells than are likely to leave few rows: each is a column to be read.
+ * asked: {column: true} of those. */
+static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *out, json_t *asked)
+{
+	json_t *left = json_copy((json_t *)(uintptr_t)known), *cell;
+	int64_t rarity = 1, most;
+	const char *name, *best;
+
+	do {
+		best = NULL;
+		most = 0;
+		json_object_foreach(left, name, cell)
+		{
+			int64_t differ = dtx_json_int(cell, "differ", 1);
+
+			if (differ > most && pin_askable(name, cell, types)) {
+				most = differ;
+				best = name;
+			}
+		}
+		if (best) {
+			pin_equal(best, json_object_get(left, best), out);
+			json_object_set_new(asked, best, json_true());
+			rarity *= most;
+			json_object_del(left, best);
+		}
+	} while (best && rarity < PIN_RARE);
+	json_decref(left);
+	return out->len > 0;
+}
+
+/* All steps read the rows that the filter leaves. */
+static void pin_instead(struct trace *t, const char *name, const char *other)
+{
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(t->steps, i, step)
+	{
+		if (!strcmp(dtx_json_text(step, "in", ""), name))
+			t->failed |= !dtx_json_set(step, "in", json_string(other));
+		if (json_is_string(json_object_get(step, "with")) &&
+		    !strcmp(dtx_json_text(step, "with", ""), name))
+			t->failed |= !dtx_json_set(step, "with", json_string(other));
+	}
+}
+
+static bool pin_input(struct pin *p, uint32_t input)
+{
+	struct trace *t = p->t;
+	const char *name = t->plan->input[input].name;
+	const json_t *types = json_object_get(t->ask->types, name);
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char out[TRACE_NAME];
+	json_t *step = NULL;
+
+	t->pinned[input] = json_object();
+	if (types && p->known[input] &&
+	    pin_where(p->known[input], types, &where, t->pinned[input])) {
+		pin_instead(t, name, dtx_trace_name(out, TRACE_PIN, input));
+		step = json_pack("{ss ss ss ss}", "op", "filter", "where", dtx_buf_text(&where),
+		                 "in", name, "out", out);
+		t->failed |=
+			!dtx_buf_ok(&where) || !step || json_array_insert(t->steps, 0, step) < 0;
+	}
+	dtx_buf_clear(&where);
+	json_decref(step);
+	return step != NULL;
+}
+
+/* Promises were held to all the rows, by the run. */
+static void pin_promises(struct trace *t)
+{
+	static const char *const promises[] = { "expect", "match", "cardinality" };
+	json_t *step;
+	size_t i, k;
+
+	json_array_foreach(t->steps, i, step)
+	{
+		for (k = 0; k < DTX_COUNT(promises); k++)
+			json_object_del(step, promises[k]);
+	}
+}
+
+/* Columns that a pivot makes of values may be lacking where there are fewer rows. */
+static json_t *pin_start(const struct trace *t)
+{
+	json_t *known = json_deep_copy(t->ask->known), *value;
+	const char *name;
+	void *next;
+
+	for (uint32_t i = 0; known && i < t->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &t->plan->step[i];
+
+		if (strcmp(st->name, "pivot_wider") != 0)
+			continue;
+		json_object_foreach_safe(known, next, name, value)
+		{
+			if (!pin_lists(json_object_get(st->canonical, "id"), name))
+				json_object_del(known, name);
+		}
+	}
+	return known;
+}
+
+bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth)
+{
+	json_t *known = pin_start(t);
+	bool says = dtx_trace_equal(known, where);
+
+	t->failed |= !known;
+	/* the nth of those with all the cells is not the nth of those with some */
+	*nth = json_object_size(known) == json_object_size(t->ask->known) ? t->ask->nth : 0;
+	json_decref(known);
+	return says;
+}
+
+void dtx_trace_pin(struct trace *t)
+{
+	uint32_t ninputs = t->plan->ninputs, tables = ninputs + t->plan->nsteps;
+	struct pin p = { t, dtx_mem_zalloc(tables, sizeof(json_t *)) };
+
+	if (!p.known) {
+		t->failed = true;
+		return;
+	}
+	p.known[t->plan->output[t->ask->output].table] = pin_start(t);
+	for (uint32_t i = t->plan->nsteps; i-- > 0;)
+		pin_step(&p, i);
+	for (uint32_t i = 0; i < ninputs; i++)
+		t->out->pinned |= pin_input(&p, i);
+	t->out->pinned |= t->ask->only;
+	if (t->out->pinned) {
+		for (uint32_t i = 0; i < t->plan->nsteps; i++)
+			pin_pairs(&p, i);
+		pin_promises(t);
+		dtx_trace_tied(t);
+	}
+	for (uint32_t i = 0; i < tables; i++)
+		json_decref(p.known[i]);
+	dtx_mem_free(p.known);
+}

@@ -1,0 +1,124 @@
+/* Rows of a group that need not be looked for: where the inputs begin with a filter on a known cell
+ * and every row of a table has that cell for it, those with the key of the asked row are all.
+ *
+ * Behind a union the asked row is of one table alone: what others have for its cells is not its.
+ * Where the asked row is not there after all its group's rows would be named, but whoever asked
+ * sees that the row is missing and has no use for them. */
+#include <string.h>
+
+#include "core/plan/lineage/trace_parts.h"
+
+static bool tied_has(const struct trace *t, int32_t table, const char *name)
+{
+	const struct dtx_schema *s = table < 0 ? NULL : t->table[table].schema;
+
+	return s && dtx_schema_find(s, name) >= 0;
+}
+
+json_t *dtx_trace_join_of(const struct trace *t, const struct dtx_plan_step *st)
+{
+	uint32_t id = t->plan->ninputs + (uint32_t)(st - t->plan->step);
+	static const char *const kinds[] = { "t", "b" }; /* b: its rows are numbered behind it */
+	char name[TRACE_NAME];
+
+	for (size_t i = 0; i < DTX_COUNT(kinds); i++) {
+		json_t *step = dtx_trace_made_by(t->steps, dtx_trace_name(name, kinds[i], id));
+
+		if (!strcmp(dtx_json_text(step, "op", ""), "join"))
+			return step;
+	}
+	return NULL;
+}
+
+/* The table in front of an inner or left join that every row has the column from, by name; -1: none
+ * is known. */
+static int32_t tied_join(const struct trace *t, const struct dtx_plan_step *st, const char **name)
+{
+	const json_t *pair = dtx_json_find(json_object_get(st->canonical, "on"), "left", *name);
+	bool inner = !strcmp(dtx_json_text(dtx_trace_join_of(t, st), "how", ""), "inner");
+
+	if (!inner || (tied_has(t, st->table[0], *name) && !pair))
+		return tied_has(t, st->table[0], *name) ? st->table[0] : -1;
+	if (!pair) /* what the left has not is the right one's */
+		return tied_has(t, st->table[1], *name) ? st->table[1] : -1;
+	*name = dtx_json_text(pair, "right", "");
+	return st->table[1];
+}
+
+/* The table that the step has the column's values from as they are; -1: none. */
+static int32_t tied_from(const struct trace *t, const struct dtx_plan_step *st, const char **name)
+{
+	static const char *const same = "filter,select,drop,reorder,sort,limit,distinct";
+	const json_t *c = st->canonical;
+	const char *how = dtx_json_text(c, "how", "inner");
+
+	if (dtx_str_in_list(same, st->name) ||
+	    (!strcmp(st->name, "join") && dtx_str_in_list("semi,anti", how)) ||
+	    (!strcmp(st->name, "derive") && !dtx_json_find(json_object_get(c, "set"), "as", *name)))
+		return st->table[0];
+	if (!strcmp(st->name, "join") && dtx_str_in_list("inner,left", how))
+		return tied_join(t, st, name);
+	return -1;
+}
+
+/* Whether the known cell of a filter in front is what every row of the table has in the column. */
+static bool tied(const struct trace *t, int32_t table, const char *name)
+{
+	while (table >= (int32_t)t->plan->ninputs)
+		table = tied_from(t, &t->plan->step[table - (int32_t)t->plan->ninputs], &name);
+	return table >= 0 && json_object_get(t->pinned[table], name);
+}
+
+/* The table of the plan behind names that were only given to it; -1: it is none of those. */
+static int32_t tied_table(const struct trace *t, const char *name)
+{
+	const json_t *step = dtx_trace_made_by(t->steps, name);
+	char known[TRACE_NAME];
+
+	while (step && !strcmp(dtx_json_text(step, "op", ""), "filter") &&
+	       !strcmp(dtx_json_text(step, "where", ""), "true")) {
+		name = dtx_json_text(step, "in", "");
+		step = dtx_trace_made_by(t->steps, name);
+	}
+	for (uint32_t i = 0; i < t->plan->ninputs + t->plan->nsteps; i++) {
+		if (!strcmp(dtx_trace_name(known, "t", i), name))
+			return (int32_t)i;
+	}
+	return -1;
+}
+
+/* A step of ours that looks for the rows of walked groups, all keys of which are tied. */
+static bool tied_group(const struct trace *t, const json_t *step)
+{
+	const json_t *on = json_object_get(step, "on"), *pair;
+	int32_t table = -1;
+	size_t i;
+
+	if (!strcmp(dtx_json_text(step, "how", ""), "semi") && json_array_size(on) &&
+	    !strncmp(dtx_json_text(step, "out", ""), "dtx_w", strlen("dtx_w")))
+		table = tied_table(t, dtx_json_text(step, "in", ""));
+	json_array_foreach((json_t *)(uintptr_t)on, i, pair)
+	{
+		if (table < 0 || !tied(t, table, dtx_json_text(pair, "left", "")))
+			return false;
+	}
+	return table >= 0;
+}
+
+void dtx_trace_tied(struct trace *t)
+{
+	json_t *step, *all;
+	size_t i;
+
+	if (dtx_trace_unions(t))
+		return;
+	json_array_foreach(t->steps, i, step)
+	{
+		if (!tied_group(t, step))
+			continue;
+		all = json_pack("{ss ss sO sO}", "op", "filter", "where", "true", "in",
+		                json_object_get(step, "in"), "out", json_object_get(step, "out"));
+		if (!all || json_array_set_new(t->steps, i, all) < 0)
+			t->failed = true;
+	}
+}

@@ -1,0 +1,189 @@
+/* Rows that went into a row, or a cell, of a pivot_wider. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/expr/parse/formula_parts.h"
+#include "core/plan/lineage/trace_parts.h"
+
+json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
+{
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	const json_t *id = json_object_get(st->canonical, "id"), *one;
+	const json_t *names = json_object_get(st->canonical, "names_from");
+	const json_t *values = json_object_get(st->canonical, "values_from");
+	json_t *on = json_array(), *rest = id ? NULL : dtx_trace_names(t, s);
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)(id ? id : rest), i, one)
+	{
+		bool used = false;
+
+		for (k = 0; !id && k < json_array_size(names) + json_array_size(values); k++)
+			used |= json_equal(
+				one, k < json_array_size(names)
+					     ? json_array_get(names, k)
+					     : json_array_get(values, k - json_array_size(names)));
+		if (!used)
+			dtx_trace_append(t, on, json_pack("{sO sO}", "left", one, "right", one));
+	}
+	json_decref(rest);
+	return on;
+}
+
+enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_step *st,
+                                      const json_t *cols)
+{
+	const json_t *names = json_object_get(st->canonical, "names_from");
+	const char *prefix = dtx_json_text(st->canonical, "names_prefix", ""), *name;
+	json_t *keys = dtx_trace_wider_keys(t, st), *value;
+	unsigned ids = 0, made = 0;
+	bool told = json_array_size(names) == 1 && json_is_string(json_array_get(names, 0)) &&
+	            json_array_size(json_object_get(st->canonical, "values_from")) == 1;
+
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		bool id = dtx_json_find(keys, "right", name) != NULL;
+
+		ids += id;
+		made += !id;
+		told &= id || (strcmp(name, "*") != 0 && !strncmp(name, prefix, strlen(prefix)));
+	}
+	json_decref(keys);
+	if (!made)
+		return TRACE_WIDER_ALL;
+	return told && !ids ? TRACE_WIDER_NAMED : TRACE_WIDER_LOOSE;
+}
+
+/* Of a wide row only those cells came from a long row whose name the column has. */
+void dtx_trace_wider_name(struct trace *t, const struct dtx_plan_step *st, const json_t *cols,
+                          const char *in, const char *out)
+{
+	const json_t *names = json_object_get(st->canonical, "names_from");
+	size_t prefix = strlen(dtx_json_text(st->canonical, "names_prefix", ""));
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *name, *sep = "";
+	json_t *value;
+
+	dtx_buf_add(&where, "coalesce(text(");
+	dtx_trace_quoted(json_string_value(json_array_get(names, 0)), '`', &where);
+	dtx_buf_add(&where, "), 'null') in (");
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		dtx_buf_add(&where, sep);
+		dtx_trace_quoted(name + prefix, '\'', &where);
+		sep = ", ";
+	}
+	dtx_buf_addc(&where, ')');
+	t->failed |= !dtx_buf_ok(&where);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
+	              out);
+	dtx_buf_clear(&where);
+}
+
+struct wider_reads {
+	const json_t *keys;
+	bool cell; /* a column that is no id */
+};
+
+static void trace_wider_read(void *arg, const char *name)
+{
+	struct wider_reads *r = arg;
+
+	r->cell |= !dtx_json_find(r->keys, "right", name);
+}
+
+static void trace_wider_formula(struct wider_reads *r, const char *formula)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		dtx_expr_columns(e, trace_wider_read, r);
+	else
+		r->cell = true;
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Whether a step by which rows stay, meet or are put in order looks at more than ids. */
+static void trace_wider_judged(struct wider_reads *r, const struct dtx_plan_step *st)
+{
+	static const char *const blind = "select,drop,reorder,rename,derive,window,cast,limit";
+	static const char *const parts[][3] = {
+		{ "filter", "where", NULL },
+		{ "sort", "by", "col" },
+		{ "group_by", "by", "as" },
+		{ "join", "on", "left" },
+	};
+	size_t i, k;
+
+	if (dtx_str_in_list(blind, st->name))
+		return;
+	for (k = 0; k < DTX_COUNT(parts) && strcmp(parts[k][0], st->name) != 0; k++)
+		;
+	if (k == DTX_COUNT(parts) ||
+	    (parts[k][2] && !json_object_get(st->canonical, parts[k][1]))) {
+		r->cell = true;
+	} else if (!parts[k][2]) {
+		trace_wider_formula(r, dtx_json_text(st->canonical, parts[k][1], ""));
+	} else {
+		const json_t *list = json_object_get(st->canonical, parts[k][1]), *one;
+
+		json_array_foreach((json_t *)(uintptr_t)list, i, one)
+		{
+			r->cell |= json_object_get(one, "expr") != NULL;
+			trace_wider_read(r, dtx_json_text(one, parts[k][2], ""));
+		}
+	}
+}
+
+/* Whether the rows of a wide row's other cells had a say in its being there. */
+static bool trace_wider_decides(struct trace *t, uint32_t i)
+{
+	json_t *keys = dtx_trace_wider_keys(t, &t->plan->step[i]);
+	struct wider_reads r = { keys, false };
+
+	for (uint32_t k = i + 1; k < t->plan->nsteps; k++)
+		trace_wider_judged(&r, &t->plan->step[k]);
+	json_decref(keys);
+	return r.cell;
+}
+
+/* The long rows that a wide one is of, or (*cells) those of the cells alone.  True: all of them,
+ * and those of the cells are still to be told. */
+bool dtx_trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const char *in,
+                        const char *out, bool *cells)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	enum trace_wider which = dtx_trace_wider_rows(t, st, cols);
+	bool apart = which == TRACE_WIDER_NAMED && trace_wider_decides(t, i);
+
+	t->out->wide |= which == TRACE_WIDER_LOOSE;
+	*cells = which == TRACE_WIDER_NAMED && !apart;
+	if (*cells)
+		dtx_trace_wider_name(t, st, cols, in, out);
+	else
+		dtx_trace_same(t, in, out);
+	return apart;
+}
+
+/* A cell that no long row filled: the others of its wide row decided that it is there.  `cell`:
+ * rows that filled it; group: the wide row. */
+void dtx_trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const char *group,
+                           const json_t *on, const struct trace_via *via)
+{
+	int32_t in = t->plan->step[i].table[0];
+	uint32_t n = t->nwalks;
+	char from[TRACE_NAME], whole[TRACE_NAME], rows[TRACE_NAME];
+	struct trace_via empty = *via;
+
+	dtx_trace_add(t,
+	              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with", group,
+	                        "on", on, "nulls_equal", true),
+	              dtx_trace_name(from, "t", (uint32_t)in), dtx_trace_name(whole, "whole", n));
+	dtx_trace_meets(t, whole, cell, "anti", dtx_trace_name(rows, "empty", n));
+	empty.all = true;
+	empty.unless = (int32_t)n; /* the walk before this one */
+	dtx_trace_walked(t, rows, t->table[in].ids, in, NULL, &empty);
+}

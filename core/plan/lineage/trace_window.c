@@ -1,0 +1,440 @@
+/* Steps whose values are made of several rows: which rows those were. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/expr/parse/formula_parts.h"
+#include "core/plan/lineage/trace_parts.h"
+
+static void window_reach(const char *formula, bool ordered, const json_t *frame,
+                         struct dtx_expr_reach *out)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	const json_t *rows = json_object_get(frame, "rows");
+	const json_t *lo = json_array_get(rows, 0), *hi = json_array_get(rows, 1);
+	int64_t ends[2] = { json_is_integer(lo) ? json_integer_value(lo) : INT64_MIN,
+		            json_is_integer(hi) ? json_integer_value(hi) : INT64_MAX };
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
+		dtx_expr_reach(e, ordered, json_object_size(frame) ? ends : NULL, out);
+		out->own = !dtx_expr_is_call(e);
+	} else {
+		*out = (struct dtx_expr_reach){ INT64_MIN, INT64_MAX, 1, true, true };
+	}
+	out->loose |= json_object_size(frame) && !rows;
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+bool dtx_trace_windows(const struct dtx_plan_step *st)
+{
+	const json_t *set = json_object_get(st->canonical, "set"), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)set, i, one)
+	{
+		struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
+
+		if (strcmp(st->name, "derive") != 0)
+			break;
+		window_reach(dtx_json_text(one, "expr", ""), false, NULL, &r);
+		if (r.calls)
+			return true;
+	}
+	return false;
+}
+
+/* The formula is one call, or all its columns are the same: no cell is named that only some of the
+ * calls looked at. */
+static void window_first(void *arg, const char *name)
+{
+	json_object_set_new(arg, name, json_true());
+}
+
+static bool window_plain(const char *formula)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+	json_t *names = json_object();
+	bool plain = false;
+
+	if (names && dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
+		dtx_expr_columns(e, window_first, names);
+		plain = dtx_expr_is_call(e) || json_object_size(names) < 2;
+	}
+	json_decref(names);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return plain;
+}
+
+/* The asked column depends on these items. */
+static void window_items(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                         struct dtx_expr_reach *out)
+{
+	const json_t *set = json_object_get(st->canonical, "set"), *one;
+	bool ordered = json_array_size(json_object_get(st->canonical, "order")) > 0;
+	unsigned hits = 0;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)set, i, one)
+	{
+		struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
+		const char *formula = dtx_json_text(one, "expr", "");
+
+		if (!dtx_trace_needs(t, id, dtx_json_text(one, "as", "")))
+			continue;
+		window_reach(formula, ordered, json_object_get(one, "frame"), &r);
+		if (!r.calls)
+			continue;
+		out->lo = DTX_MIN(out->lo, r.lo);
+		out->hi = DTX_MAX(out->hi, r.hi);
+		out->own |= r.own;
+		out->loose |= r.loose || !window_plain(formula) || hits++;
+		out->calls += r.calls;
+	}
+}
+
+/* Ops that are a window by themselves; what they make has names that their input has not. */
+static void window_op(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                      struct dtx_expr_reach *out)
+{
+	bool hit =
+		json_object_get(t->need[id], "*") || !*dtx_json_text(st->canonical, "suffix", "x");
+	int64_t n = dtx_json_int(st->canonical, "n", 1);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(t->need[id], name, value) hit |= dtx_trace_makes(t, st, name);
+	if (!hit)
+		return;
+	*out = (struct dtx_expr_reach){ INT64_MIN, INT64_MAX, 1, false, false };
+	if (!strcmp(st->name, "cumulative"))
+		out->hi = 0;
+	if (!strcmp(st->name, "rolling"))
+		*out = (struct dtx_expr_reach){ 1 - n, 0, 1, false, false };
+	if (!strcmp(st->name, "lag_lead")) {
+		bool value_only = !strcmp(dtx_json_text(st->canonical, "mode", "value"), "value");
+
+		*out = (struct dtx_expr_reach){ -n, -n, 1, !value_only && n != 1 && n != -1,
+			                        false };
+		out->lo = value_only ? out->lo : DTX_MIN(out->lo, 0);
+		out->hi = value_only ? out->hi : DTX_MAX(out->hi, 0);
+	}
+}
+
+#define WINDOW_PLACE "dtx_p" /* a row's place in its group */
+
+/* "dtx_p - dtx_lo >= lo and ..." */
+static void window_between(const struct dtx_expr_reach *r, const char *place, struct dtx_buf *out)
+{
+	const char *sep = "";
+
+	if (r->lo != INT64_MIN) {
+		dtx_buf_printf(out, "%s >= dtx_lo + (%lld)", place, (long long)r->lo);
+		sep = " and ";
+	}
+	if (r->hi != INT64_MAX)
+		dtx_buf_printf(out, "%s%s <= dtx_hi + (%lld)", sep, place, (long long)r->hi);
+}
+
+static json_t *window_pairs(struct trace *t, const json_t *by)
+{
+	json_t *on = json_array(), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)by, i, one)
+		dtx_trace_append(t, on, json_pack("{sO sO}", "left", one, "right", one));
+	return on;
+}
+
+/* Rows of the groups of `walk`, which is of `placed`; those from the first to the last place that
+ * the walked rows look at. */
+static void window_near(struct trace *t, const json_t *by, const struct dtx_expr_reach *r,
+                        const char *placed, const char *place, const char *walk, uint32_t n,
+                        const char *rows)
+{
+	char ends[TRACE_NAME], both[TRACE_NAME], kept[TRACE_NAME];
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *on = window_pairs(t, by), *keys = json_array(), *one, *join;
+	size_t i;
+
+	json_array_foreach(on, i, one)
+		dtx_trace_append(t, keys,
+	                         json_pack("{sO sO}", "as", json_object_get(one, "left"), "expr",
+	                                   json_object_get(one, "left")));
+	dtx_trace_name(ends, "e", n);
+	dtx_trace_name(both, "y", n);
+	dtx_trace_name(kept, "x", n);
+	dtx_trace_add(t,
+	              json_pack("{ss sO s[{ss so} {ss so}]}", "op", "group_by", "by",
+	                        by ? by : keys, "agg", "as", "dtx_lo", "expr",
+	                        json_sprintf("min(%s)", place), "as", "dtx_hi", "expr",
+	                        json_sprintf("max(%s)", place)),
+	              walk, ends);
+	join = json_array_size(on)
+	               ? json_pack("{ss ss ss sO sb}", "op", "join", "how", "inner", "with", ends,
+	                           "on", on, "nulls_equal", true)
+	               : json_pack("{ss ss ss}", "op", "join", "how", "cross", "with", ends);
+	dtx_trace_add(t, join, placed, both);
+	window_between(r, place, &where);
+	t->failed |= !dtx_buf_ok(&where);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), both,
+	              kept);
+	dtx_trace_add(t,
+	              json_pack("{ss s[sss*]}", "op", "drop", "cols", "dtx_lo", "dtx_hi",
+	                        strcmp(place, WINDOW_PLACE) ? NULL : place),
+	              kept, rows);
+	json_decref(on);
+	json_decref(keys);
+	dtx_buf_clear(&where);
+}
+
+/* sure: `walk` has a row. */
+static void window_group(struct trace *t, const json_t *by, const char *in, const char *walk,
+                         bool sure, const char *rows)
+{
+	json_t *on = window_pairs(t, by);
+
+	if (json_array_size(on))
+		dtx_trace_add(t,
+		              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with",
+		                        walk, "on", on, "nulls_equal", true),
+		              in, rows);
+	else if (sure)
+		dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), in, rows);
+	else
+		dtx_trace_meets(t, in, walk, "semi", rows);
+	json_decref(on);
+}
+
+/* Whether a column that names the groups is another one behind the step. */
+static bool window_regroups(const struct dtx_plan_step *st, const json_t *by)
+{
+	json_t *one, *key;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(st->canonical, "set"), i, one)
+	{
+		json_array_foreach((json_t *)(uintptr_t)by, k, key)
+		{
+			if (json_equal(json_object_get(one, "as"), key))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool window_alike(const json_t *a, const json_t *b)
+{
+	return (!json_array_size(a) && !json_array_size(b)) || json_equal(a, b);
+}
+
+/* A step that lists the columns that stay, by their names. */
+static bool window_listed(const struct trace *t, int32_t table)
+{
+	const struct dtx_plan_step *st = &t->plan->step[table - (int32_t)t->plan->ninputs];
+
+	return dtx_str_in_list("select,drop,reorder", st->name) && t->table[table].schema;
+}
+
+/* Whether a column more of table `id` would be there in this one. */
+static bool window_shows(const struct trace *t, int32_t id, int32_t table)
+{
+	while (table > id && !window_listed(t, table))
+		table = t->plan->step[table - (int32_t)t->plan->ninputs].table[0];
+	return table == id;
+}
+
+/* Whether no step behind this one would take a column more for one of the table's. */
+static bool window_unseen(const struct trace *t, const struct dtx_plan_step *st)
+{
+	static const char *const blind = "filter,derive,sort,limit,top,select,drop,reorder";
+	int32_t id = (int32_t)(t->plan->ninputs + (uint32_t)(st - t->plan->step));
+
+	for (st++; st < t->plan->step + t->plan->nsteps; st++) {
+		for (uint32_t k = 0; k < st->ntables; k++) {
+			if (!dtx_str_in_list(blind, st->name) && window_shows(t, id, st->table[k]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The places come with the step itself, where its window is the same and no step behind it sees
+ * them: the rows are not sorted again. */
+static bool window_places_there(struct trace *t, const struct dtx_plan_step *st, const char *in)
+{
+	const json_t *number = dtx_trace_made_by(t->steps, in);
+	json_t *base =
+		(json_t *)(uintptr_t)dtx_trace_made_by(t->steps, dtx_json_text(number, "in", ""));
+
+	if (!window_unseen(t, st) || strcmp(dtx_json_text(base, "op", ""), "window") != 0 ||
+	    !json_array_size(json_object_get(base, "order")) ||
+	    !window_alike(json_object_get(base, "order"),
+	                  json_object_get(st->canonical, "order")) ||
+	    !window_alike(json_object_get(base, "by"), json_object_get(st->canonical, "by")))
+		return false;
+	dtx_trace_append(t, json_object_get(base, "set"),
+	                 json_pack("{ss ss}", "as", WINDOW_PLACE, "expr", "row_number()"));
+	return true;
+}
+
+/* The table with each row's place in its group. */
+static void window_places(struct trace *t, const struct dtx_plan_step *st, uint32_t bit,
+                          const char *in, bool judged, char placed[TRACE_NAME])
+{
+	const json_t *by = json_object_get(st->canonical, "by");
+	const json_t *order = json_object_get(st->canonical, "order");
+	json_t *step;
+
+	if (window_places_there(t, st, in)) {
+		snprintf(placed, TRACE_NAME, "%s", in);
+		return;
+	}
+	step = json_pack("{ss s[{ss ss}]}", "op", "window", "set", "as", WINDOW_PLACE, "expr",
+	                 "row_number()");
+	if (json_array_size(by))
+		json_object_set(step, "by", (json_t *)(uintptr_t)by);
+	/* without an order the table's own counts, as its row numbers tell */
+	if (json_array_size(order))
+		json_object_set(step, "order", (json_t *)(uintptr_t)order);
+	else
+		json_object_set_new(step, "order",
+		                    json_pack("[{so}]", "col", json_sprintf("dtx_r%u", bit)));
+	dtx_trace_add(t, step, in, dtx_trace_name(placed, judged ? "po" : "p", bit));
+}
+
+/* The walked rows were not among those that they looked at: they are there, no more. */
+static void window_part(struct trace *t, uint32_t w, int32_t id, uint64_t ids)
+{
+	char name[TRACE_NAME];
+
+	snprintf(name, sizeof(name), "%s", t->walk[w].name);
+	t->walk[w].ids &= ~ids;
+	dtx_trace_walked(t, name, ids, id, NULL,
+	                 &(struct trace_via){ .from = (int32_t)w, .bit = TRACE_BITS });
+}
+
+/* Whether the step's values are of other rows alone, so that the row itself has no cell in them. */
+static bool window_elsewhere(struct trace *t, int32_t id, const struct dtx_expr_reach *r, bool any)
+{
+	bool is = !r->own && !any && json_object_size(t->need[id]) == 1 && (r->lo > 0 || r->hi < 0);
+
+	/* numbers of a union's tables do not tell the row itself from the others */
+	t->out->wide |= is && dtx_trace_unions(t);
+	return is && !dtx_trace_unions(t);
+}
+
+/* A window step and how its rows are found. */
+struct window_step {
+	const json_t *by;
+	struct dtx_expr_reach reach;
+	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
+	uint32_t bit;
+	bool near;     /* rows at some distance, not the whole group */
+	bool numbered; /* in the order of the table its row numbers are the places */
+	bool judges;   /* for what decided which rows there are */
+};
+
+/* Those that walk w looked at. */
+static void window_rows(struct trace *t, const struct window_step *s, uint32_t w,
+                        char rows[TRACE_NAME])
+{
+	uint32_t number = (s->bit + (s->judges ? TRACE_BITS : 0)) * TRACE_SOURCES + w;
+	char group[TRACE_NAME];
+
+	if (s->near && s->numbered)
+		snprintf(group, sizeof(group), "%s", t->walk[w].name);
+	else
+		dtx_trace_semi(t, s->placed, t->walk[w].name, s->column,
+		               dtx_trace_name(group, "g", number));
+	dtx_trace_name(rows, "w", number + 1);
+	if (s->near)
+		window_near(t, s->by, &s->reach, s->placed, s->numbered ? s->column : WINDOW_PLACE,
+		            group, number, rows);
+	else
+		window_group(t, s->by, s->source, group, dtx_trace_sure(t, w), rows);
+}
+
+static void window_named(struct trace *t, const struct dtx_plan_step *st, struct window_step *s,
+                         int32_t id, bool regroups)
+{
+	s->near = s->reach.lo != INT64_MIN || s->reach.hi != INT64_MAX;
+	s->numbered = !json_array_size(s->by) &&
+	              !json_array_size(json_object_get(st->canonical, "order"));
+	dtx_trace_name(s->in, "t", (uint32_t)id);
+	dtx_trace_name(s->source, "t", (uint32_t)(regroups ? id : st->table[0]));
+	dtx_trace_name(s->column, "r", s->bit);
+	if (s->near && !s->numbered)
+		window_places(t, st, s->bit, s->in, s->judges, s->placed);
+	else
+		snprintf(s->placed, sizeof(s->placed), "%s", s->in);
+}
+
+/* Rows that a window step looked at for what is needed of it, and how far it looked; or, where that
+ * is given as `judged`, those beyond that it looked at for what decided which rows there are: they
+ * have no cell in the value. */
+static struct dtx_expr_reach window_walk(struct trace *t, uint32_t bit, uint32_t n,
+                                         const struct dtx_expr_reach *judged)
+{
+	uint32_t i = t->bit_step[bit];
+	int32_t id = (int32_t)(t->plan->ninputs + i);
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	struct window_step s = { .by = json_object_get(st->canonical, "by"),
+		                 .reach = DTX_EXPR_REACH_INIT,
+		                 .bit = bit,
+		                 .judges = judged != NULL };
+	struct dtx_expr_reach *r = &s.reach;
+	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
+	bool elsewhere, regroups = window_regroups(st, s.by);
+	/* it may be any column, also one that the step leaves alone */
+	bool any = json_object_get(t->need[id], "*") != NULL;
+
+	if (json_array_size(json_object_get(st->canonical, "set")))
+		window_items(t, st, id, r);
+	else
+		window_op(t, st, id, r);
+	if (!r->calls || (judged && judged->calls && judged->lo <= r->lo && judged->hi >= r->hi))
+		return *r;
+	elsewhere = !judged && window_elsewhere(t, id, r, any);
+	/* rows that only the row itself needed are named as well */
+	t->out->wide |=
+		!judged && (r->loose || any || json_object_size(t->need[id]) > 1 || regroups);
+	window_named(t, st, &s, id, regroups);
+	for (uint32_t w = 0; w < n; w++) {
+		char rows[TRACE_NAME];
+		json_t *of;
+
+		if (!(t->walk[w].ids >> bit & 1))
+			continue;
+		/* between the places of several rows there may be others */
+		t->out->wide |=
+			!judged && s.near && r->lo != INT64_MIN && r->hi != INT64_MAX && w > 0;
+		window_rows(t, &s, w, rows);
+		if (elsewhere)
+			window_part(t, w, id, ids);
+		of = judged ? NULL : dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
+		dtx_trace_walked(t, rows, ids, st->table[0], of,
+		                 &(struct trace_via){ .from = (int32_t)w,
+		                                      .bit = bit,
+		                                      .near = s.near,
+		                                      .lo = r->lo,
+		                                      .hi = r->hi });
+		json_decref(of);
+	}
+	return *r;
+}
+
+void dtx_trace_back_window(struct trace *t, uint32_t bit)
+{
+	uint32_t n = t->nwalks;
+	struct dtx_expr_reach r = window_walk(t, bit, n, NULL);
+	json_t **need = t->need;
+
+	t->need = t->judged;
+	(void)window_walk(t, bit, n, &r);
+	t->need = need;
+}

@@ -1,0 +1,358 @@
+/* An input of several files becomes one input per file and a step that puts them one below the
+ * other.  So each file is an input of its own to the record, to lineage and to a replay. */
+#include "core/plan/parse/expand_globs.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/strmap.h"
+#include "core/plan/plan_internal.h"
+
+/* --- which files --- */
+
+struct found {
+	struct dtx_plan *plan;
+	struct dtx_plan_file *file;
+	size_t n, cap;
+	struct dtx_strmap paths;
+};
+
+static enum dtx_code add_file(struct found *f, const char *path, const char *shown,
+                              struct dtx_err *err)
+{
+	struct dtx_arena *a = &f->plan->arena;
+	enum dtx_code rc = DTX_OK;
+	uint32_t at = (uint32_t)f->n;
+
+	if (!dtx_strmap_put(&f->paths, dtx_str_of(path), at, &at))
+		DTX_FAIL_MEM(err);
+	if (at != f->n)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "file '%s' is named twice", shown);
+	if (f->n == DTX_SPREAD_FILES) {
+		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		            "an input is at most %d files, '%s' is one more", DTX_SPREAD_FILES,
+		            shown);
+		dtx_err_hint(err, "convert them in groups first");
+		return DTX_E_BAD_PARAM_VALUE;
+	}
+	if (!dtx_arena_reserve(a, &f->file, &f->cap, f->n + 1, sizeof(*f->file)))
+		DTX_FAIL_MEM(err);
+	f->file[f->n].path = dtx_arena_strdup(a, path);
+	f->file[f->n].shown = dtx_arena_strdup(a, shown);
+	if (!f->file[f->n].path || !f->file[f->n].shown)
+		DTX_FAIL_MEM(err);
+	f->n++;
+out:
+	return rc;
+}
+
+/* The plan's folder is no part of the pattern. */
+static const char *pattern_of(struct dtx_arena *a, const struct dtx_plan_file *w, size_t folder)
+{
+	size_t len = strlen(w->path), n = 0;
+	char *text = dtx_arena_alloc(a, 2 * len + 1, 1);
+
+	for (size_t i = 0; text && i < len; i++) {
+		if (i < folder && strchr("*?[\\", w->path[i]))
+			text[n++] = '\\';
+		text[n++] = w->path[i];
+	}
+	if (text)
+		text[n] = '\0';
+	return text;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A folder that is not there matches nothing; one that is closed might. */
+static int may_skip(const char *path, int error)
+{
+	(void)path;
+	return error == EACCES;
+}
+
+static enum dtx_code add_matches(struct found *f, const struct dtx_plan_file *w,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t folder = strlen(w->path) - strlen(w->shown), before = f->n;
+	const char *pattern = pattern_of(&f->plan->arena, w, folder);
+	glob_t g = { 0 };
+	int got;
+
+	if (!pattern)
+		DTX_FAIL_MEM(err);
+	got = glob(pattern, GLOB_MARK | GLOB_NOSORT, may_skip, &g);
+	if (got == GLOB_NOSPACE)
+		DTX_FAIL_MEM(err);
+	if (got == GLOB_ABORTED)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "a folder of '%s' cannot be read", w->shown);
+	if (g.gl_pathc)
+		qsort(g.gl_pathv, g.gl_pathc, sizeof(*g.gl_pathv), by_bytes);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		const char *path = g.gl_pathv[i];
+
+		if (path[strlen(path) - 1] != '/') /* a folder */
+			DTX_TRY(add_file(f, path, path + folder, err));
+	}
+	if (f->n == before)
+		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file matches '%s'", w->shown);
+out:
+	globfree(&g);
+	return rc;
+}
+
+/* A file whose name looks like a pattern is itself. */
+static bool is_pattern(const struct dtx_plan_file *w)
+{
+	return strpbrk(w->shown, "*?[") && access(w->path, F_OK) != 0;
+}
+
+enum dtx_code dtx_spread_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_file **file,
+                               size_t *n, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &p->input[i];
+	const struct dtx_plan_file one = { in->path, in->path };
+	bool listed = in->nfiles && in->file[0].path == in->path;
+	const struct dtx_plan_file *w = listed ? in->file : &one;
+	size_t nw = listed ? in->nfiles : 1;
+	struct found f = { .plan = p };
+	enum dtx_code rc = DTX_OK;
+	char at[sizeof(in->at) + 8];
+
+	for (size_t k = 0; k < nw; k++) {
+		rc = is_pattern(&w[k]) ? add_matches(&f, &w[k], err)
+		                       : add_file(&f, w[k].path, w[k].shown, err);
+		DTX_TRY(rc);
+	}
+	*file = f.file;
+	*n = f.n;
+out:
+	dtx_strmap_clear(&f.paths);
+	if (rc != DTX_OK && err) {
+		snprintf(at, sizeof(at), "%s/path", in->at);
+		err->run_time = true;
+		dtx_err_at(err, listed ? at : in->at);
+	}
+	return rc;
+}
+
+/* --- the inputs --- */
+
+void dtx_spread_name(char *buf, size_t size, const char *input, size_t k)
+{
+	snprintf(buf, size, "%s__%zu", input, k + 1);
+}
+
+/* The names of all tables. */
+static enum dtx_code all_names(const struct dtx_plan *p, struct dtx_strmap *names,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t have;
+
+	for (uint32_t i = 0; i < p->ninputs; i++)
+		if (!dtx_strmap_put(names, dtx_str_of(p->input[i].name), i, &have))
+			DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		if (p->step[i].out_name &&
+		    !dtx_strmap_put(names, dtx_str_of(p->step[i].out_name), i, &have))
+			DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* What the plan says of input `in`, of one file of it. */
+static enum dtx_code canonical_of(struct dtx_plan *p, const struct dtx_plan_input *in,
+                                  const char *name, const json_t **out, struct dtx_err *err)
+{
+	json_t *o = json_copy((json_t *)(uintptr_t)in->canonical);
+	enum dtx_code rc = DTX_OK;
+
+	json_object_del(o, "source_file");
+	json_object_del(o, "columns");
+	if (!o || !dtx_json_set(o, "name", json_string(name)) || !dtx_part_keep(p, json_incref(o)))
+		DTX_FAIL_MEM(err);
+	*out = o;
+out:
+	json_decref(o);
+	return rc;
+}
+
+/* Input i n times, each with a file. */
+static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct dtx_plan_file *file,
+                                   size_t n, struct dtx_plan_input **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan_input *made = dtx_arena_zalloc(&p->arena, p->ninputs + n, sizeof(*made));
+	struct dtx_strmap taken = DTX_STRMAP_INIT;
+	char name[256];
+
+	if (!made)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(all_names(p, &taken, err));
+	memcpy(made, p->input, i * sizeof(*made));
+	memcpy(made + i + n, p->input + i + 1, (p->ninputs - i - 1) * sizeof(*made));
+	for (size_t k = 0; k < n; k++) {
+		struct dtx_plan_input *in = &made[i + k];
+
+		dtx_spread_name(name, sizeof(name), p->input[i].name, k);
+		if (dtx_strmap_get(&taken, dtx_str_of(name)) != DTX_STRMAP_NONE) {
+			rc = dtx_err_set(
+				err, DTX_E_DUPLICATE_TABLE, __FILE__, __LINE__,
+				"file %zu of input '%s' is table '%s', and the plan has one", k + 1,
+				p->input[i].name, name);
+			dtx_err_hint(err, "rename one of the two");
+			goto out;
+		}
+		*in = p->input[i];
+		in->name = in->opts.alias = dtx_arena_strdup(&p->arena, name);
+		in->path = file[k].path;
+		in->shown = file[k].shown;
+		in->file = NULL;
+		in->nfiles = 0;
+		in->source_file = NULL;
+		if (!in->name)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(canonical_of(p, &p->input[i], name, &in->canonical, err));
+	}
+	*out = made;
+out:
+	dtx_strmap_clear(&taken);
+	return rc;
+}
+
+/* --- the step --- */
+
+/* 'it''s' in the formula language. */
+static json_t *literal(const char *text)
+{
+	struct dtx_buf b = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *v;
+
+	dtx_buf_addc(&b, '\'');
+	for (; *text; text++) {
+		dtx_buf_addc(&b, *text);
+		if (*text == '\'')
+			dtx_buf_addc(&b, *text);
+	}
+	dtx_buf_addc(&b, '\'');
+	v = dtx_buf_ok(&b) ? json_string(dtx_buf_text(&b)) : NULL;
+	dtx_buf_clear(&b);
+	return v;
+}
+
+/* One file has no other to go below. */
+static json_t *step_of_one(const struct dtx_plan_input *in, const struct dtx_plan_file *file,
+                           const char *first)
+{
+	return json_pack("{ss ss ss ss s{so}}", "op", "derive", "in", first, "out", in->name,
+	                 "fallback", "off", "set", in->source_file, literal(file->shown));
+}
+
+static json_t *step_of_many(const struct dtx_plan_input *in, const struct dtx_plan_file *file,
+                            const struct dtx_plan_input *made, size_t n)
+{
+	static const char *const columns[] = { "same", "union", "intersect" };
+	json_t *with = json_array(), *shown = json_array();
+	bool whole = true;
+
+	for (size_t k = 0; k < n; k++) {
+		whole = !json_array_append_new(shown, json_string(file[k].shown)) && whole;
+		if (k)
+			whole = !json_array_append_new(with, json_string(made[k].name)) && whole;
+	}
+	if (!whole) { /* no file is left out where memory is short */
+		json_decref(with);
+		json_decref(shown);
+		return NULL;
+	}
+	return json_pack("{ss ss ss ss ss so so ss*}", "op", "union", "in", made[0].name, "out",
+	                 in->name, "fallback", "off", "columns", columns[in->columns], "with", with,
+	                 "sources", shown, "source_as", in->source_file);
+}
+
+/* Ids behind input i move, and i is the new step 0. */
+static int32_t moved(const struct dtx_plan *p, uint32_t i, size_t n, int32_t id)
+{
+	int32_t ninputs = (int32_t)(p->ninputs + n - 1);
+
+	if (id < 0 || (uint32_t)id < i)
+		return id;
+	if ((uint32_t)id == i)
+		return ninputs;
+	if ((uint32_t)id < p->ninputs)
+		return id + (int32_t)n - 1;
+	return id + (int32_t)n; /* the inputs, and the step */
+}
+
+static void move_ids(struct dtx_plan *p, uint32_t i, size_t n)
+{
+	for (uint32_t s = 0; s < p->nsteps; s++)
+		for (uint32_t k = 0; k < p->step[s].ntables; k++)
+			p->step[s].table[k] = moved(p, i, n, p->step[s].table[k]);
+	for (uint32_t o = 0; o < p->noutputs; o++)
+		p->output[o].table = moved(p, i, n, p->output[o].table);
+	p->result = moved(p, i, n, p->result);
+}
+
+static enum dtx_code spread_steps(struct dtx_plan *p, const char *at, json_t *json,
+                                  struct dtx_errlist *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t before = findings->n;
+	struct dtx_plan_step *step = dtx_arena_zalloc(&p->arena, p->nsteps + 1, sizeof(*step));
+
+	if (!step)
+		DTX_FAIL_MEM(err);
+	memcpy(step + 1, p->step, p->nsteps * sizeof(*step));
+	p->step = step;
+	p->nsteps++;
+	/* what was found of the steps so far stays with them */
+	for (size_t k = 0; k < before; k++)
+		findings->item[k].step += findings->item[k].step >= 0;
+	step[0].number = -1;
+	snprintf(step[0].at, sizeof(step[0].at), "%s", at);
+	DTX_TRY(dtx_part_made_step(p, json, &step[0], findings, err));
+	if (findings->n > before) {
+		dtx_err_copy(err, &findings->item[before]);
+		rc = findings->item[before].code;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_spread_input(struct dtx_plan *p, uint32_t i, const struct dtx_plan_file *file,
+                               size_t n, struct dtx_errlist *findings, struct dtx_err *err)
+{
+	const struct dtx_plan_input in = p->input[i];
+	struct dtx_plan_input *made = NULL;
+	enum dtx_code rc = DTX_OK;
+	json_t *json = NULL;
+
+	if (n == 1 && !in.source_file) {
+		p->input[i].path = file->path;
+		p->input[i].nfiles = 0;
+		return DTX_OK;
+	}
+	DTX_TRY(spread_inputs(p, i, file, n, &made, err));
+	json = n == 1 ? step_of_one(&in, file, made[i].name) : step_of_many(&in, file, made + i, n);
+	if (!json || !dtx_part_keep(p, json_incref(json)))
+		DTX_FAIL_MEM(err);
+	move_ids(p, i, n);
+	p->input = made;
+	p->ninputs += (uint32_t)n - 1;
+	DTX_TRY(spread_steps(p, in.at, json, findings, err));
+out:
+	if (rc != DTX_OK)
+		dtx_err_at(err, in.at);
+	json_decref(json);
+	return rc;
+}

@@ -1,0 +1,553 @@
+/* Tables and the pipelines between them. */
+#include "core/plan/pipe/graph.h"
+
+#include "core/base/mem.h"
+#include "core/plan/pipe/physical.h"
+#include "core/plan/pipe/runop.h"
+
+#define BYTES_PER_WORKER ((size_t)64 << 10)
+
+/* --- life --- */
+
+static enum dtx_code count_uses(struct dtx_graph *g, struct dtx_err *err)
+{
+	size_t n = (size_t)g->plan->ninputs + g->plan->nsteps;
+	uint32_t *uses = dtx_arena_zalloc(&g->arena, n + 1, sizeof(*uses));
+	enum dtx_code rc = DTX_OK;
+
+	if (!uses)
+		DTX_FAIL_MEM(err);
+	dtx_plan_readers(g->plan, uses);
+	for (size_t t = 0; t < n; t++)
+		g->node[t].uses = uses[t];
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
+                             const struct dtx_exec_opts *opts, const struct dtx_run *run,
+                             struct dtx_errlist *warnings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*g = (struct dtx_graph){ .plan = plan, .opts = opts, .run = *run, .warnings = warnings };
+	pthread_mutex_init(&g->warn_lock, NULL);
+	g->node = dtx_arena_zalloc(&g->arena, plan->ninputs + plan->nsteps + 1u, sizeof(*g->node));
+	g->step = dtx_arena_zalloc(&g->arena, plan->nsteps + 1u, sizeof(*g->step));
+	g->rescued = dtx_arena_zalloc(&g->arena, plan->ninputs + 1u, sizeof(*g->rescued));
+	if (!g->node || !g->step || !g->rescued)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		g->step[i].region = -1;
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		g->step[i].stat = dtx_arena_zalloc(&g->arena, 1, sizeof(struct dtx_opstat));
+		if (!g->step[i].stat)
+			DTX_FAIL_MEM(err);
+		pthread_mutex_init(&g->step[i].tap.lock, NULL);
+	}
+	DTX_TRY(dtx_flow_init(&g->flow, &g->arena, plan, err));
+	DTX_TRY(count_uses(g, err));
+out:
+	return rc;
+}
+
+static void drop_shared(const struct dtx_plan_step *st, struct dtx_stepx *sx)
+{
+	if (sx->has_shared && sx->ox && st->op->sink->free_shared)
+		st->op->sink->free_shared(&sx->ox[0], sx->ox[0].shared);
+	sx->has_shared = false;
+}
+
+static void clear_step(const struct dtx_plan_step *st, struct dtx_stepx *sx)
+{
+	if (sx->link.op)
+		dtx_link_close(&sx->link);
+	drop_shared(st, sx);
+	dtx_tap_clear(&sx->tap);
+	if (sx->stat)
+		pthread_mutex_destroy(&sx->tap.lock);
+}
+
+void dtx_graph_clear(struct dtx_graph *g)
+{
+	if (!g->plan)
+		return;
+	for (uint32_t i = 0; g->step && i < g->plan->nsteps; i++)
+		clear_step(&g->plan->step[i], &g->step[i]);
+	for (uint32_t i = 0; g->node && i < g->plan->ninputs + g->plan->nsteps; i++)
+		dtx_table_unref(g->node[i].table);
+	dtx_flow_clear(&g->flow);
+	pthread_mutex_destroy(&g->warn_lock);
+	dtx_arena_clear(&g->arena);
+	g->plan = NULL;
+}
+
+bool dtx_graph_knows(const struct dtx_graph *g, int32_t t)
+{
+	if (t < 0)
+		return false;
+	if ((uint32_t)t < g->plan->ninputs)
+		return g->flow.table[t].schema != NULL;
+	return g->step[(uint32_t)t - g->plan->ninputs].resolved;
+}
+
+void dtx_graph_release(struct dtx_graph *g, int32_t t)
+{
+	struct dtx_node *n = &g->node[t];
+
+	if (n->uses && --n->uses == 0) {
+		dtx_table_unref(n->table);
+		n->table = NULL;
+	}
+}
+
+unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t)
+{
+	size_t most = SIZE_MAX;
+
+	/* tests that name a batch size want their threads */
+	if (t >= 0 && (uint32_t)t < g->plan->ninputs && !g->opts->batch_rows && g->opts->input &&
+	    g->opts->input[t] && !dtx_source_passes(g->opts->input[t]))
+		most = dtx_source_size(g->opts->input[t]) / BYTES_PER_WORKER + 1;
+	return most < g->run.workers ? (unsigned)most : g->run.workers;
+}
+
+/* --- contexts of steps --- */
+
+enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_plan_step *st = &g->plan->step[s];
+
+	if (dtx_tap_is_on(&sx->tap))
+		return DTX_OK;
+	return dtx_graph_promise(g, (int32_t)(g->plan->ninputs + s), (int)s, st->expect, &st->rules,
+	                         &sx->tap, err);
+}
+
+/* Per input table, the column of it that each output column is. */
+static enum dtx_code moved_columns(struct dtx_graph *g, uint32_t s, const int32_t *const **out,
+                                   struct dtx_err *err)
+{
+	const struct dtx_bind *b = g->flow.bind[s];
+	const int32_t **from = dtx_arena_alloc(&g->arena, b->ntables, sizeof(*from));
+	enum dtx_code rc = DTX_OK;
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	for (unsigned k = 0; k < b->ntables; k++) {
+		int32_t *col = dtx_arena_alloc(&g->arena, b->ncols + 1u, sizeof(*col));
+
+		if (!col)
+			DTX_FAIL_MEM(err);
+		for (uint32_t c = 0; c < b->ncols; c++)
+			col[c] = b->col[c].from_table == (int32_t)k ? b->col[c].from_col : -1;
+		from[k] = col;
+	}
+	*out = from;
+out:
+	return rc;
+}
+
+/* Contexts of a step, one per input table. */
+static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_bind *b = g->flow.bind[s];
+	const struct dtx_schema **in;
+	int32_t result = (int32_t)(g->plan->ninputs + s);
+	enum dtx_code rc = DTX_OK;
+
+	if (sx->ox)
+		goto out;
+	in = dtx_arena_alloc(&g->arena, st->ntables, sizeof(*in));
+	sx->ox = dtx_arena_zalloc(&g->arena, st->ntables, sizeof(*sx->ox));
+	if (!in || !sx->ox)
+		DTX_FAIL_MEM(err);
+	for (unsigned k = 0; k < st->ntables; k++)
+		in[k] = g->flow.table[st->table[k]].schema;
+	for (unsigned k = 0; k < st->ntables; k++)
+		sx->ox[k] = (struct dtx_opctx){
+			.args = st->args,
+			.bound = b->state,
+			.ninputs = st->ntables,
+			.in = in,
+			.out = g->flow.table[result].schema,
+			.need = g->push.need[result],
+			.input = k,
+			.run = &g->run,
+			.stat = sx->stat,
+			.step = (int)s,
+			.warnings = g->warnings,
+			.warn_lock = &g->warn_lock,
+			.checks = g->checks,
+		};
+	DTX_TRY(dtx_graph_tap(g, s, err));
+	sx->link =
+		(struct dtx_link){ .op = st->op,
+		                   .ox = sx->ox,
+		                   .tap = &sx->tap,
+		                   .ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0,
+		                   .sees_all =
+		                           b->sees_all || (st->op->flags & DTX_OP_SEES_ALL) != 0 };
+	DTX_TRY(moved_columns(g, s, &sx->link.from, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	struct dtx_node *n = &g->node[g->plan->ninputs + s];
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(dtx_runop_whole(g, s, true, &n->table, err));
+	g->step[s].done = g->step[s].resolved = true;
+out:
+	return rc;
+}
+
+/* --- growth --- */
+
+#define GROWTH_BASE 1000000
+
+static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	struct dtx_opstat *st = g->step[s].stat;
+	int64_t in = atomic_load(&st->rows_in), rows = atomic_load(&st->rows_out);
+	dtx_i128 most = (dtx_i128)g->run.growth * in + GROWTH_BASE;
+	enum dtx_code rc = DTX_OK;
+
+	if (g->run.growth >= 0 && rows > most)
+		DTX_FAIL(
+			err, DTX_E_ROW_GROWTH,
+			"%s: %lld rows in make %lld rows, more than the limit growth (%lld) allows",
+			g->plan->step[s].name, (long long)in, (long long)rows,
+			(long long)g->run.growth);
+out:
+	return dtx_runop_blame(g, s, rc, err);
+}
+
+/* --- legs --- */
+
+/* Who points into the bytes of a source, which may be NULL. */
+static int holders(const struct dtx_source *src)
+{
+	return src ? dtx_owner_refs(dtx_source_owner(src)) : 0;
+}
+
+static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_leg *leg, int32_t t,
+                                struct dtx_err *err)
+{
+	struct dtx_scan *scan = dtx_arena_zalloc(&g->arena, 1, sizeof(*scan));
+	enum dtx_code rc = DTX_OK;
+
+	if (!scan)
+		DTX_FAIL_MEM(err);
+	*scan = (struct dtx_scan){ .schema = g->flow.table[t].schema,
+		                   .need = g->push.need[t],
+		                   .limit = -1,
+		                   .workers = g->run.workers,
+		                   .batch_rows = g->opts->batch_rows };
+	leg->reader = g->reader[t];
+	leg->holders = holders(leg->reader->src);
+	leg->scan = scan;
+	g->was_read[t] = true;
+out:
+	return rc;
+}
+
+/* The maps that a leg's rows will go through, the nearest first. */
+struct behind {
+	uint32_t step;
+	const struct behind *next;
+};
+
+static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
+                              const struct behind *behind, struct dtx_err *err);
+
+static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
+                              const struct behind *behind, struct dtx_err *err)
+{
+	const struct behind mine = { s, behind };
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct dtx_link *link = &g->step[s].link;
+	unsigned n = st->op->flags & DTX_OP_CONCAT ? st->ntables : 1;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(prepare(g, s, err));
+	for (unsigned k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
+		DTX_TRY(dtx_runop_sink(g, s, k, NULL, err));
+	DTX_TRY(dtx_runop_blame(g, s, dtx_link_open(link, g->run.workers, err), err));
+	for (unsigned k = 0; k < n; k++) {
+		uint32_t from = p->nlegs;
+
+		DTX_TRY(add_legs(g, p, st->table[k], &mine, err));
+		for (uint32_t i = from; i < p->nlegs; i++)
+			if (!dtx_leg_pass(&p->leg[i], link, k))
+				DTX_FAIL_MEM(err);
+	}
+	g->step[s].done = true;
+out:
+	return rc;
+}
+
+/* A sink that leaves a result whose parts are made by those who read it. */
+static bool is_made(const struct dtx_graph *g, uint32_t s)
+{
+	return g->flow.bind[s]->kind == DTX_KIND_SINK && g->plan->step[s].op->sink->make;
+}
+
+/* A sink behind which a limit stands need not keep the rows that it drops. */
+static enum dtx_code want_first(struct dtx_graph *g, uint32_t s, const struct behind *behind,
+                                struct dtx_err *err)
+{
+	uint32_t *step = dtx_arena_alloc(&g->arena, g->plan->nsteps, sizeof(*step)), n = 0;
+	enum dtx_code rc = DTX_OK;
+
+	if (!step)
+		DTX_FAIL_MEM(err);
+	for (; behind; behind = behind->next)
+		step[n++] = behind->step;
+	g->step[s].ox[0].first_rows = dtx_phys_first_rows(g->plan, s, step, n);
+out:
+	return rc;
+}
+
+static enum dtx_code made_leg(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
+                              const struct behind *behind, struct dtx_err *err)
+{
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_op *op = g->plan->step[s].op;
+	struct dtx_leg *leg;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(want_first(g, s, behind, err));
+	DTX_TRY(dtx_runop_sink(g, s, 0, NULL, err));
+	leg = dtx_pipe_leg(p);
+	if (!leg)
+		DTX_FAIL_MEM(err);
+	leg->table_id = (int32_t)(g->plan->ninputs + s);
+	leg->made = (struct dtx_made){ .op = op, .ox = &sx->ox[0], .tap = &sx->tap };
+	leg->made.nparts = op->sink->parts(&sx->ox[0], &leg->made.origin);
+	sx->done = true;
+out:
+	return rc;
+}
+
+static bool streams(const struct dtx_graph *g, int32_t t)
+{
+	uint32_t s = (uint32_t)t - g->plan->ninputs;
+
+	return g->node[t].uses <= 1 && g->step[s].region < 0 &&
+	       (g->flow.bind[s]->kind == DTX_KIND_MAP || is_made(g, s));
+}
+
+static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
+                              const struct behind *behind, struct dtx_err *err)
+{
+	struct dtx_table *table = g->node[t].table;
+	struct dtx_leg *leg;
+	bool input = (uint32_t)t < g->plan->ninputs;
+	enum dtx_code rc = DTX_OK;
+
+	if (!table && !input && streams(g, t)) {
+		uint32_t s = (uint32_t)t - g->plan->ninputs;
+
+		return is_made(g, s) ? made_leg(g, p, s, behind, err)
+		                     : map_legs(g, p, s, behind, err);
+	}
+	if (!table && !input)
+		DTX_TRY(dtx_graph_table(g, t, false, &table, err));
+	leg = dtx_pipe_leg(p);
+	if (!leg)
+		DTX_FAIL_MEM(err);
+	leg->table = table;
+	leg->table_id = t;
+	leg->schema = g->flow.table[t].schema;
+	if (!table)
+		DTX_TRY(reader_leg(g, leg, t, err));
+out:
+	return rc;
+}
+
+/* Who read the parts has all of them: the sink's memory goes. */
+static enum dtx_code finish_made(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	drop_shared(&g->plan->step[s], &g->step[s]);
+	return check_growth(g, s, err);
+}
+
+/* The steps of a leg up to the limit that was full, with the filter that its reader has. */
+static void mark_stopped(struct dtx_graph *g, const struct dtx_leg *leg)
+{
+	const struct dtx_link *kept = leg->scan && leg->scan->keep ? leg->scan->keep_arg : NULL;
+
+	if (kept)
+		g->step[kept->ox->step].stopped = true;
+	for (unsigned k = 0; k < leg->cut; k++)
+		g->step[leg->pass[k].link->ox->step].stopped = true;
+}
+
+/* The last who reads an input has read it.  Where no column of its rows points into its bytes,
+ * their pages are given back beside what is still to do. */
+static void let_go(const struct dtx_graph *g, const struct dtx_leg *leg)
+{
+	struct dtx_source *src = leg->reader ? leg->reader->src : NULL;
+
+	if (src && !g->node[leg->table_id].uses && holders(src) <= leg->holders)
+		dtx_source_let_go(src);
+}
+
+enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
+                               struct dtx_err *err)
+{
+	struct dtx_pipe p;
+	enum dtx_code rc = DTX_OK;
+
+	dtx_pipe_init(&p, &g->run, g->run.workers);
+	p.arena = &g->arena;
+	p.end = *end;
+	DTX_TRY(add_legs(g, &p, t, NULL, err));
+	if (p.nlegs == 1 && p.leg[0].reader)
+		p.workers = dtx_graph_workers(g, p.leg[0].table_id);
+	for (uint32_t i = 0; i < p.nlegs; i++)
+		DTX_TRY(dtx_graph_push(g, &p.leg[i], err));
+	(void)dtx_mem_lap();
+	DTX_TRY(dtx_pipe_run(&p, err));
+	for (uint32_t i = 0; i < p.nlegs; i++) {
+		dtx_graph_release(g, p.leg[i].table_id);
+		let_go(g, &p.leg[i]);
+		if (p.leg[i].stopped)
+			mark_stopped(g, &p.leg[i]);
+		if (p.leg[i].made.op)
+			DTX_TRY(finish_made(g, (uint32_t)p.leg[i].made.ox->step, err));
+		for (unsigned k = 0; k < p.leg[i].npass; k++)
+			DTX_TRY(check_growth(g, (uint32_t)p.leg[i].pass[k].link->ox->step, err));
+	}
+out:
+	dtx_pipe_clear(&p);
+	return rc;
+}
+
+/* --- tables --- */
+
+struct table_end {
+	struct dtx_table *table;
+	struct dtx_spill *spill;
+	struct dtx_spill_count *spilled; /* of the step whose table it is */
+	const uint8_t *need;             /* per column; NULL: unknown */
+	bool typed;
+};
+
+/* Whether the values of a column are made here, by all workers: who reads the table is one.  Cells
+ * of declared types wait for the step that fails at them. */
+static bool wants_value(const struct table_end *e, const struct dtx_batch *b, uint32_t i)
+{
+	return b->col[i] && (e->typed || (e->need && e->need[i] == DTX_NEED_VALUE &&
+	                                  b->schema->field[i].guessed));
+}
+
+static enum dtx_code table_prepare(void *arg, unsigned worker, struct dtx_batch *b,
+                                   struct dtx_ring_item *item, struct dtx_err *err)
+{
+	struct table_end *e = arg;
+	struct dtx_column *c;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	(void)item;
+	DTX_TRY(dtx_batch_dense(b, err));
+	for (uint32_t i = 0; i < b->ncols; i++)
+		if (wants_value(e, b, i))
+			DTX_TRY(dtx_batch_value(b, i, &c, err));
+	if (dtx_spill_tables(e->spill))
+		DTX_TRY(dtx_spill_batch(e->spill, b, e->spilled, err));
+out:
+	return rc;
+}
+
+static enum dtx_code table_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
+                               struct dtx_err *err)
+{
+	struct table_end *e = arg;
+	struct dtx_batch *copy = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	(void)item;
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	DTX_TRY(dtx_table_take(e->table, copy, err));
+out:
+	return rc;
+}
+
+static enum dtx_code stream_to_table(struct dtx_graph *g, int32_t t, bool typed,
+                                     struct dtx_table **out, struct dtx_err *err)
+{
+	struct table_end e = { .typed = typed, .spill = g->run.spill, .need = g->push.need[t] };
+	struct dtx_pipe_end end = { .arg = &e, .prepare = table_prepare, .put = table_put };
+	enum dtx_code rc = DTX_OK;
+
+	if ((uint32_t)t >= g->plan->ninputs)
+		e.spilled = &g->step[(uint32_t)t - g->plan->ninputs].stat->spilled;
+	DTX_TRY(dtx_table_new(g->flow.table[t].schema, &e.table, err));
+	DTX_TRY(dtx_graph_stream(g, t, &end, err));
+	*out = e.table;
+	e.table = NULL;
+out:
+	dtx_table_unref(e.table);
+	return rc;
+}
+
+static enum dtx_code confirm(struct dtx_table *t, struct dtx_err *err)
+{
+	struct dtx_column *c;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < t->nbatches; i++)
+		for (uint32_t k = 0; k < t->batch[i]->ncols; k++)
+			if (t->batch[i]->col[k])
+				DTX_TRY(dtx_batch_value(t->batch[i], k, &c, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct dtx_table **out,
+                              struct dtx_err *err)
+{
+	struct dtx_node *n = &g->node[t];
+	uint32_t s = (uint32_t)t - g->plan->ninputs;
+	bool made = n->table == NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (!made)
+		goto out;
+	if ((uint32_t)t < g->plan->ninputs) {
+		n->uses++; /* reading it counts as a use, but the table stays */
+		DTX_TRY(stream_to_table(g, t, typed, &n->table, err));
+		goto out;
+	}
+	DTX_TRY(prepare(g, s, err));
+	if (g->flow.bind[s]->kind == DTX_KIND_WHOLE) {
+		DTX_TRY(dtx_runop_whole(g, s, false, &n->table, err));
+	} else if (g->flow.bind[s]->kind == DTX_KIND_SINK && !is_made(g, s)) {
+		DTX_TRY(dtx_runop_sink(g, s, 0, &n->table, err));
+	} else {
+		/* streams() looks at the uses: this one reads it as a table */
+		uint32_t uses = n->uses;
+
+		n->uses = 1;
+		rc = stream_to_table(g, t, typed, &n->table, err);
+		n->uses = uses;
+		DTX_TRY(rc);
+	}
+	g->step[s].done = true;
+	DTX_TRY(check_growth(g, s, err));
+out:
+	if (rc == DTX_OK && typed)
+		rc = confirm(n->table, err);
+	*out = n->table;
+	return rc;
+}

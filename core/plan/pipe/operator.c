@@ -1,0 +1,27 @@
+/* A step inside pipelines: its locals. */
+#include "core/base/mem.h"
+#include "core/plan/pipe/pipe.h"
+
+enum dtx_code dtx_link_open(struct dtx_link *l, unsigned workers, struct dtx_err *err)
+{
+	unsigned n = l->ordered ? 1 : workers;
+	enum dtx_code rc = DTX_OK;
+
+	l->local = dtx_mem_zalloc(n, sizeof(*l->local));
+	if (!l->local)
+		DTX_FAIL_MEM(err);
+	l->nlocals = n;
+	for (unsigned i = 0; l->op->map->init_local && i < n; i++)
+		DTX_TRY(l->op->map->init_local(&l->ox[0], &l->local[i], err));
+out:
+	return rc;
+}
+
+void dtx_link_close(struct dtx_link *l)
+{
+	for (unsigned i = 0; l->local && l->op->map->free_local && i < l->nlocals; i++)
+		if (l->local[i])
+			l->op->map->free_local(&l->ox[0], l->local[i]);
+	dtx_mem_free(l->local);
+	l->local = NULL;
+}

@@ -1,0 +1,213 @@
+/* The order ring of a pipeline. */
+#include "core/plan/pipe/reorder_buffer.h"
+
+#include "core/base/mem.h"
+
+#define SLOTS_PER_WORKER 4
+#define TEXT_MAX         ((size_t)4 << 30)
+
+enum dtx_code dtx_ring_init(struct dtx_ring *r, unsigned workers, uint64_t head,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->nslots = (uint64_t)workers * SLOTS_PER_WORKER;
+	r->spare = NULL;
+	r->task = (struct dtx_ring_list){ NULL, NULL };
+	r->ntasks = 0;
+	r->carriers = 0;
+	r->stop_at = UINT64_MAX;
+	atomic_init(&r->head, head);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->moved, NULL);
+	r->slot = dtx_mem_zalloc(r->nslots, sizeof(*r->slot));
+	if (!r->slot)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static void free_fault(struct dtx_ring_item *item)
+{
+	if (item->fault)
+		dtx_err_clear(item->fault);
+	dtx_mem_free(item->fault);
+	item->fault = NULL;
+}
+
+static void free_item(struct dtx_ring_item *item)
+{
+	dtx_batch_free(item->batch);
+	free_fault(item);
+	dtx_buf_clear(&item->text);
+	dtx_rowhash_clear(&item->hash);
+	dtx_mem_free(item);
+}
+
+static void free_list(struct dtx_ring_item *item)
+{
+	while (item) {
+		struct dtx_ring_item *next = item->next;
+
+		free_item(item);
+		item = next;
+	}
+}
+
+void dtx_ring_clear(struct dtx_ring *r)
+{
+	if (!r->nslots)
+		return;
+	for (uint64_t i = 0; r->slot && i < r->nslots; i++)
+		free_list(r->slot[i].list.first);
+	free_list(r->spare);
+	free_list(r->task.first);
+	dtx_mem_free(r->slot);
+	pthread_cond_destroy(&r->moved);
+	pthread_mutex_destroy(&r->lock);
+	*r = (struct dtx_ring){ .nslots = 0 };
+}
+
+struct dtx_ring_item *dtx_ring_item(struct dtx_ring *r)
+{
+	struct dtx_ring_item *item;
+
+	pthread_mutex_lock(&r->lock);
+	item = r->spare;
+	if (item)
+		r->spare = item->next;
+	pthread_mutex_unlock(&r->lock);
+	if (item)
+		return item;
+	item = dtx_mem_zalloc(1, sizeof(*item));
+	if (item)
+		dtx_buf_init(&item->text, TEXT_MAX);
+	return item;
+}
+
+void dtx_ring_done(struct dtx_ring *r, struct dtx_ring_item *item)
+{
+	dtx_batch_free(item->batch);
+	item->batch = NULL;
+	free_fault(item);
+	if (dtx_mem_tight()) {
+		dtx_buf_clear(&item->text);
+		dtx_rowhash_clear(&item->hash);
+	} else {
+		dtx_buf_reset(&item->text);
+	}
+	pthread_mutex_lock(&r->lock);
+	item->next = r->spare;
+	r->spare = item;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Too far ahead: no slot is free, or memory is short and what waits here would make it shorter. The
+ * one whose turn it is never waits. */
+static bool too_far(const struct dtx_ring *r, uint64_t seq)
+{
+	uint64_t head = atomic_load(&r->head);
+
+	return seq >= head + (dtx_mem_tight() ? 1 : r->nslots) && seq < r->stop_at;
+}
+
+void dtx_ring_await(struct dtx_ring *r, uint64_t seq)
+{
+	if (dtx_ring_mine(r, seq) || !dtx_mem_tight())
+		return;
+	pthread_mutex_lock(&r->lock);
+	while (seq > atomic_load(&r->head) && seq < r->stop_at && dtx_mem_tight() && !r->ntasks)
+		pthread_cond_wait(&r->moved, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+}
+
+enum dtx_ring_left dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list)
+{
+	struct dtx_ring_slot *slot = &r->slot[seq % r->nslots];
+	enum dtx_ring_left left = DTX_RING_KEPT;
+
+	pthread_mutex_lock(&r->lock);
+	while (too_far(r, seq) && !r->ntasks)
+		pthread_cond_wait(&r->moved, &r->lock);
+	if (too_far(r, seq)) {
+		left = DTX_RING_HELP;
+	} else if (atomic_load(&r->head) != seq && seq < r->stop_at) {
+		slot->list = *list;
+		slot->full = true;
+		*list = (struct dtx_ring_list){ NULL, NULL };
+		left = DTX_RING_LEFT;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return left;
+}
+
+bool dtx_ring_next(struct dtx_ring *r, struct dtx_ring_list *list)
+{
+	struct dtx_ring_slot *slot;
+	uint64_t head;
+	bool there;
+
+	pthread_mutex_lock(&r->lock);
+	head = atomic_load(&r->head) + 1;
+	slot = &r->slot[head % r->nslots];
+	there = slot->full;
+	if (there) {
+		*list = slot->list;
+		*slot = (struct dtx_ring_slot){ .full = false };
+	}
+	/* release: what the ordered part wrote is seen by the next holder of the right */
+	atomic_store_explicit(&r->head, head, memory_order_release);
+	pthread_cond_broadcast(&r->moved);
+	pthread_mutex_unlock(&r->lock);
+	return there;
+}
+
+void dtx_ring_stop(struct dtx_ring *r, uint64_t seq)
+{
+	pthread_mutex_lock(&r->lock);
+	if (seq < r->stop_at)
+		r->stop_at = seq;
+	pthread_cond_broadcast(&r->moved);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* --- tasks --- */
+
+bool dtx_ring_hand(struct dtx_ring *r, struct dtx_ring_item *task)
+{
+	bool enough;
+
+	pthread_mutex_lock(&r->lock);
+	dtx_ring_push(&r->task, task);
+	r->ntasks++;
+	enough = r->ntasks > (dtx_mem_tight() ? 1 : r->nslots);
+	pthread_cond_broadcast(&r->moved);
+	pthread_mutex_unlock(&r->lock);
+	return enough;
+}
+
+struct dtx_ring_item *dtx_ring_task(struct dtx_ring *r, bool last)
+{
+	struct dtx_ring_item *task;
+
+	pthread_mutex_lock(&r->lock);
+	while (last && !r->ntasks && r->carriers)
+		pthread_cond_wait(&r->moved, &r->lock);
+	task = r->task.first;
+	if (task) {
+		r->task.first = task->next;
+		if (!r->task.first)
+			r->task.last = NULL;
+		r->ntasks--;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return task;
+}
+
+void dtx_ring_retire(struct dtx_ring *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->carriers--;
+	pthread_cond_broadcast(&r->moved);
+	pthread_mutex_unlock(&r->lock);
+}

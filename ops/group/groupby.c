@@ -1,0 +1,514 @@
+/* The sink of group_by: one worker's groups, and their union over workers. */
+#include "ops/group/groupby.h"
+
+#include <stdatomic.h>
+
+#include "core/base/prefetch.h"
+#include "ops/kit/opkit.h"
+
+static void local_keys_free(struct dtx_gb_local *l)
+{
+	for (uint32_t i = 0; i < l->state->nkeys; i++) {
+		if (l->value)
+			dtx_builder_clear(&l->value[i]);
+		if (l->written)
+			dtx_spanbuf_clear(&l->written[i]);
+		if (l->column)
+			dtx_column_unref(l->column[i]);
+	}
+	dtx_mem_free(l->value);
+	dtx_mem_free(l->written);
+	dtx_mem_free(l->column);
+}
+
+/* What the states of groups [from, from + n) hold. */
+static void free_states(struct dtx_gb_local *l, uint32_t from, uint32_t n)
+{
+	size_t stride = l->state->stride;
+
+	for (uint32_t i = 0; l->states && i < l->state->nouts; i++) {
+		const struct dtx_gb_out *o = &l->state->out[i];
+
+		for (size_t c = 0; c < o->calls.n; c++)
+			if (dtx_agg_needs_free(o->calls.call[c]))
+				dtx_agg_free(o->calls.call[c],
+				             l->states + from * stride + o->offset[c], stride, n);
+	}
+}
+
+void dtx_gb_drop_state(struct dtx_gb_local *l, uint32_t id)
+{
+	free_states(l, id, 1);
+}
+
+static void local_states_free(struct dtx_gb_local *l)
+{
+	free_states(l, 0, l->n);
+	dtx_mem_free(l->states);
+	dtx_arena_clear(&l->pool);
+}
+
+void dtx_gb_drop_scratch(struct dtx_gb_local *l)
+{
+	dtx_mem_free(l->id);
+	dtx_mem_free(l->row);
+	l->id = NULL;
+	l->row = NULL;
+}
+
+void dtx_gb_free_local(const struct dtx_opctx *ox, void *local)
+{
+	struct dtx_gb_local *l = local;
+
+	(void)ox;
+	if (!l)
+		return;
+	local_states_free(l);
+	local_keys_free(l);
+	dtx_diskparts_free(l->spilled);
+	dtx_groups_free(l->groups);
+	dtx_mem_free(l->pos);
+	dtx_mem_free(l->link);
+	dtx_gb_drop_scratch(l);
+	dtx_mem_free(l);
+}
+
+enum dtx_code dtx_gb_init_local(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_gb_local *l = dtx_mem_zalloc(1, sizeof(*l));
+
+	if (!l)
+		DTX_FAIL_MEM(err);
+	l->state = s;
+	l->value = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(*l->value));
+	l->written = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(*l->written));
+	l->column = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
+	l->id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->id));
+	l->row = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->row));
+	if (!l->value || !l->written || !l->column || !l->id || !l->row)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		dtx_builder_init(&l->value[i], s->key[i].field.type, 0);
+		dtx_spanbuf_init(&l->written[i], DTX_CELLDIALECT_CSV);
+	}
+	DTX_TRY(dtx_groups_new(s->key_type, dtx_gb_ngroupkeys(s), &l->groups, err));
+	*local = l;
+	l = NULL;
+out:
+	dtx_gb_free_local(ox, l);
+	return rc;
+}
+
+/* --- eating --- */
+
+static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_local *l,
+                                 struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	struct dtx_eval_counts counts = { 0 };
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		struct dtx_column *c = NULL;
+
+		if (s->key[i].col >= 0) {
+			DTX_TRY(dtx_batch_flat(in, (uint32_t)s->key[i].col, &key[i], err));
+			continue;
+		}
+		DTX_TRY(dtx_eval(s->key[i].bound, in, &c, &counts, err));
+		rc = dtx_column_flat(c, &key[i], err);
+		dtx_column_unref(c);
+		if (rc != DTX_OK)
+			goto out;
+	}
+	if (!l->late) /* they were counted when the rows came */
+		dtx_op_evals(ox, &counts);
+out:
+	return rc;
+}
+
+static bool null_in_key(struct dtx_column *const *key, uint32_t n, uint32_t row)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (dtx_column_is_null(key[i], row))
+			return true;
+	return false;
+}
+
+/* Takes rows with a null key out, or fails at the first. */
+static enum dtx_code drop_null_keys(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
+                                    struct dtx_batch *in, struct dtx_column *const *key,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel;
+	uint32_t n = 0;
+
+	DTX_TRY(dtx_batch_sel(in, &sel, err));
+	for (uint32_t k = 0; k < in->nsel; k++) {
+		if (!null_in_key(key, s->nkeys, sel[k])) {
+			sel[n++] = sel[k];
+			continue;
+		}
+		if (s->null_keys == DTX_GB_NULL_DROP)
+			continue;
+		rc = dtx_err_set(err, DTX_E_NULL_KEY, __FILE__, __LINE__,
+		                 "group_by: a key is null");
+		dtx_err_hint(err,
+		             "\"null_keys\": \"keep\" makes null a group, \"drop\" leaves the rows "
+		             "out");
+		dtx_batch_blame(in, sel[k], s->key[0].col, err);
+		goto out;
+	}
+	dtx_op_count(ox, "null_key", (int64_t)in->nsel - n);
+	in->nsel = n;
+out:
+	return rc;
+}
+
+/* A key's cell as written, for keys whose value does not tell it; null outside its sets. */
+static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_column *cell,
+                         uint32_t row)
+{
+	struct dtx_spanbuf *w = &l->written[i];
+
+	if (w->n == 0 && w->bytes.len == 0)
+		dtx_spanbuf_init(w, dtx_column_dialect(cell));
+	if (l->state->set && !l->state->set[l->set].in[i])
+		dtx_spanbuf_null(w);
+	else
+		dtx_spanbuf_add(w, cell, row);
+}
+
+/* Values that the result is made of, or its order. */
+static bool keeps_value(const struct dtx_gb_state *s, uint32_t i)
+{
+	return !s->tells && (!s->key[i].written || s->order == DTX_GB_SORTED);
+}
+
+/* Fills the arrays for groups that this batch brought: [l->n, count). */
+static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
+                                struct dtx_column *const *key, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	enum dtx_code rc = DTX_OK;
+	uint32_t count = dtx_groups_count(l->groups), next = l->n, fresh = 0;
+
+	if (count == l->n)
+		goto out;
+	if (!dtx_mem_reserve(&l->pos, &l->cap_pos, count, sizeof(*l->pos)) ||
+	    (s->stride && !dtx_mem_reserve(&l->states, &l->cap_states, count, s->stride)))
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; s->stride && i < s->nouts; i++)
+		for (size_t c = 0; c < s->out[i].calls.n; c++)
+			dtx_agg_init(s->out[i].calls.call[c], l->states + s->out[i].offset[c],
+			             s->stride, l->n, count);
+	l->n = count;
+	for (uint32_t k = 0; next < count && k < in->nsel; k++) {
+		uint16_t row = (uint16_t)dtx_batch_row(in, k);
+
+		if (l->id[k] != next)
+			continue;
+		l->row[fresh++] = row;
+		l->pos[next] = l->at ? (uint64_t)l->at[row] : dtx_batch_pos(in, row);
+		if (next && l->pos[next] < l->pos[next - 1])
+			l->unordered = true;
+		next++;
+	}
+	DTX_ASSERT(next == count, err);
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		if (keeps_value(s, i))
+			dtx_builder_rows(&l->value[i], key[i], l->row, fresh);
+		for (uint32_t k = 0; s->key[i].written && k < fresh; k++)
+			keep_written(l, i, in->col[s->key[i].col], l->row[k]);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code add_states(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                                struct dtx_batch *in, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	struct dtx_eval_counts counts = { 0 };
+	/* under a budget what a group holds goes with the group */
+	struct dtx_arena *pool = dtx_mem_limit() ? NULL : &l->pool;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->nouts; i++) {
+		const struct dtx_gb_out *o = &s->out[i];
+
+		if (!dtx_gb_wants(ox, s, i))
+			continue;
+		for (size_t c = 0; c < o->calls.n; c++)
+			DTX_TRY(dtx_agg_add(o->calls.call[c], l->states + o->offset[c], s->stride,
+			                    l->id, pool, in, &counts, err));
+	}
+	dtx_op_evals(ox, &counts);
+out:
+	return rc;
+}
+
+/* The live rows into their groups; narrows `in` when memory is short. */
+static enum dtx_code add_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                              struct dtx_batch *in, struct dtx_column *const *key,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (dtx_gb_spills(ox, l, in->nsel)) {
+		DTX_TRY(dtx_gb_spill_rows(ox, l, in, key, err));
+	} else {
+		DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
+		DTX_TRY(add_groups(l, in, key, err));
+	}
+	DTX_TRY(add_states(ox, l, in, err));
+out:
+	return rc;
+}
+
+/* The rows once more, as one set sees their keys. */
+static enum dtx_code add_set(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                             const struct dtx_batch *in, struct dtx_column *const *key,
+                             struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *view = NULL;
+	struct dtx_column **seen =
+		dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
+
+	if (!seen)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_batch_copy(in, &view, err));
+	view->seq |= (uint64_t)l->set << DTX_GB_SET_SEQ;
+	DTX_TRY(dtx_gb_set_keys(s, l->set, key, in->nrows, seen, err));
+	DTX_TRY(add_rows(ox, l, view, seen, err));
+out:
+	for (uint32_t i = 0; seen && i <= s->nkeys; i++)
+		dtx_column_unref(seen[i]);
+	dtx_mem_free(seen);
+	dtx_batch_free(view);
+	return rc;
+}
+
+static enum dtx_code add_sets(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                              const struct dtx_batch *in, struct dtx_column *const *key,
+                              struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	enum dtx_code rc = DTX_OK;
+
+	if (l->late) { /* rows on disk are of one set each */
+		l->set = (uint32_t)(in->seq >> DTX_GB_SET_SEQ);
+		return add_set(ox, l, in, key, err);
+	}
+	if (in->seq >> DTX_GB_SET_SEQ)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "group_by: too many rows for grouping sets");
+	for (l->set = 0; l->set < s->nsets; l->set++)
+		DTX_TRY(add_set(ox, l, in, key, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+                             struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = ox->bound;
+	struct dtx_gb_local *l = local;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column **key = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
+
+	if (!key)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(key_columns(ox, l, in, key, err));
+	if (s->null_keys != DTX_GB_NULL_KEEP)
+		DTX_TRY(drop_null_keys(ox, s, in, key, err));
+	DTX_TRY(s->set ? add_sets(ox, l, in, key, err) : add_rows(ox, l, in, key, err));
+out:
+	for (uint32_t i = 0; key && i < s->nkeys; i++)
+		dtx_column_unref(key[i]);
+	dtx_mem_free(key);
+	return rc;
+}
+
+/* --- union over workers --- */
+
+static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at, struct dtx_gb_local *from,
+                                  uint32_t id, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = home->state;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->nouts; i++) {
+		const struct dtx_gb_out *o = &s->out[i];
+
+		for (size_t c = 0; c < o->calls.n; c++)
+			DTX_TRY(dtx_agg_merge(o->calls.call[c],
+			                      home->states + at * s->stride + o->offset[c],
+			                      from->states + id * s->stride + o->offset[c], err));
+	}
+out:
+	return rc;
+}
+
+/* Zeros are DTX_GB_SELF, and cost nothing where nobody writes. */
+uint64_t *dtx_gb_links(struct dtx_gb_local *l)
+{
+	uint64_t *have = l->link, *made;
+
+	if (have)
+		return have;
+	made = dtx_mem_zalloc((size_t)l->n + 1, sizeof(*made));
+	if (!made || atomic_compare_exchange_strong(&l->link, &have, made))
+		return made;
+	dtx_mem_free(made); /* another partition was faster */
+	return have;
+}
+
+/* Entry `id` of worker w is the same group as entry `at` of worker h < w: its states go home, the
+ * smaller position becomes (or stays) the face. */
+static enum dtx_code join_entry(struct dtx_gb_local *const *l, unsigned h, uint32_t at, unsigned w,
+                                uint32_t id, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t *home = dtx_gb_links(l[h]), *mine = dtx_gb_links(l[w]), *face;
+	uint64_t face_pos = l[h]->pos[at];
+
+	if (!home || !mine)
+		DTX_FAIL_MEM(err);
+	face = home += at;
+	mine += id;
+	DTX_TRY(merge_states(l[h], at, l[w], id, err));
+	if ((*home & DTX_GB_KIND) == DTX_GB_HOME) {
+		unsigned fl = dtx_gb_ref_local(*home);
+
+		face = l[fl]->link + (uint32_t)*home;
+		face_pos = l[fl]->pos[(uint32_t)*home];
+	}
+	if (face_pos < l[w]->pos[id]) {
+		*mine = DTX_GB_DEAD;
+		goto out;
+	}
+	if (face != home)
+		*face = DTX_GB_DEAD;
+	*home = DTX_GB_HOME | dtx_gb_ref(w, id);
+	*mine = DTX_GB_FACE | dtx_gb_ref(h, at);
+out:
+	return rc;
+}
+
+#define NEAR 32u /* entries that are on the way before the first is looked for */
+
+struct home { /* where an entry's group is among the workers before its own */
+	unsigned h;
+	uint32_t at; /* DTX_GROUP_NONE: nowhere */
+};
+
+static struct home find_home(struct dtx_gb_local *const *l, unsigned w, uint32_t id)
+{
+	struct home x = { 0, DTX_GROUP_NONE };
+
+	for (unsigned h = 0; h < w && x.at == DTX_GROUP_NONE; h++)
+		x = (struct home){ h, dtx_groups_find(l[h]->groups, l[w]->groups, id) };
+	return x;
+}
+
+static void home_near(const struct dtx_gb_local *l, uint32_t at)
+{
+	size_t stride = l->state->stride;
+
+	DTX_PREFETCH(&l->pos[at]);
+	if (!stride)
+		return;
+	DTX_PREFETCH(l->states + at * stride);
+	DTX_PREFETCH(l->states + at * stride + stride - 1);
+}
+
+/* Entries of worker w, at most NEAR, among those of the workers before it. */
+static enum dtx_code join_entries(struct dtx_gb_local *const *l, unsigned w, const uint32_t *ids,
+                                  uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct home home[NEAR];
+
+	for (unsigned h = 0; h < w; h++)
+		for (uint32_t i = 0; i < n; i++)
+			dtx_groups_near(l[h]->groups, l[w]->groups, ids[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		home[i] = find_home(l, w, ids[i]);
+		if (home[i].at != DTX_GROUP_NONE)
+			home_near(l[home[i].h], home[i].at);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (home[i].at != DTX_GROUP_NONE)
+			DTX_TRY(join_entry(l, home[i].h, home[i].at, w, ids[i], err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsigned w, unsigned part,
+                                 unsigned bits, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t ids[NEAR], some = 0;
+
+	for (uint32_t id = 0; id < l[w]->n; id++) {
+		if (id % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
+		ids[some] = id;
+		some += dtx_groups_part(l[w]->groups, id, bits) == part;
+		if (some < NEAR)
+			continue;
+		DTX_TRY(join_entries(l, w, ids, some, err));
+		some = 0;
+	}
+	DTX_TRY(join_entries(l, w, ids, some, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
+                                  unsigned bits, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (unsigned w = 1; w < n; w++)
+		DTX_TRY(dtx_gb_combine_one(l, w, part, bits, err));
+out:
+	return rc;
+}
+
+/* An entry of one of two workers meets no other of its worker: any share of them is a partition. */
+static enum dtx_code combine_two(struct dtx_gb_local *const *l, unsigned part, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t end = (uint32_t)((uint64_t)l[1]->n * (part + 1) / DTX_GROUP_PARTS), ids[NEAR];
+
+	for (uint32_t id = (uint32_t)((uint64_t)l[1]->n * part / DTX_GROUP_PARTS); id < end;) {
+		uint32_t some = 0;
+
+		for (; some < NEAR && id < end; id++) {
+			if (id % DTX_HALT_ROWS == 0)
+				DTX_TRY(dtx_halt_look(err));
+			ids[some++] = id;
+		}
+		DTX_TRY(join_entries(l, 1, ids, some, err));
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
+                             unsigned n, struct dtx_err *err)
+{
+	struct dtx_gb_local *const *l = (struct dtx_gb_local *const *)locals;
+
+	(void)ox;
+	if (dtx_gb_any_spilled(l, n)) /* then partitions are other ones, and come one at a time */
+		return DTX_OK;
+	return n == 2 ? combine_two(l, part, err)
+	              : dtx_gb_combine_part(l, n, part, DTX_GROUP_BITS, err);
+}

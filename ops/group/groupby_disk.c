@@ -1,0 +1,192 @@
+/* The result of group_by where rows are on disk: a partition at a time, its rows into their order.
+ */
+#include <stdlib.h>
+
+#include "ops/group/first_row.h"
+#include "ops/kit/opkit.h"
+#include "ops/sort/ordered.h"
+
+/* The faces of workers [from, to) in the partition. */
+static enum dtx_code part_faces(struct dtx_gb_result *r, unsigned part, unsigned from, unsigned to,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t cap = 0;
+
+	dtx_mem_free(r->face);
+	r->face = NULL;
+	r->nfaces = 0;
+	for (unsigned w = from; w < to; w++) {
+		for (uint32_t id = dtx_gb_next_face(r->l[w], 0); id < r->l[w]->n;
+		     id = dtx_gb_next_face(r->l[w], id + 1)) {
+			if (dtx_groups_part(r->l[w]->groups, id, DTX_DISK_BITS) != part)
+				continue;
+			if (!dtx_mem_reserve(&r->face, &cap, r->nfaces + 1, sizeof(*r->face)))
+				DTX_FAIL_MEM(err);
+			r->face[r->nfaces++] = (struct dtx_gb_face){ r->l[w]->pos[id], w, id };
+		}
+	}
+	if (r->nfaces)
+		qsort(r->face, r->nfaces, sizeof(*r->face), dtx_gb_face_cmp);
+out:
+	return rc;
+}
+
+/* Where the live rows of b came first. */
+static enum dtx_code place_column(const struct dtx_batch *b, const struct dtx_gb_face *face,
+                                  struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_builder place;
+
+	dtx_builder_init(&place, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, b->nsel);
+	for (uint32_t k = 0; k < b->nsel; k++)
+		dtx_builder_i64(&place, (int64_t)face[dtx_batch_row(b, k)].pos);
+	return dtx_builder_finish(&place, NULL, out, err);
+}
+
+static enum dtx_code order_rows(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
+                                struct dtx_ordered *o, struct dtx_batch *b,
+                                const struct dtx_gb_face *face, struct dtx_err *err)
+{
+	uint32_t nkeys = r->s->order == DTX_GB_SORTED ? r->s->nkeys : 0;
+	struct dtx_column **key = dtx_mem_zalloc(nkeys + 1u, sizeof(struct dtx_column *));
+	struct dtx_key_order *order = dtx_mem_zalloc(nkeys + 1u, sizeof(*order));
+	enum dtx_code rc = DTX_OK;
+
+	if (!key || !order)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(place_column(b, face, &key[nkeys], err));
+	DTX_TRY(dtx_batch_dense(b, err));
+	for (uint32_t i = 0; i < nkeys; i++)
+		DTX_TRY(dtx_batch_flat(b, i, &key[i], err));
+	DTX_TRY(dtx_ordered_add(o, ox, b, key, order, nkeys + 1u, err));
+out:
+	for (uint32_t i = 0; key && i <= nkeys; i++)
+		dtx_column_unref(key[i]);
+	dtx_mem_free(key);
+	dtx_mem_free(order);
+	return rc;
+}
+
+/* What the states of a partition hold, once its rows are made. */
+static void drop_states(struct dtx_gb_result *r, unsigned part)
+{
+	for (unsigned w = 0; r->s->grows && w < r->n; w++)
+		for (uint32_t id = 0; id < r->l[w]->n; id++)
+			if (dtx_groups_part(r->l[w]->groups, id, DTX_DISK_BITS) == part)
+				dtx_gb_drop_state(r->l[w], id);
+}
+
+struct part {
+	const struct dtx_opctx *ox;
+	struct dtx_gb_result *r;
+	struct dtx_ordered *o;
+	unsigned at, nworkers;
+};
+
+/* The rows of the groups whose faces are those of locals [from, to). */
+static enum dtx_code part_rows(const struct part *p, unsigned from, unsigned to,
+                               struct dtx_err *err)
+{
+	struct dtx_gb_result *r = p->r;
+	struct dtx_gb_scratch x = { .which = NULL };
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_gb_scratch_init(&x, r, DTX_GB_PART_FACES, err));
+	DTX_TRY(part_faces(r, p->at, from, to, err));
+	for (size_t at = 0; at < r->nfaces; at += DTX_GB_PART_FACES) {
+		uint32_t n = (uint32_t)DTX_MIN(DTX_GB_PART_FACES, r->nfaces - at);
+
+		DTX_TRY(dtx_gb_make_faces(p->ox, r, &x, r->face + at, n, &b, err));
+		DTX_TRY(order_rows(p->ox, r, p->o, b, r->face + at, err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	dtx_gb_scratch_clear(&x);
+	return rc;
+}
+
+/* Groups of rows that were on disk.  Those that they have no room for are of other groups: all of
+ * theirs is there. */
+static enum dtx_code late_rows(const struct part *p, struct dtx_diskparts *const *from, unsigned n,
+                               unsigned sub, unsigned late, struct dtx_err *err)
+{
+	struct dtx_gb_result *r = p->r;
+	struct dtx_diskparts *rest = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_gb_late(p->ox, from, n, sub, late, &r->l[p->nworkers], err));
+	r->n = p->nworkers + 1;
+	DTX_TRY(dtx_gb_finish_keys(r->l[p->nworkers], err));
+	rest = r->l[p->nworkers]->spilled;
+	r->l[p->nworkers]->spilled = NULL;
+	DTX_TRY(dtx_gb_combine_one(r->l, p->nworkers, p->at, DTX_DISK_BITS, err));
+	DTX_TRY(part_rows(p, p->nworkers, r->n, err));
+	dtx_gb_free_local(p->ox, r->l[p->nworkers]);
+	r->n = p->nworkers;
+	for (unsigned i = 0; rest && i < DTX_DISK_PARTS; i++)
+		DTX_TRY(late_rows(p, &rest, 1, i, late + 1, err));
+out:
+	dtx_diskparts_free(rest);
+	return rc;
+}
+
+/* The groups that the workers have come last: a late one may be one of them. */
+static enum dtx_code disk_part(const struct part *p, struct dtx_diskparts *const *from,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_gb_combine_part(p->r->l, p->nworkers, p->at, DTX_DISK_BITS, err));
+	DTX_TRY(late_rows(p, from, p->nworkers, p->at, 1, err));
+	DTX_TRY(part_rows(p, 0, p->nworkers, err));
+	drop_states(p->r, p->at);
+out:
+	return rc;
+}
+
+static enum dtx_code disk_parts(const struct dtx_opctx *ox, struct dtx_gb_result *r,
+                                struct dtx_ordered *o, struct dtx_err *err)
+{
+	struct part p = { ox, r, o, 0, r->n };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_diskparts **from = dtx_mem_alloc(r->n + 1u, sizeof(struct dtx_diskparts *));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	for (unsigned w = 0; w < r->n; w++)
+		from[w] = r->l[w]->spilled;
+	for (; p.at < DTX_DISK_PARTS; p.at++)
+		DTX_TRY(disk_part(&p, from, err));
+out:
+	dtx_mem_free(from);
+	return rc;
+}
+
+enum dtx_code dtx_gb_from_disk(const struct dtx_opctx *ox, struct dtx_gb_result *r,
+                               struct dtx_err *err)
+{
+	struct dtx_ordered o, *all = &o;
+	enum dtx_code rc = DTX_OK;
+
+	dtx_ordered_init(&o, SIZE_MAX);
+	r->from = dtx_mem_alloc(ox->out->nfields + 1u, sizeof(*r->from));
+	if (!r->from)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < ox->out->nfields; i++)
+		r->from[i] = (int32_t)i;
+	for (unsigned w = 0; w < r->n; w++) {
+		dtx_gb_drop_scratch(r->l[w]);
+		DTX_TRY(dtx_gb_finish_keys(r->l[w], err));
+	}
+	DTX_TRY(disk_parts(ox, r, &o, err));
+	dtx_gb_drop_locals(ox, r);
+	DTX_TRY(dtx_sorter_sort(&o.sorter, err));
+	DTX_TRY(dtx_ordered_take(&all, 1, SIZE_MAX, &r->rows, err));
+out:
+	dtx_ordered_clear(&o);
+	return rc;
+}

@@ -1,0 +1,189 @@
+/* Groups of keys of few values: each key is a small number, all together index an array.
+ *
+ * The array only remembers what the table of groups said: a key that it does not hold, or cannot,
+ * is looked up there.  Each key has as many bits of the index as its numbers needed so far: when it
+ * needs more the array is empty again. */
+#include "ops/group/groupcache.h"
+
+#include "core/base/mem.h"
+#include "ops/group/hashagg_impl.h"
+
+#define CODE_BITS     18u /* 1 MiB of ids: what a core's own cache holds */
+#define CODE_BITS_MAX 22u /* where there are so many groups that their own table is larger */
+#define ROWS_MIN      ((uint64_t)16384) /* fewer are not worth the array */
+#define KEYS_MAX      4u
+#define BUDGET_SHARE  64u
+#define MISSES_MAX    256u /* chunks one after the other, then no more are looked at */
+
+struct dtx_groupcache {
+	uint32_t nkeys;
+	unsigned bits[KEYS_MAX];           /* of a key's number */
+	struct dtx_groups *text[KEYS_MAX]; /* numbers of a text key; NULL: it is a number */
+	uint32_t *id;                      /* by code: id + 1; 0: not known */
+	uint64_t rows;
+	uint32_t groups, misses;
+	bool off;
+	uint32_t code[DTX_GROUP_CHUNK]; /* of the last get */
+};
+
+static unsigned bits_of(uint64_t v)
+{
+	unsigned n = 0;
+
+	for (; v; v >>= 1)
+		n++;
+	return n;
+}
+
+static bool has_cache(const struct dtx_typeref *type, uint32_t nkeys)
+{
+	/* one text is as fast in its table */
+	if (nkeys == 0 || nkeys > KEYS_MAX || (nkeys == 1 && type[0].type != DTX_T_INT64))
+		return false;
+	for (uint32_t i = 0; i < nkeys; i++)
+		if (type[i].type != DTX_T_INT64 && type[i].type != DTX_T_TEXT)
+			return false;
+	return true;
+}
+
+enum dtx_code dtx_groupcache_new(const struct dtx_typeref *type, uint32_t nkeys,
+                                 struct dtx_groupcache **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_groupcache *m = NULL;
+
+	*out = NULL;
+	if (!has_cache(type, nkeys))
+		goto out;
+	m = dtx_mem_zalloc(1, sizeof(*m));
+	if (!m)
+		DTX_FAIL_MEM(err);
+	m->nkeys = nkeys;
+	for (uint32_t i = 0; i < nkeys; i++)
+		if (type[i].type == DTX_T_TEXT)
+			DTX_TRY(dtx_groups_new(&type[i], 1, &m->text[i], err));
+	*out = m;
+	m = NULL;
+out:
+	dtx_groupcache_free(m);
+	return rc;
+}
+
+void dtx_groupcache_free(struct dtx_groupcache *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; i < KEYS_MAX; i++)
+		dtx_groups_free(m->text[i]);
+	dtx_mem_free(m->id);
+	dtx_mem_free(m);
+}
+
+/* Adds numbers to the codes; the bits that they need. */
+static unsigned code_ints(struct dtx_groupcache *m, uint32_t key, const struct dtx_column *col,
+                          const struct dtx_batch *b, uint32_t from, uint32_t n)
+{
+	unsigned bits = m->bits[key];
+	uint64_t high = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t v = (uint64_t)col->v.i64[b->sel ? b->sel[from + i] : from + i];
+
+		high |= v;
+		m->code[i] = m->code[i] << bits | (uint32_t)v;
+	}
+	return bits_of(high);
+}
+
+/* The same; more than all where there is no memory. */
+static unsigned code_texts(struct dtx_groupcache *m, uint32_t key, const struct dtx_column *col,
+                           const struct dtx_batch *b, uint32_t from, uint32_t n)
+{
+	uint32_t id[DTX_GROUP_CHUNK];
+
+	if (!dtx_groups_texts(m->text[key], col, b, from, n, id))
+		return CODE_BITS_MAX + 1;
+	for (uint32_t i = 0; i < n; i++)
+		m->code[i] = m->code[i] << m->bits[key] | id[i];
+	return bits_of(dtx_groups_count(m->text[key]) - 1);
+}
+
+/* No larger than the table of the groups there are, and a small part of the budget. */
+static bool may_be_large(const struct dtx_groupcache *m, unsigned bits)
+{
+	return bits <= CODE_BITS_MAX && (uint64_t)1 << bits <= (uint64_t)m->groups * 8 &&
+	       (!dtx_mem_limit() || (sizeof(*m->id) << bits) * BUDGET_SHARE <= dtx_mem_limit());
+}
+
+/* An array of so many bits, empty; false: keys of these numbers have none (yet). */
+static bool widen(struct dtx_groupcache *m, const unsigned *bits)
+{
+	unsigned all = 0, texts = 0;
+	uint32_t *id;
+
+	for (uint32_t k = 0; k < m->nkeys; k++) {
+		all += bits[k];
+		texts += m->text[k] ? bits[k] : 0;
+	}
+	m->misses += all > CODE_BITS_MAX;
+	m->off = texts > CODE_BITS || m->misses > MISSES_MAX; /* texts only become more */
+	if (all > CODE_BITS && !may_be_large(m, all))
+		return false;
+	id = dtx_mem_zalloc((size_t)1 << all, sizeof(*id));
+	if (!id) /* it goes without */
+		return false;
+	dtx_mem_free(m->id);
+	m->id = id;
+	memcpy(m->bits, bits, sizeof(m->bits));
+	return true;
+}
+
+static bool code_rows(struct dtx_groupcache *m, struct dtx_column *const *key,
+                      const struct dtx_batch *b, uint32_t from, uint32_t n)
+{
+	unsigned bits[KEYS_MAX] = { 0 };
+	bool fits = true;
+
+	for (uint32_t k = 0; k < m->nkeys; k++)
+		if (key[k]->valid || key[k]->form != DTX_F_FLAT)
+			return false;
+	memset(m->code, 0, n * sizeof(*m->code));
+	for (uint32_t k = 0; k < m->nkeys; k++) {
+		unsigned need = m->text[k] ? code_texts(m, k, key[k], b, from, n)
+		                           : code_ints(m, k, key[k], b, from, n);
+
+		fits = fits && need <= m->bits[k];
+		bits[k] = DTX_MAX(need, m->bits[k]);
+	}
+	return fits ? m->id != NULL : widen(m, bits) && code_rows(m, key, b, from, n);
+}
+
+bool dtx_groupcache_get(struct dtx_groupcache *m, struct dtx_column *const *key,
+                        const struct dtx_batch *b, uint32_t from, uint32_t n, uint32_t *ids,
+                        struct dtx_group_misses *miss)
+{
+	miss->n = n;
+	m->rows += n;
+	if (m->off || m->rows < ROWS_MIN || !code_rows(m, key, b, from, n))
+		return false;
+	m->misses = 0;
+	miss->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		ids[i] = m->id[m->code[i]] - 1;
+		miss->at[miss->n] = (uint16_t)i;
+		miss->n += ids[i] == DTX_GROUP_NONE;
+	}
+	return true;
+}
+
+void dtx_groupcache_put(struct dtx_groupcache *m, const uint32_t *ids,
+                        const struct dtx_group_misses *miss)
+{
+	for (uint32_t i = 0; i < miss->n; i++)
+		m->id[m->code[miss->at[i]]] = ids[miss->at[i]] + 1;
+}
+
+void dtx_groupcache_count(struct dtx_groupcache *m, uint32_t groups)
+{
+	m->groups = groups;
+}

@@ -1,0 +1,630 @@
+/* Groups: rows to dense ids by equality of their key. */
+#include "ops/group/hashagg_impl.h"
+
+#include "core/base/mem.h"
+#include "core/base/prefetch.h"
+#include "core/data/key.h"
+#include "ops/group/groupcache.h"
+
+#define CHUNK                                                                                      \
+	DTX_GROUP_CHUNK /* rows hashed ahead of probing: their slots are on the way meanwhile */
+#define KEYS_NEAR     ((uint32_t)1 << 10) /* groups whose keys stay in the nearest cache */
+#define SLOTS_NEAR    4u /* from a taken one on: often in the next line of the cache */
+#define GROUPS_MAX    (UINT32_MAX - 2)
+#define KEY_BYTES_MAX ((size_t)1 << 30)
+
+static enum kind kind_of(const struct dtx_typeref *type, uint32_t nkeys)
+{
+	if (nkeys == 0)
+		return KIND_NONE;
+	if (nkeys == 1 && type[0].type == DTX_T_TEXT)
+		return KIND_TEXT;
+	if (nkeys == 1 && (type[0].type == DTX_T_INT64 || type[0].type == DTX_T_DATETIME))
+		return KIND_INT;
+	return KIND_ROW;
+}
+
+enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
+                             struct dtx_groups **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_groups *g = dtx_mem_zalloc(1, sizeof(*g));
+
+	if (!g)
+		DTX_FAIL_MEM(err);
+	g->kind = kind_of(type, nkeys);
+	g->nkeys = nkeys;
+	g->null_id = DTX_GROUP_NONE;
+	g->nslots = 256;
+	g->cap_hash = g->kind == KIND_INT ? SIZE_MAX : 0; /* room for all, as there are none */
+	dtx_pages_init(&g->pages);
+	dtx_buf_init(&g->probe.bytes, KEY_BYTES_MAX);
+	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
+	if (!g->slot)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupcache_new(type, nkeys, &g->cache, err));
+	*out = g;
+	g = NULL;
+out:
+	dtx_groups_free(g);
+	return rc;
+}
+
+void dtx_groups_free(struct dtx_groups *g)
+{
+	if (!g)
+		return;
+	if (!g->slot_owner)
+		dtx_mem_free(g->slot);
+	if (!g->key_owner)
+		dtx_mem_free(g->key.any);
+	dtx_owner_unref(g->slot_owner);
+	dtx_owner_unref(g->key_owner);
+	dtx_owner_unref(g->bytes_owner);
+	dtx_mem_free(g->hash);
+	dtx_groupcache_free(g->cache);
+	dtx_arena_clear(&g->arena);
+	dtx_buf_clear(&g->probe.bytes);
+	dtx_pages_clear(&g->pages);
+	dtx_mem_free(g);
+}
+
+uint32_t dtx_groups_count(const struct dtx_groups *g)
+{
+	return g->n;
+}
+
+const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id)
+{
+	return row_key(g->key.row[id]).ptr;
+}
+
+static inline unsigned part_of(uint32_t hash, unsigned shift, unsigned bits)
+{
+	return hash >> shift & ((1u << bits) - 1);
+}
+
+unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
+{
+	return part_of(dtx_groups_hash(g, id), 0, bits);
+}
+
+/* --- keys --- */
+
+union key { /* of one row */
+	struct dtx_text text;
+	int64_t i64;
+	struct dtx_str row;
+};
+
+static inline void text_words(const struct dtx_text *t, uint64_t w[2])
+{
+	memcpy(w, t, sizeof(*t));
+}
+
+static inline uint32_t hash_text(const struct dtx_text *t)
+{
+	uint64_t w[2];
+
+	text_words(t, w);
+	if (t->len > DTX_TEXT_INLINE)
+		w[1] = dtx_hash64(t->u.ptr, t->len, 0);
+	return dtx_groups_hash_bits(dtx_hash_mix(w[0], w[1]));
+}
+
+static inline bool text_same(const struct dtx_text *a, const struct dtx_text *b)
+{
+	uint64_t x[2], y[2];
+
+	text_words(a, x);
+	text_words(b, y);
+	if (x[0] != y[0])
+		return false;
+	return a->len <= DTX_TEXT_INLINE ? x[1] == y[1] : memcmp(a->u.ptr, b->u.ptr, a->len) == 0;
+}
+
+/* Row keys are seldom shorter than a word: the last one may overlap the one before. */
+static inline bool row_same(struct dtx_str a, struct dtx_str b)
+{
+	uint64_t x, y;
+
+	if (a.len != b.len)
+		return false;
+	if (a.len < sizeof(x))
+		return a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0;
+	for (size_t at = 0; at + sizeof(x) < a.len; at += sizeof(x)) {
+		memcpy(&x, a.ptr + at, sizeof(x));
+		memcpy(&y, b.ptr + at, sizeof(y));
+		if (x != y)
+			return false;
+	}
+	memcpy(&x, a.ptr + a.len - sizeof(x), sizeof(x));
+	memcpy(&y, b.ptr + b.len - sizeof(y), sizeof(y));
+	return x == y;
+}
+
+static inline bool key_same(const struct dtx_groups *g, enum kind kind, uint32_t id,
+                            const union key *key)
+{
+	switch (kind) {
+	case KIND_TEXT: return text_same(&g->key.text[id], &key->text);
+	case KIND_INT: return g->key.i64[id] == key->i64;
+	case KIND_ROW: return row_same(row_key(g->key.row[id]), key->row);
+	case KIND_NONE: break;
+	}
+	return true;
+}
+
+/* Slot of the key, or the free one where it belongs. */
+static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint32_t hash,
+                               const union key *key)
+{
+	size_t at = dtx_slot_home(hash, g->nslots);
+
+	for (;; at = dtx_slot_next(at, g->nslots)) {
+		uint64_t s = g->slot[at];
+
+		if (!s)
+			return at;
+		if (dtx_slot_hash(s) == hash && key_same(g, kind, (uint32_t)s - 1, key))
+			return at;
+	}
+}
+
+/* NULL: no memory. */
+static const char *row_pack(struct dtx_arena *a, struct dtx_str key)
+{
+	uint32_t len = (uint32_t)key.len;
+	size_t head = row_head(len);
+	char *kept = dtx_arena_bytes(a, head + len);
+
+	if (!kept)
+		return NULL;
+	*kept = (char)(head == 1 ? len : ROW_LONG);
+	memcpy(kept + 1, &len, head - 1);
+	memcpy(kept + head, key.ptr, len);
+	return kept;
+}
+
+static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
+{
+	char *copy;
+
+	switch (g->kind) {
+	case KIND_TEXT:
+		g->key.text[id] = key->text;
+		if (key->text.len <= DTX_TEXT_INLINE || g->borrows)
+			return true;
+		copy = dtx_arena_pack(&g->arena, key->text.u.ptr, key->text.len);
+		g->key.text[id].u.ptr = copy;
+		return copy != NULL;
+	case KIND_INT: g->key.i64[id] = key->i64; return true;
+	case KIND_ROW:
+		g->key.row[id] = g->borrows ? row_kept(key->row) : row_pack(&g->arena, key->row);
+		return g->key.row[id] != NULL;
+	case KIND_NONE: break;
+	}
+	return true;
+}
+
+/* A new group; false: no memory. */
+static bool group_add(struct dtx_groups *g, uint32_t hash, const union key *key, uint32_t *id)
+{
+	if (g->n >= GROUPS_MAX || !dtx_groups_room(g, (size_t)g->n + 1))
+		return false;
+	if (key && !key_store(g, g->n, key))
+		return false;
+	if (!key)
+		memset((char *)g->key.any + g->n * key_size(g->kind), 0, key_size(g->kind));
+	if (g->hash)
+		g->hash[g->n] = hash;
+	*id = g->n++;
+	return true;
+}
+
+/* A key that is not there and has its place at slot `at`. */
+static bool group_new(struct dtx_groups *g, enum kind kind, uint32_t hash, const union key *key,
+                      size_t at, uint32_t *id)
+{
+	if (is_full(g)) {
+		if (!dtx_groups_grow(g))
+			return false;
+		at = slot_find(g, kind, hash, key);
+	}
+	if (!group_add(g, hash, key, id))
+		return false;
+	g->slot[at] = dtx_slot_of(hash, *id);
+	return true;
+}
+
+static inline bool group_put(struct dtx_groups *g, enum kind kind, uint32_t hash,
+                             const union key *key, uint32_t *id)
+{
+	size_t at = slot_find(g, kind, hash, key);
+
+	if (!g->slot[at])
+		return group_new(g, kind, hash, key, at, id);
+	*id = (uint32_t)g->slot[at] - 1;
+	return true;
+}
+
+static bool group_null(struct dtx_groups *g, uint32_t *id)
+{
+	if (g->null_id == DTX_GROUP_NONE && !group_add(g, 0, NULL, &g->null_id))
+		return false;
+	*id = g->null_id;
+	return true;
+}
+
+/* --- a batch --- */
+
+/* Rows [from, from + n) of the live ones: key and hash of each. */
+struct chunk {
+	union key key[CHUNK];
+	uint32_t hash[CHUNK];
+	bool null[CHUNK];
+	uint32_t n;
+	bool nulls;
+};
+
+static void chunk_text(struct chunk *c, const struct dtx_column *col, const struct dtx_batch *b,
+                       uint32_t from)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t row = b->sel ? b->sel[from + i] : from + i;
+
+		c->key[i].text = col->v.text[row];
+		c->null[i] = col->valid && !dtx_bit(col->valid, row);
+		c->hash[i] = c->null[i] ? 0 : hash_text(&c->key[i].text);
+	}
+	c->nulls = col->valid != NULL;
+}
+
+static void chunk_int(struct chunk *c, const struct dtx_column *col, const struct dtx_batch *b,
+                      uint32_t from)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t row = b->sel ? b->sel[from + i] : from + i;
+
+		c->key[i].i64 = col->v.i64[row];
+		c->hash[i] = dtx_groups_hash_int(c->key[i].i64);
+		c->null[i] = col->valid && !dtx_bit(col->valid, row);
+	}
+	c->nulls = col->valid != NULL;
+}
+
+static bool chunk_row(struct chunk *c, struct dtx_column *const *col, uint32_t ncols,
+                      const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
+{
+	size_t end[CHUNK], at = 0;
+
+	dtx_buf_reset(bytes);
+	dtx_key_equal_rows(col, ncols, b->sel, from, c->n, bytes, end);
+	if (!dtx_buf_ok(bytes))
+		return false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->key[i].row = (struct dtx_str){ bytes->ptr + at, end[i] - at };
+		c->hash[i] = dtx_groups_hash_bits(dtx_hash64(bytes->ptr + at, end[i] - at, 0));
+		at = end[i];
+	}
+	c->nulls = false;
+	return true;
+}
+
+static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+                       const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
+{
+	c->n = DTX_MIN(CHUNK, b->nsel - from);
+	if (g->kind == KIND_TEXT)
+		chunk_text(c, key[0], b, from);
+	else if (g->kind == KIND_INT)
+		chunk_int(c, key[0], b, from);
+	else
+		return chunk_row(c, key, g->nkeys, b, from, bytes);
+	return true;
+}
+
+/* What the chunk will read is on the way: slots, then in a table beyond the nearest cache keys, or
+ * slots behind those that others have taken. */
+static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
+{
+	const size_t size = key_size(g->kind), n = g->nslots;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		DTX_PREFETCH(&g->slot[dtx_slot_home(c->hash[i], n)]);
+	for (uint32_t i = 0; g->n > KEYS_NEAR && i < c->n; i++) {
+		size_t home = dtx_slot_home(c->hash[i], n);
+		uint64_t s = g->slot[home];
+
+		if (s && dtx_slot_hash(s) == c->hash[i])
+			DTX_PREFETCH((const char *)g->key.any + ((uint32_t)s - 1) * size);
+		else if (s)
+			DTX_PREFETCH(&g->slot[DTX_MIN(home + SLOTS_NEAR, n - 1)]);
+	}
+}
+
+static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct chunk *c,
+                             uint32_t *ids)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < c->n; i++) {
+		if (c->nulls && c->null[i])
+			ok = group_null(g, &ids[i]);
+		else
+			ok = group_put(g, kind, c->hash[i], &c->key[i], &ids[i]);
+	}
+	return ok;
+}
+
+/* One loop per kind, so that the key comparison is inline. */
+static bool chunk_dispatch(struct dtx_groups *g, const struct chunk *c, uint32_t *ids)
+{
+	switch (g->kind) {
+	case KIND_TEXT: return chunk_ids(g, KIND_TEXT, c, ids);
+	case KIND_INT: return chunk_ids(g, KIND_INT, c, ids);
+	default: return chunk_ids(g, KIND_ROW, c, ids);
+	}
+}
+
+/* Ids of rows [from, from + n) of the live ones. */
+static bool chunk_find(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+                       const struct dtx_batch *b, uint32_t from, uint32_t *ids)
+{
+	if (!chunk_load(g, c, key, b, from, &g->probe.bytes))
+		return false;
+	chunk_near(g, c);
+	return chunk_dispatch(g, c, ids);
+}
+
+/* The same for some of them: in their order, as if all were looked for. */
+static bool chunk_misses(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+                         const struct dtx_batch *b, uint32_t from,
+                         const struct dtx_group_misses *miss, uint32_t *ids)
+{
+	struct dtx_batch some = *b;
+	uint32_t found[CHUNK];
+	uint16_t sel[CHUNK];
+
+	for (uint32_t i = 0; i < miss->n; i++)
+		sel[i] = b->sel ? b->sel[from + miss->at[i]] : (uint16_t)(from + miss->at[i]);
+	some.sel = sel;
+	some.nsel = miss->n;
+	if (!chunk_find(g, c, key, &some, 0, found))
+		return false;
+	for (uint32_t i = 0; i < miss->n; i++)
+		ids[miss->at[i]] = found[i];
+	return true;
+}
+
+static bool chunk_cached(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+                         const struct dtx_batch *b, uint32_t from, uint32_t *ids)
+{
+	struct dtx_group_misses miss;
+
+	dtx_groupcache_count(g->cache, g->n);
+	if (!dtx_groupcache_get(g->cache, key, b, from, DTX_MIN(CHUNK, b->nsel - from), ids, &miss))
+		return chunk_find(g, c, key, b, from, ids);
+	if (miss.n && !chunk_misses(g, c, key, b, from, &miss, ids))
+		return false;
+	dtx_groupcache_put(g->cache, ids, &miss);
+	return true;
+}
+
+enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
+                             const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct chunk c;
+
+	if (g->kind == KIND_NONE) {
+		uint32_t id;
+
+		if (b->nsel && !group_null(g, &id))
+			DTX_FAIL_MEM(err);
+		memset(ids, 0, b->nsel * sizeof(*ids));
+		goto out;
+	}
+	for (uint32_t at = 0; at < b->nsel; at += CHUNK)
+		if (!(g->cache ? chunk_cached(g, &c, key, b, at, ids + at)
+		               : chunk_find(g, &c, key, b, at, ids + at)))
+			DTX_FAIL_MEM(err);
+	dtx_groups_pages(g);
+out:
+	return rc;
+}
+
+bool dtx_groups_texts(struct dtx_groups *g, const struct dtx_column *col, const struct dtx_batch *b,
+                      uint32_t from, uint32_t n, uint32_t *ids)
+{
+	struct chunk c;
+
+	c.n = n;
+	chunk_text(&c, col, b, from);
+	return chunk_ids(g, KIND_TEXT, &c, ids);
+}
+
+/* Tables are larger than the caches: slots, then the keys that they mean by their hashes, are on
+ * the way for the whole chunk. */
+static inline void look_near(const struct dtx_group_parts *p, const struct chunk *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct dtx_groups *g = p->part[part_of(c->hash[i], 0, p->bits)];
+
+		DTX_PREFETCH(&g->slot[dtx_slot_home(c->hash[i], g->nslots)]);
+	}
+}
+
+/* The slot with a hash, 0: none has it. */
+static inline uint64_t slot_tagged(const struct dtx_groups *g, uint32_t hash)
+{
+	size_t at = dtx_slot_home(hash, g->nslots);
+	uint64_t s = g->slot[at];
+
+	while (s && dtx_slot_hash(s) != hash) {
+		at = dtx_slot_next(at, g->nslots);
+		s = g->slot[at];
+	}
+	return s;
+}
+
+static inline void look_slots(const struct dtx_group_parts *p, enum kind kind,
+                              const struct chunk *c, uint64_t *slot)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct dtx_groups *g = p->part[part_of(c->hash[i], 0, p->bits)];
+
+		slot[i] = slot_tagged(g, c->hash[i]);
+		if (slot[i])
+			DTX_PREFETCH((const char *)g->key.any +
+			             ((uint32_t)slot[i] - 1) * key_size(kind));
+	}
+}
+
+static inline void look_chunk(const struct dtx_group_parts *p, enum kind kind,
+                              const struct chunk *c, uint32_t *ids)
+{
+	uint64_t slot[CHUNK];
+
+	look_near(p, c);
+	look_slots(p, kind, c, slot);
+	for (uint32_t i = 0; i < c->n; i++) {
+		bool null = c->nulls && c->null[i];
+		unsigned part = null ? 0 : part_of(c->hash[i], 0, p->bits);
+		const struct dtx_groups *g = p->part[part];
+		uint32_t id = null ? g->null_id : (uint32_t)slot[i] - 1;
+
+		/* two keys may have one hash */
+		if (!null && slot[i] && !key_same(g, kind, id, &c->key[i]))
+			id = (uint32_t)g->slot[slot_find(g, kind, c->hash[i], &c->key[i])] - 1;
+		ids[i] = id == DTX_GROUP_NONE ? id : id + p->first[part];
+	}
+}
+
+/* One loop per kind, so that the key comparison is inline. */
+static void look_dispatch(const struct dtx_group_parts *p, const struct chunk *c, uint32_t *ids)
+{
+	switch (p->part[0]->kind) {
+	case KIND_TEXT: look_chunk(p, KIND_TEXT, c, ids); break;
+	case KIND_INT: look_chunk(p, KIND_INT, c, ids); break;
+	default: look_chunk(p, KIND_ROW, c, ids); break;
+	}
+}
+
+enum dtx_code dtx_groups_lookparts(const struct dtx_group_parts *parts, struct dtx_group_probe *p,
+                                   struct dtx_column *const *key, const struct dtx_batch *b,
+                                   uint32_t *ids, struct dtx_err *err)
+{
+	const struct dtx_groups *g = parts->part[0];
+	enum dtx_code rc = DTX_OK;
+	struct chunk c;
+
+	if (!p->bytes.max)
+		dtx_buf_init(&p->bytes, KEY_BYTES_MAX);
+	for (uint32_t at = 0; g->kind != KIND_NONE && at < b->nsel; at += CHUNK) {
+		if (!chunk_load(g, &c, key, b, at, &p->bytes))
+			DTX_FAIL_MEM(err);
+		look_dispatch(parts, &c, ids + at);
+	}
+	for (uint32_t i = 0; g->kind == KIND_NONE && i < b->nsel; i++)
+		ids[i] = g->null_id;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
+                              struct dtx_column *const *key, const struct dtx_batch *b,
+                              uint32_t *ids, struct dtx_err *err)
+{
+	struct dtx_groups *one = (struct dtx_groups *)(uintptr_t)g; /* only looked at */
+	const uint32_t first = 0;
+	const struct dtx_group_parts parts = { &one, &first, 0 };
+
+	return dtx_groups_lookparts(&parts, p, key, b, ids, err);
+}
+
+enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_probe *p,
+                                  struct dtx_column *const *key, const struct dtx_batch *b,
+                                  unsigned shift, unsigned bits, uint8_t *part, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct chunk c;
+
+	if (!p->bytes.max)
+		dtx_buf_init(&p->bytes, KEY_BYTES_MAX);
+	for (uint32_t at = 0; at < b->nsel; at += CHUNK) {
+		if (!chunk_load(g, &c, key, b, at, &p->bytes))
+			DTX_FAIL_MEM(err);
+		for (uint32_t i = 0; i < c.n; i++)
+			part[at + i] =
+				(uint8_t)(c.nulls && c.null[i] ? 0
+			                                       : part_of(c.hash[i], shift, bits));
+	}
+out:
+	return rc;
+}
+
+/* --- groups of groups --- */
+
+static union key key_of(const struct dtx_groups *g, uint32_t id)
+{
+	union key key;
+
+	memset(&key, 0, sizeof(key));
+	if (g->kind == KIND_TEXT)
+		key.text = g->key.text[id];
+	else if (g->kind == KIND_INT)
+		key.i64 = g->key.i64[id];
+	else
+		key.row = row_key(g->key.row[id]);
+	return key;
+}
+
+uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
+{
+	uint32_t hash = dtx_groups_hash(from, id);
+	const size_t n = g->nslots;
+	uint64_t s;
+
+	if (id == from->null_id)
+		return g->null_id;
+	for (size_t at = dtx_slot_home(hash, n); (s = g->slot[at]) != 0;
+	     at = dtx_slot_next(at, n)) {
+		union key key;
+
+		if (dtx_slot_hash(s) != hash)
+			continue;
+		key = key_of(from, id); /* most are nowhere else: a key is not read in vain */
+		if (key_same(g, g->kind, (uint32_t)s - 1, &key))
+			return (uint32_t)s - 1;
+	}
+	return DTX_GROUP_NONE;
+}
+
+void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
+{
+	DTX_PREFETCH(&g->slot[dtx_slot_home(dtx_groups_hash(from, id), g->nslots)]);
+}
+
+#define AHEAD 16u /* slots on the way while others are looked at */
+
+enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from, uint32_t *id,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	g->borrows = true;
+	for (uint32_t i = 0; i < from->n; i++) {
+		union key key = key_of(from, i);
+
+		if (i + AHEAD < from->n)
+			dtx_groups_near(g, from, i + AHEAD);
+		if (i == from->null_id
+		            ? !group_null(g, &id[i])
+		            : !group_put(g, g->kind, dtx_groups_hash(from, i), &key, &id[i]))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	g->borrows = false;
+	return rc;
+}

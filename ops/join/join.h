@@ -1,0 +1,99 @@
+/* The parts of join: binding, promises (cardinality, match), rows. */
+#ifndef DTX_OPS_JOIN_JOIN_H
+#define DTX_OPS_JOIN_JOIN_H
+
+#include "ops/join/buildside.h"
+
+enum dtx_join_how {
+	DTX_JOIN_INNER,
+	DTX_JOIN_LEFT,
+	DTX_JOIN_RIGHT,
+	DTX_JOIN_FULL,
+	DTX_JOIN_SEMI,
+	DTX_JOIN_ANTI,
+	DTX_JOIN_CROSS,
+};
+enum { DTX_JOIN_MM, DTX_JOIN_M1, DTX_JOIN_1M, DTX_JOIN_11 };
+enum { DTX_MATCH_ANY, DTX_MATCH_ALL_LEFT, DTX_MATCH_ALL_RIGHT, DTX_MATCH_ALL };
+
+struct dtx_join_args {
+	const char *with;
+	struct dtx_plist on, using;
+	int how, cardinality, match;
+	const char *suffix;
+	bool nulls_equal, coalesce_keys;
+	const char *indicator_as;
+};
+struct dtx_join_state {
+	enum dtx_join_how how;
+	bool left_unique, right_unique, all_left, all_right, nulls_equal;
+	struct dtx_key_sides key;
+	struct dtx_colmap lmap, rmap;
+	struct dtx_colmap right_only; /* as rmap, and keys where right-only rows show them */
+	int32_t *key_out;  /* per key: output column that a right-only row fills from its right
+	                    * key; -1: none */
+	bool *refit;       /* per output column: left cells are fitted to the merged field */
+	int32_t indicator; /* output column, -1 */
+};
+
+/* A broken promise: how often, and up to five keys. */
+#define DTX_JOIN_SAMPLES 5
+struct dtx_join_sample {
+	uint64_t pos;
+	uint32_t id;
+	int64_t count;
+	char cell[24]; /* its place in the input */
+	char text[208];
+};
+struct dtx_join_samples {
+	struct dtx_join_sample item[DTX_JOIN_SAMPLES];
+	uint32_t n;
+	int64_t total;
+	struct dtx_err where; /* the place of the first */
+};
+struct dtx_join_local { /* of the probing side */
+	struct dtx_join_probe probe;
+	uint16_t *lrow; /* rows of the batch being made */
+	uint32_t *which, *rrow, n, most;
+	uint32_t room;      /* pairs that there is room for; mostly only `most` are collected */
+	bool rights, nulls; /* it has matches, it has rows without */
+	int64_t rows_in, rows_out, unmatched;
+	struct dtx_join_samples lonely; /* left rows without match */
+	struct dtx_groups *seen;        /* left keys, when they must be unique */
+	struct dtx_join_samples twice;
+	uint32_t *seen_id;
+};
+struct dtx_join_shared {
+	struct dtx_join_table *table;
+	struct dtx_owner *held;            /* keeps its rows */
+	_Atomic int64_t rows_in, rows_out; /* for the growth limit; relaxed */
+};
+
+/* The map of the left side. */
+DTX_MUSTUSE enum dtx_code dtx_join_probe_init(const struct dtx_opctx *ox, void **local,
+                                              struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local,
+                                         struct dtx_batch *in, struct dtx_emit *out,
+                                         struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals,
+                                         unsigned n, struct dtx_emit *out, struct dtx_err *err);
+void dtx_join_probe_free(const struct dtx_opctx *ox, void *local);
+
+DTX_MUSTUSE enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
+
+/* Promises about the left rows of a batch: counted now, judged at the end. */
+DTX_MUSTUSE enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
+                                         struct dtx_batch *in, struct dtx_err *err);
+/* Right keys must be unique. */
+DTX_MUSTUSE enum dtx_code dtx_join_check_right(const struct dtx_join_state *s,
+                                               const struct dtx_join_table *t, struct dtx_err *err);
+/* After the last left row. */
+DTX_MUSTUSE enum dtx_code dtx_join_check_end(const struct dtx_join_state *s,
+                                             struct dtx_join_local *const *l, unsigned n,
+                                             const struct dtx_join_table *t, struct dtx_err *err);
+/* Right rows that no left row met, in right order: ref[0..*n), the caller frees. */
+size_t dtx_join_count_unmatched(const struct dtx_join_table *t);
+DTX_MUSTUSE enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t,
+                                             struct dtx_rowref **ref, size_t *n,
+                                             struct dtx_err *err);
+#endif

@@ -1,0 +1,162 @@
+/* Binding of join: keys of both sides, the columns of the result. */
+#include "ops/join/join.h"
+
+#include <stdio.h>
+
+#include "core/data/cells.h"
+
+static bool from_right(enum dtx_join_how how)
+{
+	return how == DTX_JOIN_RIGHT || how == DTX_JOIN_FULL;
+}
+
+static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_join_args *a,
+                               struct dtx_join_state *s, struct dtx_err *err)
+{
+	const char *const *using = a->using.item;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plist pairs = a->on;
+	struct dtx_key_pair *pair;
+
+	if (a->using.n) {
+		pair = dtx_arena_alloc(b->arena, a->using.n, sizeof(*pair));
+		if (!pair)
+			DTX_FAIL_MEM(err);
+		for (size_t i = 0; i < a->using.n; i++)
+			pair[i] = (struct dtx_key_pair){ .left = using[i], .right = using[i] };
+		pairs = (struct dtx_plist){ pair, a->using.n };
+	}
+	DTX_TRY(dtx_keysides_bind(b, &pairs, a->using.n ? "using" : "on", &s->key, err));
+out:
+	return rc;
+}
+
+/* --- columns of the result --- */
+
+/* The pair of two columns that has this one on its left or right side. */
+static int32_t key_of(const struct dtx_key_sides *s, unsigned side, int32_t col)
+{
+	const struct dtx_groupkeys *k = side ? &s->right : &s->left;
+
+	for (uint32_t i = 0; i < k->n; i++)
+		if (k->col[i] == col && dtx_keysides_plain(s, i))
+			return (int32_t)i;
+	return -1;
+}
+
+/* A left key column that right-only rows fill too: its type is that of both. */
+static enum dtx_code widen_key(struct dtx_bind *b, struct dtx_join_state *s, uint32_t out,
+                               int32_t key, struct dtx_err *err)
+{
+	const struct dtx_field *r = &b->in[1]->field[s->key.right.col[key]];
+	struct dtx_field *f = &b->col[out].field;
+	enum dtx_code rc = DTX_OK;
+
+	s->key_out[key] = (int32_t)out;
+	dtx_field_merge(f, r);
+	s->refit[out] = true;
+	DTX_TRY(dtx_bind_use(b, (int32_t)out, 1, s->key.right.col[key], DTX_DEMAND_VALUE, err));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_left(struct dtx_bind *b, const struct dtx_join_args *a,
+                               struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
+		uint32_t out = b->ncols;
+		int32_t key = key_of(&s->key, 0, (int32_t)i);
+
+		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
+		if (key >= 0 && from_right(s->how) && a->coalesce_keys && b->ncols > out)
+			DTX_TRY(widen_key(b, s, out, key, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_right(struct dtx_bind *b, const struct dtx_join_args *a,
+                                struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool keys = from_right(s->how) && !a->coalesce_keys;
+
+	b->suffix = a->suffix;
+	for (uint32_t i = 0; i < b->in[1]->nfields; i++)
+		if (keys || key_of(&s->key, 1, (int32_t)i) < 0)
+			DTX_TRY(dtx_bind_pass_right(b, (int32_t)i, err));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_arrays(struct dtx_bind *b, struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t most = (size_t)b->in[0]->nfields + b->in[1]->nfields + 2;
+
+	s->key_out = dtx_arena_alloc(b->arena, (size_t)s->key.left.n + 1, sizeof(*s->key_out));
+	s->refit = dtx_arena_zalloc(b->arena, most, sizeof(*s->refit));
+	if (!s->key_out || !s->refit)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->key.left.n; i++)
+		s->key_out[i] = -1;
+	s->indicator = -1;
+out:
+	return rc;
+}
+
+static enum dtx_code bind_maps(struct dtx_bind *b, struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *from = dtx_arena_alloc(b->arena, (size_t)b->ncols + 1, sizeof(*from));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->lmap, err));
+	DTX_TRY(dtx_colmap_bind(b, 1, &s->rmap, err));
+	memcpy(from, s->rmap.from, s->rmap.n * sizeof(*from));
+	for (uint32_t k = 0; k < s->key.left.n; k++)
+		if (s->key_out[k] >= 0)
+			from[s->key_out[k]] = s->key.right.col[k];
+	s->right_only = (struct dtx_colmap){ s->rmap.n, from };
+out:
+	return rc;
+}
+
+static void bind_promises(const struct dtx_join_args *a, struct dtx_join_state *s)
+{
+	s->how = (enum dtx_join_how)a->how;
+	s->left_unique = a->cardinality == DTX_JOIN_1M || a->cardinality == DTX_JOIN_11;
+	s->right_unique = a->cardinality == DTX_JOIN_M1 || a->cardinality == DTX_JOIN_11;
+	s->all_left = a->match == DTX_MATCH_ALL_LEFT || a->match == DTX_MATCH_ALL;
+	s->all_right = a->match == DTX_MATCH_ALL_RIGHT || a->match == DTX_MATCH_ALL;
+	s->nulls_equal = a->nulls_equal;
+}
+
+enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct dtx_join_args *a = args;
+	const struct dtx_typeref text = { .type = DTX_T_TEXT };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_join_state *s = dtx_bind_state(b, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	bind_promises(a, s);
+	DTX_TRY(bind_keys(b, a, s, err));
+	DTX_TRY(bind_arrays(b, s, err));
+	DTX_TRY(bind_left(b, a, s, err));
+	if (s->how != DTX_JOIN_SEMI && s->how != DTX_JOIN_ANTI)
+		DTX_TRY(bind_right(b, a, s, err));
+	DTX_TRY(bind_maps(b, s, err));
+	if (a->indicator_as) {
+		s->indicator = (int32_t)b->ncols;
+		DTX_TRY(dtx_bind_make(b, a->indicator_as, text, NULL, "side of", err));
+	}
+	b->ordered = s->left_unique;
+	b->sees_all = s->left_unique || s->all_left || s->all_right;
+out:
+	return rc;
+}

@@ -1,0 +1,16 @@
+/* Cells that an operation makes for columns of a table laid out anew (ops/kit/relayout), written as
+ * the column reads its own. */
+#ifndef DTX_OPS_KIT_CELLS_NEW_H
+#define DTX_OPS_KIT_CELLS_NEW_H
+
+#include "ops/kit/relayout.h"
+
+/* A scalar of the plan as a cell of output column c; NULL is null. */
+DTX_MUSTUSE enum dtx_code dtx_made_value(struct dtx_remake *m, uint32_t c, const json_t *value,
+                                         struct dtx_from *out, struct dtx_err *err);
+/* The rows of a FLAT column as cells of output column c: cell[0..made->len). */
+DTX_MUSTUSE enum dtx_code dtx_made_cells(struct dtx_remake *m, uint32_t c,
+                                         const struct dtx_column *made, struct dtx_from *cell,
+                                         struct dtx_err *err);
+
+#endif

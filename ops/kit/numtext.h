@@ -1,0 +1,26 @@
+/* Numbers as people write them: signs on either side, parentheses, groups, currency, percent. */
+#ifndef DTX_OPS_KIT_NUMTEXT_H
+#define DTX_OPS_KIT_NUMTEXT_H
+
+#include "core/base/text/str.h"
+
+enum dtx_percent { DTX_PERCENT_RATIO, DTX_PERCENT_POINTS, DTX_PERCENT_ERROR };
+struct dtx_numtext_rules {
+	char decimal, group; /* group 0: none */
+	bool currency;
+	enum dtx_percent percent;
+};
+#define DTX_NUMTEXT_PLAIN                                                                          \
+	{                                                                                          \
+		'.', ',', true, DTX_PERCENT_RATIO                                                  \
+	}
+/* Longest plain form that is given back. */
+#define DTX_NUMTEXT_MAX 96
+
+/* The plain form, -?digits[.digits][e±digits], of a written number; blanks around it are ignored,
+ * groups have exactly three digits.  out is terminated; *places: digits behind the decimal mark as
+ * written.  False: it is none. */
+DTX_MUSTUSE bool dtx_numtext(struct dtx_str text, const struct dtx_numtext_rules *rules,
+                             char out[DTX_NUMTEXT_MAX], size_t *len, unsigned *places);
+
+#endif

@@ -1,0 +1,53 @@
+/* Records of kept rows, moved to where a row is known to be without asking. */
+#include "core/base/mem.h"
+#include "ops/kit/row_store.h"
+
+#define STRIDE_MOVED 16u /* twice a place, which is a batch and a row */
+
+bool dtx_rowcells_movable(const struct dtx_rowcells_set *s)
+{
+	return s->nbatches && s->widest <= STRIDE_MOVED;
+}
+
+/* Back into their block: another one would leave a gap in the heap. */
+enum dtx_code dtx_rowcells_permute(struct dtx_rowcells *r, const uint16_t *row, uint32_t n,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint8_t *rec = dtx_mem_alloc((size_t)n + 1, r->stride);
+
+	if (!rec)
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = 0; k < n; k++)
+		memcpy(rec + (size_t)k * r->stride, r->rec + (size_t)row[k] * r->stride, r->stride);
+	memcpy(r->rec, rec, (size_t)n * r->stride);
+out:
+	dtx_mem_free(rec);
+	return rc;
+}
+
+static uint32_t longest(const struct dtx_rowcells_set *s)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < s->nbatches; i++)
+		most = DTX_MAX(most, s->batch[i]->longest);
+	return most;
+}
+
+enum dtx_code dtx_rowcells_one_new(const struct dtx_rowcells_set *s, uint32_t n,
+                                   struct dtx_rowcells **out, struct dtx_err *err)
+{
+	struct dtx_rowcells like = *s->batch[0];
+
+	like.stride = like.longest = longest(s);
+	return dtx_rowcells_new(&like, n, out, err);
+}
+
+void dtx_rowcells_set_one(struct dtx_rowcells_set *s, struct dtx_rowcells *one)
+{
+	for (uint32_t i = 0; i < s->nbatches; i++)
+		dtx_rowcells_free(s->batch[i]);
+	s->nbatches = 1;
+	s->batch[0] = one;
+}

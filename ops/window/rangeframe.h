@@ -1,0 +1,43 @@
+/* Window frames by range: rows whose order key lies within a distance of the row's. */
+#ifndef DTX_OPS_WINDOW_RANGEFRAME_H
+#define DTX_OPS_WINDOW_RANGEFRAME_H
+
+#include "core/data/time/duration.h"
+#include "ops/window/windowrows.h"
+
+struct dtx_rangeedge {
+	bool open;
+	int64_t steps; /* of a time: n units, with a sign */
+	enum dtx_unit unit;
+	double units; /* of a number */
+};
+struct dtx_rangeframe {
+	bool set;
+	struct dtx_rangeedge from, to; /* keys in (key + from, key + to], along the order */
+};
+/* Reads the edges of a frame by range (another one is left alone) and checks them against the one
+ * order key; findings at sub. */
+DTX_MUSTUSE enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_row_frame *frame,
+                                              const struct dtx_orderkeys *order, const char *sub,
+                                              struct dtx_rangeframe *out, struct dtx_err *err);
+
+/* Order keys of all rows of a table: times and ints in i, floats in f. */
+struct dtx_rangekeys {
+	bool time, desc;
+	int64_t *i;
+	double *f;
+	bool *null;
+};
+#define DTX_RANGEKEYS_INIT                                                                         \
+	{                                                                                          \
+		.i = NULL                                                                          \
+	}
+DTX_MUSTUSE enum dtx_code dtx_rangekeys_open(struct dtx_rangekeys *k, const struct dtx_opctx *ox,
+                                             const struct dtx_orderkeys *order, struct dtx_table *t,
+                                             struct dtx_err *err);
+void dtx_rangekeys_close(struct dtx_rangekeys *k);
+/* Per place its frame [lo, hi); that of a row without a key is empty. */
+void dtx_rangeframe_places(const struct dtx_rangeframe *f, const struct dtx_rangekeys *k,
+                           const struct dtx_winrows *rows, uint32_t *lo, uint32_t *hi);
+
+#endif

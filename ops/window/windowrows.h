@@ -1,0 +1,26 @@
+/* Rows of a table in partitions and in their order, for window calls. */
+#ifndef DTX_OPS_WINDOW_WINDOWROWS_H
+#define DTX_OPS_WINDOW_WINDOWROWS_H
+
+#include "core/expr/window/window.h"
+#include "ops/group/groupkeys.h"
+#include "ops/sort/orderkeys.h"
+
+struct dtx_windowrows {
+	struct dtx_winrows rows;
+	uint32_t *order, *start, *peer;
+	bool *unranked;
+};
+#define DTX_WINDOWROWS_INIT                                                                        \
+	{                                                                                          \
+		.order = NULL                                                                      \
+	}
+/* Partitions by the group keys (none: one), in order of first appearance; rows in the order of the
+ * sort keys, ties in table order.  Batches must be dense. */
+DTX_MUSTUSE enum dtx_code dtx_windowrows_make(struct dtx_windowrows *w, const struct dtx_opctx *ox,
+                                              const struct dtx_groupkeys *by,
+                                              const struct dtx_orderkeys *order,
+                                              struct dtx_table *t, struct dtx_err *err);
+void dtx_windowrows_clear(struct dtx_windowrows *w);
+
+#endif

@@ -1,0 +1,95 @@
+/* See limits.h.  Stops: memory and CPU floods, core files, descriptors beyond the six. */
+#include "sandbox/policy/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WORKER_FDS  6
+#define FIRST_FD    4 /* those before it are given to a zygote */
+#define END_FD      1024
+#define STACK_BYTES ((rlim_t)8 << 20)
+
+/* Descriptors are not among them: who sends one may not have more of them in flight, with all other
+ * workers of the user together, than its limit says.  The zygote lowers it right afterwards. */
+static const struct {
+	const char *name;
+	int what;
+	rlim_t value;
+} locked[] = {
+	{ "core", RLIMIT_CORE, 0 },         { "memlock", RLIMIT_MEMLOCK, 0 },
+	{ "msgqueue", RLIMIT_MSGQUEUE, 0 }, { "fsize", RLIMIT_FSIZE, 0 },
+	{ "nproc", RLIMIT_NPROC, 0 },       { "stack", RLIMIT_STACK, STACK_BYTES },
+};
+
+static int set_checked(pid_t pid, int what, rlim_t soft, rlim_t hard)
+{
+	struct rlimit want = { soft, hard }, got;
+
+	if (prlimit(pid, (enum __rlimit_resource)what, &want, NULL) ||
+	    prlimit(pid, (enum __rlimit_resource)what, NULL, &got))
+		return errno;
+	return got.rlim_cur == soft && got.rlim_max == hard ? 0 : EINVAL;
+}
+
+int dtx_limits_lock(const char **which)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(locked); i++) {
+		struct rlimit have;
+		rlim_t value = locked[i].value;
+		int rc;
+
+		*which = locked[i].name;
+		if (prlimit(0, (enum __rlimit_resource)locked[i].what, NULL, &have))
+			return errno;
+		value = DTX_MIN(value, have.rlim_max);
+		rc = set_checked(0, locked[i].what, value, value);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int dtx_limits_seal_fds(pid_t pid, bool libs)
+{
+	const rlim_t n = libs ? DTX_LIMITS_LIB_FDS : WORKER_FDS;
+
+	return set_checked(pid, RLIMIT_NOFILE, n, n);
+}
+
+int dtx_limits_stray_fd(const int *known, size_t n)
+{
+	size_t i;
+	int fd;
+
+	for (fd = FIRST_FD; fd < END_FD; fd++) {
+		for (i = 0; i < n && known[i] != fd; i++)
+			;
+		if (i == n && fcntl(fd, F_GETFD) >= 0)
+			return fd;
+	}
+	/* the lowest is given first: what is beyond was put there, and nobody can need it */
+	return syscall(SYS_close_range, (unsigned)END_FD, ~0u, 0u) ? END_FD : -1;
+}
+
+int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu)
+{
+	struct rlimit got;
+	int rc = set_checked(pid, RLIMIT_AS, *as, *as);
+
+	if (!rc)
+		rc = set_checked(pid, RLIMIT_CPU, *cpu, *cpu + 1);
+	if (rc)
+		return rc;
+	if (prlimit(pid, RLIMIT_AS, NULL, &got))
+		return errno;
+	*as = got.rlim_cur;
+	if (prlimit(pid, RLIMIT_CPU, NULL, &got))
+		return errno;
+	*cpu = got.rlim_cur;
+	return 0;
+}

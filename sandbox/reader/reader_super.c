@@ -1,0 +1,491 @@
+/* Main's side of a reader process.  The peer is hostile from its first request on: nothing that it
+ * says is believed but as bytes to be checked. */
+#include "sandbox/reader/reader_super.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "core/io/isolate/isolate.h"
+#include "core/plan/exec/provider.h"
+#include "sandbox/policy/filter.h"
+#include "sandbox/zygote/launch.h"
+#include "sandbox/policy/notify.h"
+#include "sandbox/reader/reader_process.h"
+#include "sandbox/role.h"
+#include "sandbox/main/super.h"
+#include "sandbox/wire.h"
+
+enum { START_MS = 10000, END_MS = 2000 };
+
+/* --- the end of a process --- */
+
+static int reap(struct dtx_isolate *p)
+{
+	int status = 0;
+	pid_t got;
+
+	if (p->pid <= 0)
+		return 0;
+	kill(p->pid, SIGKILL);
+	do
+		got = waitpid(p->pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	p->pid = 0;
+	return status;
+}
+
+static enum dtx_code out_of_time(const struct dtx_isolate *p, struct dtx_err *err)
+{
+	return dtx_unpack_fail(err, dtx_source_limits(p->src), "time",
+	                       "'%s': reading it takes more than %u s", dtx_source_name(p->src),
+	                       p->limits.cpu_s);
+}
+
+enum dtx_code dtx_reader_broke(struct dtx_isolate *p, const char *what, struct dtx_err *err)
+{
+	(void)reap(p);
+	p->ended = true;
+	return dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	                   "'%s': its reader process broke the protocol: %s",
+	                   dtx_source_name(p->src), what);
+}
+
+/* Waits for a process that ends by itself, so that its status tells why.  Not for good: one that
+ * only closes its socket and then sleeps spends no processor time, and no limit ends it. */
+static bool ended(struct dtx_isolate *p, int *status)
+{
+	struct pollfd fd = { .fd = (int)syscall(SYS_pidfd_open, p->pid, 0u), .events = POLLIN };
+	int got;
+
+	do
+		got = poll(&fd, 1, END_MS);
+	while (got < 0 && errno == EINTR);
+	dtx_file_close(&fd.fd);
+	if (waitpid(p->pid, status, WNOHANG) != p->pid)
+		return false;
+	p->pid = 0;
+	return true;
+}
+
+/* No file makes the kernel send these: what a reader does wrong, and its limits, have others. */
+static bool from_outside(int sig)
+{
+	return sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT;
+}
+
+static enum dtx_code killed(const struct dtx_isolate *p, int sig, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_JAIL_UNAVAILABLE, __FILE__, __LINE__,
+	            "'%s': its reader process was ended from outside (SIG%s)",
+	            dtx_source_name(p->src), sigabbrev_np(sig));
+	dtx_err_hint(err, sig == SIGKILL ? "run it again; the kernel ends processes so where the "
+	                                   "machine or the container has no memory left"
+	                                 : "run it again");
+	return DTX_E_JAIL_UNAVAILABLE;
+}
+
+/* A process that read a file while it was cut short dies of that. */
+enum dtx_code dtx_reader_died(struct dtx_isolate *p, struct dtx_err *err)
+{
+	const char *name = dtx_source_name(p->src);
+	int status;
+
+	if (p->denied[0] || p->timed_out)
+		status = reap(p);
+	else if (!ended(p, &status))
+		return dtx_reader_broke(p, "it hangs up and stays", err);
+	p->ended = true;
+	if (p->timed_out || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+		return out_of_time(p, err);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS &&
+	    dtx_source_unchanged(p->src, err) != DTX_OK)
+		return DTX_E_INPUT_CHANGED;
+	if (p->denied[0])
+		dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+		            "'%s': its reader process asked for '%s', which no reader needs, and "
+		            "was stopped",
+		            name, p->denied);
+	else if (WIFSIGNALED(status) && from_outside(WTERMSIG(status)))
+		return killed(p, WTERMSIG(status), err);
+	else if (WIFSIGNALED(status))
+		dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+		            "'%s': its reader process died (SIG%s)", name,
+		            sigabbrev_np(WTERMSIG(status)));
+	else
+		dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+		            "'%s': its reader process ended without an answer (status %d)", name,
+		            WEXITSTATUS(status));
+	dtx_err_hint(err, "the file is damaged or made to do harm; open it in the program it is "
+	                  "from and save it again");
+	return DTX_E_CORRUPT_FILE;
+}
+
+/* --- messages --- */
+
+/* Waits until a message is there, at most until then; false: the process must go. */
+static bool wait_until(struct dtx_isolate *p, int64_t until)
+{
+	struct pollfd fd[] = { { .fd = p->wire.fd, .events = POLLIN },
+		               { .fd = p->listener, .events = POLLIN } };
+	int64_t left;
+	int n;
+
+	for (;;) {
+		left = (until - dtx_now_ns()) / 1000000;
+		p->timed_out = left <= 0;
+		if (p->timed_out)
+			return false;
+		n = poll(fd, 2, (int)DTX_MIN(left, (int64_t)60000));
+		if (n < 0 && errno != EINTR)
+			return false;
+		/* a call that the policy does not have: it stays unanswered */
+		if (n > 0 && (fd[1].revents & POLLIN) &&
+		    dtx_notify_name(p->listener, p->denied, sizeof(p->denied)))
+			return false;
+		if (n > 0 && fd[0].revents)
+			return true;
+		if (n > 0 && fd[1].revents) /* every thread is gone; its last words may come */
+			fd[1].fd = -1;
+	}
+}
+
+/* What main does between two messages is not the process's time. */
+static bool wait_message(struct dtx_isolate *p)
+{
+	int64_t until = dtx_now_ns() + p->left;
+	bool there = wait_until(p, until);
+
+	p->left = until - dtx_now_ns();
+	return there;
+}
+
+/* Next message; *rc tells what became of the process when there is none. */
+static bool receive(struct dtx_isolate *p, struct dtx_wire_msg *msg, enum dtx_code *rc,
+                    struct dtx_err *err)
+{
+	int got;
+
+	if (p->pid <= 0) {
+		*rc = dtx_reader_broke(p, "it has ended", err);
+		return false;
+	}
+	if (!wait_message(p)) {
+		*rc = dtx_reader_died(p, err);
+		return false;
+	}
+	got = dtx_wire_recv(&p->wire, msg, NULL, NULL);
+	if (got == 1)
+		return true;
+	*rc = got == -2 ? dtx_reader_broke(p, "no message", err) : dtx_reader_died(p, err);
+	return false;
+}
+
+static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg *msg,
+                               struct dtx_err *err)
+{
+	static const struct dtx_json_limits limits = { 0 };
+	struct dtx_wire_fail f;
+	struct dtx_err got = DTX_ERR_INIT;
+	json_t *o = NULL;
+	enum dtx_code rc;
+
+	memcpy(&f, msg->payload, sizeof(f));
+	p->ended = true;
+	if (f.len > sizeof(f.json) ||
+	    dtx_json_parse((struct dtx_str){ f.json, f.len }, limits, &o, NULL) != DTX_OK ||
+	    !(dtx_isolate_err_read(o, &got) || got.code == DTX_E_NO_MEMORY) ||
+	    got.severity == DTX_SEV_WARNING) {
+		json_decref(o);
+		dtx_err_clear(&got);
+		return dtx_reader_broke(p, "its error is malformed", err);
+	}
+	json_decref(o);
+	if (got.code == DTX_E_NO_MEMORY) {
+		bool ours = dtx_mem_limit() && p->limits.memory == (uint64_t)dtx_mem_limit();
+
+		dtx_unpack_fail(&got, dtx_source_limits(p->src), "memory",
+		                "'%s': reading it takes more than %llu MiB",
+		                dtx_source_name(p->src),
+		                (unsigned long long)(p->limits.memory >> 20));
+		if (ours)
+			dtx_err_hint(&got, "--memory allows no more");
+	}
+	rc = got.code;
+	if (err)
+		dtx_err_move(err, &got);
+	dtx_err_clear(&got);
+	return rc;
+}
+
+static uint32_t generation(const struct dtx_wire_msg *msg)
+{
+	uint32_t gen;
+
+	memcpy(&gen, msg->payload, sizeof(gen));
+	return gen;
+}
+
+/* How far it says it is: shown, never used. */
+static enum dtx_code take_tick(struct dtx_isolate *p, const struct dtx_wire_msg *msg,
+                               struct dtx_err *err)
+{
+	struct dtx_wire_tick t;
+
+	memcpy(&t, msg->payload, sizeof(t));
+	/* an honest process sends ten a second */
+	if (p->ticks++ / 100 > p->limits.cpu_s || t.done > t.of)
+		return dtx_reader_broke(p, "ticks without end or sense", err);
+	dtx_source_tick(p->src, t.done, t.of);
+	return DTX_OK;
+}
+
+static enum dtx_code process_next(struct dtx_isolate *p, struct dtx_sealed *out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_msg msg;
+	struct dtx_wire_memory m;
+
+	*out = (struct dtx_sealed){ NULL, 0, NULL };
+	while (rc == DTX_OK && !out->owner && !p->ended) {
+		bool late;
+
+		if (!receive(p, &msg, &rc, err))
+			break;
+		if (msg.type < DTX_WIRE_NEED || msg.type > DTX_WIRE_TICK ||
+		    msg.type == DTX_WIRE_GIVE)
+			return dtx_reader_broke(p, "a message that is not its own", err);
+		late = generation(&msg) != p->gen;
+		if (msg.type == DTX_WIRE_NEED || msg.type == DTX_WIRE_FRAME)
+			memcpy(&m, msg.payload, sizeof(m));
+		if (msg.type == DTX_WIRE_FRAME && (!p->len || m.len != p->len))
+			return dtx_reader_broke(p, "a frame without memory", err);
+		if (late && msg.type == DTX_WIRE_FRAME)
+			dtx_reader_drop_memory(p);
+		if (late)
+			continue;
+		switch (msg.type) {
+		case DTX_WIRE_NEED: rc = dtx_reader_give(p, &m, err); break;
+		case DTX_WIRE_FRAME: rc = dtx_reader_take(p, out, err); break;
+		case DTX_WIRE_FAIL: rc = take_fail(p, &msg, err); break;
+		case DTX_WIRE_TICK: rc = take_tick(p, &msg, err); break;
+		default: p->ended = true;
+		}
+	}
+	return rc;
+}
+
+static enum dtx_code process_ask(struct dtx_isolate *p, enum dtx_ask ask, const json_t *args,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT((size_t)64 << 20);
+	struct dtx_wire_ask a = { ask, ++p->gen, 0 };
+	int fd = -1;
+
+	if (p->pid <= 0)
+		return dtx_reader_broke(p, "it has ended", err);
+	dtx_json_print(args, 0, &text);
+	DTX_TRY(dtx_buf_check(&text, "the request to the reader", err));
+	a.len = text.len;
+	DTX_TRY(dtx_reader_memory(text.len, &fd, err));
+	DTX_TRY(dtx_file_write(fd, text.ptr, text.len, "memory", err));
+	p->ended = false;
+	p->ticks = 0;
+	p->left = (int64_t)p->limits.cpu_s * 1000000000;
+	if (!dtx_wire_send(&p->wire, DTX_WIRE_ASK, &a, sizeof(a), &fd, 1))
+		rc = dtx_reader_died(p, err);
+out:
+	dtx_file_close(&fd);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* --- start --- */
+
+static void process_stop(struct dtx_isolate *p)
+{
+	if (!p)
+		return;
+	(void)reap(p);
+	dtx_reader_drop_memory(p);
+	dtx_reader_drop_slot(p);
+	dtx_file_close(&p->wire.fd);
+	dtx_file_close(&p->listener);
+	dtx_mem_free(p);
+}
+
+static enum dtx_code refused(const char *layer, const char *why, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_JAIL_UNAVAILABLE, __FILE__, __LINE__,
+	            "workbooks and archives are read in a locked process, which does not work "
+	            "here: %s: %s",
+	            layer, why);
+	dtx_err_hint(err, "%s; or convert the file to CSV elsewhere", dtx_jail_layer_hint(layer));
+	return DTX_E_JAIL_UNAVAILABLE;
+}
+
+/* The first message tells that it is locked; it may bring the listener of its filter. */
+static enum dtx_code wait_locked(struct dtx_isolate *p, struct dtx_err *err)
+{
+	struct pollfd fd = { .fd = p->wire.fd, .events = POLLIN };
+	struct dtx_wire_msg msg;
+	struct dtx_wire_refused r;
+	uint32_t named;
+	size_t n = 1;
+	int got;
+
+	do
+		got = poll(&fd, 1, START_MS);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		return refused("start", got ? strerror(errno) : "no answer", err);
+	got = dtx_wire_recv(&p->wire, &msg, &p->listener, &n);
+	if (got != 1)
+		return refused("start", "the process ended", err);
+	if (msg.type == DTX_WIRE_REFUSED) {
+		memcpy(&r, msg.payload, sizeof(r));
+		r.layer[sizeof(r.layer) - 1] = '\0';
+		return refused(r.layer, strerror((int)r.sys_errno), err);
+	}
+	memcpy(&named, msg.payload, sizeof(named));
+	if (msg.type != DTX_WIRE_LOCKED || named != n)
+		return refused("start", "a malformed answer", err);
+	return DTX_OK;
+}
+
+/* Where its facts are not for us to read: it makes a call that only a locked process has to ask
+ * main for.  That takes the listener of its filter, which is in all of its threads. */
+static enum dtx_code probe(struct dtx_isolate *p, struct dtx_err *err)
+{
+	struct pollfd fd = { .fd = p->listener, .events = POLLIN };
+	struct dtx_wire_probe asked;
+	struct dtx_wire_msg msg;
+	uint32_t code = 0;
+	int got;
+
+	if (getrandom(&asked, sizeof(asked), 0) != (ssize_t)sizeof(asked) ||
+	    !dtx_wire_send(&p->wire, DTX_WIRE_PROBE, &asked, sizeof(asked), NULL, 0))
+		return refused("verify", strerror(errno), err);
+	do
+		got = poll(&fd, 1, START_MS);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0 || !dtx_notify_probe(p->listener, p->pid, asked.nonce))
+		return refused("verify", "the filter does not show the probe", err);
+	fd.fd = p->wire.fd;
+	if (poll(&fd, 1, START_MS) <= 0 || dtx_wire_recv(&p->wire, &msg, NULL, NULL) != 1 ||
+	    msg.type != DTX_WIRE_PROBED)
+		return refused("verify", "the probe has no answer", err);
+	memcpy(&code, msg.payload, sizeof(code));
+	return code == EPERM ? DTX_OK : refused("verify", "the probe was not refused", err);
+}
+
+/* Before a byte of work is sent: what the kernel says, not what the process says. */
+static enum dtx_code verify(struct dtx_isolate *p, struct dtx_err *err)
+{
+	char what[160];
+
+	if (dtx_facts_reader(p->pid, what, sizeof(what)))
+		return DTX_OK;
+	if (p->listener >= 0 && dtx_facts_hidden(p->pid))
+		return probe(p, err);
+	return refused("verify", what, err);
+}
+
+enum dtx_code dtx_reader_adopt(struct dtx_source *src, const struct dtx_isolate_limits *limits,
+                               pid_t pid, int control, struct dtx_isolate **out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_isolate end = { .pid = pid }, *p = dtx_mem_zalloc(1, sizeof(*p));
+
+	if (!p) {
+		(void)reap(&end);
+		dtx_file_close(&control);
+		DTX_FAIL_MEM(err);
+	}
+	p->src = src;
+	p->limits = *limits;
+	p->pid = pid;
+	p->wire.fd = control;
+	p->listener = p->memory = -1;
+	p->ended = true;
+	DTX_TRY(wait_locked(p, err));
+	DTX_TRY(verify(p, err));
+	*out = p;
+	p = NULL;
+out:
+	process_stop(p);
+	return rc;
+}
+
+/* What each of them needs, asked before its input is made ready. */
+static enum dtx_code possible(struct dtx_err *err)
+{
+	const char *layer, *call;
+	char why[120];
+	int missing = dtx_filter_missing(&layer, &call);
+
+	if (DTX_SANITIZED)
+		return refused("build", "a sanitizer build cannot lock a process", err);
+	if (!dtx_launch_proc())
+		return refused("proc", "/proc is not mounted", err);
+	if (!missing)
+		return DTX_OK;
+	snprintf(why, sizeof(why), "the call %s: %s", call, strerror(missing));
+	return refused(layer, why, err);
+}
+
+static enum dtx_code process_start(struct dtx_source *src, const struct dtx_isolate_limits *limits,
+                                   struct dtx_isolate **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int input = -1, control = -1;
+	pid_t pid = 0;
+
+	DTX_TRY(possible(err));
+	DTX_TRY(dtx_source_dup(src, &input, err));
+	DTX_TRY(dtx_launch_reader(input, limits, &pid, &control, err));
+	DTX_TRY(dtx_reader_adopt(src, limits, pid, control, out, err));
+out:
+	dtx_file_close(&input);
+	return rc;
+}
+
+const struct dtx_isolate_class dtx_isolate_process = {
+	.start = process_start,
+	.ask = process_ask,
+	.next = process_next,
+	.stop = process_stop,
+};
+
+enum dtx_code dtx_reader_selftest(int64_t *us, bool *named, struct dtx_err *err)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = NULL;
+	struct dtx_isolate *p = NULL;
+	int64_t t0;
+
+	DTX_TRY(dtx_source_bytes("selftest", "PK", 2, &src, err));
+	t0 = dtx_now_ns();
+	DTX_TRY(process_start(src, &limits, &p, err));
+	*us = (dtx_now_ns() - t0) / 1000;
+	*named = p->listener >= 0;
+out:
+	process_stop(p);
+	dtx_source_free(src);
+	return rc;
+}

@@ -1,0 +1,250 @@
+/* See launch.h.  posix_spawn: the caller may have threads and gigabytes. */
+#include "sandbox/zygote/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/cpu.h"
+#include "core/base/file.h"
+#include "core/plan/exec/provider.h"
+
+#define SELF "/proc/self/exe"
+
+/* Features that change results between machines; the list is that of Debian's numpy. */
+#define CPU_PINS                                                                                   \
+	"NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
+
+#define BLAS_PIN "OPENBLAS_CORETYPE=Haswell" /* OpenBLAS chooses its sums by the processor, too */
+
+/* All of the environment: secrets of the caller stop here.  The pin of OpenBLAS names what the
+ * processor must be able to run. */
+#define ENVIRONMENT                                                                                \
+	(char *)"PATH=/nonexistent", (char *)"HOME=/nonexistent", (char *)"LC_ALL=C.UTF-8",        \
+		(char *)"TZ=UTC", (char *)"OMP_NUM_THREADS=1", (char *)"OPENBLAS_NUM_THREADS=1",   \
+		(char *)"MKL_NUM_THREADS=1", (char *)"NUMEXPR_NUM_THREADS=1", (char *)CPU_PINS
+static char *const environment[] = { ENVIRONMENT, NULL };
+static char *const environment_avx2[] = { ENVIRONMENT, (char *)BLAS_PIN, NULL };
+
+static char *const *environment_here(void)
+{
+	enum dtx_cpu cpu = dtx_cpu_best();
+
+	return cpu == DTX_CPU_AVX2 || cpu == DTX_CPU_AVX512 ? environment_avx2 : environment;
+}
+
+static char *const empty[] = { NULL };
+
+/* A role: its arguments, all of its environment, its socket, and its input or -1. */
+struct role {
+	char *const *argv, *const *envp;
+	int control, input;
+};
+
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
+                   const struct role *r)
+{
+	sigset_t none, all;
+	int rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDWR, 0);
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	if (!rc)
+		rc = posix_spawn_file_actions_adddup2(actions, 0, 1);
+	if (!rc)
+		rc = posix_spawn_file_actions_adddup2(actions, 0, 2);
+	if (!rc)
+		rc = posix_spawn_file_actions_adddup2(actions, r->control, 3);
+	if (!rc && r->input >= 0)
+		rc = posix_spawn_file_actions_adddup2(actions, r->input, 4);
+	if (!rc)
+		rc = posix_spawn_file_actions_addclosefrom_np(actions, r->input >= 0 ? 5 : 4);
+	if (!rc)
+		rc = posix_spawnattr_setsigmask(attr, &none);
+	if (!rc)
+		rc = posix_spawnattr_setsigdefault(attr, &all);
+	if (!rc)
+		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+		                                            POSIX_SPAWN_SETSID);
+	return rc;
+}
+
+/* The same where the machine denies posix_spawn its clone3, and so the C library does not try
+ * another call.  The child has the caller's memory until it executes: it may only make calls. */
+static int spawn_otherwise(const struct role *r, pid_t *pid)
+{
+	struct sigaction usual = { .sa_handler = SIG_DFL };
+	volatile int failed = 0;
+	const int from[] = { r->control, r->input };
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	*pid = vfork();
+	if (*pid == 0) {
+		int null = open("/dev/null", O_RDWR), i;
+
+		for (i = 1; i < NSIG; i++) /* fails for those that cannot be caught */
+			(void)sigaction(i, &usual, NULL);
+		for (i = 0; null >= 0 && i < 3; i++)
+			null = dup2(null, i) < 0 ? -1 : null;
+		for (i = 0; null >= 0 && i < 2 && from[i] >= 0; i++)
+			null = dup2(from[i], 3 + i) < 0 ? -1 : null;
+		sigemptyset(&all);
+		if (null >= 0 && !syscall(SYS_close_range, 3u + (unsigned)i, ~0u, 0u) &&
+		    setsid() > 0 && !sigprocmask(SIG_SETMASK, &all, NULL))
+			execve(SELF, r->argv, r->envp);
+		failed = errno ? errno : EIO;
+		_exit(127);
+	}
+	if (*pid < 0)
+		failed = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (*pid > 0 && failed)
+		waitpid(*pid, NULL, 0);
+	return failed;
+}
+
+static int spawn(const struct role *r, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int rc = posix_spawn_file_actions_init(&actions);
+
+	if (rc)
+		return rc;
+	rc = posix_spawnattr_init(&attr);
+	if (!rc) {
+		rc = prepare(&actions, &attr, r);
+		if (!rc)
+			rc = posix_spawn(pid, SELF, &actions, &attr, r->argv, r->envp);
+		posix_spawnattr_destroy(&attr);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+	return rc == EPERM ? spawn_otherwise(r, pid) : rc;
+}
+
+bool dtx_launch_proc(void)
+{
+	return access(SELF, F_OK) == 0;
+}
+
+/* Starts the role with one end of a socket pair. */
+static enum dtx_code launch(struct role *r, enum dtx_code code, pid_t *pid, int *control,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int pair[2] = { -1, -1 }, high = -1, in = -1, bad;
+	const char *layer = "launch";
+
+	if (!dtx_launch_proc()) {
+		layer = "proc";
+		DTX_FAIL(err, code, "proc: /proc is not mounted");
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		layer = errno == EMFILE ? "ulimit -n" : layer;
+		DTX_FAIL(err, code, "launch: socketpair: %s", strerror(errno));
+	}
+	/* dup2 onto itself would keep close-on-exec, onto another source lose it: high numbers */
+	high = fcntl(pair[1], F_DUPFD_CLOEXEC, 16);
+	if (r->input >= 0)
+		in = fcntl(r->input, F_DUPFD_CLOEXEC, 16);
+	if (high < 0 || (r->input >= 0 && in < 0)) {
+		layer = "ulimit -n"; /* EINVAL: it is below what was asked for */
+		DTX_FAIL(err, code, "ulimit -n: too few files may be open here");
+	}
+	r->control = high;
+	r->input = in;
+	bad = spawn(r, pid);
+	if (bad)
+		DTX_FAIL(err, code, "launch: cannot start '%s': %s", r->argv[0], strerror(bad));
+	*control = pair[0];
+	pair[0] = -1;
+out:
+	if (rc != DTX_OK)
+		dtx_err_hint(err, "%s", dtx_jail_layer_hint(layer));
+	dtx_file_close(&pair[0]);
+	dtx_file_close(&pair[1]);
+	dtx_file_close(&high);
+	dtx_file_close(&in);
+	return rc;
+}
+
+#define LIB_RO(kind) [DTX_ZYGOTE_LIB_RO + (kind)]
+const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS] = {
+	[DTX_ZYGOTE_RUN] = "run",
+	[DTX_ZYGOTE_SCREEN] = "screen",
+	[DTX_ZYGOTE_EXEC] = "exec",
+	[DTX_ZYGOTE_SCIENCE] = "science",
+	[DTX_ZYGOTE_RUN_SCIENCE] = "run-science",
+	LIB_RO(DTX_ZYGOTE_RUN) = "run-lib-ro",
+	LIB_RO(DTX_ZYGOTE_EXEC) = "exec-lib-ro",
+	LIB_RO(DTX_ZYGOTE_SCIENCE) = "science-lib-ro",
+	LIB_RO(DTX_ZYGOTE_RUN_SCIENCE) = "run-science-lib-ro",
+};
+
+enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *pid, int *control,
+                                struct dtx_err *err)
+{
+	char seed[16];
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME, (char *)dtx_zkind_names[kind], seed, NULL };
+	struct role r = { argv, environment_here(), -1, -1 };
+
+	snprintf(seed, sizeof(seed), "%u", hash_seed);
+	return launch(&r, DTX_E_SNIPPET_SETUP_REFUSED, pid, control, err);
+}
+
+enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const char *key,
+                              uint32_t idle_s, int listener, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char seed[16], idle[16];
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME,
+		         (char *)dtx_zkind_names[kind],
+		         seed,
+		         (char *)key,
+		         idle,
+		         NULL };
+	struct role r = { argv, environment_here(), -1, -1 };
+	int high = fcntl(listener, F_DUPFD_CLOEXEC, 16), bad, status;
+	pid_t pid;
+
+	snprintf(seed, sizeof(seed), "%u", hash_seed);
+	snprintf(idle, sizeof(idle), "%u", idle_s);
+	if (high < 0)
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: descriptors: %s",
+		         strerror(errno));
+	r.control = high;
+	bad = spawn(&r, &pid);
+	if (bad)
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: cannot start '%s': %s",
+		         r.argv[0], strerror(bad));
+	/* it forks at once; what it becomes is nobody's child */
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+out:
+	dtx_file_close(&high);
+	return rc;
+}
+
+enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limits, pid_t *pid,
+                                int *control, struct dtx_err *err)
+{
+	char bytes[24], seconds[16], parent[16], page[16], with[] = "freexl";
+	char *argv[] = { (char *)DTX_READER_NAME,      parent, bytes, seconds, page,
+		         limits->freexl ? with : NULL, NULL };
+	struct role r = { argv, empty, -1, input };
+
+	snprintf(parent, sizeof(parent), "%d", (int)getpid());
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)limits->memory);
+	snprintf(seconds, sizeof(seconds), "%u", limits->cpu_s);
+	snprintf(page, sizeof(page), "%u", limits->page);
+	return launch(&r, DTX_E_JAIL_UNAVAILABLE, pid, control, err);
+}
