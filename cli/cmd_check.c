@@ -53,8 +53,8 @@ out:
 }
 
 /* struct dtx_host's rescue: looks, and answers nothing. */
-static enum dtx_code check_look(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
-                                struct dtx_err *err)
+static enum dtx_code check_look(void *arg, const struct dtx_fallback_request *region,
+                                struct dtx_table **out, struct dtx_err *err)
 {
 	struct check_look *l = arg;
 	enum dtx_rung rung = DTX_RUNG_NONE;
@@ -64,7 +64,7 @@ static enum dtx_code check_look(void *arg, const struct dtx_rescue *region, stru
 	(void)out;
 	l->asked++;
 	DTX_TRY(check_ready(l, err));
-	DTX_TRY(dtx_rescue_look(&l->r->rescuer, region, &rung, id, err));
+	DTX_TRY(dtx_fallback_look(&l->r->rescuer, region, &rung, id, err));
 	if (rung == DTX_RUNG_EXACT || rung == DTX_RUNG_COMPATIBLE) {
 		l->fits++;
 		dtx_out_note(l->r->cli, "dtx: %s: snippet %.8s of the cache fits\n", region->at,

@@ -92,8 +92,8 @@ out:
 
 static int exec_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
-	const struct dtx_halt halt = { dtx_cancel_flag(), 0 };
-	const struct dtx_halt *before = dtx_halt_set(&halt);
+	const struct dtx_cancel halt = { dtx_cancel_flag(), 0 };
+	const struct dtx_cancel *before = dtx_cancel_set(&halt);
 	struct dtx_execution *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK, shown;
@@ -125,7 +125,7 @@ out:
 		dtx_execution_clear(x);
 	dtx_mem_free(x);
 	dtx_err_clear(&err);
-	dtx_halt_set(before);
+	dtx_cancel_set(before);
 	return status;
 }
 

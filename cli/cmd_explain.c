@@ -64,7 +64,7 @@ static enum dtx_code explain_analyze(struct dtx_runner *r, int argc, char **argv
 	const struct dtx_err *worst;
 	enum dtx_code rc = DTX_OK;
 
-	dtx_heap_one((size_t)r->args->memory);
+	dtx_malloc_tuning_one((size_t)r->args->memory);
 	DTX_TRY(dtx_runner_plan(r, err));
 	dtx_runner_memory(r);
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));

@@ -150,7 +150,7 @@ static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 	} else {
 		DTX_TRY(dtx_query_head(c->store, head, err));
 		dtx_buf_printf(&c->out, "ok          pages, chain, bodies and tables: %s\n", head);
-		if (dtx_still_bare(dtx_store_path(c->store)))
+		if (dtx_readonly_db_bare(dtx_store_path(c->store)))
 			dtx_buf_printf(&c->out, "not checked whether this is a copy without its "
 			                        "log: FILE-wal is empty, as after gc, "
 			                        "or is not there\n");
@@ -259,7 +259,8 @@ static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
 		                    .kinds = a->kinds,
 		                    .apply = a->apply && !a->dry };
 
-	DTX_TRY(dtx_ago_parse(a->older ? a->older : "180d", "older-than", &opts.older_us, err));
+	DTX_TRY(dtx_relative_time_parse(a->older ? a->older : "180d", "older-than", &opts.older_us,
+	                                err));
 	if (!dtx_num_parse_i64(keep, strlen(keep), &opts.keep_last) || opts.keep_last < 0)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' wants a number of runs, got '%s'",
 		         keep);
@@ -394,7 +395,7 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 		              (store_verbs[i].mode == STORE_GC && c->args->apply);
 
 		DTX_TRY(dtx_store_resolve(c->cli->store, &path, err));
-		dtx_still_log(path, &c->log);
+		dtx_readonly_db_log(path, &c->log);
 		/* nothing is made here: a store that is not there has nothing to check */
 		DTX_TRY(dtx_store_open(c->cli->store, suspect ? DTX_STORE_CHECK : DTX_STORE_READ,
 		                       &c->store, err));

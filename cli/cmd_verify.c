@@ -249,8 +249,8 @@ static enum dtx_code verify_open(struct verify *v, struct dtx_err *err)
 	char *path = NULL;
 
 	DTX_TRY(dtx_store_resolve(v->cli->store, &path, err));
-	v->bare = dtx_still_bare(path);
-	dtx_still_log(path, &v->log);
+	v->bare = dtx_readonly_db_bare(path);
+	dtx_readonly_db_log(path, &v->log);
 	v->opts.log = v->log.len ? dtx_buf_text(&v->log) : NULL;
 	rc = dtx_store_open(v->cli->store, DTX_STORE_CHECK, &v->store, err);
 	if (rc != DTX_E_NO_RECORD || !v->args->receipt)

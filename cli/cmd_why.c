@@ -59,7 +59,7 @@ static json_t *why_columns(const struct dtx_why *w)
 	json_t *list = json_array(), *field;
 	size_t i;
 
-	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+	json_array_foreach(json_object_get(dtx_why_replay_output(&w->x), "schema"), i, field)
 		json_array_append(list, json_object_get(field, "name"));
 	return list;
 }
@@ -96,7 +96,7 @@ static bool why_only(const struct dtx_why *w)
 		if (!strcmp(w->x.r.plan->step[i].name, "pivot_longer"))
 			return false;
 	}
-	return dtx_json_int(dtx_retrace_output(&w->x), "rows", 0) == 1;
+	return dtx_json_int(dtx_why_replay_output(&w->x), "rows", 0) == 1;
 }
 
 static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
@@ -150,7 +150,7 @@ static enum dtx_code why_row(struct dtx_why *w, const struct dtx_exec_result *tr
 		goto out;
 	}
 	if (w->key)
-		w->row = strtoll(dtx_traced_value(&w->traced, "dtx_row"), NULL, 10);
+		w->row = strtoll(dtx_why_result_value(&w->traced, "dtx_row"), NULL, 10);
 out:
 	return rc;
 }
@@ -165,18 +165,18 @@ static bool why_is_known(struct dtx_why *w, const struct dtx_exec_result *traced
 	const char *text;
 	size_t i;
 
-	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+	json_array_foreach(json_object_get(dtx_why_replay_output(&w->x), "schema"), i, field)
 	{
 		name = dtx_json_text(field, "name", "");
 		if (why_only(w) && strcmp(name, w->column) != 0)
 			continue;
 		cell = json_object_get(w->known, name);
 		null = false;
-		text = dtx_traced_cell(&w->traced, name, &null);
+		text = dtx_why_result_cell(&w->traced, name, &null);
 		if (strcmp(text && !null ? text : "", dtx_json_text(cell, "text", "")) != 0)
 			return false;
 	}
-	return traced->output[1].rows == 1 && dtx_traced_value(&w->traced, w->column);
+	return traced->output[1].rows == 1 && dtx_why_result_value(&w->traced, w->column);
 }
 
 /* Places of rows are known while the readers are open. */
@@ -184,7 +184,7 @@ static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, s
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_why *w = arg;
-	const char *want = dtx_json_text(dtx_retrace_output(&w->x), "table_hash", "");
+	const char *want = dtx_json_text(dtx_why_replay_output(&w->x), "table_hash", "");
 
 	w->traced.plan = w->plan;
 	w->traced.result = traced;
@@ -203,12 +203,12 @@ out:
 
 static enum dtx_code why_run(struct dtx_why *w, struct dtx_err *err)
 {
-	struct dtx_retrace_look look = { .look = why_look,
-		                         .arg = w,
-		                         .hash_only = 1, /* the check */
-		                         .fold = w->fold.of ? &w->fold : NULL };
+	struct dtx_why_replay_look look = { .look = why_look,
+		                            .arg = w,
+		                            .hash_only = 1, /* the check */
+		                            .fold = w->fold.of ? &w->fold : NULL };
 
-	return dtx_retrace_run(&w->x, w->trace.plan, &look, &w->plan, err);
+	return dtx_why_replay_run(&w->x, w->trace.plan, &look, &w->plan, err);
 }
 
 /* Whether cells of the row can leave out rows of an input at all, before the result is read for
@@ -222,7 +222,7 @@ static bool why_may_leave_out(struct dtx_why *w)
 
 	w->known = json_object();
 	w->nth = 1;
-	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+	json_array_foreach(json_object_get(dtx_why_replay_output(&w->x), "schema"), i, field)
 		json_object_set_new(w->known, dtx_json_text(field, "name", ""),
 	                            json_pack("{ss sO si}", "text", "1", "type",
 	                                      json_object_get(field, "type"), "differ", 1));
@@ -290,7 +290,7 @@ static enum dtx_code why_valued(struct dtx_why *w, const char *path, struct dtx_
 
 	if (seen) {
 		w->row = dtx_json_int(seen, "row", 0);
-	} else if (dtx_retrace_plan(&w->x, &unread) == DTX_OK) {
+	} else if (dtx_why_replay_plan(&w->x, &unread) == DTX_OK) {
 		known = dtx_why_known(w, path, &w->row, NULL);
 		value = json_object_get(json_object_get(known, w->column), "text");
 	}
@@ -308,7 +308,7 @@ out:
 static enum dtx_code why_rescued(struct dtx_why *w, const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int64_t rows = dtx_json_int(dtx_retrace_output(&w->x), "rows", 0);
+	int64_t rows = dtx_json_int(dtx_why_replay_output(&w->x), "rows", 0);
 
 	if (w->row > rows)
 		DTX_FAIL(err, DTX_E_USAGE, "the result has %lld rows, not %lld", (long long)rows,
@@ -337,7 +337,7 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool stored = false, rescued = dtx_retrace_rescued(&w->x);
+	bool stored = false, rescued = dtx_why_replay_rescued(&w->x);
 	int64_t line;
 
 	if (rescued)
@@ -348,8 +348,8 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 		DTX_TRY(dtx_why_stored(w, path, &stored, err));
 	if (stored)
 		goto print;
-	DTX_TRY(dtx_retrace_bind(&w->x, err));
-	if (w->x.r.plan->ninputs > DTX_RETRACE_APART)
+	DTX_TRY(dtx_why_replay_bind(&w->x, err));
+	if (w->x.r.plan->ninputs > DTX_WHY_REPLAY_APART)
 		DTX_TRY(dtx_together(w->x.r.plan, w->x.bound, &w->fold, err));
 	if (!why_short(w, path)) {
 		DTX_TRY(why_plan(w, err));
@@ -376,7 +376,7 @@ static void why_clear(struct dtx_why *w)
 	dtx_plan_free(w->plan);
 	dtx_trace_clear(&w->trace);
 	dtx_together_clear(&w->fold);
-	dtx_retrace_clear(&w->x);
+	dtx_why_replay_clear(&w->x);
 	dtx_buf_clear(&w->text);
 	dtx_buf_clear(&w->traced.text);
 	json_decref(w->key);
@@ -393,7 +393,7 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 
 	dtx_buf_init(&w.text, DTX_BUF_TEXT_MAX);
 	dtx_buf_init(&w.traced.text, DTX_BUF_TEXT_MAX);
-	DTX_TRY(dtx_retrace_find(&w.x, argv[0], &err));
+	DTX_TRY(dtx_why_replay_find(&w.x, argv[0], &err));
 	DTX_TRY(dtx_why_cell(&w, argc, argv, &err));
 	DTX_TRY(dtx_why_columns_known(&w, &err));
 	DTX_TRY(why_answer(&w, argv[0], &out, &err));

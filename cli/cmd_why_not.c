@@ -47,22 +47,22 @@ static enum dtx_code why_not_answer(struct dtx_why_not *w, int argc, char **argv
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_retrace_look look = { dtx_why_not_count, w, 0, NULL };
+	struct dtx_why_replay_look look = { dtx_why_not_count, w, 0, NULL };
 	const struct dtx_exec_result *bound;
 	bool stored = false;
 
-	DTX_TRY(dtx_retrace_find(&w->x, argv[0], err));
-	DTX_TRY(dtx_retrace_plan(&w->x, err));
+	DTX_TRY(dtx_why_replay_find(&w->x, argv[0], err));
+	DTX_TRY(dtx_why_replay_plan(&w->x, err));
 	w->plan = w->x.r.plan;
 	DTX_TRY(dtx_why_not_ask(w, argc, argv, err));
 	if (!w->args->again)
 		DTX_TRY(dtx_why_not_stored(w, &stored, err));
 	if (stored)
 		goto out;
-	DTX_TRY(dtx_retrace_bind(&w->x, err));
+	DTX_TRY(dtx_why_replay_bind(&w->x, err));
 	bound = w->x.bound;
 	w->followed = w->input;
-	if (w->plan->ninputs > DTX_RETRACE_APART) {
+	if (w->plan->ninputs > DTX_WHY_REPLAY_APART) {
 		DTX_TRY(dtx_together(w->x.r.plan, w->x.bound, &w->fold, err));
 		w->plan = &w->fold.plan;
 		bound = &w->fold.bound;
@@ -72,10 +72,10 @@ static enum dtx_code why_not_answer(struct dtx_why_not *w, int argc, char **argv
 	}
 	DTX_TRY(dtx_why_not_find(w, err));
 	if (!w->lost) {
-		DTX_TRY(dtx_follow_plan(w->plan, bound, w->followed, &w->number, 1, w->x.output,
-		                        &w->follow, err));
+		DTX_TRY(dtx_why_not_plan_build(w->plan, bound, w->followed, &w->number, 1,
+		                               w->x.output, &w->follow, err));
 		if (w->follow.plan)
-			DTX_TRY(dtx_retrace_run(&w->x, w->follow.plan, &look, &w->second, err));
+			DTX_TRY(dtx_why_replay_run(&w->x, w->follow.plan, &look, &w->second, err));
 	}
 	DTX_TRY(dtx_why_not_report(w, err));
 out:
@@ -104,11 +104,11 @@ static int why_not_main(const struct dtx_cli *cli, void *args, int argc, char **
 	dtx_plan_free(w.first);
 	dtx_plan_free(w.second);
 	json_decref(w.stages.plan);
-	dtx_follow_clear(&w.follow);
+	dtx_why_not_plan_clear(&w.follow);
 	json_decref(w.report);
 	json_decref(w.key);
 	dtx_together_clear(&w.fold);
-	dtx_retrace_clear(&w.x);
+	dtx_why_replay_clear(&w.x);
 	dtx_buf_clear(&w.text);
 	dtx_buf_clear(&out);
 	dtx_err_clear(&err);

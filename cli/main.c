@@ -212,7 +212,7 @@ static int main_on_stack(int argc, char **argv)
 	 * status */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	dtx_heap_start();
+	dtx_malloc_tuning_start();
 	dtx_json_init();
 	cli.argv = main_argv(argc, argv);
 	if (!cli.argv)

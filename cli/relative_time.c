@@ -29,7 +29,8 @@ static bool ago_span(const char *text, int64_t *us)
 	return false;
 }
 
-enum dtx_code dtx_ago_parse(const char *text, const char *option, int64_t *us, struct dtx_err *err)
+enum dtx_code dtx_relative_time_parse(const char *text, const char *option, int64_t *us,
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 

@@ -47,8 +47,8 @@ out:
 }
 
 /* Values as numbers of their groups: equal numbers are equal values. */
-static enum dtx_code blank_column(struct dtx_remake *m, const struct dtx_groupkeys *key, uint32_t c,
-                                  uint32_t *id, int64_t *blanked, struct dtx_err *err)
+static enum dtx_code blank_column(struct dtx_relayout *m, const struct dtx_groupkeys *key,
+                                  uint32_t c, uint32_t *id, int64_t *blanked, struct dtx_err *err)
 {
 	const struct dtx_table *t = m->raw.table;
 	enum dtx_code rc = DTX_OK;
@@ -57,7 +57,7 @@ static enum dtx_code blank_column(struct dtx_remake *m, const struct dtx_groupke
 	DTX_TRY(dtx_groupkeys_groups(key, &g, err));
 	for (size_t i = 0; i < t->nbatches; i++)
 		DTX_TRY(dtx_groupkeys_ids(key, g, t->batch[i], id + m->raw.start[i], err));
-	DTX_TRY(dtx_remake_cells(m, c, err));
+	DTX_TRY(dtx_relayout_cells(m, c, err));
 	for (int64_t r = 0; r < m->nrows; r++) {
 		if (!r || id[r] != id[r - 1])
 			m->out[c].cell[r] = (struct dtx_from){ r, (int32_t)c };
@@ -69,7 +69,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code blank_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code blank_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	const struct blank_state *s = m->ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -78,10 +78,10 @@ static enum dtx_code blank_lay(struct dtx_remake *m, struct dtx_err *err)
 
 	if (!id)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
+	DTX_TRY(dtx_relayout_same(m, m->raw.table->nrows, err));
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(blank_column(m, &s->key[i], (uint32_t)s->col[i], id, &blanked, err));
-	dtx_remake_count(m, "repeated", blanked);
+	dtx_relayout_count(m, "repeated", blanked);
 out:
 	dtx_mem_free(id);
 	return rc;
@@ -91,13 +91,13 @@ static enum dtx_code blank_schema(const struct dtx_opctx *ox, struct dtx_table *
                                   struct dtx_arena *arena, const struct dtx_schema **out,
                                   struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, blank_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, blank_lay, err);
 }
 
 static enum dtx_code blank_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                  struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, blank_lay, err);
+	return dtx_relayout_whole(ox, t, out, blank_lay, err);
 }
 
 static void blank_explain(const void *args, struct dtx_buf *out)

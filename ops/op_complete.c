@@ -235,7 +235,7 @@ out:
 /* --- the combinations --- */
 
 struct work {
-	struct dtx_remake *m;
+	struct dtx_relayout *m;
 	const struct complete_args *a;
 	const struct complete_state *s;
 	struct dtx_axis_values *v; /* per axis */
@@ -266,8 +266,8 @@ static enum dtx_code note_rows(struct work *w, uint32_t *group, struct dtx_err *
 	uint32_t found;
 
 	for (int64_t row = 0; row < w->m->raw.table->nrows; row++) {
-		if (row % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(err));
+		if (row % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(err));
 		for (uint32_t i = 0; i < w->s->n; i++)
 			group[i] = dtx_tablekeys_id(&w->v[i].keys, row);
 		if (!dtx_strmap_put(&w->have, combination(w, group), 0, &found))
@@ -308,8 +308,8 @@ static enum dtx_code find_absent(struct work *w, uint32_t *group, struct dtx_err
 		if (!w->v[i].n)
 			goto out;
 	do {
-		if (looked++ % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(err));
+		if (looked++ % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(err));
 		if (is_there(w, group))
 			continue;
 		if (run && run->max_rows >= 0 && rows + (int64_t)w->nabsent >= run->max_rows)
@@ -328,12 +328,12 @@ out:
 
 static enum dtx_code lay_axis(struct work *w, uint32_t i, struct dtx_err *err)
 {
-	struct dtx_remake *m = w->m;
+	struct dtx_relayout *m = w->m;
 	int64_t rows = m->raw.table->nrows;
 	int32_t c = w->s->axis[i].col;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_cells(m, (uint32_t)c, err));
+	DTX_TRY(dtx_relayout_cells(m, (uint32_t)c, err));
 	for (int64_t r = 0; r < rows; r++)
 		m->out[c].cell[r] = (struct dtx_from){ r, c };
 	for (size_t k = 0; k < w->nabsent; k++)
@@ -344,13 +344,13 @@ out:
 
 static enum dtx_code lay_fill(struct work *w, int32_t c, const json_t *value, struct dtx_err *err)
 {
-	struct dtx_remake *m = w->m;
+	struct dtx_relayout *m = w->m;
 	int64_t rows = m->raw.table->nrows;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_from cell;
 
 	DTX_TRY(dtx_made_value(m, (uint32_t)c, value, &cell, err));
-	DTX_TRY(dtx_remake_cells(m, (uint32_t)c, err));
+	DTX_TRY(dtx_relayout_cells(m, (uint32_t)c, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->out[c].cell[r] = r < rows ? (struct dtx_from){ r, c } : cell;
 out:
@@ -360,12 +360,12 @@ out:
 static enum dtx_code lay_table(struct work *w, struct dtx_err *err)
 {
 	const struct fill *fill = w->a->fill.item;
-	struct dtx_remake *m = w->m;
+	struct dtx_relayout *m = w->m;
 	int64_t rows = m->raw.table->nrows;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_same(m, rows + (int64_t)w->nabsent, err));
-	DTX_TRY(dtx_remake_rows(m, err));
+	DTX_TRY(dtx_relayout_same(m, rows + (int64_t)w->nabsent, err));
+	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->row[r] = r < rows ? r : -1;
 	for (uint32_t i = 0; i < w->s->n; i++)
@@ -377,7 +377,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code complete_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code complete_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	struct work w = { .m = m, .a = m->ox->args, .s = m->ox->bound };
 	enum dtx_code rc = DTX_OK;
@@ -401,7 +401,7 @@ out:
 static enum dtx_code complete_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                     struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, complete_lay, err);
+	return dtx_relayout_whole(ox, t, out, complete_lay, err);
 }
 
 static void complete_explain(const void *args, struct dtx_buf *out)

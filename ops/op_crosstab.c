@@ -286,7 +286,7 @@ static enum dtx_code add_cells(struct work *w, struct dtx_err *err)
 			uint32_t col =
 				total & 1 ? w->width - 1 : p->place[dtx_tablekeys_id(&p->name, i)];
 
-			DTX_TRY(dtx_halt_row((uint64_t)i, err));
+			DTX_TRY(dtx_cancel_row((uint64_t)i, err));
 			group[i] = row * w->width + col;
 		}
 		DTX_TRY(dtx_tableagg_add(&w->run, w->t, group, err));
@@ -347,7 +347,7 @@ static enum dtx_code put_values(struct work *w, struct dtx_column *cells, struct
 	for (uint32_t c = 0; c < w->width && first + c < w->ox->out->nfields; c++) {
 		if (!dtx_op_wants(w->ox, first + c))
 			continue;
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		if (a->normalize >= 0) {
 			DTX_TRY(share_column(w, cells, b->nrows, c, &b->col[first + c], err));
 			continue;

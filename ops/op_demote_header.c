@@ -16,22 +16,22 @@ static enum dtx_code demote_bind(struct dtx_bind *b, void *args, struct dtx_err 
 	return dtx_raw_bind(b, err);
 }
 
-static enum dtx_code demote_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code demote_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows + 1, m->raw.ncols, err));
-	DTX_TRY(dtx_remake_rows(m, err));
+	DTX_TRY(dtx_relayout_size(m, m->raw.table->nrows + 1, m->raw.ncols, err));
+	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->row[r] = r - 1;
 	for (uint32_t c = 0; c < m->ncols; c++) {
-		DTX_TRY(dtx_remake_cells(m, c, err));
+		DTX_TRY(dtx_relayout_cells(m, c, err));
 		m->out[c].cell[0] =
-			dtx_remake_text(m, dtx_str_of(m->raw.table->schema->field[c].name));
+			dtx_relayout_text(m, dtx_str_of(m->raw.table->schema->field[c].name));
 		for (int64_t r = 1; r < m->nrows; r++)
 			m->out[c].cell[r] = (struct dtx_from){ r - 1, (int32_t)c };
 	}
-	DTX_TRY(dtx_remake_tidy(m, err));
+	DTX_TRY(dtx_relayout_tidy(m, err));
 out:
 	return rc;
 }
@@ -40,13 +40,13 @@ static enum dtx_code demote_schema(const struct dtx_opctx *ox, struct dtx_table 
                                    struct dtx_arena *arena, const struct dtx_schema **out,
                                    struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, demote_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, demote_lay, err);
 }
 
 static enum dtx_code demote_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                   struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, demote_lay, err);
+	return dtx_relayout_whole(ox, t, out, demote_lay, err);
 }
 
 static void demote_explain(const void *args, struct dtx_buf *out)

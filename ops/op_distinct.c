@@ -237,7 +237,7 @@ static enum dtx_code first_of_part(const struct dtx_opctx *ox, struct distinct_l
 	DTX_TRY(dtx_groupkeys_groups(&s->key, &g, err));
 	DTX_TRY(dtx_diskparts_pieces(&l->disk, 1, part, &piece, &n, err));
 	for (size_t i = 0; i < n; i++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_disk_piece_read(&piece[i], &b, err));
 		DTX_TRY(add_first(ox, l, g, b, o, err));
 		dtx_batch_free(b);
@@ -387,7 +387,7 @@ static enum dtx_code distinct_whole(const struct dtx_opctx *ox, struct dtx_table
 	if (!t.id || !rows)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < table->nbatches; i++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(tally_batch(s, local, table->batch[i], at, &t, err));
 		at += table->batch[i]->nrows;
 	}

@@ -56,7 +56,7 @@ static enum dtx_code column_blank(struct dtx_raw *raw, const struct rest *r, uin
 
 	*blank = true;
 	for (int64_t i = 0; i < r->n && *blank; i++) {
-		DTX_TRY(dtx_halt_row((uint64_t)i, err));
+		DTX_TRY(dtx_cancel_row((uint64_t)i, err));
 		*blank = dtx_raw_blank(raw, r->rows[i], c);
 	}
 out:
@@ -76,7 +76,7 @@ static enum dtx_code rest_of(const struct empty_args *a, struct dtx_table *t, st
 	if (!r->rows || !r->col)
 		DTX_FAIL_MEM(err);
 	for (int64_t row = 0; row < t->nrows; row++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		if (a->axis == AXIS_COLS || dtx_raw_filled(&raw, row, &only))
 			r->rows[r->n++] = row;
 	}

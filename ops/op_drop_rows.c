@@ -207,7 +207,7 @@ static enum dtx_code eval_where(struct work *w, struct dtx_table *t, struct dtx_
 	if (!w->where)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < t->nbatches; i++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_op_eval(w->ox, w->s->where, t->batch[i], &c, err));
 		DTX_TRY(dtx_column_flat(c, &flat, err));
 		for (uint32_t k = 0; k < t->batch[i]->nrows; k++, at++)
@@ -285,14 +285,14 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 	if (w->s->on[KIND_WHERE])
 		DTX_TRY(eval_where(w, t, err));
 	for (int64_t row = t->nrows - 1; row >= 0 && w->last_data < 0; row--) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		if (dtx_raw_filled(&w->raw, row, &only) >= 2)
 			w->last_data = row;
 	}
 	for (int64_t row = 0; row < t->nrows; row++) {
 		enum kind k = judge(w, row);
 
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		if (k == KIND_NONE)
 			w->rows[w->n++] = row;
 		else

@@ -173,7 +173,7 @@ static enum dtx_code add_values(const struct dtx_opctx *ox, struct work *w, stru
 	DTX_TRY(dtx_rowkeys_column(&order, t, w->s->col[i], err));
 	DTX_TRY(dtx_rowkeys_sort(&order, row, k->n, err));
 	for (uint32_t v = 0; v < k->n; v++) {
-		DTX_TRY(dtx_halt_row(v, err));
+		DTX_TRY(dtx_cancel_row(v, err));
 		struct slot slot = { -1, dtx_tablekeys_id(k, row[v]), i, NULL };
 		uint32_t at;
 		const struct dtx_batch *b;
@@ -287,7 +287,7 @@ static enum dtx_code dummies_batch(const struct dtx_opctx *ox, const struct work
 
 		if (w->slot[i].col >= 0 || !dtx_op_wants(ox, i))
 			continue;
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(flag_column(w, &w->slot[i], at, in->nrows, &made, err));
 		dtx_batch_put(kept.batch[0], i, made);
 	}

@@ -99,7 +99,7 @@ static enum dtx_code range_bind(struct dtx_bind *b, void *args, struct dtx_err *
 }
 
 /* Place of a row in its source; -1: it was made. */
-static int64_t source_row(struct dtx_remake *m, int64_t row)
+static int64_t source_row(struct dtx_relayout *m, int64_t row)
 {
 	struct dtx_place place = { -1, -1 };
 	uint32_t at;
@@ -114,12 +114,12 @@ static int64_t source_row(struct dtx_remake *m, int64_t row)
 	return place.row;
 }
 
-static enum dtx_code keep_rows(struct dtx_remake *m, const struct window *w, struct dtx_err *err)
+static enum dtx_code keep_rows(struct dtx_relayout *m, const struct window *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t n = 0;
 
-	DTX_TRY(dtx_remake_rows(m, err));
+	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t row = 0; row < m->raw.table->nrows; row++) {
 		int64_t at = source_row(m, row);
 
@@ -133,13 +133,13 @@ static enum dtx_code keep_rows(struct dtx_remake *m, const struct window *w, str
 		if (at >= w->row[0] && at <= w->row[1])
 			m->row[n++] = row;
 	}
-	dtx_remake_count(m, "outside", m->raw.table->nrows - n);
+	dtx_relayout_count(m, "outside", m->raw.table->nrows - n);
 	m->nrows = n;
 out:
 	return rc;
 }
 
-static enum dtx_code range_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code range_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	const struct range_args *a = m->ox->args;
 	const struct dtx_table *t = m->raw.table;
@@ -152,7 +152,7 @@ static enum dtx_code range_lay(struct dtx_remake *m, struct dtx_err *err)
 	if (o && o->physical_col && o->ncols != m->raw.ncols && w.col[1] != UINT32_MAX)
 		DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
 		         "keep_range counts columns of a source; a step has changed them");
-	DTX_TRY(dtx_remake_size(m, t->nrows, m->raw.ncols, err));
+	DTX_TRY(dtx_relayout_size(m, t->nrows, m->raw.ncols, err));
 	for (uint32_t c = 0; c < m->raw.ncols; c++) {
 		uint32_t at = o && o->physical_col && c < o->ncols ? o->physical_col[c] : c;
 
@@ -173,13 +173,13 @@ static enum dtx_code range_schema(const struct dtx_opctx *ox, struct dtx_table *
                                   struct dtx_arena *arena, const struct dtx_schema **out,
                                   struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, range_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, range_lay, err);
 }
 
 static enum dtx_code range_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                  struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, range_lay, err);
+	return dtx_relayout_whole(ox, t, out, range_lay, err);
 }
 
 static void range_explain(const void *args, struct dtx_buf *out)

@@ -140,7 +140,7 @@ struct line {
 	int64_t above, key; /* the input row before it, and the first of its group */
 };
 struct work {
-	struct dtx_remake *m;
+	struct dtx_relayout *m;
 	const struct pad_state *s;
 	struct dtx_times times;
 	struct line *line;
@@ -174,7 +174,7 @@ static enum dtx_code add_steps(struct work *w, int64_t first, int64_t here, int6
 	for (; dtx_duration_step(first, *k, w->s->every, &step) && step <= here; (*k)++) {
 		if (step == here)
 			continue;
-		DTX_TRY(dtx_halt_row(w->nmade, err));
+		DTX_TRY(dtx_cancel_row(w->nmade, err));
 		if (!dtx_mem_reserve(&w->made, &w->cap_made, w->nmade + 1, sizeof(*w->made)))
 			DTX_FAIL_MEM(err);
 		w->made[w->nmade] = step;
@@ -193,7 +193,7 @@ static enum dtx_code add_group(struct work *w, const int64_t *row, int64_t n, in
 	int64_t k = 1; /* the first row is step 0 */
 
 	for (int64_t i = 0; i < n; i++) {
-		DTX_TRY(dtx_halt_row((uint64_t)i, err));
+		DTX_TRY(dtx_cancel_row((uint64_t)i, err));
 		if (i && !w->times.null[row[i]])
 			DTX_TRY(add_steps(w, w->times.us[row[0]], w->times.us[row[i]], row[i - 1],
 			                  key, &k, err));
@@ -236,7 +236,7 @@ static enum dtx_code made_times(struct work *w, struct dtx_from *cell, struct dt
 	uint32_t n;
 
 	for (size_t from = 0; from < w->nmade; from += n) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		n = (uint32_t)DTX_MIN(w->nmade - from, (size_t)DTX_BATCH_ROWS);
 		dtx_builder_init(&to, type, n);
 		for (uint32_t i = 0; i < n; i++)
@@ -259,12 +259,12 @@ static enum dtx_code lay_column(struct work *w, int32_t c, const struct dtx_from
 	bool other = is_other(w->s, (uint32_t)c);
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_cells(w->m, (uint32_t)c, err));
+	DTX_TRY(dtx_relayout_cells(w->m, (uint32_t)c, err));
 	for (size_t i = 0; i < w->n; i++) {
 		const struct line *line = &w->line[i];
 		struct dtx_from *cell = &w->m->out[c].cell[i];
 
-		DTX_TRY(dtx_halt_row(i, err));
+		DTX_TRY(dtx_cancel_row(i, err));
 		if (line->row >= 0)
 			*cell = (struct dtx_from){ line->row, c };
 		else if (c == w->s->col)
@@ -283,8 +283,8 @@ static enum dtx_code lay_table(struct work *w, const struct dtx_from *times, str
 	const struct pad_args *a = w->m->ox->args;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_same(w->m, (int64_t)w->n, err));
-	DTX_TRY(dtx_remake_rows(w->m, err));
+	DTX_TRY(dtx_relayout_same(w->m, (int64_t)w->n, err));
+	DTX_TRY(dtx_relayout_rows(w->m, err));
 	for (size_t i = 0; i < w->n; i++)
 		w->m->row[i] = w->line[i].row;
 	for (uint32_t c = 0; c < w->m->ncols; c++) {
@@ -298,14 +298,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code pad_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code pad_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	struct work w = { .m = m, .s = m->ox->bound };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_from *times = NULL;
 
 	if (m->raw.table->schema->field[w.s->col].type.type == DTX_T_NULL) {
-		DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
+		DTX_TRY(dtx_relayout_same(m, m->raw.table->nrows, err));
 		goto out;
 	}
 	DTX_TRY(find_lines(&w, err));
@@ -325,7 +325,7 @@ out:
 static enum dtx_code pad_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, pad_lay, err);
+	return dtx_relayout_whole(ox, t, out, pad_lay, err);
 }
 
 static void pad_explain(const void *args, struct dtx_buf *out)

@@ -116,7 +116,7 @@ struct entry {
 	struct dtx_from value;
 };
 struct work {
-	struct dtx_remake *m;
+	struct dtx_relayout *m;
 	const struct records_args *a;
 	const struct records_state *s;
 	struct dtx_strmap keys;
@@ -161,7 +161,7 @@ static enum dtx_code read_row(struct work *w, int64_t row, struct dtx_str *key,
 		}
 		rest = dtx_utf8_trim((struct dtx_str){ key->ptr + at + sep.len,
 		                                       key->len - (size_t)at - sep.len });
-		*value = rest.len ? dtx_remake_text(w->m, rest)
+		*value = rest.len ? dtx_relayout_text(w->m, rest)
 		                  : (struct dtx_from){ row, DTX_FROM_NULL };
 		key->len = (size_t)at;
 	}
@@ -256,7 +256,7 @@ static enum dtx_code read_rows(struct work *w, struct dtx_err *err)
 			DTX_TRY(add_row(w, row, err));
 		}
 	}
-	dtx_remake_count(w->m, "blank", blank);
+	dtx_relayout_count(w->m, "blank", blank);
 out:
 	return rc;
 }
@@ -273,7 +273,7 @@ static int key_cmp(const void *a, const void *b)
 static enum dtx_code place_keys(struct work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_remake *m = w->m;
+	struct dtx_relayout *m = w->m;
 	size_t n = w->keys.n;
 	uint32_t *at = dtx_arena_alloc(&m->arena, n + 1, sizeof(*at));
 	const struct dtx_strmap_entry **key = dtx_arena_alloc(&m->arena, n + 1, sizeof(*key));
@@ -284,23 +284,23 @@ static enum dtx_code place_keys(struct work *w, struct dtx_err *err)
 		key[i] = &w->keys.entry[i];
 	if (w->a->names_order == ORDER_SORTED && n > 1)
 		qsort(key, n, sizeof(*key), key_cmp);
-	DTX_TRY(dtx_remake_size(m, w->record + 1, (uint32_t)n, err));
+	DTX_TRY(dtx_relayout_size(m, w->record + 1, (uint32_t)n, err));
 	for (uint32_t c = 0; c < n; c++) {
 		at[key[c]->value] = c;
-		DTX_TRY(dtx_remake_name(m, key[c]->key, &m->out[c].name, err));
-		DTX_TRY(dtx_remake_cells(m, c, err));
+		DTX_TRY(dtx_relayout_name(m, key[c]->key, &m->out[c].name, err));
+		DTX_TRY(dtx_relayout_cells(m, c, err));
 	}
 	for (size_t i = 0; i < w->n; i++)
 		m->out[at[w->entry[i].key]].cell[w->entry[i].record] = w->entry[i].value;
-	DTX_TRY(dtx_remake_rows(m, err));
+	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->row[r] = -1;
-	DTX_TRY(dtx_remake_tidy(m, err));
+	DTX_TRY(dtx_relayout_tidy(m, err));
 out:
 	return rc;
 }
 
-static enum dtx_code records_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code records_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	struct work w = { .m = m, .a = m->ox->args, .s = m->ox->bound, .record = -1 };
 	enum dtx_code rc = DTX_OK;
@@ -320,13 +320,13 @@ static enum dtx_code records_schema(const struct dtx_opctx *ox, struct dtx_table
                                     struct dtx_arena *arena, const struct dtx_schema **out,
                                     struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, records_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, records_lay, err);
 }
 
 static enum dtx_code records_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                    struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, records_lay, err);
+	return dtx_relayout_whole(ox, t, out, records_lay, err);
 }
 
 static void records_explain(const void *args, struct dtx_buf *out)

@@ -441,7 +441,7 @@ static enum dtx_code meet_row(const struct dtx_opctx *ox, struct range_local *l,
 	struct dtx_batch *met = NULL;
 	bool any = false;
 
-	DTX_TRY(dtx_halt_look(err));
+	DTX_TRY(dtx_cancel_look(err));
 	for (size_t i = 0; i < sh->kept.n; i++) {
 		DTX_TRY(meet_batch(ox, l, lrow, i, &met, err));
 		for (uint32_t k = 0; k < met->nsel; k++)

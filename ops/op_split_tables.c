@@ -77,7 +77,7 @@ static enum dtx_code no_table(const struct tables_args *a, int64_t n, struct dtx
 }
 
 /* Every non-blank cell is its column's name, and there is one. */
-static bool is_header(struct dtx_remake *m, int64_t row, struct dtx_buf *text)
+static bool is_header(struct dtx_relayout *m, int64_t row, struct dtx_buf *text)
 {
 	bool any = false;
 
@@ -97,7 +97,7 @@ static bool is_header(struct dtx_remake *m, int64_t row, struct dtx_buf *text)
 
 /* Rows of the picked table; `parts` are rows between tables.  A header opens a table even when no
  * row follows; blank rows only end one. */
-static enum dtx_code pick_rows(struct dtx_remake *m, const struct tables_args *a,
+static enum dtx_code pick_rows(struct dtx_relayout *m, const struct tables_args *a,
                                struct dtx_buf *text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -105,7 +105,7 @@ static enum dtx_code pick_rows(struct dtx_remake *m, const struct tables_args *a
 	bool inside = a->by == BY_HEADER;
 	uint32_t only;
 
-	DTX_TRY(dtx_remake_rows(m, err));
+	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t row = 0; row < all; row++) {
 		bool part = a->by == BY_HEADER ? is_header(m, row, text)
 		                               : !dtx_raw_filled(&m->raw, row, &only);
@@ -124,12 +124,12 @@ static enum dtx_code pick_rows(struct dtx_remake *m, const struct tables_args *a
 		goto out;
 	}
 	m->nrows = n;
-	dtx_remake_count(m, "other_table", all - n);
+	dtx_relayout_count(m, "other_table", all - n);
 out:
 	return rc;
 }
 
-static bool column_blank(struct dtx_remake *m, uint32_t c)
+static bool column_blank(struct dtx_relayout *m, uint32_t c)
 {
 	for (int64_t r = 0; r < m->raw.table->nrows; r++)
 		if (!dtx_raw_blank(&m->raw, r, c))
@@ -137,7 +137,7 @@ static bool column_blank(struct dtx_remake *m, uint32_t c)
 	return true;
 }
 
-static enum dtx_code pick_cols(struct dtx_remake *m, const struct tables_args *a,
+static enum dtx_code pick_cols(struct dtx_relayout *m, const struct tables_args *a,
                                struct dtx_err *err)
 {
 	int64_t table = 0;
@@ -151,21 +151,21 @@ static enum dtx_code pick_cols(struct dtx_remake *m, const struct tables_args *a
 		inside = !part;
 		if (part || table != a->pick)
 			continue;
-		m->out[n] = (struct dtx_remake_col){ m->raw.table->schema->field[c].name,
-			                             (int32_t)c, NULL };
+		m->out[n] = (struct dtx_relayout_col){ m->raw.table->schema->field[c].name,
+			                               (int32_t)c, NULL };
 		n++;
 	}
 	m->ncols = n;
 	return a->pick > table ? no_table(a, table, err) : DTX_OK;
 }
 
-static enum dtx_code tables_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code tables_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	const struct tables_args *a = m->ox->args;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
+	DTX_TRY(dtx_relayout_same(m, m->raw.table->nrows, err));
 	if (a->by == BY_BLANK_COLS)
 		DTX_TRY(pick_cols(m, a, err));
 	else
@@ -179,13 +179,13 @@ static enum dtx_code tables_schema(const struct dtx_opctx *ox, struct dtx_table 
                                    struct dtx_arena *arena, const struct dtx_schema **out,
                                    struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, tables_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, tables_lay, err);
 }
 
 static enum dtx_code tables_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                   struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, tables_lay, err);
+	return dtx_relayout_whole(ox, t, out, tables_lay, err);
 }
 
 static void tables_explain(const void *args, struct dtx_buf *out)

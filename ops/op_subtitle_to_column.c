@@ -134,7 +134,7 @@ struct titles {
 	struct dtx_buf text;
 };
 
-static bool is_title(struct dtx_remake *m, struct titles *t, int64_t row)
+static bool is_title(struct dtx_relayout *m, struct titles *t, int64_t row)
 {
 	uint32_t only = 0, col = (uint32_t)t->s->col;
 
@@ -149,7 +149,7 @@ static bool is_title(struct dtx_remake *m, struct titles *t, int64_t row)
 }
 
 /* Every row that stays, with the last title at or above it. */
-static void place_rows(struct dtx_remake *m, struct titles *t, bool drop)
+static void place_rows(struct dtx_relayout *m, struct titles *t, bool drop)
 {
 	int64_t all = m->raw.table->nrows, n = 0;
 	struct dtx_from title = { 0, DTX_FROM_NULL };
@@ -165,10 +165,10 @@ static void place_rows(struct dtx_remake *m, struct titles *t, bool drop)
 		m->row[n++] = row;
 	}
 	m->nrows = n;
-	dtx_remake_count(m, "subtitle", all - n);
+	dtx_relayout_count(m, "subtitle", all - n);
 }
 
-static enum dtx_code subtitle_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code subtitle_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	const struct subtitle_args *a = m->ox->args;
 	struct titles t = { .s = m->ox->bound, .text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX) };
@@ -186,9 +186,9 @@ static enum dtx_code subtitle_lay(struct dtx_remake *m, struct dtx_err *err)
 		rc = DTX_E_UNEXPECTED_VALUE;
 		goto out;
 	}
-	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows, m->raw.ncols + 1, err));
-	DTX_TRY(dtx_remake_rows(m, err));
-	DTX_TRY(dtx_remake_cells(m, 0, err));
+	DTX_TRY(dtx_relayout_size(m, m->raw.table->nrows, m->raw.ncols + 1, err));
+	DTX_TRY(dtx_relayout_rows(m, err));
+	DTX_TRY(dtx_relayout_cells(m, 0, err));
 	m->out[0].name = a->as;
 	for (uint32_t c = 0; c < m->raw.ncols; c++) {
 		m->out[c + 1].name = m->raw.table->schema->field[c].name;
@@ -206,13 +206,13 @@ static enum dtx_code subtitle_schema(const struct dtx_opctx *ox, struct dtx_tabl
                                      struct dtx_arena *arena, const struct dtx_schema **out,
                                      struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, subtitle_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, subtitle_lay, err);
 }
 
 static enum dtx_code subtitle_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                     struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, subtitle_lay, err);
+	return dtx_relayout_whole(ox, t, out, subtitle_lay, err);
 }
 
 static void subtitle_explain(const void *args, struct dtx_buf *out)

@@ -110,7 +110,7 @@ static enum dtx_code rank_keys(const struct dtx_opctx *ox, struct dtx_table *t,
 	if (!r.value)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_rowkeys_open(k, t->nrows, err));
-	DTX_TRY(dtx_each(dtx_op_workers(ox), t->nbatches, rank_batch, &r, err));
+	DTX_TRY(dtx_parallel_for(dtx_op_workers(ox), t->nbatches, rank_batch, &r, err));
 	for (size_t i = 0; i < t->nbatches; i++) {
 		DTX_TRY(dtx_rowkeys_add(k, at, r.value[i], a->desc, err));
 		at += t->batch[i]->nrows;
@@ -226,7 +226,7 @@ static enum dtx_code best_rows(struct best *b, const struct dtx_opctx *ox, int64
 	b->kept = dtx_mem_zalloc((size_t)groups + 1, sizeof(*b->kept));
 	if (!b->kept)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_each(workers, groups / b->share + 1, best_share, b, err));
+	DTX_TRY(dtx_parallel_for(workers, groups / b->share + 1, best_share, b, err));
 	*n = 0;
 	for (uint32_t g = 0; g < groups; g++) {
 		memmove(b->row + *n, b->row + b->start[g], (size_t)b->kept[g] * sizeof(*b->row));

@@ -56,50 +56,50 @@ static enum dtx_code transpose_bind(struct dtx_bind *b, void *args, struct dtx_e
 }
 
 /* Column `to` of the result: row `row` from input column `first` on. */
-static enum dtx_code row_to_column(struct dtx_remake *m, uint32_t to, int64_t row, uint32_t first,
+static enum dtx_code row_to_column(struct dtx_relayout *m, uint32_t to, int64_t row, uint32_t first,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_cells(m, to, err));
+	DTX_TRY(dtx_relayout_cells(m, to, err));
 	for (uint32_t c = first; c < m->raw.ncols; c++)
 		m->out[to].cell[c - first] = (struct dtx_from){ row, (int32_t)c };
 out:
 	return rc;
 }
 
-static enum dtx_code lay_plain(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code lay_plain(struct dtx_relayout *m, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t rows = m->raw.table->nrows;
 
 	/* of no rows there is nothing: rows without columns would be lines without cells */
-	DTX_TRY(dtx_remake_size(m, rows ? m->raw.ncols : 0,
-	                        (uint32_t)DTX_MIN(rows, (int64_t)UINT32_MAX - 1), err));
+	DTX_TRY(dtx_relayout_size(m, rows ? m->raw.ncols : 0,
+	                          (uint32_t)DTX_MIN(rows, (int64_t)UINT32_MAX - 1), err));
 	for (uint32_t c = 0; c < m->ncols; c++)
 		DTX_TRY(row_to_column(m, c, c, 0, err));
 out:
 	return rc;
 }
 
-static enum dtx_code lay_named(struct dtx_remake *m, const char *names_to, struct dtx_err *err)
+static enum dtx_code lay_named(struct dtx_relayout *m, const char *names_to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int64_t rows = m->raw.table->nrows;
 	uint32_t n = m->raw.ncols ? m->raw.ncols - 1 : 0;
 
-	DTX_TRY(dtx_remake_size(m, n, (uint32_t)DTX_MIN(rows + 1, (int64_t)UINT32_MAX - 1), err));
+	DTX_TRY(dtx_relayout_size(m, n, (uint32_t)DTX_MIN(rows + 1, (int64_t)UINT32_MAX - 1), err));
 	m->out[0].name = names_to;
-	DTX_TRY(dtx_remake_cells(m, 0, err));
+	DTX_TRY(dtx_relayout_cells(m, 0, err));
 	for (uint32_t c = 0; c < n; c++)
 		m->out[0].cell[c] =
-			dtx_remake_text(m, dtx_str_of(m->raw.table->schema->field[c + 1].name));
+			dtx_relayout_text(m, dtx_str_of(m->raw.table->schema->field[c + 1].name));
 	for (uint32_t c = 1; c < m->ncols; c++) {
 		dtx_buf_reset(&scratch);
 		if (m->raw.ncols)
-			DTX_TRY(dtx_remake_name(m, dtx_raw_text(&m->raw, c - 1, 0, &scratch),
-			                        &m->out[c].name, err));
+			DTX_TRY(dtx_relayout_name(m, dtx_raw_text(&m->raw, c - 1, 0, &scratch),
+			                          &m->out[c].name, err));
 		DTX_TRY(row_to_column(m, c, c - 1, 1, err));
 	}
 out:
@@ -107,16 +107,16 @@ out:
 	return rc;
 }
 
-static enum dtx_code transpose_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code transpose_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	const struct transpose_args *a = m->ox->args;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(a->header ? lay_named(m, a->names_to, err) : lay_plain(m, err));
-	DTX_TRY(dtx_remake_rows(m, err));
+	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->row[r] = -1;
-	DTX_TRY(dtx_remake_tidy(m, err));
+	DTX_TRY(dtx_relayout_tidy(m, err));
 out:
 	return rc;
 }
@@ -125,13 +125,13 @@ static enum dtx_code transpose_schema(const struct dtx_opctx *ox, struct dtx_tab
                                       struct dtx_arena *arena, const struct dtx_schema **out,
                                       struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, transpose_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, transpose_lay, err);
 }
 
 static enum dtx_code transpose_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                      struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, transpose_lay, err);
+	return dtx_relayout_whole(ox, t, out, transpose_lay, err);
 }
 
 static void transpose_explain(const void *args, struct dtx_buf *out)

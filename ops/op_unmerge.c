@@ -53,7 +53,7 @@ out:
 /* left[r]: the first column of the merged cells side by side that row r has at column c; of the
  * column before it comes in.  To walk there from each cell is quadratic, and one range may cover a
  * sheet. */
-static void note_left(struct dtx_remake *m, uint32_t c, uint32_t *left)
+static void note_left(struct dtx_relayout *m, uint32_t c, uint32_t *left)
 {
 	for (int64_t r = 0; r < m->nrows; r++)
 		if (!(dtx_raw_merge(&m->raw, r, c) & DTX_CELL_MERGE_LEFT))
@@ -61,7 +61,7 @@ static void note_left(struct dtx_remake *m, uint32_t c, uint32_t *left)
 }
 
 /* A cell whose axis does not reach the first cell of its range stays. */
-static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, const uint32_t *left,
+static enum dtx_code fill_column(struct dtx_relayout *m, uint32_t c, int axis, const uint32_t *left,
                                  struct dtx_err *err)
 {
 	static const uint8_t along[] = { DTX_CELL_MERGE_UP | DTX_CELL_MERGE_LEFT, DTX_CELL_MERGE_UP,
@@ -70,7 +70,7 @@ static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, con
 	int64_t row = 0;
 	uint32_t col;
 
-	DTX_TRY(dtx_remake_cells(m, c, err));
+	DTX_TRY(dtx_relayout_cells(m, c, err));
 	for (int64_t r = 0; r < m->nrows; r++) {
 		/* one that belongs to the cell above begins where that one does */
 		if (!(dtx_raw_merge(&m->raw, r, c) & along[axis] & DTX_CELL_MERGE_UP))
@@ -85,7 +85,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code unmerge_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code unmerge_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	const struct unmerge_args *a = m->ox->args;
 	const struct unmerge_state *s = m->ox->bound;
@@ -93,7 +93,7 @@ static enum dtx_code unmerge_lay(struct dtx_remake *m, struct dtx_err *err)
 	uint32_t *left = NULL;
 	bool *fill = NULL;
 
-	DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
+	DTX_TRY(dtx_relayout_same(m, m->raw.table->nrows, err));
 	if (!dtx_raw_is_sheet(&m->raw))
 		goto out;
 	left = dtx_mem_zalloc((size_t)m->nrows + 1, sizeof(*left));
@@ -117,13 +117,13 @@ static enum dtx_code unmerge_schema(const struct dtx_opctx *ox, struct dtx_table
                                     struct dtx_arena *arena, const struct dtx_schema **out,
                                     struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, unmerge_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, unmerge_lay, err);
 }
 
 static enum dtx_code unmerge_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                    struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, unmerge_lay, err);
+	return dtx_relayout_whole(ox, t, out, unmerge_lay, err);
 }
 
 static void unmerge_explain(const void *args, struct dtx_buf *out)

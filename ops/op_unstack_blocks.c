@@ -30,7 +30,7 @@ static enum dtx_code blocks_bind(struct dtx_bind *b, void *args, struct dtx_err 
 	return dtx_raw_bind(b, err);
 }
 
-static enum dtx_code block_column(struct dtx_remake *m, uint32_t k, uint32_t c, int64_t every,
+static enum dtx_code block_column(struct dtx_relayout *m, uint32_t k, uint32_t c, int64_t every,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -40,7 +40,7 @@ static enum dtx_code block_column(struct dtx_remake *m, uint32_t k, uint32_t c, 
 	m->out[to].name = dtx_arena_printf(&m->arena, "%s_%u", name, k + 1);
 	if (!m->out[to].name)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_remake_cells(m, to, err));
+	DTX_TRY(dtx_relayout_cells(m, to, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		if (r * every + k < m->raw.table->nrows)
 			m->out[to].cell[r] = (struct dtx_from){ r * every + k, (int32_t)c };
@@ -48,21 +48,21 @@ out:
 	return rc;
 }
 
-static enum dtx_code blocks_lay(struct dtx_remake *m, struct dtx_err *err)
+static enum dtx_code blocks_lay(struct dtx_relayout *m, struct dtx_err *err)
 {
 	const struct blocks_args *a = m->ox->args;
 	int64_t all = m->raw.table->nrows, cols = a->every * m->raw.ncols;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_size(m, all / a->every + (all % a->every != 0),
-	                        (uint32_t)DTX_MIN(cols, (int64_t)UINT32_MAX - 1), err));
-	DTX_TRY(dtx_remake_rows(m, err));
+	DTX_TRY(dtx_relayout_size(m, all / a->every + (all % a->every != 0),
+	                          (uint32_t)DTX_MIN(cols, (int64_t)UINT32_MAX - 1), err));
+	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->row[r] = r * a->every;
 	for (uint32_t k = 0; k < (uint32_t)a->every; k++)
 		for (uint32_t c = 0; c < m->raw.ncols; c++)
 			DTX_TRY(block_column(m, k, c, a->every, err));
-	DTX_TRY(dtx_remake_tidy(m, err));
+	DTX_TRY(dtx_relayout_tidy(m, err));
 out:
 	return rc;
 }
@@ -71,13 +71,13 @@ static enum dtx_code blocks_schema(const struct dtx_opctx *ox, struct dtx_table 
                                    struct dtx_arena *arena, const struct dtx_schema **out,
                                    struct dtx_err *err)
 {
-	return dtx_remake_schema(ox, t, arena, out, blocks_lay, err);
+	return dtx_relayout_schema(ox, t, arena, out, blocks_lay, err);
 }
 
 static enum dtx_code blocks_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                   struct dtx_emit *out, struct dtx_err *err)
 {
-	return dtx_remake_whole(ox, t, out, blocks_lay, err);
+	return dtx_relayout_whole(ox, t, out, blocks_lay, err);
 }
 
 static void blocks_explain(const void *args, struct dtx_buf *out)

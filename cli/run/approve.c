@@ -48,7 +48,7 @@ static void approve_schema(struct dtx_buf *out, const struct dtx_schema *s)
 }
 
 /* What became of the table, where it has run. */
-static void approve_sizes(struct dtx_buf *out, const struct dtx_gate_view *v)
+static void approve_sizes(struct dtx_buf *out, const struct dtx_approval_view *v)
 {
 	dtx_buf_printf(out, "  before     %lld rows x %lld columns\n", (long long)v->rows_before,
 	               (long long)v->cols_before);
@@ -69,7 +69,7 @@ static void approve_checks(struct dtx_buf *out, const json_t *checks)
 		dtx_buf_printf(out, "  checks     %zu passed, %zu warn\n", n - bad, bad);
 }
 
-void dtx_approve_text(const struct dtx_gate_view *v, struct dtx_buf *out)
+void dtx_approve_text(const struct dtx_approval_view *v, struct dtx_buf *out)
 {
 	dtx_buf_printf(out, "dtx: snippet %.8s for %s", v->id, v->op ? "step " : "input ");
 	dtx_out_safe(out, v->op ? v->op : "", false);
@@ -120,7 +120,7 @@ static bool approve_read(int fd, char line[64])
 	return true;
 }
 
-enum dtx_code dtx_approve_ask(const struct dtx_gate_view *view, bool *yes, struct dtx_err *err)
+enum dtx_code dtx_approve_ask(const struct dtx_approval_view *view, bool *yes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

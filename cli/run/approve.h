@@ -7,10 +7,10 @@
 /* Whether there is somebody to ask: messages go to a terminal, and it can be opened. */
 bool dtx_approve_terminal(void);
 /* What a person reads before deciding. */
-void dtx_approve_text(const struct dtx_gate_view *view, struct dtx_buf *out);
+void dtx_approve_text(const struct dtx_approval_view *view, struct dtx_buf *out);
 /* Shows it on /dev/tty and asks.  Anything but y or yes is no.  Codes: needs_approval (there is no
  * terminal), output_io, no_memory. */
-DTX_MUSTUSE enum dtx_code dtx_approve_ask(const struct dtx_gate_view *view, bool *yes,
+DTX_MUSTUSE enum dtx_code dtx_approve_ask(const struct dtx_approval_view *view, bool *yes,
                                           struct dtx_err *err);
 
 #endif

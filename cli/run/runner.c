@@ -234,7 +234,7 @@ static void runner_again(struct dtx_runner *r, int argc, char **argv)
 enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rescuer *s = &r->rescuer;
+	struct dtx_fallback_ctx *s = &r->rescuer;
 	const struct dtx_run_args *a = r->args;
 
 	snprintf(r->abi, sizeof(r->abi), "py3.11;pandas1.5;numpy1.24;dtx1;%s", dtx_guest_abi);
@@ -296,7 +296,7 @@ static int64_t runner_deadline(const struct dtx_runner *r)
 	return most < 0 || most > TIME_MAX_S ? 0 : dtx_now_ns() + most * 1000000000;
 }
 
-static enum dtx_code runner_rescue(void *arg, const struct dtx_rescue *region,
+static enum dtx_code runner_rescue(void *arg, const struct dtx_fallback_request *region,
                                    struct dtx_table **out, struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
@@ -304,7 +304,7 @@ static enum dtx_code runner_rescue(void *arg, const struct dtx_rescue *region,
 
 	DTX_TRY(dtx_runner_store_wait(r, err));
 	DTX_TRY(dtx_runner_settle(r, err));
-	DTX_TRY(dtx_rescue_region(&r->rescuer, region, out, err));
+	DTX_TRY(dtx_fallback_answer(&r->rescuer, region, out, err));
 out:
 	return rc;
 }
@@ -314,7 +314,7 @@ static enum dtx_code runner_settle(void *arg, enum dtx_settle when, uint64_t sta
 {
 	struct dtx_runner *r = arg;
 
-	return dtx_rescue_settle(&r->rescuer, when, stands, err);
+	return dtx_fallback_finish(&r->rescuer, when, stands, err);
 }
 
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
@@ -407,7 +407,7 @@ out:
 /* A module that was given and did nothing: it failed where a cached one did the work. */
 static enum dtx_code runner_supplied(struct dtx_runner *r, struct dtx_err *err)
 {
-	struct dtx_rescuer *s = &r->rescuer;
+	struct dtx_fallback_ctx *s = &r->rescuer;
 
 	if (!s->supplied.ptr || s->supplied_used)
 		return DTX_OK;
@@ -510,11 +510,11 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 /* Opens the inputs; Ctrl-C and the time limit end a wait for a pipe as well. */
 static enum dtx_code runner_files(struct dtx_runner *r, struct dtx_err *err)
 {
-	const struct dtx_halt halt = { dtx_cancel_flag(), r->deadline_ns };
-	const struct dtx_halt *before = dtx_halt_set(&halt);
+	const struct dtx_cancel halt = { dtx_cancel_flag(), r->deadline_ns };
+	const struct dtx_cancel *before = dtx_cancel_set(&halt);
 	enum dtx_code rc = dtx_runner_open(r, true, err);
 
-	dtx_halt_set(before);
+	dtx_cancel_set(before);
 	return rc;
 }
 
@@ -523,7 +523,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	enum dtx_code rc = DTX_OK;
 
 	/* before the thread that opens the store, so that the plan's own budget is not known yet */
-	dtx_heap_one((size_t)r->args->memory);
+	dtx_malloc_tuning_one((size_t)r->args->memory);
 	if (!r->prompt)
 		dtx_runner_store_open(r);
 	DTX_TRY(dtx_runner_plan(r, err));
@@ -636,8 +636,8 @@ static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct d
 
 int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 {
-	const struct dtx_halt halt = { dtx_cancel_flag(), 0 };
-	const struct dtx_halt *before = dtx_halt_set(&halt);
+	const struct dtx_cancel halt = { dtx_cancel_flag(), 0 };
+	const struct dtx_cancel *before = dtx_cancel_set(&halt);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 	int status;
@@ -658,7 +658,7 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 		dtx_runner_full(r);
 	if (rc == DTX_OK && r->closed)
 		status = dtx_code_exit(DTX_E_OUTPUT_CLOSED, err.run_time);
-	dtx_halt_set(before);
+	dtx_cancel_set(before);
 	dtx_err_clear(&err);
 	return status;
 }
@@ -684,7 +684,7 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_buf_clear(&r->operands);
 	dtx_arena_clear(&r->texts);
 	dtx_runner_author_free(r->asks);
-	dtx_rescuer_clear(&r->rescuer);
+	dtx_fallback_ctx_clear(&r->rescuer);
 	json_decref(r->rescuer.near);
 	dtx_err_clear(&r->rescuer.supplied_err);
 	dtx_err_clear(&r->rescuer.finding);

@@ -79,7 +79,7 @@ struct dtx_runner {
 	struct dtx_store *store;
 	struct dtx_record *record; /* it and the store: after dtx_runner_store_wait */
 	struct dtx_runner_beside beside;
-	struct dtx_rescuer rescuer;
+	struct dtx_fallback_ctx rescuer;
 	struct dtx_runner_author *asks; /* who may be asked; NULL: not settled yet */
 	struct dtx_buf snippet, again, operands;
 	struct dtx_arena texts; /* of the caller, as long as the run */
@@ -126,7 +126,7 @@ DTX_MUSTUSE enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char *
  * r->identity and r->known.  What cannot be found out is not known. */
 struct dtx_known {
 	char sha[DTX_IDENTITY_TEXT], run_id[DTX_RUN_ID]; /* empty: not known */
-	char mark[DTX_FILEMARK_TEXT];                    /* empty: not settled */
+	char mark[DTX_STAT_SIGNATURE_TEXT];              /* empty: not settled */
 };
 DTX_MUSTUSE enum dtx_code dtx_runner_known(struct dtx_runner *r, struct dtx_err *err);
 /* Starts the identities that are not known. */

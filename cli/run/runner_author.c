@@ -182,7 +182,7 @@ static void settle_say(void *arg, const char *text)
 }
 
 /* The line of progress does not run across the question. */
-static enum dtx_code settle_ask(void *arg, const struct dtx_gate_view *view, bool *yes,
+static enum dtx_code settle_ask(void *arg, const struct dtx_approval_view *view, bool *yes,
                                 struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
@@ -200,7 +200,7 @@ static enum dtx_code settle_gate(struct settle *s)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rescuer *x = &s->r->rescuer;
+	struct dtx_fallback_ctx *x = &s->r->rescuer;
 	const char *trial = settle_text(s, "trial", s->r->args->trial);
 
 	DTX_TRY(dtx_approve_parse(settle_text(s, "approve", s->r->args->approve), &x->gate.policy,
@@ -227,7 +227,7 @@ static enum dtx_code settle_jail(struct settle *s)
 
 static enum dtx_code settle_ceilings(struct settle *s)
 {
-	struct dtx_rescuer *x = &s->r->rescuer;
+	struct dtx_fallback_ctx *x = &s->r->rescuer;
 	const struct dtx_run_args *args = s->r->args;
 	enum dtx_code rc = DTX_OK;
 	int64_t attempts = 0, seconds = 0;

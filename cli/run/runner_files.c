@@ -14,10 +14,10 @@ enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
 	for (uint32_t i = r->plan->ninputs; i-- > 0;) {
 		if (!r->plan->input[i].path)
 			continue;
-		DTX_TRY(dtx_spread_files(r->plan, i, &file, &n, err));
+		DTX_TRY(dtx_expand_files(r->plan, i, &file, &n, err));
 		/* a pattern that takes in what the run writes would read it the next time */
 		DTX_TRY(dtx_runner_places_files(file, n, err));
-		DTX_TRY(dtx_spread_input(r->plan, i, file, n, &r->findings, err));
+		DTX_TRY(dtx_expand_input(r->plan, i, file, n, &r->findings, err));
 	}
 out:
 	return rc;
@@ -27,7 +27,7 @@ static const json_t *recorded_file(const struct dtx_runner *r, const char *input
 {
 	char name[256];
 
-	dtx_spread_name(name, sizeof(name), input, k);
+	dtx_expand_name(name, sizeof(name), input, k);
 	return dtx_json_find(json_object_get(r->replay->record, "inputs"), "alias", name);
 }
 

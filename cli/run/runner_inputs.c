@@ -136,7 +136,8 @@ static enum dtx_code inputs_limit(struct dtx_runner *r, const char *text, struct
 		name = (struct dtx_str){ name.ptr + strlen(LIMIT_GROUP),
 			                 name.len - strlen(LIMIT_GROUP) };
 	for (i = 0; i < r->plan->ninputs; i++)
-		DTX_TRY(dtx_unpack_set(&r->plan->input[i].limits, name, (uint64_t)value, err));
+		DTX_TRY(dtx_archive_limits_set(&r->plan->input[i].limits, name, (uint64_t)value,
+		                               err));
 out:
 	return rc;
 }

@@ -22,7 +22,7 @@ static enum dtx_code known_settle(struct dtx_config *config, int64_t *settle_s, 
 	enum dtx_code rc = DTX_OK;
 	const char *text = dtx_config_get(config, "input_settle", NULL, NULL);
 
-	*settle_s = DTX_FILEMARK_SETTLE_S;
+	*settle_s = DTX_STAT_SIGNATURE_SETTLE_S;
 	if (text && !strcmp(text, "never"))
 		*settle_s = KNOWN_NEVER;
 	else if (text && (!dtx_num_parse_i64(text, strlen(text), settle_s) || *settle_s < 0))
@@ -88,10 +88,11 @@ static void known_marks(struct dtx_runner *r, int64_t settle_s)
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (uint32_t i = 0; self.boot[0] && i < r->plan->ninputs; i++) {
 		if (known_worth(r, i) && dtx_source_mark(r->source[i]) &&
-		    dtx_filemark_settled(dtx_source_mark(r->source[i]),
-		                         (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, settle_s))
-			dtx_filemark_print(dtx_source_mark(r->source[i]), self.boot,
-			                   r->known[i].mark);
+		    dtx_stat_signature_settled(dtx_source_mark(r->source[i]),
+		                               (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+		                               settle_s))
+			dtx_stat_signature_print(dtx_source_mark(r->source[i]), self.boot,
+			                         r->known[i].mark);
 	}
 }
 
@@ -106,7 +107,7 @@ static void known_ask(struct dtx_runner *r, enum dtx_identity_kind wanted)
 		struct dtx_known *k = &r->known[i];
 
 		if (k->mark[0])
-			rc = dtx_seen_find(store, k->mark, k->sha, k->run_id, &mine);
+			rc = dtx_hash_cache_find(store, k->mark, k->sha, k->run_id, &mine);
 		if (wanted != DTX_IDENTITY_AUTO && dtx_identity_kind(k->sha) != wanted)
 			k->sha[0] = '\0';
 	}

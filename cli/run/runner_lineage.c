@@ -52,7 +52,7 @@ static enum dtx_code lineage_look(void *arg, const struct dtx_exec_result *trace
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "the rows of this plan cannot be followed: with row numbers it gives "
 		         "another table");
-	DTX_TRY(dtx_rowlog_pack(&l->rows, traced, DTX_ROWLOG_MAX, &l->bytes, err));
+	DTX_TRY(dtx_row_lineage_pack(&l->rows, traced, DTX_ROW_LINEAGE_MAX, &l->bytes, err));
 out:
 	return rc;
 }
@@ -62,7 +62,7 @@ static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_runner *r = l->r;
 	const struct dtx_schema *s = r->result->output[l->output].schema;
-	struct dtx_retrace_look look = { lineage_look, l, 1 /* the check */, NULL };
+	struct dtx_why_replay_look look = { lineage_look, l, 1 /* the check */, NULL };
 	int64_t *bytes = dtx_mem_zalloc(r->plan->ninputs, sizeof(*bytes)); /* a glob is many */
 	json_t *columns = json_array();
 	struct dtx_trace_ask ask = { .output = l->output, .columns = columns, .bytes = bytes };
@@ -75,10 +75,10 @@ static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
 		bytes[i] = r->source[i] ? (int64_t)dtx_source_size(r->source[i]) : 0;
 	for (uint32_t c = 0; s && c < s->nfields; c++)
 		json_array_append_new(columns, json_string(s->field[c].name));
-	DTX_TRY(dtx_retrace_again(r, &again, &bound, err));
+	DTX_TRY(dtx_why_replay_again(r, &again, &bound, err));
 	DTX_TRY(dtx_trace_rows(again ? again : r->plan, again ? bound : r->result, &ask, &l->rows,
 	                       err));
-	DTX_TRY(dtx_retrace_exec(r, l->rows.plan, &look, &plan, err));
+	DTX_TRY(dtx_why_replay_exec(r, l->rows.plan, &look, &plan, err));
 out:
 	dtx_mem_free(bytes);
 	dtx_exec_free(bound);
@@ -95,7 +95,7 @@ static enum dtx_code lineage_output(struct dtx_runner *r, uint32_t output, json_
 	struct lineage l = { .r = r, .output = output };
 	char hash[DTX_SHA256_HEX];
 
-	dtx_buf_init(&l.bytes, DTX_ROWLOG_MAX);
+	dtx_buf_init(&l.bytes, DTX_ROW_LINEAGE_MAX);
 	DTX_TRY(lineage_trace(&l, err));
 	DTX_TRY(dtx_record_blob(r->record, DTX_LINEAGE_KIND, dtx_buf_str(&l.bytes), hash, err));
 	if (!dtx_json_set(row, "lineage", json_string("rows")) ||

@@ -40,7 +40,7 @@ static json_t *record_label(const struct dtx_plan_input *in, const json_t *descr
 /* What the reader found, and limits that are not the usual ones. */
 static json_t *record_reader(const struct dtx_plan_input *in, const json_t *describe)
 {
-	json_t *limits = dtx_unpack_json(&in->limits);
+	json_t *limits = dtx_archive_limits_json(&in->limits);
 	json_t *o = describe ? json_copy((json_t *)(uintptr_t)describe) : NULL;
 
 	if (o && in->shown)

@@ -17,8 +17,8 @@ static long cited_row(const char *at)
 	return strtol(at, NULL, 10);
 }
 
-enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, uint64_t row, struct dtx_str value,
-                            struct dtx_err *err)
+enum dtx_code dtx_cell_ref_add(struct dtx_cell_ref *c, const char *at, uint64_t row,
+                               struct dtx_str value, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -36,17 +36,17 @@ out:
 	return rc;
 }
 
-void dtx_cited_clear(struct dtx_cited *c)
+void dtx_cell_ref_clear(struct dtx_cell_ref *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		dtx_mem_free(c->item[i].value);
 	dtx_mem_free(c->item);
-	*c = (struct dtx_cited){ .n = 0 };
+	*c = (struct dtx_cell_ref){ .n = 0 };
 }
 
 static int cited_order(const void *a, const void *b)
 {
-	const struct dtx_cited_cell *x = a, *y = b;
+	const struct dtx_cell_ref_cell *x = a, *y = b;
 	int at;
 
 	if (x->line != y->line)
@@ -55,7 +55,7 @@ static int cited_order(const void *a, const void *b)
 	return at ? at : (x->row > y->row) - (x->row < y->row);
 }
 
-const char *dtx_cited_shown(const json_t *value)
+const char *dtx_cell_ref_shown(const json_t *value)
 {
 	const char *text = json_string_value(value);
 
@@ -66,7 +66,7 @@ const char *dtx_cited_shown(const json_t *value)
 	return strcmp(text, "null") == 0 ? "'null'" : text;
 }
 
-json_t *dtx_cited_json(struct dtx_cited *c, bool values)
+json_t *dtx_cell_ref_json(struct dtx_cell_ref *c, bool values)
 {
 	json_t *list = json_array();
 
@@ -119,8 +119,8 @@ static void cited_addresses(const json_t *list, size_t most, struct dtx_buf *out
 		dtx_buf_printf(out, "  %zu cells", n);
 }
 
-void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool how,
-                     struct dtx_buf *out)
+void dtx_cell_ref_print(const char *label, const json_t *sources, size_t most, bool how,
+                        struct dtx_buf *out)
 {
 	json_t *source;
 	size_t i, width = 0;
@@ -145,14 +145,14 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 		else
 			cited_addresses(cells, most, out);
 		dtx_buf_add(out, value ? " = " : "");
-		dtx_out_safe(out, dtx_cited_shown(value), false);
+		dtx_out_safe(out, dtx_cell_ref_shown(value), false);
 		if (how)
 			dtx_buf_printf(out, "  (%s)", dtx_json_text(source, "how", ""));
 		dtx_buf_addc(out, '\n');
 	}
 }
 
-void dtx_cited_columns(const char *label, const json_t *sources, struct dtx_buf *out)
+void dtx_cell_ref_columns(const char *label, const json_t *sources, struct dtx_buf *out)
 {
 	json_t *source;
 	size_t i;

@@ -23,10 +23,10 @@ struct observed {
 	char alias[OBSERVE_COLS][64]; /* input that it was read from; "": made */
 	bool text[OBSERVE_COLS], direct[OBSERVE_COLS], indirect[OBSERVE_COLS];
 	bool *row; /* per row: it changes the cell; dtx_mem */
-	struct dtx_cited cells[OBSERVE_COLS];
+	struct dtx_cell_ref cells[OBSERVE_COLS];
 };
 struct observe {
-	struct dtx_retrace *x;
+	struct dtx_why_replay *x;
 	const struct dtx_observe_ask *ask;
 	struct observed table[OBSERVE_TABLES];
 	size_t ntables;
@@ -46,7 +46,7 @@ struct observe {
 
 /* --- what the snippet gets --- */
 
-static struct observed *observe_find(struct observe *o, const struct dtx_rescue *g,
+static struct observed *observe_find(struct observe *o, const struct dtx_fallback_request *g,
                                      const char *name)
 {
 	for (size_t i = 0; i < o->ntables; i++) {
@@ -56,8 +56,8 @@ static struct observed *observe_find(struct observe *o, const struct dtx_rescue 
 	return NULL;
 }
 
-static enum dtx_code observe_note(struct observe *o, const struct dtx_rescue *g,
-                                  const struct dtx_rescue_table *t, struct dtx_err *err)
+static enum dtx_code observe_note(struct observe *o, const struct dtx_fallback_request *g,
+                                  const struct dtx_fallback_table *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct observed *one = &o->table[o->ntables];
@@ -118,8 +118,8 @@ static enum dtx_code observe_place(struct observed *one, const struct dtx_table 
 				dtx_buf_reset(&text);
 				if (b->col[c])
 					dtx_cast_print(b->col[c], row, &text);
-				DTX_TRY(dtx_cited_add(&one->cells[c], at, (uint64_t)nth,
-				                      dtx_buf_str(&text), err));
+				DTX_TRY(dtx_cell_ref_add(&one->cells[c], at, (uint64_t)nth,
+				                         dtx_buf_str(&text), err));
 			}
 		}
 	}
@@ -129,14 +129,14 @@ out:
 }
 
 /* The recorded code, on tables of which one may be changed. */
-static enum dtx_code observe_rescue(void *arg, const struct dtx_rescue *g, struct dtx_table **out,
-                                    struct dtx_err *err)
+static enum dtx_code observe_rescue(void *arg, const struct dtx_fallback_request *g,
+                                    struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct observe *o = arg;
-	struct dtx_rescue_table table[OBSERVE_TABLES];
+	struct dtx_fallback_table table[OBSERVE_TABLES];
 	struct dtx_table *changed = NULL;
-	struct dtx_rescue mine = *g;
+	struct dtx_fallback_request mine = *g;
 
 	o->skipped |= g->ntables > OBSERVE_TABLES;
 	for (size_t i = 0; i < g->ntables && i < OBSERVE_TABLES; i++) {
@@ -155,7 +155,7 @@ static enum dtx_code observe_rescue(void *arg, const struct dtx_rescue *g, struc
 	}
 	if (g->ntables <= OBSERVE_TABLES)
 		mine.table = table;
-	DTX_TRY(dtx_rescue_region(&o->x->r.rescuer, &mine, out, err));
+	DTX_TRY(dtx_fallback_answer(&o->x->r.rescuer, &mine, out, err));
 out:
 	dtx_table_unref(changed);
 	return rc;
@@ -166,7 +166,7 @@ static enum dtx_code observe_settle(void *arg, enum dtx_settle when, uint64_t st
 {
 	struct observe *o = arg;
 
-	return dtx_rescue_settle(&o->x->r.rescuer, when, stands, err);
+	return dtx_fallback_finish(&o->x->r.rescuer, when, stands, err);
 }
 
 /* --- what comes out --- */
@@ -230,7 +230,7 @@ static enum dtx_code observe_first(struct observe *o, const struct dtx_textgrid 
                                    const char *value, const char *hash, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *want = dtx_json_text(dtx_retrace_output(o->x), "table_hash", "");
+	const char *want = dtx_json_text(dtx_why_replay_output(o->x), "table_hash", "");
 
 	if (strcmp(hash, want) != 0)
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
@@ -424,12 +424,12 @@ static json_t *observe_source(struct observe *o, struct observed *t, uint32_t c,
 {
 	const char *alias = t->alias[c][0] ? t->alias[c] : t->name;
 	json_t *one = json_pack("{ss ss ss ss}", "alias", alias, "column", t->column[c], "label",
-	                        dtx_retrace_label(o->x, alias), "how",
+	                        dtx_why_replay_label(o->x, alias), "how",
 	                        direct ? "OBSERVED" : "OBSERVED_ROWS");
 
 	if (direct && one)
 		(void)json_object_set_new(one, "cells",
-		                          dtx_cited_json(&t->cells[c], o->ask->values));
+		                          dtx_cell_ref_json(&t->cells[c], o->ask->values));
 	return one;
 }
 
@@ -460,7 +460,7 @@ static void observe_clear(struct observe *o)
 	for (size_t i = 0; i < o->ntables; i++) {
 		dtx_mem_free(o->table[i].row);
 		for (uint32_t c = 0; c < o->table[i].ncols; c++)
-			dtx_cited_clear(&o->table[i].cells[c]);
+			dtx_cell_ref_clear(&o->table[i].cells[c]);
 	}
 	if (!o->noting)
 		json_decref(o->key);
@@ -468,7 +468,7 @@ static void observe_clear(struct observe *o)
 	dtx_mem_free(o);
 }
 
-enum dtx_code dtx_observe(struct dtx_retrace *x, const struct dtx_observe_ask *ask, json_t **out,
+enum dtx_code dtx_observe(struct dtx_why_replay *x, const struct dtx_observe_ask *ask, json_t **out,
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -480,8 +480,8 @@ enum dtx_code dtx_observe(struct dtx_retrace *x, const struct dtx_observe_ask *a
 	o->x = x;
 	o->ask = ask;
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
-	DTX_TRY(dtx_retrace_open(x, err));
-	DTX_TRY(dtx_retrace_held(x, err));
+	DTX_TRY(dtx_why_replay_open(x, err));
+	DTX_TRY(dtx_why_replay_held(x, err));
 	x->r.rescuer.store = store;
 	o->noting = true;
 	DTX_TRY(observe_exec(o, err));
@@ -493,7 +493,7 @@ enum dtx_code dtx_observe(struct dtx_retrace *x, const struct dtx_observe_ask *a
 		DTX_FAIL_MEM(err);
 out:
 	if (o) {
-		dtx_rescuer_clear(&x->r.rescuer);
+		dtx_fallback_ctx_clear(&x->r.rescuer);
 		x->r.rescuer.store = NULL;
 		observe_clear(o);
 	}
@@ -503,8 +503,8 @@ out:
 
 void dtx_observe_print(const json_t *report, size_t most, struct dtx_buf *out)
 {
-	dtx_cited_print("observed", json_object_get(report, "cells"), most, false, out);
-	dtx_cited_columns("decided by", json_object_get(report, "decided_by"), out);
+	dtx_cell_ref_print("observed", json_object_get(report, "cells"), most, false, out);
+	dtx_cell_ref_columns("decided by", json_object_get(report, "decided_by"), out);
 	dtx_buf_printf(out,
 	               "%-12sfound in %lld runs with changed inputs%s: too little may be named\n",
 	               "note", (long long)dtx_json_int(report, "runs", 0),

@@ -20,7 +20,7 @@ struct dtx_observe_ask {
  * one of `cells`, one whose change takes the row away is one of `decided_by`.  It may name too
  * little.  The caller owns *out.  Codes: usage (no such row), no_translation (the run gives another
  * table now), and those of a run. */
-DTX_MUSTUSE enum dtx_code dtx_observe(struct dtx_retrace *x, const struct dtx_observe_ask *ask,
+DTX_MUSTUSE enum dtx_code dtx_observe(struct dtx_why_replay *x, const struct dtx_observe_ask *ask,
                                       json_t **out, struct dtx_err *err);
 /* For people. */
 void dtx_observe_print(const json_t *report, size_t most, struct dtx_buf *out);

@@ -19,11 +19,11 @@ struct dtx_why_args {
 
 struct dtx_why {
 	const struct dtx_why_args *args;
-	struct dtx_retrace x;
+	struct dtx_why_replay x;
 	int64_t row;
 	json_t *key; /* {"column": "text"} instead of a row; NULL */
 	char column[256];
-	struct dtx_traced traced;
+	struct dtx_why_result traced;
 	json_t *report;
 	json_t *known;         /* cells of the row, from the result's file; NULL */
 	int64_t nth;           /* which of the rows with these cells it is */

@@ -9,8 +9,8 @@
 /* "B7": column B, sheet row 7, of which the first is the header unless there is none. */
 static bool why_address(struct dtx_why *w, const char *text)
 {
-	const json_t *schema = json_object_get(dtx_retrace_output(&w->x), "schema");
-	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
+	const json_t *schema = json_object_get(dtx_why_replay_output(&w->x), "schema");
+	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
 	int header = dtx_json_bool(writer, "header", true);
 	int64_t column = 0;
 	const char *p = text;
@@ -31,8 +31,8 @@ enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv, struct dtx_
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_why_args *a = w->args;
 
-	DTX_TRY(dtx_keycells(&a->key, json_object_get(dtx_retrace_output(&w->x), "schema"), &w->key,
-	                     err));
+	DTX_TRY(dtx_keycells(&a->key, json_object_get(dtx_why_replay_output(&w->x), "schema"),
+	                     &w->key, err));
 	if (argc > 1 && (a->row || a->col || w->key))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "the cell is given twice: '%s' and --row, --key or --col", argv[1]);
@@ -71,7 +71,7 @@ static void why_elsewhere(const struct dtx_why *w, const char *column, struct dt
 
 static enum dtx_code why_column(const struct dtx_why *w, const char *column, struct dtx_err *err)
 {
-	const json_t *schema = json_object_get(dtx_retrace_output(&w->x), "schema");
+	const json_t *schema = json_object_get(dtx_why_replay_output(&w->x), "schema");
 	const char *names[64];
 	json_t *field;
 	size_t i, n = 0;

@@ -35,7 +35,7 @@ static void known_forget(struct known *k)
 /* A text file whose cells are read as they were written. */
 static bool known_plain(const struct dtx_why *w)
 {
-	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
+	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
 	const struct dtx_write_opts *o = &w->x.r.plan->output[w->x.output].opts;
 
 	return dtx_str_in_list("csv,tsv", dtx_json_text(writer, "format", "")) && !o->no_header &&
@@ -45,14 +45,14 @@ static bool known_plain(const struct dtx_why *w)
 /* typed: numbers as such; else all as texts. */
 static json_t *known_input(const struct dtx_why *w, bool typed)
 {
-	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
+	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
 	const struct dtx_write_opts *o = &w->x.r.plan->output[w->x.output].opts;
 	bool tabs = !strcmp(dtx_json_text(writer, "format", ""), "tsv");
 	char delimiter[2] = { tabs ? '\t' : o->delimiter ? o->delimiter : ',', '\0' };
 	json_t *types = json_array(), *field;
 	size_t i;
 
-	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+	json_array_foreach(json_object_get(dtx_why_replay_output(&w->x), "schema"), i, field)
 	{
 		const char *type = dtx_json_text(field, "type", "");
 
@@ -138,13 +138,13 @@ static bool known_unchanged(struct known *k)
 	char sha[DTX_IDENTITY_TEXT];
 
 	return dtx_source_hash_wait(k->source, sha, NULL) == DTX_OK &&
-	       !strcmp(sha, dtx_json_text(dtx_retrace_output(&k->w->x), "sha", ""));
+	       !strcmp(sha, dtx_json_text(dtx_why_replay_output(&k->w->x), "sha", ""));
 }
 
 /* About how many values a column has, by the statistics of the record: more do not help. */
 static int64_t known_differ(const struct known *k, const char *column)
 {
-	const json_t *stats = json_object_get(dtx_retrace_output(&k->w->x), "stats");
+	const json_t *stats = json_object_get(dtx_why_replay_output(&k->w->x), "stats");
 	const json_t *of = dtx_json_find(stats, "name", column);
 	double wide = strtod(dtx_json_text(of, "width", "1"), NULL);
 	double range = wide * (double)json_array_size(json_object_get(of, "bars"));
@@ -180,7 +180,7 @@ static json_t *known_cells(const struct known *k, int64_t *row)
 	json_t *cells = json_object(), *number = json_object(), *field, *one;
 	size_t i, n;
 
-	json_array_foreach(json_object_get(dtx_retrace_output(&k->w->x), "schema"), i, field)
+	json_array_foreach(json_object_get(dtx_why_replay_output(&k->w->x), "schema"), i, field)
 	{
 		for (n = 0; n < t->nbatches; n++) {
 			if (t->batch[n]->nsel)
@@ -207,7 +207,7 @@ static int64_t known_nth(struct known *k, const json_t *cells, int64_t row)
 	int64_t nth = 0;
 
 	known_forget(k);
-	if (dtx_json_int(dtx_retrace_output(&k->w->x), "rows", 0) == 1) {
+	if (dtx_json_int(dtx_why_replay_output(&k->w->x), "rows", 0) == 1) {
 		json_decref(steps);
 		return 1;
 	}
@@ -226,7 +226,7 @@ json_t *dtx_why_known(const struct dtx_why *w, const char *path, int64_t *row, i
 	if (!known_plain(w))
 		return NULL;
 	if (access(path, R_OK) < 0)
-		k.path = dtx_json_text(dtx_retrace_output(&w->x), "path", "-");
+		k.path = dtx_json_text(dtx_why_replay_output(&w->x), "path", "-");
 	if (!dtx_file_passes(k.path) && access(k.path, R_OK) == 0 &&
 	    known_read(&k, known_steps(w), false, &err) == DTX_OK &&
 	    k.result->output[0].rows == 1 && known_unchanged(&k))

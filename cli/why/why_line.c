@@ -24,7 +24,7 @@ static bool line_may_break(const struct dtx_why *w)
 	json_t *field;
 	size_t i;
 
-	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+	json_array_foreach(json_object_get(dtx_why_replay_output(&w->x), "schema"), i, field)
 	{
 		if (!dtx_str_in_list(whole, dtx_json_text(field, "type", "")) ||
 		    line_broken(dtx_json_text(field, "name", "")))
@@ -37,7 +37,7 @@ static bool line_may_break(const struct dtx_why *w)
 static FILE *line_file(const struct dtx_why *w)
 {
 	const json_t *found = json_object_get(w->x.record, "found");
-	const json_t *output = dtx_retrace_output(&w->x);
+	const json_t *output = dtx_why_replay_output(&w->x);
 	const char *asked = dtx_json_text(found, "asked", NULL);
 	const char *path = dtx_json_text(output, "path", "-");
 
@@ -68,7 +68,7 @@ static void line_pass(struct line_walk *k, const char *p, size_t n)
 
 int64_t dtx_why_line(const struct dtx_why *w)
 {
-	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
+	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
 	struct line_walk k = { .line = 1 };
 	char block[LINE_BLOCK];
 	FILE *f;

@@ -15,7 +15,7 @@ struct dtx_why_not_args {
 
 struct dtx_why_not {
 	const struct dtx_why_not_args *args;
-	struct dtx_retrace x;
+	struct dtx_why_replay x;
 	uint32_t input;
 	const struct dtx_plan *plan; /* whose steps are followed; of many files as one table */
 	uint32_t followed;           /* the input there */
@@ -24,8 +24,8 @@ struct dtx_why_not {
 	int64_t nrows; /* of the input */
 	int64_t line;  /* asked by place; 0: not */
 	json_t *key;   /* {"column": "text"} of the row; NULL: not asked by cells */
-	struct dtx_follow_stages stages;
-	struct dtx_follow follow;
+	struct dtx_why_not_plan_stages stages;
+	struct dtx_why_not_plan follow;
 	struct dtx_plan *first, *second; /* traced plans */
 	bool found;
 	uint64_t id; /* of the row, as the reader counts */
@@ -45,11 +45,11 @@ DTX_MUSTUSE enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err
 /* Text of a cell, valid until the next call; empty where there is no such column. */
 const char *dtx_why_not_cell(struct dtx_why_not *w, const struct dtx_table *t,
                              const struct dtx_batch *b, uint32_t row, const char *column);
-/* Look of the second pass (of dtx_retrace_run): what each step did with the row, in w->report.
+/* Look of the second pass (of dtx_why_replay_run): what each step did with the row, in w->report.
  * arg: the struct dtx_why_not. */
 DTX_MUSTUSE enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r,
                                             struct dtx_err *err);
-/* What the op of a step says when it drops a row; say: of dtx_follow. */
+/* What the op of a step says when it drops a row; say: of dtx_why_not_plan. */
 void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
                         json_t *because);
 /* Rows of the result that are not among `own`; takes rows. */

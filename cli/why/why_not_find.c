@@ -140,7 +140,7 @@ static enum dtx_code why_not_look(void *arg, const struct dtx_exec_result *r, st
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 		                 "the input has no such row: %lld were read from '%s'",
 		                 (long long)w->nrows,
-		                 dtx_retrace_label(&w->x, w->x.r.plan->input[w->input].name));
+		                 dtx_why_replay_label(&w->x, w->x.r.plan->input[w->input].name));
 		dtx_err_hint(err, "headers, blank lines and skipped lines are no rows; dtx run "
 		                  "--verbose counts them");
 		goto out;
@@ -184,14 +184,14 @@ out:
 enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_retrace_look look = { why_not_look, w, 0, w->fold.of ? &w->fold : NULL };
+	struct dtx_why_replay_look look = { why_not_look, w, 0, w->fold.of ? &w->fold : NULL };
 	json_t *columns = NULL;
 
 	DTX_TRY(why_not_keys_known(w, err));
 	columns = why_not_columns(w);
-	DTX_TRY(dtx_follow_stages(w->plan, w->fold.of ? &w->fold.bound : w->x.bound, w->followed,
-	                          w->x.output, columns, &w->stages, err));
-	DTX_TRY(dtx_retrace_run(&w->x, w->stages.plan, &look, &w->first, err));
+	DTX_TRY(dtx_why_not_plan_stages(w->plan, w->fold.of ? &w->fold.bound : w->x.bound,
+	                                w->followed, w->x.output, columns, &w->stages, err));
+	DTX_TRY(dtx_why_replay_run(&w->x, w->stages.plan, &look, &w->first, err));
 out:
 	json_decref(columns);
 	return rc;

@@ -15,7 +15,7 @@ static json_t *why_not_lists(struct dtx_why_not *w, const struct dtx_table *t,
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < DTX_FOLLOW_TERMS; i++) {
+	for (uint32_t i = 0; i < DTX_WHY_NOT_PLAN_TERMS; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "dtx_%s%u", kind, i);
@@ -41,9 +41,9 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 			uint32_t row = b->sel ? b->sel[k] : k;
 			int side =
 				(int)strtol(dtx_why_not_cell(w, t, b, row, "dtx_side"), NULL, 10);
-			const char *kind = side == DTX_FOLLOW_MEETS ? "meets"
-			                   : side < 0               ? "out"
-			                                            : "in";
+			const char *kind = side == DTX_WHY_NOT_PLAN_MEETS ? "meets"
+			                   : side < 0                     ? "out"
+			                                                  : "in";
 			const char *step = dtx_why_not_cell(w, t, b, row, "dtx_step");
 			json_t *one = json_object_get(steps, step), *rows;
 
@@ -55,7 +55,7 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 			json_object_set_new(one, kind,
 			                    json_integer(dtx_json_int(one, kind, 0) + 1));
 			rows = json_object_get(one, "rows");
-			if (json_array_size(rows) < WHY_NOT_ROWS && side != DTX_FOLLOW_MEETS)
+			if (json_array_size(rows) < WHY_NOT_ROWS && side != DTX_WHY_NOT_PLAN_MEETS)
 				json_array_append_new(
 					rows, json_pack("{si so so}", "side", side, "c",
 				                        why_not_lists(w, t, b, row, "c"), "v",
@@ -192,7 +192,7 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 	                     (size_t)dtx_json_int(row, "side", 0));
 	if (!strcmp(st->name, "filter"))
 		why_not_conditions(w, step, say, row, because);
-	if (dtx_follow_decides(st) && dtx_json_int(row, "side", 0))
+	if (dtx_why_not_plan_decides(st) && dtx_json_int(row, "side", 0))
 		why_not_met(st, say, dtx_json_int(count, "meets", 0), because);
 	if (!json_array_size(because))
 		dtx_why_not_reason(w, step, say, because);
@@ -286,12 +286,13 @@ enum dtx_code dtx_why_not_report(struct dtx_why_not *w, struct dtx_err *err)
 	w->report = NULL;
 	why_not_early(w, passed, dropped);
 	why_not_path(w, counts, passed, dropped);
-	rows = why_not_results(w, counts, DTX_FOLLOW_BEHIND);
-	through = dtx_why_not_others(why_not_results(w, counts, DTX_FOLLOW_THROUGH), rows);
+	rows = why_not_results(w, counts, DTX_WHY_NOT_PLAN_BEHIND);
+	through = dtx_why_not_others(why_not_results(w, counts, DTX_WHY_NOT_PLAN_THROUGH), rows);
 	w->report = json_pack(
 		"{ss ss ss ss ss ss sO sO so so}", "input", alias, "label",
-		dtx_retrace_label(&w->x, alias), "cell", w->cell, "output", dtx_retrace_name(&w->x),
-		"run", dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""), "verdict",
+		dtx_why_replay_label(&w->x, alias), "cell", w->cell, "output",
+		dtx_why_replay_name(&w->x), "run",
+		dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""), "verdict",
 		json_array_size(rows)            ? "in the result"
 		: !w->lost && !w->follow.reaches ? "not used"
 		: json_array_size(dropped)       ? "dropped"

@@ -9,8 +9,8 @@
 
 struct not_stored {
 	struct dtx_why_not *w;
-	const struct dtx_rowlog *log;
-	const struct dtx_rowlog_list *places;
+	const struct dtx_row_lineage *log;
+	const struct dtx_row_lineage_list *places;
 	int64_t number; /* of the row; 0: not found */
 	int64_t *counts;
 	json_t *results, *through;
@@ -45,7 +45,7 @@ static enum dtx_code stored_number(struct not_stored *s, bool *told, struct dtx_
 		goto out;
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 	                 "the input has no such row: %zu were read from '%s'", s->places->n,
-	                 dtx_retrace_label(&w->x, w->x.r.plan->input[w->input].name));
+	                 dtx_why_replay_label(&w->x, w->x.r.plan->input[w->input].name));
 	dtx_err_hint(err, "headers, blank lines and skipped lines are no rows; dtx run --verbose "
 	                  "counts them");
 out:
@@ -99,11 +99,11 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 
 	if (!has || !leads)
 		DTX_FAIL_MEM(err);
-	dtx_follow_leads(plan, s->w->x.output, leads);
+	dtx_why_not_plan_leads(plan, s->w->x.output, leads);
 	has[s->w->input] = 1;
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		/* which rows it let stay is not kept */
-		if (dtx_follow_decides(&plan->step[i]) && leads[plan->ninputs + i] &&
+		if (dtx_why_not_plan_decides(&plan->step[i]) && leads[plan->ninputs + i] &&
 		    plan->step[i].table[1] >= 0 && has[plan->step[i].table[1]])
 			*again = true;
 		in = stored_count(s, has, i);
@@ -133,7 +133,8 @@ static enum dtx_code stored_report(const struct not_stored *s, bool *told, struc
 	json_t *passed = json_array(), *dropped = json_array();
 	const char *alias = w->x.r.plan->input[w->input].name;
 	const json_t *first = json_array_get(json_object_get(stored_input(w), "schema"), 0);
-	const char *prefix = dtx_rowlog_prefix(s->log, w->input, dtx_json_text(first, "name", ""));
+	const char *prefix =
+		dtx_row_lineage_prefix(s->log, w->input, dtx_json_text(first, "name", ""));
 	bool there = json_array_size(s->results) > 0, again = false;
 
 	DTX_TRY(stored_path(s, passed, dropped, &again, err));
@@ -142,16 +143,16 @@ static enum dtx_code stored_report(const struct not_stored *s, bool *told, struc
 		goto out;
 	w->report = json_pack(
 		"{ss ss so ss ss ss ss sO sO sO sO so}", "input", alias, "label",
-		dtx_retrace_label(&w->x, alias), "cell",
+		dtx_why_replay_label(&w->x, alias), "cell",
 		json_sprintf("%s%lld", prefix, (long long)s->places->col[0][s->number - 1]),
-		"output", dtx_retrace_name(&w->x), "run",
+		"output", dtx_why_replay_name(&w->x), "run",
 		dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""), "lineage",
 		"stored", "verdict",
 		there                      ? "in the result"
 		: json_array_size(dropped) ? "dropped"
 					   : "not used",
 		"passed", passed, "dropped", dropped, "rows", s->results, "through", s->through,
-		"changed", dtx_retrace_moved(&w->x));
+		"changed", dtx_why_replay_moved(&w->x));
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:
@@ -163,14 +164,14 @@ out:
 enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *told, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowlog *log = NULL;
+	struct dtx_row_lineage *log = NULL;
 	struct not_stored s = { .w = w };
 	struct dtx_err mine = DTX_ERR_INIT;
 
 	*told = false;
-	DTX_TRY(dtx_retrace_rowlog(&w->x, &log, err));
+	DTX_TRY(dtx_why_replay_rowlog(&w->x, &log, err));
 	s.log = log;
-	s.places = log ? dtx_rowlog_places(log, w->input) : NULL;
+	s.places = log ? dtx_row_lineage_places(log, w->input) : NULL;
 	if (!s.places || w->args->key.n)
 		goto out;
 	DTX_TRY(stored_number(&s, told, err));
@@ -179,8 +180,8 @@ enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *told, struct dtx_e
 	s.counts = dtx_mem_zalloc(w->x.r.plan->nsteps + 1, sizeof(*s.counts));
 	if (!s.counts)
 		DTX_FAIL_MEM(err);
-	*told = dtx_rowlog_follow(log, w->input, s.number, s.counts, w->x.r.plan->nsteps,
-	                          &s.results, &s.through, &mine) == DTX_OK;
+	*told = dtx_row_lineage_follow(log, w->input, s.number, s.counts, w->x.r.plan->nsteps,
+	                               &s.results, &s.through, &mine) == DTX_OK;
 	s.through = dtx_why_not_others(s.through, s.results);
 	if (*told)
 		DTX_TRY(stored_report(&s, told, err));
@@ -189,6 +190,6 @@ out:
 	json_decref(s.results);
 	json_decref(s.through);
 	dtx_mem_free(s.counts);
-	dtx_rowlog_free(log);
+	dtx_row_lineage_free(log);
 	return rc;
 }

@@ -11,7 +11,7 @@
 #include "core/plan/lineage/trace.h"
 #include "core/store/ledger/process.h"
 
-static enum dtx_code retrace_labels(struct dtx_retrace *x, struct dtx_err *err)
+static enum dtx_code retrace_labels(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *input;
@@ -30,7 +30,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct dtx_err *err)
+enum dtx_code dtx_why_replay_find(struct dtx_why_replay *x, const char *what, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_store *store = NULL;
@@ -40,7 +40,7 @@ enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct d
 	DTX_TRY(dtx_lookup_model(store, x->record, err));
 	DTX_TRY(retrace_labels(x, err));
 	x->output = (uint32_t)dtx_json_int(json_object_get(x->record, "found"), "output", 0);
-	if (!dtx_retrace_output(x))
+	if (!dtx_why_replay_output(x))
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run %s has no result",
 		         dtx_json_text(json_object_get(x->record, "run"), "short", ""));
 	DTX_TRY(dtx_snapshots_restore(store, x->record, &x->kept, err));
@@ -49,24 +49,24 @@ out:
 	return rc;
 }
 
-const json_t *dtx_retrace_output(const struct dtx_retrace *x)
+const json_t *dtx_why_replay_output(const struct dtx_why_replay *x)
 {
 	return json_array_get(json_object_get(x->record, "outputs"), x->output);
 }
 
-const char *dtx_retrace_name(const struct dtx_retrace *x)
+const char *dtx_why_replay_name(const struct dtx_why_replay *x)
 {
-	const char *path = dtx_json_text(dtx_retrace_output(x), "path", "-");
+	const char *path = dtx_json_text(dtx_why_replay_output(x), "path", "-");
 
 	return strcmp(path, "-") ? dtx_file_basename(path) : "stdout";
 }
 
-const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias)
+const char *dtx_why_replay_label(const struct dtx_why_replay *x, const char *alias)
 {
 	return dtx_json_text(x->labels, alias, alias);
 }
 
-bool dtx_retrace_rescued(const struct dtx_retrace *x)
+bool dtx_why_replay_rescued(const struct dtx_why_replay *x)
 {
 	return json_array_size(json_object_get(x->record, "regions")) > 0;
 }
@@ -98,7 +98,7 @@ static enum dtx_code retrace_changed(const json_t *input, const char *state, str
 	return DTX_E_INPUT_CHANGED;
 }
 
-static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *err)
+static enum dtx_code retrace_there(const struct dtx_why_replay *x, struct dtx_err *err)
 {
 	json_t *input;
 	size_t i;
@@ -118,7 +118,7 @@ static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *
 }
 
 /* The source of a recorded input, where it has the recorded size and time. */
-static struct dtx_source *retrace_source(const struct dtx_retrace *x, const json_t *input)
+static struct dtx_source *retrace_source(const struct dtx_why_replay *x, const json_t *input)
 {
 	for (uint32_t i = 0; i < x->r.plan->ninputs; i++) {
 		struct dtx_source *s = x->r.source[i];
@@ -136,20 +136,20 @@ static struct dtx_source *retrace_source(const struct dtx_retrace *x, const json
 /* The file has the mark under which the run knew it: nobody has written to it since. */
 static bool retrace_marked(const struct dtx_source *s, const json_t *input)
 {
-	const struct dtx_filemark *mark = dtx_source_mark(s);
-	char text[DTX_FILEMARK_TEXT];
+	const struct dtx_stat_signature *mark = dtx_source_mark(s);
+	char text[DTX_STAT_SIGNATURE_TEXT];
 	struct dtx_process self;
 
 	if (!mark || !json_object_get(input, "mark"))
 		return false;
 	dtx_process_self(&self);
-	dtx_filemark_print(mark, self.boot, text);
+	dtx_stat_signature_print(mark, self.boot, text);
 	return !strcmp(text, dtx_json_text(input, "mark", ""));
 }
 
 /* The bytes of an input that looks as it was are hashed while the steps run, unless its mark tells;
  * the others at once, so that nothing runs on them. */
-static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *err)
+static enum dtx_code retrace_hash(const struct dtx_why_replay *x, struct dtx_err *err)
 {
 	json_t *input;
 	size_t i;
@@ -171,7 +171,7 @@ static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *e
 
 /* rc, but input_changed when the bytes were not the recorded ones: then neither a success nor
  * another failure means anything. */
-static enum dtx_code retrace_held(const struct dtx_retrace *x, enum dtx_code rc,
+static enum dtx_code retrace_held(const struct dtx_why_replay *x, enum dtx_code rc,
                                   struct dtx_err *err)
 {
 	char sha[DTX_IDENTITY_TEXT];
@@ -195,7 +195,7 @@ static enum dtx_code retrace_held(const struct dtx_retrace *x, enum dtx_code rc,
 	return rc;
 }
 
-enum dtx_code dtx_retrace_held(const struct dtx_retrace *x, struct dtx_err *err)
+enum dtx_code dtx_why_replay_held(const struct dtx_why_replay *x, struct dtx_err *err)
 {
 	return retrace_held(x, DTX_OK, err);
 }
@@ -233,8 +233,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_again(struct dtx_runner *r, struct dtx_plan **plan,
-                                struct dtx_exec_result **bound, struct dtx_err *err)
+enum dtx_code dtx_why_replay_again(struct dtx_runner *r, struct dtx_plan **plan,
+                                   struct dtx_exec_result **bound, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
@@ -251,7 +251,7 @@ out:
 }
 
 /* The plan as it can be followed. */
-static enum dtx_code retrace_followed(struct dtx_retrace *x, struct dtx_err *err)
+static enum dtx_code retrace_followed(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_plan *plan = NULL;
@@ -267,7 +267,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_plan(struct dtx_retrace *x, struct dtx_err *err)
+enum dtx_code dtx_why_replay_plan(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -289,12 +289,12 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err)
+enum dtx_code dtx_why_replay_open(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(retrace_there(x, err));
-	DTX_TRY(dtx_retrace_plan(x, err));
+	DTX_TRY(dtx_why_replay_plan(x, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
 	DTX_TRY(retrace_hash(x, err));
 	DTX_TRY(dtx_runner_rescuer(&x->r, 0, NULL, err));
@@ -302,15 +302,15 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err)
+enum dtx_code dtx_why_replay_bind(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 
-	if (dtx_retrace_rescued(x))
+	if (dtx_why_replay_rescued(x))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "a snippet did a step of this run: its rows cannot be followed");
-	DTX_TRY(dtx_retrace_open(x, err));
+	DTX_TRY(dtx_why_replay_open(x, err));
 	opts.input = x->r.source;
 	opts.repair = x->run_args.repair;
 	rc = dtx_exec_bind(x->r.plan, &opts, &x->r.findings, &x->bound, err);
@@ -320,9 +320,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_exec(struct dtx_runner *r, const json_t *traced,
-                               const struct dtx_retrace_look *look, struct dtx_plan **plan,
-                               struct dtx_err *err)
+enum dtx_code dtx_why_replay_exec(struct dtx_runner *r, const json_t *traced,
+                                  const struct dtx_why_replay_look *look, struct dtx_plan **plan,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
@@ -352,21 +352,21 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
-                              const struct dtx_retrace_look *look, struct dtx_plan **plan,
-                              struct dtx_err *err)
+enum dtx_code dtx_why_replay_run(struct dtx_why_replay *x, const json_t *traced,
+                                 const struct dtx_why_replay_look *look, struct dtx_plan **plan,
+                                 struct dtx_err *err)
 {
-	return retrace_held(x, dtx_retrace_exec(&x->r, traced, look, plan, err), err);
+	return retrace_held(x, dtx_why_replay_exec(&x->r, traced, look, plan, err), err);
 }
 
 /* --- without running --- */
 
-enum dtx_code dtx_retrace_rowlog(const struct dtx_retrace *x, struct dtx_rowlog **out,
-                                 struct dtx_err *err)
+enum dtx_code dtx_why_replay_rowlog(const struct dtx_why_replay *x, struct dtx_row_lineage **out,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
-	const char *hash = dtx_json_text(dtx_retrace_output(x), "lineage_hash", NULL);
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
+	const char *hash = dtx_json_text(dtx_why_replay_output(x), "lineage_hash", NULL);
 	struct dtx_store *store = NULL;
 
 	if (!hash)
@@ -379,7 +379,7 @@ enum dtx_code dtx_retrace_rowlog(const struct dtx_retrace *x, struct dtx_rowlog 
 		goto out;
 	}
 	DTX_TRY(rc);
-	DTX_TRY(dtx_rowlog_unpack(dtx_buf_str(&bytes), out, err));
+	DTX_TRY(dtx_row_lineage_unpack(dtx_buf_str(&bytes), out, err));
 out:
 	dtx_store_free(store);
 	dtx_buf_clear(&bytes);
@@ -388,7 +388,7 @@ out:
 
 /* Files that are not there any more, or have another size or time; what they have now is not looked
  * at: the addresses are of what the run read. */
-json_t *dtx_retrace_moved(const struct dtx_retrace *x)
+json_t *dtx_why_replay_moved(const struct dtx_why_replay *x)
 {
 	json_t *list = json_array(), *input;
 	size_t i;
@@ -413,7 +413,7 @@ json_t *dtx_retrace_moved(const struct dtx_retrace *x)
 	return list;
 }
 
-void dtx_retrace_clear(struct dtx_retrace *x)
+void dtx_why_replay_clear(struct dtx_why_replay *x)
 {
 	dtx_exec_free(x->bound);
 	dtx_runner_clear(&x->r);

@@ -65,9 +65,10 @@ static enum dtx_code why_source(struct dtx_why *w, const struct dtx_why_rows *ro
                                 const json_t *row, bool values, json_t *list, struct dtx_err *err)
 {
 	const char *alias = dtx_json_text(row, "alias", "");
-	json_t *source = json_pack(
-		"{ss ss ss ss}", "alias", alias, "column", dtx_json_text(row, "in_col", ""),
-		"label", dtx_retrace_label(&w->x, alias), "how", dtx_json_text(row, "subtype", ""));
+	json_t *source = json_pack("{ss ss ss ss}", "alias", alias, "column",
+	                           dtx_json_text(row, "in_col", ""), "label",
+	                           dtx_why_replay_label(&w->x, alias), "how",
+	                           dtx_json_text(row, "subtype", ""));
 	enum dtx_code rc = DTX_OK;
 
 	if (!source || !why_cells(w, rows, values, source) || json_array_append(list, source) < 0)
@@ -118,11 +119,11 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		bool filled;
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
-		    (direct && dtx_traced_elsewhere(&w->traced, w->column, alias, column)) ||
+		    (direct && dtx_why_result_elsewhere(&w->traced, w->column, alias, column)) ||
 		    dtx_why_listed(seen, row))
 			continue;
 		/* what a fill put there is not what the source has */
-		filled = dtx_traced_filled(&w->traced, column);
+		filled = dtx_why_result_filled(&w->traced, column);
 		w->filled |= direct && filled;
 		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
 		w->traced.wide |= direct && !want;
@@ -175,7 +176,7 @@ static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
 		if (rc == DTX_OK && rows.of_many && !rows.n)
 			continue;
 		one = json_pack("{ss ss sI so*}", "alias", alias, "label",
-		                dtx_retrace_label(&w->x, alias), "rows", (json_int_t)rows.n,
+		                dtx_why_replay_label(&w->x, alias), "rows", (json_int_t)rows.n,
 		                "cells",
 		                rc == DTX_OK && rows.n && rows.n <= DTX_WHY_SHOWN
 		                        ? dtx_why_rows_places(w, &rows)
@@ -207,28 +208,28 @@ static void why_put(struct dtx_why *w, const json_t *row, const json_t *direct, 
 		switch (w->trace.output[i].part) {
 		case DTX_TRACE_TERMS:
 			if (step >= 0)
-				dtx_traced_formula(&w->traced, i, formula, out);
+				dtx_why_result_formula(&w->traced, i, formula, out);
 			break;
 		case DTX_TRACE_AGGREGATES:
 			if (step < 0 && grouped)
-				dtx_traced_aggregates(&w->traced, i, grouped, out);
+				dtx_why_result_aggregates(&w->traced, i, grouped, out);
 			break;
 		case DTX_TRACE_TAKEN_BY:
 			if (step < 0 && grouped)
-				dtx_traced_taken(&w->traced, i, grouped, out);
+				dtx_why_result_taken(&w->traced, i, grouped, out);
 			break;
 		default: break;
 		}
 	}
 	if (step < 0 && !w->trace.grouped && dtx_json_text(row, "formula", NULL) && why_exact(w))
-		dtx_traced_window(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
+		dtx_why_result_window(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
 }
 
 /* NULL: a null. */
 static const char *why_value(struct dtx_why *w)
 {
 	bool null = false;
-	const char *text = dtx_traced_cell(&w->traced, w->column, &null);
+	const char *text = dtx_why_result_cell(&w->traced, w->column, &null);
 
 	return null ? NULL : text ? text : "";
 }
@@ -247,7 +248,7 @@ enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 	if (!w->args->no_values)
 		why_put(w, formula, direct, &put);
 	w->report = json_pack("{ss sI ss ss? ss ss? ss? ss? ss sO sO sO*}", "output",
-	                      dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row",
+	                      dtx_json_text(dtx_why_replay_output(&w->x), "path", "-"), "row",
 	                      (json_int_t)w->row, "column", w->column, "value", why_value(w), "run",
 	                      dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""),
 	                      "formula", dtx_json_text(formula, "formula", NULL), "composed",

@@ -10,7 +10,7 @@
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/lineage/trace.h"
 
-static const char *traced_text(struct dtx_traced *t, const struct dtx_table *table, int32_t c,
+static const char *traced_text(struct dtx_why_result *t, const struct dtx_table *table, int32_t c,
                                bool *null)
 {
 	dtx_buf_reset(&t->text);
@@ -27,7 +27,7 @@ static const char *traced_text(struct dtx_traced *t, const struct dtx_table *tab
 	return c < 0 ? NULL : dtx_buf_text(&t->text);
 }
 
-const char *dtx_traced_value(struct dtx_traced *t, const char *column)
+const char *dtx_why_result_value(struct dtx_why_result *t, const char *column)
 {
 	const struct dtx_table *table = t->result->output[1].table;
 	bool null = false;
@@ -35,7 +35,7 @@ const char *dtx_traced_value(struct dtx_traced *t, const char *column)
 	return traced_text(t, table, dtx_schema_find(table->schema, column), &null);
 }
 
-const char *dtx_traced_cell(struct dtx_traced *t, const char *column, bool *null)
+const char *dtx_why_result_cell(struct dtx_why_result *t, const char *column, bool *null)
 {
 	const struct dtx_table *table = t->result->output[1].table;
 
@@ -45,7 +45,7 @@ const char *dtx_traced_cell(struct dtx_traced *t, const char *column, bool *null
 /* --- formulas with values --- */
 
 struct traced_put {
-	struct dtx_traced *t;
+	struct dtx_why_result *t;
 	const struct dtx_table *table;
 	struct dtx_arena *arena;
 	uint32_t n; /* aggregates so far */
@@ -72,8 +72,8 @@ static const struct dtx_expr *traced_sub(void *arg, const char *name)
 	return e;
 }
 
-void dtx_traced_formula(struct dtx_traced *t, uint32_t output, const char *formula,
-                        struct dtx_buf *out)
+void dtx_why_result_formula(struct dtx_why_result *t, uint32_t output, const char *formula,
+                            struct dtx_buf *out)
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
@@ -105,8 +105,8 @@ static const struct dtx_expr *traced_aggregate(void *arg, const struct dtx_expr 
 	return traced_sub(arg, name);
 }
 
-void dtx_traced_aggregates(struct dtx_traced *t, uint32_t output, const char *formula,
-                           struct dtx_buf *out)
+void dtx_why_result_aggregates(struct dtx_why_result *t, uint32_t output, const char *formula,
+                               struct dtx_buf *out)
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
@@ -124,8 +124,8 @@ void dtx_traced_aggregates(struct dtx_traced *t, uint32_t output, const char *fo
 }
 
 /* All values of the only column, as literals. */
-static void traced_list(struct dtx_traced *t, const struct dtx_table *table, struct dtx_arena *a,
-                        struct dtx_buf *out)
+static void traced_list(struct dtx_why_result *t, const struct dtx_table *table,
+                        struct dtx_arena *a, struct dtx_buf *out)
 {
 	bool number = traced_is_number(table->schema->field[0].type.type);
 	const struct dtx_expr *e;
@@ -151,8 +151,8 @@ static void traced_list(struct dtx_traced *t, const struct dtx_table *table, str
 	}
 }
 
-void dtx_traced_taken(struct dtx_traced *t, uint32_t output, const char *formula,
-                      struct dtx_buf *out)
+void dtx_why_result_taken(struct dtx_why_result *t, uint32_t output, const char *formula,
+                          struct dtx_buf *out)
 {
 	const struct dtx_table *table = t->result->output[output].table;
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -191,8 +191,8 @@ static bool traced_bare(const struct dtx_plan *plan, const char *column)
 	return true;
 }
 
-void dtx_traced_window(const struct dtx_plan *plan, const char *formula, const json_t *sources,
-                       struct dtx_buf *out)
+void dtx_why_result_window(const struct dtx_plan *plan, const char *formula, const json_t *sources,
+                           struct dtx_buf *out)
 {
 	const json_t *cells = json_object_get(json_array_get(sources, 0), "cells"), *one;
 	size_t open = strcspn(formula, "("), len = strlen(formula), i;
@@ -207,7 +207,7 @@ void dtx_traced_window(const struct dtx_plan *plan, const char *formula, const j
 	json_array_foreach((json_t *)(uintptr_t)cells, i, one)
 	{
 		dtx_buf_add(out, i ? ", " : "");
-		dtx_buf_add(out, dtx_cited_shown(json_object_get(one, "value")));
+		dtx_buf_add(out, dtx_cell_ref_shown(json_object_get(one, "value")));
 	}
 	dtx_buf_addc(out, ')');
 }
@@ -278,7 +278,7 @@ static bool traced_lists(const json_t *list, const char *name)
 }
 
 /* Whether the asked column went past the pivot as it was before. */
-static bool traced_beside(const struct dtx_traced *t, uint32_t i, const char *asked)
+static bool traced_beside(const struct dtx_why_result *t, uint32_t i, const char *asked)
 {
 	const json_t *c = t->plan->step[i].canonical, *to = json_object_get(c, "names_to");
 	const struct dtx_schema *out = t->result->step[i].schema;
@@ -367,8 +367,8 @@ static bool traced_own(const struct dtx_plan *plan, uint32_t i, const char *alia
 	return traced_of(plan, plan->step[i].table[0], alias);
 }
 
-bool dtx_traced_elsewhere(struct dtx_traced *t, const char *asked, const char *alias,
-                          const char *column)
+bool dtx_why_result_elsewhere(struct dtx_why_result *t, const char *asked, const char *alias,
+                              const char *column)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
@@ -385,7 +385,7 @@ bool dtx_traced_elsewhere(struct dtx_traced *t, const char *asked, const char *a
 		if (own)
 			name = traced_name(t->plan, i, column);
 		if (name)
-			value = dtx_traced_value(t, json_string_value(json_array_get(to, 0)));
+			value = dtx_why_result_value(t, json_string_value(json_array_get(to, 0)));
 		if (value)
 			return strcmp(name, value) != 0;
 		t->wide = true;
@@ -395,7 +395,7 @@ bool dtx_traced_elsewhere(struct dtx_traced *t, const char *asked, const char *a
 
 /* --- fill --- */
 
-bool dtx_traced_filled(const struct dtx_traced *t, const char *column)
+bool dtx_why_result_filled(const struct dtx_why_result *t, const char *column)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];

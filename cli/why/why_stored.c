@@ -32,13 +32,13 @@ void dtx_why_stored_note(const json_t *report, struct dtx_buf *out)
 
 struct stored {
 	struct dtx_why *w;
-	struct dtx_rowlog *log;
-	struct dtx_rowlog_answer answer;
+	struct dtx_row_lineage *log;
+	struct dtx_row_lineage_answer answer;
 };
 /* Rows of an input, a bit each. */
 struct stored_rows {
 	uint32_t input;
-	const struct dtx_rowlog_list *places;
+	const struct dtx_row_lineage_list *places;
 	uint64_t *bit;
 	size_t n; /* rows of the input */
 	int64_t count;
@@ -65,7 +65,7 @@ static bool stored_add(const struct stored *s, const char *column, struct stored
 	bool any = false;
 
 	for (size_t i = 0; i < s->answer.nrows; i++) {
-		const struct dtx_rowlog_rows *r = &s->answer.rows[i];
+		const struct dtx_row_lineage_rows *r = &s->answer.rows[i];
 
 		if (r->input != to->input || (column && !stored_lists(r->direct, column)))
 			continue;
@@ -88,7 +88,7 @@ static enum dtx_code stored_find(const struct stored *s, const char *alias, cons
 		if (!strcmp(plan->input[i].name, alias))
 			out->input = i;
 	}
-	out->places = dtx_rowlog_places(s->log, out->input);
+	out->places = dtx_row_lineage_places(s->log, out->input);
 	out->n = out->places ? out->places->n : 0;
 	out->bit = dtx_mem_zalloc(dtx_bit_words(out->n + 1) + 1, sizeof(*out->bit));
 	if (!out->bit)
@@ -106,7 +106,7 @@ out:
 static void stored_cell(const struct stored *s, const struct stored_rows *rows, size_t i,
                         const char *column, char cell[32])
 {
-	snprintf(cell, 32, "%.8s%lld", dtx_rowlog_prefix(s->log, rows->input, column),
+	snprintf(cell, 32, "%.8s%lld", dtx_row_lineage_prefix(s->log, rows->input, column),
 	         (long long)rows->places->col[0][i - 1]);
 }
 
@@ -169,7 +169,7 @@ static enum dtx_code stored_source(const struct stored *s, const json_t *row, bo
 	const char *column = dtx_json_text(row, "in_col", "");
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *source = json_pack("{ss ss ss ss}", "alias", alias, "column", column, "label",
-	                           dtx_retrace_label(&s->w->x, alias), "how",
+	                           dtx_why_replay_label(&s->w->x, alias), "how",
 	                           dtx_json_text(row, "subtype", ""));
 	bool few;
 
@@ -206,7 +206,7 @@ static enum dtx_code stored_sources(const struct stored *s, bool direct, json_t 
 
 		if (!column || !dtx_why_concerns(w, row, direct) || dtx_why_listed(seen, row))
 			continue;
-		w->filled |= direct && dtx_traced_filled(&w->traced, column);
+		w->filled |= direct && dtx_why_result_filled(&w->traced, column);
 		DTX_TRY(stored_source(s, row, direct, list, err));
 	}
 	/* which of the columns that were made rows it was, no number says */
@@ -236,7 +236,7 @@ static enum dtx_code stored_counted(const struct stored *s, json_t *list, struct
 		DTX_TRY(stored_find(s, plan->input[i].name, NULL, &rows, err));
 		json_array_append_new(
 			list, json_pack("{ss ss sI so*}", "alias", plan->input[i].name, "label",
-		                        dtx_retrace_label(&s->w->x, plan->input[i].name), "rows",
+		                        dtx_why_replay_label(&s->w->x, plan->input[i].name), "rows",
 		                        (json_int_t)rows.count, "cells",
 		                        rows.count && rows.count <= DTX_WHY_SHOWN
 		                                ? stored_cells(s, &rows, stored_first(s, i))
@@ -268,14 +268,14 @@ static enum dtx_code stored_report(const struct stored *s, const json_t *known, 
 		DTX_TRY(stored_counted(s, counted, err));
 	}
 	w->report = json_pack("{ss sI ss ss ss? ss? ss ss sO sO sO* so}", "output",
-	                      dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row",
+	                      dtx_json_text(dtx_why_replay_output(&w->x), "path", "-"), "row",
 	                      (json_int_t)w->row, "column", w->column, "run",
 	                      dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""),
 	                      "formula", dtx_json_text(formula, "formula", NULL), "composed",
 	                      dtx_json_text(formula, "composed", NULL), "class",
 	                      stored_exact(w) ? "exact" : "static", "lineage", "stored", "cells",
 	                      direct, "decided_by", decided, "counted", counted, "changed",
-	                      dtx_retrace_moved(&w->x));
+	                      dtx_why_replay_moved(&w->x));
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 	/* an empty cell is left out of what is known: it may be a null or no text */
@@ -299,14 +299,14 @@ enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *told, st
 	json_t *known = NULL;
 
 	*told = false;
-	DTX_TRY(dtx_retrace_rowlog(&w->x, &s.log, err));
+	DTX_TRY(dtx_why_replay_rowlog(&w->x, &s.log, err));
 	if (!s.log)
 		goto out;
-	DTX_TRY(dtx_retrace_plan(&w->x, err));
+	DTX_TRY(dtx_why_replay_plan(&w->x, err));
 	known = dtx_why_known(w, path, &w->row, NULL);
 	if (w->key && !known)
 		goto out;
-	DTX_TRY(dtx_rowlog_why(s.log, w->column, w->row, &s.answer, err));
+	DTX_TRY(dtx_row_lineage_why(s.log, w->column, w->row, &s.answer, err));
 	w->traced.plan = w->x.r.plan;
 	w->trace.wide = s.answer.wide;
 	w->trace.borrowed = s.answer.borrowed;
@@ -314,7 +314,7 @@ enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *told, st
 	*told = true;
 out:
 	json_decref(known);
-	dtx_rowlog_answer_clear(&s.answer);
-	dtx_rowlog_free(s.log);
+	dtx_row_lineage_answer_clear(&s.answer);
+	dtx_row_lineage_free(s.log);
 	return rc;
 }

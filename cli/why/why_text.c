@@ -51,7 +51,7 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 	}
 	if (put) {
 		dtx_buf_printf(out, "%-12s", "values");
-		dtx_out_safe(out, dtx_cited_shown(json_object_get(w->report, "value")), false);
+		dtx_out_safe(out, dtx_cell_ref_shown(json_object_get(w->report, "value")), false);
 		dtx_buf_add(out, " = ");
 		dtx_out_safe(out, put, false);
 		dtx_buf_addc(out, '\n');
@@ -61,7 +61,7 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 /* Which column of the result's sheet it is; -1: it has no sheet. */
 static int32_t why_sheet_column(const struct dtx_why *w)
 {
-	const json_t *output = dtx_retrace_output(&w->x);
+	const json_t *output = dtx_why_replay_output(&w->x);
 	json_t *field;
 	const char *format = dtx_json_text(json_object_get(output, "writer"), "format", "");
 	size_t i;
@@ -92,13 +92,13 @@ static void why_print_line(const struct dtx_why *w, struct dtx_buf *out)
 /* "out.xlsx!Sheet1!B3" of a workbook. */
 static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 {
-	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
+	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
 	int header = dtx_json_bool(writer, "header", true);
 	int32_t column = why_sheet_column(w);
 	struct dtx_buf sheet = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	char cell[24];
 
-	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
+	dtx_out_safe(out, dtx_why_replay_name(&w->x), false);
 	if (column < 0 || !w->row) {
 		why_print_line(w, out);
 		return;
@@ -134,7 +134,7 @@ void dtx_why_print_head(const struct dtx_why *w, struct dtx_buf *out)
 	why_print_place(w, out);
 	if (json_object_get(report, "value")) {
 		dtx_buf_add(out, " = ");
-		dtx_out_safe(out, dtx_cited_shown(json_object_get(report, "value")), false);
+		dtx_out_safe(out, dtx_cell_ref_shown(json_object_get(report, "value")), false);
 	}
 	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
 }
@@ -146,8 +146,8 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 
 	dtx_why_print_head(w, out);
 	why_print_formula(w, out);
-	dtx_cited_print("cells", json_object_get(report, "cells"), most, false, out);
-	dtx_cited_print("decided by", json_object_get(report, "decided_by"), most, true, out);
+	dtx_cell_ref_print("cells", json_object_get(report, "cells"), most, false, out);
+	dtx_cell_ref_print("decided by", json_object_get(report, "decided_by"), most, true, out);
 	why_print_counted(w, out);
 	if (w->filled)
 		dtx_buf_printf(out,
@@ -183,7 +183,7 @@ void dtx_why_columns_only(const struct dtx_why *w)
 	{
 		if (dtx_why_concerns(w, row, true) && dtx_json_text(row, "in_col", NULL))
 			dtx_out_note(w->x.cli, "dtx: %s comes from %s, column %s [%s]\n", w->column,
-			             dtx_retrace_label(&w->x, dtx_json_text(row, "alias", "")),
+			             dtx_why_replay_label(&w->x, dtx_json_text(row, "alias", "")),
 			             dtx_json_text(row, "in_col", ""),
 			             dtx_json_text(row, "class", ""));
 	}

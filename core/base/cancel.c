@@ -3,42 +3,42 @@
 
 #include "core/base/log.h"
 
-static _Thread_local const struct dtx_halt *halt_of_thread;
+static _Thread_local const struct dtx_cancel *halt_of_thread;
 
-const struct dtx_halt *dtx_halt_set(const struct dtx_halt *halt)
+const struct dtx_cancel *dtx_cancel_set(const struct dtx_cancel *halt)
 {
-	const struct dtx_halt *was = halt_of_thread;
+	const struct dtx_cancel *was = halt_of_thread;
 
 	halt_of_thread = halt;
 	return was;
 }
 
-const struct dtx_halt *dtx_halt_get(void)
+const struct dtx_cancel *dtx_cancel_get(void)
 {
 	return halt_of_thread;
 }
 
 /* Relaxed: the flag tells nothing but itself, and it stays set. */
-static bool cancelled(const struct dtx_halt *h)
+static bool cancelled(const struct dtx_cancel *h)
 {
 	return h->cancel && atomic_load_explicit(h->cancel, memory_order_relaxed);
 }
 
-static bool overdue(const struct dtx_halt *h)
+static bool overdue(const struct dtx_cancel *h)
 {
 	return h->deadline_ns && dtx_now_ns() > h->deadline_ns;
 }
 
-bool dtx_halt_now(void)
+bool dtx_cancel_now(void)
 {
-	const struct dtx_halt *h = halt_of_thread;
+	const struct dtx_cancel *h = halt_of_thread;
 
 	return h && (cancelled(h) || overdue(h));
 }
 
-enum dtx_code dtx_halt_look(struct dtx_err *err)
+enum dtx_code dtx_cancel_look(struct dtx_err *err)
 {
-	const struct dtx_halt *h = halt_of_thread;
+	const struct dtx_cancel *h = halt_of_thread;
 	enum dtx_code rc = DTX_OK;
 
 	if (h && cancelled(h))

@@ -8,34 +8,34 @@
 
 #include "core/base/err.h"
 
-struct dtx_halt {
+struct dtx_cancel {
 	const atomic_bool *cancel; /* NULL: nobody cancels */
 	int64_t deadline_ns;       /* in dtx_now_ns(); 0: none */
 };
 
 /* Loops over rows look once in so many. */
-#define DTX_HALT_ROWS 8192
+#define DTX_CANCEL_ROWS 8192
 /* Those that go through all columns of each row: a table may be wide. */
-#define DTX_HALT_LINES 64
+#define DTX_CANCEL_LINES 64
 
 /* From now on for this thread; NULL: nothing ends it.  Gives what was set before, to be set again.
  * Borrowed until then. */
-const struct dtx_halt *dtx_halt_set(const struct dtx_halt *halt);
-const struct dtx_halt *dtx_halt_get(void);
-/* For loops that cannot fail: they leave, and whoever called them asks with dtx_halt_look. */
-bool dtx_halt_now(void);
+const struct dtx_cancel *dtx_cancel_set(const struct dtx_cancel *halt);
+const struct dtx_cancel *dtx_cancel_get(void);
+/* For loops that cannot fail: they leave, and whoever called them asks with dtx_cancel_look. */
+bool dtx_cancel_now(void);
 /* cancelled or time_limit when the work is to end.  Costs about as much as reading the clock: once
  * in a few thousand rows. */
-DTX_MUSTUSE enum dtx_code dtx_halt_look(struct dtx_err *err);
-/* The same for row or name number n of a loop: looks once in DTX_HALT_ROWS. */
-DTX_MUSTUSE static inline enum dtx_code dtx_halt_row(uint64_t n, struct dtx_err *err)
+DTX_MUSTUSE enum dtx_code dtx_cancel_look(struct dtx_err *err);
+/* The same for row or name number n of a loop: looks once in DTX_CANCEL_ROWS. */
+DTX_MUSTUSE static inline enum dtx_code dtx_cancel_row(uint64_t n, struct dtx_err *err)
 {
-	return n % DTX_HALT_ROWS ? DTX_OK : dtx_halt_look(err);
+	return n % DTX_CANCEL_ROWS ? DTX_OK : dtx_cancel_look(err);
 }
 /* The same where a row is all of its cells. */
-DTX_MUSTUSE static inline enum dtx_code dtx_halt_line(uint64_t n, struct dtx_err *err)
+DTX_MUSTUSE static inline enum dtx_code dtx_cancel_line(uint64_t n, struct dtx_err *err)
 {
-	return n % DTX_HALT_LINES ? DTX_OK : dtx_halt_look(err);
+	return n % DTX_CANCEL_LINES ? DTX_OK : dtx_cancel_look(err);
 }
 
 #endif

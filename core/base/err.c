@@ -353,7 +353,7 @@ void dtx_err_suggest(struct dtx_err *err, const char *want, const char *const *h
 		size_t d = dtx_str_ieq(w, h) ? 0 : dtx_str_distance(w, h, limit);
 
 		/* what is found till the end of the run may do */
-		if (i % DTX_HALT_LINES == 0 && dtx_halt_now())
+		if (i % DTX_CANCEL_LINES == 0 && dtx_cancel_now())
 			return;
 		err->misnamed |= near;
 		/* near ones come before those that are only alike */

@@ -152,7 +152,7 @@ static bool file_may_wait(int fd)
 {
 	struct stat st;
 
-	return dtx_halt_get() && fstat(fd, &st) == 0 &&
+	return dtx_cancel_get() && fstat(fd, &st) == 0 &&
 	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd));
 }
 
@@ -181,7 +181,7 @@ enum dtx_code dtx_file_open_out(const char *path, int *fd, struct dtx_err *err)
 	/* a FIFO that nothing reads yet is ENXIO */
 	while ((got = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO &&
 	       dtx_file_passes(path)) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		nanosleep(&turn, NULL);
 	}
 	flags = got < 0 ? -1 : fcntl(got, F_GETFL);
@@ -207,7 +207,7 @@ enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *na
 		ssize_t done = waits ? file_write_waiting(fd, p, n) : write(fd, p, n);
 
 		if (done < 0 && errno == EINTR) {
-			DTX_TRY(dtx_halt_look(err));
+			DTX_TRY(dtx_cancel_look(err));
 			continue;
 		}
 		if (done < 0)

@@ -43,7 +43,7 @@ static void look(void)
 		ask(from, end);
 }
 
-void dtx_heap_block(void *ptr, size_t bytes)
+void dtx_malloc_tuning_block(void *ptr, size_t bytes)
 {
 	if (bytes >= HEAP_LOOK)
 		look();
@@ -51,14 +51,14 @@ void dtx_heap_block(void *ptr, size_t bytes)
 		ask((uintptr_t)ptr, (uintptr_t)ptr + bytes);
 }
 
-void dtx_heap_start(void)
+void dtx_malloc_tuning_start(void)
 {
 	/* the first alone would have every block over 128 KiB mapped and unmapped */
 	mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
 	mallopt(M_MMAP_THRESHOLD, MAP_BLOCK);
 }
 
-void dtx_heap_one(size_t limit)
+void dtx_malloc_tuning_one(size_t limit)
 {
 	uintptr_t first = (uintptr_t)sbrk(0) + HEAP_SMALL;
 

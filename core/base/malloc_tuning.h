@@ -10,12 +10,12 @@
 
 /* Some MiB of what is freed stay with the process: what each batch takes and gives back is not to
  * be asked of the kernel again and again.  Before other threads. */
-void dtx_heap_start(void);
+void dtx_malloc_tuning_start(void);
 /* One heap for the threads to come, which take few blocks and large ones from it, unless the budget
  * of `limit` bytes is small: what is free between the blocks of one is lost to the others.  limit
  * 0: no budget.  The first call that makes it counts. */
-void dtx_heap_one(size_t limit);
+void dtx_malloc_tuning_one(size_t limit);
 /* Looks after the pages of a block that malloc has just given. */
-void dtx_heap_block(void *ptr, size_t bytes);
+void dtx_malloc_tuning_block(void *ptr, size_t bytes);
 
 #endif

@@ -54,7 +54,7 @@ static void *mem_count(void *ptr)
 		return NULL;
 	bytes = malloc_usable_size(ptr);
 	mem_add(bytes);
-	dtx_heap_block(ptr, bytes);
+	dtx_malloc_tuning_block(ptr, bytes);
 	return ptr;
 }
 

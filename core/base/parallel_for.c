@@ -6,7 +6,7 @@
 #include "core/base/cancel.h"
 
 struct each {
-	dtx_each_fn fn;
+	dtx_parallel_for_fn fn;
 	void *arg;
 	uint64_t n;
 	_Atomic uint64_t next; /* n and more: none is begun */
@@ -36,12 +36,13 @@ static enum dtx_code each_work(void *arg, unsigned worker, struct dtx_err *err)
 	(void)worker;
 	(void)err;
 	for (uint64_t i; (i = atomic_fetch_add(&e->next, 1)) < e->n;)
-		if (dtx_halt_look(&own) != DTX_OK || e->fn(e->arg, i, &own) != DTX_OK)
+		if (dtx_cancel_look(&own) != DTX_OK || e->fn(e->arg, i, &own) != DTX_OK)
 			note_failure(e, i, &own);
 	return DTX_OK;
 }
 
-enum dtx_code dtx_each(unsigned workers, uint64_t n, dtx_each_fn fn, void *arg, struct dtx_err *err)
+enum dtx_code dtx_parallel_for(unsigned workers, uint64_t n, dtx_parallel_for_fn fn, void *arg,
+                               struct dtx_err *err)
 {
 	struct each e = { .fn = fn, .arg = arg, .n = n, .failed = n, .err = DTX_ERR_INIT };
 	enum dtx_code rc;

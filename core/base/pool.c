@@ -68,7 +68,7 @@ struct pool {
 	bool open;
 	dtx_pool_fn fn;
 	void *arg;
-	const struct dtx_halt *halt; /* of the caller, and so of all */
+	const struct dtx_cancel *halt; /* of the caller, and so of all */
 };
 
 struct pool_worker {
@@ -99,7 +99,7 @@ static void *pool_main(void *arg)
 {
 	struct pool_worker *w = arg;
 
-	dtx_halt_set(w->pool->halt);
+	dtx_cancel_set(w->pool->halt);
 	pool_wait(w->pool);
 	w->rc = w->pool->fn(w->pool->arg, w->number, &w->err);
 	return NULL;
@@ -144,7 +144,7 @@ static enum dtx_code pool_result(struct pool_worker *w, unsigned n, struct dtx_e
 enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct pool p = { .fn = fn, .arg = arg, .halt = dtx_halt_get() };
+	struct pool p = { .fn = fn, .arg = arg, .halt = dtx_cancel_get() };
 	struct pool_worker *w = NULL;
 	unsigned made = 1, i;
 

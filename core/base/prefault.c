@@ -12,32 +12,32 @@
 #define PIECE    ((uintptr_t)2 << 20) /* asked for at once: a large page */
 #define SPAN_MIN ((size_t)16 << 20)   /* smaller blocks may not have pages of their own */
 
-void dtx_pages_init(struct dtx_pages *p)
+void dtx_prefault_init(struct dtx_prefault *p)
 {
 	memset(p, 0, sizeof(*p));
 	pthread_mutex_init(&p->lock, NULL);
 }
 
-void dtx_pages_clear(struct dtx_pages *p)
+void dtx_prefault_clear(struct dtx_prefault *p)
 {
 	pthread_mutex_destroy(&p->lock);
 }
 
-void dtx_pages_hold(struct dtx_pages *p)
+void dtx_prefault_hold(struct dtx_prefault *p)
 {
 	pthread_mutex_lock(&p->lock);
 	memset(p->span, 0, sizeof(p->span));
 }
 
-void dtx_pages_drop(struct dtx_pages *p)
+void dtx_prefault_drop(struct dtx_prefault *p)
 {
 	pthread_mutex_unlock(&p->lock);
 }
 
-void dtx_pages_tell(struct dtx_pages *p, unsigned span, const void *block, size_t used, size_t more,
-                    size_t size)
+void dtx_prefault_tell(struct dtx_prefault *p, unsigned span, const void *block, size_t used,
+                       size_t more, size_t size)
 {
-	struct dtx_pages_span *s = &p->span[span];
+	struct dtx_prefault_span *s = &p->span[span];
 	uintptr_t at = (uintptr_t)block + used;
 
 	if (size < SPAN_MIN)
@@ -52,7 +52,7 @@ void dtx_pages_tell(struct dtx_pages *p, unsigned span, const void *block, size_
 }
 
 /* The lock is held meanwhile, as the block must not go: for one piece at a time. */
-static bool make_piece(struct dtx_pages *p, struct dtx_pages_span *s)
+static bool make_piece(struct dtx_prefault *p, struct dtx_prefault_span *s)
 {
 	bool more;
 
@@ -66,9 +66,9 @@ static bool make_piece(struct dtx_pages *p, struct dtx_pages_span *s)
 	return more;
 }
 
-void dtx_pages_make(struct dtx_pages *p)
+void dtx_prefault_make(struct dtx_prefault *p)
 {
-	for (unsigned i = 0; i < DTX_PAGES_SPANS; i++)
+	for (unsigned i = 0; i < DTX_PREFAULT_SPANS; i++)
 		while (make_piece(p, &p->span[i]))
 			;
 }

@@ -12,7 +12,7 @@
 static struct slot {
 	atomic_uintptr_t start, end; /* end 0: free; written last, read first (release, acquire) */
 	atomic_bool taken, cut;
-} slots[DTX_GUARD_MAX];
+} slots[DTX_SIGBUS_GUARD_MAX];
 static uintptr_t page_size; /* before the handler is installed */
 
 /* From the missing page to the end nothing comes from the file any more. */
@@ -31,7 +31,7 @@ static void guard_handler(int sig, siginfo_t *info, void *context)
 	size_t i;
 
 	(void)context;
-	for (i = 0; i < DTX_GUARD_MAX; i++) {
+	for (i = 0; i < DTX_SIGBUS_GUARD_MAX; i++) {
 		uintptr_t end = atomic_load(&slots[i].end);
 
 		if (at < end && at >= atomic_load(&slots[i].start) &&
@@ -52,7 +52,7 @@ static void guard_install(void)
 	sigaction(SIGBUS, &act, NULL);
 }
 
-int dtx_guard_add(const void *ptr, size_t len)
+int dtx_sigbus_guard_add(const void *ptr, size_t len)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	static atomic_uint next; /* likely free: slots are taken in turn */
@@ -61,8 +61,8 @@ int dtx_guard_add(const void *ptr, size_t len)
 
 	pthread_once(&once, guard_install);
 	size = (len + page_size - 1) & ~(page_size - 1);
-	for (k = 0; k < DTX_GUARD_MAX; k++) {
-		i = atomic_fetch_add(&next, 1) % DTX_GUARD_MAX;
+	for (k = 0; k < DTX_SIGBUS_GUARD_MAX; k++) {
+		i = atomic_fetch_add(&next, 1) % DTX_SIGBUS_GUARD_MAX;
 		if (atomic_exchange(&slots[i].taken, true))
 			continue;
 		atomic_store(&slots[i].cut, false);
@@ -73,7 +73,7 @@ int dtx_guard_add(const void *ptr, size_t len)
 	return -1;
 }
 
-void dtx_guard_remove(int guard)
+void dtx_sigbus_guard_remove(int guard)
 {
 	if (guard < 0)
 		return;
@@ -81,7 +81,7 @@ void dtx_guard_remove(int guard)
 	atomic_store(&slots[guard].taken, false);
 }
 
-bool dtx_guard_cut(int guard)
+bool dtx_sigbus_guard_cut(int guard)
 {
 	return guard >= 0 && atomic_load(&slots[guard].cut);
 }

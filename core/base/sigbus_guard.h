@@ -6,14 +6,15 @@
 
 #include "core/base/base.h"
 
-#define DTX_GUARD_MAX 32768 /* mappings at a time: half of what Linux lets a process have */
+/* Mappings at a time: half of what Linux lets a process have. */
+#define DTX_SIGBUS_GUARD_MAX 32768
 
 /* Number of the guard, -1 when there are too many.  The first call installs the handler; all of
  * them are thread safe. */
-DTX_MUSTUSE int dtx_guard_add(const void *ptr, size_t len);
+DTX_MUSTUSE int dtx_sigbus_guard_add(const void *ptr, size_t len);
 /* Before the mapping goes; -1 is fine. */
-void dtx_guard_remove(int guard);
+void dtx_sigbus_guard_remove(int guard);
 /* Whether bytes of it were missing. */
-bool dtx_guard_cut(int guard);
+bool dtx_sigbus_guard_cut(int guard);
 
 #endif

@@ -57,7 +57,7 @@ static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_sp
                                 const struct dtx_schema *contract, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_rescue *g = spec->region;
+	const struct dtx_fallback_request *g = spec->region;
 	struct dtx_table *t = NULL;
 	size_t i;
 
@@ -218,7 +218,7 @@ static enum dtx_code admit_same(const struct admit_run *a, const struct admit_ru
 	return DTX_E_SNIPPET_NONDETERMINISTIC;
 }
 
-static int64_t admit_rows(const struct dtx_rescue *g, int64_t *max)
+static int64_t admit_rows(const struct dtx_fallback_request *g, int64_t *max)
 {
 	int64_t main_rows = 0;
 	size_t i;
@@ -235,7 +235,7 @@ static int64_t admit_rows(const struct dtx_rescue *g, int64_t *max)
 }
 
 /* Types promised by name: of the step's expect, or of the input's own declaration. */
-static enum dtx_code admit_types(const struct dtx_rescue *g, struct dtx_arena *arena,
+static enum dtx_code admit_types(const struct dtx_fallback_request *g, struct dtx_arena *arena,
                                  const struct dtx_schema **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -379,7 +379,7 @@ static bool admit_same_rows(const struct dtx_table *a, const struct dtx_table *b
 	return same;
 }
 
-static bool admit_unchanged(const struct dtx_rescue *g, const struct dtx_table *result)
+static bool admit_unchanged(const struct dtx_fallback_request *g, const struct dtx_table *result)
 {
 	size_t i;
 

@@ -8,7 +8,7 @@
 
 struct dtx_admit_spec { /* everything borrowed */
 	const struct dtx_provider *jail;
-	const struct dtx_rescue *region;
+	const struct dtx_fallback_request *region;
 	struct dtx_str code;
 	const json_t *params, *contract;
 	const json_t *adapter; /* {"NEED": "HAVE"}: columns it knows by other names; NULL */

@@ -25,7 +25,7 @@ out:
 }
 
 /* "; 12 rows x 4 columns became 9 x 4" */
-static void gate_sizes(const struct dtx_gate_view *v, char *out, size_t size)
+static void gate_sizes(const struct dtx_approval_view *v, char *out, size_t size)
 {
 	out[0] = '\0';
 	if (!v->result)
@@ -39,7 +39,8 @@ static void gate_sizes(const struct dtx_gate_view *v, char *out, size_t size)
 		         (long long)v->rows_after, (long long)v->cols_after);
 }
 
-static enum dtx_code gate_wait(const struct dtx_gate_view *view, bool refused, struct dtx_err *err)
+static enum dtx_code gate_wait(const struct dtx_approval_view *view, bool refused,
+                               struct dtx_err *err)
 {
 	char sizes[128];
 
@@ -56,8 +57,9 @@ static enum dtx_code gate_wait(const struct dtx_gate_view *view, bool refused, s
 	return DTX_E_NEEDS_APPROVAL;
 }
 
-enum dtx_code dtx_gate(const struct dtx_gate *gate, bool supplied, const struct dtx_gate_view *view,
-                       const char **by, struct dtx_err *err)
+enum dtx_code dtx_approval(const struct dtx_approval *gate, bool supplied,
+                           const struct dtx_approval_view *view, const char **by,
+                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool yes = false, asks = gate->ask && (gate->policy == DTX_APPROVE_DEFAULT ||

@@ -12,7 +12,7 @@ DTX_MUSTUSE enum dtx_code dtx_approve_parse(const char *text, enum dtx_approve *
                                             struct dtx_err *err);
 
 /* What a person decides on; everything borrowed, NULL: not known. */
-struct dtx_gate_view {
+struct dtx_approval_view {
 	const char *id, *op, *at;
 	struct dtx_str code;
 	const char *origin, *model;
@@ -26,11 +26,11 @@ struct dtx_gate_view {
 	const char *policy;                    /* sample policy of the prompt */
 };
 
-struct dtx_gate {
+struct dtx_approval {
 	enum dtx_approve policy;
 	const char *user; /* who decides; NULL: "unknown" */
 	/* Shows and asks; NULL: there is no terminal. */
-	enum dtx_code (*ask)(void *arg, const struct dtx_gate_view *view, bool *yes,
+	enum dtx_code (*ask)(void *arg, const struct dtx_approval_view *view, bool *yes,
 	                     struct dtx_err *err);
 	void *arg;
 };
@@ -39,8 +39,8 @@ struct dtx_gate {
  * user).  needs_approval: a person must, with the command in the hint, or said no.  A snippet given
  * by hand (--snippet FILE) is itself the approval unless the policy is `require`.  The default is
  * `ask` where there is a terminal, else `require`. */
-DTX_MUSTUSE enum dtx_code dtx_gate(const struct dtx_gate *gate, bool supplied,
-                                   const struct dtx_gate_view *view, const char **by,
-                                   struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_approval(const struct dtx_approval *gate, bool supplied,
+                                       const struct dtx_approval_view *view, const char **by,
+                                       struct dtx_err *err);
 
 #endif

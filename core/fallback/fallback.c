@@ -8,12 +8,12 @@
 #include "core/fallback/prompt/redact.h"
 #include "core/fallback/prompt/shape.h"
 
-struct dtx_snippet_key dtx_work_key(const struct dtx_work *w)
+struct dtx_snippet_key dtx_fallback_job_key(const struct dtx_fallback_job *w)
 {
 	return (struct dtx_snippet_key){ w->r->ns, w->fingerprint, w->intent };
 }
 
-static enum dtx_code rescue_contract(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_contract(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i, n = w->region->nneed;
@@ -24,14 +24,14 @@ static enum dtx_code rescue_contract(struct dtx_work *w, struct dtx_err *err)
 	for (i = 0; i < n; i++)
 		need[i] = (struct dtx_need_col){ w->region->need[i].name, w->region->need[i].cls };
 	DTX_TRY(dtx_contract_make(need, n, w->region->expect_json, &w->contract, err));
-	DTX_TRY(dtx_finger_contract(w->contract, w->contract_hash, err));
+	DTX_TRY(dtx_fingerprint_contract(w->contract, w->contract_hash, err));
 out:
 	return rc;
 }
 
 /* {"kind": "step", "steps": [...]}: what the intent hash is made of; of an input what the plan says
  * of it. */
-static json_t *rescue_region_json(const struct dtx_rescue *region)
+static json_t *rescue_region_json(const struct dtx_fallback_request *region)
 {
 	if (region->raw)
 		return json_pack("{ss sO sO}", "kind", "input", "steps", region->steps, "input",
@@ -41,10 +41,10 @@ static json_t *rescue_region_json(const struct dtx_rescue *region)
 }
 
 /* The tables that reach the snippet, or the shape of the cells. */
-static enum dtx_code rescue_tables(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_tables(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_rescue *g = w->region;
+	const struct dtx_fallback_request *g = w->region;
 	size_t i;
 
 	w->ntables = g->raw ? 1 : g->ntables;
@@ -73,10 +73,10 @@ out:
 	return rc;
 }
 
-static enum dtx_code rescue_names(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_names(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_rescue *g = w->region;
+	const struct dtx_fallback_request *g = w->region;
 	size_t i;
 
 	w->names = json_object();
@@ -92,7 +92,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code rescue_identify(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_identify(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -102,16 +102,16 @@ static enum dtx_code rescue_identify(struct dtx_work *w, struct dtx_err *err)
 	DTX_TRY(rescue_tables(w, err));
 	DTX_TRY(rescue_contract(w, err));
 	DTX_TRY(rescue_names(w, err));
-	DTX_TRY(dtx_finger_tables(w->tables, w->ntables, &w->doc, w->fingerprint, err));
-	DTX_TRY(dtx_finger_order(w->tables, w->ntables, &w->order, err));
-	DTX_TRY(dtx_finger_intent(w->region_json, w->contract, DTX_PROMPT_TEMPLATE, w->r->abi,
-	                          w->intent, err));
+	DTX_TRY(dtx_fingerprint_tables(w->tables, w->ntables, &w->doc, w->fingerprint, err));
+	DTX_TRY(dtx_fingerprint_order(w->tables, w->ntables, &w->order, err));
+	DTX_TRY(dtx_fingerprint_intent(w->region_json, w->contract, DTX_PROMPT_TEMPLATE, w->r->abi,
+	                               w->intent, err));
 out:
 	return rc;
 }
 
 /* What transform() gets as its second argument. */
-static enum dtx_code rescue_params(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_params(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *families = NULL, *steps = json_deep_copy(w->region->steps);
@@ -120,7 +120,7 @@ static enum dtx_code rescue_params(struct dtx_work *w, struct dtx_err *err)
 	w->params = json_object();
 	if (!w->params || !dtx_json_set(w->params, "steps", steps))
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_finger_families(w->tables, w->ntables, &families, err));
+	DTX_TRY(dtx_fingerprint_families(w->tables, w->ntables, &families, err));
 	if (!dtx_json_set(w->params, "families", families) ||
 	    !dtx_json_set(w->params, "run_date", date))
 		DTX_FAIL_MEM(err);
@@ -128,13 +128,13 @@ out:
 	return rc;
 }
 
-const char *dtx_work_op(const struct dtx_work *w)
+const char *dtx_fallback_job_op(const struct dtx_fallback_job *w)
 {
 	return w->region->count ? w->region->plan->step[w->region->first].name : NULL;
 }
 
-enum dtx_code dtx_work_event(const struct dtx_work *w, const char *kind, json_t *body,
-                             struct dtx_err *err)
+enum dtx_code dtx_fallback_job_event(const struct dtx_fallback_job *w, const char *kind,
+                                     json_t *body, struct dtx_err *err)
 {
 	if (w->r->record)
 		return dtx_record_event(w->r->record, kind, body, err);
@@ -144,7 +144,7 @@ enum dtx_code dtx_work_event(const struct dtx_work *w, const char *kind, json_t 
 
 /* Names and JSON types of the parameters that the step has: statistics tell by them which
  * operation is wanted; never a value. */
-static json_t *rescue_step_params(const struct dtx_work *w)
+static json_t *rescue_step_params(const struct dtx_fallback_job *w)
 {
 	static const char *const type[] = { "object", "array", "string", "integer",
 		                            "real",   "true",  "false",  "null" };
@@ -164,30 +164,30 @@ static json_t *rescue_step_params(const struct dtx_work *w)
 }
 
 /* Where the plan says what started it, within the region: "/steps/1/op". */
-static const char *rescue_pointer(const struct dtx_rescue *g)
+static const char *rescue_pointer(const struct dtx_fallback_request *g)
 {
 	const char *at = g->trigger->at;
 
 	return strncmp(at, g->at, strlen(g->at)) ? g->at : at;
 }
 
-static enum dtx_code rescue_event_trigger(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_event_trigger(struct dtx_fallback_job *w, struct dtx_err *err)
 {
-	const struct dtx_rescue *g = w->region;
+	const struct dtx_fallback_request *g = w->region;
 
 	if (!w->r->record)
 		return DTX_OK;
-	return dtx_record_event_soon(w->r->record, "run.trigger",
-	                             json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer",
-	                                       rescue_pointer(g), "code",
-	                                       dtx_code_name(g->trigger->code), "op",
-	                                       dtx_work_op(w), "params", rescue_step_params(w)),
-	                             err);
+	return dtx_record_event_soon(
+		w->r->record, "run.trigger",
+		json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer", rescue_pointer(g),
+	                  "code", dtx_code_name(g->trigger->code), "op", dtx_fallback_job_op(w),
+	                  "params", rescue_step_params(w)),
+		err);
 }
 
 /* Waited for: no jail runs before the disk holds that this run has begun.  Except for code of the
  * cache, whose admission the disk holds: run.output is waited for before anything of it is seen. */
-enum dtx_code dtx_work_event_cache(const struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_event_cache(const struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	bool known = w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE;
 
@@ -203,7 +203,7 @@ enum dtx_code dtx_work_event_cache(const struct dtx_work *w, struct dtx_err *err
 
 /* --- the ladder --- */
 
-void dtx_work_reset(struct dtx_work *w)
+void dtx_fallback_job_reset(struct dtx_fallback_job *w)
 {
 	dtx_admit_clear(&w->admitted);
 	dtx_buf_reset(&w->code);
@@ -212,11 +212,11 @@ void dtx_work_reset(struct dtx_work *w)
 	w->id[0] = '\0';
 }
 
-enum dtx_code dtx_work_find(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_find(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_snippet_ask ask = { .key = dtx_work_key(w), .tables = w->doc };
+	struct dtx_snippet_ask ask = { .key = dtx_fallback_job_key(w), .tables = w->doc };
 
 	w->rung = DTX_RUNG_NONE;
 	if (!w->r->store)
@@ -233,29 +233,29 @@ out:
 }
 
 /* Whether the failure of an approved snippet may be repaired by asking for another. */
-static bool rescue_repairs(const struct dtx_work *w, enum dtx_code how)
+static bool rescue_repairs(const struct dtx_fallback_job *w, enum dtx_code how)
 {
-	return dtx_work_may_ask(w) && dtx_retry_helps(how) && !w->admitted.only_expect;
+	return dtx_fallback_job_may_ask(w) && dtx_retry_helps(how) && !w->admitted.only_expect;
 }
 
-static enum dtx_code rescue_run(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_run(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	struct dtx_err why = DTX_ERR_INIT;
-	enum dtx_code rc = dtx_work_run(w, &why), noted;
+	enum dtx_code rc = dtx_fallback_job_run(w, &why), noted;
 
 	if (rc != DTX_OK && !strncmp(dtx_code_name(rc), "snippet_", 8)) {
-		noted = dtx_work_event(w, "attempt.end",
-		                       json_pack("{si si ss ss}", "idx", (int)w->region->index,
-		                                 "attempt", 0, "class", dtx_retry_class(rc),
-		                                 "cell_id", w->id),
-		                       err);
+		noted = dtx_fallback_job_event(
+			w, "attempt.end",
+			json_pack("{si si ss ss}", "idx", (int)w->region->index, "attempt", 0,
+		                  "class", dtx_retry_class(rc), "cell_id", w->id),
+			err);
 		if (noted != DTX_OK) {
 			dtx_err_clear(&why);
 			return noted;
 		}
 	}
 	if (rc != DTX_OK && rescue_repairs(w, rc))
-		rc = dtx_work_author(w, &why, err);
+		rc = dtx_fallback_job_author(w, &why, err);
 	else if (rc != DTX_OK)
 		dtx_err_move(err, &why);
 	dtx_err_clear(&why);
@@ -263,33 +263,33 @@ static enum dtx_code rescue_run(struct dtx_work *w, struct dtx_err *err)
 }
 
 /* exact, compatible; near is only told; then an author, or nobody. */
-static enum dtx_code rescue_cached(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_cached(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool missing;
 
-	DTX_TRY(dtx_work_find(w, err));
+	DTX_TRY(dtx_fallback_job_find(w, err));
 	missing = w->rung == DTX_RUNG_NONE || (w->rung == DTX_RUNG_PENDING && w->r->prompt);
 	if (w->rung == DTX_RUNG_NONE)
-		DTX_TRY(dtx_work_near(w, err));
-	DTX_TRY(dtx_work_event_cache(w, err));
+		DTX_TRY(dtx_fallback_job_near(w, err));
+	DTX_TRY(dtx_fallback_job_event_cache(w, err));
 	if (!missing) {
 		rc = rescue_run(w, err);
 		goto out;
 	}
-	if (dtx_work_may_ask(w)) {
-		rc = dtx_work_author(w, NULL, err);
+	if (dtx_fallback_job_may_ask(w)) {
+		rc = dtx_fallback_job_author(w, NULL, err);
 		goto out;
 	}
 	if (w->r->prompt)
-		DTX_TRY(dtx_work_prompt(w, NULL, w->r->prompt, err));
-	rc = dtx_work_nobody(w, err);
+		DTX_TRY(dtx_fallback_job_prompt(w, NULL, w->r->prompt, err));
+	rc = dtx_fallback_job_nobody(w, err);
 out:
 	return rc;
 }
 
 /* EXTRACT to APPROVE of a module given by hand. */
-static enum dtx_code rescue_supplied(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_supplied(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
 	enum dtx_code rc = DTX_OK, tried, noted;
@@ -298,26 +298,27 @@ static enum dtx_code rescue_supplied(struct dtx_work *w, struct dtx_err *err)
 	w->origin = w->r->adapter ? "adopted" : "supplied";
 	if (w->r->adapter)
 		DTX_TRY(dtx_json_parse(dtx_str_of(w->r->adapter), limits, &w->adapter, err));
-	DTX_TRY(dtx_work_event_cache(w, err));
+	DTX_TRY(dtx_fallback_job_event_cache(w, err));
 	w->attempts = 1;
-	tried = dtx_work_try(w, w->r->supplied, err);
+	tried = dtx_fallback_job_try(w, w->r->supplied, err);
 	if (tried != DTX_OK) {
-		noted = dtx_work_event(w, "attempt.end",
-		                       json_pack("{si si ss ss?}", "idx", (int)w->region->index,
-		                                 "attempt", 1, "class", dtx_retry_class(tried),
-		                                 "cell_id", w->id[0] ? w->id : NULL),
-		                       NULL);
+		noted = dtx_fallback_job_event(w, "attempt.end",
+		                               json_pack("{si si ss ss?}", "idx",
+		                                         (int)w->region->index, "attempt", 1,
+		                                         "class", dtx_retry_class(tried), "cell_id",
+		                                         w->id[0] ? w->id : NULL),
+		                               NULL);
 		(void)noted; /* why it failed is the error to tell */
 	}
 	DTX_TRY(tried);
-	DTX_TRY(dtx_work_offer(w, true, err));
+	DTX_TRY(dtx_fallback_job_offer(w, true, err));
 out:
 	return rc;
 }
 
 /* --- a replay --- */
 
-static const json_t *rescue_recorded(const struct dtx_work *w)
+static const json_t *rescue_recorded(const struct dtx_fallback_job *w)
 {
 	size_t i, n = strlen(w->region->at);
 	json_t *row;
@@ -334,7 +335,7 @@ static const json_t *rescue_recorded(const struct dtx_work *w)
 
 /* The run's record names the snippet by an id that is made of its code, its key and its renames:
  * the table that these come from may have been changed. */
-static bool rescue_is_recorded(const struct dtx_work *w, const json_t *cell)
+static bool rescue_is_recorded(const struct dtx_fallback_job *w, const json_t *cell)
 {
 	const struct dtx_snippet_key key = { dtx_json_text(cell, "namespace", ""),
 		                             dtx_json_text(cell, "source_schema_fingerprint", ""),
@@ -352,14 +353,14 @@ static bool rescue_is_recorded(const struct dtx_work *w, const json_t *cell)
 }
 
 /* The code that the recorded run ended with, and no other. */
-static enum dtx_code rescue_replay(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_replay(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *row = rescue_recorded(w), *cell = json_object_get(row, "cell");
 	const json_t *code = json_object_get(cell, "code");
 
 	if (!row)
-		return dtx_work_nobody(w, err);
+		return dtx_fallback_job_nobody(w, err);
 	if (!strcmp(dtx_json_text(cell, "state", ""), "revoked"))
 		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked since",
 		         dtx_json_text(row, "cell_id", ""));
@@ -384,17 +385,17 @@ static enum dtx_code rescue_replay(struct dtx_work *w, struct dtx_err *err)
 		                  "list of snippets again from the ledger");
 		goto out;
 	}
-	DTX_TRY(dtx_work_event_cache(w, err));
-	DTX_TRY(dtx_work_recorded(w, json_object_get(cell, "adapter"), err));
+	DTX_TRY(dtx_fallback_job_event_cache(w, err));
+	DTX_TRY(dtx_fallback_job_recorded(w, json_object_get(cell, "adapter"), err));
 out:
 	return rc;
 }
 
 /* --- the record --- */
 
-static enum dtx_code rescue_record(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_record(struct dtx_fallback_job *w, struct dtx_err *err)
 {
-	const struct dtx_rescue *g = w->region;
+	const struct dtx_fallback_request *g = w->region;
 	json_t *jail = w->admitted.report_json ? json_incref(w->admitted.report_json) : json_null();
 	int32_t first = dtx_plan_step_number(g->plan, (int32_t)g->first) - 1;
 	int32_t last = dtx_plan_step_number(g->plan, (int32_t)(g->first + g->count) - 1) - 1;
@@ -406,11 +407,11 @@ static enum dtx_code rescue_record(struct dtx_work *w, struct dtx_err *err)
 	                  dtx_code_name(g->trigger->code), "rung", dtx_rung_name(w->rung),
 	                  "cell_id", w->id[0] ? w->id : NULL, "attempts",
 	                  (int)DTX_MAX(w->attempts, 1u), "class", dtx_retry_class(w->ended), "jail",
-	                  jail, "op", dtx_work_op(w), "steps", steps),
+	                  jail, "op", dtx_fallback_job_op(w), "steps", steps),
 		err);
 }
 
-enum dtx_code dtx_work_record(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_record(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *row;
@@ -426,7 +427,7 @@ out:
 }
 
 /* Whether a module that failed here may be meant for a region to come: this one has another. */
-static enum dtx_code rescue_waits(struct dtx_work *w, enum dtx_code how, bool *waits,
+static enum dtx_code rescue_waits(struct dtx_fallback_job *w, enum dtx_code how, bool *waits,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -436,10 +437,10 @@ static enum dtx_code rescue_waits(struct dtx_work *w, enum dtx_code how, bool *w
 	if (strncmp(dtx_code_name(how), "snippet_", 8))
 		goto out;
 	memcpy(id, w->id, sizeof(id));
-	DTX_TRY(dtx_work_find(w, err));
+	DTX_TRY(dtx_fallback_job_find(w, err));
 	*waits = w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE;
 	if (*waits) {
-		dtx_work_reset(w);
+		dtx_fallback_job_reset(w);
 	} else {
 		w->rung = DTX_RUNG_SUPPLIED;
 		memcpy(w->id, id, sizeof(id));
@@ -449,7 +450,7 @@ out:
 }
 
 /* *done: the module did it, or nobody else can. */
-static enum dtx_code rescue_try(struct dtx_work *w, bool *done, struct dtx_err *err)
+static enum dtx_code rescue_try(struct dtx_fallback_job *w, bool *done, struct dtx_err *err)
 {
 	struct dtx_err why = DTX_ERR_INIT;
 	enum dtx_code rc = rescue_supplied(w, &why), found;
@@ -478,7 +479,7 @@ static enum dtx_code rescue_try(struct dtx_work *w, bool *done, struct dtx_err *
 /* --- it was answered, and the steps behind it could not use the answer --- */
 
 /* The code that did it, how it was come by, and what was tried before. */
-static void rescue_inherit(struct dtx_work *w, struct dtx_work *was)
+static void rescue_inherit(struct dtx_fallback_job *w, struct dtx_fallback_job *was)
 {
 	dtx_buf_reset(&w->code);
 	dtx_buf_adds(&w->code, dtx_buf_str(&was->code));
@@ -496,7 +497,7 @@ static void rescue_inherit(struct dtx_work *w, struct dtx_work *was)
 }
 
 /* The failure as one of the snippet.  What it quotes of cells goes no further than people. */
-static void rescue_broke(const struct dtx_work *w, struct dtx_err *why)
+static void rescue_broke(const struct dtx_fallback_job *w, struct dtx_err *why)
 {
 	const struct dtx_err *broke = w->region->broke;
 	const char *column = broke->column;
@@ -509,8 +510,8 @@ static void rescue_broke(const struct dtx_work *w, struct dtx_err *why)
 }
 
 /* A module given by hand has one attempt; an approved one may do in its place. */
-static enum dtx_code rescue_broke_supplied(struct dtx_work *w, struct dtx_err *why, bool *over,
-                                           struct dtx_err *err)
+static enum dtx_code rescue_broke_supplied(struct dtx_fallback_job *w, struct dtx_err *why,
+                                           bool *over, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool waits = false;
@@ -529,7 +530,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code rescue_resume(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code rescue_resume(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err why = DTX_ERR_INIT;
@@ -539,15 +540,15 @@ static enum dtx_code rescue_resume(struct dtx_work *w, struct dtx_err *err)
 	bool over = false;
 
 	rescue_broke(w, &why);
-	DTX_TRY(dtx_work_attempt_end(w, DTX_E_SNIPPET_CONTRACT, err));
+	DTX_TRY(dtx_fallback_job_attempt_end(w, DTX_E_SNIPPET_CONTRACT, err));
 	if (w->supplied) {
 		rc = rescue_broke_supplied(w, &why, &over, err);
 		goto out;
 	}
-	over = !dtx_work_may_ask(w) ||
-	       (w->asked && !dtx_work_may_retry(w, why.code, code, report, &why));
+	over = !dtx_fallback_job_may_ask(w) ||
+	       (w->asked && !dtx_fallback_job_may_retry(w, why.code, code, report, &why));
 	if (!over) {
-		rc = dtx_work_author(w, &why, err);
+		rc = dtx_fallback_job_author(w, &why, err);
 		goto out;
 	}
 	rc = why.code;
@@ -558,7 +559,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code rescue_answer(struct dtx_work *w, struct dtx_work *was, struct dtx_err *err)
+static enum dtx_code rescue_answer(struct dtx_fallback_job *w, struct dtx_fallback_job *was,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool done = false;
@@ -569,7 +571,7 @@ static enum dtx_code rescue_answer(struct dtx_work *w, struct dtx_work *was, str
 		goto out;
 	}
 	if (was) /* it is done again from the start, perhaps as another region to the store */
-		DTX_TRY(dtx_work_drop_lease(was, err));
+		DTX_TRY(dtx_fallback_job_drop_lease(was, err));
 	if (w->r->recorded) {
 		DTX_TRY(rescue_replay(w, err));
 		goto out;
@@ -583,7 +585,8 @@ out:
 }
 
 /* A promise of the plan that a result breaks is the plan's, not the code's: exit 10. */
-static enum dtx_code rescue_exit(const struct dtx_work *w, enum dtx_code rc, struct dtx_err *err)
+static enum dtx_code rescue_exit(const struct dtx_fallback_job *w, enum dtx_code rc,
+                                 struct dtx_err *err)
 {
 	if (rc != DTX_E_SNIPPET_CONTRACT || !w->admitted.only_expect)
 		return rc;
@@ -592,7 +595,8 @@ static enum dtx_code rescue_exit(const struct dtx_work *w, enum dtx_code rc, str
 	return DTX_E_EXPECT_FAILED;
 }
 
-static enum dtx_code rescue_work(struct dtx_work *w, struct dtx_work *was, struct dtx_err *err)
+static enum dtx_code rescue_work(struct dtx_fallback_job *w, struct dtx_fallback_job *was,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -607,37 +611,37 @@ out:
 }
 
 /* Without a record no snippet runs: what started it is the error, where it is one. */
-static enum dtx_code rescue_no_store(const struct dtx_rescue *region, struct dtx_err *err)
+static enum dtx_code rescue_no_store(const struct dtx_fallback_request *region, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (dtx_code_needs_snippet(region->trigger->code))
 		DTX_FAIL(err, DTX_E_STORE_IO,
 		         "a snippet runs only where a store keeps the record of the run");
-	dtx_work_own(region, err);
+	dtx_fallback_job_own(region, err);
 	rc = region->trigger->code;
 out:
 	return rc;
 }
 
-enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
-                                struct dtx_err *err)
+enum dtx_code dtx_fallback_answer(void *arg, const struct dtx_fallback_request *region,
+                                  struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rescuer *r = arg;
-	struct dtx_work *was = NULL, *w = dtx_mem_zalloc(1, sizeof(*w));
+	struct dtx_fallback_ctx *r = arg;
+	struct dtx_fallback_job *was = NULL, *w = dtx_mem_zalloc(1, sizeof(*w));
 
 	if (!w)
 		DTX_FAIL_MEM(err);
-	*w = (struct dtx_work){ .r = r,
-		                .region = region,
-		                .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
-	dtx_work_own(region, &r->finding);
+	*w = (struct dtx_fallback_job){ .r = r,
+		                        .region = region,
+		                        .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	dtx_fallback_job_own(region, &r->finding);
 	if (!r->prompt && (!r->store || dtx_store_is_memory(r->store))) {
 		rc = rescue_no_store(region, err);
 		goto out;
 	}
-	was = dtx_work_take(r, region);
+	was = dtx_fallback_job_take(r, region);
 	rc = rescue_work(w, was, err);
 	if (rc == DTX_OK)
 		*out = dtx_table_ref(w->admitted.table);
@@ -646,32 +650,33 @@ enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, stru
 	    (r->recorded && rc != DTX_E_NEEDS_SNIPPET))
 		dtx_err_clear(&r->finding);
 	if (w->fingerprint[0]) { /* it got as far as being a region */
-		dtx_work_keep(w);
+		dtx_fallback_job_keep(w);
 		w = NULL;
 	}
 out:
-	dtx_work_free(w);
-	dtx_work_free(was);
+	dtx_fallback_job_free(w);
+	dtx_fallback_job_free(was);
 	return rc;
 }
 
-enum dtx_code dtx_rescue_look(struct dtx_rescuer *r, const struct dtx_rescue *region,
-                              enum dtx_rung *rung, char id[DTX_SNIPPET_ID], struct dtx_err *err)
+enum dtx_code dtx_fallback_look(struct dtx_fallback_ctx *r,
+                                const struct dtx_fallback_request *region, enum dtx_rung *rung,
+                                char id[DTX_SNIPPET_ID], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_work *w = dtx_mem_zalloc(1, sizeof(*w));
+	struct dtx_fallback_job *w = dtx_mem_zalloc(1, sizeof(*w));
 
 	*rung = DTX_RUNG_NONE;
 	if (!w)
 		DTX_FAIL_MEM(err);
-	*w = (struct dtx_work){ .r = r,
-		                .region = region,
-		                .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	*w = (struct dtx_fallback_job){ .r = r,
+		                        .region = region,
+		                        .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
 	DTX_TRY(rescue_identify(w, err));
-	DTX_TRY(dtx_work_find(w, err));
+	DTX_TRY(dtx_fallback_job_find(w, err));
 	*rung = w->rung;
 	memcpy(id, w->id, DTX_SNIPPET_ID);
 out:
-	dtx_work_free(w);
+	dtx_fallback_job_free(w);
 	return rc;
 }

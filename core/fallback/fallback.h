@@ -1,7 +1,7 @@
 /* One region, start to end: key, cache or supplied module, jail, contract, cache again.
  *
- * The executor calls dtx_rescue_region through host->rescue.  Everything that happens goes into the
- * record before it can have an effect. */
+ * The executor calls dtx_fallback_answer through host->rescue.  Everything that happens goes into
+ * the record before it can have an effect. */
 #ifndef DTX_FALLBACK_FALLBACK_H
 #define DTX_FALLBACK_FALLBACK_H
 
@@ -14,9 +14,9 @@
 #include "core/store/ledger/record.h"
 #include "core/store/cache/snippet.h"
 
-struct dtx_work;
+struct dtx_fallback_job;
 
-struct dtx_rescuer { /* filled by the caller, borrowed for the run */
+struct dtx_fallback_ctx { /* filled by the caller, borrowed for the run */
 	const struct dtx_provider *jail;
 	struct dtx_record *record;      /* NULL: nothing is recorded (a prompt) */
 	struct dtx_store *store;        /* the cache; NULL: there is none yet (a prompt) */
@@ -29,7 +29,7 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	                                 * snippet then did; the caller clears it */
 	const char *adapter;            /* columns that the supplied module knows by other names,
 	                                 * {"NEED": "HAVE"}; NULL */
-	struct dtx_gate gate;
+	struct dtx_approval gate;
 	const struct dtx_author *author; /* NULL: nobody is asked */
 	int64_t author_timeout_ms;       /* 0: DTX_AUTHOR_TIMEOUT_MS */
 	struct dtx_budget budget;
@@ -63,7 +63,7 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const json_t *recorded;
 	struct dtx_prompt *prompt; /* not NULL: cached snippets run; for the first region without
 	                            * one the prompt is made here, and it ends with needs_snippet */
-	struct dtx_work *done;     /* private: regions of this run, by number */
+	struct dtx_fallback_job *done; /* private: regions of this run, by number */
 };
 
 /* The module of --snippet does the first region that it can do: where it fails and a cached one is
@@ -72,23 +72,24 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
  * A region that is asked for again with `broke` goes on where it was: the failure counts as one of
  * the attempt that gave the result, and the author gets it back.
  *
- * host->rescue; arg is the struct dtx_rescuer. Codes: needs_approval, snippet_*; where there is no
- * answer, needs_snippet for a step that only a snippet can do, else the finding's own. */
-DTX_MUSTUSE enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region,
-                                            struct dtx_table **out, struct dtx_err *err);
+ * host->rescue; arg is the struct dtx_fallback_ctx. Codes: needs_approval, snippet_*; where there
+ * is no answer, needs_snippet for a step that only a snippet can do, else the finding's own. */
+DTX_MUSTUSE enum dtx_code dtx_fallback_answer(void *arg, const struct dtx_fallback_request *region,
+                                              struct dtx_table **out, struct dtx_err *err);
 
 /* Looks an answer up, and runs none: *rung is exact, compatible or pending (then `id` has it), else
  * none.  The region's tables may be without rows. */
-DTX_MUSTUSE enum dtx_code dtx_rescue_look(struct dtx_rescuer *r, const struct dtx_rescue *region,
-                                          enum dtx_rung *rung, char id[DTX_SNIPPET_ID],
-                                          struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_fallback_look(struct dtx_fallback_ctx *r,
+                                            const struct dtx_fallback_request *region,
+                                            enum dtx_rung *rung, char id[DTX_SNIPPET_ID],
+                                            struct dtx_err *err);
 
 /* host->settle: code that is new is approved when the typed steps behind its region had nothing
  * against its result; it is only kept for a person when the run failed for another reason.  Codes:
  * needs_approval.  After DONE and FAILED the record has the regions. */
-DTX_MUSTUSE enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands,
-                                            struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t stands,
+                                              struct dtx_err *err);
 /* Frees what is private; fine at any time. */
-void dtx_rescuer_clear(struct dtx_rescuer *r);
+void dtx_fallback_ctx_clear(struct dtx_fallback_ctx *r);
 
 #endif

@@ -7,7 +7,7 @@
 #include "core/base/mem.h"
 #include "core/fallback/prompt/column_family.h"
 
-const char *dtx_finger_class(enum dtx_type type)
+const char *dtx_fingerprint_class(enum dtx_type type)
 {
 	static const char *const name[DTX_TYPE_COUNT] = {
 		[DTX_T_UNKNOWN] = "any", [DTX_T_NULL] = "any",          [DTX_T_BOOL] = "bool",
@@ -18,7 +18,7 @@ const char *dtx_finger_class(enum dtx_type type)
 	return name[type];
 }
 
-static enum dtx_code finger_hash(const json_t *doc, const char *tag, char out[DTX_FINGER_TEXT],
+static enum dtx_code finger_hash(const json_t *doc, const char *tag, char out[DTX_FINGERPRINT_TEXT],
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -85,7 +85,7 @@ static json_t *finger_cols(const struct dtx_schema *s, const struct dtx_families
 		if (fam->of[i] >= 0)
 			continue;
 		item[n].key = f->name;
-		item[n++].value = json_pack("[s, s]", f->name, dtx_finger_class(f->type.type));
+		item[n++].value = json_pack("[s, s]", f->name, dtx_fingerprint_class(f->type.type));
 	}
 	for (i = 0; i < fam->n; i++) {
 		item[n].key = fam->family[i].pattern;
@@ -96,7 +96,7 @@ static json_t *finger_cols(const struct dtx_schema *s, const struct dtx_families
 	return out;
 }
 
-static enum dtx_code finger_table(const struct dtx_finger_table *t, json_t **out,
+static enum dtx_code finger_table(const struct dtx_fingerprint_table *t, json_t **out,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -118,8 +118,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_finger_tables(const struct dtx_finger_table *table, size_t n, json_t **doc,
-                                char fingerprint[DTX_FINGER_TEXT], struct dtx_err *err)
+enum dtx_code dtx_fingerprint_tables(const struct dtx_fingerprint_table *table, size_t n,
+                                     json_t **doc, char fingerprint[DTX_FINGERPRINT_TEXT],
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct finger_item *item = dtx_mem_zalloc(n, sizeof(*item));
@@ -174,8 +175,8 @@ static bool finger_family_names(const struct dtx_schema *s, const struct dtx_fam
 	return true;
 }
 
-enum dtx_code dtx_finger_families(const struct dtx_finger_table *table, size_t n, json_t **out,
-                                  struct dtx_err *err)
+enum dtx_code dtx_fingerprint_families(const struct dtx_fingerprint_table *table, size_t n,
+                                       json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *all = json_object();
@@ -200,8 +201,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_finger_order(const struct dtx_finger_table *table, size_t n, json_t **out,
-                               struct dtx_err *err)
+enum dtx_code dtx_fingerprint_order(const struct dtx_fingerprint_table *table, size_t n,
+                                    json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *all = json_object(), *names = NULL;
@@ -263,8 +264,8 @@ static json_t *finger_read_table(const json_t *table, const json_t *names)
 	return json_pack("{s:s, s:o}", "alias", dtx_json_text(table, "alias", ""), "cols", cols);
 }
 
-enum dtx_code dtx_finger_needs(const json_t *doc, const char *names, char **out,
-                               struct dtx_err *err)
+enum dtx_code dtx_fingerprint_needs(const json_t *doc, const char *names, char **out,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
@@ -297,9 +298,9 @@ out:
 
 /* --- intent --- */
 
-enum dtx_code dtx_finger_intent(const json_t *region, const json_t *contract,
-                                int64_t template_version, const char *abi,
-                                char intent[DTX_FINGER_TEXT], struct dtx_err *err)
+enum dtx_code dtx_fingerprint_intent(const json_t *region, const json_t *contract,
+                                     int64_t template_version, const char *abi,
+                                     char intent[DTX_FINGERPRINT_TEXT], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *none = json_object(), *doc = NULL;
@@ -317,10 +318,10 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_finger_contract(const json_t *contract, char hex[65], struct dtx_err *err)
+enum dtx_code dtx_fingerprint_contract(const json_t *contract, char hex[65], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char tagged[DTX_FINGER_TEXT];
+	char tagged[DTX_FINGERPRINT_TEXT];
 	json_t *none = json_object();
 
 	if (!none)

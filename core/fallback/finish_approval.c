@@ -5,7 +5,7 @@
 
 #define WORK_DROPPED UINT32_MAX /* the index of a region that is none any more */
 
-void dtx_work_free(struct dtx_work *w)
+void dtx_fallback_job_free(struct dtx_fallback_job *w)
 {
 	if (!w)
 		return;
@@ -24,18 +24,18 @@ void dtx_work_free(struct dtx_work *w)
 }
 
 /* The request is gone when it has been answered: what is told of its region stays. */
-void dtx_work_keep(struct dtx_work *w)
+void dtx_fallback_job_keep(struct dtx_fallback_job *w)
 {
-	struct dtx_work **at = &w->r->done;
+	struct dtx_fallback_job **at = &w->r->done;
 
-	w->kept = (struct dtx_rescue){ .plan = w->region->plan,
-		                       .index = w->region->index,
-		                       .whole_plan = w->region->whole_plan,
-		                       .first = w->region->first,
-		                       .count = w->region->count,
-		                       .input = w->region->input,
-		                       .input_name = w->region->input_name,
-		                       .trigger = w->region->trigger };
+	w->kept = (struct dtx_fallback_request){ .plan = w->region->plan,
+		                                 .index = w->region->index,
+		                                 .whole_plan = w->region->whole_plan,
+		                                 .first = w->region->first,
+		                                 .count = w->region->count,
+		                                 .input = w->region->input,
+		                                 .input_name = w->region->input_name,
+		                                 .trigger = w->region->trigger };
 	dtx_str_copy(w->kept.at, sizeof(w->kept.at), dtx_str_of(w->region->at));
 	w->region = &w->kept;
 	while (*at && (*at)->kept.index < w->kept.index)
@@ -44,15 +44,16 @@ void dtx_work_keep(struct dtx_work *w)
 	*at = w;
 }
 
-static bool work_is(const struct dtx_work *w, const struct dtx_rescue *region)
+static bool work_is(const struct dtx_fallback_job *w, const struct dtx_fallback_request *region)
 {
 	return w->kept.whole_plan == region->whole_plan && w->kept.first == region->first &&
 	       w->kept.count == region->count && w->kept.input == region->input;
 }
 
-struct dtx_work *dtx_work_take(struct dtx_rescuer *r, const struct dtx_rescue *region)
+struct dtx_fallback_job *dtx_fallback_job_take(struct dtx_fallback_ctx *r,
+                                               const struct dtx_fallback_request *region)
 {
-	struct dtx_work **at = &r->done, *w;
+	struct dtx_fallback_job **at = &r->done, *w;
 
 	while (*at && ((*at)->kept.index != region->index || !work_is(*at, region))) {
 		if ((*at)->kept.index ==
@@ -66,14 +67,14 @@ struct dtx_work *dtx_work_take(struct dtx_rescuer *r, const struct dtx_rescue *r
 	return w;
 }
 
-enum dtx_code dtx_work_offer(struct dtx_work *w, bool supplied, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_offer(struct dtx_fallback_job *w, bool supplied, struct dtx_err *err)
 {
 	w->supplied = supplied;
 	w->waits = !w->r->trial_off;
-	return w->waits ? DTX_OK : dtx_work_approve(w, supplied, err);
+	return w->waits ? DTX_OK : dtx_fallback_job_approve(w, supplied, err);
 }
 
-enum dtx_code dtx_work_drop_lease(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_drop_lease(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -83,14 +84,14 @@ enum dtx_code dtx_work_drop_lease(struct dtx_work *w, struct dtx_err *err)
 	return rc;
 }
 
-static bool work_stands(const struct dtx_work *w, uint64_t stands)
+static bool work_stands(const struct dtx_fallback_job *w, uint64_t stands)
 {
 	return w->kept.index < 64 && stands >> w->kept.index & 1;
 }
 
 /* Code that passed all checks of its own waits for a person, whatever the run ended with; so does
  * an answer that is not in use any more, as no step has tried it. */
-static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, bool stands,
+static enum dtx_code settle_one(struct dtx_fallback_job *w, enum dtx_settle when, bool stands,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, dropped;
@@ -98,11 +99,11 @@ static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, bool s
 	if (when == DTX_SETTLE_NEXT && !stands) /* it may be asked again */
 		return DTX_OK;
 	if (w->waits && (when == DTX_SETTLE_FAILED || !stands))
-		rc = dtx_work_pending(w, err);
+		rc = dtx_fallback_job_pending(w, err);
 	else if (w->waits)
-		rc = dtx_work_approve(w, w->supplied, err);
+		rc = dtx_fallback_job_approve(w, w->supplied, err);
 	w->waits = false;
-	dropped = dtx_work_drop_lease(w, rc == DTX_OK ? err : NULL);
+	dropped = dtx_fallback_job_drop_lease(w, rc == DTX_OK ? err : NULL);
 	if (rc != DTX_OK && w->kept.count)
 		dtx_err_step(err, (int32_t)w->kept.first, w->kept.plan->step[w->kept.first].name);
 	if (rc != DTX_OK)
@@ -116,7 +117,7 @@ static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, bool s
 }
 
 /* A snippet that changes nothing did not do what it was asked for: a person should look. */
-static enum dtx_code settle_warn(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code settle_warn(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
@@ -143,12 +144,12 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands,
-                                struct dtx_err *err)
+enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t stands,
+                                  struct dtx_err *err)
 {
-	struct dtx_rescuer *r = arg;
+	struct dtx_fallback_ctx *r = arg;
 	enum dtx_code rc = DTX_OK, one;
-	struct dtx_work *w;
+	struct dtx_fallback_job *w;
 
 	for (w = r->done; w; w = w->next) {
 		one = settle_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, work_stands(w, stands),
@@ -162,19 +163,19 @@ enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands
 			continue; /* the result has nothing of it */
 		one = when == DTX_SETTLE_DONE ? settle_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
 		rc = rc == DTX_OK ? one : rc;
-		one = dtx_work_record(w, rc == DTX_OK ? err : NULL);
+		one = dtx_fallback_job_record(w, rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
 	}
-	dtx_rescuer_clear(r);
+	dtx_fallback_ctx_clear(r);
 	return rc;
 }
 
-void dtx_rescuer_clear(struct dtx_rescuer *r)
+void dtx_fallback_ctx_clear(struct dtx_fallback_ctx *r)
 {
-	struct dtx_work *w;
+	struct dtx_fallback_job *w;
 
 	while ((w = r->done)) {
 		r->done = w->next;
-		dtx_work_free(w);
+		dtx_fallback_job_free(w);
 	}
 }

@@ -4,7 +4,7 @@
 #include "core/fallback/prompt/extract.h"
 #include "core/fallback/fallback_job.h"
 
-static struct dtx_admit_spec admit_spec(struct dtx_work *w, bool fresh)
+static struct dtx_admit_spec admit_spec(struct dtx_fallback_job *w, bool fresh)
 {
 	return (struct dtx_admit_spec){
 		.jail = w->r->jail,
@@ -26,30 +26,31 @@ static struct dtx_admit_spec admit_spec(struct dtx_work *w, bool fresh)
 }
 
 /* The columns that the code reads, by the names of the input; JSON text in dtx_mem. */
-static enum dtx_code admit_needs(const struct dtx_work *w, char **needs, struct dtx_err *err)
+static enum dtx_code admit_needs(const struct dtx_fallback_job *w, char **needs,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char *names = NULL;
 
 	*needs = NULL;
 	DTX_TRY(dtx_adapter_names(w->adapter, w->admitted.needs, &names, err));
-	DTX_TRY(dtx_finger_needs(w->doc, names, needs, err));
+	DTX_TRY(dtx_fingerprint_needs(w->doc, names, needs, err));
 out:
 	dtx_mem_free(names);
 	return rc;
 }
 
 /* Keeps the code as a candidate. */
-static enum dtx_code admit_add(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code admit_add(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_admit_result *a = &w->admitted;
 	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_buf adapter = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_snippet_new add = {
-		.key = dtx_work_key(w),
+		.key = dtx_fallback_job_key(w),
 		.code = { w->code.ptr, w->code.len },
 		.contract_hash = w->contract_hash,
-		.op = w->region->raw ? "input" : dtx_work_op(w),
+		.op = w->region->raw ? "input" : dtx_fallback_job_op(w),
 		.abi = w->r->abi,
 		.flags = a->flags,
 		.formulas = a->formulas,
@@ -76,14 +77,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code admit_act(struct dtx_work *w, enum dtx_snippet_act act, const char *by,
+static enum dtx_code admit_act(struct dtx_fallback_job *w, enum dtx_snippet_act act, const char *by,
                                struct dtx_err *err)
 {
 	return dtx_snippet_act(w->r->store, dtx_record_id(w->r->record), w->id, act, by, NULL, err);
 }
 
 /* Code that passed the screen is kept as a candidate even when its run fails. */
-static enum dtx_code admit_code(struct dtx_work *w, bool trial_off, struct dtx_err *err)
+static enum dtx_code admit_code(struct dtx_fallback_job *w, bool trial_off, struct dtx_err *err)
 {
 	struct dtx_admit_spec spec = admit_spec(w, true);
 	enum dtx_code ran, added = DTX_OK;
@@ -95,7 +96,8 @@ static enum dtx_code admit_code(struct dtx_work *w, bool trial_off, struct dtx_e
 	return ran == DTX_OK ? added : ran;
 }
 
-enum dtx_code dtx_work_try(struct dtx_work *w, struct dtx_str answer, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_try(struct dtx_fallback_job *w, struct dtx_str answer,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -105,45 +107,46 @@ out:
 	return rc;
 }
 
-static void admit_view(const struct dtx_work *w, struct dtx_gate_view *v)
+static void admit_view(const struct dtx_fallback_job *w, struct dtx_approval_view *v)
 {
 	const struct dtx_admit_result *a = &w->admitted;
 
-	*v = (struct dtx_gate_view){ .id = w->id,
-		                     .op = dtx_work_op(w),
-		                     .at = w->region->at,
-		                     .code = { w->code.ptr, w->code.len },
-		                     .origin = w->origin,
-		                     .model = w->model,
-		                     .needs = a->needs,
-		                     .flags = a->flags,
-		                     .formulas = a->formulas,
-		                     .result = a->table ? a->table->schema : NULL,
-		                     .rows_after = a->table ? a->table->nrows : -1,
-		                     .cols_after =
-		                             a->table ? (int64_t)a->table->schema->nfields : -1,
-		                     .unchanged = a->unchanged,
-		                     .checks = a->checks,
-		                     .disclosed = w->asked ? &w->disclosed : NULL,
-		                     .policy = dtx_sample_name(w->r->sample) };
+	*v = (struct dtx_approval_view){ .id = w->id,
+		                         .op = dtx_fallback_job_op(w),
+		                         .at = w->region->at,
+		                         .code = { w->code.ptr, w->code.len },
+		                         .origin = w->origin,
+		                         .model = w->model,
+		                         .needs = a->needs,
+		                         .flags = a->flags,
+		                         .formulas = a->formulas,
+		                         .result = a->table ? a->table->schema : NULL,
+		                         .rows_after = a->table ? a->table->nrows : -1,
+		                         .cols_after =
+		                                 a->table ? (int64_t)a->table->schema->nfields : -1,
+		                         .unchanged = a->unchanged,
+		                         .checks = a->checks,
+		                         .disclosed = w->asked ? &w->disclosed : NULL,
+		                         .policy = dtx_sample_name(w->r->sample) };
 	v->rows_before = w->before.rows;
 	v->cols_before = w->before.cols;
 }
 
-enum dtx_code dtx_work_pending(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_pending(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	return admit_act(w, DTX_SNIPPET_PENDING, "dtx", err);
 }
 
-enum dtx_code dtx_work_approve(struct dtx_work *w, bool supplied, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_approve(struct dtx_fallback_job *w, bool supplied,
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_gate_view view;
+	struct dtx_approval_view view;
 	const char *by = NULL;
 
-	DTX_TRY(dtx_work_pending(w, err));
+	DTX_TRY(dtx_fallback_job_pending(w, err));
 	admit_view(w, &view);
-	DTX_TRY(dtx_gate(&w->r->gate, supplied, &view, &by, err));
+	DTX_TRY(dtx_approval(&w->r->gate, supplied, &view, &by, err));
 	if (w->r->trial_off) { /* a person has read it: now it may show what it does */
 		dtx_admit_clear(&w->admitted);
 		DTX_TRY(admit_code(w, false, err));
@@ -153,7 +156,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code admit_adapter(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code admit_adapter(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
 
@@ -164,7 +167,7 @@ static enum dtx_code admit_adapter(struct dtx_work *w, struct dtx_err *err)
 	return dtx_json_parse(dtx_str_of(w->snippet.adapter), limits, &w->adapter, err);
 }
 
-static enum dtx_code admit_pending(const struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code admit_pending(const struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	if (w->region->raw)
 		dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
@@ -179,10 +182,10 @@ static enum dtx_code admit_pending(const struct dtx_work *w, struct dtx_err *err
 }
 
 /* One that waits may be approved now: by policy, or by who sits there. */
-static enum dtx_code admit_waiting(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code admit_waiting(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_gate_view view;
+	struct dtx_approval_view view;
 	const char *by = NULL;
 
 	admit_view(w, &view);
@@ -191,7 +194,7 @@ static enum dtx_code admit_waiting(struct dtx_work *w, struct dtx_err *err)
 	view.flags = w->snippet.flags;
 	view.formulas = w->snippet.formulas;
 	view.adapter = w->snippet.adapter;
-	rc = dtx_gate(&w->r->gate, false, &view, &by, err);
+	rc = dtx_approval(&w->r->gate, false, &view, &by, err);
 	if (rc == DTX_E_NEEDS_APPROVAL && !w->r->gate.ask)
 		return admit_pending(w, err);
 	if (rc != DTX_OK)
@@ -221,7 +224,7 @@ static bool admit_equal(const char *a, const char *b)
 	return equal;
 }
 
-static bool admit_flagged(const struct dtx_work *w, const char *flag)
+static bool admit_flagged(const struct dtx_fallback_job *w, const char *flag)
 {
 	json_t *flags = admit_loads(w->admitted.flags), *one;
 	bool found = false;
@@ -233,7 +236,7 @@ static bool admit_flagged(const struct dtx_work *w, const char *flag)
 	return found;
 }
 
-static bool admit_order_fits(const struct dtx_work *w)
+static bool admit_order_fits(const struct dtx_fallback_job *w)
 {
 	json_t *order = admit_loads(w->snippet.col_order);
 	bool fits = order && json_equal(order, w->order);
@@ -243,7 +246,7 @@ static bool admit_order_fits(const struct dtx_work *w)
 }
 
 /* Where the code came in a file, all that the file said of it was shown to whoever approved it. */
-static enum dtx_code admit_imported(const struct dtx_work *w, const char **wrong,
+static enum dtx_code admit_imported(const struct dtx_fallback_job *w, const char **wrong,
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -262,7 +265,7 @@ out:
 }
 
 /* The screen has read the code once more, in the jail: what it found decides, not what is kept. */
-static enum dtx_code admit_agrees(struct dtx_work *w, struct dtx_err *err)
+static enum dtx_code admit_agrees(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool imported = w->snippet.origin && !strcmp(w->snippet.origin, "import");
@@ -287,7 +290,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_work_run(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_run(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_admit_spec spec;
@@ -306,7 +309,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_work_recorded(struct dtx_work *w, const json_t *adapter, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_recorded(struct dtx_fallback_job *w, const json_t *adapter,
+                                        struct dtx_err *err)
 {
 	struct dtx_admit_spec spec;
 

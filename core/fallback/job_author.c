@@ -13,17 +13,17 @@
 #define AUTHOR_WAIT_MS     200
 #define AUTHOR_WAIT_MAX_MS ((int64_t)15 * 60 * 1000)
 
-bool dtx_work_may_ask(const struct dtx_work *w)
+bool dtx_fallback_job_may_ask(const struct dtx_fallback_job *w)
 {
 	return w->r->author && !w->r->cache_only && !w->r->prompt && w->r->store && w->r->record;
 }
 
-static int64_t author_timeout(const struct dtx_work *w)
+static int64_t author_timeout(const struct dtx_fallback_job *w)
 {
 	return w->r->author_timeout_ms ? w->r->author_timeout_ms : DTX_AUTHOR_TIMEOUT_MS;
 }
 
-static const char *author_model(const struct dtx_work *w)
+static const char *author_model(const struct dtx_fallback_job *w)
 {
 	return w->r->author->model ? w->r->author->model : "";
 }
@@ -31,9 +31,9 @@ static const char *author_model(const struct dtx_work *w)
 /* --- one at a time --- */
 
 /* Leases are per key: other regions may be authored side by side. */
-static void author_key(const struct dtx_work *w, char key[80])
+static void author_key(const struct dtx_fallback_job *w, char key[80])
 {
-	struct dtx_snippet_key k = dtx_work_key(w);
+	struct dtx_snippet_key k = dtx_fallback_job_key(w);
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	char hash[DTX_SHA256_HEX];
 
@@ -44,7 +44,7 @@ static void author_key(const struct dtx_work *w, char key[80])
 }
 
 /* Waits for a run that asks for the same; *waited: it is over, the cache may know more. */
-static enum dtx_code author_claim(const struct dtx_work *w, const char *key, bool *waited,
+static enum dtx_code author_claim(const struct dtx_fallback_job *w, const char *key, bool *waited,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -74,7 +74,8 @@ out:
 
 /* --- the record of a call --- */
 
-static json_t *author_body(const struct dtx_work *w, const struct dtx_prompt *p, const char *hash)
+static json_t *author_body(const struct dtx_fallback_job *w, const struct dtx_prompt *p,
+                           const char *hash)
 {
 	return json_pack(
 		"{ss si si si ss ss ss ss sI sI sI}", "call_id", w->call_id, "idx",
@@ -85,7 +86,7 @@ static json_t *author_body(const struct dtx_work *w, const struct dtx_prompt *p,
 		"redactions", (json_int_t)p->disclosed.redactions);
 }
 
-static enum dtx_code author_sent(struct dtx_work *w, const struct dtx_prompt *p,
+static enum dtx_code author_sent(struct dtx_fallback_job *w, const struct dtx_prompt *p,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -95,12 +96,12 @@ static enum dtx_code author_sent(struct dtx_work *w, const struct dtx_prompt *p,
 	snprintf(w->call_id, sizeof(w->call_id), "%s/%u/%u", dtx_record_id(w->r->record),
 	         w->region->index, w->attempts);
 	DTX_TRY(dtx_record_blob(w->r->record, "prompt", text, hash, err));
-	DTX_TRY(dtx_work_event(w, "author.sent", author_body(w, p, hash), err));
+	DTX_TRY(dtx_fallback_job_event(w, "author.sent", author_body(w, p, hash), err));
 out:
 	return rc;
 }
 
-static enum dtx_code author_blob(struct dtx_work *w, json_t *body, const char *kind,
+static enum dtx_code author_blob(struct dtx_fallback_job *w, json_t *body, const char *kind,
                                  const char *member, const struct dtx_buf *bytes,
                                  struct dtx_err *err)
 {
@@ -117,7 +118,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code author_got(struct dtx_work *w, const struct dtx_prompt *p,
+static enum dtx_code author_got(struct dtx_fallback_job *w, const struct dtx_prompt *p,
                                 const struct dtx_author_answer *got, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -137,24 +138,26 @@ static enum dtx_code author_got(struct dtx_work *w, const struct dtx_prompt *p,
 		DTX_FAIL_MEM(err);
 	DTX_TRY(author_blob(w, body, "answer", "answer_hash", &got->text, err));
 	DTX_TRY(author_blob(w, body, "stderr", "stderr_hash", &got->said, err));
-	DTX_TRY(dtx_work_event(w, "author.got", json_incref(body), err));
+	DTX_TRY(dtx_fallback_job_event(w, "author.got", json_incref(body), err));
 out:
 	json_decref(body);
 	return rc;
 }
 
-enum dtx_code dtx_work_attempt_end(struct dtx_work *w, enum dtx_code how, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_attempt_end(struct dtx_fallback_job *w, enum dtx_code how,
+                                           struct dtx_err *err)
 {
-	return dtx_work_event(w, "attempt.end",
-	                      json_pack("{si si ss ss?}", "idx", (int)w->region->index, "attempt",
-	                                (int)w->attempts, "class", dtx_retry_class(how), "cell_id",
-	                                w->id[0] ? w->id : NULL),
-	                      err);
+	return dtx_fallback_job_event(w, "attempt.end",
+	                              json_pack("{si si ss ss?}", "idx", (int)w->region->index,
+	                                        "attempt", (int)w->attempts, "class",
+	                                        dtx_retry_class(how), "cell_id",
+	                                        w->id[0] ? w->id : NULL),
+	                              err);
 }
 
 /* --- one call --- */
 
-static void author_say(const struct dtx_work *w)
+static void author_say(const struct dtx_fallback_job *w)
 {
 	const struct dtx_author *a = w->r->author;
 	char text[160];
@@ -166,7 +169,7 @@ static void author_say(const struct dtx_work *w)
 	w->r->say(w->r->say_arg, text);
 }
 
-static enum dtx_code author_call(struct dtx_work *w, const struct dtx_prompt *p,
+static enum dtx_code author_call(struct dtx_fallback_job *w, const struct dtx_prompt *p,
                                  struct dtx_author_answer *got, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, asked;
@@ -194,7 +197,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code author_try(struct dtx_work *w, const struct dtx_author_answer *got,
+static enum dtx_code author_try(struct dtx_fallback_job *w, const struct dtx_author_answer *got,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -202,7 +205,7 @@ static enum dtx_code author_try(struct dtx_work *w, const struct dtx_author_answ
 	if (!strcmp(got->finish, "length"))
 		DTX_FAIL(err, DTX_E_SNIPPET_TRUNCATED,
 		         "the answer was cut: the author reached its limit of tokens");
-	DTX_TRY(dtx_work_try(
+	DTX_TRY(dtx_fallback_job_try(
 		w, (struct dtx_str){ got->text.ptr ? got->text.ptr : "", got->text.len }, err));
 out:
 	return rc;
@@ -211,7 +214,7 @@ out:
 /* --- the cycle --- */
 
 struct author_cycle {
-	struct dtx_work *w;
+	struct dtx_fallback_job *w;
 	struct dtx_prompt prompt;
 	struct dtx_buf code, report; /* of the last attempt */
 	enum dtx_code failed;        /* DTX_OK: there was none */
@@ -244,7 +247,7 @@ static void cycle_remember(struct author_cycle *c, const struct dtx_err *broke,
 
 static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
 {
-	const struct dtx_rescue *g = c->w->region;
+	const struct dtx_fallback_request *g = c->w->region;
 	json_t *behind =
 		g->broke ? dtx_plan_steps_json(g->plan, (uint32_t)g->broke->step, 1) : NULL;
 	struct dtx_prompt_previous last = { dtx_retry_class(c->failed),
@@ -252,7 +255,7 @@ static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
 		                            { dtx_buf_text(&c->code), dtx_buf_len(&c->code) },
 		                            behind };
 	enum dtx_code rc =
-		dtx_work_prompt(c->w, c->failed == DTX_OK ? NULL : &last, &c->prompt, err);
+		dtx_fallback_job_prompt(c->w, c->failed == DTX_OK ? NULL : &last, &c->prompt, err);
 
 	json_decref(behind);
 	return rc;
@@ -262,7 +265,7 @@ static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
 static enum dtx_code cycle_blocked(struct author_cycle *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_work *w = c->w;
+	struct dtx_fallback_job *w = c->w;
 	char run[40];
 
 	if (w->r->retry_author || w->asked)
@@ -298,8 +301,8 @@ static enum dtx_code cycle_budget(struct author_cycle *c, struct dtx_err *why, s
 	return rc;
 }
 
-bool dtx_work_may_retry(struct dtx_work *w, enum dtx_code failed, struct dtx_str code,
-                        const json_t *report, struct dtx_err *why)
+bool dtx_fallback_job_may_retry(struct dtx_fallback_job *w, enum dtx_code failed,
+                                struct dtx_str code, const json_t *report, struct dtx_err *why)
 {
 	const char *stop = dtx_retry_stop(&w->retry, w->r->budget.attempts, failed, code, report);
 
@@ -322,16 +325,16 @@ static enum dtx_code cycle_attempt(struct author_cycle *c, struct dtx_err *why, 
 	DTX_TRY(cycle_blocked(c, err));
 	DTX_TRY(cycle_budget(c, why, err));
 	dtx_err_clear(why);
-	dtx_work_reset(c->w);
+	dtx_fallback_job_reset(c->w);
 	DTX_TRY(author_call(c->w, &c->prompt, &got, err));
 	rc = author_try(c->w, &got, why);
 	if (rc == DTX_OK)
 		goto out;
 	cycle_remember(c, NULL, rc, why);
-	DTX_TRY(dtx_work_attempt_end(c->w, c->failed, err));
+	DTX_TRY(dtx_fallback_job_attempt_end(c->w, c->failed, err));
 	rc = c->failed;
-	*done = !dtx_work_may_retry(c->w, rc, dtx_buf_str(&c->code), c->w->admitted.report_json,
-	                            why);
+	*done = !dtx_fallback_job_may_retry(c->w, rc, dtx_buf_str(&c->code),
+	                                    c->w->admitted.report_json, why);
 	if (*done)
 		dtx_err_move(err, why);
 out:
@@ -356,26 +359,27 @@ static enum dtx_code cycle_run(struct author_cycle *c, struct dtx_err *failed, s
 }
 
 /* What the run that was waited for has left; of a snippet that failed another one. */
-static enum dtx_code author_left(struct dtx_work *w, bool failed, bool *left, struct dtx_err *err)
+static enum dtx_code author_left(struct dtx_fallback_job *w, bool failed, bool *left,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char id[DTX_SNIPPET_ID];
 
 	memcpy(id, w->id, sizeof(id));
-	DTX_TRY(dtx_work_find(w, err));
+	DTX_TRY(dtx_fallback_job_find(w, err));
 	*left = (w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE ||
 	         w->rung == DTX_RUNG_PENDING) &&
 	        (!failed || strcmp(w->id, id));
 	if (!*left)
 		goto out;
-	dtx_work_reset(w); /* the code that failed */
+	dtx_fallback_job_reset(w); /* the code that failed */
 	dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(w->snippet.id));
-	DTX_TRY(dtx_work_event_cache(w, err));
+	DTX_TRY(dtx_fallback_job_event_cache(w, err));
 out:
 	return rc;
 }
 
-static enum dtx_code author_leased(struct dtx_work *w, bool waited, struct dtx_err *failed,
+static enum dtx_code author_leased(struct dtx_fallback_job *w, bool waited, struct dtx_err *failed,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -389,11 +393,11 @@ static enum dtx_code author_leased(struct dtx_work *w, bool waited, struct dtx_e
 	if (waited)
 		DTX_TRY(author_left(w, failed, &left, err));
 	if (left) {
-		DTX_TRY(dtx_work_run(w, err));
+		DTX_TRY(dtx_fallback_job_run(w, err));
 		goto out;
 	}
 	DTX_TRY(cycle_run(&c, failed, err));
-	DTX_TRY(dtx_work_offer(w, false, err));
+	DTX_TRY(dtx_fallback_job_offer(w, false, err));
 out:
 	dtx_prompt_clear(&c.prompt);
 	dtx_buf_clear(&c.code);
@@ -401,7 +405,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_work_author(struct dtx_work *w, struct dtx_err *failed, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_author(struct dtx_fallback_job *w, struct dtx_err *failed,
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, dropped;
 	bool waited = false;
@@ -411,7 +416,7 @@ enum dtx_code dtx_work_author(struct dtx_work *w, struct dtx_err *failed, struct
 	rc = author_leased(w, waited, failed, err);
 	if (rc == DTX_OK && w->waits) /* others wait as well, until it is settled */
 		goto out;
-	dropped = dtx_work_drop_lease(w, rc == DTX_OK ? err : NULL);
+	dropped = dtx_fallback_job_drop_lease(w, rc == DTX_OK ? err : NULL);
 	rc = rc == DTX_OK ? dropped : rc;
 out:
 	return rc;

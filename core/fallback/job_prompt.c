@@ -5,11 +5,12 @@
 #include "core/fallback/similar_snippets.h"
 #include "core/fallback/fallback_job.h"
 
-enum dtx_code dtx_work_prompt(struct dtx_work *w, const struct dtx_prompt_previous *previous,
-                              struct dtx_prompt *out, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_prompt(struct dtx_fallback_job *w,
+                                      const struct dtx_prompt_previous *previous,
+                                      struct dtx_prompt *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_rescue *g = w->region;
+	const struct dtx_fallback_request *g = w->region;
 	struct dtx_prompt_table *tables =
 		dtx_arena_zalloc(&w->arena, g->ntables + 1, sizeof(*tables));
 	struct dtx_prompt_spec spec = { .versions = "Python 3.11, pandas 1.5, numpy 1.24" };
@@ -48,7 +49,7 @@ out:
 
 /* --- there is no answer --- */
 
-void dtx_work_own(const struct dtx_rescue *region, struct dtx_err *err)
+void dtx_fallback_job_own(const struct dtx_fallback_request *region, struct dtx_err *err)
 {
 	dtx_err_copy(err, region->trigger);
 	if (err)
@@ -59,9 +60,9 @@ void dtx_work_own(const struct dtx_rescue *region, struct dtx_err *err)
 }
 
 /* Of what only a snippet can do, of a prompt, and of a replay. */
-static void nobody_needs(const struct dtx_work *w, struct dtx_err *err)
+static void nobody_needs(const struct dtx_fallback_job *w, struct dtx_err *err)
 {
-	const struct dtx_rescue *g = w->region;
+	const struct dtx_fallback_request *g = w->region;
 	const char *why = w->r->recorded ? "; the recorded run had no snippet here" : "";
 
 	if (g->raw)
@@ -72,19 +73,19 @@ static void nobody_needs(const struct dtx_work *w, struct dtx_err *err)
 		dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
 		            "step %d of %u \"%s\" needs a snippet: %.200s%s",
 		            dtx_plan_step_number(g->plan, (int32_t)g->first), g->plan->nwritten,
-		            dtx_work_op(w), g->trigger->msg, why);
+		            dtx_fallback_job_op(w), g->trigger->msg, why);
 	if (w->r->recorded)
 		dtx_err_hint(err, "the inputs are not what they were: dtx run does the plan with "
 		                  "them, and may ask for a snippet");
 	if (!g->raw)
-		dtx_err_step(err, (int32_t)g->first, dtx_work_op(w));
+		dtx_err_step(err, (int32_t)g->first, dtx_fallback_job_op(w));
 	dtx_err_at(err, g->trigger->at[0] ? g->trigger->at : g->at);
 	dtx_err_place(err, g->trigger);
 	if (err)
 		err->run_time = true;
 }
 
-enum dtx_code dtx_work_nobody(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_nobody(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code code = w->region->trigger->code;
 
@@ -93,7 +94,7 @@ enum dtx_code dtx_work_nobody(struct dtx_work *w, struct dtx_err *err)
 		nobody_needs(w, err);
 		return DTX_E_NEEDS_SNIPPET;
 	}
-	dtx_work_own(w->region, err);
+	dtx_fallback_job_own(w->region, err);
 	return code;
 }
 
@@ -105,8 +106,8 @@ struct near_one {
 	double score;
 };
 
-static json_t *near_adopt(const struct dtx_work *w, const struct near_one *one,
-                          const struct dtx_near_pair *pair, size_t n)
+static json_t *near_adopt(const struct dtx_fallback_job *w, const struct near_one *one,
+                          const struct dtx_similar_pair *pair, size_t n)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -130,14 +131,15 @@ static json_t *near_adopt(const struct dtx_work *w, const struct near_one *one,
 	return out;
 }
 
-static enum dtx_code near_put(struct dtx_work *w, const struct near_one *one, struct dtx_err *err)
+static enum dtx_code near_put(struct dtx_fallback_job *w, const struct near_one *one,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_near_pair pair[32];
+	struct dtx_similar_pair pair[32];
 	json_t *rename = json_object(), *row;
 	size_t n, i;
 
-	(void)dtx_near_score(one->needs, w->doc, pair, DTX_COUNT(pair), &n);
+	(void)dtx_similar_score(one->needs, w->doc, pair, DTX_COUNT(pair), &n);
 	for (i = 0; i < n; i++) {
 		if (!dtx_json_set(rename, pair[i].need, json_string(pair[i].have)))
 			DTX_FAIL_MEM(err);
@@ -155,17 +157,17 @@ out:
 }
 
 /* Keeps the best, best first; equal ones in order of approval, newest first. */
-static void near_insert(struct near_one best[DTX_NEAR_MAX + 1], size_t *n, struct near_one one)
+static void near_insert(struct near_one best[DTX_SIMILAR_MAX + 1], size_t *n, struct near_one one)
 {
 	size_t i = *n;
 
 	for (; i && best[i - 1].score < one.score; i--)
 		best[i] = best[i - 1];
 	best[i] = one;
-	if (*n < DTX_NEAR_MAX)
+	if (*n < DTX_SIMILAR_MAX)
 		(*n)++;
 	else
-		json_decref(best[DTX_NEAR_MAX].needs);
+		json_decref(best[DTX_SIMILAR_MAX].needs);
 }
 
 static enum dtx_code near_read(const struct dtx_snippet *s, json_t **needs, struct dtx_err *err)
@@ -175,11 +177,11 @@ static enum dtx_code near_read(const struct dtx_snippet *s, json_t **needs, stru
 	return s->needs ? dtx_json_parse(dtx_str_of(s->needs), limits, needs, err) : DTX_OK;
 }
 
-enum dtx_code dtx_work_near(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_near(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct near_one best[DTX_NEAR_MAX + 1] = { { NULL, NULL, 0 } };
-	struct dtx_near_pair pair[32];
+	struct near_one best[DTX_SIMILAR_MAX + 1] = { { NULL, NULL, 0 } };
+	struct dtx_similar_pair pair[32];
 	struct dtx_snippet *item;
 	size_t n = 0, all, i, pairs;
 
@@ -193,8 +195,8 @@ enum dtx_code dtx_work_near(struct dtx_work *w, struct dtx_err *err)
 		struct near_one one = { &item[i], NULL, 0 };
 
 		DTX_TRY(near_read(&item[i], &one.needs, err));
-		one.score = dtx_near_score(one.needs, w->doc, pair, DTX_COUNT(pair), &pairs);
-		if (one.score >= DTX_NEAR_MIN && pairs)
+		one.score = dtx_similar_score(one.needs, w->doc, pair, DTX_COUNT(pair), &pairs);
+		if (one.score >= DTX_SIMILAR_MIN && pairs)
 			near_insert(best, &n, one);
 		else
 			json_decref(one.needs);

@@ -65,7 +65,7 @@ static double near_jaccard(const char *a, const char *b)
 	return n + m > both ? (double)both / (double)(n + m - both) : 0;
 }
 
-double dtx_near_names(const char *a, const char *b)
+double dtx_similar_names(const char *a, const char *b)
 {
 	struct dtx_str x = dtx_str_of(a), y = dtx_str_of(b);
 	size_t longer = DTX_MAX(x.len, y.len);
@@ -89,7 +89,7 @@ static const char *near_at(const json_t *col, size_t i)
 static double near_columns(const json_t *need, const json_t *have)
 {
 	const char *want = near_at(need, 1), *got = near_at(have, 1);
-	double same = dtx_near_names(near_at(need, 0), near_at(have, 0));
+	double same = dtx_similar_names(near_at(need, 0), near_at(have, 0));
 
 	if (!strcmp(want, got))
 		return same;
@@ -155,7 +155,7 @@ static bool near_best(const struct near_table *t, size_t *open, size_t *have)
 	return best >= 0;
 }
 
-static double near_pairs(struct near_table *t, struct dtx_near_pair *pair, size_t max, size_t *n)
+static double near_pairs(struct near_table *t, struct dtx_similar_pair *pair, size_t max, size_t *n)
 {
 	double sum = near_kept(t);
 	size_t open, have;
@@ -169,13 +169,14 @@ static double near_pairs(struct near_table *t, struct dtx_near_pair *pair, size_
 		t->used_need[need] = t->used_have[have] = true;
 		sum += (double)t->score[open][have];
 		if (strcmp(a, b) && *n < max)
-			pair[(*n)++] = (struct dtx_near_pair){ a, b, (double)t->score[open][have] };
+			pair[(*n)++] =
+				(struct dtx_similar_pair){ a, b, (double)t->score[open][have] };
 	}
 	return sum;
 }
 
-double dtx_near_score(const json_t *needs, const json_t *tables, struct dtx_near_pair *pair,
-                      size_t max, size_t *n)
+double dtx_similar_score(const json_t *needs, const json_t *tables, struct dtx_similar_pair *pair,
+                         size_t max, size_t *n)
 {
 	double sum = 0;
 	size_t i, count = 0;

@@ -4,19 +4,19 @@
 
 #include "core/base/text/json.h"
 
-#define DTX_NEAR_MAX 3
-#define DTX_NEAR_MIN 0.6
+#define DTX_SIMILAR_MAX 3
+#define DTX_SIMILAR_MIN 0.6
 
-struct dtx_near_pair {
+struct dtx_similar_pair {
 	const char *need, *have; /* borrowed from the documents */
 	double score;
 };
 /* How well the columns that code reads (`needs`) pair with those of `tables`, both documents of
- * dtx_finger: mean of the best pairs, greedily; 0 when a column finds none.  pairs: those whose
- * names differ, at most `max`; *n counts them. */
-double dtx_near_score(const json_t *needs, const json_t *tables, struct dtx_near_pair *pair,
-                      size_t max, size_t *n);
+ * dtx_fingerprint: mean of the best pairs, greedily; 0 when a column finds none.  pairs: those
+ * whose names differ, at most `max`; *n counts them. */
+double dtx_similar_score(const json_t *needs, const json_t *tables, struct dtx_similar_pair *pair,
+                         size_t max, size_t *n);
 /* 0 to 1: edit distance or common words, whichever says more. */
-double dtx_near_names(const char *a, const char *b);
+double dtx_similar_names(const char *a, const char *b);
 
 #endif

@@ -330,8 +330,8 @@ out:
 
 /* --- members without a use --- */
 
-#define MEMBER(member, name, readers) DTX_IDLE(dtx_read_opts, member, name, readers)
-static const struct dtx_idle members[] = {
+#define MEMBER(member, name, readers) DTX_UNUSED_OPTIONS(dtx_read_opts, member, name, readers)
+static const struct dtx_unused_options members[] = {
 	MEMBER(delimiter, "dialect", "csv"),
 	MEMBER(quote, "dialect", "csv"),
 	MEMBER(escape, "dialect", "csv"),
@@ -366,7 +366,7 @@ static enum dtx_code note_idle(struct dtx_reader *r, const struct dtx_read_opts 
 	struct dtx_err w = DTX_ERR_INIT;
 	struct dtx_buf names = DTX_BUF_INIT(1024);
 
-	dtx_idle_names(members, DTX_COUNT(members), r->cls->name, opts, &usual, &names);
+	dtx_unused_options_names(members, DTX_COUNT(members), r->cls->name, opts, &usual, &names);
 	DTX_TRY(dtx_buf_check(&names, "members of an input", err));
 	if (!names.len)
 		goto out;
@@ -433,7 +433,7 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 
 	*out = NULL;
 	if (dtx_source_passes(src)) {
-		DTX_TRY(dtx_once_open(src, opts, out, err));
+		DTX_TRY(dtx_stream_reader_open(src, opts, out, err));
 		goto out;
 	}
 	DTX_TRY(unpack(&src, err));

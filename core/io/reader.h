@@ -65,7 +65,7 @@ struct dtx_read_opts {
 	enum dtx_keys duplicate_keys;
 	bool json_lenient;   /* reads what is not quite JSON, counted */
 	bool margins;        /* notes empty columns and rows around the table, with a remedy */
-	bool stream;         /* the input passes once, nothing is spooled; see once.h */
+	bool stream;         /* the input passes once, nothing is spooled; see stream_reader.h */
 	bool part;           /* of a stream: a declared column that it lacks another part has */
 	uint32_t once_bytes; /* of a stream that are taken at once; 0: many */
 	uint32_t hold_cells; /* of a sheet that is read twice; 0: many, and only large ones are */

@@ -3,7 +3,7 @@
 
 #include "core/base/text/str.h"
 
-static bool is_usual(const struct dtx_idle *o, const void *opts, const void *usual)
+static bool is_usual(const struct dtx_unused_options *o, const void *opts, const void *usual)
 {
 	const char *have = (const char *)opts + o->offset, *want = (const char *)usual + o->offset;
 	const char *a, *b;
@@ -15,8 +15,8 @@ static bool is_usual(const struct dtx_idle *o, const void *opts, const void *usu
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-void dtx_idle_names(const struct dtx_idle *option, size_t n, const char *user, const void *opts,
-                    const void *usual, struct dtx_buf *out)
+void dtx_unused_options_names(const struct dtx_unused_options *option, size_t n, const char *user,
+                              const void *opts, const void *usual, struct dtx_buf *out)
 {
 	const char *last = "";
 	size_t i;

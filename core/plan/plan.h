@@ -28,19 +28,19 @@ struct dtx_plan_file {
 enum dtx_files_columns { DTX_FILES_SAME, DTX_FILES_UNION, DTX_FILES_INTERSECT };
 struct dtx_plan_input {
 	const char *name;
-	const char *path;               /* from the plan's folder; NULL: from the command line */
-	struct dtx_plan_file *file;     /* files that `path` is the first of, as written */
-	size_t nfiles;                  /* if `path` is the first one's: else it is all */
-	enum dtx_files_columns columns; /* of several files */
-	const char *source_file;        /* column with the file's name; NULL: none */
-	const char *sheet_like;         /* pattern of the one sheet's name; NULL: opts.sheet */
-	const char *shown;              /* of one file of several: its name; else NULL */
-	struct dtx_read_opts opts;      /* alias = name */
-	struct dtx_unpack limits;       /* of what it may unpack to */
-	const json_t *families;         /* patterns of sliding headers; NULL: found */
-	const json_t *canonical;        /* what the plan says of it, without its path */
-	char at[24];                    /* "/inputs/0" */
-	bool broken;                    /* has findings: its columns cannot be told */
+	const char *path;                 /* from the plan's folder; NULL: from the command line */
+	struct dtx_plan_file *file;       /* files that `path` is the first of, as written */
+	size_t nfiles;                    /* if `path` is the first one's: else it is all */
+	enum dtx_files_columns columns;   /* of several files */
+	const char *source_file;          /* column with the file's name; NULL: none */
+	const char *sheet_like;           /* pattern of the one sheet's name; NULL: opts.sheet */
+	const char *shown;                /* of one file of several: its name; else NULL */
+	struct dtx_read_opts opts;        /* alias = name */
+	struct dtx_archive_limits limits; /* of what it may unpack to */
+	const json_t *families;           /* patterns of sliding headers; NULL: found */
+	const json_t *canonical;          /* what the plan says of it, without its path */
+	char at[24];                      /* "/inputs/0" */
+	bool broken;                      /* has findings: its columns cannot be told */
 	bool operand; /* its file is the one that options of the command line are about */
 };
 

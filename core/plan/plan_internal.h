@@ -57,12 +57,12 @@ DTX_MUSTUSE enum dtx_code dtx_part_char(struct dtx_plan_parse *p, const char *te
                                         const char *what, char *out, struct dtx_err *err);
 /* archive.c: limits of an input; the defaults where it has none. */
 DTX_MUSTUSE enum dtx_code dtx_part_archive(struct dtx_plan_parse *p, const json_t *input,
-                                           const char *at, struct dtx_unpack *out,
+                                           const char *at, struct dtx_archive_limits *out,
                                            struct dtx_err *err);
 json_t *dtx_part_archive_schema(void);
 json_t *dtx_part_input_schema(void);
 json_t *dtx_part_dialect_schema(void);
-/* inputs.c, members.c: members of the plan that are not steps; canonical forms go into
+/* inputs.c, parse_outputs.c: members of the plan that are not steps; canonical forms go into
  * plan->canonical. */
 DTX_MUSTUSE enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err);
@@ -101,9 +101,10 @@ DTX_MUSTUSE enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t
                                           struct dtx_expect **expect, struct dtx_rules *rules,
                                           struct dtx_err *err);
 
-/* order.c: findings by their place in the plan as written, then by span; of a value that cannot be
- * read only the first is kept. */
-/* unfold.c: adds to `out` the step at an index of those written, or the steps that it stands for.
+/* sort_findings.c: findings by their place in the plan as written, then by span; of a value that
+ * cannot be read only the first is kept. */
+/* expand_split.c: adds to `out` the step at an index of those written, or the steps that it stands
+ * for.
  */
 DTX_MUSTUSE enum dtx_code dtx_part_unfold(struct dtx_plan_parse *p, const json_t *steps, size_t at,
                                           json_t *out, struct dtx_err *err);
@@ -115,8 +116,8 @@ DTX_MUSTUSE enum dtx_code dtx_part_found(struct dtx_plan_parse *p, struct dtx_er
                                          const char *at, struct dtx_err *err);
 void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);
 
-/* place.c: pointer of a step's canonical place ("/set/0/expr") in the step as written: aliases and
- * sugar are looked through.  False: its last member is not written. */
+/* json_pointer.c: pointer of a step's canonical place ("/set/0/expr") in the step as written:
+ * aliases and sugar are looked through.  False: its last member is not written. */
 bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size);
 /* What is written there; NULL: nothing is. */
 const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub);

@@ -367,7 +367,7 @@ void dtx_db_rollback(struct dtx_db *db)
 static int db_open(const char *path, int flags, sqlite3 **out)
 {
 	struct dtx_buf name = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool still = (flags & SQLITE_OPEN_READONLY) && dtx_still_name(path, &name);
+	bool still = (flags & SQLITE_OPEN_READONLY) && dtx_readonly_db_name(path, &name);
 	int got = SQLITE_NOMEM;
 
 	flags |= SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0);

@@ -29,7 +29,7 @@ static bool still_is(const char *path)
 	return stat(other, &st) < 0 ? errno == ENOENT : st.st_size == 0;
 }
 
-bool dtx_still_name(const char *path, struct dtx_buf *out)
+bool dtx_readonly_db_name(const char *path, struct dtx_buf *out)
 {
 	if (!still_is(path))
 		return false;
@@ -44,7 +44,7 @@ bool dtx_still_name(const char *path, struct dtx_buf *out)
 	return true;
 }
 
-bool dtx_still_bare(const char *path)
+bool dtx_readonly_db_bare(const char *path)
 {
 	uint8_t head[STILL_HEAD] = { 0 };
 	char log[PATH_MAX];
@@ -169,7 +169,7 @@ static void log_look(struct still_log *l, struct still_seen *seen)
 }
 
 /* A writer may be at work: what is wrong must be so twice, with nothing written in between. */
-void dtx_still_log(const char *path, struct dtx_buf *said)
+void dtx_readonly_db_log(const char *path, struct dtx_buf *said)
 {
 	const struct timespec wait = { 0, LOG_WAIT_NS };
 	struct still_log l = { .fd = -1 };

@@ -199,7 +199,7 @@ static enum dtx_code store_open_file(struct dtx_store *s, enum dtx_store_mode mo
 	if (!reads && !dtx_db_logs(s->db) && !store_on_network(s->path))
 		dtx_db_log(s->db);
 	if (!suspect) /* it writes */
-		dtx_sweep(s->db, s->path, reads);
+		dtx_recover_runs(s->db, s->path, reads);
 out:
 	return rc;
 }

@@ -456,8 +456,8 @@ enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsigned w, unsi
 	uint32_t ids[NEAR], some = 0;
 
 	for (uint32_t id = 0; id < l[w]->n; id++) {
-		if (id % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(err));
+		if (id % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(err));
 		ids[some] = id;
 		some += dtx_groups_part(l[w]->groups, id, bits) == part;
 		if (some < NEAR)
@@ -491,8 +491,8 @@ static enum dtx_code combine_two(struct dtx_gb_local *const *l, unsigned part, s
 		uint32_t some = 0;
 
 		for (; some < NEAR && id < end; id++) {
-			if (id % DTX_HALT_ROWS == 0)
-				DTX_TRY(dtx_halt_look(err));
+			if (id % DTX_CANCEL_ROWS == 0)
+				DTX_TRY(dtx_cancel_look(err));
 			ids[some++] = id;
 		}
 		DTX_TRY(join_entries(l, 1, ids, some, err));

@@ -394,7 +394,7 @@ enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_
 	DTX_TRY(dtx_gb_scratch_init(&x, r, most, err));
 	DTX_TRY(walk_init(&k, r, part, dtx_gb_parts(ox, &origin), most, err));
 	while (!dtx_emit_full(out) && (n = walk_next(&k, most)) > 0) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_gb_make_faces(ox, r, &x, k.face, n, &b, err));
 		drop_made(&k, n);
 		DTX_TRY(dtx_batch_dense(b, err));

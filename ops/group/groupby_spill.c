@@ -129,7 +129,7 @@ enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_diskparts *cons
 	((struct dtx_gb_local *)local)->late = late;
 	DTX_TRY(dtx_diskparts_pieces(from, n, part, &piece, &npieces, err));
 	for (size_t i = 0; i < npieces; i++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_disk_piece_read(&piece[i], &b, err));
 		DTX_TRY(take_piece(ox, local, b, err));
 		dtx_batch_free(b);

@@ -37,7 +37,7 @@ enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
 	g->null_id = DTX_GROUP_NONE;
 	g->nslots = 256;
 	g->cap_hash = g->kind == KIND_INT ? SIZE_MAX : 0; /* room for all, as there are none */
-	dtx_pages_init(&g->pages);
+	dtx_prefault_init(&g->pages);
 	dtx_buf_init(&g->probe.bytes, KEY_BYTES_MAX);
 	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
 	if (!g->slot)
@@ -65,7 +65,7 @@ void dtx_groups_free(struct dtx_groups *g)
 	dtx_groupcache_free(g->cache);
 	dtx_arena_clear(&g->arena);
 	dtx_buf_clear(&g->probe.bytes);
-	dtx_pages_clear(&g->pages);
+	dtx_prefault_clear(&g->pages);
 	dtx_mem_free(g);
 }
 

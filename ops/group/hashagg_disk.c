@@ -55,7 +55,7 @@ enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
 
 	if (!g->n || g->kind == KIND_NONE)
 		return DTX_OK;
-	dtx_pages_hold(&g->pages);
+	dtx_prefault_hold(&g->pages);
 	DTX_TRY(spill_key_bytes(g, s, count, err));
 	DTX_TRY(dtx_spill_bytes(s, g->slot, g->nslots * sizeof(*g->slot), &at, &g->slot_owner,
 	                        count, err));
@@ -69,6 +69,6 @@ enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
 	g->hash = NULL;
 	dtx_buf_clear(&g->probe.bytes);
 out:
-	dtx_pages_drop(&g->pages);
+	dtx_prefault_drop(&g->pages);
 	return rc;
 }

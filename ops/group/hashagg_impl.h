@@ -27,7 +27,7 @@ struct dtx_groups {
 	bool borrows;           /* these of new keys are others' */
 	struct dtx_group_probe probe;
 	struct dtx_groupcache *cache; /* or NULL */
-	struct dtx_pages pages;       /* of hash, key, arena */
+	struct dtx_prefault pages;    /* of hash, key, arena */
 	struct dtx_owner *slot_owner, *key_owner,
 		*bytes_owner; /* on disk: of slot, key, its bytes */
 };

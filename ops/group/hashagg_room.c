@@ -9,10 +9,10 @@ bool dtx_groups_more(struct dtx_groups *g, size_t n)
 {
 	bool ok;
 
-	dtx_pages_hold(&g->pages);
+	dtx_prefault_hold(&g->pages);
 	ok = dtx_mem_reserve(&g->hash, &g->cap_hash, n, sizeof(*g->hash)) &&
 	     dtx_mem_reserve(&g->key.any, &g->cap_key, n, key_size(g->kind));
-	dtx_pages_drop(&g->pages);
+	dtx_prefault_drop(&g->pages);
 	return ok;
 }
 
@@ -97,7 +97,7 @@ out:
 static void tell_array(struct dtx_groups *g, unsigned span, const void *array, size_t size,
                        size_t cap, size_t more)
 {
-	dtx_pages_tell(&g->pages, span, array, g->n * size, more * size, cap * size);
+	dtx_prefault_tell(&g->pages, span, array, g->n * size, more * size, cap * size);
 }
 
 #define TIMES_AHEAD 4u /* as many groups as came last */
@@ -114,10 +114,10 @@ void dtx_groups_pages(struct dtx_groups *g)
 	if (g->hash)
 		tell_array(g, SPAN_HASHES, g->hash, sizeof(*g->hash), g->cap_hash, more);
 	tell_array(g, SPAN_KEYS, g->key.any, key_size(g->kind), g->cap_key, more);
-	dtx_pages_tell(&g->pages, SPAN_BYTES, block, used, more * ROW_BYTES, size);
+	dtx_prefault_tell(&g->pages, SPAN_BYTES, block, used, more * ROW_BYTES, size);
 }
 
 void dtx_groups_ahead(struct dtx_groups *g)
 {
-	dtx_pages_make(&g->pages);
+	dtx_prefault_make(&g->pages);
 }

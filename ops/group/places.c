@@ -56,7 +56,7 @@ enum dtx_code dtx_places_open(struct dtx_places *p, const struct dtx_tablekeys *
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i <= n; i++)
 		p->row[i] = i == n ? group->nrows : group->nrows / n * i;
-	DTX_TRY(dtx_each(n, n, count_rows, p, err));
+	DTX_TRY(dtx_parallel_for(n, n, count_rows, p, err));
 	assign(p);
 out:
 	return rc;

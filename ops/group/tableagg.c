@@ -67,7 +67,7 @@ static enum dtx_code new_states(const struct dtx_aggcall *call, uint32_t ngroups
 		DTX_FAIL_MEM(err);
 	for (size_t from = 0; from < ngroups; from = to) {
 		to = DTX_MIN(from + DTX_BATCH_ROWS, (size_t)ngroups);
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		dtx_agg_init(call, states, size, from, to);
 	}
 	*out = states;
@@ -181,7 +181,7 @@ enum dtx_code dtx_tableagg_add(struct dtx_tableagg_run *r, struct dtx_table *t,
 	if (!dense)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < t->nbatches; i++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(live_rows(t->batch[i], group + at, dense, &view, err));
 		DTX_TRY(add_batch(r, view, dense, err));
 		dtx_batch_free(view);

@@ -28,7 +28,7 @@ static enum dtx_code block_groups(void *arg, uint64_t i, struct dtx_err *err)
 
 	DTX_TRY(dtx_groupkeys_groups(b->keys, &b->g, err));
 	for (size_t n = b->is.from; n < b->is.to; n++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_groupkeys_ids(b->keys, b->g, b->t->batch[n], b->k->id + at, err));
 		at += b->t->batch[n]->nrows;
 	}
@@ -75,9 +75,9 @@ static enum dtx_code number_groups(struct dtx_tablekeys *k, const struct dtx_opc
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < n; i++)
 		b[i] = (struct block){ ox, k, keys, t, dtx_block_of(t, n, i), NULL, NULL };
-	DTX_TRY(dtx_each(n, n, block_groups, b, err));
+	DTX_TRY(dtx_parallel_for(n, n, block_groups, b, err));
 	DTX_TRY(join_blocks(b, n, err));
-	DTX_TRY(dtx_each(n, n, block_renumber, b, err));
+	DTX_TRY(dtx_parallel_for(n, n, block_renumber, b, err));
 	k->n = dtx_groups_count(b[0].g);
 out:
 	for (unsigned i = 0; b && i < n; i++) {
@@ -140,7 +140,7 @@ enum dtx_code dtx_tablekeys_rows(const struct dtx_tablekeys *k, const struct dtx
 	if (!g.row)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_places_open(&g.places, k, dtx_op_workers(ox), err));
-	DTX_TRY(dtx_each(g.places.nblocks, g.places.nblocks, gather_block, &g, err));
+	DTX_TRY(dtx_parallel_for(g.places.nblocks, g.places.nblocks, gather_block, &g, err));
 	*start = g.places.start;
 	*row = g.row;
 	g.places.start = g.row = NULL;
@@ -276,8 +276,8 @@ enum dtx_code dtx_rowkeys_sort(const struct dtx_rowkeys *k, int64_t *row, int64_
 		DTX_FAIL_MEM(err);
 	for (int64_t width = 1; width < n; width *= 2) {
 		for (int64_t lo = 0; lo < n; lo += 2 * width) {
-			if (lo % (8 * DTX_HALT_ROWS) == 0)
-				DTX_TRY(dtx_halt_look(err));
+			if (lo % (8 * DTX_CANCEL_ROWS) == 0)
+				DTX_TRY(dtx_cancel_look(err));
 			int64_t mid = DTX_MIN(lo + width, n), hi = DTX_MIN(lo + 2 * width, n);
 			int64_t a = lo, b = mid;
 

@@ -22,7 +22,7 @@ void dtx_build_free(const struct dtx_opctx *ox, void *local)
 	if (!l)
 		return;
 	for (size_t i = 0; l->cells && i < l->kept.n; i++)
-		dtx_rowcells_free(l->cells[i]);
+		dtx_row_store_free(l->cells[i]);
 	dtx_kept_clear(&l->kept);
 	dtx_mem_free(l->cells);
 	dtx_mem_free(l->taken);
@@ -63,7 +63,7 @@ static bool reserve_cells(struct dtx_build_side *l)
 {
 	size_t n = l->kept.n, cap = l->cap_cells;
 
-	if (!dtx_mem_reserve(&l->cells, &l->cap_cells, n, sizeof(struct dtx_rowcells *)))
+	if (!dtx_mem_reserve(&l->cells, &l->cap_cells, n, sizeof(struct dtx_row_store *)))
 		return false;
 	for (; cap < l->cap_cells; cap++)
 		l->cells[cap] = NULL;
@@ -86,7 +86,7 @@ enum dtx_code dtx_build_consume(const struct dtx_opctx *ox, void *local, struct 
 		return DTX_OK;
 	if (!reserve_cells(l))
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_rowcells_take(b, l->taken, l->ntaken, &l->cells[l->kept.n - 1], err));
+	DTX_TRY(dtx_row_store_take(b, l->taken, l->ntaken, &l->cells[l->kept.n - 1], err));
 	l->untaken = !l->cells[l->kept.n - 1]; /* it is not tried again */
 out:
 	return rc;
@@ -96,7 +96,7 @@ out:
 
 struct part {                    /* a batch and what was taken of it */
 	struct dtx_batch *batch; /* first: dtx_batch_cmp */
-	struct dtx_rowcells *cells;
+	struct dtx_row_store *cells;
 };
 
 /* What all workers have kept, in order; theirs is empty then. */
@@ -135,7 +135,7 @@ static enum dtx_code give_back(const struct dtx_opctx *ox, const struct dtx_buil
 	for (size_t i = 0; i < n; i++) {
 		if (!part[i].cells)
 			continue;
-		DTX_TRY(dtx_rowcells_back(part[i].cells, l->taken, l->ntaken, part[i].batch, err));
+		DTX_TRY(dtx_row_store_back(part[i].cells, l->taken, l->ntaken, part[i].batch, err));
 		part[i].cells = NULL;
 		if (dtx_spill_tables(spill))
 			DTX_TRY(dtx_spill_batch(spill, part[i].batch, &ox->stat->spilled, err));
@@ -146,24 +146,24 @@ out:
 
 /* The records of all batches, or the cells where they were: then *out stays NULL. */
 static enum dtx_code settle_cells(const struct dtx_opctx *ox, const struct dtx_build_side *l,
-                                  struct part *part, size_t n, struct dtx_rowcells_set **out,
+                                  struct part *part, size_t n, struct dtx_row_store_set **out,
                                   struct dtx_err *err)
 {
-	struct dtx_rowcells **cells = dtx_mem_alloc(n + 1, sizeof(struct dtx_rowcells *));
+	struct dtx_row_store **cells = dtx_mem_alloc(n + 1, sizeof(struct dtx_row_store *));
 	enum dtx_code rc = DTX_OK;
 
 	if (!cells)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < n; i++)
 		cells[i] = part[i].cells;
-	if (!dtx_rowcells_alike(cells, n)) {
+	if (!dtx_row_store_alike(cells, n)) {
 		DTX_TRY(give_back(ox, l, part, n, err));
 		goto out;
 	}
 	for (size_t i = 0; i < n; i++)
 		part[i].cells = NULL;
-	rc = dtx_rowcells_set_new(l->taken, l->ntaken, part[0].batch->ncols, cells, (uint32_t)n,
-	                          out, err);
+	rc = dtx_row_store_set_new(l->taken, l->ntaken, part[0].batch->ncols, cells, (uint32_t)n,
+	                           out, err);
 	cells = NULL;
 out:
 	dtx_mem_free(cells);
@@ -171,8 +171,9 @@ out:
 }
 
 /* What of the rows is to be picked beside their records. */
-static enum dtx_code rest_map(const struct dtx_colmap *attach, const struct dtx_rowcells_set *cells,
-                              int32_t **from, struct dtx_err *err)
+static enum dtx_code rest_map(const struct dtx_colmap *attach,
+                              const struct dtx_row_store_set *cells, int32_t **from,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -210,7 +211,7 @@ enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals, u
 	enum dtx_code rc = DTX_OK;
 	struct dtx_kept all = { NULL, 0, 0 };
 	const struct dtx_build_side *side = locals[0];
-	struct dtx_rowcells_set *cells = NULL;
+	struct dtx_row_store_set *cells = NULL;
 	struct dtx_join_table *t = NULL;
 	struct part *part = NULL;
 	size_t nparts = 0;
@@ -237,10 +238,10 @@ out:
 	dtx_join_free(t);
 	for (size_t i = 0; i < nparts; i++) {
 		dtx_batch_free(part[i].batch);
-		dtx_rowcells_free(part[i].cells);
+		dtx_row_store_free(part[i].cells);
 	}
 	dtx_mem_free(part);
-	dtx_rowcells_set_free(cells);
+	dtx_row_store_set_free(cells);
 	dtx_mem_free(rest_from);
 	dtx_kept_clear(&all);
 	return rc;

@@ -367,7 +367,7 @@ out:
 }
 
 /* Those that the table has as records. */
-static enum dtx_code pick_cells(const struct dtx_opctx *ox, const struct dtx_rowcells_set *cells,
+static enum dtx_code pick_cells(const struct dtx_opctx *ox, const struct dtx_row_store_set *cells,
                                 const struct dtx_colmap *map, const struct dtx_pick *pick,
                                 struct dtx_batch *b, struct dtx_err *err)
 {
@@ -380,7 +380,7 @@ static enum dtx_code pick_cells(const struct dtx_opctx *ox, const struct dtx_row
 	for (uint32_t i = 0; i < map->n; i++)
 		if (map->from[i] >= 0 && cells->place[map->from[i]] >= 0)
 			type[cells->place[map->from[i]]] = ox->out->field[i].type;
-	DTX_TRY(dtx_rowcells_pick(cells, pick->which, pick->row, pick->n, type, made, err));
+	DTX_TRY(dtx_row_store_pick(cells, pick->which, pick->row, pick->n, type, made, err));
 	for (uint32_t i = 0; i < map->n; i++)
 		if (map->from[i] >= 0 && cells->place[map->from[i]] >= 0 && dtx_op_wants(ox, i))
 			dtx_batch_put(b, i, dtx_column_ref(made[cells->place[map->from[i]]]));

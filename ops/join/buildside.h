@@ -47,7 +47,7 @@ void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out);
 
 struct dtx_build_side { /* of a worker */
 	struct dtx_kept kept;
-	struct dtx_rowcells **cells; /* per batch; NULL: it has all of its columns */
+	struct dtx_row_store **cells; /* per batch; NULL: it has all of its columns */
 	size_t cap_cells;
 	const struct dtx_colmap *attach; /* rows leave by it alone; NULL: in other ways too */
 	uint32_t *taken; /* columns of it whose cells become records (ops/kit/row_store), */

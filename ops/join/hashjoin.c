@@ -6,7 +6,7 @@ void dtx_join_free(struct dtx_join_table *t)
 	if (!t)
 		return;
 	dtx_kept_clear(&t->kept);
-	dtx_rowcells_set_free(t->cells);
+	dtx_row_store_set_free(t->cells);
 	dtx_mem_free(t->rest_from);
 	for (unsigned p = 0; t->part && p < t->nparts; p++)
 		dtx_groups_free(t->part[p]);
@@ -143,12 +143,12 @@ static void making_clear(struct dtx_join_making *w)
 		dtx_join_rows_clear(&w->rows[p]);
 	dtx_mem_free(w->rows);
 	dtx_mem_free(w->part_ref);
-	dtx_rowcells_free(w->in_order);
+	dtx_row_store_free(w->in_order);
 }
 
 enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
                              const struct dtx_groupkeys *key, const struct dtx_typeref *type,
-                             bool nulls_equal, struct dtx_rowcells_set *cells,
+                             bool nulls_equal, struct dtx_row_store_set *cells,
                              struct dtx_join_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

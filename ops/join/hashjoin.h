@@ -17,7 +17,7 @@ struct dtx_rowref {
 };
 struct dtx_join_table {
 	struct dtx_kept kept; /* in order of position */
-	struct dtx_rowcells_set
+	struct dtx_row_store_set
 		*cells; /* of the same batches, which lack these columns; NULL: none, else: */
 	struct dtx_colmap rest;   /* what else the map has that rows leave by */
 	int32_t *rest_from;       /* owned memory behind it */
@@ -49,7 +49,7 @@ struct dtx_join_table {
 DTX_MUSTUSE enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
                                          const struct dtx_groupkeys *key,
                                          const struct dtx_typeref *type, bool nulls_equal,
-                                         struct dtx_rowcells_set *cells,
+                                         struct dtx_row_store_set *cells,
                                          struct dtx_join_table **out, struct dtx_err *err);
 void dtx_join_free(struct dtx_join_table *t); /* NULL is fine */
 

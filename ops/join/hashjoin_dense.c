@@ -230,13 +230,13 @@ enum dtx_code dtx_join_dense_build(struct dtx_join_making *w, struct dtx_err *er
 
 	if (!first)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_each(workers, t->kept.n, split_batch, w, err));
+	DTX_TRY(dtx_parallel_for(workers, t->kept.n, split_batch, w, err));
 	DTX_TRY(keep_unkeyed(w, err));
 	place_parts(w, first);
 	w->part_first = first;
-	DTX_TRY(dtx_each(workers, t->nparts, part_even, w, err));
+	DTX_TRY(dtx_parallel_for(workers, t->nparts, part_even, w, err));
 	t->unique = !t->nunkeyed && !atomic_load(&w->uneven);
-	if (t->unique && w->cells && dtx_rowcells_movable(w->cells)) {
+	if (t->unique && w->cells && dtx_row_store_movable(w->cells)) {
 		DTX_TRY(dtx_join_order(w, err));
 		goto out;
 	}
@@ -244,14 +244,14 @@ enum dtx_code dtx_join_dense_build(struct dtx_join_making *w, struct dtx_err *er
 	if (!t->ref)
 		DTX_FAIL_MEM(err);
 	if (t->unique) {
-		DTX_TRY(dtx_each(workers, t->nparts, part_single, w, err));
+		DTX_TRY(dtx_parallel_for(workers, t->nparts, part_single, w, err));
 		goto out;
 	}
 	t->start = w->all_start = dtx_mem_alloc((size_t)t->nkeys + 1, sizeof(*w->all_start));
 	if (!t->start)
 		DTX_FAIL_MEM(err);
 	w->all_start[t->nkeys] = first[t->nparts];
-	DTX_TRY(dtx_each(workers, t->nparts, part_sorted, w, err));
+	DTX_TRY(dtx_parallel_for(workers, t->nparts, part_sorted, w, err));
 out:
 	w->part_first = NULL;
 	dtx_mem_free(first);

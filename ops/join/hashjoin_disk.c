@@ -33,7 +33,7 @@ static enum dtx_code find_parts(struct dtx_join_making *w, const struct dtx_grou
 	for (size_t i = 0; i < t->kept.n; i++) {
 		struct dtx_batch *b = t->kept.batch[i];
 
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_join_keys(w->key, b, w->flat, err));
 		DTX_TRY(dtx_groups_rowparts(like, &probe, w->flat, b, 0, t->bits, of, err));
 		dtx_join_keys_clear(w->flat, w->key->n);

@@ -44,10 +44,10 @@ struct dtx_join_making {
 	struct dtx_rowref *part_ref; /* of all rows, part by part */
 	uint32_t *all_start;         /* in order of keys */
 	struct dtx_rowref *all_ref;
-	const uint32_t *part_first;     /* dense: rows before those of each part */
-	atomic_bool uneven;             /* dense: a key has no row, or several; relaxed */
-	struct dtx_rowcells_set *cells; /* all that is asked of a row, or NULL */
-	struct dtx_rowcells *in_order;  /* they, in the order of the keys */
+	const uint32_t *part_first;      /* dense: rows before those of each part */
+	atomic_bool uneven;              /* dense: a key has no row, or several; relaxed */
+	struct dtx_row_store_set *cells; /* all that is asked of a row, or NULL */
+	struct dtx_row_store *in_order;  /* they, in the order of the keys */
 	/* on disk */
 	struct dtx_column **flat; /* scratch: the keys of a batch */
 	struct dtx_spill *spill;

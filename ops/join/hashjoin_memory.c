@@ -138,7 +138,7 @@ static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
 	struct dtx_batch some;
 	size_t n = r->cap_ref;
 
-	DTX_TRY(dtx_halt_look(err));
+	DTX_TRY(dtx_cancel_look(err));
 	if (!dtx_join_rows_reserve(r, n))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(part_groups(w, n, &t->part[p], err));
@@ -217,12 +217,12 @@ static enum dtx_code build_hashed(struct dtx_join_making *w, struct dtx_err *err
 	DTX_TRY(dtx_groups_new(w->type, w->key->n, &like, err));
 	w->like = like;
 	if (t->bits)
-		DTX_TRY(dtx_each(workers, t->kept.n, split_batch, w, err));
+		DTX_TRY(dtx_parallel_for(workers, t->kept.n, split_batch, w, err));
 	DTX_TRY(place_parts(w, err));
-	DTX_TRY(dtx_each(workers, t->nparts, group_part, w, err));
+	DTX_TRY(dtx_parallel_for(workers, t->nparts, group_part, w, err));
 	DTX_TRY(number_parts(w, err));
 	if (w->all_start)
-		DTX_TRY(dtx_each(workers, t->nparts, sort_part, w, err));
+		DTX_TRY(dtx_parallel_for(workers, t->nparts, sort_part, w, err));
 	t->unique = dtx_join_is_unique(t);
 out:
 	dtx_groups_free(like);
@@ -238,7 +238,7 @@ enum dtx_code dtx_join_in_memory(struct dtx_join_making *w, struct dtx_err *err)
 	w->split = dtx_mem_zalloc(t->kept.n + 1, sizeof(*w->split));
 	if (!w->split)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_each(dtx_op_workers(w->ox), t->kept.n, read_keys, w, err));
+	DTX_TRY(dtx_parallel_for(dtx_op_workers(w->ox), t->kept.n, read_keys, w, err));
 	t->dense = dtx_join_dense(w);
 	DTX_TRY(t->dense ? dtx_join_dense_build(w, err) : build_hashed(w, err));
 out:

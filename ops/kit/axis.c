@@ -68,7 +68,7 @@ static void build_point(struct dtx_builder *to, enum dtx_type type, union point 
 		dtx_builder_i64(to, p.i);
 }
 
-static enum dtx_code read_point(struct dtx_remake *m, const struct dtx_axis *x, int64_t row,
+static enum dtx_code read_point(struct dtx_relayout *m, const struct dtx_axis *x, int64_t row,
                                 union point *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -89,7 +89,7 @@ out:
 }
 
 /* The made values as cells, written as the column reads them. */
-static enum dtx_code write_points(struct dtx_remake *m, const struct dtx_axis *x,
+static enum dtx_code write_points(struct dtx_relayout *m, const struct dtx_axis *x,
                                   struct dtx_axis_values *v, const struct dtx_column *made,
                                   struct dtx_err *err)
 {
@@ -131,7 +131,7 @@ out:
 }
 
 /* The values that are there and the steps between, merged in order. */
-static enum dtx_code merge_steps(struct dtx_remake *m, const struct dtx_axis *x,
+static enum dtx_code merge_steps(struct dtx_relayout *m, const struct dtx_axis *x,
                                  struct dtx_axis_values *v, const int64_t *row, int64_t n,
                                  struct dtx_err *err)
 {
@@ -160,7 +160,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_axis_values(struct dtx_remake *m, const struct dtx_axis *x,
+enum dtx_code dtx_axis_values(struct dtx_relayout *m, const struct dtx_axis *x,
                               struct dtx_axis_values *v, struct dtx_err *err)
 {
 	struct dtx_table *t = m->raw.table;

@@ -22,7 +22,7 @@ struct dtx_axis_values {
 /* The values of an axis, ascending, null last; with a step also those that no row has, their cells
  * made.  v is empty before; clear it whatever the answer.  Errors: row_limit beyond 10,000,000
  * values, those of memory. */
-enum dtx_code dtx_axis_values(struct dtx_remake *m, const struct dtx_axis *x,
+enum dtx_code dtx_axis_values(struct dtx_relayout *m, const struct dtx_axis *x,
                               struct dtx_axis_values *v, struct dtx_err *err);
 void dtx_axis_values_clear(struct dtx_axis_values *v);
 

@@ -3,7 +3,7 @@
 
 #include "ops/kit/jsonvalue.h"
 
-enum dtx_code dtx_made_value(struct dtx_remake *m, uint32_t c, const json_t *value,
+enum dtx_code dtx_made_value(struct dtx_relayout *m, uint32_t c, const json_t *value,
                              struct dtx_from *out, struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
@@ -24,14 +24,14 @@ enum dtx_code dtx_made_value(struct dtx_remake *m, uint32_t c, const json_t *val
 		dtx_json_print(value, 0, &text);
 	}
 	DTX_TRY(dtx_buf_check(&text, "a fill value", err));
-	*out = dtx_remake_text(m, dtx_buf_str(&text));
+	*out = dtx_relayout_text(m, dtx_buf_str(&text));
 out:
 	dtx_column_unref(one);
 	dtx_buf_clear(&text);
 	return rc;
 }
 
-enum dtx_code dtx_made_cells(struct dtx_remake *m, uint32_t c, const struct dtx_column *made,
+enum dtx_code dtx_made_cells(struct dtx_relayout *m, uint32_t c, const struct dtx_column *made,
                              struct dtx_from *cell, struct dtx_err *err)
 {
 	const struct dtx_field *field = &m->ox->out->field[c];
@@ -45,7 +45,7 @@ enum dtx_code dtx_made_cells(struct dtx_remake *m, uint32_t c, const struct dtx_
 		dtx_buf_reset(&text);
 		dtx_cells_print(made, i, field, &text);
 		DTX_TRY(dtx_buf_check(&text, "a value", err));
-		cell[i] = dtx_remake_text(m, dtx_buf_str(&text));
+		cell[i] = dtx_relayout_text(m, dtx_buf_str(&text));
 	}
 out:
 	dtx_buf_clear(&text);

@@ -6,10 +6,10 @@
 #include "ops/kit/relayout.h"
 
 /* A scalar of the plan as a cell of output column c; NULL is null. */
-DTX_MUSTUSE enum dtx_code dtx_made_value(struct dtx_remake *m, uint32_t c, const json_t *value,
+DTX_MUSTUSE enum dtx_code dtx_made_value(struct dtx_relayout *m, uint32_t c, const json_t *value,
                                          struct dtx_from *out, struct dtx_err *err);
 /* The rows of a FLAT column as cells of output column c: cell[0..made->len). */
-DTX_MUSTUSE enum dtx_code dtx_made_cells(struct dtx_remake *m, uint32_t c,
+DTX_MUSTUSE enum dtx_code dtx_made_cells(struct dtx_relayout *m, uint32_t c,
                                          const struct dtx_column *made, struct dtx_from *cell,
                                          struct dtx_err *err);
 

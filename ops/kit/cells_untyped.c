@@ -167,7 +167,7 @@ static enum dtx_code infer_batch(const struct dtx_batch *b, const struct dtx_tab
 			late[c] = false;
 			continue;
 		}
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		dtx_infer_column(&f[c], b->col[c], row);
 	}
 out:

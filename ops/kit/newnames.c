@@ -97,8 +97,8 @@ enum dtx_code dtx_names_note(struct dtx_strmap *names, const char *op, const cha
 	enum dtx_code rc = DTX_OK;
 	uint32_t found;
 
-	if (at % DTX_HALT_ROWS == 0)
-		DTX_TRY(dtx_halt_look(err));
+	if (at % DTX_CANCEL_ROWS == 0)
+		DTX_TRY(dtx_cancel_look(err));
 	if (!dtx_strmap_put(names, dtx_str_of(name), at, &found))
 		DTX_FAIL_MEM(err);
 	if (found == at)

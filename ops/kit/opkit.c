@@ -306,7 +306,7 @@ enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap 
 			continue;
 		if (!pick_sources(p, map->from[i], src) && !has_column(all, map->from[i]))
 			continue;
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_cells_gather_held(src, p->nbatches, p->which, p->row, p->n,
 		                              &b->schema->field[i], p->held, &made, err));
 		dtx_batch_put(b, i, made);
@@ -419,7 +419,7 @@ enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out
 	};
 
 	*out = NULL;
-	DTX_TRY(dtx_halt_look(err));
+	DTX_TRY(dtx_cancel_look(err));
 	for (; pick.n < c->most && c->at < c->n; pick.n++, c->at++) {
 		int64_t row = c->rows ? c->rows[c->at] : c->first + c->at;
 

@@ -15,13 +15,13 @@ struct shape { /* of one column of the result */
 	bool late; /* typed anew */
 };
 
-static enum dtx_code open_remake(struct dtx_remake *m, const struct dtx_opctx *ox,
+static enum dtx_code open_remake(struct dtx_relayout *m, const struct dtx_opctx *ox,
                                  struct dtx_table *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_celldialect dialect = DTX_CELLDIALECT_CSV;
 
-	*m = (struct dtx_remake){ .ox = ox, .arena = DTX_ARENA_INIT, .raw = DTX_RAW_INIT };
+	*m = (struct dtx_relayout){ .ox = ox, .arena = DTX_ARENA_INIT, .raw = DTX_RAW_INIT };
 	DTX_TRY(dtx_raw_open(&m->raw, t, err));
 	for (size_t i = 0; i < t->nbatches && i < 1; i++)
 		for (uint32_t c = 0; c < m->raw.ncols; c++)
@@ -32,7 +32,7 @@ out:
 	return rc;
 }
 
-static void close_remake(struct dtx_remake *m)
+static void close_remake(struct dtx_relayout *m)
 {
 	for (uint32_t c = 0; m->out && c < m->ncols; c++)
 		dtx_mem_free(m->out[c].cell);
@@ -44,8 +44,8 @@ static void close_remake(struct dtx_remake *m)
 	dtx_arena_clear(&m->arena);
 }
 
-enum dtx_code dtx_remake_size(struct dtx_remake *m, int64_t nrows, uint32_t ncols,
-                              struct dtx_err *err)
+enum dtx_code dtx_relayout_size(struct dtx_relayout *m, int64_t nrows, uint32_t ncols,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_run *run = m->ox->run;
@@ -59,16 +59,16 @@ enum dtx_code dtx_remake_size(struct dtx_remake *m, int64_t nrows, uint32_t ncol
 	m->ncols = ncols;
 	m->nrows = nrows;
 	for (uint32_t c = 0; c < ncols; c++)
-		m->out[c] = (struct dtx_remake_col){ .name = "", .col = DTX_FROM_NULL };
+		m->out[c] = (struct dtx_relayout_col){ .name = "", .col = DTX_FROM_NULL };
 out:
 	return rc;
 }
 
-enum dtx_code dtx_remake_same(struct dtx_remake *m, int64_t nrows, struct dtx_err *err)
+enum dtx_code dtx_relayout_same(struct dtx_relayout *m, int64_t nrows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_size(m, nrows, m->raw.ncols, err));
+	DTX_TRY(dtx_relayout_size(m, nrows, m->raw.ncols, err));
 	for (uint32_t c = 0; c < m->ncols; c++) {
 		m->out[c].name = m->raw.table->schema->field[c].name;
 		m->out[c].col = (int32_t)c;
@@ -77,7 +77,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_remake_rows(struct dtx_remake *m, struct dtx_err *err)
+enum dtx_code dtx_relayout_rows(struct dtx_relayout *m, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -88,7 +88,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_remake_cells(struct dtx_remake *m, uint32_t c, struct dtx_err *err)
+enum dtx_code dtx_relayout_cells(struct dtx_relayout *m, uint32_t c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_from *cell = dtx_mem_alloc((size_t)m->nrows + 1, sizeof(*cell));
@@ -97,26 +97,26 @@ enum dtx_code dtx_remake_cells(struct dtx_remake *m, uint32_t c, struct dtx_err 
 		DTX_FAIL_MEM(err);
 	m->out[c].cell = cell;
 	for (int64_t i = 0; i < m->nrows; i++) {
-		DTX_TRY(dtx_halt_row((uint64_t)i, err));
+		DTX_TRY(dtx_cancel_row((uint64_t)i, err));
 		cell[i] = (struct dtx_from){ 0, DTX_FROM_NULL };
 	}
 out:
 	return rc;
 }
 
-struct dtx_from dtx_remake_text(struct dtx_remake *m, struct dtx_str text)
+struct dtx_from dtx_relayout_text(struct dtx_relayout *m, struct dtx_str text)
 {
 	dtx_spanbuf_text(&m->texts, text);
 	return (struct dtx_from){ (int64_t)m->texts.n - 1, DTX_FROM_TEXT };
 }
 
-enum dtx_code dtx_remake_name(struct dtx_remake *m, struct dtx_str text, const char **out,
-                              struct dtx_err *err)
+enum dtx_code dtx_relayout_name(struct dtx_relayout *m, struct dtx_str text, const char **out,
+                                struct dtx_err *err)
 {
 	return dtx_names_text(text, &m->arena, out, err);
 }
 
-enum dtx_code dtx_remake_tidy(struct dtx_remake *m, struct dtx_err *err)
+enum dtx_code dtx_relayout_tidy(struct dtx_relayout *m, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char **name = dtx_arena_alloc(&m->arena, (size_t)m->ncols + 1, sizeof(*name));
@@ -136,14 +136,15 @@ out:
 	return rc;
 }
 
-void dtx_remake_count(const struct dtx_remake *m, const char *reason, int64_t n)
+void dtx_relayout_count(const struct dtx_relayout *m, const char *reason, int64_t n)
 {
 	if (m->counts)
 		dtx_op_count(m->ox, reason, n);
 }
 
-static enum dtx_code lay_out(struct dtx_remake *m, const struct dtx_opctx *ox, struct dtx_table *t,
-                             bool counts, dtx_remake_fn *lay, struct dtx_err *err)
+static enum dtx_code lay_out(struct dtx_relayout *m, const struct dtx_opctx *ox,
+                             struct dtx_table *t, bool counts, dtx_relayout_fn *lay,
+                             struct dtx_err *err)
 {
 	const struct dtx_typeref text = { .type = DTX_T_TEXT };
 	enum dtx_code rc = DTX_OK;
@@ -159,9 +160,9 @@ out:
 
 /* --- where a cell is --- */
 
-static struct dtx_from cell_at(const struct dtx_remake *m, uint32_t c, int64_t r)
+static struct dtx_from cell_at(const struct dtx_relayout *m, uint32_t c, int64_t r)
 {
-	const struct dtx_remake_col *out = &m->out[c];
+	const struct dtx_relayout_col *out = &m->out[c];
 	int64_t row;
 
 	if (out->cell)
@@ -171,7 +172,7 @@ static struct dtx_from cell_at(const struct dtx_remake *m, uint32_t c, int64_t r
 }
 
 /* The column a cell is in; NULL for null. *source numbers it among all there are. */
-static struct dtx_column *column_of(struct dtx_remake *m, struct dtx_from f, uint32_t *row,
+static struct dtx_column *column_of(struct dtx_relayout *m, struct dtx_from f, uint32_t *row,
                                     size_t *source)
 {
 	const struct dtx_batch *b;
@@ -207,7 +208,7 @@ static bool same_type(struct dtx_typeref a, struct dtx_typeref b)
 }
 
 /* Adds a column of the input, or the texts, to what flows into a column of the result. */
-static void shape_add(const struct dtx_remake *m, struct shape *s, bool first, int32_t col)
+static void shape_add(const struct dtx_relayout *m, struct shape *s, bool first, int32_t col)
 {
 	static const struct dtx_field text = { .type = { DTX_T_TEXT, 0, 0 }, .source = true };
 	const struct dtx_field *f = col >= 0 ? &m->raw.table->schema->field[col] : &text;
@@ -227,7 +228,7 @@ static void shape_add(const struct dtx_remake *m, struct shape *s, bool first, i
 }
 
 /* Cells of the input decide: a column of texts and nulls alone is text typed anew. */
-static void shape_of(struct dtx_remake *m, uint32_t c, bool *seen, struct shape *s)
+static void shape_of(struct dtx_relayout *m, uint32_t c, bool *seen, struct shape *s)
 {
 	bool first = true;
 
@@ -275,7 +276,7 @@ static void chunk_clear(struct chunk *k)
 	dtx_mem_free(k->row);
 }
 
-static enum dtx_code chunk_init(struct chunk *k, const struct dtx_remake *m, uint32_t most,
+static enum dtx_code chunk_init(struct chunk *k, const struct dtx_relayout *m, uint32_t most,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -295,7 +296,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code chunk_written(struct dtx_remake *m, uint32_t c, const struct shape *s,
+static enum dtx_code chunk_written(struct dtx_relayout *m, uint32_t c, const struct shape *s,
                                    int64_t from, uint32_t n, struct dtx_column **out,
                                    struct dtx_err *err)
 {
@@ -321,7 +322,7 @@ out:
 }
 
 /* Rows [from, from + n) of column c. */
-static enum dtx_code chunk_column(struct dtx_remake *m, struct chunk *k, uint32_t c,
+static enum dtx_code chunk_column(struct dtx_relayout *m, struct chunk *k, uint32_t c,
                                   const struct shape *s, int64_t from, uint32_t n,
                                   struct dtx_column **out, struct dtx_err *err)
 {
@@ -350,8 +351,8 @@ static enum dtx_code chunk_column(struct dtx_remake *m, struct chunk *k, uint32_
 	return dtx_cells_gather(k->src, k->nused, k->which, k->row, n, &s->field, out, err);
 }
 
-static enum dtx_code type_column(struct dtx_remake *m, struct chunk *k, uint32_t c, struct shape *s,
-                                 struct dtx_err *err)
+static enum dtx_code type_column(struct dtx_relayout *m, struct chunk *k, uint32_t c,
+                                 struct shape *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_infer f = dtx_infer_again(&s->field);
@@ -363,7 +364,7 @@ static enum dtx_code type_column(struct dtx_remake *m, struct chunk *k, uint32_t
 		struct dtx_column *made = NULL;
 		uint32_t n = (uint32_t)DTX_MIN(m->nrows - from, (int64_t)k->most);
 
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(chunk_column(m, k, c, s, from, n, &made, err));
 		if (made->form == DTX_F_SPAN || made->form == DTX_F_CELL)
 			dtx_infer_column(&f, made, from);
@@ -374,12 +375,12 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_remake_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-                                struct dtx_arena *arena, const struct dtx_schema **out,
-                                dtx_remake_fn *lay, struct dtx_err *err)
+enum dtx_code dtx_relayout_schema(const struct dtx_opctx *ox, struct dtx_table *t,
+                                  struct dtx_arena *arena, const struct dtx_schema **out,
+                                  dtx_relayout_fn *lay, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_remake m = { .row = NULL };
+	struct dtx_relayout m = { .row = NULL };
 	struct chunk k = { .src = NULL };
 	struct dtx_schema *s = NULL, made = { .open = false };
 	struct dtx_field *field = NULL;
@@ -413,7 +414,7 @@ out:
 /* --- rows --- */
 
 /* Row ids; rows that were made have none, however many rows a batch has. */
-static enum dtx_code chunk_ids(struct dtx_remake *m, struct chunk *k, int64_t from,
+static enum dtx_code chunk_ids(struct dtx_relayout *m, struct chunk *k, int64_t from,
                                struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pick pick = { m->raw.table->batch,
@@ -437,7 +438,7 @@ static enum dtx_code chunk_ids(struct dtx_remake *m, struct chunk *k, int64_t fr
 	return dtx_pick_ids(&pick, b, err);
 }
 
-static enum dtx_code emit_chunk(struct dtx_remake *m, struct chunk *k, const struct shape *shape,
+static enum dtx_code emit_chunk(struct dtx_relayout *m, struct chunk *k, const struct shape *shape,
                                 int64_t from, struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -450,7 +451,7 @@ static enum dtx_code emit_chunk(struct dtx_remake *m, struct chunk *k, const str
 
 		if (!dtx_op_wants(m->ox, c))
 			continue;
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(chunk_column(m, k, c, &shape[c], from, n, &made, err));
 		dtx_batch_put(b, c, made);
 	}
@@ -461,11 +462,11 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_remake_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-                               struct dtx_emit *out, dtx_remake_fn *lay, struct dtx_err *err)
+enum dtx_code dtx_relayout_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                 struct dtx_emit *out, dtx_relayout_fn *lay, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_remake m = { .row = NULL };
+	struct dtx_relayout m = { .row = NULL };
 	struct chunk k = { .src = NULL };
 	struct shape *shape = NULL;
 	bool *seen = NULL;

@@ -11,7 +11,7 @@
 #define STRIDE_MAX  256u
 #define WORD        ((uint32_t)sizeof(uint64_t))
 
-void dtx_rowcells_free(struct dtx_rowcells *r)
+void dtx_row_store_free(struct dtx_row_store *r)
 {
 	if (!r)
 		return;
@@ -21,11 +21,11 @@ void dtx_rowcells_free(struct dtx_rowcells *r)
 
 /* --- made --- */
 
-enum dtx_code dtx_rowcells_new(const struct dtx_rowcells *like, uint32_t n,
-                               struct dtx_rowcells **out, struct dtx_err *err)
+enum dtx_code dtx_row_store_new(const struct dtx_row_store *like, uint32_t n,
+                                struct dtx_row_store **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowcells *r = dtx_mem_zalloc(1, sizeof(*r));
+	struct dtx_row_store *r = dtx_mem_zalloc(1, sizeof(*r));
 
 	if (!r)
 		DTX_FAIL_MEM(err);
@@ -36,7 +36,7 @@ enum dtx_code dtx_rowcells_new(const struct dtx_rowcells *like, uint32_t n,
 	*out = r;
 	r = NULL;
 out:
-	dtx_rowcells_free(r);
+	dtx_row_store_free(r);
 	return rc;
 }
 
@@ -118,16 +118,16 @@ static inline void take_row(const struct taken *t, uint32_t row, char delim, uin
 	}
 }
 
-static enum dtx_code take_rows(const struct taken *t, struct dtx_rowcells **out,
+static enum dtx_code take_rows(const struct taken *t, struct dtx_row_store **out,
                                struct dtx_err *err)
 {
 	const struct dtx_column *first = taken_column(t, 0);
-	const struct dtx_rowcells like = { (t->longest + WORD - 1) / WORD * WORD, t->longest,
-		                           first->dialect, NULL };
+	const struct dtx_row_store like = { (t->longest + WORD - 1) / WORD * WORD, t->longest,
+		                            first->dialect, NULL };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowcells *r = NULL;
+	struct dtx_row_store *r = NULL;
 
-	DTX_TRY(dtx_rowcells_new(&like, t->b->nrows, &r, err));
+	DTX_TRY(dtx_row_store_new(&like, t->b->nrows, &r, err));
 	for (uint32_t row = 0; row < t->b->nrows; row++)
 		take_row(t, row, r->dialect.delim, r->rec + (size_t)row * r->stride);
 	*out = r;
@@ -135,8 +135,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_rowcells_take(struct dtx_batch *b, const uint32_t *col, uint32_t n,
-                                struct dtx_rowcells **out, struct dtx_err *err)
+enum dtx_code dtx_row_store_take(struct dtx_batch *b, const uint32_t *col, uint32_t n,
+                                 struct dtx_row_store **out, struct dtx_err *err)
 {
 	struct taken t = { .b = b, .col = col, .n = n, .longest = WORD };
 	enum dtx_code rc = DTX_OK;
@@ -173,7 +173,7 @@ static inline uint32_t record_spans(const uint8_t *rec, uint32_t ncells, uint32_
 }
 
 /* Columns of n rows each over spans and a text, which they share. */
-static enum dtx_code make_columns(const struct dtx_rowcells *like, const struct dtx_typeref *type,
+static enum dtx_code make_columns(const struct dtx_row_store *like, const struct dtx_typeref *type,
                                   uint32_t ncells, uint32_t n, const struct dtx_span *span,
                                   const char *text, struct dtx_owner *owner, struct dtx_column **to,
                                   struct dtx_err *err)
@@ -197,8 +197,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_rowcells_back(struct dtx_rowcells *r, const uint32_t *col, uint32_t n,
-                                struct dtx_batch *b, struct dtx_err *err)
+enum dtx_code dtx_row_store_back(struct dtx_row_store *r, const uint32_t *col, uint32_t n,
+                                 struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_span *span = dtx_mem_alloc64((size_t)b->nrows * n + 1, sizeof(*span));
 	struct dtx_column **made = dtx_mem_zalloc(n, sizeof(struct dtx_column *));
@@ -225,7 +225,7 @@ enum dtx_code dtx_rowcells_back(struct dtx_rowcells *r, const uint32_t *col, uin
 	DTX_TRY(make_columns(r, type, n, b->nrows, block[0], text, owner, made, err));
 	for (uint32_t k = 0; k < n; k++)
 		dtx_batch_put(b, col[k], made[k]);
-	dtx_rowcells_free(r);
+	dtx_row_store_free(r);
 out:
 	dtx_owner_unref(owner);
 	dtx_mem_free(span);
@@ -236,18 +236,18 @@ out:
 
 /* --- many batches --- */
 
-void dtx_rowcells_set_free(struct dtx_rowcells_set *s)
+void dtx_row_store_set_free(struct dtx_row_store_set *s)
 {
 	if (!s)
 		return;
 	for (uint32_t i = 0; s->batch && i < s->nbatches; i++)
-		dtx_rowcells_free(s->batch[i]);
+		dtx_row_store_free(s->batch[i]);
 	dtx_mem_free(s->batch);
 	dtx_mem_free(s->place);
 	dtx_mem_free(s);
 }
 
-bool dtx_rowcells_alike(struct dtx_rowcells *const *batch, size_t n)
+bool dtx_row_store_alike(struct dtx_row_store *const *batch, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!batch[i] || !dtx_celldialect_same(batch[i]->dialect, batch[0]->dialect))
@@ -255,12 +255,12 @@ bool dtx_rowcells_alike(struct dtx_rowcells *const *batch, size_t n)
 	return n > 0;
 }
 
-enum dtx_code dtx_rowcells_set_new(const uint32_t *col, uint32_t n, uint32_t ncols,
-                                   struct dtx_rowcells **batch, uint32_t nbatches,
-                                   struct dtx_rowcells_set **out, struct dtx_err *err)
+enum dtx_code dtx_row_store_set_new(const uint32_t *col, uint32_t n, uint32_t ncols,
+                                    struct dtx_row_store **batch, uint32_t nbatches,
+                                    struct dtx_row_store_set **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowcells_set *s = dtx_mem_zalloc(1, sizeof(*s));
+	struct dtx_row_store_set *s = dtx_mem_zalloc(1, sizeof(*s));
 
 	if (!s)
 		DTX_FAIL_MEM(err);
@@ -282,9 +282,9 @@ enum dtx_code dtx_rowcells_set_new(const uint32_t *col, uint32_t n, uint32_t nco
 	s = NULL;
 out:
 	for (uint32_t i = 0; batch && i < nbatches; i++)
-		dtx_rowcells_free(batch[i]);
+		dtx_row_store_free(batch[i]);
 	dtx_mem_free(batch);
-	dtx_rowcells_set_free(s);
+	dtx_row_store_set_free(s);
 	return rc;
 }
 
@@ -292,16 +292,16 @@ out:
 
 #define AHEAD 48u
 
-static inline const uint8_t *record_at(const struct dtx_rowcells_set *s, uint32_t which,
+static inline const uint8_t *record_at(const struct dtx_row_store_set *s, uint32_t which,
                                        uint32_t row)
 {
-	const struct dtx_rowcells *r = s->batch[which];
+	const struct dtx_row_store *r = s->batch[which];
 
 	return r->rec + (size_t)row * r->stride;
 }
 
 /* Records are anywhere: they are on the way while others are copied. */
-static inline void record_near(const struct dtx_rowcells_set *s, uint32_t which, uint32_t row)
+static inline void record_near(const struct dtx_row_store_set *s, uint32_t which, uint32_t row)
 {
 	const uint8_t *rec;
 
@@ -313,7 +313,7 @@ static inline void record_near(const struct dtx_rowcells_set *s, uint32_t which,
 }
 
 /* A row of nulls. */
-static void record_empty(const struct dtx_rowcells_set *s, uint8_t *rec)
+static void record_empty(const struct dtx_row_store_set *s, uint8_t *rec)
 {
 	memset(rec, 0, s->n);
 	memset(rec + s->n, s->batch[0]->dialect.delim, s->n);
@@ -321,7 +321,7 @@ static void record_empty(const struct dtx_rowcells_set *s, uint8_t *rec)
 }
 
 /* The text of the rows one after the other, and spans of its cells: to[k * n + i] of place k. */
-static void copy_rows(const struct dtx_rowcells_set *s, const uint32_t *which, const uint32_t *row,
+static void copy_rows(const struct dtx_row_store_set *s, const uint32_t *which, const uint32_t *row,
                       uint32_t n, char *text, struct dtx_span *to)
 {
 	uint8_t none[STRIDE_MAX + WORD];
@@ -345,9 +345,9 @@ static void copy_rows(const struct dtx_rowcells_set *s, const uint32_t *which, c
 	}
 }
 
-enum dtx_code dtx_rowcells_pick(const struct dtx_rowcells_set *s, const uint32_t *which,
-                                const uint32_t *row, uint32_t n, const struct dtx_typeref *type,
-                                struct dtx_column **to, struct dtx_err *err)
+enum dtx_code dtx_row_store_pick(const struct dtx_row_store_set *s, const uint32_t *which,
+                                 const uint32_t *row, uint32_t n, const struct dtx_typeref *type,
+                                 struct dtx_column **to, struct dtx_err *err)
 {
 	struct dtx_span *span = dtx_mem_alloc64((size_t)n * s->n + 1, sizeof(*span));
 	char *text = dtx_mem_alloc64((size_t)n * s->widest + 2 * WORD, 1);

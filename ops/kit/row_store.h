@@ -9,7 +9,7 @@
 
 #include "core/data/batch.h"
 
-struct dtx_rowcells { /* of one batch */
+struct dtx_row_store { /* of one batch */
 	uint32_t stride;
 	uint32_t longest; /* record, at least of a word */
 	struct dtx_celldialect dialect;
@@ -17,44 +17,45 @@ struct dtx_rowcells { /* of one batch */
 };
 
 /* Room for n records of the stride, the dialect of `like`. */
-DTX_MUSTUSE enum dtx_code dtx_rowcells_new(const struct dtx_rowcells *like, uint32_t n,
-                                           struct dtx_rowcells **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_row_store_new(const struct dtx_row_store *like, uint32_t n,
+                                            struct dtx_row_store **out, struct dtx_err *err);
 /* Of columns col[0, n) of a dense batch, which are NULL afterwards.  *out stays NULL, and the batch
  * as it is, when they are no cells of one text file's kind or some row's are too long. */
-DTX_MUSTUSE enum dtx_code dtx_rowcells_take(struct dtx_batch *b, const uint32_t *col, uint32_t n,
-                                            struct dtx_rowcells **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_row_store_take(struct dtx_batch *b, const uint32_t *col, uint32_t n,
+                                             struct dtx_row_store **out, struct dtx_err *err);
 /* Gives the batch its columns back, as cells of a text of their own.  Frees r, unless it fails. */
-DTX_MUSTUSE enum dtx_code dtx_rowcells_back(struct dtx_rowcells *r, const uint32_t *col, uint32_t n,
-                                            struct dtx_batch *b, struct dtx_err *err);
-void dtx_rowcells_free(struct dtx_rowcells *r); /* NULL is fine */
+DTX_MUSTUSE enum dtx_code dtx_row_store_back(struct dtx_row_store *r, const uint32_t *col,
+                                             uint32_t n, struct dtx_batch *b, struct dtx_err *err);
+void dtx_row_store_free(struct dtx_row_store *r); /* NULL is fine */
 
-struct dtx_rowcells_set {             /* of many batches */
+struct dtx_row_store_set {            /* of many batches */
 	uint32_t n, nbatches, widest; /* columns; the longest record */
 	int32_t *place;               /* of each column of a batch among the n; -1: it is none */
-	struct dtx_rowcells **batch;
+	struct dtx_row_store **batch;
 };
 /* Takes batch[0, nbatches), also on failure: all there, and in one dialect. */
-DTX_MUSTUSE enum dtx_code dtx_rowcells_set_new(const uint32_t *col, uint32_t n, uint32_t ncols,
-                                               struct dtx_rowcells **batch, uint32_t nbatches,
-                                               struct dtx_rowcells_set **out, struct dtx_err *err);
-void dtx_rowcells_set_free(struct dtx_rowcells_set *s); /* NULL is fine */
+DTX_MUSTUSE enum dtx_code dtx_row_store_set_new(const uint32_t *col, uint32_t n, uint32_t ncols,
+                                                struct dtx_row_store **batch, uint32_t nbatches,
+                                                struct dtx_row_store_set **out,
+                                                struct dtx_err *err);
+void dtx_row_store_set_free(struct dtx_row_store_set *s); /* NULL is fine */
 /* Whether the batches are of one kind of text, so that they can make a set. */
-bool dtx_rowcells_alike(struct dtx_rowcells *const *batch, size_t n);
+bool dtx_row_store_alike(struct dtx_row_store *const *batch, size_t n);
 
-/* --- in another order (rowcells_order.c) --- */
+/* --- in another order (row_store_order.c) --- */
 
 /* Whether the records are so short that they are moved as easily as what would say where they are.
  */
-bool dtx_rowcells_movable(const struct dtx_rowcells_set *s);
+bool dtx_row_store_movable(const struct dtx_row_store_set *s);
 /* Records of one batch in the order of row[0, n), which names each once. */
-DTX_MUSTUSE enum dtx_code dtx_rowcells_permute(struct dtx_rowcells *r, const uint16_t *row,
-                                               uint32_t n, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_row_store_permute(struct dtx_row_store *r, const uint16_t *row,
+                                                uint32_t n, struct dtx_err *err);
 /* Room for n records of the set. */
-DTX_MUSTUSE enum dtx_code dtx_rowcells_one_new(const struct dtx_rowcells_set *s, uint32_t n,
-                                               struct dtx_rowcells **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_row_store_one_new(const struct dtx_row_store_set *s, uint32_t n,
+                                                struct dtx_row_store **out, struct dtx_err *err);
 /* The record of batch r at `from`, movable, as that of row i: by two words, which may overlap. */
-static inline void dtx_rowcells_one_put(struct dtx_rowcells *one, uint32_t i,
-                                        const struct dtx_rowcells *r, const uint8_t *from)
+static inline void dtx_row_store_one_put(struct dtx_row_store *one, uint32_t i,
+                                         const struct dtx_row_store *r, const uint8_t *from)
 {
 	uint32_t last = r->longest - (uint32_t)sizeof(uint64_t);
 	uint8_t *to = one->rec + (size_t)i * one->stride;
@@ -63,13 +64,13 @@ static inline void dtx_rowcells_one_put(struct dtx_rowcells *one, uint32_t i,
 	memcpy(to + last, from + last, sizeof(uint64_t));
 }
 /* All records are in this one batch now; the set's own go. */
-void dtx_rowcells_set_one(struct dtx_rowcells_set *s, struct dtx_rowcells *one);
+void dtx_row_store_set_one(struct dtx_row_store_set *s, struct dtx_row_store *one);
 
 /* Cells of n picked rows, row[i] of which[i], DTX_NOWHERE: nulls.  to[k] is the column that place k
  * of the set makes, under a field of type[k]; the caller's. */
-DTX_MUSTUSE enum dtx_code dtx_rowcells_pick(const struct dtx_rowcells_set *s, const uint32_t *which,
-                                            const uint32_t *row, uint32_t n,
-                                            const struct dtx_typeref *type, struct dtx_column **to,
-                                            struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_row_store_pick(const struct dtx_row_store_set *s,
+                                             const uint32_t *which, const uint32_t *row, uint32_t n,
+                                             const struct dtx_typeref *type, struct dtx_column **to,
+                                             struct dtx_err *err);
 
 #endif

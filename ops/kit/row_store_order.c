@@ -4,14 +4,14 @@
 
 #define STRIDE_MOVED 16u /* twice a place, which is a batch and a row */
 
-bool dtx_rowcells_movable(const struct dtx_rowcells_set *s)
+bool dtx_row_store_movable(const struct dtx_row_store_set *s)
 {
 	return s->nbatches && s->widest <= STRIDE_MOVED;
 }
 
 /* Back into their block: another one would leave a gap in the heap. */
-enum dtx_code dtx_rowcells_permute(struct dtx_rowcells *r, const uint16_t *row, uint32_t n,
-                                   struct dtx_err *err)
+enum dtx_code dtx_row_store_permute(struct dtx_row_store *r, const uint16_t *row, uint32_t n,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint8_t *rec = dtx_mem_alloc((size_t)n + 1, r->stride);
@@ -26,7 +26,7 @@ out:
 	return rc;
 }
 
-static uint32_t longest(const struct dtx_rowcells_set *s)
+static uint32_t longest(const struct dtx_row_store_set *s)
 {
 	uint32_t most = 0;
 
@@ -35,19 +35,19 @@ static uint32_t longest(const struct dtx_rowcells_set *s)
 	return most;
 }
 
-enum dtx_code dtx_rowcells_one_new(const struct dtx_rowcells_set *s, uint32_t n,
-                                   struct dtx_rowcells **out, struct dtx_err *err)
+enum dtx_code dtx_row_store_one_new(const struct dtx_row_store_set *s, uint32_t n,
+                                    struct dtx_row_store **out, struct dtx_err *err)
 {
-	struct dtx_rowcells like = *s->batch[0];
+	struct dtx_row_store like = *s->batch[0];
 
 	like.stride = like.longest = longest(s);
-	return dtx_rowcells_new(&like, n, out, err);
+	return dtx_row_store_new(&like, n, out, err);
 }
 
-void dtx_rowcells_set_one(struct dtx_rowcells_set *s, struct dtx_rowcells *one)
+void dtx_row_store_set_one(struct dtx_row_store_set *s, struct dtx_row_store *one)
 {
 	for (uint32_t i = 0; i < s->nbatches; i++)
-		dtx_rowcells_free(s->batch[i]);
+		dtx_row_store_free(s->batch[i]);
 	s->nbatches = 1;
 	s->batch[0] = one;
 }

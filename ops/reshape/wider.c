@@ -56,7 +56,7 @@ static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
 	for (size_t i = 0; i < r->t->nbatches; i++) {
 		struct dtx_batch *b = r->t->batch[i];
 
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		for (uint32_t k = 0; k < b->nrows; k++, at++) {
 			uint32_t *cell = &r->cell[cell_at(r, at)];
 
@@ -233,7 +233,7 @@ static enum dtx_code emit_all(struct rect *r, struct dtx_emit *out, struct dtx_e
 		uint32_t left = (r->plan.nids - m.from - 1) / m.most + 1;
 		uint32_t n = DTX_MIN(workers, left);
 
-		DTX_TRY(dtx_each(n, n, make_chunk, &m, err));
+		DTX_TRY(dtx_parallel_for(n, n, make_chunk, &m, err));
 		for (uint32_t i = 0; i < n; i++) {
 			m.batch[i]->seq = seq++;
 			if (!dtx_emit_full(out))

@@ -80,8 +80,8 @@ static enum dtx_code number_names(const struct dtx_opctx *ox, struct dtx_table *
 		DTX_FAIL_MEM(err);
 	p->nnames = t->nrows ? p->name.n : 0;
 	for (uint32_t i = 0; i < p->nnames; i++) { /* their first rows are in order */
-		if (i % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(err));
+		if (i % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(err));
 		while (p->name.first[i] >= start + t->batch[batch]->nrows)
 			start += t->batch[batch++]->nrows;
 		DTX_TRY(name_text(ox->args, s, t->batch[batch],
@@ -143,8 +143,8 @@ static enum dtx_code place_sorted(const struct dtx_opctx *ox, struct dtx_table *
 	if (!c)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < p->nnames; i++) {
-		if (i % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(err));
+		if (i % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(err));
 		while (p->name.first[i] >= start + t->batch[batch]->nrows)
 			start += t->batch[batch++]->nrows;
 		c[i].id = i;

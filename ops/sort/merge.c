@@ -119,7 +119,7 @@ static enum dtx_code find_bounds(struct dtx_merge *m, size_t total, struct dtx_e
 
 		if (++steps % PART_STEPS != 0)
 			continue;
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		for (unsigned r = 0; r < m->n; r++)
 			bound[r] = lower_bound(m, r, last[r], of, h.at[of]);
 		part++;
@@ -143,8 +143,8 @@ static enum dtx_code cut_bounds(struct dtx_merge *m, size_t limit, struct dtx_er
 		DTX_FAIL_MEM(err);
 	DTX_TRY(heap_open(&h, m, NULL, NULL, err));
 	for (; limit; limit--) {
-		if (limit % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(err));
+		if (limit % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(err));
 		heap_next(&h, 1);
 	}
 	memcpy(m->bound + m->n, h.at, m->n * sizeof(*h.at));

@@ -157,7 +157,7 @@ static void merge_two(const struct dtx_sorted *s, const struct dtx_sort_row *fro
 /* Before work on n rows: what sorts leaves early, and dtx_sort_rows tells why. */
 static bool halted(size_t n)
 {
-	return n >= DTX_HALT_ROWS && dtx_halt_now();
+	return n >= DTX_CANCEL_ROWS && dtx_cancel_now();
 }
 
 /* Bottom-up merge sort of row[0, n), blocks of 16 by insertion; tmp is as large. */
@@ -313,7 +313,7 @@ enum dtx_code dtx_sort_rows(const struct dtx_sorted *view, struct dtx_sort_row *
 		DTX_TRY(sort_shared(view, row, tmp, n, workers, &done, err));
 	if (!done)
 		radix_sort(view, row, tmp, n, false);
-	DTX_TRY(dtx_halt_look(err));
+	DTX_TRY(dtx_cancel_look(err));
 out:
 	return rc;
 }

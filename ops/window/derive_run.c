@@ -110,7 +110,7 @@ enum dtx_code dtx_derive_batch(const struct dtx_opctx *ox, void *local, struct d
 
 		if (!live[k])
 			continue;
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		dtx_derive_view_to(&view, s, k);
 		in->schema = &view.schema;
 		DTX_TRY(dtx_op_eval(ox, s->stage[k].bound, in, &made, err));

@@ -50,7 +50,7 @@ static enum dtx_code eval_stage(struct work *w, const struct dtx_derive_stage *s
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *wide = NULL;
 
-	DTX_TRY(dtx_halt_look(w->err));
+	DTX_TRY(dtx_cancel_look(w->err));
 	DTX_TRY(dtx_batch_new(&with, b->nrows, &wide, w->err));
 	for (uint32_t i = 0; i < nown; i++)
 		wide->col[i] = dtx_column_ref(b->col[i]);

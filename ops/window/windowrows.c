@@ -93,7 +93,7 @@ static enum dtx_code batch_keys(struct block *b, size_t i, struct dtx_buf *one, 
 
 	if (!key)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_halt_look(err));
+	DTX_TRY(dtx_cancel_look(err));
 	DTX_TRY(dtx_orderkeys_eval(m->ox, by, in, key, err));
 	for (uint32_t row = 0; row < in->nrows; row++, r++) {
 		m->w->unranked[m->first[i] + row] = dtx_column_is_null(key[0], row);
@@ -149,7 +149,7 @@ static enum dtx_code make_keys(struct maker *m, struct dtx_err *err)
 	m->tmp = dtx_mem_alloc(n, sizeof(*m->tmp));
 	if (!m->w->peer || !m->w->unranked || !m->row || !m->tmp)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_each(m->nblocks, m->nblocks, block_keys, m, err));
+	DTX_TRY(dtx_parallel_for(m->nblocks, m->nblocks, block_keys, m, err));
 	DTX_TRY(join_bytes(m, err));
 	m->view = (struct dtx_sorted){
 		m->row, m->n, m->bytes.ptr, m->t->batch, m->t->nbatches, NULL
@@ -189,7 +189,7 @@ static enum dtx_code sort_chunk(void *arg, uint64_t i, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t p = m->chunk[i]; p < m->chunk[i + 1]; p++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		if (m->nblocks == 1 || !is_large(m, p))
 			DTX_TRY(sort_part(m, m->w->start[p], m->w->start[p + 1], 1, err));
 	}
@@ -212,7 +212,7 @@ static enum dtx_code sort_parts(struct maker *m, struct dtx_err *err)
 		if (start[p + 1] - start[m->chunk[m->nchunks]] >= CHUNK_ROWS || p + 1 == m->group.n)
 			m->chunk[++m->nchunks] = p + 1;
 	}
-	DTX_TRY(dtx_each(m->nblocks, m->nchunks, sort_chunk, m, err));
+	DTX_TRY(dtx_parallel_for(m->nblocks, m->nchunks, sort_chunk, m, err));
 out:
 	return rc;
 }
@@ -235,7 +235,7 @@ static enum dtx_code make_rows(struct maker *m, const struct dtx_groupkeys *by, 
 		w->start[p] = (uint32_t)m->places.start[p];
 	if (m->order->n)
 		DTX_TRY(make_keys(m, err));
-	DTX_TRY(dtx_each(m->places.nblocks, m->places.nblocks, place_rows, m, err));
+	DTX_TRY(dtx_parallel_for(m->places.nblocks, m->places.nblocks, place_rows, m, err));
 	if (m->order->n)
 		DTX_TRY(sort_parts(m, err));
 	w->rows = (struct dtx_winrows){ .n = m->n,

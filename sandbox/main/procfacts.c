@@ -40,7 +40,7 @@ static int64_t field(const char *text, const char *name, int base)
 	return at ? strtoll(at + strlen(key), NULL, base) : -1;
 }
 
-pid_t dtx_facts_pid(int pidfd)
+pid_t dtx_run_stats_pid(int pidfd)
 {
 	char path[64], text[1024];
 	int64_t pid;
@@ -86,7 +86,7 @@ static bool read_status(pid_t pid, char *text, size_t room, char *what, size_t s
 }
 
 /* One without a filter needs no file to say so: it costs the start of each run its time. */
-int64_t dtx_facts_own_filters(void)
+int64_t dtx_run_stats_own_filters(void)
 {
 	char own[STATUS_MAX];
 
@@ -99,7 +99,7 @@ int64_t dtx_facts_own_filters(void)
 /* Behind a filter of a container every process has one: only their number tells. */
 static bool filters_hold(const char *text, int64_t ours, char *what, size_t size)
 {
-	int64_t inherited = dtx_facts_own_filters();
+	int64_t inherited = dtx_run_stats_own_filters();
 	int64_t have = field(text, "Seccomp_filters", 10);
 
 	if (inherited < 0 || have == inherited + ours)
@@ -109,7 +109,7 @@ static bool filters_hold(const char *text, int64_t ours, char *what, size_t size
 	return false;
 }
 
-bool dtx_facts_reader(pid_t pid, char *what, size_t size)
+bool dtx_run_stats_reader(pid_t pid, char *what, size_t size)
 {
 	static const struct fact facts[] = { { "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 } };
 	char text[STATUS_MAX];
@@ -131,7 +131,7 @@ static pid_t inner_pid(const char *text, pid_t pid)
 	return last > 0 && last <= INT32_MAX ? (pid_t)last : pid;
 }
 
-bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, size_t size)
+bool dtx_run_stats_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, size_t size)
 {
 	char text[STATUS_MAX];
 	int64_t vm;
@@ -153,7 +153,7 @@ bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, si
 	return vm > 0;
 }
 
-bool dtx_facts_hidden(pid_t pid)
+bool dtx_run_stats_hidden(pid_t pid)
 {
 	char path[64];
 
@@ -162,7 +162,7 @@ bool dtx_facts_hidden(pid_t pid)
 }
 
 /* The kernel tells user and system time in ticks, their sum exactly. */
-bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
+bool dtx_run_stats_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 {
 	char path[64], text[STATUS_MAX], what[120];
 	struct timespec all;
@@ -193,7 +193,7 @@ bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 }
 
 /* PF_EXITING of the kernel, which it shows among the flags. */
-bool dtx_facts_exiting(pid_t pid)
+bool dtx_run_stats_exiting(pid_t pid)
 {
 	enum { EXITING = 4 };
 	char path[64], text[STATUS_MAX], state;
@@ -207,7 +207,7 @@ bool dtx_facts_exiting(pid_t pid)
 	return state == 'Z' || state == 'X' || (flags & EXITING);
 }
 
-struct dtx_resident dtx_facts_resident(pid_t pid)
+struct dtx_resident dtx_run_stats_resident(pid_t pid)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char path[64], text[256];

@@ -232,8 +232,8 @@ static enum dtx_code restore_cells(struct dtx_box *b, const struct dtx_frame_vie
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
 			         "row %lld comes from row %llu of %lld", (long long)i,
 			         (unsigned long long)rows[i], (long long)b->main->nrows);
-	DTX_TRY(dtx_restore_cells(&b->table, b->main, rows,
-	                          2 * DTX_MAX(b->spec.limits.output, DTX_JAIL_OUTPUT), err));
+	DTX_TRY(dtx_restore_source_cells(&b->table, b->main, rows,
+	                                 2 * DTX_MAX(b->spec.limits.output, DTX_JAIL_OUTPUT), err));
 out:
 	return rc;
 }

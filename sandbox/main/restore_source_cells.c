@@ -1,4 +1,4 @@
-/* See restore.h. */
+/* See restore_source_cells.h. */
 #include "sandbox/main/restore_source_cells.h"
 
 #include "core/base/mem.h"
@@ -300,8 +300,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input, const uint64_t *rows,
-                                uint64_t room, struct dtx_err *err)
+enum dtx_code dtx_restore_source_cells(struct dtx_table **t, struct dtx_table *input,
+                                       const uint64_t *rows, uint64_t room, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct restore r = { .from = input, .to = *t, .room = room };

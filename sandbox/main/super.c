@@ -351,16 +351,16 @@ static enum dtx_code facts(struct dtx_box *b, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	char what[120] = "";
 
-	b->worker = dtx_facts_pid(b->pidfd);
+	b->worker = dtx_run_stats_pid(b->pidfd);
 	if (!b->worker)
 		REFUSE(err, "verify", "the worker's process cannot be told");
-	if (dtx_facts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
+	if (dtx_run_stats_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
 		goto out;
 	/* the probe alone decides then, and is no proof without a listener; one that ended cannot
 	 * be read either, and answers no probe */
 	b->vm_size = (uint64_t)b->welcome.vm_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	b->inner = -1;
-	b->hidden = b->grant.audit && b->vm_size && dtx_facts_hidden(b->worker);
+	b->hidden = b->grant.audit && b->vm_size && dtx_run_stats_hidden(b->worker);
 	if (!b->hidden)
 		REFUSE(err, "verify", "%s", what);
 out:
@@ -387,7 +387,7 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 	         b->hidden        ? "probe"
 	         : b->grant.audit ? "status+probe"
 	                          : "status");
-	base = dtx_facts_resident(b->worker);
+	base = dtx_run_stats_resident(b->worker);
 	b->base_anon = base.anon;
 	r->base_rss = base.all;
 	r->us.verify = us_since(t);

@@ -81,26 +81,26 @@ void dtx_super_end(struct dtx_box *b);
 
 /* procfacts.c: facts of a worker from outside. */
 /* Process behind a pidfd, 0 if it cannot be told. */
-pid_t dtx_facts_pid(int pidfd);
+pid_t dtx_run_stats_pid(int pidfd);
 /* /proc/PID/status says what a locked worker's must; `what` names the first thing that does not
  * hold.  *inner: its pid in its own namespace. */
-DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what,
-                                  size_t size);
+DTX_MUSTUSE bool dtx_run_stats_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what,
+                                      size_t size);
 /* The same for a locked reader process, which has threads. */
-DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
+DTX_MUSTUSE bool dtx_run_stats_reader(pid_t pid, char *what, size_t size);
 /* This process may not read such a file of that one, but its own: /proc is mounted with hidepid. */
-bool dtx_facts_hidden(pid_t pid);
+bool dtx_run_stats_hidden(pid_t pid);
 /* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
-int64_t dtx_facts_own_filters(void);
+int64_t dtx_run_stats_own_filters(void);
 /* Whether it has begun to end, for a reason of its own; false where that cannot be seen. */
-DTX_MUSTUSE bool dtx_facts_exiting(pid_t pid);
+DTX_MUSTUSE bool dtx_run_stats_exiting(pid_t pid);
 /* CPU time and peak memory of one that lives, and the bytes that are its own now; false if they
  * cannot be told. */
-DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);
+DTX_MUSTUSE bool dtx_run_stats_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);
 /* Resident bytes, and those of them that are not shared; both 0 if it cannot be told. */
 struct dtx_resident {
 	uint64_t all, anon;
 };
-struct dtx_resident dtx_facts_resident(pid_t pid);
+struct dtx_resident dtx_run_stats_resident(pid_t pid);
 
 #endif

@@ -120,7 +120,7 @@ static void add_surroundings(struct dtx_sha256 *sha)
 		                      RLIMIT_STACK, RLIMIT_NOFILE, RLIMIT_NPROC };
 	static const char *const spaces[] = { "/proc/self/ns/user", "/proc/self/ns/pid",
 		                              "/proc/self/ns/mnt", "/proc/self/ns/net" };
-	int64_t filters = dtx_facts_own_filters();
+	int64_t filters = dtx_run_stats_own_filters();
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(limits); i++) {

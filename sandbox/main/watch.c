@@ -83,13 +83,13 @@ static uint64_t note_memory(const struct dtx_box *b, uint64_t anon, struct dtx_j
 
 static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 {
-	if (note_memory(b, dtx_facts_resident(b->worker).anon, r) > b->spec.limits.memory)
+	if (note_memory(b, dtx_run_stats_resident(b->worker).anon, r) > b->spec.limits.memory)
 		dtx_super_kill(b, DTX_KILL_MEMORY);
 	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
 		dtx_super_kill(b, DTX_KILL_WALL);
 	/* one that ends closes the socket, too, and says more by how it ended */
 	if (b->t_mute && dtx_now_ns() - b->t_mute > (int64_t)MUTE_MS * 1000000 &&
-	    !dtx_facts_exiting(b->worker))
+	    !dtx_run_stats_exiting(b->worker))
 		dtx_super_kill(b, DTX_KILL_MUTE);
 	if (cancelled(b))
 		dtx_super_kill(b, DTX_KILL_CANCEL);
@@ -151,7 +151,8 @@ static void end_early(struct dtx_box *b, struct dtx_jail_report *r)
 	uint64_t anon;
 
 	if (b->raw || !b->done.used || b->done.used > COPY_MAX ||
-	    !dtx_facts_used(b->worker, &b->exited, &anon) || poll(&p, 1, 0) != 0 || !copy_result(b))
+	    !dtx_run_stats_used(b->worker, &b->exited, &anon) || poll(&p, 1, 0) != 0 ||
+	    !copy_result(b))
 		return;
 	note_memory(b, anon, r);
 	end_elsewhere(b);
@@ -198,7 +199,7 @@ static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_re
 {
 	if (p[AT_LISTENER].revents & POLLIN) {
 		if (!dtx_notify_answer(b->listener, b->inner, us_since(b->t_start), r)) {
-			note_memory(b, dtx_facts_resident(b->worker).anon, r);
+			note_memory(b, dtx_run_stats_resident(b->worker).anon, r);
 			dtx_super_kill(b, DTX_KILL_DENIED);
 		}
 	} else if (p[AT_LISTENER].revents) {

@@ -48,9 +48,9 @@ static int reap(struct dtx_isolate *p)
 
 static enum dtx_code out_of_time(const struct dtx_isolate *p, struct dtx_err *err)
 {
-	return dtx_unpack_fail(err, dtx_source_limits(p->src), "time",
-	                       "'%s': reading it takes more than %u s", dtx_source_name(p->src),
-	                       p->limits.cpu_s);
+	return dtx_archive_limits_fail(err, dtx_source_limits(p->src), "time",
+	                               "'%s': reading it takes more than %u s",
+	                               dtx_source_name(p->src), p->limits.cpu_s);
 }
 
 enum dtx_code dtx_reader_broke(struct dtx_isolate *p, const char *what, struct dtx_err *err)
@@ -215,10 +215,10 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 	if (got.code == DTX_E_NO_MEMORY) {
 		bool ours = dtx_mem_limit() && p->limits.memory == (uint64_t)dtx_mem_limit();
 
-		dtx_unpack_fail(&got, dtx_source_limits(p->src), "memory",
-		                "'%s': reading it takes more than %llu MiB",
-		                dtx_source_name(p->src),
-		                (unsigned long long)(p->limits.memory >> 20));
+		dtx_archive_limits_fail(&got, dtx_source_limits(p->src), "memory",
+		                        "'%s': reading it takes more than %llu MiB",
+		                        dtx_source_name(p->src),
+		                        (unsigned long long)(p->limits.memory >> 20));
 		if (ours)
 			dtx_err_hint(&got, "--memory allows no more");
 	}
@@ -397,9 +397,9 @@ static enum dtx_code verify(struct dtx_isolate *p, struct dtx_err *err)
 {
 	char what[160];
 
-	if (dtx_facts_reader(p->pid, what, sizeof(what)))
+	if (dtx_run_stats_reader(p->pid, what, sizeof(what)))
 		return DTX_OK;
-	if (p->listener >= 0 && dtx_facts_hidden(p->pid))
+	if (p->listener >= 0 && dtx_run_stats_hidden(p->pid))
 		return probe(p, err);
 	return refused("verify", what, err);
 }

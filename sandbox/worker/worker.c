@@ -142,10 +142,10 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 		refuse(&handover, "descriptors", rc);
 	handover.fd = FD_HANDOVER;
 	/* each makes a run faster, no more; what cannot be touched is touched later */
-	if (!dtx_hot_copy(spec->hot) && spec->prefault && !dtx_py_warm(DTX_PY_TOUCHES))
+	if (!dtx_prefault_child_copy(spec->hot) && spec->prefault && !dtx_py_warm(DTX_PY_TOUCHES))
 		errno = 0;
 	if (spec->prefault)
-		dtx_hot_gather(spec->hot);
+		dtx_prefault_child_gather(spec->hot);
 	lock_down(&handover, spec);
 	if (!dtx_wire_write(&job, DTX_WIRE_READY, NULL, 0))
 		_exit(6);

@@ -16,7 +16,7 @@ struct dtx_worker_spec {
 	unsigned landlock;        /* ABI */
 	const char *const *trees; /* that it may read; NULL: nothing */
 	pid_t zygote;
-	const struct dtx_hot *hot; /* pages to copy at once */
+	const struct dtx_prefault_child *hot; /* pages to copy at once */
 	bool prefault; /* without them: touch what a run will touch, before anybody waits */
 };
 /* Exit status of one that cannot tell its result: its job socket is gone. */

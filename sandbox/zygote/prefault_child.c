@@ -1,4 +1,4 @@
-/* See hot.h. */
+/* See prefault_child.h. */
 #include "sandbox/zygote/prefault_child.h"
 
 #include <errno.h>
@@ -31,31 +31,31 @@
 #define LINES   8192 /* bytes of maps at a time; a line has at most a path's length and a bit */
 #define ENTRIES 512  /* of pagemap at a time */
 
-void dtx_hot_open(struct dtx_hot *hot, int proc)
+void dtx_prefault_child_open(struct dtx_prefault_child *hot, int proc)
 {
 	hot->n = 0;
 	hot->maps = proc < 0 ? -1 : openat(proc, "self/maps", O_RDONLY | O_CLOEXEC);
 	hot->pagemap = proc < 0 ? -1 : openat(proc, "self/pagemap", O_RDONLY | O_CLOEXEC);
 }
 
-void dtx_hot_close(struct dtx_hot *hot)
+void dtx_prefault_child_close(struct dtx_prefault_child *hot)
 {
 	dtx_file_close(&hot->maps);
 	dtx_file_close(&hot->pagemap);
 }
 
 /* False: there is no room for more. */
-static bool add(struct dtx_hot *hot, uintptr_t at, size_t len, int how)
+static bool add(struct dtx_prefault_child *hot, uintptr_t at, size_t len, int how)
 {
-	struct dtx_hot_run *last = hot->n ? &hot->run[hot->n - 1] : NULL;
+	struct dtx_prefault_child_run *last = hot->n ? &hot->run[hot->n - 1] : NULL;
 
 	if (last && last->at + last->len == at && last->how == how) {
 		last->len += len;
 		return true;
 	}
-	if (hot->n == DTX_HOT_RUNS)
+	if (hot->n == DTX_PREFAULT_CHILD_RUNS)
 		return false;
-	hot->run[hot->n++] = (struct dtx_hot_run){ at, len, how };
+	hot->run[hot->n++] = (struct dtx_prefault_child_run){ at, len, how };
 	return true;
 }
 
@@ -82,8 +82,8 @@ static const struct rule forgetting[] = {
 };
 
 /* The pages of one mapping. */
-static bool scan(struct dtx_hot *hot, const struct rule *rule, uintptr_t from, uintptr_t to,
-                 size_t page)
+static bool scan(struct dtx_prefault_child *hot, const struct rule *rule, uintptr_t from,
+                 uintptr_t to, size_t page)
 {
 	uint64_t entry[ENTRIES];
 
@@ -104,7 +104,8 @@ static bool scan(struct dtx_hot *hot, const struct rule *rule, uintptr_t from, u
 }
 
 /* "7f12-7f34 rw-p ...". */
-static bool scan_line(struct dtx_hot *hot, const struct rule *rule, const char *line, size_t page)
+static bool scan_line(struct dtx_prefault_child *hot, const struct rule *rule, const char *line,
+                      size_t page)
 {
 	char *end;
 	uintptr_t from = strtoul(line, &end, 16), to;
@@ -118,8 +119,8 @@ static bool scan_line(struct dtx_hot *hot, const struct rule *rule, const char *
 }
 
 /* All whole lines of `text`; *used: their bytes. */
-static bool scan_lines(struct dtx_hot *hot, const struct rule *rules, char *text, size_t *used,
-                       size_t page)
+static bool scan_lines(struct dtx_prefault_child *hot, const struct rule *rules, char *text,
+                       size_t *used, size_t page)
 {
 	char *line = text, *end;
 
@@ -134,7 +135,7 @@ static bool scan_lines(struct dtx_hot *hot, const struct rule *rules, char *text
 }
 
 /* The pages of this process for which there is a rule. */
-static bool list(struct dtx_hot *hot, const struct rule *rules)
+static bool list(struct dtx_prefault_child *hot, const struct rule *rules)
 {
 	char text[LINES + 1];
 	size_t len = 0, used, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -156,13 +157,13 @@ static bool list(struct dtx_hot *hot, const struct rule *rules)
 	return hot->n > 0;
 }
 
-void dtx_hot_forget(struct dtx_hot *hot)
+void dtx_prefault_child_forget(struct dtx_prefault_child *hot)
 {
 	size_t i;
 
 	list(hot, forgetting);
 	for (i = 0; i < hot->n; i++) {
-		const struct dtx_hot_run *r = &hot->run[i];
+		const struct dtx_prefault_child_run *r = &hot->run[i];
 
 		/* what stays is mapped needlessly, no more */
 		if (madvise((void *)r->at, r->len, r->how))
@@ -171,17 +172,17 @@ void dtx_hot_forget(struct dtx_hot *hot)
 	hot->n = 0;
 }
 
-bool dtx_hot_learn(struct dtx_hot *hot)
+bool dtx_prefault_child_learn(struct dtx_prefault_child *hot)
 {
 	return list(hot, learning);
 }
 
-bool dtx_hot_here(void)
+bool dtx_prefault_child_here(void)
 {
 	return madvise(NULL, 0, MADV_POPULATE_WRITE) == 0;
 }
 
-size_t dtx_hot_pages(const struct dtx_hot *hot)
+size_t dtx_prefault_child_pages(const struct dtx_prefault_child *hot)
 {
 	size_t i, bytes = 0;
 
@@ -190,12 +191,12 @@ size_t dtx_hot_pages(const struct dtx_hot *hot)
 	return bytes / (size_t)sysconf(_SC_PAGESIZE);
 }
 
-bool dtx_hot_copy(const struct dtx_hot *hot)
+bool dtx_prefault_child_copy(const struct dtx_prefault_child *hot)
 {
 	size_t i;
 
 	for (i = 0; i < hot->n; i++) {
-		const struct dtx_hot_run *r = &hot->run[i];
+		const struct dtx_prefault_child_run *r = &hot->run[i];
 
 		/* what the zygote has given back meanwhile is no loss */
 		if (madvise((void *)r->at, r->len, r->how) && errno != ENOMEM)
@@ -211,7 +212,7 @@ static void gather(uintptr_t at, size_t copied)
 		errno = 0; /* a kernel before 6.1, or memory in pieces */
 }
 
-void dtx_hot_gather(const struct dtx_hot *hot)
+void dtx_prefault_child_gather(const struct dtx_prefault_child *hot)
 {
 	uintptr_t at = 0;
 	size_t i, copied = 0;

@@ -12,36 +12,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DTX_HOT_RUNS 8192
+#define DTX_PREFAULT_CHILD_RUNS 8192
 
-struct dtx_hot_run {
+struct dtx_prefault_child_run {
 	uintptr_t at;
 	size_t len;
 	int how; /* madvise */
 };
-struct dtx_hot {
+struct dtx_prefault_child {
 	int maps, pagemap; /* what the kernel says of this process; -1 */
 	size_t n;          /* 0: nothing is known */
-	struct dtx_hot_run run[DTX_HOT_RUNS];
+	struct dtx_prefault_child_run run[DTX_PREFAULT_CHILD_RUNS];
 };
 
 /* `proc` is a descriptor of /proc, -1 for none; this process is the one that will fork. */
-void dtx_hot_open(struct dtx_hot *hot, int proc);
-void dtx_hot_close(struct dtx_hot *hot);
+void dtx_prefault_child_open(struct dtx_prefault_child *hot, int proc);
+void dtx_prefault_child_close(struct dtx_prefault_child *hot);
 /* Takes the files' pages off this process: those that it uses from here on come back, and are what
- * dtx_hot_learn finds. */
-void dtx_hot_forget(struct dtx_hot *hot);
+ * dtx_prefault_child_learn finds. */
+void dtx_prefault_child_forget(struct dtx_prefault_child *hot);
 /* To be called while one child lives that has done what runs do, and no other: what it has copied
  * is no longer shared.  False when nothing could be learnt. */
-bool dtx_hot_learn(struct dtx_hot *hot);
+bool dtx_prefault_child_learn(struct dtx_prefault_child *hot);
 /* Whether this kernel copies and maps pages when asked to. */
-bool dtx_hot_here(void);
+bool dtx_prefault_child_here(void);
 /* How many there are. */
-size_t dtx_hot_pages(const struct dtx_hot *hot);
+size_t dtx_prefault_child_pages(const struct dtx_prefault_child *hot);
 /* In a new child.  False when it could not be done, wholly or in part. */
-bool dtx_hot_copy(const struct dtx_hot *hot);
+bool dtx_prefault_child_copy(const struct dtx_prefault_child *hot);
 /* After it, where nobody waits: what was copied close together becomes large pages.  A core keeps
  * the places of few small ones in mind, and has forgotten them when a run comes. */
-void dtx_hot_gather(const struct dtx_hot *hot);
+void dtx_prefault_child_gather(const struct dtx_prefault_child *hot);
 
 #endif

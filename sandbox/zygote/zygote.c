@@ -139,7 +139,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 	/* its own folder is root's once it cannot be dumped */
 	z->statm = proc < 0 ? -1 : openat(proc, "self/statm", O_RDONLY | O_CLOEXEC);
 	z->task = proc < 0 ? -1 : openat(proc, "self/task", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	dtx_hot_open(&z->hot, z->pooled ? proc : -1);
+	dtx_prefault_child_open(&z->hot, z->pooled ? proc : -1);
 	DTX_TRY(dtx_ns_drop_caps(err));
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    (!z->pooled && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)))

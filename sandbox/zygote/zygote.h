@@ -62,7 +62,7 @@ struct dtx_zygote {
 	uint64_t born_rss;
 	unsigned rounds, cold; /* of the warm-up; those that failed */
 	unsigned learned;      /* rounds there had been when the pages were learnt */
-	struct dtx_hot hot;
+	struct dtx_prefault_child hot;
 	int statm; /* what the kernel says of its memory; -1 */
 	int task;  /* its folder of threads, until they have been counted; -1 */
 };

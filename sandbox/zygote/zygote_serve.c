@@ -170,7 +170,7 @@ static bool welcome(struct dtx_zygote *z, struct dtx_zclient *c, const struct dt
 	w.up_ms = (dtx_now_ns() - z->born_ns) / MS;
 	w.rounds = z->rounds;
 	w.cold = z->cold;
-	w.pages = (uint32_t)dtx_hot_pages(&z->hot);
+	w.pages = (uint32_t)dtx_prefault_child_pages(&z->hot);
 	w.profile = z->lib_ro ? DTX_JAIL_LIB_RO : DTX_JAIL_SEALED;
 	w.vm_pages = vm_pages(z->statm);
 	c->greeted = true;

@@ -113,15 +113,15 @@ void dtx_zworker_learn(struct dtx_zygote *z)
 	if (pipe2(ready, O_CLOEXEC))
 		return;
 	/* its import has used far more of the libraries than a run does */
-	dtx_hot_forget(&z->hot);
+	dtx_prefault_child_forget(&z->hot);
 	if (!dtx_py_warm(DTX_PY_TOUCHES))
 		z->cold++;
 	pid = dtx_py_fork();
 	if (pid == 0)
 		teach(ready[1]);
 	close(ready[1]);
-	if (pid > 0 && read(ready[0], &byte, 1) == 1 && !dtx_hot_learn(&z->hot))
-		dtx_hot_close(&z->hot);
+	if (pid > 0 && read(ready[0], &byte, 1) == 1 && !dtx_prefault_child_learn(&z->hot))
+		dtx_prefault_child_close(&z->hot);
 	close(ready[0]);
 	pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0u) : -1;
 	if (pidfd >= 0 && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0u))

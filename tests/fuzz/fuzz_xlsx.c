@@ -46,8 +46,8 @@ static void both_paths(const struct dtx_buf *bytes)
 	struct dtx_grid a, b;
 	uint32_t i;
 
-	if (dtx_xlsx_open(&book, "f.xlsx", bytes->ptr, bytes->len, &dtx_unpack_default, NULL) !=
-	    DTX_OK)
+	if (dtx_xlsx_open(&book, "f.xlsx", bytes->ptr, bytes->len, &dtx_archive_limits_default,
+	                  NULL) != DTX_OK)
 		goto out;
 	for (i = 0; i < book.head.nsheets && i < 4; i++) {
 		enum dtx_code ra, rb;

@@ -130,7 +130,7 @@ rule() { # rule NAME FUNCTION: no output is ok
 # What a plan or a machine counts has no fixed room: it is allocated by the count, and appended
 # through dtx_mem_reserve or dtx_arena_reserve.
 counted() {
-	product | xargs grep -nE '\[(DTX_PLAN_INPUTS|DTX_PLAN_STEPS|DTX_SPREAD_FILES|DTX_GUARD_MAX)[^]]*\]' |
+	product | xargs grep -nE '\[(DTX_PLAN_INPUTS|DTX_PLAN_STEPS|DTX_EXPAND_FILES|DTX_SIGBUS_GUARD_MAX)[^]]*\]' |
 		grep -v '^core/base/sigbus_guard\.c:' | sed 's/$/ (allocate it by its count)/'
 }
 

@@ -23,7 +23,7 @@
 #define MODULE(lines) "```python\ndef transform(tables, params):\n" lines "```\n"
 
 struct rescuemake {
-	struct dtx_rescuer r;
+	struct dtx_fallback_ctx r;
 	struct dtx_author author;
 	const char *const *answer; /* NULL at the end; "!text" fails, "~text" was cut */
 	size_t asked;

@@ -36,16 +36,16 @@ static enum dtx_code drain(struct feed *f, size_t cap, size_t *total, bool *righ
                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_ahead *a = NULL;
+	struct dtx_read_ahead *a = NULL;
 	unsigned char buf[70000], want = 0;
 	size_t got = 1, i;
 	bool judged = true;
 
 	*total = 0;
 	*right = true;
-	DTX_TRY(dtx_ahead_open(feed_read, f, no_last_byte, &a, err));
+	DTX_TRY(dtx_read_ahead_open(feed_read, f, no_last_byte, &a, err));
 	while (got) {
-		DTX_TRY(dtx_ahead_read(a, buf, cap, &got, &judged, err));
+		DTX_TRY(dtx_read_ahead_read(a, buf, cap, &got, &judged, err));
 		*right &= !judged || no_last_byte((const char *)buf, got);
 		judged = cap % 2;
 		for (i = 0; i < got; i++)
@@ -53,7 +53,7 @@ static enum dtx_code drain(struct feed *f, size_t cap, size_t *total, bool *righ
 		*total += got;
 	}
 out:
-	dtx_ahead_close(a);
+	dtx_read_ahead_close(a);
 	return rc;
 }
 
@@ -87,14 +87,14 @@ void test_ahead_fails_where_the_stream_fails(void)
 void test_ahead_stops_early(void)
 {
 	struct feed f = { .left = (size_t)1 << 40, .step = 4096 };
-	struct dtx_ahead *a = NULL;
+	struct dtx_read_ahead *a = NULL;
 	char byte;
 	size_t got;
 	bool judged = false;
 
-	T_OK(dtx_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
-	T_OK(dtx_ahead_read(a, &byte, 1, &got, &judged, NULL), NULL);
-	dtx_ahead_close(a);
+	T_OK(dtx_read_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
+	T_OK(dtx_read_ahead_read(a, &byte, 1, &got, &judged, NULL), NULL);
+	dtx_read_ahead_close(a);
 	T_INT(got, 1);
 	T_CHECK(f.left > 0);
 }
@@ -104,46 +104,48 @@ void test_ahead_stops_early(void)
 void test_ahead_lends_windows(void)
 {
 	struct feed f = { .left = 2000001, .step = 100000 };
-	struct dtx_ahead *a = NULL;
+	struct dtx_read_ahead *a = NULL;
 	unsigned char some[1000], want = 0;
 	size_t got = 1, total = 0, i;
 	bool judged = false;
 	char *at;
 
-	T_OK(dtx_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
+	T_OK(dtx_read_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
 	while (got) {
-		T_OK(dtx_ahead_read(a, some, sizeof(some), &got, &judged, NULL), NULL);
+		T_OK(dtx_read_ahead_read(a, some, sizeof(some), &got, &judged, NULL), NULL);
 		for (i = 0; i < got; i++)
 			T_CHECK(some[i] == want++);
 		total += got;
-		T_OK(dtx_ahead_lend(a, &at, &got, &judged, NULL), NULL);
+		T_OK(dtx_read_ahead_lend(a, &at, &got, &judged, NULL), NULL);
 		for (i = 0; i < got; i++)
 			T_CHECK((unsigned char)at[i] == want++);
 		total += got;
-		memset(at - DTX_AHEAD_FRONT, 0, DTX_AHEAD_FRONT + got + DTX_AHEAD_BEHIND);
+		memset(at - DTX_READ_AHEAD_FRONT, 0,
+		       DTX_READ_AHEAD_FRONT + got + DTX_READ_AHEAD_BEHIND);
 	}
 	T_INT(total, 2000001);
-	dtx_ahead_close(a);
+	dtx_read_ahead_close(a);
 }
 
 /* From the one behind those that were read before it was asked for. */
 void test_ahead_judges_when_asked(void)
 {
 	struct feed f = { .left = 3000, .step = 100 };
-	struct dtx_ahead *a = NULL;
+	struct dtx_read_ahead *a = NULL;
 	char bytes[100];
 	size_t got, i;
 	bool judged, asked;
 
 	for (asked = false;; asked = true) {
-		T_OK(dtx_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
+		T_OK(dtx_read_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
 		for (i = 0; i < 30; i++) {
 			judged = asked;
-			T_OK(dtx_ahead_read(a, bytes, sizeof(bytes), &got, &judged, NULL), NULL);
+			T_OK(dtx_read_ahead_read(a, bytes, sizeof(bytes), &got, &judged, NULL),
+			     NULL);
 			T_CHECK(!judged || (asked && no_last_byte(bytes, got)));
 			T_CHECK(judged || i < AHEAD || !asked || !no_last_byte(bytes, got));
 		}
-		dtx_ahead_close(a);
+		dtx_read_ahead_close(a);
 		if (asked)
 			break;
 		f = (struct feed){ .left = 3000, .step = 100 };

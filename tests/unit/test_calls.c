@@ -132,19 +132,19 @@ out:
 
 static enum dtx_code pull(struct dtx_err *err)
 {
-	struct dtx_passing *p = NULL;
+	struct dtx_pipe_input *p = NULL;
 	enum dtx_code rc = DTX_OK;
 	char text[8];
 	size_t n;
 	int fd;
 
 	DTX_TRY(dtx_file_open(calls_path("in.csv"), &fd, err));
-	p = dtx_passing_new(fd);
+	p = dtx_pipe_input_new(fd);
 	if (!p)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_passing_pull(p, "in.csv", text, sizeof(text), &n, err));
+	DTX_TRY(dtx_pipe_input_pull(p, "in.csv", text, sizeof(text), &n, err));
 out:
-	dtx_passing_free(p);
+	dtx_pipe_input_free(p);
 	return rc;
 }
 
@@ -257,21 +257,23 @@ void test_calls_wait_ends(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
 	atomic_bool cancel = true;
-	struct dtx_passing *p;
+	struct dtx_pipe_input *p;
 	char text[8];
 	size_t n;
 	int end[2];
 
 	T_CHECK(pipe(end) == 0);
-	p = dtx_passing_new(end[0]);
+	p = dtx_pipe_input_new(end[0]);
 	T_CHECK(p != NULL);
 	p->cancel = &cancel;
-	T_CODE(dtx_passing_pull(p, "in.csv", text, sizeof(text), &n, &err), DTX_E_CANCELLED, &err);
+	T_CODE(dtx_pipe_input_pull(p, "in.csv", text, sizeof(text), &n, &err), DTX_E_CANCELLED,
+	       &err);
 	T_STR(err.msg, "cancelled while waiting for 'in.csv'");
 	p->cancel = NULL;
 	p->deadline_ns = 1;
-	T_CODE(dtx_passing_pull(p, "in.csv", text, sizeof(text), &n, &err), DTX_E_TIME_LIMIT, &err);
+	T_CODE(dtx_pipe_input_pull(p, "in.csv", text, sizeof(text), &n, &err), DTX_E_TIME_LIMIT,
+	       &err);
 	T_STR(err.msg, "the time limit is over while waiting for 'in.csv'");
-	dtx_passing_free(p);
+	dtx_pipe_input_free(p);
 	close(end[1]);
 }

@@ -12,7 +12,7 @@
 
 void test_approve_without_a_terminal(void)
 {
-	struct dtx_gate_view view = { .at = "" };
+	struct dtx_approval_view view = { .at = "" };
 	struct dtx_err err = DTX_ERR_INIT;
 	bool yes = true;
 
@@ -96,9 +96,9 @@ void test_lineage_of_another_table(void)
 void test_approve_spells_names(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_gate_view view = { .id = "c7d2a1f000000000",
-		                      .op = "tidy\n  reads nothing\x1b[8m",
-		                      .at = "/steps/1/a\u202eb" };
+	struct dtx_approval_view view = { .id = "c7d2a1f000000000",
+		                          .op = "tidy\n  reads nothing\x1b[8m",
+		                          .at = "/steps/1/a\u202eb" };
 
 	dtx_approve_text(&view, &out);
 	T_CHECK(strstr(dtx_buf_text(&out),
@@ -111,13 +111,13 @@ void test_approve_shows_sizes(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const struct dtx_schema result = { .nfields = 0, .field = NULL };
-	struct dtx_gate_view view = { .id = "c7d2a1f000000000",
-		                      .at = "/steps/1",
-		                      .result = &result,
-		                      .rows_before = 19,
-		                      .cols_before = 4,
-		                      .rows_after = 7,
-		                      .cols_after = 3 };
+	struct dtx_approval_view view = { .id = "c7d2a1f000000000",
+		                          .at = "/steps/1",
+		                          .result = &result,
+		                          .rows_before = 19,
+		                          .cols_before = 4,
+		                          .rows_after = 7,
+		                          .cols_after = 3 };
 
 	dtx_approve_text(&view, &out);
 	T_CHECK(strstr(dtx_buf_text(&out), "  before     19 rows x 4 columns\n"

@@ -26,11 +26,11 @@ void test_each_does_every_piece_once(void)
 	for (unsigned workers = 0; workers < 5; workers++) {
 		struct pieces p = { .bad_from = PIECES };
 
-		T_OK(dtx_each(workers, PIECES, piece, &p, NULL), NULL);
+		T_OK(dtx_parallel_for(workers, PIECES, piece, &p, NULL), NULL);
 		for (int i = 0; i < PIECES; i++)
 			T_INT(p.done[i], 1);
 	}
-	T_OK(dtx_each(3, 0, piece, NULL, NULL), NULL);
+	T_OK(dtx_parallel_for(3, 0, piece, NULL, NULL), NULL);
 }
 
 void test_each_gives_the_first_error(void)
@@ -39,7 +39,7 @@ void test_each_gives_the_first_error(void)
 		struct pieces p = { .bad_from = 100 };
 		struct dtx_err err = DTX_ERR_INIT;
 
-		T_INT(dtx_each(workers, PIECES, piece, &p, &err), DTX_E_OVERFLOW);
+		T_INT(dtx_parallel_for(workers, PIECES, piece, &p, &err), DTX_E_OVERFLOW);
 		T_STR(err.msg, "piece 100");
 		T_INT(p.done[99], 1);
 		T_INT(p.done[PIECES - 1], 0);

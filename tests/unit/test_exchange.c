@@ -113,14 +113,14 @@ void test_near(void)
 		{ TABLES(""), 0, 0, 0 },
 	};
 	json_t *needs = cols(TABLES("[\"team\",\"text\"],[\"hours\",\"num\"]")), *have;
-	struct dtx_near_pair pair[4];
+	struct dtx_similar_pair pair[4];
 	size_t i, n;
 
 	for (i = 0; i < DTX_COUNT(row); i++) {
 		double score;
 
 		have = cols(row[i].have);
-		score = dtx_near_score(needs, have, pair, DTX_COUNT(pair), &n);
+		score = dtx_similar_score(needs, have, pair, DTX_COUNT(pair), &n);
 		if (score < row[i].low - 1e-6 || score > row[i].high + 1e-6)
 			t_fail(__FILE__, __LINE__, "%s: %f", row[i].have, score);
 		T_INT(n, row[i].pairs);
@@ -129,9 +129,9 @@ void test_near(void)
 		json_decref(have);
 	}
 	json_decref(needs);
-	T_CHECK(dtx_near_names("hours_booked", "Booked hours") == 1);
-	T_CHECK(dtx_near_names("abc", "xyz") == 0);
-	T_CHECK(dtx_near_names("", "") == 1);
+	T_CHECK(dtx_similar_names("hours_booked", "Booked hours") == 1);
+	T_CHECK(dtx_similar_names("abc", "xyz") == 0);
+	T_CHECK(dtx_similar_names("", "") == 1);
 }
 
 /* --- statistics --- */

@@ -253,8 +253,8 @@ static struct dtx_column *int_column(int64_t value, uint32_t n)
 }
 
 /* Answers every region with the table n = 10, 11. */
-static enum dtx_code helper_rescue(void *arg, const struct dtx_rescue *r, struct dtx_table **out,
-                                   struct dtx_err *err)
+static enum dtx_code helper_rescue(void *arg, const struct dtx_fallback_request *r,
+                                   struct dtx_table **out, struct dtx_err *err)
 {
 	static const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
 	static const struct dtx_schema schema = { .nfields = 1, .field = &field };

@@ -101,7 +101,7 @@ void test_extract_alloc_fails(void)
 }
 
 /* The person at the terminal; arg is the answer. */
-static enum dtx_code gate_person(void *arg, const struct dtx_gate_view *view, bool *yes,
+static enum dtx_code gate_person(void *arg, const struct dtx_approval_view *view, bool *yes,
                                  struct dtx_err *err)
 {
 	(void)err;
@@ -133,9 +133,9 @@ void test_gate(void)
 		{ "require", false, 1, NULL },
 		{ "require", true, 1, NULL },
 	};
-	struct dtx_gate_view view = { .id = "c7d2a1f000000000" };
+	struct dtx_approval_view view = { .id = "c7d2a1f000000000" };
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_gate gate = { .user = "etl" };
+	struct dtx_approval gate = { .user = "etl" };
 	const char *by;
 	bool answer;
 	size_t i;
@@ -145,7 +145,7 @@ void test_gate(void)
 		T_OK(dtx_approve_parse(row[i].policy, &gate.policy, &err), &err);
 		gate.ask = row[i].person < 0 ? NULL : gate_person;
 		answer = row[i].person == 1;
-		T_CODE(dtx_gate(&gate, row[i].supplied, &view, &by, &err),
+		T_CODE(dtx_approval(&gate, row[i].supplied, &view, &by, &err),
 		       row[i].by ? DTX_OK : DTX_E_NEEDS_APPROVAL, &err);
 		T_STR(by ? by : "-", row[i].by ? row[i].by : "-");
 	}

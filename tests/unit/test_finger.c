@@ -10,21 +10,22 @@
 		.name = (n), .type = {(t), 0, 0 }                                                  \
 	}
 
-static void finger(const struct dtx_field *field, uint32_t n, char out[DTX_FINGER_TEXT])
+static void finger(const struct dtx_field *field, uint32_t n, char out[DTX_FINGERPRINT_TEXT])
 {
 	struct dtx_schema s = { .nfields = n, .field = field };
-	struct dtx_finger_table t = { "main", &s, NULL, NULL };
+	struct dtx_fingerprint_table t = { "main", &s, NULL, NULL };
 	struct dtx_err err = DTX_ERR_INIT;
 
-	T_OK(dtx_finger_tables(&t, 1, NULL, out, &err), &err);
+	T_OK(dtx_fingerprint_tables(&t, 1, NULL, out, &err), &err);
 }
 
-static void doc_text(const struct dtx_finger_table *t, size_t n, struct dtx_buf *out, char fp[])
+static void doc_text(const struct dtx_fingerprint_table *t, size_t n, struct dtx_buf *out,
+                     char fp[])
 {
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *doc = NULL;
 
-	T_OK(dtx_finger_tables(t, n, &doc, fp, &err), &err);
+	T_OK(dtx_fingerprint_tables(t, n, &doc, fp, &err), &err);
 	dtx_json_canonical(doc, out);
 	json_decref(doc);
 }
@@ -42,11 +43,11 @@ void test_finger_document(void)
 		                                 F("headcount", DTX_T_INT64) };
 	const struct dtx_schema ms = { .nfields = 4, .field = main_f };
 	const struct dtx_schema hs = { .nfields = 2, .field = hc_f };
-	const struct dtx_finger_table t[] = { { "main", &ms, NULL, NULL },
-		                              { "hc", &hs, NULL, NULL } };
+	const struct dtx_fingerprint_table t[] = { { "main", &ms, NULL, NULL },
+		                                   { "hc", &hs, NULL, NULL } };
 	struct dtx_buf got = DTX_BUF_INIT(1 << 16), names = DTX_BUF_INIT(1 << 16);
 	struct dtx_err err = DTX_ERR_INIT;
-	char fp[DTX_FINGER_TEXT], want[DTX_FINGER_TEXT] = "f1:";
+	char fp[DTX_FINGERPRINT_TEXT], want[DTX_FINGERPRINT_TEXT] = "f1:";
 	json_t *fam = NULL;
 
 	doc_text(t, 2, &got, fp);
@@ -56,7 +57,7 @@ void test_finger_document(void)
 	                          "Www}\",\"num\"]]}],\"v\":1}");
 	dtx_sha256_hex(got.ptr, got.len, want + 3);
 	T_STR(fp, want);
-	T_OK(dtx_finger_families(t, 2, &fam, &err), &err);
+	T_OK(dtx_fingerprint_families(t, 2, &fam, &err), &err);
 	dtx_json_canonical(fam, &names);
 	T_STR(dtx_buf_text(&names), "{\"{yyyy-Www}\":[\"2026-W02\",\"2026-W01\",\"2026-W03\"]}");
 	json_decref(fam);
@@ -69,7 +70,7 @@ void test_finger_column_order_does_not_matter(void)
 	struct dtx_field f[] = { F("a", DTX_T_INT64),       F("b", DTX_T_TEXT),
 		                 F("c", DTX_T_DATE),        F("2024-01", DTX_T_INT64),
 		                 F("2024-02", DTX_T_INT64), F("2024-03", DTX_T_NULL) };
-	char first[DTX_FINGER_TEXT], got[DTX_FINGER_TEXT];
+	char first[DTX_FINGERPRINT_TEXT], got[DTX_FINGERPRINT_TEXT];
 	uint32_t seed = 1, round, i;
 
 	finger(f, DTX_COUNT(f), first);
@@ -95,7 +96,7 @@ void test_finger_what_matters(void)
 	static const struct dtx_field name[] = { F("A", DTX_T_INT64), F("b", DTX_T_TEXT) };
 	static const struct dtx_field more[] = { F("a", DTX_T_INT64), F("b", DTX_T_TEXT),
 		                                 F("c", DTX_T_TEXT) };
-	char a[DTX_FINGER_TEXT], b[DTX_FINGER_TEXT];
+	char a[DTX_FINGERPRINT_TEXT], b[DTX_FINGERPRINT_TEXT];
 
 	finger(base, 2, a);
 	finger(num, 2, b);
@@ -116,7 +117,7 @@ void test_finger_families(void)
 		                                  F("Hours Mar 2024", DTX_T_FLOAT64),
 		                                  F("Hours Apr 2024", DTX_T_NULL),
 		                                  F("Hours May 2024", DTX_T_TEXT) };
-	char a[DTX_FINGER_TEXT], b[DTX_FINGER_TEXT];
+	char a[DTX_FINGERPRINT_TEXT], b[DTX_FINGERPRINT_TEXT];
 	struct dtx_schema s = { .nfields = 5, .field = three };
 	struct dtx_families fam = DTX_FAMILIES_INIT;
 	json_t *none = json_array();
@@ -168,7 +169,7 @@ void test_finger_tokens(void)
 	size_t i, off, len;
 
 	for (i = 0; i < DTX_COUNT(row); i++) {
-		const char *got = dtx_family_token(dtx_str_of(row[i].name), &off, &len);
+		const char *got = dtx_column_family_token(dtx_str_of(row[i].name), &off, &len);
 
 		T_STR(got ? got : "none", row[i].kind ? row[i].kind : "none");
 	}
@@ -178,19 +179,20 @@ void test_finger_intent(void)
 {
 	json_t *region = json_loads("{\"kind\":\"step\",\"steps\":[{\"op\":\"x\"}]}", 0, NULL);
 	json_t *contract = json_loads("{\"need\":[]}", 0, NULL);
-	char a[DTX_FINGER_TEXT], b[DTX_FINGER_TEXT], want[DTX_FINGER_TEXT] = "i1:", hex[65];
+	char a[DTX_FINGERPRINT_TEXT], b[DTX_FINGERPRINT_TEXT],
+		want[DTX_FINGERPRINT_TEXT] = "i1:", hex[65];
 	static const char text[] =
 		"{\"abi\":\"py\",\"contract\":{},\"region\":{\"kind\":\"step\",\"steps\":"
 		"[{\"op\":\"x\"}]},\"template\":1,\"v\":1}";
 
-	T_OK(dtx_finger_intent(region, NULL, 1, "py", a, NULL), NULL);
+	T_OK(dtx_fingerprint_intent(region, NULL, 1, "py", a, NULL), NULL);
 	dtx_sha256_hex(text, sizeof(text) - 1, want + 3);
 	T_STR(a, want);
-	T_OK(dtx_finger_intent(region, contract, 1, "py", b, NULL), NULL);
+	T_OK(dtx_fingerprint_intent(region, contract, 1, "py", b, NULL), NULL);
 	T_CHECK(strcmp(a, b) != 0);
-	T_OK(dtx_finger_intent(region, NULL, 2, "py", b, NULL), NULL);
+	T_OK(dtx_fingerprint_intent(region, NULL, 2, "py", b, NULL), NULL);
 	T_CHECK(strcmp(a, b) != 0);
-	T_OK(dtx_finger_contract(NULL, hex, NULL), NULL);
+	T_OK(dtx_fingerprint_contract(NULL, hex, NULL), NULL);
 	T_STR(hex, "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
 	json_decref(region);
 	json_decref(contract);
@@ -202,16 +204,16 @@ void test_finger_needs(void)
 		                              F("unread", DTX_T_INT64), F("2024", DTX_T_INT64),
 		                              F("2025", DTX_T_INT64),   F("2026", DTX_T_INT64) };
 	const struct dtx_schema s = { .nfields = 6, .field = f };
-	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
-	char fp[DTX_FINGER_TEXT], *needs = NULL;
+	const struct dtx_fingerprint_table t = { "main", &s, NULL, NULL };
+	char fp[DTX_FINGERPRINT_TEXT], *needs = NULL;
 	json_t *doc = NULL;
 
-	T_OK(dtx_finger_tables(&t, 1, &doc, fp, NULL), NULL);
-	T_OK(dtx_finger_needs(doc, "[\"hours\",\"region\",\"other\"]", &needs, NULL), NULL);
+	T_OK(dtx_fingerprint_tables(&t, 1, &doc, fp, NULL), NULL);
+	T_OK(dtx_fingerprint_needs(doc, "[\"hours\",\"region\",\"other\"]", &needs, NULL), NULL);
 	T_STR(needs, "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"num\"],"
 	             "[\"region\",\"text\"],[\"{yyyy}\",\"num\"]]}]}");
 	dtx_mem_free(needs);
-	T_OK(dtx_finger_needs(doc, NULL, &needs, NULL), NULL);
+	T_OK(dtx_fingerprint_needs(doc, NULL, &needs, NULL), NULL);
 	T_CHECK(needs == NULL);
 	json_decref(doc);
 }
@@ -221,17 +223,17 @@ static enum dtx_code finger_all(void)
 	static const struct dtx_field f[] = { F("a", DTX_T_TEXT), F("2024", DTX_T_INT64),
 		                              F("2025", DTX_T_INT64), F("2026", DTX_T_INT64) };
 	const struct dtx_schema s = { .nfields = 4, .field = f };
-	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
-	char fp[DTX_FINGER_TEXT];
+	const struct dtx_fingerprint_table t = { "main", &s, NULL, NULL };
+	char fp[DTX_FINGERPRINT_TEXT];
 	json_t *doc = NULL, *fam = NULL, *order = NULL;
 	char *needs = NULL;
 	enum dtx_code rc;
 
-	DTX_TRY(dtx_finger_tables(&t, 1, &doc, fp, NULL));
-	DTX_TRY(dtx_finger_families(&t, 1, &fam, NULL));
-	DTX_TRY(dtx_finger_order(&t, 1, &order, NULL));
-	DTX_TRY(dtx_finger_needs(doc, "[\"a\"]", &needs, NULL));
-	DTX_TRY(dtx_finger_intent(doc, NULL, 1, "py", fp, NULL));
+	DTX_TRY(dtx_fingerprint_tables(&t, 1, &doc, fp, NULL));
+	DTX_TRY(dtx_fingerprint_families(&t, 1, &fam, NULL));
+	DTX_TRY(dtx_fingerprint_order(&t, 1, &order, NULL));
+	DTX_TRY(dtx_fingerprint_needs(doc, "[\"a\"]", &needs, NULL));
+	DTX_TRY(dtx_fingerprint_intent(doc, NULL, 1, "py", fp, NULL));
 out:
 	json_decref(doc);
 	json_decref(fam);

@@ -13,8 +13,8 @@ static void compare_book(const char *path, uint64_t *cells)
 	uint32_t i;
 
 	if (dtx_source_open(path, &src, NULL) == DTX_OK &&
-	    dtx_book_open(path, dtx_source_data(src), dtx_source_size(src), &dtx_unpack_default,
-	                  &book, NULL) == DTX_OK) {
+	    dtx_book_open(path, dtx_source_data(src), dtx_source_size(src),
+	                  &dtx_archive_limits_default, &book, NULL) == DTX_OK) {
 		for (i = 0; i < book->nsheets; i++) {
 			if (book->sheet[i].kind == DTX_SHEET_WORKSHEET)
 				(void)sheet_pair_compare(book, &book->sheet[i], cells);

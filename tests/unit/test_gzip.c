@@ -153,12 +153,13 @@ void test_gzip_limits(void)
 	for (size_t i = 0; i < DTX_COUNT(list); i++) {
 		const struct zip_part zeros = { .fill = (size_t)3 << 20 };
 		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 24), sink = DTX_BUF_INIT(1);
-		struct dtx_unpack limits = dtx_unpack_default;
+		struct dtx_archive_limits limits = dtx_archive_limits_default;
 		struct dtx_err err = DTX_ERR_INIT;
 
 		dtx_buf_addn(&bytes, "\x1f\x8b\x08\0\0\0\0\0\0\3", 10);
 		zip_pack(&zeros, zeros.fill, &bytes);
-		T_OK(dtx_unpack_set(&limits, dtx_str_of(list[i].name), list[i].value, &err), &err);
+		T_OK(dtx_archive_limits_set(&limits, dtx_str_of(list[i].name), list[i].value, &err),
+		     &err);
 		T_CODE(dtx_gzip_inflate("a.csv.gz", dtx_buf_str(&bytes), &limits, swallow, &sink,
 		                        &err),
 		       DTX_E_ARCHIVE_LIMIT, &err);

@@ -9,25 +9,25 @@ static atomic_bool stop;
 
 void test_halt_tells_who_ends_it(void)
 {
-	struct dtx_halt nobody = { NULL, 0 }, user = { &stop, 0 }, clock = { NULL, 1 };
-	struct dtx_halt patient = { &stop, dtx_now_ns() + 3600 * (int64_t)1000000000 };
+	struct dtx_cancel nobody = { NULL, 0 }, user = { &stop, 0 }, clock = { NULL, 1 };
+	struct dtx_cancel patient = { &stop, dtx_now_ns() + 3600 * (int64_t)1000000000 };
 	struct dtx_err err = DTX_ERR_INIT;
-	const struct dtx_halt *before = dtx_halt_set(NULL);
+	const struct dtx_cancel *before = dtx_cancel_set(NULL);
 
 	atomic_store(&stop, false);
-	T_OK(dtx_halt_look(&err), &err);
-	T_CHECK(dtx_halt_set(&nobody) == NULL);
-	T_OK(dtx_halt_look(&err), &err);
-	T_CHECK(dtx_halt_set(&patient) == &nobody);
-	T_OK(dtx_halt_look(&err), &err);
+	T_OK(dtx_cancel_look(&err), &err);
+	T_CHECK(dtx_cancel_set(&nobody) == NULL);
+	T_OK(dtx_cancel_look(&err), &err);
+	T_CHECK(dtx_cancel_set(&patient) == &nobody);
+	T_OK(dtx_cancel_look(&err), &err);
 	atomic_store(&stop, true);
-	T_CODE(dtx_halt_look(&err), DTX_E_CANCELLED, &err);
-	dtx_halt_set(&user);
-	T_CHECK(dtx_halt_now());
-	dtx_halt_set(&clock);
-	T_CHECK(dtx_halt_now());
-	T_CODE(dtx_halt_look(&err), DTX_E_TIME_LIMIT, &err);
-	dtx_halt_set(before);
+	T_CODE(dtx_cancel_look(&err), DTX_E_CANCELLED, &err);
+	dtx_cancel_set(&user);
+	T_CHECK(dtx_cancel_now());
+	dtx_cancel_set(&clock);
+	T_CHECK(dtx_cancel_now());
+	T_CODE(dtx_cancel_look(&err), DTX_E_TIME_LIMIT, &err);
+	dtx_cancel_set(before);
 	dtx_err_clear(&err);
 }
 
@@ -43,17 +43,18 @@ static enum dtx_code end_at(void *arg, uint64_t i, struct dtx_err *err)
 /* Also where other threads than the one that was told do the work. */
 void test_halt_ends_pieces_of_work(void)
 {
-	const struct dtx_halt user = { &stop, 0 };
+	const struct dtx_cancel user = { &stop, 0 };
 
 	for (unsigned workers = 1; workers < 5; workers++) {
-		const struct dtx_halt *before = dtx_halt_set(&user);
+		const struct dtx_cancel *before = dtx_cancel_set(&user);
 		struct dtx_err err = DTX_ERR_INIT;
 		_Atomic int done = 0;
 
 		atomic_store(&stop, false);
-		T_CODE(dtx_each(workers, 1000000, end_at, &done, &err), DTX_E_CANCELLED, &err);
+		T_CODE(dtx_parallel_for(workers, 1000000, end_at, &done, &err), DTX_E_CANCELLED,
+		       &err);
 		T_CHECK(done >= 4 && done < 1000000);
-		dtx_halt_set(before);
+		dtx_cancel_set(before);
 		dtx_err_clear(&err);
 	}
 }
@@ -63,7 +64,7 @@ void test_halt_ends_pieces_of_work(void)
 /* Rows in which the first bytes differ, and rows that are all equal there. */
 void test_halt_ends_a_sort(void)
 {
-	const struct dtx_halt user = { &stop, 0 };
+	const struct dtx_cancel user = { &stop, 0 };
 	struct dtx_sort_row *row = dtx_mem_zalloc(SORT_ROWS, sizeof(*row));
 	struct dtx_sort_row *tmp = dtx_mem_zalloc(SORT_ROWS, sizeof(*tmp));
 	struct dtx_batch all = { .nrows = SORT_ROWS }, *batch[1] = { &all };
@@ -72,16 +73,16 @@ void test_halt_ends_a_sort(void)
 	atomic_store(&stop, true);
 	for (unsigned k = 0; k < 4; k++) {
 		struct dtx_sorted view = { row, SORT_ROWS, NULL, batch, 1, NULL };
-		const struct dtx_halt *before;
+		const struct dtx_cancel *before;
 		struct dtx_err err = DTX_ERR_INIT;
 
 		for (uint32_t i = 0; i < SORT_ROWS; i++)
 			row[i] = (struct dtx_sort_row){ .key = { k / 2 ? i * 2654435761u : 7 },
 				                        .row = i };
-		before = dtx_halt_set(&user);
+		before = dtx_cancel_set(&user);
 		T_CODE(dtx_sort_rows(&view, row, tmp, SORT_ROWS, 1 + k % 2, &err), DTX_E_CANCELLED,
 		       &err);
-		dtx_halt_set(before);
+		dtx_cancel_set(before);
 		dtx_err_clear(&err);
 	}
 	dtx_mem_free(tmp);

@@ -45,8 +45,8 @@ static int pages_with(size_t limit)
 		char *end = sbrk(0), *block = NULL;
 		int huge = 0;
 
-		dtx_heap_start();
-		dtx_heap_one(limit);
+		dtx_malloc_tuning_start();
+		dtx_malloc_tuning_one(limit);
 		for (size_t i = 0; i < BLOCKS && block < end + (100 << 20); i++)
 			block = dtx_mem_alloc(BYTES, 1);
 		huge = is_huge(block);

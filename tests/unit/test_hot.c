@@ -29,7 +29,7 @@ static void write_some(char *memory)
 }
 
 /* Learns from a child that writes to every fourth page. */
-static bool learn_from(struct dtx_hot *hot, char *memory)
+static bool learn_from(struct dtx_prefault_child *hot, char *memory)
 {
 	int done[2], status;
 	bool learnt;
@@ -45,14 +45,14 @@ static bool learn_from(struct dtx_hot *hot, char *memory)
 		_exit(write(done[1], "", 1) == 1 && pause());
 	}
 	close(done[1]);
-	learnt = pid > 0 && read(done[0], &byte, 1) == 1 && dtx_hot_learn(hot);
+	learnt = pid > 0 && read(done[0], &byte, 1) == 1 && dtx_prefault_child_learn(hot);
 	close(done[0]);
 	if (pid > 0)
 		kill(pid, SIGKILL);
 	return pid > 0 && waitpid(pid, &status, 0) == pid && learnt;
 }
 
-static size_t count_in(const struct dtx_hot *hot, const char *memory)
+static size_t count_in(const struct dtx_prefault_child *hot, const char *memory)
 {
 	uintptr_t from = (uintptr_t)memory, to = from + PAGES * page_size();
 	size_t i, n = 0;
@@ -71,11 +71,11 @@ static long faults(void)
 }
 
 /* In a child: once copied, the pages are written to without a fault. */
-static int copies(const struct dtx_hot *hot, char *memory)
+static int copies(const struct dtx_prefault_child *hot, char *memory)
 {
 	long before;
 
-	if (!dtx_hot_copy(hot))
+	if (!dtx_prefault_child_copy(hot))
 		return 1;
 	write_some(memory + 1); /* whatever the code itself needs is here now */
 	before = faults();
@@ -85,17 +85,17 @@ static int copies(const struct dtx_hot *hot, char *memory)
 
 void test_jail_hot_pages_are_copied(void)
 {
-	static struct dtx_hot hot;
+	static struct dtx_prefault_child hot;
 	size_t size = PAGES * page_size();
 	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC), status = -1;
 	char *memory;
 	pid_t pid;
 
-	dtx_hot_open(&hot, proc);
+	dtx_prefault_child_open(&hot, proc);
 	dtx_file_close(&proc);
 	/* a sanitizer's shadow memory takes half a minute to look through */
-	if (DTX_SANITIZED || hot.pagemap < 0 || !dtx_hot_here()) {
-		dtx_hot_close(&hot);
+	if (DTX_SANITIZED || hot.pagemap < 0 || !dtx_prefault_child_here()) {
+		dtx_prefault_child_close(&hot);
 		t_skip(DTX_SANITIZED ? "a sanitizer build has no jail"
 		                     : "this kernel tells nothing about pages");
 		return;
@@ -109,13 +109,13 @@ void test_jail_hot_pages_are_copied(void)
 	memset(memory, 1, size);
 	T_CHECK(learn_from(&hot, memory));
 	T_INT(count_in(&hot, memory), PAGES / 4);
-	T_CHECK(dtx_hot_pages(&hot) >= PAGES / 4);
+	T_CHECK(dtx_prefault_child_pages(&hot) >= PAGES / 4);
 	pid = fork();
 	if (pid == 0)
 		_exit(copies(&hot, memory));
 	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
 	T_INT(status, 0);
-	dtx_hot_close(&hot);
+	dtx_prefault_child_close(&hot);
 	munmap(memory, size);
 }
 
@@ -141,7 +141,7 @@ static bool is_large(const char *at)
 /* A mapping of small pages, of which the list has `pages`, at the start of a large one. */
 static bool gathers(size_t pages)
 {
-	static struct dtx_hot hot;
+	static struct dtx_prefault_child hot;
 	const size_t huge = (size_t)2 << 20;
 	char *room = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 	                  0),
@@ -153,8 +153,8 @@ static bool gathers(size_t pages)
 	at = room + (huge - (uintptr_t)room % huge) % huge;
 	memset(room, 1, 2 * huge);
 	hot.n = 1;
-	hot.run[0] = (struct dtx_hot_run){ (uintptr_t)at, pages * page_size(), 23 };
-	dtx_hot_gather(&hot);
+	hot.run[0] = (struct dtx_prefault_child_run){ (uintptr_t)at, pages * page_size(), 23 };
+	dtx_prefault_child_gather(&hot);
 	large = is_large(at);
 	T_INT(at[0] + at[huge - 1], 2);
 	munmap(room, 2 * huge);
@@ -174,13 +174,13 @@ void test_hot_pages_become_large_ones_where_there_are_many(void)
 /* Without /proc nothing is learnt, and nothing is copied. */
 void test_hot_without_proc(void)
 {
-	static struct dtx_hot hot;
+	static struct dtx_prefault_child hot;
 
-	dtx_hot_open(&hot, -1);
-	T_CHECK(!dtx_hot_learn(&hot));
-	T_INT(dtx_hot_pages(&hot), 0);
-	T_CHECK(!dtx_hot_copy(&hot));
-	dtx_hot_close(&hot);
+	dtx_prefault_child_open(&hot, -1);
+	T_CHECK(!dtx_prefault_child_learn(&hot));
+	T_INT(dtx_prefault_child_pages(&hot), 0);
+	T_CHECK(!dtx_prefault_child_copy(&hot));
+	dtx_prefault_child_close(&hot);
 }
 
 /* An interpreter that was made to read texts has no pandas to warm up. */

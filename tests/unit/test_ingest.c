@@ -50,8 +50,8 @@ static void note_raw(struct asked *a, const struct dtx_rawgrid *g)
 	}
 }
 
-static enum dtx_code host_rescue(void *arg, const struct dtx_rescue *r, struct dtx_table **out,
-                                 struct dtx_err *err)
+static enum dtx_code host_rescue(void *arg, const struct dtx_fallback_request *r,
+                                 struct dtx_table **out, struct dtx_err *err)
 {
 	struct asked *a = arg;
 

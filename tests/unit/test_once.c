@@ -225,7 +225,7 @@ void test_once_record_too_large(void)
 	enum dtx_code rc = DTX_OK;
 
 	T_OK(dtx_file_write(fd, "a,b\n1,2\n3,\"", 11, "long", &err), &err);
-	T_CHECK(ftruncate(fd, (off_t)DTX_SLICES_MOST + 100) == 0);
+	T_CHECK(ftruncate(fd, (off_t)DTX_RECORD_CHUNKER_MOST + 100) == 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	DTX_TRY(dtx_source_stream(path, &src, &err));
 	DTX_TRY(dtx_reader_open(src, &o, &r, &err));

@@ -42,44 +42,44 @@ static bool can_make(void)
 
 void test_pages_are_made_as_far_as_wanted(void)
 {
-	struct dtx_pages p;
+	struct dtx_prefault p;
 	char *block = block_new();
 	size_t had;
 
 	if (!block || !can_make())
 		return;
-	dtx_pages_init(&p);
+	dtx_prefault_init(&p);
 	memset(block, 'x', 10 * MIB);
 	had = resident(block);
-	dtx_pages_make(&p);
+	dtx_prefault_make(&p);
 	T_INT(resident(block), had); /* nothing was told */
-	dtx_pages_tell(&p, 0, block, 10 * MIB, 8 * MIB, SIZE);
-	dtx_pages_make(&p);
+	dtx_prefault_tell(&p, 0, block, 10 * MIB, 8 * MIB, SIZE);
+	dtx_prefault_make(&p);
 	T_CHECK(resident(block) >= had + 6 * MIB && resident(block) <= had + 12 * MIB);
 	T_CHECK(block[0] == 'x' && block[10 * MIB - 1] == 'x' && block[10 * MIB] == 0);
-	dtx_pages_tell(&p, 0, block, 60 * MIB, SIZE, SIZE); /* more than the block has */
-	dtx_pages_make(&p);
+	dtx_prefault_tell(&p, 0, block, 60 * MIB, SIZE, SIZE); /* more than the block has */
+	dtx_prefault_make(&p);
 	T_CHECK(resident(block) <= SIZE);
-	dtx_pages_clear(&p);
+	dtx_prefault_clear(&p);
 	munmap(block, SIZE);
 }
 
 /* What is held, or was moved and is not told again, is left alone. */
 void test_pages_of_a_moved_block_are_let_be(void)
 {
-	struct dtx_pages p;
+	struct dtx_prefault p;
 	char *block = block_new();
 
 	if (!block || !can_make())
 		return;
-	dtx_pages_init(&p);
-	dtx_pages_tell(&p, 1, block, 0, SIZE, SIZE);
-	dtx_pages_hold(&p);
-	dtx_pages_tell(&p, 1, block, 0, SIZE, SIZE); /* its owner does not wait for it */
-	dtx_pages_drop(&p);
-	dtx_pages_make(&p);
+	dtx_prefault_init(&p);
+	dtx_prefault_tell(&p, 1, block, 0, SIZE, SIZE);
+	dtx_prefault_hold(&p);
+	dtx_prefault_tell(&p, 1, block, 0, SIZE, SIZE); /* its owner does not wait for it */
+	dtx_prefault_drop(&p);
+	dtx_prefault_make(&p);
 	T_INT(resident(block), 0);
-	dtx_pages_clear(&p);
+	dtx_prefault_clear(&p);
 	munmap(block, SIZE);
 }
 

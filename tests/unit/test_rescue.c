@@ -404,7 +404,7 @@ void test_rescue_approve_then_run(void)
 	rescuemake_clear(&m);
 }
 
-static enum dtx_code person_yes(void *arg, const struct dtx_gate_view *view, bool *yes,
+static enum dtx_code person_yes(void *arg, const struct dtx_approval_view *view, bool *yes,
                                 struct dtx_err *err)
 {
 	(void)err;
@@ -426,7 +426,7 @@ void test_rescue_pending_is_asked_for(void)
 	m.r.author = &m.author;
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
 	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
-	m.r.gate = (struct dtx_gate){ DTX_APPROVE_ASK, "etl", person_yes, &asked };
+	m.r.gate = (struct dtx_approval){ DTX_APPROVE_ASK, "etl", person_yes, &asked };
 	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
 	T_STR(dtx_buf_text(&m.events),
 	      "run.trigger:unknown_op run.cache:pending snippet.approved:etl jail.end");

@@ -339,15 +339,15 @@ void rescuemake_init(struct rescuemake *m, const char *name)
 	m->author = (struct dtx_author){
 		.transport = "script", .model = "tiny", .ask = author_ask, .pause_arg = m
 	};
-	m->r = (struct dtx_rescuer){ .jail = &jail,
-		                     .store = m->store,
-		                     .ns = "test",
-		                     .abi = "abi",
-		                     .imports = "pandas",
-		                     .dx_names = "round",
-		                     .operands = "plan.json in.csv",
-		                     .sample = DTX_SAMPLE_SYNTHETIC,
-		                     .supplied_err = DTX_ERR_INIT };
+	m->r = (struct dtx_fallback_ctx){ .jail = &jail,
+		                          .store = m->store,
+		                          .ns = "test",
+		                          .abi = "abi",
+		                          .imports = "pandas",
+		                          .dx_names = "round",
+		                          .operands = "plan.json in.csv",
+		                          .sample = DTX_SAMPLE_SYNTHETIC,
+		                          .supplied_err = DTX_ERR_INIT };
 	m->r.gate.policy = DTX_APPROVE_AUTO;
 }
 
@@ -359,7 +359,7 @@ void rescuemake_use(struct rescuemake *m)
 void rescuemake_clear(struct rescuemake *m)
 {
 	planrun_clear(&m->run);
-	dtx_rescuer_clear(&m->r);
+	dtx_fallback_ctx_clear(&m->r);
 	dtx_errlist_clear(&m->r.warnings);
 	json_decref(m->r.near);
 	dtx_err_clear(&m->r.supplied_err);
@@ -387,12 +387,12 @@ static enum dtx_code event_note(void *arg, const struct dtx_event *e, struct dtx
 	return DTX_OK;
 }
 
-static enum dtx_code host_rescue(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
-                                 struct dtx_err *err)
+static enum dtx_code host_rescue(void *arg, const struct dtx_fallback_request *region,
+                                 struct dtx_table **out, struct dtx_err *err)
 {
 	struct rescuemake *m = arg;
 
-	return dtx_rescue_region(&m->r, region, out, err);
+	return dtx_fallback_answer(&m->r, region, out, err);
 }
 
 static enum dtx_code host_settle(void *arg, enum dtx_settle when, uint64_t stands,
@@ -400,7 +400,7 @@ static enum dtx_code host_settle(void *arg, enum dtx_settle when, uint64_t stand
 {
 	struct rescuemake *m = arg;
 
-	return dtx_rescue_settle(&m->r, when, stands & ~m->dropped, err);
+	return dtx_fallback_finish(&m->r, when, stands & ~m->dropped, err);
 }
 
 enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char *csv)

@@ -115,7 +115,7 @@ static enum dtx_code restored(struct dtx_table **out, const char *const *text, u
 
 	DTX_TRY(make_input(&in, NULL));
 	DTX_TRY(make_result(amounts, text, 4, &t, NULL));
-	DTX_TRY(dtx_restore_cells(&t, in, rows, room, NULL));
+	DTX_TRY(dtx_restore_source_cells(&t, in, rows, room, NULL));
 	if (out) {
 		*out = t;
 		t = NULL;
@@ -222,7 +222,7 @@ void test_restore_finds_rows_at_once(void)
 	}
 	T_CODE(make_result(amount, text, ROWS, &t, NULL), DTX_OK, NULL);
 	start = clock();
-	T_CODE(dtx_restore_cells(&t, in, from, ROOM, NULL), DTX_OK, NULL);
+	T_CODE(dtx_restore_source_cells(&t, in, from, ROOM, NULL), DTX_OK, NULL);
 	T_CHECK(clock() - start < CLOCKS_PER_SEC);
 	dtx_table_unref(in);
 	dtx_table_unref(t);
@@ -244,7 +244,7 @@ void test_restore_gives_nulls_their_type(void)
 		T_OK(dtx_batch_new(t->schema, n, &b, NULL), NULL);
 		T_OK(dtx_column_nulls(field.type, n, &b->col[0], NULL), NULL);
 		T_OK(dtx_table_take(t, b, NULL), NULL);
-		T_OK(dtx_restore_cells(&t, in, from, ROOM, NULL), NULL);
+		T_OK(dtx_restore_source_cells(&t, in, from, ROOM, NULL), NULL);
 		T_INT(t->schema->field[0].type.type, DTX_T_FLOAT64);
 		T_INT(t->nrows, n);
 		for (uint32_t i = 0; i < n; i++)

@@ -6,9 +6,9 @@
 #include "tests/t.h"
 
 struct carrier {
-	struct dtx_ring *ring;
+	struct dtx_reorder *ring;
 	uint64_t seq;
-	struct dtx_ring_list list;
+	struct dtx_reorder_list list;
 	bool left;
 };
 
@@ -16,7 +16,7 @@ static void *carry(void *arg)
 {
 	struct carrier *c = arg;
 
-	c->left = dtx_ring_leave(c->ring, c->seq, &c->list) == DTX_RING_LEFT;
+	c->left = dtx_reorder_leave(c->ring, c->seq, &c->list) == DTX_REORDER_LEFT;
 	return NULL;
 }
 
@@ -26,27 +26,27 @@ void test_ring_waits_when_memory_is_short(void)
 {
 	for (int tight = 0; tight <= 1; tight++) {
 		struct dtx_err err = DTX_ERR_INIT;
-		struct dtx_ring r = { .nslots = 0 };
+		struct dtx_reorder r = { .nslots = 0 };
 		struct carrier c = { .ring = &r, .seq = 1 };
-		struct dtx_ring_list none = { NULL, NULL };
-		struct dtx_ring_item *item;
+		struct dtx_reorder_list none = { NULL, NULL };
+		struct dtx_reorder_item *item;
 		pthread_t t;
 
-		T_OK(dtx_ring_init(&r, 2, 0, &err), &err);
-		item = dtx_ring_item(&r);
+		T_OK(dtx_reorder_init(&r, 2, 0, &err), &err);
+		item = dtx_reorder_item(&r);
 		T_CHECK(dtx_buf_room(&item->text, 5000));
 		dtx_mem_set_limit(tight ? dtx_mem_used() + 1000 : 0);
 		T_INT(dtx_mem_tight(), tight);
 		T_INT(pthread_create(&t, NULL, carry, &c), 0);
 		if (!tight) /* it left before the head moves */
 			T_INT(pthread_join(t, NULL), 0);
-		T_INT(dtx_ring_next(&r, &none), !tight);
+		T_INT(dtx_reorder_next(&r, &none), !tight);
 		if (tight)
 			T_INT(pthread_join(t, NULL), 0);
 		T_INT(c.left, !tight);
-		dtx_ring_done(&r, item);
+		dtx_reorder_done(&r, item);
 		T_INT(item->text.cap != 0, !tight);
 		dtx_mem_set_limit(0);
-		dtx_ring_clear(&r);
+		dtx_reorder_clear(&r);
 	}
 }

@@ -19,11 +19,11 @@ static struct dtx_batch *lines(const char *text, char delim)
 	return span_lines(&schema, ROWS, text, delim);
 }
 
-static struct dtx_rowcells *taken(struct dtx_batch *b, const uint32_t *col, uint32_t n)
+static struct dtx_row_store *taken(struct dtx_batch *b, const uint32_t *col, uint32_t n)
 {
-	struct dtx_rowcells *r = NULL;
+	struct dtx_row_store *r = NULL;
 
-	T_OK(dtx_rowcells_take(b, col, n, &r, NULL), NULL);
+	T_OK(dtx_row_store_take(b, col, n, &r, NULL), NULL);
 	return r;
 }
 
@@ -31,16 +31,16 @@ static const char one[] = "1,,three\n\"x;\",\"\",\"say \"\"hi\"\"\"\n,,\n";
 static const char two[] = "five,6,\nA,B,C\n9,ten,\"1,2\"\n";
 static const uint32_t cols[] = { 0, 2 };
 
-static struct dtx_rowcells_set *set_of(struct dtx_batch *const *batch)
+static struct dtx_row_store_set *set_of(struct dtx_batch *const *batch)
 {
-	struct dtx_rowcells **cells = dtx_mem_alloc(BATCHES, sizeof(struct dtx_rowcells *));
-	struct dtx_rowcells_set *s = NULL;
+	struct dtx_row_store **cells = dtx_mem_alloc(BATCHES, sizeof(struct dtx_row_store *));
+	struct dtx_row_store_set *s = NULL;
 
 	T_CHECK(cells);
 	for (uint32_t i = 0; i < BATCHES; i++)
 		cells[i] = taken(batch[i], cols, 2);
-	T_CHECK(dtx_rowcells_alike(cells, BATCHES));
-	T_OK(dtx_rowcells_set_new(cols, 2, COLS, cells, BATCHES, &s, NULL), NULL);
+	T_CHECK(dtx_row_store_alike(cells, BATCHES));
+	T_OK(dtx_row_store_set_new(cols, 2, COLS, cells, BATCHES, &s, NULL), NULL);
 	return s;
 }
 
@@ -50,13 +50,13 @@ struct picks {
 };
 
 /* What is picked of the set is what is gathered of the batches. */
-static void picks_same(const struct dtx_rowcells_set *s, const struct picks *of_set,
+static void picks_same(const struct dtx_row_store_set *s, const struct picks *of_set,
                        struct dtx_batch *const *batch, const struct picks *of_batch)
 {
 	const struct dtx_typeref type[] = { field[0].type, field[2].type };
 	struct dtx_column *got[2] = { NULL, NULL };
 
-	T_OK(dtx_rowcells_pick(s, of_set->which, of_set->row, of_set->n, type, got, NULL), NULL);
+	T_OK(dtx_row_store_pick(s, of_set->which, of_set->row, of_set->n, type, got, NULL), NULL);
 	for (uint32_t k = 0; k < 2; k++) {
 		struct dtx_column *src[] = { batch[0]->col[cols[k]], batch[1]->col[cols[k]] };
 		struct dtx_column *want = NULL;
@@ -83,11 +83,11 @@ void test_rowcells_pick(void)
 	const struct picks picks = { which, row, DTX_COUNT(row) };
 	struct dtx_batch *batch[BATCHES] = { lines(one, ','), lines(two, ',') };
 	struct dtx_batch *same[BATCHES] = { lines(one, ','), lines(two, ',') };
-	struct dtx_rowcells_set *s = set_of(batch);
+	struct dtx_row_store_set *s = set_of(batch);
 
 	T_CHECK(!batch[0]->col[0] && batch[0]->col[1] && !batch[0]->col[2]);
 	picks_same(s, &picks, same, &picks);
-	dtx_rowcells_set_free(s);
+	dtx_row_store_set_free(s);
 	batches_free(batch);
 	batches_free(same);
 }
@@ -104,22 +104,22 @@ void test_rowcells_moved(void)
 	static const uint32_t row[] = { 0, 0, 1, 2, 0, 2, 1 };
 	struct dtx_batch *batch[BATCHES] = { lines(narrow, ','), lines(wide, ',') };
 	struct dtx_batch *same[BATCHES] = { lines(narrow, ','), lines(wide, ',') };
-	struct dtx_rowcells_set *s = set_of(batch);
-	struct dtx_rowcells *all = NULL;
+	struct dtx_row_store_set *s = set_of(batch);
+	struct dtx_row_store *all = NULL;
 
-	T_CHECK(dtx_rowcells_movable(s) && s->batch[0]->stride < s->batch[1]->stride);
-	T_OK(dtx_rowcells_one_new(s, BATCHES * ROWS, &all, NULL), NULL);
+	T_CHECK(dtx_row_store_movable(s) && s->batch[0]->stride < s->batch[1]->stride);
+	T_OK(dtx_row_store_one_new(s, BATCHES * ROWS, &all, NULL), NULL);
 	for (uint32_t i = 0; i < BATCHES; i++) {
-		struct dtx_rowcells *r = s->batch[i];
+		struct dtx_row_store *r = s->batch[i];
 
-		T_OK(dtx_rowcells_permute(r, order, ROWS, NULL), NULL);
+		T_OK(dtx_row_store_permute(r, order, ROWS, NULL), NULL);
 		for (uint32_t k = 0; k < ROWS; k++)
-			dtx_rowcells_one_put(all, to[i][k], r, r->rec + (size_t)k * r->stride);
+			dtx_row_store_one_put(all, to[i][k], r, r->rec + (size_t)k * r->stride);
 	}
-	dtx_rowcells_set_one(s, all);
+	dtx_row_store_set_one(s, all);
 	picks_same(s, &(struct picks){ first, place, DTX_COUNT(place) }, same,
 	           &(struct picks){ which, row, DTX_COUNT(row) });
-	dtx_rowcells_set_free(s);
+	dtx_row_store_set_free(s);
 	batches_free(batch);
 	batches_free(same);
 }
@@ -128,7 +128,7 @@ void test_rowcells_back(void)
 {
 	struct dtx_batch *b = lines(one, ','), *same = lines(one, ',');
 
-	T_OK(dtx_rowcells_back(taken(b, cols, 2), cols, 2, b, NULL), NULL);
+	T_OK(dtx_row_store_back(taken(b, cols, 2), cols, 2, b, NULL), NULL);
 	for (uint32_t i = 0; i < COLS; i++)
 		span_same(b->col[i], same->col[i]);
 	dtx_batch_free(b);
@@ -142,14 +142,14 @@ void test_rowcells_refuses(void)
 	struct dtx_batch *b;
 
 	for (int len = 27; len <= 29; len++) {
-		struct dtx_rowcells *r;
+		struct dtx_row_store *r;
 
 		memset(text, 'x', sizeof(text));
 		strcpy(text + len, ",2,\n4,5,6\n7,8,9\n");
 		b = lines(text, ',');
 		r = taken(b, cols, 2);
 		T_CHECK((r != NULL) == (len <= 28) && (b->col[0] == NULL) == (r != NULL));
-		dtx_rowcells_free(r);
+		dtx_row_store_free(r);
 		dtx_batch_free(b);
 	}
 	b = lines(one, ',');
@@ -163,12 +163,12 @@ void test_rowcells_refuses(void)
 void test_rowcells_alike(void)
 {
 	struct dtx_batch *a = lines(one, ','), *b = lines("1;2;3\n4;5;6\n7;8;9\n", ';');
-	struct dtx_rowcells *r[] = { taken(a, cols, 2), taken(b, cols, 2), NULL };
+	struct dtx_row_store *r[] = { taken(a, cols, 2), taken(b, cols, 2), NULL };
 
-	T_CHECK(r[0] && r[1] && dtx_rowcells_alike(r, 1) && !dtx_rowcells_alike(r, 2));
-	T_CHECK(!dtx_rowcells_alike(r + 2, 1) && !dtx_rowcells_alike(r, 0));
-	dtx_rowcells_free(r[0]);
-	dtx_rowcells_free(r[1]);
+	T_CHECK(r[0] && r[1] && dtx_row_store_alike(r, 1) && !dtx_row_store_alike(r, 2));
+	T_CHECK(!dtx_row_store_alike(r + 2, 1) && !dtx_row_store_alike(r, 0));
+	dtx_row_store_free(r[0]);
+	dtx_row_store_free(r[1]);
 	dtx_batch_free(a);
 	dtx_batch_free(b);
 }

@@ -33,7 +33,7 @@ static enum dtx_code pack(const struct planrun *p, const char *text, size_t max,
 
 	output[1].table = p->result->output[0].table;
 	if (rows.head)
-		rc = dtx_rowlog_pack(&rows, &traced, max, out, err);
+		rc = dtx_row_lineage_pack(&rows, &traced, max, out, err);
 	json_decref(rows.head);
 	return rc;
 }
@@ -48,35 +48,36 @@ static void rowlog_init(struct planrun *p)
 void test_rowlog_back_and_on(void)
 {
 	struct planrun p;
-	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
-	struct dtx_rowlog *log = NULL;
-	struct dtx_rowlog_answer a;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
+	struct dtx_row_lineage *log = NULL;
+	struct dtx_row_lineage_answer a;
 	struct dtx_err err = DTX_ERR_INIT;
 	int64_t counts[2];
 	json_t *results = NULL, *through = NULL;
 
 	rowlog_init(&p);
-	T_OK(pack(&p, head, DTX_ROWLOG_MAX, &bytes, &err), &err);
-	T_OK(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err), &err);
-	T_OK(dtx_rowlog_why(log, "s", 1, &a, &err), &err);
+	T_OK(pack(&p, head, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
+	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err), &err);
+	T_OK(dtx_row_lineage_why(log, "s", 1, &a, &err), &err);
 	T_CHECK(a.nrows == 1 && a.rows[0].input == 0 && a.rows[0].row[0] == (1 << 1 | 1 << 3));
-	dtx_rowlog_answer_clear(&a);
-	T_CODE(dtx_rowlog_why(log, "s", 3, &a, &err), DTX_E_USAGE, &err);
-	dtx_rowlog_answer_clear(&a);
-	T_CODE(dtx_rowlog_why(log, "nix", 1, &a, &err), DTX_E_NO_TRANSLATION, &err);
-	dtx_rowlog_answer_clear(&a);
+	dtx_row_lineage_answer_clear(&a);
+	T_CODE(dtx_row_lineage_why(log, "s", 3, &a, &err), DTX_E_USAGE, &err);
+	dtx_row_lineage_answer_clear(&a);
+	T_CODE(dtx_row_lineage_why(log, "nix", 1, &a, &err), DTX_E_NO_TRANSLATION, &err);
+	dtx_row_lineage_answer_clear(&a);
 	for (const char *name = "odd\0gap\0far\0"; *name; name += strlen(name) + 1) {
-		T_CODE(dtx_rowlog_why(log, name, 1, &a, &err), DTX_E_STORE_IO, &err);
-		dtx_rowlog_answer_clear(&a);
+		T_CODE(dtx_row_lineage_why(log, name, 1, &a, &err), DTX_E_STORE_IO, &err);
+		dtx_row_lineage_answer_clear(&a);
 	}
-	T_OK(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &through, &err), &err);
+	T_OK(dtx_row_lineage_follow(log, 0, 2, counts, 2, &results, &through, &err), &err);
 	T_CHECK(counts[0] == 1 && counts[1] == 1 && json_array_size(results) == 1 &&
 	        json_integer_value(json_array_get(results, 0)) == 2);
-	T_CHECK(!dtx_rowlog_places(log, 0) && !strcmp(dtx_rowlog_prefix(log, 0, "v"), "C") &&
-	        !strcmp(dtx_rowlog_prefix(log, 0, "w"), "L"));
+	T_CHECK(!dtx_row_lineage_places(log, 0) &&
+	        !strcmp(dtx_row_lineage_prefix(log, 0, "v"), "C") &&
+	        !strcmp(dtx_row_lineage_prefix(log, 0, "w"), "L"));
 	json_decref(results);
 	json_decref(through);
-	dtx_rowlog_free(log);
+	dtx_row_lineage_free(log);
 	dtx_buf_clear(&bytes);
 	planrun_clear(&p);
 }
@@ -85,8 +86,8 @@ void test_rowlog_back_and_on(void)
 void test_rowlog_of_rows_that_let(void)
 {
 	struct planrun p;
-	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
-	struct dtx_rowlog *log = NULL;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
+	struct dtx_row_lineage *log = NULL;
 	struct dtx_err err = DTX_ERR_INIT;
 	char text[sizeof(head)];
 	int64_t counts[2];
@@ -95,18 +96,18 @@ void test_rowlog_of_rows_that_let(void)
 	memcpy(text, head, sizeof(head));
 	memcpy(strstr(text, "\"made\""), "\"let\" ", 6);
 	rowlog_init(&p);
-	T_OK(pack(&p, text, DTX_ROWLOG_MAX, &bytes, &err), &err);
-	T_OK(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err), &err);
-	T_CODE(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &through, &err),
+	T_OK(pack(&p, text, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
+	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err), &err);
+	T_CODE(dtx_row_lineage_follow(log, 0, 2, counts, 2, &results, &through, &err),
 	       DTX_E_NO_TRANSLATION, &err);
 	T_STR(err.msg, "of this input no numbers are kept: its rows only let others stay");
 	T_CHECK(!results && counts[0] == -1 && counts[1] == -1);
-	T_OK(dtx_rowlog_follow(log, 2, 2, counts, 2, &results, &through, &err),
+	T_OK(dtx_row_lineage_follow(log, 2, 2, counts, 2, &results, &through, &err),
 	     &err); /* another input */
 	json_decref(results);
 	json_decref(through);
 	dtx_err_clear(&err);
-	dtx_rowlog_free(log);
+	dtx_row_lineage_free(log);
 	dtx_buf_clear(&bytes);
 	planrun_clear(&p);
 }
@@ -114,7 +115,7 @@ void test_rowlog_of_rows_that_let(void)
 void test_rowlog_has_a_limit(void)
 {
 	struct planrun p;
-	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
 
 	rowlog_init(&p);
@@ -126,7 +127,7 @@ void test_rowlog_has_a_limit(void)
 	planrun_clear(&p);
 }
 
-/* A body as dtx_rowlog_pack writes it, of these plain bytes. */
+/* A body as dtx_row_lineage_pack writes it, of these plain bytes. */
 static void packed(const void *plain, size_t n, struct dtx_buf *out)
 {
 	unsigned char to[4096];
@@ -141,35 +142,37 @@ static void packed(const void *plain, size_t n, struct dtx_buf *out)
 void test_rowlog_damaged(void)
 {
 	struct planrun p;
-	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX), part = DTX_BUF_INIT(DTX_ROWLOG_MAX);
-	struct dtx_rowlog *log = NULL;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX),
+		       part = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
+	struct dtx_row_lineage *log = NULL;
 	struct dtx_err err = DTX_ERR_INIT;
 	unsigned char plain[4096];
 	uLongf n = sizeof(plain);
 
 	rowlog_init(&p);
-	T_OK(pack(&p, head, DTX_ROWLOG_MAX, &bytes, &err), &err);
+	T_OK(pack(&p, head, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
 	T_CHECK(uncompress(plain, &n, (const Bytef *)bytes.ptr + 16, bytes.len - 16) == Z_OK);
 	for (size_t k = 0; k < n; k++) {
 		packed(plain, k, &part);
-		T_CODE(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
+		T_CODE(dtx_row_lineage_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO,
+		       &err);
 	}
 	for (size_t k = 0; k < bytes.len; k++)
-		T_CODE(dtx_rowlog_unpack((struct dtx_str){ bytes.ptr, k }, &log, &err),
+		T_CODE(dtx_row_lineage_unpack((struct dtx_str){ bytes.ptr, k }, &log, &err),
 		       DTX_E_STORE_IO, &err);
 	/* the last number goes on, and nothing stands behind it */
 	plain[n - 1] |= 0x80;
 	packed(plain, n, &part);
-	T_CODE(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
+	T_CODE(dtx_row_lineage_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
 	T_STR(err.msg, "kept row numbers end too early");
 	plain[n - 1] &= 0x7f;
 	packed(plain, n, &part);
-	T_OK(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), &err);
-	dtx_rowlog_free(log);
+	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&part), &log, &err), &err);
+	dtx_row_lineage_free(log);
 	log = NULL;
 	memcpy(strstr((char *)plain + 8, "\"rows\":1}") + 7, "2", 1);
 	packed(plain, n, &part);
-	T_CODE(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
+	T_CODE(dtx_row_lineage_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
 	T_CHECK(!log);
 	dtx_err_clear(&err);
 	dtx_buf_clear(&bytes);
@@ -179,23 +182,23 @@ void test_rowlog_damaged(void)
 
 static enum dtx_code once(const struct planrun *p)
 {
-	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
-	struct dtx_rowlog *log = NULL;
-	struct dtx_rowlog_answer a = { .nrows = 0 };
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
+	struct dtx_row_lineage *log = NULL;
+	struct dtx_row_lineage_answer a = { .nrows = 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	int64_t counts[2];
 	json_t *results = NULL, *through = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(pack(p, head, DTX_ROWLOG_MAX, &bytes, &err));
-	DTX_TRY(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err));
-	DTX_TRY(dtx_rowlog_why(log, "s", 1, &a, &err));
-	DTX_TRY(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &through, &err));
+	DTX_TRY(pack(p, head, DTX_ROW_LINEAGE_MAX, &bytes, &err));
+	DTX_TRY(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err));
+	DTX_TRY(dtx_row_lineage_why(log, "s", 1, &a, &err));
+	DTX_TRY(dtx_row_lineage_follow(log, 0, 2, counts, 2, &results, &through, &err));
 out:
 	json_decref(results);
 	json_decref(through);
-	dtx_rowlog_answer_clear(&a);
-	dtx_rowlog_free(log);
+	dtx_row_lineage_answer_clear(&a);
+	dtx_row_lineage_free(log);
 	dtx_buf_clear(&bytes);
 	dtx_err_clear(&err);
 	return rc;

@@ -58,8 +58,8 @@ void test_sheet_formula_both_ways(void)
 
 		book_make(&b, &bytes);
 		dtx_grid_init(&grid, "b.xlsx");
-		T_OK(dtx_book_open("b.xlsx", bytes.ptr, bytes.len, &dtx_unpack_default, &book,
-		                   &err),
+		T_OK(dtx_book_open("b.xlsx", bytes.ptr, bytes.len, &dtx_archive_limits_default,
+		                   &book, &err),
 		     &err);
 		T_OK(dtx_book_sheet(book, &book->sheet[0], &how, &grid, &facts, &err), &err);
 		T_INT(facts.nvolatile, 1);

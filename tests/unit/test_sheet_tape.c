@@ -35,7 +35,7 @@ static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, con
 struct tape_walk {
 	const struct dtx_sheet_tape *t;
 	size_t block;
-	struct dtx_tape_col c;
+	struct dtx_row_cache_col c;
 };
 
 static bool walk_to(struct tape_walk *k, uint32_t col)
@@ -46,7 +46,7 @@ static bool walk_to(struct tape_walk *k, uint32_t col)
 				return true;
 			continue;
 		}
-		k->c = (struct dtx_tape_col){ 0 };
+		k->c = (struct dtx_row_cache_col){ 0 };
 		turns++;
 	}
 	return false;
@@ -58,8 +58,8 @@ static bool taped_cell(struct tape_walk *k, uint32_t row, uint32_t col, uint8_t 
 {
 	if (!walk_to(k, col))
 		return false;
-	*tag = dtx_tape_tag(&k->c, row);
-	*v = dtx_tape_value(&k->c, row);
+	*tag = dtx_row_cache_tag(&k->c, row);
+	*v = dtx_row_cache_value(&k->c, row);
 	return *tag;
 }
 
@@ -95,7 +95,7 @@ static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, s
 static void same_rows(const struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in,
                       size_t some)
 {
-	struct dtx_tape_at at = { 0 };
+	struct dtx_row_cache_at at = { 0 };
 	size_t r = 0, k;
 
 	while (at.block < t->bytes.len) {

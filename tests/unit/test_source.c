@@ -77,19 +77,19 @@ void test_source_one_too_many(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_source *s = NULL;
-	static int guard[DTX_GUARD_MAX];
+	static int guard[DTX_SIGBUS_GUARD_MAX];
 	static char large[(16 << 10) + 2]; /* a smaller file is not mapped */
 	char path[256];
 	int n = 0;
 
 	memset(large, 'a', sizeof(large) - 1);
 	source_file(path, "a.csv", large);
-	while (n < DTX_GUARD_MAX && (guard[n] = dtx_guard_add(path, 1)) >= 0)
+	while (n < DTX_SIGBUS_GUARD_MAX && (guard[n] = dtx_sigbus_guard_add(path, 1)) >= 0)
 		n++;
 	T_CODE(dtx_source_open(path, &s, &err), DTX_E_INPUT_IO, &err);
 	T_CHECK(strstr(err.msg, "is one of more than 32768 files of over 16384 bytes"));
 	while (n > 0)
-		dtx_guard_remove(guard[--n]);
+		dtx_sigbus_guard_remove(guard[--n]);
 	T_OK(dtx_source_open(path, &s, &err), &err);
 	dtx_source_free(s);
 	dtx_err_clear(&err);

@@ -27,8 +27,8 @@ static enum dtx_code spread(struct spread *s, const char *text, uint32_t input)
 
 	*s = (struct spread){ .err = DTX_ERR_INIT };
 	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &s->findings, &s->plan, &s->err));
-	DTX_TRY(dtx_spread_files(s->plan, input, &file, &n, &s->err));
-	DTX_TRY(dtx_spread_input(s->plan, input, file, n, &s->findings, &s->err));
+	DTX_TRY(dtx_expand_files(s->plan, input, &file, &n, &s->err));
+	DTX_TRY(dtx_expand_input(s->plan, input, file, n, &s->findings, &s->err));
 out:
 	return rc;
 }
@@ -99,7 +99,7 @@ void test_spread_too_many(void)
 	struct spread s;
 
 	dtx_buf_add(&text, "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"path\":[\"0\"");
-	for (int i = 1; i <= DTX_SPREAD_FILES; i++)
+	for (int i = 1; i <= DTX_EXPAND_FILES; i++)
 		dtx_buf_printf(&text, ",\"%d\"", i);
 	dtx_buf_add(&text, "]}],\"steps\":[{\"op\":\"distinct\"}]}");
 	T_CODE(spread(&s, dtx_buf_text(&text), 0), DTX_E_BAD_PARAM_VALUE, &s.err);
@@ -129,7 +129,7 @@ void test_spread_patterns(void)
 	         "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"path\":"
 	         "\"*.csv\"}],\"steps\":[{\"op\":\"distinct\"}]}");
 	T_OK(dtx_plan_parse(dtx_str_of(text), dir, &findings, &p, &err), &err);
-	T_OK(dtx_spread_files(p, 0, &file, &n, &err), &err);
+	T_OK(dtx_expand_files(p, 0, &file, &n, &err), &err);
 	T_INT(n, 3);
 	T_STR(file[0].shown, "B.csv");
 	T_STR(file[1].shown, "a.csv");
@@ -138,7 +138,7 @@ void test_spread_patterns(void)
 	p = NULL;
 	memcpy(strchr(text, '*'), "x", 1);
 	T_OK(dtx_plan_parse(dtx_str_of(text), dir, &findings, &p, &err), &err);
-	T_OK(dtx_spread_files(p, 0, &file, &n, &err), &err);
+	T_OK(dtx_expand_files(p, 0, &file, &n, &err), &err);
 	T_INT(n, 1);
 	T_STR(file[0].shown, "x.csv");
 	for (size_t i = 0; i < DTX_COUNT(names); i++) {

@@ -66,18 +66,18 @@ static enum dtx_code follow_once(const struct planrun *p)
 {
 	static const int64_t row = 2;
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_follow_stages stages = { .plan = NULL };
-	struct dtx_follow follow = { .plan = NULL };
+	struct dtx_why_not_plan_stages stages = { .plan = NULL };
+	struct dtx_why_not_plan follow = { .plan = NULL };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_follow_stages(p->parsed, p->result, 0, 0, NULL, &stages, &err));
+	DTX_TRY(dtx_why_not_plan_stages(p->parsed, p->result, 0, 0, NULL, &stages, &err));
 	T_CHECK(stages.n == 3 && stages.step[1] == 0);
-	DTX_TRY(dtx_follow_plan(p->parsed, p->result, 0, &row, 1, 0, &follow, &err));
+	DTX_TRY(dtx_why_not_plan_build(p->parsed, p->result, 0, &row, 1, 0, &follow, &err));
 	T_CHECK(follow.reaches && follow.plan);
 out:
 	dtx_err_clear(&err);
 	json_decref(stages.plan);
-	dtx_follow_clear(&follow);
+	dtx_why_not_plan_clear(&follow);
 	return rc;
 }
 

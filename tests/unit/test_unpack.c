@@ -8,17 +8,17 @@
 
 void test_unpack_by_name(void)
 {
-	struct dtx_unpack l = DTX_UNPACK_INIT;
+	struct dtx_archive_limits l = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *o;
 
-	T_OK(dtx_unpack_set(&l, DTX_STR("ratio"), 5000, &err), &err);
+	T_OK(dtx_archive_limits_set(&l, DTX_STR("ratio"), 5000, &err), &err);
 	T_INT(l.ratio, 5000);
-	T_CODE(dtx_unpack_set(&l, DTX_STR("ratoi"), 1, &err), DTX_E_USAGE, &err);
+	T_CODE(dtx_archive_limits_set(&l, DTX_STR("ratoi"), 1, &err), DTX_E_USAGE, &err);
 	T_STR(err.did_you_mean[0], "ratio");
-	T_CODE(dtx_unpack_set(&l, DTX_STR("entries"), 0, &err), DTX_E_USAGE, &err);
+	T_CODE(dtx_archive_limits_set(&l, DTX_STR("entries"), 0, &err), DTX_E_USAGE, &err);
 	T_STR(err.msg, "limit 'archive.entries' is 1 to 16777216, got 0");
-	o = dtx_unpack_json(&l);
+	o = dtx_archive_limits_json(&l);
 	T_INT(json_object_size(o), 1);
 	T_INT(json_integer_value(json_object_get(o, "ratio")), 5000);
 	json_decref(o);
@@ -28,36 +28,36 @@ void test_unpack_by_name(void)
 /* On the way to the reader process nothing is lost, and what is no list is refused. */
 void test_unpack_list(void)
 {
-	struct dtx_unpack a = DTX_UNPACK_INIT, b = DTX_UNPACK_INIT;
+	struct dtx_archive_limits a = DTX_ARCHIVE_LIMITS_INIT, b = DTX_ARCHIVE_LIMITS_INIT;
 	json_t *list;
 
 	a.text = 7;
 	a.merges = 9;
-	list = dtx_unpack_list(&a);
-	T_CHECK(dtx_unpack_read(list, &b));
+	list = dtx_archive_limits_list(&a);
+	T_CHECK(dtx_archive_limits_read(list, &b));
 	T_CHECK(!memcmp(&a, &b, sizeof(a)));
 	json_array_append_new(list, json_integer(1));
-	T_CHECK(!dtx_unpack_read(list, &b));
+	T_CHECK(!dtx_archive_limits_read(list, &b));
 	json_array_set_new(list, 0, json_integer(-1));
-	T_CHECK(!dtx_unpack_read(list, &b));
-	T_CHECK(!dtx_unpack_read(NULL, &b));
+	T_CHECK(!dtx_archive_limits_read(list, &b));
+	T_CHECK(!dtx_archive_limits_read(NULL, &b));
 	json_decref(list);
 }
 
 /* The way out is named where there is one. */
 void test_unpack_fail_says_how(void)
 {
-	struct dtx_unpack l = DTX_UNPACK_INIT;
+	struct dtx_archive_limits l = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
 
-	T_CODE(dtx_unpack_fail(&err, &l, "ratio", "'%s' is steep", "a.gz"), DTX_E_ARCHIVE_LIMIT,
-	       &err);
+	T_CODE(dtx_archive_limits_fail(&err, &l, "ratio", "'%s' is steep", "a.gz"),
+	       DTX_E_ARCHIVE_LIMIT, &err);
 	T_STR(err.msg, "'a.gz' is steep (limit 'archive.ratio')");
 	T_STR(err.hint, "if the file is trusted: --limit archive.ratio=N");
-	dtx_unpack_fail(&err, &l, "strings", "many");
+	dtx_archive_limits_fail(&err, &l, "strings", "many");
 	T_STR(err.hint, "no option raises it: save the file again, or as CSV, in the program it is "
 	                "from");
-	T_CODE(dtx_unpack_fixed(&err, "fonts", "'%s': over %d fonts", "a.xls", 9),
+	T_CODE(dtx_archive_limits_fixed(&err, "fonts", "'%s': over %d fonts", "a.xls", 9),
 	       DTX_E_ARCHIVE_LIMIT, &err);
 	T_STR(err.msg, "'a.xls': over 9 fonts (limit 'archive.fonts')");
 	T_CHECK(strstr(err.hint, "no option raises it"));
@@ -68,13 +68,13 @@ static enum dtx_code open_with(const struct dtx_buf *bytes, const char *name, ui
                                struct dtx_err *err)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
-	struct dtx_unpack l = DTX_UNPACK_INIT;
+	struct dtx_archive_limits l = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_source *src = NULL;
 	struct dtx_reader *r = NULL;
 	enum dtx_code rc;
 
 	opts.header_rows = 0;
-	T_OK(dtx_unpack_set(&l, dtx_str_of(name), value, err), err);
+	T_OK(dtx_archive_limits_set(&l, dtx_str_of(name), value, err), err);
 	T_OK(dtx_source_bytes("b.xlsx", bytes->ptr, bytes->len, &src, err), err);
 	dtx_source_limit(src, &l);
 	rc = dtx_reader_open(src, &opts, &r, err);
@@ -138,7 +138,8 @@ void test_unpack_stop_the_texts_of_a_sheet(void)
 		uint64_t id;
 
 		dtx_grid_init(&grid, "b.xls");
-		T_OK(dtx_unpack_set(&grid.limits, dtx_str_of(row[i].limit), row[i].value, &err),
+		T_OK(dtx_archive_limits_set(&grid.limits, dtx_str_of(row[i].limit), row[i].value,
+		                            &err),
 		     &err);
 		for (k = 0; rc == DTX_OK && k < DTX_COUNT(text); k++)
 			rc = dtx_grid_text_add(&grid, dtx_str_of(text[k]), &id, &err);

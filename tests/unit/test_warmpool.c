@@ -163,9 +163,9 @@ void test_jail_pool_serves(void)
 	T_INT(plain_run(), 1);
 	T_INT(mode_of(""), 0700);
 	T_CHECK(ask(&before, &p));
-	T_CHECK(!dtx_hot_here() || learns());
+	T_CHECK(!dtx_prefault_child_here() || learns());
 	T_CHECK(ask(&before, &p) && before.cold == 0);
-	T_CHECK(before.rounds > 0 || !dtx_hot_here());
+	T_CHECK(before.rounds > 0 || !dtx_prefault_child_here());
 	snprintf(socket_name, sizeof(socket_name), "pool-%s.sock", p.key);
 	T_INT(mode_of(socket_name), 0600);
 	T_INT(run_one("    return tables['main']", (struct dtx_jail_spec){ .no_warm = true }), 0);

@@ -356,7 +356,7 @@ void test_cfb_cut_anywhere(void)
 	biff_make(&book, &stream);
 	cfb_make(&bytes, "Workbook", &stream, CFB_MINI);
 	for (n = 0; n <= bytes.len; n += 7) {
-		if (dtx_book_open("b.xls", bytes.ptr, n, &dtx_unpack_default, &got, NULL) ==
+		if (dtx_book_open("b.xls", bytes.ptr, n, &dtx_archive_limits_default, &got, NULL) ==
 		    DTX_OK) {
 			opened++;
 			dtx_book_close(got);

@@ -198,7 +198,7 @@ static enum dtx_code broken_read(const struct broken_book *b, const struct dtx_b
                                  struct dtx_err *err)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
-	struct dtx_unpack limits = dtx_unpack_default;
+	struct dtx_archive_limits limits = dtx_archive_limits_default;
 	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
 	struct dtx_source *src = NULL;
 	struct dtx_reader *r = NULL;
@@ -210,8 +210,9 @@ static enum dtx_code broken_read(const struct broken_book *b, const struct dtx_b
 	opts.hold_cells = b->hold;
 	opts.merged_fill = b->fill;
 	for (size_t i = 0; b->limit && i < dtx_nunpack_rows; i++)
-		if (strcmp(dtx_unpack_rows[i].name, b->limit) == 0)
-			memcpy((char *)&limits + dtx_unpack_rows[i].offset, &(uint64_t){ 1 }, 8);
+		if (strcmp(dtx_archive_limits_rows[i].name, b->limit) == 0)
+			memcpy((char *)&limits + dtx_archive_limits_rows[i].offset,
+			       &(uint64_t){ 1 }, 8);
 	DTX_TRY(dtx_source_bytes("b.xlsx", bytes->ptr, bytes->len, &src, err));
 	dtx_source_limit(src, &limits);
 	DTX_TRY(dtx_reader_open(src, &opts, &r, err));

@@ -118,7 +118,9 @@ static enum dtx_code compare(struct dtx_buf *sheet, uint64_t *cells)
 	dtx_buf_addc(sheet, '\0');
 	b.sheet = sheet->ptr;
 	book_make(&b, &bytes);
-	T_OK(dtx_book_open("b.xlsx", bytes.ptr, bytes.len, &dtx_unpack_default, &book, &err), &err);
+	T_OK(dtx_book_open("b.xlsx", bytes.ptr, bytes.len, &dtx_archive_limits_default, &book,
+	                   &err),
+	     &err);
 	rc = sheet_pair_compare(book, &book->sheet[0], cells);
 	dtx_book_close(book);
 	dtx_buf_clear(&bytes);

@@ -26,7 +26,7 @@ static enum dtx_code feed_lend(void *arg, char **at, size_t *got, struct dtx_err
 {
 	struct feed *f = arg;
 
-	*at = f->window + DTX_AHEAD_FRONT;
+	*at = f->window + DTX_READ_AHEAD_FRONT;
 	return feed_read(arg, *at, f->step, got, err);
 }
 
@@ -79,7 +79,7 @@ static void same_lent(const char *bytes, size_t len, size_t step)
 	struct feed f = { bytes, len, 0, step, NULL };
 	enum dtx_code rc;
 
-	f.window = dtx_mem_alloc(DTX_AHEAD_FRONT + step + DTX_AHEAD_BEHIND, 1);
+	f.window = dtx_mem_alloc(DTX_READ_AHEAD_FRONT + step + DTX_READ_AHEAD_BEHIND, 1);
 	T_CHECK(f.window);
 	rc = dump(bytes, len, step, &out[0], &err[0]);
 	T_CODE(dump_from(&f, &out[1], &err[1]), rc, &err[1]);

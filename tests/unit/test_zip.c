@@ -7,7 +7,7 @@
 static enum dtx_code open_parts(struct dtx_zip *z, struct dtx_buf *bytes, const struct zip_part *p,
                                 size_t n, struct dtx_err *err)
 {
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 
 	zip_make(bytes, p, n);
 	return dtx_zip_open(z, "t.xlsx", bytes->ptr, bytes->len, &lim, err);
@@ -160,7 +160,7 @@ void test_zip_checks_packed_bytes(void)
 		{ IN_CENTRAL, 20, 4, 10, "b.xml does not inflate (cut short)" },
 	};
 	const struct zip_part p = { .name = "b.xml", .text = "ab cd ef gh ij kl mn op qr st" };
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 
 	for (size_t i = 0; i < DTX_COUNT(list); i++) {
 		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
@@ -182,7 +182,7 @@ void test_zip_checks_packed_bytes(void)
 void test_zip_packed_size_too_large(void)
 {
 	const struct zip_part p = { .name = "b.xml", .text = "ab ab ab ab ab" };
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20), gap = DTX_BUF_INIT((size_t)1 << 20);
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_zip z = DTX_ZIP_INIT;
@@ -208,7 +208,7 @@ void test_zip_survives_truncation(void)
 {
 	const struct zip_part p[] = { { .name = "a.xml", .text = "hello" },
 		                      { .name = "b.xml", .fill = 5000 } };
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 28);
 	size_t len, opened = 0;
 
@@ -228,7 +228,7 @@ void test_zip_survives_truncation(void)
 
 static enum dtx_code whole_walk(const struct dtx_buf *bytes)
 {
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_zip z = DTX_ZIP_INIT;
 	enum dtx_code rc = DTX_OK;
@@ -277,7 +277,7 @@ void test_zip_names_the_lie(void)
 	};
 	const struct zip_part p[] = { { .name = "a.xml", .text = "hello", .stored = true },
 		                      { .name = "b.xml", .fill = 5000 } };
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 
 	for (size_t i = 0; i < DTX_COUNT(list); i++) {
 		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
@@ -303,7 +303,7 @@ static void zip64_is(uint32_t sig, uint64_t locator, uint64_t disk_count, uint64
                      const char *says)
 {
 	const struct zip_part p = { .name = "a.xml", .text = "hello" };
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20), out = DTX_BUF_INIT((size_t)1 << 20);
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_zip z = DTX_ZIP_INIT;
@@ -347,7 +347,7 @@ static void behind_is(size_t lead, bool wide, uint32_t off, bool is)
 {
 	const struct zip_part p[] = { { .name = "a.xml", .text = "hello", .stored = true },
 		                      { .name = "b.xml", .fill = 100000 } };
-	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	const struct dtx_archive_limits lim = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20), out = DTX_BUF_INIT((size_t)1 << 20);
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_zip z = DTX_ZIP_INIT;

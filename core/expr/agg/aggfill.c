@@ -63,7 +63,7 @@ static enum dtx_code fill_block(void *arg, uint64_t i, struct dtx_err *err)
 		states = b->states;
 	}
 	for (size_t k = b->is.from; k < b->is.to; k++) {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		for (uint32_t c = 0; c < f->ncalls; c++)
 			DTX_TRY(dtx_agg_add(f->call[c], states[c], dtx_agg_state_size(f->call[c]),
 			                    f->group + at, NULL, f->t->batch[k], &b->counts, err));
@@ -108,7 +108,7 @@ enum dtx_code dtx_agg_fill(const struct dtx_aggfill *f, unsigned workers,
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < n; i++)
 		b[i] = (struct block){ .f = f, .is = dtx_block_of(f->t, n, i) };
-	DTX_TRY(dtx_each(n, n, fill_block, b, err));
+	DTX_TRY(dtx_parallel_for(n, n, fill_block, b, err));
 	for (unsigned i = 0; i < n; i++) {
 		if (i)
 			DTX_TRY(merge_block(&b[i], err));

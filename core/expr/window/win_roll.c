@@ -14,8 +14,8 @@ static enum dtx_code roll_sum(struct dtx_win *w, uint32_t from, uint32_t to)
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t row = w->rows->order[k];
 
-		if (k % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(w->err));
+		if (k % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(w->err));
 		if (k - from >= size && !dtx_win_null(w->arg[0], w->rows->order[k - size]))
 			DTX_TRY(dtx_winsum_step(w, &sum, w->rows->order[k - size], -1));
 		if (!dtx_win_null(w->arg[0], row))
@@ -44,8 +44,8 @@ static enum dtx_code roll_std(struct dtx_win *w, uint32_t from, uint32_t to)
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t row = w->rows->order[k], gone = k - from >= size ? k - size : to;
 
-		if (k % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(w->err));
+		if (k % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(w->err));
 		if (gone != to && !dtx_win_null(x, w->rows->order[gone]) &&
 		    !dtx_fspread_drop(&s, dtx_win_float(x, w->rows->order[gone])))
 			DTX_FAIL_MEM(w->err);
@@ -105,8 +105,8 @@ static enum dtx_code roll_median(struct dtx_win *w, uint32_t from, uint32_t to)
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t row = w->rows->order[k];
 
-		if (k % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(w->err));
+		if (k % DTX_CANCEL_ROWS == 0)
+			DTX_TRY(dtx_cancel_look(w->err));
 		if (k - from >= size && !dtx_win_null(w->arg[0], w->rows->order[k - size]))
 			sorted_drop(v, &n, dtx_win_float(w->arg[0], w->rows->order[k - size]));
 		if (!dtx_win_null(w->arg[0], row))

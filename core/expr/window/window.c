@@ -325,7 +325,7 @@ static enum dtx_code share_work(void *arg, unsigned worker, struct dtx_err *err)
 
 	w->err = err;
 	while (rc == DTX_OK && share_take(s, &p, &to)) {
-		rc = dtx_halt_look(err);
+		rc = dtx_cancel_look(err);
 		for (; rc == DTX_OK && p < to; p++)
 			rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
 	}
@@ -383,7 +383,7 @@ static enum dtx_code all_parts(struct dtx_win *w, struct dtx_table *t)
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t p = 0; p < w->rows->nparts && rc == DTX_OK; p++) {
-		rc = p % PARTS_A_LOOK == 0 ? dtx_halt_look(w->err) : DTX_OK;
+		rc = p % PARTS_A_LOOK == 0 ? dtx_cancel_look(w->err) : DTX_OK;
 		if (rc == DTX_OK)
 			rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
 	}

@@ -122,8 +122,8 @@ static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
 		o->arg2 ? o->arg2[batch] : NULL, NULL
 	};
 
-	if (row % DTX_HALT_ROWS == 0 && dtx_halt_now())
-		return dtx_halt_look(o->err);
+	if (row % DTX_CANCEL_ROWS == 0 && dtx_cancel_now())
+		return dtx_cancel_look(o->err);
 	if (!counts_here(o, batch, at))
 		return DTX_OK;
 	return o->c->kernel->add(o->c, state, 0, &r, o->err);

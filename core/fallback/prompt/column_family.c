@@ -97,7 +97,7 @@ static size_t family_shape(const char *shape, struct dtx_str s, size_t at)
 	return pos < s.len && family_wordish(s.ptr[pos]) ? 0 : pos - at;
 }
 
-const char *dtx_family_token(struct dtx_str name, size_t *off, size_t *len)
+const char *dtx_column_family_token(struct dtx_str name, size_t *off, size_t *len)
 {
 	size_t k, at;
 
@@ -120,7 +120,7 @@ const char *dtx_family_token(struct dtx_str name, size_t *off, size_t *len)
 static bool family_pattern(struct dtx_str name, struct dtx_buf *out)
 {
 	size_t off = 0, len = 0;
-	const char *token = dtx_family_token(name, &off, &len);
+	const char *token = dtx_column_family_token(name, &off, &len);
 
 	dtx_buf_reset(out);
 	if (!token)
@@ -169,7 +169,7 @@ static enum dtx_code family_join(struct dtx_families *f, size_t column, const ch
 	if (i == f->n) {
 		if (!dtx_mem_reserve(&f->family, &f->cap, f->n + 1, sizeof(*f->family)))
 			DTX_FAIL_MEM(err);
-		f->family[i] = (struct dtx_family){ dtx_mem_strdup(pattern), klass, 0 };
+		f->family[i] = (struct dtx_column_family){ dtx_mem_strdup(pattern), klass, 0 };
 		if (!f->family[i].pattern)
 			DTX_FAIL_MEM(err);
 		f->n++;
@@ -189,7 +189,7 @@ static enum dtx_code family_pass(const struct dtx_schema *s, const json_t *patte
 	size_t i;
 
 	for (i = 0; i < s->nfields; i++) {
-		const char *klass = dtx_finger_class(s->field[i].type.type);
+		const char *klass = dtx_fingerprint_class(s->field[i].type.type);
 
 		if (any != !strcmp(klass, "any") ||
 		    !family_pattern(dtx_str_of(s->field[i].name), &pattern))
@@ -209,7 +209,7 @@ static void family_prune(struct dtx_families *f, size_t columns)
 	size_t kept = 0, i, k;
 
 	for (i = 0; i < f->n; i++) {
-		bool keep = f->family[i].n >= DTX_FAMILY_MIN;
+		bool keep = f->family[i].n >= DTX_COLUMN_FAMILY_MIN;
 
 		for (k = 0; k < columns; k++) {
 			if (f->of[k] == (int32_t)i)

@@ -330,7 +330,7 @@ static enum dtx_code disclose_column(struct dtx_buf *out, const struct dtx_table
 		}
 	}
 	dtx_buf_add(out, ",\"type\":\"");
-	dtx_buf_add(out, sample == DTX_SAMPLE_NONE ? dtx_finger_class(f->type.type)
+	dtx_buf_add(out, sample == DTX_SAMPLE_NONE ? dtx_fingerprint_class(f->type.type)
 	                                           : dtx_type_name(f->type.type));
 	dtx_buf_add(out, "\"}\n");
 out:

@@ -6,30 +6,31 @@
 
 #include "core/base/text/str.h"
 
-const struct dtx_unpack dtx_unpack_default = DTX_UNPACK_INIT;
+const struct dtx_archive_limits dtx_archive_limits_default = DTX_ARCHIVE_LIMITS_INIT;
 
-const struct dtx_unpack_row dtx_unpack_rows[] = {
+const struct dtx_archive_limits_row dtx_archive_limits_rows[] = {
 #define X(name, value, least, most, help)                                                          \
-	{ #name, help, offsetof(struct dtx_unpack, name), (least), (most) },
-	DTX_UNPACK(X)
+	{ #name, help, offsetof(struct dtx_archive_limits, name), (least), (most) },
+	DTX_ARCHIVE_LIMITS(X)
 #undef X
 };
-const size_t dtx_nunpack_rows = DTX_COUNT(dtx_unpack_rows);
+const size_t dtx_nunpack_rows = DTX_COUNT(dtx_archive_limits_rows);
 
-static const uint64_t *unpack_at(const struct dtx_unpack *l, size_t i)
+static const uint64_t *unpack_at(const struct dtx_archive_limits *l, size_t i)
 {
-	return (const uint64_t *)(const void *)((const char *)l + dtx_unpack_rows[i].offset);
+	return (const uint64_t *)(const void *)((const char *)l +
+	                                        dtx_archive_limits_rows[i].offset);
 }
 
-enum dtx_code dtx_unpack_set(struct dtx_unpack *l, struct dtx_str name, uint64_t value,
-                             struct dtx_err *err)
+enum dtx_code dtx_archive_limits_set(struct dtx_archive_limits *l, struct dtx_str name,
+                                     uint64_t value, struct dtx_err *err)
 {
-	const char *names[DTX_COUNT(dtx_unpack_rows)];
+	const char *names[DTX_COUNT(dtx_archive_limits_rows)];
 	char want[64];
 	size_t i;
 
-	for (i = 0; i < DTX_COUNT(dtx_unpack_rows); i++) {
-		const struct dtx_unpack_row *row = &dtx_unpack_rows[i];
+	for (i = 0; i < DTX_COUNT(dtx_archive_limits_rows); i++) {
+		const struct dtx_archive_limits_row *row = &dtx_archive_limits_rows[i];
 
 		names[i] = row->name;
 		if (!dtx_str_is(name, row->name))
@@ -45,18 +46,18 @@ enum dtx_code dtx_unpack_set(struct dtx_unpack *l, struct dtx_str name, uint64_t
 	}
 	dtx_str_copy(want, sizeof(want), name);
 	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "there is no limit 'archive.%s'", want);
-	dtx_err_suggest(err, want, names, DTX_COUNT(dtx_unpack_rows));
+	dtx_err_suggest(err, want, names, DTX_COUNT(dtx_archive_limits_rows));
 	return DTX_E_USAGE;
 }
 
 /* Whether it may be any higher. */
-static bool unpack_rise(const struct dtx_unpack *l, const char *name)
+static bool unpack_rise(const struct dtx_archive_limits *l, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < DTX_COUNT(dtx_unpack_rows); i++)
-		if (!strcmp(dtx_unpack_rows[i].name, name))
-			return *unpack_at(l, i) < dtx_unpack_rows[i].most;
+	for (i = 0; i < DTX_COUNT(dtx_archive_limits_rows); i++)
+		if (!strcmp(dtx_archive_limits_rows[i].name, name))
+			return *unpack_at(l, i) < dtx_archive_limits_rows[i].most;
 	return false;
 }
 
@@ -76,8 +77,8 @@ static DTX_PRINTF(4, 0) enum dtx_code
 	return DTX_E_ARCHIVE_LIMIT;
 }
 
-enum dtx_code dtx_unpack_fail(struct dtx_err *err, const struct dtx_unpack *l, const char *name,
-                              const char *fmt, ...)
+enum dtx_code dtx_archive_limits_fail(struct dtx_err *err, const struct dtx_archive_limits *l,
+                                      const char *name, const char *fmt, ...)
 {
 	enum dtx_code rc;
 	va_list ap;
@@ -88,7 +89,7 @@ enum dtx_code dtx_unpack_fail(struct dtx_err *err, const struct dtx_unpack *l, c
 	return rc;
 }
 
-enum dtx_code dtx_unpack_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
+enum dtx_code dtx_archive_limits_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
 {
 	enum dtx_code rc;
 	va_list ap;
@@ -99,17 +100,18 @@ enum dtx_code dtx_unpack_fixed(struct dtx_err *err, const char *name, const char
 	return rc;
 }
 
-json_t *dtx_unpack_json(const struct dtx_unpack *l)
+json_t *dtx_archive_limits_json(const struct dtx_archive_limits *l)
 {
 	json_t *o = json_object();
 	size_t i;
 
-	for (i = 0; o && i < DTX_COUNT(dtx_unpack_rows); i++) {
+	for (i = 0; o && i < DTX_COUNT(dtx_archive_limits_rows); i++) {
 		uint64_t v = *unpack_at(l, i);
 
-		if (v == *unpack_at(&dtx_unpack_default, i))
+		if (v == *unpack_at(&dtx_archive_limits_default, i))
 			continue;
-		if (!dtx_json_set(o, dtx_unpack_rows[i].name, json_integer((json_int_t)v))) {
+		if (!dtx_json_set(o, dtx_archive_limits_rows[i].name,
+		                  json_integer((json_int_t)v))) {
 			json_decref(o);
 			return NULL;
 		}
@@ -117,12 +119,12 @@ json_t *dtx_unpack_json(const struct dtx_unpack *l)
 	return o;
 }
 
-json_t *dtx_unpack_list(const struct dtx_unpack *l)
+json_t *dtx_archive_limits_list(const struct dtx_archive_limits *l)
 {
 	json_t *list = json_array();
 	size_t i;
 
-	for (i = 0; list && i < DTX_COUNT(dtx_unpack_rows); i++) {
+	for (i = 0; list && i < DTX_COUNT(dtx_archive_limits_rows); i++) {
 		if (json_array_append_new(list, json_integer((json_int_t)*unpack_at(l, i)))) {
 			json_decref(list);
 			return NULL;
@@ -131,17 +133,17 @@ json_t *dtx_unpack_list(const struct dtx_unpack *l)
 	return list;
 }
 
-bool dtx_unpack_read(const json_t *list, struct dtx_unpack *l)
+bool dtx_archive_limits_read(const json_t *list, struct dtx_archive_limits *l)
 {
 	size_t i;
 
-	for (i = 0; i < DTX_COUNT(dtx_unpack_rows); i++) {
+	for (i = 0; i < DTX_COUNT(dtx_archive_limits_rows); i++) {
 		const json_t *v = json_array_get(list, i);
 		uint64_t n = (uint64_t)json_integer_value(v);
 
 		if (!json_is_integer(v) || json_integer_value(v) < 0)
 			return false;
-		memcpy((char *)l + dtx_unpack_rows[i].offset, &n, sizeof(n));
+		memcpy((char *)l + dtx_archive_limits_rows[i].offset, &n, sizeof(n));
 	}
-	return json_array_size(list) == DTX_COUNT(dtx_unpack_rows);
+	return json_array_size(list) == DTX_COUNT(dtx_archive_limits_rows);
 }

@@ -8,7 +8,7 @@
 #include "core/base/text/json.h"
 
 /*      name          default           least  most    help */
-#define DTX_UNPACK(X)                                                                              \
+#define DTX_ARCHIVE_LIMITS(X)                                                                      \
 	X(entries, 10000, 1, 1 << 24, "files in an archive")                                       \
 	X(part, (uint64_t)2 << 30, 1, (uint64_t)1 << 40, "inflated bytes of one file")             \
 	X(total, (uint64_t)4 << 30, 1, (uint64_t)1 << 40, "inflated bytes of all files")           \
@@ -24,9 +24,9 @@
 	X(idle, (uint64_t)512 << 20, 1 << 20, (uint64_t)1 << 40,                                   \
 	  "bytes of a part, and a charge for each tag, without a value")
 
-struct dtx_unpack {
+struct dtx_archive_limits {
 #define X(name, ...) uint64_t name;
-	DTX_UNPACK(X)
+	DTX_ARCHIVE_LIMITS(X)
 #undef X
 	/* Told of a part how many of its packed bytes have been read, on any thread; NULL: nobody
 	 * looks. */
@@ -34,35 +34,35 @@ struct dtx_unpack {
 	void *tick_arg;
 	const char *again; /* name under which a library may open the file; NULL: none may */
 };
-#define DTX_UNPACK_DEFAULT(name, value, ...) .name = (value),
-#define DTX_UNPACK_INIT                                                                            \
+#define DTX_ARCHIVE_LIMITS_DEFAULT(name, value, ...) .name = (value),
+#define DTX_ARCHIVE_LIMITS_INIT                                                                    \
 	{                                                                                          \
-		DTX_UNPACK(DTX_UNPACK_DEFAULT)                                                     \
+		DTX_ARCHIVE_LIMITS(DTX_ARCHIVE_LIMITS_DEFAULT)                                     \
 	}
-extern const struct dtx_unpack dtx_unpack_default;
+extern const struct dtx_archive_limits dtx_archive_limits_default;
 
-struct dtx_unpack_row {
+struct dtx_archive_limits_row {
 	const char *name, *help;
-	size_t offset; /* of its uint64_t in struct dtx_unpack */
+	size_t offset; /* of its uint64_t in struct dtx_archive_limits */
 	uint64_t least, most;
 };
-extern const struct dtx_unpack_row dtx_unpack_rows[];
+extern const struct dtx_archive_limits_row dtx_archive_limits_rows[];
 extern const size_t dtx_nunpack_rows;
 
 /* "ratio", 5000.  Codes: usage (no such limit, a value it cannot have). */
-DTX_MUSTUSE enum dtx_code dtx_unpack_set(struct dtx_unpack *l, struct dtx_str name, uint64_t value,
-                                         struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_archive_limits_set(struct dtx_archive_limits *l, struct dtx_str name,
+                                                 uint64_t value, struct dtx_err *err);
 /* archive_limit with the text, the limit's name, and how it is raised. */
-enum dtx_code dtx_unpack_fail(struct dtx_err *err, const struct dtx_unpack *l, const char *name,
-                              const char *fmt, ...) DTX_PRINTF(4, 5);
+enum dtx_code dtx_archive_limits_fail(struct dtx_err *err, const struct dtx_archive_limits *l,
+                                      const char *name, const char *fmt, ...) DTX_PRINTF(4, 5);
 /* The same of a bound that no program comes near, so that no option raises it: it has a name all
  * the same. */
-enum dtx_code dtx_unpack_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
+enum dtx_code dtx_archive_limits_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
 	DTX_PRINTF(3, 4);
 /* {name: value} of those that are not the default; new reference, NULL: out of memory. */
-json_t *dtx_unpack_json(const struct dtx_unpack *l);
+json_t *dtx_archive_limits_json(const struct dtx_archive_limits *l);
 /* All of them, for the reader process, and back; false: malformed. */
-json_t *dtx_unpack_list(const struct dtx_unpack *l);
-DTX_MUSTUSE bool dtx_unpack_read(const json_t *list, struct dtx_unpack *l);
+json_t *dtx_archive_limits_list(const struct dtx_archive_limits *l);
+DTX_MUSTUSE bool dtx_archive_limits_read(const json_t *list, struct dtx_archive_limits *l);
 
 #endif

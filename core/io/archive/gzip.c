@@ -19,7 +19,7 @@ struct gzip {
 	uint64_t total;  /* inflated so far, all members */
 	uint64_t member; /* of the one in work */
 	uint32_t crc;
-	const struct dtx_unpack *limits;
+	const struct dtx_archive_limits *limits;
 	const struct dtx_inflate_class *inflate;
 	char *window;
 	dtx_gzip_fn fn;
@@ -110,11 +110,13 @@ static enum dtx_code give(struct gzip *g, size_t n, struct dtx_err *err)
 	g->member += n;
 	ratio = too_steep(g);
 	if (g->total > g->limits->total)
-		return dtx_unpack_fail(err, g->limits, "total", "'%s' inflates to over %llu bytes",
-		                       g->label, (unsigned long long)g->limits->total);
+		return dtx_archive_limits_fail(err, g->limits, "total",
+		                               "'%s' inflates to over %llu bytes", g->label,
+		                               (unsigned long long)g->limits->total);
 	if (ratio)
-		return dtx_unpack_fail(err, g->limits, "ratio", "'%s' inflates over %llu times",
-		                       g->label, (unsigned long long)ratio);
+		return dtx_archive_limits_fail(err, g->limits, "ratio",
+		                               "'%s' inflates over %llu times", g->label,
+		                               (unsigned long long)ratio);
 	if (g->limits->tick)
 		g->limits->tick(g->limits->tick_arg, g->packed - g->rest.len, g->packed);
 	g->crc = g->inflate->crc(g->crc, g->window, n);
@@ -181,7 +183,7 @@ static bool only_zeros(struct dtx_str s)
 }
 
 enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes,
-                               const struct dtx_unpack *limits, dtx_gzip_fn fn, void *arg,
+                               const struct dtx_archive_limits *limits, dtx_gzip_fn fn, void *arg,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

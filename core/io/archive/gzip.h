@@ -10,7 +10,7 @@ bool dtx_gzip_sniff(const void *head, size_t len);
 typedef enum dtx_code (*dtx_gzip_fn)(void *arg, struct dtx_str piece, struct dtx_err *err);
 /* All members, their checksums and lengths checked.  Codes: corrupt_file, archive_limit. */
 DTX_MUSTUSE enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes,
-                                           const struct dtx_unpack *limits, dtx_gzip_fn fn,
+                                           const struct dtx_archive_limits *limits, dtx_gzip_fn fn,
                                            void *arg, struct dtx_err *err);
 /* What is in the gzip file `src` as a source of its own, to be judged as any other: made once, by a
  * reader process unless src is direct, freed with src. */

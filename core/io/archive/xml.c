@@ -21,7 +21,7 @@ void dtx_xml_init(struct dtx_xml *x, dtx_xml_read read, void *arg, const char *l
                   const char *part)
 {
 	*x = (struct dtx_xml){ .read = read, .arg = arg, .label = label, .part = part };
-	x->limits = &dtx_unpack_default;
+	x->limits = &dtx_archive_limits_default;
 	dtx_buf_init(&x->open, (size_t)DTX_XML_DEPTH * NAME_MAX_BYTES);
 	dtx_buf_init(&x->scratch, TOKEN_MAX);
 }
@@ -322,8 +322,9 @@ static enum dtx_code take_attr(struct dtx_xml *x, struct dtx_str *rest, struct d
 	if (rest->len && !is_blank(rest->ptr[0]) && rest->ptr[0] != '/')
 		FAIL_XML(x, err, "no blank after an attribute");
 	if (a->value.len > VALUE_MAX) {
-		rc = dtx_unpack_fixed(err, "attribute", "'%s': %s: an attribute of over %d bytes",
-		                      x->label, x->part, VALUE_MAX);
+		rc = dtx_archive_limits_fixed(err, "attribute",
+		                              "'%s': %s: an attribute of over %d bytes", x->label,
+		                              x->part, VALUE_MAX);
 		goto out;
 	}
 	if (!is_plain(a->value) && !undo_value(x, a->value, &a->value))
@@ -367,8 +368,9 @@ static enum dtx_code push_name(struct dtx_xml *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (x->depth == DTX_XML_DEPTH)
-		return dtx_unpack_fixed(err, "depth", "'%s': %s: elements are nested over %d deep",
-		                        x->label, x->part, DTX_XML_DEPTH);
+		return dtx_archive_limits_fixed(err, "depth",
+		                                "'%s': %s: elements are nested over %d deep",
+		                                x->label, x->part, DTX_XML_DEPTH);
 	if (x->full.len > NAME_MAX_BYTES)
 		FAIL_XML(x, err, "a name of over 1024 bytes");
 	if (!dtx_xml_took_start(x, x->full))
@@ -402,9 +404,9 @@ static enum dtx_code start_tag(struct dtx_xml *x, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	for (skip_blanks(&rest); rest.len; skip_blanks(&rest)) {
 		if (x->nattr == DTX_XML_ATTRS) {
-			rc = dtx_unpack_fixed(err, "attributes",
-			                      "'%s': %s: a tag with over %d attributes", x->label,
-			                      x->part, DTX_XML_ATTRS);
+			rc = dtx_archive_limits_fixed(err, "attributes",
+			                              "'%s': %s: a tag with over %d attributes",
+			                              x->label, x->part, DTX_XML_ATTRS);
 			goto out;
 		}
 		DTX_TRY(take_attr(x, &rest, err));

@@ -24,12 +24,12 @@ typedef enum dtx_code (*dtx_xml_lend)(void *arg, char **at, size_t *got, struct 
 struct dtx_xml {
 	dtx_xml_read read;
 	void *arg;
-	const char *label, *part;        /* for messages; borrowed */
-	const struct dtx_unpack *limits; /* `text`, `idle`; those of default unless set */
+	const char *label, *part;                /* for messages; borrowed */
+	const struct dtx_archive_limits *limits; /* `text`, `idle`; those of default unless set */
 	/* Counts references in texts to characters that XML does not have; NULL: they are refused.
 	 */
 	uint64_t *odd;
-	/* As `read` without a copy, see dtx_ahead_lend; NULL: there is no such thing. */
+	/* As `read` without a copy, see dtx_read_ahead_lend; NULL: there is no such thing. */
 	dtx_xml_lend lend;
 
 	/* Bytes [pos, end) of buf are not yet consumed; those before `checked` are known to be

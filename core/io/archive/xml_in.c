@@ -135,10 +135,10 @@ static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *e
 	used = lent ? x->end - x->pos : x->end;
 	while (x->cap < used + room) {
 		if (x->cap >= 2 * (size_t)TOKEN_MAX)
-			return dtx_unpack_fixed(err, "tag",
-			                        "'%s': %s at byte %llu: a tag of over %d bytes",
-			                        x->label, x->part,
-			                        (unsigned long long)(x->base + x->pos), TOKEN_MAX);
+			return dtx_archive_limits_fixed(
+				err, "tag", "'%s': %s at byte %llu: a tag of over %d bytes",
+				x->label, x->part, (unsigned long long)(x->base + x->pos),
+				TOKEN_MAX);
 		if (!dtx_mem_grow(&x->own, x->cap ? 2 * x->cap : 2 * (size_t)WINDOW, 1))
 			DTX_FAIL_MEM(err);
 		x->cap = x->cap ? 2 * x->cap : 2 * (size_t)WINDOW;
@@ -155,7 +155,7 @@ out:
 static enum dtx_code fill_lent(struct dtx_xml *x, size_t *added, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char rest[DTX_AHEAD_FRONT], *at;
+	char rest[DTX_READ_AHEAD_FRONT], *at;
 	size_t n = x->end - x->pos, got;
 	unsigned carried = x->ncarry;
 
@@ -303,10 +303,10 @@ static enum dtx_code check_idle(struct dtx_xml *x, size_t added, struct dtx_err 
 	quiet = x->quiet > most;
 	if (!quiet && x->idle <= x->limits->idle)
 		return DTX_OK;
-	return dtx_unpack_fail(err, x->limits, quiet ? "text" : "idle",
-	                       "'%s': %s at byte %llu: goes on and on without a %s", x->label,
-	                       x->part, (unsigned long long)(x->base + x->end),
-	                       quiet ? "tag" : "value");
+	return dtx_archive_limits_fail(err, x->limits, quiet ? "text" : "idle",
+	                               "'%s': %s at byte %llu: goes on and on without a %s",
+	                               x->label, x->part, (unsigned long long)(x->base + x->end),
+	                               quiet ? "tag" : "value");
 }
 
 enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
@@ -317,7 +317,7 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 
 	x->plain = false;
 	if (x->lend && x->encoding == DTX_XML_UTF8 &&
-	    x->end - x->pos + sizeof(x->carry) <= DTX_AHEAD_FRONT) {
+	    x->end - x->pos + sizeof(x->carry) <= DTX_READ_AHEAD_FRONT) {
 		DTX_TRY(fill_lent(x, &added, err));
 		goto added;
 	}

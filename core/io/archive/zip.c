@@ -183,11 +183,12 @@ static enum dtx_code find_directory(struct dtx_zip *z, struct directory *d, stru
 	if (d->moved && d->moved != z->lead)
 		FAIL_CORRUPT(err, "'%s': the zip64 end record is not where it should be", z->label);
 	if (d->count > z->limits.entries)
-		rc = dtx_unpack_fail(err, &z->limits, "entries",
-		                     "'%s': zip archive says it has %llu entries, the limit is "
-		                     "%llu",
-		                     z->label, (unsigned long long)d->count,
-		                     (unsigned long long)z->limits.entries);
+		rc = dtx_archive_limits_fail(
+			err, &z->limits, "entries",
+			"'%s': zip archive says it has %llu entries, the limit is "
+			"%llu",
+			z->label, (unsigned long long)d->count,
+			(unsigned long long)z->limits.entries);
 out:
 	return rc;
 }
@@ -357,7 +358,7 @@ out:
 }
 
 enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *bytes, size_t len,
-                           const struct dtx_unpack *limits, struct dtx_err *err)
+                           const struct dtx_archive_limits *limits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct directory d = { 0 };
@@ -387,7 +388,9 @@ out:
 bool dtx_zip_behind(const void *bytes, size_t len)
 {
 	static const char mark[4] = "PK\5\6";
-	struct dtx_zip z = { .label = "", .bytes = bytes, .len = len, .limits = DTX_UNPACK_INIT };
+	struct dtx_zip z = {
+		.label = "", .bytes = bytes, .len = len, .limits = DTX_ARCHIVE_LIMITS_INIT
+	};
 	size_t tail = DTX_MIN(len, (size_t)EOCD_SIZE + 65535);
 	struct directory d = { 0 };
 	uint32_t local;
@@ -441,10 +444,11 @@ enum dtx_code dtx_unzip_open(struct dtx_zip *z, const struct dtx_zip_entry *entr
 	u->zip = z;
 	u->entry = entry;
 	if (entry->size > z->limits.part) {
-		rc = dtx_unpack_fail(err, &z->limits, "part",
-		                     "'%s': %.200s inflates to %llu bytes, the limit is %llu",
-		                     z->label, entry->name.ptr, (unsigned long long)entry->size,
-		                     (unsigned long long)z->limits.part);
+		rc = dtx_archive_limits_fail(
+			err, &z->limits, "part",
+			"'%s': %.200s inflates to %llu bytes, the limit is %llu", z->label,
+			entry->name.ptr, (unsigned long long)entry->size,
+			(unsigned long long)z->limits.part);
 		goto out;
 	}
 	u->inflate = dtx_inflates[0];
@@ -509,7 +513,7 @@ out:
 static enum dtx_code check_limits(struct dtx_unzip *u, size_t got, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_unpack *lim = &u->zip->limits;
+	const struct dtx_archive_limits *lim = &u->zip->limits;
 	struct dtx_zip_entry *e = &u->zip->entry[u->entry - u->zip->entry];
 	uint64_t packed = e->packed ? e->packed : 1, ratio = lim->ratio;
 
@@ -526,11 +530,13 @@ static enum dtx_code check_limits(struct dtx_unzip *u, size_t got, struct dtx_er
 		FAIL_CORRUPT(err, "'%s': %.200s inflates to more than the %llu bytes it declares",
 		             u->zip->label, u->entry->name.ptr, (unsigned long long)u->entry->size);
 	if (u->out > RATIO_AFTER && u->out / ratio > packed)
-		rc = dtx_unpack_fail(err, lim, "ratio", "'%s': %.200s inflates over %llu times",
-		                     u->zip->label, u->entry->name.ptr, (unsigned long long)ratio);
+		rc = dtx_archive_limits_fail(err, lim, "ratio",
+		                             "'%s': %.200s inflates over %llu times", u->zip->label,
+		                             u->entry->name.ptr, (unsigned long long)ratio);
 	else if (u->zip->inflated > lim->total)
-		rc = dtx_unpack_fail(err, lim, "total", "'%s': parts inflate to over %llu bytes",
-		                     u->zip->label, (unsigned long long)lim->total);
+		rc = dtx_archive_limits_fail(err, lim, "total",
+		                             "'%s': parts inflate to over %llu bytes",
+		                             u->zip->label, (unsigned long long)lim->total);
 out:
 	return rc;
 }

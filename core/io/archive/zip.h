@@ -27,7 +27,7 @@ struct dtx_zip {
 	const unsigned char *bytes; /* borrowed */
 	size_t len;
 	uint64_t lead; /* bytes of the file before those: a program that unpacks it, a stray line */
-	struct dtx_unpack limits;
+	struct dtx_archive_limits limits;
 	struct dtx_zip_entry *entry;
 	uint32_t n;
 	struct dtx_strmap names;
@@ -46,7 +46,7 @@ bool dtx_zip_behind(const void *bytes, size_t len);
 /* Reads the central directory.  `z` is DTX_ZIP_INIT and is cleared by the caller, also after a
  * failure; label and bytes must outlive it. */
 DTX_MUSTUSE enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *bytes,
-                                       size_t len, const struct dtx_unpack *limits,
+                                       size_t len, const struct dtx_archive_limits *limits,
                                        struct dtx_err *err);
 void dtx_zip_clear(struct dtx_zip *z);
 /* Folds a part name: case, '\', %xx, "./" and "../", leading '/'.  False: it is too long. */

@@ -211,7 +211,7 @@ DTX_MUSTUSE enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err
 DTX_MUSTUSE enum dtx_code dtx_csv_unwrap(struct dtx_encoding *e, struct dtx_err *err);
 /* ... of single records in apostrophes, while the others have quotes; the width is known. */
 DTX_MUSTUSE enum dtx_code dtx_csv_apostrophes(struct dtx_csv *c, struct dtx_err *err);
-/* csv_frame.c: puts out of the way what is only drawn (bars around lines, rules of dashes), and
+/* ascii_table.c: puts out of the way what is only drawn (bars around lines, rules of dashes), and
  * notes it; c->opts say how the rest is read.  Bytes keep their places. */
 DTX_MUSTUSE enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err);
 /* Cells without quotes that hold line ends or JSON get some: *took. */
@@ -227,8 +227,8 @@ DTX_MUSTUSE enum dtx_code dtx_csv_decimals_seen(const struct dtx_csv *c, bool *s
                                                 struct dtx_err *err);
 /* csv_decimal.c: nobody says how the text is to be read. */
 bool dtx_csv_is_undeclared(const struct dtx_csv *c);
-/* csv_marks.c: options and text of one that names its delimiter in its first line, has comments
- * above its names or ends its lines as Unicode can. */
+/* csv_conventions.c: options and text of one that names its delimiter in its first line, has
+ * comments above its names or ends its lines as Unicode can. */
 DTX_MUSTUSE enum dtx_code dtx_csv_marks_sep(struct dtx_csv *c, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */

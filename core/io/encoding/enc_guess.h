@@ -19,7 +19,8 @@ size_t dtx_enc_rivals(struct dtx_str text, const char *guess, const char *name[D
  * else; nothing: there are none. */
 void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf *out);
 
-/* enc_told.c: the encoding that zeros between the bytes or escapes give away, NULL: none does. */
+/* detect_utf16.c: the encoding that zeros between the bytes or escapes give away, NULL: none does.
+ */
 const char *dtx_enc_told(struct dtx_str head);
 /* Text of a mainframe: letters, digits and line ends of EBCDIC, and hardly anything else. */
 bool dtx_enc_is_ebcdic(struct dtx_str text);

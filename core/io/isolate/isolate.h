@@ -82,7 +82,7 @@ struct dtx_isolate_sink {
 	/* Zeroed memory for a frame of n bytes, until send.  cancelled: another request came. */
 	enum dtx_code (*room)(void *arg, uint64_t n, void **to, struct dtx_err *err);
 	enum dtx_code (*send)(void *arg, struct dtx_err *err);
-	/* As in struct dtx_unpack; NULL: nobody looks. */
+	/* As in struct dtx_archive_limits; NULL: nobody looks. */
 	void (*tick)(void *arg, uint64_t done, uint64_t of);
 };
 struct dtx_isolate_server;

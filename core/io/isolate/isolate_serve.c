@@ -449,7 +449,7 @@ enum dtx_code dtx_isolate_serve(struct dtx_isolate_server *s, enum dtx_ask ask, 
 	};
 	static const struct dtx_json_limits limits = { .bytes = (size_t)64 << 20 };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_unpack inner;
+	struct dtx_archive_limits inner;
 	json_t *args = NULL;
 
 	DTX_ASSERT((unsigned)ask < DTX_ASK_COUNT, err);
@@ -458,7 +458,7 @@ enum dtx_code dtx_isolate_serve(struct dtx_isolate_server *s, enum dtx_ask ask, 
 		DTX_TRY(dtx_source_fd(dtx_json_text(args, "name", ""), s->fd, s->size, &s->src,
 		                      err));
 	inner = *dtx_source_limits(s->src);
-	if (dtx_unpack_read(json_object_get(args, "limits"), &inner)) {
+	if (dtx_archive_limits_read(json_object_get(args, "limits"), &inner)) {
 		inner.tick = s->sink->tick;
 		inner.tick_arg = s->sink->arg;
 		inner.again = DTX_ISOLATE_INPUT;

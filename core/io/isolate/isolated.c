@@ -69,7 +69,7 @@ json_t *dtx_isolated_args(const struct dtx_source *src, json_t *args)
 	if (!text)
 		text = json_string("input");
 	if (args && dtx_json_set(args, "name", text)) {
-		if (dtx_json_set(args, "limits", dtx_unpack_list(dtx_source_limits(src))))
+		if (dtx_json_set(args, "limits", dtx_archive_limits_list(dtx_source_limits(src))))
 			return args;
 		text = NULL;
 	}
@@ -81,7 +81,7 @@ json_t *dtx_isolated_args(const struct dtx_source *src, json_t *args)
 
 struct dtx_isolate_limits dtx_isolated_limits(const struct dtx_source *src)
 {
-	const struct dtx_unpack *l = dtx_source_limits(src);
+	const struct dtx_archive_limits *l = dtx_source_limits(src);
 	struct dtx_isolate_limits out = { .memory = l->memory, .cpu_s = (uint32_t)l->time };
 
 	if (dtx_mem_limit())

@@ -20,7 +20,7 @@ enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_er
 }
 
 enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
-                            const struct dtx_unpack *limits, struct dtx_book **out,
+                            const struct dtx_archive_limits *limits, struct dtx_book **out,
                             struct dtx_err *err)
 {
 	bool old = dtx_cfb_sniff(bytes, len) || dtx_biff_sniff(bytes, len);
@@ -100,18 +100,19 @@ enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text, st
 	char *copy = NULL;
 
 	if (text.len > book->limits.text)
-		return dtx_unpack_fail(err, &book->limits, "text",
-		                       "'%s': a text of over %llu bytes in a cell", book->label,
-		                       (unsigned long long)book->limits.text);
+		return dtx_archive_limits_fail(err, &book->limits, "text",
+		                               "'%s': a text of over %llu bytes in a cell",
+		                               book->label, (unsigned long long)book->limits.text);
 	s->bytes += text.len;
 	if (s->n >= book->limits.strings)
-		return dtx_unpack_fail(err, &book->limits, "strings",
-		                       "'%s': over %llu shared strings", book->label,
-		                       (unsigned long long)book->limits.strings);
+		return dtx_archive_limits_fail(err, &book->limits, "strings",
+		                               "'%s': over %llu shared strings", book->label,
+		                               (unsigned long long)book->limits.strings);
 	if (s->bytes > book->limits.string_bytes)
-		return dtx_unpack_fail(err, &book->limits, "string_bytes",
-		                       "'%s': over %llu bytes of shared strings", book->label,
-		                       (unsigned long long)book->limits.string_bytes);
+		return dtx_archive_limits_fail(err, &book->limits, "string_bytes",
+		                               "'%s': over %llu bytes of shared strings",
+		                               book->label,
+		                               (unsigned long long)book->limits.string_bytes);
 	if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
 		DTX_FAIL_MEM(err);
 	if (text.len) {

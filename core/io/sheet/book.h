@@ -92,7 +92,7 @@ struct dtx_book {
 	const struct dtx_book_class *cls;
 	struct dtx_arena arena;
 	const char *label; /* for messages; borrowed */
-	struct dtx_unpack limits;
+	struct dtx_archive_limits limits;
 	uint64_t lead; /* bytes of the file before the workbook begins */
 	bool epoch1904;
 	uint64_t odd_chars; /* in texts: those that XML does not have, see dtx_xml */
@@ -123,7 +123,7 @@ struct dtx_book_class {
 	const char *name; /* "xlsx" */
 	/* The bytes stay the caller's and outlive the book.  Strings may be left for later. */
 	enum dtx_code (*open)(const char *label, const void *bytes, size_t len,
-	                      const struct dtx_unpack *limits, struct dtx_book **out,
+	                      const struct dtx_archive_limits *limits, struct dtx_book **out,
 	                      struct dtx_err *err);
 	/* Cells, merged ranges and facts of a worksheet; the grid is finished. */
 	enum dtx_code (*sheet)(struct dtx_book *, const struct dtx_sheet *,
@@ -148,8 +148,8 @@ extern const struct dtx_book_class dtx_book_freexl;
 enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_err *err);
 /* Opens with the class whose container the bytes have; .xlsx when in doubt. */
 DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
-                                        const struct dtx_unpack *limits, struct dtx_book **out,
-                                        struct dtx_err *err);
+                                        const struct dtx_archive_limits *limits,
+                                        struct dtx_book **out, struct dtx_err *err);
 void dtx_book_close(struct dtx_book *book); /* NULL is fine */
 DTX_MUSTUSE enum dtx_code dtx_book_sheet(struct dtx_book *book, const struct dtx_sheet *sheet,
                                          const struct dtx_sheet_read *how, struct dtx_grid *grid,

@@ -11,8 +11,8 @@ enum dtx_code dtx_book_format_add(struct dtx_book *book, struct dtx_book_formats
 	char *copy;
 
 	if (f->n == DTX_BOOK_STYLES_MAX)
-		return dtx_unpack_fixed(err, "formats", "'%s': over %d number formats", book->label,
-		                        DTX_BOOK_STYLES_MAX);
+		return dtx_archive_limits_fixed(err, "formats", "'%s': over %d number formats",
+		                                book->label, DTX_BOOK_STYLES_MAX);
 	if (!dtx_mem_reserve(&f->item, &f->cap, f->n + 1, sizeof(*f->item)))
 		DTX_FAIL_MEM(err);
 	copy = dtx_arena_strndup(&book->arena, code.ptr, code.len);

@@ -314,17 +314,17 @@ static inline void fill_cell(const struct dtx_sheet_layout *l, const struct cell
 }
 
 /* Numbers in one, two or four bytes. */
-static void widen_numbers(const struct dtx_tape_col *c, uint32_t from, uint32_t n,
+static void widen_numbers(const struct dtx_row_cache_col *c, uint32_t from, uint32_t n,
                           union dtx_payload *to)
 {
 	uint32_t k;
 
 	for (k = 0; k < n; k++)
-		to[k].num = (int32_t)dtx_tape_small(c, from + k);
+		to[k].num = (int32_t)dtx_row_cache_small(c, from + k);
 }
 
 /* Rows [from, from + n) of a column whose cells are all of a kind that no null is of. */
-static bool fill_alike(const struct dtx_sheet_layout *l, const struct dtx_tape_col *c,
+static bool fill_alike(const struct dtx_sheet_layout *l, const struct dtx_row_cache_col *c,
                        uint32_t from, uint32_t n, const struct cell_block *to)
 {
 	unsigned kind = c->tag & DTX_CELL_KIND;
@@ -347,7 +347,7 @@ static void fill_from_tape(const struct dtx_sheet_layout *l, const struct slice 
 	const struct dtx_grid_row *row = s->grid->row;
 	uint32_t from = (uint32_t)row[s->live[0]].first, k;
 	bool all = row[s->live[s->n - 1]].first - from == s->n - 1;
-	struct dtx_tape_col c = { 0 };
+	struct dtx_row_cache_col c = { 0 };
 
 	while (dtx_sheet_tape_next(s->tape, s->window->block, &c)) {
 		int32_t i = l->index[c.col];
@@ -358,7 +358,7 @@ static void fill_from_tape(const struct dtx_sheet_layout *l, const struct slice 
 		for (k = 0; k < s->n; k++) {
 			uint32_t at = (uint32_t)row[s->live[k]].first;
 
-			fill_cell(l, to, k, dtx_tape_tag(&c, at), dtx_tape_value(&c, at));
+			fill_cell(l, to, k, dtx_row_cache_tag(&c, at), dtx_row_cache_value(&c, at));
 		}
 	}
 }

@@ -22,7 +22,7 @@ struct dtx_book_stream {
 	struct dtx_sheet_rows *rows;
 	struct dtx_sheet_facts facts; /* counted once more, not used */
 	struct dtx_book_window *spare;
-	struct dtx_tape_at at; /* on the tape */
+	struct dtx_row_cache_at at; /* on the tape */
 	bool more;
 	uint32_t nlive;  /* handed out so far */
 	int64_t nhidden; /* dropped so far */

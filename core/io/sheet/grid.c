@@ -7,7 +7,9 @@
 
 void dtx_grid_init(struct dtx_grid *g, const char *label)
 {
-	*g = (struct dtx_grid){ .label = label, .col_min = UINT32_MAX, .limits = DTX_UNPACK_INIT };
+	*g = (struct dtx_grid){ .label = label,
+		                .col_min = UINT32_MAX,
+		                .limits = DTX_ARCHIVE_LIMITS_INIT };
 }
 
 static void chunk_free(struct dtx_grid_chunk *c)
@@ -48,9 +50,9 @@ enum dtx_code dtx_grid_chunk_add(struct dtx_grid *g, struct dtx_err *err)
 	struct dtx_grid_chunk *c;
 
 	if (g->ncells >= g->limits.cells)
-		return dtx_unpack_fail(err, &g->limits, "cells",
-		                       "'%s': a sheet with over %llu cells", g->label,
-		                       (unsigned long long)g->limits.cells);
+		return dtx_archive_limits_fail(err, &g->limits, "cells",
+		                               "'%s': a sheet with over %llu cells", g->label,
+		                               (unsigned long long)g->limits.cells);
 	if (g->ncells / DTX_GRID_CHUNK < g->nchunks) {
 		c = g->chunk[g->ncells / DTX_GRID_CHUNK];
 		if (c->style)
@@ -104,9 +106,9 @@ enum dtx_code dtx_grid_text_add(struct dtx_grid *g, struct dtx_str text, uint64_
 	uint32_t found, n = (uint32_t)home->texts.n;
 
 	if (text.len > home->limits.text)
-		return dtx_unpack_fail(err, &home->limits, "text",
-		                       "'%s': a text of over %llu bytes in a cell", g->label,
-		                       (unsigned long long)home->limits.text);
+		return dtx_archive_limits_fail(err, &home->limits, "text",
+		                               "'%s': a text of over %llu bytes in a cell",
+		                               g->label, (unsigned long long)home->limits.text);
 
 	if (home->texts_fixed) {
 		found = dtx_strmap_get(&home->texts, text);
@@ -123,12 +125,13 @@ enum dtx_code dtx_grid_text_add(struct dtx_grid *g, struct dtx_str text, uint64_
 		goto out;
 	home->text_bytes += text.len;
 	if (n >= home->limits.strings)
-		return dtx_unpack_fail(err, &home->limits, "strings", "'%s': over %llu texts",
-		                       g->label, (unsigned long long)home->limits.strings);
+		return dtx_archive_limits_fail(err, &home->limits, "strings",
+		                               "'%s': over %llu texts", g->label,
+		                               (unsigned long long)home->limits.strings);
 	if (home->text_bytes > home->limits.string_bytes)
-		return dtx_unpack_fail(err, &home->limits, "string_bytes",
-		                       "'%s': over %llu bytes of texts", g->label,
-		                       (unsigned long long)home->limits.string_bytes);
+		return dtx_archive_limits_fail(err, &home->limits, "string_bytes",
+		                               "'%s': over %llu bytes of texts", g->label,
+		                               (unsigned long long)home->limits.string_bytes);
 out:
 	return rc;
 }
@@ -139,9 +142,9 @@ enum dtx_code dtx_grid_merge_add(struct dtx_grid *g, const struct dtx_cellrange 
 	enum dtx_code rc = DTX_OK;
 
 	if (g->nmerges >= g->limits.merges)
-		return dtx_unpack_fail(err, &g->limits, "merges",
-		                       "'%s': a sheet with over %llu merged ranges", g->label,
-		                       (unsigned long long)g->limits.merges);
+		return dtx_archive_limits_fail(err, &g->limits, "merges",
+		                               "'%s': a sheet with over %llu merged ranges",
+		                               g->label, (unsigned long long)g->limits.merges);
 	if (!dtx_mem_reserve(&g->merge, &g->merges_cap, g->nmerges + 1, sizeof(*g->merge)))
 		DTX_FAIL_MEM(err);
 	g->merge[g->nmerges++] = *range;
@@ -249,7 +252,7 @@ static enum dtx_code part_merges(struct dtx_grid *g, struct dtx_err *err)
 		m.col1 = DTX_MIN(m.col1, g->col_max);
 		work += m.col1 - m.col0 + 1;
 		if (work > g->limits.cells) {
-			rc = dtx_unpack_fail(
+			rc = dtx_archive_limits_fail(
 				err, &g->limits, "cells",
 				"'%s': merged ranges cover over %llu cells of one row each",
 				g->label, (unsigned long long)g->limits.cells);
@@ -274,9 +277,9 @@ enum dtx_code dtx_grid_finish(struct dtx_grid *g, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (g->ncells > g->limits.cells)
-		return dtx_unpack_fail(err, &g->limits, "cells",
-		                       "'%s': a sheet with over %llu cells", g->label,
-		                       (unsigned long long)g->limits.cells);
+		return dtx_archive_limits_fail(err, &g->limits, "cells",
+		                               "'%s': a sheet with over %llu cells", g->label,
+		                               (unsigned long long)g->limits.cells);
 	if (g->unsorted)
 		DTX_TRY(sort_cells(g, err));
 	if (g->nrows)
@@ -303,9 +306,9 @@ static enum dtx_code copy_anchor(const struct dtx_grid *g, const struct dtx_cell
 		goto out;
 	if (extra->ncells + (uint64_t)(last - m->row0 + 1) * (m->col1 - m->col0 + 1) >
 	    g->limits.fill) {
-		rc = dtx_unpack_fail(err, &g->limits, "fill",
-		                     "'%s': merged ranges fill over %llu cells", g->label,
-		                     (unsigned long long)g->limits.fill);
+		rc = dtx_archive_limits_fail(err, &g->limits, "fill",
+		                             "'%s': merged ranges fill over %llu cells", g->label,
+		                             (unsigned long long)g->limits.fill);
 		goto out;
 	}
 	for (r = m->row0; r <= last; r++) {

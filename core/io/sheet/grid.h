@@ -49,7 +49,7 @@ struct dtx_grid {
 	 * number of threads may add texts that it knows. */
 	struct dtx_grid *home;
 	bool texts_fixed;
-	struct dtx_unpack limits; /* the defaults, until they are set */
+	struct dtx_archive_limits limits; /* the defaults, until they are set */
 };
 
 void dtx_grid_init(struct dtx_grid *g, const char *label);

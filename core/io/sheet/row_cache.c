@@ -134,7 +134,7 @@ static bool add_row(struct dtx_sheet_cols *c, const struct dtx_grid *g, size_t r
 		return true;
 	}
 	c->nhidden += g->row[r].hidden;
-	c->row[c->n++] = g->row[r].row | (g->row[r].hidden ? DTX_TAPE_HIDDEN : 0);
+	c->row[c->n++] = g->row[r].row | (g->row[r].hidden ? DTX_ROW_CACHE_HIDDEN : 0);
 	return true;
 }
 
@@ -246,9 +246,9 @@ static uint32_t small_mixed(const struct dtx_sheet_col *c, uint32_t *small, bool
 	for (i = 0; i < c->n; i++, at += c->step) {
 		unsigned tag = c->tag[at];
 
-		small[i] = !tag                      ? 0
-		           : dtx_tape_is_number(tag) ? small_number(c->value[at].num, ok)
-		                                     : small_id(c->value[at].id, ok);
+		small[i] = !tag                           ? 0
+		           : dtx_row_cache_is_number(tag) ? small_number(c->value[at].num, ok)
+		                                          : small_id(c->value[at].id, ok);
 		bits |= small[i];
 	}
 	return bits;
@@ -260,7 +260,7 @@ static uint32_t small_alike(const struct dtx_sheet_col *c, uint32_t *small, bool
 	const size_t step = c->step;
 	uint32_t bits = 0, i;
 
-	if (dtx_tape_is_number(*c->tag)) {
+	if (dtx_row_cache_is_number(*c->tag)) {
 		for (i = 0; i < c->n; i++, v += step)
 			bits |= small[i] = small_number(v->num, ok);
 	} else {
@@ -413,7 +413,7 @@ void dtx_sheet_tape_col(struct dtx_sheet_tape *t, const struct dtx_sheet_col *c)
 
 /* --- reading --- */
 
-enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t, struct dtx_tape_at *at,
+enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t, struct dtx_row_cache_at *at,
                                   struct dtx_grid *g, size_t rows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -426,16 +426,17 @@ enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t, struct dtx_tap
 	memcpy(&h, p, sizeof(h));
 	for (; rows && at->row < h.rows; rows--) {
 		memcpy(&row, p + sizeof(h) + at->row * sizeof(row), sizeof(row));
-		DTX_TRY(dtx_grid_row_add(g, row & ~DTX_TAPE_HIDDEN, row & DTX_TAPE_HIDDEN, err));
+		DTX_TRY(dtx_grid_row_add(g, row & ~DTX_ROW_CACHE_HIDDEN, row & DTX_ROW_CACHE_HIDDEN,
+		                         err));
 		g->row[g->nrows - 1].first = at->row++;
 	}
 	if (at->row == h.rows)
-		*at = (struct dtx_tape_at){ at->block + h.bytes, 0 };
+		*at = (struct dtx_row_cache_at){ at->block + h.bytes, 0 };
 out:
 	return rc;
 }
 
-bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block, struct dtx_tape_col *c)
+bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block, struct dtx_row_cache_col *c)
 {
 	const char *p = t->bytes.ptr + block;
 	struct block_head b;
@@ -448,7 +449,9 @@ bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block, struct dt
 		return false;
 	memcpy(&h, p, sizeof(h));
 	p += sizeof(h);
-	*c = (struct dtx_tape_col){ .col = h.col, .rows = b.rows, .tag = h.tag, .size = h.size };
+	*c = (struct dtx_row_cache_col){
+		.col = h.col, .rows = b.rows, .tag = h.tag, .size = h.size
+	};
 	if (h.tag == TAGS_DIFFER) {
 		c->tags = (const uint8_t *)p;
 		p += b.rows;

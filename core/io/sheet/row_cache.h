@@ -16,7 +16,7 @@ struct dtx_sheet_cols {
 	uint32_t ncols;
 	uint16_t *slot; /* by physical column: its place and 1, 0: it has none */
 	uint16_t *col;  /* by place: the physical column */
-	uint32_t *row;  /* numbers; DTX_TAPE_HIDDEN */
+	uint32_t *row;  /* numbers; DTX_ROW_CACHE_HIDDEN */
 	uint8_t *tag;
 	union dtx_payload *value;
 	uint16_t *style;
@@ -24,7 +24,7 @@ struct dtx_sheet_cols {
 	const struct dtx_grid_chunk *chunk; /* NULL: in the arrays; the cells begin at `first` */
 	size_t first;
 };
-#define DTX_TAPE_HIDDEN ((uint32_t)1 << 31)
+#define DTX_ROW_CACHE_HIDDEN ((uint32_t)1 << 31)
 
 DTX_MUSTUSE enum dtx_code dtx_sheet_cols_init(struct dtx_sheet_cols *c, struct dtx_err *err);
 void dtx_sheet_cols_clear(struct dtx_sheet_cols *c);
@@ -62,18 +62,18 @@ void dtx_sheet_tape_col(struct dtx_sheet_tape *t, const struct dtx_sheet_col *c)
 void dtx_sheet_tape_close(struct dtx_sheet_tape *t, size_t block);
 
 /* A place on the tape. */
-struct dtx_tape_at {
+struct dtx_row_cache_at {
 	size_t block; /* byte; the end is the tape's length */
 	uint32_t row; /* of the block */
 };
 /* Adds up to `rows` rows from there on, all of one block, to the grid, without their cells, and
  * moves on; `first` of a row is its place in the block. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t,
-                                              struct dtx_tape_at *at, struct dtx_grid *g,
+                                              struct dtx_row_cache_at *at, struct dtx_grid *g,
                                               size_t rows, struct dtx_err *err);
 
 /* A column of a block. */
-struct dtx_tape_col {
+struct dtx_row_cache_col {
 	uint32_t col, rows;
 	uint8_t tag;         /* of all cells, unless there are `tags` */
 	const uint8_t *tags; /* NULL: they have one */
@@ -82,21 +82,21 @@ struct dtx_tape_col {
 };
 /* The first column of a block, or the one behind *c, which is zeroed at first; false: no more. */
 DTX_MUSTUSE bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block,
-                                     struct dtx_tape_col *c);
+                                     struct dtx_row_cache_col *c);
 
-static inline uint8_t dtx_tape_tag(const struct dtx_tape_col *c, uint32_t row)
+static inline uint8_t dtx_row_cache_tag(const struct dtx_row_cache_col *c, uint32_t row)
 {
 	return c->tags ? c->tags[row] : c->tag;
 }
 
-static inline bool dtx_tape_is_number(unsigned tag)
+static inline bool dtx_row_cache_is_number(unsigned tag)
 {
 	unsigned kind = tag & DTX_CELL_KIND;
 
 	return kind == DTX_CELL_NUMBER || (kind >= DTX_CELL_DATE && kind <= DTX_GRID_BAD_DATE);
 }
 
-static inline uint32_t dtx_tape_small(const struct dtx_tape_col *c, uint32_t row)
+static inline uint32_t dtx_row_cache_small(const struct dtx_row_cache_col *c, uint32_t row)
 {
 	uint32_t four;
 	uint16_t two;
@@ -112,7 +112,7 @@ static inline uint32_t dtx_tape_small(const struct dtx_tape_col *c, uint32_t row
 }
 
 /* Small numbers are themselves, ids have their inline bit at the bottom. */
-static inline union dtx_payload dtx_tape_value(const struct dtx_tape_col *c, uint32_t row)
+static inline union dtx_payload dtx_row_cache_value(const struct dtx_row_cache_col *c, uint32_t row)
 {
 	union dtx_payload v;
 	uint32_t small;
@@ -121,8 +121,8 @@ static inline union dtx_payload dtx_tape_value(const struct dtx_tape_col *c, uin
 		memcpy(&v, c->values + 8 * (size_t)row, sizeof(v));
 		return v;
 	}
-	small = dtx_tape_small(c, row);
-	if (dtx_tape_is_number(dtx_tape_tag(c, row)))
+	small = dtx_row_cache_small(c, row);
+	if (dtx_row_cache_is_number(dtx_row_cache_tag(c, row)))
 		return (union dtx_payload){ .num = (int32_t)small };
 	return (union dtx_payload){ .id = (uint64_t)(small >> 1) | (uint64_t)small << 63 };
 }

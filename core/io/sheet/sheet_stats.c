@@ -226,9 +226,9 @@ static bool note_col(const struct dtx_sheet_layout *l, const struct dtx_sheet_co
 		uint32_t row = rows->row[i];
 
 		seen |= c->tag[at];
-		if (c->tag[at] && !(l->opts->hidden_drop && row & DTX_TAPE_HIDDEN))
+		if (c->tag[at] && !(l->opts->hidden_drop && row & DTX_ROW_CACHE_HIDDEN))
 			note_cell(l, c->tag[at], c->value[at], c->style ? c->style[at] : 0, s,
-			          row & ~DTX_TAPE_HIDDEN);
+			          row & ~DTX_ROW_CACHE_HIDDEN);
 	}
 	return seen & (DTX_CELL_KIND | DTX_CELL_UNCACHED);
 }

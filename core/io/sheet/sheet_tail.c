@@ -156,9 +156,9 @@ static enum dtx_code count_window(struct scan *s, struct dtx_err *err)
 	s->col_min = DTX_MIN(s->col_min, g->col_min);
 	s->col_max = DTX_MAX(s->col_max, g->col_max);
 	if (s->ncells > g->limits.cells)
-		return dtx_unpack_fail(err, &g->limits, "cells",
-		                       "'%s': a sheet with over %llu cells", g->label,
-		                       (unsigned long long)g->limits.cells);
+		return dtx_archive_limits_fail(err, &g->limits, "cells",
+		                               "'%s': a sheet with over %llu cells", g->label,
+		                               (unsigned long long)g->limits.cells);
 out:
 	return rc;
 }

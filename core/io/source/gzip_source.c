@@ -17,7 +17,7 @@ struct spool {
 	int fd;
 	uint64_t size;
 	bool file;
-	const struct dtx_unpack *limits;
+	const struct dtx_archive_limits *limits;
 };
 
 /* What is in memory goes to a file, by blocks: a mapping would be all of it once more. */
@@ -63,9 +63,9 @@ static enum dtx_code spool_add(void *arg, struct dtx_str piece, struct dtx_err *
 		DTX_TRY(spool_move(s, err));
 	/* the process may say more than a gzip file may hold */
 	if (s->size + piece.len > s->limits->total) {
-		rc = dtx_unpack_fail(err, s->limits, "total",
-		                     "a gzip file inflates to over %llu bytes",
-		                     (unsigned long long)s->limits->total);
+		rc = dtx_archive_limits_fail(err, s->limits, "total",
+		                             "a gzip file inflates to over %llu bytes",
+		                             (unsigned long long)s->limits->total);
 		goto out;
 	}
 	DTX_TRY(dtx_file_write(s->fd, piece.ptr, piece.len, "what a gzip file holds", err));

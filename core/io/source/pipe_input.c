@@ -12,9 +12,9 @@
 
 #define TURN_MS 100
 
-struct dtx_passing *dtx_passing_new(int fd)
+struct dtx_pipe_input *dtx_pipe_input_new(int fd)
 {
-	struct dtx_passing *p = dtx_mem_zalloc(1, sizeof(*p));
+	struct dtx_pipe_input *p = dtx_mem_zalloc(1, sizeof(*p));
 
 	if (!p) {
 		dtx_file_close(&fd);
@@ -27,7 +27,7 @@ struct dtx_passing *dtx_passing_new(int fd)
 	return p;
 }
 
-void dtx_passing_free(struct dtx_passing *p)
+void dtx_pipe_input_free(struct dtx_pipe_input *p)
 {
 	if (!p)
 		return;
@@ -35,7 +35,7 @@ void dtx_passing_free(struct dtx_passing *p)
 	dtx_mem_free(p);
 }
 
-static enum dtx_code passing_wait(const struct dtx_passing *p, const char *name,
+static enum dtx_code passing_wait(const struct dtx_pipe_input *p, const char *name,
                                   struct dtx_err *err)
 {
 	struct pollfd at = { .fd = p->fd, .events = POLLIN };
@@ -59,8 +59,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_passing_pull(struct dtx_passing *p, const char *name, char *to, size_t n,
-                               size_t *got, struct dtx_err *err)
+enum dtx_code dtx_pipe_input_pull(struct dtx_pipe_input *p, const char *name, char *to, size_t n,
+                                  size_t *got, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	ssize_t k;

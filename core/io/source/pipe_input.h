@@ -8,7 +8,7 @@
 #include "core/base/err.h"
 #include "core/base/hash/identity.h"
 
-struct dtx_passing {
+struct dtx_pipe_input {
 	int fd;
 	struct dtx_identity identity; /* of what has passed; another kind: before the first pull */
 	atomic_size_t passed;         /* read by who shows progress: no order with anything else */
@@ -18,10 +18,10 @@ struct dtx_passing {
 };
 
 /* Takes fd.  NULL: out of memory, fd is closed. */
-DTX_MUSTUSE struct dtx_passing *dtx_passing_new(int fd);
-void dtx_passing_free(struct dtx_passing *p); /* NULL is fine */
+DTX_MUSTUSE struct dtx_pipe_input *dtx_pipe_input_new(int fd);
+void dtx_pipe_input_free(struct dtx_pipe_input *p); /* NULL is fine */
 /* The next bytes, at most n; *got is 0 at the end.  name: for messages. */
-DTX_MUSTUSE enum dtx_code dtx_passing_pull(struct dtx_passing *p, const char *name, char *to,
-                                           size_t n, size_t *got, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_pipe_input_pull(struct dtx_pipe_input *p, const char *name, char *to,
+                                              size_t n, size_t *got, struct dtx_err *err);
 
 #endif

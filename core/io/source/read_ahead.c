@@ -13,12 +13,12 @@ enum {
 	 * as a window. */
 	HALF = WINDOWS / 2,
 	WINDOW_BYTES = 256 << 10,
-	STRIDE = DTX_AHEAD_FRONT + WINDOW_BYTES + DTX_AHEAD_BEHIND
+	STRIDE = DTX_READ_AHEAD_FRONT + WINDOW_BYTES + DTX_READ_AHEAD_BEHIND
 };
 
-struct dtx_ahead {
-	dtx_ahead_fn read;
-	dtx_ahead_judge judge;
+struct dtx_read_ahead {
+	dtx_read_ahead_fn read;
+	dtx_read_ahead_judge judge;
 	void *arg;
 	struct dtx_task *task;
 	char *bytes;          /* WINDOWS * STRIDE */
@@ -36,13 +36,13 @@ struct dtx_ahead {
 	bool lent; /* the oldest window, to its end; the reader's own */
 };
 
-static char *window_at(const struct dtx_ahead *a, unsigned n)
+static char *window_at(const struct dtx_read_ahead *a, unsigned n)
 {
-	return a->bytes + (size_t)(n % WINDOWS) * STRIDE + DTX_AHEAD_FRONT;
+	return a->bytes + (size_t)(n % WINDOWS) * STRIDE + DTX_READ_AHEAD_FRONT;
 }
 
 /* Waits for a free window; false when the reader wants no more. */
-static bool wait_free(struct dtx_ahead *a, bool *judging)
+static bool wait_free(struct dtx_read_ahead *a, bool *judging)
 {
 	bool go;
 
@@ -58,7 +58,7 @@ static bool wait_free(struct dtx_ahead *a, bool *judging)
 	return go;
 }
 
-static void give(struct dtx_ahead *a, size_t got, bool judged, enum dtx_code rc,
+static void give(struct dtx_read_ahead *a, size_t got, bool judged, enum dtx_code rc,
                  struct dtx_err *err)
 {
 	pthread_mutex_lock(&a->lock);
@@ -76,7 +76,7 @@ static void give(struct dtx_ahead *a, size_t got, bool judged, enum dtx_code rc,
 
 static enum dtx_code fill_ring(void *arg, struct dtx_err *ignored)
 {
-	struct dtx_ahead *a = arg;
+	struct dtx_read_ahead *a = arg;
 	enum dtx_code rc = DTX_OK;
 	size_t got = 1;
 	bool judging;
@@ -94,16 +94,18 @@ static enum dtx_code fill_ring(void *arg, struct dtx_err *ignored)
 	return DTX_OK;
 }
 
-enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge,
-                             struct dtx_ahead **out, struct dtx_err *err)
+enum dtx_code dtx_read_ahead_open(dtx_read_ahead_fn read, void *arg, dtx_read_ahead_judge judge,
+                                  struct dtx_read_ahead **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_ahead *a = dtx_mem_zalloc(1, sizeof(*a));
+	struct dtx_read_ahead *a = dtx_mem_zalloc(1, sizeof(*a));
 
 	*out = NULL;
 	if (!a)
 		DTX_FAIL_MEM(err);
-	*a = (struct dtx_ahead){ .read = read, .judge = judge, .arg = arg, .err = DTX_ERR_INIT };
+	*a = (struct dtx_read_ahead){
+		.read = read, .judge = judge, .arg = arg, .err = DTX_ERR_INIT
+	};
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	a->bytes = dtx_mem_alloc(WINDOWS, STRIDE);
@@ -113,11 +115,11 @@ enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge
 	*out = a->task ? a : NULL;
 	a = a->task ? NULL : a;
 out:
-	dtx_ahead_close(a);
+	dtx_read_ahead_close(a);
 	return rc;
 }
 
-void dtx_ahead_close(struct dtx_ahead *a)
+void dtx_read_ahead_close(struct dtx_read_ahead *a)
 {
 	if (!a)
 		return;
@@ -134,7 +136,7 @@ void dtx_ahead_close(struct dtx_ahead *a)
 }
 
 /* Length of the oldest window, 0 when the stream has ended. */
-static size_t wait_filled(struct dtx_ahead *a, bool judge)
+static size_t wait_filled(struct dtx_read_ahead *a, bool judge)
 {
 	size_t len;
 
@@ -150,7 +152,7 @@ static size_t wait_filled(struct dtx_ahead *a, bool judge)
 	return len;
 }
 
-static void release(struct dtx_ahead *a)
+static void release(struct dtx_read_ahead *a)
 {
 	a->at = 0;
 	pthread_mutex_lock(&a->lock);
@@ -162,7 +164,8 @@ static void release(struct dtx_ahead *a)
 
 /* What is left of the oldest window, and what was said about it; 0 at the end, where a failure
  * comes back. */
-static enum dtx_code oldest(struct dtx_ahead *a, size_t *left, bool *judged, struct dtx_err *err)
+static enum dtx_code oldest(struct dtx_read_ahead *a, size_t *left, bool *judged,
+                            struct dtx_err *err)
 {
 	size_t len;
 
@@ -177,8 +180,8 @@ static enum dtx_code oldest(struct dtx_ahead *a, size_t *left, bool *judged, str
 	return len ? DTX_OK : a->rc;
 }
 
-enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *got, bool *judged,
-                             struct dtx_err *err)
+enum dtx_code dtx_read_ahead_read(struct dtx_read_ahead *a, void *to, size_t cap, size_t *got,
+                                  bool *judged, struct dtx_err *err)
 {
 	size_t left;
 	enum dtx_code rc = oldest(a, &left, judged, err);
@@ -193,8 +196,8 @@ enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *
 	return DTX_OK;
 }
 
-enum dtx_code dtx_ahead_lend(struct dtx_ahead *a, char **at, size_t *got, bool *judged,
-                             struct dtx_err *err)
+enum dtx_code dtx_read_ahead_lend(struct dtx_read_ahead *a, char **at, size_t *got, bool *judged,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = oldest(a, got, judged, err);
 

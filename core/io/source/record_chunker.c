@@ -8,15 +8,15 @@
 
 #include "core/base/mem.h"
 
-void dtx_slices_init(struct dtx_slices *p, struct dtx_source *src,
-                     const struct dtx_dialect *dialect, size_t bytes)
+void dtx_record_chunker_init(struct dtx_record_chunker *p, struct dtx_source *src,
+                             const struct dtx_dialect *dialect, size_t bytes)
 {
-	*p = (struct dtx_slices){ .src = src,
-		                  .lines = !dialect,
-		                  .dialect = dialect,
-		                  .bytes = bytes ? bytes : DTX_SLICES_BYTES };
-	dtx_buf_init(&p->rest, 2 * DTX_SLICES_MOST);
-	dtx_buf_init(&p->head, DTX_SLICES_MOST);
+	*p = (struct dtx_record_chunker){ .src = src,
+		                          .lines = !dialect,
+		                          .dialect = dialect,
+		                          .bytes = bytes ? bytes : DTX_RECORD_CHUNKER_BYTES };
+	dtx_buf_init(&p->rest, 2 * DTX_RECORD_CHUNKER_MOST);
+	dtx_buf_init(&p->head, DTX_RECORD_CHUNKER_MOST);
 	if (!dialect)
 		return;
 	p->forward = !dtx_dialect_is_plain(dialect);
@@ -26,7 +26,7 @@ void dtx_slices_init(struct dtx_slices *p, struct dtx_source *src,
 	p->text.strict = dialect->quotes == DTX_QUOTES_STRICT;
 }
 
-void dtx_slices_clear(struct dtx_slices *p)
+void dtx_record_chunker_clear(struct dtx_record_chunker *p)
 {
 	dtx_buf_clear(&p->rest);
 	dtx_buf_clear(&p->head);
@@ -41,7 +41,7 @@ static size_t last_line(const char *s, size_t n)
 }
 
 /* Behind the last line end outside quotes of regular text; *sure is false when it is not. */
-static size_t last_outside(const struct dtx_slices *p, bool *sure)
+static size_t last_outside(const struct dtx_record_chunker *p, bool *sure)
 {
 	const char *s = p->rest.ptr;
 	size_t n = last_line(s, p->rest.len), i;
@@ -63,7 +63,8 @@ static size_t last_outside(const struct dtx_slices *p, bool *sure)
 }
 
 /* Behind the last record that something follows, or that its line end closes. */
-static enum dtx_code last_walked(const struct dtx_slices *p, size_t *out, struct dtx_err *err)
+static enum dtx_code last_walked(const struct dtx_record_chunker *p, size_t *out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_text text = p->text;
@@ -93,7 +94,7 @@ out:
 }
 
 /* Bytes of rest that are whole records; 0: none is known to be. */
-static enum dtx_code cut(const struct dtx_slices *p, size_t *out, struct dtx_err *err)
+static enum dtx_code cut(const struct dtx_record_chunker *p, size_t *out, struct dtx_err *err)
 {
 	bool sure = !p->forward;
 
@@ -105,7 +106,7 @@ static enum dtx_code cut(const struct dtx_slices *p, size_t *out, struct dtx_err
 	return *out && sure ? DTX_OK : last_walked(p, out, err);
 }
 
-static enum dtx_code pull(struct dtx_slices *p, size_t want, struct dtx_err *err)
+static enum dtx_code pull(struct dtx_record_chunker *p, size_t want, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t got;
@@ -122,7 +123,7 @@ out:
 	return rc;
 }
 
-void dtx_slices_blame(int64_t line, int64_t byte, struct dtx_err *err)
+void dtx_record_chunker_blame(int64_t line, int64_t byte, struct dtx_err *err)
 {
 	dtx_err_row(err, line, NULL);
 	if (!err)
@@ -131,19 +132,19 @@ void dtx_slices_blame(int64_t line, int64_t byte, struct dtx_err *err)
 	snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
 }
 
-static enum dtx_code too_large(const struct dtx_slices *p, struct dtx_err *err)
+static enum dtx_code too_large(const struct dtx_record_chunker *p, struct dtx_err *err)
 {
 	dtx_err_set(err, DTX_E_INPUT_LIMIT, __FILE__, __LINE__,
 	            "'%s': the record at L%lld (byte %lld) is larger than %zu MiB",
 	            dtx_source_name(p->src), (long long)p->line + 1, (long long)p->byte,
-	            DTX_SLICES_MOST >> 20);
+	            DTX_RECORD_CHUNKER_MOST >> 20);
 	dtx_err_hint(err, "check the quotes at this place; a file, or a pipe without \"stream\", "
 	                  "may hold such records");
-	dtx_slices_blame(p->line, p->byte, err);
+	dtx_record_chunker_blame(p->line, p->byte, err);
 	return DTX_E_INPUT_LIMIT;
 }
 
-static void pass(struct dtx_slices *p, size_t n)
+static void pass(struct dtx_record_chunker *p, size_t n)
 {
 	p->line += dtx_csv_line(p->rest.ptr, 0, n);
 	p->byte += (int64_t)n;
@@ -152,7 +153,7 @@ static void pass(struct dtx_slices *p, size_t n)
 }
 
 /* The first n bytes of rest as a slice. */
-static enum dtx_code take(struct dtx_slices *p, size_t n, struct dtx_source **out,
+static enum dtx_code take(struct dtx_record_chunker *p, size_t n, struct dtx_source **out,
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -172,7 +173,7 @@ out:
 }
 
 /* Lines without anything are no records, and a slice of nothing else would be no document. */
-static bool skip_blank(struct dtx_slices *p, size_t n)
+static bool skip_blank(struct dtx_record_chunker *p, size_t n)
 {
 	if (!p->lines || dtx_str_trim((struct dtx_str){ p->rest.ptr, n }).len)
 		return false;
@@ -180,7 +181,8 @@ static bool skip_blank(struct dtx_slices *p, size_t n)
 	return true;
 }
 
-enum dtx_code dtx_slices_next(struct dtx_slices *p, struct dtx_source **out, struct dtx_err *err)
+enum dtx_code dtx_record_chunker_next(struct dtx_record_chunker *p, struct dtx_source **out,
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t want = p->bytes, n = 0;
@@ -199,7 +201,7 @@ enum dtx_code dtx_slices_next(struct dtx_slices *p, struct dtx_source **out, str
 		}
 		if (n || p->end)
 			break;
-		if (want >= DTX_SLICES_MOST) {
+		if (want >= DTX_RECORD_CHUNKER_MOST) {
 			rc = too_large(p, err);
 			goto out;
 		}

@@ -10,7 +10,7 @@
 
 static enum dtx_code letgo_main(void *arg, struct dtx_err *err)
 {
-	const struct dtx_letgo *g = arg;
+	const struct dtx_release_pages *g = arg;
 
 	(void)err;
 	for (size_t at = 0; at < g->size; at += LETGO_PIECE)
@@ -19,7 +19,7 @@ static enum dtx_code letgo_main(void *arg, struct dtx_err *err)
 	return DTX_OK;
 }
 
-void dtx_letgo_start(struct dtx_letgo *g, const char *data, size_t size)
+void dtx_release_pages_start(struct dtx_release_pages *g, const char *data, size_t size)
 {
 	if (size < LETGO_LEAST || g->size)
 		return;
@@ -29,7 +29,7 @@ void dtx_letgo_start(struct dtx_letgo *g, const char *data, size_t size)
 		g->task = NULL; /* then the exit does it */
 }
 
-void dtx_letgo_stop(struct dtx_letgo *g)
+void dtx_release_pages_stop(struct dtx_release_pages *g)
 {
 	(void)dtx_task_join(g->task, NULL);
 	g->task = NULL;

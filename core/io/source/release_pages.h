@@ -5,7 +5,7 @@
 
 #include "core/base/err.h"
 
-struct dtx_letgo {
+struct dtx_release_pages {
 	const char *data;
 	size_t size;
 	struct dtx_task *task; /* NULL: none was started */
@@ -13,8 +13,8 @@ struct dtx_letgo {
 
 /* Starts a thread, unless the bytes are so few that it would take more time.  They stay readable:
  * the file is asked again.  Once. */
-void dtx_letgo_start(struct dtx_letgo *g, const char *data, size_t size);
+void dtx_release_pages_start(struct dtx_release_pages *g, const char *data, size_t size);
 /* Waits for the thread. */
-void dtx_letgo_stop(struct dtx_letgo *g);
+void dtx_release_pages_stop(struct dtx_release_pages *g);
 
 #endif

@@ -41,29 +41,29 @@ struct dtx_source {
 	const char *data;
 	size_t size;
 	int64_t mtime_us;
-	struct dtx_filemark mark;   /* at the open, of a file */
-	bool noted;                 /* by its file system, see dtx_filemark_noted */
-	bool file;                  /* may be asked for changes */
-	bool direct;                /* see dtx_source_direct */
-	int fd;                     /* of what is mapped; -1: the bytes are on the heap, or
-	                             * the file is opened again where one is wanted */
-	struct source_bytes *bytes; /* of the owner */
-	struct dtx_unpack limits;
-	struct dtx_progress *watch; /* NULL: nobody */
-	struct dtx_source *inner;   /* what is packed in it; NULL */
-	struct dtx_passing *pipe;   /* its bytes pass; NULL */
-	bool part;                  /* of another, at: */
+	struct dtx_stat_signature mark; /* at the open, of a file */
+	bool noted;                     /* by its file system, see dtx_stat_signature_noted */
+	bool file;                      /* may be asked for changes */
+	bool direct;                    /* see dtx_source_direct */
+	int fd;                         /* of what is mapped; -1: the bytes are on the heap, or
+	                                 * the file is opened again where one is wanted */
+	struct source_bytes *bytes;     /* of the owner */
+	struct dtx_archive_limits limits;
+	struct dtx_progress *watch;  /* NULL: nobody */
+	struct dtx_source *inner;    /* what is packed in it; NULL */
+	struct dtx_pipe_input *pipe; /* its bytes pass; NULL */
+	bool part;                   /* of another, at: */
 	int64_t byte0, line0;
 	struct dtx_owner *owner;
 	struct dtx_inputhash hash;
-	struct dtx_letgo letgo;
+	struct dtx_release_pages letgo;
 };
 
 static void source_bytes_free(void *arg)
 {
 	struct source_bytes *b = arg;
 
-	dtx_guard_remove(b->guard);
+	dtx_sigbus_guard_remove(b->guard);
 	if (b->mapped)
 		munmap(b->ptr, b->len);
 	else
@@ -168,11 +168,11 @@ static enum dtx_code source_guard(struct dtx_source *s, struct dtx_err *err)
 
 	if (!s->bytes)
 		goto out;
-	s->bytes->guard = dtx_guard_add(s->data, s->size);
+	s->bytes->guard = dtx_sigbus_guard_add(s->data, s->size);
 	if (s->bytes->guard < 0) {
 		rc = dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__,
 		                 "'%s' is one of more than %d files of over %zu bytes", s->name,
-		                 DTX_GUARD_MAX, SOURCE_SMALL);
+		                 DTX_SIGBUS_GUARD_MAX, SOURCE_SMALL);
 		dtx_err_hint(err, "convert them in groups first");
 	}
 out:
@@ -187,7 +187,7 @@ static enum dtx_code source_wait(int fd, struct dtx_err *err)
 	int n;
 
 	do {
-		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_cancel_look(err));
 		n = poll(&at, 1, SOURCE_TURN_MS);
 	} while (n == 0 || (n < 0 && errno == EINTR));
 out:
@@ -267,7 +267,7 @@ static enum dtx_code source_new(const char *name, struct dtx_source **out, struc
 	if (!s)
 		DTX_FAIL_MEM(err);
 	s->data = "";
-	s->limits = dtx_unpack_default;
+	s->limits = dtx_archive_limits_default;
 	s->mtime_us = -1;
 	s->fd = -1;
 	s->name = dtx_mem_strdup(name);
@@ -318,8 +318,8 @@ enum dtx_code dtx_source_open(const char *path, struct dtx_source **out, struct 
 	if (S_ISREG(st.st_mode)) {
 		s->file = true;
 		s->mtime_us = source_mtime(&st);
-		dtx_filemark_of(&st, &s->mark);
-		s->noted = dtx_filemark_noted(fd);
+		dtx_stat_signature_of(&st, &s->mark);
+		s->noted = dtx_stat_signature_noted(fd);
 		rc = (uint64_t)st.st_size <= SOURCE_SMALL
 		             ? source_small(s, fd, (size_t)st.st_size, err)
 		             : source_map(s, fd, (size_t)st.st_size, err);
@@ -350,7 +350,7 @@ enum dtx_code dtx_source_stream(const char *path, struct dtx_source **out, struc
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", path, strerror(errno));
-	s->pipe = dtx_passing_new(fd);
+	s->pipe = dtx_pipe_input_new(fd);
 	fd = -1;
 	if (!s->pipe)
 		DTX_FAIL_MEM(err);
@@ -378,7 +378,7 @@ void dtx_source_patience(struct dtx_source *s, const atomic_bool *cancel, int64_
 enum dtx_code dtx_source_pull(struct dtx_source *s, char *to, size_t n, size_t *got,
                               struct dtx_err *err)
 {
-	return dtx_passing_pull(s->pipe, s->name, to, n, got, err);
+	return dtx_pipe_input_pull(s->pipe, s->name, to, n, got, err);
 }
 
 void dtx_source_stop(struct dtx_source *s)
@@ -478,9 +478,9 @@ void dtx_source_free(struct dtx_source *s)
 	if (!s)
 		return;
 	dtx_inputhash_stop(&s->hash);
-	dtx_letgo_stop(&s->letgo);
+	dtx_release_pages_stop(&s->letgo);
 	dtx_source_free(s->inner);
-	dtx_passing_free(s->pipe);
+	dtx_pipe_input_free(s->pipe);
 	dtx_owner_unref(s->owner);
 	dtx_file_close(&s->fd);
 	dtx_mem_free(s->name);
@@ -490,7 +490,7 @@ void dtx_source_free(struct dtx_source *s)
 void dtx_source_let_go(struct dtx_source *s)
 {
 	if (s->bytes && s->bytes->mapped && !dtx_inputhash_reads(&s->hash))
-		dtx_letgo_start(&s->letgo, s->bytes->ptr, s->bytes->len);
+		dtx_release_pages_start(&s->letgo, s->bytes->ptr, s->bytes->len);
 }
 
 const char *dtx_source_name(const struct dtx_source *s)
@@ -537,7 +537,7 @@ out:
 	return rc;
 }
 
-const struct dtx_unpack *dtx_source_limits(const struct dtx_source *s)
+const struct dtx_archive_limits *dtx_source_limits(const struct dtx_source *s)
 {
 	return &s->limits;
 }
@@ -559,7 +559,7 @@ void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of)
 	atomic_store_explicit(&s->watch->of, of, memory_order_relaxed);
 }
 
-void dtx_source_limit(struct dtx_source *s, const struct dtx_unpack *limits)
+void dtx_source_limit(struct dtx_source *s, const struct dtx_archive_limits *limits)
 {
 	s->limits = *limits;
 }
@@ -653,7 +653,7 @@ enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_
 
 static bool source_cut(const struct dtx_source *s)
 {
-	return s->bytes && dtx_guard_cut(s->bytes->guard);
+	return s->bytes && dtx_sigbus_guard_cut(s->bytes->guard);
 }
 
 enum dtx_code dtx_source_blame(const struct dtx_source *s, enum dtx_code rc, struct dtx_err *err)
@@ -679,14 +679,14 @@ out:
 	return rc;
 }
 
-const struct dtx_filemark *dtx_source_mark(const struct dtx_source *s)
+const struct dtx_stat_signature *dtx_source_mark(const struct dtx_source *s)
 {
-	struct dtx_filemark now;
+	struct dtx_stat_signature now;
 	struct stat st;
 
 	if (!s->file || !s->noted || !s->size ||
 	    (s->fd < 0 ? stat(s->name, &st) : fstat(s->fd, &st)) < 0)
 		return NULL;
-	dtx_filemark_of(&st, &now);
-	return dtx_filemark_equal(&now, &s->mark) ? &s->mark : NULL;
+	dtx_stat_signature_of(&st, &now);
+	return dtx_stat_signature_equal(&now, &s->mark) ? &s->mark : NULL;
 }

@@ -10,7 +10,7 @@
 #include "core/data/owner.h"
 #include "core/io/archive/archive_limits.h"
 
-struct dtx_filemark;
+struct dtx_stat_signature;
 struct dtx_source;
 
 /* Opens path ("-": stdin, spooled whole).  Codes: input_not_found, input_io. */
@@ -73,8 +73,8 @@ DTX_MUSTUSE enum dtx_code dtx_source_hold(struct dtx_source *s, int fd, size_t s
 struct dtx_source *dtx_source_inner(const struct dtx_source *s);
 
 /* What it may unpack to; the defaults until they are set, which is before it is read. */
-const struct dtx_unpack *dtx_source_limits(const struct dtx_source *s);
-void dtx_source_limit(struct dtx_source *s, const struct dtx_unpack *limits);
+const struct dtx_archive_limits *dtx_source_limits(const struct dtx_source *s);
+void dtx_source_limit(struct dtx_source *s, const struct dtx_archive_limits *limits);
 /* Who looks how far it has been read, before batches tell; NULL: nobody.  Outlives the readers. */
 void dtx_source_watch(struct dtx_source *s, struct dtx_progress *watch);
 void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of);
@@ -92,7 +92,7 @@ bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t 
 DTX_MUSTUSE enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err);
 /* The mark of the file (core/io/source/stat_signature.h), which it had at the open and has now;
  * NULL: no file, one whose file system does not note every write, or it is another by now. */
-const struct dtx_filemark *dtx_source_mark(const struct dtx_source *s);
+const struct dtx_stat_signature *dtx_source_mark(const struct dtx_source *s);
 /* rc, but input_changed when the file was cut short while its bytes were used: then neither a
  * success nor another failure means anything. */
 enum dtx_code dtx_source_blame(const struct dtx_source *s, enum dtx_code rc, struct dtx_err *err);

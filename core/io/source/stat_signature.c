@@ -20,22 +20,23 @@ static int64_t filemark_ns(struct timespec t)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void dtx_filemark_of(const struct stat *st, struct dtx_filemark *m)
+void dtx_stat_signature_of(const struct stat *st, struct dtx_stat_signature *m)
 {
-	*m = (struct dtx_filemark){ .dev = st->st_dev,
-		                    .ino = st->st_ino,
-		                    .size = st->st_size,
-		                    .mtime_ns = filemark_ns(st->st_mtim),
-		                    .ctime_ns = filemark_ns(st->st_ctim) };
+	*m = (struct dtx_stat_signature){ .dev = st->st_dev,
+		                          .ino = st->st_ino,
+		                          .size = st->st_size,
+		                          .mtime_ns = filemark_ns(st->st_mtim),
+		                          .ctime_ns = filemark_ns(st->st_ctim) };
 }
 
-bool dtx_filemark_equal(const struct dtx_filemark *a, const struct dtx_filemark *b)
+bool dtx_stat_signature_equal(const struct dtx_stat_signature *a,
+                              const struct dtx_stat_signature *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
 	       a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
 }
 
-bool dtx_filemark_noted(int fd)
+bool dtx_stat_signature_noted(int fd)
 {
 	struct statfs fs;
 	size_t i;
@@ -48,16 +49,18 @@ bool dtx_filemark_noted(int fd)
 	return false;
 }
 
-bool dtx_filemark_settled(const struct dtx_filemark *m, int64_t now_ns, int64_t settle_s)
+bool dtx_stat_signature_settled(const struct dtx_stat_signature *m, int64_t now_ns,
+                                int64_t settle_s)
 {
 	int64_t last = DTX_MAX(m->mtime_ns, m->ctime_ns);
 
 	return last <= now_ns && (now_ns - last) / 1000000000 >= settle_s;
 }
 
-void dtx_filemark_print(const struct dtx_filemark *m, const char *boot, char out[DTX_FILEMARK_TEXT])
+void dtx_stat_signature_print(const struct dtx_stat_signature *m, const char *boot,
+                              char out[DTX_STAT_SIGNATURE_TEXT])
 {
-	snprintf(out, DTX_FILEMARK_TEXT,
+	snprintf(out, DTX_STAT_SIGNATURE_TEXT,
 	         "%.40s:%" PRIu64 ":%" PRIu64 ":%" PRId64 ":%" PRId64 ":%" PRId64, boot, m->dev,
 	         m->ino, m->size, m->mtime_ns, m->ctime_ns);
 }

@@ -12,23 +12,25 @@
 
 #include "core/base/base.h"
 
-struct dtx_filemark {
+struct dtx_stat_signature {
 	uint64_t dev, ino;
 	int64_t size, mtime_ns, ctime_ns;
 };
 
-#define DTX_FILEMARK_SETTLE_S 120 /* by default */
-#define DTX_FILEMARK_TEXT     160
+#define DTX_STAT_SIGNATURE_SETTLE_S 120 /* by default */
+#define DTX_STAT_SIGNATURE_TEXT     160
 
-void dtx_filemark_of(const struct stat *st, struct dtx_filemark *m);
-bool dtx_filemark_equal(const struct dtx_filemark *a, const struct dtx_filemark *b);
+void dtx_stat_signature_of(const struct stat *st, struct dtx_stat_signature *m);
+bool dtx_stat_signature_equal(const struct dtx_stat_signature *a,
+                              const struct dtx_stat_signature *b);
 /* fd's file system notes every write. */
-bool dtx_filemark_noted(int fd);
+bool dtx_stat_signature_noted(int fd);
 /* It had been left alone for settle_s seconds at now_ns (of the real-time clock). */
-bool dtx_filemark_settled(const struct dtx_filemark *m, int64_t now_ns, int64_t settle_s);
+bool dtx_stat_signature_settled(const struct dtx_stat_signature *m, int64_t now_ns,
+                                int64_t settle_s);
 /* "BOOT:dev:inode:size:mtime:ctime", times in nanoseconds: numbers of devices, and what a machine
  * that lost power remembers of times, hold until the next boot. */
-void dtx_filemark_print(const struct dtx_filemark *m, const char *boot,
-                        char out[DTX_FILEMARK_TEXT]);
+void dtx_stat_signature_print(const struct dtx_stat_signature *m, const char *boot,
+                              char out[DTX_STAT_SIGNATURE_TEXT]);
 
 #endif

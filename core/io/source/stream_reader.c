@@ -3,29 +3,29 @@
 #include "core/io/columns.h"
 #include "core/io/source/stream_reader_parts.h"
 
-static struct dtx_once *stream_of(struct dtx_reader *r)
+static struct dtx_stream_reader *stream_of(struct dtx_reader *r)
 {
-	return (struct dtx_once *)r; /* head is the first member */
+	return (struct dtx_stream_reader *)r; /* head is the first member */
 }
 
 static void stream_close(struct dtx_reader *r)
 {
-	struct dtx_once *s = stream_of(r);
+	struct dtx_stream_reader *s = stream_of(r);
 	size_t i;
 
 	for (i = 0; s->worker && i < s->scan.workers; i++)
-		dtx_once_slice_unref(s->worker[i].now);
+		dtx_stream_chunk_unref(s->worker[i].now);
 	for (i = 0; i < s->nkept; i++)
-		dtx_once_slice_unref(s->kept[i]);
+		dtx_stream_chunk_unref(s->kept[i]);
 	for (i = 0; i < s->nrejects; i++)
 		dtx_buf_clear(&s->reject[i].text);
-	dtx_once_slice_free(s->first);
+	dtx_stream_chunk_free(s->first);
 	json_decref(s->described);
 	dtx_mem_free(s->reject);
 	dtx_mem_free(s->worker);
 	dtx_mem_free(s->kept);
 	dtx_mem_free(s->seen);
-	dtx_slices_clear(&s->slices);
+	dtx_record_chunker_clear(&s->slices);
 	dtx_errlist_clear(&r->diags);
 	dtx_errlist_clear(&s->later);
 	dtx_arena_clear(&r->arena);
@@ -37,9 +37,9 @@ static void stream_close(struct dtx_reader *r)
 static void stream_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
 {
 	/* As for CSV: what changes is under its own lock. */
-	struct dtx_once *s = (struct dtx_once *)(uintptr_t)o->arg;
-	uint64_t seq = row_id >> DTX_ONCE_SHIFT;
-	struct dtx_once_slice *p;
+	struct dtx_stream_reader *s = (struct dtx_stream_reader *)(uintptr_t)o->arg;
+	uint64_t seq = row_id >> DTX_STREAM_READER_SHIFT;
+	struct dtx_stream_chunk *p;
 
 	*out = (struct dtx_place){ .row = -1, .byte = -1 };
 	pthread_mutex_lock(&s->lock);
@@ -47,7 +47,7 @@ static void stream_locate(const struct dtx_origin *o, uint64_t row_id, struct dt
 	if (p && p->seq == seq) {
 		const struct dtx_origin *own = &p->reader->origin;
 
-		own->locate(own, row_id & (((uint64_t)1 << DTX_ONCE_SHIFT) - 1), out);
+		own->locate(own, row_id & (((uint64_t)1 << DTX_STREAM_READER_SHIFT) - 1), out);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -63,7 +63,7 @@ static enum dtx_code stream_schema(struct dtx_reader *r, const struct dtx_schema
 /* --- start --- */
 
 /* A type that was only guessed cannot be mended when the rows have passed. */
-static enum dtx_code all_declared(const struct dtx_once *s, const struct dtx_scan *scan,
+static enum dtx_code all_declared(const struct dtx_stream_reader *s, const struct dtx_scan *scan,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -94,7 +94,7 @@ static enum dtx_code stream_start(struct dtx_reader *r, const struct dtx_scan *s
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_once *s = stream_of(r);
+	struct dtx_stream_reader *s = stream_of(r);
 
 	if (s->started) {
 		dtx_err_set(err, DTX_E_PARAM_CONFLICT, __FILE__, __LINE__,
@@ -107,19 +107,19 @@ static enum dtx_code stream_start(struct dtx_reader *r, const struct dtx_scan *s
 	s->started = r->spent = true;
 	s->scan = *scan;
 	s->schema = scan->schema;
-	s->kept = dtx_mem_zalloc((size_t)DTX_ONCE_KEPT * scan->workers,
-	                         sizeof(struct dtx_once_slice *));
+	s->kept = dtx_mem_zalloc((size_t)DTX_STREAM_READER_KEPT * scan->workers,
+	                         sizeof(struct dtx_stream_chunk *));
 	s->worker = dtx_mem_zalloc(scan->workers, sizeof(*s->worker));
 	if (!s->kept || !s->worker)
 		DTX_FAIL_MEM(err);
-	s->nkept = (size_t)DTX_ONCE_KEPT * scan->workers;
+	s->nkept = (size_t)DTX_STREAM_READER_KEPT * scan->workers;
 out:
 	return rc;
 }
 
 /* --- next --- */
 
-static bool stopped(struct dtx_once *s)
+static bool stopped(struct dtx_stream_reader *s)
 {
 	bool stop;
 
@@ -130,7 +130,7 @@ static bool stopped(struct dtx_once *s)
 }
 
 /* The next slice of the input; NULL at the end, or when no more is wanted. */
-static enum dtx_code pull_slice(struct dtx_once *s, struct dtx_once_slice **out,
+static enum dtx_code pull_slice(struct dtx_stream_reader *s, struct dtx_stream_chunk **out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -141,22 +141,23 @@ static enum dtx_code pull_slice(struct dtx_once *s, struct dtx_once_slice **out,
 	*out = s->first;
 	s->first = NULL;
 	if (!*out && !stopped(s))
-		rc = dtx_slices_next(&s->slices, &src, err);
+		rc = dtx_record_chunker_next(&s->slices, &src, err);
 	if (*out || src)
 		seq = s->claimed++;
 	pthread_mutex_unlock(&s->pulling);
 	if (src)
-		rc = dtx_once_slice_open(s, src, seq, &s->opts, out, err);
+		rc = dtx_stream_chunk_open(s, src, seq, &s->opts, out, err);
 	return rc;
 }
 
 /* Keeps the slice for the places of its rows, in the place of one whose rows have gone. */
-static void keep(struct dtx_once *s, struct dtx_once_worker *w, struct dtx_once_slice *p)
+static void keep(struct dtx_stream_reader *s, struct dtx_stream_reader_worker *w,
+                 struct dtx_stream_chunk *p)
 {
-	struct dtx_once_slice **slot = &s->kept[p->seq % s->nkept];
+	struct dtx_stream_chunk **slot = &s->kept[p->seq % s->nkept];
 
 	pthread_mutex_lock(&s->lock);
-	dtx_once_slice_unref(*slot);
+	dtx_stream_chunk_unref(*slot);
 	*slot = p;
 	p->refs++;
 	w->now = p;
@@ -164,11 +165,12 @@ static void keep(struct dtx_once *s, struct dtx_once_worker *w, struct dtx_once_
 	pthread_mutex_unlock(&s->lock);
 }
 
-static enum dtx_code add_rejects(struct dtx_once *s, struct dtx_once_slice *p, struct dtx_err *err)
+static enum dtx_code add_rejects(struct dtx_stream_reader *s, struct dtx_stream_chunk *p,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t all = s->head.stats.dropped[DTX_DROP_REJECT];
-	struct dtx_once_reject *to;
+	struct dtx_stream_reader_reject *to;
 
 	if (!p->reader->stats.dropped[DTX_DROP_REJECT] || !p->reader->cls->rejects)
 		goto out;
@@ -184,7 +186,7 @@ static enum dtx_code add_rejects(struct dtx_once *s, struct dtx_once_slice *p, s
 		DTX_FAIL_MEM(err);
 	to = &s->reject[s->nrejects++];
 	to->seq = p->seq;
-	dtx_buf_init(&to->text, DTX_SLICES_MOST);
+	dtx_buf_init(&to->text, DTX_RECORD_CHUNKER_MOST);
 	DTX_TRY(p->reader->cls->rejects(p->reader, &to->text, err));
 out:
 	return rc;
@@ -202,10 +204,11 @@ static bool is_said(const struct dtx_errlist *list, const struct dtx_err *note)
 }
 
 /* What later slices of a text say of their header the first one says as well, maybe after them. */
-static enum dtx_code add_diags(struct dtx_once *s, struct dtx_once_slice *p, struct dtx_err *err)
+static enum dtx_code add_diags(struct dtx_stream_reader *s, struct dtx_stream_chunk *p,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool later = p->seq && dtx_once_is_csv(s);
+	bool later = p->seq && dtx_stream_reader_is_csv(s);
 	struct dtx_errlist *from = &p->reader->diags, *to = later ? &s->later : &s->head.diags;
 	size_t i;
 
@@ -219,7 +222,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code tell_later(struct dtx_once *s, struct dtx_err *err)
+static enum dtx_code tell_later(struct dtx_stream_reader *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i;
@@ -234,11 +237,11 @@ out:
 	return rc;
 }
 
-static void add_stats(struct dtx_once *s, const struct dtx_once_slice *p)
+static void add_stats(struct dtx_stream_reader *s, const struct dtx_stream_chunk *p)
 {
 	struct dtx_read_stats *to = &s->head.stats;
 	const struct dtx_read_stats *from = &p->reader->stats;
-	int64_t again = p->seq && dtx_once_is_csv(s) ? s->head_rows : 0;
+	int64_t again = p->seq && dtx_stream_reader_is_csv(s) ? s->head_rows : 0;
 	size_t i;
 
 	for (i = 0; i < DTX_DROP_COUNT; i++)
@@ -249,10 +252,11 @@ static void add_stats(struct dtx_once *s, const struct dtx_once_slice *p)
 }
 
 /* All rows of the slice have been handed over. */
-static enum dtx_code slice_done(struct dtx_once *s, struct dtx_once_worker *w, struct dtx_err *err)
+static enum dtx_code slice_done(struct dtx_stream_reader *s, struct dtx_stream_reader_worker *w,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_once_slice *p = w->now;
+	struct dtx_stream_chunk *p = w->now;
 	struct dtx_cast_found found = { 0 };
 	uint32_t i;
 
@@ -262,7 +266,7 @@ static enum dtx_code slice_done(struct dtx_once *s, struct dtx_once_worker *w, s
 	add_stats(s, p);
 	for (i = 0; i < s->schema->nfields; i++)
 		s->seen[i] |= p->from[i] != UINT32_MAX;
-	if (dtx_once_is_csv(s))
+	if (dtx_stream_reader_is_csv(s))
 		dtx_csv_odds(p->reader, s->odd);
 	/* Read when all workers are done. */
 	found.misfits = atomic_load_explicit(&p->reader->misfits, memory_order_relaxed);
@@ -271,13 +275,13 @@ static enum dtx_code slice_done(struct dtx_once *s, struct dtx_once_worker *w, s
 	rc = add_rejects(s, p, err);
 	if (rc == DTX_OK)
 		rc = add_diags(s, p, err);
-	dtx_once_slice_unref(p);
+	dtx_stream_chunk_unref(p);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
 }
 
 /* Once, behind the last slice; the lock is held. */
-static enum dtx_code finish(struct dtx_once *s, struct dtx_err *err)
+static enum dtx_code finish(struct dtx_stream_reader *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i;
@@ -287,7 +291,7 @@ static enum dtx_code finish(struct dtx_once *s, struct dtx_err *err)
 	if (s->stop && !dtx_json_set(s->described, "partial", json_true()))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(tell_later(s, err));
-	if (dtx_once_is_csv(s))
+	if (dtx_stream_reader_is_csv(s))
 		dtx_csv_tell(&s->head, s->head.origin.alias, s->odd);
 	if (!s->claimed)
 		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' is empty", dtx_source_name(s->head.src));
@@ -300,7 +304,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code stream_end(struct dtx_once *s, struct dtx_err *err)
+static enum dtx_code stream_end(struct dtx_stream_reader *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool last;
@@ -316,17 +320,17 @@ static enum dtx_code stream_end(struct dtx_once *s, struct dtx_err *err)
 }
 
 /* The next rows of the worker's slice; behind the last ones an empty batch says so. */
-static enum dtx_code next_rows(struct dtx_once *s, struct dtx_once_worker *w,
+static enum dtx_code next_rows(struct dtx_stream_reader *s, struct dtx_stream_reader_worker *w,
                                struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_once_slice *p = w->now;
+	struct dtx_stream_chunk *p = w->now;
 	uint64_t seq = p->seq;
 	struct dtx_batch *own = NULL, *b = NULL;
 
 	DTX_TRY(p->reader->cls->next(p->reader, 0, &own, err));
 	if (own) {
-		DTX_TRY(dtx_once_slice_shape(s, p, &own, &b, err));
+		DTX_TRY(dtx_stream_chunk_shape(s, p, &own, &b, err));
 	} else {
 		DTX_TRY(slice_done(s, w, err));
 		DTX_TRY(dtx_batch_new(s->schema, 0, &b, err));
@@ -334,7 +338,7 @@ static enum dtx_code next_rows(struct dtx_once *s, struct dtx_once_worker *w,
 	}
 	b->seq = seq;
 	b->sub = w->sub++;
-	b->first_row |= seq << DTX_ONCE_SHIFT;
+	b->first_row |= seq << DTX_STREAM_READER_SHIFT;
 	b->origin = &s->head.origin;
 	if (s->scan.keep && b->nrows)
 		DTX_TRY(s->scan.keep(s->scan.keep_arg, b, err));
@@ -346,7 +350,7 @@ out:
 }
 
 /* Parts are claimed in order, so that the claimed ones hold the first rows. */
-static void count_kept(struct dtx_once *s, const struct dtx_batch *b)
+static void count_kept(struct dtx_stream_reader *s, const struct dtx_batch *b)
 {
 	pthread_mutex_lock(&s->lock);
 	s->nkept_rows += b->nsel;
@@ -361,9 +365,9 @@ static enum dtx_code stream_next(struct dtx_reader *r, unsigned worker, struct d
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_once *s = stream_of(r);
-	struct dtx_once_worker *w = &s->worker[worker];
-	struct dtx_once_slice *p = NULL;
+	struct dtx_stream_reader *s = stream_of(r);
+	struct dtx_stream_reader_worker *w = &s->worker[worker];
+	struct dtx_stream_chunk *p = NULL;
 
 	*out = NULL;
 	if (!w->now) {
@@ -373,7 +377,7 @@ static enum dtx_code stream_next(struct dtx_reader *r, unsigned worker, struct d
 			goto out;
 		}
 		keep(s, w, p);
-		DTX_TRY(dtx_once_slice_start(s, p, err));
+		DTX_TRY(dtx_stream_chunk_start(s, p, err));
 	}
 	DTX_TRY(next_rows(s, w, out, err));
 	count_kept(s, *out);
@@ -392,7 +396,7 @@ static json_t *stream_describe(struct dtx_reader *r)
 
 static int by_seq(const void *a, const void *b)
 {
-	const struct dtx_once_reject *x = a, *y = b;
+	const struct dtx_stream_reader_reject *x = a, *y = b;
 
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
@@ -400,7 +404,7 @@ static int by_seq(const void *a, const void *b)
 static enum dtx_code stream_rejects(struct dtx_reader *r, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_once *s = stream_of(r);
+	struct dtx_stream_reader *s = stream_of(r);
 	size_t i;
 
 	if (s->nrejects)
@@ -423,13 +427,13 @@ static const struct dtx_reader_class stream_class = {
 	.close = stream_close,
 };
 
-enum dtx_code dtx_once_open(struct dtx_source *src, const struct dtx_read_opts *opts,
-                            struct dtx_reader **out, struct dtx_err *err)
+enum dtx_code dtx_stream_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
+                                     struct dtx_reader **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_once *s = NULL;
+	struct dtx_stream_reader *s = NULL;
 
-	DTX_TRY(dtx_once_check(opts, NULL, err));
+	DTX_TRY(dtx_stream_reader_check(opts, NULL, err));
 	s = dtx_mem_zalloc(1, sizeof(*s));
 	if (!s)
 		DTX_FAIL_MEM(err);
@@ -439,7 +443,7 @@ enum dtx_code dtx_once_open(struct dtx_source *src, const struct dtx_read_opts *
 	s->head.src = src;
 	s->head.origin.locate = stream_locate;
 	s->head.origin.arg = s;
-	DTX_TRY(dtx_once_columns(s, opts, err));
+	DTX_TRY(dtx_stream_reader_columns(s, opts, err));
 	*out = &s->head;
 	s = NULL;
 out:

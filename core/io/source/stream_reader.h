@@ -10,10 +10,11 @@
 
 /* Whether what is declared is enough: else param_conflict or missing_param, and *member of the
  * input (NULL: do not say) is to be mended. */
-DTX_MUSTUSE enum dtx_code dtx_once_check(const struct dtx_read_opts *opts, const char **member,
-                                         struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_stream_reader_check(const struct dtx_read_opts *opts,
+                                                  const char **member, struct dtx_err *err);
 /* src passes (dtx_source_passes). */
-DTX_MUSTUSE enum dtx_code dtx_once_open(struct dtx_source *src, const struct dtx_read_opts *opts,
-                                        struct dtx_reader **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_stream_reader_open(struct dtx_source *src,
+                                                 const struct dtx_read_opts *opts,
+                                                 struct dtx_reader **out, struct dtx_err *err);
 
 #endif

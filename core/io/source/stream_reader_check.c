@@ -113,8 +113,8 @@ static const struct wish wishes[] = {
 	  "without \"records\" and \"syntax\"" },
 };
 
-enum dtx_code dtx_once_check(const struct dtx_read_opts *opts, const char **member,
-                             struct dtx_err *err)
+enum dtx_code dtx_stream_reader_check(const struct dtx_read_opts *opts, const char **member,
+                                      struct dtx_err *err)
 {
 	const char *name = opts->alias ? opts->alias : "main";
 	size_t i;

@@ -3,7 +3,7 @@
 #include "core/io/archive/gzip.h"
 #include "core/io/source/stream_reader_parts.h"
 
-void dtx_once_slice_free(struct dtx_once_slice *p)
+void dtx_stream_chunk_free(struct dtx_stream_chunk *p)
 {
 	if (!p)
 		return;
@@ -14,10 +14,10 @@ void dtx_once_slice_free(struct dtx_once_slice *p)
 	dtx_mem_free(p);
 }
 
-void dtx_once_slice_unref(struct dtx_once_slice *p)
+void dtx_stream_chunk_unref(struct dtx_stream_chunk *p)
 {
 	if (p && --p->refs == 0)
-		dtx_once_slice_free(p);
+		dtx_stream_chunk_free(p);
 }
 
 /* An array would name the columns of its slice alone. */
@@ -37,7 +37,7 @@ static enum dtx_code check_object(struct dtx_source *src, struct dtx_err *err)
 	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
 	            "'%s': a stream of JSON Lines has an object on each line; L%lld has not",
 	            dtx_source_name(src), (long long)line + 1);
-	dtx_slices_blame(line, dtx_source_byte0(src) + (int64_t)at, err);
+	dtx_record_chunker_blame(line, dtx_source_byte0(src) + (int64_t)at, err);
 	return DTX_E_CORRUPT_FILE;
 }
 
@@ -51,12 +51,12 @@ static enum dtx_code check_unpacked(struct dtx_source *src, struct dtx_err *err)
 	return DTX_E_UNSUPPORTED_FORMAT;
 }
 
-enum dtx_code dtx_once_slice_open(struct dtx_once *s, struct dtx_source *src, uint64_t seq,
-                                  const struct dtx_read_opts *opts, struct dtx_once_slice **out,
-                                  struct dtx_err *err)
+enum dtx_code dtx_stream_chunk_open(struct dtx_stream_reader *s, struct dtx_source *src,
+                                    uint64_t seq, const struct dtx_read_opts *opts,
+                                    struct dtx_stream_chunk **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_once_slice *p = dtx_mem_zalloc(1, sizeof(*p));
+	struct dtx_stream_chunk *p = dtx_mem_zalloc(1, sizeof(*p));
 
 	if (!p) {
 		dtx_source_free(src);
@@ -67,7 +67,7 @@ enum dtx_code dtx_once_slice_open(struct dtx_once *s, struct dtx_source *src, ui
 	p->src = src;
 	if (!seq)
 		DTX_TRY(check_unpacked(src, err));
-	if (!dtx_once_is_csv(s))
+	if (!dtx_stream_reader_is_csv(s))
 		DTX_TRY(check_object(src, err));
 	DTX_TRY(s->cls->open(src, opts, &p->reader, err));
 	p->reader->cls = s->cls;
@@ -75,12 +75,12 @@ enum dtx_code dtx_once_slice_open(struct dtx_once *s, struct dtx_source *src, ui
 	*out = p;
 	p = NULL;
 out:
-	dtx_once_slice_free(p);
+	dtx_stream_chunk_free(p);
 	return rc;
 }
 
 /* Which column of the slice each one is; a slice of JSON Lines has those that its records have. */
-static enum dtx_code slice_columns(struct dtx_once *s, struct dtx_once_slice *p,
+static enum dtx_code slice_columns(struct dtx_stream_reader *s, struct dtx_stream_chunk *p,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -97,14 +97,14 @@ static enum dtx_code slice_columns(struct dtx_once *s, struct dtx_once_slice *p,
 		if (at >= 0)
 			p->need[at] = s->scan.need[i];
 		/* all columns of a text are declared, so its reader has looked for them */
-		DTX_ASSERT(at >= 0 || !dtx_once_is_csv(s), err);
+		DTX_ASSERT(at >= 0 || !dtx_stream_reader_is_csv(s), err);
 	}
 out:
 	return rc;
 }
 
-enum dtx_code dtx_once_slice_start(struct dtx_once *s, struct dtx_once_slice *p,
-                                   struct dtx_err *err)
+enum dtx_code dtx_stream_chunk_start(struct dtx_stream_reader *s, struct dtx_stream_chunk *p,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_scan scan = { .limit = -1, .workers = 1, .batch_rows = s->scan.batch_rows };
@@ -117,9 +117,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_once_slice_shape(const struct dtx_once *s, const struct dtx_once_slice *p,
-                                   struct dtx_batch **from, struct dtx_batch **out,
-                                   struct dtx_err *err)
+enum dtx_code dtx_stream_chunk_shape(const struct dtx_stream_reader *s,
+                                     const struct dtx_stream_chunk *p, struct dtx_batch **from,
+                                     struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;

@@ -3,7 +3,7 @@
 #include "core/io/source/stream_reader_parts.h"
 
 /* The columns are those of the header, which the first slice has. */
-static enum dtx_code open_csv(struct dtx_once *s, const struct dtx_read_opts *opts,
+static enum dtx_code open_csv(struct dtx_stream_reader *s, const struct dtx_read_opts *opts,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -15,11 +15,11 @@ static enum dtx_code open_csv(struct dtx_once *s, const struct dtx_read_opts *op
 	first.quote = opts->quote ? opts->quote : "\"";
 	DTX_TRY(dtx_dialect_find(&first, DTX_STR(""), true, dtx_source_name(s->head.src),
 	                         &s->dialect, err));
-	dtx_slices_init(&s->slices, s->head.src, &s->dialect, opts->once_bytes);
-	DTX_TRY(dtx_slices_next(&s->slices, &src, err));
+	dtx_record_chunker_init(&s->slices, s->head.src, &s->dialect, opts->once_bytes);
+	DTX_TRY(dtx_record_chunker_next(&s->slices, &src, err));
 	if (!src)
 		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' is empty", dtx_source_name(s->head.src));
-	DTX_TRY(dtx_once_slice_open(s, src, 0, &first, &s->first, err));
+	DTX_TRY(dtx_stream_chunk_open(s, src, 0, &first, &s->first, err));
 	DTX_TRY(dtx_csv_header(s->first->reader, &s->slices.head, &s->head_rows, err));
 	s->slices.head_lines = dtx_csv_line(s->slices.head.ptr, 0, s->slices.head.len);
 	s->opts = first;
@@ -40,7 +40,7 @@ out:
 }
 
 /* The columns are those declared: nobody knows what records will have. */
-static enum dtx_code open_json(struct dtx_once *s, const struct dtx_read_opts *opts,
+static enum dtx_code open_json(struct dtx_stream_reader *s, const struct dtx_read_opts *opts,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -49,7 +49,7 @@ static enum dtx_code open_json(struct dtx_once *s, const struct dtx_read_opts *o
 		dtx_arena_zalloc(&s->head.arena, opts->ntypes + 1, sizeof(*field));
 	size_t i;
 
-	dtx_slices_init(&s->slices, s->head.src, NULL, opts->once_bytes);
+	dtx_record_chunker_init(&s->slices, s->head.src, NULL, opts->once_bytes);
 	s->described = json_pack("{ss ss}", "format", "jsonl", "encoding", "utf-8");
 	if (!own || !field || !s->described)
 		DTX_FAIL_MEM(err);
@@ -68,15 +68,15 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_once_columns(struct dtx_once *s, const struct dtx_read_opts *opts,
-                               struct dtx_err *err)
+enum dtx_code dtx_stream_reader_columns(struct dtx_stream_reader *s,
+                                        const struct dtx_read_opts *opts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	s->opts = *opts;
 	s->opts.encoding = "utf-8";
 	s->cls = dtx_str_in_list("csv,tsv", opts->format) ? &dtx_read_csv : &dtx_read_json;
-	rc = dtx_once_is_csv(s) ? open_csv(s, &s->opts, err) : open_json(s, opts, err);
+	rc = dtx_stream_reader_is_csv(s) ? open_csv(s, &s->opts, err) : open_json(s, opts, err);
 	DTX_TRY(rc);
 	if (!dtx_json_set(s->described, "stream", json_true()))
 		DTX_FAIL_MEM(err);

@@ -8,11 +8,12 @@
 #include "core/io/source/record_chunker.h"
 
 enum {
-	DTX_ONCE_KEPT = 8,   /* slices whose rows can still be named; more than are on their way */
-	DTX_ONCE_SHIFT = 44, /* row id: slice, then the id within it */
+	DTX_STREAM_READER_KEPT =
+		8, /* slices whose rows can still be named; more than are on their way */
+	DTX_STREAM_READER_SHIFT = 44, /* row id: slice, then the id within it */
 };
 
-struct dtx_once_slice {
+struct dtx_stream_chunk {
 	uint64_t seq;
 	unsigned refs; /* under `lock` */
 	struct dtx_source *src;
@@ -21,34 +22,34 @@ struct dtx_once_slice {
 	uint8_t *need;
 	uint32_t *from; /* per column of the stream: its own, UINT32_MAX if it lacks it */
 };
-struct dtx_once_reject {
+struct dtx_stream_reader_reject {
 	uint64_t seq;
 	struct dtx_buf text;
 };
-struct dtx_once_worker {
-	struct dtx_once_slice *now;
+struct dtx_stream_reader_worker {
+	struct dtx_stream_chunk *now;
 	uint32_t sub;
 };
-struct dtx_once {
+struct dtx_stream_reader {
 	struct dtx_reader head;
 	struct dtx_read_opts opts; /* of a slice; the first may have others */
 	const struct dtx_reader_class *cls;
 	struct dtx_dialect dialect;
-	struct dtx_slices slices;
-	struct dtx_once_slice *first; /* opened for the schema; CSV */
+	struct dtx_record_chunker slices;
+	struct dtx_stream_chunk *first; /* opened for the schema; CSV */
 	json_t *described;
 	const struct dtx_schema *schema;
 	uint32_t head_rows; /* that every slice but the first has again */
 	struct dtx_scan scan;
 	bool started;
-	struct dtx_once_worker *worker;
+	struct dtx_stream_reader_worker *worker;
 
 	pthread_mutex_t pulling; /* slices, claimed */
 	uint64_t claimed;
 
 	pthread_mutex_t lock; /* what follows, and head.stats, head.diags */
 	bool stop;            /* a limit */
-	struct dtx_once_slice **kept;
+	struct dtx_stream_chunk **kept;
 	size_t nkept;
 	uint64_t done;
 	int64_t nkept_rows;
@@ -56,30 +57,31 @@ struct dtx_once {
 	bool *seen; /* columns that some slice has */
 	struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT];
 	struct dtx_errlist later; /* notes of slices of a text behind the first, each once */
-	struct dtx_once_reject *reject;
+	struct dtx_stream_reader_reject *reject;
 	size_t nrejects, rejects_cap;
 };
 
-static inline bool dtx_once_is_csv(const struct dtx_once *s)
+static inline bool dtx_stream_reader_is_csv(const struct dtx_stream_reader *s)
 {
 	return s->cls == &dtx_read_csv;
 }
 
-/* once_open.c: the columns, and what every slice is read with. */
-DTX_MUSTUSE enum dtx_code dtx_once_columns(struct dtx_once *s, const struct dtx_read_opts *opts,
-                                           struct dtx_err *err);
-/* once_slice.c: a slice with its reader; takes src. */
-DTX_MUSTUSE enum dtx_code dtx_once_slice_open(struct dtx_once *s, struct dtx_source *src,
-                                              uint64_t seq, const struct dtx_read_opts *opts,
-                                              struct dtx_once_slice **out, struct dtx_err *err);
-DTX_MUSTUSE enum dtx_code dtx_once_slice_start(struct dtx_once *s, struct dtx_once_slice *p,
-                                               struct dtx_err *err);
-void dtx_once_slice_free(struct dtx_once_slice *p);  /* NULL is fine */
-void dtx_once_slice_unref(struct dtx_once_slice *p); /* under the lock */
+/* stream_reader_open.c: the columns, and what every slice is read with. */
+DTX_MUSTUSE enum dtx_code dtx_stream_reader_columns(struct dtx_stream_reader *s,
+                                                    const struct dtx_read_opts *opts,
+                                                    struct dtx_err *err);
+/* stream_reader_chunk.c: a slice with its reader; takes src. */
+DTX_MUSTUSE enum dtx_code dtx_stream_chunk_open(struct dtx_stream_reader *s, struct dtx_source *src,
+                                                uint64_t seq, const struct dtx_read_opts *opts,
+                                                struct dtx_stream_chunk **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_stream_chunk_start(struct dtx_stream_reader *s,
+                                                 struct dtx_stream_chunk *p, struct dtx_err *err);
+void dtx_stream_chunk_free(struct dtx_stream_chunk *p);  /* NULL is fine */
+void dtx_stream_chunk_unref(struct dtx_stream_chunk *p); /* under the lock */
 /* The columns of *from as those of the stream; takes *from. */
-DTX_MUSTUSE enum dtx_code dtx_once_slice_shape(const struct dtx_once *s,
-                                               const struct dtx_once_slice *p,
-                                               struct dtx_batch **from, struct dtx_batch **out,
-                                               struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_stream_chunk_shape(const struct dtx_stream_reader *s,
+                                                 const struct dtx_stream_chunk *p,
+                                                 struct dtx_batch **from, struct dtx_batch **out,
+                                                 struct dtx_err *err);
 
 #endif

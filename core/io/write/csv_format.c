@@ -382,7 +382,7 @@ static void format_rows(struct formatter *w, struct dtx_buf *out)
 	uint32_t r, i, row;
 
 	for (r = 0; r < b->nsel; r++) {
-		if (r % DTX_HALT_LINES == 0 && dtx_halt_now())
+		if (r % DTX_CANCEL_LINES == 0 && dtx_cancel_now())
 			return;
 		row = b->sel ? b->sel[r] : r;
 		for (i = 0; i < w->n; i++) {
@@ -448,7 +448,7 @@ enum dtx_code dtx_csv_format_batch(const struct dtx_csv_format *f, const struct 
 		format_lines(&w, out);
 	else
 		format_rows(&w, out);
-	DTX_TRY(dtx_halt_look(err)); /* the rows may have been left */
+	DTX_TRY(dtx_cancel_look(err)); /* the rows may have been left */
 	DTX_TRY(dtx_buf_check(&w.scratch, "a cell", err));
 	DTX_TRY(dtx_buf_check(out, "the output of a batch", err));
 out:

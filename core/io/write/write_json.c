@@ -202,7 +202,7 @@ static enum dtx_code json_format(struct dtx_writer *writer, struct dtx_batch *b,
 	for (i = 0; i < b->ncols; i++)
 		DTX_TRY(dtx_batch_value(b, i, &v.value[i], err));
 	for (i = 0; i < b->nsel; i++) {
-		DTX_TRY(dtx_halt_line(i, err));
+		DTX_TRY(dtx_cancel_line(i, err));
 		put_row(of(writer), &v, b->sel ? b->sel[i] : i, out);
 	}
 	DTX_TRY(dtx_buf_check(out, "a batch of rows", err));

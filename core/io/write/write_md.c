@@ -93,7 +93,7 @@ static enum dtx_code md_format(struct dtx_writer *writer, struct dtx_batch *b, s
 	for (i = 0; i < b->nsel; i++) {
 		uint32_t row = b->sel ? b->sel[i] : i;
 
-		DTX_TRY(dtx_halt_line(i, err));
+		DTX_TRY(dtx_cancel_line(i, err));
 		dtx_buf_addc(out, '|');
 		for (c = 0; c < b->ncols; c++) {
 			DTX_TRY(dtx_writer_cell(b->col[c], row, of(writer)->null_text, &room, &cell,

@@ -100,7 +100,7 @@ static enum dtx_code text_format(struct dtx_writer *writer, struct dtx_batch *b,
 	for (i = 0; i < b->nsel; i++) {
 		uint32_t row = b->sel ? b->sel[i] : i;
 
-		DTX_TRY(dtx_halt_line(i, err));
+		DTX_TRY(dtx_cancel_line(i, err));
 		for (c = 0; c < b->ncols; c++) {
 			DTX_TRY(dtx_writer_cell(b->col[c], row, of(writer)->null_text, &room, &cell,
 			                        err));
@@ -233,7 +233,7 @@ static enum dtx_code put_rows(struct text_writer *w, struct dtx_str rest, struct
 	uint32_t c;
 
 	while (dtx_str_next(&rest, ROW_END, &row) && rest.ptr) {
-		DTX_TRY(dtx_halt_line(n++, err));
+		DTX_TRY(dtx_cancel_line(n++, err));
 		for (c = 0; c < w->head.schema->nfields && dtx_str_next(&row, CELL_END, &cell); c++)
 			add_cell(w, c, cell);
 		dtx_buf_addc(&w->line, '\n');

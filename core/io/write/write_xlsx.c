@@ -469,7 +469,7 @@ static enum dtx_code xlsx_writer_put(struct dtx_writer *writer, struct dtx_batch
 		DTX_TRY(dtx_column_flat(value, &flat[i], err));
 	}
 	for (i = 0; i < b->nsel; i++) {
-		DTX_TRY(dtx_halt_line(i, err));
+		DTX_TRY(dtx_cancel_line(i, err));
 		DTX_TRY(put_row(of(writer), flat, b->ncols, b->sel ? b->sel[i] : i, err));
 	}
 out:

@@ -102,22 +102,22 @@ enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts 
                               struct dtx_err *err)
 {
 	static const struct dtx_write_opts usual = DTX_WRITE_OPTS_INIT;
-	static const struct dtx_idle members[] = {
-		DTX_IDLE(dtx_write_opts, delimiter, "delimiter", "csv,text"),
-		DTX_IDLE(dtx_write_opts, quote_all, "quote", "csv,text"),
-		DTX_IDLE(dtx_write_opts, crlf, "eol", "csv,text"),
-		DTX_IDLE(dtx_write_opts, bom, "bom", "csv,text"),
-		DTX_IDLE(dtx_write_opts, float_trim, "float_style", "csv,text"),
-		DTX_IDLE_TEXT(dtx_write_opts, null_text, "null_text", "csv,text,md"),
-		DTX_IDLE(dtx_write_opts, no_header, "header", "csv,text,xlsx"),
-		DTX_IDLE_TEXT(dtx_write_opts, sheet, "sheet", "xlsx"),
-		DTX_IDLE(dtx_write_opts, as_table, "as_table", "xlsx"),
+	static const struct dtx_unused_options members[] = {
+		DTX_UNUSED_OPTIONS(dtx_write_opts, delimiter, "delimiter", "csv,text"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, quote_all, "quote", "csv,text"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, crlf, "eol", "csv,text"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, bom, "bom", "csv,text"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, float_trim, "float_style", "csv,text"),
+		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, null_text, "null_text", "csv,text,md"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, no_header, "header", "csv,text,xlsx"),
+		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, sheet, "sheet", "xlsx"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, as_table, "as_table", "xlsx"),
 	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err note = DTX_ERR_INIT;
 	struct dtx_buf names = DTX_BUF_INIT(1024);
 
-	dtx_idle_names(members, DTX_COUNT(members), w->cls->name, opts, &usual, &names);
+	dtx_unused_options_names(members, DTX_COUNT(members), w->cls->name, opts, &usual, &names);
 	DTX_TRY(dtx_buf_check(&names, "members of an output", err));
 	if (!names.len)
 		goto out;

@@ -62,7 +62,7 @@ enum dtx_code dtx_xlsx_whole(int fd, bool *whole, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_zip zip = DTX_ZIP_INIT;
-	struct dtx_unpack limits = dtx_unpack_default;
+	struct dtx_archive_limits limits = dtx_archive_limits_default;
 	char *window = dtx_mem_alloc(WHOLE_WINDOW, 1);
 	void *bytes = MAP_FAILED;
 	struct stat st;
@@ -71,8 +71,8 @@ enum dtx_code dtx_xlsx_whole(int fd, bool *whole, struct dtx_err *err)
 	if (!window)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < dtx_nunpack_rows; i++)
-		memcpy((char *)&limits + dtx_unpack_rows[i].offset, &dtx_unpack_rows[i].most,
-		       sizeof(uint64_t));
+		memcpy((char *)&limits + dtx_archive_limits_rows[i].offset,
+		       &dtx_archive_limits_rows[i].most, sizeof(uint64_t));
 	if (!fstat(fd, &st) && st.st_size)
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)

@@ -6,8 +6,8 @@
 #include "core/plan/bind/column_needs.h"
 
 /* What an input's declaration promises: declared types first, then required names. */
-enum dtx_code dtx_push_declared(const struct dtx_plan_input *in, struct dtx_arena *arena,
-                                struct dtx_schema *out, struct dtx_err *err)
+enum dtx_code dtx_column_needs_declared(const struct dtx_plan_input *in, struct dtx_arena *arena,
+                                        struct dtx_schema *out, struct dtx_err *err)
 {
 	const struct dtx_read_opts *o = &in->opts;
 	struct dtx_field *field =
@@ -70,7 +70,7 @@ out:
 	return rc;
 }
 
-void dtx_push_run(const struct dtx_plan *plan, struct dtx_run *run)
+void dtx_column_needs_run(const struct dtx_plan *plan, struct dtx_run *run)
 {
 	*run = (struct dtx_run){ .workers = 1,
 		                 .batch_rows = DTX_BATCH_ROWS,
@@ -107,20 +107,20 @@ static void forbid_fallback(const struct dtx_plan *plan, struct dtx_errlist *fin
 	}
 }
 
-enum dtx_code dtx_push_static(const struct dtx_plan *plan, const struct dtx_flow *known,
-                              struct dtx_arena *arena, struct dtx_flow *flow,
-                              struct dtx_errlist *findings, struct dtx_plan *notes,
-                              struct dtx_err *err)
+enum dtx_code dtx_column_needs_static(const struct dtx_plan *plan, const struct dtx_flow *known,
+                                      struct dtx_arena *arena, struct dtx_flow *flow,
+                                      struct dtx_errlist *findings, struct dtx_plan *notes,
+                                      struct dtx_err *err)
 {
 	struct dtx_run run;
 	enum dtx_code rc = DTX_OK;
 
-	dtx_push_run(plan, &run);
+	dtx_column_needs_run(plan, &run);
 	DTX_TRY(dtx_flow_init(flow, arena, plan, err));
 	for (uint32_t i = 0; i < plan->ninputs; i++) {
 		struct dtx_schema s;
 
-		DTX_TRY(dtx_push_declared(&plan->input[i], arena, &s, err));
+		DTX_TRY(dtx_column_needs_declared(&plan->input[i], arena, &s, err));
 		if (known && known->table[i].schema)
 			s = *known->table[i].schema;
 		DTX_TRY(dtx_flow_set(flow, (int32_t)i, &s, err));
@@ -165,7 +165,7 @@ enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings
 	struct dtx_plan_parse p = { .plan = plan, .findings = findings };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_push_static(plan, NULL, &arena, &flow, findings, plan, err));
+	DTX_TRY(dtx_column_needs_static(plan, NULL, &arena, &flow, findings, plan, err));
 	DTX_TRY(check_rules(&flow, findings, err));
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(undeclared(&p, &plan->input[i], flow.table[i].schema, err));

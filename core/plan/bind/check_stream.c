@@ -12,7 +12,7 @@ static enum dtx_code check_declared(struct dtx_plan_parse *p, const struct dtx_p
 	const char *member = "";
 	char at[sizeof(in->at) + 24];
 
-	if (dtx_once_check(&in->opts, &member, &why) != DTX_OK) {
+	if (dtx_stream_reader_check(&in->opts, &member, &why) != DTX_OK) {
 		snprintf(at, sizeof(at), "%s/%s", in->at, member);
 		DTX_TRY(dtx_part_found(p, &why, at, err));
 	}

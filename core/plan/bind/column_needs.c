@@ -1,8 +1,8 @@
 /* Needs of columns, backward from the outputs to the readers. */
 #include "core/plan/bind/column_needs.h"
 
-enum dtx_code dtx_push_init(struct dtx_push *p, const struct dtx_flow *flow,
-                            struct dtx_arena *arena, struct dtx_err *err)
+enum dtx_code dtx_column_needs_init(struct dtx_column_needs *p, const struct dtx_flow *flow,
+                                    struct dtx_arena *arena, struct dtx_err *err)
 {
 	size_t n = (size_t)flow->plan->ninputs + flow->plan->nsteps;
 	enum dtx_code rc = DTX_OK;
@@ -21,20 +21,21 @@ out:
 	return rc;
 }
 
-static void raise_need(struct dtx_push *p, int32_t table, uint32_t col, uint8_t need)
+static void raise_need(struct dtx_column_needs *p, int32_t table, uint32_t col, uint8_t need)
 {
 	if (p->need[table] && p->need[table][col] < need)
 		p->need[table][col] = need;
 }
 
-void dtx_push_all(struct dtx_push *p, const struct dtx_flow *flow, int32_t table, uint8_t need)
+void dtx_column_needs_all(struct dtx_column_needs *p, const struct dtx_flow *flow, int32_t table,
+                          uint8_t need)
 {
 	for (uint32_t c = 0; p->need[table] && c < flow->table[table].schema->nfields; c++)
 		raise_need(p, table, c, need);
 }
 
-bool dtx_push_through(const struct dtx_flow *flow, const struct dtx_bind *b, uint32_t c,
-                      int32_t *table, int32_t *col)
+bool dtx_column_needs_through(const struct dtx_flow *flow, const struct dtx_bind *b, uint32_t c,
+                              int32_t *table, int32_t *col)
 {
 	const struct dtx_schema *s = flow->table[flow->plan->ninputs + (uint32_t)b->step].schema;
 
@@ -54,13 +55,13 @@ bool dtx_push_through(const struct dtx_flow *flow, const struct dtx_bind *b, uin
 
 /* What is computed is always computed, so its uses count even when nobody reads the result. */
 static void back_step(const struct dtx_flow *flow, const struct dtx_bind *b, int32_t result,
-                      struct dtx_push *p)
+                      struct dtx_column_needs *p)
 {
 	const uint8_t *need = p->need[result];
 	int32_t table, col;
 
 	for (uint32_t c = 0; need && c < flow->table[result].schema->nfields; c++)
-		if (need[c] > 0 && dtx_push_through(flow, b, c, &table, &col))
+		if (need[c] > 0 && dtx_column_needs_through(flow, b, c, &table, &col))
 			raise_need(p, table, (uint32_t)col, need[c]);
 	for (size_t i = 0; i < b->nuses; i++) {
 		const struct dtx_bind_use *u = &b->use[i];
@@ -73,7 +74,8 @@ static void back_step(const struct dtx_flow *flow, const struct dtx_bind *b, int
 	}
 }
 
-void dtx_push_back(const struct dtx_flow *flow, struct dtx_push *p, const bool *live)
+void dtx_column_needs_back(const struct dtx_flow *flow, struct dtx_column_needs *p,
+                           const bool *live)
 {
 	for (uint32_t i = flow->plan->nsteps; i-- > 0;)
 		if (live[i] && flow->bind[i])

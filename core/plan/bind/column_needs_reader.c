@@ -26,7 +26,7 @@ out:
 /* struct dtx_scan's keep: arg is the link. */
 static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *err)
 {
-	const struct dtx_link *l = arg;
+	const struct dtx_operator *l = arg;
 	struct keep k = { .base = { .take = keep_take }, .ox = &l->ox[0], .op = l->op, .in = b };
 	int64_t start = dtx_now_ns();
 	enum dtx_code rc;
@@ -42,8 +42,8 @@ static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *e
 }
 
 /* The first map of a reader's leg narrows: it runs before the other columns are made. */
-static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_leg *leg, const uint32_t *step,
-                                 struct dtx_err *err)
+static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_pipe_source *leg,
+                                 const uint32_t *step, struct dtx_err *err)
 {
 	const struct dtx_bind *b;
 	uint8_t *need;
@@ -66,7 +66,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_leg *leg, struct dtx_err *err)
+enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *leg, struct dtx_err *err)
 {
 	unsigned npass = leg->npass;
 	uint32_t *step;

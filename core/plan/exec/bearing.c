@@ -26,7 +26,7 @@ static void back_step(const struct dtx_graph *g, uint32_t i, uint8_t **named)
 	for (uint32_t c = 0; b && c < width(g, result); c++) {
 		if (!named[result][c])
 			continue;
-		if (dtx_push_through(&g->flow, b, c, &table, &col) &&
+		if (dtx_column_needs_through(&g->flow, b, c, &table, &col) &&
 		    (uint32_t)col < width(g, (uint32_t)table))
 			named[table][col] = 1;
 		/* the name is the input's own, wherever the values come from */

@@ -155,7 +155,7 @@ static enum dtx_code eat_checks(void *arg, unsigned worker, struct dtx_batch *b,
                                 struct dtx_err *err)
 {
 	(void)worker;
-	return dtx_tap_batch(arg, b, err);
+	return dtx_checks_batch(arg, b, err);
 }
 
 static enum dtx_code run_unread(struct dtx_exec_run *x, struct dtx_err *err)
@@ -209,13 +209,13 @@ static enum dtx_code finish_taps(struct dtx_exec_run *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
-		rc = dtx_tap_finish(&x->graph.step[i].tap, x->result->checks, &x->result->warnings,
-		                    err);
+		rc = dtx_checks_finish(&x->graph.step[i].tap, x->result->checks,
+		                       &x->result->warnings, err);
 		if (rc != DTX_OK)
 			dtx_err_step(err, (int32_t)i, x->plan->step[i].name);
 		DTX_TRY(rc);
 	}
-	DTX_TRY(dtx_tap_finish(&x->tap, x->result->checks, &x->result->warnings, err));
+	DTX_TRY(dtx_checks_finish(&x->tap, x->result->checks, &x->result->warnings, err));
 out:
 	return rc;
 }
@@ -274,7 +274,7 @@ static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 		dtx_table_unref(r->output[i].table);
 		r->output[i] = (struct dtx_exec_output){ .rows = 0 };
 	}
-	dtx_tap_clear(&x->tap);
+	dtx_checks_clear(&x->tap);
 	dtx_errlist_clear(&r->warnings);
 	json_array_clear(r->checks);
 	if (x->host && x->host->discard)
@@ -285,7 +285,7 @@ static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 /* Bound rules of the result live in the graph. */
 static void clear_graph(struct dtx_exec_run *x)
 {
-	dtx_tap_clear(&x->tap);
+	dtx_checks_clear(&x->tap);
 	dtx_graph_clear(&x->graph);
 }
 
@@ -436,7 +436,7 @@ static void start_run(struct dtx_exec_run *x)
 {
 	const struct dtx_exec_opts *o = x->opts;
 
-	dtx_push_run(x->plan, &x->run);
+	dtx_column_needs_run(x->plan, &x->run);
 	x->run.workers = workers(x);
 	x->run.batch_rows = o->batch_rows ? o->batch_rows : DTX_BATCH_ROWS;
 	x->run.cancel = o->cancel;
@@ -452,7 +452,7 @@ static void start_run(struct dtx_exec_run *x)
 		if (!x->deadline_ns || own < x->deadline_ns)
 			x->deadline_ns = own;
 	}
-	x->halt = (struct dtx_halt){ o->cancel, x->deadline_ns };
+	x->halt = (struct dtx_cancel){ o->cancel, x->deadline_ns };
 	x->max_regions = o->max_regions ? o->max_regions : DTX_REGIONS_MAX;
 }
 
@@ -492,7 +492,7 @@ static enum dtx_code start(struct dtx_exec_run *x, struct dtx_plan *plan,
 	DTX_TRY(dtx_exec_result_new(plan, out, err));
 	x->result = *out;
 	start_run(x);
-	dtx_halt_set(&x->halt);
+	dtx_cancel_set(&x->halt);
 	DTX_TRY(dtx_spill_new(&x->run.spill, err));
 	DTX_TRY(refuse(x, err));
 	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
@@ -526,13 +526,13 @@ static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
 	int32_t input = err->input[0] && x->in.reader ? dtx_inputset_find(&x->in, err) : -1;
 
 	if (input >= 0 && err->declared[0])
-		dtx_facts_type_at(x->plan, (uint32_t)input, err);
+		dtx_run_stats_type_at(x->plan, (uint32_t)input, err);
 	if (err->code == DTX_E_TIME_LIMIT && x->plan->limits.time_s >= 0)
 		dtx_err_at(err, "/limits/time_s");
 	else if (err->step >= 0 && (uint32_t)err->step < x->plan->nsteps)
 		dtx_err_at(err, x->plan->step[err->step].at);
 	else if (input >= 0)
-		dtx_err_at(err, dtx_facts_input_at(x->plan, (uint32_t)input));
+		dtx_err_at(err, dtx_run_stats_input_at(x->plan, (uint32_t)input));
 }
 
 /* What an op had to say is at its step. */
@@ -555,7 +555,7 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 {
 	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
-	const struct dtx_halt *before = dtx_halt_get();
+	const struct dtx_cancel *before = dtx_cancel_get();
 	int64_t begin = dtx_now_ns();
 	enum dtx_code rc = DTX_OK;
 
@@ -567,11 +567,11 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 	DTX_TRY(run_attempts(x, e));
 	tell_repairs(x);
 	(*out)->ns = dtx_now_ns() - begin;
-	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
+	DTX_TRY(dtx_run_stats(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 	if (opts->look)
 		DTX_TRY(opts->look(opts->look_arg, x->result, e));
 out:
-	dtx_halt_set(before);
+	dtx_cancel_set(before);
 	if (x && rc != DTX_OK)
 		place_error(x, e);
 	if (x && x->result)
@@ -590,7 +590,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 {
 	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
-	const struct dtx_halt *before = dtx_halt_get();
+	const struct dtx_cancel *before = dtx_cancel_get();
 	bool again = false;
 	enum dtx_code rc = DTX_OK;
 
@@ -605,9 +605,9 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 	if (opts->looks)
 		DTX_TRY(dtx_regions_look(&x->regions, &x->graph, opts->looks, e));
 	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
-	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
+	DTX_TRY(dtx_run_stats(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:
-	dtx_halt_set(before); /* what start() set ends with x */
+	dtx_cancel_set(before); /* what start() set ends with x */
 	if (x)
 		stop(x);
 	dtx_err_clear(&local);

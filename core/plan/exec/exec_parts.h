@@ -17,11 +17,11 @@ struct dtx_exec_run {
 	enum dtx_fallback mode;
 	bool bind_only; /* regions are noted, nobody is asked */
 	uint32_t max_regions;
-	int64_t deadline_ns;  /* the earlier of the options' and the plan's; 0: none */
-	struct dtx_halt halt; /* the same and who cancels, for the threads that work */
+	int64_t deadline_ns;    /* the earlier of the options' and the plan's; 0: none */
+	struct dtx_cancel halt; /* the same and who cancels, for the threads that work */
 	struct dtx_regions regions;
 	struct dtx_graph graph; /* of the attempt that runs */
-	struct dtx_tap tap;     /* the plan's expect */
+	struct dtx_checks tap;  /* the plan's expect */
 };
 
 /* A step that failed: may a snippet do it? */

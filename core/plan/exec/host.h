@@ -8,16 +8,16 @@
 #include "core/data/frame/rawgrid.h"
 #include "core/plan/plan.h"
 
-struct dtx_rescue_table {
+struct dtx_fallback_table {
 	const char *name;        /* "main" is the region's table */
 	struct dtx_table *table; /* borrowed; all types confirmed */
 	const json_t *families;  /* patterns of sliding headers that its input names; NULL */
 };
-struct dtx_rescue_col { /* derived contract: what the typed suffix reads */
+struct dtx_fallback_col { /* derived contract: what the typed suffix reads */
 	const char *name;
 	unsigned cls; /* enum dtx_class bits; 0: any */
 };
-struct dtx_rescue {
+struct dtx_fallback_request {
 	const struct dtx_plan *plan;
 	uint32_t index;        /* region number of the run, from 0 */
 	bool whole_plan;       /* grain "plan": the region is all steps */
@@ -34,10 +34,10 @@ struct dtx_rescue {
 	/* What a step behind the region failed with, on a column of the table that this region was
 	 * given before: it is no good.  NULL: it is asked for the first time. */
 	const struct dtx_err *broke;
-	const struct dtx_rescue_table *table;
+	const struct dtx_fallback_table *table;
 	size_t ntables;
 	const json_t *steps; /* canonical, with notes; what params["steps"] shows */
-	const struct dtx_rescue_col *need;
+	const struct dtx_fallback_col *need;
 	size_t nneed;
 	const json_t *expect_json; /* of the region's last step (grain plan: the plan's); NULL */
 	const struct dtx_expect *expect;
@@ -56,8 +56,8 @@ struct dtx_host {
 	const struct dtx_log *log; /* NULL: silent */
 	/* NULL: nobody to ask.  *out is a new reference, closed schema, columns FLAT, DICT or
 	 * CONST. Its error ends the run (needs_snippet, snippet_* ...). */
-	enum dtx_code (*rescue)(void *arg, const struct dtx_rescue *, struct dtx_table **out,
-	                        struct dtx_err *err);
+	enum dtx_code (*rescue)(void *arg, const struct dtx_fallback_request *,
+	                        struct dtx_table **out, struct dtx_err *err);
 	/* Comes before the next region, and last of all; NULL: nothing waits.  `stands`: a bit for
 	 * each region, by its index, whose answer is in use; an attempt that was discarded may have
 	 * dropped others, which nothing has tried then.  Its error ends the run. */

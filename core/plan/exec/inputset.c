@@ -139,8 +139,8 @@ enum dtx_code dtx_inputset_passed(enum dtx_code rc, struct dtx_err *err)
 
 /* --- widening --- */
 
-static bool widens(const struct dtx_inputset *x, const struct dtx_push *push, uint32_t input,
-                   uint32_t col, bool any)
+static bool widens(const struct dtx_inputset *x, const struct dtx_column_needs *push,
+                   uint32_t input, uint32_t col, bool any)
 {
 	const struct dtx_field *f = &x->schema[input]->field[col];
 	const uint8_t *need = push->need ? push->need[input] : NULL;
@@ -150,8 +150,8 @@ static bool widens(const struct dtx_inputset *x, const struct dtx_push *push, ui
 }
 
 /* Exact types of the guessed columns of one input. *n: how many were looked at. */
-static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_push *push, uint32_t i,
-                                 bool any, uint32_t *n, struct dtx_err *err)
+static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_column_needs *push,
+                                 uint32_t i, bool any, uint32_t *n, struct dtx_err *err)
 {
 	struct dtx_arena *a = x->arena;
 	struct dtx_schema *s = dtx_schema_copy(a, x->schema[i]);
@@ -198,7 +198,7 @@ int32_t dtx_inputset_find(const struct dtx_inputset *x, const struct dtx_err *wh
 
 /* A guess was wrong: whole columns decide.  When nothing that was asked for can have been the
  * reason, all guessed columns are looked at. */
-enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,
+enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_column_needs *push,
                                  const struct dtx_err *why, struct dtx_err *err)
 {
 	uint32_t total = 0, n = 0;

@@ -32,7 +32,8 @@ bool dtx_inputset_spent(const struct dtx_inputset *x);
 enum dtx_code dtx_inputset_passed(enum dtx_code rc, struct dtx_err *err);
 void dtx_inputset_close(struct dtx_inputset *x);
 /* After `retype`: exact types for the guessed columns whose values were wanted. */
-DTX_MUSTUSE enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,
+DTX_MUSTUSE enum dtx_code dtx_inputset_widen(struct dtx_inputset *x,
+                                             const struct dtx_column_needs *push,
                                              const struct dtx_err *why, struct dtx_err *err);
 /* A reader refused what it read: the input is opened anew with a remedy. *again: it was, all must
  * be read from the start. */

@@ -10,7 +10,7 @@ struct output_end {
 	const char *at; /* in the plan */
 	struct dtx_writer *writer;
 	const struct dtx_writer_class *cls;
-	struct dtx_tap *tap;
+	struct dtx_checks *tap;
 	struct dtx_table *table;  /* without a writer */
 	struct dtx_outfile *file; /* of the writer */
 	bool hashes, samples, pairs;
@@ -84,13 +84,13 @@ char dtx_outputs_home(const struct dtx_plan *plan)
 }
 
 static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch *b,
-                                    struct dtx_ring_item *item, struct dtx_err *err)
+                                    struct dtx_reorder_item *item, struct dtx_err *err)
 {
 	struct output_end *e = arg;
 	enum dtx_code rc = DTX_OK;
 
 	(void)worker;
-	DTX_TRY(dtx_tap_batch(e->tap, b, err));
+	DTX_TRY(dtx_checks_batch(e->tap, b, err));
 	if (e->cls)
 		DTX_TRY(dtx_batch_declared(b, err));
 	item->hash.keep = e->cls && e->cls->format;
@@ -107,7 +107,7 @@ out:
 
 /* The row hashes are hashed beside the text, where that costs nothing. */
 static enum dtx_code output_write(struct output_end *e, struct dtx_batch *b,
-                                  const struct dtx_ring_item *item, struct dtx_err *err)
+                                  const struct dtx_reorder_item *item, struct dtx_err *err)
 {
 	bool pairs = e->hashes && e->pairs;
 	enum dtx_code rc;
@@ -123,7 +123,7 @@ static enum dtx_code output_write(struct output_end *e, struct dtx_batch *b,
 	return rc;
 }
 
-static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
+static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_reorder_item *item,
                                 struct dtx_err *err)
 {
 	struct output_end *e = arg;
@@ -227,7 +227,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap *tap,
+enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_checks *tap,
                                 struct dtx_exec_result *result, struct dtx_exec_output *out,
                                 struct dtx_err *err)
 {

@@ -15,7 +15,7 @@ DTX_MUSTUSE enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct 
  * write theirs anew, or their bytes would depend on which rows share a batch. */
 char dtx_outputs_home(const struct dtx_plan *plan);
 /* Streams output i's table to its place; fills `out`.  tap: the plan's expect, or NULL. */
-DTX_MUSTUSE enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap *tap,
+DTX_MUSTUSE enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_checks *tap,
                                             struct dtx_exec_result *result,
                                             struct dtx_exec_output *out, struct dtx_err *err);
 

@@ -197,7 +197,7 @@ bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g)
 }
 
 struct tables {
-	struct dtx_rescue_table item[DTX_JAIL_TABLES_MAX];
+	struct dtx_fallback_table item[DTX_JAIL_TABLES_MAX];
 	size_t n;
 	bool look; /* their columns are enough: they have no rows, and are this list's own */
 };
@@ -248,7 +248,7 @@ static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char
 	}
 	DTX_TRY(t->look ? empty_table(g, id, &table, err)
 	                : dtx_graph_table(g, id, true, &table, err));
-	t->item[t->n++] = (struct dtx_rescue_table){ name, table, families_of(g->plan, id) };
+	t->item[t->n++] = (struct dtx_fallback_table){ name, table, families_of(g->plan, id) };
 out:
 	return rc;
 }
@@ -295,7 +295,7 @@ static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
 		const uint8_t *have = cls[f->plan->ninputs + i];
 
 		for (uint32_t c = 0; b && have && c < result[i].schema->nfields; c++)
-			if (dtx_push_through(f, b, c, &table, &col) && cls[table])
+			if (dtx_column_needs_through(f, b, c, &table, &col) && cls[table])
 				cls[table][col] |= have[c];
 		for (size_t k = 0; b && k < b->nuses; k++)
 			if (cls[b->table[b->use[k].table]])
@@ -306,33 +306,34 @@ static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
 /* The columns of the region's table that are read behind it, and, of an input, those that it
  * promises. */
 static enum dtx_code contract_cols(const struct dtx_region *r, struct dtx_flow *f,
-                                   struct dtx_arena *arena, struct dtx_rescue *req,
+                                   struct dtx_arena *arena, struct dtx_fallback_request *req,
                                    struct dtx_err *err)
 {
 	const struct dtx_plan *plan = f->plan;
 	int32_t t = r->input >= 0 ? r->input : (int32_t)(plan->ninputs + r->first + r->count - 1);
 	const struct dtx_schema *s = f->table[t].schema;
-	struct dtx_push need, cls;
+	struct dtx_column_needs need, cls;
 	bool *live = dtx_arena_zalloc(arena, plan->nsteps + 1u, sizeof(*live));
-	struct dtx_rescue_col *col = dtx_arena_zalloc(arena, s->nfields + 1u, sizeof(*col));
+	struct dtx_fallback_col *col = dtx_arena_zalloc(arena, s->nfields + 1u, sizeof(*col));
 	enum dtx_code rc = DTX_OK;
 
 	if (!live || !col)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_push_init(&need, f, arena, err));
-	DTX_TRY(dtx_push_init(&cls, f, arena, err));
+	DTX_TRY(dtx_column_needs_init(&need, f, arena, err));
+	DTX_TRY(dtx_column_needs_init(&cls, f, arena, err));
 	for (uint32_t i = 0; i < plan->noutputs; i++)
-		dtx_push_all(&need, f, plan->output[i].table, DTX_NEED_BYTES);
+		dtx_column_needs_all(&need, f, plan->output[i].table, DTX_NEED_BYTES);
 	for (uint32_t i = r->first + r->count; i < plan->nsteps; i++)
 		live[i] = true;
-	dtx_push_back(f, &need, live);
+	dtx_column_needs_back(f, &need, live);
 	class_back(f, cls.need, r->first + r->count);
 	for (uint32_t c = 0; c < s->nfields; c++) {
 		unsigned known_class = (unsigned)dtx_type_class(s->field[c].type.type);
 
 		if (need.need[t][c] || r->input >= 0)
-			col[req->nneed++] = (struct dtx_rescue_col){ s->field[c].name,
-				                                     cls.need[t][c] | known_class };
+			col[req->nneed++] =
+				(struct dtx_fallback_col){ s->field[c].name,
+				                           cls.need[t][c] | known_class };
 	}
 	req->need = col;
 out:
@@ -340,13 +341,13 @@ out:
 }
 
 static enum dtx_code contract(const struct dtx_region *r, struct dtx_graph *g,
-                              struct dtx_rescue *req, struct dtx_err *err)
+                              struct dtx_fallback_request *req, struct dtx_err *err)
 {
 	struct dtx_errlist findings = DTX_ERRLIST_INIT;
 	struct dtx_flow flow = { 0 };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_push_static(g->plan, &g->flow, &g->arena, &flow, &findings, NULL, err));
+	DTX_TRY(dtx_column_needs_static(g->plan, &g->flow, &g->arena, &flow, &findings, NULL, err));
 	if (!r->whole_plan)
 		DTX_TRY(contract_cols(r, &flow, &g->arena, req, err));
 out:
@@ -366,7 +367,7 @@ static bool any_broken(const struct dtx_regions *all)
 }
 
 /* What other snippets gave is settled first, unless one of them is to mend its own. */
-static enum dtx_code request(struct dtx_regions *all, struct dtx_rescue *req,
+static enum dtx_code request(struct dtx_regions *all, struct dtx_fallback_request *req,
                              const struct dtx_host *host, struct dtx_table **out,
                              struct dtx_err *err)
 {
@@ -398,7 +399,7 @@ static enum dtx_code ask(struct dtx_regions *all, uint32_t index, struct dtx_gra
 	const struct dtx_plan_step *last = &plan->step[r->first + r->count - 1];
 	struct tables t = { .look = !out };
 	json_t *steps = dtx_plan_steps_json(plan, r->first, r->count);
-	struct dtx_rescue req = {
+	struct dtx_fallback_request req = {
 		.plan = plan,
 		.index = index,
 		.whole_plan = r->whole_plan,
@@ -498,7 +499,7 @@ static enum dtx_code ask_input(struct dtx_regions *all, uint32_t index, struct d
 	struct dtx_rawgrid raw;
 	struct dtx_schema declared;
 	json_t *steps = json_array();
-	struct dtx_rescue req = {
+	struct dtx_fallback_request req = {
 		.plan = g->plan,
 		.index = index,
 		.input = r->input,
@@ -521,7 +522,7 @@ static enum dtx_code ask_input(struct dtx_regions *all, uint32_t index, struct d
 		rc = too_large(r, &why, err);
 		goto out;
 	}
-	DTX_TRY(dtx_push_declared(in, &g->arena, &declared, err));
+	DTX_TRY(dtx_column_needs_declared(in, &g->arena, &declared, err));
 	DTX_TRY(contract(r, g, &req, err));
 	json_decref(r->describe);
 	r->describe = describe_raw(&raw);

@@ -89,8 +89,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
-                             struct dtx_err *err)
+enum dtx_code dtx_run_stats_step(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
+                                 struct dtx_err *err)
 {
 	struct dtx_exec_step *out = &r->step[s];
 	const struct dtx_schema *schema = g->flow.table[g->plan->ninputs + s].schema;
@@ -153,7 +153,7 @@ out:
 	return rc;
 }
 
-const char *dtx_facts_input_at(const struct dtx_plan *plan, uint32_t input)
+const char *dtx_run_stats_input_at(const struct dtx_plan *plan, uint32_t input)
 {
 	return json_object_get(plan->json, "inputs") ? plan->input[input].at : NULL;
 }
@@ -167,7 +167,7 @@ static bool is_declared_as(const struct dtx_err *err, const char *name)
 	return strcmp(cut, err->declared) == 0;
 }
 
-void dtx_facts_type_at(const struct dtx_plan *plan, uint32_t input, struct dtx_err *err)
+void dtx_run_stats_type_at(const struct dtx_plan *plan, uint32_t input, struct dtx_err *err)
 {
 	const struct dtx_plan_input *in = &plan->input[input];
 	const json_t *all = json_object_get(plan->json, "inputs"), *types;
@@ -217,7 +217,7 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, const ui
 
 		dtx_err_copy(&w, &reader->diags.item[k]);
 		w.severity = DTX_SEV_WARNING;
-		dtx_err_at(&w, dtx_facts_input_at(g->plan, i));
+		dtx_err_at(&w, dtx_run_stats_input_at(g->plan, i));
 		if (!w.input[0])
 			dtx_str_copy(w.input, sizeof(w.input), dtx_str_of(g->plan->input[i].name));
 		w.aside = !dtx_bears(g, i, named, &w);
@@ -275,9 +275,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *regions,
-                        struct dtx_reader **reader, const struct dtx_schema **schema,
-                        struct dtx_exec_result *r, struct dtx_err *err)
+enum dtx_code dtx_run_stats(const struct dtx_graph *g, const struct dtx_regions *regions,
+                            struct dtx_reader **reader, const struct dtx_schema **schema,
+                            struct dtx_exec_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint8_t **named = dtx_bearing_named(g, &r->arena);
@@ -293,13 +293,13 @@ enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *reg
 			DTX_TRY(input_facts(g, i, named[i], reader[i], schema[i], r, err));
 	}
 	for (uint32_t i = 0; i < g->plan->nsteps; i++)
-		DTX_TRY(dtx_facts_step(g, i, r, err));
+		DTX_TRY(dtx_run_stats_step(g, i, r, err));
 	DTX_TRY(region_facts(regions, r, err));
 	if (r->phase == DTX_PHASE_BOUND)
-		DTX_TRY(dtx_facts_outputs(g, r, err));
+		DTX_TRY(dtx_run_stats_outputs(g, r, err));
 	DTX_TRY(dtx_lineage(g, r, err));
 	if (r->phase == DTX_PHASE_BOUND || g->opts->explain)
-		DTX_TRY(dtx_facts_physical(g, r, err));
+		DTX_TRY(dtx_run_stats_physical(g, r, err));
 out:
 	return rc;
 }

@@ -3,8 +3,8 @@
 #include "core/plan/exec/run_stats.h"
 
 /* What explains the run; on top of its facts. */
-enum dtx_code dtx_facts_physical(const struct dtx_graph *g, struct dtx_exec_result *r,
-                                 struct dtx_err *err)
+enum dtx_code dtx_run_stats_physical(const struct dtx_graph *g, struct dtx_exec_result *r,
+                                     struct dtx_err *err)
 {
 	int32_t *region = dtx_arena_alloc(&r->arena, g->plan->nsteps + 1u, sizeof(*region));
 	enum dtx_code rc = DTX_OK;
@@ -29,8 +29,8 @@ out:
 }
 
 /* Results that nobody wrote have their schema from the flow. */
-enum dtx_code dtx_facts_outputs(const struct dtx_graph *g, struct dtx_exec_result *r,
-                                struct dtx_err *err)
+enum dtx_code dtx_run_stats_outputs(const struct dtx_graph *g, struct dtx_exec_result *r,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -76,10 +76,10 @@ static enum dtx_code facts_static(const struct dtx_graph *g, struct dtx_exec_res
 	for (uint32_t i = 0; i < g->plan->ninputs; i++)
 		DTX_TRY(declared_facts(g, i, r, err));
 	for (uint32_t i = 0; i < g->plan->nsteps; i++)
-		DTX_TRY(dtx_facts_step(g, i, r, err));
-	DTX_TRY(dtx_facts_outputs(g, r, err));
+		DTX_TRY(dtx_run_stats_step(g, i, r, err));
+	DTX_TRY(dtx_run_stats_outputs(g, r, err));
 	DTX_TRY(dtx_lineage(g, r, err));
-	DTX_TRY(dtx_facts_physical(g, r, err));
+	DTX_TRY(dtx_run_stats_physical(g, r, err));
 out:
 	return rc;
 }
@@ -93,12 +93,12 @@ static enum dtx_code static_graph(struct dtx_graph *g, struct dtx_plan *plan,
 	struct dtx_run run = { .batch_rows = opts->batch_rows };
 	enum dtx_code rc = DTX_OK;
 
-	dtx_push_run(plan, &run);
+	dtx_column_needs_run(plan, &run);
 	run.workers = r->workers = opts->workers ? opts->workers : dtx_pool_cpus();
 	DTX_TRY(dtx_graph_init(g, plan, opts, &run, &r->warnings, err));
 	dtx_flow_clear(&g->flow);
 	/* the static pass notes nothing, so the plan stays as it is */
-	DTX_TRY(dtx_push_static(plan, NULL, &g->arena, &g->flow, &findings, NULL, err));
+	DTX_TRY(dtx_column_needs_static(plan, NULL, &g->arena, &g->flow, &findings, NULL, err));
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		g->step[i].bound = g->flow.bind[i] != NULL;
 	DTX_TRY(dtx_graph_needs(g, NULL, err));

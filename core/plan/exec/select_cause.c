@@ -49,8 +49,8 @@ static int32_t made_by(const struct dtx_regions *r, const struct dtx_graph *g, i
 		if (region >= 0)
 			return !s || passed_on(&r->item[region], g, &s->field[c]) ? -1 : region;
 		if ((uint32_t)t < plan->ninputs || !g->flow.bind[(uint32_t)t - plan->ninputs] ||
-		    !dtx_push_through(&g->flow, g->flow.bind[(uint32_t)t - plan->ninputs],
-		                      (uint32_t)c, &t, &c))
+		    !dtx_column_needs_through(&g->flow, g->flow.bind[(uint32_t)t - plan->ninputs],
+		                              (uint32_t)c, &t, &c))
 			return -1;
 	}
 	return -1;

@@ -172,7 +172,7 @@ static bool back_to_input(const struct dtx_flow *flow, int32_t *t, int32_t *c)
 		const struct dtx_bind *b = flow->bind[(uint32_t)*t - flow->plan->ninputs];
 
 		if (!b || ((uint32_t)*c < b->ncols && b->col[*c].altered) ||
-		    !dtx_push_through(flow, b, (uint32_t)*c, t, c))
+		    !dtx_column_needs_through(flow, b, (uint32_t)*c, t, c))
 			return false;
 	}
 	return true;

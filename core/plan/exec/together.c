@@ -181,7 +181,7 @@ enum dtx_code dtx_together_spread(const struct dtx_together *f, struct dtx_plan 
 	/* from the last: those before it keep their place */
 	for (uint32_t i = f->plan.ninputs; i-- > 0;)
 		if (f->file[i])
-			DTX_TRY(dtx_spread_input(plan, i, f->file[i], f->nfiles[i], findings, err));
+			DTX_TRY(dtx_expand_input(plan, i, f->file[i], f->nfiles[i], findings, err));
 out:
 	return rc;
 }

@@ -16,7 +16,7 @@ struct dtx_together {
 	size_t *nfiles;
 };
 
-/* Folds what dtx_spread_input made of inputs of several files.  Codes: no_memory. */
+/* Folds what dtx_expand_input made of inputs of several files.  Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_together(const struct dtx_plan *plan,
                                        const struct dtx_exec_result *bound,
                                        struct dtx_together *out, struct dtx_err *err);

@@ -169,7 +169,7 @@ enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *ou
 	int32_t result;
 
 	DTX_TRY(dtx_part_translated(plan, &result, err));
-	DTX_TRY(dtx_push_static(plan, NULL, &arena, &flow, &findings, NULL, err));
+	DTX_TRY(dtx_column_needs_static(plan, NULL, &arena, &flow, &findings, NULL, err));
 	dtx_buf_printf(out, "\"\"\"Made by dtx %s from plan %s\"\"\"\n", DTX_VERSION, plan->id);
 	dtx_buf_add(out, "import pandas as pd\nimport numpy as np\nimport dx\n\n\n"
 	                 "def transform(tables, params):\n");

@@ -63,7 +63,7 @@ static enum dtx_code bind_input(struct compiler *c, uint32_t i, struct dtx_err *
 		dtx_err_hint(err, "list them all in the input's types");
 		goto out;
 	}
-	DTX_TRY(dtx_push_declared(in, &c->arena, &s, err));
+	DTX_TRY(dtx_column_needs_declared(in, &c->arena, &s, err));
 	s.open = false;
 	DTX_TRY(dtx_flow_set(&c->flow, (int32_t)i, &s, err));
 out:
@@ -76,7 +76,7 @@ static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_err *worst;
 
-	dtx_push_run(c->plan, &run);
+	dtx_column_needs_run(c->plan, &run);
 	DTX_TRY(dtx_flow_init(&c->flow, &c->arena, c->plan, err));
 	for (uint32_t i = 0; i < c->plan->ninputs; i++)
 		DTX_TRY(bind_input(c, i, err));

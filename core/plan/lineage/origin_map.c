@@ -42,7 +42,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_cite_leg(struct dtx_leg *leg, struct dtx_arena *arena, struct dtx_err *err)
+enum dtx_code dtx_origin_map_leg(struct dtx_pipe_source *leg, struct dtx_arena *arena,
+                                 struct dtx_err *err)
 {
 	const struct dtx_origin *in = leg->reader ? &leg->reader->origin : NULL;
 	enum dtx_code rc = DTX_OK;

@@ -5,7 +5,7 @@
 #include "core/plan/pipe/pipe.h"
 
 /* Fills in and out of the leg's passes; made origins live in the arena.  The reader has started. */
-DTX_MUSTUSE enum dtx_code dtx_cite_leg(struct dtx_leg *leg, struct dtx_arena *arena,
-                                       struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_origin_map_leg(struct dtx_pipe_source *leg, struct dtx_arena *arena,
+                                             struct dtx_err *err);
 
 #endif

@@ -14,7 +14,7 @@
  * byte. */
 static const char rowlog_magic[] = "dtxrows1";
 enum { ROWLOG_MAGIC = 8, ROWLOG_FRONT = 16, ROWLOG_LEVEL = 1, ROWLOG_PIECE = 1 << 16 };
-#define ROWLOG_PLAIN_MAX (DTX_ROWLOG_MAX + ((size_t)16 << 20))
+#define ROWLOG_PLAIN_MAX (DTX_ROW_LINEAGE_MAX + ((size_t)16 << 20))
 
 /* --- numbers of a table --- */
 
@@ -296,9 +296,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_rowlog_pack(const struct dtx_trace_rows *rows,
-                              const struct dtx_exec_result *traced, size_t max, struct dtx_buf *out,
-                              struct dtx_err *err)
+enum dtx_code dtx_row_lineage_pack(const struct dtx_trace_rows *rows,
+                                   const struct dtx_exec_result *traced, size_t max,
+                                   struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct rowlog_pack p = { .max = max };
@@ -391,7 +391,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code rowlog_list_read(struct dtx_rowlog_list *l, const json_t *block,
+static enum dtx_code rowlog_list_read(struct dtx_row_lineage_list *l, const json_t *block,
                                       struct dtx_str *rest, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -421,7 +421,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code rowlog_head(struct dtx_rowlog *k, struct dtx_str *rest, struct dtx_err *err)
+static enum dtx_code rowlog_head(struct dtx_row_lineage *k, struct dtx_str *rest,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
@@ -437,11 +438,12 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_rowlog_unpack(struct dtx_str bytes, struct dtx_rowlog **out, struct dtx_err *err)
+enum dtx_code dtx_row_lineage_unpack(struct dtx_str bytes, struct dtx_row_lineage **out,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf plain = DTX_BUF_INIT(ROWLOG_PLAIN_MAX);
-	struct dtx_rowlog *k = dtx_mem_zalloc(1, sizeof(*k));
+	struct dtx_row_lineage *k = dtx_mem_zalloc(1, sizeof(*k));
 	struct dtx_str rest;
 	json_t *block;
 	size_t i;
@@ -468,11 +470,11 @@ enum dtx_code dtx_rowlog_unpack(struct dtx_str bytes, struct dtx_rowlog **out, s
 	k = NULL;
 out:
 	dtx_buf_clear(&plain);
-	dtx_rowlog_free(k);
+	dtx_row_lineage_free(k);
 	return rc;
 }
 
-void dtx_rowlog_free(struct dtx_rowlog *k)
+void dtx_row_lineage_free(struct dtx_row_lineage *k)
 {
 	for (uint32_t i = 0; k && i < k->nlists; i++) {
 		for (uint32_t c = 0; c < k->list[i].ncols; c++)

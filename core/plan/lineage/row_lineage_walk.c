@@ -32,7 +32,7 @@ static void set_clear(struct rowlog_set *s)
 	*s = (struct rowlog_set){ .n = 0 };
 }
 
-static const int64_t *rowlog_column(const struct dtx_rowlog_list *l, const char *name)
+static const int64_t *rowlog_column(const struct dtx_row_lineage_list *l, const char *name)
 {
 	for (uint32_t c = 0; l && c < l->ncols; c++) {
 		if (!strcmp(l->name[c], name))
@@ -41,7 +41,7 @@ static const int64_t *rowlog_column(const struct dtx_rowlog_list *l, const char 
 	return NULL;
 }
 
-static const int64_t *rowlog_bit(const struct dtx_rowlog_list *l, int64_t bit)
+static const int64_t *rowlog_bit(const struct dtx_row_lineage_list *l, int64_t bit)
 {
 	char name[ROWLOG_NAME];
 
@@ -60,7 +60,7 @@ static size_t rowlog_most(const int64_t *col, size_t n)
 }
 
 /* Numbers of a column in the rows of a set of places, from 0. */
-static bool rowlog_numbers(const struct dtx_rowlog_list *l, const int64_t *col,
+static bool rowlog_numbers(const struct dtx_row_lineage_list *l, const int64_t *col,
                            const struct rowlog_set *places, struct rowlog_set *out)
 {
 	if (!set_init(out, rowlog_most(col, l->n) + 1))
@@ -76,11 +76,12 @@ static bool rowlog_numbers(const struct dtx_rowlog_list *l, const int64_t *col,
 
 /* Rows of one list. */
 struct rowlog_walk {
-	const struct dtx_rowlog_list *list;
+	const struct dtx_row_lineage_list *list;
 	struct rowlog_set rows; /* places in it, from 0 */
 };
 
-static const struct dtx_rowlog_list *rowlog_of_bit(const struct dtx_rowlog *k, int64_t bit)
+static const struct dtx_row_lineage_list *rowlog_of_bit(const struct dtx_row_lineage *k,
+                                                        int64_t bit)
 {
 	for (uint32_t i = 0; i < k->nlists; i++) {
 		if (k->list[i].bit == bit && bit >= 0)
@@ -95,7 +96,7 @@ struct rowlog_ends {
 	size_t n;
 };
 
-static bool ends_find(const struct dtx_rowlog_list *l, const int64_t *g, const int64_t *p,
+static bool ends_find(const struct dtx_row_lineage_list *l, const int64_t *g, const int64_t *p,
                       const struct rowlog_set *with, const int64_t *number, struct rowlog_ends *out)
 {
 	out->n = rowlog_most(g, l->n) + 1;
@@ -124,7 +125,7 @@ static bool ends_reach(const struct rowlog_ends *e, const json_t *via, int64_t g
 }
 
 /* Rows that a window looked at. */
-static bool walk_window(const struct dtx_rowlog_list *l, const json_t *via,
+static bool walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
                         const struct rowlog_set *with, const int64_t *number,
                         struct rowlog_set *out)
 {
@@ -142,7 +143,7 @@ static bool walk_window(const struct dtx_rowlog_list *l, const json_t *via,
 }
 
 /* Rows that were made one, or let it stay; of a wide row's cell those that went to its column. */
-static bool walk_made(const struct dtx_rowlog_list *l, const json_t *via,
+static bool walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
                       const struct rowlog_set *with, const int64_t *number, struct rowlog_set *out)
 {
 	const int64_t *cell = rowlog_column(l, "dtx_c");
@@ -174,7 +175,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code walk_step(const struct dtx_rowlog *k, const json_t *via,
+static enum dtx_code walk_step(const struct dtx_row_lineage *k, const json_t *via,
                                const struct rowlog_walk *from, struct rowlog_walk *to,
                                struct dtx_err *err)
 {
@@ -209,8 +210,8 @@ out:
 }
 
 /* The row itself. */
-static enum dtx_code walk_start(const struct dtx_rowlog *k, int64_t row, struct rowlog_walk *to,
-                                struct dtx_err *err)
+static enum dtx_code walk_start(const struct dtx_row_lineage *k, int64_t row,
+                                struct rowlog_walk *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -247,7 +248,7 @@ static enum dtx_code walk_unless(const json_t *via, const struct rowlog_walk *wa
 	return DTX_OK;
 }
 
-static enum dtx_code walk_all(const struct dtx_rowlog *k, const json_t *walks, int64_t row,
+static enum dtx_code walk_all(const struct dtx_row_lineage *k, const json_t *walks, int64_t row,
                               struct rowlog_walk *walk, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -274,7 +275,7 @@ out:
 }
 
 static enum dtx_code walk_input(const json_t *of, const struct rowlog_walk *walk, size_t nwalks,
-                                struct dtx_rowlog_answer *out, struct dtx_err *err)
+                                struct dtx_row_lineage_answer *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t w = dtx_json_int(of, "walk", -1), input = dtx_json_int(of, "input", -1);
@@ -290,14 +291,14 @@ static enum dtx_code walk_input(const json_t *of, const struct rowlog_walk *walk
 	if (!rowlog_numbers(walk[w].list, col, &walk[w].rows, &rows))
 		DTX_FAIL_MEM(err);
 	out->rows[out->nrows++] =
-		(struct dtx_rowlog_rows){ (uint32_t)input, json_object_get(of, "direct"), rows.bit,
-		                          rows.n };
+		(struct dtx_row_lineage_rows){ (uint32_t)input, json_object_get(of, "direct"),
+		                               rows.bit, rows.n };
 out:
 	return rc;
 }
 
-enum dtx_code dtx_rowlog_why(const struct dtx_rowlog *k, const char *column, int64_t row,
-                             struct dtx_rowlog_answer *out, struct dtx_err *err)
+enum dtx_code dtx_row_lineage_why(const struct dtx_row_lineage *k, const char *column, int64_t row,
+                                  struct dtx_row_lineage_answer *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *how = json_object_get(json_object_get(k->head, "columns"), column);
@@ -306,9 +307,9 @@ enum dtx_code dtx_rowlog_why(const struct dtx_rowlog *k, const char *column, int
 	size_t n = json_array_size(walks), i;
 	struct rowlog_walk *walk = dtx_mem_zalloc(n + 1, sizeof(*walk));
 
-	*out = (struct dtx_rowlog_answer){ .wide = dtx_json_bool(how, "wide", false),
-		                           .borrowed = dtx_json_bool(how, "borrowed", false),
-		                           .longer = dtx_json_bool(how, "longer", false) };
+	*out = (struct dtx_row_lineage_answer){ .wide = dtx_json_bool(how, "wide", false),
+		                                .borrowed = dtx_json_bool(how, "borrowed", false),
+		                                .longer = dtx_json_bool(how, "longer", false) };
 	out->rows = dtx_mem_zalloc(json_array_size(inputs) + 1, sizeof(*out->rows));
 	if (!walk || !out->rows)
 		DTX_FAIL_MEM(err);
@@ -324,15 +325,16 @@ out:
 	return rc;
 }
 
-void dtx_rowlog_answer_clear(struct dtx_rowlog_answer *a)
+void dtx_row_lineage_answer_clear(struct dtx_row_lineage_answer *a)
 {
 	for (size_t i = 0; i < a->nrows; i++)
 		dtx_mem_free(a->rows[i].row);
 	dtx_mem_free(a->rows);
-	*a = (struct dtx_rowlog_answer){ .nrows = 0 };
+	*a = (struct dtx_row_lineage_answer){ .nrows = 0 };
 }
 
-const struct dtx_rowlog_list *dtx_rowlog_places(const struct dtx_rowlog *k, uint32_t input)
+const struct dtx_row_lineage_list *dtx_row_lineage_places(const struct dtx_row_lineage *k,
+                                                          uint32_t input)
 {
 	for (uint32_t i = 0; i < k->nlists; i++) {
 		if (!strcmp(k->list[i].kind, "places") && k->list[i].input == (int64_t)input &&
@@ -342,7 +344,8 @@ const struct dtx_rowlog_list *dtx_rowlog_places(const struct dtx_rowlog *k, uint
 	return NULL;
 }
 
-const char *dtx_rowlog_prefix(const struct dtx_rowlog *k, uint32_t input, const char *column)
+const char *dtx_row_lineage_prefix(const struct dtx_row_lineage *k, uint32_t input,
+                                   const char *column)
 {
 	const json_t *of = json_array_get(json_object_get(k->head, "inputs"), input);
 
@@ -359,7 +362,7 @@ struct rowlog_on {
 
 /* The columns of a list by which its rows are followed: numbers of the row itself tell it, that of
  * a group tells only what it went into. */
-static uint64_t on_columns(const struct rowlog_on *on, const struct dtx_rowlog_list *l,
+static uint64_t on_columns(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
                            const int64_t *col[ROWLOG_BITS])
 {
 	uint64_t bits = 0;
@@ -388,8 +391,8 @@ static bool on_reached(const struct rowlog_on *on, const int64_t *const *col, si
 }
 
 /* Results of a step that rows went into. */
-static enum dtx_code on_made(struct rowlog_on *on, const struct dtx_rowlog_list *l, int64_t *count,
-                             struct dtx_err *err)
+static enum dtx_code on_made(struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+                             int64_t *count, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const int64_t *col[ROWLOG_BITS], *made = rowlog_bit(l, l->bit);
@@ -416,8 +419,8 @@ out:
 	return rc;
 }
 
-static void on_left(const struct rowlog_on *on, const struct dtx_rowlog_list *l, int64_t *count,
-                    json_t *results)
+static void on_left(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+                    int64_t *count, json_t *results)
 {
 	const int64_t *col[ROWLOG_BITS];
 
@@ -433,8 +436,8 @@ static void on_left(const struct rowlog_on *on, const struct dtx_rowlog_list *l,
 }
 
 /* Rows of its own; and, where there are such, those of groups that it is in. */
-static void on_result(const struct rowlog_on *on, const struct dtx_rowlog_list *l, json_t *rows,
-                      json_t *groups)
+static void on_result(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+                      json_t *rows, json_t *groups)
 {
 	const int64_t *col[ROWLOG_BITS];
 	uint64_t own = on->own;
@@ -452,7 +455,7 @@ static void on_result(const struct rowlog_on *on, const struct dtx_rowlog_list *
 }
 
 /* A row that only let others stay is in no result by its number. */
-static bool on_lets(const struct dtx_rowlog *k, uint32_t input)
+static bool on_lets(const struct dtx_row_lineage *k, uint32_t input)
 {
 	for (uint32_t i = 0; i < k->nlists; i++) {
 		if (!strcmp(k->list[i].kind, "let") && rowlog_bit(&k->list[i], input))
@@ -461,9 +464,9 @@ static bool on_lets(const struct dtx_rowlog *k, uint32_t input)
 	return false;
 }
 
-enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input, int64_t number,
-                                int64_t *counts, size_t nsteps, json_t **results, json_t **through,
-                                struct dtx_err *err)
+enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t input,
+                                     int64_t number, int64_t *counts, size_t nsteps,
+                                     json_t **results, json_t **through, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct rowlog_on on = { .own = input < ROWLOG_BITS ? (uint64_t)1 << input : 0 };

@@ -32,15 +32,16 @@ static void follow_stage(struct trace *t, const char *table, const struct dtx_sc
 	json_decref(cols);
 }
 
-enum dtx_code dtx_follow_stages(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
-                                uint32_t input, uint32_t output, const json_t *columns,
-                                struct dtx_follow_stages *out, struct dtx_err *err)
+enum dtx_code dtx_why_not_plan_stages(const struct dtx_plan *plan,
+                                      const struct dtx_exec_result *bound, uint32_t input,
+                                      uint32_t output, const json_t *columns,
+                                      struct dtx_why_not_plan_stages *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char number[TRACE_NAME], table[TRACE_NAME];
 	struct trace t;
 
-	*out = (struct dtx_follow_stages){ .plan = NULL };
+	*out = (struct dtx_why_not_plan_stages){ .plan = NULL };
 	DTX_TRY(dtx_trace_init(&t, plan, bound, err));
 	DTX_TRY(dtx_trace_forward(&t, err));
 	/* where no step numbers the rows the output does, as in the second pass */
@@ -71,7 +72,7 @@ out:
 
 struct follow {
 	struct trace t;
-	struct dtx_follow *out;
+	struct dtx_why_not_plan *out;
 	uint32_t input;
 	uint64_t *bits;    /* per table: the row numbers its followed rows are found by; 0: none */
 	bool *leads;       /* per table: the output is made of it */
@@ -234,7 +235,7 @@ static void follow_column(void *arg, const char *name)
 		if (!strcmp(json_string_value(one), name))
 			return;
 	}
-	if (json_array_size(list) < DTX_FOLLOW_TERMS)
+	if (json_array_size(list) < DTX_WHY_NOT_PLAN_TERMS)
 		json_array_append_new(list, json_string(name));
 }
 
@@ -242,7 +243,7 @@ static void follow_column(void *arg, const char *name)
 static void follow_condition(struct trace *t, const char *formula, json_t *conditions,
                              json_t *columns)
 {
-	const struct dtx_expr *part[DTX_FOLLOW_TERMS];
+	const struct dtx_expr *part[DTX_WHY_NOT_PLAN_TERMS];
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
@@ -250,7 +251,7 @@ static void follow_condition(struct trace *t, const char *formula, json_t *condi
 	size_t n = 0, i;
 
 	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
-		n = conditions ? dtx_expr_conjuncts(e, part, DTX_FOLLOW_TERMS) : 0;
+		n = conditions ? dtx_expr_conjuncts(e, part, DTX_WHY_NOT_PLAN_TERMS) : 0;
 	for (i = 0; i < n; i++) {
 		dtx_buf_reset(&text);
 		dtx_expr_print(part[i], &text);
@@ -363,7 +364,7 @@ static void follow_part(struct follow *f, uint32_t step, int side, const char *i
 	json_decref(set);
 }
 
-bool dtx_follow_decides(const struct dtx_plan_step *st)
+bool dtx_why_not_plan_decides(const struct dtx_plan_step *st)
 {
 	return !strcmp(st->name, "join") &&
 	       dtx_str_in_list("semi,anti", dtx_json_text(st->canonical, "how", ""));
@@ -379,7 +380,7 @@ static void follow_meets(struct follow *f, uint32_t i, const struct dtx_plan_ste
 	             !dtx_json_set(step, "with", json_string(follow_name(with, st->table[1])));
 	dtx_trace_add(t, step, dtx_trace_name(in, "t", (uint32_t)st->table[0]),
 	              dtx_trace_name(met, "met", i));
-	follow_part(f, i, DTX_FOLLOW_MEETS, met, NULL, NULL);
+	follow_part(f, i, DTX_WHY_NOT_PLAN_MEETS, met, NULL, NULL);
 }
 
 static void follow_say(struct follow *f, uint32_t i, const struct dtx_plan_step *st)
@@ -406,8 +407,8 @@ static void follow_say(struct follow *f, uint32_t i, const struct dtx_plan_step 
 	snprintf(key, sizeof(key), "%u", i);
 	f->t.failed |= json_object_set_new(f->out->say, key, sides) < 0;
 	if (f->bits[id])
-		follow_part(f, i, DTX_FOLLOW_BEHIND, follow_name(rows, id), NULL, NULL);
-	if (dtx_follow_decides(st) && st->table[1] >= 0 && f->bits[st->table[1]])
+		follow_part(f, i, DTX_WHY_NOT_PLAN_BEHIND, follow_name(rows, id), NULL, NULL);
+	if (dtx_why_not_plan_decides(st) && st->table[1] >= 0 && f->bits[st->table[1]])
 		follow_meets(f, i, st);
 }
 
@@ -464,7 +465,7 @@ static void follow_found(struct follow *f, uint64_t bits, int side, const char *
 	json_t *columns = json_pack("[s]", "dtx_row");
 	int32_t last = (int32_t)(t->plan->ninputs + t->plan->nsteps);
 
-	follow_any(f, "dtx_rows", bits, last + (side == DTX_FOLLOW_THROUGH), name);
+	follow_any(f, "dtx_rows", bits, last + (side == DTX_WHY_NOT_PLAN_THROUGH), name);
 	follow_part(f, t->plan->nsteps, side, name, NULL, columns);
 	json_decref(columns);
 }
@@ -481,9 +482,9 @@ static void follow_result(struct follow *f, uint32_t output)
 		return;
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"),
 	              dtx_trace_name(in, "t", (uint32_t)id), "dtx_rows");
-	follow_found(f, f->bits[id], DTX_FOLLOW_BEHIND, "dtx_found");
+	follow_found(f, f->bits[id], DTX_WHY_NOT_PLAN_BEHIND, "dtx_found");
 	if (f->bits[id] & f->own && groups)
-		follow_found(f, groups, DTX_FOLLOW_THROUGH, "dtx_through");
+		follow_found(f, groups, DTX_WHY_NOT_PLAN_THROUGH, "dtx_through");
 }
 
 static void follow_join_parts(struct follow *f)
@@ -502,7 +503,7 @@ static void follow_join_parts(struct follow *f)
 	dtx_trace_append(&f->t, f->t.outputs, json_pack("{ss}", "table", last ? last : ""));
 }
 
-void dtx_follow_leads(const struct dtx_plan *p, uint32_t output, bool *leads)
+void dtx_why_not_plan_leads(const struct dtx_plan *p, uint32_t output, bool *leads)
 {
 	leads[p->output[output].table] = true;
 	for (uint32_t i = p->nsteps; i-- > 0;) {
@@ -513,15 +514,16 @@ void dtx_follow_leads(const struct dtx_plan *p, uint32_t output, bool *leads)
 	}
 }
 
-enum dtx_code dtx_follow_plan(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
-                              uint32_t input, const int64_t *row, size_t nrows, uint32_t output,
-                              struct dtx_follow *out, struct dtx_err *err)
+enum dtx_code dtx_why_not_plan_build(const struct dtx_plan *plan,
+                                     const struct dtx_exec_result *bound, uint32_t input,
+                                     const int64_t *row, size_t nrows, uint32_t output,
+                                     struct dtx_why_not_plan *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t tables = plan->ninputs + plan->nsteps + 1;
 	struct follow f = { .out = out, .input = input };
 
-	*out = (struct dtx_follow){ .say = json_object() };
+	*out = (struct dtx_why_not_plan){ .say = json_object() };
 	DTX_TRY(dtx_trace_init(&f.t, plan, bound, err));
 	f.bits = dtx_mem_zalloc(tables, sizeof(*f.bits));
 	f.leads = dtx_mem_zalloc(tables, sizeof(*f.leads));
@@ -529,7 +531,7 @@ enum dtx_code dtx_follow_plan(const struct dtx_plan *plan, const struct dtx_exec
 	if (!f.bits || !f.leads || !f.parts || !out->say)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_trace_forward(&f.t, err));
-	dtx_follow_leads(plan, output, f.leads);
+	dtx_why_not_plan_leads(plan, output, f.leads);
 	dtx_trace_ready(&f.t, plan->output[output].table);
 	out->reaches = f.leads[input] && f.t.numbered[input] >= 0;
 	if (!out->reaches)
@@ -550,7 +552,7 @@ out:
 	return rc;
 }
 
-void dtx_follow_clear(struct dtx_follow *f)
+void dtx_why_not_plan_clear(struct dtx_why_not_plan *f)
 {
 	json_decref(f->plan);
 	json_decref(f->say);

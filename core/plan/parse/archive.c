@@ -4,7 +4,8 @@
 #include "core/plan/plan_internal.h"
 
 static enum dtx_code archive_one(struct dtx_plan_parse *p, const char *name, const json_t *v,
-                                 const char *at, struct dtx_unpack *out, struct dtx_err *err)
+                                 const char *at, struct dtx_archive_limits *out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err why = DTX_ERR_INIT;
@@ -18,7 +19,8 @@ static enum dtx_code archive_one(struct dtx_plan_parse *p, const char *name, con
 		                      "a limit is a whole number"));
 		goto out;
 	}
-	if (dtx_unpack_set(out, dtx_str_of(name), (uint64_t)json_integer_value(v), &why) != DTX_OK)
+	if (dtx_archive_limits_set(out, dtx_str_of(name), (uint64_t)json_integer_value(v), &why) !=
+	    DTX_OK)
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, place, err, "%s", why.msg));
 out:
 	dtx_err_clear(&why);
@@ -26,14 +28,14 @@ out:
 }
 
 enum dtx_code dtx_part_archive(struct dtx_plan_parse *p, const json_t *input, const char *at,
-                               struct dtx_unpack *out, struct dtx_err *err)
+                               struct dtx_archive_limits *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *archive = json_object_get(input, "archive"), *v;
 	const char *name;
 	char place[64];
 
-	*out = dtx_unpack_default;
+	*out = dtx_archive_limits_default;
 	if (!archive || json_is_null(archive))
 		goto out;
 	snprintf(place, sizeof(place), "%s/archive", at);
@@ -56,7 +58,7 @@ json_t *dtx_part_archive_schema(void)
 	size_t i;
 
 	for (i = 0; props && i < dtx_nunpack_rows; i++) {
-		const struct dtx_unpack_row *row = &dtx_unpack_rows[i];
+		const struct dtx_archive_limits_row *row = &dtx_archive_limits_rows[i];
 		json_t *one = json_pack("{s:[s,s], s:I, s:I, s:s}", "type", "integer", "null",
 		                        "minimum", (json_int_t)row->least, "maximum",
 		                        (json_int_t)row->most, "description", row->help);

@@ -32,9 +32,9 @@ static enum dtx_code add_file(struct found *f, const char *path, const char *sho
 		DTX_FAIL_MEM(err);
 	if (at != f->n)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "file '%s' is named twice", shown);
-	if (f->n == DTX_SPREAD_FILES) {
+	if (f->n == DTX_EXPAND_FILES) {
 		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
-		            "an input is at most %d files, '%s' is one more", DTX_SPREAD_FILES,
+		            "an input is at most %d files, '%s' is one more", DTX_EXPAND_FILES,
 		            shown);
 		dtx_err_hint(err, "convert them in groups first");
 		return DTX_E_BAD_PARAM_VALUE;
@@ -115,7 +115,7 @@ static bool is_pattern(const struct dtx_plan_file *w)
 	return strpbrk(w->shown, "*?[") && access(w->path, F_OK) != 0;
 }
 
-enum dtx_code dtx_spread_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_file **file,
+enum dtx_code dtx_expand_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_file **file,
                                size_t *n, struct dtx_err *err)
 {
 	const struct dtx_plan_input *in = &p->input[i];
@@ -146,7 +146,7 @@ out:
 
 /* --- the inputs --- */
 
-void dtx_spread_name(char *buf, size_t size, const char *input, size_t k)
+void dtx_expand_name(char *buf, size_t size, const char *input, size_t k)
 {
 	snprintf(buf, size, "%s__%zu", input, k + 1);
 }
@@ -203,7 +203,7 @@ static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct 
 	for (size_t k = 0; k < n; k++) {
 		struct dtx_plan_input *in = &made[i + k];
 
-		dtx_spread_name(name, sizeof(name), p->input[i].name, k);
+		dtx_expand_name(name, sizeof(name), p->input[i].name, k);
 		if (dtx_strmap_get(&taken, dtx_str_of(name)) != DTX_STRMAP_NONE) {
 			rc = dtx_err_set(
 				err, DTX_E_DUPLICATE_TABLE, __FILE__, __LINE__,
@@ -329,7 +329,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_spread_input(struct dtx_plan *p, uint32_t i, const struct dtx_plan_file *file,
+enum dtx_code dtx_expand_input(struct dtx_plan *p, uint32_t i, const struct dtx_plan_file *file,
                                size_t n, struct dtx_errlist *findings, struct dtx_err *err)
 {
 	const struct dtx_plan_input in = p->input[i];

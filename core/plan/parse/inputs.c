@@ -435,7 +435,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	enum dtx_code rc = DTX_OK;
 
 	in->opts = defaults;
-	in->limits = dtx_unpack_default;
+	in->limits = dtx_archive_limits_default;
 	in->name = "main";
 	if (!json_is_object(object)) {
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err,

@@ -3,7 +3,7 @@
 #include "core/plan/pipe/pipe.h"
 #include "core/plan/bind/rules.h"
 
-void dtx_tap_clear(struct dtx_tap *tap)
+void dtx_checks_clear(struct dtx_checks *tap)
 {
 	dtx_expect_free(tap->run);
 	dtx_rules_free(tap->rules);
@@ -13,11 +13,11 @@ void dtx_tap_clear(struct dtx_tap *tap)
 	tap->rules = NULL;
 }
 
-enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b, struct dtx_err *err)
+enum dtx_code dtx_checks_batch(struct dtx_checks *tap, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (!dtx_tap_is_on(tap))
+	if (!dtx_checks_is_on(tap))
 		return DTX_OK;
 	pthread_mutex_lock(&tap->lock);
 	if (tap->run)
@@ -28,8 +28,8 @@ enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b, struct dtx
 	return rc;
 }
 
-enum dtx_code dtx_tap_finish(struct dtx_tap *tap, json_t *checks, struct dtx_errlist *warnings,
-                             struct dtx_err *err)
+enum dtx_code dtx_checks_finish(struct dtx_checks *tap, json_t *checks,
+                                struct dtx_errlist *warnings, struct dtx_err *err)
 {
 	struct dtx_err where = DTX_ERR_INIT;
 	int64_t failed = 0;

@@ -61,9 +61,9 @@ static void drop_shared(const struct dtx_plan_step *st, struct dtx_stepx *sx)
 static void clear_step(const struct dtx_plan_step *st, struct dtx_stepx *sx)
 {
 	if (sx->link.op)
-		dtx_link_close(&sx->link);
+		dtx_operator_close(&sx->link);
 	drop_shared(st, sx);
-	dtx_tap_clear(&sx->tap);
+	dtx_checks_clear(&sx->tap);
 	if (sx->stat)
 		pthread_mutex_destroy(&sx->tap.lock);
 }
@@ -119,7 +119,7 @@ enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t s, struct dtx_err *err
 	struct dtx_stepx *sx = &g->step[s];
 	const struct dtx_plan_step *st = &g->plan->step[s];
 
-	if (dtx_tap_is_on(&sx->tap))
+	if (dtx_checks_is_on(&sx->tap))
 		return DTX_OK;
 	return dtx_graph_promise(g, (int32_t)(g->plan->ninputs + s), (int)s, st->expect, &st->rules,
 	                         &sx->tap, err);
@@ -184,13 +184,13 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 			.checks = g->checks,
 		};
 	DTX_TRY(dtx_graph_tap(g, s, err));
-	sx->link =
-		(struct dtx_link){ .op = st->op,
-		                   .ox = sx->ox,
-		                   .tap = &sx->tap,
-		                   .ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0,
-		                   .sees_all =
-		                           b->sees_all || (st->op->flags & DTX_OP_SEES_ALL) != 0 };
+	sx->link = (struct dtx_operator){
+		.op = st->op,
+		.ox = sx->ox,
+		.tap = &sx->tap,
+		.ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0,
+		.sees_all = b->sees_all || (st->op->flags & DTX_OP_SEES_ALL) != 0
+	};
 	DTX_TRY(moved_columns(g, s, &sx->link.from, err));
 out:
 	return rc;
@@ -237,7 +237,7 @@ static int holders(const struct dtx_source *src)
 	return src ? dtx_owner_refs(dtx_source_owner(src)) : 0;
 }
 
-static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_leg *leg, int32_t t,
+static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_pipe_source *leg, int32_t t,
                                 struct dtx_err *err)
 {
 	struct dtx_scan *scan = dtx_arena_zalloc(&g->arena, 1, sizeof(*scan));
@@ -272,20 +272,20 @@ static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t 
 {
 	const struct behind mine = { s, behind };
 	const struct dtx_plan_step *st = &g->plan->step[s];
-	struct dtx_link *link = &g->step[s].link;
+	struct dtx_operator *link = &g->step[s].link;
 	unsigned n = st->op->flags & DTX_OP_CONCAT ? st->ntables : 1;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(prepare(g, s, err));
 	for (unsigned k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
 		DTX_TRY(dtx_runop_sink(g, s, k, NULL, err));
-	DTX_TRY(dtx_runop_blame(g, s, dtx_link_open(link, g->run.workers, err), err));
+	DTX_TRY(dtx_runop_blame(g, s, dtx_operator_open(link, g->run.workers, err), err));
 	for (unsigned k = 0; k < n; k++) {
 		uint32_t from = p->nlegs;
 
 		DTX_TRY(add_legs(g, p, st->table[k], &mine, err));
 		for (uint32_t i = from; i < p->nlegs; i++)
-			if (!dtx_leg_pass(&p->leg[i], link, k))
+			if (!dtx_pipe_source_pass(&p->leg[i], link, k))
 				DTX_FAIL_MEM(err);
 	}
 	g->step[s].done = true;
@@ -320,7 +320,7 @@ static enum dtx_code made_leg(struct dtx_graph *g, struct dtx_pipe *p, uint32_t 
 {
 	struct dtx_stepx *sx = &g->step[s];
 	const struct dtx_op *op = g->plan->step[s].op;
-	struct dtx_leg *leg;
+	struct dtx_pipe_source *leg;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(prepare(g, s, err));
@@ -349,7 +349,7 @@ static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t
                               const struct behind *behind, struct dtx_err *err)
 {
 	struct dtx_table *table = g->node[t].table;
-	struct dtx_leg *leg;
+	struct dtx_pipe_source *leg;
 	bool input = (uint32_t)t < g->plan->ninputs;
 	enum dtx_code rc = DTX_OK;
 
@@ -381,9 +381,9 @@ static enum dtx_code finish_made(struct dtx_graph *g, uint32_t s, struct dtx_err
 }
 
 /* The steps of a leg up to the limit that was full, with the filter that its reader has. */
-static void mark_stopped(struct dtx_graph *g, const struct dtx_leg *leg)
+static void mark_stopped(struct dtx_graph *g, const struct dtx_pipe_source *leg)
 {
-	const struct dtx_link *kept = leg->scan && leg->scan->keep ? leg->scan->keep_arg : NULL;
+	const struct dtx_operator *kept = leg->scan && leg->scan->keep ? leg->scan->keep_arg : NULL;
 
 	if (kept)
 		g->step[kept->ox->step].stopped = true;
@@ -393,7 +393,7 @@ static void mark_stopped(struct dtx_graph *g, const struct dtx_leg *leg)
 
 /* The last who reads an input has read it.  Where no column of its rows points into its bytes,
  * their pages are given back beside what is still to do. */
-static void let_go(const struct dtx_graph *g, const struct dtx_leg *leg)
+static void let_go(const struct dtx_graph *g, const struct dtx_pipe_source *leg)
 {
 	struct dtx_source *src = leg->reader ? leg->reader->src : NULL;
 
@@ -451,7 +451,7 @@ static bool wants_value(const struct table_end *e, const struct dtx_batch *b, ui
 }
 
 static enum dtx_code table_prepare(void *arg, unsigned worker, struct dtx_batch *b,
-                                   struct dtx_ring_item *item, struct dtx_err *err)
+                                   struct dtx_reorder_item *item, struct dtx_err *err)
 {
 	struct table_end *e = arg;
 	struct dtx_column *c;
@@ -469,7 +469,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code table_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
+static enum dtx_code table_put(void *arg, struct dtx_batch *b, struct dtx_reorder_item *item,
                                struct dtx_err *err)
 {
 	struct table_end *e = arg;

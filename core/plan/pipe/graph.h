@@ -13,8 +13,8 @@ struct dtx_node {                /* a table */
 struct dtx_stepx {
 	struct dtx_opctx *ox;    /* per input table; NULL until prepared */
 	struct dtx_opstat *stat; /* never NULL */
-	struct dtx_link link;
-	struct dtx_tap tap;
+	struct dtx_operator link;
+	struct dtx_checks tap;
 	bool has_shared, done;
 	bool bound;     /* typed binding is there */
 	bool resolved;  /* its result's schema is final */
@@ -27,7 +27,7 @@ struct dtx_graph {
 	struct dtx_run run;
 	struct dtx_arena arena;
 	struct dtx_flow flow;
-	struct dtx_push push;
+	struct dtx_column_needs push;
 	struct dtx_reader **reader; /* borrowed, per input */
 	bool *was_read;             /* borrowed, per input */
 	bool *rescued;              /* per input: a snippet made its table */
@@ -58,8 +58,8 @@ void dtx_graph_release(struct dtx_graph *g, int32_t t);
 /* Streams table t into `end`. */
 DTX_MUSTUSE enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t,
                                            const struct dtx_pipe_end *end, struct dtx_err *err);
-/* push_reader.c: moves work of a leg into its reader, as dtx_phys_make tells. */
-DTX_MUSTUSE enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_leg *leg,
+/* column_needs_reader.c: moves work of a leg into its reader, as dtx_phys_make tells. */
+DTX_MUSTUSE enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *leg,
                                          struct dtx_err *err);
 /* A whole op whose columns come from its rows: runs it, sets the schema of its result. */
 DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step,
@@ -67,7 +67,7 @@ DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step
 /* Starts the checks of an expect over table t; step -1: the plan's. */
 DTX_MUSTUSE enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int step,
                                             const struct dtx_expect *e,
-                                            const struct dtx_rules *rules, struct dtx_tap *tap,
+                                            const struct dtx_rules *rules, struct dtx_checks *tap,
                                             struct dtx_err *err);
 /* Starts the checks of a step's expect, once. */
 DTX_MUSTUSE enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t step, struct dtx_err *err);

@@ -53,22 +53,23 @@ enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dt
 
 	if (!live)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_push_init(&g->push, &g->flow, &g->arena, err));
+	DTX_TRY(dtx_column_needs_init(&g->push, &g->flow, &g->arena, err));
 	for (uint32_t i = 0; i < p->noutputs; i++) {
-		dtx_push_all(&g->push, &g->flow, p->output[i].table,
-		             values && values[i] ? DTX_NEED_VALUE : DTX_NEED_BYTES);
+		dtx_column_needs_all(&g->push, &g->flow, p->output[i].table,
+		                     values && values[i] ? DTX_NEED_VALUE : DTX_NEED_BYTES);
 	}
 	DTX_TRY(need_expect(g, p->expect, p->result, err));
 	DTX_TRY(need_rules(g, &p->rules, -1, p->result, err));
 	for (uint32_t i = 0; i < p->nsteps; i++) {
 		live[i] = g->step[i].bound && g->step[i].region < 0;
 		for (uint32_t k = 0; !live[i] && k < p->step[i].ntables; k++)
-			dtx_push_all(&g->push, &g->flow, p->step[i].table[k],
-			             g->step[i].region >= 0 ? DTX_NEED_VALUE : DTX_NEED_BYTES);
+			dtx_column_needs_all(&g->push, &g->flow, p->step[i].table[k],
+			                     g->step[i].region >= 0 ? DTX_NEED_VALUE
+			                                            : DTX_NEED_BYTES);
 		DTX_TRY(need_expect(g, p->step[i].expect, (int32_t)(p->ninputs + i), err));
 		DTX_TRY(need_rules(g, &p->step[i].rules, (int)i, (int32_t)(p->ninputs + i), err));
 	}
-	dtx_push_back(&g->flow, &g->push, live);
+	dtx_column_needs_back(&g->flow, &g->push, live);
 out:
 	return rc;
 }
@@ -95,7 +96,7 @@ static enum dtx_code eat_aside(void *arg, unsigned worker, struct dtx_batch *b, 
 
 /* The other tables of rules, before the table that is judged passes. */
 static enum dtx_code look_aside(struct dtx_graph *g, const struct dtx_bind *used,
-                                const struct dtx_rules_bound *bound, struct dtx_tap *tap,
+                                const struct dtx_rules_bound *bound, struct dtx_checks *tap,
                                 struct dtx_err *err)
 {
 	struct aside a = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -112,7 +113,7 @@ out:
 }
 
 static enum dtx_code start_rules(struct dtx_graph *g, int32_t t, int step,
-                                 const struct dtx_rules *rules, struct dtx_tap *tap,
+                                 const struct dtx_rules *rules, struct dtx_checks *tap,
                                  struct dtx_err *err)
 {
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
@@ -136,7 +137,7 @@ out:
 
 enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int step,
                                 const struct dtx_expect *e, const struct dtx_rules *rules,
-                                struct dtx_tap *tap, struct dtx_err *err)
+                                struct dtx_checks *tap, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 

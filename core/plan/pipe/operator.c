@@ -2,7 +2,7 @@
 #include "core/base/mem.h"
 #include "core/plan/pipe/pipe.h"
 
-enum dtx_code dtx_link_open(struct dtx_link *l, unsigned workers, struct dtx_err *err)
+enum dtx_code dtx_operator_open(struct dtx_operator *l, unsigned workers, struct dtx_err *err)
 {
 	unsigned n = l->ordered ? 1 : workers;
 	enum dtx_code rc = DTX_OK;
@@ -17,7 +17,7 @@ out:
 	return rc;
 }
 
-void dtx_link_close(struct dtx_link *l)
+void dtx_operator_close(struct dtx_operator *l)
 {
 	for (unsigned i = 0; l->local && l->op->map->free_local && i < l->nlocals; i++)
 		if (l->local[i])

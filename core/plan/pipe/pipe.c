@@ -45,7 +45,7 @@ void dtx_pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err 
 	pthread_mutex_unlock(&p->lock);
 	atomic_store(&p->stop, true);
 	dtx_pipe_enough(p);
-	dtx_ring_stop(&p->ring, seq);
+	dtx_reorder_stop(&p->ring, seq);
 	dtx_err_clear(err);
 }
 
@@ -78,7 +78,7 @@ out:
 	return rc;
 }
 
-static uint64_t leg_seqs(const struct dtx_leg *leg)
+static uint64_t leg_seqs(const struct dtx_pipe_source *leg)
 {
 	return leg->table ? leg->table->nbatches : leg->made.nparts;
 }
@@ -89,7 +89,7 @@ static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct
 	enum dtx_code rc = DTX_OK;
 
 	*out = NULL;
-	DTX_TRY(dtx_halt_look(err));
+	DTX_TRY(dtx_cancel_look(err));
 	if (p->now->reader) {
 		rc = p->now->reader->cls->next(p->now->reader, w->id, out, err);
 		DTX_TRY(dtx_source_blame(p->now->reader->src, rc, err));
@@ -125,24 +125,24 @@ void dtx_pipe_begin(struct worker *w, uint64_t seq)
 enum dtx_code dtx_pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
-	enum dtx_ring_left left = DTX_RING_KEPT;
+	enum dtx_reorder_left left = DTX_REORDER_KEPT;
 	enum dtx_code rc = DTX_OK;
 	uint64_t seq = w->seq;
 
 	w->mid = false;
 	if (w->cut > p->now->npass)
 		return DTX_OK;
-	while (!dtx_ring_mine(w->ring, seq) &&
-	       (left = dtx_ring_leave(w->ring, seq, &w->pending)) == DTX_RING_HELP)
+	while (!dtx_reorder_mine(w->ring, seq) &&
+	       (left = dtx_reorder_leave(w->ring, seq, &w->pending)) == DTX_REORDER_HELP)
 		dtx_pipe_tasks(w, false);
-	if (left == DTX_RING_LEFT || !dtx_ring_mine(w->ring, seq))
+	if (left == DTX_REORDER_LEFT || !dtx_reorder_mine(w->ring, seq))
 		return DTX_OK; /* it is another's, or not wanted any more */
 	do {
 		*at = seq++;
 		rc = dtx_pipe_list(w, *at, &w->pending, err);
 		if (rc != DTX_OK || (w->ring == &p->ring && dtx_pipe_unwanted(p, seq)))
 			break;
-	} while (dtx_ring_next(w->ring, &w->pending));
+	} while (dtx_reorder_next(w->ring, &w->pending));
 	return rc;
 }
 
@@ -197,7 +197,7 @@ static enum dtx_code made_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_pipe_count(pe, b, err));
-	DTX_TRY(dtx_tap_batch(pe->w->p->now->made.tap, b, err));
+	DTX_TRY(dtx_checks_batch(pe->w->p->now->made.tap, b, err));
 	DTX_TRY(dtx_pipe_feed(pe->w, 0, b, err));
 out:
 	return rc;
@@ -216,7 +216,7 @@ static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err 
 	t->more = part < m->nparts;
 	if (!t->more)
 		goto out;
-	DTX_TRY(dtx_halt_look(err));
+	DTX_TRY(dtx_cancel_look(err));
 	dtx_pipe_begin(w, p->base + part);
 	t->at = w->seq;
 	t->exact = true;
@@ -270,10 +270,10 @@ static void work(struct worker *w)
 void dtx_pipe_worker_clear(struct worker *w)
 {
 	while (w->pending.first) {
-		struct dtx_ring_item *item = w->pending.first;
+		struct dtx_reorder_item *item = w->pending.first;
 
 		w->pending.first = item->next;
-		dtx_ring_done(w->ring, item);
+		dtx_reorder_done(w->ring, item);
 	}
 	dtx_mem_free(w->sub);
 }
@@ -298,14 +298,14 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 	(void)err;
 	/* those that could not start bring nothing */
 	for (unsigned i = id ? 0 : dtx_pool_absent(); i; i--)
-		dtx_ring_retire(&p->ring);
+		dtx_reorder_retire(&p->ring);
 	if (worker_open(&w, &tail, p, id)) {
 		work(&w);
 	} else {
 		dtx_err_set(&e, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
 		dtx_pipe_fail(p, p->base, true, &e);
 	}
-	dtx_ring_retire(&p->ring);
+	dtx_reorder_retire(&p->ring);
 	dtx_pipe_tasks(&w, true);
 	dtx_pipe_worker_clear(&tail);
 	dtx_pipe_worker_clear(&w);
@@ -317,7 +317,7 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 
 /* --- legs --- */
 
-static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_leg *leg)
+static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_pipe_source *leg)
 {
 	for (unsigned i = 0; i < leg->npass; i++)
 		if (leg->pass[i].link->ordered)
@@ -326,7 +326,7 @@ static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_leg *le
 }
 
 /* Behind the last map that wants order, where workers can share what comes out of it. */
-static unsigned first_shared(const struct dtx_leg *leg, unsigned workers)
+static unsigned first_shared(const struct dtx_pipe_source *leg, unsigned workers)
 {
 	for (unsigned i = leg->npass; workers > 1 && i > 0; i--)
 		if (leg->pass[i - 1].link->ordered)
@@ -358,7 +358,7 @@ static enum dtx_code flush_leg(struct dtx_pipe *p, struct dtx_err *err)
 
 	for (unsigned i = 0; i < p->now->npass; i++) {
 		struct pipe_emit emit = dtx_pipe_emit(&w, i);
-		struct dtx_link *l = emit.link;
+		struct dtx_operator *l = emit.link;
 
 		if (l->last_leg != n || !l->op->map->flush)
 			continue;
@@ -395,16 +395,16 @@ static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_
 	dtx_mem_free(p->order_sub);
 	p->order_sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*p->order_sub));
 	p->order_seq = UINT64_MAX;
-	dtx_ring_clear(&p->ring);
-	DTX_TRY(dtx_ring_init(&p->ring, p->workers, p->base, err));
+	dtx_reorder_clear(&p->ring);
+	DTX_TRY(dtx_reorder_init(&p->ring, p->workers, p->base, err));
 	p->ring.carriers = workers;
-	dtx_ring_clear(&p->tail);
-	DTX_TRY(dtx_ring_init(&p->tail, p->workers, p->base, err));
+	dtx_reorder_clear(&p->tail);
+	DTX_TRY(dtx_reorder_init(&p->tail, p->workers, p->base, err));
 	if (!p->order_sub)
 		DTX_FAIL_MEM(err);
 	if (p->now->reader)
 		DTX_TRY(p->now->reader->cls->start(p->now->reader, p->now->scan, err));
-	DTX_TRY(dtx_cite_leg(p->now, p->arena, err));
+	DTX_TRY(dtx_origin_map_leg(p->now, p->arena, err));
 out:
 	return rc;
 }
@@ -464,24 +464,24 @@ void dtx_pipe_clear(struct dtx_pipe *p)
 		dtx_mem_free(p->leg[i].pass);
 	dtx_mem_free(p->leg);
 	dtx_mem_free(p->order_sub);
-	dtx_ring_clear(&p->ring);
-	dtx_ring_clear(&p->tail);
+	dtx_reorder_clear(&p->ring);
+	dtx_reorder_clear(&p->tail);
 	dtx_err_clear(&p->err);
 	pthread_mutex_destroy(&p->lock);
 }
 
-struct dtx_leg *dtx_pipe_leg(struct dtx_pipe *p)
+struct dtx_pipe_source *dtx_pipe_leg(struct dtx_pipe *p)
 {
 	size_t cap = p->cap_legs;
 
 	if (!dtx_mem_reserve(&p->leg, &cap, p->nlegs + 1u, sizeof(*p->leg)))
 		return NULL;
 	p->cap_legs = (uint32_t)cap;
-	p->leg[p->nlegs] = (struct dtx_leg){ .table_id = -1 };
+	p->leg[p->nlegs] = (struct dtx_pipe_source){ .table_id = -1 };
 	return &p->leg[p->nlegs++];
 }
 
-bool dtx_leg_pass(struct dtx_leg *leg, struct dtx_link *link, unsigned input)
+bool dtx_pipe_source_pass(struct dtx_pipe_source *leg, struct dtx_operator *link, unsigned input)
 {
 	size_t cap = leg->cap;
 

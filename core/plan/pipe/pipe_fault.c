@@ -6,12 +6,12 @@
 
 #include "core/base/mem.h"
 
-bool dtx_pipe_is_limit(const struct dtx_link *l)
+bool dtx_pipe_is_limit(const struct dtx_operator *l)
 {
 	return l->op->wants && l->op->wants(l->ox[0].args) >= 0;
 }
 
-void dtx_pipe_limited(struct dtx_leg *leg)
+void dtx_pipe_limited(struct dtx_pipe_source *leg)
 {
 	bool limited = false;
 
@@ -28,7 +28,7 @@ bool dtx_pipe_has_enough(const struct dtx_pipe *p, uint64_t seq)
 	       atomic_load(&p->full_at) <= seq;
 }
 
-enum dtx_code dtx_pipe_fault(const struct dtx_pipe *p, uint64_t seq, struct dtx_ring_item *item,
+enum dtx_code dtx_pipe_fault(const struct dtx_pipe *p, uint64_t seq, struct dtx_reorder_item *item,
                              struct dtx_err *err)
 {
 	enum dtx_code rc = item->fault->code;
@@ -106,7 +106,7 @@ static enum dtx_code map_parts(struct worker *w, unsigned i, const struct dtx_ba
 /* The error waits for its turn. */
 static enum dtx_code leave_fault(struct worker *w, struct dtx_err *failed, struct dtx_err *err)
 {
-	struct dtx_ring_item *item = dtx_ring_item(w->ring);
+	struct dtx_reorder_item *item = dtx_reorder_item(w->ring);
 	enum dtx_code rc = DTX_OK;
 
 	if (!item)
@@ -115,11 +115,11 @@ static enum dtx_code leave_fault(struct worker *w, struct dtx_err *failed, struc
 	if (!item->fault)
 		DTX_FAIL_MEM(err);
 	dtx_err_move(item->fault, failed);
-	dtx_ring_push(&w->pending, item);
+	dtx_reorder_push(&w->pending, item);
 	item = NULL;
 out:
 	if (item)
-		dtx_ring_done(w->ring, item);
+		dtx_reorder_done(w->ring, item);
 	return rc;
 }
 

@@ -8,7 +8,7 @@
 
 enum dtx_code dtx_emit_batch(struct dtx_emit *out, struct dtx_batch *b, struct dtx_err *err)
 {
-	enum dtx_code rc = dtx_halt_look(err);
+	enum dtx_code rc = dtx_cancel_look(err);
 
 	return rc == DTX_OK && b->nsel ? out->take(out, b, err) : rc;
 }
@@ -39,7 +39,7 @@ out:
 }
 
 /* Only the holder of the right comes here with a limit. */
-static void note_last(struct dtx_link *limit, const struct dtx_batch *b)
+static void note_last(struct dtx_operator *limit, const struct dtx_batch *b)
 {
 	uint32_t row = b->sel ? b->sel[b->nsel - 1] : b->nsel - 1;
 
@@ -55,7 +55,7 @@ static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 	if (b->origin == pe->pass->in)
 		b->origin = pe->pass->out;
 	DTX_TRY(dtx_pipe_count(pe, b, err));
-	DTX_TRY(dtx_tap_batch(pe->link->tap, b, err));
+	DTX_TRY(dtx_checks_batch(pe->link->tap, b, err));
 	if (dtx_pipe_is_limit(pe->link))
 		note_last(pe->link, b);
 	rc = dtx_pipe_feed(pe->w, pe->to, b, err);
@@ -75,12 +75,12 @@ bool dtx_pipe_full(const struct dtx_emit *e)
 }
 
 /* A step before the one that emits has something to say about every row. */
-static bool is_judged(const struct dtx_leg *leg, unsigned to)
+static bool is_judged(const struct dtx_pipe_source *leg, unsigned to)
 {
-	if (leg->made.op && dtx_tap_is_on(leg->made.tap))
+	if (leg->made.op && dtx_checks_is_on(leg->made.tap))
 		return true;
 	for (unsigned i = 0; i + 1 < to; i++)
-		if (leg->pass[i].link->sees_all || dtx_tap_is_on(leg->pass[i].link->tap))
+		if (leg->pass[i].link->sees_all || dtx_checks_is_on(leg->pass[i].link->tap))
 			return true;
 	return false;
 }
@@ -101,7 +101,7 @@ static void pipe_stop(struct dtx_emit *e)
 	atomic_store(&p->full_at, p->order_seq);
 	atomic_store(&p->stop, true);
 	dtx_pipe_enough(p);
-	dtx_ring_stop(&p->ring, p->order_seq + 1);
+	dtx_reorder_stop(&p->ring, p->order_seq + 1);
 }
 
 struct pipe_emit dtx_pipe_emit(struct worker *w, unsigned i)
@@ -130,7 +130,7 @@ void dtx_pipe_blame(const struct dtx_opctx *ox, const struct dtx_op *op, struct 
 enum dtx_code dtx_pipe_map(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct pipe_emit emit = dtx_pipe_emit(w, i);
-	struct dtx_link *l = emit.link;
+	struct dtx_operator *l = emit.link;
 	const struct dtx_opctx *ox = emit.ox;
 	int64_t start = dtx_now_ns(), outer = w->child_ns, all;
 	enum dtx_code rc = DTX_OK;
@@ -154,12 +154,12 @@ out:
 static enum dtx_code end_direct(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
-	struct dtx_ring_item *item;
+	struct dtx_reorder_item *item;
 	enum dtx_code rc = DTX_OK;
 
 	if (p->end.eat)
 		return p->end.eat(p->end.arg, w->in_order ? 0 : w->id, b, err);
-	item = dtx_ring_item(&p->ring);
+	item = dtx_reorder_item(&p->ring);
 	if (!item)
 		DTX_FAIL_MEM(err);
 	if (p->end.prepare)
@@ -167,13 +167,13 @@ static enum dtx_code end_direct(struct worker *w, struct dtx_batch *b, struct dt
 	DTX_TRY(p->end.put(p->end.arg, b, item, err));
 out:
 	if (item)
-		dtx_ring_done(&p->ring, item);
+		dtx_reorder_done(&p->ring, item);
 	return rc;
 }
 
 /* An item behind the cut: the rest of the maps, or the end. */
 static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *b,
-                              struct dtx_ring_item *item, struct dtx_err *err)
+                              struct dtx_reorder_item *item, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
 	enum dtx_code rc;
@@ -192,19 +192,19 @@ static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *
 	return rc;
 }
 
-enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq, struct dtx_ring_list *list,
+enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq, struct dtx_reorder_list *list,
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	while (list->first && rc == DTX_OK) {
-		struct dtx_ring_item *item = list->first;
+		struct dtx_reorder_item *item = list->first;
 
 		list->first = item->next;
 		if (!list->first)
 			list->last = NULL;
 		rc = run_item(w, seq, item->batch, item, err);
-		dtx_ring_done(w->ring, item);
+		dtx_reorder_done(w->ring, item);
 	}
 	return rc;
 }
@@ -225,13 +225,13 @@ static void look_ahead(const struct worker *w, struct dtx_batch *b)
 static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
-	struct dtx_ring_item *item;
+	struct dtx_reorder_item *item;
 	enum dtx_code rc = DTX_OK;
 	bool mine;
 
-	dtx_ring_await(w->ring, w->seq);
-	mine = dtx_ring_mine(w->ring, w->seq);
-	item = dtx_ring_item(w->ring);
+	dtx_reorder_await(w->ring, w->seq);
+	mine = dtx_reorder_mine(w->ring, w->seq);
+	item = dtx_reorder_item(w->ring);
 	if (!item)
 		DTX_FAIL_MEM(err);
 	if (w->cut == p->now->npass && p->end.prepare)
@@ -242,12 +242,12 @@ static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_er
 	} else {
 		look_ahead(w, b);
 		DTX_TRY(dtx_batch_copy(b, &item->batch, err));
-		dtx_ring_push(&w->pending, item);
+		dtx_reorder_push(&w->pending, item);
 		item = NULL;
 	}
 out:
 	if (item)
-		dtx_ring_done(w->ring, item);
+		dtx_reorder_done(w->ring, item);
 	return rc;
 }
 

@@ -11,13 +11,13 @@ struct worker {
 	unsigned id;
 	bool in_order; /* it has the right, and is behind the cut */
 	unsigned cut;  /* the pipe's; of one for tasks the end, or none */
-	struct dtx_ring *ring;
+	struct dtx_reorder *ring;
 	struct worker *tail; /* does the thread's tasks; NULL: there are none, or it is one */
 	uint64_t seq;
 	bool mid;      /* inside a morsel */
 	bool beyond;   /* the last error came from behind the map that emitted */
 	uint32_t *sub; /* next sub number, per pass */
-	struct dtx_ring_list pending;
+	struct dtx_reorder_list pending;
 	int64_t child_ns; /* time of the maps behind the one that runs */
 	uint64_t seqs;    /* one more than the largest seq of the leg */
 };
@@ -25,8 +25,8 @@ struct worker {
 struct pipe_emit {
 	struct dtx_emit base;
 	struct worker *w;
-	unsigned to;           /* next pass */
-	struct dtx_link *link; /* who emits */
+	unsigned to;               /* next pass */
+	struct dtx_operator *link; /* who emits */
 	const struct dtx_pass *pass;
 	const struct dtx_opctx *ox;
 };
@@ -61,9 +61,9 @@ DTX_MUSTUSE enum dtx_code dtx_pipe_map(struct worker *w, unsigned i, struct dtx_
                                        struct dtx_err *err);
 
 /* pipe_fault.c */
-bool dtx_pipe_is_limit(const struct dtx_link *l);
+bool dtx_pipe_is_limit(const struct dtx_operator *l);
 /* Which passes of the leg have a limit behind them. */
-void dtx_pipe_limited(struct dtx_leg *leg);
+void dtx_pipe_limited(struct dtx_pipe_source *leg);
 /* dtx_pipe_map where a limit follows: an error counts only if the rows before the one that failed
  * do not fill the limit, however many came in one batch. */
 DTX_MUSTUSE enum dtx_code dtx_pipe_map_limited(struct worker *w, unsigned i, struct dtx_batch *b,
@@ -73,7 +73,7 @@ DTX_MUSTUSE enum dtx_code dtx_pipe_map_limited(struct worker *w, unsigned i, str
 DTX_MUSTUSE enum dtx_code dtx_pipe_wait(struct worker *w, uint64_t *at, struct dtx_err *err);
 /* The error of an item, unless the limit is full. */
 DTX_MUSTUSE enum dtx_code dtx_pipe_fault(const struct dtx_pipe *p, uint64_t seq,
-                                         struct dtx_ring_item *item, struct dtx_err *err);
+                                         struct dtx_reorder_item *item, struct dtx_err *err);
 /* Whether a limit has all it wants of seq and those behind it. */
 bool dtx_pipe_has_enough(const struct dtx_pipe *p, uint64_t seq);
 
@@ -88,7 +88,7 @@ DTX_MUSTUSE bool dtx_pipe_tail_open(struct worker *tail, const struct worker *w)
 void dtx_pipe_worker_clear(struct worker *w);
 
 /* Items of a list that the worker has the right for. */
-DTX_MUSTUSE enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq, struct dtx_ring_list *list,
-                                        struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq,
+                                        struct dtx_reorder_list *list, struct dtx_err *err);
 
 #endif

@@ -16,7 +16,7 @@ bool dtx_pipe_tail_open(struct worker *tail, const struct worker *w)
 /* An error belongs to the morsel that the task came from.  Tasks behind it are not put any more,
  * nor waited for; those before it are: where a morsel failed behind a limit, they are the result.
  */
-static void run_task(struct worker *tail, struct dtx_ring_item *task)
+static void run_task(struct worker *tail, struct dtx_reorder_item *task)
 {
 	struct dtx_pipe *p = tail->p;
 	struct dtx_err err = DTX_ERR_INIT;
@@ -31,23 +31,23 @@ static void run_task(struct worker *tail, struct dtx_ring_item *task)
 	}
 	if (rc != DTX_OK) {
 		dtx_pipe_fail(p, task->seq, true, &err);
-		dtx_ring_stop(&p->tail, task->out);
+		dtx_reorder_stop(&p->tail, task->out);
 	}
-	dtx_ring_done(&p->ring, task);
+	dtx_reorder_done(&p->ring, task);
 }
 
 void dtx_pipe_tasks(struct worker *w, bool last)
 {
-	struct dtx_ring_item *task;
+	struct dtx_reorder_item *task;
 
-	while (w->tail && (task = dtx_ring_task(&w->p->ring, last)))
+	while (w->tail && (task = dtx_reorder_task(&w->p->ring, last)))
 		run_task(w->tail, task);
 }
 
 enum dtx_code dtx_pipe_hand(struct worker *w, const struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
-	struct dtx_ring_item *task = dtx_ring_item(&p->ring);
+	struct dtx_reorder_item *task = dtx_reorder_item(&p->ring);
 	enum dtx_code rc = DTX_OK;
 
 	if (!task)
@@ -55,10 +55,10 @@ enum dtx_code dtx_pipe_hand(struct worker *w, const struct dtx_batch *b, struct 
 	DTX_TRY(dtx_batch_copy(b, &task->batch, err));
 	task->seq = p->order_seq;
 	task->out = p->out_seq++;
-	if (dtx_ring_hand(&p->ring, task)) {
+	if (dtx_reorder_hand(&p->ring, task)) {
 		int64_t start = dtx_now_ns();
 
-		task = dtx_ring_task(&p->ring, false);
+		task = dtx_reorder_task(&p->ring, false);
 		if (task)
 			run_task(w->tail, task);
 		w->child_ns += dtx_now_ns() - start;
@@ -66,6 +66,6 @@ enum dtx_code dtx_pipe_hand(struct worker *w, const struct dtx_batch *b, struct 
 	task = NULL;
 out:
 	if (task)
-		dtx_ring_done(&p->ring, task);
+		dtx_reorder_done(&p->ring, task);
 	return rc;
 }

@@ -6,14 +6,14 @@
 #define SLOTS_PER_WORKER 4
 #define TEXT_MAX         ((size_t)4 << 30)
 
-enum dtx_code dtx_ring_init(struct dtx_ring *r, unsigned workers, uint64_t head,
-                            struct dtx_err *err)
+enum dtx_code dtx_reorder_init(struct dtx_reorder *r, unsigned workers, uint64_t head,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	r->nslots = (uint64_t)workers * SLOTS_PER_WORKER;
 	r->spare = NULL;
-	r->task = (struct dtx_ring_list){ NULL, NULL };
+	r->task = (struct dtx_reorder_list){ NULL, NULL };
 	r->ntasks = 0;
 	r->carriers = 0;
 	r->stop_at = UINT64_MAX;
@@ -27,7 +27,7 @@ out:
 	return rc;
 }
 
-static void free_fault(struct dtx_ring_item *item)
+static void free_fault(struct dtx_reorder_item *item)
 {
 	if (item->fault)
 		dtx_err_clear(item->fault);
@@ -35,7 +35,7 @@ static void free_fault(struct dtx_ring_item *item)
 	item->fault = NULL;
 }
 
-static void free_item(struct dtx_ring_item *item)
+static void free_item(struct dtx_reorder_item *item)
 {
 	dtx_batch_free(item->batch);
 	free_fault(item);
@@ -44,17 +44,17 @@ static void free_item(struct dtx_ring_item *item)
 	dtx_mem_free(item);
 }
 
-static void free_list(struct dtx_ring_item *item)
+static void free_list(struct dtx_reorder_item *item)
 {
 	while (item) {
-		struct dtx_ring_item *next = item->next;
+		struct dtx_reorder_item *next = item->next;
 
 		free_item(item);
 		item = next;
 	}
 }
 
-void dtx_ring_clear(struct dtx_ring *r)
+void dtx_reorder_clear(struct dtx_reorder *r)
 {
 	if (!r->nslots)
 		return;
@@ -65,12 +65,12 @@ void dtx_ring_clear(struct dtx_ring *r)
 	dtx_mem_free(r->slot);
 	pthread_cond_destroy(&r->moved);
 	pthread_mutex_destroy(&r->lock);
-	*r = (struct dtx_ring){ .nslots = 0 };
+	*r = (struct dtx_reorder){ .nslots = 0 };
 }
 
-struct dtx_ring_item *dtx_ring_item(struct dtx_ring *r)
+struct dtx_reorder_item *dtx_reorder_item(struct dtx_reorder *r)
 {
-	struct dtx_ring_item *item;
+	struct dtx_reorder_item *item;
 
 	pthread_mutex_lock(&r->lock);
 	item = r->spare;
@@ -85,7 +85,7 @@ struct dtx_ring_item *dtx_ring_item(struct dtx_ring *r)
 	return item;
 }
 
-void dtx_ring_done(struct dtx_ring *r, struct dtx_ring_item *item)
+void dtx_reorder_done(struct dtx_reorder *r, struct dtx_reorder_item *item)
 {
 	dtx_batch_free(item->batch);
 	item->batch = NULL;
@@ -104,16 +104,16 @@ void dtx_ring_done(struct dtx_ring *r, struct dtx_ring_item *item)
 
 /* Too far ahead: no slot is free, or memory is short and what waits here would make it shorter. The
  * one whose turn it is never waits. */
-static bool too_far(const struct dtx_ring *r, uint64_t seq)
+static bool too_far(const struct dtx_reorder *r, uint64_t seq)
 {
 	uint64_t head = atomic_load(&r->head);
 
 	return seq >= head + (dtx_mem_tight() ? 1 : r->nslots) && seq < r->stop_at;
 }
 
-void dtx_ring_await(struct dtx_ring *r, uint64_t seq)
+void dtx_reorder_await(struct dtx_reorder *r, uint64_t seq)
 {
-	if (dtx_ring_mine(r, seq) || !dtx_mem_tight())
+	if (dtx_reorder_mine(r, seq) || !dtx_mem_tight())
 		return;
 	pthread_mutex_lock(&r->lock);
 	while (seq > atomic_load(&r->head) && seq < r->stop_at && dtx_mem_tight() && !r->ntasks)
@@ -121,29 +121,30 @@ void dtx_ring_await(struct dtx_ring *r, uint64_t seq)
 	pthread_mutex_unlock(&r->lock);
 }
 
-enum dtx_ring_left dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list)
+enum dtx_reorder_left dtx_reorder_leave(struct dtx_reorder *r, uint64_t seq,
+                                        struct dtx_reorder_list *list)
 {
-	struct dtx_ring_slot *slot = &r->slot[seq % r->nslots];
-	enum dtx_ring_left left = DTX_RING_KEPT;
+	struct dtx_reorder_slot *slot = &r->slot[seq % r->nslots];
+	enum dtx_reorder_left left = DTX_REORDER_KEPT;
 
 	pthread_mutex_lock(&r->lock);
 	while (too_far(r, seq) && !r->ntasks)
 		pthread_cond_wait(&r->moved, &r->lock);
 	if (too_far(r, seq)) {
-		left = DTX_RING_HELP;
+		left = DTX_REORDER_HELP;
 	} else if (atomic_load(&r->head) != seq && seq < r->stop_at) {
 		slot->list = *list;
 		slot->full = true;
-		*list = (struct dtx_ring_list){ NULL, NULL };
-		left = DTX_RING_LEFT;
+		*list = (struct dtx_reorder_list){ NULL, NULL };
+		left = DTX_REORDER_LEFT;
 	}
 	pthread_mutex_unlock(&r->lock);
 	return left;
 }
 
-bool dtx_ring_next(struct dtx_ring *r, struct dtx_ring_list *list)
+bool dtx_reorder_next(struct dtx_reorder *r, struct dtx_reorder_list *list)
 {
-	struct dtx_ring_slot *slot;
+	struct dtx_reorder_slot *slot;
 	uint64_t head;
 	bool there;
 
@@ -153,7 +154,7 @@ bool dtx_ring_next(struct dtx_ring *r, struct dtx_ring_list *list)
 	there = slot->full;
 	if (there) {
 		*list = slot->list;
-		*slot = (struct dtx_ring_slot){ .full = false };
+		*slot = (struct dtx_reorder_slot){ .full = false };
 	}
 	/* release: what the ordered part wrote is seen by the next holder of the right */
 	atomic_store_explicit(&r->head, head, memory_order_release);
@@ -162,7 +163,7 @@ bool dtx_ring_next(struct dtx_ring *r, struct dtx_ring_list *list)
 	return there;
 }
 
-void dtx_ring_stop(struct dtx_ring *r, uint64_t seq)
+void dtx_reorder_stop(struct dtx_reorder *r, uint64_t seq)
 {
 	pthread_mutex_lock(&r->lock);
 	if (seq < r->stop_at)
@@ -173,12 +174,12 @@ void dtx_ring_stop(struct dtx_ring *r, uint64_t seq)
 
 /* --- tasks --- */
 
-bool dtx_ring_hand(struct dtx_ring *r, struct dtx_ring_item *task)
+bool dtx_reorder_hand(struct dtx_reorder *r, struct dtx_reorder_item *task)
 {
 	bool enough;
 
 	pthread_mutex_lock(&r->lock);
-	dtx_ring_push(&r->task, task);
+	dtx_reorder_push(&r->task, task);
 	r->ntasks++;
 	enough = r->ntasks > (dtx_mem_tight() ? 1 : r->nslots);
 	pthread_cond_broadcast(&r->moved);
@@ -186,9 +187,9 @@ bool dtx_ring_hand(struct dtx_ring *r, struct dtx_ring_item *task)
 	return enough;
 }
 
-struct dtx_ring_item *dtx_ring_task(struct dtx_ring *r, bool last)
+struct dtx_reorder_item *dtx_reorder_task(struct dtx_reorder *r, bool last)
 {
-	struct dtx_ring_item *task;
+	struct dtx_reorder_item *task;
 
 	pthread_mutex_lock(&r->lock);
 	while (last && !r->ntasks && r->carriers)
@@ -204,7 +205,7 @@ struct dtx_ring_item *dtx_ring_task(struct dtx_ring *r, bool last)
 	return task;
 }
 
-void dtx_ring_retire(struct dtx_ring *r)
+void dtx_reorder_retire(struct dtx_reorder *r)
 {
 	pthread_mutex_lock(&r->lock);
 	r->carriers--;

@@ -14,7 +14,7 @@ struct collect {
 	struct dtx_emit base;
 	struct dtx_graph *g;
 	const struct dtx_opctx *ox;
-	struct dtx_tap *tap;
+	struct dtx_checks *tap;
 	struct dtx_table *table;
 };
 
@@ -47,7 +47,7 @@ static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struc
 	b->schema = c->ox->out;
 	b->seq = c->table->nbatches;
 	b->sub = 0;
-	DTX_TRY(dtx_tap_batch(c->tap, b, err));
+	DTX_TRY(dtx_checks_batch(c->tap, b, err));
 	DTX_TRY(collect_keep(c, b, err));
 out:
 	return rc;
@@ -126,7 +126,7 @@ static enum dtx_code combine_parts(void *arg, unsigned worker, struct dtx_err *e
 
 	(void)worker;
 	for (unsigned part; rc == DTX_OK && (part = atomic_fetch_add(&r->part, 1)) < n;) {
-		rc = dtx_halt_look(err);
+		rc = dtx_cancel_look(err);
 		if (rc == DTX_OK)
 			rc = r->sink->combine(r->ox, part, r->local, r->nlocals, err);
 	}
@@ -258,7 +258,7 @@ static enum dtx_code digest_join(struct digest *d, struct dtx_table *to, struct 
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_each(d->g->run.workers, d->nparts, digest_part, d, err));
+	DTX_TRY(dtx_parallel_for(d->g->run.workers, d->nparts, digest_part, d, err));
 	for (uint64_t i = 0; i < d->nparts; i++)
 		for (size_t k = 0; k < d->part[i]->nbatches; k++) {
 			struct dtx_batch *b = d->part[i]->batch[k];

@@ -3,8 +3,9 @@
 
 #include "core/store/db.h"
 
-enum dtx_code dtx_seen_find(struct dtx_store *s, const char *mark, char sha[DTX_IDENTITY_TEXT],
-                            char run_id[DTX_RUN_ID], struct dtx_err *err)
+enum dtx_code dtx_hash_cache_find(struct dtx_store *s, const char *mark,
+                                  char sha[DTX_IDENTITY_TEXT], char run_id[DTX_RUN_ID],
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);

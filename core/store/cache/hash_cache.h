@@ -8,8 +8,8 @@
 
 /* The identity that a run computed of the file with this mark, and that run; *sha is empty when
  * none has. */
-DTX_MUSTUSE enum dtx_code dtx_seen_find(struct dtx_store *s, const char *mark,
-                                        char sha[DTX_IDENTITY_TEXT], char run_id[DTX_RUN_ID],
-                                        struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_hash_cache_find(struct dtx_store *s, const char *mark,
+                                              char sha[DTX_IDENTITY_TEXT], char run_id[DTX_RUN_ID],
+                                              struct dtx_err *err);
 
 #endif

@@ -216,7 +216,7 @@ out:
 	return rc;
 }
 
-/* Leases whose process has ended, at most DTX_SWEEP_MAX. */
+/* Leases whose process has ended, at most DTX_RECOVER_RUNS_MAX. */
 static enum dtx_code sweep_find(struct dtx_db *db, const struct dtx_process *self,
                                 struct sweep_lease *lease, size_t *n, struct dtx_err *err)
 {
@@ -226,7 +226,7 @@ static enum dtx_code sweep_find(struct dtx_db *db, const struct dtx_process *sel
 
 	*n = 0;
 	DTX_TRY(dtx_db_query(db, DTX_SQL_LEASES, NULL, 0, &rows, err));
-	while (*n < DTX_SWEEP_MAX) {
+	while (*n < DTX_RECOVER_RUNS_MAX) {
 		struct sweep_lease *l = &lease[*n];
 
 		DTX_TRY(dtx_db_next(db, rows, &more, err));
@@ -245,10 +245,10 @@ out:
 	return rc;
 }
 
-void dtx_sweep(struct dtx_db *db, const char *path, bool read_only)
+void dtx_recover_runs(struct dtx_db *db, const char *path, bool read_only)
 {
 	enum dtx_code rc = DTX_OK;
-	struct sweep_lease lease[DTX_SWEEP_MAX];
+	struct sweep_lease lease[DTX_RECOVER_RUNS_MAX];
 	struct dtx_db *own = NULL;
 	struct dtx_process self;
 	size_t n = 0, i;

@@ -9,7 +9,7 @@ struct dtx_verify_opts {
 	int64_t since;    /* chain from this seq; 0: all */
 	const char *head; /* "dtx1:<seq>:<hex>" that the chain must contain; NULL */
 	bool skip_index;  /* leave out what a rebuild makes again: definitions, derived tables */
-	const char *log;  /* what is wrong with the log, from dtx_still_log; NULL */
+	const char *log;  /* what is wrong with the log, from dtx_readonly_db_log; NULL */
 };
 /* Findings [{"finding","seq"|"hash"|"table"|"name","text"}]: log_damaged, page_damaged (what the
  * database says of its pages and indexes: nothing else is looked at then), schema_differs (a table,

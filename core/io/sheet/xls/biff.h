@@ -87,7 +87,7 @@ struct dtx_xls {
 };
 /* Container, globals, strings.  `x` is zeroed by the caller and cleared in any case. */
 DTX_MUSTUSE enum dtx_code dtx_xls_open(struct dtx_xls *x, const char *label, const void *bytes,
-                                       size_t len, const struct dtx_unpack *limits,
+                                       size_t len, const struct dtx_archive_limits *limits,
                                        struct dtx_err *err);
 void dtx_xls_clear(struct dtx_xls *x);
 /* The stream of records, from its container or bare; *found is false when the container holds no

@@ -87,8 +87,8 @@ static enum dtx_code on_font(struct opening *o, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (o->nfonts == XF_MAX)
-		return dtx_unpack_fixed(err, "fonts", "'%s': over %d fonts", o->x->head.label,
-		                        XF_MAX);
+		return dtx_archive_limits_fixed(err, "fonts", "'%s': over %d fonts",
+		                                o->x->head.label, XF_MAX);
 	if (!dtx_mem_reserve(&o->bold, &o->fonts_cap, o->nfonts + 1, sizeof(*o->bold)))
 		DTX_FAIL_MEM(err);
 	o->bold[o->nfonts++] = dtx_le_u16(o->rec.data + 6) >= 700;
@@ -101,8 +101,8 @@ static enum dtx_code on_xf(struct opening *o, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (o->x->nxf == XF_MAX)
-		return dtx_unpack_fixed(err, "styles", "'%s': over %d cell styles",
-		                        o->x->head.label, XF_MAX);
+		return dtx_archive_limits_fixed(err, "styles", "'%s': over %d cell styles",
+		                                o->x->head.label, XF_MAX);
 	if (!dtx_mem_reserve(&o->xf, &o->xf_cap, o->x->nxf + 1, sizeof(*o->xf)))
 		DTX_FAIL_MEM(err);
 	o->xf[o->x->nxf].font = dtx_le_u16(o->rec.data);
@@ -148,8 +148,8 @@ static enum dtx_code on_boundsheet(struct opening *o, struct dtx_err *err)
 	bool whole;
 
 	if (b->nsheets == DTX_BOOK_SHEETS_MAX)
-		return dtx_unpack_fixed(err, "sheets", "'%s': over %d sheets", b->label,
-		                        DTX_BOOK_SHEETS_MAX);
+		return dtx_archive_limits_fixed(err, "sheets", "'%s': over %d sheets", b->label,
+		                                DTX_BOOK_SHEETS_MAX);
 	DTX_TRY(own_text(o, 6, 1, &whole, err));
 	if (!whole)
 		return dtx_xls_fail(o->x, o->rec.at, err, "the name of a sheet is cut off");
@@ -354,7 +354,7 @@ out:
 }
 
 enum dtx_code dtx_xls_open(struct dtx_xls *x, const char *label, const void *bytes, size_t len,
-                           const struct dtx_unpack *limits, struct dtx_err *err)
+                           const struct dtx_archive_limits *limits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct opening o = { .x = x, .names = { .own = UINT32_MAX } };

@@ -360,7 +360,7 @@ static enum dtx_code walk(struct walk *w, size_t place, uint64_t max_cells, stru
 {
 	enum dtx_code rc = DTX_OK;
 	const uint8_t *bytes = w->x->stream.bytes;
-	const struct dtx_unpack *limits = &w->x->head.limits;
+	const struct dtx_archive_limits *limits = &w->x->head.limits;
 	unsigned depth = 1, n = 0;
 
 	if (!w->end)

@@ -146,7 +146,7 @@ out:
 }
 
 static enum dtx_code book_open(const char *label, const void *bytes, size_t len,
-                               const struct dtx_unpack *limits, struct dtx_book **out,
+                               const struct dtx_archive_limits *limits, struct dtx_book **out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_book_xls.open(label, bytes, len, limits, out, err);

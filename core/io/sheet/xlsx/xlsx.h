@@ -28,7 +28,7 @@ struct dtx_xlsx {
 /* Opens a workbook: container, sheets, names, styles; shared strings are only located.  `book` is
  * zeroed by the caller and cleared in any case.  unsupported_format for other ZIPs. */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_open(struct dtx_xlsx *book, const char *label, const void *bytes,
-                                        size_t len, const struct dtx_unpack *limits,
+                                        size_t len, const struct dtx_archive_limits *limits,
                                         struct dtx_err *err);
 void dtx_xlsx_clear(struct dtx_xlsx *book);
 
@@ -36,7 +36,7 @@ void dtx_xlsx_clear(struct dtx_xlsx *book);
 struct dtx_xlsx_part {
 	struct dtx_xml xml;
 	struct dtx_unzip *stream;
-	struct dtx_ahead *ahead; /* inflates large parts on a thread of its own; NULL */
+	struct dtx_read_ahead *ahead; /* inflates large parts on a thread of its own; NULL */
 };
 /* Opens a part's tokens; close is fine after a failed open. */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_entry *e,

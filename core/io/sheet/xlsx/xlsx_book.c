@@ -18,7 +18,7 @@ static enum dtx_code ahead_bytes(void *arg, void *to, size_t cap, size_t *got, s
 	struct dtx_xlsx_part *part = arg;
 
 	part->xml.plain = part->xml.asked;
-	return dtx_ahead_read(part->ahead, to, cap, got, &part->xml.plain, err);
+	return dtx_read_ahead_read(part->ahead, to, cap, got, &part->xml.plain, err);
 }
 
 static enum dtx_code ahead_lend(void *arg, char **at, size_t *got, struct dtx_err *err)
@@ -26,7 +26,7 @@ static enum dtx_code ahead_lend(void *arg, char **at, size_t *got, struct dtx_er
 	struct dtx_xlsx_part *part = arg;
 
 	part->xml.plain = part->xml.asked;
-	return dtx_ahead_lend(part->ahead, at, got, &part->xml.plain, err);
+	return dtx_read_ahead_lend(part->ahead, at, got, &part->xml.plain, err);
 }
 
 enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_entry *e,
@@ -37,7 +37,8 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 	*part = (struct dtx_xlsx_part){ .xml = DTX_XML_INIT };
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &part->stream, err));
 	if (e->size > DTX_XLSX_AHEAD_BYTES && dtx_task_cpus() > 1)
-		DTX_TRY(dtx_ahead_open(part_bytes, part->stream, dtx_xml_plain, &part->ahead, err));
+		DTX_TRY(dtx_read_ahead_open(part_bytes, part->stream, dtx_xml_plain, &part->ahead,
+		                            err));
 	if (part->ahead)
 		dtx_xml_init(&part->xml, ahead_bytes, part, book->head.label, e->name.ptr);
 	else
@@ -51,7 +52,7 @@ out:
 
 void dtx_xlsx_part_close(struct dtx_xlsx_part *part)
 {
-	dtx_ahead_close(part->ahead);
+	dtx_read_ahead_close(part->ahead);
 	dtx_xml_clear(&part->xml);
 	dtx_unzip_free(part->stream);
 	part->ahead = NULL;
@@ -119,8 +120,9 @@ enum dtx_code dtx_xlsx_rels(struct dtx_xlsx *book, struct dtx_str owner, dtx_xls
 		if (x->kind != DTX_XML_START || !dtx_xml_is(x, "Relationship"))
 			continue;
 		if (n++ == DTX_XLSX_RELS_MAX) {
-			rc = dtx_unpack_fixed(err, "relationships", "'%s': over %d relationships",
-			                      book->head.label, DTX_XLSX_RELS_MAX);
+			rc = dtx_archive_limits_fixed(err, "relationships",
+			                              "'%s': over %d relationships",
+			                              book->head.label, DTX_XLSX_RELS_MAX);
 			goto out;
 		}
 		rel.id = dtx_xml_attr(x, "Id");
@@ -195,8 +197,8 @@ static enum dtx_code add_sheet(struct opening *o, struct dtx_xml *x, struct dtx_
 	char *copy;
 
 	if (b->nsheets == DTX_BOOK_SHEETS_MAX)
-		return dtx_unpack_fixed(err, "sheets", "'%s': over %d sheets", b->label,
-		                        DTX_BOOK_SHEETS_MAX);
+		return dtx_archive_limits_fixed(err, "sheets", "'%s': over %d sheets", b->label,
+		                                DTX_BOOK_SHEETS_MAX);
 	if (!dtx_mem_reserve(&b->sheet, &o->sheets_cap, b->nsheets + 1, sizeof(*b->sheet)) ||
 	    !dtx_mem_reserve(&o->id, &o->ids_cap, b->nsheets + 1, sizeof(*o->id)))
 		DTX_FAIL_MEM(err);
@@ -224,8 +226,8 @@ static enum dtx_code add_name(struct opening *o, struct dtx_xml *x, struct dtx_e
 	int64_t sheet;
 
 	if (b->nnames == DTX_BOOK_NAMES_MAX)
-		return dtx_unpack_fixed(err, "names", "'%s': over %d defined names", b->label,
-		                        DTX_BOOK_NAMES_MAX);
+		return dtx_archive_limits_fixed(err, "names", "'%s': over %d defined names",
+		                                b->label, DTX_BOOK_NAMES_MAX);
 	if (!dtx_mem_reserve(&b->name, &o->names_cap, b->nnames + 1, sizeof(*b->name)))
 		DTX_FAIL_MEM(err);
 	n = &b->name[b->nnames];
@@ -325,7 +327,7 @@ static enum dtx_code refuse_zip(const struct dtx_xlsx *book, struct dtx_err *err
 }
 
 enum dtx_code dtx_xlsx_open(struct dtx_xlsx *book, const char *label, const void *bytes, size_t len,
-                            const struct dtx_unpack *limits, struct dtx_err *err)
+                            const struct dtx_archive_limits *limits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct opening o = { .book = book };

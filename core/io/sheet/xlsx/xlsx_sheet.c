@@ -129,9 +129,9 @@ static enum dtx_code cell_child(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c
 	}
 out:
 	if (rc == DTX_E_CELL_LIMIT)
-		rc = dtx_unpack_fail(err, &w->book->head.limits, "text",
-		                     "'%s': %s: a text of over %zu bytes in a cell",
-		                     w->book->head.label, w->x->part, w->text.max);
+		rc = dtx_archive_limits_fail(err, &w->book->head.limits, "text",
+		                             "'%s': %s: a text of over %zu bytes in a cell",
+		                             w->book->head.label, w->x->part, w->text.max);
 	return rc;
 }
 

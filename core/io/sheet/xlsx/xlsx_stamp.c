@@ -28,7 +28,7 @@ enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64], struct dtx_e
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xlsx book = { .head = { .label = dtx_source_name(src),
-		                           .limits = DTX_UNPACK_INIT } };
+		                           .limits = DTX_ARCHIVE_LIMITS_INIT } };
 	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };
 	struct dtx_buf text = DTX_BUF_INIT(4096);
 	const struct dtx_zip_entry *e;

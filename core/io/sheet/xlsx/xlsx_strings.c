@@ -66,9 +66,9 @@ static enum dtx_code add_t(struct dtx_xml *x, struct dtx_buf *out, struct dtx_er
 
 	rc = dtx_xml_text(x, out, err);
 	if (rc == DTX_E_CELL_LIMIT)
-		rc = dtx_unpack_fail(err, x->limits, "text",
-		                     "'%s': %s: a text of over %zu bytes in a cell", x->label,
-		                     x->part, out->max);
+		rc = dtx_archive_limits_fail(err, x->limits, "text",
+		                             "'%s': %s: a text of over %zu bytes in a cell",
+		                             x->label, x->part, out->max);
 	if (rc == DTX_OK)
 		dtx_xlsx_undo_escapes(out, from);
 	return rc;

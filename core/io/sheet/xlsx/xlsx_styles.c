@@ -37,8 +37,8 @@ static enum dtx_code add_font(struct styles *s, struct dtx_xml *x, struct dtx_er
 	struct dtx_str val;
 
 	if (s->nfonts == DTX_BOOK_STYLES_MAX)
-		return dtx_unpack_fixed(err, "fonts", "'%s': over %d fonts", s->book->head.label,
-		                        DTX_BOOK_STYLES_MAX);
+		return dtx_archive_limits_fixed(err, "fonts", "'%s': over %d fonts",
+		                                s->book->head.label, DTX_BOOK_STYLES_MAX);
 	if (!dtx_mem_reserve(&s->bold, &s->fonts_cap, s->nfonts + 1, sizeof(*s->bold)))
 		DTX_FAIL_MEM(err);
 	s->bold[s->nfonts] = false;
@@ -78,8 +78,8 @@ static enum dtx_code add_style(struct styles *s, const struct dtx_xml *x, struct
 	struct dtx_book *b = &s->book->head;
 
 	if (b->nstyles == DTX_BOOK_STYLES_MAX)
-		return dtx_unpack_fixed(err, "styles", "'%s': over %d cell styles", b->label,
-		                        DTX_BOOK_STYLES_MAX);
+		return dtx_archive_limits_fixed(err, "styles", "'%s': over %d cell styles",
+		                                b->label, DTX_BOOK_STYLES_MAX);
 	if (!dtx_mem_reserve(&b->style, &s->cap, b->nstyles + 1, sizeof(*b->style)) ||
 	    !dtx_mem_reserve(&s->font, &s->font_cap, b->nstyles + 1, sizeof(*s->font)))
 		DTX_FAIL_MEM(err);
