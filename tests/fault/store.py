@@ -214,7 +214,7 @@ def definitions():
     for name, sql, says in (
             ("an index that is gone", "DROP INDEX output_sha", "index output_sha is not there"),
             ("a trigger of others", "CREATE TRIGGER more AFTER INSERT ON run BEGIN DELETE FROM run_check; END",
-             "trigger more is none of those"),
+             "trigger more is not one that dtx makes"),
             ("a table with a column more", "ALTER TABLE run ADD COLUMN more TEXT", "table run is not defined"),
             ("a trigger that lets changes pass", "DROP TRIGGER ledger_u; CREATE TRIGGER ledger_u BEFORE UPDATE ON ledger"
              " BEGIN SELECT 1; END", "trigger ledger_u is not defined")):
