@@ -45,14 +45,14 @@ static enum dtx_code check_ready(struct check_look *l, struct dtx_err *err)
 
 	if (l->ready)
 		goto out;
-	DTX_TRY(dtx_runner_rescuer(l->r, 0, NULL, err));
+	DTX_TRY(dtx_runner_fallback(l->r, 0, NULL, err));
 	DTX_TRY(dtx_runner_store_look(l->r, err));
 	l->ready = true;
 out:
 	return rc;
 }
 
-/* struct dtx_host's rescue: looks, and answers nothing. */
+/* struct dtx_host's fallback: looks, and answers nothing. */
 static enum dtx_code check_look(void *arg, const struct dtx_fallback_request *region,
                                 struct dtx_table **out, struct dtx_err *err)
 {
@@ -64,7 +64,7 @@ static enum dtx_code check_look(void *arg, const struct dtx_fallback_request *re
 	(void)out;
 	l->asked++;
 	DTX_TRY(check_ready(l, err));
-	DTX_TRY(dtx_fallback_look(&l->r->rescuer, region, &rung, id, err));
+	DTX_TRY(dtx_fallback_look(&l->r->fallback, region, &rung, id, err));
 	if (rung == DTX_RUNG_EXACT || rung == DTX_RUNG_COMPATIBLE) {
 		l->fits++;
 		dtx_out_note(l->r->cli, "dtx: %s: snippet %.8s of the cache fits\n", region->at,
@@ -148,7 +148,7 @@ static int check_run(const struct dtx_cli *cli, void *args, int argc, char **arg
 		.cli = cli, .args = &a->run, .plan_path = argv[0], .command = "check"
 	};
 	struct check_look look = { .r = &r };
-	const struct dtx_host host = { .arg = &look, .rescue = check_look };
+	const struct dtx_host host = { .arg = &look, .fallback = check_look };
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_out_where where = { .plan_path = argv[0] };
 	const struct dtx_err *worst;

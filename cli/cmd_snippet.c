@@ -309,8 +309,8 @@ static enum dtx_code snippet_adopt_code(const struct dtx_cli *cli, struct dtx_sn
 		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked", s.id);
 	DTX_TRY(dtx_snippet_code(store, s.code_hash, &r->snippet, err));
 	DTX_TRY(dtx_adapter_make(a->rename.item, a->rename.n, s.adapter, adapter, err));
-	r->rescuer.supplied = dtx_buf_str(&r->snippet);
-	r->rescuer.adapter = *adapter;
+	r->fallback.supplied = dtx_buf_str(&r->snippet);
+	r->fallback.adapter = *adapter;
 	if (!a->run.ns && strcmp(s.ns, "default"))
 		a->run.ns = dtx_arena_strdup(&r->texts, s.ns);
 out:

@@ -305,7 +305,7 @@ out:
 }
 
 /* A snippet did a step: what is known of the column. */
-static enum dtx_code why_rescued(struct dtx_why *w, const char *path, struct dtx_err *err)
+static enum dtx_code why_by_snippet(struct dtx_why *w, const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t rows = dtx_json_int(dtx_why_replay_output(&w->x), "rows", 0);
@@ -323,7 +323,7 @@ out:
 	return rc;
 }
 
-static void why_print_rescued(const struct dtx_why *w, struct dtx_buf *out)
+static void why_print_by_snippet(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const json_t *seen = json_object_get(w->report, "observed");
 
@@ -337,12 +337,12 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool stored = false, rescued = dtx_why_replay_rescued(&w->x);
+	bool stored = false, by_snippet = dtx_why_replay_by_snippet(&w->x);
 	int64_t line;
 
-	if (rescued)
-		DTX_TRY(why_rescued(w, path, err));
-	if (rescued)
+	if (by_snippet)
+		DTX_TRY(why_by_snippet(w, path, err));
+	if (by_snippet)
 		goto print;
 	if (!w->args->again)
 		DTX_TRY(dtx_why_stored(w, path, &stored, err));
@@ -356,13 +356,13 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 		DTX_TRY(why_run(w, err));
 	}
 print:
-	if (!rescued) /* a snippet's formula has constants of its code alone */
+	if (!by_snippet) /* a snippet's formula has constants of its code alone */
 		DTX_TRY(dtx_why_bare(w, err));
 	line = w->row ? dtx_why_line(w) : 0;
 	if (line && !dtx_json_set(w->report, "line", json_integer(line)))
 		DTX_FAIL_MEM(err);
-	if (!w->args->json && rescued)
-		why_print_rescued(w, out);
+	if (!w->args->json && by_snippet)
+		why_print_by_snippet(w, out);
 	else if (!w->args->json)
 		dtx_why_print(w, out);
 out:

@@ -13,7 +13,7 @@ struct funnel_row {
 	const json_t *counts; /* dropped by reason; NULL */
 };
 
-static bool funnel_rescued(const json_t *step)
+static bool funnel_by_snippet(const json_t *step)
 {
 	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
@@ -28,7 +28,7 @@ static size_t funnel_rows(const json_t *record, struct funnel_row *row, bool *cu
 
 	json_array_foreach(steps, i, step)
 	{
-		bool snippet = funnel_rescued(step);
+		bool snippet = funnel_by_snippet(step);
 
 		*cut = n >= FUNNEL_STEPS;
 		if (*cut)
@@ -37,7 +37,7 @@ static size_t funnel_rows(const json_t *record, struct funnel_row *row, bool *cu
 			row[n++] = (struct funnel_row){ "read", dtx_json_int(step, "rows_in", 0), 0,
 				                        NULL };
 		number = dtx_html_written(record, i);
-		if (snippet && funnel_rescued(json_array_get(steps, i + 1)))
+		if (snippet && funnel_by_snippet(json_array_get(steps, i + 1)))
 			continue;
 		row[n++] = (struct funnel_row){ snippet      ? "snippet"
 			                        : number < 0 ? "files together"

@@ -92,7 +92,7 @@ static void graph_with(struct graph *g, const json_t *with, int32_t to)
 		graph_edge(g, graph_named(g, json_string_value(one)), to);
 }
 
-static bool graph_rescued(const json_t *step)
+static bool graph_by_snippet(const json_t *step)
 {
 	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
@@ -165,7 +165,7 @@ static int32_t graph_steps(struct graph *g, const json_t *record, int32_t curren
 	json_array_foreach(json_object_get(plan, "steps"), i, step)
 	{
 		const json_t *seen = dtx_html_seen(record, i);
-		bool snippet = graph_rescued(seen);
+		bool snippet = graph_by_snippet(seen);
 		const char *in = dtx_json_text(step, "in", NULL);
 		struct graph_node n = { .kind = snippet ? "snippet" : "step" };
 		int32_t from = in ? graph_named(g, in) : current, node;

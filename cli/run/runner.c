@@ -179,7 +179,7 @@ static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_e
 	                 r->result ? (int)r->result->workers : 0, "peak_bytes",
 	                 (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
 	                 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
-	                 err->at[0] ? err->at : NULL, "author", runner_spent(&r->rescuer.budget));
+	                 err->at[0] ? err->at : NULL, "author", runner_spent(&r->fallback.budget));
 }
 
 /* The record's end must not hide why the run failed. */
@@ -211,7 +211,7 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 	return rc;
 }
 
-/* --- the rescuer --- */
+/* --- the fallback to snippets --- */
 
 static void runner_again(struct dtx_runner *r, int argc, char **argv)
 {
@@ -231,10 +231,10 @@ static void runner_again(struct dtx_runner *r, int argc, char **argv)
 	}
 }
 
-enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+enum dtx_code dtx_runner_fallback(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_fallback_ctx *s = &r->rescuer;
+	struct dtx_fallback_ctx *s = &r->fallback;
 	const struct dtx_run_args *a = r->args;
 
 	snprintf(r->abi, sizeof(r->abi), "py3.11;pandas1.5;numpy1.24;dtx1;%s", dtx_guest_abi);
@@ -296,15 +296,15 @@ static int64_t runner_deadline(const struct dtx_runner *r)
 	return most < 0 || most > TIME_MAX_S ? 0 : dtx_now_ns() + most * 1000000000;
 }
 
-static enum dtx_code runner_rescue(void *arg, const struct dtx_fallback_request *region,
-                                   struct dtx_table **out, struct dtx_err *err)
+static enum dtx_code runner_snippet(void *arg, const struct dtx_fallback_request *region,
+                                    struct dtx_table **out, struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_runner_store_wait(r, err));
 	DTX_TRY(dtx_runner_settle(r, err));
-	DTX_TRY(dtx_fallback_answer(&r->rescuer, region, out, err));
+	DTX_TRY(dtx_fallback_answer(&r->fallback, region, out, err));
 out:
 	return rc;
 }
@@ -314,13 +314,13 @@ static enum dtx_code runner_settle(void *arg, enum dtx_settle when, uint64_t sta
 {
 	struct dtx_runner *r = arg;
 
-	return dtx_fallback_finish(&r->rescuer, when, stands, err);
+	return dtx_fallback_finish(&r->fallback, when, stands, err);
 }
 
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_host host = { .arg = r, .rescue = runner_rescue, .settle = runner_settle };
+	struct dtx_host host = { .arg = r, .fallback = runner_snippet, .settle = runner_settle };
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	struct dtx_ticker ticker = { .running = false };
 	uint32_t i;
@@ -352,8 +352,8 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
 	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
-	for (k = 0; k < r->rescuer.warnings.n; k++)
-		if (!dtx_errlist_take(&r->result->warnings, &r->rescuer.warnings.item[k]))
+	for (k = 0; k < r->fallback.warnings.n; k++)
+		if (!dtx_errlist_take(&r->result->warnings, &r->fallback.warnings.item[k]))
 			DTX_FAIL_MEM(err);
 out:
 	/* what a step says of bytes that are not there is not the reason */
@@ -407,7 +407,7 @@ out:
 /* A module that was given and did nothing: it failed where a cached one did the work. */
 static enum dtx_code runner_supplied(struct dtx_runner *r, struct dtx_err *err)
 {
-	struct dtx_fallback_ctx *s = &r->rescuer;
+	struct dtx_fallback_ctx *s = &r->fallback;
 
 	if (!s->supplied.ptr || s->supplied_used)
 		return DTX_OK;
@@ -535,7 +535,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		runner_output_options(r);
 	if (!r->prompt)
 		DTX_TRY(dtx_runner_places(r, err));
-	DTX_TRY(dtx_runner_rescuer(r, argc, argv, err));
+	DTX_TRY(dtx_runner_fallback(r, argc, argv, err));
 	DTX_TRY(r->prompt ? dtx_runner_store_look(r, err) : dtx_runner_store_start(r, err));
 	if (!r->prompt)
 		DTX_TRY(dtx_runner_receipt_check(r, err));
@@ -569,7 +569,7 @@ static void runner_say_near(const struct dtx_runner *r)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(r->rescuer.near, i, row)
+	json_array_foreach(r->fallback.near, i, row)
 	{
 		dtx_buf_printf(&text,
 		               "  near: %.8s fits by %.0f %%: ", dtx_json_text(row, "snippet", ""),
@@ -585,11 +585,11 @@ static void runner_say_near(const struct dtx_runner *r)
 /* Last of all: whoever has no use for a snippet has read the finding by then. */
 static void runner_offer(struct dtx_runner *r, int status, const struct dtx_out_where *where)
 {
-	const struct dtx_err *why = &r->rescuer.finding;
+	const struct dtx_err *why = &r->fallback.finding;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err offer = DTX_ERR_INIT;
 
-	if (!r->rescuer.offered || !r->record || strcmp(r->command, "run") != 0)
+	if (!r->fallback.offered || !r->record || strcmp(r->command, "run") != 0)
 		return;
 	dtx_buf_printf(&text,
 	               "or let a snippet %s: dtx prompt %s > prompt.txt, then %s --snippet "
@@ -601,7 +601,7 @@ static void runner_offer(struct dtx_runner *r, int status, const struct dtx_out_
 	offer.run_time = true;
 	dtx_err_step(&offer, why->step, why->op);
 	dtx_err_at(&offer, why->at);
-	dtx_out_offer(r->cli, dtx_buf_text(&text), &offer, r->rescuer.near, status, where);
+	dtx_out_offer(r->cli, dtx_buf_text(&text), &offer, r->fallback.near, status, where);
 	dtx_err_clear(&offer);
 	dtx_buf_clear(&text);
 }
@@ -615,7 +615,7 @@ static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct d
 		                       .plan = r->plan ? r->plan->json : NULL,
 		                       .inputs = r->plan };
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
-	struct dtx_err *finding = &r->rescuer.finding;
+	struct dtx_err *finding = &r->fallback.finding;
 	bool asked = rc != DTX_OK && finding->code != DTX_OK && finding->code != rc;
 
 	if (asked) {
@@ -624,7 +624,7 @@ static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct d
 	}
 	if (rc != DTX_OK && worst && worst->code == rc)
 		dtx_out_errors(r->cli, &r->findings, &where);
-	else if (rc != DTX_OK && !(asked && r->rescuer.offered))
+	else if (rc != DTX_OK && !(asked && r->fallback.offered))
 		dtx_out_error(r->cli, err, &where);
 	if (r->result)
 		dtx_out_errors(r->cli, &r->result->warnings, &where);
@@ -684,9 +684,9 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_buf_clear(&r->operands);
 	dtx_arena_clear(&r->texts);
 	dtx_runner_author_free(r->asks);
-	dtx_fallback_ctx_clear(&r->rescuer);
-	json_decref(r->rescuer.near);
-	dtx_err_clear(&r->rescuer.supplied_err);
-	dtx_err_clear(&r->rescuer.finding);
-	dtx_errlist_clear(&r->rescuer.warnings);
+	dtx_fallback_ctx_clear(&r->fallback);
+	json_decref(r->fallback.near);
+	dtx_err_clear(&r->fallback.supplied_err);
+	dtx_err_clear(&r->fallback.finding);
+	dtx_errlist_clear(&r->fallback.warnings);
 }

@@ -1,4 +1,4 @@
-/* One run from the command line: plan, inputs, store, executor, rescuer, outputs, record. */
+/* One run from the command line: plan, inputs, store, executor, fallback, outputs, record. */
 #ifndef DTX_CLI_RUN_RUNNER_H
 #define DTX_CLI_RUN_RUNNER_H
 
@@ -79,7 +79,7 @@ struct dtx_runner {
 	struct dtx_store *store;
 	struct dtx_record *record; /* it and the store: after dtx_runner_store_wait */
 	struct dtx_runner_beside beside;
-	struct dtx_fallback_ctx rescuer;
+	struct dtx_fallback_ctx fallback;
 	struct dtx_runner_author *asks; /* who may be asked; NULL: not settled yet */
 	struct dtx_buf snippet, again, operands;
 	struct dtx_arena texts; /* of the caller, as long as the run */
@@ -103,9 +103,9 @@ struct dtx_runner {
 int dtx_runner_main(struct dtx_runner *r, int argc, char **argv);
 
 /* Pieces, also used by check and explain. */
-/* Fills the rescuer; argc, argv: the operands, for the next commands. */
-DTX_MUSTUSE enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv,
-                                             struct dtx_err *err);
+/* Fills the fallback; argc, argv: the operands, for the next commands. */
+DTX_MUSTUSE enum dtx_code dtx_runner_fallback(struct dtx_runner *r, int argc, char **argv,
+                                              struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err);
 /* Sets the memory limit: the lower of the plan's and the option's. */
 void dtx_runner_memory(const struct dtx_runner *r);
@@ -178,7 +178,7 @@ DTX_MUSTUSE enum dtx_code dtx_runner_lineage_check(const struct dtx_runner *r, s
 DTX_MUSTUSE enum dtx_code dtx_runner_lineage(struct dtx_runner *r, json_t *outputs,
                                              struct dtx_err *err);
 
-/* runner_author.c: fills the rescuer's author, gate, sample and ceilings from options, environment
+/* runner_author.c: fills the fallback's author, gate, sample and ceilings from options, environment
  * and configuration, once.  A run that stays typed does not need them. */
 DTX_MUSTUSE enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err);
 /* Whether an option speaks of them: then they are settled before anything is read. */

@@ -17,7 +17,7 @@
 #define AUTHOR_KEY_BYTES ((size_t)4 << 10)
 #define AUTHOR_COST_MOST 1e9
 
-/* Lives as long as the run: the rescuer borrows from it. */
+/* Lives as long as the run: the fallback borrows from it. */
 struct dtx_runner_author {
 	struct dtx_config config;
 	struct dtx_author author, tape;
@@ -146,7 +146,7 @@ static enum dtx_code settle_author(struct settle *s)
 	else if (url)
 		DTX_TRY(dtx_author_url(&s->a->author, url, model, key, err));
 	if (s->a->author.ask)
-		s->r->rescuer.author = &s->a->author;
+		s->r->fallback.author = &s->a->author;
 out:
 	return rc;
 }
@@ -159,14 +159,14 @@ static enum dtx_code settle_cassette(struct settle *s)
 	bool record;
 
 	DTX_TRY(settle_flag(s, "cassette_record", s->r->args->cassette_record, &record));
-	if (record && (!folder || !s->r->rescuer.author))
+	if (record && (!folder || !s->r->fallback.author))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "--cassette-record wants --cassette FOLDER and an author to ask");
 	if (!folder)
 		goto out;
 	s->a->tape.secrets = &s->a->secrets;
-	dtx_author_cassette(&s->a->tape, folder, record ? s->r->rescuer.author : NULL);
-	s->r->rescuer.author = &s->a->tape;
+	dtx_author_cassette(&s->a->tape, folder, record ? s->r->fallback.author : NULL);
+	s->r->fallback.author = &s->a->tape;
 out:
 	return rc;
 }
@@ -200,7 +200,7 @@ static enum dtx_code settle_gate(struct settle *s)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_fallback_ctx *x = &s->r->rescuer;
+	struct dtx_fallback_ctx *x = &s->r->fallback;
 	const char *trial = settle_text(s, "trial", s->r->args->trial);
 
 	DTX_TRY(dtx_approve_parse(settle_text(s, "approve", s->r->args->approve), &x->gate.policy,
@@ -221,13 +221,13 @@ out:
 
 static enum dtx_code settle_jail(struct settle *s)
 {
-	return dtx_jail_limits_settle(&s->r->args->jail, &s->a->config, &s->r->rescuer.limits,
+	return dtx_jail_limits_settle(&s->r->args->jail, &s->a->config, &s->r->fallback.limits,
 	                              s->err);
 }
 
 static enum dtx_code settle_ceilings(struct settle *s)
 {
-	struct dtx_fallback_ctx *x = &s->r->rescuer;
+	struct dtx_fallback_ctx *x = &s->r->fallback;
 	const struct dtx_run_args *args = s->r->args;
 	enum dtx_code rc = DTX_OK;
 	int64_t attempts = 0, seconds = 0;
@@ -255,8 +255,8 @@ enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err)
 	r->asks = s.a = dtx_mem_zalloc(1, sizeof(*r->asks));
 	if (!s.a)
 		DTX_FAIL_MEM(err);
-	r->rescuer.say = settle_say;
-	r->rescuer.say_arg = (void *)(uintptr_t)r->cli;
+	r->fallback.say = settle_say;
+	r->fallback.say_arg = (void *)(uintptr_t)r->cli;
 	DTX_TRY(dtx_config_open(&s.a->config, err));
 	DTX_TRY(settle_author(&s));
 	DTX_TRY(settle_cassette(&s));

@@ -127,7 +127,7 @@ enum dtx_code dtx_runner_lineage(struct dtx_runner *r, json_t *outputs, struct d
 	if (r->args->lineage != LINEAGE_ROWS)
 		goto out;
 	for (uint32_t i = 0; i < r->result->nsteps; i++) {
-		if (r->result->step[i].rescued)
+		if (r->result->step[i].by_snippet)
 			DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 			         "a snippet did a step of this run: its rows cannot be followed");
 	}

@@ -124,7 +124,7 @@ static bool record_is_matched(const struct dtx_exec_step *x, const struct dtx_pl
 {
 	static const char *const hows = "left,inner,right,full,semi";
 
-	return !x->ndrops && !x->rescued && !strcmp(step->name, "join") &&
+	return !x->ndrops && !x->by_snippet && !strcmp(step->name, "join") &&
 	       dtx_str_in_list(hows, dtx_json_text(step->canonical, "how", ""));
 }
 
@@ -155,7 +155,7 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 	                  step->number == (int32_t)i ? NULL
 	                  : step->number < 0         ? json_null()
 	                                             : json_integer(step->number),
-	                  "kind", x->kind ? x->kind : "", "rescued", x->rescued, "stopped_early",
+	                  "kind", x->kind ? x->kind : "", "rescued", x->by_snippet, "stopped_early",
 	                  x->stopped_early ? json_true() : NULL, "spilled", record_spilled(x),
 	                  "table_hash", hash, "dur_us", (json_int_t)(x->ns / 1000)),
 		err);

@@ -1,6 +1,6 @@
 /* The store is opened, and run.start written, beside the reading of plan and inputs and the making
- * of the result.  What must not come before run.start waits for it: a rescue, the commit of
- * outputs, the rest of the record. */
+ * of the result.  What must not come before run.start waits for it: a request for a snippet, the
+ * commit of outputs, the rest of the record. */
 #include "cli/run/runner.h"
 
 #include <ctype.h>
@@ -164,7 +164,7 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	dtx_buf_init(canonical, DTX_BUF_TEXT_MAX);
 	DTX_TRY(dtx_plan_canonical(r->plan, canonical, err));
 	DTX_TRY(beside_targets(r, &info->targets, err));
-	info->ns = r->rescuer.ns;
+	info->ns = r->fallback.ns;
 	info->plan = dtx_buf_str(canonical);
 	info->plan_source = dtx_buf_str(&r->plan_text);
 	info->plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
@@ -212,8 +212,8 @@ enum dtx_code dtx_runner_store_wait(struct dtx_runner *r, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(beside_join(r, err));
-	r->rescuer.record = r->record;
-	r->rescuer.store = r->store;
+	r->fallback.record = r->record;
+	r->fallback.store = r->store;
 out:
 	return rc;
 }
@@ -235,7 +235,7 @@ enum dtx_code dtx_runner_store_look(struct dtx_runner *r, struct dtx_err *err)
 		dtx_err_clear(err);
 		rc = DTX_OK;
 	}
-	r->rescuer.store = r->store;
+	r->fallback.store = r->store;
 	return rc;
 }
 

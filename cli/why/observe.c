@@ -129,8 +129,8 @@ out:
 }
 
 /* The recorded code, on tables of which one may be changed. */
-static enum dtx_code observe_rescue(void *arg, const struct dtx_fallback_request *g,
-                                    struct dtx_table **out, struct dtx_err *err)
+static enum dtx_code observe_fallback(void *arg, const struct dtx_fallback_request *g,
+                                      struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct observe *o = arg;
@@ -155,7 +155,7 @@ static enum dtx_code observe_rescue(void *arg, const struct dtx_fallback_request
 	}
 	if (g->ntables <= OBSERVE_TABLES)
 		mine.table = table;
-	DTX_TRY(dtx_fallback_answer(&o->x->r.rescuer, &mine, out, err));
+	DTX_TRY(dtx_fallback_answer(&o->x->r.fallback, &mine, out, err));
 out:
 	dtx_table_unref(changed);
 	return rc;
@@ -166,7 +166,7 @@ static enum dtx_code observe_settle(void *arg, enum dtx_settle when, uint64_t st
 {
 	struct observe *o = arg;
 
-	return dtx_fallback_finish(&o->x->r.rescuer, when, stands, err);
+	return dtx_fallback_finish(&o->x->r.fallback, when, stands, err);
 }
 
 /* --- what comes out --- */
@@ -289,7 +289,7 @@ static enum dtx_code observe_exec(struct observe *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_runner *r = &o->x->r;
-	struct dtx_host host = { .arg = o, .rescue = observe_rescue, .settle = observe_settle };
+	struct dtx_host host = { .arg = o, .fallback = observe_fallback, .settle = observe_settle };
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	struct dtx_exec_result *done = NULL;
 
@@ -482,7 +482,7 @@ enum dtx_code dtx_observe(struct dtx_why_replay *x, const struct dtx_observe_ask
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
 	DTX_TRY(dtx_why_replay_open(x, err));
 	DTX_TRY(dtx_why_replay_held(x, err));
-	x->r.rescuer.store = store;
+	x->r.fallback.store = store;
 	o->noting = true;
 	DTX_TRY(observe_exec(o, err));
 	o->noting = false;
@@ -493,8 +493,8 @@ enum dtx_code dtx_observe(struct dtx_why_replay *x, const struct dtx_observe_ask
 		DTX_FAIL_MEM(err);
 out:
 	if (o) {
-		dtx_fallback_ctx_clear(&x->r.rescuer);
-		x->r.rescuer.store = NULL;
+		dtx_fallback_ctx_clear(&x->r.fallback);
+		x->r.fallback.store = NULL;
 		observe_clear(o);
 	}
 	dtx_store_free(store);

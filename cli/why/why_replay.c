@@ -66,7 +66,7 @@ const char *dtx_why_replay_label(const struct dtx_why_replay *x, const char *ali
 	return dtx_json_text(x->labels, alias, alias);
 }
 
-bool dtx_why_replay_rescued(const struct dtx_why_replay *x)
+bool dtx_why_replay_by_snippet(const struct dtx_why_replay *x)
 {
 	return json_array_size(json_object_get(x->record, "regions")) > 0;
 }
@@ -297,7 +297,7 @@ enum dtx_code dtx_why_replay_open(struct dtx_why_replay *x, struct dtx_err *err)
 	DTX_TRY(dtx_why_replay_plan(x, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
 	DTX_TRY(retrace_hash(x, err));
-	DTX_TRY(dtx_runner_rescuer(&x->r, 0, NULL, err));
+	DTX_TRY(dtx_runner_fallback(&x->r, 0, NULL, err));
 out:
 	return rc;
 }
@@ -307,7 +307,7 @@ enum dtx_code dtx_why_replay_bind(struct dtx_why_replay *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 
-	if (dtx_why_replay_rescued(x))
+	if (dtx_why_replay_by_snippet(x))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "a snippet did a step of this run: its rows cannot be followed");
 	DTX_TRY(dtx_why_replay_open(x, err));

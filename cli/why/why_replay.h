@@ -31,7 +31,7 @@ const char *dtx_why_replay_name(const struct dtx_why_replay *x);
 /* File (and sheet) of an input. */
 const char *dtx_why_replay_label(const struct dtx_why_replay *x, const char *alias);
 /* A snippet did a step. */
-bool dtx_why_replay_rescued(const struct dtx_why_replay *x);
+bool dtx_why_replay_by_snippet(const struct dtx_why_replay *x);
 /* The plan of a run with copies of tables that come to the same rows twice (dtx_trace_again), bound
  * to its open inputs; both stay NULL where it needs none.  The caller's, to be freed before r is
  * cleared; also on failure. */

@@ -13,7 +13,7 @@ struct dtx_snippet_key dtx_fallback_job_key(const struct dtx_fallback_job *w)
 	return (struct dtx_snippet_key){ w->r->ns, w->fingerprint, w->intent };
 }
 
-static enum dtx_code rescue_contract(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_contract(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i, n = w->region->nneed;
@@ -31,7 +31,7 @@ out:
 
 /* {"kind": "step", "steps": [...]}: what the intent hash is made of; of an input what the plan says
  * of it. */
-static json_t *rescue_region_json(const struct dtx_fallback_request *region)
+static json_t *fallback_region_json(const struct dtx_fallback_request *region)
 {
 	if (region->raw)
 		return json_pack("{ss sO sO}", "kind", "input", "steps", region->steps, "input",
@@ -41,7 +41,7 @@ static json_t *rescue_region_json(const struct dtx_fallback_request *region)
 }
 
 /* The tables that reach the snippet, or the shape of the cells. */
-static enum dtx_code rescue_tables(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_tables(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_fallback_request *g = w->region;
@@ -73,7 +73,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code rescue_names(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_names(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_fallback_request *g = w->region;
@@ -92,16 +92,16 @@ out:
 	return rc;
 }
 
-static enum dtx_code rescue_identify(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_identify(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	w->region_json = rescue_region_json(w->region);
+	w->region_json = fallback_region_json(w->region);
 	if (!w->region_json)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(rescue_tables(w, err));
-	DTX_TRY(rescue_contract(w, err));
-	DTX_TRY(rescue_names(w, err));
+	DTX_TRY(fallback_tables(w, err));
+	DTX_TRY(fallback_contract(w, err));
+	DTX_TRY(fallback_names(w, err));
 	DTX_TRY(dtx_fingerprint_tables(w->tables, w->ntables, &w->doc, w->fingerprint, err));
 	DTX_TRY(dtx_fingerprint_order(w->tables, w->ntables, &w->order, err));
 	DTX_TRY(dtx_fingerprint_intent(w->region_json, w->contract, DTX_PROMPT_TEMPLATE, w->r->abi,
@@ -111,7 +111,7 @@ out:
 }
 
 /* What transform() gets as its second argument. */
-static enum dtx_code rescue_params(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_params(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *families = NULL, *steps = json_deep_copy(w->region->steps);
@@ -144,7 +144,7 @@ enum dtx_code dtx_fallback_job_event(const struct dtx_fallback_job *w, const cha
 
 /* Names and JSON types of the parameters that the step has: statistics tell by them which
  * operation is wanted; never a value. */
-static json_t *rescue_step_params(const struct dtx_fallback_job *w)
+static json_t *fallback_step_params(const struct dtx_fallback_job *w)
 {
 	static const char *const type[] = { "object", "array", "string", "integer",
 		                            "real",   "true",  "false",  "null" };
@@ -164,14 +164,14 @@ static json_t *rescue_step_params(const struct dtx_fallback_job *w)
 }
 
 /* Where the plan says what started it, within the region: "/steps/1/op". */
-static const char *rescue_pointer(const struct dtx_fallback_request *g)
+static const char *fallback_pointer(const struct dtx_fallback_request *g)
 {
 	const char *at = g->trigger->at;
 
 	return strncmp(at, g->at, strlen(g->at)) ? g->at : at;
 }
 
-static enum dtx_code rescue_event_trigger(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_event_trigger(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_fallback_request *g = w->region;
 
@@ -179,9 +179,9 @@ static enum dtx_code rescue_event_trigger(struct dtx_fallback_job *w, struct dtx
 		return DTX_OK;
 	return dtx_record_event_soon(
 		w->r->record, "run.trigger",
-		json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer", rescue_pointer(g),
+		json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer", fallback_pointer(g),
 	                  "code", dtx_code_name(g->trigger->code), "op", dtx_fallback_job_op(w),
-	                  "params", rescue_step_params(w)),
+	                  "params", fallback_step_params(w)),
 		err);
 }
 
@@ -233,12 +233,12 @@ out:
 }
 
 /* Whether the failure of an approved snippet may be repaired by asking for another. */
-static bool rescue_repairs(const struct dtx_fallback_job *w, enum dtx_code how)
+static bool fallback_repairs(const struct dtx_fallback_job *w, enum dtx_code how)
 {
 	return dtx_fallback_job_may_ask(w) && dtx_retry_helps(how) && !w->admitted.only_expect;
 }
 
-static enum dtx_code rescue_run(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_run(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	struct dtx_err why = DTX_ERR_INIT;
 	enum dtx_code rc = dtx_fallback_job_run(w, &why), noted;
@@ -254,7 +254,7 @@ static enum dtx_code rescue_run(struct dtx_fallback_job *w, struct dtx_err *err)
 			return noted;
 		}
 	}
-	if (rc != DTX_OK && rescue_repairs(w, rc))
+	if (rc != DTX_OK && fallback_repairs(w, rc))
 		rc = dtx_fallback_job_author(w, &why, err);
 	else if (rc != DTX_OK)
 		dtx_err_move(err, &why);
@@ -263,7 +263,7 @@ static enum dtx_code rescue_run(struct dtx_fallback_job *w, struct dtx_err *err)
 }
 
 /* exact, compatible; near is only told; then an author, or nobody. */
-static enum dtx_code rescue_cached(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_cached(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool missing;
@@ -274,7 +274,7 @@ static enum dtx_code rescue_cached(struct dtx_fallback_job *w, struct dtx_err *e
 		DTX_TRY(dtx_fallback_job_near(w, err));
 	DTX_TRY(dtx_fallback_job_event_cache(w, err));
 	if (!missing) {
-		rc = rescue_run(w, err);
+		rc = fallback_run(w, err);
 		goto out;
 	}
 	if (dtx_fallback_job_may_ask(w)) {
@@ -289,7 +289,7 @@ out:
 }
 
 /* EXTRACT to APPROVE of a module given by hand. */
-static enum dtx_code rescue_supplied(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_supplied(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
 	enum dtx_code rc = DTX_OK, tried, noted;
@@ -318,7 +318,7 @@ out:
 
 /* --- a replay --- */
 
-static const json_t *rescue_recorded(const struct dtx_fallback_job *w)
+static const json_t *fallback_recorded(const struct dtx_fallback_job *w)
 {
 	size_t i, n = strlen(w->region->at);
 	json_t *row;
@@ -335,7 +335,7 @@ static const json_t *rescue_recorded(const struct dtx_fallback_job *w)
 
 /* The run's record names the snippet by an id that is made of its code, its key and its renames:
  * the table that these come from may have been changed. */
-static bool rescue_is_recorded(const struct dtx_fallback_job *w, const json_t *cell)
+static bool fallback_is_recorded(const struct dtx_fallback_job *w, const json_t *cell)
 {
 	const struct dtx_snippet_key key = { dtx_json_text(cell, "namespace", ""),
 		                             dtx_json_text(cell, "source_schema_fingerprint", ""),
@@ -353,10 +353,10 @@ static bool rescue_is_recorded(const struct dtx_fallback_job *w, const json_t *c
 }
 
 /* The code that the recorded run ended with, and no other. */
-static enum dtx_code rescue_replay(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_replay(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const json_t *row = rescue_recorded(w), *cell = json_object_get(row, "cell");
+	const json_t *row = fallback_recorded(w), *cell = json_object_get(row, "cell");
 	const json_t *code = json_object_get(cell, "code");
 
 	if (!row)
@@ -376,7 +376,7 @@ static enum dtx_code rescue_replay(struct dtx_fallback_job *w, struct dtx_err *e
 	dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(dtx_json_text(row, "cell_id", "")));
 	dtx_buf_addn(&w->code, json_string_value(code), json_string_length(code));
 	DTX_TRY(dtx_buf_check(&w->code, "snippet", err));
-	if (!rescue_is_recorded(w, cell)) {
+	if (!fallback_is_recorded(w, cell)) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
 		                 "the code that is kept for snippet %.8s is not the one that the "
 		                 "run had: the store was changed without dtx",
@@ -393,7 +393,7 @@ out:
 
 /* --- the record --- */
 
-static enum dtx_code rescue_record(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_record(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_fallback_request *g = w->region;
 	json_t *jail = w->admitted.report_json ? json_incref(w->admitted.report_json) : json_null();
@@ -403,7 +403,7 @@ static enum dtx_code rescue_record(struct dtx_fallback_job *w, struct dtx_err *e
 
 	return dtx_record_add(
 		w->r->record, DTX_PART_REGION,
-		json_pack("{ss ss ss ss? si ss so ss? so}", "pointer", rescue_pointer(g), "code",
+		json_pack("{ss ss ss ss? si ss so ss? so}", "pointer", fallback_pointer(g), "code",
 	                  dtx_code_name(g->trigger->code), "rung", dtx_rung_name(w->rung),
 	                  "cell_id", w->id[0] ? w->id : NULL, "attempts",
 	                  (int)DTX_MAX(w->attempts, 1u), "class", dtx_retry_class(w->ended), "jail",
@@ -419,7 +419,7 @@ enum dtx_code dtx_fallback_job_record(struct dtx_fallback_job *w, struct dtx_err
 
 	if (!w->r->record)
 		goto out;
-	DTX_TRY(rescue_record(w, err));
+	DTX_TRY(fallback_record(w, err));
 	json_array_foreach(w->admitted.checks, i, row)
 		DTX_TRY(dtx_record_add(w->r->record, DTX_PART_CHECK, json_incref(row), err));
 out:
@@ -427,8 +427,8 @@ out:
 }
 
 /* Whether a module that failed here may be meant for a region to come: this one has another. */
-static enum dtx_code rescue_waits(struct dtx_fallback_job *w, enum dtx_code how, bool *waits,
-                                  struct dtx_err *err)
+static enum dtx_code fallback_waits(struct dtx_fallback_job *w, enum dtx_code how, bool *waits,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char id[DTX_SNIPPET_ID];
@@ -450,10 +450,10 @@ out:
 }
 
 /* *done: the module did it, or nobody else can. */
-static enum dtx_code rescue_try(struct dtx_fallback_job *w, bool *done, struct dtx_err *err)
+static enum dtx_code fallback_try(struct dtx_fallback_job *w, bool *done, struct dtx_err *err)
 {
 	struct dtx_err why = DTX_ERR_INIT;
-	enum dtx_code rc = rescue_supplied(w, &why), found;
+	enum dtx_code rc = fallback_supplied(w, &why), found;
 	bool waits = false;
 
 	*done = true;
@@ -461,7 +461,7 @@ static enum dtx_code rescue_try(struct dtx_fallback_job *w, bool *done, struct d
 		w->r->supplied_used = true;
 		return rc;
 	}
-	found = rescue_waits(w, rc, &waits, err);
+	found = fallback_waits(w, rc, &waits, err);
 	if (found != DTX_OK || !waits) {
 		rc = found != DTX_OK ? found : rc;
 		if (found == DTX_OK)
@@ -479,7 +479,7 @@ static enum dtx_code rescue_try(struct dtx_fallback_job *w, bool *done, struct d
 /* --- it was answered, and the steps behind it could not use the answer --- */
 
 /* The code that did it, how it was come by, and what was tried before. */
-static void rescue_inherit(struct dtx_fallback_job *w, struct dtx_fallback_job *was)
+static void fallback_inherit(struct dtx_fallback_job *w, struct dtx_fallback_job *was)
 {
 	dtx_buf_reset(&w->code);
 	dtx_buf_adds(&w->code, dtx_buf_str(&was->code));
@@ -497,7 +497,7 @@ static void rescue_inherit(struct dtx_fallback_job *w, struct dtx_fallback_job *
 }
 
 /* The failure as one of the snippet.  What it quotes of cells goes no further than people. */
-static void rescue_broke(const struct dtx_fallback_job *w, struct dtx_err *why)
+static void fallback_broke(const struct dtx_fallback_job *w, struct dtx_err *why)
 {
 	const struct dtx_err *broke = w->region->broke;
 	const char *column = broke->column;
@@ -510,14 +510,14 @@ static void rescue_broke(const struct dtx_fallback_job *w, struct dtx_err *why)
 }
 
 /* A module given by hand has one attempt; an approved one may do in its place. */
-static enum dtx_code rescue_broke_supplied(struct dtx_fallback_job *w, struct dtx_err *why,
-                                           bool *over, struct dtx_err *err)
+static enum dtx_code fallback_broke_supplied(struct dtx_fallback_job *w, struct dtx_err *why,
+                                             bool *over, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool waits = false;
 
 	*over = true;
-	DTX_TRY(rescue_waits(w, DTX_E_SNIPPET_CONTRACT, &waits, err));
+	DTX_TRY(fallback_waits(w, DTX_E_SNIPPET_CONTRACT, &waits, err));
 	if (!waits) {
 		dtx_err_move(err, why);
 		return err->code;
@@ -525,12 +525,12 @@ static enum dtx_code rescue_broke_supplied(struct dtx_fallback_job *w, struct dt
 	w->r->supplied_used = w->supplied = false;
 	if (w->r->supplied_err.code == DTX_OK)
 		dtx_err_move(&w->r->supplied_err, why);
-	DTX_TRY(rescue_cached(w, err));
+	DTX_TRY(fallback_cached(w, err));
 out:
 	return rc;
 }
 
-static enum dtx_code rescue_resume(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code fallback_resume(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err why = DTX_ERR_INIT;
@@ -539,10 +539,10 @@ static enum dtx_code rescue_resume(struct dtx_fallback_job *w, struct dtx_err *e
 	struct dtx_str code = dtx_buf_str(&w->code);
 	bool over = false;
 
-	rescue_broke(w, &why);
+	fallback_broke(w, &why);
 	DTX_TRY(dtx_fallback_job_attempt_end(w, DTX_E_SNIPPET_CONTRACT, err));
 	if (w->supplied) {
-		rc = rescue_broke_supplied(w, &why, &over, err);
+		rc = fallback_broke_supplied(w, &why, &over, err);
 		goto out;
 	}
 	over = !dtx_fallback_job_may_ask(w) ||
@@ -559,34 +559,34 @@ out:
 	return rc;
 }
 
-static enum dtx_code rescue_answer(struct dtx_fallback_job *w, struct dtx_fallback_job *was,
-                                   struct dtx_err *err)
+static enum dtx_code fallback_answer(struct dtx_fallback_job *w, struct dtx_fallback_job *was,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool done = false;
 
 	if (w->region->broke && was) {
-		rescue_inherit(w, was);
-		DTX_TRY(rescue_resume(w, err));
+		fallback_inherit(w, was);
+		DTX_TRY(fallback_resume(w, err));
 		goto out;
 	}
 	if (was) /* it is done again from the start, perhaps as another region to the store */
 		DTX_TRY(dtx_fallback_job_drop_lease(was, err));
 	if (w->r->recorded) {
-		DTX_TRY(rescue_replay(w, err));
+		DTX_TRY(fallback_replay(w, err));
 		goto out;
 	}
 	if (w->r->supplied.ptr && !w->r->prompt && !w->r->supplied_used)
-		DTX_TRY(rescue_try(w, &done, err));
+		DTX_TRY(fallback_try(w, &done, err));
 	if (!done)
-		DTX_TRY(rescue_cached(w, err));
+		DTX_TRY(fallback_cached(w, err));
 out:
 	return rc;
 }
 
 /* A promise of the plan that a result breaks is the plan's, not the code's: exit 10. */
-static enum dtx_code rescue_exit(const struct dtx_fallback_job *w, enum dtx_code rc,
-                                 struct dtx_err *err)
+static enum dtx_code fallback_exit(const struct dtx_fallback_job *w, enum dtx_code rc,
+                                   struct dtx_err *err)
 {
 	if (rc != DTX_E_SNIPPET_CONTRACT || !w->admitted.only_expect)
 		return rc;
@@ -595,23 +595,24 @@ static enum dtx_code rescue_exit(const struct dtx_fallback_job *w, enum dtx_code
 	return DTX_E_EXPECT_FAILED;
 }
 
-static enum dtx_code rescue_work(struct dtx_fallback_job *w, struct dtx_fallback_job *was,
-                                 struct dtx_err *err)
+static enum dtx_code fallback_work(struct dtx_fallback_job *w, struct dtx_fallback_job *was,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (!was)
-		DTX_TRY(rescue_event_trigger(w, err));
-	DTX_TRY(rescue_identify(w, err));
-	DTX_TRY(rescue_params(w, err));
-	w->ended = rescue_answer(w, was, err);
-	rc = rescue_exit(w, w->ended, err);
+		DTX_TRY(fallback_event_trigger(w, err));
+	DTX_TRY(fallback_identify(w, err));
+	DTX_TRY(fallback_params(w, err));
+	w->ended = fallback_answer(w, was, err);
+	rc = fallback_exit(w, w->ended, err);
 out:
 	return rc;
 }
 
 /* Without a record no snippet runs: what started it is the error, where it is one. */
-static enum dtx_code rescue_no_store(const struct dtx_fallback_request *region, struct dtx_err *err)
+static enum dtx_code fallback_no_store(const struct dtx_fallback_request *region,
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -638,11 +639,11 @@ enum dtx_code dtx_fallback_answer(void *arg, const struct dtx_fallback_request *
 		                        .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
 	dtx_fallback_job_own(region, &r->finding);
 	if (!r->prompt && (!r->store || dtx_store_is_memory(r->store))) {
-		rc = rescue_no_store(region, err);
+		rc = fallback_no_store(region, err);
 		goto out;
 	}
 	was = dtx_fallback_job_take(r, region);
-	rc = rescue_work(w, was, err);
+	rc = fallback_work(w, was, err);
 	if (rc == DTX_OK)
 		*out = dtx_table_ref(w->admitted.table);
 	/* whoever gave a module knows what it is for, and so does a recorded run */
@@ -672,7 +673,7 @@ enum dtx_code dtx_fallback_look(struct dtx_fallback_ctx *r,
 	*w = (struct dtx_fallback_job){ .r = r,
 		                        .region = region,
 		                        .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
-	DTX_TRY(rescue_identify(w, err));
+	DTX_TRY(fallback_identify(w, err));
 	DTX_TRY(dtx_fallback_job_find(w, err));
 	*rung = w->rung;
 	memcpy(id, w->id, DTX_SNIPPET_ID);

@@ -1,6 +1,6 @@
 /* One region, start to end: key, cache or supplied module, jail, contract, cache again.
  *
- * The executor calls dtx_fallback_answer through host->rescue.  Everything that happens goes into
+ * The executor calls dtx_fallback_answer through host->fallback.  Everything that happens goes into
  * the record before it can have an effect. */
 #ifndef DTX_FALLBACK_FALLBACK_H
 #define DTX_FALLBACK_FALLBACK_H
@@ -24,8 +24,8 @@ struct dtx_fallback_ctx { /* filled by the caller, borrowed for the run */
 	const char *abi;                /* "py3.11;pandas1.5;numpy1.24;dtx1;<8 hex>" */
 	const char *imports, *dx_names; /* for the prompt */
 	struct dtx_str supplied;        /* text of --snippet; ptr NULL: none */
-	bool supplied_used;             /* set by the rescuer: it does a region */
-	struct dtx_err supplied_err;    /* set by the rescuer: why it does not do one that a cached
+	bool supplied_used;             /* set by the fallback: it does a region */
+	struct dtx_err supplied_err;    /* set by the fallback: why it does not do one that a cached
 	                                 * snippet then did; the caller clears it */
 	const char *adapter;            /* columns that the supplied module knows by other names,
 	                                 * {"NEED": "HAVE"}; NULL */
@@ -40,13 +40,13 @@ struct dtx_fallback_ctx { /* filled by the caller, borrowed for the run */
 	void *say_arg;
 	const char *const *deny; /* globs of columns that no prompt names */
 	size_t ndeny;
-	struct dtx_err finding; /* set by the rescuer: what the last region was asked for, when it
+	struct dtx_err finding; /* set by the fallback: what the last region was asked for, when it
 	                         * failed; the caller clears it */
-	bool offered; /* set by the rescuer: it failed because there was no answer, and one may be
+	bool offered; /* set by the fallback: it failed because there was no answer, and one may be
 	               * given: an author's, or --snippet */
-	struct dtx_errlist warnings; /* set by the rescuer when the run is done: of snippets whose
+	struct dtx_errlist warnings; /* set by the fallback when the run is done: of snippets whose
 	                              * results are in use; the caller clears it */
-	json_t *near; /* set by the rescuer when nobody had an answer: what would fit with columns
+	json_t *near; /* set by the fallback when nobody had an answer: what would fit with columns
 	               * renamed, [{"snippet","score","rename","adopt"}]; the caller's to free */
 	bool strict_schema;
 	struct dtx_jail_limits limits;
@@ -72,7 +72,7 @@ struct dtx_fallback_ctx { /* filled by the caller, borrowed for the run */
  * A region that is asked for again with `broke` goes on where it was: the failure counts as one of
  * the attempt that gave the result, and the author gets it back.
  *
- * host->rescue; arg is the struct dtx_fallback_ctx. Codes: needs_approval, snippet_*; where there
+ * host->fallback; arg is the struct dtx_fallback_ctx. Codes: needs_approval, snippet_*; where there
  * is no answer, needs_snippet for a step that only a snippet can do, else the finding's own. */
 DTX_MUSTUSE enum dtx_code dtx_fallback_answer(void *arg, const struct dtx_fallback_request *region,
                                               struct dtx_table **out, struct dtx_err *err);

@@ -1,10 +1,10 @@
-/* Inside a rescue: one region at work, and what its stations share.
+/* One request for a snippet at work, and what its stations share.
  *
- *   fallback.c       identity, ladder, record
- *   job_prompt.c  the prompt; the words when nobody has an answer
- *   job_admit.c   EXTRACT to APPROVE of code that is at hand
- *   job_author.c  AUTHOR and RETRY
- *   finish_approval.c  what waits until the typed steps behind the region have tried its result
+ *   fallback.c         identity, where code may come from, record
+ *   job_prompt.c       the prompt; the words when there is no answer
+ *   job_admit.c        EXTRACT to APPROVE of code that is at hand
+ *   job_author.c       AUTHOR and RETRY
+ *   finish_approval.c  what waits until the typed steps after the region have tried its result
  */
 #ifndef DTX_FALLBACK_FALLBACK_JOB_H
 #define DTX_FALLBACK_FALLBACK_JOB_H

@@ -7,7 +7,7 @@
 #include "core/store/ledger/lease.h"
 #include "core/store/ledger/process.h"
 #include "core/store/query/recur.h"
-#include "tests/unit/rescuemake.h"
+#include "tests/unit/fallbackmake.h"
 
 void test_base64(void)
 {
@@ -140,22 +140,22 @@ void test_stats(void)
 {
 	static const char *const answers[] = { MODULE("#reads k\n"), "no code", NULL };
 	static const char *const both[] = { MODULE("#ok 1\n"), MODULE("#ok 2\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *groups = NULL;
 	const json_t *g;
 
-	rescuemake_init(&m, "stats");
+	fallbackmake_init(&m, "stats");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLANCASE("{\"op\":\"frob\",\"by\":[\"k\"]}"), "k\na\n"),
+	T_OK(fallbackmake_run(&m, PLANCASE("{\"op\":\"frob\",\"by\":[\"k\"]}"), "k\na\n"),
 	     &m.run.err);
 	m.r.author = NULL;
-	T_OK(rescuemake_run(&m, PLANCASE("{\"op\":\"frob\",\"by\":[\"k\"]}"), "k\na\n"),
+	T_OK(fallbackmake_run(&m, PLANCASE("{\"op\":\"frob\",\"by\":[\"k\"]}"), "k\na\n"),
 	     &m.run.err);
 	m.r.author = &m.author;
 	m.r.budget.attempts = 1;
-	T_CODE(rescuemake_run(&m, PLANCASE("{\"op\":\"twist\",\"n\":\"secret\"}"), "k\na\n"),
+	T_CODE(fallbackmake_run(&m, PLANCASE("{\"op\":\"twist\",\"n\":\"secret\"}"), "k\na\n"),
 	       DTX_E_SNIPPET_NO_CODE, &m.run.err);
 	T_OK(dtx_recur_groups(m.store, 0, NULL, &groups, &err), &err);
 	T_INT(json_array_size(groups), 2);
@@ -181,7 +181,7 @@ void test_stats(void)
 	m.r.budget.attempts = 0;
 	m.asked = 0;
 	m.answer = both;
-	T_OK(rescuemake_run(
+	T_OK(fallbackmake_run(
 		     &m, PLANCASE("{\"op\":\"bend\"},{\"op\":\"limit\",\"n\":9},{\"op\":\"warp\"}"),
 		     "k\na\n"),
 	     &m.run.err);
@@ -192,7 +192,7 @@ void test_stats(void)
 	T_OK(dtx_recur_groups(m.store, INT64_MAX, NULL, &groups, &err), &err);
 	T_INT(json_array_size(groups), 0);
 	json_decref(groups);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* --- what a prompt shows of real cells --- */
@@ -214,27 +214,27 @@ void test_sample_policies(void)
 		  4 },
 	};
 	static const char *const deny[] = { "[vw]" };
-	struct rescuemake m;
+	struct fallbackmake m;
 	char name[32];
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(row); i++) {
 		snprintf(name, sizeof(name), "sample%zu", i);
-		rescuemake_init(&m, name);
+		fallbackmake_init(&m, name);
 		m.answer = answers;
 		m.r.author = &m.author;
 		m.r.sample = row[i].sample;
-		T_OK(rescuemake_run(&m, PLANCASE("{\"op\":\"frob\"}"), csv), &m.run.err);
+		T_OK(fallbackmake_run(&m, PLANCASE("{\"op\":\"frob\"}"), csv), &m.run.err);
 		T_CHECK(strstr(dtx_buf_text(&m.last_prompt), row[i].has));
 		T_CHECK(!strstr(dtx_buf_text(&m.last_prompt), row[i].lacks));
 		m.r.ns = "denied";
 		m.asked = 0;
 		m.r.deny = deny;
 		m.r.ndeny = 1;
-		T_OK(rescuemake_run(&m, PLANCASE("{\"op\":\"frob\"}"), csv), &m.run.err);
+		T_OK(fallbackmake_run(&m, PLANCASE("{\"op\":\"frob\"}"), csv), &m.run.err);
 		T_CHECK(!strstr(dtx_buf_text(&m.last_prompt), "\"name\":\"v\""));
 		T_CHECK(strstr(dtx_buf_text(&m.last_prompt), "\"name\":\"k\""));
-		rescuemake_clear(&m);
+		fallbackmake_clear(&m);
 	}
 }
 

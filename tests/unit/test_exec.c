@@ -253,8 +253,8 @@ static struct dtx_column *int_column(int64_t value, uint32_t n)
 }
 
 /* Answers every region with the table n = 10, 11. */
-static enum dtx_code helper_rescue(void *arg, const struct dtx_fallback_request *r,
-                                   struct dtx_table **out, struct dtx_err *err)
+static enum dtx_code helper_fallback(void *arg, const struct dtx_fallback_request *r,
+                                     struct dtx_table **out, struct dtx_err *err)
 {
 	static const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
 	static const struct dtx_schema schema = { .nfields = 1, .field = &field };
@@ -277,9 +277,10 @@ static enum dtx_code helper_rescue(void *arg, const struct dtx_fallback_request 
 	return dtx_table_take(*out, b, err);
 }
 
-static enum dtx_code rescued(const char *plan, const char *in, struct helper *h, struct planrun *p)
+static enum dtx_code by_snippet(const char *plan, const char *in, struct helper *h,
+                                struct planrun *p)
 {
-	struct dtx_host host = { .arg = h, .rescue = helper_rescue };
+	struct dtx_host host = { .arg = h, .fallback = helper_fallback };
 
 	planrun_init(p, plan, in);
 	p->host = &host;
@@ -293,10 +294,10 @@ void test_exec_unknown_op_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > "
-	             "1\"},{\"op\":\"frob\"},{\"op\":\"twist\"},"
-	             "{\"op\":\"filter\",\"where\":\"n > 10\"}]",
-	             "a\n1\n2\n3\n", &h, &p),
+	T_OK(by_snippet("[{\"op\":\"filter\",\"where\":\"a > "
+	                "1\"},{\"op\":\"frob\"},{\"op\":\"twist\"},"
+	                "{\"op\":\"filter\",\"where\":\"n > 10\"}]",
+	                "a\n1\n2\n3\n", &h, &p),
 	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n11\n");
 	T_INT(h.calls, 1);
@@ -316,8 +317,8 @@ void test_exec_promise_ends_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("[{\"op\":\"frob\",\"expect\":{\"rows\":{\"min\":1}}},{\"op\":\"twist\"}]",
-	             "a\n1\n2\n3\n", &h, &p),
+	T_OK(by_snippet("[{\"op\":\"frob\",\"expect\":{\"rows\":{\"min\":1}}},{\"op\":\"twist\"}]",
+	                "a\n1\n2\n3\n", &h, &p),
 	     &p.err);
 	T_INT(h.calls, 2);
 	T_INT(p.result->nregions, 2);
@@ -329,10 +330,10 @@ void test_exec_run_time_trigger_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > "
-	             "1\"},{\"op\":\"derive\",\"set\":{\"n\":\"int(t)\"}},"
-	             "{\"op\":\"select\",\"cols\":[\"n\"]}]",
-	             "a,t\n1,x\n2,1\n3,y\n", &h, &p),
+	T_OK(by_snippet("[{\"op\":\"filter\",\"where\":\"a > "
+	                "1\"},{\"op\":\"derive\",\"set\":{\"n\":\"int(t)\"}},"
+	                "{\"op\":\"select\",\"cols\":[\"n\"]}]",
+	                "a,t\n1,x\n2,1\n3,y\n", &h, &p),
 	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
 	T_INT(h.calls, 1);
@@ -347,9 +348,9 @@ void test_exec_missing_column_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"zz > "
-	             "1\"},{\"op\":\"select\",\"cols\":[\"n\"]}]",
-	             "a,t\n1,x\n2,1\n3,y\n", &h, &p),
+	T_OK(by_snippet("[{\"op\":\"filter\",\"where\":\"zz > "
+	                "1\"},{\"op\":\"select\",\"cols\":[\"n\"]}]",
+	                "a,t\n1,x\n2,1\n3,y\n", &h, &p),
 	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
 	T_INT(h.rows, 3);
@@ -361,10 +362,11 @@ void test_exec_whole_plan_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("{\"dtx\":1,\"fallback\":\"plan\",\"steps\":[{\"op\":\"filter\",\"where\":\"a "
-	             "> 1\"},"
-	             "{\"op\":\"frob\"},{\"op\":\"limit\",\"n\":1}]}",
-	             "a\n1\n2\n3\n", &h, &p),
+	T_OK(by_snippet(
+		     "{\"dtx\":1,\"fallback\":\"plan\",\"steps\":[{\"op\":\"filter\",\"where\":\"a "
+		     "> 1\"},"
+		     "{\"op\":\"frob\"},{\"op\":\"limit\",\"n\":1}]}",
+		     "a\n1\n2\n3\n", &h, &p),
 	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
 	T_INT(h.rows, 3);
@@ -377,9 +379,9 @@ void test_exec_nobody_helps(void)
 	struct helper h = { .refuse = true };
 	struct planrun p;
 
-	T_CODE(rescued("[{\"op\":\"frob\"}]", "a\n1\n", &h, &p), DTX_E_NEEDS_SNIPPET, &p.err);
+	T_CODE(by_snippet("[{\"op\":\"frob\"}]", "a\n1\n", &h, &p), DTX_E_NEEDS_SNIPPET, &p.err);
 	planrun_clear(&p);
-	T_CODE(rescued("[{\"op\":\"frob\",\"fallback\":\"off\"}]", "a\n1\n", &h, &p),
+	T_CODE(by_snippet("[{\"op\":\"frob\",\"fallback\":\"off\"}]", "a\n1\n", &h, &p),
 	       DTX_E_UNKNOWN_OP, &p.err);
 	T_INT(h.calls, 1);
 	planrun_clear(&p);
@@ -499,9 +501,10 @@ void test_exec_whole_plan_has_no_inner_tables(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_CODE(rescued("{\"dtx\":1,\"fallback\":\"plan\",\"output\":{\"table\":\"t\"},\"steps\":["
-	               "{\"op\":\"limit\",\"n\":1,\"out\":\"t\"},{\"op\":\"frob\"}]}",
-	               "a\n1\n", &h, &p),
+	T_CODE(by_snippet(
+		       "{\"dtx\":1,\"fallback\":\"plan\",\"output\":{\"table\":\"t\"},\"steps\":["
+		       "{\"op\":\"limit\",\"n\":1,\"out\":\"t\"},{\"op\":\"frob\"}]}",
+		       "a\n1\n", &h, &p),
 	       DTX_E_PARAM_CONFLICT, &p.err);
 	planrun_clear(&p);
 }

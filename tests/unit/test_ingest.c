@@ -50,8 +50,8 @@ static void note_raw(struct asked *a, const struct dtx_rawgrid *g)
 	}
 }
 
-static enum dtx_code host_rescue(void *arg, const struct dtx_fallback_request *r,
-                                 struct dtx_table **out, struct dtx_err *err)
+static enum dtx_code host_fallback(void *arg, const struct dtx_fallback_request *r,
+                                   struct dtx_table **out, struct dtx_err *err)
 {
 	struct asked *a = arg;
 
@@ -78,7 +78,7 @@ static enum dtx_code host_rescue(void *arg, const struct dtx_fallback_request *r
 
 static enum dtx_code run(struct planrun *p, struct asked *a)
 {
-	struct dtx_host host = { .arg = a, .rescue = host_rescue };
+	struct dtx_host host = { .arg = a, .fallback = host_fallback };
 	enum dtx_code rc;
 
 	p->host = &host;

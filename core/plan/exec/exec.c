@@ -342,12 +342,12 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 		*again = rc == DTX_OK;
 	} else if (err->step < 0 && x->graph.step) {
 		rc = reopen(x, rc, &why, again, err);
-		if (!*again && dtx_exec_rescue_read(x, err)) {
+		if (!*again && dtx_exec_fallback_read(x, err)) {
 			*again = true;
 			dtx_err_move(&why, err);
 		}
 	} else if (dtx_err_severity(err, true) == DTX_SEV_FALLBACK && err->run_time &&
-	           dtx_exec_may_rescue(x, err->step) && x->graph.step &&
+	           dtx_exec_may_fallback(x, err->step) && x->graph.step &&
 	           x->graph.step[err->step].region < 0) {
 		*again = dtx_exec_blame(x, (uint32_t)err->step, err) ||
 		         dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
@@ -467,7 +467,7 @@ static enum dtx_code refuse(struct dtx_exec_run *x, struct dtx_err *err)
 		const struct dtx_err *f = &x->findings->item[i];
 
 		if (f->severity == DTX_SEV_WARNING ||
-		    (f->severity == DTX_SEV_FALLBACK && dtx_exec_may_rescue(x, f->step)))
+		    (f->severity == DTX_SEV_FALLBACK && dtx_exec_may_fallback(x, f->step)))
 			continue;
 		dtx_err_copy(err, f);
 		return f->code;
@@ -502,8 +502,8 @@ static enum dtx_code start(struct dtx_exec_run *x, struct dtx_plan *plan,
 		                       .workers = x->run.workers,
 		                       .home = dtx_outputs_home(plan),
 		                       .repair = opts->repair,
-		                       .rescue = dtx_exec_rescue_input,
-		                       .rescue_arg = x };
+		                       .fallback = dtx_exec_fallback_input,
+		                       .fallback_arg = x };
 	DTX_TRY(dtx_inputset_open(&x->in, err));
 out:
 	return rc;

@@ -1,4 +1,4 @@
-/* Runs a plan: bind, pipelines on all workers, rescue of regions, restart on widening.
+/* Runs a plan: bind, pipelines on all workers, snippets for regions, restart on widening.
  *
  * No output is committed here: result->output[i].file is finished (durable under its temp name,
  * size and hash final) and waits for dtx_outfile_commit of the caller. */
@@ -35,7 +35,7 @@ struct dtx_exec_opts {
 	 * without a writer) are known until it returns.  NULL: nobody looks. */
 	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
 	void *look_arg;
-	/* dtx_exec_bind: its rescue is asked about each region, as dtx_regions_look says.  NULL:
+	/* dtx_exec_bind: its fallback is asked about each region, as dtx_regions_look says.  NULL:
 	 * nobody wants to know. */
 	const struct dtx_host *looks;
 	/* Open time: deadline in dtx_now_ns(), 0: none */
@@ -72,7 +72,7 @@ struct dtx_exec_step {
 	uint32_t ndrops;
 	char table_hash[DTX_TABLEHASH_TEXT]; /* a checkpoint's; "" */
 	const struct dtx_schema *schema;     /* of its result */
-	bool rescued;
+	bool by_snippet;
 	bool stopped_early; /* a limit was full: counts are of rows that came too, by size of
 	                       batches */
 };

@@ -4,18 +4,18 @@
 
 #include "core/plan/exec/exec_parts.h"
 
-bool dtx_exec_may_rescue(const struct dtx_exec_run *x, int32_t step)
+bool dtx_exec_may_fallback(const struct dtx_exec_run *x, int32_t step)
 {
-	bool helper = x->bind_only || (x->host && x->host->rescue);
+	bool helper = x->bind_only || (x->host && x->host->fallback);
 
 	return x->mode != DTX_FALLBACK_OFF && helper && step >= 0 &&
 	       !x->plan->step[step].fallback_off;
 }
 
-bool dtx_exec_rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
+bool dtx_exec_fallback_input(void *arg, uint32_t input, const struct dtx_err *why)
 {
 	struct dtx_exec_run *x = arg;
-	bool helper = x->bind_only || (x->host && x->host->rescue);
+	bool helper = x->bind_only || (x->host && x->host->fallback);
 	struct dtx_err finding = DTX_ERR_INIT;
 
 	if (x->mode == DTX_FALLBACK_OFF || !helper ||
@@ -29,11 +29,11 @@ bool dtx_exec_rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
 	return dtx_errlist_take(x->findings, &finding);
 }
 
-bool dtx_exec_rescue_read(struct dtx_exec_run *x, const struct dtx_err *why)
+bool dtx_exec_fallback_read(struct dtx_exec_run *x, const struct dtx_err *why)
 {
 	int32_t input = why->run_time ? dtx_inputset_find(&x->in, why) : -1;
 
-	return input >= 0 && dtx_exec_rescue_input(x, (uint32_t)input, why);
+	return input >= 0 && dtx_exec_fallback_input(x, (uint32_t)input, why);
 }
 
 enum dtx_code dtx_exec_too_many(const struct dtx_exec_run *x, struct dtx_err *err)
@@ -73,7 +73,7 @@ enum dtx_code dtx_exec_judge(struct dtx_exec_run *x, uint32_t step, struct dtx_e
 	if (*region)
 		goto out;
 	if (bad && worst && worst->severity == DTX_SEV_FALLBACK &&
-	    dtx_exec_may_rescue(x, (int32_t)step)) {
+	    dtx_exec_may_fallback(x, (int32_t)step)) {
 		if (dtx_regions_add(&x->regions, x->plan, x->mode, step, worst, x->max_regions)) {
 			*region = true;
 			if (!x->bind_only)

@@ -25,12 +25,12 @@ struct dtx_exec_run {
 };
 
 /* A step that failed: may a snippet do it? */
-bool dtx_exec_may_rescue(const struct dtx_exec_run *x, int32_t step);
+bool dtx_exec_may_fallback(const struct dtx_exec_run *x, int32_t step);
 /* An input that its reader cannot read: a snippet may make its table.  struct dtx_inputset's
- * rescue; arg is the run. */
-bool dtx_exec_rescue_input(void *arg, uint32_t input, const struct dtx_err *why);
+ * fallback; arg is the run. */
+bool dtx_exec_fallback_input(void *arg, uint32_t input, const struct dtx_err *why);
 /* The same for one that failed while its rows flowed. */
-bool dtx_exec_rescue_read(struct dtx_exec_run *x, const struct dtx_err *why);
+bool dtx_exec_fallback_read(struct dtx_exec_run *x, const struct dtx_err *why);
 /* A snippet made the column that failed: it is asked for another. */
 bool dtx_exec_blame(struct dtx_exec_run *x, uint32_t step, const struct dtx_err *why);
 /* A snippet could do it, but there are too many already: exit 7, with the error there was. */

@@ -56,8 +56,8 @@ struct dtx_host {
 	const struct dtx_log *log; /* NULL: silent */
 	/* NULL: nobody to ask.  *out is a new reference, closed schema, columns FLAT, DICT or
 	 * CONST. Its error ends the run (needs_snippet, snippet_* ...). */
-	enum dtx_code (*rescue)(void *arg, const struct dtx_fallback_request *,
-	                        struct dtx_table **out, struct dtx_err *err);
+	enum dtx_code (*fallback)(void *arg, const struct dtx_fallback_request *,
+	                          struct dtx_table **out, struct dtx_err *err);
 	/* Comes before the next region, and last of all; NULL: nothing waits.  `stands`: a bit for
 	 * each region, by its index, whose answer is in use; an attempt that was discarded may have
 	 * dropped others, which nothing has tried then.  Its error ends the run. */

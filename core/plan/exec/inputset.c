@@ -102,7 +102,7 @@ enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 			                         .arena = x->arena,
 			                         .done = &x->repaired };
 		rc = readers[i] ? open_input(x, i, err) : DTX_OK;
-		if (rc != DTX_OK && x->rescue && x->rescue(x->rescue_arg, i, err)) {
+		if (rc != DTX_OK && x->fallback && x->fallback(x->fallback_arg, i, err)) {
 			dtx_err_clear(err);
 			rc = DTX_OK;
 		}

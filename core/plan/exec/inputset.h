@@ -19,8 +19,8 @@ struct dtx_inputset {
 	const struct dtx_schema **schema; /* as the reader has it, or widened */
 	bool *was_read;
 	/* Whether somebody else makes the table of an input that does not open; NULL: nobody. */
-	bool (*rescue)(void *arg, uint32_t input, const struct dtx_err *why);
-	void *rescue_arg;
+	bool (*fallback)(void *arg, uint32_t input, const struct dtx_err *why);
+	void *fallback_arg;
 };
 /* Opens the inputs that the plan reads.  The members up to `repair` are set. */
 DTX_MUSTUSE enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err);

@@ -169,7 +169,7 @@ void dtx_regions_mark(const struct dtx_regions *r, struct dtx_graph *g)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		if (r->item[i].input >= 0)
-			g->rescued[r->item[i].input] = true;
+			g->by_snippet[r->item[i].input] = true;
 		for (uint32_t k = 0; k < r->item[i].count; k++)
 			g->step[r->item[i].first + k].region = (int32_t)i;
 	}
@@ -378,7 +378,7 @@ static enum dtx_code request(struct dtx_regions *all, struct dtx_fallback_reques
 		req->broke = &r->broke;
 	if (host->settle && !any_broken(all))
 		DTX_TRY(host->settle(host->arg, DTX_SETTLE_NEXT, dtx_regions_stand(all), err));
-	rc = host->rescue(host->arg, req, out, err);
+	rc = host->fallback(host->arg, req, out, err);
 	all->failed = rc != DTX_OK;
 	if (rc == DTX_OK)
 		r->broken = false;

@@ -98,7 +98,7 @@ enum dtx_code dtx_run_stats_step(const struct dtx_graph *g, uint32_t s, struct d
 	enum dtx_code rc = DTX_OK;
 
 	out->kind = kind_name(g, s);
-	out->rescued = g->step[s].region >= 0;
+	out->by_snippet = g->step[s].region >= 0;
 	out->stopped_early = g->step[s].stopped;
 	out->rows_in = atomic_load(&st->rows_in);
 	out->rows_out = atomic_load(&st->rows_out);
@@ -229,8 +229,8 @@ out:
 }
 
 /* An input whose table a snippet made: what the reader told before it gave up is not of it. */
-static enum dtx_code rescued_facts(const struct dtx_region *r, struct dtx_exec_result *result,
-                                   struct dtx_err *err)
+static enum dtx_code by_snippet_facts(const struct dtx_region *r, struct dtx_exec_result *result,
+                                      struct dtx_err *err)
 {
 	struct dtx_exec_input *out = &result->input[r->input];
 	enum dtx_code rc = DTX_OK;
@@ -285,10 +285,10 @@ enum dtx_code dtx_run_stats(const struct dtx_graph *g, const struct dtx_regions 
 	if (!named)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < g->plan->ninputs; i++) {
-		const struct dtx_region *rescued = dtx_regions_input(regions, i);
+		const struct dtx_region *by_snippet = dtx_regions_input(regions, i);
 
-		if (rescued)
-			DTX_TRY(rescued_facts(rescued, r, err));
+		if (by_snippet)
+			DTX_TRY(by_snippet_facts(by_snippet, r, err));
 		else if (reader[i])
 			DTX_TRY(input_facts(g, i, named[i], reader[i], schema[i], r, err));
 	}

@@ -239,13 +239,13 @@ static void input_text(const struct dtx_plan *plan, const struct dtx_exec_result
                        struct dtx_buf *out)
 {
 	const struct dtx_exec_input *x = &r->input[i];
-	bool rescued = x->reader && strcmp(x->reader, "snippet") == 0;
+	bool by_snippet = x->reader && strcmp(x->reader, "snippet") == 0;
 	const char *needs = dtx_explain_needs(plan, r, -1, (int32_t)i);
 
-	dtx_buf_printf(out, "input %s: %s%s  ", plan->input[i].name, rescued ? "snippet " : "",
+	dtx_buf_printf(out, "input %s: %s%s  ", plan->input[i].name, by_snippet ? "snippet " : "",
 	               plan->input[i].path ? plan->input[i].path : "(no file yet)");
 	if (!x->schema)
-		dtx_buf_add(out, rescued ? "columns known when it runs" : "not read");
+		dtx_buf_add(out, by_snippet ? "columns known when it runs" : "not read");
 	else
 		count_cols(x->schema, out);
 	if (x->read)
@@ -253,7 +253,7 @@ static void input_text(const struct dtx_plan *plan, const struct dtx_exec_result
 		               (long long)x->stats.rows_out,
 		               x->stats.stopped_early ? " (stopped early)" : "");
 	dtx_buf_addc(out, '\n');
-	if (x->describe && !rescued)
+	if (x->describe && !by_snippet)
 		describe_text(x, out);
 	if (x->schema)
 		columns_text(x, out);

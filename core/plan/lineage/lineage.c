@@ -363,7 +363,7 @@ static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 	o = &l->memo[t][c];
 	if (o->nsources || o->made || o->snippet)
 		return o;
-	if ((uint32_t)t < g->plan->ninputs && g->rescued[t]) {
+	if ((uint32_t)t < g->plan->ninputs && g->by_snippet[t]) {
 		o->snippet = true;
 	} else if ((uint32_t)t < g->plan->ninputs) {
 		input_origin(l, t, c, o);

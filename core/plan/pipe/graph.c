@@ -34,8 +34,8 @@ enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
 	pthread_mutex_init(&g->warn_lock, NULL);
 	g->node = dtx_arena_zalloc(&g->arena, plan->ninputs + plan->nsteps + 1u, sizeof(*g->node));
 	g->step = dtx_arena_zalloc(&g->arena, plan->nsteps + 1u, sizeof(*g->step));
-	g->rescued = dtx_arena_zalloc(&g->arena, plan->ninputs + 1u, sizeof(*g->rescued));
-	if (!g->node || !g->step || !g->rescued)
+	g->by_snippet = dtx_arena_zalloc(&g->arena, plan->ninputs + 1u, sizeof(*g->by_snippet));
+	if (!g->node || !g->step || !g->by_snippet)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		g->step[i].region = -1;

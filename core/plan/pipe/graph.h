@@ -30,7 +30,7 @@ struct dtx_graph {
 	struct dtx_column_needs push;
 	struct dtx_reader **reader; /* borrowed, per input */
 	bool *was_read;             /* borrowed, per input */
-	bool *rescued;              /* per input: a snippet made its table */
+	bool *by_snippet;           /* per input: a snippet made its table */
 	struct dtx_node *node;
 	struct dtx_stepx *step;
 	struct dtx_errlist *warnings;

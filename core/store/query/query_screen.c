@@ -332,7 +332,7 @@ static void screen_counts(const json_t *step, struct dtx_buf *out)
 		dtx_buf_addc(out, ')');
 }
 
-static bool screen_is_rescued(const json_t *step)
+static bool screen_is_by_snippet(const json_t *step)
 {
 	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
@@ -348,11 +348,11 @@ static void screen_rows(const json_t *record, struct dtx_buf *out)
 	dtx_screen_label(out, "rows");
 	json_array_foreach(steps, i, step)
 	{
-		bool snippet = screen_is_rescued(step);
+		bool snippet = screen_is_by_snippet(step);
 
 		if (!i && json_is_integer(json_object_get(step, "rows_in")))
 			dtx_screen_number(out, dtx_json_int(step, "rows_in", 0));
-		if (snippet && screen_is_rescued(json_array_get(steps, i + 1)))
+		if (snippet && screen_is_by_snippet(json_array_get(steps, i + 1)))
 			continue; /* the region's last step has the rows that came back */
 		dtx_buf_printf(out, " > %s", snippet ? "snippet" : dtx_json_text(step, "op", "?"));
 		if (json_is_integer(json_object_get(step, "rows_out"))) {

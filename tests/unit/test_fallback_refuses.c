@@ -3,31 +3,31 @@
 #include "core/fallback/adapter.h"
 #include "core/fallback/retry.h"
 #include "tests/tables.h"
-#include "tests/unit/rescuemake.h"
+#include "tests/unit/fallbackmake.h"
 
-void test_rescue_without_a_store(void)
+void test_fallback_without_a_store(void)
 {
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "none");
+	fallbackmake_init(&m, "none");
 	m.r.store = NULL;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_STORE_IO, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_STORE_IO, &m.run.err);
 	T_STR(m.run.err.msg, "a snippet runs only where a store keeps the record of the run");
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
-void test_rescue_replay_without_its_code(void)
+void test_fallback_replay_without_its_code(void)
 {
 	json_t *recorded = json_pack("[{ss ss s{ss}}]", "pointer", "/steps/0", "cell_id",
 	                             "0123456789abcdef", "cell", "state", "active");
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "lost");
+	fallbackmake_init(&m, "lost");
 	m.r.recorded = recorded;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_STORE_IO, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_STORE_IO, &m.run.err);
 	T_STR(m.run.err.msg, "the code of snippet 01234567 is not in the store");
 	T_INT(m.jailed, 0);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 	json_decref(recorded);
 }
 
@@ -41,33 +41,33 @@ static bool at_once(void *arg)
 static enum dtx_code ask_meanwhile(const struct dtx_author *a, const struct dtx_author_ask *ask,
                                    struct dtx_author_answer *out, struct dtx_err *err)
 {
-	struct rescuemake *m = a->pause_arg, other;
+	struct fallbackmake *m = a->pause_arg, other;
 
 	(void)ask;
-	rescuemake_init(&other, "same");
+	fallbackmake_init(&other, "same");
 	other.r.author = &other.author;
 	other.r.cancelled = at_once;
-	T_CODE(rescuemake_run(&other, PLAN, CSV), DTX_E_CANCELLED, &other.run.err);
+	T_CODE(fallbackmake_run(&other, PLAN, CSV), DTX_E_CANCELLED, &other.run.err);
 	T_STR(other.run.err.msg, "cancelled while another run was waited for");
 	T_INT(other.asked, 0);
-	rescuemake_clear(&other);
-	rescuemake_use(m);
+	fallbackmake_clear(&other);
+	fallbackmake_use(m);
 	m->asked++;
 	dtx_buf_add(&out->text, MODULE("#ok\n"));
 	(void)err;
 	return DTX_OK;
 }
 
-void test_rescue_waits_for_another_run(void)
+void test_fallback_waits_for_another_run(void)
 {
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "same");
+	fallbackmake_init(&m, "same");
 	m.author.ask = ask_meanwhile;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_INT(m.asked, 1);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 void test_adapter_refuses(void)
@@ -105,10 +105,10 @@ void test_budget_of_unknown_cost(void)
 }
 
 /* A snippet for steps that read more tables than a jail is given. */
-void test_rescue_of_many_tables(void)
+void test_fallback_of_many_tables(void)
 {
 	struct dtx_buf plan = DTX_BUF_INIT(1 << 16);
-	struct rescuemake m;
+	struct fallbackmake m;
 
 	dtx_buf_add(&plan, "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[");
 	for (int i = 0; i < 70; i++)
@@ -119,10 +119,10 @@ void test_rescue_of_many_tables(void)
 		dtx_buf_printf(&plan,
 		               i == 40 ? "]},{\"op\":\"frob\",\"with\":[\"t%d\"" : ",\"t%d\"", i);
 	dtx_buf_add(&plan, "]}]}");
-	rescuemake_init(&m, "many");
-	T_CODE(rescuemake_run(&m, dtx_buf_text(&plan), CSV), DTX_E_PLAN_TOO_LARGE, &m.run.err);
+	fallbackmake_init(&m, "many");
+	T_CODE(fallbackmake_run(&m, dtx_buf_text(&plan), CSV), DTX_E_PLAN_TOO_LARGE, &m.run.err);
 	T_STR(m.run.err.msg, "a snippet reads at most 64 tables");
 	T_STR(m.run.err.hint, "a union or join before the step makes few of many");
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 	dtx_buf_clear(&plan);
 }

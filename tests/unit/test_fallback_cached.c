@@ -1,79 +1,81 @@
 /* The fallback loop: cached snippets that fail, are judged again, or meet other headers. */
 #include "core/base/hash/hash.h"
 #include "core/store/ledger/lease.h"
-#include "tests/unit/rescuemake.h"
+#include "tests/unit/fallbackmake.h"
 
 /* --- a cached snippet fails --- */
 
-void test_rescue_repair(void)
+void test_fallback_repair(void)
 {
 	static const char *const answers[] = { MODULE("#assumes v < 3\n"), MODULE("#ok\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "repair");
+	fallbackmake_init(&m, "repair");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	/* values it was not written for; nobody may be asked */
 	m.r.cache_only = true;
-	T_CODE(rescuemake_run(&m, PLAN, "k,v\na,1\nb,7\n"), DTX_E_SNIPPET_ASSUMPTION, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, "k,v\na,1\nb,7\n"), DTX_E_SNIPPET_ASSUMPTION, &m.run.err);
 	T_STR(dtx_buf_text(&m.events),
 	      "run.trigger:unknown_op run.cache:exact jail.end attempt.end:assumption");
 	m.r.cache_only = false;
-	T_OK(rescuemake_run(&m, PLAN, "k,v\na,1\nb,7\n"), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, "k,v\na,1\nb,7\n"), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end "
 	                               "attempt.end:assumption " SENT FINE);
 	T_CHECK(strstr(dtx_buf_text(&m.last_prompt), "This module failed: assumption."));
 	/* the new one is the live one */
-	T_OK(rescuemake_run(&m, PLAN, "k,v\na,1\nb,9\n"), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, "k,v\na,1\nb,9\n"), &m.run.err);
 	T_INT(m.asked, 2);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* Another jail policy: cached code has to show once more that its result does not depend on the
  * hash seed. */
-void test_rescue_admitted_again(void)
+void test_fallback_admitted_again(void)
 {
 	static const char *const answers[] = { MODULE("#ok\n"), NULL };
 	static const char again[] = "run.trigger:unknown_op run.cache:exact jail.end jail.end";
 	static const char once[] = "run.trigger:unknown_op run.cache:exact jail.end";
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "policy");
+	fallbackmake_init(&m, "policy");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.policy = "aa";
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), once);
 	m.policy = "bb";
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), again);
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), once);
 	T_INT(m.asked, 1);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* What does not hold under the new one is mended, or the end; it is not admitted by having failed.
  */
-void test_rescue_not_admitted_again(void)
+void test_fallback_not_admitted_again(void)
 {
 	static const char *const answers[] = { MODULE("#seeded bb\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "policybad");
+	fallbackmake_init(&m, "policybad");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.policy = "aa";
-	T_OK(rescuemake_run(&m, PLANCASE(FROB), CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLANCASE(FROB), CSV), &m.run.err);
 	m.policy = "bb";
 	m.r.author = NULL;
-	T_CODE(rescuemake_run(&m, PLANCASE(FROB), CSV), DTX_E_SNIPPET_NONDETERMINISTIC, &m.run.err);
-	T_CODE(rescuemake_run(&m, PLANCASE(FROB), CSV), DTX_E_SNIPPET_NONDETERMINISTIC, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLANCASE(FROB), CSV), DTX_E_SNIPPET_NONDETERMINISTIC,
+	       &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLANCASE(FROB), CSV), DTX_E_SNIPPET_NONDETERMINISTIC,
+	       &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end jail.end "
 	                               "attempt.end:nondeterministic");
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 static void lease_key(const struct dtx_snippet *s, char key[80])
@@ -91,7 +93,7 @@ static void lease_key(const struct dtx_snippet *s, char key[80])
 static void repaired_by_another(void *arg, const char *text)
 {
 	static const char code[] = "def transform(tables, params):\n#ok\n";
-	struct rescuemake *m = arg;
+	struct fallbackmake *m = arg;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_snippet *old;
 	struct dtx_snippet_new add = { .code = { code, sizeof(code) - 1 }, .origin = "cmd" };
@@ -112,32 +114,32 @@ static void repaired_by_another(void *arg, const char *text)
 	dtx_arena_clear(&arena);
 }
 
-void test_rescue_repair_waits(void)
+void test_fallback_repair_waits(void)
 {
 	static const char *const answers[] = { MODULE("#assumes v < 3\n"), MODULE("#ok\n"), NULL };
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_snippet *old;
-	struct rescuemake m;
+	struct fallbackmake m;
 	bool ours = false;
 	char key[80];
 	size_t n;
 
-	rescuemake_init(&m, "repairwaits");
+	fallbackmake_init(&m, "repairwaits");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_OK(dtx_snippet_list(m.store, "approved", &arena, &old, &n, NULL), NULL);
 	lease_key(old, key);
 	T_OK(dtx_lease_claim(m.store, key, "another", &ours, NULL), NULL);
 	T_CHECK(ours);
 	m.r.say = repaired_by_another;
 	m.r.say_arg = &m;
-	T_OK(rescuemake_run(&m, PLAN, "k,v\na,1\nb,7\n"), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, "k,v\na,1\nb,7\n"), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end "
 	                               "attempt.end:assumption run.cache:exact jail.end");
 	T_INT(m.asked, 1);
 	dtx_arena_clear(&arena);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* --- drift --- */
@@ -164,9 +166,9 @@ static const struct drift_row {
 	{ "x,y,z\n1,2,3\n", "", "none", DTX_E_NEEDS_SNIPPET, false },  /* gone */
 };
 
-void test_rescue_drift(void)
+void test_fallback_drift(void)
 {
-	struct rescuemake m;
+	struct fallbackmake m;
 	char name[32], want[80], module[200];
 	const char *answers[] = { module, NULL };
 	size_t i;
@@ -176,66 +178,66 @@ void test_rescue_drift(void)
 		enum dtx_code rc;
 
 		snprintf(name, sizeof(name), "drift%zu", i);
-		rescuemake_init(&m, name);
+		fallbackmake_init(&m, name);
 		snprintf(module, sizeof(module),
 		         "```python\ndef transform(tables, params):\n#reads k v\n%s%s\n```\n",
 		         row->flags[0] ? "#flags " : "", row->flags);
 		m.answer = answers;
 		m.r.author = &m.author;
-		T_OK(rescuemake_run(&m, PLAN, base_csv), &m.run.err);
+		T_OK(fallbackmake_run(&m, PLAN, base_csv), &m.run.err);
 		m.r.author = NULL;
 		m.r.strict_schema = row->strict;
-		rc = rescuemake_run(&m, PLAN, row->csv);
+		rc = fallbackmake_run(&m, PLAN, row->csv);
 		T_CODE(rc, row->code, &m.run.err);
 		snprintf(want, sizeof(want), "run.cache:%s", row->cache);
 		if (!strstr(dtx_buf_text(&m.events), want))
 			t_fail(__FILE__, __LINE__, "row %zu: %s", i, dtx_buf_text(&m.events));
 		T_INT(json_array_size(m.r.near) > 0, !strcmp(row->cache, "near"));
-		rescuemake_clear(&m);
+		fallbackmake_clear(&m);
 	}
 }
 
 /* Period columns come and go; code that names one is refused. */
-void test_rescue_sliding_headers(void)
+void test_fallback_sliding_headers(void)
 {
 	static const char *const answers[] = { MODULE("#reads k 2024-02\n"), MODULE("#reads k\n"),
 		                               NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "sliding");
+	fallbackmake_init(&m, "sliding");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLAN, "k,2024-01,2024-02,2024-03\na,1,2,3\n"), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, "k,2024-01,2024-02,2024-03\na,1,2,3\n"), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), ASKED RUNS " attempt.end:family_literal " SENT FINE);
-	T_OK(rescuemake_run(&m, PLAN, "k,2024-02,2024-03,2024-04,2024-05\na,1,2,3,4\n"),
+	T_OK(fallbackmake_run(&m, PLAN, "k,2024-02,2024-03,2024-04,2024-05\na,1,2,3,4\n"),
 	     &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end");
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* A near one is adopted: same code, renamed columns, pending; then it runs and drifts on. */
-void test_rescue_adopt(void)
+void test_fallback_adopt(void)
 {
 	static const char *const answers[] = { MODULE("#reads k hours\n"), NULL };
 	static const char drifted[] = "k,hours_booked,w\na,1,5\n";
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_snippet *item, old;
 	struct dtx_buf code = DTX_BUF_INIT(1 << 16);
-	struct rescuemake m;
+	struct fallbackmake m;
 	const json_t *near;
 	size_t n;
 
-	rescuemake_init(&m, "adopt");
+	fallbackmake_init(&m, "adopt");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLAN, "k,hours,w\na,1,5\n"), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, "k,hours,w\na,1,5\n"), &m.run.err);
 	m.r.author = NULL;
 	/* a header is text for the shell, whatever it holds */
-	T_CODE(rescuemake_run(&m, PLAN, "k,hours' $(x),w\na,1,5\n"), DTX_E_NEEDS_SNIPPET,
+	T_CODE(fallbackmake_run(&m, PLAN, "k,hours' $(x),w\na,1,5\n"), DTX_E_NEEDS_SNIPPET,
 	       &m.run.err);
 	T_CHECK(strstr(dtx_json_text(json_array_get(m.r.near, 0), "adopt", ""),
 	               " --rename 'hours=hours'\\'' $(x)' --plan "));
-	T_CODE(rescuemake_run(&m, PLAN, drifted), DTX_E_NEEDS_SNIPPET, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, drifted), DTX_E_NEEDS_SNIPPET, &m.run.err);
 	near = json_array_get(m.r.near, 0);
 	T_CHECK(strstr(dtx_json_text(near, "adopt", ""),
 	               " --rename hours=hours_booked --plan plan.json in.csv"));
@@ -245,7 +247,7 @@ void test_rescue_adopt(void)
 	m.r.supplied = (struct dtx_str){ code.ptr, code.len };
 	m.r.adapter = "{\"hours\":\"hours_booked\"}";
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
-	T_CODE(rescuemake_run(&m, PLAN, drifted), DTX_E_NEEDS_APPROVAL, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, drifted), DTX_E_NEEDS_APPROVAL, &m.run.err);
 	T_STR(m.columns, "k hours w ");
 	T_OK(dtx_snippet_list(m.store, "pending", &arena, &item, &n, NULL), NULL);
 	T_INT(n, 1);
@@ -256,14 +258,14 @@ void test_rescue_adopt(void)
 	     NULL);
 	m.r.supplied = (struct dtx_str){ NULL, 0 };
 	m.r.adapter = NULL;
-	T_OK(rescuemake_run(&m, PLAN, drifted), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, drifted), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end");
 	T_STR(m.columns, "k hours w ");
 	/* what it reads is kept by the names of the input: an unread column may go */
-	T_OK(rescuemake_run(&m, PLAN, "k,hours_booked\na,1\n"), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, "k,hours_booked\na,1\n"), &m.run.err);
 	T_CHECK(strstr(dtx_buf_text(&m.events), "run.cache:compatible"));
 	T_STR(m.columns, "k hours ");
 	dtx_arena_clear(&arena);
 	dtx_buf_clear(&code);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }

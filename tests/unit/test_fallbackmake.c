@@ -1,5 +1,5 @@
-/* See rescuemake.h. */
-#include "tests/unit/rescuemake.h"
+/* See fallbackmake.h. */
+#include "tests/unit/fallbackmake.h"
 
 #include "core/base/file.h"
 #include "core/data/builder.h"
@@ -12,7 +12,7 @@ struct dtx_box {
 	struct dtx_table *main;
 	struct dtx_str code;
 };
-static struct rescuemake *jail_owner; /* tests run one at a time */
+static struct fallbackmake *jail_owner; /* tests run one at a time */
 
 /* The rest of the line that begins with `word`; *found tells. */
 static struct dtx_str line_of(struct dtx_str code, const char *word, int *number)
@@ -305,7 +305,7 @@ static enum dtx_code author_ask(const struct dtx_author *a, const struct dtx_aut
                                 struct dtx_author_answer *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct rescuemake *m = a->pause_arg;
+	struct fallbackmake *m = a->pause_arg;
 	const char *text = m->answer[m->asked];
 
 	if (m->asked < DTX_COUNT(m->prompts))
@@ -329,10 +329,10 @@ out:
 
 /* --- the whole --- */
 
-void rescuemake_init(struct rescuemake *m, const char *name)
+void fallbackmake_init(struct fallbackmake *m, const char *name)
 {
-	*m = (struct rescuemake){ .last_prompt = DTX_BUF_INIT(DTX_PROMPT_MAX),
-		                  .events = DTX_BUF_INIT(1 << 16) };
+	*m = (struct fallbackmake){ .last_prompt = DTX_BUF_INIT(DTX_PROMPT_MAX),
+		                    .events = DTX_BUF_INIT(1 << 16) };
 	jail_owner = m;
 	snprintf(m->store_path, sizeof(m->store_path), "%s/%s.db", t_dir(), name);
 	T_OK(dtx_store_open(m->store_path, DTX_STORE_WRITE, &m->store, NULL), NULL);
@@ -351,12 +351,12 @@ void rescuemake_init(struct rescuemake *m, const char *name)
 	m->r.gate.policy = DTX_APPROVE_AUTO;
 }
 
-void rescuemake_use(struct rescuemake *m)
+void fallbackmake_use(struct fallbackmake *m)
 {
 	jail_owner = m;
 }
 
-void rescuemake_clear(struct rescuemake *m)
+void fallbackmake_clear(struct fallbackmake *m)
 {
 	planrun_clear(&m->run);
 	dtx_fallback_ctx_clear(&m->r);
@@ -371,7 +371,7 @@ void rescuemake_clear(struct rescuemake *m)
 static enum dtx_code event_note(void *arg, const struct dtx_event *e, struct dtx_err *err)
 {
 	static const char *const tells[] = { "outcome", "class", "code", "by" };
-	struct rescuemake *m = arg;
+	struct fallbackmake *m = arg;
 	size_t i;
 
 	(void)err;
@@ -387,10 +387,10 @@ static enum dtx_code event_note(void *arg, const struct dtx_event *e, struct dtx
 	return DTX_OK;
 }
 
-static enum dtx_code host_rescue(void *arg, const struct dtx_fallback_request *region,
-                                 struct dtx_table **out, struct dtx_err *err)
+static enum dtx_code host_fallback(void *arg, const struct dtx_fallback_request *region,
+                                   struct dtx_table **out, struct dtx_err *err)
 {
-	struct rescuemake *m = arg;
+	struct fallbackmake *m = arg;
 
 	return dtx_fallback_answer(&m->r, region, out, err);
 }
@@ -398,16 +398,16 @@ static enum dtx_code host_rescue(void *arg, const struct dtx_fallback_request *r
 static enum dtx_code host_settle(void *arg, enum dtx_settle when, uint64_t stands,
                                  struct dtx_err *err)
 {
-	struct rescuemake *m = arg;
+	struct fallbackmake *m = arg;
 
 	return dtx_fallback_finish(&m->r, when, stands & ~m->dropped, err);
 }
 
-enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char *csv)
+enum dtx_code fallbackmake_run(struct fallbackmake *m, const char *plan, const char *csv)
 {
 	char id[DTX_RUN_ID];
 	struct dtx_run_info info = { .run_id = id, .command = "run" };
-	struct dtx_host host = { .arg = m, .rescue = host_rescue, .settle = host_settle };
+	struct dtx_host host = { .arg = m, .fallback = host_fallback, .settle = host_settle };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 
@@ -430,36 +430,36 @@ enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char 
 	return rc;
 }
 
-void test_rescuemake_typed_run_asks_nobody(void)
+void test_fallbackmake_typed_run_asks_nobody(void)
 {
 	static const char *const answers[] = { NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "typed");
+	fallbackmake_init(&m, "typed");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLANCASE("{\"op\":\"filter\",\"where\":\"v > 1\"}"), "v\n1\n2\n"),
+	T_OK(fallbackmake_run(&m, PLANCASE("{\"op\":\"filter\",\"where\":\"v > 1\"}"), "v\n1\n2\n"),
 	     &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "");
 	T_INT(m.asked + (size_t)m.jailed, 0);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
-void rescuemake_state(const struct rescue_state *row, size_t i)
+void fallbackmake_state(const struct fallback_state *row, size_t i)
 {
-	struct rescuemake m;
+	struct fallbackmake m;
 	enum dtx_code rc;
 	char name[32];
 
 	snprintf(name, sizeof(name), "state%zu", i);
-	rescuemake_init(&m, name);
+	fallbackmake_init(&m, name);
 	m.answer = row->answer;
 	m.r.author = row->nobody ? NULL : &m.author;
 	m.r.cache_only = row->cache_only;
 	m.r.budget.attempts = row->attempts;
 	if (row->approve)
 		T_OK(dtx_approve_parse(row->approve, &m.r.gate.policy, NULL), NULL);
-	rc = rescuemake_run(&m, row->plan ? row->plan : PLAN, CSV);
+	rc = fallbackmake_run(&m, row->plan ? row->plan : PLAN, CSV);
 	T_CODE(rc, row->code, &m.run.err);
 	if (strcmp(dtx_buf_text(&m.events), row->events) != 0)
 		t_fail(__FILE__, __LINE__, "row %zu: %s\n   wanted %s", i, dtx_buf_text(&m.events),
@@ -467,7 +467,7 @@ void rescuemake_state(const struct rescue_state *row, size_t i)
 	if (rc == DTX_OK)
 		T_STR(dtx_buf_text(&m.run.out), row->plan ? "n,m\n10,10\n11,11\n" : "n\n11\n");
 	T_INT(m.r.budget.spent_attempts, m.asked - (rc == DTX_E_AUTHOR_FAILED));
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 static void lacks(const char *path, const char *const *canary, size_t n)
@@ -481,7 +481,7 @@ static void lacks(const char *path, const char *const *canary, size_t n)
 	dtx_buf_clear(&bytes);
 }
 
-void rescuemake_lacks(const struct rescuemake *m, const char *const *canary, size_t n)
+void fallbackmake_lacks(const struct fallbackmake *m, const char *const *canary, size_t n)
 {
 	char wal[4200];
 

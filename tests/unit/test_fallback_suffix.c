@@ -1,11 +1,11 @@
 /* The fallback loop: what the typed steps behind a region cannot use. */
-#include "tests/unit/rescuemake.h"
+#include "tests/unit/fallbackmake.h"
 
 #define CASTS PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(n)\"}}")
 #define BROKE RUNS " snippet.candidate attempt.end:contract "
 
 /* What they cannot use goes back to the author, before anybody approves it. */
-static const struct rescue_state suffixes[] = {
+static const struct fallback_state suffixes[] = {
 	{ CASTS,
 	  { MODULE("#text Zanzibar\n"), MODULE("#ok\n") },
 	  NULL,
@@ -70,73 +70,73 @@ static const struct rescue_state suffixes[] = {
 	  false },
 };
 
-void test_rescue_suffix_states(void)
+void test_fallback_suffix_states(void)
 {
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(suffixes); i++)
-		rescuemake_state(&suffixes[i], 100 + i);
+		fallbackmake_state(&suffixes[i], 100 + i);
 }
 
 /* The next prompt has the error, and no cell. */
-void test_rescue_suffix_prompt(void)
+void test_fallback_suffix_prompt(void)
 {
 	static const char *const answers[] = { MODULE("#text Zanzibar\n"), MODULE("#ok\n"), NULL };
 	static const char *const canary[] = { "Kwyjibo" };
-	struct rescuemake m;
+	struct fallbackmake m;
 	const char *at;
 
-	rescuemake_init(&m, "suffixprompt");
+	fallbackmake_init(&m, "suffixprompt");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, CASTS, "k,v\nKwyjibo,1\n"), &m.run.err);
+	T_OK(fallbackmake_run(&m, CASTS, "k,v\nKwyjibo,1\n"), &m.run.err);
 	T_STR(dtx_buf_text(&m.run.out), "n,m\n10,10\n11,11\n");
 	at = strstr(dtx_buf_text(&m.last_prompt), "This module failed: contract.");
 	T_CHECK(at && strstr(at, "cast_failed") &&
 	        strstr(at, "{\"op\":\"derive\",\"set\":[{\"as\":\"m\",\"expr\":\"int(n)\"}]}"));
-	rescuemake_lacks(&m, canary, 1);
-	rescuemake_clear(&m);
+	fallbackmake_lacks(&m, canary, 1);
+	fallbackmake_clear(&m);
 }
 
 /* An approved snippet whose result no longer suits: mended, or the end. */
-void test_rescue_suffix_of_cached(void)
+void test_fallback_suffix_of_cached(void)
 {
 	static const char *const answers[] = { MODULE("#text 7\n"), MODULE("#ok\n"), NULL };
 	static const char plan[] = PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(n)\"}},"
 	                                         "{\"op\":\"derive\",\"set\":{\"o\":\"date(n)\"}}");
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "suffixcached");
+	fallbackmake_init(&m, "suffixcached");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.r.trial_off = true; /* approved before anything has run */
 	m.r.cache_only = false;
 	m.r.budget.attempts = 1;
-	T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+	T_CODE(fallbackmake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
 	T_CHECK(strstr(m.run.err.msg, "step 3, 'derive', cannot use"));
 	T_INT(m.run.err.step, 0);
 	m.r.cache_only = true;
-	T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+	T_CODE(fallbackmake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
 	T_STR(dtx_buf_text(&m.events),
 	      "run.trigger:unknown_op run.cache:exact jail.end attempt.end:contract");
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* A module given by hand that does not do, then an approved one that does not: nobody is left. */
-void test_rescue_suffix_of_cached_behind_supplied(void)
+void test_fallback_suffix_of_cached_behind_supplied(void)
 {
 	static const char *const answers[] = { MODULE("#text 7\n"), NULL };
 	static const char *const given[] = { MODULE("#raise z\n"), MODULE("#text 8\n") };
 	static const char plan[] =
 		PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"o\":\"date(n)\"}}");
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "suffixsupplied");
+	fallbackmake_init(&m, "suffixsupplied");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.r.trial_off = true; /* approved before anything has run */
 	m.r.budget.attempts = 1;
-	T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+	T_CODE(fallbackmake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
 	m.r.author = NULL;
 	m.r.trial_off = false;
 	m.r.budget.attempts = 0;
@@ -144,28 +144,28 @@ void test_rescue_suffix_of_cached_behind_supplied(void)
 		const char *events;
 
 		m.r.supplied = dtx_str_of(given[i]);
-		T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+		T_CODE(fallbackmake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
 		events = strstr(dtx_buf_text(&m.events), "run.cache:exact ");
 		T_STR(events ? events : dtx_buf_text(&m.events),
 		      "run.cache:exact jail.end attempt.end:contract");
 	}
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* What a column brings along from before the snippet is none of its making. */
-void test_rescue_suffix_of_others(void)
+void test_fallback_suffix_of_others(void)
 {
 	static const char *const answers[] = { MODULE("#columns n k\n#text x\n"),
 		                               MODULE("#columns n m k\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "suffixothers");
+	fallbackmake_init(&m, "suffixothers");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(k)\"}}"),
-	                    CSV),
+	T_OK(fallbackmake_run(&m, PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(k)\"}}"),
+	                      CSV),
 	     &m.run.err);
 	T_CHECK(strstr(dtx_buf_text(&m.events), "run.trigger:cast_failed"));
 	T_CHECK(!strstr(dtx_buf_text(&m.events), "attempt.end"));
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }

@@ -1,7 +1,7 @@
-/* A rescuer for tests: a jail that plays what the code says, an author with a script, a store in
+/* A fallback for tests: a jail that plays what the code says, an author with a script, a store in
  * the scratch folder. */
-#ifndef TESTS_UNIT_RESCUEMAKE_H
-#define TESTS_UNIT_RESCUEMAKE_H
+#ifndef TESTS_UNIT_FALLBACKMAKE_H
+#define TESTS_UNIT_FALLBACKMAKE_H
 
 #include "core/fallback/fallback.h"
 #include "tests/unit/planrun.h"
@@ -22,7 +22,7 @@
  */
 #define MODULE(lines) "```python\ndef transform(tables, params):\n" lines "```\n"
 
-struct rescuemake {
+struct fallbackmake {
 	struct dtx_fallback_ctx r;
 	struct dtx_author author;
 	const char *const *answer; /* NULL at the end; "!text" fails, "~text" was cut */
@@ -39,12 +39,12 @@ struct rescuemake {
 	uint32_t max_regions; /* 0: the default */
 	uint64_t dropped;     /* regions whose answers the run is said not to use in the end */
 };
-void rescuemake_init(struct rescuemake *m, const char *name);
-void rescuemake_clear(struct rescuemake *m);
+void fallbackmake_init(struct fallbackmake *m, const char *name);
+void fallbackmake_clear(struct fallbackmake *m);
 /* The jail plays for this one again, after another was made meanwhile. */
-void rescuemake_use(struct rescuemake *m);
+void fallbackmake_use(struct fallbackmake *m);
 /* One run of `plan` on `csv` with a record of its own; the result is m->run.out. */
-enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char *csv);
+enum dtx_code fallbackmake_run(struct fallbackmake *m, const char *plan, const char *csv);
 
 /* --- runs as rows --- */
 
@@ -60,7 +60,7 @@ enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char 
 #define FINE   RUNS STORED "snippet.approved:policy:auto"
 
 /* One run with an empty cache and an author that answers so. */
-struct rescue_state {
+struct fallback_state {
 	const char *plan; /* NULL: PLAN */
 	const char *answer[4];
 	const char *approve; /* NULL: auto */
@@ -70,8 +70,8 @@ struct rescue_state {
 	bool nobody, cache_only;
 };
 /* The run of a row, and what it must give; i tells rows apart. */
-void rescuemake_state(const struct rescue_state *row, size_t i);
+void fallbackmake_state(const struct fallback_state *row, size_t i);
 /* The store's files hold none of these texts. */
-void rescuemake_lacks(const struct rescuemake *m, const char *const *canary, size_t n);
+void fallbackmake_lacks(const struct fallbackmake *m, const char *const *canary, size_t n);
 
 #endif

@@ -1,9 +1,9 @@
 /* The fallback loop, station by station: transitions, ledger events, codes. */
 #include "core/plan/exec/region.h"
-#include "tests/unit/rescuemake.h"
+#include "tests/unit/fallbackmake.h"
 
 /* One run with an empty cache and an author that answers so. */
-static const struct rescue_state states[] = {
+static const struct fallback_state states[] = {
 	/* passes at once */
 	{ NULL, { MODULE("#ok\n") }, NULL, DTX_OK, ASKED FINE, 0, false, false },
 	/* nobody to ask, or not allowed to */
@@ -228,18 +228,18 @@ static const struct rescue_state states[] = {
 	  false },
 };
 
-void test_rescue_states(void)
+void test_fallback_states(void)
 {
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(states); i++)
-		rescuemake_state(&states[i], i);
+		fallbackmake_state(&states[i], i);
 }
 
 /* --- the retry prompt --- */
 
 /* Cells must not come back to the author, whatever the code makes of them. */
-void test_rescue_canary(void)
+void test_fallback_canary(void)
 {
 	static const char *const canaries[] = { "Zanzibar", "QX7781", "Kwyjibo", "2031-07-09",
 		                                "zx@example.org" };
@@ -253,41 +253,41 @@ void test_rescue_canary(void)
 	};
 	static const enum dtx_sample samples[] = { DTX_SAMPLE_NONE, DTX_SAMPLE_SYNTHETIC,
 		                                   DTX_SAMPLE_MASKED };
-	struct rescuemake m;
+	struct fallbackmake m;
 	char name[32];
 	size_t s, i, n;
 
 	for (s = 0; s < DTX_COUNT(samples); s++) {
 		for (n = 1; n <= 3; n++) {
 			snprintf(name, sizeof(name), "canary%zu%zu", s, n);
-			rescuemake_init(&m, name);
+			fallbackmake_init(&m, name);
 			m.answer = answers;
 			m.r.author = &m.author;
 			m.r.sample = samples[s];
 			m.r.budget.attempts = (unsigned)n;
-			T_CHECK(rescuemake_run(&m, PLAN, csv) != DTX_OK);
+			T_CHECK(fallbackmake_run(&m, PLAN, csv) != DTX_OK);
 			T_INT(m.asked, n);
 			T_CHECK(n == 1 || strstr(dtx_buf_text(&m.last_prompt), "PREVIOUS ATTEMPT"));
 			for (i = 0; i < DTX_COUNT(canaries); i++)
 				T_CHECK(!strstr(dtx_buf_text(&m.last_prompt), canaries[i]));
-			rescuemake_lacks(&m, canaries, DTX_COUNT(canaries));
-			rescuemake_clear(&m);
+			fallbackmake_lacks(&m, canaries, DTX_COUNT(canaries));
+			fallbackmake_clear(&m);
 		}
 	}
 }
 
-void test_rescue_retry_prompt(void)
+void test_fallback_retry_prompt(void)
 {
 	static const char *const answers[] = {
 		MODULE("x = 1\n#raise no column 'Zanzibar' in Kwyjibo\n"), MODULE("#ok\n"), NULL
 	};
-	struct rescuemake m;
+	struct fallbackmake m;
 	const char *text, *at;
 
-	rescuemake_init(&m, "retryprompt");
+	fallbackmake_init(&m, "retryprompt");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	text = dtx_buf_text(&m.last_prompt);
 	at = strstr(text, "PREVIOUS ATTEMPT\nThis module failed: exception.\nDATA ");
 	T_CHECK(at != NULL);
@@ -296,95 +296,95 @@ void test_rescue_retry_prompt(void)
 	T_CHECK(at && strstr(at, "Answer with a corrected whole module.\n"));
 	T_CHECK(at && strstr(at, "`x = 1`"));
 	T_CHECK(strcmp(m.prompts[0], m.prompts[1]) != 0);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* --- memory of failures, ceilings --- */
 
-void test_rescue_recent_failure(void)
+void test_fallback_recent_failure(void)
 {
 	static const char *const bad[] = { "no code", NULL };
 	static const char *const good[] = { MODULE("#ok\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "recent");
+	fallbackmake_init(&m, "recent");
 	m.answer = bad;
 	m.r.author = &m.author;
 	m.r.budget.attempts = 1;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_SNIPPET_NO_CODE, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_SNIPPET_NO_CODE, &m.run.err);
 	m.answer = good;
 	m.asked = 0;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
 	T_INT(m.asked, 0);
 	T_CHECK(strstr(m.run.err.hint, "--retry-author"));
 	/* another prompt is another matter, and so is the wish */
 	m.r.sample = DTX_SAMPLE_NONE;
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
 	m.r.ns = "other";
 	m.asked = 0;
 	m.r.sample = DTX_SAMPLE_SYNTHETIC;
 	m.r.gate.policy = DTX_APPROVE_AUTO;
 	m.r.retry_author = true;
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_INT(m.asked, 1);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
-void test_rescue_down_author_is_asked_again(void)
+void test_fallback_down_author_is_asked_again(void)
 {
 	static const char *const answers[] = { "!down", MODULE("#ok\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "down");
+	fallbackmake_init(&m, "down");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
-	rescuemake_clear(&m);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
+	fallbackmake_clear(&m);
 }
 
-void test_rescue_ceilings(void)
+void test_fallback_ceilings(void)
 {
 	static const char *const answers[] = { "no code", MODULE("#ok\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
 	/* the first prompt is too long already */
-	rescuemake_init(&m, "tokens");
+	fallbackmake_init(&m, "tokens");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.r.budget.tokens = 10;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
 	T_INT(m.asked, 0);
 	T_CHECK(strstr(m.run.err.hint, "--max-tokens"));
 	/* the second: what there is of failure is told, with the ceiling */
 	m.r.budget = (struct dtx_budget){ .cost = 1000 };
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_SNIPPET_NO_CODE, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_SNIPPET_NO_CODE, &m.run.err);
 	T_INT(m.asked, 1);
 	T_CHECK(strstr(m.run.err.hint, "0.001000 of at most 0.001000 are spent"));
 	T_INT(m.r.budget.spent_tokens, 110);
 	T_INT(m.r.budget.spent_cost, 1000);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* --- approval over two commands --- */
 
-void test_rescue_approve_then_run(void)
+void test_fallback_approve_then_run(void)
 {
 	static const char *const answers[] = { MODULE("#ok\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_snippet *item;
 	size_t n;
 
-	rescuemake_init(&m, "approve");
+	fallbackmake_init(&m, "approve");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
 	/* again: it waits, nobody is asked, nothing runs */
 	m.jailed = 0;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:pending");
 	T_INT(m.jailed, 0);
 	T_OK(dtx_snippet_list(m.store, NULL, &arena, &item, &n, NULL), NULL);
@@ -393,15 +393,15 @@ void test_rescue_approve_then_run(void)
 	T_CHECK(item[0].call_id != NULL);
 	T_OK(dtx_snippet_act(m.store, "", item[0].id, DTX_SNIPPET_APPROVE, "etl", NULL, NULL),
 	     NULL);
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end");
 	T_INT(m.asked, 1);
 	/* revoked: the same bytes stay refused */
 	T_OK(dtx_snippet_act(m.store, "", item[0].id, DTX_SNIPPET_REVOKE, "etl", NULL, NULL), NULL);
 	m.asked = 0;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_SNIPPET_REVOKED, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_SNIPPET_REVOKED, &m.run.err);
 	dtx_arena_clear(&arena);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 static enum dtx_code person_yes(void *arg, const struct dtx_approval_view *view, bool *yes,
@@ -415,45 +415,45 @@ static enum dtx_code person_yes(void *arg, const struct dtx_approval_view *view,
 	return DTX_OK;
 }
 
-void test_rescue_pending_is_asked_for(void)
+void test_fallback_pending_is_asked_for(void)
 {
 	static const char *const answers[] = { MODULE("#ok\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 	int asked = 0;
 
-	rescuemake_init(&m, "ask");
+	fallbackmake_init(&m, "ask");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
 	m.r.gate = (struct dtx_approval){ DTX_APPROVE_ASK, "etl", person_yes, &asked };
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_STR(dtx_buf_text(&m.events),
 	      "run.trigger:unknown_op run.cache:pending snippet.approved:etl jail.end");
 	T_INT(asked, 1);
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* No code runs before a person has said yes. */
-void test_rescue_trial_off(void)
+void test_fallback_trial_off(void)
 {
 	static const char *const answers[] = { MODULE("#ok\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "trial");
+	fallbackmake_init(&m, "trial");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.r.trial_off = true;
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
-	T_CODE(rescuemake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
+	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
 	T_STR(dtx_buf_text(&m.events), ASKED "jail.end snippet.candidate snippet.pending:dtx");
 	m.r.ns = "other";
 	m.asked = 0;
 	m.r.gate.policy = DTX_APPROVE_AUTO;
-	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), ASKED "jail.end snippet.candidate snippet.pending:dtx "
 	                                     "jail.end jail.end snippet.approved:policy:auto");
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* --- how many --- */
@@ -461,54 +461,54 @@ void test_rescue_trial_off(void)
 #define CAST ",{\"op\":\"derive\",\"set\":{\"m\":\"int(t)\"}}"
 
 /* A step that comes up while rows flow is one region more; the last allowed one is the end. */
-void test_rescue_regions(void)
+void test_fallback_regions(void)
 {
 	static const char *const answers[] = { MODULE("#columns n m\n"),
 		                               MODULE("#columns n m\n#x\n"), NULL };
 	static const char csv[] = "k,t\na,x\nb,y\n";
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "regions");
+	fallbackmake_init(&m, "regions");
 	m.answer = answers;
 	m.r.author = &m.author;
-	T_OK(rescuemake_run(&m,
-	                    PLANCASE("{\"op\":\"filter\",\"where\":\"k <> 'z'\"}" CAST
-	                             ",{\"op\":\"twist\"}"),
-	                    csv),
+	T_OK(fallbackmake_run(&m,
+	                      PLANCASE("{\"op\":\"filter\",\"where\":\"k <> 'z'\"}" CAST
+	                               ",{\"op\":\"twist\"}"),
+	                      csv),
 	     &m.run.err);
 	T_INT(m.asked, 2);
 	m.max_regions = 1;
 	m.asked = 0;
 	m.r.ns = "other";
-	T_CODE(rescuemake_run(&m,
-	                      PLANCASE("{\"op\":\"filter\",\"where\":\"k <> 'z'\"}" CAST
-	                               ",{\"op\":\"filter\",\"where\":\"true\"}"
-	                               ",{\"op\":\"twist\"}"),
-	                      csv),
+	T_CODE(fallbackmake_run(&m,
+	                        PLANCASE("{\"op\":\"filter\",\"where\":\"k <> 'z'\"}" CAST
+	                                 ",{\"op\":\"filter\",\"where\":\"true\"}"
+	                                 ",{\"op\":\"twist\"}"),
+	                        csv),
 	       DTX_E_SNIPPET_CANNOT, &m.run.err);
 	T_CHECK(strstr(m.run.err.msg, "the plan needs a snippet in more than 1 part"));
 	m.asked = 0;
-	T_CODE(rescuemake_run(&m,
-	                      PLANCASE("{\"op\":\"twist\"},{\"op\":\"filter\",\"where\":\"true\"}"
-	                               ",{\"op\":\"twist\"}"),
-	                      csv),
+	T_CODE(fallbackmake_run(&m,
+	                        PLANCASE("{\"op\":\"twist\"},{\"op\":\"filter\",\"where\":\"true\"}"
+	                                 ",{\"op\":\"twist\"}"),
+	                        csv),
 	       DTX_E_SNIPPET_CANNOT, &m.run.err);
 	T_STR(m.run.err.msg, "the plan needs a snippet in more than 1 part");
 	T_INT(m.asked, 0); /* it is seen before there is anything to ask */
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* An answer that the run does not use in the end was tried by no step: it waits for a person. */
-void test_rescue_dropped(void)
+void test_fallback_dropped(void)
 {
 	static const char *const answers[] = { MODULE("#ok\n"), MODULE("#ok\n#x\n"), NULL };
-	struct rescuemake m;
+	struct fallbackmake m;
 
-	rescuemake_init(&m, "dropped");
+	fallbackmake_init(&m, "dropped");
 	m.answer = answers;
 	m.r.author = &m.author;
 	m.dropped = 1;
-	T_OK(rescuemake_run(
+	T_OK(fallbackmake_run(
 		     &m,
 		     PLANCASE(FROB ",{\"op\":\"filter\",\"where\":\"n > 1\"},{\"op\":\"twist\"}"),
 		     CSV),
@@ -519,11 +519,11 @@ void test_rescue_dropped(void)
 	      ASKED RUNS " snippet.candidate run.trigger:unknown_op run.cache:none " SENT RUNS
 	                 " snippet.candidate snippet.pending:dtx snippet.pending:dtx "
 	                 "snippet.approved:policy:auto");
-	rescuemake_clear(&m);
+	fallbackmake_clear(&m);
 }
 
 /* Regions stand as long as their tables are in use. */
-void test_rescue_stands(void)
+void test_fallback_stands(void)
 {
 	struct dtx_regions r = { .n = 0 };
 	struct dtx_err why = DTX_ERR_INIT;
