@@ -109,6 +109,9 @@ const char *dtx_err_next(const struct dtx_err *err)
 {
 	if (err->hint[0])
 		return err->hint;
+	/* a name to take instead says more than a manual */
+	if (err->did_you_mean[0][0] && !code_next(err->code))
+		return NULL;
 	return code_next(err->code) ? code_next(err->code) : next_of_place(err);
 }
 
