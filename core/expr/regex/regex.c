@@ -186,6 +186,8 @@ static bool find_literal(struct dtx_rematch *m, struct dtx_str text, size_t from
 		return false;
 	at[0] = (size_t)found;
 	at[1] = at[0] + m->re->literal.len;
+	for (size_t i = 2; i < m->ncap; i++) /* groups that take no part: x(a){0} */
+		at[i] = SIZE_MAX;
 	return true;
 }
 
