@@ -141,7 +141,7 @@ enum dtx_code dtx_row_store_take(struct dtx_batch *b, const uint32_t *col, uint3
 	struct taken t = { .b = b, .col = col, .n = n, .longest = WORD };
 	enum dtx_code rc = DTX_OK;
 
-	if (!n || !takes(&t))
+	if (!n || 2 * n > STRIDE_MAX || !takes(&t))
 		return DTX_OK;
 	t.end = dtx_mem_alloc(n, sizeof(*t.end));
 	if (!t.end)

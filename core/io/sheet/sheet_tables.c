@@ -140,9 +140,12 @@ static enum dtx_code refuse(const struct search *s, const struct band *first, st
 		dtx_cell_range_name(name, &s->table[i]);
 		dtx_buf_printf(&list, ", %s", name);
 	}
+	if (s->ntables == TABLES_MAX)
+		dtx_buf_add(&list, ", ...");
 	dtx_err_set(err, DTX_E_MULTIPLE_TABLES, __FILE__, __LINE__,
-	            "'%s': sheet '%.60s' holds %u tables: %s", l->book->label, l->sheet->name,
-	            s->ntables + 1, dtx_buf_text(&list));
+	            "'%s': sheet '%.60s' holds %u%s tables: %s", l->book->label, l->sheet->name,
+	            s->ntables + 1, s->ntables == TABLES_MAX ? " or more" : "",
+	            dtx_buf_text(&list));
 	dtx_cell_range_name(name, &main);
 	dtx_err_hint(err,
 	             "choose one with \"range\": \"%s\"; \"header_rows\": %u reads on to the end",

@@ -193,10 +193,13 @@ static inline const char *take_cell(const char *p, const struct dtx_xlsx_row_end
  * of styles has to be made. */
 static inline bool put_behind(struct dtx_grid *g, const struct usual *u)
 {
-	struct dtx_grid_chunk *c = g->chunk[g->ncells / DTX_GRID_CHUNK];
+	struct dtx_grid_chunk *c;
 	size_t at = g->ncells % DTX_GRID_CHUNK;
 
-	if (!at || (u->style && !c->style))
+	if (!at)
+		return false; /* its chunk is yet to be made */
+	c = g->chunk[g->ncells / DTX_GRID_CHUNK];
+	if (u->style && !c->style)
 		return false;
 	g->unsorted |= c->col[at - 1] >= u->col;
 	c->tag[at] = (uint8_t)u->tag;
