@@ -25,6 +25,15 @@ void test_parts_conjuncts(void)
 	dtx_buf_reset(&out);
 	dtx_expr_print(part[0], &out);
 	T_STR(dtx_buf_text(&out), "a and b and c and d");
+	/* nothing is left out where there is room for some */
+	T_INT(dtx_expr_conjuncts(parsed(&a, "(a and b) and (c and d)"), part, 3), 3);
+	dtx_buf_reset(&out);
+	dtx_expr_print(part[2], &out);
+	T_STR(dtx_buf_text(&out), "c and d");
+	T_INT(dtx_expr_conjuncts(parsed(&a, "a and b and c and d"), part, 3), 3);
+	dtx_buf_reset(&out);
+	dtx_expr_print(part[0], &out);
+	T_STR(dtx_buf_text(&out), "a and b");
 	dtx_buf_clear(&out);
 	dtx_arena_clear(&a);
 }

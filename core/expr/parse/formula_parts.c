@@ -11,10 +11,11 @@ size_t dtx_expr_conjuncts(const struct dtx_expr *e, const struct dtx_expr **part
 {
 	size_t n = 0;
 
-	/* a chain of `and` leans to the left or has all its parts in one node */
-	if (e->kind == DTX_EX_AND && most > 1) {
-		for (uint32_t i = 0; i < e->nargs && n < most; i++)
-			n += dtx_expr_conjuncts(e->arg[i], part + n, most - n);
+	/* a chain of `and` leans to the left or has all its parts in one node; where there is no
+	 * room for all of them some stay together: none is left out */
+	if (e->kind == DTX_EX_AND && most >= e->nargs) {
+		for (uint32_t i = 0; i < e->nargs; i++)
+			n += dtx_expr_conjuncts(e->arg[i], part + n, most - n - (e->nargs - i - 1));
 		return n;
 	}
 	part[0] = e;

@@ -51,12 +51,20 @@ enum dtx_code dtx_why_not_plan_stages(const struct dtx_plan *plan,
 	dtx_trace_name(number, "r", input);
 	follow_stage(&t, plan->input[input].name, bound->input[input].schema, columns, NULL,
 	             out->n++);
-	for (uint32_t i = 0; i < plan->nsteps && out->n < DTX_PLAN_OUTPUTS - 1; i++) {
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		int32_t id = (int32_t)(plan->ninputs + i);
 
 		/* of those that came before the numbering, the raw table is kept by name */
 		if (t.table[id].from != (int32_t)input + 1)
 			continue;
+		if (out->n == DTX_PLAN_OUTPUTS - 1) {
+			rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+			                 "rows of input '%s' cannot be followed: more than %d "
+			                 "steps judge its rows before they are numbered",
+			                 plan->input[input].name, DTX_PLAN_OUTPUTS - 2);
+			dtx_err_hint(err, "why-not of a run of the first steps alone says it");
+			goto out;
+		}
 		out->step[out->n] = i;
 		follow_stage(&t, t.table[id].raw, t.table[id].schema, NULL, NULL, out->n++);
 	}

@@ -7,7 +7,7 @@
 #include "core/plan/exec/exec.h"
 
 /* First pass: where the rows of an input are before and behind the steps that judge whole rows and
- * so come before their numbering.  Output i is stage i: the input as read, then behind step[i - 1];
+ * so come before their numbering.  Output i is stage i: the input as read, then after step[i];
  * the last one has the column dtx_r<input>, which numbers its rows. */
 struct dtx_why_not_plan_stages {
 	json_t *plan; /* owned */
