@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/run/runner.h"
+#include "core/base/mem.h"
 #include "core/store/query/query.h"
 
 static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, const char *plan,
@@ -37,7 +38,6 @@ struct prompt_line {
 	json_t *record, *list;
 	char **argv;
 	int argc;
-	char *words[256];
 };
 
 static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
@@ -55,13 +55,14 @@ static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
 	DTX_TRY(dtx_query_record(store, found.run_id, false, &found, &line->record, err));
 	run = json_object_get(line->record, "run");
 	line->list = json_object_get(run, "argv");
-	for (i = 2; i < json_array_size(line->list) && line->argc < (int)DTX_COUNT(line->words);
-	     i++) {
+	line->argv = dtx_mem_zalloc(json_array_size(line->list) + 1, sizeof(*line->argv));
+	if (!line->argv)
+		DTX_FAIL_MEM(err);
+	for (i = 2; i < json_array_size(line->list); i++) {
 		text = json_string_value(json_array_get(line->list, i));
 		if (text)
-			memcpy(&line->words[line->argc++], &text, sizeof(text));
+			memcpy(&line->argv[line->argc++], &text, sizeof(text));
 	}
-	line->argv = line->words;
 	text = dtx_json_text(run, "cwd", NULL);
 	/* words of another command are none of `run`'s */
 	if (!line->argc || strcmp(dtx_json_text(run, "command", ""), "run") != 0)
@@ -95,6 +96,7 @@ static int prompt_run_id(const struct dtx_cli *cli, const char *what)
 out:
 	if (rc != DTX_OK)
 		status = dtx_out_fail(cli, &err);
+	dtx_mem_free(line.argv);
 	json_decref(line.record);
 	dtx_err_clear(&err);
 	return status;
