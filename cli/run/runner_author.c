@@ -135,8 +135,13 @@ static enum dtx_code settle_author(struct settle *s)
 	DTX_TRY(settle_key(s, variable, &key));
 	if (key)
 		dtx_secrets_shut_memory();
-	dtx_secrets_add(&s->a->secrets, key); /* first: there is room for some only */
-	dtx_secrets_find(&s->a->secrets, environ);
+	if (!dtx_secrets_add(&s->a->secrets, key) || !dtx_secrets_find(&s->a->secrets, environ))
+		DTX_FAIL_NEXT(
+			err, DTX_E_USAGE,
+			"run dtx with fewer of them: env -i PATH=\"$PATH\" HOME=\"$HOME\" dtx ...",
+			"more than %d variables may hold keys: they could not all be kept "
+			"from the author",
+			DTX_SECRETS_MAX);
 	if (command && url && from_command == from_url)
 		DTX_FAIL(err, DTX_E_USAGE, "--author and --author-url: one of them is expected");
 	s->a->author.secrets = &s->a->secrets;

@@ -3,7 +3,20 @@
 
 #include "core/plan/bind/rules.h"
 
-#define ASSUME_MAX 64 /* of each kind; more are not looked at */
+#define ASSUME_MAX 64 /* of each kind: each is a pass over the table */
+
+static enum dtx_code assume_count(const char *kind, size_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (n > ASSUME_MAX) {
+		rc = dtx_err_set(err, DTX_E_SNIPPET_ASSUMPTION, __FILE__, __LINE__,
+		                 "%s has %zu entries, of which %d can be checked", kind, n,
+		                 ASSUME_MAX);
+		dtx_err_hint(err, "state the most important ones only");
+	}
+	return rc;
+}
 
 /* One condition over all rows; *failed counts, 0 or 1. */
 static enum dtx_code assume_rule(const char *expr, struct dtx_table *t, json_t *checks,
@@ -48,7 +61,8 @@ enum dtx_code dtx_assume_input(const json_t *assumes, struct dtx_table *main, js
 	enum dtx_code rc = DTX_OK;
 	size_t i;
 
-	for (i = 0; main && i < json_array_size(assumes) && i < ASSUME_MAX; i++) {
+	DTX_TRY(assume_count("ASSUMES", json_array_size(assumes), err));
+	for (i = 0; main && i < json_array_size(assumes); i++) {
 		const char *expr = json_string_value(json_array_get(assumes, i));
 
 		if (expr)
@@ -135,11 +149,11 @@ enum dtx_code dtx_assume_result(const json_t *formulas, struct dtx_table *result
 	enum dtx_code rc = DTX_OK;
 	const char *name;
 	json_t *formula;
-	size_t n = 0;
 
+	DTX_TRY(assume_count("FORMULAS", json_object_size(formulas), err));
 	json_object_foreach((json_t *)(uintptr_t)formulas, name, formula)
 	{
-		if (json_is_string(formula) && n++ < ASSUME_MAX)
+		if (json_is_string(formula))
 			DTX_TRY(assume_formula(name, json_string_value(formula), result, checks,
 			                       err));
 	}

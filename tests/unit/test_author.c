@@ -201,7 +201,7 @@ void test_author_command_sees_no_key(void)
 	setenv("DTX_AUTHOR_KEY", KEY, 1);
 	setenv("OTHER_TOKEN", KEY "-other", 1);
 	call_init(&c);
-	dtx_secrets_find(&c.secrets, environ);
+	T_CHECK(dtx_secrets_find(&c.secrets, environ));
 	dtx_author_cmd(&c.author, "env; env >&2; env | grep OTHER >&2; exit 1", "DTX_AUTHOR_KEY");
 	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
 	unsetenv("DTX_AUTHOR_KEY");
@@ -321,7 +321,7 @@ void test_author_server(void)
 	if (!server_start(&s))
 		return;
 	call_init(&c);
-	dtx_secrets_add(&c.secrets, KEY);
+	T_CHECK(dtx_secrets_add(&c.secrets, KEY));
 	for (i = 0; i < DTX_COUNT(served); i++)
 		served_check(&c, &s, &served[i]);
 	T_OK(call_url(&c, &s, "ok"), &c.err);
@@ -443,7 +443,7 @@ void test_author_cassette(void)
 
 	snprintf(folder, sizeof(folder), "%s/tape", t_dir());
 	call_init(&c);
-	dtx_secrets_add(&c.secrets, KEY);
+	T_CHECK(dtx_secrets_add(&c.secrets, KEY));
 	dtx_author_cassette(&c.author, folder, NULL);
 	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
 	T_STR(c.got.outcome, "no cassette");
@@ -522,6 +522,19 @@ void test_author_cassette_is_no_json(void)
 
 /* --- secrets --- */
 
+/* Where not all can be kept from the author, it is not asked. */
+void test_secrets_too_many(void)
+{
+	static char text[DTX_SECRETS_MAX + 1][32];
+	struct dtx_secrets s = { .n = 0 };
+
+	for (int i = 0; i <= DTX_SECRETS_MAX; i++) {
+		snprintf(text[i], sizeof(text[i]), "secret-number-%d", i);
+		T_CHECK(dtx_secrets_add(&s, text[i]) == (i < DTX_SECRETS_MAX));
+	}
+	T_CHECK(dtx_secrets_add(&s, text[0])); /* it is there already */
+}
+
 void test_secrets(void)
 {
 	char *const environment[] = { (char *)"OPENAI_API_KEY=abcdefgh1234",
@@ -531,7 +544,7 @@ void test_secrets(void)
 	struct dtx_buf out = DTX_BUF_INIT(1 << 10);
 	char cut[8];
 
-	dtx_secrets_find(&s, environment);
+	T_CHECK(dtx_secrets_find(&s, environment));
 	T_INT(s.n, 2);
 	dtx_secrets_scrub(&s, DTX_STR("abcdefgh1234, abcdefgh and abc"), &out);
 	T_STR(dtx_buf_text(&out), "<secret>, <secret> and abc");
@@ -552,7 +565,7 @@ void test_author_key_is_not_cut(void)
 	struct call c;
 
 	call_init(&c);
-	dtx_secrets_add(&c.secrets, KEY);
+	T_CHECK(dtx_secrets_add(&c.secrets, KEY));
 	dtx_author_cmd(&c.author,
 	               "printf '%150s' " KEY " >&2; echo '{\"model\":\"" KEY "\"}' >&3; exit 1",
 	               NULL);
@@ -561,7 +574,7 @@ void test_author_key_is_not_cut(void)
 	T_STR(c.got.model, "<secret>");
 	call_clear(&c);
 	call_init(&c);
-	dtx_secrets_add(&c.secrets, KEY);
+	T_CHECK(dtx_secrets_add(&c.secrets, KEY));
 	dtx_author_cmd(&c.author, "printf 'x%154s" KEY "' '' >&2; exit 1", NULL);
 	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
 	T_CHECK(!strstr(c.err.msg, "sk-"));

@@ -35,17 +35,20 @@ void dtx_secrets_shut_memory(void)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-void dtx_secrets_add(struct dtx_secrets *s, const char *value)
+bool dtx_secrets_add(struct dtx_secrets *s, const char *value)
 {
 	size_t i;
 
-	if (!value || strlen(value) < DTX_SECRET_MIN || s->n == DTX_SECRETS_MAX)
-		return;
+	if (!value || strlen(value) < DTX_SECRET_MIN)
+		return true;
 	for (i = 0; i < s->n; i++) {
 		if (!strcmp(s->value[i], value))
-			return;
+			return true;
 	}
+	if (s->n == DTX_SECRETS_MAX)
+		return false;
 	s->value[s->n++] = value;
+	return true;
 }
 
 /* OPENAI_API_KEY, GITHUB_TOKEN, DB_PASSWORD ... */
@@ -61,15 +64,18 @@ static bool secret_named(struct dtx_str name)
 	return false;
 }
 
-void dtx_secrets_find(struct dtx_secrets *s, char *const *environment)
+bool dtx_secrets_find(struct dtx_secrets *s, char *const *environment)
 {
 	for (; *environment; environment++) {
 		const char *equals = strchr(*environment, '=');
 
 		if (equals &&
-		    secret_named((struct dtx_str){ *environment, (size_t)(equals - *environment) }))
-			dtx_secrets_add(s, equals + 1);
+		    secret_named(
+			    (struct dtx_str){ *environment, (size_t)(equals - *environment) }) &&
+		    !dtx_secrets_add(s, equals + 1))
+			return false;
 	}
+	return true;
 }
 
 /* The longest secret that stands at the start of `text`; 0: none. */

@@ -4,7 +4,7 @@
 
 #include "core/base/buf.h"
 
-#define DTX_SECRETS_MAX 64
+#define DTX_SECRETS_MAX 1024
 #define DTX_SECRET_MIN  8 /* shorter values are words, not keys */
 
 struct dtx_secrets { /* values borrowed */
@@ -17,11 +17,11 @@ struct dtx_secrets { /* values borrowed */
 void dtx_secrets_leave_block(void);
 /* From here on neither the user's other programs nor a dump of a crash read this process. */
 void dtx_secrets_shut_memory(void);
-/* One more; NULL, short or known ones are left out. */
-void dtx_secrets_add(struct dtx_secrets *s, const char *value);
+/* One more; NULL, short or known ones are left out.  False: there are too many to keep. */
+DTX_MUSTUSE bool dtx_secrets_add(struct dtx_secrets *s, const char *value);
 /* Values of the variables ("NAME=value", NULL at the end) whose names speak of a key, token, secret
- * or password. */
-void dtx_secrets_find(struct dtx_secrets *s, char *const *environment);
+ * or password.  False: too many. */
+DTX_MUSTUSE bool dtx_secrets_find(struct dtx_secrets *s, char *const *environment);
 /* `text` with "<secret>" in the place of each.  secrets may be NULL. */
 void dtx_secrets_scrub(const struct dtx_secrets *s, struct dtx_str text, struct dtx_buf *out);
 /* The same in place, for content that is kept. */
