@@ -261,6 +261,7 @@ if __name__ == "__main__":
     os.chdir(folder)
     try:
         inputs()
+        DTX = shutil.copy(DTX, folder)  # where an ordinary user may start it
         for suite in SUITES:
             if len(sys.argv) < 3 or sys.argv[2] == suite.__name__:
                 suite()

@@ -103,12 +103,16 @@ def main():
                      "snippets/balance.txt"):
             shutil.copy(os.path.join(fixtures, path), ".")
         usual = {tuple(args): job(args) for args in (SNIPPET, PROGRAM, *WORKBOOKS)}
+        layers = json.loads(job(["doctor", "--jail", "--json"])[1])["selftest"].get("layers", "")
         for n, (call, arg, bits, jailed, read) in enumerate(CASES):
+            # without namespaces Landlock is the one layer that keeps files away
+            last = call == "landlock_create_ruleset" and "userns" not in layers
+            jailed = "no landlock" if last else jailed
             for code in [errno.EPERM, errno.ENOSYS][n % 2 if few else 0:n % 2 + 1 if few else 2]:
                 said = []
                 for args, word in [(PROGRAM, jailed), (WORKBOOKS[n % 2], read)] if few else \
                         [(SNIPPET, read or jailed), (PROGRAM, jailed), *((w, read) for w in WORKBOOKS)]:
-                    said.append(wrong(job(args, call, code, arg, bits), usual[tuple(args)], word, code))
+                    said.append(wrong(job(args, call, code, arg, bits), usual[tuple(args)], word, errno.EPERM if last else code))
                 if not few:
                     said.append(doctored(job(["doctor", "--jail", "--json"], call, code, arg, bits), jailed))
                 said = [s for s in said if s]
