@@ -54,7 +54,8 @@ static void graph_edge(struct graph *g, int32_t from, int32_t to)
 {
 	uint32_t i;
 
-	if (from < 0 || to < 0)
+	/* edges go forward, whatever a record says, so that depths are at most the nodes */
+	if (from < 0 || from >= to)
 		return;
 	for (i = 0; i < g->nedges; i++) {
 		if (g->edge[i].from == (uint32_t)from && g->edge[i].to == (uint32_t)to)

@@ -64,7 +64,8 @@ static enum dtx_code observe_note(struct observe *o, const struct dtx_fallback_r
 
 	if (observe_find(o, g, t->name)) /* it was asked for again */
 		goto out;
-	if (o->ntables == OBSERVE_TABLES || t->table->schema->nfields > OBSERVE_COLS) {
+	if (o->ntables == OBSERVE_TABLES || t->table->schema->nfields > OBSERVE_COLS ||
+	    strlen(t->name) >= sizeof(one->name)) {
 		o->skipped = true;
 		goto out;
 	}
@@ -146,6 +147,12 @@ static enum dtx_code observe_fallback(void *arg, const struct dtx_fallback_reque
 		if (o->noting)
 			DTX_TRY(observe_note(o, g, &g->table[i], err));
 		one = observe_find(o, g, g->table[i].name);
+		/* a snippet before may make another table every time */
+		if (one && (one->nrows != g->table[i].table->nrows ||
+		            one->ncols != g->table[i].table->schema->nfields)) {
+			o->skipped = true;
+			one = NULL;
+		}
 		if (one && o->placing)
 			DTX_TRY(observe_place(one, g->table[i].table, err));
 		if (one && one == o->changed && !changed) {

@@ -4,7 +4,7 @@
 
 #include "core/store/db.h"
 
-#define DTX_DBTABLE_COLUMNS 24
+#define DTX_DBTABLE_COLUMNS 32
 struct dtx_dbtable_column {
 	char name[32];
 	bool integer;
