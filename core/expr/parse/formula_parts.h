@@ -4,7 +4,8 @@
 
 #include "core/expr/expr.h"
 
-/* "a and b and c": its parts, at most `most` (1 or more); where they are more some stay together. */
+/* "a and b and c": its parts, at most `most` (1 or more); where they are more some stay together.
+ */
 size_t dtx_expr_conjuncts(const struct dtx_expr *e, const struct dtx_expr **part, size_t most);
 
 /* Rows that window calls and aggregates of a formula look at, as distances from the row in its
