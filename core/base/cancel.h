@@ -9,7 +9,7 @@
 #include "core/base/err.h"
 
 struct dtx_cancel {
-	const atomic_bool *cancel; /* NULL: nobody cancels */
+	const atomic_bool *cancel; /* NULL: it is never cancelled */
 	int64_t deadline_ns;       /* in dtx_now_ns(); 0: none */
 };
 
