@@ -244,6 +244,9 @@ errcov:
 	-/usr/bin/python3 -B tests/fault/bombs.py build-errcov/dtx > build-errcov/bombs.log
 	-/usr/bin/python3 -B tests/fault/store.py build-errcov/dtx > build-errcov/store.log
 	-/usr/bin/python3 -B tests/diff/dirty_csv.py build-errcov/dtx > build-errcov/dirty.log
+	-/usr/bin/python3 -B tests/fault/flips.py build-errcov/dtx > build-errcov/flips.log
+	-/usr/bin/python3 -B tests/fault/scarce.py build-errcov/dtx > build-errcov/scarce.log
+	-/usr/bin/python3 -B tests/jail/denied.py build-errcov/dtx > build-errcov/denied.log
 	/usr/bin/python3 -B tests/errcov.py build-errcov
 
 .PHONY: valgrind

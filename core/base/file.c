@@ -172,15 +172,25 @@ static ssize_t file_write_waiting(int fd, const char *p, size_t n)
 	return -1;
 }
 
+static bool is_fifo(const char *path)
+{
+	struct stat st;
+	int before = errno;
+	bool fifo = stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+
+	errno = before;
+	return fifo;
+}
+
 enum dtx_code dtx_file_open_out(const char *path, int *fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct timespec turn = { 0, FILE_TURN_MS * 1000000L };
 	int got, flags;
 
-	/* a FIFO that nothing reads yet is ENXIO */
+	/* a FIFO that nothing reads yet is ENXIO; so is a socket, always */
 	while ((got = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO &&
-	       dtx_file_passes(path)) {
+	       is_fifo(path)) {
 		DTX_TRY(dtx_cancel_look(err));
 		nanosleep(&turn, NULL);
 	}
@@ -188,6 +198,7 @@ enum dtx_code dtx_file_open_out(const char *path, int *fd, struct dtx_err *err)
 	if (flags < 0 || fcntl(got, F_SETFL, flags & ~O_NONBLOCK) < 0) {
 		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "cannot write '%s': %s",
 		                 path, strerror(errno));
+		dtx_err_hint(err, "write to a file, a FIFO or stdout");
 		dtx_file_close(&got);
 		goto out;
 	}

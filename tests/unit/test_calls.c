@@ -1,6 +1,8 @@
 /* Calls of the system that fail: each place says which file it was, and why. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -162,6 +164,21 @@ out:
 	return rc;
 }
 
+static enum dtx_code write_room(struct dtx_err *err)
+{
+	struct dtx_outfile *o = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_outfile_open(calls_path("out.csv"), "r1", DTX_OUTFILE_STREAM, &o, err));
+	DTX_TRY(dtx_outfile_prepare(o, 4096, err));
+	DTX_TRY(dtx_outfile_write(o, "a\n", 2, err));
+	DTX_TRY(dtx_outfile_finish(o, err));
+	DTX_TRY(dtx_outfile_commit(o, err));
+out:
+	dtx_outfile_free(o);
+	return rc;
+}
+
 static enum dtx_code write_stdout(struct dtx_err *err)
 {
 	struct dtx_outfile *o = NULL;
@@ -218,6 +235,7 @@ static const struct call_case {
 	{ write_out, "open", EROFS, DTX_E_OUTPUT_IO, "cannot make '" },
 	{ write_out, "fchmod", EPERM, DTX_E_OUTPUT_IO, "its permissions" },
 	{ write_out, "rename", EBUSY, DTX_E_OUTPUT_IO, "cannot rename '" },
+	{ write_room, "ftruncate", EIO, DTX_E_OUTPUT_IO, "cannot cut '" },
 	{ write_stdout, "fcntl", EMFILE, DTX_E_OUTPUT_IO, "cannot write '-': " },
 	{ gunzip, "memfd_create", EMFILE, DTX_E_INPUT_IO, "cannot keep what a gzip file holds: " },
 };
@@ -243,6 +261,20 @@ static bool call_said(const struct call_case *c)
 		T_CHECK(met || rc == DTX_OK);
 	}
 	return said;
+}
+
+/* A FIFO without a reader is waited for; a socket never has one. */
+void test_calls_output_is_a_socket(void)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct dtx_err err = DTX_ERR_INIT;
+	int fd = -1, s = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", calls_path("socket"));
+	T_CHECK(s >= 0 && bind(s, (struct sockaddr *)&at, sizeof(at)) == 0);
+	T_CODE(dtx_file_open_out(at.sun_path, &fd, &err), DTX_E_OUTPUT_IO, &err);
+	close(s);
+	unlink(at.sun_path);
 }
 
 void test_calls_that_fail(void)

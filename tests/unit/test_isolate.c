@@ -825,12 +825,17 @@ void test_isolate_texts_without_one(void)
 {
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
 	const struct dtx_frame_entry none = { .kind = DTX_FRAME_STRINGS };
+	const struct dtx_frame_entry short_of = {
+		.kind = DTX_FRAME_STRINGS, .rows = 2, .a_len = 4, .b_len = 8
+	};
 	struct dtx_textpool p = { 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 
 	T_OK(dtx_textpool_start(&p, false, &err), &err);
 	T_CODE(dtx_textpool_add(&p, &view, &none, NULL, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
 	T_STR(err.msg, "no texts, or more than a workbook has");
+	T_CODE(dtx_textpool_add(&p, &view, &short_of, NULL, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
+	T_STR(err.msg, "texts without their lengths");
 	dtx_textpool_clear(&p);
 	dtx_err_clear(&err);
 }

@@ -180,7 +180,7 @@ static bool *columns_but(uint32_t left_out)
 
 /* Columns whose values need one to eight bytes, of one kind and of several, in rows that all have
  * them: where no row is hidden these are one block. */
-void test_sheet_tape_gives_back_even_rows(void)
+void test_row_cache_gives_back_even_rows(void)
 {
 	bool *in = columns_but(UINT32_MAX);
 	struct dtx_grid g;
@@ -206,7 +206,7 @@ void test_sheet_tape_gives_back_even_rows(void)
 
 /* Rows with gaps, blanks, hidden ones, ones of blanks alone, a column that is not wanted; then ones
  * that have hardly a column in common. */
-void test_sheet_tape_gives_back_uneven_rows(void)
+void test_row_cache_gives_back_uneven_rows(void)
 {
 	bool *in = columns_but(4);
 	struct dtx_grid g;
@@ -241,7 +241,7 @@ void test_sheet_tape_gives_back_uneven_rows(void)
 }
 
 /* What does not fit is not kept at all. */
-void test_sheet_tape_is_full(void)
+void test_row_cache_is_full(void)
 {
 	bool *in = columns_but(UINT32_MAX);
 	struct dtx_sheet_tape t;
@@ -364,7 +364,7 @@ static void same_table(const struct dtx_buf *sheet, struct dtx_read_opts opts)
 	dtx_buf_clear(&got);
 }
 
-void test_sheet_tape_reads_as_held(void)
+void test_row_cache_reads_as_held(void)
 {
 	static const unsigned odd[] = { 0, 1, 2, 5, 17, 100 };
 	static const char *const nulls[] = { "n/a", "-7", "9102", "0.9102" };

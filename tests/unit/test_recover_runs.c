@@ -175,7 +175,7 @@ static void kill_once(enum kill_point at, bool replace, const char *content, con
 	dtx_store_free(s);
 }
 
-void test_sweep_killed_anywhere(void)
+void test_recover_runs_killed_anywhere(void)
 {
 	kill_once(KILL_AFTER_START, false, "old\n", "abandoned", "old");
 	kill_once(KILL_HALF_TEMP, false, "old\n", "abandoned", "old");
@@ -187,7 +187,7 @@ void test_sweep_killed_anywhere(void)
 }
 
 /* Killed by the parent at an arbitrary instant, over and over. */
-void test_sweep_killed_at_random(void)
+void test_recover_runs_killed_at_random(void)
 {
 	const char *path = in_dir("out.csv"), *store = in_dir("store.db");
 	struct dtx_err err = DTX_ERR_INIT;

@@ -76,7 +76,7 @@ static void batches_free(struct dtx_batch *const *batch)
 		dtx_batch_free(batch[i]);
 }
 
-void test_rowcells_pick(void)
+void test_row_store_pick(void)
 {
 	static const uint32_t which[] = { 1, 0, DTX_NOWHERE, 1, 1, 0, 0, 1 };
 	static const uint32_t row[] = { 2, 0, 0, 0, 1, 1, 2, 2 };
@@ -93,7 +93,7 @@ void test_rowcells_pick(void)
 }
 
 /* Two batches, whose records are of one word and of two, into one, each in an order of its own. */
-void test_rowcells_moved(void)
+void test_row_store_moved(void)
 {
 	static const char narrow[] = "a,,b\n,,\nc,,\"\"\n", wide[] = "dd,,ee\nf,,three\n,,g\n";
 	static const uint16_t order[] = { 2, 0, 1 };
@@ -124,7 +124,7 @@ void test_rowcells_moved(void)
 	batches_free(same);
 }
 
-void test_rowcells_back(void)
+void test_row_store_back(void)
 {
 	struct dtx_batch *b = lines(one, ','), *same = lines(one, ',');
 
@@ -136,7 +136,7 @@ void test_rowcells_back(void)
 }
 
 /* Cells that are too long for a record, of which two columns have 32 bytes, and no texts at all. */
-void test_rowcells_refuses(void)
+void test_row_store_refuses(void)
 {
 	static char text[200];
 	struct dtx_batch *b;
@@ -160,7 +160,7 @@ void test_rowcells_refuses(void)
 	dtx_batch_free(b);
 }
 
-void test_rowcells_alike(void)
+void test_row_store_alike(void)
 {
 	struct dtx_batch *a = lines(one, ','), *b = lines("1;2;3\n4;5;6\n7;8;9\n", ';');
 	struct dtx_row_store *r[] = { taken(a, cols, 2), taken(b, cols, 2), NULL };

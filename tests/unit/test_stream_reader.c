@@ -119,7 +119,7 @@ static void once_same(const char *text, struct once_how how)
 	dtx_buf_clear(&got);
 }
 
-void test_once_reads_as_a_whole(void)
+void test_stream_reader_reads_as_a_whole(void)
 {
 	struct once_how how = { .header_rows = 1 };
 
@@ -138,7 +138,7 @@ void test_once_reads_as_a_whole(void)
 	once_same("a,b\n1,2\n3\n4,5,6\n7,8,,\n9\n", how);
 }
 
-void test_once_reads_other_dialects(void)
+void test_stream_reader_reads_other_dialects(void)
 {
 	struct once_how how = { .header_rows = 1, .delimiter = "||" };
 
@@ -168,7 +168,7 @@ static void once_fails(const char *text, const struct dtx_read_opts *o, enum dtx
 	dtx_buf_clear(&got);
 }
 
-void test_once_refuses_what_it_cannot_know(void)
+void test_stream_reader_refuses_what_it_cannot_know(void)
 {
 	struct once_how how = { .header_rows = 1, .bytes = 16 };
 	struct dtx_read_opts o = once_opts(&how, true);
@@ -194,7 +194,7 @@ void test_once_refuses_what_it_cannot_know(void)
 }
 
 /* The first column has no name where all begin with a text: later parts may begin otherwise. */
-void test_once_columns_that_end(void)
+void test_stream_reader_columns_that_end(void)
 {
 	static const struct dtx_read_type types[] = {
 		{ .name = "column_1", .type = { DTX_T_TEXT, 0, 0 } },
@@ -211,7 +211,7 @@ void test_once_columns_that_end(void)
 }
 
 /* A record that does not end, in a file that is read as a stream. */
-void test_once_record_too_large(void)
+void test_stream_reader_record_too_large(void)
 {
 	struct once_how how = { .header_rows = 1, .bytes = 16 };
 	struct dtx_read_opts o = once_opts(&how, true);
@@ -241,7 +241,7 @@ out:
 	dtx_err_clear(&err);
 }
 
-void test_once_has_no_cells_to_hand_over(void)
+void test_stream_reader_has_no_cells_to_hand_over(void)
 {
 	struct dtx_read_opts o = DTX_READ_OPTS_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
@@ -257,7 +257,7 @@ void test_once_has_no_cells_to_hand_over(void)
 	dtx_err_clear(&err);
 }
 
-void test_once_starts_once(void)
+void test_stream_reader_starts_once(void)
 {
 	struct once_how how = { .header_rows = 1 };
 	struct dtx_read_opts o = once_opts(&how, true);
@@ -306,7 +306,7 @@ static struct dtx_read_opts once_lines(uint32_t bytes)
 	return o;
 }
 
-void test_once_reads_json_lines(void)
+void test_stream_reader_reads_json_lines(void)
 {
 	static const char text[] = "{\"n\":1,\"s\":{\"t\":\"x\"}}\n\n \n{\"n\":2,\"q\":[1]}\n"
 				   "{\"s\":{\"t\":\"y\\n\"}}\n\n";
@@ -334,7 +334,7 @@ void test_once_reads_json_lines(void)
 	once_fails("{}\n", &o, DTX_E_PARAM_CONFLICT, "declared columns");
 }
 
-void test_once_out_of_memory(void)
+void test_stream_reader_out_of_memory(void)
 {
 	struct once_how how = { .header_rows = 1, .bytes = 20, .ragged = DTX_RAGGED_QUARANTINE };
 	struct dtx_read_opts csv = once_opts(&how, true), json = once_lines(20);

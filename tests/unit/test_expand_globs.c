@@ -41,7 +41,7 @@ static void clear(struct spread *s)
 }
 
 /* Every table is found again: the inputs 0 k, 1 and 2 the files, then the steps. */
-void test_spread_moves_tables(void)
+void test_expand_globs_moves_tables(void)
 {
 	struct spread s, plain;
 	struct dtx_plan *p;
@@ -86,14 +86,14 @@ static void fails(const char *path, enum dtx_code code)
 	clear(&s);
 }
 
-void test_spread_refuses(void)
+void test_expand_globs_refuses(void)
 {
 	fails("[\"a\",\"b\"]", DTX_E_DUPLICATE_TABLE);
 	fails("[\"a\",\"a\"]", DTX_E_BAD_PARAM_VALUE);
 	fails("\"/nowhere/at/all/*.csv\"", DTX_E_INPUT_NOT_FOUND);
 }
 
-void test_spread_too_many(void)
+void test_expand_globs_too_many(void)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1 << 21);
 	struct spread s;
@@ -110,7 +110,7 @@ void test_spread_too_many(void)
 }
 
 /* By bytes, no folders, and a folder's own name is no pattern. */
-void test_spread_patterns(void)
+void test_expand_globs_patterns(void)
 {
 	static const char *const names[] = { "b.csv", "B.csv", "a.csv", "c.txt" };
 	char dir[] = "/tmp/dtx-[s]*-XXXXXX", path[256], text[256];
@@ -160,7 +160,7 @@ static enum dtx_code spread_once(void)
 	return rc;
 }
 
-void test_spread_every_alloc_fails(void)
+void test_expand_globs_every_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(spread_once());
 }

@@ -6,7 +6,7 @@
 #include "core/io/archive/archive_limits.h"
 #include "tests/unit/bookmake.h"
 
-void test_unpack_by_name(void)
+void test_archive_limits_by_name(void)
 {
 	struct dtx_archive_limits l = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
@@ -26,7 +26,7 @@ void test_unpack_by_name(void)
 }
 
 /* On the way to the reader process nothing is lost, and what is no list is refused. */
-void test_unpack_list(void)
+void test_archive_limits_list(void)
 {
 	struct dtx_archive_limits a = DTX_ARCHIVE_LIMITS_INIT, b = DTX_ARCHIVE_LIMITS_INIT;
 	json_t *list;
@@ -45,7 +45,7 @@ void test_unpack_list(void)
 }
 
 /* The way out is named where there is one. */
-void test_unpack_fail_says_how(void)
+void test_archive_limits_fail_says_how(void)
 {
 	struct dtx_archive_limits l = DTX_ARCHIVE_LIMITS_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
@@ -83,7 +83,7 @@ static enum dtx_code open_with(const struct dtx_buf *bytes, const char *name, ui
 	return rc;
 }
 
-void test_unpack_stop_a_workbook(void)
+void test_archive_limits_stop_a_workbook(void)
 {
 	static const struct {
 		const char *name;
@@ -121,7 +121,7 @@ void test_unpack_stop_a_workbook(void)
 	dtx_buf_clear(&bytes);
 }
 
-void test_unpack_stop_the_texts_of_a_sheet(void)
+void test_archive_limits_stop_the_texts_of_a_sheet(void)
 {
 	static const struct {
 		const char *limit;

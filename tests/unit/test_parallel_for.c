@@ -21,7 +21,7 @@ out:
 	return rc;
 }
 
-void test_each_does_every_piece_once(void)
+void test_parallel_for_does_every_piece_once(void)
 {
 	for (unsigned workers = 0; workers < 5; workers++) {
 		struct pieces p = { .bad_from = PIECES };
@@ -33,7 +33,7 @@ void test_each_does_every_piece_once(void)
 	T_OK(dtx_parallel_for(3, 0, piece, NULL, NULL), NULL);
 }
 
-void test_each_gives_the_first_error(void)
+void test_parallel_for_gives_the_first_error(void)
 {
 	for (unsigned workers = 1; workers < 5; workers++) {
 		struct pieces p = { .bad_from = 100 };

@@ -45,7 +45,7 @@ static void rowlog_init(struct planrun *p)
 	T_OK(planrun(p), &p->err);
 }
 
-void test_rowlog_back_and_on(void)
+void test_row_lineage_back_and_on(void)
 {
 	struct planrun p;
 	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
@@ -83,7 +83,7 @@ void test_rowlog_back_and_on(void)
 }
 
 /* Rows that only let others stay are in no result by their number: none is not the answer. */
-void test_rowlog_of_rows_that_let(void)
+void test_row_lineage_of_rows_that_let(void)
 {
 	struct planrun p;
 	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
@@ -112,7 +112,7 @@ void test_rowlog_of_rows_that_let(void)
 	planrun_clear(&p);
 }
 
-void test_rowlog_has_a_limit(void)
+void test_row_lineage_has_a_limit(void)
 {
 	struct planrun p;
 	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
@@ -139,7 +139,7 @@ static void packed(const void *plain, size_t n, struct dtx_buf *out)
 	dtx_buf_addn(out, to, len);
 }
 
-void test_rowlog_damaged(void)
+void test_row_lineage_damaged(void)
 {
 	struct planrun p;
 	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX),
@@ -204,7 +204,7 @@ out:
 	return rc;
 }
 
-void test_rowlog_every_alloc_fails(void)
+void test_row_lineage_every_alloc_fails(void)
 {
 	struct planrun p;
 	long short_runs = 0;

@@ -40,7 +40,7 @@ static bool can_make(void)
 	return false;
 }
 
-void test_pages_are_made_as_far_as_wanted(void)
+void test_prefault_are_made_as_far_as_wanted(void)
 {
 	struct dtx_prefault p;
 	char *block = block_new();
@@ -65,7 +65,7 @@ void test_pages_are_made_as_far_as_wanted(void)
 }
 
 /* What is held, or was moved and is not told again, is left alone. */
-void test_pages_of_a_moved_block_are_let_be(void)
+void test_prefault_of_a_moved_block_are_let_be(void)
 {
 	struct dtx_prefault p;
 	char *block = block_new();
@@ -120,7 +120,7 @@ static uint32_t add_keys(struct dtx_groups *g, int64_t *v, struct dtx_column *ke
 }
 
 /* Groups grow, and move, while another thread makes their pages. */
-void test_pages_of_groups_that_grow(void)
+void test_prefault_of_groups_that_grow(void)
 {
 	static const struct dtx_typeref whole = { .type = DTX_T_INT64 };
 	static int64_t v[1000];

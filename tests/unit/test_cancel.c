@@ -7,7 +7,7 @@
 
 static atomic_bool stop;
 
-void test_halt_tells_who_ends_it(void)
+void test_cancel_tells_who_ends_it(void)
 {
 	struct dtx_cancel nobody = { NULL, 0 }, user = { &stop, 0 }, clock = { NULL, 1 };
 	struct dtx_cancel patient = { &stop, dtx_now_ns() + 3600 * (int64_t)1000000000 };
@@ -41,7 +41,7 @@ static enum dtx_code end_at(void *arg, uint64_t i, struct dtx_err *err)
 }
 
 /* Also where other threads than the one that was told do the work. */
-void test_halt_ends_pieces_of_work(void)
+void test_cancel_ends_pieces_of_work(void)
 {
 	const struct dtx_cancel user = { &stop, 0 };
 
@@ -62,7 +62,7 @@ void test_halt_ends_pieces_of_work(void)
 #define SORT_ROWS 100000u
 
 /* Rows in which the first bytes differ, and rows that are all equal there. */
-void test_halt_ends_a_sort(void)
+void test_cancel_ends_a_sort(void)
 {
 	const struct dtx_cancel user = { &stop, 0 };
 	struct dtx_sort_row *row = dtx_mem_zalloc(SORT_ROWS, sizeof(*row));

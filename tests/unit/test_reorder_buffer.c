@@ -22,7 +22,7 @@ static void *carry(void *arg)
 
 /* The carrier of seq 1 leaves its list while seq 0 is under way; where memory is short it waits for
  * its turn with it, and what is emptied keeps no buffer. */
-void test_ring_waits_when_memory_is_short(void)
+void test_reorder_buffer_waits_when_memory_is_short(void)
 {
 	for (int tight = 0; tight <= 1; tight++) {
 		struct dtx_err err = DTX_ERR_INIT;

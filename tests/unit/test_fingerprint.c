@@ -31,7 +31,7 @@ static void doc_text(const struct dtx_fingerprint_table *t, size_t n, struct dtx
 }
 
 /* The document of the design, byte for byte. */
-void test_finger_document(void)
+void test_fingerprint_document(void)
 {
 	static const struct dtx_field main_f[] = {
 		F("region", DTX_T_TEXT),
@@ -65,7 +65,7 @@ void test_finger_document(void)
 	dtx_buf_clear(&names);
 }
 
-void test_finger_column_order_does_not_matter(void)
+void test_fingerprint_column_order_does_not_matter(void)
 {
 	struct dtx_field f[] = { F("a", DTX_T_INT64),       F("b", DTX_T_TEXT),
 		                 F("c", DTX_T_DATE),        F("2024-01", DTX_T_INT64),
@@ -88,7 +88,7 @@ void test_finger_column_order_does_not_matter(void)
 	}
 }
 
-void test_finger_what_matters(void)
+void test_fingerprint_what_matters(void)
 {
 	static const struct dtx_field base[] = { F("a", DTX_T_INT64), F("b", DTX_T_TEXT) };
 	static const struct dtx_field num[] = { F("a", DTX_T_FLOAT64), F("b", DTX_T_TEXT) };
@@ -110,7 +110,7 @@ void test_finger_what_matters(void)
 }
 
 /* A new month changes nothing; two columns are no family; another class stays out. */
-void test_finger_families(void)
+void test_fingerprint_families(void)
 {
 	static const struct dtx_field three[] = { F("Hours Jan 2024", DTX_T_INT64),
 		                                  F("Hours Feb 2024", DTX_T_INT64),
@@ -141,7 +141,7 @@ void test_finger_families(void)
 	json_decref(none);
 }
 
-void test_finger_tokens(void)
+void test_fingerprint_tokens(void)
 {
 	static const struct {
 		const char *name, *kind;
@@ -175,7 +175,7 @@ void test_finger_tokens(void)
 	}
 }
 
-void test_finger_intent(void)
+void test_fingerprint_intent(void)
 {
 	json_t *region = json_loads("{\"kind\":\"step\",\"steps\":[{\"op\":\"x\"}]}", 0, NULL);
 	json_t *contract = json_loads("{\"need\":[]}", 0, NULL);
@@ -198,7 +198,7 @@ void test_finger_intent(void)
 	json_decref(contract);
 }
 
-void test_finger_needs(void)
+void test_fingerprint_needs(void)
 {
 	static const struct dtx_field f[] = { F("region", DTX_T_TEXT),  F("hours", DTX_T_INT64),
 		                              F("unread", DTX_T_INT64), F("2024", DTX_T_INT64),
@@ -242,7 +242,7 @@ out:
 	return rc;
 }
 
-void test_finger_alloc_fails(void)
+void test_fingerprint_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(finger_all());
 }

@@ -57,7 +57,7 @@ out:
 	return rc;
 }
 
-void test_ahead_gives_all_bytes(void)
+void test_read_ahead_gives_all_bytes(void)
 {
 	struct feed f = { .left = 3000001, .step = 100000 };
 	size_t total;
@@ -71,7 +71,7 @@ void test_ahead_gives_all_bytes(void)
 	T_INT(total, 0);
 }
 
-void test_ahead_fails_where_the_stream_fails(void)
+void test_read_ahead_fails_where_the_stream_fails(void)
 {
 	struct feed f = { .left = 5000, .step = 1000, .fail = true };
 	struct dtx_err err = DTX_ERR_INIT;
@@ -84,7 +84,7 @@ void test_ahead_fails_where_the_stream_fails(void)
 	dtx_err_clear(&err);
 }
 
-void test_ahead_stops_early(void)
+void test_read_ahead_stops_early(void)
 {
 	struct feed f = { .left = (size_t)1 << 40, .step = 4096 };
 	struct dtx_read_ahead *a = NULL;
@@ -101,7 +101,7 @@ void test_ahead_stops_early(void)
 
 /* Lent windows hold the same bytes, also behind some that were read, and what is around them may be
  * written. */
-void test_ahead_lends_windows(void)
+void test_read_ahead_lends_windows(void)
 {
 	struct feed f = { .left = 2000001, .step = 100000 };
 	struct dtx_read_ahead *a = NULL;
@@ -128,7 +128,7 @@ void test_ahead_lends_windows(void)
 }
 
 /* From the one behind those that were read before it was asked for. */
-void test_ahead_judges_when_asked(void)
+void test_read_ahead_judges_when_asked(void)
 {
 	struct feed f = { .left = 3000, .step = 100 };
 	struct dtx_read_ahead *a = NULL;

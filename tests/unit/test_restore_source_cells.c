@@ -142,7 +142,7 @@ static void check_cells(const struct dtx_table *t, uint32_t col, const char *con
 	dtx_buf_clear(&buf);
 }
 
-void test_restore_gives_source_bytes_back(void)
+void test_restore_source_cells_gives_source_bytes_back(void)
 {
 	static const char *const amount_cells[] = { "3.0", "1.50", NULL, "2.00" };
 	struct dtx_table *t = NULL;
@@ -162,7 +162,7 @@ void test_restore_gives_source_bytes_back(void)
 	dtx_table_unref(t);
 }
 
-void test_restore_leaves_what_changed(void)
+void test_restore_source_cells_leaves_what_changed(void)
 {
 	static const char *const other[] = { "zz", "x", "3", "y" };
 	struct dtx_table *t = NULL;
@@ -179,7 +179,7 @@ void test_restore_leaves_what_changed(void)
 
 /* Four rows of cells take 32 bytes a column, and in the worst case twice their text and two quotes
  * each, as they come from two texts. */
-void test_restore_takes_no_more_than_its_room(void)
+void test_restore_source_cells_takes_no_more_than_its_room(void)
 {
 	static const struct {
 		uint64_t room;
@@ -203,7 +203,7 @@ void test_restore_takes_no_more_than_its_room(void)
 }
 
 /* Rows that jump from the first batch of the input to the last: each is found at once. */
-void test_restore_finds_rows_at_once(void)
+void test_restore_source_cells_finds_rows_at_once(void)
 {
 	enum { BATCHES = 50000, ROWS = 65000 };
 	static double amount[ROWS];
@@ -229,7 +229,7 @@ void test_restore_finds_rows_at_once(void)
 }
 
 /* Four times the row whose amount is null: a worker knows no type of it; nor of no rows. */
-void test_restore_gives_nulls_their_type(void)
+void test_restore_source_cells_gives_nulls_their_type(void)
 {
 	static const struct dtx_field field = { .name = "amount", .type = { DTX_T_NULL, 0, 0 } };
 	static const struct dtx_schema nulls = { .nfields = 1, .field = &field };
@@ -254,7 +254,7 @@ void test_restore_gives_nulls_their_type(void)
 	}
 }
 
-void test_restore_every_alloc_fails(void)
+void test_restore_source_cells_every_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(restored(NULL, texts, ROOM));
 }
@@ -309,7 +309,7 @@ out:
 	return rc;
 }
 
-void test_restore_marks_times_of_utc(void)
+void test_restore_source_cells_marks_times_of_utc(void)
 {
 	struct dtx_table *t = NULL;
 	struct dtx_buf text = DTX_BUF_INIT(256);

@@ -10,7 +10,7 @@
 
 #define S INT64_C(1000000000)
 
-void test_filemark_settles(void)
+void test_stat_signature_settles(void)
 {
 	struct dtx_stat_signature m = { .mtime_ns = 1000 * S, .ctime_ns = 2000 * S };
 
@@ -23,7 +23,7 @@ void test_filemark_settles(void)
 	T_CHECK(!dtx_stat_signature_settled(&m, INT64_MAX, INT64_MAX));
 }
 
-void test_filemark_tells_apart(void)
+void test_stat_signature_tells_apart(void)
 {
 	struct dtx_stat_signature m = { 1, 2, 3, 4, 5 }, other[5];
 	char text[DTX_STAT_SIGNATURE_TEXT], again[DTX_STAT_SIGNATURE_TEXT];
@@ -49,7 +49,7 @@ void test_filemark_tells_apart(void)
 	T_INT(strlen(text), 36 + 5 + 2 * 20 + 3 * 20);
 }
 
-void test_filemark_of_memory_is_not_noted(void)
+void test_stat_signature_of_memory_is_not_noted(void)
 {
 	int fd = memfd_create("x", MFD_CLOEXEC); /* a file of tmpfs */
 
@@ -59,7 +59,7 @@ void test_filemark_of_memory_is_not_noted(void)
 }
 
 /* Times can be put back, but not without a trace. */
-void test_filemark_of_a_file(void)
+void test_stat_signature_of_a_file(void)
 {
 	struct dtx_stat_signature before, after;
 	struct timespec times[2];

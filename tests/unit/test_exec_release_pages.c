@@ -57,7 +57,7 @@ static long mapped_at_end(const char *plan, const char *path, int64_t ns)
 }
 
 /* The groups have all that is wanted of the rows. */
-void test_exec_letgo_behind_groups(void)
+void test_exec_release_pages_behind_groups(void)
 {
 	char path[256];
 
@@ -66,7 +66,7 @@ void test_exec_letgo_behind_groups(void)
 }
 
 /* Cells of the result lie in the input. */
-void test_exec_letgo_not_of_borrowed_texts(void)
+void test_exec_release_pages_not_of_borrowed_texts(void)
 {
 	char path[256];
 

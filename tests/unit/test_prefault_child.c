@@ -161,7 +161,7 @@ static bool gathers(size_t pages)
 	return large;
 }
 
-void test_hot_pages_become_large_ones_where_there_are_many(void)
+void test_prefault_child_pages_become_large_ones_where_there_are_many(void)
 {
 	if (DTX_SANITIZED || !gathers(512)) {
 		t_skip("this kernel gathers no pages");
@@ -172,7 +172,7 @@ void test_hot_pages_become_large_ones_where_there_are_many(void)
 }
 
 /* Without /proc nothing is learnt, and nothing is copied. */
-void test_hot_without_proc(void)
+void test_prefault_child_without_proc(void)
 {
 	static struct dtx_prefault_child hot;
 
