@@ -834,6 +834,7 @@ void test_isolate_texts_without_one(void)
 	T_OK(dtx_textpool_start(&p, false, &err), &err);
 	T_CODE(dtx_textpool_add(&p, &view, &none, NULL, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
 	T_STR(err.msg, "no texts, or more than a workbook has");
+	T_OK(dtx_textpool_start(&p, false, &err), &err);
 	T_CODE(dtx_textpool_add(&p, &view, &short_of, NULL, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
 	T_STR(err.msg, "texts without their lengths");
 	dtx_textpool_clear(&p);

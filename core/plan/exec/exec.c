@@ -413,6 +413,7 @@ static void tell_repairs(struct dtx_exec_run *x)
 	for (size_t i = 0; i < rest.n; i++)
 		if (!dtx_errlist_take(&x->result->warnings, &rest.item[i]))
 			break;
+	x->result->warnings.dropped += rest.dropped;
 	dtx_errlist_clear(&rest);
 }
 

@@ -84,6 +84,7 @@ enum dtx_code dtx_exec_judge(struct dtx_exec_run *x, uint32_t step, struct dtx_e
 		dtx_err_copy(err, worst);
 		rc = worst->code;
 	}
+	x->findings->dropped += found->dropped; /* what is only counted is counted on */
 	for (size_t i = 0; i < found->n; i++) {
 		struct dtx_err *f = &found->item[i];
 		bool warning = f->severity == DTX_SEV_WARNING;
