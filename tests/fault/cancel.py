@@ -197,7 +197,9 @@ class Started:
 def prepare(argv, step):
     if step:
         plan = {"dtx": 1, "inputs": [{"name": "main"}], "steps": [step], "fallback": "off",
-                "limits": {"growth": 1000000, "rows": 1 << 40}}
+                "limits": {"growth": 1000000, "rows": 1 << 40, "cols": 100000}}
+        if step["op"] == "transpose":  # a column for each row
+            plan["steps"] = [{"op": "limit", "n": 50000}, step]
         if step.get("with") or any(r.get("with") for r in step.get("rules", [])):
             plan["inputs"].append({"name": "other", "path": "other.csv"})
         with open("plan.json", "w") as f:
