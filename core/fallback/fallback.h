@@ -46,7 +46,7 @@ struct dtx_fallback_ctx { /* filled by the caller, borrowed for the run */
 	               * given: an author's, or --snippet */
 	struct dtx_errlist warnings; /* set by the fallback when the run is done: of snippets whose
 	                              * results are in use; the caller clears it */
-	json_t *near; /* set by the fallback when nobody had an answer: what would fit with columns
+	json_t *near; /* set by the fallback when there was no answer: what would fit with columns
 	               * renamed, [{"snippet","score","rename","adopt"}]; the caller's to free */
 	bool strict_schema;
 	struct dtx_jail_limits limits;
