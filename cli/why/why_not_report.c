@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "cli/why/why_not.h"
+#include "core/base/mem.h"
 #include "core/plan/lineage/trace.h"
-
-enum { WHY_NOT_ROWS = 1000 };
 
 /* --- what the steps did --- */
 
@@ -26,7 +25,18 @@ static json_t *why_not_lists(struct dtx_why_not *w, const struct dtx_table *t,
 	return list;
 }
 
-/* Rows per step and side, and the terms of the first one: {"3": {"in","out","c":[],"v":[]}} */
+/* A row of the result: its number. */
+static void why_not_result(struct dtx_why_not *w, const struct dtx_table *t,
+                           const struct dtx_batch *b, uint32_t row, json_t *numbers)
+{
+	const char *n = dtx_why_not_cell(w, t, b, row, "dtx_v0");
+
+	json_array_append_new(numbers, json_integer(n ? strtoll(n, NULL, 10) : 0));
+}
+
+/* Rows per step and side, the terms of the first row, and after the last step the numbers of all
+ * rows of the result: {"3": {"in": 2, "out": 1, "meets": 0, "rows": [{"side", "c": [], "v": []}],
+ * "own": [7], "through": []}} */
 enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -48,14 +58,21 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 			json_t *one = json_object_get(steps, step), *rows;
 
 			if (!one) {
-				one = json_pack("{si si si s[]}", "in", 0, "out", 0, "meets", 0,
-				                "rows");
+				one = json_pack("{si si si s[] s[] s[]}", "in", 0, "out", 0,
+				                "meets", 0, "rows", "own", "through");
 				json_object_set_new(steps, step, one);
 			}
 			json_object_set_new(one, kind,
 			                    json_integer(dtx_json_int(one, kind, 0) + 1));
+			if (strtoul(step, NULL, 10) == w->plan->nsteps) {
+				why_not_result(w, t, b, row,
+				               json_object_get(one, side == DTX_WHY_NOT_PLAN_BEHIND
+				                                            ? "own"
+				                                            : "through"));
+				continue;
+			}
 			rows = json_object_get(one, "rows");
-			if (json_array_size(rows) < WHY_NOT_ROWS && side != DTX_WHY_NOT_PLAN_MEETS)
+			if (!json_array_size(rows) && side != DTX_WHY_NOT_PLAN_MEETS)
 				json_array_append_new(
 					rows, json_pack("{si so so}", "side", side, "c",
 				                        why_not_lists(w, t, b, row, "c"), "v",
@@ -71,20 +88,32 @@ out:
 
 /* --- the answer --- */
 
+static int number_order(const void *a, const void *b)
+{
+	const json_int_t x = *(const json_int_t *)a, y = *(const json_int_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 json_t *dtx_why_not_others(json_t *rows, const json_t *own)
 {
-	json_t *list = json_array(), *one, *other;
-	size_t i, k;
+	const size_t n = json_array_size(own);
+	json_int_t *sorted = dtx_mem_alloc(n + 1, sizeof(*sorted)), number;
+	json_t *list = sorted ? json_array() : NULL, *one;
+	size_t i;
 
+	for (i = 0; sorted && i < n; i++)
+		sorted[i] = json_integer_value(json_array_get(own, i));
+	if (sorted)
+		qsort(sorted, n, sizeof(*sorted), number_order);
 	json_array_foreach(rows, i, one)
 	{
-		bool is = false;
-
-		json_array_foreach((json_t *)(uintptr_t)own, k, other) is |= json_equal(one, other);
-		if (!is)
+		number = json_integer_value(one);
+		if (list && !bsearch(&number, sorted, n, sizeof(*sorted), number_order))
 			json_array_append(list, one);
 	}
 	json_decref(rows);
+	dtx_mem_free(sorted);
 	return list;
 }
 
@@ -231,23 +260,15 @@ static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json
 	}
 }
 
-/* Rows of the result on this side. */
-static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts, int side)
+/* Numbers of rows of the result: "own" or "through". */
+static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts, const char *which)
 {
-	json_t *list = json_array(), *row;
+	json_t *list;
 	char key[16];
-	size_t i;
 
 	snprintf(key, sizeof(key), "%u", w->plan->nsteps);
-	json_array_foreach(json_object_get(json_object_get(counts, key), "rows"), i, row)
-	{
-		const char *n = json_string_value(json_array_get(json_object_get(row, "v"), 0));
-
-		if (dtx_json_int(row, "side", 0) != side)
-			continue;
-		json_array_append_new(list, json_integer(n ? strtoll(n, NULL, 10) : 0));
-	}
-	return list;
+	list = json_object_get(json_object_get(counts, key), which);
+	return list ? json_incref(list) : json_array();
 }
 
 /* A step that judges whole rows dropped it before rows were numbered. */
@@ -286,8 +307,8 @@ enum dtx_code dtx_why_not_report(struct dtx_why_not *w, struct dtx_err *err)
 	w->report = NULL;
 	why_not_early(w, passed, dropped);
 	why_not_path(w, counts, passed, dropped);
-	rows = why_not_results(w, counts, DTX_WHY_NOT_PLAN_BEHIND);
-	through = dtx_why_not_others(why_not_results(w, counts, DTX_WHY_NOT_PLAN_THROUGH), rows);
+	rows = why_not_results(w, counts, "own");
+	through = dtx_why_not_others(why_not_results(w, counts, "through"), rows);
 	w->report = json_pack(
 		"{ss ss ss ss ss ss sO sO so so}", "input", alias, "label",
 		dtx_why_replay_label(&w->x, alias), "cell", w->cell, "output",

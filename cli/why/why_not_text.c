@@ -64,7 +64,9 @@ static void why_not_print_rows(const json_t *report, const char *label, const js
 	for (i = 0; i < DTX_MIN(n, (size_t)20); i++)
 		dtx_buf_printf(out, "%s%lld", i ? ", " : "",
 		               (long long)json_integer_value(json_array_get(rows, i)));
-	dtx_buf_add(out, i < n ? ", ...\n" : "\n");
+	if (i < n)
+		dtx_buf_printf(out, " and %zu more", n - i);
+	dtx_buf_addc(out, '\n');
 }
 
 void dtx_why_not_print(const json_t *report, struct dtx_buf *out)

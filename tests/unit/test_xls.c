@@ -257,6 +257,19 @@ void test_xls_range_by_name(void)
 
 /* --- refusals --- */
 
+void test_xls_many_names(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct biff_book book = BIFF_BOOK_INIT;
+
+	opts.range = "area";
+	named(false, &book);
+	for (int i = 0; i < 65536; i++)
+		biff_rec(&book.globals, DTX_BIFF_NAME, "wbbwwwlbbbbbbwwwww", 0, 0, 4, 11, 0, 0, 0u,
+		         0, 'O', 'r', 'e', 'a', 0x3b, 0, 1, 2, 1, 2);
+	expect_opts(&book, &opts, "archive_limit");
+}
+
 void test_xls_refuses(void)
 {
 	struct biff_book book = BIFF_BOOK_INIT;

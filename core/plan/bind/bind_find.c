@@ -243,7 +243,10 @@ static void list_columns(const struct dtx_schema *s, struct dtx_err *f)
 			dtx_buf_addc(&out, ',');
 		dtx_buf_json(&out, dtx_str_of(s->field[i].name));
 	}
-	dtx_buf_add(&out, "]}");
+	dtx_buf_addc(&out, ']');
+	if (s->nfields > AVAILABLE_MAX)
+		dtx_buf_printf(&out, ",\"available_left_out\":%u", s->nfields - AVAILABLE_MAX);
+	dtx_buf_addc(&out, '}');
 	dtx_err_more(f, dtx_buf_steal(&out));
 }
 

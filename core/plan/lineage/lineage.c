@@ -4,7 +4,9 @@
 #include "core/plan/exec/run_stats.h"
 
 #define COMPOSED_MAX 2000
-#define SOURCES_MAX  20000 /* of one column: a union of wide tables stops here */
+/* Rows of a record beyond one per column of the result: each column of a wide table may be made of
+ * all columns of another one.  Where they are used up the record says that sources are left out. */
+#define SOURCES_MAX 100000
 
 struct source {
 	int32_t input; /* -1: a snippet */
@@ -19,12 +21,25 @@ struct origin {
 	const char *by;                  /* keys of an aggregation; NULL */
 	const char *rows;                /* condition that a pivot chose its rows by; NULL */
 	bool made, aggregated, snippet;
-	bool mixed; /* sources are not by input, each once */
+	bool cut; /* there are more sources than SOURCES_MAX */
+};
+/* Uses of a step by the output column that they are for: of column c they are
+ * use[at[first[c]]] ... use[at[first[c + 1] - 1]]; of c = ncols those of open columns. */
+struct uses {
+	uint32_t *first, *at;
+	struct origin *open; /* of every open column; NULL: not looked at */
 };
 struct lineage {
 	const struct dtx_graph *g;
 	struct dtx_arena arena;
-	struct origin **memo;           /* per table, per column; NULL: not looked at */
+	struct origin **memo; /* per table, per column; NULL: not looked at */
+	struct uses *uses;    /* per step; `first` NULL: not looked at */
+	size_t *base;         /* per input: number of its first column among all */
+	uint32_t *seen;       /* per input column: turn in which it was last met */
+	uint32_t turn;
+	size_t spare;                   /* rows that the record may still have */
+	size_t ncut;                    /* columns whose sources are not all named */
+	const char *cut;                /* the first of them */
 	const struct dtx_bind *keys_of; /* the step that `keys` is of: its formulas share them */
 	const char *keys;
 	bool failed;
@@ -32,45 +47,99 @@ struct lineage {
 
 static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c);
 
-/* Whether it follows all that are there, by input: then none of them is the same.  A union of many
- * files adds them so. */
-static bool after(struct origin *o, struct source s)
+static uint32_t *seen_at(struct lineage *l, struct source s)
 {
-	const struct source *last = o->nsources ? &o->source[o->nsources - 1] : NULL;
-
-	o->mixed |= last && last->input >= s.input;
-	return !o->mixed;
+	return &l->seen[l->base[s.input] + (uint32_t)s.col];
 }
 
+/* Of the sources that have not been met in this turn. */
 static void add_source(struct lineage *l, struct origin *o, struct source s)
 {
 	struct source *fresh;
+	size_t cap = o->cap * 2 + 4;
 
-	if (o->nsources == SOURCES_MAX)
+	if (*seen_at(l, s) == l->turn)
 		return;
-	for (size_t i = after(o, s) ? o->nsources : 0; i < o->nsources; i++)
-		if (o->source[i].input == s.input && o->source[i].col == s.col)
-			return;
+	o->cut |= o->nsources >= SOURCES_MAX;
+	if (o->nsources >= SOURCES_MAX)
+		return;
 	if (o->nsources == o->cap) {
-		o->cap = o->cap * 2 + 4;
-		fresh = dtx_arena_alloc(&l->arena, o->cap, sizeof(*fresh));
-		if (!fresh) {
-			l->failed = true;
-			o->cap = o->nsources;
+		fresh = dtx_arena_alloc(&l->arena, cap, sizeof(*fresh));
+		l->failed |= !fresh;
+		if (!fresh)
 			return;
-		}
 		if (o->nsources)
 			memcpy(fresh, o->source, o->nsources * sizeof(*fresh));
 		o->source = fresh;
+		o->cap = cap;
 	}
+	*seen_at(l, s) = l->turn;
 	o->source[o->nsources++] = s;
 }
 
-static void add_sources(struct lineage *l, struct origin *o, const struct origin *from)
+static size_t use_column(const struct dtx_bind *b, size_t use)
 {
-	for (size_t i = 0; from && i < from->nsources; i++)
-		add_source(l, o, from->source[i]);
-	o->snippet |= from && from->snippet;
+	return b->use[use].out == DTX_USE_OPEN ? b->ncols : (size_t)b->use[use].out;
+}
+
+/* Sorted by counting, so that those of a column keep their order. */
+static const struct uses *uses_of(struct lineage *l, const struct dtx_bind *b)
+{
+	struct uses *u = &l->uses[b->step];
+	size_t i;
+
+	if (u->first || l->failed)
+		return u;
+	u->first = dtx_arena_zalloc(&l->arena, b->ncols + 3u, sizeof(*u->first));
+	u->at = dtx_arena_alloc(&l->arena, b->nuses + 1, sizeof(*u->at));
+	l->failed |= !u->first || !u->at;
+	if (l->failed)
+		return u;
+	/* two places on, so that after the second pass `first` is where it should be */
+	for (i = 0; i < b->nuses; i++)
+		if (b->use[i].out != DTX_USE_ROWS)
+			u->first[use_column(b, i) + 2]++;
+	for (i = 2; i < b->ncols + 3u; i++)
+		u->first[i] += u->first[i - 1];
+	for (i = 0; i < b->nuses; i++)
+		if (b->use[i].out != DTX_USE_ROWS)
+			u->at[u->first[use_column(b, i) + 1]++] = (uint32_t)i;
+	return u;
+}
+
+static const struct origin *use_origin(struct lineage *l, const struct dtx_bind *b, uint32_t use)
+{
+	return origin_of(l, b->table[b->use[use].table], (int32_t)b->use[use].col);
+}
+
+/* The sources of what column c of the step (ncols: an open one) is made of, after those that it
+ * has. */
+static void add_sources(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
+{
+	const struct uses *u = uses_of(l, b);
+	const struct origin *from = NULL;
+	uint32_t i;
+	size_t k;
+
+	if (l->failed)
+		return;
+	/* all are worked out first: that takes turns of its own */
+	for (i = u->first[c]; i < u->first[c + 1]; i++)
+		from = use_origin(l, b, u->at[i]);
+	if (!o->nsources && from && u->first[c] + 1 == u->first[c + 1]) {
+		o->source = from->source;
+		o->nsources = o->cap = from->nsources;
+	}
+	l->turn++;
+	for (k = 0; k < o->nsources; k++)
+		*seen_at(l, o->source[k]) = l->turn;
+	for (i = u->first[c]; i < u->first[c + 1]; i++) {
+		from = use_origin(l, b, u->at[i]);
+		for (k = 0; from && k < from->nsources; k++)
+			add_source(l, o, from->source[k]);
+		o->snippet |= from && from->snippet;
+		o->cut |= from && from->cut;
+	}
 }
 
 /* The name of a source column; qualified when several inputs have one of that name. */
@@ -171,14 +240,13 @@ static bool same_text(const char *a, const char *b)
  * written. */
 static void union_formula(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
+	const struct uses *u = uses_of(l, b);
 	const struct origin *first = NULL, *from;
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_expr *e = NULL;
 
-	for (size_t i = 0; i < b->nuses; i++) {
-		if (b->use[i].out != (int32_t)c)
-			continue;
-		from = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
+	for (uint32_t i = l->failed ? 0 : u->first[c]; !l->failed && i < u->first[c + 1]; i++) {
+		from = use_origin(l, b, u->at[i]);
 		first = first ? first : from;
 		if (!from || !from->formula || from->rows ||
 		    !same_text(from->formula, first->formula) || !same_text(from->by, first->by))
@@ -199,11 +267,7 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 	const struct dtx_bind_col *col = &b->col[c];
 
 	o->made = true;
-	for (size_t i = 0; i < b->nuses; i++)
-		if (b->use[i].out == (int32_t)c)
-			add_sources(
-				l, o,
-				origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col));
+	add_sources(l, b, c, o);
 	if (col->formula)
 		formula_origin(l, b, c, col->formula, col->formula_text, o);
 	else if (!strcmp(b->op, "union"))
@@ -215,6 +279,8 @@ static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c
 {
 	const struct dtx_bind_col *col = &b->col[c];
 	const struct origin *from = origin_of(l, b->table[col->from_table], col->from_col);
+	const struct uses *u = uses_of(l, b);
+	bool others = false;
 
 	if (from)
 		*o = *from;
@@ -226,13 +292,14 @@ static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c
 	}
 	if (col->formula)
 		formula_origin(l, b, 0, col->formula, col->formula_text, o);
-	for (size_t i = 0; i < b->nuses; i++) {
-		const struct dtx_bind_use *u = &b->use[i];
+	for (uint32_t i = l->failed ? 0 : u->first[c]; !l->failed && i < u->first[c + 1]; i++) {
+		const struct dtx_bind_use *use = &b->use[u->at[i]];
 
-		if (u->out != (int32_t)c ||
-		    ((int32_t)u->table == col->from_table && (int32_t)u->col == col->from_col))
-			continue;
-		add_sources(l, o, origin_of(l, b->table[u->table], (int32_t)u->col));
+		others |= (int32_t)use->table != col->from_table ||
+		          (int32_t)use->col != col->from_col;
+	}
+	if (others) {
+		add_sources(l, b, c, o);
 		o->made = true;
 	}
 }
@@ -261,22 +328,18 @@ static void wider_formula(struct lineage *l, const struct dtx_bind *b, const jso
 }
 
 /* A column that only the rows brought: it has the one value column as it is, or is made of all. */
-static void open_origin(struct lineage *l, const struct dtx_bind *b, uint32_t step,
-                        struct origin *o)
+static void open_made(struct lineage *l, const struct dtx_bind *b, const struct dtx_plan_step *st,
+                      struct origin *o)
 {
-	const struct dtx_plan_step *st = &l->g->plan->step[step];
+	const struct uses *u = uses_of(l, b);
 	const struct origin *from = NULL;
-	size_t n = 0, i;
+	uint32_t n = l->failed ? 0 : u->first[b->ncols + 1] - u->first[b->ncols];
 
-	for (i = 0; b && i < b->nuses; i++) {
-		if (b->use[i].out != DTX_USE_OPEN)
-			continue;
-		from = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
-		add_sources(l, o, from);
-		n += from != NULL;
-	}
 	o->made = true;
-	if (n != 1)
+	add_sources(l, b, b->ncols, o);
+	if (n == 1)
+		from = use_origin(l, b, u->at[u->first[b->ncols]]);
+	if (!from)
 		return;
 	if (!dtx_json_text(st->canonical, "agg", NULL)) {
 		*o = *from;
@@ -284,6 +347,25 @@ static void open_origin(struct lineage *l, const struct dtx_bind *b, uint32_t st
 	} else if (json_array_size(json_object_get(st->canonical, "values_from")) == 1) {
 		wider_formula(l, b, st->canonical, o);
 	}
+}
+
+static void open_origin(struct lineage *l, const struct dtx_bind *b, uint32_t step,
+                        struct origin *o)
+{
+	struct uses *u = &l->uses[step];
+
+	o->made = true;
+	if (b && !u->open) {
+		struct origin *open = dtx_arena_zalloc(&l->arena, 1, sizeof(*open));
+
+		l->failed |= !open;
+		if (open)
+			open_made(l, b, &l->g->plan->step[step], open);
+		u->open = open;
+	}
+	if (b && u->open)
+		*o = *u->open;
+	o->cap = o->nsources; /* the list is shared */
 }
 
 /* --- pivot_wider --- */
@@ -339,6 +421,7 @@ static void input_origin(struct lineage *l, int32_t t, int32_t c, struct origin 
 {
 	const char *name = leaf_name(l, t, l->g->flow.table[t].schema->field[c].name);
 
+	l->turn++;
 	add_source(l, o, (struct source){ t, c });
 	if (name)
 		o->composed = dtx_expr_column(&l->arena, name);
@@ -439,6 +522,33 @@ static const char *source_name(const struct lineage *l, struct source s, struct 
 	return dtx_arena_strdup(&r->arena, l->g->flow.table[s.input].schema->field[s.col].name);
 }
 
+/* A row for each source: the first one, and others while there is room. */
+static enum dtx_code source_rows(struct lineage *l, struct dtx_exec_result *r,
+                                 struct dtx_exec_lineage *row, const struct origin *o,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = DTX_MIN(o->nsources, l->spare + 1);
+
+	l->spare -= n ? n - 1 : 0;
+	for (size_t i = 0; i < n; i++) {
+		row->input = o->source[i].input;
+		row->in_col = source_name(l, o->source[i], r);
+		if (!row->in_col)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(add_row(r, row, err));
+	}
+	if (n == o->nsources && !o->cut)
+		goto out;
+	row->input = -1;
+	row->in_col = NULL;
+	row->cls = "other sources are left out";
+	DTX_TRY(add_row(r, row, err));
+	l->cut = l->ncut++ ? l->cut : row->out_col ? row->out_col : "(rows)";
+out:
+	return rc;
+}
+
 static enum dtx_code column_rows(struct lineage *l, struct dtx_exec_result *r, uint32_t output,
                                  uint32_t c, struct dtx_err *err)
 {
@@ -461,13 +571,7 @@ static enum dtx_code column_rows(struct lineage *l, struct dtx_exec_result *r, u
 		DTX_FAIL_MEM(err);
 	if (!o->nsources)
 		DTX_TRY(add_row(r, &row, err));
-	for (size_t i = 0; i < o->nsources; i++) {
-		row.input = o->source[i].input;
-		row.in_col = source_name(l, o->source[i], r);
-		if (!row.in_col)
-			DTX_FAIL_MEM(err);
-		DTX_TRY(add_row(r, &row, err));
-	}
+	DTX_TRY(source_rows(l, r, &row, o, err));
 out:
 	return rc;
 }
@@ -505,25 +609,60 @@ static enum dtx_code row_rows(struct lineage *l, struct dtx_exec_result *r, uint
 		DTX_TRY(row_rows(l, r, output, st->table[k], seen, err));
 	b = l->g->flow.bind[(uint32_t)t - p->ninputs];
 	for (size_t i = 0; b && i < b->nuses; i++) {
-		const struct origin *o;
+		struct dtx_exec_lineage row = { .output = output,
+			                        .subtype = rows_subtype(st->name),
+			                        .cls = "exact" };
+		const struct origin *o = NULL;
 
-		if (b->use[i].out != DTX_USE_ROWS)
-			continue;
-		o = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
-		for (size_t k = 0; o && k < o->nsources; k++) {
-			struct dtx_exec_lineage row = {
-				.output = output,
-				.input = o->source[k].input,
-				.in_col = source_name(l, o->source[k], r),
-				.subtype = rows_subtype(st->name),
-				.cls = "exact",
-			};
-
-			if (!row.in_col)
-				DTX_FAIL_MEM(err);
-			DTX_TRY(add_row(r, &row, err));
-		}
+		if (b->use[i].out == DTX_USE_ROWS)
+			o = use_origin(l, b, (uint32_t)i);
+		if (o)
+			DTX_TRY(source_rows(l, r, &row, o, err));
 	}
+out:
+	return rc;
+}
+
+static enum dtx_code lineage_init(struct lineage *l, struct dtx_err *err)
+{
+	const struct dtx_plan *p = l->g->plan;
+	enum dtx_code rc = DTX_OK;
+	size_t n = 0;
+
+	l->memo = dtx_arena_zalloc(&l->arena, p->ninputs + p->nsteps + 1u, sizeof(*l->memo));
+	l->uses = dtx_arena_zalloc(&l->arena, p->nsteps + 1u, sizeof(*l->uses));
+	l->base = dtx_arena_alloc(&l->arena, p->ninputs + 1u, sizeof(*l->base));
+	for (uint32_t i = 0; l->base && i < p->ninputs; i++) {
+		l->base[i] = n;
+		n += l->g->flow.table[i].schema ? l->g->flow.table[i].schema->nfields : 0;
+	}
+	l->seen = dtx_arena_zalloc(&l->arena, n + 1, sizeof(*l->seen));
+	if (!l->memo || !l->uses || !l->base || !l->seen)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Says that the record does not name all sources. */
+static enum dtx_code warn_cut(const struct lineage *l, struct dtx_exec_result *r,
+                              struct dtx_err *err)
+{
+	struct dtx_err w = DTX_ERR_INIT;
+	char also[48] = "";
+	enum dtx_code rc = DTX_OK;
+
+	if (!l->ncut)
+		goto out;
+	if (l->ncut > 1)
+		snprintf(also, sizeof(also), " and %zu more", l->ncut - 1);
+	dtx_err_set(
+		&w, DTX_W_RESULT_NOTE, __FILE__, __LINE__,
+		"the record does not name all source columns of '%.60s'%s: of a run there is room "
+		"for %d beyond one per column",
+		l->cut, also, SOURCES_MAX);
+	w.severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&r->warnings, &w))
+		DTX_FAIL_MEM(err);
 out:
 	return rc;
 }
@@ -531,13 +670,11 @@ out:
 enum dtx_code dtx_lineage(const struct dtx_graph *g, struct dtx_exec_result *r, struct dtx_err *err)
 {
 	const struct dtx_plan *p = g->plan;
-	struct lineage l = { .g = g };
+	struct lineage l = { .g = g, .spare = SOURCES_MAX };
 	bool *seen = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	l.memo = dtx_arena_zalloc(&l.arena, p->ninputs + p->nsteps + 1u, sizeof(*l.memo));
-	if (!l.memo)
-		DTX_FAIL_MEM(err);
+	DTX_TRY(lineage_init(&l, err));
 	for (uint32_t i = 0; i < p->noutputs; i++) {
 		if (!r->output[i].schema)
 			continue;
@@ -548,6 +685,7 @@ enum dtx_code dtx_lineage(const struct dtx_graph *g, struct dtx_exec_result *r, 
 			DTX_FAIL_MEM(err);
 		DTX_TRY(row_rows(&l, r, i, p->output[i].table, seen, err));
 	}
+	DTX_TRY(warn_cut(&l, r, err));
 out:
 	dtx_arena_clear(&l.arena);
 	return rc;

@@ -8,8 +8,6 @@
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/lineage/trace_parts.h"
 
-enum { FOLLOW_ROWS = 100 }; /* followed at once */
-
 /* --- stages --- */
 
 static void follow_stage(struct trace *t, const char *table, const struct dtx_schema *s,
@@ -454,7 +452,7 @@ static void follow_start(struct follow *f, const int64_t *row, size_t nrows)
 	char in[TRACE_NAME], base[TRACE_NAME];
 
 	dtx_buf_printf(&where, "dtx_r%u in (", f->input);
-	for (size_t i = 0; i < DTX_MIN(nrows, (size_t)FOLLOW_ROWS); i++)
+	for (size_t i = 0; i < nrows; i++)
 		dtx_buf_printf(&where, "%s%lld", i ? ", " : "", (long long)row[i]);
 	dtx_buf_addc(&where, ')');
 	f->t.failed |= !dtx_buf_ok(&where);

@@ -126,7 +126,7 @@ enum dtx_code dtx_xls_on_name(struct dtx_xls *x, struct dtx_xls_names *n,
 	char cells[48];
 	size_t used = book->nnames;
 
-	if (rec->len < NAME_FIXED || used == DTX_BOOK_NAMES_MAX)
+	if (rec->len < NAME_FIXED)
 		goto out;
 	dtx_biff_bytes_init(&b, rec->data, rec->len, rec);
 	b.next = rec->len; /* this record alone */
@@ -135,6 +135,11 @@ enum dtx_code dtx_xls_on_name(struct dtx_xls *x, struct dtx_xls_names *n,
 	if (!read_name(x, &b, rec) || dtx_le_u16(rec->data + 4) != b.left ||
 	    !decode_range(x, n, b.ptr, b.left, &sheet, &r))
 		goto out;
+	if (used == DTX_BOOK_NAMES_MAX) {
+		rc = dtx_archive_limits_fixed(err, "names", "'%s': over %d defined names",
+		                              book->label, DTX_BOOK_NAMES_MAX);
+		goto out;
+	}
 	/* Few are kept: room is made in steps of 64. */
 	if (used % 64 == 0 && !dtx_mem_grow(&book->name, used + 64, sizeof(*book->name)))
 		DTX_FAIL_MEM(err);

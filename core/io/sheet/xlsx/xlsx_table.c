@@ -64,10 +64,12 @@ static enum dtx_code on_rel(void *arg, const struct dtx_xlsx_rel *rel, struct dt
 {
 	struct search *s = arg;
 
-	(void)err;
-	if (rel->target && dtx_str_is(rel->type, "table") &&
-	    s->nfound + s->book->head.ntables < DTX_BOOK_TABLES_MAX)
-		s->found[s->nfound++] = rel->target;
+	if (!rel->target || !dtx_str_is(rel->type, "table"))
+		return DTX_OK;
+	if (s->nfound + s->book->head.ntables == DTX_BOOK_TABLES_MAX)
+		return dtx_archive_limits_fixed(err, "tables", "'%s': over %d tables",
+		                                s->book->head.label, DTX_BOOK_TABLES_MAX);
+	s->found[s->nfound++] = rel->target;
 	return DTX_OK;
 }
 
