@@ -1,5 +1,7 @@
-/* Blocks double up to 1 MiB, from 8 MiB on a new one is an eighth of all: large blocks lie on large
- * pages.  A request larger than a block gets its own. */
+/* Bump allocator over a list of blocks.  Each block is twice as large as the one before it, up to 1
+ * MiB; once all blocks together have 8 MiB, a new block has an eighth of their total size, so that
+ * large arenas consist of few large blocks, which the kernel can back with large pages.  A request
+ * that is larger than the next block gets a block of its own size. */
 #include "core/base/arena.h"
 
 #include <stdarg.h>
@@ -10,7 +12,7 @@
 
 struct dtx_arena_block {
 	struct dtx_arena_block *next;
-	size_t size, all; /* all: with the blocks before it */
+	size_t size, all; /* all: bytes of this block and of all blocks before it */
 	_Alignas(16) char data[];
 };
 
@@ -49,7 +51,7 @@ void *dtx_arena_alloc(struct dtx_arena *a, size_t n, size_t size)
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - 16)
 		return NULL;
 	bytes = (bytes + 15) & ~(size_t)15;
-	a->used = (a->used + 15) & ~(size_t)15; /* packed bytes may be before */
+	a->used = (a->used + 15) & ~(size_t)15; /* dtx_arena_pack leaves `used` at any byte */
 	if (!a->head || a->used > a->head->size || a->head->size - a->used < bytes) {
 		if (!arena_block(a, bytes ? bytes : 16))
 			return NULL;

@@ -1,4 +1,4 @@
-/* Growable bytes. */
+/* Growable bytes: see buf.h. */
 #include "core/base/buf.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ bool dtx_buf_room(struct dtx_buf *b, size_t n)
 		b->fail = DTX_BUF_MAX;
 		return false;
 	}
-	want = b->len + n + 1; /* one for the terminator */
+	want = b->len + n + 1; /* one byte for the terminator */
 	if (want > b->cap && !dtx_mem_reserve(&b->ptr, &b->cap, want, 1)) {
 		b->fail = DTX_BUF_MEM;
 		return false;
@@ -102,7 +102,7 @@ static void buf_json_cp(struct dtx_buf *b, uint32_t cp)
 		dtx_buf_addn(b, utf8, dtx_utf8_put(utf8, cp));
 }
 
-/* How many bytes from the first on stand for themselves. */
+/* Number of bytes at the start that JSON text may contain without an escape. */
 static size_t buf_json_plain(const char *p, size_t n)
 {
 	size_t i = 0;

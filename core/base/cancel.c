@@ -1,4 +1,4 @@
-/* Whether the work of a thread is to end. */
+/* The cancel flag and the deadline of the current thread: see cancel.h. */
 #include "core/base/cancel.h"
 
 #include "core/base/log.h"
@@ -18,7 +18,8 @@ const struct dtx_cancel *dtx_cancel_get(void)
 	return halt_of_thread;
 }
 
-/* Relaxed: the flag tells nothing but itself, and it stays set. */
+/* Relaxed order is enough: no other data is published through the flag, and once set it stays
+ * set. */
 static bool cancelled(const struct dtx_cancel *h)
 {
 	return h->cancel && atomic_load_explicit(h->cancel, memory_order_relaxed);

@@ -1,6 +1,9 @@
-/* Whether the work of a thread is to end: the run was cancelled, or its time is over.  Kept per
- * thread, so that a loop deep in a whole-table step can look without being told of the run. Threads
- * of dtx_pool_run have that of the thread which called it. */
+/* Tells a thread whether it has to end its work: because the run was cancelled, or because its time
+ * limit has passed.
+ *
+ * The flag and the deadline are kept per thread, so that a loop deep inside a whole-table step can
+ * look at them without a parameter that is passed all the way down.  The threads of dtx_pool_run
+ * take over what is set for the thread that called it. */
 #ifndef DTX_BASE_CANCEL_H
 #define DTX_BASE_CANCEL_H
 
@@ -9,30 +12,32 @@
 #include "core/base/err.h"
 
 struct dtx_cancel {
-	const atomic_bool *cancel; /* NULL: it is never cancelled */
-	int64_t deadline_ns;       /* in dtx_now_ns(); 0: none */
+	const atomic_bool *cancel; /* NULL: this run cannot be cancelled */
+	int64_t deadline_ns;       /* on the clock of dtx_now_ns(); 0: no time limit */
 };
 
-/* Loops over rows look once in so many. */
+/* A loop over rows looks once per this many rows. */
 #define DTX_CANCEL_ROWS 8192
-/* Those that go through all columns of each row: a table may be wide. */
+/* A loop that visits all cells of each row looks more often, because a table may have many
+ * columns. */
 #define DTX_CANCEL_LINES 64
 
-/* From now on for this thread; NULL: nothing ends it.  Gives what was set before, to be set again.
- * Borrowed until then. */
+/* Sets what holds for this thread from now on; NULL: nothing ends its work.  Returns the previous
+ * value, which the caller sets again when it is done.  `halt` is borrowed until then. */
 const struct dtx_cancel *dtx_cancel_set(const struct dtx_cancel *halt);
 const struct dtx_cancel *dtx_cancel_get(void);
-/* For loops that cannot fail: they leave, and whoever called them asks with dtx_cancel_look. */
+/* For loops that cannot return an error: they leave early, and the caller asks with
+ * dtx_cancel_look. */
 bool dtx_cancel_now(void);
-/* cancelled or time_limit when the work is to end.  Costs about as much as reading the clock: once
- * in a few thousand rows. */
+/* Fails with cancelled or time_limit if the work has to end.  Costs about as much as reading the
+ * clock, so a loop calls it once per a few thousand rows. */
 DTX_MUSTUSE enum dtx_code dtx_cancel_look(struct dtx_err *err);
-/* The same for row or name number n of a loop: looks once in DTX_CANCEL_ROWS. */
+/* dtx_cancel_look for row (or name) number n of a loop; it looks only once per DTX_CANCEL_ROWS. */
 DTX_MUSTUSE static inline enum dtx_code dtx_cancel_row(uint64_t n, struct dtx_err *err)
 {
 	return n % DTX_CANCEL_ROWS ? DTX_OK : dtx_cancel_look(err);
 }
-/* The same where a row is all of its cells. */
+/* The same for a loop that visits all cells of a row: it looks once per DTX_CANCEL_LINES. */
 DTX_MUSTUSE static inline enum dtx_code dtx_cancel_line(uint64_t n, struct dtx_err *err)
 {
 	return n % DTX_CANCEL_LINES ? DTX_OK : dtx_cancel_look(err);

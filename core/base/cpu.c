@@ -1,4 +1,5 @@
-/* What the processor offers, lowered by DTX_SIMD. */
+/* Detects the instruction sets of the processor.  The environment variable DTX_SIMD selects a lower
+ * one. */
 #include "core/base/cpu.h"
 
 #include <stdlib.h>

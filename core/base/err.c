@@ -1,4 +1,4 @@
-/* The code table and the error object. */
+/* The code table and the error object: see err.h. */
 #include "core/base/err.h"
 
 #include <stdarg.h>
@@ -28,7 +28,7 @@ const char *dtx_code_name(enum dtx_code code)
 	return code < DTX_CODE_COUNT ? code_rows[code].name : "bug";
 }
 
-/* What goes for all errors of a code. */
+/* The hint that fits all errors of a code. */
 static const char *code_next(enum dtx_code code)
 {
 	switch (code) {
@@ -82,7 +82,8 @@ static const char *code_next(enum dtx_code code)
 	}
 }
 
-/* The part of a plan that the error is in says where its members are listed. */
+/* Derives a hint from the plan position of the error: the help page that lists the members of that
+ * part of a plan. */
 static const char *next_of_place(const struct dtx_err *err)
 {
 	static const struct {
@@ -109,7 +110,7 @@ const char *dtx_err_next(const struct dtx_err *err)
 {
 	if (err->hint[0])
 		return err->hint;
-	/* a name to take instead says more than a manual */
+	/* A suggested name ("did you mean") helps more than the pointer to a manual. */
 	if (err->did_you_mean[0][0] && !code_next(err->code))
 		return NULL;
 	return code_next(err->code) ? code_next(err->code) : next_of_place(err);
@@ -157,8 +158,8 @@ enum dtx_code dtx_code_find(const char *name)
 	return code;
 }
 
-/* Texts of errors become JSON, which takes no byte that is not UTF-8; a name of a file may hold
- * one, and a cut value ends in one. */
+/* Replaces bytes that are not UTF-8, because error texts become JSON.  Such bytes come from file
+ * names, and from values that were cut in the middle of a character. */
 static void err_utf8(char *text)
 {
 	size_t len = strlen(text), at = 0;
@@ -170,8 +171,8 @@ static void err_utf8(char *text)
 	}
 }
 
-/* The build of `make errcov` keeps a list of the places that raised an error, in a file that is
- * mapped before a worker locks itself in. */
+/* `make errcov` builds a dtx that keeps a list of the source lines that raised an error.  The list
+ * is a mapped file, opened before a worker enters its sandbox, where it could not open any file. */
 #ifdef DTX_ERRCOV
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -179,7 +180,7 @@ static void err_utf8(char *text)
 #include <unistd.h>
 
 #include "core/base/hash/hash.h"
-#define RAISED_SLOTS 16384 /* places, each listed once */
+#define RAISED_SLOTS 16384 /* source lines; each is listed once */
 struct raised {
 	atomic_size_t used;
 	char text[(size_t)RAISED_SLOTS * 48];
@@ -355,11 +356,11 @@ void dtx_err_suggest(struct dtx_err *err, const char *want, const char *const *h
 		bool near = dtx_str_near(w, h);
 		size_t d = dtx_str_ieq(w, h) ? 0 : dtx_str_distance(w, h, limit);
 
-		/* what is found till the end of the run may do */
+		/* A cancelled run keeps the suggestions that were found so far. */
 		if (i % DTX_CANCEL_LINES == 0 && dtx_cancel_now())
 			return;
 		err->misnamed |= near;
-		/* near ones come before those that are only alike */
+		/* Near names rank before names that are only similar. */
 		if (near)
 			err_suggest_insert(err, best, DTX_MIN(d, (size_t)2), have[i]);
 		else if (d <= limit)

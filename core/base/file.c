@@ -1,4 +1,5 @@
-/* Descriptors: EINTR, short reads and writes, and errno texts are handled here and nowhere else. */
+/* System calls on files.  Only this file handles EINTR, short reads and writes, and the texts of
+ * errno. */
 #include "core/base/file.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 #define FILE_TURN_MS 100
 #define FILE_CHUNK   ((size_t)64 << 10)
-#define FILE_LINKS   40 /* as many as Linux follows */
+#define FILE_LINKS   40 /* the limit that Linux itself has */
 
 bool dtx_file_passes(const char *path)
 {
@@ -87,7 +88,8 @@ static size_t file_hint(int fd)
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
 		return FILE_CHUNK;
-	return (size_t)st.st_size + 1; /* one more, so that the end is seen without growing */
+	return (size_t)st.st_size + 1; /* one more byte, so that read() reports the end of the file
+	                                * without a larger buffer */
 }
 
 enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out, struct dtx_err *err)
@@ -100,7 +102,7 @@ enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out, s
 		char probe;
 		ssize_t n;
 
-		if (!left) { /* full: fine only at the end of the file */
+		if (!left) { /* The buffer is full, which is fine only at the end of the file. */
 			n = read(fd, &probe, 1);
 			if (n > 0)
 				DTX_FAIL(err, DTX_E_CELL_LIMIT, "'%s' is larger than %zu bytes",
@@ -146,8 +148,9 @@ enum dtx_code dtx_file_write_code(int error)
 	                                                            : DTX_E_OUTPUT_IO;
 }
 
-/* A pipe, a terminal or a socket may take nothing for as long as it likes; a thread that somebody
- * may cancel waits for it in turns. */
+/* A pipe, a terminal or a socket may accept nothing for any length of time.  A thread that can be
+ * cancelled must not block in write(); it waits in short turns instead and looks at its cancel flag
+ * after each. */
 static bool file_may_wait(int fd)
 {
 	struct stat st;
@@ -165,7 +168,8 @@ static ssize_t file_write_waiting(int fd, const char *p, size_t n)
 
 	if (done >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP))
 		return done;
-	waits = errno == EOPNOTSUPP; /* a terminal; what is ready takes this much at once */
+	waits = errno == EOPNOTSUPP; /* A terminal has no RWF_NOWAIT.  When poll() reports it as
+	                              * ready, a write of PIPE_BUF bytes does not block. */
 	if (poll(&ready, 1, FILE_TURN_MS) == 1 && waits)
 		return write(fd, p, DTX_MIN(n, (size_t)PIPE_BUF));
 	errno = EINTR;
@@ -188,7 +192,7 @@ enum dtx_code dtx_file_open_out(const char *path, int *fd, struct dtx_err *err)
 	const struct timespec turn = { 0, FILE_TURN_MS * 1000000L };
 	int got, flags;
 
-	/* a FIFO that nothing reads yet is ENXIO; so is a socket, always */
+	/* open() fails with ENXIO for a FIFO that has no reader yet, and for every socket. */
 	while ((got = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO &&
 	       is_fifo(path)) {
 		DTX_TRY(dtx_cancel_look(err));
@@ -282,7 +286,7 @@ enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err)
 	do
 		failed = fsync(fd);
 	while (failed && errno == EINTR);
-	/* EINVAL, EROFS: pipes and special files have nothing to sync. */
+	/* Pipes and special files cannot be synced: they fail with EINVAL or EROFS. */
 	if (failed && errno != EINVAL && errno != EROFS)
 		DTX_FAIL(err, dtx_file_write_code(errno), "cannot sync '%s': %s", name,
 		         strerror(errno));
@@ -334,7 +338,7 @@ static bool is_suffix_gz(const char *from, const char *end)
 	return end - from == 3 && !strncasecmp(from, ".gz", 3);
 }
 
-/* The dot before `end`; NULL: there is none, or nothing stands before it. */
+/* The last dot before `end`; NULL if there is none, or if it is the first character of the name. */
 static const char *dot_before(const char *name, const char *end)
 {
 	const char *dot = end;
@@ -380,8 +384,9 @@ char *dtx_file_absolute(const char *path)
 	return out;
 }
 
-/* Such a name may lead to a file that others write to as well: one that took its place would lose
- * what they wrote before and write later. */
+/* Such a name may stand for a file that other programs write to at the same time (`>>log`).  dtx
+ * writes to the open descriptor, because a new file under that name would replace what the others
+ * wrote. */
 int dtx_file_out_fd(const char *path)
 {
 	static const char *const folder[] = { "/dev/fd/", "/proc/self/fd/" };
@@ -402,7 +407,8 @@ int dtx_file_out_fd(const char *path)
 	return *digits ? -1 : fd;
 }
 
-/* One link on, in place; false where there is none, or no room for its target. */
+/* Replaces path by the target of the link that it is.  False if it is not a link or the target does
+ * not fit. */
 static bool file_follow(char *path)
 {
 	char to[PATH_MAX], next[2 * PATH_MAX];
@@ -419,7 +425,9 @@ static bool file_follow(char *path)
 	return true;
 }
 
-/* As the kernel's fs.protected_symlinks does, which only looks where the kernel itself follows. */
+/* The same rule as the kernel's fs.protected_symlinks.  The kernel applies it only when it follows
+ * the link itself, which it does not do when dtx renames a new file to the place of the link's
+ * target. */
 bool dtx_file_planted_link(const char *given, char link[PATH_MAX])
 {
 	const mode_t shared = S_ISVTX | S_IWOTH;

@@ -1,4 +1,7 @@
-/* Files: open, read, map, write fully; EINTR and short writes handled; errno in messages. */
+/* Opening, reading and writing of files.
+ *
+ * The functions retry after EINTR, complete short reads and writes, and put the reason of errno
+ * into the message.  Descriptors that they return are close-on-exec and belong to the caller. */
 #ifndef DTX_BASE_FILE_H
 #define DTX_BASE_FILE_H
 
@@ -6,48 +9,53 @@
 
 #include "core/base/buf.h"
 
-/* For input_not_found: names in that folder that are spelt alike, or that there is no such folder.
- */
+/* For an input_not_found error: suggests names in the same folder that are spelt alike, or says
+ * that the folder does not exist. */
 void dtx_file_near(const char *path, struct dtx_err *err);
-/* Codes: input_not_found, input_io.  Directories are refused.  *fd is close-on-exec. */
+/* Opens a file for reading.  Codes: input_not_found; input_io, also for a directory. */
 DTX_MUSTUSE enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err);
-/* The whole file (or "-" for stdin) into `out`, at most out->max bytes (else cell_limit). */
+/* Appends a whole file ("-" is stdin) to `out`.  Fails with cell_limit if it has more than out->max
+ * bytes. */
 DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out,
                                          struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
                                             struct dtx_err *err);
-/* All n bytes.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG), output_closed (EPIPE), output_io.  `name`
- * is for the text.  In a thread that can be cancelled (core/base/cancel.h) a wait for the reader of
- * a pipe, socket or terminal ends with cancelled or time_limit. */
+/* Writes all n bytes.  `name` is for the message.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG),
+ * output_closed (EPIPE), output_io.  If the thread can be cancelled (core/base/cancel.h), waiting
+ * for the reader of a pipe, socket or terminal ends with cancelled or time_limit. */
 DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
                                          struct dtx_err *err);
-/* The code of a failed write: disk_full, output_closed or output_io. */
+/* The code for a write that failed with errno `error`: disk_full, output_closed or output_io. */
 enum dtx_code dtx_file_write_code(int error);
-/* Unlinked temp file in `dir` (NULL: $TMPDIR, else /tmp), close-on-exec, 0600. */
+/* A temporary file without a name, mode 0600, in `dir` (NULL: $TMPDIR, else /tmp).  The kernel
+ * frees it when the descriptor is closed. */
 DTX_MUSTUSE enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err);
-/* A pipe, device or socket: its bytes do not stay, and to open it may wait for ever. */
+/* Whether path is a pipe, device or socket: its bytes can be read only once, and open() may
+ * block. */
 bool dtx_file_passes(const char *path);
-/* An output that is there and is no regular file: a device, a FIFO (waits for its reader until the
- * thread is cancelled).  Codes: output_io, cancelled, time_limit. */
+/* Opens an existing output that is not a regular file, such as a device or a FIFO.  For a FIFO it
+ * waits until somebody reads from it, or until the thread is cancelled.  Codes: output_io,
+ * cancelled, time_limit. */
 DTX_MUSTUSE enum dtx_code dtx_file_open_out(const char *path, int *fd, struct dtx_err *err);
-/* For writing at its end, made when missing. Codes: output_io. */
+/* Opens a file for appending and creates it if it is missing.  Codes: output_io. */
 DTX_MUSTUSE enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_err *err);
-/* fsync of a file or of the folder that holds `path`. */
+/* fsync of a file, or of the folder that contains `path`. */
 DTX_MUSTUSE enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_file_sync_dir(const char *path, struct dtx_err *err);
-/* Directory part of path into out ("." when none). */
+/* Writes the directory part of path to out; "." if there is none. */
 void dtx_file_dirname(const char *path, char *out, size_t size);
 const char *dtx_file_basename(const char *path);
-/* The suffix that names the format of a file: the last one without its dot, in small letters, that
- * before ".gz" when there are two.  Empty: there is none, or it is longer than any format's. */
+/* The suffix that tells the format of a file, without its dot and in lower case.  Of "a.csv.gz" it
+ * is "csv".  Empty if there is none, or if it is longer than the suffix of any format. */
 enum { DTX_FILE_SUFFIX = 12 };
 void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX]);
-/* Why a call on `path` failed with errno `code`: a name that counts from a folder that was deleted
- * is not just missing. */
+/* The reason why a call on `path` failed with errno `code`.  Unlike strerror it recognizes that the
+ * current folder was deleted, which makes every relative name fail. */
 const char *dtx_file_why(int code, const char *path);
-/* The next step where the cause is not the file: open files, the current folder.  Else no hint. */
+/* Adds a hint where the cause is not the file itself: the limit of open files, or the current
+ * folder.  Adds nothing otherwise. */
 void dtx_file_next(struct dtx_err *err, int code, const char *path);
-/* Fails with "cannot DOING 'PATH': why" and the next step, of the call that just set errno. */
+/* For the call that has just set errno: fails with "cannot DOING 'PATH': reason" and the hint. */
 #define DTX_FAIL_FILE(err, code, doing, path)                                                      \
 	do {                                                                                       \
 		int errno_ = errno;                                                                \
@@ -56,19 +64,19 @@ void dtx_file_next(struct dtx_err *err, int code, const char *path);
 		dtx_file_next((err), errno_, (path));                                              \
 		goto out;                                                                          \
 	} while (0)
-/* Absolute form of path without resolving links; dtx_mem, NULL when out of memory. */
+/* The absolute form of path; links are not resolved.  dtx_mem memory; NULL when out of memory. */
 DTX_MUSTUSE char *dtx_file_absolute(const char *path);
-/* The file that a chain of links leads to, or the absolute path of what does not exist yet;
- * dtx_mem, NULL when out of memory. */
+/* The path of the file that a chain of links leads to.  If it does not exist yet, its absolute
+ * path.  dtx_mem memory; NULL when out of memory. */
 DTX_MUSTUSE char *dtx_file_real(const char *path);
-/* Whether writing to `path` would follow a link that another user left in a folder that all may
- * write to, such as /tmp: its owner is neither the caller nor the owner of the folder.  `link` gets
- * the path of that link. */
+/* Whether writing to `path` would follow a link that another user has placed in a folder that
+ * everyone may write to, such as /tmp.  That is the case if the owner of the link is neither the
+ * caller nor the owner of the folder.  `link` receives the path of that link. */
 bool dtx_file_planted_link(const char *path, char link[PATH_MAX]);
-/* The descriptor that an output is named by: "-", "/dev/stdout", "/dev/fd/3" and the like; -1:
- * none. */
+/* The descriptor that an output name stands for: "-", "/dev/stdout", "/dev/fd/3" and the like.  -1
+ * if the name stands for none. */
 int dtx_file_out_fd(const char *path);
-/* close() that keeps errno; fd < 0 is fine. */
+/* Closes *fd and keeps errno.  A negative descriptor is allowed. */
 void dtx_file_close(int *fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files that stand where another was looked for. */
+/* Suggestions for a file that was not found: similar names in the same folder. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 
-#define NEAR_FILES 512 /* of so many names the nearest are told */
-#define NEAR_NAME  64  /* as long as one of did_you_mean */
+#define NEAR_FILES 512 /* at most this many names of the folder are compared */
+#define NEAR_NAME  64  /* size of one entry of did_you_mean */
 
 struct near_names {
 	char text[NEAR_FILES][NEAR_NAME];
@@ -32,7 +32,7 @@ static void near_read(DIR *dir, struct near_names *names)
 		names->name[names->n] = names->text[names->n];
 		dtx_str_copy(names->text[names->n++], NEAR_NAME, dtx_str_of(entry->d_name));
 	}
-	/* a folder gives them in any order */
+	/* readdir returns names in no fixed order; sorting makes the suggestions repeatable. */
 	qsort(names->name, names->n, sizeof(*names->name), near_cmp);
 }
 

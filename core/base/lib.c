@@ -1,4 +1,4 @@
-/* dlopen, once per library and process; handles stay open until the process ends. */
+/* dlopen, once per library and process.  Handles stay open until the process ends. */
 #include "core/base/lib.h"
 
 #include <dlfcn.h>

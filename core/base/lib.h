@@ -1,4 +1,5 @@
-/* Libraries opened on demand: their symbols are looked up once, by name. */
+/* Shared libraries that are loaded only when they are needed; their functions are looked up by
+ * name. */
 #ifndef DTX_BASE_LIB_H
 #define DTX_BASE_LIB_H
 
@@ -6,16 +7,17 @@
 
 struct dtx_lib_symbol {
 	const char *name;
-	void **where; /* filled with the address */
+	void **where; /* receives the address */
 };
-/* dlopen(soname) with RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL) and all symbols, or nothing:
- * on failure every *where is NULL.  Fails with input_io, the loader's text and a hint that names
- * `package`; a caller that knows better wraps it in words of its own.  Never unloaded. */
+/* Loads a library with RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL) and looks up all symbols, or
+ * none: on failure every *where is NULL.  Fails with input_io, the text of the loader and a hint
+ * that names `package`; a caller that knows more replaces that text.  Libraries are never
+ * unloaded. */
 DTX_MUSTUSE enum dtx_code dtx_lib_open(const char *soname, const char *package, bool global,
                                        const struct dtx_lib_symbol *symbol, size_t n,
                                        struct dtx_err *err);
-/* The function that `name` means to the libraries behind the program itself; NULL if there is
- * none.  For a name that the program exports in their stead. */
+/* The function `name` of a shared library, for a name that the program itself defines and exports
+ * (RTLD_NEXT).  NULL if no library has it. */
 void *dtx_lib_next(const char *name);
 
 #endif

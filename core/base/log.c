@@ -1,4 +1,4 @@
-/* Formatting of log lines and the two clocks. */
+/* Formatting of log messages, and the two clocks. */
 #include "core/base/log.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* Large pages where they help: fewer faults, and fewer misses when cells are read in any order.  A
- * mere advice throughout: that it is not taken is no failure. */
+/* Asks the kernel for large pages where they help: there are fewer page faults, and fewer TLB
+ * misses when cells are read in random order.  All of this is advice to the kernel, so its failures
+ * are ignored. */
 #include "core/base/malloc_tuning.h"
 
 #include <malloc.h>
@@ -9,19 +10,23 @@
 
 #define MIB        ((size_t)1 << 20)
 #define HUGE_PAGE  (2 * MIB)
-#define HUGE_BLOCK MIB         /* a block so large has large pages of its own */
-#define HEAP_SMALL (256 * MIB) /* of the heap on small pages: sooner at hand */
-#define LEAST_ONE  (256 * MIB) /* budget with one heap: gaps took up to 60 MiB */
-#define HEAP_LOOK  (MIB / 32)  /* a block so large looks whether the heap has grown */
-#define HEAP_STEP  (8 << 20)   /* which it does by this at a time, */
-#define HEAP_KEPT  (32 << 20)  /* and keeps this when it is free */
-#define MAP_BLOCK  (4 << 20)   /* blocks so large are mapped */
+#define HUGE_BLOCK MIB /* blocks from this size on get large pages of their own */
+/* This much of the heap stays on small pages, which the kernel provides faster. */
+#define HEAP_SMALL (256 * MIB)
+/* Smallest budget with one common heap: gaps between blocks took up to 60 MiB. */
+#define LEAST_ONE (256 * MIB)
+#define HEAP_LOOK (MIB / 32) /* allocations from this size on check whether the heap has grown */
+#define HEAP_STEP (8 << 20)  /* the heap grows by this at a time */
+#define HEAP_KEPT (32 << 20) /* and keeps this much free memory instead of returning it */
+#define MAP_BLOCK (4 << 20)  /* blocks from this size on are mapped */
 
-/* Process-wide as the heap is. */
-static atomic_uintptr_t heap_huge; /* where its large pages begin; 0: threads have their own */
-static atomic_uintptr_t heap_end;  /* of those asked for */
+/* Process-wide, as the heap is. */
+/* Address where large pages begin; 0: threads have their own heaps. */
+static atomic_uintptr_t heap_huge;
+static atomic_uintptr_t heap_end; /* end of the range that was asked for */
 
-/* The pages at both ends count too: blocks of one kind lie side by side. */
+/* Asks for large pages for a range.  The pages at both ends are included, although they also hold
+ * other memory: the blocks beside it are usually of the same kind. */
 static void ask(uintptr_t from, uintptr_t to)
 {
 	from &= ~(HUGE_PAGE - 1);
@@ -29,8 +34,8 @@ static void ask(uintptr_t from, uintptr_t to)
 	(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-/* What the heap has grown by, before most of it is touched: a block that is smaller than a large
- * page, as those of batches are, gets none by itself. */
+/* Asks for large pages for the part by which the heap has grown, before most of it is touched.  The
+ * blocks of batches are smaller than a large page, so the kernel would give them none otherwise. */
 static void look(void)
 {
 	uintptr_t first = atomic_load_explicit(&heap_huge, memory_order_relaxed), from, end;
@@ -53,7 +58,8 @@ void dtx_malloc_tuning_block(void *ptr, size_t bytes)
 
 void dtx_malloc_tuning_start(void)
 {
-	/* the first alone would have every block over 128 KiB mapped and unmapped */
+	/* Setting the trim threshold turns off the dynamic mmap threshold of malloc: without the
+	 * second call every block over 128 KiB would be mapped and unmapped each time. */
 	mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
 	mallopt(M_MMAP_THRESHOLD, MAP_BLOCK);
 }

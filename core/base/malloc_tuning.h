@@ -1,21 +1,23 @@
-/* The C library's heap as dtx wants it: how it grows and shrinks, and on which pages it lies.
+/* Settings of the C library's heap: how it grows and shrinks, and which of its memory has large
+ * pages.
  *
- * Sources: mallopt(3), madvise(2) MADV_HUGEPAGE, and the C library's malloc.c: only the heap that
- * brk(2) grows does so by steps of one's own; those of other threads grow by what is asked for,
- * which never makes a large page. */
+ * Sources: mallopt(3), madvise(2) on MADV_HUGEPAGE, and malloc.c of the C library.  Only the main
+ * heap, which brk(2) extends, grows in steps of a chosen size (M_TOP_PAD).  The heaps of other
+ * threads grow by what is asked for, which never makes a large page. */
 #ifndef DTX_BASE_MALLOC_TUNING_H
 #define DTX_BASE_MALLOC_TUNING_H
 
 #include "core/base/base.h"
 
-/* Some MiB of what is freed stay with the process: what each batch takes and gives back is not to
- * be asked of the kernel again and again.  Before other threads. */
+/* Lets the process keep some MiB of freed memory, because each batch takes and frees about the same
+ * amount and would otherwise ask the kernel for it again.  Call it before other threads start. */
 void dtx_malloc_tuning_start(void);
-/* One heap for the threads to come, which take few blocks and large ones from it, unless the budget
- * of `limit` bytes is small: what is free between the blocks of one is lost to the others.  limit
- * 0: no budget.  The first call that makes it counts. */
+/* Makes all threads that start later share one heap, because memory that is free in the heap of one
+ * thread is lost to the others.  They take few and large blocks, so they hardly wait for each
+ * other.  Not done with a small budget of `limit` bytes, where gaps in the one heap would matter.
+ * limit 0: no budget.  Only the first call that makes the heap common has an effect. */
 void dtx_malloc_tuning_one(size_t limit);
-/* Looks after the pages of a block that malloc has just given. */
+/* mem.c calls this with each block that malloc has returned; it may ask for large pages. */
 void dtx_malloc_tuning_block(void *ptr, size_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
-/* The only caller of malloc.  The budget counts usable sizes, so that freeing needs no header. */
+/* The only caller of malloc.  The budget counts usable sizes as malloc reports them, so freeing a
+ * block needs no header with its size. */
 #include "core/base/mem.h"
 
 #include <malloc.h>
@@ -8,11 +9,12 @@
 
 #include "core/base/malloc_tuning.h"
 
-/* Process-wide by nature: one heap, one budget.  Relaxed order is enough, the numbers are only
- * compared with the limit, nothing is published through them. */
+/* Process-wide: there is one heap and one budget.  Relaxed order is enough, because the numbers are
+ * only compared with the limit and no other data is published through them. */
 static atomic_size_t mem_used, mem_peak, mem_limit;
-static atomic_size_t mem_ceiling, mem_most; /* the limit, without one the ceiling */
-static atomic_size_t mem_laps_peak;         /* of the laps before this one */
+/* mem_most: the limit, or the ceiling if there is no limit. */
+static atomic_size_t mem_ceiling, mem_most;
+static atomic_size_t mem_laps_peak; /* the largest peak of the laps before this one */
 static atomic_long mem_fail_at = -1;
 
 static bool mem_injected(void)

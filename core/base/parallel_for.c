@@ -1,4 +1,5 @@
-/* Numbered pieces of work, shared by threads. */
+/* A loop whose iterations are shared by several threads: each takes the next number until none is
+ * left. */
 #include "core/base/parallel_for.h"
 
 #include <pthread.h>
@@ -9,9 +10,9 @@ struct each {
 	dtx_parallel_for_fn fn;
 	void *arg;
 	uint64_t n;
-	_Atomic uint64_t next; /* n and more: none is begun */
-	pthread_mutex_t lock;  /* of what follows */
-	uint64_t failed;       /* n: none */
+	_Atomic uint64_t next; /* next number to take; n or more: nothing is left */
+	pthread_mutex_t lock;  /* protects the two members below */
+	uint64_t failed;       /* smallest number that failed; n: none */
 	struct dtx_err err;
 };
 
@@ -27,7 +28,8 @@ static void note_failure(struct each *e, uint64_t i, struct dtx_err *err)
 	dtx_err_clear(err);
 }
 
-/* Who fails has begun all before: they end, and may have failed at a smaller i. */
+/* A worker that fails stops the others from taking new numbers.  All smaller numbers were taken
+ * before, and they run to their end, so a failure at a smaller number is still seen. */
 static enum dtx_code each_work(void *arg, unsigned worker, struct dtx_err *err)
 {
 	struct each *e = arg;

@@ -1,4 +1,5 @@
-/* Threads that wait at a gate until all of them exist. */
+/* Threads that start together: each waits at a gate until all of them exist, so that either all
+ * work or none does. */
 #include "core/base/pool.h"
 
 #include <errno.h>
@@ -9,10 +10,11 @@
 #include "core/base/mem.h"
 
 #define POOL_MAX 256u
-/* The default would be `ulimit -s`, which may be a few KiB, or half of the address space. */
+/* A fixed stack size: the default is `ulimit -s`, which may be a few KiB, or half of the address
+ * space. */
 #define STACK_BYTES ((size_t)2 << 20)
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 static int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
 {
 	pthread_attr_t attr;
@@ -27,14 +29,15 @@ static int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
 	return failed;
 }
 
-/* Threads that wait for tasks.  Process-wide by nature: what may start a thread is. */
+/* The reserve: threads that wait for tasks.  It is process-wide, because the permission to start
+ * threads is process-wide too. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	bool on;
 	unsigned idle;
-	unsigned cpus;         /* of the process, before the threads */
-	struct dtx_task *next; /* given, not yet taken */
+	unsigned cpus;         /* CPUs of the process when the reserve was made */
+	struct dtx_task *next; /* tasks that no thread has taken yet */
 } reserve = { .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER };
 
 unsigned dtx_task_cpus(void)
@@ -68,7 +71,7 @@ struct pool {
 	bool open;
 	dtx_pool_fn fn;
 	void *arg;
-	const struct dtx_cancel *halt; /* of the caller, and so of all */
+	const struct dtx_cancel *halt; /* of the calling thread; all workers get it */
 };
 
 struct pool_worker {
@@ -105,7 +108,7 @@ static void *pool_main(void *arg)
 	return NULL;
 }
 
-/* Known to worker 0 alone, which there always is. */
+/* Only worker 0 needs to know it, and worker 0 always exists. */
 static _Thread_local unsigned pool_absent;
 
 unsigned dtx_pool_absent(void)
@@ -113,7 +116,7 @@ unsigned dtx_pool_absent(void)
 	return pool_absent;
 }
 
-/* Worker 0, on the calling thread, which may be a worker of another pool. */
+/* Runs worker 0 on the calling thread, which may itself be a worker of another pool. */
 static enum dtx_code pool_first(const struct pool *p, unsigned absent, struct dtx_err *err)
 {
 	unsigned before = pool_absent;
@@ -125,7 +128,7 @@ static enum dtx_code pool_first(const struct pool *p, unsigned absent, struct dt
 	return rc;
 }
 
-/* Error of the lowest failing worker; the others are dropped. */
+/* Returns the error of the worker with the lowest number and drops the others. */
 static enum dtx_code pool_result(struct pool_worker *w, unsigned n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -174,7 +177,8 @@ out:
 
 struct dtx_task {
 	pthread_t thread;
-	bool reserved, done; /* run by a thread of the reserve; under its lock */
+	bool reserved, done; /* reserved: a thread of the reserve runs it; done: it has ended,
+	                      * protected by the reserve's lock */
 	struct dtx_task *next;
 	enum dtx_code (*fn)(void *arg, struct dtx_err *err);
 	void *arg;
@@ -224,14 +228,15 @@ void dtx_task_reserve(unsigned n)
 		pthread_detach(thread);
 		made++;
 	}
-	/* what a thread does when it starts is done */
+	/* Wait until all threads have started, because starting one needs system calls that the
+	 * sandbox will soon refuse. */
 	pthread_mutex_lock(&reserve.lock);
 	while (reserve.idle < made)
 		pthread_cond_wait(&reserve.moved, &reserve.lock);
 	pthread_mutex_unlock(&reserve.lock);
 }
 
-/* Gives the task to an idle thread; 0, or errno where there is none. */
+/* Gives the task to an idle thread.  Returns 0, or an errno if no thread is idle. */
 static int reserve_give(struct dtx_task *t)
 {
 	int failed = EAGAIN;

@@ -1,4 +1,5 @@
-/* Worker threads: run one function on n threads and join. */
+/* Worker threads: run one function on n threads and wait for all of them; or run one task beside
+ * the caller. */
 #ifndef DTX_BASE_POOL_H
 #define DTX_BASE_POOL_H
 
@@ -6,34 +7,39 @@
 
 #include "core/base/err.h"
 
-/* Number of threads to use by default: the CPUs this process may run on, at most 256. */
+/* The default number of threads: the CPUs that this process may run on, at most 256. */
 unsigned dtx_pool_cpus(void);
 
-/* Runs fn(arg, worker) for worker 0..n-1, worker 0 on the calling thread.  Where the machine allows
- * fewer threads (RLIMIT_NPROC, the limit of a container, too little address space), the workers of
- * the highest numbers are left out: what they would have done the others do, so fn takes its share
- * of the work as it goes, never by its number.  All that start have started before one of them
- * works.  Joined before it returns.  The error of the lowest failing worker wins. */
+/* Runs fn(arg, worker) for workers 0 to n - 1, worker 0 on the calling thread, and returns when all
+ * have ended.  No worker begins before all threads have started.
+ *
+ * If the machine allows fewer threads (RLIMIT_NPROC, the limit of a container, too little address
+ * space), the workers with the highest numbers are left out.  fn must therefore take its share of
+ * the work step by step from a common counter or queue, and never divide it by worker number.  The
+ * error of the lowest failing worker is returned. */
 typedef enum dtx_code (*dtx_pool_fn)(void *arg, unsigned worker, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err *err);
 
-/* How many workers of the dtx_pool_run that the caller works for could not start. */
+/* How many workers could not start in the dtx_pool_run whose worker 0 is the caller. */
 unsigned dtx_pool_absent(void);
 
-/* One thread of its own beside the caller (input hash, store).  fn's code comes back at join.
- * *out is NULL where no thread can be had: then the caller does the work at once, or without. */
+/* Starts one task beside the caller (hashing of an input, writing to the store).  dtx_task_join
+ * returns fn's code.  *out is NULL if no thread is available; the caller then does the work itself,
+ * or does without. */
 struct dtx_task;
 DTX_MUSTUSE enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                                          void *arg, struct dtx_task **out, struct dtx_err *err);
-/* Starts n <= DTX_TASK_RESERVE threads now, or as many as can be had, for the tasks to come,
- * because this process will soon not be allowed to start any; then dtx_pool_cpus is 1 and a task
- * beyond them gets none.  Once, before any other thread. */
+/* Starts n <= DTX_TASK_RESERVE threads now, or as many as the system allows, for tasks that are
+ * started later, because the sandbox will soon forbid new threads.  After this call dtx_pool_cpus
+ * returns 1, and a task that finds no idle thread of the reserve gets none.  Call it once, before
+ * any other thread exists. */
 #define DTX_TASK_RESERVE 4
 void dtx_task_reserve(unsigned n);
-/* Processors that one more task could use: also behind a reserve, which dtx_pool_run cannot use; 1
- * when all of the reserve are busy. */
+/* The number of processors that one more task could use.  With a reserve it is not the same as
+ * dtx_pool_cpus, because dtx_pool_run cannot use the reserve; it is 1 while all threads of the
+ * reserve are busy. */
 unsigned dtx_task_cpus(void);
-/* Waits and frees; NULL gives DTX_OK. */
+/* Waits for the task and frees it.  NULL gives DTX_OK. */
 enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Asks for pages beforehand: madvise(2), MADV_POPULATE_WRITE, of Linux 5.14; older ones refuse it.
- */
+/* Makes pages ahead of their use, by madvise(2) with MADV_POPULATE_WRITE.  It exists since Linux
+ * 5.14; older kernels refuse it, and nothing happens. */
 #include "core/base/prefault.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define PIECE    ((uintptr_t)2 << 20) /* asked for at once: a large page */
-#define SPAN_MIN ((size_t)16 << 20)   /* smaller blocks may not have pages of their own */
+#define PIECE    ((uintptr_t)2 << 20) /* made at a time: a large page */
+#define SPAN_MIN ((size_t)16 << 20)   /* smaller blocks may share their pages with others */
 
 void dtx_prefault_init(struct dtx_prefault *p)
 {
@@ -43,7 +43,8 @@ void dtx_prefault_tell(struct dtx_prefault *p, unsigned span, const void *block,
 	if (size < SPAN_MIN)
 		return;
 	if (pthread_mutex_trylock(&p->lock))
-		return; /* pages are being made: the owner has better to do than to wait */
+		return; /* Another thread is making pages.  The owner must not wait for it; it
+		         * reports again soon. */
 	if (s->end != (uintptr_t)block + size || s->made < at)
 		s->made = (at + PIECE - 1) & ~(PIECE - 1);
 	s->end = (uintptr_t)block + size;
@@ -51,7 +52,8 @@ void dtx_prefault_tell(struct dtx_prefault *p, unsigned span, const void *block,
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The lock is held meanwhile, as the block must not go: for one piece at a time. */
+/* Makes one piece.  It holds the lock during that time, because the block must not be freed
+ * meanwhile; one piece is small enough for that. */
 static bool make_piece(struct dtx_prefault *p, struct dtx_prefault_span *s)
 {
 	bool more;

@@ -1,8 +1,9 @@
-/* Fresh pages of blocks that one thread fills from their start, made by threads that have time.
+/* Lets idle threads make the pages of a block that another thread is about to fill.
  *
- * The kernel clears a page when it is first written to, which may take longer than to fill it: the
- * thread that all others wait for should find its pages made.  Nothing is ever written here, so
- * what a block holds does not change; that a page is not made ahead is no failure. */
+ * The kernel clears a page when it is first written to, and that may take longer than filling it.
+ * If all threads wait for the one that fills the block, idle threads should make its pages ahead.
+ * They never write data, so the content of the block does not change, and a page that was not made
+ * ahead is no failure. */
 #ifndef DTX_BASE_PREFAULT_H
 #define DTX_BASE_PREFAULT_H
 
@@ -13,23 +14,27 @@
 #define DTX_PREFAULT_SPANS 4u
 
 struct dtx_prefault {
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects everything below */
 	struct dtx_prefault_span {
-		uintptr_t made;      /* up to here pages are there, or being asked for */
-		uintptr_t want, end; /* up to here they soon have to be; the block ends */
+		uintptr_t made;      /* end of the pages that exist or are being made */
+		uintptr_t want, end; /* want: pages up to here are needed soon; end: end of the
+		                      * block */
 	} span[DTX_PREFAULT_SPANS];
 };
 
 void dtx_prefault_init(struct dtx_prefault *p);
-void dtx_prefault_clear(struct dtx_prefault *p); /* when no other thread makes pages any more */
-/* The owner: bytes [block, block + used) of a block of `size` are written to, about `more` are
- * next. A block of NULL has no pages. */
+/* Only when no other thread makes pages any more. */
+void dtx_prefault_clear(struct dtx_prefault *p);
+/* The owner reports its progress: bytes [block, block + used) of a block of `size` bytes are
+ * written, and about `more` bytes will be written next.  If block is NULL there is nothing to
+ * make. */
 void dtx_prefault_tell(struct dtx_prefault *p, unsigned span, const void *block, size_t used,
                        size_t more, size_t size);
-/* The owner, around what moves or frees a block; to be told anew before the end. */
+/* The owner calls hold before it moves or frees a block, then reports the new block, then calls
+ * drop. */
 void dtx_prefault_hold(struct dtx_prefault *p);
 void dtx_prefault_drop(struct dtx_prefault *p);
-/* Any other thread: makes what will be wanted soon. */
+/* Any other thread: makes pages that will be needed soon. */
 void dtx_prefault_make(struct dtx_prefault *p);
 
 #endif

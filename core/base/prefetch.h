@@ -1,9 +1,9 @@
-/* Memory asked for ahead of its use. */
+/* Prefetching of memory that is used a little later. */
 #ifndef DTX_BASE_PREFETCH_H
 #define DTX_BASE_PREFETCH_H
 
-/* gcc takes a function that does nothing but prefetch for one without effect and leaves its calls
- * out; the empty statement is one. */
+/* gcc considers a function that only prefetches as free of effects and removes calls to it.  The
+ * empty asm statement is an effect and prevents that. */
 #define DTX_PREFETCH(ptr)                                                                          \
 	do {                                                                                       \
 		__builtin_prefetch(ptr);                                                           \

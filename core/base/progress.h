@@ -1,5 +1,5 @@
-/* How far a run is, for somebody who looks from another thread.  Written by the workers once per
- * batch; each member stands for itself, so the order of writes does not matter (relaxed). */
+/* The progress of a run, for another thread that shows it.  Workers update it once per batch.  Each
+ * member is meaningful without the others, so the order of writes does not matter (relaxed). */
 #ifndef DTX_BASE_PROGRESS_H
 #define DTX_BASE_PROGRESS_H
 
@@ -8,10 +8,12 @@
 #include "core/base/base.h"
 
 struct dtx_progress {
-	_Atomic(const char *) input;   /* being read; NULL: none yet; outlives the run */
-	atomic_uint_fast64_t rows;     /* read from inputs so far */
-	atomic_uint_fast64_t done, of; /* parts of this input; of 0: not known */
-	atomic_uint_fast64_t bytes;    /* of this input */
+	_Atomic(const char *) input;   /* the input that is being read; NULL: none yet; outlives the
+	                                * run */
+	atomic_uint_fast64_t rows;     /* rows read from all inputs so far */
+	atomic_uint_fast64_t done, of; /* parts of this input that are done, and all of them; of 0:
+	                                * unknown */
+	atomic_uint_fast64_t bytes;    /* bytes read of this input */
 };
 
 #endif

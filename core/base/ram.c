@@ -1,5 +1,5 @@
-/* Sources: sysconf(3), proc(5), cgroups(7), the kernel's admin-guide/cgroup-v2 (memory.max) and
- * cgroup-v1/memory (memory.limit_in_bytes). */
+/* The memory limit of the process.  Sources: sysconf(3), proc(5), cgroups(7), and the kernel's
+ * admin-guide/cgroup-v2 (memory.max) and cgroup-v1/memory (memory.limit_in_bytes). */
 #include "core/base/ram.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The number in a file; "max", no number and no file: as much as there is. */
+/* The number in a file.  "max", text that is not a number, and a missing file mean: no limit. */
 static size_t limit_in(const char *root, const char *mount, const char *group, const char *name)
 {
 	char path[PATH_MAX], line[64];
@@ -27,7 +27,8 @@ static size_t limit_in(const char *root, const char *mount, const char *group, c
 	return n && n < SIZE_MAX ? (size_t)n : SIZE_MAX;
 }
 
-/* The least of a group and those around it: each holds for all below it. */
+/* The smallest limit of a group and of all groups that contain it, because each limit holds for
+ * everything below. */
 static size_t limit_around(const char *root, const char *mount, char *group, const char *name)
 {
 	size_t least = SIZE_MAX;
@@ -43,7 +44,7 @@ static size_t limit_around(const char *root, const char *mount, char *group, con
 	}
 }
 
-/* Lines are "0::/group" in version 2, "5:memory:/group" in version 1. */
+/* A line of /proc/self/cgroup is "0::/group" in version 2 and "5:memory:/group" in version 1. */
 static size_t group_limit(const char *root)
 {
 	char path[PATH_MAX], line[PATH_MAX];

@@ -1,5 +1,5 @@
-/* A fixed table, so that the handler needs no lock: it reads what was published before the mapping
- * was used.  Process-wide by nature, as the signal is. */
+/* The mappings are kept in a fixed table, so that the signal handler needs no lock: an entry is
+ * complete before its mapping is used.  The table is process-wide, as the signal is. */
 #include "core/base/sigbus_guard.h"
 
 #include <pthread.h>
@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 static struct slot {
-	atomic_uintptr_t start, end; /* end 0: free; written last, read first (release, acquire) */
+	atomic_uintptr_t start, end; /* end 0: the entry is free; `end` is written last and read
+	                              * first */
 	atomic_bool taken, cut;
 } slots[DTX_SIGBUS_GUARD_MAX];
-static uintptr_t page_size; /* before the handler is installed */
+static uintptr_t page_size; /* set before the handler is installed */
 
-/* From the missing page to the end nothing comes from the file any more. */
+/* Replaces everything from the missing page to the end of the mapping by zeros: the file has
+ * nothing there any more. */
 static bool guard_patch(struct slot *s, uintptr_t at, uintptr_t end)
 {
 	uintptr_t page = at & ~(page_size - 1);
@@ -38,7 +40,8 @@ static void guard_handler(int sig, siginfo_t *info, void *context)
 		    guard_patch(&slots[i], at, end))
 			return;
 	}
-	/* not ours: the access is made again and ends the program as it would have */
+	/* Not one of our mappings: with the default action, the access is repeated and ends the
+	 * program as it would have without the handler. */
 	signal(sig, SIG_DFL);
 }
 
@@ -55,7 +58,7 @@ static void guard_install(void)
 int dtx_sigbus_guard_add(const void *ptr, size_t len)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	static atomic_uint next; /* likely free: slots are taken in turn */
+	static atomic_uint next; /* slots are taken in turn, so this one is probably free */
 	uintptr_t size;
 	unsigned k, i;
 

@@ -1,20 +1,21 @@
-/* Mapped files that somebody cuts short while they are read: the kernel answers with SIGBUS, which
- * would end the program.  Instead the missing bytes read as zeros and the mapping remembers it;
- * who asks afterwards knows that what was read is not the file. */
+/* Protects the reading of mapped files that another program makes shorter.  The kernel answers an
+ * access beyond the new end with SIGBUS, which would end the process.  With a guard the missing
+ * bytes read as zeros and the guard remembers it; after reading, the caller asks
+ * dtx_sigbus_guard_cut and fails if the file was cut. */
 #ifndef DTX_BASE_SIGBUS_GUARD_H
 #define DTX_BASE_SIGBUS_GUARD_H
 
 #include "core/base/base.h"
 
-/* Mappings at a time: half of what Linux lets a process have. */
+/* The number of mappings at a time: half of what Linux allows a process. */
 #define DTX_SIGBUS_GUARD_MAX 32768
 
-/* Number of the guard, -1 when there are too many.  The first call installs the handler; all of
- * them are thread safe. */
+/* Returns the number of the guard, or -1 if there are too many.  The first call installs the
+ * handler.  All functions here are thread safe. */
 DTX_MUSTUSE int dtx_sigbus_guard_add(const void *ptr, size_t len);
-/* Before the mapping goes; -1 is fine. */
+/* Call it before the mapping is unmapped.  -1 is allowed. */
 void dtx_sigbus_guard_remove(int guard);
-/* Whether bytes of it were missing. */
+/* Whether bytes of the mapping were missing when they were read. */
 bool dtx_sigbus_guard_cut(int guard);
 
 #endif

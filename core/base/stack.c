@@ -1,5 +1,6 @@
-/* See stack.h.  Not setrlimit: the hard limit may be as low, and programs that dtx starts inherit
- * it.  Not a thread: the jail's roles must have one only. */
+/* See stack.h.  setrlimit would not do: the hard limit may be just as low, and programs that dtx
+ * starts would inherit it.  A thread would not do either: the processes of the jail must have only
+ * one. */
 #include "core/base/stack.h"
 
 #include <stddef.h>
@@ -10,7 +11,7 @@
 
 #define STACK_BYTES ((size_t)8 << 20)
 
-/* Process-wide by nature, and makecontext passes ints only. */
+/* Static, because makecontext passes only ints; one stack per process is enough. */
 static struct {
 	dtx_stack_fn fn;
 	int argc, status;

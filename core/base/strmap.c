@@ -1,4 +1,5 @@
-/* Linear probing over entry numbers; the entries stay in order of insertion. */
+/* Hash table with linear probing.  The slots hold entry numbers; the entries themselves stay in
+ * order of insertion. */
 #include "core/base/strmap.h"
 
 #include "core/base/arena.h"
@@ -12,7 +13,8 @@ static uint64_t strmap_hash(struct dtx_str key)
 	return dtx_hash64(key.ptr, key.len, 0);
 }
 
-/* Most keys are short: loads that overlap are sooner there than a call. */
+/* Compares two keys.  Most keys are short, and for those two overlapping loads are faster than a
+ * call of memcmp. */
 static inline bool strmap_same(struct dtx_str a, struct dtx_str b)
 {
 	uint64_t x[2], y[2];
@@ -38,8 +40,8 @@ static uint32_t strmap_entry(uint64_t slot)
 	return (uint32_t)slot - 1;
 }
 
-/* Slot of key, or the empty slot where it belongs.  An entry is looked at only where half of its
- * hash, which stands in the slot, is the same. */
+/* The slot of key, or the empty slot where it belongs.  A slot also holds the upper half of the
+ * hash, so most entries with another key are skipped without a look at the entry. */
 static uint64_t *strmap_slot(const struct dtx_strmap *m, struct dtx_str key, uint64_t hash)
 {
 	size_t mask = m->nslots - 1, i = hash & mask;
@@ -62,7 +64,7 @@ uint32_t dtx_strmap_get(const struct dtx_strmap *m, struct dtx_str key)
 	return at ? m->entry[strmap_entry(at)].value : DTX_STRMAP_NONE;
 }
 
-/* At most half of the slots are used. */
+/* Keeps at most half of the slots in use. */
 static bool strmap_grow(struct dtx_strmap *m)
 {
 	size_t nslots = m->nslots ? m->nslots * 2 : 16, i;

@@ -1,5 +1,5 @@
-/* Made, locked, swept and removed by descriptors, so that a link put in its place changes nothing.
- */
+/* The folder is created, locked, cleaned up and removed through descriptors, so that a link which
+ * another process puts in its place has no effect. */
 #include "core/base/tempdir.h"
 
 #include <dirent.h>
@@ -28,11 +28,12 @@ static void tempdir_empty(int fd)
 	}
 	rewinddir(dir);
 	while ((e = readdir(dir)))
-		(void)unlinkat(fd, e->d_name, 0); /* "." and ".." are folders, which it refuses */
+		(void)unlinkat(fd, e->d_name, 0); /* "." and ".." are folders, which unlinkat
+		                                   * refuses without AT_REMOVEDIR */
 	closedir(dir);
 }
 
-/* One that belongs to the same user and that no process has locked. */
+/* Removes a folder that belongs to the same user and that no process has locked. */
 static void tempdir_sweep_one(int base, const char *name)
 {
 	int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -83,7 +84,8 @@ enum dtx_code dtx_tempdir_make(struct dtx_tempdir *d, const char *kind, struct d
 		if (d->fd >= 0 && flock(d->fd, LOCK_EX | LOCK_NB) == 0 && fstat(d->fd, &st) == 0 &&
 		    st.st_nlink > 0)
 			goto out;
-		/* a sweep of another process came between and took it for one that was left */
+		/* Another process cleaned up between mkdir and the lock, and took this folder for
+		 * an abandoned one.  Try again. */
 		if (d->fd < 0 && errno != ENOENT)
 			break;
 		dtx_file_close(&d->fd);

@@ -1,23 +1,23 @@
-/* A folder of one process below $TMPDIR, which holds files only.
+/* A folder of one process below $TMPDIR, which contains only files.
  *
- * It is locked while it is in use; the next process that makes one removes those that a killed
- * process left. */
+ * A process keeps its folder locked while it uses it.  The next process that creates one removes
+ * the folders of processes that were killed, which no process has locked. */
 #ifndef DTX_BASE_TEMPDIR_H
 #define DTX_BASE_TEMPDIR_H
 
 #include "core/base/err.h"
 
-/* All zero: not made. */
+/* All zero: not created. */
 struct dtx_tempdir {
 	char path[300];
 	int fd; /* holds the lock */
 };
 
-/* Makes $TMPDIR/dtx-KIND-XXXXXX (0700; /tmp where TMPDIR is not set), after removing such folders
- * of the same user and KIND that no process locks.  Codes: output_io, disk_full. */
+/* Creates $TMPDIR/dtx-KIND-XXXXXX (mode 0700; below /tmp if TMPDIR is not set), after removing
+ * unlocked folders of the same user and KIND.  Codes: output_io, disk_full. */
 DTX_MUSTUSE enum dtx_code dtx_tempdir_make(struct dtx_tempdir *d, const char *kind,
                                            struct dtx_err *err);
-/* Removes it with its files; nothing when it was not made. */
+/* Removes the folder with its files.  Does nothing if it was not created. */
 void dtx_tempdir_remove(struct dtx_tempdir *d);
 
 #endif

@@ -1,6 +1,7 @@
-/* [xxhash] row hashes, [openssl] SHA-256, MD5: the plain functions, which need no provider, no
- * set-up and three small members of the archive, and are a tenth faster than nettle's. */
-#define OPENSSL_SUPPRESS_DEPRECATED /* its successor, EVP, looks each algorithm up */
+/* Row hashes by xxhash, SHA-256 and MD5 by OpenSSL.  It uses OpenSSL's low-level functions, though
+ * they are deprecated: they need no provider and no set-up, link only three small members of the
+ * archive, and are a tenth faster than those of nettle. */
+#define OPENSSL_SUPPRESS_DEPRECATED /* the successor, EVP, looks an algorithm up at each use */
 #include "core/base/hash/hash.h"
 
 #include <openssl/md5.h>
@@ -10,7 +11,7 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#define HASH_CPU_SHA (1u << 29) /* of ebx, leaf 7 */
+#define HASH_CPU_SHA (1u << 29) /* bit of EBX of CPUID leaf 7 */
 #endif
 
 #include "core/base/cpu.h"
@@ -93,7 +94,7 @@ bool dtx_sha256_pairs(void)
 
 #define SHA256_BLOCK 64u
 
-/* Bytes that end a block that was begun; how many. */
+/* Adds the bytes that complete a partly filled block.  Returns how many those are. */
 static size_t sha256_align(struct dtx_sha256 *s, const void *bytes, size_t len)
 {
 	size_t n = sha256_ctx_of(s)->num;
@@ -118,7 +119,7 @@ void dtx_sha256_add_two(struct dtx_sha256 *a, const void *x, size_t nx, struct d
 	size_t len = DTX_MIN(nx - i, ny - k) / SHA256_BLOCK * SHA256_BLOCK;
 	const char *p = x, *q = y;
 
-	if (len) { /* both are at the begin of a block */
+	if (len) { /* now both contexts are at the start of a block */
 		dtx_sha_two(sha256_ctx_of(a)->h, p + i, sha256_ctx_of(b)->h, q + k,
 		            len / SHA256_BLOCK);
 		sha256_count(sha256_ctx_of(a), len);

@@ -1,4 +1,4 @@
-/* Kinds of identities. */
+/* One interface to the three kinds of file identities: see identity.h. */
 #include "core/base/hash/identity.h"
 
 #include <string.h>

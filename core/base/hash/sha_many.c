@@ -1,4 +1,4 @@
-/* Sixteen SHA-256 at once. */
+/* Sixteen SHA-256 at once: word i of all messages is in one register of 16 lanes. */
 #include "core/base/hash/sha_many.h"
 
 #include "core/base/hash/sha_words.h"
@@ -8,9 +8,10 @@
 #include <immintrin.h>
 
 #define BLOCK 64u
-#define AHEAD 128u /* bytes that are asked for before they are wanted: sixteen streams are many */
+/* Prefetch distance in bytes: sixteen streams are too many for the hardware prefetcher. */
+#define AHEAD 128u
 
-typedef __m512i words; /* one of each message */
+typedef __m512i words; /* one 32-bit word of each of the sixteen messages */
 
 static inline words many_xor(words a, words b, words c)
 {
@@ -27,8 +28,9 @@ static inline words many_add(words a, words b)
 	return _mm512_add_epi32(a, b);
 }
 
-/* One round; letters move by their names.  Sums are made in the order in which their parts are
- * there: the next e waits for this one through three steps, the next a for this one likewise. */
+/* One round.  The caller rotates the eight letters by passing them in another order.  Each sum adds
+ * its terms in the order in which they become available: the chain from one e to the next, and from
+ * one a to the next, is then only three operations long. */
 static inline void many_round(words a, words b, words c, words *d, words e, words f, words g,
                               words *h, words w, uint32_t k)
 {
@@ -41,7 +43,8 @@ static inline void many_round(words a, words b, words c, words *d, words e, word
 	*h = many_add(many_add(many_add(many_add(x, choose), sum), most), ROTATED(a, 2, 13, 22));
 }
 
-/* Word i of the next sixteen, in the place of the last ones. */
+/* Computes word i of the next sixteen words of the message schedule, in place of the word sixteen
+ * before. */
 static inline void many_next(words w[16], int i)
 {
 	words far = many_add(w[i], w[(i + 9) & 15]);
@@ -80,7 +83,8 @@ static inline void many_block(words state[8], words w[16])
 		state[i] = many_add(state[i], s[i]);
 }
 
-/* Rows to columns: by words, by pairs of them, and by fours twice. */
+/* Transposes the 16 x 16 words of sixteen messages, in four steps: single words, pairs of words,
+ * and quadruples twice. */
 static inline void many_transpose(words r[16])
 {
 	words t[16];
@@ -125,7 +129,7 @@ static inline void many_load(words w[16], const char *at, size_t stride)
 	many_transpose(w);
 }
 
-/* What 5.1.1 adds to whole blocks. */
+/* Writes the padding that FIPS 180-4, 5.1.1 adds to a message of whole blocks. */
 static inline void many_end(words w[16], size_t len)
 {
 	for (int i = 0; i < 16; i++)

@@ -1,4 +1,4 @@
-/* Two SHA-256 at once. */
+/* Two SHA-256 at once, with the SHA instructions of x86: see sha_two.h. */
 #include "core/base/hash/sha_two.h"
 
 #include "core/base/hash/sha_words.h"
@@ -7,7 +7,8 @@
 
 #include <immintrin.h>
 
-/* The state as the instructions want it, and the last 16 words of the message. */
+/* One message: the state in the order that sha256rnds2 expects (ABEF and CDGH), and the last 16
+ * words of the message schedule. */
 struct lane {
 	__m128i abef, cdgh, w[4];
 };
@@ -43,7 +44,7 @@ static inline void sha_words(struct lane *l, const char *p)
 		l->w[i] = _mm_shuffle_epi8(sha_load(p + 16 * i), big_endian);
 }
 
-/* Rounds 4 i ... 4 i + 3, and the words of four rounds further on. */
+/* Rounds 4 i to 4 i + 3, and the words that the schedule needs four groups of rounds later. */
 static inline void sha_rounds(struct lane *l, int i)
 {
 	__m128i w = l->w[i & 3], last = l->w[(i + 3) & 3], next;

@@ -1,12 +1,12 @@
-/* Two SHA-256 at once, with the instructions that x86 has for it: each waits for its own last step,
- * and the processor has room for the other meanwhile. */
+/* SHA-256 of two messages at once, with the SHA instructions of x86.  In one message every step
+ * waits for the step before it; interleaving two independent messages fills those waiting times. */
 #ifndef DTX_BASE_HASH_SHA_TWO_H
 #define DTX_BASE_HASH_SHA_TWO_H
 
 #include "core/base/base.h"
 
-/* Blocks of 64 bytes from x into a, from y into b.  Only where the processor has the instructions:
- * see dtx_sha256_pairs. */
+/* Adds `blocks` blocks of 64 bytes from x to state a, and from y to state b.  Only where the
+ * processor has the instructions: see dtx_sha256_pairs. */
 void dtx_sha_two(uint32_t a[8], const void *x, uint32_t b[8], const void *y, size_t blocks);
 
 #endif

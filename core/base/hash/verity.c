@@ -1,4 +1,5 @@
-/* A tree that grows from the left: of each level only the block that is not yet full is kept. */
+/* Builds the hash tree from left to right: of each level it keeps only the last block, which is not
+ * full yet. */
 #include "core/base/hash/verity.h"
 
 #include <string.h>
@@ -27,10 +28,10 @@ static void verity_sha256(const void *bytes, size_t len, uint8_t out[DTX_SHA256_
 
 /* --- units --- */
 
-/* Two blocks that follow one another, hashes likewise. */
+/* SHA-256 of two blocks that follow each other; their two hashes follow each other too. */
 static void verity_two(const uint8_t *blocks, uint8_t out[2 * DTX_SHA256_SIZE])
 {
-	/* what FIPS 180-4, 5.1.1 adds to 4,096 bytes */
+	/* the padding that FIPS 180-4, 5.1.1 adds to 4,096 bytes */
 	static const uint8_t end[64] = { [0] = 0x80, [62] = 0x80 };
 	uint32_t h[2][8];
 
@@ -81,7 +82,8 @@ void dtx_verity_init(struct dtx_verity *v)
 	}
 }
 
-/* Adds a hash to a level, and those of the blocks that are full by it to the levels above. */
+/* Adds a hash to a level.  A block that this fills is hashed, and its hash is added to the level
+ * above. */
 static void verity_push(struct dtx_verity *v, size_t level, const uint8_t hash[DTX_SHA256_SIZE])
 {
 	struct dtx_verity_level *l = &v->level[level];
@@ -114,13 +116,14 @@ void dtx_verity_add_unit(struct dtx_verity *v, const uint8_t hash[DTX_SHA256_SIZ
 	verity_push(v, 2, hash);
 }
 
-/* Whether a unit can be added by its hash. */
+/* Whether all that was added so far is whole units, so that the next unit can be added by its
+ * hash. */
 static bool verity_even(const struct dtx_verity *v)
 {
 	return !v->level[0].fill && !v->level[1].fill;
 }
 
-/* Bytes of a block that is begun or ends early; how many. */
+/* Collects bytes of a block that is not complete.  Returns how many it took. */
 static size_t verity_gather(struct dtx_verity *v, const uint8_t *bytes, size_t len)
 {
 	struct dtx_verity_level *l = &v->level[0];
@@ -156,7 +159,8 @@ void dtx_verity_add(struct dtx_verity *v, const void *bytes, size_t len)
 	}
 }
 
-/* Ends levels that are not full, with noughts behind, up to the one of a single hash. */
+/* Pads the last block of each level with zeros and hashes it, up to the level that has a single
+ * hash: the root. */
 static void verity_root(struct dtx_verity *v, uint8_t out[DTX_SHA256_SIZE])
 {
 	memset(out, 0, DTX_SHA256_SIZE);
@@ -179,7 +183,8 @@ static void verity_root(struct dtx_verity *v, uint8_t out[DTX_SHA256_SIZE])
 
 void dtx_verity_done(struct dtx_verity *v, uint8_t out[DTX_SHA256_SIZE])
 {
-	/* version, SHA-256, log2 of a block, no salt; size in little endian at 8, root at 16 */
+	/* version 1, SHA-256, log2 of the block size, no salt; the size goes to byte 8 (little
+	 * endian), the root to byte 16 */
 	uint8_t descriptor[256] = { 1, 1, 12 };
 
 	for (int i = 0; i < 8; i++)

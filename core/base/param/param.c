@@ -1,5 +1,5 @@
-/* JSON object to C struct by parameter rows.  A finding never stops the others; only memory does.
- */
+/* Fills C structs from JSON objects by tables of parameters.  A wrong member is recorded and the
+ * others are still checked; only lack of memory ends the work. */
 #include "core/base/param/param_impl.h"
 
 #include <stdio.h>
@@ -73,7 +73,8 @@ static void param_hole_pointer(const void *hole, void *to)
 	memcpy(to, &hole, sizeof(hole));
 }
 
-/* A list that must not be empty has one item, of holes: nobody has to look. */
+/* A list that must not be empty gets one item of holes, so that code which reads the first item
+ * needs no check. */
 static enum dtx_code param_hole_list(const struct dtx_param *p, struct dtx_param_ctx *ctx, void *to,
                                      struct dtx_err *err)
 {
@@ -92,7 +93,7 @@ out:
 	return rc;
 }
 
-/* What stands in the place of a value that there should be. */
+/* Fills in the placeholder for a value that is missing or wrong. */
 static enum dtx_code param_hole(const struct dtx_param *p, struct dtx_param_ctx *ctx, void *to,
                                 struct dtx_err *err)
 {
@@ -133,7 +134,7 @@ out:
 	return rc;
 }
 
-/* The one member that is p; two are a conflict. */
+/* Finds the one member that is p, under its name or an alias.  Two of them are a conflict. */
 static enum dtx_code param_pick(const struct dtx_param *p, const json_t *object,
                                 struct dtx_param_place place, struct dtx_param_ctx *ctx,
                                 const json_t **value, const char **name, struct dtx_err *err)
@@ -196,7 +197,8 @@ out:
 	return rc;
 }
 
-/* Whose words a member is looked for among: the op, or the object ("/inputs/0": inputs). */
+/* The key under which other tools' words for a member are listed: the op, or the kind of object
+ * ("/inputs/0": inputs). */
 static void param_owner(const struct dtx_param_ctx *ctx, const char *pointer, char *out,
                         size_t size)
 {
@@ -210,7 +212,7 @@ static void param_owner(const struct dtx_param_ctx *ctx, const char *pointer, ch
 	dtx_str_copy(out, size, last);
 }
 
-/* "/steps/3", or "/3" of a bare list. */
+/* Whether pointer is a step: "/steps/3", or "/3" in a plan that is a bare list. */
 static bool param_is_step(const char *pointer)
 {
 	const char *last = strrchr(pointer, '/');
@@ -218,7 +220,7 @@ static bool param_is_step(const char *pointer)
 	return last && (last == pointer || strchr(pointer + 1, '/') == last);
 }
 
-/* What another tool means by `key`, if it is something that may stand here. */
+/* Adds what `key` means in another tool, if that is a member that is allowed here. */
 static bool param_foreign(const char *key, const char *const *names, size_t n,
                           struct dtx_param_place place, const struct dtx_param_ctx *ctx,
                           struct dtx_err *f)
@@ -231,7 +233,7 @@ static bool param_foreign(const char *key, const char *const *names, size_t n,
 		return true;
 	if (!ctx->op || !ctx->op[0])
 		return dtx_err_foreign(f, owner, key, apart, DTX_COUNT(apart));
-	/* an item of a list has no table of its own */
+	/* An item of a list has no table of synonyms of its own. */
 	return param_is_step(place.pointer) &&
 	       dtx_err_foreign(f, "*", key, shared, DTX_COUNT(shared));
 }
@@ -290,7 +292,7 @@ out:
 	return rc;
 }
 
-/* A copy without the members that are not parameters. */
+/* A copy of the object with only those members that are parameters. */
 static json_t *param_own(const json_t *object, const char *skip)
 {
 	json_t *own = json_object(), *member;

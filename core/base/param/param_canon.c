@@ -1,8 +1,9 @@
-/* Parameter rows the other way: canonical JSON, JSON Schema, help. */
+/* The opposite direction of param.c: from C structs and tables to canonical JSON, JSON Schema and
+ * help. */
 #include "core/base/mem.h"
 #include "core/base/param/param_impl.h"
 
-/* n-th word of a comma-separated list. */
+/* The n-th word of a comma-separated list. */
 static struct dtx_str canon_choice(const char *choices, int n)
 {
 	struct dtx_str rest = dtx_str_of(choices), word = { "", 0 };
@@ -78,7 +79,8 @@ static json_t *canon_list(const struct dtx_param *p, const struct dtx_plist *lis
 	return a;
 }
 
-/* The value is there, or there is a default or a duty that makes 0 a value. */
+/* Whether the value belongs into the canonical form: it is present, or 0 is a value because the
+ * parameter is required or has a default. */
 static bool canon_shown(const struct dtx_param *p, const void *at)
 {
 	static const char zero[sizeof(struct dtx_plist)];
@@ -166,7 +168,7 @@ static const char *const kind_names[] = {
 	[DTX_P_SETS] = "rollup, cube or list of lists",
 };
 
-/* As a message says it: "'n' wants a whole number". */
+/* The kind in the words of a message: "'n' wants a whole number". */
 static const char *const kind_wants[] = {
 	[DTX_P_INT] = "a whole number",
 	[DTX_P_NUMBER] = "a number",
@@ -183,7 +185,7 @@ static const char *const kind_wants[] = {
 	[DTX_P_FRAME] = "a frame",
 	[DTX_P_VALUES] = "a list of values",
 	[DTX_P_SETS] = "rollup, cube or a list of lists",
-	[DTX_P_LIST] = NULL, /* says what it holds */
+	[DTX_P_LIST] = NULL, /* its text is made from the members of an item */
 };
 
 void dtx_param_wants_text(const struct dtx_param *param, struct dtx_buf *out)
@@ -291,7 +293,7 @@ static json_t *schema_typename(void)
 		"integer|int64|number|double|float64|boolean|timestamp)$");
 }
 
-/* Of a column's name, and of an item of a selector. */
+/* The name of a column, and an item of a selector. */
 #define NAME_JSON "{\"type\":\"string\",\"minLength\":1}"
 static const char schema_selector[] =
 	"{\"anyOf\":[" NAME_JSON ",{\"type\":\"object\",\"minProperties\":1,\"maxProperties\":1,"
@@ -311,7 +313,7 @@ static json_t *schema_written(const char *text)
 	               : NULL;
 }
 
-/* A list, of at least one where the row says so.  Takes `item`. */
+/* A list, of at least one item if the row says so.  Takes `item`. */
 static json_t *schema_array(const struct dtx_param *p, json_t *item)
 {
 	json_t *s = item ? json_pack("{s:s,s:o}", "type", "array", "items", item) : NULL;
@@ -322,7 +324,7 @@ static json_t *schema_array(const struct dtx_param *p, json_t *item)
 	return NULL;
 }
 
-/* One of them, or a list.  Takes `item`. */
+/* One item, or a list of them.  Takes `item`. */
 static json_t *schema_one_or_more(const struct dtx_param *p, json_t *item)
 {
 	json_t *list = schema_array(p, json_incref(item));
@@ -365,7 +367,7 @@ static bool schema_add(json_t *any, json_t *s)
 	return s && json_array_append_new(any, s) == 0;
 }
 
-/* An item, or the scalar that its first member is. */
+/* An item, or the scalar that stands for its first member. */
 static json_t *schema_with_scalar(const struct dtx_param *p, json_t *item)
 {
 	json_t *scalar = schema_of(&p->rows[0]);
@@ -375,7 +377,7 @@ static json_t *schema_with_scalar(const struct dtx_param *p, json_t *item)
 	return s;
 }
 
-/* {"first member": second}, or an object of the others. */
+/* {"first member": second}, or an object of the other members. */
 static json_t *schema_map(const struct dtx_param *p)
 {
 	return json_pack("{s:s,s:i,s:{s:[o,{s:[s,s]}]}}", "type", "object", "minProperties",
@@ -383,7 +385,7 @@ static json_t *schema_map(const struct dtx_param *p)
 	                 schema_of(&p->rows[1]), "type", "object", "null");
 }
 
-/* The list, one item, and the sugar of the row. */
+/* The list, a single item, and the short forms that the row allows. */
 static json_t *schema_list(const struct dtx_param *p)
 {
 	json_t *any = json_array(), *item = schema_item(p);
@@ -439,7 +441,7 @@ static json_t *schema_of(const struct dtx_param *p)
 	}
 }
 
-/* null is absent, everywhere. */
+/* null means absent, everywhere. */
 static json_t *schema_or_null(json_t *s)
 {
 	return s ? json_pack("{s:[o,{s:s}]}", "anyOf", s, "type", "null") : NULL;

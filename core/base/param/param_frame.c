@@ -1,4 +1,4 @@
-/* Window frames: {"rows": [-6, 0]} or {"range": ["-7d", "0d"]}, null for an open end. */
+/* Window frames: {"rows": [-6, 0]} or {"range": ["-7d", "0d"]}; null is an open end. */
 #include "core/base/param/param_impl.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static bool edge_rows(const json_t *v, struct dtx_winedge *e)
 	return e->open || (json_is_integer(v) && llabs(e->rows) <= FRAME_MAX);
 }
 
-/* A duration is read where times are known: here it is any text. */
+/* Any text is accepted here: durations are parsed later, where units of time are known. */
 static bool edge_range(const json_t *v, struct dtx_winedge *e)
 {
 	e->open = json_is_null(v);
@@ -99,7 +99,8 @@ json_t *dtx_param_frame_json(const struct dtx_row_frame *f)
 	                 edge_json(f, &f->to));
 }
 
-/* Two ends of the given types; strict schemas leave the number of items out. */
+/* An array of two ends of the given types.  Strict schemas have no keyword for the number of
+ * items. */
 static json_t *ends_schema(bool strict, json_t *types)
 {
 	json_t *item = types ? json_pack("{s:o}", "type", types) : NULL;

@@ -1,4 +1,4 @@
-/* One value by its kind: scalars, what core/plan parses, lists and their sugar. */
+/* Parameter values by kind: scalars, what core/plan parses, and lists with their short forms. */
 #include "core/base/param/param_impl.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ out:
 	return rc;
 }
 
-/* The word of `choices` that is meant. */
+/* The word of `choices` that `text` is a synonym of. */
 static struct dtx_str param_synonym(const struct dtx_param *p, const char *text)
 {
 	struct dtx_str rest = dtx_str_of(p->synonyms ? p->synonyms : ""), pair, word;
@@ -116,7 +116,8 @@ static struct dtx_str param_synonym(const struct dtx_param *p, const char *text)
 	return dtx_str_of(text);
 }
 
-/* A choice as other tools call it, or one that is spelt much like it. */
+/* Adds a suggestion for an unknown choice: another tool's word for one, or one that is spelt
+ * alike. */
 static void param_choice_meant(const struct dtx_param_in *in, const char *const *have, size_t n,
                                struct dtx_err *f)
 {
@@ -234,7 +235,7 @@ out:
 
 /* --- lists --- */
 
-/* Room for n items of a list; nonempty is checked here. */
+/* Makes room for n items of a list.  Also checks `nonempty`. */
 static enum dtx_code param_list_new(const struct dtx_param_in *in, size_t n, size_t size,
                                     struct dtx_plist *list, struct dtx_err *err)
 {
@@ -255,14 +256,15 @@ out:
 	return rc;
 }
 
-/* An empty list that must not be one leaves its hole. */
+/* Stores a list.  An empty list where one item is required keeps the hole that is there. */
 static void param_list_put(const struct dtx_param_in *in, const struct dtx_plist *list)
 {
 	if (list->n || !in->p->nonempty)
 		memcpy(in->to, list, sizeof(*list));
 }
 
-/* Place of item i; a scalar that stands for a list of one has the list's. */
+/* The pointer of item i.  A scalar that stands for a list of one item has the pointer of the
+ * list. */
 static void param_item_pointer(const struct dtx_param_in *in, size_t i, char out[DTX_PARAM_POINTER])
 {
 	snprintf(out, DTX_PARAM_POINTER, "%s", in->pointer);
@@ -270,7 +272,7 @@ static void param_item_pointer(const struct dtx_param_in *in, size_t i, char out
 		dtx_json_pointer_index(out, DTX_PARAM_POINTER, i);
 }
 
-/* A list of pointers, each set by `set`; what cannot be read stays `hole`. */
+/* A list of pointers, each read by `set`.  A value that cannot be read stays `hole`. */
 static enum dtx_code param_scalars(const struct dtx_param_in *in, const void *hole,
                                    enum dtx_code (*set)(const struct dtx_param_in *,
                                                         struct dtx_err *),
@@ -308,7 +310,7 @@ static enum dtx_code param_values(const struct dtx_param_in *in, struct dtx_err 
 	return param_scalars(in, NULL, param_value, err);
 }
 
-/* Value of p in object, under its name or an alias; null counts as absent. */
+/* The value of p in object, under its name or an alias; null counts as absent. */
 static const json_t *param_get(const struct dtx_param *p, const json_t *object)
 {
 	const json_t *member, *hit = NULL;
@@ -322,7 +324,8 @@ static const json_t *param_get(const struct dtx_param *p, const json_t *object)
 	return hit;
 }
 
-/* An object that has every required member of an item and no foreign one is an item, not a map. */
+/* Whether object is one item rather than a map of items: it has every required member of an item
+ * and no other. */
 static bool param_is_item(const struct dtx_param *list, const json_t *object)
 {
 	const json_t *member;
@@ -340,7 +343,7 @@ static bool param_is_item(const struct dtx_param *list, const json_t *object)
 		if (i == list->nrows)
 			return false;
 	}
-	/* {"left": "x"} is a map of one column: an item has both sides */
+	/* {"left": "x"} is a map of one column: an item has both sides. */
 	return json_object_size(object) > (list->sugar == DTX_SUGAR_BOTH ? 1u : 0u);
 }
 
@@ -358,7 +361,7 @@ static bool param_is_word(const char *text)
 	return i > 0;
 }
 
-/* {"hours": "sum"} means sum(`hours`); NULL: out of memory. */
+/* {"hours": "sum"} means sum(`hours`).  NULL: out of memory. */
 static json_t *param_agg_text(const char *key, const char *fn)
 {
 	struct dtx_buf text = DTX_BUF_INIT((size_t)1 << 20);
@@ -377,7 +380,7 @@ static json_t *param_agg_text(const char *key, const char *fn)
 	return v;
 }
 
-/* One entry of a map as an item; new reference, NULL: out of memory. */
+/* One entry of a map as an item.  New reference; NULL: out of memory. */
 static json_t *param_map_item(const struct dtx_param *list, const char *key, const json_t *value)
 {
 	bool members = json_is_object(value) && list->rows[1].kind != DTX_P_COLUMNS;
@@ -403,7 +406,7 @@ fail:
 	return NULL;
 }
 
-/* A scalar as an item; new reference, NULL: out of memory. */
+/* A scalar as an item.  New reference; NULL: out of memory. */
 static json_t *param_scalar_item(const struct dtx_param *list, const json_t *value)
 {
 	json_t *item = json_object(), *v = (json_t *)(uintptr_t)value;
@@ -426,7 +429,7 @@ static json_t *param_scalar_item(const struct dtx_param *list, const json_t *val
 	return NULL;
 }
 
-/* Values are borrowed: what sugar made must live as long as they do. */
+/* Values borrow from their JSON, so JSON that sugar made is kept as long as they live. */
 static bool param_keep(const struct dtx_param_ctx *ctx, json_t *made)
 {
 	return !ctx->kept || json_array_append(ctx->kept, made) == 0;

@@ -1,4 +1,4 @@
-/* Three bytes as four characters. */
+/* Base64: three bytes become four characters. */
 #include "core/base/text/base64.h"
 
 #include <string.h>
@@ -39,7 +39,8 @@ static bool base64_four(const char *text, bool last, struct dtx_buf *out)
 	}
 	for (k = 0; k + pad < 3; k++)
 		dtx_buf_addc(out, (char)(word >> (16 - 8 * k) & 255));
-	return !pad || !(word & (pad == 1 ? 255u : 65535u)); /* one text per value */
+	return !pad || !(word & (pad == 1 ? 255u : 65535u)); /* the unused bits must be zero, so
+	                                                      * that each value has one text only */
 }
 
 bool dtx_base64_get(struct dtx_str text, struct dtx_buf *out)

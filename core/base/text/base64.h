@@ -5,7 +5,8 @@
 #include "core/base/buf.h"
 
 void dtx_base64_put(struct dtx_str bytes, struct dtx_buf *out);
-/* Appends the bytes; false: this is no such text, out may hold a part of it. */
+/* Decodes text and appends the bytes.  False: it is not valid Base64, and out may contain a part of
+ * it. */
 DTX_MUSTUSE bool dtx_base64_get(struct dtx_str text, struct dtx_buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* [jansson] Parsing with limits of our own, printing with sorted keys. */
+/* Parsing by jansson with our own limits, and printing with sorted keys. */
 #include "core/base/text/json.h"
 
 #include <stdio.h>
@@ -11,13 +11,14 @@
 
 #define JSON_BYTES ((size_t)8 << 20)
 #define JSON_DEPTH 16
-/* Printing recurses; deeper trees are cut off as a failed buffer rather than as a dead stack. */
+/* Printing is recursive.  A deeper tree makes the buffer fail instead of overflowing the stack. */
 #define JSON_PRINT_DEPTH 1024
 
-/* jansson calls some failed allocations bad syntax; this tells the two apart. */
+/* jansson reports some failed allocations as bad syntax; this flag tells the two apart. */
 static _Thread_local bool json_starved;
-/* The parser of jansson 2.14 runs off its buffer when that cannot grow.  While it parses (a text of
- * bounded size) it therefore gets its memory in any case, and the failure is reported after it. */
+/* jansson 2.14 reads past its buffer if the buffer cannot grow.  While it parses (a text of bounded
+ * size) every allocation therefore succeeds, even beyond the budget, and the failure is reported
+ * afterwards. */
 static _Thread_local bool json_parsing;
 
 static void *json_alloc(size_t size)
@@ -34,7 +35,8 @@ void dtx_json_init(void)
 	json_object_seed(0x64747831);
 }
 
-/* Byte where nesting passes `max`, or -1.  Text that is no JSON is judged by the parser later. */
+/* The byte at which the nesting exceeds `max`, or -1.  Text that is not JSON is left to the
+ * parser. */
 static ptrdiff_t json_too_deep(struct dtx_str text, int max)
 {
 	bool quoted = false;
@@ -168,12 +170,13 @@ static struct dtx_str json_str(const json_t *v)
 	return (struct dtx_str){ json_string_value(v), json_string_length(v) };
 }
 
-/* UTF-16 code units order as code points do, but for U+E000..U+FFFF, which come after the
- * surrogates of everything above them. */
+/* RFC 8785 sorts keys by UTF-16 code units.  That is the order of code points, except that
+ * U+E000..U+FFFF come after all code points above U+FFFF, which are written as surrogates. */
 static uint32_t json_utf16_rank(uint32_t cp)
 {
 	if (cp >= 0x10000)
-		return cp - 0x2000u; /* behind D7FF, before the private use area's new place */
+		return cp - 0x2000u; /* surrogates of UTF-16: after U+D7FF and before the shifted
+		                      * private use area */
 	return cp >= 0xe000 ? cp + 0x110000u : cp;
 }
 

@@ -1,7 +1,7 @@
-/* JSON for plans, configuration and records.  [jansson]
+/* JSON for plans, configuration and records, by the library jansson.
  *
- * Trees are jansson's json_t.  Only this module and its includers know jansson; json_t objects
- * are freed with json_decref.  Allocation goes through dtx_mem once dtx_json_init has run. */
+ * Trees are jansson's json_t, which a caller releases with json_decref.  jansson allocates through
+ * dtx_mem once dtx_json_init has run, so its memory counts against the budget. */
 #ifndef DTX_BASE_TEXT_JSON_H
 #define DTX_BASE_TEXT_JSON_H
 
@@ -9,39 +9,40 @@
 
 #include "core/base/buf.h"
 
-/* Installs dtx_mem as jansson's allocator and a fixed hash seed.  Call once, first of all. */
+/* Makes jansson use dtx_mem and a fixed hash seed.  Call it once, before any other use. */
 void dtx_json_init(void);
 
 struct dtx_json_limits {
-	size_t bytes; /* 0: 8 MiB */
-	int depth;    /* 0: 16 */
+	size_t bytes; /* longest text; 0: 8 MiB */
+	int depth;    /* deepest nesting; 0: 16 */
 };
-/* Parses one value.  Errors: json_syntax (with line and column in the text, byte in err->byte),
- * json_duplicate_key, json_depth, plan_too_large, plan_encoding (not UTF-8). The caller owns
- * *out. */
+/* Parses one value.  *out belongs to the caller.  Codes: json_syntax (message with line and column,
+ * position in err->byte), json_duplicate_key, json_depth, plan_too_large, plan_encoding (not
+ * UTF-8). */
 DTX_MUSTUSE enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits,
                                          json_t **out, struct dtx_err *err);
-/* The same where whole numbers are doubles as well: there are some beyond int64. */
+/* The same, but whole numbers become doubles too, for texts with numbers beyond int64. */
 DTX_MUSTUSE enum dtx_code dtx_json_parse_reals(struct dtx_str text, struct dtx_json_limits limits,
                                                json_t **out, struct dtx_err *err);
-/* RFC 8785: sorted keys (UTF-16 order), shortest numbers, no blanks. */
+/* Canonical JSON by RFC 8785: sorted keys (UTF-16 order), shortest numbers, no blanks. */
 void dtx_json_canonical(const json_t *value, struct dtx_buf *out);
-/* Compact, insertion order. indent > 0: pretty. */
+/* Keys in order of insertion.  indent 0: on one line without blanks; above 0: pretty-printed. */
 void dtx_json_print(const json_t *value, int indent, struct dtx_buf *out);
-/* JSON pointer building: appends "/TOKEN" with ~ and / escaped, cut at size. */
+/* Append "/TOKEN" to a JSON pointer, with ~ and / escaped, or "/INDEX".  The result is cut to
+ * `size` bytes. */
 void dtx_json_pointer_add(char *pointer, size_t size, const char *token);
 void dtx_json_pointer_index(char *pointer, size_t size, size_t index);
-/* Members with a type; fallback when absent or another type. */
+/* A member of an object; `fallback` if it is absent or has another type. */
 const char *dtx_json_text(const json_t *object, const char *key, const char *fallback);
 int64_t dtx_json_int(const json_t *object, const char *key, int64_t fallback);
 bool dtx_json_bool(const json_t *object, const char *key, bool fallback);
-/* The first object of a list whose member `key` is this text, borrowed; NULL: none. */
+/* The first object in a list whose member `key` is this text; borrowed.  NULL if there is none. */
 json_t *dtx_json_find(const json_t *list, const char *key, const char *text);
-/* A text of which some bytes need not be UTF-8, as of a damaged file: each byte that is not ASCII
- * becomes '?'.  New; NULL where memory is short. */
+/* A JSON text from bytes that may not be UTF-8, as in a damaged file: each byte that is not ASCII
+ * becomes '?'.  New reference; NULL: out of memory. */
 json_t *dtx_json_ascii(const char *text);
-/* printf-like: sets object[key]; false when memory is out. Takes `value`, also on failure;
- * NULL value counts as out of memory. */
+/* Sets object[key].  Takes `value`, also on failure.  False when memory is out, also if `value` is
+ * NULL, so a call that made the value needs no check of its own. */
 DTX_MUSTUSE bool dtx_json_set(json_t *object, const char *key, json_t *value);
 
 #endif

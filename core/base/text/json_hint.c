@@ -1,10 +1,11 @@
-/* What people write that is nearly JSON. */
+/* Hints for texts that are nearly JSON, as people and language models write them. */
 #include "core/base/text/json_hint.h"
 
 #include <string.h>
 
-/* The first row that fits what the parser says: `says` stands in its text, the token at fault
- * begins with one of `token`, the character before it (but blanks) is `before`. */
+/* The table is searched from the top for the first row that fits: the parser's message contains
+ * `says`, the text at the error begins with one of `token`, and the last character before it that
+ * is not blank is `before`. */
 static const struct {
 	const char *says, *token;
 	char before;
@@ -42,10 +43,10 @@ static size_t token_len(const char *says)
 {
 	size_t n = strlen(token_of(says));
 
-	return n ? n - 1 : 0; /* the quote that closes it */
+	return n ? n - 1 : 0; /* without the closing quote */
 }
 
-/* The last character before the token that is no blank; 0: none. */
+/* The last character before the token that is not blank; 0 if there is none. */
 static char char_before(struct dtx_str text, size_t end)
 {
 	while (end && strchr(" \t\r\n", text.ptr[end - 1]))
@@ -58,7 +59,8 @@ static bool is_blank(struct dtx_str text)
 	return char_before(text, text.len) == '\0';
 }
 
-/* Neither { nor [ at the beginning: another language, or words around it. */
+/* Whether the text begins with neither { nor [: it is in another language, or has words around the
+ * JSON. */
 static bool is_other(struct dtx_str text)
 {
 	size_t i = 0;

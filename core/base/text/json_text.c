@@ -1,4 +1,4 @@
-/* JSON read in place. */
+/* A JSON reader that works on the text in place. */
 #include "core/base/text/json_text.h"
 
 #include "core/base/text/utf8.h"
@@ -20,7 +20,7 @@ bool dtx_jsontext_take(struct dtx_jsontext *r, char ch)
 	return true;
 }
 
-/* Four hex digits at pos. */
+/* Reads the four hex digits at pos. */
 static bool hex4(struct dtx_str s, size_t pos, uint32_t *out)
 {
 	*out = 0;
@@ -38,7 +38,7 @@ static bool hex4(struct dtx_str s, size_t pos, uint32_t *out)
 	return true;
 }
 
-/* An escape, from after its backslash; a lone surrogate is no character. */
+/* Reads an escape; pos is after its backslash.  A lone surrogate is not a character and fails. */
 static bool read_escape(struct dtx_jsontext *r, struct dtx_buf *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -135,7 +135,7 @@ static bool skip_word(struct dtx_jsontext *r)
 	return false;
 }
 
-/* Members or elements up to the closing bracket, without blanks. */
+/* Copies members or elements up to the closing bracket, without blanks. */
 static bool write_items(struct dtx_jsontext *r, char close, struct dtx_buf *out)
 {
 	struct dtx_buf key = DTX_BUF_INIT(out->max);

@@ -1,4 +1,4 @@
-/* Little-endian numbers at any address. */
+/* Little-endian numbers at any address, also unaligned. */
 #ifndef DTX_BASE_TEXT_LE_H
 #define DTX_BASE_TEXT_LE_H
 

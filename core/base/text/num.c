@@ -1,5 +1,5 @@
-/* Numbers to and from text.  strtod and snprintf are used for the rare cases only; both see the C
- * locale, since nothing in dtx calls setlocale. */
+/* Numbers to and from text.  strtod and snprintf are used for rare cases only; both run in the C
+ * locale, because nothing in dtx calls setlocale. */
 #include "core/base/text/num.h"
 
 #include <endian.h>
@@ -13,7 +13,8 @@ const double dtx_num_pow10[23] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
 	                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 #define NUM_POW10_MAX 22
 #define NUM_EXACT     ((uint64_t)1 << 53)
-/* A double is decided by its first 768 significant digits and whether more follow. */
+/* The first 768 significant digits, and whether any digit after them is not zero, determine the
+ * nearest double. */
 #define NUM_SIG_MAX 770
 #define NUM_EXP_MAX 100000
 
@@ -38,12 +39,12 @@ bool dtx_num_parse_i64(const char *text, size_t len, int64_t *out)
 
 struct num_scan {
 	uint64_t mant; /* the first 19 significant digits */
-	int digits;    /* significant digits, capped at 20 */
-	long exp10;    /* of mant, when digits <= 19 */
+	int digits;    /* number of significant digits, at most 20 */
+	long exp10;    /* exponent of mant, valid if digits <= 19 */
 	bool neg;
 };
 
-/* Grammar and the first 19 digits in one pass. */
+/* Checks the grammar and collects the first 19 digits in one pass. */
 static bool num_scan(const char *p, const char *end, struct num_scan *s)
 {
 	bool any = false, point = false, eneg;
@@ -92,7 +93,8 @@ static bool num_scan(const char *p, const char *end, struct num_scan *s)
 	return true;
 }
 
-/* Clinger: a mantissa and a power of ten that are exact give the rounded result in one step. */
+/* Clinger's fast path: if the mantissa and the power of ten are both exact doubles, one operation
+ * gives the correctly rounded result. */
 static bool num_clinger(const struct num_scan *s, double *out)
 {
 	double v;
@@ -107,8 +109,8 @@ static bool num_clinger(const struct num_scan *s, double *out)
 }
 
 #if LDBL_MANT_DIG == 64 && defined(__x86_64__)
-/* The same in 64-bit precision for up to 19 digits.  The 64-bit result is rounded again to 53
- * bits; that is safe unless the 11 bits that go are next to a tie. */
+/* The same with 64-bit precision (long double) for up to 19 digits.  Its result is rounded a second
+ * time, to 53 bits.  That is safe unless the 11 bits that are dropped are next to a tie. */
 static bool num_extended(const struct num_scan *s, double *out)
 {
 	static const long double pow10l[] = {
@@ -137,7 +139,8 @@ static bool num_extended(const struct num_scan *s, double *out)
 }
 #endif
 
-/* Any length: leading zeros go, at most NUM_SIG_MAX digits stay, a nonzero rest becomes one 1. */
+/* A text of any length: it drops leading zeros, keeps at most NUM_SIG_MAX digits and replaces a
+ * rest that is not zero by a single 1.  Then strtod reads it. */
 static double num_strtod(const char *text, size_t len)
 {
 	char copy[NUM_SIG_MAX + 40];
@@ -192,10 +195,11 @@ bool dtx_num_parse_f64(const char *text, size_t len, double *out)
 }
 
 #define NUM_EIGHT 100000000u
-#define NUM_ZEROS 0x3030303030303030u /* of eight digits */
+#define NUM_ZEROS 0x3030303030303030u /* eight digits "0" */
 
-/* The digits of v < 10^8 as eight bytes, the first one lowest: halves, quarters, eighths at once.
- */
+/* The digits of v < 10^8 as eight bytes, the first digit in the lowest byte.  It splits v into two
+ * halves of four digits, then all halves into pairs and all pairs into digits, each step for all
+ * parts at once. */
 static inline uint64_t num_eight(uint32_t v)
 {
 	uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
@@ -212,7 +216,8 @@ static inline void num_store(char *out, uint64_t digits)
 	memcpy(out, &digits, sizeof(digits));
 }
 
-/* Eight bytes from `out` on are written whatever v is; a number has at most 20. */
+/* Writes the digits of v.  It always stores eight bytes at a time, so up to seven bytes after the
+ * number are overwritten; the buffer has room for that. */
 static size_t num_put_u64(char *out, uint64_t v)
 {
 	uint64_t digits;
@@ -267,7 +272,7 @@ static char *num_copy(char *p, const char *digits, size_t n)
 	return p + n;
 }
 
-/* DIGITS with the point behind `exp10` of them; no point when there is no fraction. */
+/* Digits with the decimal point after `exp10` of them.  Without a fraction there is no point. */
 static char *num_plain(char *p, const char *digits, size_t n, int exp10)
 {
 	if (exp10 <= 0) {
@@ -295,8 +300,9 @@ static char *num_scientific(char *p, const char *digits, size_t n, int exp10, bo
 	return p + num_put_i64(p, exp10 - 1);
 }
 
-/* v = *m / power; *m has at most 15 digits: no other decimal of so few reads back as v, so this is
- * the shortest text but for zeros at its end. */
+/* Whether v = *m / power exactly as doubles.  *m has at most 15 digits, and no two decimals of 15
+ * digits read back as the same double, so *m is the shortest text of v except for zeros at its
+ * end. */
 static inline bool num_is_few(double v, double power, uint64_t *m)
 {
 	double whole = (double)(int64_t)(v * power + 0.5);
@@ -305,7 +311,8 @@ static inline bool num_is_few(double v, double power, uint64_t *m)
 	return whole / power == v;
 }
 
-/* A whole number, and the digits behind its point: eight bytes, the first one lowest. */
+/* Writes a whole number and the digits after its point, which are eight bytes with the first digit
+ * in the lowest. */
 static size_t num_put_point(char *out, uint64_t whole, uint64_t digits)
 {
 	uint64_t before = whole < NUM_EIGHT ? num_eight((uint32_t)whole) : 0;
@@ -313,7 +320,7 @@ static size_t num_put_point(char *out, uint64_t whole, uint64_t digits)
 	unsigned last = (unsigned)__builtin_clzll(digits | 1);
 	size_t n;
 
-	if (whole < NUM_EIGHT) { /* as num_put_u64, but small ones are no other case */
+	if (whole < NUM_EIGHT) { /* like num_put_u64, but without a branch for small numbers */
 		num_store(out, (before | NUM_ZEROS) >> skip);
 		n = 8 - skip / 8;
 	} else {
@@ -321,12 +328,13 @@ static size_t num_put_point(char *out, uint64_t whole, uint64_t digits)
 	}
 	out[n++] = '.';
 	num_store(out + n, digits | NUM_ZEROS);
-	n += 8 - last / 8; /* without zeros at the end */
+	n += 8 - last / 8; /* drop the zeros at the end */
 	out[n] = '\0';
 	return n;
 }
 
-/* The usual cell, straight from its integer: up to six decimals, two of large ones. */
+/* The fast path for usual cells: numbers with up to six decimals, large ones with up to two, are
+ * printed from an integer.  Returns 0 if v is not one of them. */
 static size_t num_print_few(char *out, double v)
 {
 	double a = fabs(v);

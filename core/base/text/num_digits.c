@@ -1,6 +1,6 @@
 /* The shortest digits that read back as a double: Raffaello Giulietti's Schubfach ("The Schubfach
- * way to render doubles", 2021).  Of the decimals inside the rounding interval of v it takes one
- * with the fewest digits, and of these the closest to v. */
+ * way to render doubles", 2021).  Of all decimals that round to v it takes one with the fewest
+ * digits, and of those the closest to v. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static int digits_log2_pow10(int e)
 	return (e * 1741647) >> 19;
 }
 
-/* The upper 64 bits of g * cp; the last bit also says whether anything nonzero was cut off. */
+/* The upper 64 bits of g * cp.  The last bit is also set if any of the lower bits is not zero. */
 static uint64_t digits_round_to_odd(const uint64_t g[2], uint64_t cp)
 {
 	dtx_u128 x = (dtx_u128)g[1] * cp;
@@ -35,7 +35,7 @@ static void digits_shortest(double v, uint64_t *m, int *exp10)
 	e = (int)(bits >> 52 & 0x7ff);
 	c = e ? f | (uint64_t)1 << 52 : f;
 	q = (e ? e : 1) - 1075;
-	odd = c & 1;              /* the ends of the interval round to v only when c is even */
+	odd = c & 1;              /* the ends of the interval round to v only if c is even */
 	closer = f == 0 && e > 1; /* below a power of two the gap is half as wide */
 	k = (q * 1262611 - (closer ? 524031 : 0)) >> 22;
 	h = q + digits_log2_pow10(-k) + 1;
@@ -47,7 +47,7 @@ static void digits_shortest(double v, uint64_t *m, int *exp10)
 	upper = vbr - odd;
 	s = vb / 4;
 	*exp10 = k;
-	if (s >= 10) { /* one digit less? */
+	if (s >= 10) { /* can it do with one digit less? */
 		uint64_t sp = s / 10;
 
 		inside[0] = lower <= 40 * sp;

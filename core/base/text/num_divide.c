@@ -1,12 +1,12 @@
-/* Division with rest and steps of doubles, on the decimal digits that they are written with: 1.0 //
- * 0.1 is 10 and 1.0 % 0.1 is 0, though the double of 0.1 is a little more than a tenth. */
+/* Floor division, remainder and steps of doubles on the decimal digits that they are written with:
+ * 1.0 // 0.1 is 10 and 1.0 % 0.1 is 0, although the double 0.1 is slightly more than a tenth. */
 #include "core/base/text/num.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: up to it a double holds each whole number */
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: doubles hold every whole number up to it */
 
 struct digits {
 	int64_t m; /* below 10^17 */
@@ -18,8 +18,8 @@ static bool is_whole(double v)
 	return fabs(v) <= WHOLE_MAX && v == trunc(v);
 }
 
-/* The shortest digits that read back as v, which are its digits if there are 15 or fewer: no two
- * numbers of 15 digits are the same double. */
+/* The shortest digits that read back as v.  If there are at most 15, they are the digits that the
+ * user wrote, because no two numbers of 15 digits are the same double. */
 static struct digits digits_of(double v)
 {
 	struct digits d = { 0, 0 };
@@ -49,7 +49,7 @@ static bool scale_up(dtx_i128 *v, int n)
 	return true;
 }
 
-/* Both with one exponent; false: more than 128 bits. */
+/* Brings both to one exponent.  False: that would need more than 128 bits. */
 static bool aligned(double x, double y, dtx_i128 *a, dtx_i128 *b, int *exp10)
 {
 	struct digits dx = digits_of(x), dy = digits_of(y);
@@ -60,7 +60,7 @@ static bool aligned(double x, double y, dtx_i128 *a, dtx_i128 *b, int *exp10)
 	return scale_up(a, dx.exp10 - *exp10) && scale_up(b, dy.exp10 - *exp10);
 }
 
-/* The sign of the rest is that of b, as in Python. */
+/* The remainder has the sign of b, as in Python. */
 static dtx_i128 floor_divided(dtx_i128 a, dtx_i128 b, dtx_i128 *rest)
 {
 	dtx_i128 q = a / b;
@@ -92,7 +92,7 @@ static double double_of(dtx_i128 v, int exp10)
 	return v < 0 ? -got : got;
 }
 
-/* The rest where 128 bits do not hold both: |x| is far below |y|, or far above. */
+/* The remainder if 128 bits cannot hold both: |x| is far smaller or far larger than |y|. */
 static double far_rest(double x, double y)
 {
 	struct digits dx = digits_of(x), dy = digits_of(y);
@@ -112,16 +112,17 @@ double dtx_num_floordiv(double x, double y)
 	dtx_i128 a, b, rest;
 	int exp10;
 
-	/* the quotient of the digits is as near as this to that of the doubles */
+	/* The quotient of the decimal digits differs from that of the doubles by less than this, so
+	 * the doubles decide. */
 	if (fabs(q - whole) > fabs(q) * (8 * DBL_EPSILON) && fabs(x) > 1e-290 && fabs(y) > 1e-290)
 		return floor(q);
-	if (!(fabs(q) < WHOLE_MAX)) /* whole as it is, or not finite */
+	if (!(fabs(q) < WHOLE_MAX)) /* already whole, or not finite */
 		return q;
 	if (is_whole(x) && is_whole(y))
 		return (double)floor_divided((dtx_i128)x, (dtx_i128)y, &rest);
 	if (aligned(x, y, &a, &b, &exp10))
 		return (double)floor_divided(a, b, &rest);
-	return x != 0 && (x < 0) != (y < 0) ? -1 : 0; /* |x| is far below |y| */
+	return x != 0 && (x < 0) != (y < 0) ? -1 : 0; /* |x| is far smaller than |y| */
 }
 
 double dtx_num_mod(double x, double y)

@@ -1,5 +1,5 @@
-/* Powers of ten as 128-bit significands, rounded up: ceil(10^k / 2^(floor(log2(10^k)) - 127)) for
- * k = NUM_POW10_MIN ... 324.  Computed by Python's integers. */
+/* Powers of ten as 128-bit significands, rounded up: ceil(10^k / 2^(floor(log2(10^k)) - 127)) for k
+ * = NUM_POW10_MIN to 324.  Computed with Python's integers. */
 #ifndef DTX_BASE_TEXT_NUM_POW10_H
 #define DTX_BASE_TEXT_NUM_POW10_H
 

@@ -1,5 +1,5 @@
-/* "1 rows are left out" becomes "1 row is left out": here for all messages, so that none of the
- * places that count needs two texts. */
+/* Turns "1 rows are left out" into "1 row is left out".  It is done here for all messages, so that
+ * no place that counts needs two texts. */
 #include <ctype.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@ static const char counted[] =
 	"errors,inputs,sheets,texts,numbers,times,groups,runs,days,characters,records,types,"
 	"arguments,operands,checks,outliers,repeats,nulls,widths,formulas,places,blanks,divisions,"
 	"results,levels,dates,parts";
-/* What may stand between the number and such a word. */
+/* Words that may stand between the number and the counted word. */
 static const char between[] = "column,merged,new,repeated,visible,hidden,other,empty,different,"
 			      "volatile,further,more";
-/* A number after one of these is no count: "step 1 rows". */
+/* A number after one of these words is not a count: "step 1 rows". */
 static const char numbered[] = "row,step,column,line,field,sheet,table,key,rule,run,byte";
 
 static bool word_in(const char *list, struct dtx_str word)
@@ -52,7 +52,7 @@ static bool is_count(const char *text, const char *at)
 	return !word_in(numbered, (struct dtx_str){ word, (size_t)(end - word) });
 }
 
-/* Where the last letter of the counted word is, from `text`; 0: no such word. */
+/* The position of the plural "s" of the counted word, from `text`; 0: no such word follows. */
 static size_t plural_end(const char *text)
 {
 	struct dtx_str word = word_at(text);
@@ -62,7 +62,7 @@ static size_t plural_end(const char *text)
 	return word_in(counted, word) ? (size_t)(word.ptr - text) + word.len - 1 : 0;
 }
 
-/* The verb that follows; none of the new ones is longer. */
+/* Replaces the verb that follows by its singular.  No singular is longer than its plural. */
 static void verb_singular(char *text)
 {
 	static const char *const verb[][2] = {
@@ -82,8 +82,8 @@ static void verb_singular(char *text)
 	}
 }
 
-/* Whether the verb after the word is about it: not in "2 values and 1 null are", nor in "4 cells of
- * 1 range are", but in "1 cell of 1 range is". */
+/* Whether the verb after the counted word belongs to it.  It does in "1 cell of 1 range is", but
+ * not in "2 values and 1 null are" or "4 cells of 1 range are". */
 static bool is_subject(const char *text, const char *at, const char *one)
 {
 	if (at - text >= 4 && memcmp(at - 4, " of ", 4) == 0)
@@ -93,11 +93,11 @@ static bool is_subject(const char *text, const char *at, const char *one)
 
 void dtx_text_singular(char *text)
 {
-	char quote = 0, *at, *end, *one = NULL; /* the end of the last one */
+	char quote = 0, *at, *end, *one = NULL; /* one: end of the last counted word */
 	size_t last;
 
 	for (at = text; *at; at++) {
-		if (quote) { /* names and values stay as they are */
+		if (quote) { /* names and values in quotes stay as they are */
 			if (*at == quote && !isalnum((unsigned char)at[1]))
 				quote = 0;
 			continue;

@@ -1,4 +1,4 @@
-/* Views of bytes; how far two names are apart. */
+/* Views of bytes, and the distance between two names. */
 #include "core/base/text/str.h"
 
 #include "core/base/text/utf8.h"
@@ -124,7 +124,7 @@ void dtx_str_copy(char *to, size_t size, struct dtx_str from)
 
 #define DISTANCE_MAX 128
 
-/* Of code points; `limit` + 1 when larger. */
+/* Distance of two lists of code points; `limit` + 1 if it is larger. */
 static size_t str_distance(const uint32_t *a, size_t na, const uint32_t *b, size_t nb, size_t limit)
 {
 	size_t row[3][DISTANCE_MAX + 1];
@@ -169,13 +169,14 @@ size_t dtx_str_distance(struct dtx_str a, struct dtx_str b, size_t limit)
 
 /* --- near names --- */
 
-/* A name as it is compared: letters and digits without case, marks and blanks. */
+/* A name in the form in which names are compared: letters and digits without case, marks and
+ * blanks. */
 struct slip_name {
 	uint32_t cp[DISTANCE_MAX];
 	size_t n;
 };
 
-/* False: it is longer than any name that a person would misspell. */
+/* False if the name is longer than any that a person would misspell. */
 static bool slip_read(struct dtx_str from, struct slip_name *out)
 {
 	struct dtx_buf folded = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

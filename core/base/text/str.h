@@ -1,4 +1,4 @@
-/* (pointer, length) views of bytes; not terminated, not owned. */
+/* Views of bytes: (pointer, length) pairs that are not terminated and not owned. */
 #ifndef DTX_BASE_TEXT_STR_H
 #define DTX_BASE_TEXT_STR_H
 
@@ -24,32 +24,32 @@ static inline bool dtx_str_is(struct dtx_str a, const char *text)
 {
 	return dtx_str_eq(a, dtx_str_of(text));
 }
-/* By bytes; a prefix comes first. */
+/* Compares by bytes; a prefix comes before the longer text. */
 int dtx_str_cmp(struct dtx_str a, struct dtx_str b);
-/* ASCII letters fold. */
+/* Equal if the case of ASCII letters is ignored. */
 bool dtx_str_ieq(struct dtx_str a, struct dtx_str b);
 bool dtx_str_starts(struct dtx_str a, struct dtx_str prefix);
 bool dtx_str_ends(struct dtx_str a, struct dtx_str suffix);
-/* Without ASCII blanks (space, tab, CR, LF, VT, FF) at both ends. */
+/* The view without ASCII blanks (space, tab, CR, LF, VT, FF) at both ends. */
 struct dtx_str dtx_str_trim(struct dtx_str a);
-/* Byte offset of needle from `from`, or -1. */
+/* Byte offset of the first needle at or after `from`; -1 if there is none. */
 ptrdiff_t dtx_str_find(struct dtx_str hay, struct dtx_str needle, size_t from);
-/* Cuts the next piece before `sep` off *rest; false at the end. "a,,b" gives three pieces. */
+/* Cuts the next piece up to `sep` off *rest.  False at the end.  "a,,b" gives three pieces. */
 bool dtx_str_next(struct dtx_str *rest, char sep, struct dtx_str *piece);
 /* Whether `name` is one of the comma-separated words of `list` (exact). */
 bool dtx_str_in_list(const char *list, const char *name);
-/* At most the first `max` bytes, cut at a UTF-8 boundary. */
+/* At most the first `max` bytes, cut between UTF-8 characters. */
 struct dtx_str dtx_str_cut(struct dtx_str s, size_t max);
-/* Copies at most size - 1 bytes, cut at a UTF-8 boundary, always terminated. */
+/* Copies at most size - 1 bytes, cut between UTF-8 characters, and always terminates the copy. */
 void dtx_str_copy(char *to, size_t size, struct dtx_str from);
-/* Damerau-Levenshtein distance (optimal string alignment) of code points; `limit` + 1 when larger.
- */
+/* Damerau-Levenshtein distance (optimal string alignment) in code points; `limit` + 1 if it is
+ * larger. */
 size_t dtx_str_distance(struct dtx_str a, struct dtx_str b, size_t limit);
-/* Whether `want` is a slip of the name `have`: the one rule for operations, functions, parameters,
- * columns, tables, choices and settings.  Letter case, `_`, `-` and blanks do not count, nor does
- * an English plural; one letter may be wrong in names of three letters or more, two in names of six
- * or more (of the longer one).  Names that differ only in their digits (2023, 2024) are two names.
- * Equal names are near. */
+/* Whether `want` is probably a misspelling of the name `have`.  This is the one rule for
+ * operations, functions, parameters, columns, tables, choices and settings.  Letter case, `_`, `-`,
+ * blanks and an English plural do not count.  One letter may be wrong in names of at least three
+ * letters, two in names of at least six (of the longer name).  Names that differ only in digits
+ * (2023, 2024) are different names.  Equal names are near. */
 bool dtx_str_near(struct dtx_str want, struct dtx_str have);
 
 #endif

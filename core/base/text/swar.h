@@ -1,6 +1,6 @@
-/* Several bytes of a text at once, without instructions of one machine.
+/* Looks at several bytes of a text at once, in portable C (SIMD within a register).
  *
- * All of it reads ahead: 16 bytes behind the place that it is given have to be readable. */
+ * All functions read ahead: 16 bytes after the given address must be readable. */
 #ifndef DTX_BASE_TEXT_SWAR_H
 #define DTX_BASE_TEXT_SWAR_H
 
@@ -20,12 +20,13 @@ static inline uint64_t dtx_swar_load(const char *p)
 static const uint64_t dtx_swar_pow10[9] = { 1,      10,      100,      1000,     10000,
 	                                    100000, 1000000, 10000000, 100000000 };
 
-/* The digits at p, up to 8, as a number; returns how many there are. */
+/* Reads up to 8 digits at p as a number.  Returns how many digits there are. */
 static inline unsigned dtx_swar_digits(const char *p, uint64_t *out)
 {
 	const uint64_t pair = 0x000000ff000000ff;
 	uint64_t w = dtx_swar_load(p) ^ 0x3030303030303030;
-	/* the top bit of what is no digit; the lowest one is right */
+	/* Sets the top bit of each byte that is not a digit; only the lowest such bit is
+	 * reliable. */
 	uint64_t other = ((w + 0x7676767676767676) | w) & 0x8080808080808080;
 	unsigned n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
 
@@ -33,7 +34,7 @@ static inline unsigned dtx_swar_digits(const char *p, uint64_t *out)
 		*out = 0;
 		return 0;
 	}
-	w <<= 64 - 8 * n; /* zeros in front */
+	w <<= 64 - 8 * n; /* zeros before the digits */
 	w = w * 10 + (w >> 8);
 	*out = ((w & pair) * 0x000f424000000064 + (w >> 16 & pair) * 0x0000271000000001) >> 32 &
 	       UINT32_MAX;
@@ -51,7 +52,7 @@ static inline dtx_swar_block dtx_swar_block_load(const char *p)
 	return b;
 }
 
-/* Place of the first byte that is not 0, 16: all are. */
+/* Index of the first byte that is not 0; 16 if all are 0. */
 static inline unsigned dtx_swar_first(dtx_swar_block b)
 {
 	uint64_t w[2];
@@ -62,12 +63,13 @@ static inline unsigned dtx_swar_first(dtx_swar_block b)
 	return w[1] ? 8 + (unsigned)__builtin_ctzll(le64toh(w[1])) / 8 : 16;
 }
 
-/* Where printable ASCII ends, or what is to be looked at in a text of XML: < & or _. */
+/* The end of plain ASCII text in XML: the first byte that is not printable ASCII, or that needs
+ * attention (< & _). */
 static inline const char *dtx_swar_ascii_end(const char *p)
 {
 	for (;; p += 16) {
 		dtx_swar_block b = dtx_swar_block_load(p);
-		/* 0x80 and above, and control characters, are what is below a blank */
+		/* in signed bytes, 0x80 and above and control characters are all below a blank */
 		dtx_swar_signed below = (dtx_swar_signed)b < 0x20;
 		unsigned at = dtx_swar_first(
 			(dtx_swar_block)(below | (b == '<') | (b == '&') | (b == '_')));
@@ -77,8 +79,7 @@ static inline const char *dtx_swar_ascii_end(const char *p)
 	}
 }
 
-/* Where a plain text of XML ends, or what is to be looked at: < & _ CR or NUL, which has to come.
- */
+/* The end of plain text in XML: the first of < & _ CR or NUL.  One of them must follow. */
 static inline const char *dtx_swar_text_end(const char *p)
 {
 	for (;; p += 16) {

@@ -1,9 +1,10 @@
-/* What others call what we have, a row for each: spelling alone does not lead there. */
+/* Words that other tools use for what dtx has, one row for each.  A comparison of spellings alone
+ * would not find them. */
 #include "core/base/text/synonyms.h"
 
 #include "core/base/text/str.h"
 
-#define ANY_OP "*" /* a parameter of every op */
+#define ANY_OP "*" /* the parameters of every op */
 
 static const struct {
 	const char *of, *words, *ours, *hint;
@@ -38,7 +39,7 @@ static const struct {
 	  "'out' names the result of a step, 'in' of a later one reads it" },
 	{ "op", "print,show,display,info,collect", NULL,
 	  "leave it out: what the last step makes is the result" },
-	/* parameters of any of them */
+	/* parameters of every op */
 	{ ANY_OP, "inplace,copy,lazy,in_place", NULL, "leave it out: each step makes a new table" },
 	{ ANY_OP, "params,parameters,args,arguments,kwargs,config,options,with_params", NULL,
 	  "parameters stand in the step itself, beside 'op'" },
@@ -48,7 +49,7 @@ static const struct {
 	{ ANY_OP, "output,target,save_as,result,output_table,into_table,store_as", "out", NULL },
 	{ ANY_OP, "description,comment,comments,title,reason,explanation", "note", NULL },
 	{ ANY_OP, "steps,then,next", NULL, "steps do not nest: write them one after the other" },
-	/* parameters of one */
+	/* parameters of one op */
 	{ "filter", "column,col,columns,operator,value,values,field,comparison,conditions", "where",
 	  "'where' is one formula, as in \"qty > 1 and region == 'North'\"" },
 	{ "select", "where,condition,filter,query,having", NULL,

@@ -1,4 +1,4 @@
-/* UTF-8 by hand where speed counts, Unicode data from utf8proc. */
+/* UTF-8 decoding by hand, because it is on the fast path; character data comes from utf8proc. */
 #include "core/base/text/utf8.h"
 
 #include <utf8proc.h>
@@ -9,7 +9,7 @@
 #define UTF8_REPLACEMENT 0xfffdu
 #define UTF8_ASCII_MASK  0x8080808080808080u
 
-/* Length of the sequence at p with n bytes left, 0 if it is not UTF-8. */
+/* Length of the UTF-8 sequence at p, of which n bytes are left; 0 if it is not valid. */
 static size_t utf8_seq(const unsigned char *p, size_t n)
 {
 	unsigned char lo = 0x80, hi = 0xbf;
@@ -23,9 +23,9 @@ static size_t utf8_seq(const unsigned char *p, size_t n)
 	if (len > n)
 		return 0;
 	if (p[0] == 0xe0)
-		lo = 0xa0; /* overlong */
+		lo = 0xa0; /* no overlong forms */
 	else if (p[0] == 0xed)
-		hi = 0x9f; /* surrogates */
+		hi = 0x9f; /* no surrogates */
 	else if (p[0] == 0xf0)
 		lo = 0x90;
 	else if (p[0] == 0xf4)
@@ -152,7 +152,7 @@ struct dtx_str dtx_utf8_trim(struct dtx_str s)
 	while (pos < s.len && dtx_utf8_is_space(dtx_utf8_next(s.ptr, s.len, &next)))
 		pos = next;
 	if (!s.len)
-		return s; /* perhaps of no bytes at all, whose address is none */
+		return s; /* The text may be empty with a NULL address. */
 	s.ptr += pos;
 	s.len -= pos;
 	while (s.len) {
@@ -225,7 +225,7 @@ static bool utf8_case_ignorable(uint32_t cp)
 	       cp == 0x2018 || cp == 0x2019 || cp == 0x2024 || cp == 0x2027;
 }
 
-/* Unicode's Final_Sigma: a cased letter before `at`, none behind `end`. */
+/* The rule Final_Sigma of Unicode: there is a cased letter before `at` and none after `end`. */
 static bool utf8_final_sigma(struct dtx_str s, size_t at, size_t end)
 {
 	uint32_t cp = 0;
@@ -332,7 +332,8 @@ void dtx_utf8_title(struct dtx_buf *out, struct dtx_str s)
 		dtx_utf8_lower(out, (struct dtx_str){ s.ptr + word, s.len - word });
 }
 
-/* Code points of the decomposed text; the caller frees. NULL: out of memory or no valid text. */
+/* The code points of the decomposed text, which the caller frees.  NULL: out of memory, or the text
+ * is not valid. */
 static utf8proc_int32_t *utf8_decomposed(struct dtx_str s, utf8proc_option_t how, size_t *n)
 {
 	const utf8proc_uint8_t *text = (const utf8proc_uint8_t *)s.ptr;

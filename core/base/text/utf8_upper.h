@@ -1,5 +1,5 @@
-/* Code points whose upper case is more than one code point (SpecialCasing.txt, unconditional
- * rows), sorted.  Printed by Python 3.11: str.upper(). */
+/* Code points whose upper case is more than one code point (the unconditional rows of
+ * SpecialCasing.txt), sorted.  Printed by str.upper() of Python 3.11. */
 #ifndef DTX_BASE_TEXT_UTF8_UPPER_H
 #define DTX_BASE_TEXT_UTF8_UPPER_H
 
