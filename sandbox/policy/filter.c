@@ -1,4 +1,7 @@
-/* The only file that knows libseccomp. */
+/* Builds the seccomp programs of the jail from the tables in policy.h, and loads them.
+ *
+ * This is the only file that includes libseccomp. The tables become arrays of `struct allow` and
+ * `struct refuse` here; a filter is a default action plus one libseccomp rule per row. */
 #include "sandbox/policy/filter.h"
 
 #include <errno.h>
@@ -23,9 +26,10 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-/* Numbers beyond any table of today. */
-#define NR_MAX     1024
-#define SEAL_WORD  0x4c41455358544444ul /* an argument that seccomp() does not read */
+/* An upper bound for system call numbers: no architecture's table reaches it today. */
+#define NR_MAX 1024
+/* marks our own call of seccomp(): the kernel ignores a fourth argument */
+#define SEAL_WORD  0x4c41455358544444ul
 #define FORK_FLAGS ((uint64_t)(SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
 
 struct cond {
@@ -42,7 +46,8 @@ struct refuse {
 	int nr, sys_errno;
 };
 
-/* Ints are compared as the kernel reads them: 32 bits. */
+/* The conditions of policy.h. The kernel reads an int argument as 32 bits, so D_EQ and D_BITS
+ * must ignore the upper half of the register: a caller can put anything there. */
 #define D_NONE                                                                                     \
 	{                                                                                          \
 		0, SCMP_CMP_EQ, 0, 0                                                               \
@@ -67,8 +72,8 @@ struct refuse {
 	{                                                                                          \
 		arg, SCMP_CMP_EQ, v, 0                                                             \
 	}
-/* No value has a bit that its mask has not: what stands there says that the mask is to be filled
- * in. */
+/* Marks a condition whose mask depends on the architecture; compare() fills it in. No real
+ * condition can have this value, because a masked comparison with mask 0 can only equal 0. */
 #define OPEN_MARK (~(uint64_t)0)
 #define D_OPEN(arg)                                                                                \
 	{                                                                                          \
@@ -90,7 +95,7 @@ static const struct allow code_allows[] = {
 	DTX_POLICY_LIB_CODE(A)
 #undef A
 };
-/* Rows of a set: its own, and those of all that are before it. */
+/* Each set allows its own rows and the rows of all sets before it. */
 static const struct {
 	const struct allow *row;
 	size_t n;
@@ -153,13 +158,14 @@ int dtx_filter_refusal(int nr)
 
 bool dtx_filter_is_abort(int nr, const uint64_t args[6], int self)
 {
-	if (nr == SCMP_SYS(writev)) /* its last words */
+	if (nr == SCMP_SYS(writev)) /* glibc prints "corrupted ..." before it aborts */
 		return (int)args[0] == STDERR_FILENO;
 	return nr == SCMP_SYS(tgkill) && (int)args[0] == self && (int)args[1] == self &&
 	       (int)args[2] == SIGABRT;
 }
 
-/* Calls that are younger than the library; their numbers are those of every machine. */
+/* System calls that are newer than the libseccomp of Debian 12. From 451 on, a call has the same
+ * number on every architecture, so one table of names is enough. */
 #define YOUNG 451
 static const char *const young[] = {
 	"cachestat",         "fchmodat2",         "map_shadow_stack", "futex_wake",
@@ -180,13 +186,14 @@ void dtx_filter_name(int nr, char *out, size_t size)
 
 /* --- building --- */
 
-/* What is built: the machine that it is for, and what a worker may do there. */
+/* What a filter is built for: the architecture, and what the worker may do with library files. */
 struct target {
 	uint32_t arch;
 	enum dtx_filter_set set;
 };
 
-/* CLOEXEC, NONBLOCK, DIRECTORY, NOFOLLOW. */
+/* O_CLOEXEC, O_NONBLOCK, O_DIRECTORY and O_NOFOLLOW as numbers of the target, which need not be
+ * the machine that builds. */
 static uint64_t open_flags(uint32_t arch)
 {
 	return arch == SCMP_ARCH_AARCH64 ? 0x80000u | 0x800u | 0x4000u | 0x8000u
@@ -239,7 +246,7 @@ static int build_reader_file(scmp_filter_ctx ctx, struct target t)
 	return rc ? rc : add_rows(ctx, t.arch, reader_file_allows, DTX_COUNT(reader_file_allows));
 }
 
-/* A rule about the first argument; the library's own macros are no ISO C. */
+/* Adds a rule about the first argument. libseccomp's own SCMP_A0() macros are not ISO C. */
 static int add_on_first(scmp_filter_ctx ctx, uint32_t action, int nr, enum scmp_compare op,
                         uint64_t a, uint64_t b)
 {
@@ -248,8 +255,9 @@ static int add_on_first(scmp_filter_ctx ctx, uint32_t action, int nr, enum scmp_
 	return seccomp_rule_add_array(ctx, action, nr, 1, &cmp);
 }
 
-/* What the lock-down itself still needs behind A, and B takes away; in any other form the two calls
- * are named as all others are. */
+/* The two calls that the lock-down still makes after A is loaded: it sends A's listener to main,
+ * and it loads B. A allows them, B kills them. They are matched by exact arguments, so that the
+ * same calls in any other form stay denied by A and get a name in the report. */
 static int add_sealed(scmp_filter_ctx ctx, uint32_t action)
 {
 	const struct scmp_arg_cmp ours = { 3, SCMP_CMP_EQ, SEAL_WORD, 0 };
@@ -265,7 +273,8 @@ static int build_a(scmp_filter_ctx ctx, struct target t)
 	return rc ? rc : add_sealed(ctx, SCMP_ACT_ALLOW);
 }
 
-/* Without a listener the kernel itself refuses; nothing is named but by the signal. */
+/* The variant of A for kernels that give no listener. The kernel refuses or kills without asking
+ * the supervisor, so the report cannot name the call. */
 static int build_a_plain(scmp_filter_ctx ctx, struct target t)
 {
 	size_t i;
@@ -284,9 +293,13 @@ static int build_b(scmp_filter_ctx ctx, struct target t)
 	return add_sealed(ctx, SCMP_ACT_KILL_PROCESS);
 }
 
-/* Anything else, numbers of tomorrow too, fails with ENOSYS and hides nothing: A's verdict on a
- * worker goes before.  Numbers are those of `arch`; rules take the numbers of the machine that
- * builds them. */
+/* The filter of the zygote, which its workers inherit. It traces by default; without a tracer
+ * such a call fails with ENOSYS. That also holds for calls of future kernels, and it does not
+ * hide A's verdict, because the kernel obeys the strictest action and USER_NOTIF is stricter
+ * than TRACE.
+ *
+ * `at` counts numbers of t.arch, but libseccomp wants the number on the building machine, hence
+ * the way through the name. */
 static int build_z(scmp_filter_ctx ctx, struct target t)
 {
 	int rc = add_on_first(ctx, SCMP_ACT_ALLOW, SCMP_SYS(clone), SCMP_CMP_EQ, FORK_FLAGS, 0), at;
@@ -305,7 +318,7 @@ static int build_z(scmp_filter_ctx ctx, struct target t)
 	return rc;
 }
 
-/* libseccomp writes programs to a descriptor only. */
+/* libseccomp can export a program only to a file descriptor, so this goes through a memory file. */
 static int read_back(scmp_filter_ctx ctx, struct dtx_filter *out)
 {
 	int fd = memfd_create("bpf", MFD_CLOEXEC), rc;
@@ -362,7 +375,8 @@ static int build_one(const struct recipe *r, struct target t, struct dtx_filter 
 	return rc;
 }
 
-/* The kernel looks at a filter's address first: none there is no way to load one, but an answer. */
+/* Loads a NULL filter. A kernel that can load filters looks at the address first and fails with
+ * EFAULT; any other errno means that it cannot, or that a container's filter forbids it. */
 int dtx_filter_missing(const char **layer, const char **call)
 {
 	int fd = memfd_create("bpf", MFD_CLOEXEC);
@@ -474,7 +488,8 @@ int dtx_filter_load_reader(const struct dtx_filter *f, bool plain, int *listener
 	unsigned long flags = SECCOMP_FILTER_FLAG_TSYNC;
 	long got;
 
-	/* who cannot be synchronised is told by an error, not by its number */
+	/* Without TSYNC_ESRCH the call returns the id of a thread that cannot be synchronised,
+	 * which could be mistaken for a listener. With it, that case is the error ESRCH. */
 	if (!plain)
 		flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH |
 		         SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;

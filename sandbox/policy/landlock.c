@@ -1,5 +1,8 @@
-/* Own constants: the headers of the build machine may be older than the kernel.  Stops: opening
- * files, TCP, device ioctls and signals even where no namespace could be had. */
+/* Landlock rules for zygotes, workers and readers. They forbid opening files, TCP, device ioctls
+ * and signals to other processes even on a machine that gives no namespaces.
+ *
+ * The constants are defined here because the kernel headers of the build machine may be older
+ * than the kernel that runs. */
 #include "sandbox/policy/landlock.h"
 
 #include <errno.h>
@@ -67,7 +70,8 @@ static int allow_tree(int ruleset, const char *path)
 	if (!rc && syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0))
 		rc = errno;
 	close(rule.fd);
-	/* a file in memory is under no folder: no rule takes it, and none keeps it shut */
+	/* EBADFD: a memory file lies below no folder, so Landlock can neither allow nor forbid
+	 * it. */
 	return rc == EBADFD ? 0 : rc;
 }
 

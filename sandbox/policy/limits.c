@@ -1,4 +1,5 @@
-/* See limits.h.  Stops: memory and CPU floods, core files, descriptors beyond the six. */
+/* Resource limits of a worker. They stop floods of memory and CPU time, core files, and
+ * descriptors beyond the six that a worker has. */
 #include "sandbox/policy/limits.h"
 
 #include <errno.h>
@@ -8,12 +9,14 @@
 #include <unistd.h>
 
 #define WORKER_FDS  6
-#define FIRST_FD    4 /* those before it are given to a zygote */
+#define FIRST_FD    4 /* 0 to 2 are standard streams, 3 is the socket of a zygote */
 #define END_FD      1024
 #define STACK_BYTES ((rlim_t)8 << 20)
 
-/* Descriptors are not among them: who sends one may not have more of them in flight, with all other
- * workers of the user together, than its limit says.  The zygote lowers it right afterwards. */
+/* RLIMIT_NOFILE is not in this table. The kernel also uses it to limit how many descriptors a
+ * user may have in flight over unix sockets, counted over all of the user's processes, so a
+ * worker could fail to send its listener. The zygote lowers it after that, see
+ * dtx_limits_seal_fds. */
 static const struct {
 	const char *name;
 	int what;
@@ -72,7 +75,8 @@ int dtx_limits_stray_fd(const int *known, size_t n)
 		if (i == n && fcntl(fd, F_GETFD) >= 0)
 			return fd;
 	}
-	/* the lowest is given first: what is beyond was put there, and nobody can need it */
+	/* The kernel gives out the lowest free number, so anything beyond END_FD was placed
+	 * there on purpose and no library needs it: close it all instead of asking about each. */
 	return syscall(SYS_close_range, (unsigned)END_FD, ~0u, 0u) ? END_FD : -1;
 }
 

@@ -1,4 +1,5 @@
-/* Resource limits of a worker. */
+/* Resource limits of a worker. Functions return 0 or errno. Each limit is read back after it was
+ * set, because a limit that silently did not hold would be a hole. */
 #ifndef DTX_SANDBOX_POLICY_LIMITS_H
 #define DTX_SANDBOX_POLICY_LIMITS_H
 
@@ -6,17 +7,19 @@
 
 #include "core/base/base.h"
 
-/* In the worker before its filter: no core, no locked memory, no files, no processes. 0 or errno;
- * *which names the limit. */
+/* Called in the worker before it loads its filter: no core dumps, no locked memory, no files to
+ * write, no new processes. On failure *which names the limit. */
 DTX_MUSTUSE int dtx_limits_lock(const char **which);
-/* From outside: descriptors down to those a worker has; with `libs` some more, for modules. */
+/* Called by the zygote for a locked worker: lowers the number of descriptors to what a worker
+ * has, or to DTX_LIMITS_LIB_FDS if it may open modules of libraries. */
 #define DTX_LIMITS_LIB_FDS 32
 DTX_MUSTUSE int dtx_limits_seal_fds(pid_t pid, bool libs);
-/* A descriptor of this process, from 4 on, that is none of `known` (-1 among them: none); -1 when
- * there is no such.  Numbers that no library is given are not asked about one by one: there is
- * none. */
+/* Looks for an open descriptor, from 4 on, that is not in `known` (entries of -1 are ignored),
+ * and returns it; returns -1 if there is none. Descriptors beyond 1023 are closed without
+ * looking. */
 DTX_MUSTUSE int dtx_limits_stray_fd(const int *known, size_t n);
-/* From outside, when a run is armed; the values are read back into *as and *cpu. */
+/* Called by the zygote when a run is armed: limits the address space in bytes and the CPU time
+ * in seconds. *as and *cpu become what the kernel says is in force. */
 DTX_MUSTUSE int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu);
 
 #endif

@@ -1,4 +1,5 @@
-/* See notify.h. */
+/* The supervisor's end of a worker's seccomp filter, see notify.h. The kernel's interface is
+ * described in seccomp_unotify(2). */
 #include "sandbox/policy/notify.h"
 
 #include <errno.h>
@@ -8,13 +9,15 @@
 
 #include "sandbox/policy/filter.h"
 
-/* The kernel's structures may be longer than those we know: room and zeros. */
+/* A newer kernel may have longer structures than our headers, and it wants them zeroed. The
+ * extra bytes make room for that. */
 union notif {
 	struct seccomp_notif n;
 	char room[256];
 };
 
-/* False: nothing pending after all (the worker died, or a signal took the call back). */
+/* Reads the pending call. Returns false if there is none any more, because the worker died or a
+ * signal interrupted the call. */
 static bool receive(int listener, union notif *n)
 {
 	memset(n, 0, sizeof(*n));
@@ -28,7 +31,7 @@ static void refuse(int listener, uint64_t id, int code)
 		char room[128];
 	} resp = { .r = { .id = id, .error = -code } };
 
-	/* fails only when the call is gone; then there is nothing to answer */
+	/* This fails only if the caller is gone, and then nothing needs an answer. */
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &resp.r))
 		errno = 0;
 }
@@ -44,7 +47,8 @@ static struct dtx_jail_denied *find_denied(struct dtx_jail_report *r, int nr,
 	return NULL;
 }
 
-/* Refusals leave one place for the call that ends the run: a crowd of them must not hide it. */
+/* A call that only gets refused may not take the last place in the report: a snippet could
+ * otherwise hide the call that ends the run behind many harmless ones. */
 static struct dtx_jail_denied *add_denied(struct dtx_jail_report *r, enum dtx_jail_verdict verdict)
 {
 	uint32_t room = DTX_JAIL_DENIED_MAX - (verdict == DTX_JAIL_REFUSED);

@@ -1,5 +1,6 @@
-/* See ns.h.  Stops: seeing or touching files, processes, sockets and IPC of the host, and gaining
- * rights through anything left open. */
+/* Namespaces, user ids and capabilities of a zygote. They keep it and its workers from seeing or
+ * touching files, processes, sockets and IPC of the host, and from gaining rights through
+ * anything that was left open. */
 #include "sandbox/policy/ns.h"
 
 #include <errno.h>
@@ -22,8 +23,7 @@
 
 #define NOBODY 65534
 
-const char *const dtx_jail_trees[] = { "/usr/lib/python3",
-	                               "/usr/lib/python3.11",
+const char *const dtx_jail_trees[] = { "/usr/lib/python3", "/usr/lib/python3.11",
 #if defined(__x86_64__)
 	                               "/usr/lib/x86_64-linux-gnu",
 #elif defined(__aarch64__)
@@ -31,10 +31,10 @@ const char *const dtx_jail_trees[] = { "/usr/lib/python3",
 #endif
 	                               "/usr/share/zoneinfo",
 	                               "/etc/alternatives", /* libblas is a link through it */
-	                               "/etc/ld.so.cache",
-	                               "/usr/share/matplotlib",
-	                               "/etc/matplotlibrc", /* where figures can be had */
-	                               "/usr/share/fonts/truetype/dejavu",
+	                               "/etc/ld.so.cache", "/usr/share/matplotlib",
+	                               /* read by matplotlib; these entries matter only where it
+	                                * is installed */
+	                               "/etc/matplotlibrc", "/usr/share/fonts/truetype/dejavu",
 	                               NULL };
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
@@ -114,7 +114,8 @@ bool dtx_ns_worker_id(const char *path, uint32_t *id)
 
 	*id = NOBODY;
 	while (f && !found && fgets(line, sizeof(line), f)) {
-		/* ids below belong to the system and its people, the two highest to nobody */
+		/* Ids up to 65534 belong to the system and to its users; the two highest numbers
+		 * mean "no id". */
 		found = sscanf(line, "root:%10llu:%10llu", &first, &n) == 2 && first > NOBODY &&
 		        n && first + n - 1 < UINT32_MAX - 1;
 		if (found)
@@ -135,13 +136,15 @@ enum dtx_code dtx_ns_user(bool *still_root, struct dtx_err *err)
 		goto out;
 	(void)dtx_ns_worker_id("/etc/subuid", &uid);
 	(void)dtx_ns_worker_id("/etc/subgid", &gid);
-	/* a container may map none of the range, or a single id: then namespaces must hold */
+	/* A container may map a single id, or no part of the range. The process then stays root,
+	 * and the caller insists on namespaces. */
 	if (setgroups(0, NULL) || (setresgid(gid, gid, gid) && setresgid(NOBODY, NOBODY, NOBODY)) ||
 	    (setresuid(uid, uid, uid) && setresuid(NOBODY, NOBODY, NOBODY))) {
 		*still_root = true;
 		goto out;
 	}
-	/* the change of id made /proc/self root's: the id maps could not be written */
+	/* Changing the id made the process undumpable, and /proc/self then belongs to root, so
+	 * that the id maps could not be written. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
 		REFUSE(err, "user", "prctl(DUMPABLE): %s", strerror(errno));
 out:
@@ -172,7 +175,7 @@ static bool map_ids(uid_t uid, gid_t gid)
 	       write_file("/proc/self/uid_map", uids) && write_file("/proc/self/gid_map", gids);
 }
 
-/* Every folder on the way to `path`, below the current folder. */
+/* Makes every parent folder of `path` below the current folder. */
 static bool make_parents(const char *path)
 {
 	char part[256];
@@ -189,14 +192,15 @@ static bool make_parents(const char *path)
 	return true;
 }
 
-/* Binds one tree (or file) of the host at the same place below the current folder. */
+/* Binds one tree or file of the host to the same path below the current folder. */
 static bool bind_tree(const char *path)
 {
 	struct stat st;
 	const char *at = path + 1;
 
 	if (stat(path, &st))
-		return errno == ENOENT; /* what does not exist is not needed here */
+		/* what the host does not have, Python there does not need */
+		return errno == ENOENT;
 	if (!make_parents(path))
 		return false;
 	if (S_ISDIR(st.st_mode) ? mkdir(at, 0755) && errno != EEXIST
@@ -220,14 +224,16 @@ static bool build_root(void)
 			return false;
 	if (symlink("usr/lib", "lib"))
 		return false;
-	/* the old root is stacked on the new one, then detached: nothing of it stays reachable */
+	/* pivot_root(".", ".") stacks the old root on top of the new one. Detaching it leaves
+	 * nothing of the host reachable. See the notes in pivot_root(2). */
 	if (syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
 		return false;
 	return !syscall(SYS_mount_setattr, -1, "/", AT_RECURSIVE, &attr, sizeof(attr));
 }
 
-/* What cannot be undone is tried first, by a child: a machine may give user namespaces but no
- * mounts in them.  Network and the like are left out, they are what takes time. */
+/* Tries the namespaces in a child first, because entering them cannot be undone: a machine may
+ * give user namespaces but forbid mounts in them. The child leaves out the network namespace and
+ * the others, which take time and do not fail by themselves. */
 static int try_mounts(uid_t uid, gid_t gid)
 {
 	pid_t pid = fork();
@@ -286,7 +292,8 @@ static int caps_clear(void)
 	return (int)syscall(SYS_capset, &head, none);
 }
 
-/* Needs CAP_SETPCAP: an ordinary user outside a namespace has nothing to drop. */
+/* Empties the bounding set and locks the securebits. This needs CAP_SETPCAP; an ordinary user
+ * outside a namespace has no capabilities to drop. */
 static int bounding_clear(void)
 {
 	int cap;

@@ -1,20 +1,38 @@
-/* What a locked worker may ask of the kernel.  One row per rule; the filters, the verdicts of the
- * supervisor, the tests and the tables of dtx-sandbox(7) come from here.
+/* The policy: which system calls a locked process may make.
  *
- * ALLOW(call, conditions, reason): several rows of one call are alternatives; the conditions of a
- * row must all hold.  REFUSE(call, errno, reason): answered, logged, the snippet goes on.
- * Anything else ends the worker.
+ * This table is the only source. The seccomp filters, the verdicts of the supervisor, the tests
+ * and the tables of dtx-sandbox(7) are all made from it.
  *
- * Conditions: D_EQ(arg, v) int equals; D_LE(arg, v); D_IN(arg, mask) no bit outside mask;
- * D_BITS(arg, optional, v) equals v when the optional bits are left out; D_IS(arg, v) all 64 bits
- * equal; D_OPEN(arg) flags of openat that only read: RDONLY with any of CLOEXEC, DIRECTORY,
- * NONBLOCK and NOFOLLOW, whose numbers are the machine's own. */
+ * ALLOW(call, n, conditions, reason)  The call is allowed if all n conditions hold. Several rows of
+ *                                     one call are alternatives.
+ * REFUSE(call, errno, reason)         The call fails with errno and is logged; the snippet goes on.
+ *
+ * A call that has no row, or that fulfils no row, ends the worker.
+ *
+ * Filters see only the values in registers. They cannot read memory, so a condition can be about
+ * a number, never about a path or a structure.
+ *
+ * Conditions on argument `arg`:
+ *
+ *   D_EQ(arg, v)              as an int, equals v
+ *   D_LE(arg, v)              is not greater than v
+ *   D_IN(arg, mask)           has no bit outside of mask
+ *   D_BITS(arg, optional, v)  equals v, where the bits of `optional` are ignored
+ *   D_IS(arg, v)              all 64 bits equal v
+ *   D_OPEN(arg)               flags of openat that can only read: O_RDONLY with any of O_CLOEXEC,
+ *                             O_DIRECTORY, O_NONBLOCK, O_NOFOLLOW (numbers differ by machine)
+ *
+ * The principles: memory may be writable or executable but never become both, so no new code can
+ * be made. A worker may only use the six descriptors it was given, and cannot get new ones. It
+ * gets neither entropy nor the wall clock from the kernel, so that a run can be repeated. Calls
+ * that libraries make as a habit, and survive when they fail, are refused; everything else ends
+ * the run, because a snippet has no honest reason to make it. */
 #ifndef DTX_SANDBOX_POLICY_POLICY_H
 #define DTX_SANDBOX_POLICY_POLICY_H
 
 #include "core/base/base.h"
 
-/* Rows, one a line where they fit: the formatter does not settle on a layout for them. */
+/* One row per line where it fits. clang-format finds no stable layout for these macros. */
 /* clang-format off */
 #define DTX_POLICY_RW 3u /* PROT_READ | PROT_WRITE */
 #define DTX_POLICY_RX 5u /* PROT_READ | PROT_EXEC */
@@ -147,9 +165,10 @@
 	R(epoll_wait, EPERM, "nothing to wait for")                                                \
 	R(epoll_pwait, EPERM, "nothing to wait for")
 
-/* On top of it in the profile lib-ro: the library trees, which Landlock and the mounts confine and
- * keep read-only.  Descriptors are those that openat gives, 6 to 31; an int has 32 bits, so that no
- * single comparison of 64 says so. */
+/* Additional rows for the profile lib-ro, in which a worker may read the library trees. Landlock
+ * and the mounts confine it to these trees and keep them read-only. The descriptors are those
+ * that openat can return, 6 to 31. Three rows express that range, because comparisons like "less
+ * than" look at 64 bits, but an int argument defines only 32 of them. */
 #define DTX_POLICY_FDS(A, call, reason)                                                            \
 	A(call, 1, D_BITS(0, 1u, 6u), D_NONE, D_NONE, D_NONE, reason)                              \
 	A(call, 1, D_BITS(0, 7u, 8u), D_NONE, D_NONE, D_NONE, reason)                              \
@@ -168,17 +187,18 @@
 	DTX_POLICY_FDS(A, lseek, "a module's text")                                                \
 	DTX_POLICY_FDS(A, fstat, "a module's size")                                                \
 	DTX_POLICY_MAPS(A, D_IN, DTX_POLICY_RW, "a module's data")
-/* And where the worker's root has no /proc, through which its own writable memory files could be
- * opened once more: extension modules. */
+/* Additional rows to load extension modules as code. They are used only where the worker's root
+ * has no /proc: through /proc/self/fd a worker could open its own writable memory files again
+ * and map them as code. */
 #define DTX_POLICY_LIB_CODE(A)                                                                     \
 	DTX_POLICY_MAPS(A, D_IS, DTX_POLICY_RX, "a module's code, as it is in its file")           \
 	/* PRIVATE | ANONYMOUS | FIXED */                                                          \
 	A(mmap, 4, D_IN(2, DTX_POLICY_RW), D_BITS(3, 0u, 0x32u), D_EQ(4, 0xffffffffu),             \
 	  D_EQ(5, 0), "a module's zeros")
 
-/* A reader process: the parsers of containers, two or three threads that exist before the filter.
- * Descriptor 3 is its socket, 4 its input, which it maps; others are memory that main gave it.  What
- * is not here ends it. */
+/* The policy of a reader process, which runs the parsers of workbooks and archives. Its two or
+ * three threads exist before the filter is loaded. Descriptor 3 is its socket and 4 its input,
+ * which it maps; other descriptors are memory that main sent. Any other call ends it. */
 #define DTX_POLICY_READER(A)                                                                       \
 	A(sendmsg, 1, D_EQ(0, 3), D_NONE, D_NONE, D_NONE, "answers")                               \
 	A(recvmsg, 1, D_EQ(0, 3), D_NONE, D_NONE, D_NONE, "requests, memory to fill")              \
@@ -200,7 +220,8 @@
 	A(exit, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")                                   \
 	A(exit_group, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")
 
-/* A reader that asks FreeXL, which opens the file by name: Landlock lets nothing else be read. */
+/* Additional rows for a reader that uses FreeXL, which opens its file by name. Landlock keeps it
+ * from reading any other file. */
 #define DTX_POLICY_READER_FILE(A)                                                                  \
 	A(openat, 1, D_BITS(2, 0x88000u, 0u), D_NONE, D_NONE, D_NONE, "its input again, to read")  \
 	A(read, 0, D_NONE, D_NONE, D_NONE, D_NONE, "its input")                                    \
@@ -208,8 +229,9 @@
 	A(newfstatat, 0, D_NONE, D_NONE, D_NONE, D_NONE, "the C library's buffers")                \
 	A(fstat, 0, D_NONE, D_NONE, D_NONE, D_NONE, "the C library's buffers")
 
-/* What the zygote needs on top while it makes workers (filter Z).  clone and socketpair are let
- * through with exactly the arguments of fork() and of a unix pair. */
+/* Calls that a zygote needs, in addition to those of a worker, to make workers (filter Z). clone
+ * and socketpair are not listed: filter.c allows them with exactly the arguments of fork() and
+ * of a pair of unix sockets. */
 #define DTX_POLICY_ZYGOTE(Z)                                                                       \
 	Z(newfstatat)                                                                              \
 	Z(fstat) Z(lseek) Z(ioctl) Z(accept4) Z(sendmsg) Z(recvmsg) Z(getsockopt) Z(poll) Z(wait4) \
