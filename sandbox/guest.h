@@ -1,4 +1,5 @@
-/* Files that run inside the jail's Python, linked into the binary. */
+/* The files of sandbox/guest, which run inside the jail's Python. core/gen/gen-guest.sh links
+ * them into the binary, so that the jail reads no file of the machine to start. */
 #ifndef DTX_SANDBOX_GUEST_H
 #define DTX_SANDBOX_GUEST_H
 
@@ -10,8 +11,11 @@ struct dtx_guest_file {
 	size_t len;
 };
 extern const struct dtx_guest_file dtx_guest_files[]; /* ends with a NULL name */
-/* Version text of the Python that compiled the ".pyc" of them: no other reads those. */
+/* `sys.version` of the Python that compiled the ".pyc" entries of the table. The guest uses them
+ * only when its own Python has the same version. */
 extern const char dtx_guest_python[];
-extern const char dtx_guest_abi[]; /* 8 hex digits of the SHA-256 of what a snippet may rely on */
+/* The first 8 hex digits of a SHA-256 over the files whose behaviour a snippet may rely on
+ * (dx*.py, screen.py). It is part of the key of a cached snippet. */
+extern const char dtx_guest_abi[];
 
 #endif

@@ -1,4 +1,4 @@
-/* See wire.h. */
+/* Messages between the processes of the jail, see wire.h. */
 #include "sandbox/wire.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ struct header {
 };
 _Static_assert(sizeof(struct header) == DTX_WIRE_HEADER, "header is its wire layout");
 
-/* Payload length of a type, -1 for no such type. */
+/* The payload length of a type, or -1 if there is no such type. */
 static long payload_of(uint16_t type)
 {
 	static const short len[] = {
@@ -44,7 +44,7 @@ static long payload_of(uint16_t type)
 		[DTX_WIRE_END] = 5,
 		[DTX_WIRE_FAIL] = 1 + sizeof(struct dtx_wire_fail),
 		[DTX_WIRE_TICK] = 1 + sizeof(struct dtx_wire_tick),
-	}; /* length + 1, so that a gap is no type */
+	}; /* The table holds length + 1, so that 0 marks a type that does not exist. */
 
 	return type < DTX_COUNT(len) ? (long)len[type] - 1 : -1;
 }
@@ -118,7 +118,8 @@ bool dtx_wire_write(struct dtx_wire *w, uint16_t type, const void *payload, size
 	return n == (ssize_t)all;
 }
 
-/* Descriptors of a message; those that do not fit are closed and false is returned. */
+/* Takes the descriptors of a message. If there are more than fit, closes the rest and returns
+ * false. */
 static bool take_fds(struct msghdr *msg, int *fds, size_t room, size_t *n)
 {
 	struct cmsghdr *c;

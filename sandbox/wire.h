@@ -1,6 +1,13 @@
-/* Messages between the roles: SEQPACKET, one message a packet, little-endian, at most 4,096 bytes.
- * Header 16: u32 'DTXJ', u16 version 1, u16 type, u32 payload length, u32 serial (from 1, +1 per
- * direction).  The peer is hostile: dtx_wire_parse believes nothing. */
+/* Messages between the processes of the jail, over a unix socket of type SEQPACKET: one message
+ * per packet, little-endian, at most 4,096 bytes.
+ *
+ * A header of 16 bytes comes first:
+ *   u32 magic 'DTXJ', u16 version 1, u16 type, u32 payload length, u32 serial
+ *
+ * Serials start at 1 and count up by one in each direction, so a lost or repeated message is
+ * noticed. Each type has one fixed payload, a struct below. The peer may be hostile:
+ * dtx_wire_parse checks every field of the header, and the receiver must check every field of
+ * the payload that it uses. */
 #ifndef DTX_SANDBOX_WIRE_H
 #define DTX_SANDBOX_WIRE_H
 
@@ -12,63 +19,68 @@
 #define DTX_WIRE_LAYER  32
 
 enum dtx_wire_type {
-	DTX_WIRE_HELLO = 1,    /* main: struct dtx_wire_hello, to be compared */
-	DTX_WIRE_WELCOME = 2,  /* zygote: struct dtx_wire_welcome */
-	DTX_WIRE_LEASE = 3,    /* main */
-	DTX_WIRE_GRANT = 4,    /* zygote: struct dtx_wire_grant and descriptors */
-	DTX_WIRE_BUSY = 5,     /* pool: u32, clients in front of this one; it has no place */
+	DTX_WIRE_HELLO = 1,   /* main: struct dtx_wire_hello, which the zygote compares */
+	DTX_WIRE_WELCOME = 2, /* zygote: struct dtx_wire_welcome */
+	DTX_WIRE_LEASE = 3,   /* main: wants a worker */
+	DTX_WIRE_GRANT = 4,   /* zygote: struct dtx_wire_grant and descriptors */
+	/* pool: u32, number of clients waiting before this one; it has no place */
+	DTX_WIRE_BUSY = 5,
 	DTX_WIRE_ARM = 6,      /* main: struct dtx_wire_arm */
-	DTX_WIRE_ARMED = 7,    /* zygote: the same, read back */
+	DTX_WIRE_ARMED = 7,    /* zygote: struct dtx_wire_arm with the limits that are in force */
 	DTX_WIRE_KILL = 8,     /* main: u32 lease */
 	DTX_WIRE_EXITED = 9,   /* zygote: struct dtx_wire_exited */
-	DTX_WIRE_QUIT = 10,    /* main */
-	DTX_WIRE_REFUSED = 11, /* zygote, or worker on its hand-over: struct dtx_wire_refused */
-	DTX_WIRE_LOCKED = 12,  /* worker on its hand-over: u32 audit, listener when 1 */
-	DTX_WIRE_READY = 16,   /* worker */
-	DTX_WIRE_PROBE = 17,   /* main: struct dtx_wire_probe */
-	DTX_WIRE_PROBED = 18,  /* worker: u32 errno */
-	DTX_WIRE_START = 19,   /* main: struct dtx_wire_start */
-	DTX_WIRE_DONE = 20,    /* worker: struct dtx_wire_done */
-	/* a reader process; its generation is that of the request, so that late answers to an
-	 * earlier one are known */
-	DTX_WIRE_ASK = 32,   /* main: struct dtx_wire_ask and its arguments in memory */
-	DTX_WIRE_NEED = 33,  /* reader: struct dtx_wire_memory, what it needs */
-	DTX_WIRE_GIVE = 34,  /* main: the same, and the memory; none: the slot that it has */
-	DTX_WIRE_FRAME = 35, /* reader: the same, filled */
+	DTX_WIRE_QUIT = 10,    /* main: the zygote should end */
+	DTX_WIRE_REFUSED = 11, /* zygote, or worker during its lock-down: struct dtx_wire_refused */
+	/* worker, after its lock-down: u32 audit; with 1 also the listener */
+	DTX_WIRE_LOCKED = 12,
+	DTX_WIRE_READY = 16,  /* worker: waits for work */
+	DTX_WIRE_PROBE = 17,  /* main: struct dtx_wire_probe */
+	DTX_WIRE_PROBED = 18, /* worker: u32 errno */
+	DTX_WIRE_START = 19,  /* main: struct dtx_wire_start */
+	DTX_WIRE_DONE = 20,   /* worker: struct dtx_wire_done */
+	/* Messages of a reader process. Each carries the generation of the request, so that main
+	 * can recognise a late answer to an earlier request. */
+	DTX_WIRE_ASK = 32,   /* main: struct dtx_wire_ask, and its arguments in shared memory */
+	DTX_WIRE_NEED = 33,  /* reader: struct dtx_wire_memory, how much memory it needs */
+	DTX_WIRE_GIVE = 34,  /* main: the same and the memory, or no descriptor: use the slot */
+	DTX_WIRE_FRAME = 35, /* reader: the same, the memory is filled */
 	DTX_WIRE_END = 36,   /* reader: u32 generation */
 	DTX_WIRE_FAIL = 37,  /* reader: struct dtx_wire_fail */
-	DTX_WIRE_TICK = 38   /* reader: struct dtx_wire_tick, any time within a request */
+	/* reader: struct dtx_wire_tick, progress; at any time within a request */
+	DTX_WIRE_TICK = 38
 };
 
-/* Frames up to this size go through one piece of memory, the slot, which both sides keep mapped:
- * main copies what is in it before it looks.  Larger ones have memory of their own, sealed. */
+/* Results up to this size go through the slot, one piece of memory that both sides keep mapped;
+ * main copies it before it checks anything in it. A larger result has its own memory, which is
+ * sealed against later writes. */
 #define DTX_WIRE_SLOT ((uint64_t)1 << 20)
 
 #define DTX_WIRE_KEY 16 /* hex digits of a pool's key */
 struct dtx_wire_hello {
 	uint32_t hash_seed;
-	char key[DTX_WIRE_KEY + 4]; /* "": a zygote of its own */
+	char key[DTX_WIRE_KEY + 4]; /* "": a zygote that no pool shares */
 };
 struct dtx_wire_welcome {
 	uint32_t layers;   /* enum dtx_layer bits */
-	uint32_t landlock; /* ABI, 0: none */
+	uint32_t landlock; /* Landlock ABI, 0 if there is none */
 	char filter_hash[72], python[16], pandas[16], numpy[16], abi[24];
 	uint32_t workers, idle, busy,
-		retiring; /* made so far, ready now, leased; wants a successor */
+		retiring; /* made so far, ready now, leased; whether it wants to be replaced */
 	int64_t up_ms;
-	uint32_t rounds, cold; /* of the warm-up; how many of them failed */
-	uint32_t pages;        /* that a new worker copies at once */
+	uint32_t rounds, cold; /* of the warm-up; how many rounds failed */
+	uint32_t pages;        /* that a new worker copies at its start */
 	uint32_t profile;      /* enum dtx_jail_profile of its workers */
-	uint32_t vm_pages;     /* of address space; 0: it cannot tell */
+	uint32_t vm_pages;     /* of address space that Python uses; 0: unknown */
 };
 struct dtx_wire_refused {
 	uint32_t sys_errno;
 	char layer[DTX_WIRE_LAYER], text[220];
 };
-/* Descriptors: job, in, out, stdout, stderr, pidfd, and with audit 1 the listener. */
+/* Descriptors, in this order: job, in, out, stdout, stderr, pidfd, and the listener if audit is
+ * 1. */
 struct dtx_wire_grant {
 	uint32_t lease, audit;
-	uint32_t warm, pad; /* 1: it was ready before it was asked for */
+	uint32_t warm, pad; /* warm is 1 if the worker was ready before the request came */
 };
 struct dtx_wire_arm {
 	uint32_t lease, pad;
@@ -90,11 +102,11 @@ struct dtx_wire_start {
 };
 struct dtx_wire_done {
 	uint32_t code, pad; /* enum dtx_done */
-	uint64_t used;      /* bytes of the out frame */
+	uint64_t used;      /* bytes used in the out frame */
 };
 struct dtx_wire_ask {
 	uint32_t ask, gen; /* enum dtx_ask */
-	uint64_t len;      /* of the arguments */
+	uint64_t len;      /* length of the arguments in bytes */
 };
 struct dtx_wire_memory {
 	uint32_t gen, pad;
@@ -102,9 +114,9 @@ struct dtx_wire_memory {
 };
 struct dtx_wire_fail {
 	uint32_t gen, len;
-	char json[3000]; /* the error, zeros behind it */
+	char json[3000]; /* the error as JSON, padded with zeros */
 };
-struct dtx_wire_tick { /* parts of what it reads now */
+struct dtx_wire_tick { /* progress: bytes done of all */
 	uint32_t gen, pad;
 	uint64_t done, of;
 };
@@ -124,27 +136,36 @@ struct dtx_wire_msg {
 	const unsigned char *payload; /* inside the packet */
 };
 
-/* False: not a message with this serial, or a length that its type does not have. */
+/* Parses one packet. Returns false unless it is a message of this version, with this serial and
+ * with the payload length of its type. out->payload points into `packet`. */
 DTX_MUSTUSE bool dtx_wire_parse(const void *packet, size_t len, uint32_t serial,
                                 struct dtx_wire_msg *out);
-/* Packet of header and payload; returns its length. `packet` has DTX_WIRE_MAX bytes. */
+/* Writes header and payload to `packet`, which has room for DTX_WIRE_MAX bytes, and returns the
+ * length of both. */
 size_t dtx_wire_build(unsigned char *packet, uint16_t type, uint32_t serial, const void *payload,
                       size_t len);
 
-/* One end of a channel. */
+/* One end of a channel. The owner closes fd. Not for use by several threads at once. */
 struct dtx_wire {
 	int fd;
-	uint32_t sent, got; /* serials */
+	uint32_t sent, got; /* serial of the last message in each direction */
 	unsigned char packet[DTX_WIRE_MAX];
 };
-/* Sends one message with up to DTX_WIRE_FDS descriptors; false with errno. */
+/* Sends one message with up to DTX_WIRE_FDS descriptors, which the caller keeps. Returns false
+ * and sets errno on failure. */
 DTX_MUSTUSE bool dtx_wire_send(struct dtx_wire *w, uint16_t type, const void *payload, size_t len,
                                const int *fds, size_t nfds);
-/* Next message; blocks unless the descriptor does not.  fds NULL: a message with descriptors is
- * a violation.  *nfds is room, then how many came (close-on-exec).
- * 1: a message; 0: end of file; -1: errno (EAGAIN); -2: a violation (nothing is kept). */
+/* Receives the next message. Blocks unless the descriptor is non-blocking.
+ *
+ * *nfds is the room in `fds`, and becomes the number of descriptors that came, which then belong
+ * to the caller and are close-on-exec. With fds NULL, a message that carries descriptors is a
+ * violation.
+ *
+ * Returns 1 for a message, 0 at the end of file, -1 with errno (EAGAIN), or -2 for a violation
+ * of the protocol, in which case all descriptors that came are closed. */
 DTX_MUSTUSE int dtx_wire_recv(struct dtx_wire *w, struct dtx_wire_msg *out, int *fds, size_t *nfds);
-/* A message without descriptors, without sendmsg: all that a sealed worker has. */
+/* The same for messages without descriptors. They use only read and write, because a sealed
+ * worker may not call sendmsg and recvmsg. */
 DTX_MUSTUSE bool dtx_wire_write(struct dtx_wire *w, uint16_t type, const void *payload, size_t len);
 DTX_MUSTUSE int dtx_wire_read(struct dtx_wire *w, struct dtx_wire_msg *out);
 

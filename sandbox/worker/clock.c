@@ -1,4 +1,5 @@
-/* See clock.h.  State is global because the functions it serves are; it changes once. */
+/* The frozen clock of a worker, see clock.h. The state is global because the functions that it
+ * serves are; it changes once. */
 #include "sandbox/worker/clock.h"
 
 #include <stdatomic.h>
@@ -13,9 +14,9 @@
 typedef int (*gettime_fn)(clockid_t, struct timespec *);
 
 static struct {
-	_Atomic(gettime_fn) real; /* relaxed: every thread finds the same function */
+	_Atomic(gettime_fn) real; /* relaxed order suffices: every thread finds the same function */
 	atomic_bool frozen;
-	int64_t us; /* written before frozen is released */
+	int64_t us; /* is written before `frozen` is released */
 } clock_state;
 
 void dtx_clock_freeze(int64_t us)

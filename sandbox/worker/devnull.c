@@ -1,7 +1,10 @@
-/* A library that wants nobody to read its messages opens /dev/null, which the jail has not: here it
- * is a stream of no file.  matplotlib's triangulation is one; libraries are built with fopen64.
- * scipy's writes them to what tempfile.mkstemp opened, reads them again if it fails, and ends the
- * process where it cannot: numbers of no descriptor (guest/science.py) are streams of memory. */
+/* Replacements for fopen64 and fdopen of the C library. They let two libraries work that write
+ * messages to a file, although the jail has no files.
+ *
+ * matplotlib's triangulation (qhull) opens /dev/null to discard its messages; here that is a
+ * stream without a file. scipy's copy of qhull writes to a file from tempfile.mkstemp, reads it
+ * after a failure, and ends the process if it cannot. guest/science.py returns descriptor
+ * numbers from NUMBERS on for such files, and fdopen turns them into streams in memory. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +14,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { NUMBERS = 1 << 20, MESSAGES = 1 << 16 }; /* the first of them; bytes of messages */
+/* first number of such files; bytes of messages that fit */
+enum { NUMBERS = 1 << 20, MESSAGES = 1 << 16 };
 
 EXPORTED FILE *fdopen(int fd, const char *mode);
 EXPORTED FILE *fopen64(const char *restrict path, const char *restrict mode);
@@ -31,7 +35,7 @@ static ssize_t write_nowhere(void *cookie, const char *buf, size_t size)
 	return (ssize_t)size;
 }
 
-/* Puts the C library's own function at *real, a pointer to one. */
+/* Sets *real, a pointer to a function pointer, to the C library's own function of this name. */
 static bool find(const char *name, void *real)
 {
 	void *at = dtx_lib_next(name);
@@ -57,7 +61,8 @@ EXPORTED FILE *fdopen(int fd, const char *mode)
 {
 	FILE *(*real)(int, const char *);
 
-	/* of one that is not read here, what is written would be lost: that fails */
+	/* Only for a file that is also read: what a library writes to a file that it never reads
+	 * back would be lost, so that case fails. */
 	if (fd >= NUMBERS && strchr(mode, '+'))
 		return fmemopen(NULL, MESSAGES, mode);
 	return find("fdopen", &real) ? real(fd, mode) : NULL;

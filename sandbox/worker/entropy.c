@@ -1,4 +1,5 @@
-/* See entropy.h.  State is global because the functions it serves are. */
+/* Seeded random bytes for C libraries in a worker, see entropy.h. The state is global because
+ * the functions that it serves are. */
 #include "sandbox/worker/entropy.h"
 
 #include <errno.h>
@@ -9,13 +10,13 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Older C libraries do not declare them. */
+/* Older C libraries do not declare these. */
 void arc4random_buf(void *out, size_t n);
 uint32_t arc4random(void);
 
 static struct {
 	atomic_bool pinned;
-	uint64_t state; /* of a worker, which has one thread */
+	uint64_t state; /* used by a worker only, which has one thread */
 } entropy;
 
 void dtx_entropy_pin(uint64_t seed)
@@ -24,7 +25,8 @@ void dtx_entropy_pin(uint64_t seed)
 	atomic_store_explicit(&entropy.pinned, true, memory_order_release);
 }
 
-/* splitmix64: what asks for this in a worker only wants it to differ. */
+/* splitmix64. Its callers in a worker (libexpat's hash salt) need numbers that differ, not
+ * secrets. */
 static uint64_t next_word(void)
 {
 	uint64_t z = entropy.state += 0x9e3779b97f4a7c15u;
@@ -58,7 +60,8 @@ EXPORTED void arc4random_buf(void *out, size_t n)
 		ssize_t got = getrandom(at, n, 0);
 
 		if (got < 0 && errno != EINTR)
-			abort(); /* as the C library does: nobody may go on without */
+			/* the C library does the same: no caller may continue without entropy */
+			abort();
 		at += got > 0 ? got : 0;
 		n -= got > 0 ? (size_t)got : 0;
 	}

@@ -1,5 +1,6 @@
-/* See worker.h.  Each step says what it stops; the order is fixed, because each step takes away
- * what the step before needed. */
+/* A worker: locks itself down, proves it to main, runs one snippet and exits. Each step says
+ * what it stops. The order of the steps is fixed, because each step takes away what the steps
+ * before it needed. */
 #include "sandbox/worker/worker.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 enum { FD_JOB = 3, FD_IN = 4, FD_OUT = 5, FD_HANDOVER = 6, FD_END = 7, FD_HIGH = 32 };
 
-/* Says on the hand-over socket what failed; main refuses. */
+/* Reports the layer that failed on the hand-over socket, and exits. Main then refuses the run. */
 static _Noreturn void refuse(struct dtx_wire *w, const char *layer, int code)
 {
 	struct dtx_wire_refused r = { (uint32_t)code, "", "" };
@@ -31,8 +32,8 @@ static _Noreturn void refuse(struct dtx_wire *w, const char *layer, int code)
 	_exit(dtx_wire_send(w, DTX_WIRE_REFUSED, &r, sizeof(r), NULL, 0) ? 1 : 2);
 }
 
-/* Stops: using any descriptor of the zygote.  Through high numbers first, so that no target is
- * a source. */
+/* Stops: using any descriptor of the zygote. Each descriptor is first copied to a high number,
+ * so that placing one cannot overwrite another that is still to be placed. */
 static int place_fds(const struct dtx_worker_fds *f)
 {
 	const int from[] = { f->out, f->err, f->job, f->in, f->result, f->handover };
@@ -50,8 +51,8 @@ static int place_fds(const struct dtx_worker_fds *f)
 	return syscall(SYS_close_range, (unsigned)FD_END, ~0u, 0u) ? errno : 0;
 }
 
-/* Stops: every call that the policy does not allow.  The listener goes to main, which names what
- * is denied; without one the kernel refuses alone. */
+/* Stops: every call that the policy does not allow. The listener goes to main, which names the
+ * denied calls. Where the kernel gives no listener, it refuses calls without naming them. */
 static int load_policy(const struct dtx_filters *filters, uint32_t *audit, int *listener)
 {
 	int rc = dtx_filter_load(filters, DTX_FILTER_A, listener);
@@ -71,7 +72,8 @@ static void lock_down(struct dtx_wire *handover, const struct dtx_worker_spec *s
 
 	if (rc)
 		refuse(handover, "rlimits", rc);
-	/* stops: opening anything, or what is not a library's, even if a filter had a hole */
+	/* Stops: opening any file, or any file outside the library trees, even if a filter had a
+	 * hole. */
 	rc = spec->landlock ? dtx_landlock_restrict(spec->landlock, spec->trees) : 0;
 	if (rc)
 		refuse(handover, "landlock", rc);
@@ -83,21 +85,21 @@ static void lock_down(struct dtx_wire *handover, const struct dtx_worker_spec *s
 	if (audit)
 		close(listener);
 	close(FD_HANDOVER);
-	/* stops: the two calls that the lines above needed */
+	/* Stops: sendmsg and seccomp, which the lines above needed. */
 	if (dtx_filter_load(filters, DTX_FILTER_B, NULL))
 		_exit(4);
 }
 
-/* Main has its answer, and reads what the kernel says of this process, before it sends anything:
- * time for a look at what comes. */
+/* While main checks what the kernel says about this process, the worker has time: it prepares
+ * for the snippet by looking at what Python will need. */
 static void look(void)
 {
 	if (!dtx_py_warm(DTX_PY_LOOK))
-		errno = 0; /* it is slower then, no more */
+		errno = 0; /* the run is slower then, but not wrong */
 }
 
-/* Main compares what the listener shows with its nonces: proof that this process is the one that
- * the filter watches. */
+/* Makes the call that main expects. Main compares what arrives at the listener with its nonces,
+ * which proves that this process is the one that the filter watches. */
 static bool answer_probe(struct dtx_wire *job, const struct dtx_wire_msg *msg)
 {
 	struct dtx_wire_probe p;
@@ -134,14 +136,14 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 	struct dtx_wire_msg msg;
 	int rc;
 
-	/* stops: outliving the zygote */
+	/* Stops: outliving the zygote. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != spec->zygote)
 		_exit(5);
 	rc = place_fds(fds);
 	if (rc)
 		refuse(&handover, "descriptors", rc);
 	handover.fd = FD_HANDOVER;
-	/* each makes a run faster, no more; what cannot be touched is touched later */
+	/* These steps only make a run faster. What they fail to touch is touched later. */
 	if (!dtx_prefault_child_copy(spec->hot) && spec->prefault && !dtx_py_warm(DTX_PY_TOUCHES))
 		errno = 0;
 	if (spec->prefault)
@@ -154,7 +156,8 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 			look();
 			continue;
 		}
-		/* main may want to read our facts, and ends us when it has */
+		/* After the result, main may still want to read facts about this process, and
+		 * closes the socket when it has. */
 		if (msg.type == DTX_WIRE_START && run(&job, &msg) && dtx_wire_read(&job, &msg) == 0)
 			_exit(0);
 		break;
