@@ -1,4 +1,5 @@
-/* See launch.h.  posix_spawn: the caller may have threads and gigabytes. */
+/* Starts the roles of the jail, see launch.h. Uses posix_spawn rather than fork, because the
+ * caller may have threads and gigabytes of memory. */
 #include "sandbox/zygote/launch.h"
 
 #include <errno.h>
@@ -18,14 +19,17 @@
 
 #define SELF "/proc/self/exe"
 
-/* Features that change results between machines; the list is that of Debian's numpy. */
+/* CPU features that make numpy's results differ between machines, with the names that Debian's
+ * numpy knows. */
 #define CPU_PINS                                                                                   \
 	"NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
 
-#define BLAS_PIN "OPENBLAS_CORETYPE=Haswell" /* OpenBLAS chooses its sums by the processor, too */
+/* OpenBLAS, too, chooses its order of summation by the processor */
+#define BLAS_PIN "OPENBLAS_CORETYPE=Haswell"
 
-/* All of the environment: secrets of the caller stop here.  The pin of OpenBLAS names what the
- * processor must be able to run. */
+/* The complete environment of a role: no variable of the caller, such as a secret, gets past
+ * this point. OPENBLAS_CORETYPE may only name a type that the processor can run, hence the
+ * variant. */
 #define ENVIRONMENT                                                                                \
 	(char *)"PATH=/nonexistent", (char *)"HOME=/nonexistent", (char *)"LC_ALL=C.UTF-8",        \
 		(char *)"TZ=UTC", (char *)"OMP_NUM_THREADS=1", (char *)"OPENBLAS_NUM_THREADS=1",   \
@@ -42,7 +46,7 @@ static char *const *environment_here(void)
 
 static char *const empty[] = { NULL };
 
-/* A role: its arguments, all of its environment, its socket, and its input or -1. */
+/* One role to start: its arguments, its complete environment, its socket, and its input (or -1). */
 struct role {
 	char *const *argv, *const *envp;
 	int control, input;
@@ -76,8 +80,9 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 	return rc;
 }
 
-/* The same where the machine denies posix_spawn its clone3, and so the C library does not try
- * another call.  The child has the caller's memory until it executes: it may only make calls. */
+/* Does the same with vfork. Some machines deny posix_spawn its clone3 with EPERM, and then the C
+ * library tries no other call. The child shares the caller's memory until execve, so it may only
+ * make system calls. */
 static int spawn_otherwise(const struct role *r, pid_t *pid)
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL };
@@ -91,7 +96,7 @@ static int spawn_otherwise(const struct role *r, pid_t *pid)
 	if (*pid == 0) {
 		int null = open("/dev/null", O_RDWR), i;
 
-		for (i = 1; i < NSIG; i++) /* fails for those that cannot be caught */
+		for (i = 1; i < NSIG; i++) /* fails for SIGKILL and SIGSTOP, which need no change */
 			(void)sigaction(i, &usual, NULL);
 		for (i = 0; null >= 0 && i < 3; i++)
 			null = dup2(null, i) < 0 ? -1 : null;
@@ -136,7 +141,7 @@ bool dtx_launch_proc(void)
 	return access(SELF, F_OK) == 0;
 }
 
-/* Starts the role with one end of a socket pair. */
+/* Starts a role with one end of a new socket pair; *control becomes the other end. */
 static enum dtx_code launch(struct role *r, enum dtx_code code, pid_t *pid, int *control,
                             struct dtx_err *err)
 {
@@ -152,12 +157,13 @@ static enum dtx_code launch(struct role *r, enum dtx_code code, pid_t *pid, int 
 		layer = errno == EMFILE ? "ulimit -n" : layer;
 		DTX_FAIL(err, code, "launch: socketpair: %s", strerror(errno));
 	}
-	/* dup2 onto itself would keep close-on-exec, onto another source lose it: high numbers */
+	/* dup2 of a descriptor onto itself would keep close-on-exec, and dup2 onto the other
+	 * source would lose that. Numbers from 16 on avoid both. */
 	high = fcntl(pair[1], F_DUPFD_CLOEXEC, 16);
 	if (r->input >= 0)
 		in = fcntl(r->input, F_DUPFD_CLOEXEC, 16);
 	if (high < 0 || (r->input >= 0 && in < 0)) {
-		layer = "ulimit -n"; /* EINVAL: it is below what was asked for */
+		layer = "ulimit -n"; /* EINVAL: the limit is below 16 */
 		DTX_FAIL(err, code, "ulimit -n: too few files may be open here");
 	}
 	r->control = high;
@@ -226,7 +232,7 @@ enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const cha
 	if (bad)
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: cannot start '%s': %s",
 		         r.argv[0], strerror(bad));
-	/* it forks at once; what it becomes is nobody's child */
+	/* The pool forks at once and this parent exits, so that the pool is not our child. */
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 out:

@@ -1,4 +1,7 @@
-/* Starts a jail role: this binary again, with nothing of the caller's but one socket. */
+/* Starts a role of the jail: this binary under another name, in a new process that gets nothing
+ * from the caller but one socket (and a reader its input).
+ *
+ * The functions are safe with threads. On failure nothing stays running. */
 #ifndef DTX_SANDBOX_ZYGOTE_LAUNCH_H
 #define DTX_SANDBOX_ZYGOTE_LAUNCH_H
 
@@ -10,34 +13,36 @@
 #define DTX_ZYGOTE_NAME "dtx-zygote"
 #define DTX_READER_NAME "dtx-reader"
 
-/* What a zygote imports: for a run, only for the screen, for programs, which may want more, or for
- * programs that want scipy too. */
+/* What a zygote imports before it forks workers: enough for a step of a plan (RUN), only what
+ * the screen needs (SCREEN), what programs of `dtx exec` use (EXEC), or one of these with scipy. */
 enum dtx_zkind {
 	DTX_ZYGOTE_RUN,
 	DTX_ZYGOTE_SCREEN,
 	DTX_ZYGOTE_EXEC,
 	DTX_ZYGOTE_SCIENCE,     /* EXEC and scipy */
 	DTX_ZYGOTE_RUN_SCIENCE, /* RUN and scipy */
-	DTX_ZYGOTE_LIB_RO = 8,  /* a bit: such a one, whose workers have that profile */
+	DTX_ZYGOTE_LIB_RO = 8,  /* a bit: the same kind, with workers of profile lib-ro */
 	DTX_ZYGOTE_KINDS = 16
 };
-extern const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS]; /* its first argument; NULL: none */
+/* its first argument; NULL if there is no such kind */
+extern const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS];
 
-/* A private zygote; *control is the caller's end of its socket.
- * Code: snippet_setup_refused. */
+/* Starts a private zygote, which ends when the caller closes *control, the caller's end of its
+ * socket. Error: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *pid,
                                             int *control, struct dtx_err *err);
-/* A zygote that accepts clients on `listener` (borrowed) and outlives the caller; `key` it compares
- * with theirs.  Returns once it is on its own.  Code: snippet_setup_refused. */
+/* Starts a zygote that accepts clients on `listener` (borrowed) and outlives the caller. It
+ * compares `key` with the key that each client sends, and ends after `idle_s` seconds without a
+ * client. Returns when the process is detached. Error: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const char *key,
                                           uint32_t idle_s, int listener, struct dtx_err *err);
-/* A reader of `input` (borrowed): nothing of the caller's but a socket and that. *control is the
- * caller's end.  Limits and the caller's pid are its arguments.
- * Code: jail_unavailable. */
+/* Starts a reader of `input` (borrowed). It gets a socket and its input, nothing else. *control
+ * is the caller's end of the socket. The limits and the caller's pid are passed as arguments.
+ * Error: jail_unavailable. */
 DTX_MUSTUSE enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limits,
                                             pid_t *pid, int *control, struct dtx_err *err);
 
-/* Whether /proc is there, which starting a role and looking at it take. */
+/* Whether /proc is mounted. It is needed to start a role and to check its state from outside. */
 bool dtx_launch_proc(void);
 
 #endif

@@ -1,4 +1,6 @@
-/* See prefault_child.h. */
+/* Finds the pages that every run needs and takes them in advance, see prefault_child.h. It reads
+ * /proc/self/maps and /proc/self/pagemap; the formats are in proc(5) and in the kernel's
+ * Documentation/admin-guide/mm/pagemap.rst. */
 #include "sandbox/zygote/prefault_child.h"
 
 #include <errno.h>
@@ -22,14 +24,15 @@
 #endif
 
 #define HUGE_SIZE ((uintptr_t)2 << 20)
-#define HUGE_MIN  (HUGE_SIZE / 8) /* with fewer bytes that are used, copying the rest is no gain */
+/* with fewer bytes in use, copying the rest costs more than it saves */
+#define HUGE_MIN (HUGE_SIZE / 8)
 
 #define PAGE_PRESENT   (1ull << 63)
 #define PAGE_OF_FILE   (1ull << 61)
-#define PAGE_EXCLUSIVE (1ull << 56) /* mapped once: the child has a copy */
+#define PAGE_EXCLUSIVE (1ull << 56) /* mapped once: the child has its own copy */
 
-#define LINES   8192 /* bytes of maps at a time; a line has at most a path's length and a bit */
-#define ENTRIES 512  /* of pagemap at a time */
+#define LINES   8192 /* bytes of maps that are read at a time, more than one line can have */
+#define ENTRIES 512  /* entries of pagemap that are read at a time */
 
 void dtx_prefault_child_open(struct dtx_prefault_child *hot, int proc)
 {
@@ -44,7 +47,8 @@ void dtx_prefault_child_close(struct dtx_prefault_child *hot)
 	dtx_file_close(&hot->pagemap);
 }
 
-/* False: there is no room for more. */
+/* Adds a page to the list, joined with the last one if they touch. Returns false if the list is
+ * full. */
 static bool add(struct dtx_prefault_child *hot, uintptr_t at, size_t len, int how)
 {
 	struct dtx_prefault_child_run *last = hot->n ? &hot->run[hot->n - 1] : NULL;
@@ -59,10 +63,11 @@ static bool add(struct dtx_prefault_child *hot, uintptr_t at, size_t len, int ho
 	return true;
 }
 
-/* What to do about which mappings: memory that can be written is copied, files are mapped. */
+/* Which pages of which mappings to list, and what to do with them later: pages of private memory
+ * that the child has written to are copied, pages of files are mapped. */
 struct rule {
 	const char *access;
-	uint64_t mask, want; /* of a page's entry */
+	uint64_t mask, want; /* bits of a page's entry in pagemap */
 	int how;
 };
 
@@ -81,7 +86,7 @@ static const struct rule forgetting[] = {
 	{ .access = NULL },
 };
 
-/* The pages of one mapping. */
+/* Lists the pages of one mapping. */
 static bool scan(struct dtx_prefault_child *hot, const struct rule *rule, uintptr_t from,
                  uintptr_t to, size_t page)
 {
@@ -103,7 +108,7 @@ static bool scan(struct dtx_prefault_child *hot, const struct rule *rule, uintpt
 	return true;
 }
 
-/* "7f12-7f34 rw-p ...". */
+/* Handles one line of maps, "7f12-7f34 rw-p ...". */
 static bool scan_line(struct dtx_prefault_child *hot, const struct rule *rule, const char *line,
                       size_t page)
 {
@@ -118,7 +123,7 @@ static bool scan_line(struct dtx_prefault_child *hot, const struct rule *rule, c
 	return !rule->access || scan(hot, rule, from, to, page);
 }
 
-/* All whole lines of `text`; *used: their bytes. */
+/* Handles all whole lines of `text`; *used becomes the number of their bytes. */
 static bool scan_lines(struct dtx_prefault_child *hot, const struct rule *rules, char *text,
                        size_t *used, size_t page)
 {
@@ -134,7 +139,7 @@ static bool scan_lines(struct dtx_prefault_child *hot, const struct rule *rules,
 	return true;
 }
 
-/* The pages of this process for which there is a rule. */
+/* Lists all pages of this process for which there is a rule. Returns false if there are none. */
 static bool list(struct dtx_prefault_child *hot, const struct rule *rules)
 {
 	char text[LINES + 1];
@@ -153,7 +158,7 @@ static bool list(struct dtx_prefault_child *hot, const struct rule *rules)
 		len -= used;
 	}
 	if (n != 0)
-		hot->n = 0; /* half a list would be no list of what most runs need */
+		hot->n = 0; /* A partial list would be the wrong pages: better to have none. */
 	return hot->n > 0;
 }
 
@@ -165,7 +170,7 @@ void dtx_prefault_child_forget(struct dtx_prefault_child *hot)
 	for (i = 0; i < hot->n; i++) {
 		const struct dtx_prefault_child_run *r = &hot->run[i];
 
-		/* what stays is mapped needlessly, no more */
+		/* A page that stays mapped costs a little time and nothing else. */
 		if (madvise((void *)r->at, r->len, r->how))
 			errno = 0;
 	}
@@ -198,18 +203,18 @@ bool dtx_prefault_child_copy(const struct dtx_prefault_child *hot)
 	for (i = 0; i < hot->n; i++) {
 		const struct dtx_prefault_child_run *r = &hot->run[i];
 
-		/* what the zygote has given back meanwhile is no loss */
+		/* ENOMEM: the zygote has freed that memory in the meantime. */
 		if (madvise((void *)r->at, r->len, r->how) && errno != ENOMEM)
 			return false;
 	}
 	return hot->n > 0;
 }
 
-/* One large page, if so much of it was copied. */
+/* Makes one large page if enough of it has been copied. */
 static void gather(uintptr_t at, size_t copied)
 {
 	if (copied >= HUGE_MIN && madvise((void *)at, HUGE_SIZE, MADV_COLLAPSE))
-		errno = 0; /* a kernel before 6.1, or memory in pieces */
+		errno = 0; /* a kernel before 6.1, or memory too fragmented */
 }
 
 void dtx_prefault_child_gather(const struct dtx_prefault_child *hot)

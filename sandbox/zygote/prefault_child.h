@@ -1,10 +1,12 @@
-/* Pages that every run needs.  A forked worker shares all memory with its zygote until it writes,
- * and has no library mapped until it looks; taking page by page, a fault each, is most of the time
- * of a short run.  The zygote learns from one child which pages are written to, and later ones copy
- * these at once, and map those parts of libraries that the zygote has used.
+/* Takes the pages that every run needs before a client waits for them.
  *
- * All of it is a matter of time only: without /proc, or on a kernel before 5.14, nothing is known
- * and nothing is copied.  One thread. */
+ * A forked worker shares all memory with its zygote until it writes, and has no library mapped
+ * until it uses it. Taking each page with a fault of its own is most of the time of a short run.
+ * So the zygote learns from one child which pages a run writes to. Later workers copy these
+ * pages at once, and map the parts of libraries that the zygote has used.
+ *
+ * This only saves time: without /proc, or on a kernel before 5.14, nothing is learned and
+ * nothing is copied. One thread only. */
 #ifndef DTX_SANDBOX_ZYGOTE_PREFAULT_CHILD_H
 #define DTX_SANDBOX_ZYGOTE_PREFAULT_CHILD_H
 
@@ -17,31 +19,35 @@
 struct dtx_prefault_child_run {
 	uintptr_t at;
 	size_t len;
-	int how; /* madvise */
+	int how; /* the advice for madvise */
 };
 struct dtx_prefault_child {
-	int maps, pagemap; /* what the kernel says of this process; -1 */
-	size_t n;          /* 0: nothing is known */
+	int maps, pagemap; /* /proc/self/maps and pagemap, opened early; -1 if missing */
+	size_t n;          /* 0 if nothing is known */
 	struct dtx_prefault_child_run run[DTX_PREFAULT_CHILD_RUNS];
 };
 
-/* `proc` is a descriptor of /proc, -1 for none; this process is the one that will fork. */
+/* Opens the kernel's files about this process, the one that will fork. `proc` is a descriptor of
+ * /proc, or -1. */
 void dtx_prefault_child_open(struct dtx_prefault_child *hot, int proc);
 void dtx_prefault_child_close(struct dtx_prefault_child *hot);
-/* Takes the files' pages off this process: those that it uses from here on come back, and are what
- * dtx_prefault_child_learn finds. */
+/* Unmaps the pages of files in this process. The pages that it uses from here on come back, and
+ * these are the ones that dtx_prefault_child_learn finds. */
 void dtx_prefault_child_forget(struct dtx_prefault_child *hot);
-/* To be called while one child lives that has done what runs do, and no other: what it has copied
- * is no longer shared.  False when nothing could be learnt. */
+/* Lists the pages that a run needs. Must be called while exactly one child lives, which has done
+ * what runs do: the pages that it copied are no longer shared. Returns false if nothing could be
+ * learned. */
 bool dtx_prefault_child_learn(struct dtx_prefault_child *hot);
-/* Whether this kernel copies and maps pages when asked to. */
+/* Whether this kernel has the madvise calls that copy and map pages on request. */
 bool dtx_prefault_child_here(void);
-/* How many there are. */
+/* The number of pages in the list. */
 size_t dtx_prefault_child_pages(const struct dtx_prefault_child *hot);
-/* In a new child.  False when it could not be done, wholly or in part. */
+/* Copies and maps the listed pages; called in a new child. Returns false if not all of it was
+ * done. */
 bool dtx_prefault_child_copy(const struct dtx_prefault_child *hot);
-/* After it, where nobody waits: what was copied close together becomes large pages.  A core keeps
- * the places of few small ones in mind, and has forgotten them when a run comes. */
+/* Turns pages that were copied close together into large pages. Called after
+ * dtx_prefault_child_copy, in a worker that nobody waits for yet. It saves TLB misses: a core
+ * remembers the places of only a few small pages. */
 void dtx_prefault_child_gather(const struct dtx_prefault_child *hot);
 
 #endif

@@ -1,4 +1,5 @@
-/* See pyhost.h.  Symbols are looked up in the library: nothing of dtx links against it. */
+/* The embedded interpreter, see pyhost.h. The functions of libpython are looked up at run time,
+ * because dtx must start on a machine without Python. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -30,14 +31,14 @@
 #define MACHINE "x86_64-linux-gnu"
 #endif
 #define SOABI      "cpython-" TEXT(PY_MAJOR_VERSION) TEXT(PY_MINOR_VERSION) "-" MACHINE
-#define MODULE_MAX 200 /* of a name, with dots */
+#define MODULE_MAX 200 /* the longest name of a module, with its dots */
 
 #define LIBRARIES "/usr/lib/" MACHINE
 #define PACKAGES  "/usr/lib/python3/dist-packages"
 
-/* Of a folder the time changes whenever a file in it is replaced as package managers do it, by a
- * rename, or one is added or removed.  Links are followed: libblas.so.3 is one of several
- * libraries. */
+/* Package managers replace a file by a rename, which changes the time of its folder; adding or
+ * removing a file does, too. So a folder stands for all files in it. Links are followed:
+ * libblas.so.3, for instance, points to one of several libraries. */
 const char *const dtx_py_files[] = {
 	LIBRARIES "/" PY_SONAME,
 	PY_LIB "/os.py",
@@ -65,7 +66,7 @@ const char *const dtx_py_files[] = {
 	NULL,
 };
 
-/* Where modules are. */
+/* The only folders from which modules are imported. */
 #define FOLDER(path)                                                                               \
 	{                                                                                          \
 		path, L"" path                                                                     \
@@ -114,12 +115,12 @@ static const struct {
 	P(PyOS_AfterFork_Child)                                                                    \
 	P(Py_DecRef)
 
-/* One interpreter per process, so one table. */
+/* There is one interpreter per process, so one table. */
 static struct {
 #define P(name) __typeof__(name) *name;
 	PY_CALLS(P)
 #undef P
-	PyObject *run, *warm; /* of boot.py */
+	PyObject *run, *warm; /* functions of boot.py */
 } py;
 
 static enum dtx_code open_library(struct dtx_err *err)
@@ -133,7 +134,8 @@ static enum dtx_code open_library(struct dtx_err *err)
 	return dtx_lib_open(PY_SONAME, "python3-dev", true, symbols, DTX_COUNT(symbols), err);
 }
 
-/* "ModuleNotFoundError: No module named 'pandas'" of the pending exception, which is cleared. */
+/* Clears the pending exception and writes it as text ("ModuleNotFoundError: No module named
+ * 'pandas'"). */
 static void take_exception(char *out, size_t size)
 {
 	PyObject *type = NULL, *value = NULL, *trace = NULL, *text = NULL;
@@ -171,7 +173,8 @@ out:
 	return rc;
 }
 
-/* Isolated: no site, no environment, no user folder, a fixed path, a fixed hash seed. */
+/* Starts Python in isolated mode: no site module, no environment variables, no user folder, a
+ * fixed search path and a fixed hash seed. */
 static enum dtx_code init(uint32_t hash_seed, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -203,7 +206,7 @@ out:
 	return rc;
 }
 
-/* {"frames.py": b"text", "frames.pyc": b"code", ...} */
+/* Makes the dictionary {"frames.py": b"text", "frames.pyc": b"code", ...}. */
 static PyObject *guest_dict(void)
 {
 	PyObject *dict = py.PyDict_New();
@@ -228,7 +231,8 @@ static const struct dtx_guest_file *guest_file(const char *name)
 	return f;
 }
 
-/* Compiled at build time, unless another Python reads it. */
+/* Loads the code that was compiled at build time, or compiles the text if this is another Python
+ * version: the byte code of one version is not valid in another. */
 static PyObject *boot_code(bool compiled)
 {
 	const struct dtx_guest_file *f = guest_file(compiled ? "boot.pyc" : "boot.py");
@@ -238,7 +242,8 @@ static PyObject *boot_code(bool compiled)
 	return py.Py_CompileStringExFlags(f->text, "<dtx>/boot.py", Py_file_input, NULL, -1);
 }
 
-/* Runs boot.py as module dtx_boot and keeps its `run`; its `prepare` imports all there is. */
+/* Runs boot.py as the module dtx_boot and keeps its functions `run` and `warm`. Its `prepare`
+ * does all imports. */
 static PyObject *boot(enum dtx_zkind kind, enum dtx_filter_set set)
 {
 	PyObject *module = py.PyImport_AddModule("dtx_boot"), *dict, *code, *done = NULL, *prepare;
@@ -297,11 +302,11 @@ out:
 	return rc;
 }
 
-/* NAME/, NAME.py or NAME.cpython-*.so below one of the folders. */
+/* Looks in one folder for NAME/, NAME.py or NAME.cpython-*.so. */
 static enum dtx_py_module find_module_in(const char *folder, struct dtx_str name)
 {
 	static const char *const tails[] = { "", ".py", "." SOABI ".so", ".abi3.so", ".so" };
-	enum { TEXTS = 2 }; /* so many of them are no code of the processor */
+	enum { TEXTS = 2 }; /* the first two tails mean a module without machine code */
 	char path[400];
 	size_t i, k, n = strlen(folder) + 1;
 
@@ -322,7 +327,8 @@ enum dtx_py_module dtx_py_find_module(struct dtx_str name)
 	enum dtx_py_module found = DTX_PY_NO_MODULE;
 	size_t i;
 
-	/* it comes from a worker: nothing but a name becomes a path */
+	/* The name comes from a worker. Only the characters of a module name may become a part
+	 * of a path. */
 	if (!name.len || name.len > MODULE_MAX)
 		return found;
 	for (i = 0; i < name.len; i++) {

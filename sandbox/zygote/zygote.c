@@ -1,6 +1,8 @@
-/* The zygote: locks itself in, imports pandas, then serves (zygote_serve.c).
+/* The zygote: a process that locks itself in, imports pandas, and then serves workers to its
+ * clients (zygote_serve.c). Forking from it saves each run the seconds of the import.
  *
- * A failure of any step that is not optional ends it, with REFUSED to whoever waits for it. */
+ * A step that fails ends the zygote, which then sends REFUSED to the clients that wait for it,
+ * except for the few steps that are marked as optional. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -35,11 +37,12 @@
 enum { FD_CONTROL = 3, REFUSED_STATUS = 9 };
 #define LIVE_MIN      4u
 #define LIVE_PER_CORE 4u
-#define OVERFLOW_UID  65534u /* who has no id in this namespace */
+#define OVERFLOW_UID  65534u /* how the kernel shows an id that has no number in this namespace */
 
 /* --- lock-down --- */
 
-/* Stops: core files, being the one that survives when memory is short, terminals. */
+/* Stops: core files and open descriptors. Also makes the kernel end this process first when
+ * memory is short. */
 static enum dtx_code settle(struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -51,7 +54,7 @@ static enum dtx_code settle(struct dtx_err *err)
 		DTX_ZREFUSE(err, "rlimits", "core: %s", strerror(errno));
 	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		/* a wish: without it the kernel chooses as it would have */
+		/* optional: without it, the kernel chooses as usual */
 		if (write(fd, "1000", 4) < 0)
 			errno = 0;
 		close(fd);
@@ -62,14 +65,15 @@ out:
 	return rc;
 }
 
-/* Its files cannot be opened later: the C library keeps what is loaded for who sets it. */
+/* Loads C.UTF-8 while its files can still be opened. The C library keeps what it has loaded for
+ * a later setlocale. */
 static void load_locale(void)
 {
 	if (!newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0))
-		errno = 0; /* it is not installed: all is as in C */
+		errno = 0; /* not installed: everything works as in the C locale */
 }
 
-/* A pool outlives who started it. */
+/* Detaches a pool from the process that started it, which it outlives. */
 static enum dtx_code become_daemon(struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -85,8 +89,8 @@ out:
 	return rc;
 }
 
-/* The child becomes pid 1 of the namespace and goes on; the parent of a private zygote only waits
- * for it, so that whoever kills one has killed all. */
+/* Forks, so that the child is pid 1 of the new namespace and continues. The parent of a private
+ * zygote only waits for it, so that killing the parent ends all of them. */
 static enum dtx_code become_init(const struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -136,7 +140,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 		z->layers |= DTX_LAYER_NAMESPACES;
 		DTX_TRY(become_init(z, err));
 	}
-	/* its own folder is root's once it cannot be dumped */
+	/* Opened now, because /proc/self belongs to root once this process is not dumpable. */
 	z->statm = proc < 0 ? -1 : openat(proc, "self/statm", O_RDONLY | O_CLOEXEC);
 	z->task = proc < 0 ? -1 : openat(proc, "self/task", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	dtx_prefault_child_open(&z->hot, z->pooled ? proc : -1);
@@ -144,8 +148,8 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    (!z->pooled && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)))
 		DTX_ZREFUSE(err, "user", "prctl: %s", strerror(errno));
-	/* root that became nobody has no id in the namespace: folder and mode of the socket keep
-	 * others out */
+	/* If root became another user, its clients have no id in this namespace. The folder and
+	 * the mode of the socket then keep other users out. */
 	if (entered)
 		z->peer = starter == 0 && !root ? OVERFLOW_UID : DTX_NS_INNER_ID;
 	if (!z->landlock)
@@ -159,8 +163,9 @@ out:
 	return rc;
 }
 
-/* Without a root of its own a worker sees /proc, where its result's memory, which it writes, can be
- * opened like a file, and Landlock does not judge memory: then no file may be code. */
+/* A worker without its own root sees /proc. There it could open the memory of its result, which
+ * it can write, like a file, and map it as code: Landlock does not cover memory files. So no
+ * file may be mapped as code then. */
 static enum dtx_filter_set set_of(const struct dtx_zygote *z)
 {
 	if (!z->lib_ro)
@@ -168,7 +173,8 @@ static enum dtx_filter_set set_of(const struct dtx_zygote *z)
 	return z->layers & DTX_LAYER_MOUNTNS ? DTX_FILTER_LIB_CODE : DTX_FILTER_LIB;
 }
 
-/* Stops: a file that a library, or a step before, left open, behind all that is locked. */
+/* Stops: a file that a library or an earlier step left open, which would be a way around all of
+ * the above. */
 static enum dtx_code keeps_nothing_open(const struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -181,10 +187,11 @@ out:
 	return rc;
 }
 
-/* Stops: a thread that a library started, which would go on outside the worker's filter.  The
- * kernel refuses to unshare the memory of a process with a second thread.  A container's filter may
- * refuse the call itself; then the links of the folder of threads are counted: two, and one per
- * thread. */
+/* Stops: a thread that a library started, which would not be under the worker's filter.
+ *
+ * The kernel refuses to unshare the memory of a process with a second thread, so trying that
+ * counts them. A container's filter may refuse unshare itself. Then the links of /proc/self/task
+ * are counted: two, and one for each thread. */
 static enum dtx_code has_one_thread(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -262,7 +269,7 @@ static bool find_kind(const char *name, enum dtx_zkind *kind)
 	return false;
 }
 
-/* Arguments: KIND SEED, and of a pool KEY IDLE_SECONDS. */
+/* Arguments: KIND SEED, and for a pool also KEY IDLE_SECONDS. */
 static bool take_arguments(struct dtx_zygote *z, int argc, char **argv)
 {
 	int64_t seed, idle = 0;
@@ -287,7 +294,7 @@ static bool take_arguments(struct dtx_zygote *z, int argc, char **argv)
 
 static _Noreturn void zygote_main(int argc, char **argv)
 {
-	static struct dtx_zygote z; /* half a megabyte, of one process with one task */
+	static struct dtx_zygote z; /* half a megabyte; a zygote serves once and has one thread */
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 
@@ -299,7 +306,7 @@ static _Noreturn void zygote_main(int argc, char **argv)
 		rc = dtx_zygote_serve(&z, &err);
 	if (rc != DTX_OK)
 		dtx_zygote_refuse_all(&z, &err);
-	/* no clean-up of the interpreter: nothing here outlives the process */
+	/* The interpreter is not shut down: nothing of it outlives the process. */
 	_exit(rc == DTX_OK ? 0 : REFUSED_STATUS);
 }
 

@@ -1,4 +1,8 @@
-/* See zygote.h.  Clients, and who gets which worker when. */
+/* The clients of a zygote, and which of them gets a worker when. See zygote.h.
+ *
+ * The aim is that a worker is ready when a client asks for one, without taking the processor
+ * from runs that are under way. Most of this file decides when there is time to fork, warm up
+ * and learn. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,22 +17,24 @@
 #include "core/plan/exec/provider.h"
 #include "sandbox/zygote/zygote.h"
 
-#define MS           ((int64_t)1000000)
-#define QUEUE_MAX    64
-#define RESERVE      2              /* idle workers while there is work */
-#define RESERVE_NS   (30000 * MS)   /* without work: one less */
-#define BREATH_NS    (3 * MS)       /* after a run the next one may come at once */
-#define LONG_NS      (12 * MS)      /* a run that goes on is not in need of the cores at once */
-#define RETIRE_NS    (3600000 * MS) /* one address layout is not for ever */
+#define MS         ((int64_t)1000000)
+#define QUEUE_MAX  64
+#define RESERVE    2            /* idle workers to keep while there is work */
+#define RESERVE_NS (30000 * MS) /* after so long without work, one less */
+#define BREATH_NS  (3 * MS)     /* wait so long after a run: the next one may come at once */
+#define LONG_NS    (12 * MS)    /* a run that lasts longer is not hurt by a fork next to it */
+/* a pool is replaced after so long: its address layout must not stay the same for ever */
+#define RETIRE_NS    (3600000 * MS)
 #define RETIRE_FORKS 1000
 #define RETIRE_RSS   ((uint64_t)32 << 20)
-#define ROUNDS       10           /* the interpreter specialises what ran eight times */
-#define PAUSE_NS     (200 * MS)   /* nobody was here for so long: time for one */
-#define LINGER_NS    (30000 * MS) /* retiring, without a client */
+/* of the warm-up: CPython 3.11 specialises code that ran eight times */
+#define ROUNDS       10
+#define PAUSE_NS     (200 * MS)   /* without a client for so long, there is time for a round */
+#define LINGER_NS    (30000 * MS) /* how long a retiring pool waits for clients */
 #define FAILURES_MAX 3
 #define POLL_MAX     (1 + DTX_ZYGOTE_CLIENTS + 2 * DTX_ZYGOTE_WORKERS)
 
-/* --- facts --- */
+/* --- state --- */
 
 static size_t count_clients(const struct dtx_zygote *z)
 {
@@ -71,12 +77,12 @@ void dtx_zygote_refuse(struct dtx_wire *wire, const struct dtx_err *err)
 	if (dtx_str_next(&text, ':', &layer))
 		dtx_str_copy(r.layer, sizeof(r.layer), layer);
 	dtx_str_copy(r.text, sizeof(r.text), dtx_str_of(err->msg));
-	/* who is gone already needs no reason */
+	/* A client that is gone needs no reason. */
 	if (!dtx_wire_send(wire, DTX_WIRE_REFUSED, &r, sizeof(r), NULL, 0))
 		errno = 0;
 }
 
-/* What it had of ours ends with it. */
+/* Forgets a client and ends its worker. */
 static void drop(struct dtx_zygote *z, struct dtx_zclient *c)
 {
 	if (c->worker >= 0) {
@@ -89,7 +95,7 @@ static void drop(struct dtx_zygote *z, struct dtx_zclient *c)
 	c->worker = -1;
 }
 
-/* A connection of another user's process is none. */
+/* Only processes of the user who started the pool may connect. */
 static bool is_peer(const struct dtx_zygote *z, int fd)
 {
 	struct ucred cred;
@@ -98,7 +104,8 @@ static bool is_peer(const struct dtx_zygote *z, int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.uid == z->peer;
 }
 
-/* Without a word it would start a zygote of its own, as would all the others that are too many. */
+/* Sends BUSY. Without an answer the client would start its own zygote, as would all others
+ * beyond the limit, which the machine could not bear. */
 static void turn_away(int fd, size_t clients, bool peer)
 {
 	struct dtx_wire wire = { .fd = fd };
@@ -137,7 +144,8 @@ void dtx_zygote_refuse_all(struct dtx_zygote *z, const struct dtx_err *err)
 			dtx_zygote_refuse(&z->client[i].wire, err);
 }
 
-/* Pages of address space, as its workers have them: for a main that may not look at those. */
+/* The size of the address space in pages, which is also that of a worker. Main asks because it
+ * may not be allowed to look at the workers. */
 static uint32_t vm_pages(int statm)
 {
 	char text[64];
@@ -177,7 +185,7 @@ static bool welcome(struct dtx_zygote *z, struct dtx_zclient *c, const struct dt
 	return dtx_wire_send(&c->wire, DTX_WIRE_WELCOME, &w, sizeof(w), NULL, 0);
 }
 
-/* A place in the queue, or the number of those who have one. */
+/* Puts the client into the queue, or sends BUSY with the length of a queue that is full. */
 static bool queue(struct dtx_zygote *z, struct dtx_zclient *c)
 {
 	uint32_t waiting = (uint32_t)count_waiting(z);
@@ -206,7 +214,7 @@ static bool arm(struct dtx_zygote *z, struct dtx_zclient *c, const struct dtx_wi
 	return dtx_wire_send(&c->wire, DTX_WIRE_ARMED, &a, sizeof(a), NULL, 0);
 }
 
-/* False: this client has nothing more to say, or nothing sensible. */
+/* Handles one message of a client. Returns false if the client is gone or broke the protocol. */
 static bool hear(struct dtx_zygote *z, struct dtx_zclient *c)
 {
 	struct dtx_wire_msg msg;
@@ -214,8 +222,9 @@ static bool hear(struct dtx_zygote *z, struct dtx_zclient *c)
 
 	if (got == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return true;
-	/* the end of one, too: its run was long perhaps.  Whoever starts another pool comes to see
-	 * whether this one lives, and says nothing: that is no use of it */
+	/* The end of a connection counts as use, too, because its run may have been long. But a
+	 * client that never greeted does not: a starting pool connects only to see whether this
+	 * one lives. */
 	if (got == 1 || c->greeted)
 		z->used_ns = dtx_now_ns();
 	if (got != 1)
@@ -232,7 +241,7 @@ static bool hear(struct dtx_zygote *z, struct dtx_zclient *c)
 	}
 }
 
-/* --- who gets what --- */
+/* --- which client gets a worker, and when workers are made --- */
 
 static struct dtx_zclient *next_waiting(struct dtx_zygote *z)
 {
@@ -256,7 +265,8 @@ static int find_idle(const struct dtx_zygote *z)
 	return best;
 }
 
-/* No worker can be made: who waits hears why; a pool that never can is none. */
+/* A worker could not be made. A pool passes the reason to the client that waits, and goes on;
+ * after FAILURES_MAX such failures, or if the zygote is private, it ends. */
 static enum dtx_code failed(struct dtx_zygote *z, const struct dtx_err *why, struct dtx_err *err)
 {
 	struct dtx_zclient *c = next_waiting(z);
@@ -290,10 +300,10 @@ static bool is_long(const struct dtx_zworker *w)
 	return w->armed && dtx_now_ns() - w->since_ns > LONG_NS;
 }
 
-/* Making a worker takes milliseconds in which no client is heard, and a core that a short run and
- * who waits for it would share: the time for it is while a long run goes on by itself, or when
- * nobody is here.  Not when all cores run: one that is made when it is asked for costs less in all
- * than one that is prepared first. */
+/* Whether there is time to prepare a worker. Forking takes milliseconds in which no client is
+ * answered, and takes a core that a short run and its client would share. So it is done while
+ * only long runs go on and a core is free, or when no client has been here for a moment. When
+ * all cores are busy it is cheaper to fork on demand. */
 static bool has_time(const struct dtx_zygote *z)
 {
 	size_t i, running = 0;
@@ -310,8 +320,8 @@ static bool has_time(const struct dtx_zygote *z)
 	return dtx_now_ns() - z->used_ns >= BREATH_NS;
 }
 
-/* All that run are by themselves, none is ready for who asks next, and a core is free: the next one
- * is made while they run, and costs no more than when it is asked for. */
+/* Whether all workers are running on their own, none is ready for the next client, and a core is
+ * free. Then one is made now: it costs no more than when a client asks. */
 static bool runs_short(const struct dtx_zygote *z)
 {
 	size_t i, running = 0;
@@ -353,18 +363,19 @@ static void warm_up(struct dtx_zygote *z)
 	z->cold += !dtx_py_warm(DTX_PY_ROUND);
 	z->rounds++;
 	if (z->rounds == ROUNDS)
-		end_idle(z); /* they are what the zygote was before */
+		end_idle(z); /* these were forked before the zygote was warm */
 }
 
-/* Whoever knocks hears nothing during a round: not while runs follow each other. */
+/* Whether to do another round of the warm-up. A client that connects during a round must wait,
+ * so rounds are not done while runs follow each other. */
 static bool warms_on(const struct dtx_zygote *z)
 {
 	return z->rounds < ROUNDS && !count_clients(z) && dtx_now_ns() - z->used_ns > PAUSE_NS;
 }
 
-/* After the first round, and again after the last, while nobody is here: nothing is heard
- * meanwhile. Those who live then have copied what runs write to, or a page would look shared
- * because of them. */
+/* Whether to learn the pages of a run now: after the first round and again after the last, while
+ * no client is here, because none would be answered. Live workers that have not copied their
+ * pages yet would make those pages look shared, so there must be none of them. */
 static bool learns(const struct dtx_zygote *z)
 {
 	size_t i;
@@ -394,7 +405,7 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 	live = ready + dtx_zworker_count(z, DTX_Z_LEASED) + dtx_zworker_count(z, DTX_Z_ENDING);
 	for (; ready < waiting && live < z->live_max; ready++, live++)
 		DTX_TRY(make(z, false, err));
-	/* one at a time: a client may come meanwhile */
+	/* Only one at a time, so that a client that comes meanwhile is answered. */
 	if (ready < want + waiting && live < z->live_max) {
 		if (!z->rounds && !count_clients(z))
 			warm_up(z);
@@ -408,7 +419,7 @@ out:
 	return rc;
 }
 
-/* --- the loop --- */
+/* --- the poll loop --- */
 
 static void reap(struct dtx_zygote *z, struct dtx_zworker *w)
 {
@@ -422,7 +433,7 @@ static void reap(struct dtx_zygote *z, struct dtx_zworker *w)
 		drop(z, c);
 }
 
-/* A starting worker's hand-over. */
+/* Handles the hand-over of a starting worker. */
 static enum dtx_code locked(struct dtx_zygote *z, struct dtx_zworker *w, struct dtx_err *err)
 {
 	struct dtx_err own = DTX_ERR_INIT;
@@ -496,7 +507,7 @@ out:
 	return rc;
 }
 
-/* Milliseconds until something is due; also kills what is overdue. */
+/* Returns the milliseconds until something is due, and kills workers that are overdue. */
 static int due(struct dtx_zygote *z)
 {
 	int64_t now = dtx_now_ns(), next = 1000 * MS;

@@ -1,4 +1,4 @@
-/* See zygote.h.  Making, granting and ending workers. */
+/* Makes, grants and ends the workers of a zygote. See zygote.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,10 +22,12 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-#define LEARN_MS    10000                      /* a teacher whose zygote is gone goes, too */
-#define START_NS    ((int64_t)20 * 1000000000) /* from fork to locked */
-#define UNARMED_NS  ((int64_t)60 * 1000000000) /* a pool's lease that is not used */
-#define BACKSTOP_MS 1000 /* main kills first; this is for a main that cannot */
+/* the child ends after so long, in case the zygote is gone */
+#define LEARN_MS 10000
+#define START_NS ((int64_t)20 * 1000000000) /* from fork until the worker is locked */
+/* how long a client of a pool may hold a worker without arming it */
+#define UNARMED_NS  ((int64_t)60 * 1000000000)
+#define BACKSTOP_MS 1000 /* main kills an overdue worker first; this is for a main that cannot */
 
 static const struct dtx_zends no_ends = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 },
 	                                  -1,         -1,         -1,         -1 };
@@ -45,7 +47,7 @@ static int make_memfd(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
-	if (fd < 0 && errno == EINVAL) /* a kernel before 6.3 */
+	if (fd < 0 && errno == EINVAL) /* a kernel before 6.3 does not know the flag */
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	return fd;
 }
@@ -95,7 +97,8 @@ out:
 	return rc;
 }
 
-/* In the child that the zygote learns from: what most runs do, then nothing, until it is ended. */
+/* Runs in the child from which the zygote learns: does what most runs do, then waits to be
+ * ended. */
 static _Noreturn void teach(int fd)
 {
 	if (dtx_py_warm(DTX_PY_TOUCHES) && write(fd, "", 1) == 1)
@@ -112,7 +115,7 @@ void dtx_zworker_learn(struct dtx_zygote *z)
 	z->learned = z->rounds;
 	if (pipe2(ready, O_CLOEXEC))
 		return;
-	/* its import has used far more of the libraries than a run does */
+	/* The import has used far more of the libraries than a run does, so start from nothing. */
 	dtx_prefault_child_forget(&z->hot);
 	if (!dtx_py_warm(DTX_PY_TOUCHES))
 		z->cold++;
@@ -125,17 +128,17 @@ void dtx_zworker_learn(struct dtx_zygote *z)
 	close(ready[0]);
 	pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0u) : -1;
 	if (pidfd >= 0 && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0u))
-		errno = 0; /* gone already */
+		errno = 0; /* it has ended already */
 	dtx_file_close(&pidfd);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* Ends a worker that nobody will ask about. */
+/* Ends a worker that no client will ask about. */
 static void discard(struct dtx_zworker *w)
 {
 	dtx_zworker_kill(w);
-	close_ends(&w->ends); /* one that could not be killed ends at the end of its sockets */
+	close_ends(&w->ends); /* if it could not be killed, it ends because its sockets close */
 	while (w->pid > 0 && waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	w->pid = 0;
@@ -182,7 +185,7 @@ enum dtx_code dtx_zworker_locked(struct dtx_zygote *z, struct dtx_zworker *w, st
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s: worker: %s", refused.layer,
 		         strerror((int)refused.sys_errno));
 	}
-	/* one that is late is killed, perhaps after its word */
+	/* A late worker is killed, perhaps after it sent its hand-over. */
 	if (dtx_now_ns() > w->kill_at)
 		DTX_ZREFUSE(err, "worker", "it took too long to lock itself down");
 	if (got != 1 || msg.type != DTX_WIRE_LOCKED)
@@ -221,7 +224,7 @@ bool dtx_zworker_grant(struct dtx_zygote *z, size_t worker, size_t client)
 	w->state = DTX_Z_LEASED;
 	w->lease = g.lease;
 	w->since_ns = dtx_now_ns();
-	/* a private one has no other client, and goes with it */
+	/* A private zygote has no other client, and its worker ends with it. */
 	w->kill_at = z->pooled ? w->since_ns + UNARMED_NS : 0;
 	w->client = (int)client;
 	c->worker = (int)worker;
@@ -250,10 +253,10 @@ out:
 
 void dtx_zworker_kill(struct dtx_zworker *w)
 {
-	/* by descriptor: kill() would be one call more that the filter had to allow */
+	/* A pidfd is used because kill() would be one more call that the filter must allow. */
 	if (w->ends.pidfd >= 0 && w->pid > 0 &&
 	    syscall(SYS_pidfd_send_signal, w->ends.pidfd, SIGKILL, NULL, 0u))
-		errno = 0; /* gone already */
+		errno = 0; /* it has ended already */
 }
 
 bool dtx_zworker_reap(struct dtx_zworker *w, struct dtx_wire_exited *e)
