@@ -1,5 +1,5 @@
-/* See artifact.h.  Stops: a name that leads out of the folder the caller chose, or that a terminal
- * or another system reads differently. */
+/* Files that a program in the jail wrote, see artifact.h. Stops: a name that leads out of the
+ * folder that the caller chose, or that a terminal or another system would read differently. */
 #include "sandbox/main/artifact.h"
 
 #include <stdio.h>
@@ -8,14 +8,16 @@
 
 #define PARTS_MAX 8
 
-/* Marks, embeddings, overrides and isolates of writing direction: "gnp.exe" shown as "exe.png". */
+/* Whether the character changes the writing direction: marks, embeddings, overrides and
+ * isolates. With them "gnp.exe" can be shown as "exe.png". */
 static bool turns_text(uint32_t cp)
 {
 	return cp == 0x061c || cp == 0x200e || cp == 0x200f || (cp >= 0x202a && cp <= 0x202e) ||
 	       (cp >= 0x2066 && cp <= 0x2069);
 }
 
-/* Ends a line, or is not seen: two names that look alike.  Joiners are in words and emoji. */
+/* Whether the character ends a line or is invisible, so that two different names look alike.
+ * Joiners are allowed, because words and emoji contain them. */
 static bool deceives(uint32_t cp)
 {
 	return cp == 0x2028 || cp == 0x2029 || cp == 0xad || cp == 0x200b || cp == 0xfeff ||
@@ -53,7 +55,7 @@ bool dtx_artifact_name(struct dtx_str name)
 	return true;
 }
 
-/* One name may not be another's folder, nor the same. */
+/* Whether two files have the same name, or one is the folder of the other. */
 static bool clash(const struct dtx_jail_file *a, const struct dtx_jail_file *b)
 {
 	size_t x = strlen(a->name), y = strlen(b->name), n = DTX_MIN(x, y);
@@ -65,7 +67,7 @@ static bool clash(const struct dtx_jail_file *a, const struct dtx_jail_file *b)
 
 #define SHOWN 48
 
-/* What a reader may see of a name that the worker chose. */
+/* Prepares a name that the worker chose for a message: printable ASCII only, cut if it is long. */
 static void show(struct dtx_str name, char out[SHOWN + 4])
 {
 	size_t n = DTX_MIN(name.len, (size_t)SHOWN), i;

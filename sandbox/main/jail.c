@@ -1,4 +1,4 @@
-/* Provider "local": the vtable over the supervisor. */
+/* The provider "local": implements struct dtx_provider with the supervisor (super.h). */
 #include "sandbox/main/jail.h"
 
 #include "core/base/hash/hash.h"
@@ -63,7 +63,8 @@ static enum dtx_code open_at(const struct dtx_jail_spec *spec, const char *comma
 		b->spec.now_us = dtx_wall_us();
 	dtx_stream_init(&b->stream[0], keep ? keep : DTX_STREAM_OUT_KEEP);
 	dtx_stream_init(&b->stream[1], keep ? keep : DTX_STREAM_ERR_KEEP);
-	/* A sanitizer's shadow and calls do not fit behind the filter; there is no weaker jail. */
+	/* The shadow memory and calls of a sanitizer do not fit into the policy, and there is no
+	 * weaker jail: a build with a sanitizer refuses to run snippets. */
 	b->command = command;
 	if (!DTX_SANITIZED && !command)
 		DTX_TRY(dtx_super_begin(b, err));
@@ -129,7 +130,8 @@ static uint64_t seed_of(struct dtx_str code)
 	return seed;
 }
 
-/* Types that the result's columns are promised, for the worker's way back. */
+/* Writes the types that the result's columns must have as JSON. The worker uses them when it
+ * converts the result. */
 static void contract_json(const struct dtx_schema *s, struct dtx_buf *out)
 {
 	uint32_t i;
@@ -196,7 +198,7 @@ static enum dtx_code local_exec(struct dtx_box *b, struct dtx_str code, const ch
 		rc = DTX_OK;
 	}
 	r->us.wall = (dtx_now_ns() - b->t0) / 1000;
-	if (rc != DTX_OK) { /* not the jail's: memory, a cell that does not fit */
+	if (rc != DTX_OK) { /* not the jail's fault: no memory, or a cell that does not fit */
 		r->code = rc;
 		dtx_err_move(err ? err : &own, &own);
 	} else {

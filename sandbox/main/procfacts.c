@@ -1,4 +1,5 @@
-/* What the kernel says about a worker, read from outside: nothing the worker claims counts. */
+/* Reads from outside what the kernel says about a worker: its filters, limits, memory and times.
+ * What a worker says about itself is never used for a decision about its lock-down. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 #define STATUS_MAX 8192
 
-/* On top of what main itself inherited. */
+/* Filters that a locked process has in addition to those that main inherited. */
 #define FILTERS_OF_A_WORKER 3 /* Z, A, B */
 #define FILTERS_OF_A_READER 1
 
@@ -29,7 +30,7 @@ static bool slurp(const char *path, char *out, size_t size)
 	return n > 0;
 }
 
-/* Number after "\nNAME:" in base 10 or 16, -1 if there is none. */
+/* Returns the number after "\nNAME:" in base 10 or 16, or -1 if there is none. */
 static int64_t field(const char *text, const char *name, int base)
 {
 	char key[40];
@@ -40,7 +41,7 @@ static int64_t field(const char *text, const char *name, int base)
 	return at ? strtoll(at + strlen(key), NULL, base) : -1;
 }
 
-pid_t dtx_run_stats_pid(int pidfd)
+pid_t dtx_procfacts_pid(int pidfd)
 {
 	char path[64], text[1024];
 	int64_t pid;
@@ -85,8 +86,8 @@ static bool read_status(pid_t pid, char *text, size_t room, char *what, size_t s
 	return false;
 }
 
-/* One without a filter needs no file to say so: it costs the start of each run its time. */
-int64_t dtx_run_stats_own_filters(void)
+/* A process without a filter needs no look at /proc, which would make each run slower. */
+int64_t dtx_procfacts_own_filters(void)
 {
 	char own[STATUS_MAX];
 
@@ -96,10 +97,11 @@ int64_t dtx_run_stats_own_filters(void)
 	                                                    : -1;
 }
 
-/* Behind a filter of a container every process has one: only their number tells. */
+/* In a container every process has at least one filter already, so only the number of filters
+ * shows whether ours are loaded. */
 static bool filters_hold(const char *text, int64_t ours, char *what, size_t size)
 {
-	int64_t inherited = dtx_run_stats_own_filters();
+	int64_t inherited = dtx_procfacts_own_filters();
 	int64_t have = field(text, "Seccomp_filters", 10);
 
 	if (inherited < 0 || have == inherited + ours)
@@ -109,7 +111,7 @@ static bool filters_hold(const char *text, int64_t ours, char *what, size_t size
 	return false;
 }
 
-bool dtx_run_stats_reader(pid_t pid, char *what, size_t size)
+bool dtx_procfacts_reader(pid_t pid, char *what, size_t size)
 {
 	static const struct fact facts[] = { { "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 } };
 	char text[STATUS_MAX];
@@ -119,7 +121,8 @@ bool dtx_run_stats_reader(pid_t pid, char *what, size_t size)
 	       filters_hold(text, FILTERS_OF_A_READER, what, size);
 }
 
-/* The last of "NSpid:\t4711\t7": what its own namespace calls it. */
+/* Returns the last number of a line like "NSpid:\t4711\t7": the pid in the process's own
+ * namespace. */
 static pid_t inner_pid(const char *text, pid_t pid)
 {
 	const char *at = strstr(text, "\nNSpid:");
@@ -131,7 +134,7 @@ static pid_t inner_pid(const char *text, pid_t pid)
 	return last > 0 && last <= INT32_MAX ? (pid_t)last : pid;
 }
 
-bool dtx_run_stats_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, size_t size)
+bool dtx_procfacts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, size_t size)
 {
 	char text[STATUS_MAX];
 	int64_t vm;
@@ -148,12 +151,12 @@ bool dtx_run_stats_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what
 	vm = field(text, "VmSize", 10);
 	*vm_size = vm > 0 ? (uint64_t)vm << 10 : 0;
 	*inner = inner_pid(text, pid);
-	if (vm <= 0) /* the kernel keeps the other facts for who waits for it */
+	if (vm <= 0) /* the process has ended; of a zombie the kernel shows little more */
 		snprintf(what, size, "it has ended");
 	return vm > 0;
 }
 
-bool dtx_run_stats_hidden(pid_t pid)
+bool dtx_procfacts_hidden(pid_t pid)
 {
 	char path[64];
 
@@ -161,8 +164,8 @@ bool dtx_run_stats_hidden(pid_t pid)
 	return access(path, R_OK) != 0 && access("/proc/self/status", R_OK) == 0;
 }
 
-/* The kernel tells user and system time in ticks, their sum exactly. */
-bool dtx_run_stats_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
+/* The kernel gives user and system time in ticks, but their sum exactly. */
+bool dtx_procfacts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 {
 	char path[64], text[STATUS_MAX], what[120];
 	struct timespec all;
@@ -192,8 +195,8 @@ bool dtx_run_stats_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 	return true;
 }
 
-/* PF_EXITING of the kernel, which it shows among the flags. */
-bool dtx_run_stats_exiting(pid_t pid)
+/* Looks for the flag PF_EXITING of the kernel in /proc/PID/stat. */
+bool dtx_procfacts_exiting(pid_t pid)
 {
 	enum { EXITING = 4 };
 	char path[64], text[STATUS_MAX], state;
@@ -207,7 +210,7 @@ bool dtx_run_stats_exiting(pid_t pid)
 	return state == 'Z' || state == 'X' || (flags & EXITING);
 }
 
-struct dtx_resident dtx_run_stats_resident(pid_t pid)
+struct dtx_resident dtx_procfacts_resident(pid_t pid)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char path[64], text[256];

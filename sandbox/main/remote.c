@@ -1,4 +1,4 @@
-/* See remote.h: main's side. */
+/* Main's side of a jail on another machine, see remote.h. */
 #include "sandbox/main/remote.h"
 
 #include <errno.h>
@@ -17,11 +17,11 @@
 #include "core/base/text/utf8.h"
 #include "sandbox/policy/ns.h"
 
-#define SETUP_MS    60000 /* a container that starts, and its Python */
+#define SETUP_MS    60000 /* time for a container and its Python to start */
 #define TICK_MS     20
 #define PIECE       ((size_t)1 << 16)
 #define SIGNAL_MAX  64
-#define TIME_MAX_US ((int64_t)1 << 60) /* two of them can be added */
+#define TIME_MAX_US ((int64_t)1 << 60) /* two of them can be added without overflow */
 #define NAME_LEFT   "unknown"
 #define ENDED       "the far side ended; is it 'dtx jail-guest' of this version?"
 
@@ -79,12 +79,12 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(actions, out, 1);
-	if (!rc) /* what is far away does not speak to our terminal */
+	if (!rc) /* the remote side must not write to our terminal */
 		rc = posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
 	if (!rc)
 		rc = posix_spawn_file_actions_addclosefrom_np(actions, 3);
-	/* it is ignored here, and the command would inherit that: what is left of it must end when
-	 * nobody reads */
+	/* dtx ignores SIGPIPE, and the command would inherit that. With the default, whatever
+	 * the command leaves running ends when it writes and nobody reads. */
 	sigemptyset(&pipes);
 	sigaddset(&pipes, SIGPIPE);
 	if (!rc)
@@ -153,7 +153,8 @@ static void stop(struct far *f)
 
 /* --- bytes --- */
 
-/* Stops: a far side that gives a byte now and then, and so is never late by a wait. */
+/* Waits for a descriptor until the deadline of the whole run. Stops: a remote side that sends
+ * one byte now and then and so never exceeds the timeout of a single wait. */
 static enum dtx_code wait_far(struct dtx_box *b, const struct far *f, int fd, short events,
                               struct dtx_err *err)
 {
@@ -242,7 +243,7 @@ static enum dtx_code ask(struct dtx_box *b, const struct far *f, struct dtx_err 
 		                    .profile = (uint32_t)l->profile };
 	void *frame;
 
-	/* a list that is cut short would ask for less */
+	/* A list that was cut short would require less than the user asked for. */
 	if (b->spec.require_layers && strlen(b->spec.require_layers) >= sizeof(a.require_layers))
 		REFUSE(err, "required layers: a list of at most %zu bytes can be asked for",
 		       sizeof(a.require_layers) - 1);
@@ -263,7 +264,8 @@ out:
 	return rc;
 }
 
-/* Versions and names of calls are words; anything else would reach a terminal. */
+/* Replaces everything but printable ASCII. For versions and names of calls, which are plain
+ * words; anything else could write to a terminal. */
 static void make_plain(char *text, size_t size)
 {
 	size_t i;
@@ -274,8 +276,8 @@ static void make_plain(char *text, size_t size)
 			text[i] = '?';
 }
 
-/* A reason is a text in any language, and goes to terminals, logs and records: bytes that would
- * write there by themselves are spelled out. */
+/* Escapes control characters and invalid UTF-8. A reason may be in any language and goes to
+ * terminals, logs and records. */
 static void spell_out(struct dtx_str text, char *out, size_t size)
 {
 	size_t pos = 0, from = 0, at = 0;
@@ -340,7 +342,7 @@ out:
 	return rc;
 }
 
-/* Into a memory file, as if a worker had written it. */
+/* Stores the result in a memory file, where it is read as if a worker had written it. */
 static enum dtx_code take_result(struct dtx_box *b, const struct far *f, uint64_t len,
                                  struct dtx_err *err)
 {
@@ -388,7 +390,8 @@ static enum dtx_code keep_facts(struct dtx_box *b, const struct dtx_remote_answe
 	r->base_rss = a->base_rss;
 	r->us.lease = a->us_lease;
 	r->us.verify = a->us_verify;
-	snprintf(r->verify, sizeof(r->verify), "far side"); /* its word, not seen from here */
+	/* what the remote side says; it cannot be checked from here */
+	snprintf(r->verify, sizeof(r->verify), "far side");
 	dtx_super_describe(b, r);
 	return dtx_super_required(b, err);
 }

@@ -1,11 +1,12 @@
-/* A jail elsewhere: one run over the stdin and stdout of a command, on whose far side `dtx
- * jail-guest` has a worker of its own, behind every layer that its machine gives.
+/* A jail on another machine (DTX_JAIL=exec:COMMAND): one run over standard input and output of a
+ * command, such as `ssh host dtx jail-guest` or a container runtime. `dtx jail-guest` on the
+ * other side starts a zygote and a worker of its own, under every layer that its machine offers.
  *
- *   main -> guest: struct dtx_remote_ask, the input frame
- *   guest -> main: struct dtx_remote_answer, denied calls, stdout, stderr, the result frame
+ *   main -> guest: struct dtx_remote_ask, then the input frame
+ *   guest -> main: struct dtx_remote_answer, then denied calls, stdout, stderr, the result frame
  *
- * Nothing of the answer is believed before it is checked: it goes through what a worker's goes
- * through. */
+ * Both sides must know the same version of these messages (the digit of the magic). The answer
+ * is not trusted: it passes the same checks as the answer of a local worker. */
 #ifndef DTX_SANDBOX_MAIN_REMOTE_H
 #define DTX_SANDBOX_MAIN_REMOTE_H
 
@@ -42,14 +43,16 @@ struct dtx_remote_answer {
 	char verify[16], text[320];
 };
 
-/* The command of DTX_JAIL=exec:COMMAND, NULL when it is not set.  Code: usage for another value. */
+/* Gets the command from DTX_JAIL=exec:COMMAND; NULL if DTX_JAIL is not set. Error: usage, for
+ * any other value. */
 DTX_MUSTUSE enum dtx_code dtx_remote_command(const char **command, struct dtx_err *err);
-/* Main's side: the whole run; then dtx_report_outcome reads the box as it reads a local one. */
+/* Main's side: does the whole run. Then dtx_report_outcome reads the box as after a local run. */
 DTX_MUSTUSE enum dtx_code dtx_remote_run(struct dtx_box *b, struct dtx_jail_report *r,
                                          struct dtx_err *err);
 /* The guest's side: serves one run on these descriptors. */
 DTX_MUSTUSE enum dtx_code dtx_remote_serve(int in, int out, struct dtx_err *err);
-/* Whether an answer's numbers are in their ranges; pure. */
+/* Whether the numbers of an answer are within their ranges. It has no side effects, so that
+ * tests can feed it anything. */
 DTX_MUSTUSE bool dtx_remote_sane(const struct dtx_remote_answer *a,
                                  const struct dtx_jail_limits *limits);
 

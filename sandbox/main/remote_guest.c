@@ -1,5 +1,6 @@
-/* See remote.h: the far side.  It is a main of its own, whose frame comes ready from a pipe: a
- * private zygote, a worker, the same limits, the same checks from outside. */
+/* The guest's side of a remote jail, see remote.h. It does what main does for a local run, with
+ * a private zygote, the same limits and the same checks from outside; only the input frame comes
+ * from a pipe. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static bool main_is_gone(void *arg)
 {
 	struct pollfd p = { .fd = *(const int *)arg };
 
-	/* a pipe without a reader: nobody waits for this run */
+	/* no reader is left on the pipe, so nobody waits for this run */
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
 }
 
@@ -96,7 +97,7 @@ out:
 	return rc;
 }
 
-/* What is left of a run that happened. */
+/* Sends the outcome of a run that took place. */
 static enum dtx_code say_run(int out, struct dtx_box *b, struct dtx_jail_report *r,
                              struct dtx_remote_answer *a, struct dtx_err *err)
 {
@@ -143,7 +144,7 @@ out:
 	return rc;
 }
 
-/* The worker reads the frame; here it is bytes. */
+/* Runs the worker on the frame as raw bytes: only the worker has to read what is in it. */
 static enum dtx_code run(int in, const struct dtx_remote_ask *a, struct dtx_box *b,
                          struct dtx_jail_report *r, struct dtx_err *err)
 {

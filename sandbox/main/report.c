@@ -1,4 +1,5 @@
-/* See report.h. */
+/* Makes the report of a run, see report.h. Everything that the worker wrote is checked here
+ * before it is used. */
 #include "sandbox/main/report.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ void dtx_report_refused(struct dtx_jail_report *r, const struct dtx_err *err)
 		set_status(r, DTX_JAIL_SETUP_REFUSED, "the jail could not be set up: %s", err->msg);
 }
 
-/* --- what the worker says --- */
+/* --- what the worker says about its run --- */
 
 static const char *keep_text(struct dtx_jail_report *r, const json_t *o, const char *key)
 {
@@ -63,7 +64,7 @@ static const char *keep_text(struct dtx_jail_report *r, const json_t *o, const c
 	return to;
 }
 
-/* Printed again: what the record holds is our JSON, not the worker's. */
+/* Parses and prints the JSON again, so that the record contains our JSON and not the worker's. */
 static const char *keep_json(struct dtx_jail_report *r, const json_t *o, const char *key)
 {
 	struct dtx_buf text = DTX_BUF_INIT(REPORT_MAX);
@@ -151,7 +152,7 @@ out:
 	json_decref(tree);
 }
 
-/* --- the out frame --- */
+/* --- the result frame --- */
 
 struct mapping {
 	void *ptr;
@@ -166,7 +167,8 @@ static void mapping_free(void *arg)
 	dtx_mem_free(m);
 }
 
-/* Bytes that nobody can change any more: a copy, or the memory of a worker that is dead. */
+/* Gets the result as bytes that can no longer change: a copy, or the memory of a worker that is
+ * dead. */
 static enum dtx_code fix_result(struct dtx_box *b, struct mapping *m, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -209,7 +211,8 @@ out:
 	return rc;
 }
 
-/* The rows of the input that the result claims to hold, if it does. */
+/* If the result says from which rows of the input its rows come, gives the cells their source
+ * bytes back. */
 static enum dtx_code restore_cells(struct dtx_box *b, const struct dtx_frame_view *view,
                                    struct dtx_err *err)
 {
@@ -238,7 +241,8 @@ out:
 	return rc;
 }
 
-/* Report and table of the frame; `bad` is the worker's own reason for a bad result. */
+/* Reads the report and the table in the frame. If the worker reported a bad result, `bad` gets
+ * its reason. */
 static enum dtx_code read_result(struct dtx_box *b, struct dtx_jail_report *r, char *bad,
                                  size_t size, struct dtx_err *err)
 {
@@ -271,7 +275,7 @@ out:
 	return rc;
 }
 
-/* --- verdict --- */
+/* --- how the run ended --- */
 
 static const char *denied_name(const struct dtx_jail_report *r)
 {
@@ -288,8 +292,8 @@ static void out_of_time(const struct dtx_jail_limits *l, struct dtx_jail_report 
 	set_status(r, DTX_JAIL_TIMEOUT, "it ran longer than %lld ms", (long long)l->wall_ms);
 }
 
-/* Memory taken at most.  A short run may end between two looks at it: then its death tells, as
- * closely as what it was given and the libraries that it touched allow. */
+/* The most memory that the worker used. A short run may end between two samples; then the
+ * kernel's peak is used, less the input and the shared libraries, which is only an estimate. */
 static uint64_t most_memory(const struct dtx_box *b, const struct dtx_jail_report *r)
 {
 	uint64_t before = r->base_rss + b->in_len;
@@ -297,9 +301,11 @@ static uint64_t most_memory(const struct dtx_box *b, const struct dtx_jail_repor
 	return DTX_MAX(r->peak_anon, r->peak_rss > before ? r->peak_rss - before : 0);
 }
 
-/* A library in C whose memory ran out seldom says so: it crashes, or the C library ends it.  What
- * it could not have is not in the peak: an array that grows to twice its size has the old one and
- * not the new one, which is two thirds of what it needs.  False: there was memory left. */
+/* Whether the worker crashed because its memory ran out. A C library seldom reports that: it
+ * crashes, or the C library aborts it. The memory that it failed to get is not in the peak: an
+ * array that doubles its size needs the old and the new memory at once, and has only the old,
+ * which is a third. So a third of the limit counts as full. Returns false if there was memory
+ * left. */
 static bool crashed_full(const struct dtx_box *b, struct dtx_jail_report *r)
 {
 	const uint64_t limit = b->spec.limits.memory, used = most_memory(b, r);
@@ -312,22 +318,23 @@ static bool crashed_full(const struct dtx_box *b, struct dtx_jail_report *r)
 	return true;
 }
 
-/* On a busy machine the time between a dying worker's last socket and its death is any: killed in
- * it, a worker still ends as it had begun to. */
+/* Whether the worker ended before main killed it. On a busy machine any time may pass between
+ * closing the last socket and the death of a process; a kill in between does not change how it
+ * ends. */
 static bool ended_itself(const struct dtx_box *b)
 {
 	return b->has_exited &&
 	       (!WIFSIGNALED(b->exited.status) || WTERMSIG(b->exited.status) != SIGKILL);
 }
 
-/* The zygote has ended what was late, or the kernel what had used up its CPU time: by the same
- * signal as main would. */
+/* Whether the zygote killed it because it was late, or the kernel because it used up its CPU
+ * time: both send the same signal as main. */
 static bool is_late(const struct dtx_box *b, const struct dtx_jail_report *r)
 {
 	return r->us.overdue > 0 || r->cpu_user_us + r->cpu_sys_us >= b->spec.limits.cpu_ms * 1000;
 }
 
-/* Ends that the supervisor decided. */
+/* The ends that the supervisor decided. */
 static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 {
 	const struct dtx_jail_limits *l = &b->spec.limits;
@@ -370,7 +377,7 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 {
 	const struct dtx_jail_limits *l = &b->spec.limits;
 
-	/* main was asleep itself: the zygote has ended what was late */
+	/* Main itself did not run for a while, and the zygote has killed a worker that was late. */
 	if (sig == SIGKILL && r->us.overdue > 0) {
 		out_of_time(l, r);
 		return;
@@ -395,7 +402,8 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 		set_status(r, DTX_JAIL_SIGNALED, "it crashed (signal %d)", sig);
 }
 
-/* Nobody is left to tell how its worker ended, and none lives longer. */
+/* The zygote died, and with it the process that could tell how its worker ended. No worker
+ * outlives its zygote. */
 static void zygote_ended(struct dtx_jail_report *r)
 {
 	r->signal = SIGKILL;
@@ -432,7 +440,7 @@ static void screened(struct dtx_jail_report *r)
 	json_decref(tree);
 }
 
-/* What this machine has of the module that it missed. */
+/* What this machine has of the module that the snippet failed to import. */
 static enum dtx_py_module missed(const struct dtx_box *b, const struct dtx_jail_report *r)
 {
 	static const char start[] = "No module named '";
@@ -447,7 +455,8 @@ static enum dtx_py_module missed(const struct dtx_box *b, const struct dtx_jail_
 	           : DTX_PY_NO_MODULE;
 }
 
-/* The other profile would have found it, but reads no extension modules where workers see /proc. */
+/* What would have made the import work: the profile lib-ro, or namespaces, because lib-ro does
+ * not load extension modules where workers see /proc. */
 static enum dtx_jail_lacks lacks(const struct dtx_box *b, const struct dtx_jail_report *r)
 {
 	enum dtx_py_module module = missed(b, r);

@@ -1,24 +1,24 @@
-/* See restore_source_cells.h. */
+/* Gives cells of a result the bytes of their source back, see restore_source_cells.h. */
 #include "sandbox/main/restore_source_cells.h"
 
 #include "core/base/mem.h"
 #include "core/data/cells.h"
 
-#define VALUE_TEXT 64 /* bytes that a number, a date or a flag is written in, at most */
+#define VALUE_TEXT 64 /* the most bytes that a number, a date or a flag is written in */
 
 struct restore {
 	struct dtx_table *from, *to;
-	uint32_t *batch, *row;   /* per row of `to`: where it was in `from` */
-	int32_t *source;         /* per column of `to`: column of `from` that it equals, -1: none */
+	uint32_t *batch, *row;   /* per row of `to`: its place in `from` */
+	int32_t *source;         /* per column of `to`: the equal column of `from`, or -1 */
 	uint64_t room;           /* bytes that cells may still take */
-	struct dtx_owner *held;  /* keeps `from` */
-	struct dtx_column **src; /* of one column: that of each batch of `from` */
+	struct dtx_owner *held;  /* keeps `from` alive */
+	struct dtx_column **src; /* for one column of `from`: the part in each batch */
 };
 
 /* --- places --- */
 
-/* The batch of a row; a walk through all of them for each row is what a hostile result would ask
- * for. */
+/* Finds the batch of a row by bisection. A linear search for each row would let a hostile result
+ * take time that grows with the square of the table. */
 static size_t find_batch(const uint64_t *start, size_t n, uint64_t row)
 {
 	size_t lo = 0, hi = n;
@@ -79,19 +79,20 @@ static bool same_value(const struct dtx_column *a, uint32_t i, const struct dtx_
 	case DTX_T_DECIMAL: return !memcmp(&a->v.dec[i], &b->v.dec[j], sizeof(*a->v.dec));
 	case DTX_T_INT64:
 	case DTX_T_DATETIME:
-	case DTX_T_FLOAT64: /* finite, no -0.0: equal bits are equal values */
+	case DTX_T_FLOAT64: /* finite and never -0.0, so equal bits are equal values */
 		return a->v.i64[i] == b->v.i64[j];
 	default: return false;
 	}
 }
 
-/* Values that can be compared: a worker knows of decimals how many digits the longest one has. */
+/* Whether values of these types can be compared. The scale counts, because a worker knows only
+ * the number of digits of the longest decimal. */
 static bool same_kind(struct dtx_typeref a, struct dtx_typeref b)
 {
 	return a.type == b.type && a.scale == b.scale;
 }
 
-/* Some of the column are cells of a text file. */
+/* Whether some values of the column are cells of a text file. */
 static bool any_spans(const struct dtx_table *t, uint32_t col)
 {
 	bool any = false;
@@ -105,7 +106,7 @@ static bool any_spans(const struct dtx_table *t, uint32_t col)
 	return any;
 }
 
-/* All of the column are cells of one text. */
+/* Whether all values of the column are cells of one text file. */
 static bool one_text(const struct dtx_table *t, uint32_t col)
 {
 	const struct dtx_column *first = t->batch[0]->col[col];
@@ -143,7 +144,7 @@ out:
 	return rc;
 }
 
-/* What the cell takes as text, at most. */
+/* The most bytes that the cell takes as text. */
 static uint64_t text_room(const struct dtx_column *c, uint32_t row, const struct dtx_column *typed,
                           uint32_t i)
 {
@@ -167,9 +168,10 @@ static uint64_t texts_room(const struct restore *r, uint32_t to, uint32_t from)
 	return bytes;
 }
 
-/* A bit of the result becomes a cell of eight bytes, and its text is written again where not all
- * are of one text: a worker that names a long one for each row would have us make a large table.
- * Beyond the room columns stay as they are. */
+/* Reserves memory for a column of cells, and returns false if there is not enough left; the
+ * column then stays as it is. A hostile worker could otherwise make us build a large table: one
+ * bit of its result becomes a cell of eight bytes, and the text of a cell is copied where not
+ * all come from one text. */
 static bool take_room(struct restore *r, uint32_t to, uint32_t from)
 {
 	uint64_t bytes = (uint64_t)r->to->nrows * sizeof(struct dtx_span);
@@ -182,7 +184,7 @@ static bool take_room(struct restore *r, uint32_t to, uint32_t from)
 	return true;
 }
 
-/* The column of the input that column `to` is, -1: none. */
+/* Finds the column of the input that equals column `to`, or -1. */
 static enum dtx_code find_source(struct restore *r, uint32_t to, int32_t *out, struct dtx_err *err)
 {
 	const struct dtx_field *f = &r->to->schema->field[to];
@@ -221,8 +223,8 @@ static void table_free(void *arg)
 	dtx_table_unref(arg);
 }
 
-/* The cells behind `typed`, whose first row is `first` of the result, with it as their typed twin
- * where its type is theirs. */
+/* Makes a column of source cells for `typed`, whose first row is row `first` of the result.
+ * `typed` becomes its typed form if the types agree. */
 static enum dtx_code make_cells(const struct restore *r, size_t first, uint32_t from,
                                 struct dtx_column *typed, struct dtx_column **out,
                                 struct dtx_err *err)
@@ -286,7 +288,7 @@ static enum dtx_code make_table(const struct restore *r, struct dtx_table **out,
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < old->nfields; i++) {
 		field[i] = r->source[i] < 0 ? old->field[i] : r->from->schema->field[r->source[i]];
-		field[i].guessed = false; /* every value has been read as this type */
+		field[i].guessed = false; /* all values were read as this type */
 	}
 	DTX_TRY(dtx_table_new(&schema, &t, err));
 	t->keep = dtx_owner_ref(r->to->keep);
@@ -334,7 +336,7 @@ out:
 	return rc;
 }
 
-/* --- times of UTC --- */
+/* --- UTC times --- */
 
 static enum dtx_code utc_batch(const struct dtx_batch *b, struct dtx_table *t, struct dtx_err *err)
 {

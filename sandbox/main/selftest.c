@@ -1,5 +1,5 @@
-/* The checks of `dtx doctor`: what the machine offers, whether the jail works, how long it takes.
- */
+/* The checks of `dtx doctor`: what the machine offers, whether the jail works, and how long a
+ * run takes. */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -16,9 +16,9 @@
 #include "sandbox/role.h"
 #include "sandbox/main/warmpool.h"
 
-#define POOL_MS 1000 /* it may be making a worker */
+#define POOL_MS 1000 /* the pool may be forking a worker */
 
-/* n, 1 to `rows`, and k, its last digit. */
+/* Makes a table with n from 1 to `rows`, and k, the last digit of n. */
 static enum dtx_code test_table(uint32_t rows, struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -57,7 +57,7 @@ out:
 	return rc;
 }
 
-/* One run of `code` on such a table; *got is the caller's. */
+/* Runs `code` once on a table; the caller owns *got. */
 static enum dtx_code run_on(struct dtx_table *in, const char *code,
                             const struct dtx_jail_spec *spec, struct dtx_jail_report *report,
                             struct dtx_table **got, struct dtx_err *err)
@@ -146,7 +146,7 @@ out:
 	return rc;
 }
 
-/* Whether a child may have all namespaces; the child does nothing else. */
+/* Whether a child may enter all namespaces. The child does nothing else. */
 static int try_namespaces(void)
 {
 	pid_t pid = fork();

@@ -1,4 +1,4 @@
-/* See stream.h. */
+/* Keeps the head and the tail of a worker's output, see stream.h. */
 #include "sandbox/main/stream.h"
 
 #include "core/base/mem.h"
@@ -21,7 +21,7 @@ static void add_tail(struct dtx_stream *s, const char *bytes, size_t n)
 	if (!s->tail)
 		s->tail = dtx_mem_alloc(size, 1);
 	if (!s->tail)
-		return; /* the total still counts, the report says truncated */
+		return; /* the total still counts, and the report says that it is truncated */
 	if (n > size) {
 		bytes += n - size;
 		n = size;

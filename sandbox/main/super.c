@@ -1,4 +1,5 @@
-/* See super.h.  One poll loop in the calling thread; no threads, no signal handlers. */
+/* The supervisor: makes one run, see super.h. It uses one poll loop in the calling thread, no
+ * threads of its own and no signal handlers. */
 #include "sandbox/main/super.h"
 
 #include <errno.h>
@@ -19,13 +20,13 @@
 #include "sandbox/policy/ns.h"
 #include "sandbox/main/warmpool.h"
 
-#define SETUP_MS   60000 /* a zygote on a busy machine takes seconds */
-#define POOL_MS    20000 /* a pool says WELCOME at once, or when it has started */
-#define TICK_MS    20    /* cancel */
+#define SETUP_MS   60000 /* on a busy machine a zygote takes seconds to start */
+#define POOL_MS    20000 /* a pool says WELCOME at once, or as soon as it has started */
+#define TICK_MS    20    /* how often to look whether the run is cancelled */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
 
 #define FILES_NEEDED 40u
-#define PYTHON_BYTES ((uint64_t)400 << 20) /* of address space, with pandas imported */
+#define PYTHON_BYTES ((uint64_t)400 << 20) /* address space of Python with pandas imported */
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
 
@@ -41,7 +42,8 @@ static bool cancelled(const struct dtx_box *b)
 
 /* --- set-up --- */
 
-/* EPIPE: it has refused already; why is read where its answer is expected. */
+/* EPIPE is no error here: the zygote has refused already, and the reason is read where its
+ * answer is expected. */
 static enum dtx_code say(struct dtx_box *b, uint16_t type, const void *payload, size_t len,
                          struct dtx_err *err)
 {
@@ -62,7 +64,7 @@ static enum dtx_code greet(struct dtx_box *b, struct dtx_err *err)
 	return say(b, DTX_WIRE_HELLO, &hello, sizeof(hello), err);
 }
 
-/* A text alone is read by a worker that has no use for files. */
+/* A check of a snippet's text needs no files, so a sealed worker does it. */
 static enum dtx_jail_profile profile_of(const struct dtx_box *b)
 {
 	return b->spec.mode == DTX_JAIL_CHECK ? DTX_JAIL_SEALED : b->spec.limits.profile;
@@ -79,8 +81,8 @@ static enum dtx_zkind kind_of(const struct dtx_box *b)
 	return profile_of(b) == DTX_JAIL_LIB_RO ? kind | DTX_ZYGOTE_LIB_RO : kind;
 }
 
-/* What a zygote and its worker take of what the shell limits: without it they would end somewhere
- * on the way, and not say of what. */
+/* Checks that the shell's limits leave enough for a zygote and its worker. They would otherwise
+ * fail somewhere on the way, without saying which limit was reached. */
 static enum dtx_code enough_here(const struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -117,9 +119,10 @@ out:
 	return rc;
 }
 
-#define POOLED_SEEDS 2 /* of runs, and of the admission's second run */
+#define POOLED_SEEDS 2 /* one for runs, one for the second run during admission */
 
-/* A text alone is read sooner than a pool is started. */
+/* Connects to the warm pool. A check of a text only uses a pool that is there: it is done sooner
+ * than a pool starts. */
 static bool begin_pooled(struct dtx_box *b)
 {
 	struct dtx_warmpool pool;
@@ -145,7 +148,8 @@ enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
 	return begin_pooled(b) ? DTX_OK : begin_private(b, err);
 }
 
-/* Waits `ms` for fd to be readable, else refuses for `layer`; polls for cancellation. */
+/* Waits up to `ms` for fd to become readable, or refuses and names `layer`. It also looks for
+ * cancellation. */
 static enum dtx_code wait_for(struct dtx_box *b, int fd, int64_t ms, const char *layer,
                               const char *what, struct dtx_err *err)
 {
@@ -172,7 +176,7 @@ out:
 	return rc;
 }
 
-/* Next message of the zygote, which must be of `type`; REFUSED becomes the error. */
+/* Reads the next message of the zygote, which must be of `type`. REFUSED becomes the error. */
 static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_msg *msg, int *fds,
                             size_t *nfds, struct dtx_err *err)
 {
@@ -187,7 +191,8 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
 	                 queued ? "free worker" : "answer of the zygote", err));
 	got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == -1 &&
-	    errno == ECONNRESET) /* it left with our messages unread; its own come next */
+	    /* it closed with our messages unread; its own messages can still be read */
+	    errno == ECONNRESET)
 		got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == 0)
 		REFUSE(err, "zygote", "it ended without a word");
@@ -269,7 +274,7 @@ out:
 	return rc;
 }
 
-/* The worker's own message on the job socket. */
+/* Reads a message of the worker on the job socket. */
 static enum dtx_code job_expect(struct dtx_box *b, uint16_t type, struct dtx_wire_msg *msg,
                                 struct dtx_err *err)
 {
@@ -282,7 +287,7 @@ out:
 	return rc;
 }
 
-/* Asks for the limits of this run; the answer is read when it is needed. */
+/* Sends the limits of this run. The answer is read later, when it is needed. */
 static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -315,7 +320,7 @@ out:
 	return rc;
 }
 
-/* Main asks for a call that the policy denies ... */
+/* Asks the worker to make a call that the policy denies, with a random nonce as arguments. */
 static enum dtx_code probe(struct dtx_box *b, struct dtx_wire_probe *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -328,7 +333,8 @@ out:
 	return rc;
 }
 
-/* ... and must see exactly that call. */
+/* Checks that exactly this call arrives at the listener, which proves that the listener belongs
+ * to the filter of this worker. */
 static enum dtx_code probed(struct dtx_box *b, const struct dtx_wire_probe *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -351,23 +357,23 @@ static enum dtx_code facts(struct dtx_box *b, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	char what[120] = "";
 
-	b->worker = dtx_run_stats_pid(b->pidfd);
+	b->worker = dtx_procfacts_pid(b->pidfd);
 	if (!b->worker)
 		REFUSE(err, "verify", "the worker's process cannot be told");
-	if (dtx_run_stats_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
+	if (dtx_procfacts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
 		goto out;
-	/* the probe alone decides then, and is no proof without a listener; one that ended cannot
-	 * be read either, and answers no probe */
+	/* With hidepid, only the probe can prove the lock, which takes a listener. A process
+	 * that has ended cannot be read either, but it does not answer the probe. */
 	b->vm_size = (uint64_t)b->welcome.vm_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	b->inner = -1;
-	b->hidden = b->grant.audit && b->vm_size && dtx_run_stats_hidden(b->worker);
+	b->hidden = b->grant.audit && b->vm_size && dtx_procfacts_hidden(b->worker);
 	if (!b->hidden)
 		REFUSE(err, "verify", "%s", what);
 out:
 	return rc;
 }
 
-/* Worker and zygote are asked first: they wake while main reads what the kernel says. */
+/* Worker and zygote are asked first, so that they wake up while main reads what the kernel says. */
 static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -387,7 +393,7 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 	         b->hidden        ? "probe"
 	         : b->grant.audit ? "status+probe"
 	                          : "status");
-	base = dtx_run_stats_resident(b->worker);
+	base = dtx_procfacts_resident(b->worker);
 	b->base_anon = base.anon;
 	r->base_rss = base.all;
 	r->us.verify = us_since(t);
@@ -401,7 +407,7 @@ static enum dtx_code lease(struct dtx_box *b, struct dtx_err *err)
 	struct dtx_wire_msg msg;
 	size_t nfds = 0;
 
-	/* not before: reading the input takes its time, and others would want that worker */
+	/* Not earlier: reading the input takes time, in which other runs could use that worker. */
 	if (b->pooled) {
 		b->t_asked = b->t_asked ? b->t_asked : dtx_now_ns();
 		DTX_TRY(say(b, DTX_WIRE_LEASE, NULL, 0, err));
@@ -413,7 +419,7 @@ out:
 	return rc;
 }
 
-/* One that is turned away comes again until its wait is over. */
+/* If the pool is full, tries again until the time for waiting is over. */
 static enum dtx_code lease_in_turn(struct dtx_box *b, struct dtx_err *err)
 {
 	int64_t deadline = dtx_now_ns() + b->spec.limits.queue_ms * 1000000;
@@ -438,9 +444,9 @@ static void renew_pool(const struct dtx_box *b)
 	dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed, DTX_WARMPOOL_RENEW, 0);
 }
 
-/* A pool that goes away, or is not what it was, costs time but no run: a zygote of its own is
- * started.  What it would refuse too, it refuses itself.  One that is stuck gets a successor: it
- * would cost every run that time. */
+/* If the pool goes away or is not what it was, starts a private zygote: that costs time, but the
+ * run still takes place. A private zygote refuses for itself what the pool refused. A pool that
+ * is stuck gets a successor, because it would cost every run that time. */
 static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
 {
 	struct dtx_err own = DTX_ERR_INIT;
@@ -498,7 +504,7 @@ static enum dtx_code give_frame(struct dtx_box *b, struct dtx_err *err)
 		DTX_TRY(dtx_frame_write(&b->frame, map, err));
 	munmap(map, b->in_len);
 	map = MAP_FAILED;
-	/* stops: changing what main believes it gave */
+	/* stops: changing the input after main has handed it over */
 	if (fcntl(b->in, F_ADD_SEALS, SEALS_SIZE | F_SEAL_WRITE | F_SEAL_SEAL))
 		REFUSE(err, "seal", "input: %s", strerror(errno));
 	/* stops: a result that shrinks while main reads it */
@@ -535,7 +541,7 @@ enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r, struct
 	DTX_TRY(armed(b, err));
 	DTX_TRY(start(b, err));
 out:
-	/* not before: nobody waits for this text while the worker is at work */
+	/* done now, while the worker is busy and main would only wait */
 	dtx_super_describe(b, r);
 	if (rc == DTX_OK)
 		dtx_super_watch(b, r);
@@ -546,7 +552,7 @@ void dtx_super_end(struct dtx_box *b)
 {
 	int status;
 
-	/* one that ended early is killed already, and need not be gone before main goes on */
+	/* A worker that ended early is killed already, and main need not wait until it is gone. */
 	if (b->pidfd >= 0 && !b->dead && !b->early)
 		dtx_super_kill(b, DTX_KILL_CANCEL);
 	dtx_file_close(&b->ctl.fd);
@@ -564,7 +570,7 @@ void dtx_super_end(struct dtx_box *b)
 		renew_pool(b);
 	if (b->zygote <= 0)
 		return;
-	kill(b->zygote, SIGKILL); /* its children follow: death signal, pid namespace */
+	kill(b->zygote, SIGKILL); /* its children die with it: by death signal and pid namespace */
 	while (waitpid(b->zygote, &status, 0) < 0 && errno == EINTR)
 		;
 	b->zygote = 0;

@@ -1,4 +1,5 @@
-/* Main's side of one run: a box from zygote to exit report. */
+/* The supervisor: main's side of one run. A box holds everything about the run, from the zygote
+ * to the outcome. The calls are made in this order: begin, ready, run, end. One thread per box. */
 #ifndef DTX_SANDBOX_MAIN_SUPER_H
 #define DTX_SANDBOX_MAIN_SUPER_H
 
@@ -9,7 +10,7 @@
 #include "sandbox/main/stream.h"
 #include "sandbox/wire.h"
 
-/* Why the supervisor ended a worker itself. */
+/* Why the supervisor killed the worker. */
 enum dtx_kill {
 	DTX_KILL_NONE,
 	DTX_KILL_DENIED,
@@ -19,88 +20,94 @@ enum dtx_kill {
 	DTX_KILL_PROTOCOL,
 	DTX_KILL_CANCEL,
 	DTX_KILL_STUCK,
-	DTX_KILL_MUTE, /* its end of the job socket is closed; it may have been dying already */
+	DTX_KILL_MUTE, /* it closed the job socket, and may have been dying already */
 	DTX_KILL_COUNT
 };
 
 struct dtx_box {
-	struct dtx_jail_spec spec; /* limits filled */
-	struct dtx_frame frame;    /* what the worker gets */
-	pid_t zygote;              /* private; 0: none, or a pool's */
+	struct dtx_jail_spec spec; /* with all limits filled in */
+	struct dtx_frame frame;    /* the input for the worker */
+	pid_t zygote;              /* a private zygote; 0: none, or it is a pool's */
 	bool pooled;
 	bool silent;         /* an answer did not come in time */
-	bool hidden;         /* what the kernel says of the worker is not for us to read */
-	bool turned_away;    /* the pool has as many waiting as it may */
-	const char *command; /* a jail elsewhere; NULL: here */
-	void *raw;           /* the frame, when it came as bytes; in_len of them */
+	bool hidden;         /* /proc does not show the worker to us (hidepid) */
+	bool turned_away;    /* the pool's queue is full */
+	const char *command; /* the command of a remote jail; NULL: here */
+	void *raw;           /* the input if it came as bytes; in_len of them */
 	char key[DTX_WIRE_KEY + 4];
 	struct dtx_wire ctl, job;
-	int in, result, out, err, pidfd, listener; /* -1: none */
-	pid_t worker, inner;                       /* as main sees it, as it sees itself */
+	int in, result, out, err, pidfd, listener; /* -1: not open */
+	pid_t worker, inner;                       /* its pid for main, and in its own namespace */
 	struct dtx_wire_welcome welcome;
 	struct dtx_wire_grant grant;
 	struct dtx_wire_done done;
 	struct dtx_wire_exited exited;
 	bool has_done, has_exited, dead;
-	bool early; /* its result is here, and its death comes */
-	void *copy; /* of the result, done.used bytes of memory; NULL: none */
+	bool early; /* the result is here and the worker is being killed */
+	void *copy; /* copy of the result, done.used bytes from mmap, or NULL */
 	enum dtx_kill kill;
-	uint64_t vm_size, base_anon; /* bytes, of the worker when it was ready */
+	uint64_t vm_size, base_anon; /* bytes; of the worker when it was ready */
 	uint64_t in_len;
 	struct dtx_wire_arm arm;     /* the limits that were asked for */
-	int64_t t0, t_start;         /* ns: exec began, START was sent */
-	int64_t t_asked;             /* ns: a pool was first asked for a worker; 0 */
-	int64_t t_mute;              /* ns: the worker cannot say DONE any more; 0 */
+	int64_t t0, t_start;         /* ns: when exec began, when START was sent */
+	int64_t t_asked;             /* ns: when a pool was first asked for a worker, or 0 */
+	int64_t t_mute;              /* ns: when the worker closed its job socket, or 0 */
 	struct dtx_stream stream[2]; /* stdout, stderr */
-	struct dtx_jail_file *file;  /* left by a program; their bytes are in `kept` */
+	struct dtx_jail_file *file;  /* files of a program; `kept` owns their bytes */
 	size_t nfiles, nput;
 	struct dtx_arena names;
 	struct dtx_owner *kept;
-	struct dtx_table *main;  /* "main" or the first given, counted: its cells may come back */
-	struct dtx_table *table; /* result, until get */
+	/* the input whose cells may be restored: "main", or the first given; counted */
+	struct dtx_table *main;
+	struct dtx_table *table; /* the result until the caller gets it */
 };
 
-/* Starts the zygote, which proceeds while the caller goes on; a private one makes the worker. */
+/* Connects to a pool or starts a zygote, and returns while it still starts. A private zygote
+ * also forks the worker. */
 DTX_MUSTUSE enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err);
-/* Waits for a locked worker, asks for its limits and verifies it from outside; the frame is
- * complete by then.  A refusal is in the report. */
+/* Waits for a locked worker, asks for its limits and verifies it from outside. b->frame must be
+ * complete. If this fails, the report says that the run was refused. */
 DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r,
                                           struct dtx_err *err);
-/* Hands the frame over, sees the limits in place, starts the snippet, waits for its end. */
+/* Hands over the frame, checks that the limits are in force, starts the snippet and waits for
+ * its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
                                         struct dtx_err *err);
-/* Refused without a required layer. */
+/* Refuses the run if a layer that the user requires is not in force. */
 DTX_MUSTUSE enum dtx_code dtx_super_required(const struct dtx_box *b, struct dtx_err *err);
-/* Layers and versions of the welcome, into the report. */
+/* Copies layers and versions from the zygote's welcome to the report. */
 void dtx_super_describe(const struct dtx_box *b, struct dtx_jail_report *r);
-/* watch.c: waits until a started run is over; kills a worker for a reason. */
+/* In watch.c: waits until a started run is over; kills the worker for a reason. */
 void dtx_super_watch(struct dtx_box *b, struct dtx_jail_report *r);
 void dtx_super_kill(struct dtx_box *b, enum dtx_kill why);
-/* Ends everything of the box that still lives, and reaps it. */
+/* Ends every process of the box that still lives, and closes its descriptors. */
 void dtx_super_end(struct dtx_box *b);
 
-/* procfacts.c: facts of a worker from outside. */
-/* Process behind a pidfd, 0 if it cannot be told. */
-pid_t dtx_run_stats_pid(int pidfd);
-/* /proc/PID/status says what a locked worker's must; `what` names the first thing that does not
- * hold.  *inner: its pid in its own namespace. */
-DTX_MUSTUSE bool dtx_run_stats_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what,
+/* In procfacts.c: what the kernel says about a worker. */
+/* The process of a pidfd, or 0 if that cannot be found out. */
+pid_t dtx_procfacts_pid(int pidfd);
+/* Whether /proc/PID/status of a worker says what it must say after the lock-down. If not, `what`
+ * names the first thing that is wrong. *inner becomes its pid in its own namespace. */
+DTX_MUSTUSE bool dtx_procfacts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what,
                                       size_t size);
-/* The same for a locked reader process, which has threads. */
-DTX_MUSTUSE bool dtx_run_stats_reader(pid_t pid, char *what, size_t size);
-/* This process may not read such a file of that one, but its own: /proc is mounted with hidepid. */
-bool dtx_run_stats_hidden(pid_t pid);
-/* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
-int64_t dtx_run_stats_own_filters(void);
-/* Whether it has begun to end, for a reason of its own; false where that cannot be seen. */
-DTX_MUSTUSE bool dtx_run_stats_exiting(pid_t pid);
-/* CPU time and peak memory of one that lives, and the bytes that are its own now; false if they
- * cannot be told. */
-DTX_MUSTUSE bool dtx_run_stats_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);
-/* Resident bytes, and those of them that are not shared; both 0 if it cannot be told. */
+/* The same for a locked reader process, which has several threads. */
+DTX_MUSTUSE bool dtx_procfacts_reader(pid_t pid, char *what, size_t size);
+/* Whether this process may read its own status in /proc but not the worker's, because /proc is
+ * mounted with hidepid. */
+bool dtx_procfacts_hidden(pid_t pid);
+/* The number of seccomp filters that this process inherited and its children will have, or -1 if
+ * that cannot be found out. */
+int64_t dtx_procfacts_own_filters(void);
+/* Whether the process has started to exit; false if that cannot be seen. */
+DTX_MUSTUSE bool dtx_procfacts_exiting(pid_t pid);
+/* CPU time and peak memory of a live process, and the bytes that are its own now. Returns false
+ * if they cannot be read. */
+DTX_MUSTUSE bool dtx_procfacts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);
+/* Resident bytes of a process, and those of them that it does not share; 0 if they cannot be
+ * read. */
 struct dtx_resident {
 	uint64_t all, anon;
 };
-struct dtx_resident dtx_run_stats_resident(pid_t pid);
+struct dtx_resident dtx_procfacts_resident(pid_t pid);
 
 #endif

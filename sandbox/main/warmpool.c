@@ -1,5 +1,7 @@
-/* See warmpool.h.  Paths go through a descriptor of the folder: nothing can be put in its place
- * between the check and the use, and no name is too long for a socket. */
+/* Finds, starts and replaces warm pools, see warmpool.h.
+ *
+ * All paths go through a descriptor of the pool's folder. Nothing can replace the folder between
+ * the check and the use, and no path is too long for a unix socket. */
 #include "sandbox/main/warmpool.h"
 
 #include <dirent.h>
@@ -28,15 +30,15 @@
 #include "sandbox/main/super.h"
 
 #define BACKLOG     64
-#define LOCK_MS     2000 /* another process starts the pool just now */
+#define LOCK_MS     2000 /* how long to wait if another process is starting the pool */
 #define LOCK_TICK   5
-#define SWEEP_MS    1 /* one that is stuck has a full queue, too */
+#define SWEEP_MS    1 /* a pool that is stuck has a full queue and does not answer */
 #define READY_MS    20
-#define STARTING_S  60 /* a successor that took no client for so long never will */
+#define STARTING_S  60 /* a successor that has taken no client for so long never will */
 #define SWEEP_MAX   1000
 #define IDLE_MAX    86400
 #define NAME_MAX_OF (DTX_WIRE_KEY + 16)
-#define STEM        (5 + DTX_WIRE_KEY) /* pool-KEY */
+#define STEM        (5 + DTX_WIRE_KEY) /* length of "pool-" and the key */
 
 static void say(struct dtx_warmpool *p, const char *what, const char *detail)
 {
@@ -45,7 +47,7 @@ static void say(struct dtx_warmpool *p, const char *what, const char *detail)
 
 /* --- the folder --- */
 
-/* Own, a folder, nobody else's to enter. */
+/* Whether this is a folder of this user that no other user can enter. */
 static bool is_private(int fd)
 {
 	struct stat st;
@@ -112,7 +114,7 @@ static void add_file(struct dtx_sha256 *sha, const char *path)
 		dtx_sha256_add(sha, text, DTX_MIN((size_t)n, sizeof(text) - 1));
 }
 
-/* What a zygote inherits: one that was started under other limits or filters, or in another
+/* Adds what a zygote inherits to the key: a zygote under other limits or filters, or in another
  * container, is not the one that this process would start. */
 static void add_surroundings(struct dtx_sha256 *sha)
 {
@@ -120,7 +122,7 @@ static void add_surroundings(struct dtx_sha256 *sha)
 		                      RLIMIT_STACK, RLIMIT_NOFILE, RLIMIT_NPROC };
 	static const char *const spaces[] = { "/proc/self/ns/user", "/proc/self/ns/pid",
 		                              "/proc/self/ns/mnt", "/proc/self/ns/net" };
-	int64_t filters = dtx_run_stats_own_filters();
+	int64_t filters = dtx_procfacts_own_filters();
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(limits); i++) {
@@ -168,7 +170,7 @@ static void address_of(int folder, const char *name, struct sockaddr_un *to)
 	snprintf(to->sun_path, sizeof(to->sun_path), "/proc/self/fd/%d/%s", folder, name);
 }
 
-/* Whoever listens there must be the user: the folder says so, this proves it. */
+/* Whether the listener belongs to this user. The folder's mode already says so; this proves it. */
 static bool is_own(int fd)
 {
 	struct ucred cred;
@@ -180,7 +182,7 @@ static bool is_own(int fd)
 	return cred.uid == geteuid();
 }
 
-/* A connection to the pool, -1 with errno. */
+/* Connects to the pool; returns -1 with errno if that fails. */
 static int join_pool(int folder, const char *name, int wait_ms)
 {
 	const struct timeval patience = { wait_ms / 1000, wait_ms % 1000 * 1000 };
@@ -216,7 +218,8 @@ static int listen_at(int folder, const char *name)
 	return -1;
 }
 
-/* Held while a pool is started: -1 when somebody else holds it for longer than that. */
+/* Takes the lock that is held while a pool is started. Returns -1 if another process holds it
+ * for longer than `wait_ms`. */
 static int take_lock(int folder, const char *name, int wait_ms)
 {
 	int fd = openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), ms;
@@ -243,8 +246,8 @@ static uint32_t idle_seconds(void)
 	return DTX_WARMPOOL_IDLE_S;
 }
 
-/* A zygote at `name`.  The socket listens before it exists, so that clients wait in its queue
- * instead of starting more. */
+/* Starts a zygote at `name`. Its socket already listens before the zygote runs, so that other
+ * clients wait in its queue instead of starting more. */
 static bool launch_at(struct dtx_warmpool *p, int folder, const char *name)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -272,7 +275,8 @@ static bool is_socket_name(const char *name)
 	       (!strcmp(name + STEM, ".sock") || !strcmp(name + STEM, ".sock.next"));
 }
 
-/* Not while somebody starts that pool: its socket exists before it listens. */
+/* Removes one socket without a zygote. Skipped while a process holds the lock to start that
+ * pool: its socket exists before it listens. */
 static void sweep_one(int folder, const char *name)
 {
 	char lock[NAME_MAX_OF];
@@ -290,8 +294,9 @@ static void sweep_one(int folder, const char *name)
 	dtx_file_close(&locked);
 }
 
-/* Pools of other programs and other Pythons, whose zygotes are gone, leave their names.  Whoever
- * waits for such a lock just now starts a pool that nobody finds, which ends by itself. */
+/* Removes sockets of pools whose zygotes are gone, for instance of other versions of dtx or
+ * Python. A process that waits for such a lock at this moment will start a pool that nobody
+ * finds; it ends after its idle time. */
 static void sweep(int folder, const char *own)
 {
 	int list = fcntl(folder, F_DUPFD_CLOEXEC, 0), left = SWEEP_MAX;
@@ -308,8 +313,9 @@ static void sweep(int folder, const char *own)
 	closedir(dir);
 }
 
-/* Its queue is full of those who wait until it is ready: another one in its place would take the
- * time that it needs, and after that yet another.  Not for ever: it may be stuck. */
+/* Whether the pool is still starting, so that its queue is full. Another pool in its place would
+ * need the same time, and then yet another. This holds only for a limited time, as the pool may
+ * be stuck. */
 static bool is_starting(int folder, const char *name)
 {
 	struct stat st;
@@ -318,8 +324,8 @@ static bool is_starting(int folder, const char *name)
 	       time(NULL) - st.st_mtim.tv_sec < STARTING_S;
 }
 
-/* Under the lock: what is there now, or a fresh one.  A place in its queue is not waited for here,
- * where others wait for the lock. */
+/* Called with the lock held: joins the pool that is there now, or starts one. It does not wait
+ * for a place in the pool's queue, because other processes wait for the lock. */
 static int start_pool(struct dtx_warmpool *p, int folder, const char *name)
 {
 	int fd = join_pool(folder, name, READY_MS);
@@ -355,8 +361,8 @@ bool dtx_warmpool_ask(const struct dtx_warmpool *p, int wait_ms, struct dtx_wire
 	return true;
 }
 
-/* Under the lock, in two visits: the first starts a successor beside the pool, the one that finds
- * it ready puts it in its place. */
+/* Called with the lock held. Replaces a pool in two calls: the first starts a successor beside
+ * it, and the call that finds the successor ready puts it in the pool's place. */
 static void renew(struct dtx_warmpool *p, int folder, const char *name)
 {
 	char next[NAME_MAX_OF + 8];
@@ -378,7 +384,8 @@ static void renew(struct dtx_warmpool *p, int folder, const char *name)
 	dtx_file_close(&p->fd);
 }
 
-/* Where none can be joined one is started, by whoever comes first; the others join that one. */
+/* Joins the pool. If that fails, the first process to get the lock starts one, and the others
+ * join it. */
 static void join_or_start(struct dtx_warmpool *p, int folder, const char *name, const char *lock,
                           int64_t wait_ms)
 {
@@ -399,7 +406,7 @@ static void join_or_start(struct dtx_warmpool *p, int folder, const char *name, 
 		p->fd = join_pool(folder, name, (int)left);
 }
 
-/* A successor is no hurry: the next run looks again. */
+/* A successor is not urgent: if the lock is taken, the next run tries again. */
 static void renew_locked(struct dtx_warmpool *p, int folder, const char *name, const char *lock)
 {
 	int locked = take_lock(folder, lock, 0);

@@ -1,4 +1,4 @@
-/* See super.h.  The loop that waits for the end of a run. */
+/* The loop that waits for the end of a run, see super.h. */
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -11,8 +11,8 @@
 #include "sandbox/policy/notify.h"
 #include "sandbox/main/super.h"
 
-#define EXIT_MS  2000 /* from DONE to death, from death to EXITED */
-#define TICK_MS  20   /* memory, cancel, deadline */
+#define EXIT_MS  2000 /* from DONE to death, and from death to EXITED */
+#define TICK_MS  20   /* how often to look at memory, cancellation and deadline */
 #define MUTE_MS  100  /* from the end of the job socket to death */
 #define COPY_MAX ((uint64_t)1 << 20)
 
@@ -26,7 +26,7 @@ static bool cancelled(const struct dtx_box *b)
 	return b->spec.cancelled && b->spec.cancelled(b->spec.cancel_arg);
 }
 
-/* A pool's kills the worker when its client goes. */
+/* Ends the worker through its zygote. A pool kills a worker when its client disconnects. */
 static void kill_zygote(struct dtx_box *b)
 {
 	if (b->zygote > 0)
@@ -35,14 +35,14 @@ static void kill_zygote(struct dtx_box *b)
 		dtx_file_close(&b->ctl.fd);
 }
 
-/* What was killed ends when it next has a core, which may take its time on a machine full of work.
- * It runs no code of its own any more: where we may, it goes first. */
+/* Gives a killed worker priority. It ends only when it next gets a core, which may take long on
+ * a busy machine; it runs no code of its own any more, so this is safe. */
 static void hasten(const struct dtx_box *b)
 {
 	const struct sched_param first = { .sched_priority = 1 };
 
 	if (b->worker > 0 && sched_setscheduler(b->worker, SCHED_RR, &first))
-		errno = 0; /* not everybody's right */
+		errno = 0; /* not every user may do that */
 }
 
 void dtx_super_kill(struct dtx_box *b, enum dtx_kill why)
@@ -58,7 +58,7 @@ void dtx_super_kill(struct dtx_box *b, enum dtx_kill why)
 		kill_zygote(b);
 }
 
-/* Reads what a pipe holds; closes it at its end. */
+/* Reads what a pipe holds, and closes it at its end. */
 static void drain(struct dtx_box *b, int *fd, struct dtx_stream *s)
 {
 	char bytes[65536];
@@ -83,21 +83,21 @@ static uint64_t note_memory(const struct dtx_box *b, uint64_t anon, struct dtx_j
 
 static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 {
-	if (note_memory(b, dtx_run_stats_resident(b->worker).anon, r) > b->spec.limits.memory)
+	if (note_memory(b, dtx_procfacts_resident(b->worker).anon, r) > b->spec.limits.memory)
 		dtx_super_kill(b, DTX_KILL_MEMORY);
 	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
 		dtx_super_kill(b, DTX_KILL_WALL);
-	/* one that ends closes the socket, too, and says more by how it ended */
+	/* A worker that exits also closes the socket, and how it exits says more. */
 	if (b->t_mute && dtx_now_ns() - b->t_mute > (int64_t)MUTE_MS * 1000000 &&
-	    !dtx_run_stats_exiting(b->worker))
+	    !dtx_procfacts_exiting(b->worker))
 		dtx_super_kill(b, DTX_KILL_MUTE);
 	if (cancelled(b))
 		dtx_super_kill(b, DTX_KILL_CANCEL);
 }
 
-/* --- the end of most runs: a small result is copied, and the worker's death not waited for --- */
+/* --- the usual end: a small result is copied, and main does not wait for the worker's death --- */
 
-/* What it printed before it was done is in the pipes. */
+/* Reads what the worker printed before it was done. */
 static void drain_rest(struct dtx_box *b)
 {
 	int *const fd[] = { &b->out, &b->err };
@@ -112,8 +112,8 @@ static void drain_rest(struct dtx_box *b)
 	}
 }
 
-/* The worker may still write to its memory: what counts from here on is this copy, which is judged
- * as any result is. */
+/* Copies the result. The worker may still write to its memory, so from here on only the copy
+ * counts; it is checked like any result. */
 static bool copy_result(struct dtx_box *b)
 {
 	size_t len = (size_t)b->done.used;
@@ -129,8 +129,8 @@ static bool copy_result(struct dtx_box *b)
 	return true;
 }
 
-/* Main has work to do while the kernel takes the worker's memory down, milliseconds for which the
- * worker would often take main's core. */
+/* Moves the worker to other cores. The kernel takes milliseconds to free its memory, and would
+ * often do that on main's core, while main has work to do. */
 static void end_elsewhere(const struct dtx_box *b)
 {
 	cpu_set_t cores;
@@ -140,18 +140,19 @@ static void end_elsewhere(const struct dtx_box *b)
 		return;
 	CPU_CLR((unsigned)here, &cores);
 	if (CPU_COUNT(&cores) && sched_setaffinity(b->worker, sizeof(cores), &cores))
-		errno = 0; /* not everybody's right */
+		errno = 0; /* not every user may do that */
 }
 
-/* Stops: a worker that lives on after its result.  It waits, so its facts can be read, and then it
- * is killed; its address space is taken down while main goes on. */
+/* Ends a run as soon as its result is there. The worker waits, so its CPU time can be read; then
+ * it is killed, and its memory is freed while main goes on. Stops: a worker that lives on after
+ * its result. */
 static void end_early(struct dtx_box *b, struct dtx_jail_report *r)
 {
 	struct pollfd p = { .fd = b->pidfd, .events = POLLIN };
 	uint64_t anon;
 
 	if (b->raw || !b->done.used || b->done.used > COPY_MAX ||
-	    !dtx_run_stats_used(b->worker, &b->exited, &anon) || poll(&p, 1, 0) != 0 ||
+	    !dtx_procfacts_used(b->worker, &b->exited, &anon) || poll(&p, 1, 0) != 0 ||
 	    !copy_result(b))
 		return;
 	note_memory(b, anon, r);
@@ -176,9 +177,9 @@ static void on_job(struct dtx_box *b, struct dtx_jail_report *r)
 	}
 	if (got != 0 && got != -1 && !b->has_done)
 		dtx_super_kill(b, DTX_KILL_PROTOCOL);
-	else if (!b->has_done) /* closed, or reset: it went with a message of ours unread */
+	else if (!b->has_done) /* closed, or reset because it ended with a message of ours unread */
 		b->t_mute = dtx_now_ns();
-	dtx_file_close(&b->job.fd); /* a worker that is done waits for that */
+	dtx_file_close(&b->job.fd); /* a worker that is done waits for this */
 }
 
 static void on_ctl(struct dtx_box *b)
@@ -190,7 +191,7 @@ static void on_ctl(struct dtx_box *b)
 		b->has_exited = true;
 		return;
 	}
-	dtx_file_close(&b->ctl.fd); /* the zygote is gone: its workers die with it */
+	dtx_file_close(&b->ctl.fd); /* the zygote is gone, and its workers die with it */
 }
 
 enum { AT_PID, AT_LISTENER, AT_OUT, AT_ERR, AT_JOB, AT_CTL, AT_COUNT };
@@ -199,7 +200,7 @@ static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_re
 {
 	if (p[AT_LISTENER].revents & POLLIN) {
 		if (!dtx_notify_answer(b->listener, b->inner, us_since(b->t_start), r)) {
-			note_memory(b, dtx_run_stats_resident(b->worker).anon, r);
+			note_memory(b, dtx_procfacts_resident(b->worker).anon, r);
 			dtx_super_kill(b, DTX_KILL_DENIED);
 		}
 	} else if (p[AT_LISTENER].revents) {
@@ -219,14 +220,14 @@ static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_re
 	}
 }
 
-/* True when nothing more can come. */
+/* Whether nothing more can come. */
 static bool finished(const struct dtx_box *b)
 {
 	return b->early || (b->dead && b->out < 0 && b->err < 0 && (b->has_done || b->job.fd < 0) &&
 	                    (b->has_exited || b->ctl.fd < 0));
 }
 
-/* Until the next look, or the deadline. */
+/* Milliseconds until the next look or the deadline. */
 static int tick(const struct dtx_box *b)
 {
 	int64_t left = b->spec.limits.wall_ms - (dtx_now_ns() - b->t_start) / 1000000 + 1;
@@ -259,7 +260,7 @@ void dtx_super_watch(struct dtx_box *b, struct dtx_jail_report *r)
 			ended = dtx_now_ns();
 		if (ended && dtx_now_ns() - ended > (int64_t)EXIT_MS * 1000000) {
 			if (b->dead)
-				break; /* a report is missing; the rest is still true */
+				break; /* a report is missing, but the rest is still true */
 			dtx_super_kill(b, DTX_KILL_STUCK);
 			kill_zygote(b);
 			ended = dtx_now_ns();

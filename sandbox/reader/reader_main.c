@@ -1,5 +1,6 @@
-/* The reader process.  Each step says what it stops; the order is fixed, because each step takes
- * away what the step before needed. */
+/* The reader process: locks itself down, then parses workbooks and archives for main. Each step
+ * of the lock-down says what it stops. Their order is fixed, because each step takes away what
+ * the steps before it needed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,8 +27,9 @@
 #include "sandbox/wire.h"
 
 enum { FD_CONTROL = 3, FD_INPUT = 4, FD_END = 5, FDS_MAX = 8, THREADS = 3, STATUS_LOST = 3 };
-#define TICK_NS     ((int64_t)100 * 1000 * 1000)
-#define SPARE_BYTES ((uint64_t)256 << 20) /* of address space, beside the heap's limit */
+#define TICK_NS ((int64_t)100 * 1000 * 1000)
+/* of address space, in addition to the limit of the heap */
+#define SPARE_BYTES ((uint64_t)256 << 20)
 
 /* --- lock-down --- */
 
@@ -40,7 +42,7 @@ static _Noreturn void refuse(struct dtx_wire *w, const char *layer, int code)
 	_exit(dtx_wire_send(w, DTX_WIRE_REFUSED, &r, sizeof(r), NULL, 0) ? 1 : 2);
 }
 
-/* Bytes of address space in use: the program and its libraries. */
+/* Bytes of address space in use by the program and its libraries. */
 static uint64_t own_size(void)
 {
 	char text[64] = "";
@@ -52,7 +54,8 @@ static uint64_t own_size(void)
 	return n > 0 ? strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Stops: memory and processor floods, written files, core files with the input's cells in them. */
+/* Stops: floods of memory and CPU time, written files, and core files that would contain cells
+ * of the input. */
 static int limit(uint64_t own, uint64_t memory, uint64_t cpu_s)
 {
 	const struct {
@@ -70,7 +73,7 @@ static int limit(uint64_t own, uint64_t memory, uint64_t cpu_s)
 	for (i = 0; i < DTX_COUNT(limits); i++) {
 		struct rlimit have, want;
 
-		/* the caller's may be tighter: then they stay */
+		/* If the limits of the caller are tighter, those stay. */
 		if (getrlimit((enum __rlimit_resource)limits[i].what, &have))
 			return errno;
 		want.rlim_max = DTX_MIN(limits[i].hard, have.rlim_max);
@@ -81,8 +84,8 @@ static int limit(uint64_t own, uint64_t memory, uint64_t cpu_s)
 	return 0;
 }
 
-/* Stops: every call that the policy does not name, in every thread.  Where main can be asked it
- * names the call; else the kernel ends the process without a word. */
+/* Stops: every call that the policy does not allow, in every thread. If the kernel gives a
+ * listener, main names the call; otherwise the kernel ends the process without a message. */
 static int load_filter(struct dtx_filter *filter, uint32_t *named, int *listener)
 {
 	int rc = dtx_filter_load_reader(filter, false, listener);
@@ -99,7 +102,8 @@ static int compare_bytes(const void *a, const void *b)
 	return *(const char *)a - *(const char *)b;
 }
 
-/* The C library's qsort asks once how much memory the machine has. */
+/* Calls qsort once: the C library then asks how much memory the machine has, which the filter
+ * would deny later. */
 static void warm_qsort(void)
 {
 	char many[2048] = { 0 };
@@ -111,12 +115,12 @@ struct role {
 	pid_t parent;
 	uint64_t memory, cpu_s;
 	uint64_t page; /* code page that may be needed */
-	size_t size;   /* of the input */
-	bool freexl;   /* that library is asked too: it opens the input by its name */
+	size_t size;   /* bytes of the input */
+	bool freexl;   /* FreeXL is used, which opens the input by its name */
 };
 
-/* Stops: reading any file but the input, by the one library that opens files.  Before there are
- * other threads, which would not have it. */
+/* Stops: FreeXL, the only library here that opens files, from reading any file but the input.
+ * Must be done before there are other threads, which would not be restricted. */
 static void only_input(struct dtx_wire *w)
 {
 	static const char *const input[] = { DTX_ISOLATE_INPUT, NULL };
@@ -138,18 +142,18 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	uint64_t own;
 	struct stat st;
 
-	/* stops: outliving main, also when it died a moment ago */
+	/* Stops: outliving main, also if it died a moment ago. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != r->parent)
 		_exit(STATUS_LOST);
-	/* stops: other descriptors, a debugger, a set-uid program on the way */
+	/* Stops: use of other descriptors, a debugger, a set-uid program. */
 	if (syscall(SYS_close_range, (unsigned)FD_END, ~0u, 0u) ||
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		refuse(w, "process", errno);
 	if (fstat(FD_INPUT, &st))
 		refuse(w, "input", errno);
 	r->size = (size_t)st.st_size;
-	/* what needs calls that are gone later: a seed for tables, conversions, programs, threads
-	 */
+	/* Does what needs calls that are denied later: a seed for hash tables, tables of the
+	 * converter, loading libraries, threads. */
 	warm_qsort();
 	dtx_json_init();
 	if (r->page)
@@ -176,14 +180,14 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 /* --- messages --- */
 
 struct channel {
-	pthread_mutex_t lock; /* of what is sent: ticks come from any thread */
-	int64_t ticked;       /* when the last one went */
+	pthread_mutex_t lock; /* for sending: progress may come from any thread */
+	int64_t ticked;       /* when progress was last sent */
 	struct dtx_wire wire;
 	struct dtx_wire_ask ask; /* the request in work, or the next one */
-	int args;                /* its arguments, -1: none waits */
-	void *frame;             /* mapped memory of main */
+	int args;                /* memory with its arguments; -1: no request waits */
+	void *frame;             /* mapped memory of main, to be filled */
 	uint64_t len;
-	void *slot; /* the same, for small frames; NULL until there was one */
+	void *slot; /* the same for small frames; NULL until the first */
 };
 
 static bool tell(struct channel *c, uint16_t type, const void *payload, size_t len)
@@ -196,7 +200,7 @@ static bool tell(struct channel *c, uint16_t type, const void *payload, size_t l
 	return ok;
 }
 
-/* A few a second, so that they never fill the socket. */
+/* Sends progress, at most ten times a second, so that it never fills the socket. */
 static void channel_tick(void *arg, uint64_t done, uint64_t of)
 {
 	struct channel *c = arg;
@@ -213,8 +217,8 @@ static void channel_tick(void *arg, uint64_t done, uint64_t of)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Main asks where it cannot read what the kernel says of this process: the filter shows it the
- * call, and main refuses it. */
+/* Makes a call that the filter denies. Main asks for that where it cannot read what the kernel
+ * says about this process, and sees the call at its listener. */
 static void answer_probe(struct channel *c, const struct dtx_wire_msg *msg)
 {
 	struct dtx_wire_probe p;
@@ -226,7 +230,7 @@ static void answer_probe(struct channel *c, const struct dtx_wire_msg *msg)
 		_exit(STATUS_LOST);
 }
 
-/* The next message, and its descriptor if it has one; ends the process when there is none. */
+/* Reads the next message with its descriptor, if it has one. Ends the process if there is none. */
 static void receive(struct channel *c, struct dtx_wire_msg *msg, int *fd)
 {
 	size_t n;
@@ -235,7 +239,7 @@ static void receive(struct channel *c, struct dtx_wire_msg *msg, int *fd)
 		n = 1;
 		*fd = -1;
 		if (dtx_wire_recv(&c->wire, msg, fd, &n) != 1)
-			_exit(0); /* main is gone, or wants no more */
+			_exit(0); /* main is gone or has no more requests */
 		if (msg->type == DTX_WIRE_PROBE)
 			answer_probe(c, msg);
 	} while (msg->type == DTX_WIRE_PROBE);
@@ -251,7 +255,7 @@ static void keep_ask(struct channel *c, const struct dtx_wire_msg *msg, int fd)
 	c->args = fd;
 }
 
-/* Takes fd. */
+/* Maps memory of main. Closes fd. */
 static enum dtx_code map_shared(int fd, uint64_t n, int flags, void **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -265,7 +269,8 @@ out:
 	return rc;
 }
 
-/* The slot is mapped once and written again and again; what is larger is filled at once. */
+/* Gets memory to fill. The slot is mapped once and used again for each small frame; larger
+ * memory is filled once, so its pages are taken at once. */
 static enum dtx_code take_memory(struct channel *c, int fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -340,7 +345,7 @@ static bool fail_text(const struct dtx_err *err, struct dtx_wire_fail *f)
 	return ok;
 }
 
-/* An error that is too long, or that comes when memory is out, loses what is not needed. */
+/* Sends an error. If it is too long, or memory is out, leaves out what is not essential. */
 static void send_fail(struct channel *c, struct dtx_err *err)
 {
 	static const char starved[] = "{\"code\":\"no_memory\",\"severity\":0}";
@@ -372,7 +377,7 @@ static enum dtx_code serve_one(struct channel *c, struct dtx_isolate_server *s, 
 	rc = dtx_isolate_serve(s, (enum dtx_ask)c->ask.ask, (struct dtx_str){ map, len }, err);
 	munmap(map, len);
 out:
-	drop_frame(c); /* that nobody finished */
+	drop_frame(c); /* one that was not finished */
 	return rc;
 }
 

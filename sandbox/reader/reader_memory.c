@@ -1,4 +1,4 @@
-/* The memory through which a reader process hands frames over. */
+/* The memory in which a reader process hands its results to main. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int sealable(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
-	/* older kernels do not know the last flag */
+	/* older kernels do not know MFD_NOEXEC_SEAL */
 	return fd >= 0 ? fd : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
@@ -61,7 +61,8 @@ static enum dtx_code send_memory(struct dtx_isolate *p, const struct dtx_wire_me
 	               : dtx_reader_died(p, err);
 }
 
-/* Both sides map it; it may be written at any time, so nothing is believed of it but copies. */
+/* Makes the slot, which both sides map. The process may write to it at any time, so main only
+ * ever uses copies of what is in it. */
 static enum dtx_code make_slot(struct dtx_isolate *p, const struct dtx_wire_memory *m,
                                struct dtx_err *err)
 {
@@ -127,7 +128,8 @@ static void mapping_free(void *arg)
 	dtx_mem_free(m);
 }
 
-/* Seals what was filled: the kernel refuses while the process can still write to it. */
+/* Seals memory that the process has filled. The kernel refuses the seal as long as the process
+ * still has it mapped for writing. */
 static enum dtx_code take_own(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -143,7 +145,7 @@ static enum dtx_code take_own(struct dtx_isolate *p, struct dtx_sealed *out, str
 	if (ptr == MAP_FAILED)
 		DTX_FAIL(err, DTX_E_NO_MEMORY, "mapping of a frame: %s", strerror(errno));
 	*m = (struct mapping){ ptr, p->len };
-	dtx_file_close(&p->memory); /* the mapping is charged from here on */
+	dtx_file_close(&p->memory); /* the mapping counts against the budget from here on */
 	out->owner = dtx_owner_new(mapping_free, m);
 	if (!out->owner) {
 		mapping_free(m);

@@ -1,5 +1,5 @@
-/* Main's side of a reader process.  The peer is hostile from its first request on: nothing that it
- * says is believed but as bytes to be checked. */
+/* Main's side of a reader process. From the first request on, the process may have been taken
+ * over by a hostile file: what it says is only bytes, to be checked. */
 #include "sandbox/reader/reader_super.h"
 
 #include <errno.h>
@@ -62,8 +62,8 @@ enum dtx_code dtx_reader_broke(struct dtx_isolate *p, const char *what, struct d
 	                   dtx_source_name(p->src), what);
 }
 
-/* Waits for a process that ends by itself, so that its status tells why.  Not for good: one that
- * only closes its socket and then sleeps spends no processor time, and no limit ends it. */
+/* Waits for a process that is about to end, so that its status tells why. The wait is limited: a
+ * process that closes its socket and sleeps uses no CPU time, and no limit would end it. */
 static bool ended(struct dtx_isolate *p, int *status)
 {
 	struct pollfd fd = { .fd = (int)syscall(SYS_pidfd_open, p->pid, 0u), .events = POLLIN };
@@ -79,7 +79,8 @@ static bool ended(struct dtx_isolate *p, int *status)
 	return true;
 }
 
-/* No file makes the kernel send these: what a reader does wrong, and its limits, have others. */
+/* Whether a person or another program sent the signal. The kernel does not send these for
+ * anything that a reader does wrong, nor for its limits. */
 static bool from_outside(int sig)
 {
 	return sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT;
@@ -96,7 +97,8 @@ static enum dtx_code killed(const struct dtx_isolate *p, int sig, struct dtx_err
 	return DTX_E_JAIL_UNAVAILABLE;
 }
 
-/* A process that read a file while it was cut short dies of that. */
+/* Sets the error for a process that is gone. If the input was cut short while it read, it has
+ * died of that (SIGBUS). */
 enum dtx_code dtx_reader_died(struct dtx_isolate *p, struct dtx_err *err)
 {
 	const char *name = dtx_source_name(p->src);
@@ -134,7 +136,7 @@ enum dtx_code dtx_reader_died(struct dtx_isolate *p, struct dtx_err *err)
 
 /* --- messages --- */
 
-/* Waits until a message is there, at most until then; false: the process must go. */
+/* Waits for a message until the given time. Returns false if the process must be ended. */
 static bool wait_until(struct dtx_isolate *p, int64_t until)
 {
 	struct pollfd fd[] = { { .fd = p->wire.fd, .events = POLLIN },
@@ -150,18 +152,19 @@ static bool wait_until(struct dtx_isolate *p, int64_t until)
 		n = poll(fd, 2, (int)DTX_MIN(left, (int64_t)60000));
 		if (n < 0 && errno != EINTR)
 			return false;
-		/* a call that the policy does not have: it stays unanswered */
+		/* A call that the policy denies. It stays unanswered. */
 		if (n > 0 && (fd[1].revents & POLLIN) &&
 		    dtx_notify_name(p->listener, p->denied, sizeof(p->denied)))
 			return false;
 		if (n > 0 && fd[0].revents)
 			return true;
-		if (n > 0 && fd[1].revents) /* every thread is gone; its last words may come */
+		/* every thread is gone, but its last messages may still come */
+		if (n > 0 && fd[1].revents)
 			fd[1].fd = -1;
 	}
 }
 
-/* What main does between two messages is not the process's time. */
+/* The same, but the time that main spends between two messages does not count. */
 static bool wait_message(struct dtx_isolate *p)
 {
 	int64_t until = dtx_now_ns() + p->left;
@@ -171,7 +174,7 @@ static bool wait_message(struct dtx_isolate *p)
 	return there;
 }
 
-/* Next message; *rc tells what became of the process when there is none. */
+/* Reads the next message. If there is none, *rc says what became of the process. */
 static bool receive(struct dtx_isolate *p, struct dtx_wire_msg *msg, enum dtx_code *rc,
                     struct dtx_err *err)
 {
@@ -237,14 +240,14 @@ static uint32_t generation(const struct dtx_wire_msg *msg)
 	return gen;
 }
 
-/* How far it says it is: shown, never used. */
+/* Its progress: shown to the user, used for nothing else. */
 static enum dtx_code take_tick(struct dtx_isolate *p, const struct dtx_wire_msg *msg,
                                struct dtx_err *err)
 {
 	struct dtx_wire_tick t;
 
 	memcpy(&t, msg->payload, sizeof(t));
-	/* an honest process sends ten a second */
+	/* an honest process sends at most ten a second */
 	if (p->ticks++ / 100 > p->limits.cpu_s || t.done > t.of)
 		return dtx_reader_broke(p, "ticks without end or sense", err);
 	dtx_source_tick(p->src, t.done, t.of);
@@ -337,7 +340,8 @@ static enum dtx_code refused(const char *layer, const char *why, struct dtx_err 
 	return DTX_E_JAIL_UNAVAILABLE;
 }
 
-/* The first message tells that it is locked; it may bring the listener of its filter. */
+/* Reads the first message, which says that the process is locked. It may bring the listener of
+ * its filter. */
 static enum dtx_code wait_locked(struct dtx_isolate *p, struct dtx_err *err)
 {
 	struct pollfd fd = { .fd = p->wire.fd, .events = POLLIN };
@@ -366,8 +370,8 @@ static enum dtx_code wait_locked(struct dtx_isolate *p, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* Where its facts are not for us to read: it makes a call that only a locked process has to ask
- * main for.  That takes the listener of its filter, which is in all of its threads. */
+/* Makes the process prove its lock where /proc does not show it to us: it makes a call that its
+ * filter denies and that arrives at the listener. The filter is in all of its threads. */
 static enum dtx_code probe(struct dtx_isolate *p, struct dtx_err *err)
 {
 	struct pollfd fd = { .fd = p->listener, .events = POLLIN };
@@ -392,14 +396,15 @@ static enum dtx_code probe(struct dtx_isolate *p, struct dtx_err *err)
 	return code == EPERM ? DTX_OK : refused("verify", "the probe was not refused", err);
 }
 
-/* Before a byte of work is sent: what the kernel says, not what the process says. */
+/* Verifies the lock before any work is sent, by what the kernel says and not by what the process
+ * says. */
 static enum dtx_code verify(struct dtx_isolate *p, struct dtx_err *err)
 {
 	char what[160];
 
-	if (dtx_run_stats_reader(p->pid, what, sizeof(what)))
+	if (dtx_procfacts_reader(p->pid, what, sizeof(what)))
 		return DTX_OK;
-	if (p->listener >= 0 && dtx_run_stats_hidden(p->pid))
+	if (p->listener >= 0 && dtx_procfacts_hidden(p->pid))
 		return probe(p, err);
 	return refused("verify", what, err);
 }
@@ -431,7 +436,7 @@ out:
 	return rc;
 }
 
-/* What each of them needs, asked before its input is made ready. */
+/* Checks what every reader process needs, before its input is prepared. */
 static enum dtx_code possible(struct dtx_err *err)
 {
 	const char *layer, *call;

@@ -78,7 +78,7 @@ static void check(const struct state *s)
 	}
 	close(ready[1]);
 	T_INT(read(ready[0], &byte, 1), 1);
-	holds = dtx_run_stats_status(pid, &vm, &inner, what, sizeof(what));
+	holds = dtx_procfacts_status(pid, &vm, &inner, what, sizeof(what));
 	if (holds != !s->says || (s->says && strncmp(what, s->says, strlen(s->says)) != 0))
 		t_fail(__FILE__, __LINE__, "%s: %d, '%s'", s->what, holds, what);
 	T_CHECK(!holds || (vm > 0 && inner > 0));
