@@ -1,7 +1,8 @@
-"""What the jail has not, said in words: the kernel's answers are "too many open files" and the
-like.  The calls are made all the same, so that the record knows of them; not made is only what
-programs without any harm in mind ask for and the kernel would kill them for.
-"""
+"""Replaces calls for which the jail has no answer, so that a program gets a clear message.
+
+The kernel refuses such calls with messages like "too many open files". The calls are still made,
+so that the record shows them; left out are only calls that harmless programs make and for which
+the kernel would kill them."""
 import errno
 import faulthandler
 import functools
@@ -31,7 +32,7 @@ NO_SIGNALS = "no signal comes in the jail: its limit of time is an option, --jai
 
 
 def worded(owner, name, text, kind=OSError):
-    """A failure of owner.name says `text`."""
+    """A failure of owner.name gets the message `text`."""
     plain = getattr(owner, name)
 
     @functools.wraps(plain)
@@ -46,7 +47,7 @@ def worded(owner, name, text, kind=OSError):
 
 
 def tell_of_system():
-    """Its answer is a number, which programs do not look at."""
+    """Makes os.system print why it failed, because programs ignore the number that it returns."""
     plain = os.system
 
     @functools.wraps(plain)
@@ -67,7 +68,8 @@ def refused(owner, names, text):
 
 
 def tell_little():
-    """What programs ask of the system and print: the kernel does not say, and kills for some."""
+    """Fixed answers to what programs ask the system and print. The kernel refuses some of these
+    calls and kills the process for others."""
     plain, ended = resource.getrusage, resource.struct_rusage((0,) * 16)
     os.sched_getaffinity = lambda pid: {0}
     socket.gethostname = lambda: "localhost"
@@ -79,7 +81,7 @@ def tell_little():
 
 
 class Result:
-    """What multiprocessing.pool.AsyncResult is, of a task that is over."""
+    """Like multiprocessing.pool.AsyncResult, for a task that has finished."""
 
     def __init__(self, task, callback=None, error_callback=None):
         self.error = self.value = None
@@ -107,7 +109,7 @@ class Result:
 
 
 class Pool:
-    """multiprocessing's, whose tasks run one after the other when they are given to it."""
+    """Like multiprocessing.pool.Pool, but each task runs at once when it is submitted."""
 
     def __init__(self, processes=None, initializer=None, initargs=(), *args, **words):
         self.closed = False
@@ -156,7 +158,7 @@ class Pool:
 
 
 def prepare():
-    """In the zygote."""
+    """Runs in the zygote."""
     context = multiprocessing.context.BaseContext
     for owner in (multiprocessing, multiprocessing.pool, multiprocessing.dummy):
         owner.Pool = Pool

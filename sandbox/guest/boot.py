@@ -1,7 +1,7 @@
-"""Inside the jail.  prepare() runs once in the zygote, run() once in each worker.
+"""The entry points of Python in the jail: prepare() runs once in the zygote, run() once in each
+worker.
 
-GUEST, a dict of this folder's files, is set by the host before this text runs.
-"""
+The host sets GUEST, a dict of the files of this folder, before this text runs."""
 import gc
 import importlib
 import json
@@ -12,18 +12,18 @@ import types
 
 OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
 CHECK, RUN, EXEC = 1, 2, 4
-CODE_TOO = 2  # of `libraries`: their files may be read, and extension modules among them loaded
+CODE_TOO = 2  # value of `libraries`: their files may be read and extension modules loaded
 SCREEN_ZYGOTE, EXEC_ZYGOTE, SCIENCE_ZYGOTE, RUN_SCIENCE_ZYGOTE = 1, 2, 3, 4
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
 
-# made once: json.loads and json.dumps ask about much that is known here
+# made once, because json.loads and json.dumps check options that are fixed here
 from_json = json.JSONDecoder().decode
 to_json = json.JSONEncoder(allow_nan=False).encode
 
 
 def load(name, compiled, **words):
-    """Module `name` from the files that came with the program."""
+    """Loads module `name` from the files that are linked into the program."""
     module = types.ModuleType(name)
     module.__file__ = "<dtx>/%s.py" % name
     sys.modules[name] = module
@@ -37,8 +37,8 @@ def load(name, compiled, **words):
 
 
 class Lacking:
-    """Finds no module, and says of one what was in the way when it was looked for: a library it
-    needs is not here, or another version keeps it elsewhere."""
+    """A finder that finds no module, but tells why an earlier import of it failed: a library that
+    it needs is missing, or has another version."""
 
     why = {}
 
@@ -49,7 +49,7 @@ class Lacking:
 
     @classmethod
     def note(cls, name, error):
-        """What an import raised.  A library that is broken raises anything."""
+        """Notes the exception of an import. A broken library may raise anything."""
         top, text = name.split(".")[0], str(error)
         if top not in sys.modules and not isinstance(error, ModuleNotFoundError):
             name = top
@@ -60,7 +60,8 @@ class Lacking:
 
 
 def optional(names):
-    """Imports what is here and works; all else is absent, and no reason to start nothing."""
+    """Imports the modules that are here and work. Any other is treated as absent, because a broken
+    library is no reason to refuse all runs."""
     for name in names:
         try:
             importlib.import_module(name)
@@ -74,22 +75,25 @@ def import_science(compiled):
 
 
 def prepare(kind, compiled, libraries):
-    gc.disable()  # what is imported stays: looking for garbage in it costs a tenth of the start
+    # imported modules stay; collecting garbage among them would take a tenth of the start
+    gc.disable()
     version = "%d.%d.%d" % sys.version_info[:3]
     for name in ("layout", "toplevel", "screen"):
         load(name, compiled)
-    if kind == SCREEN_ZYGOTE:  # a text is read, no table: pandas would be nine tenths of the time
+    # the screen reads text, no tables; pandas would take nine tenths of the time
+    if kind == SCREEN_ZYGOTE:
         return version, "", "", ""
-    # their sums differ in the last bits, and one of them starts threads
+    # With these, sums differ in the last bits, and one of them starts threads.
     sys.modules["numexpr"] = sys.modules["bottleneck"] = None
     import numpy
     import platform
-    # pandas asks it; it would start a program, and where there is no /dev/null leave a pipe open
+    # pandas asks for the processor; that would start a program, and leave a pipe open where there
+    # is no /dev/null
     platform._Processor.from_subprocess = lambda: None
     import pandas
 
-    # OpenBLAS takes 128 MiB of addresses at its first call and keeps them: here they are not of the
-    # snippet's limit, and without them it would try for ever
+    # OpenBLAS takes 128 MiB of address space at its first call and keeps it. Taken here, it does
+    # not count against the snippet's limit; if it cannot have it, it tries for ever.
     numpy.linalg.inv(numpy.eye(2))
     optional(GUEST["modules.txt"].decode().split())
     sys.meta_path.append(Lacking)
@@ -106,7 +110,7 @@ def prepare(kind, compiled, libraries):
     pins.prepare()
     if libraries:
         load("libraries", compiled).prepare(libraries == CODE_TOO)
-    else:  # what is not imported now cannot be: no folder is searched for it
+    else:  # what is not imported now cannot be imported later, because no folder is searched
         pins.pin_lines()
         sys.path.clear()
         sys.path_importer_cache.clear()
@@ -148,12 +152,12 @@ def transform(tables, params):
 """
 
 
-WARM_QUARTER = 250  # rows; fewer touch less of what a run does
+WARM_QUARTER = 250  # rows; with fewer, a warm-up touches less than a real run
 WARM_BYTES = 1 << 17
 
 
 def frame_of(text):
-    """The frame of a run of `text` on a small table."""
+    """Makes the input frame for a run of `text` on a small table."""
     frames, layout = sys.modules["frames"], sys.modules["layout"]
     main = sys.modules["pandas"].DataFrame({"k": ["a", "b", "a", None] * WARM_QUARTER,
                                             "n": range(4 * WARM_QUARTER),
@@ -167,7 +171,7 @@ warm_frames = []
 
 
 def exercise(frame):
-    """A run on memory of its own: its code is specialised, its pages are touched."""
+    """Does a run on its own memory, which specialises the code and touches its pages."""
     code, _ = run(frame, memoryview(bytearray(WARM_BYTES)), CHECK | RUN, 0, 0)
     if code != OK:
         raise RuntimeError("a warm-up failed")
@@ -182,16 +186,16 @@ TOUCHES, ROUND, LOOK = range(3)
 
 
 def glance():
-    """What every run begins with, as the cores have forgotten it since the worker was made.  Not
-    more: the run may be waiting."""
+    """Does what every run begins with, which is no longer in the processor's caches. Does no more
+    than that, because the run may be waiting."""
     sys.modules["pins"].start(0)
     exec(compile(GLANCE, "<snippet>", "exec"), {})
 
 
 def warm(how):
-    """ROUND: in a zygote, what most snippets do, and often enough for the interpreter to specialise
-    it.  TOUCHES: in a worker, what every run touches.  Nobody waits for either.  LOOK: while main
-    verifies the worker."""
+    """Does work before a client waits for it: ROUND, in a zygote, does what most snippets do, often
+    enough for the interpreter to specialise it. TOUCHES, in a worker, does what every run
+    touches. LOOK, while main verifies a worker, does what a run begins with."""
     if how == LOOK:
         return glance() if "pins" in sys.modules else None
     if not warm_frames:
@@ -204,13 +208,13 @@ def warm(how):
 
 
 def cut(text):
-    text = str(text).replace("\0", "\\x00")  # no text of the report has a zero byte
+    text = str(text).replace("\0", "\\x00")  # a text of the report must not contain a zero byte
     text = text.encode("utf-8", "replace")[:MESSAGE_MAX]
     return text.decode("utf-8", "ignore")
 
 
 def is_library(kind):
-    """A class that a module of Python's or a library's holds by its name; one of the snippet may
+    """Whether the class belongs to Python or a library, and not to the snippet, where a class may
     have any name."""
     module = sys.modules.get(kind.__module__)
     return (kind.__module__ not in ("snippet", "__main__", "dx")
@@ -218,7 +222,8 @@ def is_library(kind):
 
 
 def describe(error, source):
-    """What the author of a snippet needs: type, message and the lines of the snippet."""
+    """What the author of a snippet needs to know of an error: type, message, and the lines of the
+    snippet."""
     lines = source.split("\n")
     frames = []
     trace = error.__traceback__
@@ -240,8 +245,8 @@ def describe(error, source):
             "library": is_library(type(error)), "line": frames[-1]["line"] if frames else 0, "frames": frames[-FRAMES_MAX:]}
 
 
-def told(error, source):
-    """An error whose class fails whoever looks at it is one all the same."""
+def describe_safely(error, source):
+    """The same, also for an error whose class fails when it is printed."""
     try:
         return describe(error, source)
     except MemoryError:
@@ -255,7 +260,7 @@ def parse(raw):
 
 
 class Job:
-    """One run: input frame, output memory, what is to be reported."""
+    """One run: the input frame, the output memory, and what will be reported."""
 
     def __init__(self, view, out, mode):
         layout = sys.modules["layout"]
@@ -276,7 +281,7 @@ class Job:
         return found["class"] is None
 
     def call(self):
-        """The snippet's DataFrame, as sections of a frame."""
+        """Calls the snippet and returns the sections of a frame with its DataFrame."""
         frames, layout = sys.modules["frames"], sys.modules["layout"]
         reader = frames.Reader(self.view)
         tables = reader.tables()
@@ -301,7 +306,7 @@ class Job:
         return table
 
     def program(self):
-        """Runs it; what went wrong is reported, its files are kept all the same."""
+        """Runs a program. Its files are kept even if it fails."""
         frames, layout = sys.modules["frames"], sys.modules["layout"]
         reader = frames.Reader(self.view)
         tables = reader.tables()
@@ -315,7 +320,7 @@ class Job:
             raise error
         if error is None:
             return self.finish(OK, files=files)
-        self.report["exception"] = told(error, self.source)
+        self.report["exception"] = describe_safely(error, self.source)
         return self.finish(EXCEPTION, files=files)
 
     def finish(self, code, table=None, files=()):
@@ -344,7 +349,7 @@ def attempt(job):
         job.report.update(bad=cut(error), fault=error.fault, column=error.column)
         return job.finish(BAD_RESULT)
     except BaseException as error:
-        job.report["exception"] = told(error, job.source)
+        job.report["exception"] = describe_safely(error, job.source)
         return job.finish(EXCEPTION)
 
 
@@ -356,7 +361,7 @@ def run(view, out, mode, seed, now_us):
         return attempt(Job(view, out, mode))
     except MemoryError:
         return MEMORY, 0
-    except BaseException:  # the snippet changed what reports it
+    except BaseException:  # the snippet changed what would report the error
         return BAD_RESULT, 0
     finally:
         if pins:

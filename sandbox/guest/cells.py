@@ -1,4 +1,4 @@
-"""What one cell is, and what to do with one that no table can hold."""
+"""The kind of a single value, and the error for one that no table can hold."""
 import datetime
 import decimal
 
@@ -27,7 +27,7 @@ FRAME_OF = {pd.Series: "; .reset_index() makes one", dict: "; pd.DataFrame([it])
 
 
 def kind_of(value):
-    if isinstance(value, np.timedelta64):  # numpy calls it an integer
+    if isinstance(value, np.timedelta64):  # numpy counts it as an integer
         return None
     if isinstance(value, (bool, np.bool_)):
         return BOOL

@@ -1,9 +1,9 @@
-"""dx: what plain pandas does differently from dtx, done as dtx does it.
+"""The module `dx`: operations for which plain pandas and dtx differ, done as dtx does them.
 
-Plain pandas inside; nothing is patched.  Rules: a null is a group, a null key matches nothing,
-a sum of nothing is null, rows keep their order, halves round away from zero, integers never wrap.
-Each op of a plan that pandas says otherwise is a function here, and each function of a formula.
-"""
+It uses plain pandas inside and patches nothing. The rules: null is a group of its own, a null
+key matches nothing, a sum of nothing is null, rows keep their order, halves round away from
+zero, integers never wrap. There is a function for each op of a plan and for each function of a
+formula that pandas does in another way."""
 import fractions
 import itertools
 
@@ -31,7 +31,8 @@ from dxwin import derive, over, window  # noqa: F401
 
 
 def coalesce(*values, **params):
-    """The first value that is not null: of a formula's values, or as an op of a table's columns."""
+    """The first value that is not null: for values of a formula, or, with parameters, as an op on
+    columns."""
     return dxtext.coalesce_columns(*values, **params) if params else dxfn.coalesce(*values)
 
 
@@ -43,7 +44,7 @@ def kept(values, rows):
 
 
 def agg(fn, group, *args, where=None):
-    """dx.agg("sum", g, g["hours"], where=g["paid"]): one value of the rows of a group."""
+    """dx.agg("sum", g, g["hours"], where=g["paid"]): one value for the rows of a group."""
     rows = [True] * len(group) if where is None else flags(where, len(group))
     if not args:
         return sum(rows)
@@ -57,14 +58,14 @@ def agg(fn, group, *args, where=None):
 
 
 def group_table(df, by):
-    """The key columns, from names or {name: column or function of the table}."""
+    """The key columns, given as names or as {name: column or function of the table}."""
     by = by if isinstance(by, dict) else {name: name for name in names_of(by)}
     keys = {name: constant(what(df), len(df)) if callable(what) else df[what] for name, what in by.items()}
     return pd.DataFrame(keys, index=df.index)
 
 
 def result(df, keys, groups, what):
-    """One column of results: "count", (column, aggregate), or a function of a group and its keys."""
+    """One result column: "count", (column, aggregate), or a function of a group and its keys."""
     if what == "count":
         return column_of([len(rows) for _, rows in groups], "int")
     if callable(what):
@@ -81,7 +82,7 @@ def result(df, keys, groups, what):
 
 
 def sets_of(keys, sets):
-    """Names of the keys of each set; no sets: one of all."""
+    """Names of the keys in each grouping set. Without sets there is one set of all keys."""
     if sets == "rollup":
         return [keys[:n] for n in range(len(keys), -1, -1)]
     if sets == "cube":
@@ -104,7 +105,7 @@ def group_by(df, by, agg, null_keys="keep", order="first_seen", having=None, set
         if null_keys == "error" and len(whole) < len(df):
             raise ValueError("group_by: a key is null")
         df, keys = take(df, whole), take(keys, whole)
-    groups, names = [], []  # of each group its keys and rows, and the keys of its set
+    groups, names = [], []  # for each group: its keys, its rows, and the keys of its set
     for one in sets_of(list(keys.columns), sets):
         for key, rows in (group_rows(keys, one) or ({} if one else {(): []})).items():
             key = dict(zip(one, key))
@@ -143,13 +144,13 @@ def key_pairs(left, right, on, using):
 
 
 def key_table(df, keys):
-    """The keys as columns 0, 1, ...: of the table, or functions of it."""
+    """The keys as columns 0, 1, ...: columns of the table, or functions of it."""
     made = {i: constant(k(df), len(df)) if callable(k) else df[k] for i, k in enumerate(keys)}
     return pd.DataFrame(made, index=df.index)
 
 
 def matching(keys, nulls_equal):
-    """Key of each row; None: the row matches nothing."""
+    """The key of each row; None if the row matches nothing."""
     return [key if nulls_equal or None not in key else None for key in keys_of(keys, list(keys.columns))]
 
 
@@ -210,7 +211,8 @@ def join(left, right, on=None, how="inner", suffix="_right", using=None, cardina
 
 
 def glue(left, right, pairs, at, suffix, how):
-    """Columns of both sides; a row of the right side alone shows its key in the left column."""
+    """Columns of both sides. An unmatched row of the right side shows its key in the left column.
+    """
     ls, rs = [i for i, _ in at], [r for _, r in at]
     out = {}
     for name in left.columns:
@@ -231,7 +233,8 @@ def glue(left, right, pairs, at, suffix, how):
 
 
 def lookup_value(df, other, key, value, as_, on_missing="null", default=None):
-    """One value of another table by key; its keys are unique, a null key is missing."""
+    """Looks up one value of another table by key. Keys of that table must be unique; a null key
+    matches nothing."""
     lk, rk = key_pairs(df, other, key, None)
     left_keys, right_keys = key_table(df, lk), key_table(other, rk)
     check_types(left_keys, right_keys)
@@ -257,7 +260,7 @@ UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exact=True, how="left",
               suffix="_right"):
-    """The row of another table that is nearest in time; of equal times the last one."""
+    """Joins the row of another table that is nearest in time; of equal times, the last one."""
     (lt,), (rt,) = key_pairs(df, other, on, None)
     lk, rk = key_pairs(df, other, by, None)
     left_keys, right_keys = key_table(df, lk), key_table(other, rk)
@@ -290,12 +293,13 @@ def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exac
 
 
 def exact(v):
-    """A number whose differences are not rounded; times are so already."""
+    """A number as a fraction, so that differences are not rounded; times stay as they are."""
     return fractions.Fraction(v if isinstance(v, float) else int(v)) if isinstance(v, (int, float, np.integer)) else v
 
 
 def meet(df, other, cols, all, keep):
-    """Rows that another table has, or has not: null equals null, repeats count with `all`."""
+    """Rows that another table has too, or has not. Null equals null; with `all`, repeated rows
+    count."""
     names = list(df.columns) if cols is None else names_of(cols)
     check_types(key_table(df, names), key_table(other, names))
     left, right = {}, {}
@@ -335,7 +339,8 @@ def name_parts(name, n, prefix, sep, shape):
 
 def pivot_longer(df, cols=None, keep=None, names_to="name", values_to="value", names_prefix=None, names_sep=None,
                  names_pattern=None, names_types=(), drop_nulls=False, order="rows"):
-    """Row by row: all pieces of row 1, then those of row 2; nulls stay unless told otherwise."""
+    """Makes rows of columns: all values of row 1, then those of row 2. Nulls stay unless drop_nulls
+    is set."""
     df = df.reset_index(drop=True)
     to = names_of(names_to)
     cols = names_of(cols) if cols is not None else [c for c in df.columns if c not in names_of(keep)]
@@ -344,7 +349,7 @@ def pivot_longer(df, cols=None, keep=None, names_to="name", values_to="value", n
         raise KeyError("no column is left to become rows")
     value_at = to.index(".value") if ".value" in to else None
     rests, values, place = [], [], {}
-    for c in cols:  # a rest is a row of the result, a value one of its columns
+    for c in cols:  # a rest becomes a row of the result, a value one of its columns
         rest = tuple(p for i, p in enumerate(parts[c]) if i != value_at)
         value = values_to if value_at is None else parts[c][value_at]
         if value_at is None or rest not in rests:
@@ -376,7 +381,8 @@ def pivot_longer(df, cols=None, keep=None, names_to="name", values_to="value", n
 
 def pivot_wider(df, names_from, values_from, id=None, agg=None, fill=None, names=None, names_sep="_",
                 names_prefix="", names_order="appearance"):
-    """One row per id, first seen; columns in order of appearance; a repeated cell needs `agg`."""
+    """Makes columns of rows: one row per id, in order of first appearance; columns in order of
+    appearance. A cell that occurs more than once needs `agg`."""
     names_from, values = names_of(names_from), names_of(values_from)
     df = df.reset_index(drop=True)
     id = [c for c in df.columns if c not in names_from + values] if id is None else names_of(id)

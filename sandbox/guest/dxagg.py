@@ -1,4 +1,4 @@
-"""Aggregates over Python values, as dtx computes them: of a group, of a frame, of a window call."""
+"""Aggregates over Python values, with dtx's results. For groups, frames and window calls."""
 import datetime
 import decimal
 import math
@@ -7,7 +7,7 @@ from dxfn import int64, text_of
 
 
 def total(values):
-    """Exact; an int that does not fit is an error."""
+    """The exact sum. An int that does not fit 64 bits is an error."""
     if any(isinstance(v, float) for v in values):
         return math.fsum(values)
     if any(isinstance(v, decimal.Decimal) for v in values):
@@ -17,7 +17,7 @@ def total(values):
 
 
 def quantile(values, p):
-    """Linear between values (type 7)."""
+    """The quantile with linear interpolation (type 7)."""
     values = sorted(float(v) for v in values)
     at = p * (len(values) - 1)
     low = math.floor(at)
@@ -36,14 +36,14 @@ def median(values):
 
 
 def integers(values):
-    """Integers that stand for floats, and the one number that each is divided by."""
+    """The floats as integers over one common denominator: (integers, denominator)."""
     parts = [float(v).as_integer_ratio() for v in values]
     under = max(q for _, q in parts)
     return [p * (under // q) for p, q in parts], under
 
 
 def ratio(top, under):
-    """Of integers, rounded once."""
+    """The quotient of two integers, rounded once."""
     try:
         return top / under
     except OverflowError:
@@ -51,13 +51,14 @@ def ratio(top, under):
 
 
 def crossed(pairs):
-    """n times the sum of the products of the deviations, exactly, and what it is divided by."""
+    """n times the sum of the products of the deviations, exactly, and its denominator."""
     (x, x_under), (y, y_under) = (integers(side) for side in zip(*pairs))
     return len(pairs) * sum(a * b for a, b in zip(x, y)) - sum(x) * sum(y), x_under * y_under
 
 
 def covariance(pairs):
-    """Exact until the last division: what cancels out leaves nothing."""
+    """The covariance. It is exact until the last division, so deviations that cancel leave exactly
+    zero."""
     n = len(pairs)
     if n < 2:
         return None
@@ -79,7 +80,7 @@ def population(values):
 
 
 def mode(values):
-    """The most frequent; of equals the first seen."""
+    """The most frequent value; of equally frequent ones, the first seen."""
     times = {}
     for v in values:
         times[v] = times.get(v, 0) + 1
@@ -114,7 +115,7 @@ def positive(fn):
 
 
 def moment(least, power):
-    """Skewness and kurtosis of the sample, as pandas has them."""
+    """Skewness and kurtosis of a sample, defined as in pandas."""
     def of(values):
         values, n = [float(v) for v in values], len(values)
         if n < least:
@@ -160,18 +161,18 @@ def weighted(pairs):
 
 
 def beside(pick):
-    """y of the first row with that x."""
+    """Makes arg_min and arg_max: y of the first row with the smallest or largest x."""
     def of(pairs):
         most = pick(x for _, x in pairs)
         return next(y for y, x in pairs if x == most)
     return of
 
 
-PAIRS = {  # of the rows in which neither is null
+PAIRS = {  # computed from the rows where neither value is null
     "corr": correlation, "cov": covariance, "wavg": weighted, "regr_slope": slope, "regr_r2": explained,
     "arg_max": beside(max), "arg_min": beside(min),
 }
-AGGREGATES = {  # of the values that are not null; without one: null
+AGGREGATES = {  # computed from the values that are not null; null if there are none
     "sum": total, "mean": mean, "min": min, "max": max,
     "median": median, "quantile": quantile, "std": deviation, "var": variance,
     "first": lambda v: v[0], "last": lambda v: v[-1], "any": any, "all": all,
@@ -183,7 +184,7 @@ AGGREGATES = {  # of the values that are not null; without one: null
     "gmean": positive(lambda v: math.exp(mean([math.log(x) for x in v]))),
     "hmean": positive(lambda v: len(v) / math.fsum(1 / x for x in v)),
 }
-COUNTS = {  # without one: 0
+COUNTS = {  # 0 if there are no values
     "count": len, "count_distinct": lambda v: len(set(v)), "count_if": lambda v: sum(map(bool, v)),
 }
 FLOATS = ("mean", "median", "std", "var", "std_pop", "var_pop", "iqr", "mad", "skew", "kurt", "gmean", "hmean",
@@ -191,7 +192,7 @@ FLOATS = ("mean", "median", "std", "var", "std_pop", "var_pop", "iqr", "mad", "s
 
 
 def aggregate(fn, values, *more):
-    """Of Python values, None being null."""
+    """Computes one aggregate of Python values, in which None is null."""
     if fn in PAIRS:
         pairs = [p for p in zip(values, *more) if None not in p]
         return PAIRS[fn](pairs) if pairs else None

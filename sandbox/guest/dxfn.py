@@ -1,7 +1,7 @@
-"""The formula language of dtx in plain pandas: nulls stay nulls, integers never wrap.
+"""The functions of dtx's formula language in plain pandas: nulls stay null, integers never wrap.
 
-Values are columns (Series) or single values; a function of columns gives a column of their index.
-"""
+Values are columns (Series) or single values. A function of columns gives a column with their
+index."""
 import datetime
 import decimal
 import math
@@ -24,7 +24,7 @@ def round_one(value, digits):
 
 
 def round(values, digits=0):
-    """Halves go away from zero, as on paper: dx.round(2.675, 2) is 2.68."""
+    """Rounds halves away from zero, in decimal digits: dx.round(2.675, 2) is 2.68."""
     if isinstance(values, pd.Series):
         if values.dtype.kind in "iu" and digits >= 0:
             return values
@@ -33,14 +33,14 @@ def round(values, digits=0):
 
 
 def spread(v, index):
-    """A value as a column; columns stay."""
+    """Makes a column of a single value; columns stay as they are."""
     if isinstance(v, pd.Series):
         return v
     return pd.Series([v] * len(index), index=index, dtype=None if len(index) else object)
 
 
 def if_(condition, yes, no):
-    """yes where the condition is true, no where it is false or null."""
+    """`yes` where the condition is true, `no` where it is false or null."""
     if not isinstance(condition, pd.Series):
         return yes if not is_none(condition) and condition else no
     index = condition.index
@@ -62,21 +62,21 @@ def case(*pairs, default=None):
 
 
 def to_date(values, format):
-    """Dates of one declared format; what does not read is an error, null stays null."""
+    """Dates in one given format. A text that does not fit is an error, null stays null."""
     def one(v):
         return pd.NaT if v is None or pd.isna(v) else datetime.datetime.strptime(v.strip(), format)
     return pd.to_datetime(values.map(one))
 
 
 def int64(v, what="%d"):
-    """An int that fits its column."""
+    """Returns an int that fits its column, or raises an error."""
     if not INT_MIN <= v <= INT_MAX:
         raise OverflowError("%s does not fit 64 bits" % (what % v))
     return v
 
 
 def checked(name, a, b, fn):
-    """Integer arithmetic of any width, back to int64 or an error."""
+    """Integer arithmetic without a limit, converted back to int64 or an error."""
     index = next(v.index for v in (a, b) if isinstance(v, pd.Series))
     side = [spread(v, index) for v in (a, b)]
     out = []
@@ -90,18 +90,18 @@ def checked(name, a, b, fn):
 
 
 def is_whole(v):
-    """Integers: a column of them or one; bools are none."""
+    """Whether this is an integer or a column of integers. Bools are not."""
     if isinstance(v, pd.Series):
         return v.dtype.kind in "iu"
     return isinstance(v, (int, np.integer)) and not isinstance(v, bool)
 
 
 class Float(float):
-    """A float that is no number as it is written with a point: beside a decimal it stays a float."""
+    """A float that was computed, not written with a point: next to a decimal it stays a float."""
 
 
 def exact(v):
-    """A number as it is written with a point is a decimal beside one."""
+    """A number that was written with a point becomes a decimal next to a decimal."""
     return decimal.Decimal(repr(v)) if type(v) is float and not is_none(v) else v
 
 
@@ -116,7 +116,7 @@ def as_float(v):
 
 
 def beside(*values):
-    """Decimals among values of one formula: beside a float they are floats."""
+    """If there are decimals among the values of a formula: all become floats if one is a float."""
     if not any(map(is_decimal, values)):
         return values
     values = tuple(exact(v) for v in values)
@@ -124,7 +124,7 @@ def beside(*values):
 
 
 def of_scale(v, step):
-    """Decimals and whole numbers with as many digits behind the point."""
+    """Decimals and whole numbers with the number of digits after the point that `step` has."""
     if isinstance(v, pd.Series):
         return v.astype(object).map(lambda x: of_scale(x, step)) if is_decimal(v) or is_whole(v) else v
     if isinstance(v, decimal.Decimal) or is_whole(v):
@@ -133,7 +133,7 @@ def of_scale(v, step):
 
 
 def same_scale(*values):
-    """What becomes one column of decimals."""
+    """Gives all values the same number of digits, so that they can form one column of decimals."""
     scales = [-v.as_tuple().exponent for s in values for v in (s if isinstance(s, pd.Series) else [s])
               if isinstance(v, decimal.Decimal)]
     step = decimal.Decimal(1).scaleb(-max(scales, default=0))
@@ -141,7 +141,7 @@ def same_scale(*values):
 
 
 def arith(name, a, b, fn, plain):
-    """Checked for integers, days for dates, else what pandas computes."""
+    """Arithmetic: checked for integers, days for dates, otherwise what pandas computes."""
     fixed = is_decimal(a) or is_decimal(b)
     if fixed:
         a, b = exact(a), exact(b)
@@ -180,7 +180,7 @@ def mul(a, b):
 
 
 def floordiv(a, b):
-    """Null where b is 0."""
+    """Floor division; null where b is 0."""
     return arith("floordiv", a, b, lambda x, y: dxwords.floor_pair(x, y)[0] if y else pd.NA,
                  on_digits(dxwords.float_floordiv))
 
@@ -196,11 +196,11 @@ def div(a, b):
 
 
 def power(a, b):
-    """A float; null where the result is none."""
+    """A float; null where the result is not a number."""
     return floats(a, b, np.power)
 
 
-# --- formulas: nulls stay nulls, and a condition on one is null ---
+# --- formulas: nulls stay null, and a condition on a null is null ---
 
 
 def is_none(v):
@@ -208,8 +208,8 @@ def is_none(v):
 
 
 def value_of(column):
-    """The value of a column of one row."""
-    got = column.astype(object)[0]  # a Python value
+    """The single value of a column with one row."""
+    got = column.astype(object)[0]  # as a Python value
     return None if is_none(got) else got
 
 
@@ -228,12 +228,12 @@ def is_decimal(v):
 
 
 def decimals(x, y, fn, plain):
-    """A float makes a float; else exact."""
+    """Computes exactly with decimals, or with floats if one of the values is a float."""
     if isinstance(x, float) or isinstance(y, float):
         return float(plain(float(x), float(y)))
     with decimal.localcontext(decimal.Context(prec=38)):
         return fn(decimal.Decimal(int(x) if is_whole(x) else x),
-                  decimal.Decimal(int(y) if is_whole(y) else y)) + 0  # of zeros the one without a sign
+                  decimal.Decimal(int(y) if is_whole(y) else y)) + 0  # -0 becomes 0
 
 
 def is_date(v):
@@ -241,7 +241,7 @@ def is_date(v):
 
 
 def as_dates(a, b):
-    """A text beside a date is a date."""
+    """A text next to a date is read as a date."""
     if is_date(a) and isinstance(b, str):
         b = pd.Timestamp(b)
     if is_date(b) and isinstance(a, str):
@@ -250,8 +250,9 @@ def as_dates(a, b):
 
 
 def dates_of(*values):
-    """Values that become one column: a text beside dates is a date, an int beside floats a float,
-    decimals have one scale, integers without nulls beside some with are such, too."""
+    """Converts values that will form one column: a text next to dates becomes a date, an int next
+    to floats a float, decimals get one scale, and integers without nulls the nullable type if
+    others have it."""
     values = same_scale(*beside(*values))
     if any(isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values):
         return tuple(v.astype("Float64").astype("f8") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
@@ -263,7 +264,7 @@ def dates_of(*values):
 
 
 def is_nothing(v):
-    """A column of which no value tells the type."""
+    """Whether this is a column in which no value shows the type."""
     return isinstance(v, pd.Series) and v.dtype == object and v.isna().all()
 
 
@@ -277,7 +278,7 @@ def null_column(a, b, dtype):
 
 
 def without_nan(values):
-    """A NaN that a type with nulls of its own holds beside them is one of them."""
+    """Turns NaN into null in a column whose type has its own nulls."""
     if isinstance(values, pd.Series) and str(values.dtype) == "Float64":
         return values.mask(values.isna() | np.isnan(values.to_numpy("f8", na_value=np.nan)))
     return values
@@ -300,7 +301,7 @@ def zero_is_null(fn):
 
 
 def on_digits(fn):
-    """Of two floats at a time; null where the second is 0."""
+    """Makes a function of two floats work on columns; null where the second is 0."""
     def divide(a, b):
         index = index_of(a, b)
         side = [spread(v, index).astype("Float64").astype("f8") for v in (a, b)]
@@ -321,7 +322,7 @@ def floats(a, b, fn):
 
 
 def known(*values):
-    """Where no value is null."""
+    """Where none of the values is null."""
     index = index_of(*values)
     out = pd.Series(True, index=index)
     for v in values:
@@ -381,7 +382,7 @@ def ge(a, b):
 
 
 def and_(a, b):
-    """Kleene: null where the other does not decide."""
+    """Logical and after Kleene: null if the other value does not decide."""
     return logic(a, b) & logic(b, a)
 
 
@@ -408,7 +409,7 @@ def is_null(a):
 
 
 def isin(x, values):
-    """True on a hit, else null when x or a value is null."""
+    """True if x is among the values, otherwise null if x or one of them is null."""
     out = False
     for v in values:
         out = or_(eq(x, v), out)
@@ -416,7 +417,7 @@ def isin(x, values):
 
 
 def is_distinct(a, b):
-    """Not equal, null being equal to null."""
+    """Whether a and b differ, where null equals null."""
     differ = ne(a, b)
     if index_of(a, b) is None:
         return is_none(a) != is_none(b) if is_none(a) or is_none(b) else differ
@@ -444,11 +445,12 @@ def nullif(a, b):
         a = a.astype("Int64")
     if a.dtype.kind == "b":
         a = a.astype("boolean")
-    return a.mask(same.fillna(False).astype(bool), None)  # NaN beside None would be a second value
+    # NaN next to None would count as a second value
+    return a.mask(same.fillna(False).astype(bool), None)
 
 
 def each(fn, values, nulls=False):
-    """fn row by row; a null among its values gives null."""
+    """Applies fn row by row. Null if one of its values is null, unless `nulls` is set."""
     index = index_of(*values)
     side = [v.astype(object) if isinstance(v, pd.Series) else [plain_float(v)] * (1 if index is None else len(index))
             for v in values]
@@ -474,7 +476,8 @@ def typed(out, index):
 
 
 def most(pick, *values):
-    """Smallest or largest in each row, nulls aside; beside a float all are floats."""
+    """The smallest or largest value of each row, without nulls. If one column is float, the result
+    is."""
     values = dates_of(*values)
     got = each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
     floats = any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
@@ -484,11 +487,11 @@ def most(pick, *values):
 
 
 def text_of(v):
-    """A value as dtx writes it."""
+    """The text that dtx writes for a value."""
     if isinstance(v, (bool, np.bool_)):
         return "true" if v else "false"
     if isinstance(v, (float, np.floating)):
-        v = float(v) + 0.0  # no float is -0.0
+        v = float(v) + 0.0  # -0.0 becomes 0.0
         got = repr(v)
         if "e" in got and 1e-5 <= abs(v) < 1e16:
             return format(decimal.Decimal(got), "f")
@@ -499,20 +502,21 @@ def text_of(v):
 
 
 def has_times(column):
-    """Whether some of the datetimes are not at midnight: else they are dates."""
+    """Whether some of the datetimes are not at midnight; if none is, they are dates."""
     known = column.dropna()
     return not (known == known.dt.normalize()).all()
 
 
 def written(values):
-    """A column of datetimes as texts, else what it is: one by one, those at midnight are dates."""
+    """Turns a column of datetimes into texts. Other values stay: written one by one, a time at
+    midnight would look like a date."""
     if not isinstance(values, pd.Series) or values.dtype.kind != "M" or not has_times(values):
         return values
     return pd.Series([None if is_none(v) else v.isoformat() for v in values], index=values.index, dtype=object)
 
 
 def cut(how):
-    """Rounds the digits that are shown, not the binary value."""
+    """Makes a rounding function that works on the shown digits, not on the binary value."""
     def rounded(v, digits=None):
         if isinstance(v, (int, np.integer)) and digits is None:
             return int(v)
@@ -551,7 +555,7 @@ def pad(t, n, fill, front):
 
 
 def number(fn):
-    """Results that are none are null."""
+    """Makes a function whose result is null where it is not a number."""
     def value(*v):
         try:
             got = float(fn(*map(float, v)))
@@ -591,7 +595,7 @@ def truth(v):
 
 
 def pattern(p):
-    """RE2's text for Python: classes are ASCII, \\z is the end."""
+    """Translates a pattern of RE2 to Python: classes are ASCII, \\z is the end of the text."""
     return re.compile(re.sub(r"(?<!\\)\(\?<(?![=!])", "(?P<", p.replace("\\z", "\\Z")), re.ASCII)
 
 
@@ -728,7 +732,7 @@ FUNCTIONS = {
     **dxwords.TEXTS, **dxwords.VALUES, **{name: number(call) for name, call in dxwords.FLOATS.items()},
     "as_int": whole, "as_float": real, "as_text": text_of, "as_bool": truth,
 }
-# These see nulls.
+# These functions are called even if a value is null.
 NULL_FUNCTIONS = {
     "concat": lambda *v: "".join(text_of(x) for x in v if x is not None),
     "concat_ws": lambda sep, *v: (sep or "").join(text_of(x) for x in v if x is not None),
@@ -737,18 +741,19 @@ NULL_FUNCTIONS = {
 }
 
 
-# The result is one of the values.
+# The result is one of the arguments.
 ONE_TYPE = {"clamp"}
-# All arguments are shown as text.
+# All arguments are converted to text.
 TEXTS_ONLY = {"as_text", "concat", "concat_ws", "is_blank"}
-# The first one is.
+# The first argument is converted to text.
 TEXT_FUNCTIONS = {
     "length", "upper", "lower", "trim", "ltrim", "rtrim", "left", "right", "mid", "slice", "replace",
     "starts_with", "ends_with", "contains", "index_of", "split_part", "repeat", "pad_left",
     "pad_right", "matches", "like", "extract", "replace_re", "count_re", "extract_all", "split_re_part",
     *dxwords.TEXTS,
 }
-# And these behind it, by their places: cells of a source column are text there, too.
+# These arguments after the first, given by place, are converted too: a cell of a source column is
+# text there.
 TEXT_PLACES = {
     "starts_with": (0,), "ends_with": (0,), "contains": (0,), "index_of": (0,), "replace": (0, 1),
     "split_part": (0,), "pad_left": (1,), "pad_right": (1,), "levenshtein": (0,), "jaro_winkler": (0,),
@@ -759,7 +764,7 @@ CONDITIONS = {"starts_with", "ends_with", "contains", "matches", "like", "is_bla
 
 
 def fn(name, *values):
-    """A function of the formula language, row by row: dx.fn("left", df0["code"], 2)."""
+    """Calls a function of the formula language row by row: dx.fn("left", df0["code"], 2)."""
     call = NULL_FUNCTIONS.get(name) or FUNCTIONS[name]
     if name in TEXT_FUNCTIONS:
         places = TEXT_PLACES.get(name, ())
@@ -771,5 +776,5 @@ def fn(name, *values):
     else:
         got = each(call, dates_of(*values) if name in ONE_TYPE else beside(*values), name in NULL_FUNCTIONS)
     if name in CONDITIONS and isinstance(got, pd.Series):
-        return got.astype("boolean")  # of no rows, too
+        return got.astype("boolean")  # also if there are no rows
     return got

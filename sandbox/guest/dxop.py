@@ -1,7 +1,7 @@
-"""Ops of dtx in plain pandas, one function each, with the parameters of the plan.
+"""The ops of dtx in plain pandas: one function for each, with the parameters of the plan.
 
-A table goes in and a new one comes out, its index 0 ... n-1.  Formulas are functions of a table.
-"""
+A table goes in and a new one comes out, with the index 0 to n-1. Formulas are functions of a
+table."""
 import decimal
 import math
 import re
@@ -17,12 +17,12 @@ from dxwords import ISO as ISO_TIME, iso_time
 
 
 def plain(column):
-    """Python values, None for null."""
+    """The values as Python objects, None for null."""
     return [None if is_none(v) else v for v in column.astype(object)]
 
 
 def kind_of(column):
-    """int, float, bool, date, datetime, decimal, text; null: no value tells."""
+    """int, float, bool, date, datetime, decimal or text; null if no value shows the type."""
     kind = {"i": "int", "u": "int", "f": "float", "b": "bool"}.get(column.dtype.kind)
     if kind:
         return kind
@@ -37,7 +37,7 @@ def kind_of(column):
 
 
 def column_of(values, kind):
-    """A column of that kind; the values are None or fit."""
+    """Makes a column of the given kind. Each value is None or fits."""
     nulls = any(v is None for v in values)
     if kind == "int":
         return pd.Series(values, dtype="Int64" if nulls else "int64")
@@ -51,7 +51,8 @@ def column_of(values, kind):
 
 
 def common(kinds):
-    """Kind of two columns that become one: int < decimal < float; date < datetime; else text."""
+    """The kind of two columns that are combined: int < decimal < float; date < datetime; otherwise
+    text."""
     kinds = set(kinds) - {"null"}
     if len(kinds) < 2:
         return kinds.pop() if kinds else "null"
@@ -62,7 +63,7 @@ def common(kinds):
 
 
 def unite(parts):
-    """Columns below each other."""
+    """Appends columns to each other."""
     kinds = [kind_of(part) for part in parts]
     kind = common(kinds)
     out = []
@@ -72,7 +73,7 @@ def unite(parts):
 
 
 def pick(column, rows):
-    """Values at rows; a row of None is null."""
+    """The values at the given rows; null where the row is None."""
     if not any(r is None for r in rows):
         return column.iloc[rows].reset_index(drop=True)
     values = plain(column)
@@ -80,14 +81,14 @@ def pick(column, rows):
 
 
 def keys_of(df, names):
-    """A tuple of values per row; null is None and equal to null."""
+    """A tuple of values for each row. Null is None and equal to null."""
     if not names:
         return [()] * len(df)
     return list(zip(*(plain(df[name]) for name in names)))
 
 
 def group_rows(df, names):
-    """Rows of each key, first seen first."""
+    """The rows of each key, in order of first appearance."""
     groups = {}
     for row, key in enumerate(keys_of(df, names)):
         groups.setdefault(key, []).append(row)
@@ -103,7 +104,7 @@ def take(df, rows):
 
 
 def is_true(df, condition):
-    """Rows of df for which a condition is true: not false and not null."""
+    """The rows for which a condition is true, that is, neither false nor null."""
     return np.array(flags(condition, len(df)), dtype=bool)
 
 
@@ -124,7 +125,7 @@ def constant(value, n):
 
 INT = re.compile(r"-?(0|[1-9][0-9]*)")
 FLOAT = re.compile(r"-?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
-CODE = re.compile(r"[0-9]+[eE][0-9]+")  # a number only among floats that are written as such
+CODE = re.compile(r"[0-9]+[eE][0-9]+")  # counts as a number only among floats in this notation
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -154,7 +155,7 @@ READ = {"int": lambda t: int(t), "float": lambda t: float(t), "bool": lambda t: 
 
 
 def retype_column(column):
-    """The narrowest type that all texts of a column fit; other columns stay."""
+    """Gives a text column the narrowest type that all its values fit. Other columns stay."""
     if column.dtype != object or kind_of(column) == "decimal":
         return column
     values = plain(column)
@@ -169,7 +170,8 @@ def retype_column(column):
 
 
 def retype(df, names=None, typed=()):
-    """The columns typed anew, as a reader would, but for those whose type the plan says."""
+    """Finds the types of columns again, as a reader would, except for those that the plan declares.
+    """
     df = df.reset_index(drop=True)
     for at, name in enumerate(df.columns):
         if (names is None or name in names) and name not in typed:
@@ -178,7 +180,7 @@ def retype(df, names=None, typed=()):
 
 
 def texts(column):
-    """Cells as written, None for null."""
+    """The cells as texts, None for null."""
     return [None if v is None else text_of(v) for v in plain(written(column))]
 
 
@@ -187,7 +189,7 @@ def blank(text):
 
 
 def grid_of(df):
-    """Rows of texts."""
+    """The table as rows of texts."""
     columns = [texts(df.iloc[:, i]) for i in range(df.shape[1])]
     return [list(row) for row in zip(*columns)] if columns else [[] for _ in range(len(df))]
 
@@ -196,7 +198,7 @@ def grid_of(df):
 
 
 def cols(df, selector, missing="error"):
-    """Names that a selector of the plan means, in selector order."""
+    """The columns that a selector of the plan means, in its order."""
     have = list(df.columns)
     out = []
     for item in selector if isinstance(selector, list) else [selector]:
@@ -257,7 +259,8 @@ ISO = {"date": DATE, "datetime": ISO_TIME}
 
 
 def reader(type, form):
-    """Values of other types, to one; what does not fit is a ValueError."""
+    """Makes a function that converts a value to `type`. It raises ValueError if that is not
+    possible."""
     digits = re.fullmatch(r"decimal\((\d+),(\d+)\)", type.replace(" ", ""))
     if digits:
         return "decimal", lambda v: fixed(v, int(digits[1]), int(digits[2]))
@@ -281,7 +284,7 @@ def fixed(v, precision, scale):
 
 
 def convert(values, read, on_error, refusals=(ValueError, KeyError, OverflowError, decimal.InvalidOperation)):
-    """Each value read; None stays.  The second result: how many did not read."""
+    """Converts each value; None stays. Also returns how many could not be converted."""
     out, failed = [], 0
     for v in values:
         try:
@@ -327,7 +330,8 @@ BLANKS = " \u00a0\u2009\u202f"
 
 
 def number_text(text, mark=".", group=",", currency=True, percent="ratio"):
-    """The plain digits of a number as people write it and how many are decimals; None: it is none."""
+    """The plain digits of a number in everyday notation, and how many are decimals. None if it is
+    not a number."""
     s, signs, percents, money, negative = text.strip(), 0, 0, 0, False
     while s:
         if len(s) > 2 and s[0] == "(" and s[-1] == ")":
@@ -343,7 +347,7 @@ def number_text(text, mark=".", group=",", currency=True, percent="ratio"):
             s, money = cut_currency(s), 1
         else:
             break
-    if group and group in BLANKS:  # each stands for all
+    if group and group in BLANKS:  # each of these stands for all of them
         s, group = re.sub("[%s]" % BLANKS, " ", s), " "
     groups = r"[0-9]{1,3}(?:%s[0-9]{3})+|" % re.escape(group) if group else ""
     found = re.fullmatch(r"(%s[0-9]*)(?:%s([0-9]*))?([eE][+-]?[0-9]{1,4})?" % (groups, re.escape(mark)), s)
@@ -375,7 +379,7 @@ def parse_number(df, cols, type="float", decimal=".", group=",", currency=True, 
 
 
 def as_number(v):
-    """A number as people write it, by the defaults of parse_number."""
+    """A number in everyday notation, with the defaults of parse_number."""
     text = text_of(v).strip()
     if text in ("", "-", "–", "—", "n/a"):
         return None
@@ -393,7 +397,7 @@ def as_decimal(v, precision, scale):
 
 
 def run_date():
-    """The clock of the jail stands at the run's start."""
+    """The date of the run: the jail's clock stands at its start."""
     return pd.Timestamp.utcnow().tz_localize(None).normalize()
 
 
@@ -405,7 +409,7 @@ def json_kind(v):
 
 
 def fits(v, kind):
-    """A value of the plan can stand in a column of that kind."""
+    """Whether a value of the plan fits a column of that kind."""
     if v is None or kind == "null" or json_kind(v) == kind:
         return True
     if kind in ("date", "datetime"):
@@ -423,14 +427,14 @@ READ_AS_KEY = {"code": READ["float"], **{kind: READ[kind] for kind in ("int", "f
 
 
 def as_key(v, kind):
-    """The keys of a JSON object are text: beside numbers and bools they are read."""
+    """Keys of a JSON object are text; for a column of numbers or bools they are converted."""
     if isinstance(v, str) and kind in ("int", "float", "bool") and cell_kind(v) in READ_AS_KEY:
         return READ_AS_KEY[cell_kind(v)](v)
     return as_kind(v, kind)
 
 
 def same(a, b):
-    """Typed equality: a number is no text, a bool no number."""
+    """Typed equality: a number never equals a text, a bool never a number."""
     if a is None or b is None or isinstance(a, bool) != isinstance(b, bool):
         return a is b
     return isinstance(a, str) == isinstance(b, str) and a == b
@@ -442,7 +446,7 @@ def replace_values(df, cols, map, else_="keep", regex=False):
 
 
 def replace_patterns(column, map, other):
-    """All places of the first pattern that matches."""
+    """Replaces all matches of the first pattern that matches."""
     if kind_of(column) not in ("text", "null"):
         raise TypeError("patterns are for text")
     out = []
@@ -474,7 +478,7 @@ def replace_column(column, map, other):
 
 
 def nullify(df, cols, values=(), where=None):
-    """Values that become null: those listed, or all where a condition is true."""
+    """Makes values null: those in the list, or all for which a condition is true."""
     hit, out = None if where is None else flags(where(df), len(df)), {}
     for c in names_of(cols):
         kind = kind_of(df[c])
@@ -489,7 +493,8 @@ def numbers(v, kind):
 
 
 def fill_null(df, cols, value=None, expr=None, strategy=None):
-    """A value, a formula's, or what a column gives: its mean, median, mode, min, max; zero is 0."""
+    """Replaces nulls by a value, a formula, or a value from the column: its mean, median, mode, min
+    or max; "zero" is 0."""
     out = {}
     for c in names_of(cols):
         kind = kind_of(df[c])
@@ -514,7 +519,7 @@ def fill_null(df, cols, value=None, expr=None, strategy=None):
 
 
 def natural(text):
-    """Digit runs by value, in the place of a 0."""
+    """Sort key in which a run of digits counts by its value, at the place of the digit 0."""
     return [(48, int(p)) if "0" <= p[0] <= "9" else (ord(p), 0) for p in re.findall(r"[0-9]+|[^0-9]", text, re.DOTALL)]
 
 
@@ -522,7 +527,8 @@ COLLATE = {"binary": lambda t: t, "nocase": lambda t: (t.casefold(), t), "natura
 
 
 def sorted_rows(df, by):
-    """Row numbers in order; stable; nulls last in both directions unless told otherwise."""
+    """Row numbers in sorted order. The sort is stable; nulls come last in both directions unless
+    the plan says first."""
     rows = list(range(len(df)))
     for item in reversed(by):
         column = order_column(df, item)
@@ -555,7 +561,8 @@ def distinct(df, cols=None, keep="first", count_as=None):
     out = take(df, sorted(kept))
     if not count_as:
         return out
-    return out.assign(**{count_as: np.array([kept[row] for row in sorted(kept)], "i8")})  # of no rows, too
+    # also if there are no rows
+    return out.assign(**{count_as: np.array([kept[row] for row in sorted(kept)], "i8")})
 
 
 def limit(df, n, offset=0, from_="start", by=()):
@@ -567,7 +574,7 @@ def limit(df, n, offset=0, from_="start", by=()):
 
 
 def repeat(df, n=None, col=None):
-    """Copies of a row side by side; 0 or null drops it."""
+    """Copies each row n times, one after the other; 0 or null drops it."""
     if col is not None and kind_of(df[col]) not in ("int", "null"):
         raise TypeError("repeat: column '%s' is no int" % col)
     times = [n] * len(df) if col is None else plain(df[col])
@@ -577,7 +584,7 @@ def repeat(df, n=None, col=None):
 
 
 def union(tables, names=(), by="name", fill_missing=True, source_as=None, columns=None, sources=None):
-    """Tables below each other; columns find each other by name or by position."""
+    """Appends tables to each other, matching columns by name or by position."""
     first = tables[0]
     if by == "position":
         if any(t.shape[1] != first.shape[1] for t in tables):

@@ -1,4 +1,5 @@
-"""Ops of dtx that repair what was read: they see cells as written, and the result is typed anew."""
+"""Ops that repair what was read. They see cells as text, and the types of the result are found
+again."""
 import math
 import re
 import unicodedata
@@ -25,7 +26,7 @@ def skip_rows(df, head=0, tail=0, until=None, comment=None, typed=()):
 
 
 def leads(row, prefix):
-    """The first cell that is not blank starts with it."""
+    """Whether the first cell that is not blank starts with `prefix`."""
     return next((t.strip().startswith(prefix) for t in row if not blank(t)), False)
 
 
@@ -40,7 +41,7 @@ WORDS = ("total", "grand total", "subtotal", "sub-total", "sum", "overall")
 
 
 class Totals:
-    """Rows that are sums of the rows above them."""
+    """Finds rows that are totals of the rows above them."""
 
     def __init__(self, grid, labels, words, verify):
         self.grid, self.labels, self.verify = grid, labels, verify
@@ -86,7 +87,8 @@ def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=Tru
     gone = flags(where(df), len(df)) if where else [False] * len(df)
     labels = [list(df.columns).index(c) for c in label_cols or df.columns]
     filled = [sum(not blank(t) for t in row) for row in grid]
-    last = max((i for i, n in enumerate(filled) if n >= 2), default=len(grid))  # none: no table to note
+    # none: then there is no table that a note could follow
+    last = max((i for i, n in enumerate(filled) if n >= 2), default=len(grid))
     totals = Totals(grid, labels, words, verify)
     rows = []
     for i, row in enumerate(grid):
@@ -102,7 +104,8 @@ def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=Tru
 
 
 def split_tables(df, by="blank_rows", pick=1, typed=()):
-    """One of several tables that blank rows, blank columns or repeated headers part."""
+    """Picks one of several tables that are separated by blank rows, blank columns or repeated
+    headers."""
     grid = grid_of(df)
     if by == "blank_cols":
         parts = [all(blank(row[c]) for row in grid) for c in range(df.shape[1])]
@@ -120,13 +123,13 @@ def split_tables(df, by="blank_rows", pick=1, typed=()):
 
 
 def is_header(df, row):
-    """Every cell that is not blank is its column's name, and there is one."""
+    """Whether each cell that is not blank is the name of its column, and there is at least one."""
     named = [blank(t) or t.strip() == c.strip() for t, c in zip(row, df.columns)]
     return all(named) and not all(map(blank, row))
 
 
 def picked(parts, pick):
-    """Places of table number `pick`, from 1, between those that part the tables."""
+    """Places of table number `pick`, counted from 1; `parts` marks what separates the tables."""
     table, inside, out = 0, False, []
     for i, part in enumerate(parts):
         table += not part and not inside
@@ -142,7 +145,7 @@ def check_pick(pick, tables):
 
 
 def keep_range(df, range, typed=()):
-    """A window of the source; its header is row 1 and its rows follow."""
+    """A range of the source; its first row is the header."""
     ends = [re.fullmatch("([A-Za-z]*)([0-9]*)", end) for end in range.split(":")]
     rows = [int(end[2]) - 2 for end in ends if end[2]] or [0, len(df)]
     cols = [column_number(end[1]) for end in ends if end[1]] or [0, df.shape[1] - 1]
@@ -189,7 +192,7 @@ def fill(df, cols, dir="down", by=(), limit=None, typed=()):
 
 
 def blank_down(df, cols, typed=()):
-    """Values equal to the one above become null."""
+    """Makes a value null if it equals the value above."""
     out = {}
     for c in names_of(cols):
         values = plain(df[c])
@@ -199,7 +202,7 @@ def blank_down(df, cols, typed=()):
 
 
 def unmerge(df, raw=None, cols=None, axis="both", typed=()):
-    """A text file has no merged cells; of a workbook only its raw cells know them."""
+    """A text file has no merged cells, and of a workbook only the raw cells know them."""
     if any(table["merged"] for table in (raw or {}).values()):
         raise ValueError("unmerge: a pandas table knows no merged cells")
     for name in cols or ():
@@ -209,7 +212,7 @@ def unmerge(df, raw=None, cols=None, axis="both", typed=()):
 
 
 def subtitle_to_column(df, as_="subtitle", col=None, match=(), drop=True, typed=()):
-    """Titles between the rows go to a new first column of the rows below them."""
+    """Moves titles between the rows to a new first column of the rows below them."""
     if as_ in df.columns:
         raise ValueError("subtitle_to_column: there is a column '%s'" % as_)
     if match and match[0].get("kind") == "bold":
@@ -229,11 +232,12 @@ def subtitle_to_column(df, as_="subtitle", col=None, match=(), drop=True, typed=
     return retype(out, typed=typed)
 
 
-# --- the table turned ---
+# --- transposing and records ---
 
 
 def table_of(names, columns):
-    """Columns of texts, typed; blank names are column_N, repeated ones get a number."""
+    """Makes a typed table of columns of texts. Blank names become column_N, repeated names get a
+    number."""
     names = numbered([name or "column_%d" % (i + 1) for i, name in enumerate(names)], "suffix")
     made = {name: pd.Series(values, dtype=object) for name, values in zip(names, columns)}
     return retype(pd.DataFrame(made, index=range(len(columns[0]) if columns else 0)))
@@ -265,7 +269,7 @@ def unstack_blocks(df, every):
 
 
 def pivot_records(df, key=None, value=None, sep=None, every=None, start=None, names_order="appearance"):
-    """Rows of keys and values become records."""
+    """Makes records of rows with a key and a value."""
     grid, names = grid_of(df), list(df.columns)
     if len(names) < 2 and not sep:
         raise ValueError("pivot_records wants a key and a value column")
@@ -319,7 +323,7 @@ def promote_header(df, rows=1, sep=" ", fill="auto", unique="suffix"):
 
 
 def numbered(names, unique):
-    """Repeated names get _2, _3; a name that stands alone keeps it."""
+    """Repeated names get _2, _3 and so on; a unique name stays."""
     if unique == "error" and len(set(names)) < len(names):
         raise ValueError("two columns have one name")
     taken, next_of, out = set(names), {}, []
@@ -334,7 +338,7 @@ def numbered(names, unique):
 
 
 def to_ascii(text):
-    """Letters without their marks; what is not ASCII then becomes _."""
+    """Removes marks from letters; what is still not ASCII becomes _."""
     marks = [c for c in unicodedata.normalize("NFKD", text) if unicodedata.category(c) != "Mn"]
     return "".join(c if c < "\x80" else SPELLED.get(c, "_") for c in marks)
 

@@ -1,4 +1,4 @@
-"""assert: the table passes unchanged, or a rule about it is broken."""
+"""The op assert: returns the table unchanged, or raises an error if a rule about it is broken."""
 import math
 import re
 
@@ -9,7 +9,8 @@ from dxop import ISO, common, flags, group_rows, kind_of, moment, names_of, plai
 
 
 def alike(column, v):
-    """A value of the plan as one of the column's, or None: no value of it is like that."""
+    """Converts a value of the plan to the column's kind; None if no value of the column can equal
+    it."""
     kind = kind_of(column)
     if isinstance(v, bool) or kind == "bool":
         return v if isinstance(v, bool) and kind == "bool" else None
@@ -42,7 +43,7 @@ def repeats(df, rule):
 
 
 def misplaced(df, rule):
-    """Rows that are smaller than the one before."""
+    """Rows that are smaller than the row before."""
     place = {}
     for k, row in enumerate(sorted_rows(df, rule["by"])):
         place[row] = k
@@ -51,12 +52,12 @@ def misplaced(df, rule):
 
 
 def strays(df, rule):
-    """Values that the other table's column has not."""
+    """Values that the column of the other table does not have."""
     known = set(plain(rule["table"][rule["to"]]))
     return [v is not None and v not in known for v in plain(df[rule["col"]])]
 
 
-ROWS = {  # which rows break the rule
+ROWS = {  # functions that return which rows break the rule
     "not_null": lambda df, rule: nulls(df, rule["cols"]),
     "relationship": strays, "unique": repeats, "accepted_values": others, "range": outside, "sorted": misplaced,
     "matches": lambda df, rule: [t is not None and not pattern(rule["regex"]).search(t) for t in texts(df[rule["col"]])],
@@ -90,14 +91,14 @@ AGES = {"s": "seconds", "min": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 
 def recent(df, rule):
-    """The clock of the jail stands at the run's date."""
+    """Whether the latest value is recent enough. The jail's clock stands at the date of the run."""
     n, unit = re.fullmatch(r"([0-9]+)([a-z]+)", rule["max_age"]).groups()
     n, unit = (int(n) * 3, "mo") if unit == "q" else (int(n), unit)
     since = pd.Timestamp.now().normalize() - pd.DateOffset(**{AGES[unit]: n})
     return any(v is not None and v >= since for v in plain(df[rule["col"]]))
 
 
-TABLES = {  # whether the table keeps the rule
+TABLES = {  # functions that return whether the table keeps the rule
     "row_count": lambda df, rule: rule.get("min", 0) <= len(df) <= rule.get("max", math.inf),
     "not_null_share": lambda df, rule: not len(df) or 1 - sum(nulls(df, rule["col"])) / len(df) >= rule["min"],
     "equal_rows": lambda df, rule: len(df) == len(rule["table"]),
@@ -113,7 +114,7 @@ def holds(df, rule):
 
 
 def assert_(df, *others, rules):
-    """others: the tables that the rules name, in the order they are named."""
+    """Checks all rules. `others` are the tables that the rules name, in that order."""
     tables = dict(zip(dict.fromkeys(rule["with"] for rule in rules if "with" in rule), others))
     rules = [dict(rule, table=tables[rule["with"]]) if "with" in rule else rule for rule in rules]
     broken = [rule["rule"] for rule in rules if not holds(df, rule) and rule.get("severity", "error") == "error"]

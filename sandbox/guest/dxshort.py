@@ -1,4 +1,4 @@
-"""Short forms of window: their parameters become formulas."""
+"""Ops that are short forms of `window`: their parameters become formulas."""
 from dxop import column_of, fits, kind_of, names_of, plain
 from dxwin import over, window
 
@@ -9,7 +9,7 @@ OF_ANY = ("min", "max", "count")
 
 
 def added(df, made, by, order):
-    """The columns {name: formula}; none of them is there already."""
+    """Adds the columns {name: formula}, whose names must be new."""
     for name in made:
         if name in df.columns:
             raise ValueError("there is a column '%s' already" % name)
@@ -23,14 +23,14 @@ def number(df, name):
 
 
 def cumulative(df, cols, fn="sum", by=(), order=(), suffix="_cum"):
-    """Running values; null at a null."""
+    """Running values; null where the value is null."""
     def run(c):
         return lambda t: over("cum_" + fn, t, t[c])
     return added(df, {(c if fn in OF_ANY else number(df, c)) + suffix: run(c) for c in names_of(cols)}, by, order)
 
 
 def rolling(df, cols, n, fn="mean", min=None, by=(), order=(), suffix="_roll"):
-    """Values of the last n rows; null below `min` of them."""
+    """An aggregate of the last n rows; null if fewer than `min` of them have a value."""
     def run(c):
         return lambda t: over("roll_" + fn, t, t[c], n, min=min or n)
     return added(df, {(c if fn in OF_ANY else number(df, c)) + suffix: run(c) for c in names_of(cols)}, by, order)
@@ -40,7 +40,7 @@ RANKS = {"min": "rank", "dense": "dense_rank", "first": "row_number", "percent":
 
 
 def rank(df, expr, as_="rank", method="min", desc=False, by=()):
-    """Place of each row by the value of a formula; null has none."""
+    """The rank of each row by the value of a formula; null values have none."""
     def place(t):
         places = over(RANKS[method], t)
         known = plain(expr(t))
@@ -49,7 +49,7 @@ def rank(df, expr, as_="rank", method="min", desc=False, by=()):
 
 
 def lag_lead(df, col, as_, n=1, mode="value", default=None, by=(), order=()):
-    """The value n rows before, or the way from it."""
+    """The value n rows before, or the difference to it."""
     if mode == "value":
         if not fits(default, kind_of(df[col])):
             raise ValueError("default does not fit column '%s'" % col)
@@ -59,5 +59,5 @@ def lag_lead(df, col, as_, n=1, mode="value", default=None, by=(), order=()):
 
 
 def percent_of(df, col, as_, by=()):
-    """Share of each value in the sum of its group."""
+    """The share of each value in the sum of its group."""
     return added(df, {as_: lambda t: over("share", t, t[number(df, col)])}, by, ())

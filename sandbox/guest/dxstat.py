@@ -1,4 +1,4 @@
-"""Ops of dtx that look at the values of a column: ranges, scales, outliers, samples, what is absent."""
+"""Ops that look at the values of a column: ranges, scales, outliers, samples, missing values."""
 import calendar
 import datetime
 import fractions
@@ -19,7 +19,7 @@ from dxwords import DIGITS, digits_of
 
 
 def freq(df, cols, n=None, sort=True):
-    """How often each value is there."""
+    """Counts how often each value occurs."""
     cols = names_of(cols)
     if {"count", "share"} & set(cols):
         raise ValueError("freq: a column is called 'count' or 'share'")
@@ -33,7 +33,8 @@ def freq(df, cols, n=None, sort=True):
 
 
 def add_id(df, as_="row_id", start=1, by=(), hash_of=None):
-    """Numbers of the rows, or SHA-256 of their written cells, each with its length before it."""
+    """Numbers the rows, or gives the SHA-256 of their cells as text, each preceded by its length.
+    """
     if as_ in df.columns:
         raise ValueError("add_id: there is a column '%s'" % as_)
     values = [None] * len(df)
@@ -56,7 +57,7 @@ def hash_row(row):
 
 
 def dummies(df, cols, prefix=None, sep="_", drop_first=False):
-    """One bool column per value, in its column's place."""
+    """One bool column per value, at the place of its column."""
     cols, names, out = names_of(cols), [], []
     for name in df.columns:
         if name not in cols:
@@ -72,11 +73,11 @@ def dummies(df, cols, prefix=None, sep="_", drop_first=False):
     return pd.DataFrame(dict(zip(names, out)), index=range(len(df)))
 
 
-# --- rows by rank and by chance ---
+# --- rows by rank and random rows ---
 
 
 def top(df, n, expr, desc=True, by=(), ties="first"):
-    """Rows with the largest or smallest values of each group, in their order."""
+    """The rows with the largest or smallest values of each group, in their original order."""
     values, kept = plain(constant(expr(df), len(df))), []
     for rows in group_rows(df, names_of(by)).values():
         rows = sorted((r for r in rows if values[r] is not None), key=lambda r: values[r], reverse=desc)
@@ -94,7 +95,8 @@ def splitmix64(x):
 
 
 def sample(df, seed, n=None, frac=None, by=(), replace=False):
-    """Row i of its group has the key splitmix64(seed + i); the smallest stay."""
+    """Row i of its group has the key splitmix64(seed + i); the rows with the smallest keys are
+    kept."""
     kept = []
     for rows in group_rows(df, names_of(by)).values():
         if replace:
@@ -120,7 +122,7 @@ def floats_of(df, name):
 
 
 def edges_of(values, n, method):
-    """Edges of n ranges over ascending values; equal ones are one."""
+    """Edges of n ranges over ascending values; equal edges are merged."""
     edges, low, high = [], values[0], values[-1]
     if method == "log" and low <= 0:
         raise ValueError("bin: log ranges want numbers above 0, not %r" % low)
@@ -144,7 +146,7 @@ def range_text(edges, k, closed):
 
 
 def bin(df, col, as_, breaks=(), n=None, method="width", closed="left", labels=()):
-    """Numbers into ranges; outside of them null."""
+    """The range that each number falls into; null if it is outside all of them."""
     if as_ in df.columns:
         raise ValueError("bin: there is a column '%s'" % as_)
     values, labels = floats_of(df, col), names_of(labels)
@@ -171,7 +173,8 @@ SCALES = {
 
 
 def of_groups(df, name, by, make):
-    """What make gives for the ascending numbers of each row's group, row by row."""
+    """Calls `make` with the ascending numbers of each group, and returns its result for each row.
+    """
     values, out = floats_of(df, name), [None] * len(df)
     for rows in group_rows(df, names_of(by)).values():
         known = sorted(values[r] for r in rows if values[r] is not None)
@@ -206,7 +209,7 @@ def spread(method, k):
 
 
 def outliers(df, cols, method="iqr", k=1.5, by=(), action="flag"):
-    """Numbers far from the others of their group."""
+    """Finds numbers that are far from the others of their group."""
     df, out, gone = df.reset_index(drop=True), {}, set()
     for name in names_of(cols):
         values, bounds = of_groups(df, name, by, spread(method, k))
@@ -224,14 +227,14 @@ def outliers(df, cols, method="iqr", k=1.5, by=(), action="flag"):
     return take(df, [row for row in range(len(df)) if row not in gone]) if action == "drop" else df.assign(**out)
 
 
-# --- what is absent ---
+# --- missing combinations ---
 
 STEPS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 STEP_MONTHS = {"mo": 1, "q": 3, "y": 12}
 
 
 def later(start, k, step):
-    """Value number k of a sequence; months clamp at their end."""
+    """Value number k of a sequence. A day that a month does not have becomes its last day."""
     if isinstance(start, float) or isinstance(step, float):
         return float(DIGITS.add(digits_of(start), DIGITS.multiply(digits_of(step), k)))
     if not isinstance(start, datetime.datetime):
@@ -245,7 +248,7 @@ def later(start, k, step):
 
 
 def with_steps(values, step):
-    """Ascending values and every step between the first and the last."""
+    """The ascending values and all steps between the first and the last."""
     out, k = set(values), 1
     while values:
         at = later(values[0], k, step)
@@ -263,7 +266,8 @@ def check_step(column, step):
 
 
 def complete(df, cols, fill=(), seq=()):
-    """Rows for the combinations of values that are absent, behind the others, in order."""
+    """Adds rows for the combinations of values that are missing, after the others, in sorted order.
+    """
     cols, df, steps = names_of(cols), df.reset_index(drop=True), {s["col"]: s["step"] for s in seq}
     fill = {f["col"]: f["value"] for f in fill}
     for name in list(steps) + list(fill):

@@ -1,4 +1,4 @@
-"""Ops that sum up a table, or compare two."""
+"""Ops that summarise a table or compare two."""
 import math
 
 import pandas as pd
@@ -16,7 +16,7 @@ def quarter(p):
     return lambda v: aggregate("quantile", v, p)
 
 
-# name: (of numbers only, what it is)
+# name: (only for numbers, function)
 STATS = {"n": (False, lambda v: aggregate("count", v)), "nulls": (False, lambda v: sum(x is None for x in v)),
          "distinct": (False, lambda v: aggregate("count_distinct", v)),
          "min": (False, lambda v: aggregate("min", v)), "q1": (True, quarter(0.25)), "median": (True, quarter(0.5)),
@@ -25,7 +25,7 @@ STATS = {"n": (False, lambda v: aggregate("count", v)), "nulls": (False, lambda 
 
 
 def describe(df, cols=None, by=()):
-    """One row per column, or per group and column."""
+    """Statistics: one row per column, or per group and column."""
     by = names_of(by)
     cols = [c for c in (df.columns if cols is None else names_of(cols)) if c not in by]
     groups = list(group_rows(df, by).values()) if by else [list(range(len(df)))]
@@ -52,7 +52,7 @@ def share(v, whole):
 
 
 def crosstab(df, rows, cols, value=None, agg="count", margins=False, normalize=None):
-    """How often values meet; a total is the aggregate of all its rows."""
+    """Counts how often values occur together. A total is the aggregate of all its rows."""
     df, rows, cols = df.reset_index(drop=True), names_of(rows), names_of(cols)
     if value is None and agg != "count":
         raise ValueError("crosstab: agg '%s' wants a value" % agg)
@@ -88,7 +88,7 @@ def crosstab(df, rows, cols, value=None, agg="count", margins=False, normalize=N
 
 
 def row_sum(values):
-    """Left to right, nulls passed over."""
+    """The sum of a row from left to right, without nulls."""
     known, out = [v for v in values if v is not None], None
     if any(isinstance(v, float) for v in known):
         known = [float(v) for v in known]
@@ -98,7 +98,7 @@ def row_sum(values):
 
 
 def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", label_as=None):
-    """Rows and a column of sums."""
+    """Adds rows and a column of totals."""
     df, by = df.reset_index(drop=True), names_of(by)
     if not rows and (by or not column):
         raise ValueError("add_totals: nothing to add")
@@ -117,7 +117,7 @@ def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", lab
         df, words = df.assign(**{label_as: None}), [label_as]
     groups = list(group_rows(df, by).values()) if by else [list(range(len(df)))]
     ends = {part[-1]: part for part in groups if part}
-    lines = []  # a row, or the rows that are summed
+    lines = []  # a row, or the list of rows that are summed
     for r in range(len(df)):
         lines += [r] + ([ends[r]] if r in ends else [])
     if not by and not len(df):
@@ -139,7 +139,7 @@ def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", lab
 
 
 def diff_tables(df, other, key, cols=None):
-    """What changed from another table to this one: added, changed, then removed rows."""
+    """What changed from another table to this one: added and changed rows, then removed ones."""
     df, other = df.reset_index(drop=True), other.reset_index(drop=True)
     pairs = [(p["left"], p["right"]) if isinstance(p, dict) else (p, p) for p in names_of(key)]
     key = [left for left, _ in pairs]
@@ -175,7 +175,7 @@ def diff_tables(df, other, key, cols=None):
 
 
 def range_join(df, other, where, how="inner", suffix="_right"):
-    """Pairs of rows for which a condition over left.NAME and right.NAME is true."""
+    """The pairs of rows for which a condition over left.NAME and right.NAME is true."""
     df, other = df.reset_index(drop=True), other.reset_index(drop=True)
     pairs, m = [], len(other)
     for i in range(len(df)):

@@ -1,4 +1,4 @@
-"""Ops of dtx on texts: taking them apart, joining and cleaning them, reading dates."""
+"""Ops on texts: splitting, joining and cleaning them, and reading dates."""
 import datetime
 import itertools
 import re
@@ -27,7 +27,7 @@ def trimmed(text):
 
 
 def pieces(df, col, into, lists, keep):
-    """Columns of texts in the column's place, or behind it."""
+    """Columns of texts at the place of the split column, or after it."""
     out = {}
     made = {name: pd.Series([row[k] for row in lists], dtype=object) for k, name in enumerate(into)}
     for name in df.columns:
@@ -60,7 +60,7 @@ def cut_separated(text, separator, most, extra):
     for found in separator.finditer(text):
         if len(parts) + 1 == most and extra == "merge":
             break
-        if found.end() > found.start():  # an empty match parts nothing
+        if found.end() > found.start():  # an empty match does not separate anything
             parts.append(text[start:found.start()])
             start = found.end()
     return parts + [text[start:]]
@@ -78,7 +78,7 @@ def cut_widths(text, widths, extra):
 
 
 def extract(df, col, pattern, into=(), keep=True):
-    """The groups of the first match; without groups all of it."""
+    """The groups of the first match; without groups, the whole match."""
     shape = compiled(pattern)
     named = {at: name for name, at in shape.groupindex.items()}
     groups = range(1, shape.groups + 1) if shape.groups else [0]
@@ -90,14 +90,14 @@ def extract(df, col, pattern, into=(), keep=True):
     return pieces(df, col, [name for _, name in taken], [[f and f.group(g) for g, _ in taken] for f in found], keep)
 
 
-compiled = pattern  # where a parameter has its name
+compiled = pattern  # for functions with a parameter called `pattern`
 
 
 # --- one text to several rows ---
 
 
 def json_pieces(text):
-    """Texts as they are, null as None, the rest as JSON."""
+    """Texts as they are, null as None, other values as JSON."""
     try:
         items = json_read(text)
     except ValueError:
@@ -131,7 +131,7 @@ def explode(df, cols, sep=None, json=False, trim=True, drop_empty=False, index_a
 
 
 def implode(df, by, col, sep=",", distinct=False, sort=False):
-    """One text of the values of each group."""
+    """Joins the values of each group to one text."""
     by = names_of(by)
     if col in by:
         raise ValueError("implode: column '%s' is in by" % col)
@@ -152,7 +152,8 @@ def implode(df, by, col, sep=",", distinct=False, sort=False):
 
 
 def beside(df, cols, as_, values, drop, behind=False):
-    """A new column in the place of the leftmost of those that are dropped; else behind it, or the last one."""
+    """A new column at the place of the leftmost dropped column; without `drop`, after the leftmost
+    one or at the end."""
     cols, names = names_of(cols), list(df.columns)
     at = min(names.index(c) for c in cols)
     out = [df[name].reset_index(drop=True) for name in names if name not in cols or not drop]
@@ -171,7 +172,7 @@ def merge_columns(df, cols, as_, sep=" ", skip_null=True, drop=True):
 
 
 def coalesce_columns(df, cols, as_, drop=False):
-    """Of several columns the first value that is not null."""
+    """The first value of several columns that is not null."""
     cols = names_of(cols)
     kind = common(kind_of(df[c]) for c in cols)
     out = []
@@ -206,7 +207,7 @@ def clean_text(df, cols, trim=True, squeeze=True, case=None, unicode="NFC", cont
     return df.assign(**made)
 
 
-# --- dates as people write them ---
+# --- dates in everyday notation ---
 
 PART = {"d": "(?P<d>[0-9]{1,2})(?![0-9])", "m": "(?:(?P<m>[0-9]{1,2})(?![0-9])|(?P<b>%s)(?![a-zA-Z]))" % names_pattern(MONTHS),
         "y": "(?P<y>[0-9]{4}|[0-9]{2})(?![0-9])"}
@@ -215,7 +216,8 @@ CLOCK = (r"(?:(?:T| )\s*(?P<H>[0-9]{1,2}):(?P<M>[0-9]{2})(?![0-9])(?::(?P<S>[0-9
 
 
 def order_reader(order, century):
-    """Parts in that order, one separator between them, a time behind."""
+    """Makes a reader of dates whose parts come in that order, with one separator between them, and
+    maybe a time after them."""
     one = r"(?:, +| +|,?[-/.])"
     shape = re.compile("(?i:%s(?P<s>%s)%s(?P<t>%s)%s%s)" % (PART[order[0]], one, PART[order[1]], one, PART[order[2]], CLOCK))
 
@@ -240,7 +242,7 @@ def iso_reader(text):
 
 
 def serial_reader(text):
-    """Days of a spreadsheet (1900 epoch); day 60 was none."""
+    """A day number of a spreadsheet (1900 epoch). Day 60 does not exist."""
     try:
         ms = float(text) * 86400000.0
     except ValueError:
@@ -253,7 +255,7 @@ def serial_reader(text):
 
 
 def parse_date(df, cols, formats=(), order=None, type="date", excel_serial=False, century=1969, on_error="error"):
-    """Per column the first reading that all values fit."""
+    """Reads each column with the first format that all its values fit."""
     readers = [format_reader(form, century) for form in names_of(formats)]
     readers += [order_reader(order, century)] if order else []
     readers = (readers or [iso_reader]) + ([serial_reader] if excel_serial else [])

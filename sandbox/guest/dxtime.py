@@ -1,4 +1,4 @@
-"""Ops along a calendar: missing steps, buckets."""
+"""Ops along the calendar: missing steps and buckets."""
 import re
 
 import pandas as pd
@@ -22,7 +22,7 @@ def duration(every, kind):
 
 
 def after(start, k, every):
-    """k steps on; months clamp."""
+    """The time k steps later. A day that a month does not have becomes its last day."""
     n, unit = every
     if unit in STEP_MONTHS:
         return start + pd.DateOffset(months=k * n * STEP_MONTHS[unit])
@@ -30,16 +30,17 @@ def after(start, k, every):
 
 
 def by_time(times, rows):
-    """Rows in order of time, a null last."""
+    """Rows in order of time, nulls last."""
     return sorted(rows, key=lambda r: (times[r] is None, times[r] or 0))
 
 
 def pad_time(df, col, every, by=(), fill=None):
-    """Rows for missing steps, from the least to the greatest time of each group."""
+    """Adds rows for missing steps, from the first to the last time of each group."""
     df, every, by = df.reset_index(drop=True), duration(every, kind_of(df[col])), names_of(by)
     if col in by:
         raise ValueError("the time '%s' cannot be a group" % col)
-    times, lines = plain(df[col]), []  # a line: row or None, time, row above, first row of the group
+    # a line: row or None, time, row above, first row of the group
+    times, lines = plain(df[col]), []
     for rows in group_rows(df, by).values():
         first, rows, k, above = rows[0], by_time(times, rows), 0, None
         for r in rows:
@@ -71,7 +72,7 @@ ORIGIN = pd.Timestamp("1970-01-01")
 
 
 def bucket(at, every):
-    """Start of the bucket a time is in."""
+    """The start of the bucket that contains the time."""
     n, unit = every
     if unit in STEP_MONTHS:
         month = (at.year * 12 + at.month - 1) // (n * STEP_MONTHS[unit]) * (n * STEP_MONTHS[unit])
@@ -82,7 +83,7 @@ def bucket(at, every):
 
 
 def result_of(df, keys, parts, what):
-    """A function of the rows of each part and its keys, as a column."""
+    """Calls a function with the rows and keys of each part; returns the results as a column."""
     values, out = {c: plain(keys[c]) for c in keys.columns}, []
     for i, rows in enumerate(parts):
         got = what(df.iloc[rows].reset_index(drop=True), {c: v[i] for c, v in values.items()})
@@ -91,7 +92,8 @@ def result_of(df, keys, parts, what):
 
 
 def resample(df, col, every, agg, by=(), label="start", closed="left", fill=False):
-    """One row per bucket of time: `agg` is a list of {as, expr}, expr a function of rows and keys."""
+    """One row per bucket of time. `agg` is a list of {as, expr}, where expr is a function of rows
+    and keys."""
     df, by = df.reset_index(drop=True), names_of(by)
     if col in by:
         raise ValueError("the time '%s' cannot be a group" % col)

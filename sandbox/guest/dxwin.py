@@ -1,8 +1,7 @@
-"""Window calls: a value per row from the rows of its group, as dtx computes it.
+"""Window calls: a value for each row from the rows of its group, with dtx's results.
 
-dx.over("lag", t, t["x"], 2) inside a formula of dx.window or dx.derive; without either, over the
-whole table in its order.
-"""
+dx.over("lag", t, t["x"], 2) is used inside a formula of dx.window or dx.derive. Outside of one
+it works on the whole table in its order."""
 import decimal
 import math
 
@@ -15,7 +14,8 @@ from dxtime import after, duration
 
 
 class Rows:
-    """Groups of row numbers in their order; peers share the rank of the first of them."""
+    """Row numbers by group, in their order. Peers (rows with equal keys) share the rank of the
+    first of them."""
 
     def __init__(self, df, by=(), order=()):
         groups = group_rows(df, names_of(by)).values() if len(df) else []
@@ -31,7 +31,8 @@ class Rows:
                         for row in zip(*keys)]
 
     def by_range(self, g, k):
-        """Rows whose order value lies in (here + from, here + to], along the order."""
+        """The rows whose order value lies in (here + from, here + to], in the direction of the
+        order."""
         here = self.key[g[k]][0]
         known = [i for i, r in enumerate(g) if self.key[r][0] is not None]
 
@@ -54,7 +55,7 @@ class Rows:
 
 
 def distant(here, end, desc):
-    """The order value at a distance: a number, or a duration with a sign."""
+    """The order value at a distance, which is a number or a duration with a sign."""
     if not isinstance(end, str):
         return here - end if desc else here + end
     back, n = end[0] == "-", end.lstrip("-0")
@@ -70,7 +71,7 @@ def finite(v):
     return v if v is None or not isinstance(v, float) or math.isfinite(v) else None
 
 
-# --- numbers of rows ---
+# --- ranks ---
 
 
 def ranks(give):
@@ -99,7 +100,7 @@ def ntile(rows, g, n):
 
 
 def default_of(v, values):
-    """A literal takes the type of the values it stands beside."""
+    """Converts a literal to the type of the values it is used with."""
     known = next((w for w in values if w is not None), None)
     if isinstance(v, str) and isinstance(known, pd.Timestamp):
         return pd.Timestamp(v)
@@ -151,7 +152,7 @@ def change(give):
 
 
 def running(give):
-    """give: of the known values so far; null at a null."""
+    """Makes a running function: `give` gets the values so far. Null where the value is null."""
     def run(rows, g, x=None):
         out, seen = [], []
         for r in g:
@@ -221,9 +222,10 @@ CALLS = {
     "roll_sum": rolling(total), "roll_mean": rolling(mean), "roll_min": rolling(min), "roll_max": rolling(max),
     "roll_std": rolling(deviation), "roll_median": rolling(median),
 }
-KINDS = {**dict.fromkeys(("row_number", "rank", "dense_rank", "ntile", "cum_count"), "int"),  # even of nulls alone
+# even if all values are null
+KINDS = {**dict.fromkeys(("row_number", "rank", "dense_rank", "ntile", "cum_count"), "int"),
          **dict.fromkeys(("percent_rank", "cume_dist", "share"), "float")}
-CONSTANTS = {"ntile": 0}  # the first argument that is no column
+CONSTANTS = {"ntile": 0}  # the first argument that is not a column
 
 
 def over_frames(fn, rows, g, x, keep, more):
@@ -250,17 +252,17 @@ def evaluate(fn, df, rows, args, named, where):
 
 
 def over(fn, df, *args, where=None, **named):
-    """One value per row, from the rows of its group."""
+    """One value for each row, from the rows of its group."""
     rows = df.attrs.get("rows") or Rows(df)
     call, out = evaluate(fn, df, rows, args, named, where), [None] * len(df)
     for g in rows.groups:
         for row, value in zip(g, call(g)):
-            out[row] = value + 0.0 if isinstance(value, float) else value  # no float is -0.0
+            out[row] = value + 0.0 if isinstance(value, float) else value  # -0.0 becomes 0.0
     return column_of(out, KINDS[fn]) if fn in KINDS else typed(out, df.index)
 
 
 def window(df, set, by=(), order=()):
-    """Columns from the rows of a group, in an order; rows stay where they are."""
+    """Adds columns computed from the rows of a group in an order. The rows stay in place."""
     df = df.reset_index(drop=True)
     rows = Rows(df, by or (), order or ())
     for item in set:
@@ -272,7 +274,8 @@ def window(df, set, by=(), order=()):
 
 
 def derive(df, set, by=(), after=None):
-    """Columns computed left to right; window calls see the groups of `by` in the table's order."""
+    """Adds columns, computed from left to right. Window calls see the groups of `by` in the table's
+    order."""
     df = df.reset_index(drop=True)
     rows = Rows(df, by) if by else None
     place = list(df.columns).index(after) + 1 if after else len(df.columns)

@@ -17,7 +17,8 @@ def is_word(c):
 
 
 def title(t):
-    """A capital for each word; an apostrophe parts none.  What a letter becomes may depend on its word."""
+    """Each word starts with a capital; an apostrophe does not end a word. A whole word is converted
+    at once, because the case of a letter may depend on its word."""
     out, word = [], ""
     for c in t + " ":
         if is_word(c) or word and c in "'\u2019":
@@ -61,7 +62,7 @@ def format_number(x, digits, group=","):
     return ("0" + got[2:] if got.startswith("-0") and not got.strip("-0.,") else got).replace(",", group)
 
 
-# --- likeness ---
+# --- similarity ---
 
 
 def fingerprint(t):
@@ -117,14 +118,14 @@ def jaro_winkler(a, b):
 
 # --- calendar ---
 
-FRACTION = "[0-9]{1,6}0{0,3}"  # a datetime keeps microseconds
+FRACTION = "[0-9]{1,6}0{0,3}"  # a datetime has microseconds, so more digits must be 0
 OFFSET = "Z|[+-][0-9]{2}(?::?[0-9]{2})?"
 ISO = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.]%s)?)?)(?: ?(%s))?)?" %
                  (FRACTION, OFFSET))
 
 
 def offset_of(text):
-    """How far a zone is ahead of UTC."""
+    """How far the zone is ahead of UTC."""
     if text in "Zz":
         return datetime.timedelta()
     hours, minutes = int(text[1:3]), int(text[3:].strip(":") or 0)
@@ -134,7 +135,8 @@ def offset_of(text):
 
 
 def iso_time(t):
-    """A date or time in ISO 8601, in UTC where it has an offset; the library reads other forms, too."""
+    """A date or time in ISO 8601, converted to UTC if it has an offset. Python's own function
+    accepts other forms, too."""
     found = ISO.fullmatch(t.strip())
     if not found:
         raise ValueError("'%s' is no ISO date" % t)
@@ -165,7 +167,7 @@ def of_two_digits(year, century):
 
 
 def format_reader(form, century):
-    """Each field takes all the digits it can, as a reader of the plan's formats does."""
+    """Makes a reader of one format. Each field takes as many digits as it can, as in the engine."""
     tokens = re.findall("%(.)|([^%])", form)
 
     def read(text):
@@ -289,7 +291,7 @@ def is_date(v):
 
 
 class Written(str):
-    """A number as it is written."""
+    """A number with the digits that it was written with."""
 
 
 def json_read(t):
@@ -352,7 +354,7 @@ def digits_of(x):
 
 
 def digit_pair(x, y):
-    """x // y and x % y of floats, on the digits that they are written with."""
+    """x // y and x % y of floats, computed on the digits that they are written with."""
     x, y = digits_of(x), digits_of(y)
     whole, rest = DIGITS.divmod(x, y)
     return (DIGITS.subtract(whole, 1), DIGITS.add(rest, y)) if rest and (rest < 0) != (y < 0) else (whole, rest)
@@ -368,12 +370,12 @@ def float_mod(x, y):
 
 
 def floor_pair(x, y):
-    """x // y and x % y as integers have them: decimals of Python cut towards zero."""
+    """x // y and x % y rounded down as for integers; Python's decimals round towards zero."""
     whole, rest = divmod(x, y)
     return (whole - 1, rest + y) if rest and (rest < 0) != (y < 0) else (whole, rest)
 
 
-TEXTS = {  # the first argument is shown as text
+TEXTS = {  # the first argument is converted to text
     "bytes": lambda t: len(t.encode()), "title": title,
     "capitalize": lambda t: t[:1].upper() + t[1:].lower(), "squeeze": lambda t: re.sub(r"\s+", " ", t),
     "reverse": lambda t: t[::-1], "word": word, "code": lambda t: ord(t[0]) if t else None,
@@ -385,7 +387,7 @@ TEXTS = {  # the first argument is shown as text
     "json_get": json_get, "json_len": json_len,
 }
 def zone(name):
-    """A zone of the system's database, which the jail does not see, or a fixed offset."""
+    """A fixed offset, or a zone of the system's database, whose files the jail has in memory."""
     fixed = re.fullmatch(r"([+-])([0-9]{2}):([0-9]{2})", name)
     if fixed or name in ("UTC", "Z"):
         sign, hours, minutes = fixed.groups() if fixed else ("+", 0, 0)
@@ -396,7 +398,7 @@ def zone(name):
 
 
 def between_zones(d, here, there):
-    """What clocks there show when those here show d."""
+    """The local time in zone `there` when it is d in zone `here`."""
     d = pd.Timestamp(d).to_pydatetime()
     return pd.Timestamp(d.replace(tzinfo=here).astimezone(there).replace(tzinfo=None))
 
@@ -415,7 +417,7 @@ VALUES = {
     "from_excel_serial": from_excel_serial, "from_unix": from_unix, "to_unix": to_unix,
     "is_number": is_number, "is_int": is_int, "is_date": is_date, "bucket": bucket,
 }
-FLOATS = {  # a result that is none is null
+FLOATS = {  # a result that is not a number becomes null
     "log2": math.log2, "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos,
     "atan": math.atan, "atan2": math.atan2, "degrees": lambda x: x * (180 / math.pi),
     "radians": lambda x: x * (math.pi / 180), "pct": lambda a, b: 100 * a / b,

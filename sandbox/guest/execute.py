@@ -1,8 +1,9 @@
-"""A program instead of a transform: files in memory, its output files, its figures.
+"""Runs a program instead of a transform, with its input files, its output files and its figures in
+memory.
 
-A worker opens nothing.  /in holds the files it was given, /out what it leaves; both are here, in
-memory, and only the names that programs use for files (open and some of os) know of them.
-"""
+A worker cannot open files. /in holds the files that the program was given and /out those it
+leaves. Both exist only in memory, and only the functions that programs use for files (open, and
+some of os) know about them."""
 import builtins
 import contextlib
 import encodings
@@ -26,7 +27,7 @@ memfile = load("memfile")
 
 IN, OUT, TMP = "/in", "/out", "/tmp"
 FILES_MAX = 1000
-DESCRIPTOR = 1 << 20  # no descriptor of the kernel is that large here
+DESCRIPTOR = 1 << 20  # the kernel never gives a descriptor that large here
 real = {}
 
 
@@ -39,7 +40,7 @@ def fail(code, path):
 
 
 class Entry:
-    """What os.scandir gives."""
+    """An entry as os.scandir returns it."""
 
     def __init__(self, space, folder, name):
         self.space, self.name = space, name
@@ -83,7 +84,7 @@ class Entries(list):
 
 
 class Space:
-    """Files by absolute path, and the folders they are in."""
+    """The files by absolute path, and the folders that contain them."""
 
     def __init__(self, given):
         self.files = {"%s/%s" % (IN, name): data for name, data in given.items()}
@@ -91,10 +92,10 @@ class Space:
         self.here = OUT
         self.temps = 0
         self.open = weakref.WeakSet()
-        self.databases = {}  # by path: its connections
+        self.databases = {}  # by path: the connections to that database
         self.descriptors = {}  # of os.open and tempfile.mkstemp: number to file
-        self.times = {}  # by path: the time of its last write, ns
-        self.ticks = 0   # the clock stands still, but the later write is later
+        self.times = {}  # by path: the time of the last write, in ns
+        self.ticks = 0   # the clock stands still, but a later write must have a later time
         for path in self.files:
             self.add_folders(path)
             self.touch(path)
@@ -105,7 +106,7 @@ class Space:
             self.folders.add(path)
 
     def has_folder_of(self, path):
-        """Where given files are, the program's own can be, too."""
+        """Whether a file can be made there. A folder of /in exists in /out, too."""
         folder = os.path.dirname(path)
         if folder.startswith(OUT + "/") and IN + folder[len(OUT):] in self.folders:
             self.add_folders(path)
@@ -120,7 +121,8 @@ class Space:
         return path.replace("//", "/")
 
     def resolve(self, name):
-        """The current folder is /out; what is not there is looked for in /in."""
+        """The path of a file: the current folder is /out, and what is not there is looked for in
+        /in."""
         name = os.fsdecode(os.fspath(name))
         path = self.path_of(name)
         if os.path.isabs(name):
@@ -146,7 +148,7 @@ class Space:
         return made
 
     def raw(self, name, mode):
-        """`name` is what the program called it, and what it reads of it in an error."""
+        """Opens a file. `name` is what the program called it, which an error shows."""
         path = self.resolve(name)
         if path in library:
             return memfile.Raw(library[path], name, "r")
@@ -171,7 +173,7 @@ class Space:
                            lambda: self.touch(path))
 
     def written(self, path, emptied, name):
-        """The bytes of a file, to be changed."""
+        """The bytes of a file that will be changed."""
         data = self.files.get(path)
         if data is None:
             if len(self.files) >= FILES_MAX:
@@ -185,7 +187,7 @@ class Space:
             self.touch(path)
         return data
 
-    # --- descriptors, which the kernel does not know ---
+    # --- descriptors that only exist here ---
 
     def describe(self, raw):
         self.temps += 1
@@ -197,7 +199,7 @@ class Space:
         exists = place in self.files
         if dir_fd is not None or not (exists or self.has_folder_of(place)
                                       and os.path.dirname(place) != "/"):
-            # the kernel refuses, and the record knows
+            # the kernel refuses this, so that it is in the record
             return real["os.open"](path, flags, mode, dir_fd=dir_fd)
         if flags & os.O_CREAT and flags & os.O_EXCL and exists:
             raise fail(errno.EEXIST, path)
@@ -244,7 +246,7 @@ class Space:
         if name in self.files:
             raise fail(errno.ENOTDIR, path)
         if name not in self.folders:
-            real["os.chdir"](path)  # the kernel refuses, and the record knows
+            real["os.chdir"](path)  # the kernel refuses this, so that it is in the record
         self.here = name
 
     def stat(self, path, *, dir_fd=None, follow_symlinks=True):
@@ -270,7 +272,7 @@ class Space:
                 if p.startswith(start) and p != start}
 
     def listdir(self, path="."):
-        """By a relative name with what is there in /in, which opens by that name, too."""
+        """A relative name also lists what is in /in, because open finds that, too."""
         name = self.resolve(path)
         if name not in self.folders:
             raise fail(errno.ENOENT, path)
@@ -286,7 +288,7 @@ class Space:
         return 0o022
 
     def keep_mode(self, path, *args, **words):
-        """chmod: there is one mode."""
+        """chmod: accepted without effect, because all files have the same mode."""
         self.stat(path)
         if not is_writable(self.resolve(path)):
             raise fail(errno.EROFS, path)
@@ -317,7 +319,7 @@ class Space:
             raise fail(errno.EROFS, path)
         if self.files.pop(name, None) is None:
             raise fail(errno.EISDIR if name in self.folders else errno.ENOENT, path)
-        self.databases.pop(name, None)  # who has it open goes on with it
+        self.databases.pop(name, None)  # a connection that has it open continues to work
 
     def rename(self, src, dst, *, src_dir_fd=None, dst_dir_fd=None):
         a, b = self.resolve(src), self.path_of(dst)
@@ -351,7 +353,7 @@ class Space:
             raise fail(errno.ENOENT, path)
         if self.listdir(name):
             raise fail(errno.ENOTEMPTY, path)
-        if not is_writable(name):  # the roots among them
+        if not is_writable(name):  # such as /in and /
             raise fail(errno.EROFS, path)
         self.folders.discard(name)
 
@@ -388,7 +390,7 @@ class Space:
         return is_writable(path) and self.has_folder_of(path)
 
     def install(self):
-        """Its calls in the place of those of os, io and tempfile."""
+        """Replaces the functions of os, io and tempfile by those of this space."""
         current["space"] = self
         for owner, names, call in CALLS:
             for name in names.split():
@@ -396,7 +398,8 @@ class Space:
 
     def left(self):
         for made in list(self.open):
-            with contextlib.suppress(ValueError):  # it is closed, or another has its layers
+            # it is closed, or another file object took its buffer
+            with contextlib.suppress(ValueError):
                 made.flush()
         sys.modules["shims"].keep_databases()
         return [(p[len(OUT) + 1:], data) for p, data in sorted(self.files.items())
@@ -424,7 +427,8 @@ def key(owner, name):
 
 
 def through(call):
-    """A call of the space of now: libraries keep what they find when they are imported."""
+    """A call that always goes to the current space, because libraries keep the function that they
+    find when they are imported."""
     return lambda *args, **words: getattr(current["space"], call)(*args, **words)
 
 
@@ -439,7 +443,7 @@ def is_writable(path):
 
 
 def of_module(path):
-    """Beside the modules, where those can be read."""
+    """Whether the path is next to the modules, in a profile that may read them."""
     return "libraries" in sys.modules and sys.modules["libraries"].holds(path)
 
 
@@ -466,8 +470,10 @@ def read_library():
 
 
 def import_plots():
-    """matplotlib.pyplot, None where there is none that works.  It wants a folder for its cache with a lock in
-    it, and a thread that complains while it looks for fonts: it gets none of them."""
+    """Imports matplotlib.pyplot; returns None if it is missing or does not work.
+
+    While it is imported, matplotlib wants a folder for its cache with a lock in it, and a thread
+    that reports a slow search for fonts. It gets neither."""
     import logging
     import threading
 
@@ -485,7 +491,7 @@ def import_plots():
         import pandas.plotting._matplotlib  # noqa: F401
         import PIL.Image
         optional(GUEST["plots.txt"].decode().split())
-        PIL.Image.init()  # its formats
+        PIL.Image.init()  # loads its formats
         return plt
     except Exception as error:
         without_plots(error)
@@ -497,7 +503,7 @@ def import_plots():
 
 
 def without_plots(error):
-    """What of matplotlib there is does not work: for programs it is not there."""
+    """Removes a matplotlib that does not work, so that programs see it as not installed."""
     for name in list(sys.modules):
         if name.split(".")[0] in ("matplotlib", "mpl_toolkits", "pylab"):
             del sys.modules[name]
@@ -505,7 +511,7 @@ def without_plots(error):
 
 
 def lenient(file, mode="r", *args, **words):
-    """A file that cannot be written is written to nowhere."""
+    """Opens a file; if it cannot be written, the output is discarded."""
     try:
         return real["builtins.open"](file, mode, *args, **words)
     except OSError:
@@ -515,7 +521,7 @@ def lenient(file, mode="r", *args, **words):
 
 
 def warm_formats():
-    """Formats whose modules are imported at their first use."""
+    """Uses each file format once, because pandas imports its modules at the first use."""
     import pandas as pd
 
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
@@ -529,21 +535,22 @@ def warm_formats():
         try:
             step()
         except Exception:
-            pass  # a library of this format is not here, or wants more than there is
+            pass  # a library of this format is missing, or needs more than there is
     uninstall()
 
 
 def prepare(science):
-    """In the zygote: what programs import beyond snippets.  `science` imports more, or is None."""
+    """Runs in the zygote: imports what programs use beyond snippets. `science` is a function that
+    imports more, or None."""
     for owner, names, _ in CALLS:
         for name in names.split():
             real[key(owner, name)] = getattr(owner, name)
-    shutil._use_fd_functions = False  # what is in memory has no descriptors
-    os.environ["OPENPYXL_LXML"] = "False"  # that one opens files by itself
-    tempfile.NamedTemporaryFile = through("temp_file")  # openpyxl keeps it
+    shutil._use_fd_functions = False  # files in memory have no real descriptors
+    os.environ["OPENPYXL_LXML"] = "False"  # lxml opens files itself
+    tempfile.NamedTemporaryFile = through("temp_file")  # openpyxl keeps a reference to it
     tempfile.TemporaryFile = through("nameless_file")
     tempfile._TemporaryFileCloser.close.__defaults__ = (through("remove"),)
-    tempfile.tempdir = TMP  # modules ask where it is when they are imported
+    tempfile.tempdir = TMP  # modules ask for it when they are imported
     names = ["encodings." + n[:-3] for n in sorted(os.listdir(encodings.__path__[0])) if n[-3:] == ".py"]
     optional(GUEST["programs.txt"].decode().split() + names)
     if science:
@@ -551,7 +558,7 @@ def prepare(science):
     load("shims").prepare(lambda: current["space"], through("opened"), is_writable)
     load("inline").prepare()
     load("absent").prepare()
-    # what the module site gives, which is not imported
+    # These come from the module site, which is not imported.
     builtins.exit = builtins.quit = sys.exit
     builtins.help = sys.modules["pydoc"].help
     warm_formats()
@@ -562,12 +569,12 @@ def prepare(science):
 
 
 def warm_plots(plt):
-    plt.show = lambda *a, **k: None  # a figure that is left open is saved
-    gc.freeze()  # to be looked for among what the figures leave, not among all there is
+    plt.show = lambda *a, **k: None  # figures that are left open are saved at the end
+    gc.freeze()  # the collection below then looks only at what the figures left
     why = failure(read_library) or failure(draw, plt, "png")
     if not why:
         failure(draw, plt, "svg"), failure(draw, plt, "pdf")
-    # its fonts are open files; a fork forgets them anyhow
+    # Its cached fonts are open files, and a fork clears the cache anyway.
     sys.modules["matplotlib.font_manager"]._get_font.cache_clear()
     gc.collect()
     if why:  # a font, a style or a library is missing
@@ -575,7 +582,7 @@ def warm_plots(plt):
 
 
 def failure(call, *args):
-    """What it raised, or None.  Without its frames, which hold files open."""
+    """The exception of a call, or None. Without its frames, because these keep files open."""
     try:
         call(*args)
     except Exception as error:
@@ -592,7 +599,8 @@ def draw(plt, kind):
 
 
 def figures(space):
-    """Saves those that are left open; what went wrong with the first that cannot be."""
+    """Saves the figures that are still open. Returns the error of the first that cannot be saved.
+    """
     plt = sys.modules.get("matplotlib.pyplot")
     failed = None
     for number in plt.get_fignums() if plt else ():
@@ -607,7 +615,7 @@ def figures(space):
 
 
 def show(error):
-    """The traceback as python prints it, from the program's own frames on."""
+    """Prints the traceback as Python does, starting at the program's own frames."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != "<program>":
         trace = trace.tb_next
@@ -621,7 +629,7 @@ def show(error):
 
 
 def run(source, tables, params, given):
-    """(files, exception or None) of the program."""
+    """Runs the program; returns its files, and its exception or None."""
     space = Space(given)
     space.install()
     module = types.ModuleType("__main__")
@@ -629,7 +637,7 @@ def run(source, tables, params, given):
     sys.modules["__main__"] = module
     sys.argv = ["program.py"] + params.get("argv", [])
     error = None
-    # tracebacks, warnings and inspect show its lines
+    # Tracebacks, warnings and inspect look for the source there.
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache["<program>"] = len(source), None, lines, "<program>"
     library[space.path_of("<program>")] = source.encode()

@@ -1,4 +1,4 @@
-"""Tables of a frame to DataFrames and back."""
+"""Converts the tables of a frame to DataFrames and back, as far as possible without a copy."""
 import datetime
 import decimal
 import struct
@@ -15,9 +15,9 @@ VIEW = struct.Struct("<I12s")
 INLINE = 12
 HEAD_OF = np.array([[255] * n + [0] * (INLINE - n) for n in range(INLINE + 1)], "u1")
 CHUNK = 65536
-COLUMNS_MAX = 65000  # each is a section of the frame
-FEW = 64  # texts, from which is told whether the others repeat them
-REPEATED = 64 << 20  # bytes of long texts; from there on it pays to look for equal ones
+COLUMNS_MAX = 65000  # each column is a section of the frame
+FEW = 64  # how many texts are looked at to decide whether the others repeat them
+REPEATED = 64 << 20  # bytes of long texts; above that it pays to look for equal ones
 WIDE = decimal.Context(prec=60)
 NS_MIN, NS_MAX = -9223372036854775000, 9223372036854775000
 
@@ -33,7 +33,7 @@ else:
 
 class Reader(Frame):
     def column_types(self):
-        """Type by name; the first table wins where two differ."""
+        """The type of each column by name. If two tables differ, the first one counts."""
         words = {v: k for k, v in NAMES.items()}
         out = {}
         for e in self.of(COLUMN):
@@ -53,7 +53,7 @@ class Reader(Frame):
         return np.frombuffer(self.view, dtype, count, off)
 
     def missing(self, e):
-        """True where null; None if there are no nulls."""
+        """True where the value is null, or None if there are no nulls."""
         if not e[14]:
             return None
         bits = self.array("u1", e[13], e[14])
@@ -64,8 +64,8 @@ class Reader(Frame):
 
 
 def frame_of(columns, rows):
-    """A DataFrame around the arrays, which are all of this length.  Its constructor would find that
-    out, and look for times among the objects: most of the time that a small table takes."""
+    """A DataFrame of the arrays, which all have the same length. The public constructor would check
+    that and look for times among the objects, which is most of the time for a small table."""
     if managed is None or not columns:
         return pd.DataFrame(columns, index=pd.RangeIndex(rows), copy=False)
     axes = [pd.Index._simple_new(objects(list(columns))), pd.RangeIndex._simple_new(range(rows))]
@@ -104,7 +104,7 @@ def read_decimal(reader, e, n, missing):
 
 
 def to_ns(values, unit, per_ns, missing, make):
-    """datetime64[ns] where it fits, else objects."""
+    """datetime64[ns] if all values fit, otherwise objects."""
     if missing is not None:
         values = np.where(missing, 0, values)
     if len(values) and (int(values.min()) * per_ns < NS_MIN or int(values.max()) * per_ns > NS_MAX):
@@ -131,7 +131,8 @@ def read_datetime(reader, e, n, missing):
 
 
 def texts(reader, a_off, b_off, n):
-    """The texts of n views, as objects; equal ones of a column that repeats itself are shared."""
+    """The texts of n views as objects. Equal texts share one object if a column repeats them often.
+    """
     out, shared = np.empty(n, object), {}
     lens = reader.array("<u4", a_off, 4 * n).reshape(n, 4)[:, 0]
     views = reader.array("u1", a_off, 16 * n).reshape(n, 16)
@@ -146,12 +147,13 @@ def texts(reader, a_off, b_off, n):
         if shared is not None:
             out[here] = [shared.setdefault(text, text) for text in part]
             if len(shared) * 2 > at + CHUNK:
-                shared = None  # hardly any is equal to another
+                shared = None  # hardly any text repeats another
     return out
 
 
 def few_texts(lens, views):
-    """Short texts of which most are equal to another: each is decoded once.  None: they are not."""
+    """Short texts, most of which repeat another: each is decoded once. None if they do not repeat.
+    """
     if len(lens) < FEW or lens.max() > INLINE:
         return None
     raw = np.ascontiguousarray(views[:, 4:]).view("S%d" % INLINE)[:, 0]
@@ -160,7 +162,7 @@ def few_texts(lens, views):
     raw = raw.tolist()
     known = {text: text.decode() for text in set(raw)}
     if sum(map(len, raw)) != lens.sum():
-        return None  # one ends in a NUL, which is cut off here
+        return None  # a text ends in a NUL, which numpy cuts off
     return [known[text] for text in raw]
 
 
@@ -177,7 +179,7 @@ def texts_of(view, lens, views, b_off):
 
 
 def short_texts(lens, views):
-    """All bytes one behind the other, decoded at once: a NUL, which pads them, parts them."""
+    """Decodes all texts at once: their bytes are joined with NULs and split afterwards."""
     cells = np.zeros((len(lens), INLINE + 1), "u1")
     cells[:, :INLINE] = views[:, 4:]
     kept = cells[np.arange(INLINE + 1) <= lens[:, None]]
@@ -190,7 +192,7 @@ def short_texts(lens, views):
 def long_texts(view, starts, ends):
     first, last = int(starts.min()), int(ends.max())
     starts, ends = starts.tolist(), ends.tolist()
-    if last - first <= sum(ends) - sum(starts):  # they lie together
+    if last - first <= sum(ends) - sum(starts):  # the texts are next to each other
         whole = str(view[first:last], "utf-8")
         if len(whole) == last - first:
             return [whole[a - first:b - first] for a, b in zip(starts, ends)]
@@ -223,7 +225,7 @@ READ = {NULL: read_null, BOOL: read_bool, INT: read_int, FLOAT: read_float,
 
 
 class Out:
-    """One column on its way back."""
+    """One column of a result."""
 
     def __init__(self, type, a=b"", b=b"", missing=None, scale=0, precision=0):
         self.type, self.a, self.b = type, a, b
@@ -233,7 +235,7 @@ class Out:
 
 
 def raw_of(values):
-    """Their bytes, where they are."""
+    """The bytes of an array, without a copy if possible."""
     return memoryview(np.ascontiguousarray(values)).cast("B") if len(values) else b""
 
 
@@ -259,7 +261,8 @@ def text_out(values, missing):
 
 
 def views_of(values, views, at):
-    """Fills the views; the bytes of the long texts, which begin at `at`.  None: a text has a NUL."""
+    """Fills the views and returns the bytes of the long texts, which will begin at `at`. None if a
+    text contains a NUL."""
     raw = np.frombuffer("\0".join(values + [""]).encode() + bytes(INLINE), "u1")
     ends = np.flatnonzero(raw[:-INLINE] == 0)
     if len(ends) != len(values):
@@ -267,7 +270,8 @@ def views_of(values, views, at):
     starts = np.append(0, ends[:-1] + 1)
     lens = ends - starts
     views[:, :4] = lens.astype("<u4").view("u1").reshape(-1, 4)
-    windows = np.ndarray(len(raw) - INLINE + 1, "V12", raw, 0, (1,))  # one at each byte
+    # one window starts at each byte
+    windows = np.ndarray(len(raw) - INLINE + 1, "V12", raw, 0, (1,))
     heads = windows[starts].view("u1").reshape(-1, INLINE)
     heads &= HEAD_OF[np.minimum(lens, INLINE)]
     views[:, 4:] = heads
@@ -280,7 +284,7 @@ def views_of(values, views, at):
 
 
 def repeated_out(values, missing):
-    """One by one; each long text once."""
+    """Writes texts one by one, and each long text only once."""
     views = bytearray(16 * len(values))
     cache, blob, at = {}, [], 0
     for i, value in enumerate(values):
@@ -301,7 +305,7 @@ def repeated_out(values, missing):
 
 
 def int_out(values, missing):
-    """values: integers of any width, or objects of int."""
+    """`values` are integers of any width, or int objects."""
     if values.dtype == np.int64 and not missing.any():
         return Out(INT, raw_of(values), missing=missing)
     out = np.zeros(len(values), "<i8")
@@ -320,7 +324,7 @@ def float_out(values, missing, wanted, note):
     if infinite.any():
         note("infinite_to_null", int(infinite.sum()))
     missing = missing | np.isnan(values) | infinite
-    values = np.where(missing, 0.0, values) + 0.0  # no -0.0
+    values = np.where(missing, 0.0, values) + 0.0  # -0.0 becomes 0.0
     whole = wanted == "int" and not (values % 1).any() and (np.abs(values) < 2**63).all()
     if whole:
         return Out(INT, raw_of(values.astype("<i8")), missing=missing)
@@ -362,7 +366,7 @@ def ns_out(values, missing, wanted):
 
 
 def floats_of(values, missing):
-    """Of ints and floats, objects."""
+    """Floats from objects that are int or float."""
     out = np.full(len(values), np.nan)
     for i in np.flatnonzero(~missing):
         value = values[i]
@@ -411,19 +415,20 @@ def object_out(values, missing, wanted, note):
 
 
 def numbers_out(values, wanted, note):
-    """A numpy array of numbers, most columns: pandas would look at each of them three times."""
+    """Writes a numpy array of numbers, the most frequent case. The way through pandas would read
+    each value three times."""
     kind = values.dtype.kind
     if kind == "b":
         return Out(BOOL, bits(values))
     if kind == "f":
         return float_out(values, np.isnan(values), wanted, note)
-    if kind == "u" and values.dtype.itemsize == 8:  # of either byte order
+    if kind == "u" and values.dtype.itemsize == 8:  # in either byte order
         return int_out(values, np.zeros(len(values), bool))
     return Out(INT, raw_of(values.astype("<i8", copy=False)))
 
 
 def decoded(cat):
-    """What the categories stand for; integers stay what they are beside nulls."""
+    """The values of a categorical. Integers stay integers even if there are nulls."""
     values, codes = cat.categories, cat.codes.to_numpy()
     if len(values) and values.dtype.kind in "iu":
         numbers = values.to_numpy(dtype=values.dtype.kind + "8")
@@ -433,7 +438,7 @@ def decoded(cat):
 
 
 def column_out(series, wanted, note):
-    """series: what array_of gives."""
+    """Writes one column; `series` is a result of array_of."""
     dtype = series.dtype
     if isinstance(series, np.ndarray):
         if dtype.kind == "O":
@@ -466,7 +471,7 @@ def column_out(series, wanted, note):
 
 
 def array_of(values):
-    """numpy's array, where it is all there is to know of a column or index; else a Series."""
+    """The numpy array of a column or index if that is all there is to know, otherwise a Series."""
     if not isinstance(values.dtype, np.dtype) or values.dtype.kind not in "biufO":
         return pd.Series(values)
     return values.to_numpy() if isinstance(values, (pd.Index, pd.Series)) else values
@@ -489,14 +494,15 @@ def name_of(name, i):
 
 
 def repeats(frame, level):
-    """Whether a level of the index holds what the column of its name holds."""
+    """Whether a level of the index has the same values as the column with its name."""
     column = frame[frame.index.names[level]]
     values = frame.index.get_level_values(level).astype(object)
     return isinstance(column, pd.Series) and values.equals(pd.Index(column.astype(object)))
 
 
 def source_rows(index, count):
-    """Row numbers of the input, when the index still holds them; what has a name is a column."""
+    """The row numbers in the input, if the index still has them. An index with a name is a column
+    instead."""
     if index.nlevels != 1 or index.name is not None or not len(index):
         return b""
     if type(index) is pd.RangeIndex and index.step == 1 and 0 <= index.start < index.stop <= count:
@@ -510,7 +516,7 @@ def source_rows(index, count):
 
 
 class Table:
-    """A checked DataFrame, column by column, ready to be written."""
+    """A checked DataFrame, read column by column when it is written."""
 
     def __init__(self, frame, types_of, source_count=0):
         self.notes = {}
@@ -537,7 +543,7 @@ class Table:
         levels = [n for n, name in enumerate(frame.index.names) if name is not None]
         taken = [n for n in levels if frame.index.names[n] in frame.columns]
         if taken and frame.index.nlevels > 1:
-            # what groupby().apply() gives: the keys once more, beside an unnamed level
+            # groupby().apply() repeats the keys as columns next to an unnamed level
             again = [n for n in taken if repeats(frame, n)]
             levels = [n for n in levels if n not in again]
             taken = [n for n in taken if n not in again]
@@ -549,7 +555,7 @@ class Table:
         if frame.shape[1] > COLUMNS_MAX:
             raise BadResult("the result has %d columns, at most %d: melt() makes rows of them"
                             % (frame.shape[1], COLUMNS_MAX), "wide")
-        # what reset_index() gives, without a DataFrame of it
+        # as reset_index() would do, but without making a DataFrame
         for n in levels:
             values = frame.index.get_level_values(n)
             yield frame.index.names[n], array_of(values)

@@ -1,4 +1,5 @@
-"""Raw grids of a frame as params["raw"]; the layout is in core/data/frame/frame_grid.c."""
+"""Makes params["raw"] from the raw grids of a frame. The layout is described in
+core/data/frame/frame_grid.c."""
 import datetime
 import struct
 
@@ -24,7 +25,7 @@ def moment(us):
 
 
 def texts_of(view, at, texts, formats, merged, sheet):
-    """(texts, formats, sheet or None)"""
+    """Returns (texts, formats, sheet or None)."""
     count = texts + formats
     ends = np.frombuffer(view, "<u8", count, at + HEAD.size).tolist()
     start = at + HEAD.size + 8 * count + 16 * merged
@@ -37,7 +38,7 @@ def texts_of(view, at, texts, formats, merged, sheet):
 
 
 def values_of(cells, texts):
-    """One Python object per cell; errors are null, as they are in typed tables."""
+    """A Python object for each cell. An error becomes null, as in typed tables."""
     out = np.full(len(cells), None, object)
     kind, raw = cells["kind"], cells["value"]
     for want, dtype, make in ((NUMBER, "<f8", number), (BOOL, "<u8", bool),
@@ -51,7 +52,8 @@ def values_of(cells, texts):
 def frame_of(cells, values, rows, cols):
     table = np.full((rows, cols), None, object)
     table[cells["row"], cells["col"]] = values
-    # said aloud: pandas would make datetime64 of a column of dates, and NaT of its empty cells
+    # dtype is given, because pandas would make datetime64 of a column of dates, and NaT of its
+    # empty cells.
     return pd.DataFrame(table, pd.RangeIndex(rows), pd.RangeIndex(cols), dtype=object)
 
 

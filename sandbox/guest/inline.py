@@ -1,6 +1,5 @@
-"""Concurrency where there are no threads, processes or descriptors: an event loop that only waits
-for time, and executors that run a task when they are given it.
-"""
+"""asyncio and concurrent.futures without threads, processes or descriptors: an event loop that can
+only wait for time, and executors that run a task at once when it is submitted."""
 import asyncio
 import asyncio.base_events
 import asyncio.runners
@@ -14,7 +13,7 @@ import types
 
 
 class Pool(concurrent.futures.Executor):
-    """One after the other, in the order in which they are given."""
+    """An executor that runs each task when it is submitted."""
 
     def __init__(self, max_workers=None, *args, initializer=None, initargs=(), **words):
         self.closed = False
@@ -37,7 +36,7 @@ class Pool(concurrent.futures.Executor):
 
 
 class Clock:
-    """In the place of a selector: nothing but time happens."""
+    """Takes the place of a selector: the only event is that time passes."""
 
     def select(self, timeout=None):
         if timeout is None:
@@ -56,7 +55,7 @@ class Loop(asyncio.base_events.BaseEventLoop):
         pass
 
     def _write_to_self(self):
-        """Nobody else could wake it."""
+        """Empty: there is no other thread that could wake the loop."""
 
     async def shutdown_default_executor(self):
         pass
@@ -71,7 +70,7 @@ class Policy(asyncio.DefaultEventLoopPolicy):
 
 def prepare():
     asyncio.set_event_loop_policy(Policy())
-    # it would handle an interrupt that cannot come
+    # Its signal handling would fail here, and no interrupt can come.
     asyncio.runners.signal = types.SimpleNamespace(
         SIGINT=signal.SIGINT, getsignal=lambda number: None, default_int_handler=print)
     for owner in (concurrent.futures, concurrent.futures.thread):

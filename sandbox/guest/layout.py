@@ -1,7 +1,6 @@
-"""The frame itself: sections of bytes, found and laid out; as core/data/frame/frame.h has it.
+"""The layout of a frame: finds and writes its sections, as core/data/frame/frame.h describes them.
 
-No numpy, no pandas: the screen needs only this.
-"""
+It imports neither numpy nor pandas, because the screen needs only this module."""
 import struct
 
 CODE, PARAMS, TABLE, COLUMN, DICT, GRID, ROWS, REPORT, ARTIFACT = 1, 2, 3, 4, 5, 6, 7, 16, 17
@@ -22,8 +21,8 @@ class OutputLimit(Exception):
 
 
 class Frame:
-    """Entries are (kind, id, parent, type, flags, name_len, name_off, rows, nulls, a_off, a_len,
-    b_off, b_len, v_off, v_len)."""
+    """A frame to read. Its entries are (kind, id, parent, type, flags, name_len, name_off, rows,
+    nulls, a_off, a_len, b_off, b_len, v_off, v_len)."""
 
     def __init__(self, view):
         self.view = view
@@ -62,14 +61,14 @@ def table_sections(title, table):
 
 
 def write(out, text, table, files=()):
-    """Lays the frame of a result into `out`, returns its bytes."""
+    """Writes the frame of a result to `out`; returns its length."""
     parts = [blob(REPORT, 0, text)]
     parts += [blob(ARTIFACT, i, data, name) for i, (name, data) in enumerate(files)]
     return lay(out, parts + (table_sections("result", table) if table is not None else []))
 
 
 def write_input(out, given, title, table):
-    """The same for a frame as the host makes them."""
+    """The same for an input frame, as the host makes it."""
     return lay(out, [blob(*g) for g in given] + table_sections(title, table))
 
 

@@ -1,7 +1,6 @@
-"""Modules of this machine's Python that are imported while a run goes on: profile lib-ro.
+"""Imports modules of this machine's Python while a run goes on (profile lib-ro).
 
-The kernel lets a worker read the library folders, and no others.
-"""
+The kernel lets such a worker read the library folders and nothing else."""
 import _io
 import importlib.machinery
 import sys
@@ -14,7 +13,8 @@ def holds(path):
 
 
 def read(path):
-    """A module's text, or what lies beside it.  open() would ask of each what terminal that is."""
+    """Reads a module's text or a file next to it. open() would ask for each file whether it is a
+    terminal, and that call is refused."""
     with _io.FileIO(path, "r") as file:
         return file.read()
 
@@ -24,7 +24,7 @@ def get_data(loader, path):
 
 
 def prepare(extensions):
-    """In the zygote.  Without `extensions` no file may become code of the processor."""
+    """Runs in the zygote. Without `extensions`, no file may be loaded as machine code."""
     global folders
     machinery = importlib.machinery
     folders = tuple(folder + "/" for folder in sys.path)

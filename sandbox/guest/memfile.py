@@ -1,4 +1,4 @@
-"""An open file whose bytes are in memory, with the layers of open() above it."""
+"""Open files whose bytes are in memory, with the same layers above them that open() adds."""
 import io
 import os
 
@@ -7,8 +7,8 @@ NO_DESCRIPTOR = ("fileno: files are in memory in the jail and have no descriptor
 
 
 class Raw(io.RawIOBase):
-    """In the place of io.FileIO; `data` is the file itself, a bytearray where it can be written.
-    `touched` is called when it was."""
+    """Takes the place of io.FileIO. `data` holds the bytes of the file, and is a bytearray if it
+    can be written. `touched` is called after a write."""
 
     def __init__(self, data, name, mode, touched=None):
         io.RawIOBase.__init__(self)
@@ -75,7 +75,7 @@ class Raw(io.RawIOBase):
 
 
 def check_mode(mode, encoding, errors, newline):
-    """What open() says of its arguments."""
+    """Checks the arguments as open() does, with the same errors."""
     kinds = set(mode)
     if kinds - set("axrwb+t") or len(mode) > len(kinds):
         raise ValueError("invalid mode: %r" % mode)
@@ -90,7 +90,7 @@ def check_mode(mode, encoding, errors, newline):
 
 
 def stacked(raw, mode, buffering, encoding, errors, newline):
-    """The layers that open() puts on a file."""
+    """Adds the layers that open() adds to a raw file."""
     if buffering == 0:
         if "b" in mode:
             return raw

@@ -1,4 +1,4 @@
-"""Code of a program beside its text: modules among its files, and what it leaves for its end."""
+"""Lets a program import modules from its own files, and does at its end what Python does."""
 import atexit
 import importlib.machinery
 import importlib.util
@@ -17,11 +17,12 @@ class Loader(importlib.machinery.SourceFileLoader):
             return f.read()
 
     def path_stats(self, path):
-        raise OSError  # no compiled file is kept beside it
+        raise OSError  # no compiled file is kept next to it
 
 
 class Finder:
-    """After those of what is imported already: beside the program, and where it says."""
+    """Finds modules in the folders of the program and in sys.path, if no other finder has them
+    imported already."""
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
@@ -40,7 +41,7 @@ class Finder:
 
 
 def keep_as_it_is(module):
-    """importlib.reload: the files of what was imported are out of reach."""
+    """importlib.reload: does nothing for libraries, whose files cannot be read any more."""
     if isinstance(getattr(module, "__loader__", None), Loader):
         return plain_reload(module)
     return module
@@ -49,23 +50,25 @@ def keep_as_it_is(module):
 def open_code(path):
     if space().resolve(path) in space().files:
         return space().opened(path, "rb")
-    return plain_open_code(path)  # the kernel refuses, and the record knows
+    return plain_open_code(path)  # the kernel refuses this, so that it is in the record
 
 
 def end(module):
-    """What Python does when a program ends, before its files are written."""
+    """Does what Python does when a program ends, before its files are collected."""
     atexit._run_exitfuncs()
     module.__dict__.clear()
 
 
 def prepare(of_now):
-    """In the zygote, once all is imported."""
+    """Runs in the zygote after all imports."""
     global space, plain_reload, plain_open_code
     space, plain_reload, plain_open_code = of_now, importlib.reload, io.open_code
-    sys.meta_path.insert(len(sys.meta_path) - 1, Finder)  # the last one knows why there is none
+    # the last finder explains why a module is missing
+    sys.meta_path.insert(len(sys.meta_path) - 1, Finder)
     importlib.reload = keep_as_it_is
     io.open_code = open_code
-    # what libraries left for the end is of files and processes that a worker has not
+    # What libraries registered for the end is about files and processes that a worker does not
+    # have.
     atexit._clear()
     weakref.finalize._registry.clear()
     weakref.finalize._registered_with_atexit = False

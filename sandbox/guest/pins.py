@@ -1,7 +1,6 @@
-"""What would make two runs differ is fixed here: randomness, entropy, zones, streams.
+"""Fixes in Python what would make two runs differ: randomness, entropy, time zones, streams.
 
-The hash seed, the clock, the CPU features and the thread counts are fixed by the host.
-"""
+The host fixes the hash seed, the clock, the CPU features and the number of threads."""
 import errno
 import hashlib
 import io
@@ -18,7 +17,7 @@ zone_files = {}
 
 
 class Stream:
-    """SHAKE-256 of the run's seed in place of the system's entropy."""
+    """Takes the place of the system's entropy: SHAKE-256 of the run's seed."""
 
     def __init__(self, seed):
         self.seed = seed.to_bytes(8, "little")
@@ -47,7 +46,7 @@ plain_seed = random.Random.seed
 
 
 def seed_random(self, a=None, version=2):
-    """Random() without a seed asks the system; here it asks the stream."""
+    """Random() without a seed asks the system for entropy; here it gets it from the stream."""
     if a is None:
         a = int.from_bytes(stream.read(32), "little")
     plain_seed(self, a, version)
@@ -62,9 +61,10 @@ def read_zones():
                 fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # open() takes four times as long
             except OSError:
                 continue
-            # a buffer of a megabyte would be a mapping of its own, which each fork copies
+            # Kept small: a buffer of a megabyte would be a mapping of its own, which each fork
+            # copies.
             data = os.read(fd, ZONE_MAX)
-            if len(data) < ZONE_MAX:  # the list of all zones is none
+            if len(data) < ZONE_MAX:  # longer files are lists of all zones, not a zone
                 zone_files[path[len(ZONES) + 1:]] = data
             os.close(fd)
 
@@ -99,7 +99,8 @@ def pin_zones():
 
 
 def pin_dateutil():
-    """It finds no file of a zone, and says None or goes on without: wrong times, not an error."""
+    """Gives dateutil the zones in memory. It finds no files here, and would return None or go on
+    without a zone, so that times would be wrong without an error."""
     from dateutil import tz
 
     find = type(tz.gettz).nocache
@@ -113,7 +114,7 @@ def pin_dateutil():
 
 
 def pin_uuid():
-    """libuuid asks for a file of its own, and for the cards of the network."""
+    """Replaces libuuid, which opens a file and asks for network cards."""
     import uuid
 
     def generate():
@@ -125,7 +126,7 @@ def pin_uuid():
 
 
 def pin_streams():
-    # made here: opening a stream asks the kernel what it is, and keeps the answer
+    # Made here, because opening a stream asks the kernel what it is, and that answer is kept.
     sys.stdin = open(0, "r", closefd=False)
     kept, ends = os.dup(1), os.pipe()
     for fd in (1, 2):
@@ -149,17 +150,18 @@ def pin_locale():
 
 
 def pin_host():
-    """Its name is nothing that code was given; the kernel does not tell the rest again."""
+    """Hides the name of the host from code. Other answers are kept, because the kernel refuses the
+    call later."""
     import platform
 
     known = os.uname()
     os.uname = lambda: os.uname_result((known.sysname, "localhost", *known[2:]))
-    platform._uname_cache = None  # an import asked
+    platform._uname_cache = None  # an import has asked already
 
 
 def pin_lines():
-    """A traceback asks for the line of each frame, and asks again for what was not there: a loop
-    that tells of its errors would be refused more calls than a run may be."""
+    """Remembers missing source lines. A traceback asks for the line of each frame, again and again;
+    a loop that prints its errors would exceed the number of calls that may be refused."""
     import linecache
 
     find = linecache.updatecache
@@ -178,7 +180,7 @@ def no_terminal(fd=1):
 
 
 def pin_terminal():
-    """The kernel's answer, without a question that a loop of prints asks each time."""
+    """Answers for the kernel. A loop of prints would otherwise ask each time."""
     os.get_terminal_size = no_terminal
     os.isatty = lambda fd: False
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -214,7 +216,7 @@ def start(seed):
 
 
 def used():
-    """For the reviewer: whether the snippet asked for entropy."""
+    """Tells the reviewer whether the snippet asked for entropy."""
     return {"entropy_reads": stream.calls} if stream.calls else {}
 
 
@@ -222,5 +224,5 @@ def flush():
     for s in (sys.stdout, sys.stderr):
         try:
             s.flush()
-        except BaseException:  # it may be the snippet's own
+        except BaseException:  # it may be an object of the snippet
             pass

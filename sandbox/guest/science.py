@@ -1,13 +1,14 @@
-"""scipy, where it is installed, and what few snippets name, for code that tells of them."""
+"""Imports scipy, if it is installed, and other modules that few snippets use, for code that names
+them."""
 import sys
 import types
 
-NUMBER = 1 << 20  # of a file in memory: the program makes a stream of memory of it, see devnull.c
+NUMBER = 1 << 20  # descriptor of a file in memory; worker/devnull.c makes a stream of it
 
 
 def lead_messages():
-    """In the zygote, after the imports.  Triangulation wants a file for its messages, and ends the
-    process where there is none."""
+    """Runs in the zygote, after the imports. Triangulation in scipy needs a file for its messages,
+    and ends the process if there is none."""
     messages = sys.modules.get("scipy._lib.messagestream")
     if messages:
         messages.tempfile = types.SimpleNamespace(mkstemp=lambda **words: (NUMBER, b"messages"))

@@ -1,14 +1,14 @@
-"""Early, clear errors about a snippet's text, and what it tells of itself.  Nothing of it runs.
+"""Finds errors in the text of a snippet early and explains them, and lists what the text tells
+about it. Nothing of the snippet runs.
 
-This is not the boundary: the jail is.  A snippet that passes here is as hostile as before.
-"""
+This is not a security boundary; the jail is. A snippet that passes may be as hostile as before."""
 import ast
 
 import toplevel
 
 NAMED = frozenset("""pandas numpy dx math re datetime decimal fractions statistics itertools
-functools collections operator string json unicodedata""".split())  # by a prompt
-# what else does no more than compute
+functools collections operator string json unicodedata""".split())  # listed in the prompt
+# other modules that only compute
 IMPORTS = NAMED | frozenset("""__future__ abc array ast base64 binascii bisect calendar cmath codecs
 colorsys contextlib copy csv dataclasses dateutil difflib enum fnmatch graphlib gzip hashlib heapq
 hmac html inspect io ipaddress keyword locale logging lxml numbers pprint pytz random reprlib scipy
@@ -24,22 +24,23 @@ __getitem__ __gt__ __hash__ __index__ __init__ __int__ __invert__ __iter__ __le_
 __members__ __mod__ __mul__ __name__ __ne__ __neg__ __next__ __or__ __post_init__ __pow__
 __qualname__ __repr__ __round__ __setitem__ __str__ __sub__ __truediv__ __version__
 __xor__""".split())
-# methods that read or write files whatever their arguments
+# methods that read or write files with any arguments
 BANNED_METHODS = frozenset("""read_parquet read_feather read_orc read_hdf read_pickle read_sql
 read_sql_query read_sql_table read_sas read_spss read_stata read_gbq read_clipboard ExcelFile ExcelWriter HDFStore to_excel
 to_parquet to_feather to_orc to_hdf to_pickle to_sql to_stata to_gbq to_clipboard savez
 savez_compressed savetxt fromfile tofile memmap open_memmap fromregex DataSource
 ctypeslib f2py""".split())
-OF_NUMPY = frozenset("load save".split())  # elsewhere json.load, or a column
-# methods that read a text when they are given one in memory
+# other objects have a harmless method of that name, such as json.load
+OF_NUMPY = frozenset("load save".split())
+# methods that may read a text in memory
 TEXT_METHODS = frozenset("""read_csv read_table read_fwf read_excel read_json read_html
 read_xml loadtxt genfromtxt""".split())
 TEXT_WORDS = frozenset("filepath_or_buffer path_or_buffer path_or_buf io fname".split())
 BUFFERS = frozenset("StringIO BytesIO".split())
-# these take the text itself as well
+# these also accept the text itself
 LITERAL_METHODS = {"read_json": "[{", "read_html": "<", "read_xml": "<"}
 DUMPS = frozenset("dumps to_json to_html to_xml".split())
-# methods that write a file when they are given a place
+# methods that write a file only if they get a path
 PLACE_METHODS = frozenset("to_csv to_json to_html to_xml to_latex to_string to_markdown".split())
 PLACE_WORDS = frozenset("path_or_buf buf path path_or_buffer".split())
 CLOCK = frozenset("now today utcnow".split())
@@ -90,7 +91,7 @@ def check_transform(tree):
 
 
 def is_buffer(node):
-    """What a variable or an attribute holds may be one."""
+    """Whether this may be a buffer; the value of a variable or attribute is not known."""
     if isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", None))
         return name in BUFFERS
@@ -98,7 +99,7 @@ def is_buffer(node):
 
 
 def is_text(node, starts):
-    """The text itself, and not the name of a file."""
+    """Whether this is the text itself and not the name of a file."""
     if isinstance(node, ast.Call):
         return getattr(node.func, "attr", None) in DUMPS
     value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
@@ -136,14 +137,14 @@ def check_attribute(node):
 
 
 def used_class(node):
-    """type(x) in other words, for its name or another of its kind: x.__class__.__name__."""
+    """The object in x.__class__.__name__ or x.__class__(...), which is another form of type(x)."""
     if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__"):
         return node.value
     return node.func if isinstance(node, ast.Call) else None
 
 
 def check_node(node, own):
-    """`own`: the names that the snippet gives to things of its own."""
+    """Checks one node. `own` are the names that the snippet defines."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         check_import(node)
     elif isinstance(node, ast.Name) and node.id in BANNED_NAMES and node.id not in own:
@@ -155,7 +156,7 @@ def check_node(node, own):
 
 
 def own_names(tree):
-    """A column of prices may be called open, a table input."""
+    """The names that the snippet defines: a column of prices may be called open, a table input."""
     out = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -176,7 +177,7 @@ def check_nodes(tree):
 
 
 def words(tree):
-    """Strings and attributes of the code, in which column names are found."""
+    """Strings and attributes in the code: all column names that it uses are among them."""
     out = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -184,12 +185,13 @@ def words(tree):
         elif isinstance(node, ast.Attribute):
             out.add(node.attr)
         elif isinstance(node, ast.keyword) and node.arg:
-            out.add(node.arg)  # df.assign(name=...), agg(name=...)
+            out.add(node.arg)  # as in df.assign(name=...) and agg(name=...)
     return out
 
 
 def unnamed_call(node):
-    """melt() and the like without names look at every column."""
+    """Whether this calls a method such as melt() without column names, so that it uses every
+    column."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     word, place = UNLESS_NAMED.get(node.func.attr, (None, None))
@@ -221,7 +223,7 @@ def flags(tree):
 
 
 def literal(tree, name, wanted):
-    """Value of `name = {...}` at the top level, None if it is not there."""
+    """The value of `name = {...}` at the top level, or None if there is none."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and any(
                 isinstance(t, ast.Name) and t.id == name for t in node.targets):
@@ -252,7 +254,8 @@ def assumes(tree):
 
 
 def needs(tree, columns):
-    """Columns that the code names; without tables, everything that could be one."""
+    """The columns that the code names; if the tables are unknown, everything that could be a
+    column."""
     found = words(tree)
     if columns:
         known = {c for names in columns.values() for c in names}
@@ -261,8 +264,8 @@ def needs(tree, columns):
 
 
 def check(source, columns):
-    """{"class": None or the class of the first finding, "line", "message", and what the text
-    tells: "needs", "flags", "formulas", "assumes"}."""
+    """Checks a snippet. Returns {"class": None or the class of the first finding, "line",
+    "message"} and what the text tells: "needs", "flags", "formulas", "assumes"."""
     try:
         tree = ast.parse(source, "<snippet>")
         check_top(tree)

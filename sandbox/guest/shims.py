@@ -1,7 +1,7 @@
-"""Libraries that kept open() for themselves or open files in C, led to the files in memory.
+"""Makes libraries use the files in memory that keep their own reference to open(), or open files in
+C.
 
-`space` gives the space of now (execute.Space).
-"""
+`space` is a function that returns the current execute.Space."""
 import bz2
 import dbm.dumb
 import functools
@@ -29,7 +29,7 @@ def is_path(file):
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, **words):
-    """numpy reads descriptors."""
+    """numpy reads from a descriptor, so this reads the bytes first."""
     if is_path(file):
         with space().opened(file, "rb") as f:
             return fromfile(f, dtype, count, sep, offset)
@@ -44,7 +44,8 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, **words):
 
 
 def open_memmap(filename, mode="r+", *args, **words):
-    """A file that is in memory anyhow; one that is written through a map is not to be had."""
+    """Reads the whole array, because the file is in memory anyway. A map for writing is not
+    available."""
     if mode not in ("r", "c"):
         return plain_memmap(filename, mode, *args, **words)
     with space().opened(filename, "rb") as f:
@@ -52,7 +53,7 @@ def open_memmap(filename, mode="r+", *args, **words):
 
 
 def read_html(io_, *args, **words):
-    """lxml opens a path itself."""
+    """Passes the bytes on, because lxml opens a path itself."""
     if is_path(io_) and os.path.exists(io_):
         with space().opened(io_, "rb") as f:
             io_ = io.BytesIO(f.read())
@@ -60,7 +61,7 @@ def read_html(io_, *args, **words):
 
 
 def lead_lxml():
-    """Its parsers open a path in C."""
+    """Passes bytes to the parsers of lxml, which open a path in C."""
     etree = sys.modules.get("lxml.etree")
     if not etree:
         return
@@ -79,7 +80,7 @@ def lead_lxml():
 
 
 def lead_xlrd():
-    """It maps a path into memory."""
+    """Passes bytes to xlrd, which maps a file into memory."""
     xlrd = sys.modules.get("xlrd")
     if not xlrd:
         return
@@ -97,7 +98,8 @@ def lead_xlrd():
 
 
 class Database(sqlite3.Connection):
-    """A connection to a database in memory, which is written to its file when one is closed."""
+    """A connection to a database in memory. When one is closed, the database is written to its
+    file."""
 
     path = None
 
@@ -108,11 +110,11 @@ class Database(sqlite3.Connection):
 
 
 def keep_database(path):
-    """What is committed."""
+    """Writes what is committed to the file."""
     if path not in space().databases:
-        return  # its file was removed
+        return  # the file was removed
     first = space().databases[path][0]
-    empty = not first.execute("pragma page_count").fetchone()[0]  # that has no image
+    empty = not first.execute("pragma page_count").fetchone()[0]  # an empty database has no image
     if is_writable(path):
         space().files[path] = b"" if empty else first.serialize()
 
@@ -125,7 +127,7 @@ def keep_databases():
 
 
 def connect(database, *args, **words):
-    """All connections to one file share one database, as they do elsewhere."""
+    """All connections to one file share one database, as usual."""
     if database in (":memory:", "", b"") or words.get("uri") or "factory" in words or len(args) > 4:
         return plain_connect(database, *args, **words)
     here = space()
@@ -135,7 +137,7 @@ def connect(database, *args, **words):
     words.update(uri=True, factory=Database)
     name = "file:%s?vfs=memdb" % urllib.parse.quote(path)
     if path not in here.databases:
-        # this one stays open, so that the database does
+        # this connection stays open, and the database with it
         here.databases[path] = [plain_connect(name, uri=True)]
         if here.files.get(path):
             image = plain_connect(":memory:")
@@ -150,18 +152,18 @@ def connect(database, *args, **words):
 
 
 def prepare(of_now, opened, writable):
-    """In the zygote; `opened` is open() of the space of now."""
+    """Runs in the zygote. `opened` is open() of the current space."""
     global space, is_writable
     space, is_writable = of_now, writable
     bz2._builtin_open = tarfile.bltn_open = tokenize._builtin_open = opened
-    dbm._defaultmod = dbm._modules["dbm.dumb"] = dbm.dumb  # the others open files in C
+    dbm._defaultmod = dbm._modules["dbm.dumb"] = dbm.dumb  # the other modules open files in C
     lead_lxml()
     lead_xlrd()
     numpy.lib._datasource._file_openers._load()
     numpy.lib._datasource._file_openers._file_openers[None] = opened
     numpy.fromfile = numpy.core.multiarray.fromfile = fromfile
     numpy.lib.format.open_memmap = open_memmap
-    numpy.lib.format.isfileobj = lambda file: False  # none has a descriptor
+    numpy.lib.format.isfileobj = lambda file: False  # files in memory have no descriptor
     pandas.read_html = pandas.io.html.read_html = read_html
     pandas.io.common._maybe_memory_map = lambda handle, mapped: (handle, False, [])
     sqlite3.connect = sqlite3.dbapi2.connect = connect

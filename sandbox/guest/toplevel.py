@@ -1,11 +1,11 @@
-"""What a snippet may hold beside its functions: constants, and settings that its result may need.
+"""Tells what a snippet may have at its top level besides functions: constants, and settings that
+its result needs.
 
-A constant is more than a literal, as re.compile(...), Decimal("0.01"), 24 * 60 and a set are
-constants, too; what computes something else belongs into a function.
-"""
+Not only literals are constants: re.compile(...), Decimal("0.01"), 24 * 60 and a set are, too.
+Code that computes anything else belongs into a function."""
 import ast
 
-# they make a constant of constants
+# calls that make a constant of constants
 MAKERS = frozenset("""bool bytes complex dict float frozenset int list range set str tuple zip
 enumerate sorted Decimal Fraction Counter OrderedDict defaultdict namedtuple NamedTuple Enum
 compile maketrans fromkeys getLogger NewType TypeVar partial itemgetter attrgetter
@@ -16,13 +16,13 @@ DatetimeTZDtype Index Series DataFrame to_datetime to_timedelta to_numeric date_
 period_range array arange linspace float64 float32 int64 int32 datetime64 timedelta64 dtype""".split())
 SETTERS = frozenset("""set_option reset_option filterwarnings simplefilter seterr set_printoptions
 basicConfig disable""".split())
-VERBATIM = frozenset(("FORMULAS", "ASSUMES"))  # read from the text without running it
+VERBATIM = frozenset(("FORMULAS", "ASSUMES"))  # read from the text, not run
 PARTS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.BinOp, ast.UnaryOp, ast.Name,
          ast.Attribute, ast.Subscript, ast.Slice, ast.Starred, ast.keyword, ast.JoinedStr,
          ast.FormattedValue, ast.Compare, ast.BoolOp, ast.IfExp, ast.DictComp, ast.ListComp,
          ast.SetComp, ast.GeneratorExp, ast.comprehension, ast.expr_context, ast.operator,
          ast.unaryop, ast.cmpop, ast.boolop)
-# what is made of one constant
+# methods that make a constant of one constant
 VIEWS = frozenset("""items keys values lower upper title strip split join replace format escape union
 difference copy sqrt log exp radians""".split())
 
@@ -40,7 +40,7 @@ def is_literal(node):
 
 
 def is_constant(node):
-    """A lambda is a function: what it holds is looked at as a function's body is."""
+    """Whether this is a constant. A lambda is: its body is checked like that of a function."""
     if isinstance(node, ast.Lambda):
         return True
     if isinstance(node, ast.Call):
@@ -52,7 +52,7 @@ def is_constant(node):
 
 
 def is_main_guard(node):
-    """`if __name__ == "__main__":`, which is of no consequence in a module."""
+    """Whether this is `if __name__ == "__main__":`, which has no effect in a module."""
     test = getattr(node, "test", None)
     return (isinstance(node, ast.If) and isinstance(test, ast.Compare) and not node.orelse
             and isinstance(test.left, ast.Name) and test.left.id == "__name__")
@@ -75,7 +75,7 @@ def value_fault(node):
 
 
 def fault(node):
-    """What is wrong with a statement at the top level, None for nothing."""
+    """What is wrong with a statement at the top level, or None."""
     if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
         return None
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
