@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import sqlite3
+import struct
 import subprocess
 import sys
 
@@ -118,12 +119,20 @@ NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)")
 LONG = 14  # digits of a computed float, whose last ones may differ
 
 
-NOISE = 1e-14  # below it numbers are what is left of others that cancelled each other out; nought is not
+NOISE = 1e-14  # smaller numbers are what is left of others that cancelled each other out; zero is not
+ULPS = 4096  # sums of powers lose so many units in the last place; the engine rounds once, pandas often
+
+
+def ulps(a, b):
+    """How many floats lie between two, plus one: units in the last place."""
+    a, b = (struct.unpack("<q", struct.pack("<d", x))[0] for x in (a, b))
+    return abs((a if a >= 0 else -(a & ~(1 << 63))) - (b if b >= 0 else -(b & ~(1 << 63))))
 
 
 def near(a, b):
-    most = max(abs(a), abs(b))
-    return a == b or abs(a - b) <= 1e-12 * most or 0 < min(abs(a), abs(b)) and most < NOISE
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return a == b or ulps(a, b) <= ULPS or 0 < min(abs(a), abs(b)) and max(abs(a), abs(b)) < NOISE
 
 
 def digits(number):

@@ -3,8 +3,7 @@ SQLite and DuckDB where the plan has a form in SQL; and the engine against itsel
 and batches, some plans over a large table in little memory.
 
 Usage: run.py DTX [PLANS] [SEED] [JOBS]
-A difference is a bug or a line of known.tsv (regular expression on what differs and the plan, reason); a line that no longer
-differs fails, unless its reason says that it is rare.
+A difference is a bug or a line of known.tsv, which says its columns; the counts at the end name the lines that were met.
 DuckDB takes part where DTX_PEERS names a folder with the npm package @duckdb/node-api.
 """
 import collections
@@ -216,10 +215,19 @@ def work(job):
     return out, bench.counts
 
 
+Known = collections.namedtuple("Known", "id op seen difference reason")
+
+
 def known_differences():
-    """Regular expression: reason."""
     lines = (HERE / "known.tsv").read_text().splitlines()
-    return dict(line.split("\t") for line in lines if line and line[0] != "#")
+    return [Known(*line.split("\t")) for line in lines if line and line[0] != "#"]
+
+
+def known_as(known, what, plan):
+    """The id of the first line that this difference is an instance of, or None."""
+    ops = {step["op"] for step in json.loads(plan)}
+    return next((k.id for k in known if (k.op == "any" or any(re.fullmatch(k.op, op) for op in ops))
+                 and re.search(k.difference, "%s\n%s" % (what, plan), re.M)), None)
 
 
 def never_drawn(dtx, counts):
@@ -235,7 +243,7 @@ def main():
     dtx, count = os.path.realpath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     jobs = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    known, seen, failed, counts, done = known_differences(), set(), 0, collections.Counter(), 0
+    known, seen, failed, counts, done = known_differences(), collections.Counter(), 0, collections.Counter(), 0
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as tmp, \
             multiprocessing.Pool(jobs) as pool:
         todo = [(dtx, os.path.join(tmp, str(seed)), seed, min(50, first + count - seed))
@@ -246,20 +254,21 @@ def main():
             if count >= MANY and done % 1000 == 0:
                 print("# %d plans, %d failed" % (done, failed), flush=True)
             for seed, what, plan in found:
-                hit = next((k for k in known if re.search(k, "%s\n%s" % (what, plan), re.M)), None)
-                seen.add(hit)
+                hit = known_as(known, what, plan)
+                seen[hit] += 1
                 if hit is None:
                     failed += 1
                     print("# seed %d: %s\n# %s\nnot ok - plan %d" % (seed, what, plan, seed), flush=True)
     gone = ["%s stood in no plan" % name for name in never_drawn(dtx, counts)] if count >= MANY else []
     if count >= MOST:
-        gone += ["known difference is gone: %s" % k for k, why in known.items() if k not in seen and not why.startswith("rare")]
+        gone += ["known difference is gone: %s" % k.id for k in known if not seen[k.id] and k.seen != "rare"]
     for what in gone:
         print("not ok - " + what)
     for why in sorted(k for k in counts if k.startswith("why ")):
         print("ok - %d plans without a pandas text # SKIP %s" % (counts[why], why[4:]))
     print("# steps: %s" % ", ".join("%s %d" % (k[3:], n) for k, n in sorted(counts.items()) if k.startswith("op ")))
     print("# functions: %s" % ", ".join("%s %d" % (k[3:], n) for k, n in sorted(counts.items()) if k.startswith("fn ")))
+    print("# known differences: %s" % ", ".join("%s %d" % (k.id, seen[k.id]) for k in known if seen[k.id]))
     print("# %d plans were refused by both, %d ran in SQLite too, %d in DuckDB"
           % (counts["refused"], counts["SQLite"], counts["DuckDB"]))
     print("# %d ran over a large table too, %d of them spilled; %d were short of memory"
