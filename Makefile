@@ -29,7 +29,7 @@ PKGS := jansson sqlite3 libseccomp libxxhash libcrypto zlib libutf8proc
 PKGS_OPENED := libcurl
 # These goals compile nothing in this make: they install packages first, then call another make.
 # So they ask no tool that a fresh machine does not have yet.
-BUILDS := $(filter-out deps deps-test deps-test-all demo check help clean lint format,$(or $(MAKECMDGOALS),all))
+BUILDS := $(filter-out deps deps-test deps-test-all demo check check-% suite/% asan-build help clean lint format,$(or $(MAKECMDGOALS),all))
 probe = $(if $(BUILDS),$(shell ($1) 2>/dev/null))
 PKG_MISSING := $(strip $(foreach p,$(PKGS) $(PKGS_OPENED),$(call probe,pkg-config --exists $(p) || echo $(p))))
 # Faster inflation where it exists; zlib does it elsewhere.
@@ -195,13 +195,40 @@ demo: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) VARIANT=$(DEMO) all
 	@sh fixtures/demo.sh build$(DEMO:%=-%)/dtx
 
-# What only the tests need is fetched beside the build.
+# --- tests ---
+
+# tests/suites lists them.  A group is what their names begin with: jail, cli, fault ...
+SUITES := $(shell sed -n '/^\#/d; s/ *|.*//p' tests/suites)
+ASAN_SUITES := $(shell sed -n '/^\#/d; /build-asan/s/ *|.*//p' tests/suites)
+GROUPS := $(sort $(foreach s,$(SUITES),$(firstword $(subst -, ,$(s)))))
+# The suites of the jail mostly wait, so more of them run at once than there are processors.
+AT_ONCE = $$((2 * $$(nproc) + 1))
+define run_suites
+	@logs=$$(mktemp -d) && mkdir $$logs/turns && trap 'rm -rf $$logs' EXIT && \
+		$(MAKE) --no-print-directory -s -j$(AT_ONCE) LOGS=$$logs $(1:%=suite/%) && \
+		sh tests/check.sh report $$logs $1
+endef
+
+# The packages that only the tests need are installed while the build runs.
 .PHONY: check
 check: deps
 	@$(MAKE) --no-print-directory -s deps-test & fetched=$$!; \
 		$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all unit-build replay-build; built=$$?; \
 		wait $$fetched && exit $$built
-	@sh tests/check.sh
+	$(call run_suites,$(filter-out fast-%,$(SUITES)))
+
+.PHONY: $(GROUPS:%=check-%)
+$(GROUPS:%=check-%): check-%:
+	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all unit-build replay-build
+	$(call run_suites,$(filter $*-%,$(SUITES)))
+
+.PHONY: $(SUITES:%=suite/%) asan-build
+$(SUITES:%=suite/%): suite/%:
+	@sh tests/check.sh run $(LOGS) $*
+$(ASAN_SUITES:%=suite/%): asan-build
+asan-build:
+	@nice $(MAKE) --no-print-directory -s WERROR=1 VARIANT=asan all unit-build > $(LOGS)/asan 2>&1; \
+		echo $$? > $(LOGS)/asan.status
 
 .PHONY: lint
 lint:
@@ -318,6 +345,7 @@ install: all
 help:
 	@echo 'make demo      install packages, build, show the main job'
 	@echo 'make check     install packages, build, run all tests (make deps-test-all: skip fewer)'
+	@echo 'make check-fast  the quick suites; also $(filter-out check-fast,$(GROUPS:%=check-%))'
 	@echo 'make all       build $(B)/dtx'
 	@echo 'make install   PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make unit T=x  unit tests whose name holds x (VARIANT=asan, VARIANT=tsan)'

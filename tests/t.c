@@ -1,5 +1,10 @@
-/* Runs the unit tests found by name.  Usage: unit [K/N] [SUBSTRING]; K/N: the K-th share of N, for
- * several processes; with the folder T_TURNS, these share out the tests as they go. */
+/* Runs the unit tests that the build found by name.
+ *
+ *   unit [K/N] [SUBSTRING] [-SUBSTRING...]
+ *
+ * SUBSTRING keeps the tests with it in their names, -SUBSTRING leaves those out.  K/N runs one
+ * share of N, for several processes; where the variable T_TURNS names a folder, the shares take
+ * their tests from one list instead.  T_TIMES=1 prints the processor time of each test. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -10,6 +15,7 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -209,6 +215,21 @@ static int t_remove(const char *path, const struct stat *st, int flag, struct FT
 	return remove(path);
 }
 
+/* Processor time of this process and of the children that ended, in milliseconds. */
+static long t_cpu_ms(void)
+{
+	static const int of[] = { RUSAGE_SELF, RUSAGE_CHILDREN };
+	struct rusage u;
+	long ms = 0;
+
+	for (int i = 0; i < 2; i++) {
+		getrusage(of[i], &u);
+		ms += (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
+		      (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+	}
+	return ms;
+}
+
 static const char *t_run(const struct t_case *c)
 {
 	memset(&t_now, 0, sizeof(t_now));
@@ -238,12 +259,22 @@ static bool t_mine(unsigned test, struct t_share share)
 	return mkdir(path, 0700) == 0;
 }
 
+/* An argument of -WORD leaves out the tests whose names have WORD in them. */
+static bool t_left_out(const char *name, char **argv)
+{
+	for (char **a = argv + 1; *a; a++) {
+		if (**a == '-' && strstr(name, *a + 1))
+			return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct t_share share = { 1, 1 };
 	unsigned n = 0;
 	bool shared = argc > 1 && sscanf(argv[1], "%u/%u", &share.k, &share.n) == 2 && share.n;
-	const char *only = argc > 1 + shared ? argv[argc - 1] : "";
+	const char *only = argc > 1 + shared && argv[argc - 1][0] != '-' ? argv[argc - 1] : "";
 	int passed = 0, failed = 0, skipped = 0;
 	const struct t_case *c;
 	int role = dtx_sandbox_role(argc, argv);
@@ -254,15 +285,18 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	dtx_json_init();
 	for (c = t_cases; c->name; c++) {
+		long began = t_cpu_ms();
 		const char *how;
 
-		if (!strstr(c->name, only) || !t_mine(n++, share))
+		if (!strstr(c->name, only) || t_left_out(c->name, argv) || !t_mine(n++, share))
 			continue;
 		how = t_run(c);
 		if (!strcmp(how, "skip"))
 			printf("ok - %s # SKIP %s\n", c->name, t_now.skipped);
 		else
 			printf("%s - %s\n", how, c->name);
+		if (getenv("T_TIMES"))
+			printf("# %s: %ld ms\n", c->name, t_cpu_ms() - began);
 		passed += !strcmp(how, "ok");
 		failed += !strcmp(how, "not ok");
 		skipped += !strcmp(how, "skip");
