@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,13 +20,214 @@
 #include "core/base/mem.h"
 #include "core/io/isolate/isolate.h"
 #include "core/plan/exec/provider.h"
-#include "sandbox/policy/filter.h"
-#include "sandbox/zygote/launch.h"
-#include "sandbox/policy/notify.h"
-#include "sandbox/reader/reader_process.h"
-#include "sandbox/role.h"
 #include "sandbox/main/super.h"
+#include "sandbox/policy/filter.h"
+#include "sandbox/policy/notify.h"
+#include "sandbox/role.h"
 #include "sandbox/wire.h"
+#include "sandbox/zygote/launch.h"
+
+struct dtx_isolate {
+	struct dtx_source *src;
+	struct dtx_isolate_limits limits;
+	pid_t pid;
+	struct dtx_wire wire;
+	int listener; /* of its filter; -1: none */
+	uint32_t gen, ticks;
+	bool ended;      /* the request has been answered completely */
+	uint64_t len;    /* bytes of the memory it is filling, 0: none */
+	int memory;      /* that memory; -1: it is the slot */
+	void *slot;      /* mapped; NULL until the first small frame */
+	int64_t left;    /* ns that main may still wait for this request */
+	char denied[64]; /* name of the call that ended it */
+	bool timed_out;
+};
+
+/* Both set and return the error: `broke` ends the process because it violated the protocol, as
+ * `what` says; `died` finds out why it ended. */
+static enum dtx_code reader_broke(struct dtx_isolate *p, const char *what, struct dtx_err *err);
+static enum dtx_code reader_died(struct dtx_isolate *p, struct dtx_err *err);
+
+/* The memory in which a reader process hands its results to main. */
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+static int sealable(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	/* older kernels do not know MFD_NOEXEC_SEAL */
+	return fd >= 0 ? fd : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+/* Makes memory of exactly `len` bytes, whose size is sealed. The caller closes *out. */
+static enum dtx_code reader_memory(uint64_t len, int *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int fd = sealable("dtx-reader");
+
+	if (fd < 0 || ftruncate(fd, (off_t)len) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "memory for the reader: %s", strerror(errno));
+	*out = fd;
+	fd = -1;
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static void reader_drop_memory(struct dtx_isolate *p)
+{
+	if (p->memory >= 0)
+		dtx_mem_discharge((size_t)p->len);
+	dtx_file_close(&p->memory);
+	p->len = 0;
+}
+
+static void reader_drop_slot(struct dtx_isolate *p)
+{
+	if (!p->slot)
+		return;
+	munmap(p->slot, DTX_WIRE_SLOT);
+	dtx_mem_discharge(DTX_WIRE_SLOT);
+}
+
+static enum dtx_code send_memory(struct dtx_isolate *p, const struct dtx_wire_memory *m, int *fd,
+                                 struct dtx_err *err)
+{
+	p->len = m->len;
+	return dtx_wire_send(&p->wire, DTX_WIRE_GIVE, m, sizeof(*m), fd, fd ? 1 : 0)
+	               ? DTX_OK
+	               : reader_died(p, err);
+}
+
+/* Makes the slot, which both sides map. The process may write to it at any time, so main only
+ * ever uses copies of what is in it. */
+static enum dtx_code make_slot(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *ptr;
+	int fd = -1;
+
+	DTX_TRY(reader_memory(DTX_WIRE_SLOT, &fd, err));
+	if (!dtx_mem_charge(DTX_WIRE_SLOT))
+		DTX_FAIL_MEM(err);
+	ptr = mmap(NULL, DTX_WIRE_SLOT, PROT_READ, MAP_SHARED, fd, 0);
+	if (ptr == MAP_FAILED) {
+		dtx_mem_discharge(DTX_WIRE_SLOT);
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "mapping for frames: %s", strerror(errno));
+	}
+	p->slot = ptr;
+	DTX_TRY(send_memory(p, m, &fd, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static enum dtx_code make_own(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_mem_charge((size_t)m->len))
+		DTX_FAIL_MEM(err);
+	rc = reader_memory(m->len, &p->memory, err);
+	if (rc != DTX_OK) {
+		dtx_mem_discharge((size_t)m->len);
+		goto out;
+	}
+	DTX_TRY(send_memory(p, m, &p->memory, err));
+out:
+	return rc;
+}
+
+/* `give` sends the process memory to fill, which counts against the budget. `take` gets back
+ * what it has filled; the bytes of *out can then no longer change, whatever the process does. */
+static enum dtx_code reader_give(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+                                 struct dtx_err *err)
+{
+	if (!m->len || m->len > p->limits.memory || p->len)
+		return reader_broke(p, "it wants memory beyond its limit", err);
+	if (m->len > DTX_WIRE_SLOT)
+		return make_own(p, m, err);
+	return p->slot ? send_memory(p, m, NULL, err) : make_slot(p, m, err);
+}
+
+/* --- frames --- */
+
+struct mapping {
+	void *ptr;
+	uint64_t len;
+};
+
+static void mapping_free(void *arg)
+{
+	struct mapping *m = arg;
+
+	munmap(m->ptr, (size_t)m->len);
+	dtx_mem_discharge((size_t)m->len);
+	dtx_mem_free(m);
+}
+
+/* Seals memory that the process has filled. The kernel refuses the seal as long as the process
+ * still has it mapped for writing. */
+static enum dtx_code take_own(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct mapping *m = NULL;
+	void *ptr;
+
+	if (fcntl(p->memory, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL))
+		return reader_broke(p, "it keeps what it has sent", err);
+	m = dtx_mem_alloc(1, sizeof(*m));
+	if (!m)
+		DTX_FAIL_MEM(err);
+	ptr = mmap(NULL, (size_t)p->len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, p->memory, 0);
+	if (ptr == MAP_FAILED)
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "mapping of a frame: %s", strerror(errno));
+	*m = (struct mapping){ ptr, p->len };
+	dtx_file_close(&p->memory); /* the mapping counts against the budget from here on */
+	out->owner = dtx_owner_new(mapping_free, m);
+	if (!out->owner) {
+		mapping_free(m);
+		m = NULL;
+		DTX_FAIL_MEM(err);
+	}
+	out->ptr = ptr;
+	m = NULL;
+out:
+	dtx_mem_free(m);
+	return rc;
+}
+
+static enum dtx_code take_copy(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *copy = dtx_mem_alloc64((size_t)p->len, 1);
+
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	memcpy(copy, p->slot, (size_t)p->len);
+	out->owner = dtx_owner_take(copy);
+	if (!out->owner)
+		DTX_FAIL_MEM(err);
+	out->ptr = copy;
+out:
+	return rc;
+}
+
+static enum dtx_code reader_take(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+{
+	enum dtx_code rc;
+
+	out->len = p->len;
+	rc = p->memory >= 0 ? take_own(p, out, err) : take_copy(p, out, err);
+	reader_drop_memory(p);
+	return rc;
+}
 
 enum { START_MS = 10000, END_MS = 2000 };
 
@@ -53,7 +255,7 @@ static enum dtx_code out_of_time(const struct dtx_isolate *p, struct dtx_err *er
 	                               dtx_source_name(p->src), p->limits.cpu_s);
 }
 
-enum dtx_code dtx_reader_broke(struct dtx_isolate *p, const char *what, struct dtx_err *err)
+static enum dtx_code reader_broke(struct dtx_isolate *p, const char *what, struct dtx_err *err)
 {
 	(void)reap(p);
 	p->ended = true;
@@ -99,7 +301,7 @@ static enum dtx_code killed(const struct dtx_isolate *p, int sig, struct dtx_err
 
 /* Sets the error for a process that is gone. If the input was cut short while it read, it has
  * died of that (SIGBUS). */
-enum dtx_code dtx_reader_died(struct dtx_isolate *p, struct dtx_err *err)
+static enum dtx_code reader_died(struct dtx_isolate *p, struct dtx_err *err)
 {
 	const char *name = dtx_source_name(p->src);
 	int status;
@@ -107,7 +309,7 @@ enum dtx_code dtx_reader_died(struct dtx_isolate *p, struct dtx_err *err)
 	if (p->denied[0] || p->timed_out)
 		status = reap(p);
 	else if (!ended(p, &status))
-		return dtx_reader_broke(p, "it hangs up and stays", err);
+		return reader_broke(p, "it hangs up and stays", err);
 	p->ended = true;
 	if (p->timed_out || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
 		return out_of_time(p, err);
@@ -181,17 +383,17 @@ static bool receive(struct dtx_isolate *p, struct dtx_wire_msg *msg, enum dtx_co
 	int got;
 
 	if (p->pid <= 0) {
-		*rc = dtx_reader_broke(p, "it has ended", err);
+		*rc = reader_broke(p, "it has ended", err);
 		return false;
 	}
 	if (!wait_message(p)) {
-		*rc = dtx_reader_died(p, err);
+		*rc = reader_died(p, err);
 		return false;
 	}
 	got = dtx_wire_recv(&p->wire, msg, NULL, NULL);
 	if (got == 1)
 		return true;
-	*rc = got == -2 ? dtx_reader_broke(p, "no message", err) : dtx_reader_died(p, err);
+	*rc = got == -2 ? reader_broke(p, "no message", err) : reader_died(p, err);
 	return false;
 }
 
@@ -212,7 +414,7 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 	    got.severity == DTX_SEV_WARNING) {
 		json_decref(o);
 		dtx_err_clear(&got);
-		return dtx_reader_broke(p, "its error is malformed", err);
+		return reader_broke(p, "its error is malformed", err);
 	}
 	json_decref(o);
 	if (got.code == DTX_E_NO_MEMORY) {
@@ -249,7 +451,7 @@ static enum dtx_code take_tick(struct dtx_isolate *p, const struct dtx_wire_msg 
 	memcpy(&t, msg->payload, sizeof(t));
 	/* an honest process sends at most ten a second */
 	if (p->ticks++ / 100 > p->limits.cpu_s || t.done > t.of)
-		return dtx_reader_broke(p, "ticks without end or sense", err);
+		return reader_broke(p, "ticks without end or sense", err);
 	dtx_source_tick(p->src, t.done, t.of);
 	return DTX_OK;
 }
@@ -269,19 +471,19 @@ static enum dtx_code process_next(struct dtx_isolate *p, struct dtx_sealed *out,
 			break;
 		if (msg.type < DTX_WIRE_NEED || msg.type > DTX_WIRE_TICK ||
 		    msg.type == DTX_WIRE_GIVE)
-			return dtx_reader_broke(p, "a message that is not its own", err);
+			return reader_broke(p, "a message that is not its own", err);
 		late = generation(&msg) != p->gen;
 		if (msg.type == DTX_WIRE_NEED || msg.type == DTX_WIRE_FRAME)
 			memcpy(&m, msg.payload, sizeof(m));
 		if (msg.type == DTX_WIRE_FRAME && (!p->len || m.len != p->len))
-			return dtx_reader_broke(p, "a frame without memory", err);
+			return reader_broke(p, "a frame without memory", err);
 		if (late && msg.type == DTX_WIRE_FRAME)
-			dtx_reader_drop_memory(p);
+			reader_drop_memory(p);
 		if (late)
 			continue;
 		switch (msg.type) {
-		case DTX_WIRE_NEED: rc = dtx_reader_give(p, &m, err); break;
-		case DTX_WIRE_FRAME: rc = dtx_reader_take(p, out, err); break;
+		case DTX_WIRE_NEED: rc = reader_give(p, &m, err); break;
+		case DTX_WIRE_FRAME: rc = reader_take(p, out, err); break;
 		case DTX_WIRE_FAIL: rc = take_fail(p, &msg, err); break;
 		case DTX_WIRE_TICK: rc = take_tick(p, &msg, err); break;
 		default: p->ended = true;
@@ -299,17 +501,17 @@ static enum dtx_code process_ask(struct dtx_isolate *p, enum dtx_ask ask, const 
 	int fd = -1;
 
 	if (p->pid <= 0)
-		return dtx_reader_broke(p, "it has ended", err);
+		return reader_broke(p, "it has ended", err);
 	dtx_json_print(args, 0, &text);
 	DTX_TRY(dtx_buf_check(&text, "the request to the reader", err));
 	a.len = text.len;
-	DTX_TRY(dtx_reader_memory(text.len, &fd, err));
+	DTX_TRY(reader_memory(text.len, &fd, err));
 	DTX_TRY(dtx_file_write(fd, text.ptr, text.len, "memory", err));
 	p->ended = false;
 	p->ticks = 0;
 	p->left = (int64_t)p->limits.cpu_s * 1000000000;
 	if (!dtx_wire_send(&p->wire, DTX_WIRE_ASK, &a, sizeof(a), &fd, 1))
-		rc = dtx_reader_died(p, err);
+		rc = reader_died(p, err);
 out:
 	dtx_file_close(&fd);
 	dtx_buf_clear(&text);
@@ -323,8 +525,8 @@ static void process_stop(struct dtx_isolate *p)
 	if (!p)
 		return;
 	(void)reap(p);
-	dtx_reader_drop_memory(p);
-	dtx_reader_drop_slot(p);
+	reader_drop_memory(p);
+	reader_drop_slot(p);
 	dtx_file_close(&p->wire.fd);
 	dtx_file_close(&p->listener);
 	dtx_mem_free(p);

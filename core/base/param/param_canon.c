@@ -1,6 +1,10 @@
 /* The opposite direction of param.c: from C structs and tables to canonical JSON, JSON Schema and
  * help. */
 #include "core/base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
 #include "core/base/param/param_impl.h"
 
 /* The n-th word of a comma-separated list. */
@@ -469,4 +473,217 @@ json_t *dtx_param_schema(const struct dtx_param *params, size_t n)
 		}
 	}
 	return all;
+}
+
+/* Window frames: {"rows": [-6, 0]} or {"range": ["-7d", "0d"]}; null is an open end. */
+
+#define FRAME_MAX ((int64_t)UINT32_MAX)
+
+static enum dtx_code frame_wrong(const struct dtx_param_in *in, enum dtx_code code,
+                                 const char *what, struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+
+	DTX_PARAM_FIND(code, "'%s' %s", in->p->name, what);
+	dtx_err_hint(&f, "as in {\"rows\": [-6, 0]}, from six rows before to this one, or in "
+	                 "{\"range\": [\"-7d\", \"0d\"]}, the seven days up to this time; null is "
+	                 "an open end");
+	return dtx_param_found(in->ctx, &f, in->pointer, err);
+}
+
+static bool edge_rows(const json_t *v, struct dtx_winedge *e)
+{
+	e->open = json_is_null(v);
+	e->rows = json_integer_value(v);
+	return e->open || (json_is_integer(v) && llabs(e->rows) <= FRAME_MAX);
+}
+
+/* Any text is accepted here: durations are parsed later, where units of time are known. */
+static bool edge_range(const json_t *v, struct dtx_winedge *e)
+{
+	e->open = json_is_null(v);
+	e->units = json_number_value(v);
+	e->span = json_string_value(v);
+	return e->open || e->span || (json_is_number(v) && fabs(e->units) < 0x1p53);
+}
+
+static enum dtx_code frame_rows(const struct dtx_param_in *in, const json_t *ends,
+                                struct dtx_err *err)
+{
+	struct dtx_row_frame f = { .set = true };
+
+	if (!edge_rows(json_array_get(ends, 0), &f.from) ||
+	    !edge_rows(json_array_get(ends, 1), &f.to))
+		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE, "wants two whole numbers or nulls",
+		                   err);
+	if (!f.from.open && !f.to.open && f.from.rows > f.to.rows)
+		return frame_wrong(in, DTX_E_BAD_PARAM_VALUE, "ends before it begins", err);
+	memcpy(in->to, &f, sizeof(f));
+	return DTX_OK;
+}
+
+static enum dtx_code frame_range(const struct dtx_param_in *in, const json_t *ends,
+                                 struct dtx_err *err)
+{
+	struct dtx_row_frame f = { .set = true, .range = true };
+	bool plain;
+
+	if (!edge_range(json_array_get(ends, 0), &f.from) ||
+	    !edge_range(json_array_get(ends, 1), &f.to))
+		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE,
+		                   "wants two durations, two numbers or nulls", err);
+	plain = !f.from.open && !f.to.open;
+	if (plain && !f.from.span != !f.to.span)
+		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE,
+		                   "wants two durations or two numbers, not one of each", err);
+	if (plain && !f.from.span && f.from.units >= f.to.units)
+		return frame_wrong(in, DTX_E_BAD_PARAM_VALUE,
+		                   "by range holds nothing: it begins after its end", err);
+	memcpy(in->to, &f, sizeof(f));
+	return DTX_OK;
+}
+
+enum dtx_code dtx_param_frame(const struct dtx_param_in *in, struct dtx_err *err)
+{
+	const json_t *rows = json_object_get(in->v, "rows");
+	const json_t *range = json_object_get(in->v, "range");
+	bool by_rows = rows && !json_is_null(rows), by_range = range && !json_is_null(range);
+	size_t known = (rows ? 1u : 0u) + (range ? 1u : 0u);
+
+	if (by_rows == by_range || json_object_size(in->v) != known ||
+	    json_array_size(by_rows ? rows : range) != 2)
+		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE,
+		                   "wants {\"rows\": [from, to]} or {\"range\": [from, to]}", err);
+	return by_rows ? frame_rows(in, rows, err) : frame_range(in, range, err);
+}
+
+static json_t *edge_json(const struct dtx_row_frame *f, const struct dtx_winedge *e)
+{
+	if (e->open)
+		return json_null();
+	if (!f->range)
+		return json_integer(e->rows);
+	return e->span ? json_string(e->span) : json_real(e->units);
+}
+
+json_t *dtx_param_frame_json(const struct dtx_row_frame *f)
+{
+	return json_pack("{s:[o,o]}", f->range ? "range" : "rows", edge_json(f, &f->from),
+	                 edge_json(f, &f->to));
+}
+
+/* An array of two ends of the given types.  Strict schemas have no keyword for the number of
+ * items. */
+static json_t *ends_schema(bool strict, json_t *types)
+{
+	json_t *item = types ? json_pack("{s:o}", "type", types) : NULL;
+
+	if (strict)
+		return json_pack("{s:[s,s],s:o}", "type", "array", "null", "items", item);
+	return json_pack("{s:[s,s],s:i,s:i,s:o}", "type", "array", "null", "minItems", 2,
+	                 "maxItems", 2, "items", item);
+}
+
+json_t *dtx_param_frame_schema(bool strict)
+{
+	json_t *rows = ends_schema(strict, json_pack("[s,s]", "integer", "null"));
+	json_t *range = ends_schema(strict, json_pack("[s,s,s]", "string", "number", "null"));
+	json_t *s = json_pack("{s:s,s:{s:o,s:o},s:b}", "type", "object", "properties", "rows", rows,
+	                      "range", range, "additionalProperties", 0);
+
+	if (s && strict && !dtx_json_set(s, "required", json_pack("[s,s]", "rows", "range"))) {
+		json_decref(s);
+		return NULL;
+	}
+	return s;
+}
+
+/* Sets of names: "rollup", "cube", or a list of lists. */
+
+static enum dtx_code sets_word(const struct dtx_param_in *in, struct dtx_psets *s,
+                               struct dtx_err *err)
+{
+	static const char *const words[] = { "rollup", "cube" };
+	struct dtx_err f = DTX_ERR_INIT;
+	const char *word = json_string_value(in->v);
+
+	for (size_t i = 0; i < DTX_COUNT(words); i++) {
+		if (strcmp(word, words[i]) != 0)
+			continue;
+		s->how = i ? DTX_SETS_CUBE : DTX_SETS_ROLLUP;
+		return DTX_OK;
+	}
+	DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' cannot be '%.60s'", in->p->name, word);
+	dtx_err_suggest(&f, word, words, DTX_COUNT(words));
+	dtx_err_hint(&f, "it is rollup, cube, or a list of lists of keys, such as [[\"a\"], []]");
+	return dtx_param_found(in->ctx, &f, in->pointer, err);
+}
+
+static enum dtx_code sets_list(const struct dtx_param_in *in, struct dtx_psets *s,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = json_array_size(in->v);
+
+	s->set = dtx_arena_zalloc(in->ctx->arena, n + 1, sizeof(*s->set));
+	if (!s->set)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < n; i++) {
+		struct dtx_param_in item = *in;
+		char pointer[DTX_PARAM_POINTER];
+
+		snprintf(pointer, sizeof(pointer), "%s", in->pointer);
+		dtx_json_pointer_index(pointer, sizeof(pointer), i);
+		item.v = json_array_get(in->v, i);
+		item.pointer = pointer;
+		item.to = &s->set[i];
+		if (!json_is_array(item.v))
+			return dtx_param_wrong_kind(&item, err);
+		DTX_TRY(dtx_param_texts(&item, err));
+	}
+	s->n = n;
+	s->how = DTX_SETS_LIST;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_param_sets(const struct dtx_param_in *in, struct dtx_err *err)
+{
+	struct dtx_psets s = { .how = DTX_SETS_NONE };
+	enum dtx_code rc = DTX_OK;
+
+	if (json_is_string(in->v))
+		DTX_TRY(sets_word(in, &s, err));
+	else if (json_is_array(in->v))
+		DTX_TRY(sets_list(in, &s, err));
+	else
+		return dtx_param_wrong_kind(in, err);
+	memcpy(in->to, &s, sizeof(s));
+out:
+	return rc;
+}
+
+json_t *dtx_param_sets_json(const struct dtx_psets *s)
+{
+	json_t *list;
+
+	if (s->how != DTX_SETS_LIST)
+		return json_string(s->how == DTX_SETS_CUBE ? "cube" : "rollup");
+	list = json_array();
+	for (size_t i = 0; list && i < s->n; i++) {
+		json_t *set = dtx_param_texts_json(&s->set[i]);
+
+		if (!set || json_array_append_new(list, set) != 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+json_t *dtx_param_sets_schema(void)
+{
+	return json_pack("{s:[{s:s,s:[s,s]},{s:s,s:{s:s,s:{s:s}}}]}", "anyOf", "type", "string",
+	                 "enum", "rollup", "cube", "type", "array", "items", "type", "array",
+	                 "items", "type", "string");
 }
