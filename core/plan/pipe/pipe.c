@@ -1,12 +1,587 @@
 /* Runs one pipeline on all workers: leg after leg, morsel by morsel. */
-#include "core/plan/pipe/pipe_parts.h"
-
 #include <time.h>
 
 #include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/plan/exec/outputs.h"
 #include "core/plan/lineage/origin_map.h"
+#include "core/plan/pipe/pipe.h"
+
+struct worker {
+	struct dtx_pipe *p;
+	unsigned id;
+	bool in_order; /* it has the right, and is behind the cut */
+	unsigned cut;  /* the pipe's; of one for tasks the end, or none */
+	struct dtx_reorder *ring;
+	struct worker *tail; /* does the thread's tasks; NULL: there are none, or it is one */
+	uint64_t seq;
+	bool mid;      /* inside a morsel */
+	bool beyond;   /* the last error came from behind the map that emitted */
+	uint32_t *sub; /* next sub number, per pass */
+	struct dtx_reorder_list pending;
+	int64_t child_ns; /* time of the maps behind the one that runs */
+	uint64_t seqs;    /* one more than the largest seq of the leg */
+};
+
+struct pipe_emit {
+	struct dtx_emit base;
+	struct worker *w;
+	unsigned to;               /* next pass */
+	struct dtx_operator *link; /* who emits */
+	const struct dtx_pass *pass;
+	const struct dtx_opctx *ox;
+};
+
+/* Batch b comes to pass i, or behind the last to the end. */
+static DTX_MUSTUSE enum dtx_code pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b,
+                                           struct dtx_err *err);
+/* Nothing more is read: who waits for the bytes of a stream need not. */
+static void pipe_enough(const struct dtx_pipe *p);
+/* The morsel or task is complete: what waits goes to the ring, or runs with all that is ready
+ * behind it.  *at: where it is. */
+static DTX_MUSTUSE enum dtx_code pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *err);
+/* The worker goes on with seq. */
+static void pipe_begin(struct worker *w, uint64_t seq);
+/* An error of seq, or (not exact) of a reader in some seq from there on. */
+static void pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err);
+/* Whether seq need not be worked on: an earlier one failed, or a limit is full. */
+static bool pipe_unwanted(struct dtx_pipe *p, uint64_t seq);
+
+/* Batch b through the map of pass i, and on. */
+static DTX_MUSTUSE enum dtx_code pipe_map(struct worker *w, unsigned i, struct dtx_batch *b,
+                                          struct dtx_err *err);
+
+/* The batch leaves the ordered part as a task. */
+static DTX_MUSTUSE enum dtx_code pipe_hand(struct worker *w, const struct dtx_batch *b,
+                                           struct dtx_err *err);
+
+/* Errors before a limit: they count if the limit wants the row that failed.
+ *
+ * A batch that fails is run again in parts, up to the row.  Where the limit's turn is yet to come,
+ * the error waits in the order of the batches and counts when it gets there. */
+
+static bool pipe_is_limit(const struct dtx_operator *l)
+{
+	return l->op->wants && l->op->wants(l->ox[0].args) >= 0;
+}
+
+/* Which passes of the leg have a limit behind them. */
+static void pipe_limited(struct dtx_pipe_source *leg)
+{
+	bool limited = false;
+
+	for (unsigned i = leg->npass; i-- > 0;) {
+		leg->pass[i].limited = limited && !leg->pass[i].link->ordered;
+		limited |= pipe_is_limit(leg->pass[i].link);
+	}
+	leg->limited = limited;
+}
+
+/* Whether a limit has all it wants of seq and those behind it. */
+static bool pipe_has_enough(const struct dtx_pipe *p, uint64_t seq)
+{
+	return atomic_load_explicit(&p->stop, memory_order_acquire) &&
+	       atomic_load(&p->full_at) <= seq;
+}
+
+/* The error of an item, unless the limit is full. */
+static enum dtx_code pipe_fault(const struct dtx_pipe *p, uint64_t seq,
+                                struct dtx_reorder_item *item, struct dtx_err *err)
+{
+	enum dtx_code rc = item->fault->code;
+
+	if (pipe_has_enough(p, seq))
+		return DTX_OK;
+	if (err)
+		dtx_err_move(err, item->fault);
+	return rc;
+}
+
+/* Whether the data are to blame: they may be rows that nobody wants. */
+static bool is_of_data(enum dtx_code rc)
+{
+	return dtx_code_exit(rc, true) == dtx_code_exit(DTX_E_CAST_FAILED, true);
+}
+
+/* Whether it was the map itself that failed. */
+static bool is_its_own(const struct worker *w, enum dtx_code rc)
+{
+	return !w->beyond && is_of_data(rc);
+}
+
+static enum dtx_code map(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err)
+{
+	w->beyond = false;
+	return pipe_map(w, i, b, err);
+}
+
+static void count_less(struct worker *w, unsigned i, uint32_t rows)
+{
+	const struct dtx_pass *pass = &w->p->now->pass[i];
+
+	atomic_fetch_sub(&pass->link->ox[pass->input].stat->rows_in, rows);
+}
+
+/* Live rows from..to of all through the map. */
+static enum dtx_code map_part(struct worker *w, unsigned i, const struct dtx_batch *all,
+                              uint32_t from, uint32_t to, struct dtx_err *err)
+{
+	struct dtx_batch *part = NULL;
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel;
+
+	DTX_TRY(dtx_batch_copy(all, &part, err));
+	DTX_TRY(dtx_batch_sel(part, &sel, err));
+	memmove(sel, sel + from, (to - from) * sizeof(*sel));
+	part->nsel = to - from;
+	rc = map(w, i, part, err);
+out:
+	dtx_batch_free(part);
+	return rc;
+}
+
+/* Rows from..to, halved where they fail, up to the row that does or until no more are wanted. */
+static enum dtx_code map_parts(struct worker *w, unsigned i, const struct dtx_batch *all,
+                               uint32_t from, uint32_t to, struct dtx_err *err)
+{
+	uint32_t middle = from + (to - from) / 2;
+	enum dtx_code rc;
+
+	if (pipe_has_enough(w->p, w->in_order ? w->p->order_seq : w->seq))
+		return DTX_OK;
+	rc = map_part(w, i, all, from, to, err);
+	if (rc == DTX_OK || !is_its_own(w, rc))
+		return rc;
+	count_less(w, i, to - from);
+	if (to - from == 1)
+		return rc;
+	dtx_err_clear(err);
+	rc = map_parts(w, i, all, from, middle, err);
+	return rc == DTX_OK ? map_parts(w, i, all, middle, to, err) : rc;
+}
+
+/* The error waits for its turn. */
+static enum dtx_code leave_fault(struct worker *w, struct dtx_err *failed, struct dtx_err *err)
+{
+	struct dtx_reorder_item *item = dtx_reorder_item(w->ring);
+	enum dtx_code rc = DTX_OK;
+
+	if (!item)
+		DTX_FAIL_MEM(err);
+	item->fault = dtx_mem_zalloc(1, sizeof(*item->fault));
+	if (!item->fault)
+		DTX_FAIL_MEM(err);
+	dtx_err_move(item->fault, failed);
+	dtx_reorder_push(&w->pending, item);
+	item = NULL;
+out:
+	if (item)
+		dtx_reorder_done(w->ring, item);
+	return rc;
+}
+
+/* An error of the reader in w->seq, where a limit follows: it counts when the rows before it have
+ * gone their way and the limit is not full. */
+static enum dtx_code pipe_wait(struct worker *w, uint64_t *at, struct dtx_err *err)
+{
+	struct dtx_err failed = DTX_ERR_INIT;
+	enum dtx_code rc = err->code;
+
+	if (!is_of_data(rc) || w->cut > w->p->now->npass)
+		return rc;
+	dtx_err_move(&failed, err);
+	DTX_TRY(leave_fault(w, &failed, err));
+	DTX_TRY(pipe_finish(w, at, err));
+out:
+	dtx_err_clear(&failed);
+	return rc;
+}
+
+/* The rows of a batch before the one that failed; then whether it counts. */
+static enum dtx_code settle(struct worker *w, unsigned i, const struct dtx_batch *all,
+                            struct dtx_err *failed, struct dtx_err *err)
+{
+	struct dtx_err e = DTX_ERR_INIT;
+	enum dtx_code rc;
+
+	count_less(w, i, all->nsel);
+	rc = map_parts(w, i, all, 0, all->nsel, &e);
+	if (rc != DTX_OK && !is_its_own(w, rc))
+		dtx_err_move(failed, &e);
+	else if (!w->in_order)
+		rc = leave_fault(w, failed, failed);
+	else
+		rc = pipe_has_enough(w->p, w->p->order_seq) ? DTX_OK : failed->code;
+	dtx_err_clear(&e);
+	if (rc != DTX_OK && err)
+		dtx_err_move(err, failed);
+	return rc;
+}
+
+/* pipe_map where a limit follows: an error counts only if the rows before the one that failed
+ * do not fill the limit, however many came in one batch. */
+static enum dtx_code pipe_map_limited(struct worker *w, unsigned i, struct dtx_batch *b,
+                                      struct dtx_err *err)
+{
+	struct dtx_err failed = DTX_ERR_INIT;
+	struct dtx_batch *all = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_batch_copy(b, &all, err));
+	rc = map(w, i, b, &failed);
+	if (rc != DTX_OK && is_its_own(w, rc))
+		rc = settle(w, i, all, &failed, err);
+	else if (rc != DTX_OK && err)
+		dtx_err_move(err, &failed);
+out:
+	dtx_err_clear(&failed);
+	dtx_batch_free(all);
+	return rc;
+}
+
+/* A batch's way through the maps of its leg to the end, in order where order counts. */
+
+/* --- emitting --- */
+
+enum dtx_code dtx_emit_batch(struct dtx_emit *out, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_cancel_look(err);
+
+	return rc == DTX_OK && b->nsel ? out->take(out, b, err) : rc;
+}
+
+bool dtx_emit_full(const struct dtx_emit *out)
+{
+	return out->full && out->full(out);
+}
+
+void dtx_emit_stop(struct dtx_emit *out)
+{
+	if (out->stop)
+		out->stop(out);
+}
+
+/* The rows of b leave the step that emits them. */
+static enum dtx_code pipe_count(const struct pipe_emit *pe, struct dtx_batch *b,
+                                struct dtx_err *err)
+{
+	int64_t most = pe->w->p->run->max_rows;
+	int64_t rows = atomic_fetch_add(&pe->ox->stat->rows_out, b->nsel) + b->nsel;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(b->ncols == pe->ox->out->nfields, err);
+	b->schema = pe->ox->out;
+	if (most >= 0 && rows > most)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows", (long long)most);
+out:
+	return rc;
+}
+
+/* Only the holder of the right comes here with a limit. */
+static void note_last(struct dtx_operator *limit, const struct dtx_batch *b)
+{
+	uint32_t row = b->sel ? b->sel[b->nsel - 1] : b->nsel - 1;
+
+	if (!dtx_batch_id(b, row, &limit->last_id))
+		limit->last_id = DTX_NO_ROW;
+}
+
+static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct pipe_emit *pe = (struct pipe_emit *)e;
+	enum dtx_code rc = DTX_OK;
+
+	if (b->origin == pe->pass->in)
+		b->origin = pe->pass->out;
+	DTX_TRY(pipe_count(pe, b, err));
+	DTX_TRY(dtx_checks_batch(pe->link->tap, b, err));
+	if (pipe_is_limit(pe->link))
+		note_last(pe->link, b);
+	rc = pipe_feed(pe->w, pe->to, b, err);
+	pe->w->beyond |= rc != DTX_OK;
+out:
+	return rc;
+}
+
+/* struct dtx_emit's `full`. */
+static bool pipe_full(const struct dtx_emit *e)
+{
+	const struct pipe_emit *pe = (const struct pipe_emit *)e;
+
+	/* what is a task already is wanted */
+	return pe->w->ring == &pe->w->p->ring &&
+	       atomic_load_explicit(&pe->w->p->stop, memory_order_relaxed) &&
+	       atomic_load(&pe->w->p->full_at) <= pe->w->seq;
+}
+
+/* A step before the one that emits has something to say about every row. */
+static bool is_judged(const struct dtx_pipe_source *leg, unsigned to)
+{
+	if (leg->made.op && dtx_checks_is_on(leg->made.tap))
+		return true;
+	for (unsigned i = 0; i + 1 < to; i++)
+		if (leg->pass[i].link->sees_all || dtx_checks_is_on(leg->pass[i].link->tap))
+			return true;
+	return false;
+}
+
+/* Later seqs are not wanted: errors there do not count either. */
+static void pipe_stop(struct dtx_emit *e)
+{
+	struct pipe_emit *pe = (struct pipe_emit *)e;
+	struct dtx_pipe *p = pe->w->p;
+
+	if (!pe->w->in_order || p->order_seq >= atomic_load(&p->full_at) ||
+	    is_judged(p->now, pe->to))
+		return;
+	/* only the holder of the right writes it; before the flag, so that who sees the flag
+	 * sees the place */
+	p->full_id = pe->link->last_id;
+	p->now->cut = pe->to;
+	atomic_store(&p->full_at, p->order_seq);
+	atomic_store(&p->stop, true);
+	pipe_enough(p);
+	dtx_reorder_stop(&p->ring, p->order_seq + 1);
+}
+
+/* What pass i of the leg emits into. */
+static struct pipe_emit dtx_pipe_emit(struct worker *w, unsigned i)
+{
+	const struct dtx_pass *pass = &w->p->now->pass[i];
+
+	return (struct pipe_emit){ .base = { pipe_take, pipe_full, pipe_stop },
+		                   .w = w,
+		                   .to = i + 1,
+		                   .link = pass->link,
+		                   .pass = pass,
+		                   .ox = &pass->link->ox[pass->input] };
+}
+
+/* --- through the maps --- */
+
+static void pipe_blame(const struct dtx_opctx *ox, const struct dtx_op *op, struct dtx_err *err)
+{
+	if (!err)
+		return;
+	if (!dtx_outputs_blamed(err)) /* the step only handed on what an output cannot take */
+		dtx_err_step(err, ox->step, op->name);
+	err->run_time = true;
+}
+
+static enum dtx_code pipe_map(struct worker *w, unsigned i, struct dtx_batch *b,
+                              struct dtx_err *err)
+{
+	struct pipe_emit emit = dtx_pipe_emit(w, i);
+	struct dtx_operator *l = emit.link;
+	const struct dtx_opctx *ox = emit.ox;
+	int64_t start = dtx_now_ns(), outer = w->child_ns, all;
+	enum dtx_code rc = DTX_OK;
+
+	w->child_ns = 0;
+	atomic_fetch_add(&ox->stat->rows_in, b->nsel);
+	if (b->sel && !(l->op->flags & DTX_OP_TAKES_SEL))
+		DTX_TRY(dtx_batch_dense(b, err));
+	rc = l->op->map->batch(ox, l->local[w->in_order ? 0 : w->id], b, &emit.base, err);
+	if (rc != DTX_OK)
+		pipe_blame(ox, l->op, err);
+out:
+	all = dtx_now_ns() - start;
+	atomic_fetch_add(&ox->stat->ns, all - w->child_ns);
+	w->child_ns = outer + all;
+	return rc;
+}
+
+/* --- the end --- */
+
+static enum dtx_code end_direct(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	struct dtx_reorder_item *item;
+	enum dtx_code rc = DTX_OK;
+
+	if (p->end.eat)
+		return p->end.eat(p->end.arg, w->in_order ? 0 : w->id, b, err);
+	item = dtx_reorder_item(&p->ring);
+	if (!item)
+		DTX_FAIL_MEM(err);
+	if (p->end.prepare)
+		DTX_TRY(p->end.prepare(p->end.arg, w->in_order ? 0 : w->id, b, item, err));
+	DTX_TRY(p->end.put(p->end.arg, b, item, err));
+out:
+	if (item)
+		dtx_reorder_done(&p->ring, item);
+	return rc;
+}
+
+/* An item behind the cut: the rest of the maps, or the end. */
+static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *b,
+                              struct dtx_reorder_item *item, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	enum dtx_code rc;
+
+	if (item->fault)
+		return pipe_fault(p, seq, item, err);
+	if (w->cut == p->now->npass)
+		return p->end.put(p->end.arg, b, item, err);
+	if (p->order_seq != seq) {
+		p->order_seq = seq;
+		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
+	}
+	w->in_order = true;
+	rc = pipe_feed(w, p->cut, b, err);
+	w->in_order = false;
+	return rc;
+}
+
+/* Items of a list that the worker has the right for. */
+static enum dtx_code pipe_list(struct worker *w, uint64_t seq, struct dtx_reorder_list *list,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	while (list->first && rc == DTX_OK) {
+		struct dtx_reorder_item *item = list->first;
+
+		list->first = item->next;
+		if (!list->first)
+			list->last = NULL;
+		rc = run_item(w, seq, item->batch, item, err);
+		dtx_reorder_done(w->ring, item);
+	}
+	return rc;
+}
+
+static void look_ahead(const struct worker *w, struct dtx_batch *b)
+{
+	const struct dtx_pass *pass;
+
+	if (w->cut == w->p->now->npass)
+		return;
+	pass = &w->p->now->pass[w->cut];
+	if (pass->link->op->map->ahead)
+		pass->link->op->map->ahead(&pass->link->ox[pass->input], pass->link->local[0], b);
+}
+
+/* The batch reaches the ordered part: at once with the right, else it waits in the worker's list.
+ */
+static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	struct dtx_reorder_item *item;
+	enum dtx_code rc = DTX_OK;
+	bool mine;
+
+	dtx_reorder_await(w->ring, w->seq);
+	mine = dtx_reorder_mine(w->ring, w->seq);
+	item = dtx_reorder_item(w->ring);
+	if (!item)
+		DTX_FAIL_MEM(err);
+	if (w->cut == p->now->npass && p->end.prepare)
+		DTX_TRY(p->end.prepare(p->end.arg, w->id, b, item, err));
+	if (mine) {
+		DTX_TRY(pipe_list(w, w->seq, &w->pending, err));
+		DTX_TRY(run_item(w, w->seq, b, item, err));
+	} else {
+		look_ahead(w, b);
+		DTX_TRY(dtx_batch_copy(b, &item->batch, err));
+		dtx_reorder_push(&w->pending, item);
+		item = NULL;
+	}
+out:
+	if (item)
+		dtx_reorder_done(w->ring, item);
+	return rc;
+}
+
+static enum dtx_code pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b,
+                               struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+
+	if (!b->nsel)
+		return DTX_OK;
+	if (w->in_order && w->tail && i == p->back)
+		return pipe_hand(w, b, err);
+	b->seq = w->in_order ? p->order_seq : w->seq;
+	b->sub = w->in_order ? p->order_sub[i]++ : w->sub[i]++;
+	if (i == w->cut && !w->in_order)
+		return at_cut(w, b, err);
+	if (i == p->now->npass)
+		return end_direct(w, b, err);
+	return p->now->pass[i].limited ? pipe_map_limited(w, i, b, err) : pipe_map(w, i, b, err);
+}
+
+/* Tasks: what leaves the ordered part of a pipeline is carried on by whichever worker has time. */
+
+static bool pipe_tail_open(struct worker *tail, const struct worker *w)
+{
+	unsigned npass = w->p->now->npass;
+
+	*tail = (struct worker){ .p = w->p, .id = w->id, .ring = &w->p->tail };
+	tail->cut = w->p->end.eat ? npass + 1 : npass;
+	tail->sub = dtx_mem_zalloc(npass + 1, sizeof(*tail->sub));
+	return tail->sub != NULL;
+}
+
+/* An error belongs to the morsel that the task came from.  Tasks behind it are not put any more,
+ * nor waited for; those before it are: where a morsel failed behind a limit, they are the result.
+ */
+static void run_task(struct worker *tail, struct dtx_reorder_item *task)
+{
+	struct dtx_pipe *p = tail->p;
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+	uint64_t at = task->seq;
+
+	if (!pipe_unwanted(p, task->seq)) {
+		pipe_begin(tail, task->out);
+		rc = pipe_feed(tail, p->back, task->batch, &err);
+		if (rc == DTX_OK)
+			rc = pipe_finish(tail, &at, &err);
+	}
+	if (rc != DTX_OK) {
+		pipe_fail(p, task->seq, true, &err);
+		dtx_reorder_stop(&p->tail, task->out);
+	}
+	dtx_reorder_done(&p->ring, task);
+}
+
+/* Tasks that are there; with `last` all that will come. */
+static void pipe_tasks(struct worker *w, bool last)
+{
+	struct dtx_reorder_item *task;
+
+	while (w->tail && (task = dtx_reorder_task(&w->p->ring, last)))
+		run_task(w->tail, task);
+}
+
+static enum dtx_code pipe_hand(struct worker *w, const struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	struct dtx_reorder_item *task = dtx_reorder_item(&p->ring);
+	enum dtx_code rc = DTX_OK;
+
+	if (!task)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_batch_copy(b, &task->batch, err));
+	task->seq = p->order_seq;
+	task->out = p->out_seq++;
+	if (dtx_reorder_hand(&p->ring, task)) {
+		int64_t start = dtx_now_ns();
+
+		task = dtx_reorder_task(&p->ring, false);
+		if (task)
+			run_task(w->tail, task);
+		w->child_ns += dtx_now_ns() - start;
+	}
+	task = NULL;
+out:
+	if (task)
+		dtx_reorder_done(&p->ring, task);
+	return rc;
+}
 
 /* --- morsels --- */
 
@@ -20,14 +595,14 @@ static bool earlier(const struct dtx_err *a, uint64_t aseq, const struct dtx_err
 	return aseq < bseq;
 }
 
-void dtx_pipe_enough(const struct dtx_pipe *p)
+static void pipe_enough(const struct dtx_pipe *p)
 {
 	if (p->now->reader && p->now->reader->src)
 		dtx_source_stop(p->now->reader->src);
 }
 
 /* Not exact: the others go on to the end of their morsels. */
-void dtx_pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
+static void pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
 {
 	bool wins;
 
@@ -44,12 +619,12 @@ void dtx_pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err 
 	p->failed = true;
 	pthread_mutex_unlock(&p->lock);
 	atomic_store(&p->stop, true);
-	dtx_pipe_enough(p);
+	pipe_enough(p);
 	dtx_reorder_stop(&p->ring, seq);
 	dtx_err_clear(err);
 }
 
-bool dtx_pipe_unwanted(struct dtx_pipe *p, uint64_t seq)
+static bool pipe_unwanted(struct dtx_pipe *p, uint64_t seq)
 {
 	bool yes;
 
@@ -111,7 +686,7 @@ out:
 	return rc;
 }
 
-void dtx_pipe_begin(struct worker *w, uint64_t seq)
+static void pipe_begin(struct worker *w, uint64_t seq)
 {
 	if (w->mid && w->seq == seq)
 		return;
@@ -122,7 +697,7 @@ void dtx_pipe_begin(struct worker *w, uint64_t seq)
 		w->seqs = seq - w->p->base + 1;
 }
 
-enum dtx_code dtx_pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *err)
+static enum dtx_code pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
 	enum dtx_reorder_left left = DTX_REORDER_KEPT;
@@ -134,13 +709,13 @@ enum dtx_code dtx_pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *er
 		return DTX_OK;
 	while (!dtx_reorder_mine(w->ring, seq) &&
 	       (left = dtx_reorder_leave(w->ring, seq, &w->pending)) == DTX_REORDER_HELP)
-		dtx_pipe_tasks(w, false);
+		pipe_tasks(w, false);
 	if (left == DTX_REORDER_LEFT || !dtx_reorder_mine(w->ring, seq))
 		return DTX_OK; /* it is another's, or not wanted any more */
 	do {
 		*at = seq++;
-		rc = dtx_pipe_list(w, *at, &w->pending, err);
-		if (rc != DTX_OK || (w->ring == &p->ring && dtx_pipe_unwanted(p, seq)))
+		rc = pipe_list(w, *at, &w->pending, err);
+		if (rc != DTX_OK || (w->ring == &p->ring && pipe_unwanted(p, seq)))
 			break;
 	} while (dtx_reorder_next(w->ring, &w->pending));
 	return rc;
@@ -158,12 +733,12 @@ static enum dtx_code source_failed(struct worker *w, struct turn *t, enum dtx_co
 {
 	t->more = false;
 	if (!w->mid && err->seq >= 0)
-		dtx_pipe_begin(w, w->p->base + (uint64_t)err->seq);
+		pipe_begin(w, w->p->base + (uint64_t)err->seq);
 	if (!w->mid)
 		return rc;
 	t->at = w->seq;
 	t->exact = true;
-	return w->p->now->limited ? dtx_pipe_wait(w, &t->at, err) : rc;
+	return w->p->now->limited ? pipe_wait(w, &t->at, err) : rc;
 }
 
 /* The next batch of a reader or a table, through the maps. */
@@ -178,13 +753,13 @@ static enum dtx_code take_batch(struct worker *w, struct turn *t, struct dtx_err
 	t->more = b != NULL;
 	if (!b)
 		goto out;
-	dtx_pipe_begin(w, b->seq);
+	pipe_begin(w, b->seq);
 	t->at = w->seq;
 	t->exact = true;
 	last = b->last;
-	DTX_TRY(dtx_pipe_feed(w, 0, b, err));
+	DTX_TRY(pipe_feed(w, 0, b, err));
 	if (last)
-		DTX_TRY(dtx_pipe_finish(w, &t->at, err));
+		DTX_TRY(pipe_finish(w, &t->at, err));
 out:
 	dtx_batch_free(b);
 	return rc;
@@ -196,9 +771,9 @@ static enum dtx_code made_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 	struct pipe_emit *pe = (struct pipe_emit *)e;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_pipe_count(pe, b, err));
+	DTX_TRY(pipe_count(pe, b, err));
 	DTX_TRY(dtx_checks_batch(pe->w->p->now->made.tap, b, err));
-	DTX_TRY(dtx_pipe_feed(pe->w, 0, b, err));
+	DTX_TRY(pipe_feed(pe->w, 0, b, err));
 out:
 	return rc;
 }
@@ -208,7 +783,7 @@ static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err 
 {
 	struct dtx_pipe *p = w->p;
 	const struct dtx_made *m = &p->now->made;
-	struct pipe_emit emit = { .base = { made_take, dtx_pipe_full, NULL }, .w = w, .ox = m->ox };
+	struct pipe_emit emit = { .base = { made_take, pipe_full, NULL }, .w = w, .ox = m->ox };
 	uint64_t part = atomic_fetch_add(&p->claim, 1);
 	int64_t start = dtx_now_ns();
 	enum dtx_code rc = DTX_OK;
@@ -217,16 +792,16 @@ static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err 
 	if (!t->more)
 		goto out;
 	DTX_TRY(dtx_cancel_look(err));
-	dtx_pipe_begin(w, p->base + part);
+	pipe_begin(w, p->base + part);
 	t->at = w->seq;
 	t->exact = true;
 	w->child_ns = 0;
 	rc = m->op->sink->make(m->ox, part, &emit.base, err);
 	atomic_fetch_add(&m->ox->stat->ns, dtx_now_ns() - start - w->child_ns);
 	if (rc != DTX_OK)
-		dtx_pipe_blame(m->ox, m->op, err);
+		pipe_blame(m->ox, m->op, err);
 	DTX_TRY(rc);
-	DTX_TRY(dtx_pipe_finish(w, &t->at, err));
+	DTX_TRY(pipe_finish(w, &t->at, err));
 out:
 	return rc;
 }
@@ -252,10 +827,10 @@ static void work(struct worker *w)
 	struct turn t = { .at = p->base, .more = true };
 	enum dtx_code rc = DTX_OK;
 
-	while (w->mid ? !dtx_pipe_unwanted(p, w->seq) && !dtx_pipe_has_enough(p, w->seq)
+	while (w->mid ? !pipe_unwanted(p, w->seq) && !pipe_has_enough(p, w->seq)
 	              : !atomic_load(&p->stop)) {
 		give_way(w);
-		dtx_pipe_tasks(w, false);
+		pipe_tasks(w, false);
 		t.exact = w->mid;
 		t.at = w->mid ? w->seq : p->base + w->seqs;
 		rc = p->now->made.op ? take_part(w, &t, &err) : take_batch(w, &t, &err);
@@ -264,10 +839,10 @@ static void work(struct worker *w)
 	}
 	atomic_store_explicit(&p->dry, true, memory_order_relaxed);
 	if (rc != DTX_OK)
-		dtx_pipe_fail(p, t.at, t.exact, &err);
+		pipe_fail(p, t.at, t.exact, &err);
 }
 
-void dtx_pipe_worker_clear(struct worker *w)
+static void pipe_worker_clear(struct worker *w)
 {
 	while (w->pending.first) {
 		struct dtx_reorder_item *item = w->pending.first;
@@ -282,7 +857,7 @@ static bool worker_open(struct worker *w, struct worker *tail, struct dtx_pipe *
 {
 	*w = (struct worker){ .p = p, .id = id, .cut = p->cut, .ring = &p->ring };
 	w->sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*w->sub));
-	if (!w->sub || (p->back <= p->now->npass && !dtx_pipe_tail_open(tail, w)))
+	if (!w->sub || (p->back <= p->now->npass && !pipe_tail_open(tail, w)))
 		return false;
 	w->tail = p->back <= p->now->npass ? tail : NULL;
 	return true;
@@ -303,12 +878,12 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 		work(&w);
 	} else {
 		dtx_err_set(&e, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
-		dtx_pipe_fail(p, p->base, true, &e);
+		pipe_fail(p, p->base, true, &e);
 	}
 	dtx_reorder_retire(&p->ring);
-	dtx_pipe_tasks(&w, true);
-	dtx_pipe_worker_clear(&tail);
-	dtx_pipe_worker_clear(&w);
+	pipe_tasks(&w, true);
+	pipe_worker_clear(&tail);
+	pipe_worker_clear(&w);
 	seen = atomic_load(&p->seqs);
 	while (w.seqs > seen && !atomic_compare_exchange_weak(&p->seqs, &seen, w.seqs))
 		;
@@ -367,7 +942,7 @@ static enum dtx_code flush_leg(struct dtx_pipe *p, struct dtx_err *err)
 		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
 		rc = l->op->map->flush(emit.ox, l->local, l->nlocals, &emit.base, err);
 		if (rc != DTX_OK)
-			dtx_pipe_blame(emit.ox, l->op, err);
+			pipe_blame(emit.ox, l->op, err);
 		DTX_TRY(rc);
 	}
 out:
@@ -378,7 +953,7 @@ static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_
 {
 	enum dtx_code rc = DTX_OK;
 
-	dtx_pipe_limited(p->now);
+	pipe_limited(p->now);
 	p->cut = first_ordered(p, p->now);
 	p->back = first_shared(p->now, workers);
 	p->out_seq = p->base;
