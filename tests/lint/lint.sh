@@ -106,7 +106,7 @@ sizes() {
 }
 
 too_large() {
-	product | xargs wc -l | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines" }'
+	product | xargs wc -l | awk '$2 != "total" && $1 > 1200 { print $2 ": " $1 " lines" }'
 	functions | awk '$1 > 120 { print }'
 }
 
