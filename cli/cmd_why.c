@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/why/observe.h"
 #include "cli/out.h"
 #include "cli/why/why.h"
 #include "cli/why/why_known.h"
@@ -38,10 +37,6 @@ static const struct dtx_opt why_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, no_values),
 	  .help = "addresses alone: no value of a cell, neither of the sources nor of the result" },
-	{ .name = "observe",
-	  .kind = DTX_O_FLAG,
-	  .offset = offsetof(struct dtx_why_args, observe),
-	  .help = "of a snippet: run it again on changed inputs and see what changes the cell" },
 	{ .name = "again",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, again),
@@ -266,31 +261,14 @@ static bool why_short(struct dtx_why *w, const char *path)
 
 /* --- the command --- */
 
-static enum dtx_code why_observe(struct dtx_why *w, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_observe_ask ask = { w->column, w->row, w->key, !w->args->no_values };
-	json_t *seen = NULL;
-
-	DTX_TRY(dtx_observe(&w->x, &ask, &seen, err));
-	if (!dtx_json_set(w->report, "class", json_string("observed")) ||
-	    !dtx_json_set(w->report, "observed", seen))
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
 /* The row of a snippet's result and what it has there, as far as they are known. */
 static enum dtx_code why_valued(struct dtx_why *w, const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const json_t *seen = json_object_get(w->report, "observed");
-	json_t *known = NULL, *value = json_object_get(seen, "value");
-	struct dtx_err unread = DTX_ERR_INIT; /* what is known besides is told without the value */
+	json_t *known = NULL, *value = NULL;
+	struct dtx_err unread = DTX_ERR_INIT; /* the rest of the report needs no value */
 
-	if (seen) {
-		w->row = dtx_json_int(seen, "row", 0);
-	} else if (dtx_why_replay_plan(&w->x, &unread) == DTX_OK) {
+	if (dtx_why_replay_plan(&w->x, &unread) == DTX_OK) {
 		known = dtx_why_known(w, path, &w->row, NULL);
 		value = json_object_get(json_object_get(known, w->column), "text");
 	}
@@ -316,21 +294,9 @@ static enum dtx_code why_by_snippet(struct dtx_why *w, const char *path, struct 
 	w->report = dtx_why_snippet(w->x.record, w->x.output, w->column);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
-	if (w->args->observe)
-		DTX_TRY(why_observe(w, err));
 	DTX_TRY(why_valued(w, path, err));
 out:
 	return rc;
-}
-
-static void why_print_by_snippet(const struct dtx_why *w, struct dtx_buf *out)
-{
-	const json_t *seen = json_object_get(w->report, "observed");
-
-	dtx_why_print_head(w, out);
-	dtx_why_snippet_print(w->report, out);
-	if (seen)
-		dtx_observe_print(seen, w->args->all ? SIZE_MAX : DTX_WHY_SHOWN, out);
 }
 
 static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_buf *out,
@@ -361,10 +327,14 @@ print:
 	line = w->row ? dtx_why_line(w) : 0;
 	if (line && !dtx_json_set(w->report, "line", json_integer(line)))
 		DTX_FAIL_MEM(err);
-	if (!w->args->json && by_snippet)
-		why_print_by_snippet(w, out);
-	else if (!w->args->json)
+	if (w->args->json)
+		goto out;
+	if (by_snippet) {
+		dtx_why_print_head(w, out);
+		dtx_why_snippet_print(w->report, out);
+	} else {
 		dtx_why_print(w, out);
+	}
 out:
 	if (rc == DTX_E_INPUT_CHANGED || rc == DTX_E_NO_TRANSLATION)
 		dtx_why_columns_only(w);
@@ -433,14 +403,9 @@ const struct dtx_cmd dtx_cmd_why = {
 		"Cells are named as in a spreadsheet, lines of text files as L12.\n"
 		"Windows name the rows that they looked at.  How sure the answer is stands after "
 		"the\n"
-		"formula: exact; static (too much or too little); observed; declared (a snippet's "
-		"word).\n"
-		"Of a snippet's columns no rows are named, unless --observe finds them: the "
-		"recorded code\n"
-		"runs up to 200 times in the jail, each time with a column or some rows changed.  "
-		"Where\n"
-		"rows of a typed step cannot be followed the source columns are named and the "
-		"exit\n"
+		"formula: exact; static (too much or too little); declared (a snippet's word).\n"
+		"Of a snippet's columns no rows are named.  Where rows of a typed step cannot be\n"
+		"followed the source columns are named and the exit "
 		"status is 4.\n\n"
 		"  dtx why out.csv --row 1 --col utilization\n"
 		"  dtx why out.csv --key region=West --col utilization\n"

@@ -14,7 +14,7 @@ struct dtx_why_args {
 	int64_t row;
 	const char *col;
 	struct dtx_optlist key;
-	bool all, no_values, json, observe, again;
+	bool all, no_values, json, again;
 };
 
 struct dtx_why {

@@ -195,11 +195,6 @@ static enum dtx_code retrace_held(const struct dtx_why_replay *x, enum dtx_code 
 	return rc;
 }
 
-enum dtx_code dtx_why_replay_held(const struct dtx_why_replay *x, struct dtx_err *err)
-{
-	return retrace_held(x, DTX_OK, err);
-}
-
 /* The inputs of a plan made of another one, as that one has them. */
 static void retrace_inputs(struct dtx_plan *plan, const struct dtx_plan *of)
 {
@@ -289,7 +284,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_why_replay_open(struct dtx_why_replay *x, struct dtx_err *err)
+static enum dtx_code retrace_open(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -297,7 +292,6 @@ enum dtx_code dtx_why_replay_open(struct dtx_why_replay *x, struct dtx_err *err)
 	DTX_TRY(dtx_why_replay_plan(x, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
 	DTX_TRY(retrace_hash(x, err));
-	DTX_TRY(dtx_runner_fallback(&x->r, 0, NULL, err));
 out:
 	return rc;
 }
@@ -310,7 +304,7 @@ enum dtx_code dtx_why_replay_bind(struct dtx_why_replay *x, struct dtx_err *err)
 	if (dtx_why_replay_by_snippet(x))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "a snippet did a step of this run: its rows cannot be followed");
-	DTX_TRY(dtx_why_replay_open(x, err));
+	DTX_TRY(retrace_open(x, err));
 	opts.input = x->r.source;
 	opts.repair = x->run_args.repair;
 	rc = dtx_exec_bind(x->r.plan, &opts, &x->r.findings, &x->bound, err);

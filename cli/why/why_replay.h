@@ -44,11 +44,6 @@ DTX_MUSTUSE enum dtx_code dtx_why_replay_rowlog(const struct dtx_why_replay *x,
                                                 struct dtx_row_lineage **out, struct dtx_err *err);
 /* [{"alias","label","file"}]: inputs whose file is gone or not as it was read; new. */
 json_t *dtx_why_replay_moved(const struct dtx_why_replay *x);
-/* Opens the recorded inputs, for runs of the recorded plan with its snippets.  Codes:
- * input_changed. */
-DTX_MUSTUSE enum dtx_code dtx_why_replay_open(struct dtx_why_replay *x, struct dtx_err *err);
-/* Waits until the bytes of the inputs are known to be the recorded ones.  Codes: input_changed. */
-DTX_MUSTUSE enum dtx_code dtx_why_replay_held(const struct dtx_why_replay *x, struct dtx_err *err);
 /* Opens the recorded inputs and binds the plan.  Codes: input_changed where the recorded bytes are
  * not at hand, no_translation where a snippet did a step. */
 DTX_MUSTUSE enum dtx_code dtx_why_replay_bind(struct dtx_why_replay *x, struct dtx_err *err);

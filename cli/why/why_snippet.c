@@ -156,10 +156,8 @@ void dtx_why_snippet_print(const json_t *report, struct dtx_buf *out)
 		dtx_buf_addc(out, '\n');
 	}
 	json_array_foreach(json_object_get(report, "snippets"), i, s) why_print_region(s, out);
-	if (json_object_get(report, "observed"))
-		return;
 	dtx_buf_printf(out,
-	               "%-12sa snippet is code: which rows it used cannot be told, so columns "
-	               "alone are named; --observe tries it out\n",
+	               "%-12sa snippet is code: only the columns that it read are known, not "
+	               "the rows\n",
 	               "note");
 }

@@ -104,7 +104,7 @@ static bool screen_is_declared(const json_t *row)
 	const char *klass = dtx_json_text(row, "class", "exact");
 
 	return !strcmp(klass, "declared") || !strcmp(klass, "static") ||
-	       !strcmp(klass, "observed") || !strcmp(klass, "recomputed");
+	       !strcmp(klass, "recomputed");
 }
 
 /* A column has one row per source: the first speaks for it.  Columns passed on say nothing. */

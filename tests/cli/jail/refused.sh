@@ -33,6 +33,5 @@ c.commit()
 END
 echo >> t.csv
 refused why "$(last)" B2
-refused why s.csv --row 1 --col hours --observe
 dtx snippet revoke "$id" > /dev/null
 refused snippet adopt "$id" --rename hours=h --plan sums.json h.csv
