@@ -219,14 +219,6 @@ DTX_MUSTUSE enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dt
 /* A text whose cells nothing but blanks part may have columns of fixed places, one of tabs may have
  * several where one would do: its text is parted there, *took is set and the dialect declared. */
 DTX_MUSTUSE enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct dtx_err *err);
-/* csv_decimal.c: a text of commas whose records have cells too many, since numbers have decimal
- * commas: its text is parted at the others, *took is set and the dialect declared. */
-DTX_MUSTUSE enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *err);
-/* Whether dtx_csv_decimals would take the text. */
-DTX_MUSTUSE enum dtx_code dtx_csv_decimals_seen(const struct dtx_csv *c, bool *seen,
-                                                struct dtx_err *err);
-/* csv_decimal.c: nobody says how the text is to be read. */
-bool dtx_csv_is_undeclared(const struct dtx_csv *c);
 /* csv_conventions.c: options and text of one that names its delimiter in its first line, has
  * comments above its names or ends its lines as Unicode can. */
 DTX_MUSTUSE enum dtx_code dtx_csv_marks_sep(struct dtx_csv *c, struct dtx_err *err);

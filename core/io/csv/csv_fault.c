@@ -420,9 +420,14 @@ static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *fi
 		dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
 		fault_line(c, first->start), dtx_csv_byte(c, first->start), first->ncells);
 
-	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
-	                  "ones; \"ragged\": \"truncate\" cuts long ones; "
-	                  "\"ragged\": \"quarantine\" keeps both out");
+	/* Where every row is too wide, numbers with decimal commas are a likely cause. */
+	dtx_err_hint(err,
+	             "\"ragged\": \"pad\" fills short rows and widens the table for long "
+	             "ones; \"ragged\": \"truncate\" cuts long ones; "
+	             "\"ragged\": \"quarantine\" keeps both out%s",
+	             bad == rows && first->ncells > c->width && !strcmp(c->dialect.delim, ",")
+	                     ? "; decimal commas need another delimiter, such as ';'"
+	                     : "");
 	dtx_csv_blame(c, first->start, err);
 	if (err) {
 		err->count = bad;
@@ -457,7 +462,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_csv_odd_lines odd = { .n = 0 };
 	struct dtx_csv_shapes *shapes = NULL;
 	struct dtx_csv_ref *other = NULL;
-	bool parted = false, glued = false, decimals;
+	bool parted = false, glued = false;
 	struct fault_walk f = { .ref = NULL };
 	int64_t bad = 0, rows = 0;
 	size_t at = c->top;
@@ -489,14 +494,8 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			ragged_example(c, &f.row, bad > 1, &more);
 	}
 	dtx_buf_add(&more, "]}");
-	DTX_TRY(dtx_csv_decimals_seen(c, &decimals, err));
 	rc = ragged_told(c, &first, bad, rows, &more, err);
-	if (decimals)
-		dtx_err_hint(err, "the comma is the delimiter and the decimal mark, too: --repair "
-		                  "joins the two cells of a number; or save the file with another "
-		                  "delimiter, such as ';'");
-	else
-		ragged_advise(c, &odd, parted, &first, rows, err);
+	ragged_advise(c, &odd, parted, &first, rows, err);
 out:
 	dtx_csv_ref_free(f.ref);
 	dtx_csv_ref_free(other);
