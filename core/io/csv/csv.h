@@ -214,8 +214,6 @@ DTX_MUSTUSE enum dtx_code dtx_csv_apostrophes(struct dtx_csv *c, struct dtx_err 
 /* ascii_table.c: puts out of the way what is only drawn (bars around lines, rules of dashes), and
  * notes it; c->opts say how the rest is read.  Bytes keep their places. */
 DTX_MUSTUSE enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err);
-/* Cells without quotes that hold line ends or JSON get some: *took. */
-DTX_MUSTUSE enum dtx_code dtx_csv_inner(struct dtx_csv *c, bool *took, struct dtx_err *err);
 /* A text whose cells nothing but blanks part may have columns of fixed places, one of tabs may have
  * several where one would do: its text is parted there, *took is set and the dialect declared. */
 DTX_MUSTUSE enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct dtx_err *err);

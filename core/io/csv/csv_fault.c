@@ -410,6 +410,29 @@ static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
 	return rc;
 }
 
+/* Length of the line end before `at`: 2 for CR LF, 1 for either alone, 0 at the text's begin. */
+static size_t line_end_before(const struct dtx_csv *c, size_t at)
+{
+	const char *p = c->text.data + at;
+
+	if (!at || !dtx_line_is_end(p[-1]))
+		return 0;
+	return at > 1 && p[-1] == '\n' && p[-2] == '\r' ? 2 : 1;
+}
+
+/* What may be the cause, as a further hint; "" where nothing points to one. */
+static const char *ragged_cause(const struct dtx_csv *c, const struct dtx_csv_row *first, bool all)
+{
+	size_t end = line_end_before(c, first->next), usual = line_end_before(c, c->body);
+
+	if (end && usual && end != usual && first->ncells < c->width)
+		return "; this row ends with another kind of line end than the header: a line "
+		       "break inside a cell needs quotes around the cell";
+	if (all && first->ncells > c->width && !strcmp(c->dialect.delim, ","))
+		return "; decimal commas need another delimiter, such as ';'";
+	return "";
+}
+
 /* The error itself; more is its detail, taken. */
 static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *first, int64_t bad,
                                  int64_t rows, struct dtx_buf *more, struct dtx_err *err)
@@ -420,14 +443,11 @@ static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *fi
 		dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
 		fault_line(c, first->start), dtx_csv_byte(c, first->start), first->ncells);
 
-	/* Where every row is too wide, numbers with decimal commas are a likely cause. */
 	dtx_err_hint(err,
 	             "\"ragged\": \"pad\" fills short rows and widens the table for long "
 	             "ones; \"ragged\": \"truncate\" cuts long ones; "
 	             "\"ragged\": \"quarantine\" keeps both out%s",
-	             bad == rows && first->ncells > c->width && !strcmp(c->dialect.delim, ",")
-	                     ? "; decimal commas need another delimiter, such as ';'"
-	                     : "");
+	             ragged_cause(c, first, bad == rows));
 	dtx_csv_blame(c, first->start, err);
 	if (err) {
 		err->count = bad;

@@ -216,8 +216,6 @@ static enum dtx_code open_rarer(struct dtx_csv *c, struct dtx_err *err)
 	}
 	DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d, err));
 	DTX_TRY(dtx_csv_places(c, &placed, err));
-	if (!placed)
-		DTX_TRY(dtx_csv_inner(c, &placed, err));
 	if (placed) {
 		text = (struct dtx_str){ c->enc.text, c->enc.len };
 		DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d,

@@ -24,3 +24,5 @@ dtx convert quotes.txt --read quotes || echo "exit $?"
 dtx convert quotes.txt --read skip_tail=many || echo "exit $?"
 dtx convert quotes.txt --read quotes=none || echo "exit $?"
 dtx convert quotes.txt --read path=x || echo "exit $?"
+# a line feed inside a cell, where records end with CR LF
+printf 'id,note,n\r\n1,one\ntwo,5\r\n2,ok,6\r\n3,fine,7\r\n' | dtx convert - --to csv || echo "exit $?"
