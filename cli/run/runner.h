@@ -111,7 +111,7 @@ DTX_MUSTUSE enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *
 void dtx_runner_memory(const struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv,
                                             struct dtx_err *err);
-/* Inputs of several files become one each (runner_files.c); before they are opened. */
+/* Inputs of several files become one each (runner_inputs.c); before they are opened. */
 DTX_MUSTUSE enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err);
 /* The recorded files of an input of several, for a replay; nothing if it was one. */
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i,
@@ -148,20 +148,17 @@ DTX_MUSTUSE enum dtx_code dtx_runner_store_settle(struct dtx_runner *r, enum dtx
 DTX_MUSTUSE enum dtx_code dtx_runner_store_look(struct dtx_runner *r, struct dtx_err *err);
 void dtx_runner_store_clear(struct dtx_runner *r);
 
-/* runner_rejects.c: where quarantined records go; NULL when no input has them. */
+/* runner_record.c: where quarantined records go; NULL when no input has them. */
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out,
                                                   struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err);
 
-/* runner_places.c: reserves the files that the run reads and claims those that it writes
+/* runner_inputs.c: reserves the files that the run reads and claims those that it writes
  * (core/io/write/reserve.h), before anything is done.  Codes: usage, output_io, unsupported_format.
  */
 DTX_MUSTUSE enum dtx_code dtx_runner_places(struct dtx_runner *r, struct dtx_err *err);
-/* The files of an input of several, once they are known. */
-DTX_MUSTUSE enum dtx_code dtx_runner_places_files(const struct dtx_plan_file *file, size_t n,
-                                                  struct dtx_err *err);
 
-/* runner_full.c: a note once a day while the store is over `store_max`. */
+/* a note once a day while the store is over `store_max`. */
 void dtx_runner_full(struct dtx_runner *r);
 /* runner_receipt.c: the files are claimed and options that cannot be kept are refused before the
  * run; written after run.end. */
@@ -200,8 +197,6 @@ DTX_MUSTUSE enum dtx_code dtx_runner_replay_options(const json_t *record, struct
 int64_t dtx_runner_clock(const struct dtx_runner *r);
 /* The "run" whose command line, clock and stamp a replay of the record has. */
 const json_t *dtx_runner_model(const json_t *record);
-/* Where output i of a recorded run goes in `dir`; the name alone without it.  NULL: no memory. */
-char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir);
 
 /* The day that run_date() gives. */
 DTX_MUSTUSE enum dtx_code dtx_runner_date(const struct dtx_runner *r, int32_t *day,

@@ -6,7 +6,14 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/write/outfile.h"
+#include "core/io/write/reserve.h"
 #include "core/plan/exec/outputs.h"
+#include "core/plan/parse/expand_globs.h"
+
+/* The files of an input of several, once they are known. */
+static DTX_MUSTUSE enum dtx_code runner_places_files(const struct dtx_plan_file *file, size_t n,
+                                                     struct dtx_err *err);
 
 #define LIMIT_GROUP "archive."
 
@@ -252,6 +259,153 @@ enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struc
 	opts.input = r->source;
 	opts.workers = (unsigned)r->args->threads;
 	DTX_TRY(dtx_exec_bind(r->plan, &opts, &r->findings, &r->result, err));
+out:
+	return rc;
+}
+
+/* Inputs of several files: which, and those of a recorded run. */
+
+enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan_file *file;
+	size_t n;
+
+	/* from the last: those before it keep their place */
+	for (uint32_t i = r->plan->ninputs; i-- > 0;) {
+		if (!r->plan->input[i].path)
+			continue;
+		DTX_TRY(dtx_expand_files(r->plan, i, &file, &n, err));
+		/* a pattern that takes in what the run writes would read it the next time */
+		DTX_TRY(runner_places_files(file, n, err));
+		DTX_TRY(dtx_expand_input(r->plan, i, file, n, &r->findings, err));
+	}
+out:
+	return rc;
+}
+
+static const json_t *recorded_file(const struct dtx_runner *r, const char *input, size_t k)
+{
+	char name[256];
+
+	dtx_expand_name(name, sizeof(name), input, k);
+	return dtx_json_find(json_object_get(r->replay->record, "inputs"), "alias", name);
+}
+
+enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan_input *in = &r->plan->input[i];
+	size_t n = 0;
+
+	while (recorded_file(r, in->name, n))
+		n++;
+	if (!n)
+		goto out;
+	in->file = dtx_arena_zalloc(&r->plan->arena, n, sizeof(*in->file));
+	if (!in->file)
+		DTX_FAIL_MEM(err);
+	for (size_t k = 0; k < n; k++) {
+		const json_t *row = recorded_file(r, in->name, k);
+
+		in->file[k].path = dtx_json_text(row, "uri", "-");
+		in->file[k].shown = dtx_json_text(json_object_get(row, "reader"), "source_file",
+		                                  in->file[k].path);
+	}
+	in->nfiles = n;
+	in->path = in->file[0].path;
+out:
+	return rc;
+}
+
+/* Files of a run: what it reads must not be what it writes. */
+
+static enum dtx_code places_read(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	const struct {
+		const char *path, *what;
+	} file[] = {
+		{ r->replay ? NULL : r->plan_path, "the plan of this run" },
+		{ a->snippet, "the snippet of this run" },
+		{ a->author_key_file, "the file with the author's key" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(file); i++)
+		if (file[i].path)
+			DTX_TRY(dtx_reserve(file[i].path, file[i].what, err));
+	for (uint32_t i = 0; i < r->plan->ninputs; i++)
+		if (r->plan->input[i].path)
+			DTX_TRY(dtx_reserve(r->plan->input[i].path, "an input of this run", err));
+out:
+	return rc;
+}
+
+static enum dtx_code runner_places_files(const struct dtx_plan_file *file, size_t n,
+                                         struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < n; i++)
+		DTX_TRY(dtx_reserve(file[i].path, "an input of this run", err));
+out:
+	return rc;
+}
+
+/* A name that a shell made of a pattern is an input more often than an output. */
+static enum dtx_code places_positional(const struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!r->args->positional || r->args->force)
+		return DTX_OK;
+	DTX_TRY(dtx_outfile_absent(
+		r->args->output,
+		"--force replaces it, -o FILE writes to another file; several files that are one "
+		"input are given as a pattern in quotes: dtx convert '*.csv' -o FILE",
+		err));
+out:
+	return rc;
+}
+
+static enum dtx_code places_outputs(const struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < r->plan->noutputs; i++) {
+		const char *path = r->plan->output[i].path;
+
+		rc = dtx_outfile_claim(path ? path : "-", "the output", "an output of this run",
+		                       err);
+		if (rc != DTX_OK)
+			dtx_err_at(err, r->plan->output[i].at);
+		DTX_TRY(rc);
+	}
+	DTX_TRY(dtx_outputs_check(r->plan, err));
+out:
+	/* what is not named in the plan has no place in the plan */
+	if (rc != DTX_OK && err && (r->args->output || !json_object_get(r->plan->json, "output")))
+		err->at[0] = '\0';
+	return rc;
+}
+
+enum dtx_code dtx_runner_places(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
+	const char *rejects = NULL;
+
+	/* a plan that is at fault does not run: its own errors are the ones to report */
+	if (worst && worst->severity == DTX_SEV_ERROR)
+		return DTX_OK;
+	DTX_TRY(places_read(r, err));
+	DTX_TRY(places_outputs(r, err));
+	DTX_TRY(places_positional(r, err));
+	DTX_TRY(dtx_runner_rejects_path(r, &rejects, err));
+	if (rejects)
+		DTX_TRY(dtx_outfile_claim(rejects, "the rejects", "the rejects of this run", err));
+	DTX_TRY(dtx_runner_receipt_claim(r, err));
 out:
 	return rc;
 }

@@ -40,7 +40,7 @@ out:
 }
 
 /* Several outputs may have one name in several folders: their number tells them apart. */
-char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir)
+static char *runner_replay_target(const json_t *record, size_t i, const char *dir)
 {
 	const json_t *outputs = json_object_get(record, "outputs");
 	const char *path = dtx_json_text(json_array_get(outputs, i), "path", "-");
@@ -64,7 +64,7 @@ static enum dtx_code replay_output(struct dtx_runner *r, uint32_t i, struct dtx_
 	enum dtx_code rc = DTX_OK;
 	const json_t *row = json_array_get(json_object_get(r->replay->record, "outputs"), i);
 	const json_t *writer = json_object_get(row, "writer");
-	char *path = dtx_runner_replay_target(r->replay->record, i, r->replay->dir);
+	char *path = runner_replay_target(r->replay->record, i, r->replay->dir);
 
 	r->plan->output[i].path = path ? dtx_arena_strdup(&r->plan->arena, path) : NULL;
 	dtx_mem_free(path);
