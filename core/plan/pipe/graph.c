@@ -1,4 +1,12 @@
-/* Tables and the pipelines between them. */
+/* Makes the tables of a plan and builds the pipelines that make them.
+ *
+ * dtx_graph_stream is the centre: it walks from the wanted table back towards the inputs. A map
+ * with one reader joins the pipeline (through_map); anything else ends the walk and becomes a
+ * source: a reader, a table, or the result of a sink (add_sources). Build sides of joins and sinks
+ * run, as pipelines of their own, while the walk meets them, so a pipeline starts when all it needs
+ * is there.
+ *
+ * core/plan/pipe/physical.c is the same walk without rows; change both together. */
 #include "core/plan/pipe/graph.h"
 
 #include "core/base/mem.h"
@@ -43,7 +51,7 @@ enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
 		g->step[i].stat = dtx_arena_zalloc(&g->arena, 1, sizeof(struct dtx_opstat));
 		if (!g->step[i].stat)
 			DTX_FAIL_MEM(err);
-		pthread_mutex_init(&g->step[i].tap.lock, NULL);
+		pthread_mutex_init(&g->step[i].checks.lock, NULL);
 	}
 	DTX_TRY(dtx_flow_init(&g->flow, &g->arena, plan, err));
 	DTX_TRY(count_uses(g, err));
@@ -63,9 +71,9 @@ static void clear_step(const struct dtx_plan_step *st, struct dtx_stepx *sx)
 	if (sx->link.op)
 		dtx_operator_close(&sx->link);
 	drop_shared(st, sx);
-	dtx_checks_clear(&sx->tap);
+	dtx_checks_clear(&sx->checks);
 	if (sx->stat)
-		pthread_mutex_destroy(&sx->tap.lock);
+		pthread_mutex_destroy(&sx->checks.lock);
 }
 
 void dtx_graph_clear(struct dtx_graph *g)
@@ -105,7 +113,7 @@ unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t)
 {
 	size_t most = SIZE_MAX;
 
-	/* tests that name a batch size want their threads */
+	/* tests that name a batch size want their threads, however small the file */
 	if (t >= 0 && (uint32_t)t < g->plan->ninputs && !g->opts->batch_rows && g->opts->input &&
 	    g->opts->input[t] && !dtx_source_passes(g->opts->input[t]))
 		most = dtx_source_size(g->opts->input[t]) / BYTES_PER_WORKER + 1;
@@ -114,18 +122,18 @@ unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t)
 
 /* --- contexts of steps --- */
 
-enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+enum dtx_code dtx_graph_start_checks(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
 {
 	struct dtx_stepx *sx = &g->step[s];
 	const struct dtx_plan_step *st = &g->plan->step[s];
 
-	if (dtx_checks_is_on(&sx->tap))
+	if (dtx_checks_is_on(&sx->checks))
 		return DTX_OK;
 	return dtx_graph_promise(g, (int32_t)(g->plan->ninputs + s), (int)s, st->expect, &st->rules,
-	                         &sx->tap, err);
+	                         &sx->checks, err);
 }
 
-/* Per input table, the column of it that each output column is. */
+/* For each input table of the step, the column of it that each output column is a copy of. */
 static enum dtx_code moved_columns(struct dtx_graph *g, uint32_t s, const int32_t *const **out,
                                    struct dtx_err *err)
 {
@@ -149,7 +157,7 @@ out:
 	return rc;
 }
 
-/* Contexts of a step, one per input table. */
+/* Makes the contexts of a step, one per input table, and starts the checks of its result. */
 static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
@@ -183,11 +191,11 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 			.warn_lock = &g->warn_lock,
 			.checks = g->checks,
 		};
-	DTX_TRY(dtx_graph_tap(g, s, err));
+	DTX_TRY(dtx_graph_start_checks(g, s, err));
 	sx->link = (struct dtx_operator){
 		.op = st->op,
 		.ox = sx->ox,
-		.tap = &sx->tap,
+		.checks = &sx->checks,
 		.ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0,
 		.sees_all = b->sees_all || (st->op->flags & DTX_OP_SEES_ALL) != 0
 	};
@@ -210,6 +218,8 @@ out:
 
 /* --- growth --- */
 
+/* The limit `growth` on rows out per row in is meant for joins that go wrong at scale: a small
+ * input may grow by any factor up to this many rows. */
 #define GROWTH_BASE 1000000
 
 static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct dtx_err *err)
@@ -231,14 +241,14 @@ out:
 
 /* --- legs --- */
 
-/* Who points into the bytes of a source, which may be NULL. */
+/* How many references there are to the bytes of a source, which may be NULL. */
 static int holders(const struct dtx_source *src)
 {
 	return src ? dtx_owner_refs(dtx_source_owner(src)) : 0;
 }
 
-static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_pipe_source *leg, int32_t t,
-                                struct dtx_err *err)
+static enum dtx_code reader_source(struct dtx_graph *g, struct dtx_pipe_source *source, int32_t t,
+                                   struct dtx_err *err)
 {
 	struct dtx_scan *scan = dtx_arena_zalloc(&g->arena, 1, sizeof(*scan));
 	enum dtx_code rc = DTX_OK;
@@ -250,27 +260,28 @@ static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_pipe_source *leg
 		                   .limit = -1,
 		                   .workers = g->run.workers,
 		                   .batch_rows = g->opts->batch_rows };
-	leg->reader = g->reader[t];
-	leg->holders = holders(leg->reader->src);
-	leg->scan = scan;
+	source->reader = g->reader[t];
+	source->holders = holders(source->reader->src);
+	source->scan = scan;
 	g->was_read[t] = true;
 out:
 	return rc;
 }
 
-/* The maps that a leg's rows will go through, the nearest first. */
-struct behind {
+/* The maps that rows of the table in hand will go through, nearest first. The list lives on the
+ * stack of the walk. */
+struct following {
 	uint32_t step;
-	const struct behind *next;
+	const struct following *next;
 };
 
-static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-                              const struct behind *behind, struct dtx_err *err);
+static enum dtx_code add_sources(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
+                                 const struct following *following, struct dtx_err *err);
 
-static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
-                              const struct behind *behind, struct dtx_err *err)
+static enum dtx_code through_map(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
+                                 const struct following *following, struct dtx_err *err)
 {
-	const struct behind mine = { s, behind };
+	const struct following mine = { s, following };
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_operator *link = &g->step[s].link;
 	unsigned n = st->op->flags & DTX_OP_CONCAT ? st->ntables : 1;
@@ -281,11 +292,11 @@ static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t 
 		DTX_TRY(dtx_runop_sink(g, s, k, NULL, err));
 	DTX_TRY(dtx_runop_blame(g, s, dtx_operator_open(link, g->run.workers, err), err));
 	for (unsigned k = 0; k < n; k++) {
-		uint32_t from = p->nlegs;
+		uint32_t from = p->nsources;
 
-		DTX_TRY(add_legs(g, p, st->table[k], &mine, err));
-		for (uint32_t i = from; i < p->nlegs; i++)
-			if (!dtx_pipe_source_pass(&p->leg[i], link, k))
+		DTX_TRY(add_sources(g, p, st->table[k], &mine, err));
+		for (uint32_t i = from; i < p->nsources; i++)
+			if (!dtx_pipe_source_add_pass(&p->source[i], link, k))
 				DTX_FAIL_MEM(err);
 	}
 	g->step[s].done = true;
@@ -293,14 +304,15 @@ out:
 	return rc;
 }
 
-/* A sink that leaves a result whose parts are made by those who read it. */
+/* Whether step s is a sink whose result is made in parts by the workers that read it. */
 static bool is_made(const struct dtx_graph *g, uint32_t s)
 {
 	return g->flow.bind[s]->kind == DTX_KIND_SINK && g->plan->step[s].op->sink->make;
 }
 
-/* A sink behind which a limit stands need not keep the rows that it drops. */
-static enum dtx_code want_first(struct dtx_graph *g, uint32_t s, const struct behind *behind,
+/* Tells a sink that only so many first rows of its result are needed, where a limit follows: a sort
+ * then keeps the top rows alone. */
+static enum dtx_code want_first(struct dtx_graph *g, uint32_t s, const struct following *following,
                                 struct dtx_err *err)
 {
 	uint32_t *step = dtx_arena_alloc(&g->arena, g->plan->nsteps, sizeof(*step)), n = 0;
@@ -308,30 +320,30 @@ static enum dtx_code want_first(struct dtx_graph *g, uint32_t s, const struct be
 
 	if (!step)
 		DTX_FAIL_MEM(err);
-	for (; behind; behind = behind->next)
-		step[n++] = behind->step;
+	for (; following; following = following->next)
+		step[n++] = following->step;
 	g->step[s].ox[0].first_rows = dtx_phys_first_rows(g->plan, s, step, n);
 out:
 	return rc;
 }
 
-static enum dtx_code made_leg(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
-                              const struct behind *behind, struct dtx_err *err)
+static enum dtx_code made_source(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
+                                 const struct following *following, struct dtx_err *err)
 {
 	struct dtx_stepx *sx = &g->step[s];
 	const struct dtx_op *op = g->plan->step[s].op;
-	struct dtx_pipe_source *leg;
+	struct dtx_pipe_source *source;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(prepare(g, s, err));
-	DTX_TRY(want_first(g, s, behind, err));
+	DTX_TRY(want_first(g, s, following, err));
 	DTX_TRY(dtx_runop_sink(g, s, 0, NULL, err));
-	leg = dtx_pipe_leg(p);
-	if (!leg)
+	source = dtx_pipe_add_source(p);
+	if (!source)
 		DTX_FAIL_MEM(err);
-	leg->table_id = (int32_t)(g->plan->ninputs + s);
-	leg->made = (struct dtx_made){ .op = op, .ox = &sx->ox[0], .tap = &sx->tap };
-	leg->made.nparts = op->sink->parts(&sx->ox[0], &leg->made.origin);
+	source->table_id = (int32_t)(g->plan->ninputs + s);
+	source->made = (struct dtx_made){ .op = op, .ox = &sx->ox[0], .checks = &sx->checks };
+	source->made.nparts = op->sink->parts(&sx->ox[0], &source->made.origin);
 	sx->done = true;
 out:
 	return rc;
@@ -345,59 +357,60 @@ static bool streams(const struct dtx_graph *g, int32_t t)
 	       (g->flow.bind[s]->kind == DTX_KIND_MAP || is_made(g, s));
 }
 
-static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-                              const struct behind *behind, struct dtx_err *err)
+static enum dtx_code add_sources(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
+                                 const struct following *following, struct dtx_err *err)
 {
 	struct dtx_table *table = g->node[t].table;
-	struct dtx_pipe_source *leg;
+	struct dtx_pipe_source *source;
 	bool input = (uint32_t)t < g->plan->ninputs;
 	enum dtx_code rc = DTX_OK;
 
 	if (!table && !input && streams(g, t)) {
 		uint32_t s = (uint32_t)t - g->plan->ninputs;
 
-		return is_made(g, s) ? made_leg(g, p, s, behind, err)
-		                     : map_legs(g, p, s, behind, err);
+		return is_made(g, s) ? made_source(g, p, s, following, err)
+		                     : through_map(g, p, s, following, err);
 	}
 	if (!table && !input)
 		DTX_TRY(dtx_graph_table(g, t, false, &table, err));
-	leg = dtx_pipe_leg(p);
-	if (!leg)
+	source = dtx_pipe_add_source(p);
+	if (!source)
 		DTX_FAIL_MEM(err);
-	leg->table = table;
-	leg->table_id = t;
-	leg->schema = g->flow.table[t].schema;
+	source->table = table;
+	source->table_id = t;
+	source->schema = g->flow.table[t].schema;
 	if (!table)
-		DTX_TRY(reader_leg(g, leg, t, err));
+		DTX_TRY(reader_source(g, source, t, err));
 out:
 	return rc;
 }
 
-/* Who read the parts has all of them: the sink's memory goes. */
+/* All parts of a sink's result have been read: its memory can go. */
 static enum dtx_code finish_made(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
 {
 	drop_shared(&g->plan->step[s], &g->step[s]);
 	return check_growth(g, s, err);
 }
 
-/* The steps of a leg up to the limit that was full, with the filter that its reader has. */
-static void mark_stopped(struct dtx_graph *g, const struct dtx_pipe_source *leg)
+/* Marks the steps of a source up to the limit that was full, and the filter inside its reader. */
+static void mark_stopped(struct dtx_graph *g, const struct dtx_pipe_source *source)
 {
-	const struct dtx_operator *kept = leg->scan && leg->scan->keep ? leg->scan->keep_arg : NULL;
+	const struct dtx_operator *kept =
+		source->scan && source->scan->keep ? source->scan->keep_arg : NULL;
 
 	if (kept)
 		g->step[kept->ox->step].stopped = true;
-	for (unsigned k = 0; k < leg->cut; k++)
-		g->step[leg->pass[k].link->ox->step].stopped = true;
+	for (unsigned k = 0; k < source->cut; k++)
+		g->step[source->pass[k].link->ox->step].stopped = true;
 }
 
-/* The last who reads an input has read it.  Where no column of its rows points into its bytes,
- * their pages are given back beside what is still to do. */
-static void let_go(const struct dtx_graph *g, const struct dtx_pipe_source *leg)
+/* After the last reader of an input: where no column of its rows points into the file's bytes any
+ * more, their pages go back to the system while the rest of the plan runs. */
+static void release_pages(const struct dtx_graph *g, const struct dtx_pipe_source *source)
 {
-	struct dtx_source *src = leg->reader ? leg->reader->src : NULL;
+	struct dtx_source *src = source->reader ? source->reader->src : NULL;
 
-	if (src && !g->node[leg->table_id].uses && holders(src) <= leg->holders)
+	if (src && !g->node[source->table_id].uses && holders(src) <= source->holders)
 		dtx_source_let_go(src);
 }
 
@@ -410,22 +423,22 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	dtx_pipe_init(&p, &g->run, g->run.workers);
 	p.arena = &g->arena;
 	p.end = *end;
-	DTX_TRY(add_legs(g, &p, t, NULL, err));
-	if (p.nlegs == 1 && p.leg[0].reader)
-		p.workers = dtx_graph_workers(g, p.leg[0].table_id);
-	for (uint32_t i = 0; i < p.nlegs; i++)
-		DTX_TRY(dtx_graph_push(g, &p.leg[i], err));
+	DTX_TRY(add_sources(g, &p, t, NULL, err));
+	if (p.nsources == 1 && p.source[0].reader)
+		p.workers = dtx_graph_workers(g, p.source[0].table_id);
+	for (uint32_t i = 0; i < p.nsources; i++)
+		DTX_TRY(dtx_graph_push(g, &p.source[i], err));
 	(void)dtx_mem_lap();
 	DTX_TRY(dtx_pipe_run(&p, err));
-	for (uint32_t i = 0; i < p.nlegs; i++) {
-		dtx_graph_release(g, p.leg[i].table_id);
-		let_go(g, &p.leg[i]);
-		if (p.leg[i].stopped)
-			mark_stopped(g, &p.leg[i]);
-		if (p.leg[i].made.op)
-			DTX_TRY(finish_made(g, (uint32_t)p.leg[i].made.ox->step, err));
-		for (unsigned k = 0; k < p.leg[i].npass; k++)
-			DTX_TRY(check_growth(g, (uint32_t)p.leg[i].pass[k].link->ox->step, err));
+	for (uint32_t i = 0; i < p.nsources; i++) {
+		dtx_graph_release(g, p.source[i].table_id);
+		release_pages(g, &p.source[i]);
+		if (p.source[i].stopped)
+			mark_stopped(g, &p.source[i]);
+		if (p.source[i].made.op)
+			DTX_TRY(finish_made(g, (uint32_t)p.source[i].made.ox->step, err));
+		for (unsigned k = 0; k < p.source[i].npass; k++)
+			DTX_TRY(check_growth(g, (uint32_t)p.source[i].pass[k].link->ox->step, err));
 	}
 out:
 	dtx_pipe_clear(&p);
@@ -437,13 +450,14 @@ out:
 struct table_end {
 	struct dtx_table *table;
 	struct dtx_spill *spill;
-	struct dtx_spill_count *spilled; /* of the step whose table it is */
-	const uint8_t *need;             /* per column; NULL: unknown */
+	struct dtx_spill_count *spilled; /* counts for the step that makes the table */
+	const uint8_t *need;             /* per column; NULL: not known */
 	bool typed;
 };
 
-/* Whether the values of a column are made here, by all workers: who reads the table is one.  Cells
- * of declared types wait for the step that fails at them. */
+/* Whether the values of a column are made here, where all workers do it, and not by the step that
+ * reads the table, which may be a single thread. Cells of a declared type are left alone: an error
+ * in one belongs to the step that needs the value. */
 static bool wants_value(const struct table_end *e, const struct dtx_batch *b, uint32_t i)
 {
 	return b->col[i] && (e->typed || (e->need && e->need[i] == DTX_NEED_VALUE &&
@@ -525,7 +539,7 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 	if (!made)
 		goto out;
 	if ((uint32_t)t < g->plan->ninputs) {
-		n->uses++; /* reading it counts as a use, but the table stays */
+		n->uses++; /* reading it counts as a use, so that the table stays for its readers */
 		DTX_TRY(stream_to_table(g, t, typed, &n->table, err));
 		goto out;
 	}
@@ -535,7 +549,8 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 	} else if (g->flow.bind[s]->kind == DTX_KIND_SINK && !is_made(g, s)) {
 		DTX_TRY(dtx_runop_sink(g, s, 0, &n->table, err));
 	} else {
-		/* streams() looks at the uses: this one reads it as a table */
+		/* streams() lets only tables with one reader join a pipeline; here this map is the
+		 * end of one */
 		uint32_t uses = n->uses;
 
 		n->uses = 1;

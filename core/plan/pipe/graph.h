@@ -1,4 +1,12 @@
-/* One typed attempt: tables of the plan as they are made, and the pipelines that make them. */
+/* One typed attempt to run a plan: the tables that its steps have made so far, and the pipelines
+ * that make the rest.
+ *
+ * A table is made only when it is asked for (dtx_graph_table, dtx_graph_stream); steps that are
+ * maps become part of the pipeline that reads them and leave no table. A table is freed when its
+ * last reader is done. The executor (core/plan/exec) discards the whole graph and makes a new one
+ * when a type was guessed too narrow or a step turns out to need a snippet.
+ *
+ * All functions are called from one thread; the pipelines that they run use the workers. */
 #ifndef DTX_PLAN_PIPE_GRAPH_H
 #define DTX_PLAN_PIPE_GRAPH_H
 
@@ -6,20 +14,20 @@
 #include "core/plan/pipe/pipe.h"
 #include "core/plan/bind/column_needs.h"
 
-struct dtx_node {                /* a table */
-	struct dtx_table *table; /* held while somebody still reads it */
-	uint32_t uses;           /* readers left */
+struct dtx_node { /* one table of the plan: inputs first, then the results of the steps */
+	struct dtx_table *table; /* NULL until it is made, and after its last reader */
+	uint32_t uses;           /* readers that are still to come */
 };
 struct dtx_stepx {
-	struct dtx_opctx *ox;    /* per input table; NULL until prepared */
+	struct dtx_opctx *ox;    /* one per input table; NULL until prepared */
 	struct dtx_opstat *stat; /* never NULL */
 	struct dtx_operator link;
-	struct dtx_checks tap;
+	struct dtx_checks checks;
 	bool has_shared, done;
-	bool bound;     /* typed binding is there */
-	bool resolved;  /* its result's schema is final */
-	bool stopped;   /* a limit behind it, or it, was full before the end */
-	int32_t region; /* -1: typed */
+	bool bound;     /* the typed engine has bound it */
+	bool resolved;  /* the schema of its result is final */
+	bool stopped;   /* it or a later limit was full before all rows were read */
+	int32_t region; /* number of its region; -1: the typed engine runs it */
 };
 struct dtx_graph {
 	struct dtx_plan *plan;
@@ -28,50 +36,58 @@ struct dtx_graph {
 	struct dtx_arena arena;
 	struct dtx_flow flow;
 	struct dtx_column_needs push;
-	struct dtx_reader **reader; /* borrowed, per input */
-	bool *was_read;             /* borrowed, per input */
-	bool *by_snippet;           /* per input: a snippet made its table */
+	struct dtx_reader **reader; /* per input; borrowed */
+	bool *was_read;             /* per input; borrowed */
+	bool *by_snippet;           /* per input: its table was made by a snippet */
 	struct dtx_node *node;
 	struct dtx_stepx *step;
 	struct dtx_errlist *warnings;
 	pthread_mutex_t warn_lock;
-	struct json_t *checks; /* borrowed; NULL: nobody asks */
+	struct json_t *checks; /* verdicts of checks, a JSON array; borrowed; NULL: not wanted */
 };
 
+/* The plan, the options and the warnings are borrowed and must outlive the graph. Clear it also
+ * after a failure. */
 DTX_MUSTUSE enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
                                          const struct dtx_exec_opts *opts,
                                          const struct dtx_run *run, struct dtx_errlist *warnings,
                                          struct dtx_err *err);
 void dtx_graph_clear(struct dtx_graph *g);
-/* The schema of table t is final; t may be -1. */
+/* Whether the schema of table t is final. t may be -1: then it is not. */
 bool dtx_graph_knows(const struct dtx_graph *g, int32_t t);
 
-/* Needs of all columns from what is bound so far: outputs, steps not bound yet and regions want
- * whole tables.  values[i]: output i needs values. */
+/* Works out which columns of each table are needed, and as bytes or as values, from what is bound
+ * so far. Outputs, steps that are not bound yet and regions need whole tables. values[i] says that
+ * output i needs values; values may be NULL. */
 DTX_MUSTUSE enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values,
                                           struct dtx_err *err);
-/* Makes table t, in full; typed: every value is confirmed.  Borrowed from the node. */
+/* Makes table t in full, if it is not there. typed: the value of every cell is made, so that each
+ * cell is known to fit its type. *out is borrowed from the graph. */
 DTX_MUSTUSE enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed,
                                           struct dtx_table **out, struct dtx_err *err);
-/* One reader of t less. */
+/* Says that one reader of table t is done; the last one frees the table. */
 void dtx_graph_release(struct dtx_graph *g, int32_t t);
-/* Streams table t into `end`. */
+/* Streams table t into `end`, on all workers. */
 DTX_MUSTUSE enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t,
                                            const struct dtx_pipe_end *end, struct dtx_err *err);
-/* column_needs_reader.c: moves work of a leg into its reader, as dtx_phys_make tells. */
-DTX_MUSTUSE enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *leg,
+/* Moves work of a source into its reader: a first filter, and the number of rows after which the
+ * reader may stop (dtx_phys_narrows, dtx_phys_limit). In core/plan/bind/column_needs_reader.c. */
+DTX_MUSTUSE enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *source,
                                          struct dtx_err *err);
-/* A whole op whose columns come from its rows: runs it, sets the schema of its result. */
+/* Runs a step on a whole table whose columns depend on the rows (pivot, transpose), and sets the
+ * schema of its result. */
 DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step,
                                               struct dtx_err *err);
-/* Starts the checks of an expect over table t; step -1: the plan's. */
+/* Starts the checks of table t: an `expect` and rules. step is the step that they belong to, -1 for
+ * those of the plan. */
 DTX_MUSTUSE enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int step,
                                             const struct dtx_expect *e,
-                                            const struct dtx_rules *rules, struct dtx_checks *tap,
-                                            struct dtx_err *err);
-/* Starts the checks of a step's expect, once. */
-DTX_MUSTUSE enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t step, struct dtx_err *err);
-/* Threads for a pipeline that reads table t. */
+                                            const struct dtx_rules *rules,
+                                            struct dtx_checks *checks, struct dtx_err *err);
+/* Starts the checks of a step's result, unless they are started already. */
+DTX_MUSTUSE enum dtx_code dtx_graph_start_checks(struct dtx_graph *g, uint32_t step,
+                                                 struct dtx_err *err);
+/* How many threads a pipeline over table t is worth. */
 unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the promises of a plan read of its tables, and what judges them on their way. */
+/* The checks of a plan: which columns they need, and how they are started before rows flow. */
 #include "core/plan/pipe/graph.h"
 
 /* --- needs --- */
@@ -22,7 +22,8 @@ out:
 	return rc;
 }
 
-/* Columns that rules read; what they find wrong is told when they start. */
+/* Marks the columns that rules read. Mistakes in the rules are ignored here: start_rules reports
+ * them. */
 static enum dtx_code need_rules(struct dtx_graph *g, const struct dtx_rules *rules, int step,
                                 int32_t t, struct dtx_err *err)
 {
@@ -53,6 +54,8 @@ enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dt
 
 	if (!live)
 		DTX_FAIL_MEM(err);
+	/* outputs and checks first; dtx_column_needs_back then follows the bound steps from last to
+	 * first */
 	DTX_TRY(dtx_column_needs_init(&g->push, &g->flow, &g->arena, err));
 	for (uint32_t i = 0; i < p->noutputs; i++) {
 		dtx_column_needs_all(&g->push, &g->flow, p->output[i].table,
@@ -76,15 +79,16 @@ out:
 
 /* --- promises --- */
 
-struct aside { /* a table that rules look at, on its way through */
+struct side_table { /* a table that rules refer to, while its rows are read */
 	struct dtx_rules_side *side;
 	unsigned k;
 	pthread_mutex_t lock;
 };
 
-static enum dtx_code eat_aside(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err)
+static enum dtx_code eat_side_table(void *arg, unsigned worker, struct dtx_batch *b,
+                                    struct dtx_err *err)
 {
-	struct aside *a = arg;
+	struct side_table *a = arg;
 	enum dtx_code rc;
 
 	(void)worker;
@@ -94,17 +98,18 @@ static enum dtx_code eat_aside(void *arg, unsigned worker, struct dtx_batch *b, 
 	return rc;
 }
 
-/* The other tables of rules, before the table that is judged passes. */
-static enum dtx_code look_aside(struct dtx_graph *g, const struct dtx_bind *used,
-                                const struct dtx_rules_bound *bound, struct dtx_checks *tap,
-                                struct dtx_err *err)
+/* Reads the other tables that the rules refer to. They must be complete before the first row of the
+ * checked table passes. */
+static enum dtx_code read_side_tables(struct dtx_graph *g, const struct dtx_bind *used,
+                                      const struct dtx_rules_bound *bound,
+                                      struct dtx_checks *checks, struct dtx_err *err)
 {
-	struct aside a = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	const struct dtx_pipe_end end = { .eat = eat_aside, .arg = &a };
+	struct side_table a = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	const struct dtx_pipe_end end = { .eat = eat_side_table, .arg = &a };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_rules_side_new(bound, &tap->side, err));
-	a.side = tap->side;
+	DTX_TRY(dtx_rules_side_new(bound, &checks->side, err));
+	a.side = checks->side;
 	for (a.k = 1; a.k < used->ntables; a.k++)
 		DTX_TRY(dtx_graph_stream(g, used->table[a.k], &end, err));
 out:
@@ -113,7 +118,7 @@ out:
 }
 
 static enum dtx_code start_rules(struct dtx_graph *g, int32_t t, int step,
-                                 const struct dtx_rules *rules, struct dtx_checks *tap,
+                                 const struct dtx_rules *rules, struct dtx_checks *checks,
                                  struct dtx_err *err)
 {
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
@@ -128,8 +133,8 @@ static enum dtx_code start_rules(struct dtx_graph *g, int32_t t, int step,
 		goto out;
 	}
 	if (rules->ntables)
-		DTX_TRY(look_aside(g, used, bound, tap, err));
-	DTX_TRY(dtx_rules_start(bound, tap->side, &tap->rules, err));
+		DTX_TRY(read_side_tables(g, used, bound, checks, err));
+	DTX_TRY(dtx_rules_start(bound, checks->side, &checks->rules, err));
 out:
 	dtx_errlist_clear(&found);
 	return rc;
@@ -137,14 +142,14 @@ out:
 
 enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int step,
                                 const struct dtx_expect *e, const struct dtx_rules *rules,
-                                struct dtx_checks *tap, struct dtx_err *err)
+                                struct dtx_checks *checks, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (!dtx_expect_empty(e))
-		DTX_TRY(dtx_expect_start(e, g->flow.table[t].schema, -1, &tap->run, err));
+		DTX_TRY(dtx_expect_start(e, g->flow.table[t].schema, -1, &checks->run, err));
 	if (rules->n)
-		DTX_TRY(start_rules(g, t, step, rules, tap, err));
+		DTX_TRY(start_rules(g, t, step, rules, checks, err));
 out:
 	return rc;
 }

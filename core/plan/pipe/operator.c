@@ -1,4 +1,4 @@
-/* A step inside pipelines: its locals. */
+/* Opens and closes a map step inside a pipeline: its state, one per worker. */
 #include "core/base/mem.h"
 #include "core/plan/pipe/pipe.h"
 

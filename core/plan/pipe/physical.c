@@ -1,4 +1,5 @@
-/* The physical plan: the walk of the executor without its rows. */
+/* The physical plan: the walk of core/plan/pipe/graph.c without rows, for `dtx explain` and for the
+ * questions that both ask. Change both together. */
 #include "core/plan/pipe/physical.h"
 
 const char *const dtx_phys_end_name[] = {
@@ -7,13 +8,14 @@ const char *const dtx_phys_end_name[] = {
 	[DTX_PHYS_SNIPPET] = "snippet", [DTX_PHYS_NOWHERE] = "nowhere",
 };
 
-/* --- what a reader does for the steps behind it --- */
+/* --- what a reader does for the steps that follow it --- */
 
 static bool has_promises(const struct dtx_plan_step *st)
 {
 	return !dtx_expect_empty(st->expect) || st->rules.n;
 }
 
+/* Whether binding left a cast in the step, or a declared column whose values it makes first. */
 static bool may_fail(const struct dtx_bind *b)
 {
 	for (size_t i = 0; i < b->nuses; i++)
@@ -23,7 +25,8 @@ static bool may_fail(const struct dtx_bind *b)
 	return b->casts;
 }
 
-/* What fails on rows that a limit does not want stays where the limit can tell. */
+/* Whether a failure of the first step may be on a row that a later limit drops. Such a step cannot
+ * run inside the reader, which does not know when the limit is full. */
 static bool fails_before_limit(const struct dtx_plan *plan, const struct dtx_bind *b,
                                const uint32_t *step, uint32_t n)
 {
@@ -81,10 +84,10 @@ struct maker {
 	struct dtx_arena *arena;
 	struct dtx_phys *out;
 	size_t cap;
-	uint32_t *uses; /* per table */
-	bool *made;     /* per step */
+	uint32_t *uses; /* readers of each table */
+	bool *made;     /* steps that are part of a pipeline already */
 };
-/* One that is being made: others may be finished before it. */
+/* A pipeline in the making; others that it depends on are finished before it. */
 struct draft {
 	struct dtx_phys_pipe pipe;
 	size_t cap;
@@ -125,7 +128,7 @@ static enum dtx_code new_leg(struct maker *m, struct draft *d, int32_t t, struct
 		DTX_FAIL_MEM(err);
 	d->pipe.leg[d->pipe.nlegs] =
 		(struct dtx_phys_leg){ .table = t, .limit = -1, .limit_step = -1 };
-	/* at most all steps; the arena of an explanation is short-lived */
+	/* room for all steps: the arena of an explanation lives briefly */
 	d->pipe.leg[d->pipe.nlegs].step =
 		dtx_arena_alloc(m->arena, m->plan->nsteps, sizeof(uint32_t));
 	if (!d->pipe.leg[d->pipe.nlegs].step)
@@ -135,7 +138,7 @@ out:
 	return rc;
 }
 
-/* Of a sink's result, where the sink keeps no more than that. */
+/* Sets the rows that a sink needs to keep, for sinks that can make use of it. */
 static void first_rows(const struct maker *m, struct dtx_phys_leg *leg)
 {
 	uint32_t sink = (uint32_t)leg->table - m->plan->ninputs;
@@ -176,7 +179,7 @@ out:
 	return rc;
 }
 
-/* One pipeline from table t to an end. */
+/* Makes the pipeline from table t to an end. */
 static enum dtx_code pipe_to(struct maker *m, int32_t t, enum dtx_phys_end end, int32_t of,
                              struct dtx_err *err)
 {
@@ -226,7 +229,7 @@ out:
 	return rc;
 }
 
-/* All that a region reads from outside. */
+/* Makes the pipeline that collects all tables that a region reads from outside. */
 static enum dtx_code make_region(struct maker *m, uint32_t s, struct dtx_err *err)
 {
 	const struct dtx_plan *p = m->plan;
@@ -275,7 +278,8 @@ out:
 	return rc;
 }
 
-/* Steps that stand in the way of binding the rest run first. */
+/* Whether later steps can be bound only after this one has run: a snippet, or an op whose columns
+ * come from its rows. */
 static bool is_barrier(const struct maker *m, uint32_t s)
 {
 	return is_snippet(m, s) ||

@@ -1,4 +1,15 @@
-/* Runs one pipeline on all workers: leg after leg, morsel by morsel. */
+/* Runs a pipeline on all workers: one source after the other, each morsel by morsel.
+ *
+ * The way of a batch: work() claims it, pipe_feed() hands it to the next pass, pipe_map() runs the
+ * map, which emits through pipe_take() into pipe_feed() again, and so on down to the end. The
+ * recursion is as deep as the pipeline is long, and the batch stays in the worker's cache all the
+ * way. Where the ordered part begins (at_cut), the batch goes on at once if it is the worker's
+ * turn; otherwise it waits in the worker's list, and pipe_finish() leaves the list in the reorder
+ * buffer when the morsel is complete.
+ *
+ * A limit stops the source early, and must also decide which errors count: an error in a row that
+ * the limit would not have kept must not be reported, or the result would depend on timing. How
+ * that is done stands before pipe_is_limit(). */
 #include <time.h>
 
 #include "core/base/cancel.h"
@@ -11,81 +22,85 @@
 struct worker {
 	struct dtx_pipe *p;
 	unsigned id;
-	bool in_order; /* it has the right, and is behind the cut */
-	unsigned cut;  /* the pipe's; of one for tasks the end, or none */
-	struct dtx_reorder *ring;
-	struct worker *tail; /* does the thread's tasks; NULL: there are none, or it is one */
+	bool in_order; /* it runs the ordered part and is beyond the cut */
+	unsigned cut;  /* the pipe's cut; of a worker for tasks: the end, or none */
+	struct dtx_reorder *reorder;
+	/* runs this thread's tasks; NULL: there are none, or this is one itself */
+	struct worker *tail;
 	uint64_t seq;
 	bool mid;      /* inside a morsel */
-	bool beyond;   /* the last error came from behind the map that emitted */
-	uint32_t *sub; /* next sub number, per pass */
+	bool beyond;   /* the last error came from after the map that emitted */
+	uint32_t *sub; /* next batch number within the morsel, per pass */
 	struct dtx_reorder_list pending;
-	int64_t child_ns; /* time of the maps behind the one that runs */
-	uint64_t seqs;    /* one more than the largest seq of the leg */
+	int64_t child_ns; /* time spent in the passes that follow the one that runs */
+	uint64_t seqs;    /* one more than the largest seq that it saw of the source */
 };
 
 struct pipe_emit {
 	struct dtx_emit base;
 	struct worker *w;
-	unsigned to;               /* next pass */
-	struct dtx_operator *link; /* who emits */
+	unsigned to;               /* index of the next pass */
+	struct dtx_operator *link; /* the operator that emits */
 	const struct dtx_pass *pass;
 	const struct dtx_opctx *ox;
 };
 
-/* Batch b comes to pass i, or behind the last to the end. */
+/* Passes batch b to pass i, or after the last pass to the end. */
 static DTX_MUSTUSE enum dtx_code pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b,
                                            struct dtx_err *err);
-/* Nothing more is read: who waits for the bytes of a stream need not. */
+/* Nothing more is read: wakes a reader that waits for the bytes of a stream. */
 static void pipe_enough(const struct dtx_pipe *p);
-/* The morsel or task is complete: what waits goes to the ring, or runs with all that is ready
- * behind it.  *at: where it is. */
+/* The morsel (or task) is complete: its list goes to the reorder buffer, or is run together with
+ * all lists that are ready after it. *at: the morsel that ran last, for an error. */
 static DTX_MUSTUSE enum dtx_code pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *err);
-/* The worker goes on with seq. */
+/* The worker starts on morsel seq, unless it is inside it. */
 static void pipe_begin(struct worker *w, uint64_t seq);
-/* An error of seq, or (not exact) of a reader in some seq from there on. */
+/* Records an error. exact: it is of morsel seq; otherwise of a reader, in some morsel from seq on.
+ */
 static void pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err);
-/* Whether seq need not be worked on: an earlier one failed, or a limit is full. */
+/* Whether morsel seq needs no work: an earlier one failed, or a limit is full. */
 static bool pipe_unwanted(struct dtx_pipe *p, uint64_t seq);
 
-/* Batch b through the map of pass i, and on. */
+/* Runs the map of pass i on batch b, and all that follows. */
 static DTX_MUSTUSE enum dtx_code pipe_map(struct worker *w, unsigned i, struct dtx_batch *b,
                                           struct dtx_err *err);
 
-/* The batch leaves the ordered part as a task. */
+/* Hands a batch that leaves the ordered part to the workers, as a task. */
 static DTX_MUSTUSE enum dtx_code pipe_hand(struct worker *w, const struct dtx_batch *b,
                                            struct dtx_err *err);
 
-/* Errors before a limit: they count if the limit wants the row that failed.
+/* Errors before a limit count only if the limit wants the row that failed.
  *
- * A batch that fails is run again in parts, up to the row.  Where the limit's turn is yet to come,
- * the error waits in the order of the batches and counts when it gets there. */
+ * A batch that fails before a limit is run again in halves, up to the row that fails, so that all
+ * rows before it reach the limit, whatever the size of batches. If the limit is not full then, the
+ * error counts. Where the limit belongs to the ordered part and its turn is yet to come, the error
+ * is put into the list of the morsel like a batch, and counts when the ordered part gets to it. */
 
 static bool pipe_is_limit(const struct dtx_operator *l)
 {
 	return l->op->wants && l->op->wants(l->ox[0].args) >= 0;
 }
 
-/* Which passes of the leg have a limit behind them. */
-static void pipe_limited(struct dtx_pipe_source *leg)
+/* Marks the passes of the source that a limit follows. */
+static void pipe_limited(struct dtx_pipe_source *source)
 {
 	bool limited = false;
 
-	for (unsigned i = leg->npass; i-- > 0;) {
-		leg->pass[i].limited = limited && !leg->pass[i].link->ordered;
-		limited |= pipe_is_limit(leg->pass[i].link);
+	for (unsigned i = source->npass; i-- > 0;) {
+		source->pass[i].limited = limited && !source->pass[i].link->ordered;
+		limited |= pipe_is_limit(source->pass[i].link);
 	}
-	leg->limited = limited;
+	source->limited = limited;
 }
 
-/* Whether a limit has all it wants of seq and those behind it. */
+/* Whether a limit was full at seq or before. */
 static bool pipe_has_enough(const struct dtx_pipe *p, uint64_t seq)
 {
 	return atomic_load_explicit(&p->stop, memory_order_acquire) &&
 	       atomic_load(&p->full_at) <= seq;
 }
 
-/* The error of an item, unless the limit is full. */
+/* The error of an item, unless a limit is full by now. */
 static enum dtx_code pipe_fault(const struct dtx_pipe *p, uint64_t seq,
                                 struct dtx_reorder_item *item, struct dtx_err *err)
 {
@@ -98,13 +113,13 @@ static enum dtx_code pipe_fault(const struct dtx_pipe *p, uint64_t seq,
 	return rc;
 }
 
-/* Whether the data are to blame: they may be rows that nobody wants. */
+/* Whether the error is about data: it may be in a row that is not wanted. */
 static bool is_of_data(enum dtx_code rc)
 {
 	return dtx_code_exit(rc, true) == dtx_code_exit(DTX_E_CAST_FAILED, true);
 }
 
-/* Whether it was the map itself that failed. */
+/* Whether the map itself failed, and not one that follows it. */
 static bool is_its_own(const struct worker *w, enum dtx_code rc)
 {
 	return !w->beyond && is_of_data(rc);
@@ -116,6 +131,7 @@ static enum dtx_code map(struct worker *w, unsigned i, struct dtx_batch *b, stru
 	return pipe_map(w, i, b, err);
 }
 
+/* Takes rows back from a step's count, before they are run again. */
 static void count_less(struct worker *w, unsigned i, uint32_t rows)
 {
 	const struct dtx_pass *pass = &w->p->now->pass[i];
@@ -123,7 +139,7 @@ static void count_less(struct worker *w, unsigned i, uint32_t rows)
 	atomic_fetch_sub(&pass->link->ox[pass->input].stat->rows_in, rows);
 }
 
-/* Live rows from..to of all through the map. */
+/* Runs the map on the selected rows from..to of `all`. */
 static enum dtx_code map_part(struct worker *w, unsigned i, const struct dtx_batch *all,
                               uint32_t from, uint32_t to, struct dtx_err *err)
 {
@@ -141,7 +157,8 @@ out:
 	return rc;
 }
 
-/* Rows from..to, halved where they fail, up to the row that does or until no more are wanted. */
+/* Runs the map on rows from..to, halving where it fails, up to the row that fails or until the
+ * limit is full. */
 static enum dtx_code map_parts(struct worker *w, unsigned i, const struct dtx_batch *all,
                                uint32_t from, uint32_t to, struct dtx_err *err)
 {
@@ -161,10 +178,10 @@ static enum dtx_code map_parts(struct worker *w, unsigned i, const struct dtx_ba
 	return rc == DTX_OK ? map_parts(w, i, all, middle, to, err) : rc;
 }
 
-/* The error waits for its turn. */
-static enum dtx_code leave_fault(struct worker *w, struct dtx_err *failed, struct dtx_err *err)
+/* Puts the error into the morsel's list, where it waits for its turn. */
+static enum dtx_code defer_error(struct worker *w, struct dtx_err *failed, struct dtx_err *err)
 {
-	struct dtx_reorder_item *item = dtx_reorder_item(w->ring);
+	struct dtx_reorder_item *item = dtx_reorder_item(w->reorder);
 	enum dtx_code rc = DTX_OK;
 
 	if (!item)
@@ -177,13 +194,13 @@ static enum dtx_code leave_fault(struct worker *w, struct dtx_err *failed, struc
 	item = NULL;
 out:
 	if (item)
-		dtx_reorder_done(w->ring, item);
+		dtx_reorder_done(w->reorder, item);
 	return rc;
 }
 
-/* An error of the reader in w->seq, where a limit follows: it counts when the rows before it have
- * gone their way and the limit is not full. */
-static enum dtx_code pipe_wait(struct worker *w, uint64_t *at, struct dtx_err *err)
+/* The reader failed in morsel w->seq, and a limit follows: the error counts if the rows before it
+ * have passed and the limit is still not full. */
+static enum dtx_code defer_source_error(struct worker *w, uint64_t *at, struct dtx_err *err)
 {
 	struct dtx_err failed = DTX_ERR_INIT;
 	enum dtx_code rc = err->code;
@@ -191,16 +208,16 @@ static enum dtx_code pipe_wait(struct worker *w, uint64_t *at, struct dtx_err *e
 	if (!is_of_data(rc) || w->cut > w->p->now->npass)
 		return rc;
 	dtx_err_move(&failed, err);
-	DTX_TRY(leave_fault(w, &failed, err));
+	DTX_TRY(defer_error(w, &failed, err));
 	DTX_TRY(pipe_finish(w, at, err));
 out:
 	dtx_err_clear(&failed);
 	return rc;
 }
 
-/* The rows of a batch before the one that failed; then whether it counts. */
-static enum dtx_code settle(struct worker *w, unsigned i, const struct dtx_batch *all,
-                            struct dtx_err *failed, struct dtx_err *err)
+/* Runs the rows before the one that failed, and decides whether the error counts. */
+static enum dtx_code rerun_rows(struct worker *w, unsigned i, const struct dtx_batch *all,
+                                struct dtx_err *failed, struct dtx_err *err)
 {
 	struct dtx_err e = DTX_ERR_INIT;
 	enum dtx_code rc;
@@ -210,7 +227,7 @@ static enum dtx_code settle(struct worker *w, unsigned i, const struct dtx_batch
 	if (rc != DTX_OK && !is_its_own(w, rc))
 		dtx_err_move(failed, &e);
 	else if (!w->in_order)
-		rc = leave_fault(w, failed, failed);
+		rc = defer_error(w, failed, failed);
 	else
 		rc = pipe_has_enough(w->p, w->p->order_seq) ? DTX_OK : failed->code;
 	dtx_err_clear(&e);
@@ -219,8 +236,7 @@ static enum dtx_code settle(struct worker *w, unsigned i, const struct dtx_batch
 	return rc;
 }
 
-/* pipe_map where a limit follows: an error counts only if the rows before the one that failed
- * do not fill the limit, however many came in one batch. */
+/* pipe_map for a pass that a limit follows. */
 static enum dtx_code pipe_map_limited(struct worker *w, unsigned i, struct dtx_batch *b,
                                       struct dtx_err *err)
 {
@@ -231,7 +247,7 @@ static enum dtx_code pipe_map_limited(struct worker *w, unsigned i, struct dtx_b
 	DTX_TRY(dtx_batch_copy(b, &all, err));
 	rc = map(w, i, b, &failed);
 	if (rc != DTX_OK && is_its_own(w, rc))
-		rc = settle(w, i, all, &failed, err);
+		rc = rerun_rows(w, i, all, &failed, err);
 	else if (rc != DTX_OK && err)
 		dtx_err_move(err, &failed);
 out:
@@ -239,8 +255,6 @@ out:
 	dtx_batch_free(all);
 	return rc;
 }
-
-/* A batch's way through the maps of its leg to the end, in order where order counts. */
 
 /* --- emitting --- */
 
@@ -262,7 +276,7 @@ void dtx_emit_stop(struct dtx_emit *out)
 		out->stop(out);
 }
 
-/* The rows of b leave the step that emits them. */
+/* Counts the rows of b as output of the step that emits them. */
 static enum dtx_code pipe_count(const struct pipe_emit *pe, struct dtx_batch *b,
                                 struct dtx_err *err)
 {
@@ -278,7 +292,8 @@ out:
 	return rc;
 }
 
-/* Only the holder of the right comes here with a limit. */
+/* Notes the last row that a limit let through. Limits are ordered: only the holder of the right is
+ * here. */
 static void note_last(struct dtx_operator *limit, const struct dtx_batch *b)
 {
 	uint32_t row = b->sel ? b->sel[b->nsel - 1] : b->nsel - 1;
@@ -295,7 +310,7 @@ static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 	if (b->origin == pe->pass->in)
 		b->origin = pe->pass->out;
 	DTX_TRY(pipe_count(pe, b, err));
-	DTX_TRY(dtx_checks_batch(pe->link->tap, b, err));
+	DTX_TRY(dtx_checks_batch(pe->link->checks, b, err));
 	if (pipe_is_limit(pe->link))
 		note_last(pe->link, b);
 	rc = pipe_feed(pe->w, pe->to, b, err);
@@ -304,29 +319,32 @@ out:
 	return rc;
 }
 
-/* struct dtx_emit's `full`. */
+/* struct dtx_emit's `full`: the map may skip the rest of its batch. */
 static bool pipe_full(const struct dtx_emit *e)
 {
 	const struct pipe_emit *pe = (const struct pipe_emit *)e;
 
-	/* what is a task already is wanted */
-	return pe->w->ring == &pe->w->p->ring &&
+	/* tasks are made of rows that the limit let through: all are wanted */
+	return pe->w->reorder == &pe->w->p->reorder &&
 	       atomic_load_explicit(&pe->w->p->stop, memory_order_relaxed) &&
 	       atomic_load(&pe->w->p->full_at) <= pe->w->seq;
 }
 
-/* A step before the one that emits has something to say about every row. */
-static bool is_judged(const struct dtx_pipe_source *leg, unsigned to)
+/* Whether a step before the one that emits must see every row, so that reading cannot stop early.
+ */
+static bool is_judged(const struct dtx_pipe_source *source, unsigned to)
 {
-	if (leg->made.op && dtx_checks_is_on(leg->made.tap))
+	if (source->made.op && dtx_checks_is_on(source->made.checks))
 		return true;
 	for (unsigned i = 0; i + 1 < to; i++)
-		if (leg->pass[i].link->sees_all || dtx_checks_is_on(leg->pass[i].link->tap))
+		if (source->pass[i].link->sees_all ||
+		    dtx_checks_is_on(source->pass[i].link->checks))
 			return true;
 	return false;
 }
 
-/* Later seqs are not wanted: errors there do not count either. */
+/* struct dtx_emit's `stop`: a limit is full, later morsels are not wanted and errors in them do not
+ * count. */
 static void pipe_stop(struct dtx_emit *e)
 {
 	struct pipe_emit *pe = (struct pipe_emit *)e;
@@ -335,17 +353,17 @@ static void pipe_stop(struct dtx_emit *e)
 	if (!pe->w->in_order || p->order_seq >= atomic_load(&p->full_at) ||
 	    is_judged(p->now, pe->to))
 		return;
-	/* only the holder of the right writes it; before the flag, so that who sees the flag
-	 * sees the place */
+	/* only the holder of the right writes these; they are written before the flag, so that a
+	 * thread that sees the flag sees them */
 	p->full_id = pe->link->last_id;
 	p->now->cut = pe->to;
 	atomic_store(&p->full_at, p->order_seq);
 	atomic_store(&p->stop, true);
 	pipe_enough(p);
-	dtx_reorder_stop(&p->ring, p->order_seq + 1);
+	dtx_reorder_stop(&p->reorder, p->order_seq + 1);
 }
 
-/* What pass i of the leg emits into. */
+/* The emitter of pass i. */
 static struct pipe_emit dtx_pipe_emit(struct worker *w, unsigned i)
 {
 	const struct dtx_pass *pass = &w->p->now->pass[i];
@@ -364,7 +382,7 @@ static void pipe_blame(const struct dtx_opctx *ox, const struct dtx_op *op, stru
 {
 	if (!err)
 		return;
-	if (!dtx_outputs_blamed(err)) /* the step only handed on what an output cannot take */
+	if (!dtx_outputs_blamed(err)) /* an output refused the value: the step only passed it on */
 		dtx_err_step(err, ox->step, op->name);
 	err->run_time = true;
 }
@@ -402,7 +420,7 @@ static enum dtx_code end_direct(struct worker *w, struct dtx_batch *b, struct dt
 
 	if (p->end.eat)
 		return p->end.eat(p->end.arg, w->in_order ? 0 : w->id, b, err);
-	item = dtx_reorder_item(&p->ring);
+	item = dtx_reorder_item(&p->reorder);
 	if (!item)
 		DTX_FAIL_MEM(err);
 	if (p->end.prepare)
@@ -410,11 +428,11 @@ static enum dtx_code end_direct(struct worker *w, struct dtx_batch *b, struct dt
 	DTX_TRY(p->end.put(p->end.arg, b, item, err));
 out:
 	if (item)
-		dtx_reorder_done(&p->ring, item);
+		dtx_reorder_done(&p->reorder, item);
 	return rc;
 }
 
-/* An item behind the cut: the rest of the maps, or the end. */
+/* Runs an item that is beyond the cut: through the rest of the maps, or into the end. */
 static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *b,
                               struct dtx_reorder_item *item, struct dtx_err *err)
 {
@@ -435,7 +453,7 @@ static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *
 	return rc;
 }
 
-/* Items of a list that the worker has the right for. */
+/* Runs the items of a list in order; the worker holds the right. */
 static enum dtx_code pipe_list(struct worker *w, uint64_t seq, struct dtx_reorder_list *list,
                                struct dtx_err *err)
 {
@@ -448,11 +466,13 @@ static enum dtx_code pipe_list(struct worker *w, uint64_t seq, struct dtx_reorde
 		if (!list->first)
 			list->last = NULL;
 		rc = run_item(w, seq, item->batch, item, err);
-		dtx_reorder_done(w->ring, item);
+		dtx_reorder_done(w->reorder, item);
 	}
 	return rc;
 }
 
+/* A batch waits for its turn: the first ordered map may prepare for it meanwhile (hash its keys).
+ */
 static void look_ahead(const struct worker *w, struct dtx_batch *b)
 {
 	const struct dtx_pass *pass;
@@ -464,8 +484,8 @@ static void look_ahead(const struct worker *w, struct dtx_batch *b)
 		pass->link->op->map->ahead(&pass->link->ox[pass->input], pass->link->local[0], b);
 }
 
-/* The batch reaches the ordered part: at once with the right, else it waits in the worker's list.
- */
+/* The batch reaches the ordered part: it runs at once if it is the morsel's turn, else it waits in
+ * the worker's list. */
 static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
@@ -473,9 +493,9 @@ static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_er
 	enum dtx_code rc = DTX_OK;
 	bool mine;
 
-	dtx_reorder_await(w->ring, w->seq);
-	mine = dtx_reorder_mine(w->ring, w->seq);
-	item = dtx_reorder_item(w->ring);
+	dtx_reorder_await(w->reorder, w->seq);
+	mine = dtx_reorder_mine(w->reorder, w->seq);
+	item = dtx_reorder_item(w->reorder);
 	if (!item)
 		DTX_FAIL_MEM(err);
 	if (w->cut == p->now->npass && p->end.prepare)
@@ -491,7 +511,7 @@ static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_er
 	}
 out:
 	if (item)
-		dtx_reorder_done(w->ring, item);
+		dtx_reorder_done(w->reorder, item);
 	return rc;
 }
 
@@ -513,21 +533,21 @@ static enum dtx_code pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b
 	return p->now->pass[i].limited ? pipe_map_limited(w, i, b, err) : pipe_map(w, i, b, err);
 }
 
-/* Tasks: what leaves the ordered part of a pipeline is carried on by whichever worker has time. */
+/* Tasks: batches that leave the ordered part are carried on by whichever worker has time. */
 
 static bool pipe_tail_open(struct worker *tail, const struct worker *w)
 {
 	unsigned npass = w->p->now->npass;
 
-	*tail = (struct worker){ .p = w->p, .id = w->id, .ring = &w->p->tail };
+	*tail = (struct worker){ .p = w->p, .id = w->id, .reorder = &w->p->task_reorder };
 	tail->cut = w->p->end.eat ? npass + 1 : npass;
 	tail->sub = dtx_mem_zalloc(npass + 1, sizeof(*tail->sub));
 	return tail->sub != NULL;
 }
 
-/* An error belongs to the morsel that the task came from.  Tasks behind it are not put any more,
- * nor waited for; those before it are: where a morsel failed behind a limit, they are the result.
- */
+/* An error belongs to the morsel that the task came from. Later tasks are neither run nor waited
+ * for; earlier ones are, since they are part of the result where a limit makes the error
+ * irrelevant. */
 static void run_task(struct worker *tail, struct dtx_reorder_item *task)
 {
 	struct dtx_pipe *p = tail->p;
@@ -543,24 +563,24 @@ static void run_task(struct worker *tail, struct dtx_reorder_item *task)
 	}
 	if (rc != DTX_OK) {
 		pipe_fail(p, task->seq, true, &err);
-		dtx_reorder_stop(&p->tail, task->out);
+		dtx_reorder_stop(&p->task_reorder, task->out);
 	}
-	dtx_reorder_done(&p->ring, task);
+	dtx_reorder_done(&p->reorder, task);
 }
 
-/* Tasks that are there; with `last` all that will come. */
+/* Runs the tasks that are there; last: also all that are still to come. */
 static void pipe_tasks(struct worker *w, bool last)
 {
 	struct dtx_reorder_item *task;
 
-	while (w->tail && (task = dtx_reorder_task(&w->p->ring, last)))
+	while (w->tail && (task = dtx_reorder_task(&w->p->reorder, last)))
 		run_task(w->tail, task);
 }
 
 static enum dtx_code pipe_hand(struct worker *w, const struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
-	struct dtx_reorder_item *task = dtx_reorder_item(&p->ring);
+	struct dtx_reorder_item *task = dtx_reorder_item(&p->reorder);
 	enum dtx_code rc = DTX_OK;
 
 	if (!task)
@@ -568,10 +588,10 @@ static enum dtx_code pipe_hand(struct worker *w, const struct dtx_batch *b, stru
 	DTX_TRY(dtx_batch_copy(b, &task->batch, err));
 	task->seq = p->order_seq;
 	task->out = p->out_seq++;
-	if (dtx_reorder_hand(&p->ring, task)) {
+	if (dtx_reorder_hand(&p->reorder, task)) {
 		int64_t start = dtx_now_ns();
 
-		task = dtx_reorder_task(&p->ring, false);
+		task = dtx_reorder_task(&p->reorder, false);
 		if (task)
 			run_task(w->tail, task);
 		w->child_ns += dtx_now_ns() - start;
@@ -579,13 +599,13 @@ static enum dtx_code pipe_hand(struct worker *w, const struct dtx_batch *b, stru
 	task = NULL;
 out:
 	if (task)
-		dtx_reorder_done(&p->ring, task);
+		dtx_reorder_done(&p->reorder, task);
 	return rc;
 }
 
 /* --- morsels --- */
 
-/* Whether a stands before b: by place in the same input, else by seq. */
+/* Whether error a comes before b: by position where both are of the same input, else by morsel. */
 static bool earlier(const struct dtx_err *a, uint64_t aseq, const struct dtx_err *b, uint64_t bseq)
 {
 	if (strcmp(a->input, b->input) == 0 && a->byte >= 0 && b->byte >= 0)
@@ -601,7 +621,7 @@ static void pipe_enough(const struct dtx_pipe *p)
 		dtx_source_stop(p->now->reader->src);
 }
 
-/* Not exact: the others go on to the end of their morsels. */
+/* Without an exact morsel the others still go on to the end of theirs: one may fail earlier. */
 static void pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
 {
 	bool wins;
@@ -620,7 +640,7 @@ static void pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_e
 	pthread_mutex_unlock(&p->lock);
 	atomic_store(&p->stop, true);
 	pipe_enough(p);
-	dtx_reorder_stop(&p->ring, seq);
+	dtx_reorder_stop(&p->reorder, seq);
 	dtx_err_clear(err);
 }
 
@@ -653,9 +673,9 @@ out:
 	return rc;
 }
 
-static uint64_t leg_seqs(const struct dtx_pipe_source *leg)
+static uint64_t source_seqs(const struct dtx_pipe_source *source)
 {
-	return leg->table ? leg->table->nbatches : leg->made.nparts;
+	return source->table ? source->table->nbatches : source->made.nparts;
 }
 
 static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct dtx_err *err)
@@ -707,27 +727,27 @@ static enum dtx_code pipe_finish(struct worker *w, uint64_t *at, struct dtx_err 
 	w->mid = false;
 	if (w->cut > p->now->npass)
 		return DTX_OK;
-	while (!dtx_reorder_mine(w->ring, seq) &&
-	       (left = dtx_reorder_leave(w->ring, seq, &w->pending)) == DTX_REORDER_HELP)
+	while (!dtx_reorder_mine(w->reorder, seq) &&
+	       (left = dtx_reorder_leave(w->reorder, seq, &w->pending)) == DTX_REORDER_HELP)
 		pipe_tasks(w, false);
-	if (left == DTX_REORDER_LEFT || !dtx_reorder_mine(w->ring, seq))
-		return DTX_OK; /* it is another's, or not wanted any more */
+	if (left == DTX_REORDER_LEFT || !dtx_reorder_mine(w->reorder, seq))
+		return DTX_OK; /* another worker runs it, or it is not wanted any more */
 	do {
 		*at = seq++;
 		rc = pipe_list(w, *at, &w->pending, err);
-		if (rc != DTX_OK || (w->ring == &p->ring && pipe_unwanted(p, seq)))
+		if (rc != DTX_OK || (w->reorder == &p->reorder && pipe_unwanted(p, seq)))
 			break;
-	} while (dtx_reorder_next(w->ring, &w->pending));
+	} while (dtx_reorder_next(w->reorder, &w->pending));
 	return rc;
 }
 
-/* What a worker does next, and where it is if that fails. */
+/* What a worker does next, and the morsel that an error belongs to. */
 struct turn {
 	uint64_t at;
 	bool exact, more;
 };
 
-/* The reader failed: where, and what that means. */
+/* The reader failed: finds the morsel, and whether the error counts. */
 static enum dtx_code source_failed(struct worker *w, struct turn *t, enum dtx_code rc,
                                    struct dtx_err *err)
 {
@@ -738,10 +758,10 @@ static enum dtx_code source_failed(struct worker *w, struct turn *t, enum dtx_co
 		return rc;
 	t->at = w->seq;
 	t->exact = true;
-	return w->p->now->limited ? pipe_wait(w, &t->at, err) : rc;
+	return w->p->now->limited ? defer_source_error(w, &t->at, err) : rc;
 }
 
-/* The next batch of a reader or a table, through the maps. */
+/* Takes the next batch of a reader or a table through the maps. */
 static enum dtx_code take_batch(struct worker *w, struct turn *t, struct dtx_err *err)
 {
 	struct dtx_batch *b = NULL;
@@ -765,20 +785,20 @@ out:
 	return rc;
 }
 
-/* Batches of a part, as the sink makes them. */
+/* struct dtx_emit's `take`, for batches of a part as the sink makes them. */
 static enum dtx_code made_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct pipe_emit *pe = (struct pipe_emit *)e;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(pipe_count(pe, b, err));
-	DTX_TRY(dtx_checks_batch(pe->w->p->now->made.tap, b, err));
+	DTX_TRY(dtx_checks_batch(pe->w->p->now->made.checks, b, err));
 	DTX_TRY(pipe_feed(pe->w, 0, b, err));
 out:
 	return rc;
 }
 
-/* The next part of a sink's result, through the maps. */
+/* Takes the next part of a sink's result through the maps. */
 static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
@@ -806,10 +826,10 @@ out:
 	return rc;
 }
 
-/* A core for each thread that computes: the workers that the cores have no room for beside the hash
- * of the input claim nothing while it is behind.  Nobody waits for them: they are inside no morsel.
+/* Leaves a core to the thread that hashes the input. While the hash lags, workers for which there
+ * is no other core claim nothing. No other thread waits for them, as they are not inside a morsel.
  */
-static void give_way(const struct worker *w)
+static void yield_core(const struct worker *w)
 {
 	static const struct timespec nap = { .tv_nsec = 1000000 };
 	const struct dtx_pipe *p = w->p;
@@ -829,7 +849,7 @@ static void work(struct worker *w)
 
 	while (w->mid ? !pipe_unwanted(p, w->seq) && !pipe_has_enough(p, w->seq)
 	              : !atomic_load(&p->stop)) {
-		give_way(w);
+		yield_core(w);
 		pipe_tasks(w, false);
 		t.exact = w->mid;
 		t.at = w->mid ? w->seq : p->base + w->seqs;
@@ -848,14 +868,14 @@ static void pipe_worker_clear(struct worker *w)
 		struct dtx_reorder_item *item = w->pending.first;
 
 		w->pending.first = item->next;
-		dtx_reorder_done(w->ring, item);
+		dtx_reorder_done(w->reorder, item);
 	}
 	dtx_mem_free(w->sub);
 }
 
 static bool worker_open(struct worker *w, struct worker *tail, struct dtx_pipe *p, unsigned id)
 {
-	*w = (struct worker){ .p = p, .id = id, .cut = p->cut, .ring = &p->ring };
+	*w = (struct worker){ .p = p, .id = id, .cut = p->cut, .reorder = &p->reorder };
 	w->sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*w->sub));
 	if (!w->sub || (p->back <= p->now->npass && !pipe_tail_open(tail, w)))
 		return false;
@@ -871,16 +891,16 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 	uint64_t seen;
 
 	(void)err;
-	/* those that could not start bring nothing */
+	/* threads that could not be started add no tasks */
 	for (unsigned i = id ? 0 : dtx_pool_absent(); i; i--)
-		dtx_reorder_retire(&p->ring);
+		dtx_reorder_retire(&p->reorder);
 	if (worker_open(&w, &tail, p, id)) {
 		work(&w);
 	} else {
 		dtx_err_set(&e, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
 		pipe_fail(p, p->base, true, &e);
 	}
-	dtx_reorder_retire(&p->ring);
+	dtx_reorder_retire(&p->reorder);
 	pipe_tasks(&w, true);
 	pipe_worker_clear(&tail);
 	pipe_worker_clear(&w);
@@ -890,23 +910,24 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* --- legs --- */
+/* --- sources --- */
 
-static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_pipe_source *leg)
+/* The pass with which the ordered part begins. */
+static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_pipe_source *source)
 {
-	for (unsigned i = 0; i < leg->npass; i++)
-		if (leg->pass[i].link->ordered)
+	for (unsigned i = 0; i < source->npass; i++)
+		if (source->pass[i].link->ordered)
 			return i;
-	return p->end.eat ? leg->npass + 1 : leg->npass;
+	return p->end.eat ? source->npass + 1 : source->npass;
 }
 
-/* Behind the last map that wants order, where workers can share what comes out of it. */
-static unsigned first_shared(const struct dtx_pipe_source *leg, unsigned workers)
+/* The pass after the last ordered map, from which on workers can share the batches. */
+static unsigned first_shared(const struct dtx_pipe_source *source, unsigned workers)
 {
-	for (unsigned i = leg->npass; workers > 1 && i > 0; i--)
-		if (leg->pass[i - 1].link->ordered)
+	for (unsigned i = source->npass; workers > 1 && i > 0; i--)
+		if (source->pass[i - 1].link->ordered)
 			return i;
-	return leg->npass + 2;
+	return source->npass + 2;
 }
 
 static enum dtx_code pipe_error(struct dtx_pipe *p, struct dtx_err *err)
@@ -924,20 +945,20 @@ static enum dtx_code pipe_error(struct dtx_pipe *p, struct dtx_err *err)
 	return rc;
 }
 
-/* Rows that a map kept back to the end (unmatched rows of a join). */
-static enum dtx_code flush_leg(struct dtx_pipe *p, struct dtx_err *err)
+/* Emits what maps kept until all rows were seen (unmatched rows of a join). */
+static enum dtx_code flush_source(struct dtx_pipe *p, struct dtx_err *err)
 {
-	struct worker w = { .p = p, .in_order = true, .cut = p->cut, .ring = &p->ring };
-	uint32_t n = (uint32_t)(p->now - p->leg);
+	struct worker w = { .p = p, .in_order = true, .cut = p->cut, .reorder = &p->reorder };
+	uint32_t n = (uint32_t)(p->now - p->source);
 	enum dtx_code rc = DTX_OK;
 
 	for (unsigned i = 0; i < p->now->npass; i++) {
 		struct pipe_emit emit = dtx_pipe_emit(&w, i);
 		struct dtx_operator *l = emit.link;
 
-		if (l->last_leg != n || !l->op->map->flush)
+		if (l->last_source != n || !l->op->map->flush)
 			continue;
-		emit.base.stop = NULL; /* all is read */
+		emit.base.stop = NULL; /* everything is read: there is no morsel to stop */
 		p->order_seq = p->base++;
 		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
 		rc = l->op->map->flush(emit.ox, l->local, l->nlocals, &emit.base, err);
@@ -949,7 +970,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_err *err)
+static enum dtx_code start_source(struct dtx_pipe *p, unsigned workers, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -970,11 +991,11 @@ static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_
 	dtx_mem_free(p->order_sub);
 	p->order_sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*p->order_sub));
 	p->order_seq = UINT64_MAX;
-	dtx_reorder_clear(&p->ring);
-	DTX_TRY(dtx_reorder_init(&p->ring, p->workers, p->base, err));
-	p->ring.carriers = workers;
-	dtx_reorder_clear(&p->tail);
-	DTX_TRY(dtx_reorder_init(&p->tail, p->workers, p->base, err));
+	dtx_reorder_clear(&p->reorder);
+	DTX_TRY(dtx_reorder_init(&p->reorder, p->workers, p->base, err));
+	p->reorder.carriers = workers;
+	dtx_reorder_clear(&p->task_reorder);
+	DTX_TRY(dtx_reorder_init(&p->task_reorder, p->workers, p->base, err));
 	if (!p->order_sub)
 		DTX_FAIL_MEM(err);
 	if (p->now->reader)
@@ -984,48 +1005,48 @@ out:
 	return rc;
 }
 
-static enum dtx_code run_leg(struct dtx_pipe *p, struct dtx_err *err)
+static enum dtx_code run_source(struct dtx_pipe *p, struct dtx_err *err)
 {
 	unsigned workers = p->workers;
-	uint64_t seqs = leg_seqs(p->now);
+	uint64_t seqs = source_seqs(p->now);
 	enum dtx_code rc = DTX_OK;
 
 	if (!p->now->reader && seqs < workers)
 		workers = seqs ? (unsigned)seqs : 1;
-	DTX_TRY(start_leg(p, workers, err));
+	DTX_TRY(start_source(p, workers, err));
 	DTX_TRY(dtx_pool_run(workers, work_thread, p, err));
 	DTX_TRY(pipe_error(p, err));
 	p->now->stopped = atomic_load(&p->full_at) != UINT64_MAX;
 	if (p->now->stopped && p->now->reader)
 		dtx_reader_cut(p->now->reader, p->full_id);
 	p->base = DTX_MAX(p->base + atomic_load(&p->seqs), p->out_seq);
-	DTX_TRY(flush_leg(p, err));
+	DTX_TRY(flush_source(p, err));
 out:
 	return rc;
 }
 
-/* A link shared by several legs is flushed once, after the last. */
-static void find_last_legs(struct dtx_pipe *p)
+/* An operator that several sources share is flushed once, after the last of them. */
+static void find_last_sources(struct dtx_pipe *p)
 {
-	for (uint32_t i = 0; i < p->nlegs; i++)
-		for (unsigned k = 0; k < p->leg[i].npass; k++)
-			p->leg[i].pass[k].link->last_leg = i;
+	for (uint32_t i = 0; i < p->nsources; i++)
+		for (unsigned k = 0; k < p->source[i].npass; k++)
+			p->source[i].pass[k].link->last_source = i;
 }
 
 enum dtx_code dtx_pipe_run(struct dtx_pipe *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	find_last_legs(p);
-	for (uint32_t i = 0; i < p->nlegs; i++) {
-		p->now = &p->leg[i];
-		DTX_TRY(run_leg(p, err));
+	find_last_sources(p);
+	for (uint32_t i = 0; i < p->nsources; i++) {
+		p->now = &p->source[i];
+		DTX_TRY(run_source(p, err));
 	}
 out:
 	return rc;
 }
 
-/* --- parts --- */
+/* --- setup --- */
 
 void dtx_pipe_init(struct dtx_pipe *p, const struct dtx_run *run, unsigned workers)
 {
@@ -1035,34 +1056,35 @@ void dtx_pipe_init(struct dtx_pipe *p, const struct dtx_run *run, unsigned worke
 
 void dtx_pipe_clear(struct dtx_pipe *p)
 {
-	for (uint32_t i = 0; i < p->nlegs; i++)
-		dtx_mem_free(p->leg[i].pass);
-	dtx_mem_free(p->leg);
+	for (uint32_t i = 0; i < p->nsources; i++)
+		dtx_mem_free(p->source[i].pass);
+	dtx_mem_free(p->source);
 	dtx_mem_free(p->order_sub);
-	dtx_reorder_clear(&p->ring);
-	dtx_reorder_clear(&p->tail);
+	dtx_reorder_clear(&p->reorder);
+	dtx_reorder_clear(&p->task_reorder);
 	dtx_err_clear(&p->err);
 	pthread_mutex_destroy(&p->lock);
 }
 
-struct dtx_pipe_source *dtx_pipe_leg(struct dtx_pipe *p)
+struct dtx_pipe_source *dtx_pipe_add_source(struct dtx_pipe *p)
 {
-	size_t cap = p->cap_legs;
+	size_t cap = p->cap_sources;
 
-	if (!dtx_mem_reserve(&p->leg, &cap, p->nlegs + 1u, sizeof(*p->leg)))
+	if (!dtx_mem_reserve(&p->source, &cap, p->nsources + 1u, sizeof(*p->source)))
 		return NULL;
-	p->cap_legs = (uint32_t)cap;
-	p->leg[p->nlegs] = (struct dtx_pipe_source){ .table_id = -1 };
-	return &p->leg[p->nlegs++];
+	p->cap_sources = (uint32_t)cap;
+	p->source[p->nsources] = (struct dtx_pipe_source){ .table_id = -1 };
+	return &p->source[p->nsources++];
 }
 
-bool dtx_pipe_source_pass(struct dtx_pipe_source *leg, struct dtx_operator *link, unsigned input)
+bool dtx_pipe_source_add_pass(struct dtx_pipe_source *source, struct dtx_operator *link,
+                              unsigned input)
 {
-	size_t cap = leg->cap;
+	size_t cap = source->cap;
 
-	if (!dtx_mem_reserve(&leg->pass, &cap, leg->npass + 1u, sizeof(*leg->pass)))
+	if (!dtx_mem_reserve(&source->pass, &cap, source->npass + 1u, sizeof(*source->pass)))
 		return false;
-	leg->cap = (unsigned)cap;
-	leg->pass[leg->npass++] = (struct dtx_pass){ .link = link, .input = input };
+	source->cap = (unsigned)cap;
+	source->pass[source->npass++] = (struct dtx_pass){ .link = link, .input = input };
 	return true;
 }

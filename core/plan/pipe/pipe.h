@@ -1,9 +1,18 @@
-/* One pipeline: legs (a reader or a table, and maps) that stream one after the other into one end.
+/* A pipeline streams rows from one or more sources, through the maps of the plan, into one end.
  *
- * A worker claims a morsel, numbered seq, and carries it through the maps while it is in cache.
- * Where order counts (a map that wants it, a writer, a table) batches go through a ring.  What
- * comes out of the last map that wants order is shared again: as tasks, whose results a second ring
- * puts in order. */
+ * A source is a reader, a table that was made before, or the result of a sink; its passes are the
+ * maps that its batches go through, in order. Sources run one after the other, each on all workers.
+ *
+ * A worker claims a morsel (a numbered piece of the source, `seq`) and carries its batches through
+ * the maps while they are in its cache. A map that needs rows in order (limit, fill, a running
+ * number), a writer and a table must see morsels by number, so everything from the first such place
+ * (`cut`) on is the ordered part: a reorder buffer lets one worker at a time run it, the one with
+ * the smallest number not yet done. After the last map that needs order (`back`), batches are
+ * handed out again as tasks, which any worker may run; a second reorder buffer puts their results
+ * in order.
+ *
+ * The scheme is morsel-driven parallelism: V. Leis, P. Boncz, A. Kemper, T. Neumann, "Morsel-Driven
+ * Parallelism: A NUMA-Aware Query Evaluation Framework for the Many-Core Age", SIGMOD 2014. */
 #ifndef DTX_PLAN_PIPE_PIPE_H
 #define DTX_PLAN_PIPE_PIPE_H
 
@@ -13,62 +22,71 @@
 
 struct dtx_pipe;
 
-/* A promise about a table, fed while its rows pass. */
+/* The checks of one table (the plan's `expect` and `rules`), which see each batch of it that
+ * passes. The lock serializes the workers that feed them. */
 struct dtx_checks {
-	struct dtx_expect_run *run; /* NULL: none */
+	struct dtx_expect_run *run; /* NULL: the table has no `expect` */
 	struct dtx_rules_run *rules;
-	struct dtx_rules_side *side; /* what rules know of other tables; NULL */
+	struct dtx_rules_side *side; /* rows of other tables that the rules refer to; NULL */
 	pthread_mutex_t lock;
 };
 
-/* A map step in pipelines; its locals live as long as the link. */
+/* A map step as part of a pipeline. One operator may be in several sources (both branches of a
+ * union end in it); its locals live until dtx_operator_close. */
 struct dtx_operator {
 	const struct dtx_op *op;
 	struct dtx_opctx *ox; /* one per input of the step */
 	bool ordered, sees_all;
-	uint64_t last_id; /* of the last row that a limit let through in this leg, or DTX_NO_ROW */
-	void **local;     /* per worker; ordered: [0] only */
+	/* id of the last row that a limit let through for this source, or DTX_NO_ROW */
+	uint64_t last_id;
+	void **local; /* state per worker; of an ordered map only [0] is used */
 	unsigned nlocals;
-	struct dtx_checks *tap;
-	/* per input: the input column that each output column is, -1: none */
+	struct dtx_checks *checks;
+	/* from[input][c] is the column of that input that output column c is a copy of; -1: none */
 	const int32_t *const *from;
-	uint32_t last_leg; /* flushed after this leg */
+	/* number of the last source that goes through it: flushed after that one */
+	uint32_t last_source;
 };
 struct dtx_pass {
 	struct dtx_operator *link;
 	unsigned input;
-	/* Batches that come with `in` leave with `out`: columns have moved, cells are cited by
-	 * where they are in the source. */
+	/* Batches that arrive with origin `in` leave with `out`: the map has moved the columns, and
+	 * a cell of a workbook is cited by its place in the source. */
 	const struct dtx_origin *in, *out;
-	bool limited; /* a limit behind it may want none of the rows that it fails on */
+	bool limited; /* a later limit may drop the rows on which this map fails */
 };
-/* A sink's result, made in parts by the workers that read it. */
+/* The result of a sink, in numbered parts that the reading workers ask the sink to make. */
 struct dtx_made {
-	const struct dtx_op *op; /* NULL: none */
+	const struct dtx_op *op; /* NULL: the source is no sink's result */
 	const struct dtx_opctx *ox;
-	struct dtx_checks *tap;
+	struct dtx_checks *checks;
 	const struct dtx_origin *origin;
 	uint64_t nparts;
 };
 struct dtx_pipe_source {
-	struct dtx_reader *reader;       /* or */
-	int holders;                     /* of the bytes of its source, before it is read */
-	struct dtx_table *table;         /* borrowed, or */
-	const struct dtx_schema *schema; /* of its rows: who keeps them may outlive the table */
+	struct dtx_reader *reader; /* exactly one of reader, table and made.op is set */
+	int holders;               /* references to the bytes of its file before it is read */
+	struct dtx_table *table;   /* borrowed */
+	/* of the table's rows; unlike the table, it lives until the end of the run */
+	const struct dtx_schema *schema;
 	struct dtx_made made;
 	int32_t table_id;
 	struct dtx_scan *scan;
-	bool stopped; /* a limit was full before the end */
-	unsigned cut; /* then: passes up to it, whose counts are of rows that came by chance, too */
-	bool limited; /* there is a limit in it */
+	bool stopped; /* a limit was full before the end of the source */
+	/* When stopped: the number of passes up to and including that limit. The row counts of
+	 * these steps include rows that were in flight by chance. */
+	unsigned cut;
+	bool limited; /* one of its passes is a limit */
 	struct dtx_pass *pass;
 	unsigned npass, cap;
 };
 struct dtx_pipe_end {
 	void *arg;
-	/* Unordered: any worker eats. */
+	/* An end that needs no order: any worker calls it at any time, for its own worker number.
+	 */
 	enum dtx_code (*eat)(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err);
-	/* Ordered: any worker prepares (may be NULL), then in order. */
+	/* An end that needs order: any worker calls prepare (which may be NULL) as soon as it has a
+	 * batch, and put is called by one worker at a time, in the order of the rows. */
 	enum dtx_code (*prepare)(void *arg, unsigned worker, struct dtx_batch *b,
 	                         struct dtx_reorder_item *item, struct dtx_err *err);
 	enum dtx_code (*put)(void *arg, struct dtx_batch *b, struct dtx_reorder_item *item,
@@ -76,61 +94,75 @@ struct dtx_pipe_end {
 };
 struct dtx_pipe {
 	const struct dtx_run *run;
-	struct dtx_arena *arena; /* origins live here, as long as the batches */
+	struct dtx_arena *arena; /* holds origins, which must live as long as the batches */
 	unsigned workers;
-	struct dtx_pipe_source *leg;
-	uint32_t nlegs, cap_legs;
+	struct dtx_pipe_source *source;
+	uint32_t nsources, cap_sources;
 	struct dtx_pipe_end end;
-	/* while it runs */
+	/* state of the source that is running */
 	struct dtx_pipe_source *now;
-	unsigned cut;  /* first pass of the ordered part; npass + 1: none */
-	unsigned back; /* first pass that tasks begin with; npass + 2: there are none */
-	uint64_t base; /* seq of the leg's first morsel */
-	_Atomic uint64_t claim, seqs; /* next batch of a table or part; most seqs seen */
+	/* index of the first pass of the ordered part; npass + 1: nothing needs order */
+	unsigned cut;
+	unsigned back; /* index of the pass with which tasks begin; npass + 2: there are no tasks */
+	uint64_t base; /* seq of the source's first morsel: numbers go on from source to source */
+	_Atomic uint64_t claim; /* next batch or part to claim */
+	_Atomic uint64_t seqs;  /* one more than the largest seq seen */
 	atomic_bool stop;
-	unsigned beside; /* workers that have a core each beside the hash of an input */
-	atomic_bool dry; /* a worker came to the end; relaxed: who sees it late only waits longer */
-	pthread_mutex_t lock; /* of what follows */
+	unsigned beside; /* workers for which a core is left while the input is hashed */
+	/* a worker reached the end of the source; relaxed, as a worker that sees it late only waits
+	 * longer */
+	atomic_bool dry;
+	pthread_mutex_t lock; /* guards the fields up to err_seq */
 	bool failed;
-	uint64_t failed_at;       /* seqs behind it are not wanted */
-	_Atomic uint64_t full_at; /* last seq that is wanted */
-	uint64_t full_id;         /* the last row that is, DTX_NO_ROW: none; with full_at */
+	uint64_t failed_at;       /* seq of the smallest failure: later morsels need no work */
+	_Atomic uint64_t full_at; /* the seq in which a limit became full */
+	/* last row that this limit let through, or DTX_NO_ROW; valid with full_at */
+	uint64_t full_id;
 	struct dtx_err err;
 	uint64_t err_seq;
-	struct dtx_reorder ring, tail; /* of morsels, of tasks */
-	uint64_t out_seq;              /* of the next task; the ordered part's */
-	uint32_t *order_sub;           /* sub numbers of the ordered part, per pass */
+	struct dtx_reorder reorder, task_reorder; /* order of morsels; order of tasks */
+	uint64_t out_seq; /* number of the next task; only the ordered part writes it */
+	/* per pass, the next batch number within order_seq; of the ordered part */
+	uint32_t *order_sub;
 	uint64_t order_seq;
 };
 
 void dtx_pipe_init(struct dtx_pipe *p, const struct dtx_run *run, unsigned workers);
 void dtx_pipe_clear(struct dtx_pipe *p);
-/* Legs and passes; the arrays are the pipe's. */
-DTX_MUSTUSE struct dtx_pipe_source *dtx_pipe_leg(struct dtx_pipe *p);
-DTX_MUSTUSE bool dtx_pipe_source_pass(struct dtx_pipe_source *leg, struct dtx_operator *link,
-                                      unsigned input);
-/* Runs all legs to the end.  Errors: the smallest position wins; retype wins over all. */
+/* Add a source to the pipeline, and a pass to the end of a source. The arrays belong to the
+ * pipeline; a pointer to a source is valid until the next one is added. NULL, false: out of memory.
+ */
+DTX_MUSTUSE struct dtx_pipe_source *dtx_pipe_add_source(struct dtx_pipe *p);
+DTX_MUSTUSE bool dtx_pipe_source_add_pass(struct dtx_pipe_source *source, struct dtx_operator *link,
+                                          unsigned input);
+/* Runs all sources to their end. Of several errors the one with the smallest position in the input
+ * is reported, as one worker would meet it first; only a retype error (a value outside the guessed
+ * type) wins over all others, because it restarts the run. */
 DTX_MUSTUSE enum dtx_code dtx_pipe_run(struct dtx_pipe *p, struct dtx_err *err);
 
-/* What a map, a sink or a whole op emits into. */
+/* Where a map, a sink or an op on whole tables puts the batches it makes. */
 struct dtx_emit {
 	enum dtx_code (*take)(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err);
 	bool (*full)(const struct dtx_emit *e);
-	void (*stop)(struct dtx_emit *e); /* dtx_emit_stop */
+	void (*stop)(struct dtx_emit *e); /* see dtx_emit_stop */
 };
-static inline bool dtx_checks_is_on(const struct dtx_checks *tap)
+static inline bool dtx_checks_is_on(const struct dtx_checks *c)
 {
-	return tap && (tap->run || tap->rules);
+	return c && (c->run || c->rules);
 }
-/* Back to no promises. */
-void dtx_checks_clear(struct dtx_checks *tap);
-/* The verdicts go to checks, rules of severity warn to warnings; expect_failed at the first of them
- * that is an error. */
-DTX_MUSTUSE enum dtx_code dtx_checks_finish(struct dtx_checks *tap, json_t *checks,
+/* Frees the state of the checks; a next start begins from nothing. The lock stays. */
+void dtx_checks_clear(struct dtx_checks *c);
+/* Ends the checks. Their verdicts are appended to `checks`, broken rules of severity warn to
+ * `warnings`. Fails with expect_failed, placed at the first check that failed with severity error.
+ */
+DTX_MUSTUSE enum dtx_code dtx_checks_finish(struct dtx_checks *c, json_t *checks,
                                             struct dtx_errlist *warnings, struct dtx_err *err);
-DTX_MUSTUSE enum dtx_code dtx_checks_batch(struct dtx_checks *tap, struct dtx_batch *b,
+/* Feeds one batch; any thread may call it. Does nothing where no checks were started. */
+DTX_MUSTUSE enum dtx_code dtx_checks_batch(struct dtx_checks *c, struct dtx_batch *b,
                                            struct dtx_err *err);
 
+/* Makes the locals of an operator: one per worker, or one where the map is ordered. The caller
+ * closes it, also after a failure. */
 DTX_MUSTUSE enum dtx_code dtx_operator_open(struct dtx_operator *l, unsigned workers,
                                             struct dtx_err *err);
 void dtx_operator_close(struct dtx_operator *l);

@@ -1,8 +1,10 @@
-/* The order ring of a pipeline. */
+/* The reorder buffer: a mutex, a condition variable and a ring of slots. See the header for the
+ * idea. */
 #include "core/plan/pipe/reorder_buffer.h"
 
 #include "core/base/mem.h"
 
+/* Slots absorb morsels of unequal cost: a worker may be this many morsels ahead before it waits. */
 #define SLOTS_PER_WORKER 4
 #define TEXT_MAX         ((size_t)4 << 30)
 
@@ -102,8 +104,9 @@ void dtx_reorder_done(struct dtx_reorder *r, struct dtx_reorder_item *item)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Too far ahead: no slot is free, or memory is short and what waits here would make it shorter. The
- * one whose turn it is never waits. */
+/* Whether seq is too far ahead to be left: no slot is free, or memory is short and what is left
+ * would make it shorter. The number whose turn it is is never too far, so the ordered part always
+ * proceeds. */
 static bool too_far(const struct dtx_reorder *r, uint64_t seq)
 {
 	uint64_t head = atomic_load(&r->head);
@@ -156,7 +159,7 @@ bool dtx_reorder_next(struct dtx_reorder *r, struct dtx_reorder_list *list)
 		*list = slot->list;
 		*slot = (struct dtx_reorder_slot){ .full = false };
 	}
-	/* release: what the ordered part wrote is seen by the next holder of the right */
+	/* release: the next holder of the right sees what this one wrote */
 	atomic_store_explicit(&r->head, head, memory_order_release);
 	pthread_cond_broadcast(&r->moved);
 	pthread_mutex_unlock(&r->lock);

@@ -1,4 +1,8 @@
-/* Runs what is not a stream: sinks, and operations on whole tables. */
+/* Runs the steps that are not streamed: sinks, and operations on whole tables.
+ *
+ * A sink consumes batches on all workers, each into a state of its own; the states are combined, in
+ * parts where the sink allows it, and finalized. A digest is a sink that shortens the input of a
+ * whole-table op (for instance to its groups), so that the op itself holds less. */
 #include "core/plan/pipe/runop.h"
 
 #include <pthread.h>
@@ -14,7 +18,7 @@ struct collect {
 	struct dtx_emit base;
 	struct dtx_graph *g;
 	const struct dtx_opctx *ox;
-	struct dtx_checks *tap;
+	struct dtx_checks *checks;
 	struct dtx_table *table;
 };
 
@@ -47,7 +51,7 @@ static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struc
 	b->schema = c->ox->out;
 	b->seq = c->table->nbatches;
 	b->sub = 0;
-	DTX_TRY(dtx_checks_batch(c->tap, b, err));
+	DTX_TRY(dtx_checks_batch(c->checks, b, err));
 	DTX_TRY(collect_keep(c, b, err));
 out:
 	return rc;
@@ -59,7 +63,7 @@ static enum dtx_code collector(struct dtx_graph *g, uint32_t s, struct collect *
 	*c = (struct collect){ .base = { .take = collect_take },
 		               .g = g,
 		               .ox = &g->step[s].ox[0],
-		               .tap = &g->step[s].tap };
+		               .checks = &g->step[s].checks };
 	return dtx_table_new(c->ox->out, &c->table, err);
 }
 
@@ -73,7 +77,8 @@ enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_co
 	return rc;
 }
 
-/* Laps are those of one pipeline after the other: what a step needs is made before its own. */
+/* Notes the largest memory use since the last call as that of the step. Pipelines run one after the
+ * other, so the time in between belongs to this step's own. */
 static void note_memory(const struct dtx_opctx *ox)
 {
 	int64_t bytes = (int64_t)dtx_mem_lap();
@@ -92,12 +97,14 @@ struct sink_run {
 	void **local;
 	unsigned nlocals;
 	_Atomic unsigned part;
-	/* with little memory one worker eats at a time: what a batch needs for a moment, such as
-	 * the second half of a sort or a table that grows, is needed once */
+	/* With little memory one worker consumes at a time: what a batch needs for a moment, such
+	 * as the second half of a sort or a table that grows, is then needed once and not per
+	 * worker. */
+
 	bool narrow;
 	pthread_mutex_t eats;
 };
-#define NARROW_BYTES ((size_t)32 << 20) /* per worker */
+#define NARROW_BYTES ((size_t)32 << 20) /* of the budget, per worker */
 
 static enum dtx_code sink_eat(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err)
 {
@@ -183,7 +190,7 @@ static struct sink_run sink_run_of(struct dtx_graph *g, uint32_t s, const struct
 		                            dtx_mem_limit() / g->run.workers < NARROW_BYTES };
 }
 
-/* Streams table t into the sink, up to its result. */
+/* Streams table t into the sink and makes the sink's result. */
 static enum dtx_code sink_over(struct sink_run *r, int32_t t, void **shared, struct dtx_emit *emit,
                                struct dtx_err *err)
 {
@@ -199,15 +206,15 @@ out:
 	return rc;
 }
 
-/* Streams input table `input` of step s into its sink; what it emits goes to *out (NULL: a join's
- * build side emits nothing). */
+/* See runop.h. */
 enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
                              struct dtx_table **out, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_stepx *sx = &g->step[s];
 	struct sink_run r = sink_run_of(g, s, &sx->ox[input], st->op->sink);
-	void *shared = sx->has_shared ? sx->ox[0].shared : NULL; /* of the table before */
+	void *shared = sx->has_shared ? sx->ox[0].shared
+	                              : NULL; /* made by the build side of an earlier input */
 	struct collect c = { .table = NULL };
 	enum dtx_code rc = DTX_OK;
 
@@ -253,7 +260,7 @@ out:
 	return rc;
 }
 
-/* The parts, made by all workers, follow each other. */
+/* All workers make the parts; they are appended in order. */
 static enum dtx_code digest_join(struct digest *d, struct dtx_table *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -308,7 +315,8 @@ out:
 
 /* --- whole ops --- */
 
-/* A whole op may change the batches it gets: where others read the table too it gets its own. */
+/* A whole-table op may change the batches it gets, so it gets a copy where the table has other
+ * readers. */
 static enum dtx_code own_table(const struct dtx_table *t, struct dtx_table **out,
                                struct dtx_err *err)
 {
@@ -328,7 +336,7 @@ out:
 	return rc;
 }
 
-/* The input; *own is a copy, where it is not the op's alone. */
+/* The input table. *own is set to a copy where the op may not have the table itself. */
 static enum dtx_code whole_table(struct dtx_graph *g, uint32_t s, struct dtx_table **in,
                                  struct dtx_table **own, struct dtx_err *err)
 {
@@ -343,7 +351,7 @@ out:
 	return rc;
 }
 
-/* The schema that the rows lead to: as many columns as a plan may name, and no more. */
+/* Asks the op for the schema that its rows lead to, within the plan's limit on columns. */
 static enum dtx_code whole_schema(struct dtx_graph *g, uint32_t s, struct dtx_table *in,
                                   const struct dtx_schema **out, struct dtx_err *err)
 {
@@ -380,13 +388,13 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 		DTX_TRY(dtx_flow_set(&g->flow, (int32_t)(g->plan->ninputs + s), schema, err));
 		sx->ox[0].out = g->flow.table[g->plan->ninputs + s].schema;
 		sx->ox[0].need = NULL;
-		DTX_TRY(dtx_graph_tap(g, s, err));
+		DTX_TRY(dtx_graph_start_checks(g, s, err));
 	}
 	DTX_TRY(collector(g, s, &c, err));
 	DTX_TRY(dtx_runop_blame(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
 	atomic_fetch_add(&sx->stat->ns, dtx_now_ns() - start);
 	note_memory(&sx->ox[0]);
-	if (!digest) /* else who streamed it did */
+	if (!digest) /* with a digest, the stream that fed it has released the input */
 		dtx_graph_release(g, st->table[0]);
 	*out = c.table;
 	c.table = NULL;

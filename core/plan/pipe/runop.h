@@ -1,17 +1,19 @@
-/* Runs what is not a stream: sinks, and operations on whole tables.  Internal to core/plan. */
+/* Runs the steps that are not streamed: sinks, and operations on whole tables. Internal to
+ * core/plan. */
 #ifndef DTX_PLAN_PIPE_RUNOP_H
 #define DTX_PLAN_PIPE_RUNOP_H
 
 #include "core/plan/pipe/graph.h"
 
-/* Streams input table `input` of step s into its sink; what it emits goes to *out (NULL: a join's
- * build side emits nothing). */
+/* Streams input table `input` of step s into the step's sink. What the sink emits becomes *out,
+ * which the caller owns; out is NULL for the build side of a join, which emits nothing. */
 DTX_MUSTUSE enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
                                          struct dtx_table **out, struct dtx_err *err);
-/* open: the op tells its columns first. */
+/* Runs the op of step s on its whole input table. open: the schema of the result is not known yet,
+ * so the op is asked for it first. The caller owns *out. */
 DTX_MUSTUSE enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open,
                                           struct dtx_table **out, struct dtx_err *err);
-/* Fills the step of an error; returns rc. */
+/* Completes an error with the step where it happened; returns rc, also DTX_OK. */
 enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
                               struct dtx_err *err);
 
