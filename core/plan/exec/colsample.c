@@ -1,4 +1,8 @@
-/* An even sample of rows, as numbers. */
+/* An even sample of rows, kept as numbers.
+ *
+ * While rows come in, every step-th one is taken; when the sample is full, every second row is
+ * removed and the step doubles. So the sample is always even, of bounded size, and needs no row
+ * count beforehand. */
 #include "core/plan/exec/colsample.h"
 
 #include <math.h>
@@ -52,7 +56,7 @@ void dtx_colsample_clear(struct dtx_colsample *s)
 
 /* --- taking rows --- */
 
-/* Equal texts are equal numbers. */
+/* Texts are kept as a number made of their hash: equal texts are equal numbers. */
 static enum dtx_code sample_texts(const struct dtx_colsample *s, const struct dtx_column *col,
                                   const uint16_t *row, uint32_t n, double *to, struct dtx_err *err)
 {
@@ -73,8 +77,8 @@ out:
 	return rc;
 }
 
-/* Numbers of one column; NaN: empty, or no value of its type after all.  Text is read by the rules
- * of the field: a decimal comma, a date format. */
+/* The cells of one column as numbers. NaN: empty, or not a value of its type. Text is read by the
+ * rules of the field, such as a decimal comma or a date format. */
 static enum dtx_code sample_cells(const struct dtx_colsample *s, uint32_t c, struct dtx_column *col,
                                   const uint16_t *row, uint32_t n, double *to, struct dtx_err *err)
 {
@@ -118,7 +122,7 @@ out:
 	return rc;
 }
 
-/* When the sample is full every second row goes, and the step doubles. */
+/* The sample is full: removes every second row, and doubles the step. */
 static void sample_thin(struct dtx_colsample *s)
 {
 	uint32_t i;
@@ -130,7 +134,7 @@ static void sample_thin(struct dtx_colsample *s)
 	s->step *= 2;
 }
 
-/* There is room for them. */
+/* Adds rows; the sample has room for them. */
 static enum dtx_code sample_rows(struct dtx_colsample *s, const struct dtx_batch *b,
                                  const uint16_t *row, uint32_t n, struct dtx_err *err)
 {
@@ -153,7 +157,7 @@ enum dtx_code dtx_colsample_batch(struct dtx_colsample *s, const struct dtx_batc
 
 	if (!s->value)
 		return DTX_OK;
-	/* rows between those of the sample are not looked at */
+	/* skip to the next multiple of the step */
 	for (;;) {
 		uint64_t skip = (s->step - s->seen % s->step) % s->step;
 
@@ -179,7 +183,7 @@ out:
 
 /* --- bars --- */
 
-/* The least of 1, 2, 5, 10, 20 ... with which `span` has no more than the bars. */
+/* The smallest of 1, 2, 5, 10, 20 ... such that `span` takes no more than the maximum of bars. */
 static double sample_width(double span)
 {
 	double unit = pow(10, floor(log10(span / DTX_COLSAMPLE_BARS)));
@@ -192,7 +196,7 @@ static double sample_width(double span)
 	return unit * 50;
 }
 
-/* Least and greatest number of a column; how many there are. */
+/* The smallest and largest number of a column; returns how many there are. */
 static uint32_t sample_range(const struct dtx_colsample *s, uint32_t c, double *lo, double *hi)
 {
 	uint32_t n = 0;
@@ -251,7 +255,8 @@ static int sample_largest(const void *a, const void *b)
 	return (*y > *x) - (*y < *x);
 }
 
-/* How often the commonest texts are there; which they are nobody can tell. */
+/* Adds how often the commonest texts occur. Which texts they are cannot be derived from the
+ * report. */
 static bool sample_ranks(const struct dtx_colsample *s, uint32_t c, json_t *object)
 {
 	double value[DTX_COLSAMPLE_ROWS];

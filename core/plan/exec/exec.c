@@ -1,4 +1,10 @@
-/* Runs a plan: typed attempts, regions for what they cannot do, until the outputs are there. */
+/* Runs a plan: typed attempts, with regions for what they cannot do, until all outputs are there.
+ *
+ * An attempt binds steps, runs what must run before the rest can be bound (run_barrier), then
+ * streams each output. An attempt that fails may have a successor (recover): types are widened, a
+ * file is read with a remedy, a step or input becomes a region, a snippet is asked for again, or
+ * one worker is used instead of many. Each reason can occur a bounded number of times, so attempts
+ * end. */
 #include "core/plan/exec/exec.h"
 
 #include <stdio.h>
@@ -12,7 +18,7 @@
 #include "core/plan/exec/run_stats.h"
 #include "core/plan/exec/text_cause.h"
 
-/* When a snippet may do what failed, and which one is to blame. */
+/* When a snippet may do what failed, and which snippet made a column that failed. */
 
 bool dtx_exec_may_fallback(const struct dtx_exec_run *x, int32_t step)
 {
@@ -94,7 +100,8 @@ enum dtx_code dtx_exec_judge(struct dtx_exec_run *x, uint32_t step, struct dtx_e
 		dtx_err_copy(err, worst);
 		rc = worst->code;
 	}
-	x->findings->dropped += found->dropped; /* what is only counted is counted on */
+	/* findings beyond the list's size are still counted */
+	x->findings->dropped += found->dropped;
 	for (size_t i = 0; i < found->n; i++) {
 		struct dtx_err *f = &found->item[i];
 		bool warning = f->severity == DTX_SEV_WARNING;
@@ -108,10 +115,11 @@ out:
 	return rc;
 }
 
-/* Attempts are bounded: one per region, one per input whose types widened, and some room. */
+/* Attempts are bounded by their reasons: one per region, one per input whose types widened, and so
+ * on. This bound is for a reason that was forgotten. */
 #define ATTEMPTS_MAX  200
-#define WORKER_MEMORY ((size_t)16 << 20) /* of the budget, for each worker */
-#define FEW_BYTES     ((size_t)8 << 10)  /* of all inputs: for one thread */
+#define WORKER_MEMORY ((size_t)16 << 20) /* memory budget that each worker should have */
+#define FEW_BYTES     ((size_t)8 << 10)  /* inputs of at most this size are read by one thread */
 #define TIME_S_MAX    1000000000         /* a plan that allows more has no limit */
 
 /* --- binding with real headers --- */
@@ -154,7 +162,8 @@ out:
 	return rc;
 }
 
-/* Binds what can be bound. *again: a region came up, the attempt starts over. */
+/* Binds every step that can be bound. *again: a step became a region, and the attempt starts
+ * over. */
 static enum dtx_code bind_all(struct dtx_exec_run *x, bool *again, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -184,7 +193,8 @@ out:
 	return rc;
 }
 
-/* The first step that stands in the way: a region, or one whose columns come from its rows. */
+/* Runs the first step without which no more can be bound: a region, or an op whose columns depend
+ * on its rows. */
 static enum dtx_code run_barrier(struct dtx_exec_run *x, bool *found, struct dtx_err *err)
 {
 	struct dtx_graph *g = &x->graph;
@@ -229,7 +239,7 @@ out:
 	return rc;
 }
 
-/* Binds, and runs all that must have run before the rest can be bound. */
+/* Binds all steps, running what must run first. */
 static enum dtx_code bind_through(struct dtx_exec_run *x, const bool *values, bool *again,
                                   struct dtx_err *err)
 {
@@ -247,7 +257,8 @@ out:
 	return rc;
 }
 
-/* Rows that nobody reads are made for the checks; arg is a tap of their own, or NULL. */
+/* The end of rows without a reader: they are made for their checks only. arg: further checks, or
+ * NULL. */
 static enum dtx_code eat_checks(void *arg, unsigned worker, struct dtx_batch *b,
                                 struct dtx_err *err)
 {
@@ -258,7 +269,7 @@ static enum dtx_code eat_checks(void *arg, unsigned worker, struct dtx_batch *b,
 static enum dtx_code run_unread(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	const struct dtx_pipe_end nowhere = { .eat = eat_checks };
-	const struct dtx_pipe_end checks = { .eat = eat_checks, .arg = &x->tap };
+	const struct dtx_pipe_end checks = { .eat = eat_checks, .arg = &x->checks };
 	struct dtx_graph *g = &x->graph;
 	int32_t result = x->plan->result;
 	enum dtx_code rc = DTX_OK;
@@ -269,7 +280,8 @@ static enum dtx_code run_unread(struct dtx_exec_run *x, struct dtx_err *err)
 			                         err));
 	if (!dtx_plan_checks_apart(x->plan))
 		goto out;
-	DTX_TRY(dtx_graph_promise(g, result, -1, x->plan->expect, &x->plan->rules, &x->tap, err));
+	DTX_TRY(dtx_graph_promise(g, result, -1, x->plan->expect, &x->plan->rules, &x->checks,
+	                          err));
 	DTX_TRY(dtx_graph_stream(g, result, &checks, err));
 out:
 	return rc;
@@ -278,24 +290,24 @@ out:
 static enum dtx_code write_outputs(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	struct dtx_exec_result *r = x->result;
-	bool tapped = false;
+	bool has_checks = false;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->plan->noutputs; i++) {
 		int32_t t = x->plan->output[i].table;
-		bool tap = !tapped && t == x->plan->result;
+		bool with_checks = !has_checks && t == x->plan->result;
 
 		if (!x->graph.flow.table[t].schema)
 			DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
 			         "table '%s' is not made when a snippet does the whole plan",
 			         x->plan->output[i].table_name ? x->plan->output[i].table_name
 			                                       : "");
-		if (tap)
+		if (with_checks)
 			DTX_TRY(dtx_graph_promise(&x->graph, t, -1, x->plan->expect,
-			                          &x->plan->rules, &x->tap, err));
-		tapped |= tap;
-		DTX_TRY(dtx_outputs_write(&x->graph, i, tap ? &x->tap : NULL, r, &r->output[i],
-		                          err));
+			                          &x->plan->rules, &x->checks, err));
+		has_checks |= with_checks;
+		DTX_TRY(dtx_outputs_write(&x->graph, i, with_checks ? &x->checks : NULL, r,
+		                          &r->output[i], err));
 	}
 out:
 	return rc;
@@ -306,18 +318,18 @@ static enum dtx_code finish_taps(struct dtx_exec_run *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
-		rc = dtx_checks_finish(&x->graph.step[i].tap, x->result->checks,
+		rc = dtx_checks_finish(&x->graph.step[i].checks, x->result->checks,
 		                       &x->result->warnings, err);
 		if (rc != DTX_OK)
 			dtx_err_step(err, (int32_t)i, x->plan->step[i].name);
 		DTX_TRY(rc);
 	}
-	DTX_TRY(dtx_checks_finish(&x->tap, x->result->checks, &x->result->warnings, err));
+	DTX_TRY(dtx_checks_finish(&x->checks, x->result->checks, &x->result->warnings, err));
 out:
 	return rc;
 }
 
-/* A table that cannot fit is refused before its rows are read. */
+/* Refuses a table that cannot fit in the memory budget before its rows are read. */
 static enum dtx_code fits(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -334,7 +346,7 @@ static enum dtx_code fits(struct dtx_exec_run *x, struct dtx_err *err)
 		                 "MiB",
 		                 (unsigned long long)need.least >> 20, limit >> 20);
 		dtx_err_step(err, need.step, x->plan->step[need.step].name);
-		x->run.workers = 1; /* fewer would not do */
+		x->run.workers = 1; /* fewer workers would not help: recover() is not to try them */
 	}
 out:
 	return rc;
@@ -371,7 +383,7 @@ static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 		dtx_table_unref(r->output[i].table);
 		r->output[i] = (struct dtx_exec_output){ .rows = 0 };
 	}
-	dtx_checks_clear(&x->tap);
+	dtx_checks_clear(&x->checks);
 	dtx_errlist_clear(&r->warnings);
 	json_array_clear(r->checks);
 	if (x->host && x->host->discard)
@@ -379,20 +391,20 @@ static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 	r->restarts++;
 }
 
-/* Bound rules of the result live in the graph. */
+/* The bound rules of the result live in the graph, so they are cleared first. */
 static void clear_graph(struct dtx_exec_run *x)
 {
-	dtx_checks_clear(&x->tap);
+	dtx_checks_clear(&x->checks);
 	dtx_graph_clear(&x->graph);
 }
 
-/* What a reader refused may have a remedy. */
+/* Reads the input again with a remedy for what its reader refused, where there is one. */
 static enum dtx_code reopen(struct dtx_exec_run *x, enum dtx_code rc, struct dtx_err *why,
                             bool *again, struct dtx_err *err)
 {
 	enum dtx_code opened;
 
-	clear_graph(x); /* its batches know the reader */
+	clear_graph(x); /* its batches refer to the reader */
 	dtx_regions_forget(&x->regions);
 	dtx_err_move(why, err);
 	opened = dtx_inputset_repair(&x->in, why, again, err);
@@ -403,8 +415,8 @@ static enum dtx_code reopen(struct dtx_exec_run *x, enum dtx_code rc, struct dtx
 	return rc;
 }
 
-/* Whether memory was out with several workers: how far each had come is chance.  One needs the
- * least, and the same each time. */
+/* Out of memory with several workers: how much each held was chance. One worker needs the least,
+ * and the same each time, so the next attempt uses one. */
 static bool alone_next(struct dtx_exec_run *x, enum dtx_code rc)
 {
 	if (rc != DTX_E_NO_MEMORY || !dtx_mem_limit() || x->run.workers < 2)
@@ -413,7 +425,7 @@ static bool alone_next(struct dtx_exec_run *x, enum dtx_code rc)
 	return true;
 }
 
-/* Whether a failed attempt has a successor. */
+/* Whether a failed attempt is followed by another (*again). */
 static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *again,
                              struct dtx_err *err)
 {
@@ -460,7 +472,8 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 	return *again ? DTX_OK : rc;
 }
 
-/* What snippets gave has done, or the run failed for another reason: that one is told. */
+/* Lets the host decide on the answers of snippets. Where the run failed for another reason, that
+ * error is reported and not the host's. */
 static enum dtx_code settle(const struct dtx_exec_run *x, enum dtx_code rc, struct dtx_err *err)
 {
 	bool failed = rc != DTX_OK;
@@ -494,10 +507,10 @@ out:
 	return rc;
 }
 
-/* --- the whole --- */
+/* --- start and end of a run --- */
 
-/* Repairs come before other warnings, also those of a run that failed after all.  A note that
- * memory has no room for is one that this run could not keep anyway. */
+/* Moves notes on repairs before all other warnings, also those of a run that failed. Where there is
+ * no memory for a warning it is dropped. */
 static void tell_repairs(struct dtx_exec_run *x)
 {
 	struct dtx_errlist rest;
@@ -514,7 +527,8 @@ static void tell_repairs(struct dtx_exec_run *x)
 	dtx_errlist_clear(&rest);
 }
 
-/* Starting a thread takes longer than the work on a few lines, and each has batches of its own. */
+/* On a few lines, starting a thread takes longer than the work, and each thread has batches of its
+ * own. */
 static unsigned workers(const struct dtx_exec_run *x)
 {
 	const struct dtx_exec_opts *o = x->opts;
@@ -550,11 +564,11 @@ static void start_run(struct dtx_exec_run *x)
 		if (!x->deadline_ns || own < x->deadline_ns)
 			x->deadline_ns = own;
 	}
-	x->halt = (struct dtx_cancel){ o->cancel, x->deadline_ns };
+	x->cancel = (struct dtx_cancel){ o->cancel, x->deadline_ns };
 	x->max_regions = o->max_regions ? o->max_regions : DTX_REGIONS_MAX;
 }
 
-/* A plan whose findings forbid a run, or ask for help that is not there. */
+/* Refuses a plan with a finding that no run, or no snippet, can mend. */
 static enum dtx_code refuse(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -586,11 +600,11 @@ static enum dtx_code start(struct dtx_exec_run *x, struct dtx_plan *plan,
 		                    .host = host,
 		                    .findings = findings,
 		                    .bind_only = x->bind_only };
-	pthread_mutex_init(&x->tap.lock, NULL);
+	pthread_mutex_init(&x->checks.lock, NULL);
 	DTX_TRY(dtx_exec_result_new(plan, out, err));
 	x->result = *out;
 	start_run(x);
-	dtx_cancel_set(&x->halt);
+	dtx_cancel_set(&x->cancel);
 	DTX_TRY(dtx_spill_new(&x->run.spill, err));
 	DTX_TRY(refuse(x, err));
 	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
@@ -611,14 +625,14 @@ static void stop(struct dtx_exec_run *x)
 {
 	clear_graph(x);
 	dtx_regions_clear(&x->regions);
-	pthread_mutex_destroy(&x->tap.lock);
+	pthread_mutex_destroy(&x->checks.lock);
 	dtx_inputset_close(&x->in);
 	dtx_spill_free(x->run.spill);
 	dtx_mem_free(x);
 }
 
-/* What failed while it ran is at its step, or at the input that was read, or at the type that it
- * declares, whichever step wanted the values. */
+/* Puts an error of the running plan at its step, or at the input that was read, or at the declared
+ * type that a cell does not fit, whichever step asked for the value. */
 static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
 {
 	int32_t input = err->input[0] && x->in.reader ? dtx_inputset_find(&x->in, err) : -1;
@@ -633,7 +647,7 @@ static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
 		dtx_err_at(err, dtx_run_stats_input_at(x->plan, (uint32_t)input));
 }
 
-/* What an op had to say is at its step. */
+/* Puts warnings of an op at its step. */
 static void place_warnings(struct dtx_exec_run *x)
 {
 	for (size_t i = 0; i < x->result->warnings.n; i++) {
@@ -705,7 +719,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
 	DTX_TRY(dtx_run_stats(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:
-	dtx_cancel_set(before); /* what start() set ends with x */
+	dtx_cancel_set(before); /* what start() has set points into x */
 	if (x)
 		stop(x);
 	dtx_err_clear(&local);

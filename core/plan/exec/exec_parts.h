@@ -1,4 +1,5 @@
-/* Inside the executor: one run, and when a snippet may do a part of it. */
+/* Internal header of the executor: the state of one run, and the questions whether a snippet may do
+ * a part of it. */
 #ifndef DTX_PLAN_EXEC_EXEC_PARTS_H
 #define DTX_PLAN_EXEC_EXEC_PARTS_H
 
@@ -15,27 +16,30 @@ struct dtx_exec_run {
 	struct dtx_run run;
 	struct dtx_inputset in;
 	enum dtx_fallback mode;
-	bool bind_only; /* regions are noted, nobody is asked */
+	bool bind_only; /* dtx_exec_bind: regions are noted, no snippet is asked for */
 	uint32_t max_regions;
-	int64_t deadline_ns;    /* the earlier of the options' and the plan's; 0: none */
-	struct dtx_cancel halt; /* the same and who cancels, for the threads that work */
+	int64_t deadline_ns;      /* the earlier of the deadlines of options and plan; 0: none */
+	struct dtx_cancel cancel; /* deadline and cancel flag as the worker threads poll them */
 	struct dtx_regions regions;
-	struct dtx_graph graph; /* of the attempt that runs */
-	struct dtx_checks tap;  /* the plan's expect */
+	struct dtx_graph graph;   /* of the attempt that is running */
+	struct dtx_checks checks; /* of the plan's `expect` and rules */
 };
 
-/* A step that failed: may a snippet do it? */
+/* Whether a snippet may do a step that failed. */
 bool dtx_exec_may_fallback(const struct dtx_exec_run *x, int32_t step);
-/* An input that its reader cannot read: a snippet may make its table.  struct dtx_inputset's
- * fallback; arg is the run. */
+/* Whether a snippet may make the table of an input that its reader cannot read. As
+ * dtx_inputset.fallback; arg is the run. */
 bool dtx_exec_fallback_input(void *arg, uint32_t input, const struct dtx_err *why);
-/* The same for one that failed while its rows flowed. */
+/* The same for an input that failed while its rows were read. */
 bool dtx_exec_fallback_read(struct dtx_exec_run *x, const struct dtx_err *why);
-/* A snippet made the column that failed: it is asked for another. */
+/* Whether the column that a step failed on was made by a snippet. If so, its region is marked, and
+ * the next attempt asks for another snippet. */
 bool dtx_exec_blame(struct dtx_exec_run *x, uint32_t step, const struct dtx_err *why);
-/* A snippet could do it, but there are too many already: exit 7, with the error there was. */
+/* Where a snippet could do it but the run has as many regions as it may: turns the error into
+ * snippet_cannot (exit code 7) with the original text in it. */
 enum dtx_code dtx_exec_too_many(const struct dtx_exec_run *x, struct dtx_err *err);
-/* Findings of one step: *region when a snippet may do it, else they are the run's. */
+/* Decides on the findings of binding one step. *region: a snippet does it. Otherwise errors among
+ * them end the run, and warnings become those of the result. bad: the step could not be bound. */
 DTX_MUSTUSE enum dtx_code dtx_exec_judge(struct dtx_exec_run *x, uint32_t step,
                                          struct dtx_errlist *found, bool bad, bool *region,
                                          struct dtx_err *err);

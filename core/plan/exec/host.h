@@ -1,7 +1,8 @@
-/* What the executor asks of those above it: a log, a clock, help with a region.
+/* What the executor needs from the layers above: a log, and help with a region.
  *
- * A region is what a snippet does instead of the typed engine: steps [first, first + count), or the
- * reading of input `input`. */
+ * A region is what a snippet does instead of the typed engine: the steps [first, first + count), or
+ * reading input `input`. The executor gathers its tables and its contract into a request; the host
+ * (core/fallback) gives a table back. */
 #ifndef DTX_PLAN_EXEC_HOST_H
 #define DTX_PLAN_EXEC_HOST_H
 
@@ -9,61 +10,69 @@
 #include "core/plan/plan.h"
 
 struct dtx_fallback_table {
-	const char *name;        /* "main" is the region's table */
-	struct dtx_table *table; /* borrowed; all types confirmed */
-	const json_t *families;  /* patterns of sliding headers that its input names; NULL */
+	const char *name;        /* "main" is the table that the first step of the region reads */
+	struct dtx_table *table; /* borrowed; every value fits its type */
+	/* patterns for headers that change over time, as its input names them; NULL */
+	const json_t *families;
 };
-struct dtx_fallback_col { /* derived contract: what the typed suffix reads */
+/* one column of the derived contract: what the steps after the region read */
+struct dtx_fallback_col {
 	const char *name;
-	unsigned cls; /* enum dtx_class bits; 0: any */
+	unsigned cls; /* bits of enum dtx_class that would do; 0: any */
 };
 struct dtx_fallback_request {
 	const struct dtx_plan *plan;
-	uint32_t index;        /* region number of the run, from 0 */
-	bool whole_plan;       /* grain "plan": the region is all steps */
-	uint32_t first, count; /* steps; count 0: an input region */
-	char at[24];           /* "/steps/3" or "/inputs/0" */
-	/* Input region: there are no tables, but the raw cells of the input; its table is wanted.
-	 */
-	int32_t input; /* its number; -1 */
+	uint32_t index;        /* number of the region in the run, from 0 */
+	bool whole_plan;       /* fallback mode "plan": the region is all steps */
+	uint32_t first, count; /* steps; count 0: the region is an input */
+	char at[24];           /* JSON pointer, "/steps/3" or "/inputs/0" */
+	/* For an input there are no tables: the snippet gets the raw cells and makes the table of
+	 * the input. */
+	int32_t input; /* number of the input; -1 */
 	const char *input_name;
 	const struct dtx_rawgrid *raw;
-	const json_t *input_json;          /* canonical, as the plan describes it */
-	const struct dtx_schema *declared; /* types and names that it promises */
+	const json_t *input_json;          /* its description in the plan, canonical */
+	const struct dtx_schema *declared; /* columns and types that the plan declares for it */
 	const struct dtx_err *trigger;
-	/* What a step behind the region failed with, on a column of the table that this region was
-	 * given before: it is no good.  NULL: it is asked for the first time. */
+	/* The failure of a later step on a column that the last answer for this region made: that
+	 * answer is wrong, and another is asked for. NULL: this is the first request. */
 	const struct dtx_err *broke;
 	const struct dtx_fallback_table *table;
 	size_t ntables;
-	const json_t *steps; /* canonical, with notes; what params["steps"] shows */
+	/* the steps in canonical form, with their notes; the snippet sees them as
+	 * params["steps"] */
+	const json_t *steps;
 	const struct dtx_fallback_col *need;
 	size_t nneed;
-	const json_t *expect_json; /* of the region's last step (grain plan: the plan's); NULL */
+	/* `expect` of the region's last step, or of the plan when the region is all of it; NULL */
+	const json_t *expect_json;
 	const struct dtx_expect *expect;
 	const struct dtx_run *run;
 };
 
-/* When a result that was given may be settled: approved, or not. */
+/* Why the executor asks the host to decide on answers that wait for approval. */
 enum dtx_settle {
-	DTX_SETTLE_NEXT,  /* the steps up to the next region had nothing against it */
-	DTX_SETTLE_DONE,  /* all had */
-	DTX_SETTLE_FAILED /* the run failed, for another reason */
+	DTX_SETTLE_NEXT,  /* the steps up to the next region accepted them */
+	DTX_SETTLE_DONE,  /* the run is complete */
+	DTX_SETTLE_FAILED /* the run failed for another reason */
 };
 
 struct dtx_host {
 	void *arg;
-	const struct dtx_log *log; /* NULL: silent */
-	/* NULL: nobody to ask.  *out is a new reference, closed schema, columns FLAT, DICT or
-	 * CONST. Its error ends the run (needs_snippet, snippet_* ...). */
+	const struct dtx_log *log; /* NULL: no log */
+	/* Gets a table for a region. *out is a new reference with a closed schema and columns of
+	 * the kinds FLAT, DICT or CONST. An error ends the run (needs_snippet, snippet_* ...).
+	 * NULL: there is no fallback. */
 	enum dtx_code (*fallback)(void *arg, const struct dtx_fallback_request *,
 	                          struct dtx_table **out, struct dtx_err *err);
-	/* Comes before the next region, and last of all; NULL: nothing waits.  `stands`: a bit for
-	 * each region, by its index, whose answer is in use; an attempt that was discarded may have
-	 * dropped others, which nothing has tried then.  Its error ends the run. */
-	enum dtx_code (*settle)(void *arg, enum dtx_settle when, uint64_t stands,
+	/* Decides whether answers may stay. Called before each further region and at the end.
+	 * `in_use` has a bit, by index, for each region whose answer is in use; a discarded attempt
+	 * may have dropped others, which then no step has tested. An error ends the run. NULL:
+	 * answers need no decision. */
+	enum dtx_code (*settle)(void *arg, enum dtx_settle when, uint64_t in_use,
 	                        struct dtx_err *err);
-	/* A typed attempt was discarded (region added or types widened); NULL: does not matter. */
+	/* A typed attempt was discarded, since a region was added or a type widened. May be
+	 * NULL. */
 	void (*discard)(void *arg, const struct dtx_err *why);
 };
 

@@ -1,4 +1,4 @@
-/* The inputs of a run: readers, their schemas, and what becomes of a wrong guess. */
+/* The inputs of a run: opening, widening of guessed types, repair. */
 #include "core/plan/exec/inputset.h"
 
 #include "core/expr/regex/regex.h"
@@ -6,7 +6,7 @@
 
 /* --- inputs --- */
 
-/* Names of the worksheets that match, at most two lines of them in a message. */
+/* Finds the one worksheet whose name matches `like`; the error lists the names. */
 static enum dtx_code pick_sheet(struct dtx_inputset *x, const json_t *sheets, const char *like,
                                 const char **out, struct dtx_err *err)
 {
@@ -41,7 +41,8 @@ out:
 	return rc;
 }
 
-/* What is no workbook says so when it is opened. */
+/* Finds the sheet of an input. A file that is not a workbook gets the pattern as its sheet, and is
+ * refused for it when it is opened. */
 static enum dtx_code find_sheet(struct dtx_inputset *x, uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -149,7 +150,7 @@ static bool widens(const struct dtx_inputset *x, const struct dtx_column_needs *
 	       (any || (need && need[col] == DTX_NEED_VALUE));
 }
 
-/* Exact types of the guessed columns of one input. *n: how many were looked at. */
+/* Sets the exact types of the guessed columns of one input. *n: how many columns were read. */
 static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_column_needs *push,
                                  uint32_t i, bool any, uint32_t *n, struct dtx_err *err)
 {
@@ -169,7 +170,7 @@ static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_column
 		goto out;
 	DTX_ASSERT(x->reader[i]->cls->infer != NULL, err);
 	DTX_TRY(x->reader[i]->cls->infer(x->reader[i], want, type, x->workers, err));
-	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy */
+	field = (struct dtx_field *)(uintptr_t)s->field; /* s is this function's own copy */
 	for (uint32_t c = 0; c < s->nfields; c++)
 		if (want[c]) {
 			field[c].type = type[c];
@@ -196,8 +197,8 @@ int32_t dtx_inputset_find(const struct dtx_inputset *x, const struct dtx_err *wh
 	return -1;
 }
 
-/* A guess was wrong: whole columns decide.  When nothing that was asked for can have been the
- * reason, all guessed columns are looked at. */
+/* The first round looks at the columns whose values are needed. Where none of them is a guess, all
+ * guessed columns are looked at. */
 enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_column_needs *push,
                                  const struct dtx_err *why, struct dtx_err *err)
 {

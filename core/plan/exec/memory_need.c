@@ -1,12 +1,14 @@
-/* What the steps that hold a whole table need of the budget: known before the first row flows where
- * the table is an input of plain text whose rows all come through. */
+/* Steps that hold a whole table, such as a pivot, decide how much memory a plan needs. Where the
+ * table is an input of plain text all of whose rows reach the step, its size can be estimated from
+ * the file: rows from the length of lines in three samples, bytes per row from the types. So a run
+ * that cannot fit is refused at once and not after a minute. */
 #include "core/plan/exec/memory_need.h"
 
 #include "core/base/mem.h"
 
 enum { PLACES = 3 };
 #define SAMPLE_BYTES ((size_t)256 << 10)
-/* Above the columns: keys, places and order of the rows; and what the run has anyway. */
+/* per row, in addition to its columns: keys, places and order; and what every run needs */
 #define ROW_BYTES 64
 #define RUN_BYTES ((uint64_t)24 << 20)
 
@@ -15,8 +17,8 @@ struct rows {
 	uint64_t text; /* bytes of an average row */
 };
 
-/* Lines per byte at the beginning, in the middle and at the end.  Where cells are quoted a line may
- * not be a row: then there may be few. */
+/* The range of the number of rows, from the lines per byte at the start, in the middle and at the
+ * end of the file. A quoted cell may span lines, so then the lower bound is 0. */
 static struct rows rows_of(const struct dtx_source *src)
 {
 	const size_t size = dtx_source_size(src), n = DTX_MIN(size, SAMPLE_BYTES);
@@ -38,7 +40,7 @@ static struct rows rows_of(const struct dtx_source *src)
 	return r;
 }
 
-/* Bytes of a value.  A text may be a code of a dictionary. */
+/* Bytes of one value. least: a text may be no more than a code of a dictionary. */
 static uint64_t width(const struct dtx_field *f, bool least)
 {
 	switch (f->type.type) {
@@ -64,7 +66,7 @@ static uint64_t columns(const struct dtx_graph *g, int32_t t, bool least)
 	return bytes;
 }
 
-/* The input whose rows, all of them, are those of table t; -1: there is none. */
+/* The input whose rows all arrive, unchanged in number, in table t; -1: there is none. */
 static int32_t input_of(const struct dtx_graph *g, int32_t t)
 {
 	const uint32_t inputs = g->plan->ninputs;

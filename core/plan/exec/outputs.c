@@ -1,4 +1,5 @@
-/* Writes the result tables. */
+/* Writes the result tables. Formatting and row hashing run on all workers (output_prepare); only
+ * appending to the file and to the table hash is serial (output_put). */
 #include "core/plan/exec/outputs.h"
 
 #include <string.h>
@@ -7,12 +8,12 @@
 #include "core/plan/exec/colsample.h"
 
 struct output_end {
-	const char *at; /* in the plan */
+	const char *at; /* place of the output in the plan */
 	struct dtx_writer *writer;
 	const struct dtx_writer_class *cls;
-	struct dtx_checks *tap;
+	struct dtx_checks *checks;
 	struct dtx_table *table;  /* without a writer */
-	struct dtx_outfile *file; /* of the writer */
+	struct dtx_outfile *file; /* borrowed from the result */
 	bool hashes, samples, pairs;
 	struct dtx_tablehash hash;
 	struct dtx_colsample sample;
@@ -65,7 +66,7 @@ out:
 	return rc;
 }
 
-/* 0: no delimited text. */
+/* 0: the output is not delimited text */
 static char output_delimiter(const struct dtx_plan_output *o)
 {
 	const struct dtx_writer_class *cls = dtx_outputs_class(o);
@@ -90,7 +91,7 @@ static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch
 	enum dtx_code rc = DTX_OK;
 
 	(void)worker;
-	DTX_TRY(dtx_checks_batch(e->tap, b, err));
+	DTX_TRY(dtx_checks_batch(e->checks, b, err));
 	if (e->cls)
 		DTX_TRY(dtx_batch_declared(b, err));
 	item->hash.keep = e->cls && e->cls->format;
@@ -105,7 +106,8 @@ out:
 	return rc;
 }
 
-/* The row hashes are hashed beside the text, where that costs nothing. */
+/* Hashes the row hashes together with the file's text, where the CPU does two SHA-256 in the time
+ * of one. */
 static enum dtx_code output_write(struct output_end *e, struct dtx_batch *b,
                                   const struct dtx_reorder_item *item, struct dtx_err *err)
 {
@@ -171,9 +173,9 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	if (!g->opts->to.open)
 		return dtx_table_new(out->schema, &e->table, err);
 	e->cls = dtx_outputs_class(o);
-	DTX_ASSERT(e->cls, err); /* exec has looked for it */
+	DTX_ASSERT(e->cls, err); /* dtx_outputs_check found it */
 	DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
-	/* without one the writer goes by the suffix: .json and .jsonl differ */
+	/* writers go by the suffix unless a format is named: .json and .jsonl differ */
 	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
 		opts.format = o->format;
 	opts.anew = output_delimiter(o) != dtx_outputs_home(g->plan);
@@ -227,13 +229,13 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_checks *tap,
+enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_checks *checks,
                                 struct dtx_exec_result *result, struct dtx_exec_output *out,
                                 struct dtx_err *err)
 {
 	int32_t t = g->plan->output[i].table;
 	struct output_end e = { .at = g->plan->output[i].at,
-		                .tap = tap,
+		                .checks = checks,
 		                .hashes = g->opts->table_hash || !keeps_table(g, i),
 		                .samples = g->opts->table_hash };
 	struct dtx_pipe_end end = { .arg = &e, .prepare = output_prepare, .put = output_put };

@@ -1,4 +1,4 @@
-/* What every provider shares: names of outcomes, the report and its JSON. */
+/* What all providers share: the names of outcomes, the report and its JSON. */
 #include "core/plan/exec/provider.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ void dtx_jail_report_clear(struct dtx_jail_report *r)
 	dtx_jail_report_init(r);
 }
 
-/* Interpolation of pandas that is not its own. */
+/* Whether code interpolates with a method that pandas takes from scipy. */
 static bool interpolates(struct dtx_str code)
 {
 	static const char *const methods[] = {
@@ -132,7 +132,7 @@ static void add_base64(struct dtx_buf *out, const char *bytes, size_t len)
 
 static void add_stream(struct dtx_buf *out, const char *key, const struct dtx_jail_stream *s)
 {
-	/* a zero byte is no text: readers of JSON, ours among them, refuse it in one */
+	/* a zero byte is not text: JSON readers, dtx among them, refuse it in strings */
 	bool text =
 		!s->kept || (dtx_utf8_bad(s->bytes, s->kept) < 0 && !memchr(s->bytes, 0, s->kept));
 
@@ -258,7 +258,7 @@ static void add_jail(struct dtx_buf *out, const struct dtx_jail_report *r)
 	add_int(out, "memory", (int64_t)r->limits.memory);
 	add_int(out, "output", (int64_t)r->limits.output);
 	dtx_buf_addc(out, '}');
-	add_key(out, "seed"); /* as text: 64 bits do not fit a JSON number */
+	add_key(out, "seed"); /* as text, as 64 bits do not fit into a JSON number */
 	dtx_buf_printf(out, "\"%" PRIu64 "\"", r->seed);
 	add_int(out, "now_us", r->now_us);
 	add_int(out, "hash_seed", r->hash_seed);

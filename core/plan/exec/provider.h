@@ -1,37 +1,38 @@
-/* Where a snippet runs: the interface between those who need one run (executor, fallback) and
- * the jail that does it.  The one provider of today is dtx_provider_local (sandbox/main/jail.h); an
- * external one fills the same vtable.
+/* The interface between a caller that wants a snippet run (executor, fallback) and the jail that
+ * runs it. The one provider is dtx_provider_local (sandbox/main/jail.h); an external one fills the
+ * same table of functions.
  *
- * One box is one run of one snippet, used by one thread:
- *	open -> put, put_raw (once per table or input) -> exec -> get (only after status ok in a
- *run) -> close The snippet is hostile, so is everything that comes back: get returns a validated
- *table. */
+ * One box is one run of one snippet, and is used by one thread:
+ *
+ *   open -> put, put_raw (once per table or input) -> exec -> get (after status ok) -> close
+ *
+ * The snippet is hostile, and so is everything that comes back: get returns a validated table. */
 #ifndef DTX_PLAN_EXEC_PROVIDER_H
 #define DTX_PLAN_EXEC_PROVIDER_H
 
 #include "core/base/log.h"
 #include "core/data/batch.h"
 
-/* CHECK: the screen only, nothing runs.  RUN: the screen is skipped.  CHECK_RUN: the screen,
- * then, if it has nothing to say, the run, in one worker.  EXEC: a program instead of a transform;
- * it has files, and leaves files instead of a table. */
+/* CHECK: static screening only, nothing runs. RUN: no screening. CHECK_RUN: screening and, if it
+ * finds nothing, the run, both in one worker. EXEC: a program instead of a transform; it gets files
+ * and leaves files instead of a table. */
 enum dtx_jail_mode {
 	DTX_JAIL_CHECK = 1,
 	DTX_JAIL_RUN = 2,
 	DTX_JAIL_CHECK_RUN = 3,
 	DTX_JAIL_EXEC = 4
 };
-/* Of an EXEC: name below /in or /out, UTF-8, relative, without "." and ".." */
+/* A file of an EXEC. The name is relative to /in or /out, UTF-8, without "." and "..". */
 struct dtx_jail_file {
 	const char *name;
 	struct dtx_str bytes;
 };
 #define DTX_JAIL_FILES_MAX 1000
-/* Tables that one snippet reads. */
+/* tables that one snippet may read */
 #define DTX_JAIL_TABLES_MAX 64
 #define DTX_JAIL_FILE_NAME  240
 
-/* symbol, name, error code.  CHECK failures have the status SCREENED and the code of their class
+/* symbol, name, error code. A failed check has the status SCREENED and the code of its class
  * (snippet_syntax, snippet_import_denied, snippet_screen_denied). */
 #define DTX_JAIL_STATUSES(X)                                                                       \
 	X(DTX_JAIL_OK, "ok", DTX_OK)                                                               \
@@ -58,8 +59,8 @@ enum dtx_jail_status {
 const char *dtx_jail_status_name(enum dtx_jail_status status);
 enum dtx_code dtx_jail_status_code(enum dtx_jail_status status);
 
-/* What is wrong with a BAD_RESULT: symbol, the worker's name of it, and what may be told of it
- * without a word of the result. */
+/* What is wrong with a BAD_RESULT: symbol, the worker's name for it, and a text that reveals
+ * nothing of the result. */
 #define DTX_JAIL_FAULTS(X)                                                                         \
 	X(NONE, "", "the result is not a table that dtx can take")                                 \
 	X(NO_TRANSFORM, "no_transform",                                                            \
@@ -85,17 +86,17 @@ enum dtx_jail_fault {
 #undef X
 };
 
-/* SEALED: it opens no file.  LIB_RO: it reads, and loads, what Python's library folders hold, for
- * modules that are not imported beforehand. */
+/* SEALED: the snippet can open no file. LIB_RO: it can read, and load, what is in Python's library
+ * folders, for modules that are not imported beforehand. */
 enum dtx_jail_profile { DTX_JAIL_SEALED, DTX_JAIL_LIB_RO, DTX_JAIL_PROFILES };
 extern const char *const dtx_jail_profile_names[DTX_JAIL_PROFILES];
 
-/* 0 means the default. */
+/* 0 in a field means the default. */
 struct dtx_jail_limits {
-	int64_t wall_ms, cpu_ms; /* 30,000 each */
-	uint64_t memory;         /* bytes; 1 GiB, at least 64 MiB */
+	int64_t wall_ms, cpu_ms; /* milliseconds; 30,000 each */
+	uint64_t memory;         /* bytes; default 1 GiB, at least 64 MiB */
 	uint64_t output;         /* bytes of the result; 1 GiB */
-	int64_t queue_ms;        /* for a free worker, where others have them all; 60,000 */
+	int64_t queue_ms;        /* milliseconds to wait for a free worker of a pool; 60,000 */
 	enum dtx_jail_profile profile;
 };
 #define DTX_JAIL_WALL_MS    30000
@@ -105,19 +106,23 @@ struct dtx_jail_limits {
 #define DTX_JAIL_MEMORY_MIN ((uint64_t)64 << 20)
 #define DTX_JAIL_OUTPUT     ((uint64_t)1 << 30)
 
-/* Everything pointed at stays the caller's and outlives the box. */
+/* All pointers are borrowed and must outlive the box. */
 struct dtx_jail_spec {
 	enum dtx_jail_mode mode; /* 0: RUN */
 	struct dtx_jail_limits limits;
-	uint64_t seed;              /* 0: first 8 bytes of the SHA-256 of the code */
-	int64_t now_us;             /* the clock the snippet sees; 0: the wall clock at open */
-	uint32_t hash_seed;         /* PYTHONHASHSEED; admission runs once with 0, once with 1 */
-	bool no_warm;               /* a private zygote, even where a pool exists */
-	bool science;               /* scipy, where it is installed */
-	const char *require_layers; /* "userns,landlock4": refuse below this; NULL */
-	const struct dtx_schema *contract; /* types promised by name (may be short); NULL */
-	size_t keep_output;                /* bytes of stdout and of stderr; 0: 1 MiB and 256 KiB */
-	bool (*cancelled)(void *arg);      /* polled every 20 ms; NULL */
+	uint64_t seed; /* 0: the first 8 bytes of the SHA-256 of the code */
+	/* the time that the snippet sees, in microseconds; 0: the wall clock at open */
+	int64_t now_us;
+	/* PYTHONHASHSEED; a snippet is admitted after one run with 0 and one with 1 */
+	uint32_t hash_seed;
+	bool no_warm; /* use a zygote of its own, even where there is a pool */
+	bool science; /* import scipy, where it is installed */
+	/* layers without which the run is refused, "userns,landlock4"; NULL */
+	const char *require_layers;
+	/* types that are promised by name (some columns may be missing); NULL */
+	const struct dtx_schema *contract;
+	size_t keep_output; /* bytes to keep of stdout and of stderr; 0: 1 MiB and 256 KiB */
+	bool (*cancelled)(void *arg); /* polled every 20 ms; NULL */
 	void *cancel_arg;
 	const struct dtx_log *log;
 };
@@ -128,8 +133,8 @@ struct dtx_jail_denied {
 	const char *name; /* "unknown" when it has none */
 	uint64_t args[6];
 	enum dtx_jail_verdict verdict;
-	uint32_t count; /* calls alike (same number and verdict); args are the first's */
-	int64_t at_us;  /* since START */
+	uint32_t count; /* calls with this number and verdict; args are those of the first */
+	int64_t at_us;  /* microseconds since the start */
 };
 #define DTX_JAIL_DENIED_MAX 64
 
@@ -140,44 +145,45 @@ struct dtx_jail_frame {
 #define DTX_JAIL_FRAMES_MAX 20
 
 struct dtx_jail_stream {
-	const char *bytes; /* kept: head and tail; may hold anything */
+	const char *bytes; /* head and tail of what was written; may hold any bytes */
 	size_t kept;
 	uint64_t total;
 	bool truncated;
 };
 
-/* One run, as the record wants it.  All strings live in `arena`. */
-/* What would have let a worker import a module of this machine. */
+/* What would have allowed a worker to import a module that this machine has. */
 enum dtx_jail_lacks {
-	DTX_JAIL_LACKS_NOTHING,     /* nothing would */
-	DTX_JAIL_LACKS_LIB_RO,      /* that profile */
-	DTX_JAIL_LACKS_LIB_RO_TEXT, /* that, and what it needs must be text, too */
-	DTX_JAIL_LACKS_USERNS       /* that, on a machine with user namespaces */
+	DTX_JAIL_LACKS_NOTHING, /* nothing would */
+	DTX_JAIL_LACKS_LIB_RO,  /* the profile lib-ro */
+	/* the profile lib-ro, with what the module needs as text, too */
+	DTX_JAIL_LACKS_LIB_RO_TEXT,
+	DTX_JAIL_LACKS_USERNS /* the profile lib-ro, on a machine with user namespaces */
 };
+/* One run, as the record stores it. All strings live in `arena`. */
 struct dtx_jail_report {
 	struct dtx_arena arena;
 	enum dtx_jail_status status;
-	enum dtx_code code;    /* DTX_OK, snippet_*, cancelled */
-	char reason[320];      /* for people: what went wrong, "" when ok */
-	char layer[32];        /* SETUP_REFUSED: which */
+	enum dtx_code code;    /* DTX_OK, snippet_* or cancelled */
+	char reason[320];      /* for people: what went wrong; "" when ok */
+	char layer[32];        /* SETUP_REFUSED: the layer that is missing */
 	int sys_errno, signal; /* 0: does not apply */
-	struct {               /* from the worker; type is NULL when there was none */
+	struct {               /* as the worker reports it; type is NULL when there was none */
 		const char *type, *message;
-		bool library; /* a class of Python's or a library's, not of the snippet */
-		int32_t line; /* of the snippet, from 1; 0 unknown */
+		bool library; /* a class of Python or a library, not of the snippet */
+		int32_t line; /* line of the snippet, from 1; 0: not known */
 		struct dtx_jail_frame frame[DTX_JAIL_FRAMES_MAX];
 		uint32_t nframes;
 	} exception;
 	enum dtx_jail_fault fault; /* of a BAD_RESULT */
-	int32_t fault_column;      /* which column of the result, from 1; 0: no one */
+	int32_t fault_column;      /* column of the result, from 1; 0: no particular one */
 	struct dtx_jail_denied denied[DTX_JAIL_DENIED_MAX];
 	uint32_t ndenied;
 	uint64_t denied_total;
 	struct dtx_jail_stream out, err;
 	struct {               /* microseconds */
-		int64_t queue; /* part of lease: from asking a pool for a worker to having one */
+		int64_t queue; /* part of lease: waiting for a pool to give a worker */
 		int64_t lease, verify, load, exec, store, wall;
-		int64_t overdue; /* timeout: from the deadline until the worker was dead */
+		int64_t overdue; /* after a timeout: from the deadline until the worker was dead */
 	} us;
 	int64_t cpu_user_us, cpu_sys_us;
 	uint64_t peak_rss, base_rss, peak_anon, memory_limit; /* bytes */
@@ -187,60 +193,61 @@ struct dtx_jail_report {
 	char verify[16]; /* "status+probe", "probe", "status" */
 	char audit[16];  /* "full", "degraded" */
 	bool warm;
-	struct dtx_jail_limits limits; /* that held */
+	struct dtx_jail_limits limits; /* those that were in force */
 	uint64_t seed;
 	int64_t now_us;
 	uint32_t hash_seed;
-	bool flooded;              /* output_limit: of stdout or stderr, which no option moves */
-	enum dtx_jail_lacks lacks; /* for the module that it missed and this machine has */
-	char python[16], pandas[16], numpy[16]; /* the runtime */
-	char abi[17];                           /* 16 hex over versions and CPU pins */
-	const char *check_json; /* what the screen found, see dtx-sandbox(7); NULL */
-	const char *notes_json; /* conversions of the result, counted; NULL */
+	bool flooded; /* output_limit: of stdout or stderr, for which there is no option */
+	enum dtx_jail_lacks lacks; /* for the module that was missing, where this machine has it */
+	char python[16], pandas[16], numpy[16]; /* versions of the runtime */
+	char abi[17];                           /* 16 hex digits over versions and CPU features */
+	const char *check_json; /* what the screening found, see dtx-sandbox(7); NULL */
+	const char *notes_json; /* counted conversions of the result; NULL */
 };
-/* Zeroes; then clear is legal. */
+/* Zeroes the report, so that clear is allowed. */
 void dtx_jail_report_init(struct dtx_jail_report *r);
 void dtx_jail_report_clear(struct dtx_jail_report *r);
-/* Whether code tells of scipy, or of what pandas has from there.  It is imported for such code
- * only: that takes as long as everything else together. */
+/* Whether code mentions scipy, or a part of pandas that needs it. Only then is scipy imported,
+ * which takes as long as all other imports together. */
 bool dtx_jail_wants_science(struct dtx_str code);
-/* Whether a snippet tells of XML, HTML or a part of numpy that few name: rarely enough to import
- * those with scipy.  A program of dtx exec has them in any case. */
+/* Whether code mentions XML, HTML or a rare part of numpy: these are imported only together with
+ * scipy. A program of `dtx exec` always has them. */
 bool dtx_jail_wants_rare(struct dtx_str code);
-/* One JSON object with all of it; streams as UTF-8, else {"base64"}. */
+/* Writes the report as one JSON object; streams as UTF-8, else as {"base64"}. */
 void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out);
-/* The report's failure as err: code, message, hint; more = {"status","exception","denied"}. */
+/* Sets err from the report: code, message, hint, and more = {"status","exception","denied"}. */
 enum dtx_code dtx_jail_report_err(const struct dtx_jail_report *r, struct dtx_err *err);
 
 struct dtx_box;
 struct dtx_rawgrid;
 struct dtx_provider {
 	const char *name;
-	/* Starts what will run the snippet; cheap, does not wait for it. */
+	/* Starts what will run the snippet. It is cheap and does not wait for it. */
 	enum dtx_code (*open)(const struct dtx_jail_spec *, struct dtx_box **, struct dtx_err *);
-	/* A table that the snippet sees as tables[name]; takes a reference.  Values must be those
-	 * of its schema (no open types); a cell that does not fit is the error of
-	 * dtx_batch_value. */
+	/* Adds a table that the snippet sees as tables[name]; takes a reference. Values must be
+	 * those of its schema (no open types); for a cell that does not fit, fails as
+	 * dtx_batch_value does. */
 	enum dtx_code (*put)(struct dtx_box *, const char *name, struct dtx_table *,
 	                     struct dtx_err *);
-	/* Raw cells that the snippet sees as params["raw"][name]; borrowed until the close. */
+	/* Adds raw cells that the snippet sees as params["raw"][name]; borrowed until close. */
 	enum dtx_code (*put_raw)(struct dtx_box *, const char *name, const struct dtx_rawgrid *,
 	                         struct dtx_err *);
-	/* Runs to the end, under the limits.  params: JSON object text, NULL for {}.  The report
-	 * is filled in every case and is the caller's to clear; returns report->code. */
+	/* Runs to the end, under the limits. params: text of a JSON object; NULL: {}. The report is
+	 * filled in every case and is the caller's to clear. Returns report->code. */
 	enum dtx_code (*exec)(struct dtx_box *, struct dtx_str code, const char *params,
 	                      struct dtx_jail_report *, struct dtx_err *);
-	/* The result, once, after an exec that ended with status ok in a run. */
+	/* Gets the result, once, after an exec with status ok. */
 	enum dtx_code (*get)(struct dtx_box *, struct dtx_table **, struct dtx_err *);
-	/* EXEC: a file that the program finds in /in, borrowed until the close; the files that it
-	 * left in /out, also when it failed, valid until the close. */
+	/* EXEC only. put_file adds a file that the program finds in /in; it is borrowed until
+	 * close. files are those that the program left in /out, also when it failed; they are valid
+	 * until close. */
 	enum dtx_code (*put_file)(struct dtx_box *, const struct dtx_jail_file *, struct dtx_err *);
 	const struct dtx_jail_file *(*files)(struct dtx_box *, size_t *n);
-	/* Ends whatever still runs.  NULL is fine. */
+	/* Ends what still runs, and frees the box. NULL is fine. */
 	void (*close)(struct dtx_box *);
 };
 
-/* How to get a layer of the jail that is missing. */
+/* What to do to get a layer of the jail that is missing. */
 const char *dtx_jail_layer_hint(const char *layer);
 
 #endif

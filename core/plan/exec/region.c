@@ -1,4 +1,7 @@
-/* One region: its tables, its contract, its result. */
+/* Regions: the list of a run, and for each its tables, its contract, the request and the result.
+ *
+ * The contract is what the typed steps after the region need of its columns: names and classes of
+ * types. It is derived by walking those steps backwards (class_back, dtx_column_needs_back). */
 #include "core/plan/exec/region.h"
 
 #include <stdio.h>
@@ -8,8 +11,8 @@
 
 /* --- the list --- */
 
-/* Nothing but the next step sees the result: one snippet may do both.  A promise about it is
- * checked where its region ends. */
+/* Whether only the next step reads the result, so that one snippet can do both. A step with checks
+ * ends its region, where they are checked. */
 static bool internal_only(const struct dtx_plan *plan, uint32_t step)
 {
 	int32_t t = (int32_t)(plan->ninputs + step);
@@ -92,7 +95,7 @@ static void drop(struct dtx_region *r)
 	dtx_err_clear(&r->broke);
 }
 
-/* A region of all steps takes the place of those of some. */
+/* Drops the regions of steps: a region of all steps replaces them. */
 static void drop_steps(struct dtx_regions *r)
 {
 	uint32_t n = 0;
@@ -199,7 +202,8 @@ bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g)
 struct tables {
 	struct dtx_fallback_table item[DTX_JAIL_TABLES_MAX];
 	size_t n;
-	bool look; /* their columns are enough: they have no rows, and are this list's own */
+	/* only the columns are wanted: the tables have no rows, and belong to the list */
+	bool look;
 };
 
 static void free_tables(struct tables *t)
@@ -208,7 +212,7 @@ static void free_tables(struct tables *t)
 		dtx_table_unref(t->item[i].table);
 }
 
-/* A table of the columns that are known of it. */
+/* A table without rows, of the columns that are known. */
 static enum dtx_code empty_table(const struct dtx_graph *g, int32_t id, struct dtx_table **out,
                                  struct dtx_err *err)
 {
@@ -222,8 +226,8 @@ out:
 	return rc;
 }
 
-/* What the input behind a table says of its sliding headers: steps keep the names they do not
- * make. */
+/* The patterns for changing headers of the input that a table comes from. Steps keep the names of
+ * columns that they do not make, so the patterns still apply. */
 static const json_t *families_of(const struct dtx_plan *plan, int32_t id)
 {
 	while (id >= 0 && (uint32_t)id >= plan->ninputs)
@@ -284,7 +288,8 @@ static void release_tables(const struct dtx_region *r, struct dtx_graph *g)
 
 /* --- the derived contract --- */
 
-/* Classes that the steps behind ask of each column, backward as needs go. */
+/* Collects, walking backwards, the classes of types that the steps from `from` on need of each
+ * column. */
 static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
 {
 	const struct dtx_flow_table *result = f->table + f->plan->ninputs;
@@ -303,8 +308,8 @@ static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
 	}
 }
 
-/* The columns of the region's table that are read behind it, and, of an input, those that it
- * promises. */
+/* Lists the columns of the region's table that are read after it; for an input also all it
+ * declares. */
 static enum dtx_code contract_cols(const struct dtx_region *r, struct dtx_flow *f,
                                    struct dtx_arena *arena, struct dtx_fallback_request *req,
                                    struct dtx_err *err)
@@ -366,7 +371,8 @@ static bool any_broken(const struct dtx_regions *all)
 	return false;
 }
 
-/* What other snippets gave is settled first, unless one of them is to mend its own. */
+/* Passes the request to the host. Other answers are decided on before, unless one of them is being
+ * replaced. */
 static enum dtx_code request(struct dtx_regions *all, struct dtx_fallback_request *req,
                              const struct dtx_host *host, struct dtx_table **out,
                              struct dtx_err *err)
@@ -390,7 +396,8 @@ out:
 	return rc;
 }
 
-/* out NULL: the host looks for an answer, and the tables have no rows. */
+/* Asks for the result of a region of steps. out NULL: the host only looks whether it has an answer,
+ * and the tables have no rows. */
 static enum dtx_code ask(struct dtx_regions *all, uint32_t index, struct dtx_graph *g,
                          const struct dtx_host *host, struct dtx_table **out, struct dtx_err *err)
 {
@@ -473,7 +480,8 @@ static json_t *describe_raw(const struct dtx_rawgrid *raw)
 	                 (json_int_t)raw->ncells);
 }
 
-/* The error that the reader had stays the one to tell when a snippet cannot be given the cells. */
+/* Where the raw cells are too many for a snippet, or cannot be had, the error that the reader had
+ * is the one to report. */
 static enum dtx_code too_large(const struct dtx_region *r, struct dtx_err *why, struct dtx_err *err)
 {
 	char hint[sizeof(why->msg)];

@@ -1,71 +1,76 @@
-/* Regions: what a snippet does instead of the typed engine. */
+/* Regions: what snippets do instead of the typed engine.
+ *
+ * A region is adjacent steps, or one input. Its result is kept over attempts as long as what it was
+ * made from stays the same, so that a snippet is not run again because of a later step. */
 #ifndef DTX_PLAN_EXEC_REGION_H
 #define DTX_PLAN_EXEC_REGION_H
 
 #include "core/plan/pipe/graph.h"
 
-#define DTX_REGIONS_MAX 4 /* of a run, unless the options say otherwise */
+#define DTX_REGIONS_MAX 4 /* regions of a run, unless the options say otherwise */
 #define DTX_REGIONS_CAP 64
 
 struct dtx_region {
-	uint32_t first, count; /* steps; none of an input */
-	int32_t input;         /* the input that no reader can read; -1: steps */
+	uint32_t first, count; /* steps; count is 0 for an input */
+	int32_t input;         /* the input that no reader can read; -1: the region is steps */
 	bool whole_plan, is_static;
-	struct dtx_err trigger; /* owned */
-	struct dtx_err broke;   /* broken: what a step behind it failed with; owned */
+	struct dtx_err trigger; /* the error that made it a region; owned */
+	/* when broken: the failure of a later step on a column that it made; owned */
+	struct dtx_err broke;
 	bool broken;
-	unsigned breaks;         /* how often it was */
-	struct dtx_table *table; /* its result, kept while the prefix stays the same */
-	json_t *describe;        /* input: what its reader would tell */
+	unsigned breaks;         /* how often it was broken */
+	struct dtx_table *table; /* result, kept while the steps before stay the same */
+	json_t *describe;        /* of an input: stands in for the description of a reader */
 };
 struct dtx_regions {
 	struct dtx_region item[DTX_REGIONS_CAP];
 	uint32_t n;
-	bool failed; /* the host had no table for one of them: the run ends with its error */
+	bool failed; /* the host had no table for one of them, and the run ends with its error */
 };
 
-/* Regions of the findings that stand before anything ran: adjacent steps merge.  More than max:
- * snippet_cannot. */
+/* Makes regions of the steps that parse and check marked as broken; adjacent steps become one.
+ * Codes: snippet_cannot (more than max), no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct dtx_plan *plan,
                                              enum dtx_fallback mode, uint32_t max,
                                              const struct dtx_errlist *findings,
                                              struct dtx_err *err);
-/* One more, for a step that failed with `trigger` (copied).  False: there are too many. */
+/* Adds the region of a step that failed with `trigger`, which is copied. False: there are too
+ * many. */
 bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
                      uint32_t step, const struct dtx_err *trigger, uint32_t max);
-/* One more, for an input that failed with `trigger` (copied).  False: there are too many, or it is
- * one already. */
+/* Adds the region of an input that failed with `trigger`, which is copied. False: there are too
+ * many, or it is a region already. */
 bool dtx_regions_add_input(struct dtx_regions *r, uint32_t input, const struct dtx_err *trigger,
                            uint32_t max);
-/* The region that made the column which step `step` failed on: its snippet is to blame, where its
- * result is at hand.  NULL: none; a column that a snippet had before it is none of its making. */
+/* The region whose snippet made the column that step `step` failed on, if its result is at hand.
+ * NULL: there is none. A column that the snippet only passed on does not count. */
 struct dtx_region *dtx_regions_blame(struct dtx_regions *r, const struct dtx_graph *g,
                                      uint32_t step, const struct dtx_err *why);
-/* Forgets its result, and those that may rest on it: the next attempt asks for another, and says
- * why (copied). */
+/* Forgets its result and all results that may depend on it. The next attempt asks for another
+ * snippet and says why. */
 void dtx_region_break(struct dtx_regions *r, struct dtx_region *one, const struct dtx_err *why);
-/* Forgets results of steps: their prefix may have changed. */
+/* Forgets the results of regions of steps, as their inputs may have changed. */
 void dtx_regions_forget(struct dtx_regions *r);
 void dtx_regions_clear(struct dtx_regions *r);
-/* Marks the regions' steps and inputs in a graph. */
+/* Marks the steps and inputs of the regions in a graph. */
 void dtx_regions_mark(const struct dtx_regions *r, struct dtx_graph *g);
-/* The region of an input, NULL if none. */
+/* The region of an input; NULL: it has none. */
 const struct dtx_region *dtx_regions_input(const struct dtx_regions *r, uint32_t input);
-/* Asks the host for the tables of all inputs that are regions; they stand in for the readers. */
+/* Gets the tables of all inputs that are regions; they replace the readers. */
 DTX_MUSTUSE enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_graph *g,
                                            const struct dtx_host *host, struct dtx_err *err);
 
-/* Asks the host about each region whose tables are known as far as their columns are: the request
- * has tables without rows, the host looks whether it has an answer and gives none.  Codes:
- * no_memory. */
+/* Asks the host about each region whose tables have known columns. The request has tables without
+ * rows: the host only looks whether it has an answer. Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_regions_look(struct dtx_regions *r, struct dtx_graph *g,
                                            const struct dtx_host *host, struct dtx_err *err);
 
-/* A bit for each region whose answer is in use (host->settle). */
+/* A bit for each region whose answer is in use, for host->settle. */
 uint64_t dtx_regions_stand(const struct dtx_regions *r);
-/* All tables that region i reads are known. */
+/* Whether the schemas of all tables that the region reads are known. */
 bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g);
-/* Runs its prefix, asks the host, puts the result in place of the region's last table. */
+/* Makes the tables that the region reads, gets its result from the host (unless it is kept), and
+ * makes it the table of the region's last step. */
 DTX_MUSTUSE enum dtx_code dtx_region_run(struct dtx_regions *r, uint32_t index, struct dtx_graph *g,
                                          const struct dtx_host *host, struct dtx_err *err);
 

@@ -1,4 +1,5 @@
-/* Counts, schemas and regions of a finished run. */
+/* Facts of a finished run: counts, schemas, regions, and which warnings of a reader matter for
+ * it. */
 #include "core/plan/exec/run_stats.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "core/plan/exec/outputs.h"
 #include "core/plan/pipe/graph.h"
 
-/* What of an input's warnings the result depends on. */
+/* Which warnings of an input matter for the result: those about a column that the plan names. */
 
 static uint32_t width(const struct dtx_graph *g, uint32_t table)
 {
@@ -16,7 +17,7 @@ static uint32_t width(const struct dtx_graph *g, uint32_t table)
 	return s ? s->nfields : 0;
 }
 
-/* What step i, or one after it, names of its tables. */
+/* Marks the columns of its tables that step i, or a step after it, names. */
 static void back_step(const struct dtx_graph *g, uint32_t i, uint8_t **named)
 {
 	const struct dtx_bind *b = g->flow.bind[i];
@@ -33,7 +34,7 @@ static void back_step(const struct dtx_graph *g, uint32_t i, uint8_t **named)
 		if (dtx_column_needs_through(&g->flow, b, c, &table, &col) &&
 		    (uint32_t)col < width(g, (uint32_t)table))
 			named[table][col] = 1;
-		/* the name is the input's own, wherever the values come from */
+		/* the name is that of the input's column, even where a step changes the values */
 		for (unsigned k = 0; k < b->ntables; k++) {
 			col = dtx_schema_find(b->in[k],
 			                      g->flow.table[result].schema->field[c].name);
@@ -44,8 +45,8 @@ static void back_step(const struct dtx_graph *g, uint32_t i, uint8_t **named)
 	}
 }
 
-/* Per table and column of it: some step names it, also by a later name.  In `arena`; NULL: no
- * memory. */
+/* For each table and column: whether some step names it, also under a later name. In `arena`; NULL:
+ * out of memory. */
 static uint8_t **bearing_named(const struct dtx_graph *g, struct dtx_arena *arena)
 {
 	uint32_t n = g->plan->ninputs + g->plan->nsteps;
@@ -89,9 +90,9 @@ static bool column_bears(const struct dtx_graph *g, uint32_t input, const uint8_
 	return need == DTX_NEED_VALUE || (need != DTX_NEED_SKIP && named[col]);
 }
 
-/* A header that is assumed matters to plans that name no column of it, and to JSON; a column of
- * mixed types where a step names it, or where values are written and not only their text.  Every
- * other warning bears. */
+/* Whether a warning matters. An assumed header matters to plans that name one of its columns, and
+ * to JSON; a column of mixed types where a step names it, or where values are written and not only
+ * their text. Every other warning matters. */
 static bool dtx_bears(const struct dtx_graph *g, uint32_t input, const uint8_t *named,
                       const struct dtx_err *w)
 {
@@ -114,7 +115,7 @@ static const char *kind_name(const struct dtx_graph *g, uint32_t s)
 		return "snippet";
 	if (!g->flow.bind[s])
 		return "";
-	/* a join streams, but builds a table first */
+	/* the op streams, but it collects a table first */
 	if (g->plan->step[s].op->flags & DTX_OP_BUILD && g->plan->step[s].ntables > 1)
 		return "sink";
 	return names[g->flow.bind[s]->kind];
@@ -129,7 +130,7 @@ static void copy_drops(struct dtx_opstat *st, struct dtx_exec_step *out)
 			out->drop[out->ndrops++] =
 				(struct dtx_exec_drop){ reason, atomic_load(&st->drop[i].n) };
 	}
-	/* which worker came first must not show */
+	/* sorted, as the order in which workers dropped rows is chance */
 	for (unsigned i = 0; i < out->ndrops; i++)
 		for (unsigned k = i + 1; k < out->ndrops; k++)
 			if (strcmp(out->drop[k].reason, out->drop[i].reason) < 0) {
@@ -140,14 +141,14 @@ static void copy_drops(struct dtx_opstat *st, struct dtx_exec_step *out)
 			}
 }
 
-/* What became null or was dropped without anybody asking for it. */
+/* Warns of values that became null or rows that were dropped without the plan asking for it. */
 static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
                                  struct dtx_err *err)
 {
 	static const struct {
 		const char *reason, *one, *many;
 		enum dtx_code code;
-		bool filter; /* of filters alone */
+		bool filter; /* only for filters */
 	} notes[] = {
 		{ "div_zero", "division by zero gave null", "divisions by zero gave null",
 		  DTX_W_DIV_ZERO, false },
@@ -217,7 +218,7 @@ out:
 	return rc;
 }
 
-/* What became of the rows that were read; for the record. */
+/* Adds to the description what became of the rows that were read; it goes into the record. */
 static bool put_ledger(const struct dtx_read_stats *s, json_t *describe)
 {
 	json_t *dropped = json_object(), *o = json_pack("{sI sI}", "read", (json_int_t)s->rows_read,
@@ -256,7 +257,7 @@ const char *dtx_run_stats_input_at(const struct dtx_plan *plan, uint32_t input)
 	return json_object_get(plan->json, "inputs") ? plan->input[input].at : NULL;
 }
 
-/* err->declared may be the beginning of a long name. */
+/* err->declared may be only the start of a long name. */
 static bool is_declared_as(const struct dtx_err *err, const char *name)
 {
 	char cut[sizeof(err->declared)];
@@ -286,7 +287,7 @@ void dtx_run_stats_type_at(const struct dtx_plan *plan, uint32_t input, struct d
 	err->op[0] = '\0';
 }
 
-/* named: of bearing_named, for this input. */
+/* named: for this input, of bearing_named. */
 static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, const uint8_t *named,
                                  struct dtx_reader *reader, const struct dtx_schema *schema,
                                  struct dtx_exec_result *r, struct dtx_err *err)
@@ -326,7 +327,8 @@ out:
 	return rc;
 }
 
-/* An input whose table a snippet made: what the reader told before it gave up is not of it. */
+/* Facts of an input whose table a snippet made: what the reader found before it gave up is not part
+ * of them. */
 static enum dtx_code by_snippet_facts(const struct dtx_region *r, struct dtx_exec_result *result,
                                       struct dtx_err *err)
 {

@@ -1,8 +1,9 @@
-/* What explains a plan on top of the facts of its run; and the facts of one that was not run. */
+/* What `dtx explain` shows in addition to the facts of a run, and the facts of a plan that was not
+ * run. */
 #include "core/base/pool.h"
 #include "core/plan/exec/run_stats.h"
 
-/* What explains the run; on top of its facts. */
+/* Adds the pipelines, the threads and the codes that may start the fallback. */
 enum dtx_code dtx_run_stats_physical(const struct dtx_graph *g, struct dtx_exec_result *r,
                                      struct dtx_err *err)
 {
@@ -28,7 +29,7 @@ out:
 	return rc;
 }
 
-/* Results that nobody wrote have their schema from the flow. */
+/* Sets the schemas of outputs that were not written, from the flow. */
 enum dtx_code dtx_run_stats_outputs(const struct dtx_graph *g, struct dtx_exec_result *r,
                                     struct dtx_err *err)
 {
@@ -48,7 +49,7 @@ out:
 	return rc;
 }
 
-/* Inputs that are not open: what the plan declares. */
+/* Facts of an input that is not open: what the plan declares. */
 static enum dtx_code declared_facts(const struct dtx_graph *g, uint32_t i,
                                     struct dtx_exec_result *r, struct dtx_err *err)
 {
@@ -84,7 +85,7 @@ out:
 	return rc;
 }
 
-/* The graph of a plan whose inputs nobody has opened. */
+/* Makes the graph of a plan without opening its inputs. */
 static enum dtx_code static_graph(struct dtx_graph *g, struct dtx_plan *plan,
                                   const struct dtx_exec_opts *opts, struct dtx_exec_result *r,
                                   struct dtx_err *err)
@@ -97,7 +98,7 @@ static enum dtx_code static_graph(struct dtx_graph *g, struct dtx_plan *plan,
 	run.workers = r->workers = opts->workers ? opts->workers : dtx_pool_cpus();
 	DTX_TRY(dtx_graph_init(g, plan, opts, &run, &r->warnings, err));
 	dtx_flow_clear(&g->flow);
-	/* the static pass notes nothing, so the plan stays as it is */
+	/* nothing but errors is kept of these findings, so the plan stays as it is */
 	DTX_TRY(dtx_column_needs_static(plan, NULL, &g->arena, &g->flow, &findings, NULL, err));
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		g->step[i].bound = g->flow.bind[i] != NULL;

@@ -1,10 +1,12 @@
-/* Whose fault a failing step is: a snippet's, when the column that failed is one it made. */
+/* Finds the snippet that caused a failure: the column that a step failed on is followed back
+ * through the steps that only move it, to the region that made it. */
 #include "core/plan/exec/region.h"
 
-/* The host counts what it asks for; this is for one that gives the same again and again. */
+/* A host counts its requests; this bound is for one that gives the same wrong answer again and
+ * again. */
 #define BREAKS_MAX 2
 
-/* The region whose result table t is; -1: another table. */
+/* The region whose result is table t; -1: there is none. */
 static int32_t result_of(const struct dtx_regions *r, const struct dtx_plan *plan, int32_t t)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -19,7 +21,8 @@ static int32_t result_of(const struct dtx_regions *r, const struct dtx_plan *pla
 	return -1;
 }
 
-/* A column that the snippet had before it is passed on, not made. */
+/* Whether the snippet was given the column, with the same class of type: then it did not make
+ * it. */
 static bool passed_on(const struct dtx_region *r, const struct dtx_graph *g,
                       const struct dtx_field *made)
 {
@@ -37,7 +40,7 @@ static bool passed_on(const struct dtx_region *r, const struct dtx_graph *g,
 	return false;
 }
 
-/* Back from column c of table t, as far as it is only moved. */
+/* Follows column c of table t back as far as it is only moved. The region that made it, or -1. */
 static int32_t made_by(const struct dtx_regions *r, const struct dtx_graph *g, int32_t t, int32_t c)
 {
 	const struct dtx_plan *plan = g->plan;
@@ -56,7 +59,8 @@ static int32_t made_by(const struct dtx_regions *r, const struct dtx_graph *g, i
 	return -1;
 }
 
-/* A column that is nowhere was for the snippet to make when its table alone is behind the step. */
+/* The region that should have made a column which is missing: the one that is the only source of
+ * the table. */
 static int32_t missing_from(const struct dtx_regions *r, const struct dtx_graph *g, int32_t t)
 {
 	const struct dtx_plan *plan = g->plan;
@@ -74,7 +78,8 @@ static int32_t missing_from(const struct dtx_regions *r, const struct dtx_graph 
 	return result_of(r, plan, t);
 }
 
-/* The first column of those that the step reads, or the one that the error names. */
+/* The region that made the column which the error names, or the first column that the step
+ * reads. */
 static int32_t read_by(const struct dtx_regions *r, const struct dtx_graph *g, uint32_t step,
                        const char *column)
 {
@@ -115,7 +120,7 @@ void dtx_region_break(struct dtx_regions *r, struct dtx_region *one, const struc
 		struct dtx_region *other = &r->item[i];
 
 		if (other != one && (other->input >= 0 || other->first < one->first))
-			continue; /* nothing of it came from here */
+			continue; /* it does not depend on the broken result */
 		dtx_table_unref(other->table);
 		other->table = NULL;
 	}

@@ -1,4 +1,6 @@
-/* Finds the cell that keeps a column text. */
+/* Reads a text column again and finds the first cell of the minority kind: cells are counted as
+ * numbers, moments, bools or texts, and if most are not texts the first of the others is the
+ * cause. */
 #include "core/plan/exec/text_cause.h"
 
 #include "core/base/mem.h"
@@ -9,9 +11,9 @@ enum { NUMBERS, MOMENTS, BOOLS, TEXTS, GROUPS };
 
 struct group {
 	uint64_t n;
-	uint64_t row;         /* of the first, counted from the beginning */
-	char value[81];       /* its text */
-	struct dtx_err place; /* no message */
+	uint64_t row;         /* of its first cell, counted from the first row */
+	char value[81];       /* the cell's text, cut */
+	struct dtx_err place; /* place only, without a message */
 };
 struct cause {
 	const struct dtx_field *field;
@@ -28,7 +30,7 @@ static void count_groups(const struct dtx_infer *seen, uint64_t n[GROUPS])
 	n[TEXTS] = seen->texts;
 }
 
-/* The first cell of group g, which the batch has. */
+/* Notes the first cell of group g, which is in this batch. */
 static enum dtx_code first_cell(struct cause *k, const struct dtx_batch *b, int g,
                                 struct dtx_err *err)
 {
@@ -104,7 +106,8 @@ out:
 	return rc;
 }
 
-/* The first cell of the groups that are fewer; NULL: most cells are text, or all are of a kind. */
+/* The group, other than the largest, whose first cell comes first. NULL: most cells are text, or
+ * all are of one kind. */
 static const struct group *odd_group(const struct cause *k, int *most, uint64_t *odd)
 {
 	const struct group *first = NULL;
@@ -126,7 +129,7 @@ static const struct group *odd_group(const struct cause *k, int *most, uint64_t 
 	return *most == TEXTS ? NULL : first;
 }
 
-/* What to do about the value. */
+/* Adds what to do about the value. */
 static void add_remedy(const struct cause *k, int most, const struct group *one,
                        struct dtx_buf *out)
 {
@@ -165,7 +168,8 @@ static void tell(const struct cause *k, const char *column, struct dtx_err *f)
 	dtx_buf_clear(&remedy);
 }
 
-/* Back from column c of table t to the input that its cells come from; false: a step made them. */
+/* Follows column c of table t back to the input that its cells come from. False: a step made
+ * them. */
 static bool back_to_input(const struct dtx_flow *flow, int32_t *t, int32_t *c)
 {
 	while ((uint32_t)*t >= flow->plan->ninputs) {
@@ -178,7 +182,7 @@ static bool back_to_input(const struct dtx_flow *flow, int32_t *t, int32_t *c)
 	return true;
 }
 
-/* Looks at one column of the step's tables; *told: it was the one. */
+/* Looks for the cause in the column of that name. *told: it was found and added to f. */
 static enum dtx_code look_at(const struct dtx_exec_run *x, uint32_t step, const char *column,
                              struct dtx_err *f, bool *told, struct dtx_err *err)
 {
@@ -225,7 +229,7 @@ enum dtx_code dtx_text_cause(const struct dtx_exec_run *x, uint32_t step, struct
 	f->column[0] = '\0';
 	if (column[0])
 		DTX_TRY(look_at(x, step, column, f, &told, err));
-	/* a step's own words name their columns in quotes */
+	/* other messages name their columns in quotes */
 	for (; !told && !column[0] && dtx_str_next(&rest, '\'', &word); quoted = !quoted) {
 		char name[sizeof(f->column)];
 

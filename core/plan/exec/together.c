@@ -1,4 +1,5 @@
-/* The files of an input as one table again. */
+/* Folds inputs that dtx_expand_input made of several files back into one, with the steps
+ * renumbered. */
 #include "core/plan/exec/together.h"
 
 #include <string.h>
@@ -10,11 +11,11 @@
 struct folding {
 	const struct dtx_plan *from;
 	struct dtx_together *to;
-	int32_t *step;  /* per step of `from`: its place in `to`; -1: it is an input there */
-	int32_t *input; /* per step of `from` that is an input in `to`: which */
+	int32_t *step;  /* for each step of `from`: its number in `to`; -1: it became an input */
+	int32_t *input; /* for each step of `from` that became an input: its number */
 };
 
-/* The step that puts the files of one input together; NULL: input i is one file. */
+/* The step that concatenates the files of one input; NULL: input i is a single file. */
 static const struct dtx_plan_step *union_of(const struct dtx_plan *p, uint32_t i)
 {
 	for (uint32_t s = 0; s < p->nsteps && p->step[s].number < 0; s++)
@@ -24,6 +25,7 @@ static const struct dtx_plan_step *union_of(const struct dtx_plan *p, uint32_t i
 	return NULL;
 }
 
+/* The number in the folded plan of table `id`. */
 static int32_t folded(const struct folding *f, int32_t id)
 {
 	int32_t s = id - (int32_t)f->from->ninputs;
@@ -35,7 +37,7 @@ static int32_t folded(const struct folding *f, int32_t id)
 	return f->step[s] < 0 ? f->input[s] : (int32_t)f->to->plan.ninputs + f->step[s];
 }
 
-/* What the plan says of the whole input. */
+/* Sets the description that the plan gives of the whole input. */
 static enum dtx_code fold_canonical(struct folding *f, const struct dtx_plan_step *st,
                                     struct dtx_plan_input *in, struct dtx_err *err)
 {
@@ -178,7 +180,7 @@ enum dtx_code dtx_together_spread(const struct dtx_together *f, struct dtx_plan 
 {
 	enum dtx_code rc = DTX_OK;
 
-	/* from the last: those before it keep their place */
+	/* from the last to the first: expanding an input moves only those after it */
 	for (uint32_t i = f->plan.ninputs; i-- > 0;)
 		if (f->file[i])
 			DTX_TRY(dtx_expand_input(plan, i, f->file[i], f->nfiles[i], findings, err));

@@ -1,4 +1,5 @@
-/* Which codes may hand a step or an input to a snippet while rows flow. */
+/* The error codes that may hand a step or an input to a snippet while rows are read; `dtx explain`
+ * lists them. */
 #include "core/plan/exec/run_stats.h"
 
 static void add_code(struct dtx_buf *out, const char *code)
@@ -22,7 +23,8 @@ static void add_codes(struct dtx_buf *out, const char *list)
 	}
 }
 
-/* Values of a declared column are made by the step that first needs them. */
+/* The values of a declared column are made by the first step that needs them, so it may fail
+ * there. */
 static void add_declared(struct dtx_buf *out, const struct dtx_field *f)
 {
 	if (!f->source || !f->declared || f->type.type == DTX_T_TEXT)
@@ -66,9 +68,9 @@ const char *dtx_input_triggers(const struct dtx_graph *g, uint32_t i, struct dtx
 	const struct dtx_reader *r = g->reader ? g->reader[i] : NULL;
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	if (in->opts.stream) /* it does not come again for a snippet */
+	if (in->opts.stream) /* a stream cannot be read again for a snippet */
 		return keep(a, &out);
-	/* what opening finds is known once there is a reader */
+	/* an input that is open has passed these checks */
 	if (!r)
 		add_codes(&out, "header_not_found,multiple_tables,ambiguous_dialect,"
 		                "ambiguous_column,missing_column");
