@@ -96,11 +96,7 @@ ifneq ($(UNITY),)
 ALONE_SRC := $(foreach a,$(ALONE),$(filter %/$(a).c,$(LIB_SRC)))
 -include $(B)/unity/groups.mk
 LIB_OBJ := $(UNITY_OBJ) $(ALONE_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
-# A source that is gone makes nothing newer: the list of them does.
-$(B)/unity/sources: FORCE
-	@mkdir -p $(@D)
-	@echo '$(LIB_SRC)' | cmp -s - $@ || echo '$(LIB_SRC)' > $@
-$(B)/unity/groups.mk: core/gen/gen-unity.py $(LIB_SRC) $(B)/unity/sources
+$(B)/unity/groups.mk: core/gen/gen-unity.py $(LIB_SRC) $(B)/sources
 	/usr/bin/python3 -B $< $(@D) $(filter-out $(ALONE_SRC),$(LIB_SRC))
 endif
 
@@ -142,17 +138,22 @@ $(B)/gen/%.o: $(B)/gen/%.c $(STAMP)
 $(B)/unity/%.o: $(B)/unity/%.c $(STAMP) | $(GEN_SRC)
 	$(CC) $(ALL_CFLAGS) -fmacro-prefix-map=./= -MMD -MP -c -o $@ $<
 
+# Removing a source makes no file newer.  This list changes then, and what is made from it.
+$(B)/sources: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIB_SRC) $(UNIT_SRC)' | cmp -s - $@ || echo '$(LIB_SRC) $(UNIT_SRC)' > $@
+
 # Tables from file names: adding a part is adding one file.
 $(B)/gen/engine.c: core/gen/gen-tables.sh core/plan/op.h core/io/reader.h core/io/write/writer.h core/expr/fn/fn.h \
 	$(filter ops/op_% $(foreach p,read_ write_ fn_,$(filter core/%,$(foreach f,$(LIB_SRC),$(if $(filter $p%,$(notdir $f)),$f)))),$(LIB_SRC))
 $(B)/gen/cli.c: core/gen/gen-tables.sh $(sort $(wildcard cli/cmd_*.c))
-$(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/fuzz.c:
+$(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/fuzz.c: $(B)/sources
 	@mkdir -p $(@D)
 	sh core/gen/gen-tables.sh $(basename $(@F)) > $@.tmp && mv $@.tmp $@
 $(B)/gen/guest.c: core/gen/gen-guest.sh $(GUEST)
 	@mkdir -p $(@D)
 	sh core/gen/gen-guest.sh $(GUEST) > $@.tmp && mv $@.tmp $@
-$(B)/gen/unit.c: $(UNIT_SRC) core/gen/gen-unit.sh
+$(B)/gen/unit.c: $(UNIT_SRC) core/gen/gen-unit.sh $(B)/sources
 	@mkdir -p $(@D)
 	sh core/gen/gen-unit.sh $(UNIT_SRC) > $@.tmp && mv $@.tmp $@
 

@@ -274,7 +274,7 @@ int main(int argc, char **argv)
 	struct t_share share = { 1, 1 };
 	unsigned n = 0;
 	bool shared = argc > 1 && sscanf(argv[1], "%u/%u", &share.k, &share.n) == 2 && share.n;
-	const char *only = argc > 1 + shared && argv[argc - 1][0] != '-' ? argv[argc - 1] : "";
+	const char *only = "";
 	int passed = 0, failed = 0, skipped = 0;
 	const struct t_case *c;
 	int role = dtx_sandbox_role(argc, argv);
@@ -283,6 +283,8 @@ int main(int argc, char **argv)
 		return role;
 	setenv("DTX_POOL_IDLE", "5", 0); /* nothing of a test run stays for long */
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (int i = 1 + shared; i < argc; i++)
+		only = argv[i][0] == '-' ? only : argv[i];
 	dtx_json_init();
 	for (c = t_cases; c->name; c++) {
 		long began = t_cpu_ms();
