@@ -94,13 +94,21 @@ DTX_MUSTUSE enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local
                                          struct dtx_batch *in, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part,
                                          void *const *locals, unsigned n, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals,
+                                          unsigned n, void **shared, struct dtx_emit *out,
+                                          struct dtx_err *err);
 /* The states of one group hold nothing any more. */
 void dtx_gb_drop_state(struct dtx_gb_local *l, uint32_t id);
 /* No more batches come. */
 void dtx_gb_drop_scratch(struct dtx_gb_local *l);
 void dtx_gb_free_local(const struct dtx_opctx *ox, void *local);
 
-/* --- rows on disk (groupby_disk.c) ---
+uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin);
+DTX_MUSTUSE enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part,
+                                      struct dtx_emit *out, struct dtx_err *err);
+void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared);
+
+/* --- rows on disk (groupby_spill) ---
  *
  * When memory is short a worker takes no new groups: rows of known ones still go into their states
  * (unless these grow with every row), the others go to disk by bits of their key's hash, and are
@@ -147,7 +155,14 @@ static inline unsigned dtx_gb_ref_local(uint64_t link)
 {
 	return (unsigned)((link & ~DTX_GB_KIND) >> 32);
 }
-/* --- grouping sets --- */
+/* --- grouping sets (groupby_sets) --- */
+/* Reads `sets` once the keys are bound. */
+DTX_MUSTUSE enum dtx_code dtx_gb_bind_sets(struct dtx_bind *b, const struct dtx_gb_args *a,
+                                           struct dtx_gb_state *s, struct dtx_err *err);
+/* Key columns as the set sees them, and its number: to[0 .. nkeys], each with a reference. */
+DTX_MUSTUSE enum dtx_code dtx_gb_set_keys(const struct dtx_gb_state *s, uint32_t set,
+                                          struct dtx_column *const *key, uint32_t nrows,
+                                          struct dtx_column **to, struct dtx_err *err);
 /* Names of the sets of groups by their positions. */
 DTX_MUSTUSE enum dtx_code dtx_gb_set_names(const struct dtx_gb_state *s, const uint64_t *pos,
                                            uint32_t n, struct dtx_column **out,

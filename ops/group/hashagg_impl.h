@@ -1,4 +1,4 @@
-/* Groups from inside: for hashagg.c and groupcache.c. */
+/* Groups from inside: for hashagg.c and hashagg_disk.c. */
 #ifndef DTX_OPS_GROUP_HASHAGG_IMPL_H
 #define DTX_OPS_GROUP_HASHAGG_IMPL_H
 
@@ -131,10 +131,13 @@ static inline size_t dtx_slots_for(size_t n)
 /* Hashes and keys of n groups; a larger table of slots.  False: no memory, and of the table nothing
  * may be asked any more. */
 DTX_MUSTUSE bool dtx_groups_more(struct dtx_groups *g, size_t n);
+DTX_MUSTUSE bool dtx_groups_grow(struct dtx_groups *g);
 static inline bool dtx_groups_room(struct dtx_groups *g, size_t n)
 {
 	return DTX_LIKELY(n <= g->cap_hash && n <= g->cap_key) || dtx_groups_more(g, n);
 }
+/* Tells how far the memory is used, so that others may make the pages of the rest. */
+void dtx_groups_pages(struct dtx_groups *g);
 
 /* Groups of a table of one text key for the live rows [from, from + n), at most DTX_GROUP_CHUNK;
  * false: no memory. */

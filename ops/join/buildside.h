@@ -31,6 +31,8 @@ DTX_MUSTUSE enum dtx_code dtx_keysides_bind(struct dtx_bind *b, const struct dtx
 DTX_MUSTUSE enum dtx_code dtx_keysides_columns(struct dtx_bind *b, const int32_t *l,
                                                const int32_t *r, uint32_t n,
                                                struct dtx_key_sides *s, struct dtx_err *err);
+/* Types that are compared: equal, both numbers, or one of them only null. */
+bool dtx_key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref *as);
 /* Pair k is of two columns. */
 bool dtx_keysides_plain(const struct dtx_key_sides *s, uint32_t k);
 /* The batch with the values of formulas behind its columns, and without them again. */
@@ -41,7 +43,7 @@ void dtx_keys_narrow(const struct dtx_key_made *m, const struct dtx_schema *own,
 /* The output column of a key, as explain and texts show it: "k" or "k = key". */
 void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out);
 
-/* --- the sink: each worker keeps its batches --- */
+/* --- the sink: each worker keeps its batches (buildkeep.c) --- */
 
 struct dtx_build_side { /* of a worker */
 	struct dtx_kept kept;

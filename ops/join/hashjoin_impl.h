@@ -58,6 +58,18 @@ struct dtx_join_making {
 };
 
 void dtx_join_rows_clear(struct dtx_join_rows *r);
+/* Room for n rows. */
+DTX_MUSTUSE bool dtx_join_rows_reserve(struct dtx_join_rows *r, size_t n);
+/* The live rows of batch i, whose key ids are id[0, b->nsel) behind those that are there: room for
+ * them is reserved.  Rows without a key go to the unkeyed ones. */
+DTX_MUSTUSE enum dtx_code dtx_join_rows_add(struct dtx_join_rows *r, uint32_t i,
+                                            const struct dtx_join_making *w,
+                                            struct dtx_column *const *key,
+                                            const struct dtx_batch *b, struct dtx_err *err);
+/* Counting sort of rows by key: rows of a key stay in right order, those of key i begin at start[i]
+ * of all rows, here at ref[start[i] - r->first]. */
+void dtx_join_rows_sort(const struct dtx_join_rows *r, uint32_t nkeys, uint32_t *start,
+                        struct dtx_rowref *ref);
 /* A row without a key. */
 DTX_MUSTUSE bool dtx_join_rows_unkeyed(struct dtx_join_rows *r, struct dtx_rowref ref);
 /* The unkeyed rows are the table's from now on, too. */
@@ -68,10 +80,16 @@ static inline bool dtx_join_is_unique(const struct dtx_join_table *t)
 {
 	return !t->nunkeyed && t->nkeys == t->nrows;
 }
+DTX_MUSTUSE enum dtx_code dtx_join_parts_new(struct dtx_join_table *t, unsigned bits,
+                                             struct dtx_err *err);
 
+/* Builds in memory: parts so small that their tables stay in a cache, by all workers. */
+DTX_MUSTUSE enum dtx_code dtx_join_in_memory(struct dtx_join_making *w, struct dtx_err *err);
 /* Builds on disk, part by part, each so small that its tables fit; as many parts as
  * dtx_join_disk_bits says, 0: memory is enough. */
 unsigned dtx_join_disk_bits(const struct dtx_opctx *ox, int64_t nrows);
+DTX_MUSTUSE enum dtx_code dtx_join_on_disk(struct dtx_join_making *w, unsigned bits,
+                                           struct dtx_err *err);
 
 /* --- dense keys: whole numbers so close to each other that they are their own ids --- */
 
