@@ -1,4 +1,4 @@
-/* Batches, their places in the input, and tables. */
+/* Batches, the places of their rows in the input, and tables. */
 #include "core/data/batch.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ void dtx_batch_free(struct dtx_batch *b)
 	dtx_mem_free(b);
 }
 
-/* Everything but the columns and the selection. */
+/* Copies every member except the columns and the selection. */
 static void batch_copy_head(struct dtx_batch *to, const struct dtx_batch *from)
 {
 	to->seq = from->seq;
@@ -75,7 +75,8 @@ enum dtx_code dtx_batch_copy(const struct dtx_batch *b, struct dtx_batch **out, 
 	uint32_t i;
 
 	DTX_TRY(dtx_batch_new(b->schema, b->nrows, &copy, err));
-	if (copy->ncols != b->ncols) { /* narrower or wider than its schema while being built */
+	if (copy->ncols != b->ncols) { /* While a batch is built it may have fewer or more columns
+		                        * than its schema. */
 		DTX_ASSERT(copy->ncols >= b->ncols, err);
 		copy->ncols = b->ncols;
 	}
@@ -158,7 +159,7 @@ out:
 	return rc;
 }
 
-/* "C17": column letters as a spreadsheet writes them. */
+/* The name of a cell as a spreadsheet writes it: "C17". */
 static void batch_cell_name(char *out, size_t size, uint32_t col, int64_t row)
 {
 	char letters[8];
@@ -180,7 +181,7 @@ bool dtx_batch_id(const struct dtx_batch *b, uint32_t row, uint64_t *id)
 	return b->origin && *id != DTX_NO_ROW;
 }
 
-/* False: the row was made. */
+/* False if the row was not read but made. */
 static bool batch_place(const struct dtx_batch *b, uint32_t row, struct dtx_place *place)
 {
 	uint64_t id;
@@ -238,7 +239,7 @@ void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, st
 		snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)place.row + 1);
 }
 
-/* A bit per row that is still there; NULL: no memory. */
+/* A bit for each live row.  NULL: out of memory. */
 static uint64_t *batch_live(const struct dtx_batch *b)
 {
 	uint64_t *live = dtx_mem_zalloc(dtx_bit_words(b->nrows) + 1, sizeof(*live));
@@ -248,7 +249,8 @@ static uint64_t *batch_live(const struct dtx_batch *b)
 	return live;
 }
 
-/* How many cells of the batch do not fit a declared type, for the error about the first of them. */
+/* For the error about the first cell that does not fit a declared type: counts all cells of the
+ * batch that do not fit. */
 static void batch_misfits(const struct dtx_batch *b, uint32_t i, struct dtx_err *err)
 {
 	struct dtx_err quiet = DTX_ERR_INIT;
@@ -294,7 +296,8 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	return rc;
 }
 
-/* A twin of another type may be in use by another batch: this batch gets a column of its own. */
+/* Another batch may use the typed twin that the column already has, with another type: this batch
+ * gets a column of its own. */
 static enum dtx_code batch_fresh(struct dtx_batch *b, uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -312,9 +315,9 @@ static bool batch_same_type(struct dtx_typeref a, struct dtx_typeref b)
 	return a.type == b.type && a.precision == b.precision && a.scale == b.scale;
 }
 
-/* A value that does not fit a declared type counts only in a row that is still there: batches hold
- * rows that a filter dropped, more or less of them by their size.  The twin without those values is
- * for this batch alone: elsewhere the rows may be wanted. */
+/* A value that does not fit its declared type is an error only in a live row.  Which dropped rows a
+ * batch still contains depends on its size, and the result must not.  The typed twin without those
+ * values is used by this batch alone, because elsewhere the rows may be live. */
 static enum dtx_code batch_live_twin(struct dtx_batch *b, uint32_t i, struct dtx_column **twin,
                                      int64_t *bad, struct dtx_err *err)
 {
@@ -358,8 +361,9 @@ enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column
 		rc = batch_misfit(b, i, c, bad, err);
 		goto out;
 	}
-	/* Columns are shared between batches of several workers: the first twin stays.  Release
-	 * publishes its content to those who load it with acquire. */
+	/* Columns are shared between batches of several workers.  The first worker that stores its
+	 * twin wins; the others drop theirs.  Release publishes the content of the twin to those
+	 * who load the pointer with acquire. */
 	if (!atomic_compare_exchange_strong_explicit(&c->typed, &none, twin, memory_order_acq_rel,
 	                                             memory_order_acquire)) {
 		dtx_column_unref(twin);

@@ -1,7 +1,7 @@
-/* The batches of a table at rest in blocks. */
+/* Divides the batches of a table into blocks: see blocks.h. */
 #include "core/data/blocks.h"
 
-/* The first batch that begins at row `from` or behind it, and its row. */
+/* The first batch that begins at row `from` or later, and the row at which it begins. */
 static size_t batch_from(const struct dtx_table *t, int64_t from, int64_t *row)
 {
 	size_t batch = 0;

@@ -1,10 +1,11 @@
-/* Values go into one aligned array that doubles; validity exists from the first null on. */
+/* Values go into one aligned array that doubles when it is full.  The validity bits are made when
+ * the first null is added. */
 #include "core/data/builder.h"
 
 #include "core/base/arena.h"
 #include "core/base/mem.h"
 
-/* Rows; twice as many still fit a uint32_t. */
+/* Limit in rows, low enough that doubling it does not overflow a uint32_t. */
 #define BUILDER_MAX (UINT32_MAX / 4)
 
 static size_t builder_width(enum dtx_type type)
@@ -75,7 +76,7 @@ static bool builder_grow(struct dtx_builder *b)
 	return true;
 }
 
-/* Room for one more row. */
+/* Makes room for one more row. */
 static inline bool builder_room(struct dtx_builder *b)
 {
 	if (DTX_LIKELY(b->values && b->len < b->cap))
@@ -85,7 +86,7 @@ static inline bool builder_room(struct dtx_builder *b)
 	return !b->failed;
 }
 
-/* The row is there and present. */
+/* Counts a row whose value was stored as present. */
 static inline void builder_done(struct dtx_builder *b)
 {
 	if (b->valid)
@@ -249,7 +250,7 @@ static void builder_rows_f64(struct dtx_builder *b, const struct dtx_column *fro
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		to[i] = from->v.f64[row[i]] + 0.0; /* as dtx_builder_f64 */
+		to[i] = from->v.f64[row[i]] + 0.0; /* + 0.0 as in dtx_builder_f64 */
 }
 
 static void builder_rows_text(struct dtx_builder *b, const struct dtx_column *from,
@@ -265,7 +266,7 @@ static void builder_rows_text(struct dtx_builder *b, const struct dtx_column *fr
 	}
 }
 
-/* Types whose rows are copied without a call per row. */
+/* Types whose rows are copied in a loop, without a call per row. */
 static bool builder_has_rows(enum dtx_type type)
 {
 	return type == DTX_T_TEXT || builder_width(type) == 4 || builder_width(type) == 8;
@@ -322,7 +323,7 @@ static void builder_free_text(void *arg)
 	dtx_mem_free(arg);
 }
 
-/* The copied texts under an owner that also keeps `keep`; *out is NULL when there is neither. */
+/* An owner of the copied texts that also keeps `keep`.  *out is NULL if there is neither. */
 static bool builder_own_text(struct dtx_builder *b, struct dtx_owner *keep, struct dtx_owner **out)
 {
 	struct dtx_arena *text;

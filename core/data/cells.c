@@ -1,4 +1,4 @@
-/* Cells of many columns into one, source bytes kept. */
+/* Gathers cells of several columns into one column and keeps their source bytes: see cells.h. */
 #include "core/data/cells.h"
 
 #include "core/base/mem.h"
@@ -6,7 +6,8 @@
 #include "core/data/cast/cast.h"
 #include "core/data/time/time.h"
 
-/* --- memory behind a made column: blocks of its own and the owners of what it points into --- */
+/* --- owner of a gathered column: its own blocks, and references to the owners of its sources
+ * --- */
 
 struct hold {
 	void *block[DTX_OWNER_BLOCKS];
@@ -26,7 +27,7 @@ static void hold_free(void *arg)
 	dtx_mem_free(h);
 }
 
-/* References the owners of batches' columns. */
+/* Takes references to the owners of a batch's columns. */
 static void hold_add(struct hold *h, struct dtx_column *const *src, uint32_t nsrc)
 {
 	struct dtx_owner *last = NULL;
@@ -82,7 +83,7 @@ out:
 	return rc;
 }
 
-/* --- what the sources have in common --- */
+/* --- the form that all sources share --- */
 
 enum shape { SHAPE_NULL, SHAPE_SPAN, SHAPE_CELL, SHAPE_VALUE, SHAPE_MIXED };
 
@@ -119,10 +120,11 @@ struct gather {
 	uint32_t nsrc, n;
 	const uint32_t *which, *row;
 	const struct dtx_field *field;
-	struct dtx_owner *held; /* keeps the sources; NULL: each is kept by itself */
+	struct dtx_owner *held; /* owner of all sources; NULL: each source is referenced on its
+	                         * own */
 };
 
-/* Takes the blocks, also on failure; keeps what is behind the sources. */
+/* Takes the blocks, also on failure, and keeps the memory of the sources alive. */
 static struct dtx_owner *hold_new(void *const block[DTX_OWNER_BLOCKS], const struct gather *g)
 {
 	struct hold *h;
@@ -146,7 +148,7 @@ static inline struct dtx_column *gather_at(const struct gather *g, uint32_t i)
 	return g->which[i] < g->nsrc ? g->src[g->which[i]] : NULL;
 }
 
-/* Bit per row; *bits stays NULL when no source has validity bits. */
+/* Collects the validity bits.  *bits stays NULL if no source has any. */
 static enum dtx_code gather_valid(const struct gather *g, uint64_t **bits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -172,8 +174,8 @@ out:
 
 #define AHEAD 24u
 
-/* The cells as their sources have them, and the lowest address; spans reach four GiB from one
- * base. */
+/* Copies the spans as their sources have them and finds the lowest address, which becomes the new
+ * base.  False if the cells are more than 4 GiB apart, because offsets have 32 bits. */
 static bool span_read(const struct gather *g, struct dtx_span *span, const char **base)
 {
 	uintptr_t lo = UINTPTR_MAX, hi = 0;
@@ -182,7 +184,8 @@ static bool span_read(const struct gather *g, struct dtx_span *span, const char 
 		const struct dtx_column *c = gather_at(g, i), *ahead = NULL;
 		uintptr_t at;
 
-		/* rows are anywhere: their cells are on the way while others are looked at */
+		/* Rows come in random order: prefetch cells that are needed some iterations
+		 * later. */
 		if (i + AHEAD < g->n)
 			ahead = gather_at(g, i + AHEAD);
 		if (ahead)
@@ -205,7 +208,8 @@ static bool span_read(const struct gather *g, struct dtx_span *span, const char 
 	return hi - lo < UINT32_MAX;
 }
 
-/* A cell at an end of its text has no more bytes of it there. */
+/* Whether bytes around a cell may be unreadable.  If all cells are in one text, only the cells at
+ * the ends of that text have none, and readers know these. */
 static bool gather_is_narrow(const struct gather *g, const struct dtx_column *like)
 {
 	for (uint32_t i = 0; i < g->nsrc; i++) {
@@ -217,7 +221,7 @@ static bool gather_is_narrow(const struct gather *g, const struct dtx_column *li
 	return false;
 }
 
-/* Takes `span`, which has been read. */
+/* Takes `span`, which span_read has filled. */
 static enum dtx_code gather_span(const struct gather *g, struct dtx_span *span, const char *base,
                                  const struct dtx_column *like, struct dtx_column **out,
                                  struct dtx_err *err)
@@ -299,7 +303,7 @@ out:
 	return rc;
 }
 
-/* Whether all cells that are there are values, in arrays of one type that has bytes only. */
+/* Whether all sources are arrays of the same type, whose values are single words or texts. */
 static bool gather_is_plain(const struct gather *g)
 {
 	enum dtx_type type = g->field->type.type;
@@ -314,7 +318,7 @@ static bool gather_is_plain(const struct gather *g)
 	return true;
 }
 
-/* Rows are anywhere: the first word of each is on the way while others are copied. */
+/* Rows come in random order: prefetch the value of a row some iterations ahead. */
 static void gather_ahead(const struct gather *g, uint32_t i, size_t width)
 {
 	const struct dtx_column *c = i + AHEAD < g->n ? gather_at(g, i + AHEAD) : NULL;
@@ -341,7 +345,7 @@ static void gather_floats(const struct gather *g, struct dtx_builder *b, double 
 		const struct dtx_column *c = gather_at(g, i);
 
 		gather_ahead(g, i, sizeof(*to));
-		to[i] = c ? c->v.f64[g->row[i]] + 0.0 : 0; /* as dtx_builder_f64 */
+		to[i] = c ? c->v.f64[g->row[i]] + 0.0 : 0; /* + 0.0 as in dtx_builder_f64 */
 		if (!c)
 			dtx_builder_absent(b, i);
 	}
@@ -440,7 +444,7 @@ out:
 	return rc;
 }
 
-/* One source and no null row: the column's own gather, which also moves a typed twin. */
+/* One source and no null row: dtx_column_gather does it and also gathers the typed twin. */
 static enum dtx_code gather_one(const struct gather *g, struct dtx_column **out,
                                 struct dtx_err *err)
 {
@@ -452,7 +456,8 @@ static enum dtx_code gather_one(const struct gather *g, struct dtx_column **out,
 	for (uint32_t i = 0; i < g->n; i++)
 		sel[i] = (uint16_t)g->row[i];
 	DTX_TRY(dtx_column_gather(g->src[0], sel, g->n, out, err));
-	/* late cells have the type of the field they stand under; nobody shares the column yet */
+	/* Late-typed cells get the type of the new field.  The column is not shared yet, so it may
+	 * be changed. */
 	if ((*out)->form == DTX_F_SPAN || (*out)->form == DTX_F_CELL)
 		(*out)->type = g->field->type;
 out:

@@ -1,4 +1,4 @@
-/* Columns: counting, gathering, slicing. */
+/* Columns: reference counting, gathering, slicing. */
 #include "core/data/column.h"
 
 #include "core/base/mem.h"
@@ -57,7 +57,7 @@ struct dtx_str dtx_column_text(const struct dtx_column *c, uint32_t row)
 	return dtx_text_str(&c->v.text[c->form == DTX_F_CONST ? 0 : row]);
 }
 
-/* Bytes of a value in a FLAT or CONST array; 0: bits or nothing. */
+/* Bytes of a value in the array of a FLAT or CONST column; 0 if it has bits or no array. */
 static size_t column_type_width(enum dtx_type type)
 {
 	static const uint8_t width[DTX_TYPE_COUNT] = {
@@ -133,7 +133,7 @@ struct dtx_owner *dtx_column_behind(const struct dtx_column *c)
 	return c->apart ? dtx_owner_kept(c->owner) : c->owner;
 }
 
-/* A column like c over other rows; takes the blocks, which `keep` stays behind. */
+/* A column like c over other rows.  Takes the blocks; their owner also keeps `keep`. */
 static enum dtx_code column_like(const struct dtx_column *c, uint32_t n, void *const block[3],
                                  struct dtx_owner *keep, struct dtx_column **out,
                                  struct dtx_err *err)
@@ -229,7 +229,7 @@ out:
 	return rc;
 }
 
-/* Bits [from, from + n) in place when they begin at a word, else copied to *copy. */
+/* The bits [from, from + n): in place if they begin at a word, else copied to *copy. */
 static bool column_slice_bits(const uint64_t **bits, uint32_t from, uint32_t n, void **copy)
 {
 	size_t words = dtx_bit_words(n), i;
@@ -253,7 +253,7 @@ static bool column_slice_bits(const uint64_t **bits, uint32_t from, uint32_t n, 
 	return true;
 }
 
-/* Only the first value of a CONST column exists; its validity bit too. */
+/* A CONST column has only one value and one validity bit. */
 static enum dtx_code column_slice_const(const struct dtx_column *c, uint32_t n,
                                         struct dtx_column **out, struct dtx_err *err)
 {
@@ -299,7 +299,7 @@ out:
 	return rc;
 }
 
-/* One null of any type: zero bytes behind a zero validity bit. */
+/* A null of any type: value bytes of zero and a validity bit of zero. */
 static const struct dtx_dec128 column_zero[1];
 static const uint64_t column_absent[1];
 

@@ -1,4 +1,4 @@
-/* Equality keys and sort keys. */
+/* Equality keys and sort keys: see key.h. */
 #include "core/data/key.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "core/data/cast/decimal.h"
 #include "core/data/time/time.h"
 
-/* First byte of a value: what compares equal across types shares a tag. */
+/* The first byte of a value.  Types whose values can be equal share a tag. */
 enum key_tag { KEY_NULL, KEY_BOOL, KEY_INT, KEY_FLOAT, KEY_DECIMAL, KEY_MOMENT, KEY_TEXT };
 
 static void key_word(struct dtx_buf *out, enum key_tag tag, const void *bytes, size_t n)
@@ -35,7 +35,8 @@ static void key_f64(struct dtx_buf *out, double v)
 		key_word(out, KEY_FLOAT, &v, sizeof(v));
 }
 
-/* Whole numbers as ints, up to 15 digits as the float they equal, others by their digits. */
+/* Whole numbers are written as ints, numbers of up to 15 digits as the float that they equal,
+ * others by their digits. */
 static void key_dec(struct dtx_buf *out, dtx_i128 v, unsigned scale)
 {
 	struct {
@@ -102,7 +103,7 @@ void dtx_key_equal(struct dtx_column *const *col, size_t n, uint32_t row, struct
 /* --- many rows: the usual types without a call and a check of room per cell --- */
 
 #define KEY_CELL                                                                                   \
-	(1 + sizeof(uint32_t) + DTX_TEXT_INLINE) /* most bytes of a cell but for long text */
+	(1 + sizeof(uint32_t) + DTX_TEXT_INLINE) /* most bytes of a cell, except for long texts */
 
 static bool key_is_plain(const struct dtx_column *c)
 {
@@ -111,7 +112,7 @@ static bool key_is_plain(const struct dtx_column *c)
 	        c->type.type == DTX_T_DATE || c->type.type == DTX_T_DATETIME);
 }
 
-/* Most bytes of the keys of n rows; 0: a column is of no plain type. */
+/* The most bytes that the keys of n rows need; 0 if a column is not of a plain type. */
 static size_t key_bytes_max(struct dtx_column *const *col, size_t ncols, const uint16_t *sel,
                             uint32_t from, uint32_t n)
 {
@@ -138,8 +139,8 @@ static inline char *key_put_word(char *p, enum key_tag tag, int64_t v)
 	return p + 1 + sizeof(v);
 }
 
-/* A short text is its length and bytes as they stand in the view; what is copied too much, the
- * next cell overwrites. */
+/* Writes the length and the bytes of a short text as they are in the view.  It always copies all
+ * inline bytes; the next cell overwrites those that are too many. */
 static inline char *key_put_text(char *p, const struct dtx_text *t)
 {
 	*p = KEY_TEXT;
@@ -186,7 +187,7 @@ void dtx_key_equal_rows(struct dtx_column *const *col, size_t ncols, const uint1
 	out->len = (size_t)(p - out->ptr);
 }
 
-/* --- and back --- */
+/* --- from keys back to values --- */
 
 bool dtx_key_tells(enum dtx_type type)
 {
@@ -194,7 +195,7 @@ bool dtx_key_tells(enum dtx_type type)
 	       type == DTX_T_DATETIME;
 }
 
-/* The value at *at, which moves behind it; false: null. */
+/* Reads the value at *at, which moves past it.  False: null. */
 static inline bool key_take_word(const char **at, int64_t *v)
 {
 	bool null = **at == KEY_NULL;
@@ -274,7 +275,8 @@ static void key_sort_f64(struct dtx_buf *out, double v)
 	key_big_endian(out, bits & KEY_SIGN ? ~bits : bits | KEY_SIGN);
 }
 
-/* 0 becomes 0 255 and the end is 0 0, so that a prefix comes first whatever follows. */
+/* A zero byte becomes 0 255 and the end is 0 0, so that a prefix sorts first whatever follows
+ * it. */
 static void key_sort_bytes(struct dtx_buf *out, struct dtx_str s)
 {
 	while (s.len) {
@@ -290,7 +292,7 @@ static void key_sort_bytes(struct dtx_buf *out, struct dtx_str s)
 	dtx_buf_addn(out, "\0", 2);
 }
 
-/* Runs of digits by value: '0', how many digits, the digits without leading zeros. */
+/* Runs of digits sort by value: '0', the number of digits, the digits without leading zeros. */
 static void key_natural(struct dtx_buf *out, struct dtx_str s)
 {
 	size_t i = 0;
@@ -308,7 +310,7 @@ static void key_natural(struct dtx_buf *out, struct dtx_str s)
 			i++;
 		n = end - i;
 		dtx_buf_addc(out, '0');
-		/* The count in base 255 from 1 up: more digits sort higher, no zero byte. */
+		/* The number of digits in base 255, without zero bytes: more digits sort higher. */
 		for (; n > 254; n -= 254)
 			dtx_buf_addc(out, (char)255);
 		dtx_buf_addc(out, (char)n);

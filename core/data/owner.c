@@ -1,5 +1,6 @@
-/* Counted memory.  Taking a reference needs no ordering (the taker has one already); dropping one
- * releases, and the last dropper acquires, so that frees see all earlier uses. */
+/* Reference counted memory.  Taking a reference needs no memory ordering, because the caller
+ * already has one.  Dropping a reference releases, and the last drop acquires, so that freeing
+ * happens after all uses. */
 #include "core/data/owner.h"
 
 #include <stdatomic.h>
@@ -74,7 +75,7 @@ struct dtx_owner *dtx_owner_ref(struct dtx_owner *o)
 
 void dtx_owner_unref(struct dtx_owner *o)
 {
-	/* A chain of keepers may be long: no recursion. */
+	/* A chain of owners may be long, so it is freed without recursion. */
 	while (o && atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1) {
 		struct dtx_owner *keep = o->keep;
 		size_t i;

@@ -1,4 +1,5 @@
-/* Counted memory behind columns: a heap block, a mapping, a grid, another owner. Thread safe. */
+/* Reference counted memory that columns use: a heap block, a mapping, a grid, another owner.
+ * Thread safe. */
 #ifndef DTX_DATA_OWNER_H
 #define DTX_DATA_OWNER_H
 
@@ -6,23 +7,23 @@
 
 struct dtx_owner;
 
-/* Owns `arg`, released by free_fn(arg) with the last reference. One reference is the caller's.
- * NULL: out of memory, then arg is still the caller's. */
+/* Makes an owner of `arg` with one reference for the caller.  free_fn(arg) is called with the last
+ * release.  NULL: out of memory; arg then still belongs to the caller. */
 DTX_MUSTUSE struct dtx_owner *dtx_owner_new(void (*free_fn)(void *), void *arg);
-/* Owns a dtx_mem block; takes it also on failure. */
+/* Makes an owner of a dtx_mem block and takes the block, also on failure. */
 DTX_MUSTUSE struct dtx_owner *dtx_owner_take(void *block);
-/* Owns n <= DTX_OWNER_BLOCKS dtx_mem blocks (NULL among them is fine) and a reference to `keep`
- * (may be NULL).  Takes the blocks also on failure; keep's new reference is made here. */
+/* Makes an owner of n <= DTX_OWNER_BLOCKS dtx_mem blocks (some may be NULL) and of a new reference
+ * to `keep` (may be NULL).  Takes the blocks, also on failure. */
 #define DTX_OWNER_BLOCKS 3
 DTX_MUSTUSE struct dtx_owner *dtx_owner_blocks(void *const *block, size_t n,
                                                struct dtx_owner *keep);
-/* o holds a reference to `keep` (may be NULL) from now on.  Once, before o is shared. */
+/* Makes o hold a reference to `keep` (may be NULL).  May be called once, before o is shared. */
 void dtx_owner_keep(struct dtx_owner *o, struct dtx_owner *keep);
-/* What o keeps, borrowed; NULL: nothing. */
+/* What o keeps, borrowed; NULL if nothing. */
 struct dtx_owner *dtx_owner_kept(const struct dtx_owner *o);
-struct dtx_owner *dtx_owner_ref(struct dtx_owner *o); /* NULL is fine */
+struct dtx_owner *dtx_owner_ref(struct dtx_owner *o); /* NULL is allowed */
 void dtx_owner_unref(struct dtx_owner *o);
-/* References there are now, 0 of NULL: others may take and drop some meanwhile. */
+/* The number of references now, 0 for NULL.  Other threads may change it at any time. */
 int dtx_owner_refs(const struct dtx_owner *o);
 
 #endif

@@ -1,18 +1,18 @@
-/* Fields in order. */
+/* The fields of a table in order, and an index of their names. */
 #include "core/data/schema.h"
 
 #include "core/base/hash/hash.h"
 
 enum { INDEX_FIELDS = 16 };
 
-/* Open addressing; at most half full. */
+/* A hash table with open addressing that is at most half full. */
 struct dtx_schema_index {
-	uint32_t n;      /* fields that are in it: the first ones */
-	uint32_t mask;   /* slots - 1, a power of two */
-	uint32_t slot[]; /* field + 1; 0: free */
+	uint32_t n;      /* fields in the index: the first n of the schema */
+	uint32_t mask;   /* number of slots - 1; the number is a power of two */
+	uint32_t slot[]; /* number of the field + 1; 0: free */
 };
 
-/* The slot of a name: that of the field that has it, or a free one. */
+/* The slot of a name: that of the field with this name, or a free one. */
 static uint32_t *index_slot(const struct dtx_schema *s, const char *name)
 {
 	struct dtx_schema_index *x = s->index;

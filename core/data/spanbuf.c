@@ -1,4 +1,4 @@
-/* A block of text cells, as a text file would hold them. */
+/* A block of text cells, as a text file would contain them. */
 #include "core/base/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cells.h"
@@ -29,8 +29,9 @@ void dtx_spanbuf_clear(struct dtx_spanbuf *s)
 	s->n = s->cap = s->cap_words = 0;
 }
 
-/* Numbers are read eight bytes at a time, back from the end of their cell: the first cells of a
- * block need bytes before them too, also when they stand under the base of other blocks. */
+/* Numbers are read eight bytes at a time, backwards from the end of their cell.  The first cells of
+ * a block therefore need readable bytes before them, because a gathered column may have a base
+ * below this block. */
 static void spanbuf_lead(struct dtx_spanbuf *s)
 {
 	if (!s->bytes.len)
@@ -68,7 +69,8 @@ void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str t)
 	spanbuf_push(s, off + 1, s->bytes.len - off - 2, true);
 }
 
-/* A written cell that stands for null (`NA` under null_values): bytes stay, the bit goes. */
+/* Marks a cell as null that has bytes (`NA` under null_values): the bytes stay, the validity bit is
+ * cleared. */
 static void spanbuf_invalid(struct dtx_spanbuf *s)
 {
 	size_t words = dtx_bit_words(s->n);
@@ -101,9 +103,9 @@ static void spanbuf_raw(struct dtx_spanbuf *s, const struct dtx_column *c, uint3
 		spanbuf_invalid(s);
 }
 
-/* Cells of several dialects become cells of one: of the output's, as those keep their bytes where
- * they meet no others; else of the most usual one, and not of the one that comes first.  The bytes
- * of a result do not depend on which rows share a batch. */
+/* If cells of several dialects meet, all become cells of one: that of the output, because its cells
+ * are copied byte by byte elsewhere; else the most usual one.  It must not be the one that comes
+ * first, because the bytes of a result must not depend on which rows are in one batch. */
 static size_t dialect_rank(struct dtx_celldialect d)
 {
 	static const char usual[] = ",\t;|";
@@ -114,7 +116,7 @@ static size_t dialect_rank(struct dtx_celldialect d)
 	return 1 + (at ? (size_t)(at - usual) : sizeof(usual));
 }
 
-/* All cells in another dialect. */
+/* Writes all cells in another dialect. */
 static void spanbuf_change(struct dtx_spanbuf *s, struct dtx_celldialect dialect)
 {
 	static const struct dtx_typeref text = { .type = DTX_T_TEXT };

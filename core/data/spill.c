@@ -1,4 +1,4 @@
-/* Memory that goes to disk when the budget is tight. */
+/* Writes columns to a temporary file when the memory budget is nearly used up: see spill.h. */
 #include "core/data/spill.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "core/base/mem.h"
 #include "core/data/spill_column.h"
 
-/* Of the file are mapped at a time, or as much as one piece is. */
+/* This much of the file is mapped at a time, or as much as one piece needs. */
 #define WINDOW ((size_t)64 << 20)
 #define ALIGN  ((size_t)64)
 
@@ -26,11 +26,11 @@ struct window {
 };
 
 struct dtx_spill {
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects everything below */
 	struct dtx_owner *file;
 	int fd;
 	off_t end;
-	struct window *window; /* the one that is filled; owned by `owner` */
+	struct window *window; /* the window that is being filled; owned by `owner` */
 	struct dtx_owner *owner;
 };
 
@@ -42,7 +42,8 @@ static void file_free(void *arg)
 	dtx_mem_free(fd);
 }
 
-/* The disk gets its space back; a file system that cannot keeps it until the run ends. */
+/* Returns the space to the disk by punching a hole.  A file system that cannot do that keeps it
+ * until the run ends. */
 static void window_free(void *arg)
 {
 	struct window *w = arg;
@@ -83,7 +84,8 @@ static bool over(const struct dtx_spill *s, size_t eighths)
 	return s && dtx_mem_limit() && dtx_mem_used() > dtx_mem_limit() / 8 * eighths;
 }
 
-/* Tables go first: they are read in order, and cost the least on disk. */
+/* Tables are moved to disk before the state of operators: they are read in order, so reading them
+ * back costs the least. */
 bool dtx_spill_tables(const struct dtx_spill *s)
 {
 	return over(s, 2);

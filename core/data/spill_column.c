@@ -1,4 +1,4 @@
-/* Columns in a spill file: values, validity, and the bytes they point into, in one piece. */
+/* Columns in a spill file: values, validity bits and the bytes they point into, in one piece. */
 #include "core/data/spill_column.h"
 
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "core/base/buf.h"
 #include "core/base/mem.h"
 
-#define PAD 64u /* around the bytes of cells: readers look at whole words */
+#define PAD 64u /* around the bytes of cells, because readers load whole words */
 
-/* What a column is made of: an array and the bytes it points into. */
+/* The parts of a column: an array, and the bytes that it points into. */
 struct parts {
-	const void *values; /* the column's, or `made` */
+	const void *values; /* of the column, or `made` */
 	void *made;
 	size_t size;
 	struct dtx_buf bytes;
@@ -38,7 +38,7 @@ static size_t values_bytes(const struct dtx_column *c)
 	return c->len * value_size(c);
 }
 
-/* Raw cells one behind the other, quotes included. */
+/* Copies the raw cells one after the other, including their quotes. */
 static enum dtx_code span_parts(const struct dtx_column *c, struct parts *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -64,7 +64,7 @@ out:
 	return rc;
 }
 
-/* Long texts; where they will be is filled in when the place is known. */
+/* Collects long texts.  Their addresses are filled in when the place in the file is known. */
 static enum dtx_code text_parts(const struct dtx_column *c, struct parts *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -77,7 +77,7 @@ static enum dtx_code text_parts(const struct dtx_column *c, struct parts *p, str
 		text[i] = c->v.text[i];
 		if (text[i].len <= DTX_TEXT_INLINE)
 			continue;
-		/* what stands at a null is nobody's */
+		/* the view of a null may point anywhere */
 		if (c->valid && !dtx_bit(c->valid, i))
 			memset(&text[i], 0, sizeof(text[i]));
 		else
@@ -112,7 +112,7 @@ static enum dtx_code find_parts(const struct dtx_column *c, struct parts *p, str
 	return is_text(c) ? text_parts(c, p, err) : DTX_OK;
 }
 
-/* A column like c over the piece. */
+/* A column like c whose memory is the piece. */
 static enum dtx_code made_column(const struct dtx_column *c, struct dtx_piece *piece,
                                  struct dtx_column **out, struct dtx_err *err)
 {

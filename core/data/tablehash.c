@@ -1,4 +1,4 @@
-/* Hash of a result by its values. */
+/* Hash of a result by its values: see tablehash.h. */
 #include "core/data/tablehash.h"
 
 #include <inttypes.h>
@@ -57,7 +57,8 @@ out:
 
 #define ROWHASH_HEAD 5 /* byte 1 and the length */
 
-/* Most cells are short: two loads that overlap are sooner there than a call. */
+/* Copies a cell.  Most are short, and for those two overlapping loads are faster than a call of
+ * memcpy. */
 static inline void rowhash_copy(uint8_t *to, const char *from, size_t len)
 {
 	uint64_t a, z;
@@ -87,7 +88,7 @@ static inline bool rowhash_fits(struct dtx_buf *b, size_t n)
 	return (b->ptr && b->cap - b->len > n) || dtx_buf_room(b, n);
 }
 
-/* The common case: text that stands somewhere, as that of a cell of a text file without quotes. */
+/* The common case: text that is already in memory, such as a cell of a text file without quotes. */
 static inline void rowhash_text(struct dtx_str text, struct dtx_buf *b)
 {
 	uint8_t *to;
@@ -119,7 +120,7 @@ static void rowhash_workbook(const struct dtx_column *c, uint32_t row, struct dt
 	b->len += ROWHASH_HEAD + n;
 }
 
-/* A number of a FLAT column, printed where it goes. */
+/* Prints a number of a FLAT column straight into the message. */
 static void rowhash_number(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
 {
 	uint8_t *to;
@@ -157,7 +158,7 @@ static void rowhash_flat(const struct dtx_column *c, uint32_t row, struct dtx_bu
 		rowhash_printed(c, row, b);
 }
 
-/* Byte 0, or byte 1, length and text. */
+/* Writes byte 0, or byte 1, length and text. */
 static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
 {
 	if (!c || dtx_column_is_null(c, row))
@@ -182,13 +183,13 @@ enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT, ROWHASH_PRINTED, RO
 struct rowhash_col {
 	const struct dtx_column *col;
 	enum rowhash_kind kind;
-	/* SPAN: cells that begin below it have ROWHASH_WIDE bytes of the source */
+	/* SPAN: cells that begin before this offset have ROWHASH_WIDE readable bytes */
 	uint32_t wide_to;
 	const struct dtx_printed *printed; /* PRINTED */
 	struct dtx_printed *keep;          /* KEPT */
 };
 
-/* The end of the last cell: all bytes of the source before it can be read. */
+/* The end of the last cell: all bytes of the source before it are readable. */
 static uint32_t rowhash_last(const struct dtx_batch *b, const struct dtx_span *span)
 {
 	uint32_t end = 0;
@@ -201,8 +202,8 @@ static uint32_t rowhash_last(const struct dtx_batch *b, const struct dtx_span *s
 	return end;
 }
 
-/* `after`: a column to the right, whose cells are mostly behind it: what it can read of the same
- * source, this one can. */
+/* The limit wide_to of a column.  `after` is a column to the right: its cells are mostly later in
+ * the same source, so its limit is valid for this column too. */
 static uint32_t rowhash_wide_to(const struct dtx_batch *b, const struct dtx_column *c,
                                 const struct rowhash_col *after)
 {
@@ -214,7 +215,8 @@ static uint32_t rowhash_wide_to(const struct dtx_batch *b, const struct dtx_colu
 	return end < ROWHASH_WIDE ? 0 : end - ROWHASH_WIDE + 1;
 }
 
-/* Most rows of a workbook's batch are still there: a writer will print them as well. */
+/* Prints all cells of a workbook column at once, because a writer will need the texts as well.  Not
+ * worth it if a filter has dropped most rows. */
 static enum dtx_code rowhash_print(const struct dtx_batch *b, struct dtx_column *c,
                                    struct rowhash_col *out, struct dtx_err *err)
 {
@@ -244,14 +246,15 @@ static struct rowhash_col rowhash_col_of(const struct dtx_batch *b, const struct
 	return out;
 }
 
-#define ROWHASH_SHORT  (ROWHASH_HEAD + ROWHASH_WIDE) /* bytes that are written of a short cell */
+#define ROWHASH_SHORT  (ROWHASH_HEAD + ROWHASH_WIDE) /* bytes that are written for a short cell */
 #define ROWHASH_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
-/* Byte 1 and a length of less than 256; three bytes behind them, where text goes, are written, too.
- */
+/* Writes byte 1 and a length of less than 256.  It also overwrites the three bytes after them,
+ * where the text goes. */
 static inline void rowhash_head(uint8_t *to, uint64_t len)
 {
-	uint64_t head = 1 | len << 32; /* the last byte of be32 is the fifth */
+	uint64_t head = 1 | len << 32; /* the last byte of the big-endian length is the fifth
+	                                * byte */
 
 	if (ROWHASH_LITTLE) {
 		memcpy(to, &head, sizeof(head));
@@ -261,8 +264,8 @@ static inline void rowhash_head(uint8_t *to, uint64_t len)
 	}
 }
 
-/* A short cell, whose text takes no branch on its length.  That length; 0: it is none, or a null,
- * and nothing is written. */
+/* Writes a short cell, without a branch on its length.  Returns the length; 0 if the cell is not
+ * short or is null, and then nothing is written. */
 static inline uint32_t rowhash_short(const struct rowhash_col *rc, uint32_t row, uint8_t *to)
 {
 	const struct dtx_column *c = rc->col;
@@ -276,7 +279,7 @@ static inline uint32_t rowhash_short(const struct rowhash_col *rc, uint32_t row,
 	case ROWHASH_SPAN:
 		s = c->v.span[row];
 		if (s.len > ROWHASH_WIDE || s.off >= rc->wide_to)
-			return 0; /* quoted, too */
+			return 0; /* also true for quoted cells */
 		rowhash_head(to, s.len);
 		memcpy(to + ROWHASH_HEAD, c->base + s.off, ROWHASH_WIDE);
 		return s.len;
@@ -298,8 +301,8 @@ static inline uint32_t rowhash_short(const struct rowhash_col *rc, uint32_t row,
 	}
 }
 
-/* Short cells of columns c ... n, as far as they are; there is room for all.  The column that has
- * another. */
+/* Writes the cells of columns c to n - 1 as long as they are short; there is room for all of them.
+ * Returns the first column whose cell is not. */
 static uint32_t rowhash_shorts(const struct rowhash_col *col, uint32_t c, uint32_t n, uint32_t row,
                                struct dtx_buf *b)
 {
@@ -316,15 +319,15 @@ static uint32_t rowhash_shorts(const struct rowhash_col *col, uint32_t c, uint32
 	return c;
 }
 
-/* A number, and where its text is, until that is kept for the writer, which would print it once
- * more. */
+/* Writes a number and remembers where its text is, until rowhash_keep_text copies it for the
+ * writer, which would otherwise print the number again. */
 static void rowhash_kept(const struct rowhash_col *rc, uint32_t row, struct dtx_buf *b)
 {
 	struct dtx_printed *to = &rc->keep[row];
 	size_t at = b->len + ROWHASH_HEAD, n;
 
 	rowhash_cell(rc->col, row, b);
-	n = b->len - at; /* wraps around for a null and when there was no room */
+	n = b->len - at; /* wraps around for a null, and if there was no room */
 	to->len = DTX_PRINTED_LONG;
 	if (n - 1 >= DTX_PRINTED_MAX)
 		return;
@@ -357,10 +360,11 @@ static void rowhash_row(const struct rowhash_col *col, uint32_t ncols, uint32_t 
 	}
 }
 
-/* Rows are hashed some at a time: a message is read in words that lie across the pieces it was
- * written in, which waits until these have left the processor's store buffer. */
+/* Several rows are written before they are hashed.  The hash loads words that overlap several of
+ * the stores which wrote the message, and such a load has to wait until those stores have left the
+ * store buffer of the processor. */
 #define ROWHASH_ROWS  32u
-#define ROWHASH_BYTES ((size_t)8 << 10) /* more are not waited for */
+#define ROWHASH_BYTES ((size_t)8 << 10) /* beyond this size the stores are old enough */
 
 static void rowhash_hash(const char *message, size_t len, uint8_t *to, dtx_u128 *sum)
 {
@@ -372,7 +376,7 @@ static void rowhash_hash(const char *message, size_t len, uint8_t *to, dtx_u128 
 	*sum += (dtx_u128)hash[1] << 64 | hash[0];
 }
 
-/* The texts of numbers in live rows [i, i + n). */
+/* Keeps the texts of numbers in the live rows [i, i + n). */
 static void rowhash_keep_rows(const struct dtx_batch *b, const struct rowhash_col *col, uint32_t i,
                               uint32_t n, const struct dtx_buf *s)
 {
@@ -381,7 +385,7 @@ static void rowhash_keep_rows(const struct dtx_batch *b, const struct rowhash_co
 			rowhash_keep_text(&col[c].keep[b->sel ? b->sel[k] : k], s);
 }
 
-/* Live rows from `i` on, some; the one behind them. */
+/* Hashes some live rows from `i` on.  Returns the row after the last one. */
 static uint32_t rowhash_some(const struct dtx_batch *b, const struct rowhash_col *col, uint32_t i,
                              struct dtx_rowhash *out)
 {
@@ -410,7 +414,7 @@ static bool rowhash_keeps(const struct dtx_column *c)
 	       (c->type.type == DTX_T_INT64 || c->type.type == DTX_T_FLOAT64);
 }
 
-/* Room for the texts of the first columns of numbers. */
+/* Makes room for the texts of the first columns of numbers. */
 static enum dtx_code rowhash_keep(const struct dtx_batch *b, struct rowhash_col *col,
                                   struct dtx_rowhash *out, struct dtx_err *err)
 {

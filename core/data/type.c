@@ -1,4 +1,4 @@
-/* Names of types and the widening lattice. */
+/* Names of types, and which type two types widen to. */
 #include "core/data/type.h"
 
 #include "core/base/text/num.h"
@@ -37,7 +37,7 @@ void dtx_type_print(struct dtx_typeref t, struct dtx_buf *out)
 		dtx_buf_add(out, type_names[t.type]);
 }
 
-/* "decimal(p,s)", blanks allowed around the numbers. */
+/* "decimal(p,s)"; blanks around the numbers are allowed. */
 static bool type_parse_decimal(struct dtx_str text, struct dtx_typeref *out)
 {
 	struct dtx_str part;
@@ -78,7 +78,7 @@ bool dtx_type_is_number(enum dtx_type type)
 	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
 }
 
-/* An int beside a decimal counts as decimal(19,0). */
+/* An int that meets a decimal counts as decimal(19,0). */
 static struct dtx_typeref type_widen_decimal(struct dtx_typeref a, struct dtx_typeref b)
 {
 	int pa = a.type == DTX_T_DECIMAL ? a.precision : 19, sa = a.scale;

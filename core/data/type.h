@@ -1,11 +1,11 @@
-/* Types, the widening lattice and the place where a type is a class. */
+/* Types of columns, how types widen, and classes of types. */
 #ifndef DTX_DATA_TYPE_H
 #define DTX_DATA_TYPE_H
 
 #include "core/base/base.h"
 #include "core/base/buf.h"
 
-/* UNKNOWN: only the input can tell.  NULL: every value is null, fits all. */
+/* UNKNOWN: only the input can tell the type.  NULL: every value is null, which fits all types. */
 enum dtx_type {
 	DTX_T_UNKNOWN,
 	DTX_T_NULL,
@@ -19,10 +19,10 @@ enum dtx_type {
 };
 #define DTX_TYPE_COUNT 9
 
-/* A type with what a decimal needs: 1 to 38 digits, 0 to `precision` of them after the point.
- * DATETIME: precision DTX_UTC says that the source gave an offset from UTC with every value ("Z",
- * "+02:00"). The values are the same microseconds of UTC, and are written with a "Z". Without it a
- * datetime is what some clock showed, and nothing is written after it. */
+/* A type with its parameters.  DECIMAL: `precision` digits (1 to 38), of which `scale` are after
+ * the point.  DATETIME: precision DTX_UTC means that the source gave an offset from UTC ("Z",
+ * "+02:00") with every value; values are in UTC and are written with a "Z".  Without DTX_UTC the
+ * zone is unknown, and nothing is written after the time. */
 struct dtx_typeref {
 	enum dtx_type type;
 	uint8_t precision, scale;
@@ -36,23 +36,24 @@ static inline bool dtx_type_is_utc(struct dtx_typeref t)
 
 /* "int", "float", "decimal", "bool", "date", "datetime", "text", "null", "unknown". */
 const char *dtx_type_name(enum dtx_type type);
-/* Appends "decimal(12,2)" and the like. */
+/* Appends the type as a plan writes it: "decimal(12,2)" and the like. */
 void dtx_type_print(struct dtx_typeref t, struct dtx_buf *out);
-/* Names and aliases of the plan (string str integer int64 number double float64 boolean
- * timestamp, decimal(p,s)).  False: no such type. */
+/* Accepts the names and aliases that a plan may use (string str integer int64 number double float64
+ * boolean timestamp, decimal(p,s)).  False: there is no such type. */
 DTX_MUSTUSE bool dtx_type_parse(struct dtx_str text, struct dtx_typeref *out);
 bool dtx_type_is_number(enum dtx_type type);
 
-/* Implicit widening of the formula language: null -> all, int -> decimal -> float,
- * date -> datetime.  A date or datetime beside one of UTC is one of UTC too.  False when there is
- * no common type. */
+/* Implicit widening of the formula language: null to everything, int to decimal to float, date to
+ * datetime.  If one of two dates or datetimes is of UTC, the result is of UTC.  False: there is no
+ * common type. */
 DTX_MUSTUSE bool dtx_type_widen(struct dtx_typeref a, struct dtx_typeref b,
                                 struct dtx_typeref *out);
-/* Type of two columns put into one (union, pivot_longer): as widen, else text.  Times of UTC and
- * others make text: what is written then says of each value which of them it is. */
+/* The type of two columns that become one (union, pivot_longer): as dtx_type_widen, else text.  A
+ * datetime of UTC and one without become text, because then each written value shows which of them
+ * it is. */
 struct dtx_typeref dtx_type_merge(struct dtx_typeref a, struct dtx_typeref b);
 
-/* Classes an unknown column can be demanded as; bits. */
+/* Classes that an expression may require of a column whose type is unknown; bits. */
 enum dtx_class {
 	DTX_CLASS_ANY = 0,
 	DTX_CLASS_NUMBER = 1,
@@ -62,7 +63,7 @@ enum dtx_class {
 };
 enum dtx_class dtx_type_class(enum dtx_type type);
 
-/* As dtx_datetime_print, with a "Z" if the type says UTC. */
+/* As dtx_datetime_print, with a "Z" if the type is of UTC. */
 size_t dtx_moment_print(char out[40], struct dtx_typeref t, int64_t us);
 
 #endif

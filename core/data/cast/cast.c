@@ -1,5 +1,5 @@
-/* Explicit casts of columns: every value becomes a tagged cell, one function per target type takes
- * it from there. */
+/* Explicit casts of columns.  Every source value is first turned into a tagged value; one function
+ * per target type converts it from there. */
 #include "core/data/cast/cast.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #define CAST_SAMPLES 5
 
 struct cast_value {
-	enum dtx_type kind; /* BOOL INT64 FLOAT64 DECIMAL DATE DATETIME TEXT */
+	enum dtx_type kind; /* BOOL, INT64, FLOAT64, DECIMAL, DATE, DATETIME or TEXT */
 	union {
 		bool b;
 		int64_t i; /* INT64, DATE, DATETIME */
@@ -32,8 +32,9 @@ struct cast {
 	struct dtx_buf samples; /* JSON array of the first texts that failed */
 	int64_t failed, offsets;
 	uint32_t first;
-	bool impossible; /* the first failure is one of types */
-	bool dmy, mdy;   /* dates without format: all failed texts read so */
+	bool impossible; /* the first failure is a pair of types that have no conversion */
+	bool dmy, mdy;   /* dates without format: whether every failed text could be read in this
+	                  * order */
 };
 
 static struct cast_value cast_of_i64(enum dtx_type kind, int64_t i)
@@ -102,7 +103,7 @@ static struct cast_value cast_get(struct cast *k, uint32_t row)
 	}
 }
 
-/* A number's text without blanks and declared marks. */
+/* The text of a number without blanks and without the declared marks. */
 static bool cast_plain(const struct cast *k, struct dtx_str *s, char room[64])
 {
 	*s = dtx_str_trim(*s);
@@ -130,7 +131,7 @@ static bool cast_text_to_i64(const struct cast *k, struct dtx_str s, int64_t *ou
 		return false;
 	if (dtx_cast_text_i64(s, out))
 		return true;
-	/* A source column that was read as float holds whole numbers as 12.0. */
+	/* A source column that was read as float may contain whole numbers as 12.0. */
 	return !k->spec->as_text && k->c->form == DTX_F_SPAN && k->c->type.type == DTX_T_FLOAT64 &&
 	       dtx_cast_text_f64(s, &f) && cast_f64_to_i64(f, out);
 }
@@ -187,7 +188,7 @@ static bool cast_to_f64(struct cast *k, struct cast_value v)
 	return ok;
 }
 
-/* Rounds half away from zero on the shortest decimal text of f. */
+/* Rounds half away from zero, on the shortest decimal text of f. */
 static bool cast_f64_to_dec(double f, unsigned scale, dtx_i128 *out)
 {
 	char digits[20];
@@ -199,7 +200,7 @@ static bool cast_f64_to_dec(double f, unsigned scale, dtx_i128 *out)
 		v = v * 10 + (digits[i] - '0');
 	frac = (int)n - exp10; /* |f| = v / 10^frac */
 	if (frac > 38) {
-		*out = 0; /* at most 17 digits: far below any scale */
+		*out = 0; /* at most 17 digits: far smaller than any scale can show */
 		return true;
 	}
 	if (frac < 0) {
@@ -319,7 +320,7 @@ static bool cast_to_day(struct cast *k, struct cast_value v)
 
 	if (!cast_value_us(k, v, &us))
 		return false;
-	if (us % DTX_DAY_US) { /* a time of day does not go silently */
+	if (us % DTX_DAY_US) { /* a time of day must not be dropped silently */
 		k->dmy = k->mdy = false;
 		return false;
 	}
@@ -360,7 +361,7 @@ static void cast_failed(struct cast *k, uint32_t row)
 	dtx_buf_clear(&text);
 }
 
-/* What would read such a text, or leave it out. */
+/* What would read such a text, or skip it. */
 static const char *cast_hint(const struct cast *k)
 {
 	if (k->spec->declared)
@@ -387,7 +388,8 @@ static const char *cast_hint(const struct cast *k)
 
 #define DECIMAL_MAX 38
 
-/* Digits of -?digits.digits before and after the point, without zeros that say nothing. */
+/* Counts the digits of -?digits.digits before and after the point, without leading and trailing
+ * zeros. */
 static bool count_digits(struct dtx_str s, size_t *before, size_t *after)
 {
 	size_t i = 0, zeros = 0;

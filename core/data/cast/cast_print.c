@@ -1,4 +1,4 @@
-/* Values to written text. */
+/* Values as text: see cast.h. */
 #include <math.h>
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ static void print_us(struct dtx_typeref t, int64_t us, struct dtx_buf *out)
 	dtx_buf_addn(out, text, dtx_moment_print(text, t, us));
 }
 
-/* Days as [-]HH:MM:SS with milliseconds when there are any. */
+/* Prints days as [-]HH:MM:SS, with milliseconds if there are any. */
 static size_t print_clock(double days, char *out)
 {
 	double a = fabs(days);
@@ -65,7 +65,7 @@ static size_t print_serial(const struct dtx_column *c, double serial, char *out)
 	bool epoch1904 = c->strings && c->strings->epoch1904;
 	int32_t whole = serial >= 61 && serial < 2957004 ? (int32_t)serial : 0;
 
-	/* a whole day that both epochs have */
+	/* a whole day, which both epochs have */
 	if (whole == serial && c->type.type != DTX_T_DATETIME)
 		return dtx_day_print(out, whole - (epoch1904 ? 24107 : 25569));
 	if (!dtx_serial_to_us(serial, epoch1904, &us))
@@ -75,7 +75,7 @@ static size_t print_serial(const struct dtx_column *c, double serial, char *out)
 	return dtx_moment_print(out, c->type, us);
 }
 
-/* A workbook's number: 100, not 100.0. */
+/* A number of a workbook: 100, not 100.0. */
 static size_t print_cell_number(double v, char *out)
 {
 	if (fabs(v) <= (double)DTX_CELL_EXACT && v == (double)(int64_t)v)
@@ -119,12 +119,13 @@ enum dtx_code dtx_cast_print_ahead(struct dtx_column *c, struct dtx_err *err)
 
 	if (!p)
 		DTX_FAIL_MEM(err);
-	/* Straight to its place: what is too long runs on into those that are printed next. */
+	/* Prints in place.  A text that is too long runs into the entries after it, which are
+	 * printed later and overwrite it. */
 	for (i = 0; i < c->len; i++) {
 		n = dtx_cell_is_text(c, i) ? DTX_PRINTED_LONG : print_cell_now(c, i, (char *)&p[i]);
 		p[i].len = n <= DTX_PRINTED_MAX ? (uint8_t)n : DTX_PRINTED_LONG;
 	}
-	/* of two threads at once one wins; release: with what it points at */
+	/* If two threads print at once, one wins.  Release publishes the texts with the pointer. */
 	if (!atomic_compare_exchange_strong_explicit(&c->printed, &none, p, memory_order_acq_rel,
 	                                             memory_order_acquire))
 		dtx_mem_free(p);
@@ -169,7 +170,7 @@ void dtx_cast_print(const struct dtx_column *c, uint32_t row, struct dtx_buf *ou
 	switch (c->form) {
 	case DTX_F_SPAN:
 		s = dtx_cast_source(c, row, out);
-		if (out->len == at) /* not unquoted into out */
+		if (out->len == at) /* it was returned as a view, not appended to out */
 			dtx_buf_adds(out, s);
 		break;
 	case DTX_F_CELL: print_cell(c, row, out); break;

@@ -1,4 +1,4 @@
-/* One text to one value, and the source text of late-typed cells. */
+/* From one text to one value, and the source text of late-typed cells. */
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"

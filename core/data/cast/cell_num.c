@@ -1,9 +1,10 @@
-/* The rare shapes of numbers in text cells. */
+/* The rare forms of numbers in text cells, which the inline functions of cell_num.h do not
+ * handle. */
 #include "core/data/cast/cell_num.h"
 
-/* What a number is made of; false: no number by the ingest rules. */
+/* The parts of a number. */
 struct cell_shape {
-	size_t whole, frac; /* digits before and behind the point */
+	size_t whole, frac; /* digits before and after the point */
 	size_t sig;         /* significant digits; zeros at the end of a fraction do not count */
 	bool point, exponent, zero;
 };

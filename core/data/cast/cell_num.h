@@ -1,12 +1,13 @@
-/* Numbers of text cells by the ingest rules (narrower than the cast functions): no leading zeros,
- * no plus sign, at most 17 significant digits.  Inline: the inner loop of typed reading. */
+/* Numbers in text cells by the ingest rules, which accept less than the cast functions: no leading
+ * zeros, no plus sign, at most 17 significant digits.  The functions are inline, because they are
+ * the inner loop of reading typed text. */
 #ifndef DTX_DATA_CAST_CELL_NUM_H
 #define DTX_DATA_CAST_CELL_NUM_H
 
 #include "core/base/text/num.h"
 
 #define DTX_CELL_EXACT ((int64_t)1 << 53)
-/* Whether a double holds an int beyond that all the same, as it does 10^18. */
+/* Whether a double holds the int exactly although it is beyond 2^53, as it does 10^18. */
 static inline bool dtx_cell_whole_is_f64(int64_t i)
 {
 	double v = (double)i;
@@ -14,7 +15,7 @@ static inline bool dtx_cell_whole_is_f64(int64_t i)
 	return v < 0x1p63 && (int64_t)v == i;
 }
 
-/* -?(0|[1-9][0-9]*) within int64, not -0. */
+/* -?(0|[1-9][0-9]*) within int64, but not -0. */
 static inline bool dtx_cell_i64(const char *p, size_t n, int64_t *out)
 {
 	size_t neg = n && p[0] == '-', i;
@@ -64,7 +65,8 @@ static inline bool dtx_cell_f64(const char *p, size_t n, double *out)
 			m = m * 10 + d;
 		}
 	}
-	/* Up to 15 digits, a digit on both sides of the point, no needless zero: exact. */
+	/* With up to 15 digits, at least one on each side of the point, and no superfluous zero,
+	 * the quotient below is exact. */
 	if (i < n || n > 16 || !whole || p[i - 1] == '.' || (p[neg] == '0' && whole > 1))
 		return dtx_cell_f64_slow(p, n, out);
 	if (i == neg + whole) { /* an int */
@@ -78,8 +80,9 @@ static inline bool dtx_cell_f64(const char *p, size_t n, double *out)
 	return true;
 }
 
-/* Eight digits at once: the n <= 8 characters before `end`, of which 8 can be read.  False: one is
- * no digit.  Characters in front of the n are masked to '0'. */
+/* Reads eight digits at once.  w holds the last n <= 8 characters of a number (see dtx_cell_word);
+ * the bytes before them are '0'.  False: a character is not a digit.  The idea of the three
+ * multiplications is from D. Lemire, "Quickly parsing eight digits" (2018). */
 static inline bool dtx_cell_swar(uint64_t w, uint64_t *out)
 {
 	const uint64_t high = 0xf0f0f0f0f0f0f0f0u, zeros = 0x3030303030303030u;
@@ -92,6 +95,8 @@ static inline bool dtx_cell_swar(uint64_t w, uint64_t *out)
 	return true;
 }
 
+/* Loads the n <= 8 characters before `end`, of which 8 bytes must be readable, and replaces the
+ * bytes before them by '0'. */
 static inline uint64_t dtx_cell_word(const char *end, size_t n)
 {
 	unsigned shift = (unsigned)(8 - n) * 8;
@@ -101,7 +106,7 @@ static inline uint64_t dtx_cell_word(const char *end, size_t n)
 	return (w >> shift) << shift | (0x3030303030303030u & (((uint64_t)1 << shift) - 1));
 }
 
-/* dtx_cell_i64 for cells with 8 readable bytes before their end, little-endian machines. */
+/* dtx_cell_i64 for little-endian machines and cells with 8 readable bytes before their end. */
 static inline bool dtx_cell_i64_wide(const char *p, size_t n, int64_t *out)
 {
 	size_t neg = n && p[0] == '-', m = n - neg;
@@ -115,7 +120,7 @@ static inline bool dtx_cell_i64_wide(const char *p, size_t n, int64_t *out)
 	return true;
 }
 
-/* dtx_cell_f64 likewise. */
+/* dtx_cell_f64 for the same cells. */
 static inline bool dtx_cell_f64_wide(const char *p, size_t n, double *out)
 {
 	size_t neg = n && p[0] == '-', m = n - neg;
@@ -146,14 +151,14 @@ static inline bool dtx_cell_f64_wide(const char *p, size_t n, double *out)
 	return true;
 }
 
-/* The group mark that a plan writes: "" (0: none), an ASCII character, or a blank, of which each
- * stands for all that numbers are grouped with: ' ', U+00A0, U+2009, U+202F.  False: another text.
- */
+/* Reads the group mark of a plan: "" (*group is 0), an ASCII character, or a blank.  One kind of
+ * blank stands for all that are used in numbers: ' ', U+00A0, U+2009, U+202F.  False: it is another
+ * text. */
 DTX_MUSTUSE bool dtx_group_mark(const char *text, char *group);
-/* Bytes of a group mark at the beginning of `s`; 0: there is none. */
+/* Length in bytes of a group mark at the start of `s`; 0 if there is none. */
 size_t dtx_group_at(struct dtx_str s, char group);
-/* Undoes a declared decimal comma and group mark: the number in plain form in out, 0 if the text
- * does not keep to them. */
+/* Rewrites a number with a declared decimal comma and group mark to the plain form in out.  Returns
+ * its length; 0 if the text does not follow the declaration. */
 size_t dtx_cell_plain(struct dtx_str s, bool decimal_comma, char group, char out[64]);
 
 #endif

@@ -1,4 +1,4 @@
-/* 128-bit fixed point. */
+/* 128-bit fixed-point numbers. */
 #include "core/data/cast/decimal.h"
 
 #include "core/base/text/num.h"
@@ -38,7 +38,7 @@ bool dtx_dec_rescale(dtx_i128 v, unsigned from, unsigned to, dtx_i128 *out)
 	return true;
 }
 
-/* Decimal digits of v, returned as their number. */
+/* Writes the decimal digits of v and returns their number. */
 static size_t dec_digits(dtx_u128 v, char out[40])
 {
 	char text[40];
@@ -98,7 +98,8 @@ bool dtx_dec_parse(struct dtx_str s, struct dtx_typeref t, struct dtx_dec128 *ou
 		if (d > 9)
 			return false;
 		any = true;
-		if (point && scale == t.scale) { /* excess digits: only zeros */
+		if (point && scale == t.scale) { /* more digits than the scale: they must be
+			                          * zeros */
 			if (d)
 				return false;
 			continue;
@@ -123,7 +124,7 @@ double dtx_dec_to_f64(struct dtx_dec128 d, unsigned scale)
 
 	if (!scale && i >= INT64_MIN && i <= INT64_MAX)
 		return (double)(int64_t)i;
-	/* Through text: rounded once. 128-bit values always fit a double. */
+	/* By way of text, so that it is rounded only once.  Every 128-bit value fits a double. */
 	if (!dtx_num_parse_f64(text, dtx_dec_print(text, d, scale), &v))
 		return 0;
 	return v + 0.0;

@@ -1,4 +1,4 @@
-/* Classes of cells and the narrowest type that holds them all. */
+/* Classes of cells, and the narrowest type that holds all cells of a column. */
 #include "core/data/cast/infer.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "core/data/cast/cell_num.h"
 #include "core/data/time/time.h"
 
-/* Of a float: digits, e or E, digits. */
+/* Whether a float is digits, e or E, digits. */
 static bool infer_code(struct dtx_str s)
 {
 	bool exponent = false;
@@ -91,7 +91,8 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 		return;
 	}
 	c = dtx_infer_class(s);
-	/* With declared marks a number is what is one without them; dates and bools have none. */
+	/* If the input declares marks, they are removed before the text is classified as a number.
+	 * Dates and bools have no such marks. */
 	if ((f->decimal_comma || f->group) &&
 	    (c == DTX_I_INT || c == DTX_I_WIDE || c == DTX_I_FLOAT || c == DTX_I_CODE ||
 	     c == DTX_I_TEXT)) {
@@ -158,7 +159,7 @@ void dtx_infer_column(struct dtx_infer *f, const struct dtx_column *c, int64_t r
 			f->nulls++;
 		else if (c->form == DTX_F_CELL)
 			infer_cell(f, c, i, row + i);
-		else if (c->form == DTX_F_SPAN) /* a quote inside makes it text, undone or not */
+		else if (c->form == DTX_F_SPAN) /* a quote inside of the cell makes it text */
 			dtx_infer_text(f, dtx_cast_source(c, i, &none), false, row + i);
 		else
 			dtx_infer_text(f, dtx_column_text(c, i), false, row + i);
@@ -187,7 +188,7 @@ static struct dtx_typeref infer_moments(const struct dtx_infer *f)
 {
 	struct dtx_typeref t = { .type = f->datetimes ? DTX_T_DATETIME : DTX_T_DATE };
 
-	/* An offset on all values or on none; a date alone has none. */
+	/* All datetimes must have an offset or none of them; a date alone has none. */
 	if (f->zoned && (f->zoned < f->datetimes || f->dates))
 		t.type = DTX_T_TEXT;
 	else if (f->zoned)

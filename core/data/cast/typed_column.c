@@ -1,5 +1,6 @@
-/* Typed twins of late-typed columns.  Text cells are parsed by one loop per type, straight from the
- * source: no call through a pointer per cell. */
+/* Makes the typed twins of late-typed columns: the same cells as a FLAT column of a type.  Text
+ * cells are parsed in one loop per type, straight from the source, without an indirect call per
+ * cell. */
 #include <math.h>
 
 #include "core/data/builder.h"
@@ -13,14 +14,15 @@ struct twin {
 	const struct dtx_field *field;
 	struct dtx_builder b;
 	struct dtx_buf scratch;
-	const uint64_t *live; /* bit per row: those that count; NULL: all */
+	const uint64_t *live; /* bit per row, set for live rows; NULL: all */
 	int64_t bad;
-	int64_t failed; /* values that do not fit, in rows that count */
-	bool counts;    /* all of them are looked for: none ends it */
-	bool marks;     /* declared decimal comma or group mark: no fast path */
+	int64_t failed; /* values in live rows that do not fit */
+	bool counts;    /* count all values that do not fit instead of stopping at the first */
+	bool marks;     /* decimal comma or group mark is declared: no fast path */
 };
 
-/* Whether a value that does not fit ends it; in a row that does not count it is null. */
+/* Records a value that does not fit and returns whether to stop.  In a row that is not live it
+ * becomes null. */
 static bool twin_misfit(struct twin *t, uint32_t row)
 {
 	bool here = !t->live || dtx_bit(t->live, row);
@@ -31,8 +33,8 @@ static bool twin_misfit(struct twin *t, uint32_t row)
 	return t->bad >= 0;
 }
 
-/* The text of a cell without blanks around it and with the declared marks undone (numbers only;
- * false: it does not keep to them). */
+/* The text of a cell without blanks around it and with the declared marks removed.  False: the
+ * marks do not follow the declaration. */
 static bool twin_plain(const struct twin *t, struct dtx_str *s, char room[64])
 {
 	*s = dtx_str_trim(*s);
@@ -43,8 +45,8 @@ static bool twin_plain(const struct twin *t, struct dtx_str *s, char room[64])
 	return s->len > 0;
 }
 
-/* Whatever the fast parsers refuse: blanks around, marks, and for declared types the wider rules of
- * the cast functions. */
+/* The slow functions read what the fast parsers refuse: blanks around the value, declared marks,
+ * and, for declared types, everything that the cast functions accept. */
 static bool twin_slow_i64(const struct twin *t, struct dtx_str s, int64_t *out)
 {
 	char room[64];
@@ -87,8 +89,8 @@ static bool twin_slow_day(const struct twin *t, struct dtx_str s, int32_t *out)
 	return true;
 }
 
-/* A guessed column has offsets on all values or on none, as its type says; a date alone has none.
- */
+/* In a column whose type was guessed either all values have an offset or none has, as its type
+ * says; a date alone has none. */
 static bool twin_slow_us(const struct twin *t, struct dtx_str s, int64_t *out)
 {
 	bool zoned = false;
@@ -111,7 +113,8 @@ static inline bool twin_no(const char *p, size_t n, void *out)
 	return false;
 }
 
-/* Eight bytes before the end of a cell may be read when it does not begin the source. */
+/* Whether the eight bytes before the end of a cell may be read: not if the cell is at the start of
+ * the source. */
 #define TWIN_LITTLE       (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define TWIN_WIDE(c, off) (TWIN_LITTLE && !(c)->narrow && (off) >= 8)
 
@@ -139,14 +142,14 @@ static inline bool twin_fast_day(const char *p, size_t n, int32_t *out)
 	if (month - 1 >= 12 ||
 	    day - 1 >= before[month + 1] - before[month] + (month == 2 ? leap : 0u))
 		return false;
-	/* Days before 1 January of `year`, counted from year 0, less those before 1970. */
+	/* The days before 1 January of `year`, counted from year 0, minus the days before 1970. */
 	*out = (int32_t)(year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400 +
 	                 before[month] + (month > 2 ? leap : 0u) + day) -
 	       1 - 719528;
 	return true;
 }
 
-/* dtx_text_of for up to 12 bytes with 8 readable bytes before their end. */
+/* dtx_text_of for texts of up to 12 bytes that have 8 readable bytes before their end. */
 static inline struct dtx_text twin_view(const char *p, size_t n)
 {
 	uint64_t word[2], w;
@@ -169,8 +172,8 @@ static inline struct dtx_text twin_view(const char *p, size_t n)
 	return t;
 }
 
-/* One loop: FAST sees the raw bytes (WIDE too, with 8 bytes before their end readable), SLOW the
- * text of what FAST refused. */
+/* Defines a loop over all cells.  FAST gets the raw bytes; WIDE gets them if 8 bytes before their
+ * end are readable; SLOW gets the text of what these refused. */
 #define TWIN_SPANS(name, value, WIDE, FAST, SLOW)                                                  \
 	static void name(struct twin *t, value *to)                                                \
 	{                                                                                          \
@@ -219,7 +222,7 @@ static void twin_bool(struct twin *t, uint64_t *bits)
 			continue;
 		}
 		s = dtx_str_trim(dtx_cast_source(t->c, i, &none));
-		/* 0 and 1 are bools only by declaration. */
+		/* 0 and 1 are bools only if the type is declared. */
 		if (!dtx_cast_text_bool(s, &v) || (t->field->guessed && s.len == 1)) {
 			if (twin_misfit(t, i))
 				return;
@@ -255,7 +258,7 @@ static void twin_text(struct twin *t, struct dtx_text *to)
 	}
 }
 
-/* All nulls, or the first row that is none. */
+/* All cells must be null; else the first that is not does not fit. */
 static void twin_null(struct twin *t)
 {
 	uint32_t i;
@@ -281,7 +284,7 @@ static void twin_spans(struct twin *t, void *to)
 	}
 }
 
-/* A workbook cell as a number; text only for declared types. */
+/* A cell of a workbook as a number.  Text is read only for declared types. */
 static bool twin_cell_number(const struct twin *t, uint32_t row, double *v)
 {
 	union dtx_payload p = t->c->v.payload[row];
@@ -342,7 +345,7 @@ static bool twin_cell_bool(const struct twin *t, uint32_t row, bool *v)
 
 enum twin_moment { TWIN_OK, TWIN_MISFIT, TWIN_NO_DATE };
 
-/* A serial that is no date is a bad cell: null, not a misfit. */
+/* A serial number that is not a date is a bad cell: null rather than a value that does not fit. */
 static enum twin_moment twin_cell_us(struct twin *t, uint32_t row, int64_t *us)
 {
 	union dtx_payload p = t->c->v.payload[row];
@@ -444,7 +447,7 @@ static void twin_cells(struct twin *t)
 	}
 }
 
-/* *out is set when none ended it. */
+/* *out is set unless a value did not fit. */
 static enum dtx_code twin_make(struct twin *t, struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

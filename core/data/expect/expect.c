@@ -1,4 +1,4 @@
-/* Checking promises about a table. */
+/* Checks a table against its expectations: see expect.h. */
 #include "core/data/expect/expect.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #define EXPECT_UNIQUE_MAX ((uint32_t)1 << 26)
 
 struct expect_count {
-	int32_t at; /* column of the schema, -1: missing */
+	int32_t at; /* column of the schema; -1: missing */
 	int64_t nulls, below, above, outside, repeats, unseen;
 	struct dtx_strmap seen;
 };
@@ -24,7 +24,7 @@ struct dtx_expect_run {
 	const struct dtx_schema *schema;
 	int64_t rows, equals;
 	struct expect_count *count;
-	struct dtx_buf text; /* of one cell */
+	struct dtx_buf text; /* scratch: the text of one cell */
 };
 
 enum dtx_code dtx_expect_start(const struct dtx_expect *e, const struct dtx_schema *s,
@@ -200,13 +200,13 @@ out:
 	return rc;
 }
 
-/* --- verdicts --- */
+/* --- results --- */
 
 struct expect_out {
 	const struct dtx_expect *e;
 	json_t *checks;
-	struct dtx_err *where; /* gets the place of the first that failed */
-	char at[32];           /* of the member at hand, below the object's place */
+	struct dtx_err *where; /* receives the place of the first check that failed */
+	char at[32];           /* pointer of the current member, relative to the object */
 	int64_t failed;
 	bool no_memory;
 };

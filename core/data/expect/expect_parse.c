@@ -1,4 +1,4 @@
-/* Parsing promises about a table. */
+/* Parses expectations about a table: see expect.h. */
 #include <stdio.h>
 
 #include "core/base/text/synonyms.h"
@@ -10,7 +10,7 @@ struct expect_parse {
 	struct dtx_arena *arena;
 	struct dtx_errlist *errs;
 	char at[128];
-	enum dtx_code rc; /* no_memory sticks */
+	enum dtx_code rc; /* no_memory stays once it is set */
 };
 
 static void expect_find(struct expect_parse *p, struct dtx_err *found, const char *key)
@@ -64,7 +64,7 @@ static void expect_unknown(struct expect_parse *p, const char *key, const char *
 	expect_find(p, &found, key);
 }
 
-/* Members must be of `known` ("a,b"). */
+/* Reports members of the object that are not in `known` ("a,b"). */
 static void expect_members(struct expect_parse *p, const json_t *object, const char *known)
 {
 	const char *key;
@@ -371,7 +371,7 @@ enum dtx_code dtx_expect_schema(const struct dtx_expect *e, struct dtx_arena *ar
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < e->ncols; i++) {
 		field[i].name = e->col[i].name;
-		field[i].type = e->col[i].type; /* unknown when not promised */
+		field[i].type = e->col[i].type; /* unknown if no type is expected */
 	}
 	s->nfields = (uint32_t)e->ncols;
 	s->open = !e->forbid_extra;

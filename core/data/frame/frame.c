@@ -1,4 +1,5 @@
-/* Writing frames: measure every column, lay buffers out, copy values. */
+/* Writes frames: it measures every column, then assigns places to the buffers, then copies the
+ * values. */
 #include "core/data/frame/frame.h"
 
 #include <math.h>
@@ -13,9 +14,9 @@ struct dtx_frame_part {
 	struct dtx_str bytes;  /* sections without columns */
 	struct dtx_str second; /* buffer b of a pair */
 	const struct dtx_rawgrid *grid;
-	struct dtx_table *table; /* counted: TABLE and its columns and dictionaries */
+	struct dtx_table *table; /* counted; TABLE and its columns and dictionaries */
 	uint32_t col;
-	struct dtx_column *dict; /* borrowed from the table: DICT, and columns with codes */
+	struct dtx_column *dict; /* borrowed from the table; DICT, and columns with codes */
 };
 
 static struct dtx_frame_part *part_new(struct dtx_frame *f)
@@ -87,7 +88,7 @@ static uint64_t long_bytes(const struct dtx_text *t)
 	return t->len > DTX_TEXT_INLINE ? t->len : 0;
 }
 
-/* Bytes of `b` that the live rows of one batch need, and its nulls. */
+/* Adds the nulls, and the bytes of buffer `b`, of the live rows of one batch. */
 static void measure_batch(const struct dtx_batch *b, const struct dtx_column *c, bool text,
                           struct dtx_frame_entry *e)
 {
@@ -121,7 +122,7 @@ static uint64_t value_bytes(enum dtx_type type, uint64_t n)
 	}
 }
 
-/* The dictionary that every batch shares, NULL if there is none. */
+/* The dictionary that all batches share; NULL if they do not. */
 static struct dtx_column *shared_dict(const struct dtx_table *t, uint32_t col)
 {
 	struct dtx_column *dict = NULL;
@@ -277,7 +278,7 @@ static void put_text(struct dtx_text *to, struct dtx_str s, unsigned char *b, ui
 	*b_at += s.len;
 }
 
-/* One value into slot `at`; c is FLAT, DICT or CONST and the row is not null. */
+/* Stores one value at index `at`.  c is FLAT, DICT or CONST and the row is not null. */
 static void put_value(const struct dtx_column *c, uint32_t row, void *a, uint64_t at)
 {
 	if (c->form == DTX_F_CONST)
@@ -296,7 +297,7 @@ static void put_value(const struct dtx_column *c, uint32_t row, void *a, uint64_
 	}
 }
 
-/* The common case: whole flat columns of 8-byte values. */
+/* The common case: a whole flat column of 8-byte values. */
 static bool copy_flat(const struct dtx_batch *b, const struct dtx_column *c, void *a, uint64_t at)
 {
 	enum dtx_type t = c->type.type;
@@ -312,7 +313,7 @@ struct column_out {
 	void *a;
 	unsigned char *b;
 	uint64_t *v;
-	uint64_t at, b_at; /* next row, next byte of b */
+	uint64_t at, b_at; /* next row; next byte of b */
 };
 
 static void put_batch(const struct dtx_frame_part *p, const struct dtx_batch *b,

@@ -1,12 +1,14 @@
-/* Tables as bytes and back: what goes into the jail and comes out, later spill files.
+/* Frames: tables as bytes and back.  They carry tables into the sandbox and results out of it.
  *
- * Little-endian.  Header 64 bytes: "DTXFRM1\0", u32 64, u32 sections, u64 total, u64 directory
- * offset, u32 96, u32 flags 0, zeros.  A directory entry (struct dtx_frame_entry) names up to
- * three buffers: a the values, b what they point into, v validity bits (LSB first, 1 = present,
- * whole 64-bit words).  Buffers start at multiples of 64, lie inside, never overlap; an empty one
- * has offset 0.
+ * All numbers are little-endian.  The header has 64 bytes: "DTXFRM1\0", u32 64, u32 number of
+ * sections, u64 total size, u64 offset of the directory, u32 96, u32 flags 0, zeros.  A directory
+ * entry (struct dtx_frame_entry) describes up to three buffers: a has the values, b what they point
+ * into, v the validity bits (least significant first, 1 = present, whole 64-bit words).  Buffers
+ * start at multiples of 64, are inside of the frame and do not overlap; an empty buffer has offset
+ * 0.
  *
- * The reader takes hostile bytes: nothing is believed before it is checked. */
+ * The reader must expect hostile bytes, because generated code may have written them: it checks
+ * every value before it uses it. */
 #ifndef DTX_DATA_FRAME_FRAME_H
 #define DTX_DATA_FRAME_FRAME_H
 
@@ -23,20 +25,21 @@
 enum dtx_frame_kind {
 	DTX_FRAME_CODE = 1,
 	DTX_FRAME_PARAMS = 2,
-	DTX_FRAME_TABLE = 3, /* rows; columns name its id as parent */
+	DTX_FRAME_TABLE = 3, /* rows; the columns have its id as parent */
 	DTX_FRAME_COLUMN = 4,
-	DTX_FRAME_DICT = 5,     /* a text column that codes of columns point into */
+	DTX_FRAME_DICT = 5,     /* a text column that the codes of other columns index */
 	DTX_FRAME_GRID = 6,     /* raw cells of an input, see frame_grid.c */
-	DTX_FRAME_ROWS = 7,     /* u64 row of the input per row of the table that is its parent */
+	DTX_FRAME_ROWS = 7,     /* for each row of the parent table: u64 row of the input */
 	DTX_FRAME_CELLS = 8,    /* a column of a workbook: a = tags, b = payloads */
 	DTX_FRAME_STRINGS = 9,  /* texts of cells: a = u32 lengths, b = their bytes */
 	DTX_FRAME_REPORT = 16,  /* JSON */
 	DTX_FRAME_ARTIFACT = 17 /* a named file */
 };
-#define DTX_FRAME_F_DICT      1u /* flags of a column: values are u32 codes, b_off is a DICT id */
-#define DTX_FRAME_F_TEXT_FILE 2u /* flags of a grid: of a text file */
+/* Flag of a column: values are u32 codes, b_off is the id of a DICT. */
+#define DTX_FRAME_F_DICT      1u
+#define DTX_FRAME_F_TEXT_FILE 2u /* flag of a grid: it is a text file */
 
-/* As in the file, field by field. flags: bit 0 DICT, bits 8-15 scale, 16-23 precision. */
+/* As it is in the file, field by field.  flags: bit 0 DICT, bits 8-15 scale, 16-23 precision. */
 struct dtx_frame_entry {
 	uint32_t kind, id, parent, type, flags, name_len;
 	uint64_t name_off, rows, nulls, a_off, a_len, b_off, b_len, v_off, v_len;
@@ -56,27 +59,29 @@ struct dtx_frame {
 		NULL, 0, 0, 0                                                                      \
 	}
 
-/* A section of bytes without columns.  name and bytes are borrowed until the frame is cleared. */
+/* Adds a section of bytes without columns.  name and bytes are borrowed until the frame is
+ * cleared. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_bytes(struct dtx_frame *f, enum dtx_frame_kind kind,
                                               uint32_t id, const char *name, struct dtx_str bytes,
                                               struct dtx_err *err);
-/* A section with two buffers, one item of each a row.  Borrowed too; without a pointer the buffer
- * is only given room. */
+/* Adds a section with two buffers, each with one item per row; borrowed too.  If a buffer has no
+ * pointer it only gets its room. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_pair(struct dtx_frame *f, enum dtx_frame_kind kind,
                                              uint32_t id, uint64_t rows, struct dtx_str a,
                                              struct dtx_str b, struct dtx_err *err);
-/* All live rows; takes a reference.  Values become those of the schema here, so this is where a
- * cell that does not fit fails. */
+/* Adds all live rows of a table and takes a reference to it.  Cells are converted to the types of
+ * the schema here, so a cell that does not fit fails here. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_table(struct dtx_frame *f, const char *name,
                                               struct dtx_table *t, struct dtx_err *err);
-/* A grid; borrowed until the frame is cleared. */
+/* Adds a grid, which is borrowed until the frame is cleared. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_grid(struct dtx_frame *f, const char *name,
                                              const struct dtx_rawgrid *grid, struct dtx_err *err);
-/* Lays the sections out; bytes that dtx_frame_write needs.  After the last add. */
+/* Assigns places to all sections, after the last of them was added.  Returns the bytes that
+ * dtx_frame_write needs. */
 DTX_MUSTUSE uint64_t dtx_frame_size(struct dtx_frame *f);
-/* `to` has dtx_frame_size() zero bytes, aligned to 8. */
-/* Where a section lies, after dtx_frame_size: for who fills it later than dtx_frame_write. */
+/* Where a section is, after dtx_frame_size, for callers that fill it later than dtx_frame_write. */
 const struct dtx_frame_entry *dtx_frame_part_entry(const struct dtx_frame *f, size_t part);
+/* Writes the frame to `to`, which has dtx_frame_size() zero bytes and is aligned to 8. */
 DTX_MUSTUSE enum dtx_code dtx_frame_write(struct dtx_frame *f, void *to, struct dtx_err *err);
 void dtx_frame_clear(struct dtx_frame *f);
 
@@ -93,39 +98,40 @@ struct dtx_frame_view {
 		NULL, 0, 0, NULL                                                                   \
 	}
 
-/* Checks header, directory, ranges; not yet values.  ptr is aligned to 8 and outlives the view.
- * Code: snippet_bad_result, here and below. */
+/* Checks header, directory and ranges, but no values yet.  ptr is aligned to 8 and must outlive the
+ * view.  This function and those below fail with snippet_bad_result. */
 DTX_MUSTUSE enum dtx_code dtx_frame_open(const void *ptr, uint64_t len, struct dtx_frame_view *view,
                                          struct dtx_err *err);
 void dtx_frame_close(struct dtx_frame_view *view);
-/* First section of a kind, NULL if none. */
+/* The first section of a kind; NULL if there is none. */
 const struct dtx_frame_entry *dtx_frame_find(const struct dtx_frame_view *view,
                                              enum dtx_frame_kind kind);
 /* Buffer a. */
 struct dtx_str dtx_frame_bytes(const struct dtx_frame_view *view,
                                const struct dtx_frame_entry *entry);
-/* The table of a TABLE entry, every value checked.  Columns point into the frame where they can:
- * `keep` owns its bytes (a reference is taken). */
+/* The table of a TABLE entry, with every value checked.  Columns point into the frame where that is
+ * possible; `keep` owns its bytes (a reference is taken). */
 DTX_MUSTUSE enum dtx_code dtx_frame_table(const struct dtx_frame_view *view,
                                           const struct dtx_frame_entry *entry,
                                           struct dtx_owner *keep, struct dtx_table **out,
                                           struct dtx_err *err);
-/* The grid of a GRID entry, every cell checked, as a copy of the caller's. */
+/* Copies the grid of a GRID entry, with every cell checked, to *out, which belongs to the
+ * caller. */
 DTX_MUSTUSE enum dtx_code dtx_frame_grid(const struct dtx_frame_view *view,
                                          const struct dtx_frame_entry *entry,
                                          struct dtx_rawgrid *out, struct dtx_err *err);
 
-/* Inside the frame: a grid's lengths, and its two buffers. */
+/* For use within the frame code: the lengths of a grid, and its two buffers. */
 void dtx_frame_grid_measure(const struct dtx_rawgrid *grid, struct dtx_frame_entry *entry);
 void dtx_frame_grid_write(const struct dtx_rawgrid *grid, void *a, void *b);
 
-/* A CELLS entry of a table of `rows` rows: every tag and payload checked, texts are below
- * `nstrings`. */
+/* A CELLS entry of a table with `rows` rows.  Every tag and payload is checked; ids of texts are
+ * below `nstrings`. */
 DTX_MUSTUSE enum dtx_code dtx_frame_cells(const struct dtx_frame_view *view,
                                           const struct dtx_frame_entry *entry, uint64_t rows,
                                           uint64_t nstrings, const uint8_t **tag,
                                           const union dtx_payload **value, struct dtx_err *err);
-/* The texts of a STRINGS entry, checked; `to` has room for entry->rows.  They point into the
+/* The texts of a STRINGS entry, checked.  `to` has room for entry->rows; the texts point into the
  * frame. */
 DTX_MUSTUSE enum dtx_code dtx_frame_strings(const struct dtx_frame_view *view,
                                             const struct dtx_frame_entry *entry, struct dtx_str *to,

@@ -1,11 +1,12 @@
-/* Cells of a workbook and their texts, as a hostile process wrote them: every value is checked. */
+/* Checks cells of a workbook and their texts, which a hostile process may have written. */
 #include "core/base/text/utf8.h"
 #include "core/data/frame/frame.h"
 
 #define BAD(err, ...) DTX_FAIL((err), DTX_E_SNIPPET_BAD_RESULT, __VA_ARGS__)
 
-/* A payload is right when its masked bits are below the limit: ids below a count, numbers with an
- * exponent that is neither infinity nor NaN.  A kind that does not exist has limit 0. */
+/* A payload is valid if its bits under the mask are below the limit: ids are below a count, and
+ * numbers have an exponent that is neither infinity nor NaN.  A kind that does not exist has limit
+ * 0. */
 #define NUMBER_MASK (UINT64_MAX >> 1)
 #define NUMBER_END  ((uint64_t)0x7ff << 52)
 
@@ -24,8 +25,8 @@ static void make_rules(struct rule rule[DTX_CELL_KIND + 1], uint64_t nstrings)
 		rule[numbers[i]] = (struct rule){ NUMBER_MASK, NUMBER_END };
 	rule[DTX_CELL_BLANK] = (struct rule){ 0, 1 };
 	rule[DTX_CELL_BOOL] = (struct rule){ UINT64_MAX, 2 };
-	rule[DTX_CELL_WHOLE] = (struct rule){ 0, 1 }; /* any bits are an int */
-	rule[DTX_CELL_ERROR] = (struct rule){ 0, 1 }; /* any id has a name */
+	rule[DTX_CELL_WHOLE] = (struct rule){ 0, 1 }; /* every bit pattern is an int */
+	rule[DTX_CELL_ERROR] = (struct rule){ 0, 1 }; /* every id has a name */
 	rule[DTX_CELL_TEXT] = rule[DTX_CELL_ISO] = (struct rule){ UINT64_MAX, nstrings };
 }
 
@@ -77,7 +78,8 @@ enum dtx_code dtx_frame_strings(const struct dtx_frame_view *view,
 		if (len[i] > entry->b_len - at)
 			BAD(err, "text %llu ends outside", (unsigned long long)i);
 		to[i] = (struct dtx_str){ bytes + at, len[i] };
-		/* each by itself: the borders must not cut a character */
+		/* Each text is checked on its own, because a border between two must not cut a
+		 * character. */
 		if (dtx_utf8_bad(to[i].ptr, to[i].len) >= 0)
 			BAD(err, "text %llu is not UTF-8", (unsigned long long)i);
 		at += len[i];

@@ -1,9 +1,10 @@
 /* Raw grids in frames.
  *
- * a: the cells as struct dtx_raw_cell.  b: u32 texts, u32 formats, u32 merged ranges, u32 bytes of
- * the sheet's name; u64 end of each text, then of each format, in the bytes below; the merged
- * ranges (top, left, bottom, right: u32 each); the bytes of texts, formats and sheet name.  In the
- * entry: rows, type = columns, flags bit 1 = a text file. */
+ * Buffer a has the cells as struct dtx_raw_cell.  Buffer b has u32 number of texts, of formats and
+ * of merged ranges, u32 bytes of the sheet's name; then for each text and each format the u64 end
+ * of its bytes; then the merged ranges (top, left, bottom, right: u32 each); then the bytes of
+ * texts, formats and sheet name.  In the entry, rows and type are the numbers of rows and columns,
+ * and flag bit 1 marks a text file. */
 #include <math.h>
 
 #include "core/base/mem.h"
@@ -100,7 +101,7 @@ struct grid_in {
 	const struct dtx_frame_entry *e;
 	const unsigned char *a, *b;
 	struct grid_head h;
-	uint64_t bytes, at; /* of texts; read so far */
+	uint64_t bytes, at; /* of texts: all bytes, and the bytes read so far */
 };
 
 static enum dtx_code open_parts(const struct dtx_frame_view *view, struct grid_in *in,
@@ -112,7 +113,7 @@ static enum dtx_code open_parts(const struct dtx_frame_view *view, struct grid_i
 	if (in->e->v_len || in->e->nulls || in->e->flags & ~DTX_FRAME_F_TEXT_FILE ||
 	    in->e->a_len % sizeof(struct dtx_raw_cell) || in->e->b_len < sizeof(in->h))
 		BAD(err, "grid: its section is malformed");
-	/* Not before: with other flags an offset may be anything. */
+	/* Not before the check: with other flags an offset may be anything. */
 	in->a = view->ptr + in->e->a_off;
 	in->b = view->ptr + in->e->b_off;
 	memcpy(&in->h, in->b, sizeof(in->h));
@@ -126,7 +127,7 @@ out:
 	return rc;
 }
 
-/* Text number i of both lists. */
+/* The text with number i; texts and formats are numbered through. */
 static enum dtx_code next_text(struct grid_in *in, uint64_t i, struct dtx_str *out,
                                struct dtx_err *err)
 {

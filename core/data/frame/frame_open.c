@@ -1,4 +1,5 @@
-/* The structure of a frame that a hostile process wrote: header, directory, ranges. */
+/* Checks the structure of a frame that a hostile process may have written: header, directory,
+ * ranges. */
 #include <stdlib.h>
 
 #include "core/base/mem.h"
@@ -19,7 +20,7 @@ static int range_cmp(const void *a, const void *b)
 	return x->off < y->off ? -1 : x->off > y->off;
 }
 
-/* An empty buffer has offset 0, another lies behind header and directory, aligned. */
+/* An empty buffer has offset 0; others are aligned and after the header and the directory. */
 static bool range_ok(uint64_t off, uint64_t len, uint64_t from, uint64_t total, uint64_t align)
 {
 	if (!len)

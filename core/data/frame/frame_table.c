@@ -1,4 +1,4 @@
-/* The tables of a frame that a hostile process wrote: every value is checked. */
+/* Reads the tables of a frame that a hostile process may have written: every value is checked. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,8 +10,10 @@
 
 _Static_assert(sizeof(struct dtx_text) == 16, "views are their file layout");
 
-#define NULL_SLOTS_MAX ((uint64_t)1 << 18) /* column batches that no byte stands behind */
-#define NULL_ROWS_MAX  ((uint64_t)1 << 27) /* rows, which a list of None in the worker fills */
+/* Limit for columns times batches that have no bytes in the frame. */
+#define NULL_SLOTS_MAX ((uint64_t)1 << 18)
+/* Limit for rows of nulls, which a list of None in the worker makes. */
+#define NULL_ROWS_MAX ((uint64_t)1 << 27)
 
 #define BAD(err, ...) DTX_FAIL((err), DTX_E_SNIPPET_BAD_RESULT, __VA_ARGS__)
 
@@ -19,12 +21,13 @@ _Static_assert(sizeof(struct dtx_text) == 16, "views are their file layout");
 
 /* The dictionaries of a table. */
 struct dicts {
-	const struct dtx_frame_entry **entry; /* by id */
+	const struct dtx_frame_entry **entry; /* sorted by id */
 	uint32_t n;
-	struct dtx_column **made; /* by section, counted: columns of one dictionary share it */
+	struct dtx_column **made; /* by section, counted: columns with the same dictionary share
+	                           * it */
 };
 
-/* One column while it is checked. */
+/* A column while it is checked. */
 struct col {
 	const struct dtx_frame_view *view;
 	const struct dtx_frame_entry *e, *dict;
@@ -32,8 +35,9 @@ struct col {
 	struct dtx_typeref type;
 	const void *a;
 	const uint64_t *v;
-	struct dtx_owner *owner;     /* behind values; counted */
-	const void *values;          /* what columns point to: a, or views with pointers */
+	struct dtx_owner *owner;     /* owner of `values`; counted */
+	const void *values;          /* what the columns point to: buffer a, or views with
+	                              * pointers */
 	struct dtx_column *dict_col; /* counted */
 	struct dicts *dicts;
 };
@@ -98,7 +102,7 @@ static bool ok_dec(const struct col *c, uint64_t row)
 	return dtx_dec_fits(dtx_dec_get(((const struct dtx_dec128 *)c->a)[row]), c->type.precision);
 }
 
-/* Bytes of a view whose pointer is still an offset into b. */
+/* The bytes of a text view whose pointer is still an offset into b. */
 static bool text_bytes(const struct col *c, const struct dtx_text *t, const char **ptr)
 {
 	uint64_t off;
@@ -127,7 +131,7 @@ static bool ok_text(const struct col *c, uint64_t row)
 }
 
 static const struct rule {
-	uint32_t width; /* bytes a value; 0: bits */
+	uint32_t width; /* bytes per value; 0: bits */
 	bool (*ok)(const struct col *c, uint64_t row);
 	const char *want;
 } rules[DTX_TYPE_COUNT] = {
@@ -140,7 +144,8 @@ static const struct rule {
 	[DTX_T_TEXT] = { 16, ok_text, "UTF-8 text inside its buffer" },
 };
 
-/* Views may lie over each other; a few bytes would then stand for more text than fits anywhere. */
+/* Limits the sum of all texts: views may overlap, so a few bytes could stand for more text than
+ * fits into memory. */
 static enum dtx_code check_extent(const struct col *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -185,7 +190,8 @@ out:
 	return rc;
 }
 
-/* Codes point into the dictionary also where the value is null: nobody must rely on the bit. */
+/* Codes must be valid even where the value is null, so that no reader depends on the validity
+ * bit. */
 static enum dtx_code check_codes(const struct col *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -220,7 +226,7 @@ static void views_free(void *arg)
 	dtx_mem_free(v);
 }
 
-/* Views with offsets become views with pointers: an array of our own beside the frame. */
+/* Turns offsets into pointers, in an array of our own beside the frame. */
 static enum dtx_code make_views(struct col *c, struct dtx_owner *keep, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -287,7 +293,7 @@ static int dict_cmp(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Sorted once: a search of the directory for each column is quadratic. */
+/* Sorted once, because searching the directory for each column would take quadratic time. */
 static enum dtx_code list_dicts(const struct dtx_frame_view *view,
                                 const struct dtx_frame_entry *table, struct dicts *d,
                                 struct dtx_err *err)
@@ -450,7 +456,7 @@ out:
 	return rc;
 }
 
-/* The columns of a table in directory order, checked. */
+/* The columns of a table in the order of the directory, checked. */
 static enum dtx_code open_columns(const struct dtx_frame_view *view,
                                   const struct dtx_frame_entry *table, struct dtx_owner *keep,
                                   struct dtx_arena *arena, struct col *col, uint32_t *n,
@@ -532,7 +538,7 @@ out:
 	return rc;
 }
 
-/* Columns of nulls take no bytes of the frame, yet memory of ours. */
+/* Columns of nulls need no bytes in the frame but do need memory here. */
 static enum dtx_code check_nulls(const struct dtx_frame_entry *table, const struct col *col,
                                  uint32_t n, struct dtx_err *err)
 {
@@ -545,7 +551,7 @@ static enum dtx_code check_nulls(const struct dtx_frame_entry *table, const stru
 	if (nulls * batches > NULL_SLOTS_MAX)
 		BAD(err, "%llu columns of nulls with %llu rows are too many",
 		    (unsigned long long)nulls, (unsigned long long)table->rows);
-	/* a few hundred bytes would be gigabytes of lines */
+	/* otherwise a few hundred bytes could become gigabytes of output lines */
 	if (nulls == n && table->rows > NULL_ROWS_MAX)
 		BAD(err, "%llu rows of nothing but nulls are too many",
 		    (unsigned long long)table->rows);

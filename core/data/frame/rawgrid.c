@@ -1,4 +1,4 @@
-/* Raw cells: adding in order, within the limits of what a snippet can be given. */
+/* Raw cells: appending in order, within the limits of what a snippet can be given. */
 #include "core/data/frame/rawgrid.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Steps of time. */
+/* Durations: see duration.h. */
 #include "core/data/time/duration.h"
 
 bool dtx_duration_parse(const char *text, struct dtx_duration *out)

@@ -1,4 +1,4 @@
-/* Steps of time: 15s 30min 1h 7d 1w 1mo 1q 1y. */
+/* Durations as plans write them: 15s 30min 1h 7d 1w 1mo 1q 1y. */
 #ifndef DTX_DATA_TIME_DURATION_H
 #define DTX_DATA_TIME_DURATION_H
 
@@ -8,11 +8,12 @@ struct dtx_duration {
 	int64_t n;
 	enum dtx_unit unit;
 };
-/* False: the text is none; n is at least 1. */
+/* False: the text is not a duration.  n is at least 1. */
 DTX_MUSTUSE bool dtx_duration_parse(const char *text, struct dtx_duration *out);
-/* start + k steps; months count from the start, so that Jan 31 goes to Feb 29 and Mar 31. */
+/* start + k durations.  Months count from the start, so steps of a month from Jan 31 give Feb 29
+ * and Mar 31. */
 DTX_MUSTUSE bool dtx_duration_step(int64_t start, int64_t k, struct dtx_duration d, int64_t *out);
-/* Whole days: d w mo q y. */
+/* Whether it is of whole days: d w mo q y. */
 bool dtx_duration_is_days(struct dtx_duration d);
 
 #endif

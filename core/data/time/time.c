@@ -1,4 +1,4 @@
-/* The proleptic Gregorian calendar, ISO 8601, Excel serials, calendar steps. */
+/* The proleptic Gregorian calendar, ISO 8601, Excel serial numbers, calendar steps. */
 #include "core/data/time/time.h"
 
 #include <math.h>
@@ -6,7 +6,8 @@
 
 #define TIME_SEC_US ((int64_t)1000000)
 
-/* Howard Hinnant's days_from_civil and civil_from_days. */
+/* Howard Hinnant's days_from_civil and civil_from_days ("chrono-Compatible Low-Level Date
+ * Algorithms"). */
 int32_t dtx_day_of(int32_t year, unsigned month, unsigned day)
 {
 	int32_t y = year - (month <= 2);
@@ -32,8 +33,9 @@ static void split_far(int32_t day, int32_t *year, unsigned *month, unsigned *dom
 	*year = (int32_t)(yoe + era * 400 + (*month <= 2));
 }
 
-/* Of the days on which 32 bits suffice, years -400 to 10000 and more: Neri and Schneider's way,
- * with March as the first month and multiplications in place of divisions. */
+/* For days that 32 bits can handle (years -400 to over 10000): the algorithm of C. Neri and L.
+ * Schneider, "Euclidean affine functions and their application to calendar algorithms" (2022).
+ * March is the first month, and multiplications replace divisions. */
 static inline void split_near(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
 {
 	uint32_t n = 4 * ((uint32_t)day + 719468 + 4 * 146097) + 3;
@@ -112,7 +114,7 @@ size_t dtx_day_print(char out[16], int32_t day)
 	return n + 6;
 }
 
-/* us = *day * DTX_DAY_US + the rest, which is not negative. */
+/* us = *day * DTX_DAY_US + the result, which is not negative. */
 static int64_t time_split(int64_t us, int32_t *day)
 {
 	int64_t d = us / DTX_DAY_US, rest = us % DTX_DAY_US;
@@ -149,7 +151,7 @@ size_t dtx_datetime_print(char out[40], int64_t us)
 	return n;
 }
 
-/* n digits at p as a number; -1 if one is none. */
+/* The n digits at p as a number; -1 if a character is not a digit. */
 static int time_number(const char *p, int n)
 {
 	int v = 0;
@@ -192,7 +194,7 @@ bool dtx_fraction_take(struct dtx_str *s, int64_t *us)
 	return n > 0;
 }
 
-/* HH:MM[:SS[.fraction]] at the front of *s, which moves to what follows it. */
+/* Takes HH:MM[:SS[.fraction]] from the front of *s. */
 static bool time_clock_parse(struct dtx_str *s, int64_t *us)
 {
 	int h, m, sec = 0;
@@ -243,7 +245,7 @@ done:
 	return true;
 }
 
-/* Nothing, or an offset up to the end of the text, after a blank perhaps. */
+/* The rest of the text must be empty or an offset, which may follow a blank. */
 static bool time_zone_parse(struct dtx_str s, int64_t *offset, bool *zoned)
 {
 	*offset = 0;
@@ -284,7 +286,7 @@ bool dtx_serial_to_us(double serial, bool epoch1904, int64_t *us)
 		*us = (int64_t)ms * 1000 + dtx_day_of(1904, 1, 1) * DTX_DAY_US;
 		return true;
 	}
-	if (day == 60) /* 1900-02-29, a day that Lotus invented */
+	if (day == 60) /* 1900-02-29, a day that Lotus 1-2-3 invented */
 		return false;
 	*us = (int64_t)ms * 1000 + (dtx_day_of(1899, 12, 30) + (day < 60)) * DTX_DAY_US;
 	return true;

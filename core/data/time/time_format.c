@@ -1,4 +1,4 @@
-/* strptime-like formats with English names, and the two readings of ambiguous dates. */
+/* strptime-like formats with English names, and the two ways to read ambiguous dates. */
 #include "core/data/time/time.h"
 
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static const struct {
 	{ 'H', F_HOUR },     { 'I', F_HOUR },    { 'M', F_MINUTE },   { 'S', F_SECOND },
 	{ 'f', F_FRACTION }, { 'p', F_HALF },    { 'z', F_ZONE },
 };
-/* Directives of other tools, and what says the same here. */
+/* Directives of other tools, and what to write instead. */
 static const struct {
 	char code;
 	const char *hint;
@@ -82,13 +82,13 @@ static const struct {
 struct format_check {
 	struct dtx_str format;
 	struct dtx_format_fault *fault;
-	char code[F_COUNT]; /* the directive of each field; 0: not there */
+	char code[F_COUNT]; /* the directive that gives each field; 0: none */
 };
 
 static bool check_fault(const struct format_check *c, const char *hint, const char *what, ...)
 	DTX_PRINTF(3, 4);
 
-/* Always false. */
+/* Records the fault; the result is always false. */
 static bool check_fault(const struct format_check *c, const char *hint, const char *what, ...)
 {
 	int n = snprintf(c->fault->what, sizeof(c->fault->what),
@@ -125,7 +125,7 @@ static bool check_add(struct format_check *c, size_t at, enum dtx_format_use use
 		return check_fault(c, other_hint(code), "'%%%.*s' is no directive",
 		                   (int)(next - at), c->format.ptr + at);
 	}
-	/* '%H:%m' is the commonest slip of all */
+	/* '%H:%m' is the most common mistake */
 	if (code == 'm' && at >= 4 && c->format.ptr[at - 2] == ':' &&
 	    strchr("HI", c->format.ptr[at - 3]) && c->format.ptr[at - 4] == '%')
 		return check_fault(c, "write %M for the minute",
@@ -138,7 +138,7 @@ static bool check_add(struct format_check *c, size_t at, enum dtx_format_use use
 		return check_fault(c, "keep one of them, so that they cannot contradict each other",
 		                   "%%%c and %%%c both read the %s", c->code[field], code,
 		                   field_names[field]);
-	/* both kinds of hour may be written; check_hours looks at %H first */
+	/* a format for writing may have both kinds of hour; check_hours looks at %H first */
 	if (c->code[field] != 'H')
 		c->code[field] = code;
 	return true;
@@ -160,7 +160,8 @@ static bool check_directives(struct format_check *c, enum dtx_format_use use)
 	return true;
 }
 
-/* Fields that mean nothing without another one, finest first, and slips that this shows. */
+/* Checks fields that mean nothing without another one, the finest first, and the mistakes that such
+ * a field suggests. */
 static bool check_company(const struct format_check *c)
 {
 	const char *has = c->code;
@@ -236,7 +237,7 @@ bool dtx_time_format_check(struct dtx_str format, enum dtx_format_use use,
 		return false;
 	for (int i = 0; i < F_COUNT; i++)
 		any |= c.code[i] != 0;
-	if (!any) /* YYYY-MM-DD reads no date, and writes none */
+	if (!any) /* YYYY-MM-DD has no directive at all */
 		return check_fault(&c,
 		                   "parts begin with %, as in '%Y-%m-%d' or "
 		                   "'%d.%m.%Y %H:%M'",
@@ -255,7 +256,7 @@ bool dtx_time_format_check(struct dtx_str format, enum dtx_format_use use,
 
 /* --- reading --- */
 
-/* What a format has read; -1: not there. */
+/* What a format has read; -1: not given. */
 struct format_parts {
 	int year, month, day, hour, hour12, minute, second, micro, pm;
 	int yday, weekday, iso_year, iso_week;
@@ -263,7 +264,7 @@ struct format_parts {
 	int32_t century;
 };
 
-/* One to `most` digits off the front of *s. */
+/* Takes one to `most` digits from the front of *s. */
 static bool format_number(struct dtx_str *s, size_t most, int *out)
 {
 	size_t n = 0;
@@ -286,7 +287,7 @@ static bool format_micro(struct dtx_str *s, int *out)
 	return true;
 }
 
-/* A name or its first three letters, any case; the longest that fits. */
+/* Takes a name or its first three letters, in any case; the longest that fits. */
 static bool format_name(struct dtx_str *s, const char *const *names, int n, int *out)
 {
 	int i;
@@ -361,7 +362,8 @@ static bool format_field(struct dtx_str *s, char code, struct format_parts *p)
 	}
 }
 
-/* Reads *s up to its end, or to where it does not fit: *at is the place in the format. */
+/* Reads *s up to its end, or up to where it does not fit; *at is then the position in the
+ * format. */
 static bool format_read(struct dtx_str *s, struct dtx_str format, struct format_parts *p,
                         size_t *at)
 {
@@ -382,7 +384,7 @@ static bool format_read(struct dtx_str *s, struct dtx_str format, struct format_
 	return s->len == 0;
 }
 
-/* Monday of ISO week 1. */
+/* The Monday of ISO week 1. */
 static int32_t format_iso_start(int year)
 {
 	int32_t jan4 = dtx_day_of(year, 1, 4);
@@ -415,7 +417,7 @@ static bool format_day(const struct format_parts *p, int32_t *day)
 	return true;
 }
 
-/* A day of the week that is not the date's shows that the parts are read in a wrong order. */
+/* If the weekday is not that of the date, the parts were probably read in the wrong order. */
 static bool format_weekday_fits(const struct format_parts *p, int32_t day)
 {
 	return p->weekday < 0 || (int)dtx_day_weekday(day) == p->weekday;
@@ -453,7 +455,7 @@ bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int32_t century, in
 	return dtx_us_ok(*us);
 }
 
-/* A fraction of a second with digits that a datetime does not keep. */
+/* Whether s is a fraction of a second with digits that a datetime does not keep. */
 static bool why_fraction(struct dtx_str s)
 {
 	size_t n = 0;
@@ -478,7 +480,8 @@ static void why_say(char out[DTX_TIME_WHY], const char *what, ...)
 	va_end(ap);
 }
 
-/* A text that the format does not fit: from s on, and from format.ptr[at] on. */
+/* Describes why the rest of the text, s, does not fit the rest of the format, which starts at
+ * format.ptr[at]. */
 static void why_unread(struct dtx_str s, struct dtx_str format, size_t at, char out[DTX_TIME_WHY])
 {
 	int rest = (int)DTX_MIN(s.len, (size_t)40);
@@ -580,7 +583,7 @@ static void format_put(const struct format_now *n, char code, struct dtx_buf *ou
 	case 'G': dtx_buf_printf(out, "%04d", n->iso_year); break;
 	case 'V': dtx_buf_printf(out, "%02u", n->iso_week); break;
 	case 'u': dtx_buf_printf(out, "%u", n->weekday); break;
-	case 'z': dtx_buf_add(out, "+00:00"); break; /* read by %z, a value is in UTC */
+	case 'z': dtx_buf_add(out, "+00:00"); break; /* values are in UTC; %z reads it back */
 	default: dtx_buf_addc(out, '%'); break;
 	}
 }
@@ -599,9 +602,9 @@ void dtx_time_format(int64_t us, struct dtx_str format, struct dtx_buf *out)
 	}
 }
 
-/* --- the two readings of ambiguous dates --- */
+/* --- the two ways to read ambiguous dates --- */
 
-/* A day number or, in `month`'s place, an English month. */
+/* Takes the number of a day, or an English month if `name` is set. */
 static bool format_part(struct dtx_str *s, bool name, int *out)
 {
 	if (name && s->len && (s->ptr[0] < '0' || s->ptr[0] > '9'))
@@ -621,7 +624,7 @@ static bool format_year(struct dtx_str *s, int *year)
 	return s->len == 0;
 }
 
-/* One of "-/." or blanks, perhaps with a comma before the blank. */
+/* Takes one of "-/." or blanks; a comma may precede the blank. */
 static bool format_separator(struct dtx_str *s, char *sep)
 {
 	size_t n = 0;

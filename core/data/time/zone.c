@@ -1,4 +1,4 @@
-/* Offsets of a zone: those that its file lists, then its rule. */
+/* The offsets of a time zone: first those that its file lists, then those by its rule. */
 #include "core/data/time/zone.h"
 
 #include <stdio.h>
@@ -15,10 +15,10 @@
 
 struct dtx_zone {
 	size_t n;
-	int64_t *at;     /* n instants, ascending */
-	int32_t *offset; /* n + 1: before the first, from each on */
+	int64_t *at;     /* n instants of changes, ascending */
+	int32_t *offset; /* n + 1 offsets: before the first change, and from each change on */
 	bool has_rule;
-	struct dtx_zonerule rule; /* from the last instant on */
+	struct dtx_zonerule rule; /* valid from the last change on */
 };
 
 /* --- the file --- */
@@ -52,14 +52,14 @@ static bool header_read(const unsigned char *p, size_t n, struct header *h)
 	return h->ntypes > 0 && h->ntypes <= 256;
 }
 
-/* Bytes of the data behind a header; every count is below 2^32. */
+/* Bytes of the data that follows a header.  Every count is below 2^32. */
 static uint64_t body_bytes(const struct header *h, unsigned width)
 {
 	return (uint64_t)h->ntimes * (width + 1) + (uint64_t)h->ntypes * 6 + h->nchars +
 	       (uint64_t)h->nleap * (width + 4) + h->nstd + h->nut;
 }
 
-/* The body of a file of 32 or of 64 bits. */
+/* Reads the data of the 32-bit or the 64-bit part of the file. */
 static bool body_read(struct dtx_zone *z, const unsigned char *p, const struct header *h,
                       unsigned width)
 {
@@ -103,7 +103,7 @@ enum dtx_code dtx_zone_parse(struct dtx_arena *a, const unsigned char *bytes, si
 	*out = NULL;
 	if (!header_read(bytes, n, &h))
 		return DTX_OK;
-	if (h.version >= '2') { /* the same again in 64 bits */
+	if (h.version >= '2') { /* the same data again in 64 bits */
 		uint64_t skip = HEADER_BYTES + body_bytes(&h, 4);
 
 		if (skip > n || !header_read(bytes + skip, n - skip, &h))
@@ -156,8 +156,8 @@ static bool fixed_offset(struct dtx_str name, int32_t *offset)
 	return d[0] * 10 + d[1] < 24 && d[2] < 6;
 }
 
-/* Words of letters, digits, _, + and - that begin with a letter, parted by slashes: no way out of
- * the folder. */
+/* Whether the name consists of words separated by slashes, each of letters, digits, _, + and - and
+ * starting with a letter.  Such a name cannot lead out of the folder of zones. */
 static bool is_name(struct dtx_str name)
 {
 	bool fresh = true;
@@ -230,7 +230,7 @@ out:
 /* Seconds east of UTC at an instant. */
 static int64_t offset_at(const struct dtx_zone *z, int64_t sec)
 {
-	size_t low = 0, high = z->n; /* how many changes lie behind */
+	size_t low = 0, high = z->n; /* low: number of changes up to the instant */
 
 	if (z->has_rule && (!z->n || sec >= z->at[z->n - 1]))
 		return dtx_zonerule_offset(&z->rule, sec);

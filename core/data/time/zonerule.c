@@ -1,11 +1,11 @@
-/* Summer time by a rule, for years that no file lists. */
+/* Daylight saving time by a rule, for the years after the last one that a file lists. */
 #include "core/data/time/zonerule.h"
 
 #include "core/data/time/time.h"
 
 #define DAY_SEC INT64_C(86400)
 
-/* --- reading; each takes what it reads from the front of *s --- */
+/* --- reading; each function takes what it reads from the front of *s --- */
 
 static bool take(struct dtx_str *s, char c)
 {
@@ -112,7 +112,7 @@ static int64_t day_of_change(const struct dtx_zonechange *c, int32_t year)
 	first = dtx_day_of(year, month, 1);
 	at = first + (c->day - (int64_t)dtx_day_weekday((int32_t)first) % 7 + 7) % 7 +
 	     (c->week - 1) * 7;
-	/* the fifth is the last */
+	/* the fifth week means the last */
 	return at < dtx_day_of(year + (month == 12), month % 12 + 1, 1) ? at : at - 7;
 }
 

@@ -5,18 +5,18 @@
 #include "core/base/text/str.h"
 
 struct dtx_zonechange {
-	char kind; /* 'M': of a week; 'J': of the year without 29 February, from 1; 'n': with
-	            * it, from 0 */
+	char kind; /* 'M': month, week and day of the week; 'J': day of the year without 29
+	            * February, from 1; 'n': day of the year with it, from 0 */
 	int32_t month, week, day;
-	int32_t sec; /* of that day, on the wall */
+	int32_t sec; /* local time of the change, seconds of that day */
 };
 struct dtx_zonerule {
 	int32_t standard, summer; /* seconds east of UTC */
 	bool changes;
-	struct dtx_zonechange begin, end; /* of summer time */
+	struct dtx_zonechange begin, end; /* of daylight saving time */
 };
 DTX_MUSTUSE bool dtx_zonerule_parse(struct dtx_str s, struct dtx_zonerule *out);
-/* Seconds east of UTC at an instant, in seconds since 1970. */
+/* Seconds east of UTC at an instant, which is in seconds since 1970. */
 int64_t dtx_zonerule_offset(const struct dtx_zonerule *r, int64_t sec);
 
 #endif
