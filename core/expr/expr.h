@@ -1,9 +1,12 @@
-/* The formula language: parse, print, bind to a schema, evaluate a batch at a time.
+/* The formula language: parsing, printing, binding to a schema, and evaluation of a batch at a
+ * time.
  *
- * dtx_expr   parsed tree (Lit Col Call Neg Bin Cmp And Or Not In Between IsNull Case), spans kept
- * dtx_bound  tree with column indices, types and function rows; read-only, shared by workers
+ *   dtx_expr   the parsed tree (Lit Col Call Neg Bin Cmp And Or Not In Between IsNull Case) with
+ *   spans
+ *   dtx_bound  the bound tree with column numbers, types and functions; read-only, shared by
+ *   workers
  *
- * Both live in the arena they were made in. */
+ * Both live in the arena in which they were made. */
 #ifndef DTX_EXPR_EXPR_H
 #define DTX_EXPR_EXPR_H
 
@@ -14,80 +17,86 @@
 struct dtx_expr;
 struct dtx_bound;
 
-/* Codes: expr_syntax, expr_limit, bad_literal; err->span in bytes of the text. */
+/* Parses a formula.  Codes: expr_syntax, expr_limit, bad_literal; err->span gives the bytes of the
+ * text. */
 DTX_MUSTUSE enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str text,
                                          struct dtx_expr **out, struct dtx_err *err);
-/* The same for a formula that nobody wrote: its errors have no span. */
+/* Parses a formula that dtx itself has made, so that its errors have no span. */
 DTX_MUSTUSE enum dtx_code dtx_expr_made(struct dtx_arena *a, struct dtx_str text,
                                         struct dtx_expr **out, struct dtx_err *err);
-/* Canonical text: parse(print(e)) == e. */
+/* Prints the canonical text: parse(print(e)) == e. */
 void dtx_expr_print(const struct dtx_expr *e, struct dtx_buf *out);
-/* Stands for a formula that was given and cannot be read; prints as null.  Compared by address. */
+/* The placeholder for a formula that cannot be read.  It prints as null and is recognized by its
+ * address. */
 extern const struct dtx_expr dtx_expr_hole;
 bool dtx_expr_equal(const struct dtx_expr *a, const struct dtx_expr *b);
-/* Translations for dtx compile and the differential test.  False: no form (no_translation); then
- * `out` holds, between two DTX_EXPR_LACKS, what of, and nothing else of use. */
+/* Translations to pandas and SQL, for dtx compile and the differential test.  False: there is no
+ * such form (no_translation); `out` then contains, between two DTX_EXPR_LACKS, the part that has
+ * none. */
 #define DTX_EXPR_LACKS "\x01"
 bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf *out);
-/* One value for a group: aggregates read `frame`, other columns are members of `keys`. */
+/* One value per group: aggregates read `frame`, other columns are members of `keys`. */
 bool dtx_expr_pandas_group(const struct dtx_expr *e, const char *frame, const char *keys,
                            struct dtx_buf *out);
-/* types: of the columns, NULL: not known. */
+/* types: the types of the columns; NULL: unknown. */
 bool dtx_expr_sql(const struct dtx_expr *e, const struct dtx_schema *types, struct dtx_buf *out);
-/* "a + b" from its parts, for canonical forms: name(column). */
+/* Trees for canonical forms: the call name(column), and a column. */
 struct dtx_expr *dtx_expr_call1(struct dtx_arena *a, const char *fn, const char *column);
 struct dtx_expr *dtx_expr_column(struct dtx_arena *a, const char *column);
-/* The column name when the tree is one column, else NULL. */
+/* The name of the column if the tree is a single column, else NULL. */
 const char *dtx_expr_is_column(const struct dtx_expr *e);
-/* Calls fn for each column name used (with repeats). */
+/* Calls fn for each name of a column in the tree, with repetitions. */
 void dtx_expr_columns(const struct dtx_expr *e, void (*fn)(void *arg, const char *name), void *arg);
-/* Copy with columns replaced: sub(arg, name) gives a tree or NULL to keep the name.  Used to
- * compose formulas down to source columns. NULL: out of memory. */
+/* A copy in which columns are replaced: sub(arg, name) returns a tree, or NULL to keep the column.
+ * It is used to express a formula by source columns.  NULL: out of memory. */
 struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
                                   const struct dtx_expr *(*sub)(void *arg, const char *name),
                                   void *arg);
-/* Copy with parts replaced: sub(arg, part) gives a tree or NULL to keep it and look at its own
- * parts. sub NULL: a mere copy.  NULL: out of memory. */
+/* A copy in which parts are replaced: sub(arg, part) returns a tree, or NULL to keep the part and
+ * continue with its own parts.  sub NULL: a plain copy.  NULL: out of memory. */
 struct dtx_expr *dtx_expr_swap(struct dtx_arena *a, const struct dtx_expr *e,
                                const struct dtx_expr *(*sub)(void *arg, const struct dtx_expr *e),
                                void *arg);
-/* Copy in which the column a of table left is a column called "left.a". NULL: out of memory. */
+/* A copy in which column a of table left is a column named "left.a".  NULL: out of memory. */
 struct dtx_expr *dtx_expr_qualified(struct dtx_arena *a, const struct dtx_expr *e);
-/* The formula is one call of an aggregate; there is one in it. */
+/* Whether the formula is a single call of an aggregate; whether it contains one. */
 bool dtx_expr_is_aggregate(const struct dtx_expr *e);
 bool dtx_expr_has_aggregate(const struct dtx_expr *e);
-/* A call reads text as a value and may raise cast_failed (try() turns that into null). */
+/* Whether a call in it reads text as a value, so it may fail with cast_failed (which try() turns
+ * into null). */
 bool dtx_expr_may_cast(const struct dtx_expr *e);
 
 /* --- binding --- */
 
-enum dtx_demand { DTX_DEMAND_BYTES = 1, DTX_DEMAND_VALUE = 2 }; /* as enum dtx_need */
+/* The same values as enum dtx_need. */
+enum dtx_demand { DTX_DEMAND_BYTES = 1, DTX_DEMAND_VALUE = 2 };
 enum dtx_scope_allow { DTX_ALLOW_AGG = 1, DTX_ALLOW_WINDOW = 2 };
 
-/* What a name means.  The binder of a step fills it. */
+/* What names mean in a step.  The binder of the step fills it in. */
 struct dtx_scope {
 	void *arg;
-	/* Index and type of a column; -1: unknown (the callback has filled err with
-	 * unknown_column or missing_column and suggestions; span is added by the caller). An open
-	 * schema may add the column and answer with type UNKNOWN. */
+	/* Number and type of a column.  -1: unknown; the callback has then filled err with
+	 * unknown_column or missing_column and suggestions, and the caller adds the span.  If the
+	 * schema is open, the callback may add the column and return type UNKNOWN. */
 	int32_t (*column)(void *arg, const char *name, struct dtx_field *field,
 	                  struct dtx_err *err);
-	/* Each use, once bound: bytes or value, and the class demanded of an unknown column. */
+	/* Called for each use of a column once it is bound: bytes or value, and the class that an
+	 * unknown column must have. */
 	void (*use)(void *arg, int32_t column, enum dtx_demand demand, enum dtx_class cls);
 	unsigned allow;
-	/* group_by: key columns, some computed; a column outside an aggregate must be one of them
-	 */
+	/* group_by: the key columns, some of which may be computed.  A column outside of an
+	 * aggregate must be one of them. */
 	const struct dtx_field *keys;
 	size_t nkeys;
 	bool grouped;
-	bool ordered; /* window: there is an order */
-	/* plan options */
+	bool ordered; /* window: an order is given */
+	/* options of the plan */
 	enum { DTX_OVERFLOW_ERROR, DTX_OVERFLOW_NULL, DTX_OVERFLOW_FLOAT } overflow;
 	bool div_zero_error;
-	int32_t run_date; /* day */
+	int32_t run_date; /* a day number */
 };
 
-/* Aggregate calls found in a grouped expression, in order of appearance. The outer expression
+/* The aggregate calls of a grouped expression, in order of appearance.  The expression around them
  * refers to call i as column `nkeys + i` of a batch [keys..., results...]. */
 struct dtx_aggcall;
 struct dtx_aggcalls {
@@ -95,37 +104,39 @@ struct dtx_aggcalls {
 	size_t n, cap;
 };
 
-/* Binds and type-checks; wants a result that widens to `want` (UNKNOWN: anything).  All independent
- * errors go to errs with spans (and at, step filled by the caller later); returns no_memory only.
- * *out is NULL when there were errors.  aggs: NULL unless scope->allow has AGG; calls are appended
- * (the same list may serve several expressions).  With WINDOW too, calls are over windows, and
- * nkeys is the number of columns that come before their results. */
+/* Resolves names, checks types and makes a bound tree whose result is widened to `want` (UNKNOWN:
+ * any type).  All independent errors go to errs with spans (the caller adds `at` and the step), and
+ * *out is then NULL; the function itself fails only with no_memory.  aggs is NULL unless
+ * scope->allow has AGG; calls are appended, so one list may serve several expressions.  With WINDOW
+ * as well, calls are window calls, and nkeys is the number of columns before their results. */
 DTX_MUSTUSE enum dtx_code dtx_expr_bind(struct dtx_arena *a, const struct dtx_expr *e,
                                         const struct dtx_scope *scope, struct dtx_typeref want,
                                         struct dtx_aggcalls *aggs, struct dtx_bound **out,
                                         struct dtx_errlist *errs, struct dtx_err *err);
 struct dtx_typeref dtx_bound_type(const struct dtx_bound *b);
-/* Every row gives the same value. */
+/* Whether every row has the same value. */
 bool dtx_bound_is_const(const struct dtx_bound *b);
-/* Column index when the tree is one plain column, else -1. */
+/* The number of the column if the tree is a single column, else -1. */
 int32_t dtx_bound_column(const struct dtx_bound *b);
-/* Where the formula is written (a JSON pointer, borrowed): errors of its evaluation name it. */
+/* Sets where the formula is written (a JSON pointer, borrowed).  Errors of its evaluation name
+ * it. */
 void dtx_bound_place(struct dtx_bound *b, const char *at);
 
 /* --- evaluation --- */
 
-struct dtx_eval_counts { /* added to; one per worker or merged with atomics by the caller */
+/* Counters that evaluation adds to.  Each worker has its own, or the caller merges them. */
+struct dtx_eval_counts {
 	int64_t div_zero, not_finite, tried;
-	int64_t offsets; /* texts of a time whose offset from UTC the result does not show */
+	int64_t offsets; /* texts of times with an offset from UTC that the result does not show */
 };
-/* Value for every row of the batch (rows outside sel are unspecified but valid).  FLAT, DICT or
- * CONST column of dtx_bound_type; the caller owns a reference.  Errors: overflow, cast_failed,
- * ambiguous_date, cell_limit ... with err->row = row in the batch made physical by
- * dtx_batch_blame; only rows in sel raise errors. */
+/* Evaluates b for every row of the batch.  The result is a FLAT, DICT or CONST column of
+ * dtx_bound_type, and the caller owns a reference.  Rows that are not live have unspecified but
+ * valid values and raise no errors.  Codes: overflow, cast_failed, ambiguous_date, cell_limit and
+ * others; err has the place of the row (dtx_batch_blame). */
 DTX_MUSTUSE enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in,
                                    struct dtx_column **out, struct dtx_eval_counts *counts,
                                    struct dtx_err *err);
-/* Narrows in->sel to the rows where b is true; *nulls and *falses count the others. */
+/* Narrows in->sel to the rows for which b is true.  *nulls and *falses count the others. */
 DTX_MUSTUSE enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in,
                                         int64_t *falses, int64_t *nulls,
                                         struct dtx_eval_counts *counts, struct dtx_err *err);

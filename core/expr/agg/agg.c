@@ -1,4 +1,4 @@
-/* Aggregates: rows that count go to the kernel of their type. */
+/* Aggregates: selects the rows that take part and passes them to the kernel for their type. */
 #include "core/expr/agg/aggcall.h"
 
 #include <math.h>
@@ -61,7 +61,7 @@ bool dtx_agg_grows(const struct dtx_aggcall *c)
 	return c->kernel->grows;
 }
 
-/* --- type rules --- */
+/* --- result types --- */
 
 static struct dtx_typeref sum_type(const struct dtx_aggcall *c)
 {
@@ -84,11 +84,14 @@ static struct dtx_typeref product_type(const struct dtx_aggcall *c)
 
 #define ANY_TYPE (DTX_CLASS_ANY)
 typedef const struct dtx_aggkernel *kernel_fn(const struct dtx_aggcall *c);
-/* What an aggregate takes and gives. */
+/* What an aggregate takes and returns. */
 static const struct {
-	unsigned takes;                                          /* classes; ANY: all */
-	enum dtx_type gives;                                     /* NULL: the argument's type */
-	struct dtx_typeref (*type)(const struct dtx_aggcall *c); /* instead of `gives` */
+	unsigned takes;                                          /* classes of the argument; ANY:
+	                                                          * all */
+	enum dtx_type gives;                                     /* result type; NULL: the type of
+	                                                          * the argument */
+	struct dtx_typeref (*type)(const struct dtx_aggcall *c); /* computes the result type instead
+	                                                          * of `gives` */
 	kernel_fn *kernel;
 } kinds[] = {
 	[DTX_AGG_COUNT] = { ANY_TYPE, DTX_T_INT64, NULL, dtx_aggkernel_count },
@@ -137,7 +140,8 @@ bool dtx_agg_pick(struct dtx_aggcall *c)
 	if (type != DTX_T_UNKNOWN && type != DTX_T_NULL && kinds[c->kind].takes != ANY_TYPE &&
 	    !(kinds[c->kind].takes & dtx_type_class(type)))
 		return false;
-	/* days can be told apart, a length of time is no type */
+	/* Two dates have a number of days between them, but there is no type for a length of
+	 * time. */
 	if (c->kind == DTX_AGG_RANGE && type == DTX_T_DATETIME)
 		return false;
 	c->type = kinds[c->kind].type                  ? kinds[c->kind].type(c)
@@ -187,7 +191,7 @@ static bool is_present(const struct dtx_column *c, uint32_t row)
 	return !has_nulls(c) || dtx_bit(c->valid, row);
 }
 
-/* Rows with a value only, a chunk at a time. */
+/* Passes only rows with a value, one chunk at a time. */
 static enum dtx_code add_present(const struct dtx_aggcall *c, char *states, size_t stride,
                                  const struct dtx_aggrows *r, struct dtx_err *err)
 {
@@ -211,7 +215,8 @@ out:
 	return rc;
 }
 
-/* *io as a FLAT column, which *made holds; *none: it has no value. */
+/* Makes *io a FLAT column; *made holds the reference if a new one was needed.  *none: the column
+ * has no value at all. */
 static enum dtx_code flat_column(struct dtx_column **io, struct dtx_column **made, bool *none,
                                  struct dtx_err *err)
 {
@@ -256,7 +261,7 @@ out:
 	return rc;
 }
 
-/* Rows for which `where` holds, with their groups. */
+/* The rows for which `where` holds, with their groups. */
 struct chosen {
 	uint16_t *row;
 	uint32_t *group;

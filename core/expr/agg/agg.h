@@ -1,31 +1,34 @@
-/* Aggregates: init, add, merge, final over arrays of states.
+/* Aggregates: init, add, merge and final over arrays of states.
  *
- * A state array belongs to one worker; group ids index it.  Merging is associative and commutative,
- * so that the result never depends on who ate which batch; first and last carry positions.
- * Sources: error-free transformation sums after Shewchuk (1997) and Neal (2015). */
+ * An array of states belongs to one worker and is indexed by group number.  Merging is associative
+ * and commutative, so the result does not depend on which worker processed which batch; first and
+ * last keep the positions of their values for that reason.  Sources: exact sums of floats by
+ * error-free transformations after Shewchuk (1997) and Neal (2015). */
 #ifndef DTX_EXPR_AGG_AGG_H
 #define DTX_EXPR_AGG_AGG_H
 
 #include "core/base/arena.h"
 #include "core/expr/expr.h"
 
-/* One bound aggregate call of a step; read-only while batches flow. */
+/* A bound aggregate call of a step.  Read-only while batches are processed. */
 struct dtx_aggcall;
 struct dtx_typeref dtx_agg_type(const struct dtx_aggcall *c);
-size_t dtx_agg_state_size(const struct dtx_aggcall *c); /* multiple of 8 */
-/* A column straight from the input when the argument is one, for kernels; -1 otherwise. */
+size_t dtx_agg_state_size(const struct dtx_aggcall *c); /* in bytes, a multiple of 8 */
+/* The input column if the argument is a plain column, so that kernels can read it directly; else
+ * -1. */
 int32_t dtx_agg_column(const struct dtx_aggcall *c);
-/* Where the formula of the call is written, as in dtx_bound_place. */
+/* Sets where the formula of the call is written, as dtx_bound_place does. */
 void dtx_agg_place(struct dtx_aggcall *c, const char *at);
-/* Name for texts: "sum". */
+/* The name for messages: "sum". */
 const char *dtx_agg_name(const struct dtx_aggcall *c);
 
-/* States [from, to) of an array become empty. */
+/* Empties the states [from, to) of an array. */
 void dtx_agg_init(const struct dtx_aggcall *c, void *states, size_t stride, size_t from, size_t to);
-/* Live rows of the batch: row sel[i] goes to states + group[i] * stride (group is dense over the
- * live rows, 0 .. nsel-1).  Evaluates argument and `where:` itself.  What states that grow hold may
- * lie in the pool, the same one or none for all rows of an array: it is cleared behind the last
- * state that they were merged into. */
+/* Adds the live rows of the batch: live row number i goes to states + group[i] * stride (`group`
+ * has one entry per live row, 0 to nsel - 1).  The function evaluates the argument and the `where:`
+ * condition itself.  States that grow may take memory from `pool`; all rows of one array must use
+ * the same pool, or none.  The pool must live until the last state that these states were merged
+ * into has been freed. */
 DTX_MUSTUSE enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
                                       const uint32_t *group, struct dtx_arena *pool,
                                       struct dtx_batch *in, struct dtx_eval_counts *counts,
@@ -38,18 +41,18 @@ static inline void dtx_eval_counts_add(struct dtx_eval_counts *to,
 	to->tried += from->tried;
 	to->offsets += from->offsets;
 }
-/* from's state goes into to's; from is left empty. */
+/* Merges the state `from` into `to`.  `from` is left empty. */
 DTX_MUSTUSE enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from,
                                         struct dtx_err *err);
-/* Results of n states, state i at states[i] (pointers).  A float that is not finite becomes null
- * and is counted. */
+/* The results of n states; states[i] points to state i.  A float result that is not finite becomes
+ * null and is counted. */
 DTX_MUSTUSE enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
                                         struct dtx_eval_counts *counts, struct dtx_column **out,
                                         struct dtx_err *err);
-/* Frees what states hold beyond their own bytes; NULL-safe no-op for most. */
+/* Frees the memory that states hold in addition to their own bytes.  Most aggregates have none. */
 void dtx_agg_free(const struct dtx_aggcall *c, void *states, size_t stride, size_t n);
 bool dtx_agg_needs_free(const struct dtx_aggcall *c);
-/* Whether a state may hold more with every row: lists, sets, tallies. */
+/* Whether a state may grow with every row: lists, sets, tallies. */
 bool dtx_agg_grows(const struct dtx_aggcall *c);
 
 #endif

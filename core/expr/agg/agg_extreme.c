@@ -18,7 +18,7 @@ struct fmost {
 	uint64_t seen;
 };
 
-/* Which value stays is chosen without a branch, which would be guessed. */
+/* Selects the value to keep without a branch: which of two values is larger cannot be predicted. */
 #define MOST_LOOP(state, type, values)                                                             \
 	do {                                                                                       \
 		const type *v = (values);                                                          \
@@ -123,7 +123,7 @@ static const struct dtx_aggkernel most_float = {
 	.size = sizeof(struct fmost), .add = fmost_rows, .merge = fmost_merge, .final = fmost_final
 };
 
-/* --- one kept value of any type, with the position it came from --- */
+/* --- a value of any type that is kept with its position --- */
 
 struct kept {
 	uint64_t seen, pos;
@@ -186,7 +186,7 @@ static bool kept_set(struct kept *s, enum dtx_type type, const struct dtx_val *v
 	return true;
 }
 
-/* Whether a value at pos takes the place of s. */
+/* Whether a value at pos replaces the value of s. */
 static bool kept_loses(const struct dtx_aggcall *c, const struct kept *s, uint64_t pos,
                        const struct dtx_val *v)
 {
@@ -213,7 +213,7 @@ static enum dtx_code kept_rows(const struct dtx_aggcall *c, char *states, size_t
 	uint32_t n, k, i;
 
 	for (n = 0; n < r->n; n++) {
-		/* from the end for last: then few rows replace another */
+		/* last goes through the rows from the end, so that few rows replace another */
 		k = c->kind == DTX_AGG_LAST ? r->n - 1 - n : n;
 		i = ROW(k);
 		struct kept *s = STATE(struct kept, k);
@@ -275,13 +275,14 @@ static const struct dtx_aggkernel kept_words = { .size = sizeof(struct kept),
 	                                         .final = kept_final,
 	                                         .free = kept_free };
 
-/* --- the value beside the largest or smallest of another column --- */
+/* --- arg_max, arg_min: the value in the row where another column is largest or smallest --- */
 
 struct beside {
 	struct kept value, by;
 };
 
-/* Whether a row at pos with `by` takes the place of s: the first of equals stays. */
+/* Whether the row at pos with the value `by` replaces the row of s.  Of equal values the first row
+ * stays. */
 static bool beside_loses(const struct dtx_aggcall *c, const struct beside *s, uint64_t pos,
                          const struct dtx_val *by)
 {
@@ -345,7 +346,7 @@ static enum dtx_code beside_final(const struct dtx_aggcall *c, void *state, stru
 	return DTX_OK;
 }
 
-/* The members that hold text own memory; in the others no pointer was ever set. */
+/* Only members that hold text own memory; the kernel for each pair of types frees exactly those. */
 static void beside_free_value(void *state)
 {
 	kept_free(&((struct beside *)state)->value);

@@ -1,4 +1,4 @@
-/* Aggregates that keep what they saw: count_distinct, concat_agg. */
+/* Aggregates that keep all values that they have seen: count_distinct, concat_agg. */
 #include "core/expr/agg/aggcall.h"
 
 #include "core/base/hash/hash.h"
@@ -12,7 +12,7 @@
 
 /* --- distinct values of 64 bits --- */
 
-struct wordset { /* all zero: empty; the value 0 has a flag of its own */
+struct wordset { /* all zero: empty; the value 0 marks a free slot, so it has a flag of its own */
 	uint64_t *slot;
 	uint32_t n, cap;
 	uint64_t zero;
@@ -233,7 +233,7 @@ static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct texts
 	                                             .final = texts_final,
 	                                             .free = texts_free };
 
-/* --- all texts, in table order --- */
+/* --- all texts, in the order of the table --- */
 
 struct piece {
 	uint64_t pos;

@@ -1,4 +1,7 @@
-/* Aggregates that need every number: quantiles, products, moments. */
+/* Aggregates that need every number: quantiles, products, moments.
+ *
+ * The values are kept in a list of blocks, so that adding a value never moves others and merging
+ * only joins two lists. */
 #include "core/expr/agg/aggcall.h"
 
 #include <stdlib.h>
@@ -10,22 +13,22 @@
 #define AHEAD          16u
 #define ROW(k)         (r->row ? r->row[k] : (k))
 
-/* Values lie where they were put; lists are joined at their ends.  Who needs them side by side
- * makes them one block. */
+/* A block of values.  Results that need all values in one array copy them into one block. */
 struct block {
 	struct block *next;
 	size_t n, cap;
 	double v[];
 };
 struct numbers {
-	double *end, *full; /* of the first block: where the next value goes, up to where */
-	struct block *head; /* its n is that of `end` when others come before it */
-	struct block *tail; /* the last one */
-	bool pooled;        /* the blocks go with their pool */
+	double *end, *full; /* of the first block: where the next value goes, and the end of its
+	                     * room */
+	struct block *head; /* first block; its n is not up to date, it follows from `end` */
+	struct block *tail; /* last block */
+	bool pooled;        /* the blocks belong to a pool and are freed with it */
 };
 
 #define BLOCK_FIRST 4u
-#define COPY_MAX    ((size_t)1 << 17) /* values, 1 MiB */
+#define COPY_MAX    ((size_t)1 << 17) /* in values: 1 MiB */
 #define BLOCK_MAX   ((size_t)1 << 16)
 
 static inline size_t head_n(const struct numbers *s)
@@ -53,8 +56,8 @@ static bool numbers_room(struct numbers *s, struct dtx_arena *pool)
 	return true;
 }
 
-/* Groups come in any order: a state, then the end of its list, is on the way while others are added
- * to. */
+/* Prefetches the state of a row some iterations ahead, and then the end of its list, because groups
+ * come in random order. */
 static inline void numbers_near(char *states, size_t stride, const struct dtx_aggrows *r,
                                 uint32_t k)
 {
@@ -116,7 +119,7 @@ static enum dtx_code numbers_merge(const struct dtx_aggcall *c, void *to, void *
 	return DTX_OK;
 }
 
-/* All values. */
+/* All values in one array. */
 struct list {
 	double *v;
 	size_t n;
@@ -131,7 +134,7 @@ static size_t numbers_n(const struct numbers *s)
 	return n;
 }
 
-/* Side by side, to where there is room for all. */
+/* Copies all values to an array with room for them. */
 static void numbers_copy(struct numbers *s, double *to)
 {
 	if (s->head)
@@ -142,7 +145,7 @@ static void numbers_copy(struct numbers *s, double *to)
 	}
 }
 
-/* Makes the blocks one. */
+/* Replaces the blocks by a single one. */
 static bool numbers_join(struct numbers *s, size_t n)
 {
 	struct block *one;
@@ -159,7 +162,8 @@ static bool numbers_join(struct numbers *s, size_t n)
 	return true;
 }
 
-/* Few values are copied to the run's scratch: who ends many states asks for no memory. */
+/* All values in one array.  A few values are copied to the scratch buffer of the run, so that
+ * finishing many small states allocates nothing. */
 static bool numbers_list(struct numbers *s, struct dtx_buf *scratch, struct list *out)
 {
 	*out = (struct list){ NULL, numbers_n(s) };
@@ -194,7 +198,7 @@ static void sort_three(double *a, double *b, double *c)
 		swap(a, b);
 }
 
-/* Brings a value of about the middle of [low, high] to high. */
+/* Moves a value from around the median of [low, high] to high. */
 static void pivot_last(double *v, size_t low, size_t high)
 {
 	size_t n = high - low, mid = low + n / 2, step = n / 8;
@@ -210,9 +214,9 @@ static void pivot_last(double *v, size_t low, size_t high)
 	swap(&v[mid], &v[high]);
 }
 
-/* Values of [low, high) before `p`, with `upto` also those that equal it, come first; where the
- * others begin.  Without a branch on a value: half of those would be guessed wrong.  Inline: `upto`
- * is a constant where it stands. */
+/* Partitions [low, high): values below p come first (with `upto`, also those equal to p).  Returns
+ * where the other values begin.  It has no branch on a value, because half of these branches would
+ * be mispredicted.  `inline`, because `upto` is a constant in each call. */
 static inline size_t split(double *v, size_t low, size_t high, double p, bool upto)
 {
 	size_t to = low;
@@ -227,8 +231,8 @@ static inline size_t split(double *v, size_t low, size_t high, double p, bool up
 	return to;
 }
 
-/* Puts the k-th smallest at v[k], smaller ones before it.  The next in size is then in (k, end),
- * whose end is given (Hoare 1961, Lomuto's split). */
+/* Puts the k-th smallest value at v[k] and smaller ones before it (quickselect by Hoare 1961, with
+ * Lomuto's partition).  The next larger value is then in (k, end), whose end is returned. */
 static size_t nth_element(double *v, size_t n, size_t k)
 {
 	size_t low = 0, high = n - 1;
@@ -245,18 +249,18 @@ static size_t nth_element(double *v, size_t n, size_t k)
 			high = at - 1;
 			continue;
 		}
-		/* the smallest of all may be there often */
+		/* the smallest value of the range may occur many times */
 		same = at == low ? split(v, at + 1, high + 1, p, true) : at + 1;
 		if (k < same)
 			break;
 		low = same;
 	}
-	return DTX_MIN(high + 2, n); /* at high + 1 is the smallest of those behind it */
+	return DTX_MIN(high + 2, n); /* v[high + 1] is the smallest of the values after it */
 }
 
-/* --- results: of n values, n above 0, whose order may be changed --- */
+/* --- results of n > 0 values, whose order may be changed --- */
 
-/* Type 7: linear between the two nearest. */
+/* Quantile of type 7 (Hyndman and Fan 1996): linear between the two nearest values. */
 static double quantile(struct list *s, double p)
 {
 	double at = p * (double)(s->n - 1), part = at - floor(at), value, next;
@@ -271,7 +275,7 @@ static double quantile(struct list *s, double p)
 	return dtx_agg_between(value, next, part);
 }
 
-/* Median distance from the median. */
+/* Median distance from the median (MAD). */
 static double distance(struct list *s)
 {
 	double middle = quantile(s, 0.5);
@@ -288,8 +292,9 @@ static int cmp_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* In order of size, so that the rounding is the same whoever ate which rows; no part of it is too
- * large or too small for a float. */
+/* Multiplies in order of size, so that the rounding does not depend on which worker had which rows.
+ * Mantissas and exponents are kept apart, so no intermediate product is too large or too small for
+ * a float. */
 static double product(struct list *s)
 {
 	double part = 1;
@@ -304,8 +309,8 @@ static double product(struct list *s)
 	return ldexp(part, (int)DTX_MAX(DTX_MIN(exp, 9999), -9999));
 }
 
-/* The exact sum of what `term` makes of each value; a NaN where one of them is beyond the floats,
- * since two of those may cancel out. */
+/* The exact sum of term(v) over all values.  False with a NaN if one term is beyond the range of
+ * floats, because two such terms might cancel out. */
 static bool sum_of(const struct list *s, double (*term)(double v, double middle), double middle,
                    double *out)
 {
@@ -358,7 +363,7 @@ static double term_fourth(double v, double middle)
 	return square * square;
 }
 
-/* Geometric and harmonic means are of numbers above zero. */
+/* Geometric and harmonic means exist only for numbers above zero. */
 static bool positive_mean(const struct dtx_aggcall *c, const struct list *s, struct dtx_val *out)
 {
 	bool geo = c->kind == DTX_AGG_GMEAN;
@@ -372,8 +377,8 @@ static bool positive_mean(const struct dtx_aggcall *c, const struct list *s, str
 	return true;
 }
 
-/* The sample forms that pandas has: skew from three values on, kurtosis (of a normal one 0) from
- * four. */
+/* The sample forms that pandas uses: skew from three values on; excess kurtosis (0 for a normal
+ * distribution) from four values on. */
 static bool moment(const struct dtx_aggcall *c, const struct list *s, struct dtx_val *out)
 {
 	bool skew = c->kind == DTX_AGG_SKEW;

@@ -1,4 +1,5 @@
-/* Aggregates of two numbers per row, from exact sums of their products. */
+/* Aggregates of two numbers per row (correlation, covariance, regression, weighted mean), from
+ * exact sums of products. */
 #include "core/expr/agg/aggcall.h"
 
 #include "core/expr/agg/fsum.h"
@@ -9,7 +10,7 @@
 struct pairs {
 	struct dtx_fspread x, y;
 	struct dtx_fsum xy;
-	uint64_t huge; /* products beyond the largest float */
+	uint64_t huge; /* number of products beyond the largest float */
 };
 
 static bool pairs_add(struct pairs *s, double x, double y)

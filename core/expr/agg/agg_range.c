@@ -6,8 +6,8 @@
 
 /* --- range --- */
 
-/* States are aligned to 8 bytes: 128 bits are two words in them. */
-struct ends { /* of ints, days and decimals exact, of floats as they are */
+/* States are aligned to 8 bytes only, so 128-bit numbers are kept as two words. */
+struct ends { /* exact for ints, days and decimals; floats are kept as floats */
 	struct dtx_dec128 low, high;
 	double flow, fhigh;
 	uint64_t seen;
@@ -86,7 +86,7 @@ static const struct dtx_aggkernel ends = {
 
 /* --- product of ints --- */
 
-struct iproduct { /* exact: beyond 128 bits only a zero brings it back */
+struct iproduct { /* exact: a product beyond 128 bits stays out of range unless a zero follows */
 	struct dtx_dec128 v;
 	uint64_t seen, zero, over;
 };
@@ -202,6 +202,6 @@ const struct dtx_aggkernel *dtx_aggkernel_range(const struct dtx_aggcall *c)
 		return &share_null;
 	if (c->kind == DTX_AGG_RANGE)
 		return &ends;
-	/* of other numbers, and of ints that may become floats, every factor is kept */
+	/* for other numbers, and for ints whose product may become a float, all factors are kept */
 	return c->type.type == DTX_T_INT64 ? &iproduct : dtx_aggkernel_numbers(c);
 }

@@ -1,4 +1,4 @@
-/* sum, mean, std, var, count, count_if, any, all: loops over (group, value). */
+/* sum, mean, std, var, count, count_if, any, all: loops over pairs of group and value. */
 #include "core/expr/agg/aggcall.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "core/expr/agg/wsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
-/* Runs body with s, the state of each value k, and i, its row. */
+/* Runs the body for each value k, with its state s and its row i. */
 #define EACH(type, ...)                                                                            \
 	do {                                                                                       \
 		if (r->row) {                                                                      \
@@ -27,7 +27,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* --- int: 127 bits and, lowest in hi, whether a value was seen --- */
+/* --- int: a sum of 127 bits; the lowest bit of hi tells whether there was a value --- */
 
 struct isum {
 	uint64_t lo;
@@ -309,7 +309,7 @@ static enum dtx_code spread_final(const struct dtx_aggcall *c, void *state, stru
 	double var = 0, n = (double)s->n;
 
 	(void)run, (void)err;
-	/* one value is a population without spread, and no sample */
+	/* One value has a variance of 0 as a population, but none as a sample. */
 	out->null = !dtx_fspread_var(s, &var) && !(all && s->n == 1);
 	if (all)
 		var = var * (n - 1) / n;
@@ -378,7 +378,7 @@ static enum dtx_code count_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
-/* Bit 0: a true one was seen, bit 1: a false one. */
+/* Bit 0: there was a true value, bit 1: there was a false one. */
 static enum dtx_code truth_rows(const struct dtx_aggcall *c, char *states, size_t stride,
                                 const struct dtx_aggrows *r, struct dtx_err *err)
 {

@@ -10,10 +10,10 @@
 #define ROW(k)         (r->row ? r->row[k] : (k))
 
 struct occurs {
-	uint64_t n, pos; /* how often, where first */
+	uint64_t n, pos; /* number of occurrences; position of the first */
 };
 struct tally {                  /* all zero: empty */
-	struct dtx_strmap *map; /* value to its index in item */
+	struct dtx_strmap *map; /* from value to its index in `item` */
 	struct occurs *item;
 	size_t cap;
 	uint64_t total;
@@ -38,7 +38,7 @@ static bool tally_add(struct tally *s, struct dtx_str key, uint64_t n, uint64_t 
 	return true;
 }
 
-/* A text is its own key, other values their bytes. */
+/* The key of a value: a text itself, else the bytes of the value. */
 static struct dtx_str key_of(enum dtx_type type, const struct dtx_val *v)
 {
 	return type == DTX_T_TEXT ? v->u.s : (struct dtx_str){ (const char *)&v->u, sizeof(v->u) };
@@ -127,7 +127,7 @@ static int cmp_sorted(const void *a, const void *b, void *type)
 	                   &((const struct sorted *)b)->v);
 }
 
-/* The first value, in order, at which a share p of all values is reached. */
+/* The smallest value such that at least a share p of all values is not larger. */
 static bool quantile(const struct tally *s, enum dtx_type type, double p, struct dtx_val *out)
 {
 	struct sorted *list = dtx_mem_alloc(s->map->n, sizeof(*list));

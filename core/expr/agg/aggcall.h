@@ -1,4 +1,4 @@
-/* A bound aggregate call; only core/expr looks inside. */
+/* A bound aggregate call.  Only core/expr looks inside. */
 #ifndef DTX_EXPR_AGG_AGGCALL_H
 #define DTX_EXPR_AGG_AGGCALL_H
 
@@ -48,19 +48,21 @@ enum dtx_aggkind {
 	DTX_AGG_SHARE_NULL
 };
 
-/* Values of a column that go into states: value row[i] (row NULL: i) into group[i]. */
+/* Values of a column that are added to states: value row[i] (row NULL: value i) to group[i]. */
 struct dtx_aggrows {
 	const struct dtx_column *col; /* NULL: count() */
 	const uint16_t *row;
 	const uint32_t *group;
 	uint32_t n;
-	const struct dtx_batch *in;    /* for positions; row i of it is row[i] */
-	const struct dtx_column *col2; /* of aggregates of two arguments */
-	struct dtx_arena *pool;        /* for what a state holds; NULL: each by itself */
+	const struct dtx_batch *in;    /* for positions; row[i] is a row of this batch */
+	const struct dtx_column *col2; /* second argument of aggregates that have two */
+	struct dtx_arena *pool;        /* memory for states that grow; NULL: each state allocates
+	                                * its own */
 };
 
-/* Rows have groups in any order: the state of the row so many behind k is on its way from a far
- * cache while others are added to.  Cores that share that cache wait longer than one alone. */
+/* Rows have groups in random order, so the state for the row DTX_AGG_AHEAD iterations later is
+ * prefetched.  If several cores share the last-level cache, its latency is higher, so the distance
+ * is larger than a single core would need. */
 #define DTX_AGG_AHEAD 32u
 static inline void dtx_agg_near(const char *states, size_t stride, size_t size,
                                 const struct dtx_aggrows *r, uint32_t k)
@@ -72,13 +74,14 @@ static inline void dtx_agg_near(const char *states, size_t stride, size_t size,
 		DTX_PREFETCH(s + size - 1);
 }
 
-/* One aggregate for one argument type. */
+/* An aggregate for one type of argument. */
 struct dtx_aggkernel {
 	size_t size;
 	bool frees;
-	bool grows; /* a state may hold more with every row */
-	bool nulls; /* sees null values; others see rows without one only */
-	void (*init)(void *state, size_t stride, size_t n); /* NULL: zero bytes */
+	bool grows; /* a state may grow with every row */
+	bool nulls; /* it wants null values too; others get only rows with a value */
+	void (*init)(void *state, size_t stride, size_t n); /* NULL: an empty state is all zero
+	                                                     * bytes */
 	enum dtx_code (*add)(const struct dtx_aggcall *c, char *states, size_t stride,
 	                     const struct dtx_aggrows *r, struct dtx_err *err);
 	enum dtx_code (*merge)(const struct dtx_aggcall *c, void *to, void *from,
@@ -89,35 +92,36 @@ struct dtx_aggkernel {
 };
 
 struct dtx_aggcall {
-	const struct dtx_expr *expr; /* for equal calls */
+	const struct dtx_expr *expr; /* for finding equal calls */
 	const char *at;              /* JSON pointer of the formula; NULL */
 	const char *name;
 	enum dtx_aggkind kind;
 	const struct dtx_aggkernel *kernel;
 	struct dtx_bound *arg;   /* NULL: count() */
-	struct dtx_bound *arg2;  /* NULL: of one argument */
+	struct dtx_bound *arg2;  /* NULL: it has one argument */
 	struct dtx_bound *where; /* NULL: all rows */
 	struct dtx_typeref argtype, type;
-	double p;           /* quantile; ewm_mean: alpha */
-	struct dtx_str sep; /* concat_agg */
+	double p;           /* quantile: the share; ewm_mean: alpha */
+	struct dtx_str sep; /* concat_agg: the separator */
 	uint8_t overflow;
-	/* a window call: its kind is an enum dtx_winkind then */
-	const struct dtx_winkernel *win; /* NULL: an aggregate */
+	/* The members below are for window calls; `kind` is then an enum dtx_winkind. */
+	const struct dtx_winkernel *win; /* NULL: it is an aggregate */
 	struct dtx_bound **args;
 	uint32_t nargs, min;
 	int64_t n;
 	bool div_zero_error;
 };
 
-/* The result of one state, behind those in b; buf is scratch. */
+/* Appends the result of one state to b.  buf is scratch memory. */
 DTX_MUSTUSE enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state,
                                             struct dtx_buf *buf, struct dtx_builder *b,
                                             struct dtx_eval_counts *counts, struct dtx_err *err);
-/* Places an error at the call. */
+/* Sets the place of an error to the call. */
 void dtx_agg_blame(const struct dtx_aggcall *c, struct dtx_err *err);
-/* Room for the text of one result. */
+/* The longest text of one result, in bytes. */
 #define DTX_AGG_TEXT_MAX ((size_t)16 << 20)
-/* Between two neighbours in order; the middle is their mean, rounded once. */
+/* A point between two neighbours in the sorted order.  For the middle it is their mean, rounded
+ * once. */
 static inline double dtx_agg_between(double low, double high, double part)
 {
 	if (part == 0.5 && isfinite(low + high))
@@ -125,8 +129,8 @@ static inline double dtx_agg_between(double low, double high, double part)
 	return low + (high - low) * part;
 }
 
-/* Picks kernel and result type from kind and argtype; false: no such aggregate of that type.
- * UNKNOWN gives a call that is only asked for its type. */
+/* Selects the kernel and the result type from kind and argtype.  False: the aggregate does not
+ * exist for that type.  With argtype UNKNOWN the call may only be asked for its type. */
 bool dtx_agg_pick(struct dtx_aggcall *c);
 
 const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c);
@@ -147,7 +151,7 @@ static inline double dtx_agg_number(const struct dtx_column *c, uint32_t i)
 		return (double)c->v.i64[i];
 	return dtx_dec_to_f64(c->v.dec[i], c->type.scale);
 }
-/* A result that its type cannot hold: the plan's option decides. */
+/* A result that its type cannot hold: error, null or float, as the option of the plan says. */
 DTX_MUSTUSE enum dtx_code dtx_agg_overflow(const struct dtx_aggcall *c, struct dtx_val *out,
                                            struct dtx_err *err);
 

@@ -1,4 +1,4 @@
-/* States of groups over a table at rest. */
+/* Fills states of groups from a table with several workers: see aggfill.h. */
 #include "core/expr/agg/aggfill.h"
 
 #include "core/base/parallel_for.h"
@@ -6,12 +6,12 @@
 #include "core/base/mem.h"
 #include "core/data/blocks.h"
 
-#define SHARED_MIN 65536 /* fewer rows: one worker is as fast */
+#define SHARED_MIN 65536 /* with fewer rows one worker is as fast */
 
-struct block { /* of batches */
+struct block { /* a block of batches */
 	const struct dtx_aggfill *f;
 	struct dtx_block is;
-	char **states; /* per call; its own, or the caller's */
+	char **states; /* per call; own states, or those of the caller */
 	bool own;
 	struct dtx_eval_counts counts;
 };
@@ -89,7 +89,8 @@ out:
 	return rc;
 }
 
-/* Many states for few rows: filling them twice costs more than it saves. */
+/* The number of blocks.  If there are many states for few rows, filling and merging two sets of
+ * states costs more than it saves. */
 static unsigned count_blocks(const struct dtx_aggfill *f, unsigned workers)
 {
 	if (f->t->nrows < SHARED_MIN || (int64_t)f->nstates * workers > f->t->nrows / 4)

@@ -1,4 +1,4 @@
-/* States of groups over a table at rest, its rows shared by workers. */
+/* Fills the states of all groups from a complete table; workers share its rows. */
 #ifndef DTX_EXPR_AGG_AGGFILL_H
 #define DTX_EXPR_AGG_AGGFILL_H
 
@@ -8,13 +8,13 @@
 struct dtx_aggfill {
 	const struct dtx_aggcall *const *call;
 	uint32_t ncalls;
-	char *const *states; /* per call nstates of them, side by side, initialised */
+	char *const *states; /* for each call: nstates states, one after the other, initialised */
 	uint32_t nstates;
-	struct dtx_table *t;   /* dense batches */
-	const uint32_t *group; /* per row of the table its state */
+	struct dtx_table *t;   /* its batches must be dense */
+	const uint32_t *group; /* for each row of the table: the number of its state */
 };
-/* Adds all rows.  Each worker but the first fills states of its own, which are merged in the order
- * of the table: the results do not depend on the workers. */
+/* Adds all rows.  Every worker except the first fills states of its own, which are then merged in
+ * the order of the table, so the results do not depend on the number of workers. */
 DTX_MUSTUSE enum dtx_code dtx_agg_fill(const struct dtx_aggfill *f, unsigned workers,
                                        struct dtx_eval_counts *counts, struct dtx_err *err);
 

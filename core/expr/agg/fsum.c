@@ -1,4 +1,5 @@
-/* The wide accumulator: 32-bit digits in 64-bit words, carries put off. */
+/* The wide accumulator of exact sums: 32-bit digits in 64-bit words, so that carries can be
+ * propagated later, once per many additions. */
 #include "core/expr/agg/fsum.h"
 
 #include <math.h>
@@ -6,15 +7,16 @@
 
 #include "core/base/mem.h"
 
-/* Digit i weighs 2^(32 i - 1074); two spare digits hold the growth of any number of adds. */
+/* Digit i has weight 2^(32 i - 1074), which covers all finite doubles.  Two more digits hold the
+ * growth of any number of additions. */
 #define DIGITS   70
 #define ADDS_MAX ((int64_t)1 << 30)
-#define WORDS    8 /* of a sum that is multiplied: more than 400 bits of it */
+#define WORDS    8 /* of a sum that takes part in a product: more than 400 bits of it */
 #define CANCELS  0x1p-40
 
 struct dtx_fwide {
 	int64_t digit[DIGITS];
-	int64_t adds; /* since the carries were last taken */
+	int64_t adds; /* since carries were last propagated */
 };
 
 static void wide_carry(struct dtx_fwide *w)
@@ -57,7 +59,7 @@ static void wide_add(struct dtx_fwide *w, double x)
 		wide_carry(w);
 }
 
-/* Correctly rounded value. */
+/* The correctly rounded value. */
 static double wide_round(const struct dtx_fwide *from)
 {
 	struct dtx_fwide w = *from;
@@ -79,7 +81,8 @@ static double wide_round(const struct dtx_fwide *from)
 	    (uint64_t)w.digit[h - 2];
 	for (i = 0; i < h - 2; i++)
 		sticky |= (uint64_t)w.digit[i];
-	/* with lower digits there are more than 64 bits above them */
+	/* Together with the lower digits there are more than 64 bits; one sticky bit represents
+	 * them. */
 	m |= sticky != 0;
 	r = ldexp((double)m, 32 * (h - 2) - 1074);
 	return negative ? -r : r;
@@ -148,7 +151,7 @@ static void wide_add_sum(struct dtx_fwide *w, const struct dtx_fsum *s)
 		w->digit[i] += s->more->digit[i];
 }
 
-/* Rounded value of a + b - minus; b NULL: 0. */
+/* The rounded value of a + b - minus; b NULL: 0. */
 static double round_with(const struct dtx_fsum *a, const struct dtx_fsum *b, double minus)
 {
 	struct dtx_fwide w;
@@ -194,7 +197,7 @@ bool dtx_fspread_merge(struct dtx_fspread *to, struct dtx_fspread *from)
 	return true;
 }
 
-/* The sum of both as two words without any loss; false: it needs more. */
+/* The sum of both as two doubles without any loss.  False: two are not enough. */
 static bool sum_both(const struct dtx_fsum *a, const struct dtx_fsum *b, double *high, double *low)
 {
 	double lost, rest, hi = a->hi, lo = a->lo;
@@ -223,7 +226,8 @@ static double round2_both(const struct dtx_fsum *a, const struct dtx_fsum *b, do
 	return high;
 }
 
-/* Words whose sum is a + b; b NULL: 0. Returns their number, fewer than the sum needs at WORDS. */
+/* Words whose sum is a + b; b NULL: 0.  Returns their number; WORDS means that the sum needs
+ * more. */
 static int words_of(const struct dtx_fsum *a, const struct dtx_fsum *b, double *word)
 {
 	struct dtx_fwide w;
@@ -242,7 +246,7 @@ static int words_of(const struct dtx_fsum *a, const struct dtx_fsum *b, double *
 	return n;
 }
 
-/* Both halves of x * y; false: beyond the floats. */
+/* Adds both halves of x * y.  False: the product is beyond the range of floats. */
 static bool wide_add_product(struct dtx_fwide *w, double x, double y)
 {
 	double part = x * y;
@@ -254,7 +258,7 @@ static bool wide_add_product(struct dtx_fwide *w, double x, double y)
 	return true;
 }
 
-/* xy - x * y / n without any loss; false: its parts are beyond the floats. */
+/* xy - x * y / n without any loss.  False: a part is beyond the range of floats. */
 static bool cross_exact(const struct dtx_fcross *c, double n, double *out)
 {
 	struct dtx_fwide w;
@@ -275,7 +279,8 @@ static bool cross_exact(const struct dtx_fcross *c, double n, double *out)
 	return true;
 }
 
-/* In twice the precision of a float, which is enough unless nearly all of it cancels out. */
+/* Computes in twice the precision of a float.  If nearly all digits cancel out that is not enough,
+ * and the exact computation follows. */
 double dtx_fsum_cross(const struct dtx_fcross *c, double n)
 {
 	double xl, yl, xyl, x = dtx_fsum_round2(c->x, &xl), y = dtx_fsum_round2(c->y, &yl);

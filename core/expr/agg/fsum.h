@@ -1,8 +1,10 @@
-/* Exact sums of floats: rounded once, at the end, so the order of adding never shows.
+/* Exact sums of floats, which are rounded only once, at the end.  The result therefore does not
+ * depend on the order of additions or on the number of threads.
  *
- * A sum is hi + lo + more.  Adding is error-free (TwoSum): what does not fit hi and lo goes to a
- * wide fixed-point accumulator on the heap, which ordinary data never needs.
- * Sources: Shewchuk (1997), Neal (2015). */
+ * A sum is hi + lo + more.  Each addition is error-free (Knuth's TwoSum).  What does not fit hi and
+ * lo goes to a wide fixed-point accumulator on the heap, which ordinary data never needs.  Sources:
+ * J. R. Shewchuk, "Adaptive precision floating-point arithmetic" (1997); R. M. Neal, "Fast exact
+ * summation using small and large superaccumulators" (2015). */
 #ifndef DTX_EXPR_AGG_FSUM_H
 #define DTX_EXPR_AGG_FSUM_H
 
@@ -16,7 +18,7 @@ struct dtx_fsum { /* all zero: empty */
 	struct dtx_fwide *more;
 };
 
-/* The parts of x + y: their rounded sum, and exactly what that lost. */
+/* x + y exactly: the result is the rounded sum, *lost is what rounding dropped. */
 static inline double dtx_two_sum(double x, double y, double *lost)
 {
 	double s = x + y, part = s - x;
@@ -24,7 +26,8 @@ static inline double dtx_two_sum(double x, double y, double *lost)
 	*lost = (x - (s - part)) + (y - part);
 	return s;
 }
-/* Slow end of dtx_fsum_add: hi and lo as before x. False: out of memory. */
+/* The slow path of dtx_fsum_add: hi and lo are the values before x was added.  False: out of
+ * memory. */
 DTX_MUSTUSE bool dtx_fsum_spill(struct dtx_fsum *s, double hi, double lo, double x);
 static inline bool dtx_fsum_add(struct dtx_fsum *s, double x)
 {
@@ -32,34 +35,37 @@ static inline bool dtx_fsum_add(struct dtx_fsum *s, double x)
 
 	s->hi = dtx_two_sum(hi, x, &lost);
 	s->lo = dtx_two_sum(lo, lost, &rest);
-	/* an overflow to infinity makes rest a NaN, which is not 0 either */
+	/* An overflow to infinity makes `rest` NaN, which is not 0 either. */
 	return DTX_LIKELY(rest == 0) || dtx_fsum_spill(s, hi, lo, x);
 }
-/* from is left empty. */
+/* Adds `from` to `to`; `from` is left empty.  False: out of memory. */
 DTX_MUSTUSE bool dtx_fsum_merge(struct dtx_fsum *to, struct dtx_fsum *from);
-/* The sum, rounded once; infinite when it is too large. The state may be used on. */
+/* The sum, rounded once; infinite if it is too large.  More values may be added afterwards. */
 double dtx_fsum_round(struct dtx_fsum *s);
-/* The sum as two doubles, 106 bits of it. */
+/* The sum as two doubles, which have 106 bits of it. */
 double dtx_fsum_round2(struct dtx_fsum *s, double *low);
 void dtx_fsum_free(struct dtx_fsum *s);
 
-/* Exact sums of x, of y and of their products, whose lower halves may be apart. */
+/* Exact sums of x, of y and of their products.  The lower halves of the products may be a sum of
+ * their own. */
 struct dtx_fcross {
 	struct dtx_fsum *x, *y, *xy;
-	const struct dtx_fsum *low; /* or NULL */
+	const struct dtx_fsum *low; /* NULL: there is none */
 };
-/* Sum of (x - mean of x) * (y - mean of y) over n rows: 0 where it is 0. */
+/* The sum of (x - mean of x) * (y - mean of y) over n rows; exactly 0 if the true value is 0. */
 double dtx_fsum_cross(const struct dtx_fcross *c, double n);
 
-/* The exact sums of x and of x * x that a variance is made of.  A square has twice the digits of a
- * float: its upper and its lower half are summed apart, where each sum fits its two words. */
+/* Exact sums of x and of x * x, from which a variance is computed.  A square has twice as many
+ * digits as a float, so its upper and lower halves are summed separately; each of these sums
+ * usually fits into two doubles. */
 struct dtx_fspread { /* all zero: empty */
 	struct dtx_fsum x, xx, low;
 	uint64_t n;
-	uint64_t huge; /* squares beyond the largest float: no variance while one is in */
+	uint64_t huge; /* number of squares beyond the largest float: while there is one, the
+	                * variance is infinite */
 };
 
-/* sign 1: x comes, -1: it goes again. */
+/* Adds x (sign 1) or removes it again (sign -1). */
 static inline bool dtx_fspread_step(struct dtx_fspread *s, double x, int sign)
 {
 	double square = x * x, lost = fma(x, x, -square);
@@ -81,11 +87,13 @@ DTX_MUSTUSE static inline bool dtx_fspread_drop(struct dtx_fspread *s, double x)
 {
 	return dtx_fspread_step(s, x, -1);
 }
-/* from is left empty. */
+/* Adds `from` to `to`; `from` is left empty.  False: out of memory. */
 DTX_MUSTUSE bool dtx_fspread_merge(struct dtx_fspread *to, struct dtx_fspread *from);
-/* Sum of the squared deviations of n > 0 values from their mean, infinite beyond the floats. */
+/* The sum of the squared deviations of n > 0 values from their mean; infinite if it is beyond the
+ * floats. */
 double dtx_fspread_squares(struct dtx_fspread *s);
-/* Variance of the sample, infinite beyond the floats; false: none, of fewer than two values. */
+/* The variance of a sample; infinite if it is beyond the floats.  False: fewer than two values have
+ * none. */
 bool dtx_fspread_var(struct dtx_fspread *s, double *var);
 void dtx_fspread_free(struct dtx_fspread *s);
 

@@ -1,4 +1,5 @@
-/* Exact sums of ints and decimals: three words, so that no order of adding overflows. */
+/* Exact sums of ints and decimals in three words (192 bits), which no number or order of additions
+ * can overflow. */
 #ifndef DTX_EXPR_AGG_WSUM_H
 #define DTX_EXPR_AGG_WSUM_H
 
@@ -27,13 +28,13 @@ static inline void dtx_wsum_merge(struct dtx_wsum *to, const struct dtx_wsum *fr
 {
 	dtx_wsum_words(to, from->lo, from->mid, from->hi);
 }
-/* False: more than 128 bits. */
+/* False: the sum has more than 128 bits. */
 static inline bool dtx_wsum_get(const struct dtx_wsum *s, dtx_i128 *out)
 {
 	*out = (dtx_i128)((dtx_u128)s->mid << 64 | s->lo);
 	return s->hi == (int64_t)s->mid >> 63;
 }
-/* sum / n with one rounding where a double holds the sum. */
+/* sum / n.  If a double holds the sum exactly there is only one rounding. */
 static inline double dtx_wsum_ratio(dtx_i128 sum, uint64_t n)
 {
 	dtx_i128 q = sum / (dtx_i128)n;
@@ -49,7 +50,8 @@ static inline double dtx_wsum_mean(const struct dtx_wsum *s, uint64_t n, unsigne
 	dtx_i128 unit = dtx_dec_pow10(scale);
 	double wide = ldexp((double)s->hi, 128) + (double)(dtx_u128)v;
 
-	if (fits && unit < ((dtx_i128)1 << 53) / (dtx_i128)n) /* 70.00 / 3 is divided once */
+	if (fits && unit < ((dtx_i128)1 << 53) / (dtx_i128)n) /* divide only once, so that 70.00 / 3
+	                                                       * is rounded once */
 		return dtx_wsum_ratio(v, n * (uint64_t)unit);
 	return (fits ? dtx_wsum_ratio(v, n) : wide / (double)n) / (double)unit;
 }

@@ -1,10 +1,10 @@
-/* Evaluation: a bound tree over the rows of a batch that count. */
+/* Evaluation of a bound tree over those rows of a batch that count. */
 #include "core/expr/bound.h"
 
 #include "core/base/mem.h"
 #include "core/data/cast/cast.h"
 
-/* The first column a node reads: the one an error's row is shown with. */
+/* The first column that a node reads; an error about a row names it. */
 static int32_t blamed_column(const struct dtx_bound *b)
 {
 	int32_t found = b->column;
@@ -21,7 +21,7 @@ static bool may_trap(enum dtx_code rc)
 	       rc == DTX_E_DIV_ZERO;
 }
 
-/* What helps against any such failure, where nothing said more. */
+/* A hint that fits every failure with this code, if there is no better one yet. */
 static void add_hint(enum dtx_code rc, struct dtx_err *err)
 {
 	if (err->hint[0])
@@ -82,7 +82,7 @@ out:
 	return rc;
 }
 
-/* Rows that were made have no place. */
+/* A row that was made has no place. */
 static void put_place(struct dtx_builder *to, const struct dtx_batch *in, int what, uint32_t row)
 {
 	uint64_t id;
@@ -166,7 +166,8 @@ static struct dtx_ev ev_of(struct dtx_batch *in, struct dtx_eval_counts *counts,
 		                .err = err };
 }
 
-/* How many rows of the batch fail, for the error about the first of them: as inside try. */
+/* Counts how many rows of the batch fail, for the error about the first of them.  It evaluates
+ * again, with failures trapped as inside try(). */
 static void count_failed(const struct dtx_bound *b, const struct dtx_ev *failed)
 {
 	struct dtx_eval_counts none = { 0 };
@@ -208,12 +209,12 @@ enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in, struct d
 	return dtx_ev_root(&ev, b, out);
 }
 
-/* --- logic over bit words --- */
+/* --- logic on whole words of bits --- */
 
-/* Bits that are true, and bits that are null, word by word. */
+/* A bool column as words: bits that are true, and bits that are not null. */
 struct bits {
 	const uint64_t *v, *valid;
-	uint64_t cv, cvalid; /* of a constant */
+	uint64_t cv, cvalid; /* the words of a constant */
 };
 
 static struct bits bits_of(const struct dtx_column *c)
@@ -242,7 +243,7 @@ static uint64_t bits_false(const struct bits *b, size_t w)
 	return ~(b->v ? b->v[w] : b->cv) & (b->valid ? b->valid[w] : b->cvalid);
 }
 
-/* Rows that count and that the left side leaves open. */
+/* The rows that count and whose result the left side does not decide. */
 static enum dtx_code open_rows(struct dtx_ev *ev, bool is_and, const struct dtx_column *left,
                                uint16_t **sel, uint32_t *n)
 {
@@ -372,7 +373,7 @@ enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in, int
 	if (!bits.v && (bits.cv & bits.cvalid))
 		goto out;
 	DTX_TRY(dtx_batch_sel(in, &sel, err));
-	/* reads ahead of what it writes: the selection is narrowed in place */
+	/* The loop reads ahead of what it writes, because the selection is narrowed in place. */
 	for (uint32_t k = 0; k < ev.n; k++) {
 		uint16_t i = sel[k];
 		uint64_t t = bits_true(&bits, i >> 6) >> (i & 63) & 1;

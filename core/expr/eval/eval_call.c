@@ -1,4 +1,5 @@
-/* Branches, which compute arguments only for the rows that take them, and calls row by row. */
+/* Branches, whose arguments are computed only for the rows that need them, and calls of functions
+ * row by row. */
 #include "core/expr/bound.h"
 
 #include <math.h>
@@ -7,14 +8,14 @@
 
 #define CELL_MAX ((size_t)16 << 20)
 
-/* --- branches: each row picks one of several columns --- */
+/* --- branches: each row takes its value from one of several columns --- */
 
 struct branches {
 	struct dtx_column **col; /* the values of each branch */
 	uint32_t n;
-	uint16_t *rest; /* rows without a branch yet */
+	uint16_t *rest; /* rows that have no branch yet */
 	uint32_t nrest;
-	uint16_t *pick; /* branch + 1 of each row, 0: null */
+	uint16_t *pick; /* for each row the number of its branch + 1; 0: null */
 };
 
 static enum dtx_code branches_init(struct dtx_ev *ev, struct branches *br, uint32_t n)
@@ -46,7 +47,7 @@ static void branches_clear(struct branches *br)
 	dtx_mem_free(br->pick);
 }
 
-/* Value of a node for the rows sel[0..n). */
+/* Evaluates a node for the rows sel[0..n). */
 static enum dtx_code node_for(struct dtx_ev *ev, const struct dtx_bound *b, const uint16_t *sel,
                               uint32_t n, struct dtx_column **out)
 {
@@ -77,7 +78,7 @@ out:
 	return rc;
 }
 
-/* Moves the rows of the rest for which c is true to the end of `taken`. */
+/* Moves those rest rows for which c is true to `taken`. */
 static uint32_t branches_take(struct branches *br, const struct dtx_column *c, uint32_t branch,
                               uint16_t *taken)
 {
@@ -166,7 +167,7 @@ out:
 	return rc;
 }
 
-/* Rows that failed move from the first branch to the second. */
+/* Moves the rows that failed from the first branch to the second. */
 static uint32_t try_failed(struct dtx_ev *ev, const uint64_t *trap, struct branches *br)
 {
 	uint32_t n = 0;
@@ -302,7 +303,8 @@ static void call_clear(struct callrun *cr, uint32_t nargs)
 	dtx_arena_clear(&cr->scratch);
 }
 
-/* Constant arguments but one, which is a dictionary: once for each distinct text. */
+/* Whether all arguments are constants except one that is a dictionary: then the function is called
+ * once for each distinct text. */
 static bool is_dict_call(const struct dtx_bound *b, const struct callrun *cr, uint32_t *which)
 {
 	uint32_t k, n = 0;
@@ -319,8 +321,8 @@ static bool is_dict_call(const struct dtx_bound *b, const struct callrun *cr, ui
 	return n == 1;
 }
 
-/* The rows of the result are picked from the results of the dictionary.  False in *done: a
- * dictionary entry failed, which need not matter to any row. */
+/* Calls the function for the entries of the dictionary and gathers the results for the rows.  *done
+ * is false if an entry failed, because perhaps no row has that entry. */
 static enum dtx_code call_dict(struct dtx_ev *ev, const struct dtx_bound *b, struct callrun *cr,
                                uint32_t which, struct dtx_column **out, bool *done)
 {

@@ -1,9 +1,9 @@
-/* Casts: the conversion of columns, with failures only for rows that count. */
+/* Casts: converts whole columns, but fails only for rows that count. */
 #include "core/expr/bound.h"
 
 #include "core/data/cast/cast.h"
 
-/* The error of one row, in the words of the conversion. */
+/* The error of one row, with the message of the conversion. */
 static enum dtx_code row_error(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column *a,
                                uint32_t row)
 {
@@ -40,7 +40,8 @@ out:
 	return rc;
 }
 
-/* A conversion has counted all rows; only those that count are named. */
+/* The conversion counts texts with an offset in all rows; this counts again in the rows that
+ * count. */
 static void count_offsets(struct dtx_ev *ev, const struct dtx_column *a)
 {
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -62,7 +63,8 @@ enum dtx_code dtx_ev_cast(struct dtx_ev *ev, const struct dtx_bound *b, struct d
 	struct dtx_cast_count count = { 0 };
 	struct dtx_column *a = NULL, *made = NULL;
 
-	/* cells as they are: dates of a workbook stay dates, where texts are read by the format */
+	/* Takes the cells themselves: dates of a workbook stay dates, while texts are read by the
+	 * format. */
 	if (spec.format && b->arg[0]->kind == DTX_BD_SOURCE)
 		a = dtx_column_ref(ev->in->col[b->arg[0]->column]);
 	else

@@ -5,7 +5,7 @@
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"
 
-/* Outcomes -1, 0, 1 of a comparison that make each operator true, as bits. */
+/* For each operator the outcomes of a comparison that make it true, as bits: -1, 0, 1. */
 static const unsigned outcomes[] = { 2, 5, 1, 3, 4, 6 };
 
 #define CMP3(x, y)  ((unsigned)(((x) > (y)) - ((x) < (y)) + 1))
@@ -100,7 +100,7 @@ static void cmp_values(const struct dtx_ev *ev, int op, const struct dtx_column 
 	}
 }
 
-/* --- a text column against one text, without a typed twin --- */
+/* --- a text column compared with one text, without a typed twin --- */
 
 static enum dtx_code cmp_span(struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
                               struct dtx_str want, struct dtx_vec *vec)
@@ -159,7 +159,7 @@ out:
 	return rc;
 }
 
-/* The column as it lies in the batch when it is source text of type text, else NULL. */
+/* The column as it is in the batch, if it is source text and of type text; else NULL. */
 static struct dtx_column *raw_text(const struct dtx_ev *ev, const struct dtx_bound *b)
 {
 	struct dtx_column *c;
@@ -221,7 +221,7 @@ out:
 	return rc;
 }
 
-/* Null equals null and nothing else; never null. */
+/* Whether two values differ, where null equals null and nothing else.  The result is never null. */
 enum dtx_code dtx_ev_distinct(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
@@ -272,7 +272,7 @@ static bool inset_has(const struct dtx_inset *set, enum dtx_type type, const str
 	return false;
 }
 
-/* One lookup for each distinct text. */
+/* One lookup for each distinct text of the dictionary. */
 static enum dtx_code in_dict(struct dtx_ev *ev, const struct dtx_bound *b,
                              const struct dtx_column *x, struct dtx_vec *vec)
 {
@@ -318,7 +318,7 @@ enum dtx_code dtx_ev_in(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx
 			if (!v.null)
 				PUT(i, inset_has(b->set, x->type.type, &v));
 		});
-	/* a miss is not known while an element is null */
+	/* If the list has a null, a value that was not found gives null, as in SQL. */
 	if (b->set->has_null)
 		DTX_ROWS(ev, i, {
 			if (!dtx_bit(bits, i))

@@ -1,4 +1,4 @@
-/* Arithmetic and widening: a fast pass without branches, then a slow one where it went wrong. */
+/* Arithmetic and widening: a fast loop without branches, then a slow loop if a row went wrong. */
 #include "core/expr/bound.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static const char *const words[] = { "+", "-", "*", "/", "//", "%", "**" };
 
-/* A result that does not fit. */
+/* Handles a result that does not fit its type. */
 static enum dtx_code overflowed(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_vec *vec,
                                 uint32_t row, const char *op)
 {
@@ -150,7 +150,7 @@ static enum dtx_code arith_int(struct dtx_ev *ev, const struct dtx_bound *b, str
 
 /* --- float --- */
 
-/* Not finite: null, and counted. */
+/* Results that are not finite become null and are counted. */
 static enum dtx_code float_slow(struct dtx_ev *ev, const struct dtx_bound *b,
                                 const struct dtx_column *divisor, struct dtx_vec *vec)
 {
@@ -175,7 +175,7 @@ out:
 	return rc;
 }
 
-/* x - x is 0 for a finite x only; + 0.0 turns -0.0 into 0.0 */
+/* x - x is 0 only if x is finite; + 0.0 turns -0.0 into 0.0. */
 #define FLOAT_LOOP(expr)                                                                           \
 	DTX_ROWS(ev, i, {                                                                          \
 		double u = x[i & ma];                                                              \
@@ -213,7 +213,7 @@ static dtx_i128 dec_floordiv(dtx_i128 x, dtx_i128 y)
 	return q - (x % y != 0 && (x < 0) != (y < 0));
 }
 
-/* False: the result does not fit. y is not zero for // and %. */
+/* False: the result does not fit.  y must not be zero for // and %. */
 static bool dec_op(const struct dtx_bound *b, dtx_i128 x, dtx_i128 y, dtx_i128 *r)
 {
 	unsigned sx = b->arg[0]->type.scale, sy = b->arg[1]->type.scale, s = DTX_MAX(sx, sy);
@@ -316,7 +316,7 @@ enum dtx_code dtx_ev_arith(struct dtx_ev *ev, const struct dtx_bound *b, struct 
 
 	DTX_TRY(dtx_ev_node(ev, b->arg[0], &x));
 	DTX_TRY(dtx_ev_node(ev, b->arg[1], &y));
-	/* a column of nothing but nulls has no values to look at */
+	/* A column that has nothing but nulls has no values to compute with. */
 	if ((x->form == DTX_F_CONST && x->nulls) || (y->form == DTX_F_CONST && y->nulls)) {
 		DTX_TRY(dtx_column_nulls(b->type, ev->nrows, out, ev->err));
 		goto out;

@@ -39,7 +39,7 @@ enum dtx_code dtx_vec_new(const struct dtx_ev *ev, struct dtx_typeref type, stru
 	out->valid = (uint64_t *)(void *)(block + bytes);
 	out->col->v.any = block;
 	memset(out->valid, 0xff, words * 8);
-	/* rows that do not count must still hold something readable */
+	/* Rows that do not count must still have a readable value. */
 	if (ev->sel || type.type == DTX_T_BOOL || type.type == DTX_T_TEXT)
 		memset(block, 0, bytes);
 out:
@@ -164,7 +164,8 @@ int dtx_cmp_dec(dtx_i128 a, unsigned sa, dtx_i128 b, unsigned sb)
 	dtx_i128 wide;
 
 	if (sa != sb) {
-		/* no 38 digits hold it: then it is the larger in size */
+		/* No decimal of 38 digits holds it at the other scale, so its absolute value is the
+		 * larger one. */
 		if (!dtx_dec_rescale(up ? a : b, up ? sa : sb, s, &wide))
 			return (up ? a > 0 : b < 0) ? 1 : -1;
 		if (up)

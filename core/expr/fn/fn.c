@@ -1,4 +1,4 @@
-/* Lookup of function rows, their signatures, near names. */
+/* The table of functions: lookup, signatures, similar names. */
 #include "core/expr/fn/fn.h"
 
 static bool row_named(const struct dtx_fn *fn, struct dtx_str name)
@@ -38,7 +38,7 @@ const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs)
 
 #define SPLITS "a split_column step makes columns of the parts, an explode step rows"
 
-/* What other languages call them, where the spelling does not lead there. */
+/* What other languages call our functions, where comparing the spelling would not find it. */
 static const struct {
 	const char *theirs, *ours, *hint;
 } fn_elsewhere[] = {
@@ -165,7 +165,7 @@ void dtx_fn_suggest(const char *name, struct dtx_err *err)
 	}
 }
 
-/* The n-th piece between ", " of the signature. */
+/* The n-th piece of the signature; pieces are separated by ", ". */
 static bool sig_piece(const char *sig, size_t n, struct dtx_str *piece)
 {
 	struct dtx_str rest = dtx_str_of(sig);

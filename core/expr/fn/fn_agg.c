@@ -1,4 +1,4 @@
-/* Rows of the aggregates; the kernels are in agg_*.c. */
+/* The table rows of the aggregates.  Their kernels are in core/expr/agg. */
 #include "core/expr/agg/aggcall.h"
 
 #define AGG(KIND) .kind = DTX_FN_AGG, .detail = (KIND)

@@ -3,7 +3,7 @@
 
 #include "core/data/time/time.h"
 
-/* Parts of a datetime's day. */
+/* The parts of a datetime's day. */
 struct day {
 	int32_t number, year;
 	unsigned month, dom, weekday;
@@ -48,7 +48,7 @@ DTX_FN_ROW(row_number)
 	struct day d = day_of(arg[0].u.i), thursday;
 
 	(void)run, (void)err;
-	/* a week belongs to the year of its Thursday */
+	/* By ISO 8601 a week belongs to the year that contains its Thursday. */
 	thursday = day_of((d.number - (int32_t)d.weekday + 4) * DTX_DAY_US);
 	switch ((enum calendar_fn)c->fn->detail) {
 	case C_ISO_WEEK:
@@ -114,7 +114,7 @@ DTX_FN_ROW(row_months_between)
 	return DTX_OK;
 }
 
-/* Mondays to Fridays before day n, from some Monday long ago. */
+/* The number of Mondays to Fridays before day n, counted from a Monday in the distant past. */
 static int64_t workdays_before(int64_t n)
 {
 	int64_t since = n + ((int64_t)7 << 40) + 3; /* 1970-01-01 was a Thursday */

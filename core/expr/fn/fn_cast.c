@@ -1,4 +1,4 @@
-/* Conversions. */
+/* Conversions between types. */
 #include "core/expr/bound.h"
 
 #include "core/base/text/num.h"
@@ -6,7 +6,7 @@
 
 #define NUMBER_MAX 64
 
-/* --- number(): a number as people write it --- */
+/* --- number(): reads a number as people write it --- */
 
 static bool is_mark(uint32_t cp)
 {
@@ -21,7 +21,7 @@ static bool is_mark(uint32_t cp)
 	return false;
 }
 
-/* Cuts a currency sign or a code of three capitals off the front or the back. */
+/* Removes a currency sign, or a code of three capital letters, from the front or the end. */
 static struct dtx_str cut_currency(struct dtx_str s)
 {
 	size_t pos = 0, back, i;
@@ -69,7 +69,7 @@ static bool cut_sign(struct dtx_str *s, bool *negative)
 	return false;
 }
 
-/* Digits with ',' between groups of exactly three, copied without them. */
+/* Copies digits without the ',' that separate groups of exactly three. */
 static bool cut_groups(struct dtx_str s, char out[NUMBER_MAX], size_t *len)
 {
 	size_t i, run = 0, n = 0;

@@ -1,4 +1,5 @@
-/* Conditions: most are other trees (resolve_call.c), here are their rows. */
+/* Conditions.  Most of them are replaced by other trees (resolve_form.c); here are their table
+ * rows. */
 #include "core/expr/bound.h"
 
 #include "core/base/text/utf8.h"

@@ -1,4 +1,4 @@
-/* JSON in a cell: read in place, so that numbers stay as they are written. */
+/* JSON in a cell.  It is read in place, so that numbers stay as they are written. */
 #include "core/expr/bound.h"
 
 #include "core/base/text/json_text.h"
@@ -7,7 +7,7 @@
 /* --- paths --- */
 
 struct path_step {
-	struct dtx_str key; /* ptr NULL: an index */
+	struct dtx_str key; /* ptr NULL: the step is an index */
 	int64_t index;
 };
 struct path {
@@ -15,7 +15,7 @@ struct path {
 	size_t n;
 };
 
-/* One ".key", "key", "[3]" or "['key']" at *pos. */
+/* Reads one step of a path at *pos: ".key", "key", "[3]" or "['key']". */
 static bool path_step(struct dtx_str s, size_t *pos, struct path_step *out)
 {
 	const char *p = s.ptr;
@@ -70,7 +70,8 @@ out:
 	return rc;
 }
 
-/* Moves to the element or member of the step; of members with one name to the last. */
+/* Moves to the element or member of the step.  If several members have the name, it is the last
+ * one. */
 static bool path_enter(struct dtx_jsontext *r, const struct path_step *step, struct dtx_buf *skip,
                        bool *found)
 {

@@ -1,4 +1,4 @@
-/* What a value is, and what its text could be read as. */
+/* What kind of value a value is, and what its text could be read as. */
 #include "core/expr/bound.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ DTX_FN_ROW(row_is_number)
 	return DTX_OK;
 }
 
-/* What int() takes, but for bools. */
+/* Whether int() would accept the value; bools do not count. */
 DTX_FN_ROW(row_is_int)
 {
 	struct dtx_typeref t = c->argtype[0];

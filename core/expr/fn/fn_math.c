@@ -1,4 +1,4 @@
-/* Numbers. */
+/* Functions of numbers. */
 #include "core/expr/bound.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static enum dtx_code row_sign(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	return DTX_OK;
 }
 
-/* --- rounding: on decimal digits, so that what is seen is what is rounded --- */
+/* --- rounding, on decimal digits, so that the digits that a user sees are rounded --- */
 
 enum rounding { ROUND_AWAY, ROUND_EVEN, ROUND_FLOOR, ROUND_CEIL, ROUND_TRUNC };
 
@@ -55,13 +55,14 @@ static bool type_round(struct dtx_fncall *c, struct dtx_err *err)
 
 	(void)err;
 	c->type = c->nargs > 1 ? c->argtype[0] : (struct dtx_typeref){ .type = DTX_T_INT64 };
-	/* digits that are always zero are not written */
+	/* digits that would always be zero are not part of the type */
 	if (c->type.type == DTX_T_DECIMAL && digits && !digits->null && digits->u.i < c->type.scale)
 		c->type.scale = (uint8_t)DTX_MAX(digits->u.i, (int64_t)0);
 	return true;
 }
 
-/* Whether dropping `rest` (twice it compared with the unit: -1, 0, 1) makes |q| one larger. */
+/* Whether the absolute value grows by one unit when `rest` is dropped.  `half` compares twice the
+ * rest with the unit: -1, 0 or 1. */
 static bool rounds_up(enum rounding how, bool negative, bool odd, bool rest, int half)
 {
 	switch (how) {
@@ -74,7 +75,7 @@ static bool rounds_up(enum rounding how, bool negative, bool odd, bool rest, int
 	return false;
 }
 
-/* v of a scale, to `digits` behind the point; the scale stays. */
+/* Rounds a scaled value to `digits` after the point.  The scale stays the same. */
 static dtx_i128 round_scaled(enum rounding how, dtx_i128 v, unsigned scale, int64_t digits)
 {
 	dtx_i128 unit, q, rest;
@@ -94,7 +95,7 @@ static dtx_i128 round_scaled(enum rounding how, dtx_i128 v, unsigned scale, int6
 	return q * unit;
 }
 
-/* The shortest digits of v, cut or raised at the place. */
+/* Rounds on the shortest digits of v. */
 static double round_float(enum rounding how, double v, int64_t digits)
 {
 	char d[24], text[DTX_NUM_TEXT];
@@ -109,7 +110,7 @@ static double round_float(enum rounding how, double v, int64_t digits)
 	half = keep < 0 ? -1 : d[keep] > '5' ? 1 : d[keep] < '5' ? -1 : (size_t)keep + 1 < n;
 	up = rounds_up(how, v<0, keep> 0 && (d[keep - 1] & 1), v != 0, half);
 	if (keep <= 0) {
-		/* nothing is left, or one unit of the last place */
+		/* either nothing is left, or one unit of the last place */
 		if (!up || digits < -308)
 			return up ? copysign(INFINITY, v) : 0;
 		snprintf(text, sizeof(text), "1e%d", (int)-digits);
@@ -179,7 +180,7 @@ static enum dtx_code row_round(const struct dtx_fncall *c, struct dtx_fnrun *run
 	return DTX_OK;
 }
 
-/* --- float functions --- */
+/* --- functions of floats --- */
 
 enum float_fn { F_SQRT, F_EXP, F_LN, F_LOG10, F_LOG2 };
 
@@ -211,7 +212,7 @@ static enum dtx_code row_log(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	return DTX_OK;
 }
 
-/* --- among values of one type --- */
+/* --- selection among values of one type --- */
 
 static enum dtx_code row_most(const struct dtx_fncall *c, struct dtx_fnrun *run,
                               const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)

@@ -1,4 +1,4 @@
-/* Angles, and quotients that say what becomes of a zero divisor. */
+/* Angles, and quotients that define what happens for a zero divisor. */
 #include "core/expr/bound.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ static dtx_i128 floor_to(dtx_i128 x, dtx_i128 width)
 	return x - (rest < 0 ? rest + width : rest);
 }
 
-/* The lower end of the bucket that x lies in; a width is above zero. */
+/* The lower end of the bucket that contains x.  The width must be above zero. */
 DTX_FN_ROW(row_bucket)
 {
 	enum dtx_type type = c->type.type;

@@ -1,4 +1,4 @@
-/* Patterns: compiled while binding, matched with the scratch of one evaluation. */
+/* Patterns: compiled during binding, matched with scratch memory of one evaluation. */
 #include "core/expr/bound.h"
 
 #include "core/base/text/utf8.h"
@@ -6,8 +6,8 @@
 
 struct pattern {
 	struct dtx_regex *re;
-	struct dtx_replacement *with; /* replace_re */
-	int group;                    /* extract */
+	struct dtx_replacement *with; /* for replace_re */
+	int group;                    /* for extract */
 };
 
 static enum dtx_code matcher(const struct dtx_fncall *c, struct dtx_fnrun *run, struct dtx_err *err)
@@ -52,7 +52,7 @@ static enum dtx_code prep_matches(struct dtx_arena *a, struct dtx_fncall *c, str
 	return compile(a, c, constant(c, 1), &p, err);
 }
 
-/* % and _ as a pattern for the whole text. */
+/* Turns a LIKE text with % and _ into a pattern for the whole text. */
 static enum dtx_code prep_like(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -213,7 +213,7 @@ out:
 	return rc;
 }
 
-/* An empty match parts nothing. */
+/* Finds the next piece for splitting.  An empty match does not split. */
 static bool next_part(struct dtx_fnrun *run, struct dtx_str s, size_t *pos, struct dtx_str *part)
 {
 	size_t at[2 * (DTX_REGEX_GROUPS + 1)], from = *pos, look = *pos;

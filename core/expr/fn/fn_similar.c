@@ -1,11 +1,12 @@
-/* Texts that are nearly the same: keys that agree, distances. */
+/* Texts that are nearly the same: keys under which similar texts are equal, and distances. */
 #include "core/expr/bound.h"
 
 #include <stdlib.h>
 
 #include "core/base/text/utf8.h"
 
-/* Longest text that is compared letter by letter: the work grows with the square. */
+/* Longest text that is compared letter by letter, because the work grows with the square of the
+ * length. */
 #define LETTERS_MAX 10000u
 
 /* --- keys --- */
@@ -15,7 +16,7 @@ static int cmp_words(const void *a, const void *b)
 	return dtx_str_cmp(*(const struct dtx_str *)a, *(const struct dtx_str *)b);
 }
 
-/* Letters and digits of each word, in lower case without marks, one behind the other in `out`. */
+/* Appends the letters and digits of each word to `out`, in lower case and without accents. */
 static void plain_words(struct dtx_str s, struct dtx_buf *lower, struct dtx_buf *out)
 {
 	size_t pos = 0;
@@ -62,16 +63,18 @@ DTX_FN_ROW(row_fingerprint)
 	}
 	rc = dtx_fn_made(run, out);
 out:
-	dtx_arena_rewind(run->scratch, mark); /* else a batch keeps the words of all its rows */
+	dtx_arena_rewind(run->scratch, mark); /* otherwise the words of all rows of a batch would
+	                                       * stay in memory */
 	dtx_buf_clear(&words);
 	dtx_buf_clear(&folded);
 	return rc;
 }
 
-/* American Soundex: h and w part no letters of one sound, vowels do. */
+/* American Soundex: letters of the same sound count once if h or w is between them, but twice if a
+ * vowel is. */
 DTX_FN_ROW(row_soundex)
 {
-	static const char sound[] = "01230120022455012623010202"; /* of A to Z */
+	static const char sound[] = "01230120022455012623010202"; /* for A to Z */
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf folded = DTX_BUF_INIT(run->buf->max);
 	char last = '0';
@@ -102,7 +105,7 @@ out:
 
 /* --- distances --- */
 
-/* Scratch of one evaluation. */
+/* Scratch memory of one evaluation. */
 struct letters {
 	uint32_t a[LETTERS_MAX], b[LETTERS_MAX];
 	uint32_t row[LETTERS_MAX + 1];
@@ -166,7 +169,7 @@ out:
 	return rc;
 }
 
-/* Letters that both have, no further apart than half the longer text. */
+/* Letters that both texts have, at most half the length of the longer text apart. */
 static uint32_t jaro_matches(struct letters *x)
 {
 	uint32_t longer = DTX_MAX(x->na, x->nb), reach = longer / 2, n = 0;
@@ -216,7 +219,7 @@ DTX_FN_ROW(row_jaro_winkler)
 		score = (m / x->na + m / x->nb + (m - jaro_moved(x)) / m) / 3;
 	while (prefix < 4 && prefix < x->na && prefix < x->nb && x->a[prefix] == x->b[prefix])
 		prefix++;
-	/* a common start counts only where the rest is alike, too */
+	/* a common prefix counts only if the rest is similar too */
 	out->u.f = score > 0.7 ? score + prefix * 0.1 * (1 - score) : score;
 out:
 	return rc;

@@ -1,4 +1,4 @@
-/* Where the row at hand was read. */
+/* Where the current row was read. */
 #include "core/expr/fn/fn.h"
 
 static const struct dtx_fn rows[] = {

@@ -1,4 +1,4 @@
-/* Text: positions count code points, results are views of the argument where they can be. */
+/* Text: positions count code points, and results are views of the argument where possible. */
 #include "core/expr/bound.h"
 
 #include "core/base/text/utf8.h"
@@ -86,7 +86,7 @@ DTX_FN_ROW(row_mid)
 	}
 	start = start > 0 ? start - 1 : within(start, INT64_MIN / 2, -1) + len;
 	if (start < 0) {
-		/* before the text: the part of it that lies inside */
+		/* starts before the text: keep the part that is inside */
 		n += n > 0 ? start : 0;
 		start = 0;
 	}

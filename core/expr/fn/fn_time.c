@@ -72,7 +72,7 @@ static bool type_first(struct dtx_fncall *c, struct dtx_err *err)
 	return unit_check(c, err);
 }
 
-/* Hours added to a date make a datetime. */
+/* Adding hours to a date gives a datetime. */
 static bool type_add(struct dtx_fncall *c, struct dtx_err *err)
 {
 	if (!type_first(c, err))
@@ -165,7 +165,7 @@ static enum dtx_code row_make(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	return DTX_OK;
 }
 
-/* --- other systems' numbers of days and seconds --- */
+/* --- how other systems number days and seconds --- */
 
 static double number_of(struct dtx_typeref t, const struct dtx_val *v)
 {
@@ -175,7 +175,7 @@ static double number_of(struct dtx_typeref t, const struct dtx_val *v)
 	                               : (double)v->u.i;
 }
 
-/* Whole days are dates. */
+/* Serial numbers of whole days are dates. */
 static bool type_serial(struct dtx_fncall *c, struct dtx_err *err)
 {
 	enum dtx_type t = c->argtype[0].type;
@@ -200,7 +200,7 @@ DTX_FN_ROW(row_serial)
 	return DTX_OK;
 }
 
-/* Microseconds of a unit, times 1000. */
+/* Microseconds per unit, times 1000. */
 static int64_t unix_unit(const struct dtx_fncall *c)
 {
 	static const struct {

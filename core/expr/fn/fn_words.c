@@ -1,4 +1,4 @@
-/* Text: letters, words, characters and their codes. */
+/* Text: letter case, words, characters and their codes. */
 #include "core/expr/bound.h"
 
 #include "core/base/hash/hash.h"
@@ -72,7 +72,7 @@ DTX_FN_ROW(row_reverse)
 
 /* --- words --- */
 
-/* The next run of characters that are no spaces, from *pos on; false: none is left. */
+/* The next run of characters that are not spaces, from *pos on.  False: there is none. */
 static bool next_word(struct dtx_str s, size_t *pos, struct dtx_str *word)
 {
 	size_t start = s.len;
@@ -180,7 +180,7 @@ DTX_FN_ROW(row_normalize)
 	return dtx_fn_made(run, out);
 }
 
-/* detail: 0 digits stay, 1 letters, digits and spaces stay. */
+/* detail: 0 keeps digits, 1 keeps letters, digits and spaces. */
 DTX_FN_ROW(row_only)
 {
 	struct dtx_str s = arg[0].u.s;
@@ -200,11 +200,11 @@ DTX_FN_ROW(row_only)
 
 /* --- numbers for people --- */
 
-#define DIGITS_MAX 400 /* of the largest float, and behind the point */
+#define DIGITS_MAX 400 /* enough for the largest float and the digits after its point */
 
 struct digits {
 	char d[DIGITS_MAX]; /* '0' to '9' */
-	int n, exp10;       /* value: 0.DIGITS * 10^exp10 */
+	int n, exp10;       /* the value is 0.DIGITS * 10^exp10 */
 	bool negative;
 };
 
@@ -238,7 +238,7 @@ static void digits_of(struct dtx_typeref type, const struct dtx_val *v, struct d
 	memcpy(x->d, d, (size_t)x->n);
 }
 
-/* Half away from zero at `places` behind the point. */
+/* Rounds half away from zero at `places` after the point. */
 static void digits_round(struct digits *x, int places)
 {
 	int keep = x->exp10 + places, i;

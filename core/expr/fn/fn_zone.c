@@ -1,4 +1,4 @@
-/* Times of other zones. */
+/* Times of other time zones. */
 #include "core/expr/bound.h"
 
 #include "core/data/time/time.h"

@@ -1,4 +1,4 @@
-/* Conditions, reach of windows, literals. */
+/* Parts of formulas: conditions joined by `and`, the rows that window calls read, literals. */
 #include "core/expr/parse/formula_parts.h"
 
 #include "core/base/text/num.h"
@@ -11,8 +11,8 @@ size_t dtx_expr_conjuncts(const struct dtx_expr *e, const struct dtx_expr **part
 {
 	size_t n = 0;
 
-	/* a chain of `and` leans to the left or has all its parts in one node; where there is no
-	 * room for all of them some stay together: none is left out */
+	/* The parser makes `and` chains that lean to the left, or one node with all parts.  If
+	 * there is no room for all parts, some stay together; none is left out. */
 	if (e->kind == DTX_EX_AND && most >= e->nargs) {
 		for (uint32_t i = 0; i < e->nargs; i++)
 			n += dtx_expr_conjuncts(e->arg[i], part + n, most - n - (e->nargs - i - 1));
@@ -28,8 +28,8 @@ enum reach_kind { REACH_ALL, REACH_AT_N, REACH_TO_N, REACH_BACK, REACH_FORTH, RE
 static const struct {
 	const char *name;
 	enum reach_kind kind;
-	int sign;   /* of n */
-	bool loose; /* one of the rows counts, or some */
+	int sign;   /* sign of n */
+	bool loose; /* one or some of the rows in the reach count, not all */
 } reach_calls[] = {
 	{ "lag", REACH_AT_N, -1, false },          { "lead", REACH_AT_N, 1, false },
 	{ "diff", REACH_TO_N, -1, false },         { "pct_change", REACH_TO_N, -1, false },
@@ -51,7 +51,7 @@ static void reach_widen(struct dtx_expr_reach *r, int64_t lo, int64_t hi)
 	r->hi = DTX_MAX(r->hi, hi);
 }
 
-/* The constant second argument; false: it is no whole number. */
+/* The second argument, a constant.  False: it is not a whole number. */
 static bool reach_n(const struct dtx_expr *e, int64_t *n)
 {
 	const struct dtx_expr *arg = e->nargs > 1 ? e->arg[1] : NULL;
@@ -95,7 +95,7 @@ static void reach_window(const struct dtx_expr *e, struct dtx_expr_reach *r)
 		reach_widen(r, sign * n, sign * n);
 	if (kind == REACH_TO_N) {
 		reach_widen(r, 0, 0);
-		r->loose |= n > 1 || n < -1; /* those between do not count */
+		r->loose |= n > 1 || n < -1; /* the rows between do not count */
 	}
 }
 
@@ -132,12 +132,12 @@ const char *dtx_expr_is_call(const struct dtx_expr *e)
 
 struct some {
 	struct dtx_buf any, one, arg, args; /* "(a) or (b)"; scratch; what the calls aggregate */
-	unsigned n;                         /* conditions */
-	bool every;                         /* a call has none */
-	bool apart;                         /* calls aggregate unlike formulas */
+	unsigned n;                         /* number of conditions */
+	bool every;                         /* a call has no condition */
+	bool apart;                         /* the calls aggregate different formulas */
 };
 
-/* The same one again is no other. */
+/* Adds a condition, unless it is equal to one that is there already. */
 static void some_where(struct some *s, const struct dtx_expr *where)
 {
 	dtx_buf_reset(&s->one);
@@ -161,7 +161,7 @@ static void some_args(struct some *s, const struct dtx_expr *e, uint32_t n, bool
 	s->apart |= strcmp(dtx_buf_text(&s->args), dtx_buf_text(&s->arg)) != 0;
 }
 
-/* A count() reads no cell: which rows it counts is for the others to say. */
+/* A count() reads no cell, so the conditions of the other calls decide. */
 static void some_calls(struct some *s, const struct dtx_expr *e)
 {
 	const struct dtx_expr *where = NULL;

@@ -1,40 +1,41 @@
-/* Looks into parsed formulas, for those who explain what they did. */
+/* Parts of parsed formulas, for code that explains results (why, why-not, explain). */
 #ifndef DTX_EXPR_PARSE_FORMULA_PARTS_H
 #define DTX_EXPR_PARSE_FORMULA_PARTS_H
 
 #include "core/expr/expr.h"
 
-/* "a and b and c": its parts, at most `most` (1 or more); where they are more some stay together.
- */
+/* The parts of "a and b and c", at most `most` (at least 1).  If there are more, some stay
+ * together.  Returns their number. */
 size_t dtx_expr_conjuncts(const struct dtx_expr *e, const struct dtx_expr **part, size_t most);
 
-/* Rows that window calls and aggregates of a formula look at, as distances from the row in its
- * group's order; INT64_MIN and INT64_MAX: to the group's ends. */
+/* The rows that window calls and aggregates of a formula read, as distances from the current row in
+ * the order of its group.  INT64_MIN and INT64_MAX mean the ends of the group. */
 struct dtx_expr_reach {
 	int64_t lo, hi;
-	unsigned calls; /* how many there are; 0: it looks at its own row alone */
-	bool loose;     /* fewer rows than these may count */
-	bool own;       /* the formula is no call by itself: its own row counts as well */
+	unsigned calls; /* number of such calls; 0: it reads only its own row */
+	bool loose;     /* perhaps not all rows in this range count */
+	bool own;       /* the formula is not just one call, so its own row counts too */
 };
 #define DTX_EXPR_REACH_INIT                                                                        \
 	{                                                                                          \
 		INT64_MAX, INT64_MIN, 0, false, false                                              \
 	}
-/* Widens *reach by that of e, but for `own`, which is the caller's.  ordered: the window has an
- * order; frame: of its aggregates, NULL: as is usual. */
+/* Widens *reach by that of e, except for `own`, which the caller sets.  ordered: the window has an
+ * order.  frame: the frame of its aggregates; NULL: the usual one. */
 void dtx_expr_reach(const struct dtx_expr *e, bool ordered, const int64_t frame[2],
                     struct dtx_expr_reach *reach);
-/* The rows of a group that aggregates of e take: false: all; else those for which the condition
- * appended to `out` holds.  *loose is set where a column was read of fewer rows than these. */
+/* The rows of a group that the aggregates of e take.  False: all rows; else those for which the
+ * condition that was appended to `out` holds.  *loose is set if a column was read for fewer rows
+ * than these. */
 bool dtx_expr_some(const struct dtx_expr *e, struct dtx_buf *out, bool *loose);
-/* An aggregate of one argument: its name, that and the condition on rows (NULL: none); false: e is
- * no such call. */
+/* If e is an aggregate call with one argument: its name, the argument and the condition on rows
+ * (NULL: none).  False: it is not. */
 bool dtx_expr_one_aggregate(const struct dtx_expr *e, const char **name, const struct dtx_expr **of,
                             const struct dtx_expr **where);
-/* The whole formula is one call; its name, else NULL. */
+/* The name of the call if the whole formula is one call, else NULL. */
 const char *dtx_expr_is_call(const struct dtx_expr *e);
-/* A value as it is printed in a table, as a literal: a number where `number`, else a text; NULL
- * text: null.  NULL: out of memory. */
+/* A literal from a value as it is printed in a table: a number if `number` is set, else a text;
+ * text NULL: null.  NULL: out of memory. */
 struct dtx_expr *dtx_expr_literal(struct dtx_arena *a, const char *text, bool number);
 
 #endif

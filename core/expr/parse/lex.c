@@ -1,4 +1,4 @@
-/* One token at a time, by hand: the language has no state. */
+/* Reads one token at a time, by hand; the tokens of the language depend on no state. */
 #include "core/expr/parse/lex.h"
 
 #include "core/base/text/utf8.h"
@@ -15,7 +15,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Length in bytes of the name character at pos, 0 if it is none. */
+/* Length in bytes of the name character at pos; 0 if there is none. */
 static size_t name_char(struct dtx_str s, size_t pos, bool first)
 {
 	size_t next = pos;
@@ -98,7 +98,8 @@ out:
 	return rc;
 }
 
-/* Text in ' or ", a name in `: up to the closing quote, a doubled one stands for itself. */
+/* Reads text in ' or ", or a name in `, up to the closing quote.  A doubled quote stands for
+ * one. */
 static enum dtx_code lex_quoted(struct dtx_lex *lx, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -16,18 +16,18 @@ enum dtx_token {
 
 struct dtx_lex {
 	struct dtx_str text;
-	size_t pos; /* behind the token */
+	size_t pos; /* after the token */
 	enum dtx_token kind;
-	size_t start, end;   /* bytes of the token */
+	size_t start, end;   /* first byte and end of the token */
 	char op[3];          /* OP: "==", "::"; KEYWORD: unused */
-	struct dtx_str word; /* NAME, KEYWORD, NUMBER: as written; TEXT, QUOTED_NAME: interior with
-	                      * doubled quotes still doubled */
+	struct dtx_str word; /* NAME, KEYWORD, NUMBER: as written.  TEXT, QUOTED_NAME: the content,
+	                      * in which quotes are still doubled. */
 };
 
-/* Reads the next token.  Codes: expr_syntax (stray byte, open quote), bad_literal (leading zero);
- * the span is set. */
+/* Reads the next token.  Codes: expr_syntax (unexpected byte, unclosed quote), bad_literal (leading
+ * zero), both with a span. */
 DTX_MUSTUSE enum dtx_code dtx_lex_next(struct dtx_lex *lx, struct dtx_err *err);
-/* The token is this keyword (any case) or operator. */
+/* Whether the token is this keyword (in any case) or operator. */
 bool dtx_lex_is(const struct dtx_lex *lx, const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recursive descent over the grammar: operators, limits, the whole text. */
+/* Recursive-descent parser of the formula language: operators, limits, the whole text. */
 #include "core/expr/parse/parse.h"
 
 #include "core/base/text/utf8.h"
@@ -138,7 +138,7 @@ static enum dtx_code parse_postfix(struct dtx_parser *p, const struct dtx_expr *
 
 	DTX_TRY(dtx_parse_atom(p, out));
 	while (dtx_lex_is(&p->lx, "::")) {
-		/* each one is a call when printed */
+		/* a cast is printed as a call, which nests */
 		DTX_TRY(dtx_parse_enter(p, 1));
 		DTX_TRY(dtx_parse_cast(p, start, out));
 	}
@@ -176,7 +176,7 @@ static enum dtx_code parse_unary(struct dtx_parser *p, const struct dtx_expr **o
 		return parse_power(p, out);
 	DTX_TRY(dtx_parse_enter(p, 1));
 	DTX_TRY(dtx_parse_next(p));
-	/* - - x prints as -(-x): the parenthesis counts as if it were there */
+	/* - - x is printed as -(-x), so the parenthesis counts as a level of nesting */
 	if (dtx_lex_is(&p->lx, "-"))
 		DTX_TRY(dtx_parse_enter(p, 1));
 	DTX_TRY(parse_unary(p, &e));
@@ -273,7 +273,7 @@ static enum dtx_code parse_in(struct dtx_parser *p, size_t start, const struct d
 			return dtx_parse_limit(p, "too many elements in one list", DTX_EXPR_LIST);
 		DTX_TRY(dtx_parse_any(p, &item));
 		if (item->kind == DTX_EX_LIT)
-			p->nodes--; /* the list has its own maximum */
+			p->nodes--; /* the list has a limit of its own */
 		DTX_TRY(dtx_parse_add(p, &v, item, NULL));
 	} while (dtx_lex_is(&p->lx, ","));
 	DTX_TRY(dtx_parse_expect(
@@ -424,7 +424,7 @@ static enum dtx_code parse_end(struct dtx_parser *p)
 	return rc;
 }
 
-/* The printed form must be readable again: it may be longer than what was written. */
+/* Checks that the printed form, which may be longer than the text, can be parsed again. */
 static enum dtx_code check_printed(struct dtx_parser *p, const struct dtx_expr *e)
 {
 	enum dtx_code rc = DTX_OK;
@@ -452,7 +452,8 @@ enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str text, struct dt
 	if (text.len > DTX_EXPR_BYTES)
 		return dtx_parse_limit(&p, "expression is too long, in bytes", DTX_EXPR_BYTES);
 	bad = dtx_utf8_bad(text.ptr, text.len);
-	/* names end at a NUL byte; JSON that is a plan cannot hold one */
+	/* Names end at a NUL byte, so a text may not contain one; the JSON of a plan cannot contain
+	 * it either. */
 	if (bad < 0 && text.len && memchr(text.ptr, '\0', text.len))
 		bad = (const char *)memchr(text.ptr, '\0', text.len) - text.ptr;
 	if (bad >= 0) {
@@ -467,7 +468,7 @@ enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str text, struct dt
 	/* printing makes a text at most four times as long */
 	if (text.len > DTX_EXPR_BYTES / 4)
 		DTX_TRY(check_printed(&p, e));
-	/* every node came out of dtx_expr_node as ours to write */
+	/* all nodes come from dtx_expr_node, so they may be written to */
 	*out = (struct dtx_expr *)(uintptr_t)e;
 out:
 	return rc;

@@ -1,4 +1,5 @@
-/* Atoms of the grammar: literals, columns, calls, case, casts; sugar leaves one form of tree. */
+/* Atoms of the grammar: literals, columns, calls, case, casts.  Different spellings of the same
+ * thing give the same tree. */
 #include "core/expr/parse/parse.h"
 
 #include "core/base/text/num.h"
@@ -6,7 +7,7 @@
 
 /* --- atoms --- */
 
-/* Interior of a quoted token with doubled quotes undone. */
+/* The content of a quoted token, with doubled quotes replaced by single ones. */
 static enum dtx_code unquote(struct dtx_parser *p, char quote, struct dtx_str *out)
 {
 	enum dtx_code rc = DTX_OK;
@@ -84,7 +85,7 @@ out:
 	return rc;
 }
 
-/* The current name token's text, without backticks. */
+/* The text of the current name token, without backticks. */
 static enum dtx_code name_text(struct dtx_parser *p, const char **out)
 {
 	enum dtx_code rc = DTX_OK;
@@ -99,7 +100,7 @@ out:
 	return rc;
 }
 
-/* The next token would be `word`; nothing moves. */
+/* Whether the next token is `word`; does not read it. */
 static bool peek_is(const struct dtx_parser *p, const char *word)
 {
 	struct dtx_lex ahead = p->lx;
@@ -149,7 +150,7 @@ out:
 	return rc;
 }
 
-/* Place of a named argument in the signature; `where` comes last, unknown names before it. */
+/* The place of a named argument in the signature.  `where` comes last, unknown names before it. */
 static size_t arg_rank(const struct dtx_fn *fn, const char *name)
 {
 	struct dtx_fnparam param;
@@ -164,7 +165,8 @@ static size_t arg_rank(const struct dtx_fn *fn, const char *name)
 	return SIZE_MAX - 1;
 }
 
-/* Named arguments take signature order; one that follows the positional ones loses its name. */
+/* Sorts named arguments into the order of the signature.  One that directly follows the positional
+ * ones loses its name. */
 static void args_order(const struct dtx_fn *fn, struct dtx_parse_args *v)
 {
 	uint32_t i, k, first = 0;
@@ -221,7 +223,7 @@ enum dtx_code dtx_parse_made_call(struct dtx_parser *p, struct dtx_str word, siz
 	if (v->n && v->name[v->n - 1] && !strcmp(v->name[v->n - 1], "where"))
 		positional--;
 	fn = dtx_fn_find(word, positional);
-	/* asked again below, as the message clears what is suggested */
+	/* The same question is asked again below, because dtx_err_set clears the suggestions. */
 	if (!fn && dtx_parse_hint_call(p, start, start + word.len, '-')) {
 		rc = dtx_err_set(p->err, DTX_E_UNKNOWN_FUNCTION, __FILE__, __LINE__,
 		                 "a function's name has no hyphen");

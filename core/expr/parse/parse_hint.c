@@ -1,12 +1,13 @@
-/* What other languages write where a formula breaks off, and how it is said here. */
+/* Hints for formulas that break off where another language is used: what to write in ours. */
 #include "core/expr/fn/fn.h"
 #include "core/expr/parse/parse.h"
 
 #define FN_CALLS "a function takes its column: upper(x), not x.upper()"
 #define NO_MARK  "a column stands bare, or in backticks: qty, `Order Date`"
 
-/* The first row that fits: `before` ends the text before the token (in full words where it begins
- * with a letter; "^": nothing stands before), `got` begins the token, `in` stands anywhere. */
+/* The table is searched for the first row that fits: the text before the token ends in `before` (a
+ * whole word if it begins with a letter; "^": there is no text before), the token begins with
+ * `got`, and the text contains `in`. */
 static const struct slip {
 	const char *before, *got, *in, *hint;
 } slips[] = {
@@ -106,7 +107,7 @@ static bool ends_with(struct dtx_str text, const char *tail)
 	return !name_byte(t.ptr[0]) || from == 0 || !name_byte(text.ptr[from - 1]);
 }
 
-/* A sign begins the token, a word is all of it. */
+/* Whether the token begins with a sign `want`, or is the word `want`. */
 static bool is_token(struct dtx_str got, const char *want)
 {
 	if (!name_byte(want[0]))
@@ -131,7 +132,7 @@ static bool fits(const struct slip *s, const struct dtx_parser *p, struct dtx_st
 	       (!s->in || holds(p->lx.text, s->in));
 }
 
-/* The name that ends at `end` of the text; empty: none does, or it is a word of the language. */
+/* The name that ends at `end` of the text.  Empty: none ends there, or it is a keyword. */
 static struct dtx_str name_before(struct dtx_str text, size_t end)
 {
 	size_t from = end;
@@ -154,7 +155,8 @@ static struct dtx_str name_after(struct dtx_str text, size_t from)
 	return dtx_expr_is_keyword(name) ? (struct dtx_str){ name.ptr, 0 } : name;
 }
 
-/* All names around [from, end) with one `mark` between them: a column's name, mostly. */
+/* All names around [from, end) that are joined by one `mark`.  Usually that is the name of a
+ * column. */
 static struct dtx_str marked_name(struct dtx_str text, size_t from, size_t end, char mark)
 {
 	struct dtx_str name;
@@ -186,7 +188,7 @@ bool dtx_parse_hint_call(struct dtx_parser *p, size_t from, size_t end, char mar
 	return true;
 }
 
-/* Two names side by side: mostly one that holds a blank. */
+/* Two names next to each other are usually one name that contains a blank. */
 static void hint_blank(struct dtx_parser *p, struct dtx_str before)
 {
 	struct dtx_str name = marked_name(p->lx.text, p->lx.start, p->lx.end, ' ');
@@ -196,7 +198,7 @@ static void hint_blank(struct dtx_parser *p, struct dtx_str before)
 		             (int)DTX_MIN(name.len, (size_t)120), name.ptr);
 }
 
-/* a.b.c: a name that holds points, where no call follows. */
+/* a.b.c is a name that contains points, unless it is followed by a call. */
 static bool hint_points(struct dtx_parser *p)
 {
 	struct dtx_str text = p->lx.text, first = name_before(text, p->lx.start), name;

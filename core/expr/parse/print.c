@@ -1,7 +1,7 @@
-/* Canonical text of a tree: one spelling, fewest parentheses. */
+/* Prints the canonical text of a tree: one spelling, with the fewest parentheses. */
 #include "core/expr/parse/tree.h"
 
-/* Binding strength, loosest first. */
+/* Precedence, loosest first. */
 enum rank { R_OR = 1, R_AND, R_NOT, R_CMP, R_SUM, R_PRODUCT, R_NEG, R_POWER, R_ATOM };
 
 static const char *const bin_words[] = { "+", "-", "*", "/", "//", "%", "**" };
@@ -11,7 +11,7 @@ static const char *const cmp_words[] = { "==", "!=", "<", "<=", ">", ">=" };
 
 static void print(const struct dtx_expr *e, struct dtx_buf *out);
 
-/* Not over In, Between and IsNull has a word of its own. */
+/* Whether the negation of In, Between or IsNull is printed inside of the operator ("not in"). */
 static bool is_negated_word(const struct dtx_expr *e)
 {
 	enum dtx_ekind k = e->kind == DTX_EX_NOT ? e->arg[0]->kind : DTX_EX_LIT;
@@ -39,7 +39,7 @@ static enum rank rank_of(const struct dtx_expr *e)
 	return R_ATOM;
 }
 
-/* In parentheses unless it binds at least as tightly as `least`. */
+/* Prints an operand, in parentheses unless it binds at least as tightly as `least`. */
 static void operand(const struct dtx_expr *e, enum rank least, struct dtx_buf *out)
 {
 	bool paren = rank_of(e) < least;

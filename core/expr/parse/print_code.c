@@ -1,4 +1,5 @@
-/* Trees as pandas and as SQL, from templates: "{0}" is an operand, "{*}" all of them. */
+/* Prints trees as pandas code and as SQL, from templates: "{0}" is an operand, "{*}" all of
+ * them. */
 #include "core/data/schema.h"
 #include "core/expr/fn/fn.h"
 #include "core/expr/parse/tree.h"
@@ -8,11 +9,12 @@ enum code_kind { CODE_PANDAS, CODE_SQL };
 struct coder {
 	enum code_kind kind;
 	const char *frame;              /* pandas: name of the table */
-	const struct dtx_schema *types; /* SQL: of the columns; NULL: not known */
-	const char *keys; /* pandas: name of the group's keys, NULL outside of groups */
+	const struct dtx_schema *types; /* SQL: types of the columns; NULL: unknown */
+	const char *keys; /* pandas: name of the group's keys; NULL outside of groups */
 	struct dtx_buf *out;
-	const struct dtx_expr *where; /* SQL: of the aggregate that is printed; NULL */
-	bool in_agg;                  /* inside an aggregate's arguments */
+	const struct dtx_expr *where; /* SQL: condition of the aggregate that is being printed;
+	                               * NULL */
+	bool in_agg;                  /* inside of an aggregate's arguments */
 	bool ok;                      /* false: a node has no form */
 };
 
@@ -24,7 +26,8 @@ static void add(struct coder *c, const char *text)
 	dtx_buf_add(c->out, text);
 }
 
-/* There is no form: the text made so far is of no use but to say of what. */
+/* Records that a part has no form.  The text so far is of no use then; callers look only for the
+ * name of the part in it. */
 static void lacks(struct coder *c, const char *what, const char *behind)
 {
 	c->ok = false;
@@ -96,7 +99,7 @@ static void code_column(struct coder *c, const struct dtx_expr *e)
 	add(c, "]");
 }
 
-/* --- types, where the printed form hangs on them --- */
+/* --- types, where the printed form depends on them --- */
 
 static int32_t type_column(void *arg, const char *name, struct dtx_field *field,
                            struct dtx_err *err)
@@ -119,7 +122,7 @@ static void type_use(void *arg, int32_t column, enum dtx_demand demand, enum dtx
 	(void)cls;
 }
 
-/* UNKNOWN: the columns are not known, or it does not bind alone. */
+/* UNKNOWN: the columns are unknown, or the part does not bind on its own. */
 static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
 {
 	struct dtx_scope scope = { .arg = (void *)(uintptr_t)c,
@@ -143,11 +146,12 @@ static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
 
 /* --- operators --- */
 
-/* Operands stand in parentheses of their own or inside a call, so that none needs a rank. */
+/* Operands are always in parentheses or inside of a call, so no precedence is needed. */
 struct form {
 	const char *pandas, *sql;
 };
-#define SQL_MOD "(({0} % nullif({1}, 0) + {1}) % nullif({1}, 0))" /* ints; % of SQL goes to 0 */
+/* For ints; % of SQL truncates towards 0. */
+#define SQL_MOD "(({0} % nullif({1}, 0) + {1}) % nullif({1}, 0))"
 static const struct form bin_forms[] = {
 	[DTX_BIN_ADD] = { "dx.add({0}, {1})", "({0} + {1})" },
 	[DTX_BIN_SUB] = { "dx.sub({0}, {1})", "({0} - {1})" },
@@ -186,7 +190,7 @@ static void code_all(struct coder *c, const struct dtx_expr *e, uint32_t from)
 	}
 }
 
-/* The rows an aggregate sees. */
+/* The rows that an aggregate sees. */
 static void code_filter(struct coder *c)
 {
 	if (!c->where)
@@ -196,7 +200,7 @@ static void code_filter(struct coder *c)
 	add(c, ")");
 }
 
-/* The call shows its argument i as text. */
+/* Whether the call converts its argument i to text. */
 static bool shows(const struct dtx_expr *e, uint32_t i)
 {
 	const struct dtx_fn *fn =
@@ -206,7 +210,8 @@ static bool shows(const struct dtx_expr *e, uint32_t i)
 	return fn && dtx_fn_param(fn, i, &p) && (p.cls == 'V' || !strcmp(fn->name, "text"));
 }
 
-/* SQL compares dates and times as texts: a date beside a datetime is its midnight, as in dtx. */
+/* SQL compares dates and times as texts, so a date next to a datetime becomes its midnight, as in
+ * dtx. */
 static bool is_midnight(struct coder *c, const struct dtx_expr *e, uint32_t i)
 {
 	const struct dtx_expr *arg = e->arg[i];
@@ -222,7 +227,7 @@ static bool is_midnight(struct coder *c, const struct dtx_expr *e, uint32_t i)
 	return text ? arg->text.len == 10 : type_of(c, arg) == DTX_T_DATE;
 }
 
-/* SQLite keeps bools as numbers. */
+/* SQLite stores bools as numbers. */
 static void code_arg(struct coder *c, const struct dtx_expr *e, uint32_t i)
 {
 	bool midnight = c->kind == CODE_SQL && is_midnight(c, e, i);
@@ -266,7 +271,8 @@ static void fill_form(struct coder *c, const struct form *f, const struct dtx_ex
 	fill(c, c->kind == CODE_PANDAS ? f->pandas : f->sql, e);
 }
 
-/* SQL has no digits of a double: its // and % of floats and decimals would differ from ours. */
+/* SQL cannot work on the decimal digits of a double, so its // and % of floats and decimals would
+ * differ from ours. */
 static bool only_ints(struct coder *c, const struct dtx_expr *e)
 {
 	for (uint32_t i = 0; i < e->nargs; i++)
@@ -344,7 +350,7 @@ static void code_switch(struct coder *c, const struct dtx_expr *e)
 
 /* --- calls --- */
 
-/* dx.agg("sum", group, x, where=condition) of a group; dx.over("sum", table, x) per row */
+/* dx.agg("sum", group, x, where=condition) for a group; dx.over("sum", table, x) for each row */
 static void code_agg_pandas(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
                             const struct dtx_expr *where)
 {
@@ -380,7 +386,7 @@ static void code_agg_sql(struct coder *c, const struct dtx_expr *e, const struct
 	c->where = NULL;
 }
 
-/* Parameter that argument i of a call is for. */
+/* The number of the parameter that argument i of a call is for. */
 static uint32_t place_of(const struct dtx_expr *e, const struct dtx_fn *fn, uint32_t i)
 {
 	struct dtx_fnparam p;
@@ -394,7 +400,7 @@ static uint32_t place_of(const struct dtx_expr *e, const struct dtx_fn *fn, uint
 	return e->nargs;
 }
 
-/* The call's arguments in the order of the signature; false when one between is left out. */
+/* The arguments in the order of the signature.  False if one in the middle is omitted. */
 static bool in_order(const struct dtx_expr *e, const struct dtx_fn *fn, uint32_t n,
                      const struct dtx_expr **arg)
 {
@@ -439,7 +445,7 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 		lacks(c, fn->name, "()");
 }
 
-#define ORDER_MAX 16 /* named arguments: no function has so many parameters */
+#define ORDER_MAX 16 /* for named arguments: no function has so many parameters */
 
 static void code_call(struct coder *c, const struct dtx_expr *e)
 {
@@ -463,7 +469,7 @@ static void code_call(struct coder *c, const struct dtx_expr *e)
 		lacks(c, e->name, "()");
 }
 
-/* SQLite keeps dates as text, so it cannot count with them. */
+/* SQLite stores dates as text, so it cannot do arithmetic on them. */
 static bool has_date(const struct coder *c, const struct dtx_expr *e)
 {
 	enum dtx_type type = e->kind == DTX_EX_COL ? type_of(c, e) : DTX_T_UNKNOWN;

@@ -1,4 +1,4 @@
-/* Making, comparing and rewriting trees. */
+/* Makes, compares and rewrites trees. */
 #include "core/expr/parse/tree.h"
 
 #include "core/expr/fn/fn.h"
@@ -137,7 +137,7 @@ struct dtx_expr *dtx_expr_swap(struct dtx_arena *a, const struct dtx_expr *e,
 	struct dtx_expr *copy;
 	uint32_t i;
 
-	/* what is put in stands as it is */
+	/* what replaces a part is copied without replacements */
 	if (other)
 		return dtx_expr_swap(a, other, NULL, NULL);
 	copy = dtx_expr_node(a, e->kind, e->nargs);
@@ -229,7 +229,8 @@ bool dtx_expr_may_cast(const struct dtx_expr *e)
 		(void)dtx_expr_where(e, &n);
 		fn = dtx_fn_find(dtx_str_of(e->name), n);
 	}
-	if (fn && fn->form == DTX_FORM_TRY) /* nothing catches what its default raises */
+	if (fn && fn->form == DTX_FORM_TRY) /* its default is outside of the try, so an error there
+	                                     * is not caught */
 		return e->nargs > 1 && dtx_expr_may_cast(e->arg[1]);
 	if (fn && ((fn->form == DTX_FORM_CAST && fn->detail != (int)DTX_T_TEXT) ||
 	           fn->flags & DTX_FN_CASTS))

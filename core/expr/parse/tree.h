@@ -1,4 +1,4 @@
-/* Nodes of a parsed expression.  Only core/expr looks inside. */
+/* The nodes of a parsed expression.  Only core/expr looks inside. */
 #ifndef DTX_EXPR_PARSE_TREE_H
 #define DTX_EXPR_PARSE_TREE_H
 
@@ -19,8 +19,8 @@ enum dtx_ekind {
 	DTX_EX_ISNULL,
 	DTX_EX_CASE
 };
-/* What a literal was written as.  POINT: digits with a point and no exponent, so a decimal beside
- * a decimal. */
+/* How a literal was written.  POINT: digits with a point and without exponent; next to a decimal it
+ * is a decimal. */
 enum dtx_elit {
 	DTX_LIT_NULL,
 	DTX_LIT_FALSE,
@@ -41,15 +41,16 @@ enum dtx_ebin {
 };
 enum dtx_ecmp { DTX_CMP_EQ, DTX_CMP_NE, DTX_CMP_LT, DTX_CMP_LE, DTX_CMP_GT, DTX_CMP_GE };
 
-/* Largest depth of a tree; parentheses, calls and prefix operators nest at most DTX_EXPR_NEST. */
+/* The largest height of a tree.  Parentheses, calls and prefix operators nest at most DTX_EXPR_NEST
+ * levels. */
 #define DTX_EXPR_HEIGHT 1000
 #define DTX_EXPR_NEST   200
 #define DTX_EXPR_NODES  10000
 #define DTX_EXPR_LIST   10000
 #define DTX_EXPR_BYTES  65536
 
-/* arg: operands in order.  IN: the value, then the list.  CASE: condition, value, condition,
- * value ... and, when the count is odd, the else value. */
+/* arg has the operands in order.  IN: the value, then the list.  CASE: condition, value, condition,
+ * value and so on; if their number is odd, the last one is the else value. */
 struct dtx_expr {
 	enum dtx_ekind kind;
 	int op; /* enum dtx_elit, dtx_ebin or dtx_ecmp */
@@ -57,23 +58,23 @@ struct dtx_expr {
 	int32_t height;
 	uint32_t nargs;
 	const struct dtx_expr **arg;
-	const char *const *argname; /* CALL: NULL or one per argument, NULL for a positional one */
-	const char *table;          /* COL: qualifier or NULL */
-	const char *name;           /* COL, CALL (lower case, canonical) */
-	struct dtx_str text;        /* LIT: number as written, content of a text */
-	bool double_quoted;         /* LIT: a text in ", as SQL writes names */
+	const char *const *argname; /* CALL: NULL, or for each argument its name (NULL:
+	                             * positional) */
+	const char *table;          /* COL: the qualifier; NULL */
+	const char *name;           /* COL; CALL: canonical, in lower case */
+	struct dtx_str text;        /* LIT: a number as written, or the content of a text */
+	bool double_quoted;         /* LIT: a text in ", which is how SQL writes names */
 };
 
-/* A node with room for nargs operands; NULL: out of memory. */
+/* A node with room for nargs operands.  NULL: out of memory. */
 struct dtx_expr *dtx_expr_node(struct dtx_arena *a, enum dtx_ekind kind, uint32_t nargs);
-/* Recomputes the height from the operands. */
+/* Computes the height from the operands. */
 void dtx_expr_measure(struct dtx_expr *e);
-/* The condition after `where:` of a call, else NULL; *nargs is the number of arguments without
- * it. */
+/* The condition `where:` of a call, else NULL.  *nargs is the number of arguments without it. */
 const struct dtx_expr *dtx_expr_where(const struct dtx_expr *e, uint32_t *nargs);
-/* Words that a bare name cannot be. */
+/* Whether word is a keyword, which a name cannot be without backticks. */
 bool dtx_expr_is_keyword(struct dtx_str word);
-/* `text` can stand without backticks, keywords aside. */
+/* Whether `text` has the form of a name, so that it needs no backticks (unless it is a keyword). */
 bool dtx_expr_is_name(struct dtx_str text);
 
 #endif

@@ -1,4 +1,6 @@
-/* Matching with groups: threads of the program in order of preference (Pike). */
+/* Matching with groups: simulates the program with a list of threads in order of preference (R.
+ * Pike's virtual machine; see R. Cox, "Regular Expression Matching: the Virtual Machine Approach",
+ * 2009). */
 #include "core/expr/regex/regex_int.h"
 
 struct threads { /* in order of preference; caps[i * ncap] belongs to dense[i] */
@@ -6,9 +8,9 @@ struct threads { /* in order of preference; caps[i * ncap] belongs to dense[i] *
 	uint32_t *dense, *sparse;
 	size_t *caps;
 };
-struct pending { /* of the walk through splits */
+struct pending { /* an entry of the stack for the walk through splits */
 	uint32_t pc;
-	uint32_t slot; /* UINT32_MAX: go to pc; else put `old` back */
+	uint32_t slot; /* UINT32_MAX: continue at pc; else restore `old` in this slot */
 	size_t old;
 };
 struct dtx_rematch {
@@ -70,7 +72,7 @@ struct dtx_rematch *dtx_rematch_new(struct dtx_arena *a, const struct dtx_regex 
 	m->re = re;
 	m->ncap = 2 * ((size_t)re->ngroups + 1);
 	m->cap = dtx_arena_alloc(a, m->ncap, sizeof(*m->cap));
-	/* every instruction is walked once, and may put one slot back */
+	/* each instruction is visited once and may restore one slot */
 	m->stack = dtx_arena_alloc(a, 2 * (size_t)re->ninst + 2, sizeof(*m->stack));
 	if (!m->cap || !m->stack || !threads_init(&m->now, a, re, m->ncap) ||
 	    !threads_init(&m->next, a, re, m->ncap))
@@ -111,7 +113,7 @@ static bool is_there(const struct threads *t, uint32_t pc)
 	return t->sparse[pc] < t->n && t->dense[t->sparse[pc]] == pc;
 }
 
-/* Adds pc and all it leads to without a byte; m->cap holds the groups so far. */
+/* Adds pc and everything that it reaches without reading a byte.  m->cap has the groups so far. */
 static void add_thread(struct dtx_rematch *m, struct threads *t, uint32_t start, struct dtx_str s,
                        size_t pos)
 {
@@ -157,7 +159,8 @@ static void add_thread(struct dtx_rematch *m, struct threads *t, uint32_t start,
 	}
 }
 
-/* One byte further: threads that take it go on; a match cuts off those behind it. */
+/* Reads one byte: threads that accept it continue.  A match drops all threads of lower
+ * preference. */
 static bool step(struct dtx_rematch *m, struct dtx_str s, size_t pos, size_t *at)
 {
 	uint32_t i;
@@ -186,7 +189,8 @@ static bool find_literal(struct dtx_rematch *m, struct dtx_str text, size_t from
 		return false;
 	at[0] = (size_t)found;
 	at[1] = at[0] + m->re->literal.len;
-	for (size_t i = 2; i < m->ncap; i++) /* groups that take no part: x(a){0} */
+	for (size_t i = 2; i < m->ncap; i++) /* groups that did not take part in the match:
+	                                      * x(a){0} */
 		at[i] = SIZE_MAX;
 	return true;
 }

@@ -1,11 +1,11 @@
-/* Sets of code points: classes, escapes, both cases. */
+/* Sets of code points: classes, escapes, both cases of letters. */
 #include "core/expr/regex/regex_parse.h"
 
 #include <stdlib.h>
 
 #include "core/base/text/utf8.h"
 
-#define FOLD_MAX 0x600u /* ranges longer than this fold their ASCII letters only */
+#define FOLD_MAX 0x600u /* in longer ranges only ASCII letters are matched in both cases */
 
 /* --- sets --- */
 
@@ -71,7 +71,7 @@ out:
 	return rc;
 }
 
-/* The other case of one letter. */
+/* Adds the other case of one letter. */
 static enum dtx_code fold_one(struct dtx_reparser *p, struct dtx_reranges *r, uint32_t cp)
 {
 	enum dtx_code rc = DTX_OK;
@@ -186,7 +186,7 @@ out:
 	return rc;
 }
 
-/* \d \D \w \W \s \S at pos, behind the backslash. */
+/* \d \D \w \W \s \S at pos, after the backslash. */
 const struct dtx_reclass *dtx_re_class_letter(struct dtx_reparser *p, bool *negate)
 {
 	char c = dtx_re_peek(p), low = (char)(c | 0x20);
@@ -230,7 +230,7 @@ static enum dtx_code parse_hex(struct dtx_reparser *p, uint32_t *cp)
 	return DTX_OK;
 }
 
-/* Behind a backslash: an escape that stands for one code point. */
+/* After a backslash: an escape that stands for one code point. */
 enum dtx_code dtx_re_escape(struct dtx_reparser *p, uint32_t *cp)
 {
 	static const char letters[] = "aftnrv", values[] = "\a\f\t\n\r\v";
@@ -269,7 +269,7 @@ static enum dtx_code class_char(struct dtx_reparser *p, uint32_t *cp)
 	return DTX_OK;
 }
 
-/* [:alpha:] or [:^alpha:] inside a class. */
+/* [:alpha:] or [:^alpha:] inside of a class. */
 static enum dtx_code class_posix(struct dtx_reparser *p, struct dtx_reranges *r)
 {
 	size_t start = p->pos;

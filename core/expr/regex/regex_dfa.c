@@ -1,15 +1,16 @@
-/* Yes or no, a byte at a time: sets of instructions become states as they are met. */
+/* A DFA that only tells whether there is a match, one byte at a time.  A state is a set of
+ * instructions of the program; it is built when it is first needed. */
 #include "core/expr/regex/regex_int.h"
 
 #include "core/base/hash/hash.h"
 
 #define STATES  512u
 #define POOL    65536u
-#define SLOTS   1024u /* twice the states */
-#define UNKNOWN 0u    /* no such transition yet; state 0 does not exist */
+#define SLOTS   1024u /* twice the number of states */
+#define UNKNOWN 0u    /* this transition is not built yet; there is no state 0 */
 
 struct state {
-	uint32_t from, n; /* instructions in the pool */
+	uint32_t from, n; /* first instruction in the pool, and their number */
 	bool match, match_at_end;
 };
 struct dtx_redfa {
@@ -19,7 +20,8 @@ struct dtx_redfa {
 	uint32_t *next; /* [state * ncls + class] */
 	uint32_t *pool, npool;
 	uint32_t slot[SLOTS];
-	uint32_t *set, *seen, nset; /* the set being made; seen[pc] < nset proves membership */
+	uint32_t *set, *seen, nset; /* the set that is being built; an entry counts if seen[pc] <
+	                             * nset */
 	uint32_t *stack;
 	uint32_t start;
 };
@@ -45,7 +47,8 @@ static bool in_set(const struct dtx_redfa *d, uint32_t pc)
 	return d->seen[pc] < d->nset && d->set[d->seen[pc]] == pc;
 }
 
-/* Adds pc and what it leads to. The end of the text is not known here: that assertion stays. */
+/* Adds pc and everything it reaches.  Whether the text ends here is not known yet, so that
+ * assertion stays in the set. */
 static void closure(struct dtx_redfa *d, uint32_t pc, bool at_start, bool at_end)
 {
 	const struct dtx_reinst *inst = d->re->inst;
@@ -68,7 +71,7 @@ static void closure(struct dtx_redfa *d, uint32_t pc, bool at_start, bool at_end
 	}
 }
 
-/* Instructions that wait for something: the rest is implied. */
+/* Keeps only instructions that wait for a byte or for the end; the others follow from them. */
 static void keep_waiting(struct dtx_redfa *d, bool *match)
 {
 	uint32_t i, n = 0;
@@ -98,7 +101,7 @@ static bool same(const struct dtx_redfa *d, const struct state *s, bool match)
 	       !memcmp(d->pool + s->from, d->set, s->n * sizeof(*d->set));
 }
 
-/* Whether the waiting set matches when the text ends here. */
+/* Whether the set matches if the text ends here. */
 static bool ends_well(struct dtx_redfa *d, const struct state *s)
 {
 	uint32_t i;
@@ -117,7 +120,7 @@ static bool ends_well(struct dtx_redfa *d, const struct state *s)
 	return false;
 }
 
-/* The state of the set; UNKNOWN when there is no room. */
+/* The number of the state with this set.  UNKNOWN if there is no room for it. */
 static uint32_t intern(struct dtx_redfa *d, bool match)
 {
 	uint32_t at = (uint32_t)dtx_hash64(d->set, d->nset * sizeof(*d->set), match) % SLOTS;
@@ -142,7 +145,7 @@ static uint32_t intern(struct dtx_redfa *d, bool match)
 	return d->nstates++;
 }
 
-/* When all is full, all states are forgotten. */
+/* The same; if there is no room, all states are dropped and building starts again. */
 static uint32_t intern_now(struct dtx_redfa *d, bool match)
 {
 	uint32_t s = intern(d, match);
@@ -166,7 +169,7 @@ static uint32_t start_state(struct dtx_redfa *d)
 	return d->start;
 }
 
-/* An empty text both starts and ends. */
+/* In an empty text both the start and the end are at the same place. */
 static bool test_empty(struct dtx_redfa *d)
 {
 	bool match;
@@ -177,7 +180,7 @@ static bool test_empty(struct dtx_redfa *d)
 	return match;
 }
 
-/* Follows the byte c from state s; a new attempt starts behind each byte. */
+/* The state after byte c in state s.  After each byte a new attempt to match begins as well. */
 static uint32_t follow(struct dtx_redfa *d, uint32_t s, uint8_t c)
 {
 	const struct state *from = &d->state[s];
@@ -210,7 +213,7 @@ bool dtx_redfa_test(struct dtx_redfa *d, struct dtx_str text)
 			uint32_t had = d->nstates;
 
 			to = follow(d, s, (uint8_t)text.ptr[pos]);
-			/* after a flush the cell belongs to another state */
+			/* after all states were dropped, `cell` belongs to another state */
 			if (d->nstates >= had)
 				d->next[cell] = to;
 		}

@@ -1,11 +1,11 @@
-/* Inside of the regular expressions: tree, program, automata. */
+/* Internals of regular expressions: tree, program, automata. */
 #ifndef DTX_EXPR_REGEX_REGEX_INT_H
 #define DTX_EXPR_REGEX_REGEX_INT_H
 
 #include "core/expr/regex/regex.h"
 
 #define DTX_RE_DEPTH 200
-#define DTX_RE_PROG  20000 /* instructions */
+#define DTX_RE_PROG  20000 /* most instructions */
 
 enum dtx_renode {
 	DTX_RN_EMPTY,
@@ -30,12 +30,12 @@ struct dtx_rerange {
 };
 struct dtx_retree {
 	enum dtx_renode kind;
-	struct dtx_retree *a, *b;        /* CAT, ALT: both; REPEAT, GROUP: a */
-	const struct dtx_rerange *range; /* SET: sorted, apart */
+	struct dtx_retree *a, *b;        /* CAT, ALT: both; REPEAT, GROUP: only a */
+	const struct dtx_rerange *range; /* SET: sorted, without overlaps */
 	uint32_t nranges;
-	int min, max; /* REPEAT; max -1: no end */
+	int min, max; /* REPEAT; max -1: no limit */
 	bool lazy;
-	int group; /* GROUP: 1.. ; 0: not capturing */
+	int group; /* GROUP: 1 and up; 0: not capturing */
 	enum dtx_reassert assertion;
 };
 struct dtx_rename {
@@ -55,7 +55,7 @@ enum dtx_reop {
 struct dtx_reinst {
 	enum dtx_reop op;
 	uint8_t low, high; /* BYTE */
-	uint32_t x, y;     /* next; SPLIT: first choice, second */
+	uint32_t x, y;     /* next instruction; SPLIT: first choice, second choice */
 	uint32_t arg;      /* SAVE: slot; ASSERT: which; SET: index */
 };
 
@@ -67,10 +67,11 @@ struct dtx_regex {
 	uint32_t ngroups;
 	const struct dtx_rename *name;
 	uint32_t nnames;
-	struct dtx_str literal; /* the whole pattern is this text; ptr NULL: it is not */
-	struct dtx_str prefix;  /* every match begins so; may be empty */
-	bool has_dfa;           /* no assertions but the ends of the text */
-	uint8_t cls[256];       /* bytes that no instruction tells apart share a class */
+	struct dtx_str literal; /* if the whole pattern is a literal text: that text; else ptr is
+	                         * NULL */
+	struct dtx_str prefix;  /* every match begins with it; may be empty */
+	bool has_dfa;           /* it has no assertions except start and end of the text */
+	uint8_t cls[256];       /* bytes that no instruction distinguishes are in one class */
 	uint32_t ncls;
 };
 

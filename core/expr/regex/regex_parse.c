@@ -1,4 +1,4 @@
-/* Pattern to tree: groups, flags, repeats, sequences. */
+/* From pattern to tree: groups, flags, repeats, sequences. */
 #include "core/expr/regex/regex_parse.h"
 
 #include "core/base/text/utf8.h"
@@ -102,7 +102,7 @@ out:
 	return rc;
 }
 
-/* What stands behind "(": *done when it was flags only. */
+/* What follows "(".  *done is set if it was only flags. */
 static enum dtx_code group_head(struct dtx_reparser *p, int *group, bool *done)
 {
 	enum dtx_code rc = DTX_OK;
@@ -146,7 +146,7 @@ static enum dtx_code parse_group(struct dtx_reparser *p, struct dtx_retree **out
 		                   "pattern nests deeper than %d", DTX_RE_DEPTH);
 	DTX_TRY(group_head(p, &group, &done));
 	if (done) {
-		/* (?i): flags up to the end of the group around it */
+		/* (?i): the flags hold to the end of the enclosing group */
 		p->depth--;
 		return dtx_re_tree(p, DTX_RN_EMPTY, NULL, NULL, out);
 	}
@@ -265,7 +265,7 @@ static bool read_int(struct dtx_reparser *p, int *out)
 	return p->pos > start;
 }
 
-/* {m} {m,} {m,n}; anything else in braces is literal. */
+/* {m} {m,} {m,n}; other text in braces is literal. */
 static bool read_braces(struct dtx_reparser *p, int *min, int *max)
 {
 	size_t start = p->pos;

@@ -1,4 +1,4 @@
-/* What the parts of the pattern parser share. */
+/* What the files of the pattern parser share. */
 #ifndef DTX_EXPR_REGEX_REGEX_PARSE_H
 #define DTX_EXPR_REGEX_REGEX_PARSE_H
 
@@ -18,7 +18,7 @@ struct dtx_reparser {
 	struct dtx_rename *names;
 	struct dtx_err *err;
 };
-struct dtx_reranges { /* being collected; in the arena */
+struct dtx_reranges { /* a set that is being collected; in the arena */
 	struct dtx_rerange *item;
 	uint32_t n, cap;
 };
@@ -44,24 +44,24 @@ static inline bool dtx_re_eat(struct dtx_reparser *p, const char *text)
 	return true;
 }
 
-/* regex_syntax at a byte of the pattern. */
+/* Fails with regex_syntax at a byte of the pattern. */
 DTX_MUSTUSE enum dtx_code dtx_re_bad(struct dtx_reparser *p, size_t at, const char *what);
 DTX_MUSTUSE enum dtx_code dtx_re_unsupported(struct dtx_reparser *p, const char *what);
-/* A node. */
+/* Makes a node. */
 DTX_MUSTUSE enum dtx_code dtx_re_tree(struct dtx_reparser *p, enum dtx_renode kind,
                                       struct dtx_retree *a, struct dtx_retree *b,
                                       struct dtx_retree **out);
-/* Adds [low, high] to a set being collected. */
+/* Adds [low, high] to a set that is being collected. */
 DTX_MUSTUSE enum dtx_code dtx_re_range(struct dtx_reparser *p, struct dtx_reranges *r, uint32_t low,
                                        uint32_t high);
-/* A set as a node, folded when flag i is on. */
+/* Makes a node of the set; with flag i it has both cases of letters. */
 DTX_MUSTUSE enum dtx_code dtx_re_set(struct dtx_reparser *p, struct dtx_reranges *r, bool negate,
                                      struct dtx_retree **out);
 DTX_MUSTUSE enum dtx_code dtx_re_class_add(struct dtx_reparser *p, struct dtx_reranges *r,
                                            const struct dtx_reclass *c, bool negate);
-/* \d \D \w \W \s \S at pos, behind the backslash; NULL: none of them. */
+/* \d \D \w \W \s \S at pos, after the backslash.  NULL: it is none of them. */
 const struct dtx_reclass *dtx_re_class_letter(struct dtx_reparser *p, bool *negate);
-/* Behind a backslash: an escape that stands for one code point. */
+/* After a backslash: an escape that stands for one code point. */
 DTX_MUSTUSE enum dtx_code dtx_re_escape(struct dtx_reparser *p, uint32_t *cp);
 /* [...] at pos. */
 DTX_MUSTUSE enum dtx_code dtx_re_class(struct dtx_reparser *p, struct dtx_retree **out);

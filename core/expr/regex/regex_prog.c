@@ -1,4 +1,5 @@
-/* Tree to program: instructions on bytes, code points spelled out as UTF-8. */
+/* From tree to program.  The instructions match bytes, so code points are expanded to their UTF-8
+ * sequences. */
 #include "core/expr/regex/regex_int.h"
 
 #include "core/base/text/utf8.h"
@@ -39,15 +40,15 @@ out:
 	return rc;
 }
 
-/* --- sets of code points as alternatives of byte ranges --- */
+/* --- sets of code points, as alternatives of byte ranges --- */
 
 struct seq {
 	uint8_t low[4], high[4];
 	uint32_t n;
 };
-struct alts { /* open ends: the jump of each alternative, chained through x */
+struct alts { /* open ends: the jump at the end of each alternative, chained through x */
 	uint32_t ends;
-	uint32_t split; /* the split before the alternative being made, NONE at first */
+	uint32_t split; /* the split before the current alternative; NONE at first */
 };
 
 static enum dtx_code seq_emit(struct gen *g, struct alts *alt, const struct seq *s)
@@ -55,7 +56,8 @@ static enum dtx_code seq_emit(struct gen *g, struct alts *alt, const struct seq 
 	enum dtx_code rc = DTX_OK;
 	uint32_t i, at;
 
-	/* every alternative stands behind a split; the last one's second way is closed */
+	/* Every alternative is preceded by a split.  The second way of the last split is closed at
+	 * the end. */
 	DTX_TRY(emit(g, (struct dtx_reinst){ .op = DTX_RO_SPLIT }, &at));
 	if (alt->split != NONE)
 		g->re->inst[alt->split].y = at;
@@ -139,7 +141,7 @@ out:
 	return rc;
 }
 
-/* The ASCII part as one test: a byte, a range, or a bitmap. */
+/* Tests the ASCII part of a set at once: a byte, a range or a bitmap. */
 static enum dtx_code ascii_emit(struct gen *g, const struct dtx_retree *t, bool *any)
 {
 	enum dtx_code rc = DTX_OK;
@@ -178,7 +180,7 @@ static enum dtx_code set_emit(struct gen *g, const struct dtx_retree *t)
 	alt.split = at;
 	g->re->inst[at].x = at + 1;
 	DTX_TRY(ascii_emit(g, t, &any));
-	/* an impossible byte stands for an empty set */
+	/* an empty set is a byte range that no byte is in */
 	if (!any)
 		DTX_TRY(emit(g, (struct dtx_reinst){ .op = DTX_RO_BYTE, .low = 1, .high = 0 },
 		             NULL));
@@ -296,7 +298,7 @@ out:
 	return rc;
 }
 
-/* --- what the matchers want to know --- */
+/* --- what the matchers need to know about the program --- */
 
 static void find_classes(struct dtx_regex *re)
 {
@@ -334,7 +336,7 @@ static enum dtx_code find_prefix(struct gen *g)
 	for (at = 1; re->inst[at].op == DTX_RO_BYTE && re->inst[at].low == re->inst[at].high; at++)
 		text[n++] = (char)re->inst[at].low;
 	re->prefix = (struct dtx_str){ text, n };
-	/* the end of the whole match, then the match */
+	/* the end of the whole match, then the match instruction */
 	if (re->inst[at].op == DTX_RO_SAVE && re->inst[at].arg == 1)
 		re->literal = re->prefix;
 out:

@@ -1,11 +1,11 @@
-/* Replacement texts of patterns: literals and groups in turn. */
+/* Replacement texts of patterns: a list of literals and groups. */
 #include "core/expr/regex/regex_replace.h"
 
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 
 struct piece {
-	struct dtx_str text; /* ptr NULL: group */
+	struct dtx_str text; /* ptr NULL: it is a group */
 	int group;
 };
 struct dtx_replacement {
@@ -18,7 +18,8 @@ static bool is_digit(struct dtx_str t, size_t at)
 	return at < t.len && t.ptr[at] >= '0' && t.ptr[at] <= '9';
 }
 
-/* A group by number or name, up to the byte `close` or, if that is 0, as far as digits go. */
+/* Reads a group by number or name, up to the byte `close`; if that is 0, as far as there are
+ * digits. */
 static enum dtx_code take_group(const struct dtx_regex *re, struct dtx_str t, size_t from,
                                 char close, size_t *pos, struct piece *out, struct dtx_err *err)
 {
@@ -64,13 +65,13 @@ static enum dtx_code take_dollar(const struct dtx_regex *re, struct dtx_str t, s
 	return take_group(re, t, from, '}', pos, out, err);
 }
 
-/* Whether 1 or g<name>, the rest of a group as Python writes it, begins there. */
+/* Whether the rest of a group as Python writes it begins here: 1 or g<name>. */
 static bool is_python(struct dtx_str t, size_t at)
 {
 	return is_digit(t, at) || (at + 1 < t.len && t.ptr[at] == 'g' && t.ptr[at + 1] == '<');
 }
 
-/* After a backslash, which is like any other character where no group follows. */
+/* After a backslash.  If no group follows it is an ordinary character. */
 static enum dtx_code take_backslash(const struct dtx_regex *re, struct dtx_str t, size_t *pos,
                                     struct piece *out, struct dtx_err *err)
 {

@@ -1,4 +1,5 @@
-/* Names and types: from a tree to a bound tree, all independent findings in one pass. */
+/* Resolves names and types: makes a bound tree from a parsed tree and reports all independent
+ * findings in one pass. */
 #include "core/expr/bound.h"
 
 #include <stdarg.h>
@@ -15,7 +16,8 @@ const char *dtx_bind_type_text(struct dtx_typeref t, char out[32])
 	return out;
 }
 
-/* Sugar binds some operands twice; a finding is told once. */
+/* Whether the finding was reported already.  Some operands are bound twice, but a finding must be
+ * reported once. */
 static bool is_told(const struct dtx_binder *bd, const struct dtx_err *found)
 {
 	size_t i = bd->errs->n > bd->nerrs ? bd->errs->n - bd->nerrs : 0;
@@ -30,7 +32,8 @@ static bool is_told(const struct dtx_binder *bd, const struct dtx_err *found)
 	return false;
 }
 
-/* The column that is text where something else is wanted: the expression, or an operand of it. */
+/* Names the column that is text where another type is needed: the expression itself, or an operand
+ * of it. */
 static void name_text(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_err *found)
 {
 	struct dtx_err quiet = DTX_ERR_INIT;
@@ -48,7 +51,8 @@ out:
 	dtx_err_clear(&quiet);
 }
 
-/* A text in ", which is a column's name in SQL: e, or what it is made of; NULL: there is none. */
+/* A text in ", which in SQL would be the name of a column: e, or an operand of it.  NULL: there is
+ * none. */
 static const struct dtx_expr *quoted_name(const struct dtx_expr *e)
 {
 	uint32_t i;
@@ -152,7 +156,7 @@ struct dtx_bound *dtx_bound_two(struct dtx_binder *bd, const struct dtx_expr *e,
 
 /* --- constants --- */
 
-/* One value that outlives the batch it was computed on. */
+/* Copies a value so that it outlives the batch on which it was computed. */
 static enum dtx_code val_keep(struct dtx_binder *bd, struct dtx_typeref type, struct dtx_val *v)
 {
 	enum dtx_code rc = DTX_OK;
@@ -196,7 +200,8 @@ enum dtx_code dtx_bind_fold(struct dtx_binder *bd, struct dtx_bound *b)
 	rc = dtx_eval(b, &one, &c, &counts, &quiet);
 	if (rc == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(bd->err);
-	/* what fails or is counted must do so for each row it is computed for */
+	/* A computation that fails or is counted must do so for each row, so it is not replaced by
+	 * a constant. */
 	if (rc != DTX_OK || counts.div_zero || counts.not_finite || counts.tried ||
 	    counts.offsets) {
 		rc = DTX_OK;
@@ -228,7 +233,7 @@ enum dtx_code dtx_bind_widen(struct dtx_binder *bd, struct dtx_bound **io, struc
 	b = dtx_bound_two(bd, &at, DTX_BD_WIDEN, to, from, NULL);
 	if (!b)
 		DTX_FAIL_MEM(bd->err);
-	/* digits may not fit a decimal */
+	/* a decimal may be too small for the digits */
 	b->quiet = from->quiet && to.type != DTX_T_DECIMAL;
 	DTX_TRY(dtx_bind_fold(bd, b));
 	*io = b;
@@ -257,7 +262,8 @@ static int32_t key_index(const struct dtx_scope *sc, const char *name)
 	return -1;
 }
 
-/* An aggregate, or a function without arguments, written as a column: count for count(). */
+/* Adds a hint if the name of an aggregate, or of a function without arguments, is written as a
+ * column: count for count(). */
 static void hint_call(const char *name, struct dtx_err *f)
 {
 	const struct dtx_fn *fn = dtx_fn_find(dtx_str_of(name), 0);
@@ -294,7 +300,7 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 		             e->table, e->name, e->name);
 		return dtx_bind_report(bd, e, &found);
 	}
-	/* a computed key may have the name of an input column, and another type */
+	/* A computed key may have the name of an input column, but another type. */
 	if (key >= 0)
 		field = bd->scope->keys[key];
 	else

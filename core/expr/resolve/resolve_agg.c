@@ -1,4 +1,5 @@
-/* Aggregate calls: what they may stand in, their arguments, one call for equal texts. */
+/* Aggregate calls: where they are allowed, their arguments, and one shared call for equal
+ * formulas. */
 #include "core/expr/agg/aggcall.h"
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })

@@ -1,11 +1,11 @@
-/* Calls: arguments against signatures, rows of functions. */
+/* Calls of functions: matches arguments to the signature and binds them. */
 #include "core/expr/bound.h"
 
 #include <stdio.h>
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })
 
-/* --- arguments in signature order --- */
+/* --- arguments in the order of the signature --- */
 
 static enum dtx_code bad_arity(struct dtx_binder *bd, const struct dtx_expr *e,
                                const struct dtx_fn *fn, const char *fmt, const char *what)
@@ -49,8 +49,9 @@ static size_t param_index(const struct dtx_fn *fn, const char *name)
 	return SIZE_MAX;
 }
 
-/* Puts arguments in their places, missing ones NULL; *n is 0 .. the last one given.  *where is the
- * condition of an aggregate.  *ok is false after a finding. */
+/* Sorts the arguments into their places; those that are missing are NULL.  *n is one more than the
+ * last place that is filled.  *where is the condition of an aggregate.  *ok is false after a
+ * finding. */
 enum dtx_code dtx_bind_place(struct dtx_binder *bd, const struct dtx_expr *e,
                              const struct dtx_fn *fn, const struct dtx_expr ***out, uint32_t *n,
                              const struct dtx_expr **where, bool *ok)
@@ -121,7 +122,7 @@ static enum dtx_code arg_mismatch(struct dtx_binder *bd, const struct dtx_expr *
 	                        p->name.ptr, fn->name, want, dtx_bind_type_text(got, text));
 }
 
-/* A date, or text that a date is read from. */
+/* A date, or a text from which a date is read. */
 static enum dtx_code bind_date_or_text(struct dtx_binder *bd, const struct dtx_expr *at,
                                        struct dtx_bound **out)
 {
@@ -178,7 +179,7 @@ static enum dtx_code bind_class_of(struct dtx_binder *bd, const struct dtx_expr 
 	}
 }
 
-/* The type a value of the class is computed with; UNKNOWN: as it is. */
+/* The type in which a value of the class is computed.  UNKNOWN: it stays as it is. */
 static struct dtx_typeref class_type(char cls, struct dtx_typeref have)
 {
 	bool null = have.type == DTX_T_NULL;
@@ -206,7 +207,8 @@ static void hint_signature(const struct dtx_fn *fn, struct dtx_err *found)
 	dtx_buf_clear(&sig);
 }
 
-/* A text where a date or a number is wanted: mostly the arguments are in another order. */
+/* Whether a text was given where a date or a number is needed.  In most cases the arguments are in
+ * the wrong order. */
 static bool is_other_kind(const struct dtx_expr *at, const struct dtx_fnparam *p)
 {
 	return at->kind == DTX_EX_LIT && at->op == DTX_LIT_TEXT && strchr("INFBDS", p->cls);
@@ -241,7 +243,7 @@ out:
 	return rc;
 }
 
-/* Binds all arguments of a call to b[0..n); missing ones get their default. */
+/* Binds all arguments of a call to b[0..n).  Missing ones get their default. */
 enum dtx_code dtx_bind_args(struct dtx_binder *bd, const struct dtx_expr *e,
                             const struct dtx_fn *fn, const struct dtx_expr *const *at, uint32_t *n,
                             struct dtx_bound ***out, bool *ok)
@@ -251,7 +253,7 @@ enum dtx_code dtx_bind_args(struct dtx_binder *bd, const struct dtx_expr *e,
 	struct dtx_fnparam p;
 	uint32_t i, all = *n;
 
-	/* parameters with a default are always there */
+	/* parameters with a default always have a value */
 	while (dtx_fn_param(fn, all, &p) && !p.variadic && p.def.ptr)
 		all++;
 	b = dtx_arena_zalloc(bd->arena, (size_t)all + 1, sizeof(struct dtx_bound *));
@@ -274,9 +276,9 @@ out:
 	return rc;
 }
 
-/* --- rows --- */
+/* --- calls that are computed row by row --- */
 
-/* All W arguments become one type. */
+/* Widens all W arguments to one type. */
 static enum dtx_code widen_common(struct dtx_binder *bd, const struct dtx_expr *e,
                                   const struct dtx_fn *fn, const struct dtx_expr *const *at,
                                   struct dtx_bound **b, uint32_t n, struct dtx_typeref *type,
@@ -295,7 +297,7 @@ static enum dtx_code widen_common(struct dtx_binder *bd, const struct dtx_expr *
 	}
 	if (first >= last)
 		return DTX_OK;
-	/* literals of defaults have no tree of their own; they are null */
+	/* Defaults have no tree of their own (NULL), so they count as literals without one. */
 	DTX_TRY(dtx_bind_literals(bd, at + first, b + first, last - first, ok));
 	if (*ok)
 		DTX_TRY(dtx_bind_common(bd, e, b + first, last - first, ok, type));
@@ -318,7 +320,8 @@ static struct dtx_typeref result_type(const struct dtx_fncall *c, struct dtx_typ
 	}
 }
 
-/* The constant that preparing a call has found fault with: the first one it takes. */
+/* The argument that an error of `prep` is about: the first positional one that must be a
+ * constant. */
 static const struct dtx_expr *constant_of(const struct dtx_expr *e, const struct dtx_fn *fn)
 {
 	struct dtx_fnparam p;

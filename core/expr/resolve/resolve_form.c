@@ -1,4 +1,4 @@
-/* Calls that are other trees, and casts. */
+/* Calls that are replaced by other trees, and casts. */
 #include "core/expr/bound.h"
 
 #include "core/data/cast/cast.h"
@@ -6,7 +6,7 @@
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })
 
-/* --- forms: trees that say the same --- */
+/* --- forms: calls with an equivalent tree --- */
 
 static enum dtx_code tree_node(struct dtx_binder *bd, const struct dtx_expr *e, enum dtx_ekind kind,
                                int op, uint32_t nargs, struct dtx_expr **out)
@@ -227,7 +227,7 @@ static enum dtx_code form_cast(struct dtx_binder *bd, const struct dtx_expr *e,
 		DTX_TRY(cast_spec(bd, e, fn, b, n, spec, &ok));
 	if (!ok)
 		return DTX_OK;
-	/* a format is for the text of a cell, also where the cell was taken for an ISO date */
+	/* A format describes the text of the cell, even if the cell was read as an ISO date. */
 	if (spec->format && b[0]->kind == DTX_BD_COL && b[0]->source &&
 	    dtx_type_class(b[0]->type.type) == DTX_CLASS_DATE) {
 		b[0]->kind = DTX_BD_SOURCE;
@@ -242,7 +242,7 @@ static enum dtx_code form_cast(struct dtx_binder *bd, const struct dtx_expr *e,
 	    b[0]->type.type == DTX_T_TEXT && !b[0]->value.null &&
 	    dtx_cast_text_zoned(b[0]->value.u.s))
 		spec->to = DTX_TYPE_UTC;
-	/* nothing to convert: not even a note of a failure */
+	/* There is nothing to convert, so there is nothing that could fail. */
 	if (b[0]->type.type == spec->to.type && spec->to.type != DTX_T_DECIMAL) {
 		*out = b[0];
 		return DTX_OK;

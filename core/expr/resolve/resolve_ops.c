@@ -1,4 +1,4 @@
-/* Types of operators: arithmetic, comparison, `in`. */
+/* The types of operators: arithmetic, comparison, `in`. */
 #include "core/expr/bound.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 
 /* --- arithmetic --- */
 
-/* A date takes days; two dates give days.  UNKNOWN: no date rule applies. */
+/* A date plus or minus days is a date; the difference of two dates is days.  UNKNOWN: no rule for
+ * dates applies. */
 static struct dtx_typeref date_result(const struct dtx_expr *e, enum dtx_type a, enum dtx_type b)
 {
 	bool days = b == DTX_T_INT64 || b == DTX_T_NULL;
@@ -124,7 +125,8 @@ out:
 	return rc;
 }
 
-/* Operands as the result needs them: both float, both int; decimals keep their scales. */
+/* Widens the operands as the result needs them: both float, or both int; decimals keep their
+ * scales. */
 static enum dtx_code arith_widen(struct dtx_binder *bd, struct dtx_bound **b,
                                  struct dtx_typeref type)
 {
@@ -162,7 +164,8 @@ static bool is_date_op(const struct dtx_expr *e, struct dtx_bound *const *b)
 	                                                date_result(e, x, y).type != DTX_T_UNKNOWN);
 }
 
-/* What operand b is to be: an unknown one may turn out to be a date that days are added to. */
+/* The class that operand b must have.  An unknown one may turn out to be a date to which days are
+ * added. */
 static enum dtx_class arith_class(const struct dtx_expr *e, const struct dtx_bound *b, bool dates)
 {
 	if (dates)
@@ -231,7 +234,7 @@ static enum dtx_code cmp_mismatch(struct dtx_binder *bd, const struct dtx_expr *
 		dtx_bind_type_text(b, right));
 }
 
-/* Two operands of one type, or of two that compare exactly. */
+/* Makes the operands one type, or leaves two types that compare exactly. */
 static enum dtx_code cmp_types(struct dtx_binder *bd, const struct dtx_expr *e,
                                struct dtx_bound **b, bool *ok)
 {
@@ -256,7 +259,8 @@ out:
 	return rc;
 }
 
-/* A text literal beside an unknown column may turn out to stand beside a date. */
+/* A text literal that is compared with a column of unknown type may turn out to be compared with a
+ * date. */
 static enum dtx_class demand_of(const struct dtx_bound *other)
 {
 	return other->literal && other->lit == DTX_LIT_TEXT && other->type.type == DTX_T_TEXT
@@ -272,7 +276,7 @@ static bool is_number_text(const struct dtx_bound *b)
 	       !b->value.null && dtx_num_parse_f64(b->value.u.s.ptr, b->value.u.s.len, &x);
 }
 
-/* Text above or below a number that is written as text: '9' > '10'. */
+/* Warns if text is compared by order with a number that is written as text: '9' > '10'. */
 static enum dtx_code warn_order(struct dtx_binder *bd, const struct dtx_expr *e,
                                 struct dtx_bound *const *b, int op)
 {
@@ -287,7 +291,7 @@ static enum dtx_code warn_order(struct dtx_binder *bd, const struct dtx_expr *e,
 		(int)DTX_MIN(lit->value.u.s.len, (size_t)40), lit->value.u.s.ptr);
 }
 
-/* A date as ISO 8601 or people write it. */
+/* Whether it is a date as ISO 8601 or as people write it. */
 static bool is_date_text(const struct dtx_bound *b, bool *iso)
 {
 	bool zoned;
@@ -301,8 +305,9 @@ static bool is_date_text(const struct dtx_bound *b, bool *iso)
 	       dtx_date_reads_mdy(b->value.u.s, &day);
 }
 
-/* A date beside the text of a cell: '31/12/2023' is above '2024-01-01'.  The same text may be
- * asked for, but no cell that was not read as a date is an ISO date, unless it is declared text. */
+/* Warns if the text of a cell is compared with a date by order: '31/12/2023' is above '2024-01-01'.
+ * Equality is a sensible question, unless the date is in ISO form: cells with ISO dates would have
+ * been read as dates, so no cell equals it unless the column is declared as text. */
 static enum dtx_code warn_date(struct dtx_binder *bd, const struct dtx_expr *e,
                                const struct dtx_bound *column, const struct dtx_bound *lit, int op)
 {
@@ -328,7 +333,7 @@ static bool is_null_literal(const struct dtx_expr *e)
 	return e->kind == DTX_EX_LIT && e->op == DTX_LIT_NULL;
 }
 
-/* x == null is null whatever x is. */
+/* Warns about x == null, which is null for every x. */
 static enum dtx_code warn_null(struct dtx_binder *bd, const struct dtx_expr *e,
                                const struct dtx_expr *left, const struct dtx_expr *right)
 {
@@ -376,7 +381,7 @@ out:
 
 /* --- in --- */
 
-/* The constant as a value of the tested type: false when no such value exists (2.5 among ints). */
+/* The constant as a value of the tested type.  False if there is no such value (2.5 among ints). */
 static bool inset_value(struct dtx_typeref type, const struct dtx_bound *c, struct dtx_val *out)
 {
 	*out = c->value;
@@ -405,7 +410,7 @@ static bool mixes_numbers(struct dtx_typeref a, struct dtx_typeref b)
 	       (a.type == DTX_T_FLOAT64 && b.type == DTX_T_INT64);
 }
 
-/* Constants go into a sorted set, the rest stay in b[1..*n). */
+/* Moves the constants into a sorted set; the other elements stay in b[1..*n). */
 static enum dtx_code inset_make(struct dtx_binder *bd, struct dtx_bound **b, uint32_t *n,
                                 struct dtx_inset **out)
 {
@@ -434,7 +439,8 @@ out:
 	return rc;
 }
 
-/* Types of value and list: ints and floats stay what they are, all else is widened. */
+/* Finds the types of value and list: ints and floats stay as they are, everything else is
+ * widened. */
 static enum dtx_code in_types(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **b,
                               uint32_t n, bool *ok, bool *unknown)
 {
@@ -480,7 +486,7 @@ out:
 	return rc;
 }
 
-/* The set, or'ed with a comparison for each element that is no constant. */
+/* Combines the set by `or` with a comparison for each element that is not a constant. */
 static enum dtx_code in_parts(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **b,
                               uint32_t n, struct dtx_bound **out)
 {
@@ -526,7 +532,7 @@ enum dtx_code dtx_bind_in(struct dtx_binder *bd, const struct dtx_expr *e, struc
 	if (!ok)
 		return DTX_OK;
 	if (unknown) {
-		/* only its type is asked for until the input is known */
+		/* until the input is known, only the type of this node is needed */
 		*out = dtx_bound_two(bd, e, DTX_BD_IN, T(DTX_T_BOOL), b[0], NULL);
 		if (!*out)
 			DTX_FAIL_MEM(bd->err);

@@ -1,4 +1,4 @@
-/* Types of literals and the one type of several operands. */
+/* The types of literals, and the common type of several operands. */
 #include "core/expr/bound.h"
 
 #include "core/base/text/num.h"
@@ -37,7 +37,7 @@ out:
 	return rc;
 }
 
-/* '2024-01-31' beside a date. */
+/* '2024-01-31' next to a date. */
 bool dtx_bind_literal_date(struct dtx_bound *b)
 {
 	int64_t us;
@@ -57,7 +57,7 @@ bool dtx_bind_literal_date(struct dtx_bound *b)
 	return false;
 }
 
-/* 12.50 beside a decimal is decimal(4,2). */
+/* 12.50 next to a decimal is decimal(4,2). */
 static void literal_decimal(struct dtx_bound *b)
 {
 	const char *point = memchr(b->written.ptr, '.', b->written.len);

@@ -1,4 +1,4 @@
-/* Window calls: where they may stand, their arguments and types. */
+/* Window calls: where they are allowed, their arguments and types. */
 #include "core/expr/window/win.h"
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })
@@ -46,7 +46,7 @@ static bool is_roll(enum dtx_winkind k)
 	return k == DTX_WIN_ROLL_MIN || k == DTX_WIN_ROLL_MAX || k >= DTX_WIN_ROLL_SUM;
 }
 
-/* Distances, sizes and weights are constants of the call. */
+/* Distances, sizes and weights must be constants. */
 static enum dtx_code constants(struct dtx_binder *bd, const struct dtx_expr *e,
                                const struct dtx_expr *const *at, struct dtx_aggcall *c, bool *ok)
 {
@@ -84,7 +84,7 @@ out:
 	return rc;
 }
 
-/* lag, lead: value and default become one type, literals as beside each other anywhere. */
+/* lag, lead: gives value and default one type; literals follow the usual rules. */
 static enum dtx_code with_default(struct dtx_binder *bd, const struct dtx_expr *e,
                                   const struct dtx_expr *const *at, struct dtx_aggcall *c, bool *ok)
 {

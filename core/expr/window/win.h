@@ -1,4 +1,4 @@
-/* Kernels of window calls; only core/expr looks inside. */
+/* Kernels of window calls.  Only core/expr looks inside. */
 #ifndef DTX_EXPR_WINDOW_WIN_H
 #define DTX_EXPR_WINDOW_WIN_H
 
@@ -41,32 +41,34 @@ enum dtx_winkind {
 	DTX_WIN_COUNT
 };
 
-/* Instead of a row in `place`. */
+/* Special values instead of a row number in `place`. */
 #define DTX_WIN_NULL    UINT32_MAX
-#define DTX_WIN_DEFAULT (UINT32_MAX - 1) /* the row's own value of the last argument */
+#define DTX_WIN_DEFAULT (UINT32_MAX - 1) /* the value of the last argument in the row itself */
 
 #define DTX_WIN_ARGS 3
 struct dtx_win { /* one call over the rows of a table */
 	const struct dtx_aggcall *c;
 	const struct dtx_winrows *rows;
 	const struct dtx_row_frame *frame;
-	struct dtx_column *arg[DTX_WIN_ARGS]; /* FLAT over all rows; NULL: not given */
-	/* results by row, as the kernel gives them; rows not in valid are null */
+	struct dtx_column *arg[DTX_WIN_ARGS]; /* FLAT, with all rows of the table; NULL: not
+	                                       * given */
+	/* Results by row, in the array for what the kernel gives.  Rows without a bit in `valid`
+	 * are null. */
 	int64_t *i;
 	double *f;
 	struct dtx_dec128 *dec;
 	uint32_t *place;
 	uint64_t *valid;
 	struct dtx_eval_counts *counts;
-	uint32_t bad_row; /* of an error */
+	uint32_t bad_row; /* the row of an error */
 	struct dtx_err *err;
 };
 
 enum dtx_wingives { DTX_WIN_INT, DTX_WIN_FLOAT, DTX_WIN_EXACT, DTX_WIN_PLACE };
 struct dtx_winkernel {
-	enum dtx_wingives gives; /* EXACT: int or decimal, float of floats */
+	enum dtx_wingives gives; /* EXACT: int or decimal, and float for floats */
 	bool ordered, framed;
-	/* Places [from, to): one partition. */
+	/* Computes one partition: the places [from, to). */
 	enum dtx_code (*part)(struct dtx_win *w, uint32_t from, uint32_t to);
 };
 const struct dtx_winkernel *dtx_winkernel(enum dtx_winkind kind);
@@ -90,32 +92,35 @@ static inline void dtx_win_int(struct dtx_win *w, uint32_t row, int64_t v)
 	w->i[row] = v;
 	dtx_bit_set(w->valid, row);
 }
-/* A float result; one that is not finite becomes null and is counted. */
+/* Stores a float result.  One that is not finite becomes null and is counted. */
 void dtx_win_put(struct dtx_win *w, uint32_t row, double v);
-/* The result of a call that gives EXACT; the plan's option decides about one that does not fit. */
+/* Stores the result of a call that gives EXACT.  If it does not fit, the option of the plan
+ * decides. */
 DTX_MUSTUSE enum dtx_code dtx_win_put_exact(struct dtx_win *w, uint32_t row,
                                             const struct dtx_wsum *v);
-/* x / y as a float; y 0 is a zero divisor. */
+/* Stores x / y as a float; y == 0 is a division by zero. */
 DTX_MUSTUSE enum dtx_code dtx_win_divide(struct dtx_win *w, uint32_t row, double x, double y);
-/* Places an error at a row of the table. */
+/* Sets the place of an error to a row of the table. */
 void dtx_win_blame(struct dtx_table *t, uint32_t row, struct dtx_err *err);
-/* Places of the frame of place k within [from, to): [*lo, *hi). */
+/* The frame of place k within the partition [from, to), as places [*lo, *hi). */
 void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t k, uint32_t *lo,
                    uint32_t *hi);
 
-/* Values that come and, in a rolling window, go again; ints and decimals stay exact. */
+/* A running sum, from which a rolling window can also remove values.  Ints and decimals stay
+ * exact. */
 struct dtx_winsum { /* all zero: empty */
 	uint32_t n;
 	struct dtx_wsum exact;
 	struct dtx_fsum real;
 };
-/* sign 1: the value comes, -1: it goes; it is not null. */
+/* Adds the value (sign 1) or removes it (sign -1).  It must not be null. */
 DTX_MUSTUSE enum dtx_code dtx_winsum_step(struct dtx_win *w, struct dtx_winsum *s, uint32_t row,
                                           int sign);
 double dtx_winsum_mean(const struct dtx_win *w, struct dtx_winsum *s, uint32_t n);
-/* The sum as a number of the argument's smallest units, for quotients: its scale cancels out. */
+/* The sum as a number of the smallest units of the argument, for quotients, in which the scale
+ * cancels out. */
 double dtx_winsum_units(const struct dtx_win *w, struct dtx_winsum *s);
-/* The sum as the result of a call that gives EXACT. */
+/* Stores the sum as the result of a call that gives EXACT. */
 DTX_MUSTUSE enum dtx_code dtx_winsum_put(struct dtx_win *w, struct dtx_winsum *s, uint32_t row);
 
 /* Aggregates over partitions and frames. */

@@ -1,7 +1,7 @@
 /* Running and relative numbers: exact for ints and decimals, rounded once for floats. */
 #include "core/expr/window/win.h"
 
-/* x less its value at `before`, exact where x is. */
+/* x minus its value in the row `before`; exact if x is exact. */
 static enum dtx_code change(struct dtx_win *w, uint32_t row, uint32_t before)
 {
 	struct dtx_winsum less = { 0 };
@@ -36,7 +36,7 @@ out:
 	return rc;
 }
 
-/* --- from the start to here; null at a null --- */
+/* --- from the start of the partition to the current row; null where the value is null --- */
 
 static enum dtx_code cum_sum(struct dtx_win *w, uint32_t from, uint32_t to)
 {
@@ -76,7 +76,7 @@ static enum dtx_code cum_prod(struct dtx_win *w, uint32_t from, uint32_t to)
 			dtx_win_put(w, row, real);
 			continue;
 		}
-		/* once too large it stays too large, but for a zero */
+		/* a product that is once too large stays so, unless it is multiplied by zero */
 		if (__builtin_mul_overflow(exact, dtx_win_exact(w->arg[0], row), &exact) ||
 		    exact != (int64_t)exact)
 			exact = (dtx_i128)1 << 100;
@@ -119,7 +119,7 @@ static enum dtx_code share(struct dtx_win *w, uint32_t from, uint32_t to)
 			continue;
 		if (isfinite(all))
 			DTX_TRY(dtx_win_divide(w, row, dtx_win_units(w->arg[0], row), all));
-		else /* not 0, which dividing by it would give */
+		else /* not 0, which the division would give */
 			dtx_win_put(w, row, all);
 	}
 out:
@@ -127,7 +127,8 @@ out:
 	return rc;
 }
 
-/* Weights 1, 1-a, (1-a)^2 ... back from here; a null weighs nothing but moves the others on. */
+/* Weights 1, 1-a, (1-a)^2 and so on, going back from the current row.  A null has no weight, but
+ * the weights of the values before it still decrease. */
 static enum dtx_code ewm_mean(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	double sum = 0, weight = 0, keep = 1 - w->c->p;

@@ -1,4 +1,5 @@
-/* Calls whose result is another row's value: they give that row, the value moves as it is. */
+/* Calls whose result is the value of another row.  The kernels return the number of that row, and
+ * the value is copied unchanged. */
 #include "core/base/mem.h"
 #include "core/expr/window/win.h"
 
@@ -7,7 +8,7 @@ static void give(struct dtx_win *w, uint32_t k, uint32_t from_row)
 	w->place[w->rows->order[k]] = from_row;
 }
 
-/* lag, lead: n rows away, else the default. */
+/* lag, lead: the row that is n rows away, else the default. */
 static enum dtx_code shift(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	int64_t n = w->c->kind == (int)DTX_WIN_LAG ? -w->c->n : w->c->n;
@@ -61,7 +62,7 @@ static enum dtx_code fill_up(struct dtx_win *w, uint32_t from, uint32_t to)
 
 /* --- smallest and largest --- */
 
-/* Whether row a comes before row b in the direction of the call. */
+/* Whether row a has a smaller (or larger, if max is set) value than row b. */
 static bool beats(const struct dtx_win *w, uint32_t a, uint32_t b, bool max)
 {
 	struct dtx_val x = { 0 }, y = { 0 };
@@ -92,7 +93,8 @@ static enum dtx_code cum_extreme(struct dtx_win *w, uint32_t from, uint32_t to)
 	return DTX_OK;
 }
 
-/* A queue of candidates, best first: one that a later one beats can never win again. */
+/* Keeps a queue of candidates, best first (a monotonic queue): a row that a later row beats can
+ * never win again and is removed. */
 static enum dtx_code roll_extreme(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,5 +1,5 @@
-/* Numbers of rows: row_number, ranks, ntile.  A row whose first order value is null has no rank and
- * counts for none. */
+/* Numbers of rows: row_number, ranks, ntile.  A row whose first order key is null has no rank and
+ * is not counted. */
 #include "core/expr/window/win.h"
 
 static enum dtx_code row_number(struct dtx_win *w, uint32_t from, uint32_t to)
@@ -52,7 +52,7 @@ static enum dtx_code ranks(struct dtx_win *w, uint32_t from, uint32_t to)
 	return DTX_OK;
 }
 
-/* The first parts get one row more where the rows do not divide. */
+/* If the rows cannot be divided evenly, the first groups get one row more. */
 static enum dtx_code ntile(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	uint64_t all = count_ranked(w, from, to), at = 0, tiles = (uint64_t)w->c->n;

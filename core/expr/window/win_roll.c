@@ -1,4 +1,5 @@
-/* The last n rows: a value comes in, another goes out, and the sums stay exact. */
+/* Rolling windows over the last n rows: one value is added and one removed per row, and the sums
+ * stay exact. */
 #include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/expr/window/win.h"
@@ -32,7 +33,7 @@ out:
 	return rc;
 }
 
-/* Sample standard deviation; null below two values. */
+/* Sample standard deviation; null for fewer than two values. */
 static enum dtx_code roll_std(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	const struct dtx_column *x = w->arg[0];
@@ -59,7 +60,7 @@ out:
 	return rc;
 }
 
-/* --- median: the window's values in order --- */
+/* --- median: keeps the values of the window sorted --- */
 
 static uint32_t place_of(const double *v, uint32_t n, double x)
 {

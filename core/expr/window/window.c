@@ -1,5 +1,5 @@
-/* A window call over a table: arguments as columns over all rows, partitions one after the other,
- * results as a column over all rows. */
+/* Evaluates a window call over a table: makes its arguments columns over all rows, computes one
+ * partition after the other, and returns a column over all rows. */
 #include "core/expr/window/window.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "core/base/pool.h"
 #include "core/expr/window/win.h"
 
-/* --- what kernels give --- */
+/* --- results of kernels --- */
 
 double dtx_win_float(const struct dtx_column *c, uint32_t row)
 {
@@ -100,7 +100,8 @@ void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t
 		return;
 	}
 	*lo = from;
-	*hi = w->rows->peer ? k + 1 : to; /* the default: all rows, with order up to here */
+	*hi = w->rows->peer ? k + 1 : to; /* the default frame: all rows, or with an order the rows
+	                                   * up to the current one */
 	if (f->set) {
 		*lo = frame_edge(f->from.open, f->from.rows, k, from, to, from);
 		*hi = frame_edge(f->to.open, f->to.rows + 1, k, from, to, to);
@@ -175,7 +176,7 @@ bool dtx_window_framed(const struct dtx_aggcall *c)
 
 /* --- arguments --- */
 
-/* Value of an expression for every row of the table, FLAT. */
+/* The value of an expression for every row of the table, as a FLAT column. */
 static enum dtx_code whole_column(const struct dtx_bound *e, struct dtx_table *t,
                                   struct dtx_eval_counts *counts, struct dtx_column **out,
                                   struct dtx_err *err)
@@ -205,7 +206,7 @@ static enum dtx_code arguments(struct dtx_win *w, struct dtx_table *t)
 	enum dtx_code rc = DTX_OK;
 	bool shift = c->kind == (int)DTX_WIN_LAG || c->kind == (int)DTX_WIN_LEAD;
 
-	/* the others are constants */
+	/* the other arguments are constants */
 	if (c->nargs && c->kind != (int)DTX_WIN_NTILE)
 		DTX_TRY(whole_column(c->args[0], t, w->counts, &w->arg[0], w->err));
 	if (shift && c->nargs > 2)
@@ -258,7 +259,7 @@ static void add_result(const struct dtx_win *w, struct dtx_builder *b, uint32_t 
 		dtx_builder_i64(b, w->i[row]);
 }
 
-/* Numbers in one go. */
+/* Adds all numbers at once. */
 static void add_numbers(const struct dtx_win *w, struct dtx_builder *b)
 {
 	const void *from = w->f ? (const void *)w->f : w->i;
@@ -291,17 +292,17 @@ out:
 
 /* --- partitions, shared by workers --- */
 
-#define SHARED_MIN   65536u /* fewer rows: one worker is as fast */
-#define SHARED_ROWS  16384u /* a worker takes so many at a time, or one partition */
-#define PARTS_A_LOOK 64u    /* one alone looks whether to end once in so many partitions */
+#define SHARED_MIN   65536u /* with fewer rows one worker is as fast */
+#define SHARED_ROWS  16384u /* a worker takes so many rows at a time, or one partition */
+#define PARTS_A_LOOK 64u    /* a single worker checks its cancel flag once per so many partitions */
 
 struct share {
-	struct dtx_win *win; /* one per worker: results are common, what is counted is its own */
-	uint32_t next;       /* partition */
+	struct dtx_win *win; /* one per worker: results are shared, counters are not */
+	uint32_t next;       /* number of the next partition */
 	pthread_mutex_t lock;
 };
 
-/* The next partitions for a worker; false: there are none. */
+/* Takes the next partitions for a worker.  False: none are left. */
 static bool share_take(struct share *s, uint32_t *from, uint32_t *to)
 {
 	const struct dtx_winrows *rows = s->win[0].rows;
@@ -332,7 +333,7 @@ static enum dtx_code share_work(void *arg, unsigned worker, struct dtx_err *err)
 	return rc;
 }
 
-/* What the workers made of it, as if one had. */
+/* Adds up the counters of all workers. */
 static void share_join(struct dtx_win *w, const struct share *s, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -342,8 +343,8 @@ static void share_join(struct dtx_win *w, const struct share *s, unsigned n)
 	}
 }
 
-/* *done stays false when there is nothing to share, or a worker failed: then one goes through all
- * partitions in order, and finds the first error. */
+/* *done stays false if there is nothing to share, or if a worker failed.  Then one thread goes
+ * through all partitions in order and finds the first error. */
 static enum dtx_code share_parts(struct dtx_win *w, bool *done)
 {
 	unsigned n = DTX_MIN(w->rows->workers, w->rows->nparts);

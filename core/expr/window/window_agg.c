@@ -1,26 +1,27 @@
-/* Aggregates over partitions: one result for all rows of it, or one per frame.
+/* Aggregates over partitions: one result for all rows of a partition, or one per frame.
  *
- * A frame that only grows is added to; one that loses rows is added up anew. */
+ * While a frame only grows, rows are added to its state; when it loses rows, the state is computed
+ * again. */
 #include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/expr/agg/aggfill.h"
 #include "core/expr/window/win.h"
 
-struct over { /* an aggregate over a table's rows */
+struct over { /* an aggregate over the rows of a table */
 	const struct dtx_aggcall *c;
-	struct dtx_win w; /* rows and frame, for its edges */
+	struct dtx_win w; /* rows and frame, to find its edges */
 	struct dtx_table *t;
-	struct dtx_column **arg, **arg2, **where; /* per batch, FLAT; NULL without */
-	uint32_t *batch_of;                       /* row to its batch */
-	uint32_t *first;                          /* first row of each batch */
+	struct dtx_column **arg, **arg2, **where; /* for each batch, FLAT; NULL: not given */
+	uint32_t *batch_of;                       /* for each row its batch */
+	uint32_t *first;                          /* the first row of each batch */
 	struct dtx_builder results;
-	uint32_t *result_of; /* row to its result */
+	uint32_t *result_of; /* for each row the number of its result */
 	struct dtx_buf buf;
 	struct dtx_eval_counts *counts;
 	struct dtx_err *err;
 };
 
-/* The next result, of a state over rows of which `row` is one. */
+/* Adds the result of a state over rows; `row` is one of them. */
 static enum dtx_code add_result(struct over *o, void *state, uint32_t row)
 {
 	enum dtx_code rc = dtx_agg_final_one(o->c, state, &o->buf, &o->results, o->counts, o->err);
@@ -131,7 +132,7 @@ static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
 
 struct running {
 	char *state;
-	uint32_t lo, hi; /* places that are in it */
+	uint32_t lo, hi; /* the places that it contains */
 };
 
 static void start_anew(struct over *o, struct running *s, uint32_t lo)
@@ -197,7 +198,7 @@ static bool is_plain(const struct dtx_column *c)
 	return !c->valid && (c->type.type == DTX_T_INT64 || c->type.type == DTX_T_FLOAT64);
 }
 
-/* Numbers, none of them null, as they stand. */
+/* Adds numbers without nulls as words. */
 static void give_words(const struct over *o, const struct dtx_column *value, struct dtx_builder *b)
 {
 	int64_t *to = dtx_builder_bulk(b, o->w.rows->n);
