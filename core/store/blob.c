@@ -1,4 +1,4 @@
-/* Content-addressed bytes. */
+/* Content-addressed bytes: see blob.h. */
 #include "core/store/blob.h"
 
 enum dtx_code dtx_blob_put(struct dtx_db *db, const char *kind, struct dtx_str bytes,

@@ -1,4 +1,5 @@
-/* [sqlite3] The connection.  Statements are prepared when first needed and kept. */
+/* The connection to SQLite.  Statements are prepared when they are first needed and kept until the
+ * connection is closed. */
 #include "core/store/db.h"
 
 #include <sqlite3.h>
@@ -20,7 +21,7 @@
 struct dtx_db {
 	sqlite3 *sqlite;
 	bool in_transaction;
-	bool waits;     /* commits wait for the disk */
+	bool waits;     /* commits wait until the data is on disk */
 	char path[256]; /* for messages */
 	sqlite3_stmt *stmt[DTX_SQL_COUNT];
 	sqlite3_stmt *insert[DB_INSERTS];
@@ -32,9 +33,9 @@ static const char *const db_sql[] = {
 #undef X
 };
 
-/* --- sqlite's memory is ours --- */
+/* --- SQLite allocates through dtx_mem --- */
 
-#define DB_MEM_HEAD 16 /* keeps the block's size, and its alignment */
+#define DB_MEM_HEAD 16 /* holds the size of the block and keeps the alignment */
 
 static void *db_mem_alloc(int n)
 {
@@ -82,7 +83,7 @@ static void db_mem_end(void *arg)
 	(void)arg;
 }
 
-/* Before the first open; later calls are refused by sqlite, which is fine. */
+/* Must come before the first open.  SQLite refuses later calls, which does no harm. */
 static void db_configure(void)
 {
 	static const sqlite3_mem_methods methods = { db_mem_alloc, db_mem_free,  db_mem_realloc,
@@ -133,7 +134,7 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 		dtx_err_hint(err, "move it away; dtx makes a new one");
 		break;
 	default:
-		/* SQLite says what it did not get, the system why */
+		/* SQLite tells what failed, the system tells why. */
 		failed = db->sqlite ? sqlite3_system_errno(db->sqlite) : 0;
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "store '%s': %s: %s",
 		                 db->path, doing, failed ? dtx_file_why(failed, db->path) : why);
@@ -243,7 +244,7 @@ int64_t dtx_db_changed(struct dtx_db *db)
 	return sqlite3_changes(db->sqlite);
 }
 
-/* A cursor is the statement itself. */
+/* The cursor is the statement itself. */
 enum dtx_code dtx_db_query(struct dtx_db *db, enum dtx_sql sql, const struct dtx_db_val *val,
                            size_t n, struct dtx_db_rows **out, struct dtx_err *err)
 {
@@ -307,7 +308,8 @@ static enum dtx_code db_begin(struct dtx_db *db, struct dtx_err *err)
 	enum dtx_code rc;
 	int tries = 0;
 
-	/* sqlite waits by itself; the few tries more are for states in which it may not. */
+	/* SQLite waits for other writers on its own.  The additional tries are for states in which
+	 * it does not wait. */
 	do {
 		rc = dtx_db_run(db, DTX_SQL_BEGIN, NULL, 0, err);
 		if (rc == DTX_E_STORE_BUSY && tries + 1 < DB_BUSY_TRIES) {
@@ -321,8 +323,8 @@ static enum dtx_code db_begin(struct dtx_db *db, struct dtx_err *err)
 	return rc;
 }
 
-/* Said at each begin, not taken back at the end: what fails in between cannot leave the next
- * transaction without its wait. */
+/* Whether commits wait for the disk is set at each begin, and not reset at the end, so that a
+ * failure in between cannot leave the next transaction without waiting. */
 enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err)
 {
 	enum dtx_code rc = db_wait(db, true, err);
@@ -356,7 +358,7 @@ enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 
 void dtx_db_rollback(struct dtx_db *db)
 {
-	/* After some errors sqlite has rolled back already. */
+	/* After some errors SQLite has rolled back already. */
 	if (db->in_transaction && !sqlite3_get_autocommit(db->sqlite))
 		(void)sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
 	db->in_transaction = false;
@@ -396,15 +398,16 @@ static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out
 	}
 	sqlite3_extended_result_codes(db->sqlite, 1);
 	sqlite3_busy_timeout(db->sqlite, DB_BUSY_MS);
-	/* Whoever opens the store next reads the whole log: a long one costs more than folding it.
-	 */
+	/* Whoever opens the store next has to read the whole log, and reading a long one costs more
+	 * than moving it into the file now. */
 	sqlite3_wal_autocheckpoint(db->sqlite, DB_LOG_PAGES);
-	/* The file may come from elsewhere: its definitions run no functions that reach outside,
-	 * and no statement writes to the schema itself. */
+	/* The file may come from somewhere else.  These settings forbid that its definitions run
+	 * functions with effects outside of it, and that a statement writes to the schema
+	 * itself. */
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	/* A close that checkpoints would wait for the disk at the end of every run. */
+	/* A checkpoint at the close would wait for the disk at the end of every run. */
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	*out = db;
 	db = NULL;
@@ -439,8 +442,9 @@ out:
 	return rc;
 }
 
-/* Through a connection of its own, as who reads cannot: an older store gets the tables it lacks,
- * empty; rows come with new runs, and old ones with a rebuild. */
+/* Adds the tables that an older store lacks.  They are empty: new runs add rows, `dtx rebuild` adds
+ * the old ones.  It uses a connection of its own, because a connection that only reads cannot do
+ * it. */
 static enum dtx_code db_upgrade(const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -457,7 +461,8 @@ out:
 	return rc;
 }
 
-/* A trigger or a view of others would change what dtx writes and reads. */
+/* Triggers and views that dtx did not make could change what it writes and reads, so such a store
+ * is refused. */
 static enum dtx_code db_refuse_foreign(struct dtx_db *db, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -490,7 +495,8 @@ static enum dtx_code db_check_version(struct dtx_db *db, bool suspect, struct dt
 		DTX_TRY(db_refuse_foreign(db, err));
 	if (version == DTX_SQL_VERSION)
 		goto out;
-	/* an upgrade sets the number with the tables, in one transaction */
+	/* An upgrade sets the version number and makes the tables in one transaction, so a store
+	 * with this number has the tables. */
 	DTX_TRY(dtx_db_query(db, DTX_SQL_HAS_VERSION_2, NULL, 0, &rows, err));
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	dtx_db_done(rows);
@@ -509,8 +515,8 @@ out:
 	return rc;
 }
 
-/* A writer without a log, on a network file system or while a store is archived, that was killed
- * leaves a journal, which only a connection that may write can take back. */
+/* On a network file system, and while a store is archived, SQLite writes a journal instead of a
+ * log.  If such a writer is killed, only a connection that may write can roll its journal back. */
 static void db_take_back(const char *path)
 {
 	char journal[PATH_MAX];
@@ -534,10 +540,10 @@ enum dtx_code dtx_db_open(const char *path, bool read_only, bool suspect, struct
 		db_take_back(path);
 	DTX_TRY(db_connect(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, &db,
 	                   err));
-	if (suspect) /* they may be there, but they do nothing */
+	if (suspect) /* triggers and views may be there, but they must have no effect */
 		sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	DTX_TRY(db_check_version(db, suspect, err));
-	if (!read_only) { /* what is purged leaves no bytes behind in free pages */
+	if (!read_only) { /* purged bytes must not stay in free pages */
 		DTX_TRY(db_exec(db, "PRAGMA secure_delete=ON", "settings", err));
 		DTX_TRY(db_exec(db, DTX_SQL_SNIPPET_INDEX, "index", err));
 		DTX_TRY(db_wait(db, true, err));
@@ -557,7 +563,7 @@ enum dtx_code dtx_db_create(const char *path, bool wal, struct dtx_db **out, str
 	char versions[128];
 
 	*out = NULL;
-	/* a run changes a few rows here and there: small pages make a short log */
+	/* A run changes a few rows in several places, so small pages keep the log short. */
 	snprintf(versions, sizeof(versions),
 	         "PRAGMA page_size=1024; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id=%d; "
 	         "PRAGMA user_version=%d;",
@@ -570,7 +576,8 @@ enum dtx_code dtx_db_create(const char *path, bool wal, struct dtx_db **out, str
 		db = NULL;
 		goto out;
 	}
-	/* The mode stays with the file.  The log of a fresh file is folded in at its close. */
+	/* The mode is stored in the file.  The log of a new file is moved into it when it is
+	 * closed. */
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
 	if (wal)
 		DTX_TRY(db_exec(db, "PRAGMA journal_mode=WAL", "settings", err));
@@ -672,8 +679,8 @@ out:
 	return rc;
 }
 
-/* Rows in the order of all columns.  NOT INDEXED: an index holds a second copy of some columns, and
- * a query that it covers would not look at the table. */
+/* All rows, sorted by all columns.  NOT INDEXED, because an index contains a second copy of some
+ * columns, and a query that the index covers would not look at the table itself. */
 static enum dtx_code db_sorted(struct dtx_db *db, enum dtx_sql_table table, sqlite3_stmt **st,
                                struct dtx_err *err)
 {
@@ -692,7 +699,7 @@ out:
 	return rc;
 }
 
-/* A cursor of a comparison. */
+/* One of the two cursors of a comparison. */
 struct db_side {
 	struct dtx_db *db;
 	sqlite3_stmt *st;
@@ -734,7 +741,7 @@ enum dtx_code dtx_db_compare(struct dtx_db *want, struct dtx_db *got, enum dtx_s
 {
 	enum dtx_code rc = DTX_OK;
 	struct db_side side[2] = { { want, NULL, 0, true }, { got, NULL, 0, true } };
-	int64_t first = 0; /* row that is not the same, from 1 */
+	int64_t first = 0; /* the first row that differs, from 1 */
 
 	for (int i = 0; i < 2; i++)
 		DTX_TRY(db_sorted(side[i].db, table, &side[i].st, err));

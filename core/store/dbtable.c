@@ -1,4 +1,4 @@
-/* The derived tables by name, column and value. */
+/* Names, columns and values of the derived tables. */
 #include "core/store/dbtable.h"
 
 #include <string.h>

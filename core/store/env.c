@@ -1,4 +1,4 @@
-/* What this process runs on.  Nothing here may cost time: every run asks for it. */
+/* Describes the environment of this process.  It must be fast, because every run calls it. */
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static const char *env_locale(void)
 	return "C";
 }
 
-/* "2025b", of the first line "# version 2025b": another one may have other offsets.  Empty: this
- * system does not say. */
+/* The version of the time zone database, such as "2025b", from its first line "# version 2025b":
+ * another version may have other offsets.  Empty if this system does not tell. */
 static void env_tzdata(char out[16])
 {
 	char text[64] = "";

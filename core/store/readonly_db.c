@@ -1,4 +1,5 @@
-/* Stores that nobody changes: a log of changes, or a folder that takes one, would be the sign. */
+/* Stores that are only read.  A log of changes next to the file, or a folder in which a log could
+ * be made, means that the store may change. */
 #include "core/store/readonly_db.h"
 
 #include <errno.h>
@@ -12,7 +13,8 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 
-/* Of the database's header: the version that writers need, which is of those that log ahead. */
+/* Offsets in the header of a database: the version that writers need, which is 2 if they use a
+ * write-ahead log. */
 enum { STILL_HEAD = 20, STILL_VERSION = 18, STILL_LOGS = 2 };
 
 static bool still_is(const char *path)
@@ -62,7 +64,7 @@ bool dtx_readonly_db_bare(const char *path)
 
 /* --- the log --- */
 
-/* As https://www.sqlite.org/fileformat2.html has them, all numbers big-endian. */
+/* Sizes and offsets from https://www.sqlite.org/fileformat2.html; all numbers are big-endian. */
 enum {
 	LOG_HEAD = 32,
 	LOG_FRAME = 24,
@@ -71,7 +73,8 @@ enum {
 	LOG_LOOKS = 10,
 	LOG_WAIT_NS = 20000000
 };
-#define LOG_MAGIC 0x377f0682u /* its last bit: the words of a checksum are big-endian */
+/* If its last bit is set, checksums are computed from big-endian words. */
+#define LOG_MAGIC 0x377f0682u
 
 struct still_log {
 	int fd;
@@ -79,11 +82,11 @@ struct still_log {
 	uint32_t size, salt[2], sum[2];
 	bool big;
 };
-/* How a look at the log ended. */
+/* What a look at the log has found. */
 struct still_seen {
 	bool head;      /* the header does not fit */
-	uint64_t frame; /* the first that does not fit, from 1; 0: none is lost */
-	uint64_t lost;  /* frames with the mark of a commit from there on */
+	uint64_t frame; /* the first frame that does not fit, from 1; 0: all fit */
+	uint64_t lost;  /* number of frames from there on that are marked as a commit */
 	off_t bytes;
 };
 
@@ -133,8 +136,8 @@ static bool log_fits(struct still_log *l)
 	       log_be(f + 16) == l->sum[0] && log_be(f + 20) == l->sum[1];
 }
 
-/* A commit of this log.  One of an older log, which this one is written over, has other numbers in
- * both places; a change of one of them does not hide it. */
+/* Whether the frame is a commit of this log.  A frame of an older log that this log overwrites
+ * differs in both places, so changing one of them does not hide a commit. */
 static bool log_commits(const struct still_log *l)
 {
 	const uint8_t *f = l->page;
@@ -168,7 +171,8 @@ static void log_look(struct still_log *l, struct still_seen *seen)
 	seen->frame = seen->lost ? bad : 0;
 }
 
-/* A writer may be at work: what is wrong must be so twice, with nothing written in between. */
+/* A writer may be active: a problem counts only if it is seen twice, with nothing written in
+ * between. */
 void dtx_readonly_db_log(const char *path, struct dtx_buf *said)
 {
 	const struct timespec wait = { 0, LOG_WAIT_NS };

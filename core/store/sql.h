@@ -1,4 +1,4 @@
-/* All SQL text: schema, derived tables, statements. */
+/* All SQL of dtx: the schema, the derived tables, the statements. */
 #ifndef DTX_STORE_SQL_H
 #define DTX_STORE_SQL_H
 
@@ -7,7 +7,7 @@
 #define DTX_SQL_APPLICATION 0x44545831 /* "DTX1" */
 #define DTX_SQL_VERSION     2
 
-/* `q`: the quote of a text, doubled where the statement is itself inside one. */
+/* `q`: the quote around a text; doubled if the statement is itself inside of a text. */
 #define DTX_SQL_LEDGER_TRIGGER(name, verb, q)                                                      \
 	"CREATE TRIGGER " name " BEFORE " verb " ON ledger"                                        \
 	" BEGIN SELECT RAISE(ABORT," q "append-only" q "); END"
@@ -62,13 +62,13 @@
 	"TEXT,"                                                                                    \
 	" until_us INTEGER) STRICT;" DTX_SQL_DERIVED_2 DTX_SQL_SNIPPET_INDEX
 
-/* Events of snippets are few among those of runs, and each use of one looks at all of them.  Stores
- * of before do without it: it is made when they are next written to. */
+/* There are few events about snippets among those of runs, and every use of a snippet reads all of
+ * them.  An older store works without this index; it is added when the store is next written to. */
 #define DTX_SQL_SNIPPET_INDEX                                                                      \
 	"CREATE INDEX IF NOT EXISTS ledger_snippet ON ledger(kind,seq)"                            \
 	" WHERE kind>='snippet.' AND kind<'snippet/';"
 
-/* What version 2 has more than version 1. */
+/* What version 2 has in addition to version 1. */
 #define DTX_SQL_DERIVED_2                                                                          \
 	"CREATE TABLE IF NOT EXISTS file_seen(mark TEXT PRIMARY KEY, sha TEXT, run_id TEXT)"       \
 	" STRICT, WITHOUT ROWID;"                                                                  \
@@ -78,8 +78,8 @@
 	"CREATE INDEX IF NOT EXISTS run_cwd ON run(cwd,seq_start);"                                \
 	"CREATE INDEX IF NOT EXISTS run_seq ON run(seq_start);"
 
-/* Derived tables: symbol, name, columns as "name:kind" with kind t (text) or i (integer).  A test
- * holds them against the schema above. */
+/* The derived tables: symbol, name, columns as "name:kind" with kind t (text) or i (integer).  A
+ * test compares them with the schema above. */
 #define DTX_SQL_TABLES(X)                                                                          \
 	X(DTX_TAB_CELL, "pipeline_cell_provenance",                                                \
 	  "cell_id:t,namespace:t,source_schema_fingerprint:t,intent_hash:t,contract_hash:t,"       \
@@ -127,7 +127,7 @@
 	X(DTX_SQL_APPEND, "INSERT INTO ledger VALUES(?1,?2,?3,?4,?5,?6,?7)")                       \
 	X(DTX_SQL_EVENTS,                                                                          \
 	  "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger WHERE seq>=?1 ORDER BY seq")    \
-	X(DTX_SQL_SNIPPET_EVENTS, /* and the hashes that its neighbours have for it */             \
+	X(DTX_SQL_SNIPPET_EVENTS, /* with the hashes that its neighbours have */                   \
 	  "SELECT seq,ts_us,kind,run_id,body,prev,hash,"                                           \
 	  "(SELECT hash FROM ledger b WHERE b.seq=e.seq-1),"                                       \
 	  "(SELECT prev FROM ledger a WHERE a.seq=e.seq+1)"                                        \
@@ -135,14 +135,14 @@
 	X(DTX_SQL_RUN_EVENTS, "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger"            \
 	                      " WHERE seq BETWEEN ?2 AND ?3 AND run_id=?1 ORDER BY seq")           \
 	/* blobs */                                                                                \
-	X(DTX_SQL_BLOB_PUT, /* what was purged comes back when it is needed again */               \
+	X(DTX_SQL_BLOB_PUT, /* purged bytes come back when they are needed again */                \
 	  "INSERT INTO blob VALUES(?1,?2,?3,'raw',?4,NULL) ON CONFLICT(hash) DO UPDATE"            \
 	  " SET data=excluded.data,enc='raw',purged_us=NULL WHERE purged_us IS NOT NULL")          \
 	X(DTX_SQL_BLOB_GET, "SELECT enc,data,purged_us FROM blob WHERE hash=?1")                   \
 	X(DTX_SQL_BLOB_ALL, "SELECT hash,enc,data,purged_us,size,kind FROM blob ORDER BY hash")    \
 	X(DTX_SQL_BLOB_KINDS, "SELECT hash,kind,size,purged_us FROM blob")                         \
 	X(DTX_SQL_BLOB_PURGE, "UPDATE blob SET data=NULL,purged_us=?2 WHERE hash=?1")              \
-	/* how much there is */                                                                    \
+	/* statistics */                                                                           \
 	X(DTX_SQL_STATS_SIZE, "SELECT page_count*page_size,freelist_count*page_size"               \
 	                      " FROM pragma_page_count,pragma_page_size,pragma_freelist_count")    \
 	X(DTX_SQL_STATS_EVENTS,                                                                    \
@@ -159,14 +159,14 @@
 	  "sum(rows_disclosed) FROM author_call GROUP BY 1 ORDER BY 1")                            \
 	X(DTX_SQL_INTEGRITY, "SELECT * FROM pragma_integrity_check(10)")                           \
 	X(DTX_SQL_SCHEMA, "SELECT type,name,tbl_name,sql FROM sqlite_schema ORDER BY type,name")   \
-	X(DTX_SQL_SCHEMA_FOREIGN, /* what could run code of others: by its text, as sqlite does */ \
+	X(DTX_SQL_SCHEMA_FOREIGN, /* what could run code of others; by its text, as SQLite does */ \
 	  "SELECT coalesce(type,''),coalesce(name,'') FROM sqlite_schema"                          \
 	  " WHERE sql NOT LIKE 'CREATE TABLE %'"                                                   \
 	  " AND sql NOT LIKE 'CREATE INDEX %' AND sql NOT LIKE 'CREATE UNIQUE INDEX %'"            \
 	  " AND sql NOT IN ('" DTX_SQL_LEDGER_TRIGGER(                                             \
 		  "ledger_u", "UPDATE", "''") "','" DTX_SQL_LEDGER_TRIGGER("ledger_d", "DELETE",   \
 	                                                                   "''") "') LIMIT 1")     \
-	X(DTX_SQL_SCHEMA_OTHERS, /* triggers first: a dropped table takes its own along */         \
+	X(DTX_SQL_SCHEMA_OTHERS, /* triggers first: dropping a table drops its triggers */         \
 	  "SELECT 'DROP '||type||' IF EXISTS \"'||replace(name,'\"','\"\"')||'\";'"                \
 	  " FROM sqlite_schema WHERE NOT (type='table' AND name IN ('ledger','blob','lease'))"     \
 	  " AND (name NOT LIKE 'sqlite@_%' ESCAPE '@' OR name LIKE 'sqlite@_stat_' ESCAPE '@')"    \
@@ -199,7 +199,7 @@
 	  " AND (?3 IS NULL OR path=?3) AND (?4 IS NULL OR namespace=?4)"                          \
 	  " ORDER BY seq_start DESC LIMIT ?5")                                                     \
 	X(DTX_SQL_SEEN, "SELECT sha,run_id FROM file_seen WHERE mark=?1")                          \
-	/* leases of running processes; until_us holds when the process started */                 \
+	/* leases of running processes; until_us is the start of the process */                    \
 	X(DTX_SQL_LEASE_PUT, "INSERT OR REPLACE INTO lease VALUES(?1,?2,?3,?4,?5)")                \
 	X(DTX_SQL_LEASE_GET, "SELECT 1 FROM lease WHERE key=?1")                                   \
 	X(DTX_SQL_LEASE_DROP, "DELETE FROM lease WHERE key=?1")                                    \

@@ -1,4 +1,4 @@
-/* Where the store is, how it is made, who may read it. */
+/* Finds, makes and opens the store. */
 #include "core/store/store.h"
 
 #include <dirent.h>
@@ -67,9 +67,9 @@ out:
 	return rc;
 }
 
-/* --- making it --- */
+/* --- making a store --- */
 
-/* Every missing folder above `path`, closed to others. */
+/* Makes every missing folder above `path`, accessible to its owner only. */
 static enum dtx_code store_make_dirs(char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -107,7 +107,7 @@ static enum dtx_code store_reserve(const char *path, struct dtx_err *err)
 	return rc;
 }
 
-/* Shared memory, which WAL needs, is not to be had on a network file system. */
+/* A write-ahead log needs shared memory, which a network file system does not have. */
 static bool store_on_network(const char *path)
 {
 	static const long magic[] = { 0x6969,     0x517B,     (long)0xFF534D42, (long)0xFE534D42,
@@ -126,7 +126,7 @@ static bool store_on_network(const char *path)
 	return false;
 }
 
-/* A store of its own beside `path`; *fresh (dtx_mem) is its name, also on failure. */
+/* Makes a store in a new file beside `path`.  *fresh (dtx_mem) is its name, also on failure. */
 static enum dtx_code store_make_fresh(const char *path, const char *after, char **fresh,
                                       struct dtx_err *err)
 {
@@ -149,8 +149,8 @@ out:
 	return rc;
 }
 
-/* A whole store appears under its name at once, so that two first runs cannot meet in a half-made
- * one: who comes second uses the first one's. */
+/* A complete store appears under its name at once, so that two first runs cannot meet in a
+ * half-made store: the second one uses the store of the first. */
 static enum dtx_code store_make(char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -195,10 +195,10 @@ static enum dtx_code store_open_file(struct dtx_store *s, enum dtx_store_mode mo
 		DTX_TRY(store_make(s->path, err));
 	}
 	DTX_TRY(dtx_db_open(s->path, reads, suspect, &s->db, err));
-	/* an archive that was killed leaves it without its log */
+	/* an archive that was killed leaves the store without its log */
 	if (!reads && !dtx_db_logs(s->db) && !store_on_network(s->path))
 		dtx_db_log(s->db);
-	if (!suspect) /* it writes */
+	if (!suspect) /* dtx_recover_runs writes to the store */
 		dtx_recover_runs(s->db, s->path, reads);
 out:
 	return rc;
@@ -248,11 +248,11 @@ struct dtx_db *dtx_store_db(struct dtx_store *s)
 	return s->db;
 }
 
-/* --- what was left --- */
+/* --- files that were left --- */
 
-enum { STORE_FOREIGN_H = 1 }; /* hours after which a file of another host is no one's */
+enum { STORE_FOREIGN_H = 1 }; /* hours after which a file of another host counts as abandoned */
 
-/* "NAME.PID.new", or what a database of that name has beside it; the process. */
+/* The process that made "NAME.PID.new", or a file that SQLite has beside it. */
 static long store_maker(const char *name, const char *base)
 {
 	static const char *const ends[] = { ".new", ".new-journal", ".new-wal", ".new-shm" };
@@ -271,8 +271,8 @@ static long store_maker(const char *name, const char *base)
 	return 0;
 }
 
-/* The process that made the file is gone.  On a network file system it may be one of another host:
- * there the file must be old too. */
+/* Whether the process that made the file is gone.  On a network file system it may be on another
+ * host, so the file must be old as well. */
 static bool store_forsaken(long pid, const struct stat *st, bool network)
 {
 	if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
@@ -331,7 +331,8 @@ enum dtx_code dtx_store_left_over(const struct dtx_store *s, bool remove, json_t
 
 	if (!list)
 		DTX_FAIL_MEM(err);
-	if (!s->memory && realpath(s->path, real)) /* made beside the file, not beside a link */
+	if (!s->memory && realpath(s->path, real)) /* new stores are made beside the file, not
+	                                            * beside a link to it */
 		DTX_TRY(store_left_in(real, remove, list, err));
 	*out = list;
 	list = NULL;
@@ -340,10 +341,10 @@ out:
 	return rc;
 }
 
-/* --- away --- */
+/* --- archive --- */
 
-/* The old file gets its second name and the new one the first in two steps, both of which nobody
- * can see half done: in between the store is there under both names. */
+/* The old file receives its second name, then the new file receives the first one.  Nobody can see
+ * either step half done: in between, the store is there under both names. */
 static enum dtx_code store_swap(const char *path, const char *fresh, const char *to,
                                 struct dtx_err *err)
 {
@@ -356,7 +357,8 @@ static enum dtx_code store_swap(const char *path, const char *fresh, const char 
 		dtx_err_hint(err, "name a new file on the file system of the store");
 		goto out;
 	}
-	DTX_TRY(dtx_file_sync_dir(to, err)); /* or a power cut may leave it without a name */
+	DTX_TRY(dtx_file_sync_dir(to, err)); /* otherwise a power failure could leave the file
+	                                      * without a name */
 	if (rename(fresh, path) < 0)
 		DTX_FAIL(err, DTX_E_STORE_IO, "cannot make '%s': %s", path, strerror(errno));
 out:
@@ -369,7 +371,8 @@ enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char path[PATH_MAX], *fresh = NULL; /* a link to the store is no store to move */
+	char path[PATH_MAX], *fresh = NULL; /* what is archived is the store itself, not a link to
+	                                     * it */
 
 	if (!realpath(s->path, path))
 		DTX_FAIL(err, DTX_E_STORE_IO, "cannot find '%s': %s", s->path, strerror(errno));
@@ -384,7 +387,8 @@ enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
 		rc = store_swap(path, fresh, to, err);
 	dtx_db_rollback(s->db);
 	if (rc != DTX_OK && !store_on_network(path))
-		dtx_db_log(s->db); /* else the file is another's now: its log's name is not */
+		dtx_db_log(s->db); /* after a success the file has another name, and a log would
+		                    * still have the old one */
 out:
 	if (fresh)
 		(void)unlink(fresh);

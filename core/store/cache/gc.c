@@ -1,4 +1,7 @@
-/* Purging bodies: the ledger stays. */
+/* Purges bodies from the store; the events of the ledger stay.
+ *
+ * A body is purged in three steps: find all events that name it, decide by age and options whether
+ * it may go, and empty it together with an event that lists its hash. */
 #include "core/store/cache/gc.h"
 
 #include <ctype.h>
@@ -12,15 +15,16 @@
 const char dtx_gc_kinds[] = "input,lineage,answer,prompt,code,env";
 
 enum { GC_BLOBS = 10000000, GC_HEX = DTX_SHA256_HEX - 1 };
-/* What one transaction empties: it writes each page once more, and keeps other writers out. */
+/* Limits for what one transaction empties: each page is written once more, and other writers have
+ * to wait meanwhile. */
 #define GC_BATCH_BYTES ((int64_t)64 << 20)
 #define GC_BATCH       ((size_t)10000)
 
 struct gc_blob {
 	char hash[DTX_SHA256_HEX];
-	int64_t size, last_seq, last_us; /* of the last event that names it; 0: none does */
-	int rank;                        /* of its kind */
-	bool asked;                      /* the run that is forgotten names it */
+	int64_t size, last_seq, last_us; /* last event that names it; 0: no event does */
+	int rank;                        /* position of its kind in the order of purging */
+	bool asked;                      /* the run whose bodies are to be purged names it */
 };
 struct gc {
 	struct dtx_db *db;
@@ -28,16 +32,16 @@ struct gc {
 	struct gc_blob *blob;
 	size_t n, cap;
 	int64_t total;        /* bytes of all bodies */
-	int64_t kept_seq;     /* events from here on are of runs that keep everything */
-	struct gc_blob *done; /* those that went, or would */
+	int64_t kept_seq;     /* events from here on belong to runs that keep everything */
+	struct gc_blob *done; /* bodies that were purged, or would be */
 	size_t ndone, cap_done;
-	int64_t before; /* bytes of all bodies, at first */
-	json_t *runs;   /* others that lose something; NULL before the first round */
+	int64_t before; /* bytes of all bodies at the start */
+	json_t *runs;   /* other runs that lose something; NULL before the first round */
 };
 
-/* --- what there is --- */
+/* --- what is in the store --- */
 
-/* Place of a kind in the order; -1: it stays. */
+/* Position of a kind in the order of purging; -1: bodies of this kind stay. */
 static int gc_rank(const char *kinds, const char *kind)
 {
 	struct dtx_str rest = dtx_str_of(dtx_gc_kinds), piece;
@@ -106,7 +110,7 @@ out:
 	return rc;
 }
 
-/* --- who names it --- */
+/* --- which events name a body --- */
 
 static void gc_named(struct gc *g, const char *hash, const struct dtx_event *event)
 {
@@ -122,7 +126,7 @@ static void gc_named(struct gc *g, const char *hash, const struct dtx_event *eve
 	}
 }
 
-/* Every run of 64 hex digits in a body may be the name of one. */
+/* Every sequence of 64 hex digits in an event may be the name of a body. */
 static void gc_scan(struct gc *g, const char *text, const struct dtx_event *event)
 {
 	size_t run = 0;
@@ -145,7 +149,7 @@ static enum dtx_code gc_event(void *arg, const struct dtx_event *event, struct d
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	if (!strcmp(event->kind, "purge")) /* names what is gone */
+	if (!strcmp(event->kind, "purge")) /* it names only bodies that are gone already */
 		return DTX_OK;
 	dtx_json_canonical(event->body, &text);
 	DTX_TRY(dtx_buf_check(&text, "event", err));
@@ -155,7 +159,7 @@ out:
 	return rc;
 }
 
-/* First event of the oldest run that keeps everything. */
+/* Finds the first event of the oldest run that keeps everything. */
 static enum dtx_code gc_keep(struct gc *g, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -175,8 +179,9 @@ out:
 	return rc;
 }
 
-/* Code that a snippet in use has, of whatever kind: an answer that is nothing but a module has the
- * same bytes, and was there first. */
+/* Whether the body is the code of a snippet that is in use.  The kind of the body does not matter:
+ * an answer that consists only of a module has the same bytes as the code, and may have been stored
+ * first. */
 static enum dtx_code gc_live(struct gc *g, const char *hash, bool *live, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -190,7 +195,7 @@ out:
 	return rc;
 }
 
-/* --- what goes --- */
+/* --- what is purged --- */
 
 static int gc_by_order(const void *a, const void *b)
 {
@@ -209,7 +214,7 @@ static bool gc_may(const struct gc *g, const struct gc_blob *b, int64_t now)
 	       (!g->opts->older_us || b->last_us < now - g->opts->older_us);
 }
 
-/* Moves those that go to the front; *n is how many. */
+/* Moves the bodies that may be purged to the front; *n is their number. */
 static enum dtx_code gc_choose(struct gc *g, size_t *n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -237,14 +242,14 @@ out:
 	return rc;
 }
 
-/* --- who else loses something --- */
+/* --- which other runs lose something --- */
 
 struct gc_others {
 	struct gc *g;
 	json_t *runs; /* {run id: true} */
 };
 
-/* Every run of 64 hex digits, as gc_scan. */
+/* Every sequence of 64 hex digits, as in gc_scan. */
 static void others_scan(struct gc_others *o, const char *text, const char *run_id)
 {
 	struct gc_blob key;
@@ -278,7 +283,7 @@ out:
 	return rc;
 }
 
-/* g has only the bodies that go by now. */
+/* By now g has only the bodies that are purged. */
 static enum dtx_code gc_others(struct gc *g, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -304,7 +309,7 @@ out:
 	return rc;
 }
 
-/* --- doing it --- */
+/* --- purging --- */
 
 static enum dtx_code gc_report(const struct gc *g, json_t **out, struct dtx_err *err)
 {
@@ -344,7 +349,7 @@ out:
 	return rc;
 }
 
-/* The event and the emptied bodies are one transaction. */
+/* The event and the emptied bodies are in one transaction. */
 static enum dtx_code gc_apply(struct gc *g, size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -374,7 +379,7 @@ out:
 	return rc;
 }
 
-/* How many of the first n go at once: one at least. */
+/* How many of the first n bodies one transaction purges: at least one. */
 static size_t gc_batch(const struct gc *g, size_t n)
 {
 	int64_t bytes = 0;
@@ -398,7 +403,8 @@ out:
 	return rc;
 }
 
-/* One batch, chosen in its own transaction: no run names a body while it is chosen. */
+/* Purges one batch.  It is chosen inside of its own transaction, so that no run can name a body
+ * while it is being chosen. */
 static enum dtx_code gc_round(struct gc *g, bool *more, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

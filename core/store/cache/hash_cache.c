@@ -1,4 +1,4 @@
-/* The table of marks. */
+/* Looks up the table of signatures: see hash_cache.h. */
 #include "core/store/cache/hash_cache.h"
 
 #include "core/store/db.h"

@@ -1,4 +1,4 @@
-/* The snippet cache: ladder, states, approvals. */
+/* The snippet cache: lookup by key, states, approvals. */
 #include "core/store/cache/snippet.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ const char *dtx_rung_name(enum dtx_rung rung)
 
 /* --- rows --- */
 
-/* Members of the struct in the order of DTX_SQL_CELL_COLS. */
+/* The members of the struct in the order of DTX_SQL_CELL_COLS. */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -104,7 +104,7 @@ out:
 	return rc;
 }
 
-/* A member as it is kept: JSON columns as JSON; NULL: out of memory. */
+/* A member in the form in which it is stored: JSON columns as JSON.  NULL: out of memory. */
 static json_t *snippet_member(const struct dtx_snippet *s, size_t i)
 {
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 32 };
@@ -140,7 +140,7 @@ json_t *dtx_snippet_json(const struct dtx_snippet *snippet)
 	return out;
 }
 
-/* First row of a query; *found tells. */
+/* The first row of a query; *found tells whether there is one. */
 static enum dtx_code snippet_first(struct dtx_db *db, enum dtx_sql sql,
                                    const struct dtx_db_val *val, size_t n, struct dtx_arena *arena,
                                    struct dtx_snippet *out, bool *found, struct dtx_err *err)
@@ -162,9 +162,9 @@ static bool snippet_is_import(const char *origin)
 	return origin && !strcmp(origin, "import");
 }
 
-/* --- as the ledger has it --- */
+/* --- proof by the ledger --- */
 
-/* What the events say of one snippet; `same`: ids of the others of its key. */
+/* What the events say about one snippet.  `same`: ids of the other snippets with its key. */
 struct snippet_proof {
 	const struct dtx_snippet *of;
 	json_t *candidate, *same;
@@ -178,7 +178,7 @@ static bool snippet_same_key(const struct dtx_snippet *s, const json_t *body)
 	       !strcmp(dtx_json_text(body, "intent_hash", ""), s->intent);
 }
 
-/* Code that was imported and is now read here: as DTX_SQL_CELL_RENEW has it. */
+/* Whether code that was imported is now added from here: the same rule as in DTX_SQL_CELL_RENEW. */
 static bool snippet_replaces(const json_t *old, const json_t *body)
 {
 	return snippet_is_import(dtx_json_text(old, "origin", NULL)) &&
@@ -217,8 +217,8 @@ out:
 	return rc;
 }
 
-/* Its texts are those that it was added with, its state the one that the events lead to, and its id
- * made of its code. */
+/* Whether the row agrees with the ledger: its texts are those with which it was added, its state is
+ * the one that the events lead to, and its id is derived from its code. */
 static bool snippet_is_proven(const struct snippet_proof *p)
 {
 	const struct dtx_snippet *s = p->of;
@@ -243,8 +243,9 @@ static bool snippet_is_proven(const struct snippet_proof *p)
 	return true;
 }
 
-/* The table is derived and anybody who may write to the file can change it without a trace: what is
- * about to run is looked up in the chain. */
+/* The table of snippets is derived from the ledger, and anyone who can write to the file could
+ * change it unnoticed.  A snippet that is about to run is therefore compared with the hash
+ * chain. */
 static enum dtx_code snippet_proven(struct dtx_db *db, const struct dtx_snippet *s,
                                     struct dtx_err *err)
 {
@@ -268,7 +269,7 @@ out:
 	return rc;
 }
 
-/* --- the ladder --- */
+/* --- lookup: exact, then compatible --- */
 
 static bool snippet_flagged(const struct dtx_snippet *s, const char *flag)
 {
@@ -292,7 +293,7 @@ const json_t *dtx_snippet_cols(const json_t *tables, const char *alias)
 	return json_object_get(dtx_json_find(list, "alias", alias), "cols");
 }
 
-/* `any` (all null) equals all classes. */
+/* The class `any` (all values are null) fits every class. */
 static bool snippet_col_fits(const json_t *need, const json_t *have)
 {
 	const char *want = json_string_value(json_array_get(need, 1));
@@ -338,11 +339,12 @@ static bool snippet_needs_fit(const char *needs, const json_t *tables)
 		}
 	}
 	json_decref(doc);
-	return fits && known; /* of code that names no column nothing is known */
+	return fits && known; /* nothing is known about code that names no column */
 }
 
-/* What a file that was imported says of the columns that its code reads cannot be checked here:
- * such a snippet is for the very schema that its key names. */
+/* Whether a snippet may run for another schema.  Not if it was imported: what the imported file
+ * says about the columns that the code reads cannot be checked here, so such a snippet runs only
+ * for the schema in its key. */
 static bool snippet_compatible(const struct dtx_snippet *s, const struct dtx_snippet_ask *ask)
 {
 	return !snippet_is_import(s->origin) && !snippet_flagged(s, "positional") &&
@@ -412,7 +414,7 @@ void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash, co
 	size_t i;
 
 	dtx_sha256_init(&sha);
-	for (i = 0; i < n; i++) /* NUL between, none behind */
+	for (i = 0; i < n; i++) /* a NUL between two parts, none at the end */
 		dtx_sha256_add(&sha, part[i], strlen(part[i]) + (i + 1 < n));
 	dtx_sha256_done(&sha, digest);
 	dtx_hex(digest, (DTX_SNIPPET_ID - 1) / 2, id);
@@ -448,7 +450,7 @@ out:
 	return rc;
 }
 
-/* Bytes that a person has revoked stay out, under whatever key. */
+/* Fails if a person has revoked this code: the same bytes must not come back under another key. */
 static enum dtx_code snippet_refuse(struct dtx_db *db, const char *ns, const char *code_hash,
                                     struct dtx_err *err)
 {
@@ -502,7 +504,7 @@ enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
 	DTX_TRY(dtx_db_begin(db, err));
 	DTX_TRY(snippet_refuse(db, add->key.ns, code_hash, err));
 	DTX_TRY(snippet_by_id(db, id, &arena, &old, &found, err));
-	/* also of one that is known: its bytes may have been purged */
+	/* also for known code, because its bytes may have been purged */
 	DTX_TRY(dtx_blob_put(db, "code", add->code, code_hash, err));
 	if (!found || !strcmp(old.state, "removed") ||
 	    (snippet_is_import(old.origin) && !snippet_is_import(add->origin)))
@@ -526,8 +528,8 @@ static const struct {
 	[DTX_SNIPPET_REMOVE] = { "snippet.revoked", "removed", false },
 };
 
-/* What is to run must be there: an approved snippet without code would stop every run of its key.
- */
+/* Fails if the code of a snippet is missing: an approved snippet without code would stop every run
+ * with its key. */
 static enum dtx_code snippet_has_code(struct dtx_db *db, const struct dtx_snippet *s,
                                       struct dtx_err *err)
 {

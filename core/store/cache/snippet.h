@@ -1,5 +1,8 @@
-/* The snippet cache: states candidate -> pending -> approved -> superseded | revoked | removed.
- * Only approved ones run from the cache. */
+/* The snippet cache.  The states of a snippet are candidate -> pending -> approved -> superseded |
+ * revoked | removed.  Only approved snippets run from the cache.
+ *
+ * Each change is an event of the ledger.  The table of snippets is derived from these events, and a
+ * snippet is checked against them before it runs. */
 #ifndef DTX_STORE_CACHE_SNIPPET_H
 #define DTX_STORE_CACHE_SNIPPET_H
 
@@ -8,17 +11,17 @@
 #include "core/base/text/json.h"
 #include "core/store/store.h"
 
-#define DTX_SNIPPET_ID       17 /* 16 hex digits and terminator */
+#define DTX_SNIPPET_ID       17 /* 16 hex digits and a terminator */
 #define DTX_SNIPPET_CODE_MAX ((size_t)64 << 10)
 
 struct dtx_snippet_key {
 	const char *ns;          /* namespace */
-	const char *fingerprint; /* "f1:..." */
-	const char *intent;      /* "i1:..." */
+	const char *fingerprint; /* of the input schema: "f1:..." */
+	const char *intent;      /* of the step: "i1:..." */
 };
 
-/* One row; texts live in the arena it was read into.  NULL: absent.  needs, flags, col_order,
- * adapter and formulas are JSON text. */
+/* One row.  Its texts live in the arena into which it was read; NULL: absent.  needs, flags,
+ * col_order, adapter and formulas are JSON text. */
 struct dtx_snippet {
 	const char *id, *ns, *fingerprint, *intent, *contract_hash, *code_hash, *op, *abi, *needs;
 	const char *flags, *col_order, *adapter, *formulas, *origin, *state, *state_by, *note;
@@ -35,13 +38,15 @@ enum dtx_rung {
 	DTX_RUNG_SUPPLIED,
 	DTX_RUNG_RECORDED
 };
-/* "none", "exact", "compatible", "near" (a proposal, it never runs), "pending", "supplied",
- * "recorded" (a replay): outcomes of run.cache. */
+/* The outcomes of run.cache: "none", "exact", "compatible", "near" (a proposal, which never runs),
+ * "pending", "supplied", "recorded" (a replay). */
 const char *dtx_rung_name(enum dtx_rung rung);
 
-/* Walks the ladder.  `tables` is the document the fingerprint was made from (classes of the real
- * columns): compatible needs it; NULL, or strict: exact only.  col_order ({"main": [names]}, JSON
- * text, may be NULL) is asked of code flagged positional.  *out is filled unless *rung is NONE. */
+/* Finds a snippet: first by the exact key, then one for a compatible schema.  `tables` is the
+ * document from which the fingerprint was made (with the classes of the real columns); a compatible
+ * snippet needs it.  If it is NULL, or `strict` is set, only the exact key counts.  col_order
+ * ({"main": [names]}, JSON text, may be NULL) must match for code that is flagged positional.  *out
+ * is filled unless *rung is NONE. */
 struct dtx_snippet_ask {
 	struct dtx_snippet_key key;
 	const json_t *tables;
@@ -53,26 +58,27 @@ DTX_MUSTUSE enum dtx_code dtx_snippet_resolve(struct dtx_store *s,
                                               struct dtx_arena *arena, struct dtx_snippet *out,
                                               enum dtx_rung *rung, struct dtx_err *err);
 
-/* Adds a candidate (event snippet.candidate with the code as a blob).  The same code under the
- * same key is the same snippet: nothing is added, except that what is found out here replaces what
- * an import said of it (and it waits for approval again).  snippet_revoked when these bytes are
- * refused in the namespace.  run_id: the run it came from, "" outside one. */
+/* Adds a candidate: an event snippet.candidate, with the code as a blob.  The same code under the
+ * same key is the same snippet, so nothing is added.  Exception: what was found out here replaces
+ * what an import said about it, and it must be approved again.  Code: snippet_revoked if these
+ * bytes were revoked in the namespace.  run_id: the run that made it; "" outside of a run. */
 struct dtx_snippet_new {
 	struct dtx_snippet_key key;
 	struct dtx_str code;
 	const char *contract_hash; /* hex */
 	const char *op, *abi;
-	const char *needs, *flags, *col_order, *adapter, *formulas; /* JSON text, NULL */
+	const char *needs, *flags, *col_order, *adapter, *formulas; /* JSON text; NULL: none */
 	const char *origin;  /* "supplied", "file", "cmd", "url" */
-	const char *call_id; /* NULL */
+	const char *call_id; /* NULL: none */
 	int64_t template_version;
 };
 DTX_MUSTUSE enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
                                           const struct dtx_snippet_new *add,
                                           char id[DTX_SNIPPET_ID], struct dtx_err *err);
 
-/* One event each.  by: "etl", "supplied", "policy:auto".  Approving supersedes an older approved
- * snippet of the same key; approving what is approved does nothing. */
+/* Changes the state; one event each.  by: "etl", "supplied", "policy:auto".  Approving a snippet
+ * supersedes an older approved snippet with the same key.  Approving an approved snippet does
+ * nothing. */
 enum dtx_snippet_act {
 	DTX_SNIPPET_PENDING,
 	DTX_SNIPPET_APPROVE,
@@ -82,33 +88,36 @@ enum dtx_snippet_act {
 DTX_MUSTUSE enum dtx_code dtx_snippet_act(struct dtx_store *s, const char *run_id, const char *id,
                                           enum dtx_snippet_act act, const char *by,
                                           const char *note, struct dtx_err *err);
-/* The same inside a transaction. */
+/* The same inside of a transaction of the caller. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_act_in(struct dtx_store *s, const char *run_id,
                                              const char *id, enum dtx_snippet_act act,
                                              const char *by, const char *note, struct dtx_err *err);
 
-/* By id or a unique prefix of 4 or more digits; no_record when none or several fit. */
+/* Finds a snippet by its id or a unique prefix of at least 4 digits.  Code: no_record if none or
+ * several match. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_get(struct dtx_store *s, const char *id,
                                           struct dtx_arena *arena, struct dtx_snippet *out,
                                           struct dtx_err *err);
-/* Newest first; state NULL: all but removed.  Items live in the arena. */
+/* All snippets in a state, newest first.  state NULL: all except removed.  The items live in the
+ * arena. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_list(struct dtx_store *s, const char *state,
                                            struct dtx_arena *arena, struct dtx_snippet **item,
                                            size_t *n, struct dtx_err *err);
-/* Approved ones of the same namespace and intent, whatever their schema; newest first, at most 64.
- * Items live in the arena. */
+/* Approved snippets with the same namespace and intent, whatever their schema; newest first, at
+ * most 64.  The items live in the arena. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_siblings(struct dtx_store *s, const char *ns,
                                                const char *intent, struct dtx_arena *arena,
                                                struct dtx_snippet **item, size_t *n,
                                                struct dtx_err *err);
-/* Candidates and superseded ones since before `before_us` that no recorded run had its result from.
- * drop: also removes them, and their code where nobody else has it. */
+/* Candidates and superseded snippets that are in this state since before `before_us` and whose code
+ * gave no recorded run its result.  drop: also removes them, and their code if no other snippet has
+ * it. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_dead(struct dtx_store *s, int64_t before_us, bool drop,
                                            const char *by, struct dtx_arena *arena,
                                            struct dtx_snippet **item, size_t *n,
                                            struct dtx_err *err);
-/* What an author was asked for a snippet (by its call_id): hash of the prompt, tokens, what it
- * showed; no_record when nobody was. */
+/* What an author was asked for a snippet (by its call_id): hash of the prompt, tokens, and what was
+ * disclosed.  Code: no_record if no author was asked. */
 struct dtx_snippet_call {
 	const char *prompt_hash, *model, *policy;
 	int64_t in_tokens, out_tokens, rows, cols;
@@ -116,25 +125,28 @@ struct dtx_snippet_call {
 DTX_MUSTUSE enum dtx_code dtx_snippet_call(struct dtx_store *s, const char *call_id,
                                            struct dtx_arena *arena, struct dtx_snippet_call *out,
                                            struct dtx_err *err);
-/* Hash of the jail policy under which its latest run ended well, "": it has not run here yet. */
+/* The hash of the jail policy under which the latest successful run of the snippet took place; ""
+ * if it has not run here yet. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_policy(struct dtx_store *s, const char *id, char policy[65],
                                              struct dtx_err *err);
-/* A run that asked the same author for the same prompt after since_us and failed by what it got;
- * run_id "" when there is none.  model "": any. */
+/* Finds a run that asked the same author with the same prompt after since_us and failed because of
+ * the answer.  run_id is "" if there is none.  model "": any model. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_failed(struct dtx_store *s, const char *prompt_hash,
                                              const char *transport, const char *model,
                                              int64_t since_us, char run_id[40],
                                              struct dtx_err *err);
-/* The module's bytes, checked against their hash. */
+/* The bytes of the module, checked against their hash. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_code(struct dtx_store *s, const char *code_hash,
                                            struct dtx_buf *out, struct dtx_err *err);
-/* First 16 hex of SHA-256(ns NUL fingerprint NUL intent NUL code hash), with an adapter (NULL:
- * none) also NUL and its text: what is approved is code, place and adapter together. */
+/* The first 16 hex digits of SHA-256(ns NUL fingerprint NUL intent NUL code hash); if there is an
+ * adapter (NULL: none) also NUL and its text.  An approval is for code, place and adapter
+ * together. */
 void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash, const char *adapter,
                     char id[DTX_SNIPPET_ID]);
-/* Columns, [["name","class"]...], of a table in a document of tables; NULL: no such table. */
+/* The columns of a table in a document of tables, as [["name","class"]...].  NULL: there is no such
+ * table. */
 const json_t *dtx_snippet_cols(const json_t *tables, const char *alias);
-/* The row as JSON; new reference, NULL: out of memory. */
+/* The row as JSON.  New reference; NULL: out of memory. */
 json_t *dtx_snippet_json(const struct dtx_snippet *snippet);
 
 #endif

@@ -1,10 +1,11 @@
-/* Snippets that nobody needs any more; what was asked for one. */
+/* Finds and removes snippets that are no longer needed; looks up what an author was asked for
+ * one. */
 #include "core/store/cache/snippet_gc.h"
 
 #include "core/base/log.h"
 #include "core/store/ledger/ledger.h"
 
-/* Empties one body of code that nobody has any more; its hash goes to the list. */
+/* Empties the body of code that no snippet uses any more and adds its hash to the list. */
 static enum dtx_code gc_empty(struct dtx_db *db, const char *hash, int64_t us, json_t *hashes,
                               int64_t *bytes, struct dtx_err *err)
 {
@@ -25,7 +26,8 @@ out:
 	return rc;
 }
 
-/* Inside a transaction, that the ledger tells which bodies are gone with their going. */
+/* Removes the bodies of code; call it inside of a transaction, so that the event which lists them
+ * and their removal belong together. */
 static enum dtx_code gc_purge(struct dtx_db *db, const struct dtx_snippet *item, size_t n,
                               struct dtx_err *err)
 {
@@ -60,7 +62,8 @@ enum dtx_code dtx_snippet_dead(struct dtx_store *s, int64_t before_us, bool drop
 	struct dtx_db_val val = DTX_DBI(before_us);
 	size_t i;
 
-	if (drop) /* what is listed is what goes: nobody runs it in between */
+	if (drop) /* One transaction, so that what is listed is what is removed, and no run can use
+	           * a snippet in between. */
 		DTX_TRY(dtx_db_begin(db, err));
 	DTX_TRY(dtx_snippet_query(s, DTX_SQL_CELL_DEAD, &val, 1, arena, item, n, err));
 	for (i = 0; i < *n && drop; i++)

@@ -1,4 +1,4 @@
-/* From an event to the rows of the derived tables. */
+/* Derives the rows of the other tables from an event. */
 #include "core/store/ledger/derive.h"
 
 typedef enum dtx_code (*derive_fn)(struct dtx_db *db, const struct dtx_event *e,
@@ -21,7 +21,7 @@ out:
 	return rc;
 }
 
-/* Details of a run: members of run.output and run.end, one row per item. */
+/* Details of a run: members of run.output and run.end that are lists, with one row per item. */
 static const struct {
 	const char *member;
 	enum dtx_sql_table table;
@@ -30,8 +30,9 @@ static const struct {
 	{ "regions", DTX_TAB_REGION }, { "checks", DTX_TAB_CHECK }, { "lineage", DTX_TAB_LINEAGE },
 };
 
-/* Inputs whose identity the run computed, of files that had been left alone; of several kinds the
- * last. */
+/* Remembers the identities that this run computed itself: `sha_run` names the run from which a hash
+ * was taken over, and a file that was changed just now has no `mark`.  Of several kinds of identity
+ * the last one counts. */
 static enum dtx_code derive_seen(struct dtx_db *db, const struct dtx_event *e, const json_t *fixed,
                                  struct dtx_err *err)
 {
@@ -128,7 +129,8 @@ static enum dtx_code derive_attempt(struct dtx_db *db, const struct dtx_event *e
 	return derive_cell_touch(db, e, DTX_SQL_CELL_MISS, 1, err);
 }
 
-/* What is known of code that comes again: after its removal, or read here after an import. */
+/* Updates what is known about code that is added again: after its removal, or from here after an
+ * import. */
 static enum dtx_code derive_renew(struct dtx_db *db, const struct dtx_event *e, struct dtx_err *err)
 {
 	static const char *const member[] = { "contract_hash", "op",     "abi",
@@ -179,7 +181,8 @@ static enum dtx_code derive_pending(struct dtx_db *db, const struct dtx_event *e
 	return derive_state(db, e, dtx_json_text(e->body, "cell_id", ""), "pending", NULL, err);
 }
 
-/* The one that was approved under this key so far steps back first: a key has one live snippet. */
+/* The snippet that was approved under this key so far is superseded first, because a key has only
+ * one live snippet. */
 static enum dtx_code derive_approved(struct dtx_db *db, const struct dtx_event *e,
                                      struct dtx_err *err)
 {

@@ -1,11 +1,11 @@
-/* Leases by key. */
+/* Leases by key: see lease.h. */
 #include "core/store/ledger/lease.h"
 
 #include "core/base/log.h"
 #include "core/store/db.h"
 #include "core/store/ledger/process.h"
 
-/* Inside a transaction. */
+/* Call it inside of a transaction. */
 static enum dtx_code lease_free(struct dtx_db *db, const char *key, const char *run_id,
                                 const struct dtx_process *self, bool *free, struct dtx_err *err)
 {
@@ -65,7 +65,8 @@ enum dtx_code dtx_lease_drop(struct dtx_store *s, const char *key, const char *r
 	return dtx_db_run(dtx_store_db(s), DTX_SQL_LEASE_END, val, DTX_COUNT(val), err);
 }
 
-/* Without a process; until_us is when it may be said again. */
+/* Such a lease belongs to no process.  until_us is the time from which the message may be
+ * repeated. */
 enum dtx_code dtx_lease_once(struct dtx_store *s, const char *key, const char *run_id, int64_t us,
                              bool *first, struct dtx_err *err)
 {
@@ -84,7 +85,7 @@ enum dtx_code dtx_lease_once(struct dtx_store *s, const char *key, const char *r
 		until = dtx_db_get_int(rows, 2);
 	dtx_db_done(rows);
 	rows = NULL;
-	/* a clock that was set back must not silence it for long */
+	/* a clock that was set back must not suppress the message for long */
 	*first = until <= now || until > now + us;
 	if (*first)
 		DTX_TRY(dtx_db_run(db, DTX_SQL_LEASE_PUT, val, DTX_COUNT(val), err));

@@ -1,4 +1,4 @@
-/* The hash chain. */
+/* The hash chain: see ledger.h. */
 #include "core/store/ledger/ledger.h"
 
 #include <sys/random.h>
@@ -27,7 +27,7 @@ static void ledger_add_text(struct dtx_sha256 *sha, struct dtx_str s)
 	dtx_sha256_add(sha, s.ptr, s.len);
 }
 
-/* An event as the table holds it. */
+/* An event as it is in the table. */
 struct ledger_row {
 	int64_t seq, ts_us;
 	struct dtx_str kind, run_id, body, prev, hash;
@@ -35,7 +35,7 @@ struct ledger_row {
 
 static void ledger_hash(const struct ledger_row *row, uint8_t out[DTX_SHA256_SIZE])
 {
-	static const char tag[] = "dtx-ledger-1"; /* with its NUL */
+	static const char tag[] = "dtx-ledger-1"; /* including its NUL */
 	struct dtx_sha256 sha;
 
 	dtx_sha256_init(&sha);
@@ -49,7 +49,7 @@ static void ledger_hash(const struct ledger_row *row, uint8_t out[DTX_SHA256_SIZ
 	dtx_sha256_done(&sha, out);
 }
 
-/* Terminated, and whole: a NUL inside is one of its bytes. */
+/* A text column with its full length, because a NUL inside of it is one of its bytes. */
 static struct dtx_str ledger_text(struct dtx_db_rows *rows, int column)
 {
 	const char *text = dtx_db_get_text(rows, column);
@@ -92,7 +92,7 @@ out:
 	return rc;
 }
 
-/* Canonical text of the body, or of its place among the blobs. */
+/* The canonical text of the body; if it is too long, a reference to the blob that has it. */
 static enum dtx_code ledger_body(struct dtx_db *db, const json_t *body, struct dtx_buf *out,
                                  struct dtx_err *err)
 {
@@ -278,7 +278,8 @@ out:
 	return rc;
 }
 
-/* Whether the event is one of the chain, as far as it and its two neighbours tell. */
+/* Whether the event belongs to the chain, as far as its own hash and those of its two neighbours
+ * show. */
 static bool ledger_chained(const struct ledger_row *row, struct dtx_str before,
                            struct dtx_str after)
 {
@@ -389,7 +390,7 @@ enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
 		memcpy(head->hash, row.hash.ptr, sizeof(head->hash));
 	}
 	if (!*bad && !head->seq)
-		*bad = 1; /* not even genesis is there */
+		*bad = 1; /* not even the first event is there */
 out:
 	dtx_db_done(rows);
 	return rc;

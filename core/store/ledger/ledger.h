@@ -1,14 +1,16 @@
-/* The hash chain: append, read back, verify.
+/* The ledger: an append-only list of events, each of which contains the hash of the one before it,
+ * so that a later change is evident.
  *
- * hash = SHA-256("dtx-ledger-1\0" + prev + be64 seq + be64 ts_us + L(kind) + L(run_id) + L(body))
- * with L = be32 length and bytes; the first event, genesis, has prev of 32 zero bytes. */
+ * hash = SHA-256("dtx-ledger-1\0" + prev + be64 seq + be64 ts_us + L(kind) + L(run_id) + L(body)),
+ * where L is the length (be32) and the bytes.  The first event, genesis, has 32 zero bytes as
+ * prev. */
 #ifndef DTX_STORE_LEDGER_LEDGER_H
 #define DTX_STORE_LEDGER_LEDGER_H
 
 #include "core/base/hash/hash.h"
 #include "core/store/db.h"
 
-/* Longer bodies go to a blob; the event keeps {"blob": hash}. */
+/* A longer body is stored as a blob; the event then has {"blob": hash}. */
 #define DTX_LEDGER_BODY_MAX ((size_t)64 << 10)
 
 struct dtx_event {
@@ -17,19 +19,20 @@ struct dtx_event {
 	const json_t *body;
 };
 
-/* Inside a transaction: appends the event and updates the derived tables from it.  ts_us 0: now.
- * event->seq and ts_us are filled. */
+/* Appends an event and updates the derived tables from it; call it inside of a transaction.  ts_us
+ * 0: now.  event->seq and ts_us are filled in. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_append(struct dtx_db *db, struct dtx_event *event,
                                             struct dtx_err *err);
-/* One event in a transaction of its own.  Takes `body`, also on failure. */
+/* Appends one event in a transaction of its own.  Takes `body`, also on failure. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_add(struct dtx_db *db, const char *kind, const char *run_id,
                                          json_t *body, struct dtx_err *err);
-/* The first event of a new store; `after`: the head of the one that it follows, or NULL. */
+/* Appends the first event of a new store.  `after`: the head of the store that it continues, or
+ * NULL. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_genesis(struct dtx_db *db, const char *after,
                                              struct dtx_err *err);
 
-/* Calls fn for events in order: of one run (run_id), or all from seq `from`.  fn's failure ends
- * the walk. Bodies are whole (read from their blob). */
+/* Call fn for events in order: all from seq `from`, or those of one run (run_id).  A failure of fn
+ * ends the walk.  A body that is stored as a blob is read and passed whole. */
 typedef enum dtx_code (*dtx_ledger_fn)(void *arg, const struct dtx_event *event,
                                        struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_ledger_walk(struct dtx_db *db, int64_t from, dtx_ledger_fn fn,
@@ -37,8 +40,8 @@ DTX_MUSTUSE enum dtx_code dtx_ledger_walk(struct dtx_db *db, int64_t from, dtx_l
 DTX_MUSTUSE enum dtx_code dtx_ledger_walk_run(struct dtx_db *db, const char *run_id,
                                               dtx_ledger_fn fn, void *arg, struct dtx_err *err);
 
-/* The same of all events about snippets.  store_io where one of them does not fit in the chain:
- * then fn has not seen it. */
+/* The same for all events about snippets.  Fails with store_io if one of them does not fit into the
+ * chain; fn is not called for that event. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_walk_snippets(struct dtx_db *db, dtx_ledger_fn fn, void *arg,
                                                    struct dtx_err *err);
 
@@ -49,11 +52,11 @@ struct dtx_ledger_head {
 DTX_MUSTUSE enum dtx_code dtx_ledger_head(struct dtx_db *db, struct dtx_ledger_head *out,
                                           struct dtx_err *err);
 
-/* Re-hashes the chain from seq `from` (1: all).  *bad is the first event that does not fit, 0 when
- * all do.  *head is the last one that does. */
+/* Computes the hashes again from seq `from` on (1: all).  *bad is the first event that does not
+ * fit; 0 if all do.  *head is the last event that does. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
                                            struct dtx_ledger_head *head, struct dtx_err *err);
-/* Hash of event `seq` (0 when there is none). */
+/* The hash of event `seq`.  *found is false if there is no such event. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_hash_at(struct dtx_db *db, int64_t seq,
                                              uint8_t hash[DTX_SHA256_SIZE], bool *found,
                                              struct dtx_err *err);

@@ -1,4 +1,4 @@
-/* Which process a run belongs to. */
+/* Identifies the process that a run belongs to: see process.h. */
 #include "core/store/ledger/process.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/text/num.h"
 
-/* First bytes of a small /proc file, as a string. */
+/* The first bytes of a small file of /proc, as a string. */
 static bool process_read(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -27,7 +27,7 @@ static bool process_read(const char *path, char *out, size_t size)
 	return true;
 }
 
-/* State letter and start time of a process; 0 when there is none. */
+/* The state letter and the start time of a process; 0 if it does not exist. */
 static char process_stat(int64_t pid, int64_t *start)
 {
 	char path[64], text[1024];
@@ -38,11 +38,11 @@ static char process_stat(int64_t pid, int64_t *start)
 	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
 	if (!process_read(path, text, sizeof(text)))
 		return 0;
-	end = strrchr(text, ')'); /* the name before it may hold anything */
+	end = strrchr(text, ')'); /* the name before it may contain any character */
 	if (!end || strlen(end) < 3)
 		return 0;
 	rest = dtx_str_of(end + 2);
-	for (i = 3; i <= 22; i++) { /* fields are counted from 1; 3 is the state, 22 the start */
+	for (i = 3; i <= 22; i++) { /* fields are counted from 1: 3 is the state, 22 the start */
 		if (!dtx_str_next(&rest, ' ', &word))
 			return 0;
 	}
@@ -90,7 +90,7 @@ bool dtx_process_alive(const struct dtx_process *p, const struct dtx_process *se
 	char state;
 
 	if (strcmp(p->host, self->host) || !p->boot[0] || !self->boot[0])
-		return true; /* not for us to say */
+		return true; /* a process of another host cannot be examined */
 	if (strcmp(p->boot, self->boot))
 		return false;
 	state = process_stat(p->pid, &start);

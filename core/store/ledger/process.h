@@ -1,4 +1,5 @@
-/* Which process a run belongs to, and whether it still lives. */
+/* Identifies the process that a run belongs to, and tells whether it is still alive.  A pid alone
+ * is not enough, because pids are reused: boot id and start time make it unique. */
 #ifndef DTX_STORE_LEDGER_PROCESS_H
 #define DTX_STORE_LEDGER_PROCESS_H
 
@@ -10,15 +11,15 @@ struct dtx_process {
 	int64_t start; /* clock ticks between boot and the start of the process */
 	char host[72];
 };
-/* This process.  Never fails: what cannot be read is empty or 0. */
+/* Describes this process.  Never fails: what cannot be read is empty or 0. */
 void dtx_process_self(struct dtx_process *p);
-/* The name of the user that this process belongs to, by its real id; "uid 1000" where the machine
- * has no name for it.  What $USER says is no evidence.  Valid until the process ends. */
+/* The name of the user that owns this process, by its real user id; "uid 1000" if the machine has
+ * no name for it.  $USER is not used, because anyone can set it.  Valid until the process ends. */
 const char *dtx_process_user(void);
-/* True unless it is certain that the process has ended: its host is ours, and the machine was
- * booted since, or nobody (or another, or a zombie) has its pid. */
+/* False only if it is certain that the process has ended: it ran on this host, and the machine has
+ * been booted since, or its pid is unused or belongs to another process or a zombie. */
 bool dtx_process_alive(const struct dtx_process *p, const struct dtx_process *self);
-/* {"boot","pid","start"}; new reference. */
+/* {"boot","pid","start"}.  New reference. */
 json_t *dtx_process_json(const struct dtx_process *p);
 void dtx_process_from_json(const json_t *object, const char *host, struct dtx_process *p);
 

@@ -1,4 +1,4 @@
-/* The derived tables from the ledger alone. */
+/* Rebuilds the derived tables from the ledger: see rebuild.h. */
 #include "core/store/ledger/rebuild.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ out:
 
 /* --- definitions --- */
 
-/* Of a changed byte a text need not be UTF-8 any more. */
+/* A text may no longer be UTF-8 if one of its bytes was changed. */
 static json_t *rebuild_bytes(const char *text)
 {
 	return text ? json_string_nocheck(text) : NULL;
@@ -101,7 +101,7 @@ static enum dtx_code rebuild_definitions(struct dtx_db *want, struct dtx_db *got
 		const json_t *other = json_object_get(is, key);
 
 		if (!other && !strcmp(key, "index ledger_snippet"))
-			continue; /* a store that is only read may be from before */
+			continue; /* a store that is only read may be from an older version */
 		if (!other)
 			DTX_TRY(rebuild_says(findings, key, "is not there", err));
 		else if (!json_equal(one, other))
@@ -177,7 +177,7 @@ enum dtx_code dtx_rebuild_compare(struct dtx_store *s, json_t *findings, struct 
 	DTX_TRY(dtx_db_create(":memory:", false, &fresh, err));
 	DTX_TRY(dtx_ledger_walk(live, 1, rebuild_apply, fresh, err));
 	for (size_t i = 0; i < DTX_TAB_COUNT; i++) {
-		/* of a table with other columns that is said already */
+		/* a table with other columns was reported already */
 		if (!rebuild_is_named(findings, (enum dtx_sql_table)i))
 			DTX_TRY(rebuild_table(fresh, live, (enum dtx_sql_table)i, findings, err));
 	}

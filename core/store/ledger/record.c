@@ -1,4 +1,4 @@
-/* The record of one run. */
+/* Writes the record of one run: see record.h. */
 #include "core/store/ledger/record.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #include "core/store/ledger/process.h"
 #include "core/store/ledger/recover_runs.h"
 
-#define RECORD_LOOKS_BACK 32 /* events of the ledger */
+/* Number of events at the end of the ledger that are checked before a run is added. */
+#define RECORD_LOOKS_BACK 32
 
 struct record_blob {
 	char *kind, *bytes;
@@ -25,14 +26,14 @@ struct record_blob {
 struct dtx_record {
 	struct dtx_store *store;
 	char id[DTX_RUN_ID];
-	json_t *part[DTX_PART_COUNT];  /* details not written yet */
-	int64_t index[DTX_PART_COUNT]; /* place of the next one */
+	json_t *part[DTX_PART_COUNT];  /* details that are not written yet */
+	int64_t index[DTX_PART_COUNT]; /* number of the next detail */
 	bool snippet;                  /* a region was recorded */
 	struct record_blob *blob;
 	size_t nblobs, cap_blobs;
 };
 
-/* Member of an event's body, and the column that counts its rows. */
+/* The member of an event's body, and the column that numbers its rows. */
 static const struct {
 	const char *member, *index;
 } record_parts[DTX_PART_COUNT] = {
@@ -43,7 +44,7 @@ static const struct {
 
 /* --- ids --- */
 
-/* UUIDv7: 48 bits of milliseconds, 12 of microseconds within, 62 random. */
+/* UUIDv7: 48 bits of milliseconds, 12 bits of microseconds within, 62 random bits. */
 void dtx_run_id_new(char id[DTX_RUN_ID])
 {
 	int64_t us = dtx_wall_us();
@@ -53,7 +54,7 @@ void dtx_run_id_new(char id[DTX_RUN_ID])
 	size_t i;
 
 	if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
-		memset(b, 0, sizeof(b)); /* still unique by time on one machine */
+		memset(b, 0, sizeof(b)); /* the time still makes it unique on one machine */
 	for (i = 0; i < 6; i++)
 		b[i] = (uint8_t)(ms >> (8 * (5 - i)));
 	b[6] = (uint8_t)(0x70 | part >> 8);
@@ -135,7 +136,7 @@ static enum dtx_code record_lease(struct dtx_record *r, enum record_lease lease,
 	return dtx_db_run(db, DTX_SQL_LEASE_DROP, &val, 1, err);
 }
 
-/* In the transaction that has begun: blobs, event, derived rows, lease. */
+/* Writes blobs, event, derived rows and lease within the transaction that has begun. */
 static enum dtx_code record_commit(struct dtx_record *r, const char *kind, const json_t *body,
                                    enum record_lease lease, struct dtx_err *err)
 {
@@ -168,7 +169,7 @@ static enum dtx_code record_write(struct dtx_record *r, const char *kind, const 
 	return rc == DTX_OK ? record_commit(r, kind, body, RECORD_LEASE_KEEP, err) : rc;
 }
 
-/* Kept when the process dies, but not waited for until it is on the disk. */
+/* The event survives a crash of the process, but the commit does not wait until it is on disk. */
 static enum dtx_code record_write_soon(struct dtx_record *r, const char *kind, const json_t *body,
                                        enum record_lease lease, struct dtx_err *err)
 {
@@ -205,7 +206,7 @@ enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *b
 
 /* --- start --- */
 
-/* Arguments and paths are bytes; what is not UTF-8 in them is shown as U+FFFD. */
+/* Arguments and paths are bytes; those that are not UTF-8 become U+FFFD. */
 static json_t *record_string(const char *text)
 {
 	struct dtx_buf b = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -237,7 +238,7 @@ static json_t *record_argv(const struct dtx_run_info *info)
 	return list;
 }
 
-/* $USER where it is another name than that of the user: NULL else. */
+/* $USER if it differs from the name of the user, else NULL. */
 static const char *record_user_env(void)
 {
 	const char *name = getenv("USER");
@@ -336,9 +337,9 @@ out:
 	return rc;
 }
 
-/* A chain that goes on after a change would make the change look older than it is, and whoever
- * reads the record would learn of it from 'dtx verify' alone.  The end is looked at: all of it
- * would take longer than most runs. */
+/* Refuses to add a run to a ledger that was changed.  A chain that continues after the change would
+ * make it look older than it is, and only `dtx verify` would show it.  Only the last events are
+ * checked, because checking all would take longer than most runs. */
 static enum dtx_code record_chain_fits(struct dtx_store *store, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -374,8 +375,8 @@ enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_inf
 	dtx_str_copy(r->id, sizeof(r->id), dtx_str_of(info->run_id));
 	DTX_TRY(record_start_body(r, info, env, body, err));
 	DTX_TRY(record_chain_fits(store, err));
-	/* A power cut may take it back as long as nothing came of it: the next event makes it last.
-	 */
+	/* A power failure may undo this event as long as the run has no result; the next event
+	 * makes it durable. */
 	DTX_TRY(record_write_soon(r, "run.start", body, RECORD_LEASE_PUT, err));
 	*out = r;
 	r = NULL;
@@ -476,7 +477,8 @@ enum dtx_code dtx_record_end(struct dtx_record *r, const char *status, const cha
 	    !record_set(body, "path", r->snippet ? "snippet" : "typed") ||
 	    !record_take_parts(r, body))
 		DTX_FAIL_MEM(err);
-	/* Taken back by a power cut, it is found again: run.output says what the run had done. */
+	/* If a power failure undoes this event, the run is closed again by the next command,
+	 * because run.output tells what it had done. */
 	DTX_TRY(record_write_soon(r, "run.end", body, RECORD_LEASE_DROP, err));
 	record_drop_parts(r);
 out:

@@ -2,10 +2,11 @@
  *
  *   start -> [add, event ...] -> output (all targets, before any rename) -> end -> free
  *
- * Each call that writes is one transaction: the event, the blobs it names and the derived rows.  It
- * is durable when the call returns, but for run.start and run.end, which outlive the process and
- * are on the disk with the next event.  json_t arguments are taken, also on failure; NULL for one
- * counts as out of memory. One thread at a time, not always the same one. */
+ * Each call that writes is one transaction: the event, the blobs that it names, and the derived
+ * rows.  The data is on disk when the call returns.  Exceptions are run.start and run.end: they
+ * survive a crash of the process, but reach the disk only with the next event.  json_t arguments
+ * are taken, also on failure, and a NULL counts as out of memory, so a caller need not check each
+ * of them.  A record must be used by one thread at a time, but not always by the same one. */
 #ifndef DTX_STORE_LEDGER_RECORD_H
 #define DTX_STORE_LEDGER_RECORD_H
 
@@ -16,9 +17,9 @@
 #define DTX_RUN_ID 37 /* UUIDv7 as text, with terminator */
 struct dtx_record;
 
-/* A fresh run id; ids sort by time. */
+/* Makes a new run id.  Ids sort by time. */
 void dtx_run_id_new(char id[DTX_RUN_ID]);
-/* Its last 8 hex digits. */
+/* The last 8 hex digits of an id. */
 const char *dtx_run_id_short(const char *id);
 
 struct dtx_run_info {
@@ -26,18 +27,18 @@ struct dtx_run_info {
 	const char *command;        /* "run", "convert", "snippet add" */
 	const char *ns;             /* namespace; NULL: "default" */
 	struct dtx_str plan;        /* canonical bytes; empty: none */
-	struct dtx_str plan_source; /* the plan file's own bytes; empty: none */
-	const char *plan_hash;      /* hex of the plan id; NULL: SHA-256 of `plan` */
-	const char *plan_name;      /* the plan's `name`; NULL */
-	const char *plan_file;      /* as given; NULL */
+	struct dtx_str plan_source; /* the bytes of the plan file; empty: none */
+	const char *plan_hash;      /* hex digits of the plan id; NULL: SHA-256 of `plan` */
+	const char *plan_name;      /* the member `name` of the plan; NULL */
+	const char *plan_file;      /* as the user gave it; NULL */
 	int64_t nsteps;
 	int argc;
-	char *const *argv;                            /* key options already removed */
-	const char *parent, *replay_of, *traceparent; /* NULL */
-	json_t *env;  /* taken; NULL: dtx_env_describe().  Kept once, by hash */
+	char *const *argv;                            /* without options that contain keys */
+	const char *parent, *replay_of, *traceparent; /* NULL: none */
+	json_t *env;  /* taken; NULL: dtx_env_describe().  The same environment is stored once */
 	json_t *pins; /* taken; NULL: none */
-	/* Taken: [{"path","temp"}] of the outputs to come (dtx_outfile_target), so that a killed
-	 * run is cleaned up; NULL: none. */
+	/* Taken: [{"path","temp"}] of the outputs that the run will write (dtx_outfile_target), so
+	 * that they can be cleaned up if it is killed.  NULL: none. */
 	json_t *targets;
 	int64_t start_us; /* 0: now */
 };
@@ -48,19 +49,20 @@ DTX_MUSTUSE enum dtx_code dtx_record_start(struct dtx_store *store, const struct
 const char *dtx_record_id(const struct dtx_record *r);
 struct dtx_store *dtx_record_store(struct dtx_record *r);
 
-/* Details of a run, one row each; they go into the next of run.output and run.end, in order of
- * adding.  Members that are absent are null.  Objects and arrays are kept as JSON.
+/* Adds a row of details to the record.  Details are written with the next run.output or run.end, in
+ * the order in which they were added.  Absent members are null; objects and arrays are stored as
+ * JSON.
  *
  *   INPUT   alias, uri (absolute path; "-"), label (as printed: "input.xlsx!Q1"), sha (see
  *           core/base/hash/identity.h), bytes, mtime_us, reader {options after defaults}, rows,
  *           columns, schema [{name, type}], fp, snapshot
  *   STEP    op, rows_in, rows_out, detail {"counts": {"false": 509, "null": 3}, ...}, dur_us
  *   REGION  pointer, code, rung, cell_id, attempts, class, jail {dtx_jail_report_json
- *           without streams and messages, which may hold cell values}, op, steps [first, last]
+ *           without streams and messages, which may contain values of cells}, op,
+ *           steps [first, last]
  *   CHECK   name, severity (error, warn), status (pass, fail, skip), col, expected, actual
  *   LINEAGE output, out_col, alias, in_col, type (DIRECT, INDIRECT), subtype, formula, composed,
- * class (one row per source column; `composed` may end in ", by region")
- */
+ *           class (one row per source column; `composed` may end in ", by region") */
 enum dtx_part {
 	DTX_PART_INPUT,
 	DTX_PART_STEP,
@@ -71,39 +73,41 @@ enum dtx_part {
 };
 DTX_MUSTUSE enum dtx_code dtx_record_add(struct dtx_record *r, enum dtx_part part, json_t *row,
                                          struct dtx_err *err);
-/* Forgets details that were added but not written yet: the typed attempt was discarded. */
+/* Drops details that were added but not written yet, because the attempt that they describe was
+ * discarded. */
 void dtx_record_discard(struct dtx_record *r, enum dtx_part part);
 
-/* Bytes named by the next event, stored with it.  hash gets the hex SHA-256.  kind: "code",
- * "prompt", "answer", "plan", "env", "stderr", "input", "lineage". Copies. */
+/* Stores bytes (copied) with the next event, which names them.  hash receives the hex SHA-256.
+ * kind: "code", "prompt", "answer", "plan", "env", "stderr", "input", "lineage". */
 DTX_MUSTUSE enum dtx_code dtx_record_blob(struct dtx_record *r, const char *kind,
                                           struct dtx_str bytes, char hash[DTX_SHA256_HEX],
                                           struct dtx_err *err);
-/* run.trigger {idx, pointer, code, op}; run.cache {idx, outcome, cell_id}; jail.end {idx, report};
- * attempt.end {idx, attempt, class, cell_id, message}; author.sent, author.got. */
+/* Appends an event: run.trigger {idx, pointer, code, op}; run.cache {idx, outcome, cell_id};
+ * jail.end {idx, report}; attempt.end {idx, attempt, class, cell_id, message}; author.sent,
+ * author.got. */
 DTX_MUSTUSE enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *body,
                                            struct dtx_err *err);
 
-/* The same for what nothing outside depends on: not waited for, the next event that is waited for
- * takes it to the disk too. */
+/* The same for events on which nothing outside of the store depends: it does not wait for the disk.
+ * The next event that does wait makes this one durable too. */
 DTX_MUSTUSE enum dtx_code dtx_record_event_soon(struct dtx_record *r, const char *kind,
                                                 json_t *body, struct dtx_err *err);
 
-/* run.output: every output of the run, finished but not yet renamed.  Array of {path, temp (or
- * null), atomic, writer {options}, sha, bytes, table_hash, rows_hash, rows, columns, schema,
- * stats}, and "lineage" ("rows") with "lineage_hash" where row numbers are kept. */
+/* Appends run.output: every output of the run, complete but not renamed yet.  Array of {path, temp
+ * (or null), atomic, writer {options}, sha, bytes, table_hash, rows_hash, rows, columns, schema,
+ * stats}, and "lineage" ("rows") with "lineage_hash" if row numbers are kept. */
 DTX_MUSTUSE enum dtx_code dtx_record_output(struct dtx_record *r, json_t *outputs,
                                             struct dtx_err *err);
 
-/* run.end.  status: "ok" or "failed" (or "cancelled"); code: an error name, NULL when ok.  extra
- * (may be NULL: nothing) goes into the body: threads, peak_bytes, warnings, message, at. */
+/* Appends run.end.  status: "ok", "failed" or "cancelled".  code: the name of an error; NULL if ok.
+ * extra (NULL: nothing) goes into the body: threads, peak_bytes, warnings, message, at. */
 DTX_MUSTUSE enum dtx_code dtx_record_end(struct dtx_record *r, const char *status, const char *code,
                                          int exit_status, json_t *extra, struct dtx_err *err);
-/* A record without end stays open in the store until its process is gone.  NULL is fine. */
+/* A record that has no end stays open in the store until its process is gone.  NULL is allowed. */
 void dtx_record_free(struct dtx_record *r);
 
-/* What this process runs on: dtx, build, libc, kernel, cpu, locale, tz.  New reference; NULL: out
- * of memory. */
+/* Describes the environment of this process: dtx, build, libc, kernel, cpu, locale, tz.  New
+ * reference; NULL: out of memory. */
 json_t *dtx_env_describe(void);
 
 #endif

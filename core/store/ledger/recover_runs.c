@@ -1,4 +1,4 @@
-/* Closing the records of runs that were killed. */
+/* Closes the records of runs that were killed: see recover_runs.h. */
 #include "core/store/ledger/recover_runs.h"
 
 #include <stdio.h>
@@ -21,10 +21,10 @@ struct sweep_lease {
 	struct dtx_process owner;
 };
 
-/* What the ledger knows of a run. */
+/* What the ledger knows about a run. */
 struct sweep_run {
 	char run_id[DTX_RUN_ID];
-	json_t *start, *output; /* bodies */
+	json_t *start, *output; /* bodies of these events */
 	bool ended;
 };
 
@@ -42,7 +42,7 @@ static enum dtx_code sweep_note(void *arg, const struct dtx_event *event, struct
 	return DTX_OK;
 }
 
-/* Removes a temp file if its name is one that this run would have made. */
+/* Removes a temporary file if its name is one that this run would have made. */
 static bool sweep_temp(const struct sweep_run *run, const char *temp)
 {
 	const char *base;
@@ -83,7 +83,7 @@ out:
 static const char *sweep_judge(const struct sweep_run *run, const json_t *output)
 {
 	if (!dtx_json_bool(output, "atomic", true))
-		return "new"; /* its bytes had left when they were recorded */
+		return "new"; /* its bytes had been written out before they were recorded */
 	if (sweep_temp(run, dtx_json_text(output, "temp", NULL)))
 		return "old";
 	if (sweep_hash_is(dtx_json_text(output, "path", ""), dtx_json_text(output, "sha", "")))
@@ -91,7 +91,7 @@ static const char *sweep_judge(const struct sweep_run *run, const json_t *output
 	return "replaced";
 }
 
-/* [{"path","output"}]; *all_new stays true only when each is. NULL: out of memory. */
+/* [{"path","output"}].  *all_new stays true only if every output is new.  NULL: out of memory. */
 static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 {
 	const json_t *list = run->output ? json_object_get(run->output, "outputs")
@@ -107,7 +107,8 @@ static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 		if (run->output)
 			verdict = sweep_judge(run, item);
 		else if (!strcmp(dtx_json_text(item, "path", ""), "-"))
-			verdict = "unfinished"; /* what has left cannot be taken back */
+			verdict = "unfinished"; /* bytes that were written to a pipe or device
+			                         * cannot be taken back */
 		else
 			(void)sweep_temp(run, dtx_json_text(item, "temp", NULL));
 		*all_new = *all_new && !strcmp(verdict, "new");
@@ -121,7 +122,7 @@ static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 	return out;
 }
 
-/* Another process may have been faster: only who still finds the lease writes. */
+/* Another process may have been faster: only the one that still finds the lease writes. */
 static enum dtx_code sweep_write(struct dtx_db *db, const struct sweep_run *run, json_t *body,
                                  struct dtx_err *err)
 {
@@ -177,7 +178,8 @@ static void sweep_run_clear(struct sweep_run *run)
 	memset(run, 0, sizeof(*run));
 }
 
-/* One process judges: a second one would find the temp file gone and call the target replaced. */
+/* Only one process may judge a run: a second one would find the temporary file gone and report that
+ * the target was replaced. */
 static enum dtx_code sweep_claim(struct dtx_db *db, const struct sweep_lease *lease,
                                  const struct dtx_process *self, bool *ours, struct dtx_err *err)
 {
@@ -216,7 +218,7 @@ out:
 	return rc;
 }
 
-/* Leases whose process has ended, at most DTX_RECOVER_RUNS_MAX. */
+/* Finds leases whose process has ended, at most DTX_RECOVER_RUNS_MAX. */
 static enum dtx_code sweep_find(struct dtx_db *db, const struct dtx_process *self,
                                 struct sweep_lease *lease, size_t *n, struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Tamper evidence. */
+/* Checks the store for changes that dtx did not make: see verify.h. */
 #include "core/store/ledger/verify.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ out:
 
 /* --- bodies --- */
 
-/* Members of events that name a body, and of which kind it is. */
+/* Members of events that name a body, and the kind of that body. */
 static const struct {
 	const char *member, *kind;
 } verify_members[] = {
@@ -55,10 +55,11 @@ static const struct {
 };
 
 struct verify_named {
-	json_t *as;     /* {hash: bits of the members that name it}; NULL: the ledger is not read */
-	json_t *known;  /* {hash: true} of all hashes that an event has */
-	json_t *purged; /* {hash: when, 0: an older dtx did not say} by the last event that purged
-	                   it */
+	json_t *as;     /* {hash: bits of the members that name it}; NULL: the ledger was not
+	                 * read */
+	json_t *known;  /* {hash: true} for all hashes in events */
+	json_t *purged; /* {hash: time, 0: an older dtx did not record it} by the last event that
+	                 * purged it */
 	json_t *purges; /* bodies of these events */
 	json_t *size;   /* {hash: bytes} of purged bodies */
 };
@@ -97,7 +98,7 @@ static bool verify_value(struct verify_named *v, const char *member, const json_
 	return ok;
 }
 
-/* A large body is one of the bodies itself. */
+/* A large event body is itself stored as one of the bodies. */
 static bool verify_large(struct verify_named *v, const json_t *body)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -136,8 +137,8 @@ out:
 	return rc;
 }
 
-/* Whether the events name the body as one of this kind; one that they name otherwise is not judged.
- */
+/* Whether the events name the body as one of this kind.  If they name it in another way it is not
+ * judged. */
 static bool verify_kind(const struct verify_named *v, const char *hash, const char *kind)
 {
 	json_int_t bits = dtx_json_int(v->as, hash, 0);
@@ -170,7 +171,7 @@ static const char *verify_body(struct dtx_db_rows *rows, const struct verify_nam
 		return "the ledger names these bytes as ones of another kind";
 	if (gone && v->as && !json_object_get(v->purged, hash))
 		return "these bytes are gone, and the ledger tells of no purge";
-	if (gone) /* their hash proves nothing any more */
+	if (gone) /* its hash can no longer be checked */
 		return bytes.len || (v->as && !verify_purged(v, hash, gone)) || !enc ||
 		                       strcmp(enc, "raw")
 		               ? "what is kept of these purged bytes is not what it was"
@@ -216,7 +217,7 @@ out:
 	return rc;
 }
 
-/* An event that purged bodies has their bytes in all. */
+/* An event that purged bodies contains the sum of their sizes. */
 static enum dtx_code verify_sizes(const struct verify_named *v, json_t *findings,
                                   struct dtx_err *err)
 {
@@ -246,8 +247,8 @@ out:
 	return rc;
 }
 
-/* What the events name must be there.  Of a ledger that cannot be read, a large body of it being
- * another, nothing is held against the bodies but their own hashes. */
+/* Everything that the events name must exist.  If the ledger cannot be read (a large event body was
+ * changed), the bodies are only checked against their own hashes. */
 static enum dtx_code verify_blobs(struct dtx_db *db, json_t *findings, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, walked = DTX_OK;
@@ -320,8 +321,8 @@ out:
 	return rc;
 }
 
-/* What the database itself says of its pages, and of its indexes, which hold their columns a second
- * time. */
+/* What SQLite itself finds wrong with its pages and with its indexes, which contain a second copy
+ * of their columns. */
 static enum dtx_code verify_pages(struct dtx_db *db, json_t *findings, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -346,7 +347,7 @@ out:
 	return rc;
 }
 
-/* Leases come and go with runs and are made of no event: only their form is known. */
+/* Leases come and go with runs and no event records them, so only their form can be checked. */
 static enum dtx_code verify_leases(struct dtx_db *db, json_t *findings, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -367,7 +368,7 @@ out:
 	return rc;
 }
 
-/* Whether the tables that all else is made of are as they should be. */
+/* Whether the tables from which everything else is derived are intact. */
 static bool verify_readable(const json_t *findings)
 {
 	json_t *one;
@@ -398,10 +399,10 @@ static enum dtx_code verify_rest(struct dtx_store *s, const struct dtx_verify_op
 	DTX_TRY(verify_blobs(db, ledger, err));
 	if (opts->head)
 		DTX_TRY(verify_head(db, opts->head, ledger, err));
-	/* A broken ledger may not even be readable: the index says nothing then. */
+	/* a broken ledger may not be readable, and then says nothing about the index */
 	if (!opts->skip_index && !json_array_size(ledger)) {
 		DTX_TRY(dtx_rebuild_compare(s, list, err));
-		if (!json_array_size(list)) /* of tables that are as they should be */
+		if (!json_array_size(list)) /* only in tables that are intact */
 			DTX_TRY(verify_leases(db, list, err));
 	}
 	if (json_array_extend(list, ledger) < 0)

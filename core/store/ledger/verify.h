@@ -1,4 +1,5 @@
-/* Tamper evidence: pages, definitions, chain, bodies, derived tables, a head kept elsewhere. */
+/* Evidence of tampering: checks pages, definitions, the hash chain, bodies, derived tables, and a
+ * head that was kept elsewhere. */
 #ifndef DTX_STORE_LEDGER_VERIFY_H
 #define DTX_STORE_LEDGER_VERIFY_H
 
@@ -6,17 +7,17 @@
 #include "core/store/store.h"
 
 struct dtx_verify_opts {
-	int64_t since;    /* chain from this seq; 0: all */
+	int64_t since;    /* check the chain from this seq; 0: all of it */
 	const char *head; /* "dtx1:<seq>:<hex>" that the chain must contain; NULL */
-	bool skip_index;  /* leave out what a rebuild makes again: definitions, derived tables */
-	const char *log;  /* what is wrong with the log, from dtx_readonly_db_log; NULL */
+	bool skip_index;  /* skip what a rebuild would make again: definitions and derived tables */
+	const char *log;  /* what dtx_readonly_db_log found wrong with the log; NULL */
 };
-/* Findings [{"finding","seq"|"hash"|"table"|"name","text"}]: log_damaged, page_damaged (what the
- * database says of its pages and indexes: nothing else is looked at then), schema_differs (a table,
- * index, trigger or view is not as this build makes it), chain_broken (first bad seq),
- * blob_mismatch, index_differs, truncated (the head lies beyond the chain, or differs).  Empty: all
- * good.  All is read in one transaction.  The caller owns *findings.  Codes: usage (head is no
- * head), store_io. */
+/* Findings [{"finding","seq"|"hash"|"table"|"name","text"}]: log_damaged, page_damaged (SQLite
+ * reports damaged pages or indexes; nothing else is checked then), schema_differs (a table, index,
+ * trigger or view is not as this build makes it), chain_broken (first bad seq), blob_mismatch,
+ * index_differs, truncated (the head is beyond the end of the chain, or differs).  Empty if
+ * everything is intact.  Everything is read in one transaction.  The caller owns *findings.  Codes:
+ * usage (`head` is not a head), store_io. */
 DTX_MUSTUSE enum dtx_code dtx_verify(struct dtx_store *s, const struct dtx_verify_opts *opts,
                                      json_t **findings, struct dtx_err *err);
 

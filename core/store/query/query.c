@@ -1,4 +1,4 @@
-/* Questions to the store. */
+/* Finds runs and reads from the store: see query.h. */
 #include "core/store/query/query.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 /* --- which run --- */
 
-/* The identity of a file, of the recorded kind; "" when it cannot be read. */
+/* The identity of a file, of the recorded kind; "" if the file cannot be read. */
 static void query_hash_file(const char *path, enum dtx_identity_kind kind,
                             char text[DTX_IDENTITY_TEXT])
 {
@@ -39,7 +39,7 @@ out:
 	dtx_mem_free(buf);
 }
 
-/* First row of a query by one text: run id, output index, count of rows. */
+/* The first row of a query by one text: run id, number of the output, number of rows. */
 static enum dtx_code query_one(struct dtx_store *s, enum dtx_sql sql, const char *text,
                                const char *path, struct dtx_found *out, bool *found,
                                struct dtx_err *err)
@@ -113,8 +113,8 @@ out:
 	return rc;
 }
 
-/* Which output of its run a file is that only its stamp tells of: that of its path, else the first.
- */
+/* Which output of its run a file is if only the stamp inside tells the run: the one with its path,
+ * else the first. */
 static enum dtx_code query_stamped(struct dtx_store *s, const char *path, struct dtx_found *out,
                                    struct dtx_err *err)
 {
@@ -128,7 +128,7 @@ out:
 	return rc;
 }
 
-/* By bytes, else by the stamp inside, else by the path it was written to. */
+/* Finds a file by its bytes, else by the stamp inside, else by the path to which it was written. */
 static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp_fn stamp,
                                 void *stamp_arg, struct dtx_found *out, bool *found,
                                 struct dtx_err *err)

@@ -1,4 +1,4 @@
-/* All of one run, from its events. */
+/* Collects everything about one run from its events. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -26,7 +26,7 @@ static bool query_is_part(const char *key)
 	return false;
 }
 
-/* Lists of the body join those of the record; the rest describes the run. */
+/* Lists in the body are appended to those of the record; all other members describe the run. */
 static bool query_take_body(struct query_build *q, const json_t *body)
 {
 	const char *key;
@@ -95,9 +95,9 @@ static bool query_skeleton(struct query_build *q, const char *run_id)
 	       dtx_json_set(q->record, "author", json_incref(q->author));
 }
 
-/* --- what is kept by hash --- */
+/* --- what is stored by hash --- */
 
-/* Sets object[key] to the blob's text, parsed when it is JSON; purged bytes are left out. */
+/* Sets object[key] to the text of the blob, parsed if it is JSON.  Purged bytes are left out. */
 static enum dtx_code query_inline(struct dtx_store *s, const char *hash, bool is_json,
                                   json_t *object, const char *key, struct dtx_err *err)
 {

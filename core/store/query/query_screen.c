@@ -1,5 +1,5 @@
-/* One readable screen from a record.  Plain ASCII frame, labels 12 wide, a line is left out when
- * it has nothing to say. */
+/* Prints one readable screen from a record: plain ASCII, labels in 12 columns.  A line that has
+ * nothing to say is left out. */
 #include "core/base/file.h"
 #include "core/store/query/query.h"
 #include "core/store/query/screen.h"
@@ -38,7 +38,7 @@ static void screen_outputs(const json_t *record, struct dtx_buf *out)
 	}
 }
 
-/* Outputs of a run that was killed before they were recorded. */
+/* The outputs of a run that was killed before they were recorded. */
 static void screen_targets(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *run = json_object_get(record, "run");
@@ -54,7 +54,7 @@ static void screen_targets(const json_t *record, struct dtx_buf *out)
 	}
 }
 
-/* A file that was moved, renamed or redirected is known by its bytes. */
+/* A file that was moved, renamed or redirected is recognized by its bytes. */
 static void screen_renamed(const json_t *record, const json_t *found, struct dtx_buf *out)
 {
 	const json_t *output = json_array_get(json_object_get(record, "outputs"),
@@ -71,7 +71,7 @@ static void screen_renamed(const json_t *record, const json_t *found, struct dtx
 	dtx_buf_addc(out, '\n');
 }
 
-/* The line of the file itself says so. */
+/* Whether the line of the file itself reports that the file is gone. */
 static bool screen_gone(const json_t *record, const json_t *found)
 {
 	const json_t *output = json_array_get(json_object_get(record, "outputs"),
@@ -80,8 +80,8 @@ static bool screen_gone(const json_t *record, const json_t *found)
 	return !strcmp(dtx_json_text(output, "file", ""), "gone");
 }
 
-/* A file that the run is known by, but has not the bytes that it wrote: where it is, or a copy that
- * has the run's name inside. */
+/* For a file that belongs to the run but does not have the bytes that the run wrote: tells where it
+ * is, or that it is a copy with the id of the run inside. */
 static void screen_changed(const json_t *record, const json_t *found, struct dtx_buf *out)
 {
 	const json_t *output = json_array_get(json_object_get(record, "outputs"),
@@ -144,7 +144,7 @@ static void screen_run(const json_t *record, struct dtx_buf *out)
 	if (end)
 		dtx_buf_printf(out, "  %.3f s", (double)(end - start) / 1e6);
 	dtx_buf_printf(out, "  user %s", dtx_json_text(run, "user", ""));
-	if (dtx_json_text(run, "user_env", NULL)) /* a name that somebody gave, no more */
+	if (dtx_json_text(run, "user_env", NULL)) /* a name that anybody could have set */
 		dtx_buf_printf(out, " ($USER %s)", dtx_json_text(run, "user_env", ""));
 	screen_plan(run, out);
 	dtx_buf_addc(out, '\n');
@@ -315,7 +315,7 @@ static void screen_from(const json_t *record, struct dtx_buf *out)
 	}
 }
 
-/* Rows dropped and not matched, by reason: "(509 false, 3 null)". */
+/* Rows that were dropped or not matched, by reason: "(509 false, 3 null)". */
 static void screen_counts(const json_t *step, struct dtx_buf *out)
 {
 	json_t *counts = json_object_get(json_object_get(step, "detail"), "counts"), *value;
@@ -353,7 +353,7 @@ static void screen_rows(const json_t *record, struct dtx_buf *out)
 		if (!i && json_is_integer(json_object_get(step, "rows_in")))
 			dtx_screen_number(out, dtx_json_int(step, "rows_in", 0));
 		if (snippet && screen_is_by_snippet(json_array_get(steps, i + 1)))
-			continue; /* the region's last step has the rows that came back */
+			continue; /* the last step of the region has the rows that came back */
 		dtx_buf_printf(out, " > %s", snippet ? "snippet" : dtx_json_text(step, "op", "?"));
 		if (json_is_integer(json_object_get(step, "rows_out"))) {
 			dtx_buf_addc(out, ' ');

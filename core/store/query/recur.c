@@ -1,4 +1,4 @@
-/* Groups of fallbacks, counted by one walk over the ledger. */
+/* Finds fallbacks that recur, by one walk over the ledger: see recur.h. */
 #include "core/store/query/recur.h"
 
 #include <stdio.h>
@@ -11,13 +11,13 @@
 struct recur {
 	int64_t since_us;
 	const char *op;
-	json_t *groups; /* key to group */
+	json_t *groups; /* from key to group */
 	json_t *runs;   /* open runs: {"plan", "0": key of region 0 ...} */
-	json_t *cells;  /* snippet to {"code","needs"} */
+	json_t *cells;  /* from snippet to {"code","needs"} */
 	bool failed;
 };
 
-/* --- small pieces; a failure is remembered --- */
+/* --- helpers; the state remembers a failure --- */
 
 static void recur_set(struct recur *s, json_t *object, const char *key, json_t *value)
 {
@@ -30,7 +30,7 @@ static void recur_add(struct recur *s, json_t *group, const char *key, int64_t n
 	recur_set(s, group, key, json_integer(dtx_json_int(group, key, 0) + n));
 }
 
-/* A member of one of the group's sets. */
+/* Adds a member to one of the sets of the group. */
 static void recur_note(struct recur *s, json_t *group, const char *set, const char *member)
 {
 	if (member && member[0])
@@ -51,7 +51,8 @@ static json_t *recur_new(struct recur *s, const json_t *body)
 	return group;
 }
 
-/* Names alone: a parameter that is a list here and a text there is one. */
+/* Only names count, so a parameter that is a list in one plan and a text in another is the same
+ * parameter. */
 static void recur_key(const json_t *body, struct dtx_buf *out)
 {
 	json_t *names = json_object(), *value;
@@ -87,7 +88,7 @@ static void recur_trigger(struct recur *s, const struct dtx_event *e)
 		return;
 	snprintf(idx, sizeof(idx), "%lld", (long long)dtx_json_int(e->body, "idx", 0));
 	if (e->ts_us < s->since_us || (s->op && strcmp(s->op, op))) {
-		recur_set(s, run, idx, json_string("")); /* its candidates are nobody's */
+		recur_set(s, run, idx, json_string("")); /* its candidates belong to no group */
 		return;
 	}
 	recur_key(e->body, &key);
@@ -201,7 +202,7 @@ out:
 
 /* --- the result --- */
 
-/* Columns that the group's snippets read, and their codes. */
+/* The columns that the snippets of the group read, and their codes. */
 static void recur_code(struct recur *s, json_t *group)
 {
 	json_t *read = json_array(), *codes = json_array(), *flag;

@@ -1,4 +1,4 @@
-/* Words and the lower lines of the provenance screen. */
+/* Texts and the lower lines of the provenance screen. */
 #include "core/store/query/screen.h"
 
 #include <time.h>
@@ -73,7 +73,7 @@ void dtx_screen_shape(struct dtx_buf *out, const json_t *item)
 
 	if (!json_is_integer(json_object_get(item, "rows")) ||
 	    (!columns && !json_is_array(json_object_get(item, "schema"))))
-		return; /* a failed run may not have come to know it */
+		return; /* a failed run may have ended before it knew */
 	dtx_screen_count(out, dtx_json_int(item, "rows", 0), "row", "rows");
 	dtx_buf_add(out, " x ");
 	dtx_screen_count(out, columns, "column", "columns");
@@ -107,7 +107,8 @@ static bool screen_is_declared(const json_t *row)
 	       !strcmp(klass, "recomputed");
 }
 
-/* A column has one row per source: the first speaks for it.  Columns passed on say nothing. */
+/* A column has one row per source; the first one is printed.  Columns that are passed on unchanged
+ * are not. */
 static bool screen_is_formula(const json_t *list, size_t at)
 {
 	const json_t *row = json_array_get(list, at);
@@ -141,7 +142,7 @@ static void screen_formula(const json_t *row, struct dtx_buf *out)
 	}
 }
 
-/* Formulas of the snippets' columns on one line: declared by the code, or found in it. */
+/* The formulas of columns that snippets made, on one line: declared by the code, or found in it. */
 struct screen_declared {
 	struct dtx_buf *out;
 	const char *label;
@@ -355,7 +356,7 @@ void dtx_screen_machine(const json_t *record, struct dtx_buf *out)
 	dtx_buf_addc(out, '\n');
 }
 
-/* A column whose formula is known, to ask why about. */
+/* A column with a known formula, for the suggestion to ask `dtx why` about it. */
 static const char *screen_asked(const json_t *record)
 {
 	json_t *row;

@@ -1,14 +1,14 @@
-/* How much there is of what. */
+/* Statistics of the store: counts by kind. */
 #include <stdio.h>
 
 #include "core/store/db.h"
 #include "core/store/cache/gc.h"
 
-/* Columns of each question: "t" text, "i" number. */
+/* The columns of each query: texts first, then integers. */
 static const struct {
 	const char *name, *member[6];
 	enum dtx_sql sql;
-	unsigned texts; /* the first ones */
+	unsigned texts; /* how many of the first columns are texts */
 } stats_tables[] = {
 	{ "events", { "kind", "events", "bytes" }, DTX_SQL_STATS_EVENTS, 1 },
 	{ "blobs", { "kind", "blobs", "bytes", "purged" }, DTX_SQL_STATS_BLOBS, 1 },
