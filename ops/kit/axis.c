@@ -1,4 +1,4 @@
-/* The values of a completed column, and the steps between them that no row has. */
+/* The values of a column for `complete`, and the steps between them that no row has. */
 #include "ops/kit/axis.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ out:
 	return rc;
 }
 
-/* Value number k of a sequence as int64 (dates and times in microseconds) or double. */
+/* Value number k of a sequence: an int64 (dates and times in microseconds) or a double. */
 union point {
 	int64_t i;
 	double f;
@@ -88,7 +88,7 @@ out:
 	return rc;
 }
 
-/* The made values as cells, written as the column reads them. */
+/* Writes the values that were made as cells, in the way the column reads them. */
 static enum dtx_code write_points(struct dtx_relayout *m, const struct dtx_axis *x,
                                   struct dtx_axis_values *v, const struct dtx_column *made,
                                   struct dtx_err *err)
@@ -107,7 +107,7 @@ out:
 	return rc;
 }
 
-/* Steps before `here` that no row has; *k is the next one. */
+/* Adds the steps before `here` that no row has.  *k is the next step. */
 static enum dtx_code add_steps(const struct dtx_axis *x, struct dtx_axis_values *v,
                                union point first, union point here, int64_t *k,
                                struct dtx_builder *to, struct dtx_err *err)
@@ -116,7 +116,7 @@ static enum dtx_code add_steps(const struct dtx_axis *x, struct dtx_axis_values 
 	union point step;
 
 	for (; step_point(x, first, *k, &step) && point_cmp(x, step, here) <= 0; (*k)++) {
-		/* a step too small to be seen beside its value gets nowhere */
+		/* a step that is too small to change its value would never end */
 		if (*k > VALUES_MAX)
 			DTX_FAIL(err, DTX_E_ROW_LIMIT,
 			         "complete: a column would have more than %d steps", VALUES_MAX);
@@ -130,7 +130,7 @@ out:
 	return rc;
 }
 
-/* The values that are there and the steps between, merged in order. */
+/* Merges the existing values with the steps between them, in order. */
 static enum dtx_code merge_steps(struct dtx_relayout *m, const struct dtx_axis *x,
                                  struct dtx_axis_values *v, const int64_t *row, int64_t n,
                                  struct dtx_err *err)
@@ -176,7 +176,7 @@ enum dtx_code dtx_axis_values(struct dtx_relayout *m, const struct dtx_axis *x,
 	memcpy(row, v->keys.first, (size_t)n * sizeof(*row));
 	DTX_TRY(dtx_rowkeys_column(&order, t, x->col, err));
 	DTX_TRY(dtx_rowkeys_sort(&order, row, n, err));
-	/* a null is a value, the last one */
+	/* null is a value too, the last one */
 	while (n && order.null[row[n - 1]])
 		n--;
 	if (x->step)

@@ -1,4 +1,4 @@
-/* Cells that an operation makes. */
+/* Cells that an operation makes: see cells_new.h. */
 #include "ops/kit/cells_new.h"
 
 #include "ops/kit/jsonvalue.h"
@@ -14,7 +14,8 @@ enum dtx_code dtx_made_value(struct dtx_relayout *m, uint32_t c, const json_t *v
 	*out = (struct dtx_from){ 0, DTX_FROM_NULL };
 	if (!value || json_is_null(value))
 		goto out;
-	/* a value that the column would read by its own rules is written by them */
+	/* A column with rules of its own (decimal comma, date format) gets the value written by
+	 * these rules. */
 	if (field->decimal_comma || dtx_field_reads_format(field)) {
 		DTX_TRY(dtx_json_column(value, field, &one, err));
 		dtx_cells_print(one, 0, field, &text);

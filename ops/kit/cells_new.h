@@ -1,11 +1,11 @@
-/* Cells that an operation makes for columns of a table laid out anew (ops/kit/relayout), written as
- * the column reads its own. */
+/* Cells that an operation makes for a table with a new layout (ops/kit/relayout).  They are written
+ * so that the column reads them by its own rules. */
 #ifndef DTX_OPS_KIT_CELLS_NEW_H
 #define DTX_OPS_KIT_CELLS_NEW_H
 
 #include "ops/kit/relayout.h"
 
-/* A scalar of the plan as a cell of output column c; NULL is null. */
+/* A scalar of the plan as a cell of output column c.  A NULL value gives null. */
 DTX_MUSTUSE enum dtx_code dtx_made_value(struct dtx_relayout *m, uint32_t c, const json_t *value,
                                          struct dtx_from *out, struct dtx_err *err);
 /* The rows of a FLAT column as cells of output column c: cell[0..made->len). */

@@ -1,4 +1,4 @@
-/* Tables as they were written. */
+/* Tables as they were written: see cells_untyped.h. */
 #include "ops/kit/cells_untyped.h"
 
 #include "core/base/text/utf8.h"
@@ -138,7 +138,7 @@ enum dtx_code dtx_raw_bind(struct dtx_bind *b, struct dtx_err *err)
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
-	/* typed anew; the names are known beforehand where columns are kept */
+	/* types are detected again; names are known in advance if columns are kept */
 	if (b->typed || b->ncols == 0)
 		dtx_bind_open(b);
 out:
@@ -192,7 +192,7 @@ enum dtx_code dtx_raw_schema(struct dtx_table *t, const int64_t *rows, int64_t n
 
 	if (!s || !f || !late || !from)
 		DTX_FAIL_MEM(err);
-	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy */
+	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy, which may be changed */
 	map = identity(fields, from);
 	for (uint32_t c = 0; c < fields; c++) {
 		f[c] = dtx_infer_again(&field[c]);

@@ -1,4 +1,4 @@
-/* Texts without what hides in them. */
+/* Cleans texts of characters that people do not see: see cleantext.h. */
 #include "ops/kit/cleantext.h"
 
 void dtx_cleaner_init(struct dtx_cleaner *k)
@@ -13,7 +13,7 @@ void dtx_cleaner_clear(struct dtx_cleaner *k)
 	dtx_buf_clear(&k->b);
 }
 
-/* Controls, zero-width characters and direction marks, the soft hyphen. */
+/* Control characters, zero-width characters, direction marks, the soft hyphen. */
 static bool is_control(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad ||
@@ -27,7 +27,7 @@ static bool is_dash(uint32_t cp)
 	       cp == 0xff0d;
 }
 
-/* The ASCII quote for a typographic one; 0: it is none. */
+/* The ASCII quote for a typographic one; 0 if it is not a quote. */
 static char plain_quote(uint32_t cp)
 {
 	if ((cp >= 0x2018 && cp <= 0x201b) || cp == 0x2032)
@@ -37,8 +37,8 @@ static char plain_quote(uint32_t cp)
 	return 0;
 }
 
-/* What one character becomes: itself, another, or nothing (UINT32_MAX).  A line break or a tab
- * parts words: it becomes a space, else the words would grow together. */
+/* What a character becomes: itself, another character, or nothing (UINT32_MAX).  A line break or a
+ * tab becomes a space, because the words on both sides would otherwise grow together. */
 static uint32_t clean_char(const struct dtx_clean *how, uint32_t cp)
 {
 	if (how->controls && is_control(cp))
@@ -67,7 +67,7 @@ static void clean_chars(const struct dtx_clean *how, struct dtx_str s, struct dt
 	}
 }
 
-/* Runs of spaces as one U+0020; a space alone stays what it is. */
+/* Replaces runs of spaces by one U+0020.  A single space stays as it is. */
 static void squeeze(struct dtx_str s, struct dtx_buf *out)
 {
 	size_t pos = 0;

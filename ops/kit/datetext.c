@@ -1,4 +1,4 @@
-/* Dates as people write them, in one declared order. */
+/* Dates as people write them, in a declared order: see datetext.h. */
 #include "ops/kit/datetext.h"
 
 #include "core/base/text/utf8.h"
@@ -11,7 +11,7 @@ static bool is_digit(struct dtx_str s, size_t at)
 	return at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9';
 }
 
-/* Takes up to `most` digits; their number, 0: there are none or more follow. */
+/* Takes up to `most` digits and returns their number; 0 if there are none or more follow. */
 static size_t take_digits(struct dtx_str *s, size_t most, int32_t *value)
 {
 	size_t n = 0;
@@ -26,7 +26,7 @@ static size_t take_digits(struct dtx_str *s, size_t most, int32_t *value)
 	return n;
 }
 
-/* An English month, whole or by its first three letters. */
+/* Takes an English month, in full or its first three letters. */
 static bool take_month_name(struct dtx_str *s, int32_t *month)
 {
 	static const char *const name[] = { "january",   "february", "march",    "april",
@@ -49,7 +49,7 @@ static bool take_month_name(struct dtx_str *s, int32_t *month)
 	return false;
 }
 
-/* One of - / . or spaces, which a comma may precede; *sep is what it was. */
+/* Takes one of - / . or spaces, which a comma may precede.  *sep is the character. */
 static bool take_separator(struct dtx_str *s, char *sep)
 {
 	size_t n = 0;
@@ -82,7 +82,7 @@ static bool take_part(struct dtx_str *s, char what, struct parts *p)
 	}
 }
 
-/* " 9:30 PM" or "T14:30:00.25+02:00" up to the end; nothing is midnight. */
+/* Reads " 9:30 PM" or "T14:30:00.25+02:00" to the end of the text.  Empty text is midnight. */
 static bool take_time(struct dtx_str s, int64_t *us)
 {
 	int32_t hour, minute, second = 0;

@@ -34,7 +34,7 @@ bool dtx_json_fits(const json_t *value, enum dtx_type type)
 	}
 }
 
-/* The value's text as a column of one row. */
+/* The text of the value as a column with one row. */
 static enum dtx_code text_column(const json_t *value, struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1 << 20);

@@ -41,8 +41,8 @@ out:
 	return rc;
 }
 
-/* A free name made from that of column `i`, which is then taken.  made[i]: how many were made of
- * the name that column i was the first to have. */
+/* Makes a free name from the name of column `i` and marks it as taken.  made[i] counts how many
+ * names were made from the name that column i was the first to have. */
 static enum dtx_code take_name(struct dtx_strmap *taken, const char **name, uint32_t i,
                                uint32_t *made, struct dtx_arena *arena, struct dtx_err *err)
 {
@@ -72,7 +72,8 @@ enum dtx_code dtx_names_fit(const char **name, uint32_t n, struct dtx_arena *are
 	*repeats = 0;
 	if (!again || !made)
 		DTX_FAIL_MEM(err);
-	/* first all names as they are, so that a made one never takes a written one */
+	/* First all names as they are written, so that a name that is made never takes one of
+	 * them. */
 	for (uint32_t i = 0; i < n; i++) {
 		if (!name[i] || !*name[i])
 			name[i] = dtx_arena_printf(arena, "column_%u", i + 1);

@@ -1,4 +1,4 @@
-/* Numbers as people write them. */
+/* Numbers as people write them: see numtext.h. */
 #include "ops/kit/numtext.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static struct dtx_str cut(struct dtx_str s, size_t front, size_t back)
 	return dtx_utf8_trim((struct dtx_str){ s.ptr + front, s.len - front - back });
 }
 
-/* Takes the longest currency sign off one end. */
+/* Removes the longest currency sign from one end. */
 static bool cut_currency(struct dtx_str *s)
 {
 	size_t best = 0;
@@ -42,7 +42,7 @@ static bool cut_currency(struct dtx_str *s)
 	return best > 0;
 }
 
-/* U+2212 counts as a minus. */
+/* U+2212 counts as a minus sign. */
 static size_t minus_at(struct dtx_str s, bool front)
 {
 	const struct dtx_str wide = DTX_STR("\xe2\x88\x92");
@@ -59,7 +59,7 @@ struct marks {
 	bool negative;
 };
 
-/* One mark off either end; false when there is none left. */
+/* Removes one sign from either end.  False: there is none left. */
 static bool cut_mark(struct dtx_str *s, const struct dtx_numtext_rules *r, struct marks *m)
 {
 	size_t front = minus_at(*s, true), back = minus_at(*s, false);
@@ -95,7 +95,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits with groups into out; *at moves behind them. */
+/* Copies digits with groups to out.  *at moves past them. */
 static bool whole_part(struct dtx_str s, char group, size_t *at, char *out, size_t *n)
 {
 	size_t run = 0, groups = 0, mark;
@@ -163,7 +163,8 @@ static bool digits(struct dtx_str s, const struct dtx_numtext_rules *r, char *ou
 	return (whole || *places) && exponent(s, &at, out, n) && at == s.len;
 }
 
-/* Two places to the left: 12.5 becomes 0.125; done on the digits, so nothing is rounded. */
+/* Moves the decimal point two places to the left: 12.5 becomes 0.125.  It works on the digits, so
+ * nothing is rounded. */
 static bool to_ratio(char *out, size_t *n, unsigned *places)
 {
 	char digit[DTX_NUMTEXT_MAX];

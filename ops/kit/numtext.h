@@ -1,4 +1,5 @@
-/* Numbers as people write them: signs on either side, parentheses, groups, currency, percent. */
+/* Numbers as people write them: signs on either side, parentheses, groups of digits, currency,
+ * percent. */
 #ifndef DTX_OPS_KIT_NUMTEXT_H
 #define DTX_OPS_KIT_NUMTEXT_H
 
@@ -14,12 +15,12 @@ struct dtx_numtext_rules {
 	{                                                                                          \
 		'.', ',', true, DTX_PERCENT_RATIO                                                  \
 	}
-/* Longest plain form that is given back. */
+/* Size of the longest plain form that is returned. */
 #define DTX_NUMTEXT_MAX 96
 
-/* The plain form, -?digits[.digits][e±digits], of a written number; blanks around it are ignored,
- * groups have exactly three digits.  out is terminated; *places: digits behind the decimal mark as
- * written.  False: it is none. */
+/* The plain form -?digits[.digits][e±digits] of a number as people write it.  Blanks around it are
+ * ignored; groups must have exactly three digits.  out is terminated; *places is the number of
+ * digits after the decimal mark as written.  False: it is not a number. */
 DTX_MUSTUSE bool dtx_numtext(struct dtx_str text, const struct dtx_numtext_rules *rules,
                              char out[DTX_NUMTEXT_MAX], size_t *len, unsigned *places);
 

@@ -1,4 +1,5 @@
-/* What operations share: moving columns, remembering batches, emitting rows picked from them. */
+/* What operations share: moving columns, keeping batches, emitting rows that are picked from
+ * them. */
 #include "ops/kit/opkit.h"
 
 #include <stdlib.h>
@@ -155,7 +156,7 @@ static const struct dtx_origin *one_origin(struct dtx_batch *const *batch, size_
 	return n ? batch[0]->origin : NULL;
 }
 
-/* origin: of all batches. */
+/* origin: common to all batches. */
 static enum dtx_code pick_ids(const struct dtx_pick *p, const struct dtx_origin *origin,
                               struct dtx_batch *b, struct dtx_err *err)
 {
@@ -188,7 +189,7 @@ enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct
 	return pick_ids(p, one_origin(p->batch, p->nbatches), b, err);
 }
 
-/* The columns that are packed. */
+/* Picks the columns that are packed. */
 static enum dtx_code pick_packed(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                                  const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
 {
@@ -218,8 +219,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The batches that the rows are in, renumbered: with more batches than rows, to look at all of them
- * for each pick would take the square of the table's time. */
+/* Only the batches that contain picked rows, numbered again.  If a table has more batches than rows
+ * are picked at a time, looking at all batches for each pick would take quadratic time. */
 struct few {
 	struct dtx_pick pick;
 	uint32_t *which, *used;
@@ -262,7 +263,7 @@ out:
 	return rc;
 }
 
-/* Column `col` of the batches; false: none has it, nobody needs it. */
+/* Column `col` of the batches.  False: no batch has it, because no step needs it. */
 static bool pick_sources(const struct dtx_pick *p, int32_t col, struct dtx_column **src)
 {
 	bool any = false;
@@ -274,7 +275,7 @@ static bool pick_sources(const struct dtx_pick *p, int32_t col, struct dtx_colum
 	return any;
 }
 
-/* Whether a batch has the column, of which those that the rows are in may be without. */
+/* Whether any batch has the column; those that contain the picked rows may lack it. */
 static bool has_column(const struct dtx_pick *all, int32_t col)
 {
 	for (uint32_t k = 0; k < all->nbatches; k++)
@@ -351,7 +352,7 @@ out:
 	return rc;
 }
 
-/* Where the rows of a table begin: start[i] is the number of batch i's first row. */
+/* The number of the first row of each batch. */
 static enum dtx_code table_starts(const struct dtx_table *t, int64_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -367,7 +368,7 @@ out:
 	return rc;
 }
 
-/* Batch of row `row`: the last one that starts at or before it. */
+/* The batch of row `row`: the last one that starts at or before it. */
 static uint32_t starts_find(const int64_t *start, size_t n, int64_t row, uint32_t hint)
 {
 	size_t lo = 0, hi = n;

@@ -1,4 +1,4 @@
-/* Text columns made of the parts of one. */
+/* Text columns that are made of pieces of another column: see pieces.h. */
 #include "ops/kit/pieces.h"
 
 #include "core/data/builder.h"

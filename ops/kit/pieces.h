@@ -1,4 +1,4 @@
-/* Text columns made of the parts of one: what split_column and extract share. */
+/* Text columns that are made of pieces of another column: what split_column and extract share. */
 #ifndef DTX_OPS_KIT_PIECES_H
 #define DTX_OPS_KIT_PIECES_H
 
@@ -7,16 +7,16 @@
 struct dtx_pieces {
 	int32_t col;           /* of the input */
 	uint32_t first, n;     /* the new columns */
-	struct dtx_colmap map; /* of the others */
+	struct dtx_colmap map; /* of the other columns */
 };
-/* New text columns `name` in place of column `col` (sub: its pointer), or behind it with keep. */
+/* Binds new text columns `name` in place of column `col`, or after it if `keep` is set. */
 DTX_MUSTUSE enum dtx_code dtx_pieces_bind(struct dtx_bind *b, const char *col,
                                           const char *const *name, uint32_t n, bool keep,
                                           struct dtx_pieces *p, struct dtx_err *err);
-/* Fills piece[0..n) with views of `text`, ptr NULL: null.  A failure names the row's value. */
+/* Sets piece[0..n) to views of `text`; ptr NULL: null.  A failure names the value of the row. */
 typedef enum dtx_code dtx_pieces_fn(void *arg, struct dtx_str text, struct dtx_str *piece,
                                     struct dtx_err *err);
-/* The batch with its new columns; a null cell gives nulls.  Emits nothing. */
+/* Makes the new columns of a batch.  A null cell gives nulls.  Emits nothing. */
 DTX_MUSTUSE enum dtx_code dtx_pieces_batch(const struct dtx_opctx *ox, const struct dtx_pieces *p,
                                            struct dtx_batch *b, dtx_pieces_fn *fn, void *arg,
                                            struct dtx_err *err);

@@ -1,18 +1,18 @@
-/* A table laid out anew.
+/* A table with a new layout: see relayout.h.
  *
- * A column of the result holds cells of an input (late), values of one computed column or of
- * several of one type (same), or a mix, which is written as text.  Late and mixed columns are typed
- * by what they now hold. */
+ * A column of the result holds cells of an input (late-typed), values of one computed column or of
+ * several with the same type, or a mixture, which is written as text.  The types of late-typed and
+ * mixed columns are detected from the cells that they have now. */
 #include "ops/kit/relayout.h"
 
 #include "core/data/cast/infer.h"
 #include "ops/kit/newnames.h"
 
 enum mode { MODE_LATE, MODE_SAME, MODE_TEXT };
-struct shape { /* of one column of the result */
+struct shape { /* one column of the result */
 	enum mode mode;
 	struct dtx_field field;
-	bool late; /* typed anew */
+	bool late; /* its type is detected again */
 };
 
 static enum dtx_code open_remake(struct dtx_relayout *m, const struct dtx_opctx *ox,
@@ -171,7 +171,7 @@ static struct dtx_from cell_at(const struct dtx_relayout *m, uint32_t c, int64_t
 	return (struct dtx_from){ row, row < 0 ? DTX_FROM_NULL : out->col };
 }
 
-/* The column a cell is in; NULL for null. *source numbers it among all there are. */
+/* The column that has a cell; NULL for null.  *source is its number among all source columns. */
 static struct dtx_column *column_of(struct dtx_relayout *m, struct dtx_from f, uint32_t *row,
                                     size_t *source)
 {
@@ -207,7 +207,7 @@ static bool same_type(struct dtx_typeref a, struct dtx_typeref b)
 	return a.type == b.type && a.precision == b.precision && a.scale == b.scale;
 }
 
-/* Adds a column of the input, or the texts, to what flows into a column of the result. */
+/* Adds a column of the input, or the literal texts, to the sources of a result column. */
 static void shape_add(const struct dtx_relayout *m, struct shape *s, bool first, int32_t col)
 {
 	static const struct dtx_field text = { .type = { DTX_T_TEXT, 0, 0 }, .source = true };
@@ -227,7 +227,8 @@ static void shape_add(const struct dtx_relayout *m, struct shape *s, bool first,
 	s->late = s->mode != MODE_SAME;
 }
 
-/* Cells of the input decide: a column of texts and nulls alone is text typed anew. */
+/* The cells of the input decide.  A column of only texts and nulls is text whose type is
+ * detected. */
 static void shape_of(struct dtx_relayout *m, uint32_t c, bool *seen, struct shape *s)
 {
 	bool first = true;
@@ -251,7 +252,7 @@ static void shape_of(struct dtx_relayout *m, uint32_t c, bool *seen, struct shap
 		if (!m->nrows && m->out[c].col >= 0)
 			shape_add(m, s, true, m->out[c].col);
 	}
-	if (s->field.type.type == DTX_T_UNKNOWN) /* no cell tells */
+	if (s->field.type.type == DTX_T_UNKNOWN) /* no cell tells the type */
 		s->field.type.type = DTX_T_NULL;
 	s->field.name = m->out[c].name;
 }
@@ -260,8 +261,8 @@ static void shape_of(struct dtx_relayout *m, uint32_t c, bool *seen, struct shap
 
 struct chunk {
 	struct dtx_column **src;
-	uint32_t *dense; /* source to its place in src; DTX_NOWHERE */
-	size_t *used;    /* sources in use */
+	uint32_t *dense; /* from source to its index in src; DTX_NOWHERE */
+	size_t *used;    /* sources that are used */
 	uint32_t nused;
 	uint32_t *which, *row;
 	uint32_t most;
@@ -413,7 +414,7 @@ out:
 
 /* --- rows --- */
 
-/* Row ids; rows that were made have none, however many rows a batch has. */
+/* Sets row ids.  A row that was made has none, whatever the size of the batch. */
 static enum dtx_code chunk_ids(struct dtx_relayout *m, struct chunk *k, int64_t from,
                                struct dtx_batch *b, struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Short cells of kept rows, row by row. */
+/* Short cells of kept rows as records: see row_store.h. */
 #include "ops/kit/row_store.h"
 
 #include "core/base/prefetch.h"
@@ -7,7 +7,7 @@
 
 #define CELL_LEN    0x7fu
 #define CELL_QUOTED 0x80u
-#define CELL_MOST   16u /* bytes of a record per cell: twice those of its span */
+#define CELL_MOST   16u /* most bytes of a record per cell: twice the size of its span */
 #define STRIDE_MAX  256u
 #define WORD        ((uint32_t)sizeof(uint64_t))
 
@@ -19,7 +19,7 @@ void dtx_row_store_free(struct dtx_row_store *r)
 	dtx_mem_free(r);
 }
 
-/* --- made --- */
+/* --- from columns to records --- */
 
 enum dtx_code dtx_row_store_new(const struct dtx_row_store *like, uint32_t n,
                                 struct dtx_row_store **out, struct dtx_err *err)
@@ -40,11 +40,12 @@ out:
 	return rc;
 }
 
-/* The columns whose cells are taken, and where their text ends: bytes before it can be read. */
+/* The columns whose cells become records, and the end of their text: the bytes before it are
+ * readable. */
 struct taken {
 	const struct dtx_batch *b;
 	const uint32_t *col;
-	uint32_t n, longest; /* record of a row */
+	uint32_t n, longest; /* longest: of the records */
 	const char **end;    /* per column */
 };
 
@@ -72,7 +73,7 @@ static bool takes(const struct taken *t)
 	return !t->b->sel;
 }
 
-/* False: a row's cells are too long. */
+/* False: the cells of a row are too long. */
 static bool measure(struct taken *t)
 {
 	uint32_t most = DTX_MIN(t->n * CELL_MOST, STRIDE_MAX), wide = 0;
@@ -96,7 +97,8 @@ static bool measure(struct taken *t)
 	return !wide && t->longest <= most;
 }
 
-/* Raw cells of one row; what is written behind them the next row overwrites. */
+/* Copies the cells of one row.  It copies whole words; the bytes after the record are overwritten
+ * by the next row. */
 static inline void take_row(const struct taken *t, uint32_t row, char delim, uint8_t *to)
 {
 	char *text = (char *)to + t->n;
@@ -156,10 +158,10 @@ out:
 	return rc;
 }
 
-/* --- and unmade --- */
+/* --- and back --- */
 
-/* Spans of the record at `rec`, that of place k at to[k * n]; text: where its cells are. Where the
- * next text begins. */
+/* Sets the spans of the record at `rec`: that of place k to to[k * n].  Its cells begin at `text`.
+ * Returns where the next text begins. */
 static inline uint32_t record_spans(const uint8_t *rec, uint32_t ncells, uint32_t text, size_t n,
                                     struct dtx_span *to)
 {
@@ -172,7 +174,7 @@ static inline uint32_t record_spans(const uint8_t *rec, uint32_t ncells, uint32_
 	return text;
 }
 
-/* Columns of n rows each over spans and a text, which they share. */
+/* Makes columns of n rows each from spans and a text, which they share. */
 static enum dtx_code make_columns(const struct dtx_row_store *like, const struct dtx_typeref *type,
                                   uint32_t ncells, uint32_t n, const struct dtx_span *span,
                                   const char *text, struct dtx_owner *owner, struct dtx_column **to,
@@ -268,7 +270,7 @@ enum dtx_code dtx_row_store_set_new(const uint32_t *col, uint32_t n, uint32_t nc
 	s->batch = batch;
 	s->nbatches = nbatches;
 	batch = NULL;
-	s->widest = 2 * n; /* a row of nulls */
+	s->widest = 2 * n; /* the record of a row of nulls */
 	for (uint32_t i = 0; i < nbatches; i++)
 		s->widest = DTX_MAX(s->widest, s->batch[i]->stride);
 	s->place = dtx_mem_alloc(ncols, sizeof(*s->place));
@@ -300,7 +302,7 @@ static inline const uint8_t *record_at(const struct dtx_row_store_set *s, uint32
 	return r->rec + (size_t)row * r->stride;
 }
 
-/* Records are anywhere: they are on the way while others are copied. */
+/* Records are in random places: prefetch later ones while earlier ones are copied. */
 static inline void record_near(const struct dtx_row_store_set *s, uint32_t which, uint32_t row)
 {
 	const uint8_t *rec;
@@ -312,7 +314,7 @@ static inline void record_near(const struct dtx_row_store_set *s, uint32_t which
 	DTX_PREFETCH(rec + s->batch[which]->stride - 1);
 }
 
-/* A row of nulls. */
+/* The record of a row of nulls. */
 static void record_empty(const struct dtx_row_store_set *s, uint8_t *rec)
 {
 	memset(rec, 0, s->n);
@@ -320,7 +322,8 @@ static void record_empty(const struct dtx_row_store_set *s, uint8_t *rec)
 	rec[2 * s->n - 1] = '\n';
 }
 
-/* The text of the rows one after the other, and spans of its cells: to[k * n + i] of place k. */
+/* Copies the text of the rows one after the other and sets the spans of its cells: to[k * n + i]
+ * for place k. */
 static void copy_rows(const struct dtx_row_store_set *s, const uint32_t *which, const uint32_t *row,
                       uint32_t n, char *text, struct dtx_span *to)
 {
@@ -338,7 +341,7 @@ static void copy_rows(const struct dtx_row_store_set *s, const uint32_t *which, 
 			rec = record_at(s, which[i], row[i]);
 			bytes = s->batch[which[i]]->stride;
 		}
-		/* whole words: what is not this row's the next one overwrites */
+		/* it copies whole words; the next row overwrites what is too much */
 		for (uint32_t b = s->n; b < bytes; b += WORD)
 			memcpy(text + at + b - s->n, rec + b, WORD);
 		at = record_spans(rec, s->n, at, n, to + i);

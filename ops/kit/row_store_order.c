@@ -1,15 +1,16 @@
-/* Records of kept rows, moved to where a row is known to be without asking. */
+/* Sorts the records of kept rows into an order in which the place of a row is known. */
 #include "core/base/mem.h"
 #include "ops/kit/row_store.h"
 
-#define STRIDE_MOVED 16u /* twice a place, which is a batch and a row */
+#define STRIDE_MOVED 16u /* twice the size of a reference, which is a batch and a row */
 
 bool dtx_row_store_movable(const struct dtx_row_store_set *s)
 {
 	return s->nbatches && s->widest <= STRIDE_MOVED;
 }
 
-/* Back into their block: another one would leave a gap in the heap. */
+/* The records are copied back into their block, because a new block would leave a gap in the
+ * heap. */
 enum dtx_code dtx_row_store_permute(struct dtx_row_store *r, const uint16_t *row, uint32_t n,
                                     struct dtx_err *err)
 {

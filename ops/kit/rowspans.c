@@ -1,9 +1,9 @@
-/* Spans of a batch row by row. */
+/* The spans of a batch as records, row by row: see rowspans.h. */
 #include "ops/kit/rowspans.h"
 
 #include "core/base/mem.h"
 
-#define COLUMNS_MIN 3u /* fewer are as soon found where they are */
+#define COLUMNS_MIN 3u /* with fewer columns records save nothing */
 #define GAP_MAX     0xffu
 
 /* --- which columns --- */
@@ -87,7 +87,7 @@ static bool suits(const struct dtx_rowspans_cols *cols, const struct dtx_batch *
 
 /* --- records --- */
 
-/* The span of a cell; that of a null is empty and has no quotes. */
+/* The span of a cell.  That of a null is empty and not quoted. */
 static inline struct dtx_span span_of(const struct dtx_column *c, uint32_t row)
 {
 	struct dtx_span s = c->v.span[row];
@@ -97,7 +97,7 @@ static inline struct dtx_span span_of(const struct dtx_column *c, uint32_t row)
 	return s;
 }
 
-/* The record of a row; false: it does not fit. */
+/* Writes the record of a row in a short form.  False: it does not fit. */
 static inline bool put_short(const struct dtx_rowspans_cols *cols, const struct dtx_batch *b,
                              uint32_t row, bool gaps, uint8_t *to)
 {
@@ -157,7 +157,7 @@ static bool put_rows(const struct dtx_rowspans_cols *cols, const struct dtx_batc
 	return ok;
 }
 
-/* A record lies in one line of the cache, if it is not longer. */
+/* The stride that keeps a record within one cache line, unless it is longer than a line. */
 static uint32_t stride_of(uint32_t ncols, enum dtx_rowspans_form form)
 {
 	static const uint32_t head[] = { sizeof(uint32_t), sizeof(uint32_t), 0 };
@@ -206,7 +206,7 @@ void dtx_rowspans_clear(struct dtx_rowspans *r)
 
 /* --- columns without spans --- */
 
-/* Column `was` with other spans (NULL: none); takes owner. */
+/* Replaces a column by one with other spans (NULL: none).  Takes owner. */
 static enum dtx_code change_spans(struct dtx_batch *b, uint32_t col, const struct dtx_span *span,
                                   struct dtx_owner *owner, struct dtx_err *err)
 {
@@ -228,7 +228,7 @@ out:
 	return rc;
 }
 
-/* What is to stay behind columns that were behind `c`, and `block` (NULL: nothing more). */
+/* An owner of what the columns behind `c` must keep alive, and of `block` (NULL: nothing more). */
 static struct dtx_owner *owner_behind(const struct dtx_column *c, void *block)
 {
 	return dtx_owner_blocks(&block, 1, dtx_column_behind(c));

@@ -47,7 +47,7 @@ out:
 	return rc;
 }
 
-struct place { /* of a row in the order */
+struct place { /* position of a row in the order */
 	int64_t us, row;
 	bool null;
 };
@@ -126,7 +126,7 @@ enum dtx_code dtx_every_bind(struct dtx_bind *b, int32_t col, const char *every,
 	return DTX_OK;
 }
 
-/* Largest multiple of n not above v. */
+/* The largest multiple of n that is not above v. */
 static int64_t multiple(int64_t v, int64_t n)
 {
 	int64_t rest = v % n;
@@ -134,7 +134,7 @@ static int64_t multiple(int64_t v, int64_t n)
 	return v - (rest < 0 ? rest + n : rest);
 }
 
-/* Monday of the week that 1970-01-01 is in. */
+/* The Monday of the week of 1970-01-01. */
 #define MONDAY (-3)
 
 int64_t dtx_bucket_start(int64_t us, struct dtx_duration d)
