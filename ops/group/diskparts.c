@@ -1,4 +1,4 @@
-/* Rows that wait on disk, apart by the hash of their key. */
+/* Rows that wait on disk, partitioned by the hash of their key: see diskparts.h. */
 #include "ops/group/diskparts.h"
 
 #include <stdlib.h>
@@ -16,9 +16,9 @@ void dtx_diskparts_free(struct dtx_diskparts *d)
 	dtx_mem_free(d);
 }
 
-/* --- putting --- */
+/* --- writing rows to disk --- */
 
-/* One more column than its schema has; takes over the reference. */
+/* Appends a column that the schema of the batch does not have.  Takes the reference. */
 static enum dtx_code add_column(struct dtx_batch *b, struct dtx_column *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -49,8 +49,8 @@ out:
 	return rc;
 }
 
-/* n rows of `in`, in the order of `row`, on disk: one batch of all partitions, as what describes
- * one stays in memory. */
+/* Writes n rows of `in`, in the order of `row`, to disk.  It is one batch with the rows of all
+ * partitions, because the description of a batch stays in memory. */
 static enum dtx_code put_rows(const struct dtx_opctx *ox, const struct dtx_batch *in,
                               const uint16_t *row, uint32_t n, const int64_t *places,
                               struct dtx_batch **out, struct dtx_err *err)
@@ -73,11 +73,13 @@ out:
 	return rc;
 }
 
-/* Rows without an id by partition, in order: rows of p are row[start[p] .. start[p + 1]). */
+/* Sorts the rows without an id by partition and keeps their order within each.  The rows of
+ * partition p are row[start[p] .. start[p + 1]). */
 static void sort_rows(struct dtx_diskparts *d, const struct dtx_batch *in, const uint32_t *id,
                       uint32_t *start)
 {
-	uint32_t *end = start + 1; /* of those there are; at first where each begins */
+	uint32_t *end = start + 1; /* at first where each partition begins, after the loop where it
+	                            * ends */
 
 	memset(start, 0, (DTX_DISK_PARTS + 1) * sizeof(*start));
 	for (uint32_t k = 0; k < in->nsel; k++)
@@ -110,7 +112,7 @@ out:
 	return rc;
 }
 
-/* --- taking --- */
+/* --- reading them back --- */
 
 static int64_t piece_place(const struct dtx_disk_piece *p)
 {
@@ -124,7 +126,7 @@ static int piece_cmp(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* A batch was one worker's, so the ranges of the pieces do not overlap. */
+/* Each batch was processed by one worker, so the ranges of the pieces do not overlap. */
 enum dtx_code dtx_diskparts_pieces(struct dtx_diskparts *const *d, unsigned n, unsigned part,
                                    struct dtx_disk_piece **pieces, size_t *npieces,
                                    struct dtx_err *err)

@@ -1,4 +1,4 @@
-/* Rows of the result of group_by. */
+/* Makes rows of the result of group_by from its groups. */
 #include "ops/group/first_row.h"
 
 #include "core/base/mem.h"
@@ -45,7 +45,7 @@ void dtx_gb_scratch_clear(struct dtx_gb_scratch *x)
 	dtx_mem_free(x->key);
 }
 
-/* Key i as the groups' own keys tell it; those before it are read. */
+/* Key i, read from the keys of the groups.  The keys before it must have been read already. */
 static enum dtx_code told_column(const struct dtx_gb_result *r, struct dtx_gb_scratch *x,
                                  uint32_t i, uint32_t n, struct dtx_column **out,
                                  struct dtx_err *err)
@@ -67,7 +67,7 @@ static enum dtx_code key_column(const struct dtx_gb_result *r, struct dtx_gb_scr
 	return dtx_cells_gather(x->src, r->n, x->which, x->row, n, &r->s->key[i].field, out, err);
 }
 
-/* Result i over the faces: results of its calls, then the formula around them. */
+/* Result i for the given groups: the results of its calls, then the formula around them. */
 static enum dtx_code out_column(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
                                 struct dtx_gb_scratch *x, uint32_t i,
                                 const struct dtx_gb_face *face, const struct dtx_batch *keys,
@@ -99,7 +99,7 @@ out:
 	return rc;
 }
 
-/* Narrows b to what stays. */
+/* Narrows b to the rows for which `having` is true. */
 static enum dtx_code having(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
                             struct dtx_batch *b, struct dtx_err *err)
 {

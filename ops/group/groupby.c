@@ -1,4 +1,8 @@
-/* The sink of group_by: one worker's groups, and their union over workers. */
+/* The sink of group_by: the groups of one worker, and how the groups of all workers are combined.
+ *
+ * Each worker groups the rows that it gets.  Then workers combine their groups in parallel, one
+ * partition of hashes each: entries with equal keys are merged into one (see the links in
+ * groupby.h). */
 #include "ops/group/groupby.h"
 
 #include <stdatomic.h>
@@ -21,7 +25,7 @@ static void local_keys_free(struct dtx_gb_local *l)
 	dtx_mem_free(l->column);
 }
 
-/* What the states of groups [from, from + n) hold. */
+/* Frees what the states of groups [from, from + n) hold. */
 static void free_states(struct dtx_gb_local *l, uint32_t from, uint32_t n)
 {
 	size_t stride = l->state->stride;
@@ -101,7 +105,7 @@ out:
 	return rc;
 }
 
-/* --- eating --- */
+/* --- adding rows --- */
 
 static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_local *l,
                                  struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
@@ -123,7 +127,7 @@ static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb
 		if (rc != DTX_OK)
 			goto out;
 	}
-	if (!l->late) /* they were counted when the rows came */
+	if (!l->late) /* rows from disk were counted when they came first */
 		dtx_op_evals(ox, &counts);
 out:
 	return rc;
@@ -137,7 +141,7 @@ static bool null_in_key(struct dtx_column *const *key, uint32_t n, uint32_t row)
 	return false;
 }
 
-/* Takes rows with a null key out, or fails at the first. */
+/* Removes rows with a null in the key from the batch, or fails at the first one. */
 static enum dtx_code drop_null_keys(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
                                     struct dtx_batch *in, struct dtx_column *const *key,
                                     struct dtx_err *err)
@@ -168,7 +172,8 @@ out:
 	return rc;
 }
 
-/* A key's cell as written, for keys whose value does not tell it; null outside its sets. */
+/* Keeps the cell of a key as it is written, for keys whose value does not determine it.  Null in
+ * sets that do not have the key. */
 static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_column *cell,
                          uint32_t row)
 {
@@ -182,13 +187,13 @@ static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_co
 		dtx_spanbuf_add(w, cell, row);
 }
 
-/* Values that the result is made of, or its order. */
+/* Whether the values of key i are kept: the result or its order needs them. */
 static bool keeps_value(const struct dtx_gb_state *s, uint32_t i)
 {
 	return !s->tells && (!s->key[i].written || s->order == DTX_GB_SORTED);
 }
 
-/* Fills the arrays for groups that this batch brought: [l->n, count). */
+/* Fills the arrays for the groups that are new in this batch: [l->n, count). */
 static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
                                 struct dtx_column *const *key, struct dtx_err *err)
 {
@@ -233,7 +238,7 @@ static enum dtx_code add_states(const struct dtx_opctx *ox, struct dtx_gb_local 
 {
 	const struct dtx_gb_state *s = l->state;
 	struct dtx_eval_counts counts = { 0 };
-	/* under a budget what a group holds goes with the group */
+	/* with a memory budget the memory of a group must be freed with the group */
 	struct dtx_arena *pool = dtx_mem_limit() ? NULL : &l->pool;
 	enum dtx_code rc = DTX_OK;
 
@@ -251,7 +256,8 @@ out:
 	return rc;
 }
 
-/* The live rows into their groups; narrows `in` when memory is short. */
+/* Adds the live rows to their groups.  When memory is short, `in` is narrowed to rows of known
+ * groups. */
 static enum dtx_code add_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
                               struct dtx_batch *in, struct dtx_column *const *key,
                               struct dtx_err *err)
@@ -269,7 +275,7 @@ out:
 	return rc;
 }
 
-/* The rows once more, as one set sees their keys. */
+/* Adds the rows again, with the keys as one grouping set sees them. */
 static enum dtx_code add_set(const struct dtx_opctx *ox, struct dtx_gb_local *l,
                              const struct dtx_batch *in, struct dtx_column *const *key,
                              struct dtx_err *err)
@@ -301,7 +307,7 @@ static enum dtx_code add_sets(const struct dtx_opctx *ox, struct dtx_gb_local *l
 	const struct dtx_gb_state *s = l->state;
 	enum dtx_code rc = DTX_OK;
 
-	if (l->late) { /* rows on disk are of one set each */
+	if (l->late) { /* each batch from disk belongs to one set */
 		l->set = (uint32_t)(in->seq >> DTX_GB_SET_SEQ);
 		return add_set(ox, l, in, key, err);
 	}
@@ -334,7 +340,7 @@ out:
 	return rc;
 }
 
-/* --- union over workers --- */
+/* --- combining the groups of all workers --- */
 
 static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at, struct dtx_gb_local *from,
                                   uint32_t id, struct dtx_err *err)
@@ -354,7 +360,7 @@ out:
 	return rc;
 }
 
-/* Zeros are DTX_GB_SELF, and cost nothing where nobody writes. */
+/* Zero means DTX_GB_SELF, so pages of links that are never written to cost nothing. */
 uint64_t *dtx_gb_links(struct dtx_gb_local *l)
 {
 	uint64_t *have = l->link, *made;
@@ -368,8 +374,8 @@ uint64_t *dtx_gb_links(struct dtx_gb_local *l)
 	return have;
 }
 
-/* Entry `id` of worker w is the same group as entry `at` of worker h < w: its states go home, the
- * smaller position becomes (or stays) the face. */
+/* Entry `id` of worker w is the same group as entry `at` of worker h < w.  Its states are merged
+ * into those of `at`; the entry with the smaller position becomes (or stays) the face. */
 static enum dtx_code join_entry(struct dtx_gb_local *const *l, unsigned h, uint32_t at, unsigned w,
                                 uint32_t id, struct dtx_err *err)
 {
@@ -400,11 +406,11 @@ out:
 	return rc;
 }
 
-#define NEAR 32u /* entries that are on the way before the first is looked for */
+#define NEAR 32u /* entries that are prefetched before the first one is looked up */
 
-struct home { /* where an entry's group is among the workers before its own */
+struct home { /* where the group of an entry is among the workers before its own */
 	unsigned h;
-	uint32_t at; /* DTX_GROUP_NONE: nowhere */
+	uint32_t at; /* DTX_GROUP_NONE: no worker has it */
 };
 
 static struct home find_home(struct dtx_gb_local *const *l, unsigned w, uint32_t id)
@@ -427,7 +433,7 @@ static void home_near(const struct dtx_gb_local *l, uint32_t at)
 	DTX_PREFETCH(l->states + at * stride + stride - 1);
 }
 
-/* Entries of worker w, at most NEAR, among those of the workers before it. */
+/* Looks up entries of worker w, at most NEAR, among those of the workers before it. */
 static enum dtx_code join_entries(struct dtx_gb_local *const *l, unsigned w, const uint32_t *ids,
                                   uint32_t n, struct dtx_err *err)
 {
@@ -481,7 +487,8 @@ out:
 	return rc;
 }
 
-/* An entry of one of two workers meets no other of its worker: any share of them is a partition. */
+/* With two workers, an entry can only meet entries of the other worker, so any range of entries may
+ * serve as a partition. */
 static enum dtx_code combine_two(struct dtx_gb_local *const *l, unsigned part, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -507,7 +514,8 @@ enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *co
 	struct dtx_gb_local *const *l = (struct dtx_gb_local *const *)locals;
 
 	(void)ox;
-	if (dtx_gb_any_spilled(l, n)) /* then partitions are other ones, and come one at a time */
+	if (dtx_gb_any_spilled(l, n)) /* then the partitions are different ones, and are processed
+	                               * one at a time */
 		return DTX_OK;
 	return n == 2 ? combine_two(l, part, err)
 	              : dtx_gb_combine_part(l, n, part, DTX_GROUP_BITS, err);

@@ -6,7 +6,8 @@
 #include "core/data/key.h"
 #include "ops/kit/opkit.h"
 
-/* Text, int and ISO date values print as they are written; of the others the cell is kept. */
+/* Whether the text of a value may differ from how its cell is written.  Texts, ints and ISO dates
+ * are printed as they are written; for other types the cell is kept. */
 static bool written_differs(const struct dtx_field *f)
 {
 	switch (f->type.type) {
@@ -118,7 +119,8 @@ out:
 	return rc;
 }
 
-/* having reads output columns: what they are made from decides which rows there are. */
+/* `having` reads output columns, so the input columns that these are made of decide which rows the
+ * result has. */
 static void on_having(void *arg, int32_t col, enum dtx_demand demand)
 {
 	bool *used = arg;
@@ -164,7 +166,7 @@ out:
 	return rc;
 }
 
-/* The name of a row's set: which keys are in it hangs on no column. */
+/* The name of a row's set.  Which keys are in a set does not depend on any column. */
 static enum dtx_code bind_sets_as(struct dtx_bind *b, const struct dtx_gb_args *a,
                                   struct dtx_err *err)
 {
@@ -174,7 +176,8 @@ static enum dtx_code bind_sets_as(struct dtx_bind *b, const struct dtx_gb_args *
 	                     "keys of the set", err);
 }
 
-/* Several keys are one of bytes in the groups; order by value wants columns. */
+/* Whether values can be read back from the keys of the groups.  Only several keys are stored as
+ * bytes, and sorting by value needs columns. */
 static bool keys_tell(const struct dtx_gb_state *s)
 {
 	if (s->nkeys < 2 || s->set || s->order == DTX_GB_SORTED)

@@ -1,12 +1,12 @@
-/* The result of group_by where rows are on disk: a partition at a time, its rows into their order.
- */
+/* The result of group_by if rows are on disk: processes one partition at a time and sorts the rows
+ * of its result into their order. */
 #include <stdlib.h>
 
 #include "ops/group/first_row.h"
 #include "ops/kit/opkit.h"
 #include "ops/sort/ordered.h"
 
-/* The faces of workers [from, to) in the partition. */
+/* Collects the faces in the partition that belong to workers [from, to). */
 static enum dtx_code part_faces(struct dtx_gb_result *r, unsigned part, unsigned from, unsigned to,
                                 struct dtx_err *err)
 {
@@ -32,7 +32,7 @@ out:
 	return rc;
 }
 
-/* Where the live rows of b came first. */
+/* A column with the position of each live row's group. */
 static enum dtx_code place_column(const struct dtx_batch *b, const struct dtx_gb_face *face,
                                   struct dtx_column **out, struct dtx_err *err)
 {
@@ -68,7 +68,7 @@ out:
 	return rc;
 }
 
-/* What the states of a partition hold, once its rows are made. */
+/* Frees the states of a partition once its rows are made. */
 static void drop_states(struct dtx_gb_result *r, unsigned part)
 {
 	for (unsigned w = 0; r->s->grows && w < r->n; w++)
@@ -84,7 +84,7 @@ struct part {
 	unsigned at, nworkers;
 };
 
-/* The rows of the groups whose faces are those of locals [from, to). */
+/* Makes the rows of the groups whose faces are in locals [from, to). */
 static enum dtx_code part_rows(const struct part *p, unsigned from, unsigned to,
                                struct dtx_err *err)
 {
@@ -109,8 +109,8 @@ out:
 	return rc;
 }
 
-/* Groups of rows that were on disk.  Those that they have no room for are of other groups: all of
- * theirs is there. */
+/* Makes the rows of groups that were on disk.  Rows that do not fit into memory belong to other
+ * groups, so the groups that are there are complete. */
 static enum dtx_code late_rows(const struct part *p, struct dtx_diskparts *const *from, unsigned n,
                                unsigned sub, unsigned late, struct dtx_err *err)
 {
@@ -134,7 +134,8 @@ out:
 	return rc;
 }
 
-/* The groups that the workers have come last: a late one may be one of them. */
+/* The groups that the workers have in memory come last, because a group from disk may be one of
+ * them. */
 static enum dtx_code disk_part(const struct part *p, struct dtx_diskparts *const *from,
                                struct dtx_err *err)
 {

@@ -1,4 +1,5 @@
-/* The result of group_by: faces of all workers in order of position, as batches. */
+/* The result of group_by: the faces of all workers in order of position, made into batches in
+ * parallel. */
 #include <stdlib.h>
 
 #include "core/data/key.h"
@@ -6,7 +7,7 @@
 #include "ops/kit/opkit.h"
 #include "ops/sort/ordered.h"
 
-#define PART_GROWS 512u /* of groups whose results are much work each */
+#define PART_GROWS 512u /* smaller batches for groups whose results are expensive */
 
 static bool is_face(const struct dtx_gb_local *l, uint32_t id)
 {
@@ -122,7 +123,7 @@ out:
 	return rc;
 }
 
-/* Sorting looks at values; the cells as written take their place afterwards. */
+/* Sorting needs the values of keys; afterwards they are replaced by the cells as written. */
 static enum dtx_code sorted(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -148,7 +149,7 @@ out:
 	return rc;
 }
 
-/* Without keys, and for a set of none, there is one row, even of an empty table. */
+/* A group_by without keys, and a set without keys, has one row even if the table is empty. */
 static enum dtx_code one_row(struct dtx_gb_result *r, uint32_t set, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -195,7 +196,7 @@ out:
 	return rc;
 }
 
-/* --- the result, made in parts --- */
+/* --- the result is made in parts --- */
 
 void dtx_gb_drop_locals(const struct dtx_opctx *ox, struct dtx_gb_result *r)
 {
@@ -218,7 +219,7 @@ void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared)
 	dtx_mem_free(r);
 }
 
-/* The workers' locals are left empty. */
+/* Moves the locals of all workers here. */
 static enum dtx_code take_locals(struct dtx_gb_result *r, void *const *locals, unsigned n,
                                  struct dtx_err *err)
 {
@@ -271,14 +272,14 @@ uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **orig
 	return r->rows ? r->rows->merge.nparts : (r->nfaces + r->part_faces - 1) / r->part_faces;
 }
 
-/* --- faces of a part --- */
+/* --- the faces of a part --- */
 
-/* Workers' entries in ascending position: from at[w] to end[w]. */
+/* Walks the entries of all workers in ascending position: from at[w] to end[w]. */
 struct walk {
 	const struct dtx_gb_result *r;
 	uint32_t *at, *end;
 	struct dtx_gb_face *face;
-	size_t next, last; /* where faces are in an array */
+	size_t next, last; /* range in the array of faces, if there is one */
 };
 
 static uint32_t lower_bound(const struct dtx_gb_local *l, uint64_t pos)
@@ -296,7 +297,7 @@ static uint32_t lower_bound(const struct dtx_gb_local *l, uint64_t pos)
 	return lo;
 }
 
-/* Part `part` starts where that share of the largest worker's entries is over. */
+/* Part `part` starts where that share of the entries of the largest worker ends. */
 static void part_starts(const struct dtx_gb_result *r, uint64_t part, uint64_t nparts,
                         uint32_t *from)
 {
@@ -339,7 +340,7 @@ out:
 	return rc;
 }
 
-/* The next ones, up to `most`; 0: no more. */
+/* The next faces, up to `most`.  Returns 0 at the end. */
 static uint32_t walk_next(struct walk *k, uint32_t most)
 {
 	struct dtx_gb_local *const *l = k->r->l;
@@ -368,8 +369,8 @@ static uint32_t walk_next(struct walk *k, uint32_t most)
 	return n;
 }
 
-/* What the states of these groups hold goes with their rows: by the workers, not at the end by one.
- */
+/* Frees the states of these groups now, in the threads that make the rows, instead of in one thread
+ * at the end. */
 static void drop_made(const struct walk *k, uint32_t n)
 {
 	for (uint32_t i = 0; k->r->s->grows && i < n; i++)

@@ -4,11 +4,11 @@
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"
 
-#define SETS_MEMBERS 30u /* keys of a list's sets: bits of a mask */
+#define SETS_MEMBERS 30u /* keys of listed sets are bits of a mask */
 
 /* --- binding --- */
 
-/* The keys in a mask: "a,b". */
+/* Makes the set of the keys in a mask, with its name "a,b". */
 static enum dtx_code make_set(struct dtx_bind *b, const struct dtx_gb_state *s, uint32_t mask,
                               struct dtx_gb_set *out, struct dtx_err *err)
 {
@@ -59,7 +59,8 @@ out:
 	return rc;
 }
 
-/* Masks in order: rollup drops keys from the end, cube goes through all from the full one. */
+/* The masks in order: rollup drops keys from the end, cube goes through all subsets from the full
+ * set. */
 static uint32_t word_masks(enum dtx_psets_how how, uint32_t nkeys, uint32_t *mask)
 {
 	uint32_t n = 0;
@@ -70,7 +71,7 @@ static uint32_t word_masks(enum dtx_psets_how how, uint32_t nkeys, uint32_t *mas
 		return n;
 	}
 	for (uint32_t left = 1u << nkeys; left-- > 0;) {
-		uint32_t turned = 0; /* the first key goes last */
+		uint32_t turned = 0; /* the first key is dropped last */
 
 		for (uint32_t k = 0; k < nkeys; k++)
 			turned |= (left >> k & 1) << (nkeys - 1 - k);

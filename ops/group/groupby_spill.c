@@ -2,7 +2,7 @@
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"
 
-#define GROUPS_MIN 4096u /* fewer never leave memory short, unless their states grow */
+#define GROUPS_MIN 4096u /* fewer groups do not make memory short, unless their states grow */
 
 bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n)
 {
@@ -12,11 +12,13 @@ bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n)
 	return false;
 }
 
-/* Bytes of a new group: its key and place in the tables, its states, what they hold at first. */
+/* Estimated bytes of a new group: its key and its place in tables; its states; what states hold at
+ * first. */
 #define KEY_BYTES   96u
 #define GROWS_BYTES 2048u
 
-/* Whether a batch to each worker, every row a new group, might be more than there is. */
+/* Whether there might be too little memory for one batch per worker in which every row is a new
+ * group. */
 static bool is_tiny(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows)
 {
 	const struct dtx_gb_state *s = l->state;
@@ -27,10 +29,11 @@ static bool is_tiny(const struct dtx_opctx *ox, const struct dtx_gb_local *l, ui
 	return limit && dtx_mem_used() + ox->run->workers * rows * group > limit / 8 * 7;
 }
 
-#define LATE_MAX 3u /* times that rows go to disk: 2^18 partitions are as many as help */
+#define LATE_MAX 3u /* times that rows go to disk; 2^18 partitions are enough */
 
-/* What the workers have stays until all partitions are done: a late local has what is left, and
- * goes on before it asks for more than that. */
+/* Whether rows that come from disk go to disk again.  The groups of the workers stay in memory
+ * until all partitions are done, so only the rest is available: it continues until it would ask for
+ * more than that. */
 static bool late_spills(const struct dtx_gb_local *l, uint32_t rows)
 {
 	size_t more = 0;
@@ -56,10 +59,10 @@ bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uin
 	return l->n && (l->n >= GROUPS_MIN || l->state->grows) && dtx_spill_states(ox->run->spill);
 }
 
-/* --- putting --- */
+/* --- writing rows to disk --- */
 
-/* Ids of the live rows: of all that leave, DTX_GROUP_NONE.  States that grow with every row are no
- * smaller for groups that are known. */
+/* The ids of the live rows; DTX_GROUP_NONE for all rows that go to disk.  States that grow with
+ * every row are not smaller for known groups, so then all rows go. */
 static enum dtx_code known_ids(struct dtx_gb_local *l, struct dtx_batch *in,
                                struct dtx_column *const *key, struct dtx_err *err)
 {
@@ -80,7 +83,7 @@ enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local 
 
 	if (!l->spilled) {
 		l->spilled = dtx_mem_zalloc(1, sizeof(*l->spilled));
-		/* no more groups come: what these need later is there now */
+		/* no more groups come, so reserve now what combining needs later */
 		if (!l->spilled || !dtx_gb_links(l))
 			DTX_FAIL_MEM(err);
 		l->spilled->shift = l->late * DTX_DISK_BITS;
@@ -99,7 +102,7 @@ out:
 	return rc;
 }
 
-/* --- taking --- */
+/* --- reading them back --- */
 
 static enum dtx_code take_piece(const struct dtx_opctx *ox, struct dtx_gb_local *late,
                                 struct dtx_batch *b, struct dtx_err *err)
@@ -114,7 +117,7 @@ static enum dtx_code take_piece(const struct dtx_opctx *ox, struct dtx_gb_local 
 	return rc;
 }
 
-/* A group meets its first row first. */
+/* Rows are read in the order of their places, so a group gets its first row first. */
 enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_diskparts *const *from, unsigned n,
                           unsigned part, unsigned late, struct dtx_gb_local **out,
                           struct dtx_err *err)

@@ -1,29 +1,30 @@
-/* Groups of keys of few values: each key is a small number, all together index an array.
+/* Finds groups without hashing if keys have few values: each key is a small number, and all keys
+ * together are an index into an array of group ids.
  *
- * The array only remembers what the table of groups said: a key that it does not hold, or cannot,
- * is looked up there.  Each key has as many bits of the index as its numbers needed so far: when it
- * needs more the array is empty again. */
+ * The array is only a cache of the table of groups: a key that it does not contain, or cannot
+ * contain, is looked up in the table.  Each key has as many bits of the index as its numbers have
+ * needed so far; if it needs more, the array is emptied and laid out again. */
 #include "ops/group/groupcache.h"
 
 #include "core/base/mem.h"
 #include "ops/group/hashagg_impl.h"
 
-#define CODE_BITS     18u /* 1 MiB of ids: what a core's own cache holds */
-#define CODE_BITS_MAX 22u /* where there are so many groups that their own table is larger */
-#define ROWS_MIN      ((uint64_t)16384) /* fewer are not worth the array */
+#define CODE_BITS     18u /* 1 MiB of ids: what the L2 cache of a core holds */
+#define CODE_BITS_MAX 22u /* if there are so many groups that their own table is larger */
+#define ROWS_MIN      ((uint64_t)16384) /* with fewer rows the array is not worth it */
 #define KEYS_MAX      4u
 #define BUDGET_SHARE  64u
-#define MISSES_MAX    256u /* chunks one after the other, then no more are looked at */
+#define MISSES_MAX    256u /* after so many chunks without a hit the array is no longer used */
 
 struct dtx_groupcache {
 	uint32_t nkeys;
-	unsigned bits[KEYS_MAX];           /* of a key's number */
-	struct dtx_groups *text[KEYS_MAX]; /* numbers of a text key; NULL: it is a number */
-	uint32_t *id;                      /* by code: id + 1; 0: not known */
+	unsigned bits[KEYS_MAX];           /* bits of the number of each key */
+	struct dtx_groups *text[KEYS_MAX]; /* numbers of a text key; NULL: the key is a number */
+	uint32_t *id;                      /* by index: id + 1; 0: unknown */
 	uint64_t rows;
 	uint32_t groups, misses;
 	bool off;
-	uint32_t code[DTX_GROUP_CHUNK]; /* of the last get */
+	uint32_t code[DTX_GROUP_CHUNK]; /* indexes of the last get */
 };
 
 static unsigned bits_of(uint64_t v)
@@ -37,7 +38,7 @@ static unsigned bits_of(uint64_t v)
 
 static bool has_cache(const struct dtx_typeref *type, uint32_t nkeys)
 {
-	/* one text is as fast in its table */
+	/* a single text key is as fast in its own table */
 	if (nkeys == 0 || nkeys > KEYS_MAX || (nkeys == 1 && type[0].type != DTX_T_INT64))
 		return false;
 	for (uint32_t i = 0; i < nkeys; i++)
@@ -79,7 +80,7 @@ void dtx_groupcache_free(struct dtx_groupcache *m)
 	dtx_mem_free(m);
 }
 
-/* Adds numbers to the codes; the bits that they need. */
+/* Adds the numbers of a key to the indexes.  Returns how many bits they need. */
 static unsigned code_ints(struct dtx_groupcache *m, uint32_t key, const struct dtx_column *col,
                           const struct dtx_batch *b, uint32_t from, uint32_t n)
 {
@@ -95,7 +96,7 @@ static unsigned code_ints(struct dtx_groupcache *m, uint32_t key, const struct d
 	return bits_of(high);
 }
 
-/* The same; more than all where there is no memory. */
+/* The same for a text key.  Returns more bits than there are if memory is out. */
 static unsigned code_texts(struct dtx_groupcache *m, uint32_t key, const struct dtx_column *col,
                            const struct dtx_batch *b, uint32_t from, uint32_t n)
 {
@@ -108,14 +109,16 @@ static unsigned code_texts(struct dtx_groupcache *m, uint32_t key, const struct 
 	return bits_of(dtx_groups_count(m->text[key]) - 1);
 }
 
-/* No larger than the table of the groups there are, and a small part of the budget. */
+/* Whether the array may have so many bits: not larger than the table of the groups, and a small
+ * part of the budget. */
 static bool may_be_large(const struct dtx_groupcache *m, unsigned bits)
 {
 	return bits <= CODE_BITS_MAX && (uint64_t)1 << bits <= (uint64_t)m->groups * 8 &&
 	       (!dtx_mem_limit() || (sizeof(*m->id) << bits) * BUDGET_SHARE <= dtx_mem_limit());
 }
 
-/* An array of so many bits, empty; false: keys of these numbers have none (yet). */
+/* Makes an empty array with so many bits per key.  False: keys with such numbers have no array
+ * (yet). */
 static bool widen(struct dtx_groupcache *m, const unsigned *bits)
 {
 	unsigned all = 0, texts = 0;
@@ -126,11 +129,12 @@ static bool widen(struct dtx_groupcache *m, const unsigned *bits)
 		texts += m->text[k] ? bits[k] : 0;
 	}
 	m->misses += all > CODE_BITS_MAX;
-	m->off = texts > CODE_BITS || m->misses > MISSES_MAX; /* texts only become more */
+	m->off = texts > CODE_BITS || m->misses > MISSES_MAX; /* the number of different texts only
+	                                                       * grows */
 	if (all > CODE_BITS && !may_be_large(m, all))
 		return false;
 	id = dtx_mem_zalloc((size_t)1 << all, sizeof(*id));
-	if (!id) /* it goes without */
+	if (!id) /* it works without an array */
 		return false;
 	dtx_mem_free(m->id);
 	m->id = id;

@@ -1,4 +1,4 @@
-/* Key columns of a selector: bound, valued, turned into groups. */
+/* The key columns of a selector: binds them, gets their values, makes groups of them. */
 #include "ops/group/groupkeys.h"
 
 #include "core/base/mem.h"
@@ -47,7 +47,7 @@ enum dtx_code dtx_groupkeys_bind(struct dtx_bind *b, unsigned t, const struct dt
 	int32_t *col = NULL;
 	uint32_t n = 0;
 
-	/* an empty list: all rows are one group */
+	/* an empty list means that all rows are one group */
 	if (!cols || cols->n)
 		DTX_TRY(dtx_bind_cols(b, t, cols, sub, &col, &n, err));
 	DTX_TRY(dtx_groupkeys_columns(b, t, col, n, k, err));

@@ -1,4 +1,4 @@
-/* Numbers of a column by group, in order. */
+/* The numbers of a column by group, sorted. */
 #include "ops/group/groupvals.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static int number_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Where the values of each group begin. */
+/* Counts where the values of each group begin. */
 static enum dtx_code count_values(struct dtx_groupvals *g, struct dtx_table *t, int32_t col,
                                   const struct dtx_tablekeys *keys, struct dtx_err *err)
 {
@@ -111,10 +111,12 @@ double dtx_quantile(const double *v, int64_t n, double q)
 		return NAN;
 	if (i + 1 >= n)
 		return v[n - 1];
-	return dtx_agg_between(v[i], v[i + 1], at - low); /* as quantile() does, digit by digit */
+	return dtx_agg_between(v[i], v[i + 1], at - low); /* the same computation as quantile(),
+	                                                   * digit by digit */
 }
 
-/* Sum and deviation, exact and rounded once, as those of a group: equal values deviate by 0. */
+/* Sum and standard deviation, exact and rounded once, as those of a group.  Equal values have a
+ * deviation of 0. */
 static enum dtx_code sums_of(const double *v, int64_t n, struct dtx_summary *out,
                              struct dtx_err *err)
 {

@@ -1,4 +1,6 @@
-/* Groups: rows to dense ids by equality of their key. */
+/* Groups: assigns dense ids to rows by equality of their keys.  A hash table with linear probing,
+ * kept in the order of its hashes; rows are processed in chunks, so that the cache misses of a
+ * chunk overlap. */
 #include "ops/group/hashagg_impl.h"
 
 #include "core/base/mem.h"
@@ -7,9 +9,12 @@
 #include "ops/group/groupcache.h"
 
 #define CHUNK                                                                                      \
-	DTX_GROUP_CHUNK /* rows hashed ahead of probing: their slots are on the way meanwhile */
-#define KEYS_NEAR     ((uint32_t)1 << 10) /* groups whose keys stay in the nearest cache */
-#define SLOTS_NEAR    4u /* from a taken one on: often in the next line of the cache */
+	DTX_GROUP_CHUNK /* rows that are hashed before the first is probed, so that their slots    \
+	                 * can be prefetched */
+/* With at most so many groups the keys stay in the L1 cache. */
+#define KEYS_NEAR ((uint32_t)1 << 10)
+/* How far ahead to prefetch from an occupied slot: often the next cache line. */
+#define SLOTS_NEAR    4u
 #define GROUPS_MAX    (UINT32_MAX - 2)
 #define KEY_BYTES_MAX ((size_t)1 << 30)
 
@@ -36,7 +41,7 @@ enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
 	g->nkeys = nkeys;
 	g->null_id = DTX_GROUP_NONE;
 	g->nslots = 256;
-	g->cap_hash = g->kind == KIND_INT ? SIZE_MAX : 0; /* room for all, as there are none */
+	g->cap_hash = g->kind == KIND_INT ? SIZE_MAX : 0; /* room for all, as there are no hashes */
 	dtx_prefault_init(&g->pages);
 	dtx_buf_init(&g->probe.bytes, KEY_BYTES_MAX);
 	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
@@ -91,7 +96,7 @@ unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
 
 /* --- keys --- */
 
-union key { /* of one row */
+union key { /* the key of one row */
 	struct dtx_text text;
 	int64_t i64;
 	struct dtx_str row;
@@ -123,7 +128,8 @@ static inline bool text_same(const struct dtx_text *a, const struct dtx_text *b)
 	return a->len <= DTX_TEXT_INLINE ? x[1] == y[1] : memcmp(a->u.ptr, b->u.ptr, a->len) == 0;
 }
 
-/* Row keys are seldom shorter than a word: the last one may overlap the one before. */
+/* Compares row keys by words.  They are rarely shorter than a word, so the last word may overlap
+ * the one before it. */
 static inline bool row_same(struct dtx_str a, struct dtx_str b)
 {
 	uint64_t x, y;
@@ -155,7 +161,7 @@ static inline bool key_same(const struct dtx_groups *g, enum kind kind, uint32_t
 	return true;
 }
 
-/* Slot of the key, or the free one where it belongs. */
+/* The slot of the key, or the free slot where it belongs. */
 static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint32_t hash,
                                const union key *key)
 {
@@ -171,7 +177,7 @@ static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint3
 	}
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static const char *row_pack(struct dtx_arena *a, struct dtx_str key)
 {
 	uint32_t len = (uint32_t)key.len;
@@ -207,7 +213,7 @@ static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
 	return true;
 }
 
-/* A new group; false: no memory. */
+/* Adds a group.  False: out of memory. */
 static bool group_add(struct dtx_groups *g, uint32_t hash, const union key *key, uint32_t *id)
 {
 	if (g->n >= GROUPS_MAX || !dtx_groups_room(g, (size_t)g->n + 1))
@@ -222,7 +228,7 @@ static bool group_add(struct dtx_groups *g, uint32_t hash, const union key *key,
 	return true;
 }
 
-/* A key that is not there and has its place at slot `at`. */
+/* Adds a key that is not in the table and belongs at slot `at`. */
 static bool group_new(struct dtx_groups *g, enum kind kind, uint32_t hash, const union key *key,
                       size_t at, uint32_t *id)
 {
@@ -258,7 +264,7 @@ static bool group_null(struct dtx_groups *g, uint32_t *id)
 
 /* --- a batch --- */
 
-/* Rows [from, from + n) of the live ones: key and hash of each. */
+/* The live rows [from, from + n): key and hash of each. */
 struct chunk {
 	union key key[CHUNK];
 	uint32_t hash[CHUNK];
@@ -324,8 +330,8 @@ static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_c
 	return true;
 }
 
-/* What the chunk will read is on the way: slots, then in a table beyond the nearest cache keys, or
- * slots behind those that others have taken. */
+/* Prefetches what the chunk will read: the slots; then, if the table is larger than the L1 cache,
+ * the keys of these slots, or the slots after those that other keys occupy. */
 static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 {
 	const size_t size = key_size(g->kind), n = g->nslots;
@@ -357,7 +363,7 @@ static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct 
 	return ok;
 }
 
-/* One loop per kind, so that the key comparison is inline. */
+/* One loop per kind of key, so that the comparison of keys is inline. */
 static bool chunk_dispatch(struct dtx_groups *g, const struct chunk *c, uint32_t *ids)
 {
 	switch (g->kind) {
@@ -367,7 +373,7 @@ static bool chunk_dispatch(struct dtx_groups *g, const struct chunk *c, uint32_t
 	}
 }
 
-/* Ids of rows [from, from + n) of the live ones. */
+/* Finds the ids of the live rows [from, from + n). */
 static bool chunk_find(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
                        const struct dtx_batch *b, uint32_t from, uint32_t *ids)
 {
@@ -377,7 +383,7 @@ static bool chunk_find(struct dtx_groups *g, struct chunk *c, struct dtx_column 
 	return chunk_dispatch(g, c, ids);
 }
 
-/* The same for some of them: in their order, as if all were looked for. */
+/* The same for some rows of the chunk, in their order, with the same effect as for all. */
 static bool chunk_misses(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
                          const struct dtx_batch *b, uint32_t from,
                          const struct dtx_group_misses *miss, uint32_t *ids)
@@ -444,8 +450,8 @@ bool dtx_groups_texts(struct dtx_groups *g, const struct dtx_column *col, const 
 	return chunk_ids(g, KIND_TEXT, &c, ids);
 }
 
-/* Tables are larger than the caches: slots, then the keys that they mean by their hashes, are on
- * the way for the whole chunk. */
+/* Prefetches for the whole chunk: first the slots, then the keys that have the right hash.  The
+ * tables are larger than the caches. */
 static inline void look_near(const struct dtx_group_parts *p, const struct chunk *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -455,7 +461,7 @@ static inline void look_near(const struct dtx_group_parts *p, const struct chunk
 	}
 }
 
-/* The slot with a hash, 0: none has it. */
+/* The slot with this hash; 0 if no slot has it. */
 static inline uint64_t slot_tagged(const struct dtx_groups *g, uint32_t hash)
 {
 	size_t at = dtx_slot_home(hash, g->nslots);
@@ -494,14 +500,14 @@ static inline void look_chunk(const struct dtx_group_parts *p, enum kind kind,
 		const struct dtx_groups *g = p->part[part];
 		uint32_t id = null ? g->null_id : (uint32_t)slot[i] - 1;
 
-		/* two keys may have one hash */
+		/* another key may have the same hash */
 		if (!null && slot[i] && !key_same(g, kind, id, &c->key[i]))
 			id = (uint32_t)g->slot[slot_find(g, kind, c->hash[i], &c->key[i])] - 1;
 		ids[i] = id == DTX_GROUP_NONE ? id : id + p->first[part];
 	}
 }
 
-/* One loop per kind, so that the key comparison is inline. */
+/* One loop per kind of key, so that the comparison of keys is inline. */
 static void look_dispatch(const struct dtx_group_parts *p, const struct chunk *c, uint32_t *ids)
 {
 	switch (p->part[0]->kind) {
@@ -536,7 +542,7 @@ enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe
                               struct dtx_column *const *key, const struct dtx_batch *b,
                               uint32_t *ids, struct dtx_err *err)
 {
-	struct dtx_groups *one = (struct dtx_groups *)(uintptr_t)g; /* only looked at */
+	struct dtx_groups *one = (struct dtx_groups *)(uintptr_t)g; /* it is only read */
 	const uint32_t first = 0;
 	const struct dtx_group_parts parts = { &one, &first, 0 };
 
@@ -594,7 +600,8 @@ uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *fr
 
 		if (dtx_slot_hash(s) != hash)
 			continue;
-		key = key_of(from, id); /* most are nowhere else: a key is not read in vain */
+		key = key_of(from, id); /* most keys are in no other table, so the key is read only
+		                         * after its hash was found */
 		if (key_same(g, g->kind, (uint32_t)s - 1, &key))
 			return (uint32_t)s - 1;
 	}
@@ -606,7 +613,7 @@ void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, 
 	DTX_PREFETCH(&g->slot[dtx_slot_home(dtx_groups_hash(from, id), g->nslots)]);
 }
 
-#define AHEAD 16u /* slots on the way while others are looked at */
+#define AHEAD 16u /* number of slots that are prefetched */
 
 enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from, uint32_t *id,
                                struct dtx_err *err)

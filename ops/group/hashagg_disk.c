@@ -1,9 +1,9 @@
-/* Groups whose keys have moved to disk. */
+/* Moves the keys of groups to disk. */
 #include "core/base/mem.h"
 #include "ops/group/hashagg_impl.h"
 
-/* The bytes that are kept for key i: their number and the pointer to them, NULL when it has none.
- */
+/* The bytes of key i: their number and the address of the pointer to them; NULL if the key has
+ * none. */
 static const char **key_bytes(struct dtx_groups *g, uint32_t i, size_t *len)
 {
 	if (g->kind == KIND_ROW) {
@@ -60,7 +60,7 @@ enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
 	DTX_TRY(dtx_spill_bytes(s, g->slot, g->nslots * sizeof(*g->slot), &at, &g->slot_owner,
 	                        count, err));
 	dtx_mem_free(g->slot);
-	g->slot = (uint64_t *)(uintptr_t)at; /* read only from now on, as the mapping is */
+	g->slot = (uint64_t *)(uintptr_t)at; /* read-only from now on, as the mapping is */
 	DTX_TRY(dtx_spill_bytes(s, g->key.any, g->n * key_size(g->kind), &at, &g->key_owner, count,
 	                        err));
 	dtx_mem_free(g->key.any);

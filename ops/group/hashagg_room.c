@@ -1,4 +1,4 @@
-/* The memory of groups: slots, hashes and keys as they grow, and pages made ahead. */
+/* The memory of groups: slots, hashes and keys as they grow, and pages that are made ahead. */
 #include "core/base/mem.h"
 #include "core/base/prefetch.h"
 #include "ops/group/hashagg_impl.h"
@@ -16,7 +16,7 @@ bool dtx_groups_more(struct dtx_groups *g, size_t n)
 	return ok;
 }
 
-/* Slots that find no place while those before them are not moved yet. */
+/* Slots that cannot be placed before the slots in front of them have moved. */
 struct slots_late {
 	uint64_t *slot;
 	size_t n, cap;
@@ -37,7 +37,8 @@ static size_t slot_free(const struct dtx_groups *g, size_t at)
 	return at;
 }
 
-/* Slots before `from` have not moved yet.  False: this one's place may be among them. */
+/* Places a slot in the enlarged table.  Slots before `from` have not moved yet.  False: its place
+ * may be among those. */
 static bool slot_place(struct dtx_groups *g, uint64_t slot, size_t from)
 {
 	size_t home = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
@@ -49,9 +50,10 @@ static bool slot_place(struct dtx_groups *g, uint64_t slot, size_t from)
 	return true;
 }
 
-/* The table grows where it is: of two tables side by side every page would be new.  It is in order
- * of the hashes and stays so, so that its last slots move to places behind all that have not moved,
- * one near the other; but for a few near its ends. */
+/* Enlarges the table in place, because in a second table every page would be new.  The table is
+ * ordered by hash and stays so: moved from the last slot to the first, each slot goes to a place
+ * after all those that have not moved yet, and neighbours stay close.  Exceptions are a few slots
+ * near the ends, which are placed at the end. */
 static bool slots_resize(struct dtx_groups *g, size_t n)
 {
 	struct slots_late late = { NULL, 0, 0 };
@@ -77,7 +79,8 @@ static bool slots_resize(struct dtx_groups *g, size_t n)
 	return ok;
 }
 
-/* A big table that is mostly free costs more misses than the moves it saves. */
+/* A large table grows by less: if it were mostly empty, the additional cache misses would cost more
+ * than fewer moves save. */
 bool dtx_groups_grow(struct dtx_groups *g)
 {
 	return slots_resize(g, g->nslots * (g->nslots < DTX_SLOTS_BIG ? 4 : 2));
@@ -100,9 +103,9 @@ static void tell_array(struct dtx_groups *g, unsigned span, const void *array, s
 	dtx_prefault_tell(&g->pages, span, array, g->n * size, more * size, cap * size);
 }
 
-#define TIMES_AHEAD 4u /* as many groups as came last */
+#define TIMES_AHEAD 4u /* pages for as many groups as came last time */
 
-#define ROW_BYTES 32u /* of a key of some columns, about */
+#define ROW_BYTES 32u /* estimated size of a key with several columns */
 
 void dtx_groups_pages(struct dtx_groups *g)
 {

@@ -1,11 +1,11 @@
-/* Places of rows that are put together by group. */
+/* Computes where rows go that are sorted by group: see places.h. */
 #include "ops/group/places.h"
 
 #include "core/base/parallel_for.h"
 
-#define SHARED_MIN 65536 /* fewer rows: one worker is as fast */
+#define SHARED_MIN 65536 /* with fewer rows one worker is as fast */
 
-/* Places are kept per block and group: with many groups there is one block. */
+/* Places are kept per block and group, so with many groups there is only one block. */
 static unsigned count_blocks(const struct dtx_tablekeys *k, unsigned workers)
 {
 	if (k->nrows < SHARED_MIN || (int64_t)k->n * workers > k->nrows)
@@ -24,7 +24,7 @@ static enum dtx_code count_rows(void *arg, uint64_t i, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* Of a group the first block's rows come first. */
+/* Within a group the rows of the first block come first. */
 static void assign(struct dtx_places *p)
 {
 	uint32_t n = p->group->n;

@@ -1,5 +1,5 @@
-/* Where the rows of a table go that are put together by group, in table order within each: a stable
- * counting sort whose rows are shared by workers in blocks. */
+/* Where the rows of a table go if they are sorted by group, in table order within each group: a
+ * stable counting sort, whose rows are shared by workers in blocks. */
 #ifndef DTX_OPS_GROUP_PLACES_H
 #define DTX_OPS_GROUP_PLACES_H
 
@@ -10,7 +10,7 @@ struct dtx_places {
 	unsigned nblocks;
 	int64_t *row;   /* rows of block i: [row[i], row[i + 1]) */
 	int64_t *start; /* places of group g: [start[g], start[g + 1]) */
-	int64_t *at;    /* of all blocks, per group: where the block's next row goes */
+	int64_t *at;    /* per block and group: where the block's next row goes */
 };
 #define DTX_PLACES_INIT                                                                            \
 	{                                                                                          \
@@ -19,7 +19,7 @@ struct dtx_places {
 DTX_MUSTUSE enum dtx_code dtx_places_open(struct dtx_places *p, const struct dtx_tablekeys *group,
                                           unsigned workers, struct dtx_err *err);
 void dtx_places_close(struct dtx_places *p);
-/* The place of a row of block i; each row is asked for once, in order. */
+/* The place of a row of block i.  Must be called once per row, in order. */
 static inline int64_t dtx_places_next(struct dtx_places *p, uint64_t i, int64_t row)
 {
 	return p->at[i * p->group->n + dtx_tablekeys_id(p->group, row)]++;

@@ -1,4 +1,4 @@
-/* Aggregates of groups of rows of a table at rest. */
+/* Aggregates over groups of rows of a complete table. */
 #include "ops/group/tableagg.h"
 
 #define AT(member) .offset = offsetof(struct dtx_agg_item, member)
@@ -55,7 +55,7 @@ out:
 
 /* --- states --- */
 
-/* All or none of them: what is kept is freed group by group. */
+/* Makes all states or none, because states are freed group by group. */
 static enum dtx_code new_states(const struct dtx_aggcall *call, uint32_t ngroups, char **out,
                                 struct dtx_err *err)
 {
@@ -118,7 +118,7 @@ void dtx_tableagg_close(struct dtx_tableagg_run *r)
 	r->states = NULL;
 }
 
-/* Rows of the batch that are in a group: a view of its columns, with their groups in `dense`. */
+/* The rows of the batch that are in a group: a view of its columns, and their groups in `dense`. */
 static enum dtx_code live_rows(const struct dtx_batch *b, const uint32_t *group, uint32_t *dense,
                                struct dtx_batch **out, struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Groups and sort keys of all rows of a table that is at rest. */
+/* Groups, and sort keys, of all rows of a complete table. */
 #include "ops/group/tablekeys.h"
 
 #include "core/base/parallel_for.h"
@@ -6,9 +6,9 @@
 #include "core/data/key.h"
 #include "ops/group/places.h"
 
-/* --- groups: of a block of batches each, then of all --- */
+/* --- groups: first of each block of batches, then of all --- */
 
-#define SHARED_MIN 131072 /* fewer rows: one worker is as fast */
+#define SHARED_MIN 131072 /* with fewer rows one worker is as fast */
 
 struct block {
 	const struct dtx_opctx *ox;
@@ -17,7 +17,8 @@ struct block {
 	struct dtx_table *t;
 	struct dtx_block is;
 	struct dtx_groups *g;
-	uint32_t *all; /* per group of the block its number among all; NULL: the same */
+	uint32_t *all; /* for each group of the block its number among all groups; NULL: the same
+	                * number */
 };
 
 static enum dtx_code block_groups(void *arg, uint64_t i, struct dtx_err *err)
@@ -36,7 +37,7 @@ out:
 	return rc;
 }
 
-/* In the order of the blocks, so in that of the rows. */
+/* In the order of the blocks, which is that of the rows. */
 static enum dtx_code join_blocks(struct block *b, unsigned n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -181,7 +182,7 @@ static bool is_word(const struct dtx_column *c)
 	        c->type.type == DTX_T_DATETIME);
 }
 
-/* Keys of one word: they are compared as numbers. */
+/* Keys of one word, which are compared as numbers. */
 static void add_words(struct dtx_rowkeys *k, int64_t at, const struct dtx_column *c, bool desc)
 {
 	uint64_t flip = desc ? ~(uint64_t)0 : 0;
@@ -213,7 +214,7 @@ enum dtx_code dtx_rowkeys_add(struct dtx_rowkeys *k, int64_t at, const struct dt
 		k->words = is_word(c);
 	if (!k->words)
 		add_bytes(k, at, c, desc);
-	else if (is_word(c)) /* else it is all nulls */
+	else if (is_word(c)) /* otherwise all its values are null */
 		add_words(k, at, c, desc);
 	if (!dtx_buf_ok(&k->bytes))
 		DTX_FAIL_MEM(err);
@@ -265,7 +266,7 @@ int dtx_rowkeys_cmp(const struct dtx_rowkeys *k, int64_t a, int64_t b)
 	return dtx_str_cmp(rowkey(k, a), rowkey(k, b));
 }
 
-/* Merge sort: stable, and the comparison may look at its context. */
+/* Merge sort: it is stable, and the comparison needs a context, which qsort does not pass. */
 enum dtx_code dtx_rowkeys_sort(const struct dtx_rowkeys *k, int64_t *row, int64_t n,
                                struct dtx_err *err)
 {
