@@ -1,4 +1,4 @@
-/* Rows of a table in order of time within their key. */
+/* Keeps the rows of a table sorted by time within each key and finds the nearest: see asof.h. */
 #include "ops/join/asof.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static int int_cmp(const void *a, const void *b)
 	               ((const struct dtx_asof_entry *)b)->at, false);
 }
 
-/* Equal places stay in table order: qsort alone is not stable. */
+/* Rows with equal times stay in table order, which qsort alone does not guarantee. */
 static int ref_order(const void *a, const void *b, int (*cmp)(const void *, const void *))
 {
 	const struct dtx_rowref x = ((const struct dtx_asof_entry *)a)->ref;
@@ -130,7 +130,7 @@ out:
 
 /* --- finding --- */
 
-/* How many entries lie before a place; `with`: those at the place count too. */
+/* The number of entries before a place; `with`: including those at the place. */
 static uint32_t before(const struct dtx_asof_entry *e, uint32_t n, struct dtx_asof_num at,
                        bool with, bool floats)
 {
@@ -187,7 +187,7 @@ const struct dtx_rowref *dtx_asof_find(const struct dtx_asof *a, const struct dt
 	if (i > 0)
 		back = &e[i - 1];
 	i = before(e, n, at, !rule->exact, rule->floats);
-	if (i < n) /* of equal places the last */
+	if (i < n) /* of entries with equal places the last one counts */
 		next = &e[before(e, n, e[i].at, true, rule->floats) - 1];
 	if (rule->dir == DTX_ASOF_FORWARD || !back)
 		back = rule->dir == DTX_ASOF_BACKWARD ? NULL : next;

@@ -1,4 +1,5 @@
-/* What is kept of the table that rows are looked up in. */
+/* The sink of the table in which rows are looked up: keeps its batches, and short cells as
+ * records. */
 #include "ops/join/buildside.h"
 #include "core/data/cells.h"
 
@@ -29,7 +30,7 @@ void dtx_build_free(const struct dtx_opctx *ox, void *local)
 	dtx_mem_free(l);
 }
 
-/* Whether the cells of output column i may stay as they were written. */
+/* Whether the cells of output column i may be copied as they are written. */
 static bool can_take(const struct dtx_opctx *ox, const struct dtx_colmap *attach,
                      const struct dtx_groupkeys *key, uint32_t i)
 {
@@ -92,14 +93,14 @@ out:
 	return rc;
 }
 
-/* --- all of it --- */
+/* --- the whole table --- */
 
-struct part {                    /* a batch and what was taken of it */
-	struct dtx_batch *batch; /* first: dtx_batch_cmp */
+struct part {                    /* a batch and its records */
+	struct dtx_batch *batch; /* must be the first member, for dtx_batch_cmp */
 	struct dtx_row_store *cells;
 };
 
-/* What all workers have kept, in order; theirs is empty then. */
+/* Moves what all workers have kept here, in order. */
 static enum dtx_code gather_parts(void *const *locals, unsigned n, struct part **part,
                                   size_t *nparts, struct dtx_err *err)
 {
@@ -125,7 +126,7 @@ out:
 	return rc;
 }
 
-/* Records of some batches alone are of no use. */
+/* Restores the cells of batches that have records, because some other batch has none. */
 static enum dtx_code give_back(const struct dtx_opctx *ox, const struct dtx_build_side *l,
                                struct part *part, size_t n, struct dtx_err *err)
 {
@@ -144,7 +145,8 @@ out:
 	return rc;
 }
 
-/* The records of all batches, or the cells where they were: then *out stays NULL. */
+/* The records of all batches; or, if some batch has none, all get their cells back and *out stays
+ * NULL. */
 static enum dtx_code settle_cells(const struct dtx_opctx *ox, const struct dtx_build_side *l,
                                   struct part *part, size_t n, struct dtx_row_store_set **out,
                                   struct dtx_err *err)
@@ -170,7 +172,7 @@ out:
 	return rc;
 }
 
-/* What of the rows is to be picked beside their records. */
+/* The map of columns that have no records and must be picked from the batches. */
 static enum dtx_code rest_map(const struct dtx_colmap *attach,
                               const struct dtx_row_store_set *cells, int32_t **from,
                               struct dtx_err *err)

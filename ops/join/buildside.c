@@ -1,4 +1,5 @@
-/* The table a row is looked up in: its keys, its rows, what is attached from it. */
+/* The table in which rows are looked up: its keys, its rows, and the columns that are attached from
+ * it. */
 #include "ops/join/buildside.h"
 
 #include <stdio.h>
@@ -34,14 +35,14 @@ bool dtx_key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref
 	       (dtx_type_is_number(l.type) && dtx_type_is_number(r.type));
 }
 
-struct key_end {     /* one side of a pair */
-	int32_t col; /* -1: not known; MADE and beyond: a formula */
+struct key_end {     /* one side of a pair of keys */
+	int32_t col; /* -1: unknown; MADE and above: a formula */
 	struct dtx_typeref type;
 	const char *name;
 };
 #define MADE (1 << 24)
 
-/* What makes text and numbers, or times, comparable, on the side that is text. */
+/* How to make text comparable with numbers or times, as a hint for the side that is text. */
 static const char *hint_of(const struct key_end *l, const struct key_end *r)
 {
 	bool left = l->type.type == DTX_T_TEXT;
@@ -92,7 +93,7 @@ out:
 	return rc;
 }
 
-/* --- formulas among the keys --- */
+/* --- formulas as keys --- */
 
 static const char *expr_name(struct dtx_bind *b, const struct dtx_expr *e)
 {
@@ -126,7 +127,7 @@ out:
 	return rc;
 }
 
-/* One side of a pair: a column or a formula. */
+/* Binds one side of a pair: a column or a formula. */
 static enum dtx_code bind_end(struct dtx_bind *b, unsigned t, const struct dtx_key_pair *p,
                               const char *sub, struct dtx_key_made *m, struct key_end *e,
                               struct dtx_err *err)
@@ -150,7 +151,7 @@ out:
 	return rc;
 }
 
-/* Formulas are columns behind those of their side, once it has all of its own. */
+/* Formulas become columns after those of their side, once the side has all of its own columns. */
 static enum dtx_code place_made(struct dtx_bind *b, unsigned t, const struct key_end *end,
                                 size_t npairs, struct dtx_groupkeys *k, struct dtx_key_made *m,
                                 struct dtx_err *err)
@@ -279,7 +280,7 @@ void dtx_keys_narrow(const struct dtx_key_made *m, const struct dtx_schema *own,
 	b->schema = own;
 }
 
-/* "upper(k)" or the column's name. */
+/* Prints "upper(k)" or the name of the column. */
 static void end_explain(const char *col, const struct dtx_expr *expr, struct dtx_buf *out)
 {
 	if (expr)
@@ -366,7 +367,7 @@ out:
 	return rc;
 }
 
-/* Those that the table has as records. */
+/* The columns that the table has as records. */
 static enum dtx_code pick_cells(const struct dtx_opctx *ox, const struct dtx_row_store_set *cells,
                                 const struct dtx_colmap *map, const struct dtx_pick *pick,
                                 struct dtx_batch *b, struct dtx_err *err)

@@ -1,4 +1,4 @@
-/* The right side of a join. */
+/* The right side of a join: the table of its rows and keys. */
 #include "ops/join/hashjoin_impl.h"
 
 void dtx_join_free(struct dtx_join_table *t)
@@ -120,7 +120,7 @@ out:
 	return rc;
 }
 
-/* --- the whole --- */
+/* --- the whole table --- */
 
 static void making_clear(struct dtx_join_making *w)
 {

@@ -1,10 +1,10 @@
-/* The right side of a join whose key is whole numbers close to each other, as numbered rows have
- * it: a key less the least one is its id, and no table of keys is needed. */
+/* The right side of a join whose key is whole numbers close to each other, as in a numbered table:
+ * the id of a key is its distance from the smallest one, and no hash table is needed. */
 #include "core/base/parallel_for.h"
 #include "ops/join/hashjoin_impl.h"
 
-#define DENSE_KEYS 2    /* that there may be, for each row, */
-#define DENSE_FEW  1024 /* and beyond */
+#define DENSE_KEYS 2    /* most possible keys for each row, */
+#define DENSE_FEW  1024 /* and in addition */
 
 void dtx_join_dense_ends(const struct dtx_column *key, const struct dtx_batch *b, int64_t *least,
                          int64_t *most)
@@ -23,7 +23,7 @@ void dtx_join_dense_ends(const struct dtx_column *key, const struct dtx_batch *b
 	*most = hi;
 }
 
-/* The null key, where it matches, is behind the others. */
+/* The null key, if it matches, is after all others. */
 static uint32_t null_id(const struct dtx_join_table *t)
 {
 	return t->nkeys > t->dense_keys ? t->dense_keys : DTX_GROUP_NONE;
@@ -68,11 +68,12 @@ void dtx_join_dense_ids(const struct dtx_join_table *t, const struct dtx_column 
 	}
 }
 
-/* --- the build: rows by part of the ids, each so small that its keys stay in a cache --- */
+/* --- the build: rows are partitioned by id, so that the keys of a partition stay in a cache --- */
 
 static inline unsigned part_of(const struct dtx_join_table *t, uint32_t id)
 {
-	return id == DTX_GROUP_NONE ? t->nparts : id >> t->shift; /* unkeyed rows are behind all */
+	return id == DTX_GROUP_NONE ? t->nparts : id >> t->shift; /* unkeyed rows come after all
+	                                                           * others */
 }
 
 static inline uint32_t part_begin(const struct dtx_join_table *t, uint64_t p)
@@ -80,7 +81,7 @@ static inline uint32_t part_begin(const struct dtx_join_table *t, uint64_t p)
 	return (uint32_t)DTX_MIN(p << t->shift, t->nkeys);
 }
 
-/* Rows of a batch and their ids by part, in order. */
+/* Sorts the rows of a batch and their ids by partition; the order within a partition stays. */
 static void split_ids(const struct dtx_join_table *t, const struct dtx_batch *b, const uint32_t *id,
                       struct dtx_join_split *s)
 {
@@ -116,7 +117,7 @@ out:
 	return rc;
 }
 
-/* How many rows each key of part p has. */
+/* Counts the rows of each key in partition p. */
 static void count_rows(const struct dtx_join_making *w, uint64_t p, uint32_t *count)
 {
 	uint32_t first = part_begin(w->t, p);
@@ -129,7 +130,7 @@ static void count_rows(const struct dtx_join_making *w, uint64_t p, uint32_t *co
 	}
 }
 
-/* Whether each key of part p has one row, as those of a numbered table do. */
+/* Checks whether each key of partition p has exactly one row, as in a numbered table. */
 static enum dtx_code part_even(void *arg, uint64_t p, struct dtx_err *err)
 {
 	struct dtx_join_making *w = arg;
@@ -154,7 +155,7 @@ out:
 	return rc;
 }
 
-/* Rows of part p to where those of their key are, in order. */
+/* Stores each row of partition p at its key. */
 static enum dtx_code part_single(void *arg, uint64_t p, struct dtx_err *err)
 {
 	const struct dtx_join_making *w = arg;
@@ -191,7 +192,7 @@ static enum dtx_code part_sorted(void *arg, uint64_t p, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* Rows that have no key. */
+/* Keeps the rows that have no key. */
 static enum dtx_code keep_unkeyed(struct dtx_join_making *w, struct dtx_err *err)
 {
 	struct dtx_join_rows r = { .n = 0 };
@@ -211,7 +212,7 @@ out:
 	return rc;
 }
 
-/* Rows before those of each part. */
+/* The number of rows before each partition. */
 static void place_parts(const struct dtx_join_making *w, uint32_t *first)
 {
 	for (unsigned p = 0; p < w->t->nparts; p++) {

@@ -1,9 +1,10 @@
-/* The right side of a join, built on disk: part by part, each so small that its tables fit. */
+/* Builds the right side of a join on disk, one partition after the other, each small enough for its
+ * tables to fit into memory. */
 #include "ops/join/hashjoin_impl.h"
 
-#define ROW_BYTES 128u /* of a row while its part is built */
+#define ROW_BYTES 128u /* estimated memory per row while its partition is built */
 
-/* 0: the tables fit memory. */
+/* 0: the tables fit into memory. */
 unsigned dtx_join_disk_bits(const struct dtx_opctx *ox, int64_t nrows)
 {
 	size_t limit = dtx_mem_limit(), need = (size_t)nrows * ROW_BYTES;
@@ -16,7 +17,7 @@ unsigned dtx_join_disk_bits(const struct dtx_opctx *ox, int64_t nrows)
 	return bits;
 }
 
-/* The part of each row, also on disk. */
+/* Finds the partition of each row and writes it to disk. */
 static enum dtx_code find_parts(struct dtx_join_making *w, const struct dtx_groups *like,
                                 struct dtx_err *err)
 {
@@ -47,7 +48,7 @@ out:
 	return rc;
 }
 
-/* The rows of batch i that are in part p. */
+/* The rows of batch i that are in partition p. */
 static enum dtx_code part_of_batch(struct dtx_join_making *w, unsigned p, uint32_t i,
                                    struct dtx_join_rows *r, struct dtx_err *err)
 {

@@ -1,11 +1,12 @@
-/* The right side of a join, built in memory: parts so small that their tables stay in a cache, by
- * all workers. */
+/* Builds the right side of a join in memory: all workers build partitions that are so small that
+ * their tables stay in a cache. */
 #include "core/base/parallel_for.h"
 #include "ops/join/hashjoin_impl.h"
 
-#define PART_ROWS  19 /* bits: of a part at most, while parts are few */
-#define FEW_ROWS   15 /* of a part at least, */
-#define SPLIT_ROWS 16 /* and in a batch, else parts cost more than they save */
+#define PART_ROWS 19 /* most rows of a partition, as bits, while there are few partitions */
+#define FEW_ROWS  15 /* fewest rows of a partition, as bits; */
+/* Fewest rows of a partition in a batch, as bits: below, partitions cost more than they save. */
+#define SPLIT_ROWS 16
 
 static unsigned split_bits(const struct dtx_join_making *w)
 {
@@ -20,7 +21,7 @@ static unsigned split_bits(const struct dtx_join_making *w)
 	return bits;
 }
 
-/* Rows of batch b by part, in order. */
+/* Sorts the rows of batch b by partition; the order within a partition stays. */
 static void split_rows(const struct dtx_batch *b, const uint8_t *of, unsigned nparts,
                        struct dtx_join_split *s)
 {
@@ -77,7 +78,7 @@ static uint32_t split_rows_of(const struct dtx_join_making *w, uint64_t i, uint6
 	return s->end ? s->end[p] - (p ? s->end[p - 1] : 0) : w->t->kept.batch[i]->nsel;
 }
 
-/* The rows of batch i that are in part p: *some borrows from it. */
+/* The rows of batch i that are in partition p; *some borrows from the batch. */
 static void split_part(const struct dtx_join_making *w, uint64_t i, uint64_t p,
                        struct dtx_batch *some)
 {
@@ -90,7 +91,7 @@ static void split_part(const struct dtx_join_making *w, uint64_t i, uint64_t p,
 	some->nsel = split_rows_of(w, i, p);
 }
 
-/* A table for as many keys as parts of n rows have had so far. */
+/* Groups with room for as many keys as partitions of n rows have had so far. */
 static enum dtx_code part_groups(struct dtx_join_making *w, size_t n, struct dtx_groups **out,
                                  struct dtx_err *err)
 {
@@ -108,7 +109,7 @@ out:
 	return rc;
 }
 
-/* Each part gets the places of as many rows as it has. */
+/* Assigns to each partition the places for its rows. */
 static enum dtx_code place_parts(struct dtx_join_making *w, struct dtx_err *err)
 {
 	const struct dtx_join_table *t = w->t;
@@ -152,7 +153,8 @@ static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
 	atomic_fetch_add_explicit(&w->seen_keys, dtx_groups_count(t->part[p]),
 	                          memory_order_relaxed);
 	atomic_fetch_add_explicit(&w->seen_rows, n, memory_order_relaxed);
-	if (!r->nunkeyed && dtx_groups_count(t->part[p]) == n) { /* each was new when it came */
+	if (!r->nunkeyed && dtx_groups_count(t->part[p]) == n) { /* every key was new when it came,
+		                                                  * so keys are unique */
 		dtx_mem_free(r->id);
 		r->id = NULL;
 	}
@@ -160,7 +162,8 @@ out:
 	return rc;
 }
 
-/* Numbers the keys of all parts, and their rows, which are in the order of unique keys as it is. */
+/* Numbers the keys of all partitions, and their rows.  If keys are unique, the rows are in this
+ * order already. */
 static enum dtx_code number_parts(struct dtx_join_making *w, struct dtx_err *err)
 {
 	struct dtx_join_table *t = w->t;
@@ -203,7 +206,7 @@ static enum dtx_code sort_part(void *arg, uint64_t p, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* By the hashes of the keys. */
+/* Builds the table by the hashes of the keys. */
 static enum dtx_code build_hashed(struct dtx_join_making *w, struct dtx_err *err)
 {
 	struct dtx_join_table *t = w->t;

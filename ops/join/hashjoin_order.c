@@ -1,10 +1,11 @@
-/* The right rows of a join in the order of their keys: where nothing is asked of a row but its
- * records, and each key has one, a key says itself where its row is.  So a row that is picked costs
- * one miss, where a table of places beside the rows costs two. */
+/* Sorts the records of the right rows by key.  If rows are used only through their records and each
+ * key has one row, the id of a key is then the place of its record.  Picking a row costs one cache
+ * miss instead of two, because no table of places is needed. */
 #include "core/base/parallel_for.h"
 #include "ops/join/hashjoin_impl.h"
 
-/* Those of a batch by part, while they are in a cache: a part reads what is its own, in order. */
+/* Sorts the records of a batch by partition while they are in a cache.  Each partition then reads
+ * its own records in order. */
 static enum dtx_code order_batch(void *arg, uint64_t i, struct dtx_err *err)
 {
 	const struct dtx_join_making *w = arg;

@@ -1,4 +1,4 @@
-/* Looking up rows in the right side of a join. */
+/* Looks up rows in the right side of a join. */
 #include "ops/join/hashjoin.h"
 
 #include "core/base/prefetch.h"
@@ -80,7 +80,8 @@ void dtx_join_probe_clear(struct dtx_join_probe *p, uint32_t nkeys)
 	dtx_buf_clear(&p->probe.bytes);
 }
 
-/* Part by part: the rows of one, their keys, back to their places. */
+/* Looks up one partition after the other: collects its rows and their keys, and puts the ids back
+ * to their places. */
 static enum dtx_code look_parts(struct dtx_join_table *t, struct dtx_join_probe *p,
                                 struct dtx_batch *left, struct dtx_err *err)
 {
@@ -113,7 +114,8 @@ out:
 	return rc;
 }
 
-/* What is known of the keys' matches is anywhere: it is on the way while others are counted. */
+/* The entries of keys are in random places: prefetch those of later rows while earlier rows are
+ * counted. */
 #define AHEAD 48u
 
 static void look_near(const struct dtx_join_table *t, uint32_t id)
@@ -134,7 +136,7 @@ static void count_hits(struct dtx_join_table *t, struct dtx_join_probe *p, uint3
 		if (k + AHEAD < n)
 			look_near(t, p->id[k + AHEAD]);
 		p->matches += rows;
-		if (!rows) /* or a key of null rows only */
+		if (!rows) /* or a key that only rows with nulls have */
 			p->id[k] = DTX_GROUP_NONE;
 		else if (!atomic_load_explicit(&t->hit[id], memory_order_relaxed))
 			atomic_store_explicit(&t->hit[id], 1, memory_order_relaxed);

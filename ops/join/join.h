@@ -1,4 +1,4 @@
-/* The parts of join: binding, promises (cardinality, match), rows. */
+/* The parts of join: binding, checks (cardinality, match), rows. */
 #ifndef DTX_OPS_JOIN_JOIN_H
 #define DTX_OPS_JOIN_JOIN_H
 
@@ -29,14 +29,14 @@ struct dtx_join_state {
 	bool left_unique, right_unique, all_left, all_right, nulls_equal;
 	struct dtx_key_sides key;
 	struct dtx_colmap lmap, rmap;
-	struct dtx_colmap right_only; /* as rmap, and keys where right-only rows show them */
-	int32_t *key_out;  /* per key: output column that a right-only row fills from its right
+	struct dtx_colmap right_only; /* as rmap, and the keys where right-only rows show them */
+	int32_t *key_out;  /* per key: the output column that a right-only row fills from its right
 	                    * key; -1: none */
-	bool *refit;       /* per output column: left cells are fitted to the merged field */
-	int32_t indicator; /* output column, -1 */
+	bool *refit;       /* per output column: left cells must be converted to the merged field */
+	int32_t indicator; /* output column; -1: none */
 };
 
-/* A broken promise: how often, and up to five keys. */
+/* A violated expectation: how often, and up to five keys. */
 #define DTX_JOIN_SAMPLES 5
 struct dtx_join_sample {
 	uint64_t pos;
@@ -49,24 +49,24 @@ struct dtx_join_samples {
 	struct dtx_join_sample item[DTX_JOIN_SAMPLES];
 	uint32_t n;
 	int64_t total;
-	struct dtx_err where; /* the place of the first */
+	struct dtx_err where; /* the place of the first one */
 };
-struct dtx_join_local { /* of the probing side */
+struct dtx_join_local { /* of one worker on the probing side */
 	struct dtx_join_probe probe;
-	uint16_t *lrow; /* rows of the batch being made */
+	uint16_t *lrow; /* rows of the batch that is being made */
 	uint32_t *which, *rrow, n, most;
-	uint32_t room;      /* pairs that there is room for; mostly only `most` are collected */
-	bool rights, nulls; /* it has matches, it has rows without */
+	uint32_t room;      /* room for pairs; usually only `most` are collected */
+	bool rights, nulls; /* rights: there are matches; nulls: there are rows without a match */
 	int64_t rows_in, rows_out, unmatched;
-	struct dtx_join_samples lonely; /* left rows without match */
-	struct dtx_groups *seen;        /* left keys, when they must be unique */
+	struct dtx_join_samples lonely; /* left rows without a match */
+	struct dtx_groups *seen;        /* left keys, if they must be unique */
 	struct dtx_join_samples twice;
 	uint32_t *seen_id;
 };
 struct dtx_join_shared {
 	struct dtx_join_table *table;
-	struct dtx_owner *held;            /* keeps its rows */
-	_Atomic int64_t rows_in, rows_out; /* for the growth limit; relaxed */
+	struct dtx_owner *held;            /* keeps the rows of the table */
+	_Atomic int64_t rows_in, rows_out; /* for the limit on growth; relaxed */
 };
 
 /* The map of the left side. */
@@ -81,17 +81,19 @@ void dtx_join_probe_free(const struct dtx_opctx *ox, void *local);
 
 DTX_MUSTUSE enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
 
-/* Promises about the left rows of a batch: counted now, judged at the end. */
+/* Checks the left rows of a batch against the expectations: they are counted now and judged at the
+ * end. */
 DTX_MUSTUSE enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
                                          struct dtx_batch *in, struct dtx_err *err);
-/* Right keys must be unique. */
+/* Fails if right keys must be unique and are not. */
 DTX_MUSTUSE enum dtx_code dtx_join_check_right(const struct dtx_join_state *s,
                                                const struct dtx_join_table *t, struct dtx_err *err);
-/* After the last left row. */
+/* Judges the counts after the last left row. */
 DTX_MUSTUSE enum dtx_code dtx_join_check_end(const struct dtx_join_state *s,
                                              struct dtx_join_local *const *l, unsigned n,
                                              const struct dtx_join_table *t, struct dtx_err *err);
-/* Right rows that no left row met, in right order: ref[0..*n), the caller frees. */
+/* The right rows that no left row matched, in the order of the right table: ref[0..*n), which the
+ * caller frees. */
 size_t dtx_join_count_unmatched(const struct dtx_join_table *t);
 DTX_MUSTUSE enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t,
                                              struct dtx_rowref **ref, size_t *n,

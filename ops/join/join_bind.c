@@ -1,4 +1,4 @@
-/* Binding of join: keys of both sides, the columns of the result. */
+/* Binding of join: the keys of both sides and the columns of the result. */
 #include "ops/join/join.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ out:
 
 /* --- columns of the result --- */
 
-/* The pair of two columns that has this one on its left or right side. */
+/* The pair of two columns that has this column on the given side. */
 static int32_t key_of(const struct dtx_key_sides *s, unsigned side, int32_t col)
 {
 	const struct dtx_groupkeys *k = side ? &s->right : &s->left;
@@ -44,7 +44,7 @@ static int32_t key_of(const struct dtx_key_sides *s, unsigned side, int32_t col)
 	return -1;
 }
 
-/* A left key column that right-only rows fill too: its type is that of both. */
+/* The type of a left key column that right-only rows fill too: it must fit both sides. */
 static enum dtx_code widen_key(struct dtx_bind *b, struct dtx_join_state *s, uint32_t out,
                                int32_t key, struct dtx_err *err)
 {

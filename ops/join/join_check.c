@@ -1,4 +1,4 @@
-/* The promises of a join: unique keys, no row without a match. */
+/* The expectations of a join: unique keys, and no row without a match. */
 #include <stdlib.h>
 
 #include "ops/join/join.h"
@@ -11,7 +11,7 @@ static struct dtx_join_sample *sample_add(struct dtx_join_samples *s, uint64_t p
 	return &s->item[s->n++];
 }
 
-/* The key of a row, and where it stands. */
+/* Stores the key of a row and its place. */
 static void sample_fill(struct dtx_join_samples *s, struct dtx_join_sample *to,
                         const struct dtx_groupkeys *key, struct dtx_batch *b, uint32_t row)
 {
@@ -57,7 +57,7 @@ static enum dtx_code fail_with(enum dtx_code code, const char *op, const char *o
 
 /* --- left rows --- */
 
-/* Rows whose key was there before: the first five such keys, with how often they occur. */
+/* Records rows whose key occurred before: the first five such keys and how often they occur. */
 static void watch_twice(const struct dtx_join_state *s, struct dtx_join_local *l,
                         struct dtx_batch *in, uint32_t k)
 {
@@ -143,7 +143,8 @@ static int ref_cmp(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Among the first keys of the table, of which *n are there: ids come by part. */
+/* Inserts id into the first keys of the table, of which there are *n.  Ids are numbered by
+ * partition, so they must be compared by their rows. */
 static void keep_first(const struct dtx_join_table *t, uint32_t first[DTX_JOIN_SAMPLES],
                        uint32_t *n, uint32_t id)
 {
@@ -264,7 +265,7 @@ static int sample_cmp(const void *a, const void *b)
 	return x->pos < y->pos ? -1 : x->pos > y->pos;
 }
 
-/* The first five over all workers: every worker has its own first five. */
+/* The first five over all workers; each worker has collected its own first five. */
 static enum dtx_code merge_lonely(struct dtx_join_local *const *l, unsigned n,
                                   struct dtx_join_samples *all, struct dtx_err *err)
 {

@@ -1,7 +1,8 @@
-/* The left side of join: it streams past the built right side.
+/* The left side of join, which streams past the finished right side.
  *
- * A left batch becomes output batches of (left row, right row) pairs; left columns are gathered
- * within the batch, right ones from the kept batches.  Right rows that met nobody leave last. */
+ * A left batch becomes output batches of pairs (left row, right row).  Left columns are gathered
+ * within the batch, right columns from the kept batches.  Right rows without a match are emitted
+ * last. */
 #include "core/base/prefetch.h"
 #include "core/data/cells.h"
 #include "ops/join/join.h"
@@ -52,7 +53,7 @@ out:
 	return rc;
 }
 
-/* "both" or "left_only" per row. */
+/* "both" or "left_only" for each row. */
 static enum dtx_code side_column(const struct dtx_join_local *l, struct dtx_column **out,
                                  struct dtx_err *err)
 {
@@ -77,7 +78,8 @@ static enum dtx_code side_of_all(struct dtx_str side, uint32_t n, struct dtx_col
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 
-/* Every row of the batch has one pair: its columns and places are the result's as they are. */
+/* Whether every row of the batch has one pair: then its columns and row ids can be used as they
+ * are. */
 static bool left_whole(const struct dtx_join_local *l, const struct dtx_batch *in)
 {
 	return !in->sel && l->n == in->nrows && l->n > l->most;
@@ -109,7 +111,7 @@ out:
 	return rc;
 }
 
-/* Row ids of the left rows: errors further down name their place. */
+/* Sets the row ids of the left rows, so that errors of later steps name their place. */
 static enum dtx_code left_ids(const struct dtx_join_local *l, const struct dtx_batch *in,
                               struct dtx_batch *b, struct dtx_err *err)
 {
@@ -171,7 +173,8 @@ out:
 	return rc;
 }
 
-/* Rows out may not run away: the exact limit is tested at the end; 16 times it stops the work. */
+/* Limits the number of output rows.  The exact limit is checked at the end; at 16 times the limit
+ * the work is stopped. */
 static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t in, int64_t out,
                                   int64_t slack, struct dtx_err *err)
 {
@@ -201,7 +204,7 @@ static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
 	return l->n == most ? emit_pairs(ox, l, in, out, err) : DTX_OK;
 }
 
-/* Matches are anywhere: they are on the way while earlier rows are paired. */
+/* Matches are in random places: prefetch those of later rows while earlier rows are paired. */
 #define AHEAD 48u
 
 static void pair_near(const struct dtx_join_table *t, const uint32_t *id, uint32_t n, uint32_t k)
@@ -212,8 +215,8 @@ static void pair_near(const struct dtx_join_table *t, const uint32_t *id, uint32
 		DTX_PREFETCH(&t->ref[dtx_join_start(t, id[k + AHEAD])]);
 }
 
-/* Each row has one partner and they find room together: only then are more pairs than `most` made
- * at once, for which left columns need not be gathered. */
+/* Whether each row has one match and all pairs fit into the room.  Only then more than `most` pairs
+ * are made at once, because left columns need not be gathered. */
 static bool pair_ones(const struct dtx_join_local *l, const struct dtx_join_table *t,
                       const struct dtx_batch *in)
 {
@@ -254,7 +257,7 @@ out:
 	return rc;
 }
 
-/* semi and anti: rows stay or go. */
+/* semi and anti: keeps or drops left rows. */
 static enum dtx_code filter_rows(const struct dtx_opctx *ox, struct dtx_join_local *l,
                                  struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -298,7 +301,7 @@ enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local, struct dtx
 		DTX_TRY(filter_rows(ox, l, in, out, err));
 		goto out;
 	}
-	/* dropped, or kept without a partner */
+	/* they were dropped, or kept without a match */
 	if (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_RIGHT)
 		dtx_op_count(ox, "unmatched", l->unmatched - before);
 	else if (s->how == DTX_JOIN_LEFT || s->how == DTX_JOIN_FULL)
@@ -309,7 +312,7 @@ out:
 	return rc;
 }
 
-/* --- right rows that met nobody --- */
+/* --- right rows without a match --- */
 
 static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_rowref *ref,
                                 uint32_t n, struct dtx_join_local *l, struct dtx_emit *out,
@@ -375,7 +378,8 @@ enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals, un
 	if (s->how == DTX_JOIN_CROSS)
 		goto out;
 	DTX_TRY(dtx_join_unmatched(sh->table, &ref, &rows, err));
-	/* not stopped by a limit above: its end is why these rows met nobody */
+	/* not stopped by a limit of a later step: that would be the reason why these rows have no
+	 * match */
 	for (size_t at = 0; at < rows; at += most)
 		DTX_TRY(right_only(ox, ref + at, (uint32_t)DTX_MIN(most, rows - at), l[0], out,
 		                   err));

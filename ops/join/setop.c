@@ -1,5 +1,5 @@
-/* Rows of the current table that another table has, or has not: the other table is built first,
- * the current one streams past in order. */
+/* Rows of the current table that another table has, or does not have.  The other table is built
+ * first; the current one streams past it in order. */
 #include "ops/join/setop.h"
 
 #include <stdio.h>
@@ -10,8 +10,9 @@ struct setop_state {
 };
 struct setop_local {
 	struct dtx_join_probe probe;
-	uint32_t *met;           /* per key of the other table: rows that met it so far */
-	struct dtx_groups *seen; /* keys of the current table: the first of each stays */
+	uint32_t *met;           /* per key of the other table: number of rows that matched it so
+	                          * far */
+	struct dtx_groups *seen; /* keys of the current table, of which the first row stays */
 	uint32_t *id;
 };
 
@@ -51,7 +52,7 @@ void dtx_setop_explain(const struct dtx_setop_args *a, const char *what, struct 
 	dtx_buf_printf(out, " %s %s", what, a->with);
 }
 
-/* _n numbers the rows of a key: the first stays, or as many as the other table has. */
+/* _n numbers the rows of each key: the first stays, or as many as the other table has. */
 bool dtx_setop_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct setop_state *st = s->bind->state;
@@ -172,7 +173,7 @@ out:
 	return rc;
 }
 
-/* Counts the row against its key; with repeats each row of the other table meets one. */
+/* Counts the row for its key.  With `all`, each row of the other table matches only one row. */
 static bool meets(const struct setop_state *s, const struct dtx_join_table *t,
                   struct setop_local *l, uint32_t id)
 {

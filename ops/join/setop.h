@@ -1,4 +1,5 @@
-/* What intersect and except share: rows of the current table that another table has, or has not. */
+/* What intersect and except share: rows of the current table that another table has, or does not
+ * have. */
 #ifndef DTX_OPS_JOIN_SETOP_H
 #define DTX_OPS_JOIN_SETOP_H
 
@@ -15,7 +16,7 @@ extern const struct dtx_sink dtx_setop_sink;
 extern const struct dtx_map dtx_setop_map;
 
 size_t dtx_setop_tables(const void *args, const char **names, size_t max);
-/* keep_met: rows that the other table has stay (intersect), else the others (except). */
+/* keep_met: keep the rows that the other table has (intersect), else the other rows (except). */
 DTX_MUSTUSE enum dtx_code dtx_setop_bind(struct dtx_bind *b, const struct dtx_setop_args *a,
                                          bool keep_met, struct dtx_err *err);
 bool dtx_setop_sql(const struct dtx_sql_step *s, struct dtx_buf *out);
