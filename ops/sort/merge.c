@@ -1,14 +1,15 @@
-/* The merge of sorted runs, in parts. */
+/* Merges sorted runs, in parts that workers make in parallel: see merge.h. */
 #include "ops/sort/merge.h"
 
 #include "core/data/cells.h"
 #include "ops/sort/packed.h"
 
-#define PART_ROWS   65536u
-#define SAMPLE_STEP 2048u                     /* every so many rows of a run are looked at */
-#define PART_STEPS  (PART_ROWS / SAMPLE_STEP) /* so many of them are a part */
+#define PART_ROWS 65536u
+/* Every row with a multiple of this number is a sample. */
+#define SAMPLE_STEP 2048u
+#define PART_STEPS  (PART_ROWS / SAMPLE_STEP) /* samples per part */
 
-/* Runs by their next row, the smallest first: a binary heap of run numbers. */
+/* The runs by their next row, smallest first: a binary heap of run numbers. */
 struct heap {
 	const struct dtx_sorted *run;
 	size_t *at, *end; /* per run */
@@ -47,7 +48,7 @@ static void heap_close(struct heap *h)
 	dtx_mem_free(h->id);
 }
 
-/* Rows [from[r], to[r]) of each run; NULL: from the first, to the last. */
+/* Starts with rows [from[r], to[r]) of each run.  NULL: from the first row, to the last. */
 static enum dtx_code heap_open(struct heap *h, const struct dtx_merge *m, const size_t *from,
                                const size_t *to, struct dtx_err *err)
 {
@@ -71,7 +72,7 @@ out:
 	return rc;
 }
 
-/* The run whose row came first goes `step` rows on. */
+/* Moves the run with the smallest row forward by `step` rows. */
 static void heap_next(struct heap *h, size_t step)
 {
 	unsigned r = h->id[0];
@@ -85,7 +86,7 @@ static void heap_next(struct heap *h, size_t step)
 
 /* --- parts --- */
 
-/* First row of run r, from `lo` on, that does not come before row x of run `of`. */
+/* The first row of run r, from `lo` on, that does not come before row x of run `of`. */
 static size_t lower_bound(const struct dtx_merge *m, unsigned r, size_t lo, unsigned of, size_t x)
 {
 	const struct dtx_sorted *run = &m->run[r], *other = &m->run[of];
@@ -102,7 +103,7 @@ static size_t lower_bound(const struct dtx_merge *m, unsigned r, size_t lo, unsi
 	return lo;
 }
 
-/* Samples of all runs in order: every PART_STEPS of them a part begins. */
+/* Merges the samples of all runs; a part begins at every PART_STEPS-th sample. */
 static enum dtx_code find_bounds(struct dtx_merge *m, size_t total, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -132,7 +133,8 @@ out:
 	return rc;
 }
 
-/* A result of `limit` rows is one part: where it ends is found by going there. */
+/* A result that is limited to `limit` rows is a single part.  Its end is found by merging up to
+ * there. */
 static enum dtx_code cut_bounds(struct dtx_merge *m, size_t limit, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -205,15 +207,16 @@ void dtx_merge_close(struct dtx_merge *m)
 	*m = (struct dtx_merge){ .n = 0 };
 }
 
-/* --- making one --- */
+/* --- making a part --- */
 
-/* Rows of a batch that is made, and the few source batches they come from. */
+/* The rows of a batch that is being made, and the few source batches that they come from. */
 struct chunk {
-	uint32_t *which, *row; /* which: into batch */
+	uint32_t *which, *row; /* which: index into batch */
 	struct dtx_batch **batch;
 	uint32_t nbatches, n;
-	uint32_t *place; /* per batch of the merge: one more than its place in batch; 0: none */
-	uint32_t *used;  /* batches of the merge that have a place */
+	uint32_t *place; /* for each batch of the merge: its index in batch + 1; 0: it is not
+	                  * there */
+	uint32_t *used;  /* batches of the merge that are in batch */
 };
 
 static void chunk_close(struct chunk *c)
@@ -241,7 +244,7 @@ out:
 	return rc;
 }
 
-/* The next rows; false: there are none. */
+/* Collects the next rows.  False: there are none. */
 static bool chunk_fill(struct chunk *c, const struct dtx_merge *m, struct heap *h, uint32_t most)
 {
 	for (uint32_t i = 0; i < c->nbatches; i++)
@@ -278,14 +281,15 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
 	DTX_TRY(chunk_open(&c, m, most, err));
 	DTX_TRY(heap_open(&h, m, from, from + m->n, err));
 	while (!dtx_emit_full(out) && chunk_fill(&c, m, &h, most)) {
-		/* few rows of many: those that are not used are not to be kept with them */
+		/* if it uses few batches of many, it should not keep the others alive */
 		bool most_used = c.nbatches > m->nbatches / 2;
 		struct dtx_pick pick = { c.batch,   c.nbatches, c.which,
 			                 c.row,     c.n,        most_used ? m->held : NULL,
 			                 m->packed, c.used };
 
 		DTX_TRY(dtx_pick_batch(ox, map, &pick, &b, err));
-		if (!m->origin) /* batches differ: what this one has must not depend on its size */
+		if (!m->origin) /* the row ids of a batch must not depend on its size, so none has
+		                 * them */
 			b->origin = NULL;
 		DTX_TRY(dtx_emit_batch(out, b, err));
 		dtx_batch_free(b);

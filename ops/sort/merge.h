@@ -1,7 +1,8 @@
-/* The merge of sorted runs, in parts: each is a range of the result that one worker can make
- * without the others.
+/* Merges sorted runs, in parts: each part is a range of the result that one worker can make without
+ * the others.  The ranges are found from samples of the runs.
  *
- * Rows are picked from the runs' batches, which are borrowed.  Read-only after dtx_merge_open. */
+ * Rows are picked from the batches of the runs, which are borrowed.  Read-only after
+ * dtx_merge_open. */
 #ifndef DTX_OPS_SORT_MERGE_H
 #define DTX_OPS_SORT_MERGE_H
 
@@ -14,22 +15,22 @@ struct dtx_merge {
 	uint64_t nparts;
 	size_t *bound;            /* [part][run]: where the part begins in the run */
 	struct dtx_batch **batch; /* of all runs, one after the other */
-	uint32_t *first;          /* where a run's batches begin in it */
+	uint32_t *first;          /* where the batches of a run begin in `batch` */
 	uint32_t nbatches;
-	struct dtx_owner *held;          /* keeps them all */
-	struct dtx_packed *packed;       /* they, row by row; NULL: as they are */
-	const struct dtx_origin *origin; /* of all rows, NULL: they have none in common */
+	struct dtx_owner *held;          /* owns the memory of all batches */
+	struct dtx_packed *packed;       /* their records; NULL: rows are picked from the columns */
+	const struct dtx_origin *origin; /* common to all rows; NULL: there is none */
 };
 
-/* limit: rows of the result. */
+/* limit: number of rows of the result. */
 DTX_MUSTUSE enum dtx_code dtx_merge_open(struct dtx_merge *m, const struct dtx_sorted *run,
                                          unsigned n, size_t limit, struct dtx_err *err);
-/* Picks rows by records, `row` of each batch of all runs: all of them are alike.  Both stay the
- * caller's. */
+/* Picks rows by records: `row` has those of each batch of all runs, which must be alike.  The
+ * caller keeps both. */
 DTX_MUSTUSE enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_rowspans_cols *cols,
                                          const struct dtx_rowspans *row, struct dtx_err *err);
 void dtx_merge_close(struct dtx_merge *m);
-/* Emits the rows of a part in order, their columns as the map says. */
+/* Emits the rows of a part in order, with the columns that the map moves. */
 DTX_MUSTUSE enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part,
                                          const struct dtx_opctx *ox, const struct dtx_colmap *map,
                                          struct dtx_emit *out, struct dtx_err *err);

@@ -1,4 +1,4 @@
-/* Rows in the order of their keys, in memory or on disk. */
+/* Rows in the order of their keys, in memory or on disk: see ordered.h. */
 #include "ops/sort/ordered.h"
 
 void dtx_ordered_init(struct dtx_ordered *o, size_t keep)

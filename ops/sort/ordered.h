@@ -1,5 +1,5 @@
-/* Rows collected by workers in any order, and read in the order of their keys: in memory while it
- * lasts, else in runs on disk. */
+/* Rows that workers collect in any order and that are read in the order of their keys.  They are in
+ * memory as long as there is room, else in sorted runs on disk. */
 #ifndef DTX_OPS_SORT_ORDERED_H
 #define DTX_OPS_SORT_ORDERED_H
 
@@ -7,30 +7,32 @@
 #include "ops/kit/rowspans.h"
 #include "ops/sort/runs.h"
 
-/* The rows in memory have records instead of spans, all of them or none. */
+/* The rows in memory have records (ops/kit/rowspans) instead of spans: either all batches or
+ * none. */
 struct dtx_fold {
-	bool on;        /* batches to come will, too, if they suit */
-	bool *wanted;   /* per column: others are dropped */
+	bool on;        /* batches that come will have records too, if their cells fit */
+	bool *wanted;   /* per column: whether it is needed; the others are dropped */
 	uint32_t *want; /* the same as a list */
 	uint32_t nwant, ncols;
 	struct dtx_rowspans_cols cols;
-	struct dtx_rowspans *row; /* per batch of the sorter */
+	struct dtx_rowspans *row; /* for each batch of the sorter */
 	size_t n, cap;
 };
-/* One worker's: rows in memory, and sorted runs on disk. */
+/* The rows of one worker: in memory, and in sorted runs on disk. */
 struct dtx_ordered {
 	struct dtx_sorter sorter;
 	struct dtx_runs runs;
 	struct dtx_fold fold;
 };
-/* keep: rows that can matter; SIZE_MAX: all. */
+/* keep: number of rows that can matter; SIZE_MAX: all. */
 void dtx_ordered_init(struct dtx_ordered *o, size_t keep);
 void dtx_ordered_clear(struct dtx_ordered *o);
-/* Nobody will want more of the rows than the map says: what comes is kept so.  Once, before any row
- * is added; of a sorter that keeps all rows. */
+/* Announces that only the columns of the map will be needed, so rows may be kept as records.  Call
+ * it once, before any row is added; only for a sorter that keeps all rows. */
 DTX_MUSTUSE enum dtx_code dtx_ordered_fold(struct dtx_ordered *o, const struct dtx_opctx *ox,
                                            const struct dtx_colmap *map, struct dtx_err *err);
-/* After all rows are added: what n workers have is made alike, for dtx_ordered_take. */
+/* Call it after all rows are added: gives the rows of all n workers the same form, for
+ * dtx_ordered_take. */
 DTX_MUSTUSE enum dtx_code dtx_ordered_agree(struct dtx_ordered *const *o, unsigned n,
                                             const struct dtx_opctx *ox, struct dtx_err *err);
 /* As dtx_sorter_add. */
@@ -39,29 +41,30 @@ DTX_MUSTUSE enum dtx_code dtx_ordered_add(struct dtx_ordered *o, const struct dt
                                           const struct dtx_key_order *order, size_t nkeys,
                                           struct dtx_err *err);
 
-/* --- for ops/sort/ordered.c --- */
+/* --- used by ops/sort/ordered.c --- */
 
-/* Records of a batch, before it is added; none (on is false from now on) where it does not suit. */
+/* Makes the records of a batch before it is added.  If its cells do not fit, there are none, and
+ * `on` is false from now on. */
 DTX_MUSTUSE enum dtx_code dtx_fold_make(struct dtx_ordered *o, const struct dtx_opctx *ox,
                                         const struct dtx_batch *b, struct dtx_rowspans *out,
                                         struct dtx_err *err);
-/* They take the place of the spans of the last batch of the sorter; taken. */
+/* Replaces the spans of the sorter's last batch by records, which it takes. */
 DTX_MUSTUSE enum dtx_code dtx_fold_last(struct dtx_ordered *o, struct dtx_rowspans *row,
                                         struct dtx_err *err);
-/* What is in memory goes to disk. */
+/* Moves what is in memory to disk. */
 DTX_MUSTUSE enum dtx_code dtx_fold_spill(struct dtx_ordered *o, const struct dtx_opctx *ox,
                                          struct dtx_err *err);
-/* n workers' rows, which agree, are picked by their records. */
+/* Lets the merge pick rows by their records.  The n workers must agree. */
 DTX_MUSTUSE enum dtx_code dtx_fold_pack(const struct dtx_ordered *o, unsigned n,
                                         struct dtx_merge *m, struct dtx_err *err);
-/* Bytes of a batch that its records are made of. */
+/* Bytes of a batch's spans from which its records are made. */
 static inline size_t dtx_fold_coming(const struct dtx_fold *f)
 {
 	return f->on ? DTX_BATCH_ROWS * f->cols.n * sizeof(struct dtx_span) : 0;
 }
 void dtx_fold_clear(struct dtx_fold *f);
 
-/* All workers' rows, to be read through the merge. */
+/* The rows of all workers, which are read through the merge. */
 struct dtx_ordered_rows {
 	struct dtx_ordered *part;
 	unsigned n;
@@ -69,10 +72,11 @@ struct dtx_ordered_rows {
 	unsigned nruns;
 	struct dtx_merge merge;
 };
-/* Sorters must be sorted; what the workers have moves to the result, of at most `limit` rows. */
+/* Moves what all workers have into the result, which has at most `limit` rows.  The sorters must be
+ * sorted. */
 DTX_MUSTUSE enum dtx_code dtx_ordered_take(struct dtx_ordered *const *from, unsigned n,
                                            size_t limit, struct dtx_ordered_rows **out,
                                            struct dtx_err *err);
-void dtx_ordered_free(struct dtx_ordered_rows *r); /* NULL is fine */
+void dtx_ordered_free(struct dtx_ordered_rows *r); /* NULL is allowed */
 
 #endif

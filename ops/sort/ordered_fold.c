@@ -1,9 +1,10 @@
-/* Rows that wait to be put in order have records (ops/kit/rowspans) instead of spans: in a fourth
- * of the room, and made while the spans are in cache. */
+/* Rows that wait to be sorted have records (ops/kit/rowspans) instead of spans.  Records take a
+ * fourth of the memory, and they are made while the spans are in cache. */
 #include "ops/sort/ordered.h"
 #include "ops/sort/packed.h"
 
-#define FOLD_LEAST ((size_t)20 << 20) /* budget of a worker that has room for a batch twice */
+/* Smallest budget of a worker that has room for a batch in both forms. */
+#define FOLD_LEAST ((size_t)20 << 20)
 
 /* --- what to keep --- */
 
@@ -66,7 +67,8 @@ out:
 	return rc;
 }
 
-/* Spans take more room than records: where there is not so much, rows wait on disk. */
+/* Whether there is room for spans, which need more memory than records.  If not, rows wait on
+ * disk. */
 static bool has_room(const struct dtx_ordered *o)
 {
 	size_t limit = dtx_mem_limit();
@@ -129,7 +131,7 @@ out:
 	return rc;
 }
 
-/* --- all of them --- */
+/* --- all workers --- */
 
 static bool folds_alike(const struct dtx_ordered *a, const struct dtx_ordered *b)
 {

@@ -1,4 +1,4 @@
-/* Sort keys of a step. */
+/* The sort keys of a step: see orderkeys.h. */
 #include "ops/sort/orderkeys.h"
 
 #include <stdio.h>

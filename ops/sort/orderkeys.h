@@ -1,4 +1,4 @@
-/* Sort keys of a step: columns or formulas, with their directions. */
+/* The sort keys of a step: columns or formulas, with their directions. */
 #ifndef DTX_OPS_SORT_ORDERKEYS_H
 #define DTX_OPS_SORT_ORDERKEYS_H
 
@@ -6,7 +6,7 @@
 #include "ops/kit/opkit.h"
 
 enum { DTX_NULLS_LAST, DTX_NULLS_FIRST };
-struct dtx_order_item { /* as written */
+struct dtx_order_item { /* as the user wrote it */
 	const char *col;
 	struct dtx_expr *expr;
 	bool desc;
@@ -15,24 +15,25 @@ struct dtx_order_item { /* as written */
 #define DTX_ORDER_ROWS 5
 extern const struct dtx_param dtx_order_rows[DTX_ORDER_ROWS]; /* the members of an item */
 
-struct dtx_orderkeys { /* bound */
+struct dtx_orderkeys { /* after binding */
 	uint32_t n;
-	int32_t *col; /* input column, -1: bound */
+	int32_t *col; /* input column; -1: `bound` */
 	struct dtx_bound **bound;
 	struct dtx_key_order *order;
 };
-/* One of col and expr; the list is the parameter `at`, "/order". */
+/* Checks that each item has exactly one of col and expr.  The list is the parameter `at`,
+ * "/order". */
 DTX_MUSTUSE enum dtx_code dtx_orderkeys_check(const struct dtx_plist *items, const char *op,
                                               const char *at, struct dtx_err *err);
-/* Keys over input 0; what they read decides about rows. */
+/* Binds the keys over input 0.  What they read decides about rows. */
 DTX_MUSTUSE enum dtx_code dtx_orderkeys_bind(struct dtx_bind *b, const struct dtx_plist *items,
                                              const char *sub, struct dtx_orderkeys *k,
                                              struct dtx_err *err);
-/* Values of the keys, key[0..k->n); the caller unrefs them, also after a failure. */
+/* Evaluates the keys to key[0..k->n).  The caller releases them, also after a failure. */
 DTX_MUSTUSE enum dtx_code dtx_orderkeys_eval(const struct dtx_opctx *ox,
                                              const struct dtx_orderkeys *k, struct dtx_batch *in,
                                              struct dtx_column **key, struct dtx_err *err);
-/* "a descending, b". */
+/* Appends "a descending, b". */
 void dtx_orderkeys_print(const struct dtx_plist *items, struct dtx_buf *out);
 
 #endif

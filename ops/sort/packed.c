@@ -1,4 +1,4 @@
-/* Cells of many batches row by row. */
+/* Cells of many batches as records: see packed.h. */
 #include "ops/sort/packed.h"
 
 #include "core/base/prefetch.h"
@@ -13,7 +13,7 @@ void dtx_packed_free(struct dtx_packed *p)
 	dtx_mem_free(p);
 }
 
-/* One base for all, if spans reach that far. */
+/* Uses one base for all batches if the offsets of spans reach that far. */
 static void place_batches(struct dtx_packed *p, size_t reach)
 {
 	const struct dtx_column *first = p->batch[0]->col[p->cols->col[0]];
@@ -72,8 +72,8 @@ static inline const uint8_t *record_at(const struct dtx_pick *pick, uint32_t i)
 	return r->rec + (size_t)pick->row[i] * r->stride;
 }
 
-/* Spans of picked row i, the one of packed column k at to[k * pick->n]; from `base` (NULL: from
- * where its batch counts). */
+/* Sets the spans of picked row i, that of packed column k to to[k * pick->n].  Offsets count from
+ * `base` (NULL: from the base of the row's batch). */
 static inline void unpack_row(const struct dtx_pick *pick, uint32_t i, const char *base,
                               struct dtx_span *to)
 {
@@ -93,15 +93,15 @@ static void unpack_near(const struct dtx_pick *pick, struct dtx_span *to)
 
 	for (uint32_t i = 0; i < pick->n; i++) {
 		unpack_row(pick, i, p->base, to + i);
-		/* who wants the cells reads their text next */
+		/* the text of the cells is read next */
 		DTX_PREFETCH(p->base + to[i].off);
 		DTX_PREFETCH(p->base + last[i].off + DTX_CELL_WIDE - 1);
 	}
 }
 
-/* --- of a text that is longer than spans reach: copied, row by row --- */
+/* --- a text that is too long for the offsets of spans: cells are copied row by row --- */
 
-/* From the first cell of picked row i to the end of its last one. */
+/* The text from the first cell of picked row i to the end of its last cell. */
 static inline struct dtx_str row_text(const struct dtx_pick *pick, uint32_t i,
                                       const struct dtx_span *span)
 {
@@ -112,7 +112,7 @@ static inline struct dtx_str row_text(const struct dtx_pick *pick, uint32_t i,
 	return (struct dtx_str){ p->text[batch_of(pick, i)] + begin, end - begin };
 }
 
-#define LINE 64u /* of a cache */
+#define LINE 64u /* a cache line */
 
 static inline void row_near(const struct dtx_pick *pick, uint32_t i, const struct dtx_span *span)
 {
@@ -123,7 +123,8 @@ static inline void row_near(const struct dtx_pick *pick, uint32_t i, const struc
 	DTX_PREFETCH(row.ptr + row.len);
 }
 
-/* Rows of text one after the other, a line end behind each; their spans move along. */
+/* Copies the text of rows one after the other, with a line end after each, and adjusts their
+ * spans. */
 static void copy_rows(const struct dtx_pick *pick, struct dtx_span *span, char *text)
 {
 	uint32_t at = 0;

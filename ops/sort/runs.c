@@ -1,15 +1,15 @@
-/* Sorted runs on disk. */
+/* Sorted runs on disk: see runs.h. */
 #include "ops/sort/runs.h"
 
 #include "core/data/cells.h"
 #include "ops/sort/packed.h"
 
 #define RUN_ROWS_MIN   32768u
-#define RUN_ROWS_LEAST 4096u /* when there is no room for more */
+#define RUN_ROWS_LEAST 4096u /* fewest rows of a batch, even if there is no room for more */
 #define RUN_BATCH_ROWS 4096u
 
-/* What the sorter may ask for next: room for another batch, twice what it has and beside it; or for
- * a sort what that needs beside them. */
+/* The memory that the sorter may need next: room for another batch (arrays double, and the old and
+ * the new one exist together), or for a sort. */
 static size_t next_need(const struct dtx_sorter *s)
 {
 	size_t keys = s->n ? s->bytes.len / s->n * DTX_BATCH_ROWS : 0;
@@ -22,7 +22,7 @@ static size_t next_need(const struct dtx_sorter *s)
 	return DTX_MAX(more, sort);
 }
 
-/* All workers have as much. */
+/* Whether memory will soon be short, assuming that all workers have as much as this one. */
 static bool soon_short(const struct dtx_opctx *ox, const struct dtx_sorter *s, size_t coming)
 {
 	size_t limit = dtx_mem_limit(), need = coming ? coming + next_need(s) : 0;
@@ -62,20 +62,20 @@ struct dtx_sorted dtx_runs_view(const struct dtx_runs *r, size_t i)
 	return (struct dtx_sorted){ f->row, f->n, f->bytes, f->kept.batch, f->kept.n, f->pos };
 }
 
-/* --- leaving memory --- */
+/* --- from memory to disk --- */
 
 struct mover {
 	const struct dtx_opctx *ox;
 	struct dtx_sorter *s;
 	struct dtx_run_file *f;
 	uint32_t *which, *row;
-	uint32_t *batch;                 /* per kept batch: its number */
+	uint32_t *batch;                 /* for each kept batch its number */
 	struct dtx_column **src;         /* and its column */
 	const struct dtx_packed *packed; /* NULL: they have their spans */
-	struct dtx_owner *held;          /* then: keeps them all */
+	struct dtx_owner *held;          /* if packed is not NULL: owns the memory of all batches */
 };
 
-/* The columns that have records. */
+/* Picks the columns that have records. */
 static enum dtx_code gather_packed(const struct dtx_pick *pick, struct dtx_batch *b,
                                    struct dtx_err *err)
 {
@@ -108,7 +108,7 @@ static enum dtx_code gather_column(struct mover *m, uint32_t c, struct dtx_batch
 	                        &b->schema->field[c], &b->col[c], err);
 }
 
-/* Rows [at, at + n) of the run as a batch on disk. */
+/* Writes rows [at, at + n) of the run as a batch on disk. */
 static enum dtx_code move_batch(struct mover *m, size_t at, uint32_t n, struct dtx_err *err)
 {
 	struct dtx_sort_row *from = m->s->row + at;
@@ -148,7 +148,7 @@ static enum dtx_code put(struct mover *m, unsigned i, const void *bytes, size_t 
 	                       &m->ox->stat->spilled, err);
 }
 
-/* Keys and positions; the rows now are where they are in the run's own batches. */
+/* Writes keys and positions.  The rows now refer to the run's own batches. */
 static enum dtx_code move_keys(struct mover *m, struct dtx_err *err)
 {
 	struct dtx_sorter *s = m->s;

@@ -1,9 +1,9 @@
-/* Rows in order of normalised keys. */
+/* Sorts rows by normalised keys: see sorter.h. */
 #include "ops/sort/sorter.h"
 
 #include "core/base/pool.h"
 
-/* A top-n run is cut back when it holds this many times what it keeps. */
+/* A top-n run is reduced when it has this many times the rows that it keeps. */
 #define SLACK 4
 
 void dtx_sorter_init(struct dtx_sorter *s, size_t keep)
@@ -40,7 +40,8 @@ static uint64_t big_endian(const unsigned char *p)
 	return v;
 }
 
-/* Keys delimit themselves, so zeros behind a short one never decide. */
+/* The end of a key is part of its encoding, so zeros after a short key never decide a
+ * comparison. */
 static bool row_key(const struct dtx_buf *one, struct dtx_buf *bytes, struct dtx_sort_row *r)
 {
 	unsigned char head[16] = { 0 };
@@ -55,7 +56,7 @@ static bool row_key(const struct dtx_buf *one, struct dtx_buf *bytes, struct dtx
 	if (one->len <= sizeof(head))
 		return true;
 	if (bytes->len == 0)
-		dtx_buf_addc(bytes, 0); /* offset 0 means none */
+		dtx_buf_addc(bytes, 0); /* offset 0 means that there is no rest */
 	r->rest = bytes->len;
 	len = (uint32_t)one->len;
 	dtx_buf_addn(bytes, &len, sizeof(len));
@@ -72,7 +73,7 @@ bool dtx_sort_key(struct dtx_column *const *key, const struct dtx_key_order *ord
 	return row_key(one, bytes, r);
 }
 
-/* --- which comes first --- */
+/* --- which row comes first --- */
 
 struct dtx_sorted dtx_sorter_run(const struct dtx_sorter *s)
 {
@@ -154,13 +155,15 @@ static void merge_two(const struct dtx_sorted *s, const struct dtx_sort_row *fro
 	memcpy(to + at, from + k, (n - k) * sizeof(*to));
 }
 
-/* Before work on n rows: what sorts leaves early, and dtx_sort_rows tells why. */
+/* Called before work on n rows: a cancelled sort ends early, and dtx_sort_rows then returns the
+ * reason. */
 static bool halted(size_t n)
 {
 	return n >= DTX_CANCEL_ROWS && dtx_cancel_now();
 }
 
-/* Bottom-up merge sort of row[0, n), blocks of 16 by insertion; tmp is as large. */
+/* Bottom-up merge sort of row[0, n), with insertion sort for blocks of 16.  tmp has the same
+ * size. */
 static struct dtx_sort_row *merge_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
                                        struct dtx_sort_row *tmp, size_t n)
 {
@@ -178,17 +181,18 @@ static struct dtx_sort_row *merge_sort(const struct dtx_sorted *s, struct dtx_so
 	return row;
 }
 
-/* --- by the bits of the key that differ, from the top --- */
+/* --- radix sort by the bits in which keys differ, from the top (MSD) --- */
 
 #define RADIX_BITS 11u
-#define RADIX_MIN  64u /* fewer rows: insertion */
+#define RADIX_MIN  64u /* with fewer rows insertion sort is faster */
 
-/* Rows are split by `bits` bits of key[word] from `shift` on; all bits above are equal. */
+/* Rows are split by `bits` bits of key[word], from bit `shift` on.  All bits above are equal in all
+ * rows. */
 struct digit {
 	unsigned word, shift, bits;
 };
 
-/* False: all keys are equal in their first 16 bytes. */
+/* Finds the first bits in which keys differ.  False: the first 16 bytes of all keys are equal. */
 static bool digit_find(const struct dtx_sort_row *row, size_t n, struct digit *d)
 {
 	uint64_t differ[2] = { 0, 0 };
@@ -212,7 +216,8 @@ static inline uint32_t digit_of(const struct digit *d, const struct dtx_sort_row
 	return (uint32_t)(r->key[d->word] >> d->shift) & ((1u << d->bits) - 1);
 }
 
-/* Rows to where their digit belongs; those of digit k end at end[k], which was 0. */
+/* Moves rows to where their digit belongs.  Those of digit k end at end[k], which must be 0
+ * before. */
 static void split(const struct digit *d, const struct dtx_sort_row *row, struct dtx_sort_row *to,
                   size_t n, uint32_t *end)
 {
@@ -223,7 +228,8 @@ static void split(const struct digit *d, const struct dtx_sort_row *row, struct 
 		to[end[digit_of(d, &row[i])]++] = row[i];
 }
 
-/* Sorts row[0, n) with scratch of the same size; the result is in `row`, or in `to`. */
+/* Sorts row[0, n) with scratch of the same size.  The result is in `row`, or in `to` if `into` is
+ * set. */
 static void radix_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
                        struct dtx_sort_row *to, size_t n, bool into)
 {
@@ -250,9 +256,9 @@ static void radix_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
 			radix_sort(s, to + from, row + from, end[k] - from, !into);
 }
 
-/* --- the first split by one, what follows by all --- */
+/* --- one worker does the first split, then all workers sort the parts --- */
 
-#define SHARED_MIN 65536u /* fewer rows: one worker is as fast */
+#define SHARED_MIN 65536u /* with fewer rows one worker is as fast */
 
 struct shared_sort {
 	struct dtx_sorted view;
@@ -277,7 +283,7 @@ static enum dtx_code sort_digits(void *arg, unsigned worker, struct dtx_err *err
 	return DTX_OK;
 }
 
-/* *done stays false when the keys do not differ in their first bytes: nothing was done. */
+/* *done stays false if the first bytes of all keys are equal; then nothing was done. */
 static enum dtx_code sort_shared(const struct dtx_sorted *view, struct dtx_sort_row *row,
                                  struct dtx_sort_row *tmp, size_t n, unsigned workers, bool *done,
                                  struct dtx_err *err)
@@ -338,9 +344,9 @@ out:
 	return rc;
 }
 
-/* --- adding --- */
+/* --- adding rows --- */
 
-/* Batches that no kept row needs any more are freed. */
+/* Frees batches that no kept row refers to. */
 static enum dtx_code drop_batches(struct dtx_sorter *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
