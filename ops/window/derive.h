@@ -1,10 +1,12 @@
-/* Computed columns, stage after stage: what derive and window share.
+/* Computed columns, one stage after the other: what derive and window share.
  *
- * Stage k evaluates over the columns made so far; an existing name is overwritten in place, so
- * every stage sees a schema of its own: a view goes from one to the next, for a step may change
- * thousands of columns, and a schema kept for each would cost their square.  Without
- * aggregates and window calls batches flow through; with them the whole table is taken, and each
- * stage's calls are computed over it before its formula. */
+ * Stage k evaluates its formula over the columns made so far.  A formula may overwrite an existing
+ * column, so every stage sees a different schema.  A step may change thousands of columns, and a
+ * schema for each of them would need quadratic memory, so a view moves from one stage to the next
+ * instead.
+ *
+ * Without aggregates and window calls, batches stream through.  With them the whole table is
+ * collected, and the calls of each stage are computed over it before its formula. */
 #ifndef DTX_OPS_WINDOW_DERIVE_H
 #define DTX_OPS_WINDOW_DERIVE_H
 
@@ -24,18 +26,19 @@ struct dtx_derive_args {
 	const char *after;
 	struct dtx_cols *by;
 	struct dtx_plist order;
-	const char *at; /* pointer of all formulas as written; NULL: their places in set */
+	const char *at; /* JSON pointer for all formulas as the user wrote them; NULL: their places
+	                 * in `set` */
 };
 struct dtx_derive_stage {
 	struct dtx_bound *bound;
-	struct dtx_aggcalls calls;   /* their results are columns behind those it sees */
-	uint32_t target;             /* working column it makes */
-	struct dtx_field made;       /* that column */
+	struct dtx_aggcalls calls;   /* their results are columns after those that the stage sees */
+	uint32_t target;             /* working column that it makes */
+	struct dtx_field made;       /* the field of that column */
 	struct dtx_rangeframe range; /* of its calls */
-	uint32_t *reads;             /* earlier stages it reads, */
+	uint32_t *reads;             /* earlier stages that it reads, */
 	uint32_t nreads, readscap;   /* each once */
-	/* at bind: */
-	int32_t *col; /* uses of input columns, earlier stages' included */
+	/* used during binding: */
+	int32_t *col; /* input columns that it uses, including through earlier stages */
 	uint8_t *demand;
 	uint32_t ncols, cap;
 };
@@ -43,14 +46,14 @@ struct dtx_derive_state {
 	const struct dtx_derive_args *args;
 	struct dtx_derive_stage *stage;
 	uint32_t nstages, nwork, nin;
-	uint32_t *place; /* per output column its working column */
-	int32_t *maker;  /* per output column the stage that made it last, -1 */
+	uint32_t *place; /* for each output column its working column */
+	int32_t *maker;  /* for each output column the last stage that made it; -1: none */
 	const struct dtx_schema *work;
-	const struct dtx_field *start; /* the working columns before the first stage: nin */
-	uint32_t ncalls;               /* most of a stage */
+	const struct dtx_field *start; /* the nin working columns before the first stage */
+	uint32_t ncalls;               /* most calls of a stage */
 	uint32_t nout;
 	bool windowed; /* some stage has calls */
-	bool ranged;   /* ... with a frame by range */
+	bool ranged;   /* some call has a frame by range */
 	struct dtx_groupkeys by;
 	struct dtx_orderkeys order;
 };
@@ -59,7 +62,7 @@ struct dtx_derive_state {
 struct dtx_derive_view {
 	struct dtx_schema schema;
 	struct dtx_field *field; /* of the schema, with room for all stages and calls */
-	uint32_t stage;          /* that it is before */
+	uint32_t stage;          /* the view is before this stage */
 };
 #define DTX_DERIVE_VIEW_INIT                                                                       \
 	{                                                                                          \
@@ -70,20 +73,21 @@ DTX_MUSTUSE enum dtx_code dtx_derive_view_open(struct dtx_derive_view *v,
                                                const struct dtx_derive_state *s,
                                                struct dtx_err *err);
 void dtx_derive_view_close(struct dtx_derive_view *v);
-/* Goes on to stage k, which is not before the one it is at. */
+/* Moves the view to stage k, which must not be before the current one. */
 void dtx_derive_view_to(struct dtx_derive_view *v, const struct dtx_derive_state *s, uint32_t k);
-/* What the formula around the stage's calls sees: their results too.  Until the view goes on. */
+/* The schema for the formula around the calls of the stage, which includes their results.  Valid
+ * until the view moves. */
 struct dtx_schema dtx_derive_view_wide(struct dtx_derive_view *v,
                                        const struct dtx_derive_stage *st);
 
 /* args are a struct dtx_derive_args. */
 DTX_MUSTUSE enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
-/* Stages whose column somebody wants, or that such a stage reads; nstages bools. */
+/* Sets live[] for the stages whose column is needed, or that such a stage reads; nstages bools. */
 void dtx_derive_live(const struct dtx_opctx *ox, const struct dtx_derive_state *s, bool *live);
-/* The batch with room for the working columns. */
+/* Gives the batch room for the working columns. */
 DTX_MUSTUSE enum dtx_code dtx_derive_widen(const struct dtx_derive_state *s, struct dtx_batch *in,
                                            struct dtx_err *err);
-/* The batch with the output's columns, from working ones. */
+/* Gives the batch the columns of the output, from the working columns. */
 DTX_MUSTUSE enum dtx_code dtx_derive_place(const struct dtx_opctx *ox,
                                            const struct dtx_derive_state *s, struct dtx_batch *in,
                                            struct dtx_err *err);

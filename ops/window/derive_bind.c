@@ -7,9 +7,9 @@
 struct binder {
 	struct dtx_bind *b;
 	struct dtx_derive_state *s;
-	struct dtx_field *field; /* working fields so far, */
-	struct dtx_schema work;  /* and they as a schema; stages share its index */
-	int32_t *maker;          /* per working column the stage that made it, -1: input */
+	struct dtx_field *field; /* the working fields so far */
+	struct dtx_schema work;  /* the same as a schema; the stages share its index */
+	int32_t *maker;          /* for each working column the stage that made it; -1: input */
 	struct dtx_derive_stage *now;
 	bool failed;
 };
@@ -66,7 +66,7 @@ static void stage_reads(struct binder *d, struct dtx_derive_stage *st, uint32_t 
 	st->reads[st->nreads++] = maker;
 }
 
-/* A stage that reads a made column reads what that column was made from. */
+/* A stage that reads a column of an earlier stage also reads what that column was made from. */
 static void on_use(void *arg, int32_t col, enum dtx_demand demand)
 {
 	struct binder *d = arg;
@@ -81,7 +81,7 @@ static void on_use(void *arg, int32_t col, enum dtx_demand demand)
 		stage_use(d, d->now, d->s->stage[maker].col[i], d->s->stage[maker].demand[i]);
 }
 
-/* Schema over the working fields as they are now. */
+/* The schema of the working fields as they are now. */
 static const struct dtx_schema *work_schema(struct binder *d)
 {
 	struct dtx_schema *s = dtx_arena_zalloc(d->b->arena, 1, sizeof(*s));
@@ -91,7 +91,7 @@ static const struct dtx_schema *work_schema(struct binder *d)
 	return s;
 }
 
-/* Working column `name` gets a new type; what it was is of no use to the stages to come. */
+/* Gives working column `name` a new type.  Later stages cannot use what it was before. */
 static void work_set(struct binder *d, uint32_t k, const char *name, struct dtx_typeref type)
 {
 	int32_t at = dtx_schema_find(&d->work, name);
@@ -159,7 +159,7 @@ out:
 	return rc;
 }
 
-/* Output column for working column w. */
+/* The output column for working column w. */
 static enum dtx_code bind_out(struct binder *d, const struct dtx_derive_args *a, uint32_t w,
                               struct dtx_err *err)
 {
@@ -215,8 +215,8 @@ out:
 	return rc;
 }
 
-/* Columns that an open input gains because expressions name them, before the stages are laid out:
- * working columns are input columns first, so the input must not grow afterwards. */
+/* An open input gains the columns that expressions name.  That must happen before the stages are
+ * laid out, because the working columns begin with the input columns. */
 struct grow {
 	struct dtx_bind *b;
 	const struct dtx_derive_args *a;
@@ -252,7 +252,8 @@ static enum dtx_code grow_input(struct dtx_bind *b, const struct dtx_derive_args
 	return g.rc;
 }
 
-/* Before the stages are laid out: an open input may gain the columns named here. */
+/* Called before the stages are laid out, because an open input may gain the columns that are named
+ * here. */
 static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_derive_args *a,
                                struct dtx_derive_state *s, struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Computed columns of batches that flow by. */
+/* Computed columns of batches that stream through. */
 #include "core/expr/agg/agg.h"
 #include "ops/window/derive.h"
 

@@ -1,4 +1,5 @@
-/* Computed columns with aggregates and window calls: the whole table, stage after stage. */
+/* Computed columns with aggregates and window calls: processes the whole table, one stage after the
+ * other. */
 #include "ops/window/derive.h"
 
 struct work {
@@ -6,7 +7,8 @@ struct work {
 	const struct dtx_derive_state *s;
 	struct dtx_table *t;
 	struct dtx_windowrows rows;
-	struct dtx_rangekeys keys; /* as the table came: stages may overwrite their column */
+	struct dtx_rangekeys keys; /* from the table as it came, because a stage may overwrite the
+	                            * column */
 	uint32_t *lo, *hi;         /* frames by range of a stage */
 	struct dtx_derive_view view;
 	struct dtx_err *err;
@@ -19,7 +21,7 @@ static const struct dtx_row_frame *stage_frame(const struct work *w, uint32_t k)
 	return &((const struct dtx_derive_item *)a->set.item)[k].frame;
 }
 
-/* Results of a stage's calls, each over all rows. */
+/* The results of a stage's calls, each over all rows. */
 static enum dtx_code eval_calls(struct work *w, uint32_t k, struct dtx_column **result)
 {
 	const struct dtx_derive_stage *st = &w->s->stage[k];
@@ -40,7 +42,7 @@ out:
 	return rc;
 }
 
-/* The stage's column for one batch, whose rows begin at `first` of the table. */
+/* The column of a stage for one batch, whose first row is row `first` of the table. */
 static enum dtx_code eval_stage(struct work *w, const struct dtx_derive_stage *st,
                                 struct dtx_batch *b, struct dtx_column *const *result,
                                 uint32_t first, struct dtx_column **out)

@@ -1,4 +1,4 @@
-/* Window frames by range. */
+/* Window frames by range: see rangeframe.h. */
 #include "ops/window/rangeframe.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static bool read_span(const char *text, struct dtx_rangeedge *e)
 
 	text += back;
 	zeros = strspn(text, "0");
-	if (zeros && (text[zeros] < '1' || text[zeros] > '9')) { /* nothing of any unit */
+	if (zeros && (text[zeros] < '1' || text[zeros] > '9')) { /* zero of any unit, or none */
 		snprintf(one, sizeof(one), "1%.16s", text + zeros);
 		if (!dtx_duration_parse(one, &d))
 			return false;
@@ -147,7 +147,8 @@ out:
 
 /* --- places --- */
 
-/* The key at a distance of the row's, along the order; beyond what there is: the last there is. */
+/* The key at the edge's distance from the key of a row, along the order.  Beyond the range of keys
+ * it is the last possible key. */
 static int64_t int_edge(const struct dtx_rangekeys *k, const struct dtx_rangeedge *e, uint32_t row)
 {
 	int64_t steps = k->time ? e->steps : (int64_t)floor(e->units), at;
@@ -159,7 +160,7 @@ static int64_t int_edge(const struct dtx_rangekeys *k, const struct dtx_rangeedg
 	return steps < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* The key of `row` lies behind the edge. */
+/* Whether the key of `row` is past the edge. */
 static bool is_behind(const struct dtx_rangekeys *k, uint32_t row, int64_t i, double f)
 {
 	if (k->f)
@@ -167,7 +168,7 @@ static bool is_behind(const struct dtx_rangekeys *k, uint32_t row, int64_t i, do
 	return k->desc ? k->i[row] < i : k->i[row] > i;
 }
 
-/* First place in [from, to), in order and without nulls, whose key is behind the edge. */
+/* The first place in [from, to), which is sorted and without nulls, whose key is past the edge. */
 static uint32_t first_behind(const struct dtx_rangekeys *k, const struct dtx_rangeedge *e,
                              const uint32_t *order, uint32_t from, uint32_t to, uint32_t row)
 {

@@ -1,4 +1,5 @@
-/* Window frames by range: rows whose order key lies within a distance of the row's. */
+/* Window frames by range: the rows whose order key is within a distance of the current row's
+ * key. */
 #ifndef DTX_OPS_WINDOW_RANGEFRAME_H
 #define DTX_OPS_WINDOW_RANGEFRAME_H
 
@@ -7,21 +8,21 @@
 
 struct dtx_rangeedge {
 	bool open;
-	int64_t steps; /* of a time: n units, with a sign */
+	int64_t steps; /* for times: number of units, with a sign */
 	enum dtx_unit unit;
-	double units; /* of a number */
+	double units; /* for numbers */
 };
 struct dtx_rangeframe {
 	bool set;
 	struct dtx_rangeedge from, to; /* keys in (key + from, key + to], along the order */
 };
-/* Reads the edges of a frame by range (another one is left alone) and checks them against the one
- * order key; findings at sub. */
+/* Reads the edges of a frame by range (other frames are left alone) and checks them against the
+ * single order key.  Findings are reported at `sub`. */
 DTX_MUSTUSE enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_row_frame *frame,
                                               const struct dtx_orderkeys *order, const char *sub,
                                               struct dtx_rangeframe *out, struct dtx_err *err);
 
-/* Order keys of all rows of a table: times and ints in i, floats in f. */
+/* The order keys of all rows of a table: times and ints in `i`, floats in `f`. */
 struct dtx_rangekeys {
 	bool time, desc;
 	int64_t *i;
@@ -36,7 +37,7 @@ DTX_MUSTUSE enum dtx_code dtx_rangekeys_open(struct dtx_rangekeys *k, const stru
                                              const struct dtx_orderkeys *order, struct dtx_table *t,
                                              struct dtx_err *err);
 void dtx_rangekeys_close(struct dtx_rangekeys *k);
-/* Per place its frame [lo, hi); that of a row without a key is empty. */
+/* Sets the frame [lo, hi) of each place.  A row without a key has an empty frame. */
 void dtx_rangeframe_places(const struct dtx_rangeframe *f, const struct dtx_rangekeys *k,
                            const struct dtx_winrows *rows, uint32_t *lo, uint32_t *hi);
 

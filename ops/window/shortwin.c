@@ -1,4 +1,4 @@
-/* Short forms of window. */
+/* Short forms of window: see shortwin.h. */
 #include "ops/window/shortwin.h"
 
 #include "ops/group/groupvals.h"
@@ -127,7 +127,7 @@ enum dtx_code dtx_short_cols_bind(struct dtx_bind *b, const struct dtx_short_col
 		DTX_TRY(dtx_shortwin_add(&w, as, "/suffix", err));
 	}
 	DTX_TRY(dtx_shortwin_bind(&w, "/cols", err));
-	/* columns that only the input shows may be among them */
+	/* the input may add columns to the selector that are not known yet */
 	if (!b->typed && !dtx_cols_static(s->cols, b->in[0]))
 		dtx_bind_open(b);
 out:

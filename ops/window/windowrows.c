@@ -1,5 +1,5 @@
-/* Rows of a table in partitions and in their order: keys and places are made by blocks of batches,
- * then each partition is sorted by itself. */
+/* The rows of a table by partition and in order.  Workers first make keys and places for blocks of
+ * batches, then sort each partition separately. */
 #include "ops/window/windowrows.h"
 
 #include "core/base/parallel_for.h"
@@ -7,8 +7,8 @@
 #include "ops/group/places.h"
 #include "ops/sort/sorter.h"
 
-#define SHARED_MIN 65536u /* fewer rows: one worker is as fast */
-#define CHUNK_ROWS 16384u /* a worker takes so many at a time, or one partition */
+#define SHARED_MIN 65536u /* with fewer rows one worker is as fast */
+#define CHUNK_ROWS 16384u /* a worker takes so many rows at a time, or one partition */
 
 struct maker;
 struct block { /* batches whose sort keys one worker makes */
@@ -26,10 +26,11 @@ struct maker {
 	uint32_t n, *first; /* first row of each batch */
 	struct block *block;
 	unsigned nblocks;
-	struct dtx_sort_row *row, *tmp; /* by place; by row, later room */
+	struct dtx_sort_row *row, *tmp; /* row: first by row number, then by place; tmp: scratch
+	                                 * memory */
 	struct dtx_buf bytes;           /* of all blocks */
 	struct dtx_sorted view;
-	uint32_t *chunk; /* partitions [chunk[i], chunk[i + 1]) are sorted together */
+	uint32_t *chunk; /* partitions [chunk[i], chunk[i + 1]) are sorted by one worker */
 	uint32_t nchunks;
 };
 
@@ -122,7 +123,7 @@ out:
 	return rc;
 }
 
-/* Long keys of all blocks, one behind the other. */
+/* Joins the long keys of all blocks, one block after the other. */
 static enum dtx_code join_bytes(struct maker *m, struct dtx_err *err)
 {
 	for (unsigned i = 0; i < m->nblocks; i++) {
@@ -158,7 +159,7 @@ out:
 	return rc;
 }
 
-/* Rows [from, to) are a partition: in order, with the place of the first of equal keys. */
+/* Sorts the partition [from, to) and stores for each place the first place with equal keys. */
 static enum dtx_code sort_part(struct maker *m, uint32_t from, uint32_t to, unsigned workers,
                                struct dtx_err *err)
 {
@@ -177,7 +178,7 @@ out:
 	return rc;
 }
 
-/* So large that one worker would be left with it. */
+/* Whether a partition is so large that one worker would be left sorting it alone. */
 static bool is_large(const struct maker *m, uint32_t p)
 {
 	return m->w->start[p + 1] - m->w->start[p] > m->n / (2 * m->nblocks);
@@ -217,7 +218,7 @@ out:
 	return rc;
 }
 
-/* --- all --- */
+/* --- everything --- */
 
 static enum dtx_code make_rows(struct maker *m, const struct dtx_groupkeys *by, struct dtx_err *err)
 {

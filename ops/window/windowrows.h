@@ -1,4 +1,4 @@
-/* Rows of a table in partitions and in their order, for window calls. */
+/* The rows of a table by partition and in order, for window calls. */
 #ifndef DTX_OPS_WINDOW_WINDOWROWS_H
 #define DTX_OPS_WINDOW_WINDOWROWS_H
 
@@ -15,8 +15,8 @@ struct dtx_windowrows {
 	{                                                                                          \
 		.order = NULL                                                                      \
 	}
-/* Partitions by the group keys (none: one), in order of first appearance; rows in the order of the
- * sort keys, ties in table order.  Batches must be dense. */
+/* Makes the partitions by the group keys (no keys: one partition) in order of first appearance, and
+ * sorts the rows of each by the sort keys; ties stay in table order.  Batches must be dense. */
 DTX_MUSTUSE enum dtx_code dtx_windowrows_make(struct dtx_windowrows *w, const struct dtx_opctx *ox,
                                               const struct dtx_groupkeys *by,
                                               const struct dtx_orderkeys *order,
