@@ -1,4 +1,4 @@
-/* The parts of pivot_longer: parameters, and what binding makes of the column names. */
+/* The parts of pivot_longer: its parameters, and what binding makes of the column names. */
 #ifndef DTX_OPS_RESHAPE_LONGER_H
 #define DTX_OPS_RESHAPE_LONGER_H
 
@@ -20,11 +20,12 @@ struct dtx_longer_args {
 struct dtx_longer_state {
 	uint32_t nkept, nnames, nvalues, nrests;
 	const char **part;             /* [rest * nnames + name]: text of a name column */
-	struct dtx_typeref *name_type; /* per name column */
-	int32_t *col;                  /* [rest * nvalues + value]: input column, -1 */
-	bool *valued;                  /* the same: move the value, its text follows other rules */
-	struct dtx_field *value;       /* per value column */
-	struct dtx_colmap map;         /* kept columns */
+	struct dtx_typeref *name_type; /* for each name column */
+	int32_t *col;                  /* [rest * nvalues + value]: input column; -1: none */
+	bool *valued;                  /* same index: move the value, because its text follows other
+	                                * rules */
+	struct dtx_field *value;       /* for each value column */
+	struct dtx_colmap map;         /* of the kept columns */
 	bool drop_nulls;
 };
 

@@ -1,7 +1,8 @@
-/* Binding of pivot_longer: column names taken apart.
+/* Binding of pivot_longer: splits column names into parts.
  *
- * `rest` is a distinct remainder of the names (one output row per input row and rest), `value` a
- * distinct value column; the matrix says which input column stands where. */
+ * A `rest` is a distinct remainder of the names; each input row gives one output row per rest.  A
+ * `value` is a distinct value column.  The matrix tells which input column belongs to each pair of
+ * them. */
 #include "ops/reshape/longer.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 struct piece {
 	int32_t col;
-	const char **part; /* per entry of names_to */
+	const char **part; /* for each entry of names_to */
 };
 struct longer_bind {
 	struct dtx_bind *b;
@@ -18,13 +19,13 @@ struct longer_bind {
 	struct dtx_longer_state *s;
 	struct piece *piece;
 	uint32_t npieces;
-	int32_t value_at; /* entry of names_to that is ".value", -1 */
+	int32_t value_at; /* the entry of names_to that is ".value"; -1: none */
 	const char **value_name;
 	struct dtx_regex *re; /* of names_pattern */
 	struct dtx_rematch *match;
 };
 
-/* Columns of a selector; without one none. */
+/* The columns of a selector; none if there is no selector. */
 struct picked {
 	int32_t *col;
 	uint32_t n;
@@ -50,8 +51,8 @@ static void add_piece(struct longer_bind *l, int32_t col)
 		l->piece[l->npieces++].col = col;
 }
 
-/* Columns that become rows, in selector or table order, and those that stay: the others, or the
- * ones that keep names beside cols. */
+/* Selects the columns that become rows, in the order of the selector or of the table, and those
+ * that stay: all others, or those that `keep` names. */
 static enum dtx_code pick_pieces(struct longer_bind *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -62,7 +63,7 @@ static enum dtx_code pick_pieces(struct longer_bind *l, struct dtx_err *err)
 
 	DTX_TRY(pick(l, l->a->cols, "/cols", &turns, err));
 	DTX_TRY(pick(l, l->a->keep, "/keep", &keeps, err));
-	fields = b->in[0]->nfields; /* an open input has grown by what was picked */
+	fields = b->in[0]->nfields; /* the selectors may have added columns to an open input */
 	turned = dtx_arena_zalloc(b->arena, fields + 1, sizeof(*turned));
 	kept = dtx_arena_zalloc(b->arena, fields + 1, sizeof(*kept));
 	l->piece = dtx_arena_zalloc(b->arena, fields + turns.n + 1, sizeof(*l->piece));
@@ -83,7 +84,7 @@ out:
 	return rc;
 }
 
-/* Parts of a name by the literal names_sep; returns how many there are. */
+/* Splits a name at the literal names_sep and returns the number of parts. */
 static size_t split_by_sep(struct longer_bind *l, struct dtx_str rest, struct dtx_str *part,
                            size_t most)
 {
@@ -104,7 +105,8 @@ static size_t split_by_sep(struct longer_bind *l, struct dtx_str rest, struct dt
 	}
 }
 
-/* Parts by the groups of names_pattern, which must match the whole name; 0: it does not. */
+/* Splits a name by the groups of names_pattern, which must match the whole name.  0: it does
+ * not. */
 static size_t split_by_pattern(struct longer_bind *l, struct dtx_str rest, struct dtx_str *part,
                                size_t most)
 {
@@ -121,7 +123,7 @@ static size_t split_by_pattern(struct longer_bind *l, struct dtx_str rest, struc
 	return groups;
 }
 
-/* A name's parts; a finding when it does not fit. */
+/* Splits a name into its parts; reports a name that does not fit. */
 static enum dtx_code split_name(struct longer_bind *l, struct piece *p, struct dtx_err *err)
 {
 	const struct dtx_longer_args *a = l->a;
@@ -180,7 +182,7 @@ static bool same_rest(const struct longer_bind *l, const struct piece *a, const 
 	return true;
 }
 
-/* Rest of piece p: its index, a new one at the end. */
+/* The index of the rest of piece p; a new rest is appended. */
 static uint32_t rest_of(struct longer_bind *l, uint32_t *first, uint32_t p)
 {
 	struct dtx_longer_state *s = l->s;
@@ -274,7 +276,7 @@ out:
 	return rc;
 }
 
-/* Value column v: all pieces that stand in it. */
+/* Binds value column v, from all pieces that belong to it. */
 static enum dtx_code bind_value(struct longer_bind *l, uint32_t v, struct dtx_err *err)
 {
 	struct dtx_longer_state *s = l->s;
@@ -349,7 +351,7 @@ enum dtx_code dtx_longer_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 		DTX_TRY(bind_value(&l, v, err));
 	b->renames = l.value_at >= 0;
 	if (!b->typed && s->nvalues == 0 &&
-	    l.value_at < 0) /* of an open input, whose are to come */
+	    l.value_at < 0) /* an open input gets its columns later */
 		DTX_TRY(dtx_bind_make(b, a->values_to, any, NULL, "value of", err));
 	if (b->typed && s->nvalues == 0)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, a->cols ? "/cols" : "/keep", err,

@@ -1,4 +1,4 @@
-/* Rows that are totals of the rows above them. */
+/* Finds rows that are totals of the rows above them: see totals.h. */
 #include "ops/reshape/totals.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "core/base/text/utf8.h"
 #include "ops/kit/numtext.h"
 
-/* Sum of the numbers of one column over some rows, with what rounding lost. */
+/* The sum of the numbers of one column over some rows, with what rounding lost (compensated). */
 struct dtx_total_sum {
 	double sum, lost;
 	int64_t n;
@@ -45,7 +45,7 @@ void dtx_totals_close(struct dtx_totals *t)
 
 /* --- words --- */
 
-/* Letters and digits, and all that is not ASCII, make words. */
+/* Words consist of letters, digits, and everything that is not ASCII. */
 static bool is_word(struct dtx_str s, size_t at)
 {
 	unsigned char c = (unsigned char)s.ptr[at];
@@ -62,7 +62,7 @@ static bool has_word(struct dtx_str label, struct dtx_str word)
 	return dtx_str_ends(label, word) && !is_word(label, label.len - word.len - 1);
 }
 
-/* A cell that is text and no number. */
+/* Whether a cell is text and not a number. */
 static bool is_label(struct dtx_totals *t, int64_t row, uint32_t col)
 {
 	const struct dtx_numtext_rules rules = DTX_NUMTEXT_PLAIN;
@@ -100,7 +100,7 @@ static bool is_candidate(struct dtx_totals *t, int64_t row)
 
 /* --- numbers --- */
 
-/* Number of a cell and the decimals it is written with. */
+/* The number in a cell, and how many decimals it is written with. */
 static bool cell_number(struct dtx_totals *t, int64_t row, uint32_t col, double *v,
                         unsigned *places)
 {
@@ -130,11 +130,12 @@ static bool agrees(const struct dtx_total_sum *s, double v, unsigned places)
 {
 	double allowed = 0.5 * pow(10, -(double)places) * (double)(s->n + 1);
 
-	/* the sum of decimals is itself rounded: a hair more than the rule's exact bound */
+	/* the sum of decimals is itself rounded, so allow slightly more than the exact bound */
 	return fabs(v - (s->sum + s->lost)) <= allowed * (1 + 1e-9);
 }
 
-/* At least one column agrees and no more disagree than agree. */
+/* Whether the numbers prove the total: at least one column agrees, and no more columns disagree
+ * than agree. */
 static bool proven(struct dtx_totals *t, int64_t row, const struct dtx_total_sum *sum)
 {
 	uint32_t yes = 0, no = 0;

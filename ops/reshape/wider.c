@@ -1,4 +1,4 @@
-/* The rectangle of pivot_wider, filled and emitted. */
+/* The rectangle of pivot_wider: fills it and emits its rows. */
 #include "ops/reshape/wider.h"
 
 #include "core/base/parallel_for.h"
@@ -11,7 +11,7 @@ struct rect {
 	struct dtx_wider_plan plan;
 	uint32_t *cell;           /* [id * ncols + column]: row + 1; 0: absent */
 	int64_t *start;           /* first row of each batch */
-	struct dtx_column **fill; /* per value: of absent cells; NULL: they are null */
+	struct dtx_column **fill; /* for each value: content of absent cells; NULL: null */
 };
 
 static void rect_clear(struct rect *r)
@@ -93,12 +93,12 @@ out:
 /* --- columns --- */
 
 struct chunk {
-	uint32_t from, n; /* ids */
+	uint32_t from, n; /* ids [from, from + n) */
 	uint32_t *which, *row;
-	struct dtx_column **src; /* batches' columns, fill behind them */
+	struct dtx_column **src; /* columns of the batches, then `fill` */
 };
 
-/* Rows of ids that follow each other are often of one batch: `near` is looked at first. */
+/* The batch of a row.  Rows of consecutive ids are often in one batch, so `near` is tried first. */
 static uint32_t batch_of(const struct rect *r, int64_t row, uint32_t near)
 {
 	size_t lo = 0, hi = r->t->nbatches;
@@ -176,10 +176,10 @@ out:
 	return rc;
 }
 
-/* Some batches that follow each other, each made by one worker. */
+/* A group of consecutive batches, each made by one worker. */
 struct made {
 	struct rect *r;
-	uint32_t from, most; /* first id, ids of each */
+	uint32_t from, most; /* first id; ids per batch */
 	struct dtx_batch **batch;
 };
 

@@ -1,4 +1,4 @@
-/* Binding of pivot_wider, and the schema its rows lead to. */
+/* Binding of pivot_wider, and the schema that its rows lead to. */
 #include <stdio.h>
 
 #include "core/data/cast/cast.h"
@@ -60,7 +60,7 @@ out:
 	return rc;
 }
 
-/* --- ids: the listed columns, or the rest --- */
+/* --- ids: the listed columns, or all others --- */
 
 static enum dtx_code bind_ids(struct dtx_bind *b, const struct dtx_wider_args *a,
                               struct dtx_wider_state *s, const int32_t *values, uint32_t nvalues,
@@ -89,7 +89,7 @@ out:
 	return rc;
 }
 
-/* --- columns that are known beforehand --- */
+/* --- columns that are known before the run --- */
 
 static enum dtx_code bind_names(struct dtx_bind *b, const struct dtx_wider_args *a,
                                 struct dtx_wider_state *s, struct dtx_err *err)
@@ -125,9 +125,9 @@ out:
 	return rc;
 }
 
-/* --- with agg: rows that meet in a cell meet in a group, while they are read --- */
+/* --- with agg: rows that belong to one cell are grouped while they are read --- */
 
-/* Ids and names are shown as in their first rows. */
+/* Ids and names are shown as they are written in their first rows. */
 static enum dtx_code bind_met_keys(struct dtx_bind *b, struct dtx_gb_state *gb,
                                    const struct dtx_groupkeys *from, struct dtx_groupkeys *to,
                                    struct dtx_field *field, struct dtx_err *err)
@@ -202,7 +202,7 @@ out:
 	return rc;
 }
 
-/* Nothing is missing of what the rows are grouped by and for. */
+/* Whether everything that rows are grouped by and for could be bound. */
 static bool is_bound(const struct dtx_bind *b, const struct dtx_wider_state *s)
 {
 	for (uint32_t v = 0; v < s->nvalues; v++)

@@ -1,4 +1,4 @@
-/* Numbers of the rows and columns that pivot_wider makes. */
+/* Numbers the rows and columns that pivot_wider makes. */
 #include <stdlib.h>
 
 #include "core/base/strmap.h"
@@ -17,7 +17,7 @@ void dtx_wider_plan_clear(struct dtx_wider_plan *p)
 	*p = (struct dtx_wider_plan)DTX_WIDER_PLAN_INIT;
 }
 
-/* "2024_Q1"; a null part is `null`. */
+/* The text of a name: "2024_Q1"; a null part is `null`. */
 static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_wider_state *s,
                                const struct dtx_batch *b, uint32_t row, char **out,
                                struct dtx_err *err)
@@ -79,7 +79,7 @@ static enum dtx_code number_names(const struct dtx_opctx *ox, struct dtx_table *
 	if (!p->text)
 		DTX_FAIL_MEM(err);
 	p->nnames = t->nrows ? p->name.n : 0;
-	for (uint32_t i = 0; i < p->nnames; i++) { /* their first rows are in order */
+	for (uint32_t i = 0; i < p->nnames; i++) { /* their first rows are in ascending order */
 		if (i % DTX_CANCEL_ROWS == 0)
 			DTX_TRY(dtx_cancel_look(err));
 		while (p->name.first[i] >= start + t->batch[batch]->nrows)
@@ -107,7 +107,7 @@ static int combo_cmp(const void *a, const void *b)
 	return c ? c : x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Sort key of a combination, from its first row. */
+/* The sort key of a combination, from its first row. */
 static enum dtx_code combo_key(const struct dtx_wider_state *s, struct dtx_batch *b, uint32_t row,
                                struct combo *out, struct dtx_err *err)
 {
@@ -163,7 +163,7 @@ out:
 	return rc;
 }
 
-/* The names are given: another one is an error. */
+/* For names that the plan gives: another name is an error. */
 static enum dtx_code place_fixed(const struct dtx_opctx *ox, struct dtx_wider_plan *p,
                                  struct dtx_err *err)
 {
