@@ -2,9 +2,10 @@
  *
  *   unit [K/N] [SUBSTRING] [-SUBSTRING...]
  *
- * SUBSTRING keeps the tests with it in their names, -SUBSTRING leaves those out.  K/N runs one
- * share of N, for several processes; where the variable T_TURNS names a folder, the shares take
- * their tests from one list instead.  T_TIMES=1 prints the processor time of each test. */
+ * SUBSTRING keeps the tests whose names contain it; -SUBSTRING leaves those out.  K/N runs the K-th
+ * of N shares, for several processes.  If the environment variable T_TURNS names a folder, these
+ * processes take their tests from one list instead.  T_TIMES=1 prints the processor time of each
+ * test. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -99,7 +100,7 @@ void t_eq_code(enum dtx_code got, enum dtx_code want, const struct dtx_err *err,
 		       err && err->src_file ? err->src_file : "", err ? err->src_line : 0);
 }
 
-/* --- calls of the system that fail; the linker sends them here (T_CALLS of the Makefile) --- */
+/* --- system calls that fail: the linker redirects calls to these (T_CALLS in the Makefile) --- */
 
 static struct {
 	const char *name;
@@ -158,12 +159,12 @@ CALL(int, ftruncate, (int fd, off_t size), (fd, size), -1)
 CALL(int, poll, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1)
 CALL(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), -1)
 CALL(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), -1)
-/* The third argument is there or not; who does not look at it does not mind. */
+/* The third argument may be missing.  A call that does not use it is not affected. */
 CALL(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
 CALL(int, fcntl, (int fd, int what, long arg), (fd, what, arg), -1)
 CALL(int, close, (int fd), (fd), -1)
 
-/* Every folder lies on a network file system while this is set. */
+/* While this is set, every folder is on a network file system. */
 static bool t_far;
 
 void t_network(bool far)
@@ -247,7 +248,7 @@ struct t_share {
 	unsigned k, n;
 };
 
-/* The test is this process's. */
+/* Whether this process runs the test. */
 static bool t_mine(unsigned test, struct t_share share)
 {
 	const char *turns = share.n > 1 ? getenv("T_TURNS") : NULL;
@@ -281,7 +282,7 @@ int main(int argc, char **argv)
 
 	if (role >= 0)
 		return role;
-	setenv("DTX_POOL_IDLE", "5", 0); /* nothing of a test run stays for long */
+	setenv("DTX_POOL_IDLE", "5", 0); /* nothing that a test starts keeps running for long */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 1 + shared; i < argc; i++)
 		only = argv[i][0] == '-' ? only : argv[i];

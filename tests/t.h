@@ -1,5 +1,5 @@
-/* The unit-test harness: functions `void test_NAME(void)` in tests/unit/test_*.c are found by
- * name.  A test without a check fails; t_skip names a reason. */
+/* The unit-test harness.  Functions `void test_NAME(void)` in tests/unit/test_*.c are found by
+ * name.  A test without a check fails; t_skip gives a reason why a test cannot run. */
 #ifndef TESTS_T_H
 #define TESTS_T_H
 
@@ -14,19 +14,19 @@
 void t_check(bool ok, const char *file, int line, const char *what);
 void t_fail(const char *file, int line, const char *fmt, ...) DTX_PRINTF(3, 4);
 void t_skip(const char *reason);
-/* Whether a worker of the jail can have a root of its own here: not in a chroot, nor in most
- * containers. */
+/* Whether a worker of the jail can have a root folder of its own here.  It cannot in a chroot or in
+ * most containers. */
 bool t_has_namespaces(void);
-/* Whether this process is under a seccomp filter already, as in a container. */
+/* Whether this process already runs under a seccomp filter, as in a container. */
 bool t_is_filtered(void);
 void t_eq_str(const char *got, const char *want, const char *file, int line);
 void t_eq_int(long long got, long long want, const char *file, int line);
-/* The code, and on a surprise the message. */
+/* Checks the code; if it differs, also prints the message. */
 void t_eq_code(enum dtx_code got, enum dtx_code want, const struct dtx_err *err, const char *file,
                int line);
-/* A scratch folder of this test, removed afterwards. */
+/* A scratch folder for this test, which is removed afterwards. */
 const char *t_dir(void);
-/* Pages of files that the process has in its tables, in MiB. */
+/* How much of mapped files the process has in its page tables, in MiB. */
 long t_mapped_mib(void);
 
 #define T_CHECK(cond)          t_check((cond), __FILE__, __LINE__, #cond)
@@ -36,9 +36,10 @@ long t_mapped_mib(void);
 #define T_OK(got, err)         T_CODE((got), DTX_OK, (err))
 
 #define T_ALLOCS_MAX 200000
-/* body: an expression of type enum dtx_code that frees what it made.  Runs it with the first, the
- * second ... allocation failing, behind the hundredth with some (T_ALLOCS=all: with every one),
- * until it makes no more.  What it can do without may fail and the body succeed. */
+/* body is an expression of type enum dtx_code that frees everything it makes.  Runs it with the
+ * first allocation failing, then with the second, and so on until it makes no more; after the
+ * hundredth only some allocations fail (T_ALLOCS=all: every one).  If the body can do without an
+ * allocation, it may succeed. */
 #define T_EVERY_ALLOC_FAILS(body)                                                                  \
 	do {                                                                                       \
 		enum dtx_code t_rc;                                                                \
@@ -52,14 +53,15 @@ long t_mapped_mib(void);
 		}                                                                                  \
 		T_CHECK(!t_met);                                                                   \
 	} while (0)
-/* The allocation that fails behind the k-th. */
+/* Number of the next allocation to fail after the k-th. */
 long t_next_alloc(long k);
 
-/* The call `name` of the system fails once with this errno, after `nth` more; t_failed_call ends
- * that and tells whether it was met.  The names stand in t.c.  One thread at a time. */
+/* Makes the system call `name` fail once with this errno, after `nth` further calls.  t_failed_call
+ * ends that and returns whether the call was made.  The names are listed in t.c.  Only for a test
+ * with one thread. */
 void t_fail_call(const char *name, int nth, int error);
 bool t_failed_call(void);
-/* From now on every folder lies on a network file system, or none. */
+/* From now on every folder is on a network file system, or none. */
 void t_network(bool far);
 
 struct t_case {

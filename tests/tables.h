@@ -1,4 +1,4 @@
-/* Small typed tables for tests, from text. */
+/* Small typed tables for tests, made from text. */
 #ifndef TESTS_TABLES_H
 #define TESTS_TABLES_H
 
@@ -30,8 +30,8 @@ static inline bool t_table_cell(struct dtx_builder *b, struct dtx_str s)
 	return true;
 }
 
-/* t_table("a:int,b:text", "1,x\n2,\n"): one batch, an empty cell is null.  At most 16 columns.
- * NULL when memory is out (or the text does not fit its types). */
+/* t_table("a:int,b:text", "1,x\n2,\n") makes a table with one batch, in which an empty cell is
+ * null.  At most 16 columns.  NULL when memory is out, or if the text does not fit its types. */
 static inline struct dtx_table *t_table(const char *columns, const char *rows)
 {
 	struct dtx_field field[16];

@@ -1,4 +1,4 @@
-/* Makes .xls workbooks in memory, honest and damaged ones: records, and the container. */
+/* Makes .xls workbooks in memory, intact and damaged ones: the records and the container. */
 #ifndef TESTS_UNIT_BIFFMAKE_H
 #define TESTS_UNIT_BIFFMAKE_H
 
@@ -7,8 +7,9 @@
 #include "core/io/sheet/xls/biff.h"
 #include "tests/unit/bookmake.h"
 
-/* Appends values by letters: b byte, w 16 bits, l 32 bits, d double; s, S text of BIFF8 with 8 or
- * 16 bits of length; W the same as S in wide units; n, N bytes with 8 or 16 bits of length. */
+/* Appends values, one per letter: b a byte, w 16 bits, l 32 bits, d a double; s and S a text of
+ * BIFF8 with a length of 8 or 16 bits; W the same as S with wide characters; n and N bytes with a
+ * length of 8 or 16 bits. */
 static inline void biff_values(struct dtx_buf *b, const char *form, va_list ap)
 {
 	for (; *form; form++) {
@@ -51,14 +52,14 @@ static inline void biff_rec(struct dtx_buf *b, unsigned type, const char *form, 
 	dtx_buf_clear(&data);
 }
 
-/* A workbook: records of the globals besides the usual ones, then a sheet "One". */
+/* A workbook: records of the globals in addition to the usual ones, then a sheet "One". */
 struct biff_book {
 	bool biff5;
 	struct dtx_buf globals, cells;
-	const char *name;     /* of a second sheet; NULL: none */
+	const char *name;     /* name of a second sheet; NULL: none */
 	struct dtx_buf other; /* its cells */
-	int place_lie;        /* added to the second sheet's place */
-	bool no_end;          /* the last EOF is left out */
+	int place_lie;        /* added to the recorded position of the second sheet */
+	bool no_end;          /* omit the last EOF */
 };
 #define BIFF_BOOK_INIT                                                                             \
 	{                                                                                          \
@@ -74,7 +75,7 @@ static inline void biff_bof(struct dtx_buf *b, bool biff5, int what)
 		biff_rec(b, DTX_BIFF_BOF, "wwwwll", 0x0600, what, 0, 0, 0u, 0u);
 }
 
-/* XF 0 General, 1 date, 2 datetime, 3 time, 4 [h]:mm:ss, 5 0.00, 6 as 0 */
+/* XF 0 General, 1 date, 2 datetime, 3 time, 4 [h]:mm:ss, 5 0.00, 6 the same as 0 */
 static inline void biff_globals(struct dtx_buf *b, const struct biff_book *book, size_t one,
                                 size_t two)
 {
@@ -129,10 +130,10 @@ static inline void biff_book_clear(struct biff_book *book)
 
 enum cfb_how {
 	CFB_PLAIN,
-	CFB_SCATTERED, /* the stream's sectors stand in reverse */
-	CFB_MINI,      /* in the mini stream */
-	CFB_LOOP,      /* its last sector leads to its first */
-	CFB_LIST       /* the table's place stands in the chained list, not in the header */
+	CFB_SCATTERED, /* the sectors of the stream are in reverse order */
+	CFB_MINI,      /* the stream is in the mini stream */
+	CFB_LOOP,      /* the last sector of the stream refers to its first */
+	CFB_LIST       /* the position of the table is in the chained list, not in the header */
 };
 
 static inline void cfb_entry(struct dtx_buf *b, const char *name, int type, uint32_t child,
@@ -160,7 +161,8 @@ static inline void cfb_pad(struct dtx_buf *b, size_t to, char with)
 		dtx_buf_addc(b, with);
 }
 
-/* Sectors: 0 table, 1 directory, 2 list or mini table, 3... the stream; at most 125 of it. */
+/* Sectors: 0 is the table, 1 the directory, 2 the list or mini table, 3 and up the stream, which
+ * has at most 125. */
 static inline void cfb_make(struct dtx_buf *out, const char *name, const struct dtx_buf *stream,
                             enum cfb_how how)
 {

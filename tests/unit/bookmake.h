@@ -1,4 +1,4 @@
-/* Small workbooks in memory: a sheet's XML with the parts around it. */
+/* Makes small workbooks in memory: the XML of a sheet, and the parts around it. */
 #ifndef TESTS_UNIT_BOOKMAKE_H
 #define TESTS_UNIT_BOOKMAKE_H
 
@@ -27,8 +27,8 @@ struct book {
 	const char *workbook_pr; /* "" */
 	const char *styles;      /* NULL: book_styles */
 	const char *strings;     /* NULL: book_strings */
-	const char *table;       /* <table ...>, NULL: none */
-	const char *target;      /* of the sheet's relationship, NULL: an absolute one */
+	const char *table;       /* <table ...>; NULL: none */
+	const char *target;      /* target of the sheet's relationship; NULL: an absolute one */
 };
 
 static inline void book_make(const struct book *b, struct dtx_buf *out)
@@ -76,8 +76,9 @@ static inline void book_make(const struct book *b, struct dtx_buf *out)
 	dtx_buf_clear(&rels);
 }
 
-/* "name:type,name:type" then one line a row: values by '|', "~" for null; " @3" is the physical
- * row of one that is not right below the row before it.  Types come from the schema. */
+/* Prints "name:type,name:type", then one line per row: values separated by '|', "~" for null.  "
+ * @3" is the physical row, printed if it does not directly follow the row before it.  Types come
+ * from the schema. */
 static inline enum dtx_code table_dump(struct dtx_reader *r, uint32_t batch_rows, bool values,
                                        struct dtx_buf *out, struct dtx_err *err)
 {
@@ -86,7 +87,7 @@ static inline enum dtx_code table_dump(struct dtx_reader *r, uint32_t batch_rows
 	struct dtx_batch *b = NULL;
 	struct dtx_scan scan = { .limit = -1, .workers = 1, .batch_rows = batch_rows };
 	uint8_t *need = NULL;
-	uint64_t id, below = 0; /* row of the one before, + 1 */
+	uint64_t id, below = 0; /* below: the row before, + 1 */
 	uint32_t i, c;
 
 	DTX_TRY(r->cls->schema(r, &schema, err));
@@ -133,7 +134,7 @@ out:
 	return rc;
 }
 
-/* Sum of the ledger's parts. */
+/* The sum of all counts in the ledger. */
 static inline int64_t ledger_sum(const struct dtx_read_stats *s)
 {
 	int64_t n = s->rows_out;
@@ -144,7 +145,7 @@ static inline int64_t ledger_sum(const struct dtx_read_stats *s)
 	return n;
 }
 
-/* Opens bytes and dumps the table; a ledger that does not balance is a bug. */
+/* Opens bytes and prints the table.  A ledger that does not balance is a bug. */
 static inline enum dtx_code bytes_dump(const char *name, const struct dtx_buf *bytes,
                                        const struct dtx_read_opts *opts, uint32_t batch_rows,
                                        bool values, struct dtx_buf *out, struct dtx_err *err)

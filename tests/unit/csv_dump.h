@@ -1,4 +1,4 @@
-/* Reads a text with the CSV reader and prints it in one canonical form, for tests. */
+/* Reads a text with the CSV reader and prints the result in one canonical form, for tests. */
 #ifndef TESTS_UNIT_CSV_DUMP_H
 #define TESTS_UNIT_CSV_DUMP_H
 
@@ -16,9 +16,9 @@ struct dump_how {
 	unsigned workers;
 	uint32_t batch_rows;
 	const struct dtx_scan_fns *fns;
-	bool places;  /* each row begins with its byte */
-	uint32_t mod; /* only rows whose first cell has a sum that it divides; 0: all */
-	bool push;    /* ... and the reader is asked to filter */
+	bool places;  /* print the byte offset of each row */
+	uint32_t mod; /* keep only rows where this divides the sum of the first cell; 0: all */
+	bool push;    /* let the reader do that filter */
 };
 #define DUMP_HOW                                                                                   \
 	{                                                                                          \
@@ -92,7 +92,7 @@ static inline bool dump_keeps(const struct dtx_batch *b, uint32_t row, uint32_t 
 	return !mod || sum % mod == 0;
 }
 
-/* struct dtx_scan's keep. */
+/* The `keep` hook of struct dtx_scan. */
 static inline enum dtx_code dump_keep(void *arg, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -134,7 +134,7 @@ static inline void dump_batch(const struct dtx_batch *b, bool places, uint32_t m
 	}
 }
 
-/* All batches in order; every seq from 0 on must be there and end with `last`. */
+/* All batches in order.  Every seq from 0 on must be there and end with `last`. */
 static inline void dump_batches(struct dump_state *s, const struct dump_how *how,
                                 struct dtx_buf *out)
 {
@@ -195,7 +195,8 @@ out:
 	return rc;
 }
 
-/* Names and types, then the rows; `stats` and `diags` (may be NULL) get the ledger and notes. */
+/* Prints names and types, then the rows.  `stats` and `diags` (may be NULL) receive the ledger and
+ * the notes. */
 static inline enum dtx_code dump_csv(const char *text, size_t len, const struct dump_how *how,
                                      struct dtx_buf *out, struct dtx_read_stats *stats,
                                      struct dtx_buf *diags, struct dtx_err *err)
@@ -222,7 +223,7 @@ out:
 	return rc;
 }
 
-/* One text, the default options but those of `how`: what it must read as. */
+/* Checks what a text is read as, with the default options except for those in `how`. */
 static inline void dump_is(const char *text, const struct dump_how *how, const char *want,
                            const char *file, int line)
 {
@@ -238,7 +239,7 @@ static inline void dump_is(const char *text, const struct dump_how *how, const c
 }
 #define DUMP_IS(text, how, want) dump_is(text, how, want, __FILE__, __LINE__)
 
-/* The text is refused with a code and a message that holds `part`. */
+/* Checks that the text is refused with a code, and with a message that contains `part`. */
 static inline void dump_fails(const char *text, size_t len, const struct dump_how *how,
                               enum dtx_code code, const char *part, const char *file, int line)
 {

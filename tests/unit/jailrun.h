@@ -1,4 +1,4 @@
-/* A snippet run in the local jail, and what came back. */
+/* Runs a snippet in the local jail, for tests, and keeps what came back. */
 #ifndef TESTS_UNIT_JAILRUN_H
 #define TESTS_UNIT_JAILRUN_H
 
@@ -17,7 +17,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* One run with a table of every type as `main`. */
+/* A run with a table of every type as `main`. */
 struct run {
 	struct dtx_jail_spec spec;
 	const char *params;

@@ -1,4 +1,4 @@
-/* Runs a plan over CSV texts, for tests: result as CSV, or the error. */
+/* Runs a plan over CSV texts, for tests.  The result is CSV, or an error. */
 #ifndef TESTS_UNIT_PLANRUN_H
 #define TESTS_UNIT_PLANRUN_H
 
@@ -9,16 +9,16 @@
 
 struct planrun {
 	const char *plan;           /* JSON */
-	const char *input[4];       /* CSV per plan input */
+	const char *input[4];       /* CSV for each input of the plan */
 	const struct dtx_buf *book; /* a workbook in place of input[0] */
-	const char *path;           /* a file in place of it */
+	const char *path;           /* a file in place of input[0] */
 	unsigned workers;
 	uint32_t batch_rows;
-	int fallback;         /* as dtx_exec_opts; 0 is step: set -1 for the plan's */
+	int fallback;         /* as in dtx_exec_opts; 0 means `step`, -1 what the plan says */
 	uint32_t max_regions; /* 0: the default */
 	const atomic_bool *cancel;
 	const struct dtx_host *host;
-	/* as dtx_exec_opts */
+	/* as in dtx_exec_opts */
 	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
 	void *look_arg;
 	bool keep; /* keep plan and result for the test */
@@ -31,17 +31,17 @@ struct planrun {
 };
 void planrun_init(struct planrun *p, const char *plan, const char *input);
 void planrun_clear(struct planrun *p);
-/* The code of parse, check or run; findings of severity error count. */
+/* The code of parsing, checking or running.  Findings with severity error count. */
 enum dtx_code planrun(struct planrun *p);
 
-/* One plan, its table and what comes out: CSV, or the name of the code it fails with. */
+/* A plan, its table and the expected result: CSV, or the name of the code with which it fails. */
 struct plancase {
 	const char *plan, *in, *out; /* in NULL: the workbook */
 };
 #define PLANCASE(steps) "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[" steps "]}"
-/* Every case with batches of 1, 7 and 65,536 rows and 2, 1 and 8 workers. */
+/* Runs every case with batches of 1, 7 and 65,536 rows and with 2, 1 and 8 workers. */
 void plancases(const struct plancase *list, size_t n, const struct dtx_buf *book);
-/* Written text of a table, cells as the writer would write them: minimal quotes. */
+/* Prints a table with its cells as the writer would write them: quotes only where needed. */
 void planrun_table(struct dtx_table *t, struct dtx_buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* A worksheet by the fast path and by the strict tokenizer, for several tests. */
+/* Reads a worksheet by the fast path and by the strict tokenizer, for several tests. */
 #ifndef DTX_TESTS_UNIT_SHEETPAIR_H
 #define DTX_TESTS_UNIT_SHEETPAIR_H
 
@@ -59,7 +59,8 @@ static bool same_grid(const struct sheet_pair *p)
 	return true;
 }
 
-/* Fails the test when the two differ, also in what they refuse; the code of both.  *cells grows. */
+/* Fails the test if the two differ, also in what they refuse.  Returns the code of both.  *cells
+ * grows by the number of cells. */
 static enum dtx_code sheet_pair_compare(struct dtx_book *book, const struct dtx_sheet *sheet,
                                         uint64_t *cells)
 {

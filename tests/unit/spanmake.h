@@ -1,4 +1,4 @@
-/* Batches whose cells are text in place, as a reader of a delimited file makes them. */
+/* Makes batches whose cells are spans in a text, as a reader of a delimited file makes them. */
 #ifndef TESTS_UNIT_SPANMAKE_H
 #define TESTS_UNIT_SPANMAKE_H
 
@@ -7,7 +7,7 @@
 #include "core/data/cast/cast.h"
 #include "tests/t.h"
 
-/* Columns of `rows` lines of text, which outlives them; cells may have quotes around them. */
+/* The columns of `rows` lines of text, which must outlive them.  Cells may be quoted. */
 static inline struct dtx_batch *span_lines(const struct dtx_schema *schema, uint32_t rows,
                                            const char *text, char delim)
 {

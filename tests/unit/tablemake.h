@@ -1,4 +1,4 @@
-/* Small tables for tests of the jail and of frames. */
+/* Makes small tables for tests of the jail and of frames. */
 #ifndef TESTS_UNIT_TABLEMAKE_H
 #define TESTS_UNIT_TABLEMAKE_H
 
@@ -7,7 +7,8 @@
 #include "core/data/builder.h"
 #include "core/data/batch.h"
 
-/* One table of every type, `n` rows; a value is null where (row % 7) == the column's number. */
+/* A table of every type with `n` rows.  A value is null where (row % 7) is the number of the
+ * column. */
 enum { TM_INT, TM_FLOAT, TM_BOOL, TM_DATE, TM_DATETIME, TM_DECIMAL, TM_TEXT, TM_COLUMNS };
 
 static const struct dtx_field tm_fields[TM_COLUMNS] = {
@@ -88,7 +89,7 @@ out:
 	return rc;
 }
 
-/* A table of `n` rows with `cols` int columns c0, c1 ...: row + column. */
+/* A table of `n` rows with `cols` int columns c0, c1 and so on; a value is row + column. */
 DTX_MUSTUSE static inline enum dtx_code tm_wide(uint32_t cols, uint32_t n, struct dtx_table **out,
                                                 struct dtx_err *err)
 {

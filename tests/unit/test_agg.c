@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* Text of the one group that all three rows of the shared table form; added in two halves that
- * are merged in the given order. */
+/* The text of the group that all three rows of the shared table form.  The rows are added in two
+ * halves, which are merged in the given order. */
 static const char *agg_run(struct expr_env *v, const char *text, bool swap)
 {
 	static const uint32_t group[3] = { 0, 0, 0 };
@@ -286,7 +286,7 @@ void test_fsum_is_exact(void)
 		T_CHECK(fsum_of(cancel, 7, start, 3) == 1.0);
 		T_CHECK(fsum_of(money, 7, start, 2) == 1.0);
 	}
-	/* just above half an ulp goes up */
+	/* just above half an ulp is rounded up */
 	for (start = 0; start < 5; start++)
 		T_CHECK(fsum_of(halves, 5, start, 2) == 1.0000000000000002);
 }
@@ -308,8 +308,8 @@ void test_fsum_equals_wide_reference(void)
 	T_CHECK(first == fsum_of(x, 500, 1, 7));
 }
 
-/* Of many magnitudes, whichever part they are in: the same bits; and of few digits the true value.
- */
+/* Numbers of many magnitudes, divided in any way, give the same bits; numbers of few digits give
+ * the true value. */
 void test_fspread_is_exact(void)
 {
 	static const double plain[] = { 1.5, 2.25, 4.0, 8.125 };
@@ -348,8 +348,8 @@ void test_fspread_is_exact(void)
 	}
 }
 
-/* What cancels out in twice the precision of a float still does: 0, and where the floats end NaN is
- * no answer. */
+/* If digits cancel out even in twice the precision of a float, the result is 0.  Beyond the range
+ * of floats NaN must not be the answer. */
 void test_fsum_cross_cancels(void)
 {
 	static const double x[] = { 0.1, 0.3, 1e15 + 0.3 }, y[] = { 0.7, -91.283, 3.0625 };
@@ -419,7 +419,8 @@ static int number_cmp(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Values for `how` % 3: in any order, ascending, descending; of `kinds` different ones. */
+/* Values in the order that `how` % 3 selects: any, ascending or descending; `kinds` of them are
+ * different. */
 static void fill_values(int64_t *v, uint32_t n, uint32_t kinds, unsigned how)
 {
 	uint64_t seed = n * 7919 + kinds;
@@ -438,8 +439,8 @@ static void fill_values(int64_t *v, uint32_t n, uint32_t kinds, unsigned how)
 	}
 }
 
-/* The quantile of n values that come three at a time to two workers; asked for twice.  What the
- * workers hold lies in a pool of each, or each by itself. */
+/* The quantile of n values that two workers get three at a time; it is computed twice.  The workers
+ * keep their values in a pool each, or allocate every state separately. */
 static void quantile_of(struct expr_env *v, const struct dtx_aggcall *c, int64_t *value, uint32_t n,
                         bool pooled, double want)
 {
@@ -476,7 +477,8 @@ static void quantile_of(struct expr_env *v, const struct dtx_aggcall *c, int64_t
 	dtx_arena_clear(&pool[0]);
 }
 
-/* Both are whole and small: halves and quarters of their sum are exact, others rounded alike. */
+/* Both numbers are whole and small, so halves and quarters of their sum are exact, and others are
+ * rounded in the same way. */
 static double between(int64_t low, int64_t high, double part)
 {
 	return part == 0.5 ? (double)(low + high) / 2 : (double)low + (double)(high - low) * part;

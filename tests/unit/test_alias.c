@@ -1,5 +1,5 @@
-/* Names and shapes of other tools: each becomes one canonical form, or is refused where it
- * contradicts another. */
+/* Names and forms that other tools use: each becomes one canonical form, or is refused if it
+ * contradicts another member. */
 #include "core/plan/plan.h"
 
 #include "tests/t.h"
@@ -21,7 +21,7 @@ static enum dtx_code parse(const char *step, struct dtx_errlist *findings, struc
 	return rc;
 }
 
-/* Canonical text of a step; "" with findings. */
+/* The canonical text of a step; "" if there are findings. */
 static void canonical(const char *step, struct dtx_buf *out)
 {
 	struct dtx_errlist findings = DTX_ERRLIST_INIT;
@@ -238,7 +238,7 @@ void test_alias_refused(void)
 	refused(S({ "op" : "tail", "n" : 1, "from" : "start" }), "param_conflict /steps/0/from");
 }
 
-/* --- every op knows the names that the catalogue lists for its parameters --- */
+/* --- every op accepts the names that the catalogue lists for its parameters --- */
 
 static const struct {
 	const char *name, *aliases;

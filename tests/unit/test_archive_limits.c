@@ -1,4 +1,4 @@
-/* Limits of containers: names, bounds, and that each stops what it is for. */
+/* Limits of archives: their names and bounds, and that each one stops what it is meant to stop. */
 #include "tests/t.h"
 
 #include "core/io/sheet/grid.h"
@@ -25,7 +25,8 @@ void test_archive_limits_by_name(void)
 	dtx_err_clear(&err);
 }
 
-/* On the way to the reader process nothing is lost, and what is no list is refused. */
+/* Nothing is lost when limits are sent to the reader process, and text that is not a list is
+ * refused. */
 void test_archive_limits_list(void)
 {
 	struct dtx_archive_limits a = DTX_ARCHIVE_LIMITS_INIT, b = DTX_ARCHIVE_LIMITS_INIT;
@@ -44,7 +45,7 @@ void test_archive_limits_list(void)
 	json_decref(list);
 }
 
-/* The way out is named where there is one. */
+/* If there is something that a user can do, the message says it. */
 void test_archive_limits_fail_says_how(void)
 {
 	struct dtx_archive_limits l = DTX_ARCHIVE_LIMITS_INIT;

@@ -51,7 +51,7 @@ void test_artifact_names(void)
 	T_CHECK(!dtx_artifact_name((struct dtx_str){ name, DTX_JAIL_FILE_NAME + 1 }));
 }
 
-/* A frame with files of such names. */
+/* A frame with files of these names. */
 static enum dtx_code take(const char *const *names, size_t n, size_t *got)
 {
 	enum dtx_code rc = DTX_OK;

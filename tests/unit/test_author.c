@@ -1,4 +1,5 @@
-/* Authors: commands, servers on loopback, cassettes; keys stay where they are. */
+/* Authors: commands, servers on loopback, cassettes.  Keys must not leave the place where they
+ * are. */
 #include <sys/prctl.h>
 
 #include "core/fallback/author/author.h"
@@ -70,7 +71,7 @@ static enum dtx_code call(struct call *c)
 
 /* --- commands --- */
 
-/* A call of the system that fails, at any place where it is made. */
+/* A system call that fails, at each place where it is made. */
 static bool author_says(const char *name, int error, const char *says)
 {
 	bool said = false, met = true;
@@ -119,14 +120,15 @@ void test_author_command(void)
 	T_INT(c.got.out_tokens, 3);
 	T_INT(c.got.cost, 250000);
 	T_CHECK(!c.got.estimated);
-	/* nobody counts: bytes / 4, and it says so */
+	/* the answer does not count tokens, so they are estimated as bytes / 4, and that is
+	 * recorded */
 	dtx_author_cmd(&c.author, "echo 12345678; echo nonsense >&3", NULL);
 	T_OK(call(&c), &c.err);
 	T_CHECK(c.got.estimated);
 	T_INT(c.got.in_tokens, strlen(PROMPT) / 4);
 	T_INT(c.got.out_tokens, 9 / 4);
 	T_INT(c.got.cost, -1);
-	/* one that does not read its prompt is fine */
+	/* a command need not read its prompt */
 	dtx_author_cmd(&c.author, "true", NULL);
 	T_OK(call(&c), &c.err);
 	T_INT(c.got.text.len, 0);
@@ -164,7 +166,7 @@ void test_author_command_fails(void)
 	call_clear(&c);
 }
 
-/* What it leaves behind does not hold the run up, and is ended. */
+/* A process that the command leaves running does not delay the run, and is ended. */
 void test_author_command_group(void)
 {
 	struct call c;
@@ -207,7 +209,7 @@ void test_author_command_sees_no_key(void)
 	unsetenv("DTX_AUTHOR_KEY");
 	unsetenv("OTHER_TOKEN");
 	T_CHECK(!strstr(dtx_buf_text(&c.got.text), "DTX_AUTHOR_KEY"));
-	/* what it prints of others is not kept */
+	/* output that is not the answer is not kept */
 	T_CHECK(strstr(dtx_buf_text(&c.got.text), "OTHER_TOKEN=<secret>"));
 	T_CHECK(!strstr(dtx_buf_text(&c.got.text), KEY));
 	T_CHECK(!strstr(dtx_buf_text(&c.got.said), KEY));
@@ -246,7 +248,7 @@ static bool server_start(struct server *s)
 	close(in[0]);
 	close(out[1]);
 	s->stdin_fd = in[1];
-	/* the whole line: one that is closed too early ends the server */
+	/* read the whole line: closing the pipe too early would end the server */
 	while (used + 1 < sizeof(port) && !strchr(port, '\n') &&
 	       (n = read(out[0], port + used, sizeof(port) - 1 - used)) > 0)
 		used += (size_t)n;
@@ -276,7 +278,7 @@ static enum dtx_code call_url(struct call *c, const struct server *s, const char
 }
 
 static const struct served {
-	const char *name, *message, *outcome; /* message NULL: an answer */
+	const char *name, *message, *outcome; /* message NULL: there is an answer */
 	size_t pauses;
 	int64_t first_pause;
 } served[] = {
@@ -334,7 +336,7 @@ void test_author_server(void)
 	T_CHECK(c.got.estimated);
 	T_OK(call_url(&c, &s, "length"), &c.err);
 	T_STR(c.got.finish, "length");
-	/* a key that comes back in the answer does not get further */
+	/* a key that comes back in an answer is not passed on */
 	T_OK(call_url(&c, &s, "echo"), &c.err);
 	T_CHECK(strstr(dtx_buf_text(&c.got.text), "# Bearer <secret>"));
 	c.timeout_ms = 200;
@@ -347,7 +349,7 @@ void test_author_server(void)
 	server_stop(&s);
 }
 
-/* Nobody listens: three tries, then the reason. */
+/* If nothing listens on the port there are three tries, then the reason. */
 void test_author_server_is_down(void)
 {
 	struct call c;
@@ -374,7 +376,7 @@ void test_author_request(void)
 		return;
 	call_init(&c);
 	T_OK(call_url(&c, &s, "ok"), &c.err);
-	/* our own command author reads what the server saw */
+	/* our own command author reads the requests that the server received */
 	snprintf(command, sizeof(command),
 	         "/usr/bin/python3 -c 'import urllib.request as u;"
 	         "print(u.urlopen(\"%s/seen\").read().decode())'",
@@ -448,7 +450,7 @@ void test_author_cassette(void)
 	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
 	T_STR(c.got.outcome, "no cassette");
 	T_STR(c.author.transport, "cassette");
-	/* recorded once, played without the author, without the key */
+	/* it is recorded once, then replayed without the author and without the key */
 	dtx_author_cmd(&inner,
 	               "printf 'h\\303\\251 " KEY
 	               "'; echo '{\"model\":\"m\",\"input_tokens\":7}' >&3",
@@ -522,7 +524,7 @@ void test_author_cassette_is_no_json(void)
 
 /* --- secrets --- */
 
-/* Where not all can be kept from the author, it is not asked. */
+/* If not everything can be kept from the author, it is not asked. */
 void test_secrets_too_many(void)
 {
 	static char text[DTX_SECRETS_MAX + 1][32];
@@ -554,12 +556,12 @@ void test_secrets(void)
 	dtx_secrets_scrub_buf(&s, &out);
 	T_STR(dtx_buf_text(&out), "<secret>");
 	dtx_buf_clear(&out);
-	/* the cut comes after: no part of one is left */
+	/* the text is cut after keys are removed, so no part of a key is left */
 	dtx_secrets_copy(&s, DTX_STR("is abcdefgh1234"), cut, sizeof(cut));
 	T_STR(cut, "is <sec");
 }
 
-/* Names and last lines that repeat a key, where they are cut. */
+/* Names and last lines that repeat a key, at the place where they are cut. */
 void test_author_key_is_not_cut(void)
 {
 	struct call c;

@@ -1,11 +1,11 @@
-/* Bold cells: from the fonts of a workbook to the operation that asks for them. */
+/* Bold cells: from the fonts of a workbook to the operation that uses them. */
 #include "tests/unit/biffmake.h"
 #include "tests/unit/planrun.h"
 
 #define STEP "{\"op\":\"subtitle_to_column\",\"match\":\"bold\",\"as\":\"t\"}"
 #define OUT  "t,k,v\nNorth,a,1\nNorth,b,2\n2024,c,3\n"
 
-/* Bold where it says so; a bold blank cell is nothing. */
+/* Cells are bold as their text says; a bold blank cell does not count. */
 static const char styles[] =
 	"<styleSheet " BOOK_NS
 	"><fonts><font><sz val=\"9\"/></font><font><b/><sz val=\"9\"/></font>"
@@ -53,7 +53,8 @@ static void bold_xls(bool biff5)
 	biff_rec(&book.globals, DTX_BIFF_FONT, "wwww", 200, 0, 0, 400);
 	biff_rec(&book.globals, DTX_BIFF_FONT, "wwww", 200, 0, 0, 400);
 	biff_rec(&book.globals, DTX_BIFF_FONT, "wwww", 200, 0, 0, 400);
-	biff_rec(&book.globals, DTX_BIFF_FONT, "wwww", 200, 0, 0, 700); /* 5: there is no 4 */
+	biff_rec(&book.globals, DTX_BIFF_FONT, "wwww", 200, 0, 0, 700); /* font 5: there is no font
+	                                                                 * 4 */
 	biff_rec(&book.globals, DTX_BIFF_XF, "ww", 5, 0);
 	biff_rec(&book.globals, DTX_BIFF_XF, "ww", 3, 0);
 	for (size_t i = 0; i < DTX_COUNT(texts); i++)

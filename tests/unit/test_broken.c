@@ -1,5 +1,5 @@
-/* Plans that are refused, or that fail on their tables, a line each in tests/schema/broken.jsonl.
- */
+/* Plans that are refused, or that fail on their tables.  Each is a line of
+ * tests/schema/broken.jsonl. */
 #include "core/base/file.h"
 #include "core/base/text/json.h"
 #include "tests/unit/planrun.h"
@@ -14,7 +14,7 @@ struct broken {
 	int nth;
 };
 
-/* The plan of a row: its own, or two inputs and its steps and members. */
+/* The plan of a row: a whole plan, or two inputs with the steps and members of the row. */
 static void broken_plan(const struct broken *b, struct dtx_buf *out)
 {
 	json_t *plan = json_object_get(b->row, "plan"), *part;
@@ -34,7 +34,7 @@ static void broken_plan(const struct broken *b, struct dtx_buf *out)
 	json_decref(plan);
 }
 
-/* The first finding that is no warning: what the command prints first. */
+/* The first finding that is not a warning, which is what the command prints first. */
 static const struct dtx_err *broken_found(const struct planrun *p)
 {
 	if (p->err.code != DTX_OK && !p->findings.n)

@@ -1,4 +1,4 @@
-/* Calls of the system that fail: each place says which file it was, and why. */
+/* System calls that fail: each error says for which file, and why. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -46,7 +46,7 @@ static enum dtx_code open_and_keep(struct dtx_err *err)
 	return keep_file("in.csv", err);
 }
 
-/* So large that it is mapped. */
+/* Large enough to be mapped. */
 static enum dtx_code map_and_keep(struct dtx_err *err)
 {
 	static char text[20000];
@@ -92,7 +92,7 @@ static enum dtx_code stream_stdin(struct dtx_err *err)
 	return rc;
 }
 
-/* A pipe that is fed once: what is not a file is read through. */
+/* A pipe that is filled once, because input that is not a file can be read only once. */
 static enum dtx_code spool_pipe(struct dtx_err *err)
 {
 	struct dtx_source *s = NULL;
@@ -240,8 +240,8 @@ static const struct call_case {
 	{ gunzip, "memfd_create", EMFILE, DTX_E_INPUT_IO, "cannot keep what a gzip file holds: " },
 };
 
-/* The first, the second ... call fails, until there is no other; what is done without one may
- * succeed. */
+/* The first call fails, then the second and so on, until there are no more.  A call that dtx can do
+ * without may fail and the function still succeed. */
 static bool call_said(const struct call_case *c)
 {
 	bool said = false, met = true;
@@ -263,7 +263,7 @@ static bool call_said(const struct call_case *c)
 	return said;
 }
 
-/* A FIFO without a reader is waited for; a socket never has one. */
+/* A FIFO without a reader is waited for; a socket never gets one. */
 void test_calls_output_is_a_socket(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -284,7 +284,7 @@ void test_calls_that_fail(void)
 			t_fail(__FILE__, __LINE__, "%s: no '%s'", cases[i].name, cases[i].says);
 }
 
-/* Whoever waits for a pipe is told by the flag and by the clock. */
+/* A wait for a pipe is ended by the flag and by the clock. */
 void test_calls_wait_ends(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

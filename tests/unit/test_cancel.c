@@ -1,4 +1,4 @@
-/* Whoever cancels a run, or its clock, is heard inside of whole-table steps. */
+/* A cancelled run, or one whose time is over, ends inside of whole-table steps. */
 #include "core/base/parallel_for.h"
 #include "core/base/cancel.h"
 #include "core/base/log.h"
@@ -40,7 +40,7 @@ static enum dtx_code end_at(void *arg, uint64_t i, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* Also where other threads than the one that was told do the work. */
+/* Also if other threads than the one that has the flag do the work. */
 void test_cancel_ends_pieces_of_work(void)
 {
 	const struct dtx_cancel user = { &stop, 0 };
@@ -61,7 +61,7 @@ void test_cancel_ends_pieces_of_work(void)
 
 #define SORT_ROWS 100000u
 
-/* Rows in which the first bytes differ, and rows that are all equal there. */
+/* Rows whose keys differ in the first bytes, and rows whose keys are all equal there. */
 void test_cancel_ends_a_sort(void)
 {
 	const struct dtx_cancel user = { &stop, 0 };

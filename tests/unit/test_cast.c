@@ -1,4 +1,4 @@
-/* Typed twins, casts, written text, inference. */
+/* Typed twins, casts, text of values, detection of types. */
 #include "core/base/text/num.h"
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"
@@ -6,7 +6,8 @@
 #include "core/data/time/time.h"
 #include "tests/t.h"
 
-/* A SPAN column of the cells of one line, cut at '|'; a cell in quotes is a quoted span. */
+/* A SPAN column of the cells of one line, which is split at '|'.  A cell in quotes is a quoted
+ * span. */
 static enum dtx_code spans_of(const char *line, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
@@ -39,7 +40,7 @@ out:
 	return rc;
 }
 
-/* Rows of a column as text, joined by '|'; nulls as '~'. */
+/* The rows of a column as text, separated by '|'; nulls are '~'. */
 static void column_join(const struct dtx_column *c, char *out, size_t size)
 {
 	struct dtx_buf b = DTX_BUF_INIT(10000);
@@ -59,7 +60,7 @@ static void column_join(const struct dtx_column *c, char *out, size_t size)
 
 struct twin_case {
 	const char *type, *cells;
-	const char *want; /* NULL: misfit at row bad */
+	const char *want; /* NULL: row `bad` does not fit */
 	int bad;
 	bool declared;
 	const char *format;
@@ -190,7 +191,7 @@ void test_cast_twin(void)
 	}
 }
 
-/* What does not fit counts in a live row only; elsewhere it is null. */
+/* A value that does not fit is an error only in a live row; in other rows it becomes null. */
 void test_cast_twin_of_dead_rows(void)
 {
 	size_t i;
@@ -272,7 +273,7 @@ static const struct {
 	{ "1|x", "text" },
 	{ "0x10", "text" },
 	{ "1e5|2E-3", "float" },
-	{ "1E5", "text" }, /* article numbers: as floats 1E5 and 10E4 were equal */
+	{ "1E5", "text" }, /* article numbers: as floats 1E5 and 10E4 would be equal */
 	{ "1E5|10E4", "text" },
 	{ "120|33e2", "text" },
 	{ "1E5|9007199254740993", "text" },
@@ -302,7 +303,7 @@ void test_infer(void)
 	T_CHECK(i > 20);
 }
 
-/* Times are of UTC where all of them have an offset. */
+/* Times are of UTC if all of them have an offset. */
 void test_infer_utc(void)
 {
 	static const struct {
@@ -425,7 +426,7 @@ static const struct cast_case cast_cases[] = {
 	  .want = "12.6|-0.1" },
 };
 
-/* The column of a case, as values of `from`. */
+/* The column of a case, with values of type `from`. */
 static enum dtx_code cast_input(const struct cast_case *t, struct dtx_column **out)
 {
 	struct twin_case in = { .type = t->from, .cells = t->cells, .declared = true };
@@ -528,7 +529,7 @@ void test_cast_possible(void)
 	T_CHECK(dtx_cast_possible(DTX_T_NULL, DTX_T_DATE));
 }
 
-/* Workbook cells. */
+/* Cells of workbooks. */
 #define CELL_ROWS 8
 static const struct dtx_str cell_strings[] = { { "Ann", 3 }, { "2024-03-01", 10 }, { "17", 2 } };
 static const struct dtx_strings cell_pool = { cell_strings, 3, false };
@@ -637,7 +638,7 @@ void test_cast_cells_misfit(void)
 	T_OK(cells_of(tag, num, 2, &c), NULL);
 	T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 	T_INT(bad, 1);
-	f.guessed = false; /* declared: text 17 is read */
+	f.guessed = false; /* the type is declared, so the text 17 is read */
 	T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 	T_INT(bad, -1);
 	T_INT(twin->v.i64[1], 17);
@@ -651,7 +652,7 @@ void test_cast_cells_misfit(void)
 	dtx_column_unref(c);
 }
 
-/* The fast parsers against the plain ones, at every offset and length. */
+/* Compares the fast parsers with the plain ones, at every offset and length. */
 void test_twin_fast_paths(void)
 {
 	static const char *const cells[] = {
@@ -746,7 +747,7 @@ void test_twin_dates(void)
 	}
 }
 
-/* A workbook's cells print the same one by one and from what was printed ahead. */
+/* The cells of a workbook print the same one by one and from texts that were printed ahead. */
 void test_cast_prints_cells_ahead(void)
 {
 	static const double v[] = {

@@ -1,4 +1,4 @@
-/* Cells of many columns into one: spans keep their bytes whatever they meet. */
+/* Gathering cells of many columns into one: spans keep their bytes whatever else is gathered. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 static const struct dtx_field text = { .name = "t", .type = { .type = DTX_T_TEXT } };
 static const struct dtx_field number = { .name = "n", .type = { .type = DTX_T_FLOAT64 } };
 
-/* Unquoted fields of a line, or of a quoted one. */
+/* The unquoted fields of a line, or of a quoted one. */
 static struct dtx_column *spans(const char *const *cell, size_t n, char delim)
 {
 	struct dtx_spanbuf s;
@@ -63,7 +63,7 @@ void test_cells_spans_of_two_blocks(void)
 	dtx_column_unref(got);
 }
 
-/* A cell at the very start of a block, below which nothing may be read. */
+/* A cell at the very start of a block; bytes before it must not be read. */
 static struct dtx_column *at_start(char *block, const char *digits)
 {
 	struct dtx_span *span = dtx_mem_alloc64(1, sizeof(*span));
@@ -105,7 +105,7 @@ void test_cells_nothing_is_read_below_a_block(void)
 	munmap(three, 3 * (size_t)page);
 }
 
-/* Nor may anything be read behind its end. */
+/* Bytes after the end must not be read either. */
 void test_cells_nothing_is_read_behind_a_block(void)
 {
 	static const uint32_t which[] = { 0, 1 }, row[] = { 0, 0 };

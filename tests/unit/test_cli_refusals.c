@@ -1,5 +1,5 @@
-/* Refusals of the command line that no run of it shows: damaged records, no terminal, a full disk
- * that tells at close. */
+/* Refusals of the command line that a run of it cannot show: damaged records, no terminal, a full
+ * disk that is reported by close. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ void test_approve_without_a_terminal(void)
 	dtx_err_clear(&err);
 }
 
-/* A record that lost its plan, and one whose outputs are not those of its plan. */
+/* A record without its plan, and one whose outputs are not those of its plan. */
 void test_replay_of_a_damaged_record(void)
 {
 	json_t *record = json_pack("{s{s{}}s[]s[]}", "run", "plan", "inputs", "outputs");
@@ -41,7 +41,7 @@ void test_replay_of_a_damaged_record(void)
 	dtx_err_clear(&err);
 }
 
-/* What stderr gets meanwhile goes into a file. */
+/* Redirects stderr to a file. */
 void test_out_print_tells_of_close(void)
 {
 	struct dtx_cli cli = { .argc = 0 };
@@ -65,7 +65,7 @@ void test_out_print_tells_of_close(void)
 	dtx_buf_clear(&none);
 }
 
-/* Row numbers of another table than the run's would be told as its own. */
+/* Row numbers of another table must not be shown as those of the run. */
 void test_lineage_of_another_table(void)
 {
 	struct dtx_run_args args = { .lineage = 1 };
@@ -92,7 +92,7 @@ void test_lineage_of_another_table(void)
 	planrun_clear(&p);
 }
 
-/* Names of a plan cannot write lines of their own on the screen, or hide the code. */
+/* Names in a plan cannot write lines of their own to the screen, or hide the code. */
 void test_approve_spells_names(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -106,7 +106,7 @@ void test_approve_spells_names(void)
 	dtx_buf_clear(&out);
 }
 
-/* Whoever approves sees what became of the table. */
+/* A person who approves sees how the table has changed. */
 void test_approve_shows_sizes(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

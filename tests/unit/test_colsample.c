@@ -1,9 +1,9 @@
-/* The even sample behind the pictures of a report. */
+/* The even sample of rows that the charts of a report are drawn from. */
 #include "core/plan/exec/colsample.h"
 #include "tests/t.h"
 #include "tests/unit/planrun.h"
 
-/* Canonical statistics of a table that is read in batches of so many rows. */
+/* The canonical statistics of a table that is read in batches of this many rows. */
 static void stats_by(const char *plan, const char *csv, uint32_t batch_rows, struct dtx_buf *out)
 {
 	struct planrun p;
@@ -47,10 +47,10 @@ void test_colsample_kinds(void)
 	      "{\"bars\":[1,2],\"kind\":\"bool\",\"name\":\"b\",\"nulls\":0,\"rows\":3},"
 	      "{\"bars\":[1,1],\"distinct\":2,\"kind\":\"text\",\"name\":\"t\",\"nulls\":1,"
 	      "\"rows\":3},{\"name\":\"e\",\"nulls\":3,\"rows\":3}]");
-	/* commonest first */
+	/* the most common value first */
 	stats_of("t\na\nb\nb\nc\nb\nc\n", 0, &out);
 	T_CHECK(strstr(dtx_buf_text(&out), "\"bars\":[3,2,1],\"distinct\":3") != NULL);
-	/* one value, no row at all */
+	/* one value; no row at all */
 	stats_of("n\n40\n40\n", 0, &out);
 	T_CHECK(strstr(dtx_buf_text(&out), "\"bars\":[2]") != NULL);
 	stats_of("n\n", 0, &out);
@@ -58,7 +58,7 @@ void test_colsample_kinds(void)
 	dtx_buf_clear(&out);
 }
 
-/* The same rows however they come. */
+/* The sample has the same rows whatever the size of batches. */
 void test_colsample_batches(void)
 {
 	struct dtx_buf csv = DTX_BUF_INIT(1 << 20), one = DTX_BUF_INIT(10000),
@@ -78,7 +78,7 @@ void test_colsample_batches(void)
 	dtx_buf_clear(&other);
 }
 
-/* Cells that nobody has looked at are read as their field says. */
+/* Cells that no step has converted are read as their field says. */
 void test_colsample_written(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(10000);

@@ -1,10 +1,10 @@
-/* What inspect says of a column's values. */
+/* What inspect reports about the values of a column. */
 #include "cli/suggest/colstat.h"
 
 #include "core/data/builder.h"
 #include "tests/t.h"
 
-/* Values from .. to - 1, every seventh null. */
+/* Values from `from` to `to` - 1; every seventh one is null. */
 static enum dtx_code add_numbers(struct dtx_colstat *s, int64_t from, int64_t to,
                                  struct dtx_err *err)
 {

@@ -73,7 +73,7 @@ void test_type_merge(void)
 	}
 }
 
-/* A column of n rows: row i is null when i % 5 == 3, else made from i. */
+/* A column of n rows: row i is null if i % 5 == 3, else its value is made from i. */
 static enum dtx_code column_make(enum dtx_type type, uint32_t n, struct dtx_column **out,
                                  struct dtx_err *err)
 {
@@ -110,7 +110,7 @@ static const enum dtx_type column_types[] = { DTX_T_BOOL,    DTX_T_INT64, DTX_T_
 	                                      DTX_T_DECIMAL, DTX_T_DATE,  DTX_T_DATETIME,
 	                                      DTX_T_TEXT };
 
-/* Row i of a is row j of b. */
+/* Whether row i of a is the same as row j of b. */
 static bool same_row(const struct dtx_column *a, uint32_t i, const struct dtx_column *b, uint32_t j)
 {
 	struct dtx_buf x = DTX_BUF_INIT(1000), y = DTX_BUF_INIT(1000);
@@ -118,7 +118,7 @@ static bool same_row(const struct dtx_column *a, uint32_t i, const struct dtx_co
 
 	dtx_cast_print(a, i, &x);
 	dtx_cast_print(b, j, &y);
-	/* Under fault injection it may be these buffers that fail. */
+	/* under fault injection these buffers may fail themselves */
 	same = same &&
 	       (!dtx_buf_ok(&x) || !dtx_buf_ok(&y) || !strcmp(dtx_buf_text(&x), dtx_buf_text(&y)));
 	dtx_buf_clear(&x);
@@ -170,7 +170,8 @@ static void column_freed(void *flag)
 	*(bool *)flag = true;
 }
 
-/* A few rows of a batch do not hold the memory of all its rows; the text under them they do. */
+/* A few rows of a batch do not keep the memory of all its rows alive, but they do keep the text
+ * that they point into. */
 void test_column_gather_lets_go(void)
 {
 	static const struct dtx_span span[3] = { { 0, 1 }, { 2, 1 }, { 4, 1 } };
@@ -394,7 +395,7 @@ void test_batch_misfit(void)
 	dtx_err_clear(&err);
 }
 
-/* A shared column under two schemas: each batch sees its own type. */
+/* A column that two batches with different schemas share: each batch sees its own type. */
 void test_batch_shared_column(void)
 {
 	struct dtx_field fields[2] = { batch_fields[0], batch_fields[1] };
@@ -515,7 +516,7 @@ void test_key_equal(void)
 	T_CHECK(i > 10);
 }
 
-/* The columns of the table of keys: plain ones, and one that takes the general way. */
+/* The columns of the table of keys: plain ones, and one that needs the general code. */
 static void keys_of_rows(struct dtx_column *const *col, size_t ncols)
 {
 	static const uint16_t sel[] = { 3, 1, 0, 2, 1 };
@@ -575,7 +576,7 @@ void test_key_equal_rows(void)
 		dtx_column_unref(col[i]);
 }
 
-/* The values that keys were made of, from the keys. */
+/* Restores the values from keys. */
 void test_key_values(void)
 {
 	static const char *const text[] = { "a", NULL, "", "a text of more than twelve bytes" };
@@ -619,7 +620,7 @@ void test_key_values(void)
 	T_CHECK(!dtx_key_tells(DTX_T_FLOAT64) && !dtx_key_tells(DTX_T_DECIMAL));
 }
 
-/* Rows of a column in one go and one by one. */
+/* Adds rows of a column at once and one by one. */
 void test_builder_rows(void)
 {
 	static const char *const type[] = {
@@ -658,7 +659,8 @@ void test_builder_rows(void)
 	}
 }
 
-/* Sign of a's key against b's, each followed by another key so that lengths do not decide. */
+/* The sign of comparing a's key with b's, each followed by another key, so that their lengths do
+ * not decide. */
 static int key_compare(const char *type, const char *a, const char *b, struct dtx_key_order order)
 {
 	struct dtx_column *ca = NULL, *cb = NULL;
@@ -719,7 +721,7 @@ void test_key_sort(void)
 	}
 }
 
-/* Few texts of many hold what they point into, not the array of all. */
+/* A few texts of many keep alive what they point into, but not the array of all. */
 void test_column_gather_lets_texts_go(void)
 {
 	enum { ROWS = 60000 };

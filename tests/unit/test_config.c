@@ -1,4 +1,4 @@
-/* Settings of a user and of a machine: who wins, and what is locked. */
+/* Settings of a user and of a machine: which one applies, and what is locked. */
 #include "cli/config.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char *config_file(const char *name, const char *text)
 }
 
 static const struct config_row {
-	const char *user, *machine, *variable, *option, *want; /* NULL: nothing */
+	const char *user, *machine, *variable, *option, *want; /* NULL: not set */
 	enum dtx_config_source source;
 } config_rows[] = {
 	{ "{}", "{}", NULL, NULL, NULL, DTX_CONFIG_NOWHERE },
@@ -33,10 +33,10 @@ static const struct config_row {
 	  "auto", "require", DTX_CONFIG_LOCKED },
 	{ "{\"approve\":\"auto\"}", "{\"approve\":\"ask\",\"locked\":[\"author\"]}", NULL, NULL,
 	  "auto", DTX_CONFIG_USER },
-	/* a lock without a value: nobody may set it */
+	/* a lock without a value: it cannot be set at all */
 	{ "{\"approve\":\"auto\"}", "{\"locked\":[\"approve\"]}", "auto", "auto", NULL,
 	  DTX_CONFIG_LOCKED },
-	/* the user's file locks nothing */
+	/* a lock in the user's file has no effect */
 	{ "{\"approve\":\"ask\",\"locked\":[\"approve\"]}", "{}", NULL, "auto", "auto",
 	  DTX_CONFIG_OPTION },
 };
@@ -63,7 +63,7 @@ void test_config_who_wins(void)
 	}
 }
 
-/* Taken for nothing, a lock or a denial with a mistake in it would be none. */
+/* If such a file were ignored, a lock or a denial with a mistake in it would have no effect. */
 void test_config_bad_files(void)
 {
 	static const char *const bad[] = {
@@ -89,7 +89,7 @@ void test_config_bad_files(void)
 	dtx_config_clear(&c);
 }
 
-/* A machine's file that is there and cannot be looked at. */
+/* The machine's file exists but cannot be read. */
 void test_config_that_is_shut(void)
 {
 	struct dtx_config c;
@@ -104,7 +104,7 @@ void test_config_that_is_shut(void)
 	unlink(path);
 }
 
-/* Columns that no prompt names: of both files, whoever wrote them. */
+/* Columns that no prompt may name: those of both files are combined. */
 void test_config_deny(void)
 {
 	const char *const *glob;

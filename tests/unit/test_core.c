@@ -21,8 +21,8 @@ void test_err_codes(void)
 	T_CHECK(!dtx_code_triggers(DTX_E_OVERFLOW, true));
 }
 
-/* The status that stands for "a limit was reached" is that of every limit but those on the plan's
- * own text. */
+/* All limits have the exit status "a limit was reached", except limits on the text of the plan
+ * itself. */
 void test_err_limits_exit_alike(void)
 {
 	for (int code = 0; code < DTX_CODE_COUNT; code++) {
@@ -85,8 +85,8 @@ void test_err_suggest(void)
 	T_STR(err.did_you_mean[0], "");
 }
 
-/* A finding about a slip of a known name is an error; about a name that dtx does not know, it says
- * that a snippet is needed. */
+/* A finding about a misspelling of a known name is an error.  A finding about a name that dtx does
+ * not know says that a snippet is needed. */
 void test_err_slip_is_an_error(void)
 {
 	static const char *const have[] = { "filter", "sort" };
@@ -101,11 +101,11 @@ void test_err_slip_is_an_error(void)
 	err.severity = dtx_err_severity(&err, false);
 	T_INT(err.severity, DTX_SEV_ERROR);
 	T_INT(dtx_err_exit(&err), 3);
-	/* what a snippet might cure has its own status, whether one is wanted or not */
+	/* a step that a snippet could do has its own status, whether a snippet is wanted or not */
 	dtx_err_set(&err, DTX_E_CAST_FAILED, __FILE__, __LINE__, "a cell");
 	err.severity = DTX_SEV_FALLBACK;
 	T_INT(dtx_err_exit(&err), 4);
-	/* another name of the same thing */
+	/* another name for the same thing */
 	dtx_err_set(&err, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "no op");
 	dtx_err_suggest_alias(&err, "wheer", "where,query", "filter");
 	T_CHECK(err.misnamed);
@@ -185,7 +185,7 @@ static void write_below(const char *root, const char *path, const char *text)
 	T_CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
-/* Groups of both versions; the least of all that hold counts. */
+/* Control groups of both versions; the smallest of all limits counts. */
 void test_ram_groups(void)
 {
 	char root[] = "/tmp/dtx-ram-XXXXXX", command[64];
@@ -235,7 +235,8 @@ void test_arena(void)
 	dtx_arena_clear(&a);
 }
 
-/* Packed bytes lie side by side, what comes behind them is aligned; blocks grow with the arena. */
+/* Packed bytes have no gaps between them, an allocation after them is aligned, and blocks grow with
+ * the arena. */
 void test_arena_pack(void)
 {
 	struct dtx_arena a = DTX_ARENA_INIT;
@@ -310,7 +311,7 @@ void test_str_near(void)
 		{ "amt", "amount", false },
 		{ "Gr\xc3\xb6sse", "gr\xc3\x96sse", true },
 		{ "caf\xc3\xa9", "cafe", true },
-		/* two letters tell too little */
+		/* in two letters there is too little to compare */
 		{ "x", "y", false },
 		{ "ab", "ac", false },
 		/* another year is another column */

@@ -1,4 +1,4 @@
-/* Which texts look like formulas, in every form of a column. */
+/* Which texts look like formulas, in columns of every form. */
 #include "core/io/write/csv_formula.h"
 
 #include "tests/t.h"

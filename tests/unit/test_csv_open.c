@@ -1,4 +1,4 @@
-/* Encodings, dialects, types: what is found before the rows. */
+/* Encodings, dialects, types: what the reader finds out before the rows. */
 #include "tests/unit/csv_dump.h"
 #include "sandbox/role.h"
 
@@ -39,7 +39,7 @@ void test_csv_encodings(void)
 	dtx_buf_clear(&out);
 }
 
-/* A caller that no plan stands before. */
+/* A caller without a plan. */
 void test_csv_dialect_of_bytes(void)
 {
 	struct dump_how how = DUMP_HOW;
@@ -48,7 +48,7 @@ void test_csv_dialect_of_bytes(void)
 	DUMP_FAILS("a,b\n1,2\n", &how, DTX_E_BAD_PARAM_VALUE, "quote '''' is not one ASCII byte");
 }
 
-/* A character that is cut, behind the part of the file that is looked at first. */
+/* A character that is cut at the end of the part of the file that is examined first. */
 void test_csv_encoding_far_below(void)
 {
 	struct dump_how how = DUMP_HOW;
@@ -117,7 +117,7 @@ void test_csv_sniffing(void)
 	dtx_err_clear(&err);
 }
 
-/* No quoting makes sense of it: quotes are text, and that is said. */
+/* If no way of quoting makes sense, quotes are text, and a note says so. */
 void test_csv_quotes_are_text(void)
 {
 	static const char text[] = "a,b,c\n1,\"x \"quoted\" y\",3\n4,\"open,5\n6,7,8\n";
@@ -148,7 +148,7 @@ void test_csv_quotes_are_text(void)
 	dtx_buf_clear(&notes);
 }
 
-/* A bank export as banks make them. */
+/* An export in the form that banks produce. */
 void test_csv_rarer_delimiters(void)
 {
 	struct dump_how how = DUMP_HOW;
@@ -168,7 +168,7 @@ void test_csv_doubled_delimiters(void)
 
 	DUMP_IS("a||b\n1||x\n", &how, "a:int|b:text\n1|x\n");
 	DUMP_IS("a::b::c\n1::x|y::\n", &how, "a:int|b:text|c:null\n1|x|y|~\n");
-	/* Blank columns are columns where they are common, or where one row fills them. */
+	/* Blank columns are kept if they are common, or if one row has a value in them. */
 	DUMP_IS("a,,b\n1,,x\n", &how, "a:int|column_2:null|b:text\n1|~|x\n");
 	DUMP_IS("a||b\n1|2|x\n", &how, "a:int|column_2:int|b:text\n1|2|x\n");
 }
@@ -196,7 +196,7 @@ void test_csv_quotes_among_others(void)
 {
 	struct dump_how how = DUMP_HOW;
 
-	/* One quoted cell and more stray quotes: the widths tell. */
+	/* One quoted cell and several stray quotes: the numbers of cells per row decide. */
 	DUMP_IS("n,t,u\n1,5\" pipe,a\n2,the \"big\" one,b\n3,\"x, y\",c\n", &how,
 	        "n:int|t:text|u:text\n1|5\" pipe|a\n2|the \"big\" one|b\n3|x, y|c\n");
 	/* JSON cells, quoted. */
@@ -282,7 +282,8 @@ void test_csv_infer_is_exact(void)
 	dtx_buf_clear(&text);
 }
 
-/* Rows far below are sampled wherever the places lie: inside of quotes, at the end of the text. */
+/* Rows far below are sampled wherever the sample positions are: inside of quotes, at the end of the
+ * text. */
 void test_csv_types_far_below(void)
 {
 	static const char *const cell[] = { "name, 1", "a\n1,2,3\nlast \"\"one\"\", 2" };
@@ -352,7 +353,7 @@ void test_csv_declared_types(void)
 	dtx_buf_clear(&notes);
 }
 
-/* --- what the plan asks --- */
+/* --- what the plan asks for --- */
 
 static enum dtx_code open_keep_odd(void *arg, struct dtx_batch *b, struct dtx_err *err)
 {
@@ -488,7 +489,7 @@ void test_csv_too_many_columns(void)
 	dtx_buf_clear(&text);
 }
 
-/* Each line is one quoted cell: what is inside is said, and how it is read. */
+/* If each line is one quoted cell, a note says what is inside, and how it is read. */
 void test_csv_wrapped_lines(void)
 {
 	static const char text[] = "\"a,b,c\"\n\"1,2,3\"\n\"4,5,6\"\n";
@@ -507,7 +508,7 @@ void test_csv_wrapped_lines(void)
 	dtx_err_clear(&err);
 }
 
-/* Marks at which all cells begin, and empty cells in all records, belong to the cells. */
+/* Characters with which all cells begin, and empty cells in all records, belong to the data. */
 void test_csv_marks_of_cells(void)
 {
 	static const struct {
@@ -533,7 +534,7 @@ void test_csv_marks_of_cells(void)
 	}
 }
 
-/* Commas and tabs fit equally well: the name of the file decides. */
+/* Commas and tabs fit equally well, so the name of the file decides. */
 void test_csv_name_decides(void)
 {
 	static const char text[] = "a,b,c\tx\ty\n1,2,3\t4\t5\n6,7,8\t9\t0\n";
@@ -548,7 +549,7 @@ void test_csv_name_decides(void)
 	dtx_err_clear(&err);
 }
 
-/* Drawn tables and single records of another kind: read, or out of memory. */
+/* Drawn tables, and single records of another kind: they are read, or memory is out. */
 static enum dtx_code odd_once(const char *text, bool mixed)
 {
 	struct dump_how how = DUMP_HOW;
@@ -576,7 +577,7 @@ void test_csv_drawn_every_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(odd_once("id,name,n\n1,\"x\",2\n'3','z','4'\n", false));
 }
 
-/* However many blank lines stand above a table, and where nothing else stands. */
+/* Any number of blank lines above a table, or no table at all. */
 void test_csv_blank_lines_first(void)
 {
 	struct dump_how how = DUMP_HOW;
@@ -597,7 +598,7 @@ void test_csv_blank_lines_first(void)
 	dtx_buf_clear(&out);
 }
 
-/* Wide rows and a huge cell: the block grows, then the plain machine reads. */
+/* Wide rows and a huge cell: the block grows, then the plain reader takes over. */
 void test_csv_long_records(void)
 {
 	struct dump_how how = DUMP_HOW;

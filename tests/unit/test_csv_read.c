@@ -191,7 +191,7 @@ void test_csv_places(void)
 	DUMP_IS("a,b\n\n1,\"x\ny\"\n3,4\n", &how, "a:int|b:text\n2@5:1|x\ny\n4@13:3|4\n");
 }
 
-/* The note of several odd records names the first, whichever worker met it. */
+/* The note about several odd records names the first one, whichever worker found it. */
 void test_csv_notes_have_places(void)
 {
 	static const char text[] = "a,b\n1,2\n3,4\n5\n6,7\n8\n9,1\n";
@@ -220,7 +220,8 @@ void test_csv_notes_have_places(void)
 	dtx_buf_clear(&out);
 }
 
-/* Notes of stray quotes among those of a text, with line ends put for '\n', read in chunks. */
+/* Collects the notes about stray quotes in a text, with other line ends instead of '\n', read in
+ * chunks. */
 static int64_t strays_in(const char *text, const char *eol, size_t chunk, const char *reader,
                          char place[24])
 {
@@ -254,8 +255,9 @@ static int64_t strays_in(const char *text, const char *eol, size_t chunk, const 
 	return n;
 }
 
-/* Two quotes that pair up over lines by accident: rows would be lost in a cell, so it is said
- * where, whatever the line ends and the borders of chunks; texts of several lines are none. */
+/* Two quotes that form a pair over several lines by accident would hide rows in a cell.  A note
+ * says where, whatever the line ends and the borders of chunks.  Intended texts of several lines
+ * get no note. */
 void test_csv_stray_quotes(void)
 {
 	static const struct {
@@ -295,7 +297,7 @@ void test_csv_stray_quotes(void)
 	T_CHECK(true);
 }
 
-/* Where remedies are taken they are an error that has one; as data they part nothing. */
+/* If repairs are allowed it is an error with a repair; as data such quotes separate nothing. */
 void test_csv_stray_quotes_as_data(void)
 {
 	struct dump_how how = DUMP_HOW;
@@ -346,7 +348,7 @@ void test_csv_other_dialects(void)
 	how.opts.ragged = DTX_RAGGED_PAD;
 	DUMP_IS("a,b\n\"x\"y\",2\n\"z\"q,3\n4,\"\"\n", &how,
 	        "a:text|b:text\nx\"y|2\n\"z\"q|3\n4|\"\"\n");
-	/* A quote that never closes, one that another one follows, one that swallows a record. */
+	/* A quote that is never closed, one that another quote follows, one that hides a record. */
 	DUMP_IS("a,b\n1,\"x\n2,y\n", &how, "a:int|b:text\n1|\"x\n2|y\n");
 	DUMP_IS("a,b\n\"x,\"y,z\"\n2,3\n", &how, "a:text|b:text\n\"x|y,z\n2|3\n");
 	DUMP_IS("a,b\n\"x,1\n2,\"3\",4\n5,6\n", &how,
@@ -354,7 +356,7 @@ void test_csv_other_dialects(void)
 	DUMP_IS("a,b\n\"x\ny\",1\n2,3\n", &how, "a:text|b:int\nx\ny|1\n2|3\n");
 }
 
-/* Line ends that only Unicode has are told. */
+/* Line ends that exist only in Unicode are reported. */
 void test_csv_marks_are_told(void)
 {
 	static const struct {
@@ -382,7 +384,7 @@ void test_csv_marks_are_told(void)
 	}
 }
 
-/* Of a header that is asked for: without that it would not be taken for one. */
+/* A header that the plan asks for: without that it would not be recognized as one. */
 void test_csv_name_is_too_long(void)
 {
 	struct dump_how how = DUMP_HOW;

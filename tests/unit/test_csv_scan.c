@@ -1,4 +1,5 @@
-/* The scanner against its plain variant, the plain record reader and libcsv, on random texts. */
+/* Compares the scanner with its plain variant, the plain record reader and libcsv, on random
+ * texts. */
 #include <csv.h>
 
 #include "tests/unit/csv_dump.h"
@@ -22,7 +23,7 @@ static uint32_t scan_below(uint32_t n)
 	return (uint32_t)(((z ^ z >> 31) >> 32) * n >> 32);
 }
 
-/* Pieces with a meaning, and text between them; `kind` 1: quotes stand where they should. */
+/* Pieces with a meaning, and text between them.  `kind` 1: quotes only at valid places. */
 static size_t scan_text(char *to, size_t max, int kind)
 {
 	static const char *const wild[] = { "a",  ",",        "\"",  "\r", "\n",   "\r\n", " ",
@@ -39,7 +40,7 @@ static size_t scan_text(char *to, size_t max, int kind)
 			piece = tame[scan_below(DTX_COUNT(tame))];
 		else
 			piece = wild[scan_below(DTX_COUNT(wild))];
-		/* Quoted cells must not touch other text: that would be irregular. */
+		/* quoted cells must not touch other text, which would be irregular */
 		if (kind == 1 && n && piece[0] == '"' && !strchr(",\n", to[n - 1]))
 			piece = ",";
 		if (kind == 1 && n && to[n - 1] == '"' && !strchr(",\r\n", piece[0]))
@@ -78,7 +79,7 @@ static void scan_same(const struct dtx_scan_fns *f, const char *p, size_t n,
 	        c.high == d.high && c.newlines == d.newlines);
 }
 
-/* Plain text has the records and widths that its index says; other text is found out. */
+/* Plain text has the records and numbers of cells that its index says; other text is detected. */
 static void scan_plain_is_index(const struct dtx_scan_fns *f, const char *p, size_t n,
                                 struct dtx_scan_set set)
 {
@@ -159,7 +160,7 @@ void test_csv_scan_variants_agree(void)
 	T_CHECK(dtx_scan_pick(DTX_CPU_ANY) == &dtx_scan_any);
 }
 
-/* While all quotes are regular, the index holds the ends of the cells of the plain reader. */
+/* As long as all quotes are regular, the index has the cell ends of the plain reader. */
 static void scan_index_is_rows(const char *text, size_t n)
 {
 	static uint32_t pos[SCAN_TEXT + DTX_SCAN_SLACK];
@@ -232,7 +233,7 @@ static int oracle_space(unsigned char c)
 	return 0;
 }
 
-/* Rows as strict libcsv reads them; false when it refuses the text at *bad. */
+/* The rows that strict libcsv reads; false if it refuses the text at *bad. */
 static bool oracle_read(const char *text, size_t n, struct dtx_buf *out, size_t *bad)
 {
 	struct csv_parser p;
@@ -248,7 +249,7 @@ static bool oracle_read(const char *text, size_t n, struct dtx_buf *out, size_t 
 	return ok;
 }
 
-/* The same by the plain reader. libcsv drops blank lines. */
+/* The same by the plain reader.  libcsv drops blank lines. */
 static bool rows_read(const char *text, size_t n, struct dtx_buf *out, size_t *bad)
 {
 	struct dtx_csv_text t = {
@@ -301,7 +302,7 @@ void test_csv_rows_are_libcsv_rows(void)
 	dtx_buf_clear(&b);
 }
 
-/* One of 9 characters at each place, all texts up to a length. */
+/* Every combination of 9 characters, for all texts up to a length. */
 void test_csv_short_texts_are_libcsv_rows(void)
 {
 	static const char *const piece[] = {
@@ -336,7 +337,7 @@ void test_csv_short_texts_are_libcsv_rows(void)
 
 /* --- the reader: chunks, batches, workers, variants, libcsv --- */
 
-/* Ends as a caller sees them: rows with places, or the refusal with its text. */
+/* The end of reading as a caller sees it: rows with places, or the refusal with its text. */
 static void read_result(const char *text, size_t n, const struct dump_how *how, struct dtx_buf *out)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -378,7 +379,7 @@ static void read_vary(struct dump_how *how)
 	how->fns = f ? f : &dtx_scan_any;
 }
 
-/* Errors of several workers: any of the bad places may be the one that is told. */
+/* If several workers fail, any of the bad places may be reported. */
 static bool read_failed(struct dtx_buf *out)
 {
 	return !strstr(dtx_buf_text(out), " rows\n");
@@ -441,7 +442,7 @@ void test_csv_read_is_libcsv(void)
 	dtx_buf_clear(&got);
 }
 
-/* A pushed filter leaves the rows that it would leave later. */
+/* A filter inside of the reader keeps the same rows as a filter after it. */
 void test_csv_read_pushes_filters(void)
 {
 	struct dtx_buf want = DTX_BUF_INIT(DUMP_MAX), got = DTX_BUF_INIT(DUMP_MAX);

@@ -1,4 +1,4 @@
-/* Bytes that the CSV writer makes. */
+/* The bytes that the CSV writer makes. */
 #include "core/data/builder.h"
 #include "core/data/time/time.h"
 #include "core/io/write/writer.h"
@@ -10,7 +10,7 @@ struct write_how {
 	struct dtx_read_opts read;
 	struct dtx_write_opts write;
 	uint32_t batch_rows;
-	const char *order; /* columns of the output, "20" swaps; NULL: all */
+	const char *order; /* columns of the output, "20" swaps two; NULL: all */
 	const char *keep;  /* rows that stay, '1'; NULL: all */
 };
 #define WRITE_HOW                                                                                  \
@@ -40,7 +40,7 @@ static struct dtx_schema *write_schema(const struct dtx_schema *from, const char
 	return s;
 }
 
-/* The batch with columns in another order and only some rows. */
+/* The batch with its columns in another order and only some rows. */
 static enum dtx_code write_shape(const struct write_how *how, const struct dtx_schema *schema,
                                  const struct dtx_batch *in, struct dtx_batch **out,
                                  struct dtx_err *err)

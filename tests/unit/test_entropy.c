@@ -1,4 +1,5 @@
-/* The C library's random bytes: real outside a worker, a stream of the seed inside. */
+/* The random bytes of the C library: real outside of a worker, a stream from the seed inside of
+ * one. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 void arc4random_buf(void *out, size_t n);
 uint32_t arc4random(void);
 
-/* 0 when two streams of one seed are equal and one of another is not. */
+/* 0 if two streams with the same seed are equal and one with another seed is not. */
 static int pinned(void)
 {
 	unsigned char a[100], b[100], c[100];

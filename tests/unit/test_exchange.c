@@ -1,4 +1,4 @@
-/* Base64, differences of texts, near names, statistics. */
+/* Base64, differences of texts, similar names, statistics. */
 #include "cli/compare/udiff.h"
 #include "core/base/text/base64.h"
 #include "core/fallback/similar_snippets.h"
@@ -88,7 +88,7 @@ void test_udiff_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(diff_once());
 }
 
-/* --- near --- */
+/* --- similar names --- */
 
 static json_t *cols(const char *text)
 {
@@ -171,7 +171,7 @@ void test_stats(void)
 	g = json_array_get(groups, 1);
 	T_STR(dtx_json_text(g, "op", ""), "twist");
 	T_INT(dtx_json_int(g, "failed", 0), 1);
-	/* names and types of parameters, never what they hold */
+	/* names and types of parameters, never their values */
 	T_STR(dtx_json_text(json_object_get(g, "params"), "n", ""), "string");
 	json_decref(groups);
 	T_OK(dtx_recur_groups(m.store, 0, "twist", &groups, &err), &err);
@@ -195,7 +195,7 @@ void test_stats(void)
 	fallbackmake_clear(&m);
 }
 
-/* --- what a prompt shows of real cells --- */
+/* --- what a prompt discloses of real cells --- */
 
 void test_sample_policies(void)
 {
@@ -238,7 +238,7 @@ void test_sample_policies(void)
 	}
 }
 
-/* --- one asks, others wait --- */
+/* --- one process asks the author, others wait --- */
 
 void test_lease(void)
 {
@@ -257,14 +257,14 @@ void test_lease(void)
 	T_CHECK(!ours);
 	T_OK(dtx_lease_claim(s, "author:other", "run-2", &ours, &err), &err);
 	T_CHECK(ours);
-	/* only its holder gives it back */
+	/* only its holder can release it */
 	T_OK(dtx_lease_drop(s, "author:k", "run-2", &err), &err);
 	T_OK(dtx_lease_claim(s, "author:k", "run-2", &ours, &err), &err);
 	T_CHECK(!ours);
 	T_OK(dtx_lease_drop(s, "author:k", "run-1", &err), &err);
 	T_OK(dtx_lease_claim(s, "author:k", "run-2", &ours, &err), &err);
 	T_CHECK(ours);
-	/* a holder that was killed holds nothing */
+	/* a lease whose holder was killed is free */
 	dtx_process_self(&gone);
 	val[0] = dtx_db_text("author:dead");
 	val[1] = dtx_db_text("run-1");

@@ -6,7 +6,7 @@
 static const uint32_t batches[] = { 1, 7, 65536 };
 static const unsigned workers[] = { 1, 2, 8 };
 
-/* The same result for every batch size and number of workers. */
+/* The result is the same for every batch size and number of workers. */
 static void gives(const char *plan, const char *a, const char *b, const char *want)
 {
 	for (size_t i = 0; i < DTX_COUNT(batches); i++)
@@ -70,7 +70,7 @@ void test_exec_input_read_twice(void)
 	      "a\n1\n2\n3\n", NULL, "a\n2\n3\n2\n3\n");
 }
 
-/* A step that puts columns into the table it gets does so to its own, not to that of the next. */
+/* A step that adds columns to its table does not change the table that another step gets. */
 void test_exec_table_read_twice(void)
 {
 	gives("[{\"op\":\"sort\",\"by\":[\"a\"],\"out\":\"x\"},"
@@ -80,7 +80,8 @@ void test_exec_table_read_twice(void)
 	      "a,b\n3,u\n1,v\n2,w\n", NULL, "a,b,r,b_right\n2,w,2,w\n3,u,3,u\n");
 }
 
-/* The sample cannot see the last row: the guess is wrong, the run starts over with wider types. */
+/* The sample does not contain the last row, so the guess is wrong and the run starts again with
+ * wider types. */
 void test_exec_wrong_guess_widens(void)
 {
 	struct dtx_buf csv = DTX_BUF_INIT((size_t)1 << 26);
@@ -127,7 +128,7 @@ void test_exec_row_growth(void)
 	      "a\n1\n2\n3\n", DTX_E_ROW_LIMIT, NULL);
 }
 
-/* A limit of no rows holds where rows are made, not when all of them are there. */
+/* A limit on rows is enforced while rows are made, not when all of them exist. */
 void test_exec_no_rows_made(void)
 {
 	static const struct {
@@ -170,7 +171,8 @@ void test_exec_expect(void)
 	      "a\n1\n", NULL, "a\n1\n");
 }
 
-/* A promise of a step is about all its rows, though a limit behind it wants one of them. */
+/* An assertion after a step is about all its rows, even if a limit after it wants only one of
+ * them. */
 void test_exec_expect_before_limit(void)
 {
 	gives("{\"dtx\":1,\"steps\":[{\"op\":\"derive\",\"set\":{\"b\":\"a\"},\"expect\":{\"rows\":"
@@ -189,7 +191,7 @@ void test_exec_unread_results_still_check(void)
 	      "a\n1\n2\n", DTX_E_EXPECT_FAILED, NULL);
 }
 
-/* The plan's promise is about its result, also when only other tables are written. */
+/* An assertion about the result holds even if only other tables are written. */
 void test_exec_expect_without_output(void)
 {
 	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3,\"out\":\"t\"},{\"op\":"
@@ -208,7 +210,7 @@ void test_exec_expect_without_output(void)
 	      "a\n1\n2\n", NULL, "a\n1\n2\n");
 }
 
-/* The row is named wherever batches end. */
+/* The error names the row wherever batches end. */
 void test_exec_sorted_names_the_row(void)
 {
 	for (size_t i = 0; i < DTX_COUNT(batches); i++)
@@ -311,7 +313,7 @@ void test_exec_unknown_op_is_a_region(void)
 	planrun_clear(&p);
 }
 
-/* A promise about a step's result is kept where a snippet makes it. */
+/* An assertion about the result of a step is checked if a snippet makes that result. */
 void test_exec_promise_ends_a_region(void)
 {
 	struct helper h = { 0 };
@@ -532,7 +534,7 @@ void test_exec_limit_stops_reading(void)
 	dtx_buf_clear(&csv);
 }
 
-/* Lines of rows behind blank lines, cells of two lines and other line ends. */
+/* Places of rows after blank lines, cells of two lines and other line ends. */
 void test_exec_places_far_down(void)
 {
 	static const char *const odd[] = { "\n", "\"a\nb\",1,x\n", "c,1,\"x\"\r\n", "d,1,x\r\n" };

@@ -1,4 +1,4 @@
-/* When the pages of an input that has been read are given back. */
+/* When the pages of an input that has been read are released. */
 #include "core/base/pool.h"
 #include "tests/unit/planrun.h"
 
@@ -6,7 +6,7 @@
 #define LONG      ((int64_t)20000000000)
 #define SHORT     ((int64_t)300000000) /* many times what it takes */
 
-/* Rows of a key of few values, a number, and a text that no cell holds by itself. */
+/* Rows with a key of few values, a number, and a text that is too long to be stored in a cell. */
 static const char *large_file(char path[256])
 {
 	FILE *f;
@@ -23,8 +23,8 @@ static const char *large_file(char path[256])
 }
 
 struct seen {
-	long before; /* MiB of files in the process's tables before the run */
-	int64_t ns;  /* that the pages have to go; */
+	long before; /* MiB of mapped files in the page tables of the process before the run */
+	int64_t ns;  /* time that the pages have to be released */
 	long mapped;
 };
 
@@ -56,7 +56,7 @@ static long mapped_at_end(const char *plan, const char *path, int64_t ns)
 	return seen.mapped;
 }
 
-/* The groups have all that is wanted of the rows. */
+/* The groups hold everything that is needed of the rows. */
 void test_exec_release_pages_behind_groups(void)
 {
 	char path[256];
@@ -65,7 +65,7 @@ void test_exec_release_pages_behind_groups(void)
 	                      large_file(path), LONG) <= LARGE_MIB / 2);
 }
 
-/* Cells of the result lie in the input. */
+/* The cells of the result are in the input. */
 void test_exec_release_pages_not_of_borrowed_texts(void)
 {
 	char path[256];

@@ -1,4 +1,4 @@
-/* Inputs of several files: which they are, and the plan that comes of it. */
+/* Inputs of several files: which files they are, and the plan that results. */
 #include "core/plan/parse/expand_globs.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void clear(struct spread *s)
 	dtx_err_clear(&s->err);
 }
 
-/* Every table is found again: the inputs 0 k, 1 and 2 the files, then the steps. */
+/* Every table is found: inputs 0 to k, where 1 and 2 are the files, then the steps. */
 void test_expand_globs_moves_tables(void)
 {
 	struct spread s, plain;
@@ -109,7 +109,7 @@ void test_expand_globs_too_many(void)
 	dtx_buf_clear(&text);
 }
 
-/* By bytes, no folders, and a folder's own name is no pattern. */
+/* Sorted by bytes, without folders; the name of the folder itself is not a pattern. */
 void test_expand_globs_patterns(void)
 {
 	static const char *const names[] = { "b.csv", "B.csv", "a.csv", "c.txt" };

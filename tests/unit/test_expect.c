@@ -1,4 +1,4 @@
-/* Promises about a table: parsing, verdicts. */
+/* Expectations about a table: parsing and results. */
 #include "core/data/expect/expect.h"
 
 #include "core/data/builder.h"
@@ -205,7 +205,7 @@ void test_expect_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(check_once());
 }
 
-/* Rules that only a plan can check: a snippet's contract knows one table and no date. */
+/* Rules that only a plan can check: the contract of a snippet knows one table and no date. */
 void test_expect_rules_of_a_plan(void)
 {
 	json_t *expect = j("{\"rules\":[{\"rule\":\"recency\",\"col\":\"d\",\"max_age\":\"1d\"}]}");
@@ -223,7 +223,7 @@ void test_expect_rules_of_a_plan(void)
 	dtx_err_clear(&err);
 }
 
-/* A word that names no rule is what is said, whatever else is asked of it. */
+/* If a word does not name a rule, that is what is reported, whatever else is in the object. */
 void test_expect_no_such_rule(void)
 {
 	json_t *expect = j("{\"rules\":[{\"rule\":\"nope\",\"col\":\"d\",\"with\":\"other\"}]}");

@@ -1,4 +1,4 @@
-/* The physical plan: what is told is what is done. */
+/* The physical plan: what explain prints is what the run does. */
 #include "core/plan/explain/explain.h"
 #include "tests/unit/planrun.h"
 
@@ -27,7 +27,7 @@ static struct dtx_exec_result *bound(struct dtx_plan **plan, struct dtx_source *
 	return r;
 }
 
-/* Each of the words, one after the other, in the explanation. */
+/* Checks that each of the words is in the explanation, in this order. */
 static void says(const char *plan_text, const char *csv, const char *const *words, size_t n)
 {
 	struct dtx_plan *plan;
@@ -81,7 +81,7 @@ void test_explain_without_input(void)
 	     "pipeline 2: result of 2 group_by > output -", "2 threads");
 }
 
-/* A promise keeps a filter out of the reader and a reader from stopping. */
+/* An assertion prevents that a filter moves into the reader, and that the reader stops early. */
 void test_explain_promises(void)
 {
 	struct dtx_plan *plan;
@@ -166,7 +166,7 @@ void test_explain_every_alloc_fails(void)
 	dtx_err_clear(&err);
 }
 
-/* Counts of a run: the reader stopped, memory and rows are there. */
+/* The counts of a run: that the reader stopped, memory and rows. */
 void test_explain_of_a_run(void)
 {
 	struct planrun p;

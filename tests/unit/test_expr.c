@@ -150,7 +150,7 @@ void test_expr_limits(void)
 	T_INT(parse_repeated("x in (1", ",2", 10000, ")"), DTX_E_EXPR_LIMIT);
 	T_INT(parse_repeated("f(a", ",b", 10000, ")"), DTX_E_EXPR_LIMIT);
 	T_INT(parse_repeated("'", "aaaaaaaaaaaaaaaa", 4096, "'"), DTX_E_EXPR_LIMIT);
-	/* the printed form is what must fit */
+	/* the printed form must fit */
 	T_INT(parse_repeated("\"", "''", 20000, "\""), DTX_E_EXPR_LIMIT);
 }
 
@@ -199,7 +199,7 @@ static struct dtx_expr *leaf(struct random_trees *r)
 	return e;
 }
 
-/* Any function of the language, with as many arguments as it takes. */
+/* Any function of the language, with a valid number of arguments. */
 static struct dtx_expr *call(struct random_trees *r, int depth)
 {
 	const struct dtx_fn_table *t;
@@ -219,7 +219,7 @@ static struct dtx_expr *call(struct random_trees *r, int depth)
 	e->name = fn->name;
 	for (i = 0; i < n; i++)
 		e->arg[i] = tree(r, depth - 1);
-	/* other names only stay where an argument before them is left out */
+	/* other names stay only if an argument before them is omitted */
 	if (n && fn->kind == DTX_FN_AGG && !pick(r, 3)) {
 		names = dtx_arena_zalloc(r->arena, n, sizeof(*names));
 		names[n - 1] = "where";

@@ -124,7 +124,7 @@ void test_eval_logic(void)
 		{ "t is not null", "true|false|true" },
 		{ "n is null", "true|true|true" },
 		{ "p is null", "false|false|true" },
-		/* the right side is computed only where it counts */
+		/* the right side is computed only for rows that need it */
 		{ "i > 0 and 9223372036854775807 - i * 0 + j * 0 > 0", "true|false|~" },
 		{ "j == 10 or 9223372036854775807 + j > 0", "overflow row 2" },
 		{ "j >= 3 or 9223372036854775807 + j > 0", "true|true|true" },
@@ -147,7 +147,7 @@ void test_eval_logic(void)
 	run_rows(rows, DTX_COUNT(rows));
 }
 
-/* Where tools disagree: one line for each question that a formula can ask. */
+/* Where tools disagree: one line for each such question about formulas. */
 void test_eval_where_tools_disagree(void)
 {
 	static const struct row rows[] = {
@@ -220,7 +220,7 @@ void test_bind_tells_all(void)
 	T_INT(v.errs.item[0].code, DTX_E_UNKNOWN_COLUMN);
 	T_INT(v.errs.item[1].code, DTX_E_UNKNOWN_COLUMN);
 	T_INT(v.errs.item[2].code, DTX_E_NOT_BOOLEAN);
-	/* sugar that binds an operand twice tells its finding once */
+	/* sugar that binds an operand twice reports a finding once */
 	T_CHECK(!expr_env_bind(&v, "zz between 1 and 2", NULL));
 	T_INT(v.errs.n, 1);
 	T_CHECK(!expr_env_bind(&v, "coalesc(i)", NULL));
@@ -233,7 +233,7 @@ void test_bind_tells_all(void)
 	expr_env_clear(&v);
 }
 
-/* Cells quoted by another mark than the double one. */
+/* Cells that are quoted by another character than the double quote. */
 void test_eval_compares_raw_cells(void)
 {
 	struct expr_env v;
@@ -319,7 +319,7 @@ void test_eval_keep_narrows(void)
 	T_INT(v.batch->sel[0], 0);
 	T_INT(falses, 1);
 	T_INT(nulls, 1);
-	/* a row that is gone raises nothing */
+	/* a row that was filtered out raises nothing */
 	b = expr_env_bind(&v, "9223372036854775807 - j + i * 0 + 5 > 0", NULL);
 	T_OK(dtx_eval_keep(b, v.batch, &falses, &nulls, &v.counts, &v.err), &v.err);
 	T_INT(v.batch->nsel, 1);
@@ -369,7 +369,7 @@ void test_eval_alloc(void)
 	expr_env_clear(&v);
 }
 
-/* What a caller wants, and what it has no room for. */
+/* The type that a caller wants, and values that do not fit it. */
 void test_expr_bind_for_a_caller(void)
 {
 	static const struct dtx_typeref want = { .type = DTX_T_INT64 };

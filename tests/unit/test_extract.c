@@ -1,4 +1,4 @@
-/* The module in an answer; approval. */
+/* Extraction of the module from an answer; approval. */
 #include "core/fallback/prompt/extract.h"
 
 #include "core/fallback/approval.h"
@@ -24,12 +24,12 @@ void test_extract_cases(void)
 		  "def transform(t, p):\n    pass\n", DTX_OK },
 		{ "```python\r\ndef transform(t, p):\r\n    pass\r\n```\r\n",
 		  "def transform(t, p):\n    pass\n", DTX_OK },
-		/* the last block that defines transform wins; blocks are never joined */
+		/* the last block that defines transform is taken; blocks are never joined */
 		{ "```python\n" DEF "```\n```python\nimport math\n```\n", DEF, DTX_OK },
 		{ "```python\n# 1\n" DEF "```\n```python\n# 2\n" DEF "```\n", "# 2\n" DEF, DTX_OK },
 		{ "```sql\nselect 1\n```\n```python\n" DEF "```\n", DEF, DTX_OK },
 		{ "```python\n" DEF "```\n```json\ndef transform(a, b): {}\n```\n", DEF, DTX_OK },
-		/* thoughts */
+		/* thoughts of a model */
 		{ "<think>```python\ndef transform(x): wrong\n```</think>\n```python\n" DEF "```\n",
 		  DEF, DTX_OK },
 		{ "<think>never ends ```python\n" DEF "```\n", "", DTX_E_SNIPPET_NO_CODE },
@@ -43,11 +43,11 @@ void test_extract_cases(void)
 		{ "```python\nprint(1)\n```\n", "", DTX_E_SNIPPET_NO_CODE },
 		{ "```python\n    def transform(t, p): pass\n```\n", "", DTX_E_SNIPPET_NO_CODE },
 		{ "```python\ndef transformer(t, p): pass\n```\n", "", DTX_E_SNIPPET_NO_CODE },
-		/* cut */
+		/* cut answers */
 		{ "```python\n" DEF, "", DTX_E_SNIPPET_TRUNCATED },
 		{ "```python\n" DEF "```\nand\n```python\nimport", "", DTX_E_SNIPPET_TRUNCATED },
 		{ "````python\n" DEF "```\n", "", DTX_E_SNIPPET_TRUNCATED },
-		/* an indented fence of 4 is text; inline code is no fence */
+		/* a fence that is indented by 4 is text; inline code is not a fence */
 		{ "    ```python\n" DEF "    ```\n", "    ```python\n" DEF "    ```\n", DTX_OK },
 		{ "```python is what `x` needs```\n" DEF, "```python is what `x` needs```\n" DEF,
 		  DTX_OK },
@@ -116,7 +116,7 @@ void test_gate(void)
 		const char *policy;
 		bool supplied;
 		int person;     /* -1: no terminal; else the answer */
-		const char *by; /* NULL: needs approval */
+		const char *by; /* NULL: it needs approval */
 	} row[] = {
 		{ NULL, true, -1, "supplied" },
 		{ NULL, false, -1, NULL },

@@ -1,12 +1,12 @@
-/* The fallback loop, station by station: transitions, ledger events, codes. */
+/* The fallback loop, step by step: transitions, ledger events, codes. */
 #include "core/plan/exec/region.h"
 #include "tests/unit/fallbackmake.h"
 
-/* One run with an empty cache and an author that answers so. */
+/* One run with an empty cache and an author that gives these answers. */
 static const struct fallback_state states[] = {
 	/* passes at once */
 	{ NULL, { MODULE("#ok\n") }, NULL, DTX_OK, ASKED FINE, 0, false, false },
-	/* nobody to ask, or not allowed to */
+	/* no author, or none allowed */
 	{ NULL,
 	  { NULL },
 	  NULL,
@@ -41,7 +41,8 @@ static const struct fallback_state states[] = {
 	  0,
 	  false,
 	  false },
-	/* extraction, screen, run, contract: each is tried again, and ends so */
+	/* extraction, screen, run, contract: each is tried again, and is the end if it fails
+	 * again */
 	{ NULL,
 	  { "no code", MODULE("#ok\n") },
 	  NULL,
@@ -130,7 +131,7 @@ static const struct fallback_state states[] = {
 	  0,
 	  false,
 	  false },
-	/* one attempt is allowed: the class is the exit */
+	/* one attempt is allowed: the class of the failure decides the exit */
 	{ NULL,
 	  { "no code" },
 	  NULL,
@@ -171,7 +172,7 @@ static const struct fallback_state states[] = {
 	  1,
 	  false,
 	  false },
-	/* what another attempt cannot cure */
+	/* failures that another attempt cannot repair */
 	{ NULL,
 	  { MODULE("#raise DTX_CANNOT: no\n"), MODULE("#ok\n") },
 	  NULL,
@@ -188,7 +189,7 @@ static const struct fallback_state states[] = {
 	  0,
 	  false,
 	  false },
-	/* repetition: the same code, the same failure of another one */
+	/* repetition: the same code, or other code with the same failure */
 	{ NULL,
 	  { MODULE("#columns m\n"), MODULE("#columns m\n"), MODULE("#ok\n") },
 	  NULL,
@@ -206,7 +207,7 @@ static const struct fallback_state states[] = {
 	  0,
 	  false,
 	  false },
-	/* three at most */
+	/* three attempts at most */
 	{ NULL,
 	  { "no code", MODULE("#raise x\n"), MODULE("#columns m\n"), MODULE("#ok\n") },
 	  NULL,
@@ -217,7 +218,7 @@ static const struct fallback_state states[] = {
 	  0,
 	  false,
 	  false },
-	/* the fourth station of a failing second call */
+	/* the second call of the author fails */
 	{ NULL,
 	  { "no code", "!down" },
 	  NULL,
@@ -238,7 +239,7 @@ void test_fallback_states(void)
 
 /* --- the retry prompt --- */
 
-/* Cells must not come back to the author, whatever the code makes of them. */
+/* Cells must not come back to the author, whatever the code does with them. */
 void test_fallback_canary(void)
 {
 	static const char *const canaries[] = { "Zanzibar", "QX7781", "Kwyjibo", "2031-07-09",
@@ -291,7 +292,7 @@ void test_fallback_retry_prompt(void)
 	text = dtx_buf_text(&m.last_prompt);
 	at = strstr(text, "PREVIOUS ATTEMPT\nThis module failed: exception.\nDATA ");
 	T_CHECK(at != NULL);
-	/* the author's own text is known to it: nothing of it is hidden */
+	/* the author knows its own text, so nothing in it is hidden */
 	T_CHECK(at && strstr(at, "x = 1\n#raise no column 'Zanzibar' in Kwyjibo\n"));
 	T_CHECK(at && strstr(at, "Answer with a corrected whole module.\n"));
 	T_CHECK(at && strstr(at, "`x = 1`"));
@@ -299,7 +300,7 @@ void test_fallback_retry_prompt(void)
 	fallbackmake_clear(&m);
 }
 
-/* --- memory of failures, ceilings --- */
+/* --- memory of failures, limits --- */
 
 void test_fallback_recent_failure(void)
 {
@@ -317,7 +318,7 @@ void test_fallback_recent_failure(void)
 	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
 	T_INT(m.asked, 0);
 	T_CHECK(strstr(m.run.err.hint, "--retry-author"));
-	/* another prompt is another matter, and so is the wish */
+	/* another prompt is another question, and so is another option */
 	m.r.sample = DTX_SAMPLE_NONE;
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
 	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
@@ -357,7 +358,7 @@ void test_fallback_ceilings(void)
 	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_AUTHOR_FAILED, &m.run.err);
 	T_INT(m.asked, 0);
 	T_CHECK(strstr(m.run.err.hint, "--max-tokens"));
-	/* the second: what there is of failure is told, with the ceiling */
+	/* the second prompt: the error shows what is known about the failure, and the limit */
 	m.r.budget = (struct dtx_budget){ .cost = 1000 };
 	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_SNIPPET_NO_CODE, &m.run.err);
 	T_INT(m.asked, 1);
@@ -367,7 +368,7 @@ void test_fallback_ceilings(void)
 	fallbackmake_clear(&m);
 }
 
-/* --- approval over two commands --- */
+/* --- approval in two commands --- */
 
 void test_fallback_approve_then_run(void)
 {
@@ -382,7 +383,7 @@ void test_fallback_approve_then_run(void)
 	m.r.author = &m.author;
 	m.r.gate.policy = DTX_APPROVE_REQUIRE;
 	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
-	/* again: it waits, nobody is asked, nothing runs */
+	/* again: it waits; no author is asked and nothing runs */
 	m.jailed = 0;
 	T_CODE(fallbackmake_run(&m, PLAN, CSV), DTX_E_NEEDS_APPROVAL, &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:pending");
@@ -434,7 +435,7 @@ void test_fallback_pending_is_asked_for(void)
 	fallbackmake_clear(&m);
 }
 
-/* No code runs before a person has said yes. */
+/* No code runs before a person has approved it. */
 void test_fallback_trial_off(void)
 {
 	static const char *const answers[] = { MODULE("#ok\n"), NULL };
@@ -456,11 +457,12 @@ void test_fallback_trial_off(void)
 	fallbackmake_clear(&m);
 }
 
-/* --- how many --- */
+/* --- the number of regions --- */
 
 #define CAST ",{\"op\":\"derive\",\"set\":{\"m\":\"int(t)\"}}"
 
-/* A step that comes up while rows flow is one region more; the last allowed one is the end. */
+/* A step that needs a snippet only when rows come is one more region; if the limit is reached, the
+ * run ends. */
 void test_fallback_regions(void)
 {
 	static const char *const answers[] = { MODULE("#columns n m\n"),
@@ -498,7 +500,8 @@ void test_fallback_regions(void)
 	fallbackmake_clear(&m);
 }
 
-/* An answer that the run does not use in the end was tried by no step: it waits for a person. */
+/* An answer that the run does not use in the end was not tested by any step, so it waits for a
+ * person. */
 void test_fallback_dropped(void)
 {
 	static const char *const answers[] = { MODULE("#ok\n"), MODULE("#ok\n#x\n"), NULL };
@@ -514,7 +517,8 @@ void test_fallback_dropped(void)
 		     CSV),
 	     &m.run.err);
 	T_INT(m.asked, 2);
-	/* the second is approved, the first neither when the second is asked for nor in the end */
+	/* the second is approved; the first is approved neither when the second is asked for nor in
+	 * the end */
 	T_STR(dtx_buf_text(&m.events),
 	      ASKED RUNS " snippet.candidate run.trigger:unknown_op run.cache:none " SENT RUNS
 	                 " snippet.candidate snippet.pending:dtx snippet.pending:dtx "
@@ -522,7 +526,7 @@ void test_fallback_dropped(void)
 	fallbackmake_clear(&m);
 }
 
-/* Regions stand as long as their tables are in use. */
+/* Regions exist as long as their tables are used. */
 void test_fallback_stands(void)
 {
 	struct dtx_regions r = { .n = 0 };

@@ -1,4 +1,5 @@
-/* The fallback loop: cached snippets that fail, are judged again, or meet other headers. */
+/* The fallback loop with cached snippets: ones that fail, are judged again, or meet other
+ * headers. */
 #include "core/base/hash/hash.h"
 #include "core/store/ledger/lease.h"
 #include "tests/unit/fallbackmake.h"
@@ -14,7 +15,7 @@ void test_fallback_repair(void)
 	m.answer = answers;
 	m.r.author = &m.author;
 	T_OK(fallbackmake_run(&m, PLAN, CSV), &m.run.err);
-	/* values it was not written for; nobody may be asked */
+	/* values that it was not written for; no author may be asked */
 	m.r.cache_only = true;
 	T_CODE(fallbackmake_run(&m, PLAN, "k,v\na,1\nb,7\n"), DTX_E_SNIPPET_ASSUMPTION, &m.run.err);
 	T_STR(dtx_buf_text(&m.events),
@@ -30,7 +31,7 @@ void test_fallback_repair(void)
 	fallbackmake_clear(&m);
 }
 
-/* Another jail policy: cached code has to show once more that its result does not depend on the
+/* Under another jail policy, cached code has to show again that its result does not depend on the
  * hash seed. */
 void test_fallback_admitted_again(void)
 {
@@ -55,8 +56,8 @@ void test_fallback_admitted_again(void)
 	fallbackmake_clear(&m);
 }
 
-/* What does not hold under the new one is mended, or the end; it is not admitted by having failed.
- */
+/* Code that fails under the new policy is repaired, or the run ends; having failed does not admit
+ * it. */
 void test_fallback_not_admitted_again(void)
 {
 	static const char *const answers[] = { MODULE("#seeded bb\n"), NULL };
@@ -89,7 +90,7 @@ static void lease_key(const struct dtx_snippet *s, char key[80])
 	dtx_buf_clear(&text);
 }
 
-/* Another run holds the lease; when it is waited for it has repaired the snippet. */
+/* Another run holds the lease; while this one waits, it repairs the snippet. */
 static void repaired_by_another(void *arg, const char *text)
 {
 	static const char code[] = "def transform(tables, params):\n#ok\n";
@@ -146,24 +147,27 @@ void test_fallback_repair_waits(void)
 
 static const char base_csv[] = "k,v,w\na,1,5\nb,2,6\n";
 
-/* What a changed file does to a snippet that reads k and v. */
+/* The effect of a changed file on a snippet that reads k and v. */
 static const struct drift_row {
-	const char *csv, *flags, *cache; /* outcome of run.cache */
+	const char *csv, *flags, *cache; /* cache: outcome of run.cache */
 	enum dtx_code code;
 	bool strict;
 } drifts[] = {
 	{ "k,v,w\nx,7,8\n", "", "exact", DTX_OK, false },
-	{ "w,k,v\n5,a,1\n", "", "exact", DTX_OK, false },          /* order */
-	{ "k,v\na,1\n", "", "compatible", DTX_OK, false },         /* unread one gone */
-	{ "k,v,w,x\na,1,5,9\n", "", "compatible", DTX_OK, false }, /* unread one new */
+	{ "w,k,v\n5,a,1\n", "", "exact", DTX_OK, false },          /* another order */
+	{ "k,v\na,1\n", "", "compatible", DTX_OK, false },         /* a column that is not read is
+	                                                            * gone */
+	{ "k,v,w,x\na,1,5,9\n", "", "compatible", DTX_OK, false }, /* a new column that is not
+	                                                            * read */
 	{ "k,v\na,1\n", "", "none", DTX_E_NEEDS_SNIPPET, true },   /* --strict-schema */
 	{ "k,v\na,1\n", "whole_frame", "none", DTX_E_NEEDS_SNIPPET, false },
 	{ "k,v,w,x\na,1,5,9\n", "positional", "none", DTX_E_NEEDS_SNIPPET, false },
 	{ "w,k,v\n5,a,1\n", "positional", "none", DTX_E_NEEDS_SNIPPET, false },
-	{ "k,v,w\n,7,8\n", "", "compatible", DTX_OK, false },          /* any equals all */
+	{ "k,v,w\n,7,8\n", "", "compatible", DTX_OK, false },          /* the class any equals all
+	                                                                * classes */
 	{ "k,vv,w\na,1,5\n", "", "near", DTX_E_NEEDS_SNIPPET, false }, /* renamed */
 	{ "k,v,w\na,x,5\n", "", "none", DTX_E_NEEDS_SNIPPET, false },  /* another class */
-	{ "x,y,z\n1,2,3\n", "", "none", DTX_E_NEEDS_SNIPPET, false },  /* gone */
+	{ "x,y,z\n1,2,3\n", "", "none", DTX_E_NEEDS_SNIPPET, false },  /* the columns are gone */
 };
 
 void test_fallback_drift(void)
@@ -197,7 +201,7 @@ void test_fallback_drift(void)
 	}
 }
 
-/* Period columns come and go; code that names one is refused. */
+/* Columns of periods come and go; code that names one of them is refused. */
 void test_fallback_sliding_headers(void)
 {
 	static const char *const answers[] = { MODULE("#reads k 2024-02\n"), MODULE("#reads k\n"),
@@ -215,7 +219,8 @@ void test_fallback_sliding_headers(void)
 	fallbackmake_clear(&m);
 }
 
-/* A near one is adopted: same code, renamed columns, pending; then it runs and drifts on. */
+/* A near snippet is adopted: the same code with renamed columns, pending.  Then it runs, and the
+ * schema changes again. */
 void test_fallback_adopt(void)
 {
 	static const char *const answers[] = { MODULE("#reads k hours\n"), NULL };
@@ -232,7 +237,7 @@ void test_fallback_adopt(void)
 	m.r.author = &m.author;
 	T_OK(fallbackmake_run(&m, PLAN, "k,hours,w\na,1,5\n"), &m.run.err);
 	m.r.author = NULL;
-	/* a header is text for the shell, whatever it holds */
+	/* whatever a header contains, the shell takes it as text */
 	T_CODE(fallbackmake_run(&m, PLAN, "k,hours' $(x),w\na,1,5\n"), DTX_E_NEEDS_SNIPPET,
 	       &m.run.err);
 	T_CHECK(strstr(dtx_json_text(json_array_get(m.r.near, 0), "adopt", ""),
@@ -261,7 +266,8 @@ void test_fallback_adopt(void)
 	T_OK(fallbackmake_run(&m, PLAN, drifted), &m.run.err);
 	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end");
 	T_STR(m.columns, "k hours w ");
-	/* what it reads is kept by the names of the input: an unread column may go */
+	/* what it reads is recorded by the names of the input, so a column that it does not read
+	 * may go */
 	T_OK(fallbackmake_run(&m, PLAN, "k,hours_booked\na,1\n"), &m.run.err);
 	T_CHECK(strstr(dtx_buf_text(&m.events), "run.cache:compatible"));
 	T_STR(m.columns, "k hours ");

@@ -1,5 +1,5 @@
 /* Regions that end before a snippet runs: no store, a replay without its code, another run that
- * asks for the same, names and ceilings that do not fit. */
+ * asks for the same, names and limits that do not fit. */
 #include "core/fallback/adapter.h"
 #include "core/fallback/retry.h"
 #include "tests/tables.h"
@@ -37,7 +37,7 @@ static bool at_once(void *arg)
 	return true;
 }
 
-/* While one run asks, another asks for the same, and is cancelled. */
+/* While one run asks the author, another run asks for the same and is cancelled. */
 static enum dtx_code ask_meanwhile(const struct dtx_author *a, const struct dtx_author_ask *ask,
                                    struct dtx_author_answer *out, struct dtx_err *err)
 {
@@ -90,7 +90,7 @@ void test_adapter_refuses(void)
 	dtx_err_clear(&err);
 }
 
-/* With a ceiling in money, an author that does not tell what it cost is asked once. */
+/* With a limit on cost, an author that does not report its cost is asked only once. */
 void test_budget_of_unknown_cost(void)
 {
 	struct dtx_budget b = { .cost = 1000 };
@@ -104,7 +104,7 @@ void test_budget_of_unknown_cost(void)
 	dtx_err_clear(&err);
 }
 
-/* A snippet for steps that read more tables than a jail is given. */
+/* A snippet for steps that read more tables than a jail can be given. */
 void test_fallback_of_many_tables(void)
 {
 	struct dtx_buf plan = DTX_BUF_INIT(1 << 16);

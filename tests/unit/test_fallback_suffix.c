@@ -1,10 +1,10 @@
-/* The fallback loop: what the typed steps behind a region cannot use. */
+/* The fallback loop: results that the typed steps after a region cannot use. */
 #include "tests/unit/fallbackmake.h"
 
 #define CASTS PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(n)\"}}")
 #define BROKE RUNS " snippet.candidate attempt.end:contract "
 
-/* What they cannot use goes back to the author, before anybody approves it. */
+/* A result that they cannot use goes back to the author before anybody approves it. */
 static const struct fallback_state suffixes[] = {
 	{ CASTS,
 	  { MODULE("#text Zanzibar\n"), MODULE("#ok\n") },
@@ -22,7 +22,8 @@ static const struct fallback_state suffixes[] = {
 	  0,
 	  false,
 	  false },
-	/* an attempt like others: at most as many as are allowed, and no failure twice */
+	/* it counts as an attempt like others: no more than are allowed, and not twice with the
+	 * same failure */
 	{ CASTS,
 	  { MODULE("#text x\n"), MODULE("#ok\n") },
 	  NULL,
@@ -48,7 +49,7 @@ static const struct fallback_state suffixes[] = {
 	  0,
 	  false,
 	  false },
-	/* the author is gone by then */
+	/* the author cannot be reached any more */
 	{ CASTS,
 	  { MODULE("#text x\n"), "!down" },
 	  NULL,
@@ -57,7 +58,7 @@ static const struct fallback_state suffixes[] = {
 	  0,
 	  false,
 	  false },
-	/* a run that fails for another reason leaves the code to a person */
+	/* if the run fails for another reason, a person decides about the code */
 	{ PLANCASE(
 		  FROB
 		  ",{\"op\":\"assert\",\"rules\":[{\"rule\":\"expression\",\"expr\":\"n > 10\"}]}"),
@@ -78,7 +79,7 @@ void test_fallback_suffix_states(void)
 		fallbackmake_state(&suffixes[i], 100 + i);
 }
 
-/* The next prompt has the error, and no cell. */
+/* The next prompt contains the error, but no cell. */
 void test_fallback_suffix_prompt(void)
 {
 	static const char *const answers[] = { MODULE("#text Zanzibar\n"), MODULE("#ok\n"), NULL };
@@ -98,7 +99,7 @@ void test_fallback_suffix_prompt(void)
 	fallbackmake_clear(&m);
 }
 
-/* An approved snippet whose result no longer suits: mended, or the end. */
+/* An approved snippet whose result no longer fits: it is repaired, or the run ends. */
 void test_fallback_suffix_of_cached(void)
 {
 	static const char *const answers[] = { MODULE("#text 7\n"), MODULE("#ok\n"), NULL };
@@ -122,7 +123,7 @@ void test_fallback_suffix_of_cached(void)
 	fallbackmake_clear(&m);
 }
 
-/* A module given by hand that does not do, then an approved one that does not: nobody is left. */
+/* A module given by hand fails, then an approved one fails: there is no other. */
 void test_fallback_suffix_of_cached_behind_supplied(void)
 {
 	static const char *const answers[] = { MODULE("#text 7\n"), NULL };
@@ -152,7 +153,7 @@ void test_fallback_suffix_of_cached_behind_supplied(void)
 	fallbackmake_clear(&m);
 }
 
-/* What a column brings along from before the snippet is none of its making. */
+/* What a column has from before the snippet is not the fault of the snippet. */
 void test_fallback_suffix_of_others(void)
 {
 	static const char *const answers[] = { MODULE("#columns n k\n#text x\n"),

@@ -14,7 +14,7 @@ struct dtx_box {
 };
 static struct fallbackmake *jail_owner; /* tests run one at a time */
 
-/* The rest of the line that begins with `word`; *found tells. */
+/* The rest of the line that begins with `word`; *found tells whether there is one. */
 static struct dtx_str line_of(struct dtx_str code, const char *word, int *number)
 {
 	struct dtx_str line;
@@ -134,7 +134,7 @@ static enum dtx_code jail_screened(struct dtx_box *box, struct dtx_jail_report *
 	return DTX_OK;
 }
 
-/* A message made of cells, as pandas makes them. */
+/* A message that contains cells, as pandas writes it. */
 static enum dtx_code jail_leak(struct dtx_box *box, struct dtx_str how, int line,
                                struct dtx_jail_report *r, struct dtx_err *err)
 {

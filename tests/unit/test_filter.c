@@ -1,4 +1,4 @@
-/* The seccomp programs: what is in them, and each answer of the kernel, in a child. */
+/* The seccomp programs: their content, and each answer of the kernel in a child process. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ void test_filter_verdicts(void)
 	T_STR(name, "unknown");
 }
 
-/* The manual shows every row: reason behind a tab, after the call's name. */
+/* The manual shows every row: the reason after a tab, after the name of the call. */
 void test_filter_manual_is_current(void)
 {
 	static const struct {
@@ -121,7 +121,7 @@ void test_filter_manual_is_current(void)
 	dtx_err_clear(&err);
 }
 
-/* --- in a child, behind the plain policy: the kernel's own answer --- */
+/* --- in a child under the plain policy: the answer of the kernel itself --- */
 
 struct attempt {
 	const char *what;
@@ -187,8 +187,8 @@ static const struct attempt attempts[] = {
 	{ "x32 getpid", 0x40000000 | SYS_getpid, 0, 0, 0, 0, 0, 0, -1 },
 };
 
-/* lib-ro: what it adds, and what is beside that.  The filter of the kernel alone kills where a
- * supervisor would refuse. */
+/* lib-ro: what it allows in addition, and what is close to that.  The kernel's filter alone kills
+ * where a supervisor would refuse. */
 #define RX       (PROT_READ | PROT_EXEC)
 #define FD_FILE  6
 #define FD_OTHER 32
@@ -294,13 +294,13 @@ void test_jail_filter_answers_of_the_kernel(void)
 	answers(DTX_FILTER_LIB_CODE, lib_attempts, DTX_COUNT(lib_attempts));
 }
 
-/* --- when main is gone: nobody answers --- */
+/* --- when main is gone, so that nothing answers --- */
 
 static const int unanswered[] = {
 #define R(call, code, reason) SYS_##call,
 	DTX_POLICY_REFUSE(R)
 #undef R
-	/* and some that a supervisor would end it for */
+	/* and some for which a supervisor would end the process */
 	SYS_execve,
 	SYS_ptrace,
 	SYS_kill,
@@ -320,7 +320,7 @@ static const int unanswered[] = {
 	SYS_process_vm_readv,
 };
 
-/* Ends with the place in the list of the first call that had another answer, 0 when none had. */
+/* Ends with the index of the first call that had another answer; 0 if there was none. */
 static _Noreturn void orphan(const struct dtx_filters *f)
 {
 	const struct rlimit none = { 0, 0 };
@@ -339,7 +339,8 @@ static _Noreturn void orphan(const struct dtx_filters *f)
 	_exit(0);
 }
 
-/* What the policy does not allow is not done either: the kernel says that there is no such call. */
+/* What the policy does not allow has no effect either: the kernel answers that there is no such
+ * call. */
 void test_jail_filter_after_the_end_of_main(void)
 {
 	struct dtx_filters f;

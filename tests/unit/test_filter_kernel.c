@@ -1,5 +1,5 @@
-/* Every call of this machine that has a name, made behind the real programs: it arrives at the
- * supervisor with its name, and is refused or is the caller's last. */
+/* Makes every named system call of this machine under the real programs.  The supervisor receives
+ * it with its name and refuses it, or the process is ended. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static bool is_skipped(enum dtx_filter_set set, int nr)
 	return !strcmp(name, "unknown");
 }
 
-/* Makes all calls from `nr` on; its listener goes to the parent. */
+/* Makes all calls from `nr` on; the listener goes to the parent. */
 static _Noreturn void victim(const struct dtx_filters *f, enum dtx_filter_set set, int to, int nr)
 {
 	struct rlimit none = { 0, 0 };
@@ -89,7 +89,7 @@ static pid_t start(const struct dtx_filters *f, enum dtx_filter_set set, int nr,
 	return pid;
 }
 
-/* The next call of the victim; -1: it has made all.  *go: it was refused and goes on. */
+/* The next call of the victim; -1: it has made all of them.  *go: it was refused and continues. */
 static int next_call(int listener, bool *go)
 {
 	struct pollfd p = { .fd = listener, .events = POLLIN };

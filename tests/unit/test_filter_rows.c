@@ -1,5 +1,5 @@
-/* Every row of the policy, both ways, by running the programs themselves: what a row allows passes,
- * what differs in one bit does not.  For the machines that dtx has a table for. */
+/* Checks every row of the policy both ways by running the programs themselves: what a row allows
+ * passes, and what differs in one bit does not.  For each machine that dtx has a table for. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 static const uint32_t machines[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 };
 
-/* The kernel's machine for such programs, as far as they use it. */
+/* The kernel's virtual machine for such programs, as far as they use it. */
 static uint32_t run_bpf(const struct dtx_filter *f, const struct seccomp_data *data)
 {
 	const struct sock_filter *code = f->bpf;
@@ -96,7 +96,7 @@ static const struct row sealed_rows[] = { DTX_POLICY_ALLOW(A) };
 static const struct row lib_rows[] = { DTX_POLICY_LIB(A) };
 static const struct row code_rows[] = { DTX_POLICY_LIB_CODE(A) };
 #undef A
-/* What a set adds to those before it. */
+/* What a set adds to the sets before it. */
 static const struct {
 	const struct row *row;
 	size_t n;
@@ -128,14 +128,14 @@ struct tally {
 	int wrong, passed, stopped;
 };
 
-/* CLOEXEC, NONBLOCK, DIRECTORY and NOFOLLOW of <asm/fcntl.h>; what else opens a file, to write it
- * or to hold it, and on ARM O_DIRECT, are other bits. */
+/* CLOEXEC, NONBLOCK, DIRECTORY and NOFOLLOW of <asm/fcntl.h>.  Flags that open a file in another
+ * way (for writing, or to keep it), and O_DIRECT on ARM, are other bits. */
 static uint32_t open_bits(uint32_t arch)
 {
 	return arch == AUDIT_ARCH_AARCH64 ? 0x8c800 : 0xb0800;
 }
 
-/* Whether a condition holds, as the policy means it: ints have 32 bits. */
+/* Whether a condition holds in the meaning of the policy: ints have 32 bits. */
 static bool holds(const struct cond *c, uint32_t arch, const uint64_t args[6])
 {
 	uint64_t v = args[c->arg];
@@ -173,7 +173,7 @@ static bool any_row_allows(const struct tally *t, const uint64_t args[6])
 	return false;
 }
 
-/* Values of its argument that satisfy a condition. */
+/* Values of an argument that satisfy a condition. */
 static size_t good_values(const struct cond *c, uint64_t out[4])
 {
 	out[0] = c->how == LE || c->how == IN ? 0 : c->a;
@@ -200,7 +200,7 @@ static void try(struct tally *t, const uint64_t args[6])
 	t->stopped += !want;
 }
 
-/* All good values of all conditions pass, then each of the 64 bits of each argument is flipped. */
+/* All valid values of all conditions pass; then each of the 64 bits of each argument is flipped. */
 static void try_row(struct tally *t, const struct row *row)
 {
 	uint64_t args[6] = { 0 }, good[4];
@@ -263,8 +263,8 @@ void test_filter_rows_both_ways(void)
 		}
 }
 
-/* The descriptors that openat gives under a limit of 32, and no other, whatever is in the half of
- * the register that the kernel does not read. */
+/* The descriptors that openat can return under a limit of 32, and no others, whatever the half of
+ * the register contains that the kernel does not read. */
 void test_filter_rows_descriptors_of_files(void)
 {
 	static const char *const calls[] = { "read", "pread64", "lseek", "fstat", "mmap" };
@@ -283,7 +283,8 @@ void test_filter_rows_descriptors_of_files(void)
 					uint64_t at = (uint64_t)(uint32_t)fd | upper[k];
 					struct seccomp_data d = { .arch = machines[m] };
 
-					/* mapped to be run: of 4 and 5 nothing is */
+					/* memory that is mapped to be run: nothing of 4 and 5 may
+					 * be */
 					d.args[0] = map ? 0 : at;
 					d.args[2] = map ? 5 : 0;
 					d.args[3] = map ? 2 : 0;
@@ -300,8 +301,8 @@ void test_filter_rows_descriptors_of_files(void)
 	}
 }
 
-/* No arguments at all make memory that is both written and run: code is a file's, mapped as it is,
- * and what is mapped stays what it is. */
+/* No arguments make memory that is both writable and executable: code is mapped from a file as it
+ * is, and a mapping keeps its protection. */
 void test_filter_rows_make_no_code(void)
 {
 	static const uint64_t fds[] = { 0, 3, 4, 5, 6, 15, 31, 32, 0xffffffffu };
@@ -373,7 +374,7 @@ static bool is_zygotes(const char *call)
 	return !strcmp(call, "clone") || !strcmp(call, "socketpair");
 }
 
-/* What must come of a call that no row has: named, and refused or ended. */
+/* The required answer for a call that has no row: named, and refused or ended. */
 static int judge_other(const struct dtx_filters *f, struct seccomp_data *d, const char *name)
 {
 	int code = refusal_of(name);
@@ -387,8 +388,8 @@ static int judge_other(const struct dtx_filters *f, struct seccomp_data *d, cons
 	       (z == ALLOW && !is_zygotes(name));
 }
 
-/* Every number that has a name, and those that have none, on each machine; another machine's
- * numbers, and x32, die. */
+/* Every number that has a name, and those that have none, on each machine.  Numbers of another
+ * machine, and x32, end the process. */
 void test_filter_rows_every_number(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -431,8 +432,8 @@ void test_filter_rows_every_number(void)
 	}
 }
 
-/* The two calls of the lock-down: A lets them pass in one form, which B ends; a bit beside it they
- * are named. */
+/* The two calls of the lock-down: program A allows them in one form, which program B ends; with any
+ * other bit they are named. */
 void test_filter_rows_of_the_lock_down(void)
 {
 	static const struct {
@@ -465,7 +466,7 @@ void test_filter_rows_of_the_lock_down(void)
 	}
 }
 
-/* fork() and unix pairs as the zygote makes them, nothing near. */
+/* fork() and unix socket pairs as the zygote makes them, and nothing similar. */
 void test_filter_rows_of_the_zygote(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* Every error of a plan at once: complete lists of findings, nothing missed and nothing that only
- * follows from another. */
+/* Every error of a plan at once: complete lists of findings, without those that only follow from
+ * another one. */
 #include "core/plan/plan.h"
 
 #include "tests/t.h"
@@ -281,7 +281,7 @@ void test_findings_every_allocation_fails(void)
 	                              "{\"op\":\"select\",\"cols\":[5,\"a\",\"zz\"]}]}"));
 }
 
-/* --- any parameter of any op may be broken: no crash, and nobody else is blamed --- */
+/* --- any parameter of any op may be damaged: no crash, and no other member is blamed --- */
 
 static bool is_inside(const char *below, const char *above)
 {
@@ -290,7 +290,7 @@ static bool is_inside(const char *below, const char *above)
 	return strncmp(below, above, len) == 0 && (below[len] == '\0' || below[len] == '/');
 }
 
-/* The step with one member spoilt, and a step behind that uses a column nobody has. */
+/* The step with one damaged member, and a step after it that uses a column that does not exist. */
 static void check_spoilt(const char *op, json_t *step, const char *key)
 {
 	char *text;
@@ -309,9 +309,9 @@ static void check_spoilt(const char *op, json_t *step, const char *key)
 	for (size_t i = 0; i < findings.n; i++) {
 		const struct dtx_err *f = &findings.item[i];
 
-		/* an object may be a map, a text a pattern: then others are to blame; a rank
-		 * without an order is the rank's fault, a name may be free with the member alone
-		 */
+		/* An object may be a map, and a text a pattern: then other members are at fault.  A
+		 * rank without an order is the fault of the rank, and a name may be free only
+		 * together with the member. */
 		if (f->code != DTX_E_ORDER_REQUIRED && f->code != DTX_E_NAME_COLLISION &&
 		    !json_is_object(json_object_get(step, key)) &&
 		    !json_is_string(json_object_get(step, key)) && f->severity != DTX_SEV_WARNING &&

@@ -109,7 +109,8 @@ void test_fingerprint_what_matters(void)
 	T_CHECK(strcmp(a, b) != 0);
 }
 
-/* A new month changes nothing; two columns are no family; another class stays out. */
+/* A new month changes nothing; two columns are not a family; a column of another class is not part
+ * of one. */
 void test_fingerprint_families(void)
 {
 	static const struct dtx_field three[] = { F("Hours Jan 2024", DTX_T_INT64),

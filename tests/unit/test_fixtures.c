@@ -1,5 +1,5 @@
-/* Every fixture and, where they are at hand, workbooks of other programs: the fast path of a sheet
- * and the strict tokenizer give the same cells. */
+/* All fixtures and, where available, workbooks of other programs: the fast path of a sheet and the
+ * strict tokenizer return the same cells. */
 #include <glob.h>
 
 #include "core/io/source/source.h"

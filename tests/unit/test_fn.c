@@ -1,4 +1,4 @@
-/* Functions: every example of every row, and a table of cases that matter. */
+/* Functions: every example of every row, and a table of important cases. */
 #include "tests/t.h"
 #include "tests/unit/expr_env.h"
 
@@ -182,7 +182,7 @@ static const char *const fn_rows[][2] = {
 	{ "format_number(1e21, 0, '')", "1000000000000000000000|1000000000000000000000|"
 	                                "1000000000000000000000" },
 	{ "format_number(1, 99)", "cast_failed row 0" },
-	/* likeness */
+	/* similarity */
 	{ "fingerprint('  Caf\xc3\xa9 de-LA, cafe ')", "cafe dela|cafe dela|cafe dela" },
 	{ "fingerprint('')", "||" },
 	{ "soundex('Ashcraft')", "A261|A261|A261" },
@@ -361,7 +361,7 @@ void test_fn_rows(void)
 		const char *got = expr_env_run(&v, fn_rows[i][0]);
 		const char *want = fn_rows[i][1], *bar = strrchr(want, '|');
 
-		/* a row that fails: only the error is compared */
+		/* for a row that fails only the error is compared */
 		if (bar && strstr(bar, " row "))
 			want = bar + 1;
 		if (strcmp(got, want))

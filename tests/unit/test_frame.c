@@ -7,7 +7,7 @@
 #include "core/data/frame/frame.h"
 #include "tests/unit/tablemake.h"
 
-/* The frame of one table in fresh memory of the caller. */
+/* The frame of one table, in new memory that the caller owns. */
 static enum dtx_code write_table(struct dtx_table *t, void **mem, uint64_t *len,
                                  struct dtx_err *err)
 {
@@ -44,7 +44,7 @@ out:
 	return rc;
 }
 
-/* All cells as text, a line per row. */
+/* All cells as text, one line per row. */
 static void print_table(const struct dtx_table *t, struct dtx_buf *out)
 {
 	size_t i;
@@ -222,7 +222,7 @@ void test_frame_every_alloc_fails(void)
 
 struct poke {
 	const char *why;
-	uint64_t at; /* byte of the frame, or of an entry's field (below) */
+	uint64_t at; /* byte of the frame, or of an entry's field (see below) */
 	int entry;   /* -1: the header */
 	uint64_t value;
 	unsigned width;
@@ -230,7 +230,7 @@ struct poke {
 };
 #define FIELD(name) offsetof(struct dtx_frame_entry, name)
 
-/* Entries of tm_table: 0 the table, 1 + TM_x the columns. */
+/* Entries of tm_table: 0 is the table, 1 + TM_x the columns. */
 static const struct poke pokes[] = {
 	{ "magic", 0, -1, 'X', 1, "header" },
 	{ "header size", 8, -1, 65, 4, "header" },
@@ -306,7 +306,7 @@ void test_frame_refuses_what_is_malformed(void)
 	dtx_mem_free(bad);
 }
 
-/* Whatever one byte says, the reader answers; under ASan and UBSan this is the proof. */
+/* The reader handles every value of every byte; under ASan and UBSan this is the proof. */
 void test_frame_any_byte_may_lie(void)
 {
 	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
@@ -402,7 +402,7 @@ static void code_beyond(unsigned char *mem, struct dtx_frame_entry *e)
 	memset(mem + coded(e)->a_off, 9, 1);
 }
 
-/* The column of constants, whose texts all lie on the first one's bytes. */
+/* The column of constants, whose texts all use the bytes of the first one. */
 static void one_text_for_all(unsigned char *mem, struct dtx_frame_entry *e)
 {
 	struct dtx_text *t;
@@ -439,7 +439,7 @@ static void nulls_in_one_column(unsigned char *mem, struct dtx_frame_entry *e)
 		e->kind = DTX_FRAME_CODE;
 }
 
-/* Two columns that name one dictionary: it is checked and turned into pointers once. */
+/* Two columns with one dictionary: it is checked and converted only once. */
 void test_frame_shared_dictionary(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -465,7 +465,7 @@ void test_frame_shared_dictionary(void)
 	dtx_mem_free(mem);
 }
 
-/* As many columns as there can be, all of one dictionary: each finds it at once.  Six megabytes
+/* As many columns as possible, all with one dictionary, which each must find at once: six megabytes
  * must not take main seconds. */
 void test_frame_dictionary_of_many_columns(void)
 {

@@ -1,5 +1,5 @@
-/* Our reader of .xls and libfreexl must agree on every literal cell, in the fixtures and in the
- * workbooks of other programs where they are at hand. */
+/* Our reader of .xls and libfreexl must agree about every literal cell, in the fixtures and, where
+ * available, in workbooks of other programs. */
 #include <errno.h>
 #include <glob.h>
 
@@ -23,7 +23,7 @@ struct opinion {
 	struct dtx_grid grid[SHEETS];
 	bool read[SHEETS];
 	uint64_t same, differ;
-	bool opened; /* FreeXL gave a cell: it finds no sheets in some files, and says nothing */
+	bool opened; /* FreeXL returned a cell: in some files it silently finds no sheets */
 };
 
 static enum dtx_code on_cell(void *arg, const struct dtx_freexl_cell *c, struct dtx_err *err)

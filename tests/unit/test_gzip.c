@@ -1,4 +1,4 @@
-/* gzip files: headers, members, what is damaged, and what they hold read as any other input. */
+/* gzip files: headers, members, damage, and reading of their content like any other input. */
 #include "tests/t.h"
 
 #include "core/io/archive/gzip.h"
@@ -17,7 +17,7 @@ static void put_u32(struct dtx_buf *out, uint32_t v)
 	put_u16(out, v >> 16);
 }
 
-/* A member whose one block is stored; the flags say which parts of the header there are. */
+/* A member with one stored block; the flags tell which parts of the header exist. */
 static void put_member(struct dtx_buf *out, const char *text, unsigned flags)
 {
 	unsigned n = (unsigned)strlen(text);
@@ -138,7 +138,7 @@ void test_gzip_allocation_fails(void)
 	dtx_buf_clear(&b);
 }
 
-/* What the packed bytes say is not believed: a limit is one of what comes out. */
+/* The size that the packed file states is not trusted: limits count the bytes that come out. */
 void test_gzip_limits(void)
 {
 	static const struct {

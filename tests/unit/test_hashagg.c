@@ -1,4 +1,5 @@
-/* Groups: ids by first appearance, nulls, growth, agreement of the fast kinds with the general. */
+/* Groups: ids by first appearance, nulls, growth, and agreement of the fast kinds with the general
+ * one. */
 #include "core/base/mem.h"
 #include "core/data/builder.h"
 #include "ops/group/hashagg_impl.h"
@@ -95,7 +96,7 @@ void test_groups_live_rows_only(void)
 	dtx_column_unref(key);
 }
 
-/* One int key, and the same beside a constant: another path, the same ids. */
+/* One int key, and the same key with a constant: other code, the same ids. */
 void test_groups_kinds_agree(void)
 {
 	enum { N = 20000 };
@@ -127,8 +128,8 @@ void test_groups_kinds_agree(void)
 	free(c);
 }
 
-/* Numbers that become larger, and some too large, beside texts: the array in front of the table is
- * made anew, and says what the table says.  Five keys have no array. */
+/* Numbers that become larger, some of them too large, together with texts: the cache in front of
+ * the table is laid out again and agrees with the table.  Five keys have no cache. */
 void test_groups_array_agrees(void)
 {
 	enum { N = 30000 };
@@ -170,8 +171,8 @@ void test_groups_array_agrees(void)
 	free(c);
 }
 
-/* A table for as many keys as come does not grow, neither where it is sparse nor where it is full.
- */
+/* A table that is made for as many keys as come does not grow, neither when it is small nor when it
+ * is large. */
 void test_groups_expected(void)
 {
 	static const uint32_t n[] = { 1, 128, 5000, 32767, 32768, 40961, 65536 };
@@ -196,8 +197,8 @@ void test_groups_expected(void)
 	dtx_mem_free(id);
 }
 
-/* Keys that all belong to the last slots of a table of any size, and so lie around its end, or to
- * its first ones: the places where one that grows has to put some of them later. */
+/* Keys that all belong to the last slots of a table of any size, and so wrap around its end, or to
+ * its first slots: the places where a growing table has to move some of them at the end. */
 void test_groups_grow_at_the_ends(void)
 {
 	enum { N = 3000 };
@@ -226,7 +227,7 @@ void test_groups_grow_at_the_ends(void)
 	free(id);
 }
 
-/* A key of several columns may have more bytes than one byte counts. */
+/* A key of several columns may have more bytes than one byte can count. */
 void test_groups_long_rows(void)
 {
 	enum { N = 600 };
@@ -318,7 +319,7 @@ out:
 
 enum { SPILLED = 6 };
 
-/* On disk the same keys are found: short and long texts, rows of several columns, numbers, null. */
+/* The same keys are found on disk: short and long texts, rows of several columns, numbers, null. */
 static enum dtx_code spill_once(struct dtx_column **key, uint32_t nkeys,
                                 const struct dtx_typeref *type)
 {
@@ -368,7 +369,8 @@ void test_groups_every_allocation_fails(void)
 	T_EVERY_ALLOC_FAILS(groups_once());
 }
 
-/* Keys apart by hash: every one is found in its part, and numbered behind the parts before. */
+/* Keys that are partitioned by hash: each is found in its partition, with a number after those of
+ * the partitions before. */
 void test_groups_lookparts(void)
 {
 	enum { N = 1000, BITS = 3, PARTS = 1 << BITS };
@@ -420,7 +422,7 @@ void test_groups_lookparts(void)
 
 #define CACHE_ROWS 6000u
 
-/* Batch k of a key: few values, then ones below 0, a null, far more values; few again. */
+/* Batch k of a key: few values, then values below 0, a null, much larger values; then few again. */
 static struct dtx_column *batch_key(bool is_text, uint32_t k, uint32_t step)
 {
 	uint32_t mod = k == 7 ? 3000 : 40;
@@ -445,7 +447,8 @@ static struct dtx_column *batch_key(bool is_text, uint32_t k, uint32_t step)
 	return c;
 }
 
-/* The ids of nkeys keys are those of the same keys and a constant: four keys have no cache. */
+/* The ids of nkeys keys are the same as those of these keys and a constant; four keys have no
+ * cache. */
 static void cache_agrees(const bool is_text[2], uint32_t nkeys)
 {
 	static uint32_t id[CACHE_ROWS], want[CACHE_ROWS];

@@ -1,5 +1,5 @@
-/* Headers found in small grids drawn as text: cells are parted by '|', "<" continues a merged
- * range to the left, "^" one from above, "=" one that spans all columns. */
+/* Finds headers in small grids that are drawn as text: cells are separated by '|', "<" continues a
+ * merged range from the left, "^" one from above, "=" one that spans all columns. */
 #include "core/io/header/header.h"
 
 #include "tests/t.h"
@@ -62,7 +62,7 @@ static struct dtx_head_grid drawn_grid(struct drawn *d, bool text_file)
 	return (struct dtx_head_grid){ 0, d->n, COLS, text_file, drawn_row, d, drawn_name };
 }
 
-/* want: "first rows name|name|..." or the code's name. */
+/* want: "first rows name|name|..." or the name of the code. */
 static void expect_head(const char *const *row, uint64_t n, const char *want)
 {
 	struct drawn d = { .row = row, .n = n };
@@ -125,7 +125,7 @@ void test_header_group_row_above(void)
 	            "1|2|3|4", "1|2|3|4", "1|2|3|4");
 }
 
-/* Three rows of text with blanks look like a header of three rows: then there were none. */
+/* Three rows of text with blanks look like a header of three rows; then there would be no data. */
 void test_header_leaves_rows(void)
 {
 	EXPECT_HEAD("0 1 text|column_2|column_3|column_4", "text|||", "|a||", "|b||");
@@ -188,7 +188,7 @@ void test_header_judges_cells(void)
 		T_INT(dtx_head_judge(dtx_str_of(row[i].text)), row[i].kind);
 }
 
-/* Row names have no name of their own: the row below is one of data. */
+/* Row names have no name of their own: the row below them is data. */
 void test_header_first_names_blank(void)
 {
 	EXPECT_HEAD("0 1 column_1|name|city|tag", "|name|city|tag", "a|Ann|Rome|x", "b|Bob|Oslo|y");
@@ -198,7 +198,8 @@ void test_header_first_names_blank(void)
 	EXPECT_HEAD("1 1 id|name|n|tag", "|||Report", "id|name|n|tag", "1|Ann|5|x", "2|Bob|6|y");
 }
 
-/* Names above names that no range spans are carried to the right, as in a text file. */
+/* Names above other names that no merged range spans are repeated to the right, as in a text
+ * file. */
 void test_header_two_rows_unmerged(void)
 {
 	EXPECT_HEAD("0 2 region|Sales Jan|Sales Feb|Costs Jan", "region|Sales||Costs",

@@ -1,4 +1,4 @@
-/* Identities of bytes: what other programs print of the same, however the bytes come. */
+/* Identities of bytes: the same as other programs print, however the bytes are divided. */
 #include <string.h>
 
 #include "core/base/cpu.h"
@@ -69,7 +69,7 @@ void test_identity_verity(void)
 	dtx_mem_free(bytes);
 }
 
-/* More than 128 units: a third level of hashes. */
+/* More than 128 units need a third level of hashes. */
 void test_identity_verity_is_deep(void)
 {
 	size_t size = 128 * DTX_VERITY_UNIT + 5, chunk = (size_t)1 << 20;
@@ -90,7 +90,7 @@ void test_identity_verity_is_deep(void)
 	dtx_mem_free(bytes);
 }
 
-/* Each way that this machine has to hash a unit. */
+/* Every way that this machine has to hash a unit. */
 void test_identity_lanes(void)
 {
 	uint8_t *bytes = identity_bytes(DTX_VERITY_UNIT);
@@ -109,7 +109,7 @@ void test_identity_lanes(void)
 	dtx_mem_free(bytes);
 }
 
-/* Messages of another length than the tree has. */
+/* Messages of another length than those in the tree. */
 void test_identity_sixteen(void)
 {
 	static const size_t lengths[] = { 0, 64, 128, 1024 };
@@ -158,7 +158,7 @@ void test_identity_kinds(void)
 	T_INT(dtx_identity_of_size(DTX_IDENTITY_XXH3, DTX_IDENTITY_LARGE), DTX_IDENTITY_XXH3);
 }
 
-/* On all cores beside the caller, and where nobody started it. */
+/* With threads beside the caller, and without. */
 void test_identity_of_a_source(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

@@ -1,4 +1,4 @@
-/* All inflaters of the build agree: on bytes, on the end, and on what is damaged. */
+/* All inflaters of the build agree: about bytes, about the end, and about damage. */
 #include "core/base/mem.h"
 #include "core/io/archive/inflate.h"
 #include "tests/t.h"
@@ -48,7 +48,7 @@ static void same_everywhere(struct dtx_str packed, size_t window)
 		dtx_buf_reset(&b);
 		sb = inflate_all(dtx_inflates[i], packed, window, &b);
 		T_INT(sa, sb);
-		/* What comes out before the damage is found is the library's own affair. */
+		/* what comes out before the damage is detected may differ between libraries */
 		if (sa == DTX_INFLATE_END)
 			T_CHECK(a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len)));
 	}

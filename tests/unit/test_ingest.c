@@ -1,11 +1,11 @@
-/* What makes a region of a step or an input, and what a snippet is then given. */
+/* What makes an input or a step a region, and what a snippet is then given. */
 #include "core/data/builder.h"
 #include "tests/unit/bookmake.h"
 #include "tests/unit/planrun.h"
 
-/* What the host was asked; it answers with the table n = 10, 11. */
+/* What the host was asked for; it answers with the table n = 10, 11. */
 struct asked {
-	int calls, max; /* more are refused; 0: no limit */
+	int calls, max; /* more than max are refused; 0: no limit */
 	char at[24], code[40], need[200], raw[400], families[100];
 	size_t ntables;
 };
@@ -127,7 +127,7 @@ void test_ingest_every_trigger_reaches_the_host(void)
 		struct planrun p;
 
 		planrun_init(&p, t->plan, t->in);
-		/* the answer has no column t: of that one the next step is a region as well */
+		/* the answer has no column t, so the next step becomes a region too */
 		T_CODE(run(&p, &a),
 		       strstr(t->plan, "\"t + 1") && strstr(t->plan, "types") ? DTX_E_NEEDS_SNIPPET
 		                                                              : DTX_OK,
@@ -184,7 +184,7 @@ void test_ingest_several_tables_on_a_sheet(void)
 	dtx_buf_clear(&bytes);
 }
 
-/* --- what the region is --- */
+/* --- the extent of a region --- */
 
 void test_ingest_region_is_the_input_alone(void)
 {
@@ -210,7 +210,7 @@ void test_ingest_region_is_the_input_alone(void)
 	planrun_clear(&p);
 }
 
-/* Ragged rows come up when half of the plan has run; other inputs are read as ever. */
+/* Ragged rows appear when half of the plan has run; other inputs are read as usual. */
 void test_ingest_failure_while_rows_flow(void)
 {
 	struct asked a = { 0 };
@@ -230,8 +230,8 @@ void test_ingest_failure_while_rows_flow(void)
 	planrun_clear(&p);
 }
 
-/* An input and a step: what reads the input is asked to mend the missing column, twice, before the
- * step gets a snippet of its own. */
+/* An input and a step: the snippet that reads the input is asked twice to add the missing column
+ * before the step gets a snippet of its own. */
 void test_ingest_then_a_step(void)
 {
 	struct asked a = { 0 };
@@ -284,7 +284,7 @@ void test_ingest_every_allocation_fails(void)
 	T_EVERY_ALLOC_FAILS(run_whole());
 }
 
-/* What is too large for a snippet keeps its reader's error, and says so. */
+/* An input that is too large for a snippet keeps the error of its reader, which says so. */
 void test_ingest_too_large_keeps_the_error(void)
 {
 	struct dtx_buf text = DTX_BUF_INIT((size_t)1 << 20);

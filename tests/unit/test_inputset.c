@@ -3,7 +3,7 @@
 
 #include "tests/t.h"
 
-/* A type that is wider than it seemed means reading again, which a stream cannot. */
+/* A type that is wider than it seemed requires reading again, which a stream cannot do. */
 void test_inputset_stream_that_passed(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

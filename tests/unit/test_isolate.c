@@ -1,4 +1,4 @@
-/* Readers behind messages, with the process left out: what crosses, and what a hostile peer could
+/* The protocol of isolated readers without the process: what is sent, and what a hostile peer could
  * send instead. */
 #include "tests/t.h"
 
@@ -6,7 +6,7 @@
 #include "core/io/isolate/isolated.h"
 #include "tests/unit/bookmake.h"
 
-/* --- a "process" that answers at once, in this one --- */
+/* --- a "process" that answers at once, within this process --- */
 
 #define FRAMES_MAX 4096
 
@@ -15,7 +15,7 @@ struct dtx_isolate {
 	struct dtx_isolate_sink sink;
 	int fd;
 	struct dtx_sealed frame[FRAMES_MAX];
-	size_t n, at, len; /* frames; the next to give; bytes of the one in work */
+	size_t n, at, len; /* frames; the next one to send; bytes of the current one */
 	enum dtx_code rc;
 	struct dtx_err err;
 	void (*spoil)(struct dtx_isolate *p, unsigned char *ptr, size_t len);
@@ -122,7 +122,7 @@ static enum dtx_code loop_next(struct dtx_isolate *p, struct dtx_sealed *out, st
 
 static const struct dtx_isolate_class loop = { loop_start, loop_ask, loop_next, loop_stop };
 
-/* --- the same table either way --- */
+/* --- the same table in both ways --- */
 
 #define HEAD                                                                                       \
 	"<sheetData><row r=\"1\"><c r=\"A1\" t=\"str\"><v>k</v></c><c r=\"B1\" t=\"str\"><v>v</v>" \
@@ -203,7 +203,7 @@ void test_isolate_gives_the_same(void)
 	opts.types = &type;
 	opts.ntypes = 1;
 	same_both_ways(&opts, 0, true);
-	type.name = "k"; /* does not fit: the same words, the same cell */
+	type.name = "k"; /* a value that does not fit: the same message, the same cell */
 	same_both_ways(&opts, 0, true);
 	opts.ntypes = 0;
 	opts.sheet = "Onne";
@@ -214,7 +214,7 @@ void test_isolate_gives_the_same(void)
 	same_both_ways(&opts, 0, true);
 }
 
-/* Pushed filter and limit work here, on what came. */
+/* A filter and a limit inside of the reader are applied here to what came. */
 static enum dtx_code keep_odd(void *arg, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -297,7 +297,8 @@ static void flip_byte(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	p->spoil_arg -= (long)len;
 }
 
-/* Each byte that crosses, turned over: refused or read, never believed out of bounds. */
+/* Each byte that is sent is changed in turn: it is refused or read, and nothing is accessed out of
+ * bounds. */
 void test_isolate_every_byte_changed(void)
 {
 	struct book book = { .sheet = mixed };
@@ -334,10 +335,11 @@ static void set_row(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	dtx_frame_close(&view);
 }
 
-/* A process could give rows for ever, and numbers that no sheet has. */
+/* A process could send rows without end, and row numbers that no sheet has. */
 void test_isolate_rows_out_of_order(void)
 {
-	static const long row[] = { 1 /* again, in the second batch */, 1048576, -1 };
+	static const long row[] = { 1 /* the same number again, in the second batch */, 1048576,
+		                    -1 };
 	struct book book = { .sheet = mixed };
 	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
 	size_t i;
@@ -352,7 +354,7 @@ void test_isolate_rows_out_of_order(void)
 	dtx_buf_clear(&bytes);
 }
 
-/* One more row than there are numbers, where these are not of the first alone. */
+/* One row more than there are row numbers, if these are not from the first batch alone. */
 static void add_row(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 {
 	struct dtx_frame_view view;
@@ -373,10 +375,10 @@ static void add_row(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	dtx_frame_close(&view);
 }
 
-/* --- what is said of answers that are none --- */
+/* --- messages about invalid answers --- */
 
 static struct {
-	const char *from, *to; /* of one length */
+	const char *from, *to; /* of the same length */
 } next_swap;
 
 static void swap_text(struct dtx_isolate *p, unsigned char *ptr, size_t len)
@@ -402,7 +404,7 @@ static void say_twice(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	p->n++;
 }
 
-/* Another report in the place of the one that was just made. */
+/* Replaces the report that was just made by another one. */
 static void say_instead(struct dtx_isolate *p, const char *text)
 {
 	struct dtx_frame f = DTX_FRAME_INIT;
@@ -417,7 +419,7 @@ static void say_instead(struct dtx_isolate *p, const char *text)
 	p->n--;
 }
 
-/* The report of a frame that is nothing else, NULL: there is more. */
+/* The report of a frame that contains nothing else; NULL if it contains more. */
 static json_t *report_alone(const unsigned char *ptr, size_t len)
 {
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
@@ -447,8 +449,8 @@ static const char *const extremes[] = { "0",
 	                                "\"\\u001b[2J%s%n\"" };
 static long leaf_at; /* leaves of all reports so far */
 
-/* The leaf of number next_spoil_arg / extremes becomes one of the extremes; false: not among
- * these. */
+/* The value with number next_spoil_arg / extremes becomes one of the extremes.  False: it is not
+ * among these values. */
 static bool spoil_leaf(json_t *o)
 {
 	json_t *v, *new;
@@ -497,7 +499,8 @@ static void say_extreme(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	json_decref(report);
 }
 
-/* Each value of each report, one at a time: a table, or a clean error; the sanitizers watch. */
+/* Each value of each report is changed in turn: the result is a table or a clean error, and the
+ * sanitizers watch. */
 void test_isolate_extreme_values(void)
 {
 	struct book book = { .sheet = mixed };
@@ -529,7 +532,7 @@ void test_isolate_extreme_values(void)
 	dtx_buf_clear(&bytes);
 }
 
-/* next_swap in a report that is alone, of any length. */
+/* next_swap in a report that is alone in its frame, of any length. */
 static void say_otherwise(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 {
 	json_t *report = report_alone(ptr, len);
@@ -548,7 +551,7 @@ static void say_otherwise(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	json_decref(report);
 }
 
-/* Of a read: its texts, or its last report, come again. */
+/* During a read its texts, or its last report, come a second time. */
 static void repeat(struct dtx_isolate *p, unsigned char *ptr, size_t len, enum dtx_frame_kind kind)
 {
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
@@ -723,7 +726,7 @@ void test_frame_strings(void)
 	strings_are(beyond, 2, DTX_STR("abc"), "text 1 ends outside");
 	strings_are(two, 2, DTX_STR("abcd"), "4 bytes where lengths say 3");
 	strings_are(two, 2, DTX_STR("a\0b"), "or a NUL among them");
-	/* the zeros behind would be the length of the other */
+	/* the zeros after it would be the length of the other text */
 	strings_are(two, 1, DTX_STR("a"), "texts: 4 bytes of lengths for 2 texts");
 }
 
@@ -748,7 +751,7 @@ void test_isolate_errors(void)
 	dtx_err_set(&e, DTX_E_CORRUPT_FILE, "x", 1, "cut here");
 	dtx_err_hint(&e, "next");
 	e.row = 7;
-	memcpy(e.sheet, "One \xc3", 6); /* a name that is cut */
+	memcpy(e.sheet, "One \xc3", 6); /* a name that is cut in the middle of a character */
 	j = dtx_isolate_err_json(&e);
 	T_CHECK(dtx_isolate_err_read(j, &got));
 	T_CODE(got.code, DTX_E_CORRUPT_FILE, &got);
@@ -814,13 +817,13 @@ void test_isolate_texts_in_pieces(void)
 	T_INT(p.strings->n, 26);
 	T_CHECK(p.strings->item[0].ptr[0] == 'a' && p.strings->item[25].ptr[19] == 'z');
 	dtx_textpool_clear(&p);
-	/* an early column still sees what it saw */
+	/* a column that was made early still sees what it saw */
 	T_INT(early->n, 1);
 	T_CHECK(early->item[0].ptr[0] == 'a' && early->epoch1904);
 	dtx_owner_unref(keep);
 }
 
-/* No text: a piece that is none. */
+/* A piece that is not a text. */
 void test_isolate_texts_without_one(void)
 {
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
@@ -841,7 +844,7 @@ void test_isolate_texts_without_one(void)
 	dtx_err_clear(&err);
 }
 
-/* A process may send as many pieces as it likes: what it takes to free them does not grow. */
+/* A process may send any number of pieces; what it takes to free them does not grow. */
 void test_isolate_texts_in_very_many_pieces(void)
 {
 	struct dtx_textpool p = { 0 };

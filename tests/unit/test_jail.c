@@ -24,7 +24,7 @@ void test_jail_selftest(void)
 	dtx_err_clear(&err);
 }
 
-/* A name that comes from a worker is looked up as a name, never as a path. */
+/* A name that comes from a worker is looked up as a name and never used as a path. */
 void test_jail_modules_of_the_machine(void)
 {
 	static const struct {
@@ -75,7 +75,8 @@ void test_jail_screen(void)
 	run_clear(&syntax);
 }
 
-/* Clock, randomness, entropy, hash order: the same in every run of one seed, warm or cold. */
+/* Clock, randomness, entropy, hash order: the same in every run with one seed, in warm and in new
+ * workers. */
 void test_jail_repeats(void)
 {
 	static const char code[] =
@@ -182,7 +183,7 @@ static bool stop_at_once(void *arg)
 	return true;
 }
 
-/* Before there is a worker: whoever waits for the zygote's word is interrupted. */
+/* Before there is a worker: waiting for the message of the zygote can be interrupted. */
 void test_jail_cancel_while_it_starts(void)
 {
 	struct run run = { .spec = { .cancelled = stop_at_once, .no_warm = true } };
@@ -202,15 +203,15 @@ void test_jail_cancel(void)
 	struct run run = { .spec = { .cancelled = stop_at_once } };
 
 	SKIP_SANITIZED();
-	/* one that ends by itself may do so before it is asked about */
+	/* one that ends on its own may do so before it is asked about */
 	T_CODE(run_code(&run, "def transform(t, p):\n    while True:\n        pass\n"),
 	       DTX_E_CANCELLED, &run.err);
 	T_STR(dtx_jail_status_name(run.r.status), "cancelled");
 	run_clear(&run);
 }
 
-/* What colleagues write runs in a worker that opens nothing, and asks for nothing that is refused.
- */
+/* Typical code of colleagues runs in a worker that opens nothing, and makes no call that is
+ * refused. */
 void test_jail_runs_ordinary_code(void)
 {
 	struct dtx_buf code = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), buf = DTX_BUF_INIT(4000);
@@ -231,14 +232,14 @@ void test_jail_runs_ordinary_code(void)
 			printf(": %.*s\n", (int)error.len, error.ptr);
 		}
 	}
-	/* pandas asks how wide the terminal is, and is told that there is none */
+	/* pandas asks for the width of the terminal, and the answer is that there is none */
 	T_CHECK(run.r.ndenied <= 1 && (!run.r.ndenied || !strcmp(run.r.denied[0].name, "ioctl")));
 	dtx_buf_clear(&code);
 	dtx_buf_clear(&buf);
 	run_clear(&run);
 }
 
-/* Main's own calls of the system, each at every place in turn: the run is refused, and says why. */
+/* Main's own system calls fail at each place in turn: the run is refused, and says why. */
 void test_jail_calls_of_main_fail(void)
 {
 	static const struct {

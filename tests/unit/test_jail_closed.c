@@ -1,4 +1,4 @@
-/* The jail fails closed: each layer made to fail in turn, by a filter around the whole program.
+/* The jail fails closed: each layer is made to fail in turn, by a filter around the whole program.
  * The answer is a refusal, or a run with the other layers that its report names. */
 #include "tests/t.h"
 
@@ -25,8 +25,8 @@
 
 struct denial {
 	int nr;
-	int arg;               /* its low 32 bits decide; -1: any call */
-	uint32_t bits, equals; /* deny when (arg & bits) == equals */
+	int arg;               /* its low 32 bits are compared; -1: any call */
+	uint32_t bits, equals; /* deny if (arg & bits) == equals */
 	int sys_errno;
 };
 #define ALWAYS(nr, code)                                                                           \
@@ -44,7 +44,7 @@ static struct sock_filter jump(uint16_t code, uint32_t k, uint8_t yes, uint8_t n
 	return (struct sock_filter){ code, yes, no, k };
 }
 
-/* Loads a program of one denial; calls may be denied by several. */
+/* Loads a program with one denial.  Several programs may deny a call. */
 static bool deny(const struct denial *d)
 {
 	uint32_t arg = (uint32_t)offsetof(struct seccomp_data, args) +
@@ -95,7 +95,7 @@ static const struct closed {
 	const char *what;
 	const struct denial *deny[2];
 	const char *refused; /* layer of the refusal; NULL: it runs */
-	const char *layers;  /* when it runs */
+	const char *layers;  /* if it runs */
 	const char *audit;
 } cases[] = {
 	{ "nothing",
@@ -170,7 +170,7 @@ static bool alike(const char *got, const char *want)
 	return !strcmp(got, star + 1);
 }
 
-/* A screen has every layer that a run has, without the time for pandas. */
+/* A screen has every layer that a run has, but does not take the time for pandas. */
 static enum dtx_code screen(struct dtx_jail_report *r, struct dtx_err *err)
 {
 	static const char code[] = "def transform(tables, params):\n    return tables['main']\n";
@@ -186,7 +186,7 @@ static enum dtx_code screen(struct dtx_jail_report *r, struct dtx_err *err)
 	return rc;
 }
 
-/* What a program of lib-ro finds: it ends well if that is as it should be. */
+/* What a program under lib-ro finds: it ends well if everything is as it should be. */
 #define FIND                                                                                       \
 	"import ctypes, posix, sys\n"                                                              \
 	"def fails(call, *args):\n"                                                                \
@@ -204,7 +204,7 @@ static enum dtx_code screen(struct dtx_jail_report *r, struct dtx_err *err)
 	"assert fails(posix.open, '/tmp', posix.O_RDONLY) == NO_FILE\n"                            \
 	"assert fails(posix.open, '/proc/self/maps', posix.O_RDONLY) == NO_FILE\n"
 #define FIND_CODE "import xxlimited\nassert xxlimited.foo(1, 2) == 3\n"
-/* Here /proc shows the worker itself: its result can be opened once more, and is no code. */
+/* here /proc shows the worker itself; its result can be opened again, but is not code */
 #define FIND_NO_CODE                                                                               \
 	"assert fails(__import__, 'xxlimited') == 'ModuleNotFoundError'\n"                         \
 	"fd = posix.open('/proc/self/fd/5', posix.O_RDONLY)\n"                                     \
@@ -266,7 +266,7 @@ static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct
 {
 	enum dtx_code rc = start(DTX_JAIL_LIB_RO, code, r, err);
 
-	/* the one call that must not have been made is the end of it, by name */
+	/* the forbidden call ends it, and is named */
 	if (rc == DTX_E_SNIPPET_DENIED_SYSCALL && strstr(code, FIND_NO_CODE) && r->ndenied &&
 	    !strcmp(r->denied[r->ndenied - 1].name, "mmap") && r->out.kept == 7)
 		rc = DTX_OK;
@@ -275,7 +275,7 @@ static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct
 	return rc;
 }
 
-/* In a child of the test: what the screen, or the program, ends in. */
+/* Runs in a child of the test: how the screen, or the program, ends. */
 static bool judge(const struct closed *c, const char *code)
 {
 	struct dtx_jail_report r;
@@ -318,8 +318,8 @@ static int in_child(const struct closed *c, const char *code, uid_t uid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-/* What a case with namespaces ends in shows only where the machine has them; the cases without them
- * are tested everywhere. */
+/* What a case with namespaces ends in can be seen only on a machine that has them; the cases
+ * without them are tested everywhere. */
 static bool shows_here(const struct closed *c)
 {
 	if (!c->layers || strncmp(c->layers, "userns", 6) != 0 || t_has_namespaces())
@@ -348,7 +348,7 @@ void test_jail_fails_closed(void)
 			T_INT(in_child(&cases[i], NULL, 0), 0);
 }
 
-/* The same of workers that read the library trees: what is left of the layers confines them. */
+/* The same for workers that read the library trees: the remaining layers confine them. */
 void test_jail_libraries_fail_closed(void)
 {
 	size_t i;
@@ -358,13 +358,13 @@ void test_jail_libraries_fail_closed(void)
 	for (i = 0; i < DTX_COUNT(lib_ro); i++)
 		if (shows_here(&lib_ro[i].closed))
 			T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 0), 0);
-	/* an ordinary user's */
+	/* those of an ordinary user */
 	for (i = 0; i < 3 && geteuid() == 0; i++)
 		if (shows_here(&lib_ro[i].closed))
 			T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 65534), 0);
 }
 
-/* What a refused import suggests would have let the worker have the module. */
+/* The option that a refused import suggests would have let the worker use the module. */
 static bool suggests(enum dtx_jail_profile profile, const char *code, const char *hint)
 {
 	struct dtx_jail_report r;
@@ -414,7 +414,7 @@ void test_jail_suggests_what_would_do(void)
 	}
 }
 
-/* Root that cannot become another user needs a user namespace; one without CAP_SYS_ADMIN, as in a
+/* Root that cannot become another user needs a user namespace.  Root without CAP_SYS_ADMIN, as in a
  * container, has all layers through it. */
 void test_jail_as_bound_root(void)
 {
@@ -452,7 +452,8 @@ void test_jail_as_bound_root(void)
 	T_INT(status, 0);
 }
 
-/* What an older kernel's Landlock knows is used: files are closed with the first version. */
+/* The Landlock features that an older kernel has are used: files are closed with the first
+ * version. */
 void test_jail_with_older_landlock(void)
 {
 	unsigned abi, newest = dtx_landlock_abi();
@@ -491,7 +492,7 @@ void test_jail_as_nobody(void)
 			T_INT(in_child(&cases[i], NULL, 65534), 0);
 }
 
-/* What is open beside what is known is found, whatever its number. */
+/* Descriptors that are open in addition to the known ones are found, whatever their number. */
 void test_jail_finds_stray_descriptors(void)
 {
 	const int known[] = { -1, 7 };
@@ -513,11 +514,11 @@ void test_jail_finds_stray_descriptors(void)
 	T_INT(status, 0);
 }
 
-/* --- nothing is left --- */
+/* --- nothing is left running --- */
 
 #define GONE_NS ((int64_t)5 * 1000000000)
 
-/* A main whose snippet never ends; writes a byte once the snippet runs. */
+/* A main whose snippet never ends; it writes a byte once the snippet runs. */
 static _Noreturn void endless_main(int said)
 {
 	static const char code[] = "def transform(tables, params):\n    print('on', flush=True)\n"
@@ -534,7 +535,7 @@ static _Noreturn void endless_main(int said)
 	_exit(dtx_provider_local.exec(box, dtx_str_of(code), NULL, &r, NULL) != DTX_OK);
 }
 
-/* Reaps until no child is left, or the time is over. */
+/* Reaps children until none is left, or the time is over. */
 static bool all_gone(void)
 {
 	int64_t until = dtx_now_ns() + GONE_NS;
@@ -548,7 +549,8 @@ static bool all_gone(void)
 	return false;
 }
 
-/* Main is killed at several points of a run: as its subreaper we inherit what it leaves. */
+/* Main is killed at several points of a run.  This process is its subreaper and inherits the
+ * processes that it leaves. */
 void test_jail_dies_with_main(void)
 {
 	static const int after_ms[] = { 0, 5, 50, 600 };
@@ -592,7 +594,7 @@ static pid_t only_child_of(pid_t pid)
 	return (pid_t)strtol(text, NULL, 10);
 }
 
-/* Runs without an end; how main calls it, after its zygote was killed. */
+/* A run without end, and how main reports it after its zygote was killed. */
 static enum dtx_jail_status endless_status(int said)
 {
 	static const char code[] = "def transform(tables, params):\n    while True: pass\n";
@@ -630,8 +632,8 @@ static int status_without_zygote(int after_ms)
 	return WEXITSTATUS(status);
 }
 
-/* A zygote that is killed takes its worker along, and main says so: as a refusal as long as there
- * is no worker. */
+/* A zygote that is killed takes its worker with it, and main reports it; as a refusal as long as
+ * there is no worker. */
 void test_jail_dies_with_its_zygote(void)
 {
 	static const int after_ms[] = { 0, 1500, 6000, 15000 };
@@ -647,7 +649,7 @@ void test_jail_dies_with_its_zygote(void)
 	T_INT(got, DTX_JAIL_SIGNALED);
 }
 
-/* Root's workers have an id that no service has, where the machine keeps a range for root. */
+/* Root's workers have a user id that no service has, if the machine reserves a range for root. */
 void test_jail_worker_id(void)
 {
 	static const struct {

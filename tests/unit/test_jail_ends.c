@@ -1,4 +1,4 @@
-/* How runs in the jail end, and what is made of a worker that lies about it. */
+/* How runs in the jail end, and what becomes of a worker that lies about it. */
 #include <signal.h>
 
 #include "sandbox/main/report.h"
@@ -65,7 +65,7 @@ static const struct ending {
 	  DTX_E_SNIPPET_MEMORY_LIMIT,
 	  "MiB",
 	  { .memory = 64u << 20, .output = 1u << 20 } },
-	/* memory that is filled, and what says that there is no more is not listened to */
+	/* code that fills memory and ignores the error about it */
 	{ "    a = []\n    while True:\n        try: a.append(np.ones(1 << 18))\n"
 	  "        except MemoryError: pass",
 	  DTX_JAIL_MEMORY_LIMIT,
@@ -124,11 +124,11 @@ void test_jail_endings(void)
 	}
 }
 
-/* The wait status of one killed by `sig`, or ended with `code`. */
+/* The wait status of a process that was killed by `sig`, or that ended with `code`. */
 #define KILLED(sig)  (sig)
 #define EXITED(code) ((code) << 8)
 
-/* A worker that is dying closes its socket first, and on a busy machine long before. */
+/* A worker that is dying closes its socket first, on a busy machine long before it ends. */
 void test_jail_mute(void)
 {
 	static const struct {
@@ -138,8 +138,8 @@ void test_jail_mute(void)
 		const char *reason;
 		int64_t overdue_us, cpu_us, rss;
 	} ends[] = {
-		/* memory that was filled until the end of its time: who ended it closed the socket
-		 */
+		/* memory was filled until the time was over: the zygote that ended it closed the
+		 * socket */
 		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_TIMEOUT, "longer than 1000 ms", 5, 0,
 		  0 },
 		{ DTX_KILL_MUTE, KILLED(SIGKILL), DTX_JAIL_CPU_LIMIT, "of CPU", 0, 1000001, 0 },
@@ -181,9 +181,9 @@ void test_jail_mute(void)
 	}
 }
 
-/* --- a worker that forges what it sends --- */
+/* --- a worker that forges its messages --- */
 
-/* Reaches the job socket and the result from inside: the worker's own C code is not needed. */
+/* Reaches the job socket and the result from Python, without the C code of the worker. */
 #define FORGE                                                                                      \
 	"import pandas as pd, numpy as np, struct\n"                                               \
 	"os = pd.io.common.os\n"                                                                   \
@@ -213,7 +213,7 @@ static const struct forgery {
 	  DTX_JAIL_BAD_RESULT, "malformed" },
 	{ "    done(1, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
 	{ "    done(0, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "" },
-	/* what reports is gone: that is no lack of memory */
+	/* the code that reports is gone, which must not look like lack of memory */
 	{ "    os.sys.modules.clear()\n    return tables['main']", DTX_JAIL_BAD_RESULT,
 	  "malformed" },
 	{ "    os._exit(0)", DTX_JAIL_ENDED, "with status 0" },

@@ -12,7 +12,7 @@ static void put(const char *path, const char *text)
 	T_CHECK(f && fputs(text, f) >= 0 && !fclose(f));
 }
 
-/* The two files; NULL: there is none. */
+/* The two files; NULL: it does not exist. */
 static enum dtx_code open_config(struct dtx_config *c, const char *user, const char *machine,
                                  struct dtx_err *err)
 {
@@ -27,7 +27,7 @@ static enum dtx_code open_config(struct dtx_config *c, const char *user, const c
 	return dtx_config_load(c, user ? at[0] : NULL, machine ? at[1] : NULL, err);
 }
 
-/* Settles with them. */
+/* Determines the limits with them. */
 static enum dtx_code settle(const char *user, const char *machine, struct dtx_jail_given given,
                             struct dtx_jail_limits *out, struct dtx_err *err)
 {
@@ -77,12 +77,12 @@ void test_jail_limits_of_settings(void)
 	dtx_err_clear(&err);
 }
 
-/* Who asks for one profile has it, unless the machine's settings say otherwise. */
+/* An option for a profile selects it, unless the settings of the machine forbid that. */
 void test_jail_limits_and_the_profile(void)
 {
 	static const struct {
 		const char *user, *machine;
-		int option, profile; /* the option: one more than the profile, 0 for none */
+		int option, profile; /* the option: 0 for none, else the profile + 1 */
 	} cases[] = {
 		{ NULL, NULL, 0, DTX_JAIL_SEALED },
 		{ NULL, NULL, 1 + DTX_JAIL_LIB_RO, DTX_JAIL_LIB_RO },

@@ -3,7 +3,7 @@
 #include "core/data/frame/rawgrid.h"
 #include "tests/unit/jailrun.h"
 
-/* What goes in untouched comes back as it was: every type, nulls, order. */
+/* A table that a snippet returns untouched is the same as before: every type, nulls, order. */
 void test_jail_identity(void)
 {
 	static const char code[] = "def transform(tables, params):\n    return tables['main']\n";
@@ -38,7 +38,7 @@ void test_jail_identity(void)
 	run_clear(&run);
 }
 
-/* Numbers are views of the input memory, not copies; params arrive; prints are kept. */
+/* Numbers are views of the input memory, not copies; params arrive; output of print is kept. */
 void test_jail_shares_memory(void)
 {
 	static const char code[] =
@@ -74,7 +74,7 @@ void test_jail_shares_memory(void)
 	run_clear(&run);
 }
 
-/* Conversions of a result, in one run. */
+/* Conversions of results, in one run. */
 void test_jail_takes_results_back(void)
 {
 	static const char code[] =
@@ -84,7 +84,7 @@ void test_jail_takes_results_back(void)
 		"from decimal import Decimal\n"
 		"def transform(tables, params):\n"
 		"    return pd.DataFrame({\n"
-		"        'int': [1.0, 2.0, np.nan],\n" /* was int: int again */
+		"        'int': [1.0, 2.0, np.nan],\n" /* it was int and is int again */
 		"        'f': [1.0, 2.0, 3.0],\n"
 		"        'inf': [1.5, np.inf, -0.0],\n"
 		"        'b': pd.array([True, None, False], dtype='boolean'),\n"
@@ -144,7 +144,7 @@ void test_jail_takes_results_back(void)
 	run_clear(&run);
 }
 
-/* A raw grid of every kind of cell, as the snippet sees it. */
+/* A raw grid with every kind of cell, as the snippet sees it. */
 void test_jail_hands_raw_cells_over(void)
 {
 	static const char code[] =
@@ -203,7 +203,8 @@ void test_jail_hands_raw_cells_over(void)
 	run_clear(&run);
 }
 
-/* Several tables: one empty, one of 1,000 columns, one of every type; all columns come back. */
+/* Several tables: one is empty, one has 1,000 columns, one has every type; all columns come
+ * back. */
 void test_jail_many_shapes(void)
 {
 	static const char code[] =

@@ -1,16 +1,17 @@
-/* Joins that keep the right rows' short cells as records, and those whose cells cannot be. */
+/* Joins that keep short cells of the right rows as records, and joins whose cells cannot be kept
+ * so. */
 #include "tests/unit/planrun.h"
 
 #define RIGHT 140000u
 #define LEFT  30000u
 
-/* Right row i has this key, as no other has; the least is 1. */
+/* The key of right row i; all keys differ, and the smallest is 1. */
 static unsigned key_of(unsigned i)
 {
 	return (unsigned)((uint64_t)i * 7919 % RIGHT) + 1;
 }
 
-/* Records of the first three are so short that they are put in the order of unique keys. */
+/* Records of the first three columns are so short that they are sorted by unique keys. */
 enum style { SHORT, EMPTY, GROWING, QUOTED, LONG_AT_LAST, LONG, STYLES };
 
 static void add_cell(struct dtx_buf *out, enum style style, unsigned i)
@@ -42,7 +43,7 @@ static void make_right(enum style style, unsigned factor, struct dtx_buf *out)
 	}
 }
 
-/* Keys beyond the right ones, none, and one below them. */
+/* Left keys above the right ones, none, and one below them. */
 static unsigned left_key(unsigned i)
 {
 	return i * 5;
@@ -71,7 +72,7 @@ static void make_left(unsigned factor, struct dtx_buf *out)
 
 static void make_joined(enum style style, unsigned factor, bool keep, struct dtx_buf *out)
 {
-	uint32_t *row = dtx_mem_zalloc(RIGHT + 1, sizeof(*row)); /* of a key, + 1 */
+	uint32_t *row = dtx_mem_zalloc(RIGHT + 1, sizeof(*row)); /* row of a key, + 1 */
 
 	T_CHECK(row);
 	for (unsigned i = 0; row && i < RIGHT; i++)
@@ -134,7 +135,7 @@ static void join(enum style style, unsigned factor, bool keep, unsigned workers,
 	dtx_buf_clear(&want);
 }
 
-/* Keys that are numbers in a row, and such with holes between them. */
+/* Keys that are consecutive numbers, and keys with gaps between them. */
 void test_join_cells(void)
 {
 	for (enum style style = 0; style < STYLES; style++) {
@@ -145,8 +146,8 @@ void test_join_cells(void)
 	}
 }
 
-/* Where rows are in the order of their keys: the null key behind the others, keys below nought,
- * what nobody asks for, and who asks where a row was. */
+/* If rows are sorted by key: the null key comes after the others, keys may be below zero, some
+ * columns are not needed, and some steps ask where a row was. */
 void test_join_in_order(void)
 {
 	static const char left[] = "k,v\n0,a\n,b\n-2,c\n7,d\n1,e\n-3,f\n";

@@ -1,11 +1,11 @@
-/* Joins whose right side is long enough to be built in parts by all workers. */
+/* Joins whose right side is long enough to be built in partitions by all workers. */
 #include "tests/unit/planrun.h"
 
 #define RIGHT 140000u
 #define LEFT  30000u
 #define KEYS  60000u
 
-/* Right row i has this key; every 97th has none. */
+/* The key of right row i; every 97th row has none. */
 static unsigned key_of(unsigned i)
 {
 	return (unsigned)((uint64_t)i * 7919 % KEYS);
@@ -16,8 +16,8 @@ static bool has_key(unsigned i)
 	return i % 97 != 5;
 }
 
-/* A key as a number, close to the next one or far from it, a short text or one that does not fit a
- * view. */
+/* A key as a number, close to the next one or far from it, as a short text, or as a text that does
+ * not fit into a view. */
 enum key_kind { WHOLE, FAR, SHORT, LONG, KINDS };
 
 static void add_key(struct dtx_buf *out, enum key_kind kind, unsigned key)
@@ -37,7 +37,7 @@ static void make_right(enum key_kind kind, struct dtx_buf *out)
 	}
 }
 
-/* Half of the left keys are not on the right. */
+/* Half of the left keys do not exist on the right. */
 static void make_left(enum key_kind kind, struct dtx_buf *out)
 {
 	dtx_buf_add(out, "k,v\n");
@@ -48,7 +48,7 @@ static void make_left(enum key_kind kind, struct dtx_buf *out)
 	}
 }
 
-/* What the join of both gives: right rows of a key in their order, from a list per key. */
+/* The expected result of the join: the right rows of a key in their order, from a list per key. */
 static void make_joined(enum key_kind kind, struct dtx_buf *out)
 {
 	uint32_t *head = dtx_mem_zalloc(KEYS, sizeof(*head)); /* row + 1 */
@@ -118,7 +118,8 @@ void test_join_parts_rows(void)
 	}
 }
 
-/* Any number of workers, which decides how many parts there are, and of rows: the same bytes. */
+/* Any number of workers, which decides how many partitions there are, and any number of rows: the
+ * result has the same bytes. */
 static void same_ways(const char *how, const char *left, const char *right)
 {
 	static const struct {
@@ -167,7 +168,7 @@ void test_join_parts_ways(void)
 	ways_of(FAR, one, DTX_COUNT(one));
 }
 
-/* Keys that break a promise are named in the table's order, not in that of the parts. */
+/* Keys that violate an expectation are named in the order of the table, not of the partitions. */
 void test_join_parts_promise(void)
 {
 	static const unsigned workers[] = { 1, 2, 8 };

@@ -1,11 +1,12 @@
-/* Tables of many batches: results are made in parts, and do not depend on how many work at them. */
+/* Tables of many batches: results are made in parts, and do not depend on the number of workers. */
 #include "tests/unit/planrun.h"
 
 #include <stdlib.h>
 
 #define ROWS 140000u
 
-/* k: 0..996, v: up to six digits with ties, t: a text longer than a sort key's head. */
+/* k: 0..996; v: up to six digits with ties; t: a text that is longer than the 16 bytes of a sort
+ * key. */
 static void large_table(struct dtx_buf *csv)
 {
 	dtx_buf_init(csv, (size_t)1 << 30);
@@ -37,7 +38,7 @@ static const char *const large_plans[] = {
 	PLANCASE("{\"op\":\"sort\",\"by\":[\"k\"],\"limit\":70000}"),
 	PLANCASE("{\"op\":\"group_by\",\"by\":[\"v\",\"t\"],\"agg\":{\"n\":\"count()\",\"s\":\"sum("
 	         "k)\"}}"),
-	/* partitions, small and one that has all rows; sort keys longer than their heads */
+	/* small partitions, and one that has all rows; long sort keys */
 	PLANCASE("{\"op\":\"window\",\"by\":[\"k\"],\"order\":[\"t\",\"-v\"],\"set\":{\"r\":\"rank("
 	         ")\",\"n\":"
 	         "\"row_number()\"}}"),
@@ -55,7 +56,7 @@ static const char *const large_plans[] = {
 	PLANCASE("{\"op\":\"derive\",\"set\":{\"c\":\"k % "
 	         "7\"}},{\"op\":\"crosstab\",\"rows\":[\"k\"],\"cols\":[\"c\"],\"values\":\"v\","
 	         "\"agg\":\"sum\"}"),
-	/* shared again behind a map that wants order */
+	/* shared work again, after a map that needs order */
 	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"derive\",\"set\":{\"w\":\"v * "
 	         "2\"}},{\"op\":\"pivot_longer\",\"cols\":[\"v\",\"w\"]}"),
 	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"group_by\",\"by\":[\"k\"],"
@@ -70,7 +71,7 @@ static const char *const large_plans[] = {
 	         "\"}}"),
 };
 
-/* A sanitizer build takes some of the plans: the plain one takes them all. */
+/* A sanitizer build runs some of the plans; the plain build runs all of them. */
 #if defined(__SANITIZE_ADDRESS__)
 #define EVERY 3
 #else
@@ -97,7 +98,7 @@ void test_large_same_for_any_workers(void)
 	dtx_buf_clear(&many);
 }
 
-/* Rows of the second column never go up, and equal ones keep the order of the first. */
+/* The second column is in descending order, and equal rows keep the order of the first. */
 void test_large_sort_is_stable(void)
 {
 	struct dtx_buf csv, out = DTX_BUF_INIT((size_t)1 << 30);
@@ -122,8 +123,8 @@ void test_large_sort_is_stable(void)
 	dtx_buf_clear(&out);
 }
 
-/* What fails behind a full limit takes nothing from the rows before it, which are still on their
- * way when it does. */
+/* A failure after a limit is reached does not remove the rows before it, which are still on their
+ * way at that time. */
 void test_large_fails_behind_a_limit(void)
 {
 	struct dtx_buf csv;

@@ -1,4 +1,4 @@
-/* The heap's pages, as the kernel tells them, in processes of their own. */
+/* The pages of the heap, as the kernel reports them, in processes of their own. */
 #include "tests/t.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define BLOCKS 700
 #define BYTES  ((size_t)512 << 10)
 
-/* Whether large pages are asked for where p is: "hg" among the flags of its mapping. */
+/* Whether large pages are requested at p: "hg" is among the flags of its mapping. */
 static bool is_huge(const void *p)
 {
 	FILE *f = fopen("/proc/self/smaps", "re");
@@ -34,8 +34,8 @@ static bool is_huge(const void *p)
 	return huge;
 }
 
-/* Blocks behind the heap of a process that may have so much memory: 1 where one that is 100 MiB
- * further, 2 where the last is on large pages. */
+/* Allocates blocks in a process that may have this much memory.  The result has bit 1 if a block
+ * 100 MiB further is on large pages, bit 2 if the last one is. */
 static int pages_with(size_t limit)
 {
 	pid_t pid = fork();

@@ -94,7 +94,7 @@ void test_num_f64_round_trip(void)
 
 void test_num_parse_f64_long(void)
 {
-	/* 2^-1074 written out, and the tie below it with and without a last digit. */
+	/* 2^-1074 written out, and the tie below it with and without a last digit */
 	char text[1200];
 	double v;
 
@@ -107,7 +107,7 @@ void test_num_parse_f64_long(void)
 }
 
 /* Every length, and both sides of each power of ten. */
-/* On the digits that are seen, whatever the doubles are. */
+/* Computes on the digits that a user sees, whatever the doubles are. */
 void test_num_divide(void)
 {
 	static const struct {
@@ -167,7 +167,7 @@ void test_num_print_digits(void)
 	}
 }
 
-/* The short way of the usual decimals gives what the general one does. */
+/* The fast path for usual decimals gives the same as the general code. */
 void test_num_print_decimals(void)
 {
 	char out[DTX_NUM_TEXT], want[DTX_NUM_TEXT];

@@ -1,4 +1,4 @@
-/* Which class of value the number formats of workbooks show: as programs write them. */
+/* Which kind of value the number formats of workbooks show, for formats as programs write them. */
 #include "core/io/sheet/numfmt.h"
 #include "tests/t.h"
 
@@ -34,7 +34,7 @@ static const struct {
 	{ ";;;", DTX_FMT_NUMBER },
 	{ "\"Yes\";\"Yes\";\"No\"", DTX_FMT_NUMBER },
 	{ "@", DTX_FMT_TEXT },
-	/* a word for some values says nothing of the others */
+	/* a word for some values says nothing about the others */
 	{ "[=0]\"\";dd/mm/yyyy", DTX_FMT_DATE },
 	{ "[Red][=0]\\-;[<1]h:mm;0", DTX_FMT_TIME },
 	{ "[=0]\"nil\";0.00", DTX_FMT_NUMBER },

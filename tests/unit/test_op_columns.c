@@ -16,7 +16,7 @@ void test_op_columns_dates(void)
 		{ PLANCASE("{\"op\":\"parse_date\",\"cols\":[\"d\"],\"formats\":[\"%d.%m.%y\"],"
 		           "\"century\":1900}"),
 		  "d\n29.02.04\n01.01.68\n", "d\n1904-02-29\n1968-01-01\n" },
-		/* 1900 was no leap year */
+		/* 1900 was not a leap year */
 		{ PLANCASE("{\"op\":\"parse_date\",\"cols\":[\"d\"],\"formats\":[\"%d.%m.%y\"],"
 		           "\"century\":1900}"),
 		  "d\n29.02.00\n", "cast_failed" },
@@ -67,7 +67,7 @@ void test_op_columns_date_texts(void)
 	static const struct {
 		const char *text;
 		enum dtx_date_order order;
-		const char *out; /* NULL: no date */
+		const char *out; /* NULL: not a date */
 	} list[] = {
 		{ "1/2/2024", DTX_ORDER_DMY, "2024-02-01T00:00:00" },
 		{ "1/2/2024", DTX_ORDER_MDY, "2024-01-02T00:00:00" },
@@ -139,7 +139,7 @@ void test_op_columns_split_and_extract(void)
 		           "\"b\"]},{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"len(a)\"}]"
 		           "}"),
 		  "c\n007-2\n", "a,b,x\n007,2,3\n" },
-		/* of a computed number its text */
+		/* for a computed number its text is used */
 		{ PLANCASE(
 			  "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"v / 4\"}]},{\"op\":"
 			  "\"split_column\",\"col\":\"x\",\"sep\":\".\",\"into\":[\"a\",\"b\"]}"),
@@ -175,7 +175,7 @@ void test_op_columns_others(void)
 		  "a,b\n1,true\n2,false\n", "a,b\n,\n2,false\n" },
 		{ PLANCASE("{\"op\":\"nullify\",\"cols\":[\"d\"],\"values\":[\"1900-01-01\"]}"),
 		  "d\n1900-01-01\n2024-01-31\n", "d\n\n2024-01-31\n" },
-		/* a text that is no date is in no column of dates */
+		/* a text that is not a date is in no column of dates */
 		{ PLANCASE("{\"op\":\"nullify\",\"cols\":[\"*\"],\"values\":[\"n/a\"]}"),
 		  "d,k\n2024-01-31,n/a\n", "d,k\n2024-01-31,\n" },
 		{ PLANCASE("{\"op\":\"fill_null\",\"cols\":[\"d\"],\"value\":\"soon\"}"),

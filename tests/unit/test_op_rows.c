@@ -16,7 +16,7 @@ void test_op_rows_explode(void)
 		  "bad_split" },
 		{ PLANCASE("{\"op\":\"explode\",\"cols\":[\"t\"],\"json\":true,\"sep\":\",\"}"),
 		  "t\n1\n", "param_conflict" },
-		/* pieces are text until cast; numbers come apart by their writing */
+		/* pieces are text until they are cast; numbers are split as they are written */
 		{ PLANCASE("{\"op\":\"explode\",\"cols\":[\"v\"],\"sep\":\".\"},{\"op\":\"derive\","
 		           "\"set\":[{\"as\":\"n\",\"expr\":\"len(v)\"}]}"),
 		  "v\n1.250\n", "v,n\n1,1\n250,3\n" },
@@ -55,7 +55,7 @@ void test_op_rows_top_and_sample(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
-/* About the share that was asked for, and a larger sample holds the smaller one. */
+/* The sample has about the requested share, and a larger sample contains the smaller one. */
 void test_op_rows_samples_are_fair(void)
 {
 	struct dtx_buf in = DTX_BUF_INIT(1 << 20);
@@ -122,16 +122,16 @@ void test_op_rows_complete(void)
 			  "{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1},\"fill\":{\"v\":"
 			  "\"x\"}}"),
 		  "n,v\n5,1\n", "type_mismatch" },
-		/* a column of nulls takes the fill value's type */
+		/* a column of nulls takes the type of the fill value */
 		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"a\",\"b\"],\"fill\":{\"v\":\"x\"}},"
 		           "{\"op\":\"derive\",\"set\":{\"w\":\"upper(v)\"}}"),
 		  "a,b,v\n1,p,\n2,q,\n", "a,b,v,w\n1,p,,\n2,q,,\n1,q,x,X\n2,p,x,X\n" },
 		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"fill\":{\"n\":1}}"), "n\n5\n",
 		  "bad_param_value" },
-		/* a step that is nothing beside the value ends */
+		/* a step that is too small to change the value must end */
 		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1}}"),
 		  "n\n1.0e300\n", "row_limit" },
-		/* a fill value beside computed ones */
+		/* a fill value among computed values */
 		{ PLANCASE(
 			  "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"n / 2\"}]},{\"op\":"
 			  "\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1},\"fill\":{\"x\":0.5}},"
@@ -142,7 +142,7 @@ void test_op_rows_complete(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
-/* Values that steps write stand beside written cells: as those are read. */
+/* Values that steps write into columns with cells: both are read in the same way. */
 void test_op_rows_written_by_the_rules(void)
 {
 #define COMMA                                                                                      \
@@ -170,7 +170,7 @@ void test_op_rows_written_by_the_rules(void)
 		  "d,m\n05.01.2024,5\n07.01.2024,7\n06.01.2024,6\n" },
 		{ COMMA "{\"op\":\"add_totals\"},{\"op\":\"sort\",\"by\":[\"-v\"]}]}",
 		  "k;v\na;1,5\nb;\n", "k,v\na,\"1,5\"\nTotal,\"1,5\"\nb,\n" },
-		/* cells of columns with other rules meet as values */
+		/* cells of columns with different rules are combined as values */
 		{ DATES "{\"op\":\"coalesce\",\"cols\":[\"d\",\"e\"],\"as\":\"c\"},{\"op\":"
 		        "\"derive\",\"set\":{\"m\":\"month(c)\"}}]}",
 		  "d,e\n05.01.2024,\n,2024-02-03\n",
@@ -239,7 +239,7 @@ void test_op_rows_numbers(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
-/* Messages are the op's, not those of a formula that it made or of the pairs it looks at. */
+/* Messages are those of the op, not of a formula that it makes or of the pairs that it compares. */
 void test_op_rows_say_what_they_want(void)
 {
 	static const struct plancase list[] = {
@@ -259,7 +259,8 @@ void test_op_rows_say_what_they_want(void)
 	}
 }
 
-/* A checkpoint sees the whole table, also before a limit; its hash is that of the table written. */
+/* A checkpoint sees the whole table, even before a limit; its hash is that of the table that is
+ * written. */
 void test_checkpoint_hashes_the_table(void)
 {
 	static const char *const plans[] = {
@@ -286,7 +287,7 @@ void test_checkpoint_hashes_the_table(void)
 	}
 }
 
-/* A limit that is full does not hide rows from a step that judges them all. */
+/* A limit that is reached does not hide rows from a step that judges them all. */
 void test_assert_before_a_limit(void)
 {
 	static const struct plancase list[] = {
@@ -304,7 +305,7 @@ void test_assert_before_a_limit(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
-/* Nor where the reader could stop: behind its first chunk. */
+/* The same where the reader could stop: after its first chunk. */
 void test_assert_before_a_limit_of_the_reader(void)
 {
 	struct dtx_buf in = DTX_BUF_INIT(1 << 24);

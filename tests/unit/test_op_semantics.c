@@ -1,5 +1,5 @@
 /* What examples cannot show: counts by reason, equal results for any number of threads over many
- * batches, messages of broken promises, limits. */
+ * batches, messages about violated expectations, limits. */
 #include "tests/unit/planrun.h"
 
 static void run_is(const char *plan, const char *in, const char *with, uint32_t batch,
@@ -53,7 +53,7 @@ void test_op_semantics_drop_counts(void)
 	planrun_clear(&p);
 }
 
-/* 3,000 rows, keys that repeat, some null. */
+/* 3,000 rows with keys that repeat, some of them null. */
 static char *many_rows(void)
 {
 	struct dtx_buf b = DTX_BUF_INIT(1 << 20);
@@ -151,8 +151,8 @@ void test_op_semantics_first_pivot_key(void)
 	planrun_clear(&p);
 }
 
-/* With an aggregate ids and names are shown as in their first rows too; a cell without a value is
- * no absent one; a column may be id, name and value at once. */
+/* With an aggregate, ids and names are also shown as in their first rows; a cell without a value is
+ * not an absent cell; a column may be id, name and value at once. */
 void test_op_semantics_pivot_of_groups(void)
 {
 	static const struct plancase list[] = {
@@ -208,7 +208,7 @@ void test_op_semantics_pivot_keeps_no_rows(void)
 	dtx_buf_clear(&csv);
 }
 
-/* Untouched cells keep quotes and trailing zeros through moves. */
+/* Cells that are not changed keep quotes and trailing zeros when they move. */
 void test_op_semantics_bytes_stay(void)
 {
 	struct planrun p;
@@ -221,7 +221,7 @@ void test_op_semantics_bytes_stay(void)
 	planrun_clear(&p);
 }
 
-/* Numbers that a text column has from a column of floats are texts there, as its others are. */
+/* Numbers that come into a text column from a column of floats are texts there, like the others. */
 void test_op_semantics_text_of_floats(void)
 {
 	struct planrun p;
@@ -238,7 +238,7 @@ void test_op_semantics_totals(void)
 {
 	struct planrun p;
 
-	/* a wrong sum stays, with a warning; rounding within the written digits is fine */
+	/* a wrong sum stays, with a warning; rounding within the written digits is accepted */
 	run_is(ONE("{\"op\":\"drop_rows\",\"kinds\":[\"totals\"]}"),
 	       "k,a,b\nx,1.24,5\ny,1.24,6\nSubtotal,2.5,11\nz,3,1\nSum:,9,9\nGrand Total,5.5,12\n",
 	       NULL, 7, 1, &p);
@@ -250,7 +250,7 @@ void test_op_semantics_totals(void)
 	planrun_clear(&p);
 }
 
-/* A declared type outlives the repair of the rows; a found one is found again. */
+/* A declared type survives the repair of rows; a detected type is detected again. */
 void test_op_semantics_declared_types_stay(void)
 {
 	static const char *const plan =

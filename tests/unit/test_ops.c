@@ -1,5 +1,5 @@
-/* Every operation's own examples, in every batch size and number of workers; and what every
- * operation must stand: empty and one-row tables, failing allocations. */
+/* Every operation's own examples, with every batch size and number of workers; and what every
+ * operation must handle: empty and one-row tables, failing allocations. */
 #include "tests/unit/planrun.h"
 
 static const uint32_t batches[] = { 1, 7, 65536 };

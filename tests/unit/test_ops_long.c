@@ -1,8 +1,8 @@
 /* Every operation's own examples over long tables: the same bytes for any number of workers and
- * rows in a batch, with memory and without, where all that can waits on disk. */
+ * rows in a batch, with memory and without, where everything that can waits on disk. */
 #include "tests/unit/planrun.h"
 
-/* A sanitizer build takes one example of each op: the plain one takes them all. */
+/* A sanitizer build runs one example of each op; the plain build runs all of them. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define FEW true
 #else
@@ -18,7 +18,7 @@ static void add_line(struct dtx_buf *out, const char *line, size_t n, unsigned t
 	static const char digits[] = "0123456789";
 	size_t i = 0;
 
-	/* the first whole number of the line grows: keys that are numbers are new ones */
+	/* the first whole number of the line grows, so that numeric keys are new keys */
 	while (vary && i < n) {
 		size_t word = strspn(line + i, digits), end = i + word;
 
@@ -37,7 +37,7 @@ static void add_line(struct dtx_buf *out, const char *line, size_t n, unsigned t
 	dtx_buf_addn(out, line, n);
 }
 
-/* The example's rows again and again; false: it has none. */
+/* Repeats the rows of the example.  False: it has none. */
 static bool lengthen(const char *csv, unsigned lines, bool vary, struct dtx_buf *out)
 {
 	const char *rows = csv ? strchr(csv, '\n') : NULL;
@@ -114,7 +114,7 @@ static int64_t compare_ways(const struct dtx_op *op, const struct dtx_example *e
 
 void test_ops_examples_long(void)
 {
-	/* their results are as wide as their tables are long, or longer by what a cell says */
+	/* the results of these grow with the length of their tables, or with what a cell says */
 	static const char grow[] = "transpose,dummies,repeat";
 	unsigned spilled = 0;
 

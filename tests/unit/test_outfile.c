@@ -1,4 +1,4 @@
-/* Outputs: the old or the new file, whole, at every instant. */
+/* Output files: at every instant there is the old or the new file, and it is complete. */
 #include "core/io/write/outfile.h"
 
 #include <dirent.h>
@@ -62,7 +62,7 @@ static void count_call(void *arg)
 	++*(int *)arg;
 }
 
-/* When all bytes are there, and not before. */
+/* When all bytes are written, and not before. */
 void test_outfile_last(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -117,12 +117,12 @@ static mode_t mode_of(const char *path)
 	return stat(path, &st) ? 0 : st.st_mode & 07777;
 }
 
-/* Only the owner reads the temp file; at the end the permissions are those of a file of the same
- * owner, and never setuid. */
+/* Only the owner can read the temporary file.  At the end its permissions are those of a file of
+ * the same owner, and never setuid. */
 void test_outfile_mode(void)
 {
 	static const struct {
-		mode_t old; /* 0: no file */
+		mode_t old; /* 0: there is no file */
 		uid_t owner;
 		mode_t want;
 	} cases[] = {
@@ -157,7 +157,7 @@ void test_outfile_mode(void)
 	umask(mask);
 }
 
-/* A link of another user in a folder like /tmp is not followed, whoever owns what it leads to. */
+/* A link that another user made in a folder like /tmp is not followed, whoever owns its target. */
 void test_outfile_planted_link(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -184,7 +184,7 @@ void test_outfile_planted_link(void)
 	dtx_err_clear(&err);
 }
 
-/* A folder that is renamed meanwhile keeps no temp file, and the error says so. */
+/* In a folder that is renamed meanwhile no temporary file is left, and the error says so. */
 void test_outfile_folder_moved(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -321,7 +321,8 @@ void test_outfile_full_disk_keeps_old(void)
 	T_INT(count_files(t_dir()), 1);
 }
 
-/* A fifo stands for stdout: not renamed over, spooled beyond the memory part. */
+/* A FIFO stands for stdout: it is not replaced by a rename, and output beyond the part in memory is
+ * spooled. */
 void test_outfile_spool_spills(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -374,7 +375,7 @@ void test_outfile_alloc_fails(void)
 	T_INT(count_files(t_dir()), 1);
 }
 
-/* Two hashes at once are what each is alone, wherever their blocks begin. */
+/* Two hashes computed together are the same as each one alone, wherever their blocks begin. */
 void test_sha256_two_at_once(void)
 {
 	static const size_t sizes[] = { 0, 1, 63, 64, 65, 127, 128, 500, 4096 };
@@ -410,7 +411,7 @@ void test_sha256_two_at_once(void)
 	}
 }
 
-/* A hash beside the output's gets all of its bytes, written with it or not. */
+/* A second hash of the output gets all of its bytes, whether they are written with it or not. */
 void test_outfile_hashes_beside(void)
 {
 	struct dtx_buf sink = DTX_BUF_INIT(10000);

@@ -1,4 +1,4 @@
-/* Rows of many batches side by side: what is picked of them is what their columns say. */
+/* Rows of many batches as records: picked rows are what the columns say. */
 #include "core/data/cells.h"
 #include "ops/sort/packed.h"
 #include "tests/unit/spanmake.h"
@@ -19,7 +19,7 @@ static struct dtx_batch *lines(const char *text)
 	struct dtx_batch *b = span_lines(&schema, ROWS, text, ',');
 
 	for (uint32_t i = 0; i < COLS; i++)
-		b->col[i]->apart = true; /* the text is nobody's */
+		b->col[i]->apart = true; /* no owner has the text */
 	return b;
 }
 
@@ -55,7 +55,7 @@ static void pair_close(struct pair *p)
 	dtx_rowspans_cols_clear(&p->cols);
 }
 
-/* Picks rows of both batches, of all columns that have records. */
+/* Picks rows of both batches, with all columns that have records. */
 static void pick_rows(const struct pair *p, const struct dtx_packed *packed, struct dtx_owner *held)
 {
 	static const uint32_t which[] = { 1, 0, 0, 1, 1, 0, 1 }, row[] = { 2, 0, 2, 0, 1, 1, 2 };
@@ -78,7 +78,8 @@ static void pick_rows(const struct pair *p, const struct dtx_packed *packed, str
 	dtx_owner_unref(cells.owner);
 }
 
-/* In place, copied as nobody keeps the texts, and copied as they are too far from each other. */
+/* Cells in place; copied, because nothing owns the texts; and copied, because the texts are too far
+ * from each other. */
 static void pick_all(const struct pair *p)
 {
 	struct dtx_packed *near = NULL, *far = NULL;
@@ -97,7 +98,7 @@ static void pick_all(const struct pair *p)
 	dtx_owner_unref(held);
 }
 
-/* What strip took comes back. */
+/* Restores what strip removed. */
 static void restore_all(struct pair *p)
 {
 	for (uint32_t i = 0; i < BATCHES; i++) {
@@ -108,7 +109,7 @@ static void restore_all(struct pair *p)
 }
 
 static const uint32_t all[] = { 0, 1, 2, 3 }, some[] = { 0, 1, 3 };
-/* Cells in quotes, empty ones in quotes and not, a delimiter in one of them. */
+/* Quoted cells, empty cells with and without quotes, a delimiter in one of them. */
 static const char plain[] = "1,,three,4\n\"x;\",\"\",y,\"say \"\"hi\"\"\"\n,,,\nA,B,C,D\n"
 			    "five,6,,\"8\"\n9,ten,11,twelve\n";
 
@@ -141,7 +142,7 @@ void test_packed_cells_with_gaps(void)
 	check_pair(plain, strstr(plain, "A,B"), some, 3, DTX_ROWSPANS_GAPS, DTX_ROWSPANS_GAPS);
 }
 
-/* A byte has seven bits for a length: a batch with a longer cell has its spans as they are. */
+/* A byte has seven bits for a length, so a batch with a longer cell has records of whole spans. */
 void test_packed_wide_cells(void)
 {
 	static char text[400];
@@ -156,10 +157,11 @@ void test_packed_wide_cells(void)
 	}
 }
 
-/* Nulls that the column knows are nulls of the records, which have no bits for them. */
+/* Nulls that the validity bits of a column mark are nulls in the records, which have no such
+ * bits. */
 void test_packed_nulls(void)
 {
-	static const uint64_t valid = 5; /* the second is null */
+	static const uint64_t valid = 5; /* the second row is null */
 	struct pair p;
 
 	for (uint32_t c = 0; c < COLS; c++) {
@@ -216,7 +218,7 @@ void test_packed_refuses(void)
 	b->col[1] = third; /* cells that are not in the order of their columns */
 	b->col[2] = second;
 	T_CHECK(!has_records(&cols, b));
-	b->col[1] = NULL; /* nobody has read it in this batch */
+	b->col[1] = NULL; /* this column was not read in this batch */
 	T_CHECK(!has_records(&cols, b));
 	b->col[1] = second;
 	b->col[2] = third;
@@ -237,7 +239,7 @@ void test_packed_refuses(void)
 	dtx_batch_free(b);
 }
 
-/* There and back, and what is picked on the way. */
+/* There and back, and rows picked on the way. */
 static enum dtx_code round_trip(const struct dtx_batch *whole)
 {
 	static const uint32_t which[] = { 0, 0 }, row[] = { 2, 0 }, packed_at[] = { 0 };

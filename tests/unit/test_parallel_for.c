@@ -1,4 +1,5 @@
-/* Pieces of work on several threads: each once, and the first error whoever meets it. */
+/* A loop on several threads: each number runs once, and the error of the smallest number is
+ * returned. */
 #include "core/base/parallel_for.h"
 #include "tests/t.h"
 
@@ -6,7 +7,7 @@
 
 struct pieces {
 	_Atomic int done[PIECES];
-	uint64_t bad_from; /* pieces from here on fail */
+	uint64_t bad_from; /* numbers from here on fail */
 };
 
 static enum dtx_code piece(void *arg, uint64_t i, struct dtx_err *err)

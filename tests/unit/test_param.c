@@ -131,7 +131,7 @@ static const struct dtx_param params[] = {
 	  .def = "\"*\"" },
 };
 
-/* An expression is its text, here; one that begins with '!' is a syntax error. */
+/* Here an expression is its text; one that begins with '!' is a syntax error. */
 static enum dtx_code hook(void *arg, const json_t *value, const char *pointer, void *out,
                           struct dtx_err *err)
 {
@@ -169,7 +169,7 @@ static json_t *hook_json(const void *made)
 	return json_string(made);
 }
 
-/* Fills from text; canonical text to out. */
+/* Fills the args from text and prints the canonical text to out. */
 static enum dtx_code param_run(const char *text, struct dtx_errlist *found, struct dtx_buf *out,
                                struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Parts of formulas: conditions, reach of windows, literals. */
+/* Parts of formulas: conditions, rows that windows read, literals. */
 #include "core/expr/parse/formula_parts.h"
 #include "tests/t.h"
 
@@ -20,12 +20,12 @@ void test_parts_conjuncts(void)
 	dtx_expr_print(part[1], &out);
 	T_STR(dtx_buf_text(&out), "y or z");
 	T_INT(dtx_expr_conjuncts(parsed(&a, "x or y"), part, 3), 1);
-	/* what does not fit stays whole */
+	/* a formula with too many parts stays whole */
 	T_INT(dtx_expr_conjuncts(parsed(&a, "a and b and c and d"), part, 1), 1);
 	dtx_buf_reset(&out);
 	dtx_expr_print(part[0], &out);
 	T_STR(dtx_buf_text(&out), "a and b and c and d");
-	/* nothing is left out where there is room for some */
+	/* if there is room for some parts, nothing is left out */
 	T_INT(dtx_expr_conjuncts(parsed(&a, "(a and b) and (c and d)"), part, 3), 3);
 	dtx_buf_reset(&out);
 	dtx_expr_print(part[2], &out);

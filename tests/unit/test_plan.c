@@ -100,7 +100,7 @@ void test_plan_id_ignores_what_does_not_matter(void)
 	        false);
 }
 
-/* The whole text is no plan. */
+/* A text that is not a plan at all. */
 static void refused(const char *text, enum dtx_code code)
 {
 	struct parsed p;
@@ -125,7 +125,7 @@ void test_plan_refuses_what_is_no_plan(void)
 
 struct want {
 	const char *plan, *code, *at;
-	int from, to; /* span; -1 */
+	int from, to; /* span; -1: none */
 };
 
 static void finds(const struct want *w)
@@ -225,7 +225,7 @@ void test_plan_finds_all_at_once(void)
 	parse(&p, PLAN("{\"op\":\"filter\",\"where\":\"x1 > x2\"},{\"op\":\"frob\"},"
 	               "{\"op\":\"limit\",\"n\":-1},{\"op\":\"select\",\"cols\":[\"zz\"]}"));
 	T_OK(p.rc, &p.err);
-	/* x1, x2, frob, n; behind frob anything may be */
+	/* x1, x2, frob, n; after frob any column may exist */
 	T_INT(p.findings.n, 4);
 	T_INT(p.plan->step[1].trigger, DTX_E_UNKNOWN_OP);
 	clear(&p);

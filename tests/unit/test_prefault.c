@@ -1,4 +1,5 @@
-/* Pages made ahead: those that are wanted, no others, and never at the cost of what is there. */
+/* Pages that are made ahead: those that are needed, no others, and never by changing what is
+ * there. */
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -19,7 +20,7 @@ static char *block_new(void)
 	return block == MAP_FAILED ? NULL : block;
 }
 
-/* Bytes of [block, block + SIZE) that have pages. */
+/* The bytes of [block, block + SIZE) that have pages. */
 static size_t resident(char *block)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 0;
@@ -64,7 +65,7 @@ void test_prefault_are_made_as_far_as_wanted(void)
 	munmap(block, SIZE);
 }
 
-/* What is held, or was moved and is not told again, is left alone. */
+/* A block that is held, or that was moved and not reported again, is left alone. */
 void test_prefault_of_a_moved_block_are_let_be(void)
 {
 	struct dtx_prefault p;

@@ -70,14 +70,14 @@ static long faults(void)
 	return getrusage(RUSAGE_SELF, &ru) ? 0 : ru.ru_minflt;
 }
 
-/* In a child: once copied, the pages are written to without a fault. */
+/* In a child: once pages are copied, they are written to without a fault. */
 static int copies(const struct dtx_prefault_child *hot, char *memory)
 {
 	long before;
 
 	if (!dtx_prefault_child_copy(hot))
 		return 1;
-	write_some(memory + 1); /* whatever the code itself needs is here now */
+	write_some(memory + 1); /* pages that the code itself needs exist now */
 	before = faults();
 	write_some(memory);
 	return faults() != before;
@@ -93,7 +93,7 @@ void test_jail_hot_pages_are_copied(void)
 
 	dtx_prefault_child_open(&hot, proc);
 	dtx_file_close(&proc);
-	/* a sanitizer's shadow memory takes half a minute to look through */
+	/* looking through the shadow memory of a sanitizer takes half a minute */
 	if (DTX_SANITIZED || hot.pagemap < 0 || !dtx_prefault_child_here()) {
 		dtx_prefault_child_close(&hot);
 		t_skip(DTX_SANITIZED ? "a sanitizer build has no jail"
@@ -119,7 +119,7 @@ void test_jail_hot_pages_are_copied(void)
 	munmap(memory, size);
 }
 
-/* Whether the memory at `at` is one large page now, as the kernel tells. */
+/* Whether the memory at `at` is one large page now, as the kernel reports. */
 static bool is_large(const char *at)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -138,7 +138,7 @@ static bool is_large(const char *at)
 	return large;
 }
 
-/* A mapping of small pages, of which the list has `pages`, at the start of a large one. */
+/* A mapping of small pages, of which `pages` are listed, at the start of a large page. */
 static bool gathers(size_t pages)
 {
 	static struct dtx_prefault_child hot;
@@ -171,7 +171,7 @@ void test_prefault_child_pages_become_large_ones_where_there_are_many(void)
 	T_CHECK(!gathers(8));
 }
 
-/* Without /proc nothing is learnt, and nothing is copied. */
+/* Without /proc nothing is learned and nothing is copied. */
 void test_prefault_child_without_proc(void)
 {
 	static struct dtx_prefault_child hot;
@@ -183,7 +183,7 @@ void test_prefault_child_without_proc(void)
 	dtx_prefault_child_close(&hot);
 }
 
-/* An interpreter that was made to read texts has no pandas to warm up. */
+/* An interpreter that only reads texts has no pandas to warm up. */
 static int cold(void)
 {
 	struct dtx_py_info info;

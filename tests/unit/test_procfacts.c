@@ -1,4 +1,5 @@
-/* What main reads of a worker before it sends a byte: each fact that does not hold is found. */
+/* What main reads about a worker before it sends a byte: each fact that does not hold is
+ * detected. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -106,11 +107,11 @@ void test_jail_facts_of_a_worker(void)
 	}
 	for (i = 0; i < n; i++)
 		if (!states[i].privs ||
-		    !t_is_filtered()) /* the container's filter is named first */
+		    !t_is_filtered()) /* the filter of the container is named first */
 			check(&states[i]);
 }
 
-/* A process whose filter asks main about the probe, and that makes the call. */
+/* A process whose filter asks main about the probe call, and that makes this call. */
 static pid_t start_prober(const uint64_t nonce[2], int *listener)
 {
 	struct sock_filter code[] = {
@@ -175,8 +176,8 @@ void test_jail_probe_of_a_worker(void)
 		      probes[i].holds);
 		close(listener);
 		T_INT(waitpid(pid, &status, 0), pid);
-		/* one that is not the probe has no answer; without a listener the kernel gives one
-		 */
+		/* a call that is not the probe gets no answer; without a listener the kernel
+		 * answers */
 		T_INT(WEXITSTATUS(status), probes[i].holds ? EPERM : ENOSYS);
 	}
 }

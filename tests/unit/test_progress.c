@@ -1,4 +1,4 @@
-/* What a look at a run prints. */
+/* What the progress display of a run prints. */
 #include "cli/progress.h"
 
 #include "tests/t.h"
@@ -62,7 +62,7 @@ void test_progress_thread_ends_at_once(void)
 	dtx_ticker_stop(&t);
 }
 
-/* Reads from the terminal until `text` has come, at most ten seconds. */
+/* Reads from the terminal until `text` has come, for at most ten seconds. */
 static bool terminal_shows(int fd, const char *text, struct dtx_buf *seen)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -78,7 +78,7 @@ static bool terminal_shows(int fd, const char *text, struct dtx_buf *seen)
 	return true;
 }
 
-/* On a terminal a line appears, and is gone at the end; on anything else nothing is printed. */
+/* On a terminal a line appears and is removed at the end; elsewhere nothing is printed. */
 void test_progress_on_a_terminal(void)
 {
 	struct dtx_buf seen = DTX_BUF_INIT(1 << 16);

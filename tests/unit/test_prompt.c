@@ -1,4 +1,4 @@
-/* The prompt: exact bytes, nothing of the cells. */
+/* The prompt: its exact bytes, and nothing of the cells. */
 #include "core/fallback/prompt/prompt.h"
 
 #include "core/fallback/contract.h"
@@ -8,7 +8,7 @@
 
 #define STEPS "[{\"by\":[\"region\"],\"note\":\"per week\",\"op\":\"weekly_balance\"}]"
 
-/* jansson's own parser does not survive every failed allocation; ours looks first. */
+/* jansson's own parser does not survive every failed allocation; our parser checks first. */
 static json_t *parse(const char *text)
 {
 	struct dtx_json_limits limits = { 0, 0 };
@@ -155,7 +155,7 @@ void test_prompt_same_table_same_bytes(void)
 	dtx_prompt_clear(&q);
 }
 
-/* Patterns are told only when nearly all cells and at least five share them. */
+/* Patterns are disclosed only if nearly all cells, and at least five, share them. */
 void test_prompt_patterns(void)
 {
 	static const struct {
@@ -169,7 +169,7 @@ void test_prompt_patterns(void)
 		{ "AB-1\nCD-2\nEF-33\nGH-4\nIJ-5\nother\n",
 		  "{\"distinct\":\"unique\",\"name\":\"k\",\"nullable\":false,\"type\":\"text\"}"
 		  "\n" },
-		/* marks alone would be the cell */
+		/* if it consists only of punctuation, the pattern would be the cell */
 		{ "!?\n!?\n!?\n!?\n!?\n!?\n",
 		  "{\"distinct\":\"few\",\"name\":\"k\",\"nullable\":false,\"type\":\"text\"}\n" },
 		{ "a1\na1\na1\n\na1\na1\n", "{\"distinct\":\"few\",\"name\":\"k\",\"nullable\":"
@@ -230,7 +230,7 @@ void test_prompt_hostile_names(void)
 	dtx_prompt_clear(&p);
 }
 
-/* --- what is told of a failure --- */
+/* --- what is disclosed of a failure --- */
 
 static void told_trigger(enum dtx_code code, const char *message, const char *column,
                          struct dtx_buf *out)
@@ -260,7 +260,7 @@ void test_redact_trigger(void)
 		  "there is no such function: 'grow'" },
 		{ DTX_E_MISSING_COLUMN, "no column 'Canary'; there are 'hours', 'region'", "",
 		  "a column that is named is not there: 'hours', 'region'" },
-		/* these may quote cells: the plan's own words are no reason to show one */
+		/* these may quote cells: that the plan has the same word is no reason to show it */
 		{ DTX_E_CAST_FAILED, "column 'hours': 'negative' is no int", "hours",
 		  "some cells cannot be read as the type that is wanted: column 'hours'" },
 		{ DTX_E_CAST_FAILED, "'negative' in 7 rows, 'mutate' in 'region'", "Canary",
@@ -318,7 +318,7 @@ void test_redact_exception(void)
 		const char *want; /* up to the semicolon */
 	} row[] = {
 		{ "KeyError", true, "'hours'", 4, "it raised KeyError, which names \"hours\"" },
-		/* a string of the line that fails, and of no other line */
+		/* a string in the line that fails, and in no other line */
 		{ "KeyError", true, "'negative'", 8,
 		  "it raised KeyError, which names \"negative\"" },
 		{ "KeyError", true, "'negative'", 4, "it raised KeyError" },
@@ -328,15 +328,15 @@ void test_redact_exception(void)
 		{ "ValueError", true, "'long'", 5, "it raised ValueError, which names \"long\"" },
 		{ "KeyError", true, "'comment'", 2, "it raised KeyError" },
 		{ "KeyError", true, "', '", 5, "it raised KeyError" },
-		/* whole texts only, no numbers, nothing without quotes */
+		/* only whole texts, no numbers, nothing without quotes */
 		{ "KeyError", true, "'hours worked'", 4, "it raised KeyError" },
 		{ "KeyError", true, "42", 2, "it raised KeyError" },
 		{ "KeyError", true, "'42' hours negative", 2, "it raised KeyError" },
 		{ "ValueError", true, "hours", 4, "it raised ValueError" },
-		/* one at most */
+		/* at most one */
 		{ "KeyError", true, "'hours' 'main' 'hours'", 4,
 		  "it raised KeyError, which names \"hours\"" },
-		/* classes of the snippet's own, whatever they are called */
+		/* classes of the snippet itself, whatever their names */
 		{ "ValueError", false, "x", 4, "it raised exception" },
 		{ "Canary", true, "x", 4, "it raised exception" },
 		{ "KeyError,IndexError", true, "x", 4, "it raised exception" },
@@ -358,7 +358,7 @@ void test_redact_exception(void)
 	}
 }
 
-/* Lines are those of the code, whatever the report says of their text. */
+/* Lines are those of the code, whatever the report says about their text. */
 void test_redact_lines(void)
 {
 	static const int lines[] = { 8, 0, -1, 9, 1 << 30 };
@@ -468,7 +468,7 @@ void test_redact_failures(void)
 		  "check nullable failed\n" },
 		{ DTX_E_SNIPPET_ASSUMPTION, "ASSUMES 'hours > 0' does not hold", NULL,
 		  "[\"Canary\",\"hours > 0\"]", ASSUMPTION "it is `hours > 0`\n" },
-		/* what a worker reports as its conditions need not be in the module */
+		/* the conditions that a worker reports may not exist in the module */
 		{ DTX_E_SNIPPET_ASSUMPTION, "ASSUMES 'Canary' does not hold", NULL, "[\"Canary\"]",
 		  ASSUMPTION },
 		{ DTX_E_SNIPPET_FAMILY_LITERAL, "the code names column 'hours': read 'Canary'",

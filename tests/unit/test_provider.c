@@ -1,4 +1,4 @@
-/* The report: its JSON, its error. */
+/* The report of a run: its JSON, and its error. */
 #include "tests/t.h"
 
 #include "core/base/text/json.h"

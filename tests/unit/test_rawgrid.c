@@ -1,4 +1,4 @@
-/* Raw cells: how readers hand them over, how they cross into the jail. */
+/* Raw cells: how readers return them, and how they are sent into the jail. */
 #include "core/data/frame/rawgrid.h"
 
 #include "core/data/frame/frame.h"
@@ -74,7 +74,7 @@ void test_rawgrid_of_text_files(void)
 		"4x2 -|0,0 t a;b|0,1 t c|1,0 t d;e|1,1 t f|2,0 t g;h|2,1 t i|3,0 t j;k|3,1 t l");
 	comment.comment = "#";
 	comment.delimiter = ",";
-	comment.skip = 1; /* cells are those of the file, whatever the plan cuts off */
+	comment.skip = 1; /* the cells are those of the file, whatever the plan skips */
 	expect_text("# made by, hand\na,b\n", &comment,
 	            "2x2 -|0,0 t # made by, hand|1,0 t a|1,1 t b");
 	expect_text("", NULL, "0x0 -");
@@ -189,7 +189,7 @@ void test_rawgrid_round_trip(void)
 	dtx_buf_clear(&got);
 }
 
-/* Any byte of the section may be anything: it is refused, or what was taken is sound. */
+/* Every value of every byte of the section: it is refused, or what was read is valid. */
 void test_rawgrid_hostile_bytes(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -270,7 +270,7 @@ void test_rawgrid_every_allocation_fails(void)
 	dtx_buf_clear(&bytes);
 }
 
-/* --- shapes --- */
+/* --- layouts --- */
 
 static void shape_of(const char *text, struct dtx_buf *out)
 {
@@ -289,7 +289,7 @@ static void shape_of(const char *text, struct dtx_buf *out)
 	dtx_rawgrid_clear(&g);
 }
 
-/* More rows and other values keep a layout's identity, another column does not. */
+/* More rows and other values do not change the identity of a layout; another column does. */
 void test_shape_is_the_layout(void)
 {
 	struct dtx_buf a = DTX_BUF_INIT(4096), b = DTX_BUF_INIT(4096);
@@ -404,7 +404,7 @@ void test_rawgrid_contradictions(void)
 	dtx_rawgrid_clear(&g);
 }
 
-/* As full as a grid may be: the counts are set, nothing is filled. */
+/* A grid that is as full as possible: the counts are set, but there are no cells. */
 void test_rawgrid_full(void)
 {
 	const struct dtx_raw_cell cell = { .kind = DTX_RAW_NUMBER };

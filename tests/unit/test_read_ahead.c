@@ -1,4 +1,4 @@
-/* Bytes read ahead are the bytes; failures and early ends come through. */
+/* Bytes that are read ahead are the same bytes; failures and early ends are passed on. */
 #include "core/io/source/read_ahead.h"
 
 #include "tests/t.h"
@@ -25,13 +25,13 @@ static enum dtx_code feed_read(void *arg, void *to, size_t cap, size_t *got, str
 	return DTX_OK;
 }
 
-/* Windows that have no byte 255. */
+/* Windows without a byte 255. */
 static bool no_last_byte(const char *bytes, size_t len)
 {
 	return !memchr(bytes, 255, len);
 }
 
-/* Reads all with windows of `cap`; false when a byte is wrong. */
+/* Reads everything with windows of `cap` bytes; false if a byte is wrong. */
 static enum dtx_code drain(struct feed *f, size_t cap, size_t *total, bool *right,
                            struct dtx_err *err)
 {
@@ -99,8 +99,8 @@ void test_read_ahead_stops_early(void)
 	T_CHECK(f.left > 0);
 }
 
-/* Lent windows hold the same bytes, also behind some that were read, and what is around them may be
- * written. */
+/* Windows that are lent have the same bytes, also after some bytes were read, and the memory around
+ * them may be written to. */
 void test_read_ahead_lends_windows(void)
 {
 	struct feed f = { .left = 2000001, .step = 100000 };
@@ -127,7 +127,7 @@ void test_read_ahead_lends_windows(void)
 	dtx_read_ahead_close(a);
 }
 
-/* From the one behind those that were read before it was asked for. */
+/* Starts with the byte after those that were read before. */
 void test_read_ahead_judges_when_asked(void)
 {
 	struct feed f = { .left = 3000, .step = 100 };

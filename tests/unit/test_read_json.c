@@ -1,4 +1,4 @@
-/* JSON Lines and JSON documents: columns, types, verdicts. */
+/* JSON Lines and JSON documents: columns, types, results. */
 #include "core/io/json/json_scan.h"
 
 #include "tests/t.h"
@@ -41,7 +41,7 @@ void test_read_json_lines_and_arrays(void)
 	expect("{\"n\":\"12\",\"e\":\"\"}", "n:text,e:text\n12|\n");
 }
 
-/* A value that is too large is not read to its end, which need not come. */
+/* A value that is too large is not read to its end, which may never come. */
 void test_read_json_large_value(void)
 {
 	static const char *const begin[] = { "{\"a\":\"", "{\"a\":[" };
@@ -128,7 +128,7 @@ void test_read_json_encodings(void)
 	dtx_buf_clear(&out);
 }
 
-/* A value that its declared type does not hold is null, and counted. */
+/* A value that its declared type cannot hold is null, and is counted. */
 void test_read_json_misfits(void)
 {
 	struct dtx_read_type type = { .name = "d",
@@ -202,7 +202,7 @@ void test_read_json_verdicts(void)
 		expect(row[i].json, row[i].want);
 }
 
-/* One row of so many cells, one record of so many members: each is one too many. */
+/* A row with one cell too many, and a record with one member too many. */
 void test_read_json_width(void)
 {
 	static const struct {
@@ -276,7 +276,7 @@ void test_read_json_columns_of_arrays(void)
 void test_read_json_shapes(void)
 {
 	static const char *const rows[][2] = {
-		/* split: an index that counts is none */
+		/* split: an index that only counts is not a column */
 		{ "{\"columns\":[\"a\",\"b\"],\"index\":[0,1],\"data\":[[1,\"x\"],[2,\"y\"]]}",
 		  "a:int,b:text\n1|x\n2|y\n" },
 		{ "{\"columns\":[\"a\",null,3],\"index\":[\"r\",\"s\"],\"data\":[[1,2,{\"z\":5}],"
@@ -287,7 +287,7 @@ void test_read_json_shapes(void)
 		{ "{\"n\":2,\"rows\":[[1,\"x\"]],\"columns\":[\"a\",\"b\"]}",
 		  "a:int,b:text\n1|x\n" },
 		{ "{\"columns\":[\"a\"],\"data\":[]}", "a:null\n" },
-		/* other widths, other names: no such table */
+		/* other numbers of columns, other names: not such a table */
 		{ "{\"columns\":[\"a\"],\"data\":[[1,2]]}", "columns:text,data:text\na|[1,2]\n" },
 		{ "{\"columns\":[[\"a\",\"b\"]],\"data\":[[1]],\"x\":0}",
 		  "columns:text,data:text,x:int\n[[\"a\",\"b\"]]|[[1]]|0\n" },
@@ -299,7 +299,7 @@ void test_read_json_shapes(void)
 		  "key_2:text,key:int,l:text\n7|1|[1]\nA|2|[]\n" },
 		{ "{\"0\":{\"a\":1,\"b\":\"x\"},\"1\":{\"a\":2,\"b\":\"y\"}}",
 		  "key:text,a:int,b:text\n0|1|x\n1|2|y\n" },
-		/* columns as objects: names that count are none */
+		/* columns as objects: names that only count are not a column */
 		{ "{\"a\":{\"0\":1,\"1\":2},\"b\":{\"0\":\"x\",\"1\":\"y\"}}",
 		  "a:int,b:text\n1|x\n2|y\n" },
 		{ "{\"a\":{\"r\":1,\"s\":2},\"b\":{\"r\":\"x\",\"s\":null}}",
@@ -335,7 +335,7 @@ void test_read_json_shapes(void)
 	            "key:text,n:int\np|1\nq|~\n");
 }
 
-/* Where a cell of such a table lies in the document. */
+/* Where a cell of such a table is in the document. */
 void test_read_json_shapes_place(void)
 {
 	static const char *const text[] = {
@@ -436,7 +436,7 @@ void test_read_json_lenient(void)
 			expect_with(row[i].json, &opts, n, true, row[i].want);
 }
 
-/* The way to the records is as lenient as they are, and what was mended beside them is told. */
+/* Finding the records is as lenient as reading them, and repairs outside of them are reported. */
 void test_read_json_lenient_pointer(void)
 {
 	static const char text[] = "{\"n\":NaN,\n\"d\":[{\"a\":NaN},{\"a\":1}],}";
@@ -461,7 +461,7 @@ void test_read_json_lenient_pointer(void)
 	dtx_source_free(src);
 }
 
-/* What is left out is told, counted, and in the ledger. */
+/* What is left out is reported, counted, and in the ledger. */
 void test_read_json_lenient_ledger(void)
 {
 	static const char text[] = "{\"a\":1}\nx\ny\n{\"a\":NaN}\n";
@@ -487,7 +487,7 @@ void test_read_json_lenient_ledger(void)
 	dtx_buf_clear(&out);
 }
 
-/* The remedy of a refusal is named only where it helps. */
+/* The remedy of a refusal is named only if it helps. */
 void test_read_json_advice(void)
 {
 	static const struct {
@@ -514,10 +514,10 @@ void test_read_json_advice(void)
 	}
 }
 
-/* --- verdicts of another parser --- */
+/* --- comparison with another parser --- */
 
-/* Whether jansson takes the text as one document of records; keys of a record are unique for both,
- * keys inside of what stays JSON text only for jansson: the seeds have none. */
+/* Whether jansson reads the text as one document of records.  Both require unique keys in a record;
+ * only jansson requires them inside of what stays JSON text, and the seeds have none of that. */
 static bool jansson_takes(const char *text, size_t len)
 {
 	json_t *v = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
@@ -544,8 +544,9 @@ static bool dtx_takes(const char *text, size_t len)
 	return ok;
 }
 
-/* Seeds with bytes changed, doubled and cut: both say the same of each.  jansson refuses numbers
- * that no double holds and dtx does not, keys with NUL and dtx too; no seed comes near. */
+/* Seeds with bytes changed, doubled and cut: both parsers must agree about each.  jansson refuses
+ * numbers that no double can hold, and dtx does not; jansson refuses keys with NUL, and so does
+ * dtx; no seed comes close to that. */
 void test_read_json_verdicts_as_jansson(void)
 {
 	static const char *const seed[] = {

@@ -1,4 +1,4 @@
-/* Which reader serves which bytes, and what is said of formats that none reads. */
+/* Which reader reads which bytes, and what is reported for formats that no reader reads. */
 #include "core/io/reader.h"
 
 #include "tests/t.h"
@@ -37,11 +37,11 @@ void test_reader_is_chosen_by_content(void)
 	expect_bytes("x", "{\"a\":1}", 7, "jsonl", "json", "");
 	expect_bytes("x", "a", 1, "parquet", "unsupported_format", "");
 	EXPECT_BYTES("x", "\x02\x03\xff\x04\x05\xfe", "unsupported_format", "\"format\": \"csv\"");
-	/* a text with a delimiter of databases, whatever encoding it has */
+	/* a text with a delimiter that databases use, in any encoding */
 	EXPECT_BYTES("x", "a\001b\n1\001\xfc\n", "bad_encoding", "windows-125");
 }
 
-/* The suffix names the format: what cannot be that is an error, or read with a note. */
+/* The suffix names the format: content that contradicts it is an error, or is read with a note. */
 void test_reader_believes_a_suffix(void)
 {
 	EXPECT_BYTES("x.csv", "{\"a\":1}\n{\"a\":2}\n", "corrupt_file", "\"format\": \"json\"");
@@ -86,7 +86,7 @@ void test_reader_names_all_drops(void)
 		T_CHECK(dtx_drop_name[i] != NULL);
 }
 
-/* A member that the format has no use for is not passed over in silence. */
+/* A member that the format does not use is reported. */
 void test_reader_notes_idle_members(void)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;

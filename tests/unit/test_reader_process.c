@@ -1,5 +1,5 @@
-/* The reader process: what the kernel answers behind its filter, what becomes of one that does
- * what it must not, and one that breaks the protocol. */
+/* The reader process: what the kernel answers under its filter, what happens to one that does
+ * forbidden things, and to one that breaks the protocol. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static bool skipped(void)
 /* --- the filter --- */
 
 struct attempt {
-	const char *name; /* of the call, as main tells it */
+	const char *name; /* name of the call, as main reports it */
 	long nr, a0, a1, a2, a3, a4, a5;
 	bool allowed;
 };
@@ -106,7 +106,7 @@ static bool lock_child(bool plain, int *listener)
 	return !dtx_filter_load_reader(&f, plain, listener);
 }
 
-/* Without main: the kernel alone. */
+/* Without main: the kernel alone answers. */
 void test_reader_filter_answers_of_the_kernel(void)
 {
 	size_t i;
@@ -176,7 +176,7 @@ static bool villain_wait(struct villain *v, uint16_t type, int *fd)
 	return true;
 }
 
-/* Says that it is locked, takes a request, then does `act`. */
+/* Reports that it is locked, receives a request, then does `act`. */
 static _Noreturn void villain_main(int fd, bool named, void (*act)(struct villain *v),
                                    const struct attempt *attempt)
 {
@@ -196,7 +196,7 @@ static _Noreturn void villain_main(int fd, bool named, void (*act)(struct villai
 	_exit(201);
 }
 
-/* What main says of it; the code. */
+/* What main reports about it; returns the code. */
 static enum dtx_code meet_within(const struct dtx_isolate_limits *limits, bool named,
                                  void (*act)(struct villain *v), const struct attempt *attempt,
                                  struct dtx_err *err)
@@ -263,7 +263,7 @@ void test_reader_process_is_stopped_and_the_call_named(void)
 		if (!strstr(err.msg, want))
 			t_fail(__FILE__, __LINE__, "expected %s in: %s", want, err.msg);
 	}
-	/* nobody can name it: the signal is told */
+	/* its name is unknown, so the signal is reported */
 	T_CODE(meet(false, act_attempt, &attempts[1], &err), DTX_E_CORRUPT_FILE, &err);
 	T_CHECK(strstr(err.msg, "died (SIGSYS)"));
 	dtx_err_clear(&err);
@@ -323,7 +323,7 @@ static void act_other_length(struct villain *v)
 	wait_end(v);
 }
 
-/* Memory that it could still change after main has looked. */
+/* Memory that it could still change after main has checked it. */
 static void act_keep_mapping(struct villain *v)
 {
 	int fd;
@@ -382,7 +382,7 @@ static void act_skip_a_serial(struct villain *v)
 	wait_end(v);
 }
 
-/* No processor time passes, and nothing is said any more. */
+/* It uses no processor time and sends nothing more. */
 static void act_hang_up(struct villain *v)
 {
 	static int forever;
@@ -424,7 +424,7 @@ void test_reader_process_breaks_the_protocol(void)
 	dtx_err_clear(&err);
 }
 
-/* It says that it has no memory, in a few bytes. */
+/* It reports that it has no memory, in a few bytes. */
 static void act_starve(struct villain *v)
 {
 	struct dtx_wire_fail f = { .gen = v->ask.gen };
@@ -435,7 +435,7 @@ static void act_starve(struct villain *v)
 	wait_end(v);
 }
 
-/* What it may take of memory and of time ends with the name of the limit. */
+/* If it exceeds its memory or its time, the error names the limit. */
 void test_reader_process_limits_are_named(void)
 {
 	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
@@ -464,7 +464,7 @@ static void act_one_frame(struct villain *v)
 	wait_end(v);
 }
 
-/* A villain that has a request. */
+/* A villain that has received a request. */
 static void asked(void (*act)(struct villain *v), const struct dtx_isolate_limits *limits,
                   struct dtx_source **src, struct dtx_isolate **p)
 {
@@ -485,7 +485,7 @@ static void asked(void (*act)(struct villain *v), const struct dtx_isolate_limit
 	dtx_err_clear(&err);
 }
 
-/* The limit is the process's: who takes the answer may be slow. */
+/* The limit is for the process: a caller that takes the answers may be slow. */
 void test_reader_process_waits_for_main(void)
 {
 	struct dtx_isolate_limits limits = { .memory = 1 << 20, .cpu_s = 1 };
@@ -508,7 +508,7 @@ void test_reader_process_waits_for_main(void)
 	dtx_err_clear(&err);
 }
 
-/* The second frame lies where the first one lay. */
+/* The second frame uses the same memory as the first one. */
 static void act_write_again(struct villain *v)
 {
 	char *slot = MAP_FAILED;
@@ -529,7 +529,7 @@ static void act_write_again(struct villain *v)
 	wait_end(v);
 }
 
-/* What main has of a small frame is its own, whatever is written to the memory later. */
+/* Main has its own copy of a small frame, whatever is written to the memory later. */
 void test_reader_process_frames_are_copies(void)
 {
 	struct dtx_isolate_limits limits = { .memory = 1 << 20, .cpu_s = 10 };
@@ -555,7 +555,7 @@ void test_reader_process_frames_are_copies(void)
 	dtx_err_clear(&err);
 }
 
-/* What it says of its progress arrives before a row does. */
+/* Its report of progress arrives before any row does. */
 void test_reader_process_ticks(void)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;

@@ -1,5 +1,5 @@
-/* How a reader process starts: it must be locked, and show that it is, before it is asked anything;
- * the real one is, and reads. */
+/* How a reader process starts.  It must be locked, and prove it, before it is asked anything.  The
+ * real one is locked, and reads. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -43,11 +43,11 @@ static void unlocked_main(int fd, bool filter)
 	_exit(0);
 }
 
-/* It says that it is locked, and is not: the kernel is asked. */
+/* It reports that it is locked, but is not: main asks the kernel. */
 void test_reader_process_must_be_locked(void)
 {
 	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
-	/* below the filter of a container a process without one of its own has that one */
+	/* under the filter of a container, a process without a filter of its own has that one */
 	const char *unfiltered = t_is_filtered() ? "Seccomp_filters is " : "Seccomp is 0";
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_source *src;
@@ -74,8 +74,8 @@ void test_reader_process_must_be_locked(void)
 	dtx_err_clear(&err);
 }
 
-/* Main itself stands behind a filter, as in a container: then a process without one of its own has
- * one too. */
+/* Main itself runs under a filter, as in a container: then a process without a filter of its own
+ * has one too. */
 void test_reader_process_must_be_locked_by_itself(void)
 {
 	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
@@ -116,12 +116,12 @@ void test_reader_process_must_be_locked_by_itself(void)
 	T_CHECK(WIFEXITED(status));
 }
 
-/* --- what the kernel does not tell --- */
+/* --- facts that the kernel does not tell --- */
 
 enum prober { PROBE_NO_PEER, PROBE_OTHER, PROBE_NO_ANSWER, PROBE_ALLOWED, PROBE_REFUSED };
 
-/* A filter that asks main about the probe; below another one, so that there is one too many to be
- * taken for a reader's. */
+/* A filter that asks main about the probe call, loaded after another one, so that there is one
+ * filter too many for a reader. */
 static int ask_of_probe(void)
 {
 	static struct sock_filter all = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
@@ -140,7 +140,7 @@ static int ask_of_probe(void)
 	                    &over);
 }
 
-/* Says that it is locked, and does of what it is then asked as much as it is told to. */
+/* Reports that it is locked, and then does as much of what it is asked as it was told to do. */
 static void prober_main(int fd, enum prober does)
 {
 	struct dtx_wire w = { .fd = fd };
@@ -169,8 +169,8 @@ static void prober_main(int fd, enum prober does)
 	_exit(0);
 }
 
-/* Where its facts cannot be read, a process must make the call that main asks for, and be refused:
- * one that does less is none that is locked. */
+/* If its facts cannot be read, a process must make the call that main asks for, and be refused.  A
+ * process that does less is not locked. */
 void test_reader_process_must_show_its_filter(void)
 {
 	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
@@ -197,7 +197,7 @@ void test_reader_process_must_show_its_filter(void)
 			prober_main(pair[1], (enum prober)i);
 		}
 		close(pair[1]);
-		t_fail_call("access", 0, ENOENT); /* its facts */
+		t_fail_call("access", 0, ENOENT); /* the facts about it */
 		T_CODE(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err),
 		       says[i] ? DTX_E_JAIL_UNAVAILABLE : DTX_OK, &err);
 		T_CHECK(t_failed_call());
@@ -249,7 +249,7 @@ void test_reader_process_reads(void)
 	close(fd);
 	T_OK(file_dump(path, &out, &err), &err);
 	T_STR(dtx_buf_text(&out), "name:text\nrich\nx\nrich\n");
-	/* cut: what the parser says inside is said here */
+	/* compressed data is cut: what the parser reports inside is reported here */
 	T_INT(truncate(path, (off_t)bytes.len / 2), 0);
 	T_CODE(file_dump(path, &out, &err), DTX_E_CORRUPT_FILE, &err);
 	T_CHECK(strstr(err.msg, path) && !strstr(err.msg, "process"));
@@ -258,7 +258,7 @@ void test_reader_process_reads(void)
 	dtx_err_clear(&err);
 }
 
-/* A request that comes while the answer to another is made takes its place. */
+/* A request that comes while the answer to another one is made replaces it. */
 void test_reader_process_is_asked_again(void)
 {
 	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
@@ -310,7 +310,7 @@ void test_reader_process_selftest(void)
 	dtx_err_clear(&err);
 }
 
-/* A limit of the caller's that cannot be raised is kept. */
+/* A limit of the caller that cannot be raised is kept. */
 void test_reader_process_under_tighter_limits(void)
 {
 	int status = 0;

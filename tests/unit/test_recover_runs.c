@@ -1,4 +1,5 @@
-/* Runs that are killed: the output is old or new, whole, and the record says which. */
+/* Runs that are killed: the output is the old or the new one, complete, and the record says
+ * which. */
 #include "core/store/ledger/recover_runs.h"
 
 #include <dirent.h>
@@ -32,7 +33,7 @@ static void put_file(const char *path, const char *text)
 		fclose(f);
 }
 
-/* Nothing that verify would find. */
+/* Checks that verify finds nothing. */
 static void check_sound(struct dtx_store *s)
 {
 	struct dtx_verify_opts opts = { .since = 0 };
@@ -186,7 +187,7 @@ void test_recover_runs_killed_anywhere(void)
 	kill_once(KILL_NEVER, false, "new text\n", "ok", NULL);
 }
 
-/* Killed by the parent at an arbitrary instant, over and over. */
+/* Killed by the parent at an arbitrary time, many times. */
 void test_recover_runs_killed_at_random(void)
 {
 	const char *path = in_dir("out.csv"), *store = in_dir("store.db");

@@ -1,10 +1,10 @@
-/* Refusals of readers and their remedies. */
+/* Refusals of readers, and their remedies. */
 #include "core/io/repair.h"
 
 #include "core/io/encoding/enc_guess.h"
 #include "tests/unit/csv_dump.h"
 
-/* Opens and reads with all remedies; the notes and the rows, or the code that is left. */
+/* Opens and reads with all remedies.  Prints the notes and the rows, or the code that remains. */
 static enum dtx_code repair_dump(const char *text, size_t len, struct dtx_buf *out)
 {
 	struct dump_how how = DUMP_HOW;
@@ -64,13 +64,13 @@ void test_repair_takes_the_advised_remedy(void)
 	          "{\"refusal\":\"bad_encoding\",\"change\":{\"encoding\": \"windows-1252\"}}\n");
 }
 
-/* Tables below the first are cut off as rows that the ledger counts. */
+/* Tables below the first one are cut off as rows that the ledger counts. */
 void test_repair_leaves_out_what_is_no_row(void)
 {
 	REPAIR_IS("# x\na,b\n1,2\n# y\n3,4\n",
 	          "a:int|b:int\n1|2\n3|4\n"
 	          "{\"refusal\":\"ragged_rows\",\"change\":{\"comment\": \"#\"}}\n");
-	/* A line of the table's width is a row, whatever it begins with. */
+	/* a line with as many cells as the table is a row, whatever it begins with */
 	REPAIR_IS("a,b\n1,2\n# y\n#3,4\n",
 	          "a:text|b:int\n1|2\n# y|~\n#3|4\n"
 	          "{\"refusal\":\"ragged_rows\",\"change\":{\"ragged\": \"pad\"}}\n");
@@ -100,7 +100,7 @@ void test_repair_reads_good_files_as_they_are(void)
 	REPAIR_IS("a,b\n1,2\n", "a:int|b:int\n1|2\n");
 }
 
-/* Apostrophes quote cells only behind the part that was sniffed. */
+/* Apostrophes quote cells only after the part of the file that was sampled. */
 void test_repair_sniffs_again(void)
 {
 	struct dump_how how = DUMP_HOW;
@@ -223,7 +223,8 @@ void test_encoding_is_mended(void)
 	dtx_buf_clear(&out);
 }
 
-/* The last byte of the file begins a byte order mark: nothing behind it is looked at. */
+/* The last byte of the file is the first byte of a byte order mark: nothing after it may be
+ * read. */
 void test_encoding_fails_at_the_end(void)
 {
 	static const char text[] = "a,b\n1,\xef";

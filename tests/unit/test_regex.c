@@ -1,10 +1,11 @@
-/* Regular expressions: matches and groups, errors, linear time, automata against threads. */
+/* Regular expressions: matches and groups, errors, linear time, and agreement of the two
+ * automata. */
 #include "tests/t.h"
 
 #include "core/expr/regex/regex.h"
 #include "core/expr/regex/regex_int.h"
 
-/* "start-end" of the whole match and of each group, '-' for a group without part. */
+/* "start-end" of the whole match and of each group, '-' for a group that took no part. */
 static const char *find(const char *pattern, const char *text, char out[200])
 {
 	struct dtx_arena a = DTX_ARENA_INIT;
@@ -143,7 +144,8 @@ void test_regex_deep_is_limited(void)
 	dtx_arena_clear(&a);
 }
 
-/* What makes a backtracking matcher take for ever is a matter of bytes times instructions. */
+/* Patterns for which a backtracking matcher takes exponential time take bytes times instructions
+ * here. */
 void test_regex_is_linear(void)
 {
 	char out[200], text[5001];
@@ -155,7 +157,7 @@ void test_regex_is_linear(void)
 	T_STR(find("(?:a?){100}a{100}x", text, out), "no");
 }
 
-/* Random patterns: the automaton and the threads agree on every text. */
+/* Random patterns: the DFA and the simulation of threads agree about every text. */
 void test_regex_dfa_equals_threads(void)
 {
 	static const char *const parts[] = { "a",  "b",    "[ab]",  ".",     "\xc3\xa9",

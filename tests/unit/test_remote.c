@@ -1,4 +1,4 @@
-/* What a far side may say. */
+/* What the far side of an exec: provider may send. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ void test_remote_command(void)
 	dtx_err_clear(&err);
 }
 
-/* --- far sides that go wrong --- */
+/* --- far sides that fail --- */
 
 static bool far_cancelled(void *arg)
 {
@@ -86,13 +86,13 @@ static bool far_cancelled(void *arg)
 }
 
 struct far_case {
-	const char *command; /* behind "exec:" */
+	const char *command; /* after "exec:" */
 	int64_t rows;        /* of the table that is sent */
 	bool cancel;
-	const char *call; /* of the system, which fails at each place in turn; NULL */
+	const char *call; /* system call that fails at each place in turn; NULL: none */
 	int error;
 	const char *says;
-	const char *layers; /* that are required */
+	const char *layers; /* layers that are required */
 };
 
 static enum dtx_code far_run(const struct far_case *f, struct dtx_err *err)
@@ -141,7 +141,7 @@ static bool far_says(const struct far_case *f)
 	return said;
 }
 
-/* An answer as a file, which a far side that is `cat` gives. */
+/* An answer as a file, which a far side that is `cat` returns. */
 static void far_answer(const char *name, const char *refused, char path[200])
 {
 	static const char behind[200];
@@ -194,7 +194,7 @@ void test_jail_far_side_goes_wrong(void)
 			t_fail(__FILE__, __LINE__, "%s: no '%s'", list[i].command, list[i].says);
 }
 
-/* The far side, and main that says too little, nonsense, or cannot be read. */
+/* The far side, and a main that says too little, nonsense, or cannot be read. */
 static void guest_says(size_t sent, bool read_fails, const char *says)
 {
 	const struct dtx_remote_ask nonsense = { .mode = 0 };
@@ -225,7 +225,7 @@ void test_jail_guest_refuses(void)
 	guest_says(sizeof(struct dtx_remote_ask), false, "guest: the request is not understood");
 }
 
-/* --- what a run may ask for --- */
+/* --- what a run may require --- */
 
 static void spec_says(struct dtx_jail_limits limits, const char *says)
 {

@@ -1,4 +1,4 @@
-/* The order ring of a pipeline. */
+/* The buffer that restores the order of batches in a pipeline. */
 #include <pthread.h>
 
 #include "core/base/mem.h"
@@ -20,8 +20,8 @@ static void *carry(void *arg)
 	return NULL;
 }
 
-/* The carrier of seq 1 leaves its list while seq 0 is under way; where memory is short it waits for
- * its turn with it, and what is emptied keeps no buffer. */
+/* The worker with seq 1 leaves its list while seq 0 is still being processed; if memory is short it
+ * waits for its turn.  What was emptied keeps no buffer. */
 void test_reorder_buffer_waits_when_memory_is_short(void)
 {
 	for (int tight = 0; tight <= 1; tight++) {

@@ -1,5 +1,5 @@
-/* Operations that repair what a reader delivered: on cells of a workbook, on typed tables, at the
- * edges, for any number of threads and rows of a batch. */
+/* Operations that repair what a reader returned: on cells of a workbook, on typed tables, in edge
+ * cases, for any number of threads and rows of a batch. */
 #include <time.h>
 
 #include "tests/unit/bookmake.h"
@@ -85,7 +85,7 @@ void test_repair_workbook(void)
 	repair_all(list, DTX_COUNT(list));
 }
 
-/* Computed columns are moved by their value or, beside others, by their text. */
+/* Computed columns are moved as values or, together with others, as text. */
 void test_repair_typed_tables(void)
 {
 #define X "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"a / 2\"}]},"
@@ -116,8 +116,8 @@ void test_repair_typed_tables(void)
 	repair_all(list, DTX_COUNT(list));
 }
 
-/* Each table is a step of its own, and a table with its own header outlives the one it was cut
- * from. */
+/* Each table is a step of its own, and a table with its own header outlives the one from which it
+ * was cut. */
 void test_repair_tables_by_prefix(void)
 {
 #define SPLIT "{\"op\":\"split_tables\",\"prefix\":\"t\"},"
@@ -142,7 +142,7 @@ void test_repair_tables_by_prefix(void)
 void test_repair_edges(void)
 {
 	static const struct plancase list[] = {
-		/* blank names, repeats and a taken one; unicode */
+		/* blank names, repeated ones and one that is taken; unicode */
 		{ CSV("{\"op\":\"transpose\"}"), "k,v\nä,1\n\" \",2\nä,3\nä_2,4\n",
 		  "column,ä,column_3,ä_3,ä_2\nv,1,2,3,4\n" },
 		/* a name that another column has already */
@@ -176,10 +176,10 @@ void test_repair_edges(void)
 		{ CSV("{\"op\":\"keep_range\",\"range\":\"2:3\"}"), "a,b\n1,\"x\ny\"\n2,z\n3,w\n",
 		  "a,b\n1,\"x\ny\"\n" },
 		{ CSV("{\"op\":\"unstack_blocks\",\"every\":2}"), "a\n", "a_1,a_2\n" },
-		/* one column alone has no footnotes: nothing tells them from data */
+		/* a single column has no footnotes: nothing distinguishes them from data */
 		{ CSV("{\"op\":\"drop_rows\",\"kinds\":[\"footnotes\"]}"), "a\n1\n2\n",
 		  "a\n1\n2\n" },
-		/* types found anew: numbers once the titles are gone */
+		/* types are detected again: numbers once the titles are gone */
 		{ CSV("{\"op\":\"subtitle_to_column\",\"as\":\"s\",\"match\":{\"regex\":\"[A-Z]\"}}"
 		      ","
 		      "{\"op\":\"derive\",\"set\":[{\"as\":\"d\",\"expr\":\"v * 2\"}]}"),
@@ -189,7 +189,8 @@ void test_repair_edges(void)
 	repair_all(list, DTX_COUNT(list));
 }
 
-/* One range over a whole sheet: a walk to its first cell from each of the others is quadratic. */
+/* One merged range over a whole sheet: a walk from each cell to its first cell would take quadratic
+ * time. */
 void test_repair_one_large_merge(void)
 {
 	enum { ROWS = 10000 };
@@ -218,7 +219,7 @@ void test_repair_one_large_merge(void)
 	dtx_buf_clear(&bytes);
 }
 
-/* The row that is at fault is named where it stands in the source. */
+/* The error names the row by its place in the source. */
 void test_repair_errors_name_the_place(void)
 {
 	struct planrun p;

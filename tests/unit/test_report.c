@@ -7,8 +7,8 @@
 #include "tests/t.h"
 #include "tests/tables.h"
 
-/* The box of a worker that is done, with the frame it left; the frame's bytes go with the report.
- */
+/* The memory of a worker that has finished, with the frame that it left.  The bytes of the frame
+ * are freed with the report. */
 static void report_of(struct dtx_frame *f, struct dtx_table *in, const char *says)
 {
 	struct dtx_box b = {
@@ -33,7 +33,7 @@ static void report_of(struct dtx_frame *f, struct dtx_table *in, const char *say
 	dtx_err_clear(&err);
 }
 
-/* A result of two rows, with the rows of the input that they are said to be. */
+/* A result of two rows, with the input rows that it claims they are. */
 static void rows_of(const uint64_t *rows, size_t bytes, const char *says)
 {
 	struct dtx_table *in = t_table("k:text", "a\nb\nc\n"), *out = t_table("k:text", "c\na\n");

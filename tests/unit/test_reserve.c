@@ -1,4 +1,4 @@
-/* Files that no output replaces: paths, links, hard links, and those that move. */
+/* Files that no output may replace: paths, links, hard links, and files that move. */
 #include "core/io/write/reserve.h"
 
 #include <unistd.h>
@@ -51,7 +51,7 @@ void test_reserve_names(void)
 	T_INT(checked("later.csv"), DTX_E_USAGE);
 	T_INT(checked("In.csv"), DTX_OK);
 	T_INT(checked("other.csv"), DTX_OK);
-	/* devices take from everybody */
+	/* devices accept output from several writers */
 	T_OK(dtx_reserve("/dev/null", "an input", &err), &err);
 	T_OK(dtx_reserve_check("/dev/null", &err), &err);
 	dtx_reserve_clear();
@@ -66,7 +66,7 @@ void test_reserve_moved(void)
 	T_OK(dtx_reserve(in_dir("in.csv"), "an input", &err), &err);
 	T_CHECK(rename(in_dir("in.csv"), in_dir("out.csv")) == 0);
 	T_INT(checked("out.csv"), DTX_E_USAGE);
-	/* what is at the reserved path now counts as well */
+	/* the file that is at the reserved path now counts too */
 	put_file(in_dir("in.csv"), "b\n");
 	T_CHECK(link(in_dir("in.csv"), in_dir("hard.csv")) == 0);
 	T_INT(checked("hard.csv"), DTX_E_USAGE);
@@ -80,14 +80,14 @@ void test_reserve_outputs(void)
 	T_OK(dtx_outfile_claim(in_dir("out.csv"), "the output", "an output", &err), &err);
 	T_CODE(dtx_outfile_claim(in_dir("./out.csv"), "the rejects", "the rejects", &err),
 	       DTX_E_USAGE, &err);
-	/* an input that turns out to be an output that is to be written */
+	/* an input that turns out to be an output that will be written */
 	T_CODE(dtx_reserve(in_dir("out.csv"), "an input", &err), DTX_E_USAGE, &err);
-	/* its own claim does not keep it from being written */
+	/* its own reservation does not prevent writing it */
 	T_OK(dtx_reserve_check(in_dir("out.csv"), &err), &err);
 	dtx_reserve_clear();
 }
 
-/* The file that is read is moved to the place of the output while it is written. */
+/* The file that is being read is moved to the place of the output while that is written. */
 void test_reserve_moved_before_commit(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

@@ -1,4 +1,4 @@
-/* Cells that a snippet passed on get their source bytes back. */
+/* Cells that a snippet passed on unchanged get their source bytes back. */
 #include "tests/t.h"
 
 #include <time.h>
@@ -13,14 +13,14 @@ static const struct dtx_field fields[] = {
 };
 static const struct dtx_schema schema = { .nfields = 2, .field = fields };
 
-/* What comes back from a worker knows nothing of sources. */
+/* A table that comes back from a worker knows nothing about sources. */
 static const struct dtx_field plain[] = {
 	{ .name = "amount", .type = { DTX_T_FLOAT64, 0, 0 } },
 	{ .name = "text", .type = { DTX_T_TEXT, 0, 0 } },
 };
 static const struct dtx_schema plain_schema = { .nfields = 2, .field = plain };
 
-/* Four rows in two batches of their own sources; an empty cell is null. */
+/* Four rows in two batches with their own sources; an empty cell is null. */
 static const char *const source[2] = { "1.50 x 2.00 y", "003  3.0 zz" };
 static const struct dtx_span spans[2][2][2] = {
 	{ { { 0, 4 }, { 7, 4 } }, { { 5, 1 }, { 12, 1 } } },
@@ -177,8 +177,8 @@ void test_restore_source_cells_leaves_what_changed(void)
 	dtx_table_unref(t);
 }
 
-/* Four rows of cells take 32 bytes a column, and in the worst case twice their text and two quotes
- * each, as they come from two texts. */
+/* Four rows of cells take 32 bytes per column and, in the worst case, twice their text and two
+ * quotes each, because they come from two texts. */
 void test_restore_source_cells_takes_no_more_than_its_room(void)
 {
 	static const struct {
@@ -202,7 +202,7 @@ void test_restore_source_cells_takes_no_more_than_its_room(void)
 	}
 }
 
-/* Rows that jump from the first batch of the input to the last: each is found at once. */
+/* Rows that alternate between the first and the last batch of the input: each is found at once. */
 void test_restore_source_cells_finds_rows_at_once(void)
 {
 	enum { BATCHES = 50000, ROWS = 65000 };
@@ -228,7 +228,8 @@ void test_restore_source_cells_finds_rows_at_once(void)
 	dtx_table_unref(t);
 }
 
-/* Four times the row whose amount is null: a worker knows no type of it; nor of no rows. */
+/* The row whose amount is null, four times: a worker then does not know its type; nor does it if
+ * there are no rows. */
 void test_restore_source_cells_gives_nulls_their_type(void)
 {
 	static const struct dtx_field field = { .name = "amount", .type = { DTX_T_NULL, 0, 0 } };

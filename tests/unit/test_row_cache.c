@@ -1,11 +1,12 @@
-/* Rows on the tape and back, and tables that are read from it beside the same ones held. */
+/* Rows written to the cache and read back, and tables that are read from it compared with the same
+ * tables held in memory. */
 #include <stdlib.h>
 
 #include "core/io/sheet/row_cache.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 
-/* Rows of the grid onto the tape; how many blocks they came to. */
+/* Writes the rows of the grid to the cache.  Returns the number of blocks. */
 static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in)
 {
 	struct dtx_sheet_cols c = { 0 };
@@ -31,7 +32,8 @@ static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, con
 	return n;
 }
 
-/* Goes round the columns of a block: the one sought is mostly the next. */
+/* Searches the columns of a block in turn, starting after the last one found, because the next one
+ * is usually wanted. */
 struct tape_walk {
 	const struct dtx_sheet_tape *t;
 	size_t block;
@@ -52,7 +54,7 @@ static bool walk_to(struct tape_walk *k, uint32_t col)
 	return false;
 }
 
-/* The cell of a row and column; false: there is none. */
+/* The cell at a row and column; false: there is none. */
 static bool taped_cell(struct tape_walk *k, uint32_t row, uint32_t col, uint8_t *tag,
                        union dtx_payload *v)
 {
@@ -90,8 +92,8 @@ static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, s
 	}
 }
 
-/* What the tape gives back, up to `some` rows at a time, is the rows of the grid that have more
- * than blanks. */
+/* Up to `some` rows at a time, the cache returns those rows of the grid that have more than
+ * blanks. */
 static void same_rows(const struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in,
                       size_t some)
 {
@@ -178,8 +180,8 @@ static bool *columns_but(uint32_t left_out)
 	return in;
 }
 
-/* Columns whose values need one to eight bytes, of one kind and of several, in rows that all have
- * them: where no row is hidden these are one block. */
+/* Columns whose values need one to eight bytes, of one kind and of several kinds, in rows that have
+ * all columns.  If no row is hidden these are one block. */
 void test_row_cache_gives_back_even_rows(void)
 {
 	bool *in = columns_but(UINT32_MAX);
@@ -204,8 +206,8 @@ void test_row_cache_gives_back_even_rows(void)
 	free(in);
 }
 
-/* Rows with gaps, blanks, hidden ones, ones of blanks alone, a column that is not wanted; then ones
- * that have hardly a column in common. */
+/* Rows with gaps, blanks, hidden rows, rows of only blanks, a column that is not wanted; then rows
+ * that have hardly any column in common. */
 void test_row_cache_gives_back_uneven_rows(void)
 {
 	bool *in = columns_but(4);
@@ -269,11 +271,11 @@ void test_row_cache_is_full(void)
 	"fontId=\"1\"/></cellXfs></styleSheet>"
 #define STRINGS "<sst " BOOK_NS "><si><t>one</t></si><si><t>two</t></si><si><t>n/a</t></si></sst>"
 
-/* Cell number `col` of a row: a kind for each column, whose values need one to eight bytes. */
+/* Cell number `col` of a row: each column has its kind, and values need one to eight bytes. */
 static void put_cell(struct dtx_buf *out, unsigned row, unsigned col)
 {
 	static const struct {
-		const char *open, *close; /* behind the reference; behind some digits */
+		const char *open, *close; /* after the reference; after some digits */
 	} forms[] = {
 		{ "><v>", "</v></c>" },
 		{ "><v>0.", "</v></c>" },
@@ -290,7 +292,7 @@ static void put_cell(struct dtx_buf *out, unsigned row, unsigned col)
 	dtx_buf_printf(out, col == 2 || col == 3 ? "%04u%s" : "%u%s", v, forms[col].close);
 }
 
-/* The odd cell of row `row`, in place of a usual one. */
+/* The odd cell of row `row`, instead of a usual one. */
 static void put_odd(struct dtx_buf *out, unsigned row, unsigned col)
 {
 	static const char *const forms[] = {
@@ -304,8 +306,8 @@ static void put_odd(struct dtx_buf *out, unsigned row, unsigned col)
 		dtx_buf_printf(out, "<c r=\"%c%u\"%s", 'A' + (int)col, row, forms[row % 8 - 1]);
 }
 
-/* 600 rows, some in the middle of blanks; one in `odd` has a cell that is not as the others of its
- * column, or is hidden, or empty; 0: none. */
+/* 600 rows, some of them among blanks.  Row `odd` has a cell that differs from the others of its
+ * column, or is hidden, or empty; 0: no row has. */
 static void put_rows_of(struct dtx_buf *out, unsigned odd)
 {
 	unsigned row, col;
@@ -345,7 +347,7 @@ static void dump(const struct dtx_buf *sheet, const struct dtx_read_opts *opts, 
 	dtx_buf_clear(&bytes);
 }
 
-/* Held, and from the tape in windows of some cells and batches of some rows. */
+/* Held in memory, and from the cache in windows of some cells and batches of some rows. */
 static void same_table(const struct dtx_buf *sheet, struct dtx_read_opts opts)
 {
 	static const uint32_t hold[] = { 15, 150, 1500 }, rows[] = { 0, 5, 64 };

@@ -1,4 +1,5 @@
-/* Kept row numbers: packed, unpacked, walked; too many, damaged, made in any shortage of memory. */
+/* Stored row numbers: packed, unpacked, walked; too many, damaged, and made while memory is
+ * short. */
 #include <string.h>
 #include <zlib.h>
 
@@ -6,7 +7,7 @@
 #include "tests/t.h"
 #include "tests/unit/planrun.h"
 
-/* Two results of two and one rows of an input of three. */
+/* Two results, of two rows and one row, of an input with three rows. */
 static const char lists[] = "dtx_b,dtx_r0,dtx_r1,dtx_g,dtx_p\n"
 			    "0,,1,,\n0,,2,,\n"
 			    "1,1,1,,\n1,2,2,,\n1,3,1,,\n"
@@ -82,7 +83,8 @@ void test_row_lineage_back_and_on(void)
 	planrun_clear(&p);
 }
 
-/* Rows that only let others stay are in no result by their number: none is not the answer. */
+/* Rows that only decide whether others stay are in no result by their number; "no rows" must not be
+ * the answer. */
 void test_row_lineage_of_rows_that_let(void)
 {
 	struct planrun p;
@@ -127,7 +129,7 @@ void test_row_lineage_has_a_limit(void)
 	planrun_clear(&p);
 }
 
-/* A body as dtx_row_lineage_pack writes it, of these plain bytes. */
+/* A body as dtx_row_lineage_pack writes it, from these plain bytes. */
 static void packed(const void *plain, size_t n, struct dtx_buf *out)
 {
 	unsigned char to[4096];
@@ -160,7 +162,7 @@ void test_row_lineage_damaged(void)
 	for (size_t k = 0; k < bytes.len; k++)
 		T_CODE(dtx_row_lineage_unpack((struct dtx_str){ bytes.ptr, k }, &log, &err),
 		       DTX_E_STORE_IO, &err);
-	/* the last number goes on, and nothing stands behind it */
+	/* the last number continues, but nothing follows it */
 	plain[n - 1] |= 0x80;
 	packed(plain, n, &part);
 	T_CODE(dtx_row_lineage_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);

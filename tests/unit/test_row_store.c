@@ -1,4 +1,4 @@
-/* Cells as records: what is picked of them, and what they give back, is what they were. */
+/* Cells as records: what is picked from them, and what they give back, is what they were. */
 #include "core/data/cells.h"
 #include "ops/kit/opkit.h"
 #include "ops/kit/row_store.h"
@@ -49,7 +49,7 @@ struct picks {
 	uint32_t n;
 };
 
-/* What is picked of the set is what is gathered of the batches. */
+/* What is picked from the set is the same as what is gathered from the batches. */
 static void picks_same(const struct dtx_row_store_set *s, const struct picks *of_set,
                        struct dtx_batch *const *batch, const struct picks *of_batch)
 {
@@ -92,7 +92,7 @@ void test_row_store_pick(void)
 	batches_free(same);
 }
 
-/* Two batches, whose records are of one word and of two, into one, each in an order of its own. */
+/* Merges two batches, whose records have one and two words, into one, each in its own order. */
 void test_row_store_moved(void)
 {
 	static const char narrow[] = "a,,b\n,,\nc,,\"\"\n", wide[] = "dd,,ee\nf,,three\n,,g\n";
@@ -135,7 +135,8 @@ void test_row_store_back(void)
 	dtx_batch_free(same);
 }
 
-/* Cells that are too long for a record, of which two columns have 32 bytes, and no texts at all. */
+/* Cells that are too long for a record, of which two columns have 32 bytes; and columns that are
+ * not text. */
 void test_row_store_refuses(void)
 {
 	static char text[200];
@@ -154,7 +155,7 @@ void test_row_store_refuses(void)
 	}
 	b = lines(one, ',');
 	dtx_column_unref(b->col[2]);
-	b->col[2] = NULL; /* nobody has read it */
+	b->col[2] = NULL; /* this column was not read */
 	T_CHECK(!taken(b, cols, 2) && b->col[0]);
 	T_CHECK(!taken(b, cols, 0));
 	dtx_batch_free(b);

@@ -6,8 +6,8 @@
 
 enum { FIELDS = 1000 };
 
-/* Schemas that begin alike share an index and see their own fields only; the first of equal names
- * is found; fields added beyond its room are found too. */
+/* Schemas that begin with the same fields share an index and see only their own fields; the first
+ * of equal names is found; fields that were added beyond its room are found too. */
 void test_schema_index(void)
 {
 	static char name[FIELDS][16];

@@ -1,4 +1,5 @@
-/* Formulas whose cached result is one of many: judged by their text, in both tokenizers. */
+/* Formulas whose cached result may be of several kinds: they are judged by their text, in both
+ * tokenizers. */
 #include "core/io/sheet/book.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
@@ -35,7 +36,7 @@ void test_sheet_formula_texts(void)
 	is("(", 0, 0);
 }
 
-/* The second part of each is for the tokenizer alone. */
+/* The second part of each one is only for the tokenizer. */
 void test_sheet_formula_both_ways(void)
 {
 	static const char *const sheets[] = {

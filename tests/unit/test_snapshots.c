@@ -1,4 +1,5 @@
-/* Kept inputs that cannot come back as files: what is said, and that nothing is left of them. */
+/* Stored inputs that cannot be restored as files: what is reported, and that no file of them is
+ * left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -31,7 +32,7 @@ static void snapshots_make(struct dtx_store **store, json_t **record)
 	T_CHECK(*record != NULL);
 }
 
-/* Into the folder, named by TMPDIR as for a run of the program. */
+/* Restores into the folder that TMPDIR names, as a run of the program does. */
 static enum dtx_code snapshots_restore(struct dtx_store *store, json_t *record, const char *dir,
                                        struct dtx_snapshots *kept, struct dtx_err *err)
 {
@@ -75,7 +76,7 @@ void test_snapshots_without_a_folder(void)
 	dtx_err_clear(&err);
 }
 
-/* The calls of one file fail, each of all that the restoring makes. */
+/* The calls for one file fail, each of all calls that restoring makes. */
 void test_snapshots_without_a_file(void)
 {
 	static const struct {
@@ -113,7 +114,7 @@ void test_snapshots_without_a_file(void)
 	dtx_store_free(store);
 }
 
-/* A folder that a killed process left is removed by the next; one in use stays. */
+/* A folder that a killed process left is removed by the next process; one that is in use stays. */
 void test_tempdir_sweeps(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

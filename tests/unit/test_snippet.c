@@ -1,4 +1,4 @@
-/* The snippet cache: ladder and states. */
+/* The snippet cache: lookup and states. */
 #include "core/store/cache/snippet.h"
 
 #include "core/base/file.h"
@@ -87,7 +87,7 @@ void test_snippet_ladder(void)
 	T_OK(dtx_snippet_act(s, "", id, DTX_SNIPPET_APPROVE, "etl", "read it", NULL), NULL);
 	T_INT(ask(s, "f1:a", NULL, NULL, got), DTX_RUNG_EXACT);
 	T_STR(got, id);
-	/* another schema: what the code reads must be there, with its class */
+	/* another schema: the columns that the code reads must exist, with their classes */
 	T_INT(ask(s, "f1:b", NULL, NULL, NULL), DTX_RUNG_NONE);
 	T_INT(ask(s, "f1:b",
 	          "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"x\",\"text\"],"
@@ -144,7 +144,7 @@ void test_snippet_states(void)
 	T_STR(got.state_by, "etl");
 	T_OK(dtx_snippet_code(s, got.code_hash, &code, &err), &err);
 	T_STR(dtx_buf_text(&code), "two\n");
-	/* removed may come back, revoked may not */
+	/* a removed snippet may come back, a revoked one may not */
 	T_OK(dtx_snippet_act(s, "", idb, DTX_SNIPPET_REMOVE, "etl", NULL, &err), &err);
 	T_INT(ask(s, "f1:a", NULL, NULL, NULL), DTX_RUNG_NONE);
 	T_OK(dtx_snippet_list(s, NULL, &arena, &list, &n, &err), &err);
@@ -228,7 +228,8 @@ void test_snippet_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(all_of_it());
 }
 
-/* An answer without a fence is the module itself: one body, stored as what came first. */
+/* An answer without a fence is the module itself: one body, stored under the kind that came
+ * first. */
 void test_snippet_code_is_answer(void)
 {
 	static const char code[] = "def transform(tables):\n    return tables\n";
@@ -280,7 +281,7 @@ static bool file_has(const char *path, const char *text)
 	return has;
 }
 
-/* What gc drops leaves no bytes behind, and the ledger tells what it was. */
+/* Bodies that gc drops leave no bytes in the file, and the ledger tells what they were. */
 void test_snippet_gc_purges(void)
 {
 	struct dtx_snippet_new dead = make("s1:dead", "Kwyjibo = 1\n", NULL);

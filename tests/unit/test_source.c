@@ -41,7 +41,7 @@ void test_source_maps_a_file(void)
 	dtx_source_free(s);
 }
 
-/* What columns point into lives as long as they do. */
+/* The memory that columns point into lives as long as they do. */
 void test_source_owner_outlives_it(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -72,7 +72,7 @@ void test_source_refuses(void)
 	T_CHECK(!s);
 }
 
-/* The watch over files that are cut short has so many places. */
+/* The guard for files that are cut short has a limited number of entries. */
 void test_source_one_too_many(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -123,8 +123,8 @@ void test_source_hash(void)
 	dtx_source_free(s); /* joins */
 }
 
-/* While SHA-256 runs it is behind readers that are through, and no other readers; nor is it before,
- * after, or where the weak identity is taken. */
+/* While SHA-256 is computed it lags behind readers that have finished, and no others; nor does it
+ * before, after, or with the weak identity. */
 void test_source_hash_behind(void)
 {
 	size_t len = (size_t)32 << 20;
@@ -192,7 +192,7 @@ out:
 	return rc;
 }
 
-/* A pipe is held in memory, then in a file. */
+/* A pipe is kept in memory, then in a file. */
 static void source_reads_pipe(size_t blocks)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -242,8 +242,8 @@ void test_source_no_memory(void)
 	T_EVERY_ALLOC_FAILS(source_faulty(path));
 }
 
-/* The missing pages read as zeros, in any thread; the source knows, whatever the file looks like
- * afterwards. */
+/* The missing pages read as zeros, in any thread.  The source reports it, whatever the file looks
+ * like afterwards. */
 void test_source_cut_short_while_it_is_read(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

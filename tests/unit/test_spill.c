@@ -1,4 +1,4 @@
-/* Batches on disk read as they did in memory. */
+/* Batches on disk read the same as they did in memory. */
 #include <signal.h>
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-/* What a file system says of a file: the same file, left alone. */
+/* What a file system tells about a file: whether it is the same file, unchanged for some time. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ void test_stat_signature_settles(void)
 
 	T_CHECK(!dtx_stat_signature_settled(&m, 2000 * S + 119 * S, 120));
 	T_CHECK(dtx_stat_signature_settled(&m, 2000 * S + 120 * S, 120));
-	/* a clock that was put back, a time from ahead */
+	/* a clock that was set back, a time in the future */
 	T_CHECK(!dtx_stat_signature_settled(&m, 1500 * S, 0));
 	m.mtime_ns = 9000 * S;
 	T_CHECK(!dtx_stat_signature_settled(&m, 8000 * S, 120));
@@ -43,7 +43,7 @@ void test_stat_signature_tells_apart(void)
 		dtx_stat_signature_print(&other[i], "boot", again);
 		T_CHECK(strcmp(text, again) != 0);
 	}
-	/* the longest there is fits */
+	/* the longest signature fits */
 	m = (struct dtx_stat_signature){ UINT64_MAX, UINT64_MAX, INT64_MIN, INT64_MIN, INT64_MIN };
 	dtx_stat_signature_print(&m, "200acd28-fe08-49ce-bedd-a8fa40a7a182", text);
 	T_INT(strlen(text), 36 + 5 + 2 * 20 + 3 * 20);
@@ -58,7 +58,7 @@ void test_stat_signature_of_memory_is_not_noted(void)
 	T_CHECK(!dtx_stat_signature_noted(-1));
 }
 
-/* Times can be put back, but not without a trace. */
+/* Times can be set back, but not without a trace. */
 void test_stat_signature_of_a_file(void)
 {
 	struct dtx_stat_signature before, after;
@@ -72,7 +72,7 @@ void test_stat_signature_of_a_file(void)
 	T_CHECK(write(fd, "a", 1) == 1 && fstat(fd, &st) == 0);
 	dtx_stat_signature_of(&st, &before);
 	T_INT(before.size, 1);
-	usleep(20000); /* more than a tick of the clock of file times */
+	usleep(20000); /* longer than a tick of the clock for file times */
 	T_CHECK(pwrite(fd, "b", 1, 0) == 1);
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;

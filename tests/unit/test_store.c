@@ -1,4 +1,4 @@
-/* The store: chain, derived tables, records of killed runs, many writers. */
+/* The store: hash chain, derived tables, records of killed runs, many writers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -202,7 +202,7 @@ void test_store_columns_match_schema(void)
 	dtx_store_free(s);
 }
 
-/* The zones' version is the first line of their source, where the system has it. */
+/* The version of the time zone data is the first line of its source, if the system has it. */
 void test_store_env_names_the_zones(void)
 {
 	FILE *f = fopen("/usr/share/zoneinfo/tzdata.zi", "r");
@@ -290,7 +290,7 @@ void test_store_rebuild_equals_live(void)
 	dtx_store_free(s);
 }
 
-/* One change each; `drop` takes the triggers away first, as a forger would. */
+/* One change each; `drop` first removes the triggers, as a forger would. */
 void test_store_tamper_is_found(void)
 {
 	static const struct {
@@ -394,7 +394,8 @@ void test_store_head(void)
 	T_OK(dtx_verify(s, &opts, &list, &err), &err);
 	T_INT(json_array_size(list), 0);
 	json_decref(list);
-	/* A cut tail leaves a sound chain; only the head kept elsewhere shows it. */
+	/* After its tail is cut off the chain is still valid; only the head that was kept elsewhere
+	 * shows it. */
 	tamper(in_dir("store.db"), "DROP TRIGGER ledger_d; DELETE FROM ledger WHERE seq=4");
 	T_OK(dtx_verify(s, &opts, &list, &err), &err);
 	T_STR(dtx_json_text(json_array_get(list, 0), "finding", ""), "truncated");
@@ -404,7 +405,7 @@ void test_store_head(void)
 	dtx_store_free(s);
 }
 
-/* A store without a log cannot tell that somebody else has it open. */
+/* A store without a log cannot tell that another process has it open. */
 void test_store_archive_behind_a_writer(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -429,8 +430,8 @@ void test_store_archive_behind_a_writer(void)
 	t_network(false);
 }
 
-/* What a process that is gone was making is named and removed; what one that is there makes is not.
- * The store has its log again where it was killed without one. */
+/* Files that a process which is gone was making are named and removed; those of a living process
+ * are not.  The store has its log again if a process was killed while there was none. */
 void test_store_left_over(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -475,7 +476,7 @@ void test_store_left_over(void)
 	t_network(false);
 }
 
-/* One that cannot be removed is told, and nothing is said to be removed. */
+/* A file that cannot be removed is reported, and nothing is reported as removed. */
 void test_store_left_over_that_stays(void)
 {
 	static const char left[] = "store.db.999999999.new";
@@ -528,7 +529,7 @@ void test_store_large_body_and_blobs(void)
 	T_INT(sqlite3_column_int(st, 0), 1);
 	sqlite3_finalize(st);
 	T_INT(findings(s, NULL), 0);
-	/* as what it is not, a body of the ledger could be purged */
+	/* under another kind, a body of the ledger could be purged */
 	T_INT(sqlite3_exec(db, "UPDATE blob SET kind='input' WHERE kind='body'", NULL, NULL, NULL),
 	      SQLITE_OK);
 	T_INT(findings(s, "blob_mismatch"), 1);
@@ -587,7 +588,7 @@ void test_store_find(void)
 	dtx_store_free(s);
 }
 
-/* Many processes, from nothing: the store is made once and the chain holds. */
+/* Many processes start at the same time without a store: it is made once and the chain is valid. */
 void test_store_many_writers(void)
 {
 	enum { PROCESSES = 8, RUNS = 20 };
@@ -650,9 +651,9 @@ void test_store_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(memory_run());
 }
 
-/* --- what may go --- */
+/* --- what may be purged --- */
 
-/* A run that sent a prompt, and what a purge of everything does. */
+/* A run that sent a prompt, and the effect of purging everything. */
 static enum dtx_code prompt_run(struct dtx_store *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -717,7 +718,7 @@ void test_store_gc(void)
 	T_EVERY_ALLOC_FAILS(memory_gc_once());
 }
 
-/* Live code and what the last runs name stay. */
+/* Live code, and what the last runs name, stays. */
 void test_store_gc_keeps(void)
 {
 	struct dtx_gc_opts opts = { .keep_last = 1, .apply = true };

@@ -1,4 +1,4 @@
-/* Stores that are damaged, held, or cannot be made: what is said of them. */
+/* Stores that are damaged, in use, or cannot be made: what is reported. */
 #include <errno.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -172,7 +172,7 @@ void test_store_damage_without_a_place(void)
 	free(named);
 }
 
-/* Its folder is made; the file, its name or its id cannot be. */
+/* Its folder is made, but the file, its name or its id cannot be. */
 void test_store_damage_when_made(void)
 {
 	static const struct {
@@ -205,7 +205,7 @@ void test_store_damage_when_made(void)
 	}
 }
 
-/* A store stays where it was, whole and with one name, when the new one cannot take its place. */
+/* A store stays where it was, complete and with one name, if the new one cannot take its place. */
 void test_store_damage_of_archive(void)
 {
 	struct dtx_store *s = store_open();
@@ -238,7 +238,7 @@ static int no_sleep(sqlite3_vfs *vfs, int us)
 	return us;
 }
 
-/* Another process holds it for longer than is waited; the waiting itself takes no time here. */
+/* Another process holds it for longer than dtx waits; the waiting itself takes no time here. */
 void test_store_damage_held(void)
 {
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);

@@ -1,4 +1,5 @@
-/* No statement walks a table that grows with every run, but those that list, count or clean up. */
+/* No statement scans a table that grows with every run, except those that list, count or clean
+ * up. */
 #include <sqlite3.h>
 
 #include "core/base/buf.h"
@@ -15,7 +16,7 @@ static const struct {
 static const char *const growing[] = { "ledger",     "run",         "run_input",
 	                               "run_output", "run_step",    "run_region",
 	                               "run_check",  "col_lineage", "file_seen" };
-/* the last row of the ledger is the first of its walk backwards */
+/* the last row of the ledger is the first one when it is walked backwards */
 static const char *const walks_all[] = { "DTX_SQL_LAST", "DTX_SQL_STATS_EVENTS",
 	                                 "DTX_SQL_STATS_RUNS", "DTX_SQL_CELL_DEAD" };
 
@@ -27,7 +28,7 @@ static bool is_one_of(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-/* "SCAN run", with or without the alias of a table; an index keeps an order, so that a limit ends
+/* "SCAN run", with or without the alias of a table.  An index keeps an order, so that a limit ends
  * the walk. */
 static bool walks(const char *detail)
 {
@@ -53,7 +54,7 @@ void test_store_statements_use_indexes(void)
 		dtx_buf_reset(&sql);
 		dtx_buf_printf(&sql, "EXPLAIN QUERY PLAN %s", statements[i].text);
 		if (sqlite3_prepare_v2(db, dtx_buf_text(&sql), -1, &st, NULL) != SQLITE_OK)
-			continue; /* a pragma as a statement has no plan */
+			continue; /* a pragma used as a statement has no plan */
 		seen++;
 		while (sqlite3_step(st) == SQLITE_ROW) {
 			const char *detail = (const char *)sqlite3_column_text(st, 3);

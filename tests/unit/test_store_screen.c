@@ -1,4 +1,4 @@
-/* The default screen of a record that is written down here. */
+/* The default screen of a record that is written out here. */
 #include "core/base/text/json.h"
 #include "core/store/query/query.h"
 #include "tests/t.h"

@@ -1,4 +1,4 @@
-/* Output of a worker: the head and the tail are kept. */
+/* Output of a worker: the first and the last bytes are kept. */
 #include "tests/t.h"
 
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include "sandbox/main/report.h"
 #include "sandbox/main/stream.h"
 
-/* `n` bytes in pieces; what is kept of 0123456789012... */
+/* Sends `n` bytes in pieces; returns what is kept of 0123456789012... */
 static void check(size_t keep, size_t n, size_t piece)
 {
 	struct dtx_stream s;
@@ -48,7 +48,8 @@ void test_stream_keeps_head_and_tail(void)
 			check(40, sizes[i], pieces[k]);
 }
 
-/* A far side says how many bytes there were in all; what it did not send is nobody's memory. */
+/* A far side reports how many bytes there were in all; for bytes that it did not send no memory is
+ * used. */
 void test_stream_shows_what_came_only(void)
 {
 	static const char bytes[31] = "0123456789012345678901234567890";
@@ -113,7 +114,7 @@ void test_report_of_a_worker_is_hostile(void)
 	dtx_jail_report_clear(&r);
 }
 
-/* A worker that the zygote killed because main was asleep was late, it did not crash. */
+/* A worker that the zygote killed because main was suspended was late; it did not crash. */
 void test_report_of_an_end_that_was_late(void)
 {
 	static struct dtx_box b = { .dead = true, .has_exited = true, .exited.status = SIGKILL };

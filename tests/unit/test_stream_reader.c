@@ -1,4 +1,5 @@
-/* Inputs that pass once: the same table as when they are read whole, wherever they are cut. */
+/* Inputs that can be read only once: the same table as if they are read whole, wherever they are
+ * cut. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ static struct dtx_read_opts once_opts(const struct once_how *how, bool stream)
 	return o;
 }
 
-/* A pipe that holds the text and ends, as stdin is not the test's. */
+/* A pipe that contains the text and ends, because stdin does not belong to the test. */
 static enum dtx_code once_source(const char *text, struct dtx_source **out, struct dtx_err *err)
 {
 	char path[64];
@@ -93,7 +94,8 @@ out:
 	return rc;
 }
 
-/* Read whole and as a stream cut at many places: the same cells, places, counts and notes. */
+/* Reads a text whole, and as a stream that is cut at many places: the same cells, places, counts
+ * and notes. */
 static void once_same(const char *text, struct once_how how)
 {
 	struct dtx_buf whole = DTX_BUF_INIT(DUMP_MAX), got = DTX_BUF_INIT(DUMP_MAX);
@@ -103,7 +105,7 @@ static void once_same(const char *text, struct once_how how)
 
 	T_OK(once_read(text, &o, 1, &whole, &err), &err);
 	for (how.bytes = 1; how.bytes < 40; how.bytes += 3) {
-		/* the first slice must hold the header */
+		/* the first chunk must contain the header */
 		uint32_t bytes = how.bytes;
 
 		o = once_opts(&how, true);
@@ -130,8 +132,9 @@ void test_stream_reader_reads_as_a_whole(void)
 	once_same("\xef\xbb\xbf"
 	          "a,b\n1,2\n3,4\n",
 	          how);
-	once_same("a,b\n1,x\"y\n2,\"z\"\n3,4\"\n5,6\n7,8\n", how); /* irregular: walked */
-	once_same("a,b\n1,2\n3,4\n5,6\n7,8\n9,0\n\x1a", how);      /* a note of the last slice */
+	once_same("a,b\n1,x\"y\n2,\"z\"\n3,4\"\n5,6\n7,8\n", how); /* irregular, so it is read
+	                                                            * without the scanner */
+	once_same("a,b\n1,2\n3,4\n5,6\n7,8\n9,0\n\x1a", how);      /* a note about the last chunk */
 	how.ragged = DTX_RAGGED_QUARANTINE;
 	once_same("a,b\n1,2\n3\n4,5,6\n7,8\n9\n", how);
 	how.ragged = DTX_RAGGED_TRUNCATE;
@@ -193,7 +196,8 @@ void test_stream_reader_refuses_what_it_cannot_know(void)
 	once_fails("a,b\n", &o, DTX_E_MISSING_PARAM, "format");
 }
 
-/* The first column has no name where all begin with a text: later parts may begin otherwise. */
+/* The first column gets no name if all names begin with the same text: later parts may begin
+ * differently. */
 void test_stream_reader_columns_that_end(void)
 {
 	static const struct dtx_read_type types[] = {

@@ -1,5 +1,5 @@
-/* Result hashes: batches and order of batches do not matter to the one, row order not to the other.
- */
+/* Hashes of results: batches and their order do not matter to the one, the order of rows does not
+ * matter to the other. */
 #include "core/data/tablehash.h"
 
 #include "core/data/builder.h"
@@ -12,8 +12,8 @@ static const struct dtx_field fields[] = {
 };
 static const struct dtx_schema schema = { .nfields = 2, .field = fields };
 
-/* Rows from..to of: n = i (null where i % 5 == 3), s = "v<i>", in batches of `step`; backwards on
- * demand. */
+/* Rows from..to of the table n = i (null if i % 5 == 3), s = "v<i>", in batches of `step` rows; in
+ * reverse order on request. */
 static enum dtx_code make(uint32_t rows, uint32_t step, bool backwards, struct dtx_table **out)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -94,7 +94,7 @@ void test_tablehash_batches_do_not_matter(void)
 	T_CHECK(strstr(r0, ":100") != NULL && strlen(t0) == 67);
 }
 
-/* The bytes that are hashed, spelt out. */
+/* The bytes that are hashed, written out. */
 void test_tablehash_vector(void)
 {
 	static const uint8_t row0[] = { 1, 0, 0, 0, 1, '0', 1, 0, 0, 0, 2, 'v', '0' };
@@ -139,7 +139,7 @@ void test_tablehash_selection(void)
 	dtx_table_unref(t);
 }
 
-/* Cells of a file, quoted or not, hash as the text they stand for. */
+/* Cells of a file, quoted or not, hash as the text that they stand for. */
 void test_tablehash_spans(void)
 {
 	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
@@ -177,7 +177,7 @@ void test_tablehash_spans(void)
 
 #define LENGTHS 40
 
-/* Byte 1, length and text of a cell of `len` letters. */
+/* Byte 1, length and text of a cell with `len` letters. */
 static void check_hash(const struct dtx_rowhash *got, uint32_t row, const char *text, uint32_t len)
 {
 	uint8_t cell[5 + LENGTHS] = { 1, 0, 0, 0, (uint8_t)len };
@@ -202,7 +202,8 @@ void test_tablehash_lengths(void)
 	T_CHECK(block != NULL);
 	memset(block, 'x', LENGTHS);
 	for (uint32_t i = 0; i < LENGTHS; i++)
-		span[i] = (struct dtx_span){ LENGTHS - i - 1, i + 1 }; /* all end where it ends */
+		span[i] = (struct dtx_span){ LENGTHS - i - 1, i + 1 }; /* all end at the same
+		                                                        * place */
 	T_OK(dtx_batch_new(&one, LENGTHS, &b, NULL), NULL);
 	b->col[0] = dtx_column_new(DTX_F_SPAN, field[0].type, LENGTHS, NULL);
 	T_CHECK(b->col[0] != NULL);
@@ -216,7 +217,7 @@ void test_tablehash_lengths(void)
 	free(block);
 }
 
-/* The same of texts that stand in a column, the empty one among them. */
+/* The same for texts in a column, including the empty one. */
 void test_tablehash_texts(void)
 {
 	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
@@ -272,7 +273,7 @@ static enum dtx_code numbers(struct dtx_batch **out)
 	return rc;
 }
 
-/* The hashes are the same, and the texts those of the numbers that are short. */
+/* The hashes are the same, and the kept texts are those of short numbers. */
 void test_tablehash_keeps_numbers(void)
 {
 	struct dtx_rowhash plain = DTX_ROWHASH_INIT, kept = { .keep = true };
@@ -295,7 +296,7 @@ void test_tablehash_keeps_numbers(void)
 	dtx_batch_free(b);
 }
 
-/* What was kept is what the writer would print, however it is told to. */
+/* What was kept is what the writer would print, however it got its options. */
 void test_tablehash_kept_is_written(void)
 {
 	static const struct dtx_csv_format how[] = {
@@ -333,7 +334,7 @@ void test_tablehash_kept_is_written(void)
 	dtx_batch_free(b);
 }
 
-/* The writer takes what was kept: a text that the number would not print as. */
+/* The writer uses what was kept: here a text that the number would not print as. */
 void test_tablehash_kept_is_taken(void)
 {
 	struct dtx_printed known[5];

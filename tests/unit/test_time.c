@@ -80,7 +80,7 @@ void test_datetime_iso(void)
 	T_STR(text, "+12024-03-15");
 }
 
-/* What could not be read again is never made. */
+/* A text that could not be read again is never made. */
 void test_time_has_four_digits_of_a_year(void)
 {
 	int64_t first = DTX_DAY_FIRST * DTX_DAY_US, last = (DTX_DAY_LAST + 1) * DTX_DAY_US - 1, us;
@@ -161,11 +161,11 @@ void test_time_format(void)
 	}
 }
 
-/* A text is read by every directive of a format, and none of them is without effect. */
+/* Every directive of a format reads a part of the text, and none of them is without effect. */
 void test_time_format_check(void)
 {
 	static const struct {
-		const char *format, *read, *write; /* NULL: right; else a piece of the fault */
+		const char *format, *read, *write; /* NULL: valid; else a part of the fault */
 	} rows[] = {
 		{ "%Y-%m", NULL, NULL },
 		{ "%d.%m.%y %H:%M:%S.%f", NULL, NULL },
@@ -269,7 +269,7 @@ void test_date_reads(void)
 {
 	static const struct {
 		const char *text;
-		int dmy, mdy; /* month read, 0: does not read */
+		int dmy, mdy; /* the month that is read; 0: it cannot be read */
 	} rows[] = {
 		{ "03/04/2024", 4, 3 },   { "13/04/2024", 4, 0 }, { "04/13/2024", 0, 4 },
 		{ "3.4.24", 4, 3 },       { "3 Apr 2024", 4, 0 }, { "Apr 3, 2024", 0, 4 },
@@ -470,8 +470,8 @@ void test_decimal_rescale(void)
 	T_CHECK(dtx_dec_to_f64(dtx_dec_put(0), 2) == 0);
 }
 
-/* Both ways of the calendar, over the border between the near and the far one and all four-digit
- * years. */
+/* Both conversions of the calendar, across the border between the fast and the general code, and
+ * for all four-digit years. */
 void test_time_days_there_and_back(void)
 {
 	int64_t day;

@@ -1,4 +1,4 @@
-/* Traced plans: made in any shortage of memory, refused where rows cannot be followed. */
+/* Traced plans: made while memory is short, refused if rows cannot be followed. */
 #include "core/base/text/json.h"
 #include "core/plan/lineage/why_not_plan.h"
 #include "core/plan/lineage/trace.h"
@@ -33,7 +33,7 @@ out:
 	return rc;
 }
 
-/* The steps run on the rows of group a alone. */
+/* The steps run only on the rows of group a. */
 static enum dtx_code pin_once(const struct planrun *p)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -50,7 +50,7 @@ static enum dtx_code pin_once(const struct planrun *p)
 	if (rc != DTX_OK)
 		goto out;
 	DTX_TRY(dtx_trace_plan(p->parsed, p->result, &ask, &trace, &err));
-	/* a formula that cannot be read may look at any row */
+	/* a formula that cannot be read may read any row */
 	first = json_array_get(json_object_get(trace.plan, "steps"), 0);
 	T_CHECK(!trace.pinned || strcmp(dtx_json_text(first, "where", ""), "`k` == 'a'") == 0);
 out:
@@ -102,8 +102,8 @@ out:
 	return rc;
 }
 
-/* One allocation fails, anywhere: no_memory, or a plan that names no less (a formula that cannot be
- * read is taken to look at all rows). */
+/* One allocation fails, anywhere: the result is no_memory, or a plan that names no fewer rows (a
+ * formula that cannot be read is assumed to read all rows). */
 static void short_of_memory(enum dtx_code (*once)(const struct planrun *), const struct planrun *p)
 {
 	long short_runs = 0;
@@ -114,7 +114,7 @@ static void short_of_memory(enum dtx_code (*once)(const struct planrun *), const
 		dtx_mem_fail_at(k);
 		rc = once(p);
 		if (dtx_mem_fail_at(-1) >= 0)
-			break; /* it has no more than that */
+			break; /* it makes no more allocations */
 		T_CHECK(rc == DTX_OK || rc == DTX_E_NO_MEMORY);
 		short_runs += rc == DTX_E_NO_MEMORY;
 	}
@@ -152,7 +152,7 @@ void test_trace_pin_every_alloc_fails(void)
 	planrun_clear(&p);
 }
 
-/* Whether a filter on the known cells may stand in front of the steps. */
+/* Whether a filter on the known cells may be placed before the steps. */
 void test_trace_pins(void)
 {
 	static const struct {
@@ -164,7 +164,7 @@ void test_trace_pins(void)
 		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"],\"limit\":2},"
 		           "{\"op\":\"filter\",\"where\":\"v > 0\"}"),
 		  true },
-		/* behind them others would come between, or be counted */
+		/* after these steps other rows would come in between, or be counted */
 		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"],\"limit\":2},"
 		           "{\"op\":\"sort\",\"by\":[\"k\"]}"),
 		  false },
@@ -219,8 +219,8 @@ void test_trace_pins(void)
 	}
 }
 
-/* A list of columns is pruned for its own readers: neither the rows of the group nor the row
- * itself, which has its source columns as they are, need a number. */
+/* A list of columns is reduced to what its readers need: neither the rows of the group nor the row
+ * itself, which has its source columns unchanged, needs a number. */
 void test_trace_pins_numbers(void)
 {
 	struct dtx_trace trace = { .plan = NULL };
@@ -273,7 +273,7 @@ void test_trace_maker(void)
 	planrun_clear(&p);
 }
 
-/* Names of ours, and steps that make rows anew. */
+/* Names that dtx itself uses, and steps that make new rows. */
 void test_trace_refuses(void)
 {
 	static const char *const plans[] = {
@@ -301,7 +301,7 @@ void test_trace_refuses(void)
 	}
 }
 
-/* Steps of a pattern, with their number, and those around them. */
+/* Steps of a pattern, with their number, and the steps around them. */
 static void many_steps(struct dtx_buf *plan, int n, const char *each, const char *last)
 {
 	dtx_buf_add(plan, "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[");
@@ -313,7 +313,7 @@ static void many_steps(struct dtx_buf *plan, int n, const char *each, const char
 	dtx_buf_printf(plan, "%s]}", last);
 }
 
-/* Each row of a result would be of too many tables. */
+/* Each row of a result would come from too many tables. */
 void test_trace_of_many_tables(void)
 {
 	static const struct {
@@ -351,7 +351,7 @@ void test_trace_of_many_tables(void)
 	}
 }
 
-/* An input of many files is as many inputs. */
+/* An input of many files counts as many inputs. */
 void test_trace_of_many_inputs(void)
 {
 	struct dtx_trace trace = { .plan = NULL };
@@ -363,7 +363,7 @@ void test_trace_of_many_inputs(void)
 	planrun_init(&p, PLANCASE("{\"op\":\"distinct\"}"), trace_rows);
 	p.keep = true;
 	T_OK(planrun(&p), &p.err);
-	p.parsed->ninputs += 64; /* it looks at none of them */
+	p.parsed->ninputs += 64; /* it reads none of them */
 	T_CODE(dtx_trace_plan(p.parsed, p.result, &ask, &trace, &err), DTX_E_NO_TRANSLATION, &err);
 	T_STR(err.msg, "more than 64 tables to follow");
 	p.parsed->ninputs -= 64;
@@ -373,7 +373,7 @@ void test_trace_of_many_inputs(void)
 	planrun_clear(&p);
 }
 
-/* The traced plan of a row's column, one line a step: "op in out". */
+/* The traced plan of a row's column, one step per line: "op in out". */
 static void trace_lines(const char *plan, const char *rows, const char *column, struct dtx_buf *out)
 {
 	struct dtx_trace trace = { .plan = NULL };
@@ -402,8 +402,8 @@ static void trace_lines(const char *plan, const char *rows, const char *column, 
 	planrun_clear(&p);
 }
 
-/* Rows of a group are looked for in the input, and need no number: they are the answer, and what
- * its sum took. */
+/* The rows of a group are searched for in the input and need no number: they are the answer, with
+ * what its sum read. */
 void test_trace_lean_group(void)
 {
 	struct dtx_buf got = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -422,7 +422,7 @@ void test_trace_lean_group(void)
 	dtx_buf_clear(&got);
 }
 
-/* The group's rows of the left are joined, not all; what a promise is made of stays one table. */
+/* Only the left rows of the group are joined; what an assertion is about stays one table. */
 void test_trace_lean_join(void)
 {
 	static const char plan[] =
@@ -438,7 +438,7 @@ void test_trace_lean_join(void)
 		trace_lines(dtx_buf_text(&text), trace_rows, "c", &got);
 		T_INT(strstr(dtx_buf_text(&got), "join main dtx_z9") != NULL, i == 0);
 		T_INT(strstr(dtx_buf_text(&got), "join dtx_t2 dtx_w161") != NULL, i == 1);
-		/* the joined rows have the cells of the left, which are not looked for again */
+		/* the joined rows have the cells of the left, which are not searched for again */
 		T_CHECK(!strstr(dtx_buf_text(&got), "add_id main"));
 		T_CHECK(!strstr(dtx_buf_text(&got), "dtx_i1"));
 		dtx_buf_clear(&got);
@@ -446,7 +446,7 @@ void test_trace_lean_join(void)
 	}
 }
 
-/* How many semi joins by keys a traced plan has, where the zone of the row is known. */
+/* The number of semi joins by keys in a traced plan, if the zone of the row is known. */
 static size_t tied_semis(const char *join, const char *sets)
 {
 	struct dtx_buf plan = DTX_BUF_INIT(1 << 16);
@@ -486,13 +486,13 @@ static size_t tied_semis(const char *join, const char *sets)
 	return n;
 }
 
-/* All rows that the filter on the zone leaves are of the group: they are not looked for. */
+/* All rows that the filter on the zone keeps are in the group, so they are not searched for. */
 void test_trace_tied(void)
 {
 	T_CHECK(tied_semis("inner", "") == 0);
 	T_CHECK(tied_semis("inner", ",{\"op\":\"filter\",\"where\":\"v > 0\"}") == 0);
 	T_CHECK(tied_semis("inner", ",{\"op\":\"derive\",\"set\":{\"c\":\"v\"}}") == 0);
-	/* rows without a match have no zone: they are not made; another column has its name */
+	/* rows without a match have no zone and are not made; another column has its name */
 	T_CHECK(tied_semis("left", "") == 0);
 	T_CHECK(tied_semis("full", "") == 1);
 	T_CHECK(tied_semis("inner", ",{\"op\":\"derive\",\"set\":{\"zone\":\"upper(zone)\"}}") ==

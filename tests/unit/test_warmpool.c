@@ -1,4 +1,4 @@
-/* The pool of warm workers: who may use it, when it starts, when it goes. */
+/* The pool of warm workers: which runs may use it, when it starts, when it ends. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define PATIENCE_NS ((int64_t)60 * 1000000000)
 
-/* A folder of its own for the pool of one test. */
+/* A folder for the pool of one test. */
 static void begin(const char *idle)
 {
 	T_INT(chmod(t_dir(), 0700), 0);
@@ -37,7 +37,7 @@ static void end(void)
 	setenv("DTX_POOL_IDLE", "5", 1);
 }
 
-/* One run; -1: it failed, else whether its worker was warm. */
+/* One run; -1: it failed; else whether its worker was warm. */
 static int run_one(const char *body, struct dtx_jail_spec spec)
 {
 	char code[500];
@@ -76,7 +76,7 @@ static int plain_run(void)
 	return run_one("    return tables['main']", (struct dtx_jail_spec){ 0 });
 }
 
-/* State of the pool; false when none answers. */
+/* The state of the pool; false if none answers. */
 static bool ask(struct dtx_wire_welcome *w, struct dtx_warmpool *p)
 {
 	bool here;
@@ -87,7 +87,7 @@ static bool ask(struct dtx_wire_welcome *w, struct dtx_warmpool *p)
 	return here;
 }
 
-/* Until there are so many idle and busy workers. */
+/* Waits until there are this many idle and busy workers. */
 static bool settles(uint32_t idle, uint32_t busy)
 {
 	int64_t until = dtx_now_ns() + PATIENCE_NS;
@@ -108,7 +108,8 @@ static bool settles(uint32_t idle, uint32_t busy)
 	return false;
 }
 
-/* Until the pages are known: that is learnt in a moment in which nobody else has a worker. */
+/* Waits until the pages are known, which the pool learns in a moment in which no client has a
+ * worker. */
 static bool learns(void)
 {
 	int64_t until = dtx_now_ns() + PATIENCE_NS;
@@ -147,8 +148,8 @@ static unsigned mode_of(const char *name)
 	return stat(path, &st) ? 0 : st.st_mode & 0777;
 }
 
-/* The first run starts it, the next ones find workers ready; many clients share it; whoever asks
- * for none gets none. */
+/* The first run starts the pool, the next runs find workers ready; many clients share it; a run
+ * that asks for none gets none. */
 void test_jail_pool_serves(void)
 {
 	struct dtx_wire_welcome before, after;
@@ -185,7 +186,7 @@ void test_jail_pool_serves(void)
 }
 
 /* A client that dies takes its worker with it and nothing else; a zygote that dies takes its
- * workers, and the next run starts another. */
+ * workers, and the next run starts another one. */
 void test_jail_pool_outlives_its_clients(void)
 {
 	struct dtx_wire_welcome w;
@@ -214,7 +215,7 @@ void test_jail_pool_outlives_its_clients(void)
 	end();
 }
 
-/* The socket of a pool that is no more. */
+/* The socket of a pool that is gone. */
 static void stale(const char *name)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -226,8 +227,9 @@ static void stale(const char *name)
 	T_CHECK(mode_of(name) != 0);
 }
 
-/* It goes when nobody needs it, also if somebody looks all the time whether it is there; a stale
- * socket is replaced; where no folder is safe there is none, and the run does without. */
+/* The pool ends when no run needs it, even if another process looks all the time whether it is
+ * there.  A stale socket is replaced.  If no folder is safe there is no pool, and runs do
+ * without. */
 void test_jail_pool_comes_and_goes(void)
 {
 	struct dtx_warmpool p;
@@ -268,7 +270,7 @@ void test_jail_pool_comes_and_goes(void)
 	end();
 }
 
-/* A listener of another user in the own folder: it is not spoken to, but replaced. */
+/* A listener of another user in our own folder: no run talks to it, and it is replaced. */
 void test_jail_pool_speaks_to_nobody_else(void)
 {
 	struct dtx_warmpool p;
@@ -299,7 +301,7 @@ void test_jail_pool_speaks_to_nobody_else(void)
 		for (i = 0; i < 2; i++) {
 			int got = accept(fd, NULL, NULL);
 
-			/* whoever connects says nothing */
+			/* a client that connects and says nothing */
 			if (got < 0 || read(got, &byte, 1) != 0)
 				_exit(2);
 			close(got);
@@ -321,8 +323,8 @@ void test_jail_pool_speaks_to_nobody_else(void)
 	end();
 }
 
-/* Who still reads its input has no worker: a lease that is not used ends, and others wait.  The
- * idle time begins when the last client goes, however long its run was. */
+/* A run that is still reading its input has no worker: a lease that is not used ends, and others
+ * wait.  The idle time begins when the last client leaves, however long its run was. */
 void test_jail_pool_lends_to_runs(void)
 {
 	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN };
@@ -335,11 +337,11 @@ void test_jail_pool_lends_to_runs(void)
 	begin("6");
 	T_INT(plain_run(), 0);
 	T_CHECK(settles(1, 0)); /* a pool that is not ready in time would not have the next run */
-	/* it would have left in the middle of the run; a busy machine may take as long to look */
+	/* it would have ended during the run; a busy machine may take as long to notice */
 	T_INT(run_one("    import time\n    time.sleep(7)\n    return tables['main']",
 	              (struct dtx_jail_spec){ 0 }),
 	      1);
-	/* still there, and rid of the worker */
+	/* still there, without the worker */
 	T_CHECK(settles(0, 0));
 	T_OK(dtx_provider_local.open(&spec, &box, &err), &err);
 	T_CHECK(ask(&w, &p));
@@ -349,8 +351,7 @@ void test_jail_pool_lends_to_runs(void)
 	end();
 }
 
-/* A pool that is there and says nothing: the run does without it before long, and it gets a
- * successor. */
+/* A pool that exists but does not answer: the run soon does without it, and it gets a successor. */
 void test_jail_pool_that_is_stuck(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -404,7 +405,7 @@ static enum dtx_jail_status run_status(int64_t queue_ms)
 	return status;
 }
 
-/* Clients that keep a lease, or a connection alone. */
+/* Clients that keep a lease, or only a connection. */
 static void hold(int *fd, size_t n, bool leases)
 {
 	struct dtx_warmpool p;
@@ -431,8 +432,8 @@ static void release(int *fd, size_t n)
 		dtx_file_close(&fd[--n]);
 }
 
-/* Runs that find every worker taken wait, and then say so: a Python of their own for each would be
- * as many as there are runs. */
+/* Runs that find every worker busy wait, and then fail: a Python process for each of them would be
+ * as many processes as there are runs. */
 void test_jail_pool_that_is_full(void)
 {
 	int fd[DTX_ZYGOTE_CLIENTS];
@@ -447,7 +448,7 @@ void test_jail_pool_that_is_full(void)
 	T_CHECK(dtx_now_ns() - start < PATIENCE_NS / 2);
 	release(fd, DTX_ZYGOTE_WORKERS);
 	T_INT(run_status(60000), DTX_JAIL_OK);
-	hold(fd, DTX_COUNT(fd), false); /* no place to wait, either */
+	hold(fd, DTX_COUNT(fd), false); /* no place to wait either */
 	T_INT(run_status(300), DTX_JAIL_BUSY);
 	release(fd, DTX_COUNT(fd));
 	T_INT(run_status(60000), DTX_JAIL_OK);
@@ -459,7 +460,7 @@ struct held {
 	int64_t until;
 };
 
-/* Asked while the run waits: the others go on after a while. */
+/* Cancelled while the run waits: the other runs continue after a while. */
 static bool let_go(void *arg)
 {
 	struct held *h = arg;
@@ -496,8 +497,8 @@ void test_jail_pool_queue_is_timed(void)
 	end();
 }
 
-/* Many come to see whether a successor is ready, more than its queue has room for: they do not
- * start another in its place, unless it has been like that for minutes. */
+/* Many clients ask whether a successor is ready, more than its queue has room for.  They do not
+ * start another one in its place, unless this lasts for minutes. */
 void test_jail_pool_has_one_successor(void)
 {
 	enum { VISITS = 5, MINUTES_S = 120 };
@@ -528,7 +529,7 @@ void test_jail_pool_has_one_successor(void)
 	end();
 }
 
-/* A successor takes the place of a pool without a gap. */
+/* A successor replaces a pool without a gap. */
 void test_jail_pool_is_renewed(void)
 {
 	struct dtx_wire_welcome old, new = { .up_ms = INT64_MAX };

@@ -1,4 +1,4 @@
-/* Window calls at their edges: sums beyond the type, floats that leave a window again, decimals. */
+/* Window calls in edge cases: sums beyond the type, floats that leave a window again, decimals. */
 #include "tests/unit/planrun.h"
 
 #define WINDOW(set) PLANCASE("{\"op\":\"window\",\"set\":{" set "}}")
@@ -11,20 +11,20 @@
 void test_window_sums_of_floats(void)
 {
 	static const struct plancase list[] = {
-		/* an infinite sum does not outlive the rows that made it */
+		/* an infinite sum ends with the rows that made it */
 		{ WINDOW("\"s\":\"roll_sum(x, 2)\",\"m\":\"roll_mean(x, 2)\""),
 		  "x\n1.0e308\n1.0e308\n1.0e308\n1\n2\n",
 		  "x,s,m\n1.0e308,,\n1.0e308,,\n1.0e308,,\n1,1e308,5e307\n2,3.0,1.5\n" },
 		{ WINDOW("\"d\":\"roll_std(x, 2)\""), "x\n1e308\n1.5\n2\n4\n",
 		  "x,d\n1e308,\n1.5,\n2,0.3535533905932738\n4,1.4142135623730951\n" },
-		/* nor does a large value leave its rounding behind */
+		/* a large value does not leave its rounding behind either */
 		{ WINDOW("\"m\":\"roll_mean(x, 2)\",\"d\":\"roll_std(x, 2)\""),
 		  "x\n1e300\n1.5\n2\n4\n",
 		  "x,m,d\n1e300,,\n1.5,5e299,\n2,1.75,0.3535533905932738\n"
 		  "4,3.0,1.4142135623730951\n" },
-		/* of a sum that is no float there is no share, not one of 0 */
+		/* a sum that is beyond the floats gives no share, instead of a share of 0 */
 		{ WINDOW("\"s\":\"share(x)\""), "x\n1.0e308\n1e308\n", "x,s\n1.0e308,\n1e308,\n" },
-		/* the rule of median() */
+		/* the same rule as median() */
 		{ WINDOW("\"r\":\"roll_median(x, 2)\",\"m\":\"median(x)\""), "x\n0.1\n0.7\n",
 		  "x,r,m\n0.1,,0.39999999999999997\n0.7,0.39999999999999997,0."
 		  "39999999999999997\n" },
@@ -36,7 +36,7 @@ void test_window_sums_of_floats(void)
 void test_window_sums_of_decimals(void)
 {
 	static const struct plancase list[] = {
-		/* past 128 bits and back */
+		/* beyond 128 bits and back */
 		{ DECIMALS("\"overflow\":\"null\"", "decimal(38,1)",
 		           "\"c\":\"cum_sum(x)\",\"r\":\"roll_sum(x, 2)\",\"d\":\"diff(x)\""),
 		  "x\n" MOST "\n" MOST "\n-" MOST "\n-" MOST "\n0.1\n",
@@ -48,7 +48,7 @@ void test_window_sums_of_decimals(void)
 		  "x\n0.1\n0.2\n0.4\n",
 		  "x,s,p\n0.1,0.14285714285714285,\n0.2,0.2857142857142857,1.0\n"
 		  "0.4,0.5714285714285714,1.0\n" },
-		/* means as mean() has them, not of rounded floats */
+		/* means as mean() computes them, not means of rounded floats */
 		{ DECIMALS("", "decimal(5,1)",
 		           "\"m\":\"cum_mean(x)\",\"r\":\"roll_mean(x, 2)\",\"a\":\"mean(x)\""),
 		  "x\n0.1\n0.2\n", "x,m,r,a\n0.1,0.1,,0.15\n0.2,0.15,0.15,0.15\n" },
@@ -173,7 +173,7 @@ void test_call_errors_name_the_formula(void)
 void test_window_overflow_has_a_row(void)
 {
 	overflow_at(WINDOW("\"a\":\"cum_sum(x)\""), 2);
-	/* a whole group's: its first row */
+	/* of a whole group: its first row */
 	overflow_at(WINDOW("\"a\":\"sum(x)\""), 1);
 	overflow_at(PLANCASE("{\"op\":\"window\",\"order\":[\"-x\"],\"set\":{\"a\":\"sum(x)\"}}"),
 	            3);

@@ -1,4 +1,4 @@
-/* Messages between the roles. */
+/* Messages between the processes. */
 #include "tests/t.h"
 
 #include <fcntl.h>
@@ -72,7 +72,8 @@ void test_wire_descriptors(void)
 	T_CHECK(fds[0] > 2 && fds[1] > 2 && (fcntl(fds[0], F_GETFD) & FD_CLOEXEC));
 	close(fds[0]);
 	close(fds[1]);
-	/* more than asked for, and any where none are expected: a violation, nothing leaks */
+	/* more than was asked for, and any where none is expected: a violation, and nothing
+	 * leaks */
 	n = 1;
 	T_CHECK(dtx_wire_send(&a, DTX_WIRE_GRANT, &g, sizeof(g), sent, 2));
 	T_INT(dtx_wire_recv(&b, &msg, fds, &n), -2);
@@ -94,7 +95,7 @@ void test_wire_hostile_peer(void)
 	T_INT(dtx_wire_recv(&b, &msg, NULL, NULL), -2);
 	T_INT(write(a.fd, flood, sizeof(flood)), sizeof(flood));
 	T_INT(dtx_wire_recv(&b, &msg, NULL, NULL), -2);
-	/* a replay: the same serial twice */
+	/* a replay: the same serial number twice */
 	pair(&a, &b);
 	T_CHECK(dtx_wire_write(&a, DTX_WIRE_READY, NULL, 0));
 	T_INT(dtx_wire_read(&b, &msg), 1);

@@ -1,4 +1,4 @@
-/* JSON, text and workbook writers: a small table of every type, in and out again. */
+/* JSON, text and workbook writers: a small table of every type is written and read back. */
 #include <errno.h>
 
 #include "core/data/builder.h"
@@ -27,7 +27,7 @@ struct row {
 	int32_t day;
 	int64_t us;
 	int64_t cents;
-	const char *s; /* NULL: all of the row but id is null */
+	const char *s; /* NULL: the whole row except id is null */
 };
 static const struct row rows[] = {
 	{ 1, 1.5, true, 19723, 19723 * DTX_DAY_US + 3600000000, 1234, "a" },
@@ -72,7 +72,7 @@ out:
 	return rc;
 }
 
-/* The table through a writer, `times` batches of it; diags are counted. */
+/* Writes the table with a writer, `times` batches of it; counts the diagnostics. */
 static enum dtx_code write_table(const struct dtx_write_opts *opts, int times, struct dtx_buf *out,
                                  size_t *ndiags, struct dtx_err *err)
 {

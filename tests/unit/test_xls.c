@@ -1,4 +1,4 @@
-/* The reader of .xls against small workbooks made of records. */
+/* The reader of .xls with small workbooks made of records. */
 #include "core/io/sheet/book_info.h"
 
 #include "tests/t.h"
@@ -95,7 +95,8 @@ void test_xls_bools_and_errors(void)
 	expect(&book, "k:bool,v:null\ntrue|~\nfalse|~\n");
 }
 
-/* Results: a number, a text in the next record, with records between, a bool, an error, "" */
+/* Results of formulas: a number, a text in the next record, with records between, a bool, an error,
+ * "" */
 void test_xls_formulas(void)
 {
 	struct biff_book book = BIFF_BOOK_INIT;
@@ -115,8 +116,8 @@ void test_xls_formulas(void)
 	expect(&book, "k:float,v:text\n2.5|deep\n3.0|~\n~|true\n4.0|~\n");
 }
 
-/* Shared texts: narrow, wide, rich and phonetic ones; one begins at a border, one crosses it and
- * changes its form there. */
+/* Shared texts: narrow, wide, rich and phonetic ones; one begins at the border of a record, one
+ * crosses it and changes its form there. */
 void test_xls_shared_texts(void)
 {
 	struct biff_book book = BIFF_BOOK_INIT;
@@ -212,7 +213,7 @@ void test_xls_embedded_chart_is_passed_over(void)
 	expect(&book, "k:int,v:int\n1|2\n");
 }
 
-/* "Area" is B2:C3 of the second sheet, "Other" something of another workbook. */
+/* "Area" is B2:C3 of the second sheet, "Other" refers to another workbook. */
 static void named(bool biff5, struct biff_book *book)
 {
 	struct dtx_buf *b = &book->other, *g = &book->globals;
@@ -292,7 +293,7 @@ void test_xls_refuses(void)
 	expect(&book, "corrupt_file");
 }
 
-/* A bad sheet does not spoil others. */
+/* A bad sheet does not affect others. */
 void test_xls_sheets_are_apart(void)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
@@ -357,7 +358,8 @@ void test_cfb_refuses(void)
 	expect_container(CFB_PLAIN, "EncryptedPackage", 5, 0, "encrypted_file");
 }
 
-/* Every place where a file can be cut: never read as whole, never more than refused. */
+/* The file is cut at every place: it is never read as if it were whole, and the worst result is a
+ * refusal. */
 void test_cfb_cut_anywhere(void)
 {
 	struct biff_book book = BIFF_BOOK_INIT;
@@ -417,7 +419,7 @@ void test_xls_every_allocation_fails(void)
 	biff_book_clear(&book);
 }
 
-/* --- what is said of streams that are damaged --- */
+/* --- messages about damaged streams --- */
 
 static void no_globals(struct dtx_buf *b)
 {
@@ -508,7 +510,8 @@ static void no_sectors(struct dtx_buf *b)
 	b->len = 512;
 }
 
-/* Its table has more places than the header, and the list of the others leads out of the file. */
+/* Its table has more sectors than the header can list, and the list of the others leads out of the
+ * file. */
 static void lost_list(struct dtx_buf *b)
 {
 	static const char zeros[4096];
@@ -560,7 +563,7 @@ void test_xls_says_what_is_damaged(void)
 	}
 }
 
-/* The format of a record that ends before its text does is what is there of it. */
+/* If a record ends before its text does, its format is the part of the text that is there. */
 void test_xls_short_formats(void)
 {
 	int cut;
@@ -568,7 +571,7 @@ void test_xls_short_formats(void)
 	for (cut = 0; cut < 4; cut++) {
 		struct biff_book book = BIFF_BOOK_INIT;
 
-		/* "d.m.y" less its last characters; a record of the length alone */
+		/* "d.m.y" without its last characters; a record with only the length */
 		if (cut < 3)
 			biff_rec(&book.globals, DTX_BIFF_FORMAT, cut ? "wwbbbb" : "wwbbbbb", 14, 5,
 			         0, 'd', '.', 'm', '.');

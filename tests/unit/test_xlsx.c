@@ -1,4 +1,4 @@
-/* The workbook reader against small sheets, in the usual grammar and in unusual ones. */
+/* The workbook reader with small sheets, in the usual grammar and in unusual ones. */
 #include "core/io/sheet/cellref.h"
 #include "core/io/sheet/book_info.h"
 
@@ -31,14 +31,14 @@ static void expect_read(const char *sheet, const struct dtx_read_opts *opts, con
 	dtx_err_clear(&err);
 }
 
-/* Held whole, and read twice: the same table. */
+/* Held in memory, and read twice: the same table. */
 static void expect_opts(const char *sheet, const struct dtx_read_opts *opts, const char *want)
 {
 	struct dtx_read_opts twice = *opts;
 
 	expect_read(sheet, opts, want);
 	for (twice.hold_cells = 1; twice.hold_cells < 6; twice.hold_cells += 2) {
-		/* The header is looked for in the rows that are held. */
+		/* the header is searched for in the rows that are held */
 		if (opts->header_rows == 0 || opts->header_rows == 1)
 			expect_read(sheet, &twice, want);
 	}
@@ -81,11 +81,11 @@ void test_xlsx_kinds(void)
 	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>2024-02-03</v></c><c r=\"B2\" t=\"d\">"
 	            "<v>2024-02-03T04:05:06</v></c></row></sheetData>",
 	       1, "k:date,v:datetime\n2024-02-03|2024-02-03T04:05:06\n");
-	/* a Z, which no cell has; a time of no day, as a cell that is formatted so */
+	/* a Z, which no cell has; a time without a day, as a cell with such a format */
 	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>12:00:00</v></c><c r=\"B2\" t=\"d\">"
 	            "<v>2024-02-03T04:05:06Z</v></c></row></sheetData>",
 	       1, "k:float,v:datetime\n0.5|2024-02-03T04:05:06\n");
-	/* what no serial can hold stays text */
+	/* what no serial number can represent stays text */
 	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>25:00:00</v></c><c r=\"B2\" t=\"d\">"
 	            "<v>2024-02-03T04:05:06+01:00</v></c></row></sheetData>",
 	       1, "k:text,v:text\n25:00:00|2024-02-03T04:05:06+01:00\n");
@@ -95,7 +95,8 @@ void test_xlsx_kinds(void)
 	       -1, "k:int,v:int\n5|-7\n");
 }
 
-/* References to characters that XML does not have; halves of a pair are one character. */
+/* References to characters that XML does not have; two halves of a surrogate pair are one
+ * character. */
 void test_xlsx_odd_characters(void)
 {
 	expect(HEAD "<row><c t=\"inlineStr\"><is><t>a&#x1;b&#31;</t></is></c>"
@@ -124,23 +125,24 @@ void test_xlsx_long_ints(void)
 	       -1,
 	       "k:int,v:int\n1914310000010100016|4111111111111110\n"
 	       "1914310000010100024|9876543210987650\n-9223372036854775808|9007199254740993\n");
-	/* one that a double holds stands beside fractions; one that it does not makes texts */
+	/* one that a double can hold is a number among fractions; one that it cannot makes the
+	 * column text */
 	expect(HEAD LONG("1000000000000000000", "9007199254740993")
 	               LONG("0.5", "0.5") "</sheetData>",
 	       -1, "k:float,v:text\n1e18|9007199254740993\n0.5|0.5\n");
-	/* too long for an int: text where digits would be lost */
+	/* too long for an int: text if digits would be lost */
 	expect(HEAD LONG("12345678901234567890123", "123456789012345680000") LONG("7", "7")
 	               LONG("-98765432109876543210", "-100000000000000000000") "</sheetData>",
 	       -1,
 	       "k:text,v:float\n12345678901234567890123|1.2345678901234568e20\n7|7.0\n"
 	       "-98765432109876543210|-1e20\n");
-	/* no digits are made up */
+	/* no digits are invented */
 	expect(HEAD LONG("1.9143100000101E18", "9.87654321098765E+015")
 	               LONG("9007199254740993.0", "4111111111111110") "</sheetData>",
 	       -1,
 	       "k:float,v:int\n1.9143100000101e18|9876543210987650\n"
 	       "9007199254740992.0|4111111111111110\n");
-	/* a format of dates is none for such a number */
+	/* a date format does not count for such a number */
 	expect(HEAD "<row><c s=\"1\"><v>9007199254740993</v></c><c s=\"4\"><v>1</v></c></row>"
 	            "</sheetData>",
 	       -1, "k:null,v:float\n~|1.0\n");
@@ -152,7 +154,7 @@ void test_xlsx_long_ints(void)
 	            &opts, "k:int,v:int\n~|~\n9007199254740992|9007199254740993\n");
 }
 
-/* A declared type, whatever the column's other cells are. */
+/* A declared type, whatever the other cells of the column are. */
 void test_xlsx_long_ints_declared(void)
 {
 	struct dtx_read_type type = { .name = "k" };
@@ -189,7 +191,7 @@ static void expect_bad_cells(const char *sheet, const char *nulls, const char *t
 	expect_opts(sheet, &opts, "bad_cell");
 }
 
-/* A text that the file does not have is an error cell, by every path to it. */
+/* A reference to a text that the file does not have is an error cell, in every reading path. */
 void test_xlsx_missing_text(void)
 {
 	static const char sheet[] =
@@ -221,7 +223,7 @@ void test_xlsx_formulas(void)
 	       1, "k:int,v:null\n2|~\n3|~\n");
 }
 
-/* Whatever the grammar, the cells are the same. */
+/* The cells are the same, whatever the grammar. */
 void test_xlsx_unusual_grammar(void)
 {
 	static const char *const sheet[] = {
@@ -240,7 +242,7 @@ void test_xlsx_unusual_grammar(void)
 		"<row r=\"1\"><c r=\"A1\" t=\"str\"><v>k</v></c><c r=\"B1\" "
 		"t=\"str\"><v>v</v></c></row>"
 		"</sheetData>",
-		/* attributes that say nothing, and blanks around what others say */
+		/* attributes that say nothing, and blanks around the values of others */
 		HEAD "<row r=\"\"><c r=\"\" s=\"\" t=\"str\"><v>a</v></c><c  r = \" B2 \"  "
 		     "s=\" 0 \" t=\"\" ><v> 1 </v></c></row></sheetData>",
 	};
@@ -378,7 +380,7 @@ void test_xlsx_wanted_columns(void)
 	expect_opts(sheet, &opts, "missing_column");
 }
 
-/* Relative to the workbook's folder, absolute, and absolute but for the slash. */
+/* Relative to the folder of the workbook, absolute, and absolute without the slash. */
 void test_xlsx_targets(void)
 {
 	static const char *const targets[] = { "worksheets/sheet1.xml", "/xl/worksheets/sheet1.xml",
@@ -416,8 +418,8 @@ void test_xlsx_epoch_1904(void)
 	dtx_buf_clear(&out);
 }
 
-/* One epoch's dates in the other are four years off: a word that is none is never taken for "no".
- */
+/* The dates of the two epochs differ by four years, so a word that is neither yes nor no is never
+ * taken as "no". */
 void test_xlsx_epoch_in_words(void)
 {
 	static const struct {
@@ -457,7 +459,7 @@ void test_xlsx_epoch_in_words(void)
 	}
 }
 
-/* So is a cell. */
+/* The same for a cell. */
 void test_xlsx_bool_in_words(void)
 {
 	expect(HEAD
@@ -507,7 +509,7 @@ void test_xlsx_refuses_broken_sheets(void)
 		expect(row[i].sheet, 0, row[i].want);
 }
 
-/* `n` times the same element inside of what opens and closes a sheet. */
+/* The same element `n` times inside of what opens and closes a sheet. */
 static void expect_many(const char *open, const char *each, uint32_t n, const char *close)
 {
 	struct dtx_buf sheet = DTX_BUF_INIT(1 << 25);
@@ -605,8 +607,8 @@ void test_xlsx_batches_of_any_size(void)
 	dtx_buf_clear(&bytes);
 }
 
-/* Rows below those that are held: wider, of other types, merged, hidden, with texts of their own.
- */
+/* Rows after those that are held: wider, of other types, merged, hidden, with texts of their
+ * own. */
 static const char far_rows[] =
 	HEAD "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>0</v></c><c r=\"B2\"><v>1</v></c></row>"
 	     "<row r=\"3\"><c r=\"A3\" t=\"inlineStr\"><is><t>x</t></is></c></row>"
@@ -634,7 +636,7 @@ void test_xlsx_streams_like_held(void)
 	expect_opts(far_rows, &opts, "v:float\n1.0\n2.5 @7\n");
 }
 
-/* Reads up to a limit, row by row, and gives the ledger. */
+/* Reads up to a limit, row by row, and returns the ledger. */
 static void read_some(uint32_t hold, int64_t limit, struct dtx_read_stats *stats)
 {
 	struct book book = { .sheet = far_rows };

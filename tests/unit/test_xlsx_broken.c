@@ -1,19 +1,19 @@
-/* Workbooks with one part that is wrong, missing or too much: what is said of it. */
+/* Workbooks with one part that is wrong, missing or superfluous: what is reported. */
 #include "core/io/sheet/grid.h"
 #include "core/io/repair.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 
 struct broken_book {
-	const char *part; /* replaced; "" none */
-	const char *open; /* its text; NULL: left out */
-	const char *each; /* so many times */
+	const char *part; /* the part that is replaced; "": none */
+	const char *open; /* its text; NULL: omitted */
+	const char *each; /* repeated this many times */
 	int n;
 	const char *close;
-	const char *limit; /* lowered to 1 */
+	const char *limit; /* the limit that is lowered to 1 */
 	const char *sheet, *range, *table;
 	bool fill;     /* merged ranges */
-	uint32_t hold; /* cells that are held of a sheet */
+	uint32_t hold; /* number of cells of a sheet that are held */
 	enum dtx_code code;
 	const char *says;
 };
@@ -111,7 +111,7 @@ static const struct broken_book books[] = {
 	{ "", .limit = "cells", .code = DTX_E_ARCHIVE_LIMIT, .says = "a sheet with over 1 cell" },
 	{ "", .limit = "cells", .hold = 1, .code = DTX_E_ARCHIVE_LIMIT,
 	  .says = "a sheet with over 1 cell" },
-	/* each part of it would do, together they are too many */
+	/* each part alone would pass, together they are too many */
 	{ SHEET_PART, ROWS("<row><c><v>1</v></c></row><row><c><v>2</v></c></row>"),
 	  .limit = "cells", .hold = 1, .code = DTX_E_ARCHIVE_LIMIT,
 	  .says = "a sheet with over 1 cell" },
@@ -161,7 +161,7 @@ static const struct broken_book books[] = {
 	  .says = "merged ranges fill over 1 cell (limit 'archive.fill')" },
 };
 
-/* Whichever it is: the limit has a name, and the next step is its option or says that there is
+/* For each limit: the error names it, and the next step is its option, or says that there is
  * none. */
 static void names_its_limit(const struct dtx_err *err)
 {
@@ -249,7 +249,7 @@ void test_xlsx_broken_parts(void)
 	}
 }
 
-/* Cells are taken in chunks: the limit holds for who adds them one by one as well. */
+/* Cells are counted in chunks: the limit also holds if they are added one by one. */
 void test_grid_of_many_cells(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -268,7 +268,7 @@ void test_grid_of_many_cells(void)
 	dtx_err_clear(&err);
 }
 
-/* Other formats that are zip archives: which one, and the way out. */
+/* Other formats that are zip archives: the error names the format and what to do. */
 void test_xlsx_other_archives(void)
 {
 	static const struct {
@@ -294,7 +294,7 @@ void test_xlsx_other_archives(void)
 	}
 }
 
-/* What nobody is shown is read when it is asked for. */
+/* What is hidden from a reader is read when the plan asks for it. */
 void test_xlsx_hidden_sheets_alone(void)
 {
 	const struct broken_book book = {
@@ -327,7 +327,7 @@ void test_xlsx_hidden_sheets_alone(void)
 	dtx_buf_clear(&bytes);
 }
 
-/* A first sheet without cells is passed over for one that has some; a damaged one is not. */
+/* A first sheet without cells is skipped in favour of one that has some; a damaged one is not. */
 void test_xlsx_empty_first_sheet(void)
 {
 	static const char swapped[] =

@@ -1,5 +1,6 @@
-/* Cells of the usual forms, and of forms next to them, by both paths: alone, and by the thousand so
- * that windows cut them anywhere.  Numbers and texts of several bytes at a time. */
+/* Cells in the usual forms, and in similar forms, by both reading paths: alone, and thousands of
+ * them, so that windows cut them anywhere.  Numbers and texts that are read several bytes at a
+ * time. */
 #include "core/base/text/num.h"
 #include "core/base/text/swar.h"
 #include "core/io/sheet/xlsx/xlsx.h"
@@ -106,7 +107,7 @@ static const char *const inlined[] = {
 	"<c r=\"%s\" t=\"inlineStr\"><is><t xml:space=\"preserve\">"
 };
 
-/* Ends the sheet's text and compares its two readings. */
+/* Ends the text of the sheet and compares its two readings. */
 static enum dtx_code compare(struct dtx_buf *sheet, uint64_t *cells)
 {
 	struct book b = { .styles = STYLES, .strings = STRINGS };
@@ -138,7 +139,7 @@ static void put_cell(struct dtx_buf *out, const char *open, const char *ref, con
 	dtx_buf_add(out, strstr(open, "<is>") ? "</t></is></c>" : "</v></c>");
 }
 
-/* Whether a sheet of this cell between two others reads; both paths say the same. */
+/* Whether a sheet with this cell between two others can be read; both paths must agree. */
 static bool reads(const char *open, const char *ref, const char *value)
 {
 	struct dtx_buf sheet = DTX_BUF_INIT(1 << 16);
@@ -174,7 +175,7 @@ static size_t readable(struct form *out)
 	return n;
 }
 
-/* Rows of seven cells; the forms move on by one in each, so that windows end anywhere in them. */
+/* Rows of seven cells; each row starts with the next form, so that windows end anywhere in them. */
 void test_xlsx_usual_forms_by_both_paths(void)
 {
 	enum { ROWS = 20000 };
@@ -217,7 +218,7 @@ void test_xlsx_usual_references_by_both_paths(void)
 	T_CHECK(ok >= 10 && ok < DTX_COUNT(refs));
 }
 
-/* Bytes that no part may have, far behind where the tokenizer has been. */
+/* Bytes that no part may have, far after the place where the tokenizer has been. */
 void test_xlsx_usual_bytes_are_checked(void)
 {
 	static const char *const places[] = {

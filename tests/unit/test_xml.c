@@ -1,4 +1,4 @@
-/* The pull tokenizer against a table of documents, read in pieces of every size. */
+/* The pull tokenizer with a table of documents, which are read in pieces of every size. */
 #include "core/io/archive/xml.h"
 
 #include "core/base/mem.h"
@@ -8,7 +8,7 @@
 struct feed {
 	const char *bytes;
 	size_t len, at, step;
-	char *window; /* what is lent, with the room around it */
+	char *window; /* the bytes that are lent, with the room around them */
 };
 
 static enum dtx_code feed_read(void *arg, void *to, size_t cap, size_t *got, struct dtx_err *err)
@@ -30,7 +30,7 @@ static enum dtx_code feed_lend(void *arg, char **at, size_t *got, struct dtx_err
 	return feed_read(arg, *at, f->step, got, err);
 }
 
-/* "<a k=v;>" "text" "</a>" in one line; pieces of text are joined. */
+/* "<a k=v;>" "text" "</a>" on one line; pieces of text are joined. */
 static enum dtx_code dump_from(struct feed *f, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -71,7 +71,7 @@ static enum dtx_code dump(const char *bytes, size_t len, size_t step, struct dtx
 	return dump_from(&f, out, err);
 }
 
-/* The same of bytes that are lent as of bytes that are copied. */
+/* Bytes that are lent give the same result as bytes that are copied. */
 static void same_lent(const char *bytes, size_t len, size_t step)
 {
 	struct dtx_buf out[2] = { DTX_BUF_INIT(1000), DTX_BUF_INIT(1000) };
@@ -148,7 +148,7 @@ void test_xml_says_where(void)
 {
 	static const struct {
 		const char *in;
-		size_t len; /* 0: to the NUL */
+		size_t len; /* 0: up to the NUL */
 		const char *says;
 	} row[] = {
 		{ "<a><!-- x", 0, "'t.xlsx': part at byte 3: the part breaks off" },

@@ -1,4 +1,4 @@
-/* Containers that lie. */
+/* Archives that lie. */
 #include "core/io/archive/zip.h"
 
 #include "tests/t.h"
@@ -122,18 +122,18 @@ void test_zip_checks_size_and_crc(void)
 	            "inflates over 1000 times");
 }
 
-/* --- one field of an honest archive is made a lie --- */
+/* --- one field of a valid archive is changed to a lie --- */
 
 enum lie_in { IN_LOCAL, IN_CENTRAL, IN_CENTRAL_2, IN_END };
 
 struct lie {
 	enum lie_in in;
-	unsigned at, bytes; /* the field, from the start of its header */
+	unsigned at, bytes; /* the field, counted from the start of its header */
 	uint64_t value;
 	const char *says;
 };
 
-/* Where the nth header with this mark starts. */
+/* Where the nth header with this signature starts. */
 static size_t header_at(const struct dtx_buf *b, const char *mark, unsigned nth)
 {
 	for (size_t at = 0; at + 4 <= b->len; at++)
@@ -152,7 +152,7 @@ static void tell_lie(struct dtx_buf *b, const struct lie *l)
 		b->ptr[at + i] = (char)(l->value >> 8 * i);
 }
 
-/* The packed bytes: damaged, cut short, or more than there are. */
+/* The packed bytes: damaged, cut short, or more than there should be. */
 void test_zip_checks_packed_bytes(void)
 {
 	static const struct lie list[] = {
@@ -178,7 +178,7 @@ void test_zip_checks_packed_bytes(void)
 	}
 }
 
-/* Bytes between the part and the directory that the part is said to have. */
+/* Bytes between the part and the directory, which are claimed to belong to the part. */
 void test_zip_packed_size_too_large(void)
 {
 	const struct zip_part p = { .name = "b.xml", .text = "ab ab ab ab ab" };
@@ -297,8 +297,8 @@ void test_zip_names_the_lie(void)
 
 #define EOCD64 0x06064b50u
 
-/* The same for the records that zip64 adds: an archive of one part, and a record put before its
- * end. */
+/* The same for the records that zip64 adds: an archive with one part, and a record inserted before
+ * its end. */
 static void zip64_is(uint32_t sig, uint64_t locator, uint64_t disk_count, uint64_t count,
                      const char *says)
 {
@@ -341,8 +341,8 @@ void test_zip_checks_zip64_records(void)
 	zip64_is(EOCD64, 0, 2, 1, "'t.xlsx': zip archive in several volumes");
 }
 
-/* Behind `lead` bytes the directory and its parts are found as far on; a record of zip64 in front
- * of its end as well.  What is said of the place must still fit. */
+/* With `lead` bytes in front, the directory and its parts are found at the shifted places, also
+ * with a zip64 record before the end.  What the records say about places must still agree. */
 static void behind_is(size_t lead, bool wide, uint32_t off, bool is)
 {
 	const struct zip_part p[] = { { .name = "a.xml", .text = "hello", .stored = true },

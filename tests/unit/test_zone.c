@@ -15,7 +15,7 @@ static int64_t us_of(const char *text)
 }
 
 static const struct {
-	const char *zone, *utc, *wall, *back; /* back: NULL as utc */
+	const char *zone, *utc, *wall, *back; /* back: NULL: the same as utc */
 } cases[] = {
 	{ "+05:30", "2024-01-01T20:00:00", "2024-01-02T01:30:00", NULL },
 	{ "-00:15", "2024-01-01T00:00:00", "2023-12-31T23:45:00", NULL },
@@ -58,7 +58,7 @@ void test_zone_clocks(void)
 	dtx_arena_clear(&a);
 }
 
-/* 02:30 is no time of that night: half an hour after the clocks went on from 2 to 3. */
+/* 02:30 does not exist in that night: it is half an hour after the clocks went from 2 to 3. */
 void test_zone_left_out(void)
 {
 	struct dtx_arena a = DTX_ARENA_INIT;
@@ -99,7 +99,8 @@ void test_zone_names(void)
 	'T', 'Z', 'i', 'f', version, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, BIG32(0),        \
 		BIG32(0), BIG32(0), BIG32(times), BIG32(types), BIG32(chars)
 
-/* Every beginning of a file, and every byte of it changed, is refused or stays inside it. */
+/* Every prefix of a file, and every change of one byte, is refused or read without leaving the
+ * file. */
 void test_zone_bad_files(void)
 {
 	static const unsigned char old[] = {

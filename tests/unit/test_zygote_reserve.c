@@ -1,4 +1,4 @@
-/* How many workers a pool makes ready before anybody asks. */
+/* How many workers a pool keeps ready before a client asks. */
 #include "tests/t.h"
 
 #include "core/base/log.h"
@@ -6,7 +6,7 @@
 
 enum { NOW = 1, LONG = 1000 }; /* ms since a run began */
 
-/* A letter for each worker: i idle, s starting, l leased, r running, R for long. */
+/* One letter per worker: i idle, s starting, l leased, r running, R running for long. */
 static void set_workers(struct dtx_zygote *z, const char *states)
 {
 	size_t i;
@@ -34,11 +34,12 @@ void test_jail_pool_reserve(void)
 		size_t want;
 	} cases[] = {
 		{ "", false, 2 },  { "", true, 0 },
-		{ "ir", true, 0 }, /* the run has the cores to itself, there is one for the next */
+		{ "ir", true, 0 }, /* the run has the cores to itself, and one worker is ready for
+		                    * the next */
 		{ "r", true, 1 },  /* runs follow each other */
-		{ "sr", true, 0 }, /* it is being made */
+		{ "sr", true, 0 }, /* one is being started */
 		{ "l", true, 0 },  /* its client waits for an answer */
-		{ "rr", true, 0 }, /* all cores run */
+		{ "rr", true, 0 }, /* all cores are busy */
 		{ "R", true, 2 },  { "RR", true, 0 },
 	};
 	static struct dtx_zygote z;

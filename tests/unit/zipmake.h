@@ -1,4 +1,4 @@
-/* Makes zip archives in memory, honest and lying ones, for tests of the readers. */
+/* Makes zip archives in memory, valid and lying ones, for tests of the readers. */
 #ifndef TESTS_UNIT_ZIPMAKE_H
 #define TESTS_UNIT_ZIPMAKE_H
 
@@ -13,7 +13,7 @@ struct zip_part {
 	bool stored;
 	uint32_t lie_size; /* added to the declared size */
 	uint32_t lie_crc;
-	int at; /* local header shared with part at - 1, 0: its own */
+	int at; /* shares the local header of part at - 1; 0: has its own */
 	uint16_t flags;
 };
 
@@ -23,7 +23,7 @@ static inline void zip_le(struct dtx_buf *b, uint64_t v, int bytes)
 		dtx_buf_addc(b, (char)(v & 0xff));
 }
 
-/* Deflates text or zeros; returns the packed bytes in `out`. */
+/* Deflates text or zeros and returns the packed bytes in `out`. */
 static inline uint32_t zip_pack(const struct zip_part *p, size_t len, struct dtx_buf *out)
 {
 	static const unsigned char zeros[65536];
@@ -77,7 +77,7 @@ static inline void zip_header(struct dtx_buf *b, const struct zip_part *p, bool 
 	dtx_buf_add(b, p->name);
 }
 
-/* The archive of n parts (at most 64) into out. */
+/* Writes the archive of n parts (at most 64) to out. */
 static inline void zip_make(struct dtx_buf *out, const struct zip_part *p, size_t n)
 {
 	struct dtx_buf dir = DTX_BUF_INIT((size_t)1 << 24);
