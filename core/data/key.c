@@ -1,4 +1,14 @@
-/* Equality keys and sort keys: see key.h. */
+/* Equality keys and sort keys: see key.h.
+ *
+ * An equality key must be equal for equal values of different types, so each number is written in
+ * one normal form: as an int64 if it is whole, as a float if it has at most 15 digits, else by its
+ * digits and scale.  A date is written as the datetime of its midnight.
+ *
+ * A sort key must have the order of its value under memcmp.  Integers are written big endian with
+ * the sign bit inverted.  The bits of a negative float are all inverted, because its magnitude
+ * grows downwards.  A text ends with a mark that sorts before anything that a longer text has
+ * there.  For a descending order all bytes of the value are inverted, but not the byte before it
+ * that sets nulls apart, so nulls are last in both directions. */
 #include "core/data/key.h"
 
 #include <math.h>

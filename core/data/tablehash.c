@@ -1,4 +1,10 @@
-/* Hash of a result by its values: see tablehash.h. */
+/* Hash of a result by its values: see tablehash.h.
+ *
+ * Every cell of a result is hashed, so the loop over cells must be fast.  Most of this file handles
+ * the common case: a cell of at most 16 bytes is copied with one fixed-size copy, without a branch
+ * on its length; the next cell overwrites the bytes that are too many.  Such a copy may read past
+ * the cell, so it is allowed only where the bytes after it are known to be readable.  All other
+ * cells take the general path, which writes the same bytes. */
 #include "core/data/tablehash.h"
 
 #include <inttypes.h>

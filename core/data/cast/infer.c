@@ -1,4 +1,11 @@
-/* Classes of cells, and the narrowest type that holds all cells of a column. */
+/* Classes of cells, and the narrowest type that holds all cells of a column.
+ *
+ * Each cell is put into one class, and only the number of cells per class is kept.  The type
+ * follows from these counts at the end, so the order of the cells does not matter and workers can
+ * add up their counts.  Rules that need the whole column are therefore rules over counts: one text
+ * makes the column text, an integer beyond 2^53 together with a float makes it text (a float would
+ * change the integer), and values like "1E5" are floats only in a column that has a clear float
+ * too. */
 #include "core/data/cast/infer.h"
 
 #include <math.h>

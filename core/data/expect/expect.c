@@ -1,4 +1,7 @@
-/* Checks a table against its expectations: see expect.h. */
+/* Checks a table against its expectations: see expect.h.
+ *
+ * Every expectation is a count of rows that break it.  Batches are counted as they come and the
+ * counts are judged at the end, so a table is read once however many expectations there are. */
 #include "core/data/expect/expect.h"
 
 #include <math.h>
