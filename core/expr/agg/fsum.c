@@ -1,5 +1,7 @@
-/* The wide accumulator of exact sums: 32-bit digits in 64-bit words, so that carries can be
- * propagated later, once per many additions. */
+/* The wide accumulator of exact sums: a fixed-point number that covers the range of all doubles, in
+ * the manner of Neal's superaccumulators.  Its 32-bit digits are in 64-bit words, so that carries
+ * can be propagated later, once per many additions.  Adding to it has no rounding error; it is
+ * rounded once, in wide_round. */
 #include "core/expr/agg/fsum.h"
 
 #include <math.h>

@@ -1,4 +1,9 @@
-/* Evaluation of a bound tree over those rows of a batch that count. */
+/* Evaluation of a bound tree over those rows of a batch that count.
+ *
+ * Each node makes a whole column.  Its values are defined only for the live rows; other rows may
+ * have any value.  A row that fails ends the evaluation with an error about this row, unless the
+ * node is inside of try(): then `ev->trap` is set, the row is marked there and becomes null, and
+ * try() puts its own value in its place. */
 #include "core/expr/bound.h"
 
 #include "core/base/mem.h"

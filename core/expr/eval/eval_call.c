@@ -1,5 +1,9 @@
 /* Branches, whose arguments are computed only for the rows that need them, and calls of functions
- * row by row. */
+ * row by row.
+ *
+ * if, case, coalesce and try must not evaluate a branch for rows that do not take it: 1 / x must
+ * not fail in the rows in which a condition has excluded x == 0.  So each branch is evaluated with
+ * the selection of its rows, and the results are joined by a number of the branch per row. */
 #include "core/expr/bound.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* Comparison and `in`. */
+/* Comparison and `in`.
+ *
+ * A comparison has one of three outcomes: less, equal, greater.  Each operator is the set of
+ * outcomes that make it true, as three bits, so one loop per type serves all six operators and
+ * tests the outcome with a shift instead of a branch. */
 #include "core/expr/bound.h"
 
 #include "core/base/mem.h"

@@ -1,4 +1,9 @@
-/* Arithmetic and widening: a fast loop without branches, then a slow loop if a row went wrong. */
+/* Arithmetic and widening: a fast loop without branches, then a slow loop if a row went wrong.
+ *
+ * The fast loop computes every live row, even if it is null, and collects in one variable whether
+ * any row overflowed or is not finite.  A compiler can vectorise it.  Rows that went wrong are
+ * rare, so finding out which ones, whether they are null after all, and what options.overflow says
+ * about them is left to a second loop over the same rows. */
 #include "core/expr/bound.h"
 
 #include <math.h>

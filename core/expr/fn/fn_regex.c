@@ -1,4 +1,7 @@
-/* Patterns: compiled during binding, matched with scratch memory of one evaluation. */
+/* Patterns: compiled during binding, matched with scratch memory of one evaluation.
+ *
+ * A pattern must be a constant, so it is compiled once per plan and all workers share the program,
+ * which is read-only.  What a match changes is in run->local, which belongs to one evaluation. */
 #include "core/expr/bound.h"
 
 #include "core/base/text/utf8.h"

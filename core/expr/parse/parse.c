@@ -1,4 +1,10 @@
-/* Recursive-descent parser of the formula language: operators, limits, the whole text. */
+/* Recursive-descent parser of the formula language: operators, limits, the whole text.
+ *
+ * There is one function per level of precedence, from `or` down to casts; parse_atom.c has the
+ * level below them.  Formulas may come from an untrusted source, so the number of nodes, the
+ * nesting and the height of the tree are limited while the tree is built.  Nesting is counted as in
+ * the canonical text of the tree, not as in the source: otherwise a formula could be accepted whose
+ * canonical text is refused. */
 #include "core/expr/parse/parse.h"
 
 #include "core/base/text/utf8.h"

@@ -1,5 +1,8 @@
 /* A DFA that only tells whether there is a match, one byte at a time.  A state is a set of
- * instructions of the program; it is built when it is first needed. */
+ * instructions of the program; it is built when it is first needed (a lazy DFA, as in RE2).
+ *
+ * The number of states is limited.  When there is no room for another, all are dropped and building
+ * starts again from the current set, so memory is bounded and time stays linear in the text. */
 #include "core/expr/regex/regex_int.h"
 
 #include "core/base/hash/hash.h"

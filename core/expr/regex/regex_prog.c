@@ -1,5 +1,10 @@
 /* From tree to program.  The instructions match bytes, so code points are expanded to their UTF-8
- * sequences. */
+ * sequences.
+ *
+ * The code is the usual one of Thompson's construction: an alternative or a repeat becomes a SPLIT,
+ * whose first choice is preferred, and a group becomes two SAVE instructions.  Counted repeats copy
+ * the code of their body.  Jumps whose target is not known yet are chained through the operand that
+ * will hold the target. */
 #include "core/expr/regex/regex_int.h"
 
 #include "core/base/text/utf8.h"
@@ -73,6 +78,10 @@ out:
 	return rc;
 }
 
+/* Expands a range of code points to sequences of byte ranges, as RE2 does.  The range is split
+ * until all code points in each part have the same number of bytes, and until every byte of a part
+ * that can vary covers a full range: low and high then differ only in one leading byte and in bytes
+ * that go from 0x80 to 0xbf.  Surrogates are left out. */
 static enum dtx_code range_emit(struct gen *g, struct alts *alt, uint32_t low, uint32_t high)
 {
 	static const uint32_t borders[] = { 0x7f, 0x7ff, 0xd7ff, 0xdfff, 0xffff };
@@ -222,6 +231,7 @@ out:
 	return rc;
 }
 
+/* x{min,max}: `min` copies of the body, then a star or nested optional copies. */
 static enum dtx_code gen_repeat(struct gen *g, const struct dtx_retree *t)
 {
 	enum dtx_code rc = DTX_OK;
@@ -300,6 +310,8 @@ out:
 
 /* --- what the matchers need to know about the program --- */
 
+/* Divides the 256 byte values into classes that no instruction distinguishes, so that the table of
+ * a DFA state has one entry per class instead of one per byte. */
 static void find_classes(struct dtx_regex *re)
 {
 	bool border[257] = { false };
@@ -323,6 +335,7 @@ static void find_classes(struct dtx_regex *re)
 	re->ncls = n + 1;
 }
 
+/* Finds the bytes with which every match begins, and whether they are the whole pattern. */
 static enum dtx_code find_prefix(struct gen *g)
 {
 	enum dtx_code rc = DTX_OK;
