@@ -1,4 +1,12 @@
-/* The snippet cache: lookup by key, states, approvals. */
+/* The snippet cache: lookup by key, states, approvals.
+ *
+ * A snippet is looked up by its exact key first.  If there is none, an approved snippet for the
+ * same namespace and intent may run for another schema, provided that every column it reads is
+ * there with a class that fits; code that reads columns by position or the whole frame never does.
+ *
+ * The table of snippets only makes the lookup fast.  What decides whether code may run is the
+ * ledger: before a snippet is returned, its events are replayed and must lead to the state and the
+ * texts in the table. */
 #include "core/store/cache/snippet.h"
 
 #include <stdio.h>

@@ -1,4 +1,9 @@
-/* The hash chain: see ledger.h. */
+/* The hash chain: see ledger.h.
+ *
+ * The numbers and texts of an event are hashed with their lengths, so that no two different events
+ * give the same bytes.  Appending reads the last hash and writes the new event in one transaction;
+ * the tables that are derived from the ledger change in the same transaction, so they cannot
+ * disagree with it after a crash. */
 #include "core/store/ledger/ledger.h"
 
 #include <sys/random.h>

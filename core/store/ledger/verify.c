@@ -1,4 +1,9 @@
-/* Checks the store for changes that dtx did not make: see verify.h. */
+/* Checks the store for changes that dtx did not make: see verify.h.
+ *
+ * The chain shows whether an event was changed.  Bodies are not in the chain, but events name them
+ * by their hash, so each body must have the hash under which it is stored, and its bytes may be
+ * gone only if an event says that they were purged.  Derived tables are compared with what a
+ * rebuild from the ledger would make. */
 #include "core/store/ledger/verify.h"
 
 #include <string.h>
