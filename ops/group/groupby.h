@@ -139,8 +139,10 @@ DTX_MUSTUSE enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsi
 DTX_MUSTUSE enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n,
                                               unsigned part, unsigned bits, struct dtx_err *err);
 
-/* The link of an entry: its kind, and where the other half of the group is.  `home` is the entry
- * that has the states. */
+/* The link of an entry: its kind, and where the other half of the group is.  When the entries of
+ * several workers turn out to be one group, the states stay in one of them, its `home`.  The place
+ * of the group in the result, and its first cells, come from the entry with the first row, its
+ * `face`.  All other entries of the group are dead. */
 #define DTX_GB_SELF ((uint64_t)0)       /* home and face */
 #define DTX_GB_HOME ((uint64_t)1 << 62) /* the states are here, the face is elsewhere */
 #define DTX_GB_FACE ((uint64_t)2 << 62) /* the face is here, the states are elsewhere */

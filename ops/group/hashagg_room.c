@@ -44,7 +44,7 @@ static bool slot_place(struct dtx_groups *g, uint64_t slot, size_t from)
 	size_t home = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
 	size_t at = home < from ? 0 : slot_free(g, home);
 
-	if (at < home || home < from) /* before its home: behind the end */
+	if (at < home || home < from) /* a slot before its home has wrapped around the end */
 		return false;
 	g->slot[at] = slot;
 	return true;
