@@ -1,4 +1,8 @@
-/* The expectations of a join: unique keys, and no row without a match. */
+/* The expectations of a join: unique keys, and no row without a match.
+ *
+ * An expectation is checked over a whole side before the join fails, not only up to the first row
+ * that breaks it: the message then has the number of such rows and a few samples with their
+ * places. */
 #include <stdlib.h>
 
 #include "ops/join/join.h"

@@ -2,7 +2,11 @@
  *
  * A left batch becomes output batches of pairs (left row, right row).  Left columns are gathered
  * within the batch, right columns from the kept batches.  Right rows without a match are emitted
- * last. */
+ * last, when all left batches were seen.
+ *
+ * A pair is three numbers until its batch is made: the left row, and the batch and row on the
+ * right.  If each left row has exactly one match, the left columns are passed on as they are and
+ * nothing is gathered. */
 #include "core/base/prefetch.h"
 #include "core/data/cells.h"
 #include "ops/join/join.h"
