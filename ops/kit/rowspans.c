@@ -228,7 +228,8 @@ out:
 	return rc;
 }
 
-/* An owner of what the columns behind `c` must keep alive, and of `block` (NULL: nothing more). */
+/* An owner that keeps alive what the columns that had c's memory still need, and `block` (NULL:
+ * nothing more). */
 static struct dtx_owner *owner_behind(const struct dtx_column *c, void *block)
 {
 	return dtx_owner_blocks(&block, 1, dtx_column_behind(c));
