@@ -1,4 +1,8 @@
-/* Finds rows that are totals of the rows above them: see totals.h. */
+/* Finds rows that are totals of the rows above them: see totals.h.
+ *
+ * A label with a word such as "Total" only makes a row a candidate, because such a word may also be
+ * in data.  The numbers decide: they must be the sums of the rows since the last total (a subtotal)
+ * or of all rows (a grand total), within the rounding of the decimals that are written. */
 #include "ops/reshape/totals.h"
 
 #include <math.h>
@@ -126,6 +130,8 @@ static void sum_add(struct dtx_total_sum *s, double v)
 	s->n++;
 }
 
+/* Whether a value is the sum.  Each of the n addends and the total itself may have been rounded by
+ * half a unit of the last decimal that is written. */
 static bool agrees(const struct dtx_total_sum *s, double v, unsigned places)
 {
 	double allowed = 0.5 * pow(10, -(double)places) * (double)(s->n + 1);

@@ -1,4 +1,10 @@
-/* The rectangle of pivot_wider: fills it and emits its rows. */
+/* The rectangle of pivot_wider: fills it and emits its rows.
+ *
+ * Every input row belongs to one cell of a rectangle of ids and new columns.  The rectangle stores
+ * row numbers, not values; the cells of a column are then gathered from the input batches by these
+ * numbers, so their source bytes are kept.  With an aggregate, rows were grouped before, and the
+ * input here is the grouped table with one row per cell.  Workers make batches of consecutive ids
+ * in parallel. */
 #include "ops/reshape/wider.h"
 
 #include "core/base/parallel_for.h"

@@ -1,4 +1,5 @@
-/* Numbers the rows and columns that pivot_wider makes. */
+/* Numbers the rows and columns that pivot_wider makes: ids and names are groups of rows, and the
+ * new columns are the names in their order (of appearance, sorted, or as the plan lists them). */
 #include <stdlib.h>
 
 #include "core/base/strmap.h"
