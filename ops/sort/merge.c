@@ -1,4 +1,10 @@
-/* Merges sorted runs, in parts that workers make in parallel: see merge.h. */
+/* Merges sorted runs, in parts that workers make in parallel: see merge.h.
+ *
+ * The bounds of the parts come from samples.  Every 2048th row of each run is a sample, and a merge
+ * of the samples alone gives an estimate of the result: 32 samples stand for about 65536 rows.  The
+ * row at which a part begins is then looked up in every run by binary search, so the bounds are
+ * exact although the size of a part is only estimated.  The order of rows is total (equal keys are
+ * ordered by position), so each row belongs to exactly one part. */
 #include "ops/sort/merge.h"
 
 #include "core/data/cells.h"

@@ -1,4 +1,14 @@
-/* Sorts rows by normalised keys: see sorter.h. */
+/* Sorts rows by normalised keys: see sorter.h.
+ *
+ * The rows of a run are sorted by a radix sort from the most significant bits (MSD).  It does not
+ * start at the first bit: keys of one column usually share a tag and many leading bytes, so each
+ * step looks for the first bit in which two keys differ at all and splits by up to 11 bits from
+ * there on.  Few rows are cheaper to sort by insertion.  Where the 16 bytes of a key that a row
+ * holds are all equal, only comparisons of the whole keys can decide, so such rows go to a merge
+ * sort.
+ *
+ * A top-n run drops rows as it goes: when it has several times the rows that can matter, it is
+ * sorted and cut, and batches that no row refers to any more are freed. */
 #include "ops/sort/sorter.h"
 
 #include "core/base/pool.h"
