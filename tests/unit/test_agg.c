@@ -472,7 +472,7 @@ static void quantile_of(struct expr_env *v, const struct dtx_aggcall *c, int64_t
 		dtx_column_unref(out);
 	}
 	T_INT(pool[0].head != NULL, pooled);
-	dtx_arena_clear(&pool[1]); /* before the state that took from it */
+	dtx_arena_clear(&pool[1]); /* before the state that took memory from it */
 	dtx_agg_free(c, states, size, 2);
 	dtx_arena_clear(&pool[0]);
 }

@@ -534,7 +534,7 @@ void test_secrets_too_many(void)
 		snprintf(text[i], sizeof(text[i]), "secret-number-%d", i);
 		T_CHECK(dtx_secrets_add(&s, text[i]) == (i < DTX_SECRETS_MAX));
 	}
-	T_CHECK(dtx_secrets_add(&s, text[0])); /* it is there already */
+	T_CHECK(dtx_secrets_add(&s, text[0])); /* it is in the set already */
 }
 
 void test_secrets(void)

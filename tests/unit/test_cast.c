@@ -787,7 +787,8 @@ void test_cast_prints_cells_ahead(void)
 			n[i] = dtx_cast_print_cell(c, i, want[i]);
 		}
 		T_OK(dtx_cast_print_ahead(c, NULL), NULL);
-		T_OK(dtx_cast_print_ahead(c, NULL), NULL); /* the first one stays */
+		T_OK(dtx_cast_print_ahead(c, NULL), NULL); /* the texts that were printed first
+		                                            * stay */
 		for (i = 0; i < DTX_COUNT(v); i++)
 			T_CHECK(dtx_cast_print_cell(c, i, got) == n[i] &&
 			        !memcmp(got, want[i], n[i]));

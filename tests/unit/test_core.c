@@ -40,7 +40,7 @@ void test_err_places(void)
 
 	dtx_err_set(&err, DTX_E_CAST_FAILED, __FILE__, __LINE__, "n is %d", 5);
 	dtx_err_at(&err, "/steps/1");
-	dtx_err_at(&err, "/steps/2"); /* the first place stays */
+	dtx_err_at(&err, "/steps/2"); /* the first position stays */
 	dtx_err_row(&err, 7, "hours");
 	dtx_err_row(&err, 8, "days");
 	dtx_err_step(&err, 1, "cast");
@@ -148,7 +148,7 @@ void test_mem_limits(void)
 	T_CHECK(dtx_mem_reserve(&items, &cap, 10, sizeof(*items)));
 	T_CHECK(!dtx_mem_reserve(&items, &cap, 1000000, sizeof(*items)));
 	T_CHECK(items != NULL && cap >= 10);
-	dtx_mem_set_ceiling(used + 50000); /* a budget goes before it */
+	dtx_mem_set_ceiling(used + 50000); /* a budget takes precedence over it */
 	T_INT(dtx_mem_ceiling(), 0);
 	p = dtx_mem_alloc(70000, 1);
 	T_CHECK(p != NULL);

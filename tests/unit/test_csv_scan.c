@@ -118,7 +118,7 @@ void test_csv_scan_plain(void)
 	scan_rng = 5;
 	for (i = 0; i < SCAN_TEXTS; i++) {
 		n = scan_text(text, sizeof(text), (int)(i & 1));
-		if (i % 2) /* of records with three cells, one of them odd now and then */
+		if (i % 2) /* records with three cells, except for an odd one now and then */
 			for (n = 0, c = 0; n < DTX_MIN(50 + i % 400, sizeof(text)); n++) {
 				char t = bytes[(n * 7 + i) % 4];
 

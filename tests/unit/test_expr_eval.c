@@ -225,7 +225,8 @@ void test_bind_tells_all(void)
 	T_INT(v.errs.n, 1);
 	T_CHECK(!expr_env_bind(&v, "coalesc(i)", NULL));
 	T_STR(v.errs.item[0].did_you_mean[0], "coalesce");
-	T_INT(v.errs.item[0].severity, DTX_SEV_ERROR); /* a slip is no reason for a snippet */
+	T_INT(v.errs.item[0].severity, DTX_SEV_ERROR); /* a misspelling is not a reason for a
+	                                                * snippet */
 	T_CHECK(!expr_env_bind(&v, "frobnicate(i)", NULL));
 	T_INT(v.errs.item[0].severity, DTX_SEV_FALLBACK);
 	T_CHECK(!expr_env_bind(&v, "in_tz('2024-01-01', 'Nowhere/At_All')", NULL));

@@ -496,7 +496,7 @@ void test_fallback_regions(void)
 	                        csv),
 	       DTX_E_SNIPPET_CANNOT, &m.run.err);
 	T_STR(m.run.err.msg, "the plan needs a snippet in more than 1 part");
-	T_INT(m.asked, 0); /* it is seen before there is anything to ask */
+	T_INT(m.asked, 0); /* the limit is noticed before there is anything to ask */
 	fallbackmake_clear(&m);
 }
 

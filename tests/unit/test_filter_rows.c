@@ -233,7 +233,7 @@ static void row_both_ways(struct tally t, const struct row *row)
 {
 	t.call = row->call;
 	t.nr = seccomp_syscall_resolve_name_arch(t.arch, row->call);
-	if (t.nr < 0) /* time() is not on every machine */
+	if (t.nr < 0) /* some machines do not have time() */
 		return;
 	try_row(&t, row);
 	if (t.wrong)

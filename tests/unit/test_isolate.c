@@ -250,7 +250,7 @@ void test_isolate_filter_and_limit(void)
 	T_OK(dtx_isolated_open(&loop, src, &opts, xlsx_class(), &r, &err), &err);
 	T_STR(r->cls->name, "xlsx");
 	T_OK(r->cls->schema(r, &scan.schema, &err), &err);
-	for (round = 0; round < 2; round++) { /* a read that is begun again */
+	for (round = 0; round < 2; round++) { /* the second round starts a read again */
 		T_OK(r->cls->start(r, &scan, &err), &err);
 		T_OK(r->cls->next(r, 0, &b, &err), &err);
 		T_CHECK(b && b->col[0] && b->col[1] && !b->col[2] && b->nsel == 1);
@@ -447,7 +447,7 @@ static const char *const extremes[] = { "0",
 	                                "{}",
 	                                "\"\"",
 	                                "\"\\u001b[2J%s%n\"" };
-static long leaf_at; /* leaves of all reports so far */
+static long leaf_at; /* number of leaves of all reports so far */
 
 /* The value with number next_spoil_arg / extremes becomes one of the extremes.  False: it is not
  * among these values. */

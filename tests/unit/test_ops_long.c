@@ -9,9 +9,9 @@
 #define FEW false
 #endif
 
-#define ROWS    4500u /* more groups than stay in memory when it is short */
+#define ROWS    4500u /* more groups than fit into memory when it is short */
 #define LIMIT   ((size_t)256 << 20)
-#define BALLAST ((size_t)230 << 20) /* more than 7 / 8 of it */
+#define BALLAST ((size_t)230 << 20) /* more than 7 / 8 of the budget */
 
 static void add_line(struct dtx_buf *out, const char *line, size_t n, unsigned turn, bool vary)
 {

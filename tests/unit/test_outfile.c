@@ -174,10 +174,12 @@ void test_outfile_planted_link(void)
 	T_INT(chmod(t_dir(), 01777), 0);
 	T_CODE(dtx_outfile_open(link, RUN, DTX_OUTFILE_STREAM, &o, &err), DTX_E_OUTPUT_IO, &err);
 	T_CHECK(strstr(err.msg, "is a link that another user made"));
-	T_INT(symlink("planted.csv", in_dir("mine_first.csv")), 0); /* a link to it, neither */
+	T_INT(symlink("planted.csv", in_dir("mine_first.csv")), 0); /* a link to it is not followed
+	                                                             * either */
 	T_CODE(dtx_outfile_open(in_dir("mine_first.csv"), RUN, DTX_OUTFILE_STREAM, &o, &err),
 	       DTX_E_OUTPUT_IO, &err);
-	T_INT(chmod(t_dir(), 0777), 0); /* not sticky: who may write there may do anything anyway */
+	T_INT(chmod(t_dir(), 0777), 0); /* not sticky: anyone who may write there may do anything
+	                                 * anyway */
 	T_OK(dtx_outfile_open(link, RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
 	dtx_outfile_free(o);
 	check_file(in_dir("mine.csv"), "old");

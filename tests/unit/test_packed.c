@@ -207,10 +207,10 @@ void test_packed_refuses(void)
 	struct dtx_column *second = b->col[1], *third = b->col[2];
 
 	T_OK(dtx_rowspans_choose(b, all, 2, &cols, NULL), NULL);
-	T_INT(cols.n, 0); /* too few to be worth it */
+	T_INT(cols.n, 0); /* too few columns to be worth it */
 	b->col[0]->base = plain + 1;
 	T_OK(dtx_rowspans_choose(b, all, 4, &cols, NULL), NULL);
-	T_INT(cols.n, 0); /* one lies elsewhere */
+	T_INT(cols.n, 0); /* one of them is in another text */
 	b->col[0]->base = plain;
 	T_OK(dtx_rowspans_choose(b, all, 4, &cols, NULL), NULL);
 	T_INT(cols.n, 4);
@@ -225,7 +225,8 @@ void test_packed_refuses(void)
 	other = span_lines(&schema, ROWS, "1;2;3;4\n5;6;7;8\n9;a;b;c\n", ';');
 	T_CHECK(!dtx_rowspans_alike(&cols, b, other));
 	dtx_batch_free(other);
-	for (int more = 0; more < 2; more++) { /* a row's text is so long, and not longer */
+	for (int more = 0; more < 2; more++) { /* the text of a row has exactly the longest length,
+		                                * then one byte more */
 		char *at = text + sprintf(text, "1,2,3,4\n5,");
 
 		memset(at, 'x', DTX_ROWSPANS_TEXT);

@@ -53,7 +53,7 @@ void test_prefault_are_made_as_far_as_wanted(void)
 	memset(block, 'x', 10 * MIB);
 	had = resident(block);
 	dtx_prefault_make(&p);
-	T_INT(resident(block), had); /* nothing was told */
+	T_INT(resident(block), had); /* nothing was reported */
 	dtx_prefault_tell(&p, 0, block, 10 * MIB, 8 * MIB, SIZE);
 	dtx_prefault_make(&p);
 	T_CHECK(resident(block) >= had + 6 * MIB && resident(block) <= had + 12 * MIB);
@@ -76,7 +76,8 @@ void test_prefault_of_a_moved_block_are_let_be(void)
 	dtx_prefault_init(&p);
 	dtx_prefault_tell(&p, 1, block, 0, SIZE, SIZE);
 	dtx_prefault_hold(&p);
-	dtx_prefault_tell(&p, 1, block, 0, SIZE, SIZE); /* its owner does not wait for it */
+	dtx_prefault_tell(&p, 1, block, 0, SIZE, SIZE); /* the owner does not wait while pages are
+	                                                 * made */
 	dtx_prefault_drop(&p);
 	dtx_prefault_make(&p);
 	T_INT(resident(block), 0);

@@ -96,7 +96,7 @@ void test_progress_on_a_terminal(void)
 	dtx_ticker_start(&t, &cli, DTX_PROGRESS_AUTO, "a.csv");
 	T_CHECK(t.running);
 	T_CHECK(terminal_shows(pty, "a.csv", &seen));
-	dtx_ticker_hold(&t, true); /* a question: the line is gone, and stays so */
+	dtx_ticker_hold(&t, true); /* a question is asked: the line is removed, and stays so */
 	T_CHECK(!t.shown);
 	T_CHECK(write(tty, "sure?", 5) == 5 && terminal_shows(pty, "\r\033[Ksure?", &seen));
 	dtx_buf_reset(&seen);

@@ -3,7 +3,7 @@
 
 #include "tests/t.h"
 
-#define AHEAD 8 /* windows that are read before anybody asks, where the reader is late */
+#define AHEAD 8 /* windows that are read before they are asked for, if the reader is slow */
 
 struct feed {
 	size_t left, step;

@@ -149,7 +149,7 @@ void test_repair_gives_up(void)
 
 	dtx_err_set(&err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__, "x");
 	T_CHECK(dtx_repair_take(&fix, &err, &opts) && opts.ragged == DTX_RAGGED_PAD);
-	T_CHECK(!dtx_repair_take(&fix, &err, &opts)); /* it did not help */
+	T_CHECK(!dtx_repair_take(&fix, &err, &opts)); /* the remedy did not help */
 	dtx_err_set(&err, DTX_E_CELL_LIMIT, __FILE__, __LINE__, "x");
 	T_CHECK(!dtx_repair_take(&fix, &err, &opts));
 	fix.on = false;

@@ -31,7 +31,7 @@ void test_schema_index(void)
 	}
 	T_INT(dtx_schema_find(&s, "no"), -1);
 	half.index = NULL;
-	dtx_schema_index(&arena, &half, 3); /* as many as it has, at least */
+	dtx_schema_index(&arena, &half, 3); /* room for at least as many as it has */
 	T_INT(dtx_schema_find(&half, "c99"), 99);
 	T_INT(dtx_schema_find(&half, "c100"), -1);
 	dtx_arena_clear(&arena);

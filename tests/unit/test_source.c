@@ -300,7 +300,7 @@ void test_source_lets_go(void)
 	while (t_mapped_mib() > before - 60 && dtx_now_ns() < late)
 		;
 	T_CHECK(t_mapped_mib() <= before - 60);
-	T_INT(touch(s), 'a'); /* still there for who asks */
+	T_INT(touch(s), 'a'); /* still there for a caller that asks */
 	dtx_source_let_go(s); /* once */
 	dtx_source_free(s);
 }

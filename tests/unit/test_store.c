@@ -284,7 +284,7 @@ void test_store_rebuild_equals_live(void)
 	tamper(in_dir("store.db"),
 	       "DROP TABLE run_step; DROP INDEX output_sha; DROP TRIGGER ledger_u;"
 	       "CREATE VIEW \"a \"\"b\" AS SELECT 1");
-	T_INT(findings(s, "schema_differs"), 5); /* the table's own index, too */
+	T_INT(findings(s, "schema_differs"), 5); /* also the table's own index */
 	T_OK(dtx_rebuild(s, &err), &err);
 	T_INT(findings(s, NULL), 0);
 	dtx_store_free(s);
@@ -469,7 +469,8 @@ void test_store_left_over(void)
 		T_CHECK(f && fclose(f) == 0);
 	}
 	s = open_store("store.db");
-	T_OK(dtx_store_left_over(s, true, &list, &err), &err); /* another host may be at it */
+	T_OK(dtx_store_left_over(s, true, &list, &err), &err); /* a process of another host may be
+	                                                        * using it */
 	T_INT(json_array_size(list), 0);
 	json_decref(list);
 	dtx_store_free(s);

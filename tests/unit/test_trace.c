@@ -269,7 +269,8 @@ void test_trace_maker(void)
 	T_OK(planrun(&p), &p.err);
 	T_INT(dtx_trace_maker(p.parsed, 0, "d", &formula), 4);
 	T_STR(formula, "c * 2");
-	T_INT(dtx_trace_maker(p.parsed, 0, "c", &formula), -1); /* rows of many are one behind it */
+	T_INT(dtx_trace_maker(p.parsed, 0, "c", &formula), -1); /* rows of several inputs are one
+	                                                         * column further */
 	planrun_clear(&p);
 }
 

@@ -336,7 +336,7 @@ void test_jail_pool_lends_to_runs(void)
 	SKIP_SANITIZED();
 	begin("6");
 	T_INT(plain_run(), 0);
-	T_CHECK(settles(1, 0)); /* a pool that is not ready in time would not have the next run */
+	T_CHECK(settles(1, 0)); /* a pool that is not ready in time would not get the next run */
 	/* it would have ended during the run; a busy machine may take as long to notice */
 	T_INT(run_one("    import time\n    time.sleep(7)\n    return tables['main']",
 	              (struct dtx_jail_spec){ 0 }),
@@ -374,7 +374,7 @@ void test_jail_pool_that_is_stuck(void)
 	until = dtx_now_ns() + PATIENCE_NS;
 	do {
 		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW, 0);
-		T_CHECK(strcmp(p.why, "successor: started")); /* the run did that */
+		T_CHECK(strcmp(p.why, "successor: started")); /* the run did that itself */
 		poll(NULL, 0, 5);
 	} while (strcmp(p.why, "successor: in place") != 0 && dtx_now_ns() < until);
 	T_STR(p.why, "successor: in place");

@@ -163,7 +163,7 @@ void test_xls_code_pages(void)
 		    { 12345, "a", "bad_encoding" } };
 	size_t i;
 
-	dtx_codepage_load(12345); /* there is none */
+	dtx_codepage_load(12345); /* there is no such code page */
 	dtx_codepage_load(932);
 	for (i = 0; i < DTX_COUNT(try); i++) {
 		struct biff_book book = BIFF_BOOK_INIT;

@@ -267,7 +267,7 @@ void test_swar_digits_and_texts(void)
 		T_INT(dtx_swar_digits(bytes, &v), n > 8 ? 8 : n);
 		T_INT(v, n ? 123456789 / dtx_swar_pow10[n > 8 ? 1 : 9 - n > 8 ? 8 : 9 - n] : 0);
 	}
-	for (n = 0; n < 256; n++) { /* what a byte behind a digit is */
+	for (n = 0; n < 256; n++) { /* every byte after a digit */
 		memset(bytes, 'x', sizeof(bytes));
 		bytes[0] = '7';
 		bytes[1] = (char)n;

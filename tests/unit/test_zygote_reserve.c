@@ -4,7 +4,7 @@
 #include "core/base/log.h"
 #include "sandbox/zygote/zygote.h"
 
-enum { NOW = 1, LONG = 1000 }; /* ms since a run began */
+enum { NOW = 1, LONG = 1000 }; /* milliseconds since a run began */
 
 /* One letter per worker: i idle, s starting, l leased, r running, R running for long. */
 static void set_workers(struct dtx_zygote *z, const char *states)
