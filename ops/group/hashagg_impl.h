@@ -11,12 +11,12 @@ enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
 struct dtx_groups {
 	enum kind kind;
 	uint32_t nkeys, n;
-	uint32_t told;    /* number of groups for which pages were requested */
-	uint32_t null_id; /* TEXT, INT: the null key has no slot */
-	uint64_t *slot;   /* id + 1, and the hash in the upper half; 0: free */
-	size_t nslots;    /* any number below 2^32 */
-	uint32_t *hash;   /* per group; NULL for KIND_INT, whose hashes are computed from the
-	                   * keys */
+	uint32_t requested; /* number of groups for which pages were requested */
+	uint32_t null_id;   /* TEXT, INT: the null key has no slot */
+	uint64_t *slot;     /* id + 1, and the hash in the upper half; 0: free */
+	size_t nslots;      /* any number below 2^32 */
+	uint32_t *hash;     /* per group; NULL for KIND_INT, whose hashes are computed from the
+	                     * keys */
 	size_t cap_hash, cap_key;
 	union {
 		void *any;

@@ -97,8 +97,8 @@ out:
 	return rc;
 }
 
-static void tell_array(struct dtx_groups *g, unsigned span, const void *array, size_t size,
-                       size_t cap, size_t more)
+static void request_pages(struct dtx_groups *g, unsigned span, const void *array, size_t size,
+                          size_t cap, size_t more)
 {
 	dtx_prefault_tell(&g->pages, span, array, g->n * size, more * size, cap * size);
 }
@@ -111,12 +111,12 @@ void dtx_groups_pages(struct dtx_groups *g)
 {
 	size_t used, size;
 	const void *block = dtx_arena_block(&g->arena, &used, &size);
-	size_t more = (size_t)(g->n - g->told) * TIMES_AHEAD;
+	size_t more = (size_t)(g->n - g->requested) * TIMES_AHEAD;
 
-	g->told = g->n;
+	g->requested = g->n;
 	if (g->hash)
-		tell_array(g, SPAN_HASHES, g->hash, sizeof(*g->hash), g->cap_hash, more);
-	tell_array(g, SPAN_KEYS, g->key.any, key_size(g->kind), g->cap_key, more);
+		request_pages(g, SPAN_HASHES, g->hash, sizeof(*g->hash), g->cap_hash, more);
+	request_pages(g, SPAN_KEYS, g->key.any, key_size(g->kind), g->cap_key, more);
 	dtx_prefault_tell(&g->pages, SPAN_BYTES, block, used, more * ROW_BYTES, size);
 }
 

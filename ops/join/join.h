@@ -58,8 +58,8 @@ struct dtx_join_local { /* of one worker on the probing side */
 	uint32_t room;      /* room for pairs; usually only `most` are collected */
 	bool rights, nulls; /* rights: there are matches; nulls: there are rows without a match */
 	int64_t rows_in, rows_out, unmatched;
-	struct dtx_join_samples lonely; /* left rows without a match */
-	struct dtx_groups *seen;        /* left keys, if they must be unique */
+	struct dtx_join_samples unpaired; /* left rows without a match */
+	struct dtx_groups *seen;          /* left keys, if they must be unique */
 	struct dtx_join_samples twice;
 	uint32_t *seen_id;
 };

@@ -125,10 +125,10 @@ enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_loc
 		l->unmatched++;
 		if (!s->all_left)
 			continue;
-		l->lonely.total++;
-		at = sample_add(&l->lonely, dtx_batch_pos(in, row));
+		l->unpaired.total++;
+		at = sample_add(&l->unpaired, dtx_batch_pos(in, row));
 		if (at)
-			sample_fill(&l->lonely, at, &s->key.left, in, row);
+			sample_fill(&l->unpaired, at, &s->key.left, in, row);
 	}
 	if (s->left_unique)
 		DTX_TRY(watch_unique(s, l, in, err));
@@ -241,19 +241,19 @@ static enum dtx_code check_all_right(const struct dtx_join_state *s, const struc
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_join_samples lonely = { .n = 0 };
+	struct dtx_join_samples unpaired = { .n = 0 };
 	struct dtx_rowref *ref = NULL;
 	size_t n;
 
 	DTX_TRY(dtx_join_unmatched(t, &ref, &n, err));
-	lonely.total = (int64_t)n;
+	unpaired.total = (int64_t)n;
 	for (size_t i = 0; i < n && i < DTX_JOIN_SAMPLES; i++)
-		sample_fill(&lonely, sample_add(&lonely, 0), &s->key.right,
+		sample_fill(&unpaired, sample_add(&unpaired, 0), &s->key.right,
 		            t->kept.batch[ref[i].batch], ref[i].row);
 	if (n)
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
 		               "row of the right table matches no left row",
-		               "rows of the right table match no left row", &lonely, false,
+		               "rows of the right table match no left row", &unpaired, false,
 		               "mend the keys, or set \"match\": \"any\"", err);
 out:
 	dtx_mem_free(ref);
@@ -270,8 +270,8 @@ static int sample_cmp(const void *a, const void *b)
 }
 
 /* The first five over all workers; each worker has collected its own first five. */
-static enum dtx_code merge_lonely(struct dtx_join_local *const *l, unsigned n,
-                                  struct dtx_join_samples *all, struct dtx_err *err)
+static enum dtx_code merge_unpaired(struct dtx_join_local *const *l, unsigned n,
+                                    struct dtx_join_samples *all, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_sample *item;
@@ -283,13 +283,13 @@ static enum dtx_code merge_lonely(struct dtx_join_local *const *l, unsigned n,
 	if (!item)
 		DTX_FAIL_MEM(err);
 	for (unsigned w = 0; w < n; w++) {
-		all->total += l[w]->lonely.total;
-		if (l[w]->lonely.n && (!at || l[w]->lonely.item[0].pos < first)) {
-			first = l[w]->lonely.item[0].pos;
-			all->where = l[w]->lonely.where;
+		all->total += l[w]->unpaired.total;
+		if (l[w]->unpaired.n && (!at || l[w]->unpaired.item[0].pos < first)) {
+			first = l[w]->unpaired.item[0].pos;
+			all->where = l[w]->unpaired.where;
 		}
-		for (uint32_t i = 0; i < l[w]->lonely.n; i++)
-			item[at++] = l[w]->lonely.item[i];
+		for (uint32_t i = 0; i < l[w]->unpaired.n; i++)
+			item[at++] = l[w]->unpaired.item[i];
 	}
 	qsort(item, at, sizeof(*item), sample_cmp);
 	for (size_t i = 0; i < at && i < DTX_JOIN_SAMPLES; i++)
@@ -303,7 +303,7 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
                                  unsigned n, const struct dtx_join_table *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_join_samples lonely;
+	struct dtx_join_samples unpaired;
 
 	for (unsigned w = 0; w < n; w++)
 		if (l[w]->twice.total)
@@ -314,11 +314,11 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 			                 "make the left keys unique (distinct, group_by) or set "
 			                 "cardinality m:m",
 			                 err);
-	DTX_TRY(merge_lonely(l, n, &lonely, err));
-	if (lonely.total) {
+	DTX_TRY(merge_unpaired(l, n, &unpaired, err));
+	if (unpaired.total) {
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
 		               "left row matches no row of the right table",
-		               "left rows match no row of the right table", &lonely, false,
+		               "left rows match no row of the right table", &unpaired, false,
 		               "mend the keys, or set \"match\": \"any\"", err);
 		goto out;
 	}

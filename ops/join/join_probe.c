@@ -234,7 +234,7 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 	const struct dtx_join_state *s = ox->bound;
 	struct dtx_join_shared *sh = ox->shared;
 	const struct dtx_join_table *t = sh->table;
-	const struct dtx_rowref nobody = { DTX_NOWHERE, 0 };
+	const struct dtx_rowref no_match = { DTX_NOWHERE, 0 };
 	bool keep = s->how == DTX_JOIN_LEFT || s->how == DTX_JOIN_FULL;
 	uint32_t most = pair_ones(l, t, in) ? in->nrows : l->most;
 	int64_t made = (int64_t)l->probe.matches, rows_out, rows_in;
@@ -249,7 +249,7 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 
 		pair_near(t, l->probe.id, in->nsel, k);
 		if (id == DTX_GROUP_NONE && keep)
-			DTX_TRY(pair(ox, l, in, row, nobody, most, out, err));
+			DTX_TRY(pair(ox, l, in, row, no_match, most, out, err));
 		if (id == DTX_GROUP_NONE)
 			continue;
 		at = dtx_join_start(t, id);

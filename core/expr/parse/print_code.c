@@ -28,10 +28,10 @@ static void add(struct coder *c, const char *text)
 
 /* Records that a part has no form.  The text so far is of no use then; callers look only for the
  * name of the part in it. */
-static void lacks(struct coder *c, const char *what, const char *behind)
+static void lacks(struct coder *c, const char *what, const char *suffix)
 {
 	c->ok = false;
-	dtx_buf_printf(c->out, DTX_EXPR_LACKS "%s%s" DTX_EXPR_LACKS, what, behind);
+	dtx_buf_printf(c->out, DTX_EXPR_LACKS "%s%s" DTX_EXPR_LACKS, what, suffix);
 }
 
 /* --- leaves --- */

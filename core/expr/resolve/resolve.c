@@ -18,7 +18,7 @@ const char *dtx_bind_type_text(struct dtx_typeref t, char out[32])
 
 /* Whether the finding was reported already.  Some operands are bound twice, but a finding must be
  * reported once. */
-static bool is_told(const struct dtx_binder *bd, const struct dtx_err *found)
+static bool is_reported(const struct dtx_binder *bd, const struct dtx_err *found)
 {
 	size_t i = bd->errs->n > bd->nerrs ? bd->errs->n - bd->nerrs : 0;
 
@@ -87,7 +87,7 @@ enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
 		name_text(bd, e, found);
 	if (found->code == DTX_E_TYPE_MISMATCH || found->code == DTX_E_NOT_BOOLEAN)
 		hint_quoted(e, found);
-	if (is_told(bd, found)) {
+	if (is_reported(bd, found)) {
 		dtx_err_clear(found);
 		return DTX_OK;
 	}

@@ -137,7 +137,7 @@ struct running {
 	uint32_t lo, hi; /* the places that it contains */
 };
 
-static void start_anew(struct over *o, struct running *s, uint32_t lo)
+static void restart(struct over *o, struct running *s, uint32_t lo)
 {
 	size_t size = dtx_agg_state_size(o->c);
 
@@ -152,13 +152,13 @@ static enum dtx_code frames_of(struct over *o, struct running *s, uint32_t from,
 	const uint32_t *order = o->w.rows->order;
 	enum dtx_code rc = DTX_OK;
 
-	start_anew(o, s, from);
+	restart(o, s, from);
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t lo, hi;
 
 		dtx_win_frame(&o->w, from, to, k, &lo, &hi);
 		if (lo != s->lo || hi < s->hi)
-			start_anew(o, s, lo);
+			restart(o, s, lo);
 		for (; s->hi < hi; s->hi++)
 			DTX_TRY(add_row(o, s->state, order[s->hi]));
 		o->result_of[order[k]] = k;
