@@ -1,4 +1,9 @@
-/* min, max, first, last, arg_max, arg_min. */
+/* min, max, first, last, arg_max, arg_min.
+ *
+ * min and max of ints, floats and dates need only the value.  All other aggregates here keep a
+ * value together with the position of its row, because workers see the rows of a group in no fixed
+ * order: the position decides which row is the first or the last, and which of two equal rows
+ * arg_max and arg_min take. */
 #include "core/expr/agg/aggcall.h"
 
 #include "core/base/mem.h"

@@ -1,4 +1,9 @@
-/* Aggregates that keep all values that they have seen: count_distinct, concat_agg. */
+/* Aggregates that keep all values that they have seen: count_distinct, concat_agg.
+ *
+ * Their states grow with the number of rows.  Values of at most 64 bits go into a hash set of words
+ * with open addressing (linear probing, at most two thirds full); texts and decimals go into a map
+ * by their bytes.  concat_agg keeps each text with the position of its row and sorts by it at the
+ * end, so that the result is in table order although workers add rows in any order. */
 #include "core/expr/agg/aggcall.h"
 
 #include "core/base/hash/hash.h"

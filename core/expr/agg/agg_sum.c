@@ -1,4 +1,8 @@
-/* sum, mean, std, var, count, count_if, any, all: loops over pairs of group and value. */
+/* sum, mean, std, var, count, count_if, any, all: loops over pairs of group and value.
+ *
+ * Sums do not depend on the order of the rows, so a result is the same with any number of workers.
+ * Ints are added in 127 bits and decimals in 192 bits, which no number of rows can overflow; only
+ * the result must fit its type.  Floats are added exactly (fsum.h) and rounded once. */
 #include "core/expr/agg/aggcall.h"
 
 #include <math.h>

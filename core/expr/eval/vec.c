@@ -1,4 +1,9 @@
-/* Columns and single values that evaluation makes. */
+/* Columns and single values that evaluation makes.
+ *
+ * A dtx_vec is a FLAT column while a node fills it: one block holds the values and, after them, the
+ * validity bits, which begin as all valid.  A node takes away the bits of rows where an argument is
+ * null and of rows that have no result.  If all bits are still set at the end, the column is passed
+ * on without them. */
 #include "core/expr/bound.h"
 
 #include <math.h>

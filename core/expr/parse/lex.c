@@ -1,4 +1,6 @@
-/* Reads one token at a time, by hand; the tokens of the language depend on no state. */
+/* Reads one token at a time, by hand; the tokens of the language depend on no state.
+ *
+ * Operators are tried in the order of their table, so longer ones come first: "**" before "*". */
 #include "core/expr/parse/lex.h"
 
 #include "core/base/text/utf8.h"

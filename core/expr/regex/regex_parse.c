@@ -1,4 +1,9 @@
-/* From pattern to tree: groups, flags, repeats, sequences. */
+/* From pattern to tree: groups, flags, repeats, sequences.
+ *
+ * The syntax is that of RE2.  Whatever could not be matched in linear time (look-around,
+ * back-references, atomic groups) is refused with a message that names it, not read as something
+ * else.  Groups, repeats, nesting and the length of a pattern are limited, because patterns may
+ * come from an untrusted source. */
 #include "core/expr/regex/regex_parse.h"
 
 #include "core/base/text/utf8.h"

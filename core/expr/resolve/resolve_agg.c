@@ -1,5 +1,9 @@
-/* Aggregate calls: where they are allowed, their arguments, and one shared call for equal
- * formulas. */
+/* Aggregate calls: where they are allowed, their arguments, and one shared call for equal formulas.
+ *
+ * A formula over aggregates, such as sum(a) / count(), is bound in two layers.  Each call goes into
+ * a list and is computed over the rows of a group; in the formula it becomes a column that holds
+ * its result (call_column), so the formula around it is evaluated like any other, with one row per
+ * group. */
 #include "core/expr/agg/aggcall.h"
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })

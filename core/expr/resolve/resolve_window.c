@@ -1,4 +1,6 @@
-/* Window calls: where they are allowed, their arguments and types. */
+/* Window calls: where they are allowed, their arguments and types.
+ *
+ * As with aggregates (resolve_agg.c), a call becomes a column of the formula around it. */
 #include "core/expr/window/win.h"
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })
