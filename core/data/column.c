@@ -1,4 +1,9 @@
-/* Columns: reference counting, gathering, slicing. */
+/* Columns: reference counting, gathering, slicing.
+ *
+ * A column is immutable and does not own its arrays: it holds a reference to an owner that does.  A
+ * slice is therefore a new column over the same memory; only bits must be shifted and copied if the
+ * slice does not begin at a word.  Gathering makes new arrays, but texts and spans still refer to
+ * bytes that the old owner keeps. */
 #include "core/data/column.h"
 
 #include "core/base/mem.h"
