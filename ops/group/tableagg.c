@@ -1,4 +1,7 @@
-/* Aggregates over groups of rows of a complete table. */
+/* Aggregates over groups of rows of a complete table.
+ *
+ * The groups of all rows are known before the first row is added, so the states of each call are
+ * one array, indexed by group. */
 #include "ops/group/tableagg.h"
 
 #define AT(member) .offset = offsetof(struct dtx_agg_item, member)
