@@ -1,4 +1,7 @@
-/* Keeps the rows of a table sorted by time within each key and finds the nearest: see asof.h. */
+/* Keeps the rows of a table sorted by time within each key and finds the nearest: see asof.h.
+ *
+ * The entries of all keys are in one array, in the order of the join table's rows, and each key's
+ * range is sorted separately.  A lookup is a few binary searches in the range of its key. */
 #include "ops/join/asof.h"
 
 #include <math.h>
