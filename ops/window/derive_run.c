@@ -1,4 +1,8 @@
-/* Computed columns of batches that stream through. */
+/* Computed columns of batches that stream through.
+ *
+ * Stages whose column is needed neither by the output nor by a later stage are not evaluated
+ * (dtx_derive_live).  All others add their column to the batch in order; at the end the batch gets
+ * the columns of the output. */
 #include "core/expr/agg/agg.h"
 #include "ops/window/derive.h"
 
