@@ -1,5 +1,8 @@
 /* Values go into one aligned array that doubles when it is full.  The validity bits are made when
- * the first null is added. */
+ * the first null is added.
+ *
+ * An add cannot fail visibly: if memory runs out, `failed` is set, later calls do nothing, and
+ * dtx_builder_finish reports it.  Callers therefore need no check per value. */
 #include "core/data/builder.h"
 
 #include "core/base/arena.h"

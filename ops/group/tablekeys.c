@@ -1,4 +1,12 @@
-/* Groups, and sort keys, of all rows of a complete table. */
+/* Groups, and sort keys, of all rows of a complete table.
+ *
+ * Groups are numbered in the order of their first rows, whatever the number of workers: each worker
+ * numbers the groups of one block of batches, the blocks are merged in order, and the rows of all
+ * blocks but the first get the merged numbers.
+ *
+ * Sort keys of one word (ints, floats, datetimes) are compared as numbers.  All other keys are
+ * bytes in one buffer; key[row] is then the end of the row's bytes, and its beginning is the end of
+ * the row before. */
 #include "ops/group/tablekeys.h"
 
 #include "core/base/parallel_for.h"

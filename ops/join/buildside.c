@@ -1,5 +1,9 @@
 /* The table in which rows are looked up: its keys, its rows, and the columns that are attached from
- * it. */
+ * it.
+ *
+ * A key may be a formula.  Its values become a column after the columns of its side while keys are
+ * compared (dtx_keys_widen), and are removed afterwards (dtx_keys_narrow), so the code that hashes
+ * and compares keys knows only columns. */
 #include "ops/join/buildside.h"
 
 #include <stdio.h>

@@ -1,4 +1,11 @@
-/* Binding of pivot_wider, and the schema that its rows lead to. */
+/* Binding of pivot_wider, and the schema that its rows lead to.
+ *
+ * The new columns are named by values, so without a list of names they are not known until all rows
+ * were read: the output is then open, and steps that name such a column are checked later.
+ *
+ * With an aggregate, rows are grouped by ids and names while they are read, by the sink of
+ * group_by, so only one row per cell of the result is kept.  s->met describes the table of these
+ * groups in the way in which s describes the input. */
 #include <stdio.h>
 
 #include "core/data/cast/cast.h"

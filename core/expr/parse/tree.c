@@ -1,4 +1,7 @@
-/* Makes, compares and rewrites trees. */
+/* Makes, compares and rewrites trees.
+ *
+ * A tree is not changed once it is complete; a rewrite (dtx_expr_swap) makes a new one, with copies
+ * of all texts, in the arena that is passed. */
 #include "core/expr/parse/tree.h"
 
 #include "core/expr/fn/fn.h"
