@@ -1,4 +1,8 @@
-/* Tables as they were written: see cells_untyped.h. */
+/* Tables as they were written: see cells_untyped.h.
+ *
+ * Operations that repair a table look at cells before their types count, because the cells that are
+ * to be repaired (titles, notes, totals) are often the reason why a column has the wrong type.
+ * Types are detected again from the rows that stay. */
 #include "ops/kit/cells_untyped.h"
 
 #include "core/base/text/utf8.h"

@@ -1,5 +1,9 @@
 /* Checks the structure of a frame that a hostile process may have written: header, directory,
- * ranges. */
+ * ranges.
+ *
+ * The header and the directory are copied before they are checked, so what was checked cannot
+ * change afterwards.  After dtx_frame_open every buffer is within the frame and overlaps no other
+ * one; what the buffers contain is checked by those who read them. */
 #include <stdlib.h>
 
 #include "core/base/mem.h"
@@ -40,6 +44,7 @@ static bool entry_ok(const struct dtx_frame_entry *e, uint64_t from, uint64_t to
 	       e->rows <= DTX_FRAME_ROWS_MAX && e->nulls <= e->rows;
 }
 
+/* Sorts all buffers by offset; then each must end before the next one begins. */
 static enum dtx_code check_disjoint(const struct dtx_frame_view *view, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,4 +1,8 @@
-/* Collects everything about one run from its events. */
+/* Collects everything about one run from its events.
+ *
+ * The record is assembled by one walk over the run's events: lists in run.start, run.output and
+ * run.end are appended to the lists of the record, and all their other members describe the run.
+ * What the events only name by its hash is added at the end, unless it was purged. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
