@@ -101,6 +101,49 @@ static bool is_markup(struct dtx_str text)
 	return dtx_str_starts(text, DTX_STR("<")) && dtx_str_find(text, DTX_STR("<table"), 0) >= 0;
 }
 
+/* Texts that hold a table in the syntax of another program, by their first characters in lower
+ * case.  Each beginning is long enough that no line of column names has it. */
+static const struct text_form {
+	const char *begins[9];
+	struct foreign is;
+} text_forms[] = {
+	{ { "insert into ", "create table ", "drop table ", "-- mysql dump", "-- mariadb dump",
+	    "--\n-- postgresql database dump", "pragma foreign_keys", "begin transaction;" },
+	  { { NULL, 0 },
+	    "a file of SQL statements",
+	    "load '",
+	    "' into a database and export the table as CSV; \"format\": \"csv\" reads its "
+	    "lines" } },
+	{ { "\\begin{", "\\documentclass" },
+	  { { NULL, 0 },
+	    "a LaTeX file",
+	    "copy the table of '",
+	    "' to CSV or a workbook; \"format\": \"csv\" reads its lines" } },
+	{ { "|===", "[cols=", "{| ", "{|\n" },
+	  { { NULL, 0 },
+	    "a table of an AsciiDoc or wiki page",
+	    "copy the table of '",
+	    "' to CSV or a workbook; \"format\": \"csv\" reads its lines" } },
+	{ { "@relation " },
+	  { { NULL, 0 },
+	    "an ARFF file",
+	    "skip the lines above the rows of '",
+	    "' and name the columns: \"format\": \"csv\", \"skip\": N, \"header_rows\": 0" } },
+};
+
+static enum dtx_code refuse_text_form(struct dtx_source *src, struct dtx_str text,
+                                      struct dtx_err *err)
+{
+	for (size_t i = 0; i < DTX_COUNT(text_forms); i++) {
+		const struct text_form *f = &text_forms[i];
+
+		for (size_t k = 0; k < DTX_COUNT(f->begins) && f->begins[k]; k++)
+			if (dtx_str_starts(text, dtx_str_of(f->begins[k])))
+				return refuse(src, &f->is, err);
+	}
+	return DTX_OK;
+}
+
 static enum dtx_code refuse_foreign(struct dtx_source *src, bool markup_too, struct dtx_err *err)
 {
 	static const struct foreign html = { { NULL, 0 },
@@ -127,7 +170,7 @@ static enum dtx_code refuse_foreign(struct dtx_source *src, bool markup_too, str
 		return refuse(src, &html, err);
 	if (dtx_str_starts(text, DTX_STR("mime-version:")))
 		return refuse(src, &mhtml, err);
-	return DTX_OK;
+	return refuse_text_form(src, text, err);
 }
 
 /* --- choice --- */
