@@ -1,5 +1,5 @@
-/* Words that other tools use for what dtx has, one row for each.  A comparison of spellings alone
- * would not find them. */
+/* Words that other tools use for what dtx has, one row for each.  Only words that a comparison of
+ * spellings does not find are listed: 'sort_by' leads to 'sort' without a row. */
 #include "core/base/text/synonyms.h"
 
 #include "core/base/text/str.h"
@@ -10,16 +10,15 @@ static const struct {
 	const char *of, *words, *ours, *hint;
 } foreign_rows[] = {
 	/* operations */
-	{ "op", "remove_duplicates,deduplicate,unique_rows,drop_dups,distinct_on", "distinct",
-	  NULL },
+	{ "op", "remove_duplicates,deduplicate,unique_rows,drop_dups", "distinct", NULL },
 	{ "op", "rename_columns,rename_column,rename_cols,rename_with", "rename", NULL },
-	{ "op", "filter_rows,keep_rows,row_filter,filter_by,dropna_rows", "filter", NULL },
-	{ "op", "sort_by,sortby,orderby,order,sort_rows,sort_index", "sort", NULL },
+	{ "op", "filter_rows,keep_rows,row_filter,dropna_rows", "filter", NULL },
+	{ "op", "order,sort_rows,sort_index", "sort", NULL },
 	{ "op", "apply,map,applymap,transform_column,lambda,eval", "derive",
 	  "a formula makes a column: {\"op\": \"derive\", \"set\": {\"y\": \"qty * 2\"}}" },
 	{ "op",
-	  "with_column,withcolumn,add_columns,compute,calc,create_column,new_column,set_column,"
-	  "computed_column,expression,formula,update,set",
+	  "compute,calc,create_column,new_column,set_column,computed_column,expression,formula,"
+	  "update,set",
 	  "derive", NULL },
 	{ "op", "having", "filter", "a filter step after the group_by, or its parameter 'having'" },
 	{ "op", "set_index,reset_index,reindex", NULL, "tables have no index: leave the step out" },
@@ -27,9 +26,9 @@ static const struct {
 	{ "op", "append_rows,stack_rows,rbind,concatenate", "union", NULL },
 	{ "op", "cbind,hstack,bind_cols", "join",
 	  "columns beside each other are a join over a key" },
-	{ "op", "top_n,slice_head,nlargest_by", "top", NULL },
-	{ "op", "fill_missing,fill_nulls,fill_na,replace_null,replace_nulls", "fill_null", NULL },
-	{ "op", "ffill_by,forward_fill,backfill,fill_forward", "fill", NULL },
+	{ "op", "top_n,slice_head", "top", NULL },
+	{ "op", "fill_missing,fill_na,replace_null,replace_nulls", "fill_null", NULL },
+	{ "op", "forward_fill,backfill,fill_forward", "fill", NULL },
 	{ "op", "vlookup_join,map_from", "lookup_value", NULL },
 	{ "op", "read_csv,read_excel,read_json,read,load,source,scan,import,from", NULL,
 	  "tables come in through \"inputs\": [{\"name\": \"main\", \"path\": \"in.csv\"}]" },
@@ -73,7 +72,7 @@ static const struct {
 	{ "freq", "normalize,percent,proportion", NULL,
 	  "leave it out: 'share' stands beside the count" },
 	{ "freq", "ascending,desc", "sort", NULL },
-	{ "pivot_wider", "fill_value,values_fill,fillna,na_fill", "fill", NULL },
+	{ "pivot_wider", "fill_value,values_fill", "fill", NULL },
 	{ "pivot_wider", "margins,totals,margins_name", NULL,
 	  "crosstab has margins; an add_totals step after the pivot makes them, too" },
 	{ "pivot_wider", "rows,row,group,groups", "id", NULL },
@@ -100,7 +99,6 @@ static const struct {
 	{ "rank", "ascending", "desc", "\"desc\": true ranks the largest first" },
 	{ "bin", "q,quantiles", "n", "\"n\": 4, \"method\": \"quantile\"" },
 	{ "bin", "right,include_lowest", "closed", NULL },
-	{ "join", "lsuffix,rsuffix", "suffix", NULL },
 	{ "join", "where,keys,key,join_on,cond,condition,predicate", "on", NULL },
 	{ "limit", "skip,start,from_row", "offset", NULL },
 	{ "union", "axis", NULL, "columns beside each other are a join" },
@@ -132,23 +130,21 @@ static const struct {
 	/* types */
 	{ "type", "varchar,nvarchar,char,character,object,category,factor,utf8,json,uuid", "text",
 	  NULL },
-	{ "type", "int8,int16,int32,uint8,uint32,uint64,bigint,smallint,tinyint,long,whole", "int",
+	{ "type", "int16,int32,uint8,uint32,uint64,bigint,smallint,tinyint,long,whole", "int",
 	  NULL },
-	{ "type", "float32,real,numeric,num,double precision", "float", NULL },
+	{ "type", "real,numeric,num,double precision", "float", NULL },
 	{ "type", "currency,money,decimal,dec", NULL,
 	  "decimal(12,2): digits in all, and decimals" },
 	{ "type", "logical,bit", "bool", NULL },
-	{ "type", "datetime64[ns],datetime64,timestamptz,timestamp_ntz,datetime2", "datetime",
-	  NULL },
-	{ "type", "date32,day,datetime64[D]", "date", NULL },
+	{ "type", "datetime64[ns],timestamptz,timestamp_ntz", "datetime", NULL },
+	{ "type", "day,datetime64[D]", "date", NULL },
 	{ "type", "time,timedelta,interval", "text", NULL },
 	/* the plan and its members */
-	{ "plan", "source,sources,input,file,files,data,tables,datasets,from,read", "inputs",
-	  NULL },
+	{ "plan", "source,sources,file,files,data,tables,datasets,from,read", "inputs", NULL },
 	{ "plan", "pipeline,operations,ops,transforms,transformations,transform,actions,tasks,plan",
 	  "steps", NULL },
 	{ "plan", "version,dtx_version,schema_version,format_version", "dtx", NULL },
-	{ "plan", "outputs,result,results,sink,target,destination,write,save", "output", NULL },
+	{ "plan", "result,results,sink,target,destination,write,save", "output", NULL },
 	{ "plan", "checks,assertions,tests,validate,validation", "expect", NULL },
 	{ "plan", "title,id", "name", NULL },
 	{ "plan", "description,comment,comments,note,notes,author,meta,metadata", NULL,
@@ -162,7 +158,7 @@ static const struct {
 	  "\"dialect\": {\"delimiter\": \";\"}" },
 	{ "inputs", "quotechar,quote,escapechar,escape,comment,decimal,thousands", "dialect",
 	  "members of 'dialect': delimiter, quote, escape, comment, decimal, group, trim" },
-	{ "inputs", "na_values,nulls,null,missing,na,nan_values", "null_values", NULL },
+	{ "inputs", "nulls,null,missing,na", "null_values", NULL },
 	{ "inputs",
 	  "parse_dates,date_format,date_columns,dtype,dtypes,schema,column_types,converters,"
 	  "col_types,columns_types",
@@ -197,15 +193,15 @@ static const struct {
 	{ "output", "from,source,name,step,of,input", "table", NULL },
 	{ "output", "mode,append,overwrite,if_exists", NULL,
 	  "leave it out: a whole file takes the place of the one before" },
-	{ "limits", "memory,memory_limit,max_memory,mem", "memory_mb", NULL },
-	{ "limits", "time,timeout,time_limit,seconds,wall", "time_s", NULL },
+	{ "limits", "max_memory,mem", "memory_mb", NULL },
+	{ "limits", "timeout,time_limit,seconds,wall", "time_s", NULL },
 	{ "limits", "max_rows,row_limit", "rows", NULL },
 	{ "limits", "columns,max_cols,max_columns", "cols", NULL },
 	{ "expect", "row_count,nrows,num_rows,count,n_rows", "rows",
 	  "\"rows\": {\"equals\": 5}, or {\"min\": 1, \"max\": 9}" },
 	{ "expect", "schema,types,dtypes,cols", "columns", NULL },
-	{ "expect", "unique,primary_key,key", "keys", NULL },
-	{ "expect", "sorted,order,sort", "order_by", NULL },
+	{ "expect", "unique,primary_key", "keys", NULL },
+	{ "expect", "sorted,sort", "order_by", NULL },
 	{ "expect", "checks,asserts,assertions,tests,not_null", "rules", NULL },
 };
 
