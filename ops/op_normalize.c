@@ -1,18 +1,11 @@
-/* normalize: numbers on a common scale. */
-#include <math.h>
-
-#include "core/data/builder.h"
+/* normalize: numbers on a common scale, a short form of window. */
 #include "ops/group/groupvals.h"
+#include "ops/window/shortwin.h"
 
 enum { METHOD_ZSCORE, METHOD_MINMAX, METHOD_ROBUST, METHOD_SHARE };
 struct normalize_args {
 	struct dtx_cols *cols, *by;
 	int method;
-};
-struct normalize_state {
-	int32_t *col;
-	uint32_t n;
-	struct dtx_groupkeys by;
 };
 
 #define AT(member) .offset = offsetof(struct normalize_args, member)
@@ -54,127 +47,45 @@ static const struct dtx_example normalize_examples[] = {
 	  .error = "type_mismatch" },
 };
 
+/* What x, the column as a float, is measured from, and in which unit: @ is x. */
+static const struct {
+	const char *from, *unit;
+} scales[] = {
+	[METHOD_ZSCORE] = { "mean(@)", "std(@)" },
+	[METHOD_MINMAX] = { "min(@)", "(max(@) - min(@))" },
+	[METHOD_ROBUST] = { "median(@)", "(quantile(@, 0.75) - quantile(@, 0.25))" },
+	[METHOD_SHARE] = { "0.0", "sum(@)" },
+};
+
 static enum dtx_code normalize_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct normalize_args *a = args;
-	const struct dtx_typeref number = { .type = DTX_T_FLOAT64 };
-	struct normalize_state *s = dtx_bind_state(b, sizeof(*s));
+	const char *unit = scales[a->method].unit;
+	struct dtx_shortwin w = { .b = NULL };
 	enum dtx_code rc = DTX_OK;
+	const char *formula;
+	int32_t *col;
+	uint32_t n;
 
-	if (!s)
+	formula = dtx_arena_printf(b->arena, "if(abs(%s) > 0, (@ - %s) / %s, null)", unit,
+	                           scales[a->method].from, unit);
+	if (!formula)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
-	if (a->by)
-		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
-	DTX_TRY(dtx_bind_keep_all(b, 0, err));
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->col[i] < 0)
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
+	DTX_TRY(dtx_shortwin_open(&w, b, a->by, NULL, n, err));
+	for (uint32_t i = 0; i < n; i++) {
+		size_t before = b->nfindings;
+
+		if (col[i] >= 0)
+			DTX_TRY(dtx_bind_number(b, col[i], "/cols", err));
+		if (col[i] < 0 || b->nfindings > before)
 			continue;
-		DTX_TRY(dtx_bind_number(b, s->col[i], "/cols", err));
-		DTX_TRY(dtx_bind_remake(b, (uint32_t)s->col[i], number, NULL, "scaled", err));
-		DTX_TRY(dtx_bind_use(b, s->col[i], 0, s->col[i], DTX_DEMAND_VALUE, err));
+		dtx_short_floats(&w.text, formula, &b->in[0]->field[col[i]]);
+		DTX_TRY(dtx_shortwin_set(&w, b->in[0]->field[col[i]].name, err));
 	}
-	dtx_bind_kind(b, DTX_KIND_WHOLE);
+	DTX_TRY(dtx_shortwin_bind(&w, "/cols", err));
 out:
-	return rc;
-}
-
-struct scale { /* x becomes (x - from) / unit; unit 0 or NaN: null */
-	double from, unit;
-};
-
-static struct scale scale_of(int method, const struct dtx_summary *s)
-{
-	switch (method) {
-	case METHOD_MINMAX: return (struct scale){ s->min, s->max - s->min };
-	case METHOD_ROBUST: return (struct scale){ s->median, s->q3 - s->q1 };
-	case METHOD_SHARE: return (struct scale){ 0, s->sum };
-	default: return (struct scale){ s->mean, s->sd };
-	}
-}
-
-static enum dtx_code scale_batch(struct dtx_batch *b, int32_t col, int64_t at,
-                                 const struct dtx_tablekeys *keys, const struct scale *scale,
-                                 int64_t *constant, struct dtx_err *err)
-{
-	const struct dtx_typeref number = { .type = DTX_T_FLOAT64 };
-	enum dtx_code rc = DTX_OK;
-	struct dtx_column *c = NULL, *made = NULL;
-	struct dtx_builder to;
-
-	dtx_builder_init(&to, number, b->nrows);
-	DTX_TRY(dtx_batch_floats(b, col, &c, err));
-	for (uint32_t row = 0; row < c->len; row++) {
-		const struct scale *s = &scale[dtx_tablekeys_id(keys, at + row)];
-		bool null = dtx_column_is_null(c, row);
-		double v = null ? 0 : (c->v.f64[row] - s->from) / s->unit;
-
-		if (null || !isfinite(v) || !(fabs(s->unit) > 0)) {
-			*constant += !null;
-			dtx_builder_null(&to);
-		} else {
-			dtx_builder_f64(&to, v);
-		}
-	}
-	DTX_TRY(dtx_builder_finish(&to, NULL, &made, err));
-	dtx_batch_put(b, (uint32_t)col, made);
-out:
-	dtx_column_unref(c);
-	dtx_builder_clear(&to);
-	return rc;
-}
-
-static enum dtx_code scale_column(const struct dtx_opctx *ox, struct dtx_table *t,
-                                  struct dtx_kept *kept, int32_t col,
-                                  const struct dtx_tablekeys *keys, struct dtx_err *err)
-{
-	const struct normalize_args *a = ox->args;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_groupvals g = DTX_GROUPVALS_INIT;
-	struct scale *scale = dtx_mem_alloc((size_t)keys->n + 1, sizeof(*scale));
-	int64_t at = 0, constant = 0;
-
-	if (!scale)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groupvals_open(&g, t, col, keys, err));
-	for (uint32_t k = 0; k < keys->n; k++) {
-		struct dtx_summary s;
-
-		DTX_TRY(dtx_groupvals_summary(&g, k, &s, err));
-		scale[k] = scale_of(a->method, &s);
-	}
-	for (size_t i = 0; i < kept->n; i++) {
-		DTX_TRY(scale_batch(kept->batch[i], col, at, keys, scale, &constant, err));
-		at += kept->batch[i]->nrows;
-	}
-	dtx_op_count(ox, "constant", constant);
-out:
-	dtx_groupvals_close(&g);
-	dtx_mem_free(scale);
-	return rc;
-}
-
-static enum dtx_code normalize_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-                                     struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct normalize_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_tablekeys keys = DTX_TABLEKEYS_INIT;
-	struct dtx_kept kept = { NULL, 0, 0 };
-
-	DTX_TRY(dtx_tablekeys_open(&keys, ox, &s->by, t, err));
-	for (size_t i = 0; i < t->nbatches; i++)
-		DTX_TRY(dtx_kept_add(&kept, t->batch[i], err));
-	for (uint32_t i = 0; i < s->n; i++)
-		if (dtx_op_wants(ox, (uint32_t)s->col[i]))
-			DTX_TRY(scale_column(ox, t, &kept, s->col[i], &keys, err));
-	for (size_t i = 0; i < kept.n && !dtx_emit_full(out); i++) {
-		kept.batch[i]->schema = ox->out;
-		DTX_TRY(dtx_emit_batch(out, kept.batch[i], err));
-	}
-out:
-	dtx_kept_clear(&kept);
-	dtx_tablekeys_close(&keys);
+	dtx_shortwin_close(&w);
 	return rc;
 }
 
@@ -199,16 +110,18 @@ const struct dtx_op dtx_op_normalize = {
 	.name = "normalize",
 	.aliases = "scale,standardize",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put numbers on a common scale",
-	.notes = "The standard deviation is the sample's, quartiles are of type 7. Where a group "
-		 "has no spread (or no sum) the result is null, counted as `constant`.",
+	.notes = "A short form of window: rows stay where they are. The standard deviation is the "
+		 "sample's, quartiles are of type 7. Where a group has no spread (or no sum) the "
+		 "result is null.",
 	.params = normalize_params,
 	.nparams = DTX_COUNT(normalize_params),
 	.examples = normalize_examples,
 	.nexamples = DTX_COUNT(normalize_examples),
 	.args_size = sizeof(struct normalize_args),
 	.bind = normalize_bind,
-	.whole = normalize_whole,
+	.map = &dtx_short_map,
+	.whole = dtx_derive_whole,
 	.explain = normalize_explain,
 };

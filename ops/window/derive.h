@@ -20,6 +20,7 @@ struct dtx_derive_item {
 	const char *as;
 	struct dtx_expr *expr;
 	struct dtx_row_frame frame;
+	bool hidden; /* later formulas see the column, the result does not have it */
 };
 struct dtx_derive_args {
 	struct dtx_plist set;
@@ -82,7 +83,8 @@ struct dtx_schema dtx_derive_view_wide(struct dtx_derive_view *v,
 
 /* args are a struct dtx_derive_args. */
 DTX_MUSTUSE enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
-/* Sets live[] for the stages whose column is needed, or that such a stage reads; nstages bools. */
+/* Sets live[] for the stages whose column is needed or hidden, or that such a stage reads; nstages
+ * bools. */
 void dtx_derive_live(const struct dtx_opctx *ox, const struct dtx_derive_state *s, bool *live);
 /* Gives the batch room for the working columns. */
 DTX_MUSTUSE enum dtx_code dtx_derive_widen(const struct dtx_derive_state *s, struct dtx_batch *in,
@@ -96,6 +98,13 @@ DTX_MUSTUSE enum dtx_code dtx_derive_batch(const struct dtx_opctx *ox, void *loc
                                            struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_derive_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                            struct dtx_emit *out, struct dtx_err *err);
+/* The same, and `then` (NULL: nothing) for each batch with its working columns, hidden ones too
+ * (those of stage k are at stage[k].target), before they are put in place. */
+DTX_MUSTUSE enum dtx_code dtx_derive_whole_then(const struct dtx_opctx *ox, struct dtx_table *t,
+                                                enum dtx_code (*then)(const struct dtx_opctx *,
+                                                                      struct dtx_batch *,
+                                                                      struct dtx_err *),
+                                                struct dtx_emit *out, struct dtx_err *err);
 void dtx_derive_explain(const void *args, struct dtx_buf *out);
 
 #endif

@@ -193,6 +193,7 @@ static enum dtx_code bind_outputs(struct binder *d, const struct dtx_derive_args
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_derive_state *s = d->s;
+	const struct dtx_derive_item *item = a->set.item;
 	uint32_t nin = s->nin, split = nin;
 	int32_t after = -1;
 
@@ -204,7 +205,8 @@ static enum dtx_code bind_outputs(struct binder *d, const struct dtx_derive_args
 	for (uint32_t w = 0; w < split; w++)
 		DTX_TRY(bind_out(d, a, w, err));
 	for (uint32_t w = nin; w < s->nwork; w++)
-		DTX_TRY(bind_out(d, a, w, err));
+		if (!item[d->maker[w]].hidden)
+			DTX_TRY(bind_out(d, a, w, err));
 	for (uint32_t w = split; w < nin; w++)
 		DTX_TRY(bind_out(d, a, w, err));
 	s->nout = d->b->ncols;

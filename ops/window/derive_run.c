@@ -8,7 +8,10 @@
 
 void dtx_derive_live(const struct dtx_opctx *ox, const struct dtx_derive_state *s, bool *live)
 {
-	memset(live, 0, s->nstages);
+	const struct dtx_derive_item *item = s->args->set.item;
+
+	for (uint32_t k = 0; k < s->nstages; k++)
+		live[k] = item[k].hidden;
 	for (uint32_t i = 0; i < s->nout; i++)
 		if (s->maker[i] >= 0 && dtx_op_wants(ox, i))
 			live[s->maker[i]] = true;

@@ -139,6 +139,14 @@ out:
 enum dtx_code dtx_derive_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_emit *out, struct dtx_err *err)
 {
+	return dtx_derive_whole_then(ox, t, NULL, out, err);
+}
+
+enum dtx_code dtx_derive_whole_then(const struct dtx_opctx *ox, struct dtx_table *t,
+                                    enum dtx_code (*then)(const struct dtx_opctx *,
+                                                          struct dtx_batch *, struct dtx_err *),
+                                    struct dtx_emit *out, struct dtx_err *err)
+{
 	struct work w = { .ox = ox, .s = ox->bound, .t = t, .err = err };
 	enum dtx_code rc = DTX_OK;
 
@@ -147,6 +155,8 @@ enum dtx_code dtx_derive_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 	DTX_TRY(open_ranges(&w));
 	DTX_TRY(run_stages(&w));
 	for (size_t i = 0; i < t->nbatches && !dtx_emit_full(out); i++) {
+		if (then)
+			DTX_TRY(then(ox, t->batch[i], err));
 		DTX_TRY(dtx_derive_place(ox, w.s, t->batch[i], err));
 		DTX_TRY(dtx_emit_batch(out, t->batch[i], err));
 	}

@@ -25,23 +25,46 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_shortwin_add(struct dtx_shortwin *w, const char *as, const char *sub,
-                               struct dtx_err *err)
+enum dtx_code dtx_shortwin_set(struct dtx_shortwin *w, const char *as, struct dtx_err *err)
 {
 	struct dtx_derive_item *item = w->window->set.item;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_buf_check(&w->text, "a formula", err));
-	if (!dtx_param_is_hole(as) && dtx_schema_find(w->b->in[0], as) >= 0) {
-		DTX_TRY(dtx_bind_taken(w->b, as, sub, err));
-		goto out;
-	}
 	item += w->window->set.n++;
 	item->as = as;
 	DTX_TRY(dtx_expr_made(w->b->arena, dtx_buf_str(&w->text), &item->expr, err));
 	dtx_buf_reset(&w->text);
 out:
 	return rc;
+}
+
+enum dtx_code dtx_shortwin_hide(struct dtx_shortwin *w, const char *as, struct dtx_err *err)
+{
+	struct dtx_derive_item *item = w->window->set.item;
+	enum dtx_code rc = DTX_OK;
+
+	if (!as)
+		DTX_FAIL_MEM(err);
+	item[w->window->set.n].hidden = true;
+	DTX_TRY(dtx_shortwin_set(w, as, err));
+out:
+	return rc;
+}
+
+const char *dtx_shortwin_free_name(struct dtx_shortwin *w, const char *base)
+{
+	while (base && dtx_schema_find(w->b->in[0], base) >= 0)
+		base = dtx_arena_printf(w->b->arena, "%s'", base);
+	return base;
+}
+
+enum dtx_code dtx_shortwin_add(struct dtx_shortwin *w, const char *as, const char *sub,
+                               struct dtx_err *err)
+{
+	if (!dtx_param_is_hole(as) && dtx_schema_find(w->b->in[0], as) >= 0)
+		return dtx_bind_taken(w->b, as, sub, err);
+	return dtx_shortwin_set(w, as, err);
 }
 
 enum dtx_code dtx_shortwin_bind(struct dtx_shortwin *w, const char *at, struct dtx_err *err)
@@ -65,6 +88,21 @@ void dtx_short_column(struct dtx_buf *out, const char *name)
 	else
 		out->fail = DTX_BUF_MEM;
 	dtx_arena_clear(&arena);
+}
+
+void dtx_short_floats(struct dtx_buf *out, const char *formula, const struct dtx_field *column)
+{
+	bool is_float = column->type.type == DTX_T_FLOAT64;
+
+	for (; *formula; formula++) {
+		if (*formula != '@') {
+			dtx_buf_addc(out, *formula);
+			continue;
+		}
+		dtx_buf_add(out, is_float ? "" : "float(");
+		dtx_short_column(out, column->name);
+		dtx_buf_add(out, is_float ? "" : ")");
+	}
 }
 
 void dtx_short_literal(struct dtx_buf *out, const json_t *value)

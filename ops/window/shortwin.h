@@ -33,10 +33,20 @@ DTX_MUSTUSE enum dtx_code dtx_shortwin_open(struct dtx_shortwin *w, struct dtx_b
                                             const struct dtx_cols *by,
                                             const struct dtx_plist *order, uint32_t n,
                                             struct dtx_err *err);
+/* Sets column `as` by the formula in w->text, in place of a column of that name. */
+DTX_MUSTUSE enum dtx_code dtx_shortwin_set(struct dtx_shortwin *w, const char *as,
+                                           struct dtx_err *err);
 /* Adds column `as` with the formula in w->text.  Reports name_collision at pointer `sub` if the
  * table has such a column. */
 DTX_MUSTUSE enum dtx_code dtx_shortwin_add(struct dtx_shortwin *w, const char *as, const char *sub,
                                            struct dtx_err *err);
+/* Adds a column that only later formulas and the op itself see.  `as` is a free name; NULL: out of
+ * memory. */
+DTX_MUSTUSE enum dtx_code dtx_shortwin_hide(struct dtx_shortwin *w, const char *as,
+                                            struct dtx_err *err);
+/* `base`, or a name like it, that no column of the table has; in the bind's arena, NULL: out of
+ * memory. */
+const char *dtx_shortwin_free_name(struct dtx_shortwin *w, const char *base);
 /* Binds the window step.  `at` is the parameter that its formulas come from. */
 DTX_MUSTUSE enum dtx_code dtx_shortwin_bind(struct dtx_shortwin *w, const char *at,
                                             struct dtx_err *err);
@@ -44,6 +54,8 @@ void dtx_shortwin_close(struct dtx_shortwin *w);
 
 /* The name of a column as a formula writes it. */
 void dtx_short_column(struct dtx_buf *out, const char *name);
+/* Writes a formula with the column, as a float, in place of each @. */
+void dtx_short_floats(struct dtx_buf *out, const char *formula, const struct dtx_field *column);
 /* A scalar of the plan as a literal of a formula. */
 void dtx_short_literal(struct dtx_buf *out, const json_t *value);
 /* " within k, by order of t". */
