@@ -1,9 +1,11 @@
-/* outliers: numbers far from the others. */
-#include <math.h>
-
-#include "core/data/builder.h"
+/* outliers: numbers far from the others, a short form of window.
+ *
+ * To drop rows and to make cells null is done here, by flags that the result does not have: a
+ * formula cannot drop rows, and of the other cells it would not keep the text as written. */
+#include "core/base/text/num.h"
 #include "core/data/cells.h"
 #include "ops/group/groupvals.h"
+#include "ops/window/shortwin.h"
 
 enum { METHOD_IQR, METHOD_ZSCORE, METHOD_MAD };
 enum { ACTION_FLAG, ACTION_NULL, ACTION_CLIP, ACTION_DROP };
@@ -12,13 +14,6 @@ struct outlier_args {
 	int method, action;
 	double k;
 };
-struct outlier_state {
-	int32_t *col;
-	uint32_t n, first; /* first: the first flag */
-	struct dtx_groupkeys by;
-	struct dtx_colmap map;
-};
-
 #define AT(member) .offset = offsetof(struct outlier_args, member)
 static const struct dtx_param outlier_params[] = {
 	{ .name = "cols",
@@ -90,22 +85,99 @@ out:
 	return rc;
 }
 
-static enum dtx_code bind_flags(struct dtx_bind *b, struct outlier_state *s, struct dtx_err *err)
+/* --- binding --- */
+
+/* The bounds as formulas over @, a column as a float. */
+struct bounds {
+	const char *low, *high;
+};
+
+/* Median deviations are in a column of their own, as an aggregate holds no other. */
+static enum dtx_code add_deviations(struct dtx_shortwin *w, const struct dtx_field *f,
+                                    const char *name, struct dtx_err *err)
 {
-	const struct dtx_typeref flag = { .type = DTX_T_BOOL };
+	dtx_short_floats(&w->text, "abs(@ - median(@))", f);
+	return dtx_shortwin_hide(w, name, err);
+}
+
+static enum dtx_code make_bounds(struct dtx_bind *b, const struct outlier_args *a,
+                                 const char *deviations, struct bounds *out, struct dtx_err *err)
+{
 	enum dtx_code rc = DTX_OK;
+	const char *from = "mean(@)", *to = "mean(@)", *unit = "std(@)";
+	struct dtx_buf far = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char k[DTX_NUM_TEXT + 1];
 
-	s->first = b->ncols;
-	for (uint32_t i = 0; i < s->n; i++) {
-		const char *name;
+	k[dtx_num_print_json(k, a->k)] = '\0';
+	if (a->method == METHOD_IQR) {
+		from = "quantile(@, 0.25)";
+		to = "quantile(@, 0.75)";
+		unit = "(quantile(@, 0.75) - quantile(@, 0.25))";
+	} else if (a->method == METHOD_MAD) {
+		from = to = "median(@)";
+		dtx_buf_add(&far, "(1.4826 * median(");
+		dtx_short_column(&far, deviations);
+		dtx_buf_add(&far, "))");
+		unit = dtx_buf_text(&far);
+	}
+	out->low = dtx_arena_printf(b->arena, "(%s - %s * %s)", from, k, unit);
+	out->high = dtx_arena_printf(b->arena, "(%s + %s * %s)", to, k, unit);
+	if (!out->low || !out->high || !dtx_buf_ok(&far))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&far);
+	return rc;
+}
 
-		if (s->col[i] < 0)
+/* What is computed for a column: its flag, or with clip the column itself. */
+static enum dtx_code add_formula(struct dtx_shortwin *w, const struct outlier_args *a,
+                                 const struct bounds *is, const struct dtx_field *f,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *flag = dtx_arena_printf(w->b->arena, "%s_outlier", f->name), *text;
+
+	if (a->action == ACTION_CLIP)
+		text = dtx_arena_printf(w->b->arena, "if(@ < %s, %s, if(@ > %s, %s, @))", is->low,
+		                        is->low, is->high, is->high);
+	else
+		text = dtx_arena_printf(w->b->arena,
+		                        "if(@ is null, null, coalesce(@ < %s or @ > %s, false))",
+		                        is->low, is->high);
+	if (!flag || !text)
+		DTX_FAIL_MEM(err);
+	dtx_short_floats(&w->text, text, f);
+	if (a->action == ACTION_CLIP)
+		DTX_TRY(dtx_shortwin_set(w, f->name, err));
+	else if (a->action == ACTION_FLAG)
+		DTX_TRY(dtx_shortwin_add(w, flag, NULL, err));
+	else
+		DTX_TRY(dtx_shortwin_hide(w, dtx_shortwin_free_name(w, flag), err));
+out:
+	return rc;
+}
+
+static enum dtx_code add_formulas(struct dtx_shortwin *w, const struct outlier_args *a,
+                                  const int32_t *col, uint32_t n, struct dtx_err *err)
+{
+	struct dtx_bind *b = w->b;
+	const char *deviations = dtx_shortwin_free_name(w, "deviation");
+	enum dtx_code rc = DTX_OK;
+	struct bounds is;
+
+	if (!deviations)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(make_bounds(b, a, deviations, &is, err));
+	for (uint32_t i = 0; i < n; i++) {
+		size_t before = b->nfindings;
+
+		if (col[i] >= 0)
+			DTX_TRY(dtx_bind_number(b, col[i], "/cols", err));
+		if (col[i] < 0 || b->nfindings > before)
 			continue;
-		name = dtx_arena_printf(b->arena, "%s_outlier", b->in[0]->field[s->col[i]].name);
-		if (!name)
-			DTX_FAIL_MEM(err);
-		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, s->col[i], DTX_DEMAND_VALUE, err));
-		DTX_TRY(dtx_bind_make(b, name, flag, NULL, "outlier of", err));
+		if (a->method == METHOD_MAD)
+			DTX_TRY(add_deviations(w, &b->in[0]->field[col[i]], deviations, err));
+		DTX_TRY(add_formula(w, a, &is, &b->in[0]->field[col[i]], err));
 	}
 out:
 	return rc;
@@ -114,283 +186,111 @@ out:
 static enum dtx_code outlier_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct outlier_args *a = args;
-	const struct dtx_typeref number = { .type = DTX_T_FLOAT64 };
-	struct outlier_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_shortwin w = { .b = NULL };
 	enum dtx_code rc = DTX_OK;
+	int32_t *col;
+	uint32_t n;
 
-	if (!s)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
-	if (a->by)
-		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
-	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
+	DTX_TRY(dtx_shortwin_open(&w, b, a->by, NULL, 2 * n, err));
+	DTX_TRY(add_formulas(&w, a, col, n, err));
+	DTX_TRY(dtx_shortwin_bind(&w, "/cols", err));
 	if (a->action == ACTION_NULL)
-		DTX_TRY(dtx_bind_alter_some(b, s->col, s->n, err));
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->col[i] < 0)
-			continue;
-		DTX_TRY(dtx_bind_number(b, s->col[i], "/cols", err));
-		if (a->action == ACTION_CLIP)
-			DTX_TRY(dtx_bind_remake(b, (uint32_t)s->col[i], number, NULL, "clipped",
-			                        err));
-		DTX_TRY(dtx_bind_use(b, a->action == ACTION_DROP ? DTX_USE_ROWS : s->col[i], 0,
-		                     s->col[i], DTX_DEMAND_VALUE, err));
-	}
-	if (a->action == ACTION_FLAG)
-		DTX_TRY(bind_flags(b, s, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-	dtx_bind_kind(b, DTX_KIND_WHOLE);
+		DTX_TRY(dtx_bind_alter_some(b, col, n, err));
+	for (uint32_t i = 0; i < n; i++)
+		if (a->action == ACTION_DROP || a->action == ACTION_NULL)
+			DTX_TRY(dtx_bind_use(b, a->action == ACTION_DROP ? DTX_USE_ROWS : col[i], 0,
+			                     col[i], DTX_DEMAND_VALUE, err));
+	/* columns that only the input shows may have flags too */
+	if (!b->typed && a->action == ACTION_FLAG && !dtx_cols_static(a->cols, b->in[0]))
+		dtx_bind_open(b);
 out:
-	return rc;
-}
-
-/* --- bounds --- */
-
-struct bounds { /* NaN: there is none */
-	double low, high;
-};
-
-/* Median distance from the median, scaled to a standard deviation of normal numbers. */
-static enum dtx_code mad_of(const struct dtx_groupvals *g, uint32_t group, double median,
-                            double *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const double *v = g->v + g->start[group];
-	int64_t n = g->start[group + 1] - g->start[group], lo = 0, hi = n - 1;
-	double *far = dtx_mem_alloc((size_t)n + 1, sizeof(*far));
-
-	if (!far)
-		DTX_FAIL_MEM(err);
-	/* the values ascend, so the farthest is at one of the two ends */
-	for (int64_t i = n - 1; i >= 0; i--) {
-		double below = median - v[lo], above = v[hi] - median;
-
-		far[i] = below > above ? below : above;
-		if (below > above)
-			lo++;
-		else
-			hi--;
-	}
-	*out = 1.4826 * dtx_quantile(far, n, 0.5);
-out:
-	dtx_mem_free(far);
-	return rc;
-}
-
-static enum dtx_code bounds_of(const struct outlier_args *a, const struct dtx_groupvals *g,
-                               uint32_t group, struct bounds *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_summary s;
-	double unit = 0;
-
-	DTX_TRY(dtx_groupvals_summary(g, group, &s, err));
-	if (a->method == METHOD_IQR) {
-		unit = s.q3 - s.q1;
-		*out = (struct bounds){ s.q1 - a->k * unit, s.q3 + a->k * unit };
-	} else if (a->method == METHOD_ZSCORE) {
-		*out = (struct bounds){ s.mean - a->k * s.sd, s.mean + a->k * s.sd };
-	} else {
-		DTX_TRY(mad_of(g, group, s.median, &unit, err));
-		*out = (struct bounds){ s.median - a->k * unit, s.median + a->k * unit };
-	}
-out:
+	dtx_shortwin_close(&w);
 	return rc;
 }
 
 /* --- rows --- */
 
-struct work {
-	const struct dtx_opctx *ox;
-	struct dtx_table *t;
-	struct dtx_kept kept;
-	struct dtx_tablekeys keys;
-	bool *drop; /* per row */
-	int64_t found;
-};
-
-static enum dtx_code flag_column(struct work *w, struct dtx_batch *b, uint32_t i,
-                                 const struct dtx_column *c, const bool *out, struct dtx_err *err)
+/* The rows of which no flag is true stay. */
+static enum dtx_code drop_rows(const struct dtx_opctx *ox, struct dtx_batch *b,
+                               const struct dtx_column *flag, struct dtx_err *err)
 {
-	const struct outlier_state *s = w->ox->bound;
-	const struct dtx_typeref flag = { .type = DTX_T_BOOL };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column *made = NULL;
-	struct dtx_builder to;
+	uint32_t n = 0;
+	uint16_t *sel;
 
-	dtx_builder_init(&to, flag, b->nrows);
-	for (uint32_t row = 0; row < c->len; row++) {
-		if (dtx_column_is_null(c, row))
-			dtx_builder_null(&to);
-		else
-			dtx_builder_bool(&to, out[row]);
-	}
-	DTX_TRY(dtx_builder_finish(&to, NULL, &made, err));
-	dtx_batch_put(b, s->first + i, made);
+	DTX_TRY(dtx_batch_sel(b, &sel, err));
+	for (uint32_t k = 0; k < b->nsel; k++)
+		if (dtx_column_is_null(flag, sel[k]) || !dtx_bit(flag->v.bits, sel[k]))
+			sel[n++] = sel[k];
+	dtx_op_count(ox, "outlier", (int64_t)b->nsel - n);
+	b->nsel = n;
 out:
-	dtx_builder_clear(&to);
 	return rc;
 }
 
-static enum dtx_code null_column(struct work *w, struct dtx_batch *b, int32_t col, const bool *out,
-                                 struct dtx_err *err)
+static enum dtx_code null_column(const struct dtx_opctx *ox, struct dtx_batch *b, uint32_t col,
+                                 const struct dtx_column *flag, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t *which = dtx_mem_alloc((size_t)b->nrows + 1, sizeof(*which));
 	uint32_t *row = dtx_mem_alloc((size_t)b->nrows + 1, sizeof(*row));
 	struct dtx_column *made = NULL;
+	int64_t found = 0;
 
 	if (!which || !row)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < b->nrows; i++) {
-		which[i] = out[i] ? DTX_NOWHERE : 0;
+		bool out = !dtx_column_is_null(flag, i) && dtx_bit(flag->v.bits, i);
+
+		found += out;
+		which[i] = out ? DTX_NOWHERE : 0;
 		row[i] = i;
 	}
-	DTX_TRY(dtx_cells_gather(&b->col[col], 1, which, row, b->nrows, &w->ox->out->field[col],
-	                         &made, err));
-	dtx_batch_put(b, (uint32_t)col, made);
+	DTX_TRY(dtx_cells_gather(&b->col[col], 1, which, row, b->nrows, &ox->out->field[col], &made,
+	                         err));
+	dtx_batch_put(b, col, made);
+	dtx_op_count(ox, "outlier", found);
 out:
 	dtx_mem_free(which);
 	dtx_mem_free(row);
 	return rc;
 }
 
-static enum dtx_code clip_column(struct work *w, struct dtx_batch *b, int32_t col, int64_t at,
-                                 const struct dtx_column *c, const struct bounds *bounds,
+/* A batch with its hidden flags.  A flag is made of its column alone. */
+static enum dtx_code treat_batch(const struct dtx_opctx *ox, struct dtx_batch *b,
                                  struct dtx_err *err)
 {
-	const struct dtx_typeref number = { .type = DTX_T_FLOAT64 };
+	const struct outlier_args *a = ox->args;
+	const struct dtx_derive_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column *made = NULL;
-	struct dtx_builder to;
+	struct dtx_column *flag = NULL;
 
-	dtx_builder_init(&to, number, b->nrows);
-	for (uint32_t row = 0; row < c->len; row++) {
-		const struct bounds *k = &bounds[dtx_tablekeys_id(&w->keys, at + row)];
-		double v = dtx_column_is_null(c, row) ? NAN : c->v.f64[row];
+	for (uint32_t k = 0; k < s->nstages; k++) {
+		const struct dtx_derive_stage *st = &s->stage[k];
 
-		if (isnan(v))
-			dtx_builder_null(&to);
-		else
-			dtx_builder_f64(&to, v < k->low ? k->low : v > k->high ? k->high : v);
-	}
-	DTX_TRY(dtx_builder_finish(&to, NULL, &made, err));
-	dtx_batch_put(b, (uint32_t)col, made);
-out:
-	dtx_builder_clear(&to);
-	return rc;
-}
-
-/* What is done about column i of one batch. */
-static enum dtx_code treat_batch(struct work *w, size_t k, int64_t at, uint32_t i,
-                                 const struct bounds *bounds, struct dtx_err *err)
-{
-	const struct outlier_args *a = w->ox->args;
-	const struct outlier_state *s = w->ox->bound;
-	struct dtx_batch *b = w->kept.batch[k];
-	enum dtx_code rc = DTX_OK;
-	struct dtx_column *c = NULL;
-	bool *out = dtx_mem_zalloc((size_t)b->nrows + 1, sizeof(*out));
-
-	if (!out)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_batch_floats(w->t->batch[k], s->col[i], &c, err));
-	for (uint32_t row = 0; row < c->len; row++) {
-		const struct bounds *g = &bounds[dtx_tablekeys_id(&w->keys, at + row)];
-
-		out[row] = !dtx_column_is_null(c, row) &&
-		           (c->v.f64[row] < g->low || c->v.f64[row] > g->high);
-		w->found += out[row];
-		w->drop[at + row] = w->drop[at + row] || out[row];
-	}
-	if (a->action == ACTION_FLAG)
-		DTX_TRY(flag_column(w, b, i, c, out, err));
-	else if (a->action == ACTION_NULL)
-		DTX_TRY(null_column(w, b, s->col[i], out, err));
-	else if (a->action == ACTION_CLIP)
-		DTX_TRY(clip_column(w, b, s->col[i], at, c, bounds, err));
-out:
-	dtx_column_unref(c);
-	dtx_mem_free(out);
-	return rc;
-}
-
-static enum dtx_code treat_column(struct work *w, uint32_t i, struct dtx_err *err)
-{
-	const struct outlier_state *s = w->ox->bound;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_groupvals g = DTX_GROUPVALS_INIT;
-	struct bounds *bounds = dtx_mem_alloc((size_t)w->keys.n + 1, sizeof(*bounds));
-	int64_t at = 0;
-
-	if (!bounds)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groupvals_open(&g, w->t, s->col[i], &w->keys, err));
-	for (uint32_t k = 0; k < w->keys.n; k++)
-		DTX_TRY(bounds_of(w->ox->args, &g, k, &bounds[k], err));
-	for (size_t k = 0; k < w->kept.n; k++) {
-		DTX_TRY(treat_batch(w, k, at, i, bounds, err));
-		at += w->kept.batch[k]->nrows;
+		if (st->made.type.type != DTX_T_BOOL)
+			continue;
+		DTX_TRY(dtx_batch_flat(b, st->target, &flag, err));
+		if (a->action == ACTION_DROP)
+			DTX_TRY(drop_rows(ox, b, flag, err));
+		else if (dtx_op_wants(ox, (uint32_t)st->col[0]))
+			DTX_TRY(null_column(ox, b, (uint32_t)st->col[0], flag, err));
+		dtx_column_unref(flag);
+		flag = NULL;
 	}
 out:
-	dtx_groupvals_close(&g);
-	dtx_mem_free(bounds);
-	return rc;
-}
-
-static enum dtx_code emit_rows(struct work *w, struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct outlier_args *a = w->ox->args;
-	enum dtx_code rc = DTX_OK;
-	int64_t at = 0, dropped = 0;
-
-	for (size_t k = 0; k < w->kept.n && !dtx_emit_full(out); k++) {
-		struct dtx_batch *b = w->kept.batch[k];
-		uint32_t n = 0;
-		uint16_t *sel;
-
-		b->schema = w->ox->out;
-		DTX_TRY(dtx_batch_sel(b, &sel, err));
-		for (uint32_t row = 0; row < b->nrows; row++)
-			if (a->action != ACTION_DROP || !w->drop[at + row])
-				sel[n++] = (uint16_t)row;
-		dropped += (int64_t)b->nrows - n;
-		at += b->nrows;
-		b->nsel = n;
-		DTX_TRY(dtx_emit_batch(out, b, err));
-	}
-	dtx_op_count(w->ox, "outlier",
-	             a->action == ACTION_DROP   ? dropped
-	             : a->action == ACTION_NULL ? w->found
-	                                        : 0);
-out:
+	dtx_column_unref(flag);
 	return rc;
 }
 
 static enum dtx_code outlier_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                    struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct outlier_state *s = ox->bound;
-	struct work w = { .ox = ox, .t = t };
-	enum dtx_code rc = DTX_OK;
+	const struct outlier_args *a = ox->args;
+	bool treats = a->action == ACTION_DROP || a->action == ACTION_NULL;
 
-	DTX_TRY(dtx_tablekeys_open(&w.keys, ox, &s->by, t, err));
-	w.drop = dtx_mem_zalloc((size_t)t->nrows + 1, sizeof(*w.drop));
-	if (!w.drop)
-		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < t->nbatches; i++) {
-		DTX_TRY(dtx_kept_add(&w.kept, t->batch[i], err));
-		DTX_TRY(dtx_colmap_apply(ox, &s->map, w.kept.batch[i], err));
-	}
-	/* columns are read from the table: a clipped one is not in the map */
-	for (uint32_t i = 0; i < s->n; i++)
-		DTX_TRY(treat_column(&w, i, err));
-	DTX_TRY(emit_rows(&w, out, err));
-out:
-	dtx_kept_clear(&w.kept);
-	dtx_tablekeys_close(&w.keys);
-	dtx_mem_free(w.drop);
-	return rc;
+	return dtx_derive_whole_then(ox, t, treats ? treat_batch : NULL, out, err);
 }
 
 static void outlier_explain(const void *args, struct dtx_buf *out)
@@ -412,7 +312,7 @@ static void outlier_explain(const void *args, struct dtx_buf *out)
 const struct dtx_op dtx_op_outliers = {
 	.name = "outliers",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Flag, blank, clip or drop numbers far from the others",
 	.notes = "Quartiles are of type 7, the standard deviation is the sample's, a median "
 		 "deviation is scaled by 1.4826. A null is no outlier; its flag is null.",
@@ -423,6 +323,7 @@ const struct dtx_op dtx_op_outliers = {
 	.args_size = sizeof(struct outlier_args),
 	.check = outlier_check,
 	.bind = outlier_bind,
+	.map = &dtx_short_map,
 	.whole = outlier_whole,
 	.explain = outlier_explain,
 };
