@@ -23,6 +23,8 @@ static const char *const kind_name[] = { "map", "sink", "whole" };
 
 static const char *ops_kind(const struct dtx_op *op)
 {
+	if (op->macro)
+		return "macro";
 	if (op->sink && !(op->flags & DTX_OP_BUILD))
 		return kind_name[DTX_KIND_SINK];
 	return kind_name[op->map ? DTX_KIND_MAP : op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE];

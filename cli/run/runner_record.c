@@ -235,18 +235,19 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 	const struct dtx_plan_step *step = &r->plan->step[i];
 	const char *hash = x->table_hash[0] ? x->table_hash : NULL;
 
-	return dtx_record_add(
-		r->record, DTX_PART_STEP,
-		json_pack("{ss sI sI s{so so* ss sb so* so* ss*} sI}", "op", step->name, "rows_in",
-	                  (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out, "detail",
-	                  "counts", record_counts(x, step), "written",
-	                  step->number == (int32_t)i ? NULL
-	                  : step->number < 0         ? json_null()
-	                                             : json_integer(step->number),
-	                  "kind", x->kind ? x->kind : "", "rescued", x->by_snippet, "stopped_early",
-	                  x->stopped_early ? json_true() : NULL, "spilled", record_spilled(x),
-	                  "table_hash", hash, "dur_us", (json_int_t)(x->ns / 1000)),
-		err);
+	return dtx_record_add(r->record, DTX_PART_STEP,
+	                      json_pack("{ss sI sI s{so so* ss sb so* so* ss*} sI}", "op",
+	                                dtx_plan_step_name(step), "rows_in", (json_int_t)x->rows_in,
+	                                "rows_out", (json_int_t)x->rows_out, "detail", "counts",
+	                                record_counts(x, step), "written",
+	                                step->number == (int32_t)i ? NULL
+	                                : step->number < 0         ? json_null()
+	                                                           : json_integer(step->number),
+	                                "kind", x->kind ? x->kind : "", "rescued", x->by_snippet,
+	                                "stopped_early", x->stopped_early ? json_true() : NULL,
+	                                "spilled", record_spilled(x), "table_hash", hash, "dur_us",
+	                                (json_int_t)(x->ns / 1000)),
+	                      err);
 }
 
 static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,

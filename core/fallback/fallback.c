@@ -130,7 +130,8 @@ out:
 
 const char *dtx_fallback_job_op(const struct dtx_fallback_job *w)
 {
-	return w->region->count ? w->region->plan->step[w->region->first].name : NULL;
+	return w->region->count ? dtx_plan_step_name(&w->region->plan->step[w->region->first])
+	                        : NULL;
 }
 
 enum dtx_code dtx_fallback_job_event(const struct dtx_fallback_job *w, const char *kind,
@@ -505,8 +506,9 @@ static void fallback_broke(const struct dtx_fallback_job *w, struct dtx_err *why
 	dtx_err_set(why, DTX_E_SNIPPET_CONTRACT, __FILE__, __LINE__,
 	            "step %d, '%.40s', cannot use %s%.64s%s of the result: %s: %.300s",
 	            dtx_plan_step_number(w->region->plan, broke->step),
-	            w->region->plan->step[broke->step].name, column[0] ? "column '" : "a column",
-	            column, column[0] ? "'" : "", dtx_code_name(broke->code), broke->msg);
+	            dtx_plan_step_name(&w->region->plan->step[broke->step]),
+	            column[0] ? "column '" : "a column", column, column[0] ? "'" : "",
+	            dtx_code_name(broke->code), broke->msg);
 }
 
 /* A module given by hand has one attempt; an approved one may do in its place. */

@@ -105,7 +105,8 @@ static enum dtx_code settle_one(struct dtx_fallback_job *w, enum dtx_settle when
 	w->waits = false;
 	dropped = dtx_fallback_job_drop_lease(w, rc == DTX_OK ? err : NULL);
 	if (rc != DTX_OK && w->kept.count)
-		dtx_err_step(err, (int32_t)w->kept.first, w->kept.plan->step[w->kept.first].name);
+		dtx_err_step(err, (int32_t)w->kept.first,
+		             dtx_plan_step_name(&w->kept.plan->step[w->kept.first]));
 	if (rc != DTX_OK)
 		dtx_err_at(err, w->kept.at);
 	if (rc != DTX_OK) {
@@ -135,7 +136,8 @@ static enum dtx_code settle_warn(struct dtx_fallback_job *w, struct dtx_err *err
 	f.severity = DTX_SEV_WARNING;
 	f.run_time = true;
 	if (w->kept.count)
-		dtx_err_step(&f, (int32_t)w->kept.first, w->kept.plan->step[w->kept.first].name);
+		dtx_err_step(&f, (int32_t)w->kept.first,
+		             dtx_plan_step_name(&w->kept.plan->step[w->kept.first]));
 	dtx_err_at(&f, w->kept.at);
 	if (!dtx_errlist_take(&w->r->warnings, &f))
 		DTX_FAIL_MEM(err);

@@ -55,7 +55,8 @@ void dtx_fallback_job_own(const struct dtx_fallback_request *region, struct dtx_
 	if (err)
 		err->severity = DTX_SEV_ERROR;
 	if (region->count)
-		dtx_err_step(err, (int32_t)region->first, region->plan->step[region->first].name);
+		dtx_err_step(err, (int32_t)region->first,
+		             dtx_plan_step_name(&region->plan->step[region->first]));
 	dtx_err_at(err, region->at);
 }
 

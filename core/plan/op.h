@@ -171,6 +171,13 @@ struct dtx_op {
 	size_t nparams, nexamples, args_size;
 	const char *unsupported; /* catalogue parameters this build lacks: "sets,frame" */
 	const char *presets;     /* "left_join:how=left,tail:from=end" alias presets */
+	/* A composition of core ops: their steps as JSON, which parsing puts in place of the step
+	 * (core/plan/parse/expand_macro.c).  Such an op has no bind, map, sink or whole. */
+	const char *macro;
+	/* The parameter, a text, under which later steps name the tables that the op finds:
+	 * PREFIX_1, PREFIX_2 ...; parsing puts a step for each of them in place of the one
+	 * (core/plan/parse/expand_split.c), and sets `pick` of it to the number. */
+	const char *prefix, *pick;
 	/* Names of the further tables a step reads, into names[0..max); returns how many. */
 	size_t (*tables)(const void *args, const char **names, size_t max);
 	/* Checks over several parameters, without data; findings via dtx_bind_fail are not possible

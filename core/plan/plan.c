@@ -525,7 +525,12 @@ json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t c
 	json_t *list = json_array();
 
 	for (uint32_t i = first; list && i < first + count; i++) {
-		json_t *step = json_copy(p->step[i].canonical);
+		const struct dtx_plan_macro *m = p->step[i].macro;
+		json_t *step;
+
+		if (m && i != first && p->step[i].part)
+			continue; /* the macro is there already */
+		step = json_copy(m ? m->canonical : p->step[i].canonical);
 
 		/* it says who does the work, not what the work is: a snippet that is known by
 		 * now stays so when the plan begins to say it */
@@ -541,6 +546,19 @@ json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t c
 		}
 	}
 	return list;
+}
+
+const char *dtx_plan_step_name(const struct dtx_plan_step *st)
+{
+	return st->macro ? st->macro->op->name : st->name;
+}
+
+void dtx_plan_span(const struct dtx_plan *p, uint32_t step, uint32_t *first, uint32_t *count)
+{
+	const struct dtx_plan_macro *m = p->step[step].macro;
+
+	*first = m ? m->first : step;
+	*count = m ? m->count : 1;
 }
 
 int32_t dtx_plan_step_number(const struct dtx_plan *p, int32_t step)

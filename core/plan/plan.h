@@ -53,6 +53,19 @@ struct dtx_plan_output {
 	char at[24];
 };
 
+#define DTX_MACRO_STEPS 8
+/* A step as written whose op is a macro, and the core steps that it stands for: plan->step[first ..
+ * first + count). */
+struct dtx_plan_macro {
+	const struct dtx_op *op; /* as written: "freq" */
+	const void *args;
+	const json_t *json; /* as written */
+	json_t *canonical;  /* of the step as written; borrowed from the plan */
+	uint32_t first, count;
+	json_t *step[DTX_MACRO_STEPS];       /* the core steps */
+	const json_t *text[DTX_MACRO_STEPS]; /* and the text of the macro that each was made of */
+};
+
 struct dtx_plan_step {
 	const struct dtx_op *op;               /* NULL: unknown */
 	const char *name;                      /* canonical op name, or as written when unknown */
@@ -66,6 +79,9 @@ struct dtx_plan_step {
 	json_t *canonical;         /* without note; borrowed from the plan */
 	char hash[DTX_SHA256_HEX]; /* of the canonical step */
 	char at[24];               /* "/steps/3" */
+	/* The step is core step `part` of a macro; NULL: it is as written. */
+	const struct dtx_plan_macro *macro;
+	uint32_t part;
 	const json_t *expect_json; /* NULL: none */
 	struct dtx_expect *expect; /* never NULL */
 	struct dtx_rules rules;    /* of expect */
@@ -149,6 +165,10 @@ bool dtx_plan_input_has(const char *name);
 /* Canonical steps [first, first + count), each with its note: what a snippet is given.  New
  * reference; NULL: out of memory. */
 json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t count);
+/* The op of a step as the plan has it, for messages: "freq" of each of its core steps. */
+const char *dtx_plan_step_name(const struct dtx_plan_step *st);
+/* The steps that step `step` as written stands for: it alone, or all core steps of its macro. */
+void dtx_plan_span(const struct dtx_plan *p, uint32_t step, uint32_t *first, uint32_t *count);
 /* The number of step `step` as written, from 1; 0: the plan has no such step. */
 int32_t dtx_plan_step_number(const struct dtx_plan *p, int32_t step);
 /* Name of a table id: input name, `out` name or "step 3". `buf` is for the last. */

@@ -108,6 +108,14 @@ DTX_MUSTUSE enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t
  */
 DTX_MUSTUSE enum dtx_code dtx_part_unfold(struct dtx_plan_parse *p, const json_t *steps, size_t at,
                                           json_t *out, struct dtx_err *err);
+/* expand_macro.c: the most core steps that a step as written may stand for. */
+size_t dtx_macro_most(const json_t *step);
+/* The core steps of a step without findings whose op is a macro.  *out is the plan's. */
+DTX_MUSTUSE enum dtx_code dtx_macro_expand(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
+                                           struct dtx_plan_macro **out, struct dtx_err *err);
+/* dtx_part_place of a core step: the parameter of the step as written that the place comes from, or
+ * the step. */
+bool dtx_macro_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size);
 /* check_stream.c: what streams among the inputs cannot give. */
 DTX_MUSTUSE enum dtx_code dtx_part_streams(struct dtx_plan_parse *p, struct dtx_arena *arena,
                                            struct dtx_err *err);

@@ -45,6 +45,7 @@ OTHERS = {  # the same with the ops that are not above
                      {"op": "derive", "set": {"c": "c + 1"}}], ["b"]),
     "made twice": ([COST2, {"op": "derive", "set": {"b": "c % 3"}}, {"op": "derive", "set": {"d": "b + 1"}},
                     {"op": "group_by", "by": ["d"], "agg": {"c": "sum(v)"}}], ["d"]),
+    "counted": ([FILTER, {"op": "freq", "cols": ["q"]}, {"op": "rename", "map": {"count": "c"}}], ["q"]),
     "everything": ([{"op": "group_by", "by": [], "agg": {"c": "sum(v)", "n": "max(v)", "m": "mean(id)"}}], []),
     "everything joined": ([FILTER, JOIN, COST, {"op": "group_by", "by": [], "agg": {"c": "sum(c)", "n": "max(id)"}},
                            {"op": "derive", "set": {"x": "c / n"}}], []),
@@ -107,7 +108,7 @@ BORROWED = {("filled", "k"), ("blanked", "q")}  # the rows above have a say, and
 LESS = {"nearest", "top of each"}  # a row that leaves lets another one in
 # Ops whose rows are not followed: `why` names columns and says so.  A new op is in a plan above or here.
 UNFOLLOWED = set("""add_id add_totals assert checkpoint clean_names complete crosstab demote_header describe diff_tables
-dummies except freq implode intersect keep_range normalize outliers pad_time pivot_records
+dummies except implode intersect keep_range normalize outliers pad_time pivot_records
 promote_header range_join repeat resample sample set_header split_tables subtitle_to_column transpose unmerge
 unstack_blocks""".split())
 passed = failed = 0

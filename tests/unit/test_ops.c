@@ -137,8 +137,8 @@ void test_ops_descriptors_are_whole(void)
 	for (size_t i = 0; dtx_ops[i]; i++) {
 		const struct dtx_op *op = dtx_ops[i];
 
-		T_CHECK(op->name && op->summary && op->bind && op->explain);
-		T_CHECK(op->map || op->sink || op->whole);
+		T_CHECK(op->name && op->summary && (op->bind || op->macro) && op->explain);
+		T_CHECK(op->macro || op->map || op->sink || op->whole);
 		T_CHECK(op->nexamples >= 2);
 		T_CHECK(dtx_op_find(op->name, NULL) == op);
 	}

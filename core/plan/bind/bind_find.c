@@ -134,6 +134,11 @@ static bool names_it(const struct dtx_plan_step *st, const char *name, char *sub
 	return false;
 }
 
+static bool is_macro(const struct dtx_bind *b)
+{
+	return b->flow && b->flow->plan->step[b->step].macro;
+}
+
 enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,
                              struct dtx_err *err)
 {
@@ -150,8 +155,13 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 		sub = "/suffix";
 	dtx_err_set(&f, DTX_E_NAME_COLLISION, __FILE__, __LINE__,
 	            "two columns would be called '%s'", name);
-	if (sub) /* "/agg/0/as": agg */
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(sub + 1, "/"), sub + 1);
+	if (sub && is_macro(b))
+		sub = dtx_bind_at(b, sub, at, sizeof(at)) ? sub : NULL;
+	if (sub) { /* "/agg/0/as": agg */
+		const char *param = is_macro(b) ? at + strlen(b->at) : sub;
+
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(param + 1, "/"), param + 1);
+	}
 	if (!strcmp(word, "suffix"))
 		dtx_err_hint(&f, "\"suffix\" gives the column another ending, for example "
 		                 "\"suffix\": \"_2\"");
@@ -187,7 +197,7 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 	else
 		dtx_err_hint(f, "these are the columns after step %d (%s)",
 		             dtx_plan_step_number(plan, id - (int32_t)plan->ninputs),
-		             plan->step[(uint32_t)id - plan->ninputs].name);
+		             dtx_plan_step_name(&plan->step[(uint32_t)id - plan->ninputs]));
 }
 
 /* What stands where a name is wanted, and how it is said here. */

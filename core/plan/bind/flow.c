@@ -284,7 +284,7 @@ static enum dtx_code open_bind(struct dtx_flow *f, uint32_t i, bool typed,
 		b->table_name[k] = st->table_name[k];
 	}
 	b->step = (int)i;
-	b->op = st->name;
+	b->op = dtx_plan_step_name(st);
 	b->at = st->at;
 	b->errs = errs;
 	b->nbefore = errs->n;
@@ -312,7 +312,7 @@ static bool bindable(const struct dtx_flow *f, uint32_t i, bool typed)
 {
 	const struct dtx_plan_step *st = &f->plan->step[i];
 
-	if (!st->op || !st->args || (typed && st->broken))
+	if (!st->op || !st->op->bind || !st->args || (typed && st->broken))
 		return false;
 	for (unsigned k = 0; k < st->ntables; k++)
 		if (st->table[k] < 0 ? typed : !f->table[st->table[k]].schema)
@@ -402,7 +402,7 @@ enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed, const st
 		DTX_TRY(set_guesses(f, i, b, err));
 out:
 	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY) {
-		dtx_err_step(err, (int32_t)i, st->name);
+		dtx_err_step(err, (int32_t)i, dtx_plan_step_name(st));
 		dtx_err_at(err, st->at);
 	}
 	return rc;
@@ -442,7 +442,7 @@ enum dtx_code dtx_flow_rules(struct dtx_flow *f, int32_t table, int step,
 	for (uint32_t k = 0; k < rules->ntables; k++)
 		add_rule_table(b, rules->table_name[k], rules->table[k]);
 	b->step = step;
-	b->op = step >= 0 ? f->plan->step[step].name : "";
+	b->op = step >= 0 ? dtx_plan_step_name(&f->plan->step[step]) : "";
 	b->errs = errs;
 	b->nbefore = errs->n;
 	b->end = b->broken = true;

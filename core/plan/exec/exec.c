@@ -321,7 +321,7 @@ static enum dtx_code finish_taps(struct dtx_exec_run *x, struct dtx_err *err)
 		rc = dtx_checks_finish(&x->graph.step[i].checks, x->result->checks,
 		                       &x->result->warnings, err);
 		if (rc != DTX_OK)
-			dtx_err_step(err, (int32_t)i, x->plan->step[i].name);
+			dtx_err_step(err, (int32_t)i, dtx_plan_step_name(&x->plan->step[i]));
 		DTX_TRY(rc);
 	}
 	DTX_TRY(dtx_checks_finish(&x->checks, x->result->checks, &x->result->warnings, err));
@@ -345,7 +345,7 @@ static enum dtx_code fits(struct dtx_exec_run *x, struct dtx_err *err)
 		                 "the step holds a table of at least %llu MiB, the budget is %zu "
 		                 "MiB",
 		                 (unsigned long long)need.least >> 20, limit >> 20);
-		dtx_err_step(err, need.step, x->plan->step[need.step].name);
+		dtx_err_step(err, need.step, dtx_plan_step_name(&x->plan->step[need.step]));
 		x->run.workers = 1; /* fewer workers would not help: recover() is not to try them */
 	}
 out:
@@ -657,7 +657,8 @@ static void place_warnings(struct dtx_exec_run *x)
 			continue;
 		dtx_err_at(w, x->plan->step[w->step].at);
 		if (!w->op[0])
-			dtx_str_copy(w->op, sizeof(w->op), dtx_str_of(x->plan->step[w->step].name));
+			dtx_str_copy(w->op, sizeof(w->op),
+			             dtx_str_of(dtx_plan_step_name(&x->plan->step[w->step])));
 	}
 }
 

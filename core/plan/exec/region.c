@@ -38,11 +38,8 @@ static bool append(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_
 	if (r->n == DTX_REGIONS_CAP)
 		return false;
 	item = &r->item[r->n++];
-	*item = (struct dtx_region){ .first = step,
-		                     .count = 1,
-		                     .input = -1,
-		                     .trigger = DTX_ERR_INIT,
-		                     .broke = DTX_ERR_INIT };
+	*item = (struct dtx_region){ .input = -1, .trigger = DTX_ERR_INIT, .broke = DTX_ERR_INIT };
+	dtx_plan_span(plan, step, &item->first, &item->count);
 	if (mode == DTX_FALLBACK_PLAN) {
 		item->first = 0;
 		item->count = plan->nsteps;
@@ -70,14 +67,16 @@ enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct dtx_plan *p
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		const struct dtx_err *f = plan->step[i].broken ? finding_of(findings, i) : NULL;
 		struct dtx_region *last = r->n ? &r->item[r->n - 1] : NULL;
+		uint32_t first, count;
 
-		if (!plan->step[i].broken)
+		if (!plan->step[i].broken || (last && i < last->first + last->count))
 			continue;
 		DTX_ASSERT(f, err);
 		if (mode == DTX_FALLBACK_PLAN && r->n)
 			break;
-		if (last && last->first + last->count == i && internal_only(plan, i - 1))
-			last->count++;
+		dtx_plan_span(plan, i, &first, &count);
+		if (last && last->first + last->count == first && internal_only(plan, first - 1))
+			last->count += count;
 		else if (r->n >= max || !append(r, plan, mode, i, f))
 			DTX_FAIL(err, DTX_E_SNIPPET_CANNOT,
 			         "the plan needs a snippet in more than %u parts", (unsigned)max);
@@ -389,7 +388,8 @@ static enum dtx_code request(struct dtx_regions *all, struct dtx_fallback_reques
 	if (rc == DTX_OK)
 		r->broken = false;
 	else if (req->count)
-		dtx_err_step(err, (int32_t)r->first, req->plan->step[r->first].name);
+		dtx_err_step(err, (int32_t)r->first,
+		             dtx_plan_step_name(&req->plan->step[r->first]));
 	if (rc != DTX_OK)
 		dtx_err_at(err, req->at);
 out:

@@ -180,7 +180,7 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 		w.run_time = true;
 		w.count = d->n;
 		dtx_err_at(&w, st->at);
-		dtx_err_step(&w, (int32_t)s, st->name);
+		dtx_err_step(&w, (int32_t)s, dtx_plan_step_name(st));
 		if (!dtx_errlist_take(&r->warnings, &w))
 			DTX_FAIL_MEM(err);
 	}

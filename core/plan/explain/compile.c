@@ -110,8 +110,9 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 	enum dtx_code rc = DTX_OK;
 	char lacks[DTX_PART_FORMLESS];
 
-	dtx_buf_printf(out, "    # step %d: %s\n", dtx_plan_step_number(plan, (int32_t)i),
-	               st->name);
+	if (!st->part) /* of a macro the first core step has its name */
+		dtx_buf_printf(out, "    # step %d: %s\n", dtx_plan_step_number(plan, (int32_t)i),
+		               dtx_plan_step_name(st));
 	/* names that op texts use for the tables they read */
 	for (uint32_t k = 0; k < st->ntables; k++) {
 		dtx_buf_printf(out, "    df%u = ", (unsigned)k);
@@ -121,10 +122,11 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
 	if (!op_text(plan, st, out, lacks)) {
 		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %d (%s) %s",
-		                 dtx_plan_step_number(plan, (int32_t)i), st->name, lacks);
+		                 dtx_plan_step_number(plan, (int32_t)i), dtx_plan_step_name(st),
+		                 lacks);
 		dtx_err_hint(err, "dtx run needs no translation");
 		dtx_err_at(err, st->at);
-		dtx_err_step(err, (int32_t)i, st->name);
+		dtx_err_step(err, (int32_t)i, dtx_plan_step_name(st));
 		return rc;
 	}
 	if (st->op->flags & DTX_OP_RETYPES)

@@ -20,11 +20,11 @@ static enum dtx_code refuse(const struct dtx_plan *plan, uint32_t i, const char 
 	const struct dtx_plan_step *st = &plan->step[i];
 
 	(void)dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %d (%s) %s",
-	                  dtx_plan_step_number(plan, (int32_t)i), st->name, why);
+	                  dtx_plan_step_number(plan, (int32_t)i), dtx_plan_step_name(st), why);
 	dtx_err_hint(err,
 	             "dtx compile --to pandas writes more steps; dtx run needs no translation");
 	dtx_err_at(err, st->at);
-	dtx_err_step(err, (int32_t)i, st->name);
+	dtx_err_step(err, (int32_t)i, dtx_plan_step_name(st));
 	return DTX_E_NO_TRANSLATION;
 }
 
@@ -218,7 +218,8 @@ static void dot_step(const struct dtx_plan *plan, uint32_t i, struct dtx_buf *ou
 
 	if (st->op && !st->broken && st->op->explain)
 		st->op->explain(st->args, &text);
-	snprintf(head, sizeof(head), "%d %.100s", dtx_plan_step_number(plan, (int32_t)i), st->name);
+	snprintf(head, sizeof(head), "%d %.100s", dtx_plan_step_number(plan, (int32_t)i),
+	         dtx_plan_step_name(st));
 	dtx_buf_printf(out, "  t%u [shape=%s, ", (unsigned)(plan->ninputs + i),
 	               st->op ? "box" : "component");
 	dot_label(out, head, dtx_buf_text(&text));

@@ -29,6 +29,10 @@ void dtx_explain_step(const struct dtx_plan_step *st, struct dtx_buf *out)
 {
 	struct dtx_buf json = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
+	if (st->macro) {
+		st->macro->op->explain(st->macro->args, out);
+		return;
+	}
 	if (st->op && !st->broken && st->op->explain) {
 		st->op->explain(st->args, out);
 		return;
@@ -279,7 +283,8 @@ static void end_text(const struct dtx_plan *plan, const struct dtx_phys_pipe *p,
 	case DTX_PHYS_NOWHERE: dtx_buf_add(out, "checks only"); break;
 	default:
 		dtx_buf_printf(out, "%s of %s %s", dtx_phys_end_name[p->end],
-		               number_of(plan, (uint32_t)p->of, number), plan->step[p->of].name);
+		               number_of(plan, (uint32_t)p->of, number),
+		               dtx_plan_step_name(&plan->step[p->of]));
 	}
 }
 
@@ -291,15 +296,21 @@ static void leg_text(const struct dtx_plan *plan, const struct dtx_phys_leg *leg
 	if ((uint32_t)leg->table < plan->ninputs)
 		dtx_buf_printf(out, "input %s", plan->input[leg->table].name);
 	else
-		dtx_buf_printf(out, "result of %s %s",
-		               number_of(plan, (uint32_t)leg->table - plan->ninputs, number),
-		               plan->step[(uint32_t)leg->table - plan->ninputs].name);
+		dtx_buf_printf(
+			out, "result of %s %s",
+			number_of(plan, (uint32_t)leg->table - plan->ninputs, number),
+			dtx_plan_step_name(&plan->step[(uint32_t)leg->table - plan->ninputs]));
 	if (leg->first_rows)
 		dtx_buf_printf(out, ", first %llu rows", (unsigned long long)leg->first_rows);
-	for (uint32_t i = 0; i < leg->nsteps; i++)
+	for (uint32_t i = 0; i < leg->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[leg->step[i]];
+
+		if (i && st->macro && st->macro == plan->step[leg->step[i - 1]].macro)
+			continue;
 		dtx_buf_printf(out, " > %s %s%s", number_of(plan, leg->step[i], number),
-		               plan->step[leg->step[i]].name,
+		               dtx_plan_step_name(st),
 		               !i && leg->narrowed ? " (in the reader)" : "");
+	}
 }
 
 static void pipes_text(const struct dtx_plan *plan, const struct dtx_phys *p, struct dtx_buf *out)
@@ -317,6 +328,26 @@ static void pipes_text(const struct dtx_plan *plan, const struct dtx_phys *p, st
 }
 
 /* --- steps --- */
+
+/* A step as written: what its core steps did together. */
+static struct dtx_exec_step written_step(const struct dtx_exec_result *r, uint32_t first,
+                                         uint32_t count)
+{
+	struct dtx_exec_step sum = r->step[first];
+
+	for (uint32_t i = first + 1; i < first + count; i++) {
+		const struct dtx_exec_step *x = &r->step[i];
+
+		sum.rows_out = x->rows_out;
+		sum.schema = x->schema;
+		sum.ns += x->ns;
+		sum.bytes = DTX_MAX(sum.bytes, x->bytes);
+		sum.spilled += x->spilled;
+		if (!sum.triggers || !sum.triggers[0])
+			sum.triggers = x->triggers;
+	}
+	return sum;
+}
 
 static void counts_text(const struct dtx_exec_step *x, struct dtx_buf *out)
 {
@@ -336,18 +367,24 @@ static void counts_text(const struct dtx_exec_step *x, struct dtx_buf *out)
 static void step_text(const struct dtx_plan *plan, const struct dtx_exec_result *r, uint32_t i,
                       struct dtx_buf *out)
 {
-	const struct dtx_plan_step *st = &plan->step[i];
-	const struct dtx_exec_step *x = &r->step[i];
+	const struct dtx_plan_step *st = &plan->step[i], *last;
 	const char *needs = dtx_explain_needs(plan, r, (int32_t)i, -1);
+	struct dtx_exec_step sum, *x = &sum;
+	uint32_t first, count;
 	char number[16];
 
-	dtx_buf_printf(out, "%s %-12s %-7s ", number_of(plan, i, number), st->name,
-	               dtx_explain_kind(st, x));
+	dtx_plan_span(plan, i, &first, &count);
+	if (i != first)
+		return;
+	sum = written_step(r, first, count);
+	last = &plan->step[first + count - 1];
+	dtx_buf_printf(out, "%s %-12s %-7s ", number_of(plan, i, number), dtx_plan_step_name(st),
+	               st->macro && !needs ? "macro" : dtx_explain_kind(st, x));
 	dtx_explain_step(st, out);
 	dtx_buf_add(out, "  ");
 	count_cols(x->schema, out);
-	if (st->out_name)
-		dtx_buf_printf(out, "  -> %s", st->out_name);
+	if (last->out_name)
+		dtx_buf_printf(out, "  -> %s", last->out_name);
 	dtx_buf_addc(out, '\n');
 	if (st->note)
 		dtx_buf_printf(out, "  # %s\n", st->note);

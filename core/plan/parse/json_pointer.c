@@ -120,13 +120,15 @@ const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub)
 {
 	char at[sizeof(((struct dtx_err *)0)->at)];
 
-	if (!step->op)
+	if (!step->op || step->macro)
 		return NULL;
 	return walk(step->json, step->at, step->op->params, step->op->nparams, sub, at, sizeof(at));
 }
 
 bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
 {
+	if (step->macro)
+		return dtx_macro_place(step, sub, out, size);
 	if (sub && dtx_part_alias_place(step, sub, out, size))
 		return true;
 	return dtx_part_walk(step->json, step->at, step->op ? step->op->params : NULL,

@@ -112,24 +112,25 @@ static void add_squeezed(struct dtx_buf *out, const char *json)
 void dtx_part_hint_example(const struct dtx_plan_step *st, struct dtx_err *f)
 {
 	struct dtx_buf text = DTX_BUF_INIT(2 * EXAMPLE_MAX);
+	const struct dtx_op *op = st->macro ? st->macro->op : st->op;
 	const struct dtx_param *p;
 	const char *example;
 	char param[64];
 
-	if (f->hint[0] || f->did_you_mean[0][0] || !st->op ||
+	if (f->hint[0] || f->did_you_mean[0][0] || !op ||
 	    (f->code != DTX_E_MISSING_PARAM && f->code != DTX_E_BAD_PARAM_TYPE &&
 	     f->code != DTX_E_BAD_PARAM_VALUE && f->code != DTX_E_LENGTH_MISMATCH))
 		return;
 	param_of(st, f, param, sizeof(param));
 	if (!param[0] && f->code == DTX_E_MISSING_PARAM)
 		param_missing(f, param, sizeof(param));
-	p = find_param(st->op, param);
-	if (p || param[0] || !st->op->nexamples)
-		example = p ? example_of(st->op, p) : NULL;
+	p = find_param(op, param);
+	if (p || param[0] || !op->nexamples)
+		example = p ? example_of(op, p) : NULL;
 	else
-		example = st->op->examples[0].step; /* the step as a whole lacks something */
+		example = op->examples[0].step; /* the step as a whole lacks something */
 	if (!example) {
-		dtx_err_hint(f, "dtx ops %s shows its parameters and examples", st->op->name);
+		dtx_err_hint(f, "dtx ops %s shows its parameters and examples", op->name);
 		return;
 	}
 	add_squeezed(&text, example);

@@ -538,6 +538,32 @@ out:
 }
 
 static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
+                                struct dtx_plan_step *st, int32_t *current, struct dtx_err *err);
+
+/* The core steps of a macro from the written step's place on. */
+static enum dtx_code parse_macro(struct dtx_plan_parse *p, struct dtx_plan_step *st,
+                                 int32_t *current, struct dtx_err *err)
+{
+	const struct dtx_plan_step written = *st;
+	struct dtx_plan_macro *m;
+	int32_t before = *current;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(canonical_step(p, st, err));
+	DTX_TRY(dtx_macro_expand(p, st, &m, err));
+	for (uint32_t i = 0; i < m->count; i++) {
+		st[i] = (struct dtx_plan_step){ .macro = m, .part = i, .number = written.number };
+		memcpy(st[i].at, written.at, sizeof(written.at));
+		p->plan->nsteps = m->first + i + 1;
+		DTX_TRY(parse_step(p, m->step[i], &st[i], current, err));
+	}
+	if (written.out_name)
+		*current = before;
+out:
+	return rc;
+}
+
+static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
                                 struct dtx_plan_step *st, int32_t *current, struct dtx_err *err)
 {
 	size_t before = p->findings->n;
@@ -562,6 +588,8 @@ static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
 		DTX_TRY(out_name(p, st, err));
 	}
 	judge(p, st, before);
+	if (st->op && st->op->macro && !st->broken && p->findings->n == before)
+		return parse_macro(p, st, current, err);
 	before = p->findings->n;
 	DTX_TRY(step_tables(p, st, *current, err));
 	DTX_TRY(link_rules(p,
@@ -593,7 +621,7 @@ static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_
 	struct dtx_plan *plan = p->plan;
 	const json_t *steps = json_object_get(plan->json, "steps");
 	enum dtx_code rc = DTX_OK;
-	size_t n, i, k = 0;
+	size_t n = 0, i, k = 0;
 
 	*from = dtx_arena_alloc(&plan->arena, p->max_steps + 1u, sizeof(**from));
 	if (!*from)
@@ -608,7 +636,8 @@ static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_
 			(*from)[k] = (uint32_t)i;
 	}
 	plan->nwritten = (uint32_t)json_array_size(steps);
-	n = json_array_size(all);
+	for (i = 0; i < json_array_size(all); i++)
+		n += dtx_macro_most(json_array_get(all, i));
 	plan->step = dtx_arena_zalloc(&plan->arena, n + 1, sizeof(*plan->step));
 	if (!plan->step)
 		DTX_FAIL_MEM(err);
@@ -628,13 +657,12 @@ enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(unfold_steps(p, all, &from, err));
 	for (size_t i = 0; i < json_array_size(all); i++) {
-		struct dtx_plan_step *st = &plan->step[i];
+		struct dtx_plan_step *st = &plan->step[plan->nsteps++];
 
 		st->number = (int32_t)from[i];
 		snprintf(st->at, sizeof(st->at), p->bare ? "/%u" : "/steps/%u", (unsigned)from[i]);
-		plan->nsteps = (uint32_t)i + 1;
 		DTX_TRY(parse_step(p, json_array_get(all, i), st, &current, err));
-		if (json_array_append(list, st->canonical) != 0)
+		if (json_array_append(list, st->macro ? st->macro->canonical : st->canonical) != 0)
 			DTX_FAIL_MEM(err);
 	}
 	plan->result = current;

@@ -233,7 +233,7 @@ static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct 
 		DTX_FAIL(
 			err, DTX_E_ROW_GROWTH,
 			"%s: %lld rows in make %lld rows, more than the limit growth (%lld) allows",
-			g->plan->step[s].name, (long long)in, (long long)rows,
+			dtx_plan_step_name(&g->plan->step[s]), (long long)in, (long long)rows,
 			(long long)g->run.growth);
 out:
 	return dtx_runop_blame(g, s, rc, err);

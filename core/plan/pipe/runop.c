@@ -71,7 +71,7 @@ enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_co
                               struct dtx_err *err)
 {
 	if (rc != DTX_OK && err) {
-		dtx_err_step(err, (int32_t)s, g->plan->step[s].name);
+		dtx_err_step(err, (int32_t)s, dtx_plan_step_name(&g->plan->step[s]));
 		err->run_time = true;
 	}
 	return rc;

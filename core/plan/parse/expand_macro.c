@@ -1,0 +1,152 @@
+/* A step whose op is a composition of core ops: its macro, the text of steps with parameters, is
+ * put in its place.
+ *
+ * A text "$NAME" anywhere in a macro is the parameter of that name of the step as written; where
+ * the step has none, the member is left out.  A step of a macro with "if": "$NAME" is there only if
+ * the parameter is, and is not false.  Binding, execution, lineage and translations see the core
+ * steps; errors, hints, explain and prompts name the step as written (dtx_plan_step_name,
+ * dtx_macro_place). */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/plan/plan_internal.h"
+
+/* The parameter that a value of a macro stands for; NULL: it is no parameter. */
+static const char *param_of(const json_t *v)
+{
+	const char *text = json_string_value(v);
+
+	return text && text[0] == '$' ? text + 1 : NULL;
+}
+
+/* `v` with the parameters of the written step; new reference.  NULL: the step lacks the parameter,
+ * or out of memory, which sets *failed. */
+static json_t *with_params(const json_t *v, const json_t *written, bool *failed)
+{
+	const char *name = param_of(v), *key;
+	json_t *made, *item, *value;
+	size_t i;
+
+	if (name) {
+		value = json_object_get(written, name);
+		made = value ? json_deep_copy(value) : NULL;
+		*failed |= value && !made;
+		return made;
+	}
+	made = json_is_object(v)  ? json_object()
+	       : json_is_array(v) ? json_array()
+	                          : json_deep_copy(v);
+	*failed |= !made;
+	json_array_foreach((json_t *)(uintptr_t)v, i, item)
+	{
+		value = with_params(item, written, failed);
+		*failed |= value && json_array_append_new(made, value) != 0;
+	}
+	json_object_foreach((json_t *)(uintptr_t)v, key, item)
+	{
+		value = strcmp(key, "if") ? with_params(item, written, failed) : NULL;
+		*failed |= value && json_object_set_new(made, key, value) != 0;
+	}
+	return made;
+}
+
+static bool is_wanted(const json_t *step, const json_t *written)
+{
+	const char *name = param_of(json_object_get(step, "if"));
+	const json_t *value = name ? json_object_get(written, name) : NULL;
+
+	return !name || (value && !json_is_false(value));
+}
+
+/* Members that belong to the step as a whole: its input to the first core step, its result to the
+ * last one. */
+static bool add_common(json_t *made, const json_t *written, bool first, bool last)
+{
+	static const struct {
+		const char *name;
+		bool first, last;
+	} common[] = {
+		{ "in", true, false },     { "note", true, false },    { "out", false, true },
+		{ "expect", false, true }, { "fallback", true, true },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(common); i++) {
+		json_t *v = json_object_get(written, common[i].name);
+
+		if (v && ((common[i].first && first) || (common[i].last && last)) &&
+		    json_object_set(made, common[i].name, v) != 0)
+			return false;
+	}
+	return true;
+}
+
+size_t dtx_macro_most(const json_t *step)
+{
+	const char *name = json_string_value(json_object_get(step, "op"));
+	const struct dtx_op *op = name ? dtx_op_find(name, NULL) : NULL;
+
+	return op && op->macro ? DTX_MACRO_STEPS : 1;
+}
+
+enum dtx_code dtx_macro_expand(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
+                               struct dtx_plan_macro **out, struct dtx_err *err)
+{
+	struct dtx_plan_macro *m = dtx_arena_zalloc(&p->plan->arena, 1, sizeof(*m));
+	json_t *text = json_loads(st->op->macro, 0, NULL), *step;
+	size_t i, last = 0;
+	bool failed = false;
+	enum dtx_code rc = DTX_OK;
+
+	if (!m || !text || !dtx_part_keep(p->plan, json_incref(text)))
+		DTX_FAIL_MEM(err);
+	*m = (struct dtx_plan_macro){ .op = st->op,
+		                      .args = st->args,
+		                      .json = st->json,
+		                      .canonical = st->canonical,
+		                      .first = (uint32_t)(st - p->plan->step) };
+	json_array_foreach(text, i, step) if (is_wanted(step, st->canonical)) last = i;
+	json_array_foreach(text, i, step)
+	{
+		json_t *made;
+
+		if (!is_wanted(step, st->canonical))
+			continue;
+		DTX_ASSERT(m->count < DTX_MACRO_STEPS, err);
+		made = with_params(step, st->canonical, &failed);
+		if (!made || !dtx_part_keep(p->plan, made))
+			DTX_FAIL_MEM(err);
+		if (failed || !add_common(made, st->json, !m->count, i == last))
+			DTX_FAIL_MEM(err);
+		m->text[m->count] = step;
+		m->step[m->count++] = made;
+	}
+	*out = m;
+out:
+	json_decref(text);
+	return rc;
+}
+
+bool dtx_macro_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size)
+{
+	const struct dtx_plan_macro *m = st->macro;
+	const json_t *at = m->text[st->part];
+	struct dtx_str rest = { sub, sub ? strlen(sub) : 0 }, token;
+	char key[64], param[192];
+
+	if (rest.len && rest.ptr[0] == '/') {
+		rest.ptr++;
+		rest.len--;
+	}
+	while (at && !param_of(at) && rest.len && dtx_str_next(&rest, '/', &token)) {
+		dtx_str_copy(key, sizeof(key), token);
+		at = json_is_array(at) ? json_array_get(at, strtoul(key, NULL, 10))
+		                       : json_object_get(at, key);
+	}
+	if (!at || !param_of(at)) {
+		snprintf(out, size, "%s", st->at);
+		return false;
+	}
+	snprintf(param, sizeof(param), "/%s%s%.*s", param_of(at), rest.len ? "/" : "",
+	         (int)rest.len, rest.ptr);
+	return dtx_part_walk(m->json, st->at, m->op->params, m->op->nparams, param, out, size);
+}
