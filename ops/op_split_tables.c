@@ -1,4 +1,4 @@
-/* split_tables: one of several tables that stand in one sheet or file. */
+/* split_tables: one of several tables in one sheet or file. */
 #include "core/base/text/utf8.h"
 #include "ops/kit/relayout.h"
 
@@ -15,14 +15,14 @@ static const struct dtx_param tables_params[] = {
 	  .offset = offsetof(struct tables_args, by),
 	  .choices = "blank_rows,blank_cols,repeated_header",
 	  .def = "\"blank_rows\"",
-	  .help = "what parts the tables" },
+	  .help = "what separates the tables" },
 	{ .name = "pick",
 	  .kind = DTX_P_INT,
 	  .offset = offsetof(struct tables_args, pick),
 	  .min = 1,
 	  .max = INT64_MAX,
 	  .def = "1",
-	  .help = "which table goes on" },
+	  .help = "which table is kept" },
 	{ .name = "prefix",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct tables_args, prefix),
@@ -43,7 +43,7 @@ static const struct dtx_example tables_examples[] = {
 	  .error = "unexpected_value" },
 };
 
-/* A plan that is read has a step for each table instead. */
+/* Parsing a plan replaces the step by one for each table, without prefix. */
 static enum dtx_code tables_check(const void *args, struct dtx_err *err)
 {
 	const struct tables_args *a = args;
@@ -72,11 +72,11 @@ static enum dtx_code no_table(const struct tables_args *a, int64_t n, struct dtx
 	dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
 	            "split_tables wants table %lld, there are %lld", (long long)a->pick,
 	            (long long)n);
-	dtx_err_hint(err, "set pick to the number of a table, or by to what parts them");
+	dtx_err_hint(err, "set pick to the number of a table, or by to what separates them");
 	return DTX_E_UNEXPECTED_VALUE;
 }
 
-/* Every non-blank cell is its column's name, and there is one. */
+/* Every cell that is not blank holds the name of its column, and there is such a cell. */
 static bool is_header(struct dtx_relayout *m, int64_t row, struct dtx_buf *text)
 {
 	bool any = false;
@@ -95,8 +95,8 @@ static bool is_header(struct dtx_relayout *m, int64_t row, struct dtx_buf *text)
 	return any;
 }
 
-/* Rows of the picked table; `parts` are rows between tables.  A header opens a table even when no
- * row follows; blank rows only end one. */
+/* Rows of the picked table.  A repeated header begins a table even when no row follows it; a blank
+ * row only ends one. */
 static enum dtx_code pick_rows(struct dtx_relayout *m, const struct tables_args *a,
                                struct dtx_buf *text, struct dtx_err *err)
 {
@@ -107,16 +107,16 @@ static enum dtx_code pick_rows(struct dtx_relayout *m, const struct tables_args 
 
 	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t row = 0; row < all; row++) {
-		bool part = a->by == BY_HEADER ? is_header(m, row, text)
-		                               : !dtx_raw_filled(&m->raw, row, &only);
+		bool between = a->by == BY_HEADER ? is_header(m, row, text)
+		                                  : !dtx_raw_filled(&m->raw, row, &only);
 
 		/* a header in the first row opens the first table */
-		if (part && a->by == BY_HEADER)
+		if (between && a->by == BY_HEADER)
 			table += row > 0;
-		else if (!part && !inside)
+		else if (!between && !inside)
 			table++;
-		inside = a->by == BY_HEADER || !part;
-		if (!part && table == a->pick)
+		inside = a->by == BY_HEADER || !between;
+		if (!between && table == a->pick)
 			m->row[n++] = row;
 	}
 	if (a->pick > table) {
@@ -145,11 +145,11 @@ static enum dtx_code pick_cols(struct dtx_relayout *m, const struct tables_args 
 	uint32_t n = 0;
 
 	for (uint32_t c = 0; c < m->raw.ncols; c++) {
-		bool part = column_blank(m, c);
+		bool blank = column_blank(m, c);
 
-		table += !part && !inside;
-		inside = !part;
-		if (part || table != a->pick)
+		table += !blank && !inside;
+		inside = !blank;
+		if (blank || table != a->pick)
 			continue;
 		m->out[n] = (struct dtx_relayout_col){ m->raw.table->schema->field[c].name,
 			                               (int32_t)c, NULL };
@@ -202,14 +202,16 @@ const struct dtx_op dtx_op_split_tables = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Keep one of several tables in a sheet",
-	.notes =
-		"Tables are counted from 1; what parts them is dropped. A later table's own header "
-		"is its first row: promote_header makes it the header. Column types are found "
-		"again.",
+	.notes = "Tables are counted from 1; what separates them is dropped. A later table's own "
+		 "header "
+		 "is its first row: promote_header makes it the header. Column types are found "
+		 "again.",
 	.params = tables_params,
 	.nparams = DTX_COUNT(tables_params),
 	.examples = tables_examples,
 	.nexamples = DTX_COUNT(tables_examples),
+	.prefix = "prefix",
+	.pick = "pick",
 	.args_size = sizeof(struct tables_args),
 	.check = tables_check,
 	.bind = tables_bind,
