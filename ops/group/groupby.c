@@ -11,9 +11,420 @@
 #include "ops/group/groupby.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "core/base/prefetch.h"
+#include "core/data/key.h"
 #include "ops/kit/opkit.h"
+
+/* Grouping sets of group_by: rollup, cube, or a list. */
+
+#define SETS_MEMBERS 30u /* keys of listed sets are bits of a mask */
+
+/* --- binding --- */
+
+/* Makes the set of the keys in a mask, with its name "a,b". */
+static enum dtx_code make_set(struct dtx_bind *b, const struct dtx_gb_state *s, uint32_t mask,
+                              struct dtx_gb_set *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf name = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool *in = dtx_arena_zalloc(b->arena, (size_t)s->nkeys + 1, sizeof(*in));
+
+	if (!in)
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = 0; k < s->nkeys; k++) {
+		in[k] = mask >> k & 1;
+		if (in[k])
+			dtx_buf_printf(&name, "%s%s", name.len ? "," : "", s->key[k].field.name);
+	}
+	DTX_TRY(dtx_buf_check(&name, "the names of a set", err));
+	*out = (struct dtx_gb_set){ in, dtx_arena_strdup(b->arena, dtx_buf_text(&name)), !mask };
+	if (!out->name)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&name);
+	return rc;
+}
+
+static enum dtx_code listed_mask(struct dtx_bind *b, const struct dtx_gb_state *s,
+                                 const struct dtx_plist *names, size_t i, uint32_t *mask,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char sub[48];
+
+	*mask = 0;
+	for (size_t n = 0; n < names->n; n++) {
+		const char *name = ((const char *const *)names->item)[n];
+		uint32_t k = 0;
+
+		if (dtx_param_is_hole(name))
+			continue;
+		while (k < s->nkeys && strcmp(s->key[k].field.name, name) != 0)
+			k++;
+		snprintf(sub, sizeof(sub), "/sets/%zu/%zu", i, n);
+		if (k == s->nkeys)
+			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
+			                      "'%s' is not among the keys in 'by'", name));
+		else
+			*mask |= 1u << k;
+	}
+out:
+	return rc;
+}
+
+/* The masks in order: rollup drops keys from the end, cube goes through all subsets from the full
+ * set. */
+static uint32_t word_masks(enum dtx_psets_how how, uint32_t nkeys, uint32_t *mask)
+{
+	uint32_t n = 0;
+
+	if (how == DTX_SETS_ROLLUP) {
+		for (uint32_t k = nkeys + 1; k-- > 0;)
+			mask[n++] = (1u << k) - 1;
+		return n;
+	}
+	for (uint32_t left = 1u << nkeys; left-- > 0;) {
+		uint32_t turned = 0; /* the first key is dropped last */
+
+		for (uint32_t k = 0; k < nkeys; k++)
+			turned |= (left >> k & 1) << (nkeys - 1 - k);
+		mask[n++] = turned;
+	}
+	return n;
+}
+
+static enum dtx_code list_masks(struct dtx_bind *b, const struct dtx_gb_state *s,
+                                const struct dtx_psets *sets, uint32_t *mask, uint32_t *n,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char sub[48];
+
+	for (size_t i = 0; i < sets->n; i++) {
+		size_t before = b->nfindings;
+
+		DTX_TRY(listed_mask(b, s, &sets->set[i], i, &mask[*n], err));
+		for (uint32_t other = 0; other < *n && b->nfindings == before; other++) {
+			if (mask[other] != mask[*n])
+				continue;
+			snprintf(sub, sizeof(sub), "/sets/%zu", i);
+			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
+			                      "this set is there already"));
+			break;
+		}
+		++*n;
+	}
+out:
+	return rc;
+}
+
+static size_t sets_wanted(const struct dtx_psets *sets, uint32_t nkeys)
+{
+	if (sets->how == DTX_SETS_LIST)
+		return nkeys > SETS_MEMBERS ? SIZE_MAX : sets->n;
+	if (sets->how == DTX_SETS_ROLLUP)
+		return (size_t)nkeys + 1;
+	return nkeys > 5 ? SIZE_MAX : (size_t)1 << nkeys;
+}
+
+/* Reads `sets` after the keys are bound. */
+static enum dtx_code gb_bind_sets(struct dtx_bind *b, const struct dtx_gb_args *a,
+                                  struct dtx_gb_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t mask[DTX_GB_SETS_MAX], n = 0;
+	size_t want = sets_wanted(&a->sets, s->nkeys);
+
+	if (a->sets.how == DTX_SETS_NONE || s->nkeys < a->by.n || b->broken)
+		return DTX_OK;
+	if (!want || want > DTX_GB_SETS_MAX)
+		return dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/sets", err,
+		                     want ? "there are more than %u sets" : "there is no set",
+		                     DTX_GB_SETS_MAX);
+	if (a->sets.how == DTX_SETS_LIST)
+		DTX_TRY(list_masks(b, s, &a->sets, mask, &n, err));
+	else
+		n = word_masks(a->sets.how, s->nkeys, mask);
+	s->set = dtx_arena_zalloc(b->arena, n, sizeof(*s->set));
+	if (!s->set)
+		DTX_FAIL_MEM(err);
+	s->nsets = n;
+	s->names_sets = a->sets_as != NULL;
+	s->key_type[s->nkeys] = (struct dtx_typeref){ .type = DTX_T_INT64 };
+	for (uint32_t i = 0; i < n; i++)
+		DTX_TRY(make_set(b, s, mask[i], &s->set[i], err));
+out:
+	return rc;
+}
+
+/* --- running --- */
+
+/* The key columns as the set sees them, and the number of the set: to[0 .. nkeys], each with a
+ * reference. */
+static enum dtx_code gb_set_keys(const struct dtx_gb_state *s, uint32_t set,
+                                 struct dtx_column *const *key, uint32_t nrows,
+                                 struct dtx_column **to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_builder number;
+	int64_t *v;
+
+	dtx_builder_init(&number, (struct dtx_typeref){ .type = DTX_T_INT64 }, nrows);
+	for (uint32_t k = 0; k < s->nkeys; k++) {
+		if (s->set[set].in[k])
+			to[k] = dtx_column_ref(key[k]);
+		else
+			DTX_TRY(dtx_column_nulls(s->key[k].field.type, nrows, &to[k], err));
+	}
+	v = dtx_builder_bulk(&number, nrows);
+	for (uint32_t i = 0; v && i < nrows; i++)
+		v[i] = set;
+	DTX_TRY(dtx_builder_finish(&number, NULL, &to[s->nkeys], err));
+out:
+	dtx_builder_clear(&number);
+	return rc;
+}
+
+enum dtx_code dtx_gb_set_names(const struct dtx_gb_state *s, const uint64_t *pos, uint32_t n,
+                               struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc;
+	struct dtx_builder name;
+
+	dtx_builder_init(&name, (struct dtx_typeref){ .type = DTX_T_TEXT }, n);
+	for (uint32_t i = 0; i < n; i++)
+		dtx_builder_text(&name, dtx_str_of(s->set[dtx_gb_set_of(pos[i])].name));
+	rc = dtx_builder_finish(&name, NULL, out, err);
+	dtx_builder_clear(&name);
+	return rc;
+}
+
+/* Binding of group_by: keys, aggregates, the layout of a group's record. */
+
+/* Whether the text of a value may differ from how its cell is written.  Texts, ints and ISO dates
+ * are printed as they are written; for other types the cell is kept. */
+static bool written_differs(const struct dtx_field *f)
+{
+	switch (f->type.type) {
+	case DTX_T_TEXT:
+	case DTX_T_NULL: return false;
+	case DTX_T_INT64: return f->group != 0;
+	case DTX_T_DATE: return f->format != NULL;
+	default: return true;
+	}
+}
+
+static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_agg_item *item, size_t k,
+                              struct dtx_gb_key *key, struct dtx_err *err)
+{
+	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_typeref type = any;
+	char sub[48];
+
+	key->col = -1;
+	if (item->expr) {
+		snprintf(sub, sizeof(sub), "/by/%zu/expr", k);
+		DTX_TRY(dtx_bind_expr(b, 0, item->expr, sub, any, DTX_USE_ROWS, &key->bound, err));
+		if (key->bound)
+			type = dtx_bound_type(key->bound);
+		key->field = (struct dtx_field){ .name = item->as, .type = type };
+		DTX_TRY(dtx_bind_make(b, item->as, type, item->expr, "key", err));
+		goto out;
+	}
+	snprintf(sub, sizeof(sub), "/by/%zu", k);
+	DTX_TRY(dtx_bind_column(b, 0, item->as, sub, &key->col, err));
+	if (key->col < 0)
+		goto out;
+	DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, key->col, DTX_DEMAND_VALUE, err));
+	DTX_TRY(dtx_bind_pass(b, 0, key->col, NULL, err));
+	key->field = b->in[0]->field[key->col];
+	key->written = key->field.source && written_differs(&key->field);
+out:
+	return rc;
+}
+
+static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_gb_args *a,
+                               struct dtx_gb_state *s, struct dtx_err *err)
+{
+	const struct dtx_agg_item *item = a->by.item;
+	enum dtx_code rc = DTX_OK;
+	char sub[48];
+
+	for (size_t k = 0; k < a->by.n; k++) {
+		struct dtx_gb_key *key = &s->key[s->nkeys];
+
+		snprintf(sub, sizeof(sub), "/by/%zu", k);
+		if (dtx_bind_out(b, item[k].as) >= 0) {
+			DTX_TRY(dtx_bind_taken(b, item[k].as, sub, err));
+			continue;
+		}
+		DTX_TRY(bind_key(b, &item[k], k, key, err));
+		s->key_type[s->nkeys] = key->field.type;
+		if (key->col >= 0 || item[k].expr)
+			s->nkeys++;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gb_lay_out(struct dtx_bind *b, struct dtx_gb_state *s, struct dtx_gb_out *o,
+                             const struct dtx_field *keys, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	o->offset = dtx_arena_alloc(b->arena, o->calls.n + 1, sizeof(*o->offset));
+	o->inner = dtx_agg_inner(b, keys, s->nkeys, &o->calls);
+	if (!o->offset || !o->inner)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < o->calls.n; i++) {
+		o->offset[i] = s->stride;
+		s->stride += dtx_agg_state_size(o->calls.call[i]);
+		s->grows = s->grows || dtx_agg_grows(o->calls.call[i]);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_agg_item *item, size_t k,
+                              const struct dtx_field *keys, struct dtx_gb_state *s,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_gb_out *o = &s->out[s->nouts];
+	struct dtx_typeref type = { .type = DTX_T_UNKNOWN };
+	char sub[48];
+
+	if (dtx_bind_out(b, item->as) >= 0) {
+		snprintf(sub, sizeof(sub), "/agg/%zu/as", k);
+		DTX_TRY(dtx_bind_taken(b, item->as, sub, err));
+		goto out;
+	}
+	snprintf(sub, sizeof(sub), "/agg/%zu/expr", k);
+	DTX_TRY(dtx_bind_agg(b, 0, item->expr, sub, keys, s->nkeys, (int32_t)b->ncols, &o->calls,
+	                     &o->bound, err));
+	if (o->bound)
+		type = dtx_bound_type(o->bound);
+	DTX_TRY(dtx_bind_make(b, item->as, type, item->expr, "by", err));
+	if (!o->bound)
+		goto out;
+	DTX_TRY(dtx_gb_lay_out(b, s, o, keys, err));
+	s->nouts++;
+out:
+	return rc;
+}
+
+/* `having` reads output columns, so the input columns that these are made of decide which rows the
+ * result has. */
+static void on_having(void *arg, int32_t col, enum dtx_demand demand)
+{
+	bool *used = arg;
+
+	(void)demand;
+	used[col] = true;
+}
+
+static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a,
+                                 struct dtx_gb_state *s, struct dtx_err *err)
+{
+	const struct dtx_typeref want = { .type = DTX_T_BOOL };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_field *field = dtx_arena_zalloc(b->arena, (size_t)b->ncols + 1, sizeof(*field));
+	bool *used = dtx_arena_zalloc(b->arena, (size_t)b->ncols + 1, sizeof(*used));
+	struct dtx_schema schema = { .nfields = b->ncols, .field = field };
+	size_t nuses = b->nuses, before = b->errs->n;
+
+	if (!field || !used)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < b->ncols; i++)
+		field[i] = b->col[i].field;
+	b->result = true;
+	rc = dtx_bind_expr_over(b, &schema, a->having, "/having", want, on_having, used, &s->having,
+	                        err);
+	b->result = false;
+	if (rc != DTX_OK)
+		goto out;
+	for (size_t i = before; i < b->errs->n; i++)
+		if (b->errs->item[i].code == DTX_E_AGGREGATE_NOT_ALLOWED)
+			dtx_err_hint(&b->errs->item[i],
+			             "having reads the columns of agg: give the aggregate a name "
+			             "there, \"agg\": {\"total\": \"sum(x)\"}, and write that "
+			             "name here, \"having\": \"total > 12\"");
+	for (size_t i = 0; i < nuses; i++) {
+		struct dtx_bind_use u = b->use[i];
+
+		if (u.out >= 0 && used[u.out])
+			DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, u.table, (int32_t)u.col,
+			                     (enum dtx_demand)u.demand, err));
+	}
+out:
+	return rc;
+}
+
+/* The name of a row's set.  Which keys are in a set does not depend on any column. */
+static enum dtx_code bind_sets_as(struct dtx_bind *b, const struct dtx_gb_args *a,
+                                  struct dtx_err *err)
+{
+	if (dtx_bind_out(b, a->sets_as) >= 0)
+		return dtx_bind_taken(b, a->sets_as, "/sets_as", err);
+	return dtx_bind_make(b, a->sets_as, (struct dtx_typeref){ .type = DTX_T_TEXT }, NULL,
+	                     "keys of the set", err);
+}
+
+/* Whether values can be read back from the keys of the groups.  Only several keys are stored as
+ * bytes, and sorting by value needs columns. */
+static bool keys_tell(const struct dtx_gb_state *s)
+{
+	if (s->nkeys < 2 || s->set || s->order == DTX_GB_SORTED)
+		return false;
+	for (uint32_t i = 0; i < s->nkeys; i++)
+		if (s->key[i].written || !dtx_key_tells(s->key[i].field.type.type))
+			return false;
+	return true;
+}
+
+enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct dtx_gb_args *a = args;
+	const struct dtx_agg_item *agg = a->agg.item;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_gb_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_field *keys;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	s->null_keys = a->null_keys;
+	s->order = a->order;
+	s->key = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->key));
+	s->key_type = dtx_arena_zalloc(b->arena, a->by.n + 2, sizeof(*s->key_type));
+	s->out = dtx_arena_zalloc(b->arena, a->agg.n + 1, sizeof(*s->out));
+	keys = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*keys));
+	if (!s->key || !s->key_type || !s->out || !keys)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(bind_keys(b, a, s, err));
+	DTX_TRY(gb_bind_sets(b, a, s, err));
+	s->tells = keys_tell(s);
+	for (uint32_t i = 0; i < s->nkeys; i++)
+		keys[i] = s->key[i].field;
+	for (size_t k = 0; k < a->agg.n; k++)
+		DTX_TRY(bind_out(b, &agg[k], k, keys, s, err));
+	if (!a->agg.n)
+		dtx_bind_unsure(b);
+	if (a->sets_as)
+		DTX_TRY(bind_sets_as(b, a, err));
+	if (a->having)
+		DTX_TRY(bind_having(b, a, s, err));
+	dtx_bind_close(b);
+out:
+	return rc;
+}
+
+bool dtx_gb_wants(const struct dtx_opctx *ox, const struct dtx_gb_state *s, uint32_t i)
+{
+	return s->having || dtx_op_wants(ox, s->nkeys + i);
+}
 
 static void local_keys_free(struct dtx_gb_local *l)
 {
@@ -295,7 +706,7 @@ static enum dtx_code add_set(const struct dtx_opctx *ox, struct dtx_gb_local *l,
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_batch_copy(in, &view, err));
 	view->seq |= (uint64_t)l->set << DTX_GB_SET_SEQ;
-	DTX_TRY(dtx_gb_set_keys(s, l->set, key, in->nrows, seen, err));
+	DTX_TRY(gb_set_keys(s, l->set, key, in->nrows, seen, err));
 	DTX_TRY(add_rows(ox, l, view, seen, err));
 out:
 	for (uint32_t i = 0; seen && i <= s->nkeys; i++)

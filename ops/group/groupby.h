@@ -98,21 +98,13 @@ DTX_MUSTUSE enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local
                                          struct dtx_batch *in, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part,
                                          void *const *locals, unsigned n, struct dtx_err *err);
-DTX_MUSTUSE enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals,
-                                          unsigned n, void **shared, struct dtx_emit *out,
-                                          struct dtx_err *err);
 /* Frees what the states of one group hold. */
 void dtx_gb_drop_state(struct dtx_gb_local *l, uint32_t id);
 /* Frees scratch memory when no more batches come. */
 void dtx_gb_drop_scratch(struct dtx_gb_local *l);
 void dtx_gb_free_local(const struct dtx_opctx *ox, void *local);
 
-uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin);
-DTX_MUSTUSE enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part,
-                                      struct dtx_emit *out, struct dtx_err *err);
-void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared);
-
-/* --- rows on disk (groupby_spill.c) ---
+/* --- rows on disk (groupby_disk.c) ---
  *
  * When memory is short, a worker accepts no new groups.  Rows of known groups still go into their
  * states (unless states grow with every row).  All other rows are written to disk, partitioned by
@@ -164,15 +156,7 @@ static inline unsigned dtx_gb_ref_local(uint64_t link)
 {
 	return (unsigned)((link & ~DTX_GB_KIND) >> 32);
 }
-/* --- grouping sets (groupby_sets.c) --- */
-/* Reads `sets` after the keys are bound. */
-DTX_MUSTUSE enum dtx_code dtx_gb_bind_sets(struct dtx_bind *b, const struct dtx_gb_args *a,
-                                           struct dtx_gb_state *s, struct dtx_err *err);
-/* The key columns as the set sees them, and the number of the set: to[0 .. nkeys], each with a
- * reference. */
-DTX_MUSTUSE enum dtx_code dtx_gb_set_keys(const struct dtx_gb_state *s, uint32_t set,
-                                          struct dtx_column *const *key, uint32_t nrows,
-                                          struct dtx_column **to, struct dtx_err *err);
+/* --- grouping sets --- */
 /* The names of the sets that groups belong to, by the positions of the groups. */
 DTX_MUSTUSE enum dtx_code dtx_gb_set_names(const struct dtx_gb_state *s, const uint64_t *pos,
                                            uint32_t n, struct dtx_column **out,

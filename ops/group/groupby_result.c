@@ -205,7 +205,7 @@ void dtx_gb_drop_locals(const struct dtx_opctx *ox, struct dtx_gb_result *r)
 	r->n = 0;
 }
 
-void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared)
+static void gb_free_shared(const struct dtx_opctx *ox, void *shared)
 {
 	struct dtx_gb_result *r = shared;
 
@@ -241,8 +241,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
-                              void **shared, struct dtx_emit *out, struct dtx_err *err)
+static enum dtx_code gb_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
+                                 void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gb_result *r = dtx_mem_zalloc(1, sizeof(*r));
@@ -260,11 +260,11 @@ enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals, u
 	*shared = r;
 	r = NULL;
 out:
-	dtx_gb_free_shared(ox, r);
+	gb_free_shared(ox, r);
 	return rc;
 }
 
-uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin)
+static uint64_t gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin)
 {
 	const struct dtx_gb_result *r = ox->shared;
 
@@ -377,8 +377,8 @@ static void drop_made(const struct walk *k, uint32_t n)
 		dtx_gb_drop_state(k->r->l[k->face[i].local], k->face[i].id);
 }
 
-enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
-                          struct dtx_err *err)
+static enum dtx_code gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
+                             struct dtx_err *err)
 {
 	const struct dtx_gb_result *r = ox->shared;
 	const struct dtx_colmap map = { ox->out->nfields, r->from };
@@ -393,7 +393,7 @@ enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_
 	if (r->rows)
 		return dtx_merge_part(&r->rows->merge, part, ox, &map, out, err);
 	DTX_TRY(dtx_gb_scratch_init(&x, r, most, err));
-	DTX_TRY(walk_init(&k, r, part, dtx_gb_parts(ox, &origin), most, err));
+	DTX_TRY(walk_init(&k, r, part, gb_parts(ox, &origin), most, err));
 	while (!dtx_emit_full(out) && (n = walk_next(&k, most)) > 0) {
 		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_gb_make_faces(ox, r, &x, k.face, n, &b, err));
@@ -415,9 +415,9 @@ const struct dtx_sink dtx_gb_sink = {
 	.init_local = dtx_gb_init_local,
 	.consume = dtx_gb_consume,
 	.combine = dtx_gb_combine,
-	.finalize = dtx_gb_finalize,
+	.finalize = gb_finalize,
 	.free_local = dtx_gb_free_local,
-	.free_shared = dtx_gb_free_shared,
-	.parts = dtx_gb_parts,
-	.make = dtx_gb_make,
+	.free_shared = gb_free_shared,
+	.parts = gb_parts,
+	.make = gb_make,
 };

@@ -8,6 +8,131 @@
 #include "core/data/key.h"
 #include "ops/group/groupcache.h"
 
+/* The memory of groups: slots, hashes and keys as they grow, and pages that are made ahead. */
+
+enum { SPAN_HASHES, SPAN_KEYS, SPAN_BYTES };
+
+bool dtx_groups_more(struct dtx_groups *g, size_t n)
+{
+	bool ok;
+
+	dtx_prefault_hold(&g->pages);
+	ok = dtx_mem_reserve(&g->hash, &g->cap_hash, n, sizeof(*g->hash)) &&
+	     dtx_mem_reserve(&g->key.any, &g->cap_key, n, key_size(g->kind));
+	dtx_prefault_drop(&g->pages);
+	return ok;
+}
+
+/* Slots that cannot be placed before the slots in front of them have moved. */
+struct slots_late {
+	uint64_t *slot;
+	size_t n, cap;
+};
+
+static bool late_add(struct slots_late *late, uint64_t slot)
+{
+	if (!dtx_mem_reserve(&late->slot, &late->cap, late->n + 1, sizeof(*late->slot)))
+		return false;
+	late->slot[late->n++] = slot;
+	return true;
+}
+
+static size_t slot_free(const struct dtx_groups *g, size_t at)
+{
+	while (g->slot[at])
+		at = dtx_slot_next(at, g->nslots);
+	return at;
+}
+
+/* Places a slot in the enlarged table.  Slots before `from` have not moved yet.  False: its place
+ * may be among those. */
+static bool slot_place(struct dtx_groups *g, uint64_t slot, size_t from)
+{
+	size_t home = dtx_slot_home(dtx_slot_hash(slot), g->nslots);
+	size_t at = home < from ? 0 : slot_free(g, home);
+
+	if (at < home || home < from) /* a slot before its home has wrapped around the end */
+		return false;
+	g->slot[at] = slot;
+	return true;
+}
+
+/* Enlarges the table in place, because in a second table every page would be new.  The table is
+ * ordered by hash and stays so: moved from the last slot to the first, each slot goes to a place
+ * after all those that have not moved yet, and neighbours stay close.  Exceptions are a few slots
+ * near the ends, which are placed at the end. */
+static bool slots_resize(struct dtx_groups *g, size_t n)
+{
+	struct slots_late late = { NULL, 0, 0 };
+	size_t had = g->nslots;
+	bool ok = true;
+
+	if (!dtx_mem_grow(&g->slot, n, sizeof(*g->slot)))
+		return false;
+	memset(g->slot + had, 0, (n - had) * sizeof(*g->slot));
+	g->nslots = n;
+	for (size_t i = had; ok && i-- > 0;) {
+		uint64_t slot = g->slot[i];
+
+		g->slot[i] = 0;
+		ok = !slot || slot_place(g, slot, i) || late_add(&late, slot);
+	}
+	for (size_t i = 0; ok && i < late.n; i++) {
+		uint64_t slot = late.slot[i];
+
+		g->slot[slot_free(g, dtx_slot_home(dtx_slot_hash(slot), n))] = slot;
+	}
+	dtx_mem_free(late.slot);
+	return ok;
+}
+
+/* A large table grows by less: if it were mostly empty, the additional cache misses would cost more
+ * than fewer moves save. */
+static bool groups_grow(struct dtx_groups *g)
+{
+	return slots_resize(g, g->nslots * (g->nslots < DTX_SLOTS_BIG ? 4 : 2));
+}
+
+enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t slots = DTX_MAX(dtx_slots_for(n), g->nslots);
+
+	if (!dtx_groups_more(g, n) || (slots > g->nslots && !slots_resize(g, slots)))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static void request_pages(struct dtx_groups *g, unsigned span, const void *array, size_t size,
+                          size_t cap, size_t more)
+{
+	dtx_prefault_tell(&g->pages, span, array, g->n * size, more * size, cap * size);
+}
+
+#define TIMES_AHEAD 4u /* pages for as many groups as came last time */
+
+#define ROW_BYTES 32u /* estimated size of a key with several columns */
+
+/* Reports how far the memory is used, so that other threads can make the pages after that. */
+static void groups_pages(struct dtx_groups *g)
+{
+	size_t used, size;
+	const void *block = dtx_arena_block(&g->arena, &used, &size);
+	size_t more = (size_t)(g->n - g->requested) * TIMES_AHEAD;
+
+	g->requested = g->n;
+	if (g->hash)
+		request_pages(g, SPAN_HASHES, g->hash, sizeof(*g->hash), g->cap_hash, more);
+	request_pages(g, SPAN_KEYS, g->key.any, key_size(g->kind), g->cap_key, more);
+	dtx_prefault_tell(&g->pages, SPAN_BYTES, block, used, more * ROW_BYTES, size);
+}
+
+void dtx_groups_ahead(struct dtx_groups *g)
+{
+	dtx_prefault_make(&g->pages);
+}
+
 #define CHUNK                                                                                      \
 	DTX_GROUP_CHUNK /* rows that are hashed before the first is probed, so that their slots    \
 	                 * can be prefetched */
@@ -233,7 +358,7 @@ static bool group_new(struct dtx_groups *g, enum kind kind, uint32_t hash, const
                       size_t at, uint32_t *id)
 {
 	if (is_full(g)) {
-		if (!dtx_groups_grow(g))
+		if (!groups_grow(g))
 			return false;
 		at = slot_find(g, kind, hash, key);
 	}
@@ -435,7 +560,7 @@ enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key
 		if (!(g->cache ? chunk_cached(g, &c, key, b, at, ids + at)
 		               : chunk_find(g, &c, key, b, at, ids + at)))
 			DTX_FAIL_MEM(err);
-	dtx_groups_pages(g);
+	groups_pages(g);
 out:
 	return rc;
 }
@@ -633,5 +758,78 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 	}
 out:
 	g->borrows = false;
+	return rc;
+}
+
+/* Moves the keys of groups to disk. */
+
+/* The bytes of key i: their number and the address of the pointer to them; NULL if the key has
+ * none. */
+static const char **key_bytes(struct dtx_groups *g, uint32_t i, size_t *len)
+{
+	if (g->kind == KIND_ROW) {
+		struct dtx_str key = row_key(g->key.row[i]);
+
+		*len = (size_t)(key.ptr - g->key.row[i]) + key.len;
+		return &g->key.row[i];
+	}
+	*len = g->kind == KIND_TEXT ? g->key.text[i].len : 0;
+	return *len > DTX_TEXT_INLINE ? &g->key.text[i].u.ptr : NULL;
+}
+
+static enum dtx_code spill_key_bytes(struct dtx_groups *g, struct dtx_spill *s,
+                                     struct dtx_spill_count *count, struct dtx_err *err)
+{
+	struct dtx_buf all = DTX_BUF_INIT(SIZE_MAX / 2);
+	enum dtx_code rc = DTX_OK;
+	const void *at;
+	const char **ptr;
+	size_t len, used = 0;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		ptr = key_bytes(g, i, &len);
+		if (ptr && len)
+			dtx_buf_addn(&all, *ptr, len);
+	}
+	DTX_TRY(dtx_buf_check(&all, "keys", err));
+	if (!all.len)
+		goto out;
+	DTX_TRY(dtx_spill_bytes(s, all.ptr, all.len, &at, &g->bytes_owner, count, err));
+	for (uint32_t i = 0; i < g->n; i++) {
+		ptr = key_bytes(g, i, &len);
+		if (!ptr)
+			continue;
+		*ptr = (const char *)at + used;
+		used += len;
+	}
+	dtx_arena_clear(&g->arena);
+out:
+	dtx_buf_clear(&all);
+	return rc;
+}
+
+enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
+                               struct dtx_spill_count *count, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const void *at;
+
+	if (!g->n || g->kind == KIND_NONE)
+		return DTX_OK;
+	dtx_prefault_hold(&g->pages);
+	DTX_TRY(spill_key_bytes(g, s, count, err));
+	DTX_TRY(dtx_spill_bytes(s, g->slot, g->nslots * sizeof(*g->slot), &at, &g->slot_owner,
+	                        count, err));
+	dtx_mem_free(g->slot);
+	g->slot = (uint64_t *)(uintptr_t)at; /* read-only from now on, as the mapping is */
+	DTX_TRY(dtx_spill_bytes(s, g->key.any, g->n * key_size(g->kind), &at, &g->key_owner, count,
+	                        err));
+	dtx_mem_free(g->key.any);
+	g->key.any = (void *)(uintptr_t)at;
+	dtx_mem_free(g->hash);
+	g->hash = NULL;
+	dtx_buf_clear(&g->probe.bytes);
+out:
+	dtx_prefault_drop(&g->pages);
 	return rc;
 }

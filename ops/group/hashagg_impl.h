@@ -134,13 +134,10 @@ static inline size_t dtx_slots_for(size_t n)
 /* Make room for n groups (hashes and keys), or enlarge the table of slots.  False: out of memory;
  * the groups must not be used any more. */
 DTX_MUSTUSE bool dtx_groups_more(struct dtx_groups *g, size_t n);
-DTX_MUSTUSE bool dtx_groups_grow(struct dtx_groups *g);
 static inline bool dtx_groups_room(struct dtx_groups *g, size_t n)
 {
 	return DTX_LIKELY(n <= g->cap_hash && n <= g->cap_key) || dtx_groups_more(g, n);
 }
-/* Reports how far the memory is used, so that other threads can make the pages after that. */
-void dtx_groups_pages(struct dtx_groups *g);
 
 /* Finds or adds the groups of the live rows [from, from + n) for a single text key; at most
  * DTX_GROUP_CHUNK rows.  False: out of memory. */

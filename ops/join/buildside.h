@@ -1,4 +1,4 @@
-/* The table in which rows are looked up.  A sink keeps it whole (buildkeep.c); the map of the other
+/* The table in which rows are looked up.  A sink keeps it whole (buildside.c); the map of the other
  * table probes it.  Joins, lookups and set operations use it. */
 #ifndef DTX_OPS_JOIN_BUILDSIDE_H
 #define DTX_OPS_JOIN_BUILDSIDE_H
@@ -34,8 +34,6 @@ DTX_MUSTUSE enum dtx_code dtx_keysides_bind(struct dtx_bind *b, const struct dtx
 DTX_MUSTUSE enum dtx_code dtx_keysides_columns(struct dtx_bind *b, const int32_t *l,
                                                const int32_t *r, uint32_t n,
                                                struct dtx_key_sides *s, struct dtx_err *err);
-/* Whether two types can be compared: equal types, two number types, or one of them is only null. */
-bool dtx_key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref *as);
 /* Whether pair k consists of two columns. */
 bool dtx_keysides_plain(const struct dtx_key_sides *s, uint32_t k);
 /* Appends the values of formulas to the batch's columns, and removes them again. */
@@ -46,7 +44,7 @@ void dtx_keys_narrow(const struct dtx_key_made *m, const struct dtx_schema *own,
 /* Prints the pairs for explain and messages: "k" or "k = key". */
 void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out);
 
-/* --- the sink: each worker keeps its batches (buildkeep.c) --- */
+/* --- the sink: each worker keeps its batches --- */
 
 struct dtx_build_side { /* of one worker */
 	struct dtx_kept kept;

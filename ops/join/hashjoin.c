@@ -1,5 +1,629 @@
-/* The right side of a join: the table of its rows and keys. */
+/* The right side of a join: the table of its rows and keys, built in memory or on disk, and the
+ * lookups in it. */
 #include "ops/join/hashjoin_impl.h"
+
+#include "core/base/parallel_for.h"
+#include "core/base/prefetch.h"
+#include "ops/join/hashjoin.h"
+
+static DTX_MUSTUSE enum dtx_code join_parts_new(struct dtx_join_table *t, unsigned bits,
+                                                struct dtx_err *err);
+
+/* Counting sort of rows by key.  Rows with the same key keep their order.  The rows of key i begin
+ * at start[i] among all rows, and here at ref[start[i] - r->first]. */
+static void join_rows_sort(const struct dtx_join_rows *r, uint32_t nkeys, uint32_t *start,
+                           struct dtx_rowref *ref);
+
+/* Adds the live rows of batch i.  Their key ids are already stored at the end of r->id, with room
+ * reserved.  Rows without a key become unkeyed rows. */
+static DTX_MUSTUSE enum dtx_code join_rows_add(struct dtx_join_rows *r, uint32_t i,
+                                               const struct dtx_join_making *w,
+                                               struct dtx_column *const *key,
+                                               const struct dtx_batch *b, struct dtx_err *err);
+
+/* Makes room for n rows. */
+static DTX_MUSTUSE bool join_rows_reserve(struct dtx_join_rows *r, size_t n);
+
+/* Sorts the records of the right rows by key.  If rows are used only through their records and each
+ * key has one row, the id of a key is then the place of its record.  Picking a row costs one cache
+ * miss instead of two, because no table of places is needed. */
+
+/* Sorts the records of a batch by partition while they are in a cache.  Each partition then reads
+ * its own records in order. */
+static enum dtx_code order_batch(void *arg, uint64_t i, struct dtx_err *err)
+{
+	const struct dtx_join_making *w = arg;
+
+	return dtx_row_store_permute(w->cells->batch[i], w->split[i].row, w->t->kept.batch[i]->nsel,
+	                             err);
+}
+
+static enum dtx_code order_part(void *arg, uint64_t p, struct dtx_err *err)
+{
+	const struct dtx_join_making *w = arg;
+
+	(void)err;
+	for (size_t i = 0; i < w->t->kept.n; i++) {
+		const struct dtx_join_split *s = &w->split[i];
+		const struct dtx_row_store *r = w->cells->batch[i];
+
+		for (uint32_t k = dtx_join_split_begin(s, p); k < s->end[p]; k++)
+			dtx_row_store_one_put(w->in_order, s->id[k], r,
+			                      r->rec + (size_t)k * r->stride);
+	}
+	return DTX_OK;
+}
+
+enum dtx_code dtx_join_order(struct dtx_join_making *w, struct dtx_err *err)
+{
+	unsigned workers = dtx_op_workers(w->ox);
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_parallel_for(workers, w->t->kept.n, order_batch, w, err));
+	DTX_TRY(dtx_row_store_one_new(w->cells, w->t->nkeys, &w->in_order, err));
+	DTX_TRY(dtx_parallel_for(workers, w->t->nparts, order_part, w, err));
+	dtx_row_store_set_one(w->cells, w->in_order);
+	w->in_order = NULL;
+out:
+	return rc;
+}
+
+/* Looks up rows in the right side of a join. */
+
+void dtx_join_keys_clear(struct dtx_column **key, uint32_t n)
+{
+	for (uint32_t i = 0; key && i < n; i++) {
+		dtx_column_unref(key[i]);
+		key[i] = NULL;
+	}
+}
+
+enum dtx_code dtx_join_keys(const struct dtx_groupkeys *k, struct dtx_batch *b,
+                            struct dtx_column **key, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < k->n; i++)
+		DTX_TRY(dtx_batch_flat(b, (uint32_t)k->col[i], &key[i], err));
+out:
+	return rc;
+}
+
+static bool any_null(struct dtx_column *const *key, uint32_t n, uint32_t row)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (key[i]->valid && !dtx_bit(key[i]->valid, row))
+			return true;
+	return false;
+}
+
+static bool all_valid(struct dtx_column *const *key, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (key[i]->valid || key[i]->type.type == DTX_T_NULL)
+			return false;
+	return true;
+}
+
+void dtx_join_forget_nulls(struct dtx_column *const *key, uint32_t n, const struct dtx_batch *b,
+                           uint32_t *id)
+{
+	if (all_valid(key, n))
+		return;
+	for (uint32_t k = 0; k < b->nsel; k++) {
+		uint32_t row = dtx_batch_row(b, k);
+		bool null = any_null(key, n, row);
+
+		for (uint32_t i = 0; !null && i < n; i++)
+			null = dtx_column_is_null(key[i], row);
+		if (null)
+			id[k] = DTX_GROUP_NONE;
+	}
+}
+
+enum dtx_code dtx_join_probe_new(uint32_t nkeys, struct dtx_join_probe *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	p->id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->id));
+	p->of = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->of));
+	p->row = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->row));
+	p->part_id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->part_id));
+	p->key = dtx_mem_zalloc((size_t)nkeys + 1, sizeof(struct dtx_column *));
+	if (!p->id || !p->of || !p->row || !p->part_id || !p->key)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+void dtx_join_probe_clear(struct dtx_join_probe *p, uint32_t nkeys)
+{
+	dtx_join_keys_clear(p->key, nkeys);
+	dtx_mem_free(p->id);
+	dtx_mem_free(p->of);
+	dtx_mem_free(p->row);
+	dtx_mem_free(p->part_id);
+	dtx_mem_free(p->key);
+	dtx_buf_clear(&p->probe.bytes);
+}
+
+/* Looks up one partition after the other: collects its rows and their keys, and puts the ids back
+ * to their places. */
+static enum dtx_code look_parts(struct dtx_join_table *t, struct dtx_join_probe *p,
+                                struct dtx_batch *left, struct dtx_err *err)
+{
+	struct dtx_batch some = *left;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_groups_rowparts(t->part[0], &p->probe, p->key, left, 0, t->bits, p->of, err));
+	for (unsigned part = 0; part < t->nparts; part++) {
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < left->nsel; k++) {
+			p->row[n] = (uint16_t)dtx_batch_row(left, k);
+			n += p->of[k] == part;
+		}
+		if (!n)
+			continue;
+		some.sel = p->row;
+		some.nsel = n;
+		DTX_TRY(dtx_groups_look(t->part[part], &p->probe, p->key, &some, p->part_id, err));
+		n = 0;
+		for (uint32_t k = 0; k < left->nsel; k++) {
+			if (p->of[k] != part)
+				continue;
+			p->id[k] = p->part_id[n] == DTX_GROUP_NONE ? DTX_GROUP_NONE
+			                                           : p->part_id[n] + t->first[part];
+			n++;
+		}
+	}
+out:
+	return rc;
+}
+
+/* The entries of keys are in random places: prefetch those of later rows while earlier rows are
+ * counted. */
+#define AHEAD 48u
+
+static void look_near(const struct dtx_join_table *t, uint32_t id)
+{
+	if (id == DTX_GROUP_NONE)
+		return;
+	if (!t->unique)
+		DTX_PREFETCH(&t->start[id]);
+	DTX_PREFETCH((const void *)&t->hit[id]);
+}
+
+static void count_hits(struct dtx_join_table *t, struct dtx_join_probe *p, uint32_t n)
+{
+	p->matches = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t id = p->id[k], rows = dtx_join_matches(t, id);
+
+		if (k + AHEAD < n)
+			look_near(t, p->id[k + AHEAD]);
+		p->matches += rows;
+		if (!rows) /* or a key that only rows with nulls have */
+			p->id[k] = DTX_GROUP_NONE;
+		else if (!atomic_load_explicit(&t->hit[id], memory_order_relaxed))
+			atomic_store_explicit(&t->hit[id], 1, memory_order_relaxed);
+	}
+}
+
+enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys *key,
+                            bool nulls_equal, struct dtx_join_probe *p, struct dtx_batch *left,
+                            struct dtx_err *err)
+{
+	const struct dtx_group_parts parts = { t->part, t->first, t->bits };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_join_keys(key, left, p->key, err));
+	if (t->dense)
+		dtx_join_dense_ids(t, p->key[0], left, p->id);
+	else if (t->on_disk)
+		DTX_TRY(look_parts(t, p, left, err));
+	else
+		DTX_TRY(dtx_groups_lookparts(&parts, &p->probe, p->key, left, p->id, err));
+	if (!nulls_equal && !t->dense)
+		dtx_join_forget_nulls(p->key, key->n, left, p->id);
+	count_hits(t, p, left->nsel);
+out:
+	dtx_join_keys_clear(p->key, key->n);
+	return rc;
+}
+
+/* Builds the right side of a join in memory: all workers build partitions that are so small that
+ * their tables stay in a cache. */
+
+#define PART_ROWS 19 /* most rows of a partition, as bits, while there are few partitions */
+#define FEW_ROWS  15 /* fewest rows of a partition, as bits; */
+/* Fewest rows of a partition in a batch, as bits: below, partitions cost more than they save. */
+#define SPLIT_ROWS 16
+
+static unsigned split_bits(const struct dtx_join_making *w)
+{
+	const struct dtx_join_table *t = w->t;
+	int64_t parts = DTX_MIN(4 * (int64_t)dtx_op_workers(w->ox), t->nrows >> FEW_ROWS);
+	unsigned bits = 0;
+
+	parts = DTX_MAX(parts, t->nrows >> PART_ROWS);
+	parts = DTX_MIN(parts, t->nrows / SPLIT_ROWS / (int64_t)(t->kept.n + 1));
+	while (bits < 8 && (int64_t)1 << bits < parts)
+		bits++;
+	return bits;
+}
+
+/* Sorts the rows of batch b by partition; the order within a partition stays. */
+static void split_rows(const struct dtx_batch *b, const uint8_t *of, unsigned nparts,
+                       struct dtx_join_split *s)
+{
+	for (uint32_t k = 0; k < b->nsel; k++)
+		s->end[of[k]]++;
+	dtx_counts_to_starts(s->end, nparts, 0);
+	for (uint32_t k = 0; k < b->nsel; k++)
+		s->row[s->end[of[k]]++] = (uint16_t)dtx_batch_row(b, k);
+}
+
+static enum dtx_code read_keys(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct dtx_join_making *w = arg;
+	struct dtx_join_split *s = &w->split[i];
+	struct dtx_batch *b = w->t->kept.batch[i];
+	enum dtx_code rc = DTX_OK;
+
+	s->key = dtx_mem_zalloc((size_t)w->key->n + 1, sizeof(struct dtx_column *));
+	if (!s->key)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_join_keys(w->key, b, s->key, err));
+	if (w->key->n == 1 && w->type[0].type == DTX_T_INT64)
+		dtx_join_dense_ends(s->key[0], b, &s->least, &s->most);
+out:
+	return rc;
+}
+
+static enum dtx_code split_batch(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct dtx_join_making *w = arg;
+	struct dtx_join_split *s = &w->split[i];
+	struct dtx_batch *b = w->t->kept.batch[i];
+	struct dtx_group_probe probe = { .bytes = { .max = 0 } };
+	enum dtx_code rc = DTX_OK;
+	uint8_t *of;
+
+	of = dtx_mem_alloc((size_t)b->nsel + 1, 1);
+	s->row = dtx_mem_alloc((size_t)b->nsel + 1, sizeof(*s->row));
+	s->end = dtx_mem_zalloc(w->t->nparts, sizeof(*s->end));
+	if (!of || !s->row || !s->end)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groups_rowparts(w->like, &probe, s->key, b, 0, w->t->bits, of, err));
+	split_rows(b, of, w->t->nparts, s);
+out:
+	dtx_buf_clear(&probe.bytes);
+	dtx_mem_free(of);
+	return rc;
+}
+
+static uint32_t split_rows_of(const struct dtx_join_making *w, uint64_t i, uint64_t p)
+{
+	const struct dtx_join_split *s = &w->split[i];
+
+	return s->end ? s->end[p] - (p ? s->end[p - 1] : 0) : w->t->kept.batch[i]->nsel;
+}
+
+/* The rows of batch i that are in partition p; *some borrows from the batch. */
+static void split_part(const struct dtx_join_making *w, uint64_t i, uint64_t p,
+                       struct dtx_batch *some)
+{
+	const struct dtx_join_split *s = &w->split[i];
+
+	*some = *w->t->kept.batch[i];
+	if (!s->end)
+		return;
+	some->sel = s->row + (p ? s->end[p - 1] : 0);
+	some->nsel = split_rows_of(w, i, p);
+}
+
+/* Groups with room for as many keys as partitions of n rows have had so far. */
+static enum dtx_code part_groups(struct dtx_join_making *w, size_t n, struct dtx_groups **out,
+                                 struct dtx_err *err)
+{
+	uint64_t keys = atomic_load_explicit(&w->seen_keys, memory_order_relaxed);
+	uint64_t rows = atomic_load_explicit(&w->seen_rows, memory_order_relaxed);
+	enum dtx_code rc = DTX_OK;
+	double most;
+
+	DTX_TRY(dtx_groups_new(w->type, w->key->n, out, err));
+	if (!rows)
+		goto out;
+	most = (double)n * (double)keys / (double)rows * 1.05;
+	DTX_TRY(dtx_groups_expect(*out, (uint32_t)DTX_MIN(most, (double)n), err));
+out:
+	return rc;
+}
+
+/* Assigns to each partition the places for its rows. */
+static enum dtx_code place_parts(struct dtx_join_making *w, struct dtx_err *err)
+{
+	const struct dtx_join_table *t = w->t;
+	enum dtx_code rc = DTX_OK;
+	size_t at = 0;
+
+	w->part_ref = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->part_ref));
+	if (!w->part_ref)
+		DTX_FAIL_MEM(err);
+	for (unsigned p = 0; p < t->nparts; p++) {
+		w->rows[p].lent = true;
+		w->rows[p].ref = w->part_ref + at;
+		for (uint64_t i = 0; i < t->kept.n; i++)
+			at += split_rows_of(w, i, p);
+		w->rows[p].cap_ref = (size_t)(w->part_ref + at - w->rows[p].ref);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
+{
+	struct dtx_join_making *w = arg;
+	const struct dtx_join_table *t = w->t;
+	struct dtx_join_rows *r = &w->rows[p];
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch some;
+	size_t n = r->cap_ref;
+
+	DTX_TRY(dtx_cancel_look(err));
+	if (!join_rows_reserve(r, n))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(part_groups(w, n, &t->part[p], err));
+	for (uint64_t i = 0; i < t->kept.n; i++) {
+		struct dtx_column *const *key = w->split[i].key;
+
+		split_part(w, i, p, &some);
+		DTX_TRY(dtx_groups_ids(t->part[p], key, &some, r->id + r->n, err));
+		DTX_TRY(join_rows_add(r, (uint32_t)i, w, key, &some, err));
+	}
+	atomic_fetch_add_explicit(&w->seen_keys, dtx_groups_count(t->part[p]),
+	                          memory_order_relaxed);
+	atomic_fetch_add_explicit(&w->seen_rows, n, memory_order_relaxed);
+	if (!r->nunkeyed && dtx_groups_count(t->part[p]) == n) { /* every key was new when it came,
+		                                                  * so keys are unique */
+		dtx_mem_free(r->id);
+		r->id = NULL;
+	}
+out:
+	return rc;
+}
+
+/* Numbers the keys of all partitions, and their rows.  If keys are unique, the rows are in this
+ * order already. */
+static enum dtx_code number_parts(struct dtx_join_making *w, struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	enum dtx_code rc = DTX_OK;
+	uint32_t rows = 0;
+
+	for (unsigned p = 0; p < t->nparts; p++) {
+		t->first[p] = t->nkeys;
+		t->nkeys += dtx_groups_count(t->part[p]);
+		w->rows[p].first = rows;
+		rows += (uint32_t)w->rows[p].n;
+		DTX_TRY(dtx_join_keep_unkeyed(t, &w->rows[p], err));
+	}
+	if (dtx_join_is_unique(t)) {
+		t->ref = w->part_ref;
+		w->part_ref = NULL;
+		goto out;
+	}
+	w->all_start = dtx_mem_alloc((size_t)t->nkeys + 1, sizeof(*w->all_start));
+	w->all_ref = dtx_mem_alloc((size_t)rows + 1, sizeof(*w->all_ref));
+	t->start = w->all_start;
+	t->ref = w->all_ref;
+	if (!t->start || !t->ref)
+		DTX_FAIL_MEM(err);
+	w->all_start[t->nkeys] = rows;
+out:
+	return rc;
+}
+
+static enum dtx_code sort_part(void *arg, uint64_t p, struct dtx_err *err)
+{
+	struct dtx_join_making *w = arg;
+	const struct dtx_join_table *t = w->t;
+	struct dtx_join_rows *r = &w->rows[p];
+
+	(void)err;
+	join_rows_sort(r, dtx_groups_count(t->part[p]), w->all_start + t->first[p],
+	               w->all_ref + r->first);
+	dtx_join_rows_clear(r);
+	return DTX_OK;
+}
+
+/* Builds the table by the hashes of the keys. */
+static enum dtx_code build_hashed(struct dtx_join_making *w, struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	unsigned workers = dtx_op_workers(w->ox);
+	struct dtx_groups *like = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	w->rows = dtx_mem_zalloc(t->nparts, sizeof(*w->rows));
+	if (!w->rows)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groups_new(w->type, w->key->n, &like, err));
+	w->like = like;
+	if (t->bits)
+		DTX_TRY(dtx_parallel_for(workers, t->kept.n, split_batch, w, err));
+	DTX_TRY(place_parts(w, err));
+	DTX_TRY(dtx_parallel_for(workers, t->nparts, group_part, w, err));
+	DTX_TRY(number_parts(w, err));
+	if (w->all_start)
+		DTX_TRY(dtx_parallel_for(workers, t->nparts, sort_part, w, err));
+	t->unique = dtx_join_is_unique(t);
+out:
+	dtx_groups_free(like);
+	return rc;
+}
+
+/* Builds in memory: all workers build partitions that are so small that their tables stay in a
+ * cache. */
+static enum dtx_code join_in_memory(struct dtx_join_making *w, struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(join_parts_new(t, w->key->n ? split_bits(w) : 0, err));
+	w->split = dtx_mem_zalloc(t->kept.n + 1, sizeof(*w->split));
+	if (!w->split)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_parallel_for(dtx_op_workers(w->ox), t->kept.n, read_keys, w, err));
+	t->dense = dtx_join_dense(w);
+	DTX_TRY(t->dense ? dtx_join_dense_build(w, err) : build_hashed(w, err));
+out:
+	return rc;
+}
+
+/* Builds the right side of a join on disk, one partition after the other, each small enough for its
+ * tables to fit into memory. */
+
+#define ROW_BYTES 128u /* estimated memory per row while its partition is built */
+
+/* 0: the tables fit into memory. */
+unsigned dtx_join_disk_bits(const struct dtx_opctx *ox, int64_t nrows)
+{
+	size_t limit = dtx_mem_limit(), need = (size_t)nrows * ROW_BYTES;
+	unsigned bits = 2;
+
+	if (!ox->run || !ox->run->spill || !limit || dtx_mem_used() + need < limit / 2)
+		return 0;
+	while (bits < 8 && need >> bits > limit / 8)
+		bits++;
+	return bits;
+}
+
+/* Finds the partition of each row and writes it to disk. */
+static enum dtx_code find_parts(struct dtx_join_making *w, const struct dtx_groups *like,
+                                struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	struct dtx_group_probe probe = { .bytes = { .max = 0 } };
+	uint8_t *of = dtx_mem_alloc(DTX_BATCH_ROWS, 1);
+	enum dtx_code rc = DTX_OK;
+	const void *at;
+
+	w->of = dtx_mem_zalloc(t->kept.n + 1, sizeof(*w->of));
+	w->of_owner = dtx_mem_zalloc(t->kept.n + 1, sizeof(struct dtx_owner *));
+	if (!of || !w->of || !w->of_owner)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < t->kept.n; i++) {
+		struct dtx_batch *b = t->kept.batch[i];
+
+		DTX_TRY(dtx_cancel_look(err));
+		DTX_TRY(dtx_join_keys(w->key, b, w->flat, err));
+		DTX_TRY(dtx_groups_rowparts(like, &probe, w->flat, b, 0, t->bits, of, err));
+		dtx_join_keys_clear(w->flat, w->key->n);
+		DTX_TRY(dtx_spill_bytes(w->spill, of, b->nrows, &at, &w->of_owner[i], w->count,
+		                        err));
+		w->of[i] = at;
+	}
+out:
+	dtx_buf_clear(&probe.bytes);
+	dtx_mem_free(of);
+	return rc;
+}
+
+/* The rows of batch i that are in partition p. */
+static enum dtx_code part_of_batch(struct dtx_join_making *w, unsigned p, uint32_t i,
+                                   struct dtx_join_rows *r, struct dtx_err *err)
+{
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = 0;
+	uint16_t *sel;
+
+	DTX_TRY(dtx_batch_copy(w->t->kept.batch[i], &b, err));
+	DTX_TRY(dtx_batch_sel(b, &sel, err));
+	for (uint32_t row = 0; row < b->nrows; row++) {
+		sel[n] = (uint16_t)row;
+		n += w->of[i][row] == p;
+	}
+	b->nsel = n;
+	if (!n)
+		goto out;
+	DTX_TRY(dtx_join_keys(w->key, b, w->flat, err));
+	if (!join_rows_reserve(r, r->n + n))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groups_ids(w->t->part[p], w->flat, b, r->id + r->n, err));
+	DTX_TRY(join_rows_add(r, i, w, w->flat, b, err));
+out:
+	dtx_join_keys_clear(w->flat, w->key->n);
+	dtx_batch_free(b);
+	return rc;
+}
+
+static enum dtx_code build_part(struct dtx_join_making *w, unsigned p, uint32_t *rows,
+                                struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	struct dtx_join_rows r = { .n = 0 };
+	struct dtx_rowref *ref = NULL;
+	uint32_t *start = NULL, n;
+	enum dtx_code rc = DTX_OK;
+	const void *at;
+
+	r.first = *rows;
+	DTX_TRY(dtx_groups_new(w->type, w->key->n, &t->part[p], err));
+	for (uint32_t i = 0; i < t->kept.n; i++)
+		DTX_TRY(part_of_batch(w, p, i, &r, err));
+	n = dtx_groups_count(t->part[p]);
+	t->first[p] = t->nkeys;
+	t->nkeys += n;
+	DTX_TRY(dtx_join_keep_unkeyed(t, &r, err));
+	start = dtx_mem_alloc((size_t)n + 1, sizeof(*start));
+	ref = dtx_mem_alloc(r.n + 1, sizeof(*ref));
+	if (!start || !ref)
+		DTX_FAIL_MEM(err);
+	join_rows_sort(&r, n, start, ref);
+	DTX_TRY(dtx_piece_add(&w->start, start, n * sizeof(*start), &at, err));
+	DTX_TRY(dtx_piece_add(&w->ref, ref, r.n * sizeof(*ref), &at, err));
+	*rows += (uint32_t)r.n;
+	DTX_TRY(dtx_groups_spill(t->part[p], w->spill, w->count, err));
+out:
+	dtx_join_rows_clear(&r);
+	dtx_mem_free(start);
+	dtx_mem_free(ref);
+	return rc;
+}
+
+static enum dtx_code join_on_disk(struct dtx_join_making *w, unsigned bits, struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	const struct dtx_opctx *ox = w->ox;
+	size_t n = (size_t)t->nrows + 2;
+	struct dtx_groups *like = NULL;
+	enum dtx_code rc = DTX_OK;
+	uint32_t rows = 0;
+	const void *at;
+
+	t->on_disk = true;
+	w->spill = ox->run->spill;
+	w->count = &ox->stat->spilled;
+	DTX_TRY(join_parts_new(t, bits, err));
+	DTX_TRY(dtx_groups_new(w->type, w->key->n, &like, err));
+	DTX_TRY(find_parts(w, like, err));
+	DTX_TRY(dtx_spill_reserve(w->spill, n * sizeof(*t->start), &w->start, err));
+	DTX_TRY(dtx_spill_reserve(w->spill, n * sizeof(*t->ref), &w->ref, err));
+	for (unsigned p = 0; p < t->nparts; p++)
+		DTX_TRY(build_part(w, p, &rows, err));
+	DTX_TRY(dtx_piece_add(&w->start, &rows, sizeof(rows), &at, err));
+	t->start = (const uint32_t *)(const void *)w->start.base;
+	t->ref = (const struct dtx_rowref *)(const void *)w->ref.base;
+	t->unique = dtx_join_is_unique(t);
+out:
+	dtx_groups_free(like);
+	t->start_owner = w->start.owner;
+	t->ref_owner = w->ref.owner;
+	return rc;
+}
 
 void dtx_join_free(struct dtx_join_table *t)
 {
@@ -34,7 +658,7 @@ void dtx_join_rows_clear(struct dtx_join_rows *r)
 	*r = (struct dtx_join_rows){ .n = 0 };
 }
 
-bool dtx_join_rows_reserve(struct dtx_join_rows *r, size_t n)
+static bool join_rows_reserve(struct dtx_join_rows *r, size_t n)
 {
 	return dtx_mem_reserve(&r->id, &r->cap_id, n + 1, sizeof(*r->id)) &&
 	       (r->lent || dtx_mem_reserve(&r->ref, &r->cap_ref, n + 1, sizeof(*r->ref)));
@@ -48,9 +672,9 @@ bool dtx_join_rows_unkeyed(struct dtx_join_rows *r, struct dtx_rowref ref)
 	return true;
 }
 
-enum dtx_code dtx_join_rows_add(struct dtx_join_rows *r, uint32_t i,
-                                const struct dtx_join_making *w, struct dtx_column *const *key,
-                                const struct dtx_batch *b, struct dtx_err *err)
+static enum dtx_code join_rows_add(struct dtx_join_rows *r, uint32_t i,
+                                   const struct dtx_join_making *w, struct dtx_column *const *key,
+                                   const struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t *id = r->id + r->n;
@@ -72,8 +696,8 @@ out:
 	return rc;
 }
 
-void dtx_join_rows_sort(const struct dtx_join_rows *r, uint32_t nkeys, uint32_t *start,
-                        struct dtx_rowref *ref)
+static void join_rows_sort(const struct dtx_join_rows *r, uint32_t nkeys, uint32_t *start,
+                           struct dtx_rowref *ref)
 {
 	if (!nkeys)
 		return;
@@ -106,7 +730,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_join_parts_new(struct dtx_join_table *t, unsigned bits, struct dtx_err *err)
+static enum dtx_code join_parts_new(struct dtx_join_table *t, unsigned bits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -176,7 +800,7 @@ enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
 	if (!w.flat)
 		DTX_FAIL_MEM(err);
 	bits = key->n ? dtx_join_disk_bits(ox, t->nrows) : 0;
-	DTX_TRY(bits ? dtx_join_on_disk(&w, bits, err) : dtx_join_in_memory(&w, err));
+	DTX_TRY(bits ? join_on_disk(&w, bits, err) : join_in_memory(&w, err));
 	t->hit = dtx_mem_zalloc((size_t)t->nkeys + 1, sizeof(*t->hit));
 	if (!t->hit)
 		DTX_FAIL_MEM(err);

@@ -59,18 +59,6 @@ struct dtx_join_making {
 };
 
 void dtx_join_rows_clear(struct dtx_join_rows *r);
-/* Makes room for n rows. */
-DTX_MUSTUSE bool dtx_join_rows_reserve(struct dtx_join_rows *r, size_t n);
-/* Adds the live rows of batch i.  Their key ids are already stored at the end of r->id, with room
- * reserved.  Rows without a key become unkeyed rows. */
-DTX_MUSTUSE enum dtx_code dtx_join_rows_add(struct dtx_join_rows *r, uint32_t i,
-                                            const struct dtx_join_making *w,
-                                            struct dtx_column *const *key,
-                                            const struct dtx_batch *b, struct dtx_err *err);
-/* Counting sort of rows by key.  Rows with the same key keep their order.  The rows of key i begin
- * at start[i] among all rows, and here at ref[start[i] - r->first]. */
-void dtx_join_rows_sort(const struct dtx_join_rows *r, uint32_t nkeys, uint32_t *start,
-                        struct dtx_rowref *ref);
 /* Adds a row without a key. */
 DTX_MUSTUSE bool dtx_join_rows_unkeyed(struct dtx_join_rows *r, struct dtx_rowref ref);
 /* Gives the unkeyed rows to the table too. */
@@ -81,17 +69,10 @@ static inline bool dtx_join_is_unique(const struct dtx_join_table *t)
 {
 	return !t->nunkeyed && t->nkeys == t->nrows;
 }
-DTX_MUSTUSE enum dtx_code dtx_join_parts_new(struct dtx_join_table *t, unsigned bits,
-                                             struct dtx_err *err);
 
-/* Builds in memory: all workers build partitions that are so small that their tables stay in a
- * cache. */
-DTX_MUSTUSE enum dtx_code dtx_join_in_memory(struct dtx_join_making *w, struct dtx_err *err);
 /* Builds on disk, one partition after the other, each small enough for its tables to fit into
  * memory.  dtx_join_disk_bits gives the number of partitions as bits; 0: memory is enough. */
 unsigned dtx_join_disk_bits(const struct dtx_opctx *ox, int64_t nrows);
-DTX_MUSTUSE enum dtx_code dtx_join_on_disk(struct dtx_join_making *w, unsigned bits,
-                                           struct dtx_err *err);
 
 /* --- dense keys: whole numbers so close to each other that they can be their own ids --- */
 

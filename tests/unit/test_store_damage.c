@@ -8,7 +8,6 @@
 #include "core/store/ledger/ledger.h"
 #include "core/store/query/query.h"
 #include "core/store/cache/snippet.h"
-#include "core/store/cache/snippet_gc.h"
 #include "core/store/ledger/verify.h"
 #include "tests/t.h"
 

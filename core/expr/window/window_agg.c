@@ -2,8 +2,8 @@
  *
  * While a frame only grows at its end, as it does for running totals, rows are added to a state
  * that is kept from row to row.  States cannot remove rows, so a frame whose start moves is
- * computed again from its first row, which takes time in proportion to its length.  (win_roll.c has
- * rolling sums that can remove a row.) */
+ * computed again from its first row, which takes time in proportion to its length. (win_functions.c
+ * has rolling sums that can remove a row.) */
 #include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/expr/agg/aggfill.h"

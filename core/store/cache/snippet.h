@@ -9,6 +9,7 @@
 #include "core/base/arena.h"
 #include "core/base/hash/hash.h"
 #include "core/base/text/json.h"
+#include "core/store/db.h"
 #include "core/store/store.h"
 
 #define DTX_SNIPPET_ID       17 /* 16 hex digits and a terminator */
@@ -148,5 +149,11 @@ void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash, co
 const json_t *dtx_snippet_cols(const json_t *tables, const char *alias);
 /* The row as JSON.  New reference; NULL: out of memory. */
 json_t *dtx_snippet_json(const struct dtx_snippet *snippet);
+
+/* Reads all rows of a query.  The items live in the arena. */
+DTX_MUSTUSE enum dtx_code dtx_snippet_query(struct dtx_store *s, enum dtx_sql sql,
+                                            const struct dtx_db_val *val, size_t nvals,
+                                            struct dtx_arena *arena, struct dtx_snippet **item,
+                                            size_t *n, struct dtx_err *err);
 
 #endif
