@@ -70,7 +70,7 @@ struct dtx_csv_reject { /* kept out by `quarantine` */
 /* What a record is for a table of `width` columns. */
 enum dtx_csv_kind {
 	DTX_CSV_ROW,
-	DTX_CSV_EMPTY_EXTRA, /* empty cells behind the last column */
+	DTX_CSV_EMPTY_EXTRA, /* empty cells after the last column */
 	DTX_CSV_SHORT,
 	DTX_CSV_LONG, /* ragged */
 	DTX_CSV_BLANK,
@@ -88,7 +88,7 @@ struct dtx_csv {
 	struct dtx_csv_text text; /* up to the end of the body */
 	const struct dtx_scan_fns *fns;
 	size_t chunk;
-	size_t top, body; /* first record behind `skip`; first behind the header */
+	size_t top, body; /* first record after `skip`; first after the header */
 	size_t names;     /* first record of the header */
 	uint32_t header_rows;
 	/* Its last record, when it is to be dropped where it comes again; as bytes and as cells. */
@@ -214,8 +214,9 @@ DTX_MUSTUSE enum dtx_code dtx_csv_apostrophes(struct dtx_csv *c, struct dtx_err 
 /* ascii_table.c: puts out of the way what is only drawn (bars around lines, rules of dashes), and
  * notes it; c->opts say how the rest is read.  Bytes keep their places. */
 DTX_MUSTUSE enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err);
-/* A text whose cells nothing but blanks part may have columns of fixed places, one of tabs may have
- * several where one would do: its text is parted there, *took is set and the dialect declared. */
+/* A text whose cells nothing but blanks separate may have columns of fixed places, one of tabs may
+ * have several where one would do: its text is split there, *took is set and the dialect declared.
+ */
 DTX_MUSTUSE enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct dtx_err *err);
 /* csv_conventions.c: options and text of one that names its delimiter in its first line, has
  * comments above its names or ends its lines as Unicode can. */

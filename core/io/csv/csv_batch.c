@@ -1,13 +1,13 @@
 /* Batches of a morsel.
  *
  * With a pushed filter only the columns it looks at are made first; the others then, for the rows
- * that stay: each by itself when they are few, else all. */
+ * that stay: one by one when they are few, else all. */
 #include "core/base/mem.h"
 #include "core/io/csv/csv_fill.h"
 #include "core/io/csv/mend/csv_stray.h"
 #include "core/io/csv/lines.h"
 
-#define BATCH_FEW  6              /* fewer than one row in so many: each by itself */
+#define BATCH_FEW  6              /* fewer than one row in so many: one by one */
 #define BATCH_LINE ((size_t)4096) /* bytes in which a line end is sought: a text may have none */
 
 /* What the columns of a batch point into. */

@@ -185,7 +185,7 @@ static void long_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 	                               : "{\"quotes\":\"lenient\"}");
 }
 
-/* Whether another delimiter, quote or escape parts the record into as many cells as the others
+/* Whether another delimiter, quote or escape splits the record into as many cells as the others
  * have; *other reads such records, made when first needed. */
 static enum dtx_code ragged_parted(const struct dtx_csv *c, const struct dtx_csv_shapes *shapes,
                                    size_t at, struct dtx_csv_ref **other, bool *parted, bool *glued,
@@ -239,7 +239,7 @@ static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *er
 	dtx_csv_ref_free(other);
 }
 
-/* Nothing ends behind the fault: no dialect makes lines of one. */
+/* Nothing ends after the fault: no dialect makes lines of one. */
 static bool fault_is_endless(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
 	size_t left = c->text.end - row->fault_at;
@@ -395,7 +395,7 @@ static void ragged_example(const struct dtx_csv *c, const struct dtx_csv_row *ro
 	               fault_line(c, row->start), dtx_csv_byte(c, row->start), row->ncells);
 }
 
-/* Of a part of an input, whose other rows nobody knows. */
+/* Of a part of an input, whose other rows are not known. */
 static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
@@ -598,7 +598,7 @@ static struct dtx_csv_found *found_slot(struct dtx_csv *c, uint64_t row_id)
 
 /* Where to search for a row from: places are mostly asked for in order within a morsel, so that the
  * search goes on where the last one ended; else from the morsel's start, whose line counts from the
- * last known place that is not behind it. */
+ * last known place that is not after it. */
 static struct dtx_csv_found locate_from(struct dtx_csv *c, uint64_t row_id)
 {
 	struct dtx_csv_found from = *found_slot(c, row_id);
@@ -620,7 +620,7 @@ static struct dtx_csv_found locate_from(struct dtx_csv *c, uint64_t row_id)
 
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
 {
-	/* Const to those who hold batches: nothing that they see changes, and what does is under
+	/* Const to those that hold batches: nothing that they see changes, and what does is under
 	 * its own lock. */
 	struct dtx_csv *c = (struct dtx_csv *)(uintptr_t)o->arg;
 	struct dtx_csv_found at, before;

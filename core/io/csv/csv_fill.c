@@ -25,7 +25,7 @@ static bool block_is_end(const struct block *b, uint32_t at)
 	return at == b->len || b->p[at] == '\n' || b->p[at] == '\r';
 }
 
-/* Start of the record behind the one that ends at `at`.  The text may be longer than the block. */
+/* Start of the record after the one that ends at `at`.  The text may be longer than the block. */
 static size_t block_next(const struct dtx_csv_fill *f, const struct block *b, uint32_t at)
 {
 	const char *end = f->c->text.data + f->c->text.end;
@@ -56,7 +56,7 @@ static inline void block_column(const struct block *b, uint32_t p, uint32_t widt
 		to[r] = block_cell(b, pos[-1] + 1, pos[0], shift, quote);
 }
 
-/* Column 0 begins behind a line end of one or two bytes. */
+/* Column 0 begins after a line end of one or two bytes. */
 static void block_first(const struct dtx_csv_fill *f, const struct block *b, uint32_t n,
                         uint32_t shift, char quote, struct dtx_span *to)
 {
@@ -130,7 +130,7 @@ static void block_regular(struct dtx_csv_fill *f, const struct block *b)
 	f->w->at += block_next(f, b, b->pos[(size_t)n * f->c->width - 1]);
 }
 
-/* Whether the rows so far make a batch of their own, as the record behind them is an error: it
+/* Whether the rows so far make a batch of their own, as the record after them is an error: it
  * counts if its row is wanted, whatever the size of the batches. */
 static bool filler_cuts(struct dtx_csv_fill *f, const struct dtx_csv_row *row,
                         enum dtx_csv_kind kind)

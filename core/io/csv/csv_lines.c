@@ -67,7 +67,7 @@ int64_t dtx_csv_lines_before(struct dtx_csv *c, uint64_t k)
 
 int64_t dtx_csv_line_of(const struct dtx_origin *o, uint64_t row_id)
 {
-	/* const to those who hold batches, as for dtx_csv_locate */
+	/* const to those that hold batches, as for dtx_csv_locate */
 	struct dtx_csv *c = (struct dtx_csv *)(uintptr_t)o->arg;
 	uint64_t k = row_id >> 32;
 	int64_t line = -1;

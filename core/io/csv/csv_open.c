@@ -144,7 +144,7 @@ static bool open_encloses(const struct dtx_csv *c)
 	return false;
 }
 
-/* Cells keep their quote marks: where quotes do not enclose cells, they are none. */
+/* Cells keep their quote marks: quotes that do not enclose cells are text. */
 static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -367,7 +367,7 @@ static bool is_blank(const struct dtx_csv_top *top)
 	return i == top->n;
 }
 
-/* The first rows; where all of them are blank lines, those behind the blank lines. */
+/* The first rows; where all of them are blank lines, those after the blank lines. */
 static enum dtx_code open_top(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

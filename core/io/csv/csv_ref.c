@@ -186,7 +186,7 @@ static void ref_put(struct dtx_csv_ref *r, int c)
 	dtx_buf_addc(&r->slice, (char)c);
 }
 
-/* The byte behind an escape, as data; returns the place behind both. */
+/* The byte after an escape, as data; returns the place after both. */
 static size_t ref_escaped(struct dtx_csv_ref *r, size_t at)
 {
 	char c = r->data[at + 1];
@@ -259,7 +259,7 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 	return r->end;
 }
 
-/* A quote behind the first byte of a field; returns the place behind it. */
+/* A quote after the first byte of a field; returns the place after it. */
 static size_t ref_quote(struct dtx_csv_ref *r, size_t at)
 {
 	bool doubled = r->bound != REF_RAW && at + 1 < r->end && r->data[at + 1] == r->d.quote;
@@ -281,7 +281,7 @@ static size_t ref_quote(struct dtx_csv_ref *r, size_t at)
 	return at + 2;
 }
 
-/* Blanks that part nothing: at the begin and the end of a record. */
+/* Blanks that separate nothing: at the beginning and the end of a record. */
 static bool ref_is_padding(const struct dtx_csv_ref *r, size_t at)
 {
 	size_t n;
@@ -390,7 +390,7 @@ static bool ref_is_comment(const struct dtx_csv_ref *r, size_t at)
 	return r->d.comment && dtx_str_starts(rest, dtx_str_of(r->d.comment));
 }
 
-/* Start of the line behind the one that `at` is in; *end: where its text ends. */
+/* Start of the line after the one that `at` is in; *end: where its text ends. */
 static size_t ref_line_end(const struct dtx_csv_ref *r, size_t at, size_t *end)
 {
 	while (at < r->end && !ref_is_end(r, r->data[at]))
@@ -504,7 +504,7 @@ static bool ref_is_stray(const struct dtx_csv_ref *r, const struct dtx_csv_ref_r
 	       (!rec->row.start && dtx_csv_stray(&r->d, record, width, true) == DTX_CSV_STRAY_SURE);
 }
 
-/* Read with each quote by itself the record is as wide, and fewer of them are data: then they were
+/* Read with each quote on its own the record is as wide, and fewer of them are data: then they were
  * never doubled. */
 static enum dtx_code ref_rawer(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
                                struct dtx_err *err)
@@ -613,7 +613,7 @@ static enum dtx_code ref_mixed(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
 	out->change = took ? DTX_CSV_CHANGE_OTHER : DTX_CSV_CHANGE_NONE;
 	if (!took && shapes)
 		DTX_TRY(dtx_csv_mixed_glued(r->mixed, shapes, r->end, r->width, out, err));
-	/* What its own delimiter parts into more has that delimiter. */
+	/* What its own delimiter splits into more has that delimiter. */
 	if (out->change == DTX_CSV_CHANGE_NONE &&
 	    2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1)
 		DTX_TRY(dtx_csv_mixed_read(r->mixed, shapes, pos, r->end, r->width, out, err));

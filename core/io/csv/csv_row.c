@@ -26,7 +26,7 @@ static void row_fault(struct dtx_csv_row *row, enum dtx_csv_fault fault, size_t 
 	row->fault_at = at;
 }
 
-/* Position behind the closing quote of the cell that opens at `at`, or the end of the text. */
+/* Position after the closing quote of the cell that opens at `at`, or the end of the text. */
 static size_t row_quoted(const struct dtx_csv_text *t, size_t at, struct dtx_csv_row *row)
 {
 	size_t open = at++;

@@ -18,7 +18,7 @@ struct dtx_csv_text {
 };
 enum dtx_csv_fault {
 	DTX_CSV_FINE,
-	DTX_CSV_BAD_QUOTE,    /* text behind a closing quote; strict: a quote inside plain text */
+	DTX_CSV_BAD_QUOTE,    /* text after a closing quote; strict: a quote inside plain text */
 	DTX_CSV_UNTERMINATED, /* the text ends inside quotes */
 	DTX_CSV_TOO_LONG      /* a cell or the record is larger than its maximum */
 };
@@ -44,7 +44,7 @@ static inline bool dtx_csv_row_blank(const struct dtx_csv_row *r)
 {
 	return r->start == r->end;
 }
-/* First record start at or behind pos, which is not inside quotes; `end` if none. Quotes must be
+/* First record start at or after pos, which is not inside quotes; `end` if none. Quotes must be
  * regular up to there. */
 size_t dtx_csv_row_seek(const struct dtx_csv_text *t, size_t pos, bool inside, size_t end);
 /* Line of a byte, from 0: CR, LF and CRLF end lines. */

@@ -55,7 +55,7 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 }
 
 /* Rows from places all over the body: a type often changes far below.  Whether a place lies inside
- * quotes is not known: the line end behind it is taken for that of a record, and the rows that
+ * quotes is not known: the line end after it is taken for that of a record, and the rows that
  * would be parts of a cell are passed over.  Longer cells cost a worse guess and nothing else. */
 static enum dtx_code types_see_windows(struct dtx_csv *c, uint32_t n, struct dtx_infer *seen,
                                        struct dtx_err *err)

@@ -30,7 +30,7 @@ static inline uint32_t dtx_line_count(struct dtx_str line, char c)
 	return n;
 }
 
-/* Where the next line begins, which may be an empty one; text.len behind the last. */
+/* Where the next line begins, which may be an empty one; text.len after the last. */
 static inline size_t dtx_line_behind(struct dtx_str text, struct dtx_str line)
 {
 	size_t at = (size_t)(line.ptr - text.ptr) + line.len;

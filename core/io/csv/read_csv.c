@@ -9,7 +9,7 @@ static struct dtx_csv *csv_of(struct dtx_reader *r)
 	return (struct dtx_csv *)r; /* head is the first member */
 }
 
-/* Everything is text if nobody knows better. */
+/* Everything is text if nothing else is known. */
 static int csv_sniff(const void *head, size_t len, const char *path)
 {
 	static const char *const suffixes[] = { ".csv", ".tsv", ".tab", ".psv", ".txt" };

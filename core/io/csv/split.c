@@ -6,7 +6,7 @@
 struct dtx_split_chunk {
 	struct dtx_scan_chunk count;
 	bool counted;
-	/* The place in the chunk from which `count` holds: its border, or a record start behind it
+	/* The place in the chunk from which `count` holds: its border, or a record start after it
 	 * when the plain machine read the chunk before. */
 	size_t entry;
 	bool inside, exact;
@@ -61,7 +61,7 @@ static struct dtx_scan_chunk split_count(const struct dtx_split *s, size_t from,
 	return count;
 }
 
-/* First record start at or behind `stop`, read from the latest known one. */
+/* First record start at or after `stop`, read from the latest known one. */
 static size_t split_read(const struct dtx_split *s, size_t stop)
 {
 	struct dtx_csv_row row;

@@ -262,7 +262,7 @@ static bool names_too_few(const struct dtx_head_finder *f, uint32_t r)
 }
 
 /* The lines of a report above its table leave cells blank, and begin with a text: the first row
- * that has all names, right above one that is data, comes behind them. */
+ * that has all names, right above one that is data, comes after them. */
 static enum dtx_code full_below(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -44,7 +44,7 @@ DTX_MUSTUSE enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32
 DTX_MUSTUSE enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start,
                                                struct dtx_err *err);
 uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start);
-/* ... a row below the names is a heading of the rows behind it, and has no names. */
+/* ... a row below the names is a heading of the rows after it, and has no names. */
 DTX_MUSTUSE enum dtx_code dtx_head_is_heading(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                               struct dtx_err *err);
 /* header_rows.c: how many rows from `start` on are the header; those above that join them. */
@@ -77,7 +77,7 @@ DTX_MUSTUSE enum dtx_code dtx_head_years_count(struct dtx_head_finder *f, uint32
 /* ... of years or bools, in the first row, and its first cell is blank or, before bools, a text. */
 DTX_MUSTUSE enum dtx_code dtx_head_numbers_first(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                  struct dtx_err *err);
-/* ... a row of numbers above cells that are none of the kind. */
+/* ... a row of numbers above cells that are not of that kind. */
 DTX_MUSTUSE enum dtx_code dtx_head_numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                   struct dtx_err *err);
 /* ... the numbers that pandas gives to columns without a name. */

@@ -23,7 +23,7 @@ bool dtx_head_is_missing_word(struct dtx_str s)
 	return false;
 }
 
-/* A sign counts at the start, behind a bracket, blank, exponent or currency, or as the last
+/* A sign counts at the start, after a bracket, blank, exponent or currency, or as the last
  * character: "31-60" and "90+" are labels. */
 static bool sign_allowed(struct dtx_str s, size_t i)
 {

@@ -88,7 +88,7 @@ static enum dtx_code collect_row(struct namer *n, uint32_t r, struct dtx_head_ce
 	DTX_TRY(n->g->row(n->g->arg, n->head->first + r, cell, &width, err));
 	for (c = 0; c < n->g->ncols; c++)
 		filled += cell[c].kind != DTX_HEAD_BLANK;
-	/* one cell alone is the title of a sheet, not a name for all columns behind it */
+	/* one cell alone is the title of a sheet, not a name for all columns after it */
 	right = right && (n->g->text_file || filled > 1);
 	for (c = 0; c < n->g->ncols; c++) {
 		bool own = cell[c].kind != DTX_HEAD_BLANK &&

@@ -34,7 +34,7 @@ static bool is_bool(struct dtx_str text)
 	return dtx_str_ieq(s, dtx_str_of("true")) || dtx_str_ieq(s, dtx_str_of("false"));
 }
 
-/* The number that a cell has to be for its row to be labels, behind `before` of the cell to its
+/* The number that a cell has to be for its row to be labels, after `before` of the cell to its
  * left, -1. */
 static bool follows(int64_t before, int64_t n, uint32_t k, enum labels kind)
 {
@@ -68,7 +68,7 @@ static bool are_dates(const struct dtx_head_finder *f)
 	return f->used_last > f->used_first;
 }
 
-/* A first cell that is blank or a text, and behind it numbers that only count, dates, or two bools.
+/* A first cell that is blank or a text, and after it numbers that only count, dates, or two bools.
  */
 static bool are_labels(const struct dtx_head_finder *f, enum labels kind)
 {
@@ -178,7 +178,7 @@ static bool is_number_name(struct dtx_str name, bool key)
 	return !key && dtx_num_parse_f64(name.ptr, name.len, &v) && v >= 0;
 }
 
-/* Names that are numbers, "id,100022,100025", above cells that are none of the kind: texts, bools,
+/* Names that are numbers, "id,100022,100025", above cells that are not of that kind: texts, bools,
  * dates, or decimals below keys of several digits.  The first column may hold texts. */
 enum dtx_code dtx_head_numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                       struct dtx_err *err)

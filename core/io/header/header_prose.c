@@ -1,5 +1,5 @@
-/* Sentences above the table of a text file, which its delimiter parts as well: what tells them from
- * a row of names. */
+/* Sentences above the table of a text file, which its delimiter splits as well: what tells them
+ * from a row of names. */
 #include "core/io/header/header_find.h"
 
 /* Whether the rows before r, most of another width than the table's, hold no value. */
@@ -50,7 +50,7 @@ out:
 	return rc;
 }
 
-/* Whether row r can be a sentence: some mark of one has a blank behind it, and so have all of them
+/* Whether row r can be a sentence: some mark of one has a blank after it, and so have all of them
  * where it does not have more cells than each row of the table. */
 static bool is_spaced(const struct dtx_head_finder *f, uint32_t r, enum spaced spaced)
 {
@@ -58,7 +58,7 @@ static bool is_spaced(const struct dtx_head_finder *f, uint32_t r, enum spaced s
 	       (spaced == SPACED_SOME && f->shape[r].width > f->width && is_all_table(f, r + 1));
 }
 
-/* A sentence right above the names: its marks have blanks behind them, those of names and data
+/* A sentence right above the names: its marks have blanks after them, those of names and data
  * have none. */
 enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint32_t *start,
                                      struct dtx_err *err)
@@ -99,7 +99,7 @@ static bool begins_table(const struct dtx_head_finder *f, uint32_t start, uint32
 	return false;
 }
 
-/* Sentences above the table can be parted by its delimiter as well.  The first row of the table's
+/* Sentences above the table can be split by its delimiter as well.  The first row of the table's
  * width below a blank line is the header if no row before it is as wide, or few are, as sentences
  * can be. */
 uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start)
@@ -228,7 +228,7 @@ out:
 	return rc;
 }
 
-/* The row behind the first rows of text alone that may have the names: below a blank line, or right
+/* The row after the first rows of text alone that may have the names: below a blank line, or right
  * above the first row of data, if it is of another width than the sentence above it. */
 static uint32_t names_below(const struct dtx_head_finder *f, uint32_t start, uint32_t n)
 {
@@ -242,7 +242,7 @@ static uint32_t names_below(const struct dtx_head_finder *f, uint32_t start, uin
 }
 
 /* Sentences above a small table may be more than its rows, so that most rows are as wide as they
- * are.  The table behind them goes on to the end. */
+ * are.  The table after them goes on to the end. */
 enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

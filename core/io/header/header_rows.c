@@ -60,8 +60,8 @@ out:
 	return rc;
 }
 
-/* Rows of delimiters alone can part the names of the first columns from those that complete them:
- * moves *r to the latter. */
+/* Rows of delimiters alone can separate the names of the first columns from those that complete
+ * them: moves *r to the latter. */
 static enum dtx_code past_gap(struct dtx_head_finder *f, uint32_t start, uint32_t *r,
                               struct dtx_err *err)
 {

@@ -11,7 +11,7 @@
 #define FRAME_COLS    1024u
 #define FRAME_RULE    '\x01' /* begins a rule, as a comment does */
 #define FRAME_RULES   "\x01"
-#define FRAME_PLACED  '\x1f' /* parts columns that only stand apart */
+#define FRAME_PLACED  '\x1f' /* separates columns that only stand apart */
 #define FRAME_PLACEDS "\x1f"
 #define FRAME_RECORD  '\x1e' /* ASCII has separators of records and of units */
 
@@ -337,14 +337,14 @@ static bool find_delimited(struct frame *f, struct dtx_str sample)
 
 /* --- separators of ASCII --- */
 
-/* Records that end with the separator, and with nothing else but maybe a line end behind it. */
+/* Records that end with the separator, and with nothing else but maybe a line end after it. */
 static bool find_separators(struct frame *f, struct dtx_str sample)
 {
 	const char *end = sample.ptr + sample.len, *p = sample.ptr;
 
 	if (!memchr(p, FRAME_PLACED, sample.len) || !memchr(p, FRAME_RECORD, sample.len))
 		return false;
-	for (; p < end; p++) { /* a line end stands behind a separator or another line end */
+	for (; p < end; p++) { /* a line end stands after a separator or another line end */
 		if (dtx_line_is_end(*p) &&
 		    (p == sample.ptr || (p[-1] != FRAME_RECORD && !dtx_line_is_end(p[-1]))))
 			return false;

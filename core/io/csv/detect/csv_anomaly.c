@@ -194,7 +194,7 @@ const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd)
 	return NULL;
 }
 
-/* Whether the last lines are remarks alone: lines that another delimiter parts into equally many
+/* Whether the last lines are remarks alone: lines that another delimiter splits into equally many
  * cells are a table of their own. */
 static bool odd_hold_table(const struct dtx_csv_odd_lines *odd, unsigned remarks)
 {

@@ -19,7 +19,7 @@ struct dtx_csv_odd_lines {
 		DTX_CSV_LINE_BLANK,
 		DTX_CSV_LINE_REMARK,
 		DTX_CSV_LINE_SENTENCE, /* a remark unless rows begin with such words too */
-		DTX_CSV_LINE_WORDS     /* short; a remark behind a blank line */
+		DTX_CSV_LINE_WORDS     /* short; a remark after a blank line */
 	} tail[DTX_CSV_ODD_TAIL];
 	struct dtx_str text[DTX_CSV_ODD_TAIL]; /* of the same lines */
 	const struct dtx_csv_shapes *shapes;   /* of the columns; NULL: not known */

@@ -61,7 +61,7 @@ static size_t count_tabs(struct dtx_str line)
 }
 
 /* "##source=x" above "#CHROM\tPOS" or above data: only the doubled mark begins a comment.  A single
- * one that parts as many columns as the next line does begins the names. */
+ * one that splits into as many columns as the next line does begins the names. */
 static bool marks_doubled(struct dtx_str text)
 {
 	struct dtx_str line = dtx_line_at(text, 0), next;
@@ -95,8 +95,8 @@ static struct dtx_str marks_fields(struct dtx_str text, size_t *word)
 	return (struct dtx_str){ "", 0 };
 }
 
-/* Words of the line that blanks part, each of them a value if `values`, else a text; 0: other ones,
- * or something else parts cells. */
+/* Words of the line that blanks separate, each of them a value if `values`, else a text; 0: other
+ * ones, or something else separates cells. */
 static size_t count_words(struct dtx_str line, bool values)
 {
 	size_t at = 0, from, n = 0;
@@ -153,7 +153,7 @@ out:
 	return rc;
 }
 
-/* The line end above "#Fields:" goes behind it: each byte and each line keep their numbers. */
+/* The line end above "#Fields:" goes after it: each byte and each line keep their numbers. */
 static enum dtx_code marks_comments(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -231,7 +231,7 @@ static bool are_two_names(const struct dtx_csv_top *top)
 	        dtx_head_judge(next->cell[1]) >= DTX_HEAD_YEAR);
 }
 
-/* Words part at blanks as well: names only above a row of values. */
+/* Words are split at blanks as well: names only above a row of values. */
 static bool has_value(const struct dtx_csv_top_row *r)
 {
 	uint32_t i;
@@ -241,8 +241,8 @@ static bool has_value(const struct dtx_csv_top_row *r)
 	return i < r->n;
 }
 
-/* The first row is one cell that another usual delimiter parts into as many names as the rows below
- * have cells. */
+/* The first row is one cell that another usual delimiter splits into as many names as the rows
+ * below have cells. */
 enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, uint32_t width,
                                   struct dtx_err *err)
 {

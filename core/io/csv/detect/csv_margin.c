@@ -25,7 +25,7 @@ static bool is_void(const struct dtx_csv *c, struct dtx_str s)
 	return s.len && i == s.len && memchr(s.ptr, c->dialect.delim[0], s.len);
 }
 
-/* A remark, and nothing but delimiters behind it. */
+/* A remark, and nothing but delimiters after it. */
 static enum margin_line judge_text(const struct dtx_csv *c, struct dtx_str s)
 {
 	const char *end = s.ptr + s.len, *to;
@@ -51,7 +51,7 @@ static enum margin_line judge(const struct dtx_csv *c, struct dtx_str line, bool
 	return remarks ? judge_text(c, line) : MARGIN_DATA;
 }
 
-/* The line that ends at `end`, which is behind its line end. */
+/* The line that ends at `end`, which is after its line end. */
 static struct dtx_str line_before(const struct dtx_csv *c, size_t end)
 {
 	const char *p = c->text.data;
@@ -155,7 +155,7 @@ out:
 
 /* --- columns --- */
 
-/* The column behind the last cell of these rows that is filled. */
+/* The column after the last cell of these rows that is filled. */
 static uint32_t columns_filled(const struct dtx_csv_top *top, size_t from, uint32_t least)
 {
 	size_t i;

@@ -1,4 +1,4 @@
-/* Several tables in one text file, parted by blank lines, or by delimiters alone. */
+/* Several tables in one text file, split by blank lines, or by delimiters alone. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -14,10 +14,10 @@ struct tables {
 	const struct dtx_csv_top_row *header;
 	size_t end;          /* of the first table */
 	size_t next, last;   /* the second one */
-	size_t tail;         /* ... and what goes on behind a blank line */
+	size_t tail;         /* ... and what goes on after a blank line */
 	struct dtx_buf list; /* where they are */
 	uint32_t n;
-	uint32_t goes_on; /* parts behind a gap that are no table */
+	uint32_t goes_on; /* parts after a gap that are no table */
 	bool margins;     /* delimiters alone are a gap, and fill a line up */
 };
 
@@ -32,7 +32,7 @@ static uint32_t filled_width(const struct dtx_csv_top_row *r)
 }
 
 /* A blank line, or the delimiters alone that spreadsheets write for one: where the margin is
- * sought, as split_tables parts at them too. */
+ * sought, as split_tables splits at them too. */
 static bool is_gap(const struct tables *t, size_t row)
 {
 	const struct dtx_csv_top_row *r = &t->top->row[row];
@@ -40,7 +40,7 @@ static bool is_gap(const struct tables *t, size_t row)
 	return r->blank || (t->margins && r->n > 1 && !filled_width(r));
 }
 
-/* The next rows without a blank line between them, at or behind *from. */
+/* The next rows without a blank line between them, at or after *from. */
 static bool next_band(const struct tables *t, size_t *from, size_t *to)
 {
 	while (*from < t->top->n && is_gap(t, *from))
@@ -140,7 +140,7 @@ static bool turns_to_text(const struct tables *t, size_t from, size_t to)
 	return false;
 }
 
-/* Above the data stands a text where the first table has not both, values and texts.  Behind
+/* Above the data stands a text where the first table has not both, values and texts.  After
  * delimiters alone, which may be a row without values, that is asked for. */
 static bool is_news(const struct tables *t, size_t row)
 {
@@ -383,7 +383,7 @@ out:
 	return rc;
 }
 
-/* A column of values has texts alone behind row `at`, and another one the other way round. */
+/* A column of values has texts alone after row `at`, and another one the other way round. */
 static bool turns_both_ways(const struct tables *t, size_t at, size_t to)
 {
 	bool texts = false, values = false;
@@ -403,7 +403,7 @@ static bool turns_both_ways(const struct tables *t, size_t at, size_t to)
 /* Each look goes through the whole top of the file. */
 enum { TURN_COLS_MAX = 64, TURN_LOOKS_MAX = 8 };
 
-/* Names of the table's own width within it, behind which its columns hold other things. */
+/* Names of the table's own width within it, after which its columns hold other things. */
 static enum dtx_code find_turn(struct tables *t, size_t *at, size_t *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -449,7 +449,7 @@ out:
 	return rc;
 }
 
-/* Delimiters alone, where the margin is not sought: the steps of a plan may part the tables there.
+/* Delimiters alone, where the margin is not sought: the steps of a plan may split the tables there.
  * What is taken for one is told. */
 static enum dtx_code tell(struct tables *t, size_t head, struct dtx_err *err)
 {

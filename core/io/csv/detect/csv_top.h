@@ -23,7 +23,7 @@ struct dtx_csv_top {
 	struct dtx_csv_top_row *row;
 	size_t n;
 	bool whole;     /* the input ends with the last row */
-	size_t body;    /* first row behind the header */
+	size_t body;    /* first row after the header */
 	uint32_t ncols; /* cells of a row that the header finder looks at */
 };
 
@@ -37,7 +37,7 @@ bool dtx_csv_top_same(const struct dtx_csv_top_row *a, const struct dtx_csv_top_
 DTX_MUSTUSE enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top,
                                        const char ***names, struct dtx_err *err);
 /* csv_head_odd.c: a first row with another delimiter than the `width` cells of those below is
- * parted by it. */
+ * split by it. */
 DTX_MUSTUSE enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top,
                                               uint32_t width, struct dtx_err *err);
 /* ... the header comes again: c->header, or a note. */

@@ -21,8 +21,8 @@ struct dtx_dialect {
 	bool trim;
 	bool mixed; /* a record that does not fit may have another usual delimiter */
 	enum dtx_quotes quotes;
-	double score;      /* of the sniffed one; 0: nothing was sniffed */
-	const char *maybe; /* a mark that parts all lines alike, and is as likely a part of texts */
+	double score;         /* of the sniffed one; 0: nothing was sniffed */
+	const char *maybe;    /* splits all lines alike, but may just be part of texts */
 	uint32_t maybe_above; /* ... all but so many first ones, in a plain reading */
 	char runner_up[5];    /* delimiter of the second best, "" if none */
 	bool partial;         /* sniffed from less than the whole text */
@@ -45,12 +45,12 @@ DTX_MUSTUSE enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, s
                                              bool all, const char *path, struct dtx_dialect *d,
                                              struct dtx_err *err);
 /* dialect_rows.c: whether the text is names above a column of values, one mark of these in each
- * line at least, and no blank behind it. */
+ * line at least, and no blank after it. */
 bool dtx_dialect_is_table(struct dtx_str text, char delim);
 /* ... whether these lines, without blank ones between them, look like rows of a table: some usual
- * delimiter, no blank behind it, parts all of them into equally many cells. */
+ * delimiter, no blank after it, splits all of them into equally many cells. */
 bool dtx_dialect_are_rows(struct dtx_str lines);
-/* ... whether `mark` parts the first line into names, and all others into as many cells, some of
+/* ... whether `mark` splits the first line into names, and all others into as many cells, some of
  * them values; whether no letter stands below the first line. */
 bool dtx_dialect_is_clear(struct dtx_str text, const char *mark);
 bool dtx_dialect_is_values(struct dtx_str text);

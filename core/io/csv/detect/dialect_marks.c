@@ -1,4 +1,4 @@
-/* Marks that part cells in one text and stand inside of them in another. */
+/* Marks that separate cells in one text and stand inside of them in another. */
 #include "core/io/csv/detect/sniff.h"
 
 static bool is_digit(char c)
@@ -134,7 +134,7 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* Behind the next number; where the line ends if that is all, 0: something else stands there. */
+/* After the next number; where the line ends if that is all, 0: something else stands there. */
 static size_t behind_number(struct dtx_str s, size_t at)
 {
 	size_t from;

@@ -40,7 +40,7 @@ struct plain_cell {
 	bool quoted, last;
 };
 
-/* The cell at *at, which moves behind it and its delimiter; delim 0: none. */
+/* The cell at *at, which moves after it and its delimiter; delim 0: none. */
 static struct plain_cell next_cell(struct dtx_str text, size_t *at, char delim)
 {
 	struct plain_cell cell = { .last = true };
@@ -157,7 +157,7 @@ static bool is_even(const struct plain *p, char delim, struct dtx_sniff_score *s
 }
 
 /* Each record is as wide, its quotes close, and none of the exceptions holds, which the search for
- * rarer dialects knows: a blank behind each delimiter, each delimiter twice, bars around lines. */
+ * rarer dialects knows: a blank after each delimiter, each delimiter twice, bars around lines. */
 static bool explains(const struct plain *p, char delim, struct dtx_sniff_score *s)
 {
 	if (!is_even(p, delim, s))
@@ -358,7 +358,7 @@ static bool holds_table(const struct plain *p, char delim)
 	return false;
 }
 
-/* Words of each line, parted by single blanks: equally many, but that the names of rows may have
+/* Words of each line, split by single blanks: equally many, but that the names of rows may have
  * none, and all of them numbers, or three and more with a column of values.  One number a line,
  * "1,50", is one column. */
 static bool are_words(const struct plain *p)

@@ -10,12 +10,12 @@
 
 struct rows {
 	char delim;
-	struct dtx_str names, rows; /* the first line; those behind it */
+	struct dtx_str names, rows; /* the first line; those after it */
 	uint32_t lines, above;      /* of the table; prose above it */
 	uint32_t ncells;
 };
 
-/* Cells of the line, the first ROWS_CELLS of them in `cell`.  A mark with a blank behind it is one
+/* Cells of the line, the first ROWS_CELLS of them in `cell`.  A mark with a blank after it is one
  * of a sentence. */
 static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
 {
@@ -37,7 +37,7 @@ static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
 	return n;
 }
 
-/* The last lines with equally many cells, nothing but remarks of one cell behind them. */
+/* The last lines with equally many cells, nothing but remarks of one cell after them. */
 static void find_lines(struct rows *b, struct dtx_str text)
 {
 	struct dtx_str line;
@@ -145,7 +145,7 @@ bool dtx_dialect_is_clear(struct dtx_str text, const char *mark)
 			return false;
 	}
 	values &= ncells < ROWS_CELLS ? (UINT64_C(1) << ncells) - 1 : UINT64_MAX;
-	/* names of things have numbers behind such a mark */
+	/* names of things have numbers after such a mark */
 	return strcmp(mark, "_") == 0 ? (values & 1) || (values & (values - 1)) : values != 0;
 }
 

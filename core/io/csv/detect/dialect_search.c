@@ -49,7 +49,7 @@ struct search {
 	struct dtx_sniff_sample sample;
 	bool stray;                               /* declared: what stray quotes are */
 	const char *maybe;                        /* a mark that could be the delimiter */
-	bool unclosed;                            /* a cell may go on behind the sample */
+	bool unclosed;                            /* a cell may go on after the sample */
 	bool regular;                             /* all quotes enclose whole cells */
 	bool comments;                            /* found only below the comments at the top */
 	struct search_try best, second;           /* second: another delimiter */
@@ -313,9 +313,9 @@ static bool is_rare(const struct search *f, size_t i)
 	return sample_has(f, delim) || (search_rare[i].runs && sample_has(f, "\t"));
 }
 
-/* Two columns may be a text with such a mark, but no text holds bytes made to part columns, and no
- * list of sentences has one comma of the East in each, or quotes on both sides; blanks
- * between numbers part them. */
+/* Two columns may be a text with such a mark, but no text holds bytes made to separate columns, and
+ * no list of sentences has one comma of the East in each, or quotes on both sides; blanks between
+ * numbers separate them. */
 static uint32_t least_columns(const struct search *f, const struct search_try *t)
 {
 	static const char *const commas[] = { "\uff0c", "\uff1b", "\u060c" };
@@ -367,7 +367,7 @@ static void search_columns(struct search *f)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
-/* Blanks between numbers with decimal commas part more than these do. */
+/* Blanks between numbers with decimal commas separate more than these do. */
 static void search_decimals(struct search *f)
 {
 	struct search_try t;
@@ -382,7 +382,7 @@ static void search_decimals(struct search *f)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
-/* A mark that parts all records equally, where the usual delimiters do not: they stand in numbers
+/* A mark that splits all records equally, where the usual delimiters do not: they stand in numbers
  * and texts. */
 static void search_marks(struct search *f)
 {
@@ -412,7 +412,7 @@ static void search_marks(struct search *f)
 	}
 }
 
-/* Lines of comments above the table hide it; what a usual delimiter parts may be names in the last
+/* Lines of comments above the table hide it; what a usual delimiter splits may be names in the last
  * of them. */
 static void search_below_comments(struct search *f, const struct dtx_dialect *d)
 {
@@ -456,7 +456,7 @@ static void search_closer(struct search *f, bool all)
 		offer(f, &second);
 }
 
-/* Each delimiter has a blank behind it, or ends its line: the blank is part of it; before it too:
+/* Each delimiter has a blank after it, or ends its line: the blank is part of it; before it too:
  * cells are filled up to stand below each other; before the first one too: lines are indented. */
 static void search_spaced(struct search *f)
 {
@@ -513,14 +513,14 @@ static size_t marks_together(const char *p, const char *end)
 	return n;
 }
 
-/* "~|~", "|^|".  Behind a comma alone a mark begins a cell ("ann,@ann,@a"), and equal marks have
+/* "~|~", "|^|".  After a comma alone a mark begins a cell ("ann,@ann,@a"), and equal marks have
  * empty cells between them. */
 static bool is_joined(const char *p, size_t n)
 {
 	return n >= 3 && n <= 4 && p[0] == p[n - 1] && p[0] != p[1] && !strchr(",;\t", p[0]);
 }
 
-/* Cells that are parted by several marks, the same each time, in every record. */
+/* Cells that are split by several marks, the same each time, in every record. */
 static void search_joined(struct search *f)
 {
 	const char *p = f->text.ptr, *end = p + DTX_MIN(f->text.len, SEARCH_HEAD);
@@ -564,7 +564,7 @@ static void search_named(struct search *f, const char *path)
 }
 
 /* Texts have commas and the like, and hardly ever tabs; and what is a comma inside of numbers alone
- * parts less than tabs do. */
+ * splits less than tabs do. */
 static void search_tabs(struct search *f)
 {
 	struct search_try best = f->best, tabs;

@@ -1,5 +1,5 @@
 /* Tables of fixed places without a rule: columns are what is blank between them in every line.
- * Cells may be empty or hold blanks, so that neither one blank nor several part them. */
+ * Cells may be empty or hold blanks, so that neither one blank nor several separate them. */
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv.h"
@@ -27,7 +27,7 @@ struct places {
 	} col[PLACES_COLS];
 	uint32_t ncols;
 	int64_t rules; /* lines left out */
-	bool even;     /* blanks part every line as well */
+	bool even;     /* blanks separate every line as well */
 };
 
 static bool is_empty(struct dtx_str line)
@@ -135,7 +135,7 @@ static bool find_columns(struct places *p)
 }
 
 /* How many of a column's cells there are, and begin or end at the same place: the mark of a
- * footnote may stand behind a number. */
+ * footnote may stand after a number. */
 struct edges {
 	uint32_t cells, left, right;
 };
@@ -182,7 +182,7 @@ static bool have_edges(const struct places *p)
 	return good * 3 >= p->ncols * 2;
 }
 
-/* The blanks part every line in as many cells: then they do. */
+/* The blanks separate every line in as many cells: then they do. */
 static bool is_even(const struct places *p, unsigned runs)
 {
 	struct dtx_str line;
@@ -229,7 +229,7 @@ static bool has_row_names(const struct places *p)
 	return true;
 }
 
-/* The bytes where cells are parted; false: something stands between the columns. */
+/* The bytes where cells are split; false: something stands between the columns. */
 static bool part_line(const struct places *p, struct dtx_str line, char *to)
 {
 	size_t at = 0, from, byte[PLACES_COLS];
@@ -305,7 +305,8 @@ static bool is_open(const struct dtx_csv *c)
 	       !memchr(c->enc.text, '"', c->enc.len);
 }
 
-/* Whole lines at the begin: a large text is looked through only when these promise something. */
+/* Whole lines at the beginning: a large text is looked through only when these promise something.
+ */
 static struct dtx_str head_of(struct dtx_str text)
 {
 	size_t len = DTX_MIN(text.len, PLACES_HEAD);

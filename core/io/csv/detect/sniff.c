@@ -1,4 +1,4 @@
-/* The measure behind the sniffing of dialects. */
+/* Measures how well a dialect explains a text. */
 #include "core/io/csv/detect/sniff.h"
 
 #define SNIFF_WIDTHS   512 /* wider records share the last counter */
@@ -138,7 +138,7 @@ static size_t sniff_plain_end(struct sniff *f, size_t at)
 	return DTX_MIN(at, f->s.len);
 }
 
-/* Where a closing quote at `at` leaves structure behind it, else 0. */
+/* Where a closing quote at `at` leaves structure after it, else 0. */
 static size_t sniff_closes(const struct sniff *f, size_t at)
 {
 	size_t next = at + 1;
@@ -333,7 +333,7 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 	out->records = f.n.records;
 	out->doubled = f.n.doubled;
 	out->score = out->consistency * (double)f.n.usual / (double)f.n.cells;
-	/* A comma with a blank behind each, here more of them and there less: sentences. */
+	/* A comma with a blank after each, here more of them and there less: sentences. */
 	if (f.n.delims && f.n.spaced == f.n.delims && out->uniform < SNIFF_EVEN)
 		out->score /= 2;
 	if (f.n.irregular)

@@ -31,9 +31,9 @@ struct dtx_sniff_score {
 	uint64_t irregular; /* quotes that are data */
 	unsigned unclosed;  /* ... as none closes them in their piece */
 	uint64_t delims;    /* delimiters */
-	uint64_t spaced;    /* ... with a blank behind */
+	uint64_t spaced;    /* ... with a blank after */
 	uint64_t last;      /* ... that end their record */
-	uint64_t padded;    /* ... with one before and one behind */
+	uint64_t padded;    /* ... with one before and one after */
 	uint64_t records;
 	uint64_t indented; /* ... that begin with a blank */
 	bool hollow;       /* no cell has a text */
@@ -46,14 +46,15 @@ struct dtx_sniff_score {
 void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sniff_dialect *d,
                      struct dtx_sniff_score *out);
 /* dialect_marks.c: all commas stand before three digits: where there are more of them in one line
- * than in another, they part thousands, as in the listing of a folder. */
+ * than in another, they separate thousands, as in the listing of a folder. */
 bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample);
 /* ... all commas stand between digits. */
 bool dtx_dialect_commas_decimal(const struct dtx_sniff_sample *sample);
-/* ... colons part cells if the first record has some as well, the names then, and if not all of
+/* ... colons separate cells if the first record has some as well, the names then, and if not all of
  * them stand in times of a day, as in a single column of these. */
 bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample);
-/* ... nothing but blanks and tabs parts numbers in all lines behind the first, which may be names.
+/* ... nothing but blanks and tabs separates numbers in all lines after the first, which may be
+ * names.
  */
 bool dtx_dialect_are_numbers(const struct dtx_sniff_sample *sample);
 /* The delimiter that a first line names, "sep=;", also in quotes, filled up with blanks or, to the

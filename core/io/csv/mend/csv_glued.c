@@ -40,7 +40,7 @@ static bool glued_parts_pair(struct glued *g, size_t at)
 	       p[at - 1] != ' ' && ++g->pairs == g->way;
 }
 
-/* A cell in quotes, from the first behind them on; where it ends. */
+/* A cell in quotes, from the first after them on; where it ends. */
 static size_t glued_quoted(struct glued *g, size_t at)
 {
 	const char *p = g->line.ptr;

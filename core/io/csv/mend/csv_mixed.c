@@ -55,7 +55,7 @@ out:
 	return rc;
 }
 
-/* No cell looks unlike those of its column; where nobody knows these, none does. */
+/* No cell looks unlike those of its column; where these are not known, none does. */
 static bool mixed_looks_right(const struct dtx_csv_shapes *s, const struct dtx_csv_ref_record *rec)
 {
 	for (uint32_t i = 0; s && i < rec->row.ncells; i++) {
@@ -140,8 +140,8 @@ static uint32_t count_quoted(const struct dtx_csv_ref_record *rec)
 	return n;
 }
 
-/* All quotes are regular, and the record is as wide as the others; where nobody knows how wide they
- * are, as wide as it was before. */
+/* All quotes are regular, and the record is as wide as the others; where it is not known how wide
+ * they are, as wide as it was before. */
 static bool mixed_fits(const struct dtx_csv_ref_record *rec, const struct dtx_csv_ref_record *was,
                        uint32_t width)
 {

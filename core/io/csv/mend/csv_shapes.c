@@ -138,7 +138,7 @@ static bool number_shape(struct dtx_str s, struct number_shape *out)
 	return any;
 }
 
-/* A sign, a parenthesis or a currency; behind the digits a percent sign, too. */
+/* A sign, a parenthesis or a currency; after the digits a percent sign, too. */
 static bool is_around(char c, bool behind)
 {
 	return strchr(behind ? ")% " : "$+-(", c) || (unsigned char)c >= 0x80;
@@ -227,7 +227,7 @@ static void shapes_settle(struct shapes_col *c, size_t rows)
 		c->kind = SHAPES_MARKS;
 }
 
-/* All rows may have empty cells behind the last column. */
+/* All rows may have empty cells after the last column. */
 static bool row_fits(const struct dtx_csv_top_row *r, uint32_t width, bool longer)
 {
 	uint32_t i;

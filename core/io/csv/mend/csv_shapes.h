@@ -9,7 +9,7 @@
 struct dtx_csv_shapes;
 struct dtx_csv_top;
 
-/* A number whose thousands commas part, "$1", "234.50", without those commas. */
+/* A number whose thousands commas separate, "$1", "234.50", without those commas. */
 struct dtx_csv_grouped {
 	char text[48];
 	size_t len;
@@ -35,7 +35,7 @@ bool dtx_csv_shapes_loose(const struct dtx_csv_shapes *s, uint32_t col);
 /* The rows that fit tell something of a column. */
 bool dtx_csv_shapes_tell(const struct dtx_csv_shapes *s);
 
-/* Whether these cells are one number whose thousands a comma parts. */
+/* Whether these cells are one number whose thousands a comma separates. */
 bool dtx_csv_grouped(const struct dtx_str *cell, uint32_t n, struct dtx_csv_grouped *out);
 /* In which columns delimiters inside of texts and numbers are looked for. */
 enum dtx_csv_shapes_where {

@@ -1,4 +1,4 @@
-/* A record over several lines, each of which is a row by itself. */
+/* A record over several lines, each of which is a row on its own. */
 #include "core/io/csv/mend/csv_stray.h"
 
 #include "core/base/text/utf8.h"
@@ -19,7 +19,7 @@ struct stray {
 	uint64_t texts;       /* columns that hold one */
 	uint64_t values;      /* ... that hold a value in two rows */
 	uint64_t once;
-	/* A blank behind a delimiter: below the first line; before the quote that opens in it. */
+	/* A blank after a delimiter: below the first line; before the quote that opens in it. */
 	bool prose, spaced;
 };
 
@@ -127,7 +127,7 @@ static bool pass_rows(struct stray *s, struct dtx_str record, bool see)
 	return s->lines > 1 && (s->lines - s->rows) * STRAY_SOME <= s->lines;
 }
 
-/* Texts of lines that all have so many commas, and never a blank behind one. */
+/* Texts of lines that all have so many commas, and never a blank after one. */
 static bool are_even(const struct stray *s)
 {
 	return s->lines > 2 && s->rows == s->lines && s->width > 2 && !s->prose && !s->header;

@@ -12,7 +12,7 @@ struct dtx_scan_set {
 	bool quotes; /* false: `quote` is data */
 };
 
-/* A quote is regular when it opens right behind structure, or closes right before it or before
+/* A quote is regular when it opens right after structure, or closes right before it or before
  * another quote.  While all are regular, being inside quotes is the parity of their count. */
 struct dtx_scan_chunk {
 	bool odd;          /* number of quotes */
@@ -29,7 +29,7 @@ struct dtx_scan_index {
 };
 struct dtx_scan_fns {
 	const char *name;
-	/* Counts p[0, n).  `before`: the byte in front, '\n' if none; `after`: the byte behind, -1
+	/* Counts p[0, n).  `before`: the byte in front, '\n' if none; `after`: the byte after, -1
 	 * if none. */
 	void (*count)(const char *p, size_t n, struct dtx_scan_set set, char before, int after,
 	              struct dtx_scan_chunk *out);
