@@ -303,6 +303,24 @@ void test_infer(void)
 	T_CHECK(i > 20);
 }
 
+/* Workers sample different rows: a warning names the first value of all of them. */
+void test_infer_merge_first_code(void)
+{
+	struct dtx_infer f[2] = { { 0 }, { 0 } }, merged = { 0 };
+	struct dtx_column *c[2] = { NULL, NULL };
+
+	T_OK(spans_of("7|2E4", &c[0]), NULL);
+	T_OK(spans_of("8|1E5", &c[1]), NULL);
+	dtx_infer_column(&f[0], c[0], 100);
+	dtx_infer_column(&f[1], c[1], 10);
+	dtx_infer_merge(&merged, &f[0]);
+	dtx_infer_merge(&merged, &f[1]);
+	T_INT(merged.code_row, 11);
+	T_CHECK(dtx_str_eq(merged.code, DTX_STR("1E5")));
+	dtx_column_unref(c[0]);
+	dtx_column_unref(c[1]);
+}
+
 /* Times are of UTC if all of them have an offset. */
 void test_infer_utc(void)
 {

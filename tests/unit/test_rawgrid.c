@@ -418,13 +418,19 @@ void test_rawgrid_full(void)
 	g.ncells = DTX_RAWGRID_CELLS_MAX;
 	T_CODE(dtx_rawgrid_add(&g, &cell, &err), DTX_E_CELL_LIMIT, &err);
 	T_STR(err.msg, "raw cells: a snippet is given at most 5000000 of them");
+	T_OK(dtx_rawgrid_text(&g, DTX_STR("known"), &id, &err), &err);
 	g.text_bytes = DTX_RAWGRID_TEXT_MAX;
+	T_OK(dtx_rawgrid_text(&g, DTX_STR("known"), &id, &err), &err);
 	T_CODE(dtx_rawgrid_text(&g, DTX_STR("x"), &id, &err), DTX_E_CELL_LIMIT, &err);
 	T_STR(err.msg, "raw cells: a snippet is given at most 256 MiB of text");
+	T_OK(dtx_rawgrid_format(&g, DTX_STR("0%"), &number, &err), &err);
 	g.format.n = DTX_RAWGRID_FORMAT_MAX;
+	T_OK(dtx_rawgrid_format(&g, DTX_STR("0%"), &number, &err), &err);
+	T_INT(number, 1);
 	T_CODE(dtx_rawgrid_format(&g, DTX_STR("0"), &number, &err), DTX_E_CELL_LIMIT, &err);
 	T_STR(err.msg, "raw cells: more than 65535 number formats");
 	g.nmerges = DTX_RAWGRID_MERGES_MAX;
 	T_CODE(dtx_rawgrid_merge(&g, range, &err), DTX_E_CELL_LIMIT, &err);
 	T_STR(err.msg, "raw cells: more than 100000 merged ranges");
+	dtx_rawgrid_clear(&g);
 }

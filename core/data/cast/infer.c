@@ -189,6 +189,10 @@ void dtx_infer_merge(struct dtx_infer *f, const struct dtx_infer *other)
 		f->sample = other->sample;
 		f->sample_row = other->sample_row;
 	}
+	if (other->code.ptr && (!f->code.ptr || other->code_row < f->code_row)) {
+		f->code = other->code;
+		f->code_row = other->code_row;
+	}
 }
 
 static struct dtx_typeref infer_moments(const struct dtx_infer *f)

@@ -60,17 +60,19 @@ enum dtx_code dtx_rawgrid_text(struct dtx_rawgrid *g, struct dtx_str text, uint6
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t before = g->text.n;
 	uint32_t found = 0;
 
+	*id = dtx_strmap_get(&g->text, text);
+	if (*id != DTX_STRMAP_NONE)
+		goto out;
 	if (text.len > DTX_RAWGRID_TEXT_MAX - g->text_bytes)
 		DTX_FAIL(err, DTX_E_CELL_LIMIT,
 		         "raw cells: a snippet is given at most %zu MiB of "
 		         "text",
 		         DTX_RAWGRID_TEXT_MAX >> 20);
-	if (!dtx_strmap_put(&g->text, text, (uint32_t)before, &found))
+	if (!dtx_strmap_put(&g->text, text, (uint32_t)g->text.n, &found))
 		DTX_FAIL_MEM(err);
-	g->text_bytes += g->text.n > before ? text.len : 0;
+	g->text_bytes += text.len;
 	*id = found;
 out:
 	return rc;
@@ -80,12 +82,13 @@ enum dtx_code dtx_rawgrid_format(struct dtx_rawgrid *g, struct dtx_str format, u
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t found = 0;
+	uint32_t found = dtx_strmap_get(&g->format, format);
 
-	if (g->format.n >= DTX_RAWGRID_FORMAT_MAX)
+	if (found == DTX_STRMAP_NONE && g->format.n >= DTX_RAWGRID_FORMAT_MAX)
 		DTX_FAIL(err, DTX_E_CELL_LIMIT, "raw cells: more than %u number formats",
 		         DTX_RAWGRID_FORMAT_MAX);
-	if (!dtx_strmap_put(&g->format, format, (uint32_t)g->format.n, &found))
+	if (found == DTX_STRMAP_NONE &&
+	    !dtx_strmap_put(&g->format, format, (uint32_t)g->format.n, &found))
 		DTX_FAIL_MEM(err);
 	*number = (uint16_t)(found + 1);
 out:
