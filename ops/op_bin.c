@@ -1,4 +1,5 @@
-/* bin: numbers into ranges. */
+/* bin: numbers into ranges.  It is no macro: labels have edges as JSON prints numbers, and a
+ * formula would try range after range where a search halves them. */
 #include <math.h>
 
 #include "core/base/text/num.h"

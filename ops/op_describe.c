@@ -1,4 +1,5 @@
-/* describe: what each column holds, in numbers. */
+/* describe: what each column holds, in numbers.  It is no macro: the result has a row for each
+ * column and its type, which are known when the input is. */
 #include "core/data/cells.h"
 #include "ops/window/shortwin.h"
 #include "ops/group/tableagg.h"

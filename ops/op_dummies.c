@@ -1,4 +1,5 @@
-/* dummies: one bool column per value. */
+/* dummies: one bool column per value.  It is no macro: pivot_wider would need a row number, and
+ * puts new columns last, not where the column was. */
 #include "core/base/text/str.h"
 #include "core/data/builder.h"
 #include "ops/kit/newnames.h"

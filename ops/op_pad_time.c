@@ -1,4 +1,5 @@
-/* pad_time: rows for the steps of a calendar that are missing. */
+/* pad_time: rows for the steps of a calendar that are missing.  It is no macro: no core op makes
+ * the steps from the least to the greatest time of each group. */
 #include "core/data/builder.h"
 #include "ops/kit/jsonvalue.h"
 #include "ops/kit/cells_new.h"

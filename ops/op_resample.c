@@ -1,4 +1,5 @@
-/* resample: aggregates over buckets of a calendar. */
+/* resample: aggregates over buckets of a calendar.  It is no macro: in a formula the time is the
+ * bucket's, inside of an aggregate the row's own. */
 #include <stdio.h>
 
 #include "core/data/builder.h"
