@@ -1,11 +1,11 @@
-/* Renaming on the way in. */
+/* Gives a snippet columns under the names that its code uses, see adapter.h. */
 #include "core/fallback/adapter.h"
 
 #include "core/base/mem.h"
 
 static const struct dtx_json_limits adapter_limits = { (size_t)1 << 20, 8 };
 
-/* --- making one --- */
+/* --- making an adapter --- */
 
 static bool adapter_add(json_t *map, const char *need, const char *have)
 {
@@ -69,7 +69,7 @@ out:
 
 /* --- tables --- */
 
-/* The name that the code knows `have` by. */
+/* The name by which the code knows the column `have`. */
 static const char *adapter_need(const json_t *adapter, const char *have)
 {
 	const char *need;
@@ -107,7 +107,7 @@ static enum dtx_code adapter_schema(const json_t *adapter, const struct dtx_sche
 		*changed = true;
 	}
 	*out = *s;
-	out->index = NULL; /* it is of the names before */
+	out->index = NULL; /* it is an index of the old names */
 	out->field = field;
 out:
 	return rc;

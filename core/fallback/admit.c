@@ -1,4 +1,5 @@
-/* Jail runs of one module: the admission under two hash seeds, the contract. */
+/* Admission: runs a module in the jail, under two hash seeds if it is new, and checks the
+ * result. */
 #include "core/fallback/admit.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "core/fallback/prompt/redact.h"
 #include "core/data/tablehash.h"
 
-/* One run in one box. */
+/* One run of the module. */
 struct admit_run {
 	const struct dtx_admit_spec *spec;
 	struct dtx_jail_spec jail_spec;
@@ -113,7 +114,7 @@ static void admit_close(struct admit_run *run)
 	dtx_jail_report_clear(&run->report);
 }
 
-/* The report as the record keeps it: without values of cells. NULL: out of memory. */
+/* The report as the record may keep it, without values of cells. NULL: out of memory. */
 static json_t *admit_report(const struct admit_run *run)
 {
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 32 };
@@ -130,7 +131,7 @@ static json_t *admit_report(const struct admit_run *run)
 	return value;
 }
 
-/* Of the run that failed, if one did. */
+/* What an author may read about the run that failed, if one failed. */
 static char *admit_told(const struct admit_run *run, int n)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -166,7 +167,8 @@ static void admit_read_check(struct dtx_admit_result *r, const char *text)
 	json_decref(check);
 }
 
-/* Names of a sliding header change with every file: code reads them from its parameters. */
+/* Refuses code that names single columns of a sliding header (see column_family.h). These names
+ * change with every file, so code must read them from its parameters. */
 static enum dtx_code admit_families(const struct dtx_admit_spec *spec,
                                     const struct dtx_admit_result *r, struct dtx_err *err)
 {
@@ -205,7 +207,8 @@ static enum dtx_code admit_event(struct admit_run *run, struct dtx_err *err)
 	                             err);
 }
 
-/* Fresh code must not depend on the order of sets and dicts. */
+/* Refuses new code whose result depends on the order of sets and dicts, by comparing the results
+ * under two hash seeds. */
 static enum dtx_code admit_same(const struct admit_run *a, const struct admit_run *b,
                                 struct dtx_err *err)
 {
@@ -234,7 +237,8 @@ static int64_t admit_rows(const struct dtx_fallback_request *g, int64_t *max)
 	return main_rows;
 }
 
-/* Types promised by name: of the step's expect, or of the input's own declaration. */
+/* The types that the result's columns must have: from `expect` of the step, or as the input
+ * declares them. */
 static enum dtx_code admit_types(const struct dtx_fallback_request *g, struct dtx_arena *arena,
                                  const struct dtx_schema **out, struct dtx_err *err)
 {
@@ -255,7 +259,8 @@ static json_t *admit_loads(const char *text)
 	return text ? json_loads(text, 0, NULL) : NULL;
 }
 
-/* The table as the code knows it; *out is a new reference, NULL without one. */
+/* The main table under the names that the code uses. *out is a new reference, or NULL if there
+ * is no such table. */
 static enum dtx_code admit_main(const struct dtx_admit_spec *spec, struct dtx_table **out,
                                 struct dtx_err *err)
 {
@@ -272,7 +277,8 @@ out:
 	return rc;
 }
 
-/* What it assumes comes first: a result from other values means nothing. */
+/* Checks what the module claims. ASSUMES comes first: if the input is not what the module
+ * assumes, its result means nothing. */
 static enum dtx_code admit_claims(const struct dtx_admit_spec *spec, struct dtx_admit_result *r,
                                   struct dtx_table *result, struct dtx_err *err)
 {
@@ -319,16 +325,17 @@ out:
 	return rc;
 }
 
-/* --- whether it did anything --- */
+/* --- whether the module changed anything --- */
 
-/* The live rows of a table, one after the other. */
+/* Iterates over the live rows of a table. */
 struct row_walk {
 	const struct dtx_table *table;
 	size_t batch;
 	uint32_t at;
 };
 
-/* The key of the next row, by value whatever the type; false: a column is not at hand. */
+/* Writes the values of the next row as a key that is equal for equal values of any type. Returns
+ * false if a column is not available. */
 static bool walk_next(struct row_walk *w, struct dtx_buf *key)
 {
 	struct dtx_column *col;
@@ -363,7 +370,7 @@ static bool admit_same_columns(const struct dtx_schema *a, const struct dtx_sche
 	return true;
 }
 
-/* The first row that differs ends it: of a snippet that does its work that is soon. */
+/* Stops at the first row that differs, which comes soon if the module did its work. */
 static bool admit_same_rows(const struct dtx_table *a, const struct dtx_table *b)
 {
 	struct dtx_buf x = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), y = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -393,8 +400,8 @@ static bool admit_unchanged(const struct dtx_fallback_request *g, const struct d
 	return false;
 }
 
-/* Both at once, so that two cores are used, or one after the other where no thread can be had; the
- * second only for fresh code. */
+/* Runs the module once, or twice for new code: at the same time to use two cores, or one after
+ * the other if no thread can be started. */
 static enum dtx_code admit_exec_all(struct admit_run run[2], bool fresh, struct dtx_err *err)
 {
 	struct dtx_err second = DTX_ERR_INIT;
@@ -423,7 +430,7 @@ static enum dtx_jail_mode admit_mode(const struct dtx_admit_spec *spec, int i)
 	return i ? DTX_JAIL_RUN : DTX_JAIL_CHECK_RUN;
 }
 
-/* What the screen cannot know comes before how the run ended. */
+/* A finding that only the real table shows counts more than how the run ended. */
 static enum dtx_code admit_judge(const struct dtx_admit_spec *spec, enum dtx_code ran,
                                  struct dtx_admit_result *r, struct dtx_err *err)
 {
@@ -438,7 +445,8 @@ static enum dtx_code admit_judge(const struct dtx_admit_spec *spec, enum dtx_cod
 	return rc;
 }
 
-/* The jail is not what it was: what was found out of the code no longer counts. */
+/* Whether the jail's policy has changed since the code was approved, so that the code must pass
+ * both runs again. */
 static bool admit_again(const struct dtx_admit_spec *spec, const struct admit_run *run)
 {
 	return spec->policy && !spec->fresh && run->report.filter_hash[0] &&

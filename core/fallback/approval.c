@@ -1,4 +1,4 @@
-/* Who may let a snippet run. */
+/* Decides whether a snippet may run, see approval.h. */
 #include "core/fallback/approval.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ out:
 	return rc;
 }
 
-/* "; 12 rows x 4 columns became 9 x 4" */
+/* Writes "; 12 rows x 4 columns became 9 x 4". */
 static void gate_sizes(const struct dtx_approval_view *v, char *out, size_t size)
 {
 	out[0] = '\0';

@@ -1,9 +1,9 @@
-/* ASSUMES and FORMULAS of a module. */
+/* Checks ASSUMES and FORMULAS of a module, see assume.h. */
 #include "core/fallback/assume.h"
 
 #include "core/plan/bind/rules.h"
 
-#define ASSUME_MAX 64 /* of each kind: each is a pass over the table */
+#define ASSUME_MAX 64 /* at most so many of each kind, because each needs a pass over the table */
 
 static enum dtx_code assume_count(const char *kind, size_t n, struct dtx_err *err)
 {
@@ -18,7 +18,7 @@ static enum dtx_code assume_count(const char *kind, size_t n, struct dtx_err *er
 	return rc;
 }
 
-/* One condition over all rows; *failed counts, 0 or 1. */
+/* Checks one condition on all rows. Adds 1 to *failed if it does not hold. */
 static enum dtx_code assume_rule(const char *expr, struct dtx_table *t, json_t *checks,
                                  int64_t *failed, struct dtx_err *err)
 {
@@ -85,7 +85,7 @@ static void assume_name(const char *name, struct dtx_buf *out)
 	dtx_buf_addc(out, '`');
 }
 
-/* The condition under which a value is what its formula says. */
+/* Writes the condition that a column has the value of its formula. */
 static void assume_equal(const char *name, const char *formula, bool number, struct dtx_buf *out)
 {
 	struct dtx_buf col = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

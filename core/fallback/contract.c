@@ -1,4 +1,4 @@
-/* What a snippet's result must keep. */
+/* Checks a snippet's result against its contract, see contract.h. */
 #include "core/fallback/contract.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
 	{ DTX_CLASS_DATE, "date" },
 };
 
-/* "any", "num", "num|date". */
+/* Writes "any", "num", "num|date". */
 static void contract_class_print(unsigned klass, char out[32])
 {
 	size_t i, len = 0;
@@ -111,7 +111,7 @@ static void contract_need(struct contract_run *run, const json_t *need, const st
 		return;
 	}
 	have = (unsigned)dtx_type_class(s->field[at].type.type);
-	if (s->field[at].source) /* text functions see its cells as they are written */
+	if (s->field[at].source) /* text functions read its cells as text */
 		have |= DTX_CLASS_TEXT;
 	contract_put(run, "type", "error", !klass || !have || (klass & have), name, text,
 	             dtx_type_name(s->field[at].type.type));

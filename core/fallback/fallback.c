@@ -1,4 +1,6 @@
-/* The ladder of one region: supplied, exact, compatible, else the exact next commands. */
+/* Answers one request for a snippet, see fallback.h. It tries these sources in order: the module
+ * of --snippet, an approved snippet for exactly this key, one that is compatible, an author. If
+ * none has an answer, the error lists the commands that would help. */
 #include "core/fallback/fallback_job.h"
 
 #include <string.h>
@@ -29,8 +31,8 @@ out:
 	return rc;
 }
 
-/* {"kind": "step", "steps": [...]}: what the intent hash is made of; of an input what the plan says
- * of it. */
+/* Makes {"kind": "step", "steps": [...]}, from which the intent hash is computed; for an input,
+ * what the plan says about it. */
 static json_t *fallback_region_json(const struct dtx_fallback_request *region)
 {
 	if (region->raw)
@@ -40,7 +42,7 @@ static json_t *fallback_region_json(const struct dtx_fallback_request *region)
 	                 region->steps);
 }
 
-/* The tables that reach the snippet, or the shape of the cells. */
+/* Describes the tables that the snippet gets, or the shape of the raw cells. */
 static enum dtx_code fallback_tables(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -110,7 +112,7 @@ out:
 	return rc;
 }
 
-/* What transform() gets as its second argument. */
+/* Makes the second argument of transform(). */
 static enum dtx_code fallback_params(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -143,8 +145,8 @@ enum dtx_code dtx_fallback_job_event(const struct dtx_fallback_job *w, const cha
 	return DTX_OK;
 }
 
-/* Names and JSON types of the parameters that the step has: statistics tell by them which
- * operation is wanted; never a value. */
+/* Names and JSON types of the step's parameters, never their values. Statistics use them to find
+ * out which operations are missing. */
 static json_t *fallback_step_params(const struct dtx_fallback_job *w)
 {
 	static const char *const type[] = { "object", "array", "string", "integer",
@@ -164,7 +166,7 @@ static json_t *fallback_step_params(const struct dtx_fallback_job *w)
 	return out;
 }
 
-/* Where the plan says what started it, within the region: "/steps/1/op". */
+/* Where the plan has what caused the request, within the region: "/steps/1/op". */
 static const char *fallback_pointer(const struct dtx_fallback_request *g)
 {
 	const char *at = g->trigger->at;
@@ -186,8 +188,9 @@ static enum dtx_code fallback_event_trigger(struct dtx_fallback_job *w, struct d
 		err);
 }
 
-/* Waited for: no jail runs before the disk holds that this run has begun.  Except for code of the
- * cache, whose admission the disk holds: run.output is waited for before anything of it is seen. */
+/* Waits until the event is on disk: no snippet runs before the disk says that this run has
+ * begun. Code from the cache is an exception, because its approval is on disk already, and
+ * run.output is waited for before any result is visible. */
 enum dtx_code dtx_fallback_job_event_cache(const struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	bool known = w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE;
@@ -202,7 +205,7 @@ enum dtx_code dtx_fallback_job_event_cache(const struct dtx_fallback_job *w, str
 		err);
 }
 
-/* --- the ladder --- */
+/* --- the sources of an answer --- */
 
 void dtx_fallback_job_reset(struct dtx_fallback_job *w)
 {
@@ -233,7 +236,7 @@ out:
 	return rc;
 }
 
-/* Whether the failure of an approved snippet may be repaired by asking for another. */
+/* Whether an author may repair an approved snippet that failed. */
 static bool fallback_repairs(const struct dtx_fallback_job *w, enum dtx_code how)
 {
 	return dtx_fallback_job_may_ask(w) && dtx_retry_helps(how) && !w->admitted.only_expect;
@@ -263,7 +266,8 @@ static enum dtx_code fallback_run(struct dtx_fallback_job *w, struct dtx_err *er
 	return rc;
 }
 
-/* exact, compatible; near is only told; then an author, or nobody. */
+/* Uses an approved snippet that is exact or compatible; similar ones are only reported. If there
+ * is none, asks an author. */
 static enum dtx_code fallback_cached(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -289,7 +293,7 @@ out:
 	return rc;
 }
 
-/* EXTRACT to APPROVE of a module given by hand. */
+/* From extraction to approval of the module of --snippet. */
 static enum dtx_code fallback_supplied(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
@@ -309,7 +313,7 @@ static enum dtx_code fallback_supplied(struct dtx_fallback_job *w, struct dtx_er
 		                                         "class", dtx_retry_class(tried), "cell_id",
 		                                         w->id[0] ? w->id : NULL),
 		                               NULL);
-		(void)noted; /* why it failed is the error to tell */
+		(void)noted; /* the error to report is why the module failed */
 	}
 	DTX_TRY(tried);
 	DTX_TRY(dtx_fallback_job_offer(w, true, err));
@@ -334,8 +338,8 @@ static const json_t *fallback_recorded(const struct dtx_fallback_job *w)
 	return NULL;
 }
 
-/* The run's record names the snippet by an id that is made of its code, its key and its renames:
- * the table that these come from may have been changed. */
+/* Whether the snippet is the one of the recorded run. The record names it by an id over code,
+ * key and renames; the table that these come from may have been changed since. */
 static bool fallback_is_recorded(const struct dtx_fallback_job *w, const json_t *cell)
 {
 	const struct dtx_snippet_key key = { dtx_json_text(cell, "namespace", ""),
@@ -353,7 +357,7 @@ static bool fallback_is_recorded(const struct dtx_fallback_job *w, const json_t 
 	return strcmp(id, w->id) == 0;
 }
 
-/* The code that the recorded run ended with, and no other. */
+/* Runs the code that the recorded run used in the end, and no other. */
 static enum dtx_code fallback_replay(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -427,7 +431,8 @@ out:
 	return rc;
 }
 
-/* Whether a module that failed here may be meant for a region to come: this one has another. */
+/* Whether a module that failed here may be meant for a later region, because this region has
+ * another answer. */
 static enum dtx_code fallback_waits(struct dtx_fallback_job *w, enum dtx_code how, bool *waits,
                                     struct dtx_err *err)
 {
@@ -450,7 +455,7 @@ out:
 	return rc;
 }
 
-/* *done: the module did it, or nobody else can. */
+/* Tries the module of --snippet. *done: it did the work, or there is no other source. */
 static enum dtx_code fallback_try(struct dtx_fallback_job *w, bool *done, struct dtx_err *err)
 {
 	struct dtx_err why = DTX_ERR_INIT;
@@ -477,9 +482,9 @@ static enum dtx_code fallback_try(struct dtx_fallback_job *w, bool *done, struct
 	return rc;
 }
 
-/* --- it was answered, and the steps behind it could not use the answer --- */
+/* --- a later step could not use the answer --- */
 
-/* The code that did it, how it was come by, and what was tried before. */
+/* Takes over the code, its origin, and the attempts so far from the earlier request. */
 static void fallback_inherit(struct dtx_fallback_job *w, struct dtx_fallback_job *was)
 {
 	dtx_buf_reset(&w->code);
@@ -497,7 +502,8 @@ static void fallback_inherit(struct dtx_fallback_job *w, struct dtx_fallback_job
 	w->supplied = was->supplied;
 }
 
-/* The failure as one of the snippet.  What it quotes of cells goes no further than people. */
+/* Describes the failure of the later step as a failure of the snippet. Its message may quote
+ * cells and must be shown only to people. */
 static void fallback_broke(const struct dtx_fallback_job *w, struct dtx_err *why)
 {
 	const struct dtx_err *broke = w->region->broke;
@@ -511,7 +517,7 @@ static void fallback_broke(const struct dtx_fallback_job *w, struct dtx_err *why
 	            dtx_code_name(broke->code), broke->msg);
 }
 
-/* A module given by hand has one attempt; an approved one may do in its place. */
+/* The module of --snippet has one attempt. If it failed, an approved snippet may take its place. */
 static enum dtx_code fallback_broke_supplied(struct dtx_fallback_job *w, struct dtx_err *why,
                                              bool *over, struct dtx_err *err)
 {
@@ -572,7 +578,7 @@ static enum dtx_code fallback_answer(struct dtx_fallback_job *w, struct dtx_fall
 		DTX_TRY(fallback_resume(w, err));
 		goto out;
 	}
-	if (was) /* it is done again from the start, perhaps as another region to the store */
+	if (was) /* the region is answered again from the start, perhaps under another key */
 		DTX_TRY(dtx_fallback_job_drop_lease(was, err));
 	if (w->r->recorded) {
 		DTX_TRY(fallback_replay(w, err));
@@ -586,7 +592,8 @@ out:
 	return rc;
 }
 
-/* A promise of the plan that a result breaks is the plan's, not the code's: exit 10. */
+/* If the result only breaks the `expect` of the plan, the error is expect_failed (exit status
+ * 10): the plan demanded it, not the code. */
 static enum dtx_code fallback_exit(const struct dtx_fallback_job *w, enum dtx_code rc,
                                    struct dtx_err *err)
 {
@@ -612,7 +619,8 @@ out:
 	return rc;
 }
 
-/* Without a record no snippet runs: what started it is the error, where it is one. */
+/* Without a store, no snippet runs. The cause of the request is then the error, if it is an
+ * error. */
 static enum dtx_code fallback_no_store(const struct dtx_fallback_request *region,
                                        struct dtx_err *err)
 {
@@ -648,11 +656,11 @@ enum dtx_code dtx_fallback_answer(void *arg, const struct dtx_fallback_request *
 	rc = fallback_work(w, was, err);
 	if (rc == DTX_OK)
 		*out = dtx_table_ref(w->admitted.table);
-	/* whoever gave a module knows what it is for, and so does a recorded run */
+	/* whoever supplied a module, or replays a run, knows why a snippet was needed */
 	if (rc == DTX_OK || w->rung == DTX_RUNG_SUPPLIED ||
 	    (r->recorded && rc != DTX_E_NEEDS_SNIPPET))
 		dtx_err_clear(&r->finding);
-	if (w->fingerprint[0]) { /* it got as far as being a region */
+	if (w->fingerprint[0]) { /* the request got as far as having a key */
 		dtx_fallback_job_keep(w);
 		w = NULL;
 	}

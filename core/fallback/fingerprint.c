@@ -1,4 +1,4 @@
-/* Identity of a snippet's place: documents in canonical JSON and their hashes. */
+/* The key of a snippet: documents in canonical JSON and their hashes, see fingerprint.h. */
 #include "core/fallback/fingerprint.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ out:
 
 /* --- tables --- */
 
-/* Text and its place, sorted by bytes. */
+/* A value and the text by which it is sorted, as bytes. */
 struct finger_item {
 	const char *key;
 	json_t *value;
@@ -51,7 +51,7 @@ static int finger_item_order(const void *a, const void *b)
 	return order || !p || !q ? order : strcmp(p, q);
 }
 
-/* Takes the values; an array of them in the order of their keys, NULL: out of memory. */
+/* Takes the values and returns them as an array in the order of their keys. NULL: out of memory. */
 static json_t *finger_sorted(struct finger_item *item, size_t n)
 {
 	json_t *out = json_array();
@@ -70,7 +70,7 @@ static json_t *finger_sorted(struct finger_item *item, size_t n)
 	return NULL;
 }
 
-/* Columns outside families under their own name, each family once under its pattern. */
+/* Columns outside families under their own names, and each family once under its pattern. */
 static json_t *finger_cols(const struct dtx_schema *s, const struct dtx_families *fam)
 {
 	struct finger_item *item = dtx_mem_zalloc((size_t)s->nfields + fam->n, sizeof(*item));
@@ -149,7 +149,7 @@ out:
 	return rc;
 }
 
-/* --- what goes to params and to the cache --- */
+/* --- what goes into the parameters and the cache --- */
 
 static bool finger_family_names(const struct dtx_schema *s, const struct dtx_families *fam,
                                 json_t *out)
@@ -230,7 +230,7 @@ out:
 	return rc;
 }
 
-/* --- what code reads --- */
+/* --- the columns that code reads --- */
 
 static bool finger_is_read(const json_t *col, const json_t *names)
 {
@@ -248,7 +248,7 @@ static bool finger_is_read(const json_t *col, const json_t *names)
 	return false;
 }
 
-/* {"alias", "cols"} of the columns that are read; NULL: out of memory. */
+/* {"alias", "cols"} with only the columns that are read. NULL: out of memory. */
 static json_t *finger_read_table(const json_t *table, const json_t *names)
 {
 	json_t *cols = json_array(), *col;

@@ -1,9 +1,10 @@
-/* Between a region's answer and its approval: the typed steps behind it try the result first. */
+/* What happens between the answer to a region and its approval: later typed steps use the result
+ * first, so that code is only approved if the plan can use what it makes. */
 #include "core/fallback/fallback_job.h"
 #include "core/base/mem.h"
 #include "core/store/ledger/lease.h"
 
-#define WORK_DROPPED UINT32_MAX /* the index of a region that is none any more */
+#define WORK_DROPPED UINT32_MAX /* the index of a region that no longer exists */
 
 void dtx_fallback_job_free(struct dtx_fallback_job *w)
 {
@@ -23,7 +24,8 @@ void dtx_fallback_job_free(struct dtx_fallback_job *w)
 	dtx_mem_free(w);
 }
 
-/* The request is gone when it has been answered: what is told of its region stays. */
+/* Keeps what must be known about the region, because the request itself does not outlive its
+ * answer. */
 void dtx_fallback_job_keep(struct dtx_fallback_job *w)
 {
 	struct dtx_fallback_job **at = &w->r->done;
@@ -57,7 +59,7 @@ struct dtx_fallback_job *dtx_fallback_job_take(struct dtx_fallback_ctx *r,
 
 	while (*at && ((*at)->kept.index != region->index || !work_is(*at, region))) {
 		if ((*at)->kept.index ==
-		    region->index) /* it was another one's, which was dropped */
+		    region->index) /* it belonged to another region, which was dropped */
 			(*at)->kept.index = WORK_DROPPED;
 		at = &(*at)->next;
 	}
@@ -89,14 +91,14 @@ static bool work_stands(const struct dtx_fallback_job *w, uint64_t stands)
 	return w->kept.index < 64 && stands >> w->kept.index & 1;
 }
 
-/* Code that passed all checks of its own waits for a person, whatever the run ended with; so does
- * an answer that is not in use any more, as no step has tried it. */
+/* Approves the code of one region, or keeps it as pending for a person: if the run failed for
+ * another reason, or if the answer is not used any more, so that no step has tried it. */
 static enum dtx_code settle_one(struct dtx_fallback_job *w, enum dtx_settle when, bool stands,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, dropped;
 
-	if (when == DTX_SETTLE_NEXT && !stands) /* it may be asked again */
+	if (when == DTX_SETTLE_NEXT && !stands) /* it may be asked for again */
 		return DTX_OK;
 	if (w->waits && (when == DTX_SETTLE_FAILED || !stands))
 		rc = dtx_fallback_job_pending(w, err);
@@ -111,13 +113,13 @@ static enum dtx_code settle_one(struct dtx_fallback_job *w, enum dtx_settle when
 		dtx_err_at(err, w->kept.at);
 	if (rc != DTX_OK) {
 		w->ended = rc;
-		if (!w->supplied) /* who gave it knows what it is for */
+		if (!w->supplied) /* the user who supplied the module knows why it was needed */
 			dtx_err_copy(&w->r->finding, w->kept.trigger);
 	}
 	return rc == DTX_OK ? dropped : rc;
 }
 
-/* A snippet that changes nothing did not do what it was asked for: a person should look. */
+/* Warns about a snippet that changes nothing: it did not do what was asked for. */
 static enum dtx_code settle_warn(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
@@ -162,7 +164,7 @@ enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t stan
 		return rc;
 	for (w = r->done; w; w = w->next) {
 		if (when == DTX_SETTLE_DONE && !work_stands(w, stands))
-			continue; /* the result has nothing of it */
+			continue; /* nothing of its result is in the output */
 		one = when == DTX_SETTLE_DONE ? settle_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
 		rc = rc == DTX_OK ? one : rc;
 		one = dtx_fallback_job_record(w, rc == DTX_OK ? err : NULL);

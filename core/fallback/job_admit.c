@@ -1,4 +1,4 @@
-/* From an answer to code that may run: EXTRACT, SCREEN, ADMIT, APPROVE. */
+/* From an answer to code that may run: extract, screen, admit, approve. */
 #include "core/base/mem.h"
 #include "core/fallback/adapter.h"
 #include "core/fallback/prompt/extract.h"
@@ -25,7 +25,8 @@ static struct dtx_admit_spec admit_spec(struct dtx_fallback_job *w, bool fresh)
 	};
 }
 
-/* The columns that the code reads, by the names of the input; JSON text in dtx_mem. */
+/* The columns that the code reads, by their names in the input; JSON text, to be freed with
+ * dtx_mem_free. */
 static enum dtx_code admit_needs(const struct dtx_fallback_job *w, char **needs,
                                  struct dtx_err *err)
 {
@@ -83,7 +84,7 @@ static enum dtx_code admit_act(struct dtx_fallback_job *w, enum dtx_snippet_act 
 	return dtx_snippet_act(w->r->store, dtx_record_id(w->r->record), w->id, act, by, NULL, err);
 }
 
-/* Code that passed the screen is kept as a candidate even when its run fails. */
+/* Admits new code. If it passes the screen it is kept as a candidate, even if its run fails. */
 static enum dtx_code admit_code(struct dtx_fallback_job *w, bool trial_off, struct dtx_err *err)
 {
 	struct dtx_admit_spec spec = admit_spec(w, true);
@@ -147,7 +148,7 @@ enum dtx_code dtx_fallback_job_approve(struct dtx_fallback_job *w, bool supplied
 	DTX_TRY(dtx_fallback_job_pending(w, err));
 	admit_view(w, &view);
 	DTX_TRY(dtx_approval(&w->r->gate, supplied, &view, &by, err));
-	if (w->r->trial_off) { /* a person has read it: now it may show what it does */
+	if (w->r->trial_off) { /* a person has read the code, so now it may run */
 		dtx_admit_clear(&w->admitted);
 		DTX_TRY(admit_code(w, false, err));
 	}
@@ -181,7 +182,7 @@ static enum dtx_code admit_pending(const struct dtx_fallback_job *w, struct dtx_
 	return DTX_E_NEEDS_APPROVAL;
 }
 
-/* One that waits may be approved now: by policy, or by who sits there. */
+/* Approves a pending snippet now, by policy or by asking the user at the terminal. */
 static enum dtx_code admit_waiting(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -204,14 +205,14 @@ out:
 	return rc;
 }
 
-/* --- what is kept of a snippet, and what its code says --- */
+/* --- what is stored about a snippet must agree with its code --- */
 
 static json_t *admit_loads(const char *text)
 {
 	return text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
 }
 
-/* Equal as JSON; an empty list and an empty object say as much as nothing. */
+/* Whether two JSON texts are equal; an empty list or object counts as nothing. */
 static bool admit_equal(const char *a, const char *b)
 {
 	json_t *x = admit_loads(a), *y = admit_loads(b);
@@ -245,7 +246,8 @@ static bool admit_order_fits(const struct dtx_fallback_job *w)
 	return fits;
 }
 
-/* Where the code came in a file, all that the file said of it was shown to whoever approved it. */
+/* If the snippet was imported from a file, checks what the file claims about it: the user who
+ * approved it has seen these claims. */
 static enum dtx_code admit_imported(const struct dtx_fallback_job *w, const char **wrong,
                                     struct dtx_err *err)
 {
@@ -264,7 +266,8 @@ out:
 	return rc;
 }
 
-/* The screen has read the code once more, in the jail: what it found decides, not what is kept. */
+/* Checks what is stored about the snippet. The screen has read the code again in the jail, and
+ * its findings decide, not what is stored. */
 static enum dtx_code admit_agrees(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,4 +1,4 @@
-/* AUTHOR and RETRY: asks until an answer passes, or the end. */
+/* Asks an author until an answer passes or no attempt is left. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,9 +28,10 @@ static const char *author_model(const struct dtx_fallback_job *w)
 	return w->r->author->model ? w->r->author->model : "";
 }
 
-/* --- one at a time --- */
+/* --- one run at a time --- */
 
-/* Leases are per key: other regions may be authored side by side. */
+/* The name of the lease. It is made from the key, so that other regions can be answered at the
+ * same time. */
 static void author_key(const struct dtx_fallback_job *w, char key[80])
 {
 	struct dtx_snippet_key k = dtx_fallback_job_key(w);
@@ -43,7 +44,8 @@ static void author_key(const struct dtx_fallback_job *w, char key[80])
 	dtx_buf_clear(&text);
 }
 
-/* Waits for a run that asks for the same; *waited: it is over, the cache may know more. */
+/* Takes the lease, or waits for the run that holds it because it asks for the same. *waited:
+ * that run has finished, and the cache may have an answer now. */
 static enum dtx_code author_claim(const struct dtx_fallback_job *w, const char *key, bool *waited,
                                   struct dtx_err *err)
 {
@@ -188,7 +190,7 @@ static enum dtx_code author_call(struct dtx_fallback_job *w, const struct dtx_pr
 	w->disclosed = p->disclosed;
 	w->origin = w->r->author->transport;
 	dtx_str_copy(w->model, sizeof(w->model), dtx_str_of(got->model));
-	if (asked == DTX_OK || !got->estimated) /* a server may bill what failed */
+	if (asked == DTX_OK || !got->estimated) /* a server may charge for calls that fail */
 		dtx_budget_spend(&w->r->budget, got->in_tokens + got->out_tokens, got->cost);
 	rc = author_got(w, p, got, asked == DTX_OK ? err : NULL);
 	if (asked != DTX_OK)
@@ -211,16 +213,17 @@ out:
 	return rc;
 }
 
-/* --- the cycle --- */
+/* --- the attempts --- */
 
 struct author_cycle {
 	struct dtx_fallback_job *w;
 	struct dtx_prompt prompt;
 	struct dtx_buf code, report; /* of the last attempt */
-	enum dtx_code failed;        /* DTX_OK: there was none */
+	enum dtx_code failed;        /* DTX_OK: there was no attempt */
 };
 
-/* `broke`: of a later step that could not use the result; NULL. */
+/* Notes the failed attempt. `broke` is the error of a later step that could not use the result,
+ * or NULL. */
 static void cycle_remember(struct author_cycle *c, const struct dtx_err *broke,
                            enum dtx_code failed, const struct dtx_err *why)
 {
@@ -261,7 +264,7 @@ static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
 	return rc;
 }
 
-/* What failed within the hour is not paid for again. */
+/* Does not pay again for a prompt that failed within the last hour. */
 static enum dtx_code cycle_blocked(struct author_cycle *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -283,7 +286,8 @@ out:
 	return rc;
 }
 
-/* The ceilings end a cycle as the attempts do: with the failure that there is. */
+/* A limit ends the attempts like a failure does, with the error of the last attempt if there was
+ * one. */
 static enum dtx_code cycle_budget(struct author_cycle *c, struct dtx_err *why, struct dtx_err *err)
 {
 	struct dtx_err over = DTX_ERR_INIT;
@@ -312,7 +316,8 @@ bool dtx_fallback_job_may_retry(struct dtx_fallback_job *w, enum dtx_code failed
 	return !stop;
 }
 
-/* One attempt.  *done: it passed, or there is no other; then the code is its result. */
+/* Makes one attempt. *done: it passed, or no other may follow; then the result is that of the
+ * function. */
 static enum dtx_code cycle_attempt(struct author_cycle *c, struct dtx_err *why, bool *done,
                                    struct dtx_err *err)
 {
@@ -358,7 +363,7 @@ static enum dtx_code cycle_run(struct author_cycle *c, struct dtx_err *failed, s
 	return rc;
 }
 
-/* What the run that was waited for has left; of a snippet that failed another one. */
+/* Uses what the run that we waited for has stored. If a snippet failed, only another one counts. */
 static enum dtx_code author_left(struct dtx_fallback_job *w, bool failed, bool *left,
                                  struct dtx_err *err)
 {
@@ -372,7 +377,7 @@ static enum dtx_code author_left(struct dtx_fallback_job *w, bool failed, bool *
 	        (!failed || strcmp(w->id, id));
 	if (!*left)
 		goto out;
-	dtx_fallback_job_reset(w); /* the code that failed */
+	dtx_fallback_job_reset(w); /* forget the code that failed */
 	dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(w->snippet.id));
 	DTX_TRY(dtx_fallback_job_event_cache(w, err));
 out:
@@ -414,7 +419,8 @@ enum dtx_code dtx_fallback_job_author(struct dtx_fallback_job *w, struct dtx_err
 	author_key(w, w->lease);
 	DTX_TRY(author_claim(w, w->lease, &waited, err));
 	rc = author_leased(w, waited, failed, err);
-	if (rc == DTX_OK && w->waits) /* others wait as well, until it is settled */
+	/* the lease is kept until the code is approved, because others wait for that */
+	if (rc == DTX_OK && w->waits)
 		goto out;
 	dropped = dtx_fallback_job_drop_lease(w, rc == DTX_OK ? err : NULL);
 	rc = rc == DTX_OK ? dropped : rc;

@@ -1,4 +1,4 @@
-/* The prompt of a region, and the error when there is no answer. */
+/* The prompt of a region, and the error if there is no answer. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -60,7 +60,7 @@ void dtx_fallback_job_own(const struct dtx_fallback_request *region, struct dtx_
 	dtx_err_at(err, region->at);
 }
 
-/* Of what only a snippet can do, of a prompt, and of a replay. */
+/* Sets needs_snippet for what only a snippet can do, for a prompt, and for a replay. */
 static void nobody_needs(const struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_fallback_request *g = w->region;
@@ -99,7 +99,7 @@ enum dtx_code dtx_fallback_job_nobody(struct dtx_fallback_job *w, struct dtx_err
 	return code;
 }
 
-/* --- near ones --- */
+/* --- similar snippets --- */
 
 struct near_one {
 	const struct dtx_snippet *snippet;
@@ -120,7 +120,7 @@ static json_t *near_adopt(const struct dtx_fallback_job *w, const struct near_on
 		dtx_buf_reset(&names);
 		dtx_buf_printf(&names, "%s=%s", pair[i].need, pair[i].have);
 		dtx_buf_add(&text, " --rename ");
-		/* a header may hold anything, and the command is pasted */
+		/* a header may contain anything, and users paste this command */
 		dtx_buf_word(&text, dtx_buf_text(&names));
 	}
 	if (w->r->operands)
@@ -157,7 +157,8 @@ out:
 	return rc;
 }
 
-/* Keeps the best, best first; equal ones in order of approval, newest first. */
+/* Inserts into the list of the best, which is sorted with the best first; equal scores keep
+ * their order, the newest approval first. */
 static void near_insert(struct near_one best[DTX_SIMILAR_MAX + 1], size_t *n, struct near_one one)
 {
 	size_t i = *n;

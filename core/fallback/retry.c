@@ -1,9 +1,9 @@
-/* Another attempt, or the end. */
+/* Decides whether another attempt follows, see retry.h. */
 #include "core/fallback/retry.h"
 
 #include <stdio.h>
 
-/* --- ceilings --- */
+/* --- limits --- */
 
 enum dtx_code dtx_budget_check(const struct dtx_budget *b, int64_t tokens, struct dtx_err *err)
 {
@@ -77,7 +77,8 @@ struct dtx_str dtx_retry_line(struct dtx_str code, int64_t line)
 	return dtx_str_trim(one);
 }
 
-/* Class, exception and the text of the failing line: the same twice is no progress. */
+/* Class, exception and text of the failing line. If they are the same twice, the author makes no
+ * progress. */
 static void retry_signature(enum dtx_code failed, struct dtx_str code, const json_t *report,
                             char out[192])
 {

@@ -1,4 +1,5 @@
-/* Whether a failed attempt has a successor; pure. */
+/* Decides whether another attempt follows a failed one. The functions have no side effects other
+ * than on their arguments. */
 #ifndef DTX_FALLBACK_RETRY_H
 #define DTX_FALLBACK_RETRY_H
 
@@ -9,35 +10,37 @@
 #define DTX_ATTEMPTS_MAX 3
 #define DTX_TOKENS_MAX   60000
 
-/* What a run may spend on authors, and has spent; shared by its regions. */
+/* What a run may spend on authors, and has spent. Its regions share one budget. */
 struct dtx_budget {
 	unsigned attempts;      /* per region; 0: DTX_ATTEMPTS_MAX */
 	int64_t tokens;         /* 0: DTX_TOKENS_MAX */
-	int64_t cost;           /* millionths; 0: no ceiling */
+	int64_t cost;           /* in millionths of the currency; 0: no limit */
 	int64_t spent_attempts; /* calls that gave an answer or cost something */
 	int64_t spent_tokens, spent_cost;
-	bool cost_unknown; /* of some call nobody told the cost */
+	bool cost_unknown; /* the cost of some call was not reported */
 };
-/* Whether one more call of about `tokens` fits.  author_failed with the ceiling that it breaks. */
+/* Whether one more call of about `tokens` fits into the budget. Error: author_failed, which
+ * names the limit. */
 DTX_MUSTUSE enum dtx_code dtx_budget_check(const struct dtx_budget *b, int64_t tokens,
                                            struct dtx_err *err);
 void dtx_budget_spend(struct dtx_budget *b, int64_t tokens, int64_t cost);
 
-/* Failures of one region so far. */
+/* The failures of one region so far. */
 struct dtx_retry {
-	unsigned attempts; /* done */
+	unsigned attempts; /* attempts so far */
 	char code[DTX_ATTEMPTS_MAX][DTX_SHA256_HEX];
 	char signature[192];
 };
-/* Class of a code: "contract" of snippet_contract, "ok", another code's own name. */
+/* The class of a code: "contract" for snippet_contract, "ok", or the code's own name. */
 const char *dtx_retry_class(enum dtx_code code);
-/* Whether a new attempt may do better than one that failed so. */
+/* Whether a new attempt can succeed after one that failed with this code. */
 bool dtx_retry_helps(enum dtx_code code);
-/* Notes the failed attempt; NULL: another may follow, else why not, in a few words.  `report`: the
- * jail's, may be NULL; with `code` it tells whether this is the failure of last time. */
+/* Notes a failed attempt. Returns NULL if another may follow, otherwise the reason in a few
+ * words. `report`, the jail's report (may be NULL), and `code` show whether it is the same
+ * failure as last time. */
 const char *dtx_retry_stop(struct dtx_retry *r, unsigned max, enum dtx_code failed,
                            struct dtx_str code, const json_t *report);
-/* The line of the code (from 1), without blanks around it. */
+/* A line of the code, counted from 1, without blanks around it. */
 struct dtx_str dtx_retry_line(struct dtx_str code, int64_t line);
 
 #endif

@@ -1,12 +1,12 @@
-/* How near names and schemas are. */
+/* Scores how similar names and schemas are, see similar_snippets.h. */
 #include "core/fallback/similar_snippets.h"
 
 #include <string.h>
 
 #include "core/store/cache/snippet.h"
 
-#define NEAR_COLUMNS 256 /* per table, read and present */
-#define NEAR_OPEN    32  /* columns that are looked for */
+#define NEAR_COLUMNS 256 /* columns per table that are compared */
+#define NEAR_OPEN    32  /* columns for which a partner is searched */
 #define NEAR_WORDS   16
 
 /* --- names --- */
@@ -96,16 +96,17 @@ static double near_columns(const json_t *need, const json_t *have)
 	return same * (!strcmp(want, "any") || !strcmp(got, "any") ? 0.9 : 0.4);
 }
 
-/* One table: what is read, what there is, who is taken, how well the rest would fit. */
+/* One table: the columns that the code reads and those that are there, which of them are paired,
+ * and how well the others would fit. */
 struct near_table {
 	const json_t *need, *have;
 	bool used_need[NEAR_COLUMNS], used_have[NEAR_COLUMNS];
 	size_t nneed, nhave;
-	size_t open[NEAR_OPEN], nopen; /* needs without a column of their name */
+	size_t open[NEAR_OPEN], nopen; /* columns that are needed but not there under that name */
 	float score[NEAR_OPEN][NEAR_COLUMNS];
 };
 
-/* Columns that kept name and class pair with themselves. */
+/* Pairs the columns that have the same name and class. */
 static double near_kept(struct near_table *t)
 {
 	double sum = 0;
@@ -137,7 +138,8 @@ static void near_matrix(struct near_table *t)
 	}
 }
 
-/* The best free pair, as places in open and have; false: none is left. */
+/* Finds the best pair that is still free, as indices in `open` and `have`. Returns false if none
+ * is left. */
 static bool near_best(const struct near_table *t, size_t *open, size_t *have)
 {
 	float best = -1;

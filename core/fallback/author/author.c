@@ -1,4 +1,4 @@
-/* One call of an author, whoever it is. */
+/* What all kinds of authors share: one call, see author.h. */
 #include "core/fallback/author/author.h"
 
 #include <stdio.h>
@@ -83,7 +83,8 @@ static void author_estimate(const struct dtx_author_ask *ask, struct dtx_author_
 		out->out_tokens = (int64_t)(out->text.len / BYTES_PER_TOKEN);
 }
 
-/* Replies and what commands print may repeat what they were given. */
+/* Removes secrets from everything that came back. A reply, or the output of a command, may
+ * repeat what it was given. */
 static void author_scrub(const struct dtx_author *a, struct dtx_author_answer *out,
                          struct dtx_err *err)
 {

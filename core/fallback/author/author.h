@@ -1,8 +1,9 @@
-/* Who writes a snippet: a command, a server, a folder of recorded answers.
+/* Authors write snippets: a command (`cmd`), a server (`url`), or a folder of recorded answers
+ * (`cassette`).
  *
- * An author is a const description and one function; asking blocks until the answer is whole, the
- * time is up, or the run is cancelled.  Whatever goes wrong on the way is author_failed (or
- * cancelled); what the answer is worth is for others to say. */
+ * An author is a const description with one function. A call blocks until the answer is
+ * complete, the time is up, or the run is cancelled. Every failure is author_failed (or
+ * cancelled). The answer is not judged here. */
 #ifndef DTX_FALLBACK_AUTHOR_AUTHOR_H
 #define DTX_FALLBACK_AUTHOR_AUTHOR_H
 
@@ -10,12 +11,12 @@
 #include "core/fallback/author/secret.h"
 
 #define DTX_AUTHOR_TIMEOUT_MS 120000
-#define DTX_AUTHOR_SAID_MAX   ((size_t)16 << 10) /* kept of a command's stderr */
-#define DTX_AUTHOR_REPLY_MAX  ((size_t)4 << 20)  /* a server's reply */
+#define DTX_AUTHOR_SAID_MAX   ((size_t)16 << 10) /* bytes kept of a command's stderr */
+#define DTX_AUTHOR_REPLY_MAX  ((size_t)4 << 20)  /* bytes of a server's reply */
 
-struct dtx_author_ask { /* borrowed */
+struct dtx_author_ask { /* everything is borrowed */
 	struct dtx_str prompt;
-	size_t system_len; /* its first bytes are the system message */
+	size_t system_len; /* the first bytes of the prompt are the system message */
 	const char *hash;  /* hex SHA-256 of the prompt */
 	int64_t timeout_ms;
 	bool (*cancelled)(void *arg); /* NULL: never */
@@ -25,12 +26,12 @@ struct dtx_author_ask { /* borrowed */
 struct dtx_author_answer {
 	struct dtx_buf text;           /* at most DTX_ANSWER_MAX bytes */
 	struct dtx_buf said;           /* what a command printed to stderr */
-	char model[128];               /* as reported, else as asked */
-	char finish[24];               /* "length": the answer was cut */
-	char outcome[24];              /* "ok", "timeout", "http 429" ...: for the record */
-	int64_t in_tokens, out_tokens; /* after the call never negative */
-	bool estimated;                /* nobody told; bytes / 4 */
-	int64_t cost;                  /* millionths of the currency; -1: nobody told */
+	char model[128];               /* as the author reported it, otherwise as requested */
+	char finish[24];               /* "length": the answer was cut off */
+	char outcome[24];              /* for the record: "ok", "timeout", "http 429" and so on */
+	int64_t in_tokens, out_tokens; /* never negative after the call */
+	bool estimated;                /* the author reported no tokens; they are bytes / 4 */
+	int64_t cost;                  /* in millionths of the currency; -1: not reported */
 	int64_t dur_us;
 };
 void dtx_author_answer_init(struct dtx_author_answer *a);
@@ -38,41 +39,43 @@ void dtx_author_answer_clear(struct dtx_author_answer *a);
 
 struct dtx_author {
 	const char *transport; /* "cmd", "url", "cassette" */
-	const char *model;     /* asked for; "": the author decides */
+	const char *model;     /* the requested model; "": the author decides */
 	enum dtx_code (*ask)(const struct dtx_author *a, const struct dtx_author_ask *ask,
 	                     struct dtx_author_answer *out, struct dtx_err *err);
-	const struct dtx_secrets *secrets; /* never in an answer or a message; NULL */
-	/* waits before another try, returns false when cancelled; NULL: by the clock */
+	const struct dtx_secrets *secrets; /* never appear in an answer or a message; NULL: none */
+	/* Waits before another request; returns false if cancelled. NULL: waits by the clock. */
 	bool (*pause)(void *arg, int64_t ms);
 	void *pause_arg;
-	/* cmd */
+	/* for cmd */
 	const char *command;
-	const char *hide; /* variable that the command does not see; NULL */
-	/* url */
+	const char *hide; /* a variable that the command must not see; NULL: none */
+	/* for url */
 	const char *base, *key; /* key NULL: none */
-	/* cassette */
+	/* for cassette */
 	const char *folder;
-	const struct dtx_author *inner; /* asked and recorded; NULL: replay only */
+	/* asked if there is no recorded answer, and recorded; NULL: replay only */
+	const struct dtx_author *inner;
 };
 
-/* Fills the author's function and fields; texts are borrowed. */
+/* Sets the author's function and fields. Texts are borrowed. */
 void dtx_author_cmd(struct dtx_author *a, const char *command, const char *hide);
-/* https, or http to loopback; no user in the address; needs a model.  Codes: usage. */
+/* `base` must be https, or http to this machine, without a user in the address. A model is
+ * required. Error: usage. */
 DTX_MUSTUSE enum dtx_code dtx_author_url(struct dtx_author *a, const char *base, const char *model,
                                          const char *key, struct dtx_err *err);
 void dtx_author_cassette(struct dtx_author *a, const char *folder, const struct dtx_author *inner);
 
-/* Asks once.  `out` (initialised) also tells of a failed call.  Tokens that nobody counted are
- * estimated. */
+/* Asks once. `out` must be initialised; it also describes a call that failed. Tokens are
+ * estimated if the author reported none. Errors: author_failed, cancelled. */
 DTX_MUSTUSE enum dtx_code dtx_author_call(const struct dtx_author *a,
                                           const struct dtx_author_ask *ask,
                                           struct dtx_author_answer *out, struct dtx_err *err);
 
-/* What authors say of a call: model, input_tokens or prompt_tokens, output_tokens or
- * completion_tokens, cost (number or decimal text).  What is not there stays. */
+/* Reads what authors report about a call: model, input_tokens or prompt_tokens, output_tokens or
+ * completion_tokens, cost (number, or decimal as text). What is missing stays as it was. */
 void dtx_author_usage(const json_t *usage, struct dtx_author_answer *out);
-/* Whether the run is cancelled or the deadline (dtx_now_ns) has passed: cancelled, author_failed.
- */
+/* Fails with cancelled or author_failed if the run is cancelled or the deadline (in time of
+ * dtx_now_ns) has passed. */
 DTX_MUSTUSE enum dtx_code dtx_author_alive(const struct dtx_author_ask *ask, int64_t deadline_ns,
                                            struct dtx_author_answer *out, struct dtx_err *err);
 

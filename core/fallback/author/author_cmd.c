@@ -1,4 +1,5 @@
-/* An author that is a command: prompt on stdin, answer on stdout, usage on descriptor 3. */
+/* An author that is a command. It gets the prompt on stdin, writes the answer to stdout, and may
+ * write its usage as JSON to descriptor 3. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,20 +19,20 @@
 
 #define CMD_USAGE_MAX ((size_t)4 << 10)
 #define CMD_POLL_MS   100
-#define CMD_PIPE_MAX  ((size_t)1 << 20) /* what a pipe can hold */
+#define CMD_PIPE_MAX  ((size_t)1 << 20) /* bytes that a pipe can hold */
 #define CMD_FDS       4                 /* stdin, stdout, stderr, usage */
 
 struct cmd {
 	pid_t pid;
-	int process;        /* readable when it has ended */
-	int child[CMD_FDS]; /* its ends */
-	int ours[CMD_FDS];  /* [0] unused */
+	int process;        /* readable when the command has ended */
+	int child[CMD_FDS]; /* the command's ends */
+	int ours[CMD_FDS];  /* our ends; [0] is unused */
 	struct dtx_buf *into[CMD_FDS];
 	struct dtx_buf usage;
 	int status;
 };
 
-/* Away from 0 to 3, which become the child's. */
+/* Moves a descriptor away from 0 to 3, which the child will use. */
 static int cmd_high(int fd)
 {
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 10);
@@ -55,7 +56,8 @@ out:
 	return rc;
 }
 
-/* The prompt in memory, at its start: a command that does not read it harms nobody. */
+/* Makes the command's stdin: a memory file with the prompt. Unlike a pipe, it cannot block us if
+ * the command does not read it. */
 static enum dtx_code cmd_stdin(struct cmd *c, struct dtx_str prompt, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -69,7 +71,7 @@ out:
 	return rc;
 }
 
-/* Without the variable that holds the key of a server. */
+/* A copy of the environment without the variable that holds the key of a server. */
 static char **cmd_environment(const char *hide)
 {
 	size_t n = 0, i, k = 0, len = hide ? strlen(hide) : 0;
@@ -141,8 +143,8 @@ out:
 	return rc;
 }
 
-/* Takes what is there; the end closes it.  No more than a pipe holds: who writes without end must
- * not keep the deadline from being looked at. */
+/* Reads what is available, and closes the pipe at its end. It reads no more than a pipe holds,
+ * so that a command that writes without end cannot keep us from checking the deadline. */
 static void cmd_read(struct cmd *c, int i)
 {
 	char bytes[4096];
@@ -190,7 +192,8 @@ static enum dtx_code cmd_wait(struct cmd *c, const struct dtx_author_ask *ask,
 			DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the answer has more than %zu KiB",
 			         out->text.max >> 10);
 	}
-	kill(-c->pid, SIGKILL); /* what it left behind; before its number is free for others */
+	/* ends what it left running, before its process group's number can be used again */
+	kill(-c->pid, SIGKILL);
 	if (waitpid(c->pid, &c->status, 0) != c->pid)
 		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the author is gone: %s", strerror(errno));
 	c->pid = 0;
@@ -198,7 +201,7 @@ out:
 	return rc;
 }
 
-/* The last line that it printed tells most. */
+/* The last line that the command printed, which usually says most. */
 static struct dtx_str cmd_last_line(const struct dtx_buf *said)
 {
 	size_t end = said->len, start;
@@ -273,7 +276,7 @@ static enum dtx_code cmd_ask(const struct dtx_author *a, const struct dtx_author
 	DTX_TRY(cmd_spawn(&c, a, err));
 	DTX_TRY(cmd_wait(&c, ask, out, err));
 	cmd_usage(&c, out);
-	dtx_secrets_scrub_buf(a->secrets, &out->said); /* before a line of it is cut */
+	dtx_secrets_scrub_buf(a->secrets, &out->said); /* before a line of it is cut out */
 	DTX_TRY(cmd_status(&c, out, err));
 out:
 	if (rc != DTX_OK && !out->outcome[0] && WIFEXITED(c.status) && WEXITSTATUS(c.status))

@@ -1,4 +1,5 @@
-/* Recorded answers: DIR/<prompt sha256>.json holds {"v":1,"answer","model","usage","finish"}. */
+/* Recorded answers: DIR/<SHA-256 of the prompt>.json holds
+ * {"v":1,"answer","model","usage","finish"}. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include "core/fallback/author/author.h"
 #include "core/fallback/prompt/extract.h"
 
-#define TAPE_MAX (DTX_ANSWER_MAX * 6 + 65536) /* an answer as JSON, all of it escaped */
+/* the longest answer as JSON, with every byte escaped */
+#define TAPE_MAX (DTX_ANSWER_MAX * 6 + 65536)
 
 static void tape_path(const struct dtx_author *a, const struct dtx_author_ask *ask,
                       struct dtx_buf *path)
@@ -59,7 +61,8 @@ static json_t *tape_json(const struct dtx_author_answer *got)
 	return tape;
 }
 
-/* Whole or not at all: another run may be reading it. */
+/* Writes the whole file under another name and renames it, because another run may be reading
+ * it. */
 static enum dtx_code tape_write(const char *path, struct dtx_str text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -67,7 +70,7 @@ static enum dtx_code tape_write(const char *path, struct dtx_str text, struct dt
 	int fd = -1;
 
 	dtx_buf_printf(&temp, "%s.%ld", path, (long)getpid());
-	(void)unlink(dtx_buf_text(&temp)); /* of a process that was killed */
+	(void)unlink(dtx_buf_text(&temp)); /* left by a process that was killed */
 	fd = open(dtx_buf_text(&temp), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': %s", path, strerror(errno));

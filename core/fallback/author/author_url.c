@@ -1,5 +1,5 @@
-/* An author behind an OpenAI-compatible server.  [libcurl], opened on the first call: a run that
- * asks nobody does not pay for it. */
+/* An author behind a server with OpenAI's API. libcurl is loaded at the first call, so that a
+ * run that asks no author does not pay for it. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #define URL_TRIES      3
 #define URL_WAIT_MAX_S 60
 #define URL_ANSWER     8192 /* tokens */
-#define URL_SHOWN      160  /* bytes of a server's own words */
+#define URL_SHOWN      160  /* bytes of a server's message that are shown */
 
 #define URL_FUNCTIONS(X)                                                                           \
 	X(curl_global_init_mem)                                                                    \
@@ -36,7 +36,7 @@ struct url_lib {
 #undef X
 };
 
-/* One call: up to URL_TRIES requests within its time. */
+/* One call: up to URL_TRIES requests until its deadline. */
 struct url {
 	struct url_lib lib;
 	const struct dtx_author *author;
@@ -45,7 +45,7 @@ struct url {
 	struct curl_slist *headers;
 	struct dtx_buf address, body, reply;
 	int64_t deadline_ns;
-	long status;     /* of the last request; 0: none came */
+	long status;     /* of the last request; 0: no reply */
 	CURLcode failed; /* CURLE_OK: there was a reply */
 	int64_t retry_after_s;
 };
@@ -138,7 +138,7 @@ static size_t url_take(char *bytes, size_t size, size_t n, void *arg)
 	return dtx_buf_ok(reply) ? size * n : 0;
 }
 
-/* libcurl asks every second or so, and whenever something moves. */
+/* libcurl calls this about once a second and whenever data moves. */
 static int url_progress(void *arg, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal,
                         curl_off_t ulnow)
 {
@@ -163,7 +163,7 @@ static enum dtx_code url_options(struct url *u, struct dtx_err *err)
 	(bad = bad == CURLE_OK ? u->lib.curl_easy_setopt(u->curl, option, value) : bad)
 	SET(CURLOPT_URL, dtx_buf_text(&u->address));
 	SET(CURLOPT_PROTOCOLS_STR, local ? "http" : "https");
-	SET(CURLOPT_FOLLOWLOCATION, 0L); /* a redirect would take the prompt elsewhere */
+	SET(CURLOPT_FOLLOWLOCATION, 0L); /* a redirect would send the prompt elsewhere */
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_HTTPHEADER, u->headers);
 	SET(CURLOPT_POSTFIELDS, u->body.ptr);
@@ -224,7 +224,8 @@ static bool url_sleep(const struct url *u, int64_t ms)
 	return true;
 }
 
-/* Whether there is time for another request, after the wait that the server asks for. */
+/* Waits for the time that the server asks for. Returns false if no time would be left for
+ * another request. */
 static bool url_pause(const struct url *u, int tried)
 {
 	int64_t ms = 1000 * (u->retry_after_s > 0 ? u->retry_after_s : tried);
@@ -236,7 +237,7 @@ static bool url_pause(const struct url *u, int tried)
 
 /* --- the reply --- */
 
-/* {"error": {"message": ...}} or {"error": ...}: what the server says, on one line. */
+/* Finds the server's message in {"error": {"message": ...}} or {"error": ...}, on one line. */
 static void url_server_says(const struct url *u, char out[URL_SHOWN])
 {
 	struct dtx_json_limits limits = { DTX_AUTHOR_REPLY_MAX, 32 };

@@ -1,4 +1,4 @@
-/* What must not leave the process. */
+/* Keeps secrets from leaving the process, see secret.h. */
 #include "core/fallback/author/secret.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ void dtx_secrets_leave_block(void)
 		explicit_bzero(environ[i], len);
 	}
 	own[n] = NULL;
-	environ = own; /* until the end of the process */
+	environ = own; /* kept until the process ends */
 }
 
 void dtx_secrets_shut_memory(void)
@@ -51,7 +51,7 @@ bool dtx_secrets_add(struct dtx_secrets *s, const char *value)
 	return true;
 }
 
-/* OPENAI_API_KEY, GITHUB_TOKEN, DB_PASSWORD ... */
+/* Whether the name is like OPENAI_API_KEY, GITHUB_TOKEN or DB_PASSWORD. */
 static bool secret_named(struct dtx_str name)
 {
 	static const char *const word[] = { "KEY", "TOKEN", "SECRET", "PASSWORD" };
@@ -78,7 +78,7 @@ bool dtx_secrets_find(struct dtx_secrets *s, char *const *environment)
 	return true;
 }
 
-/* The longest secret that stands at the start of `text`; 0: none. */
+/* Length of the longest secret at the start of `text`, or 0. */
 static size_t secret_at(const struct dtx_secrets *s, struct dtx_str text)
 {
 	size_t i, best = 0;

@@ -1,4 +1,5 @@
-/* Texts that must not leave the process: keys of authors, values of variables that hold keys. */
+/* Texts that must not leave the process: keys of authors, and values of environment variables
+ * that hold keys. */
 #ifndef DTX_FALLBACK_AUTHOR_SECRET_H
 #define DTX_FALLBACK_AUTHOR_SECRET_H
 
@@ -7,27 +8,29 @@
 #define DTX_SECRETS_MAX 1024
 #define DTX_SECRET_MIN  8 /* shorter values are words, not keys */
 
-struct dtx_secrets { /* values borrowed */
+struct dtx_secrets { /* the values are borrowed */
 	const char *value[DTX_SECRETS_MAX];
 	size_t n;
 };
-/* Moves the environment to memory of the process and empties the block that the kernel shows in
- * /proc/PID/environ to the user's other programs and to whatever collects the state of processes.
- * Once, before other threads. */
+/* Moves the environment to other memory and erases the original block, which the kernel shows in
+ * /proc/PID/environ to the user's other programs. Must be called once, before other threads
+ * start. */
 void dtx_secrets_leave_block(void);
-/* From here on neither the user's other programs nor a dump of a crash read this process. */
+/* From here on, the user's other programs cannot read this process, and a crash writes no core
+ * dump. */
 void dtx_secrets_shut_memory(void);
-/* One more; NULL, short or known ones are left out.  False: there are too many to keep. */
+/* Adds a secret. NULL, short values and known ones are ignored. Returns false if there are too
+ * many. */
 DTX_MUSTUSE bool dtx_secrets_add(struct dtx_secrets *s, const char *value);
-/* Values of the variables ("NAME=value", NULL at the end) whose names speak of a key, token, secret
- * or password.  False: too many. */
+/* Adds the values of the variables ("NAME=value", ending with NULL) whose names contain KEY,
+ * TOKEN, SECRET or PASSWORD. Returns false if there are too many. */
 DTX_MUSTUSE bool dtx_secrets_find(struct dtx_secrets *s, char *const *environment);
-/* `text` with "<secret>" in the place of each.  secrets may be NULL. */
+/* Appends `text` with each secret replaced by "<secret>". `s` may be NULL. */
 void dtx_secrets_scrub(const struct dtx_secrets *s, struct dtx_str text, struct dtx_buf *out);
-/* The same in place, for content that is kept. */
+/* The same in place. */
 void dtx_secrets_scrub_buf(const struct dtx_secrets *s, struct dtx_buf *text);
-/* The same into `size` bytes, which may be those of `text`: a secret is gone before the cut, which
- * would leave a part of it. */
+/* The same into `size` bytes, which may be those of `text`. Secrets are replaced before the text
+ * is cut, because a cut could leave a part of one. */
 void dtx_secrets_copy(const struct dtx_secrets *s, struct dtx_str text, char *out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sliding headers. */
+/* Finds families of sliding headers, see column_family.h. */
 #include "core/fallback/prompt/column_family.h"
 
 #include <ctype.h>
@@ -8,8 +8,9 @@
 
 /* --- period tokens --- */
 
-/* Shapes, the most specific first.  9: a digit; Y: year 1900-2199; M: month 01-12; D: day 01-31;
- * W: week 01-53; Q: quarter 1-4; B: English month name of three letters; others: themselves. */
+/* The shapes of periods, the most specific first. 9: a digit; Y: a year from 1900 to 2199; M:
+ * month 01-12; D: day 01-31; W: week 01-53; Q: quarter 1-4; B: English month name of three
+ * letters; any other character stands for itself. */
 static const struct {
 	const char *name, *shape;
 } family_tokens[] = {
@@ -23,7 +24,7 @@ static int family_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : -1;
 }
 
-/* n digits at s as a number; -1 if they are not. */
+/* Reads n digits at `at`; -1 if there are others. */
 static int family_number(struct dtx_str s, size_t at, size_t n)
 {
 	int v = 0;
@@ -58,7 +59,7 @@ static bool family_between(int v, int low, int high)
 	return v >= low && v <= high;
 }
 
-/* Bytes that one letter of a shape takes at `at`; 0: it does not fit. */
+/* The number of bytes that match one letter of a shape, or 0. */
 static size_t family_letter(char letter, struct dtx_str s, size_t at)
 {
 	switch (letter) {
@@ -80,7 +81,7 @@ static bool family_wordish(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Length of the shape at `at`, standing alone (no letter or digit beside it); 0: not here. */
+/* The length of the shape at `at`, if no letter or digit is next to it; otherwise 0. */
 static size_t family_shape(const char *shape, struct dtx_str s, size_t at)
 {
 	size_t pos = at;
@@ -146,7 +147,7 @@ static bool family_allowed(const json_t *patterns, const char *pattern)
 	return false;
 }
 
-/* The family of a pattern and class; a column without values fits every class. */
+/* Finds the family of a pattern and class. A column without values fits every class. */
 static size_t family_find(const struct dtx_families *f, const char *pattern, const char *klass)
 {
 	bool any = !strcmp(klass, "any");
@@ -180,7 +181,7 @@ out:
 	return rc;
 }
 
-/* Columns with values (or, in a second pass, those without) join their families. */
+/* Adds columns to their families: those with values, or in a second pass those without. */
 static enum dtx_code family_pass(const struct dtx_schema *s, const json_t *patterns, bool any,
                                  struct dtx_families *f, struct dtx_err *err)
 {
@@ -203,7 +204,7 @@ out:
 	return rc;
 }
 
-/* Drops families that are too small; the others keep their order. */
+/* Drops families that are too small. The others keep their order. */
 static void family_prune(struct dtx_families *f, size_t columns)
 {
 	size_t kept = 0, i, k;

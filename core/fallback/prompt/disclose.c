@@ -1,4 +1,4 @@
-/* What a prompt may show of a table. */
+/* Writes what a prompt may show of a table, see disclose.h. */
 #include "core/fallback/prompt/disclose.h"
 
 #include <ctype.h>
@@ -11,9 +11,9 @@
 #include "core/data/time/time.h"
 #include "core/fallback/fingerprint.h"
 
-#define DISCLOSE_PATTERN 24    /* longest text pattern */
-#define DISCLOSE_CELLS   5     /* that share it at least */
-#define DISCLOSE_LOOK    65536 /* cells asked for distinct values */
+#define DISCLOSE_PATTERN 24    /* the longest pattern of a text */
+#define DISCLOSE_CELLS   5     /* so many cells must share it at least */
+#define DISCLOSE_LOOK    65536 /* cells in which distinct values are counted */
 #define DISCLOSE_FEW     20
 #define DISCLOSE_ROWS    3
 #define DISCLOSE_COLUMNS 16384
@@ -54,8 +54,8 @@ static bool disclose_is_bidi(uint32_t cp)
 	       (cp >= 0x2066 && cp <= 0x2069) || (cp >= 0x80 && cp <= 0x9f);
 }
 
-/* JSON string, cut at a whole character, with characters escaped that would change how the text
- * around them is shown. */
+/* Writes a JSON string, cut at a whole character, in which characters are escaped that would
+ * change how the text around them is shown. */
 void dtx_disclose_name(struct dtx_buf *out, const char *name)
 {
 	char cut[DTX_DISCLOSE_NAME + 1], bytes[4];
@@ -90,8 +90,9 @@ static char disclose_class(uint32_t cp)
 	return cp >= 0x20 && cp < 0x7f ? (char)cp : '?';
 }
 
-/* Runs of letters and digits become one A, a or 9; "" when it would be too long, or of marks alone,
- * which are the cell itself. */
+/* The pattern of a text: each run of letters or digits becomes one A, a or 9. It is "" if it
+ * would be too long, or if the text has punctuation only, so that the pattern would be the text
+ * itself. */
 static void disclose_pattern(struct dtx_str s, char out[DISCLOSE_PATTERN + 1])
 {
 	size_t pos = 0, n = 0;
@@ -112,15 +113,16 @@ static void disclose_pattern(struct dtx_str s, char out[DISCLOSE_PATTERN + 1])
 		out[0] = '\0';
 }
 
-/* --- one column, looked at --- */
+/* --- statistics of one column --- */
 
 struct disclose_col {
 	bool nullable;
-	int64_t cells, looked;              /* without nulls */
-	struct dtx_strmap seen;             /* of the first DISCLOSE_LOOK cells */
-	char pattern[DISCLOSE_PATTERN + 1]; /* candidate, then the shared one or "" */
+	int64_t cells, looked;  /* without nulls */
+	struct dtx_strmap seen; /* distinct values of the first DISCLOSE_LOOK cells */
+	/* first the candidate, then the shared pattern, or "" */
+	char pattern[DISCLOSE_PATTERN + 1];
 	int64_t votes, shared;
-	bool count; /* second pass */
+	bool count; /* in the second pass */
 	struct dtx_buf text;
 };
 
@@ -179,8 +181,8 @@ out:
 	return rc;
 }
 
-/* A pattern is told when 90 % of the cells and at least 5 share it: what the vote left is the only
- * one that can. */
+/* A pattern is shown if 90 % of the cells, and at least 5, share it. The first pass finds the
+ * only candidate by majority vote (Boyer and Moore, MJRTY, 1981), the second counts it. */
 static enum dtx_code disclose_look(struct disclose_col *c, const struct dtx_table *t,
                                    uint32_t column, struct dtx_err *err)
 {
@@ -267,7 +269,8 @@ static void disclose_made_value(struct dtx_buf *out, enum dtx_type type, const c
 
 /* --- the table --- */
 
-/* Columns to show: the wanted ones first, the others in order; at most DTX_DISCLOSE_COLS. */
+/* Chooses the columns to show, at most DTX_DISCLOSE_COLS: the wanted ones first, then the others
+ * in order. */
 static size_t disclose_choose(const struct dtx_schema *s, const struct dtx_disclose_spec *spec,
                               uint32_t col[DTX_DISCLOSE_COLS])
 {
@@ -294,7 +297,7 @@ static size_t disclose_choose(const struct dtx_schema *s, const struct dtx_discl
 	return n;
 }
 
-/* Power of ten around a count: 0, "1-9", "10-99" ... */
+/* Writes the power of ten around a count: 0, "1-9", "10-99" and so on. */
 void dtx_disclose_bucket(struct dtx_buf *out, int64_t rows)
 {
 	int64_t low = 1;
@@ -337,7 +340,7 @@ out:
 	return rc;
 }
 
-/* Patterns of the chosen columns, kept for the rows that are made from them. */
+/* The patterns of the chosen columns, from which rows are made up. */
 struct disclose_state {
 	uint32_t col[DTX_DISCLOSE_COLS];
 	char pattern[DTX_DISCLOSE_COLS][DISCLOSE_PATTERN + 1];

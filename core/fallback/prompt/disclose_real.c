@@ -1,4 +1,4 @@
-/* What a prompt shows of real cells, when it was asked to. */
+/* Writes the parts of a prompt that show real cells, which only some sample policies allow. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ bool dtx_disclose_denied(const char *const *deny, size_t n, const char *name)
 	return false;
 }
 
-/* x, X and 9 in the place of letters and digits, character by character. */
+/* Replaces letters by x and X and digits by 9, character by character. */
 static void real_mask(struct dtx_str s, struct dtx_buf *out)
 {
 	size_t pos = 0;
@@ -43,7 +43,8 @@ static void real_mask(struct dtx_str s, struct dtx_buf *out)
 	}
 }
 
-/* A value as JSON: numbers and truth as they are, unless masked; text cut like a name. */
+/* Writes a value as JSON: numbers and truth values as they are, unless masked; text is cut like
+ * a name. */
 static enum dtx_code real_value(const struct dtx_column *c, uint32_t row, bool masked,
                                 struct dtx_buf *out, struct dtx_err *err)
 {
@@ -115,7 +116,7 @@ out:
 /* --- frequent values --- */
 
 struct real_count {
-	uint32_t value; /* entry of the map: order of first occurrence */
+	uint32_t value; /* index in the map, which is the order of first occurrence */
 	int64_t n;
 };
 

@@ -1,9 +1,9 @@
-/* The Python module in an answer: thoughts dropped, fences found as CommonMark does. */
+/* Finds the Python module in an answer, see extract.h. Fences are recognised as in CommonMark. */
 #include "core/fallback/prompt/extract.h"
 
-/* --- thoughts --- */
+/* --- <think> sections --- */
 
-/* Appends `in` without <think>...</think>; an open one hides the rest. */
+/* Appends `in` without <think>...</think>. One that is not closed hides the rest. */
 static void extract_drop_thoughts(struct dtx_str in, struct dtx_buf *out)
 {
 	static const struct dtx_str open = { "<think>", 7 }, close = { "</think>", 8 };
@@ -23,7 +23,7 @@ static void extract_drop_thoughts(struct dtx_str in, struct dtx_buf *out)
 
 /* --- lines --- */
 
-/* The next line without its end (LF, CRLF); false at the end of the text. */
+/* Gets the next line without its end (LF or CRLF); returns false at the end of the text. */
 static bool extract_line(struct dtx_str *rest, struct dtx_str *line)
 {
 	const char *end;
@@ -42,12 +42,12 @@ static bool extract_line(struct dtx_str *rest, struct dtx_str *line)
 
 struct extract_fence {
 	char mark;
-	size_t n; /* marks */
+	size_t n; /* number of marks */
 	size_t indent;
 	struct dtx_str info; /* trimmed */
 };
 
-/* Whether a line is a fence: 3 or more marks, indented by at most 3. */
+/* Whether a line is a fence: three or more marks, indented by at most three blanks. */
 static bool extract_fence(struct dtx_str line, struct extract_fence *f)
 {
 	size_t pos = 0, end;
@@ -62,7 +62,7 @@ static bool extract_fence(struct dtx_str line, struct extract_fence *f)
 		;
 	f->n = end - pos;
 	f->info = dtx_str_trim((struct dtx_str){ line.ptr + end, line.len - end });
-	/* `code` in a sentence is no fence */
+	/* a line such as "```code``` in a sentence" is not a fence */
 	return f->n >= 3 && !(f->mark == '`' && memchr(f->info.ptr, '`', f->info.len));
 }
 
@@ -92,7 +92,7 @@ static bool extract_is_python(struct dtx_str info)
 	return false;
 }
 
-/* A line "def transform" followed by a blank or "(". */
+/* Whether a line starts with "def transform", followed by a blank or "(". */
 static bool extract_defines(struct dtx_str code)
 {
 	static const char head[] = "def transform";
@@ -119,7 +119,7 @@ static void extract_add_line(struct dtx_str line, size_t indent, struct dtx_buf 
 
 struct extract_found {
 	struct dtx_buf best, now;
-	bool any, open; /* a fence was seen; the last one has no end */
+	bool any, open; /* a fence was seen; the last block is not closed */
 };
 
 static void extract_blocks(struct dtx_str text, struct extract_found *f)
@@ -145,7 +145,7 @@ static void extract_blocks(struct dtx_str text, struct extract_found *f)
 	}
 }
 
-/* Without blank lines at the end and with one newline. */
+/* Copies the code without blank lines at its end and with one final newline. */
 static enum dtx_code extract_finish(struct dtx_str code, struct dtx_buf *module,
                                     struct dtx_err *err)
 {

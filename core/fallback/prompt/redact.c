@@ -1,4 +1,5 @@
-/* See redact.h. */
+/* Describes failures to an author without quoting cells. The rules and their reasons are in
+ * redact.h. */
 #include "core/fallback/prompt/redact.h"
 
 #include <ctype.h>
@@ -6,10 +7,10 @@
 
 #include "core/fallback/retry.h"
 
-#define NAME_MAX_LEN  120 /* of a name that is told */
+#define NAME_MAX_LEN  120 /* bytes of a name that is passed on */
 #define FRAMES_TOLD   3
 #define COLUMNS_MOST  16384
-#define LINES_MOST    20 /* of one statement */
+#define LINES_MOST    20 /* lines of one statement */
 #define CHECKS_TOLD   3
 #define TRIGGER_NAMES 3
 
@@ -20,8 +21,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Calls fits(arg, text) for every text of `message` between two quotes of a kind, first ones first,
- * until one fits; false when none does. */
+/* Calls fits(arg, text) for every text between two quotes of the same kind in `message`, in
+ * order, until one fits. Returns false if none does. */
 static bool find_quoted(struct dtx_str message, bool (*fits)(const void *arg, struct dtx_str),
                         const void *arg, struct dtx_str *found)
 {
@@ -85,10 +86,10 @@ bool dtx_redact_names(json_t *names, const char *alias, const struct dtx_schema 
 	return true;
 }
 
-/* --- strings of the module --- */
+/* --- strings in the code of the module --- */
 
-/* The end of a string of Python that begins at `at`, behind its last quote; `text` is what is
- * inside.  It may go over lines, or not end. */
+/* Returns the position after the Python string that begins at `at`; `text` is what is between
+ * its quotes. The string may span lines, or have no end. */
 static size_t string_end(struct dtx_str code, size_t at, struct dtx_str *text)
 {
 	char q = code.ptr[at];
@@ -113,7 +114,7 @@ static size_t string_end(struct dtx_str code, size_t at, struct dtx_str *text)
 	return DTX_MIN(i, code.len);
 }
 
-/* A place in the code, and what is still open there. */
+/* A position in the code, with the number of open brackets there. */
 struct scan {
 	struct dtx_str code;
 	size_t at;
@@ -121,7 +122,8 @@ struct scan {
 	unsigned lines;
 };
 
-/* The next string; `whole`: to the end of the code, else to the end of the statement. */
+/* Finds the next string, up to the end of the code if `whole`, otherwise up to the end of the
+ * statement. */
 static bool next_string(struct scan *s, bool whole, struct dtx_str *text)
 {
 	while (s->at < s->code.len) {
@@ -146,7 +148,7 @@ static bool next_string(struct scan *s, bool whole, struct dtx_str *text)
 	return false;
 }
 
-/* Where a line (from 1) begins; false: there is none. */
+/* Finds the start of a line, counted from 1; returns false if there is no such line. */
 static bool line_start(struct dtx_str code, int64_t line, size_t *at)
 {
 	size_t i;
@@ -164,7 +166,7 @@ static bool line_start(struct dtx_str code, int64_t line, size_t *at)
 struct place {
 	const json_t *names;
 	struct dtx_str code;
-	int64_t line; /* 0: the strings of the code do not count */
+	int64_t line; /* 0: strings in the code do not count */
 };
 
 static bool has_string(struct dtx_str code, int64_t line, struct dtx_str text)
@@ -188,7 +190,7 @@ static bool fits_place(const void *arg, struct dtx_str text)
 	return is_name(p->names, text) || (p->line > 0 && has_string(p->code, p->line, text));
 }
 
-/* A word of the line, such as the import or the attribute that the screen refuses. */
+/* Whether `text` is a word of the line, such as the import or attribute that the screen refuses. */
 static bool fits_word(const void *arg, struct dtx_str text)
 {
 	const struct place *p = arg;
@@ -223,7 +225,7 @@ static void put_name(struct dtx_str name, struct dtx_buf *out)
 
 static const struct {
 	enum dtx_code code;
-	bool of_plan; /* its message quotes the plan and headers, never a cell */
+	bool of_plan; /* its message quotes only the plan and headers, never a cell */
 	const char *told;
 } triggers[] = {
 	{ DTX_E_UNKNOWN_OP, true, "there is no such op" },
@@ -310,7 +312,7 @@ static bool fits_plan(const void *arg, struct dtx_str text)
 	return is_name(w->names, text) || plan_has(w->steps, text);
 }
 
-/* Up to three names of the plan: all that such a message quotes is of the plan and of headers. */
+/* Writes up to three names of the plan. Such a message quotes only the plan and headers. */
 static unsigned put_plan_names(struct dtx_str msg, const struct plan_words *words,
                                struct dtx_buf *out)
 {
@@ -350,7 +352,7 @@ void dtx_redact_trigger(const struct dtx_err *e, const json_t *steps, const json
 
 /* --- a run in the jail --- */
 
-/* Exceptions of Python, pandas, numpy and decimal. */
+/* The exceptions of Python, pandas, numpy and decimal. Only these types are passed on by name. */
 static const char library_types[] =
 	"ArithmeticError,AssertionError,AttributeError,AxisError,BaseException,"
 	"BaseExceptionGroup,BlockingIOError,BrokenPipeError,BufferError,ChildProcessError,Clamped,"
@@ -500,7 +502,7 @@ void dtx_redact_run(const struct dtx_jail_report *r, struct dtx_str code, const 
 
 /* --- the next attempt --- */
 
-/* Rows that failed: the check's name, its column where the prompt names it, a type. */
+/* Writes the failed checks: their names, their columns if the prompt shows them, and types. */
 static void put_checks(const struct dtx_redact_failure *f, struct dtx_buf *out)
 {
 	unsigned n = 0;
@@ -521,7 +523,8 @@ static void put_checks(const struct dtx_redact_failure *f, struct dtx_buf *out)
 			dtx_buf_add(out, " for column ");
 			put_name(dtx_str_of(col), out);
 		}
-		/* of these two it is a word of dtx, of the others it may count or quote cells */
+		/* For these two it is one of dtx's own words; for others it may contain counts
+		 * or cells. */
 		if (!strcmp(name, "type") || !strcmp(name, "column"))
 			dtx_buf_printf(out, ": it is %s", dtx_json_text(row, "actual", ""));
 		dtx_buf_addc(out, '\n');
@@ -544,7 +547,7 @@ static void put_broke(const struct dtx_redact_failure *f, struct dtx_buf *out)
 	               trigger_told(e->code, &of_plan));
 }
 
-/* The condition that did not hold, if it is a string of the module. */
+/* Writes the condition that did not hold, if it is a string in the module. */
 static void put_assumption(const struct dtx_redact_failure *f, struct dtx_buf *out)
 {
 	json_t *list = f->assumes ? json_loads(f->assumes, 0, NULL) : NULL, *item;
@@ -573,9 +576,8 @@ void dtx_redact_failure(const struct dtx_redact_failure *f, struct dtx_buf *out)
 	switch (f->code) {
 	case DTX_E_SNIPPET_NO_CODE:
 	case DTX_E_SNIPPET_TRUNCATED:
-	case DTX_E_SNIPPET_NONDETERMINISTIC: /* made of the answer alone, or of nothing */
-		dtx_buf_printf(out, "%s\n", f->message);
-		return;
+	/* these messages depend on the answer alone, or on nothing */
+	case DTX_E_SNIPPET_NONDETERMINISTIC: dtx_buf_printf(out, "%s\n", f->message); return;
 	case DTX_E_SNIPPET_FAMILY_LITERAL:
 		dtx_buf_add(out, "the code names a column of a sliding header: read the names from "
 		                 "params[\"families\"]\n");

@@ -1,28 +1,29 @@
-/* What an author is told of a failure, and what the record keeps of it: never a cell.
+/* What an author gets to know about a failure, and what the record keeps of it: never a cell.
  *
- * A message that Python, pandas or dtx composes may hold any cell, and no list of harmless words
- * helps: "negative", "invalid" or "int" are cells as well.  So messages are not filtered, they are
- * not passed on.  What is told instead:
+ * A message of Python, pandas or dtx may contain any cell, and no list of harmless words helps:
+ * "negative", "invalid" or "int" may be cells, too. So messages are not filtered; they are not
+ * passed on at all. What is passed on instead:
  *
- *   - of every failure the class, and a sentence of this file about it;
- *   - of an exception its type, when it is one of Python's, numpy's or pandas' own (a closed list;
- *     else "exception"), and the lines of the module that it passed, at most three, by number and
- *     text.  The text is cut from the code that was sent to the jail, not from what came back;
- *   - of the message at most one name: the first text in it that stands there between quotes,
- * whole, and is the name of a column that the prompt tells as well, or a string of the failing line
- *     (KeyError: 'hours').
+ *   - of every failure its class, and a sentence from this file about it;
+ *   - of an exception its type, if it belongs to Python, numpy or pandas (a closed list; otherwise
+ *     "exception"), and the lines of the module that it passed through, at most three, by number
+ *     and text. The text is cut from the code that was sent to the jail, not from what came back;
+ *   - of the message at most one name: the first text between quotes that is, as a whole, the name
+ *     of a column that the prompt shows, or a string in the failing line (KeyError: 'hours').
  *
- * Numbers are never told: one that stands in the message and in the code may be a cell all the
- * same.  A text that stands elsewhere in the module is not told for that reason: `raise
- * KeyError(cell)` must not say that the cell is one of the words that the module compares with.
- * What is left: a cell that equals a string of the very line that fails, or a column's name, is
- * told to be that.  A line number says as much (`if cell == "x": raise`), and this is the bound:
- * what code that means to tell can choose is one type, three lines, one name and the class, some 60
- * bits an attempt.  Neither the order nor the number of names, nor the length of a message, nor
- * what was printed adds to it.
+ * Numbers are never passed on: a number that is in the message and in the code may still be a
+ * cell. Nor is a text passed on because it occurs elsewhere in the module: `raise
+ * KeyError(cell)` must not reveal that the cell is one of the words that the module compares
+ * with.
  *
- * What a worker reports about itself may be forged by the code that ran in it: nothing here takes
- * text from it, only what is found again in the code or among the names. */
+ * What remains: if a cell equals a string of the failing line, or the name of a column, the
+ * author can learn that. A line number reveals as much (`if cell == "x": raise`). Code that
+ * tries to reveal data can choose one type, three lines, one name and the class, some 60 bits
+ * per attempt. That is the limit: the order and number of names, the length of a message and
+ * printed output add nothing to it.
+ *
+ * Code in a worker may forge what the worker reports. So no text is taken from it; it is only
+ * used to find text in the code or among the names. */
 #ifndef DTX_FALLBACK_PROMPT_REDACT_H
 #define DTX_FALLBACK_PROMPT_REDACT_H
 
@@ -30,38 +31,39 @@
 #include "core/fallback/prompt/disclose.h"
 #include "core/plan/exec/provider.h"
 
-/* Adds what a prompt names: the table and its columns, without those that `deny` hides, and the
- * columns of the contract.  Everything may be NULL but `names`.  False: out of memory. */
+/* Adds the names that a prompt shows: the table, its columns except those that `deny` hides, and
+ * the columns of the contract. All arguments but `names` may be NULL. Returns false if out of
+ * memory. */
 DTX_MUSTUSE bool dtx_redact_names(json_t *names, const char *alias, const struct dtx_schema *s,
                                   const char *const *deny, size_t ndeny, const json_t *contract);
 
-/* Of dtx's own error that starts a fallback: a sentence about its code, and names.  Where the code
- * is one that speaks of the plan (no such op, function, column) the names are those that the
- * message quotes and `steps` holds; else one column at most, of `names`.  `names`: an object whose
- * keys are the columns that the prompt tells.  Adds what was left out to count->redactions. */
+/* Describes the error of dtx that caused the request: a sentence about its code, and names. If
+ * the error is about the plan (no such op, function, column), these are the names that the
+ * message quotes and `steps` contains; otherwise at most one column that is a key of `names`,
+ * the columns that the prompt shows. What was left out is added to count->redactions. */
 void dtx_redact_trigger(const struct dtx_err *e, const json_t *steps, const json_t *names,
                         struct dtx_buf *out, struct dtx_disclosed *count);
 
-/* What is told of a run in the jail that failed: lines of text, "" of one that did not. */
+/* Describes a failed run in the jail, as lines of text; nothing if the run did not fail. */
 void dtx_redact_run(const struct dtx_jail_report *r, struct dtx_str code, const json_t *names,
                     struct dtx_buf *out);
 
-/* All that the next attempt is told of the last one. */
+/* Everything that the next attempt gets to know about the last one. */
 struct dtx_redact_failure {
 	enum dtx_code code;
 	const char *message;         /* of the error */
-	const char *run;             /* of dtx_redact_run; NULL: nothing ran */
-	const json_t *checks;        /* rows of the contract; NULL */
-	const char *assumes;         /* JSON text of the module's ASSUMES; NULL */
-	const struct dtx_err *broke; /* of a later step that could not use the result; NULL */
-	int32_t broke_number;        /* of that step as it was written, from 1 */
-	struct dtx_str module;       /* the code */
+	const char *run;             /* from dtx_redact_run; NULL: nothing ran */
+	const json_t *checks;        /* rows of the contract; NULL: none */
+	const char *assumes;         /* the module's ASSUMES as JSON text; NULL: none */
+	const struct dtx_err *broke; /* error of a later step that could not use the result; NULL */
+	int32_t broke_number;        /* number of that step in the plan, from 1 */
+	struct dtx_str module;       /* its code */
 	const json_t *names;
 };
 void dtx_redact_failure(const struct dtx_redact_failure *f, struct dtx_buf *out);
 
-/* The jail's report as the record may keep it, changed in place: what the snippet printed is gone
- * (sizes stay), and what is text of the worker is as above.  False: out of memory. */
+/* Changes the jail's report in place to what the record may keep: printed output is removed (its
+ * size stays), and text of the worker is handled as above. Returns false if out of memory. */
 DTX_MUSTUSE bool dtx_redact_report(json_t *report, const struct dtx_jail_report *r,
                                    struct dtx_str code, const json_t *names);
 

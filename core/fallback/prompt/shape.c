@@ -1,4 +1,4 @@
-/* The shape of raw cells. */
+/* Describes the shape of raw cells, see shape.h. */
 #include "core/fallback/prompt/shape.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define SHAPE_NAMES 1000 /* texts that are looked at */
 #define SHAPE_WIDTH 200  /* cells of a row that a prompt shows */
-#define SHAPE_FOUND 64   /* rows in which known names are looked for */
+#define SHAPE_FOUND 64   /* rows in which known names are searched */
 
 /* --- classes --- */
 
@@ -48,10 +48,11 @@ static char shape_class(const struct dtx_rawgrid *g, const struct dtx_raw_cell *
 	return known[c->kind];
 }
 
-/* Walks the first rows; `text` has one class per column up to the last filled one. */
+/* Walks through the first rows. `text` has one letter per column, up to the last column that is
+ * filled. */
 struct shape_walk {
 	const struct dtx_rawgrid *g;
-	size_t at; /* next cell */
+	size_t at; /* the next cell */
 	struct dtx_buf text;
 };
 
@@ -100,7 +101,7 @@ static json_t *shape_merged(const struct dtx_rawgrid *g)
 	return list;
 }
 
-/* Classes of the rows into `list`; *data: the first with a number or date. */
+/* Appends the classes of each row to `list`. *data becomes the first row with a number or date. */
 static enum dtx_code shape_classes(const struct dtx_rawgrid *g, json_t *list, uint32_t *data,
                                    struct dtx_err *err)
 {
@@ -133,7 +134,7 @@ static int shape_order(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Texts of cells above row `end`, digits as 9; the arena owns them. */
+/* Collects the texts of cells above row `end`, with digits as 9. The arena owns them. */
 static enum dtx_code shape_texts(const struct dtx_rawgrid *g, uint32_t end, struct dtx_arena *a,
                                  const char **name, size_t *n, struct dtx_err *err)
 {
