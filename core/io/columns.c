@@ -1,4 +1,4 @@
-/* Names are compared as written. */
+/* Chooses and types the columns of an input, see columns.h. Names are compared exactly. */
 #include "core/io/columns.h"
 
 const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts, const char *name)
@@ -34,7 +34,8 @@ static void hint_names(const char *const *names, uint32_t n, struct dtx_err *err
 	dtx_buf_clear(&list);
 }
 
-/* A slip of a column that is there is an error of the plan; else the input lacks a column. */
+/* If the name differs from an existing column only by a slip, that is an error of the plan;
+ * otherwise the input lacks a column. */
 static enum dtx_code must_have(const char *want, const char *label, const char *const *names,
                                uint32_t n, struct dtx_err *err)
 {
@@ -136,7 +137,7 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 	}
 	dtx_column_unref(b->col[col]);
 	b->col[col] = made;
-	/* Read when all workers are done. */
+	/* These counts are read when all workers are done. */
 	if (found) {
 		found->misfits += count.failed;
 		found->offsets += count.offsets;
@@ -147,7 +148,7 @@ out:
 	return rc;
 }
 
-/* The column once more, null where it fails: of rows that are cut off. */
+/* Casts the column again with null where a value fails. For rows that will be cut off. */
 static enum dtx_code cast_anyway(const struct dtx_read_opts *opts, struct dtx_batch *b,
                                  uint32_t col, struct dtx_err *err)
 {

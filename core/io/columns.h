@@ -1,4 +1,5 @@
-/* Which columns of an input stay: `requires`, `types` and `extra`. */
+/* Which columns of an input are kept, and with which types: the options `requires`, `types` and
+ * `extra`. */
 #ifndef DTX_IO_COLUMNS_H
 #define DTX_IO_COLUMNS_H
 
@@ -7,27 +8,28 @@
 /* The declared type of a column, NULL if there is none. */
 const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts,
                                                  const char *name);
-/* Fills keep[0..n).  missing_column when a required or declared one is absent, extra_column when
- * there is one too many and `extra` is error. */
+/* Fills keep[0..n). Errors: missing_column if a required or declared column is absent;
+ * extra_column if there is another one and `extra` is error. */
 DTX_MUSTUSE enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *label,
                                              const char *const *names, uint32_t n, bool *keep,
                                              struct dtx_err *err);
-/* For a reader that makes the rows before the first value that fails again. */
+/* For a reader that, after a value failed, makes the rows before it again. */
 struct dtx_cast_found {
-	uint32_t bad; /* its row in the batch; 0: it is the first, or none failed */
-	/* The reader counts these when the batch is made. */
-	int64_t misfits; /* what on_error made null */
-	int64_t offsets; /* times whose offset from UTC the declared type does not show */
+	uint32_t bad; /* row of that value in the batch; 0: it is the first row, or none failed */
+	/* the reader counts these when the batch is complete */
+	int64_t misfits; /* cells that on_error made null */
+	int64_t offsets; /* times whose offset from UTC is lost in the declared type */
 };
-/* Column `col` of b as its declared type, by that type's own rules; r counts what on_error made
- * null, or *found does (NULL: r).  Nothing to do for a column without one and for keep_text. */
+/* Casts column `col` of b to its declared type. What on_error made null is counted in *found, or
+ * in r if `found` is NULL. Does nothing for a column without a declared type, or with keep_text. */
 DTX_MUSTUSE enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                            struct dtx_batch *b, uint32_t col,
                                            struct dtx_cast_found *found, struct dtx_err *err);
-/* Adds what was found to the reader's counts. */
+/* Adds the counts to those of the reader. */
 void dtx_columns_count(struct dtx_reader *r, const struct dtx_cast_found *found);
-/* All columns that `need` (per column) wants the values of.  Where one fails behind the first row,
- * b ends before it and *late (initialised) has the error, which counts if its row is wanted. */
+/* Casts all columns whose values `need` wants. If a value fails after the first row, b is cut
+ * before that row, and *late (initialised) gets the error, which counts only if that row is
+ * wanted. */
 DTX_MUSTUSE enum dtx_code dtx_columns_cast_all(struct dtx_reader *r,
                                                const struct dtx_read_opts *opts,
                                                struct dtx_batch *b, const uint8_t *need,

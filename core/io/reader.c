@@ -1,4 +1,4 @@
-/* Which reader serves an input; formats that dtx knows but does not read. */
+/* Chooses the reader of an input, and explains formats that dtx knows but does not read. */
 #include "core/io/reader.h"
 
 #include "core/base/file.h"
@@ -32,12 +32,12 @@ bool dtx_read_stats_add_up(const struct dtx_read_stats *s)
 	return n == s->rows_read;
 }
 
-/* --- known, not read --- */
+/* --- formats that are known but not read --- */
 
 struct foreign {
 	struct dtx_str magic;
 	const char *what;
-	const char *before, *after; /* of the file's name, in the way out */
+	const char *before, *after; /* around the file's name, in the command that helps */
 };
 
 static const struct foreign foreigns[] = {
@@ -71,9 +71,10 @@ static enum dtx_code refuse(struct dtx_source *src, const struct foreign *f, str
 	return DTX_E_UNSUPPORTED_FORMAT;
 }
 
-/* --- markup, which programs save under the name of a workbook --- */
+/* --- markup, which some programs save under the name of a workbook --- */
 
-/* The beginning in small letters, behind a mark and blanks; of UTF-16 what is ASCII. */
+/* The beginning of the file in small letters, after a byte order mark and blanks; of UTF-16 only
+ * the ASCII characters. */
 static struct dtx_str small_beginning(struct dtx_str head, char to[MARKUP_BYTES])
 {
 	const unsigned char *p = (const unsigned char *)head.ptr;
@@ -88,7 +89,7 @@ static struct dtx_str small_beginning(struct dtx_str head, char to[MARKUP_BYTES]
 	return dtx_str_trim((struct dtx_str){ to, n });
 }
 
-/* Names of columns can stand between < and >, too: those of a table are not alone. */
+/* A column may be named <something>, so a single tag at the start does not prove markup. */
 static bool is_markup(struct dtx_str text)
 {
 	static const char *const first[] = { "<html", "<!doc", "<?xml", "<tabl" };
@@ -175,7 +176,7 @@ static enum dtx_code refuse_foreign(struct dtx_source *src, bool markup_too, str
 
 /* --- choice --- */
 
-/* The reader of the format that the file's suffix names; NULL: it names none, as .txt. */
+/* The reader for the suffix of the file's name, or NULL for a suffix such as .txt. */
 static const struct dtx_reader_class *by_suffix(const char *path)
 {
 	char suffix[DTX_FILE_SUFFIX];
@@ -208,8 +209,8 @@ out:
 	return rc;
 }
 
-/* Bytes that no text has, and no encoding makes of one: more than a slip of the pen.  0x01 and
- * 0x14 are delimiters of exports. */
+/* Whether this is a control character that no text contains in any encoding. 0x01 and 0x14 are
+ * delimiters in some exports. */
 static bool is_control(unsigned c)
 {
 	static const char allowed[] = "\x01\t\n\v\f\r\x14\x1a\x1b\x1c\x1d\x1e\x1f";
@@ -217,11 +218,11 @@ static bool is_control(unsigned c)
 	return c && c < 0x20 && !strchr(allowed, (int)c);
 }
 
-/* Behind a byte order mark: units that no UTF-16 has, or no text in it. */
+/* Whether the units after a byte order mark are not UTF-16, or not text. */
 static bool is_binary_wide(const unsigned char *p, size_t len, bool big)
 {
 	size_t odd = 0, i;
-	bool high = false; /* the first half of a pair stood before */
+	bool high = false; /* the unit before was the first half of a pair */
 
 	for (i = 2; i + 1 < len; i += 2) {
 		unsigned unit =
@@ -247,7 +248,7 @@ static bool is_binary(const char *head, size_t len)
 	       !dtx_enc_is_ebcdic((struct dtx_str){ head, len });
 }
 
-/* A file whose name says one format and whose bytes say another. */
+/* Refuses a file whose name says one format and whose bytes another. */
 static enum dtx_code refuse_named(struct dtx_source *src, const char *named,
                                   const struct dtx_reader_class *is, const char *hint,
                                   struct dtx_err *err)
@@ -259,7 +260,7 @@ static enum dtx_code refuse_named(struct dtx_source *src, const char *named,
 	return DTX_E_CORRUPT_FILE;
 }
 
-/* The best sniff. */
+/* The reader with the highest score for the bytes. */
 static const struct dtx_reader_class *best_sniff(struct dtx_source *src)
 {
 	size_t head = DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES), i;
@@ -277,7 +278,8 @@ static const struct dtx_reader_class *best_sniff(struct dtx_source *src)
 	return out;
 }
 
-/* JSON by its name is JSON or an error, never something else that its bytes could be, too. */
+/* A file that is named as JSON is JSON or an error, never another format that its bytes could
+ * be, too. */
 static enum dtx_code named_json(struct dtx_source *src, const struct dtx_reader_class **out,
                                 struct dtx_err *err)
 {
@@ -295,8 +297,8 @@ out:
 	return rc;
 }
 
-/* What the name says; where it says nothing, or names a format that the bytes cannot be, what they
- * look like. */
+/* Goes by the name. If the name says nothing, or a format that the bytes cannot be, goes by the
+ * bytes. */
 static enum dtx_code by_name_or_content(struct dtx_source *src, const struct dtx_reader_class **out,
                                         struct dtx_err *err)
 {
@@ -311,9 +313,9 @@ static enum dtx_code by_name_or_content(struct dtx_source *src, const struct dtx
 	}
 	DTX_TRY(refuse_foreign(src, true, err));
 	*out = best_sniff(src);
-	DTX_ASSERT(*out, err); /* csv takes whatever there is */
+	DTX_ASSERT(*out, err); /* csv accepts anything */
 	if (named == &dtx_read_csv && *out == &dtx_read_json) {
-		/* "[1],[2]" can be both: the name decides.  Objects cannot. */
+		/* "[1],[2]" can be both, so the name decides. Objects cannot be CSV. */
 		*out = named;
 		if (dtx_json_is_document((struct dtx_str){ data, head })) {
 			rc = refuse_named(src, "CSV", &dtx_read_json,
@@ -321,7 +323,8 @@ static enum dtx_code by_name_or_content(struct dtx_source *src, const struct dtx
 			goto out;
 		}
 	}
-	/* A program that unpacks it, a mark or a stray line before a workbook. */
+	/* A workbook may have bytes before it: a program that unpacks it, a byte order mark, a
+	 * stray line. */
 	if (*out == &dtx_read_csv && !dtx_source_passes(src) &&
 	    dtx_zip_behind(data, dtx_source_size(src)))
 		rc = by_format("xlsx", out, err);
@@ -343,7 +346,7 @@ static enum dtx_code choose(struct dtx_source *src, const struct dtx_read_opts *
 	return named ? by_format(opts->format, out, err) : by_name_or_content(src, out, err);
 }
 
-/* What is read of a gzip file is what it holds. */
+/* For a gzip file, its content is read. */
 static enum dtx_code unpack(struct dtx_source **src, struct dtx_err *err)
 {
 	if (!dtx_gzip_sniff(dtx_source_data(*src), dtx_source_size(*src)))
@@ -371,7 +374,7 @@ out:
 	return rc;
 }
 
-/* --- members without a use --- */
+/* --- options that the format does not use --- */
 
 #define MEMBER(member, name, readers) DTX_UNUSED_OPTIONS(dtx_read_opts, member, name, readers)
 static const struct dtx_unused_options members[] = {
@@ -425,7 +428,7 @@ out:
 	return rc;
 }
 
-/* Names of formats that no reader here reads. */
+/* Whether the suffix is that of a format that no reader here reads. */
 static bool is_foreign_name(const char *path)
 {
 	char suffix[DTX_FILE_SUFFIX];
@@ -436,8 +439,8 @@ static bool is_foreign_name(const char *path)
 	                                    suffix);
 }
 
-/* A workbook by its name that is text, or the other way round, is read: the bytes leave no doubt.
- * The process of a container's reader leaves the note to the one that started it. */
+/* If a file named as a workbook is text, or the other way round, it is read with a note, because
+ * the bytes leave no doubt. A reader process leaves that note to the process that started it. */
 static enum dtx_code note_named(struct dtx_reader *r, const struct dtx_reader_class *cls,
                                 const struct dtx_read_opts *opts, struct dtx_err *err)
 {
@@ -556,7 +559,7 @@ void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *t
 
 	atomic_store_explicit(&to->input, dtx_source_name(r->src), memory_order_relaxed);
 	atomic_store_explicit(&to->bytes, dtx_source_size(r->src), memory_order_relaxed);
-	if (of) { /* else its source tells, if anybody */
+	if (of) { /* otherwise the source reports progress */
 		atomic_store_explicit(&to->done, done, memory_order_relaxed);
 		atomic_store_explicit(&to->of, of, memory_order_relaxed);
 	}

@@ -1,9 +1,11 @@
-/* The reader vtable: what the plan asks of an input and what it gets.
+/* The interface of readers: what a plan asks of an input, and what it gets.
  *
- * open -> schema -> (infer) -> start -> next on all workers -> stats -> close; start may be called
- * again after a restart.  A reader hands over morsels: `next` gives worker w the next batch of the
- * morsel it is in, or claims another.  Every seq 0, 1, 2 ... is delivered; the last batch of a
- * morsel has `last` set and may be empty.  *out is NULL at the end of the input. */
+ *   open -> schema -> (infer) -> start -> next on all workers -> stats -> close
+ *
+ * start may be called again after a restart. A reader delivers morsels: `next` gives worker w
+ * the next batch of the morsel that it works on, or starts another one. Every seq 0, 1, 2 and so
+ * on is delivered. The last batch of a morsel has `last` set and may be empty. *out is NULL at
+ * the end of the input. */
 #ifndef DTX_IO_READER_H
 #define DTX_IO_READER_H
 
@@ -13,7 +15,7 @@
 #include "core/data/cast/cast.h"
 #include "core/io/source/source.h"
 
-struct dtx_read_type { /* `types` of an input */
+struct dtx_read_type { /* one entry of `types` of an input */
 	const char *name;
 	struct dtx_typeref type;
 	const char *format;
@@ -21,31 +23,33 @@ struct dtx_read_type { /* `types` of an input */
 };
 enum dtx_ragged { DTX_RAGGED_ERROR, DTX_RAGGED_PAD, DTX_RAGGED_TRUNCATE, DTX_RAGGED_QUARANTINE };
 enum dtx_header_fill { DTX_FILL_AUTO, DTX_FILL_MERGED, DTX_FILL_RIGHT, DTX_FILL_NONE };
-enum dtx_keys { DTX_KEYS_ERROR, DTX_KEYS_FIRST, DTX_KEYS_LAST }; /* repeated in a JSON object */
+/* for a key that is repeated in a JSON object */
+enum dtx_keys { DTX_KEYS_ERROR, DTX_KEYS_FIRST, DTX_KEYS_LAST };
 
-/* Options of an input, all readers; zero / NULL is the default (see DTX_READ_OPTS_INIT). */
+/* The options of an input, for all readers; zero or NULL is the default (see
+ * DTX_READ_OPTS_INIT). */
 struct dtx_read_opts {
 	const char *alias;      /* input name */
 	const char *format;     /* NULL: auto */
 	const char *sheet;      /* name, or decimal number from 1 */
-	const char *range;      /* "A4:O200", "4:200"; NULL */
+	const char *range;      /* "A4:O200" or "4:200"; NULL: everything */
 	const char *table;      /* name of a table of a workbook; NULL */
 	int header_rows;        /* -1: auto; 0..8 */
 	const char *header_sep; /* " " */
 	enum dtx_header_fill header_fill;
 	bool names_unique_error; /* "names": "error" */
-	bool headers_drop;       /* records of a text file that repeat the header are dropped */
+	bool headers_drop;       /* records of a text file that repeat the header are left out */
 	int64_t skip, skip_tail;
 	const char *encoding;         /* NULL: auto */
 	const char *delimiter;        /* NULL: sniffed */
 	const char *quote;            /* NULL: sniffed; "": none */
 	const char *escape, *comment; /* NULL: none */
-	const char *terminator;       /* of records; NULL: newlines */
+	const char *terminator;       /* between records; NULL: line ends */
 	const char *quotes;           /* NULL or "literal", "strict", "lenient", "lines" */
-	const char *reader;           /* "libcsv" reads CSV, "freexl" .xls; NULL: the usual one */
-	bool trim, mixed;             /* mixed: records that do not fit are read so that they do */
+	const char *reader;           /* "libcsv" for CSV, "freexl" for .xls; NULL: the default */
+	bool trim, mixed;             /* mixed: records with another dialect are converted */
 	char decimal, group;          /* '.', 0 */
-	char home; /* delimiter of the output, whose writer copies cells; 0: none */
+	char home; /* delimiter of the output, if its writer can copy cells; 0: none */
 	const char *const *null_values;
 	size_t nnull_values;
 	const struct dtx_read_type *types;
@@ -54,21 +58,23 @@ struct dtx_read_opts {
 	size_t nrequires;
 	enum { DTX_EXTRA_ALLOW, DTX_EXTRA_DROP, DTX_EXTRA_ERROR } extra;
 	enum dtx_ragged ragged;
-	const char *rejects; /* file for quarantined records; NULL: beside the output */
+	const char *rejects; /* file for quarantined records; NULL: next to the output */
 	int64_t max_rejects;
 	bool hidden_drop;
-	bool merged_fill;  /* merged ranges: all cells have the value of the first */
-	bool merged_known; /* the plan says what becomes of them: no note */
+	bool merged_fill;  /* all cells of a merged range get the value of the first */
+	bool merged_known; /* the plan says what to do with them, so there is no note */
 	bool strays;       /* quotes that pair up by accident are an error, with a remedy */
 	enum { DTX_BAD_CELLS_NULL, DTX_BAD_CELLS_TEXT, DTX_BAD_CELLS_ERROR } bad_cells;
-	const char *records; /* JSON pointer to the records; NULL: found */
+	const char *records; /* JSON pointer to the records; NULL: found automatically */
 	enum dtx_keys duplicate_keys;
-	bool json_lenient;   /* reads what is not quite JSON, counted */
-	bool margins;        /* notes empty columns and rows around the table, with a remedy */
-	bool stream;         /* the input passes once, nothing is spooled; see stream_reader.h */
-	bool part;           /* of a stream: a declared column that it lacks another part has */
-	uint32_t once_bytes; /* of a stream that are taken at once; 0: many */
-	uint32_t hold_cells; /* of a sheet that is read twice; 0: many, and only large ones are */
+	bool json_lenient; /* accepts almost-JSON, and counts what was accepted */
+	bool margins;      /* notes empty columns and rows around the table, with a remedy */
+	bool stream;       /* the input is read once without a spool; see stream_reader.h */
+	/* of a stream; a declared column that is missing here may be in another part */
+	bool part;
+	uint32_t once_bytes; /* bytes of a stream per slice; 0: the default */
+	/* cells of a sheet that is read twice; 0: the default, and only large sheets are */
+	uint32_t hold_cells;
 };
 #define DTX_READ_OPTS_INIT                                                                         \
 	{                                                                                          \
@@ -79,19 +85,19 @@ struct dtx_read_opts {
 enum dtx_need { DTX_NEED_SKIP, DTX_NEED_BYTES, DTX_NEED_VALUE };
 
 struct dtx_scan {                        /* what the plan asks of a reader */
-	const struct dtx_schema *schema; /* the reader's own, types maybe widened */
+	const struct dtx_schema *schema; /* the reader's own, perhaps with wider types */
 	const uint8_t *need;             /* per column: enum dtx_need */
-	int64_t limit;                   /* rows wanted at least, or -1 */
+	int64_t limit;                   /* at least so many rows are wanted; -1: all */
 	unsigned workers;
-	uint32_t batch_rows; /* at most; 0: DTX_BATCH_ROWS (tests use 1, 7) */
-	/* Pushed filters: narrows batch->sel before the other columns are made; NULL: none. It sees
-	 * only the columns marked in keep_need. */
+	uint32_t batch_rows; /* at most; 0: DTX_BATCH_ROWS (tests use 1 and 7) */
+	/* Pushed filter: narrows batch->sel before the other columns are made; NULL: none. It
+	 * sees only the columns that are marked in keep_need. */
 	enum dtx_code (*keep)(void *arg, struct dtx_batch *, struct dtx_err *);
 	void *keep_arg;
 	const uint8_t *keep_need;
 };
 
-/* Ledger: rows_read = rows_out + dropped by reason. */
+/* The ledger: rows_read = rows_out + dropped, by reason. */
 enum dtx_drop {
 	DTX_DROP_SKIP,
 	DTX_DROP_SKIP_TAIL,
@@ -108,7 +114,7 @@ extern const char *const dtx_drop_name[DTX_DROP_COUNT];
 struct dtx_read_stats {
 	int64_t rows_read, rows_out;
 	int64_t dropped[DTX_DROP_COUNT];
-	bool stopped_early; /* a limit: what is counted depends on the size of batches */
+	bool stopped_early; /* by a limit; the counts then depend on the size of batches */
 };
 
 struct dtx_reader_class;
@@ -116,15 +122,16 @@ struct dtx_rawgrid;
 /* Common head of every reader. */
 struct dtx_reader {
 	const struct dtx_reader_class *cls;
-	struct dtx_source *src; /* borrowed, outlives the reader */
+	struct dtx_source *src; /* borrowed; must outlive the reader */
 	struct dtx_arena arena;
 	struct dtx_origin origin;    /* of its batches */
-	struct dtx_errlist diags;    /* warnings: lossy or surprising choices */
+	struct dtx_errlist diags;    /* warnings about choices that lose data or may surprise */
 	struct dtx_read_stats stats; /* complete after the last next */
 	atomic_int_fast64_t misfits; /* cells that on_error made null */
-	atomic_int_fast64_t offsets; /* times whose offset from UTC their declared type drops */
-	bool spent;                  /* its bytes pass once and did: no other start */
-	/* Parts of the input that have been read, of how many (0: not known); for progress. */
+	atomic_int_fast64_t offsets; /* times whose offset from UTC is lost in the declared type */
+	/* its bytes can be read only once, and were: no second start */
+	bool spent;
+	/* For progress: how many units of the input have been read, of how many (0: unknown). */
 	atomic_uint_fast64_t done, of;
 };
 
@@ -134,7 +141,7 @@ static inline void dtx_reader_progress(struct dtx_reader *r, uint64_t done, uint
 	atomic_store_explicit(&r->of, of, memory_order_relaxed);
 }
 
-/* See dtx_source_hash_behind; a reader that does not say how far it is does not wait for it. */
+/* See dtx_source_hash_behind. A reader that does not report progress does not wait for the hash. */
 static inline bool dtx_reader_hash_behind(const struct dtx_reader *r)
 {
 	uint64_t of = atomic_load_explicit(&r->of, memory_order_relaxed);
@@ -146,55 +153,57 @@ static inline bool dtx_reader_hash_behind(const struct dtx_reader *r)
 struct dtx_reader_class {
 	const char *name;    /* "csv", "xlsx", "json" */
 	const char *formats; /* "csv,tsv": values of `format` it serves */
-	bool isolated;       /* parses containers: only in a process of its own (isolate.h) */
-	int (*sniff)(const void *head, size_t len, const char *path); /* 0..100 */
+	bool isolated;       /* parses containers, so it only runs in its own process (isolate.h) */
+	int (*sniff)(const void *head, size_t len, const char *path); /* score from 0 to 100 */
 	enum dtx_code (*open)(struct dtx_source *, const struct dtx_read_opts *,
 	                      struct dtx_reader **, struct dtx_err *);
-	/* Fields with guessed types (declared ones have guessed = false), source = true. */
+	/* The fields; guessed types have guessed = true, declared ones false; source = true. */
 	enum dtx_code (*schema)(struct dtx_reader *, const struct dtx_schema **, struct dtx_err *);
-	/* Exact narrowest types over the whole input for the columns with want[i]; fills type[i].
-	 * Used once, when a guess was wrong; NULL: no type is guessed. */
+	/* Finds the exact narrowest types over the whole input for the columns with want[i], and
+	 * fills type[i]. Called once, if a guess was wrong. NULL: the reader guesses no types. */
 	enum dtx_code (*infer)(struct dtx_reader *, const bool *want, struct dtx_typeref *type,
 	                       unsigned workers, struct dtx_err *);
 	enum dtx_code (*start)(struct dtx_reader *, const struct dtx_scan *, struct dtx_err *);
 	enum dtx_code (*next)(struct dtx_reader *, unsigned worker, struct dtx_batch **,
 	                      struct dtx_err *);
-	/* A limit was full; `last` is the row it let through last, DTX_NO_ROW: none is known.
-	 * Counts what came, and keeps out what is behind that row where it can tell; all workers
-	 * are done.  NULL: what came is not counted. */
+	/* A limit was reached; `last` is the last row that it let through, or DTX_NO_ROW if
+	 * unknown. Counts what was read, without rows after that row if the reader can tell. All
+	 * workers are done. NULL: not counted. */
 	void (*cut)(struct dtx_reader *, uint64_t last);
-	/* Reader options after defaults, as found: encoding, dialect, sheet, header rows ...; what
-	 * the record keeps and inspect shows. New reference. */
+	/* The options that are in force, given or found: encoding, dialect, sheet, header rows
+	 * and so on. The record keeps them and `inspect` shows them. A new reference. */
 	json_t *(*describe)(struct dtx_reader *);
-	/* Records that `quarantine` kept out, as rows of the rejects file; NULL: there are none. */
+	/* Appends the records that `quarantine` left out, as rows of the rejects file. NULL:
+	 * never any. */
 	enum dtx_code (*rejects)(struct dtx_reader *, struct dtx_buf *out, struct dtx_err *err);
 	void (*close)(struct dtx_reader *);
-	/* The cells as they stand, whatever keeps `open` from reading a table; `out` is empty. */
+	/* Reads the raw cells, even if `open` cannot make a table of the input. `out` is empty. */
 	enum dtx_code (*raw)(struct dtx_source *, const struct dtx_read_opts *,
 	                     struct dtx_rawgrid *out, struct dtx_err *);
 };
-/* First line of a rejects file. */
+/* The first line of a rejects file. */
 #define DTX_REJECTS_HEADER "source,line,byte,reason,expected,found,record\n"
-/* rows_read = rows_out + all that was dropped. */
+/* Whether rows_read = rows_out + everything that was dropped. */
 bool dtx_read_stats_add_up(const struct dtx_read_stats *s);
-extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at the end */
+extern const struct dtx_reader_class *const dtx_reads[]; /* generated; ends with NULL */
 
-/* Picks the class (opts->format, else best sniff, suffix breaks ties) and opens.  Formats that are
- * known but not read (xls, ods, parquet ...) are unsupported_format with the way out. */
+/* Chooses the class (by opts->format, otherwise by the bytes and the suffix) and opens the
+ * input. The caller closes *out. Formats that are known but not read (ods, parquet and so on)
+ * are unsupported_format, with a hint what to do. */
 DTX_MUSTUSE enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                                           struct dtx_reader **out, struct dtx_err *err);
 void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
-/* A limit had enough before `next` said the end, or as it did. */
+/* Tells the reader that a limit had enough rows before, or when, `next` came to the end. */
 void dtx_reader_cut(struct dtx_reader *r, uint64_t last);
-/* Adds the note of cells that on_error made null; after the last next, once. */
-/* What becomes of times in a declared column where only some have an offset. */
+/* Adds the note about cells that on_error made null. Called once, after the last next. */
+/* What happens to times in a declared column where only some have an offset. */
 #define DTX_READ_OFFSETS                                                                           \
 	"with an offset from UTC, which others of their column lack, became times of UTC"
 DTX_MUSTUSE enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err);
-/* Tells who looks that a batch of so many rows came. */
+/* Reports that a batch with so many rows has come. */
 void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to);
-/* The raw cells of an input that no reader makes a table of; `out` is initialised.  cell_limit:
- * more than a snippet is given. */
+/* Reads the raw cells of an input that no reader can turn into a table; `out` is initialised.
+ * Error: cell_limit, if there are more than a snippet may get. */
 DTX_MUSTUSE enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                                          struct dtx_rawgrid *out, struct dtx_err *err);
 

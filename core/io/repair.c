@@ -1,4 +1,4 @@
-/* From the code of a refusal to changed reader options. */
+/* Finds reader options that would avoid an error, see repair.h. */
 #include "core/io/repair.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #define ADVICE_MAX ((size_t)64 << 10)
 
-/* What helps when the refusal itself does not say. */
+/* The remedy for an error that does not name one. */
 static const struct {
 	enum dtx_code code;
 	const char *change;
@@ -41,9 +41,9 @@ void dtx_repair_advise(struct dtx_err *err, const char *fmt, ...)
 	dtx_buf_clear(&text);
 }
 
-/* --- members of an input --- */
+/* --- options of an input that can be changed --- */
 
-/* False: the option was so already, or memory is out. */
+/* Returns false if the option has that value already, or memory is out. */
 static bool set_text(struct dtx_arena *arena, const char **to, const json_t *v)
 {
 	const char *text = json_string_value(v);
@@ -152,13 +152,13 @@ static bool set_duplicate_keys(struct dtx_read_opts *o, const json_t *v)
 	return fresh;
 }
 
-#define REPAIR_TIMES 2 /* one option: for one cause, and for another */
+#define REPAIR_TIMES 2 /* an option may be changed once for one cause, and once for another */
 
 #define TEXT(member) #member, NULL, offsetof(struct dtx_read_opts, member)
 
 static const struct repair_member {
 	const char *name;
-	bool (*set)(struct dtx_read_opts *, const json_t *); /* NULL: the text at `offset` */
+	bool (*set)(struct dtx_read_opts *, const json_t *); /* NULL: a text at `offset` */
 	size_t offset;
 } repair_members[] = {
 	{ TEXT(quotes) },
@@ -192,7 +192,7 @@ static bool repair_set(struct dtx_repair *r, const struct repair_member *m, stru
 
 _Static_assert(DTX_COUNT(repair_members) <= DTX_REPAIR_MEMBERS, "times has a place for each");
 
-/* What was changed over and over does not help. */
+/* A remedy that was applied repeatedly does not help. */
 static bool repair_apply(struct dtx_repair *r, struct dtx_read_opts *o, const json_t *change)
 {
 	bool any = false;
@@ -209,9 +209,9 @@ static bool repair_apply(struct dtx_repair *r, struct dtx_read_opts *o, const js
 	return any;
 }
 
-/* --- taking one --- */
+/* --- applying a remedy --- */
 
-/* The remedy that helps in most cases; NULL: there is none. */
+/* The remedy that helps in most cases, or NULL. */
 static json_t *repair_of_code(enum dtx_code code)
 {
 	for (size_t i = 0; i < DTX_COUNT(repair_usual); i++)
@@ -220,7 +220,7 @@ static json_t *repair_of_code(enum dtx_code code)
 	return NULL;
 }
 
-/* The remedy that the reader advises, or the usual one; NULL where it says that none will do. */
+/* The remedy that the reader advises, or the usual one; NULL if the reader says that none helps. */
 static json_t *repair_change(const struct dtx_err *why)
 {
 	json_t *more = why->more ? json_loads(why->more, 0, NULL) : NULL;
@@ -232,7 +232,7 @@ static json_t *repair_change(const struct dtx_err *why)
 	return change ? change : repair_of_code(why->code);
 }
 
-/* The members as they stand in a plan: "ragged": "pad", "skip": 2. */
+/* The members as they are written in a plan: "ragged": "pad", "skip": 2. */
 static char *repair_show(const json_t *change)
 {
 	char *text = json_dumps(change, JSON_ENSURE_ASCII);
@@ -304,7 +304,7 @@ void dtx_repair_hint(struct dtx_err *err)
 	json_decref(change);
 }
 
-/* What a reader noted although it went on can have a remedy too. */
+/* Applies the remedies of notes: a reader can have one for something that did not stop it. */
 static bool repair_noted(struct dtx_repair *r, const struct dtx_reader *reader,
                          struct dtx_read_opts *opts)
 {

@@ -1,4 +1,4 @@
-/* Finds options that nobody heeds. */
+/* Finds options that have no effect, see unused_options.h. */
 #include "core/io/unused_options.h"
 
 #include "core/base/text/str.h"

@@ -1,14 +1,14 @@
-/* Members of a plan that a format has no use for, which are not passed over in silence. */
+/* Finds members of a plan that a format does not use, so that they are not ignored silently. */
 #ifndef DTX_IO_UNUSED_OPTIONS_H
 #define DTX_IO_UNUSED_OPTIONS_H
 
 #include "core/base/buf.h"
 
-/* An option and who heeds it: names of classes, parted by commas.  Neighbours may share a name. */
+/* An option and the classes that use it, separated by commas. Neighbours may have the same name. */
 struct dtx_unused_options {
 	const char *name, *users;
 	size_t offset, size;
-	bool text; /* a const char *, compared as such */
+	bool text; /* a const char *, whose text is compared */
 };
 #define DTX_UNUSED_OPTIONS(type, member, name, users)                                              \
 	{                                                                                          \
@@ -20,7 +20,7 @@ struct dtx_unused_options {
 		name, users, offsetof(struct type, member), sizeof(const char *), true             \
 	}
 
-/* Appends "name", "name" of the options that are not as in `usual` although `user` does not heed
+/* Appends "name", "name" for the options that differ from `usual` although `user` does not use
  * them. */
 void dtx_unused_options_names(const struct dtx_unused_options *option, size_t n, const char *user,
                               const void *opts, const void *usual, struct dtx_buf *out);

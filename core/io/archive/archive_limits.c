@@ -1,4 +1,5 @@
-/* Limits of containers: one table for names, bounds and defaults. */
+/* The limits of containers: one table holds their names, bounds and defaults, see
+ * archive_limits.h. */
 #include "core/io/archive/archive_limits.h"
 
 #include <stdarg.h>
@@ -50,7 +51,7 @@ enum dtx_code dtx_archive_limits_set(struct dtx_archive_limits *l, struct dtx_st
 	return DTX_E_USAGE;
 }
 
-/* Whether it may be any higher. */
+/* Whether the limit can be raised. */
 static bool unpack_rise(const struct dtx_archive_limits *l, const char *name)
 {
 	size_t i;

@@ -1,7 +1,7 @@
-/* What a container may unpack to: limits of an input, each with a default.
+/* Limits on what a container may unpack to. Each input has its own set, with defaults.
  *
- * One row per limit is its name in a plan (`archive`), on the command line (--limit archive.NAME=N)
- * and in the message of who meets it. */
+ * One row of the table gives a limit its name in a plan (`archive`), on the command line
+ * (--limit archive.NAME=N) and in the error of a file that exceeds it. */
 #ifndef DTX_IO_ARCHIVE_ARCHIVE_LIMITS_H
 #define DTX_IO_ARCHIVE_ARCHIVE_LIMITS_H
 
@@ -28,11 +28,11 @@ struct dtx_archive_limits {
 #define X(name, ...) uint64_t name;
 	DTX_ARCHIVE_LIMITS(X)
 #undef X
-	/* Told of a part how many of its packed bytes have been read, on any thread; NULL: nobody
-	 * looks. */
+	/* Called with how many packed bytes of a part have been read, on any thread; NULL:
+	 * nobody wants to know. */
 	void (*tick)(void *arg, uint64_t done, uint64_t of);
 	void *tick_arg;
-	const char *again; /* name under which a library may open the file; NULL: none may */
+	const char *again; /* path under which a library may open the file again; NULL: none may */
 };
 #define DTX_ARCHIVE_LIMITS_DEFAULT(name, value, ...) .name = (value),
 #define DTX_ARCHIVE_LIMITS_INIT                                                                    \
@@ -43,25 +43,27 @@ extern const struct dtx_archive_limits dtx_archive_limits_default;
 
 struct dtx_archive_limits_row {
 	const char *name, *help;
-	size_t offset; /* of its uint64_t in struct dtx_archive_limits */
+	size_t offset; /* of the value in struct dtx_archive_limits */
 	uint64_t least, most;
 };
 extern const struct dtx_archive_limits_row dtx_archive_limits_rows[];
 extern const size_t dtx_nunpack_rows;
 
-/* "ratio", 5000.  Codes: usage (no such limit, a value it cannot have). */
+/* Sets a limit by name ("ratio", 5000). Error: usage (no such limit, or a value out of its
+ * range). */
 DTX_MUSTUSE enum dtx_code dtx_archive_limits_set(struct dtx_archive_limits *l, struct dtx_str name,
                                                  uint64_t value, struct dtx_err *err);
-/* archive_limit with the text, the limit's name, and how it is raised. */
+/* Sets archive_limit with the text, the name of the limit, and how to raise it. */
 enum dtx_code dtx_archive_limits_fail(struct dtx_err *err, const struct dtx_archive_limits *l,
                                       const char *name, const char *fmt, ...) DTX_PRINTF(4, 5);
-/* The same of a bound that no program comes near, so that no option raises it: it has a name all
- * the same. */
+/* The same for a bound that no honest file comes near, so that no option raises it. It still has
+ * a name. */
 enum dtx_code dtx_archive_limits_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
 	DTX_PRINTF(3, 4);
-/* {name: value} of those that are not the default; new reference, NULL: out of memory. */
+/* {name: value} of the limits that differ from the default. A new reference; NULL: out of
+ * memory. */
 json_t *dtx_archive_limits_json(const struct dtx_archive_limits *l);
-/* All of them, for the reader process, and back; false: malformed. */
+/* All limits as JSON, for the reader process, and back. `read` returns false for malformed JSON. */
 json_t *dtx_archive_limits_list(const struct dtx_archive_limits *l);
 DTX_MUSTUSE bool dtx_archive_limits_read(const json_t *list, struct dtx_archive_limits *l);
 

@@ -1,5 +1,7 @@
-/* Sector chains of a compound file.  The table that links sectors is looked up in place; only the
- * list of its own sectors, the directory and streams in several pieces are copied. */
+/* Reads compound files, see cfb.h. The format is described in [MS-CFB].
+ *
+ * The allocation table, which links sectors to chains, is read in place. Only the list of the
+ * table's own sectors, the directory, and streams in several pieces are copied. */
 #include "core/io/archive/cfb.h"
 
 #include "core/base/text/le.h"
@@ -7,14 +9,14 @@
 
 enum {
 	HEADER = 512,
-	HEADER_DIFAT = 109, /* places of the table in the header */
+	HEADER_DIFAT = 109, /* entries of that list in the header */
 	ENTRY = 128,
 	MINI = 64,
 	ENTRIES_MAX = 1 << 20,
 	STORAGE_ROOT = 5,
 	STREAM = 2
 };
-#define SECTOR_LAST 0xfffffffau /* numbers above are marks */
+#define SECTOR_LAST 0xfffffffau /* larger numbers have special meanings */
 
 static const uint8_t magic[8] = { 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1 };
 
@@ -32,7 +34,7 @@ static enum dtx_code corrupt(const struct dtx_cfb *c, const char *what, struct d
 
 /* --- sectors --- */
 
-/* Bytes of a sector; the last one may be cut short. NULL: there is none. */
+/* The bytes of a sector; the last one may be cut short. NULL if there is no such sector. */
 static const uint8_t *sector_at(const struct dtx_cfb *c, uint32_t n, size_t *len)
 {
 	size_t at = ((size_t)n + 1) * c->sector;
@@ -43,7 +45,8 @@ static const uint8_t *sector_at(const struct dtx_cfb *c, uint32_t n, size_t *len
 	return c->bytes + at;
 }
 
-/* The sector behind n in its chain; above SECTOR_LAST at the end or where the table is cut. */
+/* The sector after n in its chain; above SECTOR_LAST at the end of the chain, or where the table
+ * is cut. */
 static uint32_t next_sector(const struct dtx_cfb *c, uint32_t n)
 {
 	uint32_t per = c->sector / 4, i = n / per;
@@ -56,7 +59,7 @@ static uint32_t next_sector(const struct dtx_cfb *c, uint32_t n)
 	return p && (n % per + 1) * 4 <= len ? dtx_le_u32(p + n % per * 4) : DTX_CFB_NONE;
 }
 
-/* Adds places of the table; false when there is room for no more. */
+/* Adds sectors of the table to the list; returns false at its end. */
 static bool take_difat(struct dtx_cfb *c, const uint8_t *p, uint32_t n, uint32_t max)
 {
 	uint32_t i;
@@ -71,8 +74,8 @@ static bool take_difat(struct dtx_cfb *c, const uint8_t *p, uint32_t n, uint32_t
 	return c->nfat < max;
 }
 
-/* Where the table lies: 109 places in the header, the others in a chain of their own.  More
- * places than it takes to link all sectors are never needed, which also ends loops. */
+/* Finds the sectors of the table: 109 are listed in the header, the others in a chain of their
+ * own. The list never gets longer than is needed to link all sectors, which also ends loops. */
 static enum dtx_code find_table(struct dtx_cfb *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -100,7 +103,8 @@ out:
 
 /* --- chains --- */
 
-/* Length of a chain in sectors, at most `max`; *together: one sector follows the other. */
+/* The length of a chain in sectors, at most `max`. *together: the sectors follow each other in
+ * the file. */
 static uint32_t chain_length(const struct dtx_cfb *c, uint32_t first, uint32_t max, bool *together)
 {
 	uint32_t n = 0, s = first, next;
@@ -116,7 +120,7 @@ static uint32_t chain_length(const struct dtx_cfb *c, uint32_t first, uint32_t m
 	return n;
 }
 
-/* The bytes of a chain, at most `want`. */
+/* Reads the bytes of a chain, at most `want`. */
 static enum dtx_code read_chain(const struct dtx_cfb *c, uint32_t first, uint64_t want,
                                 struct dtx_cfb_stream *out, struct dtx_err *err)
 {
@@ -152,7 +156,8 @@ out:
 	return rc;
 }
 
-/* A short stream: pieces of 64 bytes of the root's stream, linked by a table of their own. */
+/* Reads a short stream: it consists of pieces of 64 bytes in the root's stream, linked by a
+ * table of their own. */
 static enum dtx_code read_mini(const struct dtx_cfb *c, uint32_t first, uint64_t want,
                                struct dtx_cfb_stream *out, struct dtx_err *err)
 {
@@ -262,8 +267,9 @@ static bool entry_is(const uint8_t *e, const char *name)
 	return true;
 }
 
-/* The root's children, a tree of names that may hold loops: walked with an own stack and a mark
- * per entry; each marked entry leaves at most two to do. */
+/* Looks for a child of the root. The children form a tree that may contain loops in a damaged
+ * file, so it is walked with an explicit stack and a mark for each entry. Each marked entry adds
+ * at most two others. */
 static bool find_child(const struct dtx_cfb *c, const char *name, uint8_t *seen, uint32_t *todo,
                        uint32_t *found)
 {
@@ -298,7 +304,7 @@ enum dtx_code dtx_cfb_find(const struct dtx_cfb *cfb, const char *name, uint32_t
 		DTX_FAIL_MEM(err);
 	if (find_child(cfb, name, seen, todo, entry))
 		goto out;
-	/* Some writers leave the tree out: then the first stream of that name. */
+	/* Some writers leave out the tree; then the first stream of that name is used. */
 	for (i = 0; i < cfb->nentries && *entry == DTX_CFB_NONE; i++) {
 		if (entry_is(cfb->dir + (size_t)i * ENTRY, name))
 			*entry = i;
@@ -315,7 +321,7 @@ enum dtx_code dtx_cfb_read(const struct dtx_cfb *cfb, uint32_t entry, struct dtx
 	const uint8_t *e = cfb->dir + (size_t)entry * ENTRY;
 	uint64_t size = dtx_le_u32(e + 120);
 
-	/* Version 3 leaves rubbish in the upper half. */
+	/* Files of version 3 may have garbage in the upper half. */
 	if (cfb->sector != 512)
 		size |= (uint64_t)dtx_le_u32(e + 124) << 32;
 	if (size < cfb->mini_cutoff)

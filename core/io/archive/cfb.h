@@ -1,5 +1,6 @@
-/* Compound files (OLE2): the streams of the root storage, by name.  Reads a mapping; every chain
- * is bounded by the file's length, so loops end. */
+/* Compound files (OLE2), the container of .xls: gives the streams of the root storage by name.
+ * It reads mapped bytes. The length of each chain is bounded by the file's length, so damaged
+ * files with loops cannot hang it. Source: [MS-CFB]. */
 #ifndef DTX_IO_ARCHIVE_CFB_H
 #define DTX_IO_ARCHIVE_CFB_H
 
@@ -12,15 +13,17 @@ struct dtx_cfb {
 	const char *label; /* for messages; borrowed */
 	const uint8_t *bytes;
 	size_t len;
-	uint32_t sector, nsectors; /* bytes of one; how many the file has, a cut last one too */
-	uint32_t *fat_sector;      /* where the table lies */
+	/* size of a sector in bytes; number of sectors in the file, including a last one that is
+	 * cut short */
+	uint32_t sector, nsectors;
+	uint32_t *fat_sector; /* sectors that contain the allocation table */
 	uint32_t nfat;
-	uint32_t mini_cutoff; /* shorter streams lie in the mini stream */
+	uint32_t mini_cutoff; /* shorter streams are in the mini stream */
 	uint32_t first_mini_fat;
 	uint8_t *dir; /* directory entries of 128 bytes */
 	uint32_t nentries;
 };
-/* Bytes of a stream: the mapping's own when they lie in one piece. */
+/* The bytes of a stream: a part of the mapping if they are contiguous, otherwise a copy. */
 struct dtx_cfb_stream {
 	const uint8_t *bytes;
 	size_t len;
@@ -28,14 +31,17 @@ struct dtx_cfb_stream {
 };
 
 bool dtx_cfb_sniff(const void *head, size_t len);
-/* `cfb` is zeroed by the caller and cleared in any case.  The bytes outlive it. */
+/* Opens a file. The caller zeroes *cfb and clears it, also after a failure. `bytes` must outlive
+ * it. Error: corrupt_file. */
 DTX_MUSTUSE enum dtx_code dtx_cfb_open(struct dtx_cfb *cfb, const char *label, const void *bytes,
                                        size_t len, struct dtx_err *err);
 void dtx_cfb_clear(struct dtx_cfb *cfb);
-/* Entry of a stream in the root storage, ASCII case ignored; DTX_CFB_NONE if there is none. */
+/* Finds a stream in the root storage, ignoring ASCII case. *entry becomes DTX_CFB_NONE if there
+ * is none. */
 DTX_MUSTUSE enum dtx_code dtx_cfb_find(const struct dtx_cfb *cfb, const char *name, uint32_t *entry,
                                        struct dtx_err *err);
-/* The stream's bytes; as many as its chain has when the entry claims more. */
+/* Reads a stream. If the entry claims more bytes than its chain has, gives those of the chain.
+ * The caller clears *out. */
 DTX_MUSTUSE enum dtx_code dtx_cfb_read(const struct dtx_cfb *cfb, uint32_t entry,
                                        struct dtx_cfb_stream *out, struct dtx_err *err);
 void dtx_cfb_stream_clear(struct dtx_cfb_stream *s);

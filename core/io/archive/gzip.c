@@ -1,13 +1,14 @@
-/* Headers and trailers by RFC 1952 around the deflate streams of inflate.h. */
+/* Reads gzip files (RFC 1952): headers and trailers around the streams that inflate.h unpacks. */
 #include "core/io/archive/gzip.h"
 
 #include "core/base/mem.h"
 #include "core/io/archive/inflate.h"
 
-#define WINDOW_BYTES  ((size_t)1 << 20)
-#define RATIO_AFTER   ((uint64_t)1 << 20)
-#define STEEP_AFTER   ((uint64_t)16 << 20) /* from here on what was unpacked so far is judged too */
-#define STEEP         4 /* ... and may inflate so many times less from STEEPER_AFTER on */
+#define WINDOW_BYTES ((size_t)1 << 20)
+#define RATIO_AFTER  ((uint64_t)1 << 20)
+/* from here on, the ratio of the bytes read so far is checked */
+#define STEEP_AFTER   ((uint64_t)16 << 20)
+#define STEEP         4 /* the ratio may be so many times smaller from STEEPER_AFTER on */
 #define STEEPER_AFTER ((uint64_t)64 << 20)
 
 enum { HEAD = 10, TRAILER = 8, FLAG_CRC = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG_COMMENT = 16 };
@@ -15,9 +16,9 @@ enum { HEAD = 10, TRAILER = 8, FLAG_CRC = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG
 struct gzip {
 	const char *label;
 	struct dtx_str rest;
-	size_t packed;   /* bytes of the whole file */
-	uint64_t total;  /* inflated so far, all members */
-	uint64_t member; /* of the one in work */
+	size_t packed;   /* size of the whole file */
+	uint64_t total;  /* unpacked bytes so far, of all members */
+	uint64_t member; /* unpacked bytes of the current member */
 	uint32_t crc;
 	const struct dtx_archive_limits *limits;
 	const struct dtx_inflate_class *inflate;
@@ -51,7 +52,7 @@ static uint32_t le32(const char *p)
 	return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
 }
 
-/* A text of the header, with its NUL; false: it does not end. */
+/* Skips a text of the header, which ends with a NUL. Returns false if there is no NUL. */
 static bool skip_text(struct gzip *g)
 {
 	const char *end = memchr(g->rest.ptr, 0, g->rest.len);
@@ -88,7 +89,8 @@ static enum dtx_code read_head(struct gzip *g, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* A bomb is not unpacked up to the size that its length would allow. */
+/* Detects a bomb early. The ratio to the file's length alone would allow a large file to unpack
+ * a lot before it is refused. */
 static uint64_t too_steep(const struct gzip *g)
 {
 	uint64_t ratio = g->limits->ratio, from = g->packed;
@@ -176,7 +178,7 @@ out:
 	return rc;
 }
 
-/* Tapes and some downloads are padded with zeros. */
+/* Files on tapes, and some downloads, are padded with zeros. */
 static bool only_zeros(struct dtx_str s)
 {
 	return !s.len || (!s.ptr[0] && !memcmp(s.ptr, s.ptr + 1, s.len - 1));

@@ -1,4 +1,4 @@
-/* Which inflaters this build has. */
+/* The list of inflaters in this build. */
 #include "core/io/archive/inflate.h"
 
 const struct dtx_inflate_class *const dtx_inflates[] = {

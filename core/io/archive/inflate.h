@@ -1,16 +1,17 @@
-/* Raw deflate streams: ISA-L where the build has it, else zlib; both give the same bytes. */
+/* Unpacks raw deflate streams (RFC 1951): with ISA-L if the build has it, otherwise with zlib.
+ * Both give the same bytes. */
 #ifndef DTX_IO_ARCHIVE_INFLATE_H
 #define DTX_IO_ARCHIVE_INFLATE_H
 
 #include "core/base/err.h"
 
 enum dtx_inflate_state {
-	DTX_INFLATE_MORE, /* `out` is full, or `in` is used up and the stream goes on */
-	DTX_INFLATE_END,  /* the stream has ended; `in` is right behind it */
+	DTX_INFLATE_MORE, /* `out` is full, or `in` is used up and the stream continues */
+	DTX_INFLATE_END,  /* the stream has ended, and `in` points to the byte after it */
 	DTX_INFLATE_BAD,
 	DTX_INFLATE_NO_MEMORY
 };
-struct dtx_inflate_io { /* both pairs are moved on */
+struct dtx_inflate_io { /* a call advances both pairs */
 	const unsigned char *in;
 	size_t nin;
 	unsigned char *out;
@@ -26,7 +27,7 @@ struct dtx_inflate_class {
 };
 extern const struct dtx_inflate_class dtx_inflate_zlib;
 extern const struct dtx_inflate_class dtx_inflate_isal; /* only in builds with ISA-L */
-/* All of this build, the fastest first, NULL at the end. */
+/* All inflaters of this build, the fastest first; the list ends with NULL. */
 extern const struct dtx_inflate_class *const dtx_inflates[];
 
 #endif

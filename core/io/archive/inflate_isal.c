@@ -1,4 +1,5 @@
-/* Inflation by ISA-L, about three times as fast as zlib; built where the library is.  [isal] */
+/* Unpacks with ISA-L, about three times as fast as zlib. Built only where the library is
+ * installed. */
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
@@ -16,8 +17,8 @@ static void *isal_open(void)
 	return s;
 }
 
-/* Whole bytes that it took in ahead and that are not the stream's.  They are of this input: the
- * last one that it was given. */
+/* Gives back whole bytes that ISA-L has read ahead but that do not belong to the stream. They
+ * are always in the last input that it was given. */
 static void give_back(struct inflate_state *s, struct dtx_inflate_io *io)
 {
 	size_t ahead = s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
@@ -32,7 +33,7 @@ static enum dtx_inflate_state isal_run(void *state, struct dtx_inflate_io *io)
 	struct inflate_state *s = state;
 	int got = ISAL_DECOMP_OK;
 
-	/* Bytes that it has taken in but not given out yet do not need more input. */
+	/* ISA-L may hold bytes that it has read but not unpacked yet; these need no more input. */
 	while (got == ISAL_DECOMP_OK && io->nout && s->block_state != ISAL_BLOCK_FINISH) {
 		uint32_t in = (uint32_t)DTX_MIN(io->nin, (size_t)PIECE_MAX);
 		uint32_t out = (uint32_t)DTX_MIN(io->nout, (size_t)PIECE_MAX);

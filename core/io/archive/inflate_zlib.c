@@ -1,4 +1,4 @@
-/* Inflation by zlib: every build has it.  [zlib] */
+/* Unpacks with zlib, which every build has. */
 #include <zlib.h>
 
 #include "core/base/mem.h"

@@ -1,4 +1,5 @@
-/* Tokens of XML, of bytes that are checked (core/io/archive/xml_in.c). */
+/* The XML tokenizer, see xml.h. It works on bytes that xml_in.c has already checked and
+ * converted to UTF-8. */
 #include "core/io/archive/xml.h"
 
 #include "core/base/mem.h"
@@ -8,7 +9,7 @@ enum {
 	TOKEN_MAX = 8 << 20, /* one tag */
 	VALUE_MAX = 64 << 10,
 	NAME_MAX_BYTES = 1024,
-	TOKEN_CHARGE = 128 /* a short token costs as much time as so many bytes of a long one */
+	TOKEN_CHARGE = 128 /* a short token takes as much time as so many bytes of a long one */
 };
 
 #define FAIL_XML(x, err, what)                                                                     \
@@ -41,7 +42,7 @@ static enum dtx_code fill_checked(struct dtx_xml *x, struct dtx_err *err)
 	return rc == DTX_OK ? dtx_xml_check(x, err) : rc;
 }
 
-/* At least n unconsumed bytes, or all there are. */
+/* Makes at least n bytes available, or all that are left. */
 static enum dtx_code need(struct dtx_xml *x, size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -60,8 +61,8 @@ static bool at(const struct dtx_xml *x, const char *text)
 	return x->end - x->pos >= n && !memcmp(x->buf + x->pos, text, n);
 }
 
-/* Length of the token that begins at pos and ends with `stop`, counted from pos; an error if the
- * part ends first.  The search begins at `from`. */
+/* Finds the end of the token at pos, which is marked by `stop`; *len counts from pos. Fails if
+ * the part ends before that. The search begins at `from`. */
 static enum dtx_code token_to(struct dtx_xml *x, const char *stop, size_t from, size_t *len,
                               struct dtx_err *err)
 {
@@ -87,7 +88,7 @@ out:
 	return rc;
 }
 
-/* Length of the tag at pos: to the '>' outside quotes. */
+/* The length of the tag at pos, up to the '>' outside quotes. */
 static enum dtx_code tag_length(struct dtx_xml *x, size_t *len, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -130,7 +131,7 @@ static bool is_name_char(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '-' || c == '.';
 }
 
-/* Cuts a name off *rest; empty when there is none. */
+/* Cuts a name off *rest; it is empty if there is none. */
 static struct dtx_str cut_name(struct dtx_str *rest)
 {
 	struct dtx_str name = { rest->ptr, 0 };
@@ -169,7 +170,7 @@ static bool char_allowed(uint32_t cp)
 
 enum { NO_POINT = UINT32_MAX };
 
-/* The number of "#38" or "#x26". */
+/* Reads the number of "#38" or "#x26". */
 static uint32_t reference_number(struct dtx_str s)
 {
 	bool hex = s.len > 2 && s.ptr[1] == 'x';
@@ -193,7 +194,7 @@ static uint32_t reference_number(struct dtx_str s)
 	return cp;
 }
 
-/* What stands between the '&' and the ';' at s; ptr NULL: it is not ended. */
+/* The text between the '&' and the ';' at s; ptr is NULL if there is no ';'. */
 static struct dtx_str entity_body(struct dtx_str s)
 {
 	const char *semi =
@@ -203,7 +204,7 @@ static struct dtx_str entity_body(struct dtx_str s)
 	            : (struct dtx_str){ NULL, 0 };
 }
 
-/* Undoes the entity at s ("&lt;..."), gives its length in *used and its character; 0: none. */
+/* Decodes the entity at s ("&lt;..."). *used becomes its length. Returns 0 if there is none. */
 static uint32_t entity(struct dtx_str s, size_t *used)
 {
 	static const struct {
@@ -230,7 +231,7 @@ static uint32_t entity(struct dtx_str s, size_t *used)
 	return 0;
 }
 
-/* The number of the reference at s; *used: its length. */
+/* Decodes the numeric reference at s; *used becomes its length. */
 static uint32_t numeric_at(struct dtx_str s, size_t *used)
 {
 	struct dtx_str body = entity_body(s);
@@ -239,9 +240,10 @@ static uint32_t numeric_at(struct dtx_str s, size_t *used)
 	return body.ptr && body.len && body.ptr[0] == '#' ? reference_number(body) : NO_POINT;
 }
 
-/* A reference to a character that XML does not have, as some writers make them of whatever a text
- * holds: a control character is itself, two halves of a surrogate pair are one character, and what
- * is none is U+FFFD.  0: it is no reference. */
+/* Decodes a reference to a character that XML does not allow, because some writers make
+ * references of anything that is in a text. A control character is kept, two halves of a
+ * surrogate pair become one character, and anything else becomes U+FFFD. Returns 0 if it is not
+ * a reference. */
 static uint32_t odd_reference(struct dtx_str s, size_t *used)
 {
 	uint32_t cp = numeric_at(s, used), low;
@@ -259,7 +261,8 @@ static uint32_t odd_reference(struct dtx_str s, size_t *used)
 	return cp && cp < 0x110000 && (cp < 0xd800 || cp >= 0xe000) ? cp : 0xfffd;
 }
 
-/* An attribute value with entities or blanks to undo, into scratch (which has room). */
+/* Decodes an attribute value with entities or white space into scratch, which must have room for
+ * it. */
 static bool undo_value(struct dtx_xml *x, struct dtx_str raw, struct dtx_str *out)
 {
 	size_t begin = x->scratch.len, i = 0, used;
@@ -295,7 +298,7 @@ static bool is_plain(struct dtx_str v)
 	return true;
 }
 
-/* One NAME="VALUE" off *rest. */
+/* Takes one NAME="VALUE" off *rest. */
 static enum dtx_code take_attr(struct dtx_xml *x, struct dtx_str *rest, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -399,7 +402,8 @@ static enum dtx_code start_tag(struct dtx_xml *x, struct dtx_err *err)
 	x->name = local_name(x->full);
 	x->nattr = 0;
 	dtx_buf_reset(&x->scratch);
-	/* Undone values never exceed the tag: no view moves while they are added. */
+	/* A decoded value is never longer than its source, so scratch does not grow, and views
+	 * into it stay valid. */
 	if (!dtx_buf_room(&x->scratch, len))
 		DTX_FAIL_MEM(err);
 	for (skip_blanks(&rest); rest.len; skip_blanks(&rest)) {
@@ -438,7 +442,7 @@ out:
 	return rc;
 }
 
-/* The name stays readable behind the end of the list of open names. */
+/* The closed name stays readable after the end of the list of open names. */
 static void empty_end(struct dtx_xml *x)
 {
 	x->full = open_name(x);
@@ -455,7 +459,7 @@ static void give_text(struct dtx_xml *x, size_t len, size_t skip)
 	x->pos += len + skip;
 }
 
-/* CR and CR LF are LF. */
+/* CR and CR LF become LF. */
 static enum dtx_code give_newline(struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -477,7 +481,7 @@ static enum dtx_code give_entity(struct dtx_xml *x, struct dtx_err *err)
 	DTX_TRY(need(x, 12, err));
 	cp = entity((struct dtx_str){ x->buf + x->pos, x->end - x->pos }, &used);
 	if (!cp && x->odd) {
-		DTX_TRY(need(x, 24, err)); /* it may be two */
+		DTX_TRY(need(x, 24, err)); /* it may be two references */
 		cp = odd_reference((struct dtx_str){ x->buf + x->pos, x->end - x->pos }, &used);
 		*x->odd += cp != 0;
 	}
@@ -490,7 +494,7 @@ out:
 	return rc;
 }
 
-/* Bytes up to a byte of `stops`. */
+/* The number of bytes before the first `a`, `b` or CR. */
 static size_t run_length(const struct dtx_xml *x, char a, char b)
 {
 	size_t n = 0, have = x->end - x->pos;
@@ -513,7 +517,7 @@ static enum dtx_code text_token(struct dtx_xml *x, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* Inside <![CDATA[; at "]]>" it ends and *given stays false. */
+/* Reads text inside <![CDATA[. At "]]>" the section ends, and *given stays false. */
 static enum dtx_code cdata_token(struct dtx_xml *x, bool *given, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -547,7 +551,7 @@ out:
 	return rc;
 }
 
-/* <?xml ...?> may name an encoding; what the bytes are has been seen already. */
+/* <?xml ...?> may name an encoding, but the encoding of the bytes is known already. */
 static enum dtx_code skip_instruction(struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -573,7 +577,7 @@ out:
 	return rc;
 }
 
-/* "<" stands at pos. *given: a token was made. */
+/* Handles the "<" at pos. *given: it made a token. */
 static enum dtx_code markup(struct dtx_xml *x, bool *given, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

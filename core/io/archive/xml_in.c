@@ -1,5 +1,5 @@
-/* The bytes of an XML part: encoding found, UTF-16 converted, text checked where it is needed,
- * window kept. */
+/* The input side of the XML parser: finds the encoding, converts UTF-16, checks the text as far
+ * as needed, and manages the window of bytes. */
 #include "core/base/mem.h"
 #include "core/base/text/swar.h"
 #include "core/base/text/utf8.h"
@@ -9,8 +9,8 @@
 enum {
 	WINDOW = 256 << 10,
 	TOKEN_MAX = 8 << 20, /* one tag, comment or processing instruction */
-	/* Bytes between two tags, and so many times the longest text of a cell: its line ends and
-	 * quotes may be written as entities. */
+	/* The most bytes between two tags: a fixed number, or a multiple of the longest text of
+	 * a cell, because line ends and quotes in it may be written as entities. */
 	QUIET_LEAST = 8 << 20,
 	QUIET_TIMES = 8
 };
@@ -28,7 +28,8 @@ enum dtx_code dtx_xml_fail(const struct dtx_xml *x, struct dtx_err *err, const c
 	                   x->label, x->part, (unsigned long long)(x->base + x->pos), what);
 }
 
-/* Offset of the first control character that XML forbids, or n; *high when a byte is >= 0x80. */
+/* Returns the offset of the first control character that XML forbids, or n. *high is set if a
+ * byte is >= 0x80. */
 static size_t find_control(const char *p, size_t n, bool *high)
 {
 	unsigned char any = 0;
@@ -45,7 +46,7 @@ static size_t find_control(const char *p, size_t n, bool *high)
 	return i;
 }
 
-/* The same a block at a time, as far as there are no control characters at all. */
+/* The same for blocks, up to the first block with any control character. */
 static size_t skip_blocks(const char *p, size_t n, bool *high)
 {
 	dtx_swar_block any = { 0 };
@@ -66,7 +67,7 @@ static size_t skip_blocks(const char *p, size_t n, bool *high)
 	return i;
 }
 
-/* Checked up to where a control character stands that XML forbids; n: none. */
+/* The offset of the first control character that XML forbids, or n. */
 static size_t check_controls(const char *p, size_t n, bool *high)
 {
 	size_t i = 0, step, got;
@@ -87,7 +88,7 @@ bool dtx_xml_plain(const char *bytes, size_t len)
 	bool high = false;
 	size_t ok = 0, step;
 
-	/* in steps, since a text with other characters is checked once more in any case */
+	/* In steps, because a text with other characters is checked again anyway. */
 	for (; ok < len && !high; ok += step) {
 		step = DTX_MIN(len - ok, (size_t)4096);
 		if (check_controls(bytes + ok, step, &high) < step)
@@ -96,7 +97,7 @@ bool dtx_xml_plain(const char *bytes, size_t len)
 	return !high;
 }
 
-/* Length of p without a character that is cut off at the end. */
+/* The length of p without a character that is cut off at its end. */
 static size_t whole_chars(const char *p, size_t n)
 {
 	size_t back;
@@ -112,7 +113,7 @@ static size_t whole_chars(const char *p, size_t n)
 	return n;
 }
 
-/* The bytes from pos on go to the front of `to`. */
+/* Moves the bytes from pos on to the front of `to`. */
 static void move_rest(struct dtx_xml *x, char *to)
 {
 	memmove(to, x->buf + x->pos, x->end - x->pos);
@@ -123,7 +124,7 @@ static void move_rest(struct dtx_xml *x, char *to)
 	x->buf = to;
 }
 
-/* Room for at least `room` bytes behind end, in own memory. */
+/* Makes room for at least `room` bytes after end, in own memory. */
 static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -151,7 +152,8 @@ out:
 	return rc;
 }
 
-/* What is left, and a character that was cut, goes in front of the window that is lent. */
+/* Gets the next lent window. What is left of the old one, and a character that was cut, is
+ * copied to the space before it. */
 static enum dtx_code fill_lent(struct dtx_xml *x, size_t *added, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -180,7 +182,7 @@ out:
 	return rc;
 }
 
-/* UTF-16 units to UTF-8; what is left of a cut unit or pair stays in carry. */
+/* Converts UTF-16 to UTF-8. The rest of a unit or pair that is cut off stays in carry. */
 static size_t from_utf16(struct dtx_xml *x, const unsigned char *in, size_t n, char *to)
 {
 	bool le = x->encoding == DTX_XML_LE;
@@ -201,7 +203,7 @@ static size_t from_utf16(struct dtx_xml *x, const unsigned char *in, size_t n, c
 			used = 4;
 			cp = lo >= 0xdc00 && lo < 0xe000
 			             ? 0x10000 + ((cp - 0xd800) << 10) + (lo - 0xdc00)
-			             : 0; /* refused as a control character */
+			             : 0; /* will be refused as a control character */
 		} else if (cp >= 0xdc00 && cp < 0xe000) {
 			cp = 0;
 		}
@@ -292,7 +294,7 @@ out:
 	return rc;
 }
 
-/* Bytes that cost time and say nothing. */
+/* Refuses input that takes time but contains no values. */
 static enum dtx_code check_idle(struct dtx_xml *x, size_t added, struct dtx_err *err)
 {
 	uint64_t most = DTX_MAX(QUIET_LEAST, QUIET_TIMES * x->limits->text);

@@ -1,4 +1,4 @@
-/* What readers of parts do with tokens: skip elements, take their text, look up attributes. */
+/* Helpers for readers of XML parts: skip an element, take its text, look up an attribute. */
 #include "core/io/archive/xml.h"
 
 enum dtx_code dtx_xml_skip(struct dtx_xml *x, struct dtx_err *err)

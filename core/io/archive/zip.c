@@ -1,4 +1,5 @@
-/* Central directory, checks, and inflation within limits. */
+/* Reads ZIP files, see zip.h: the central directory, checks, and unpacking within the limits.
+ * The format is described in PKWARE's APPNOTE.TXT. */
 #include "core/io/archive/zip.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum {
 	CENTRAL_SIZE = 46,
 	LOCAL_SIZE = 30,
 	RATIO_AFTER = 1 << 20,
-	STEEP_AFTER = 64 << 20, /* what still inflates so well, so far, is made for it */
+	STEEP_AFTER = 64 << 20, /* a file that still unpacks so well here was made as a bomb */
 	STEEP = 4
 };
 #define SIG_EOCD    0x06054b50u
@@ -53,7 +54,7 @@ static int hex_value(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Appends a segment of a path to out[0..*n); "." and ".." are resolved. */
+/* Appends a segment of a path to out[0..*n), resolving "." and "..". */
 static void fold_segment(char *out, size_t *n, struct dtx_str seg)
 {
 	if (!seg.len || dtx_str_is(seg, "."))
@@ -95,10 +96,10 @@ bool dtx_zip_fold(struct dtx_str name, char out[DTX_ZIP_NAME_MAX], size_t *len)
 	return true;
 }
 
-/* Where the directory is, how many entries it has, and what stands behind it. */
+/* The place of the directory, its number of entries, and where it ends. */
 struct directory {
 	uint64_t offset, size, count, end;
-	uint64_t moved; /* how far its zip64 end record is from where it should be */
+	uint64_t moved; /* how far the zip64 end record is from where it should be */
 };
 
 static bool is_end64(const struct dtx_zip *z, uint64_t at, size_t eocd)
@@ -117,7 +118,8 @@ static enum dtx_code directory64(const struct dtx_zip *z, size_t eocd, struct di
 	if (eocd < LOCATOR_SIZE || le32(z->bytes + eocd - LOCATOR_SIZE) != SIG_LOCATOR)
 		goto out;
 	at = says = le64(z->bytes + eocd - LOCATOR_SIZE + 8);
-	/* Behind other bytes it is right before its locator, and not where that says. */
+	/* If other bytes precede the archive, the record is right before its locator, not where
+	 * the locator says. */
 	if (!is_end64(z, at, eocd) && eocd - LOCATOR_SIZE >= EOCD64_SIZE)
 		at = eocd - LOCATOR_SIZE - EOCD64_SIZE;
 	if (!is_end64(z, at, eocd) || at < says)
@@ -135,8 +137,8 @@ static bool is_directory(const struct dtx_zip *z, const struct directory *d, uin
 	return d->size >= CENTRAL_SIZE && le32(z->bytes + lead + d->offset) == SIG_CENTRAL;
 }
 
-/* The directory ends where its end record begins: if it is not where it says but there, all it
- * says is off by what stands before the archive. */
+/* The directory ends where its end record begins. If it is found there instead of where the
+ * record says, all offsets are off by the number of bytes before the archive. */
 static void pass_lead(struct dtx_zip *z, struct directory *d)
 {
 	uint64_t lead = d->end - d->size - d->offset;
@@ -193,7 +195,7 @@ out:
 	return rc;
 }
 
-/* Takes the 64-bit values that stand in for 0xffffffff, in their fixed order. */
+/* Reads the 64-bit values that replace 0xffffffff, which come in a fixed order. */
 static bool extra64(const unsigned char *p, size_t len, struct dtx_zip_entry *e)
 {
 	uint64_t *want[3] = { &e->size, &e->packed, &e->header };
@@ -243,7 +245,7 @@ static enum dtx_code add_name(struct dtx_zip *z, struct dtx_str raw, uint32_t in
 	e->name = (struct dtx_str){ name, len };
 	if (!dtx_strmap_put(&z->names, e->name, index, &found))
 		DTX_FAIL_MEM(err);
-	/* Readers disagree on which of two equal names counts: that hides content. */
+	/* Programs differ in which of two equal names they use, which can hide content. */
 	if (found != index)
 		FAIL_CORRUPT(err, "'%s': two parts are named %.200s", z->label, name);
 out:
@@ -270,7 +272,7 @@ out:
 	return rc;
 }
 
-/* The local header gives only the place of the data; its name must be that of the directory. */
+/* The local header is only used to find the data; its name must be that of the directory. */
 static enum dtx_code place_data(const struct dtx_zip *z, struct dtx_str raw, uint64_t limit,
                                 struct dtx_zip_entry *e, struct dtx_err *err)
 {
@@ -335,7 +337,8 @@ static int by_header(const void *a, const void *b)
 	return (x->header > y->header) - (x->header < y->header);
 }
 
-/* Entries that share bytes are the core of the quadratic zip bomb. */
+/* Refuses entries that share bytes, the core of a quadratic zip bomb (Fifield, "A better zip
+ * bomb", 2019). */
 static enum dtx_code check_overlap(struct dtx_zip *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -367,7 +370,7 @@ enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *byt
 
 	*z = (struct dtx_zip){ .label = label, .bytes = bytes, .len = len, .limits = *limits };
 	DTX_TRY(find_directory(z, &d, err));
-	/* The count is a claim: the directory's bytes bound what it can be. */
+	/* The count is only a claim; the size of the directory limits what it can be. */
 	room = d.size / CENTRAL_SIZE;
 	if (d.count > room)
 		FAIL_CORRUPT(err, "'%s': zip directory has no room for its %llu entries", label,
@@ -426,8 +429,8 @@ struct dtx_unzip {
 	struct dtx_zip *zip;
 	const struct dtx_zip_entry *entry;
 	const struct dtx_inflate_class *inflate;
-	void *state;              /* NULL: stored */
-	struct dtx_inflate_io io; /* `in` is what is left of the packed bytes */
+	void *state;              /* NULL: not compressed */
+	struct dtx_inflate_io io; /* `in` is the rest of the packed bytes */
 	bool done;
 	uint64_t out;
 	uint32_t crc;

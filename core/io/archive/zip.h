@@ -1,8 +1,8 @@
-/* ZIP containers read as hostile input.
+/* ZIP containers, read as hostile input.
  *
- * Sizes, method and CRC come from the central directory, never from local headers.  Names that are
- * equal after folding, overlapping entries, encryption and foreign methods are corrupt_file; what
- * inflates beyond the limits is archive_limit.  Nothing is written to disk. */
+ * Sizes, method and CRC are taken from the central directory, never from local headers. Names
+ * that are equal after folding, overlapping entries, encryption and unknown methods are
+ * corrupt_file. Content that exceeds the limits is archive_limit. Nothing is written to disk. */
 #ifndef DTX_IO_ARCHIVE_ZIP_H
 #define DTX_IO_ARCHIVE_ZIP_H
 
@@ -19,19 +19,20 @@ struct dtx_zip_entry {
 	uint64_t packed, size;
 	uint32_t crc;
 	uint16_t method;
-	uint64_t counted; /* inflated bytes that count in the total: a second reading is free */
+	uint64_t counted; /* unpacked bytes that count in the total; reading again is free */
 };
 struct dtx_zip {
 	struct dtx_arena arena;
 	const char *label;          /* file name for messages; borrowed */
 	const unsigned char *bytes; /* borrowed */
 	size_t len;
-	uint64_t lead; /* bytes of the file before those: a program that unpacks it, a stray line */
+	/* bytes of the file before the archive: a program that unpacks it, or a stray line */
+	uint64_t lead;
 	struct dtx_archive_limits limits;
 	struct dtx_zip_entry *entry;
 	uint32_t n;
 	struct dtx_strmap names;
-	uint64_t inflated; /* so far, each part once */
+	uint64_t inflated; /* so far, counting each part once */
 };
 #define DTX_ZIP_INIT                                                                               \
 	{                                                                                          \
@@ -40,25 +41,26 @@ struct dtx_zip {
 
 /* Whether the bytes begin like a ZIP. */
 bool dtx_zip_sniff(const void *head, size_t len);
-/* Whether a whole file is a ZIP behind bytes that are none: its end record and directory are where
- * they say, once they are moved by what stands before. */
+/* Whether the file is a ZIP archive with other bytes before it: its end record and directory are
+ * where they say, shifted by those bytes. */
 bool dtx_zip_behind(const void *bytes, size_t len);
-/* Reads the central directory.  `z` is DTX_ZIP_INIT and is cleared by the caller, also after a
- * failure; label and bytes must outlive it. */
+/* Reads the central directory. The caller initialises `z` with DTX_ZIP_INIT and clears it, also
+ * after a failure; label and bytes must outlive it. Errors: corrupt_file, archive_limit. */
 DTX_MUSTUSE enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *bytes,
                                        size_t len, const struct dtx_archive_limits *limits,
                                        struct dtx_err *err);
 void dtx_zip_clear(struct dtx_zip *z);
-/* Folds a part name: case, '\', %xx, "./" and "../", leading '/'.  False: it is too long. */
+/* Folds the name of a part: case, '\', %xx, "./" and "../", a leading '/'. Returns false if it
+ * is too long. */
 DTX_MUSTUSE bool dtx_zip_fold(struct dtx_str name, char out[DTX_ZIP_NAME_MAX], size_t *len);
-/* Entry of a name (folded here), NULL if absent. */
+/* Finds an entry by name, which is folded here; NULL if there is none. */
 const struct dtx_zip_entry *dtx_zip_find(const struct dtx_zip *z, struct dtx_str name);
 
-/* Streams one entry.  Several streams may be open; all belong to the zip's thread. */
+/* Reads one entry as a stream. Several may be open, all on the zip's thread. */
 struct dtx_unzip;
 DTX_MUSTUSE enum dtx_code dtx_unzip_open(struct dtx_zip *z, const struct dtx_zip_entry *entry,
                                          struct dtx_unzip **out, struct dtx_err *err);
-/* Fills up to cap bytes, *got == 0 at the end; size and CRC have been checked by then. */
+/* Fills up to cap bytes. *got is 0 at the end, and by then size and CRC have been checked. */
 DTX_MUSTUSE enum dtx_code dtx_unzip_read(struct dtx_unzip *u, void *to, size_t cap, size_t *got,
                                          struct dtx_err *err);
 void dtx_unzip_free(struct dtx_unzip *u); /* NULL is fine */

@@ -1,4 +1,5 @@
-/* Tables of the upper halves: a parser that runs locked in cannot load conversions. */
+/* The upper halves of code pages as tables, because a parser in a locked process cannot load
+ * converters. */
 #include "core/io/encoding/codepage.h"
 
 #include <iconv.h>
@@ -300,12 +301,13 @@ static const struct {
 	unsigned number, same;
 } aliases[] = { { 0, 1252 }, { 367, 1252 }, { 32768, 10000 }, { 32769, 1252 }, { 10017, 10007 } };
 
-/* --- a page that was loaded --- */
+/* --- a code page that is loaded from iconv --- */
 
 static struct dtx_codepage loaded;
-static uint16_t loaded_pair[128][256]; /* of such a byte and another behind it, 0: no character */
+/* characters of two bytes, by first and second byte; 0: none */
+static uint16_t loaded_pair[128][256];
 
-/* The character that n bytes are, 0: none, or one beyond the basic plane. */
+/* The character for n bytes; 0 if there is none, or one outside the basic plane. */
 static uint16_t one_char(iconv_t cd, const unsigned char *bytes, size_t n)
 {
 	unsigned char to[4];
@@ -325,7 +327,7 @@ void dtx_codepage_load(unsigned number)
 	iconv_t cd;
 	unsigned i, k;
 
-	/* the pages of old Macs in East Asia are those of others */
+	/* old Macs in East Asia used the same code pages */
 	snprintf(name, sizeof(name), "CP%u",
 	         number == 10001   ? 932
 	         : number == 10002 ? 950

@@ -1,5 +1,6 @@
-/* Text of workbooks that know no Unicode: code pages by number.  The usual ones of one byte a
- * character are here; any other has to be loaded first, which a locked process cannot do. */
+/* Converts text of workbooks from before Unicode, by number of the code page. The usual
+ * single-byte pages are built in. Any other page must be loaded first, which a locked process
+ * cannot do. */
 #ifndef DTX_IO_ENCODING_CODEPAGE_H
 #define DTX_IO_ENCODING_CODEPAGE_H
 
@@ -10,15 +11,15 @@ struct dtx_codepage {
 	uint16_t high[128]; /* code points of the bytes 80 to FF */
 };
 
-/* Has iconv's page of that number at hand from now on, in place of one before; before there are
- * threads.  Nothing happens if there is no such page. */
+/* Loads the page of that number from iconv, replacing one that was loaded before. Must be called
+ * before there are threads. Does nothing if there is no such page. */
 void dtx_codepage_load(unsigned number);
-/* bad_encoding for pages that are not at hand, whose number is then in err->more: {"page": 932}.  0
- * is 1252. */
+/* Finds a page; 0 means 1252. If it is not available, fails with bad_encoding, and err->more has
+ * its number: {"page": 932}. */
 DTX_MUSTUSE enum dtx_code dtx_codepage_find(unsigned number, const char *label,
                                             const struct dtx_codepage **out, struct dtx_err *err);
-/* Appends the bytes as UTF-8: NUL is left out, what is no character becomes U+FFFD.  Both bytes of
- * a character have to be there. */
+/* Appends the bytes as UTF-8. NUL is left out, bytes without a character become U+FFFD. `bytes`
+ * must not end within a character. */
 void dtx_codepage_add(const struct dtx_codepage *page, const uint8_t *bytes, size_t len,
                       struct dtx_buf *out);
 

@@ -1,8 +1,8 @@
-/* Encodings that give themselves away: zeros where UTF-16 and UTF-32 have them, escapes of ISO
- * 2022. */
+/* Detects encodings by certain signs: zeros at the places where UTF-16 and UTF-32 have them, and
+ * escape sequences of ISO 2022. */
 #include "core/io/encoding/enc_guess.h"
 
-/* Zeros at three of four bytes. */
+/* UTF-32 has zeros at three of four bytes. */
 static const char *enc_guess_utf32(struct dtx_str head)
 {
 	size_t zero[4] = { 0, 0, 0, 0 }, units = head.len / 4, i;
@@ -16,7 +16,8 @@ static const char *enc_guess_utf32(struct dtx_str head)
 	return NULL;
 }
 
-/* Escapes that change to a set of the Far East and back to ASCII, in a text of seven bits. */
+/* Looks for escapes that switch to an East Asian character set and back to ASCII, in a text of
+ * 7-bit bytes. */
 static const char *enc_guess_escapes(struct dtx_str head)
 {
 	static const struct {
@@ -39,7 +40,8 @@ static const char *enc_guess_escapes(struct dtx_str head)
 	return NULL;
 }
 
-/* A zero where UTF-16 has one beside each line end or comma: low is the offset of the low byte. */
+/* Whether there is a zero next to each line end or comma, as in UTF-16. `low` is the offset of
+ * the low byte. */
 static bool enc_guess_ends(struct dtx_str head, size_t low)
 {
 	size_t i, n = 0, all = 0;
@@ -55,9 +57,8 @@ static bool enc_guess_ends(struct dtx_str head, size_t low)
 	return n && n * 2 > all;
 }
 
-/* Text in Latin letters as UTF-16 has zeros at every other byte and hardly any elsewhere.  Some
- * zeros in a short text of bytes are no sign of it: line ends and delimiters have them too, or
- * nearly all bytes. */
+/* Latin text in UTF-16 has zeros at every other byte and hardly any elsewhere. A few zeros in a
+ * short text do not count: line ends and delimiters must have them, too, or nearly all bytes. */
 static const char *enc_guess_wide(struct dtx_str head)
 {
 	size_t zero[2] = { 0, 0 }, half = head.len / 2, i;

@@ -1,5 +1,6 @@
-/* Scores what each encoding would make of the bytes: letters in words are good, signs inside words,
- * capitals behind small letters and foreign scripts inside words are not. */
+/* Guesses an encoding by scoring the text that each candidate would give. Letters in words add
+ * to the score; signs inside words, capitals after small letters, and letters of another script
+ * inside a word subtract from it. */
 #include "core/io/encoding/enc_guess.h"
 
 #include <iconv.h>
@@ -9,26 +10,27 @@
 #include "core/io/encoding/letter_stats.h"
 #include "core/io/encoding/enc_usual.h"
 
-#define GUESS_BEFORE ((size_t)1 << 10) /* text before the first bad byte that is looked at */
+#define GUESS_BEFORE ((size_t)1 << 10) /* bytes before the first bad byte that are looked at */
 #define GUESS_BYTES  ((size_t)64 << 10)
-#define GUESS_UTF8   1 /* so many bad bytes per good sequence, and it is UTF-8 all the same */
+#define GUESS_UTF8   1 /* as many bad bytes per good sequence, and it still counts as UTF-8 */
 #define GUESS_ERROR  10
-#define GUESS_PAIR   14 /* quotation marks around words: more than two letters would be worth */
-#define GUESS_SINGLE 8  /* an apostrophe or a dash where people write one */
-#define GUESS_THORNS "\xfe\x14\xfe" /* what an export of law cases has between cells */
-#define GUESS_PLACE  8              /* a letter where no word has it */
-#define GUESS_USUAL  3              /* a usual character of the Far East */
-#define GUESS_WORDS  8              /* so many small letters are some words */
-#define GUESS_OLD    8              /* the line ends of the system that had the encoding */
-#define GUESS_NEW    1              /* line ends that it had not: what tips a balance */
-#define GUESS_RIVAL  3              /* so little less is as likely */
-#define GUESS_MONEY  4              /* a sign of a currency at a number */
+#define GUESS_PAIR   14             /* quotation marks around a word: worth more than two letters */
+#define GUESS_SINGLE 8              /* an apostrophe or a dash where people write one */
+#define GUESS_THORNS "\xfe\x14\xfe" /* the delimiters of a known export of law cases */
+#define GUESS_PLACE  8              /* a letter at a place where no word has it */
+#define GUESS_USUAL  3              /* a frequent East Asian character */
+#define GUESS_WORDS  8              /* with so many small letters there are some words */
+#define GUESS_OLD    8              /* line ends of the system that used this encoding */
+#define GUESS_NEW    1              /* other line ends; decides between equals */
+#define GUESS_RIVAL  3              /* a score that is lower by so little is as likely */
+#define GUESS_MONEY  4              /* a currency sign next to a number */
 
-/* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
- * part: `read` is the narrower set where that tells texts apart. */
+/* Of equal scores, the first in this list wins. Nearly every text in GB 18030 only uses the
+ * characters of its oldest part; `read` is the narrower set where that helps to distinguish
+ * texts. */
 static const struct guess_name {
 	const char *name, *read;
-	int east, kana; /* what a character of the Far East is worth */
+	int east, kana; /* score of an East Asian character */
 	enum dtx_usual tongue;
 } guess_names[] = {
 	{ "windows-1252", "windows-1252", 0, 0, DTX_USUAL_NONE },
@@ -60,17 +62,17 @@ static const struct guess_name {
 };
 
 enum guess_kind {
-	GUESS_OTHER, /* digits, blanks, signs of ASCII */
-	GUESS_LATIN, /* a letter of ASCII */
+	GUESS_OTHER, /* digits, blanks, ASCII signs */
+	GUESS_LATIN, /* ASCII letters */
 	GUESS_LOWER,
-	GUESS_UPPER,  /* Latin letters beyond ASCII */
-	GUESS_RARE,   /* letters that hardly any text has */
+	GUESS_UPPER,  /* Latin letters outside ASCII */
+	GUESS_RARE,   /* letters that hardly any text contains */
 	GUESS_SCRIPT, /* Greek, Cyrillic, Hebrew, Arabic */
 	GUESS_EAST,   /* ideographs */
 	GUESS_KANA,
 	GUESS_HANGUL,
 	GUESS_SIGN,
-	GUESS_MARK, /* typographic quotes and dashes, at home next to letters */
+	GUESS_MARK, /* typographic quotes and dashes, often next to letters */
 	GUESS_CONTROL
 };
 
@@ -120,7 +122,7 @@ static bool guess_is_european(enum guess_kind k)
 	return k >= GUESS_LATIN && k <= GUESS_RARE;
 }
 
-/* Of Greek and Cyrillic. */
+/* In Greek and Cyrillic. */
 static bool guess_is_capital(uint32_t cp)
 {
 	return (cp >= 0x391 && cp <= 0x3a9) || (cp >= 0x400 && cp <= 0x42f);
@@ -131,14 +133,15 @@ static bool guess_is_small(uint32_t cp)
 	return (cp >= 0x3b1 && cp <= 0x3c9) || (cp >= 0x430 && cp <= 0x45f);
 }
 
-/* Cyrillic of some languages only: in the place of a letter, but no evidence. */
+/* Cyrillic letters of only some languages: allowed in words, but no evidence. */
 static bool guess_is_national(uint32_t cp)
 {
 	return (cp >= 0x400 && cp <= 0x40f && cp != 0x401) ||
 	       (cp >= 0x450 && cp <= 0x45f && cp != 0x451);
 }
 
-/* A character of the Far East beside another: hangul hardly ever stands next to ideographs. */
+/* The score of an East Asian character with that neighbour. Hangul is hardly ever next to
+ * ideographs. */
 static int guess_east(enum guess_kind k, enum guess_kind beside, const struct guess_name *as)
 {
 	if (k == GUESS_HANGUL)
@@ -148,7 +151,7 @@ static int guess_east(enum guess_kind k, enum guess_kind beside, const struct gu
 	return k == GUESS_KANA ? as->kana : as->east;
 }
 
-/* Marks of Thai stand above or below a letter, some vowels before one. */
+/* Thai marks are above or below a letter, and some vowels come before one. */
 static bool guess_thai_fits(uint32_t last, uint32_t cp, enum guess_kind after)
 {
 	bool mark = cp == 0xe31 || (cp >= 0xe34 && cp <= 0xe3a) || cp >= 0xe47;
@@ -160,7 +163,7 @@ static bool guess_thai_fits(uint32_t last, uint32_t cp, enum guess_kind after)
 	            : !before || (cp >= 0xe01 && cp <= 0xe2e);
 }
 
-/* How well a character beyond ASCII stands between its neighbours. */
+/* How well a character outside ASCII fits between its neighbours. */
 static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after, uint32_t last,
                      const struct guess_name *as)
 {
@@ -193,7 +196,8 @@ static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after,
 	}
 }
 
-/* Runs of Latin letters beyond ASCII are rare: three in a row are another script misread. */
+/* Three Latin letters outside ASCII in a row are rare: they are probably another script read
+ * wrongly. */
 static int guess_run(enum guess_kind k, int *run)
 {
 	*run = k == GUESS_LOWER || k == GUESS_UPPER || k == GUESS_RARE ? *run + 1 : 0;
@@ -211,7 +215,8 @@ static bool guess_is_of(uint32_t cp, const char *letters)
 	return cp && cp < 0x80 && strchr(letters, (int)cp);
 }
 
-/* O'Neil, l'eau, Ann's, don't: not what a letter between letters would be. */
+/* Whether this is an apostrophe as in O'Neil, l'eau, Ann's or don't, which must not be scored as
+ * a sign inside a word. */
 static bool guess_apostrophe(const char *s, size_t len, size_t at, uint32_t last, uint32_t second)
 {
 	size_t to = at;
@@ -230,7 +235,7 @@ static bool guess_is_digit(uint32_t cp)
 	return cp >= '0' && cp <= '9';
 }
 
-/* "£10", "10 €": no letter stands there. */
+/* "£10", "10 €": a currency sign where no letter can be. */
 static bool guess_money(uint32_t cp, const uint32_t last[2], uint32_t next)
 {
 	bool sign = cp == 0xa3 || cp == 0xa5 || cp == 0x20ac;
@@ -239,20 +244,20 @@ static bool guess_money(uint32_t cp, const uint32_t last[2], uint32_t next)
 	                guess_is_digit(last[0]) || (last[0] == ' ' && guess_is_digit(last[1])));
 }
 
-/* "[µg]", "5 µm": the sign of a millionth before a unit. */
+/* "[µg]", "5 µm": the sign for micro before a unit. */
 static bool guess_micro(uint32_t cp, uint32_t before, uint32_t next)
 {
 	return cp == 0xb5 && !guess_is_letter(guess_kind(before)) && next < 0x80 && next &&
 	       strchr("gmslLAVFMSW", (int)next);
 }
 
-/* "21 °C", "[°F]". */
+/* "21 °C", "[°F]": a degree sign. */
 static bool guess_degree(uint32_t cp, uint32_t before, uint32_t next)
 {
 	return cp == 0xb0 && (next == 'C' || next == 'F') && !guess_is_letter(guess_kind(before));
 }
 
-/* "1º", "2ª", "nº", "5½". */
+/* "1º", "2ª", "nº", "5½": an ordinal sign or fraction. */
 static bool guess_ordinal(uint32_t cp, const uint32_t last[2], bool right)
 {
 	if (cp >= 0xbc && cp <= 0xbe)
@@ -262,7 +267,8 @@ static bool guess_ordinal(uint32_t cp, const uint32_t last[2], bool right)
 	        ((last[0] | 0x20) == 'n' && !guess_is_letter(guess_kind(last[1]))));
 }
 
-/* "Name™", "Name®", "and so on…", which cp850 has in place of the last letter of "città". */
+/* "Name™", "Name®", "and so on…". The ellipsis is checked, because cp850 has it in place of the
+ * last letter of "città". */
 static bool guess_word_end(uint32_t cp, uint32_t before, bool left, bool right)
 {
 	if (right || !left)
@@ -270,8 +276,8 @@ static bool guess_word_end(uint32_t cp, uint32_t before, bool left, bool right)
 	return cp == 0x2122 || cp == 0xae || (cp == 0x2026 && before != 't');
 }
 
-/* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
- * its other half on this line. */
+/* Scores a typographic mark `cp`, with the text after it from `at` on. `open` is the opening
+ * mark that still needs its other half on this line. */
 static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
                       uint32_t *open)
 {
@@ -302,8 +308,8 @@ static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const u
 	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;
 }
 
-/* No word begins or ends with the hard sign, and the final forms of Hebrew stand at no other place.
- */
+/* No word begins or ends with the hard sign, and the final forms of Hebrew letters occur only at
+ * the end. */
 static int guess_misplaced(enum guess_kind before, uint32_t cp, enum guess_kind after)
 {
 	bool left = guess_is_letter(before), right = guess_is_letter(after);
@@ -318,7 +324,7 @@ static int guess_misplaced(enum guess_kind before, uint32_t cp, enum guess_kind 
 	               : 0;
 }
 
-/* Greek words in small letters have an accent each: a text without any is another script. */
+/* Greek words in small letters have one accent each, so a text without any is another script. */
 struct guess_accents {
 	int64_t letters, accents;
 };
@@ -361,13 +367,13 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 	if (greek.letters >= GUESS_WORDS && !greek.accents)
 		score -= greek.letters;
 	usual = dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
-	/* some characters, none of them a usual one: letters of Europe in a row */
+	/* There are some characters, but none is frequent: probably European letters in a row. */
 	if (as->tongue && !usual && !kana && score > 0)
 		score /= 2;
 	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
 }
 
-/* The sample as one of them reads it; each byte that it cannot read costs. */
+/* Scores the sample as read in one encoding; each byte that cannot be converted subtracts. */
 static int64_t guess_try(const struct guess_name *as, struct dtx_str sample, char *room,
                          size_t size)
 {
@@ -387,7 +393,8 @@ static int64_t guess_try(const struct guess_name *as, struct dtx_str sample, cha
 	return guess_score(room, (size_t)(to - room), as) - errors * GUESS_ERROR;
 }
 
-/* A typographic sign of windows-1252 where no letter would be: pasted into any text. */
+/* Whether this is a typographic sign of windows-1252 where no letter would be. Such signs get
+ * pasted into any text. */
 static bool guess_is_pasted(struct dtx_str s, size_t at)
 {
 	uint32_t before = at ? (unsigned char)s.ptr[at - 1] : ' ';
@@ -400,7 +407,8 @@ static bool guess_is_pasted(struct dtx_str s, size_t at)
 	       (dtx_enc_is_sign(s.ptr[at]) && !left && !right);
 }
 
-/* "ß“" and "É”" of windows-1252 are good sequences of letters that hardly any text has. */
+/* In windows-1252, "ß“" and "É”" look like valid UTF-8 sequences, but of letters that hardly any
+ * text contains. */
 static bool guess_is_closing(uint32_t cp)
 {
 	bool quote = (cp & 0x3f) >= 0x12 && (cp & 0x3f) <= 0x14;
@@ -408,7 +416,7 @@ static bool guess_is_closing(uint32_t cp)
 	return (cp >= 0x700 && cp < 0x800) || (quote && cp >= 0x240 && cp < 0x380);
 }
 
-/* Signs that are pasted say nothing against UTF-8. */
+/* Whether most of the text is UTF-8. Pasted signs do not count against it. */
 static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
 {
 	size_t at = 0, good = 0, flaws = 0;
@@ -430,7 +438,7 @@ static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
 	return good && good * GUESS_UTF8 >= flaws;
 }
 
-/* Letters that no Baltic text of some words lacks, and hardly any other text has. */
+/* Whether it contains letters that every Baltic text of a few words has, and hardly any other. */
 static bool guess_baltic(struct dtx_str s)
 {
 	static const char letters[] = "\xf0\xfe\xd0\xde";
@@ -443,7 +451,7 @@ static bool guess_baltic(struct dtx_str s)
 	return false;
 }
 
-/* Letters, digits, blanks and common marks of EBCDIC. */
+/* Letters, digits, blanks and common punctuation of EBCDIC. */
 static bool guess_is_ebcdic_text(unsigned char b)
 {
 	unsigned low = b & 0x0f;
@@ -466,8 +474,8 @@ bool dtx_enc_is_ebcdic(struct dtx_str text)
 	return ends && good * 100 >= len * 97 && !memchr(text.ptr, '\n', len);
 }
 
-/* Blanks that do not break beside digits, and no other byte beyond ASCII: no text of the old code
- * pages has its \u00e1 there alone. */
+/* Whether the only bytes outside ASCII are no-break spaces next to digits. In an old code page this
+ * byte is \u00e1, which would not occur only there. */
 static bool guess_only_blanks(struct dtx_str s)
 {
 	bool digit = false;
@@ -484,7 +492,7 @@ static bool guess_only_blanks(struct dtx_str s)
 	return digit;
 }
 
-/* From the first bad byte's line on. */
+/* The sample: from the line of the first bad byte on. */
 static struct dtx_str guess_sample(struct dtx_str text, size_t bad)
 {
 	size_t from = bad > GUESS_BEFORE ? bad - GUESS_BEFORE : 0;
@@ -494,12 +502,12 @@ static struct dtx_str guess_sample(struct dtx_str text, size_t bad)
 	return (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
 }
 
-/* Each encoding's score; false: memory is out. */
+/* Scores all encodings; returns false if out of memory. */
 static bool guess_all(struct dtx_str sample, int64_t score[DTX_COUNT(guess_names)])
 {
 	size_t size = GUESS_BYTES * 3 + 16, i;
 	char *room = dtx_mem_alloc(size, 1);
-	bool old_ends; /* lines of old Macintoshs end so */
+	bool old_ends; /* line ends of old Macintoshs */
 
 	old_ends = memchr(sample.ptr, '\r', sample.len) && !memchr(sample.ptr, '\n', sample.len);
 	for (i = 0; room && i < DTX_COUNT(guess_names); i++)
@@ -511,7 +519,7 @@ static bool guess_all(struct dtx_str sample, int64_t score[DTX_COUNT(guess_names
 	return room != NULL;
 }
 
-/* Code pages of DOS are mistaken for each other, and those of Windows and ISO. */
+/* Groups encodings that are mistaken for each other: those of DOS, and those of Windows and ISO. */
 static int guess_kin(const char *name)
 {
 	return strncmp(name, "cp8", 3) == 0 || strncmp(name, "cp7", 3) == 0 ? 1

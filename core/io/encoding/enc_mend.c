@@ -1,8 +1,9 @@
-/* UTF-8 with flaws: parts of another encoding pasted in, stray bytes, marks of joined files. */
+/* Reads UTF-8 with errors: pasted parts in another encoding, stray bytes, and byte order marks
+ * where files were joined. */
 #include "core/base/text/utf8.h"
 #include "core/io/encoding/enc_guess.h"
 
-/* windows-1252 from 80 to 9F; 0 is nothing. */
+/* windows-1252 from 80 to 9F; 0: not assigned */
 static const uint16_t mend_1252[32] = {
 	0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
 	0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -24,7 +25,7 @@ bool dtx_enc_is_sign(char c)
 	return c && strchr("\x80\x85\x95\x96\x97\xa3\xa7\xa9\xab\xb0\xb1\xb7\xbb\xd7", c);
 }
 
-/* The character that a lone byte is in windows-1252, 0 when it makes no sense where it stands. */
+/* The character of a single byte in windows-1252, or 0 if that makes no sense at this place. */
 static uint32_t mend_letter(struct dtx_str s, size_t at)
 {
 	unsigned char c = (unsigned char)s.ptr[at];
@@ -34,8 +35,8 @@ static uint32_t mend_letter(struct dtx_str s, size_t at)
 	if (!mend_is_word(before) && !mend_is_word(after) && !(plain && dtx_enc_is_sign(s.ptr[at])))
 		return 0;
 	if (c == 0xff || c == 0xfe)
-		return 0; /* no letters that one meets, but bytes that mean nothing */
-	/* Half of a sequence rather than a letter, unless among capitals. */
+		return 0; /* these bytes mean nothing more often than they are these rare letters */
+	/* Probably half of a UTF-8 sequence, not a letter, unless among capitals. */
 	if ((c == 0xc2 || c == 0xc3) && !mend_is_upper(before) && !mend_is_upper(after))
 		return 0;
 	return c < 0xa0 ? mend_1252[c - 0x80] : c;
@@ -105,7 +106,7 @@ size_t dtx_mend_step(struct dtx_mend *m, struct dtx_str text, size_t at, size_t 
 		if (dtx_enc_is_mark(text, at)) {
 			mend_place(m, at);
 			m->marks++;
-		} else if (pos - at > 1) { /* the step cut a good sequence */
+		} else if (pos - at > 1) { /* the end of the step cut a valid sequence */
 			dtx_buf_addn(out, text.ptr + at, pos - at);
 		} else {
 			mend_byte(m, text, at, out);

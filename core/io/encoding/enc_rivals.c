@@ -1,15 +1,16 @@
-/* Short texts that several encodings make words of: which, and what each of them reads. */
+/* For short texts that could be in several encodings: tells which, and how each of them would
+ * read a word. */
 #include <iconv.h>
 
 #include "core/base/mem.h"
 #include "core/io/encoding/enc_guess.h"
 
 #define RIVALS_TEXT  ((size_t)64 << 10)
-#define RIVALS_TEXTS 2  /* other readings that are told */
-#define RIVALS_WORD  16 /* bytes shown beside the one that differs */
+#define RIVALS_TEXTS 2  /* other readings that are shown */
+#define RIVALS_WORD  16 /* bytes shown on each side of the one that differs */
 #define RIVALS_SHOWN (4 * (2 * RIVALS_WORD + 1))
 
-/* A piece of the text as an encoding reads it; 0: it does not. */
+/* Converts a piece of the text; returns 0 if the encoding cannot read it. */
 static size_t read_as(struct dtx_str piece, const char *name, char *out, size_t room)
 {
 	iconv_t cd = iconv_open("UTF-8", name);
@@ -39,7 +40,7 @@ static struct dtx_str word_at(struct dtx_str text, size_t at)
 	return (struct dtx_str){ text.ptr + from, to - from };
 }
 
-/* What an encoding with one byte a letter makes of each byte beyond ASCII. */
+/* What a single-byte encoding makes of each byte outside ASCII. */
 struct rival {
 	const char *name;
 	uint32_t letter[128];
@@ -67,7 +68,7 @@ static void learn(struct rival *r, const char *name)
 		iconv_close(cd);
 }
 
-/* The first byte that two encodings read otherwise; text.len: none. */
+/* The first byte that two encodings read differently, or text.len. */
 static size_t first_other(struct dtx_str text, const struct rival *a, const struct rival *b)
 {
 	size_t at;
@@ -99,7 +100,7 @@ void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf 
 		at = first_other(text, &own, &rival[i]);
 		for (k = 0; k < i && at < text.len; k++)
 			if (first_other(text, &rival[k], &rival[i]) == text.len)
-				at = text.len; /* what an earlier one reads */
+				at = text.len; /* the same as an earlier one */
 		if (at == text.len)
 			continue;
 		word = word_at(text, at);

@@ -1,12 +1,12 @@
-/* Characters that texts of the Far East are mostly written with, and the commonest letters of other
- * scripts: bytes read in a wrong encoding give rare ones. */
+/* The most frequent characters of East Asian languages, and the most frequent letters of other
+ * scripts. Bytes read in a wrong encoding give rare ones. */
 #include "core/io/encoding/enc_usual.h"
 
 #include "core/base/base.h"
 #include "core/base/text/utf8.h"
 
 #define USUAL_FIRST 0x4e00u
-#define USUAL_LAST  0xd7a3u /* the last syllable of Korean */
+#define USUAL_LAST  0xd7a3u /* the last Korean syllable */
 
 static const char *const usual_texts[DTX_USUAL_COUNT] = {
 	[DTX_USUAL_NONE] = "",
@@ -53,7 +53,7 @@ static const char *const usual_texts[DTX_USUAL_COUNT] = {
 		"천청충",
 };
 
-/* Letters that more than half of a text of words is made of. */
+/* Letters that make up more than half of any text of words. */
 static const char usual_letters[] = "оеаинтсрвлк"
 				    "αοιετσνηυρ"
 				    "יוהאלמרתבש"

@@ -1,4 +1,4 @@
-/* How usual the characters of a text are in the languages it may be written in. */
+/* How frequent the characters of a text are in the language that it may be written in. */
 #ifndef DTX_IO_ENCODING_ENC_USUAL_H
 #define DTX_IO_ENCODING_ENC_USUAL_H
 
@@ -15,9 +15,10 @@ enum dtx_usual {
 	DTX_USUAL_COUNT
 };
 
-/* Usual ideographs and syllables of the language that stand beside another character of its. */
+/* Counts the frequent ideographs and syllables of the language that are next to another
+ * character of it. */
 int64_t dtx_enc_usual(struct dtx_str utf8, enum dtx_usual tongue);
-/* One of the commonest small letters of Cyrillic, Greek, Hebrew, Arabic. */
+/* Whether this is one of the most frequent small letters of Cyrillic, Greek, Hebrew or Arabic. */
 bool dtx_enc_is_usual(uint32_t cp);
 
 #endif

@@ -1,4 +1,5 @@
-/* Encodings: byte order marks, a guess at UTF-16, everything else through iconv into a spool. */
+/* Gives the text of a source as UTF-8, see encoding.h: looks for byte order marks, detects
+ * UTF-16, and converts everything else with iconv. */
 #include "core/io/encoding/encoding.h"
 
 #include <errno.h>
@@ -24,17 +25,17 @@ struct enc_mark {
 };
 static const struct enc_mark enc_marks[] = {
 	{ "utf-8", "\xef\xbb\xbf", 3 },
-	{ "utf-32le", "\xff\xfe\0\0", 4 }, /* before UTF-16, whose mark it begins with */
+	{ "utf-32le", "\xff\xfe\0\0", 4 }, /* before UTF-16, whose mark is a prefix of this one */
 	{ "utf-32be", "\0\0\xfe\xff", 4 },
 	{ "utf-16le", "\xff\xfe", 2 },
 	{ "utf-16be", "\xfe\xff", 2 },
 };
 
-/* What bytes that are not UTF-8 are shown as. */
+/* The encodings in which bytes that are not UTF-8 are shown. */
 static const char *const enc_guesses[] = { "windows-1252", "windows-1250", "windows-1251",
 	                                   "shift-jis" };
 
-/* Converted bytes: in memory while there are few. */
+/* Converted bytes: in memory as long as there are few, then in a temp file. */
 struct enc_spool {
 	struct dtx_buf buf;
 	int fd;
@@ -126,7 +127,7 @@ out:
 	return rc;
 }
 
-/* Bytes of a unit: what is left out when it is none. */
+/* The size of a unit, which is what is skipped if it is invalid. */
 static size_t enc_unit(const char *name)
 {
 	struct dtx_str n = { name, DTX_MIN(strlen(name), (size_t)6) };
@@ -141,7 +142,7 @@ static bool enc_all_zero(const char *s, size_t len)
 	return !len;
 }
 
-/* A letter that a mark behind it could still change waits in the converter. */
+/* Flushes the converter: it may hold back a letter that a combining mark after it could change. */
 static enum dtx_code enc_finish(iconv_t cd, struct enc_spool *spool, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -186,7 +187,8 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 			size_t unit = DTX_MIN(enc_unit(name), left);
 
 			if (enc_unit(name) == 1 && strncmp(name, "iso-2022", 8) != 0)
-				DTX_TRY(enc_finish(cd, spool, err)); /* no other state is lost */
+				/* these have no other state that would be lost */
+				DTX_TRY(enc_finish(cd, spool, err));
 			dtx_mend_replace(mend, (size_t)(from - begin), &spool->buf);
 			from += unit;
 			left -= unit;
@@ -234,7 +236,7 @@ out:
 	return rc;
 }
 
-/* UTF-8 whose flaws are mended. */
+/* Reads UTF-8 and corrects its errors. */
 static enum dtx_code enc_mend(struct dtx_source *src, struct dtx_encoding *e, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -269,7 +271,7 @@ static const struct enc_mark *enc_find_mark(struct dtx_str head)
 	return NULL;
 }
 
-/* Programs that read a mark as text write one more before it. */
+/* The length of the mark. Programs that read a mark as text write another one before it. */
 static size_t enc_marks_len(struct dtx_str head, const struct enc_mark *mark)
 {
 	size_t len = mark ? mark->len : 0;
@@ -286,7 +288,7 @@ static bool enc_is_utf8_name(const char *name)
 	       dtx_str_ieq(dtx_str_of(name), DTX_STR("utf8"));
 }
 
-/* The source's own bytes. */
+/* Uses the bytes of the source directly. */
 static void enc_borrow(struct dtx_source *src, struct dtx_encoding *e)
 {
 	e->text = dtx_source_data(src) + e->skipped;
@@ -298,7 +300,7 @@ static void enc_borrow(struct dtx_source *src, struct dtx_encoding *e)
 	dtx_str_copy(e->name, sizeof(e->name), DTX_STR("utf-8"));
 }
 
-/* First flaw in the head of the text, whose last character may be cut. */
+/* The first error in the head of the text. The last character of the head may be cut off. */
 static ptrdiff_t enc_head_bad(const struct dtx_encoding *e, size_t len)
 {
 	struct dtx_str head = { e->text, DTX_MIN(len, e->len) };
@@ -370,15 +372,15 @@ static enum dtx_code enc_open(struct dtx_source *src, const char *declared,
 		enc_borrow(src, out);
 		goto out;
 	}
-	/* "utf-16" alone means what the mark says; iconv reads the mark itself. */
+	/* "utf-16" alone means the byte order of the mark, and iconv reads the mark itself. */
 	out->skipped = mark && dtx_str_ieq(dtx_str_of(mark->name), want) ? mark->len : 0;
 	rc = enc_convert(src, name, mend, out, err);
 out:
 	return rc;
 }
 
-/* Blocks are filled up with NULs, and old programs end a text with the byte 1A, others
- * by a line of it: neither is text. */
+/* Removes what is not text at the end: blocks are padded with NULs, and old programs end a file
+ * with the byte 1A, some on a line of its own. */
 static void enc_trim_end(struct dtx_encoding *e)
 {
 	size_t len = e->len, end;
@@ -421,7 +423,7 @@ static bool enc_in_word(const char *text, size_t i)
 	       ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* The words around a byte, as another encoding reads them; false when it cannot. */
+/* Converts the words around a byte from another encoding; returns false if that fails. */
 static bool enc_show(const struct dtx_encoding *e, size_t at, const char *name, char out[128])
 {
 	size_t from = at, to = at, left, room = 127;
@@ -445,7 +447,7 @@ static bool enc_show(const struct dtx_encoding *e, size_t at, const char *name, 
 	return got != (size_t)-1 && !left;
 }
 
-/* {"candidates": [{encoding, text}]}; *first: as windows-1252 reads it. */
+/* Writes {"candidates": [{encoding, text}]}; *first becomes the text read as windows-1252. */
 static void enc_candidates(const struct dtx_encoding *e, size_t at, char first[128],
                            struct dtx_buf *more)
 {
@@ -466,7 +468,7 @@ static void enc_candidates(const struct dtx_encoding *e, size_t at, char first[1
 	dtx_buf_add(more, "]}");
 }
 
-/* A stream is not converted. */
+/* Advises to convert the stream before dtx, because dtx does not convert streams. */
 static void enc_advise(const struct dtx_encoding *e, const char *guess, struct dtx_err *err)
 {
 	bool mended = !strcmp(guess, "utf-8");
@@ -518,7 +520,7 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 	return DTX_E_BAD_ENCODING;
 }
 
-/* Which bytes were not what the encoding wants, and where. */
+/* Warns about bytes that are not in the declared encoding, with their places. */
 static enum dtx_code enc_mended(const struct dtx_encoding *e, const struct dtx_source *src,
                                 struct dtx_err *w, struct dtx_err *err)
 {
@@ -544,7 +546,7 @@ out:
 	return rc;
 }
 
-/* Takes the note, if there is one. */
+/* Adds the note, if there is one; takes `w`. */
 static enum dtx_code enc_note(struct dtx_errlist *diags, struct dtx_err *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

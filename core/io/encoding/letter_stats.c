@@ -1,4 +1,4 @@
-/* Small letters of languages that are written with Latin letters beyond ASCII. */
+/* The small letters outside ASCII of languages in Latin script, see letter_stats.h. */
 #include "core/io/encoding/letter_stats.h"
 
 #include "core/base/base.h"
@@ -26,7 +26,7 @@ static const char *const tongue_letters[] = {
 	"ąčęėįšųūžāēģīķļņõäöü",
 };
 
-/* The small letter of a pair, itself where there is none. */
+/* The small letter for a capital; other characters stay. */
 static uint32_t tongue_small(uint32_t cp)
 {
 	bool odd_pairs = (cp >= 0x139 && cp <= 0x148) || (cp >= 0x179 && cp <= 0x17e);

@@ -1,11 +1,11 @@
-/* Which language the letters beyond ASCII of a text could belong to. */
+/* Whether the letters outside ASCII in a text belong to one language. */
 #ifndef DTX_IO_ENCODING_LETTER_STATS_H
 #define DTX_IO_ENCODING_LETTER_STATS_H
 
 #include "core/base/text/str.h"
 
-/* From -n to n for n Latin letters beyond ASCII: n when one language has them all.  Letters that
- * only ever meet when bytes are read in the wrong encoding have no language in common. */
+/* A score from -n to n for n Latin letters outside ASCII: n if one language has all of them.
+ * Letters from a wrong encoding usually have no language in common. */
 int64_t dtx_enc_tongue(struct dtx_str utf8);
 
 #endif

@@ -1,23 +1,23 @@
-/* Options, schemas, errors and counts on the way between main and a reader process.  What comes
- * from the process is believed in shape only when every part of it fits. */
+/* Options, schemas, errors and counts as JSON between main and a reader process. What comes from
+ * the process is only accepted if every part of it is valid. */
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/cellref.h"
 #include "core/io/isolate/isolate.h"
 
-/* Counts and places are added to one another: far from where that overflows, and beyond all files.
- */
+/* A bound for counts and places that is larger than any file, and small enough to add them
+ * without overflow. */
 #define COUNT_MAX ((int64_t)1 << 48)
 
-/* A count, or -1 where `unknown` allows it. */
+/* Whether this is a valid count; -1 is allowed if `unknown`. */
 static bool count_fits(int64_t n, bool unknown)
 {
 	return n >= (unknown ? -1 : 0) && n <= COUNT_MAX;
 }
 
-/* --- rows of plain structures --- */
+/* --- members of plain structures --- */
 
-enum kind { TEXT, NAME, INT, I64, BOOL, CHAR }; /* NAME: a text in an array of the struct */
+enum kind { TEXT, NAME, INT, I64, BOOL, CHAR }; /* NAME: a text in an array within the struct */
 struct row {
 	const char *name;
 	enum kind kind;
@@ -28,7 +28,7 @@ struct row {
 #member, (k), offsetof(struct type, member), sizeof(((struct type *)0)->member)    \
 	}
 
-/* Messages may be cut inside a character: what comes before it. */
+/* A message may be cut inside a character; only the text before that is used. */
 static json_t *text_json(const char *text)
 {
 	ptrdiff_t bad = dtx_utf8_bad(text, strlen(text));
@@ -100,7 +100,7 @@ static bool rows_read(const struct row *row, size_t n, const json_t *from, void 
 	return true;
 }
 
-/* Takes v; false frees the object, whose owner forgets it. */
+/* Adds v, which is taken. On failure frees the object and returns NULL. */
 static json_t *with(json_t *o, const char *key, json_t *v)
 {
 	if (o && dtx_json_set(o, key, v))
@@ -137,7 +137,7 @@ static const struct row field_rows[] = {
 	ROW(dtx_field, source, BOOL),  ROW(dtx_field, decimal_comma, BOOL),
 	ROW(dtx_field, group, CHAR),   ROW(dtx_field, json, BOOL),
 };
-/* A member more wants a row more, but for input_name, which is the name here. */
+/* A new member needs a new row, except for input_name, which is the name here. */
 _Static_assert(sizeof(struct dtx_field) == 40, "field_rows lists the members of dtx_field");
 
 json_t *dtx_isolate_schema_json(const struct dtx_schema *schema)
@@ -232,7 +232,7 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, headers_drop, BOOL),
 	ROW(dtx_read_opts, mixed, BOOL),
 };
-/* A member more wants a row more, or it would be ignored in the process. */
+/* A new member needs a new row, or the process would ignore it. */
 _Static_assert(sizeof(struct dtx_read_opts) == 256, "opts_rows lists the members of dtx_read_opts");
 
 static const struct row type_rows[] = {
@@ -353,7 +353,7 @@ json_t *dtx_isolate_err_json(const struct dtx_err *err)
 	return with(o, "code", json_string(dtx_code_name(err->code)));
 }
 
-/* Codes of errors that end a read, and warnings: nothing else is said by a reader. */
+/* Only errors that end a read, and warnings, may come from a reader. */
 static bool code_fits(enum dtx_code code, int64_t severity)
 {
 	int status = code < DTX_CODE_COUNT ? dtx_code_exit(code, true) : -1;
@@ -372,7 +372,7 @@ bool dtx_isolate_err_read(const json_t *from, struct dtx_err *err)
 	const json_t *near = json_object_get(from, "did_you_mean");
 	size_t i;
 
-	/* a warning may be called as an error is: the first of the name is the error */
+	/* a warning may have the same name as an error; the first match is the error */
 	if (code == DTX_E_DIV_ZERO && severity == DTX_SEV_WARNING)
 		code = DTX_W_DIV_ZERO;
 	if (!code_fits(code, severity))

@@ -1,30 +1,30 @@
-/* Inside the reader process: requests are answered by the ordinary readers. */
+/* Inside the reader process: answers requests with the ordinary readers. */
 #include "core/base/mem.h"
 #include "core/data/frame/frame.h"
 #include "core/data/frame/rawgrid.h"
 #include "core/io/isolate/isolate.h"
 
-#define LINES_BYTES ((size_t)1 << 20) /* of cells in one answer */
+#define LINES_BYTES ((size_t)1 << 20) /* bytes of cells in one answer */
 
 struct dtx_isolate_server {
 	const struct dtx_isolate_sink *sink;
 	int fd;
 	size_t size;
-	struct dtx_source *src; /* made by the first request */
-	struct dtx_arena arena; /* lists of the options */
-	json_t *args;           /* of the open reader: its options point into it */
+	struct dtx_source *src; /* made for the first request */
+	struct dtx_arena arena; /* for lists of the options */
+	json_t *args;           /* of the open reader, whose options point into it */
 	struct dtx_reader *reader;
 	const struct dtx_schema *schema;
 	uint8_t *need;
-	size_t told; /* diagnostics that main has */
-	/* Texts that main has: nsent of those at `strings`, which `keep` holds alive, so that
-	 * others cannot come to stand there. */
+	size_t told; /* number of diagnostics that main has */
+	/* The texts that main has: nsent of those at `strings`. `keep` holds them, so that no
+	 * other texts can get the same address. */
 	const struct dtx_strings *strings;
 	size_t nsent;
 	struct dtx_owner *keep;
 };
 
-/* Sends the sections of f. */
+/* Sends a frame with the sections of f. */
 static enum dtx_code send_frame(struct dtx_isolate_server *s, struct dtx_frame *f,
                                 struct dtx_err *err)
 {
@@ -53,7 +53,7 @@ out:
 	return rc;
 }
 
-/* Takes the value; NULL: out of memory. */
+/* Sends a value, which is taken; NULL means out of memory. */
 static enum dtx_code send_json(struct dtx_isolate_server *s, json_t *value, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -69,7 +69,7 @@ out:
 	return rc;
 }
 
-/* --- what is known after a request --- */
+/* --- what is reported after a request --- */
 
 static json_t *new_diags(struct dtx_isolate_server *s)
 {
@@ -124,7 +124,8 @@ static enum dtx_code serve_open(struct dtx_isolate_server *s, json_t *args, stru
 
 	DTX_ASSERT(!s->reader, err);
 	s->args = json_incref(args);
-	if (!dtx_isolate_opts_read(args, &s->arena, &opts)) /* dtx wrote them: they are whole */
+	/* dtx wrote them, so only memory can be the problem */
+	if (!dtx_isolate_opts_read(args, &s->arena, &opts))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_reader_open(s->src, &opts, &s->reader, err));
 	DTX_TRY(s->reader->cls->schema(s->reader, &s->schema, err));
@@ -150,7 +151,7 @@ static bool has_text(const struct dtx_column *c)
 	return found;
 }
 
-/* Texts [from, n) as a frame of their own; id 1: they follow those that main has. */
+/* Sends texts [from, n) as a frame. Its id is 1 if they continue those that main has. */
 static enum dtx_code send_strings(struct dtx_isolate_server *s, const struct dtx_strings *t,
                                   size_t from, struct dtx_err *err)
 {
@@ -164,7 +165,7 @@ static enum dtx_code send_strings(struct dtx_isolate_server *s, const struct dtx
 
 	for (i = from; i < t->n; i++)
 		bytes += t->item[i].len;
-	/* the frame is only laid out: the texts go to their place without another copy */
+	/* Only lays out the frame, so that the texts are copied just once, to their place. */
 	DTX_TRY(dtx_frame_add_pair(&f, DTX_FRAME_STRINGS, from ? 1 : 0, n,
 	                           (struct dtx_str){ NULL, n * sizeof(*len) },
 	                           (struct dtx_str){ NULL, bytes }, err));
@@ -184,7 +185,7 @@ out:
 	return rc;
 }
 
-/* Main has the texts of this batch before it comes. */
+/* Sends the texts of a batch before the batch. */
 static enum dtx_code tell_strings(struct dtx_isolate_server *s, const struct dtx_batch *b,
                                   struct dtx_err *err)
 {
@@ -271,7 +272,7 @@ out:
 	return rc;
 }
 
-/* Declared types are made by main, and so are pushed filters: cells come as they are. */
+/* Sends cells as they are: main converts them to declared types and applies pushed filters. */
 static enum dtx_code serve_read(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -313,7 +314,8 @@ static enum dtx_code serve_raw(struct dtx_isolate_server *s, json_t *args, struc
 	struct dtx_read_opts opts;
 
 	dtx_rawgrid_init(&grid);
-	if (!dtx_isolate_opts_read(args, &s->arena, &opts)) /* dtx wrote them: they are whole */
+	/* dtx wrote them, so only memory can be the problem */
+	if (!dtx_isolate_opts_read(args, &s->arena, &opts))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_reader_raw(s->src, &opts, &grid, err));
 	DTX_TRY(dtx_frame_add_grid(&f, "", &grid, err));

@@ -1,4 +1,4 @@
-/* The proxy of a reader that runs in its own process: the same vtable, by messages. */
+/* The proxy of a reader in another process: implements the reader vtable with messages. */
 #include "core/io/isolate/isolated.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 struct isolated {
 	struct dtx_reader head;
-	struct dtx_reader_class cls; /* the vtable here, with the name of the class inside */
+	struct dtx_reader_class cls; /* this vtable, with the name of the class inside */
 	char name[16];
 	const struct dtx_isolate_class *via;
 	struct dtx_isolate *proc;
@@ -18,14 +18,14 @@ struct isolated {
 	json_t *describe;
 	bool epoch1904;
 	struct dtx_scan scan;
-	pthread_mutex_t lock; /* of what follows, and of the messages */
+	pthread_mutex_t lock; /* for what follows, and for the messages */
 	struct dtx_textpool texts;
 	uint64_t seq;
-	uint64_t next_row; /* of the sheet: those above it have come */
-	int64_t kept;      /* rows handed over after the pushed filter */
-	uint64_t said;     /* bytes of the reports of this read */
+	uint64_t next_row; /* rows of the sheet before this one have come */
+	int64_t kept;      /* rows that passed the pushed filter */
+	uint64_t said;     /* bytes of reports in this read */
 	bool ended;
-	struct dtx_err *late; /* per worker: what stands behind the rows it was given last */
+	struct dtx_err *late; /* per worker: an error after the rows that it was given last */
 	unsigned nlate;
 };
 
@@ -65,7 +65,7 @@ json_t *dtx_isolated_args(const struct dtx_source *src, json_t *args)
 	const char *name = dtx_source_name(src);
 	json_t *text = json_string(name);
 
-	/* a name that is not UTF-8 is only shown */
+	/* a name that is not UTF-8 is only used in messages */
 	if (!text)
 		text = json_string("input");
 	if (args && dtx_json_set(args, "name", text)) {
@@ -89,7 +89,7 @@ struct dtx_isolate_limits dtx_isolated_limits(const struct dtx_source *src)
 	return out;
 }
 
-/* The number comes from the process: whatever it is, it is tried once. */
+/* The number comes from the process. Whatever it is, it is tried only once. */
 bool dtx_isolated_again(const struct dtx_err *why, struct dtx_isolate_limits *limits)
 {
 	json_t *more = why && why->code == DTX_E_BAD_ENCODING && why->more
@@ -120,7 +120,7 @@ out:
 	return rc;
 }
 
-/* The one REPORT that answers a request. */
+/* Reads the single REPORT that answers a request. */
 static enum dtx_code answer(struct isolated *r, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -142,7 +142,7 @@ out:
 	return dtx_isolated_blame(r->head.src, rc, err);
 }
 
-/* Takes in diagnostics, description and counts. */
+/* Takes over diagnostics, description and counts. */
 static enum dtx_code take_state(struct isolated *r, const json_t *state, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -313,8 +313,8 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	reader->misfits = reader->offsets = 0;
 	dtx_textpool_clear(&r->texts);
 	DTX_TRY(dtx_textpool_start(&r->texts, r->epoch1904, err));
-	dtx_source_tick(reader->src, 0, 0); /* rows tell from here on */
-	/* how many rows a pushed filter leaves is known here alone */
+	dtx_source_tick(reader->src, 0, 0); /* from here on, rows show the progress */
+	/* only main knows how many rows a pushed filter keeps */
 	DTX_TRY(ask(r, DTX_ASK_READ,
 	            json_pack("{so sI si}", "need", flags_json(need, n), "limit",
 	                      (json_int_t)(scan->keep ? -1 : scan->limit), "batch_rows",
@@ -325,7 +325,7 @@ out:
 	return rc;
 }
 
-/* Memory of one batch: its frame, and the texts it had when it came. */
+/* Makes a column of cells. It keeps its frame alive, and the texts as they were when it came. */
 static enum dtx_code cells_column(struct isolated *r, const struct dtx_frame_view *view,
                                   const struct dtx_frame_entry *e, struct dtx_batch *b,
                                   struct dtx_owner *owner, const struct dtx_strings *texts,
@@ -360,7 +360,8 @@ static const uint64_t *row_ids(const struct dtx_frame_view *view,
 	return (const uint64_t *)(const void *)(view->ptr + rows->a_off);
 }
 
-/* Rows come in order and lie in a sheet: a process that goes on for ever is stopped by that. */
+/* Checks that rows come in order and are within a sheet, which also stops a process that never
+ * ends. */
 static enum dtx_code check_rows(struct isolated *r, const struct dtx_frame_view *view,
                                 const struct dtx_frame_entry *rows, struct dtx_err *err)
 {
@@ -395,7 +396,7 @@ static void number_rows(const struct dtx_frame_view *view, const struct dtx_fram
 	b->rec_owner = dtx_owner_ref(owner);
 }
 
-/* A batch with all columns that anybody needs, before the pushed filter. */
+/* Makes a batch with all columns that are needed, before the pushed filter. */
 static enum dtx_code make_batch(struct isolated *r, const struct dtx_frame_view *view,
                                 struct dtx_owner *owner, const struct dtx_strings *texts,
                                 struct dtx_batch **out, struct dtx_err *err)
@@ -422,10 +423,10 @@ out:
 	return rc;
 }
 
-/* Of reports, in bytes: to read them costs main more than to make them costs the process. */
+/* The most bytes of reports. Reading them costs main more than making them costs the process. */
 #define SAID_MAX ((uint64_t)1 << 30)
 
-/* A report and its state, which come with each batch and after the last one. */
+/* Reads a report, which comes with each batch and after the last one. */
 static enum dtx_code hear(struct isolated *r, const struct dtx_frame_view *view,
                           struct dtx_err *err)
 {
@@ -445,15 +446,15 @@ out:
 	return rc;
 }
 
-struct arrival { /* a batch as it came */
+struct arrival { /* a batch as it arrived */
 	struct dtx_sealed frame;
 	struct dtx_frame_view view;
 	const struct dtx_strings *texts;
 	uint64_t seq;
 };
 
-/* The next batch under the lock: texts before it are taken in, the report after the last one ends
- * the read. */
+/* Reads the next batch, with the lock held. Texts that come before it are stored; the report
+ * after the last batch ends the read. */
 static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -466,7 +467,7 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 			break;
 		DTX_TRY(dtx_frame_open(a->frame.ptr, a->frame.len, &a->view, err));
 		texts = dtx_frame_find(&a->view, DTX_FRAME_STRINGS);
-		/* stops: a process that goes on for ever without a row */
+		/* stops: a process that sends answers without end but no rows */
 		if (over || (told && texts))
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
 			         "more than a read is answered with");
@@ -490,7 +491,7 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 		goto out;
 	a->seq = r->seq++;
 	a->texts = r->texts.strings;
-	/* only this frame's columns use it: it may hold on to the texts */
+	/* only columns of this frame use the texts, so it can keep them alive */
 	dtx_owner_keep(a->frame.owner, r->texts.owner);
 out:
 	return rc;
@@ -561,7 +562,7 @@ static json_t *isolated_describe(struct dtx_reader *reader)
 	return json_incref(((struct isolated *)reader)->describe);
 }
 
-/* A process, and what it found. */
+/* Starts a process and opens the input in it. */
 static enum dtx_code start_and_open(struct isolated *r, const struct dtx_isolate_limits *limits,
                                     json_t **opened, struct dtx_err *err)
 {

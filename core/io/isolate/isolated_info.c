@@ -1,4 +1,4 @@
-/* Questions about a workbook, asked of a process of their own. */
+/* Questions about a workbook, each asked in a reader process of its own. */
 #include "core/data/frame/rawgrid.h"
 #include "core/io/sheet/cellref.h"
 #include "core/io/isolate/isolated.h"
@@ -6,7 +6,7 @@
 typedef enum dtx_code (*frame_fn)(void *arg, const struct dtx_frame_view *view,
                                   struct dtx_err *err);
 
-/* A process is asked and gives every frame of the answer to `fn`. */
+/* Starts a process, asks it, and passes each frame of the answer to `fn`. */
 static enum dtx_code ask_process(struct dtx_source *src, const struct dtx_isolate_limits *limits,
                                  enum dtx_ask what, const json_t *args, frame_fn fn, void *arg,
                                  struct dtx_err *err)
@@ -29,7 +29,7 @@ static enum dtx_code ask_process(struct dtx_source *src, const struct dtx_isolat
 		dtx_owner_unref(got.owner);
 		got.owner = NULL;
 	}
-	/* an empty file has no pieces; no other answer is empty */
+	/* an empty file has no pieces; any other answer has at least one frame */
 	if (!n && what != DTX_ASK_INFLATE)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no answer");
 out:
@@ -59,7 +59,7 @@ out:
 	return dtx_isolated_blame(src, rc, err);
 }
 
-/* Whole numbers of any size among them. */
+/* Integers in it may have any size. */
 static enum dtx_code parse(struct dtx_str text, json_t **out, struct dtx_err *err)
 {
 	static const struct dtx_json_limits limits = { .bytes = (size_t)256 << 20 };
@@ -78,7 +78,7 @@ struct cells {
 	void *arg;
 };
 
-/* A1 references, of a sheet. */
+/* Whether all references are valid A1 references within a sheet. */
 static bool places_fit(const struct dtx_cell_info *info)
 {
 	struct dtx_cellrange range;
@@ -196,7 +196,7 @@ static enum dtx_code keep_json(void *arg, const struct dtx_frame_view *view, str
 	return dtx_isolated_report(view, out, err);
 }
 
-/* [{"name", "kind", "visible", ...}]: texts, and counts of what a sheet has. */
+/* Checks [{"name", "kind", "visible", ...}]: only texts, and counts of what a sheet has. */
 static bool sheets_fit(const json_t *sheets)
 {
 	json_t *sheet, *v;

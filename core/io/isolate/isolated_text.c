@@ -1,16 +1,16 @@
-/* Texts that arrive in pieces.  A version points to an array that later ones extend in place
- * while there is room: what a column sees of it never changes. */
+/* Texts that arrive in pieces. A version points to an array, which later versions extend in
+ * place as long as there is room. What a column sees of it never changes. */
 #include "core/base/mem.h"
 #include "core/io/sheet/book.h"
 #include "core/io/isolate/isolated.h"
 
-/* What a workbook may have. */
+/* the most that a workbook can have */
 #define TEXTS_MAX ((size_t)DTX_BOOK_STRINGS_MAX + DTX_GRID_TEXTS_MAX)
 #define BYTES_MAX (DTX_BOOK_STRING_BYTES_MAX + DTX_GRID_TEXT_MAX)
 
 struct version {
 	struct dtx_strings strings;
-	struct dtx_str *made; /* its own array, NULL: it extends that of the one before */
+	struct dtx_str *made; /* its own array; NULL: it extends the previous version's */
 	struct dtx_owner *frame;
 };
 
@@ -23,7 +23,7 @@ static void version_free(void *arg)
 	dtx_mem_free(v);
 }
 
-/* The next version, which keeps the one before.  Takes v, also on failure. */
+/* Makes the next version, which keeps the previous one alive. Takes v, also on failure. */
 static enum dtx_code pool_take(struct dtx_textpool *p, struct version *v, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -33,8 +33,8 @@ static enum dtx_code pool_take(struct dtx_textpool *p, struct version *v, struct
 		version_free(v);
 		DTX_FAIL_MEM(err);
 	}
-	/* as an owner's keeper: the chain is as long as the process likes, and not freed by
-	 * recursion */
+	/* Kept as a keeper of the owner: the chain can be as long as the process likes, and must
+	 * not be freed by recursion. */
 	dtx_owner_keep(owner, p->owner);
 	dtx_owner_unref(p->owner);
 	p->owner = owner;
@@ -56,7 +56,7 @@ out:
 	return rc;
 }
 
-/* Room for n texts after those that stay; a new array is the version's. */
+/* Makes room for n texts after those that stay. A new array belongs to the version. */
 static enum dtx_code pool_room(struct dtx_textpool *p, struct version *v, size_t n,
                                struct dtx_err *err)
 {
@@ -87,7 +87,7 @@ enum dtx_code dtx_textpool_add(struct dtx_textpool *p, const struct dtx_frame_vi
 
 	if (!v)
 		DTX_FAIL_MEM(err);
-	if (!entry->id) /* all anew */
+	if (!entry->id) /* these texts replace all others */
 		dtx_textpool_clear(p);
 	if (!entry->rows || entry->rows > TEXTS_MAX - p->n || entry->b_len > BYTES_MAX - p->bytes)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no texts, or more than a workbook has");

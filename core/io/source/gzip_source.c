@@ -1,5 +1,5 @@
-/* What a gzip file holds as a source: kept in memory while it is small, then in an unlinked temp
- * file, as with pipes. */
+/* The content of a gzip file as a source: in memory while it is small, then in an unlinked temp
+ * file, like a pipe. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +20,8 @@ struct spool {
 	const struct dtx_archive_limits *limits;
 };
 
-/* What is in memory goes to a file, by blocks: a mapping would be all of it once more. */
+/* Moves the content from memory to a file in blocks, because a mapping would need the same
+ * memory again. */
 static enum dtx_code spool_move(struct spool *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -61,7 +62,7 @@ static enum dtx_code spool_add(void *arg, struct dtx_str piece, struct dtx_err *
 	}
 	if (!s->file && s->size && s->size + piece.len > SPOOL_MEMORY)
 		DTX_TRY(spool_move(s, err));
-	/* the process may say more than a gzip file may hold */
+	/* the process may claim more than a gzip file may hold */
 	if (s->size + piece.len > s->limits->total) {
 		rc = dtx_archive_limits_fail(err, s->limits, "total",
 		                             "a gzip file inflates to over %llu bytes",

@@ -1,5 +1,5 @@
-/* One chain of SHA-256, the weak identity, or a tree on all cores.  In pieces: a piece is what a
- * run that ends waits for. */
+/* Computes the identity of an input: SHA-256 on one thread, the weak identity, or a tree hash on
+ * all cores. It works in pieces, because a run that ends has to wait for the current one. */
 #include "core/io/source/inputhash.h"
 
 #include <string.h>
@@ -118,7 +118,7 @@ void dtx_inputhash_start(struct dtx_inputhash *h, const char *data, size_t size,
 	h->data = data;
 	h->size = size;
 	if (size > HASH_AT_ONCE && dtx_task_start(inputhash_main, h, &h->task, NULL) != DTX_OK)
-		h->task = NULL; /* then the wait computes it */
+		h->task = NULL; /* then dtx_inputhash_wait computes it */
 }
 
 enum dtx_code dtx_inputhash_wait(struct dtx_inputhash *h, const char *data, size_t size,

@@ -1,4 +1,5 @@
-/* Waits in short turns: who cancels the run, or the clock, is heard while nothing comes. */
+/* Reads a pipe once, see pipe_input.h. It waits in short intervals, so that cancellation and the
+ * time limit work while nothing comes. */
 #include "core/io/source/pipe_input.h"
 
 #include <errno.h>

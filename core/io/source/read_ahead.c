@@ -1,4 +1,4 @@
-/* A ring of windows between one writer (the thread) and one reader. */
+/* Reads ahead into a ring of windows, see read_ahead.h: one writer (the thread) and one reader. */
 #include "core/io/source/read_ahead.h"
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 
 enum {
 	WINDOWS = 8,
-	/* Who has to wait does so until half of the ring is there for it: to be woken costs as much
-	 * as a window. */
+	/* Whoever has to wait waits until half of the ring is ready, because waking up costs as
+	 * much as a window. */
 	HALF = WINDOWS / 2,
 	WINDOW_BYTES = 256 << 10,
 	STRIDE = DTX_READ_AHEAD_FRONT + WINDOW_BYTES + DTX_READ_AHEAD_BEHIND
@@ -22,18 +22,18 @@ struct dtx_read_ahead {
 	void *arg;
 	struct dtx_task *task;
 	char *bytes;          /* WINDOWS * STRIDE */
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* for what follows */
 	pthread_cond_t changed;
 	size_t len[WINDOWS];
 	bool judged[WINDOWS];
-	bool judging;           /* somebody wants to know */
-	bool full, empty;       /* the thread waits; the reader does */
+	bool judging;           /* the reader wants windows to be judged */
+	bool full, empty;       /* the thread waits; the reader waits */
 	unsigned filled, taken; /* windows so far; filled - taken are in the ring */
-	bool ended, stop;       /* no more windows will come; none are wanted */
+	bool ended, stop;       /* no more windows will come; no more are wanted */
 	enum dtx_code rc;       /* why it ended */
 	struct dtx_err err;
-	size_t at; /* bytes taken of the oldest window; the reader's own */
-	bool lent; /* the oldest window, to its end; the reader's own */
+	size_t at; /* bytes taken of the oldest window; only for the reader */
+	bool lent; /* the oldest window is lent to its end; only for the reader */
 };
 
 static char *window_at(const struct dtx_read_ahead *a, unsigned n)
@@ -41,7 +41,7 @@ static char *window_at(const struct dtx_read_ahead *a, unsigned n)
 	return a->bytes + (size_t)(n % WINDOWS) * STRIDE + DTX_READ_AHEAD_FRONT;
 }
 
-/* Waits for a free window; false when the reader wants no more. */
+/* Waits for a free window; returns false if the reader wants no more. */
 static bool wait_free(struct dtx_read_ahead *a, bool *judging)
 {
 	bool go;
@@ -135,7 +135,7 @@ void dtx_read_ahead_close(struct dtx_read_ahead *a)
 	dtx_mem_free(a);
 }
 
-/* Length of the oldest window, 0 when the stream has ended. */
+/* The length of the oldest window, or 0 at the end of the stream. */
 static size_t wait_filled(struct dtx_read_ahead *a, bool judge)
 {
 	size_t len;
@@ -162,8 +162,8 @@ static void release(struct dtx_read_ahead *a)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* What is left of the oldest window, and what was said about it; 0 at the end, where a failure
- * comes back. */
+/* Tells what is left of the oldest window, and how it was judged. At the end *left is 0, and an
+ * error of the stream is returned. */
 static enum dtx_code oldest(struct dtx_read_ahead *a, size_t *left, bool *judged,
                             struct dtx_err *err)
 {
@@ -174,7 +174,7 @@ static enum dtx_code oldest(struct dtx_read_ahead *a, size_t *left, bool *judged
 	a->lent = false;
 	len = wait_filled(a, *judged);
 	*judged = len && a->judged[a->taken % WINDOWS];
-	*left = len - a->at; /* the last window was taken whole: at is 0 */
+	*left = len - a->at; /* the last window was taken completely, so at is 0 */
 	if (!len && a->rc != DTX_OK)
 		dtx_err_copy(err, &a->err);
 	return len ? DTX_OK : a->rc;

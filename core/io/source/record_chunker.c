@@ -1,7 +1,8 @@
-/* Where a slice may end: behind a record that is known to be whole.
+/* Cuts a stream into slices that end after a record that is known to be complete.
  *
- * The last line end outside quotes is found from behind while all quotes are regular, so that most
- * bytes are only counted; else, and in dialects of libcsv, all records are walked over. */
+ * While all quotes are regular, the last line end outside quotes is found from the end, so that
+ * most bytes are only counted. Otherwise, and for dialects that need libcsv, all records are
+ * parsed. */
 #include "core/io/source/record_chunker.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ void dtx_record_chunker_clear(struct dtx_record_chunker *p)
 	dtx_buf_clear(&p->head);
 }
 
-/* Behind the last line end, 0: there is none. */
+/* The position after the last line end, or 0. */
 static size_t last_line(const char *s, size_t n)
 {
 	const char *at = memrchr(s, '\n', n);
@@ -40,7 +41,8 @@ static size_t last_line(const char *s, size_t n)
 	return at ? (size_t)(at - s) + 1 : 0;
 }
 
-/* Behind the last line end outside quotes of regular text; *sure is false when it is not. */
+/* The position after the last line end outside quotes. *sure is false if the quotes are not
+ * regular. */
 static size_t last_outside(const struct dtx_record_chunker *p, bool *sure)
 {
 	const char *s = p->rest.ptr;
@@ -62,7 +64,7 @@ static size_t last_outside(const struct dtx_record_chunker *p, bool *sure)
 	return 0;
 }
 
-/* Behind the last record that something follows, or that its line end closes. */
+/* The position after the last record that is followed by something, or is closed by a line end. */
 static enum dtx_code last_walked(const struct dtx_record_chunker *p, size_t *out,
                                  struct dtx_err *err)
 {
@@ -93,7 +95,7 @@ out:
 	return rc;
 }
 
-/* Bytes of rest that are whole records; 0: none is known to be. */
+/* How many bytes of rest are complete records; 0 if none is known to be. */
 static enum dtx_code cut(const struct dtx_record_chunker *p, size_t *out, struct dtx_err *err)
 {
 	bool sure = !p->forward;
@@ -152,7 +154,7 @@ static void pass(struct dtx_record_chunker *p, size_t n)
 	memmove(p->rest.ptr, p->rest.ptr + n, p->rest.len);
 }
 
-/* The first n bytes of rest as a slice. */
+/* Makes a slice of the first n bytes of rest. */
 static enum dtx_code take(struct dtx_record_chunker *p, size_t n, struct dtx_source **out,
                           struct dtx_err *err)
 {
@@ -172,7 +174,7 @@ out:
 	return rc;
 }
 
-/* Lines without anything are no records, and a slice of nothing else would be no document. */
+/* Skips blank lines, which are not records: a slice of only blank lines would not be a document. */
 static bool skip_blank(struct dtx_record_chunker *p, size_t n)
 {
 	if (!p->lines || dtx_str_trim((struct dtx_str){ p->rest.ptr, n }).len)

@@ -1,4 +1,5 @@
-/* A piece at a time, so that others can change the table of mappings in between. */
+/* Gives pages back in pieces, so that other threads can change mappings in between. See
+ * release_pages.h. */
 #include "core/io/source/release_pages.h"
 
 #include <sys/mman.h>
@@ -26,7 +27,7 @@ void dtx_release_pages_start(struct dtx_release_pages *g, const char *data, size
 	g->data = data;
 	g->size = size;
 	if (dtx_task_start(letgo_main, g, &g->task, NULL) != DTX_OK)
-		g->task = NULL; /* then the exit does it */
+		g->task = NULL; /* then exiting does it */
 }
 
 void dtx_release_pages_stop(struct dtx_release_pages *g)

@@ -1,5 +1,5 @@
-/* Gives the pages of a mapped file back beside what a process still does at its end: to take half a
- * gigabyte out of its tables takes 20 ms, which else one core does alone when it exits. */
+/* Gives the pages of a mapped file back while the process does its last work. Removing half a
+ * gigabyte from the page tables takes 20 ms, which one core would otherwise do alone at exit. */
 #ifndef DTX_IO_SOURCE_RELEASE_PAGES_H
 #define DTX_IO_SOURCE_RELEASE_PAGES_H
 
@@ -8,11 +8,11 @@
 struct dtx_release_pages {
 	const char *data;
 	size_t size;
-	struct dtx_task *task; /* NULL: none was started */
+	struct dtx_task *task; /* NULL: no thread was started */
 };
 
-/* Starts a thread, unless the bytes are so few that it would take more time.  They stay readable:
- * the file is asked again.  Once. */
+/* Starts a thread, unless there are so few bytes that it would take longer. The bytes stay
+ * readable, because the kernel reads them from the file again. Call it once. */
 void dtx_release_pages_start(struct dtx_release_pages *g, const char *data, size_t size);
 /* Waits for the thread. */
 void dtx_release_pages_stop(struct dtx_release_pages *g);

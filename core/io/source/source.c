@@ -1,5 +1,5 @@
-/* Inputs as one range of bytes: a file is mapped, a pipe is read whole, to memory while it is
- * small and to an unlinked temp file when it is not. */
+/* Inputs as one range of bytes. A file is mapped; a pipe is read completely, into memory while
+ * it is small and into an unlinked temp file otherwise. */
 #include "core/io/source/source.h"
 
 #include <errno.h>
@@ -24,16 +24,16 @@
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
 #define SOURCE_BLOCK     ((size_t)1 << 20)
 #define SOURCE_TURN_MS   100
-/* A file of at most so many bytes is read at its open and takes neither a mapping nor a descriptor,
- * so that an input may be more files than a process may have open. */
+/* A file of at most so many bytes is read when it is opened, and needs neither a mapping nor a
+ * descriptor. So an input may consist of more files than a process may have open. */
 #define SOURCE_SMALL ((size_t)16 << 10)
 
-/* What an owner frees: a mapping or a heap block. */
+/* What an owner frees: a mapping or a block on the heap. */
 struct source_bytes {
 	char *ptr;
 	size_t len;
 	bool mapped;
-	int guard; /* of a mapped file that others may write to; -1 */
+	int guard; /* index of the SIGBUS guard for a mapped file that others may change; -1 */
 };
 
 struct dtx_source {
@@ -41,18 +41,20 @@ struct dtx_source {
 	const char *data;
 	size_t size;
 	int64_t mtime_us;
-	struct dtx_stat_signature mark; /* at the open, of a file */
-	bool noted;                     /* by its file system, see dtx_stat_signature_noted */
-	bool file;                      /* may be asked for changes */
-	bool direct;                    /* see dtx_source_direct */
-	int fd;                         /* of what is mapped; -1: the bytes are on the heap, or
-	                                 * the file is opened again where one is wanted */
-	struct source_bytes *bytes;     /* of the owner */
+	struct dtx_stat_signature mark; /* of a file, when it was opened */
+	/* its file system notes changes, see dtx_stat_signature_noted */
+	bool noted;
+	bool file;   /* can be checked for changes */
+	bool direct; /* see dtx_source_direct */
+	/* of what is mapped; -1: the bytes are on the heap, or the file is opened again when
+	 * needed */
+	int fd;
+	struct source_bytes *bytes; /* of the owner */
 	struct dtx_archive_limits limits;
-	struct dtx_progress *watch;  /* NULL: nobody */
-	struct dtx_source *inner;    /* what is packed in it; NULL */
-	struct dtx_pipe_input *pipe; /* its bytes pass; NULL */
-	bool part;                   /* of another, at: */
+	struct dtx_progress *watch;  /* NULL: nobody wants to know */
+	struct dtx_source *inner;    /* the content of a packed file; NULL */
+	struct dtx_pipe_input *pipe; /* for a source that is read once; NULL */
+	bool part;                   /* a part of another source, at this place */
 	int64_t byte0, line0;
 	struct dtx_owner *owner;
 	struct dtx_inputhash hash;
@@ -102,7 +104,7 @@ out:
 	return rc;
 }
 
-/* The upper half of the descriptors is left to what else is opened. */
+/* Leaves the upper half of the allowed descriptors to other files. */
 static bool source_may_keep(int fd)
 {
 	struct rlimit most;
@@ -131,7 +133,8 @@ out:
 	return rc;
 }
 
-/* A small file, to the heap.  One that is shorter by now is noticed as any change is. */
+/* Reads a small file to the heap. If it has become shorter, that is noticed like any other
+ * change. */
 static enum dtx_code source_small(struct dtx_source *s, int fd, size_t len, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -161,7 +164,7 @@ out:
 	return rc;
 }
 
-/* Somebody may cut the file short while its mapping is read. */
+/* Guards the mapping, because another program may cut the file short while it is read. */
 static enum dtx_code source_guard(struct dtx_source *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -179,7 +182,7 @@ out:
 	return rc;
 }
 
-/* A pipe may be silent for ever: who waits for it still hears that the run is cancelled. */
+/* Waits for bytes. A pipe may be silent for ever, so this also looks for cancellation. */
 static enum dtx_code source_wait(int fd, struct dtx_err *err)
 {
 	struct pollfd at = { .fd = fd, .events = POLLIN };
@@ -211,7 +214,7 @@ out:
 	return rc;
 }
 
-/* Moves what was read so far and the rest of fd to a temp file and maps that. */
+/* Moves what was read so far, and the rest of fd, to a temp file and maps that. */
 static enum dtx_code source_spill(struct dtx_source *s, int fd, struct dtx_buf *head,
                                   struct dtx_err *err)
 {
@@ -280,8 +283,8 @@ out:
 	return rc;
 }
 
-/* Opening a named pipe that nobody writes to would wait for a writer deaf to Ctrl-C and the time
- * limit: it is opened at once, and those who read it wait for the first byte. */
+/* Opens a named pipe without waiting. A normal open would wait for a writer and ignore Ctrl-C
+ * and the time limit; later reads wait for the first byte instead. */
 static enum dtx_code source_fd(const char *path, int *fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -574,7 +577,8 @@ bool dtx_source_direct(const struct dtx_source *s)
 	return s->direct;
 }
 
-/* Another open file of the same bytes: who gets it must not write to what is mapped here. */
+/* Opens the same bytes again, read-only: whoever gets the descriptor must not write to what is
+ * mapped here. */
 static enum dtx_code source_reopen(const struct dtx_source *s, int from, int *fd,
                                    struct dtx_err *err)
 {
@@ -589,7 +593,7 @@ out:
 	return rc;
 }
 
-/* Bytes on the heap go to memory that has a descriptor. */
+/* Copies bytes on the heap to memory that has a descriptor. */
 static enum dtx_code source_copy(const struct dtx_source *s, int *fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -605,7 +609,7 @@ out:
 	return rc;
 }
 
-/* The file that is mapped, by its name. */
+/* Opens the mapped file by its name. */
 static enum dtx_code source_again(const struct dtx_source *s, int *fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -636,7 +640,7 @@ void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind, un
 {
 	if (!s->pipe)
 		dtx_inputhash_start(&s->hash, s->data, s->size, kind, threads);
-	else if (!dtx_source_size(s)) /* nothing has passed */
+	else if (!dtx_source_size(s)) /* before any byte has come */
 		dtx_identity_init(&s->pipe->identity, kind);
 }
 
@@ -645,7 +649,7 @@ enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_
 {
 	if (!s->pipe)
 		return dtx_inputhash_wait(&s->hash, s->data, s->size, text, err);
-	if (!s->hash.text[0]) /* it is there once */
+	if (!s->hash.text[0]) /* it can be computed only once */
 		dtx_identity_done(&s->pipe->identity, s->hash.text);
 	memcpy(text, s->hash.text, DTX_IDENTITY_TEXT);
 	return DTX_OK;

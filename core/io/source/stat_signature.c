@@ -1,4 +1,4 @@
-/* What the file system says of a file. */
+/* What a file system says about a file, see stat_signature.h. */
 #include "core/io/source/stat_signature.h"
 
 #include <inttypes.h>
@@ -7,11 +7,12 @@
 #include <sys/statfs.h>
 
 #ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342 /* in newer headers */
+#define XFS_SUPER_MAGIC 0x58465342 /* missing in older headers */
 #endif
 
-/* Those that note the time when a clean page is first written to through a mapping.  Not tmpfs
- * (never), ZFS (when the page goes out), networks and FUSE (who knows). */
+/* File systems that note the time when a clean page is first written through a mapping. Not
+ * tmpfs (never does), ZFS (only when the page is written out), network file systems and FUSE
+ * (not known). */
 static const long filemark_noting[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
 	                                F2FS_SUPER_MAGIC };
 

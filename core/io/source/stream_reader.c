@@ -1,4 +1,4 @@
-/* Slices of an input that passes, each through the reader of its format. */
+/* Reads a stream slice by slice, each with the reader of its format. See stream_reader.h. */
 #include "core/base/mem.h"
 #include "core/io/columns.h"
 #include "core/io/source/stream_reader_parts.h"
@@ -36,7 +36,7 @@ static void stream_close(struct dtx_reader *r)
 
 static void stream_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
 {
-	/* As for CSV: what changes is under its own lock. */
+	/* The casts away const are safe: what changes is protected by its own lock, as for CSV. */
 	struct dtx_stream_reader *s = (struct dtx_stream_reader *)(uintptr_t)o->arg;
 	uint64_t seq = row_id >> DTX_STREAM_READER_SHIFT;
 	struct dtx_stream_chunk *p;
@@ -62,7 +62,8 @@ static enum dtx_code stream_schema(struct dtx_reader *r, const struct dtx_schema
 
 /* --- start --- */
 
-/* A type that was only guessed cannot be mended when the rows have passed. */
+/* Refuses columns whose type would have to be guessed: a wrong guess cannot be corrected once
+ * the rows are gone. */
 static enum dtx_code all_declared(const struct dtx_stream_reader *s, const struct dtx_scan *scan,
                                   struct dtx_err *err)
 {
@@ -129,7 +130,7 @@ static bool stopped(struct dtx_stream_reader *s)
 	return stop;
 }
 
-/* The next slice of the input; NULL at the end, or when no more is wanted. */
+/* Gets the next slice of the input; NULL at the end, or if no more is wanted. */
 static enum dtx_code pull_slice(struct dtx_stream_reader *s, struct dtx_stream_chunk **out,
                                 struct dtx_err *err)
 {
@@ -150,7 +151,7 @@ static enum dtx_code pull_slice(struct dtx_stream_reader *s, struct dtx_stream_c
 	return rc;
 }
 
-/* Keeps the slice for the places of its rows, in the place of one whose rows have gone. */
+/* Keeps the slice, so that places of its rows can be found, instead of one whose rows are gone. */
 static void keep(struct dtx_stream_reader *s, struct dtx_stream_reader_worker *w,
                  struct dtx_stream_chunk *p)
 {
@@ -203,7 +204,8 @@ static bool is_said(const struct dtx_errlist *list, const struct dtx_err *note)
 	return false;
 }
 
-/* What later slices of a text say of their header the first one says as well, maybe after them. */
+/* Adds the diagnostics of a slice. Notes of later slices about their header repeat those of the
+ * first slice, perhaps before it. */
 static enum dtx_code add_diags(struct dtx_stream_reader *s, struct dtx_stream_chunk *p,
                                struct dtx_err *err)
 {
@@ -251,7 +253,7 @@ static void add_stats(struct dtx_stream_reader *s, const struct dtx_stream_chunk
 	to->rows_out += from->rows_out;
 }
 
-/* All rows of the slice have been handed over. */
+/* Called when all rows of the slice have been handed over. */
 static enum dtx_code slice_done(struct dtx_stream_reader *s, struct dtx_stream_reader_worker *w,
                                 struct dtx_err *err)
 {
@@ -268,7 +270,7 @@ static enum dtx_code slice_done(struct dtx_stream_reader *s, struct dtx_stream_r
 		s->seen[i] |= p->from[i] != UINT32_MAX;
 	if (dtx_stream_reader_is_csv(s))
 		dtx_csv_odds(p->reader, s->odd);
-	/* Read when all workers are done. */
+	/* These counts are read when all workers are done. */
 	found.misfits = atomic_load_explicit(&p->reader->misfits, memory_order_relaxed);
 	found.offsets = atomic_load_explicit(&p->reader->offsets, memory_order_relaxed);
 	dtx_columns_count(&s->head, &found);
@@ -280,7 +282,7 @@ static enum dtx_code slice_done(struct dtx_stream_reader *s, struct dtx_stream_r
 	return rc;
 }
 
-/* Once, behind the last slice; the lock is held. */
+/* Called once, after the last slice, with the lock held. */
 static enum dtx_code finish(struct dtx_stream_reader *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -319,7 +321,7 @@ static enum dtx_code stream_end(struct dtx_stream_reader *s, struct dtx_err *err
 	return rc;
 }
 
-/* The next rows of the worker's slice; behind the last ones an empty batch says so. */
+/* Gets the next rows of the worker's slice. After the last ones, an empty batch marks the end. */
 static enum dtx_code next_rows(struct dtx_stream_reader *s, struct dtx_stream_reader_worker *w,
                                struct dtx_batch **out, struct dtx_err *err)
 {
@@ -349,7 +351,7 @@ out:
 	return rc;
 }
 
-/* Parts are claimed in order, so that the claimed ones hold the first rows. */
+/* Slices are claimed in order, so the claimed ones contain the first rows. */
 static void count_kept(struct dtx_stream_reader *s, const struct dtx_batch *b)
 {
 	pthread_mutex_lock(&s->lock);
@@ -387,7 +389,7 @@ out:
 	return rc;
 }
 
-/* --- what is told --- */
+/* --- descriptions --- */
 
 static json_t *stream_describe(struct dtx_reader *r)
 {
@@ -416,7 +418,7 @@ out:
 	return rc;
 }
 
-/* Not among those that an input is offered to: the source decides. */
+/* Not in the list of readers that are offered an input, because the kind of source decides. */
 static const struct dtx_reader_class stream_class = {
 	.name = "stream",
 	.schema = stream_schema,

@@ -1,4 +1,4 @@
-/* What a stream cannot be asked for, as rows. */
+/* What a stream cannot do, as a table. */
 #include "core/base/err.h"
 #include "core/io/source/stream_reader.h"
 

@@ -1,4 +1,4 @@
-/* A slice of a stream: a table of its own, with the columns of the whole. */
+/* A slice of a stream: a table with the columns of the whole stream. */
 #include "core/base/mem.h"
 #include "core/io/archive/gzip.h"
 #include "core/io/source/stream_reader_parts.h"
@@ -20,7 +20,7 @@ void dtx_stream_chunk_unref(struct dtx_stream_chunk *p)
 		dtx_stream_chunk_free(p);
 }
 
-/* An array would name the columns of its slice alone. */
+/* Refuses an array: it would name only the columns of its own slice. */
 static enum dtx_code check_object(struct dtx_source *src, struct dtx_err *err)
 {
 	struct dtx_str text =
@@ -79,7 +79,8 @@ out:
 	return rc;
 }
 
-/* Which column of the slice each one is; a slice of JSON Lines has those that its records have. */
+/* Finds the columns of the stream in the slice. A slice of JSON Lines has only those that its
+ * records have. */
 static enum dtx_code slice_columns(struct dtx_stream_reader *s, struct dtx_stream_chunk *p,
                                    struct dtx_err *err)
 {
@@ -96,7 +97,7 @@ static enum dtx_code slice_columns(struct dtx_stream_reader *s, struct dtx_strea
 		p->from[i] = at < 0 ? UINT32_MAX : (uint32_t)at;
 		if (at >= 0)
 			p->need[at] = s->scan.need[i];
-		/* all columns of a text are declared, so its reader has looked for them */
+		/* all columns of a text file are declared, so its reader has found them */
 		DTX_ASSERT(at >= 0 || !dtx_stream_reader_is_csv(s), err);
 	}
 out:

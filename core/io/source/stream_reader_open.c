@@ -1,8 +1,8 @@
-/* What is known of a stream before its rows: columns, and the options of every slice. */
+/* What is known about a stream before its rows: the columns, and the options of each slice. */
 #include "core/base/mem.h"
 #include "core/io/source/stream_reader_parts.h"
 
-/* The columns are those of the header, which the first slice has. */
+/* The columns are those of the header, which is in the first slice. */
 static enum dtx_code open_csv(struct dtx_stream_reader *s, const struct dtx_read_opts *opts,
                               struct dtx_err *err)
 {
@@ -39,7 +39,7 @@ out:
 	return rc;
 }
 
-/* The columns are those declared: nobody knows what records will have. */
+/* The columns are the declared ones, because records to come may have any. */
 static enum dtx_code open_json(struct dtx_stream_reader *s, const struct dtx_read_opts *opts,
                                struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Formats batches as CSV: runs of source bytes, and values. */
+/* Formats batches as CSV: copies runs of source bytes, and prints values. */
 #include "core/io/write/csv_format.h"
 
 #include "core/base/cancel.h"
@@ -10,15 +10,16 @@
 
 #define FORMAT_SCRATCH_MAX ((size_t)64 << 20)
 
-/* What is printed in one go: a run of columns that follow each other in the source, or a value. */
+/* What is printed in one step: a run of columns that are next to each other in the source, or a
+ * value. */
 struct format_item {
-	const struct dtx_column *col, *end; /* run: first and last column */
+	const struct dtx_column *col, *end; /* of a run: the first and last column */
 	void (*put)(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
 	            struct dtx_buf *out);
 	struct dtx_buf *scratch;
-	struct dtx_str text; /* CONST: printed once */
-	/* What values print as, when that is known and needs no quotes; a text of no length or of
-	 * DTX_PRINTED_LONG is not. */
+	struct dtx_str text; /* of a constant column, printed once */
+	/* The printed values, if they are known and need no quotes. An entry with length 0 or
+	 * DTX_PRINTED_LONG is not known. */
 	const struct dtx_printed *printed;
 };
 
@@ -62,8 +63,8 @@ void dtx_csv_format_text(const struct dtx_csv_format *f, struct dtx_str s, struc
 		format_bytes(out, s.ptr, s.len);
 }
 
-/* Numbers, dates and flags never need quotes, unless all are wanted or the delimiter is one of
- * their characters. */
+/* Numbers, dates and flags never need quotes, unless all values get them or the delimiter is one
+ * of their characters. */
 static bool format_quotes_values(const struct dtx_csv_format *f)
 {
 	char d = f->delim;
@@ -92,7 +93,7 @@ static void put_run(const struct dtx_csv_format *f, const struct format_item *it
 	format_bytes(out, it->col->base + from, dtx_span_end(it->end->v.span[row]) - from);
 }
 
-/* Of a column some of whose cells stand for null: `NA` is not copied. */
+/* Copies a cell unless it stands for null: a null written as `NA` is not copied. */
 static void put_copy(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
                      struct dtx_buf *out)
 {
@@ -129,7 +130,8 @@ static void put_printed(const struct dtx_csv_format *f, const struct format_item
 		                    out);
 }
 
-/* A short value that is printed already, with bytes behind it that the next one overwrites. */
+/* Copies a short value that is printed already. It copies a fixed size; the next value
+ * overwrites the excess. */
 static inline bool put_known(const struct format_item *it, uint32_t row, struct dtx_buf *out)
 {
 	const struct dtx_printed *p = it->printed ? &it->printed[row] : NULL;
@@ -260,11 +262,11 @@ struct formatter {
 	struct format_item *item;
 	uint32_t n;
 	struct dtx_buf scratch;
-	struct dtx_buf consts; /* printed CONST values */
+	struct dtx_buf consts; /* printed values of constant columns */
 };
 
-/* Whether cells of the source are copied.  That is a matter of the column's dialect alone, and not
- * of what its other rows hold: the bytes of a row would depend on the size of its batch. */
+/* Whether cells of the source are copied. This depends only on the column's dialect, never on
+ * other rows: otherwise the bytes of a row would depend on the size of its batch. */
 static bool format_copies(const struct dtx_csv_format *f, const struct dtx_column *c)
 {
 	return c->form == DTX_F_SPAN && c->dialect.delim == f->delim && c->dialect.quote == '"' &&
@@ -276,9 +278,9 @@ static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_colum
 	return format_copies(f, c) && !c->valid;
 }
 
-/* 0: b's cell of that row stands behind a's, and what parts them is the delimiter.  A byte of
- * another kind may stand there: the end of a line, where a step put the first cell of a row beside
- * the last one of the row before. */
+/* Returns 0 if b's cell in that row follows a's with a delimiter between them. The byte between
+ * can also be a line end, if a step put the first cell of a row after the last cell of the
+ * previous row. */
 static inline uint32_t format_apart(const struct dtx_column *a, const struct dtx_column *b,
                                     uint32_t row)
 {
@@ -289,7 +291,8 @@ static inline uint32_t format_apart(const struct dtx_column *a, const struct dtx
 	return (uint32_t)(a->base[end] ^ b->dialect.delim);
 }
 
-/* Whether every live row has the cell of b right behind that of a, one delimiter between. */
+/* Whether in every live row the cell of b directly follows that of a, separated by one
+ * delimiter. */
 static bool format_follows(const struct dtx_batch *batch, const struct dtx_column *a,
                            const struct dtx_column *b)
 {
@@ -320,12 +323,12 @@ static void format_const(struct formatter *w, struct format_item *it)
 	size_t from = w->consts.len;
 
 	format_flat[one.type.type](w->f, &flat, 0, &w->consts);
-	/* A pointer would move when the buffer grows. */
+	/* only the length, because a pointer would become invalid when the buffer grows */
 	it->text = (struct dtx_str){ NULL, w->consts.len - from };
 	it->put = put_const;
 }
 
-/* Numbers that the row hash has printed.  Trimmed ones look otherwise. */
+/* Numbers may be printed already, for the row hash. Trimmed numbers look different. */
 static void format_number(struct formatter *w, uint32_t at, struct format_item *it)
 {
 	it->put = format_flat[it->col->type.type];
@@ -397,7 +400,7 @@ static void format_rows(struct formatter *w, struct dtx_buf *out)
 	}
 }
 
-/* All columns are one run: rows that follow each other in the source are one copy too. */
+/* All columns are one run: rows that are next to each other in the source are copied together. */
 static void format_lines(struct formatter *w, struct dtx_buf *out)
 {
 	const struct dtx_span *first = w->item[0].col->v.span, *last = w->item[0].end->v.span;
@@ -448,7 +451,7 @@ enum dtx_code dtx_csv_format_batch(const struct dtx_csv_format *f, const struct 
 		format_lines(&w, out);
 	else
 		format_rows(&w, out);
-	DTX_TRY(dtx_cancel_look(err)); /* the rows may have been left */
+	DTX_TRY(dtx_cancel_look(err)); /* the rows may be incomplete */
 	DTX_TRY(dtx_buf_check(&w.scratch, "a cell", err));
 	DTX_TRY(dtx_buf_check(out, "the output of a batch", err));
 out:

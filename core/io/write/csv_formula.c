@@ -1,10 +1,10 @@
-/* Texts that a spreadsheet program would take for formulas.  No cell is altered for its sake: what
- * it would do to them is said. */
+/* Counts texts that a spreadsheet program would take for formulas. No cell is changed; the user
+ * gets a note. */
 #include "core/io/write/csv_formula.h"
 
 #include "core/base/mem.h"
 
-/* What may begin one: a look at one byte is all that most cells cost. */
+/* Whether the character can begin a formula. Most cells cost only this test. */
 static inline bool may_begin(char c)
 {
 	return c == '=' || c == '@' || c == '+' || c == '-';

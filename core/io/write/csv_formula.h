@@ -6,13 +6,14 @@
 
 struct dtx_csv_formulas {
 	atomic_uint_fast64_t n;
-	atomic_uint_fast32_t col; /* the leftmost that has one, + 1 */
+	atomic_uint_fast32_t col; /* the leftmost column that has one, + 1 */
 };
-/* It begins with = or @, or with a sign and then no digit: "-5", "+49 30", "- none" are none. */
+/* Whether it begins with = or @ and more than a blank, or with a sign and something that begins an
+ * expression: "-5", "+49 30" and "- none" are not formulas. */
 bool dtx_csv_formula_is(struct dtx_str text);
-/* Counts those of the live rows.  Any thread, several at once. */
+/* Counts the formulas in the live rows. Several threads may call it at once. */
 void dtx_csv_formula_count(const struct dtx_batch *b, struct dtx_csv_formulas *to);
-/* The note, if there were any. */
+/* Adds a note if there were any. */
 DTX_MUSTUSE enum dtx_code dtx_csv_formula_note(struct dtx_csv_formulas *f,
                                                const struct dtx_schema *schema,
                                                struct dtx_errlist *diags, struct dtx_err *err);

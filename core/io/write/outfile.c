@@ -1,4 +1,5 @@
-/* Temp file and rename for files, straight or spooled bytes for everything else. */
+/* Writes outputs, see outfile.h: a temp file that is renamed for files, direct or spooled bytes
+ * for everything else. */
 #include "core/io/write/outfile.h"
 
 #include <errno.h>
@@ -19,32 +20,35 @@
 
 struct dtx_outfile {
 	struct dtx_outfile_info info;
-	char *path, *temp; /* behind info */
-	int fd;            /* where bytes go; -1: only into `mem` */
-	int dir_fd;        /* the folder of the temp file, also when it is moved; -1: none */
-	bool spool;        /* bytes wait in mem, then in spool_fd */
+	char *path, *temp; /* point to info */
+	int fd;            /* the destination; -1: only `mem` */
+	int dir_fd;        /* the folder of the temp file, even if it is moved; -1: none */
+	bool spool;        /* bytes are kept in mem, then in spool_fd */
 	bool finished, committed, made_temp;
-	bool room;                                              /* held beyond the end */
-	bool fresh_only;                                        /* no file is replaced */
-	enum dtx_code (*first)(void *arg, struct dtx_err *err); /* before the temp file; once */
+	/* space is reserved after the end */
+	bool room;
+	/* an existing file must not be replaced */
+	bool fresh_only;
+	/* called once before the temp file is made */
+	enum dtx_code (*first)(void *arg, struct dtx_err *err);
 	void *first_arg;
 	void (*last)(void *arg);
 	void *last_arg;
 	int spool_fd;
 	struct dtx_buf mem;   /* write buffer, or the spool */
-	struct dtx_buf *sink; /* tests; borrowed */
+	struct dtx_buf *sink; /* for tests; borrowed */
 	struct dtx_sha256 sha;
-	struct dtx_sha256 *beside; /* another one, */
-	const void *beside_bytes;  /* and what is added to it with the next write */
+	struct dtx_sha256 *beside; /* another hash, */
+	const void *beside_bytes;  /* and the bytes to add to it with the next write */
 	size_t beside_n;
-	off_t pushed, fresh; /* bytes of fd that are on their way to the disk, and those behind */
+	off_t pushed, fresh; /* bytes of fd being written to disk, and bytes after them */
 };
 
-/* Adds what to do next; the lowest level wrote what happened. */
+/* Adds a hint what to do. The lower level has set what happened. */
 static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
                                   struct dtx_err *err)
 {
-	/* whoever reads stdout may have had enough, a file of the run has to be whole */
+	/* A reader may close stdout when it has enough, but a file must be complete. */
 	if (rc == DTX_E_OUTPUT_CLOSED && dtx_file_out_fd(o->info.path) != STDOUT_FILENO) {
 		rc = DTX_E_OUTPUT_IO;
 		if (err)
@@ -70,7 +74,7 @@ static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
 
 /* --- targets --- */
 
-/* The content, or NULL when there was no room for it. */
+/* The content, or NULL if memory ran out. */
 static char *outfile_text(struct dtx_buf *b)
 {
 	if (dtx_buf_ok(b))
@@ -139,7 +143,7 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
 		goto out;
 	}
 	if (there && !S_ISREG(st.st_mode))
-		goto out; /* a device or a pipe: nothing to rename over */
+		goto out; /* a device or a pipe cannot be replaced by rename */
 	*temp = outfile_temp_name(*real, run_id);
 	if (!*temp)
 		DTX_FAIL_MEM(err);
@@ -153,7 +157,7 @@ out:
 
 /* --- open --- */
 
-/* The folder takes no file: it is not there, or it is not ours. */
+/* The folder does not accept a file: it is missing, or we may not write to it. */
 static enum dtx_code outfile_refused(const char *path, const char *dir, struct dtx_err *err)
 {
 	int why = errno;
@@ -179,7 +183,7 @@ static enum dtx_code outfile_refused(const char *path, const char *dir, struct d
 	return DTX_E_OUTPUT_IO;
 }
 
-/* A file without the right to write keeps its content, although a rename could replace it. */
+/* A file without write permission is kept, although rename could replace it. */
 static enum dtx_code outfile_read_only(const char *path, struct dtx_err *err)
 {
 	struct stat st;
@@ -193,7 +197,7 @@ static enum dtx_code outfile_read_only(const char *path, struct dtx_err *err)
 	return DTX_E_OUTPUT_IO;
 }
 
-/* What would stop the temp file is known before the rows are made. */
+/* Finds out before rows are computed what would prevent the temp file. */
 static enum dtx_code outfile_look(const char *path, const char *temp, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -225,7 +229,7 @@ out:
 	return rc;
 }
 
-/* A file that has bytes to lose. */
+/* Whether there is a file with content at the path. */
 static bool outfile_holds(const char *path, bool *there)
 {
 	struct stat st;
@@ -259,8 +263,8 @@ static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *er
 
 	if (o->first)
 		DTX_TRY(o->first(o->first_arg, err));
-	/* only the owner reads it before it has its mode: the file that it replaces may be private
-	 */
+	/* Only the owner can read it until it gets its mode, because the file that it replaces
+	 * may be private. */
 	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (o->fd < 0)
 		DTX_FAIL_FILE(
@@ -280,7 +284,7 @@ static bool outfile_writable(int fd)
 	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* What waits in memory, before a file: not a large part of a small budget. */
+/* How much is kept in memory before a file is used: only a small part of a small budget. */
 static size_t spool_room(void)
 {
 	size_t limit = dtx_mem_limit();
@@ -382,7 +386,7 @@ out:
 
 /* --- bytes --- */
 
-/* The temp file is made when there is something to write, or nothing more. */
+/* The temp file is made at the first write, or at the end. */
 static enum dtx_code outfile_ready(struct dtx_outfile *o, struct dtx_err *err)
 {
 	return o->temp && o->fd < 0 ? outfile_open_temp(o, err) : DTX_OK;
@@ -394,11 +398,11 @@ enum dtx_code dtx_outfile_prepare(struct dtx_outfile *o, size_t room, struct dtx
 	bool fits;
 
 	DTX_TRY(outfile_ready(o, err));
-	/* no bytes: only a device that is full refuses them */
+	/* writing no bytes fails only on a device that is full */
 	fits = o->temp ? fallocate(o->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)room) == 0
 	               : write(o->fd, "", 0) == 0;
 	o->room = o->temp && fits;
-	/* a file system without reservations tells when it is written */
+	/* a file system without reservations fails when it is written */
 	if (!fits && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR && errno != EINVAL)
 		DTX_FAIL(err, dtx_file_write_code(errno), "cannot write '%s': %s", o->path,
 		         strerror(errno));
@@ -406,8 +410,8 @@ out:
 	return outfile_hint(o, rc, err);
 }
 
-/* What is written goes to the disk while the rest is made, so that the sync at the end finds little
- * to wait for; it is the sync that tells of errors. */
+/* Starts to write to disk while the rest is computed, so that the sync at the end has little to
+ * do. Errors are reported by that sync. */
 static void outfile_push(struct dtx_outfile *o, size_t n)
 {
 	if (!o->temp)
@@ -438,7 +442,7 @@ static enum dtx_code outfile_flush(struct dtx_outfile *o, int fd, struct dtx_err
 	return rc;
 }
 
-/* The spool is full: what it holds and all that follows goes to an unlinked file. */
+/* The spool is full: moves its content, and everything that follows, to an unlinked file. */
 static enum dtx_code outfile_spill(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -523,7 +527,7 @@ out:
 
 /* --- commit --- */
 
-/* As rename, but a file that came to the path in the meantime stays, and the error is EEXIST. */
+/* Like rename, but fails with EEXIST if a file has appeared at the path. */
 static int outfile_rename_fresh(const struct dtx_outfile *o)
 {
 	bool there;
@@ -538,22 +542,22 @@ static int outfile_rename_fresh(const struct dtx_outfile *o)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* a file system that cannot do that */
+	/* a file system without that feature */
 	return rename(o->temp, o->path);
 }
 
-/* The permissions that the umask gives a new file. */
+/* The permissions that the umask gives to a new file. */
 static mode_t outfile_default_mode(void)
 {
-	mode_t mask = umask(077); /* umask() only tells what it replaces */
+	mode_t mask = umask(077); /* umask() can only be read by setting it */
 
 	umask(mask);
 	return 0666 & ~mask;
 }
 
-/* An output keeps the permissions of the file that it replaces if that is of the same owner, but
- * never setuid, setgid or sticky: they were given to other content.  The group's permissions stay
- * with the group that had them. */
+/* An output keeps the permissions of the file that it replaces if the owner is the same, but
+ * never setuid, setgid or sticky, which were meant for other content. The group's permissions
+ * are kept only if the group is the same. */
 static enum dtx_code outfile_set_mode(const struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -573,7 +577,7 @@ out:
 	return rc;
 }
 
-/* The folder has another name now: what was asked for is not there any more. */
+/* Whether the folder was moved, so that the requested path is no longer there. */
 static bool outfile_dir_moved(const struct dtx_outfile *o, char dir[PATH_MAX])
 {
 	struct stat was, is;
@@ -588,7 +592,7 @@ static enum dtx_code outfile_rename(struct dtx_outfile *o, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	char dir[PATH_MAX];
 
-	/* a file that this run reads may have been moved there meanwhile */
+	/* a file that this run reads may have been moved there */
 	DTX_TRY(dtx_reserve_check(o->path, err));
 	if (outfile_dir_moved(o, dir)) {
 		rc = dtx_err_set(

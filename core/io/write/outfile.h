@@ -1,15 +1,15 @@
-/* Bytes of one output, in order, to a file or to stdout.
+/* The bytes of one output, in order, to a file or to stdout.
  *
- * A file is written as `.NAME.RUN.tmp` beside its target, made when the first bytes leave the
- * buffer, and takes the target's place in one rename, so the old or the new file is whole at every
- * instant:
+ * A file is written as `.NAME.RUN.tmp` next to its target. The temp file is made when the first
+ * bytes leave the buffer, and replaces the target in one rename, so that at any time either the
+ * old or the new file is there, complete:
  *
  *   open -> write ... -> finish (fsync; size and hash are final) -> [record it] -> commit -> free
  *
- * free without commit removes the temp file; the target stays what it was.  A target that cannot
- * be renamed over (a device, a pipe) and stdout have no temp file: `atomic` is false.
- * When the reader of stdout has closed it, the code is output_closed.
- * One thread at a time. */
+ * free without commit removes the temp file, and the target stays as it was. stdout, and a
+ * target that cannot be replaced by rename (a device, a pipe), have no temp file: `atomic` is
+ * false. If the reader of stdout has closed it, the error is output_closed. One thread at a
+ * time. */
 #ifndef DTX_IO_WRITE_OUTFILE_H
 #define DTX_IO_WRITE_OUTFILE_H
 
@@ -19,12 +19,12 @@
 struct dtx_buf;
 struct dtx_outfile;
 
-/* A spool holds this much in memory, then goes to an unlinked temp file. */
+/* A spool keeps so many bytes in memory before it uses an unlinked temp file. */
 #define DTX_OUTFILE_SPOOL_MAX ((size_t)64 << 20)
 
 enum dtx_outfile_mode {
-	DTX_OUTFILE_STREAM, /* stdout, devices: bytes leave as they come */
-	DTX_OUTFILE_SPOOL   /* stdout, devices: bytes wait for the commit */
+	DTX_OUTFILE_STREAM, /* stdout and devices: bytes are written as they come */
+	DTX_OUTFILE_SPOOL   /* stdout and devices: bytes are kept until the commit */
 };
 
 struct dtx_outfile_info {
@@ -35,52 +35,56 @@ struct dtx_outfile_info {
 	char sha[DTX_SHA256_HEX]; /* "" before finish */
 };
 
-/* `run_id` goes into the temp name.  The temp file is the owner's alone until the commit; then it
- * gets the permissions of a target of the same owner (never setuid, setgid, sticky), else those of
- * the umask.  Files of core/io/write/reserve.h are refused, here and again at commit; so is a link
- * that another user left in a shared folder (dtx_file_planted_link).  Codes: usage, output_io,
- * disk_full. */
+/* Opens an output; `run_id` becomes a part of the temp name. Until the commit only the owner can
+ * read the temp file. Then it gets the permissions of the target if the owner is the same (never
+ * setuid, setgid or sticky), otherwise those of the umask. Files that are reserved (reserve.h)
+ * are refused, here and again at commit; so is a link that another user left in a shared folder
+ * (dtx_file_planted_link). Errors: usage, output_io, disk_full. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_open(const char *path, const char *run_id,
                                            enum dtx_outfile_mode mode, struct dtx_outfile **out,
                                            struct dtx_err *err);
-/* What the run can know of it before anything is read: that the file may be written, that its
- * folder is there, that it is none of the files of core/io/write/reserve.h, which it joins as
- * `what`. `name` is for messages: "the rejects".  Codes: usage, output_io. */
+/* Checks an output before anything is read: whether the file may be written, its folder exists,
+ * and it is not reserved. Then reserves it as `what`. `name` is for messages: "the rejects".
+ * Errors: usage, output_io. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_claim(const char *path, const char *name, const char *what,
                                             struct dtx_err *err);
-/* Refuses a path where a file with content is; `hint` says what to do then.  Codes: usage. */
+/* Refuses a path with a file that has content; `hint` tells the user what to do. Error: usage. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_absent(const char *path, const char *hint,
                                              struct dtx_err *err);
-/* The commit replaces no file with content, also none that came in the meantime (output_io). */
+/* Makes the commit refuse to replace a file with content, even one that has appeared in the
+ * meantime (output_io). */
 void dtx_outfile_fresh(struct dtx_outfile *o);
-/* Before other files of the run are seen: makes the temp file and holds `room` bytes for it, asks a
- * device whether it takes any.  What is written afterwards fails only where it is longer. */
+/* Makes the temp file and reserves `room` bytes for it; asks a device whether it accepts data.
+ * Done before other files of the run become visible, so that later writes can only fail if there
+ * are more bytes. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_prepare(struct dtx_outfile *o, size_t room,
                                               struct dtx_err *err);
-/* Called once before a temp file is made, which it can prevent; not for a target without one. */
+/* Sets a function that is called once before a temp file is made, and can prevent it. Not called
+ * for a target without one. */
 void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                        void *arg);
-/* Runs when all bytes are there, before they are made durable, which takes its time. */
+/* Sets a function that is called after the last byte, before the sync, which takes time. */
 void dtx_outfile_last(struct dtx_outfile *o, void (*fn)(void *arg), void *arg);
-/* Collects into `sink` (borrowed) at commit: tests, examples. */
+/* An output that is stored in `sink` (borrowed) at commit; for tests and examples. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
                                              struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
                                             struct dtx_err *err);
-/* Bytes of another hash, to be added to it beside those of the next write, where hashes pair
- * (dtx_sha256_pairs); borrowed until then.  What was there before is added now; n may be 0. */
+/* Passes bytes of another hash, to be computed together with that of the next write where two
+ * hashes can be paired (dtx_sha256_pairs); they are borrowed until then. Bytes of an earlier
+ * call are added now; n may be 0. */
 void dtx_outfile_beside(struct dtx_outfile *o, struct dtx_sha256 *sha, const void *bytes, size_t n);
-/* No more bytes.  A file is durable under its temp name, size and hash are final. */
+/* Ends the output: a file is on disk under its temp name, size and hash are final. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err);
-/* Makes the output visible.  Only after finish. */
+/* Makes the output visible. Only after finish. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_commit(struct dtx_outfile *o, struct dtx_err *err);
 /* Valid while the outfile lives. */
 const struct dtx_outfile_info *dtx_outfile_info(const struct dtx_outfile *o);
 void dtx_outfile_free(struct dtx_outfile *o); /* NULL is fine */
 
-/* Where `path` will really be written and under which temp name (dtx_mem, both; *temp is NULL for
- * stdout and for what cannot be renamed over).  run.start names them, so that a killed run can be
- * cleaned up. */
+/* Finds where `path` will really be written, and the temp name; both are allocated with dtx_mem.
+ * *temp is NULL for stdout and for what cannot be replaced by rename. The event run.start
+ * contains them, so that a killed run can be cleaned up. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **real,
                                              char **temp, struct dtx_err *err);
 

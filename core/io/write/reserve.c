@@ -1,4 +1,5 @@
-/* The list of files that outputs must not replace, and the comparison of two files. */
+/* The list of files that outputs must not replace, and how two files are compared. See
+ * reserve.h. */
 #include "core/io/write/reserve.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 
-/* Where a path leads. */
+/* The file that a path leads to. */
 struct place {
 	char *real; /* "-" for stdout; NULL: stdin */
 	bool there, regular;
@@ -17,8 +18,8 @@ struct place {
 };
 
 struct reserved {
-	struct place place; /* as it was */
-	char *path;         /* as it was given */
+	struct place place; /* when it was reserved */
+	char *path;         /* as the user gave it */
 	const char *what, *name;
 	bool output;
 };
@@ -66,7 +67,7 @@ static bool place_same(const struct place *a, const struct place *b)
 	return place_inode(a, b) || (path && (!device || !strcmp(a->real, "-")));
 }
 
-/* Also the file that has come to the reserved path since. */
+/* Whether it is the reserved file, or a file that has appeared at the reserved path since. */
 static bool reserved_is(const struct reserved *r, const struct place *p)
 {
 	struct stat st;
@@ -88,7 +89,8 @@ static const struct reserved *find(const struct place *p, bool outputs, bool fil
 	return NULL;
 }
 
-/* "the rejects cannot go to 'link.csv': it is an input of this run, 'in.csv'" */
+/* Sets an error like "the rejects cannot go to 'link.csv': it is an input of this run,
+ * 'in.csv'". */
 static enum dtx_code refuse(const char *name, const char *path, const struct reserved *is,
                             struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* CSV and TSV files.  Workers format batches, the bytes are put in order. */
+/* Writes CSV and TSV files. Workers format batches; the bytes are written in order. */
 #include "core/base/mem.h"
 #include "core/io/write/csv_format.h"
 #include "core/io/write/csv_formula.h"

@@ -1,4 +1,5 @@
-/* JSON Lines and a JSON array of objects.  Workers make the objects, the bytes are put in order. */
+/* Writes JSON Lines, or a JSON array of objects. Workers format the objects; the bytes are
+ * written in order. */
 #include "core/base/mem.h"
 #include "core/base/cancel.h"
 #include "core/data/cast/cast.h"
@@ -11,8 +12,8 @@
 struct json_writer {
 	struct dtx_writer head;
 	bool lines;
-	bool any;            /* a row has been put */
-	struct dtx_buf *key; /* per field: "name": with the comma before it */
+	bool any;            /* a row has been written */
+	struct dtx_buf *key; /* per field: "name": with a comma before it */
 };
 
 static struct json_writer *of(struct dtx_writer *w)
@@ -87,7 +88,7 @@ static bool is_json_number(struct dtx_str text)
 	return dtx_jscan_value(&s, &v) && v.kind == DTX_J_NUMBER && s.p == s.end;
 }
 
-/* An unchanged number keeps its digits. */
+/* Copies the digits of an unchanged number. */
 static bool put_source_digits(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)
 {
 	struct dtx_span span;
@@ -103,7 +104,7 @@ static bool put_source_digits(const struct dtx_column *c, uint32_t row, struct d
 	return true;
 }
 
-/* An unchanged time with an offset from UTC keeps it. */
+/* Keeps the offset from UTC of an unchanged time. */
 static bool put_source_offset(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)
 {
 	struct dtx_buf none = DTX_BUF_INIT(0);
@@ -120,7 +121,8 @@ static bool put_source_offset(const struct dtx_column *c, uint32_t row, struct d
 	return true;
 }
 
-/* A text that is a JSON value goes out as that, on one line; false: it is none (any more). */
+/* Writes a text that is a JSON value as that value, on one line. Returns false if it is not
+ * JSON. */
 static bool put_json_text(const struct dtx_buf *text, struct dtx_buf *out)
 {
 	struct dtx_jscan s = { .p = text->ptr, .end = text->ptr + text->len };
@@ -129,7 +131,7 @@ static bool put_json_text(const struct dtx_buf *text, struct dtx_buf *out)
 
 	if (!text->len || !dtx_buf_ok(text) || !dtx_jscan_value(&s, &v) || s.p != s.end)
 		return false;
-	/* line ends are outside of strings, and so are the blanks that follow them */
+	/* line ends are outside of strings, and so are the blanks after them */
 	for (p = text->ptr; (eol = memchr(p, '\n', (size_t)(s.end - p))) != NULL;) {
 		size_t cr = eol > p && eol[-1] == '\r';
 
@@ -141,7 +143,7 @@ static bool put_json_text(const struct dtx_buf *text, struct dtx_buf *out)
 	return true;
 }
 
-/* Columns of a batch as held and as values. */
+/* The columns of a batch, as stored and as values. */
 struct row_view {
 	struct dtx_column **held, **value;
 	const struct dtx_schema *schema;
@@ -224,7 +226,7 @@ static enum dtx_code json_put(struct dtx_writer *writer, struct dtx_batch *b,
 		goto out;
 	if (!w->lines && !w->any) {
 		DTX_TRY(dtx_outfile_write(writer->out, "[", 1, err));
-		skip = 1; /* the comma of the first row */
+		skip = 1; /* skips the comma of the first row */
 	}
 	w->any = true;
 	DTX_TRY(dtx_outfile_write(writer->out, bytes->ptr + skip, bytes->len - skip, err));

@@ -1,4 +1,4 @@
-/* Markdown tables.  Workers format batches, the bytes are put in order. */
+/* Writes Markdown tables. Workers format batches; the bytes are written in order. */
 #include <string.h>
 
 #include "core/base/mem.h"
@@ -48,8 +48,8 @@ out:
 	return rc;
 }
 
-/* Whether '<' or '&' begins what a page would take for HTML: that is not what the cell says, and
- * may run a script. */
+/* Whether '<' or '&' begins something that a page would take for HTML: it would be shown
+ * differently and could run a script. */
 static bool md_is_markup(struct dtx_str s, size_t i)
 {
 	char next = i + 1 < s.len ? s.ptr[i + 1] : ' ';
@@ -58,8 +58,8 @@ static bool md_is_markup(struct dtx_str s, size_t i)
 	return letter || (next && strchr(s.ptr[i] == '&' ? "#" : "/!?", next));
 }
 
-/* Text of a cell: '|' would end it, a line break the row; the "](" of "[text](javascript:...)"
- * would make a link. */
+/* Writes the text of a cell. '|' would end the cell and a line break the row; the "](" of
+ * "[text](javascript:...)" would make a link. */
 static void add_cell(struct dtx_buf *out, struct dtx_str s)
 {
 	size_t i;
@@ -108,7 +108,7 @@ out:
 	return rc;
 }
 
-/* A table without its header is none in Markdown: it is written in any case. */
+/* Writes the header, also if there are no rows: Markdown has no table without one. */
 static enum dtx_code md_begin(struct md_writer *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

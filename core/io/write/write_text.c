@@ -1,7 +1,7 @@
-/* A table for people: columns aligned by display width, numbers right.
+/* Writes a table for people: columns aligned by display width, numbers to the right.
  *
- * Widths come from the first rows, which are held back; what comes later flows with those widths.
- * Cells cannot steer a terminal: control characters are written as escapes. */
+ * Widths are computed from the first rows, which are held back; later rows use the same widths.
+ * Cells cannot control a terminal, because control characters are written as escapes. */
 #include "core/base/mem.h"
 #include "core/base/cancel.h"
 #include "core/base/text/utf8.h"
@@ -9,7 +9,7 @@
 
 enum { HOLD_BYTES = 4 << 20, CELL_WIDTH_MIN = 6 };
 #define TEXT_MAX ((size_t)1 << 30)
-/* Cells and rows in the bytes that workers hand over; escaped text holds neither. */
+/* End marks of cells and rows in the bytes from workers; escaped text contains neither. */
 #define CELL_END '\x1f'
 #define ROW_END  '\x1e'
 
@@ -18,7 +18,7 @@ struct text_writer {
 	struct dtx_buf hold;
 	struct dtx_buf line;
 	uint32_t *width;
-	unsigned limit; /* of a line, 0: none */
+	unsigned limit; /* width of a line, 0: no limit */
 	char *null_text;
 	bool no_header, laid_out;
 };
@@ -68,7 +68,8 @@ out:
 	return rc;
 }
 
-/* Control characters as \n, \t, \xHH, those that turn the direction around as \uHHHH. */
+/* Writes control characters as \n, \t, \xHH, and those that change the writing direction as
+ * \uHHHH. */
 static void add_visible(struct dtx_buf *out, struct dtx_str s)
 {
 	size_t i = 0, from = 0;
@@ -136,7 +137,7 @@ static void measure(struct text_writer *w)
 	}
 }
 
-/* Takes from the widest column until a line fits. */
+/* Shrinks the widest column until a line fits. */
 static void fit(struct text_writer *w)
 {
 	uint32_t n = w->head.schema->nfields, c, widest;
@@ -156,7 +157,7 @@ static void fit(struct text_writer *w)
 	}
 }
 
-/* Bytes of s that fit in `width` columns. */
+/* The number of bytes of s that fit into `width` columns. */
 static size_t cut(struct dtx_str s, uint32_t width)
 {
 	size_t i = 0, fits = 0;

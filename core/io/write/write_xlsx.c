@@ -1,7 +1,7 @@
-/* Workbooks through libxlsxwriter, opened on demand, in constant memory.  [libxlsxwriter]
+/* Writes workbooks with libxlsxwriter, loaded on demand, in constant memory.
  *
- * The library packs into an unlinked temp file, whose bytes then go through the outfile: the target
- * is replaced in one rename like that of every other format. */
+ * The library packs into an unlinked temp file, whose bytes then go through the outfile, so that
+ * the target is replaced in one rename as for every other format. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -28,14 +28,14 @@ enum {
 	WIDTH_ROWS = 1000,
 	WIDTH_MIN = 8,
 	WIDTH_MAX = 60,
-	CREATED = 946684800 /* 2000-01-01: the same table gives the same bytes */
+	CREATED = 946684800 /* 2000-01-01, so that the same table gives the same bytes */
 };
 #define PACK_ROOM                                                                                  \
 	"a workbook is packed in temporary files: make room there or name another folder with "    \
 	"TMPDIR, and see ulimit -f"
 #define CELL_BYTES_MAX ((size_t)16 << 20)
 
-/* The library's functions, looked up by name. */
+/* The library's functions, found by name. */
 #define LXW_FUNCTIONS(X)                                                                           \
 	X(workbook_new_opt)                                                                        \
 	X(workbook_add_worksheet)                                                                  \
@@ -68,14 +68,14 @@ struct xlsx_writer {
 	lxw_format *bold;
 	lxw_format **format; /* per column; NULL: General */
 	uint32_t *width;
-	int temp;     /* unlinked, receives the package */
+	int temp;     /* unlinked; gets the packed workbook */
 	uint32_t row; /* next */
 	bool no_header;
-	bool table;             /* all cells are held until the end */
-	struct dtx_arena names; /* of its columns, escaped */
+	bool table;             /* all cells are held in memory until the end */
+	struct dtx_arena names; /* of the table's columns, escaped */
 	struct dtx_xlsx_losses lost;
 	uint64_t as_text;    /* numbers and dates that a spreadsheet cannot hold */
-	struct dtx_buf cell; /* scratch of one cell */
+	struct dtx_buf cell; /* for one cell */
 	struct dtx_buf shown;
 };
 
@@ -104,8 +104,8 @@ static void xlsx_writer_close(struct dtx_writer *writer)
 
 /* --- opening --- */
 
-/* The library prints what its calls also return.  dtx itself writes to the descriptor, never to
- * this stream. */
+/* Silences the library, which prints errors that its calls also return. dtx itself writes to the
+ * descriptor and never uses stderr as a stream. */
 static void hush(void)
 {
 	static FILE *nowhere;
@@ -129,7 +129,7 @@ static enum dtx_code load(struct lxw *lxw, struct dtx_err *err)
 	                    DTX_COUNT(symbol), err);
 }
 
-/* What a spreadsheet takes as a sheet's name. */
+/* Checks a sheet's name by the rules of spreadsheet programs. */
 static enum dtx_code check_name(const char *name, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -159,7 +159,7 @@ out:
 	return rc;
 }
 
-/* A table has a header, whose names differ in more than case. */
+/* Checks that a table has a header whose names differ in more than case. */
 static enum dtx_code check_table(const struct dtx_write_opts *opts, const struct dtx_schema *s,
                                  struct dtx_err *err)
 {
@@ -335,7 +335,7 @@ out:
 	return rc;
 }
 
-/* What a spreadsheet would change goes out as the text that CSV would show. */
+/* Writes a value that a spreadsheet would change as the text that CSV would have. */
 static enum dtx_code write_shown(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
                                  uint32_t col, struct dtx_err *err)
 {
@@ -395,7 +395,7 @@ static enum dtx_code write_header(struct xlsx_writer *w, struct dtx_err *err)
 	for (i = 0; i < s->nfields; i++) {
 		struct dtx_str name = dtx_str_of(s->field[i].name);
 
-		/* Room for the filter's button. */
+		/* room for the button of the filter */
 		w->width[i] = (uint32_t)DTX_MIN(dtx_utf8_width(name.ptr, name.len) + 3,
 		                                (size_t)WIDTH_MAX);
 		DTX_TRY(write_text(w, i, name, w->bold, err));
@@ -407,7 +407,7 @@ out:
 
 /* --- rows --- */
 
-/* Workers make the values; put is one thread. */
+/* Workers make the values; put is called by one thread. */
 static enum dtx_code xlsx_writer_format(struct dtx_writer *writer, struct dtx_batch *b,
                                         struct dtx_buf *out, struct dtx_err *err)
 {
@@ -481,7 +481,7 @@ out:
 
 /* --- the end --- */
 
-/* The library writes the header once more; a table has one row at least. */
+/* Adds a real table. The library writes the header again; a table needs at least one row. */
 static enum dtx_code add_table(struct xlsx_writer *w, uint32_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -590,7 +590,7 @@ static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_er
 	lxw_error e;
 
 	DTX_TRY(dress(w, err));
-	w->book = NULL; /* close frees it, also when it fails */
+	w->book = NULL; /* workbook_close frees it, also if it fails */
 	errno = 0;
 	e = w->lxw.workbook_close(book);
 	if (e == LXW_ERROR_MEMORY_MALLOC_FAILED)

@@ -1,4 +1,4 @@
-/* Which writer serves an output; what writers share. */
+/* Finds the writer of an output, and has what writers share. */
 #include "core/io/write/writer.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/data/cast/cast.h"
 #include "core/io/unused_options.h"
 
-/* Suffixes in any letter case, names of formats as they are written. */
+/* Whether the class writes this format; case counts only for names of formats, not for suffixes. */
 static bool writes(const struct dtx_writer_class *cls, struct dtx_str word, bool suffix)
 {
 	struct dtx_str rest = dtx_str_of(suffix ? cls->suffixes : cls->formats), piece;
@@ -97,7 +97,7 @@ out:
 	return rc;
 }
 
-/* Text is for the eye: a terminal gets it in place of CSV. */
+/* Members of `csv` are accepted for `text`, because a terminal gets text instead of CSV. */
 enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts *opts,
                               struct dtx_err *err)
 {

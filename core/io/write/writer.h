@@ -1,4 +1,4 @@
-/* The writer vtable.  `format` runs in the workers, `put` in order. */
+/* The interface of writers. Workers call `format` at the same time; `put` is called in order. */
 #ifndef DTX_IO_WRITE_WRITER_H
 #define DTX_IO_WRITE_WRITER_H
 
@@ -9,9 +9,9 @@ struct dtx_write_opts {
 	const char *format; /* "csv", "tsv", "jsonl", "json", "xlsx", "text", "md" */
 	const char *sheet;  /* xlsx; NULL: "Sheet1" */
 	char delimiter;     /* ',' */
-	bool as_table;      /* xlsx: a real table; its cells are held in memory */
+	bool as_table;      /* xlsx: a real table, whose cells are held in memory */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
-	bool anew;             /* csv: no cell is copied as it stands in an input */
+	bool anew;             /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */
 	unsigned width;        /* text: columns of the terminal, 0: no limit */
@@ -26,40 +26,43 @@ struct dtx_writer {
 	const struct dtx_writer_class *cls;
 	struct dtx_outfile *out;         /* borrowed */
 	const struct dtx_schema *schema; /* borrowed */
-	struct dtx_errlist diags;        /* number_rounded and the like */
+	struct dtx_errlist diags;        /* warnings such as number_rounded */
 };
 struct dtx_writer_class {
 	const char *name;
 	const char *formats;  /* "csv,tsv" */
 	const char *suffixes; /* "csv,tsv,txt" */
-	bool values;          /* needs typed values of every column, not only bytes */
+	bool values;          /* needs typed values of all columns, not only bytes */
 	enum dtx_code (*open)(struct dtx_outfile *, const struct dtx_write_opts *,
 	                      const struct dtx_schema *, struct dtx_writer **, struct dtx_err *);
-	/* Any worker, several at once; NULL: put does it all. Honours batch->sel. */
+	/* Called by any worker, several at once; must respect batch->sel. NULL: put does
+	 * everything. */
 	enum dtx_code (*format)(struct dtx_writer *, struct dtx_batch *, struct dtx_buf *,
 	                        struct dtx_err *);
-	/* In order, one at a time. */
+	/* Called in order, one at a time. */
 	enum dtx_code (*put)(struct dtx_writer *, struct dtx_batch *, const struct dtx_buf *,
 	                     struct dtx_err *);
 	enum dtx_code (*finish)(struct dtx_writer *, struct dtx_err *);
 	void (*close)(struct dtx_writer *);
 };
-extern const struct dtx_writer_class *const dtx_writes[]; /* generated, NULL at the end */
+extern const struct dtx_writer_class *const dtx_writes[]; /* generated; ends with NULL */
 
-/* Notes members of an output that its format has no use for. */
+/* Adds notes about members of the output that its format does not use. */
 DTX_MUSTUSE enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts *opts,
                                           struct dtx_err *err);
-/* What a cell is shown as, null_text for a null; in `room`, until its next use. */
+/* The text of a cell, or null_text for a null. It may be in `room`, and is valid until the next
+ * use of that. */
 DTX_MUSTUSE enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row,
                                           const char *null_text, struct dtx_buf *room,
                                           struct dtx_str *out, struct dtx_err *err);
-/* What parts the cells of a delimited text file: the member, or by format name and suffix. */
+/* The delimiter of a text file: from the options, or by format name and suffix. */
 char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path);
-/* By format name, else by the path's suffix, else (none) csv.  NULL: no writer knows it. */
+/* Finds a writer by format name, otherwise by the path's suffix, otherwise csv. NULL: no writer
+ * knows the format. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
-/* What follows the last dot of a file's name; ptr is NULL without one. */
+/* The text after the last dot of a file's name; ptr is NULL if there is none. */
 struct dtx_str dtx_writer_suffix(const char *path);
-/* ".csv, .tsv, ..." or names of formats, of all writers. */
+/* Appends ".csv, .tsv, ...", or the names of formats, of all writers. */
 void dtx_writer_names(struct dtx_buf *out, bool suffixes);
 
 #endif

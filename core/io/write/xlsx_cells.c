@@ -1,4 +1,4 @@
-/* Formats, escapes and numbers of written cells. */
+/* Formats, escapes and numbers of cells in a workbook, see xlsx_cells.h. */
 #include "core/io/write/xlsx_cells.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "core/data/time/time.h"
 #include "core/io/sheet/numfmt.h"
 
-/* The source's number format, unless it is a text pattern or shows another class of value. */
+/* The number format of the source, unless it is for text or for another class of values. */
 static const char *source_format(const struct dtx_field *f)
 {
 	enum dtx_fmt_class cls;
@@ -39,7 +39,8 @@ const char *dtx_xlsx_column_format(const struct dtx_field *f, char scratch[64])
 		return source;
 	if (f->type.type == DTX_T_DATE)
 		return "yyyy-mm-dd";
-	/* A workbook has no time zones: the "Z" is shown, and lets us read the cell as it was. */
+	/* A workbook has no time zones. The "Z" is shown, and lets dtx read the cell as UTC
+	 * again. */
 	if (dtx_type_is_utc(f->type))
 		return "yyyy-mm-dd hh:mm:ss\"Z\"";
 	if (f->type.type == DTX_T_DATETIME)
@@ -55,7 +56,7 @@ const char *dtx_xlsx_column_format(const struct dtx_field *f, char scratch[64])
 	return scratch;
 }
 
-/* Whether "_xHHHH_" stands at p: readers would undo it. */
+/* Whether there is "_xHHHH_" at p, which readers would decode. */
 static bool is_escape(const char *p, size_t left)
 {
 	size_t i;
@@ -112,7 +113,8 @@ bool dtx_xlsx_number(const struct dtx_column *c, uint32_t row, double *out,
 		return true;
 	default:
 		*out = c->v.f64[row];
-		if (fabs(*out) > 1.797693134862315e308) /* with 16 digits it would be infinite */
+		/* with 16 digits it would become infinite */
+		if (fabs(*out) > 1.797693134862315e308)
 			return false;
 		lost->digits += dtx_num_digits(*out, text, &exp10) > 16;
 		return true;

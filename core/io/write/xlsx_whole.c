@@ -1,7 +1,7 @@
-/* Whether a workbook that libxlsxwriter packed is whole.
+/* Checks that a workbook packed by libxlsxwriter is complete.
  *
- * The library does not look whether what it writes to its temporary files is written: without room,
- * or at a limit of a file's size, it packs parts that break off and reports success. */
+ * The library does not check whether its writes to temporary files succeed. On a full disk, or
+ * at a file size limit, it packs parts that are cut off and reports success. */
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -10,7 +10,7 @@
 
 enum { WHOLE_WINDOW = 256 << 10, WHOLE_ENDS = 256 };
 
-/* "<?xml ...?>\n<worksheet ..." ends with "</worksheet>". */
+/* Whether a part that begins with "<?xml ...?>\n<worksheet ..." ends with "</worksheet>". */
 static bool ends_as_begun(struct dtx_str head, struct dtx_str tail)
 {
 	const char *at = memmem(head.ptr, head.len, "?>", 2);
@@ -79,7 +79,7 @@ enum dtx_code dtx_xlsx_whole(int fd, bool *whole, struct dtx_err *err)
 		goto out;
 	rc = dtx_zip_open(&zip, "the packed workbook", bytes, (size_t)st.st_size, &limits, err);
 	if (rc == DTX_E_CORRUPT_FILE) {
-		/* as far from whole as one that breaks off */
+		/* corrupt means not complete, just like a part that is cut off */
 		dtx_err_clear(err);
 		rc = DTX_OK;
 		goto out;
