@@ -1,4 +1,5 @@
-/* Cells leave in blocks, so that a large workbook does not wait in memory. */
+/* Prints all cells of a workbook, see celldump.h. Output is written in blocks, so that a large
+ * workbook does not collect in memory. */
 #include "cli/celldump.h"
 
 #include <unistd.h>

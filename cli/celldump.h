@@ -1,10 +1,10 @@
-/* inspect --cells: every non-empty cell of a workbook, one JSON object a line. */
+/* inspect --cells: every non-empty cell of a workbook, one JSON object per line. */
 #ifndef DTX_CLI_CELLDUMP_H
 #define DTX_CLI_CELLDUMP_H
 
 #include "cli/cmd.h"
 
-/* sheet NULL: all.  Prints everything; returns the exit status. */
+/* sheet NULL: all sheets. Prints the cells and any error; returns the exit status. */
 int dtx_cells_main(const struct dtx_cli *cli, const char *path, const char *sheet);
 
 #endif

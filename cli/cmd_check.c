@@ -1,8 +1,8 @@
-/* check: the findings of a plan, before anything runs. */
+/* check: reports the findings of a plan before anything runs. */
 #include "cli/run/runner.h"
 
 struct check_args {
-	struct dtx_run_args run; /* first: the runner's pieces read it */
+	struct dtx_run_args run; /* first, because the runner reads it */
 	bool typed, canonical, id;
 };
 
@@ -31,12 +31,12 @@ static const struct dtx_opt check_opts[] = {
 	  .help = "another limit of what workbooks and gzip files may unpack to, see dtx run" },
 };
 
-/* What the cache has for the steps and inputs that need a snippet. */
+/* Looks up in the cache what could answer the steps and inputs that need a snippet. */
 struct check_look {
 	struct dtx_runner *r;
 	bool ready;
 	uint32_t asked, fits;
-	int status; /* of the first that has no answer; 0: all have */
+	int status; /* of the first one without an answer; 0: all have one */
 };
 
 static enum dtx_code check_ready(struct check_look *l, struct dtx_err *err)
@@ -52,7 +52,7 @@ out:
 	return rc;
 }
 
-/* struct dtx_host's fallback: looks, and answers nothing. */
+/* The fallback of struct dtx_host: only looks an answer up. */
 static enum dtx_code check_look(void *arg, const struct dtx_fallback_request *region,
                                 struct dtx_table **out, struct dtx_err *err)
 {
@@ -86,8 +86,8 @@ out:
 	return rc == DTX_OK ? DTX_E_NEEDS_SNIPPET : rc;
 }
 
-/* As a run ends: what needs a snippet and has none is 5, what a snippet might cure its own class.
- */
+/* The exit status that a run would end with: 5 if something needs a snippet that is not there;
+ * if a snippet might help, the status of the error. */
 static int check_status(const struct dtx_runner *r, const struct check_look *l, bool typed)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
@@ -130,14 +130,15 @@ static bool is_known(const struct dtx_errlist *list, const struct dtx_err *w)
 	return false;
 }
 
-/* What steps warn of once the columns are known, which a run would say too. */
+/* Adds the warnings that a run would also give once the columns are known. */
 static void add_warnings(struct dtx_runner *r)
 {
 	for (size_t i = 0; r->result && i < r->result->warnings.n; i++) {
 		struct dtx_err *w = &r->result->warnings.item[i];
 
 		if (w->step >= 0 && !is_known(&r->findings, w))
-			(void)dtx_errlist_take(&r->findings, w); /* best effort */
+			/* if memory runs out, one warning is missing */
+			(void)dtx_errlist_take(&r->findings, w);
 	}
 }
 
@@ -167,7 +168,7 @@ static int check_run(const struct dtx_cli *cli, void *args, int argc, char **arg
 	status = check_status(&r, &look, a->typed);
 	if (rc != DTX_OK && !status)
 		status = dtx_code_exit(rc, err.run_time);
-	/* one that only lacks a snippet is a plan all the same */
+	/* A plan that only lacks a snippet is still a plan, so it is printed. */
 	if (r.plan && (!status || (!a->typed && worst && worst->severity == DTX_SEV_FALLBACK))) {
 		int printed = check_print(&r, a);
 

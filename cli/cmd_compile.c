@@ -1,8 +1,8 @@
-/* compile: a plan as a pandas module, an SQL statement or a graph. */
+/* compile: translates a plan to a pandas module, an SQL statement or a graph. */
 #include "cli/run/runner.h"
 
 struct compile_args {
-	struct dtx_run_args run; /* first: the runner's pieces read it */
+	struct dtx_run_args run; /* first, because the runner reads it */
 	int to;
 };
 
@@ -25,7 +25,8 @@ static enum dtx_code compile_plan(struct dtx_runner *r, int to, struct dtx_buf *
 
 	DTX_TRY(dtx_runner_plan(r, err));
 	worst = dtx_errlist_worst(&r->findings);
-	/* a step that nobody knows is a node of a graph; other languages say that it has no form */
+	/* A graph can show a step that dtx does not know; other languages report that they
+	 * cannot express it. */
 	if (worst && worst->severity == DTX_SEV_ERROR) {
 		dtx_err_copy(err, worst);
 		return worst->code;

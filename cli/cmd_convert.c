@@ -1,4 +1,4 @@
-/* convert: a run without steps. */
+/* convert: a run of a plan without steps. */
 #include "cli/run/runner.h"
 
 static int convert_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
@@ -16,7 +16,7 @@ static int convert_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	a->positional = argc > 1;
 	if (argc > 1)
 		a->output = argv[1];
-	a->fallback = DTX_FALLBACK_OFF + 1; /* no step: nothing that a snippet could do */
+	a->fallback = DTX_FALLBACK_OFF + 1; /* there is no step that a snippet could do */
 	status = dtx_runner_main(&r, 1, argv);
 	dtx_runner_clear(&r);
 	return status;

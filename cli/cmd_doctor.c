@@ -1,4 +1,4 @@
-/* doctor: what this machine offers, and whether the jail works on it. */
+/* doctor: reports what this machine offers, and whether the jail works on it. */
 #include <sys/utsname.h>
 
 #include "cli/exec/doctor_jail.h"
@@ -72,7 +72,7 @@ static json_t *doctor_store(const struct dtx_cli *cli)
 	return row;
 }
 
-/* The process that reads workbooks. */
+/* Tests the process that reads workbooks. */
 static json_t *doctor_reader(bool *ok)
 {
 	struct dtx_err err = DTX_ERR_INIT;

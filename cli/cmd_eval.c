@@ -1,4 +1,4 @@
-/* eval: the value of one formula, over a row given as JSON. */
+/* eval: computes one formula on a row given as JSON. */
 #include "cli/out.h"
 #include "core/base/log.h"
 #include "core/base/text/num.h"
@@ -27,7 +27,7 @@ static const struct dtx_opt eval_opts[] = {
 	  .help = "print {\"value\", \"type\"} on one line" },
 };
 
-/* The row as a batch of one, typed as the JSON reader types it. */
+/* The row as a batch with one row, with the types that the JSON reader would give. */
 struct eval_row {
 	struct dtx_arena arena;
 	struct dtx_schema schema;
@@ -238,7 +238,7 @@ static int eval_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 	(void)argc;
 	DTX_TRY(eval_row_make(&row, a->row ? a->row : "{}", &err));
 	DTX_TRY(eval_value(&row, argv[0], &value, &errs, &err));
-	for (i = 0; i < errs.n; i++) /* no snippet does a formula alone */
+	for (i = 0; i < errs.n; i++) /* a snippet cannot replace a formula alone */
 		if (errs.item[i].severity == DTX_SEV_FALLBACK)
 			errs.item[i].severity = DTX_SEV_ERROR;
 	dtx_out_errors(cli, &errs, &where);

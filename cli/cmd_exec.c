@@ -1,4 +1,4 @@
-/* exec: a Python program in the jail. */
+/* exec: runs a Python program in the jail. */
 #include <string.h>
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ static const struct dtx_opt exec_opts[] = {
 	DTX_JAIL_OPTS("the program", "all files in /out together"),
 };
 
-/* FILE or -c, and where the program's own arguments begin. */
+/* Gets the code from FILE or -c, and finds where the program's own arguments begin. */
 static enum dtx_code exec_code(struct dtx_execution *x, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -76,7 +76,7 @@ out:
 	return rc;
 }
 
-/* As the program wrote them, byte for byte. */
+/* Copies the program's output unchanged, byte for byte. */
 static enum dtx_code exec_streams(const struct dtx_execution *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

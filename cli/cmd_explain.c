@@ -1,4 +1,4 @@
-/* explain: the physical plan; with --analyze also what it did. */
+/* explain: prints the physical plan; with --analyze, runs it and prints what each step did. */
 #include "cli/run/runner.h"
 
 #include "core/base/malloc_tuning.h"
@@ -6,7 +6,7 @@
 #include "core/data/time/time.h"
 
 struct explain_args {
-	struct dtx_run_args run; /* first: the runner's pieces read it */
+	struct dtx_run_args run; /* first, because the runner reads it */
 	bool json, analyze;
 };
 
@@ -48,7 +48,7 @@ static const struct dtx_opt explain_opts[] = {
 
 /* --- running it --- */
 
-/* Bytes are made and go nowhere. */
+/* Opens an output that discards its bytes. */
 static enum dtx_code explain_nowhere(void *arg, uint32_t i, struct dtx_outfile **out,
                                      struct dtx_err *err)
 {
@@ -56,7 +56,7 @@ static enum dtx_code explain_nowhere(void *arg, uint32_t i, struct dtx_outfile *
 	return dtx_outfile_open("/dev/null", "explain", DTX_OUTFILE_STREAM, out, err);
 }
 
-/* Without the limits of the plan's own paths: every input must be there. */
+/* Runs the plan. Unlike a check of the plan, this needs every input. */
 static enum dtx_code explain_analyze(struct dtx_runner *r, int argc, char **argv,
                                      struct dtx_err *err)
 {
@@ -108,7 +108,7 @@ out:
 	return rc;
 }
 
-/* --- telling it --- */
+/* --- printing --- */
 
 static int explain_json(const struct dtx_runner *r)
 {

@@ -1,4 +1,4 @@
-/* help: the overview, one command, or a page of the manual in troff. */
+/* help: prints the overview, the help of one command, or a page of the manual in troff. */
 #include "cli/help.h"
 #include "cli/out.h"
 

@@ -1,4 +1,4 @@
-/* inspect: what a file holds, before a plan is written for it. */
+/* inspect: tells what a file contains, before there is a plan for it. */
 #include <string.h>
 
 #include "cli/celldump.h"
@@ -13,7 +13,7 @@
 #include "core/io/repair.h"
 
 struct inspect_args {
-	struct dtx_run_args run; /* first: the reading options */
+	struct dtx_run_args run; /* first, because it has the reading options */
 	bool json, cells, plan;
 	int64_t rows;
 };
@@ -54,21 +54,21 @@ static const struct dtx_opt inspect_opts[] = {
 	          "count and first line" },
 };
 
-/* One inspection: the input opened as a run would open it. */
+/* One inspection. The input is opened as a run would open it. */
 struct inspection {
 	const struct dtx_cli *cli;
 	const struct inspect_args *args;
 	struct dtx_runner runner;
 	struct dtx_reader *reader;
-	struct dtx_read_opts opts; /* it was read with */
+	struct dtx_read_opts opts; /* the options it was read with */
 	struct dtx_profile profile;
-	struct dtx_arena arena; /* options that repairs changed */
+	struct dtx_arena arena; /* for options that repairs changed */
 	struct dtx_errlist repaired;
 	json_t *describe, *sheets;
 	struct dtx_suggestions suggested;
 };
 
-/* The whole input, anew after each refusal that has a remedy. */
+/* Reads the whole input. After an error that has a remedy, starts again with the remedy applied. */
 static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *src,
                                      struct dtx_err *err)
 {
@@ -231,7 +231,7 @@ static void inspect_pairs(const json_t *object, struct dtx_buf *out)
 	dtx_buf_add(out, "\n");
 }
 
-/* How the cells of a text are parted, each byte as JSON writes it. */
+/* Prints the dialect of a text file; each byte is written as in JSON. */
 static void inspect_dialect(json_t *describe, struct dtx_buf *out)
 {
 	json_t *dialect = json_object_get(describe, "dialect"), *v;
@@ -297,7 +297,7 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 	dtx_buf_clear(&type);
 }
 
-/* Range and histogram, or the most frequent values. */
+/* Prints the range and a histogram, or the most frequent values. */
 static void inspect_lie(const struct dtx_colstat *c, struct dtx_typeref type, struct dtx_buf *out)
 {
 	const struct dtx_colstat_range *r = dtx_colstat_range(c, type.type);
@@ -368,7 +368,7 @@ static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
 	}
 }
 
-/* A plan has a step: this one says which columns there are. */
+/* A plan needs a step; this one keeps all columns, and so documents which there are. */
 static json_t *inspect_keep_all(const struct inspection *x)
 {
 	json_t *cols = json_array();
@@ -379,7 +379,7 @@ static json_t *inspect_keep_all(const struct inspection *x)
 	return json_pack("{s:s, s:o}", "op", "select", "cols", cols);
 }
 
-/* Members of the input that the command line or a repair set. */
+/* The members of the input that were set on the command line or by a repair. */
 static json_t *inspect_input(const struct inspection *x)
 {
 	static const char *const ragged[] = { "error", "pad", "truncate", "quarantine" };

@@ -1,4 +1,4 @@
-/* jail-guest: the far side of a jail elsewhere. */
+/* jail-guest: the remote side of a jail that runs elsewhere. */
 #include <unistd.h>
 
 #include "cli/out.h"

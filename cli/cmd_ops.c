@@ -1,4 +1,4 @@
-/* ops: the catalogue, from the descriptors. */
+/* ops: prints the catalogue of ops, made from their descriptors. */
 #include "cli/help.h"
 #include "cli/out.h"
 #include "core/expr/fn/fn.h"

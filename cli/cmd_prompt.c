@@ -1,4 +1,5 @@
-/* prompt: the exact text that asks for a snippet, for a plan or for a run that needed one. */
+/* prompt: prints the prompt that would be sent to an author, for a plan or for a run that needed
+ * a snippet. */
 #include <string.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, con
 	int status;
 
 	dtx_prompt_init(&prompt);
-	/* the run ends where it would ask: nothing is written but its record */
+	/* The run ends where it would ask an author, so no output is written. */
 	args->output = args->output ? args->output : "-";
 	status = dtx_runner_main(&r, argc, argv);
 	if (prompt.text.len) {
@@ -33,7 +34,7 @@ static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, con
 	return status;
 }
 
-/* The recorded command line, with its options read again. */
+/* The recorded command line, whose options are parsed again. */
 struct prompt_line {
 	json_t *record, *list;
 	char **argv;
@@ -64,7 +65,7 @@ static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
 			memcpy(&line->argv[line->argc++], &text, sizeof(text));
 	}
 	text = dtx_json_text(run, "cwd", NULL);
-	/* words of another command are none of `run`'s */
+	/* operands of another command have another meaning */
 	if (!line->argc || strcmp(dtx_json_text(run, "command", ""), "run") != 0)
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run '%s' is one of 'dtx %s': it has no prompt",
 		         what, dtx_json_text(run, "command", ""));

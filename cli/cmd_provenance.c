@@ -1,4 +1,4 @@
-/* provenance: how a result came about. */
+/* provenance: shows how a result came about. */
 #include <string.h>
 
 #include "cli/relative_time.h"
@@ -16,7 +16,7 @@
 
 struct provenance_args {
 	bool json, full, code, prompt, openlineage, prov, force;
-	const char *html; /* where the report goes */
+	const char *html; /* where the report is written */
 	const char *cite; /* a column */
 	int64_t limit, sample;
 	const char *since, *status, *path, *ns;
@@ -104,7 +104,7 @@ struct provenance_call {
 	int argc;
 	char **argv;
 	struct dtx_buf out;
-	bool findings; /* exit 1 */
+	bool findings; /* exit status 1 */
 };
 
 /* --- verbs --- */
@@ -117,7 +117,7 @@ static void provenance_log_line(const json_t *run, struct dtx_buf *out)
 	dtx_screen_time(out, dtx_json_int(run, "start_us", 0), true);
 	dtx_buf_printf(out, "  %-9s %-8s ", dtx_json_text(run, "status", "open"),
 	               dtx_json_text(run, "path", ""));
-	/* a conversion has the namespace of all runs without a plan's name */
+	/* a conversion has the namespace that is used for all runs without a plan's name */
 	dtx_out_safe(out, strcmp(ns, "default") ? ns : dtx_json_text(run, "plan", ns), false);
 	dtx_buf_addc(out, '\n');
 }
@@ -153,7 +153,7 @@ out:
 	return rc;
 }
 
-/* What is compared is what runs wrote, not what files hold by now. */
+/* Compares what the runs wrote, not what the files contain now. */
 static void provenance_diff_notes(const struct provenance_call *c, const json_t *a, const json_t *b)
 {
 	const json_t *of[] = { a, b };
@@ -206,7 +206,8 @@ out:
 	return rc;
 }
 
-/* Rows of one table of the statistics: texts first, then numbers with their names. */
+/* Prints a table of the statistics, one line per row: first the texts, then the numbers with
+ * their names. */
 static void provenance_stats_table(const json_t *stats, const char *name, struct dtx_buf *out)
 {
 	json_t *row, *value;
@@ -257,7 +258,7 @@ out:
 
 /* --- one run --- */
 
-/* The bodies that the members of a list name, in its order. */
+/* Appends the stored bodies that the members of a list refer to, in the order of the list. */
 static enum dtx_code provenance_bodies(struct dtx_store *store, const json_t *list, const char *in,
                                        const char *key, struct dtx_buf *out, struct dtx_err *err)
 {
@@ -290,7 +291,7 @@ out:
 	return rc;
 }
 
-/* What was sent, in the order of the calls. */
+/* Prints what was sent to authors, in the order of the calls. */
 static enum dtx_code provenance_prompt(struct dtx_store *store, const json_t *record,
                                        struct dtx_buf *out, struct dtx_err *err)
 {
@@ -304,7 +305,8 @@ out:
 	return rc;
 }
 
-/* The files that a report is about are no place for it, also with --force. */
+/* Reserves the files that the report is about, so that it cannot replace them, even with
+ * --force. */
 static enum dtx_code provenance_reserve(const json_t *record, const char *list, const char *key,
                                         const char *what, struct dtx_err *err)
 {
@@ -344,7 +346,7 @@ out:
 	return rc;
 }
 
-/* The page goes to its file; "-" is stdout. */
+/* Writes the page to its file; "-" is stdout. */
 static enum dtx_code provenance_html(const json_t *record, const struct provenance_args *a,
                                      struct dtx_err *err)
 {
@@ -417,7 +419,7 @@ static enum dtx_code provenance_record(struct provenance_call *c, struct dtx_err
 		dtx_json_print(record, 1, &c->out);
 	else
 		dtx_query_screen(record, &screen);
-	/* names of columns and files are theirs who made them: nothing that a terminal acts on */
+	/* names of columns and files may contain anything, so control characters are escaped */
 	dtx_out_safe(&c->out, dtx_buf_text(&screen), true);
 	DTX_TRY(dtx_buf_check(&screen, "screen", err));
 out:
@@ -428,7 +430,7 @@ out:
 
 /* --- the command --- */
 
-/* The verbs stand where a run or a file would. */
+/* A verb takes the place of a run or a file. */
 static const struct {
 	const char *verb;
 	int operands;
@@ -440,7 +442,7 @@ static const struct {
 	{ "diff", 2, provenance_diff },
 };
 
-/* One way to show it. */
+/* Only one of these forms of output may be chosen. */
 static enum dtx_code provenance_ways(const struct provenance_args *a, const char *verb,
                                      struct dtx_err *err)
 {

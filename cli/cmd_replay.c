@@ -1,4 +1,4 @@
-/* replay: a recorded run done again, and how its results compare. */
+/* replay: repeats a recorded run and compares the results. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@ static const char *const verdict_name[] = { "identical", "same-table", "same-row
 
 struct replay_args {
 	const char *into;
-	int inputs; /* 0 recorded, 1 here */
+	int inputs; /* 0: recorded, 1: here */
 	struct dtx_optlist map;
-	int accept; /* 0: as default; else enum verdict + 1 */
+	int accept; /* 0: default, otherwise enum verdict + 1 */
 	bool json;
 };
 
@@ -59,16 +59,16 @@ struct replay {
 	const struct dtx_cli *cli;
 	const struct replay_args *args;
 	json_t *record, *report;
-	struct dtx_tempdir temp; /* where results go without --into; made: they go with it */
+	struct dtx_tempdir temp; /* for results without --into; removed at the end */
 	char dir[4096];
 	struct dtx_snapshots kept;
 	enum verdict worst;
-	bool changed; /* a recorded output is not on disk as the run wrote it */
+	bool changed; /* a recorded output on disk is not what the run wrote */
 };
 
 /* --- inputs --- */
 
-/* OLD is the file or a folder above it. */
+/* OLD is the file, or a folder above it. */
 static enum dtx_code replay_map_one(json_t *input, const char *map, bool *used, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -104,7 +104,7 @@ static enum dtx_code replay_map(struct replay *p, struct dtx_err *err)
 
 		json_array_foreach(json_object_get(p->record, "inputs"), i, input)
 			DTX_TRY(replay_map_one(input, map, &used, err));
-		/* a path from here, as files are named elsewhere */
+		/* OLD may be relative to the current folder, as file names are elsewhere */
 		if (!used && *map != '/' && strchr(map, '='))
 			whole = dtx_file_absolute(map);
 		for (i = 0; whole && rc == DTX_OK &&
@@ -174,7 +174,7 @@ out:
 	return rc;
 }
 
-/* The recorded files are what the results are held to: no result goes there. */
+/* Reserves the recorded files, because the results are compared with them. */
 static enum dtx_code replay_reserve(const struct replay *p, const char *list, const char *key,
                                     const char *what, struct dtx_err *err)
 {
@@ -202,7 +202,8 @@ static bool replay_equal(const json_t *was, const char *key, const char *is)
 	return text && is && !strcmp(text, is);
 }
 
-/* The recorded file is read only where hashes cannot tell, and only while it is what it was. */
+/* Compares cells. The recorded file is read only if hashes are not enough, and only if it is
+ * unchanged. */
 static enum verdict replay_cells(const json_t *was, const char *is, char *text, size_t size)
 {
 	struct dtx_compare c;
@@ -262,7 +263,7 @@ out:
 	return rc;
 }
 
-/* Members of `now` that are others than `then`. */
+/* Lists the members of `now` that differ from `then`. */
 static enum dtx_code replay_differs(struct replay *p, const json_t *then, const json_t *now,
                                     struct dtx_err *err)
 {
@@ -284,7 +285,7 @@ out:
 	return rc;
 }
 
-/* What the program and the machine say of themselves now and did then. */
+/* Compares the program and the machine with those of the recorded run. */
 static enum dtx_code replay_environment(struct replay *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -298,7 +299,7 @@ out:
 	return rc;
 }
 
-/* What a snippet ran in: python, pandas, numpy. */
+/* The runtime of a snippet: versions of python, pandas, numpy. */
 static const json_t *replay_region(const json_t *record, size_t i)
 {
 	const json_t *region = json_array_get(json_object_get(record, "regions"), i);
@@ -307,7 +308,7 @@ static const json_t *replay_region(const json_t *record, size_t i)
 	return json_object_get(jail, "runtime");
 }
 
-/* The same of snippets, of which the replay's own record tells. */
+/* Compares the runtimes of snippets; those of the replay are in its own record. */
 static enum dtx_code replay_runtime(struct replay *p, const char *run_id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -326,7 +327,7 @@ out:
 	return rc;
 }
 
-/* The one thing that a verdict does not say, first. */
+/* Printed first, because a verdict does not include it. */
 static void replay_print_changed(const struct replay *p, struct dtx_buf *out)
 {
 	const char *run = dtx_run_id_short(dtx_json_text(p->report, "replay_of", ""));
@@ -377,7 +378,7 @@ static void replay_print(const struct replay *p, struct dtx_buf *out)
 
 /* --- the command --- */
 
-/* The run that wrote the bytes that are there now; "": none is known. */
+/* Finds the run that wrote the bytes in the file now; "" if none is known. */
 static enum dtx_code replay_wrote(struct dtx_store *store, const char *path, const char *run,
                                   char by[DTX_RUN_ID], struct dtx_err *err)
 {
@@ -394,8 +395,9 @@ static enum dtx_code replay_wrote(struct dtx_store *store, const char *path, con
 	return rc;
 }
 
-/* Outputs whose file is not what the run wrote: with equal bytes made again the file is still
- * another one.  A file that a later run wrote under the same name is told, and is no fault. */
+/* Lists outputs whose file is not what the run wrote: even if the replay makes equal bytes
+ * again, the file is another one. A file that a later run wrote under the same name is listed,
+ * but is not a fault. */
 static enum dtx_code replay_changed(struct replay *p, struct dtx_store *store, const char *what,
                                     struct dtx_err *err)
 {
@@ -412,7 +414,7 @@ static enum dtx_code replay_changed(struct replay *p, struct dtx_store *store, c
 		const char *state = dtx_json_text(output, "file", "");
 
 		if (found && dtx_json_int(found, "output", -1) == (int64_t)i &&
-		    access(what, F_OK) == 0) { /* a copy was named */
+		    access(what, F_OK) == 0) { /* the operand was a copy */
 			path = what;
 			state = dtx_json_bool(found, "file_changed", false) ? "changed" : "";
 		}
@@ -475,7 +477,7 @@ static enum dtx_code replay_again(struct replay *p, int *status, struct dtx_err 
 	uint32_t i;
 
 	DTX_TRY(dtx_runner_replay_options(p->record, &args, err));
-	dtx_cancel_catch(); /* before there is something to leave */
+	dtx_cancel_catch(); /* from here on there is something to clean up */
 	DTX_TRY(replay_dir(p, err));
 	DTX_TRY(replay_reserve(p, "outputs", "path", "a result of the recorded run", err));
 	DTX_TRY(replay_reserve(p, "inputs", "uri", "an input of the recorded run", err));
@@ -505,7 +507,7 @@ static int replay_main(const struct dtx_cli *cli, void *args, int argc, char **a
 	DTX_TRY(replay_find(&p, argc ? argv[0] : NULL, &err));
 	DTX_TRY(replay_again(&p, &status, &err));
 	if (!json_object_get(p.report, "run_id"))
-		goto out; /* the run has said why */
+		goto out; /* the run has printed the reason */
 	if (p.args->json) {
 		dtx_json_print(p.report, 1, &out);
 		dtx_buf_add(&out, "\n");
@@ -515,8 +517,7 @@ static int replay_main(const struct dtx_cli *cli, void *args, int argc, char **a
 	printed = dtx_out_print(cli, &out);
 	status = printed ? printed : status;
 out:
-	if (!printed && !out.len &&
-	    p.report) { /* no verdict came of it: this is known all the same */
+	if (!printed && !out.len && p.report) { /* there is no verdict, but this is known anyway */
 		replay_print_changed(&p, &out);
 		if (out.len)
 			dtx_out_note(cli, "%s", dtx_buf_text(&out));

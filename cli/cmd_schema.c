@@ -1,4 +1,4 @@
-/* schema: JSON Schema of plans and of steps, for editors and models. */
+/* schema: prints the JSON Schema of plans and steps, for editors and models. */
 #include "cli/out.h"
 #include "cli/report/record_schema.h"
 #include "core/plan/exec/exec.h"

@@ -1,4 +1,4 @@
-/* snippet: the cache of modules that stand in for steps. */
+/* snippet: manages the cache of Python modules that do the work of steps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +164,7 @@ out:
 	return rc;
 }
 
-/* The checks of the run that its author was asked in. */
+/* Prints the checks of the run in which the author was asked for this snippet. */
 static enum dtx_code snippet_show_checks(struct dtx_snippets *c, const struct dtx_snippet *s,
                                          struct dtx_err *err)
 {
@@ -229,7 +229,7 @@ static enum dtx_code snippet_show(struct dtx_snippets *c, struct dtx_err *err)
 	DTX_TRY(dtx_snippet_code(c->store, s.code_hash, &code, err));
 	if (c->args->code && !isatty(STDOUT_FILENO))
 		dtx_buf_adds(&c->out, dtx_buf_str(&code));
-	else /* who reads it to approve it sees all of it */
+	else /* a person who reads it to approve it must see all of it */
 		dtx_out_safe(&c->out, dtx_buf_text(&code), true);
 out:
 	dtx_buf_clear(&code);
@@ -268,7 +268,8 @@ static enum dtx_code snippet_revoke(struct dtx_snippets *c, struct dtx_err *err)
 	return snippet_act(c, DTX_SNIPPET_REVOKE, err);
 }
 
-/* Extracted, screened, run under two hash seeds on the real tables, kept as pending. */
+/* Extracts and screens a module, runs it under two hash seeds on the real tables, and keeps it
+ * as pending. */
 static int snippet_add(const struct dtx_cli *cli, struct dtx_snippets_args *a, int argc,
                        char **argv)
 {
@@ -288,11 +289,12 @@ static int snippet_add(const struct dtx_cli *cli, struct dtx_snippets_args *a, i
 	a->run.output = "-";
 	status = dtx_runner_main(&r, argc - 1, argv + 1);
 	dtx_runner_clear(&r);
-	/* waiting for approval is what `add` is for */
+	/* `add` ends with a snippet that waits for approval, so that is a success */
 	return status == dtx_code_exit(DTX_E_NEEDS_APPROVAL, true) ? 0 : status;
 }
 
-/* The code of ID with columns renamed, tried on the inputs as a new snippet; it ends pending. */
+/* Tries the code of snippet ID, with columns renamed, as a new snippet on the inputs; it ends as
+ * pending. */
 static enum dtx_code snippet_adopt_code(const struct dtx_cli *cli, struct dtx_snippets_args *a,
                                         const char *id, struct dtx_runner *r, char **adapter,
                                         struct dtx_err *err)

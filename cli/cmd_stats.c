@@ -1,4 +1,4 @@
-/* stats: which fallbacks recur, what they cost, which deserve a typed op. */
+/* stats: tells which fallbacks recur, what they cost, and which of them deserve a typed op. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static void stats_row(const json_t *g, struct dtx_buf *out)
 		json_object_get(g, "cost") ? ", cost " : "", dtx_json_text(g, "cost", ""), day);
 }
 
-/* What somebody needs who builds the operation; no value of any plan or cell. */
+/* Prints what a developer of the operation needs; no value of a plan or a cell. */
 static void stats_brief(const json_t *g, struct dtx_buf *out)
 {
 	const char *name;

@@ -1,4 +1,5 @@
-/* store: the file that holds the ledger: where it is, whether it is whole, what may leave it. */
+/* store: manages the file that holds the ledger: where it is, whether it is intact, and what may
+ * be deleted from it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "core/store/readonly_db.h"
 #include "core/store/ledger/verify.h"
 
-enum { STORE_RUNS = 10 }; /* named in a line */
+enum { STORE_RUNS = 10 }; /* names so many runs in one line */
 
 struct store_args {
 	const char *older, *kinds, *keep_last;
@@ -70,8 +71,9 @@ struct store_call {
 	const struct dtx_cli *cli;
 	const struct store_args *args;
 	struct dtx_store *store;
-	const char *operand;     /* behind the verb; NULL */
-	struct dtx_buf out, log; /* log: what is wrong with the store's, before it was opened */
+	const char *operand; /* the operand after the verb; NULL: none */
+	/* log: what was wrong with the store's log before the store was opened */
+	struct dtx_buf out, log;
 	bool findings;
 };
 
@@ -111,7 +113,7 @@ static void store_print_findings(const json_t *findings, struct dtx_buf *out)
 	}
 }
 
-/* Names what a killed process left beside the store. */
+/* Lists what a killed process left next to the store. */
 static enum dtx_code store_say_left(struct store_call *c, bool remove, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -173,7 +175,7 @@ static enum dtx_code store_rebuild(struct store_call *c, struct dtx_err *err)
 	if (json_array_size(findings)) {
 		store_print_findings(findings, &c->out);
 		c->findings = true;
-		goto out; /* tables made of a ledger that is not whole would be wrong */
+		goto out; /* tables made from a damaged ledger would be wrong */
 	}
 	DTX_TRY(dtx_rebuild_definitions(c->store, findings, err));
 	DTX_TRY(dtx_rebuild_compare(c->store, findings, err));
@@ -189,7 +191,7 @@ out:
 
 /* --- gc --- */
 
-/* Forgetting a run takes from others what they share with it. */
+/* Lists other runs that lose what they share with a forgotten run. */
 static void store_print_others(const json_t *runs, bool applied, struct dtx_buf *out)
 {
 	size_t n = json_array_size(runs);
@@ -208,14 +210,14 @@ static void store_print_others(const json_t *runs, bool applied, struct dtx_buf 
 	               applied ? "now" : "would");
 }
 
-/* "1 body, 174 bytes" */
+/* Prints "1 body, 174 bytes". */
 static void store_print_bodies(const json_t *of, struct dtx_buf *out)
 {
 	dtx_screen_count(out, dtx_json_int(of, "blobs", 0), "body", "bodies");
 	dtx_buf_printf(out, ", %lld bytes", (long long)dtx_json_int(of, "bytes", 0));
 }
 
-/* `with` ends "the same with", where it is not done. */
+/* `with` is the option that ends the hint "the same with", for a dry run. */
 static enum dtx_code store_purge(struct store_call *c, const struct dtx_gc_opts *opts,
                                  const char *with, struct dtx_err *err)
 {
@@ -276,7 +278,7 @@ out:
 
 /* --- forget, archive --- */
 
-/* NULL: none are named. */
+/* NULL: no kinds are named. */
 static const char *forget_kinds(const struct store_args *a)
 {
 	if (a->prompts)
@@ -284,7 +286,7 @@ static const char *forget_kinds(const struct store_args *a)
 	return a->snapshots ? "input" : a->kinds;
 }
 
-/* At once: who says so has a reason. */
+/* Deletes at once, unlike gc, because the user named the run. */
 static enum dtx_code store_forget(struct store_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -333,7 +335,7 @@ static const struct {
 	const char *verb;
 	enum { STORE_NONE, STORE_CHECKS, STORE_REPAIRS, STORE_WRITES, STORE_GC } mode;
 	enum dtx_code (*run)(struct store_call *c, struct dtx_err *err);
-	bool operand; /* may have one */
+	bool operand; /* whether the verb may have an operand */
 } store_verbs[] = {
 	{ "path", STORE_NONE, store_path, false },
 	{ "check", STORE_CHECKS, store_check, false },
@@ -343,7 +345,8 @@ static const struct {
 	{ "archive", STORE_WRITES, store_archive, true },
 };
 
-/* An option that a verb would pass over may be what it was to be kept from. */
+/* Refuses options that a verb does not use: the user may rely on such an option to keep
+ * something from being deleted. */
 static enum dtx_code store_options(const struct store_args *a, const char *verb,
                                    struct dtx_err *err)
 {
@@ -396,7 +399,7 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 
 		DTX_TRY(dtx_store_resolve(c->cli->store, &path, err));
 		dtx_readonly_db_log(path, &c->log);
-		/* nothing is made here: a store that is not there has nothing to check */
+		/* nothing is created here: a store that does not exist has nothing to check */
 		DTX_TRY(dtx_store_open(c->cli->store, suspect ? DTX_STORE_CHECK : DTX_STORE_READ,
 		                       &c->store, err));
 		if (writes) {

@@ -1,4 +1,5 @@
-/* suggest: a typed plan for a file, or for what should become of it; no model is asked. */
+/* suggest: proposes a typed plan for a file, or one that makes a given example of it. No model
+ * is asked. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,11 +10,11 @@
 #include "cli/suggest/suggest.h"
 #include "core/io/sheet/book_info.h"
 
-#define SUGGEST_ROWS  8    /* of the profile's sample */
-#define SUGGEST_PIECE 0.66 /* a higher score has no rows but those of the example */
+#define SUGGEST_ROWS  8    /* rows of the profile's sample */
+#define SUGGEST_PIECE 0.66 /* up to this score, the result has more rows than the example */
 
 struct suggest_args {
-	struct dtx_run_args run; /* first: the reading options */
+	struct dtx_run_args run; /* first, because it has the reading options */
 	const char *to;
 	bool json;
 };
@@ -40,15 +41,15 @@ struct suggestion {
 	struct dtx_reader *reader;
 	struct dtx_profile profile;
 	json_t *describe, *sheets;
-	struct dtx_suggestions own; /* what the input alone tells */
+	struct dtx_suggestions own; /* suggestions from the input alone */
 	struct dtx_textgrid want;
-	bool two_rows; /* of headers, where one was not found */
+	bool two_rows; /* assume two header rows, because one was not found */
 	json_t *list;  /* the result */
 };
 
 /* --- the input alone --- */
 
-/* Where one header row is not found there may be two. */
+/* If one header row is not found, tries two. */
 static enum dtx_code suggest_open(struct suggestion *x, struct dtx_err *err)
 {
 	struct dtx_source *src = x->runner.source[0];
@@ -72,7 +73,7 @@ static enum dtx_code suggest_open(struct suggestion *x, struct dtx_err *err)
 
 static json_t *suggest_plan(const struct suggestion *x, bool own, const json_t *more);
 
-/* What the input alone tells. */
+/* The plan with the suggestions from the input alone. */
 static json_t *suggest_own(void *arg)
 {
 	return suggest_plan(arg, true, NULL);
@@ -98,13 +99,13 @@ out:
 	return rc;
 }
 
-/* A plan has a step: this one keeps what there is. */
+/* A plan needs a step; this one keeps everything. */
 static json_t *suggest_nothing(void)
 {
 	return json_pack("[{ss sI}]", "op", "limit", "n", (json_int_t)DTX_TEXTGRID_CELLS);
 }
 
-/* `own`: with what the input alone tells.  New reference. */
+/* Makes a plan; with `own`, including the suggestions from the input alone. A new reference. */
 static json_t *suggest_plan(const struct suggestion *x, bool own, const json_t *more)
 {
 	const char *sheet =
@@ -148,7 +149,7 @@ out:
 
 /* --- with an example --- */
 
-/* The table that a plan makes of a file. */
+/* Runs a plan on a file and gets the resulting table. */
 static enum dtx_code suggest_run(const char *plan, const char *path, struct dtx_textgrid *out,
                                  struct dtx_err *err)
 {
@@ -178,7 +179,7 @@ static enum dtx_code suggest_want(struct suggestion *x, struct dtx_err *err)
 	return rc;
 }
 
-/* Turns what was found into plans. */
+/* Turns steps that were found into plans. */
 static enum dtx_code suggest_take(struct suggestion *x, bool own, const json_t *found,
                                   struct dtx_err *err)
 {
@@ -199,7 +200,8 @@ out:
 	return rc;
 }
 
-/* One reading of the input: as it stands, or with what it tells.  One that fails leads nowhere. */
+/* Searches from one reading of the input: as it is, or after its own suggestions. If that
+ * reading fails, there is nothing to find. */
 static enum dtx_code suggest_search(struct suggestion *x, bool own, int *runs, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -232,7 +234,7 @@ static double suggest_score(const json_t *item)
 	return json_number_value(json_object_get(item, "score"));
 }
 
-/* Best first; equal ones as they were found. */
+/* Sorts by score, best first; equal ones keep their order. */
 static enum dtx_code suggest_sort(struct suggestion *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -253,7 +255,7 @@ out:
 	return rc;
 }
 
-/* Whether a plan makes the whole example, and no more. */
+/* Whether a plan makes exactly the whole example. */
 static bool suggest_whole(const struct suggestion *x)
 {
 	json_t *item;
@@ -267,7 +269,7 @@ static bool suggest_whole(const struct suggestion *x)
 	return false;
 }
 
-/* As the input stands, then with what it tells of itself. */
+/* Searches from the input as it is, then from what its own suggestions make of it. */
 static enum dtx_code suggest_both(struct suggestion *x, int runs, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -287,7 +289,7 @@ static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
 
 	DTX_TRY(suggest_want(x, err));
 	DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 2, err));
-	/* an example for people may have numbers as people write them */
+	/* an example written by hand may have numbers in everyday notation */
 	if (!json_array_size(x->list) && dtx_textgrid_plain(&x->want))
 		DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 4, err));
 	DTX_TRY(suggest_sort(x, err));

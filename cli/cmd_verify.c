@@ -1,4 +1,4 @@
-/* verify: whether the ledger and the outputs are what they were. */
+/* verify: checks whether the ledger and the outputs are what they were. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ out:
 
 /* --- the outputs of a run --- */
 
-/* Whether a changed file still has the recorded table: quotes or line ends alone differ. */
+/* Whether a changed file still has the recorded table, so that only quotes or line ends differ. */
 static bool verify_table(const char *path, const json_t *output)
 {
 	static const char text[] = "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"header_rows\":1}],"
@@ -104,8 +104,8 @@ static enum dtx_code verify_output(const json_t *output, const char *run, json_t
 		err);
 }
 
-/* A copy that was asked about stands for the output whose bytes it has, or that it was by the run's
- * name inside, wherever that is now. */
+/* If the operand is a copy, uses it instead of the output that it equals, or whose run it names
+ * inside, wherever that output is now. */
 static enum dtx_code verify_copy(const char *what, json_t *record, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -151,10 +151,10 @@ struct verify {
 	const struct verify_args *args;
 	struct dtx_verify_opts opts;
 	struct dtx_store
-		*store; /* NULL: there is none, and a receipt is held against files alone */
+		*store; /* NULL: there is none, and a receipt is compared with files only */
 	struct dtx_receipt receipt;
 	json_t *found, *all, *record;
-	bool bare;          /* the store has no log beside it */
+	bool bare;          /* the store has no log next to it */
 	struct dtx_buf log; /* what is wrong with its log */
 	char head[DTX_HEAD_LINE];
 };
@@ -219,7 +219,7 @@ static void verify_unchecked(const struct verify *v, struct dtx_buf *out)
 			"");
 }
 
-/* What nobody can see from here. */
+/* Prints what cannot be checked from here. */
 static void verify_limits(const struct verify *v, struct dtx_buf *out)
 {
 	if (!v->store)
@@ -242,7 +242,7 @@ static void verify_print(const struct verify *v, struct dtx_buf *out)
 		verify_limits(v, out);
 }
 
-/* Without a store a receipt still tells of files. */
+/* Opens the store. Without one, a receipt can still be compared with files. */
 static enum dtx_code verify_open(struct verify *v, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

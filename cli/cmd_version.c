@@ -1,4 +1,4 @@
-/* version: one line. */
+/* version: prints one line. */
 #include "cli/out.h"
 
 static int version_run(const struct dtx_cli *cli, void *args, int argc, char **argv)

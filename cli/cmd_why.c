@@ -1,4 +1,4 @@
-/* why: the source cells that one cell of a result came from. */
+/* why: shows the source cells that one cell of a result came from. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ static const struct dtx_opt why_opts[] = {
 	  .help = "as JSON, with every cell" },
 };
 
-/* --- the traced run --- */
+/* --- the run with tracing --- */
 
 static json_t *why_columns(const struct dtx_why *w)
 {
@@ -59,7 +59,7 @@ static json_t *why_columns(const struct dtx_why *w)
 	return list;
 }
 
-/* Source columns that the answer names, by input. */
+/* The source columns that the answer names, for each input. */
 static json_t *why_wanted(const struct dtx_why *w)
 {
 	json_t *wanted = json_object(), *row, *columns;
@@ -83,8 +83,8 @@ static json_t *why_wanted(const struct dtx_why *w)
 	return wanted;
 }
 
-/* The result is one row: its other cells tell nothing about the asked one.  Of columns made rows
- * one of them tells the source. */
+/* Whether the result is a single row, so that its other cells do not help to find the asked one.
+ * After pivot_longer, one column of several identifies the source. */
 static bool why_only(const struct dtx_why *w)
 {
 	for (uint32_t i = 0; i < w->x.r.plan->nsteps; i++) {
@@ -99,7 +99,8 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	json_t *columns = why_columns(w), *wanted = why_wanted(w), *types = dtx_why_types(w);
 	const struct dtx_plan *plan = w->fold.of ? &w->fold.plan : w->x.r.plan;
-	int64_t *bytes = dtx_mem_zalloc(w->x.r.plan->ninputs, sizeof(*bytes)); /* a glob is many */
+	/* an input that is a glob has several files */
+	int64_t *bytes = dtx_mem_zalloc(w->x.r.plan->ninputs, sizeof(*bytes));
 	struct dtx_trace_ask ask = { .output = w->x.output,
 		                     .columns = columns,
 		                     .column = w->column,
@@ -126,7 +127,7 @@ out:
 	return rc;
 }
 
-/* One row, and which. */
+/* Checks that one row was found, and sets which. */
 static enum dtx_code why_row(struct dtx_why *w, const struct dtx_exec_result *traced,
                              struct dtx_err *err)
 {
@@ -150,8 +151,8 @@ out:
 	return rc;
 }
 
-/* Whether the row that was made of few rows is the known one: all its cells, or the asked one where
- * no other was made, made again of those rows alone, are those of the file. */
+/* Whether the row that was computed from few source rows is the known one: all its cells (or
+ * only the asked one, if no others were computed) equal those in the file. */
 static bool why_is_known(struct dtx_why *w, const struct dtx_exec_result *traced)
 {
 	bool null;
@@ -174,7 +175,7 @@ static bool why_is_known(struct dtx_why *w, const struct dtx_exec_result *traced
 	return traced->output[1].rows == 1 && dtx_why_result_value(&w->traced, w->column);
 }
 
-/* Places of rows are known while the readers are open. */
+/* Looks at the traced run. Places of rows are only known while the readers are open. */
 static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -200,14 +201,15 @@ static enum dtx_code why_run(struct dtx_why *w, struct dtx_err *err)
 {
 	struct dtx_why_replay_look look = { .look = why_look,
 		                            .arg = w,
-		                            .hash_only = 1, /* the check */
+		                            .hash_only = 1, /* for the check */
 		                            .fold = w->fold.of ? &w->fold : NULL };
 
 	return dtx_why_replay_run(&w->x, w->trace.plan, &look, &w->plan, err);
 }
 
-/* Whether cells of the row can leave out rows of an input at all, before the result is read for
- * them: where every row has a say, as under a running sum of the whole table, none can. */
+/* Whether the cells of the row can exclude any rows of an input, before the result is read for
+ * them. If every row has an influence, as with a running sum over the table, none can be
+ * excluded. */
 static bool why_may_leave_out(struct dtx_why *w)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -229,8 +231,8 @@ static bool why_may_leave_out(struct dtx_why *w)
 	return may;
 }
 
-/* The short way: the row as the result's file has it, and the steps on what may concern it.  False:
- * nothing is told yet. */
+/* The fast way: reads the row from the result's file, and runs the steps only on source rows
+ * that can concern it. Returns false if that gave no answer. */
 static bool why_short(struct dtx_why *w, const char *path)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -261,12 +263,12 @@ static bool why_short(struct dtx_why *w, const char *path)
 
 /* --- the command --- */
 
-/* The row of a snippet's result and what it has there, as far as they are known. */
+/* Finds the row of a snippet's result and its value, as far as they are known. */
 static enum dtx_code why_valued(struct dtx_why *w, const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *known = NULL, *value = NULL;
-	struct dtx_err unread = DTX_ERR_INIT; /* the rest of the report needs no value */
+	struct dtx_err unread = DTX_ERR_INIT; /* an error only means that the value is not shown */
 
 	if (dtx_why_replay_plan(&w->x, &unread) == DTX_OK) {
 		known = dtx_why_known(w, path, &w->row, NULL);
@@ -282,7 +284,7 @@ out:
 	return rc;
 }
 
-/* A snippet did a step: what is known of the column. */
+/* A snippet did a step: reports what is known about the column. */
 static enum dtx_code why_by_snippet(struct dtx_why *w, const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -322,7 +324,7 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 		DTX_TRY(why_run(w, err));
 	}
 print:
-	if (!by_snippet) /* a snippet's formula has constants of its code alone */
+	if (!by_snippet) /* the constants of a snippet's formula are only in its code */
 		DTX_TRY(dtx_why_bare(w, err));
 	line = w->row ? dtx_why_line(w) : 0;
 	if (line && !dtx_json_set(w->report, "line", json_integer(line)))

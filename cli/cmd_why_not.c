@@ -1,4 +1,4 @@
-/* why-not: at which step, and by what, a source row was left out of a result. */
+/* why-not: tells at which step, and for which reason, a source row was left out of a result. */
 #include "cli/out.h"
 #include "cli/why/why_not.h"
 #include "cli/why/why_not_text.h"

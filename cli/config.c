@@ -1,4 +1,4 @@
-/* Settings: options, environment, files. */
+/* Reads settings from options, the environment and files, see config.h. */
 #include "cli/config.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #define CONFIG_BYTES_MAX ((size_t)1 << 20)
 #define CONFIG_DENY_MAX  256
 
-/* Every setting there is: one that is misspelt would hold nothing. */
+/* All settings. Any other name is an error, because a misspelt setting would have no effect. */
 static const char *const keys[] = {
 	"approve",      "author",         "author_key_env",  "author_key_file", "author_model",
 	"author_url",   "author_timeout", "cache_only",      "cassette",        "cassette_record",
@@ -79,7 +79,7 @@ out:
 	return rc;
 }
 
-/* Names, values and locks: what is not understood must not be taken for none. */
+/* Checks names, values and locks. What is not understood must not be ignored. */
 static enum dtx_code config_check(const char *path, json_t *value, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -118,8 +118,8 @@ out:
 	return rc;
 }
 
-/* A machine's file that cannot be looked at, in a folder that is shut or a circle of links, is no
- * file that is not there: its locks would be none. */
+/* Whether a file does not exist. A machine's file that cannot be accessed (a closed folder, a
+ * loop of links) must not count as absent, because its locks would be ignored. */
 static bool config_is_absent(const char *path)
 {
 	return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);

@@ -1,5 +1,6 @@
-/* Settings of a user and of a machine: options win over the environment, that over the user's file,
- * that over the machine's; what the machine's file locks wins over all. */
+/* Settings of a user and of a machine. Options win over the environment, which wins over the
+ * user's file, which wins over the machine's file. What the machine's file locks wins over
+ * everything. */
 #ifndef DTX_CLI_CONFIG_H
 #define DTX_CLI_CONFIG_H
 
@@ -10,8 +11,8 @@
 
 struct dtx_config {
 	struct dtx_arena arena;
-	json_t *user, *system; /* objects; NULL: no file */
-	uint32_t overruled;    /* settings whose option a lock left without effect, by number */
+	json_t *user, *system; /* JSON objects; NULL: no file */
+	uint32_t overruled;    /* bits of settings whose option has no effect because of a lock */
 };
 enum dtx_config_source {
 	DTX_CONFIG_NOWHERE,
@@ -22,27 +23,29 @@ enum dtx_config_source {
 	DTX_CONFIG_LOCKED
 };
 
-/* Paths may be NULL or name no file.  A file that is no JSON object is an error (bad_param_value
- * or what the parser says). */
+/* Loads both files. Paths may be NULL, or name no file. A file that is not a JSON object is an
+ * error (bad_param_value, or that of the parser). */
 DTX_MUSTUSE enum dtx_code dtx_config_load(struct dtx_config *c, const char *user,
                                           const char *system, struct dtx_err *err);
-/* Where the user's file is or would be; false and "": there is no such place. */
+/* The path of the user's file, which need not exist. Returns false and "" if there is no place
+ * for it. */
 bool dtx_config_path(char *path, size_t size);
-/* From $XDG_CONFIG_HOME or ~/.config, and DTX_CONFIG_SYSTEM. */
+/* Loads from $XDG_CONFIG_HOME or ~/.config, and DTX_CONFIG_SYSTEM. */
 DTX_MUSTUSE enum dtx_code dtx_config_open(struct dtx_config *c, struct dtx_err *err);
 void dtx_config_clear(struct dtx_config *c);
 
-/* The value of `key` ("author_url") as text, numbers and truth included; NULL: nowhere.  option:
- * its value on the command line, NULL.  Variable: DTX_ and the key in capitals.  source may be
- * NULL.  Lives as long as c. */
+/* The value of `key` ("author_url") as text, also for numbers and truth values; NULL: not set.
+ * `option` is its value on the command line, or NULL. The environment variable is DTX_ and the
+ * key in capitals. `source` may be NULL. The text is valid as long as c. */
 const char *dtx_config_get(struct dtx_config *c, const char *key, const char *option,
                            enum dtx_config_source *source);
-/* An option for `key` has no effect: it is locked to something else.  dtx_config_get sees to that
- * for the options it is given. */
+/* Notes that the option for `key` has no effect because another value is locked. dtx_config_get
+ * does that for the options that it gets. */
 void dtx_config_overrule(struct dtx_config *c, const char *key);
-/* "DTX_CONFIG_SYSTEM locks approve, jail_wall: ..." in the arena; NULL: no option was overruled. */
+/* "DTX_CONFIG_SYSTEM locks approve, jail_wall: ...", in the arena; NULL if no option was
+ * overruled. */
 const char *dtx_config_locks(struct dtx_config *c);
-/* privacy.deny of both files, in the arena; *n counts. */
+/* Collects privacy.deny of both files, in the arena; *n is their number. */
 DTX_MUSTUSE enum dtx_code dtx_config_deny(struct dtx_config *c, const char *const **out, size_t *n,
                                           struct dtx_err *err);
 

@@ -1,4 +1,4 @@
-/* Usage and completion, made from command and option rows. */
+/* Usage and shell completion, made from the rows of commands and options. */
 #include "cli/help.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Usage, man pages and shell completion, all from the descriptors. */
+/* Usage, man pages and shell completion, all made from the descriptors. */
 #ifndef DTX_CLI_HELP_H
 #define DTX_CLI_HELP_H
 
@@ -11,16 +11,16 @@ struct dtx_exit_row {
 extern const struct dtx_exit_row dtx_exit_rows[]; /* ends with a NULL meaning */
 
 const struct dtx_cmd *dtx_cmd_find(const char *name);
-/* The overview: every command with its line, and the exit statuses. */
+/* The overview: all commands with one line each, and the exit statuses. */
 void dtx_help_overview(struct dtx_buf *out);
-/* --help of one command. */
+/* The text for --help of one command. */
 void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out);
 /* The step of an example as compact JSON. */
 struct dtx_example;
 void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out);
-/* Pages in troff: "dtx.1", "dtx-plan.5", "dtx-ops.7". False: no such page. */
+/* A page in troff: "dtx.1", "dtx-plan.5", "dtx-ops.7". Returns false if there is no such page. */
 bool dtx_help_man(const char *page, struct dtx_buf *out);
-/* Completion for bash: commands, options, op names. */
+/* Completion for bash: commands, options, names of ops. */
 void dtx_help_completion(struct dtx_buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs by operand. */
+/* Finds the run that an operand means, see lookup.h. */
 #include "cli/lookup.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include "core/io/sheet/book_info.h"
 #include "core/io/source/source.h"
 
-/* An .xlsx carries its run id inside, so it is known even when edited. */
+/* An .xlsx contains the id of its run, so it is recognised even after it was edited. */
 static bool lookup_stamp(void *arg, const char *path, char run_id[DTX_RUN_ID])
 {
 	struct dtx_source *src = NULL;

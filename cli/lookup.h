@@ -1,15 +1,16 @@
-/* The run that an operand means, as commands that look back take it: a run id, a file, nothing. */
+/* Finds the run that an operand means, for commands that look at past runs: a run id, a file, or
+ * nothing for the last run. */
 #ifndef DTX_CLI_LOOKUP_H
 #define DTX_CLI_LOOKUP_H
 
 #include "core/store/query/query.h"
 
-/* dtx_query_find from the current folder, with the stamp of an .xlsx, then dtx_query_record.  The
- * caller owns *record; `found` may be NULL. */
+/* Calls dtx_query_find from the current folder, with the run id inside an .xlsx, then
+ * dtx_query_record. The caller owns *record; `found` may be NULL. */
 DTX_MUSTUSE enum dtx_code dtx_lookup(struct dtx_store *store, const char *what, bool full,
                                      json_t **record, struct dtx_err *err);
 
-/* Of a replay: adds the member "model", the "run" that it did again, as first typed. */
+/* For a replay: adds the member "model", the original "run" that it repeats. */
 DTX_MUSTUSE enum dtx_code dtx_lookup_model(struct dtx_store *store, json_t *record,
                                            struct dtx_err *err);
 

@@ -1,5 +1,5 @@
-/* Finds the command, fills its options, runs it.  A jail role never gets here: it is told by
- * argv[0] and has no command line. */
+/* Finds the command, parses its options and runs it. A role of the jail is recognised by argv[0]
+ * before that and has no command line. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,9 +23,9 @@
 #define ARGS_MAX     4096
 #define FILES_WANTED 256
 
-/* Other spellings: what looks after the record is found under `provenance` too. */
+/* Other names for commands: verbs that manage the store are also found under `provenance`. */
 static const struct main_alias {
-	const char *name, *verbs; /* NULL: whatever follows, which stays */
+	const char *name, *verbs; /* NULL: any; what follows stays */
 	const char *cmd, *verb;   /* NULL: the verb that was given */
 } main_aliases[] = {
 	{ "provenance", "path,check,rebuild,gc,forget,archive", "store", NULL },
@@ -33,7 +33,8 @@ static const struct main_alias {
 	{ "diff", NULL, "provenance", "diff" },
 };
 
-/* *argc and *argv, behind the command, become those of the command that is meant. */
+/* Changes *argc and *argv (after the command) to those of the command that is meant, and returns
+ * its name. */
 static const char *main_meant(const char *name, int *argc, char ***argv)
 {
 	for (size_t i = 0; i < DTX_COUNT(main_aliases); i++) {
@@ -42,7 +43,7 @@ static const char *main_meant(const char *name, int *argc, char ***argv)
 		if (strcmp(a->name, name) != 0 ||
 		    (a->verbs && (*argc < 1 || !dtx_str_in_list(a->verbs, (*argv)[0]))))
 			continue;
-		if (!a->verbs) { /* its own name makes room for the verb */
+		if (!a->verbs) { /* the place of its own name is used for the verb */
 			(*argc)++;
 			(*argv)--;
 		}
@@ -89,7 +90,8 @@ static enum dtx_code main_count(const struct dtx_cmd *cmd, int argc, struct dtx_
 	return rc;
 }
 
-/* Plans, records and errors are JSON, which cannot name such a file. */
+/* Refuses arguments that are not UTF-8: plans, records and errors are JSON, which cannot contain
+ * them. */
 static enum dtx_code main_utf8(const struct dtx_cli *cli, struct dtx_err *err)
 {
 	int i;
@@ -105,7 +107,7 @@ static enum dtx_code main_utf8(const struct dtx_cli *cli, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* No output of any command replaces them. */
+/* Reserves files of settings and of the store, so that no output can replace them. */
 static enum dtx_code main_reserve(const struct dtx_cli *cli, struct dtx_err *err)
 {
 	static const char *const with[] = { "", "-wal", "-shm", "-journal" };
@@ -116,7 +118,7 @@ static enum dtx_code main_reserve(const struct dtx_cli *cli, struct dtx_err *err
 	DTX_TRY(dtx_reserve(DTX_CONFIG_SYSTEM, "a file of settings", err));
 	if (dtx_config_path(path, sizeof(path)))
 		DTX_TRY(dtx_reserve(path, "a file of settings", err));
-	/* commands that need a store say what is wrong with its name */
+	/* commands that need a store report a bad name themselves */
 	if (dtx_store_resolve(cli->store, &store, NULL) != DTX_OK || !strcmp(store, ":memory:"))
 		goto out;
 	for (size_t i = 0; i < DTX_COUNT(with); i++) {
@@ -163,7 +165,8 @@ static int main_unknown(const struct dtx_cli *cli, const char *name)
 	return main_usage(cli, &err);
 }
 
-/* The option parser moves operands to the front; the record wants the line as it was typed. */
+/* Copies argv: the option parser moves operands to the front, but the record needs the line as
+ * it was typed. */
 static char **main_argv(int argc, char **argv)
 {
 	char **copy = dtx_mem_alloc((size_t)argc + 1, sizeof(*copy));
@@ -173,7 +176,8 @@ static char **main_argv(int argc, char **argv)
 	return copy;
 }
 
-/* How errors are printed, known before the options are read: they may be what is wrong. */
+/* Finds --errors before the options are parsed, because an error in them must be printed that
+ * way, too. */
 static int main_errors(int argc, char **argv)
 {
 	int errors = 0;
@@ -187,8 +191,9 @@ static int main_errors(int argc, char **argv)
 	return errors;
 }
 
-/* A descriptor that was closed when dtx began would be given to the next file that is opened, and
- * output for stdout would be written into it.  The place is taken so that such a write fails. */
+/* If a standard descriptor was closed at the start, the next file that is opened would get its
+ * number, and output for stdout would be written into that file. So the number is taken by a
+ * descriptor on which that write fails. */
 static void main_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -208,8 +213,8 @@ static int main_on_stack(int argc, char **argv)
 		return role;
 	dtx_secrets_leave_block();
 	main_descriptors();
-	/* a closed pipe and a file at its limit are errors of the write, with a message and a
-	 * status */
+	/* A closed pipe, or a file at its size limit, becomes an error of the write, with a
+	 * message and an exit status. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	dtx_malloc_tuning_start();
@@ -229,7 +234,8 @@ static int main_on_stack(int argc, char **argv)
 	return status;
 }
 
-/* A soft limit of a few files is often somebody else's default; the hard one is an order. */
+/* Raises the soft limit of open files, which is often only a default; the hard limit is
+ * respected. */
 static void main_limits(void)
 {
 	struct rlimit limit;

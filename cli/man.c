@@ -1,11 +1,11 @@
-/* Pages of the manual in troff, made from the rows of commands, ops, functions and codes. */
+/* Pages of the manual in troff, made from the rows of commands, ops, functions and error codes. */
 #include <string.h>
 
 #include "cli/help.h"
 #include "core/expr/fn/fn.h"
 #include "core/plan/op.h"
 
-/* Text with the characters that troff reads as commands escaped. */
+/* Appends text, escaping characters that troff would read as commands. */
 static void man_text(struct dtx_buf *out, const char *text)
 {
 	bool start = true;
@@ -155,7 +155,7 @@ static void man_ops(struct dtx_buf *out)
 /* --- dtx-plan(5) --- */
 
 struct member_row {
-	const char *section, *name, *meaning; /* section NULL: the same as above */
+	const char *section, *name, *meaning; /* section NULL: the same as in the row above */
 };
 
 static const struct member_row member_rows[] = {

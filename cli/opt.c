@@ -1,4 +1,4 @@
-/* One parser for every command's option rows. */
+/* The parser for the option rows of all commands, see opt.h. */
 #include "cli/opt.h"
 
 #include <unistd.h>
@@ -10,10 +10,10 @@
 
 struct opt_hit {
 	const struct dtx_opt *opt;
-	char *field; /* where the value goes */
+	char *field; /* where the value is stored */
 };
 
-/* argv on its way through the parser */
+/* the position of the parser in argv */
 struct opt_args {
 	char **argv;
 	int argc, i;
@@ -138,7 +138,7 @@ static enum dtx_code opt_set(struct opt_hit hit, const char *value, struct dtx_e
 	return DTX_OK;
 }
 
-/* The value behind an option, from the next argument unless it is attached. */
+/* The value of an option: attached to it, or the next argument. */
 static enum dtx_code opt_value(struct opt_hit hit, const char *attached, struct opt_args *a,
                                struct dtx_err *err)
 {
@@ -155,7 +155,7 @@ out:
 	return rc;
 }
 
-/* --name, --name=value, --name value */
+/* Parses --name, --name=value and --name value. */
 static enum dtx_code opt_long(const struct dtx_opttable *table, size_t n, struct opt_args *a,
                               struct dtx_err *err)
 {
@@ -173,7 +173,7 @@ out:
 	return rc;
 }
 
-/* -o FILE, -oFILE, -qv */
+/* Parses -o FILE, -oFILE and -qv. */
 static enum dtx_code opt_short(const struct dtx_opttable *table, size_t n, struct opt_args *a,
                                struct dtx_err *err)
 {
@@ -193,7 +193,8 @@ out:
 	return rc;
 }
 
-/* "-" is stdin; what cannot be an option is an operand, as the formula -7 // 2 is. */
+/* Whether the argument is an operand: "-" is stdin, and what cannot be an option may be a
+ * formula such as -7 // 2. */
 static bool opt_is_operand(const char *text)
 {
 	return text[0] != '-' || !text[1] || strchr("0123456789.( ", text[1]);

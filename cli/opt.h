@@ -1,4 +1,4 @@
-/* Option rows: parse, usage, completion and man text from one table. */
+/* Option rows: parsing, usage, completion and man text from one table. */
 #ifndef DTX_CLI_OPT_H
 #define DTX_CLI_OPT_H
 
@@ -22,26 +22,27 @@ struct dtx_opt {
 	const char *name; /* long name without dashes */
 	char key;         /* short name, 0: none */
 	enum dtx_okind kind;
-	size_t offset;       /* into the command's args */
+	size_t offset;       /* of the value in the command's arguments */
 	const char *metavar; /* "FILE" */
 	const char *choices; /* "text,json" */
 	const char *help;
-	int64_t min, max; /* INT, SIZE; both 0: no bound */
+	int64_t min, max; /* INT and SIZE; both 0: no bounds */
 };
 
-/* Rows and the struct they fill. */
+/* Option rows and the struct that they fill. */
 struct dtx_opttable {
 	const struct dtx_opt *opt;
 	size_t n;
 	void *args;
 };
-/* Takes options out of argv (anywhere; "--" ends them; "-" is an operand).  Operands stay, moved to
- * the front; *argc becomes their number.  Errors are usage with a suggestion. */
+/* Takes the options out of argv. They may be anywhere; "--" ends them, and "-" is an operand.
+ * The operands are moved to the front, and *argc becomes their number. Error: usage, with a
+ * suggestion. */
 DTX_MUSTUSE enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
                                         char **argv, struct dtx_err *err);
-/* "256M", "2G", "17". */
+/* Parses "256M", "2G", "17". */
 DTX_MUSTUSE bool dtx_opt_size(struct dtx_str text, int64_t *out);
-/* "  -o, --output FILE    where to write" lines. */
+/* Appends lines such as "  -o, --output FILE    where to write". */
 void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);
 /* The same as troff paragraphs. */
 void dtx_opt_man(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);

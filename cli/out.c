@@ -1,4 +1,4 @@
-/* Error objects as text for people and as JSON lines for programs. */
+/* Prints errors: as text for people, or as JSON lines for programs. See out.h. */
 #include "cli/out.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines)
 	}
 }
 
-/* Text for a person may quote cells and names: what would steer a terminal is spelled out here,
+/* Escapes control characters. Text for people may quote cells and names, so this is done here
  * once for all callers. */
 static void out_spell(struct dtx_buf *out, const struct dtx_buf *text)
 {
@@ -65,7 +65,7 @@ static void out_stderr(struct dtx_buf *text)
 	struct dtx_buf shown = DTX_BUF_INIT(4 * DTX_BUF_TEXT_MAX);
 
 	out_spell(&shown, text);
-	/* nothing can be said when stderr itself is broken */
+	/* if stderr itself fails, nothing can be reported */
 	if (dtx_buf_ok(text) && dtx_buf_ok(&shown))
 		(void)!dtx_file_write(STDERR_FILENO, shown.ptr, shown.len, "stderr", NULL);
 	dtx_buf_clear(&shown);
@@ -83,7 +83,7 @@ void dtx_out_names(const json_t *list, struct dtx_buf *out)
 	}
 }
 
-/* A message may have lines, and quote cells. */
+/* A message may have several lines, and quote cells. */
 static void out_safe(struct dtx_buf *out, const char *text)
 {
 	dtx_out_safe(out, text, true);
@@ -139,7 +139,7 @@ static void out_count(struct dtx_buf *out, const struct dtx_err *err)
 		               (long long)err->count);
 }
 
-/* The text an `at` pointer names in the plan, when it is a string. */
+/* The text in the plan to which an `at` pointer leads, if it is a string. */
 static const char *out_pointed(const json_t *plan, const char *pointer)
 {
 	const json_t *v = plan;
@@ -174,13 +174,13 @@ static void out_span(struct dtx_buf *out, const struct dtx_err *err, const char 
 	dtx_buf_add(out, "\n");
 }
 
-/* The number of the step as written, from 0; -1: it is about none. */
+/* The number of the step in the plan, from 0; -1 if the error is not about a step. */
 static int32_t out_step(const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	return w && w->inputs ? dtx_plan_step_number(w->inputs, err->step) - 1 : err->step;
 }
 
-/* The plan is no JSON yet: its file is all the place there is. */
+/* Errors for which the plan is not JSON yet, so the file is the only place that can be named. */
 #define PLAN_TEXT                                                                                  \
 	"json_syntax,json_duplicate_key,json_depth,plan_encoding,plan_too_large,bad_param_type"
 
@@ -221,7 +221,7 @@ static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
 		dtx_buf_add(out, "?\n");
 }
 
-/* Rows that an error is about: their places and what they hold. */
+/* Prints the rows that an error is about: their places and contents. */
 static void out_samples(struct dtx_buf *out, const struct dtx_err *err)
 {
 	json_t *more = err->more ? json_loads(err->more, 0, NULL) : NULL, *one;
@@ -243,7 +243,7 @@ static void out_samples(struct dtx_buf *out, const struct dtx_err *err)
 
 #define OUT_AVAILABLE 20u
 
-/* The names that the hint speaks of. */
+/* Prints the names that the hint refers to. */
 static void out_available(struct dtx_buf *out, const struct dtx_err *err)
 {
 	json_t *more = err->more ? json_loads(err->more, 0, NULL) : NULL, *one;
@@ -264,7 +264,7 @@ static void out_available(struct dtx_buf *out, const struct dtx_err *err)
 
 static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
-	/* these codes say it already */
+	/* these codes are self-explanatory */
 	bool bare = err->code == DTX_W_REPAIRED || err->code == DTX_E_NEEDS_SNIPPET;
 
 	dtx_buf_printf(out, "dtx: %s%s: ", bare ? "" : severity_prefix[err->severity],
@@ -335,14 +335,15 @@ json_t *dtx_out_error_json(const struct dtx_err *err)
 	                  out_opt_int(err->count));
 	json_t *more = o && err->more ? json_loads(err->more, 0, NULL) : NULL;
 
-	/* available, samples and cause come ready made */
+	/* `available`, `samples` and `cause` are in err->more already */
 	if (json_is_object(more))
 		json_object_update(o, more);
 	json_decref(more);
 	return o;
 }
 
-/* Whether the finding is about a file whose options the command line has. */
+/* Whether the finding is about a file on the command line, whose reading options can be given
+ * there. */
 static bool out_is_operand(const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	const struct dtx_plan_input *in = w && w->inputs ? w->inputs->input : NULL;
@@ -364,7 +365,8 @@ static void out_say(char *text, size_t size, const struct dtx_out_where *w)
 	dtx_buf_clear(&said);
 }
 
-/* Remedies are members of a plan's input.  Who has no plan is given the options for them. */
+/* Remedies are members of a plan's input. A user without a plan gets the corresponding options
+ * instead. */
 static const struct dtx_err *out_remedies(const struct dtx_err *err, const struct dtx_out_where *w,
                                           struct dtx_err *copy)
 {
@@ -379,7 +381,7 @@ static const struct dtx_err *out_remedies(const struct dtx_err *err, const struc
 	return copy;
 }
 
-/* The help of a command says more about a command line with a mistake. */
+/* Refers to the help of the command for a mistake in the command line. */
 static const struct dtx_err *out_usage(const struct dtx_cli *cli, const struct dtx_err *err,
                                        struct dtx_err *copy)
 {
@@ -399,7 +401,7 @@ static json_t *out_object(const struct dtx_err *err, const struct dtx_out_where 
 	return o;
 }
 
-/* Takes the object. */
+/* Prints a JSON object on one line; takes it. */
 static void out_json_line(json_t *o, struct dtx_buf *out)
 {
 	if (o)
@@ -434,9 +436,9 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
                    const struct dtx_out_where *where)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_err copy, usage; /* borrow from err */
+	struct dtx_err copy, usage; /* point into err */
 
-	/* `dtx ... | head`: the reader has what it wanted */
+	/* as in `dtx ... | head`: the reader has enough */
 	if (err->code == DTX_E_OUTPUT_CLOSED)
 		return;
 	err = out_remedies(err, where, &copy);
@@ -452,7 +454,7 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
 
 /* --- warnings: one line for each kind --- */
 
-/* What may have changed the result comes before what was only noticed. */
+/* Warnings about what may have changed the result come first. */
 static const enum dtx_code out_rank[] = {
 	DTX_W_REPAIRED,      DTX_W_SNIPPET_UNCHANGED, DTX_W_NUMBER_ROUNDED,
 	DTX_W_CELL_ERRORS,   DTX_W_DIV_ZERO,          DTX_W_NOT_FINITE,
@@ -474,7 +476,7 @@ static size_t out_rank_of(const struct dtx_err *err)
 	return i;
 }
 
-/* Names in quotes and numbers differ within one kind of a note. */
+/* Skips what differs between notes of the same kind: names in quotes, and numbers. */
 static const char *out_skip(const char *p)
 {
 	const char *end;
@@ -499,7 +501,8 @@ static bool out_alike(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* A code says what a warning is about, but for notes, of which each text is a kind. */
+/* Whether two warnings are of the same kind. The code decides, except for notes, where the text
+ * does. */
 static bool out_one_kind(const struct dtx_err *a, const struct dtx_err *b)
 {
 	if (a->code != b->code)
@@ -509,14 +512,14 @@ static bool out_one_kind(const struct dtx_err *a, const struct dtx_err *b)
 	       out_alike(a->msg, b->msg);
 }
 
-/* The place is the file alone, and the text has named it. */
+/* Whether the place is only the file, which the text has named already. */
 static bool out_says_file(const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	return !err->sheet[0] && !err->cell[0] && err->row < 0 && !err->column[0] &&
 	       err->byte < 0 && strstr(err->msg, out_input(err, w));
 }
 
-/* "4 rows were dropped", "it has 4 numbers, 1 texts" */
+/* Whether the text contains the count: "4 rows were dropped", "it has 4 numbers, 1 texts". */
 static bool out_says_count(const struct dtx_err *err)
 {
 	const char *p = err->msg;
@@ -533,13 +536,14 @@ static bool out_says_count(const struct dtx_err *err)
 	return false;
 }
 
-/* Of a reader, whose place is in the file. */
+/* Whether it is from a reader, so that its place is in the file. */
 static bool out_is_reading(const struct dtx_err *err)
 {
 	return err->step < 0 && err->input[0] && !strncmp(err->at, "/inputs", 7);
 }
 
-/* "dtx: warning: CODE: TEXT; in PLACE; at POINTER; 12 in all; 3 of this kind; next: HINT" */
+/* Prints "dtx: warning: CODE: TEXT; in PLACE; at POINTER; 12 in all; 3 of this kind; next:
+ * HINT". */
 static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alike,
                      const struct dtx_out_where *w)
 {
@@ -576,7 +580,7 @@ static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alik
 		out_safe(out, dtx_err_next(err));
 		out_available(out, err);
 	}
-	/* a text of several lines stays one line */
+	/* a text with several lines is printed on one */
 	for (i = 0; i < out->len; i++)
 		if (out->ptr[i] == '\n')
 			out->ptr[i] = ' ';
@@ -589,11 +593,11 @@ static bool out_counts(const struct dtx_cli *cli, const struct dtx_err *err)
 	       (!err->aside || cli->verbose);
 }
 
-/* The first of each kind whose rank it is, with how many there are. */
+/* Prints the first warning of each kind with this rank, and how many of that kind there are. */
 static void out_warnings(const struct dtx_cli *cli, const struct dtx_errlist *list, size_t rank,
                          const struct dtx_out_where *where, struct dtx_buf *out)
 {
-	struct dtx_err copy; /* borrows from the list */
+	struct dtx_err copy; /* points into the list */
 	size_t i, k, alike;
 
 	for (i = 0; i < list->n; i++) {
@@ -693,7 +697,7 @@ int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text)
 		text = &shown;
 	}
 	DTX_TRY(dtx_file_write(STDOUT_FILENO, text->ptr, text->len, "stdout", &err));
-	/* a pipe, a full disk or a network file may tell only at close */
+	/* a pipe, a full disk or a network file may report an error only at close */
 	if (close(STDOUT_FILENO) != 0 && errno != EBADF)
 		DTX_FAIL(&err, dtx_file_write_code(errno), "cannot write stdout: %s",
 		         strerror(errno));

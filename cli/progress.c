@@ -1,4 +1,5 @@
-/* A thread that wakes up a few times a second and prints what the workers have counted. */
+/* The thread that shows progress, see progress.h. A few times per second it prints what the
+ * workers have counted. */
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ enum { FIRST_MS = 500, LINE_MS = 200, JSON_MS = 1000 };
 
 struct look {
 	const char *input;
-	double share; /* of the input, below 0: not known */
+	double share; /* of the input; below 0: unknown */
 	uint64_t rows, bytes;
 	double seconds;
 };
@@ -26,7 +27,7 @@ static struct look look_at(const struct dtx_ticker *t, int64_t elapsed)
 	uint64_t of = atomic_load_explicit(&p->of, memory_order_relaxed);
 	uint64_t done = atomic_load_explicit(&p->done, memory_order_relaxed);
 
-	/* The two are not read at once: never over 1. */
+	/* The two counters are not read at the same time, so limit the share to 1. */
 	return (struct look){ input ? input : t->first,
 		              of ? (double)DTX_MIN(done, of) / (double)of : -1,
 		              atomic_load_explicit(&p->rows, memory_order_relaxed),
@@ -85,7 +86,7 @@ static void show(struct dtx_ticker *t)
 	if (t->how != DTX_PROGRESS_JSON)
 		dtx_buf_add(&b, "\r\033[K");
 	dtx_ticker_line(t, dtx_now_ns() - t->start_ns, &b);
-	/* A terminal that is gone is no reason to fail. */
+	/* A terminal that is gone must not make the run fail. */
 	(void)!write(STDERR_FILENO, dtx_buf_text(&b), dtx_buf_len(&b));
 	t->shown = true;
 	dtx_buf_clear(&b);

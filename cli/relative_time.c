@@ -1,4 +1,4 @@
-/* Spans and points of time. */
+/* Parses times on the command line, see relative_time.h. */
 #include "cli/relative_time.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/base/text/num.h"
 #include "core/data/time/time.h"
 
-#define AGO_MOST 36500 /* of any unit */
+#define AGO_MOST 36500 /* the largest number of any unit */
 
 static bool ago_span(const char *text, int64_t *us)
 {

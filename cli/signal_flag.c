@@ -1,15 +1,16 @@
-/* The flag that signal handlers set. */
+/* The flag that signal handlers set, see signal_flag.h. */
 #include "cli/signal_flag.h"
 
 #include <signal.h>
 
 #include "core/base/log.h"
 
-/* With the time of the first signal the only things that a handler can reach. */
+/* These two variables are all that a handler accesses. */
 static atomic_bool cancel_flag;
 static atomic_llong cancel_ns;
 
-/* timeout(1) and a shell send one request twice, to the process and to its group. */
+/* timeout(1) and shells send a signal twice, to the process and to its group. Within this time
+ * it counts as one request. */
 #define SAME_REQUEST_NS 500000000LL
 
 static void cancel_on_signal(int sig)

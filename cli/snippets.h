@@ -1,4 +1,4 @@
-/* Inside `dtx snippet`: one call of a verb, and the verbs that have files of their own. */
+/* The command `dtx snippet`: the state of one call, and the verbs that are in other files. */
 #ifndef DTX_CLI_SNIPPETS_H
 #define DTX_CLI_SNIPPETS_H
 
@@ -6,7 +6,7 @@
 #include "core/store/cache/snippet.h"
 
 struct dtx_snippets_args {
-	struct dtx_run_args run; /* first: `add` is a run up to the approval */
+	struct dtx_run_args run; /* first, because `add` is a run up to the approval */
 	const char *plan, *state, *note, *older_than;
 	struct dtx_optlist rename;
 	bool json, code, prompt, checks, apply;
@@ -18,16 +18,16 @@ struct dtx_snippets {
 	struct dtx_arena arena;
 	struct dtx_buf out;
 	int argc;
-	char **argv; /* behind the verb */
+	char **argv; /* the arguments after the verb */
 };
 const char *dtx_snippets_user(void);
 
-/* JSON lines with the code in base64; all approved ones without ids. */
+/* Writes snippets as JSON lines with the code in base64; without ids, all approved ones. */
 DTX_MUSTUSE enum dtx_code dtx_snippets_export(struct dtx_snippets *c, struct dtx_err *err);
-/* Reads such lines; what is new becomes pending.  All of the file, or nothing of it, is looked at
- * before the first is added. */
+/* Reads such lines; new snippets become pending. The whole file is checked before the first one
+ * is added. */
 DTX_MUSTUSE enum dtx_code dtx_snippets_import(struct dtx_snippets *c, struct dtx_err *err);
-/* Code, then what else differs. */
+/* Compares two snippets: the code, then everything else. */
 DTX_MUSTUSE enum dtx_code dtx_snippets_diff(struct dtx_snippets *c, struct dtx_err *err);
 
 #endif

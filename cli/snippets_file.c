@@ -1,4 +1,4 @@
-/* Snippets on their way between stores, and side by side. */
+/* Exports, imports and compares snippets, see snippets.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ out:
 
 /* --- import --- */
 
-/* One line, ready to be added; texts live in the arena. */
+/* One line, ready to be added; its texts are in the arena. */
 struct file_line {
 	struct dtx_snippet_new add;
 	struct dtx_buf code;
@@ -79,7 +79,7 @@ static const char *file_text(struct dtx_snippets *c, const json_t *row, const ch
 	return out;
 }
 
-/* The id binds code, place and adapter: a line whose parts do not make its id was changed. */
+/* The id is a hash of code, key and adapter: if they do not match, the line was changed. */
 static enum dtx_code file_check(const struct file_line *l, size_t number, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -153,7 +153,7 @@ out:
 	return rc;
 }
 
-/* add: else the lines are only looked at. */
+/* With `add`, adds the lines; otherwise only checks them. */
 static enum dtx_code file_lines(struct dtx_snippets *c, struct dtx_str text, bool add,
                                 struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Tables as texts. */
+/* Small tables as texts, see textgrid.h. */
 #include "cli/textgrid.h"
 
 #include <math.h>
@@ -141,7 +141,7 @@ static bool grid_plain_column(struct dtx_textgrid *g, uint32_t c, bool apply)
 		if (!apply)
 			continue;
 		made = dtx_arena_strndup(&g->arena, plain, len);
-		if (!made) /* a cell without text would be null */
+		if (!made) /* out of memory; the cell would become null */
 			return false;
 		*cell = made;
 	}
@@ -195,7 +195,7 @@ bool dtx_textgrid_same(const char *a, const char *b)
 	       fabs(x - y) <= 1e-9 * (fabs(x) + fabs(y));
 }
 
-/* Equal cells have equal hashes: numbers by nine digits. */
+/* A hash that is equal for equal cells: numbers are rounded to nine digits. */
 static uint64_t grid_hash(const char *text)
 {
 	char digits[40];
@@ -217,7 +217,7 @@ static int grid_order(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The rows as a sorted list of hashes; NULL: no memory. */
+/* The hashes of all rows, sorted; NULL: out of memory. */
 static uint64_t *grid_rows(const struct dtx_textgrid *g, const uint32_t *col, uint32_t ncols)
 {
 	uint64_t *row = dtx_mem_zalloc((size_t)g->nrows + 1, sizeof(*row));
@@ -250,7 +250,7 @@ static bool grid_in_order(const struct dtx_textgrid *g, const uint32_t *col, int
 	return true;
 }
 
-/* The wanted rows stand one behind the other. */
+/* Whether the wanted rows are consecutive. */
 static bool grid_stretch(const struct dtx_textgrid *g, const uint32_t *col,
                          const struct dtx_textgrid *want)
 {
@@ -261,7 +261,7 @@ static bool grid_stretch(const struct dtx_textgrid *g, const uint32_t *col,
 	return false;
 }
 
-/* Whether all of the sorted b are in the sorted a. */
+/* Whether all of b are in a; both are sorted. */
 static bool grid_within(const uint64_t *a, int64_t na, const uint64_t *b, int64_t nb)
 {
 	int64_t i = 0, k = 0;

@@ -1,9 +1,10 @@
-/* Asks each library for its version through its own symbol: linked ones and those on demand. */
+/* Asks each library for its version through its own function, also libraries that are loaded on
+ * demand. */
 #include "cli/versions.h"
 
 #include "core/base/lib.h"
 
-/* The ones that say it in a call without arguments. */
+/* Libraries with a function without arguments that returns the version. */
 static const struct {
 	const char *name, *soname, *package, *symbol;
 } asked[] = {

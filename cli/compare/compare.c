@@ -1,4 +1,4 @@
-/* Rows of two tables side by side. */
+/* Compares two tables row by row, see compare.h. */
 #include "cli/compare/compare.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define COMPARE_ULPS 4
 
-/* One file as a table, and a cursor over its live rows. */
+/* One file as a table, with a cursor on its live rows. */
 struct compare_side {
 	struct dtx_plan *plan;
 	struct dtx_source *source;
@@ -48,7 +48,7 @@ static void compare_close(struct compare_side *s)
 	dtx_buf_clear(&s->text);
 }
 
-/* The next row: its batch and place in it; NULL at the end. */
+/* Gets the batch of the next row and its place there; NULL at the end. */
 static const struct dtx_batch *compare_next(struct compare_side *s, uint32_t *row)
 {
 	while (s->batch < s->table->nbatches) {
@@ -65,7 +65,7 @@ static const struct dtx_batch *compare_next(struct compare_side *s, uint32_t *ro
 	return NULL;
 }
 
-/* Doubles in the order of the number line as integers. */
+/* Maps a double to an integer, so that the integers have the same order. */
 static int64_t compare_rank(double v)
 {
 	int64_t bits;
@@ -118,7 +118,7 @@ static bool compare_columns(const struct compare_side *a, const struct compare_s
 	return true;
 }
 
-/* False: a cell differs; `out` has it. */
+/* Returns false if a cell differs; then `out` has it. */
 static bool compare_row(struct compare_side *a, const struct dtx_batch *x, uint32_t i,
                         struct compare_side *b, const struct dtx_batch *y, uint32_t j,
                         struct dtx_compare *out)

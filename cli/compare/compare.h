@@ -1,4 +1,5 @@
-/* Two result files cell by cell, as they are written: for what hashes only say is different. */
+/* Compares two result files cell by cell, as they are written. Used where hashes only tell that
+ * they differ. */
 #ifndef DTX_CLI_COMPARE_COMPARE_H
 #define DTX_CLI_COMPARE_COMPARE_H
 
@@ -6,9 +7,9 @@
 
 enum dtx_compare_how {
 	DTX_COMPARE_EQUAL,
-	DTX_COMPARE_CLOSE,     /* the same but for numbers within 4 units in the last place */
-	DTX_COMPARE_DIFFERENT, /* `row` and `column` have the first cell that is */
-	DTX_COMPARE_SHAPE      /* other columns, or another number of rows: `text` says which */
+	DTX_COMPARE_CLOSE,     /* equal except for numbers within 4 units in the last place */
+	DTX_COMPARE_DIFFERENT, /* `row` and `column` are the first cell that differs */
+	DTX_COMPARE_SHAPE      /* other columns or another number of rows; `text` says which */
 };
 struct dtx_compare {
 	enum dtx_compare_how how;
@@ -16,7 +17,7 @@ struct dtx_compare {
 	char column[64], was[64], is[64];
 	char text[160];
 };
-/* Both files are read as dtx reads inputs; codes of readers. */
+/* Compares two files, which are read as inputs. Errors: those of readers. */
 DTX_MUSTUSE enum dtx_code dtx_compare_files(const char *was, const char *is,
                                             struct dtx_compare *out, struct dtx_err *err);
 

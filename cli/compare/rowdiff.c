@@ -1,4 +1,4 @@
-/* Two results by key: the engine's own diff_tables on the files. */
+/* Compares two results by key: runs the op diff_tables on the files. */
 #include "cli/compare/rowdiff.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/plan/exec/exec.h"
 
 struct rowdiff {
-	const json_t *was, *is; /* the outputs */
+	const json_t *was, *is; /* the outputs in the records */
 	json_t *key, *cols;     /* names */
 	struct dtx_plan *plan;
 	struct dtx_source *source[2];
@@ -33,7 +33,7 @@ static bool rowdiff_has(const json_t *output, const char *name)
 	return false;
 }
 
-/* Names of a list of texts, or of a list of {"as"}. */
+/* The names in a list of texts, or of objects with "as". */
 static json_t *rowdiff_names(const json_t *list)
 {
 	json_t *out = json_array(), *one;
@@ -66,7 +66,7 @@ static json_t *rowdiff_key(const json_t *record)
 	return rowdiff_names(keys);
 }
 
-/* Whether there is a key in both, and which other columns both have. */
+/* Finds out whether both results have the key, and which other columns both have. */
 static bool rowdiff_columns(struct rowdiff *d)
 {
 	json_t *one;
@@ -132,7 +132,7 @@ static json_t *rowdiff_cell(struct rowdiff *d, const struct dtx_batch *b, uint32
 	return json_stringn(d->text.ptr ? d->text.ptr : "", d->text.len);
 }
 
-/* Behind the change and the key stand the columns, then what they were. */
+/* The table has the kind of change, the key, the columns, and then their old values. */
 static json_t *rowdiff_cells(struct rowdiff *d, const struct dtx_batch *b, uint32_t row)
 {
 	const struct dtx_schema *s = d->result->output[0].table->schema;
@@ -213,7 +213,7 @@ json_t *dtx_rowdiff(const json_t *a, const json_t *b, size_t i)
 	return out;
 }
 
-/* --- for people --- */
+/* --- as text --- */
 
 static void rowdiff_print_row(const json_t *row, struct dtx_buf *out)
 {

@@ -1,4 +1,4 @@
-/* Two recorded runs side by side. */
+/* Compares two recorded runs, see rundiff.h. */
 #include "cli/compare/rundiff.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static json_t *diff_step_text(const json_t *step)
 	return value;
 }
 
-/* Steps between what both begin and end with. */
+/* The steps between the common start and the common end of both plans. */
 static void diff_plan(struct rundiff *d)
 {
 	const json_t *a = diff_steps(d->a), *b = diff_steps(d->b);
@@ -92,7 +92,8 @@ static json_t *diff_file(const json_t *item)
 	                    dtx_identity_digits(sha));
 }
 
-/* Two kinds of identity cannot be compared: then it is one file, which has the bytes of both. */
+/* Whether both runs read the same bytes. Identities of different kinds cannot be compared; then
+ * it must be the same file, unchanged since both runs. */
 static bool diff_same_bytes(const json_t *x, const json_t *y)
 {
 	const char *a = dtx_json_text(x, "sha", ""), *b = dtx_json_text(y, "sha", "");
@@ -215,7 +216,7 @@ static void diff_number(struct rundiff *d, json_t *what, const json_t *a, const 
 	json_decref(what);
 }
 
-/* Rows of each step, where both have the same steps. */
+/* The number of rows after each step, if both have the same steps. */
 static void diff_rows(struct rundiff *d)
 {
 	const json_t *a = json_object_get(d->a, "steps"), *b = json_object_get(d->b, "steps"), *x;
@@ -254,7 +255,7 @@ static const char *diff_verdict(const json_t *x, const json_t *y)
 	                                       : "different";
 }
 
-/* The first cell that differs, where the files still are what the runs wrote. */
+/* Finds the first cell that differs, if both files are still what the runs wrote. */
 static json_t *diff_cell(const json_t *x, const json_t *y)
 {
 	struct dtx_err err = DTX_ERR_INIT;
@@ -340,7 +341,7 @@ json_t *dtx_rundiff(const json_t *a, const json_t *b)
 	                 "differences", d.list, "cell", cell, "rows", rows);
 }
 
-/* --- for people --- */
+/* --- as text --- */
 
 static void diff_value(const json_t *value, struct dtx_buf *out)
 {

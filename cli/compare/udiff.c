@@ -1,4 +1,5 @@
-/* Longest common subsequence of lines; modules are short. */
+/* A line diff from the longest common subsequence. The table needs quadratic memory, which is
+ * fine for modules. */
 #include "cli/compare/udiff.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 struct udiff {
 	struct dtx_str *a, *b;
 	size_t na, nb;
-	uint16_t *common; /* (na + 1) x (nb + 1): lines in common from there on */
+	uint16_t *common; /* (na + 1) x (nb + 1): number of common lines from there on */
 	char *op;         /* ' ', '-', '+' in order */
 	size_t nops;
 };
@@ -82,7 +83,8 @@ static void udiff_walk(struct udiff *d)
 	}
 }
 
-/* The end of the hunk that begins at `from`: changes less than two contexts apart are one. */
+/* The end of the hunk that begins at `from`. Changes that are less than two contexts apart are
+ * in one hunk. */
 static size_t udiff_hunk_end(const struct udiff *d, size_t from)
 {
 	size_t i, last = from;
@@ -122,7 +124,8 @@ static void udiff_print(const struct udiff *d, struct dtx_buf *out)
 			n++, i++, k++;
 			continue;
 		}
-		start = n - DTX_MIN(n, (size_t)UDIFF_CONTEXT); /* equal: else it were one hunk */
+		/* these lines are equal, otherwise it would be one hunk */
+		start = n - DTX_MIN(n, (size_t)UDIFF_CONTEXT);
 		end = udiff_hunk_end(d, n);
 		udiff_hunk(d, start, end, i - (n - start), k - (n - start), out);
 		for (; n < end; n++) {

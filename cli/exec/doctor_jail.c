@@ -1,4 +1,4 @@
-/* See doctor_jail.h. */
+/* What `dtx doctor` reports about the jail, see doctor_jail.h. */
 #include "cli/exec/doctor_jail.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "core/base/mem.h"
 #include "sandbox/main/jail.h"
 
-/* JSON text as a value. */
+/* Parses JSON text and clears it. */
 static json_t *value_of(struct dtx_buf *text)
 {
 	json_t *value = json_loads(dtx_buf_text(text), 0, NULL);
@@ -86,7 +86,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of n values, which are sorted by it. */
+/* A percentile of n values; sorts them. */
 static json_t *percentile(int64_t *us, int64_t n, int64_t p)
 {
 	qsort(us, (size_t)n, sizeof(*us), by_value);

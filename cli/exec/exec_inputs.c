@@ -1,4 +1,4 @@
-/* Tables and files that a program is given. */
+/* The tables and files that a program gets. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,7 +11,7 @@
 
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
-/* NAME=PATH; *path points into `text`. */
+/* Splits NAME=PATH; *path points into `text`. */
 static enum dtx_code split(const char *option, const char *text, char name[DTX_EXEC_NAME],
                            const char **path, struct dtx_err *err)
 {
@@ -27,7 +27,7 @@ out:
 	return rc;
 }
 
-/* A plan without steps reads it, with all that readers know. */
+/* Reads a table with a plan without steps, so that every format works. */
 static enum dtx_code read_table(struct dtx_execution *x, struct dtx_runner *r, const char *name,
                                 const char *path, struct dtx_err *err)
 {
@@ -51,7 +51,7 @@ static enum dtx_code read_table(struct dtx_execution *x, struct dtx_runner *r, c
 	opts.fallback = DTX_FALLBACK_OFF;
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
 	DTX_TRY(dtx_runner_inputs_seen(r, err));
-	/* the box keeps the name as it is: the plan's lives as long as the run */
+	/* the box keeps a pointer to the name; the plan's copy lives as long as the run */
 	DTX_TRY(dtx_provider_local.put(x->box, r->plan->input[0].name, r->result->output[0].table,
 	                               err));
 out:
@@ -99,8 +99,8 @@ out:
 	return rc;
 }
 
-/* The first table's plan names its input `main` until it has its own name; a name that is used
- * twice would hide one of the two. */
+/* Refuses a name that is used twice: one would hide the other. All tables are called `main` in
+ * their plan until they get their own name. */
 static enum dtx_code unique(const struct dtx_optlist *list, const char *option, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

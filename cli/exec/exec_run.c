@@ -1,4 +1,4 @@
-/* See exec_run.h. */
+/* Runs one program in the jail, see exec_run.h. */
 #include "cli/exec/exec_run.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ out:
 	return rc;
 }
 
-/* What sys.argv[1:] is. */
+/* Makes the parameters, from which sys.argv[1:] is set. */
 static char *params_of(const struct dtx_execution *x)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -75,9 +75,10 @@ static char *params_of(const struct dtx_execution *x)
 	return dtx_buf_steal(&text);
 }
 
-/* --- what it leaves --- */
+/* --- the files that it leaves --- */
 
-/* The path of a file, with the folders on the way; a link between `dir` and it is not followed. */
+/* Makes the path of a file and the folders on the way. A symbolic link below `dir` is not
+ * followed. */
 static enum dtx_code make_folders(const char *dir, const char *name, char path[PATH_SIZE],
                                   struct dtx_err *err)
 {
@@ -135,7 +136,7 @@ static json_t *outputs_json(const struct dtx_execution *x)
 	return rows;
 }
 
-/* Recorded before the first of them is visible. */
+/* Writes the files. They are recorded before the first of them is visible. */
 static enum dtx_code keep_files(struct dtx_execution *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -185,7 +186,7 @@ static enum dtx_code record_report(struct dtx_execution *x, struct dtx_err *err)
 		report ? json_pack("{si so}", "idx", 0, "report", report) : NULL, err);
 }
 
-/* The record's end must not hide why the run failed. */
+/* Ends the record. A failure of that must not hide why the run failed. */
 static enum dtx_code end_record(struct dtx_execution *x, enum dtx_code rc, struct dtx_err *err)
 {
 	struct dtx_err mine = DTX_ERR_INIT;
@@ -208,7 +209,7 @@ static enum dtx_code end_record(struct dtx_execution *x, enum dtx_code rc, struc
 	return rc;
 }
 
-/* --- all of it --- */
+/* --- the whole run --- */
 
 static enum dtx_code run_program(struct dtx_execution *x, struct dtx_err *err)
 {
@@ -284,7 +285,7 @@ void dtx_execution_clear(struct dtx_execution *x)
 	dtx_provider_local.close(x->box);
 	dtx_jail_report_clear(&x->report);
 	for (i = 0; i < x->nreaders; i++) {
-		x->reader[i].record = NULL; /* ours */
+		x->reader[i].record = NULL; /* it belongs to this execution */
 		dtx_runner_clear(&x->reader[i]);
 	}
 	for (i = 0; i < x->nfiles; i++)

@@ -1,4 +1,4 @@
-/* One program in the jail: what it is given, what it leaves, its record. */
+/* One program in the jail: what it gets, what it leaves, and its record. */
 #ifndef DTX_CLI_EXEC_EXEC_RUN_H
 #define DTX_CLI_EXEC_EXEC_RUN_H
 
@@ -13,11 +13,11 @@ struct dtx_exec_args {
 	struct dtx_jail_given jail;
 };
 
-/* State of one; all zero before, but for the first four. */
+/* The state of one execution. The caller sets the first four members and zeroes the rest. */
 struct dtx_execution {
 	const struct dtx_cli *cli;
 	const struct dtx_exec_args *args;
-	int argc; /* of the program, without its own name */
+	int argc; /* arguments of the program, without its own name */
 	char **argv;
 	struct dtx_buf code;
 	char run_id[DTX_RUN_ID];
@@ -27,23 +27,23 @@ struct dtx_execution {
 	struct dtx_jail_spec spec;
 	struct dtx_box *box;
 	struct dtx_jail_report report;
-	struct dtx_runner reader[DTX_OPTLIST_MAX]; /* of each table */
+	struct dtx_runner reader[DTX_OPTLIST_MAX]; /* one for each table */
 	size_t nreaders;
-	struct dtx_buf file[DTX_OPTLIST_MAX]; /* bytes of each file */
+	struct dtx_buf file[DTX_OPTLIST_MAX]; /* the bytes of each file */
 	char file_name[DTX_OPTLIST_MAX][DTX_EXEC_NAME];
 	size_t nfiles;
-	struct dtx_outfile *output[DTX_JAIL_FILES_MAX]; /* what is kept of it */
+	struct dtx_outfile *output[DTX_JAIL_FILES_MAX]; /* files that the program left */
 	size_t noutputs;
 };
-/* Runs, records, keeps files.  The report is filled as far as it went.  Codes: those of reading,
- * of the jail, output_io. */
+/* Runs the program, records the run, and keeps its files. x->report is filled as far as the run
+ * went. Errors: those of reading, of the jail, output_io. */
 DTX_MUSTUSE enum dtx_code dtx_execution_run(struct dtx_execution *x, struct dtx_err *err);
 void dtx_execution_clear(struct dtx_execution *x);
-/* The result object of --json; new reference. */
+/* The result object of --json, a new reference. */
 json_t *dtx_execution_json(const struct dtx_execution *x, enum dtx_code rc,
                            const struct dtx_err *err);
 
-/* exec_inputs.c: NAME=FILE of --table and --file into the box and the record. */
+/* In exec_inputs.c: reads NAME=FILE of --table and --file into the box and the record. */
 DTX_MUSTUSE enum dtx_code dtx_execution_inputs(struct dtx_execution *x, struct dtx_err *err);
 
 #endif

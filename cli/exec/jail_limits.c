@@ -1,4 +1,4 @@
-/* See jail_limits.h. */
+/* Finds the limits of the jail, see jail_limits.h. */
 #include "cli/exec/jail_limits.h"
 
 #include "cli/opt.h"
@@ -39,7 +39,7 @@ out:
 	return rc;
 }
 
-/* The profile of a setting. */
+/* Parses the profile of a setting. */
 static enum dtx_code profile_parse(const char *text, enum dtx_jail_profile *out,
                                    struct dtx_err *err)
 {
@@ -92,7 +92,7 @@ enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct 
 
 		if (option && from != DTX_CONFIG_LOCKED)
 			continue;
-		*value = 0; /* a lock without a value holds too */
+		*value = 0; /* a lock without a value counts, too */
 		if (text)
 			DTX_TRY(setting_parse(&settings[i], text, value, err));
 		if (option && option != *value)

@@ -1,5 +1,6 @@
-/* Limits of the jail: what an option gives, else the environment, the user's file, the machine's;
- * what the machine's file locks wins over all.  Nothing is read from beside plans or data. */
+/* The limits of the jail: from an option, otherwise the environment, the user's file, or the
+ * machine's file. What the machine's file locks wins over everything. No file next to plans or
+ * data is read. */
 #ifndef DTX_CLI_EXEC_JAIL_LIMITS_H
 #define DTX_CLI_EXEC_JAIL_LIMITS_H
 
@@ -7,18 +8,18 @@
 #include "cli/config.h"
 #include "core/plan/exec/provider.h"
 
-/* As the options --jail-wall, --jail-cpu (seconds), --jail-memory, --jail-output (bytes) and
- * --jail-queue-wait (seconds) say; 0: not given. */
+/* The options --jail-wall, --jail-cpu (seconds), --jail-memory, --jail-output (bytes) and
+ * --jail-queue-wait (seconds); 0: not given. */
 struct dtx_jail_given {
 	int64_t wall, cpu, memory, output, queue;
-	int profile; /* --jail-profile: 0, or one more than enum dtx_jail_profile */
+	int profile; /* --jail-profile: 0, or enum dtx_jail_profile + 1 */
 };
 #define DTX_JAIL_SECONDS_MAX 86400
 #define DTX_JAIL_BYTES_MAX   ((int64_t)1 << 40)
 #define DTX_JAIL_OUTPUT_MIN  4096
 
-/* Rows of an option table whose arguments have a struct dtx_jail_given `jail`; AT is the table's
- * own. `who` is limited, `what` comes out of it. */
+/* Rows for an option table whose arguments have a struct dtx_jail_given `jail`; AT is defined by
+ * the file of the table. `who` is limited, `what` is its output. */
 #define DTX_JAIL_SECONDS(option, member, text)                                                     \
 	{                                                                                          \
 		.name = option, .kind = DTX_O_INT, .metavar = "SECONDS", AT(member), .min = 1,     \
@@ -48,13 +49,13 @@ struct dtx_jail_given {
 	                         " may read beside its input: nothing (sealed), or modules that "  \
 	                         "were not imported beforehand, from Python's folders (lib-ro)")
 
-/* 0 stays for what nobody sets.  A setting that is no number or outside of the option's bounds is
- * usage. */
+/* Finds the limits; 0 means not set. A setting that is not a number, or is outside the bounds of
+ * its option, is a usage error. */
 DTX_MUSTUSE enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given,
                                                  struct dtx_config *config,
                                                  struct dtx_jail_limits *out, struct dtx_err *err);
-/* The same from the configuration's usual places; cli (NULL: nobody) is told of options that a lock
- * overrules. */
+/* The same with the configuration at its usual places. `cli` (may be NULL) is used to report
+ * options that a lock overrules. */
 DTX_MUSTUSE enum dtx_code dtx_jail_limits_open(const struct dtx_jail_given *given,
                                                struct dtx_jail_limits *out,
                                                const struct dtx_cli *cli, struct dtx_err *err);

@@ -1,4 +1,4 @@
-/* Codes of warnings and refusals in words. */
+/* Explains codes of warnings and errors in a few words. */
 #include "cli/report/codewords.h"
 
 #include <string.h>

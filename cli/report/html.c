@@ -1,4 +1,4 @@
-/* The report: sections in the order a reader asks. */
+/* Writes the report: its sections are in the order in which readers ask. */
 #include "cli/report/html.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* --- summary --- */
 
-/* Lines of the default screen: a label, mostly 12 wide, and what is said of it. */
+/* The length of the label in a line of the default screen, which is usually 12 wide. */
 static size_t html_label(const json_t *record, const char *line, size_t len)
 {
 	json_t *output;
@@ -28,7 +28,7 @@ static size_t html_label(const json_t *record, const char *line, size_t len)
 	return DTX_MIN(len, (size_t)12);
 }
 
-/* Two blanks part facts on the screen; a browser would make one of them. */
+/* Writes facts that the screen separates by two blanks, which a browser would show as one. */
 static void html_facts(const char *text, size_t len, struct dtx_buf *out)
 {
 	const char *end = text + len, *gap;
@@ -75,7 +75,7 @@ static void html_summary(const json_t *record, struct dtx_buf *out)
 
 /* --- code --- */
 
-/* Line N has the anchor LN; those of a second snippet R2-LN. */
+/* Line N has the anchor LN; in a second snippet it is R2-LN. */
 static void html_code_line(size_t region, size_t n, const char *line, size_t len,
                            struct dtx_buf *out)
 {
@@ -160,7 +160,7 @@ static void html_schema_table(const char *caption, const json_t *schema, struct 
 	dtx_html_end(out);
 }
 
-/* Whether two inputs are files of one, with the same columns. */
+/* Whether two inputs are files of the same input and have the same columns. */
 static bool html_alike(const json_t *record, size_t a, size_t b)
 {
 	const json_t *inputs = json_object_get(record, "inputs");
@@ -185,12 +185,12 @@ static void html_schema(const json_t *record, struct dtx_buf *out)
 
 	json_array_foreach(json_object_get(record, "inputs"), i, item)
 	{
-		/* a run that failed may not have noted what it had read by then */
+		/* a run that failed may not have recorded what it had read */
 		if (!json_is_array(json_object_get(item, "schema")))
 			continue;
 		dtx_buf_add(out, first ? "<h3>Before</h3>\n" : "");
 		first = false;
-		/* files of one input that are alike are told once */
+		/* equal files of one input are listed once */
 		for (same = 0; html_alike(record, i, i + same + 1);)
 			same++;
 		dtx_buf_reset(&caption);
@@ -224,7 +224,7 @@ static bool html_same_column(const json_t *a, const json_t *b)
 	       !strcmp(dtx_json_text(a, "subtype", ""), dtx_json_text(b, "subtype", ""));
 }
 
-/* What the lineage calls its kinds, for people. */
+/* Describes the kinds of lineage for people. */
 static const char *html_subtype(const char *subtype)
 {
 	static const char *const words[][2] = {
@@ -246,8 +246,8 @@ static const char *html_subtype(const char *subtype)
 	return subtype;
 }
 
-/* Whether a row before it names the source: the same column of the same input, of several files of
- * one too; with `bare` of any. */
+/* Whether an earlier row names the source already: the same column of the same input, which may
+ * consist of several files; with `bare`, of any input. */
 static bool html_named(const json_t *record, const json_t *list, size_t from, size_t at, bool bare)
 {
 	const json_t *row = json_array_get(list, at), *one;
@@ -266,8 +266,8 @@ static bool html_named(const json_t *record, const json_t *list, size_t from, si
 	return false;
 }
 
-/* Sources of rows [at, end), each once: "main.hours of 3 files, rates.rate"; with `bare` the
- * columns alone. */
+/* Lists the sources of rows [at, end) once each: "main.hours of 3 files, rates.rate"; with
+ * `bare`, only the columns. */
 static void html_sources(const json_t *record, const json_t *list, size_t at, size_t end, bool bare,
                          struct dtx_buf *out)
 {
@@ -378,7 +378,7 @@ static void html_checks(const json_t *record, struct dtx_buf *out)
 	dtx_html_end(out);
 }
 
-/* Its code and what that means; of a repair also what a reader had refused. */
+/* Writes the code and its meaning; for a repair, also the error that the reader had reported. */
 static void html_warning_name(const json_t *row, struct dtx_buf *out)
 {
 	const char *refusal = dtx_json_text(row, "refusal", NULL);
@@ -392,7 +392,7 @@ static void html_warning_name(const json_t *row, struct dtx_buf *out)
 	dtx_html_cell(out, words);
 }
 
-/* A column, a place in the plan, or the cell of an input. */
+/* Writes a column, a place in the plan, or the cell of an input. */
 static void html_warning_place(const json_t *row, struct dtx_buf *out)
 {
 	const char *place = dtx_json_text(row, "column", dtx_json_text(row, "at", NULL));
@@ -421,7 +421,7 @@ static void html_warnings(const json_t *record, struct dtx_buf *out)
 		dtx_buf_add(out, "<tr>");
 		html_warning_name(row, out);
 		html_warning_place(row, out);
-		if (dtx_json_int(row, "count", 1) < 0) /* of the whole file, not counted */
+		if (dtx_json_int(row, "count", 1) < 0) /* about the whole file, so not counted */
 			dtx_html_cell(out, NULL);
 		else
 			dtx_html_number(out, "td", dtx_json_int(row, "count", 1));
@@ -430,7 +430,7 @@ static void html_warnings(const json_t *record, struct dtx_buf *out)
 	dtx_html_end(out);
 }
 
-/* One snippet: its life so far, and the calls of this run that asked a model. */
+/* Writes the history of each snippet, and the calls of this run that asked a model. */
 static void html_asked(const json_t *record, struct dtx_buf *out)
 {
 	static const char *const head[] = { "snippet", "state", "by", "note", "attempts" };
@@ -531,7 +531,7 @@ static bool html_has(const json_t *record, const char *run_member, const char *m
 	return json_is_array(v) ? json_array_size(v) > 0 : v != NULL;
 }
 
-/* A section is there when its member has something. */
+/* A section is written if its member is not empty. */
 static const struct {
 	const char *id, *title, *in, *member;
 	void (*print)(const json_t *, struct dtx_buf *);
@@ -567,7 +567,7 @@ static void html_nav(const json_t *record, bool sample, struct dtx_buf *out)
 	dtx_buf_add(out, "</ul></nav>\n");
 }
 
-/* "How a.csv was made", or why nothing was. */
+/* Writes "How a.csv was made", or why nothing was made. */
 static void html_title(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *first = json_array_get(json_object_get(record, "outputs"), 0);

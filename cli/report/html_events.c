@@ -1,4 +1,4 @@
-/* The report: what happened, event by event. */
+/* Writes the events of the run for the report. */
 #include "cli/report/html.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "cli/report/codewords.h"
 #include "core/base/file.h"
 
-/* Members of an event's body that are plain texts and numbers. */
+/* Writes the members of an event's body that are texts or numbers. */
 static void html_event_body(const json_t *body, struct dtx_buf *out)
 {
 	const char *key, *sep = "";
@@ -61,7 +61,7 @@ static void html_written(const json_t *record, struct dtx_buf *out)
 	}
 }
 
-/* "failed: assert_failed, a rule of the plan does not hold, in step 2" */
+/* Writes "failed: assert_failed, a rule of the plan does not hold, in step 2". */
 void dtx_html_ended(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *run = json_object_get(record, "run");
@@ -79,7 +79,7 @@ void dtx_html_ended(const json_t *record, struct dtx_buf *out)
 		dtx_buf_printf(out, ", in step %ld", strtol(at + 7, NULL, 10) + 1);
 }
 
-/* Events whose facts are the record's own. */
+/* Events whose facts are in other parts of the record. */
 static const struct {
 	const char *kind;
 	void (*print)(const json_t *record, struct dtx_buf *out);

@@ -1,5 +1,5 @@
-/* Inputs and steps as the plan has them: an input of several files is one input per file to the
- * record, and a step in front of all others puts them together. */
+/* Maps inputs and steps of the record to those of the plan. In the record, an input of several
+ * files is one input per file, and an additional first step combines them. */
 #include <string.h>
 
 #include "cli/report/html.h"
@@ -14,7 +14,7 @@ int64_t dtx_html_written(const json_t *record, size_t step)
 	return json_is_integer(number) ? json_integer_value(number) : -1;
 }
 
-/* Several steps may have been made of one: the last has its result. */
+/* Several recorded steps may come from one of the plan; the last one has its result. */
 const json_t *dtx_html_seen(const json_t *record, size_t i)
 {
 	const json_t *steps = json_object_get(record, "steps");
@@ -26,7 +26,7 @@ const json_t *dtx_html_seen(const json_t *record, size_t i)
 	return NULL;
 }
 
-/* "main" of "main__12"; empty: it is no such name. */
+/* Returns "main" for "main__12"; empty if the alias has another form. */
 static struct dtx_str files_name(const char *alias)
 {
 	size_t len = strlen(alias), digits = 0;

@@ -1,4 +1,4 @@
-/* Rows from step to step, as bars. */
+/* Draws the number of rows after each step as bars. */
 #include "cli/report/html.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@ enum { FUNNEL_WIDTH = 760, FUNNEL_LABEL = 190, FUNNEL_ROW = 26, FUNNEL_STEPS = 2
 
 struct funnel_row {
 	const char *label;
-	int64_t rows, step;   /* as the plan has it, from 1; 0: none */
-	const json_t *counts; /* dropped by reason; NULL */
+	int64_t rows, step;   /* number in the plan, from 1; 0: none */
+	const json_t *counts; /* dropped rows by reason; NULL: none */
 };
 
 static bool funnel_by_snippet(const json_t *step)
@@ -18,7 +18,7 @@ static bool funnel_by_snippet(const json_t *step)
 	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
 
-/* What was read, then what each step left; steps of one snippet are one. */
+/* Collects what was read, and what each step left. Steps of one snippet are one row. */
 static size_t funnel_rows(const json_t *record, struct funnel_row *row, bool *cut)
 {
 	const json_t *steps = json_object_get(record, "steps");

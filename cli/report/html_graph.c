@@ -1,4 +1,4 @@
-/* What was made from what: files, steps, snippets and outputs from left to right. */
+/* Draws what was made from what: files, steps, snippets and outputs, from left to right. */
 #include "cli/report/html.h"
 
 #include <stdio.h>
@@ -14,19 +14,21 @@ enum {
 	GRAPH_H = 40,
 	GRAPH_DX = 190,
 	GRAPH_DY = 58,
-	GRAPH_X = 16,    /* room for lines on either side */
-	GRAPH_COLS = 5,  /* as many stand beside each other on a page; then it goes on below */
+	GRAPH_X = 16, /* room for lines on both sides */
+	/* columns side by side on a page; the graph continues below in another band */
+	GRAPH_COLS = 5,
 	GRAPH_GAP = 26,  /* between such bands */
 	GRAPH_TEXT = 20, /* characters of a label that fit */
-	GRAPH_FILES = 6  /* of one input that are drawn each; more are one box */
+	GRAPH_FILES = 6  /* more files of one input are drawn as one box */
 };
 
 struct graph_node {
-	const char *kind; /* class: in, step, snippet, out */
+	const char *kind; /* class in the SVG: in, step, snippet, out */
 	const char *label;
 	struct dtx_str table; /* empty: it has no name */
-	int64_t rows, step;   /* -1: none */
-	size_t files;         /* how many it stands for, in place of a label; 0: it has one */
+	int64_t rows, step;   /* -1: unknown */
+	/* the number of files that it represents, instead of a label; 0: it has a label */
+	size_t files;
 	uint32_t depth, lane;
 };
 struct graph {
@@ -35,7 +37,7 @@ struct graph {
 		uint32_t from, to;
 	} edge[GRAPH_EDGES];
 	uint32_t nnodes, nedges, depths, lanes;
-	uint32_t used[GRAPH_NODES];    /* lanes taken per depth */
+	uint32_t used[GRAPH_NODES];    /* used lanes per depth */
 	uint32_t top[GRAPH_NODES + 1]; /* y of each band, and of the end */
 	bool cut;
 };
@@ -54,7 +56,8 @@ static void graph_edge(struct graph *g, int32_t from, int32_t to)
 {
 	uint32_t i;
 
-	/* edges go forward, whatever a record says, so that depths are at most the nodes */
+	/* edges only go forward, whatever a record says, so there are at most as many depths as
+	 * nodes */
 	if (from < 0 || from >= to)
 		return;
 	for (i = 0; i < g->nedges; i++) {
@@ -70,7 +73,7 @@ static void graph_edge(struct graph *g, int32_t from, int32_t to)
 	g->node[to].depth = DTX_MAX(g->node[to].depth, g->node[from].depth + 1);
 }
 
-/* The last node that made a table of this name. */
+/* The last node that made a table with this name. */
 static int32_t graph_named(const struct graph *g, const char *name)
 {
 	int32_t i;
@@ -82,7 +85,7 @@ static int32_t graph_named(const struct graph *g, const char *name)
 	return -1;
 }
 
-/* `with` of a step: a name, or a list of names. */
+/* Adds edges from the tables in `with` of a step: a name, or a list of names. */
 static void graph_with(struct graph *g, const json_t *with, int32_t to)
 {
 	const json_t *one;
@@ -105,7 +108,8 @@ static int64_t graph_read(const json_t *input)
 	                                                       : -1;
 }
 
-/* The files of one input, from `at` on: each, or one box for all, and what puts them together. */
+/* Adds the files of one input, from `at` on: each, or one box for all, and the node that
+ * combines them. */
 static int32_t graph_files(struct graph *g, const json_t *inputs, size_t at, size_t files,
                            struct dtx_str name)
 {
@@ -132,7 +136,7 @@ static int32_t graph_files(struct graph *g, const json_t *inputs, size_t at, siz
 	return node;
 }
 
-/* The node of the plan's first input; -1: there is none. */
+/* Adds the inputs; returns the node of the plan's first input, or -1. */
 static int32_t graph_inputs(struct graph *g, const json_t *record)
 {
 	const json_t *inputs = json_object_get(record, "inputs");
@@ -154,7 +158,8 @@ static int32_t graph_inputs(struct graph *g, const json_t *record)
 	return first;
 }
 
-/* Steps from the plan (who reads what) and the record (rows); those of one snippet are one node. */
+/* Adds the steps, from the plan (which reads what) and the record (rows). Steps of one snippet
+ * are one node. */
 static int32_t graph_steps(struct graph *g, const json_t *record, int32_t current)
 {
 	const json_t *plan =
@@ -210,7 +215,7 @@ static void graph_outputs(struct graph *g, const json_t *record, int32_t current
 	}
 }
 
-/* A node takes the lane of its first source when that is free at its depth. */
+/* Places a node in the lane of its first source if that is free at its depth. */
 static void graph_place(struct graph *g)
 {
 	uint32_t i, k;
@@ -240,7 +245,7 @@ static uint32_t graph_bands(const struct graph *g)
 	return (g->depths + GRAPH_COLS - 1) / GRAPH_COLS;
 }
 
-/* A band is as high as its fullest column. */
+/* Computes the height of each band from its fullest column. */
 static void graph_fold(struct graph *g)
 {
 	for (uint32_t band = 0; band < graph_bands(g); band++) {
@@ -333,8 +338,8 @@ static void graph_draw_edge(const struct graph *g, uint32_t k, struct dtx_buf *o
 	if (a->depth / GRAPH_COLS == band) {
 		dtx_buf_printf(out, "<path d=\"M%u %uH%uC%u %u %u %u %u %u\"/>", x1, y1, mid - 14,
 		               mid, y1, mid, y2, x2 - 2, y2);
-	} else { /* between the bands, then back to the left */
-		down = g->top[band] - GRAPH_GAP / 2 + k % 3 * 6 - 6; /* beside each other */
+	} else { /* goes down between the bands, then back to the left */
+		down = g->top[band] - GRAPH_GAP / 2 + k % 3 * 6 - 6; /* side by side */
 		dtx_buf_printf(out, "<path d=\"M%u %uh11V%uH%uV%uH%u\"/>", x1, y1, down, mid, y2,
 		               x2 - 2);
 	}

@@ -1,10 +1,10 @@
-/* The steps of the plan, each in words. */
+/* Writes the steps of the plan in words. */
 #include <string.h>
 
 #include "cli/report/html.h"
 #include "core/plan/op.h"
 
-/* Formulas of a step: of `set` and `agg` with their names, `where`, `expr`. */
+/* Writes the formulas of a step: those in `set` and `agg` with their names, `where`, `expr`. */
 static void plan_formulas(const json_t *step, struct dtx_buf *out)
 {
 	static const char *const lists[] = { "set", "agg" }, *const texts[] = { "where", "expr" };
@@ -37,7 +37,7 @@ static void plan_formulas(const json_t *step, struct dtx_buf *out)
 	}
 }
 
-/* What every step of this op says unless it says otherwise. */
+/* Whether the value is the default of this op. */
 static bool plan_usual(const json_t *step, const char *key, const json_t *value)
 {
 	const struct dtx_op *op = dtx_op_find(dtx_json_text(step, "op", ""), NULL);
@@ -54,7 +54,7 @@ static bool plan_usual(const json_t *step, const char *key, const json_t *value)
 	return same;
 }
 
-/* One of them; false: it says more. */
+/* Writes one item; returns false if it contains more than a name. */
 static bool plan_name(const json_t *one, struct dtx_buf *out)
 {
 	const char *from = dtx_json_text(one, "from", NULL), *name = json_string_value(one);
@@ -82,7 +82,8 @@ static bool plan_name(const json_t *one, struct dtx_buf *out)
 	return true;
 }
 
-/* "a, b", "a, b descending", "a to b", "a = b", where a list says no more than that. */
+/* Writes "a, b", "a, b descending", "a to b" or "a = b". Returns false if the list contains more
+ * than that. */
 static bool plan_names(const json_t *list, struct dtx_buf *out)
 {
 	json_t *one;
@@ -109,7 +110,8 @@ static void plan_value(const json_t *value, struct dtx_buf *out)
 	dtx_json_canonical(value, out);
 }
 
-/* What else the step says, in words where that is all of it, else as in the plan. */
+/* Writes the other members of the step: in words if these say everything, otherwise as in the
+ * plan. */
 static void plan_rest(const json_t *step, struct dtx_buf *out)
 {
 	static const char *const apart = "op,set,agg,where,expr,in,out,fallback,expect";

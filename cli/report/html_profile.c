@@ -1,4 +1,4 @@
-/* Pictures of the columns of a result, from the statistics of its record. */
+/* Draws the columns of a result from the statistics in its record. */
 #include "cli/report/html.h"
 
 #include <stdio.h>
@@ -11,12 +11,13 @@
 
 enum { PROFILE_WIDTH = 180, PROFILE_HEIGHT = 44, PROFILE_GAP = 2 };
 
-/* A bound of the bars, as its kind is written. */
+/* Writes a bound of the bars as its kind is written. */
 static void profile_bound(const char *kind, double v, struct dtx_buf *out)
 {
 	char text[DTX_NUM_TEXT];
 
-	/* bounds are round: 0.5 and seven times 0.1 are 1.2, whatever their sum is in binary */
+	/* Bounds are round numbers: 0.5 plus seven times 0.1 is 1.2, although the binary sum
+	 * differs. */
 	snprintf(text, sizeof(text), "%.15g", v);
 	v = strtod(text, NULL);
 	if (!strcmp(kind, "day") && v > -4000000 && v < 4000000)
@@ -79,7 +80,7 @@ static void profile_bars(const json_t *column, struct dtx_buf *out)
 	dtx_buf_printf(out, "<path d=\"M0 %d.5H%d\"/>", PROFILE_HEIGHT, PROFILE_WIDTH);
 }
 
-/* Named and described, for those who do not see it. */
+/* Draws the bars. The picture has a title and a description for screen readers. */
 static void profile_picture(const json_t *column, size_t n, struct dtx_buf *out)
 {
 	const json_t *bar;

@@ -1,4 +1,4 @@
-/* The first rows of a result, where somebody asks for them. */
+/* Writes the first rows of each result, if the user asks for them. */
 #include <string.h>
 
 #include "cli/report/html.h"

@@ -1,4 +1,4 @@
-/* Text, tables and the style of the report. */
+/* Text, tables and the style sheet of the report. */
 #include "cli/report/html.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ void dtx_html_table(struct dtx_buf *out, const char *caption, const char *const 
 {
 	size_t i;
 
-	/* a table has a name for those who hear it: without a caption that of its columns */
+	/* A table needs a name for screen readers: without a caption, the names of its columns. */
 	dtx_buf_add(out, "<div class=\"wide\"><table");
 	for (i = 0; !caption && i < n; i++)
 		dtx_buf_printf(out, "%s%s", i ? ", " : " aria-label=\"", head[i]);
@@ -77,7 +77,7 @@ void dtx_html_end(struct dtx_buf *out)
 	dtx_buf_add(out, "</tbody></table></div>\n");
 }
 
-/* Contrast of text is at least 4.5 to 1 in both schemes. */
+/* The contrast of text is at least 4.5 to 1 in both color schemes. */
 const char dtx_html_style[] =
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#57606a;--line:#d0d7de;"
 	"--soft:#f4f6f8;--in:#0b5cad;--step:#3f4a56;--snip:#8a3b00;--out:#116329;--bar:#0b5cad;"
@@ -120,7 +120,8 @@ const char dtx_html_style[] =
 	".bar{fill:var(--bar);stroke:none}svg .tip{fill:var(--dim);stroke:none}\n"
 	"svg.profile{max-width:11.5rem}td code{overflow-wrap:anywhere}"
 	"details>summary{cursor:pointer}\n"
-	/* on a narrow page words break, and lists stand for pictures, which would shrink */
+	/* On a narrow page words may break, and lists replace pictures, which would become too
+         * small. */
 	"@media screen and (max-width:40rem){body{padding:1rem .75rem}th,td,code,p{overflow-wrap:"
 	"anywhere}th,td{padding-right:.4rem;font-size:.86rem}th[scope=row]{white-space:normal}"
 	"th,td{min-width:3.9rem}th[scope=row]{min-width:5rem}thead th{font-size:.8rem}"

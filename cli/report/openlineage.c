@@ -1,4 +1,4 @@
-/* OpenLineage events: core 2-0-2 and its facets. */
+/* Writes OpenLineage events: core specification 2-0-2 and its facets. */
 #include "cli/report/openlineage.h"
 
 #include <stdio.h>
@@ -21,7 +21,8 @@ void dtx_time_iso(int64_t us, char out[DTX_TIME_ISO])
 
 /* --- facets --- */
 
-/* Where a facet is defined: VERSION/NAME of a published one, the name alone of our own. */
+/* The URL of a facet's definition: VERSION/NAME for a published one, only the name for dtx's
+ * own. */
 static json_t *ol_schema(const char *schema)
 {
 	const char *name = strchr(schema, '/');
@@ -30,7 +31,7 @@ static json_t *ol_schema(const char *schema)
 	            : json_sprintf("urn:dtx:facet:%s", schema);
 }
 
-/* Gives `facet` its two common members and adds it; takes it. */
+/* Adds the two common members to `facet`, and adds it to `facets`; takes it. */
 static void ol_add(json_t *facets, const char *name, const char *schema, json_t *facet)
 {
 	json_object_set_new(facet, "_producer", json_string(OL_PRODUCER));
@@ -97,7 +98,7 @@ static json_t *ol_tests(const json_t *record)
 	return tests;
 }
 
-/* What was given on the command line. */
+/* The arguments of the command line. */
 static json_t *ol_parameters(const json_t *run)
 {
 	json_t *list = json_array(), *one;
@@ -173,7 +174,7 @@ static json_t *ol_run(const json_t *record, bool end)
 
 /* --- data sets --- */
 
-/* The absolute path, of a workbook with its sheet. */
+/* The absolute path; for a workbook, with its sheet. */
 static json_t *ol_name(const json_t *item, const char *path)
 {
 	const char *sheet =
@@ -201,7 +202,7 @@ static json_t *ol_facets(const json_t *item)
 	const json_t *schema = json_object_get(item, "schema");
 	const char *sha = dtx_json_text(item, "sha", NULL);
 
-	if (json_is_array(schema)) /* a run that failed early knows none */
+	if (json_is_array(schema)) /* a run that failed early does not know the schema */
 		ol_add(facets, "schema", "1-2-0/SchemaDatasetFacet",
 		       json_pack("{so}", "fields", ol_fields(schema)));
 	if (sha)
@@ -239,7 +240,7 @@ static json_t *ol_inputs(const json_t *record)
 
 /* --- columns --- */
 
-/* An input field with the way it got there; NULL: no source column. */
+/* An input field and the kind of its influence; NULL: not a source column. */
 static json_t *ol_source(const json_t *record, const json_t *row)
 {
 	const char *alias = dtx_json_text(row, "alias", NULL);

@@ -1,4 +1,4 @@
-/* PROV-JSON: entities (files, plan, code), one activity (the run), its agents. */
+/* Writes PROV-JSON: entities (files, plan, code), one activity (the run), and its agents. */
 #include "cli/report/provjson.h"
 
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include "cli/report/openlineage.h"
 #include "core/base/hash/identity.h"
 
-/* Names are dtx:KIND-HASH, so that equal things have equal names in every document. */
+/* Names are dtx:KIND-HASH, so that equal things have equal names in all documents. */
 static json_t *prov_file(const json_t *item, const char *path)
 {
 	const char *sha = dtx_json_text(item, "sha", "");
 	const json_t *rows = json_object_get(item, "rows");
-	json_t *counted = NULL; /* a run that failed may not have come to count them */
+	json_t *counted = NULL; /* a run that failed may not have counted them */
 	json_t *file;
 	char key[24];
 
@@ -32,7 +32,7 @@ static void prov_name(const char *kind, const char *hash, struct dtx_buf *out)
 	dtx_buf_printf(out, "dtx:%s-%s", kind, hash);
 }
 
-/* By the digits: those of another kind are not taken for it. */
+/* Names a file by the digits of its hash; hashes of different kinds do not collide. */
 static void prov_file_name(const json_t *item, struct dtx_buf *out)
 {
 	prov_name("file", dtx_identity_digits(dtx_json_text(item, "sha", "")), out);
@@ -45,7 +45,7 @@ struct prov {
 	size_t n;
 };
 
-/* Relations are named in order: "_:u1". */
+/* Adds a relation under the next name, such as "_:r1". */
 static void prov_relate(struct prov *p, json_t *relations, json_t *relation)
 {
 	json_t *key = json_sprintf("_:r%zu", ++p->n);
@@ -140,7 +140,7 @@ static json_t *prov_activity(const json_t *run)
 	return a;
 }
 
-/* A user's name as part of a qualified one. */
+/* Makes a user's name usable in a qualified name. */
 static json_t *prov_person(const char *user)
 {
 	struct dtx_buf name = DTX_BUF_INIT(1000);

@@ -1,4 +1,4 @@
-/* The record's shape, as others may rely on it. */
+/* The JSON Schema of a record, see record_schema.h. */
 #include "cli/report/record_schema.h"
 
 #define TEXT        "{\"type\":\"string\"}"
@@ -13,13 +13,13 @@
 	"{\"type\":\"string\",\"pattern\":\"^((fsverity:)?[0-9a-f]{64}|xxh3:[0-9a-f]{32})$\"}"
 #define FILE_STATE "{\"enum\":[\"unchanged\",\"changed\",\"gone\",\"not kept\",\"unreadable\"]}"
 #define LIST(item) "{\"type\":\"array\",\"items\":" item "}"
-/* Members that are always there, and others that may be. */
+/* An object with properties, and the list of those that are always there. */
 #define OBJECT(props, required)                                                                    \
 	"{\"type\":\"object\",\"properties\":{" props "},\"required\":[" required "]}"
 #define SCHEMA_OF_TABLE LIST(OBJECT("\"name\":" TEXT ",\"type\":" TEXT, "\"name\",\"type\""))
 
 /* clang-format off */
-/* In parts: a compiler need not take a longer text. */
+/* In pieces, because a compiler need not accept longer string literals. */
 static const char *const record_schema[] = {
 "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"dtx record\","
 "\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"

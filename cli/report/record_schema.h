@@ -1,4 +1,5 @@
-/* JSON Schema (2020-12) of `dtx provenance --json`, `run --record` and receipts' records. */
+/* JSON Schema (2020-12) of the record that `dtx provenance --json`, `run --record` and receipts
+ * contain. Other programs may rely on it. */
 #ifndef DTX_CLI_REPORT_RECORD_SCHEMA_H
 #define DTX_CLI_REPORT_RECORD_SCHEMA_H
 

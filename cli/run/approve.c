@@ -1,4 +1,4 @@
-/* Approval at the terminal. */
+/* Asks for approval at the terminal, see approve.h. */
 #include "cli/run/approve.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static void approve_schema(struct dtx_buf *out, const struct dtx_schema *s)
 	dtx_buf_add(out, i < s->nfields ? " ...\n" : "\n");
 }
 
-/* What became of the table, where it has run. */
+/* Writes the size of the table before and after, if the snippet has run. */
 static void approve_sizes(struct dtx_buf *out, const struct dtx_approval_view *v)
 {
 	dtx_buf_printf(out, "  before     %lld rows x %lld columns\n", (long long)v->rows_before,
@@ -100,7 +100,7 @@ void dtx_approve_text(const struct dtx_approval_view *v, struct dtx_buf *out)
 	dtx_buf_add(out, "\nmay it run, now and from the cache? [y/N] ");
 }
 
-/* One line, without its end; what is longer is no answer that is expected. */
+/* Reads one line without its end. A longer line is not an answer that is expected, and is cut. */
 static bool approve_read(int fd, char line[64])
 {
 	size_t n = 0;
@@ -110,7 +110,7 @@ static bool approve_read(int fd, char line[64])
 	while (n + 1 < 64 && c != '\n') {
 		got = read(fd, &c, 1);
 		if (got < 0 && errno == EINTR)
-			return false; /* the signal that cancels the run */
+			return false; /* by the signal that cancels the run */
 		if (got <= 0)
 			break;
 		if (c != '\n' && c != '\r')

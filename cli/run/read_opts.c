@@ -1,4 +1,4 @@
-/* Members of a plan's input in the words of the command line. */
+/* Translates members of a plan's input to options of the command line, see read_opts.h. */
 #include "cli/run/read_opts.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/base/mem.h"
 #include "core/plan/plan.h"
 
-/* Members that have an option; all others are members of --read. */
+/* Members that have an option of their own; all others are given with --read. */
 static const struct {
 	const char *member, *option;
 } read_named[] = {
@@ -29,7 +29,7 @@ static const char *option_of(const char *member)
 	return NULL;
 }
 
-/* As a shell takes it for one word; a tab as the option takes it. */
+/* Writes a text as one word of a shell; a tab is written as the option accepts it. */
 static void say_word(const char *text, struct dtx_buf *out)
 {
 	struct dtx_buf written = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -44,7 +44,7 @@ static void say_word(const char *text, struct dtx_buf *out)
 	dtx_buf_clear(&written);
 }
 
-/* The value as a word; what is no JSON ("...", N) as it stands. */
+/* Writes a value as a word; what is not JSON ("...", N) is copied. */
 static void say_value(const char *member, const char *text, struct dtx_buf *out)
 {
 	json_t *v = json_loads(text, JSON_DECODE_ANY, NULL);
@@ -62,7 +62,7 @@ static void say_value(const char *member, const char *text, struct dtx_buf *out)
 	json_decref(v);
 }
 
-/* --header-rows 0, --read quotes=lenient; value NULL: the member alone. */
+/* Writes --header-rows 0, or --read quotes=lenient; value NULL: only the member. */
 static void say_option(const char *member, const char *value, struct dtx_buf *out)
 {
 	const char *option = option_of(member);
@@ -77,7 +77,8 @@ static void say_option(const char *member, const char *value, struct dtx_buf *ou
 		say_value(member, value, out);
 }
 
-/* A word in quotes at p, into `name`; the place behind it, NULL: there is none. */
+/* Copies a word in quotes at p to `name`. Returns the position after it, or NULL if there is
+ * none. */
 static const char *read_name(const char *p, char *name, size_t size)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
@@ -90,8 +91,8 @@ static const char *read_name(const char *p, char *name, size_t size)
 	return p + n + 2;
 }
 
-/* ": value" at p, into `value`: a text in quotes, a list or object, or a word; the place behind it,
- * NULL: there is none. */
+/* Copies the value in ": value" at p to `value`: a text in quotes, a list or object, or a word.
+ * Returns the position after it, or NULL if there is none. */
 static const char *read_value(const char *p, char *value, size_t size)
 {
 	const char *end;
@@ -122,7 +123,7 @@ static const char *read_value(const char *p, char *value, size_t size)
 	return end;
 }
 
-/* A member at p; the place behind it, NULL: there is none. */
+/* Translates a member at p. Returns the position after it, or NULL if there is none. */
 static const char *say_member(const char *p, const json_t *written, struct dtx_buf *out)
 {
 	char name[32], value[256];
@@ -136,7 +137,7 @@ static const char *say_member(const char *p, const json_t *written, struct dtx_b
 	return end ? end : next;
 }
 
-/* {"delimiter": ";", "quote": false} at p. */
+/* Translates all members in {"delimiter": ";", "quote": false} at p. */
 static const char *say_members(const char *p, const json_t *written, struct dtx_buf *out)
 {
 	bool first = true;

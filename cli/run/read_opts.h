@@ -1,13 +1,13 @@
-/* How a file of the command line is read: the options of run, convert, prompt, inspect and suggest,
- * and the words of a remedy that name them. */
+/* How a file on the command line is read: the options for that of run, convert, prompt, inspect
+ * and suggest, and the translation of remedies to these options. */
 #ifndef DTX_CLI_RUN_READ_OPTS_H
 #define DTX_CLI_RUN_READ_OPTS_H
 
 #include "core/base/buf.h"
 #include "core/base/text/json.h"
 
-/* Rows of an option table whose arguments have a struct dtx_run_args: `in` leads there ("run.", or
- * nothing).  AT is the table's own. */
+/* Rows for an option table whose arguments have a struct dtx_run_args: `in` is the path to it
+ * ("run.", or nothing). AT is defined by the file of the table. */
 #define DTX_READ_OPTS(in)                                                                          \
 	{ .name = "from",                                                                          \
 	  .kind = DTX_O_TEXT,                                                                      \
@@ -62,10 +62,10 @@
 			"quotes=lenient, skip_tail=2, bad_cells=text, see dtx-plan(5)"             \
 	}
 
-/* Appends the text with each member of an input, as it stands in a plan ("ragged": "pad",
- * "dialect": {"delimiter": ";"}, "range"), in the words of the command line (--ragged pad,
- * --delimiter ';', --range).  Members that `written`, the input of a plan, has stay: they are
- * changed there.  NULL: no plan. */
+/* Appends the text. Members of an input, as they are written in a plan ("ragged": "pad",
+ * "dialect": {"delimiter": ";"}, "range"), are replaced by options (--ragged pad, --delimiter
+ * ';', --range). Members that `written`, the input in a plan, contains are not replaced, because
+ * they are changed there. `written` is NULL without a plan. */
 void dtx_read_opts_say(const char *text, const json_t *written, struct dtx_buf *out);
 
 #endif

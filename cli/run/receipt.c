@@ -1,4 +1,4 @@
-/* A receipt against the files it names, and against the record it is a copy of. */
+/* Compares a receipt with the files it names, and with the record it is a copy of. */
 #include "cli/run/receipt.h"
 
 #include <stdio.h>
@@ -28,7 +28,8 @@ static enum dtx_code receipt_differs(json_t *findings, const char *path, const c
 	                   err);
 }
 
-/* A record without what goes on after its run: the head, and what became of its snippets. */
+/* A copy of a record without what can change after its run: the head, and the state of its
+ * snippets. */
 static json_t *receipt_settled(const json_t *record)
 {
 	json_t *copy = json_deep_copy(record), *region;
@@ -71,7 +72,7 @@ out:
 	return rc;
 }
 
-/* Its outputs must be in the record. */
+/* Checks that the outputs in the receipt are in the record. */
 static enum dtx_code receipt_subjects(const json_t *receipt, const json_t *record, json_t *findings,
                                       struct dtx_err *err)
 {
@@ -138,8 +139,9 @@ out:
 
 /* --- the files --- */
 
-/* Where a subject's file may be: the one that was asked about, beside the receipt, where the run
- * put it.  The first that has the bytes, else the first that is there; NULL: none. */
+/* Finds the file of a subject: the one that the user asked about, next to the receipt, or where
+ * the run wrote it. Takes the first that has the bytes, otherwise the first that exists; NULL:
+ * none. */
 static enum dtx_code receipt_find(const struct dtx_receipt *r, size_t i, const char *asked,
                                   const char **state, char path[4096], struct dtx_err *err)
 {
@@ -159,7 +161,7 @@ static enum dtx_code receipt_find(const struct dtx_receipt *r, size_t i, const c
 	dtx_file_dirname(r->path, dir, sizeof(dir));
 	snprintf(beside, sizeof(beside), "%s%s%s", strcmp(dir, ".") ? dir : "",
 	         strcmp(dir, ".") ? "/" : "", name);
-	/* another output of the same run is not this one's changed file */
+	/* another output of the same run must not count as a changed version of this one */
 	if (asked && json_array_size(subjects) > 1 && strcmp(dtx_file_basename(asked), name) != 0 &&
 	    strcmp(dtx_query_file(asked, item), "unchanged") != 0)
 		place[0] = NULL;
@@ -220,7 +222,8 @@ out:
 
 /* --- the record --- */
 
-/* A store without the run: the receipt's own one has lost it, another one never had it. */
+/* The store does not have the run: if it is the receipt's own store, it has lost the run;
+ * another store never had it. */
 static enum dtx_code receipt_lost(struct dtx_receipt *r, struct dtx_store *store, json_t *findings,
                                   struct dtx_err *err)
 {

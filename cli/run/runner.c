@@ -1,5 +1,5 @@
-/* The order of a run is the order of the record: run.start, execution, run.output, renames,
- * run.end. */
+/* Performs a run. The order of its steps is that of the record: run.start, execution,
+ * run.output, renaming outputs into place, run.end. */
 #include "cli/signal_flag.h"
 #include "cli/config.h"
 #include "cli/run/runner.h"
@@ -26,8 +26,8 @@
 
 /* --- plan --- */
 
-/* What a snippet may do: an option wins over all but a lock.  A setting of "off" wins over the
- * plan, and a plan's over other settings: whoever forbids it is heard first. */
+/* Decides what a snippet may do. An option wins over everything but a lock. The setting "off"
+ * wins over the plan, but the plan wins over other settings: the strictest prohibition counts. */
 static enum dtx_code runner_fallback(struct dtx_runner *r, struct dtx_err *err)
 {
 	static const char *const names[] = { "step", "plan", "off" };
@@ -38,7 +38,7 @@ static enum dtx_code runner_fallback(struct dtx_runner *r, struct dtx_err *err)
 	const char *text;
 	size_t i;
 
-	if (r->replay) /* as the recorded run */
+	if (r->replay) /* as in the recorded run */
 		goto option;
 	DTX_TRY(dtx_config_open(&config, err));
 	text = dtx_config_get(&config, "fallback", option < 0 ? NULL : names[option], &from);
@@ -101,13 +101,14 @@ static void runner_output_options(struct dtx_runner *r)
 		o->format = "text";
 }
 
-/* What a killed run leaves behind is found by its record. */
+/* Waits for run.start before the temp file is made, because a killed run is cleaned up by its
+ * record. */
 static enum dtx_code runner_ready(void *arg, struct dtx_err *err)
 {
 	return dtx_runner_store_wait(arg, err);
 }
 
-/* Of one output: no other reads the inputs. */
+/* Called when an output is complete. If there is only one, the inputs are not read again. */
 static void runner_written(void *arg)
 {
 	const struct dtx_runner *r = arg;
@@ -135,8 +136,8 @@ out:
 
 /* --- record --- */
 
-/* A warning without its text, which may quote cells; of a repair also what was changed, of rows
- * that a reader changed or left out also the first place. */
+/* Makes the record of a warning, without its text, which may quote cells. For a repair, it
+ * includes what was changed; for rows that a reader changed or left out, the first place. */
 static json_t *runner_warning(const struct dtx_err *w)
 {
 	json_t *o = json_pack("{ss ss? ss? sI}", "code", dtx_code_name(w->code), "at",
@@ -157,7 +158,7 @@ static json_t *runner_warning(const struct dtx_err *w)
 	return o;
 }
 
-/* What authors were paid for this run; NULL: none was asked. */
+/* What authors cost in this run; NULL: none was asked. */
 static json_t *runner_spent(const struct dtx_budget *b)
 {
 	if (!b->spent_attempts)
@@ -182,7 +183,7 @@ static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_e
 	                 err->at[0] ? err->at : NULL, "author", runner_spent(&r->fallback.budget));
 }
 
-/* The record's end must not hide why the run failed. */
+/* Ends the record. A failure of that must not hide why the run failed. */
 static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct dtx_err *err)
 {
 	struct dtx_err mine = DTX_ERR_INIT;
@@ -192,7 +193,8 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 	if (!r->record)
 		return rc;
 	if (rc != DTX_OK && rc != DTX_E_CANCELLED && !r->detailed) {
-		ended = dtx_runner_inputs_seen(r, &mine); /* best effort: rc is what counts */
+		/* failures are ignored, because rc counts */
+		ended = dtx_runner_inputs_seen(r, &mine);
 		if (ended == DTX_OK)
 			ended = dtx_runner_checks_seen(r, &mine);
 	}
@@ -281,14 +283,14 @@ out:
 	return rc;
 }
 
-/* A replay has the stamp of its model, or the bytes could not be equal. */
+/* A replay uses the run id of the original run, otherwise the bytes could not be equal. */
 static const char *runner_stamp(const struct dtx_runner *r)
 {
 	return r->replay ? dtx_json_text(dtx_runner_model(r->replay->record), "run_id", "")
 	                 : r->run_id;
 }
 
-/* Of the plan's time limit; 0: none. */
+/* The deadline from the plan's time limit; 0: none. */
 static int64_t runner_deadline(const struct dtx_runner *r)
 {
 	int64_t most = r->plan->limits.time_s;
@@ -356,7 +358,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 		if (!dtx_errlist_take(&r->result->warnings, &r->fallback.warnings.item[k]))
 			DTX_FAIL_MEM(err);
 out:
-	/* what a step says of bytes that are not there is not the reason */
+	/* If a file was cut short, an error of a step about missing bytes is not the cause. */
 	for (i = 0; rc != DTX_OK && i < r->plan->ninputs; i++) {
 		if (r->source[i])
 			rc = dtx_source_blame(r->source[i], rc, err);
@@ -385,14 +387,14 @@ static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_runner_lineage(r, outputs, err));
 	rc = dtx_record_output(r->record, outputs, err);
-	outputs = NULL; /* taken */
+	outputs = NULL; /* taken by the call */
 	DTX_TRY(rc);
 	if (r->rejects)
 		DTX_TRY(dtx_outfile_commit(r->rejects, err));
 	for (i = 0; i < r->result->noutputs; i++) {
 		rc = dtx_outfile_commit(r->result->output[i].file, err);
 		if (rc == DTX_E_OUTPUT_CLOSED) {
-			/* the other outputs are wanted */
+			/* the other outputs must still be written */
 			r->closed = true;
 			dtx_err_clear(err);
 			rc = DTX_OK;
@@ -404,7 +406,7 @@ out:
 	return rc;
 }
 
-/* A module that was given and did nothing: it failed where a cached one did the work. */
+/* Reports a supplied module that did nothing: it failed where a cached snippet did the work. */
 static enum dtx_code runner_supplied(struct dtx_runner *r, struct dtx_err *err)
 {
 	struct dtx_fallback_ctx *s = &r->fallback;
@@ -450,7 +452,7 @@ static void runner_say(const struct dtx_runner *r)
 	}
 }
 
-/* A finding of severity error anywhere: the plan is invalid, whatever else it needs. */
+/* Fails if there is any finding of severity error: the plan is invalid, whatever else it needs. */
 static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
@@ -461,7 +463,7 @@ static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
 	return worst->code;
 }
 
-/* The plan's own budget is the lower one: no option raises it. */
+/* Whether the plan's own memory budget is the lower one, so that no option can raise it. */
 static bool runner_plan_memory(const struct dtx_runner *r)
 {
 	int64_t mb = r->plan ? r->plan->limits.memory_mb : -1;
@@ -482,7 +484,8 @@ void dtx_runner_memory(const struct dtx_runner *r)
 		dtx_mem_set_ceiling(dtx_ram_bytes("") / 4 * 3);
 }
 
-/* What the plan is known to need, else twice what there was.  One thread has been tried by then. */
+/* Suggests the memory that the plan is known to need, otherwise twice the limit. The run has
+ * been tried with one thread by then. */
 static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 {
 	uint64_t mib = dtx_mem_limit() >> 20,
@@ -507,7 +510,7 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 		             (unsigned long long)mib, (unsigned long long)enough, does);
 }
 
-/* Opens the inputs; Ctrl-C and the time limit end a wait for a pipe as well. */
+/* Opens the inputs. Ctrl-C and the time limit also end the wait for a pipe. */
 static enum dtx_code runner_files(struct dtx_runner *r, struct dtx_err *err)
 {
 	const struct dtx_cancel halt = { dtx_cancel_flag(), r->deadline_ns };
@@ -522,7 +525,8 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 {
 	enum dtx_code rc = DTX_OK;
 
-	/* before the thread that opens the store, so that the plan's own budget is not known yet */
+	/* Must be done before the thread that opens the store, when the plan's own budget is not
+	 * known yet. */
 	dtx_malloc_tuning_one((size_t)r->args->memory);
 	if (!r->prompt)
 		dtx_runner_store_open(r);
@@ -562,7 +566,7 @@ out:
 	return runner_end(r, rc, err);
 }
 
-/* Cached snippets that would do with columns renamed. */
+/* Lists cached snippets that would fit with columns renamed. */
 static void runner_say_near(const struct dtx_runner *r)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -582,7 +586,7 @@ static void runner_say_near(const struct dtx_runner *r)
 	dtx_buf_clear(&text);
 }
 
-/* Last of all: whoever has no use for a snippet has read the finding by then. */
+/* Printed last, so that users who do not want a snippet have read the finding before. */
 static void runner_offer(struct dtx_runner *r, int status, const struct dtx_out_where *where)
 {
 	const struct dtx_err *why = &r->fallback.finding;
@@ -606,8 +610,8 @@ static void runner_offer(struct dtx_runner *r, int status, const struct dtx_out_
 	dtx_buf_clear(&text);
 }
 
-/* All findings when the plan is at fault; else what a snippet was wanted for, and the one error of
- * the run where it is another. */
+/* Prints all findings if the plan is invalid. Otherwise prints what a snippet was needed for,
+ * and the error of the run if it is another one. */
 static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err,
                           int status)
 {

@@ -1,4 +1,4 @@
-/* Who may be asked for a snippet, and who approves it. */
+/* Settles which author may be asked for a snippet, and who approves it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +17,15 @@
 #define AUTHOR_KEY_BYTES ((size_t)4 << 10)
 #define AUTHOR_COST_MOST 1e9
 
-/* Lives as long as the run: the fallback borrows from it. */
+/* Lives as long as the run, because the fallback points into it. */
 struct dtx_runner_author {
 	struct dtx_config config;
 	struct dtx_author author, tape;
 	struct dtx_secrets secrets;
-	struct dtx_buf key; /* of a file */
+	struct dtx_buf key; /* read from a file */
 };
 
-/* One call of settle: the settings, asked for one by one. */
+/* The state of one call: settings are looked up one by one. */
 struct settle {
 	struct dtx_runner *r;
 	struct dtx_runner_author *a;
@@ -37,7 +37,7 @@ static const char *settle_text(struct settle *s, const char *key, const char *op
 	return dtx_config_get(&s->a->config, key, option, NULL);
 }
 
-/* A whole number between min and max; `otherwise` when it is not set. */
+/* Gets a whole number between min and max; `otherwise` if it is not set. */
 static enum dtx_code settle_int(struct settle *s, const char *key, const char *option, int64_t min,
                                 int64_t max, int64_t *out)
 {
@@ -72,12 +72,13 @@ static enum dtx_code settle_cost(struct settle *s, int64_t *out)
 	value = strtod(text, &end);
 	if (end == text || *end || !(value > 0) || value > AUTHOR_COST_MOST)
 		DTX_FAIL(err, DTX_E_USAGE, "max_cost '%s': expected an amount above 0", text);
-	*out = DTX_MAX((int64_t)(value * 1e6 + 0.5), (int64_t)1); /* 0 would be no ceiling */
+	*out = DTX_MAX((int64_t)(value * 1e6 + 0.5), (int64_t)1); /* 0 would mean no limit */
 out:
 	return rc;
 }
 
-/* "yes" taken for no would ask somebody who must not be asked. */
+/* Gets a flag. Other words are errors: a "yes" read as no could ask an author that must not be
+ * asked. */
 static enum dtx_code settle_flag(struct settle *s, const char *key, bool option, bool *out)
 {
 	struct dtx_err *err = s->err;
@@ -127,7 +128,7 @@ static enum dtx_code settle_author(struct settle *s)
 		dtx_config_get(c, "author_key_env", args->author_key_env, &from_variable);
 	const char *key;
 
-	/* not told back: what is no name of a variable may be the key itself */
+	/* the value is not printed, because it may be the key itself */
 	if (from_variable == DTX_CONFIG_OPTION && !getenv(variable))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "--author-key-env: expected the name of a variable that is set");
@@ -176,7 +177,7 @@ out:
 	return rc;
 }
 
-/* --- the gate --- */
+/* --- approval --- */
 
 static void settle_say(void *arg, const char *text)
 {
@@ -186,7 +187,7 @@ static void settle_say(void *arg, const char *text)
 		dtx_out_note(cli, "dtx: %s\n", text);
 }
 
-/* The line of progress does not run across the question. */
+/* Hides the progress line while the question is on the screen. */
 static enum dtx_code settle_ask(void *arg, const struct dtx_approval_view *view, bool *yes,
                                 struct dtx_err *err)
 {
@@ -300,7 +301,7 @@ void dtx_runner_author_free(struct dtx_runner_author *a)
 	dtx_mem_free(a);
 }
 
-/* A shell may have put a key into the command before dtx saw it. */
+/* Replaces keys in the recorded command line: a shell may have put one there. */
 char **dtx_runner_argv(const struct dtx_runner *r, struct dtx_arena *arena)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

@@ -1,4 +1,4 @@
-/* Operands and options become the plan's inputs; sources are opened. */
+/* Turns operands and options into inputs of the plan, and opens their sources. */
 #include "cli/run/runner.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "core/plan/exec/outputs.h"
 #include "core/plan/parse/expand_globs.h"
 
-/* The files of an input of several, once they are known. */
+/* Reserves the files of an input of several files, once they are known. */
 static DTX_MUSTUSE enum dtx_code runner_places_files(const struct dtx_plan_file *file, size_t n,
                                                      struct dtx_err *err);
 
@@ -48,7 +48,8 @@ out:
 	return rc;
 }
 
-/* The plan's faults are told then, and one of them may be why it has no such input. */
+/* Whether the plan is invalid. Its own findings are then reported, and one may be the reason why
+ * it has no such input. */
 static bool plan_is_broken(const struct dtx_runner *r)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
@@ -56,7 +57,7 @@ static bool plan_is_broken(const struct dtx_runner *r)
 	return worst && worst->severity == DTX_SEV_ERROR;
 }
 
-/* FILE is the first input; NAME=FILE any. */
+/* FILE is for the first input, NAME=FILE for any. */
 static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool *first,
                                     struct dtx_err *err)
 {
@@ -98,7 +99,7 @@ out:
 	return rc;
 }
 
-/* A shell has no easy way to write a tab. */
+/* Accepts "\t" and "tab", because a tab is hard to type in a shell. */
 static const char *inputs_tab(const char *text)
 {
 	return !strcmp(text, "\\t") || !strcmp(text, "tab") ? "\t" : text;
@@ -128,7 +129,7 @@ out:
 	return rc;
 }
 
-/* archive.ratio=5000, for every input. */
+/* Sets archive.ratio=5000 for all inputs. */
 static enum dtx_code inputs_limit(struct dtx_runner *r, const char *text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -149,7 +150,7 @@ out:
 	return rc;
 }
 
-/* The lower of the plan's limits and the inputs'. */
+/* Lowers the time limit of inputs to that of the plan. */
 static void inputs_time(struct dtx_runner *r)
 {
 	int64_t most = r->plan->limits.time_s;
@@ -180,7 +181,7 @@ out:
 	return rc;
 }
 
-/* Where it is named, and from where a relative path counts. */
+/* Adds where the missing file is named, and which folder a relative path starts from. */
 static void inputs_missing(const struct dtx_runner *r, const struct dtx_plan_input *in,
                            struct dtx_err *err)
 {
@@ -225,7 +226,7 @@ out:
 	return rc;
 }
 
-/* A check looks at the files that the plan names itself, when all of them are there. */
+/* Whether all files that the plan names exist; then a check looks at them. */
 static bool inputs_there(const struct dtx_runner *r)
 {
 	struct stat st;
@@ -263,7 +264,7 @@ out:
 	return rc;
 }
 
-/* Inputs of several files: which, and those of a recorded run. */
+/* Inputs that consist of several files, also in a recorded run. */
 
 enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
 {
@@ -271,12 +272,12 @@ enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
 	struct dtx_plan_file *file;
 	size_t n;
 
-	/* from the last: those before it keep their place */
+	/* From the last one, so that the indices of those before it stay valid. */
 	for (uint32_t i = r->plan->ninputs; i-- > 0;) {
 		if (!r->plan->input[i].path)
 			continue;
 		DTX_TRY(dtx_expand_files(r->plan, i, &file, &n, err));
-		/* a pattern that takes in what the run writes would read it the next time */
+		/* a pattern that matches an output would read it in the next run */
 		DTX_TRY(runner_places_files(file, n, err));
 		DTX_TRY(dtx_expand_input(r->plan, i, file, n, &r->findings, err));
 	}
@@ -318,7 +319,7 @@ out:
 	return rc;
 }
 
-/* Files of a run: what it reads must not be what it writes. */
+/* Reserves the files of a run, so that it does not write over what it reads. */
 
 static enum dtx_code places_read(struct dtx_runner *r, struct dtx_err *err)
 {
@@ -353,7 +354,7 @@ out:
 	return rc;
 }
 
-/* A name that a shell made of a pattern is an input more often than an output. */
+/* A file name that a shell made from a pattern is more likely an input than an output. */
 static enum dtx_code places_positional(const struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -384,7 +385,7 @@ static enum dtx_code places_outputs(const struct dtx_runner *r, struct dtx_err *
 	}
 	DTX_TRY(dtx_outputs_check(r->plan, err));
 out:
-	/* what is not named in the plan has no place in the plan */
+	/* what the plan does not name has no place in the plan */
 	if (rc != DTX_OK && err && (r->args->output || !json_object_get(r->plan->json, "output")))
 		err->at[0] = '\0';
 	return rc;
@@ -396,7 +397,7 @@ enum dtx_code dtx_runner_places(struct dtx_runner *r, struct dtx_err *err)
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
 	const char *rejects = NULL;
 
-	/* a plan that is at fault does not run: its own errors are the ones to report */
+	/* an invalid plan does not run, so its own errors are reported */
 	if (worst && worst->severity == DTX_SEV_ERROR)
 		return DTX_OK;
 	DTX_TRY(places_read(r, err));

@@ -1,8 +1,9 @@
-/* Inputs that need not be hashed again: an earlier run has, and nothing was written since.
+/* Finds inputs that need not be hashed again, because an earlier run has done it and they were
+ * not written to since.
  *
- * The identity of a large input takes as long as many a step on it.  Who works with one file all
- * day has it computed once; each record says whose figure it is.  Commands that verify (replay,
- * verify, provenance) read the bytes. */
+ * Hashing a large input takes as long as many a step on it. If a user works with one file all
+ * day, it is hashed once, and each record says which run computed the hash. Commands that verify
+ * (replay, verify, provenance) always read the bytes. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -16,7 +17,8 @@
 
 #define KNOWN_NEVER INT64_MAX
 
-/* Seconds; KNOWN_NEVER: hashes are never taken over. */
+/* Gets the time in seconds for which a file must have been left alone; KNOWN_NEVER: hashes are
+ * never reused. */
 static enum dtx_code known_settle(struct dtx_config *config, int64_t *settle_s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -32,7 +34,8 @@ static enum dtx_code known_settle(struct dtx_config *config, int64_t *settle_s, 
 	return rc;
 }
 
-/* What auto is: whoever compares records with sha256sum wants that of large inputs, too. */
+/* Gets what `auto` means: users who compare records with sha256sum need SHA-256 for large
+ * inputs, too. */
 static enum dtx_code known_kind(struct dtx_config *config, enum dtx_identity_kind *kind,
                                 struct dtx_err *err)
 {
@@ -62,7 +65,7 @@ out:
 	return rc;
 }
 
-/* Less is hashed in the time of a look into the store. */
+/* Whether looking into the store is faster than hashing the input. */
 static bool known_worth(const struct dtx_runner *r, uint32_t i)
 {
 	const struct dtx_source *s = r->source[i];
@@ -78,7 +81,7 @@ static bool known_any(const struct dtx_runner *r)
 	return false;
 }
 
-/* The marks of those that have been left alone. */
+/* Notes the signatures of files that have been left alone. */
 static void known_marks(struct dtx_runner *r, int64_t settle_s)
 {
 	struct dtx_process self;
@@ -96,7 +99,7 @@ static void known_marks(struct dtx_runner *r, int64_t settle_s)
 	}
 }
 
-/* A store that cannot be asked knows nothing: the run itself will say what is wrong with it. */
+/* Asks the store. If that fails nothing is known; the run itself will report the problem. */
 static void known_ask(struct dtx_runner *r, enum dtx_identity_kind wanted)
 {
 	struct dtx_err mine = DTX_ERR_INIT;

@@ -1,5 +1,5 @@
-/* --lineage rows: which rows went into which is kept with the run, in place of being found out by
- * running again when somebody asks. */
+/* --lineage rows: stores which source rows went into which result row, so that `why` need not
+ * run the plan again. */
 #include <string.h>
 
 #include "cli/out.h"
@@ -8,7 +8,7 @@
 #include "core/plan/lineage/row_lineage.h"
 
 enum {
-	LINEAGE_ROWS = 1, /* of --lineage */
+	LINEAGE_ROWS = 1, /* value of --lineage */
 	LINEAGE_INPUTS = (DTX_PLAN_OUTPUTS - DTX_TRACE_ROWS_INPUTS) / 2
 };
 
@@ -19,7 +19,7 @@ struct lineage {
 	struct dtx_buf bytes;
 };
 
-/* Before anything is read. */
+/* Called before anything is read. */
 enum dtx_code dtx_runner_lineage_check(const struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -62,8 +62,9 @@ static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_runner *r = l->r;
 	const struct dtx_schema *s = r->result->output[l->output].schema;
-	struct dtx_why_replay_look look = { lineage_look, l, 1 /* the check */, NULL };
-	int64_t *bytes = dtx_mem_zalloc(r->plan->ninputs, sizeof(*bytes)); /* a glob is many */
+	struct dtx_why_replay_look look = { lineage_look, l, 1 /* for the check */, NULL };
+	/* an input that is a glob has several files */
+	int64_t *bytes = dtx_mem_zalloc(r->plan->ninputs, sizeof(*bytes));
 	json_t *columns = json_array();
 	struct dtx_trace_ask ask = { .output = l->output, .columns = columns, .bytes = bytes };
 	struct dtx_exec_result *bound = NULL;
@@ -107,7 +108,7 @@ out:
 	return rc;
 }
 
-/* Many files are no reason to lose the result. */
+/* A result with too many files is kept without its row lineage. */
 static void lineage_left_out(const struct dtx_runner *r, uint32_t output)
 {
 	const char *path = r->plan->output[output].path;

@@ -1,13 +1,13 @@
-/* Option rows of run, convert and prompt. */
+/* The option rows of run, convert and prompt. */
 #include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 
 #define AT(member) .offset = offsetof(struct dtx_run_args, member)
 
 const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
-	/* convert alone */
+	/* only convert */
 	{ .name = "force", .kind = DTX_O_FLAG, AT(force), .help = "replace OUT if it is there" },
-	/* all */
+	/* all three commands */
 	{ .name = "output",
 	  .key = 'o',
 	  .kind = DTX_O_TEXT,
@@ -98,7 +98,7 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	          "that has not been written to since, or SHA-256, or from 8 MiB on the fs-verity "
 	          "digest, a tree of SHA-256 that all cores compute (fsverity digest FILE prints "
 	          "it); xxh3 shows accidents only" },
-	/* run and prompt alone */
+	/* only run and prompt */
 	{ .name = "fallback",
 	  .kind = DTX_O_CHOICE,
 	  .choices = "as-planned,step,plan,off",

@@ -1,4 +1,5 @@
-/* Copies of the record outside the store: beside an output, as a receipt, the head of the chain. */
+/* Copies of the record outside the store: a file, a receipt next to an output, and the head of
+ * the chain. */
 #include "cli/run/runner.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static const char *receipt_path(struct dtx_runner *r)
 	return dtx_arena_printf(&r->plan->arena, "%s.dtx.json", r->plan->output[0].path);
 }
 
-/* A line is added to a list of heads and to no other file. */
+/* Checks that the file is a list of heads: a line is added to no other file. */
 static enum dtx_code receipt_heads(const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -79,7 +80,7 @@ out:
 	return rc;
 }
 
-#define RECEIPT_ROOM ((size_t)256 << 10) /* of a copy of the record: most are shorter */
+#define RECEIPT_ROOM ((size_t)256 << 10) /* reserved for a copy of the record; most are smaller */
 enum { COPY_RECORD, COPY_RECEIPT };
 
 static enum dtx_code receipt_open(struct dtx_runner *r, int which, const char *path,
@@ -107,8 +108,9 @@ out:
 	return rc;
 }
 
-/* The copies tell of the end of the run, so they are written after its outputs; but a place that
- * cannot take them is found before anybody sees an output. */
+/* Makes sure that the copies can be written. They contain the end of the run, so they are
+ * written after its outputs, but a problem with their place must be found before an output is
+ * visible. */
 enum dtx_code dtx_runner_receipt_prepare(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -190,7 +192,7 @@ out:
 	return rc;
 }
 
-/* One line per run, added at the end: two runs at once do not mix. */
+/* Appends one line. Lines of two runs at the same time do not mix. */
 static enum dtx_code receipt_head(const char *path, const char *head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,4 +1,4 @@
-/* What the record keeps of an execution: inputs, steps, lineage, checks, outputs. */
+/* Writes what the record keeps of an execution: inputs, steps, lineage, checks, outputs. */
 #include "cli/run/snapshots.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "core/base/mem.h"
 #include "core/io/sheet/cellref.h"
 
-/* The file of records that `quarantine` keeps out of the table: written with the outputs. */
+/* Writes the file of records that `quarantine` leaves out of the table, together with the
+ * outputs. */
 
 static bool rejects_wanted(const struct dtx_runner *r)
 {
@@ -73,7 +74,7 @@ out:
 	return rc;
 }
 
-/* Durable under its temp name; the caller commits. */
+/* Writes the file under its temp name; the caller commits it. */
 enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -125,7 +126,7 @@ static json_t *record_label(const struct dtx_plan_input *in, const json_t *descr
 	return label;
 }
 
-/* What the reader found, and limits that are not the usual ones. */
+/* What the reader found, and limits that differ from the defaults. */
 static json_t *record_reader(const struct dtx_plan_input *in, const json_t *describe)
 {
 	json_t *limits = dtx_archive_limits_json(&in->limits);
@@ -141,7 +142,8 @@ static json_t *record_reader(const struct dtx_plan_input *in, const json_t *desc
 	return o;
 }
 
-/* The identity: of the run that computed it, where that holds, or computed here. */
+/* Gets the identity of an input: from the run that computed it, if that is still valid, or
+ * computed now. */
 static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_IDENTITY_TEXT],
                                 const char **of, struct dtx_err *err)
 {
@@ -153,8 +155,8 @@ static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_I
 	return DTX_OK;
 }
 
-/* A run that failed before it opened an input has counted nothing there, and one that a limit
- * ended not all. */
+/* A count, or null: a run that failed before it opened an input has counted nothing, and a limit
+ * ends the count. */
 static json_t *record_count(const struct dtx_schema *known, int64_t n)
 {
 	return known ? json_integer((json_int_t)n) : json_null();
@@ -207,7 +209,7 @@ static json_t *record_spilled(const struct dtx_exec_step *x)
 	                 (json_int_t)x->spilled);
 }
 
-/* Of a join it is said as well that no row was without a partner. */
+/* Whether to record that every row of a join had a partner. */
 static bool record_is_matched(const struct dtx_exec_step *x, const struct dtx_plan_step *step)
 {
 	static const char *const hows = "left,inner,right,full,semi";
@@ -306,7 +308,7 @@ out:
 	return rc;
 }
 
-/* A writer has several, which differ: jsonl and json, csv and tsv. */
+/* The format of an output. One writer can have several: jsonl and json, csv and tsv. */
 static const char *record_format(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
 {
 	const char *dot = o->path ? strrchr(dtx_file_basename(o->path), '.') : NULL;

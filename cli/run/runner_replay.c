@@ -1,4 +1,4 @@
-/* A recorded run done again: what stands for the plan file, the operands and the clock. */
+/* For a replay: takes the plan, the operands and the clock from a recorded run. */
 #include "cli/run/runner.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ static const json_t *replay_run(const struct dtx_runner *r)
 	return json_object_get(r->replay->record, "run");
 }
 
-/* What was typed for a replay is no command line of a run, and its clock was lent. */
+/* For a record of a replay, returns the original run: the command line of a replay is not that
+ * of a run, and its clock was taken over. */
 const json_t *dtx_runner_model(const json_t *record)
 {
 	const json_t *model = json_object_get(record, "model");
@@ -39,7 +40,7 @@ out:
 	return rc;
 }
 
-/* Several outputs may have one name in several folders: their number tells them apart. */
+/* Several outputs may have the same name in different folders, so each gets its number. */
 static char *runner_replay_target(const json_t *record, size_t i, const char *dir)
 {
 	const json_t *outputs = json_object_get(record, "outputs");
@@ -70,7 +71,7 @@ static enum dtx_code replay_output(struct dtx_runner *r, uint32_t i, struct dtx_
 	dtx_mem_free(path);
 	if (!r->plan->output[i].path)
 		DTX_FAIL_MEM(err);
-	/* the suffix of the name, or a terminal, may have decided it */
+	/* the format may have come from the suffix, or from a terminal */
 	r->plan->output[i].format = dtx_json_text(writer, "format", NULL);
 out:
 	return rc;
@@ -99,7 +100,7 @@ out:
 	return rc;
 }
 
-/* What was recorded as typed on the command line gives the options again. */
+/* Parses the recorded command line again. */
 enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_args *args,
                                         struct dtx_err *err)
 {
@@ -115,7 +116,7 @@ enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_arg
 
 	if (!argv)
 		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++) /* the parser moves pointers, it does not write text */
+	for (i = 0; i < n; i++) /* the parser moves pointers and does not write to the text */
 		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(list, (size_t)i));
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
 	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;

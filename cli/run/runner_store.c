@@ -1,6 +1,6 @@
-/* The store is opened, and run.start written, beside the reading of plan and inputs and the making
- * of the result.  What must not come before run.start waits for it: a request for a snippet, the
- * commit of outputs, the rest of the record. */
+/* Opens the store and writes run.start on another thread, while plan and inputs are read and the
+ * result is computed. What must not happen before run.start waits for it: a request for a
+ * snippet, the commit of outputs, the rest of the record. */
 #include "cli/run/runner.h"
 
 #include <ctype.h>
@@ -19,12 +19,12 @@
 #include "core/store/cache/gc.h"
 #include "core/store/ledger/lease.h"
 
-/* A store that has grown large is said, once a day: nothing is deleted by itself. */
+/* Notes once a day that the store has become large. Nothing is ever deleted automatically. */
 
 #define FULL_MAX   ((int64_t)2 << 30)
-#define FULL_LEAST ((int64_t)1 << 20) /* below, no setting is looked for */
+#define FULL_LEAST ((int64_t)1 << 20) /* below that size, the setting is not read */
 
-/* INT64_MAX: never. */
+/* INT64_MAX means never. */
 static int64_t full_max(const struct dtx_runner *r)
 {
 	struct dtx_config config;
@@ -71,14 +71,14 @@ void dtx_runner_full(struct dtx_runner *r)
 	dtx_buf_clear(&text);
 }
 
-/* --- on the thread of its own --- */
+/* --- on the other thread --- */
 
 static enum dtx_code beside_open(struct dtx_runner *r, struct dtx_err *err)
 {
 	return dtx_store_open(r->cli->store, DTX_STORE_WRITE, &r->store, err);
 }
 
-/* Whether there is a run to record. */
+/* Waits until it is known whether there is a run to record. */
 static bool beside_told(struct dtx_runner_beside *b)
 {
 	bool go;
@@ -99,13 +99,13 @@ static enum dtx_code beside_main(void *arg, struct dtx_err *err)
 	DTX_TRY(beside_open(r, err));
 	if (beside_told(&r->beside)) {
 		rc = dtx_record_start(r->store, &r->beside.info, &r->record, err);
-		r->beside.info.targets = NULL; /* taken */
+		r->beside.info.targets = NULL; /* taken by the call */
 	}
 out:
 	return rc;
 }
 
-/* --- from the caller's --- */
+/* --- on the caller's thread --- */
 
 static void beside_tell(struct dtx_runner_beside *b, enum dtx_beside_gate gate)
 {
@@ -116,7 +116,7 @@ static void beside_tell(struct dtx_runner_beside *b, enum dtx_beside_gate gate)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* A failure comes back each time it is asked for. */
+/* Waits for the thread. A failure is returned each time. */
 static enum dtx_code beside_join(struct dtx_runner *r, struct dtx_err *err)
 {
 	struct dtx_runner_beside *b = &r->beside;
@@ -141,7 +141,8 @@ void dtx_runner_store_open(struct dtx_runner *r)
 	b->err = (struct dtx_err)DTX_ERR_INIT;
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->moved, NULL);
-	/* one that is not there yet is not made for a plan that may turn out to be none */
+	/* A store that does not exist is not created yet, because the plan may turn out to be
+	 * invalid. */
 	if (dtx_store_resolve(r->cli->store, &path, &mine) == DTX_OK && access(path, F_OK) == 0 &&
 	    dtx_task_start(beside_main, r, &b->task, NULL) != DTX_OK)
 		b->task = NULL; /* then it is started later, or done at once */
@@ -149,7 +150,7 @@ void dtx_runner_store_open(struct dtx_runner *r)
 	dtx_err_clear(&mine);
 }
 
-/* [{path, temp}]: so that a killed run can be cleaned up. */
+/* Makes [{path, temp}], with which a killed run can be cleaned up. */
 static enum dtx_code beside_targets(struct dtx_runner *r, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -174,8 +175,8 @@ out:
 	return rc;
 }
 
-/* A value of the environment in the shape of `like`, where 0 stands for a hex digit; anything else
- * is none: it comes from whoever started us. */
+/* A value of the environment that has the form of `like`, where 0 stands for a hex digit. Other
+ * values are ignored, because they come from outside. */
 static const char *beside_id(const char *name, const char *like)
 {
 	const char *text = getenv(name);
@@ -192,7 +193,7 @@ static const char *beside_id(const char *name, const char *like)
 	return text;
 }
 
-/* "a.csv to b.xlsx": a conversion has no plan of its own, its files tell it from others. */
+/* Makes "a.csv to b.xlsx": a conversion has no plan with a name, so its files identify it. */
 static enum dtx_code beside_convert(struct dtx_runner *r, const char **name, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -258,7 +259,7 @@ enum dtx_code dtx_runner_store_start(struct dtx_runner *r, struct dtx_err *err)
 	b->wanted = true;
 	DTX_TRY(beside_info(r, err));
 	beside_tell(b, DTX_BESIDE_GO);
-	/* no thread to be had: at once */
+	/* no thread could be started: do it now */
 	if (!b->task && (dtx_task_start(beside_main, r, &b->task, NULL) != DTX_OK || !b->task))
 		DTX_TRY(beside_main(r, err));
 out:
@@ -284,7 +285,7 @@ enum dtx_code dtx_runner_store_settle(struct dtx_runner *r, enum dtx_code rc, st
 	return beside_join(r, err);
 }
 
-/* A prompt is no run: it reads the cache, if there is one, and leaves no record. */
+/* A prompt is not a run: it reads the cache, if there is one, and leaves no record. */
 enum dtx_code dtx_runner_store_look(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_store_open(r->cli->store, DTX_STORE_READ, &r->store, err);

@@ -1,7 +1,5 @@
-/* Inputs kept in the store.
- *
- * They come back as files, so that workbooks and packed files are read as any other: by the process
- * that exists for it. */
+/* Inputs that are kept in the store, see snapshots.h. They are given back as files, so that
+ * workbooks and packed files are read in a locked process like any others. */
 #include "cli/run/snapshots.h"
 
 #include <errno.h>
@@ -59,7 +57,7 @@ out:
 	return rc;
 }
 
-/* --- back --- */
+/* --- giving them back --- */
 
 static enum dtx_code kept_write(const char *path, struct dtx_str bytes, int64_t *mtime_us,
                                 struct dtx_err *err)
@@ -79,7 +77,7 @@ out:
 	return rc;
 }
 
-/* Its own name, the end of one that has no room for a number: the suffix may tell the format. */
+/* The file keeps its name, or the end of a long one, because the suffix may decide the format. */
 static const char *kept_name(const char *uri)
 {
 	const char *name = strcmp(uri, "-") ? dtx_file_basename(uri) : "stdin";
@@ -93,7 +91,7 @@ static const char *kept_name(const char *uri)
 	return name;
 }
 
-/* Behind a number. */
+/* Writes one file, whose name begins with a number. */
 static enum dtx_code kept_file(struct dtx_snapshots *k, json_t *input, struct dtx_str bytes,
                                struct dtx_err *err)
 {
@@ -148,7 +146,7 @@ enum dtx_code dtx_snapshots_restore(struct dtx_store *store, json_t *record,
 			continue;
 		dtx_buf_reset(&bytes);
 		rc = dtx_query_blob(store, hash, &bytes, err);
-		if (rc == DTX_E_NO_RECORD) { /* purged: as if it had not been kept */
+		if (rc == DTX_E_NO_RECORD) { /* it was purged, so the input counts as not kept */
 			dtx_err_clear(err);
 			rc = DTX_OK;
 			continue;

@@ -1,4 +1,5 @@
-/* The search: every step that could help is tried, then every second one behind the first. */
+/* The search by example: tries every step that could help, then every second step after each of
+ * the first. */
 #include "cli/suggest/byexample.h"
 
 #include <stdio.h>
@@ -11,18 +12,18 @@
 #define FIRST_STEPS  80
 #define SECOND_BASES 16
 #define SECOND_STEPS 40
-#define SECOND_COLS  64 /* wider results lead nowhere */
+#define SECOND_COLS  64 /* wider results are not continued */
 #define MATCH_COLS   256
-#define SEARCH_MS    700 /* of work; larger tables get no further */
+#define SEARCH_MS    700 /* CPU time; larger tables are searched less far */
 #define SORT_COLS    8
-#define PIECES       2     /* results that have more rows than the example */
-#define RUN_CELLS    10000 /* a table of so many counts as another run */
+#define PIECES       2     /* results with more rows than the example */
+#define RUN_CELLS    10000 /* a table with so many cells counts as another run */
 
 struct byexample {
 	const struct dtx_textgrid *want;
 	int *runs;
 	size_t pieces;
-	clock_t start; /* work is counted, not time: a loaded machine finds the same */
+	clock_t start; /* CPU time is measured, so that a busy machine finds the same */
 	json_t *found;
 };
 
@@ -60,7 +61,7 @@ static int64_t try_cells(const struct dtx_textgrid *g)
 	return g->nrows * g->ncols;
 }
 
-/* *ok: the step fits the table.  Only memory fails. */
+/* Tries a step. *ok: the step fits the table. Only out of memory is an error. */
 static enum dtx_code try_step(struct byexample *x, const struct dtx_textgrid *have,
                               const json_t *step, struct dtx_textgrid *out, bool *ok,
                               struct dtx_err *err)
@@ -90,9 +91,9 @@ out:
 	return rc;
 }
 
-/* --- the end of a plan --- */
+/* --- completing a plan --- */
 
-/* A column of another name that has the wanted values, and is wanted for nothing else. */
+/* Finds a column with another name that contains the wanted values and is not used otherwise. */
 static int32_t match_content(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
                              uint32_t at, const bool *used)
 {
@@ -107,8 +108,8 @@ static int32_t match_content(const struct dtx_textgrid *got, const struct dtx_te
 	return -1;
 }
 
-/* Columns of `got` for those of the example: by name, else by place where their number is equal and
- * no name is, else by what is in them. */
+/* Finds the columns of `got` for those of the example: by name; if no name matches and their
+ * number is equal, by place; otherwise by content. */
 static bool match_columns(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
                           uint32_t col[MATCH_COLS], bool *renamed)
 {
@@ -165,7 +166,7 @@ static json_t *match_rename(const struct dtx_textgrid *got, const uint32_t *col,
 	return json_pack("{ss so}", "op", "rename", "map", map);
 }
 
-/* Renamed columns are all there is, and in order. */
+/* Whether the renamed columns are all columns, in order. */
 static bool match_in_place(const struct dtx_textgrid *got, const uint32_t *col,
                            const struct dtx_textgrid *want)
 {
@@ -201,7 +202,7 @@ static int match_cells(const char *a, const char *b)
 }
 
 struct match_key {
-	uint32_t col; /* of want */
+	uint32_t col; /* column of `want` */
 	bool desc;
 };
 
@@ -239,7 +240,7 @@ static json_t *match_sort(const struct dtx_textgrid *got, const uint32_t *col,
 	return json_pack("{ss so}", "op", "sort", "by", by);
 }
 
-/* The sort, if it makes the rows stand as they are wanted; else NULL. */
+/* Makes a sort step if it gives the wanted order of rows; otherwise NULL. */
 static enum dtx_code match_try_sort(struct byexample *x, const struct dtx_textgrid *got,
                                     const uint32_t *col, const struct match_key *key, size_t n,
                                     json_t **out, struct dtx_err *err)
@@ -263,7 +264,7 @@ out:
 	return rc;
 }
 
-/* By which columns, one or two, the wanted rows are in order. */
+/* Finds one or two columns by which the wanted rows are sorted. */
 static enum dtx_code match_order(struct byexample *x, const struct dtx_textgrid *got,
                                  const uint32_t *col, json_t **out, struct dtx_err *err)
 {
@@ -310,8 +311,9 @@ out:
 	return rc;
 }
 
-/* Whether the result is what is wanted, perhaps with columns chosen or renamed and rows sorted;
- * then it is found.  One that has more rows than the example is kept, and the search goes on. */
+/* Checks whether the result is what is wanted, perhaps with columns selected or renamed and rows
+ * sorted; then a plan is found. A result with more rows than the example is kept, and the search
+ * continues. */
 static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *got, const json_t *first,
                            const json_t *second, bool *equal, struct dtx_err *err)
 {
@@ -361,7 +363,7 @@ static bool enough(const struct byexample *x)
 	       json_array_size(x->found) >= DTX_BYEXAMPLE_FOUND;
 }
 
-/* Second steps behind `first`, whose result is `have`. */
+/* Tries second steps after `first`, whose result is `have`. */
 static enum dtx_code search_second(struct byexample *x, const struct dtx_textgrid *have,
                                    const json_t *first, struct dtx_err *err)
 {
@@ -434,7 +436,7 @@ enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_te
 		goto out;
 	DTX_TRY(dtx_reshape_steps(have, want, repaired, FIRST_STEPS, &steps, err));
 	DTX_TRY(search_first(&x, have, steps, base, by, &n, err));
-	/* two steps only where one does not do */
+	/* two steps are only tried if one is not enough */
 	for (i = 0; i < n && !json_array_size(found) && !enough(&x); i++)
 		DTX_TRY(search_second(&x, &base[i], by[i], err));
 out:

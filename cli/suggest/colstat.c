@@ -1,4 +1,5 @@
-/* One pass: a table of the values met, an even sample of the numbers among them. */
+/* Collects statistics of a column in one pass: a table of distinct values, and an even sample of
+ * the numbers. */
 #include "cli/suggest/colstat.h"
 
 #include <math.h>
@@ -95,7 +96,8 @@ out:
 
 /* --- ranges --- */
 
-/* The sample stays even: when it is full every second value goes, and the step doubles. */
+/* Adds to the sample. When it is full, every second value is removed and the step doubles, so
+ * that it stays even. */
 static enum dtx_code keep(struct dtx_colstat_range *r, double v, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -185,7 +187,7 @@ void dtx_colstat_bound(struct dtx_typeref type, double v, struct dtx_buf *out)
 		dtx_buf_addn(out, text, dtx_day_print(text, (int32_t)(v / (double)DTX_DAY_US)));
 	else if (type.type == DTX_T_DATETIME)
 		dtx_buf_addn(out, text, dtx_moment_print(text, type, (int64_t)v));
-	else if (fabs(v) > (double)DTX_CELL_EXACT) /* no more digits than it has */
+	else if (fabs(v) > (double)DTX_CELL_EXACT) /* no more digits than it really has */
 		dtx_buf_addn(out, text, dtx_num_print_f64(text, v));
 	else
 		dtx_buf_addn(out, text, dtx_num_print_json(text, v));

@@ -1,10 +1,10 @@
-/* One pass over an input on one thread: counts per column, the first rows. */
+/* Profiles an input in one pass on one thread: statistics of each column, and the first rows. */
 #include "cli/suggest/profile.h"
 
 #include "core/base/mem.h"
 #include "core/base/text/num.h"
 
-enum { VALUES_MAX = 1 << 22 }; /* told apart in all columns together */
+enum { VALUES_MAX = 1 << 22 }; /* distinct values in all columns together */
 
 static uint64_t profile_values(const struct dtx_infer *f)
 {
@@ -29,7 +29,7 @@ out:
 	return rc;
 }
 
-/* The first rows are kept by reference; they live as long as the reader does not. */
+/* The first rows are kept by reference; they stay valid after the reader is closed. */
 static enum dtx_code profile_sample(struct dtx_profile *p, struct dtx_batch *b, uint32_t want,
                                     struct dtx_err *err)
 {
@@ -118,7 +118,7 @@ void dtx_profile_clear(struct dtx_profile *p)
 	*p = (struct dtx_profile){ .progress = p->progress };
 }
 
-/* A workbook's reader has looked at every cell already; text cells are judged here. */
+/* A reader of workbooks has seen every cell already; text cells are examined here. */
 struct dtx_typeref dtx_profile_type(const struct dtx_profile *p, uint32_t i)
 {
 	const struct dtx_field *f = &p->schema->field[i];
@@ -139,7 +139,7 @@ void dtx_profile_place(const struct dtx_profile *p, uint32_t col, uint64_t row, 
 	dtx_err_clear(&place);
 }
 
-/* Where a value is met first; "" when it is not among those that were told apart. */
+/* The place where a value first occurs; "" if it is not among those that were distinguished. */
 static void first_place(const struct dtx_profile *p, uint32_t col, struct dtx_str text, char *buf,
                         size_t size)
 {

@@ -1,4 +1,4 @@
-/* Inside the search by example: what makers of steps share. */
+/* The search by example: what the functions that propose steps share. */
 #ifndef DTX_CLI_SUGGEST_RESHAPE_H
 #define DTX_CLI_SUGGEST_RESHAPE_H
 
@@ -8,28 +8,30 @@
 
 struct dtx_reshape {
 	const struct dtx_textgrid *have, *want;
-	bool second; /* behind another step: the first rows are a piece of the result, no choice */
+	/* after another step: then the first rows are a part of the result, not a selection */
+	bool second;
 	json_t *out;
 	size_t max;
-	/* names of columns that are wanted no more, still, and newly */
+	/* names of columns that are no longer wanted, still wanted, and new */
 	const char *gone[DTX_RESHAPE_COLS], *both[DTX_RESHAPE_COLS], *fresh[DTX_RESHAPE_COLS];
 	size_t ngone, nboth, nfresh;
-	uint32_t both_at[DTX_RESHAPE_COLS][2]; /* in have, in want */
-	/* per row of `want` the row of `have` that agrees in the columns of both; -1: none.  NULL:
-	 * there are no such columns, or memory is out */
+	uint32_t both_at[DTX_RESHAPE_COLS][2]; /* index in have, and in want */
+	/* For each row of `want`, the row of `have` that agrees in the common columns; -1: none.
+	 * NULL: there are no such columns, or memory is out. */
 	int64_t *from;
-	bool aligned; /* every wanted row has one of its own */
+	bool aligned; /* every wanted row has its own */
 	bool failed;
-	int64_t looked; /* cells, for aggregates: the search ends with them */
+	int64_t looked; /* cells looked at for aggregates; limits the search */
 };
 
-/* Takes the step. */
+/* Adds a proposed step; takes it. */
 void dtx_reshape_add(struct dtx_reshape *s, json_t *step);
-/* Names as a new list. */
+/* Makes a list of names. */
 json_t *dtx_reshape_list(const char *const *name, size_t n);
-/* A name as formulas want it. */
+/* Writes a name as formulas need it. */
 void dtx_reshape_name(struct dtx_buf *out, const char *name);
-/* Makers: filter, top, distinct; derive, fill_null; group_by; split, merge, blocks and records. */
+/* Propose steps: filter, top, distinct; derive, fill_null; group_by; split, merge, blocks and
+ * records. */
 void dtx_reshape_rows(struct dtx_reshape *s);
 void dtx_reshape_formulas(struct dtx_reshape *s);
 void dtx_reshape_groups(struct dtx_reshape *s);

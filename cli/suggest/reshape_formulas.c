@@ -1,4 +1,4 @@
-/* New columns from the numbers of a row, and values for blanks. */
+/* Proposes formulas for new columns from the numbers in a row, and values for blanks. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,7 @@ enum { FORMULA_COLS = 24 };
 struct formulas {
 	struct dtx_reshape *s;
 	uint32_t at;                /* the new column in want */
-	uint32_t col[FORMULA_COLS]; /* numbers of have */
+	uint32_t col[FORMULA_COLS]; /* number columns of have */
 	size_t n;
 };
 
@@ -37,13 +37,13 @@ static double formula_over(double a, double b)
 static const struct {
 	const char *sign;
 	double (*value)(double a, double b);
-	bool swaps; /* a and b may change places */
+	bool swaps; /* a and b can be exchanged */
 } formula_ops[] = { { "+", formula_plus, true },
 	            { "-", formula_minus, false },
 	            { "*", formula_times, true },
 	            { "/", formula_over, false } };
 
-/* The row of have behind a wanted one; rows of equal tables stand in the same place. */
+/* The row of have for a wanted one. In tables with equal rows it has the same index. */
 static int64_t formula_row(const struct dtx_reshape *s, int64_t r)
 {
 	return s->from ? s->from[r] : r;
@@ -112,7 +112,7 @@ static bool formula_pairs(const struct formulas *f)
 	return false;
 }
 
-/* The sum, or the mean, of all numbers of the row. */
+/* Tries the sum and the mean of all numbers in the row. */
 static void formula_all(const struct formulas *f)
 {
 	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -143,7 +143,7 @@ out:
 	dtx_buf_clear(&expr);
 }
 
-/* A number times a constant. */
+/* Tries a number times a constant. */
 static bool formula_scaled(const struct formulas *f)
 {
 	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -175,7 +175,8 @@ static bool formula_scaled(const struct formulas *f)
 	return found;
 }
 
-/* Functions of one text or date, judged by the first row: the run tells the rest. */
+/* Tries functions of one text or date. Only the first row is compared; running the step checks
+ * the rest. */
 static void formula_functions(struct dtx_reshape *s)
 {
 	static const char *const fn[] = { "upper", "lower", "title", "year", "month", "quarter" };
@@ -211,7 +212,7 @@ static void formula_functions(struct dtx_reshape *s)
 	}
 }
 
-/* Numbers that rest on other rows as well. */
+/* Tries functions that also depend on other rows. */
 static void formula_running(const struct formulas *f, const char *fresh)
 {
 	for (size_t i = 0; i < f->n && i < 6; i++) {
@@ -238,7 +239,7 @@ static bool formula_numbers(const struct dtx_textgrid *g, uint32_t col)
 	return n > 0;
 }
 
-/* Blanks that all became one value. */
+/* Finds blanks that all became the same value. */
 static void formula_blanks(struct dtx_reshape *s)
 {
 	uint32_t c;

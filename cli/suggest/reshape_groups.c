@@ -1,4 +1,4 @@
-/* Aggregates per group, found by what they would give for the wanted rows. */
+/* Proposes aggregates per group, by comparing what they would give with the wanted rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,13 +6,14 @@
 #include "cli/suggest/reshape.h"
 #include "core/base/mem.h"
 
-enum { GROUP_KEYS = 4, GROUP_ROWS = 2000, GROUP_LOOKS = 20000000 /* at cells */ };
+enum { GROUP_KEYS = 4, GROUP_ROWS = 2000, GROUP_LOOKS = 20000000 /* most cells to look at */ };
 
 struct groups {
 	struct dtx_reshape *s;
 	uint32_t key[GROUP_KEYS], want_key[GROUP_KEYS];
 	size_t nkeys;
-	int64_t *row_of; /* per row of have the wanted row of its group; -1: not in the example */
+	/* for each row of have, the wanted row of its group; -1: not in the example */
+	int64_t *row_of;
 };
 
 enum group_fn {
@@ -31,7 +32,7 @@ static bool groups_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Which wanted row a row of have belongs to. */
+/* Finds the wanted row that a row of have belongs to. */
 static int64_t groups_find(const struct groups *g, int64_t r)
 {
 	const struct dtx_reshape *s = g->s;
@@ -50,7 +51,7 @@ static int64_t groups_find(const struct groups *g, int64_t r)
 	return -1;
 }
 
-/* Every wanted row has a group. */
+/* Assigns rows to groups; returns false if a wanted row has no group. */
 static bool groups_assign(struct groups *g)
 {
 	int64_t r, w, n = 0;
@@ -84,7 +85,7 @@ static int group_text_order(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* Different values of a column per group. */
+/* Compares the number of distinct values per group. */
 static bool groups_distinct(const struct groups *g, uint32_t col, uint32_t at)
 {
 	const struct dtx_reshape *s = g->s;
@@ -100,7 +101,7 @@ static bool groups_distinct(const struct groups *g, uint32_t col, uint32_t at)
 		if (g->row_of[r] >= 0 && text)
 			all[count++] = (struct group_text){ g->row_of[r], text };
 	}
-	g->s->looked += (int64_t)count * 16; /* to put them in order */
+	g->s->looked += (int64_t)count * 16; /* for sorting them */
 	if (count)
 		qsort(all, count, sizeof(*all), group_text_order);
 	for (i = 0; i < count; i++)
@@ -113,7 +114,7 @@ static bool groups_distinct(const struct groups *g, uint32_t col, uint32_t at)
 	return fits;
 }
 
-/* One aggregate of every group against the column; *digits: of rounding, -1 none. */
+/* Compares one aggregate of all groups with the column; *digits is the rounding, -1 for none. */
 static bool groups_fit(const struct groups *g, enum group_fn fn, uint32_t col, uint32_t at,
                        int *digits)
 {
@@ -169,7 +170,7 @@ static json_t *groups_expr(const struct groups *g, enum group_fn fn, uint32_t co
 	return out;
 }
 
-/* The aggregate that gives a wanted column: of the column of that name if it can be. */
+/* Finds the aggregate that gives a wanted column; prefers the column with the same name. */
 static json_t *groups_column(const struct groups *g, uint32_t at)
 {
 	const struct dtx_reshape *s = g->s;
@@ -223,7 +224,7 @@ static void groups_step(struct groups *g)
 	dtx_mem_free(g->row_of);
 }
 
-/* All values of the wanted column are there already. */
+/* Whether all values of the wanted column exist already. */
 static bool groups_known(const struct dtx_reshape *s, uint32_t have, uint32_t want, bool *number)
 {
 	int64_t r, k;

@@ -1,4 +1,4 @@
-/* Steps that keep some of the rows, read off the rows that are wanted. */
+/* Proposes steps that keep some of the rows, by comparing the rows that stay with those that go. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 #include "cli/suggest/reshape.h"
 #include "core/base/mem.h"
 
-/* One column of the rows that stay (kept) and of those that go. */
+/* Statistics of one column in the rows that stay (kept) and those that go (gone). */
 struct parting {
 	int64_t kept, gone, kept_null, gone_null;
 	double kept_min, kept_max, gone_min, gone_max;
-	bool numbers;          /* all that are not null */
-	const char *kept_text; /* the one that all kept have; NULL: several */
+	bool numbers;          /* all values that are not null are numbers */
+	const char *kept_text; /* the one value of all kept rows; NULL: several */
 	const char *gone_text;
 	bool kept_one, gone_one, kept_in_gone, gone_in_kept;
 };
@@ -85,7 +85,7 @@ static void add_filter(struct dtx_reshape *s, const char *name, const char *rela
 	dtx_buf_clear(&where);
 }
 
-/* A bound between the rows that stay and those that go: the roundest number there is. */
+/* Proposes a bound between the rows that stay and those that go: the roundest possible number. */
 static void add_bound(struct dtx_reshape *s, const char *name, const char *relation, double in,
                       double out)
 {
@@ -124,7 +124,7 @@ static void add_parting(struct dtx_reshape *s, uint32_t col, const struct partin
 		add_bound(s, name, "<", p->kept_max, p->gone_min);
 }
 
-/* The largest or smallest few, in that order. */
+/* Proposes the n largest or smallest, in that order. */
 static void add_top(struct dtx_reshape *s, uint32_t col, const struct parting *p)
 {
 	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -150,7 +150,7 @@ static void add_top(struct dtx_reshape *s, uint32_t col, const struct parting *p
 	dtx_buf_clear(&expr);
 }
 
-/* The wanted rows are the first ones: perhaps a piece of the result, perhaps a choice. */
+/* Whether the wanted rows are the first ones: they may be a part of the result, or a selection. */
 static bool is_prefix(const struct dtx_reshape *s)
 {
 	int64_t r;
@@ -176,7 +176,7 @@ void dtx_reshape_rows(struct dtx_reshape *s)
 	for (r = 0; r < s->want->nrows; r++)
 		stays[s->from[r]] = true;
 	prefix = is_prefix(s);
-	/* the columns that are wanted make the key */
+	/* the wanted columns are the key */
 	dtx_reshape_add(s, json_pack("{ss so}", "op", "distinct", "cols",
 	                             dtx_reshape_list(s->both, s->nboth)));
 	for (c = 0; c < s->have->ncols; c++) {

@@ -1,4 +1,4 @@
-/* Steps that could lead from one table to another, by their columns. */
+/* Proposes steps that could lead from one table to another, by comparing their columns. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static bool reshape_agrees(const struct dtx_reshape *s, int64_t have, int64_t wa
 	return true;
 }
 
-/* Each row of have stands for one wanted row at most. */
+/* Each row of have can match only one wanted row. */
 static void reshape_align(struct dtx_reshape *s)
 {
 	bool *used = dtx_mem_zalloc((size_t)s->have->nrows + 1, sizeof(*used));
@@ -108,7 +108,7 @@ static void reshape_columns(struct dtx_reshape *s)
 		reshape_align(s);
 }
 
-/* Whether a new column of the example has this value. */
+/* Whether a new column of the example contains this value. */
 static bool reshape_valued(const struct dtx_reshape *s, const char *text)
 {
 	for (size_t i = 0; i < s->nfresh; i++) {
@@ -124,7 +124,7 @@ static bool reshape_valued(const struct dtx_reshape *s, const char *text)
 	return false;
 }
 
-/* The columns whose names the example has as values, where those are not all that are gone. */
+/* The columns whose names are values in the example, if these are not all columns that are gone. */
 static json_t *reshape_melted(const struct dtx_reshape *s)
 {
 	json_t *list = json_array();
@@ -142,7 +142,7 @@ static json_t *reshape_melted(const struct dtx_reshape *s)
 
 /* --- pivot_longer --- */
 
-/* As it is, without rows that are all null, and piece by piece; cols is taken. */
+/* Proposes it as it is, without all-null rows, and in column order; takes cols. */
 static void reshape_longer_of(struct dtx_reshape *s, json_t *cols, json_t *names_to,
                               const char *values_to, const char *key, const char *value)
 {
@@ -167,7 +167,7 @@ static void reshape_longer_of(struct dtx_reshape *s, json_t *cols, json_t *names
 	json_decref(cols);
 }
 
-/* Of all columns that are gone, and of those whose names became values. */
+/* Proposes it for all columns that are gone, and for those whose names became values. */
 static void reshape_longer(struct dtx_reshape *s, json_t *names_to, const char *values_to,
                            const char *key, const char *value)
 {
@@ -208,7 +208,7 @@ static void reshape_longer_two(struct dtx_reshape *s)
 	}
 }
 
-/* Names of several parts: {"names_to": the new columns but one, "values_to": that one}. */
+/* For names of several parts: {"names_to": all new columns but one, "values_to": that one}. */
 static void reshape_longer_parts(struct dtx_reshape *s)
 {
 	static const char *const how[][2] = {
@@ -239,7 +239,7 @@ static void reshape_longer_parts(struct dtx_reshape *s)
 	}
 }
 
-/* x_1, x_2, y_1, y_2: the new columns x and y hold values, one more the other part. */
+/* For x_1, x_2, y_1, y_2: the new columns x and y contain values, another one the number. */
 static void reshape_longer_value(struct dtx_reshape *s)
 {
 	static const char *const sep[] = { "_", " ", "-", "." };
@@ -270,7 +270,7 @@ static void reshape_longer_value(struct dtx_reshape *s)
 
 /* --- pivot_wider --- */
 
-/* Whether each value of the column is the name of a wanted one. */
+/* Whether each value of the column is the name of a wanted column. */
 static bool reshape_names(const struct dtx_reshape *s, uint32_t col)
 {
 	int64_t r;
@@ -304,7 +304,7 @@ static void reshape_wider(struct dtx_reshape *s)
 	}
 }
 
-/* "A_B", with A and B of one row: the name of a wanted column? */
+/* Whether "A_B", with A and B from one row, is the name of a wanted column. */
 static bool reshape_joined(const struct dtx_reshape *s, const char *a, const char *b)
 {
 	char name[256];
@@ -315,7 +315,7 @@ static bool reshape_joined(const struct dtx_reshape *s, const char *a, const cha
 	return dtx_textgrid_find(s->want, name) >= 0;
 }
 
-/* Several columns of values, whose names stand in front of the new ones. */
+/* Several value columns, whose names are prefixes of the new ones. */
 static void reshape_wider_values(struct dtx_reshape *s)
 {
 	for (uint32_t c = 0; c < s->have->ncols && s->have->nrows; c++) {
@@ -354,7 +354,7 @@ static void reshape_wider_names(struct dtx_reshape *s)
 		}
 }
 
-/* How often each pair is there. */
+/* Counts of each pair. */
 static void reshape_wider_counts(struct dtx_reshape *s)
 {
 	for (uint32_t c = 0; c < s->have->ncols && s->nboth; c++) {
@@ -390,7 +390,7 @@ static bool reshape_holds(const struct dtx_textgrid *g, uint32_t col, const char
 	return false;
 }
 
-/* Columns whose pieces belong together. */
+/* Finds columns whose lists belong together. */
 static void reshape_explode_all(struct dtx_reshape *s, const char *sep)
 {
 	json_t *cols = json_array();

@@ -1,4 +1,4 @@
-/* Texts taken apart and put together; blocks and records of rows; shares. */
+/* Proposes to split and join texts, to make records from blocks of rows, and shares. */
 #include <string.h>
 
 #include "cli/suggest/reshape.h"
@@ -14,7 +14,7 @@ static size_t text_pieces(const char *text, const char *sep)
 	return n;
 }
 
-/* Every value of the column has `n` pieces. */
+/* Whether every value of the column has `n` pieces. */
 static bool text_parts(const struct dtx_textgrid *g, uint32_t col, const char *sep, size_t n)
 {
 	int64_t r, values = 0;
@@ -43,7 +43,7 @@ static void text_split(struct dtx_reshape *s)
 		}
 }
 
-/* The sign between the parts is read off the first wanted row. */
+/* Takes the separator from the first wanted row. */
 static void text_merge(struct dtx_reshape *s)
 {
 	int32_t at = s->nfresh == 1 ? dtx_textgrid_find(s->want, s->fresh[0]) : -1;
@@ -79,7 +79,7 @@ static void text_percent(struct dtx_reshape *s)
 	}
 }
 
-/* Every so many rows are one. */
+/* Proposes to make one row of every n rows. */
 static void text_blocks(struct dtx_reshape *s)
 {
 	uint32_t every = s->have->ncols ? s->want->ncols / s->have->ncols : 0;
@@ -90,7 +90,7 @@ static void text_blocks(struct dtx_reshape *s)
 		dtx_reshape_add(s, json_pack("{ss}", "op", "pivot_records"));
 }
 
-/* Values of a group in one text; the sign between them is in the example. */
+/* Proposes to join the values of a group; the separator is in the example. */
 static void text_implode(struct dtx_reshape *s)
 {
 	static const char *const sep[] = { ";", ", ", ",", "|", "/", " " };

@@ -1,5 +1,5 @@
-/* Rows and columns that are no data or stand the wrong way: each rule counts what speaks for it and
- * names an example. */
+/* Finds rows and columns that are not data or have the wrong shape. Each rule counts its
+ * evidence and names an example. */
 #include "cli/suggest/suggest_rules.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const c
 
 /* --- words --- */
 
-/* Begins or ends with a word for totals. */
+/* Whether the text begins or ends with a word for totals. */
 static bool is_total_label(struct dtx_str text)
 {
 	static const char *const words[] = { "total",     "grand total", "subtotal",
@@ -83,9 +83,9 @@ static bool is_untidy(struct dtx_str text)
 	       dtx_str_find(text, DTX_STR("\u200b"), 0) >= 0;
 }
 
-/* --- rows that are no data --- */
+/* --- rows that are not data --- */
 
-/* Values of text columns that a rule takes, with the first as example. */
+/* Counts values of text columns that a rule accepts, with the first one as example. */
 struct tally {
 	uint64_t n;
 	struct dtx_str example;
@@ -119,7 +119,7 @@ static void tally_texts(const struct dtx_search *s, bool (*rule)(struct dtx_str)
 	}
 }
 
-/* Rows that say the column's own name in most columns. */
+/* The number of rows that repeat the names of most columns. */
 static uint64_t repeated_headers(const struct dtx_search *s)
 {
 	uint64_t least = UINT64_MAX;
@@ -172,7 +172,7 @@ static void rows_to_drop(struct dtx_search *s)
 	dtx_buf_clear(&b);
 }
 
-/* "kg", "m2", "%": "<5" and "3 to 4" are values. */
+/* Whether it is a unit such as "kg", "m2", "%"; "<5" and "3 to 4" are values. */
 static bool is_unit(struct dtx_str text)
 {
 	struct dtx_str t = dtx_utf8_trim(text);
@@ -190,7 +190,7 @@ static bool is_unit(struct dtx_str text)
 	return letter;
 }
 
-/* The first value is the only one of the column that is no number and no date. */
+/* Whether the first value is the only one in the column that is not a number or date. */
 static bool begins_with_unit(const struct dtx_colstat *c, uint64_t rows)
 {
 	uint64_t values = rows - c->nulls;
@@ -200,7 +200,7 @@ static bool begins_with_unit(const struct dtx_colstat *c, uint64_t rows)
 	       DTX_MAX(c->number.n, c->date.n) == values - 1;
 }
 
-/* Units stand in a row of their own below the names. */
+/* Finds a row with units below the names. */
 static void units_row(struct dtx_search *s)
 {
 	const struct dtx_colstat *c;
@@ -242,7 +242,7 @@ static void empty_columns(struct dtx_search *s)
 	dtx_suggest_add(s, json_pack("{s:s, s:s}", "op", "drop_empty", "axis", "cols"), NULL, text);
 }
 
-/* Group labels that stand once above their rows: cells of merged ranges. */
+/* Finds group labels in merged cells above their rows. */
 static void merged_labels(struct dtx_search *s)
 {
 	json_t *cols = json_array();
@@ -266,7 +266,7 @@ static void merged_labels(struct dtx_search *s)
 	json_decref(cols);
 }
 
-/* The same without merged ranges: labels in the first columns, each once, blanks below. */
+/* The same without merged cells: labels in the first columns, each once, with blanks below. */
 static void sparse_labels(struct dtx_search *s)
 {
 	json_t *cols = json_array();
@@ -317,7 +317,7 @@ static void untidy_texts(struct dtx_search *s)
 
 /* --- columns that are values --- */
 
-/* Digits and marks between them only. */
+/* Whether there are only digits and separators. */
 static bool is_numeric_tail(struct dtx_str t)
 {
 	size_t i;
@@ -338,7 +338,7 @@ static size_t common_letters(struct dtx_str t, const char *word)
 	return n;
 }
 
-/* "Jan", "March", "Jan-24", "2024", "2024-03", "Q1" */
+/* Whether it is a period such as "Jan", "March", "Jan-24", "2024", "2024-03", "Q1". */
 static bool is_period(struct dtx_str name)
 {
 	static const char *const months[] = { "january",   "february", "march",    "april",
@@ -359,7 +359,7 @@ static bool is_period(struct dtx_str name)
 	return false;
 }
 
-/* Bytes of a name before its last word: headers of several rows put the period there. */
+/* The length of a name before its last word: headers of several rows have the period there. */
 static size_t prefix_of(const char *name)
 {
 	const char *space = strrchr(name, ' ');
@@ -367,7 +367,7 @@ static size_t prefix_of(const char *name)
 	return space ? (size_t)(space + 1 - name) : 0;
 }
 
-/* A column whose last word is a period, behind the same words as `first` (NULL: any). */
+/* Whether the last word of the name is a period, after the same words as in `first` (NULL: any). */
 static bool is_period_column(const char *name, const char *first)
 {
 	size_t n = prefix_of(name);
@@ -380,7 +380,7 @@ static bool is_period_column(const char *name, const char *first)
 	                  strncmp(name, first, n) == 0);
 }
 
-/* Columns of periods with one prefix, or none, become rows. */
+/* Proposes to make rows of columns with periods that have the same prefix, or none. */
 static void periods_across(struct dtx_search *s)
 {
 	json_t *cols = json_array(), *step;
@@ -414,7 +414,7 @@ static void periods_across(struct dtx_search *s)
 
 /* --- the input --- */
 
-/* Rows of a sheet above its header. */
+/* The number of rows in a sheet above its header. */
 static int64_t rows_above(const json_t *describe)
 {
 	struct dtx_cellrange head, all;
@@ -427,7 +427,7 @@ static int64_t rows_above(const json_t *describe)
 	return head.row0 > all.row0 ? head.row0 - all.row0 : 0;
 }
 
-/* What was found and is not the usual is written down, so that a later file is read the same way
+/* Writes down what was found and is not the default, so that a later file is read the same way
  * or refused. */
 static void pin_input(struct dtx_search *s, const json_t *describe, size_t nsheets)
 {

@@ -1,11 +1,10 @@
-/* Inside the suggestions: what their rules share. */
+/* What the rules for suggestions share. */
 #ifndef DTX_CLI_SUGGEST_SUGGEST_RULES_H
 #define DTX_CLI_SUGGEST_SUGGEST_RULES_H
 
 #include "cli/suggest/suggest.h"
 
-/* A value or a name for %.*s: 40 bytes of it; half a character would keep the finding out of JSON.
- */
+/* A value or name for %.*s, cut to 40 bytes: half a character would not be valid JSON. */
 #define DTX_SHOWN(s) (int)dtx_str_cut((s), 40).len, (s).ptr
 
 struct dtx_search {
@@ -18,7 +17,7 @@ static inline const char *dtx_search_name(const struct dtx_search *s, uint32_t i
 {
 	return s->p->schema->field[i].name;
 }
-/* Address of the first cell with a value, and a blank; "" without one. */
+/* The address of the first cell with a value, and a blank; "" if there is none. */
 struct dtx_search_at {
 	char text[DTX_PROFILE_PLACE + 1];
 };
@@ -37,9 +36,10 @@ static inline bool dtx_search_text(const struct dtx_search *s, uint32_t i)
 {
 	return dtx_profile_type(s->p, i).type == DTX_T_TEXT;
 }
-/* Takes step, or member when it is for the input; neither: what people have to decide. */
+/* Adds a finding with a step, or with a member of the input; takes them. Without either it is
+ * something for the user to decide. */
 void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const char *finding);
-/* Numbers and dates in texts, words for missing values. */
+/* Adds suggestions about numbers and dates in texts, and words for missing values. */
 void dtx_suggest_values(struct dtx_search *s);
 
 #endif

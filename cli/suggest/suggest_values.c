@@ -1,5 +1,6 @@
-/* Texts that are numbers or dates: every value is read by each rule.  A step is proposed only where
- * each text can be told from what it becomes: no sign, zero, digit, currency or time is lost. */
+/* Finds texts that are numbers or dates: every value is tried with each rule. A step is only
+ * proposed if each text can be reconstructed from its value, so that no sign, zero, digit,
+ * currency or time is lost. */
 #include <stdio.h>
 
 #include "cli/suggest/suggest_rules.h"
@@ -27,19 +28,20 @@ static bool is_missing_word(struct dtx_str text)
 enum { MARKS = 2 };
 static const struct dtx_numtext_rules mark_rules[MARKS] = { { '.', ',', true, DTX_PERCENT_RATIO },
 	                                                    { ',', '.', true, DTX_PERCENT_RATIO } };
-enum { EXACT_DIGITS = 15 }; /* that a float always keeps */
-struct reading {            /* how the values of a column read */
+enum { EXACT_DIGITS = 15 }; /* digits that a float always keeps */
+struct reading {            /* how the values of a column can be read */
 	uint64_t values, missing, number[MARKS], date[3], dated;
 	uint64_t timed; /* dates with a time of day */
-	/* Numbers that say more than their value, or more digits than a float or an int keeps. */
+	/* Numbers whose text says more than their value, or with more digits than a float or int
+	 * keeps. */
 	uint64_t lossy, wide;
-	uint64_t priced, percents; /* numbers with a currency, */
-	struct dtx_str currency;   /* ... this one; */
-	bool currencies;           /* ... several ones */
-	uint64_t digits;           /* nothing but digits */
+	uint64_t priced, percents; /* numbers with a currency; */
+	struct dtx_str currency;   /* the currency; */
+	bool currencies;           /* whether there are several */
+	uint64_t digits;           /* values with only digits */
 	uint64_t fraction[MARKS];  /* numbers that are not whole */
 	size_t shortest, longest;
-	uint64_t first_over, second_over; /* dates whose first or second part is over 12 */
+	uint64_t first_over, second_over; /* dates whose first or second part is above 12 */
 	struct dtx_str example, word;
 	uint64_t row; /* of the example */
 };
@@ -55,7 +57,7 @@ static bool is_digits(struct dtx_str t)
 	return t.len > 0;
 }
 
-/* The bytes around the digits, their signs and blanks: a currency, in the order they stand in. */
+/* Collects the currency: the bytes besides digits, signs and blanks, in order. */
 static struct dtx_str currency_of(struct dtx_str t, char out[16])
 {
 	size_t i, n = 0;
@@ -67,7 +69,7 @@ static struct dtx_str currency_of(struct dtx_str t, char out[16])
 	return (struct dtx_str){ out, n };
 }
 
-/* "+5", "-007", "1e5": their value alone does not give them back. */
+/* Whether the text cannot be reconstructed from its value: "+5", "-007", "1e5". */
 static bool says_more(struct dtx_str t)
 {
 	size_t i = 0;
@@ -86,7 +88,7 @@ static bool says_more(struct dtx_str t)
 	return false;
 }
 
-/* The digits of a plain number between the zeros around them. */
+/* Counts the digits of a plain number without leading and trailing zeros. */
 static size_t significant(const char *plain, size_t len)
 {
 	size_t from = 0, to = len, n = 0, i;
@@ -178,20 +180,21 @@ static void read_column(const struct dtx_colstat *c, struct reading *r)
 		read_value(&c->value[i], r);
 }
 
-/* Digits of one length are codes: accounts, postcodes. */
+/* Whether all values are digits of the same length, which are codes such as account numbers or
+ * postcodes. */
 static bool is_code(const struct reading *r)
 {
 	return r->digits == r->values && r->shortest == r->longest;
 }
 
-/* Numbers of one kind that keep all that their texts say. */
+/* Whether they are numbers of one kind that keep everything in their texts. */
 static bool are_lossless(const struct reading *r)
 {
 	return !r->lossy && !r->wide && !r->currencies && (!r->priced || r->priced == r->values) &&
 	       (!r->percents || r->percents == r->values);
 }
 
-/* "1,234" is 1234 or 1.234: where another column has decimal commas for certain, nothing tells. */
+/* "1,234" is 1234 or 1.234. If another column certainly has decimal commas, this is ambiguous. */
 static bool is_doubtful(const struct reading *r, bool commas)
 {
 	return commas && r->number[0] == r->values && r->number[1] == r->values &&
@@ -249,7 +252,7 @@ static void suggest_date(struct dtx_search *s, uint32_t col, const struct readin
 	dtx_suggest_add(s, step, NULL, text);
 }
 
-/* Plain numbers or dates, were it not for words that say "missing". */
+/* Whether there are plain numbers or dates, apart from words that mean "missing". */
 static bool has_values(const struct dtx_search *s, uint32_t col, const struct reading *r)
 {
 	const struct dtx_infer *f = &s->p->col[col];
@@ -258,7 +261,8 @@ static bool has_values(const struct dtx_search *s, uint32_t col, const struct re
 	       f->ints + f->floats + f->dates + f->datetimes;
 }
 
-/* Some other column has the word among its texts, where it may be one: "NA" is a country. */
+/* Whether another column has the word among its texts, so that it may be a value: "NA" is a
+ * country. */
 static bool is_text_elsewhere(const struct dtx_search *s, struct dtx_str word)
 {
 	struct reading r;

@@ -1,10 +1,10 @@
-/* Runs the proposed plan on the input, and leaves out the steps that fail there. */
+/* Runs the proposed plan on the input, and removes the steps that fail there. */
 #include "cli/suggest/byexample.h"
 #include "cli/suggest/suggest.h"
 
 #define VERIFY_BYTES ((size_t)64 << 20) /* a larger input is not run a second time */
 
-/* Takes a step out of the plan, and its finding.  `at`: its number in the plan. */
+/* Removes a step from the plan, with its finding. `at` is its number in the plan. */
 static void leave_out(struct dtx_suggestions *s, size_t at)
 {
 	json_t *step = json_array_get(s->steps, at), *f;
