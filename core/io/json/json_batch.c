@@ -1,11 +1,11 @@
-/* Batches of records: numbers, bools and dates stay spans of the source, texts are views of it
- * unless they hold escapes. */
+/* Makes batches of records. Numbers, bools and dates stay spans of the source; texts point into
+ * it unless they contain escapes. */
 #include "core/base/mem.h"
 #include "core/data/builder.h"
 #include "core/io/columns.h"
 #include "core/io/json/json_reader.h"
 
-/* The column of a batch that is being made: spans, or texts. */
+/* A column of the batch being made: spans, or texts. */
 struct making {
 	struct dtx_span *span;
 	struct dtx_builder text;
@@ -40,7 +40,7 @@ static enum dtx_code fill_value(void *arg, uint32_t col, const struct dtx_jvalue
 			(struct dtx_span){ (uint32_t)(v->raw.ptr - f->base), (uint32_t)v->raw.len };
 		return DTX_OK;
 	}
-	/* Members that the record lacks are nulls before this one. */
+	/* Records before this one that lack the member have null. */
 	while (m->text.len < f->row && !m->text.failed)
 		dtx_builder_null(&m->text);
 	if (v->kind == DTX_J_STRING && v->escaped)
@@ -78,7 +78,7 @@ out:
 	return rc;
 }
 
-/* Of the text that values point into. */
+/* The owner of the text that values point into. */
 static struct dtx_owner *text_owner(const struct dtx_json *r)
 {
 	return r->rows.turned ? r->rows.turned : r->enc.owner;
@@ -133,7 +133,8 @@ out:
 	return rc;
 }
 
-/* Walks b->nrows records from `from` on and makes the columns of `pick`; *from moves behind. */
+/* Reads b->nrows records from `from` on, and makes the columns in `pick`. *from moves to the
+ * next record. */
 static enum dtx_code make_columns(struct dtx_json *r, struct dtx_batch *b, const uint8_t *pick,
                                   struct dtx_jscan *from, bool first, struct dtx_cast_found *found,
                                   struct dtx_err *err)

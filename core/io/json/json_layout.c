@@ -1,11 +1,11 @@
-/* Where the records of a JSON document are, and what kind they are. */
+/* Finds the records in a JSON document and their layout. */
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/json/json_rows.h"
 
 enum { FIRST_LINE_MAX = 1 << 20 };
 
-/* Why a document that is JSON has no records. */
+/* Sets the error for a valid JSON document without records. */
 static enum dtx_code no_records(const struct dtx_jrows *r, const char *what, struct dtx_err *err)
 {
 	enum dtx_code rc =
@@ -18,13 +18,13 @@ static enum dtx_code no_records(const struct dtx_jrows *r, const char *what, str
 
 /* --- arrays --- */
 
-/* A name that no other cell has.  Each name knows how many were made of it: of so many alike ones
- * the next free number is not looked for from the first on. */
+/* Finds a name that no other cell has. Each name counts how many were derived from it, so that
+ * many equal names do not lead to a search from the first number each time. */
 static enum dtx_code unique(struct dtx_jrows *r, const char *name, struct dtx_str *out,
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	/* the columns themselves: one for each cell, also where no row has it */
+	/* the columns themselves: one for each cell, also if no row has it */
 	uint32_t holder = dtx_strmap_get(&r->map, dtx_str_of(name)), found = holder;
 	const char *text = name;
 
@@ -64,7 +64,7 @@ out:
 	return rc;
 }
 
-/* Whether the first row can be the names: all are texts, or blank. */
+/* Whether the first row can contain the names: all its cells are texts or blank. */
 static bool is_header(struct dtx_jscan s)
 {
 	struct dtx_jvalue v;
@@ -97,7 +97,7 @@ out:
 	return rc;
 }
 
-/* Reads the first row as names; without names the cells are only counted. */
+/* Reads the first row as names; without `names`, only counts its cells. */
 static enum dtx_code take_header(struct dtx_jrows *r, struct dtx_jscan *s, bool names,
                                  struct dtx_err *err)
 {
@@ -141,7 +141,7 @@ enum dtx_code dtx_jhead_read(struct dtx_jrows *r, bool names, struct dtx_err *er
 	DTX_TRY(take_header(r, &s, names, err));
 	if (!names)
 		goto out;
-	/* the rows begin behind the comma */
+	/* the rows begin after the comma */
 	DTX_TRY(dtx_jrows_next(r, &s, false, &more, err));
 	r->area = s;
 	r->header = true;
@@ -149,14 +149,14 @@ out:
 	return rc;
 }
 
-/* r->area is at the first row: it holds the names, unless there are none. */
+/* r->area is at the first row, which contains the names, unless there are none. */
 static enum dtx_code header_row(struct dtx_jrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int wanted = r->opts->header_rows;
 
 	if (wanted < 0 && !is_header(r->area)) {
-		/* a row that is no JSON at all says so */
+		/* if the row is not JSON at all, that is the error */
 		struct dtx_jscan s = r->area;
 
 		s.p++;
@@ -200,7 +200,7 @@ void dtx_jrows_inside(struct dtx_jrows *r, struct dtx_str array)
 	r->array = r->inside = true;
 }
 
-/* What was mended in all of the document, should its records be only a part of it. */
+/* Notes what was corrected in the whole document, in case the records are only a part of it. */
 static void document_checked(struct dtx_jrows *r, const struct dtx_jscan *s)
 {
 	r->mended = (struct dtx_joddity){ s->mended, s->mended_at };
@@ -212,7 +212,7 @@ struct survey {
 	struct dtx_jvalue found; /* the last array of objects */
 	struct dtx_str key;
 	uint32_t arrays, maps, objects,
-		members; /* arrays, objects; of the arrays, those of objects */
+		members; /* counts: of arrays, of objects, and of arrays of objects */
 };
 
 static void survey_member(struct survey *out, struct dtx_str key, const struct dtx_jvalue *v)
@@ -232,7 +232,7 @@ static void survey_member(struct survey *out, struct dtx_str key, const struct d
 	out->key = key;
 }
 
-/* False: not one object, or more than it. */
+/* Surveys the members of an object. Returns false if it is not a single object. */
 static bool survey_object(struct dtx_jscan *s, struct survey *out)
 {
 	struct dtx_jvalue key, v;
@@ -269,7 +269,8 @@ out:
 	return rc;
 }
 
-/* Records deeper in the object, if there is no doubt; else it is one record. */
+/* Looks for records deeper in the object. If it is not clear which they are, the object is one
+ * record. */
 static enum dtx_code look_inside(struct dtx_jrows *r, struct dtx_str object, bool tell,
                                  struct dtx_err *err)
 {
@@ -309,8 +310,8 @@ out:
 	return rc;
 }
 
-/* A whole document: it may hold the records, or be a table in another layout; else it is the first
- * of the records, or the only one. */
+/* A whole document that is an object: it may contain the records, or be a table in another
+ * layout. Otherwise it is the first record, or the only one. */
 static enum dtx_code see_object(struct dtx_jrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -340,7 +341,7 @@ out:
 
 /* --- `records` --- */
 
-/* Of members with the same key the one that is wanted. */
+/* Of members with the same key, takes the one that is wanted. */
 static enum dtx_code take_member(struct dtx_jrows *r, const struct dtx_jvalue *v, bool again,
                                  struct dtx_jvalue *out, struct dtx_err *err)
 {
@@ -353,7 +354,7 @@ static enum dtx_code take_member(struct dtx_jrows *r, const struct dtx_jvalue *v
 	return DTX_OK;
 }
 
-/* The member or element of the container at *at that a part of the pointer names. */
+/* Finds the member or element that one part of the pointer names, in the container at *at. */
 static enum dtx_code step_into(struct dtx_jrows *r, struct dtx_jvalue *at, struct dtx_str part,
                                bool *found, struct dtx_err *err)
 {
@@ -389,7 +390,7 @@ out:
 	return rc;
 }
 
-/* "a~1b" is the key a/b, "~0" a tilde. */
+/* Decodes a part of a JSON pointer: "a~1b" is the key a/b, "~0" is a tilde (RFC 6901). */
 static struct dtx_str pointer_part(const char **p, struct dtx_buf *out)
 {
 	dtx_buf_reset(out);
@@ -456,7 +457,7 @@ static enum dtx_code see_pointer(struct dtx_jrows *r, struct dtx_err *err)
 	} else if (at.kind == DTX_J_OBJECT) {
 		r->area.p = at.raw.ptr;
 		r->area.end = at.raw.ptr + at.raw.len;
-		if (r->opts->records[0]) /* else it is to be one record */
+		if (r->opts->records[0]) /* otherwise it will be one record */
 			DTX_TRY(dtx_jshape(r, at.raw, &done, err));
 	} else {
 		rc = no_records(r, "there is a single value", err);
@@ -467,7 +468,8 @@ out:
 
 /* --- the document --- */
 
-/* Records are one a line: said so, or the first line is a whole array and another follows. */
+/* Whether each line is a record: because the options say so, or because the first line is a
+ * complete array and another line follows. */
 static bool is_lines(const struct dtx_jrows *r)
 {
 	struct dtx_jscan s = r->area;

@@ -1,4 +1,4 @@
-/* The raw cells of records, for a snippet: a row of names, then a row of texts per record. */
+/* The raw cells of records, for a snippet: a row of names, then a row of texts for each record. */
 #include "core/base/mem.h"
 #include "core/data/frame/rawgrid.h"
 #include "core/io/json/json_rows.h"
@@ -58,7 +58,7 @@ enum dtx_code dtx_json_raw(struct dtx_source *src, const struct dtx_read_opts *o
                            struct dtx_rawgrid *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_read_opts plain = *opts; /* without what the records do not keep */
+	struct dtx_read_opts plain = *opts; /* without options that drop or change something */
 	struct dtx_reader *r = NULL;
 
 	plain.ntypes = plain.nrequires = 0;

@@ -1,11 +1,11 @@
-/* Passes over all records: columns, types, morsels; what is odd about them is counted. */
+/* Passes over all records: finds columns, types and morsels, and counts irregularities. */
 #include "core/io/json/json_rows.h"
 
 #include "core/base/mem.h"
 #include "core/io/repair.h"
 
 #define NOTHING_MORE "nothing after the array"
-#define TICK_ROWS    4096 /* between two looks at the progress */
+#define TICK_ROWS    4096 /* rows between two updates of the progress */
 
 static int64_t line_of(const char *base, const char *p)
 {
@@ -24,7 +24,7 @@ void dtx_jrows_place(const struct dtx_jrows *r, const char *at, int64_t *line, i
 	const char *base = from.ptr ? from.ptr : r->base;
 
 	if (from.ptr && (at < from.ptr || at > from.ptr + from.len))
-		at = r->turned_at; /* it is of the rows that were made */
+		at = r->turned_at; /* the place is in rows that were rearranged */
 	*line = line_of(base, at);
 	*byte = at - base;
 	if (r->src) {
@@ -54,7 +54,7 @@ static bool is_letter(char c)
 	return ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '$';
 }
 
-/* What people write that is nearly JSON, and what to do about it. */
+/* A hint for text that is nearly JSON. */
 static const char *nearly_json(const struct dtx_jrows *r, const struct dtx_jscan *s)
 {
 	struct dtx_str rest = { s->p, (size_t)(s->end - s->p) };
@@ -133,7 +133,7 @@ bool dtx_jrows_null(const struct dtx_jrows *r, const struct dtx_jvalue *v, struc
 	return v->kind == DTX_J_NULL;
 }
 
-/* --- pass one --- */
+/* --- the first pass --- */
 
 struct pass {
 	struct dtx_jwalk walk;
@@ -170,7 +170,7 @@ static enum dtx_code see_value(void *arg, uint32_t col, const struct dtx_jvalue 
 		c->seen.bools++;
 	} else if (v->kind == DTX_J_NUMBER || (v->kind == DTX_J_STRING && !v->escaped &&
 	                                       text.len >= 10 && text.ptr[4] == '-')) {
-		c->seen.no_codes = true; /* a number of JSON is one */
+		c->seen.no_codes = true; /* a number in JSON is always a number */
 		dtx_infer_text(&c->seen, text, false, (int64_t)r->nrows);
 	} else {
 		c->seen.texts++;
@@ -211,7 +211,7 @@ enum dtx_code dtx_jrows_next(const struct dtx_jrows *r, struct dtx_jscan *s, boo
 	return DTX_OK;
 }
 
-/* `fresh`: what is right before this record is none. */
+/* Notes the start of a morsel. `fresh`: the bytes before this record are not a record. */
 static enum dtx_code note_morsel(struct dtx_jrows *r, const char *p, bool fresh,
                                  struct dtx_err *err)
 {
@@ -231,8 +231,8 @@ out:
 	return rc;
 }
 
-/* Leniently, a line that is no JSON is left out, and so is the last record when the file ends in
- * it.  False: there is no way on. */
+/* In lenient mode, skips a line that is not JSON, or the last record if the file ends inside it.
+ * Returns false if it cannot continue. */
 static bool skip_unread(struct dtx_jrows *r, struct dtx_jscan *s, const struct dtx_jscan *failed)
 {
 	const char *eol = memchr(s->p, '\n', (size_t)(s->end - s->p));
@@ -245,7 +245,7 @@ static bool skip_unread(struct dtx_jrows *r, struct dtx_jscan *s, const struct d
 	return true;
 }
 
-/* One record at s->p. */
+/* Reads one record at s->p. */
 static enum dtx_code pass_record(struct pass *p, struct dtx_jscan *s, bool *fresh,
                                  struct dtx_err *err)
 {
@@ -270,7 +270,7 @@ out:
 	return rc;
 }
 
-/* Behind the last record of the document. */
+/* Checks what follows the last record of the document. */
 static enum dtx_code pass_end(struct dtx_jrows *r, struct dtx_jscan *s, struct dtx_err *err)
 {
 	if (!r->inside)
@@ -304,7 +304,7 @@ static enum dtx_code pass_over(struct dtx_jrows *r, struct dtx_err *err)
 			                (uint64_t)(s.end - r->base));
 	}
 	DTX_TRY(pass_end(r, &s, err));
-	/* quarantine takes lines of text: here it is a refusal as well */
+	/* quarantine is for lines of text, so it is an error here */
 	if (r->ragged.n &&
 	    (r->opts->ragged == DTX_RAGGED_ERROR || r->opts->ragged == DTX_RAGGED_QUARANTINE)) {
 		char what[120];
@@ -319,7 +319,7 @@ out:
 	return rc;
 }
 
-/* Not one record is JSON: *s is where the first is none. */
+/* Whether not a single record is JSON; *s is where the first one fails. */
 static bool none_read(const struct dtx_jrows *r, struct dtx_jscan *s)
 {
 	struct dtx_jvalue v;
@@ -352,7 +352,7 @@ out:
 	return rc;
 }
 
-/* Names the remedy of a refusal, if it is one. */
+/* Adds the remedy to an error, if there is one. */
 static void advise_json(const char *label, struct dtx_str bytes, const struct dtx_read_opts *opts,
                         struct dtx_err *err)
 {
@@ -363,7 +363,7 @@ static void advise_json(const char *label, struct dtx_str bytes, const struct dt
 	other.json_lenient = true;
 	other.duplicate_keys = DTX_KEYS_LAST;
 	other.ragged = DTX_RAGGED_PAD;
-	/* what is mostly not JSON is not repaired by leaving it out */
+	/* A file that is mostly not JSON is not repaired by leaving most of it out. */
 	if (open_rows(&trial, NULL, label, bytes, &other, NULL) == DTX_OK &&
 	    trial.nrows >= trial.unread.n)
 		dtx_repair_advise(err, again ? "{\"duplicate_keys\":\"last\"}"

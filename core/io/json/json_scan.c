@@ -1,5 +1,5 @@
-/* RFC 8259, nothing more: no NaN, no trailing commas, no lone surrogates; unless it is asked to be
- * lenient. */
+/* The JSON scanner, see json_scan.h. It accepts RFC 8259 and nothing else (no NaN, no trailing
+ * commas, no lone surrogates), unless it is lenient. */
 #include "core/io/json/json_scan.h"
 
 #include "core/base/text/utf8.h"
@@ -11,7 +11,7 @@ static bool fail(struct dtx_jscan *s, const char *at, const char *why)
 	return false;
 }
 
-/* Not JSON, but readable: counted where that is allowed. */
+/* Accepts something that is not JSON but readable, if that is allowed, and counts it. */
 static bool mend(struct dtx_jscan *s, const char *at)
 {
 	if (!s->lenient)
@@ -66,7 +66,7 @@ bool dtx_jscan_more(struct dtx_jscan *s, char bracket, bool *more)
 	return true;
 }
 
-/* Four hex digits at p; -1 if they are none. */
+/* Reads four hex digits at p; -1 if there are others. */
 static int32_t hex4(const char *p, const char *end)
 {
 	int32_t v = 0;
@@ -88,7 +88,8 @@ static int32_t hex4(const char *p, const char *end)
 	return v;
 }
 
-/* Code point of "\uXXXX" (or a pair) at p, its length in *used; -1 when there is none. */
+/* The code point of "\uXXXX" (or of a pair) at p; *used is its length. Returns -1 if it is
+ * invalid. */
 static int32_t escape_point(const char *p, const char *end, size_t *used)
 {
 	int32_t hi = hex4(p + 2, end), lo;
@@ -103,7 +104,7 @@ static int32_t escape_point(const char *p, const char *end, size_t *used)
 	return lo >= 0xdc00 && lo < 0xe000 ? 0x10000 + ((hi - 0xd800) << 10) + (lo - 0xdc00) : -1;
 }
 
-/* Length of the escape at p; 0: it is none. */
+/* The length of the escape at p, or 0 if it is invalid. */
 static size_t escape_length(const char *p, const char *end)
 {
 	size_t used;
@@ -115,8 +116,8 @@ static size_t escape_length(const char *p, const char *end)
 	return p[1] && strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
 }
 
-/* What is written in its place, and how long it is: half a pair is a character that is unknown, the
- * backslash of another escape is itself. */
+/* The replacement for an invalid escape, and the length of that escape: half a surrogate pair
+ * becomes an unknown character; the backslash of any other escape is kept. */
 static size_t odd_escape(const char *p, const char *end, const char **text)
 {
 	bool half = end - p >= 6 && p[1] == 'u' && hex4(p + 2, end) >= 0;
@@ -201,7 +202,7 @@ static bool scan_words(struct dtx_jscan *s, const struct word *word, size_t n,
 	return fail(s, s->p, "a value");
 }
 
-/* Numbers that are none: null. */
+/* NaN and infinities become null. */
 static bool scan_odd_word(struct dtx_jscan *s, struct dtx_jvalue *out)
 {
 	static const struct word word[] = { WORD("NaN", DTX_J_NULL), WORD("Infinity", DTX_J_NULL),
@@ -261,7 +262,7 @@ static bool scan_scalar(struct dtx_jscan *s, struct dtx_jvalue *out)
 	return scan_word(s, out);
 }
 
-/* Opens containers at p until a scalar or an empty container has been passed.  in_object[depth]
+/* Opens containers at p until it has passed a scalar or an empty container. in_object[depth]
  * tells what is open. */
 static bool open_value(struct dtx_jscan *s, bool *in_object, unsigned *depth)
 {
@@ -287,7 +288,7 @@ static bool open_value(struct dtx_jscan *s, bool *in_object, unsigned *depth)
 	}
 }
 
-/* Behind a value: closes containers or steps to the next member. */
+/* After a value: closes containers, or goes to the next member. */
 static bool next_value(struct dtx_jscan *s, const bool *in_object, unsigned *depth)
 {
 	struct dtx_jvalue key;
@@ -355,7 +356,7 @@ void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out)
 	}
 }
 
-/* Whether the end of a sample cut what stands there: a text, a number, or a word that begins so. */
+/* Whether the end of a sample cut off a token: a text, a number, or the beginning of a word. */
 static bool is_cut_token(struct dtx_str s)
 {
 	static const char *const word[] = { "true", "false", "null" };

@@ -1,13 +1,13 @@
-/* An object that is a table, though no list of records:
+/* Recognises objects that are tables, but not lists of records:
  *
  *   split    {"columns":["a","b"],"data":[[1,"x"],[2,"y"]]}, perhaps with an "index"
- *   keyed    {"k1":{"a":1,"b":"x"},"k2":{"a":2,"b":"y"}}: a record has its key outside
- *   columns  {"a":{"k1":1,"k2":2},"b":{"k1":"x","k2":"y"}}: a column is an object of cells
+ *   keyed    {"k1":{"a":1,"b":"x"},"k2":{"a":2,"b":"y"}}: each record is a member
+ *   columns  {"a":{"k1":1,"k2":2},"b":{"k1":"x","k2":"y"}}: each column is an object of cells
  *   arrays   {"a":[1,2],"b":["x","y"]}: see json_turn.c
  *
- * pandas writes the first three with to_json(orient="split", "index" and "columns"), and a file may
- * be each of them and one record as well. What was taken for granted is therefore said in a note.
- * All scans here are of a document whose syntax was checked. */
+ * pandas writes the first three with to_json(orient="split", "index" and "columns"). A file may
+ * fit several of them, and may also be a single record; so a note says what was assumed. All
+ * scans here are over a document whose syntax has been checked. */
 #include "core/base/mem.h"
 #include "core/base/text/num.h"
 #include "core/io/json/json_rows.h"
@@ -30,7 +30,7 @@ static struct members members_of(const struct dtx_jscan *like, struct dtx_str ra
 	return m;
 }
 
-/* The next one; `key` is of an object. */
+/* Gets the next member; `key` is set for an object. */
 static bool next_member(struct members *m, struct dtx_jvalue *key, struct dtx_jvalue *v)
 {
 	if (!m->more)
@@ -54,7 +54,7 @@ static bool is_scalar(const struct dtx_jvalue *v)
 	return v->kind != DTX_J_ARRAY && v->kind != DTX_J_OBJECT;
 }
 
-/* "0", "1", "2" ...: what only counts is no data. */
+/* Whether the text is number i of "0", "1", "2" and so on: a mere counter is not data. */
 static bool is_count(struct dtx_str text, uint64_t i)
 {
 	char digits[DTX_NUM_TEXT];
@@ -73,7 +73,8 @@ static uint64_t count_members(const struct dtx_jscan *like, struct dtx_str raw)
 	return n;
 }
 
-/* A pointer has said where the table is, though not its layout. */
+/* Notes the assumption. A pointer in the options names the place of the table, but not its
+ * layout. */
 static void say(struct dtx_jrows *r, const char *what)
 {
 	r->assumed = what;
@@ -83,11 +84,11 @@ static void say(struct dtx_jrows *r, const char *what)
 /* --- split --- */
 
 struct split {
-	struct dtx_jvalue names, rows, index; /* NULL: it has none */
+	struct dtx_jvalue names, rows, index; /* NULL: there is none */
 	uint64_t nnames, nrows;
 };
 
-/* An array of scalars, at least one. */
+/* Whether it is a non-empty array of scalars. */
 static bool are_names(const struct dtx_jscan *like, const struct dtx_jvalue *v, uint64_t *n)
 {
 	struct members m = members_of(like, v->raw);
@@ -99,7 +100,7 @@ static bool are_names(const struct dtx_jscan *like, const struct dtx_jvalue *v, 
 	return *n > 0;
 }
 
-/* An array of arrays, the first of which has n cells. */
+/* Whether it is an array of arrays, the first of which has `width` cells. */
 static bool are_rows(const struct dtx_jscan *like, const struct dtx_jvalue *v, uint64_t width,
                      uint64_t *n)
 {
@@ -145,7 +146,7 @@ static bool only_counts(const struct dtx_jscan *like, const struct dtx_jvalue *i
 	return true;
 }
 
-/* The rows with their index as the first cell. */
+/* Writes the rows with their index as the first cell. */
 static enum dtx_code split_with_index(struct dtx_jrows *r, const struct split *s,
                                       struct dtx_err *err)
 {
@@ -194,24 +195,24 @@ static enum dtx_code take_split(struct dtx_jrows *r, struct dtx_str object, bool
 		dtx_jrows_inside(r, s.rows.raw);
 		r->layout = DTX_JL_ROWS;
 	}
-	r->header = false; /* it was no row */
+	r->header = false; /* it was not a row */
 out:
 	return rc;
 }
 
-/* --- objects in an object --- */
+/* --- objects inside an object --- */
 
 /* What the members of an object of objects have in common. */
 struct keyed {
-	struct dtx_strmap names; /* of the inner members; value: objects that have it */
+	struct dtx_strmap names; /* names of the inner members; value: number of objects with it */
 	uint64_t *has;
-	unsigned *kinds; /* per name: bits of the kinds of its values */
+	unsigned *kinds; /* per name: a bit for each kind of value */
 	size_t has_cap, kinds_cap;
 	uint64_t n, cells;
 	bool alike;    /* all have the same names in the same order */
-	bool counted;  /* ... which are 0, 1, 2 ... */
-	bool by_outer; /* the values of each have one kind */
-	bool by_inner; /* the values of each name have one kind */
+	bool counted;  /* and these are 0, 1, 2 and so on */
+	bool by_outer; /* within each object, all values have the same kind */
+	bool by_inner; /* for each name, all values have the same kind */
 };
 
 static void keyed_clear(struct keyed *k)
@@ -244,7 +245,7 @@ static enum dtx_code see_inner(struct keyed *k, const struct dtx_jscan *like, st
 	for (at = 0; next_member(&m, &key, &v); at++) {
 		size_t next = k->names.n;
 
-		if (next == DTX_JROWS_COLS_MAX) { /* so many names are those of rows */
+		if (next == DTX_JROWS_COLS_MAX) { /* so many names must be those of rows */
 			i = dtx_strmap_get(&k->names, key.raw);
 			k->alike &= i == at;
 		} else if (!dtx_strmap_put(&k->names, key.raw, (uint32_t)next, &i) ||
@@ -273,7 +274,7 @@ out:
 	return rc;
 }
 
-/* False: not an object of two objects and more. */
+/* Collects that. *ok is false unless it is an object of at least two objects. */
 static enum dtx_code see_keyed(struct keyed *k, const struct dtx_jscan *like, struct dtx_str object,
                                bool *ok, struct dtx_err *err)
 {
@@ -296,7 +297,8 @@ out:
 	return rc;
 }
 
-/* Records that have their keys outside: half of the cells are there, one name is in all. */
+/* Whether these are records by key: at least half of the cells exist, and one name is in all of
+ * them. */
 static bool is_keyed(const struct keyed *k)
 {
 	uint64_t most = 0;
@@ -307,13 +309,13 @@ static bool is_keyed(const struct keyed *k)
 	return most == k->n && k->cells >= k->n * k->names.n / 2;
 }
 
-/* Columns rather than records, where it can be either. */
+/* Whether these are columns, if they could also be records. */
 static bool is_by_column(const struct keyed *k)
 {
 	return k->alike && (k->counted || (k->by_outer && !k->by_inner));
 }
 
-/* A name for the column of keys that no record has. */
+/* A name for the column of keys that no record uses. */
 static const char *key_name(const struct keyed *k, char name[24])
 {
 	unsigned i;
@@ -349,7 +351,7 @@ out:
 	return rc;
 }
 
-/* One cell of each column, or none. */
+/* Writes one cell of each column as a row. */
 static bool add_cells(struct members *col, uint64_t n, bool keys, struct dtx_buf *text)
 {
 	struct dtx_jvalue key, v;
@@ -397,7 +399,7 @@ static enum dtx_code take_columns(struct dtx_jrows *r, const struct keyed *k, st
 	say(r, "the document's members were taken as columns");
 	DTX_TRY(dtx_jturned(r, &text, first, DTX_JL_ROWS, err));
 	DTX_TRY(dtx_jhead_read(r, true, err));
-	r->header = false; /* it was no row */
+	r->header = false; /* it was not a row */
 out:
 	dtx_mem_free(col);
 	dtx_buf_clear(&text);
@@ -421,7 +423,7 @@ out:
 	return rc;
 }
 
-/* --- arrays in an object --- */
+/* --- arrays inside an object --- */
 
 static bool are_arrays(const struct dtx_jscan *like, struct dtx_str object)
 {
@@ -457,7 +459,7 @@ out:
 	return rc;
 }
 
-/* --- what else an object holds --- */
+/* --- other content of an object --- */
 
 void dtx_jpointer_add(struct dtx_buf *out, struct dtx_str key)
 {
@@ -507,7 +509,7 @@ static void note_array(struct dtx_jfinds *f, const struct dtx_jscan *like,
 		note_find(f, first.kind == DTX_J_OBJECT ? DTX_JF_RECORDS : DTX_JF_GRID, array);
 }
 
-/* Several arrays of values, whatever their lengths. */
+/* Whether it has arrays of scalars only, perhaps of different lengths. */
 static bool are_columns(const struct dtx_jscan *like, struct dtx_str object)
 {
 	struct members m = members_of(like, object);
@@ -520,7 +522,7 @@ static bool are_columns(const struct dtx_jscan *like, struct dtx_str object)
 	return n > 1;
 }
 
-/* Whether dtx_jshape would take it. */
+/* Whether dtx_jshape would accept it. */
 static enum dtx_code is_table(const struct dtx_jscan *like, struct dtx_str object, bool *table,
                               struct dtx_err *err)
 {

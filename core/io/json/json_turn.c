@@ -1,12 +1,13 @@
-/* An object of arrays, one per column, as rows: the values keep their bytes, in another order.
+/* Rewrites an object of arrays, one for each column, as rows. The values keep their bytes; only
+ * their order changes.
  *
- * The rows are a text of their own, beside the input: records can then be cut into morsels and
- * read by several workers as those of any other layout. */
+ * The rows are a new text next to the input, which can be cut into morsels and read by several
+ * workers like any other layout. */
 #include "core/base/mem.h"
 #include "core/io/json/json_rows.h"
 
 struct turn {
-	struct dtx_jscan *column; /* at the next value of each array */
+	struct dtx_jscan *column; /* each is at the next value of its array */
 	size_t n, cap;
 	const char *first; /* the first array */
 	struct dtx_buf text;
@@ -20,7 +21,7 @@ static bool add_key(struct turn *t, struct dtx_str key, bool first)
 	return dtx_buf_ok(&t->text);
 }
 
-/* Notes where each array begins; the keys are the first row. */
+/* Finds the start of each array; the keys become the first row. */
 static enum dtx_code begin(struct turn *t, struct dtx_jscan s, bool *arrays, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -48,7 +49,7 @@ out:
 	return rc;
 }
 
-/* The next value of one column, behind its comma; false: the array is at its end. */
+/* Gets the next value of one column, after its comma; returns false at the end of the array. */
 static bool next_value(struct dtx_jscan *s, bool first, struct dtx_jvalue *v)
 {
 	if (dtx_jscan_close(s, ']', false))
@@ -59,7 +60,7 @@ static bool next_value(struct dtx_jscan *s, bool first, struct dtx_jvalue *v)
 	return dtx_jscan_value(s, v);
 }
 
-/* One row; *n is how many columns had a value. */
+/* Writes one row; *n is the number of columns that had a value. */
 static void add_row(struct turn *t, bool first, size_t *n)
 {
 	struct dtx_jvalue v;
@@ -122,7 +123,7 @@ enum dtx_code dtx_jturn(struct dtx_jrows *r, struct dtx_jscan object, bool *done
 	dtx_buf_add(&t.text, "]");
 	DTX_TRY(dtx_jturned(r, &t.text, t.first, DTX_JL_ROWS, err));
 	DTX_TRY(dtx_jhead_read(r, true, err));
-	r->header = false; /* it was no row */
+	r->header = false; /* it was not a row */
 	if (r->clash.n && r->opts->duplicate_keys == DTX_KEYS_ERROR)
 		rc = dtx_jrows_repeated(r, r->turned_at, err);
 out:

@@ -1,4 +1,4 @@
-/* Walks one record and flattens its members to columns. */
+/* Reads one record and flattens its members to columns. */
 #include "core/base/mem.h"
 #include "core/io/json/json_rows.h"
 
@@ -51,7 +51,7 @@ out:
 	return rc;
 }
 
-/* The column of the path; a new one in pass one. */
+/* Finds the column of the path; adds it in the first pass. */
 static enum dtx_code column_of(struct dtx_jwalk *w, uint32_t *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -85,7 +85,8 @@ enum dtx_code dtx_jrows_repeated(const struct dtx_jrows *r, const char *at, stru
 	return rc;
 }
 
-/* Pass one: a nested object; each key must come once, of an object or of a value. */
+/* In the first pass: notes a nested object. Each key must come once, for an object or for a
+ * value. */
 static enum dtx_code see_object(struct dtx_jwalk *w, const char *at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -137,7 +138,8 @@ static void count(struct dtx_joddity *o, const char *at)
 		o->at = at;
 }
 
-/* Keeps the value back; of two for one column, the one that is wanted. */
+/* Holds the value until the record ends; of two values for one column, keeps the one that is
+ * wanted. */
 static enum dtx_code hold_back(struct dtx_jwalk *w, uint32_t col, const struct dtx_jvalue *v,
                                struct dtx_err *err)
 {
@@ -188,7 +190,7 @@ static bool is_next(const struct dtx_jscan *s, char c)
 	return s->p < s->end && *s->p == c;
 }
 
-/* The value of the member whose path is in w->path. */
+/* Reads the value of the member whose path is in w->path. */
 static enum dtx_code walk_member(struct dtx_jwalk *w, struct dtx_jscan *s, unsigned nest,
                                  struct dtx_err *err)
 {
@@ -223,7 +225,7 @@ out:
 	return rc;
 }
 
-/* Key and colon; the key goes to the end of w->path. */
+/* Reads a key and its colon, and appends the key to w->path. */
 static bool walk_key(struct dtx_jwalk *w, struct dtx_jscan *s)
 {
 	struct dtx_jvalue key;
@@ -263,7 +265,7 @@ out:
 
 /* --- arrays of cells --- */
 
-/* Cells beyond the header: they get a name, or are left out. */
+/* Reads cells beyond the header: they get a name, or are left out. */
 static enum dtx_code walk_spare_cell(struct dtx_jwalk *w, struct dtx_jscan *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

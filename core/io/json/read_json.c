@@ -1,8 +1,9 @@
-/* The reader of JSON Lines and JSON documents: records as objects, arrays or columns of arrays.
+/* The reader of JSON Lines and JSON documents: records are objects, arrays, or columns of
+ * arrays.
  *
- * Pass one walks all records: it checks the syntax, collects columns and their exact types, and
- * cuts morsels.  Batches walk a morsel again: numbers, bools and dates stay spans of the source,
- * texts are views of it unless they hold escapes. */
+ * The first pass reads all records: it checks the syntax, finds the columns and their exact
+ * types, and cuts morsels. Then each morsel is read again to make batches: numbers, bools and
+ * dates stay spans of the source, and texts point into it unless they contain escapes. */
 #include "core/base/mem.h"
 #include "core/io/columns.h"
 #include "core/io/json/json_reader.h"
@@ -11,7 +12,7 @@ enum { SNIFF_BYTES = 8192 };
 
 /* --- opening --- */
 
-/* An object with a key: JSON, whatever is wrong behind it. */
+/* Whether it begins with an object and a key: then it is JSON, even if something later is wrong. */
 static bool begins_object(struct dtx_str s)
 {
 	struct dtx_jscan at = { .p = s.ptr, .end = s.ptr + s.len, .lenient = true };
@@ -27,8 +28,8 @@ static bool begins_object(struct dtx_str s)
 	return dtx_jscan_string(&at, &key) && dtx_jscan_char(&at, ':', NULL);
 }
 
-/* What of UTF-16 behind its mark is ASCII, as what is no name or text in JSON is; other units are
- * letters.  Other bytes as they are, without a mark. */
+/* Reduces UTF-16 to its ASCII characters, which is enough for JSON outside of strings; other
+ * characters count as letters. Other text is returned without its byte order mark. */
 static struct dtx_str json_narrow(struct dtx_str s, char *to, size_t cap)
 {
 	bool wide =
@@ -80,7 +81,7 @@ static void json_close(struct dtx_reader *reader)
 	dtx_mem_free(r);
 }
 
-/* The line a record begins in: counted from the start, so for errors only. */
+/* Finds the line in which a record begins. It counts from the start, so this is for errors only. */
 static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
 {
 	const struct dtx_json *r = o->arg;
@@ -139,8 +140,8 @@ out:
 	return rc;
 }
 
-/* Nested keys are joined by points, and a name has no byte 0; one that exists already gets a
- * number. */
+/* Names a column: nested keys are joined by dots, and a name contains no NUL. If the name exists
+ * already, it gets a number. */
 static enum dtx_code name_column(struct dtx_json *r, struct dtx_strmap *taken, uint32_t col,
                                  const char **out, struct dtx_err *err)
 {
@@ -180,13 +181,14 @@ static bool is_mixed(const struct dtx_jcol *c)
 	return (c->strings > 0) + (c->numbers > 0) + (c->bools > 0) + (c->nested > 0) > 1;
 }
 
-/* Texts that are JSON values: they go out as they came. */
+/* Whether the texts are JSON values, which are written unchanged. */
 static bool is_json_text(const struct dtx_jcol *c, const struct dtx_field *f)
 {
 	return f->type.type == DTX_T_TEXT && (c->numbers || c->nested) && !c->strings && !c->bools;
 }
 
-/* The warning names the first value that is not what most are. */
+/* Warns about a column with several kinds; names the first value that is not of the most
+ * frequent one. */
 static enum dtx_code warn_mixed(struct dtx_json *r, const struct dtx_jcol *c, const char *name,
                                 struct dtx_err *err)
 {
@@ -284,7 +286,7 @@ static enum dtx_code make_fields(struct dtx_json *r, struct dtx_err *err)
 	DTX_TRY(make_names(r, name, err));
 	DTX_TRY(dtx_columns_choose(&r->opts, r->rows.label, name, n, keep, err));
 	for (i = 0; i < n; i++) {
-		/* a cell of rows that only ever holds objects has their columns */
+		/* a cell that only contains objects is replaced by their columns */
 		keep[i] &= !is_hollow(&r->rows.col[i]);
 		r->field_of[i] = keep[i] ? k : UINT32_MAX;
 		if (!keep[i])
@@ -298,7 +300,7 @@ out:
 	return rc;
 }
 
-/* What was odd, with its count and first place. */
+/* Adds a note about an irregularity, with its count and first place. */
 static enum dtx_code tell(struct dtx_json *r, const struct dtx_joddity *o, const char *what,
                           struct dtx_err *err)
 {
@@ -344,7 +346,8 @@ out:
 	return rc;
 }
 
-/* The text as UTF-8; unless it was converted, with its byte order mark: places are the file's. */
+/* The text as UTF-8. Unless it was converted, it includes the byte order mark, so that places
+ * are those in the file. */
 static enum dtx_code json_text(struct dtx_json *r, struct dtx_str *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -426,7 +429,7 @@ out:
 
 /* --- batches --- */
 
-/* Gives the worker a morsel unless it is in one; false at the end. */
+/* Gives the worker a morsel, unless it has one; returns false at the end. */
 static bool claim(struct dtx_json *r, struct dtx_json_worker *w)
 {
 	const struct dtx_jrows *rows = &r->rows;
@@ -448,8 +451,9 @@ static bool claim(struct dtx_json *r, struct dtx_json_worker *w)
 	return w->active;
 }
 
-/* The next n records of the worker's morsel, or those before the first value that is not of its
- * declared type: a limit behind may want no more, whatever the size of the batches. */
+/* Makes a batch of the next n records of the worker's morsel, or of those before the first value
+ * that does not have its declared type: a limit may want no more than these, whatever the size
+ * of batches. */
 static enum dtx_code make_batch(struct dtx_json *r, struct dtx_json_worker *w, uint32_t n,
                                 struct dtx_batch **out, struct dtx_err *err)
 {

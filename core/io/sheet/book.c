@@ -74,7 +74,8 @@ enum dtx_code dtx_book_strings_need(struct dtx_book *book, uint64_t id, struct d
 	return book->cls->strings ? book->cls->strings(book, id, err) : DTX_OK;
 }
 
-/* Most texts are short, and there are millions of them: they stand without gaps. */
+/* Allocates from a block: there are millions of mostly short texts, which are stored without
+ * gaps. */
 static char *string_room(struct dtx_book_strings *s, size_t len)
 {
 	char *at;
@@ -143,7 +144,7 @@ out:
 	return rc;
 }
 
-/* --- facts of a sheet --- */
+/* --- facts about a sheet --- */
 
 void dtx_sheet_facts_clear(struct dtx_sheet_facts *facts)
 {

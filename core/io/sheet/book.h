@@ -1,5 +1,6 @@
-/* A workbook, whatever its container: sheets, names, styles, strings, and how to read a sheet.
- * The readers of formats fill it; layout, inspection and the reader class know only this. */
+/* A workbook in any container: its sheets, names, styles and strings, and how to read a sheet.
+ * The readers of .xlsx and .xls fill it; layout, inspection and the reader class only use this
+ * interface. One thread, unless said otherwise. */
 #ifndef DTX_IO_SHEET_BOOK_H
 #define DTX_IO_SHEET_BOOK_H
 
@@ -29,17 +30,17 @@ struct dtx_sheet {
 	const char *name;
 	enum dtx_sheet_kind kind;
 	enum dtx_sheet_visible visible;
-	const struct dtx_zip_entry *part; /* xlsx; NULL: missing */
-	uint64_t place;                   /* xls: where its records begin */
+	const struct dtx_zip_entry *part; /* xlsx; NULL: the part is missing */
+	uint64_t place;                   /* xls: where the sheet's records begin */
 };
 struct dtx_book_name {           /* a defined name */
 	const char *name, *text; /* "Data", "FY24!$A$3:$F$200" */
-	int32_t sheet;           /* its scope, -1: the workbook */
+	int32_t sheet;           /* its scope; -1: the whole workbook */
 };
-struct dtx_book_table { /* a named table of a sheet */
+struct dtx_book_table { /* a named table in a sheet */
 	const char *name;
 	uint32_t sheet;
-	struct dtx_cellrange range; /* with header and totals */
+	struct dtx_cellrange range; /* including header and totals */
 	uint32_t header_rows, totals_rows;
 };
 struct dtx_book_style {
@@ -47,7 +48,7 @@ struct dtx_book_style {
 	enum dtx_fmt_class cls;
 	bool bold;
 };
-struct dtx_book_format { /* as the file defines it */
+struct dtx_book_format { /* as defined in the file */
 	uint32_t id, place;
 	struct dtx_book_style style;
 };
@@ -55,8 +56,8 @@ struct dtx_book_formats {
 	struct dtx_book_format *item; /* dtx_mem */
 	size_t n, cap;
 };
-struct dtx_book_strings {       /* shared by its cells */
-	struct dtx_arena arena; /* blocks of texts without gaps between them */
+struct dtx_book_strings {       /* strings that cells share */
+	struct dtx_arena arena; /* blocks of texts without gaps */
 	char *room;
 	size_t left;
 	struct dtx_str *item;
@@ -67,35 +68,36 @@ struct dtx_book_strings {       /* shared by its cells */
 struct dtx_sheet_span {
 	uint32_t from, to; /* columns */
 };
-struct dtx_sheet_facts {               /* of a sheet besides its cells */
+struct dtx_sheet_facts {               /* what is known about a sheet besides its cells */
 	struct dtx_sheet_span *hidden; /* hidden columns; dtx_mem */
 	size_t nhidden, hidden_cap;
 	uint64_t nformulas, nuncached, nerrors, nbaddates, nhidden_rows;
-	uint64_t nvolatile, nexternal; /* formulas: another result each time, of other files */
-	/* A second opinion: cells it confirms, kinds of cells it cannot know, others it reads
-	 * otherwise; the last two together. */
+	/* formulas that change at each computation; that use other files */
+	uint64_t nvolatile, nexternal;
+	/* From a second reader: cells that it confirms, cells of a kind that it cannot know,
+	 * cells that it reads differently, and the sum of the last two. */
 	uint64_t nconfirmed, nunknown, ndisputed, nunconfirmed;
 	uint32_t first_bad_row, first_bad_col;
 	uint32_t ntables;
-	char dimension[32]; /* as the file claims it */
+	char dimension[32]; /* as the file claims; not trusted */
 };
-/* max_cells: stop after so many (0: all; then merges and what follows are not read).  `slow` leaves
- * a fast path out (tests). */
+/* How to read a sheet. max_cells: stop after so many (0: read all; otherwise merged ranges and
+ * what follows are not read). `slow` disables a fast path, for tests. */
 struct dtx_sheet_read {
 	uint64_t max_cells;
 	bool slow;
 };
 
 struct dtx_book_class;
-/* Common head of every format's workbook. */
+/* The common head of all workbooks. */
 struct dtx_book {
 	const struct dtx_book_class *cls;
 	struct dtx_arena arena;
 	const char *label; /* for messages; borrowed */
 	struct dtx_archive_limits limits;
-	uint64_t lead; /* bytes of the file before the workbook begins */
+	uint64_t lead; /* bytes of the file before the workbook */
 	bool epoch1904;
-	uint64_t odd_chars; /* in texts: those that XML does not have, see dtx_xml */
+	uint64_t odd_chars; /* characters in texts that XML does not allow, see dtx_xml */
 	struct dtx_sheet *sheet;
 	uint32_t nsheets;
 	struct dtx_book_name *name;
@@ -103,50 +105,54 @@ struct dtx_book {
 	struct dtx_book_table *table; /* after dtx_book_tables_need */
 	uint32_t ntables;
 	bool tables_read;
-	struct dtx_book_style *style; /* by the id that cells carry */
+	struct dtx_book_style *style; /* indexed by the id in cells */
 	uint32_t nstyles;
 	struct dtx_book_strings strings; /* as far as they have been read */
 };
-struct dtx_sheet_rows; /* a sheet that is read some rows at a time */
-/* How sheets that are too large to hold are read. */
+struct dtx_sheet_rows; /* a sheet that is read in windows of rows */
+/* How to read sheets that are too large to hold in memory. */
 struct dtx_sheet_rows_class {
 	uint64_t (*size)(const struct dtx_sheet *); /* bytes to read */
 	enum dtx_code (*open)(struct dtx_book *, const struct dtx_sheet *, struct dtx_sheet_facts *,
 	                      struct dtx_sheet_rows **out, struct dtx_err *err);
-	/* Adds the next rows, each whole, to the grid until it holds that many cells or rows. *more
-	 * is false when that was all; then merged ranges and facts are complete too. */
+	/* Adds the next rows, each complete, to the grid until it has that many cells or rows.
+	 * *more is false at the end of the sheet; then merged ranges and facts are complete,
+	 * too. */
 	enum dtx_code (*next)(struct dtx_sheet_rows *, struct dtx_grid *, uint64_t cells,
 	                      size_t rows, bool *more, struct dtx_err *err);
 	void (*close)(struct dtx_sheet_rows *); /* NULL is fine */
 };
 struct dtx_book_class {
 	const char *name; /* "xlsx" */
-	/* The bytes stay the caller's and outlive the book.  Strings may be left for later. */
+	/* Opens a workbook. The bytes stay the caller's and must outlive the book. Strings may
+	 * be read later. */
 	enum dtx_code (*open)(const char *label, const void *bytes, size_t len,
 	                      const struct dtx_archive_limits *limits, struct dtx_book **out,
 	                      struct dtx_err *err);
-	/* Cells, merged ranges and facts of a worksheet; the grid is finished. */
+	/* Reads cells, merged ranges and facts of a worksheet. The grid is finished. */
 	enum dtx_code (*sheet)(struct dtx_book *, const struct dtx_sheet *,
 	                       const struct dtx_sheet_read *how, struct dtx_grid *,
 	                       struct dtx_sheet_facts *, struct dtx_err *);
-	/* Makes string `id` available if it exists (UINT64_MAX: all); NULL: all are there. */
+	/* Makes string `id` available if it exists (UINT64_MAX: all). NULL: all strings are
+	 * available. */
 	enum dtx_code (*strings)(struct dtx_book *, uint64_t id, struct dtx_err *);
-	/* Reads the tables; NULL: the format has none. */
+	/* Reads the tables. NULL: the format has none. */
 	enum dtx_code (*tables)(struct dtx_book *, struct dtx_err *);
 	void (*close)(struct dtx_book *);
 	const struct dtx_sheet_rows_class *rows; /* NULL: sheets are always read whole */
 };
 extern const struct dtx_book_class dtx_book_xlsx, dtx_book_xls;
-/* .xls whose cells FreeXL confirms: the others are bad cells. */
+/* .xls whose cells FreeXL must confirm; others become bad cells. */
 extern const struct dtx_book_class dtx_book_freexl;
 
-/* Excel encrypts some workbooks with a password of its own, and asks for none. */
+/* Excel encrypts some workbooks with its own fixed password and does not ask for it. */
 #define DTX_BOOK_ENCRYPTED_HINT                                                                    \
 	"open it with its password and save it without one; where a program opens it without a "   \
 	"password: soffice --convert-to xlsx '%.200s'"
-/* Returns rc.  A workbook that is broken somewhere inside gets a next step, unless it has one. */
+/* Returns rc. Adds a hint for a workbook that is broken, unless there is one. */
 enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_err *err);
-/* Opens with the class whose container the bytes have; .xlsx when in doubt. */
+/* Opens with the class for the container in the bytes; .xlsx if in doubt. The caller closes
+ * *out. */
 DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
                                         const struct dtx_archive_limits *limits,
                                         struct dtx_book **out, struct dtx_err *err);
@@ -157,17 +163,17 @@ DTX_MUSTUSE enum dtx_code dtx_book_sheet(struct dtx_book *book, const struct dtx
 DTX_MUSTUSE enum dtx_code dtx_book_strings_need(struct dtx_book *book, uint64_t id,
                                                 struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_book_tables_need(struct dtx_book *book, struct dtx_err *err);
-/* The text of a text cell (BLANK text when the string does not exist). */
+/* The text of a text cell; blank if the string does not exist. */
 DTX_MUSTUSE enum dtx_code dtx_book_cell_text(struct dtx_book *book, const struct dtx_grid *grid,
                                              uint64_t id, struct dtx_str *out, struct dtx_err *err);
 
-/* --- for the formats --- */
+/* --- for the readers of formats --- */
 
-/* Copies one more shared string. */
+/* Copies another shared string. */
 DTX_MUSTUSE enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text,
                                               struct dtx_err *err);
-/* Number formats while styles are read: add all, sort once, then look up; an id that the file
- * does not define is the built-in one. */
+/* Number formats while styles are read: add all, sort once, then look up. An id that the file
+ * does not define means the built-in format. */
 DTX_MUSTUSE enum dtx_code dtx_book_format_add(struct dtx_book *book, struct dtx_book_formats *f,
                                               uint32_t id, struct dtx_str code,
                                               struct dtx_err *err);
@@ -176,15 +182,17 @@ struct dtx_book_style dtx_book_format_find(const struct dtx_book_formats *f, uin
 /* Frees what the head owns. */
 void dtx_book_clear(struct dtx_book *book);
 void dtx_sheet_facts_clear(struct dtx_sheet_facts *facts);
-/* Hidden columns [from, to], from 0; more than a sheet can have are left out. */
+/* Hides the columns [from, to], counted from 0; columns beyond the limits of a sheet are
+ * ignored. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_hide_cols(struct dtx_sheet_facts *facts, uint32_t from,
                                               uint32_t to, struct dtx_err *err);
-/* Counts a cell that will read as null, remembers the first. */
+/* Counts a cell that will be read as null, and remembers the first one. */
 void dtx_sheet_note_bad(struct dtx_sheet_facts *facts, uint32_t row, uint32_t col, uint64_t *count);
-/* Counts a formula by its text. */
+/* Counts a formula, judged by its text. */
 void dtx_sheet_note_formula(struct dtx_sheet_facts *facts, struct dtx_str code);
-/* Tag of a number that has this style; a serial that is no date is counted. */
-/* A whole number beyond 2^53 of no more digits than a double has, as those of cards. */
+/* The tag for a number with this style; a serial that is not a date is counted. */
+/* Whether it is a whole number beyond 2^53 with no more digits than a double has, such as a card
+ * number. */
 bool dtx_sheet_has_16_digits(double v);
 unsigned dtx_sheet_number_tag(const struct dtx_book *book, struct dtx_sheet_facts *facts,
                               uint32_t row, uint32_t col, enum dtx_fmt_class cls, double v);

@@ -1,4 +1,5 @@
-/* Number formats that a file defines, by id; of two with one id the later counts. */
+/* The number formats that a file defines, by id. If an id is defined twice, the later one
+ * counts. */
 #include <stdlib.h>
 
 #include "core/base/mem.h"
@@ -27,7 +28,7 @@ out:
 	return rc;
 }
 
-/* By id; of equal ids the later one last. */
+/* By id; of equal ids the later one comes last. */
 static int by_id(const void *a, const void *b)
 {
 	const struct dtx_book_format *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* What `inspect` asks of a workbook: its cells and its sheets. */
+/* What `inspect` shows of a workbook: its cells and its sheets. */
 #include <math.h>
 
 #include "core/base/mem.h"
@@ -10,7 +10,8 @@
 #include "core/io/sheet/sheet_layout.h"
 #include "core/io/archive/zip.h"
 
-/* Other files are not judged as damaged workbooks, whatever their name. */
+/* Opens a workbook; another kind of file is not reported as a damaged workbook, whatever its
+ * name. */
 static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -39,10 +40,10 @@ struct walk {
 	struct dtx_grid grid;
 	dtx_book_cell_fn fn;
 	void *arg;
-	size_t merge; /* first merged range that begins at or below the row */
+	size_t merge; /* the first merged range that begins at or below the row */
 };
 
-/* The merged range whose first cell this is; merges are in order, and so are the cells. */
+/* Returns the merged range that begins at this cell. Merged ranges and cells are both in order. */
 static const struct dtx_cellrange *anchored(struct walk *w, uint32_t row, uint32_t col)
 {
 	const struct dtx_grid *g = &w->grid;
@@ -71,7 +72,7 @@ static json_t *date_value(const struct walk *w, unsigned kind, double serial)
 	return json_string(text);
 }
 
-/* Times and durations as the typed columns print them. */
+/* Formats times and durations as in typed columns. */
 static json_t *clock_value(uint8_t tag, union dtx_payload v)
 {
 	struct dtx_buf b = DTX_BUF_INIT(64);
@@ -91,7 +92,7 @@ static json_t *number_value(double v)
 	return floor(v) == v && fabs(v) < 9e15 ? json_integer((json_int_t)v) : json_real(v);
 }
 
-/* Kind and value; *value NULL with DTX_OK: the cell is empty. */
+/* Gets kind and value. *value is NULL for an empty cell. */
 static enum dtx_code cell_value(struct walk *w, uint64_t cell, const char **kind, json_t **value,
                                 struct dtx_err *err)
 {
@@ -217,7 +218,7 @@ static const char *const kind_name[] = { [DTX_SHEET_WORKSHEET] = "worksheet",
 	                                 [DTX_SHEET_MACRO] = "macro",
 	                                 [DTX_SHEET_OTHER] = "other" };
 
-/* Counts into `o`; a sheet that cannot be read says why instead. */
+/* Adds counts to `o`; for a sheet that cannot be read, adds the error instead. */
 static bool count_sheet(struct dtx_book *book, const struct dtx_sheet *sheet, json_t *o)
 {
 	static const struct dtx_sheet_read whole = { 0 };

@@ -1,4 +1,4 @@
-/* The raw cells of a worksheet, for a snippet: in their places from A1 on, nothing left out. */
+/* The raw cells of a worksheet for a snippet: at their places from A1 on, with nothing left out. */
 #include <math.h>
 
 #include "core/base/mem.h"
@@ -11,7 +11,7 @@
 struct raw_walk {
 	struct dtx_book *book;
 	struct dtx_grid grid;
-	uint16_t *format; /* per style: its number in the raw grid, 0: not met yet */
+	uint16_t *format; /* per style: its number in the raw grid, 0: not used yet */
 	struct dtx_rawgrid *out;
 };
 
@@ -31,7 +31,8 @@ out:
 	return rc;
 }
 
-/* Kind and value; kind 0: an empty cell, a formula without its result, a number that is none. */
+/* Gets kind and value. Kind 0: an empty cell, a formula without its result, or a number that is
+ * not finite. */
 static enum dtx_code raw_value(struct raw_walk *w, uint64_t at, struct dtx_raw_cell *cell,
                                struct dtx_err *err)
 {
@@ -50,7 +51,8 @@ static enum dtx_code raw_value(struct raw_walk *w, uint64_t at, struct dtx_raw_c
 		if (text.len)
 			DTX_TRY(dtx_rawgrid_text(w->out, text, &cell->value.id, err));
 		break;
-	case DTX_CELL_WHOLE: /* a snippet sees its digits: its numbers are floats */
+	/* as text, because numbers of a snippet are floats and would lose digits */
+	case DTX_CELL_WHOLE:
 		cell->kind = DTX_RAW_TEXT;
 		text = (struct dtx_str){ digits, dtx_num_print_i64(digits, v.whole) };
 		DTX_TRY(dtx_rawgrid_text(w->out, text, &cell->value.id, err));
@@ -70,7 +72,7 @@ static enum dtx_code raw_value(struct raw_walk *w, uint64_t at, struct dtx_raw_c
 			cell->kind = DTX_RAW_TIME;
 			break;
 		}
-		/* a serial that is no date is a number */
+		/* a serial that is not a date is a number */
 		cell->kind = isfinite(v.num) ? DTX_RAW_NUMBER : 0;
 		cell->value.num = v.num;
 		break;
@@ -99,7 +101,7 @@ static enum dtx_code raw_cells(struct raw_walk *w, struct dtx_err *err)
 			DTX_TRY(dtx_rawgrid_add(w->out, &cell, err));
 		}
 	}
-	/* a merged range may reach beyond the last cell */
+	/* a merged range may extend past the last cell */
 	for (r = 0; r < g->nmerges; r++) {
 		const struct dtx_cellrange *m = &g->merge[r];
 

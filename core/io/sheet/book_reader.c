@@ -1,4 +1,5 @@
-/* The reader of workbooks: opens, lays out, hands over slices of the grid as CELL columns. */
+/* The reader of workbooks: opens the sheet, finds its layout, and hands over slices of the grid
+ * as CELL columns. */
 #include "core/io/sheet/book_reader.h"
 
 #include <pthread.h>
@@ -9,12 +10,12 @@
 
 enum { BATCH_CELLS_MAX = 4 << 20, BATCH_ROWS_MIN = 256 };
 
-/* What columns point into; lives as long as the last of them. */
+/* What columns point into; it lives as long as the last of them. */
 struct book_data {
 	struct dtx_book *book;
 	struct dtx_grid grid;
 	struct dtx_strings strings;
-	struct dtx_str *all; /* shared and inline texts; NULL when only one kind exists */
+	struct dtx_str *all; /* shared and inline texts; NULL if there is only one of these kinds */
 };
 struct book_reader {
 	struct dtx_reader head;
@@ -28,10 +29,10 @@ struct book_reader {
 	struct dtx_schema schema;
 	struct dtx_scan scan;
 	uint32_t batch_rows;
-	pthread_mutex_t lock;          /* what follows, and head.stats */
-	struct dtx_book_stream stream; /* when the layout has a tail */
+	pthread_mutex_t lock;          /* for what follows, and head.stats */
+	struct dtx_book_stream stream; /* used if the layout has a tail */
 	uint32_t next_batch;
-	int64_t kept; /* rows handed over after the pushed filter */
+	int64_t kept; /* rows that passed the pushed filter */
 };
 /* The rows of one batch: some of the live rows of a grid. */
 struct slice {
@@ -39,7 +40,7 @@ struct slice {
 	const struct dtx_sheet_tape *tape; /* the cells are there; NULL: in the grid */
 	const uint32_t *live;
 	uint32_t seq, n;
-	struct dtx_book_window *window; /* given back when the batch is made */
+	struct dtx_book_window *window; /* returned when the batch is complete */
 };
 
 static void data_free(void *arg)
@@ -75,7 +76,7 @@ static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place
 	*out = (struct dtx_place){ (int64_t)row_id, -1 };
 }
 
-/* One array of all texts, shared ones first. */
+/* Makes one array of all texts, shared ones first. */
 static enum dtx_code join_strings(struct book_data *d, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -116,7 +117,7 @@ out:
 	return rc;
 }
 
-/* Tables of the sheet that are not exactly what was read. */
+/* Adds a note about tables of the sheet, unless one is exactly what is read. */
 static enum dtx_code note_tables(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -227,8 +228,8 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
 	r->scan = *scan;
 	for (i = 0; i < r->schema.nfields; i++)
 		wanted += scan->need[i] != DTX_NEED_SKIP;
-	/* Wide sheets get short batches: a batch is dense, the sheet may not be.  So do large ones,
-	 * whose memory is not to follow their rows. */
+	/* Wide sheets get short batches, because a batch is dense even if the sheet is not.
+	 * Large sheets do, too, so that memory does not grow with their rows. */
 	cells = r->layout.tail ? DTX_BOOK_STREAM_CELLS : BATCH_CELLS_MAX;
 	r->batch_rows = DTX_MIN(rows, DTX_MAX(cells / wanted, (uint32_t)BATCH_ROWS_MIN));
 	r->next_batch = 0;
@@ -244,7 +245,7 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
 
 /* --- batches --- */
 
-/* Memory of one CELL column; keeps the strings alive. */
+/* The memory of one CELL column; keeps the strings alive. */
 struct cell_block {
 	struct dtx_owner *data;
 	union dtx_payload *value;
@@ -294,7 +295,7 @@ out:
 	return rc;
 }
 
-/* A cell of row k of the batch. */
+/* Stores a cell in row k of the batch. */
 static inline void fill_cell(const struct dtx_sheet_layout *l, const struct cell_block *to,
                              uint32_t k, uint8_t tag, union dtx_payload v)
 {
@@ -313,7 +314,7 @@ static inline void fill_cell(const struct dtx_sheet_layout *l, const struct cell
 	to->tag[k] = tag;
 }
 
-/* Numbers in one, two or four bytes. */
+/* Converts numbers stored in one, two or four bytes. */
 static void widen_numbers(const struct dtx_row_cache_col *c, uint32_t from, uint32_t n,
                           union dtx_payload *to)
 {
@@ -323,7 +324,8 @@ static void widen_numbers(const struct dtx_row_cache_col *c, uint32_t from, uint
 		to[k].num = (int32_t)dtx_row_cache_small(c, from + k);
 }
 
-/* Rows [from, from + n) of a column whose cells are all of a kind that no null is of. */
+/* Fills rows [from, from + n) of a column whose cells are all of one kind that has no null
+ * values. */
 static bool fill_alike(const struct dtx_sheet_layout *l, const struct dtx_row_cache_col *c,
                        uint32_t from, uint32_t n, const struct cell_block *to)
 {
@@ -382,7 +384,7 @@ static void fill_cells(const struct dtx_sheet_layout *l, const struct slice *s,
 	}
 }
 
-/* First of the rows at or below a physical row. */
+/* The first of the rows at or below a physical row. */
 static uint32_t live_from(const struct slice *s, uint32_t row)
 {
 	uint32_t lo = 0, hi = s->n;
@@ -436,7 +438,7 @@ static void flag_merges(const struct book_reader *r, const struct slice *s,
 	}
 }
 
-/* Makes the columns that `pick` (per column) asks for and that are not there yet. */
+/* Makes the columns that `pick` (per column) asks for, unless they exist. */
 static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, const struct slice *s,
                                   const uint8_t *pick, struct dtx_err *err)
 {
@@ -465,7 +467,7 @@ out:
 	return rc;
 }
 
-/* Row ids are physical rows: consecutive, or listed. */
+/* Sets the row ids, which are physical rows: consecutive, or listed. */
 static enum dtx_code number_rows(const struct book_reader *r, struct dtx_batch *b,
                                  const struct slice *s, struct dtx_err *err)
 {
@@ -490,8 +492,8 @@ out:
 	return rc;
 }
 
-/* The ledger up to and with a physical row: `out` rows handed over, `hidden` ones dropped so far.
- */
+/* Computes the ledger up to and including a physical row: `out` rows were handed over and
+ * `hidden` ones dropped so far. */
 static void count_rows(struct book_reader *r, uint32_t last, int64_t out, int64_t hidden)
 {
 	const struct dtx_sheet_layout *l = &r->layout;
@@ -504,7 +506,7 @@ static void count_rows(struct book_reader *r, uint32_t last, int64_t out, int64_
 	s->stopped_early = out < l->nrows;
 	if (!s->stopped_early)
 		return;
-	/* Rows of the window that `skip` cut off come before it. */
+	/* rows that `skip` cut off come before the window */
 	s->rows_read = (int64_t)last + 1 - l->window.row0 + l->dropped[DTX_DROP_SKIP];
 	s->dropped[DTX_DROP_SKIP_TAIL] = 0;
 	s->dropped[DTX_DROP_HIDDEN] = hidden;
@@ -515,7 +517,7 @@ static void count_rows(struct book_reader *r, uint32_t last, int64_t out, int64_
 	}
 }
 
-/* The next rows of a grid that holds the whole sheet. */
+/* Takes the next rows of a grid that holds the whole sheet. */
 static void claim_held(struct book_reader *r, struct slice *s)
 {
 	const struct dtx_sheet_layout *l = &r->layout;
@@ -549,7 +551,7 @@ out:
 	return rc;
 }
 
-/* Claims the next rows; none at the end. */
+/* Takes the next rows; none at the end. */
 static enum dtx_code claim(struct book_reader *r, struct slice *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -568,7 +570,7 @@ out:
 	return rc;
 }
 
-/* The rows are in the columns. */
+/* Returns the window, whose rows are now in columns. */
 static void release(struct book_reader *r, struct slice *s)
 {
 	if (!s->window)

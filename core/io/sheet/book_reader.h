@@ -1,4 +1,5 @@
-/* The common part of the reader classes of workbooks: all hooks but sniff and open. */
+/* The common part of the reader classes for workbooks: all functions of the vtable but sniff and
+ * open. */
 #ifndef DTX_IO_SHEET_BOOK_READER_H
 #define DTX_IO_SHEET_BOOK_READER_H
 
@@ -20,7 +21,7 @@ enum dtx_code dtx_book_reader_raw(struct dtx_source *src, const struct dtx_read_
 json_t *dtx_book_reader_describe(struct dtx_reader *reader);
 void dtx_book_reader_close(struct dtx_reader *reader);
 
-/* The hooks of a reader class that all workbooks share. */
+/* The members of a reader class that all workbooks share. */
 #define DTX_BOOK_READER_HOOKS                                                                      \
 	.isolated = true, .schema = dtx_book_reader_schema, .start = dtx_book_reader_start,        \
 	.next = dtx_book_reader_next, .describe = dtx_book_reader_describe,                        \

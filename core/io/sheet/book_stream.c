@@ -1,5 +1,5 @@
-/* Windows are pulled from the parser under the reader's lock; what is made of one is its worker's.
- */
+/* Reads a large sheet again in windows of rows, see book_stream.h. Windows are read from the
+ * parser with the reader's lock held; a worker then uses its window alone. */
 #include "core/io/sheet/book_stream.h"
 
 #include "core/base/mem.h"
@@ -85,7 +85,7 @@ void dtx_book_stream_give(struct dtx_book_stream *s, struct dtx_book_window *w)
 	s->spare = w;
 }
 
-/* The rows below the header and within the range that are to be handed out. */
+/* Finds the rows below the header and within the range that will be handed over. */
 static enum dtx_code find_live(struct dtx_book_stream *s, struct dtx_book_window *w,
                                struct dtx_err *err)
 {
@@ -93,7 +93,7 @@ static enum dtx_code find_live(struct dtx_book_stream *s, struct dtx_book_window
 	const struct dtx_sheet_layout *l = s->layout;
 	const struct dtx_grid *g = &w->grid;
 	uint32_t below = (uint32_t)l->head.first + l->head.rows;
-	bool taped = dtx_book_stream_taped(l); /* only rows with data */
+	bool taped = dtx_book_stream_taped(l); /* the cache contains only rows with data */
 	size_t r;
 
 	if (!dtx_mem_reserve(&w->live, &w->live_cap, g->nrows + 1, sizeof(*w->live)))

@@ -1,4 +1,4 @@
-/* Column letters are a bijective base 26. */
+/* A1 references. Column letters are a bijective base-26 number. */
 #include "core/io/sheet/cellref.h"
 
 #include <ctype.h>
@@ -55,7 +55,7 @@ size_t dtx_cell_range_name(char out[48], const struct dtx_cellrange *r)
 	return n + dtx_cell_name(out + n, r->row1, r->col1);
 }
 
-/* One side of a range: letters, digits or both. 0 stands for a part that is absent. */
+/* One side of a range: letters, digits or both; 0 for a part that is absent. */
 struct side {
 	uint32_t row, col; /* from 1 */
 };
@@ -114,7 +114,7 @@ bool dtx_cell_range_parse(struct dtx_str s, struct dtx_cellrange *out)
 	if (dtx_str_next(&rest, ':', &second) && (rest.ptr || !parse_side(second, &b)))
 		return false;
 	if (!a.row != !b.row && (!a.row || !a.col))
-		return false; /* only "B4:H" leaves one row out */
+		return false; /* only "B4:H" may have one row */
 	if (!a.col != !b.col)
 		return false;
 	out->rows_open = !b.row;

@@ -1,4 +1,4 @@
-/* A1 references and ranges of a sheet; rows and columns count from 0. */
+/* A1 references and ranges in a sheet. Rows and columns count from 0. */
 #ifndef DTX_IO_SHEET_CELLREF_H
 #define DTX_IO_SHEET_CELLREF_H
 
@@ -11,7 +11,7 @@
 
 struct dtx_cellrange {
 	uint32_t row0, row1, col0, col1; /* inclusive */
-	bool rows_open, cols_open;       /* the range names no rows / no columns */
+	bool rows_open, cols_open;       /* the range has no row numbers / no column letters */
 };
 
 #define DTX_CELLRANGE_ALL                                                                          \
@@ -20,17 +20,17 @@ struct dtx_cellrange {
 		0, DTX_SHEET_ROWS - 1, 0, DTX_SHEET_COLS - 1, true, true                           \
 	}
 
-/* The name of a sheet as addresses have it: 'Q 1', and bare where it is letters, digits, dots and
- * underscores. */
+/* Appends the name of a sheet as it is written in addresses: 'Q 1', or without quotes if it
+ * consists of letters, digits, dots and underscores. */
 void dtx_sheet_name_print(const char *sheet, struct dtx_buf *out);
-/* "C17", into out with terminator; returns the length. */
+/* Writes "C17" and a NUL to `out`; returns the length. */
 size_t dtx_cell_name(char out[24], uint64_t row, uint32_t col);
-/* "A1:B2", or "A1" when it is one cell. */
+/* Writes "A1:B2", or "A1" for a single cell. */
 size_t dtx_cell_range_name(char out[48], const struct dtx_cellrange *r);
-/* "C17", "$C$17", either case; within XFD1048576. */
+/* Parses "C17" or "$C$17" in either case, up to XFD1048576. */
 DTX_MUSTUSE bool dtx_cell_parse(struct dtx_str s, uint32_t *row, uint32_t *col);
-/* "A4:O200", "4:200", "B4:H", "B:H", "C17"; `$` is ignored; ends may be swapped.  Open sides reach
- * to the end of the sheet. */
+/* Parses "A4:O200", "4:200", "B4:H", "B:H" or "C17". `$` is ignored, and the ends may be
+ * swapped. Open sides extend to the end of the sheet. */
 DTX_MUSTUSE bool dtx_cell_range_parse(struct dtx_str s, struct dtx_cellrange *out);
 
 #endif

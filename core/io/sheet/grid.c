@@ -1,4 +1,5 @@
-/* Cells in order of arrival; a sheet written out of order is put in order once, at the end. */
+/* Stores cells in the order of arrival, see grid.h. A sheet that was written out of order is
+ * sorted once, at the end. */
 #include "core/io/sheet/grid.h"
 
 #include <stdlib.h>
@@ -155,7 +156,7 @@ out:
 /* --- order --- */
 
 struct place {
-	uint64_t key; /* row, column */
+	uint64_t key; /* row and column */
 	uint64_t cell;
 	bool hidden;
 };
@@ -229,9 +230,9 @@ static int by_first_row(const void *a, const void *b)
 	return (x->col0 > y->col0) - (x->col0 < y->col0);
 }
 
-/* Clips the ranges to the columns that have cells and drops those that overlap an earlier one:
- * no spreadsheet makes them, and they would make the work per cell unbounded.  busy[c] is the
- * first row of column c that is free. */
+/* Clips merged ranges to the columns that have cells, and drops those that overlap an earlier
+ * one: no spreadsheet makes them, and without this the work per cell would be unbounded. busy[c]
+ * is the first free row of column c. */
 static enum dtx_code part_merges(struct dtx_grid *g, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -294,7 +295,7 @@ out:
 
 /* --- merged ranges as values --- */
 
-/* The copies of one range's first cell, into `extra`. */
+/* Copies the first cell of a range to its other places, in `extra`. */
 static enum dtx_code copy_anchor(const struct dtx_grid *g, const struct dtx_cellrange *m,
                                  struct dtx_grid *extra, struct dtx_err *err)
 {

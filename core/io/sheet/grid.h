@@ -1,6 +1,6 @@
-/* The raw cells of a sheet: row by row as they come, so that memory follows cells, never the
- * extent of the sheet.  Merged ranges are kept as rectangles.  Filled by one thread; read only,
- * by any thread, after dtx_grid_finish. */
+/* The raw cells of a sheet, stored row by row as they come, so that memory is proportional to
+ * the number of cells and not to the extent of the sheet. Merged ranges are stored as
+ * rectangles. One thread fills a grid; after dtx_grid_finish any thread may read it. */
 #ifndef DTX_IO_SHEET_GRID_H
 #define DTX_IO_SHEET_GRID_H
 
@@ -12,11 +12,13 @@
 #define DTX_GRID_CHUNK     65536u
 #define DTX_GRID_TEXT_MAX  ((uint64_t)2 << 30) /* bytes of all inline texts */
 #define DTX_GRID_TEXTS_MAX (64u * 1000 * 1000)
-/* Payload of a text cell: the id of a shared string, or with this bit that of an inline text. */
+/* The payload of a text cell is the id of a shared string; with this bit, that of an inline
+ * text. */
 #define DTX_GRID_INLINE ((uint64_t)1 << 63)
-/* Kind of a cell whose format wants a date and whose number (value.num) is none; only in grids. */
+/* The kind of a cell with a date format whose number (value.num) is not a date; used only in
+ * grids. */
 #define DTX_GRID_BAD_DATE 0x0au
-/* Of a cell that is not blank: its font is bold (a blank one has DTX_CELL_UNCACHED there). */
+/* A cell that is not blank has a bold font (in a blank cell this bit is DTX_CELL_UNCACHED). */
 #define DTX_GRID_BOLD 0x20u
 
 struct dtx_grid_chunk {
@@ -32,33 +34,34 @@ struct dtx_grid_row {
 };
 struct dtx_grid {
 	const char *label;             /* for messages; borrowed */
-	struct dtx_grid_chunk **chunk; /* those behind the cells are spare */
+	struct dtx_grid_chunk **chunk; /* chunks after the last cell are unused */
 	size_t nchunks, chunks_cap;
 	uint64_t ncells;
-	struct dtx_grid_row *row; /* rows that have cells; one more entry ends the last */
+	/* rows that have cells; an additional entry marks the end of the last */
+	struct dtx_grid_row *row;
 	size_t nrows, rows_cap;
 	bool unsorted;
-	uint64_t twice;              /* cells that stood again at the same place: the last won */
-	struct dtx_cellrange *merge; /* after finish: by first row, disjoint */
+	uint64_t twice;              /* cells that came twice; the last one counts */
+	struct dtx_cellrange *merge; /* after finish: sorted by first row, disjoint */
 	size_t nmerges, merges_cap;
-	size_t merges_dropped;     /* overlap an earlier one */
-	uint32_t col_min, col_max; /* of all cells; min > max: no cells */
-	struct dtx_strmap texts;   /* inline texts, each once; entry i has id i */
+	size_t merges_dropped;     /* those that overlapped an earlier one */
+	uint32_t col_min, col_max; /* of all cells; min > max: there are none */
+	struct dtx_strmap texts;   /* inline texts, without duplicates; entry i has id i */
 	uint64_t text_bytes;
-	/* Another grid that keeps the texts of this one; borrowed.  Once `texts_fixed` there, any
-	 * number of threads may add texts that it knows. */
+	/* Another grid that holds the texts of this one; borrowed. After `texts_fixed` is set
+	 * there, any number of threads may add texts that it has. */
 	struct dtx_grid *home;
 	bool texts_fixed;
-	struct dtx_archive_limits limits; /* the defaults, until they are set */
+	struct dtx_archive_limits limits; /* the defaults, unless set */
 };
 
 void dtx_grid_init(struct dtx_grid *g, const char *label);
 void dtx_grid_clear(struct dtx_grid *g);
-/* Forgets rows, cells and merged ranges; memory, texts and home stay. */
+/* Removes rows, cells and merged ranges; memory, texts and home stay. */
 void dtx_grid_reset(struct dtx_grid *g);
-/* A chunk is needed for cell number ncells. */
+/* Adds a chunk for cell number ncells. */
 DTX_MUSTUSE enum dtx_code dtx_grid_chunk_add(struct dtx_grid *g, struct dtx_err *err);
-/* The next cells stand in this row. */
+/* Starts a row for the next cells. */
 DTX_MUSTUSE enum dtx_code dtx_grid_row_add(struct dtx_grid *g, uint32_t row, bool hidden,
                                            struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_grid_style_set(struct dtx_grid *g, uint64_t cell, uint16_t style,
@@ -67,12 +70,12 @@ DTX_MUSTUSE enum dtx_code dtx_grid_text_add(struct dtx_grid *g, struct dtx_str t
                                             struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_grid_merge_add(struct dtx_grid *g, const struct dtx_cellrange *range,
                                              struct dtx_err *err);
-/* Inline text number id (without DTX_GRID_INLINE). */
+/* Inline text number `id` (without DTX_GRID_INLINE). */
 static inline struct dtx_str dtx_grid_text(const struct dtx_grid *g, uint64_t id)
 {
 	return (g->home ? g->home : g)->texts.entry[id].key;
 }
-/* Sorts what came out of order, clips and parts the merged ranges. */
+/* Sorts what came out of order, and clips and separates the merged ranges. */
 DTX_MUSTUSE enum dtx_code dtx_grid_finish(struct dtx_grid *g, struct dtx_err *err);
 
 static inline enum dtx_code dtx_grid_add(struct dtx_grid *g, uint32_t row, uint32_t col,
@@ -128,12 +131,12 @@ static inline uint16_t dtx_grid_style(const struct dtx_grid *g, uint64_t cell)
 
 	return c->style ? c->style[cell % DTX_GRID_CHUNK] : 0;
 }
-/* Copies the first cell of each merged range to the places of the range that have none, within
- * the rows and columns in use.  After finish; the ranges stay. */
+/* Copies the first cell of each merged range to the places in the range without a cell, within
+ * the rows and columns in use. Called after finish; the ranges stay. */
 DTX_MUSTUSE enum dtx_code dtx_grid_fill_merges(struct dtx_grid *g, struct dtx_err *err);
-/* Index of the first row with cells at or below `row` (nrows when none). */
+/* The index of the first row with cells at or below `row`, or nrows. */
 size_t dtx_grid_row_find(const struct dtx_grid *g, uint32_t row);
-/* The cell there, UINT64_MAX if none. */
+/* The cell at that place, or UINT64_MAX. */
 uint64_t dtx_grid_cell_find(const struct dtx_grid *g, uint32_t row, uint32_t col);
 
 #endif

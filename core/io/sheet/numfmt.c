@@ -1,5 +1,5 @@
-/* Number formats: a tokenizer of format codes, classes from its tokens, display of the usual ones.
- */
+/* Number formats, see numfmt.h: a tokenizer of format codes, the class that follows from the
+ * tokens, and the display of common formats. Source: ECMA-376 part 1, 18.8.31. */
 #include "core/io/sheet/numfmt.h"
 
 #include <math.h>
@@ -92,7 +92,8 @@ enum token_kind {
 };
 struct token {
 	enum token_kind kind;
-	struct dtx_str text; /* LITERAL: what is shown; else the token's letters */
+	/* LITERAL: the text that is shown; otherwise the letters of the token */
+	struct dtx_str text;
 };
 
 static bool same_letter(char a, char b)
@@ -116,7 +117,8 @@ static bool starts_ieq(struct dtx_str s, const char *word)
 	return s.len >= n && dtx_str_ieq((struct dtx_str){ s.ptr, n }, dtx_str_of(word));
 }
 
-/* [h], [mm], [s] are elapsed time; [Red], [$-409], [>0] are not shown; [$EUR-407] shows EUR. */
+/* [h], [mm] and [s] are elapsed time. [Red], [$-409] and [>0] are not shown; [$EUR-407] shows
+ * EUR. */
 static size_t bracket_token(struct dtx_str s, struct token *t)
 {
 	const char *close = memchr(s.ptr, ']', s.len);
@@ -138,7 +140,7 @@ static size_t bracket_token(struct dtx_str s, struct token *t)
 	return len;
 }
 
-/* Quoted and escaped characters; 0 when s begins with neither. */
+/* Reads quoted and escaped characters; returns 0 if there are none. */
 static size_t literal_token(struct dtx_str s, struct token *t)
 {
 	const char *close;
@@ -215,7 +217,7 @@ static struct token next_token(struct dtx_str *rest)
 	return t;
 }
 
-/* m is minutes right behind hours or right before seconds. */
+/* m means minutes directly after hours or directly before seconds. */
 static bool is_minutes(const struct token *before, struct dtx_str rest)
 {
 	struct token t;
@@ -229,7 +231,7 @@ static bool is_minutes(const struct token *before, struct dtx_str rest)
 	return (t.kind == TOK_TIME || t.kind == TOK_ELAPSED) && (t.text.ptr[0] | 32) == 's';
 }
 
-/* Whether the first section is a word that stands for some values, as of [=0]"";dd/mm/yyyy. */
+/* Whether the first section is a word that replaces some values, as in [=0]"";dd/mm/yyyy. */
 static bool is_word_for_some(struct dtx_str section)
 {
 	const char *at = section.ptr;
@@ -243,7 +245,7 @@ static bool is_word_for_some(struct dtx_str section)
 	return some && t.kind == TOK_END && section.len;
 }
 
-/* The code from the section on that tells what the other values are. */
+/* The code from the first section on that applies to the other values. */
 static struct dtx_str telling_section(struct dtx_str code)
 {
 	struct token t;
@@ -315,7 +317,7 @@ enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1
 	*bad = false;
 	if (cls == DTX_FMT_NUMBER || cls == DTX_FMT_TEXT)
 		return DTX_CELL_NUMBER;
-	/* nearly all: days that both epochs have */
+	/* nearly all values: days that exist in both epochs */
 	if ((cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME) && serial >= 61 && serial < 2957003)
 		return cls == DTX_FMT_DATE && serial == (double)(int32_t)serial ? DTX_CELL_DATE
 		                                                                : DTX_CELL_DATETIME;
@@ -326,7 +328,7 @@ enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1
 		cls = whole ? DTX_FMT_DATE : DTX_FMT_TIME;
 	if (cls == DTX_FMT_TIME && serial >= 0 && serial < 1)
 		return DTX_CELL_TIME;
-	/* Before the first day only the time of day is meant. */
+	/* before the first day, only the time of day is meant */
 	if (cls == DTX_FMT_DATETIME && serial > 0 && serial < 1 && !epoch1904)
 		return DTX_CELL_TIME;
 	*bad = !dtx_serial_to_us(serial, epoch1904, &us);
@@ -339,7 +341,7 @@ static void show_date_part(struct dtx_str tok, bool minutes, bool twelve, int64_
                            struct dtx_buf *out)
 {
 	static const char *const format[][4] = {
-		/* by letter: one, two, three, more */
+		/* by number of letters: one, two, three, more */
 		{ "%y", "%y", "%Y", "%Y" }, { "%d", "%d", "%a", "%A" }, { "%m", "%m", "%b", "%B" },
 		{ "%H", "%H", "%H", "%H" }, { "%M", "%M", "%M", "%M" }, { "%S", "%S", "%S", "%S" },
 		{ "%I", "%I", "%I", "%I" },
@@ -356,7 +358,7 @@ static void show_date_part(struct dtx_str tok, bool minutes, bool twelve, int64_
 	if (c == 'g')
 		return;
 	dtx_time_format(us, dtx_str_of(f), out);
-	/* One letter shows no leading zero. */
+	/* a single letter shows no leading zero */
 	if (tok.len == 1 && row != 0 && out->len == from + 2 && out->ptr[from] == '0') {
 		out->ptr[from] = out->ptr[from + 1];
 		out->len--;
@@ -400,7 +402,7 @@ static void show_general(double v, struct dtx_buf *out)
 	dtx_buf_addn(out, text, dtx_num_print_json(text, v));
 }
 
-/* "0", "0.00", "#,##0.0", with "%": decimals, groups and percent. False: another shape. */
+/* Shows "0", "0.00", "#,##0.0" and these with "%". Returns false for other forms. */
 static bool show_fixed(struct dtx_str code, double v, struct dtx_buf *out)
 {
 	struct dtx_str body = code;

@@ -1,27 +1,27 @@
-/* A block is a head, the numbers of its rows, and its columns; a column is a head, a tag for each
- * row unless all have the same, and the values in one, two, four or eight bytes, as the largest of
- * them needs. */
+/* Stores rows in few bytes, see row_cache.h. A block has a header, its row numbers, and its
+ * columns. A column has a header, a tag per row unless all are equal, and the values in one,
+ * two, four or eight bytes, as the largest one needs. */
 #include "core/io/sheet/row_cache.h"
 
 #include "core/base/mem.h"
 #include "core/base/text/swar.h"
 
 enum {
-	CELLS = 32 << 10, /* room for; more than a row has */
+	CELLS = 32 << 10, /* room for so many cells, more than a row can have */
 	ROWS = CELLS / 2,
-	EVEN_ROWS = 16, /* that have the same columns are worth it */
+	EVEN_ROWS = 16, /* so many rows with the same columns are worth the special case */
 	TAPE_TAG = DTX_CELL_KIND | DTX_CELL_FORMULA | DTX_CELL_UNCACHED,
-	TAGS_DIFFER = 0xff /* is no tag */
+	TAGS_DIFFER = 0xff /* not a valid tag */
 };
 struct block_head {
-	uint32_t bytes, rows; /* bytes: all of it */
+	uint32_t bytes, rows; /* bytes: of the whole block */
 };
 struct col_head {
 	uint16_t col;
 	uint8_t tag, size;
 };
 
-/* --- columns of rows --- */
+/* --- the columns of some rows --- */
 
 void dtx_sheet_cols_clear(struct dtx_sheet_cols *c)
 {
@@ -61,7 +61,7 @@ static void forget(struct dtx_sheet_cols *c)
 	c->chunk = NULL;
 }
 
-/* A place for the column; false: there is none. */
+/* Adds a column; returns false if there is no room. */
 static bool new_slot(struct dtx_sheet_cols *c, uint32_t col)
 {
 	size_t at = (size_t)c->ncols * c->stride;
@@ -74,7 +74,7 @@ static bool new_slot(struct dtx_sheet_cols *c, uint32_t col)
 	return true;
 }
 
-/* A row of blanks is none: its place is the next one's. */
+/* Removes a row of blanks; the next row takes its place. */
 static void forget_row(struct dtx_sheet_cols *c)
 {
 	uint32_t i;
@@ -83,12 +83,13 @@ static void forget_row(struct dtx_sheet_cols *c)
 		c->tag[(size_t)i * c->stride + c->n] = 0;
 }
 
-/* Cells [at, end) of a chunk, which are of the row that comes next.  False: no place for a column.
- * Their tags are added to *seen. */
+/* Adds cells [at, end) of a chunk to the next row, and their tags to *seen. Returns false if
+ * there is no room for a column. */
 static bool add_cells(struct dtx_sheet_cols *c, const struct dtx_grid_chunk *chunk, size_t at,
                       size_t end, const bool *in, unsigned *seen)
 {
-	/* what is written as bytes could be anything: these are not to be loaded again for it */
+	/* a store to bytes could change any memory, so these are copied to locals, or they would
+	 * be loaded again */
 	const size_t stride = c->stride, n = c->n;
 	const uint16_t *const slot = c->slot, *const style = chunk->style;
 	uint8_t *const tags = c->tag;
@@ -115,7 +116,8 @@ static bool add_cells(struct dtx_sheet_cols *c, const struct dtx_grid_chunk *chu
 	return true;
 }
 
-/* False: it needs more columns than there is room for; a single row never does. */
+/* Returns false if the row needs more columns than there is room for, which cannot happen for a
+ * single row. */
 static bool add_row(struct dtx_sheet_cols *c, const struct dtx_grid *g, size_t r, const bool *in)
 {
 	uint64_t i = g->row[r].first, end = g->row[r + 1].first;
@@ -138,8 +140,8 @@ static bool add_row(struct dtx_sheet_cols *c, const struct dtx_grid *g, size_t r
 	return true;
 }
 
-/* Rows of the most different kind: a column of which most cells are blank is not gone through as
- * such, then each row is taken alone. */
+/* Takes rows with different columns. If most cells of a column would be blank, takes each row
+ * alone, because such columns are slow to process. */
 static size_t take_uneven(struct dtx_sheet_cols *c, const struct dtx_grid *g, size_t r, size_t end,
                           const bool *in)
 {
@@ -156,7 +158,7 @@ static size_t take_uneven(struct dtx_sheet_cols *c, const struct dtx_grid *g, si
 	return r + 1;
 }
 
-/* Whether a tag of [tag, tag + n) is that of a blank. */
+/* Whether one of the tags [tag, tag + n) is blank. */
 static bool any_blank(const uint8_t *tag, size_t n)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -174,7 +176,7 @@ static bool any_blank(const uint8_t *tag, size_t n)
 	return i < n;
 }
 
-/* Row number r goes on with the columns of the one before, whose `width` cells begin at `first`. */
+/* Whether row r has the same columns as the row before, whose `width` cells begin at `first`. */
 static bool goes_on(const struct dtx_grid *g, size_t r, size_t width, const uint16_t *col)
 {
 	const struct dtx_grid_row *row = &g->row[r];
@@ -183,7 +185,7 @@ static bool goes_on(const struct dtx_grid *g, size_t r, size_t width, const uint
 	       !memcmp(col, col + width, width * sizeof(*col));
 }
 
-/* Rows that have the same columns; 0: they are too few. */
+/* Takes rows with the same columns; returns 0 if there are too few. */
 static size_t take_even(struct dtx_sheet_cols *c, const struct dtx_grid *g, size_t r, size_t end,
                         const bool *in)
 {
@@ -223,7 +225,7 @@ size_t dtx_sheet_cols_take(struct dtx_sheet_cols *c, const struct dtx_grid *g, s
 	return n ? r + n : take_uneven(c, g, r, end, in);
 }
 
-/* A number as a small one; *ok stays if it is. */
+/* Converts a number to a small one; clears *ok if that is not possible. */
 static inline uint32_t small_number(double v, bool *ok)
 {
 	int32_t i = v >= INT32_MIN && v <= INT32_MAX ? (int32_t)v : 0;
@@ -315,15 +317,15 @@ void dtx_sheet_tape_clear(struct dtx_sheet_tape *t)
 	dtx_buf_clear(&t->bytes);
 }
 
-/* All the memory at once, if it is to be had: what is not written takes none, and a block that
- * never moves lies on large pages. */
+/* Allocates all memory at once, if possible: what is not written costs nothing, and a block that
+ * never moves can be in large pages. */
 static void take_all(struct dtx_buf *b)
 {
 	if (dtx_mem_grow(&b->ptr, b->max, 1))
 		b->cap = b->max;
 }
 
-/* NULL: no room, and nothing is kept any more. */
+/* NULL: there is no room, and from now on nothing is stored. */
 static char *tape_room(struct dtx_sheet_tape *t, size_t n)
 {
 	if (t->full)
@@ -374,7 +376,7 @@ static char *put_small(char *p, const uint32_t *small, uint32_t n, unsigned size
 	return p + ((size_t)n << size);
 }
 
-/* Of a cell that is not there, nothing was written. */
+/* nothing was stored for a cell that does not exist */
 static char *put_whole(char *p, const struct dtx_sheet_col *c)
 {
 	static const union dtx_payload none = { .id = 0 };

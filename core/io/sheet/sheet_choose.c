@@ -1,4 +1,4 @@
-/* Which sheet of a workbook is read, and which range of it. */
+/* Chooses the sheet of a workbook, and the range in it. */
 #include "core/base/text/num.h"
 #include "core/io/repair.h"
 #include "core/io/sheet/sheet_layout.h"
@@ -32,7 +32,8 @@ static enum dtx_code sheet_not_found(const struct dtx_book *book, const char *wa
 	return DTX_E_SHEET_NOT_FOUND;
 }
 
-/* By exact name, then by folded name, then by number; nsheets if there is none. */
+/* Finds a sheet by exact name, then by folded name, then by number; returns nsheets if there is
+ * none. */
 static uint32_t find_sheet(const struct dtx_book *book, const char *want)
 {
 	int64_t number;
@@ -70,7 +71,7 @@ out:
 
 enum sheet_holds { SHEET_NOTHING, SHEET_CELLS, SHEET_FLAWS };
 
-/* Looks at the first cell only.  A bad sheet does not spoil the others. */
+/* Reads only the first cell. A bad sheet does not affect the others. */
 static enum dtx_code look_into(struct dtx_book *book, const struct dtx_sheet *sheet,
                                enum sheet_holds *holds, struct dtx_err *err)
 {
@@ -97,7 +98,7 @@ static bool is_candidate(const struct dtx_sheet *sheet)
 	return sheet->kind == DTX_SHEET_WORKSHEET && sheet->visible == DTX_SHEET_VISIBLE;
 }
 
-/* Visible sheets behind `chosen` that have cells; *first is the first of them. */
+/* Counts visible sheets after `chosen` that have cells; *first is the first of them. */
 static enum dtx_code other_sheets(struct dtx_book *book, const struct dtx_sheet *chosen,
                                   uint32_t *count, const struct dtx_sheet **first,
                                   struct dtx_err *err)
@@ -118,7 +119,8 @@ out:
 	return rc;
 }
 
-/* Hidden ones hold what nobody is shown: they are read when it is asked for. */
+/* Refuses if all sheets are hidden: hidden sheets may contain what should not be shown, so they
+ * must be named. */
 static enum dtx_code none_visible(const struct dtx_book *book, struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_err_set(err, DTX_E_SHEET_NOT_FOUND, __FILE__, __LINE__,
@@ -135,8 +137,8 @@ static enum dtx_code none_visible(const struct dtx_book *book, struct dtx_err *e
 	return rc;
 }
 
-/* The first one; a sheet without cells (a cover, what was a chart) before others that have some is
- * passed over. */
+/* Takes the first sheet. A sheet without cells (a cover, a former chart) before others with
+ * cells is skipped. */
 static enum dtx_code default_sheet(struct dtx_book *book, struct dtx_errlist *diags,
                                    const struct dtx_sheet **out, struct dtx_err *err)
 {
@@ -164,7 +166,7 @@ out:
 	return rc;
 }
 
-/* A defined name: "FY24!$A$3:$F$200" or "'My sheet'!A1:B2". */
+/* Finds a defined name: "FY24!$A$3:$F$200" or "'My sheet'!A1:B2". */
 static bool find_name(const struct dtx_book *book, const char *want, struct dtx_str *sheet,
                       struct dtx_str *range)
 {
@@ -184,7 +186,8 @@ static bool find_name(const struct dtx_book *book, const char *want, struct dtx_
 	return false;
 }
 
-/* A range as written, or what a defined name stands for; *sheet is the name's, NULL otherwise. */
+/* Parses a range, or looks up a defined name; then *sheet is the sheet of that name, otherwise
+ * NULL. */
 static enum dtx_code pick_range(struct dtx_book *book, const char *range, struct dtx_arena *arena,
                                 const char **sheet, struct dtx_sheet_pick *out, struct dtx_err *err)
 {

@@ -1,4 +1,5 @@
-/* Formulas whose cached result is only one of many: it is read, and said. */
+/* Recognises formulas whose stored result may differ from a new computation. The result is used,
+ * with a note. */
 #include "core/io/sheet/book.h"
 
 static bool is_volatile(struct dtx_str name)
@@ -18,7 +19,8 @@ static bool is_name(char c)
 	       c == '_' || c == '.';
 }
 
-/* [1]Sheet1!A1: a number in brackets that stands behind no name, which would be a table's. */
+/* Whether it is a reference to another file, such as [1]Sheet1!A1: a number in brackets that
+ * does not follow a name, where it would be a table's column. */
 static bool is_other_book(struct dtx_str code, size_t at)
 {
 	size_t i = at + 1;

@@ -1,4 +1,4 @@
-/* A sheet as the header finder sees it: rows of shown texts, merged ranges spread out. */
+/* A sheet as the header finder sees it: rows of shown texts, with merged ranges filled in. */
 #include <math.h>
 
 #include "core/base/text/num.h"
@@ -6,7 +6,7 @@
 
 enum { MERGES_LOOKED_AT = 20000 };
 
-/* What the cell shows, in the arena of this turn. */
+/* Makes the text that the cell shows, in the arena of this turn. */
 static enum dtx_code show_number(struct dtx_sheet_layout *l, uint64_t cell, double v,
                                  struct dtx_str *out, struct dtx_err *err)
 {
@@ -28,7 +28,7 @@ out:
 	return rc;
 }
 
-/* All digits; a number format is not applied to them. */
+/* All digits of a whole number; no number format is applied. */
 static enum dtx_code show_whole(struct dtx_sheet_layout *l, int64_t v, struct dtx_str *out,
                                 struct dtx_err *err)
 {
@@ -72,7 +72,7 @@ out:
 	return rc;
 }
 
-/* Cells of the row that a merged range covers show its anchor. */
+/* Fills the cells of the row that a merged range covers with its first cell. */
 static enum dtx_code spread_merge(struct dtx_sheet_layout *l, const struct dtx_cellrange *m,
                                   uint32_t row, struct dtx_head_cell *cell, struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* From a grid to a table: which rows and columns, which names. */
+/* Finds the table in a grid: which rows and columns, and which names. */
 #include "core/io/sheet/sheet_layout.h"
 
 #include <stdarg.h>
@@ -61,7 +61,7 @@ bool dtx_sheet_col_hidden(const struct dtx_sheet_layout *l, uint32_t col)
 	return false;
 }
 
-/* The columns [from, to], without hidden ones if they are dropped. */
+/* Sets the columns [from, to], without hidden ones if these are dropped. */
 static enum dtx_code set_columns(struct dtx_sheet_layout *l, uint32_t from, uint32_t to,
                                  struct dtx_err *err)
 {
@@ -97,7 +97,7 @@ static enum dtx_code nothing_there(const struct dtx_sheet_layout *l, struct dtx_
 	return DTX_E_EMPTY_INPUT;
 }
 
-/* Rows that are left out before the header is sought. */
+/* Drops rows before the header is searched. */
 static void drop_ends(struct dtx_sheet_layout *l)
 {
 	const struct dtx_cellrange *r = &l->pick.range;
@@ -140,7 +140,8 @@ out:
 	return rc;
 }
 
-/* The only table of the sheet, as wide as all that is read, says where the header is. */
+/* If the sheet has a single table, as wide as everything that is read, it tells where the header
+ * is. */
 static enum dtx_code table_header(struct dtx_sheet_layout *l, bool *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -203,8 +204,8 @@ out:
 	return rc;
 }
 
-/* Without columns in the range, those that hold nothing from the header on are cut off at the
- * sides: a title over column A does not make a column. */
+/* If the range has no columns, cuts off columns at the sides that are empty from the header on:
+ * a title above column A does not make a column. */
 static enum dtx_code trim_columns(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -236,7 +237,7 @@ out:
 	return rc;
 }
 
-/* Leaves out the columns that the plan does not want. */
+/* Drops the columns that the plan does not want. */
 static enum dtx_code drop_columns(struct dtx_sheet_layout *l, const char **name,
                                   struct dtx_err *err)
 {
@@ -281,7 +282,7 @@ out:
 	return rc;
 }
 
-/* The rows above the header that hold cells are left out: the first of them is shown. */
+/* Notes that rows with cells above the header are left out; shows the first of them. */
 static enum dtx_code note_above(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -425,7 +426,7 @@ out:
 	return rc;
 }
 
-/* Cells of a merged range in the columns and below the header, but for the first. */
+/* Cells of a merged range, except the first, in the columns and below the header. */
 static uint64_t merged_cells(const struct dtx_sheet_layout *l, const struct dtx_cellrange *m)
 {
 	uint32_t below = (uint32_t)l->head.first + l->head.rows, c;
@@ -434,7 +435,7 @@ static uint64_t merged_cells(const struct dtx_sheet_layout *l, const struct dtx_
 
 	if (m->row0 < below || m->row0 > last || l->index[m->col0] < 0)
 		return 0;
-	/* of what lies below the rows that are held only the ranges are known */
+	/* of rows below those that are held, only the merged ranges are known */
 	if (!l->tail) {
 		at = dtx_grid_cell_find(l->grid, m->row0, m->col0);
 		if (at == UINT64_MAX ||
@@ -476,7 +477,7 @@ out:
 	return rc;
 }
 
-/* bad_cells: error. */
+/* Sets the error for bad_cells: error. */
 static enum dtx_code refuse_bad(const struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

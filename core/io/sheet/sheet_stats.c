@@ -1,4 +1,4 @@
-/* What the cells of each column are: which read as null, and counts of the others. */
+/* Statistics of the cells in each column: which read as null, and counts of the others. */
 #include <math.h>
 
 #include "core/base/mem.h"
@@ -18,7 +18,7 @@ static bool is_null_text(const struct dtx_read_opts *o, struct dtx_str s)
 	return !s.len;
 }
 
-/* Numbers among the null values. */
+/* Collects the numbers among the null values. */
 static enum dtx_code null_numbers(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -86,7 +86,7 @@ bool dtx_sheet_whole_null(const struct dtx_sheet_layout *l, int64_t v)
 
 /* --- counts --- */
 
-/* Whole, and all whole numbers up to it are doubles. */
+/* Whether it is a whole number in the range where a double holds all whole numbers. */
 static inline bool is_int(double v)
 {
 	return fabs(v) <= 9007199254740992.0 && v == (double)(int64_t)v;
@@ -183,7 +183,7 @@ static uint64_t count_fractions(const struct dtx_sheet_col *c)
 	return found;
 }
 
-/* Cells of one tag: those kinds of which none reads as null are counted at once. */
+/* For cells with the same tag: counts kinds that have no null values at once. */
 static bool note_alike(const struct dtx_sheet_layout *l, const struct dtx_sheet_col *c,
                        uint32_t row, struct dtx_sheet_stats *s)
 {
@@ -212,7 +212,7 @@ static bool note_alike(const struct dtx_sheet_layout *l, const struct dtx_sheet_
 	return true;
 }
 
-/* Whether any cell of the column is not blank. */
+/* Counts the cells of a column; returns whether any is not blank. */
 static bool note_col(const struct dtx_sheet_layout *l, const struct dtx_sheet_cols *rows,
                      const struct dtx_sheet_col *c, struct dtx_sheet_stats *s)
 {

@@ -1,4 +1,4 @@
-/* Several tables on one sheet: blocks parted by blank rows, with headers of their own. */
+/* Finds several tables on one sheet: blocks separated by blank rows, with headers of their own. */
 #include "core/base/mem.h"
 #include "core/io/repair.h"
 #include "core/io/sheet/sheet_layout.h"
@@ -34,7 +34,7 @@ static bool row_blank(const struct dtx_sheet_layout *l, size_t r)
 	return !row_filled(l, r);
 }
 
-/* The band that begins at the first row with cells at or behind r. */
+/* Finds the next band, which begins at the first row with cells from r on. */
 static bool next_band(const struct dtx_sheet_layout *l, size_t r, struct band *out)
 {
 	const struct dtx_grid *g = l->grid;
@@ -68,7 +68,8 @@ static void band_columns(struct search *s, const struct band *b)
 	}
 }
 
-/* The first row of the block looks like a header that is not the sheet's, the next like data. */
+/* Whether the first row of the block looks like a header other than the sheet's, and the next
+ * row like data. */
 static enum dtx_code is_table(struct search *s, const struct band *b, uint32_t from, uint32_t to,
                               bool *yes, struct dtx_err *err)
 {
@@ -151,7 +152,7 @@ static enum dtx_code refuse(const struct search *s, const struct band *first, st
 	             "choose one with \"range\": \"%s\"; \"header_rows\": %u reads on to the end",
 	             name, l->head.rows);
 	dtx_buf_clear(&list);
-	/* The first one stays; the ledger counts the rows of the others. */
+	/* The remedy keeps the first table; the ledger counts the rows of the others. */
 	dtx_repair_advise(err, "{\"skip_tail\":%lld}",
 	                  (long long)(l->opts->skip_tail + l->window.row1 - main.row1));
 	return DTX_E_MULTIPLE_TABLES;
@@ -168,14 +169,14 @@ static enum dtx_code search_bands(struct search *s, struct dtx_err *err)
 	uint32_t width, c;
 
 	DTX_TRY(hg.row(hg.arg, last, s->header, &width, err));
-	/* Shown numbers do not outlive the next rows; texts of the file do. */
+	/* shown numbers are only valid until the next row, texts of the file are longer */
 	for (c = 0; c < l->ncols; c++) {
 		if (s->header[c].kind != DTX_HEAD_TEXT)
 			s->header[c].text = DTX_STR("");
 	}
 	if (!next_band(l, r, &first))
 		goto out;
-	/* A blank row between header and data is only spacing. */
+	/* a blank row between header and data is only spacing */
 	if (first.to - first.from == 1 && !next_band(l, first.to, &first))
 		goto out;
 	for (r = first.to; next_band(l, r, &b); r = b.to) {

@@ -1,15 +1,16 @@
-/* The first reading of a sheet.  A large one is not held: its first rows stay, what is below is
- * counted, and the reader goes through it once more for the values. */
+/* The first reading of a sheet. A large one is not held in memory: its first rows stay in the
+ * grid, the rest only enters the statistics, and the reader goes through it again for the
+ * values. */
 #include "core/base/mem.h"
 #include "core/io/sheet/sheet_layout.h"
 
 enum {
-	LARGE_BYTES = 24 << 20,  /* sheets from this size on are read twice */
-	HEAD_CELLS = 256 << 10,  /* cells that stay */
-	HEAD_ROWS = 1200,        /* and rows, for the header finder ... */
-	HEAD_MAX = 2 << 20,      /* ... unless they are too wide */
-	WINDOW_CELLS = 12 << 10, /* counted while they are in the cache */
-	TAPE_BYTES = 88          /* per cell that stays: 22 MiB */
+	LARGE_BYTES = 24 << 20,  /* sheets of at least this size are read twice */
+	HEAD_CELLS = 256 << 10,  /* cells that stay in the grid */
+	HEAD_ROWS = 1200,        /* and rows, for the header finder */
+	HEAD_MAX = 2 << 20,      /* unless these have more cells than this */
+	WINDOW_CELLS = 12 << 10, /* are counted while they are in the cache */
+	TAPE_BYTES = 88          /* bytes per cell that stays: 22 MiB */
 };
 
 void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail)
@@ -89,10 +90,10 @@ struct scan {
 	uint64_t ncells;
 	uint32_t col_min, col_max;
 	bool more;
-	bool refused; /* not in order: it has to be held after all */
+	bool refused; /* not in order, so it must be held after all */
 };
 
-/* The first rows, into the layout's grid. */
+/* Reads the first rows into the layout's grid. */
 static enum dtx_code scan_head(struct scan *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -189,7 +190,7 @@ static enum dtx_code scan_large(struct scan *s, struct dtx_sheet_facts *facts, s
 	enum dtx_code rc = DTX_OK;
 	struct dtx_sheet_layout *l = s->l;
 
-	/* All strings first: two parts are never inflated at the same time. */
+	/* All strings first, because two parts are never unpacked at the same time. */
 	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
 	DTX_TRY(s->cls->open(l->book, l->sheet, facts, &s->rows, err));
 	DTX_TRY(scan_head(s, err));
@@ -228,7 +229,7 @@ enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_sheet_facts 
 	}
 	if (!s.refused)
 		goto out;
-	/* All strings first: a cell whose text is missing is noted as it is read. */
+	/* All strings first: a cell whose text is missing is noted when it is read. */
 	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
 	DTX_TRY(dtx_book_sheet(l->book, l->sheet, &whole, l->grid, facts, err));
 	if (l->opts->merged_fill)

@@ -1,4 +1,4 @@
-/* Column types from the classes of their cells. */
+/* Finds column types from the kinds of their cells. */
 #include <math.h>
 
 #include "core/io/columns.h"
@@ -33,7 +33,7 @@ static struct dtx_typeref column_type(const struct dtx_sheet_stats *s)
 	return plain(DTX_T_FLOAT64);
 }
 
-/* The first cell that is not what most are: row + 1. */
+/* The row of the first cell that is not of the most frequent kind, plus one. */
 static uint32_t odd_row(const struct dtx_sheet_stats *s)
 {
 	const uint64_t n[DTX_SHEET_KINDS] = { s->numbers, s->texts, s->dates, s->times, s->bools };
@@ -85,12 +85,12 @@ static enum dtx_code warn_mixed(struct dtx_sheet_layout *l, uint32_t col, struct
 	return rc;
 }
 
-/* Whole numbers of so few digits that their format shows zeros before them. */
+/* Whole numbers with fewer digits than their format shows. */
 struct padded {
 	uint64_t n;
 	double first;
-	struct dtx_str code; /* of the first one's format, */
-	unsigned digits;     /* ... which shows so many */
+	struct dtx_str code; /* format of the first one, */
+	unsigned digits;     /* which shows so many digits */
 };
 
 static void count_padded(const struct dtx_sheet_layout *l, uint32_t col, struct padded *out)
@@ -121,7 +121,8 @@ static void count_padded(const struct dtx_sheet_layout *l, uint32_t col, struct 
 	}
 }
 
-/* Codes that a workbook keeps as numbers: 2134 with the format 00000 is shown as 02134. */
+/* Warns about codes that a workbook stores as numbers: 2134 with the format 00000 is shown as
+ * 02134. */
 static enum dtx_code warn_padded(struct dtx_sheet_layout *l, uint32_t col, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,4 +1,6 @@
-/* Inside the reader of .xls: the record stream, its texts, the workbook's globals.  One thread. */
+/* The reader of .xls: the stream of records, its texts, and the globals of the workbook. Private
+ * to this folder. One thread. Source: [MS-XLS] and the OpenOffice.org documentation of the Excel
+ * file format. */
 #ifndef DTX_IO_SHEET_XLS_BIFF_H
 #define DTX_IO_SHEET_XLS_BIFF_H
 
@@ -50,25 +52,25 @@ enum dtx_biff_substream {
 
 struct dtx_biff_rec {
 	unsigned type;
-	size_t len, at, next; /* at, next: where it begins and the one behind it */
+	size_t len, at, next; /* where it begins, and where the next one does */
 	const uint8_t *data;
 };
-/* The record at byte `at`; false when none fits before `end`. */
+/* Reads the record at byte `at`; returns false if none fits before `end`. */
 DTX_MUSTUSE bool dtx_biff_record(const uint8_t *stream, size_t end, size_t at,
                                  struct dtx_biff_rec *out);
 
-/* The bytes of a record and of the CONTINUE records behind it. */
+/* The bytes of a record and of the CONTINUE records that follow it. */
 struct dtx_biff_bytes {
 	const uint8_t *stream;
 	size_t end;         /* of the stream */
-	const uint8_t *ptr; /* what is left of this record */
+	const uint8_t *ptr; /* the rest of the current record */
 	size_t left, next;
 };
 void dtx_biff_bytes_init(struct dtx_biff_bytes *b, const uint8_t *stream, size_t end,
                          const struct dtx_biff_rec *rec);
-/* Whether there is a byte left; steps into the next CONTINUE. */
+/* Whether there are more bytes; goes to the next CONTINUE record if needed. */
 bool dtx_biff_bytes_more(struct dtx_biff_bytes *b);
-/* Copies n bytes; false when there are fewer. */
+/* Copies n bytes; returns false if there are fewer. */
 DTX_MUSTUSE bool dtx_biff_bytes_take(struct dtx_biff_bytes *b, uint8_t *to, size_t n);
 
 /* --- the workbook --- */
@@ -78,41 +80,42 @@ struct dtx_xls {
 	struct dtx_cfb cfb;
 	struct dtx_cfb_stream stream;
 	bool biff8;
-	const struct dtx_codepage *page; /* of texts before BIFF8 */
-	uint16_t *style_of;              /* per XF: style that shows the same format; dtx_mem */
+	const struct dtx_codepage *page; /* for texts before BIFF8 */
+	uint16_t *style_of;              /* per XF: a style with the same format; dtx_mem */
 	bool *bold;                      /* per XF; dtx_mem */
 	uint32_t nxf;
 	size_t *sheet_end; /* per sheet: where the next one begins; dtx_mem */
 	struct dtx_buf text;
 };
-/* Container, globals, strings.  `x` is zeroed by the caller and cleared in any case. */
+/* Opens a workbook: container, globals, strings. The caller zeroes *x and clears it, also after
+ * a failure. */
 DTX_MUSTUSE enum dtx_code dtx_xls_open(struct dtx_xls *x, const char *label, const void *bytes,
                                        size_t len, const struct dtx_archive_limits *limits,
                                        struct dtx_err *err);
 void dtx_xls_clear(struct dtx_xls *x);
-/* The stream of records, from its container or bare; *found is false when the container holds no
- * workbook. */
+/* Finds the stream of records, in its container or without one. x->stream is empty if the
+ * container has no workbook. */
 DTX_MUSTUSE enum dtx_code dtx_xls_stream(struct dtx_xls *x, const void *bytes, size_t len,
                                          struct dtx_err *err);
-/* Bytes that are records without a container, of any version. */
+/* Whether the bytes are records without a container, of any version. */
 bool dtx_biff_sniff(const void *head, size_t len);
 DTX_MUSTUSE enum dtx_code dtx_xls_sheet_read(struct dtx_book *book, const struct dtx_sheet *sheet,
                                              const struct dtx_sheet_read *how,
                                              struct dtx_grid *grid, struct dtx_sheet_facts *facts,
                                              struct dtx_err *err);
-/* Index of a dtx_cell_error_name() for an error code of the file. */
+/* The index for dtx_cell_error_name() of an error code in the file. */
 uint64_t dtx_biff_error(unsigned code);
-/* corrupt_file with the place in the stream. */
+/* Sets corrupt_file with the place in the stream. */
 enum dtx_code dtx_xls_fail(const struct dtx_xls *x, size_t at, struct dtx_err *err,
                            const char *what);
 
 /* --- texts --- */
 
-/* Appends a text: its length in 1 or 2 bytes, then BIFF8 units or bytes of the code page.  Runs
- * and phonetic text are passed over.  False when it is cut off. */
+/* Appends a text: its length in 1 or 2 bytes, then BIFF8 characters or bytes of the code page.
+ * Formatting runs and phonetic text are skipped. Returns false if it is cut off. */
 DTX_MUSTUSE bool dtx_xls_text(const struct dtx_xls *x, struct dtx_biff_bytes *b, unsigned size,
                               struct dtx_buf *out);
-/* Appends n characters, without a length in front. */
+/* Appends n characters without a length before them. */
 DTX_MUSTUSE bool dtx_xls_chars(const struct dtx_xls *x, struct dtx_biff_bytes *b, size_t n,
                                struct dtx_buf *out);
 
@@ -121,9 +124,9 @@ DTX_MUSTUSE bool dtx_xls_chars(const struct dtx_xls *x, struct dtx_biff_bytes *b
 struct dtx_xls_names {
 	struct ref {
 		uint16_t book, first, last;
-	} * ref; /* of EXTERNSHEET; dtx_mem */
+	} * ref; /* from EXTERNSHEET; dtx_mem */
 	size_t nrefs;
-	uint32_t nbooks, own; /* SUPBOOK records; which one is this workbook */
+	uint32_t nbooks, own; /* SUPBOOK records so far; which of them is this workbook */
 	size_t cap;
 };
 DTX_MUSTUSE enum dtx_code dtx_xls_on_supbook(struct dtx_xls *x, struct dtx_xls_names *n,
@@ -131,7 +134,7 @@ DTX_MUSTUSE enum dtx_code dtx_xls_on_supbook(struct dtx_xls *x, struct dtx_xls_n
 DTX_MUSTUSE enum dtx_code dtx_xls_on_externsheet(struct dtx_xls *x, struct dtx_xls_names *n,
                                                  const struct dtx_biff_rec *rec,
                                                  struct dtx_err *err);
-/* Keeps names that stand for one range of one sheet. */
+/* Stores names that mean one range in one sheet. */
 DTX_MUSTUSE enum dtx_code dtx_xls_on_name(struct dtx_xls *x, struct dtx_xls_names *n,
                                           const struct dtx_biff_rec *rec, struct dtx_err *err);
 

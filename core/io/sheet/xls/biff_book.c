@@ -1,4 +1,4 @@
-/* The globals of a workbook: sheets, formats, styles, strings, names. */
+/* Reads the globals of a workbook: sheets, formats, styles, strings, names. */
 #include <stdlib.h>
 
 #include "core/base/mem.h"
@@ -6,7 +6,7 @@
 
 enum { BIFF5 = 0x0500, BIFF8 = 0x0600, XF_MAX = 65536 };
 
-/* What is only needed until the globals have been read. */
+/* What is only needed while the globals are read. */
 struct opening {
 	struct dtx_xls *x;
 	struct dtx_biff_rec rec;
@@ -51,7 +51,7 @@ static enum dtx_code on_datemode(struct opening *o, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* A text of this record alone, from byte `at`, into x->text; *whole: it was not cut off. */
+/* Reads a text within this record, from byte `at`, to x->text. *whole: it was not cut off. */
 static enum dtx_code own_text(struct opening *o, size_t at, unsigned size, bool *whole,
                               struct dtx_err *err)
 {
@@ -72,7 +72,7 @@ static enum dtx_code on_format(struct opening *o, struct dtx_err *err)
 	struct dtx_buf *t = &o->x->text;
 	bool whole;
 
-	/* Some writers' records are a byte short: the format is what is there, as it is to
+	/* Records of some writers are one byte short: the format is what is there, as in
 	 * LibreOffice and xlrd. */
 	DTX_TRY(own_text(o, 2, o->x->biff8 ? 2 : 1, &whole, err));
 	DTX_TRY(dtx_book_format_add(&o->x->head, &o->formats, dtx_le_u16(o->rec.data),
@@ -81,7 +81,7 @@ out:
 	return rc;
 }
 
-/* Height, flags, colour, weight: bold is 700 of 100 to 1000. */
+/* A font has height, flags, colour and weight; bold is 700 on a scale from 100 to 1000. */
 static enum dtx_code on_font(struct opening *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -111,7 +111,7 @@ out:
 	return rc;
 }
 
-/* What the sheet's own BOF says counts more than the list. */
+/* The sheet's own BOF record is more reliable than the list. */
 static enum dtx_sheet_kind sheet_kind(const struct dtx_xls *x, unsigned listed, size_t place)
 {
 	static const struct {
@@ -169,8 +169,8 @@ out:
 	return rc;
 }
 
-/* The count in front is not trusted: the bytes say how many there are.  What stands behind the
- * counted ones need not be texts. */
+/* The count in the record is not trusted; the bytes tell how many strings there are. What
+ * follows the counted ones need not be texts. */
 static enum dtx_code on_sst(struct opening *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -215,7 +215,7 @@ static enum dtx_code on_global(struct opening *o, struct dtx_err *err)
 {
 	static const struct {
 		unsigned type;
-		size_t least; /* bytes */
+		size_t least; /* least bytes */
 		enum dtx_code (*fn)(struct opening *, struct dtx_err *);
 	} known[] = { { DTX_BIFF_FONT, 8, on_font },
 		      { DTX_BIFF_XF, 4, on_xf },
@@ -240,9 +240,10 @@ static enum dtx_code on_global(struct opening *o, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* --- what they give together --- */
+/* --- combining them --- */
 
-/* Styles that show alike are one: cells then differ in style only where their format does. */
+/* Merges styles with the same format, so that cells differ in style only if they differ in
+ * format. */
 static enum dtx_code make_styles(struct opening *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -258,7 +259,7 @@ static enum dtx_code make_styles(struct opening *o, struct dtx_err *err)
 	dtx_book_formats_sort(&o->formats);
 	for (i = 0; i < x->nxf; i++) {
 		uint32_t *f = &first[o->xf[i].format];
-		/* there is no font 4 */
+		/* font number 4 does not exist */
 		uint32_t font = o->xf[i].font - (uint32_t)(o->xf[i].font > 4);
 
 		x->bold[i] = font < o->nfonts && o->bold[font];
@@ -282,8 +283,8 @@ static int by_place(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Where each sheet must end at the latest.  Sheets are disjoint, so that a list of many sheets
- * over the same records is no more work than the records are. */
+/* Finds the end of each sheet. Sheets are made disjoint, so that a list of many sheets over the
+ * same records is no more work than the records. */
 static enum dtx_code part_sheets(struct dtx_xls *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -304,14 +305,14 @@ static enum dtx_code part_sheets(struct dtx_xls *x, struct dtx_err *err)
 			next++;
 		x->sheet_end[i] = next < place + n ? DTX_MIN(*next, x->stream.len) : x->stream.len;
 		if (next - place >= 2 && next[-2] == at)
-			x->sheet_end[i] = 0; /* two sheets at one place */
+			x->sheet_end[i] = 0; /* two sheets at the same place */
 	}
 out:
 	dtx_mem_free(place);
 	return rc;
 }
 
-/* Versions 2 to 4 begin with records of other numbers. */
+/* Versions 2 to 4 begin with another record. */
 static enum dtx_code refuse_stream(const struct dtx_xls *x, struct dtx_err *err)
 {
 	unsigned type = x->stream.len >= 2 ? dtx_le_u16(x->stream.bytes) : 0;

@@ -1,4 +1,4 @@
-/* Defined names: those that stand for a range of one sheet. */
+/* Reads defined names that mean a range of one sheet. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -45,14 +45,15 @@ out:
 	return rc;
 }
 
-/* Sheet and range of a formula that is one reference; false for any other. */
+/* Decodes a formula that is one reference to sheet and range; returns false for any other. */
 static bool decode_range(const struct dtx_xls *x, const struct dtx_xls_names *n, const uint8_t *f,
                          size_t len, uint32_t *sheet, struct dtx_cellrange *r)
 {
 	unsigned ptg = len ? f[0] & ~(unsigned)PTG_CLASS : 0;
 	bool area = ptg == PTG_AREA3D;
 	size_t head = x->biff8 ? 3 : 15, wide = x->biff8 ? 2 : 1, at = head;
-	unsigned first, last, rows = x->biff8 ? 0xffff : 0x3fff; /* above: relative or not */
+	/* the bits above say relative or absolute */
+	unsigned first, last, rows = x->biff8 ? 0xffff : 0x3fff;
 
 	if ((!area && ptg != PTG_REF3D) || !(f[0] & PTG_CLASS) ||
 	    len != head + (area ? 2 : 1) * (2 + wide))
@@ -96,7 +97,7 @@ static const char *builtin_name(unsigned code)
 	return code < DTX_COUNT(names) ? names[code] : "Name";
 }
 
-/* The name's text into x->text; false when it is cut off. */
+/* Reads the text of a name to x->text; returns false if it is cut off. */
 static bool read_name(struct dtx_xls *x, struct dtx_biff_bytes *b, const struct dtx_biff_rec *rec)
 {
 	bool builtin = dtx_le_u16(rec->data) & FLAG_BUILTIN;
@@ -129,7 +130,7 @@ enum dtx_code dtx_xls_on_name(struct dtx_xls *x, struct dtx_xls_names *n,
 	if (rec->len < NAME_FIXED)
 		goto out;
 	dtx_biff_bytes_init(&b, rec->data, rec->len, rec);
-	b.next = rec->len; /* this record alone */
+	b.next = rec->len; /* only this record */
 	b.ptr += NAME_FIXED;
 	b.left -= NAME_FIXED;
 	if (!read_name(x, &b, rec) || dtx_le_u16(rec->data + 4) != b.left ||
@@ -140,7 +141,7 @@ enum dtx_code dtx_xls_on_name(struct dtx_xls *x, struct dtx_xls_names *n,
 		                              book->label, DTX_BOOK_NAMES_MAX);
 		goto out;
 	}
-	/* Few are kept: room is made in steps of 64. */
+	/* Only few are kept, so memory grows by 64. */
 	if (used % 64 == 0 && !dtx_mem_grow(&book->name, used + 64, sizeof(*book->name)))
 		DTX_FAIL_MEM(err);
 	name = &book->name[used];

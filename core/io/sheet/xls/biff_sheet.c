@@ -1,4 +1,4 @@
-/* The records of a worksheet: cells, merged ranges, hidden rows and columns. */
+/* Reads the records of a worksheet: cells, merged ranges, hidden rows and columns. */
 #include <math.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ enum {
 	ATTR_TOKEN = 0x19,
 	ATTR_VOLATILE = 1,
 	COL_HIDDEN = 1,
-	TICK_RECORDS = 8192, /* between two looks at the progress */
+	TICK_RECORDS = 8192, /* records between two updates of the progress */
 	RESULT_TEXT = 0,
 	RESULT_BOOL,
 	RESULT_ERROR
@@ -30,9 +30,9 @@ struct walk {
 	struct dtx_sheet_facts *facts;
 	struct dtx_biff_rec rec;
 	size_t end;
-	struct cell waiting; /* a formula whose text stands in a record behind it */
+	struct cell waiting; /* a formula whose text is in a following record */
 	bool waits;
-	uint8_t *hidden; /* bit per row */
+	uint8_t *hidden; /* a bit per row */
 };
 
 uint64_t dtx_biff_error(unsigned code)
@@ -89,7 +89,7 @@ static enum dtx_code put_number(struct walk *w, const struct cell *c, double v, 
 	           (union dtx_payload){ .num = v == 0 ? 0 : v }, err);
 }
 
-/* The text in w->x->text. */
+/* Stores the text in w->x->text. */
 static enum dtx_code put_text(struct walk *w, const struct cell *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -97,7 +97,7 @@ static enum dtx_code put_text(struct walk *w, const struct cell *c, struct dtx_e
 	union dtx_payload v = { .id = 0 };
 
 	DTX_TRY(dtx_buf_check(t, "a text of the sheet", err));
-	/* A formula that gives "" shows nothing: such cells are blank. */
+	/* a formula with the result "" shows nothing, so the cell is blank */
 	if (!t->len && !c->flags)
 		goto out;
 	if (!t->len) {
@@ -119,7 +119,7 @@ static struct cell cell_of(const struct walk *w)
 	return (struct cell){ dtx_le_u16(p), dtx_le_u16(p + 2), dtx_le_u16(p + 4), 0 };
 }
 
-/* The text of this record and those that continue it, from byte `at`. */
+/* Reads the text of this record and its continuations, from byte `at`. */
 static bool read_text(struct walk *w, size_t at)
 {
 	struct dtx_biff_bytes b;
@@ -157,7 +157,7 @@ static enum dtx_code on_number(struct walk *w, struct dtx_err *err)
 	return put_number(w, &c, dtx_le_f64(w->rec.data + 6), err);
 }
 
-/* 30 bits of a double or an integer, perhaps in hundredths. */
+/* Decodes an RK value: 30 bits of a double or an integer, perhaps divided by 100. */
 static double rk_value(uint32_t rk)
 {
 	uint64_t bits = (uint64_t)(rk & ~3u) << 32;
@@ -209,7 +209,7 @@ static enum dtx_code on_formula(struct walk *w, struct dtx_err *err)
 
 	c.flags = DTX_CELL_FORMULA;
 	w->facts->nformulas++;
-	/* its tokens begin behind their length; the first says that it is volatile */
+	/* its tokens follow their length; the first one tells if it is volatile */
 	w->facts->nvolatile +=
 		w->rec.len > 23 && w->rec.data[22] == ATTR_TOKEN && w->rec.data[23] & ATTR_VOLATILE;
 	if (dtx_le_u16(p + 6) != 0xffff)
@@ -236,7 +236,7 @@ static enum dtx_code on_string(struct walk *w, struct dtx_err *err)
 	return put_text(w, &w->waiting, err);
 }
 
-/* A formula's text did not come. */
+/* Handles a formula whose text did not come. */
 static enum dtx_code give_up_waiting(struct walk *w, struct dtx_err *err)
 {
 	if (!w->waits)
@@ -247,7 +247,7 @@ static enum dtx_code give_up_waiting(struct walk *w, struct dtx_err *err)
 	           (union dtx_payload){ .id = 0 }, err);
 }
 
-/* --- what stands beside the cells --- */
+/* --- records other than cells --- */
 
 static enum dtx_code on_row(struct walk *w, struct dtx_err *err)
 {
@@ -320,7 +320,7 @@ static enum dtx_code on_record(struct walk *w, struct dtx_err *err)
 {
 	static const struct {
 		unsigned type;
-		size_t least, least5; /* bytes, in BIFF8 and before */
+		size_t least, least5; /* least bytes, in BIFF8 and before */
 		bool cell;
 		enum dtx_code (*fn)(struct walk *, struct dtx_err *);
 	} known[] = { { DTX_BIFF_LABELSST, 10, 10, true, on_labelsst },
@@ -385,7 +385,7 @@ out:
 	return rc;
 }
 
-/* Rows say whether they are hidden before or behind their cells. */
+/* Marks hidden rows at the end, because a row's record may come before or after its cells. */
 static void hide_rows(struct walk *w)
 {
 	size_t i;

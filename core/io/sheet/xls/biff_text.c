@@ -1,4 +1,4 @@
-/* Records, and texts that run over the border between them. */
+/* Reads records, and texts that continue in the next record. */
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/xls/biff.h"
 
@@ -39,7 +39,7 @@ bool dtx_biff_bytes_more(struct dtx_biff_bytes *b)
 	return true;
 }
 
-/* Passes over n bytes; `to` may be NULL. */
+/* Skips n bytes, or copies them if `to` is not NULL. */
 static bool pass(struct dtx_biff_bytes *b, uint8_t *to, uint64_t n)
 {
 	size_t now;
@@ -74,7 +74,7 @@ static void put(struct dtx_buf *out, uint32_t cp)
 		out->len += dtx_utf8_put(out->ptr + out->len, cp);
 }
 
-/* One unit of UTF-16; *high is a first half that waits for its second. */
+/* Adds one unit of UTF-16. *high is the first half of a pair that waits for the second. */
 static void put_unit(struct dtx_buf *out, uint32_t unit, uint32_t *high)
 {
 	bool second = unit >= 0xdc00 && unit < 0xe000;
@@ -101,8 +101,8 @@ static void put_units(struct dtx_buf *out, const uint8_t *p, size_t n, bool wide
 		put_unit(out, wide ? dtx_le_u16(p + 2 * i) : p[i], high);
 }
 
-/* n units in narrow or wide form.  Where a record ends inside them the next one begins with a
- * byte that says the form anew. */
+/* Reads n characters in narrow or wide form. If a record ends among them, the next one begins
+ * with a byte that gives the form again. */
 static bool take_units(struct dtx_biff_bytes *b, size_t n, bool wide, struct dtx_buf *out)
 {
 	uint32_t high = 0;
@@ -144,14 +144,14 @@ static bool take_page(const struct dtx_xls *x, struct dtx_biff_bytes *b, size_t 
 	return true;
 }
 
-/* BIFF8: flags, lengths of what follows the characters, characters. */
+/* BIFF8: flags, lengths of what follows the characters, then the characters. */
 static bool take_unicode(struct dtx_biff_bytes *b, size_t n, struct dtx_buf *out)
 {
 	uint8_t flags, more[4];
 	uint64_t tail = 0;
 
 	if (!dtx_biff_bytes_take(b, &flags, 1))
-		return n == 0; /* some writers leave the flags of an empty text out */
+		return n == 0; /* some writers leave out the flags of an empty text */
 	if (flags & FLAG_RICH) {
 		if (!dtx_biff_bytes_take(b, more, 2))
 			return false;

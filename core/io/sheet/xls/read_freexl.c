@@ -1,4 +1,4 @@
-/* libfreexl, loaded when somebody asks. */
+/* Reads .xls with libfreexl, which is loaded on demand. */
 #include "core/io/sheet/xls/read_freexl.h"
 
 #include <errno.h>
@@ -134,7 +134,8 @@ out:
 	return rc;
 }
 
-/* What it converts from.  They stay open: so do the files of the C library that they need. */
+/* Opens the converters that the library needs. They stay open, and so do the files that the C
+ * library needs for them. */
 enum dtx_code dtx_freexl_warm(struct dtx_err *err)
 {
 	static const char *const charsets[] = {

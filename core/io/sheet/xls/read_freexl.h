@@ -1,5 +1,5 @@
-/* A second opinion on .xls: literal cells as libfreexl reads them.  It knows no results of formulas
- * and takes bools and errors for numbers. */
+/* A second reader for .xls: literal cells as libfreexl reads them. It does not know results of
+ * formulas, and takes bools and errors for numbers. */
 #ifndef DTX_IO_SHEET_XLS_READ_FREEXL_H
 #define DTX_IO_SHEET_XLS_READ_FREEXL_H
 
@@ -16,19 +16,19 @@ struct dtx_freexl_cell {
 };
 typedef enum dtx_code (*dtx_freexl_fn)(void *arg, const struct dtx_freexl_cell *cell,
                                        struct dtx_err *err);
-/* Calls fn for every cell that is not empty; the library opens `path`.  corrupt_file with its
- * number when it gives up; jail_unavailable: no path. */
+/* Calls fn for each non-empty cell; the library opens `path`. Errors: corrupt_file with the
+ * number of the library's error; jail_unavailable if path is NULL. */
 DTX_MUSTUSE enum dtx_code dtx_freexl_file(const char *label, const char *path, dtx_freexl_fn fn,
                                           void *arg, struct dtx_err *err);
-/* The same for bytes, by a file made in memory. */
+/* The same for bytes, through a memory file. */
 DTX_MUSTUSE enum dtx_code dtx_freexl_cells(const char *label, const void *bytes, size_t len,
                                            dtx_freexl_fn fn, void *arg, struct dtx_err *err);
-/* Loads the library and its conversions for good, before files are out of reach. */
+/* Loads the library and its converters permanently, before files become inaccessible. */
 DTX_MUSTUSE enum dtx_code dtx_freexl_warm(struct dtx_err *err);
 
-/* Our literal cells: not results of formulas, bools, errors, blanks. */
+/* Whether the library can know this cell: not a formula's result, bool, error or blank. */
 bool dtx_freexl_knows(uint8_t tag);
-/* Whether it reads the cell `at` of the grid as we do. */
+/* Whether the library reads cell `at` of the grid as we do. */
 bool dtx_freexl_agrees(struct dtx_book *book, const struct dtx_grid *g, uint64_t at,
                        const struct dtx_freexl_cell *c);
 

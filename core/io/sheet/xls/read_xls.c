@@ -1,4 +1,4 @@
-/* The reader class of .xls workbooks: finds the stream of records, bare or in its container. */
+/* The reader class for .xls workbooks. Finds the stream of records, with or without a container. */
 #include "core/base/mem.h"
 #include "core/io/sheet/xls/biff.h"
 #include "core/io/sheet/book_reader.h"
@@ -18,11 +18,12 @@ bool dtx_biff_sniff(const void *head, size_t len)
 	        what == 0x0100);
 }
 
-/* A container without a workbook: by the streams that others always have. */
+/* Refuses a container without a workbook; recognises it by the streams that other kinds always
+ * have. */
 static enum dtx_code refuse(const struct dtx_cfb *cfb, struct dtx_err *err)
 {
 	static const struct {
-		const char *stream, *what, *hint; /* NULL: of encrypted ones */
+		const char *stream, *what, *hint; /* NULL: that of encrypted files */
 		enum dtx_code code;
 	} other[] = {
 		{ "EncryptedPackage", "is encrypted", NULL, DTX_E_ENCRYPTED_FILE },

@@ -1,5 +1,5 @@
-/* .xls with a second opinion: what libfreexl does not read the same way is a bad cell.  Its values
- * are never taken: where two readers disagree, nobody knows. */
+/* .xls with a second reader: a cell that libfreexl reads differently becomes a bad cell. Its
+ * values are never used: if two readers disagree, neither can be trusted. */
 #include <math.h>
 #include <stdio.h>
 
@@ -13,11 +13,11 @@ struct opinion {
 	const struct dtx_sheet *sheet;
 	struct dtx_grid *grid;
 	struct dtx_sheet_facts *facts;
-	uint64_t *seen; /* bit per cell of the grid */
-	bool found;     /* it has cells of this sheet: in some files it finds no sheets at all */
+	uint64_t *seen; /* a bit per cell of the grid */
+	bool found;     /* it has cells of this sheet; in some files it finds no sheets at all */
 };
 
-/* The date and time that FreeXL prints, to the second, against the serial. */
+/* Compares the date and time that FreeXL prints, to the second, with the serial. */
 static bool same_date(unsigned kind, double serial, bool epoch1904, const char *text)
 {
 	char want[40];
@@ -26,7 +26,7 @@ static bool same_date(unsigned kind, double serial, bool epoch1904, const char *
 	if (kind == DTX_CELL_TIME || kind == DTX_CELL_DURATION || serial < 1) {
 		us = (int64_t)llround((serial - floor(serial)) * 86400) * 1000000;
 		dtx_datetime_print(want, us);
-		/* of more than a day FreeXL prints the rest */
+		/* for more than a day, FreeXL prints the remainder */
 		return strstr(text, want + 11) || kind == DTX_GRID_BAD_DATE;
 	}
 	if (!dtx_serial_to_us(serial, epoch1904, &us))
@@ -89,7 +89,7 @@ static bool is_empty_text(const struct opinion *o, uint64_t at)
 	       !text.len;
 }
 
-/* Every cell that was not confirmed. */
+/* Handles all cells that were not confirmed. */
 static void judge(struct opinion *o)
 {
 	struct dtx_grid *g = o->grid;
@@ -126,7 +126,7 @@ static enum dtx_code sheet_read(struct dtx_book *book, const struct dtx_sheet *s
 	struct opinion o = { book, sheet, grid, facts, NULL, false };
 
 	DTX_TRY(dtx_xls_sheet_read(book, sheet, how, grid, facts, err));
-	if (how->max_cells) /* a look whether there are any */
+	if (how->max_cells) /* only asks whether there are cells */
 		goto out;
 	o.seen = dtx_mem_zalloc(dtx_bit_words(grid->ncells) + 1, sizeof(*o.seen));
 	if (!o.seen)

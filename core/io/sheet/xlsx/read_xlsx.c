@@ -1,4 +1,4 @@
-/* The reader class of .xlsx workbooks. */
+/* The reader class for .xlsx workbooks. */
 #include "core/base/mem.h"
 #include "core/io/sheet/book_reader.h"
 #include "core/io/sheet/xlsx/xlsx.h"

@@ -1,4 +1,4 @@
-/* Container, relationships and the workbook part. */
+/* Opens a workbook: the container, relationships and the workbook part. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -69,8 +69,8 @@ static struct dtx_str last_segment(struct dtx_str s)
 	return (struct dtx_str){ s.ptr + skip, s.len - skip };
 }
 
-/* Entry of a target, which is absolute or relative to the folder of its owner; some writers leave
- * the slash of an absolute one out. */
+/* Finds the entry of a target, which is absolute, or relative to the folder of its owner. Some
+ * writers leave out the slash of an absolute one. */
 static const struct dtx_zip_entry *resolve(const struct dtx_xlsx *book, struct dtx_str owner,
                                            struct dtx_str target)
 {
@@ -246,7 +246,8 @@ out:
 	return rc;
 }
 
-/* What it says is never guessed: the dates of one epoch are four years off in the other. */
+/* Reads which epoch the dates use. A bad value is an error and never guessed: dates would be
+ * wrong by four years. */
 static enum dtx_code take_epoch(struct opening *o, const struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -293,7 +294,7 @@ out:
 	return rc;
 }
 
-/* Other ZIP formats by a part that they always have. */
+/* Recognises other ZIP formats by a part that they always have. */
 static enum dtx_code refuse_zip(const struct dtx_xlsx *book, struct dtx_err *err)
 {
 	static const struct {

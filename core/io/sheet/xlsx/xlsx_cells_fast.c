@@ -1,23 +1,25 @@
-/* Runs of the cells that nearly all sheets are made of: a reference in the open row, perhaps a
- * style and a type, a number, an id of a string, a bool, or a short inline text.
+/* Parses runs of the most common cells: a reference in the open row, perhaps a style and a type,
+ * and a number, the id of a string, a bool, or a short inline text.
  *
- * A cell is judged whole before anything of it is kept, so whatever is otherwise is left, from its
- * '<' on, to the fast path, which knows more grammar; both give the same cell.  Bytes are compared
- * before they are passed, and DTX_XML_AHEAD NULs stand behind the window. */
+ * A cell is checked completely before anything of it is stored. Any other cell is left, from its
+ * '<' on, to the fast path (xlsx_fast.c), which knows more of the grammar; both give the same
+ * cells. Bytes are compared before they are consumed, and DTX_XML_AHEAD NULs follow the window,
+ * so no scan runs past it. */
 #include "core/base/text/num.h"
 #include "core/base/text/swar.h"
 #include "core/io/sheet/xlsx/xlsx_sheet.h"
 
 #define IS(p, text) (!memcmp((p), "" text, sizeof(text) - 1))
 
-/* What a cell came to. */
+/* A parsed cell. */
 struct usual {
 	uint32_t col;
 	uint16_t style;
-	char type; /* of attribute t: 's', 'b', 'i' for inlineStr; 0: a number, '/': no value */
+	/* from attribute t: 's', 'b', or 'i' for inlineStr; 0: a number, '/': no value */
+	char type;
 	unsigned tag;
 	union dtx_payload v;
-	struct dtx_str text; /* of an inline one */
+	struct dtx_str text; /* of an inline text */
 };
 static void row_end_print(struct dtx_xlsx_row_end *e, uint32_t row)
 {
@@ -29,7 +31,7 @@ static void row_end_print(struct dtx_xlsx_row_end *e, uint32_t row)
 	e->bytes = dtx_swar_load(text) & e->mask;
 }
 
-/* Mostly it is the row behind the one before, and only the last digit is another. */
+/* Usually the row follows the previous one, so that only the last digit changes. */
 static struct dtx_xlsx_row_end row_end_of(struct dtx_xlsx_row_end *e, uint32_t row)
 {
 	unsigned last = e->len ? 8 * (e->len - 2) : 0;
@@ -42,7 +44,7 @@ static struct dtx_xlsx_row_end row_end_of(struct dtx_xlsx_row_end *e, uint32_t r
 	return *e;
 }
 
-/* `A12"` at p, behind its quote; NULL: something else. */
+/* Parses `A12"` at p. Returns the position after the quote, or NULL. */
 static inline const char *take_ref(const char *p, const struct dtx_xlsx_row_end *e, uint32_t *col)
 {
 	uint32_t c = (uint32_t)(unsigned char)*p - 'A';
@@ -57,7 +59,7 @@ static inline const char *take_ref(const char *p, const struct dtx_xlsx_row_end 
 	return p + e->len;
 }
 
-/* ` s="12"`, if it is there. */
+/* Parses ` s="12"`, if it is there. */
 static inline const char *take_style(const char *p, uint16_t *style)
 {
 	uint32_t v = 0;
@@ -73,7 +75,7 @@ static inline const char *take_style(const char *p, uint16_t *style)
 	return p + 1;
 }
 
-/* ` t="s"`, if it is there. */
+/* Parses ` t="s"`, if it is there. */
 static inline const char *take_type(const char *p, char *type)
 {
 	*type = 0;
@@ -91,8 +93,8 @@ static inline const char *take_type(const char *p, char *type)
 	return IS(p + 4, "inlineStr\"") ? p + 14 : NULL;
 }
 
-/* Digits and perhaps decimals, up to 16 and 8, that a double holds without a doubt: Clinger's way,
- * as dtx_num_parse_f64 goes it. */
+/* Parses up to 16 digits with up to 8 decimals, if a double holds the number exactly: Clinger's
+ * fast path, as in dtx_num_parse_f64. */
 static inline const char *take_number(const char *p, double *out)
 {
 	bool neg = *p == '-';
@@ -117,7 +119,7 @@ static inline const char *take_number(const char *p, double *out)
 		m = m * dtx_swar_pow10[k] + more;
 		p += k + 1;
 		v = (double)(int64_t)m / dtx_num_pow10[k];
-	} else { /* most are whole: a division is what takes longest here */
+	} else { /* most numbers are whole, and a division is the slowest operation here */
 		v = (double)(int64_t)m;
 	}
 	*out = neg && m ? -v : v;
@@ -131,14 +133,14 @@ static inline unsigned number_tag(const struct dtx_xlsx_walk *w, const struct us
 
 	if (cls == DTX_FMT_NUMBER)
 		return DTX_CELL_NUMBER;
-	/* nearly all others: whole days that both epochs have */
+	/* nearly all others: whole days that exist in both epochs */
 	if (cls == DTX_FMT_DATE && u->v.num >= 61 && u->v.num < 2957003 &&
 	    u->v.num == (double)(int32_t)u->v.num)
 		return DTX_CELL_DATE;
 	return dtx_sheet_number_tag(b, w->facts, w->row, u->col, cls, u->v.num);
 }
 
-/* The text of <v>; p there. */
+/* Parses the text of <v> at p. */
 static inline const char *take_value(const char *p, struct usual *u)
 {
 	uint64_t id;
@@ -154,7 +156,7 @@ static inline const char *take_value(const char *p, struct usual *u)
 	return p + n;
 }
 
-/* The text of <is><t>; p there.  More than ASCII only where it is checked. */
+/* Parses the text of <is><t> at p. Text other than ASCII only if it is checked. */
 static inline const char *take_text(const char *p, bool checked, struct usual *u)
 {
 	const char *end = dtx_swar_ascii_end(p);
@@ -168,7 +170,7 @@ static inline const char *take_text(const char *p, bool checked, struct usual *u
 	return len && len <= DTX_BOOK_TEXT_MAX ? end : NULL;
 }
 
-/* A whole cell; p behind `<c r="`.  Returns its end, NULL: it is otherwise. */
+/* Parses a complete cell; p is after `<c r="`. Returns its end, or NULL if it has another form. */
 static inline const char *take_cell(const char *p, const struct dtx_xlsx_row_end *e, bool checked,
                                     struct usual *u)
 {
@@ -189,15 +191,15 @@ static inline const char *take_cell(const char *p, const struct dtx_xlsx_row_end
 	return p && IS(p, "</v></c>") ? p + 8 : NULL;
 }
 
-/* The cell behind others of the row, which is the last one of the grid.  False: a chunk or a list
- * of styles has to be made. */
+/* Stores the cell after the last one in the grid, which is in the same row. Returns false if a
+ * chunk or a list of styles must be allocated. */
 static inline bool put_behind(struct dtx_grid *g, const struct usual *u)
 {
 	struct dtx_grid_chunk *c;
 	size_t at = g->ncells % DTX_GRID_CHUNK;
 
 	if (!at)
-		return false; /* its chunk is yet to be made */
+		return false; /* its chunk does not exist yet */
 	c = g->chunk[g->ncells / DTX_GRID_CHUNK];
 	if (u->style && !c->style)
 		return false;

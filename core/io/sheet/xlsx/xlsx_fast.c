@@ -1,20 +1,21 @@
-/* The usual worksheet grammar, straight from the window.
+/* Parses the usual grammar of worksheets directly in the window.
  *
- * Bytes are compared before they are passed, and NULs, which no part holds, stand behind the
- * window: so every scan stops there by itself.  What is unusual (entities, prefixes, comments,
- * other attributes, carriage returns in text, a cut at the window's end) is left for the tokenizer,
- * from the '<' of that element on. */
+ * Bytes are compared before they are consumed, and NULs, which no part contains, follow the
+ * window, so that every scan stops there. Anything unusual (entities, prefixes, comments, other
+ * attributes, carriage returns in text, an element cut by the end of the window) is left to the
+ * tokenizer, from the '<' of that element on. */
 #include "core/base/text/num.h"
 #include "core/io/sheet/xlsx/xlsx_sheet.h"
 
-/* Bytes behind a place where more may help: to find the end of a text, and for what are a few. */
+/* How many bytes to have after a place before giving up: to find the end of a text, or of other
+ * elements. */
 #define CUT_MAX     ((size_t)128 << 10)
 #define UNUSUAL_MAX ((size_t)256)
 
-/* What a look at one element came to. */
+/* The result of parsing one element. */
 enum fast { FAST_TAKEN, FAST_UNUSUAL, FAST_CUT };
 
-/* May read up to DTX_XML_AHEAD bytes behind the window, which the tokenizer keeps readable. */
+/* May read up to DTX_XML_AHEAD bytes past the window, which are always readable. */
 #define IS(p, text) (!memcmp((p), "" text, sizeof(text) - 1))
 
 static enum fast stopped_at(const char *p)
@@ -22,12 +23,12 @@ static enum fast stopped_at(const char *p)
 	return *p ? FAST_UNUSUAL : FAST_CUT;
 }
 
-/* NAME="VALUE"; the value is of printable ASCII without entity or quote. */
+/* NAME="VALUE", where the value is printable ASCII without entities or quotes. */
 struct attr {
 	struct dtx_str name, value;
 };
 
-/* *p is moved behind it, or to where it is not one. */
+/* *p moves past the attribute, or to where it is not one. */
 static bool take_attr(const char **p, struct attr *a)
 {
 	const char *s = *p, *from = s;
@@ -63,7 +64,7 @@ static bool take_small(struct dtx_str s, uint32_t max, uint32_t *out)
 	return v <= max;
 }
 
-/* "AB12" within the sheet; *p is moved behind it. */
+/* Parses "AB12" within the limits of a sheet; *p moves past it. */
 static bool take_place(const char **p, uint32_t *row, uint32_t *col)
 {
 	const char *s = *p, *digits;
@@ -101,7 +102,7 @@ static bool take_type(const char **p, enum dtx_xlsx_type *type)
 
 	while ((*s | 0x20) >= 'a' && (*s | 0x20) <= 'z')
 		s++;
-	/* nearly all that there are */
+	/* nearly all cells have one of these */
 	if (s == *p + 1 && (**p == 's' || **p == 'b'))
 		*type = **p == 's' ? DTX_XLSX_T_SHARED : DTX_XLSX_T_BOOL;
 	else if (!dtx_xlsx_type_find((struct dtx_str){ *p, (size_t)(s - *p) }, type))
@@ -110,7 +111,7 @@ static bool take_type(const char **p, enum dtx_xlsx_type *type)
 	return true;
 }
 
-/* Attributes of <c; p behind the name.  Sets *after behind '>'. */
+/* Parses the attributes of <c; p is after the name. *after becomes the position after '>'. */
 static enum fast cell_head(const char *p, struct dtx_xlsx_cell *c, bool *empty, const char **after)
 {
 	enum { R = 1, S = 2, T = 4 };
@@ -141,7 +142,7 @@ static enum fast cell_head(const char *p, struct dtx_xlsx_cell *c, bool *empty, 
 	return FAST_TAKEN;
 }
 
-/* Text up to '<' without entity or CR. */
+/* Parses text up to '<', without entities or CR. */
 static enum fast plain_text(const char *p, struct dtx_str *out)
 {
 	static const bool stops[256] = { ['\0'] = true, ['<'] = true, ['&'] = true, ['\r'] = true };
@@ -153,7 +154,7 @@ static enum fast plain_text(const char *p, struct dtx_str *out)
 	return *p == '<' ? FAST_TAKEN : stopped_at(p);
 }
 
-/* <f>...</f>, <f .../> or <f ...>...</f>; p behind "<f". */
+/* Parses <f>...</f>, <f .../> or <f ...>...</f>; p is after "<f". */
 static enum fast formula(const char *p, struct dtx_str *text, const char **after)
 {
 	static const char *const known[] = { "t", "ref", "si" };
@@ -188,7 +189,7 @@ static enum fast formula(const char *p, struct dtx_str *text, const char **after
 	return FAST_TAKEN;
 }
 
-/* <v>text</v> or <is><t>text</t></is>. */
+/* Parses <v>text</v> or <is><t>text</t></is>. */
 static enum fast value(const char *p, struct dtx_xlsx_cell *c, const char **after)
 {
 	bool inlined = IS(p, "<is><t>");
@@ -206,14 +207,14 @@ static enum fast value(const char *p, struct dtx_xlsx_cell *c, const char **afte
 	c->has_value = true;
 	if (inlined)
 		c->type = DTX_XLSX_T_INLINE;
-	/* Texts with escapes need a buffer of their own; too long ones an error. */
+	/* a text with escapes needs its own buffer, and one that is too long is an error */
 	if ((c->type == DTX_XLSX_T_STR || c->type == DTX_XLSX_T_INLINE) &&
 	    memmem(c->value.ptr, c->value.len, "_x", 2))
 		return FAST_UNUSUAL;
 	return c->value.len > DTX_BOOK_TEXT_MAX ? FAST_UNUSUAL : FAST_TAKEN;
 }
 
-/* A whole cell; p behind "<c". */
+/* Parses a complete cell; p is after "<c". */
 static enum fast whole_cell(const char *p, struct dtx_xlsx_cell *c, const char **after)
 {
 	bool empty;
@@ -238,7 +239,7 @@ static enum fast whole_cell(const char *p, struct dtx_xlsx_cell *c, const char *
 	return FAST_TAKEN;
 }
 
-/* The names that rows really have; each at most once. */
+/* The attributes that rows really have; each may occur once. */
 static int row_attr(struct dtx_str name)
 {
 	static const char *const known[] = {
@@ -255,7 +256,7 @@ static int row_attr(struct dtx_str name)
 	return -1;
 }
 
-/* <row ...>; p behind "<row". */
+/* Parses <row ...>; p is after "<row". */
 static enum fast row_head(const char *p, struct dtx_xlsx_walk *w, uint32_t *row, bool *hidden,
                           bool *empty, const char **after)
 {
@@ -319,14 +320,14 @@ static enum dtx_code take_cell(struct dtx_xlsx_walk *w, const char **p, enum fas
 		*got = FAST_UNUSUAL;
 	if (*got != FAST_TAKEN)
 		goto out;
-	DTX_TRY(dtx_xml_check(w->x, err)); /* of a text only the end was found */
+	DTX_TRY(dtx_xml_check(w->x, err)); /* only the end of the text was searched so far */
 	*p = after;
 	DTX_TRY(dtx_xlsx_cell_put(w, &c, err));
 out:
 	return rc;
 }
 
-/* One row tag or cell at *p. */
+/* Parses one row tag or cell at *p. */
 static enum dtx_code take_one(struct dtx_xlsx_walk *w, const char **p, enum fast *got,
                               struct dtx_err *err)
 {
@@ -365,8 +366,8 @@ enum dtx_code dtx_xlsx_fast(struct dtx_xlsx_walk *w, struct dtx_err *err)
 			x->pos = (size_t)(p - x->buf);
 			DTX_TRY(take_one(w, &p, &got, err));
 		} while (got == FAST_TAKEN && w->grid->ncells < w->max_cells);
-		/* An element that the whole window does not hold is the tokenizer's, and so is one
-		 * that is not unusual merely because the window ends within it. */
+		/* An element that does not fit into the window is left to the tokenizer, and so
+		 * is one that is only unusual because the window ends inside it. */
 		if (x->eof || got == FAST_TAKEN ||
 		    x->end - x->pos > (got == FAST_CUT ? CUT_MAX : UNUSUAL_MAX))
 			break;

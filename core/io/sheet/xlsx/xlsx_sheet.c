@@ -1,4 +1,4 @@
-/* A worksheet by the strict tokenizer: rows, cells, merged ranges, hidden columns. */
+/* Reads a worksheet with the strict tokenizer: rows, cells, merged ranges, hidden columns. */
 #include "core/io/sheet/xlsx/xlsx_sheet.h"
 
 #include "core/base/mem.h"
@@ -33,7 +33,7 @@ out:
 
 /* --- the strict walk --- */
 
-/* An attribute that is empty says as little as one that is absent. */
+/* The value of an attribute; an empty one counts as absent. */
 static struct dtx_str attr_said(const struct dtx_xml *x, const char *name)
 {
 	struct dtx_str s = dtx_str_trim(dtx_xml_attr(x, name));
@@ -59,7 +59,7 @@ out:
 	return rc;
 }
 
-/* Attributes of the <c> just started. */
+/* Reads the attributes of the <c> that was just started. */
 static enum dtx_code cell_attrs(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c,
                                 struct dtx_err *err)
 {
@@ -83,7 +83,7 @@ out:
 	return rc;
 }
 
-/* Longer ones are judged by their beginning. */
+/* Reads the text of a formula; only the beginning of a long one is used. */
 static enum dtx_code formula_text(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c,
                                   struct dtx_err *err)
 {
@@ -156,7 +156,7 @@ out:
 	return rc;
 }
 
-/* The element just started inside <sheetData>, whose depth is 2. */
+/* Handles an element that was just started inside <sheetData>, which has depth 2. */
 static enum dtx_code data_child(struct dtx_xlsx_walk *w, struct dtx_err *err)
 {
 	struct dtx_xml *x = w->x;
@@ -170,8 +170,8 @@ static enum dtx_code data_child(struct dtx_xlsx_walk *w, struct dtx_err *err)
 	return dtx_xml_skip(x, err);
 }
 
-/* Up to the end of <sheetData>, *ended, or to where the walk is to stop.  A row that the tokenizer
- * has started is still to be opened when `full` was set. */
+/* Reads up to the end of <sheetData> (*ended), or to where it must stop. If `full` is set, a row
+ * that the tokenizer has started must still be opened. */
 static enum dtx_code read_rows(struct dtx_xlsx_walk *w, bool slow, bool *ended, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -196,7 +196,7 @@ out:
 	return rc;
 }
 
-/* --- what stands beside the cells --- */
+/* --- elements other than cells --- */
 
 static enum dtx_code on_merge(struct dtx_xlsx_walk *w, struct dtx_err *err)
 {
@@ -239,7 +239,8 @@ static enum dtx_code on_dimension(struct dtx_xlsx_walk *w, struct dtx_err *err)
 	return DTX_OK;
 }
 
-/* Every child of the element just started goes to fn; with `self` only the element itself. */
+/* Calls fn for each child of the element that was just started; with `self`, only for the
+ * element itself. */
 static enum dtx_code each_child(struct dtx_xlsx_walk *w, bool self,
                                 enum dtx_code (*fn)(struct dtx_xlsx_walk *, struct dtx_err *),
                                 struct dtx_err *err)
@@ -284,14 +285,14 @@ static enum dtx_code sheet_child(struct dtx_xlsx_walk *w, struct dtx_err *err)
 	return dtx_xml_skip(w->x, err);
 }
 
-/* --- reading whole, or some rows at a time --- */
+/* --- reading all rows, or a window of them --- */
 
 struct dtx_sheet_rows {
 	struct dtx_xlsx_part part;
 	struct dtx_xlsx_walk w;
 	bool slow;
-	bool inside;  /* <sheetData> */
-	bool pending; /* the tokenizer has started a row that is not opened */
+	bool inside;  /* inside <sheetData> */
+	bool pending; /* the tokenizer has started a row that is not opened yet */
 	bool stopped;
 };
 
@@ -305,7 +306,7 @@ static enum dtx_code go_on(struct dtx_sheet_rows *s, struct dtx_err *err)
 		DTX_TRY(start_row(w, err));
 	w->full = false;
 	DTX_TRY(read_rows(w, s->slow, &ended, err));
-	/* The fast path stops before the tag, the tokenizer behind it. */
+	/* the fast path stops before the tag, the tokenizer after it */
 	s->pending = w->full && w->x->kind == DTX_XML_START && w->x->depth == 3;
 	s->inside = !ended;
 	s->stopped = !ended;
@@ -389,7 +390,7 @@ out:
 	return rc;
 }
 
-/* --- some rows at a time --- */
+/* --- reading in windows of rows --- */
 
 static uint64_t rows_size(const struct dtx_sheet *sheet)
 {

@@ -1,9 +1,9 @@
-/* The run id that dtx leaves in the properties of a workbook. */
+/* The run id that dtx stores in the properties of a workbook. */
 #include "core/io/sheet/book_info.h"
 #include "core/io/isolate/isolate.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 
-/* The text of custom property dtx_run into `out`. */
+/* Reads the text of the custom property dtx_run to `out`. */
 static enum dtx_code find_stamp(struct dtx_xml *x, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

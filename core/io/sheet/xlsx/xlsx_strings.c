@@ -1,13 +1,13 @@
-/* Shared strings, one after the other as they are needed, and the text of rich strings. */
+/* Shared strings, read one after the other as they are needed, and the text of rich strings. */
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 
-#define EMPTY_CHARGE 128 /* bytes without a value that a text of nothing counts for */
+#define EMPTY_CHARGE 128 /* an empty text counts as so many bytes without a value */
 
 /* --- text --- */
 
-/* Value of "_xHHHH_" at p, -1 if that is not what stands there. */
+/* Decodes "_xHHHH_" at p; -1 if it is something else. */
 static int32_t escape_at(const char *p, size_t len)
 {
 	int32_t v = 0;
@@ -47,7 +47,8 @@ void dtx_xlsx_undo_escapes(struct dtx_buf *b, size_t from)
 			            ? 0x10000 + ((v - 0xd800) << 10) + (lo - 0xdc00)
 			            : -1;
 		}
-		/* Lone surrogates are no text, and texts hold no NUL: both stay as written. */
+		/* Lone surrogates are not text, and texts contain no NUL, so both stay as
+		 * written. */
 		if (v <= 0 || (v >= 0xdc00 && v < 0xe000)) {
 			b->ptr[out++] = b->ptr[in++];
 			continue;
@@ -117,8 +118,8 @@ out:
 	return rc;
 }
 
-/* The usual <si><t>text</t></si> without entities, straight from the window; anything else is
- * left where it is.  Returns false when it is not that. */
+/* Parses the usual <si><t>text</t></si> without entities directly in the window. Returns false
+ * for anything else and consumes nothing. */
 static bool plain_string(struct dtx_xml *x, struct dtx_str *out)
 {
 	static const struct dtx_str open[] = { { "<si><t>", 7 },

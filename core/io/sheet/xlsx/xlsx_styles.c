@@ -1,13 +1,14 @@
-/* xl/styles.xml: the number format of each cell style, and its class. */
+/* Reads xl/styles.xml: the number format of each cell style, and its class. */
 #include "core/base/mem.h"
 #include "core/base/text/num.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 
 struct styles {
 	struct dtx_xlsx *book;
-	struct dtx_book_formats formats; /* of the file, which beat built-in ones */
-	size_t cap;                      /* of book->head.style */
-	bool *bold;                      /* per font */
+	/* defined in the file; these take precedence over built-in ones */
+	struct dtx_book_formats formats;
+	size_t cap; /* of book->head.style */
+	bool *bold; /* per font */
 	size_t nfonts, fonts_cap;
 	uint32_t *font; /* per style */
 	size_t font_cap;
@@ -29,7 +30,7 @@ static enum dtx_code add_format(struct styles *s, const struct dtx_xml *x, struc
 	                           dtx_xml_attr(x, "formatCode"), err);
 }
 
-/* <b/>, but not <b val="0"/>; of the font that x has begun, to its end. */
+/* Reads a font to its end: bold if it has <b/>, but not if it has <b val="0"/>. */
 static enum dtx_code add_font(struct styles *s, struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -84,7 +85,7 @@ static enum dtx_code add_style(struct styles *s, const struct dtx_xml *x, struct
 	    !dtx_mem_reserve(&s->font, &s->font_cap, b->nstyles + 1, sizeof(*s->font)))
 		DTX_FAIL_MEM(err);
 	s->font[b->nstyles] = attr_u32(x, "fontId");
-	/* The id for now: formats may stand behind the styles. */
+	/* only the id for now, because formats may follow the styles */
 	b->style[b->nstyles++] =
 		(struct dtx_book_style){ { NULL, attr_u32(x, "numFmtId") }, DTX_FMT_NUMBER, false };
 out:

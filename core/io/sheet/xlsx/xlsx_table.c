@@ -1,4 +1,4 @@
-/* Tables of a workbook: the parts that worksheets point to. */
+/* Reads the tables of a workbook: parts to which worksheets refer. */
 #include "core/base/mem.h"
 #include "core/base/text/num.h"
 #include "core/io/sheet/xlsx/xlsx.h"
@@ -21,7 +21,7 @@ static uint32_t attr_count(const struct dtx_xml *x, const char *name, uint32_t a
 	return v < 0 ? 0 : (uint32_t)DTX_MIN(v, (int64_t)8);
 }
 
-/* The <table> just started. */
+/* Adds the <table> that was just started. */
 static enum dtx_code add_table(struct search *s, const struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,4 +1,4 @@
-/* What the cells of a worksheet hold: their types and values, by either way of reading. */
+/* Converts the cells of a worksheet to types and values; both ways of reading use it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -47,7 +47,7 @@ static enum dtx_code put_text(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cel
 	enum dtx_code rc = DTX_OK;
 	union dtx_payload v;
 
-	/* A formula that gives "" shows nothing: such cells are blank. */
+	/* a formula with the result "" shows nothing, so the cell is blank */
 	if (!c->value.len && !c->formula)
 		goto out;
 	if (!c->value.len) {
@@ -87,7 +87,7 @@ static bool is_whole(struct dtx_str s)
 	return i == s.len && i > from;
 }
 
-/* Whether the digits of a whole number are those that its double is printed with, and zeros. */
+/* Whether a whole number is written exactly as its double is printed, followed by zeros. */
 static bool is_printed(struct dtx_str s, double v)
 {
 	char digits[20];
@@ -100,9 +100,9 @@ static bool is_printed(struct dtx_str s, double v)
 	       memcmp(s.ptr + neg, digits, n) == 0 && i == s.len;
 }
 
-/* A whole number beyond 2^53 keeps its digits: as an int, or as text where it is too long for one
- * and the double is another number.  1.5E+18 has no digits to lose, 9.87654321098765E+15 has all of
- * 16. */
+/* Keeps the digits of a whole number beyond 2^53: as an int, or as text if it is too long for
+ * one and the double differs. 1.5E+18 has no digits to lose; 9.87654321098765E+15 has all 16
+ * digits. */
 static enum dtx_code put_long(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, double v,
                               enum dtx_fmt_class cls, struct dtx_err *err)
 {
@@ -134,7 +134,7 @@ static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 
 	if (!dtx_num_parse_f64(s.ptr, s.len, &v)) {
 		s = dtx_str_trim(s);
-		/* "5." is a number to XML Schema */
+		/* "5." is a number in XML Schema */
 		s.len -= s.len > 1 && s.ptr[s.len - 1] == '.';
 		if (!dtx_num_parse_f64(s.ptr, s.len, &v))
 			return put_error(w, c, err);
@@ -145,7 +145,7 @@ static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 	return put_serial(w, c, v, cls, err);
 }
 
-/* "10:30:00", a time of no day. */
+/* Parses "10:30:00", a time without a day. */
 static bool clock_of(struct dtx_str s, int64_t *us)
 {
 	static const char day[] = "2000-01-01T";
@@ -161,8 +161,8 @@ static bool clock_of(struct dtx_str s, int64_t *us)
 	return true;
 }
 
-/* t="d": ISO text, kept as a serial; what no serial can hold stays text.  A Z is what some writers
- * put behind a time of the clock on the wall, as no cell has a zone. */
+/* Converts t="d", ISO text, to a serial; what a serial cannot hold stays text. Some writers add
+ * a Z to local time, which is ignored, because cells have no time zone. */
 static enum dtx_code put_iso(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
                              struct dtx_err *err)
 {
@@ -195,7 +195,7 @@ static enum dtx_code put_shared(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 
 	if (!dtx_num_parse_i64(s.ptr, s.len, &id) || id < 0 || id >= DTX_BOOK_STRINGS_MAX)
 		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a string id that is no number");
-	/* A text that the file does not have is no empty cell. */
+	/* A text that the file does not contain must not become an empty cell. */
 	if (dtx_xlsx_text_missing(w, (uint64_t)id))
 		return put_error(w, c, err);
 	return put(w, c, DTX_CELL_TEXT, (union dtx_payload){ .id = (uint64_t)id }, err);
