@@ -28,7 +28,7 @@ static const struct dtx_opt check_opts[] = {
 	  .kind = DTX_O_LIST,
 	  .metavar = "archive.NAME=N",
 	  .offset = offsetof(struct check_args, run.limit),
-	  .help = "another limit of what workbooks and gzip files may unpack to, see dtx run" },
+	  .help = "change a limit on what workbooks and gzip files may unpack to, see dtx run" },
 };
 
 /* Looks up in the cache what could answer the steps and inputs that need a snippet. */

@@ -41,7 +41,7 @@ static const struct dtx_opt exec_opts[] = {
 	{ .name = "no-warm",
 	  .kind = DTX_O_FLAG,
 	  AT(no_warm),
-	  .help = "start a Python of its own instead of a waiting one" },
+	  .help = "start a new Python instead of using one that waits" },
 	{ .name = "require-layers",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "LIST",
@@ -138,7 +138,7 @@ const struct dtx_cmd dtx_cmd_exec = {
 		 "--out: regular files, at most 1,000. Its current folder is /out; a name that is "
 		 "not there is looked for in /in. Figures of matplotlib that are left open are "
 		 "saved as /out/figure-N.png. Its output is printed as it is. The jail, the limits "
-		 "and the record are those of a snippet; the clock stands still.\n"
+		 "and the record are those of a snippet; the clock does not move.\n"
 		 "  dtx exec -c 'print(tables[\"t\"].describe())' --table t=hours.csv\n"
 		 "  dtx exec plot.py --table t=book.xlsx --file notes.txt=notes.txt -o results\n"
 		 "  dtx exec --json -c 'open(\"a.txt\", \"w\").write(\"x\")'",

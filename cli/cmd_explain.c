@@ -29,7 +29,7 @@ static const struct dtx_opt explain_opts[] = {
 	  .kind = DTX_O_LIST,
 	  .metavar = "archive.NAME=N",
 	  .offset = offsetof(struct explain_args, run.limit),
-	  .help = "another limit of what workbooks and gzip files may unpack to, see dtx run" },
+	  .help = "change a limit on what workbooks and gzip files may unpack to, see dtx run" },
 	{ .name = "threads",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",

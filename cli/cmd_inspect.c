@@ -40,7 +40,7 @@ static const struct dtx_opt inspect_opts[] = {
 	  .kind = DTX_O_LIST,
 	  .metavar = "archive.NAME=N",
 	  AT(run.limit),
-	  .help = "another limit of what the file may unpack to, see dtx run --help" },
+	  .help = "change a limit on what the file may unpack to, see dtx run --help" },
 	DTX_READ_OPTS(run.),
 	{ .name = "progress",
 	  .kind = DTX_O_CHOICE,

@@ -54,7 +54,8 @@ static const struct dtx_opt provenance_opts[] = {
 	  .offset = offsetof(struct provenance_args, sample),
 	  .min = 1,
 	  .max = 1000,
-	  .help = "with --html: also the first N rows of the result, whoever reads the report" },
+	  .help = "with --html: also show the first N rows of the result to all readers of the "
+	          "report" },
 	{ .name = "cite",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "COLUMN",

@@ -53,7 +53,7 @@ static const struct dtx_opt snippet_opts[] = {
 	{ .name = "apply",
 	  .kind = DTX_O_FLAG,
 	  AT(apply),
-	  .help = "gc: do it; else it is only told" },
+	  .help = "gc: do it (default: only say what would go)" },
 	{ .name = "namespace",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "NAME",

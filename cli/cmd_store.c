@@ -60,7 +60,7 @@ static const struct dtx_opt store_opts[] = {
 	{ .name = "dry-run",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct store_args, dry),
-	  .help = "gc, forget: say what would go, and who else has named it" },
+	  .help = "gc, forget: say what would go, and which other runs refer to it" },
 	{ .name = "json",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct store_args, json),
@@ -442,41 +442,35 @@ const struct dtx_cmd dtx_cmd_store = {
 	.name = "store",
 	.usage = "path | check | rebuild | gc | forget [RUN | FILE] | archive FILE",
 	.summary = "Look after the store: where it is, whether it is whole, what may leave it",
-	.notes =
-		"`check` reads all pages, the chain, the bodies it names and the tables made from "
-		"it;\n"
-		"`rebuild` makes those tables again from the ledger, which is the truth.  `gc` "
-		"purges "
-		"bodies\n"
-		"that no run needs any more: kept inputs, answers and prompts of models, code of "
-		"no live "
-		"snippet, "
-		"descriptions\n"
-		"of machines; by default it only says which.  Runs, hashes, counts, approvals, "
-		"plans "
-		"and live\n"
-		"code stay for good, so that what was purged stays provable: who has the bytes can "
-		"show that\n"
-		"they are the ones.  `forget` purges at once what a run has named, also if other "
-		"runs have,\n"
-		"which it tells (--dry-run: before): kept inputs, row numbers, prompts, answers, "
-		"dead code; "
-		"with "
-		"--prompts,\n"
-		"--snapshots or --kinds alone those of all runs.  "
-		"`archive` moves the\n"
-		"whole store to another file and begins an empty one that names the old one's "
-		"head; snippets\n"
-		"stay in the archive: `dtx snippet export --store FILE` brings them back.\n"
-		"`check` names files that a killed archive or first run left beside the store, "
-		"`gc --apply`\n"
-		"removes them.\n"
-		"`dtx provenance VERB` is the same, but for its own verbs.\n\n"
-		"  dtx store check\n"
-		"  dtx store gc --older-than 30d --keep-last 100\n"
-		"  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 --apply\n"
-		"  dtx store forget 70ecc9a9\n"
-		"  dtx store archive /archive/dtx-2026.db",
+	.notes = "`check` reads all pages, the chain, the bodies it names and the tables made from "
+		 "it;\n"
+		 "`rebuild` makes those tables again from the ledger, which is the truth.  `gc` "
+		 "purges bodies\n"
+		 "that no run needs any more: kept inputs, answers and prompts of models, code of "
+		 "no live\n"
+		 "snippet, descriptions of machines; by default it only lists them.  Runs, hashes, "
+		 "counts,\n"
+		 "approvals, plans and live code are kept for good, so purged content can still be "
+		 "verified by\n"
+		 "its hash.  `forget` purges at once what a run refers to, even if other runs do, "
+		 "too, which it\n"
+		 "lists (with --dry-run before): kept inputs, row numbers, prompts, answers, dead "
+		 "code.  With\n"
+		 "--prompts, --snapshots or --kinds and no RUN, it purges only those, of all runs. "
+		 " `archive` moves\n"
+		 "the whole store to another file and begins an empty one that names the head of "
+		 "the old one;\n"
+		 "snippets stay in the archive: `dtx snippet export --store FILE` brings them "
+		 "back.  `check` lists\n"
+		 "files that a killed archive or first run left next to the store, and `gc "
+		 "--apply` removes them.\n"
+		 "`dtx provenance VERB` is the same, except for verbs that it has itself.\n"
+		 "\n"
+		 "  dtx store check\n"
+		 "  dtx store gc --older-than 30d --keep-last 100\n"
+		 "  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 --apply\n"
+		 "  dtx store forget 70ecc9a9\n"
+		 "  dtx store archive /archive/dtx-2026.db",
 	.exits = "0 done; 1 findings; 4 there is no store; 9 it cannot be read or written",
 	.opts = store_opts,
 	.nopts = DTX_COUNT(store_opts),

@@ -185,7 +185,7 @@ static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, s
 	w->traced.plan = w->plan;
 	w->traced.result = traced;
 	if (w->known && !why_is_known(w, traced))
-		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "the row is not told apart by its cells");
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "the row cannot be identified by its cells");
 	if (!w->known && strcmp(traced->output[0].table_hash, want) != 0)
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "the rows of this plan cannot be followed: with row numbers it gives "
@@ -390,28 +390,28 @@ const struct dtx_cmd dtx_cmd_why = {
 	.name = "why",
 	.usage = "RUN | FILE [CELL]",
 	.summary = "Name the source cells that one cell of a result came from",
-	.notes =
-		"The typed steps run again with row numbers carried along, on the rows that can "
-		"concern\n"
-		"the cell where the file of the result is unchanged and its row tells which, and "
-		"must give\n"
-		"the row that is there; else on all rows, and must give a result of the recorded "
-		"hash.\n"
-		"Where dtx run --lineage rows stored the row numbers they answer instead, without "
-		"a "
-		"run and\n"
-		"without the values of source cells, also of files that are gone; --again runs all "
-		"the same.\n"
-		"Cells are named as in a spreadsheet, lines of text files as L12.\n"
-		"Windows name the rows that they looked at.  How sure the answer is stands after "
-		"the\n"
-		"formula: exact; static (too much or too little); declared (a snippet's word).\n"
-		"Of a snippet's columns no rows are named.  Where rows of a typed step cannot be\n"
-		"followed the source columns are named and the exit "
-		"status is 4.\n\n"
-		"  dtx why out.csv --row 1 --col utilization\n"
-		"  dtx why out.csv --key region=West --col utilization\n"
-		"  dtx why report.xlsx C7",
+	.notes = "The typed steps are run again with row numbers carried along.  If the file of "
+		 "the result is\n"
+		 "unchanged and its row identifies the source rows that can matter, they run on "
+		 "these only and\n"
+		 "must give that row; otherwise they run on all rows and must give a result with "
+		 "the recorded\n"
+		 "hash.  If dtx run --lineage rows stored the row numbers, these give the answer "
+		 "without a run,\n"
+		 "also if files are gone, but without the values of source cells; --again runs the "
+		 "steps anyway.\n"
+		 "Cells are named as in a spreadsheet, lines of text files as L12.\n"
+		 "For windows the rows that they looked at are listed.  After the formula you see "
+		 "how certain\n"
+		 "the answer is: exact; static (perhaps too much or too little); declared (by a "
+		 "snippet).\n"
+		 "For a snippet's columns no rows are listed.  If the rows of a typed step cannot "
+		 "be followed, the\n"
+		 "source columns are listed and the exit status is 4.\n"
+		 "\n"
+		 "  dtx why out.csv --row 1 --col utilization\n"
+		 "  dtx why out.csv --key region=West --col utilization\n"
+		 "  dtx why report.xlsx C7",
 	.exits = "0 done; 4 no record, an input is changed, or rows cannot be followed",
 	.opts = why_opts,
 	.nopts = DTX_COUNT(why_opts),

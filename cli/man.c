@@ -208,7 +208,7 @@ static const struct member_row member_rows[] = {
 	{ NULL, "requires, extra", "columns that must exist; allow, drop or error for others" },
 	{ NULL, "ragged", "rows of another width: error, pad, truncate or quarantine" },
 	{ NULL, "rejects, max_rejects",
-	  "file of quarantined rows, default beside the output; how many at most" },
+	  "file of quarantined rows, default next to the output; how many at most" },
 	{ NULL, "families", "patterns of headers that differ from file to file" },
 	{ NULL, "reader",
 	  "libcsv: the reference reader of CSV; freexl: of .xls only cells that FreeXL reads "

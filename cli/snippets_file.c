@@ -89,7 +89,7 @@ static enum dtx_code file_check(const struct file_line *l, size_t number, struct
 	if (!a->key.ns || !a->key.fingerprint || !a->key.intent || !a->contract_hash || !l->id ||
 	    !l->code.len)
 		DTX_FAIL_NEXT(err, DTX_E_BAD_PARAM_VALUE, "dtx snippet export writes such a file",
-		              "line %zu is no exported snippet", number);
+		              "line %zu is not an exported snippet", number);
 	dtx_sha256_hex(l->code.ptr, l->code.len, hash);
 	dtx_snippet_id(&a->key, hash, a->adapter, id);
 	if (strcmp(id, l->id) != 0)
@@ -111,7 +111,7 @@ static enum dtx_code file_line(struct dtx_snippets *c, struct dtx_str text, size
 	DTX_TRY(dtx_json_parse(text, limits, &row, err));
 	code = dtx_json_text(row, "code", "");
 	if (dtx_json_int(row, "dtx_snippet", 0) != 1 || !dtx_base64_get(dtx_str_of(code), &l->code))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "line %zu is no exported snippet", number);
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "line %zu is not an exported snippet", number);
 	l->id = file_text(c, row, "cell_id");
 	l->add = (struct dtx_snippet_new){
 		.key = { file_text(c, row, "namespace"),

@@ -96,7 +96,7 @@ static enum dtx_code make_folders(const char *dir, const char *name, char path[P
 			DTX_FAIL(err, dtx_file_write_code(errno), "cannot make folder '%s': %s",
 			         path, strerror(errno));
 		if (i > base && (lstat(path, &st) || !S_ISDIR(st.st_mode)))
-			DTX_FAIL(err, DTX_E_OUTPUT_IO, "'%s' is no folder", path);
+			DTX_FAIL(err, DTX_E_OUTPUT_IO, "'%s' is not a folder", path);
 		path[i] = '/';
 	}
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))

@@ -46,7 +46,7 @@ struct dtx_jail_given {
 	                         "how long " who                                                   \
 	                         " waits for a free worker, where others have them all (60)"),     \
 		DTX_JAIL_PROFILE("what " who                                                       \
-	                         " may read beside its input: nothing (sealed), or modules that "  \
+	                         " may read besides its input: nothing (sealed), or modules that " \
 	                         "were not imported beforehand, from Python's folders (lib-ro)")
 
 /* Finds the limits; 0 means not set. A setting that is not a number, or is outside the bounds of

@@ -52,7 +52,7 @@ static const struct {
 	{ "needs_approval", "code waits for somebody to approve it" },
 	{ "author_failed", "the command or address that is to write code did not answer" },
 	{ "snippet_no_code", "the answer holds no code" },
-	{ "snippet_syntax", "the code of the answer is no Python" },
+	{ "snippet_syntax", "the code of the answer is not Python" },
 	{ "snippet_exception", "the snippet raised an exception" },
 	{ "snippet_ended",
 	  "the snippet ended its process, or closed what its result goes through" },

@@ -228,14 +228,10 @@ static bool html_same_column(const json_t *a, const json_t *b)
 static const char *html_subtype(const char *subtype)
 {
 	static const char *const words[][2] = {
-		{ "IDENTITY", "as it is" },
-		{ "TRANSFORMATION", "made of" },
-		{ "AGGREGATION", "aggregated from" },
-		{ "FILTER", "rows are filtered by" },
-		{ "JOIN", "rows are joined by" },
-		{ "GROUP_BY", "rows are grouped by" },
-		{ "SORT", "rows are sorted by" },
-		{ "WINDOW", "rows are seen beside others by" },
+		{ "IDENTITY", "as it is" },           { "TRANSFORMATION", "made of" },
+		{ "AGGREGATION", "aggregated from" }, { "FILTER", "rows are filtered by" },
+		{ "JOIN", "rows are joined by" },     { "GROUP_BY", "rows are grouped by" },
+		{ "SORT", "rows are sorted by" },     { "WINDOW", "rows are put into windows by" },
 	};
 	size_t i;
 

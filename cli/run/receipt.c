@@ -127,9 +127,9 @@ enum dtx_code dtx_receipt_read(const char *path, struct dtx_receipt *r, struct d
 	r->head = dtx_json_text(predicate, "head", NULL);
 	r->store = dtx_json_text(predicate, "store", "");
 	if (!r->run || !r->head) {
-		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-		                 "'%s' is no receipt of dtx: it has no run, or no head of a chain",
-		                 path);
+		rc = dtx_err_set(
+			err, DTX_E_USAGE, __FILE__, __LINE__,
+			"'%s' is not a receipt of dtx: it has no run, or no head of a chain", path);
 		dtx_err_hint(err, "dtx run --receipt writes one beside each output: OUT.dtx.json");
 	}
 out:

@@ -45,13 +45,14 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	{ .name = "repair",
 	  .kind = DTX_O_FLAG,
 	  AT(repair),
-	  .help = "read what a reader refuses with the remedy it names; each change is listed, "
+	  .help = "if a reader refuses the input, apply the remedy that it names; each change is "
+	          "listed, "
 	          "with its count and first line" },
 	{ .name = "limit",
 	  .kind = DTX_O_LIST,
 	  .metavar = "archive.NAME=N",
 	  AT(limit),
-	  .help = "another limit of what workbooks and gzip files may unpack to: entries, part, "
+	  .help = "change a limit on what workbooks and gzip files may unpack to: entries, part, "
 	          "total, ratio, memory, time, cells, strings, string_bytes, text, merges, "
 	          "fill, idle" },
 	{ .name = "threads",
@@ -186,7 +187,7 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	  .kind = DTX_O_TEXT,
 	  .metavar = "AMOUNT",
 	  AT(max_cost),
-	  .help = "what a run may cost, as the author tells it (no limit)" },
+	  .help = "what a run may cost, as the author reports it (no limit)" },
 	{ .name = "max-regions",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",

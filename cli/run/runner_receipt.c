@@ -46,7 +46,7 @@ enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err
 
 	if (a->receipt && (!output || dtx_file_out_fd(output) >= 0))
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "option '--receipt' writes beside the output: give it a file with -o");
+		         "option '--receipt' writes next to the output: give it a file with -o");
 	if (a->head_file && !strcmp(a->head_file, "-"))
 		DTX_FAIL(err, DTX_E_USAGE, "option '--head-file' adds to a file, got '-'");
 	if (a->receipt) {

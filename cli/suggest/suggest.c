@@ -284,7 +284,7 @@ static void sparse_labels(struct dtx_search *s)
 		blanks += c->nulls;
 		json_array_append_new(cols, json_string(dtx_search_name(s, i)));
 	}
-	snprintf(text, sizeof(text), "%llu blanks below labels that stand once",
+	snprintf(text, sizeof(text), "%llu blanks below labels that are written once",
 	         (unsigned long long)blanks);
 	if (json_array_size(cols))
 		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "fill", "cols", cols), NULL, text);

@@ -238,7 +238,7 @@ static void suggest_date(struct dtx_search *s, uint32_t col, const struct readin
 		         (unsigned long long)r->first_over, (unsigned long long)r->second_over);
 	else
 		snprintf(why, sizeof(why),
-		         "dmy and mdy fit alike: parse_date with \"order\" says which");
+		         "dmy and mdy fit equally well: choose with \"order\" of parse_date");
 	snprintf(text, sizeof(text), "'%.*s': %llu of %llu texts are dates, as %s'%.*s'; %s",
 	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, col))), (unsigned long long)r->date[best],
 	         (unsigned long long)r->values, dtx_search_at(s, col, r->row).text,
@@ -313,7 +313,7 @@ void dtx_suggest_values(struct dtx_search *s)
 	}
 	if (json_array_size(words)) {
 		dtx_json_print(words, 0, &b);
-		dtx_buf_add(&b, " stand among numbers or dates");
+		dtx_buf_add(&b, " are among numbers or dates");
 		dtx_suggest_add(s, NULL, json_pack("{s:O}", "null_values", words),
 		                dtx_buf_text(&b));
 	}

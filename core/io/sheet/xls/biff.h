@@ -93,8 +93,8 @@ DTX_MUSTUSE enum dtx_code dtx_xls_open(struct dtx_xls *x, const char *label, con
                                        size_t len, const struct dtx_archive_limits *limits,
                                        struct dtx_err *err);
 void dtx_xls_clear(struct dtx_xls *x);
-/* Finds the stream of records, in its container or without one. x->stream is empty if the
- * container has no workbook. */
+/* Finds the stream of records, in its container or without one. Errors: corrupt_file;
+ * encrypted_file or unsupported_format if the container has no workbook. */
 DTX_MUSTUSE enum dtx_code dtx_xls_stream(struct dtx_xls *x, const void *bytes, size_t len,
                                          struct dtx_err *err);
 /* Whether the bytes are records without a container, of any version. */
