@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints a C table of the files that run inside the jail's Python, the modules of it also compiled.
+# Prints a C table of the files that the jail's Python runs (sandbox/guest), so that dtx needs no files
+# of its own at run time.  Modules are also included as compiled code, which starts faster.
 set -eu
 
 echo "/* Generated from sandbox/guest. */"
@@ -22,7 +23,8 @@ for path in sys.argv[1:]:
     if name.endswith(".py") and "/" not in name:
         code = compile(text, "<dtx>/" + name, "exec", dont_inherit=True, optimize=0)
         table.append((name + "c", marshal.dumps(code)))
-    # what a snippet may rely on: when it changes, no cached snippet may be taken for the same
+    # The modules that a snippet may use.  Their hash is in the key of cached snippets, so a change
+    # of them makes cached snippets invalid.
     if name.startswith("dx") or name == "screen.py":
         abi.update(text)
 for i, (name, data) in enumerate(table):

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Prints the C tables of ops, readers, writers and functions (engine), of commands (cli) or of fuzz
-# targets (fuzz), made from file names.  Usage: gen-tables.sh engine|cli|fuzz
+# Prints C tables that are made from file names: of ops, readers, writers and functions (engine), of
+# commands (cli) or of fuzz targets (fuzz).  So a new part needs only its own source file.
+# Usage: gen-tables.sh engine|cli|fuzz
 set -eu
 
 list() { # list TYPE TABLE PREFIX HEADER FILE...

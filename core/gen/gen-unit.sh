@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints the table of unit tests: functions `void test_NAME(void)` at line starts.
+# Prints the C table of unit tests: all functions whose definition starts a line with
+# `void test_NAME(void)`.
 set -eu
 
 echo "#include \"tests/t.h\""

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""Groups of sources that compile as one: gen-unity.py FOLDER SOURCE...
+"""Puts sources into groups that are compiled as one file: gen-unity.py FOLDER SOURCE...
 
-Headers are parsed and the compiler is started once for a group, which makes a whole build three
-times as fast.  Sources of a group share no name at file scope, and no macro of one is a word of
-another; the compiler would refuse the first, and the second is the only way in which a neighbour
-could change what a source means.  Writes FOLDER/uN.c and FOLDER/groups.mk; a file that would not
-change is not touched, so that it is not compiled again."""
+A group parses the headers and starts the compiler only once, which makes a whole build three times as
+fast.  Sources may only be in one group if they share no name at file scope, and if no macro of one
+occurs as a word in another.  The compiler would report the first; the second could change the meaning
+of a source without an error.  Writes FOLDER/uN.c and FOLDER/groups.mk; files that would not change are
+not written, so that they are not compiled again."""
 import os
 import re
 import sys
 
-LINES = 2500  # of a group: long enough to share headers, short enough to divide among cores
+LINES = 2500  # lines in a group: enough to share headers, few enough to keep all cores busy
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 DIRECTIVE = re.compile(r"^\s*#.*$", re.M)
@@ -23,7 +23,7 @@ ENUM = re.compile(r"^(?:typedef )?enum\s*\w*\s*\{([^}]*)\}", re.M)
 
 
 def outside(text):
-    """The text at file scope: a body is left as {}."""
+    """The text at file scope; bodies are replaced by {}."""
     out, depth = [], 0
     for c in text:
         depth -= c == "}"
@@ -34,7 +34,7 @@ def outside(text):
 
 
 def names_of(text):
-    """Names that the source declares at file scope.  Too many do no harm."""
+    """Names that the source declares at file scope.  Names too many only make groups smaller."""
     names = {w for body in ENUM.findall(text) for w in WORD.findall(body)}
     for part in re.split(r"[;}]", outside(text)):
         part = part.split("{")[0].split("=")[0].strip()
@@ -42,7 +42,7 @@ def names_of(text):
             found = kind.search(part)
             if found:
                 names.add(found.group(1))
-                if found.group(1).isupper():  # a macro that makes a function of its argument
+                if found.group(1).isupper():  # a macro that defines a function named by its argument
                     names.update(WORD.findall(found.group(0)))
     return names
 
@@ -104,7 +104,7 @@ def main(folder, paths):
     names = [f"{folder}/u{i}" for i in range(len(groups))]
     for name, g in zip(names, groups):
         write(name + ".c", "".join(f'#include "{s}"\n' for s in g.sources))
-    # the longest first: no core waits for the other at the end
+    # the longest first, so that no core works alone at the end
     order = sorted(zip(names, groups), key=lambda x: -x[1].lines)
     with open(f"{folder}/groups.mk", "w", encoding="utf-8") as f:
         f.write("UNITY_OBJ := " + " ".join(n + ".o" for n, _ in order) + "\n")
