@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every address that dtx prints is looked up again: lines and bytes in the text file itself, cells with openpyxl.
-Errors and notes of the readers, findings of inspect, its list of cells, and what `why` names.
+"""Looks up every address that dtx prints: lines and bytes in the text file, cells with openpyxl.  Covers errors and notes
+of the readers, findings of inspect, its list of cells, and what `why` names.
 
 usage: addresses.py DTX"""
 import csv
@@ -39,7 +39,7 @@ def plan(steps, **member):
     return "p.json"
 
 
-# --- text files: the marker BAD stands in the record that is meant ---
+# --- text files: the record that is meant contains the marker BAD ---
 
 def lines_of(data):
     """(first byte, bytes) of each physical line: LF, CRLF and CR end one."""
@@ -65,7 +65,7 @@ def record_at(data, line, byte, marker):
 
 
 ROWS = ["7,seven,70", '8,"two\nlines",80', "9,Zoë,90", '10,"a ""b""",100']
-FAULTS = [  # what stands among the rows, members of the input, steps, the code
+FAULTS = [  # text among the rows, members of the input, steps, the code
     ("1,BAD", {}, [], "ragged_rows"),
     ("1,BAD,3,4", {}, [], "ragged_rows"),
     ('1,"BAD"x,3', {"dialect": {"quote": '"'}}, [], "bad_quote"),

@@ -1,12 +1,13 @@
-"""The engine and its own pandas text in the jail: examples of ops, byte for byte.
+"""Compares the engine with the pandas code that dtx makes for the same plan, run in the jail: examples of
+ops, byte for byte.
 
-Usage: agreement.py DTX [all | semantics | NAME]   Without more: the first example of each op of tier
-1; semantics: the rows of semantics.py that have a result.
+Usage: agreement.py DTX [all | semantics | NAME]   Without an argument: the first example of
+each op of tier 1; semantics: the rows of semantics.py that have a result.
 
-What is asked for is the same: the types of the columns stand in `expect` of the plan that falls
-back.  Numbers of the examples are written as dtx writes them, since a table of pandas does not know
-how they were written; where a column joins ints and floats, or is typed anew, the engine still keeps
-the digits of its source, and the numbers count.
+Both have the same types of columns, because `expect` of the plan that runs in the jail gives them.
+The numbers in the examples are written as dtx writes them, because pandas does not keep how a number
+was written.  If a column joins ints and floats, or gets a new type, the engine still keeps the digits
+of its source, and only the values are compared.
 """
 import concurrent.futures
 import json
@@ -83,7 +84,7 @@ class Case:
         native = self.run("plan.json", "native.csv", "--fallback", "off")
         if native.returncode:
             return native.stderr.strip()
-        self.plan("other.json", [{"op": "by_hand"}], self.types())  # nobody's op: with it all falls back
+        self.plan("other.json", [{"op": "by_hand"}], self.types())  # an op that does not exist, so that the fallback runs
         jailed = self.run("other.json", "jailed.csv", "--fallback", "plan", "--snippet", "snippet.py")
         if jailed.returncode:
             return "in the jail: " + jailed.stderr.strip()

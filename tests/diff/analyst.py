@@ -1,5 +1,5 @@
-"""Plans as an analyst writes them over tables of a shop, each beside what plain pandas makes of the same tables
-(without dx, which takes dtx's side where they differ).
+"""Compares plans as an analyst writes them, over tables of a shop, with plain pandas on the same tables (without dx,
+which follows dtx where it differs from pandas).
 
 Usage: analyst.py DTX [NAME]
 """

@@ -311,7 +311,7 @@ def plans(shop):
         {"rule": "sum_equals", "col": "id", "value": int(o.id.sum())}]}, {"op": "checkpoint", "label": "checked"}], o)
 
 
-# --- what takes more than a line ---
+# --- expected tables that take more than a line ---
 
 def exploded(o):
     rows = []

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What dtx writes into a workbook, as openpyxl reads it; and what dtx and openpyxl read in the
-workbooks of the fixtures.
+"""Compares workbooks that dtx writes with what openpyxl reads in them, and what dtx and openpyxl read
+in the workbooks of the fixtures.
 
 usage: book_out.py DTX"""
 import datetime
@@ -58,7 +58,7 @@ def written(dtx, folder):
     check("values", rows[1] == [1, 0.1, datetime.datetime(2024, 2, 29), datetime.datetime(2024, 2, 29, 13, 30), True,
                                 "=1+1", "1234567890123456789"], rows[1])
     check("old dates and escapes", rows[2] == [2, 100, "1899-12-01", datetime.datetime(2024, 1, 1), False,
-                                               "_x005F_x0041_", 12], rows[2])  # openpyxl leaves escapes
+                                               "_x005F_x0041_", 12], rows[2])  # openpyxl does not decode escapes
     check("nulls are no cells", rows[3][1:5] == [None] * 4, rows[3])
     check("text is never a formula", sheet["F2"].data_type == "s", sheet["F2"].data_type)
     check("formats", [sheet[c].number_format for c in ("A2", "C2", "D2")] ==

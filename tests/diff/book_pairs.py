@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""One workbook as .xlsx, .xls and as the CSV made of it gives the same rows; every fixture gives
-the same through a pipe that carries one byte at a time; a table is the same whatever program wrote
-it, and so are other cells (odd_books.py).
+"""The same table must be read in different forms.  A workbook must give the same rows as .xlsx, .xls
+and CSV; every fixture must give the same through a pipe that passes single bytes; a table must be the
+same from any program that wrote the workbook, and so must special cells (odd_books.py).
 
 usage: book_pairs.py DTX"""
 import csv

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Ordinary tables, damaged in one known way, through `dtx convert` and `dtx convert --repair`.  Without it they are
-refused or read without a loss.  With it each record that was not damaged comes out
-exactly, and in order; nothing of a damaged one is lost; and each line that was dropped, joined, filled up or cut is
-listed, with a count and the first line that are right.
+"""Damages ordinary tables in one known way and reads them with `dtx convert` and `dtx convert --repair`.  Without
+--repair they must be refused or read without a loss.  With it, each record that was not damaged must come out
+exactly and in order; nothing of a damaged one may be lost; and each line that was dropped, joined, filled up or cut
+must be listed, with the right count and first line.
 
 usage: damaged_tables.py DTX [COUNT] [SEED] [--keep FOLDER]
-By hand: damaged_tables.py build/dtx 3000 7; --keep leaves the files that came back otherwise."""
+By hand: damaged_tables.py build/dtx 3000 7; --keep keeps the files that came back changed."""
 import concurrent.futures
 import csv
 import io
@@ -65,7 +65,7 @@ class Case:
         self.above, self.below = [], []
         self.kind = None   # of the note
         self.listed = []   # lines that the note counts, as indexes of self.lines; "below", "above"
-        self.count = None  # of the note, if it is another one
+        self.count = None  # of the note, if it differs from the number of listed lines
         self.damaged = {}  # index of a line: the texts that have to be somewhere in its row; None: the line is dropped
 
     def line(self, row):
@@ -112,7 +112,7 @@ def stray(c):
         row[col] = Raw(c.r.choice([text[:2] + '"' + text[2:], text + '"', 'x"%s" y' % text]))
         c.write(at, row)
         c.damaged[at] = [row[col]]
-    c.kind = None  # a quote inside a cell without quotes is no fault
+    c.kind = None  # a quote inside a cell without quotes is not an error
 
 
 def short(c):
@@ -238,7 +238,7 @@ def glued(c):
         cells[1], cells[2] = '"%s"' % row[1], '"%s"' % row[2]
         c.lines[at] = (c.sep.join([cells[0], cells[1] + cells[2]] + cells[3:]), None)
         c.damaged[at] = []
-    c.kind = None  # parted or kept: nothing of it is lost
+    c.kind = None  # split or kept: nothing of it is lost
 
 
 def other(c):
@@ -323,7 +323,7 @@ def check(c, out, notes):
     if rest is None:
         lost = [row for row in whole if row not in cut]
         return "lost or changed: %s" % lost[:3]
-    if notes is None:  # without --repair a header that comes again is a row
+    if notes is None:  # without --repair a repeated header is a row
         rest = [row for row in rest if row != c.names]
     kept = [texts for _, texts in sorted(c.damaged.items()) if texts is not None]
     if len(rest) != len(kept):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Dirty text files, whose table is known by construction, through `dtx convert --repair`.
+"""Reads dirty text files, whose table is known by construction, with `dtx convert --repair`.
 
 usage: dirty_csv.py DTX
 A case is the bytes of a file and the table that a person reads in it: header and rows, as text."""
@@ -593,7 +593,7 @@ for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES, dirty_publi
     assert not set(CASES) & set(more)
     CASES.update(more)
 
-# More lines stand above the table than in it: --repair leaves none of them out, and the next step says how.
+# There are more lines above the table than in it: --repair keeps them all, and the next step says how to skip them.
 for name in ("more lines of prose than rows", "prose above a small table", "prose right above a small table",
              "prose with semicolons above decimal commas", "numbered prose above a small table",
              "lines of an account and a long sentence above its bookings", "names with marks of comments",

@@ -1,4 +1,4 @@
-"""Text files of more kinds that people have, for dirty_csv.py: the bytes, and the table that a person
+"""Text files of further kinds that people have, for dirty_csv.py: the bytes, and the table that a person
 reads in them."""
 
 HEAD = ["id", "name", "n"]

@@ -1,5 +1,5 @@
 """Text files with one record that has a delimiter too many or too few, for dirty_csv.py: its cells belong
-where they look like those of the others."""
+to the columns whose other cells look like them."""
 HEAD = ["day", "time", "n", "code", "price", "kind", "text", "link", "note"]
 ROWS = [
     ["03/01/2024", "08:15", "2", "AB-1201", "$12.50", "Oak Shelf", "Holds, as ever, books", "https://example.com/p/AB_1201.html", ""],
@@ -47,7 +47,7 @@ CASES.update({
         [["1", "Ann Lee", "Rome", "5"], ["2", "Bob Ray", "Oslo", "6"], ["3", "Roe, Jane", "Bern", "7"], ["4", "Li Wu", "Linz", "8"]]),
     "words below a column of dates": (with_record(9, "%s\nFOOTNOTE\nPREPARED BY ANN" % ",".join(map(quoted, ROWS[8]))), HEAD, ROWS),
     "words below delimiters alone": ("a,b,c\nx,y,5\nz,w,6\n,,\nDraft\n", ["a", "b", "c"], [["x", "y", "5"], ["z", "w", "6"]]),
-    # what nothing tells stays as it stands
+    # without evidence for a column, the record stays as it is
     "a last cell missing": (
         "id,name,city,amount\n1,Ann,Rome,5\n2,Bob,Oslo\n3,Eve,Bern,7\n4,Li,Linz,8\n", ["id", "name", "city", "amount"],
         [["1", "Ann", "Rome", "5"], ["2", "Bob", "Oslo", ""], ["3", "Eve", "Bern", "7"], ["4", "Li", "Linz", "8"]]),

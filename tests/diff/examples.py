@@ -1,4 +1,4 @@
-"""Every example of every op: its pandas text, run in Debian's pandas, gives what the example says.
+"""Runs the pandas code of every example of every op in Debian's pandas; it must give what the example says.
 
 Usage: examples.py DTX [NAME]   The engine's side is a unit test that runs the same examples.
 """
@@ -16,7 +16,7 @@ import compare  # noqa: E402
 import pandas as pd  # noqa: E402
 
 dx = compare.dx
-# No pandas form, by decision: what is missing and why.
+# Examples that have no pandas form on purpose: what is missing and why.
 NO_FORM = {
     "auto": "the header finder looks at cells, which a pandas table has not",
     "merged": "a pandas table knows no merged cells",
@@ -64,7 +64,7 @@ def check(dtx, example, folder):
     text, why = compiled(dtx, example, folder)
     if text is None:
         if example.get("error"):
-            return None  # refused before any row
+            return None  # refused before any row is read
         if "no_translation" not in why:
             return why.strip()
         known = [v for k, v in NO_FORM.items() if '"%s"' % k in json.dumps(example["step"])]

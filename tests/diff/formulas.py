@@ -1,4 +1,4 @@
-"""Random formulas: forms with holes for columns, and the kind of what they give."""
+"""Random formulas: templates with holes for columns, and the kind of their result."""
 import random
 import re
 
@@ -10,7 +10,7 @@ HOLES = {"N": NUMBERS, "M": NUMBERS, "I": ("int",), "J": ("int",), "F": ("float"
          "K": ("int", "bool", "date") + TEXTS,  # a computed float may differ in the last digit, midnight has no time in pandas
          "X": ("int", "float", "bool", "date", "stamp") + TEXTS}
 
-# forms by the kind of what they give; "same": of the last hole's; "wide": float if a hole is one
+# templates by the kind of their result; "same": the kind of the last hole; "wide": float if a hole is a float
 FORMS = {
     "same": """
 {N}; -{N}; {N} + 1; {N} * 2; {N} - 3; abs({N}); coalesce({N}, 0); if({N} > 2, {N}, 0); {N} // 2; {N} % 3; {N} // 0.1; {N} % 0.2; bucket({N}, 0.25); max({N}, 1)
@@ -84,7 +84,7 @@ to_tz({S}, 'Europe/Berlin'); in_tz({S}, 'America/New_York'); to_tz({S}, '-03:30'
 from_unix({I} * 1000, 'ms'); datetime(text({S})); datetime('2024-01-31 09:30'); coalesce({S}, {D}); max({S}, {D}); if({B}, {S}, {D})
 from_excel_serial(45000.25 + abs({I}) % 10)""",
 }
-# what has no pandas text: engine and SQL alone
+# without pandas code: compares only engine and SQL
 ALONE = [("typeof({X})", "text"), ("number({T})", "float"), ("try(number({T}), 0)", "float"), ("try({N} // 0)", "same"),
          ("try(date({T}))", "date"), ("run_date()", "date"), ("source_row()", "int"), ("source_file()", "text"),
          ("decimal({I} % 100, 10, 2)", "dec"), ("source_sheet()", "text")]

@@ -1,4 +1,4 @@
-"""Every function of the formula language: the engine against its own pandas text.
+"""Compares every function of the formula language in the engine with the pandas code that dtx makes for it.
 
 Usage: functions.py DTX   One table; all formulas are columns of one plan, all aggregates of another.
 """
@@ -22,7 +22,7 @@ TABLE = """i,j,f,t,n,d,at,b,s
 ,3,,,+49 (0)30,,,,x
 7,-3,2.675,日本 Æon,12,2021-01-03,2000-02-29T12:00:00,true,
 """
-# each formula has the functions that stand in it; those whose result pandas writes otherwise go through text()
+# each formula covers the functions in it; results that pandas writes in another way go through text()
 FORMULAS = """
 abs(i); sign(f); round(f, 2); round_even(f * 2); floor(f); ceil(f, 1); trunc(f); sqrt(j); exp(i); ln(j); log10(j); log2(j)
 log(j, 3); pow(f, 2); mod(j, 4); min(i, j); max(i, f, 0); clamp(j, 0, 5); sin(f); cos(f); tan(f); asin(f); acos(f); atan(f)
@@ -54,7 +54,7 @@ quantile_disc(s, 0.5); iqr(j); mad(j); range(j); range(d); product(i); product(f
 arg_min(s, d); share_null(i); skew(j); kurt(j + i); regr_slope(i, j); regr_r2(f, j); gmean(j + 4); gmean(j); hmean(j + 4)
 corr(i, j, where: i > 0); arg_max(t, j, where: b); share_null(i, where: j > 0)
 """
-# not in pandas text: the op says it, plain Python has no such number, or no place of a row
+# without pandas code: the op says so, plain Python has no such number, or it does not know the place of a row
 NO_FORM = {"try", "typeof", "source_row", "source_file", "source_sheet"}
 
 

@@ -1,9 +1,10 @@
-"""Random plans with a snippet in their middle that hands its table on: the same bytes as without it.
+"""Runs random plans with and without a snippet in the middle that returns its table unchanged: the results must be the
+same, byte for byte.
 
 Usage: jailed.py DTX [COUNT [FIRST_SEED]]
 
-What comes back from the jail has the bytes, the types and the order that it had, and the contract asks of a right
-snippet nothing that the steps behind it do not take from its result.
+So a table comes back from the jail with the same bytes, types and order, and the contract for a snippet demands nothing
+of its result that later steps do not use.
 """
 import json
 import os
@@ -16,8 +17,8 @@ import generate
 import run
 
 SNIPPET = "def transform(tables, params):\n    return list(tables.values())[0]\n"
-# What such a snippet may not do, by what the program says of it; and a snippet is given whole tables, so that a step before
-# it fails at a column which nobody else reads.
+# Errors that are allowed: what such a snippet may not do; and, because a snippet gets whole tables, a step before it that
+# fails at a column that no other step reads.
 REFUSALS = ("keep_range counts rows of a source", "the result has no columns", "or let a snippet do this step: ")
 
 

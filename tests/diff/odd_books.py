@@ -1,5 +1,5 @@
-"""Small workbooks as the many programs write them that are not Excel: `same` makes files that all
-hold one table, `others` those with cells of their own.  No file is from outside: each is made here."""
+"""Small workbooks as programs other than Excel write them.  `same` makes files that all contain one
+table, `others` those with special cells.  All files are made here, none is from outside."""
 import codecs
 import gzip
 import io
@@ -255,7 +255,7 @@ def same():
         yield from group
 
 
-# --- cells of their own
+# --- special cells
 
 FORMATS = [  # of serial 45351.5; None: a number
     ("[h]:mm:ss", "1088436:00:00"), ("[$-F800]dddd\\,\\ mmmm\\ dd", 0), ("[$-409]d\\-mmm\\-yy;@", 0), ("mmm", 0),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every cell of workbooks as dtx reads it and as LibreOffice writes it to CSV: one conversion of all
-files.  Skipped, with the reason, where there is no soffice.
+"""Compares every cell of workbooks as dtx reads it with the CSV that LibreOffice writes (one conversion
+for all files).  Skipped, with the reason, if there is no soffice.
 
 usage: office.py DTX [FILE ...]     (default: the fixtures)"""
 import csv
@@ -91,7 +91,7 @@ def agrees(kind, value, text):
         got, want = when(text, DATES), datetime.datetime.fromisoformat(str(value))
         if got is None:
             return None
-        # its two-digit years and cut off seconds
+        # LibreOffice writes two-digit years and truncates seconds
         return abs((got - want).total_seconds()) < 60 or got.replace(year=want.year) == want
     if kind in ("time", "duration"):
         got = when(text, TIMES)
@@ -124,7 +124,7 @@ def compare(cells, sheets, stats):
         for (r, c), (kind, value, formula) in known.items():
             text = rows[r][c] if r < len(rows) and c < len(rows[r]) else ""
             ok = agrees(kind, value, text)
-            # it calculates again what the file has results of
+            # LibreOffice calculates formulas again, although the file has their results
             what = "shown otherwise" if ok is None else "equal" if ok else "recalculated" if formula else "different"
             stats[what] = stats.get(what, 0) + 1
             if what == "different":

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Ordinary tables come back as they were written: random ones as csv.writer, pandas and dtx write
-them, through `dtx convert`.  Names and every cell are the same, or the file is refused; of those
-there are 3 % at most.
+"""Ordinary tables must come back from `dtx convert` as they were written.  Writes random tables with
+csv.writer, pandas and dtx.  Names and every cell must be the same, or the file is refused, which at
+most 3 % may be.
 
 usage: plain_tables.py DTX [COUNT] [SEED] [--keep FOLDER]
-By hand: plain_tables.py build/dtx 3000 7; --keep leaves the files that came back otherwise."""
+By hand: plain_tables.py build/dtx 3000 7; --keep keeps the files that came back changed."""
 import concurrent.futures
 import csv
 import io
@@ -113,7 +113,7 @@ KINDS = {
 }
 
 
-# Kinds that a workbook of dtx's own gives back letter by letter: no 1.50, no offset but Z.
+# Kinds whose text a workbook of dtx gives back exactly: no 1.50, no offset except Z.
 BOOK_KINDS = """int small zeros year day moment zulu long card bool word few wide text sentence person bars path url
 mail code blank""".split()
 
@@ -186,7 +186,7 @@ def draw(r, kinds=None):
                 continue
             row.insert(0, str(i) if index == "count" else chr(97 + i % 26) + ("" if i < 26 else str(i)) if index == "letters"
                        else KINDS[index](r))
-    elif r.random() < 0.04:  # as spreadsheets leave behind
+    elif r.random() < 0.04:  # as spreadsheets leave them
         names.append("")
         rows = [row + [""] for row in rows]
     return names, rows

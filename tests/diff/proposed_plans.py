@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The plans that `dtx inspect --plan` and `dtx suggest` propose for columns of odd texts run on their file, and no text
-is lost: each cell comes back as it was, or as a number or date that says all of it.
+"""Runs the plans that `dtx inspect --plan` and `dtx suggest` propose for columns of odd texts.  No text may be lost: each
+cell must come back as it was, or as a number or date that contains all of it.
 
 usage: proposed_plans.py DTX [COUNT] [SEED]"""
 import csv
@@ -131,7 +131,7 @@ def check(dtx, folder, kinds, names, rows, command):
     ops = {step["op"] for step in proposed["steps"]}
     got = list(csv.reader(io.StringIO(out, newline="")))
     if ops & {"drop_rows", "skip_rows", "drop_empty", "fill"}:
-        # rows that are no data go: of the others nothing does
+        # rows that are not data are dropped; of the others, nothing may be
         kept = [row for row in rows if not any(re.match(r"Total|Sum of|\* |Note:", cell) for cell in row)]
         if "drop_empty" in ops or "fill" in ops or len(got) - 1 < len(kept):
             return None if len(got) - 1 >= len(kept) - ("skip_rows" in ops) else "rows are lost: %s" % ops

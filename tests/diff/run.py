@@ -1,6 +1,6 @@
-"""Random tables and plans: the engine against each op's own pandas text in Debian's pandas, and against
-SQLite and DuckDB where the plan has a form in SQL; and the engine against itself with other threads
-and batches, some plans over a large table in little memory.
+"""Compares the engine on random tables and plans with the pandas code that dtx makes for them, run in
+Debian's pandas; with SQLite and DuckDB if the plan can be written in SQL; and with itself, with other
+numbers of threads and sizes of batches, for some plans over a large table in little memory.
 
 Usage: run.py DTX [PLANS] [SEED] [JOBS]
 A difference is a bug or a line of known.tsv, which says its columns; the counts at the end name the lines that were met.
@@ -31,8 +31,8 @@ import generate  # noqa: E402
 
 THREADS, ROWS = (1, 2, 8), (1, 7, 1000, 65536)
 MEMORY = "/dev/shm"  # a plan is five small files
-BY_DATA = {4, 10}  # exits for what the data are or lack
-LARGE, LARGE_ROWS = 0.0015, 120000  # share of plans that run over so many rows, too
+BY_DATA = {4, 10}  # exit statuses that depend on the data
+LARGE, LARGE_ROWS = 0.0015, 120000  # share of plans that also run over so many rows
 MANY = 10000  # from so many plans on every op and function is drawn
 MOST = 100000  # from so many on every known difference is seen
 
@@ -63,7 +63,7 @@ class Bench:
         self.tables, self.plan = tables, plan
         seps = [self.separator() for _ in range(len(plan["inputs"]) + 1)]
         self.mixed, self.sep = len(set(seps)) > 1, seps.pop()
-        for input, sep in zip(plan["inputs"], seps):  # by rules of its own, some of them
+        for input, sep in zip(plan["inputs"], seps):  # some of them by different rules
             if sep != ",":
                 input["dialect"] = {"delimiter": sep}
             text = generate.to_csv(tables[input["name"]], sep, random.choice((0, 0.3)))
@@ -169,7 +169,7 @@ class Bench:
         if text is None and "no_translation" in why and not code:
             self.counts["why " + why.split("\n")[0]] += 1
             return "no translation"
-        if text is None:  # refused before any row, by both or wrongly
+        if text is None:  # refused before any row is read, by both or wrongly
             return "refused" if code else "compile failed: %s" % why.strip()
         expected, problem = compare.run_module(text, self.tables, self.plan)
         if problem or code:
@@ -182,7 +182,7 @@ class Bench:
         self.put(*generate.case())
         way = random.choice(THREADS), random.choice(ROWS)
         code, bytes, err = self.run(*way)
-        if code < 0 or code == 70:  # no refusal, whatever the others say
+        if code < 0 or code == 70:  # a crash or an internal error, so not a refusal
             return "the engine broke: exit %d %s" % (code, err.strip()[:300])
         rows = [] if code else [json.loads(line) for line in bytes.splitlines()]
         found = random.random() < 0.5 and self.against_itself(way, code, bytes) or self.against_pandas(code, rows, err)
@@ -193,7 +193,7 @@ class Bench:
 def work(job):
     """(seed, what was found, plan) of the plans that are not simply equal; counts."""
     dtx, folder, first, count = job
-    gc.freeze()  # what pandas is made of
+    gc.freeze()  # so that collections skip the objects of pandas
     gc.set_threshold(20000, 50, 50)
     folder = pathlib.Path(folder)
     folder.mkdir()

@@ -1,6 +1,6 @@
-"""Where tools disagree: each row of the table in the manual of dtx, by the engine and by dx.
+"""Tests each row of the manual's table of cases in which tools disagree, with the engine and with dx.
 
-Usage: semantics.py DTX   Both sides get one plan and must give the rows that stand here.
+Usage: semantics.py DTX   Both get the same plan and must give the rows listed here.
 """
 import json
 import os
@@ -24,7 +24,7 @@ def group(by, formula):
 
 
 JOIN = {"op": "join", "with": "other", "on": "k"}
-# question, step, main, what comes out (None: an error), other
+# question, step, main table, expected result (None: an error), other table
 TABLE = [
     ("null group key is a group", group(["k"], "count()"), "k\na\n\n\n", "k,x\na,1\n,2\n"),
     ("null join key never matches", JOIN, "k\na\n\n", "k,w\na,1\n", "k,w\na,1\n,2\n"),

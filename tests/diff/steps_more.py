@@ -1,4 +1,4 @@
-"""Random steps of the ops that are not in every plan: repair, texts, ranges, scales, what is absent."""
+"""Random steps of less frequent ops: repair, texts, ranges, scales, missing values."""
 import random
 
 from steps import step_filter

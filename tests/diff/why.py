@@ -1,5 +1,5 @@
-"""Exact lineage means: a source row that `why` does not name can go, and the cell stays; one that it names is needed
-for its formula.  Random tables through plans with filters, joins, groups and pivots.
+"""Checks exact lineage: without a source row that `why` does not name, the cell must stay the same; a row that it names
+must be needed for its formula.  Random tables through plans with filters, joins, groups and pivots.
 Usage: /usr/bin/python3 tests/diff/why.py DTX [TRIALS]"""
 import csv
 import io
@@ -37,7 +37,7 @@ PLANS = {  # steps and the columns that find a row again
 }
 ID = ["id"]
 TWICE = {"op": "derive", "set": {"c": "v * 2"}}
-OTHERS = {  # the same with the ops that are not above
+OTHERS = {  # the same, with the ops that PLANS does not use
     "made key": ([JOIN, COST, {"op": "derive", "set": {"b": "v % 3"}},
                   {"op": "group_by", "by": ["b"], "agg": {"c": "sum(c)", "n": "count()"}}], ["b"]),
     "formula key": ([COST2 := {"op": "derive", "set": {"c": "v + 1"}},
@@ -104,7 +104,7 @@ OTHERS = {  # the same with the ops that are not above
     "blanked": ([{"op": "blank_down", "cols": ["q"]}, JOIN, COST], ID),
 }
 PLANS.update(OTHERS)
-BORROWED = {("filled", "k"), ("blanked", "q")}  # the rows above have a say, and are not named
+BORROWED = {("filled", "k"), ("blanked", "q")}  # depends on rows above, which are not named
 LESS = {"nearest", "top of each"}  # a row that leaves lets another one in
 # Ops whose rows are not followed: `why` names columns and says so.  A new op is in a plan above or here.
 UNFOLLOWED = set("""add_id add_totals assert checkpoint clean_names complete crosstab demote_header describe diff_tables
@@ -162,7 +162,7 @@ def worked_out(put, value):
         of = [float(v) for v in call[2].split(", ") if v != "null"]
         got = {"sum": sum, "cum_sum": sum, "max": max, "min": min, "count": len, "mean": lambda v: sum(v) / len(v)}[call[1]](of)
     elif re.search(r"[a-z]{2,}\(.*(,|\()", put) and not put.startswith("coalesce"):
-        return None  # a call that is told by its values alone
+        return None  # a call of which only the values are printed
     else:
         got = float(run("eval", put).stdout)
     return None if abs(got - float(value)) <= 1e-9 * max(1, abs(got)) else "%r of %s is %r" % (value, put, got)
@@ -182,7 +182,7 @@ def left_out(name, rng, main, rows, keys):
         place = dict(zip(main[0], main[at]))
         there = [i + 1 for i, r in enumerate(rows) if all(r[k] == str(place[k]) for k in keys)]
         if report["verdict"] == "dropped":
-            there = []  # its group is there for other rows
+            there = []  # its group exists because of other rows
         if name == "twice":
             return None
     if report["rows"] != there or report["verdict"] != ("in the result" if there else "dropped"):

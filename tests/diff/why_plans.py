@@ -1,7 +1,8 @@
-"""`why` and `why-not` of random plans: unions, joins of all kinds, tables that are joined twice or with themselves, groups,
-pivots and windows in any order.  Of a cell whose lineage is called exact: a source row that is not named can go; a cell
-that is named in the value changes it; the formula with its values put in gives the value.  And row numbers that a run
-stored answer as a second run does.
+"""Tests `why` and `why-not` with random plans: unions, joins of all kinds, tables that are joined twice or with
+themselves, groups, pivots and windows in any order.
+
+If the lineage of a cell is called exact, the cell must not depend on a source row that is not named; a change of a source
+cell that is named in the value must change it; and the formula with its values must give the value.  Row numbers that a run stored must give the same answer as a second run.
 Usage: /usr/bin/python3 tests/diff/why_plans.py DTX [PLANS [SEED]]"""
 import collections
 import csv
@@ -181,7 +182,7 @@ def alike(rows, row):
     return [r for r in rows or [] if all(r.get(c) == row[c] for c in keys)]
 
 
-# --- what is held to an answer ---
+# --- checks of an answer ---
 
 def left_alone(rng, of, row, column, named):
     """A row that is not named can go."""
@@ -219,7 +220,7 @@ def worked_out(put, value):
         of = [float(v) for v in call[2].split(", ") if v != "null"]
         got = AGGREGATES[call[1]](of) if of or call[1] == "count" else None
     elif call and call[1] in ("lag", "share"):
-        return None  # told by its values alone
+        return None  # only its values are printed
     else:
         text = run("eval", put).stdout.strip()
         got = None if text == "null" else float(text)

@@ -1,18 +1,18 @@
-"""Attempts of our own to get out, from the tables in families/: each must succeed in plain python3
-and must reach nothing, and be named, in the jail.
+"""Runs attempts to escape from the tables in families/: each must succeed in plain python3; in the
+jail it must reach nothing and must be named in the report.
 
-A table has blocks: a head line `--- NAME: VERDICT | WORDS`, then the attempt, which prints REACHED
+A table consists of blocks: a head line `--- NAME: VERDICT | WORDS`, then the attempt, which prints REACHED
 when it succeeds.  VERDICT is `refused CALL/CALL` or `killed CALL/CALL` (a call of the report with
 that verdict; `any` for any), or `status STATUS/STATUS` (`any` for all but ok, `none` for an
-attempt that asks nothing of the kernel).  WORDS: canary=KIND that must be touched outside and not
-inside; root (outside it needs root); options= of `dtx exec`; forged (helpers that speak the wire;
-outside there is nobody to speak to); then (a second program after `===`, which looks for what the
+attempt that makes no system call).  WORDS: canary=KIND, which must be touched outside and not
+inside; root (outside it needs root); options= of `dtx exec`; forged (helpers that speak the wire protocol;
+outside there is no peer); then (a second program after `===`, which looks for what the
 first left); leaves=NAME (outside: a naive copy into a folder); namespaces (the verdict is that of a
 worker with a root of its own).  A table may begin with options= of all its attempts.
 
-An attempt that does not succeed outside, because the machine does not give what it needs, is run
-inside as well, and counts as skipped.  So does one whose call the filter of a container refuses
-before the jail's filter is asked.
+An attempt that cannot succeed outside, because the machine lacks what it needs, is still run
+inside, and counts as skipped.  The same holds for one whose call the filter of a container refuses
+before the jail's filter sees it.
 
 Usage: attacks.py DTX [PART-OF-A-NAME]
 """
@@ -77,7 +77,7 @@ def leave(*names):
 
 
 def has_namespaces():
-    """Whether a worker can have a root of its own: not in a chroot, nor in most containers."""
+    """Whether a worker can have its own root: it cannot in a chroot, nor in most containers."""
     return subprocess.run(["unshare", "-Ur", "true"], capture_output=True).returncode == 0
 
 
@@ -88,9 +88,9 @@ def is_filtered():
 
 
 FILTERED = is_filtered()
-LIBRARY = json.__file__  # a module's text, in the jail at the same place
-# a container, an ordinary user, an older kernel, a package that is absent: then the attempt is
-# real elsewhere only
+LIBRARY = json.__file__  # the source of a module, which has the same path in the jail
+# In a container, as an ordinary user, with an older kernel or without a package, the attempt is
+# only possible on other machines.
 NOT_HERE = (b"Operation not permitted", b"Function not implemented", b"ModuleNotFoundError",
             b"Name or service not known")
 
@@ -143,12 +143,12 @@ def container_refuses(names):
     libc, lib = ctypes.CDLL(None, use_errno=True), ctypes.CDLL("libseccomp.so.2")
     for name in names:
         number = lib.seccomp_syscall_resolve_name(name.encode())
-        if number < 0:  # a call newer than libseccomp, so than the container's list: as any unknown one
+        if number < 0:  # newer than libseccomp, so the container treats it as an unknown call
             number = 1 << 20
         pid = os.fork()
         if pid == 0:
             signal.alarm(2)
-            libc.prctl(38, 1, 0, 0, 0)  # no new privileges, which Landlock asks for
+            libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS, which Landlock requires
             got = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(-1)] * 6)
             os._exit(got == -1 and ctypes.get_errno() == errno.EPERM)
         if os.waitpid(pid, 0)[1] != 1 << 8:
@@ -162,7 +162,7 @@ def program(attack, body, scene, outside):
 
 
 class Place(Scene):
-    """The canaries of run.py and three more.  A child that nobody wants to kill serves all."""
+    """The canaries of run.py and three more.  Attempts that do not kill the child share one."""
 
     shared = None
 
@@ -208,7 +208,7 @@ class Place(Scene):
 
 
 class Nobody:
-    """In the place of a child that others still need."""
+    """Replaces the shared child where an attempt may kill it."""
 
     def end(self):
         pass
@@ -226,7 +226,7 @@ def read_all(fd, deadline):
 
 
 def child(source, write, token):
-    """The attempt in a fork of this process, which has pandas already."""
+    """Runs the attempt in a fork of this process, which has imported pandas."""
     try:
         os.setsid()
         os.environ["DTX_CANARY"] = token
@@ -240,14 +240,14 @@ def child(source, write, token):
         sys.stdout.flush()
     except BaseException as e:
         sys.stderr.write("%s: %s" % (type(e).__name__, str(e)[:300]))
-    finally:  # an error whose text fails, too, ends here and not in the suite
+    finally:  # even an error whose text raises another error must not reach the suite
         os._exit(0)
 
 
 def outside(attack, parts, scene):
-    """None when it succeeds in plain python, else why it did not.  NotHere: the machine is why."""
+    """None if it succeeds in plain python, else why it did not.  NotHere: because of the machine."""
     if "forged" in attack.words:
-        return None  # it speaks to dtx itself; that it is understood shows inside
+        return None  # it speaks to dtx, so only the run inside can show that it works
     if "root" in attack.words and os.geteuid() != 0:
         return None
     scene.expect_death = attack.word("canary") == "child"
@@ -306,8 +306,8 @@ def judge(attack, report):
 
 
 def inside(dtx, attack, parts, scene, denied):
-    """None when the jail contains and names it, else what went wrong.  DENIED: what the machine
-    denies outside as well never reaches the jail's filter, so it is not named."""
+    """None if the jail contains and names it, else what went wrong.  Calls in DENIED are refused by
+    the machine before the jail's filter sees them, so they need not be named."""
     scene.expect_death = False
     before = scene.listing()
     for i, part in enumerate(parts):
@@ -339,7 +339,7 @@ def inside(dtx, attack, parts, scene, denied):
 
 
 def attempt_outside(attack):
-    """Some need processor time before a deadline, which a busy machine may not give at once."""
+    """Tries again: some need processor time before a deadline, which a busy machine may not give."""
     for turn in range(3):
         scene = Place(attack.word("canary") == "child")
         try:
@@ -375,7 +375,7 @@ def main():
         attacks = [a for a in attacks if a.name not in skipped]
         for name in skipped:
             print("ok - %s # SKIP %s" % (name, skipped[name]))
-    for a in attacks:  # forks: no thread may be there yet
+    for a in attacks:  # forks, so it must come before any thread starts
         try:
             problems[a.name] = attempt_outside(a)
         except NotHere as why:

@@ -1,8 +1,9 @@
-"""Runs every attempt twice: in plain python3, where it must succeed, and in the jail, where it
-must reach nothing and be named in the report.
+"""Runs every attempt to escape twice: in plain python3, where it must succeed, and in the jail,
+where it must reach nothing and must be named in the report.
 
-Canaries are our own: files in a fresh folder, child processes of this script, listeners on
-127.0.0.1 and on an abstract unix socket, bounded floods.  Nothing else is touched.
+The targets of the attempts (canaries) belong to this script: files in a fresh folder, child
+processes, listeners on 127.0.0.1 and on an abstract unix socket, bounded floods.  Nothing else is
+touched.
 """
 import concurrent.futures
 import glob
@@ -32,7 +33,7 @@ RUNS_FOREVER = ("endless_loop", "endless_sleep")
 
 
 class Child:
-    """A process of ours to be attacked: it waits, and holds a secret in its environment."""
+    """A process to be attacked: it waits, and has a secret in its environment."""
 
     def __init__(self, token):
         code = ("import ctypes, sys, time\n"
@@ -133,7 +134,7 @@ def headers(text):
 
 
 def run(argv, scene, **words):
-    # threads of a BLAS would keep the attempt from a namespace of its own
+    # with threads of a BLAS, the attempt could not create a user namespace
     env = dict(os.environ, OPENBLAS_NUM_THREADS="1", DTX_CANARY=scene.token,
                DTX_STORE=os.path.join(scene.dir, "store.db"))
     return subprocess.run(argv, capture_output=True, env=env, close_fds=False,
@@ -141,16 +142,16 @@ def run(argv, scene, **words):
 
 
 class NotHere(Exception):
-    """What an attempt needs to succeed outside, this machine does not have."""
+    """This machine lacks what an attempt needs to succeed outside."""
 
 
 def outside(name, text, head, scene):
-    """None when the attempt succeeds in plain python3, else why it did not."""
+    """None if the attempt succeeds in plain python3, else the reason why it did not."""
     path = os.path.join(scene.dir, name + ".py")
     with open(path, "w") as f:
         f.write(scene.fill(text))
     scene.expect_death = True
-    # a parent of its own, so that a signal to the parent hits nobody else
+    # with a separate parent, so that a signal to the parent does not hit this script
     parent = ("import signal, subprocess, sys\n"
               "signal.signal(signal.SIGUSR1, lambda *a: None)\n"
               "sys.exit(subprocess.call(sys.argv[1:], close_fds=False))\n")
@@ -168,7 +169,7 @@ def outside(name, text, head, scene):
 
 
 def outside_forever(argv, path, scene):
-    """None when it says that it runs, and still does a second later."""
+    """None if it says that it runs, and still runs a second later."""
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                cwd=scene.dir, close_fds=False)
     try:
@@ -189,7 +190,7 @@ def outside_forever(argv, path, scene):
 
 
 def kill_left_over(path):
-    """The attempt outlives its killed parent; it is ours, by the path on its command line."""
+    """Ends attempts that outlive their killed parent; finds them by the path on their command line."""
     for entry in glob.glob("/proc/[0-9]*/cmdline"):
         try:
             with open(entry, "rb") as f:
@@ -224,7 +225,7 @@ def find_report(text):
 
 
 def inside(dtx, name, text, head, scene):
-    """None when the jail contains and names the attempt, else what went wrong."""
+    """None if the jail contains and names the attempt, else what went wrong."""
     paths = [os.path.join(scene.dir, n) for n in ("plan.json", "in.csv", name + ".py", "out.csv")]
     with open(paths[0], "w") as f:
         json.dump(PLAN, f)
@@ -261,7 +262,7 @@ def judge(expect, report):
 
 
 def attempt(dtx, path):
-    """Lines to print; the last tells whether both halves went as they must."""
+    """Lines to print; the last says whether both halves went as expected."""
     name = os.path.basename(path)[:-3]
     with open(path) as f:
         text = f.read()

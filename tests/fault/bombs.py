@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Files made to exhaust a reader: each must be refused, or read, within a second of processor time
-and 64 MiB, by exit status and in words.
+"""Files that are made to exhaust a reader.  Each must be read, or refused with the right exit status
+and message, within a second of processor time and 64 MiB.
 
 usage: bombs.py DTX
 """
@@ -15,8 +15,8 @@ import zlib
 
 REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-CPU_S = 3.0  # a second, on a machine that does other things as well
-PEAK_KB = (64 + 16) << 10  # 64 MiB for the file; the program and its libraries
+CPU_S = 3.0  # a second, with a margin for a busy machine
+PEAK_KB = (64 + 16) << 10  # 64 MiB for the file, the rest for the program and its libraries
 
 
 def book(path, sheet, strings=None, extra=(), level=6):
@@ -46,18 +46,18 @@ def blanks(path):
 
 
 def elements(path):
-    """Elements that mean nothing: four bytes of file for a hundred that they cost."""
+    """Elements without meaning: each has four bytes in the file and costs a hundred in memory."""
     book(path, [sheet("").replace("</sheetData></worksheet>", "")] + [b"<a/>" * (1 << 18)] * 32)
 
 
 def one_row(path):
-    """The same cell again and again, in one row, so that no window of rows is ever full."""
+    """Repeats one cell in one row, so that no window of rows ever becomes full."""
     book(path, [sheet("").replace("</sheetData></worksheet>", "<row>")]
          + [b'<c r="A1"><v>1</v></c>' * (1 << 16)] * 16)
 
 
 def no_strings(path):
-    """Shared strings that are empty; the last one is needed."""
+    """Very many empty shared strings, of which a cell uses the last."""
     book(path, sheet('<row r="1"><c r="A1" t="s"><v>60000000</v></c></row>'),
          '<sst xmlns="%s">' % MAIN + "<si/>" * 5000000)
 
@@ -126,7 +126,7 @@ def overlap(path):
 
 
 def lying_size(path):
-    """The directory says 10 bytes, the stream has 16 MiB."""
+    """The directory declares 10 bytes, the stream unpacks to 16 MiB."""
     book(path, [b" " * (1 << 20)] * 16)
     raw = bytearray(open(path, "rb").read())
     at = raw.rfind(b"xl/worksheets/sheet1.xml") - 46
@@ -141,7 +141,7 @@ def twice(path):
 
 
 def compound(path):
-    """A chain of sectors that ends nowhere: every sector is followed by itself."""
+    """A chain of sectors without an end: every sector is its own successor."""
     head = bytearray(512)
     head[:8] = bytes.fromhex("d0cf11e0a1b11ae1")
     struct.pack_into("<HHHHH", head, 24, 0x3E, 3, 0xFFFE, 9, 6)
@@ -153,7 +153,7 @@ def compound(path):
         f.write(bytes(head) + loop + b"\0" * 512 * 126)
 
 
-# name, maker, status, a word of the message; None: reads as it is
+# name, function that makes it, exit status, a word of the message; None: it is read
 CASES = [
     ("64 MiB of blanks", blanks, 8, "without a tag (limit 'archive.text')"),
     ("8 M elements that mean nothing", elements, 8, "without a value (limit 'archive.idle')"),
@@ -176,7 +176,7 @@ CASES = [
 
 
 def measured(argv, seconds):
-    """Status, stderr, processor time and peak memory of the whole family."""
+    """Exit status, stderr, and processor time and peak memory of dtx with its children."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -1,11 +1,11 @@
-"""SIGTERM at random instants of every op, reader and writer over a long table: it is heard soon.
+"""Sends SIGTERM at random instants of every op, reader and writer over a long table: dtx must end soon.
 
     tests/fault/cancel.py DTX [INSTANTS] [--rows N] [--only TEXT] [--figures]
 
-Each case is run to its end once, unless INSTANTS is given per case, then it gets SIGTERM at random
-instants of that time.  Counted as failed: another exit than 130 (0: it had ended), something left,
-or more than 5 s until the exit.  --figures prints the waits.  Without INSTANTS: a few cases, for
-`make check`.
+Each case runs to its end once, to measure its time, and then gets SIGTERM at INSTANTS random
+instants of that time.  A case fails if the exit status is not 130 (or 0, if it had ended before),
+if files are left, or if it needs more than 5 s to exit.  --figures prints these times.  Without
+INSTANTS only a few cases run, for `make check`.
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ import tempfile
 import time
 
 LATE = 5.0
-FINE = (0, 10)  # 10: a rule is broken
+FINE = (0, 10)  # 10: a check of the plan failed
 
 ap = argparse.ArgumentParser()
 ap.add_argument("dtx")
@@ -31,7 +31,7 @@ args = ap.parse_args()
 DTX = os.path.abspath(args.dtx)
 ROWS = args.rows or (1000000 if args.instants else 200000)
 
-# One or more for every op of the table; `other` is the second input of those that name it.
+# One or more steps for every op; `other` is the second input of those that name it.
 STEPS = [
     {"op": "add_id", "by": ["k"]}, {"op": "add_id", "as": "h", "hash_of": ["u", "v"]},
     {"op": "add_totals"}, {"op": "add_totals", "by": ["k"], "column": True},
@@ -156,7 +156,7 @@ def cases():
 
 
 class Started:
-    """A dtx at work; what it says goes to a file."""
+    """A running dtx, whose output goes to a file."""
 
     def __init__(self, argv):
         def restore():
@@ -167,7 +167,7 @@ class Started:
         self.began, self.status, self.cpu, self.killed = time.monotonic(), None, 0.0, False
 
     def wait(self, seconds):
-        """True when it has ended within so many seconds."""
+        """Whether it ends within so many seconds."""
         end = time.monotonic() + seconds
         while self.status is None:
             pid, status, used = os.wait4(self.p.pid, os.WNOHANG)
@@ -198,7 +198,7 @@ def prepare(argv, step):
     if step:
         plan = {"dtx": 1, "inputs": [{"name": "main"}], "steps": [step], "fallback": "off",
                 "limits": {"growth": 1000000, "rows": 1 << 40, "cols": 100000}}
-        if step["op"] == "transpose":  # a column for each row
+        if step["op"] == "transpose":  # makes a column for each row
             plan["steps"] = [{"op": "limit", "n": 50000}, step]
         if step.get("with") or any(r.get("with") for r in step.get("rules", [])):
             plan["inputs"].append({"name": "other", "path": "other.csv"})

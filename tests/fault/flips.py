@@ -1,4 +1,4 @@
-"""Bits of a real store turned at random: each either leaves all that the store says as it was, or verify finds it.
+"""Flips random bits of a real store: either all that the store reports stays the same, or verify finds the damage.
 Usage: /usr/bin/python3 tests/fault/flips.py DTX [COUNT [SEED]]"""
 import os
 import random
@@ -28,7 +28,7 @@ def dtx(*args, store):
 
 
 def content(path):
-    """All that a store says, from its tables and, for what is indexed, from the indexes too."""
+    """All that a store reports, from its tables and, where there are indexes, also from these."""
     db = sqlite3.connect(path)
     db.text_factory = bytes
     try:
@@ -52,7 +52,7 @@ def content(path):
 
 
 def made():
-    """A store with something of everything: runs, an author, snippets, snapshots, purged bodies, marks of files."""
+    """Makes a store with all kinds of content: runs, an author, snippets, snapshots, purged bodies, signatures."""
     for name in ("xlsx/weeks.xlsx", "plans/balance.json", "snippets/balance.txt"):
         shutil.copy(os.path.join(FIXTURES, name), ".")
     with open("in.csv", "w") as f:
@@ -72,7 +72,7 @@ def made():
 
 
 def put(files):
-    """Both copies, and nothing else of theirs."""
+    """Copies both files and removes other files of the copies."""
     for name in ("t.db", "u.db"):
         for stale in (name, name + "-wal", name + "-shm"):
             if os.path.exists(stale):
@@ -83,7 +83,7 @@ def put(files):
 
 
 def flips(name, files, turn, count, rng, upto=None):
-    """Turns something in the first of the files; the others lie beside it."""
+    """Changes something in the first of the files; the others are next to it."""
     whole = {f: open(f, "rb").read() for f in files}
     put(whole)
     before = content("u.db")
@@ -115,14 +115,14 @@ def main():
         made()
         bit = lambda old, rng: old ^ (1 << rng.randrange(8))
         byte = lambda old, rng: (old + rng.randrange(1, 256)) % 256
-        # as it lies there after runs: a file and its log
+        # as it is after runs: a database and its log
         flips("bits of the log", ["s.db-wal", "s.db"], bit, COUNT // 6, rng)
         db = sqlite3.connect("s.db")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         db.close()
         flips("bits of the file", ["s.db"], bit, COUNT // 2, rng)
         flips("bytes of the file", ["s.db"], byte, COUNT // 4, rng)
-        # the file's header and the schema
+        # the first page has the file's header and the schema
         flips("bits of the first pages", ["s.db"], bit, COUNT // 12, rng, 4096)
         os.chdir("/")
     print("%d passed, %d failed" % (passed, failed))

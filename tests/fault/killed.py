@@ -1,6 +1,6 @@
-"""A run is killed before each of its calls that change a file, one call after the other: every numbered action of
-the write order and everything between them.  Afterwards the target is the old or the new file, whole, no temp file is
-left, and the record says what became of each output.  Usage: /usr/bin/python3 tests/fault/killed.py DTX"""
+"""Kills a run before each of its system calls that change a file, one call after the other; so every numbered action of
+the write order is covered.  Afterwards the target must be the complete old or new file, no temp file may be left, and
+the record must say what became of each output.  Usage: /usr/bin/python3 tests/fault/killed.py DTX"""
 import ctypes
 import hashlib
 import json
@@ -17,19 +17,19 @@ import tempfile
 DTX = os.path.abspath(sys.argv[1])
 passed = failed = 0
 
-# Calls that change a file, by the machine's numbers: write, pwrite64, writev, fsync, fdatasync, ftruncate, rename,
-# mkdir, link, unlink, fchmod and their -at forms.
+# Calls that change a file, by their numbers on each architecture: write, pwrite64, writev, fsync, fdatasync,
+# ftruncate, rename, mkdir, link, unlink, fchmod and their -at forms.
 CALLS = {
     "x86_64": {1, 18, 20, 74, 75, 77, 82, 83, 86, 87, 91, 258, 263, 264, 265, 285, 316},
     "aarch64": {64, 68, 66, 82, 83, 46, 38, 34, 37, 35, 52, 47, 276},
 }.get(platform.machine())
 
-# Of them, those that wait for the disk, and those that give a file its name.
+# Those of them that wait for the disk, and those that give a file its name.
 SYNCS = {"x86_64": {74, 75}, "aarch64": {82, 83}}.get(platform.machine())
 RENAMES = {"x86_64": {82, 264, 316}, "aarch64": {38, 276}}.get(platform.machine())
 
 TRACEME, SYSCALL, SETOPTIONS, CALL_INFO = 0, 24, 0x4200, 0x420E
-# good calls are told from signals; threads and children are followed; all die with the tracer
+# mark stops at system calls, so that they differ from signals; follow threads and children; kill all with the tracer
 OPTIONS = 0x01 | 0x02 | 0x04 | 0x08 | 0x100000
 WALL = 0x40000000
 ptrace = ctypes.CDLL(None, use_errno=True).ptrace
@@ -57,7 +57,7 @@ def spawn(args, store):
 
 
 def entered(tid):
-    """The number of the call that a thread is about to make, None behind one; its first argument."""
+    """The number of the call that a thread is about to make, None after a call; and its first argument."""
     info = ctypes.create_string_buffer(88)
     if ptrace(CALL_INFO, tid, 88, ctypes.addressof(info)) < 0 or info.raw[0] != 1:
         return None, 0
@@ -65,7 +65,7 @@ def entered(tid):
 
 
 def note(order, tid, call, fd):
-    """What is waited for, and when names are given."""
+    """Appends to `order` if the call waits for the disk or gives a file its name."""
     if call in RENAMES:
         order.append("rename")
     elif call in SYNCS:
@@ -76,7 +76,7 @@ def note(order, tid, call, fd):
 
 
 def traced(args, store, at, order=None):
-    """Runs dtx and kills it before its call number `at` of those that change a file; their count, and how it ended."""
+    """Runs dtx and kills it before the call number `at` that changes a file; returns the count of calls and how it ended."""
     first, seen, known = spawn(args, store), 0, set()
     end = None
     while True:
@@ -139,7 +139,7 @@ def fresh(store, there):
 
 
 def judge(case, before, after, store, at):
-    """What is wrong with the files and the record of one killed run; the place where it was killed, for the count."""
+    """What is wrong with the files and the record of one killed run, and the place where it was killed."""
     wrong = []
     now = {name: read(name) for name in after}
     for name in after:
@@ -150,10 +150,10 @@ def judge(case, before, after, store, at):
         wrong.append("store check: " + out + err)
     status, out, err = dtx("provenance", "log", "--json", store=store)
     runs = [r for r in json.loads(out or "[]") if case + ".json" in r["argv"]] if not status else []
-    # the sweep, which any command does, has been by now
+    # by now a command has run, and each one removes what killed runs left
     left = [f for f in os.listdir(".") if f.startswith(".") and f.endswith(".tmp")]
     if not runs:
-        # without a record nothing has been done
+        # without a record, nothing may have been done
         if left or any(now[n] != before[n] for n in after):
             wrong.append("no record, but %s %s" % (left, [n for n in after if now[n] != before[n]]))
         return wrong, "before run.start"
@@ -189,7 +189,7 @@ def ledger(store, run):
 
 
 def sweep(title, case, args, outputs, old, there=True):
-    """Kills `args` before each call; `old`: what the targets are before, None: nothing."""
+    """Kills `args` before each call; `old` are the targets before the run, None if they do not exist."""
     store = case + ".db"
 
     def begin():
@@ -205,7 +205,7 @@ def sweep(title, case, args, outputs, old, there=True):
     if end != 0:
         check(title, False, "the run itself ended with %s" % end)
         return
-    # the bytes, then the event that names them, then the names, then the folder
+    # first the bytes, then the event that names them, then the names, then the folder
     temps = [i for i, o in enumerate(order) if o.startswith("sync .") and o.endswith(".tmp")]
     logs = [i for i, o in enumerate(order) if o == "sync %s-wal" % store]
     names = [i for i, o in enumerate(order) if o == "rename"]
@@ -217,7 +217,7 @@ def sweep(title, case, args, outputs, old, there=True):
     before = {name: old for name in outputs}
     wrong, places, killed = [], {}, 0
     at = 0
-    while at < calls + 8:  # threads take turns: a run may make a few calls more than another
+    while at < calls + 8:  # the order of threads differs, so a run may make a few calls more than another
         at += 1
         begin()
         _, end = traced(args, store, at)
@@ -240,7 +240,7 @@ def sweep(title, case, args, outputs, old, there=True):
 
 
 def author():
-    """The command that is to answer kills dtx once it has read the prompt: what left is in the ledger, byte for byte."""
+    """The author's command reads the prompt and kills dtx: the ledger must have what was sent, byte for byte."""
     fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
     for name in ("xlsx/weeks.xlsx", "plans/balance.json"):
         shutil.copy(os.path.join(fixtures, name), ".")
@@ -261,7 +261,7 @@ def author():
 
 
 def archive():
-    """Moving the store away, killed before each call: any command reads it, under one of its names, with all its runs."""
+    """Kills `store archive` before each call: afterwards any command must find all runs, under the old or the new name."""
     ours = lambda: sorted(n for n in os.listdir(".") if n.startswith(("moved.db.", "away.db.")) and ".new" in n)
     wrong, at, lefts = [], 0, 0
     while True:
@@ -290,7 +290,7 @@ def main():
     if not CALLS:
         print("ok - killed before each call # SKIP no table of calls for %s\n1 passed, 0 failed, 1 skipped" % platform.machine())
         return
-    os.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # it cannot be traced twice
+    os.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # LeakSanitizer uses ptrace, too, and a process has only one tracer
     with tempfile.TemporaryDirectory(prefix="dtx-killed-") as folder:
         os.chdir(folder)
         with open("in.csv", "w") as f:

@@ -1,10 +1,11 @@
-"""Plans of very many inputs through every command that goes over them: no array is too short.
+"""Runs plans with very many inputs through every command that iterates over them, to find arrays
+that are too short.
 
     tests/fault/many.py DTX [COUNT ...]
 
 Each count of input files (65 and 256 without arguments) goes through run, why, why-not, lineage of
 rows, snapshots, replay, explain, check and the report.  With a sanitizer build a write past the end
-of an array ends the program; without one the answers are looked at.
+of an array ends the program; without one, only the results are compared.
 """
 import json
 import os
@@ -31,7 +32,7 @@ def dtx(*argv):
 
 
 def inputs(n):
-    """A pattern: each file becomes an input of its own."""
+    """Uses a pattern: each file becomes an input."""
     for name in os.listdir("."):
         if name.startswith("in"):
             os.unlink(name)

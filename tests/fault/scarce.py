@@ -1,4 +1,5 @@
-"""Short of what a machine usually has: stack, threads, open files, address space, /proc, a folder, a reader process.  The result is the usual one, or the error says what is missing.
+"""Runs dtx where something that it needs is scarce or missing: stack, threads, open files, address space, /proc, a folder,
+a reader process.  The result must be the usual one, or the error must say what is missing.
 
     /usr/bin/python3 -B tests/fault/scarce.py DTX [NAME]
 """
@@ -35,14 +36,14 @@ def dtx(args, before=None, **how):
 
 
 def forget():
-    """Snippets are new to every run."""
+    """Uses a fresh store, so that snippets are not cached."""
     for name in os.listdir("."):
         if name.startswith("store.db"):
             os.remove(name)
 
 
 def as_usual(name, jobs, before, **how):
-    """Each job ends as it does without the scarcity."""
+    """Each job must end as it does when nothing is scarce."""
     wrong = []
     for job in jobs:
         usual = dtx(job)
@@ -102,7 +103,7 @@ def stack():
 # --- threads ---
 
 def few_threads(n):
-    """An ordinary user who may have n tasks, of which dtx is the first."""
+    """Runs as an ordinary user with at most n tasks, of which dtx is the first."""
     resource.setrlimit(resource.RLIMIT_NPROC, (n, n))
     os.setgroups([])
     os.setresgid(54321, 54321, 54321)
@@ -121,7 +122,7 @@ def threads():
         as_usual("an ordinary user with %d tasks" % n, SHARED, lambda n=n: few_threads(n))
 
 
-# --- what is missing is said ---
+# --- the error names what is missing ---
 
 def says(name, args, status, *words, before=None, without=(), **how):
     got = dtx(args, before, **how)
@@ -134,7 +135,7 @@ def limit(what, n):
 
 
 def files():
-    """Whatever their number: the usual end, or the limit and how to raise it; the store is not blamed."""
+    """For any limit: the run ends as usual, or the error says how to raise it, and does not blame the store."""
     jobs = [["convert", "few.csv", "-o", "out.csv"], ["convert", "report.xls", "--to", "csv"], ["provenance", "log"]]
     wrong = []
     for n in range(6, 24):
@@ -188,7 +189,7 @@ def no_proc():
           done)
 
 
-# --- not the file's fault ---
+# --- an error that is not caused by the input file ---
 
 def field(pid, name):
     with open("/proc/%d/status" % pid) as f:
@@ -203,7 +204,7 @@ def reader_killed():
         try:
             with open("/proc/%d/task/%d/children" % (job.pid, job.pid)) as f:
                 for pid in map(int, f.read().split()):
-                    if field(pid, "Seccomp:") == "2":  # it is locked, and reads
+                    if field(pid, "Seccomp:") == "2":  # its seccomp filter is installed, so it reads now
                         os.kill(pid, signal.SIGKILL)
                         killed = True
         except OSError:
@@ -223,7 +224,8 @@ def library_prints():
 # --- memory ---
 
 def memory():
-    """What can go to disk does with the least budget, however many threads there are; the rest names what does."""
+    """Steps that can spill to disk must work with the smallest budget and any number of threads; the others must name a
+    remedy."""
     with open("names.csv", "w") as f:
         f.write("k,name\n" + "".join("%d,name %d\n" % (k, k) for k in range(1009)))
     plan("sorted.json", {"op": "derive", "set": {"z": "x * 2 + id", "u": "upper(t)"}}, {"op": "sort", "by": ["-z"]})
@@ -261,7 +263,7 @@ if __name__ == "__main__":
     os.chdir(folder)
     try:
         inputs()
-        DTX = shutil.copy(DTX, folder)  # where an ordinary user may start it
+        DTX = shutil.copy(DTX, folder)  # to a place from which an ordinary user may start it
         for suite in SUITES:
             if len(sys.argv) < 3 or sys.argv[2] == suite.__name__:
                 suite()

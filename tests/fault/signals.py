@@ -1,9 +1,9 @@
-"""Signals that ask dtx to end are heard at any point: exit 130, nothing left, the record closed.
+"""dtx must react to signals that ask it to end at any point: exit 130, no files left, the record closed.
 
     tests/fault/signals.py DTX
 
 A reader that does not read, a FIFO without a reader, a sort, a snippet, a replay: each gets SIGTERM,
-SIGINT, SIGHUP and SIGQUIT at its worst moment.  A killed replay leaves a folder that the next removes.
+SIGINT, SIGHUP and SIGQUIT at its worst moment.  A killed replay leaves a folder that the next one removes.
 """
 import json
 import os
@@ -27,7 +27,7 @@ def check(good, name, why=""):
     print("%s - %s" % ("ok" if good else "not ok", name))
 
 
-def restore():  # a program that runs this may have them ignored
+def restore():  # the parent may have set them to be ignored
     for s in SIGNALS:
         signal.signal(s, signal.SIG_DFL)
 
@@ -58,7 +58,7 @@ def ended(p, sig, name):
 
 
 def unread(sig, where):
-    """A reader that takes a little and then nothing."""
+    """The output is a pipe whose reader takes a little and then stops."""
     read, write = os.pipe()
     p = start(*where, "--progress", "off", stdout=write)
     os.close(write)
@@ -69,7 +69,7 @@ def unread(sig, where):
 
 
 def fifo(sig):
-    """No reader at all, then one that does not read."""
+    """The output is a FIFO without a reader, then with one that does not read."""
     p = start("run", "keep.json", "in.csv", "-o", "fifo")
     time.sleep(0.5)
     ended(p, sig, "a FIFO without a reader: %s" % sig.name)
@@ -86,7 +86,7 @@ def temp_files():
 
 
 def author(sig):
-    """An author's command that takes its time ends with dtx."""
+    """A slow command of an author must end together with dtx."""
     p = start("run", "odd.json", "in.csv", "-o", "out.csv", env=dict(
         os.environ, DTX_AUTHOR="echo $$ > author.pid; exec sleep 600"))
     there = wait_for(lambda: os.path.exists("author.pid") and os.path.getsize("author.pid") > 1)

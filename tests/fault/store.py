@@ -1,5 +1,5 @@
-"""The store under what happens to files: 64 writers at once, no room, no right to write, a damaged page, a newer
-version, bodies that were purged.  Usage: /usr/bin/python3 tests/fault/store.py DTX"""
+"""Tests the store with 64 writers at once, on a full disk, without permission to write, with a damaged page, with a newer
+version, and with purged bodies.  Usage: /usr/bin/python3 tests/fault/store.py DTX"""
 import hashlib
 import json
 import os
@@ -41,7 +41,7 @@ def read(name):
 
 
 def many_writers():
-    """Also the first run ever: all of them make the store."""
+    """Includes the first run: all of them try to create the store."""
     jobs = [subprocess.Popen([DTX, "run", "plan.json", "in.csv", "-o", "many%d.csv" % i, "-q", "--store", "many.db"],
                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for i in range(WRITERS)]
     errors = [j.communicate(timeout=120)[1] for j in jobs]
@@ -86,7 +86,7 @@ def full_disk():
 
 
 def no_right():
-    """Somebody else's store: root may write everywhere, so it asks as nobody."""
+    """A store of another user.  Root may write everywhere, so the test runs as the user nobody."""
     global skipped
     prefix = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     copy = shutil.copy(DTX, "dtx") if os.geteuid() == 0 else None
@@ -114,7 +114,7 @@ def no_right():
     whole.execute("VACUUM INTO 'kept 100%/store.db'")
     whole.close()
     again = sqlite3.connect("kept 100%/store.db")
-    again.execute("PRAGMA journal_mode=WAL")  # as the store itself, but for the log
+    again.execute("PRAGMA journal_mode=WAL")  # as the store itself does it, apart from the log
     again.close()
     os.chmod("kept 100%", 0o755)
     os.chmod("kept 100%/store.db", 0o644)
@@ -176,7 +176,7 @@ def newer():
 
 
 def older():
-    """A store of version 1 lacks a table: who opens it, to read or to write, adds that and loses nothing."""
+    """A store of version 1 lacks a table: opening it, to read or to write, must add the table and lose nothing."""
     for name, argv in [("read", ["provenance", "log"]), ("write", ["convert", "in.csv", "older.csv"])]:
         shutil.copy("many.db", f"{name}.db")
         db = sqlite3.connect(f"{name}.db")
@@ -202,7 +202,7 @@ def away(name):
 
 
 def alone(name, copy):
-    """A copy without a log beside it."""
+    """Makes a copy without a log next to it."""
     away(copy)
     db = sqlite3.connect(name)
     db.execute("VACUUM INTO '%s'" % copy)
@@ -210,7 +210,7 @@ def alone(name, copy):
 
 
 def definitions():
-    """What the schema has is compared with what dtx makes, and rebuild makes it again."""
+    """verify must compare the schema with that of dtx, and rebuild must restore it."""
     for name, sql, says in (
             ("an index that is gone", "DROP INDEX output_sha", "index output_sha is not there"),
             ("a trigger of others", "CREATE TRIGGER more AFTER INSERT ON run BEGIN DELETE FROM run_check; END",
@@ -242,7 +242,7 @@ def definitions():
 
 
 def cut_log():
-    """A log of which a part does not fit: sqlite leaves the rest out without a word."""
+    """A log with a damaged part: sqlite ignores the rest without an error."""
     run("log1.csv", store="log.db")
     run("log2.csv", store="log.db")
     whole = open("log.db-wal", "rb").read()
@@ -257,7 +257,7 @@ def cut_log():
                 f.write(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
             status, out, err = dtx(*words, store="cut.db")
             check("a changed log, %s: %s says so" % (name, " ".join(words)), status == 1 and "log_damaged" in out, out + err)
-    # what a killed writer leaves: pages without a commit
+    # a killed writer leaves pages without a commit
     away("cut.db")
     shutil.copy("log.db", "cut.db")
     with open("cut.db-wal", "wb") as f:
@@ -267,7 +267,7 @@ def cut_log():
 
 
 def tables():
-    """Tables that differ from the ledger are found and made anew."""
+    """Tables that differ from the ledger must be found and rebuilt."""
     db = sqlite3.connect("store.db")
     db.execute("UPDATE run SET status='ok', user='mallory'")
     db.execute("DELETE FROM run_output")
@@ -287,7 +287,7 @@ def tables():
 
 
 def changed(value):
-    """Another value of the same kind: a hash may end in any byte."""
+    """Changes a value to another one of the same kind; a hash may end in any byte."""
     if isinstance(value, int):
         return -1 - value
     if isinstance(value, bytes) and value:
@@ -296,7 +296,7 @@ def changed(value):
 
 
 def each_value():
-    """One byte, or one number, in any column of any table: found."""
+    """A change of one byte or number in any column of any table must be found."""
     fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
     for name in ("xlsx/weeks.xlsx", "plans/balance.json", "snippets/balance.txt"):
         shutil.copy(os.path.join(fixtures, name), ".")
@@ -339,7 +339,7 @@ def each_value():
                 db.execute("UPDATE %s SET %s=? WHERE %s=?" % (table, column, column), (new, old))
             else:
                 db.execute("DELETE FROM " + table)
-            for trigger in triggers:  # their absence would be found itself
+            for trigger in triggers:  # a missing trigger would be found as well, so they are made again
                 db.execute(trigger)
             db.commit()
             db.close()
@@ -352,7 +352,7 @@ def each_value():
 
 
 def purge():
-    """What is purged stays provable, and comes back when it is needed again."""
+    """Purged content can still be verified by its hash, and is stored again when a run needs it."""
     status, out, _ = dtx("store", "gc", "--older-than", "0d", "--keep-last", "0", "--json", store="many.db")
     dry = json.loads(out)
     check("gc without --apply changes nothing",
@@ -377,7 +377,7 @@ def purge():
 
 
 def batches():
-    """What is much goes in several transactions, each with its event, so that runs can write in between."""
+    """Much content is purged in several transactions, each with its event, so that runs can write in between."""
     with open("limit.json", "w") as f:
         f.write('{"dtx":1,"steps":[{"op":"limit","n":1}]}')
     for n in range(3):
@@ -399,8 +399,8 @@ def batches():
 
 
 def elsewhere(name, changes):
-    """A copy of the store as another machine would have written it: texts of the ledger and of environments changed,
-    the chain made anew by its published formula."""
+    """Makes a copy of the store as another machine would have written it: changes texts of the ledger and of environments,
+    and computes the chain again by its published formula."""
     source = sqlite3.connect("machine.db")
     source.execute("VACUUM INTO '%s'" % name)
     source.close()
@@ -430,7 +430,7 @@ def elsewhere(name, changes):
 
 
 def other_machine():
-    """Replay lists what differs in the environment; the verdict is of the result alone."""
+    """Replay must list what differs in the environment; its verdict depends only on the result."""
     machine = [('"dtx":"', '"dtx":"9.'), ('"simd":"', '"simd":"none, not '), ('"kernel":"', '"kernel":"0.')]
     run("here.csv", store="machine.db")
     elsewhere("other.db", machine)

@@ -1,12 +1,12 @@
-"""Many runs in one store, ended in every way: at once, killed, by signals, on full disks, and many one after the other.
+"""Does many runs in one store: concurrent ones, killed ones, ended by signals, on full disks, and many in sequence.
 
     tests/fault/torture.py DTX            a quick look, two minutes
     tests/fault/torture.py DTX --long     200 at once, 300 kills, 300 signals, 300 full disks, 20,000 runs
     tests/fault/torture.py DTX --runs 500 --kills 0 ...
 
-After each part: every target is its old file or the new one, whole; a run that said it was done has the new one and
-is in the ledger as done; the store opens and its pages, chain and tables are whole; no temp file is left (after SIGKILL:
-once the next run has come), and no process.  Prints what came of them.
+After each part: every target must be the complete old or new file; a run that reported success must have the new file
+and be done in the ledger; the store must open, with intact pages, chain and tables; no process and no temp file may be
+left (after SIGKILL, the next run removes them).  Prints how the runs ended.
 """
 import argparse
 import collections
@@ -64,7 +64,7 @@ class Store:
         return [self.dtx, "run", *how, "-o", out, "-q"]
 
     def start(self, snippet=False, room=None):
-        """A run over an old file of its own name.  room() leaves it little: the limit of its files, None for none."""
+        """A run that replaces an old file with its own name.  room() returns the limit of file size, None for no limit."""
         self.n += 1
         out = "out%d.csv" % self.n
         with open(out, "wb") as f:
@@ -81,7 +81,7 @@ class Store:
                                      preexec_fn=before)
 
     def end(self, out, p, codes):
-        """Its status; what is wrong with it."""
+        """Its exit status, and what is wrong with it."""
         self.said = p.communicate(timeout=300)[1]
         with open(out, "rb") as f:
             is_ = f.read()
@@ -99,7 +99,7 @@ class Store:
     def whole(self, killed=False):
         """What is wrong with the store, its ledger and its folder."""
         wrong = []
-        if killed:  # what they left goes when the next run comes
+        if killed:  # the next run removes what they left
             out, p = self.start()
             wrong += self.end(out, p, (0,))[2]
         said = subprocess.run([self.dtx, "store", "check"], capture_output=True, text=True)
@@ -118,7 +118,7 @@ class Store:
         return wrong + self.processes()
 
     def processes(self):
-        """Those of this folder, 10 s later."""
+        """Processes of this folder that are left after 10 s."""
         for _ in range(100):
             there = []
             for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -140,7 +140,7 @@ def at_once(store, n):
 
 
 def ended_by(store, n, name, signals, codes):
-    """At any instant of a run, or shortly after its end; one in five is in the jail."""
+    """Kills at any instant of a run, or shortly after its end; one run in five uses the jail."""
     wrong, came, news = [], collections.Counter(), 0
     for i in range(n):
         snippet = i % 5 == 4
@@ -151,7 +151,7 @@ def ended_by(store, n, name, signals, codes):
         wrong, news = wrong + bad, news + new
         came["done" if status == 0 else "killed" if status < 0 else "exit %d" % status] += 1
         left = [f for f in os.listdir(".") if f.endswith(".tmp")]
-        # before main a signal is as good as SIGKILL, but then there is nothing yet
+        # before main() a signal ends the program like SIGKILL, but then it has not done anything yet
         if left and signals != (signal.SIGKILL,):
             wrong.append("%s: left %s" % (out, left))
     check("%d %s" % (n, name), wrong + store.whole(killed=True),
@@ -180,7 +180,7 @@ def files_that_cannot_grow(store, n):
 
 
 def full_disk(store, n):
-    """Inside a small file system of its own: other files leave any room from none to enough."""
+    """Uses a small file system of its own, in which other files leave any free space from none to enough."""
     def fill():
         if os.path.exists("filler"):
             os.unlink("filler")
@@ -237,7 +237,7 @@ def main():
         if n[1]:
             ended_by(store, n[1], "kills at any instant", (signal.SIGKILL,), (0, -9))
         if n[2]:
-            # before main has begun a signal ends it as any program
+            # before main() starts, a signal ends it like any program
             ended_by(store, n[2], "signals at any instant", SIGNALS, (0, 130, *(-s for s in SIGNALS)))
         if n[3]:
             files_that_cannot_grow(store, n[3] // 2)

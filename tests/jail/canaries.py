@@ -1,12 +1,13 @@
-"""No cell reaches an author: the bytes that one is sent do not depend on the cells at all.
+"""Checks that no cell reaches an author (the language model that writes snippets): the bytes
+that it is sent must not depend on the cells.
 
-Each case runs twice, over two inputs of one shape: one whose cells are ordinary English words,
-names of Python's types, words of error messages and numbers of the snippet, and one with other
-words and numbers in the same places.  The first answer of the author fails in a way that has the
-cell in its hand; what is sent for the next attempt must be the same, byte for byte, whatever the
-cell was.  Half of the cases ask a command, half a server on loopback.
+Each case runs twice, over two inputs of the same shape.  The cells of one are ordinary English
+words, names of Python's types, words of error messages and numbers of the snippet; the other has
+different words and numbers in the same places.  The first answer of the author fails in a way
+that puts the cell into an error.  What is sent for the next attempt must then be the same for
+both inputs, byte for byte.  Half of the cases use a command as author, half a server on loopback.
 
-Then the store: of a run whose cells are found nowhere else no cell is in it.
+The store is checked, too: no cell of a run may be found in its files.
 
 Usage: canaries.py DTX [PART-OF-A-NAME]
 """
@@ -26,7 +27,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "unit"))
 
 import author_server  # noqa: E402
 
-# words that messages, the snippets or the plan hold, and others of the same shape
+# words that occur in messages, snippets or the plan, and others of the same shape
 WORDS = ("negative", "value", "invalid", "column", "int", "status", "exception", "index", "total",
          "hours")
 NUMBERS = ("42", "7", "3", "1000", "2", "1", "64", "5", "10", "8")
@@ -144,7 +145,7 @@ FAILS = {
         "    boot['describe'] = lambda e, s: {'type': word, 'message': word, 'line': 1,\n"
         "        'frames': [{'line': 1, 'function': word, 'text': word}]}\n    raise ValueError",
 }
-# cases with more: the plan's steps behind the first, the head of the module, the expectation
+# cases that need more: further steps of the plan, the head of the module, the expected columns
 TABLE = "    return df.assign(total=df['word'])\n"
 MORE = {
     "a later step": {"body": "return df.assign(total=df['word'])",
@@ -169,7 +170,7 @@ MORE = {
                        "expect": {"columns": [{"name": "n"}]}},
 }
 
-# steps that start the fallback with a cell in their message
+# steps that fail with a cell in their message, which starts the fallback
 TRIGGERS = {
     "no such op": [{"op": "do_the_impossible", "note": "negative value"}],
     "a cell is no int": [{"op": "cast", "columns": {"word": "int"}}],
@@ -295,7 +296,7 @@ def cases():
 
 
 def check_store(bench):
-    """Words that stand in the cells alone are in no file of the store, and in no tape."""
+    """Words that occur only in cells are in no file of the store, and in no recording."""
     rows = bench.inputs[1]
     found = []
     for body in ("raise ValueError(word)", "raise Own(word, n, df)", "print(df); raise KeyError(word)",

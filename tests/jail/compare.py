@@ -1,5 +1,5 @@
-"""Whole programs, each run by plain python3 and by `dtx exec`: what they print, the files they
-leave and whether they fail must be the same.
+"""Runs whole programs with plain python3 and with `dtx exec`, and compares: what they print, the
+files that they leave and whether they fail must be the same.
 
     compare.py DTX [NUMBER]...
 """
@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DATED = re.compile(r"\.(xlsx?|zip|pdf|svg|gz|db|pkl|tar|dta)$")  # files that hold the time
+DATED = re.compile(r"\.(xlsx?|zip|pdf|svg|gz|db|pkl|tar|dta)$")  # files that contain the time
 
 
 def make_inputs():
@@ -78,7 +78,7 @@ def make_inputs():
 
 
 def child(source, folder, tables):
-    """The program in a fork of this process, which has pandas already; does not return."""
+    """Runs the program in a fork of this process, which has imported pandas; does not return."""
     code = 1
     try:
         for fd, flags, name in ((0, os.O_RDONLY, "/dev/null"), (1, os.O_CREAT | os.O_WRONLY, "said"),
@@ -111,7 +111,7 @@ def child(source, folder, tables):
         for name in os.listdir("."):
             if os.path.islink(name):
                 os.unlink(name)
-        module.__dict__.clear()  # as at the end of a program: files that are open are written
+        module.__dict__.clear()  # as at the end of a program: this flushes open files
         gc.collect()
         sys.stdout.flush()
     finally:
@@ -149,7 +149,7 @@ def inside(dtx, source):
 
 
 def left(folder):
-    """Its files; figures that are left open are the jail's alone."""
+    """The files that it left, without figures: only the jail saves those that are left open."""
     out = {}
     for at, _, names in os.walk(folder):
         for name in names:
@@ -170,7 +170,7 @@ def main(dtx, *only):
     subprocess.run([dtx, "exec", "-o", ".", "--table", "sales=in/sales.csv", "--table",
                     "staff=in/staff.csv", "-c",
                     "import pickle; pickle.dump(tables, open('tables.pkl', 'wb'))"], check=True)
-    gc.freeze()  # what is collected at the end of a program is the program's
+    gc.freeze()  # so that the collection at the end of a program only covers its own objects
     same = 0
     for i, block in enumerate(blocks):
         if only and str(i) not in only:

@@ -1,4 +1,4 @@
-"""Runs a command as a container runtime does: its default seccomp profile and capabilities.
+"""Runs a command with the default seccomp profile and capabilities of a container runtime.
 
     tests/jail/container.py PROFILE.json COMMAND ...
 
@@ -18,7 +18,7 @@ import seccomp
 # what docker gives: chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service
 # net_raw sys_chroot mknod audit_write setfcap
 CAPS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
-NAMES = {"CAP_SYS_CHROOT", "CAP_AUDIT_WRITE"}  # of them, those that profiles ask for
+NAMES = {"CAP_SYS_CHROOT", "CAP_AUDIT_WRITE"}  # those of them on which rules of profiles depend
 KERNEL = tuple(int(n) for n in os.uname().release.split("-")[0].split(".")[:2])
 OPS = {"SCMP_CMP_" + n: getattr(seccomp, n) for n in ("NE", "LT", "LE", "EQ", "GE", "GT", "MASKED_EQ")}
 
@@ -56,7 +56,7 @@ def load(path):
             try:
                 filt.add_rule(what, name, *[arg(a) for a in rule.get("args") or []])
             except (RuntimeError, OSError, ValueError):
-                pass  # a call of another machine, or newer than this libseccomp
+                pass  # a call of another architecture, or one that this libseccomp does not know
     libc = ctypes.CDLL(None, use_errno=True)
     mask = sum(1 << c for c in CAPS)
     for cap in range(64):

@@ -1,5 +1,5 @@
-"""Filters that make calls of the system fail, as containers and hardened machines do; and what dtx makes of it when they
-are denied one by one: it works with the layers that are left, or refuses with the call's name, its error and a next step.
+"""Denies system calls with seccomp filters, as containers and hardened machines do, one by one.  dtx must either work with
+the remaining layers of the jail, or refuse and name the call, its error and a next step.
 
     /usr/bin/python3 -B tests/jail/denied.py DTX [few]
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-NUMBERS = {  # of x86-64
+NUMBERS = {  # system calls of x86-64
     "clone": 56, "ptrace": 101, "unshare": 272, "process_vm_readv": 310, "seccomp": 317, "memfd_create": 319,
     "userfaultfd": 323, "pidfd_open": 434, "clone3": 435, "close_range": 436,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446,
@@ -27,8 +27,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def deny(call, code, arg=None, bits=0):
-    """From here on, in this process and all that it starts: `call` fails with `code`; with `arg` only where all `bits`
-    of that argument are set."""
+    """Makes `call` fail with `code`, in this process and all that it starts; with `arg`, only if all `bits` of that
+    argument are set."""
     line = struct.Struct("=HBBI").pack
     test = [line(LOAD, 0, 0, 16 + 8 * arg), line(AND, 0, 0, bits), line(EQUAL, 0, 1, bits)] if arg is not None else []
     text = b"".join([line(LOAD, 0, 0, 0), line(EQUAL, 0, len(test) + 1, NUMBERS[call]), *test,
@@ -40,14 +40,14 @@ def deny(call, code, arg=None, bits=0):
 
 
 def deny_threads(code):
-    """As RLIMIT_NPROC and a container's limit of tasks do, which do not bind root."""
+    """Acts like RLIMIT_NPROC or a container's limit of tasks, but also for root."""
     deny("clone3", errno.ENOSYS)
     deny("clone", code, 0, CLONE_THREAD)
 
 
 # --- each call that containers deny, alone ---
 
-# call, arg, bits, word of the refusal of a snippet, of a workbook; None: the layers that are left suffice
+# call, arg, bits, word in the refusal of a snippet, of a workbook; None: the remaining layers suffice
 CASES = [
     ("unshare", None, 0, None, None),
     ("clone", 0, CLONE_THREAD, None, None),
@@ -76,7 +76,7 @@ def wrong(got, usual, word, code):
 
 
 def doctored(got, word):
-    """Says of the jail what a run finds."""
+    """doctor must report about the jail what a run finds."""
     told = json.loads(got[1])["selftest"]
     if told["ok"] != (word is None) or got[0] != (8 if word else 0):
         return "doctor: exit %d %s" % (got[0], told)
@@ -89,7 +89,7 @@ def main():
     failed = count = 0
 
     def job(args, *denied_call):
-        """In a store of its own: the snippet is new."""
+        """Uses a fresh store, so that the snippet is not cached."""
         with tempfile.TemporaryDirectory() as home:
             done = subprocess.run([dtx, *args], capture_output=True, stdin=subprocess.DEVNULL, timeout=120, text=True,
                                   env={**os.environ, "HOME": home, "XDG_CACHE_HOME": home, "DTX_STORE": home + "/s.db",
@@ -105,7 +105,7 @@ def main():
         usual = {tuple(args): job(args) for args in (SNIPPET, PROGRAM, *WORKBOOKS)}
         layers = json.loads(job(["doctor", "--jail", "--json"])[1])["selftest"].get("layers", "")
         for n, (call, arg, bits, jailed, read) in enumerate(CASES):
-            # without namespaces Landlock is the one layer that keeps files away
+            # without namespaces, Landlock is the only layer that keeps files out of reach
             last = call == "landlock_create_ruleset" and "userns" not in layers
             jailed = "no landlock" if last else jailed
             for code in [errno.EPERM, errno.ENOSYS][n % 2 if few else 0:n % 2 + 1 if few else 2]:

@@ -1,9 +1,9 @@
-"""Every example of pandas' and numpy's documentation gives in the jail what it gives outside.
+"""Runs every example of pandas' and numpy's documentation in the jail and outside, and compares.
 
     tests/jail/docstrings.py DTX [STEP]      every STEPth docstring; 1 (all) takes minutes
 
-Examples that ask the clock, entropy, addresses or what nobody set cannot agree; OTHERWISE has the
-names of those where the jail means to differ, with the reason.
+Examples cannot agree if they print the time, random numbers, addresses or uninitialized memory.
+OTHERWISE lists those where the jail differs on purpose, with the reason.
 """
 import concurrent.futures
 import doctest
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-GROUP = 8  # docstrings a program
+GROUP = 8  # docstrings per program
 MODULES = """pandas pandas.core.strings.accessor pandas.core.indexes.accessors
 pandas.core.groupby.generic pandas.core.groupby.groupby pandas.core.window.rolling
 pandas.core.window.ewm pandas.core.window.expanding pandas.core.resample

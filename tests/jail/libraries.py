@@ -1,9 +1,9 @@
-"""Libraries below the jail: linear algebra with each BLAS that this machine has, a pool that
-notices when it is replaced, and libraries that are broken.
+"""Tests the jail with other libraries: linear algebra with each BLAS that is installed, a pool
+whose library is replaced while it runs, and libraries that are broken.
 
-numpy loads libblas.so.3 and liblapack.so.3, in Debian links through /etc/alternatives.  What is not
-as it is on this machine is tried in a mount namespace of this script, with changed copies of
-folders bound over them: the machine stays as it is.
+numpy loads libblas.so.3 and liblapack.so.3; in Debian these are links through /etc/alternatives.
+The script changes them in a mount namespace of its own, where it binds changed copies of folders
+over the real ones, so the machine is not changed.
 
 Usage: libraries.py DTX
 """
@@ -17,7 +17,7 @@ import tempfile
 
 ALTERNATIVES = "/etc/alternatives"
 LINKS = ("libblas.so.3", "liblapack.so.3")
-INSIDE = "DTX_TEST_LIBRARY"  # in the environment of the script's second start: what to bind
+INSIDE = "DTX_TEST_LIBRARY"  # set in the environment of the script's second start: what to bind
 PLAN = {"dtx": 1, "steps": [{"op": "do_the_impossible"}]}
 
 # One row per call: its name and a number of its result.  Sums may differ in the last bits.
@@ -57,7 +57,7 @@ def transform(tables, params):
 PROGRAM = "import json\nimport numpy as np\nimport pandas as pd\n" + CALLS + """
 print(json.dumps({k: float(v) for k, v in calls().items()}))
 """
-# the libraries are there already: nothing is opened to name them
+# the libraries are loaded already, so nothing is opened to find their names
 WHICH = """
 import ctypes
 print("openblas" if hasattr(ctypes.CDLL("libblas.so.3"), "openblas_get_config") else "other")
@@ -97,7 +97,7 @@ def from_csv(text):
 
 
 def expected():
-    """Of plain Python, by the library of the machine."""
+    """The results of plain Python with the library of the machine."""
     got = run(sys.executable, "-c", PROGRAM)
     assert got.returncode == 0, got.stderr
     return json.loads(got.stdout)
@@ -147,7 +147,7 @@ def is_warm(dtx):
 
 
 def libraries():
-    """Folders that hold both libraries: /usr/lib/x86_64-linux-gnu/openblas-pthread ..."""
+    """Folders that contain both libraries: /usr/lib/x86_64-linux-gnu/openblas-pthread ..."""
     found = glob.glob("/usr/lib/*-linux-gnu/*/libblas.so.3")
     have = [os.path.dirname(p) for p in found]
     return sorted(d for d in have if os.path.exists(d + "/liblapack.so.3")
@@ -160,7 +160,7 @@ def library_of(folder, link):
 
 
 def mount(source, place):
-    """In this script's own mount namespace."""
+    """Binds a folder in this script's own mount namespace."""
     os.chmod(source, 0o755)
     subprocess.run(["mount", "--bind", source, place], check=True)
     mounted.append(place)
@@ -190,13 +190,13 @@ def half_installed(name):
 
 
 def without(place, name):
-    """A copy of a folder of files, less one of them."""
+    """Copies a folder of files without one of them."""
     copy = tempfile.mkdtemp(prefix="less-", dir=os.getcwd()) + "/copy"
     shutil.copytree(place, copy, ignore=lambda folder, names: [name] if folder == place else [])
     mount(copy, place)
 
 
-# What is broken, how, and the library that is not there then.
+# What is broken, how, and the library that is then missing.
 BROKEN = {
     "scipy half installed": (lambda: half_installed("scipy"), "scipy"),
     "matplotlib half installed": (lambda: half_installed("matplotlib"), "matplotlib"),
@@ -210,7 +210,7 @@ BROKEN = {
 
 
 def broken(dtx, name):
-    """The jail starts all the same, and the import says what is wrong."""
+    """The jail must start anyway, and the import must say what is wrong."""
     breaks, absent = BROKEN[name]
     breaks()
     with open("snippet.py", "w") as f:
@@ -227,7 +227,7 @@ def broken(dtx, name):
 
 
 def inside(dtx, folder):
-    """With that library bound; then another one is put under the pool that has it."""
+    """Runs with that library; then replaces it by another one while the pool uses it."""
     want = expected()
     bind(folder)
     name = label(folder)
@@ -247,7 +247,7 @@ def inside(dtx, folder):
 
 
 def second_start(dtx, user, what):
-    """The same script in a mount namespace of its own, with its counts."""
+    """Runs this script again in a mount namespace of its own; returns its counts."""
     global passed, failed, skipped
     got = run("unshare", *user, "-m", sys.executable, "-B", os.path.abspath(__file__), dtx,
               env=dict(os.environ, **{INSIDE: what}))

@@ -1,4 +1,4 @@
-# Ordinary pandas, as colleagues write it: every expression must run in a worker that opens nothing.
+# Ordinary pandas as people write it: every expression must run in a worker that may open no file.
 import collections
 import datetime
 import decimal

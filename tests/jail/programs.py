@@ -1,5 +1,5 @@
-"""Ordinary programs, as colleagues and language models write them, one after the other: each must
-leave `result`, a DataFrame.  In the jail, `dtx exec tests/jail/programs.py --file
+"""Runs ordinary programs, as people and language models write them: each must leave a DataFrame in
+`result`.  In the jail, `dtx exec tests/jail/programs.py --file
 programs.txt=tests/jail/programs.txt`; outside, the same with python.
 """
 import datetime
@@ -27,7 +27,7 @@ def given():
 
 
 def screened(block):
-    """What `dtx run` says of the same lines in a transform."""
+    """What `dtx run` reports for the same lines in a transform."""
     head, rest = [], []
     for line in block.split("\n"):
         is_import = re.match(r"(import|from) ", line)

@@ -1,7 +1,7 @@
-"""Many runs of the jail over many clients: nothing may be left of them.
+"""Runs the jail many times from many clients, to find leaks.
 
-Counted after a tenth of the runs and at the end: descriptors and memory of each client and of the
-pool, processes, files of the pool's folder and of /tmp.  Not part of `make check`.
+After a tenth of the runs and at the end it counts descriptors and memory of each client and of the
+pool, processes, and files in the pool's folder and in /tmp.  Not part of `make check`.
 
 Usage: soak.py DTX [RUNS [CLIENTS]]
 """
@@ -16,7 +16,7 @@ import time
 DTX = os.path.abspath(sys.argv[1])
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
 CLIENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 8
-PART = 2500  # the most of one client process
+PART = 2500  # at most so many runs in one client process
 
 
 def memory_kb(pid):
@@ -62,7 +62,7 @@ def state(folder):
 
 
 def client(n):
-    """One process of n runs; (descriptors, KiB) after a tenth and near its end."""
+    """One process that does n runs; yields (descriptors, KiB) after a tenth and near its end."""
     p = subprocess.Popen([DTX, "doctor", "--jail", "--json", "--no-pause", "--runs", str(n)],
                          stdout=subprocess.PIPE)
     return p
