@@ -1,38 +1,38 @@
-# dtx: one C binary.  `make help` lists the targets.
+# Builds dtx, one C binary.  `make help` lists the targets.
 #
-# No configure step: packages are found by pkg-config, sources by name.  A build folder per
-# variant (build, build-asan, ...); a change of flags rebuilds.
+# There is no configure step: pkg-config finds the libraries, and all sources below the folders are
+# compiled.  Each variant has its own build folder (build, build-asan, ...).
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC = gcc
 VARIANT ?=
-# The sanitizer build is for finding faults, the quick one for a first look: they are made in groups
-# of sources, see core/gen/gen-unity.py.
+# Variants asan (sanitizers) and quick (no optimization, for a first look) compile several sources
+# at a time, see core/gen/gen-unity.py.
 CFLAGS_asan := -Og -g1 -DXXH_NO_INLINE_HINTS=1
 CFLAGS_quick := -O0
 CFLAGS ?= $(or $(CFLAGS_$(VARIANT)),-O2 -g)
 UNITY ?= $(filter asan quick,$(VARIANT))
 B := build$(if $(VARIANT),-$(VARIANT))
 
-# The one list of packages that a user needs, and those that only the tests need.
+# The only lists of packages: those that a user needs, and those that only the tests need.
 DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev libjansson-dev \
 	libseccomp-dev libsqlite3-dev libxxhash-dev libssl-dev zlib1g-dev libisal-dev \
 	libutf8proc-dev libcurl4-openssl-dev \
 	python3-dev python3-pandas
 DEPS_TEST := bubblewrap python3-openpyxl python3-jsonschema fsverity git
-# Large ones that few tests need: these tests are skipped, with that reason, where they are missing.
+# Large packages that few tests need.  Without them, these tests are skipped and say so.
 DEPS_TEST_ALL := python3-matplotlib python3-scipy clang-format chromium
 
 PKGS := jansson sqlite3 libseccomp libxxhash libcrypto zlib libutf8proc
-# Opened on demand: needed to build, not linked.
+# Opened with dlopen when needed: required for the build, but not linked.
 PKGS_OPENED := libcurl
-# These goals compile nothing in this make: they install packages first, then call another make.
-# So they ask no tool that a fresh machine does not have yet.
+# Goals that compile nothing themselves skip the probes: some of them install packages first and then
+# call make again, and a fresh machine has neither gcc nor pkg-config.
 BUILDS := $(filter-out deps deps-test deps-test-all demo check check-% suite/% asan-build help clean lint format,$(or $(MAKECMDGOALS),all))
 probe = $(if $(BUILDS),$(shell ($1) 2>/dev/null))
 PKG_MISSING := $(strip $(foreach p,$(PKGS) $(PKGS_OPENED),$(call probe,pkg-config --exists $(p) || echo $(p))))
-# Faster inflation where it exists; zlib does it elsewhere.
+# ISA-L inflates faster; without it, zlib is used.
 ISAL := $(call probe,pkg-config --exists libisal && echo libisal)
 PKG_CFLAGS := $(call probe,pkg-config --cflags $(PKGS) $(ISAL))
 PKG_LIBS := $(call probe,pkg-config --libs $(PKGS) $(ISAL))
@@ -43,7 +43,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 ifeq ($(WERROR),1)
 WARN += -Werror
 endif
-# Neighbours of a group shadow each other's names: the plain build is the judge of warnings.
+# Sources that are compiled together shadow each other's names, so only the plain build has warnings.
 ifneq ($(UNITY),)
 WARN := -w
 endif
@@ -57,14 +57,14 @@ SAN := $(SAN_$(VARIANT))
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen $(PKG_CFLAGS) \
 	$(if $(ISAL),-DDTX_HAVE_ISAL) $(WARN) \
 	$(HARD) $(SAN) $(CFLAGS) $(TEST_CFLAGS) -pthread
-# Linked in where their archives are (SHARED=1: never): symbols that the loader looks up in eight
-# libraries cost half a millisecond of each start, of dtx and of its reader process.
+# Libraries that are linked statically if their archives exist (not with SHARED=1).  With shared ones,
+# the loader needs half a millisecond more for each start of dtx and of its reader process.
 ARCHIVES := jansson sqlite3 seccomp crypto z utf8proc csv
 archive = $(if $(SHARED),,$(wildcard $(call probe,$(CC) -print-file-name=lib$1.a)))
 ARCHIVED := $(foreach l,$(ARCHIVES),$(or $(call archive,$l),-l$l))
 LDLIBS = $(ARCHIVED) $(filter-out $(ARCHIVES:%=-l%),$(PKG_LIBS)) -lm -ldl -pthread
-# The exported symbols are the frozen clock, the entropy and the null device of a jail worker
-# (sandbox/worker/clock.c, sandbox/worker/entropy.c, sandbox/worker/devnull.c).
+# Exports the functions that replace clock, random numbers and null device in a jail worker, so that
+# Python's libraries call them (sandbox/worker/clock.c, entropy.c, devnull.c).
 ALL_LDFLAGS = $(SAN) $(LDFLAGS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/worker/clock.sym
 
 LIB_SRC := $(filter-out cli/main.c $(if $(ISAL),,%/inflate_isal.c),$(sort $(shell find core ops sandbox cli -name '*.c')))
@@ -75,23 +75,23 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/%.o) $(B)/tests/t.o $(B)/gen/unit.o
 GUEST := $(sort $(wildcard sandbox/guest/*.py sandbox/guest/*.txt sandbox/guest/*/*.py))
 
-# A SIMD variant gets its flags from its file name.
+# Flags for single sources: FLAGS_NAME is for NAME.c, such as the SIMD variants.
 ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
 FLAGS_scan_avx2 := -mavx2 -mbmi -mbmi2 -mpclmul -mpopcnt -mlzcnt
 FLAGS_scan_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx2 -mbmi -mbmi2 -mpclmul -mpopcnt -mlzcnt
 FLAGS_scan_sse2 := -msse2
 FLAGS_sha_two := -msha -msse4.1 -mssse3
-# Its rounds want to be written out, which gcc does from -O3 on.
+# The loop of rounds must be unrolled, which gcc does only with -O3.
 FLAGS_sha_many := -mavx512f -mavx512bw -mavx512vl -mavx2 -O3
 endif
 FLAGS_pyhost := $(PY_INC)
 ALONE := pyhost scan_avx2 scan_avx512 scan_sse2 sha_many sha_two
-# A list of the places that raised an error, see `make errcov`.
+# Writes a list of the places that raised an error, see `make errcov`.
 FLAGS_err := $(if $(filter errcov,$(VARIANT)),-DDTX_ERRCOV='"$(CURDIR)/$(B)/raised"')
 FLAGS_cmd_run := $(FLAGS_err)
 
-# In groups, the sources with flags of their own apart.
+# Compiles sources in groups, except for those with flags of their own (ALONE).
 ifneq ($(UNITY),)
 ALONE_SRC := $(foreach a,$(ALONE),$(filter %/$(a).c,$(LIB_SRC)))
 -include $(B)/unity/groups.mk
@@ -110,19 +110,19 @@ endif
 $(B)/dtx: $(MAIN_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
 
-# Calls of the system that a test can make fail, see t_fail_call in tests/t.h.
+# System calls that a test can make fail, see t_fail_call in tests/t.h.
 T_CALLS := access faccessat statfs mmap memfd_create fstat fchmod fsync rename link unlink getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
 $(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) $(T_CALLS:%=-Wl,--wrap=%) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # Tests are found by name and called through a generated table; they need no prototypes.
 $(B)/tests/unit/%.o: WARN += -Wno-missing-prototypes
-# They are compiled more often than run: without optimization in a third of the time.
+# Tests are compiled more often than run, and without optimization that takes a third of the time.
 ifeq ($(filter fuzz,$(VARIANT)),)
 $(B)/tests/%.o: TEST_CFLAGS = -O0 -g1 -U_FORTIFY_SOURCE
 endif
 
-# A change of compiler or flags rebuilds.
+# A change of compiler or flags changes this file, on which all objects depend.
 STAMP := $(B)/flags.stamp
 STAMP_TEXT := $(filter-out -Werror,$(CC) $(CFLAGS) $(WARN) $(HARD) $(SAN) $(LDFLAGS) $(ISAL))
 $(STAMP): FORCE
@@ -138,12 +138,13 @@ $(B)/gen/%.o: $(B)/gen/%.c $(STAMP)
 $(B)/unity/%.o: $(B)/unity/%.c $(STAMP) | $(GEN_SRC)
 	$(CC) $(ALL_CFLAGS) -fmacro-prefix-map=./= -MMD -MP -c -o $@ $<
 
-# Removing a source makes no file newer.  This list changes then, and what is made from it.
+# Removing a source makes no file newer.  But it changes this list, on which generated files depend.
 $(B)/sources: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIB_SRC) $(UNIT_SRC)' | cmp -s - $@ || echo '$(LIB_SRC) $(UNIT_SRC)' > $@
 
-# Tables from file names: adding a part is adding one file.
+# Tables of ops, readers, writers, functions and commands are made from file names, so one new file
+# is enough to add one.
 $(B)/gen/engine.c: core/gen/gen-tables.sh core/plan/op.h core/io/reader.h core/io/write/writer.h core/expr/fn/fn.h \
 	$(filter ops/op_% $(foreach p,read_ write_ fn_,$(filter core/%,$(foreach f,$(LIB_SRC),$(if $(filter $p%,$(notdir $f)),$f)))),$(LIB_SRC))
 $(B)/gen/cli.c: core/gen/gen-tables.sh $(sort $(wildcard cli/cmd_*.c))
@@ -168,7 +169,7 @@ unit: $(B)/unit
 
 MISSING = $(shell for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
-# The lists of packages are fetched where those at hand do not do: this is called several times.
+# Updates the lists of packages only if the install fails without, because this is called several times.
 define install_packages
 	@missing="$(strip $(call MISSING,$(1)))"; if [ -n "$$missing" ]; then \
 		echo "installing: $$missing"; \
@@ -188,8 +189,8 @@ deps-test-all: deps-test
 
 # --- the two commands of the README ---
 
-# A second make: packages that pkg-config did not see before may be there now.  Who has no dtx yet
-# sees one in a quarter of the time that the optimizer takes.
+# Calls make again, so that pkg-config finds packages that `deps` has just installed.  The first build
+# is without optimization, which takes a quarter of the time.
 DEMO := $(if $(wildcard $(B)/dtx),$(VARIANT),quick)
 .PHONY: demo
 demo: deps
@@ -198,11 +199,11 @@ demo: deps
 
 # --- tests ---
 
-# tests/suites lists them.  A group is what their names begin with: jail, cli, fault ...
+# tests/suites lists the suites.  The first word of their names is their group: jail, cli, fault ...
 SUITES := $(shell sed -n '/^\#/d; s/ *|.*//p' tests/suites)
 ASAN_SUITES := $(shell sed -n '/^\#/d; /build-asan/s/ *|.*//p' tests/suites)
 GROUPS := $(sort $(foreach s,$(SUITES),$(firstword $(subst -, ,$(s)))))
-# The suites of the jail mostly wait, so more of them run at once than there are processors.
+# Suites of the jail wait most of the time, so more suites run at once than there are processors.
 AT_ONCE = $$((2 * $$(nproc) + 1))
 define run_suites
 	@logs=$$(mktemp -d) && mkdir $$logs/turns && trap 'rm -rf $$logs' EXIT && \
@@ -239,7 +240,7 @@ lint:
 format:
 	clang-format -i $$(find core ops sandbox cli tests -name '*.[ch]')
 
-# Rewrites the expected files of the command line tests: look at the difference before committing.
+# Rewrites the expected files of the command line tests; check the difference before you commit.
 .PHONY: golden
 golden: all
 	sh tests/cli/run.sh $(B)/dtx --golden $(T)
@@ -257,7 +258,7 @@ diff: all
 	/usr/bin/python3 -B tests/diff/agreement.py $(B)/dtx all
 	/usr/bin/python3 -B tests/diff/office.py $(B)/dtx
 
-# Places that raise an error and that no test reaches: gcov's counts, and the list of err.c.
+# Lists places that raise an error and that no test reaches, from gcov's counts and the list of err.c.
 .PHONY: errcov
 errcov:
 	$(MAKE) -s VARIANT=errcov CFLAGS="-O0 -g1 --coverage -fprofile-update=atomic" LDFLAGS=--coverage all unit-build replay-build
@@ -281,11 +282,11 @@ errcov:
 valgrind: $(B)/unit
 	valgrind -q --error-exitcode=1 --leak-check=full $(B)/unit $(T)
 
-# --- fuzzing: replay of the corpora here, libFuzzer with `make fuzz FUZZ=csv TIME=60` ---
+# --- fuzzing: `make check` replays the corpora, `make fuzz FUZZ=csv TIME=60` runs libFuzzer ---
 
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(FUZZ_SRC:%.c=$(B)/%.o) $(B)/tests/fuzz/replay.o $(B)/gen/fuzz.o
-# One program replays all: each target gets a name of its own.
+# One program replays all targets, so each entry function gets a different name.
 ifneq ($(VARIANT),fuzz)
 $(foreach f,$(FUZZ_SRC:tests/fuzz/%.c=%),$(eval FLAGS_$(f) := -DLLVMFuzzerTestOneInput=$(f)))
 endif
@@ -298,7 +299,7 @@ $(FUZZ_SRC:%.c=$(B)/%.o): $(B)/gen/fuzz.c
 $(B)/gen/fuzz.c: core/gen/gen-tables.sh $(FUZZ_SRC)
 
 TIME ?= 60
-# What fuzzing found stays here: `make clean` leaves it, later runs begin with it.
+# Inputs that fuzzing found.  `make clean` keeps them, and later runs start with them.
 CORPUS ?= fuzz-corpus
 .PHONY: fuzz
 fuzz:
@@ -319,7 +320,7 @@ bench: all
 bench-peers:
 	sh tests/bench/peers.sh
 
-# dtx without what a record costs, to measure what it costs: tests/bench/overhead.py.
+# A dtx that keeps no record, so that tests/bench/overhead.py can measure what the record costs.
 BARE_CALLS := store_open source_hash_start source_hash_wait sha256_add rowhash_batch colsample_batch \
 	record_start record_add record_output
 .PHONY: bare

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Runs one suite of tests/suites, or reports what several gave; the Makefile schedules them.
-#   tests/check.sh run LOGS NAME        its output, exit status and seconds go to files in LOGS
-#   tests/check.sh report LOGS NAME...  failures and skips of each; the last line counts all
+# Runs one suite of tests/suites, or reports the results of several.  The Makefile schedules them.
+#   tests/check.sh run LOGS NAME        writes output, exit status and seconds to files in LOGS
+#   tests/check.sh report LOGS NAME...  prints failures and skips of each; the last line counts all
 set -u
 cd "$(dirname "$0")/.."
 COUNT='^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$'
 mode=$1 logs=$2
 shift 2
 
-field() { # NAME NUMBER: a column of tests/suites
+field() { # NAME NUMBER: prints a column of tests/suites
 	awk -F ' *[|] ' -v name="$1" -v n="$2" '$1 == name { print $n }' tests/suites
 }
 
 if [ "$mode" = run ]; then
-	export T_TURNS="$logs/turns" # the halves of a suite take their tests from one list
+	export T_TURNS="$logs/turns" # the halves of a suite share their tests through this folder
 	began=$(date +%s)
 	field "$1" 3 | sh > "$logs/$1.log" 2>&1
 	echo $? > "$logs/$1.status"
@@ -36,7 +36,7 @@ for name; do
 	grep -E '^(not ok|#)|# SKIP' "$log"
 	if grep -qE "$COUNT" "$log"; then
 		grep -E "$COUNT" "$log" | tail -1 | tee -a "$logs/total"
-		# No test failed, and yet the suite did: the sanitizer reports a leak at the end.
+		# The suite failed although no test did, for example because the sanitizer found a leak at exit.
 		if [ "$ended" != 0 ] && grep -qE '^[0-9]+ passed, 0 failed' "$log"; then
 			echo "# $name ended with status $ended:"
 			tail -80 "$log"
