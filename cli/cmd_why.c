@@ -88,7 +88,7 @@ static json_t *why_wanted(const struct dtx_why *w)
 static bool why_only(const struct dtx_why *w)
 {
 	for (uint32_t i = 0; i < w->x.r.plan->nsteps; i++) {
-		if (!strcmp(w->x.r.plan->step[i].name, "pivot_longer"))
+		if (dtx_trace_facts(&w->x.r.plan->step[i]).rows == DTX_ROWS_LONGER)
 			return false;
 	}
 	return dtx_json_int(dtx_why_replay_output(&w->x), "rows", 0) == 1;

@@ -381,6 +381,12 @@ static const struct dtx_map asof_map = {
 	.free_local = asof_free,
 };
 
+static void asof_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	(void)canonical;
+	dtx_buf_printf(out, "no row of '%.80s' takes it", with);
+}
+
 const struct dtx_op dtx_op_asof_join = {
 	.name = "asof_join",
 	.aliases = "merge_asof",
@@ -391,6 +397,8 @@ const struct dtx_op dtx_op_asof_join = {
 		 "times "
 		 "the last row counts, of two equally near ones the earlier time; null never "
 		 "matches. A name that is taken gets the suffix.",
+	.facts = { .rows = DTX_ROWS_JOINED, .decides = "on,by" },
+	.dropped = asof_dropped,
 	.params = asof_params,
 	.nparams = DTX_COUNT(asof_params),
 	.examples = asof_examples,

@@ -355,6 +355,12 @@ static void bin_explain(const void *args, struct dtx_buf *out)
 
 static const struct dtx_map bin_map = { .batch = bin_batch };
 
+/* Ranges between the ends of the whole column depend on all rows. */
+static void bin_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	facts->borrows = json_object_get(canonical, "n") != NULL;
+}
+
 const struct dtx_op dtx_op_bin = {
 	.name = "bin",
 	.aliases = "cut,qcut",
@@ -365,6 +371,8 @@ const struct dtx_op dtx_op_bin = {
 	.notes = "Ranges are [a,b), the last one [a,b]; with closed right (a,b], the first one "
 		 "[a,b]. A value outside is null, counted. Quantiles are of type 7; equal edges "
 		 "are one.",
+	.facts = { .rows = DTX_ROWS_SAME },
+	.facts_of = bin_facts,
 	.params = bin_params,
 	.nparams = DTX_COUNT(bin_params),
 	.examples = bin_examples,

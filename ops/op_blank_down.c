@@ -114,6 +114,7 @@ const struct dtx_op dtx_op_blank_down = {
 	.summary = "Blank values that repeat the one above",
 	.notes = "Values are compared, not their writing: 1.50 equals 1.5. The inverse of fill. "
 		 "Column types are found again.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED, .borrows = true },
 	.params = blank_params,
 	.nparams = DTX_COUNT(blank_params),
 	.examples = blank_examples,

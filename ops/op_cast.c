@@ -368,6 +368,7 @@ const struct dtx_op dtx_op_cast = {
 	.notes = "Strict: '12.7' is no int, '1,234' no number (parse_number reads that). A float "
 		 "becomes int only if it is integral. on_error null counts the values it empties; "
 		 "keep_text leaves a column text as it is written where one value does not fit.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = cast_params,
 	.nparams = DTX_COUNT(cast_params),
 	.examples = cast_examples,

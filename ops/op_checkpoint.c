@@ -74,6 +74,7 @@ const struct dtx_op dtx_op_checkpoint = {
 		"The table passes unchanged. The record of the run has, for this step, the rows "
 		"and a hash of all names and cells as written: two runs with the same hash had the "
 		"same table here, whatever came before.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_KEPT },
 	.params = checkpoint_params,
 	.nparams = DTX_COUNT(checkpoint_params),
 	.examples = checkpoint_examples,

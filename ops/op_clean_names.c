@@ -107,6 +107,7 @@ const struct dtx_op dtx_op_clean_names = {
 	.summary = "Make column names easy to write",
 	.notes = "Lower case; runs of characters that are no letters or digits become _, those at "
 		 "the ends go. A name with nothing left is column_N, repeated names get _2, _3.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_RENAMED },
 	.params = clean_params,
 	.nparams = DTX_COUNT(clean_params),
 	.examples = clean_examples,

@@ -229,6 +229,7 @@ const struct dtx_op dtx_op_clean_text = {
 		 "case. Columns that hold no text, nulls and clean texts stay as they are; a text "
 		 "with "
 		 "nothing left is empty, not null.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = clean_params,
 	.nparams = DTX_COUNT(clean_params),
 	.examples = clean_examples,

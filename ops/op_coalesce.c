@@ -178,6 +178,7 @@ const struct dtx_op dtx_op_coalesce = {
 	.summary = "Take the first value that is not null",
 	.notes = "The result is the last column, or with drop stands where the leftmost of them "
 		 "was. Equal types stay, int goes to float, date to datetime, others become text.",
+	.facts = { .rows = DTX_ROWS_SAME },
 	.params = coalesce_params,
 	.nparams = DTX_COUNT(coalesce_params),
 	.examples = coalesce_examples,

@@ -100,6 +100,7 @@ const struct dtx_op dtx_op_cumulative = {
 	.summary = "Running sums, minima, maxima, counts, means or products",
 	.notes = "A short form of window with cum_sum(col) and so on. Rows stay where they are; at "
 		 "a null the result is null, and the next value goes on from before it.",
+	.facts = { .rows = DTX_ROWS_WINDOW, .groups = "by", .lo = INT64_MIN },
 	.params = cumulative_params,
 	.nparams = DTX_COUNT(cumulative_params),
 	.examples = cumulative_examples,

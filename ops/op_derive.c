@@ -187,6 +187,7 @@ const struct dtx_op dtx_op_derive = {
 		 "calls run "
 		 "over "
 		 "the rows of the `by` group, in table order.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_SET },
 	.params = derive_params,
 	.nparams = DTX_COUNT(derive_params),
 	.examples = derive_examples,

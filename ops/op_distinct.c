@@ -466,6 +466,13 @@ static bool distinct_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return true;
 }
 
+static void distinct_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	(void)with;
+	dtx_buf_printf(out, "another row with the same values stays (keep %s)",
+	               dtx_json_text(canonical, "keep", "first"));
+}
+
 const struct dtx_op dtx_op_distinct = {
 	.name = "distinct",
 	.aliases = "unique,drop_duplicates,dedupe",
@@ -473,6 +480,13 @@ const struct dtx_op dtx_op_distinct = {
 	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Drop rows whose key was there before",
 	.notes = "null equals null. Whole rows are kept, in table order.",
+	.facts = { .rows = DTX_ROWS_CHOSEN,
+	           .values = DTX_VALUES_KEPT,
+	           .decides = "cols",
+	           .groups = "cols",
+	           .all_cols = "",
+	           .indirect = "GROUP_BY" },
+	.dropped = distinct_dropped,
 	.params = distinct_params,
 	.nparams = DTX_COUNT(distinct_params),
 	.examples = distinct_examples,

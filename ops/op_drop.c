@@ -147,6 +147,7 @@ const struct dtx_op dtx_op_drop = {
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_SAME_ROWS | DTX_OP_DX,
 	.summary = "Leave out the listed columns",
 	.notes = "The other columns keep their order. Dropping all columns is an error.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_UNLISTED },
 	.params = drop_params,
 	.nparams = DTX_COUNT(drop_params),
 	.examples = drop_examples,

@@ -149,6 +149,7 @@ const struct dtx_op dtx_op_drop_empty = {
 	.summary = "Drop blank rows and columns",
 	.notes = "Blank is null, empty text or spaces. A header does not count as a cell. Column "
 		 "types are found again.",
+	.facts = { .rows = DTX_ROWS_CHOSEN, .values = DTX_VALUES_KEPT, .as_read = true },
 	.params = empty_params,
 	.nparams = DTX_COUNT(empty_params),
 	.examples = empty_examples,

@@ -369,6 +369,10 @@ const struct dtx_op dtx_op_drop_rows = {
 		"sum of the rows since the last total, or of all rows before. Other rows with such "
 		"a "
 		"label stay, with a warning. Column types are found again from the rows that stay.",
+	.facts = { .rows = DTX_ROWS_CHOSEN,
+	           .values = DTX_VALUES_KEPT,
+	           .decides = "where",
+	           .as_read = true },
 	.params = drop_params,
 	.nparams = DTX_COUNT(drop_params),
 	.examples = drop_examples,

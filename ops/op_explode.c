@@ -390,6 +390,7 @@ const struct dtx_op dtx_op_explode = {
 	.notes = "The other cells are repeated, pieces are text until cast. A null or blank cell, "
 		 "and one with no piece left, gives one row with null. Several columns have as "
 		 "many pieces in each row, else bad_split. Objects in a JSON array stay JSON.",
+	.facts = { .rows = DTX_ROWS_SPLIT, .values = DTX_VALUES_CHANGED },
 	.params = explode_params,
 	.nparams = DTX_COUNT(explode_params),
 	.examples = explode_examples,

@@ -202,6 +202,7 @@ const struct dtx_op dtx_op_extract = {
 	.summary = "Make columns of the groups of a pattern",
 	.notes = "The first match counts; no match gives nulls, which are counted. A pattern "
 		 "without groups gives its whole match. The new columns are text until cast.",
+	.facts = { .rows = DTX_ROWS_SAME },
 	.params = extract_params,
 	.nparams = DTX_COUNT(extract_params),
 	.examples = extract_examples,

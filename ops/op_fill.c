@@ -407,6 +407,16 @@ static bool fill_pandas(const void *args, struct dtx_buf *out)
 	return a->only == ONLY_BLANK && dtx_py_call(&dtx_op_fill, args, NULL, 1, out);
 }
 
+/* Along a row values come from other columns; only the ends of ranges tell what a merged cell has.
+ */
+static void fill_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	bool vertical = dtx_str_in_list("down,up", dtx_json_text(canonical, "dir", "down"));
+
+	facts->values = vertical ? DTX_VALUES_CHANGED : DTX_VALUES_ANY;
+	facts->fills = vertical && strcmp(dtx_json_text(canonical, "only", ""), "merged") != 0;
+}
+
 const struct dtx_op dtx_op_fill = {
 	.name = "fill",
 	.aliases = "ffill,fill_down,bfill,fill_up",
@@ -417,6 +427,12 @@ const struct dtx_op dtx_op_fill = {
 	.notes =
 		"Blank is null, empty text or spaces. Right and left go along the row in the order "
 		"of cols. The types of filled columns are found again.",
+	.facts = { .rows = DTX_ROWS_SAME,
+	           .values = DTX_VALUES_CHANGED,
+	           .as_read = true,
+	           .fills = true,
+	           .borrows = true },
+	.facts_of = fill_facts,
 	.params = fill_params,
 	.nparams = DTX_COUNT(fill_params),
 	.examples = fill_examples,

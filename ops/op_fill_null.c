@@ -429,6 +429,14 @@ static bool null_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return ok;
 }
 
+/* A formula takes other columns, a strategy other rows. */
+static void null_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	if (json_object_get(canonical, "expr"))
+		facts->values = DTX_VALUES_ANY;
+	facts->borrows = strcmp(dtx_json_text(canonical, "strategy", "zero"), "zero") != 0;
+}
+
 const struct dtx_op dtx_op_fill_null = {
 	.name = "fill_null",
 	.aliases = "fillna,replace_na,impute",
@@ -438,6 +446,8 @@ const struct dtx_op dtx_op_fill_null = {
 	.notes = "Only nulls: blank text stays. A value that does not fit the column's type is "
 		 "type_mismatch; a mean makes an int column float. Mode of equals: the first seen. "
 		 "Other cells keep their bytes.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
+	.facts_of = null_facts,
 	.params = null_params,
 	.nparams = DTX_COUNT(null_params),
 	.examples = null_examples,

@@ -151,6 +151,7 @@ const struct dtx_op dtx_op_filter = {
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_NARROWS,
 	.summary = "Keep rows for which a condition is true",
 	.notes = "A row is dropped where the condition is null; such rows are counted apart.",
+	.facts = { .rows = DTX_ROWS_FILTERED, .values = DTX_VALUES_KEPT, .decides = "where" },
 	.params = filter_params,
 	.nparams = DTX_COUNT(filter_params),
 	.examples = filter_examples,

@@ -466,6 +466,20 @@ static bool group_by_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return ok;
 }
 
+/* Which keys made a row of several sets is not known. */
+static void group_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	if (json_object_get(canonical, "sets"))
+		facts->rows = DTX_ROWS_WHOLE;
+}
+
+static void group_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	(void)with;
+	dtx_buf_printf(out, "its group is left out: %s",
+	               dtx_json_text(canonical, "having", "a key is null"));
+}
+
 const struct dtx_op dtx_op_group_by = {
 	.name = "group_by",
 	.aliases = "groupby,aggregate,summarise,summarize,count",
@@ -482,6 +496,9 @@ const struct dtx_op dtx_op_group_by = {
 		"are of); "
 		"a key outside a row's set is null, and `sets_as` tells it from a null in the "
 		"data.",
+	.facts = { .rows = DTX_ROWS_GROUPED, .decides = "by", .groups = "by" },
+	.facts_of = group_facts,
+	.dropped = group_dropped,
 	.params = group_by_params,
 	.nparams = DTX_COUNT(group_by_params),
 	.examples = group_by_examples,

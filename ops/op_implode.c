@@ -236,6 +236,7 @@ const struct dtx_op dtx_op_implode = {
 	.summary = "Join the values of a group into one text",
 	.notes = "One row per group, in order of first appearance: the columns of `by`, then the "
 		 "text. Values as written, nulls left out; a group of nulls gives null.",
+	.facts = { .rows = DTX_ROWS_GROUPED, .decides = "by", .groups = "by" },
 	.params = implode_params,
 	.nparams = DTX_COUNT(implode_params),
 	.examples = implode_examples,

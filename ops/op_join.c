@@ -423,6 +423,24 @@ static bool join_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return true;
 }
 
+static void join_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	const char *how = dtx_json_text(canonical, "how", "");
+
+	if (!strcmp(how, "semi"))
+		facts->rows = DTX_ROWS_SEMI;
+	else if (!strcmp(how, "anti"))
+		facts->rows = DTX_ROWS_ANTI;
+}
+
+static void join_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	const char *how = dtx_json_text(canonical, "how", "inner");
+
+	dtx_buf_printf(out, "%s join: %s row of '%.80s' has its keys", how,
+	               strcmp(how, "anti") ? "no" : "a", with);
+}
+
 const struct dtx_op dtx_op_join = {
 	.name = "join",
 	.aliases = "merge,inner_join,left_join,right_join,full_join,outer_join,semi_join,anti_join,"
@@ -437,6 +455,9 @@ const struct dtx_op dtx_op_join = {
 		"Rows in left order, matches in right order, unmatched right rows last. A null key "
 		"matches nothing unless nulls_equal. Key types are equal or both numeric. The "
 		"columns of a pair with a formula stay as they are: nothing of it is coalesced.",
+	.facts = { .rows = DTX_ROWS_JOINED, .decides = "on,using", .groups = "on" },
+	.facts_of = join_facts,
+	.dropped = join_dropped,
 	.params = join_params,
 	.nparams = DTX_COUNT(join_params),
 	.examples = join_examples,

@@ -169,6 +169,17 @@ static void lag_explain(const void *args, struct dtx_buf *out)
 	dtx_short_explain(a->by, &a->order, out);
 }
 
+/* The value itself is in another row; a difference is made of both. */
+static void lag_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	bool value = !strcmp(dtx_json_text(canonical, "mode", "value"), "value");
+	int64_t n = dtx_json_int(canonical, "n", 1);
+
+	facts->lo = value ? -n : DTX_MIN(-n, 0);
+	facts->hi = value ? -n : DTX_MAX(-n, 0);
+	facts->loose = !value && n != 1 && n != -1;
+}
+
 const struct dtx_op dtx_op_lag_lead = {
 	.name = "lag_lead",
 	.aliases = "shift,lag,lead",
@@ -177,6 +188,8 @@ const struct dtx_op dtx_op_lag_lead = {
 	.summary = "The value some rows before or after, or the way from it",
 	.notes = "A short form of window with lag(col, n), lead, diff and pct_change. Rows stay "
 		 "where they are. Called lead, `n` counts rows after.",
+	.facts = { .rows = DTX_ROWS_WINDOW, .groups = "by" },
+	.facts_of = lag_facts,
 	.params = lag_params,
 	.nparams = DTX_COUNT(lag_params),
 	.examples = lag_examples,

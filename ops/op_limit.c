@@ -288,6 +288,20 @@ static bool limit_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return true;
 }
 
+static void limit_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	facts->first = !dtx_json_int(canonical, "offset", 0) &&
+	               !strcmp(dtx_json_text(canonical, "from", ""), "start");
+}
+
+static void limit_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	(void)with;
+	dtx_buf_printf(out, "only %lld rows stay, from the %s",
+	               (long long)dtx_json_int(canonical, "n", 0),
+	               dtx_json_text(canonical, "from", "start"));
+}
+
 const struct dtx_op dtx_op_limit = {
 	.name = "limit",
 	.aliases = "head,slice,take,tail",
@@ -296,6 +310,9 @@ const struct dtx_op dtx_op_limit = {
 	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Keep the first or last rows, of the table or of each group",
 	.notes = "Rows keep table order, from the end too.",
+	.facts = { .rows = DTX_ROWS_CHOSEN, .values = DTX_VALUES_KEPT, .groups = "by" },
+	.facts_of = limit_facts,
+	.dropped = limit_dropped,
 	.params = limit_params,
 	.nparams = DTX_COUNT(limit_params),
 	.examples = limit_examples,

@@ -356,6 +356,12 @@ static const struct dtx_map lookup_map = {
 	.free_local = lookup_free,
 };
 
+static void lookup_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	(void)canonical;
+	dtx_buf_printf(out, "no row of '%.80s' takes it", with);
+}
+
 const struct dtx_op dtx_op_lookup_value = {
 	.name = "lookup_value",
 	.aliases = "vlookup,xlookup",
@@ -364,6 +370,8 @@ const struct dtx_op dtx_op_lookup_value = {
 	.summary = "Add one value of another table by key",
 	.notes =
 		"Keys of the other table are unique, else join_cardinality. A null key is missing.",
+	.facts = { .rows = DTX_ROWS_LOOKUP, .decides = "key" },
+	.dropped = lookup_dropped,
 	.params = lookup_params,
 	.nparams = DTX_COUNT(lookup_params),
 	.examples = lookup_examples,

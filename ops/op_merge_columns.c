@@ -195,6 +195,7 @@ const struct dtx_op dtx_op_merge_columns = {
 	.summary = "Join the texts of columns into one",
 	.notes = "Texts as written, in selector order; where all are null the result is null. The "
 		 "result stands where the leftmost of the columns was, or after it if they stay.",
+	.facts = { .rows = DTX_ROWS_SAME },
 	.params = merge_params,
 	.nparams = DTX_COUNT(merge_params),
 	.examples = merge_examples,

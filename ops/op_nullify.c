@@ -267,6 +267,7 @@ const struct dtx_op dtx_op_nullify = {
 	.summary = "Make values null",
 	.notes = "Values are compared by value, in columns whose type they can have: -999 is found "
 		 "as -999.0 too. Other cells keep their bytes.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = nullify_params,
 	.nparams = DTX_COUNT(nullify_params),
 	.examples = nullify_examples,

@@ -545,6 +545,7 @@ const struct dtx_op dtx_op_parse_date = {
 		"%H, or %I with %p, %M %S %f, %a %A, and %z for an offset (Z, +02, +0200, +02:00), "
 		"which makes the value UTC. Nothing that it reads is without effect: a day of the "
 		"week must be that of the date, and digits below a microsecond must be 0.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = date_params,
 	.nparams = DTX_COUNT(date_params),
 	.examples = date_examples,

@@ -306,6 +306,7 @@ const struct dtx_op dtx_op_parse_number = {
 	.summary = "Read numbers as people write them",
 	.notes = "Signs on either side, (1,234) is negative, currency signs and codes, groups of "
 		 "exactly three digits, percent. `blanks` become null and are counted.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = parse_params,
 	.nparams = DTX_COUNT(parse_params),
 	.examples = parse_examples,

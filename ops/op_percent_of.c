@@ -78,6 +78,7 @@ const struct dtx_op dtx_op_percent_of = {
 	.summary = "Share of each value in the sum of its group",
 	.notes = "A short form of window with share(col): 0.25 is a quarter. Rows stay where they "
 		 "are; where the sum is 0 the result is null.",
+	.facts = { .rows = DTX_ROWS_WINDOW, .groups = "by", .lo = INT64_MIN, .hi = INT64_MAX },
 	.params = percent_params,
 	.nparams = DTX_COUNT(percent_params),
 	.examples = percent_examples,

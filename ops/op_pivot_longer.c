@@ -446,6 +446,7 @@ const struct dtx_op dtx_op_pivot_longer = {
 	.summary = "Turn columns into rows",
 	.notes = "Output: kept columns, name columns, value columns. Nulls stay unless drop_nulls. "
 		 "Values of different types widen; without a common type they become text.",
+	.facts = { .rows = DTX_ROWS_LONGER },
 	.params = longer_params,
 	.nparams = DTX_COUNT(longer_params),
 	.examples = longer_examples,

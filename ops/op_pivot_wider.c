@@ -183,6 +183,7 @@ const struct dtx_op dtx_op_pivot_wider = {
 	.notes = "One row per id, in order of first appearance; null is an id. The table is always "
 		 "rectangular: absent cells are null or `fill`. A repeated cell without `agg` is "
 		 "pivot_not_unique.",
+	.facts = { .rows = DTX_ROWS_WIDER, .decides = "id,names_from", .groups = "id" },
 	.params = wider_params,
 	.nparams = DTX_COUNT(wider_params),
 	.examples = wider_examples,

@@ -289,6 +289,7 @@ const struct dtx_op dtx_op_promote_header = {
 		"Parts of a name are joined top to bottom; blank and repeated parts are skipped. A "
 		"column without any is column_N, repeated names get _2, _3. Column types are "
 		"found again.",
+	.facts = { .rows = DTX_ROWS_CHOSEN, .values = DTX_VALUES_RENAMED, .as_read = true },
 	.params = promote_params,
 	.nparams = DTX_COUNT(promote_params),
 	.examples = promote_examples,

@@ -559,6 +559,7 @@ const struct dtx_op dtx_op_range_join = {
 		 "asof_join are faster where they say the same. Rows come in left order, matches "
 		 "in right order; a null condition is no match. A name that is taken gets the "
 		 "suffix.",
+	.facts = { .rows = DTX_ROWS_JOINED, .decides = "where" },
 	.params = range_params,
 	.nparams = DTX_COUNT(range_params),
 	.examples = range_examples,

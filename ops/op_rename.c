@@ -264,6 +264,7 @@ const struct dtx_op dtx_op_rename = {
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_SAME_ROWS | DTX_OP_DX,
 	.summary = "Give columns new names",
 	.notes = "All names change at once, so a swap works. Two equal results are name_collision.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_RENAMED, .all_cols = "regex" },
 	.params = rename_params,
 	.nparams = DTX_COUNT(rename_params),
 	.examples = rename_examples,

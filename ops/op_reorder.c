@@ -147,6 +147,7 @@ const struct dtx_op dtx_op_reorder = {
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_SAME_ROWS,
 	.summary = "Move columns to another place",
 	.notes = "The other columns keep their order. Cells are written back byte for byte.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_KEPT },
 	.params = reorder_params,
 	.nparams = DTX_COUNT(reorder_params),
 	.examples = reorder_examples,

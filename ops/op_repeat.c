@@ -177,6 +177,7 @@ const struct dtx_op dtx_op_repeat = {
 	.summary = "Repeat rows",
 	.notes = "Copies stand next to each other. 0 and null drop the row, which is counted; a "
 		 "negative number is unexpected_value.",
+	.facts = { .rows = DTX_ROWS_SPLIT, .values = DTX_VALUES_KEPT, .decides = "col" },
 	.params = repeat_params,
 	.nparams = DTX_COUNT(repeat_params),
 	.examples = repeat_examples,

@@ -582,6 +582,7 @@ const struct dtx_op dtx_op_replace_values = {
 	.summary = "Replace values by a table of pairs",
 	.notes = "Typed equality, the first pair that fits, one pass; with regex, text columns "
 		 "and patterns. Cells that stay keep their bytes.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = replace_params,
 	.nparams = DTX_COUNT(replace_params),
 	.examples = replace_examples,

@@ -122,6 +122,11 @@ static void rolling_explain(const void *args, struct dtx_buf *out)
 	dtx_short_explain(a->by, &a->order, out);
 }
 
+static void rolling_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	facts->lo = 1 - dtx_json_int(canonical, "n", 1);
+}
+
 const struct dtx_op dtx_op_rolling = {
 	.name = "rolling",
 	.aliases = "moving_average",
@@ -130,6 +135,8 @@ const struct dtx_op dtx_op_rolling = {
 	.summary = "Means, sums and the like of the last n rows",
 	.notes = "A short form of window with roll_mean(col, n, min: m) and so on. Rows stay where "
 		 "they are; where fewer than `min` of the n rows have a value the result is null.",
+	.facts = { .rows = DTX_ROWS_WINDOW, .groups = "by" },
+	.facts_of = rolling_facts,
 	.params = rolling_params,
 	.nparams = DTX_COUNT(rolling_params),
 	.examples = rolling_examples,

@@ -279,6 +279,7 @@ const struct dtx_op dtx_op_sample = {
 	.notes = "Row i of its group, from 0, has the key splitmix64(seed + i): the n smallest "
 		 "stay, or those below frac * 2^64. With replace, draw j takes row key(j) * rows / "
 		 "2^64. Rows keep table order.",
+	.facts = { .rows = DTX_ROWS_CHOSEN, .values = DTX_VALUES_KEPT },
 	.params = sample_params,
 	.nparams = DTX_COUNT(sample_params),
 	.examples = sample_examples,

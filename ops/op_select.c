@@ -74,6 +74,7 @@ const struct dtx_op dtx_op_select = {
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_SAME_ROWS | DTX_OP_DX,
 	.summary = "Keep the listed columns, in the listed order",
 	.notes = "Cells are only moved: they are written back byte for byte.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_LISTED },
 	.params = select_params,
 	.nparams = DTX_COUNT(select_params),
 	.examples = select_examples,

@@ -102,6 +102,7 @@ const struct dtx_op dtx_op_set_header = {
 	.summary = "Replace all column names",
 	.notes = "The number of names must fit, else length_mismatch; with allow_short there may "
 		 "be fewer. Equal names are name_collision.",
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_RENAMED },
 	.params = header_params,
 	.nparams = DTX_COUNT(header_params),
 	.examples = header_examples,

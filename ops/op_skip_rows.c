@@ -207,6 +207,7 @@ const struct dtx_op dtx_op_skip_rows = {
 		 "stay. A "
 		 "quoted "
 		 "line break does not end a row.",
+	.facts = { .rows = DTX_ROWS_CHOSEN, .values = DTX_VALUES_KEPT, .as_read = true },
 	.params = skip_params,
 	.nparams = DTX_COUNT(skip_params),
 	.examples = skip_examples,

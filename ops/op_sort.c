@@ -251,6 +251,12 @@ static bool sort_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return ok;
 }
 
+static void sort_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	if (json_object_get(canonical, "limit"))
+		facts->rows = DTX_ROWS_CHOSEN;
+}
+
 const struct dtx_op dtx_op_sort = {
 	.name = "sort",
 	.aliases = "order_by,arrange,sort_values",
@@ -259,6 +265,12 @@ const struct dtx_op dtx_op_sort = {
 	.summary = "Put rows in order",
 	.notes = "Stable. Nulls come last in both directions unless nulls is \"first\". Text is "
 		 "ordered by its UTF-8 bytes unless collate says otherwise.",
+	.facts = { .rows = DTX_ROWS_SORTED,
+	           .values = DTX_VALUES_KEPT,
+	           .decides = "by",
+	           .indirect = "SORT",
+	           .first = true },
+	.facts_of = sort_facts,
 	.params = sort_params,
 	.nparams = DTX_COUNT(sort_params),
 	.examples = sort_examples,

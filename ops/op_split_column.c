@@ -295,6 +295,7 @@ const struct dtx_op dtx_op_split_column = {
 	.summary = "Split a text into columns",
 	.notes = "The parts take the column's place and are text until cast. A wrong number of "
 		 "parts is bad_split. A null cell gives nulls. Widths count characters.",
+	.facts = { .rows = DTX_ROWS_SAME },
 	.params = split_params,
 	.nparams = DTX_COUNT(split_params),
 	.examples = split_examples,

@@ -240,6 +240,10 @@ const struct dtx_op dtx_op_subtitle_to_column = {
 	.notes =
 		"A title goes to all rows below it, until the next one; rows above the first get "
 		"null. With drop false a title's own row has it too. Column types are found again.",
+	.facts = { .rows = DTX_ROWS_CHOSEN,
+	           .values = DTX_VALUES_KEPT,
+	           .as_read = true,
+	           .borrows = true },
 	.params = subtitle_params,
 	.nparams = DTX_COUNT(subtitle_params),
 	.examples = subtitle_examples,

@@ -276,6 +276,13 @@ static void top_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_add(out, ", and those equal to the last");
 }
 
+static void top_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	(void)with;
+	dtx_buf_printf(out, "it is not among the %lld rows that stay",
+	               (long long)dtx_json_int(canonical, "n", 0));
+}
+
 const struct dtx_op dtx_op_top = {
 	.name = "top",
 	.aliases = "nlargest,slice_max,nsmallest,slice_min,top_n",
@@ -285,6 +292,12 @@ const struct dtx_op dtx_op_top = {
 	.summary = "Keep the rows with the largest or smallest values",
 	.notes = "Nulls never qualify. Rows are sorted within their group, equal ones in table "
 		 "order; groups come in order of first appearance.",
+	.facts = { .rows = DTX_ROWS_CHOSEN,
+	           .values = DTX_VALUES_KEPT,
+	           .decides = "expr,by",
+	           .groups = "by",
+	           .first = true },
+	.dropped = top_dropped,
 	.params = top_params,
 	.nparams = DTX_COUNT(top_params),
 	.examples = top_examples,

@@ -438,6 +438,13 @@ static bool union_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return true;
 }
 
+/* By position the columns of the tables have other names each. */
+static void union_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	if (strcmp(dtx_json_text(canonical, "by", "name"), "name") != 0)
+		facts->rows = DTX_ROWS_WHOLE;
+}
+
 const struct dtx_op dtx_op_union = {
 	.name = "union",
 	.aliases = "concat,append,bind_rows,stack_tables,union_all",
@@ -448,6 +455,8 @@ const struct dtx_op dtx_op_union = {
 		 "name; what a table lacks is null. Cells keep their bytes. Columns of two types "
 		 "widen; without a common type they become text, with a warning. 'columns' says "
 		 "what 'fill_missing' says, and what becomes of columns that not all have.",
+	.facts = { .rows = DTX_ROWS_UNION },
+	.facts_of = union_facts,
 	.params = union_params,
 	.nparams = DTX_COUNT(union_params),
 	.examples = union_examples,

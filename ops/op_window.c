@@ -181,6 +181,10 @@ const struct dtx_op dtx_op_window = {
 		 "whose order value lies in (row + from, row + to], durations of times (-7d, 1mo) "
 		 "or "
 		 "numbers. A null in the first order value has no rank, and no frame by range.",
+	.facts = { .rows = DTX_ROWS_WINDOW,
+	           .values = DTX_VALUES_SET,
+	           .decides = "by,order",
+	           .groups = "by" },
 	.params = window_params,
 	.nparams = DTX_COUNT(window_params),
 	.examples = window_examples,

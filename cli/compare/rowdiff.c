@@ -56,11 +56,14 @@ static json_t *rowdiff_key(const json_t *record)
 		json_object_get(json_object_get(json_object_get(record, "run"), "plan"), "plan");
 	const json_t *keys = json_object_get(json_object_get(plan, "expect"), "keys");
 	const json_t *steps = json_object_get(plan, "steps");
+	const char *preset;
 
 	for (size_t i = json_array_size(steps); !json_array_size(keys) && i > 0; i--) {
 		const json_t *step = json_array_get(steps, i - 1);
 
-		if (!strcmp(dtx_json_text(step, "op", ""), "group_by"))
+		const struct dtx_op *op = dtx_op_find(dtx_json_text(step, "op", ""), &preset);
+
+		if (op && op->facts.rows == DTX_ROWS_GROUPED)
 			keys = json_object_get(step, "by");
 	}
 	return rowdiff_names(keys);

@@ -26,7 +26,6 @@ enum dtx_code dtx_runner_lineage_check(const struct dtx_runner *r, struct dtx_er
 
 	if (r->args->lineage != LINEAGE_ROWS)
 		goto out;
-	DTX_TRY(dtx_trace_followed(r->plan, err));
 	for (uint32_t i = 0; i < r->plan->ninputs; i++) {
 		if (r->source[i] && dtx_source_passes(r->source[i]))
 			DTX_FAIL(err, DTX_E_USAGE,

@@ -214,7 +214,10 @@ static bool record_is_matched(const struct dtx_exec_step *x, const struct dtx_pl
 {
 	static const char *const hows = "left,inner,right,full,semi";
 
-	return !x->ndrops && !x->by_snippet && !strcmp(step->name, "join") &&
+	struct dtx_op_facts f = dtx_op_facts(step->op, step->canonical);
+	bool keyed = f.groups && (f.rows == DTX_ROWS_JOINED || f.rows == DTX_ROWS_SEMI);
+
+	return !x->ndrops && !x->by_snippet && keyed &&
 	       dtx_str_in_list(hows, dtx_json_text(step->canonical, "how", ""));
 }
 

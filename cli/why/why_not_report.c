@@ -117,37 +117,19 @@ json_t *dtx_why_not_others(json_t *rows, const json_t *own)
 	return list;
 }
 
-/* What each op says when it drops a row. */
+/* What the op says when it drops a row. */
 void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
                         json_t *because)
 {
 	const struct dtx_plan_step *st = &w->plan->step[step];
-	const json_t *c = st->canonical;
-	const char *how = dtx_json_text(c, "how", "inner");
-	char text[400];
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	text[0] = '\0';
-	if (!strcmp(st->name, "join"))
-		snprintf(text, sizeof(text), "%s join: %s row of '%.80s' has its keys", how,
-		         strcmp(how, "anti") ? "no" : "a", dtx_json_text(say, "with", ""));
-	else if (dtx_str_in_list("lookup_value,asof_join", st->name))
-		snprintf(text, sizeof(text), "no row of '%.80s' takes it",
-		         dtx_json_text(say, "with", ""));
-	else if (!strcmp(st->name, "distinct"))
-		snprintf(text, sizeof(text), "another row with the same values stays (keep %s)",
-		         dtx_json_text(c, "keep", "first"));
-	else if (!strcmp(st->name, "limit"))
-		snprintf(text, sizeof(text), "only %lld rows stay, from the %s",
-		         (long long)dtx_json_int(c, "n", 0), dtx_json_text(c, "from", "start"));
-	else if (!strcmp(st->name, "group_by"))
-		snprintf(text, sizeof(text), "its group is left out: %s",
-		         dtx_json_text(c, "having", "a key is null"));
-	else if (!strcmp(st->name, "top"))
-		snprintf(text, sizeof(text), "it is not among the %lld rows that stay",
-		         (long long)dtx_json_int(c, "n", 0));
+	if (st->op && st->op->dropped)
+		st->op->dropped(st->canonical, dtx_json_text(say, "with", ""), &text);
 	else
-		snprintf(text, sizeof(text), "this step leaves it out");
-	json_array_append_new(because, json_string(text));
+		dtx_buf_add(&text, "this step leaves it out");
+	json_array_append_new(because, json_string(dtx_buf_text(&text)));
+	dtx_buf_clear(&text);
 }
 
 /* Conditions of a filter that do not hold. */
@@ -219,7 +201,7 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 	snprintf(key, sizeof(key), "%u", step);
 	say = json_array_get(json_object_get(w->follow.say, key),
 	                     (size_t)dtx_json_int(row, "side", 0));
-	if (!strcmp(st->name, "filter"))
+	if (dtx_trace_facts(st).rows == DTX_ROWS_FILTERED)
 		why_not_conditions(w, step, say, row, because);
 	if (dtx_why_not_plan_decides(st) && dtx_json_int(row, "side", 0))
 		why_not_met(st, say, dtx_json_int(count, "meets", 0), because);

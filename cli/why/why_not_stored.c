@@ -80,7 +80,7 @@ static json_t *stored_dropped(const struct not_stored *s, const int64_t *has, ui
 	if (other >= 0 && has[other] && !(st->table[0] >= 0 && has[st->table[0]]))
 		other = st->table[0]; /* the row is on that side */
 	say = json_pack("{ss}", "with", dtx_trace_name_of(plan, other, name));
-	if (!strcmp(st->name, "filter") && where)
+	if (dtx_trace_facts(st).rows == DTX_ROWS_FILTERED && where)
 		json_array_append_new(because, json_sprintf("%s does not hold", where));
 	else
 		dtx_why_not_reason(s->w, i, say, because);

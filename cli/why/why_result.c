@@ -175,15 +175,13 @@ void dtx_why_result_taken(struct dtx_why_result *t, uint32_t output, const char 
 /* Whether what a window looked at are cells of the source: none made anew, none twice. */
 static bool traced_bare(const struct dtx_plan *plan, const char *column)
 {
-	static const char *const keep =
-		"filter,sort,limit,top,select,drop,reorder,rename,derive,distinct,drop_rows,"
-		"skip_rows,drop_empty,add_id,lookup_value,window,rank,cumulative,rolling,lag_lead,"
-		"percent_of";
-
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &plan->step[i];
+		struct dtx_op_facts f = dtx_trace_facts(st);
+		bool own = f.values == DTX_VALUES_RENAMED || f.rows == DTX_ROWS_WINDOW ||
+		           dtx_trace_keeps(st, column);
 
-		if (!dtx_str_in_list(keep, st->name) ||
+		if (!own || f.rows == DTX_ROWS_JOINED || f.rows == DTX_ROWS_WHOLE ||
 		    !*dtx_json_text(st->canonical, "suffix", "x") ||
 		    dtx_json_find(json_object_get(st->canonical, "set"), "as", column))
 			return false;
@@ -217,22 +215,15 @@ void dtx_why_result_window(const struct dtx_plan *plan, const char *formula, con
 /* Whether no step behind i gives the column other values: what it says then is what it was. */
 static bool traced_kept(const struct dtx_plan *plan, uint32_t i, const char *column)
 {
-	static const char *const keep =
-		"filter,sort,limit,top,select,drop,reorder,distinct,join,add_id";
-
 	for (i++; i < plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &plan->step[i];
 		const json_t *key;
 
-		if (dtx_str_in_list(keep, st->name))
+		if (dtx_trace_keeps(st, column))
 			continue;
-		if (!strcmp(st->name, "derive") &&
-		    !dtx_json_find(json_object_get(st->canonical, "set"), "as", column))
-			continue;
-		key = strcmp(st->name, "group_by")
-		              ? NULL
-		              : dtx_json_find(json_object_get(st->canonical, "by"), "as", column);
-		if (!key || json_object_get(key, "expr"))
+		key = dtx_json_find(json_object_get(st->canonical, "by"), "as", column);
+		if (dtx_trace_facts(st).rows != DTX_ROWS_GROUPED || !key ||
+		    json_object_get(key, "expr"))
 			return false;
 	}
 	return true;
@@ -321,15 +312,15 @@ static bool traced_formula_reads(const char *formula, const char *column)
 /* Whether the step may give the column's values to others, or its name. */
 static bool traced_moves(const struct dtx_plan_step *st, const char *column)
 {
-	static const char *const stays =
-		"filter,sort,limit,top,select,drop,reorder,distinct,join,"
-		"add_id,cast,fill,fill_null,drop_rows,skip_rows,drop_empty";
+	struct dtx_op_facts f = dtx_trace_facts(st);
 	const json_t *set = json_object_get(st->canonical, "set");
 	const json_t *map = json_object_get(st->canonical, "map"), *one;
 	size_t i;
 
-	if (dtx_str_in_list(stays, st->name))
-		return false;
+	if (f.values == DTX_VALUES_CHANGED && f.rows != DTX_ROWS_SPLIT)
+		return *dtx_json_text(st->canonical, "suffix", "") ||
+		       json_object_get(st->canonical, "as") ||
+		       json_object_get(st->canonical, "expr");
 	if (map)
 		return dtx_json_find(map, "from", column) || dtx_json_find(map, "to", column);
 	json_array_foreach((json_t *)(uintptr_t)set, i, one)
@@ -338,7 +329,12 @@ static bool traced_moves(const struct dtx_plan_step *st, const char *column)
 		    traced_formula_reads(dtx_json_text(one, "expr", ""), column))
 			return true;
 	}
-	return !set;
+	return !set && !dtx_trace_keeps(st, column);
+}
+
+static bool unions(const struct dtx_plan_step *st)
+{
+	return dtx_trace_facts(st).rows == DTX_ROWS_UNION;
 }
 
 /* Whether the rows of a table are those of the input. */
@@ -347,7 +343,7 @@ static bool traced_of(const struct dtx_plan *plan, int32_t table, const char *al
 	while (table >= (int32_t)plan->ninputs) {
 		const struct dtx_plan_step *st = &plan->step[table - (int32_t)plan->ninputs];
 
-		for (uint32_t k = 1; k < st->ntables && !strcmp(st->name, "union"); k++) {
+		for (uint32_t k = 1; k < st->ntables && unions(st); k++) {
 			if (traced_of(plan, st->table[k], alias))
 				return true;
 		}
@@ -377,7 +373,8 @@ bool dtx_why_result_elsewhere(struct dtx_why_result *t, const char *asked, const
 		const char *name = NULL, *value = NULL;
 		bool own;
 
-		if (strcmp(st->name, "pivot_longer") != 0 || !out || traced_beside(t, i, asked))
+		if (dtx_trace_facts(st).rows != DTX_ROWS_LONGER || !out ||
+		    traced_beside(t, i, asked))
 			continue;
 		own = traced_own(t->plan, i, alias, column);
 		if (own && dtx_schema_find(out, column) >= 0)
@@ -400,7 +397,7 @@ bool dtx_why_result_filled(const struct dtx_why_result *t, const char *column)
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
 
-		if (!strcmp(st->name, "fill") && dtx_trace_borrows(st, column))
+		if (dtx_trace_facts(st).fills && dtx_trace_borrows(st, column))
 			return true;
 	}
 	return false;

@@ -33,6 +33,18 @@ const struct dtx_op *dtx_op_find(const char *name, const char **preset)
 	return NULL;
 }
 
+struct dtx_op_facts dtx_op_facts(const struct dtx_op *op, const json_t *canonical)
+{
+	struct dtx_op_facts facts = { .rows = DTX_ROWS_WHOLE };
+
+	if (!op)
+		return facts;
+	facts = op->facts;
+	if (op->facts_of)
+		op->facts_of(canonical, &facts);
+	return facts;
+}
+
 size_t dtx_op_names(const char **names, size_t max)
 {
 	size_t n = 0;

@@ -147,6 +147,58 @@ enum dtx_op_flags {
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };
 
+/* --- how rows and columns of a result relate to those of the inputs ---
+ *
+ * Each op states it, in `facts`; `why`, `why-not`, lineage, explain and the record read it here and
+ * know no op by name.  An op that states nothing is answered for all the same: each of its rows is
+ * then said to come from all rows of its inputs. */
+enum dtx_op_rows {
+	DTX_ROWS_WHOLE,    /* any row may come from all rows of all inputs (transpose) */
+	DTX_ROWS_SAME,     /* one for each row of the input, in order (derive) */
+	DTX_ROWS_SORTED,   /* the rows of the input in another order (sort) */
+	DTX_ROWS_FILTERED, /* rows of the input that stay for what they have themselves (filter) */
+	DTX_ROWS_CHOSEN,   /* rows of the input that stay for what other rows have too (limit) */
+	DTX_ROWS_SPLIT,    /* none, one or several for each row of the input (explode) */
+	DTX_ROWS_LONGER,   /* one for each row and each of its columns that are made rows */
+	DTX_ROWS_WINDOW,   /* as SAME, with values made of rows around, from `lo` to `hi` */
+	DTX_ROWS_GROUPED,  /* one for all rows with the same values of the parameter `groups` */
+	DTX_ROWS_WIDER,    /* the same, where some columns are named by cells (pivot_wider) */
+	DTX_ROWS_JOINED,   /* a row of the first table with a row of the second; or one of them */
+	DTX_ROWS_SEMI,     /* rows of the first table for which the second one has a row */
+	DTX_ROWS_ANTI,     /* rows of the first table for which the second one has no row */
+	DTX_ROWS_LOOKUP,   /* rows of the first table with one column of the second */
+	DTX_ROWS_UNION     /* the rows of all tables, one table below the other */
+};
+/* Where a column of the result has its values from, of rows that are passed on. */
+enum dtx_op_values {
+	DTX_VALUES_ANY,      /* from any columns of the row */
+	DTX_VALUES_KEPT,     /* from the column of its name, unchanged */
+	DTX_VALUES_LISTED,   /* the same, of the columns in `cols` (select) */
+	DTX_VALUES_UNLISTED, /* the same, of the columns that are not in `cols` (drop) */
+	DTX_VALUES_SET,      /* the same, but for the formulas of the parameter `set` */
+	DTX_VALUES_RENAMED, /* from one column, under another name: `map` has {from, to}; without it
+	                     * columns keep their places */
+	DTX_VALUES_CHANGED  /* from the column of its name, changed (cast) */
+};
+struct dtx_op_facts {
+	enum dtx_op_rows rows;
+	enum dtx_op_values values;
+	/* Parameters whose columns and formulas decide which rows there are: "on,using". */
+	const char *decides;
+	/* The parameter that lists columns: rows which differ in them do not see each other. */
+	const char *groups;
+	/* A step without `cols` takes all columns, if it has this parameter; "": always; NULL: no
+	 */
+	const char *all_cols;
+	const char *indirect; /* what OpenLineage calls the deciding columns; NULL: by `rows` */
+	int64_t lo, hi;       /* WINDOW: places from a row to those it sees; INT64_MIN, INT64_MAX */
+	bool loose;           /* WINDOW: it sees only some of the rows from lo to hi */
+	bool as_read; /* looks at rows as the reader delivered them, and at all their cells */
+	bool fills;   /* blank cells take the cell above, or below (`dir` is "up") */
+	bool borrows; /* a value of `cols` or `as` may come from other rows, unknown which */
+	bool first;   /* the rows that stay are the first ones, by the order of the step */
+};
+
 struct dtx_example {
 	const char *step;  /* JSON of one step */
 	const char *in;    /* CSV of the current table */
@@ -178,6 +230,12 @@ struct dtx_op {
 	 * PREFIX_1, PREFIX_2 ...; parsing puts a step for each of them in place of the one
 	 * (core/plan/parse/expand_split.c), and sets `pick` of it to the number. */
 	const char *prefix, *pick;
+	struct dtx_op_facts facts;
+	/* Where they depend on the parameters: changes what `facts` says.  NULL: they do not. */
+	void (*facts_of)(const json_t *canonical, struct dtx_op_facts *facts);
+	/* Why a row is left out, as a sentence without a full stop; `with`: name of the table on
+	 * the other side, "" if there is none.  NULL: there is no more to say than that it is. */
+	void (*dropped)(const json_t *canonical, const char *with, struct dtx_buf *out);
 	/* Names of the further tables a step reads, into names[0..max); returns how many. */
 	size_t (*tables)(const void *args, const char **names, size_t max);
 	/* Checks over several parameters, without data; findings via dtx_bind_fail are not possible
@@ -211,6 +269,8 @@ extern const struct dtx_op *const dtx_ops[]; /* generated, NULL at the end */
 
 /* By name or alias; *preset is the alias preset ("how=left") or NULL. NULL: unknown. */
 const struct dtx_op *dtx_op_find(const char *name, const char **preset);
+/* What the op says of a step with these parameters.  op NULL: nothing, its rows are WHOLE. */
+struct dtx_op_facts dtx_op_facts(const struct dtx_op *op, const json_t *canonical);
 /* Every name and alias, for suggestions; returns how many were written. */
 size_t dtx_op_names(const char **names, size_t max);
 

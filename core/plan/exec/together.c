@@ -19,8 +19,8 @@ struct folding {
 static const struct dtx_plan_step *union_of(const struct dtx_plan *p, uint32_t i)
 {
 	for (uint32_t s = 0; s < p->nsteps && p->step[s].number < 0; s++)
-		if (p->step[s].ntables > 1 && p->step[s].table[0] == (int32_t)i &&
-		    !strcmp(p->step[s].name, "union"))
+		if (p->step[s].ntables > 1 && p->step[s].table[0] == (int32_t)i && p->step[s].op &&
+		    p->step[s].op->facts.rows == DTX_ROWS_UNION)
 			return &p->step[s];
 	return NULL;
 }

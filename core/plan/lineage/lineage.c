@@ -185,12 +185,19 @@ static const struct dtx_expr *definition(void *arg, const char *name)
 	return o ? o->composed : NULL;
 }
 
+static struct dtx_op_facts facts_of(const struct lineage *l, const struct dtx_bind *b)
+{
+	const struct dtx_plan_step *st = &l->g->plan->step[b->step];
+
+	return dtx_op_facts(st->op, st->canonical);
+}
+
 /* A window's aggregate is over its partition; rows of a group have its keys, the columns that the
  * step only moves. */
 static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 {
 	const json_t *by = json_object_get(l->g->plan->step[b->step].canonical, "by"), *one;
-	bool window = dtx_str_in_list("derive,window", b->op);
+	bool window = facts_of(l, b).values == DTX_VALUES_SET;
 	struct dtx_buf keys = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const char *key;
 
@@ -223,7 +230,7 @@ static void formula_origin(struct lineage *l, const struct dtx_bind *b, uint32_t
 		o->by = keys_of(l, b);
 	o->composed = dtx_expr_replace(&l->arena, formula, definition, &r);
 	/* aggregates over other rows each: no line can say both */
-	if (o->aggregated && r.by && dtx_str_in_list("derive,window", b->op) &&
+	if (o->aggregated && r.by && facts_of(l, b).values == DTX_VALUES_SET &&
 	    (!o->by || strcmp(o->by, r.by) != 0))
 		o->composed = formula;
 	else if (!o->by)
@@ -262,6 +269,30 @@ out:
 	dtx_err_clear(&err);
 }
 
+/* A column that is made of any columns of the tables: which is not known. */
+static void any_origin(struct lineage *l, uint32_t step, struct origin *o)
+{
+	const struct dtx_plan_step *st = &l->g->plan->step[step];
+
+	const struct dtx_schema *s;
+	const struct origin *from;
+
+	/* all are worked out first: that takes turns of its own */
+	for (int turn = 0; turn < 2 && !l->failed; turn++) {
+		l->turn += turn;
+		for (uint32_t k = 0; k < st->ntables; k++) {
+			s = st->table[k] < 0 ? NULL : l->g->flow.table[st->table[k]].schema;
+			for (uint32_t c = 0; s && c < s->nfields; c++) {
+				from = origin_of(l, st->table[k], (int32_t)c);
+				for (size_t i = 0; turn && from && i < from->nsources; i++)
+					add_source(l, o, from->source[i]);
+				o->snippet |= from && from->snippet;
+				o->cut |= from && from->cut;
+			}
+		}
+	}
+}
+
 static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
 	const struct dtx_bind_col *col = &b->col[c];
@@ -270,8 +301,10 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 	add_sources(l, b, c, o);
 	if (col->formula)
 		formula_origin(l, b, c, col->formula, col->formula_text, o);
-	else if (!strcmp(b->op, "union"))
+	else if (facts_of(l, b).rows == DTX_ROWS_UNION)
 		union_formula(l, b, c, o);
+	else if (!o->nsources && facts_of(l, b).rows == DTX_ROWS_WHOLE)
+		any_origin(l, (uint32_t)b->step, o);
 }
 
 /* The key of an outer join is moved, and filled from the other side as well. */
@@ -412,9 +445,34 @@ static void wider_origin(struct lineage *l, int32_t t, int32_t c, struct origin 
 	const struct dtx_plan_step *st = &l->g->plan->step[step];
 	const struct dtx_bind *b = l->g->flow.bind[step];
 
-	if (b && !strcmp(st->name, "pivot_wider"))
+	if (b && facts_of(l, b).rows == DTX_ROWS_WIDER)
 		o->rows =
 			wider_rows(l, b, st->canonical, l->g->flow.table[t].schema->field[c].name);
+}
+
+/* A column that the binding does not know: one of the input by its place, or by its name, where the
+ * step passes columns on; else of any. */
+static void placed_origin(struct lineage *l, uint32_t step, int32_t c, struct origin *o)
+{
+	const struct dtx_plan_step *st = &l->g->plan->step[step];
+	struct dtx_op_facts f = dtx_op_facts(st->op, st->canonical);
+	const struct dtx_schema *in =
+		st->table[0] < 0 ? NULL : l->g->flow.table[st->table[0]].schema;
+	const struct dtx_schema *out = l->g->flow.table[l->g->plan->ninputs + step].schema;
+	const struct origin *from = NULL;
+
+	if (o->nsources || !in)
+		return;
+	if (f.rows != DTX_ROWS_WHOLE && f.values == DTX_VALUES_RENAMED &&
+	    in->nfields == out->nfields)
+		from = origin_of(l, st->table[0], c);
+	else if (f.rows != DTX_ROWS_WHOLE && f.values == DTX_VALUES_KEPT)
+		from = origin_of(l, st->table[0], dtx_schema_find(in, out->field[c].name));
+	if (from)
+		*o = *from;
+	o->cap = o->nsources; /* the list is that of `from` */
+	if (!from && f.rows == DTX_ROWS_WHOLE)
+		any_origin(l, step, o);
 }
 
 static void input_origin(struct lineage *l, int32_t t, int32_t c, struct origin *o)
@@ -460,6 +518,7 @@ static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 		wider_origin(l, t, c, o);
 	} else {
 		open_origin(l, g->flow.bind[step], step, o);
+		placed_origin(l, step, c, o);
 		wider_origin(l, t, c, o);
 	}
 	return o;
@@ -576,21 +635,22 @@ out:
 	return rc;
 }
 
-static const char *rows_subtype(const char *op)
+static const char *rows_subtype(const struct dtx_plan_step *st)
 {
-	static const char *const map[][2] = {
-		{ "join", "JOIN" },           { "group_by", "GROUP_BY" },
-		{ "distinct", "GROUP_BY" },   { "sort", "SORT" },
-		{ "window", "WINDOW" },       { "rank", "WINDOW" },
-		{ "cumulative", "WINDOW" },   { "rolling", "WINDOW" },
-		{ "lag_lead", "WINDOW" },     { "percent_of", "WINDOW" },
-		{ "pivot_wider", "GROUP_BY" }
-	};
+	struct dtx_op_facts f = dtx_op_facts(st->op, st->canonical);
 
-	for (size_t i = 0; i < DTX_COUNT(map); i++)
-		if (strcmp(map[i][0], op) == 0)
-			return map[i][1];
-	return "FILTER";
+	if (f.indirect)
+		return f.indirect;
+	switch (f.rows) {
+	case DTX_ROWS_JOINED:
+	case DTX_ROWS_SEMI:
+	case DTX_ROWS_ANTI:
+	case DTX_ROWS_LOOKUP: return "JOIN";
+	case DTX_ROWS_GROUPED:
+	case DTX_ROWS_WIDER: return "GROUP_BY";
+	case DTX_ROWS_WINDOW: return "WINDOW";
+	default: return "FILTER";
+	}
 }
 
 /* Columns that decide which rows the output has, from the steps above it. */
@@ -610,7 +670,7 @@ static enum dtx_code row_rows(struct lineage *l, struct dtx_exec_result *r, uint
 	b = l->g->flow.bind[(uint32_t)t - p->ninputs];
 	for (size_t i = 0; b && i < b->nuses; i++) {
 		struct dtx_exec_lineage row = { .output = output,
-			                        .subtype = rows_subtype(st->name),
+			                        .subtype = rows_subtype(st),
 			                        .cls = "exact" };
 		const struct origin *o = NULL;
 

@@ -199,9 +199,9 @@ static enum dtx_code walk_step(const struct dtx_row_lineage *k, const json_t *vi
 	if (!rowlog_numbers(from->list, was, &from->rows, &with) ||
 	    !set_init(&to->rows, to->list->n + 1))
 		DTX_FAIL_MEM(err);
-	ok = strcmp(to->list->kind, "window")
-	             ? walk_made(to->list, via, &with, number, &to->rows)
-	             : walk_window(to->list, via, &with, number, &to->rows);
+	ok = dtx_str_in_list("window,whole", to->list->kind)
+	             ? walk_window(to->list, via, &with, number, &to->rows)
+	             : walk_made(to->list, via, &with, number, &to->rows);
 	if (!ok)
 		DTX_FAIL_MEM(err);
 out:
@@ -478,6 +478,12 @@ enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t i
 	if (on_lets(k, input))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "of this input no numbers are kept: its rows only let others stay");
+	for (i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "whole"))
+			DTX_FAIL(
+				err, DTX_E_NO_TRANSLATION,
+				"rows of a step that works on the whole table are not followed on");
+	}
 	if (!rows || !groups || input >= ROWLOG_BITS || number < 1 ||
 	    !set_init(&on.reach[input], (size_t)number + 1))
 		DTX_FAIL_MEM(err);

@@ -6,33 +6,6 @@
 
 #include "core/base/mem.h"
 
-static const struct {
-	const char *op;
-	enum trace_how how;
-} trace_ops[] = {
-	{ "filter", TRACE_PASS },        { "derive", TRACE_PASS },
-	{ "limit", TRACE_PASS },         { "sort", TRACE_PASS },
-	{ "top", TRACE_PASS },           { "cast", TRACE_PASS },
-	{ "rename", TRACE_PASS },        { "join", TRACE_JOIN },
-	{ "asof_join", TRACE_JOIN },     { "lookup_value", TRACE_LOOKUP },
-	{ "explode", TRACE_PASS },       { "bin", TRACE_PASS },
-	{ "parse_number", TRACE_PASS },  { "parse_date", TRACE_PASS },
-	{ "clean_text", TRACE_PASS },    { "coalesce", TRACE_PASS },
-	{ "extract", TRACE_PASS },       { "split_column", TRACE_PASS },
-	{ "merge_columns", TRACE_PASS }, { "nullify", TRACE_PASS },
-	{ "blank_down", TRACE_PASS },    { "replace_values", TRACE_PASS },
-	{ "fill", TRACE_EARLY },         { "fill_null", TRACE_PASS },
-	{ "drop_rows", TRACE_EARLY },    { "skip_rows", TRACE_EARLY },
-	{ "drop_empty", TRACE_EARLY },   { "union", TRACE_UNION },
-	{ "pivot_longer", TRACE_PASS },  { "select", TRACE_LIST },
-	{ "drop", TRACE_LIST },          { "reorder", TRACE_LIST },
-	{ "distinct", TRACE_PASS },      { "group_by", TRACE_KEYS },
-	{ "pivot_wider", TRACE_WIDER },  { "window", TRACE_WINDOW },
-	{ "rank", TRACE_WINDOW },        { "cumulative", TRACE_WINDOW },
-	{ "rolling", TRACE_WINDOW },     { "lag_lead", TRACE_WINDOW },
-	{ "percent_of", TRACE_WINDOW },
-};
-
 /* --- making steps --- */
 
 void dtx_trace_add(struct trace *t, json_t *step, const char *in, const char *out)
@@ -90,21 +63,102 @@ void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char 
 
 /* --- forward: the plan with row numbers --- */
 
-enum trace_how dtx_trace_how(const struct dtx_plan_step *st)
+struct dtx_op_facts dtx_trace_facts(const struct dtx_plan_step *st)
 {
+	return dtx_op_facts(st->op, st->canonical);
+}
+
+struct dtx_op_facts dtx_trace_made_facts(const json_t *step)
+{
+	const char *preset;
+
+	return dtx_op_facts(dtx_op_find(dtx_json_text(step, "op", ""), &preset), step);
+}
+
+/* Whether a table has the rows of an input as they were read, for this step alone. */
+static bool trace_as_read(const struct dtx_plan *plan, int32_t table)
+{
+	uint32_t users = 0, k, n;
+
+	for (k = 0; k < plan->nsteps; k++) {
+		for (n = 0; n < plan->step[k].ntables; n++)
+			users += plan->step[k].table[n] == table;
+	}
+	if (users != 1 || table < (int32_t)plan->ninputs)
+		return users == 1 && table >= 0;
+	k = (uint32_t)table - plan->ninputs;
+	return dtx_trace_facts(&plan->step[k]).as_read &&
+	       trace_as_read(plan, plan->step[k].table[0]);
+}
+
+/* Keys by their names are columns of the result. */
+static bool trace_is_keyed(const struct dtx_plan_step *st, const struct dtx_op_facts *f)
+{
+	const json_t *keys = json_object_get(st->canonical, f->groups), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)keys, i, one)
+	{
+		if (json_is_string(one) ? !dtx_trace_plain_name(one)
+		                        : !dtx_json_text(one, "as", NULL))
+			return false;
+	}
+	return true;
+}
+
+enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_step *st)
+{
+	struct dtx_op_facts f = dtx_trace_facts(st);
+
 	if (dtx_trace_again_copy(st))
 		return TRACE_COPY;
-	if (json_object_get(st->canonical, "sets")) /* which keys made a row is not told */
-		return TRACE_NOT;
-	for (size_t i = 0; i < DTX_COUNT(trace_ops); i++) {
-		if (strcmp(trace_ops[i].op, st->name) != 0)
-			continue;
-		if (trace_ops[i].how == TRACE_JOIN &&
-		    !strcmp(dtx_json_text(st->canonical, "how", ""), "semi"))
-			return TRACE_SEMI;
-		return dtx_trace_windows(st) ? TRACE_WINDOW : trace_ops[i].how;
+	switch (f.rows) {
+	case DTX_ROWS_WHOLE: return TRACE_WHOLE;
+	case DTX_ROWS_GROUPED: return trace_is_keyed(st, &f) ? TRACE_KEYS : TRACE_WHOLE;
+	case DTX_ROWS_WIDER: return TRACE_WIDER;
+	case DTX_ROWS_WINDOW: return TRACE_WINDOW;
+	case DTX_ROWS_JOINED:
+	case DTX_ROWS_ANTI: return TRACE_JOIN;
+	case DTX_ROWS_SEMI: return TRACE_SEMI;
+	case DTX_ROWS_LOOKUP: return TRACE_LOOKUP;
+	case DTX_ROWS_UNION: return TRACE_UNION;
+	default: break;
 	}
-	return TRACE_NOT;
+	if (f.as_read && trace_as_read(plan, st->table[0]))
+		return TRACE_EARLY;
+	if (f.as_read && f.values == DTX_VALUES_RENAMED)
+		return TRACE_WHOLE; /* a row becomes names, and a row number is no name */
+	if (dtx_trace_windows(st))
+		return TRACE_WINDOW;
+	return f.values == DTX_VALUES_LISTED || f.values == DTX_VALUES_UNLISTED ? TRACE_LIST
+	                                                                        : TRACE_PASS;
+}
+
+bool dtx_trace_keeps(const struct dtx_plan_step *st, const char *column)
+{
+	struct dtx_op_facts f = dtx_trace_facts(st);
+	const char *as = dtx_json_text(st->canonical, "as", "");
+
+	switch (f.rows) {
+	case DTX_ROWS_WHOLE:
+	case DTX_ROWS_SPLIT:
+	case DTX_ROWS_LONGER:
+	case DTX_ROWS_GROUPED:
+	case DTX_ROWS_WIDER:
+	case DTX_ROWS_UNION: return false;
+	case DTX_ROWS_JOINED:
+	case DTX_ROWS_SEMI:
+	case DTX_ROWS_ANTI: return true;
+	case DTX_ROWS_LOOKUP:
+		return strcmp(dtx_json_text(st->canonical, "as",
+		                            dtx_json_text(st->canonical, "value", "")),
+		              column) != 0;
+	default: break;
+	}
+	if (f.values == DTX_VALUES_SET)
+		return !dtx_json_find(json_object_get(st->canonical, "set"), "as", column);
+	return (f.values == DTX_VALUES_KEPT && strcmp(as, column) != 0) ||
+	       f.values == DTX_VALUES_LISTED || f.values == DTX_VALUES_UNLISTED;
 }
 
 /* `with` names tables of the plan: those that are followed take their place. */
@@ -159,7 +213,8 @@ static json_t *trace_beside(struct trace *t, const struct dtx_plan_step *st, uin
 {
 	json_t *step = dtx_trace_step(t, st), *kept = json_array();
 	json_t *cols = json_object_get(step, "cols"), *keep = json_object_get(step, "keep");
-	bool all = !cols && (!strcmp(st->name, "distinct") || json_object_get(step, "regex"));
+	const char *takes = dtx_trace_facts(st).all_cols;
+	bool all = !cols && takes && (!*takes || json_object_get(step, takes));
 
 	if (trace_finds(cols))
 		dtx_trace_append(t, kept, json_pack("{sO}", "not", cols));
@@ -178,7 +233,7 @@ static json_t *trace_list(struct trace *t, const struct dtx_plan_step *st, int32
 	const struct dtx_schema *s = t->table[id].schema;
 	json_t *cols;
 
-	if (!s && strcmp(st->name, "select") != 0)
+	if (!s && dtx_trace_facts(st).values != DTX_VALUES_LISTED)
 		return trace_beside(t, st, t->table[id].ids);
 	cols = s ? dtx_trace_names(t, s) : json_deep_copy(json_object_get(st->canonical, "cols"));
 	dtx_trace_numbers(t, cols, t->table[id].ids);
@@ -257,28 +312,76 @@ out:
 	return rc;
 }
 
-/* A step that makes rows of several: without numbers before it, with new ones behind it. */
+/* Table k of a step without its row numbers; its name. */
+static const char *trace_bare(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                              uint32_t k, char bare[TRACE_NAME])
+{
+	json_t *numbers = json_array();
+	char in[TRACE_NAME];
+
+	dtx_trace_name(in, "t", (uint32_t)st->table[k]);
+	snprintf(bare, TRACE_NAME, "dtx_d%d_%u", id, k);
+	dtx_trace_numbers(t, numbers, t->table[st->table[k]].ids);
+	dtx_trace_add(t, json_pack("{ss so}", "op", "drop", "cols", numbers), in, bare);
+	return bare;
+}
+
+/* The other tables of a step without row numbers. */
+static void trace_bare_with(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                            json_t *step)
+{
+	bool several = json_is_array(json_object_get(step, "with"));
+	json_t *list = json_array();
+	char bare[TRACE_NAME];
+
+	for (uint32_t k = 1; k < st->ntables; k++)
+		dtx_trace_append(t, list, json_string(trace_bare(t, st, id, k, bare)));
+	if (st->ntables > 1)
+		trace_set(t, step, "with",
+		          several ? json_incref(list) : json_incref(json_array_get(list, 0)));
+	json_decref(list);
+}
+
+/* A step that makes rows of several: without numbers before it, with new ones after it. */
 static enum dtx_code trace_barrier(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char in[TRACE_NAME], bare[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
-	json_t *numbers = json_array();
+	char bare[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
+	json_t *step = dtx_trace_step(t, st);
 	uint32_t bit = 0;
 
 	DTX_TRY(trace_bit(t, id, &bit, err));
-	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
-	dtx_trace_name(bare, "d", (uint32_t)id);
 	dtx_trace_name(made, "b", (uint32_t)id);
 	dtx_trace_name(out, "t", (uint32_t)id);
-	dtx_trace_numbers(t, numbers, t->table[st->table[0]].ids);
-	dtx_trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), in, bare);
-	dtx_trace_add(t, dtx_trace_step(t, st), bare, made);
+	trace_bare_with(t, st, id, step);
+	dtx_trace_add(t, json_incref(step), trace_bare(t, st, id, 0, bare), made);
 	t->table[id].ids = (uint64_t)1 << bit;
 	dtx_trace_number(t, bit, made, out);
 out:
-	json_decref(numbers);
+	json_decref(step);
 	return rc;
+}
+
+/* All columns get new names by their places: the row numbers go to the end and keep theirs. */
+static void trace_headed(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                         const char *in, const char *out)
+{
+	json_t *step = dtx_trace_step(t, st), *numbers = json_array();
+	char last[TRACE_NAME];
+
+	dtx_trace_numbers(t, numbers, t->table[id].ids);
+	dtx_trace_add(t, json_pack("{ss so ss}", "op", "reorder", "cols", numbers, "to", "last"),
+	              in, dtx_trace_name(last, "h", 10000 + (uint32_t)id));
+	trace_set(t, step, "allow_short", json_true());
+	dtx_trace_add(t, step, last, out);
+}
+
+/* Whether the step names columns by their places. */
+static bool trace_heads(const struct dtx_plan_step *st)
+{
+	return dtx_trace_facts(st).values == DTX_VALUES_RENAMED &&
+	       json_object_get(st->canonical, "names");
 }
 
 /* The rows with both numbers, and without their first. */
@@ -337,25 +440,12 @@ void dtx_trace_ready(struct trace *t, int32_t id)
 	x->waiting = -1;
 }
 
-/* Only one step may read a table whose rows are not numbered yet. */
-static bool trace_early(const struct trace *t, uint32_t i)
-{
-	int32_t in = t->plan->step[i].table[0];
-	uint32_t users = 0, k, n;
-
-	for (k = 0; k < t->plan->nsteps; k++) {
-		for (n = 0; n < t->plan->step[k].ntables; n++)
-			users += t->plan->step[k].table[n] == in;
-	}
-	return t->table[in].waiting >= 0 && users == 1;
-}
-
 /* Whether the other table's row numbers come along. */
 static bool trace_brings(const struct dtx_plan_step *st)
 {
-	static const char *const left = "semi,anti";
+	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
 
-	return !dtx_str_in_list(left, dtx_json_text(st->canonical, "how", ""));
+	return rows != DTX_ROWS_SEMI && rows != DTX_ROWS_ANTI;
 }
 
 /* Row numbers behind a step that passes rows on; false where they cannot be told apart. */
@@ -371,7 +461,7 @@ static bool trace_merge(struct trace *t, const struct dtx_plan_step *st, enum tr
 			return false;
 		*ids |= other;
 	}
-	return how != TRACE_UNION || !strcmp(dtx_json_text(st->canonical, "by", "name"), "name");
+	return true;
 }
 
 static enum dtx_code trace_not(const struct dtx_plan *plan, uint32_t i, struct dtx_err *err)
@@ -388,19 +478,10 @@ static enum dtx_code trace_not(const struct dtx_plan *plan, uint32_t i, struct d
 bool dtx_trace_unions(const struct trace *t)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
-		if (!strcmp(t->plan->step[i].name, "union"))
+		if (dtx_trace_facts(&t->plan->step[i]).rows == DTX_ROWS_UNION)
 			return true;
 	}
 	return false;
-}
-
-enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err)
-{
-	for (uint32_t i = 0; i < plan->nsteps; i++) {
-		if (dtx_trace_how(&plan->step[i]) == TRACE_NOT)
-			return trace_not(plan, i, err);
-	}
-	return DTX_OK;
 }
 
 static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
@@ -419,14 +500,12 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	int32_t id = (int32_t)(t->plan->ninputs + i);
-	enum trace_how how = dtx_trace_how(st);
+	enum trace_how how = dtx_trace_how(t->plan, st);
 	enum dtx_code rc = DTX_OK;
 	char in[TRACE_NAME], out[TRACE_NAME];
 
 	t->table[id].schema = t->bound->step[i].schema;
-	if (how == TRACE_NOT)
-		return trace_not(t->plan, i, err);
-	if (how == TRACE_EARLY && trace_early(t, i)) {
+	if (how == TRACE_EARLY) {
 		t->table[id].waiting = t->table[st->table[0]].waiting;
 		t->table[id].from = t->table[id].waiting + 1;
 		dtx_trace_add(t, dtx_trace_step(t, st), t->table[st->table[0]].raw,
@@ -437,7 +516,7 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 		if (st->table[k] >= 0)
 			dtx_trace_ready(t, st->table[k]);
 	}
-	if (how == TRACE_KEYS || how == TRACE_WIDER) {
+	if (dtx_trace_is_barrier(how)) {
 		DTX_TRY(trace_barrier(t, st, id, err));
 		goto out;
 	}
@@ -456,6 +535,8 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 	else if (how == TRACE_UNION &&
 	         !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
 		trace_intersect(t, st, id, in, out);
+	else if (trace_heads(st))
+		trace_headed(t, st, id, in, out);
 	else
 		dtx_trace_add(t, trace_passed(t, st, how, id), in, out);
 out:

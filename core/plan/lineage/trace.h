@@ -90,8 +90,6 @@ bool dtx_trace_again_copy(const struct dtx_plan_step *st);
  * written. */
 uint32_t dtx_trace_number_of(const struct dtx_plan *plan, uint32_t step);
 const char *dtx_trace_name_of(const struct dtx_plan *plan, int32_t table, char buf[32]);
-/* Whether the rows of every op can be followed, by the plan alone.  Codes: no_translation. */
-DTX_MUSTUSE enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err);
 /* A name (`) or a text (') as formulas have it. */
 void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
 /* "`region` == 'West' and `week` == 7" of the cells of `known` that are texts and whole numbers;
@@ -99,6 +97,10 @@ void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
 bool dtx_trace_equal(const json_t *known, struct dtx_buf *out);
 /* Whether a step may make values of this column of other rows, without telling which. */
 bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column);
+/* What the op of a step says of its rows and columns. */
+struct dtx_op_facts dtx_trace_facts(const struct dtx_plan_step *st);
+/* Whether a step leaves the values of a column of its (first) table alone, under its name. */
+bool dtx_trace_keeps(const struct dtx_plan_step *st, const char *column);
 /* The step that computed a column of an output last, when those behind it leave its values alone
  * and one row is one row; -1: none.  *formula as written. */
 int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char *column,

@@ -58,8 +58,9 @@ struct again {
 /* The rows of a step's second table come along. */
 static bool again_brings(const struct dtx_plan_step *st)
 {
-	return dtx_str_in_list("join,asof_join,lookup_value", st->name) &&
-	       !dtx_str_in_list("semi,anti", dtx_json_text(st->canonical, "how", ""));
+	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
+
+	return rows == DTX_ROWS_JOINED || rows == DTX_ROWS_LOOKUP;
 }
 
 /* Table k of the step is a copy from here on; its other tables are where they were. */
@@ -108,7 +109,7 @@ static bool again_mixes(uint64_t ids, uint64_t other)
 static void again_step(struct again *a, uint32_t i)
 {
 	const struct dtx_plan_step *st = &a->plan->step[i];
-	enum trace_how how = dtx_trace_how(st);
+	enum trace_how how = dtx_trace_how(a->plan, st);
 	json_t *step = json_deep_copy(st->canonical); /* its parameters have one name each */
 	uint64_t ids = st->table[0] >= 0 ? a->ids[st->table[0]] : 0, other;
 
@@ -121,7 +122,7 @@ static void again_step(struct again *a, uint32_t i)
 		}
 		ids |= other;
 	}
-	if (how == TRACE_KEYS || how == TRACE_WIDER)
+	if (dtx_trace_is_barrier(how))
 		ids = again_bit(a);
 	a->ids[a->plan->ninputs + i] = ids;
 	a->failed |= !step || json_array_append(a->steps, step) < 0;

@@ -69,10 +69,11 @@ bool dtx_trace_sure(const struct trace *t, uint32_t w)
 	for (uint32_t i = 0; i < t->plan->nsteps && sure; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
 
-		sure = st->ntables < 2 ||
-		       (!strcmp(st->name, "join") &&
-		        dtx_str_in_list("inner,semi,anti,cross",
-		                        dtx_json_text(st->canonical, "how", "inner")));
+		enum dtx_op_rows rows = dtx_trace_facts(st).rows;
+
+		sure = st->ntables < 2 || rows == DTX_ROWS_SEMI || rows == DTX_ROWS_ANTI ||
+		       (rows == DTX_ROWS_JOINED &&
+		        dtx_str_in_list("inner,cross", dtx_json_text(st->canonical, "how", "")));
 	}
 	return sure;
 }
@@ -99,7 +100,9 @@ json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, 
 
 	json_array_foreach((json_t *)(uintptr_t)by, i, key)
 	{
-		const char *as = dtx_json_text(key, "as", ""), *left = as;
+		const char *as =
+			json_is_string(key) ? json_string_value(key) : dtx_json_text(key, "as", "");
+		const char *left = as;
 		const char *expr = dtx_json_text(key, "expr", NULL);
 
 		if (expr) {
@@ -203,7 +206,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit];
 	const struct dtx_plan_step *st = &t->plan->step[i];
-	bool wider = dtx_trace_how(st) == TRACE_WIDER;
+	bool wider = dtx_trace_how(t->plan, st) == TRACE_WIDER;
 	char in[TRACE_NAME], made[TRACE_NAME], keyed[TRACE_NAME], column[TRACE_NAME];
 	uint64_t ids = t->table[st->table[0]].ids;
 	int32_t id = (int32_t)(t->plan->ninputs + i);
@@ -312,6 +315,43 @@ static void trace_back_semi(struct trace *t, uint32_t bit)
 		dtx_trace_walked(t, rows, t->table[st->table[1]].ids, st->table[1], NULL,
 		                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
 	}
+}
+
+/* Each row is of all rows of all tables. */
+static void trace_back_whole(struct trace *t, uint32_t bit)
+{
+	uint32_t i = t->bit_step[bit], n = t->nwalks;
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	int32_t id = (int32_t)(t->plan->ninputs + i);
+	json_t *any = json_pack("{sb}", "*", true);
+	char made[TRACE_NAME], column[TRACE_NAME];
+
+	t->failed |= !any;
+	dtx_trace_name(made, "t", (uint32_t)id);
+	dtx_trace_name(column, "r", bit);
+	for (uint32_t w = 0; w < n; w++) {
+		bool value = dtx_trace_reached(t, w, id) != NULL;
+		char group[TRACE_NAME], in[TRACE_NAME], rows[TRACE_NAME];
+
+		if (!(t->walk[w].ids >> bit & 1))
+			continue;
+		t->out->wide = true;
+		dtx_trace_semi(t, made, t->walk[w].name, column,
+		               dtx_trace_name(group, "g", bit * TRACE_SOURCES + w));
+		for (uint32_t k = 0; k < st->ntables; k++) {
+			uint64_t ids = t->table[st->table[k]].ids;
+
+			dtx_trace_name(in, "t", (uint32_t)st->table[k]);
+			snprintf(rows, sizeof(rows), "dtx_w%u_%u", bit * TRACE_SOURCES + w + 1, k);
+			if (dtx_trace_sure(t, w))
+				dtx_trace_same(t, in, rows);
+			else
+				dtx_trace_meets(t, in, group, "semi", rows);
+			dtx_trace_walked(t, rows, ids, st->table[k], value ? any : NULL,
+			                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
+		}
+	}
+	json_decref(any);
 }
 
 /* Rows of a copy are those of its table. */
@@ -500,10 +540,12 @@ void dtx_trace_back(struct trace *t)
 	                 &(struct trace_via){ .from = -1 });
 	json_decref(asked);
 	for (b = t->nbits; b-- > t->plan->ninputs;) {
-		enum trace_how how = dtx_trace_how(&t->plan->step[t->bit_step[b]]);
+		enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[t->bit_step[b]]);
 
 		if (how == TRACE_KEYS || how == TRACE_WIDER)
 			trace_back_barrier(t, b);
+		else if (how == TRACE_WHOLE)
+			trace_back_whole(t, b);
 		else if (how == TRACE_COPY)
 			trace_back_copy(t, b);
 		else if (how == TRACE_SEMI)

@@ -4,77 +4,101 @@
 
 #include "core/plan/lineage/trace_parts.h"
 
-/* Parameters that decide, per op: where of a list, the columns are members of its items. */
-struct judge_part {
-	const char *op, *param;
-	const char
-		*member; /* of the items; NULL: the items are names, or the parameter is one text */
-	uint32_t table;  /* of the step's */
+/* A member of an item, or an item that is a name: of which table of the step it speaks. */
+static const struct {
+	const char *member;
+	uint32_t table;
 	bool formula;
-};
-static const struct judge_part judge_parts[] = {
-	{ "filter", "where", NULL, 0, true },
-	{ "drop_rows", "where", NULL, 0, true },
-	{ "top", "expr", NULL, 0, true },
-	{ "top", "by", NULL, 0, false },
-	{ "distinct", "cols", NULL, 0, false },
-	{ "join", "using", NULL, 0, false },
-	{ "join", "using", NULL, 1, false },
-	{ "join", "on", "left", 0, false },
-	{ "join", "on", "right", 1, false },
-	{ "join", "on", "left_expr", 0, true },
-	{ "join", "on", "right_expr", 1, true },
-	{ "asof_join", "on", "left", 0, false },
-	{ "asof_join", "on", "right", 1, false },
-	{ "asof_join", "by", "left", 0, false },
-	{ "asof_join", "by", "right", 1, false },
-	{ "lookup_value", "key", "left", 0, false },
-	{ "lookup_value", "key", "right", 1, false },
-	{ "group_by", "by", "as", 0, false },
-	{ "group_by", "by", "expr", 0, true },
-	{ "pivot_wider", "id", NULL, 0, false },
-	{ "pivot_wider", "names_from", NULL, 0, false },
-	{ "window", "by", NULL, 0, false },
-	{ "window", "order", "col", 0, false },
+} judge_members[] = {
+	{ "as", 0, false },        { "expr", 0, true },   { "col", 0, false },
+	{ "left", 0, false },      { "right", 1, false }, { "left_expr", 0, true },
+	{ "right_expr", 1, true },
 };
 
-static void judge_name(struct trace *t, const struct dtx_plan_step *st, const struct judge_part *p,
-                       const json_t *name)
+static void judge_item(const struct trace_decider *to, const json_t *one)
 {
-	int32_t table = p->table < st->ntables ? st->table[p->table] : -1;
+	bool told = false;
 
-	if (!json_is_string(name) || table < 0)
-		return;
-	if (p->formula)
-		dtx_trace_need_formula(t, table, json_string_value(name));
-	else
-		dtx_trace_need_add(t, table, json_string_value(name));
+	for (size_t i = 0; i < DTX_COUNT(judge_members); i++) {
+		const char *text = dtx_json_text(one, judge_members[i].member, NULL);
+
+		if (text)
+			to->see(to->arg, judge_members[i].table, text, judge_members[i].formula);
+		told |= text != NULL;
+	}
+	if (!told)
+		to->see(to->arg, 0, "*", false);
 }
 
-static void judge_step(struct trace *t, const struct dtx_plan_step *st)
+static bool judge_is_formula(const struct dtx_op *op, const char *name)
 {
-	for (size_t k = 0; k < DTX_COUNT(judge_parts); k++) {
-		const struct judge_part *p = &judge_parts[k];
-		const json_t *list, *one;
-		size_t i;
-
-		if (strcmp(p->op, st->name) != 0)
-			continue;
-		list = json_object_get(st->canonical, p->param);
-		judge_name(t, st, p, list);
-		json_array_foreach((json_t *)(uintptr_t)list, i, one)
-			judge_name(t, st, p, p->member ? json_object_get(one, p->member) : one);
+	for (size_t i = 0; i < op->nparams; i++) {
+		if (!strcmp(op->params[i].name, name))
+			return op->params[i].kind == DTX_P_EXPR;
 	}
+	return false;
+}
+
+/* A formula or a name without more is of all tables of the step that have such columns. */
+static void judge_param(const struct dtx_plan_step *st, const char *name,
+                        const struct trace_decider *to)
+{
+	const json_t *value = json_object_get(st->canonical, name), *one;
+	bool formula = judge_is_formula(st->op, name);
+	size_t i;
+
+	for (uint32_t k = 0; json_is_string(value) && k < st->ntables; k++)
+		to->see(to->arg, k, json_string_value(value), formula);
+	json_array_foreach((json_t *)(uintptr_t)value, i, one)
+	{
+		if (!json_is_string(one))
+			judge_item(to, one);
+		for (uint32_t k = 0; json_is_string(one) && k < st->ntables; k++)
+			to->see(to->arg, k,
+			        dtx_trace_plain_name(one) ? dtx_trace_plain_name(one) : "*", false);
+	}
+}
+
+void dtx_trace_deciders(const struct dtx_plan_step *st, const struct trace_decider *to)
+{
+	const char *at = dtx_trace_facts(st).decides, *end;
+	char name[32];
+
+	for (; at && *at; at = *end ? end + 1 : end) {
+		end = at + strcspn(at, ",");
+		dtx_str_copy(name, sizeof(name), (struct dtx_str){ at, (size_t)(end - at) });
+		judge_param(st, name, to);
+	}
+}
+
+struct judge {
+	struct trace *t;
+	const struct dtx_plan_step *st;
+};
+
+static void judge_see(void *arg, uint32_t k, const char *text, bool formula)
+{
+	struct judge *j = arg;
+	int32_t table = k < j->st->ntables ? j->st->table[k] : -1;
+
+	if (table < 0 || !strcmp(text, "*"))
+		return;
+	if (formula)
+		dtx_trace_need_formula(j->t, table, text);
+	else
+		dtx_trace_need_add(j->t, table, text);
 }
 
 void dtx_trace_judge(struct trace *t)
 {
 	json_t **need = t->need;
+	struct judge j = { .t = t };
 
 	t->need = t->judged;
 	for (uint32_t i = t->plan->nsteps; i-- > 0;) {
 		dtx_trace_need_step(t, i);
-		judge_step(t, &t->plan->step[i]);
+		j.st = &t->plan->step[i];
+		dtx_trace_deciders(j.st, &(struct trace_decider){ &j, judge_see });
 	}
 	t->need = need;
 }

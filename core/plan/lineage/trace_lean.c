@@ -32,9 +32,30 @@ json_t *dtx_trace_made_by(const json_t *steps, const char *name)
 	return NULL;
 }
 
-static bool lean_is(const json_t *step, const char *ops)
+static enum dtx_op_rows lean_rows(const json_t *step)
 {
-	return dtx_str_in_list(ops, dtx_json_text(step, "op", ""));
+	return dtx_trace_made_facts(step).rows;
+}
+
+/* Rows of two tables meet by keys. */
+static bool lean_is_join(const json_t *step)
+{
+	enum dtx_op_rows rows = lean_rows(step);
+
+	return dtx_trace_made_facts(step).groups &&
+	       (rows == DTX_ROWS_JOINED || rows == DTX_ROWS_SEMI || rows == DTX_ROWS_ANTI);
+}
+
+static bool lean_selects(const json_t *step)
+{
+	return dtx_trace_made_facts(step).values == DTX_VALUES_LISTED;
+}
+
+static bool lean_has_only(const json_t *step)
+{
+	enum dtx_op_values values = dtx_trace_made_facts(step).values;
+
+	return values == DTX_VALUES_LISTED || values == DTX_VALUES_UNLISTED;
 }
 
 static const char *lean_in(const json_t *step)
@@ -134,6 +155,19 @@ bool dtx_trace_plain(const json_t *step)
 	return lean_formula(dtx_json_text(step, "where", "true"));
 }
 
+/* Rows are made one after the other, from the row that went in, or the first of them stay. */
+static bool lean_streams(const json_t *step)
+{
+	struct dtx_op_facts f = dtx_trace_made_facts(step);
+	const char *preset;
+	const struct dtx_op *op = dtx_op_find(dtx_json_text(step, "op", ""), &preset);
+	bool own = f.rows == DTX_ROWS_SAME || f.rows == DTX_ROWS_FILTERED;
+
+	return op && op->map && !op->sink && !f.as_read && (own || f.first) &&
+	       f.values != DTX_VALUES_ANY && (f.values == DTX_VALUES_KEPT || !f.borrows) &&
+	       dtx_trace_plain(step);
+}
+
 static bool lean_cheap(const struct lean *l, const char *name)
 {
 	const json_t *maker = dtx_trace_made_by(l->old, name);
@@ -150,10 +184,9 @@ static bool lean_cheap(const struct lean *l, const char *name)
 	/* a promise of a step is about all its rows, and is checked once */
 	if (json_object_get(maker, "expect") || !lean_cheap(l, lean_in(maker)))
 		return false;
-	if (lean_is(maker, "join"))
+	if (lean_is_join(maker))
 		return lean_joins(l, maker);
-	return lean_is(maker, "add_id,limit,select,drop,rename,cast") ||
-	       (lean_is(maker, "filter,derive") && dtx_trace_plain(maker));
+	return lean_streams(maker);
 }
 
 /* --- copies --- */
@@ -194,9 +227,10 @@ static bool lean_passes(const struct lean *l, const json_t *step, const json_t *
 	json_t *one;
 	size_t i;
 
-	if (lean_is(step, "filter,select,drop"))
+	if (lean_rows(step) == DTX_ROWS_FILTERED || lean_has_only(step))
 		return true;
-	if (lean_is(step, "derive")) {
+	if (lean_rows(step) == DTX_ROWS_SAME &&
+	    dtx_trace_made_facts(step).values == DTX_VALUES_SET) {
 		json_array_foreach(json_object_get(step, "set"), i, one)
 		{
 			if (lean_names(on, dtx_json_text(one, "as", "")))
@@ -204,7 +238,7 @@ static bool lean_passes(const struct lean *l, const json_t *step, const json_t *
 		}
 		return true;
 	}
-	left = lean_is(step, "join") ? lean_schema(l, lean_in(step)) : NULL;
+	left = lean_is_join(step) ? lean_schema(l, lean_in(step)) : NULL;
 	json_array_foreach((json_t *)(uintptr_t)on, i, one)
 	{
 		if (!left || dtx_schema_find(left, dtx_json_text(one, "left", "")) < 0)
@@ -233,7 +267,7 @@ static void lean_copy(struct lean *l, const char *name, const json_t *semi, char
 	if (maker) {
 		lean_copy(l, lean_in(maker), below, in);
 		step = json_deep_copy(maker);
-		if (lean_is(maker, "join")) {
+		if (lean_is_join(maker)) {
 			lean_copy(l, dtx_json_text(maker, "with", ""), NULL, with);
 			l->t->failed |= !dtx_json_set(step, "with", json_string(with));
 		}
@@ -262,8 +296,7 @@ static json_t *lean_own(struct lean *l, const char *name)
 /* By keys: rows of a group. */
 static bool lean_is_keyed(const json_t *step)
 {
-	return lean_is(step, "join") && json_object_get(step, "on") &&
-	       !strcmp(dtx_json_text(step, "how", ""), "semi");
+	return lean_rows(step) == DTX_ROWS_SEMI && json_object_get(step, "on");
 }
 
 static void lean_split_step(struct lean *l, const json_t *was)
@@ -299,9 +332,13 @@ static const char *lean_equal(const struct lean *l, const char *name)
 
 static bool lean_narrows(const json_t *step)
 {
-	return lean_is(step, "filter,limit,add_id") ||
-	       (lean_is(step, "join") &&
-	        dtx_str_in_list("semi,anti", dtx_json_text(step, "how", "")));
+	struct dtx_op_facts f = dtx_trace_made_facts(step);
+
+	if (f.rows == DTX_ROWS_SEMI || f.rows == DTX_ROWS_ANTI)
+		return true;
+	return f.values == DTX_VALUES_KEPT &&
+	       (f.rows == DTX_ROWS_SAME || f.rows == DTX_ROWS_FILTERED ||
+	        (f.rows == DTX_ROWS_CHOSEN && f.first));
 }
 
 static bool lean_lists(const json_t *list, const char *name)
@@ -344,16 +381,17 @@ static bool lean_adds(const json_t *step, const json_t *cols)
  * may be there twice. */
 static bool lean_keeps(const json_t *step, const json_t *cols)
 {
-	bool kept = lean_is(step, "select");
-	const json_t *list = json_object_get(step, lean_is(step, "window,derive") ? "set" : "cols");
+	struct dtx_op_facts f = dtx_trace_made_facts(step);
+	bool kept = lean_selects(step), set = f.values == DTX_VALUES_SET;
+	const json_t *list = json_object_get(step, set ? "set" : "cols");
 	json_t *one;
 	size_t i;
 
-	if (lean_is(step, "join"))
+	if (lean_is_join(step))
 		return dtx_str_in_list("inner,left,cross", dtx_json_text(step, "how", "inner"));
-	if (lean_is(step, "cumulative,rolling,lag_lead,rank,percent_of"))
+	if (f.rows == DTX_ROWS_WINDOW && !set)
 		return lean_adds(step, cols);
-	if (!lean_is(step, "select,drop,window,derive") || !json_array_size(list))
+	if ((!set && !lean_has_only(step)) || !json_array_size(list))
 		return false;
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 	{
@@ -389,9 +427,11 @@ static json_t *lean_numbered(const struct lean *l, const char *column)
 		bool has = lean_any(tables, json_object_get(step, "in")) ||
 		           lean_any(tables, json_object_get(step, "with"));
 
-		if (lean_is(step, "add_id") && !strcmp(dtx_json_text(step, "as", ""), column))
+		if (lean_rows(step) == DTX_ROWS_SAME &&
+		    !strcmp(dtx_json_text(step, "as", ""), column))
 			has = true;
-		else if (lean_is(step, "group_by,pivot_wider"))
+		else if (lean_rows(step) == DTX_ROWS_GROUPED || lean_rows(step) == DTX_ROWS_WIDER ||
+		         lean_rows(step) == DTX_ROWS_WHOLE)
 			has = false;
 		if (has)
 			l->t->failed |=
@@ -427,14 +467,13 @@ static bool lean_is_numbered(const json_t *step)
 	const json_t *using = json_object_get(step, "using");
 	const char *column = json_string_value(json_array_get(using, 0));
 
-	return lean_is(step, "join") && !strcmp(dtx_json_text(step, "how", ""), "semi") && column &&
-	       !strncmp(column, "dtx_r", 5);
+	return lean_rows(step) == DTX_ROWS_SEMI && column && !strncmp(column, "dtx_r", 5);
 }
 
 static void lean_found(struct lean *l, json_t *step)
 {
 	const json_t *narrow = dtx_trace_made_by(l->made, lean_in(step));
-	bool selects = narrow && lean_is(narrow, "select");
+	bool selects = narrow && lean_selects(narrow);
 	const char *source = selects ? lean_in(narrow) : lean_in(step);
 	const char *with = dtx_json_text(step, "with", ""), *near;
 	char rows[TRACE_NAME];
@@ -509,7 +548,7 @@ static const json_t *lean_reader(const struct lean *l, const char *name)
 	json_array_foreach(l->t->steps, i, step)
 	{
 		if (!strcmp(lean_in(step), name))
-			reader = !reader && lean_is(step, "select") ? step : NULL;
+			reader = !reader && lean_selects(step) ? step : NULL;
 	}
 	return reader;
 }
@@ -522,14 +561,14 @@ static void lean_share(struct lean *l, size_t at)
 	const char *in = lean_in(list), *out = dtx_json_text(list, "out", "");
 	size_t i;
 
-	if (!lean_is(list, "select") || lean_input(l, in) < 0 ||
+	if (!lean_selects(list) || lean_input(l, in) < 0 ||
 	    !dtx_json_find(l->t->outputs, "table", out))
 		return;
 	json_array_foreach(l->t->steps, i, step)
 	{
 		const json_t *reader = lean_reader(l, dtx_json_text(step, "out", ""));
 
-		if (i < at && lean_is(step, "group_by") && !strcmp(lean_in(step), in) &&
+		if (i < at && lean_rows(step) == DTX_ROWS_GROUPED && !strcmp(lean_in(step), in) &&
 		    !json_array_size(json_object_get(step, "by")) && reader &&
 		    !json_object_get(step, "having") &&
 		    lean_within(l, step, reader, json_object_get(list, "cols")))

@@ -78,12 +78,14 @@ void dtx_trace_need_formula(struct trace *t, int32_t table, const char *formula)
 	need_formula(&of, formula);
 }
 
+/* Keys and aggregates by formulas; other columns keep their names. */
 static void need_group(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
                        int32_t in)
 {
 	static const char *const lists[] = { "by", "agg" };
 	struct need_of of = { t, in, NULL };
-	json_t *one;
+	json_t *one, *value, *rest = json_copy((json_t *)(uintptr_t)need);
+	const char *name;
 	size_t k, i;
 
 	for (k = 0; k < DTX_COUNT(lists); k++) {
@@ -93,13 +95,32 @@ static void need_group(struct trace *t, const struct dtx_plan_step *st, const js
 
 			if (json_object_get(need, as) || json_object_get(need, "*"))
 				need_formula(&of, dtx_json_text(one, "expr", as));
+			json_object_del(rest, as);
 		}
 	}
+	json_object_foreach(rest, name, value)
+	{
+		if (!json_object_get(st->canonical, "agg"))
+			dtx_trace_need_add(t, in, name);
+	}
+	json_decref(rest);
 }
 
-static void need_renamed(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
-                         int32_t in)
+/* The column in the place of this one; "*": not known. */
+static const char *need_in_place(const struct trace *t, uint32_t i, const char *name)
 {
+	const struct dtx_schema *out = t->table[t->plan->ninputs + i].schema;
+	const struct dtx_schema *in = t->table[t->plan->step[i].table[0]].schema;
+	int32_t at = out ? dtx_schema_find(out, name) : -1;
+
+	if (!in || at < 0 || in->open || out->open || in->nfields != out->nfields)
+		return "*";
+	return in->field[at].name;
+}
+
+static void need_renamed(struct trace *t, uint32_t step, const json_t *need, int32_t in)
+{
+	const struct dtx_plan_step *st = &t->plan->step[step];
 	const json_t *map = json_object_get(st->canonical, "map"), *one;
 	const char *name;
 	json_t *value;
@@ -107,7 +128,7 @@ static void need_renamed(struct trace *t, const struct dtx_plan_step *st, const 
 
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
-		const char *from = map ? name : "*";
+		const char *from = map ? name : need_in_place(t, step, name);
 
 		json_array_foreach((json_t *)(uintptr_t)map, i, one)
 		{
@@ -127,6 +148,13 @@ static void need_named(struct trace *t, int32_t table, const char *name)
 		dtx_trace_need_add(t, table, name);
 }
 
+static bool need_joins(const struct dtx_plan_step *st)
+{
+	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
+
+	return rows == DTX_ROWS_JOINED || rows == DTX_ROWS_SEMI || rows == DTX_ROWS_ANTI;
+}
+
 /* Whether this side of a join is known to have the column. */
 static bool need_side(const struct trace *t, const struct dtx_plan_step *st, uint32_t side,
                       const char *name)
@@ -135,8 +163,7 @@ static bool need_side(const struct trace *t, const struct dtx_plan_step *st, uin
 	                                     ? t->table[st->table[side]].schema
 	                                     : NULL;
 
-	return dtx_str_in_list("join,asof_join", st->name) && s && !s->open &&
-	       dtx_schema_find(s, name) >= 0;
+	return need_joins(st) && s && !s->open && dtx_schema_find(s, name) >= 0;
 }
 
 /* Of a name that both sides of a join have the right column has got the suffix; a key by its name
@@ -158,7 +185,7 @@ static bool need_left(const struct trace *t, const struct dtx_plan_step *st, con
 static void need_all(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
 	const json_t *on = json_object_get(st->canonical, "on");
-	bool joins = dtx_str_in_list("join,asof_join", st->name);
+	bool joins = need_joins(st);
 	const char *suffix = dtx_json_text(st->canonical, "suffix", "_right"), *name;
 	size_t end = strlen(suffix), len;
 	json_t *value;
@@ -243,14 +270,22 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
 }
 
-/* Values change in their place: along a row or by a formula they are of the columns beside it. */
-static bool need_keeps(const struct dtx_plan_step *st)
+/* Values that change in their place: a column that the input has not is made of any. */
+static void need_changed(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
-	const char *dir = dtx_json_text(st->canonical, "dir", "down");
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	bool renames = json_object_get(st->canonical, "suffix") ||
+	               json_object_get(st->canonical, "as") ||
+	               json_object_get(st->canonical, "index_as");
+	const char *name;
+	json_t *value;
 
-	return !strcmp(st->name, "cast") ||
-	       (!strcmp(st->name, "fill") && (!strcmp(dir, "down") || !strcmp(dir, "up"))) ||
-	       (!strcmp(st->name, "fill_null") && !json_object_get(st->canonical, "expr"));
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		bool there = s && !s->open ? dtx_schema_find(s, name) >= 0 : !renames;
+
+		dtx_trace_need_add(t, st->table[0], there ? name : "*");
+	}
 }
 
 /* A column that was made has values of those that fill them; whose cells they are the names tell,
@@ -274,8 +309,7 @@ static void need_wider(struct trace *t, const struct dtx_plan_step *st, const js
 	json_decref(keys);
 }
 
-/* The name that a list of columns has; NULL: a selector, which may mean any. */
-static const char *need_name(const json_t *one)
+const char *dtx_trace_plain_name(const json_t *one)
 {
 	const char *name = json_string_value(one);
 
@@ -290,7 +324,7 @@ static bool need_is_plain(const json_t *cols)
 
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 	{
-		if (!need_name(one))
+		if (!dtx_trace_plain_name(one))
 			return false;
 	}
 	return i > 0;
@@ -344,39 +378,60 @@ static void need_lookup(struct trace *t, const struct dtx_plan_step *st, const j
 	}
 }
 
-void dtx_trace_need_step(struct trace *t, uint32_t i)
+static void need_any(struct trace *t, const struct dtx_plan_step *st)
 {
-	static const char *const same =
-		"filter,sort,limit,top,distinct,select,drop,reorder,drop_rows,skip_rows,join,"
-		"asof_join,union,add_id,explode";
-	const struct dtx_plan_step *st = &t->plan->step[i];
-	json_t *need = t->need[t->plan->ninputs + i], *copy;
+	for (uint32_t k = 0; k < st->ntables; k++)
+		dtx_trace_need_add(t, st->table[k], "*");
+}
 
-	if (!need)
-		return;
-	if (dtx_str_in_list(same, st->name) || need_keeps(st)) {
-		need_all(t, st, need);
-	} else if (!strcmp(st->name, "derive") || !strcmp(st->name, "window")) {
-		copy = json_copy(need);
+/* Rows that are passed on, with these columns needed of them. */
+static void need_passed(struct trace *t, uint32_t i, enum dtx_op_values values, const json_t *need)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	json_t *copy;
+
+	switch (values) {
+	case DTX_VALUES_ANY: need_any(t, st); break;
+	case DTX_VALUES_KEPT:
+	case DTX_VALUES_LISTED:
+	case DTX_VALUES_UNLISTED: need_all(t, st, need); break;
+	case DTX_VALUES_CHANGED: need_changed(t, st, need); break;
+	case DTX_VALUES_RENAMED: need_renamed(t, i, need, st->table[0]); break;
+	case DTX_VALUES_SET:
+		copy = json_copy((json_t *)(uintptr_t)need);
 		t->failed |= !copy;
 		if (copy)
 			need_set(t, st, copy, st->table[0]);
 		json_decref(copy);
-	} else if (dtx_trace_how(st) == TRACE_WINDOW) {
-		need_windowed(t, st, need, st->table[0]);
-	} else if (!strcmp(st->name, "pivot_wider")) {
-		need_wider(t, st, need);
-	} else if (!strcmp(st->name, "pivot_longer")) {
-		need_longer(t, st, need);
-	} else if (!strcmp(st->name, "lookup_value")) {
-		need_lookup(t, st, need);
-	} else if (!strcmp(st->name, "group_by")) {
-		need_group(t, st, need, st->table[0]);
-	} else if (!strcmp(st->name, "rename")) {
-		need_renamed(t, st, need, st->table[0]);
-	} else {
-		for (uint32_t k = 0; k < st->ntables; k++)
-			dtx_trace_need_add(t, st->table[k], "*");
+		break;
+	}
+}
+
+void dtx_trace_need_step(struct trace *t, uint32_t i)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	json_t *need = t->need[t->plan->ninputs + i];
+	struct dtx_op_facts f = dtx_trace_facts(st);
+
+	if (!need)
+		return;
+	switch (f.rows) {
+	case DTX_ROWS_WHOLE: need_any(t, st); break;
+	case DTX_ROWS_JOINED:
+	case DTX_ROWS_SEMI:
+	case DTX_ROWS_ANTI:
+	case DTX_ROWS_UNION: need_all(t, st, need); break;
+	case DTX_ROWS_LOOKUP: need_lookup(t, st, need); break;
+	case DTX_ROWS_GROUPED: need_group(t, st, need, st->table[0]); break;
+	case DTX_ROWS_WIDER: need_wider(t, st, need); break;
+	case DTX_ROWS_LONGER: need_longer(t, st, need); break;
+	case DTX_ROWS_WINDOW:
+		if (f.values == DTX_VALUES_SET)
+			need_passed(t, i, f.values, need);
+		else
+			need_windowed(t, st, need, st->table[0]);
+		break;
+	default: need_passed(t, i, f.values, need); break;
 	}
 }
 
@@ -415,9 +470,9 @@ json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
 			dtx_trace_need_add(t, table, name);
 	}
 	for (int32_t i = table - (int32_t)t->plan->ninputs; reach && i >= 0; i--) {
-		enum trace_how how = dtx_trace_how(&t->plan->step[i]);
+		enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[i]);
 
-		if (how != TRACE_KEYS && how != TRACE_WIDER && how != TRACE_COPY)
+		if (!dtx_trace_is_barrier(how) && how != TRACE_COPY)
 			dtx_trace_need_step(t, (uint32_t)i);
 	}
 	(void)need_swap(t, was);
@@ -430,7 +485,7 @@ static bool need_made(const struct trace *t, uint32_t i, const char *name)
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	const json_t *set = json_object_get(st->canonical, "set");
 
-	if (dtx_trace_how(st) != TRACE_WINDOW || !strcmp(name, "*") ||
+	if (dtx_trace_how(t->plan, st) != TRACE_WINDOW || !strcmp(name, "*") ||
 	    !*dtx_json_text(st->canonical, "suffix", "x"))
 		return true;
 	return set ? dtx_json_find(set, "as", name) != NULL : dtx_trace_makes(t, st, name);
@@ -461,28 +516,17 @@ json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols)
 
 /* --- values of other rows --- */
 
-/* Fills and what blanks what repeats, and what counts the whole column: a mean, ranges between its
- * ends. */
-static bool borrow_op(const struct dtx_plan_step *st)
-{
-	const char *strategy = dtx_json_text(st->canonical, "strategy", "zero");
-
-	return !strcmp(st->name, "fill") || !strcmp(st->name, "blank_down") ||
-	       (!strcmp(st->name, "fill_null") && strcmp(strategy, "zero") != 0) ||
-	       (!strcmp(st->name, "bin") && json_object_get(st->canonical, "n"));
-}
-
 bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column)
 {
 	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
 	const char *as = dtx_json_text(st->canonical, "as", NULL);
 	size_t i;
 
-	if (!borrow_op(st))
+	if (!dtx_trace_facts(st).borrows)
 		return false;
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 	{
-		const char *name = need_name(one);
+		const char *name = dtx_trace_plain_name(one);
 
 		if (!name || !strcmp(name, column))
 			return true;
@@ -490,19 +534,19 @@ bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column)
 	return !i && (!as || !strcmp(as, column));
 }
 
-/* Of rows that are not numbered yet the columns have the source's names: whoever has those tells.
- */
+/* Of a fill of rows that are not numbered yet the cells are still as the source has them: whoever
+ * asks for those sees which are blank. */
 static bool need_borrowed(const struct trace *t, uint32_t i)
 {
 	uint32_t id = t->plan->ninputs + i;
-	const json_t *need = t->table[id].from ? NULL : t->need[id];
+	struct dtx_op_facts f = dtx_trace_facts(&t->plan->step[i]);
+	const json_t *need = t->table[id].from && f.fills ? NULL : t->need[id];
 	const char *name;
 	json_t *value;
 
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
-		if (strcmp(name, "*") ? dtx_trace_borrows(&t->plan->step[i], name)
-		                      : borrow_op(&t->plan->step[i]))
+		if (strcmp(name, "*") ? dtx_trace_borrows(&t->plan->step[i], name) : f.borrows)
 			return true;
 	}
 	return false;

@@ -14,12 +14,12 @@ enum trace_how {
 	TRACE_SEMI,   /* its rows are those that have a match in another table */
 	TRACE_LOOKUP, /* it brings one column of another table */
 	TRACE_UNION,  /* its rows are those of several tables, by the names of their columns */
-	TRACE_EARLY,  /* it judges whole rows: they are numbered behind it */
+	TRACE_EARLY,  /* it looks at rows as they were read: they are numbered after it */
 	TRACE_KEYS,   /* a row for each value of `by` */
 	TRACE_WIDER,  /* a row for each value of the id columns */
 	TRACE_WINDOW, /* its rows are those of its input, with values made of several */
 	TRACE_COPY,   /* its rows are those of its input, numbered anew */
-	TRACE_NOT
+	TRACE_WHOLE   /* its rows cannot be told apart: each is of all rows of its tables */
 };
 
 struct trace_table {
@@ -74,7 +74,16 @@ DTX_MUSTUSE enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan 
 DTX_MUSTUSE enum dtx_code dtx_trace_forward(struct trace *t, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_trace_finish(struct trace *t, json_t **plan, struct dtx_err *err);
 void dtx_trace_end(struct trace *t);
-enum trace_how dtx_trace_how(const struct dtx_plan_step *st);
+enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_step *st);
+/* Whether such a step makes rows anew, of several. */
+static inline bool dtx_trace_is_barrier(enum trace_how how)
+{
+	return how == TRACE_KEYS || how == TRACE_WIDER || how == TRACE_WHOLE;
+}
+/* What the op says of a step of the traced plan; NULL: WHOLE. */
+struct dtx_op_facts dtx_trace_made_facts(const json_t *step);
+/* The name that an item of a list of columns is; NULL: a selector, which may mean any. */
+const char *dtx_trace_plain_name(const json_t *one);
 /* Whether rows of a table may be those of one of several. */
 bool dtx_trace_unions(const struct trace *t);
 /* "dtx_" KIND n */
@@ -115,7 +124,14 @@ void dtx_trace_need(struct trace *t, uint32_t output, const char *column);
 void dtx_trace_need_add(struct trace *t, int32_t table, const char *column);
 void dtx_trace_need_formula(struct trace *t, int32_t table, const char *formula);
 void dtx_trace_need_step(struct trace *t, uint32_t i);
-/* trace_judge.c: fills t->judged. */
+/* trace_judge.c: columns (formula false) and formulas that decide which rows a step has, of table
+ * `k` of the step; a selector is the column "*". */
+struct trace_decider {
+	void *arg;
+	void (*see)(void *arg, uint32_t k, const char *text, bool formula);
+};
+void dtx_trace_deciders(const struct dtx_plan_step *st, const struct trace_decider *to);
+/* Fills t->judged. */
 void dtx_trace_judge(struct trace *t);
 /* Per table id, columns that these of `table` depend on, as far as rows are passed on; NULL: out of
  * memory. */

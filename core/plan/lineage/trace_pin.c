@@ -64,51 +64,38 @@ static bool pin_sets(const struct dtx_plan_step *st, const char *name)
 	return dtx_json_find(json_object_get(st->canonical, "set"), "as", name) != NULL;
 }
 
-/* The column of table k that has the cell, for each way a step passes cells on; NULL: none. */
-static const char *pin_same(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	(void)st;
-	return k ? NULL : name;
-}
-
-/* Of fewer rows other ones are the first. */
-static const char *pin_sort(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	return k || json_object_get(st->canonical, "limit") ? NULL : name;
-}
-
-static const char *pin_filter(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	return k || !dtx_trace_plain(st->canonical) ? NULL : name;
-}
-
-static const char *pin_derive(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	return k || !dtx_trace_plain(st->canonical) || pin_sets(st, name) ? NULL : name;
-}
-
-static const char *pin_cast(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	return k || pin_says(json_object_get(st->canonical, "types"), name) ? NULL : name;
-}
-
-static const char *pin_rename(const struct dtx_plan_step *st, uint32_t k, const char *name)
+/* The column of the table that has the cell, where each row of the result is of one row for what
+ * that row itself has; NULL: none. */
+static const char *pin_alone_from(const struct dtx_plan_step *st, enum dtx_op_values values,
+                                  const char *name)
 {
 	const json_t *map = json_object_get(st->canonical, "map");
 
-	if (k || !map)
+	if (!dtx_trace_plain(st->canonical))
 		return NULL;
-	return dtx_json_text(dtx_json_find(map, "to", name), "from", name);
+	switch (values) {
+	case DTX_VALUES_KEPT:
+	case DTX_VALUES_LISTED:
+	case DTX_VALUES_UNLISTED: return name;
+	case DTX_VALUES_SET: return pin_sets(st, name) ? NULL : name;
+	case DTX_VALUES_CHANGED: return pin_says(st->canonical, name) ? NULL : name;
+	case DTX_VALUES_RENAMED:
+		return map ? dtx_json_text(dtx_json_find(map, "to", name), "from", name) : NULL;
+	default: return NULL;
+	}
 }
 
-static const char *pin_distinct(const struct dtx_plan_step *st, uint32_t k, const char *name)
+/* Rows of other groups have no say in those of a group. */
+static const char *pin_grouped(const struct dtx_plan_step *st, const struct dtx_op_facts *f,
+                               const char *name)
 {
-	const json_t *cols = json_object_get(st->canonical, "cols");
+	const json_t *list = f->groups ? json_object_get(st->canonical, f->groups) : NULL;
+	bool all = f->all_cols && !*f->all_cols &&
+	           json_object_get(json_array_get(list, 0), "all") != NULL;
 
-	if (k || !strcmp(dtx_json_text(st->canonical, "count_as", ""), name))
+	if (pin_sets(st, name) || !strcmp(dtx_json_text(st->canonical, "count_as", ""), name))
 		return NULL;
-	return json_object_get(json_array_get(cols, 0), "all") || pin_lists(cols, name) ? name
-	                                                                                : NULL;
+	return all || pin_lists(list, name) ? name : NULL;
 }
 
 static const char *pin_group(const struct dtx_plan_step *st, uint32_t k, const char *name)
@@ -142,19 +129,6 @@ static const char *pin_explode(const struct dtx_plan_step *st, uint32_t k, const
 	return k || pin_says(st->canonical, name) ? NULL : name;
 }
 
-static const char *pin_window(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	bool part = pin_lists(json_object_get(st->canonical, "by"), name);
-
-	return !k && part && !pin_sets(st, name) ? name : NULL;
-}
-
-/* Rows of other groups have no say in which of a group are the first. */
-static const char *pin_top(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	return !k && pin_lists(json_object_get(st->canonical, "by"), name) ? name : NULL;
-}
-
 static const char *pin_lookup(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	return k || !strcmp(dtx_json_text(st->canonical, "as", name), name) ? NULL : name;
@@ -186,41 +160,30 @@ static const char *pin_join(const struct dtx_plan_step *st, uint32_t k, const ch
 	return pin_right(c, name) ? name : NULL;
 }
 
-static const char *pin_union(const struct dtx_plan_step *st, uint32_t k, const char *name)
-{
-	(void)k;
-	return !strcmp(dtx_json_text(st->canonical, "by", "name"), "name") ? name : NULL;
-}
-
-static const struct {
-	const char *ops;
-	const char *(*back)(const struct dtx_plan_step *st, uint32_t k, const char *name);
-} pin_ways[] = {
-	{ "select,drop,reorder", pin_same },
-	{ "sort", pin_sort },
-	{ "filter", pin_filter },
-	{ "derive", pin_derive },
-	{ "cast", pin_cast },
-	{ "rename", pin_rename },
-	{ "distinct", pin_distinct },
-	{ "top", pin_top },
-	{ "lookup_value", pin_lookup },
-	{ "group_by", pin_group },
-	{ "pivot_wider", pin_wider },
-	{ "pivot_longer", pin_longer },
-	{ "explode", pin_explode },
-	{ "window,rank,cumulative,rolling,lag_lead,percent_of", pin_window },
-	{ "join", pin_join },
-	{ "union", pin_union },
-};
-
+/* The column of table k that has the cell; NULL: none, or rows without it have a say. */
 static const char *pin_back(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
-	for (size_t i = 0; i < DTX_COUNT(pin_ways); i++) {
-		if (dtx_str_in_list(pin_ways[i].ops, st->name))
-			return pin_ways[i].back(st, k, name);
+	struct dtx_op_facts f = dtx_trace_facts(st);
+
+	if (f.as_read || f.borrows)
+		return NULL;
+	switch (f.rows) {
+	case DTX_ROWS_SAME:
+	case DTX_ROWS_SORTED:
+	case DTX_ROWS_FILTERED: return k ? NULL : pin_alone_from(st, f.values, name);
+	case DTX_ROWS_CHOSEN:
+	case DTX_ROWS_WINDOW: return k ? NULL : pin_grouped(st, &f, name);
+	case DTX_ROWS_SPLIT: return pin_explode(st, k, name);
+	case DTX_ROWS_LONGER: return pin_longer(st, k, name);
+	case DTX_ROWS_GROUPED: return pin_group(st, k, name);
+	case DTX_ROWS_WIDER: return pin_wider(st, k, name);
+	case DTX_ROWS_LOOKUP: return pin_lookup(st, k, name);
+	case DTX_ROWS_JOINED:
+	case DTX_ROWS_SEMI:
+	case DTX_ROWS_ANTI: return f.groups ? pin_join(st, k, name) : NULL;
+	case DTX_ROWS_UNION: return name;
+	default: return NULL;
 	}
-	return NULL;
 }
 
 /* --- carrying cells back --- */
@@ -255,10 +218,10 @@ static bool pin_alone(const struct dtx_plan *plan, uint32_t i)
 {
 	for (i++; i < plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &plan->step[i];
-		bool own = dtx_str_in_list("filter,derive", st->name) &&
-		           dtx_trace_plain(st->canonical);
+		struct dtx_op_facts f = dtx_trace_facts(st);
+		bool own = f.rows == DTX_ROWS_SAME || f.rows == DTX_ROWS_FILTERED;
 
-		if (!own && !dtx_str_in_list("select,drop,reorder,rename,cast", st->name))
+		if (!own || f.as_read || f.borrows || !dtx_trace_plain(st->canonical))
 			return false;
 	}
 	return true;
@@ -268,15 +231,17 @@ static bool pin_alone(const struct dtx_plan *plan, uint32_t i)
  * and those that come along behind them are not asked for. */
 static bool pin_first(const struct dtx_plan_step *st)
 {
-	const json_t *c = st->canonical;
+	struct dtx_op_facts f = dtx_trace_facts(st);
 
-	if (!strcmp(st->name, "sort"))
-		return true;
-	if (json_array_size(json_object_get(c, "by")))
-		return false;
-	return !strcmp(st->name, "top") ||
-	       (!strcmp(st->name, "limit") && !dtx_json_int(c, "offset", 0) &&
-	        !strcmp(dtx_json_text(c, "from", ""), "start"));
+	return f.first && (!f.groups || !json_array_size(json_object_get(st->canonical, f.groups)));
+}
+
+static bool pin_joins(const struct dtx_plan_step *st)
+{
+	struct dtx_op_facts f = dtx_trace_facts(st);
+
+	return f.groups &&
+	       (f.rows == DTX_ROWS_JOINED || f.rows == DTX_ROWS_SEMI || f.rows == DTX_ROWS_ANTI);
 }
 
 /* The column of table k that has a cell of the step's result; NULL: none. */
@@ -288,7 +253,7 @@ static const char *pin_from(const struct pin *p, uint32_t i, uint32_t k, const c
 	if (st->table[k] < 0)
 		return NULL;
 	from = !k && pin_first(st) && pin_alone(p->t->plan, i) ? name : pin_back(st, k, name);
-	if (k && from == name && !strcmp(st->name, "join") && pin_has(p->t, st->table[0], name) &&
+	if (k && from == name && pin_joins(st) && pin_has(p->t, st->table[0], name) &&
 	    !pin_lists(json_object_get(st->canonical, "using"), name) &&
 	    !dtx_json_find(json_object_get(st->canonical, "on"), "left", name))
 		return NULL; /* the left table's */
@@ -298,10 +263,12 @@ static const char *pin_from(const struct pin *p, uint32_t i, uint32_t k, const c
 /* The formula that gives a column its value, of the table's own columns alone; NULL: none. */
 static const char *pin_formula(const struct dtx_plan_step *st, const char *name)
 {
-	bool group = !strcmp(st->name, "group_by");
+	struct dtx_op_facts f = dtx_trace_facts(st);
+	bool group = f.rows == DTX_ROWS_GROUPED;
+	bool derived = f.rows == DTX_ROWS_SAME && f.values == DTX_VALUES_SET;
 	const char *list = group ? "by" : "set";
 
-	if ((!group && strcmp(st->name, "derive") != 0) || !dtx_trace_plain(st->canonical))
+	if ((!group && !derived) || !dtx_trace_plain(st->canonical))
 		return NULL;
 	return dtx_json_text(dtx_json_find(json_object_get(st->canonical, list), "as", name),
 	                     "expr", NULL);
@@ -405,7 +372,7 @@ static void pin_pairs(struct pin *p, uint32_t i)
 	const struct dtx_plan_step *st = &p->t->plan->step[i];
 	json_t *known = p->known[p->t->plan->ninputs + i], *step;
 
-	if (strcmp(st->name, "join") != 0 || !known ||
+	if (!pin_joins(st) || !known ||
 	    strcmp(dtx_json_text(st->canonical, "how", ""), "left") != 0 ||
 	    !pin_paired(p, i, known))
 		return;
@@ -594,7 +561,7 @@ static json_t *pin_start(const struct trace *t)
 	for (uint32_t i = 0; known && i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
 
-		if (strcmp(st->name, "pivot_wider") != 0)
+		if (dtx_trace_facts(st).rows != DTX_ROWS_WIDER)
 			continue;
 		json_object_foreach_safe(known, next, name, value)
 		{

@@ -72,18 +72,14 @@ static void prune_add(struct prune *p, json_t *to, const json_t *table, uint64_t
 	json_array_foreach((json_t *)(uintptr_t)table, i, one) prune_add(p, to, one, bits);
 }
 
-static bool prune_is(const json_t *step, const char *op)
-{
-	return !strcmp(dtx_json_text(step, "op", ""), op);
-}
-
 /* Names in a list of columns, as against patterns. */
 static bool prune_lists(const json_t *step)
 {
+	enum dtx_op_values values = dtx_trace_made_facts(step).values;
 	json_t *one;
 	size_t i;
 
-	if (!prune_is(step, "select") && !prune_is(step, "drop"))
+	if (values != DTX_VALUES_LISTED && values != DTX_VALUES_UNLISTED)
 		return false;
 	json_array_foreach(json_object_get(step, "cols"), i, one)
 	{
@@ -95,13 +91,17 @@ static bool prune_lists(const json_t *step)
 
 static int prune_makes(const json_t *step)
 {
-	return prune_is(step, "add_id") ? prune_bit(dtx_json_text(step, "as", NULL)) : -1;
+	int bit = prune_bit(dtx_json_text(step, "as", NULL));
+
+	return bit >= 0 && dtx_trace_made_facts(step).rows == DTX_ROWS_SAME ? bit : -1;
 }
 
 /* Its rows are new ones, without the columns of those they are made of. */
 static bool prune_is_barrier(const json_t *step)
 {
-	return prune_is(step, "group_by") || prune_is(step, "pivot_wider");
+	enum dtx_op_rows rows = dtx_trace_made_facts(step).rows;
+
+	return rows == DTX_ROWS_GROUPED || rows == DTX_ROWS_WIDER || rows == DTX_ROWS_WHOLE;
 }
 
 static bool prune_is_semi(const json_t *step)
@@ -193,7 +193,8 @@ static bool prune_same(const struct prune *p, const json_t *step)
 {
 	const char *in = prune_other(p, dtx_json_text(step, "in", ""));
 
-	return prune_is(step, "filter") && !strcmp(dtx_json_text(step, "where", ""), "true") &&
+	return dtx_trace_made_facts(step).rows == DTX_ROWS_FILTERED &&
+	       !strcmp(dtx_json_text(step, "where", ""), "true") &&
 	       (dtx_trace_made_by(p->t->steps, in) ||
 	        !dtx_json_find(p->t->outputs, "table", dtx_json_text(step, "out", "")));
 }
@@ -215,7 +216,7 @@ static bool prune_step(struct prune *p, json_t *step)
 		if (!(asked >> made & 1))
 			return false;
 		has |= (uint64_t)1 << made;
-	} else if (prune_lists(step) && prune_is(step, "select")) {
+	} else if (prune_lists(step) && dtx_trace_made_facts(step).values == DTX_VALUES_LISTED) {
 		has = prune_list(cols, has & asked);
 	} else if (prune_lists(step)) {
 		has &= ~prune_list(cols, has);

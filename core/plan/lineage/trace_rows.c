@@ -44,7 +44,7 @@ static int rows_cell(struct trace *t, const struct trace_via *v, bool *wide)
 	const json_t *cols;
 	int cell = -1;
 
-	if (i == UINT32_MAX || v->all || dtx_trace_how(&t->plan->step[i]) != TRACE_WIDER)
+	if (i == UINT32_MAX || v->all || dtx_trace_how(t->plan, &t->plan->step[i]) != TRACE_WIDER)
 		return -1;
 	s = t->table[id].schema;
 	cols = dtx_trace_reached(t, (uint32_t)v->from, id);
@@ -72,7 +72,7 @@ static json_t *rows_walk(struct trace *t, uint32_t w, bool *wide)
 static bool rows_longer(const struct trace *t)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
-		if (!strcmp(t->plan->step[i].name, "pivot_longer"))
+		if (dtx_trace_facts(&t->plan->step[i]).rows == DTX_ROWS_LONGER)
 			return true;
 	}
 	return false;
@@ -214,7 +214,7 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 	struct trace *t = r->t;
 	uint32_t i = t->bit_step[bit], id = t->plan->ninputs + i;
 	const struct dtx_plan_step *st = &t->plan->step[i];
-	bool wider = dtx_trace_how(st) == TRACE_WIDER, cells = false;
+	bool wider = dtx_trace_how(t->plan, st) == TRACE_WIDER, cells = false;
 	char in[TRACE_NAME], left[TRACE_NAME], made[TRACE_NAME], right[TRACE_NAME];
 	char both[TRACE_NAME], told[TRACE_NAME];
 	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -250,6 +250,39 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 	           t->table[st->table[0]].ids | (uint64_t)1 << bit, cells ? "c" : "");
 	dtx_buf_clear(&expr);
 	json_decref(on);
+}
+
+/* Rows of all tables, and those that are made of all of them: in one group, all of it. */
+static void rows_whole(struct rows *r, uint32_t bit)
+{
+	struct trace *t = r->t;
+	uint32_t i = t->bit_step[bit];
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	uint64_t ids = (uint64_t)1 << bit;
+	char in[TRACE_NAME], some[TRACE_NAME], all[TRACE_NAME], both[TRACE_NAME];
+	json_t *with = json_array(), *cols;
+
+	for (uint32_t k = 0; k <= st->ntables; k++) {
+		int32_t table = k < st->ntables ? st->table[k] : (int32_t)(t->plan->ninputs + i);
+
+		ids |= t->table[table].ids;
+		cols = json_array();
+		dtx_trace_numbers(t, cols, t->table[table].ids);
+		snprintf(some, sizeof(some), "dtx_j%u_%u", bit, k);
+		dtx_trace_add(t, json_pack("{ss so}", "op", "select", "cols", cols),
+		              dtx_trace_name(in, "t", (uint32_t)table), some);
+		if (k)
+			dtx_trace_append(t, with, json_string(some));
+	}
+	snprintf(some, sizeof(some), "dtx_j%u_0", bit);
+	dtx_trace_add(t, json_pack("{ss sO sb}", "op", "union", "with", with, "fill_missing", true),
+	              some, dtx_trace_name(all, "a", bit));
+	dtx_trace_add(t,
+	              json_pack("{ss s[{ss ss} {ss ss}]}", "op", "derive", "set", "as", "dtx_g",
+	                        "expr", "1", "as", "dtx_p", "expr", "1"),
+	              all, dtx_trace_name(both, "j", bit));
+	rows_block(r, "whole", i, (int)bit, both, ids, "gp");
+	json_decref(with);
 }
 
 /* Which rows a copy has of which. */
@@ -330,12 +363,10 @@ static void rows_window(struct rows *r, uint32_t bit)
 /* Rows do not leave there. */
 static bool rows_all_stay(const struct dtx_plan_step *st)
 {
-	static const char *const stay =
-		"derive,cast,rename,select,drop,reorder,window,rank,cumulative,rolling,lag_lead,"
-		"percent_of,bin,parse_number,parse_date,clean_text,coalesce,extract,split_column,"
-		"merge_columns,nullify,blank_down,replace_values,fill,fill_null,union";
+	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
 
-	return dtx_str_in_list(stay, st->name);
+	return rows == DTX_ROWS_SAME || rows == DTX_ROWS_SORTED || rows == DTX_ROWS_WINDOW ||
+	       rows == DTX_ROWS_UNION;
 }
 
 /* Numbers that stand for rows of inputs, or of several of them: those of windows are the same rows
@@ -345,11 +376,12 @@ static uint64_t rows_own(const struct trace *t)
 	uint64_t ids = 0;
 
 	for (uint32_t b = 0; b < t->nbits; b++) {
-		enum trace_how how = b < t->plan->ninputs
-		                             ? TRACE_KEYS
-		                             : dtx_trace_how(&t->plan->step[t->bit_step[b]]);
+		enum trace_how how =
+			b < t->plan->ninputs
+				? TRACE_KEYS
+				: dtx_trace_how(t->plan, &t->plan->step[t->bit_step[b]]);
 
-		if (how == TRACE_KEYS || how == TRACE_WIDER || how == TRACE_COPY)
+		if (dtx_trace_is_barrier(how) || how == TRACE_COPY)
 			ids |= (uint64_t)1 << b;
 	}
 	return ids;
@@ -361,10 +393,10 @@ static void rows_left(struct rows *r, uint32_t i)
 	struct trace *t = r->t;
 	uint32_t id = t->plan->ninputs + i;
 	uint64_t ids = t->table[id].ids & rows_own(t);
-	enum trace_how how = dtx_trace_how(&t->plan->step[i]);
+	enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[i]);
 	char name[TRACE_NAME];
 
-	if (how == TRACE_KEYS || how == TRACE_WIDER || how == TRACE_COPY) /* told by what it made */
+	if (dtx_trace_is_barrier(how) || how == TRACE_COPY) /* told by what it made */
 		return;
 	if (ids && !rows_all_stay(&t->plan->step[i]) && t->table[id].waiting < 0)
 		rows_block(r, "left", i, -1, dtx_trace_name(name, "t", id), ids, "");
@@ -435,10 +467,12 @@ static enum dtx_code rows_plan(struct rows *r, const struct dtx_trace_ask *ask, 
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", "dtx_check"));
 	rows_block(r, "result", 0, -1, name, t->table[id].ids, "");
 	for (i = t->plan->ninputs; i < t->nbits; i++) {
-		enum trace_how how = dtx_trace_how(&t->plan->step[t->bit_step[i]]);
+		enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[t->bit_step[i]]);
 
 		if (how == TRACE_KEYS || how == TRACE_WIDER)
 			rows_barrier(r, i);
+		else if (how == TRACE_WHOLE)
+			rows_whole(r, i);
 		else if (how == TRACE_COPY)
 			rows_copy(r, i);
 		else if (how == TRACE_SEMI)

@@ -48,9 +48,6 @@ static const char *need_item(const struct dtx_plan_step *st, const char *column,
 int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char *column,
                         const char **formula)
 {
-	static const char *const keep =
-		"filter,sort,limit,top,select,drop,reorder,distinct,join,asof_join,lookup_value,"
-		"add_id,derive,window,drop_rows,skip_rows";
 	int32_t id = plan->output[output].table;
 
 	for (; id >= (int32_t)plan->ninputs;
@@ -59,13 +56,12 @@ int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char
 		const struct dtx_plan_step *st = &plan->step[i];
 		bool made = false;
 
-		if (!dtx_str_in_list(keep, st->name))
-			return -1;
-		if (strcmp(st->name, "derive") != 0 && strcmp(st->name, "window") != 0)
-			continue;
-		*formula = need_item(st, column, &made);
+		if (dtx_trace_facts(st).values == DTX_VALUES_SET)
+			*formula = need_item(st, column, &made);
 		if (made)
 			return *formula ? i : -1;
+		if (!dtx_trace_keeps(st, column))
+			return -1;
 	}
 	return -1;
 }
@@ -88,19 +84,14 @@ static const char *group_wide(struct trace *t, const struct dtx_plan_step *st, c
  * not, or not for sure. */
 static const char *group_before(struct trace *t, const struct dtx_plan_step *st, const char *name)
 {
-	static const char *const keep =
-		"filter,sort,limit,top,select,drop,reorder,distinct,join,asof_join,lookup_value,"
-		"add_id,derive,window,drop_rows,skip_rows";
+	struct dtx_op_facts f = dtx_trace_facts(st);
 	const json_t *map = json_object_get(st->canonical, "map");
 
-	if (!strcmp(st->name, "pivot_wider"))
+	if (f.rows == DTX_ROWS_WIDER)
 		return group_wide(t, st, name);
-	if (!strcmp(st->name, "rename"))
+	if (f.values == DTX_VALUES_RENAMED)
 		return map ? dtx_json_text(dtx_json_find(map, "to", name), "from", name) : NULL;
-	if (!dtx_str_in_list(keep, st->name) ||
-	    dtx_json_find(json_object_get(st->canonical, "set"), "as", name))
-		return NULL;
-	return name;
+	return dtx_trace_keeps(st, name) ? name : NULL;
 }
 
 void dtx_trace_grouper(struct trace *t)
@@ -113,7 +104,7 @@ void dtx_trace_grouper(struct trace *t)
 	t->grouper = -1;
 	for (; name && id >= (int32_t)plan->ninputs; id = st->table[0]) {
 		st = &plan->step[id - (int32_t)plan->ninputs];
-		if (!strcmp(st->name, "group_by")) {
+		if (dtx_trace_how(plan, st) == TRACE_KEYS) {
 			t->grouper = id - (int32_t)plan->ninputs;
 			t->grouped =
 				dtx_json_find(json_object_get(st->canonical, "agg"), "as", name);

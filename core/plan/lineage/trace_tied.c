@@ -24,7 +24,7 @@ json_t *dtx_trace_join_of(const struct trace *t, const struct dtx_plan_step *st)
 	for (size_t i = 0; i < DTX_COUNT(kinds); i++) {
 		json_t *step = dtx_trace_made_by(t->steps, dtx_trace_name(name, kinds[i], id));
 
-		if (!strcmp(dtx_json_text(step, "op", ""), "join"))
+		if (st->op && !strcmp(dtx_json_text(step, "op", ""), st->op->name))
 			return step;
 	}
 	return NULL;
@@ -48,17 +48,14 @@ static int32_t tied_join(const struct trace *t, const struct dtx_plan_step *st, 
 /* The table that the step has the column's values from as they are; -1: none. */
 static int32_t tied_from(const struct trace *t, const struct dtx_plan_step *st, const char **name)
 {
-	static const char *const same = "filter,select,drop,reorder,sort,limit,distinct";
-	const json_t *c = st->canonical;
-	const char *how = dtx_json_text(c, "how", "inner");
+	struct dtx_op_facts f = dtx_trace_facts(st);
 
-	if (dtx_str_in_list(same, st->name) ||
-	    (!strcmp(st->name, "join") && dtx_str_in_list("semi,anti", how)) ||
-	    (!strcmp(st->name, "derive") && !dtx_json_find(json_object_get(c, "set"), "as", *name)))
-		return st->table[0];
-	if (!strcmp(st->name, "join") && dtx_str_in_list("inner,left", how))
-		return tied_join(t, st, name);
-	return -1;
+	if (f.rows == DTX_ROWS_JOINED)
+		return f.groups && dtx_str_in_list("inner,left",
+		                                   dtx_json_text(st->canonical, "how", "inner"))
+		               ? tied_join(t, st, name)
+		               : -1;
+	return f.rows != DTX_ROWS_LOOKUP && dtx_trace_keeps(st, *name) ? st->table[0] : -1;
 }
 
 /* Whether the known cell of a filter in front is what every row of the table has in the column. */
@@ -75,7 +72,7 @@ static int32_t tied_table(const struct trace *t, const char *name)
 	const json_t *step = dtx_trace_made_by(t->steps, name);
 	char known[TRACE_NAME];
 
-	while (step && !strcmp(dtx_json_text(step, "op", ""), "filter") &&
+	while (step && dtx_trace_made_facts(step).rows == DTX_ROWS_FILTERED &&
 	       !strcmp(dtx_json_text(step, "where", ""), "true")) {
 		name = dtx_json_text(step, "in", "");
 		step = dtx_trace_made_by(t->steps, name);

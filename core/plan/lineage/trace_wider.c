@@ -106,36 +106,37 @@ static void trace_wider_formula(struct wider_reads *r, const char *formula)
 	dtx_arena_clear(&arena);
 }
 
+static void trace_wider_see(void *arg, uint32_t k, const char *text, bool formula)
+{
+	if (!k && formula)
+		trace_wider_formula(arg, text);
+	else if (!k)
+		trace_wider_read(arg, text);
+}
+
 /* Whether a step by which rows stay, meet or are put in order looks at more than ids. */
 static void trace_wider_judged(struct wider_reads *r, const struct dtx_plan_step *st)
 {
-	static const char *const blind = "select,drop,reorder,rename,derive,window,cast,limit";
-	static const char *const parts[][3] = {
-		{ "filter", "where", NULL },
-		{ "sort", "by", "col" },
-		{ "group_by", "by", "as" },
-		{ "join", "on", "left" },
-	};
-	size_t i, k;
+	struct dtx_op_facts f = dtx_trace_facts(st);
 
-	if (dtx_str_in_list(blind, st->name))
-		return;
-	for (k = 0; k < DTX_COUNT(parts) && strcmp(parts[k][0], st->name) != 0; k++)
-		;
-	if (k == DTX_COUNT(parts) ||
-	    (parts[k][2] && !json_object_get(st->canonical, parts[k][1]))) {
-		r->cell = true;
-	} else if (!parts[k][2]) {
-		trace_wider_formula(r, dtx_json_text(st->canonical, parts[k][1], ""));
-	} else {
-		const json_t *list = json_object_get(st->canonical, parts[k][1]), *one;
-
-		json_array_foreach((json_t *)(uintptr_t)list, i, one)
-		{
-			r->cell |= json_object_get(one, "expr") != NULL;
-			trace_wider_read(r, dtx_json_text(one, parts[k][2], ""));
-		}
+	switch (f.rows) {
+	case DTX_ROWS_SAME:
+	case DTX_ROWS_WINDOW: return;
+	case DTX_ROWS_CHOSEN:
+		/* by its parameters, or by the place alone (limit); else by what is not known */
+		r->cell |=
+			f.as_read || (!f.decides && !f.groups) ||
+			(!f.decides && json_array_size(json_object_get(st->canonical, f.groups)));
+		break;
+	case DTX_ROWS_SORTED:
+	case DTX_ROWS_FILTERED:
+	case DTX_ROWS_GROUPED:
+	case DTX_ROWS_JOINED:
+	case DTX_ROWS_SEMI:
+	case DTX_ROWS_ANTI: break;
+	default: r->cell = true; return;
 	}
+	dtx_trace_deciders(st, &(struct trace_decider){ r, trace_wider_see });
 }
 
 /* Whether the rows of a wide row's other cells had a say in its being there. */

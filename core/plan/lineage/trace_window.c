@@ -32,12 +32,12 @@ bool dtx_trace_windows(const struct dtx_plan_step *st)
 	const json_t *set = json_object_get(st->canonical, "set"), *one;
 	size_t i;
 
+	if (dtx_trace_facts(st).values != DTX_VALUES_SET)
+		return false;
 	json_array_foreach((json_t *)(uintptr_t)set, i, one)
 	{
 		struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
 
-		if (strcmp(st->name, "derive") != 0)
-			break;
 		window_reach(dtx_json_text(one, "expr", ""), false, NULL, &r);
 		if (r.calls)
 			return true;
@@ -103,26 +103,14 @@ static void window_op(struct trace *t, const struct dtx_plan_step *st, int32_t i
 {
 	bool hit =
 		json_object_get(t->need[id], "*") || !*dtx_json_text(st->canonical, "suffix", "x");
-	int64_t n = dtx_json_int(st->canonical, "n", 1);
+	struct dtx_op_facts f = dtx_trace_facts(st);
 	const char *name;
 	json_t *value;
 
 	json_object_foreach(t->need[id], name, value) hit |= dtx_trace_makes(t, st, name);
 	if (!hit)
 		return;
-	*out = (struct dtx_expr_reach){ INT64_MIN, INT64_MAX, 1, false, false };
-	if (!strcmp(st->name, "cumulative"))
-		out->hi = 0;
-	if (!strcmp(st->name, "rolling"))
-		*out = (struct dtx_expr_reach){ 1 - n, 0, 1, false, false };
-	if (!strcmp(st->name, "lag_lead")) {
-		bool value_only = !strcmp(dtx_json_text(st->canonical, "mode", "value"), "value");
-
-		*out = (struct dtx_expr_reach){ -n, -n, 1, !value_only && n != 1 && n != -1,
-			                        false };
-		out->lo = value_only ? out->lo : DTX_MIN(out->lo, 0);
-		out->hi = value_only ? out->hi : DTX_MAX(out->hi, 0);
-	}
+	*out = (struct dtx_expr_reach){ f.lo, f.hi, 1, f.loose, false };
 }
 
 #define WINDOW_PLACE "dtx_p" /* a row's place in its group */
@@ -237,7 +225,7 @@ static bool window_listed(const struct trace *t, int32_t table)
 {
 	const struct dtx_plan_step *st = &t->plan->step[table - (int32_t)t->plan->ninputs];
 
-	return dtx_str_in_list("select,drop,reorder", st->name) && t->table[table].schema;
+	return t->table[table].schema && dtx_trace_how(t->plan, st) == TRACE_LIST;
 }
 
 /* Whether a column more of table `id` would be there in this one. */
@@ -248,15 +236,32 @@ static bool window_shows(const struct trace *t, int32_t id, int32_t table)
 	return table == id;
 }
 
-/* Whether no step behind this one would take a column more for one of the table's. */
+/* Whether a step leaves a column alone that it does not name. */
+static bool window_blind(const struct dtx_plan_step *st)
+{
+	struct dtx_op_facts f = dtx_trace_facts(st);
+
+	if (f.as_read || f.borrows || f.all_cols || st->ntables != 1)
+		return false;
+	switch (f.rows) {
+	case DTX_ROWS_SAME:
+	case DTX_ROWS_SORTED:
+	case DTX_ROWS_FILTERED:
+	case DTX_ROWS_CHOSEN: break;
+	default: return false;
+	}
+	return f.values == DTX_VALUES_KEPT || f.values == DTX_VALUES_LISTED ||
+	       f.values == DTX_VALUES_UNLISTED || f.values == DTX_VALUES_SET;
+}
+
+/* Whether no step after this one would take a column more for one of the table's. */
 static bool window_unseen(const struct trace *t, const struct dtx_plan_step *st)
 {
-	static const char *const blind = "filter,derive,sort,limit,top,select,drop,reorder";
 	int32_t id = (int32_t)(t->plan->ninputs + (uint32_t)(st - t->plan->step));
 
 	for (st++; st < t->plan->step + t->plan->nsteps; st++) {
 		for (uint32_t k = 0; k < st->ntables; k++) {
-			if (!dtx_str_in_list(blind, st->name) && window_shows(t, id, st->table[k]))
+			if (!window_blind(st) && window_shows(t, id, st->table[k]))
 				return false;
 		}
 	}
@@ -271,7 +276,7 @@ static bool window_places_there(struct trace *t, const struct dtx_plan_step *st,
 	json_t *base =
 		(json_t *)(uintptr_t)dtx_trace_made_by(t->steps, dtx_json_text(number, "in", ""));
 
-	if (!window_unseen(t, st) || strcmp(dtx_json_text(base, "op", ""), "window") != 0 ||
+	if (!window_unseen(t, st) || dtx_trace_made_facts(base).values != DTX_VALUES_SET ||
 	    !json_array_size(json_object_get(base, "order")) ||
 	    !window_alike(json_object_get(base, "order"),
 	                  json_object_get(st->canonical, "order")) ||

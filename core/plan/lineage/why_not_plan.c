@@ -185,6 +185,23 @@ static void follow_one(struct trace *t, const char *in, const char *out, json_t 
 		                 json_pack("{ss ss}", "left", "dtx_one", "right", "dtx_one"));
 }
 
+/* All results, where any row is followed. */
+static void follow_whole(struct follow *f, const struct dtx_plan_step *st, int32_t id)
+{
+	char made[TRACE_NAME], in[TRACE_NAME], base[TRACE_NAME];
+	uint32_t b = follow_last(f->t.table[id].ids), k; /* it has this one number */
+
+	for (k = 0; k < st->ntables && !f->bits[st->table[k]]; k++)
+		;
+	if (k == st->ntables)
+		return;
+	dtx_trace_meets(&f->t, dtx_trace_name(made, "t", (uint32_t)id),
+	                follow_name(in, st->table[k]), "semi", dtx_trace_name(base, "h", b));
+	f->followed |= (uint64_t)1 << b;
+	f->bits[id] = (uint64_t)1 << b;
+	follow_passed(f, id);
+}
+
 /* The results that the followed rows went into become the rows that are followed. */
 static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int32_t id)
 {
@@ -194,13 +211,17 @@ static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int
 	uint32_t b = follow_last(t->table[id].ids); /* it has this one number */
 	size_t i;
 
+	if (dtx_trace_how(f->t.plan, st) == TRACE_WHOLE) {
+		follow_whole(f, st, id);
+		return;
+	}
 	if (!f->bits[st->table[0]])
 		return;
 	follow_name(in, st->table[0]);
 	dtx_trace_name(keyed, "k", (uint32_t)id);
 	dtx_trace_name(made, "t", (uint32_t)id);
 	dtx_trace_name(base, "h", b);
-	if (dtx_trace_how(st) == TRACE_WIDER) {
+	if (dtx_trace_how(f->t.plan, st) == TRACE_WIDER) {
 		on = dtx_trace_wider_keys(t, st);
 		snprintf(keyed, sizeof(keyed), "%s", in);
 	} else {
@@ -272,50 +293,38 @@ static void follow_condition(struct trace *t, const char *formula, json_t *condi
 	dtx_arena_clear(&arena);
 }
 
-/* Key columns of a join on the side of table k. */
-static void follow_keys(struct trace *t, const struct dtx_plan_step *st, uint32_t k,
-                        json_t *columns)
+/* What decides of the rows of table k. */
+struct follow_decider {
+	struct trace *t;
+	uint32_t k;
+	const struct dtx_schema *schema; /* of table k; NULL: not known */
+	json_t *conditions, *columns;
+	bool own; /* by what the row itself has */
+};
+
+static void follow_see(void *arg, uint32_t k, const char *text, bool formula)
 {
-	const json_t *list = json_object_get(st->canonical, "using"), *one;
-	size_t i;
+	struct follow_decider *d = arg;
 
-	json_array_foreach((json_t *)(uintptr_t)list, i, one)
-		follow_column(columns, json_string_value(one));
-	list = json_object_get(st->canonical, "on");
-	json_array_foreach((json_t *)(uintptr_t)list, i, one)
-	{
-		const char *column = dtx_json_text(one, k ? "right" : "left", NULL);
-		const char *expr = dtx_json_text(one, k ? "right_expr" : "left_expr", NULL);
-
-		if (column)
-			follow_column(columns, column);
-		else if (expr)
-			follow_condition(t, expr, NULL, columns);
-	}
+	if (k != d->k || !strcmp(text, "*"))
+		return;
+	if (formula)
+		follow_condition(d->t, text, d->own ? d->conditions : NULL, d->columns);
+	else if (!d->schema || d->schema->open || dtx_schema_find(d->schema, text) >= 0)
+		follow_column(d->columns, text);
 }
 
 static void follow_terms(struct follow *f, const struct dtx_plan_step *st, uint32_t k,
                          json_t *conditions, json_t *columns)
 {
-	const struct dtx_schema *s = f->t.table[st->table[k]].schema;
-	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
-	size_t i;
+	struct follow_decider d = { .t = &f->t,
+		                    .k = k,
+		                    .schema = f->t.table[st->table[k]].schema,
+		                    .conditions = conditions,
+		                    .columns = columns,
+		                    .own = st->ntables == 1 };
 
-	if (!strcmp(st->name, "filter"))
-		follow_condition(&f->t, dtx_json_text(st->canonical, "where", "true"), conditions,
-		                 columns);
-	else if (!strcmp(st->name, "join") || !strcmp(st->name, "asof_join"))
-		follow_keys(&f->t, st, k, columns);
-	else if (!strcmp(st->name, "top"))
-		follow_condition(&f->t, dtx_json_text(st->canonical, "expr", "null"), conditions,
-		                 columns);
-	if (strcmp(st->name, "distinct") != 0)
-		return;
-	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
-	{
-		if (json_is_string(one) && s && dtx_schema_find(s, json_string_value(one)) >= 0)
-			follow_column(columns, json_string_value(one));
-	}
+	dtx_trace_deciders(st, &(struct trace_decider){ &d, follow_see });
 }
 
 static void follow_derive(struct follow *f, json_t *set, const char *kind, uint32_t n,
@@ -372,8 +381,9 @@ static void follow_part(struct follow *f, uint32_t step, int side, const char *i
 
 bool dtx_why_not_plan_decides(const struct dtx_plan_step *st)
 {
-	return !strcmp(st->name, "join") &&
-	       dtx_str_in_list("semi,anti", dtx_json_text(st->canonical, "how", ""));
+	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
+
+	return rows == DTX_ROWS_SEMI || rows == DTX_ROWS_ANTI;
 }
 
 static void follow_meets(struct follow *f, uint32_t i, const struct dtx_plan_step *st)
@@ -422,7 +432,7 @@ static void follow_step(struct follow *f, uint32_t i)
 {
 	const struct dtx_plan_step *st = &f->t.plan->step[i];
 	int32_t id = (int32_t)(f->t.plan->ninputs + i);
-	enum trace_how how = dtx_trace_how(st);
+	enum trace_how how = dtx_trace_how(f->t.plan, st);
 	bool fed = false;
 
 	if (!f->leads[id] || f->t.table[id].from)
@@ -435,7 +445,7 @@ static void follow_step(struct follow *f, uint32_t i)
 		follow_copy(f, st, id);
 		return;
 	}
-	if (how == TRACE_KEYS || how == TRACE_WIDER) {
+	if (dtx_trace_is_barrier(how)) {
 		follow_barrier(f, st, id);
 	} else {
 		f->bits[id] = follow_bits(f, f->t.table[id].ids);

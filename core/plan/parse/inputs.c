@@ -418,7 +418,7 @@ static bool plan_fills(const json_t *plan)
 		const char *name = dtx_json_text(json_array_get(steps, i), "op", "");
 		const struct dtx_op *op = dtx_op_find(name, &preset);
 
-		if (op && !strcmp(op->name, "fill"))
+		if (op && op->facts.fills)
 			return true;
 	}
 	return false;
