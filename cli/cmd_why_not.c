@@ -103,7 +103,8 @@ static int why_not_main(const struct dtx_cli *cli, void *args, int argc, char **
 	status = rc == DTX_OK ? dtx_out_print(cli, &out) : dtx_out_fail(cli, &err);
 	dtx_plan_free(w.first);
 	dtx_plan_free(w.second);
-	json_decref(w.stages.plan);
+	dtx_why_not_plan_stages_clear(&w.stages);
+	json_decref(w.first_cell);
 	dtx_why_not_plan_clear(&w.follow);
 	json_decref(w.report);
 	json_decref(w.key);

@@ -317,7 +317,7 @@ const struct dtx_op dtx_op_assert = {
 		"is assert_failed, exit 10, before any output is visible, and never starts a "
 		"fallback. Null passes range, matches, accepted_values and relationship, and fails "
 		"expression. relationship, equal_rows and sum_equals look at other tables.",
-	.facts = { .rows = DTX_ROWS_CHOSEN, .values = DTX_VALUES_KEPT },
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_KEPT, .passes = true },
 	.params = assert_params,
 	.nparams = DTX_COUNT(assert_params),
 	.examples = assert_examples,

@@ -357,6 +357,34 @@ static void drop_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
+/* Of a step with one kind, or with `where` alone. */
+static void drop_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	const json_t *kind = json_array_get(json_object_get(canonical, "kinds"), 0);
+	enum kind k = KIND_BLANK;
+
+	(void)with;
+	while (k < KINDS && (!kind || strcmp(kinds[k].name, json_string_value(kind)) != 0))
+		k++;
+	switch (k) {
+	case KIND_BLANK: dtx_buf_add(out, "blank: none of its cells has anything in it"); break;
+	case KIND_REPEATED:
+		dtx_buf_add(out, "repeated_header: its cells are the column names");
+		break;
+	case KIND_FOOTNOTE:
+		dtx_buf_add(out, "footnotes: it comes after the last row with two or more cells");
+		break;
+	case KIND_TOTAL:
+		dtx_buf_add(out, "totals: a label in it begins or ends with a word for a total");
+		if (dtx_json_bool(canonical, "verify", true))
+			dtx_buf_add(out, ", and its numbers are the sums of the rows above");
+		break;
+	default:
+		dtx_buf_printf(out, "%s is true",
+		               dtx_json_text(canonical, "where", "its condition"));
+	}
+}
+
 const struct dtx_op dtx_op_drop_rows = {
 	.name = "drop_rows",
 	.aliases = "remove_rows,drop_totals",
@@ -372,7 +400,9 @@ const struct dtx_op dtx_op_drop_rows = {
 	.facts = { .rows = DTX_ROWS_CHOSEN,
 	           .values = DTX_VALUES_KEPT,
 	           .decides = "where",
-	           .as_read = true },
+	           .as_read = true,
+	           .kinds = "kinds" },
+	.dropped = drop_dropped,
 	.params = drop_params,
 	.nparams = DTX_COUNT(drop_params),
 	.examples = drop_examples,

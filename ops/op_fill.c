@@ -69,6 +69,22 @@ static const struct dtx_example fill_examples[] = {
 	  .out = "a,b,c\n1,1,x\n,2,2\n" },
 };
 
+/* All rows stay: a column is of its own cells, and along a row, or in a range, of the others'. */
+static enum dtx_code bind_uses(struct dtx_bind *b, const struct fill_args *a,
+                               const struct fill_state *s, struct dtx_err *err)
+{
+	bool across = a->dir == DIR_RIGHT || a->dir == DIR_LEFT || a->only == ONLY_MERGED;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
+		DTX_TRY(dtx_bind_use(b, (int32_t)i, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
+	for (uint32_t c = 0; across && c < s->n; c++)
+		for (uint32_t i = 0; i < s->n; i++)
+			DTX_TRY(dtx_bind_use(b, s->col[c], 0, s->col[i], DTX_DEMAND_BYTES, err));
+out:
+	return rc;
+}
+
 static enum dtx_code fill_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct fill_args *a = args;
@@ -82,7 +98,11 @@ static enum dtx_code fill_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_bind_alter_some(b, s->col, s->n, err));
-	DTX_TRY(dtx_raw_bind(b, err));
+	DTX_TRY(bind_uses(b, a, s, err));
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+	/* typed anew; the names are known beforehand */
+	if (b->typed || b->ncols == 0)
+		dtx_bind_open(b);
 out:
 	return rc;
 }

@@ -30,7 +30,9 @@ struct dtx_why_not {
 	bool found;
 	uint64_t id; /* of the row, as the reader counts */
 	char cell[24];
-	uint32_t lost; /* stage that has the row no more; 0: none */
+	uint32_t lost;      /* stage that has the row no more; 0: none */
+	const json_t *kind; /* parameters with which that step drops it for one reason; NULL */
+	json_t *first_cell; /* {"column": "text"} of the row; NULL */
 	int64_t number;
 	json_t *report;
 	struct dtx_buf text;

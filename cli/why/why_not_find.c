@@ -84,6 +84,9 @@ static enum dtx_code why_not_search(struct dtx_why_not *w, const struct dtx_tabl
 			if (!why_not_match(w, t, b, row, w->nrows) || hits++)
 				continue;
 			w->id = why_not_id(b, row);
+			w->first_cell =
+				json_pack("{ss}", t->schema->field[0].name,
+			                  dtx_why_not_cell(w, t, b, row, t->schema->field[0].name));
 			(void)why_not_place(b, row, w->cell);
 		}
 	}
@@ -148,6 +151,11 @@ static enum dtx_code why_not_look(void *arg, const struct dtx_exec_result *r, st
 	for (uint32_t i = 1; i < w->stages.n && !w->lost; i++) {
 		if (!why_not_there(w, r->output[i].table, i + 1 == w->stages.n))
 			w->lost = i;
+	}
+	for (uint32_t k = 0; w->lost && k < w->stages.nkinds && !w->kind; k++) {
+		if (w->stages.kind_step[k] == w->stages.step[w->lost] &&
+		    !why_not_there(w, r->output[w->stages.n + k].table, false))
+			w->kind = w->stages.kind_only[k];
 	}
 out:
 	return rc;

@@ -253,13 +253,19 @@ static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts
 	return list ? json_incref(list) : json_array();
 }
 
+/* The first cell of the row, in which a label mostly is. */
+static json_t *why_not_first(const struct dtx_why_not *w)
+{
+	return w->first_cell && !w->args->no_values ? json_incref(w->first_cell) : json_object();
+}
+
 /* A step that judges whole rows dropped it before rows were numbered. */
 static void why_not_early(const struct dtx_why_not *w, json_t *passed, json_t *dropped)
 {
 	for (uint32_t i = 1; i + 1 < w->stages.n && (!w->lost || i <= w->lost); i++) {
 		const struct dtx_plan_step *st = &w->plan->step[w->stages.step[i]];
 		int step = (int)dtx_trace_number_of(w->plan, w->stages.step[i]);
-		json_t *kinds;
+		struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
 		if (i != w->lost) {
 			json_array_append_new(passed,
@@ -267,15 +273,15 @@ static void why_not_early(const struct dtx_why_not *w, json_t *passed, json_t *d
 			                                st->name, "rows_in", 1, "rows_out", 1));
 			continue;
 		}
-		kinds = json_object_get(st->canonical, "kinds");
-		json_array_append_new(
-			dropped,
-			json_pack("{si ss ss s[s] s{}}", "step", step, "op", st->name, "at", st->at,
-		                  "because",
-		                  json_array_size(kinds)
-		                          ? "it is one of the kinds of rows that this step drops"
-		                          : "it is a row that this step drops",
-		                  "with"));
+		if (st->op && st->op->dropped)
+			st->op->dropped(w->kind ? w->kind : st->canonical, "", &text);
+		else
+			dtx_buf_add(&text, "it is a row that this step drops");
+		json_array_append_new(dropped,
+		                      json_pack("{si ss ss s[s] so}", "step", step, "op", st->name,
+		                                "at", st->at, "because", dtx_buf_text(&text),
+		                                "with", why_not_first(w)));
+		dtx_buf_clear(&text);
 	}
 }
 

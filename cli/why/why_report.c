@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/why/why.h"
-#include "cli/why/why_rows.h"
+#include "cli/why/why_fill.h"
 #include "core/expr/parse/lex.h"
 
 /* DIRECT rows of the column, or INDIRECT ones of the table. */
@@ -116,20 +116,25 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		const char *alias = dtx_json_text(row, "alias", "");
 		const char *column = dtx_json_text(row, "in_col", "");
 		uint64_t want;
-		bool filled;
+		bool filled, told;
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_why_result_elsewhere(&w->traced, w->column, alias, column)) ||
 		    dtx_why_listed(seen, row))
 			continue;
-		/* what a fill put there is not what the source has */
-		filled = dtx_why_result_filled(&w->traced, column);
-		w->filled |= direct && filled;
 		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
 		w->traced.wide |= direct && !want;
 		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
 		if (g->rows.of_many && !g->rows.n)
 			continue;
+		/* what a fill put there is not what the source has there */
+		filled = dtx_why_result_filled(&w->traced, column);
+		if (direct && filled) {
+			DTX_TRY(dtx_why_fill(w, alias, column, &g->rows, &told, err));
+			g->of = told ? NULL : g->of;
+			filled = !told;
+			w->filled |= !told;
+		}
 		DTX_TRY(why_source(w, &g->rows, row, !w->args->no_values && !filled, list, err));
 	}
 	*out = list;

@@ -397,7 +397,7 @@ bool dtx_why_result_filled(const struct dtx_why_result *t, const char *column)
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
 
-		if (dtx_trace_facts(st).fills && dtx_trace_borrows(st, column))
+		if (dtx_trace_facts(st).as_read && dtx_trace_borrows(st, column))
 			return true;
 	}
 	return false;

@@ -28,7 +28,7 @@ static bool span_meets(const struct dtx_why_span *a, const struct dtx_why_span *
 }
 
 /* One more row; most are the next one of the last. */
-static bool rows_push(struct dtx_why_rows *rows, struct dtx_why_span one)
+bool dtx_why_rows_push(struct dtx_why_rows *rows, struct dtx_why_span one)
 {
 	struct dtx_why_span *last = rows->nspans ? &rows->span[rows->nspans - 1] : NULL;
 
@@ -51,13 +51,14 @@ static bool rows_batch(struct dtx_why_rows *rows, const struct dtx_batch *b, uin
 	if (file && (!b->origin || strcmp(b->origin->file, file) != 0))
 		return true;
 	if (!b->sel && !b->rec && b->nsel)
-		return rows_push(rows,
-		                 (struct dtx_why_span){ b->first_row, b, 0, b->nsel, output });
+		return dtx_why_rows_push(
+			rows, (struct dtx_why_span){ b->first_row, b, 0, b->nsel, output });
 	for (uint32_t k = 0; ok && k < b->nsel; k++) {
 		uint32_t at = b->sel ? b->sel[k] : k;
 
-		ok = rows_push(rows, (struct dtx_why_span){ b->rec ? b->rec[at] : b->first_row + at,
-		                                            b, at, 1, output });
+		ok = dtx_why_rows_push(
+			rows, (struct dtx_why_span){ b->rec ? b->rec[at] : b->first_row + at, b, at,
+		                                     1, output });
 	}
 	return ok;
 }
@@ -116,6 +117,21 @@ static bool rows_apart(const struct dtx_why_rows *rows)
 	return i >= rows->nspans;
 }
 
+enum dtx_code dtx_why_rows_order(struct dtx_why_rows *rows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (rows->nspans && !rows_sorted(rows->span, rows->nspans))
+		qsort(rows->span, rows->nspans, sizeof(*rows->span), span_order);
+	if (rows->nspans && !rows_merge(rows, rows->nspans))
+		DTX_FAIL_MEM(err);
+	rows->n = 0;
+	for (size_t i = 0; i < rows->nspans; i++)
+		rows->n += rows->span[i].n;
+out:
+	return rc;
+}
+
 /* file: its rows alone; NULL: all. */
 static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table *t, uint32_t output,
                               const char *file, struct dtx_err *err)
@@ -140,7 +156,7 @@ out:
 }
 
 /* The input of that name; UINT32_MAX: none. */
-static uint32_t rows_input(const struct dtx_why *w, const char *alias)
+uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias)
 {
 	for (uint32_t i = 0; i < w->plan->ninputs; i++)
 		if (!strcmp(w->plan->input[i].name, alias))
@@ -158,7 +174,7 @@ static bool rows_has(const struct dtx_why *w, const struct dtx_trace_output *o, 
 
 uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column)
 {
-	uint32_t input = rows_input(w, alias);
+	uint32_t input = dtx_why_rows_input(w, alias);
 	uint64_t bits = 0;
 
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
@@ -173,7 +189,7 @@ uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char 
 
 uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias)
 {
-	uint32_t input = rows_input(w, alias);
+	uint32_t input = dtx_why_rows_input(w, alias);
 	uint64_t bits = 0;
 
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
@@ -189,7 +205,7 @@ enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char
                            struct dtx_why_rows *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t input = rows_input(w, alias);
+	uint32_t input = dtx_why_rows_input(w, alias);
 	const char *file = NULL;
 
 	if (input != UINT32_MAX && w->fold.of && w->fold.file[w->fold.of[input]])
@@ -235,7 +251,18 @@ static bool rows_next(const struct dtx_why_rows *rows, struct rows_spot *spot)
 static int32_t rows_column(const struct dtx_why *w, const struct dtx_why_span *s,
                            const char *column)
 {
-	return dtx_schema_find(w->traced.result->output[s->output].table->schema, column);
+	const struct dtx_schema *of = w->traced.result->output[s->output].table->schema, *in;
+	int32_t c = dtx_schema_find(of, column);
+	uint32_t input = w->trace.output[s->output].input, numbers = 0;
+
+	if (c >= 0)
+		return c;
+	/* rows became names: columns keep their places, after the row numbers */
+	in = w->traced.result->input[input].schema;
+	while (numbers < of->nfields && !strncmp(of->field[numbers].name, "dtx_r", 5))
+		numbers++;
+	c = in && in->nfields + numbers == of->nfields ? dtx_schema_find(in, column) : -1;
+	return c < 0 ? -1 : c + (int32_t)numbers;
 }
 
 /* Line of the file or row of the sheet. */

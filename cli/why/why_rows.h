@@ -28,6 +28,12 @@ uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias);
 DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
                                        struct dtx_why_rows *out, struct dtx_err *err);
 void dtx_why_rows_clear(struct dtx_why_rows *rows);
+/* The input of that name; UINT32_MAX: none. */
+uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias);
+/* Adds a span; false: out of memory.  dtx_why_rows_order then puts them in order, each row once,
+ * and counts them. */
+DTX_MUSTUSE bool dtx_why_rows_push(struct dtx_why_rows *rows, struct dtx_why_span one);
+DTX_MUSTUSE enum dtx_code dtx_why_rows_order(struct dtx_why_rows *rows, struct dtx_err *err);
 /* [{"cell","value"}]; new reference, NULL: out of memory. */
 json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                           bool values);

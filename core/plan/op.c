@@ -33,6 +33,15 @@ const struct dtx_op *dtx_op_find(const char *name, const char **preset)
 	return NULL;
 }
 
+const struct dtx_op *dtx_op_named(const char *name)
+{
+	for (size_t i = 0; dtx_ops[i]; i++) {
+		if (!strcmp(dtx_ops[i]->name, name))
+			return dtx_ops[i];
+	}
+	return NULL;
+}
+
 struct dtx_op_facts dtx_op_facts(const struct dtx_op *op, const json_t *canonical)
 {
 	struct dtx_op_facts facts = { .rows = DTX_ROWS_WHOLE };

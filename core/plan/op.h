@@ -196,7 +196,10 @@ struct dtx_op_facts {
 	bool as_read; /* looks at rows as the reader delivered them, and at all their cells */
 	bool fills;   /* blank cells take the cell above, or below (`dir` is "up") */
 	bool borrows; /* a value of `cols` or `as` may come from other rows, unknown which */
-	bool first;   /* the rows that stay are the first ones, by the order of the step */
+	bool passes;  /* checks its rows and passes all of them on */
+	/* A list of kinds of rows that it drops; with one of them alone it drops those. */
+	const char *kinds;
+	bool first; /* the rows that stay are the first ones, by the order of the step */
 };
 
 struct dtx_example {
@@ -269,6 +272,8 @@ extern const struct dtx_op *const dtx_ops[]; /* generated, NULL at the end */
 
 /* By name or alias; *preset is the alias preset ("how=left") or NULL. NULL: unknown. */
 const struct dtx_op *dtx_op_find(const char *name, const char **preset);
+/* By its name alone, as canonical steps have it; NULL: unknown. */
+const struct dtx_op *dtx_op_named(const char *name);
 /* What the op says of a step with these parameters.  op NULL: nothing, its rows are WHOLE. */
 struct dtx_op_facts dtx_op_facts(const struct dtx_op *op, const json_t *canonical);
 /* Every name and alias, for suggestions; returns how many were written. */

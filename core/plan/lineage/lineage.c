@@ -42,6 +42,7 @@ struct lineage {
 	const char *cut;                /* the first of them */
 	const struct dtx_bind *keys_of; /* the step that `keys` is of: its formulas share them */
 	const char *keys;
+	size_t nany; /* sources of columns that are made of any */
 	bool failed;
 };
 
@@ -277,9 +278,13 @@ static void any_origin(struct lineage *l, uint32_t step, struct origin *o)
 	const struct dtx_schema *s;
 	const struct origin *from;
 
+	/* of few columns at most: each of many would name each of many */
+	o->cut |= l->nany >= SOURCES_MAX;
+	if (o->cut)
+		return;
 	/* all are worked out first: that takes turns of its own */
 	for (int turn = 0; turn < 2 && !l->failed; turn++) {
-		l->turn += turn;
+		l->turn += (uint32_t)turn;
 		for (uint32_t k = 0; k < st->ntables; k++) {
 			s = st->table[k] < 0 ? NULL : l->g->flow.table[st->table[k]].schema;
 			for (uint32_t c = 0; s && c < s->nfields; c++) {
@@ -291,6 +296,7 @@ static void any_origin(struct lineage *l, uint32_t step, struct origin *o)
 			}
 		}
 	}
+	l->nany += o->nsources;
 }
 
 static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
@@ -486,12 +492,24 @@ static void input_origin(struct lineage *l, int32_t t, int32_t c, struct origin 
 	l->failed |= !name || !o->composed;
 }
 
+/* The column of the binding that column c of the result is; -1: the rows brought it.  Those that
+ * they brought may stand between the others. */
+static int32_t bound_column(const struct dtx_bind *b, const struct dtx_schema *s, int32_t c)
+{
+	if (!b)
+		return -1;
+	if (b->open)
+		return dtx_bind_out(b, s->field[c].name);
+	return (uint32_t)c < b->ncols ? c : -1;
+}
+
 static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 {
 	const struct dtx_graph *g = l->g;
 	const struct dtx_schema *s = g->flow.table[t].schema;
 	uint32_t step = (uint32_t)t - g->plan->ninputs;
 	struct origin *o;
+	int32_t bound;
 
 	if (!s || c < 0 || (uint32_t)c >= s->nfields)
 		return NULL;
@@ -510,15 +528,14 @@ static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 		input_origin(l, t, c, o);
 	} else if (g->step[step].region >= 0) {
 		o->snippet = true;
-	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols &&
-	           g->flow.bind[step]->col[c].from_table >= 0) {
-		moved_origin(l, g->flow.bind[step], (uint32_t)c, o);
-	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols) {
-		made_origin(l, g->flow.bind[step], (uint32_t)c, o);
-		wider_origin(l, t, c, o);
-	} else {
+	} else if ((bound = bound_column(g->flow.bind[step], s, c)) < 0) {
 		open_origin(l, g->flow.bind[step], step, o);
 		placed_origin(l, step, c, o);
+		wider_origin(l, t, c, o);
+	} else if (g->flow.bind[step]->col[bound].from_table >= 0) {
+		moved_origin(l, g->flow.bind[step], (uint32_t)bound, o);
+	} else {
+		made_origin(l, g->flow.bind[step], (uint32_t)bound, o);
 		wider_origin(l, t, c, o);
 	}
 	return o;

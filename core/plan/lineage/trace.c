@@ -70,9 +70,7 @@ struct dtx_op_facts dtx_trace_facts(const struct dtx_plan_step *st)
 
 struct dtx_op_facts dtx_trace_made_facts(const json_t *step)
 {
-	const char *preset;
-
-	return dtx_op_facts(dtx_op_find(dtx_json_text(step, "op", ""), &preset), step);
+	return dtx_op_facts(dtx_op_named(dtx_json_text(step, "op", "")), step);
 }
 
 /* Whether a table has the rows of an input as they were read, for this step alone. */
@@ -363,25 +361,65 @@ out:
 	return rc;
 }
 
-/* All columns get new names by their places: the row numbers go to the end and keep theirs. */
-static void trace_headed(struct trace *t, const struct dtx_plan_step *st, int32_t id,
-                         const char *in, const char *out)
+static enum dtx_code trace_not(const struct dtx_plan *plan, uint32_t i, struct dtx_err *err)
 {
-	json_t *step = dtx_trace_step(t, st), *numbers = json_array();
+	const struct dtx_plan_step *st = &plan->step[i];
+
+	dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+	            "the rows of step %u '%s' cannot be followed", dtx_trace_number_of(plan, i),
+	            st->name);
+	dtx_err_at(err, st->at);
+	return DTX_E_NO_TRANSLATION;
+}
+
+/* Whether columns get new names that depend on their places. */
+static bool trace_heads(const struct dtx_plan_step *st)
+{
+	return dtx_trace_facts(st).values == DTX_VALUES_RENAMED &&
+	       !json_object_get(st->canonical, "map") && !json_object_get(st->canonical, "regex");
+}
+
+/* The names of all columns that are none of ours, where the step gives names to the first of them;
+ * NULL: they are not known. */
+static json_t *trace_heading(struct trace *t, const struct dtx_plan_step *st)
+{
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	json_t *names = json_deep_copy(json_object_get(st->canonical, "names"));
+	bool first = dtx_json_bool(st->canonical, "allow_short", false);
+
+	if (first && (!s || s->open)) {
+		json_decref(names);
+		return NULL;
+	}
+	for (size_t i = json_array_size(names); first && i < s->nfields; i++)
+		dtx_trace_append(t, names, json_string(s->field[i].name));
+	return names;
+}
+
+/* The row numbers go to the end, where no place of another column depends on them, and keep their
+ * names. */
+static enum dtx_code trace_headed(struct trace *t, uint32_t i, const char *in, const char *out,
+                                  struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	int32_t id = (int32_t)(t->plan->ninputs + i);
+	json_t *step = dtx_trace_step(t, st), *numbers = json_array(), *names;
 	char last[TRACE_NAME];
 
 	dtx_trace_numbers(t, numbers, t->table[id].ids);
 	dtx_trace_add(t, json_pack("{ss so ss}", "op", "reorder", "cols", numbers, "to", "last"),
-	              in, dtx_trace_name(last, "h", 10000 + (uint32_t)id));
-	trace_set(t, step, "allow_short", json_true());
+	              in, dtx_trace_name(last, "last", i));
+	if (json_object_get(step, "names")) {
+		names = trace_heading(t, st);
+		if (!names) {
+			json_decref(step);
+			return trace_not(t->plan, i, err);
+		}
+		dtx_trace_numbers(t, names, t->table[id].ids);
+		trace_set(t, step, "names", names);
+	}
 	dtx_trace_add(t, step, last, out);
-}
-
-/* Whether the step names columns by their places. */
-static bool trace_heads(const struct dtx_plan_step *st)
-{
-	return dtx_trace_facts(st).values == DTX_VALUES_RENAMED &&
-	       json_object_get(st->canonical, "names");
+	return DTX_OK;
 }
 
 /* The rows with both numbers, and without their first. */
@@ -445,7 +483,7 @@ static bool trace_brings(const struct dtx_plan_step *st)
 {
 	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
 
-	return rows != DTX_ROWS_SEMI && rows != DTX_ROWS_ANTI;
+	return rows == DTX_ROWS_JOINED || rows == DTX_ROWS_LOOKUP || rows == DTX_ROWS_UNION;
 }
 
 /* Row numbers behind a step that passes rows on; false where they cannot be told apart. */
@@ -464,17 +502,6 @@ static bool trace_merge(struct trace *t, const struct dtx_plan_step *st, enum tr
 	return true;
 }
 
-static enum dtx_code trace_not(const struct dtx_plan *plan, uint32_t i, struct dtx_err *err)
-{
-	const struct dtx_plan_step *st = &plan->step[i];
-
-	dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-	            "the rows of step %u '%s' cannot be followed", dtx_trace_number_of(plan, i),
-	            st->name);
-	dtx_err_at(err, st->at);
-	return DTX_E_NO_TRANSLATION;
-}
-
 bool dtx_trace_unions(const struct trace *t)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
@@ -487,6 +514,8 @@ bool dtx_trace_unions(const struct trace *t)
 static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
                             int32_t id)
 {
+	if (dtx_trace_facts(st).passes) /* the run has checked them, without row numbers */
+		return json_pack("{ss ss}", "op", "filter", "where", "true");
 	switch (how) {
 	case TRACE_LIST: return trace_list(t, st, id);
 	case TRACE_UNION: return trace_union(t, st);
@@ -536,7 +565,7 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 	         !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
 		trace_intersect(t, st, id, in, out);
 	else if (trace_heads(st))
-		trace_headed(t, st, id, in, out);
+		DTX_TRY(trace_headed(t, i, in, out, err));
 	else
 		dtx_trace_add(t, trace_passed(t, st, how, id), in, out);
 out:

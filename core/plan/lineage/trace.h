@@ -17,7 +17,8 @@ enum dtx_trace_part {
 	DTX_TRACE_TERMS,      /* the same row where its column was computed: what the formula saw */
 	DTX_TRACE_AGGREGATES, /* its group's aggregates, one after the other: columns dtx_a0 .. */
 	DTX_TRACE_TAKEN_BY,   /* values that its aggregate took: dtx_a0, few and one more */
-	DTX_TRACE_INPUT       /* rows of an input that went into it */
+	DTX_TRACE_INPUT,      /* rows of an input that went into it */
+	DTX_TRACE_UNFILLED /* all rows of an input, before a step filled blank cells of `direct` */
 };
 struct dtx_trace_output {
 	enum dtx_trace_part part;
@@ -25,6 +26,7 @@ struct dtx_trace_output {
 	/* INPUT: {"column": true}: whose cells are in the value, "*": any; NULL: none, the rows
 	 * decided that the row is there.  Of the trace. */
 	json_t *direct;
+	const json_t *fill; /* UNFILLED: parameters of the step; the plan's */
 };
 enum { DTX_TRACE_TAKEN = 12 };
 struct dtx_trace {

@@ -36,7 +36,7 @@ void dtx_trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input,
 		return;
 	}
 	t->out->output[t->out->noutputs++] =
-		(struct dtx_trace_output){ part, input, json_incref(direct) };
+		(struct dtx_trace_output){ part, input, json_incref(direct), NULL };
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", table));
 }
 
@@ -384,7 +384,8 @@ static void trace_narrow(struct trace *t, uint32_t input, char name[TRACE_NAME])
 	json_t *cols = json_array();
 	const char *column;
 	char in[TRACE_NAME], number[TRACE_NAME];
-	bool all = !want || !s;
+	/* steps that look at rows as they were read may leave columns out */
+	bool all = !want || !s || t->table[t->numbered[input]].from;
 
 	json_object_foreach((json_t *)(uintptr_t)want, column, value)
 	{
@@ -519,6 +520,35 @@ static void trace_found(struct trace *t, int32_t id, const char *in)
 	dtx_buf_clear(&where);
 }
 
+/* The rows in front of a step that filled wanted columns of an input, as far as they are not
+ * numbered there: which cell a value came from is then seen in them. */
+static void trace_back_unfilled(struct trace *t, uint32_t i)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	uint32_t input = (uint32_t)t->table[t->plan->ninputs + i].from - 1, n = t->out->noutputs;
+	const json_t *want = json_object_get(t->ask->sources, t->plan->input[input].name);
+	json_t *filled = json_object(), *value;
+	const char *name;
+	char rows[TRACE_NAME];
+	bool walked = false;
+
+	for (uint32_t w = 0; w < t->nwalks; w++)
+		walked |= t->walk[w].ids >> input & 1;
+	json_object_foreach((json_t *)(uintptr_t)want, name, value)
+	{
+		if (dtx_trace_borrows(st, name))
+			json_object_set(filled, name, value);
+	}
+	t->failed |= !filled;
+	if (walked && json_object_size(filled)) {
+		dtx_trace_same(t, t->table[st->table[0]].raw, dtx_trace_name(rows, "full", i));
+		dtx_trace_output(t, DTX_TRACE_UNFILLED, input, filled, rows);
+	}
+	if (t->out->noutputs > n)
+		t->out->output[n].fill = st->canonical;
+	json_decref(filled);
+}
+
 void dtx_trace_back(struct trace *t)
 {
 	int32_t id = t->plan->output[t->ask->output].table;
@@ -555,4 +585,8 @@ void dtx_trace_back(struct trace *t)
 	}
 	for (b = 0; b < t->plan->ninputs; b++)
 		trace_back_input(t, b);
+	for (b = 0; b < t->plan->nsteps; b++) {
+		if (t->table[t->plan->ninputs + b].from && dtx_trace_facts(&t->plan->step[b]).fills)
+			trace_back_unfilled(t, b);
+	}
 }

@@ -159,8 +159,7 @@ bool dtx_trace_plain(const json_t *step)
 static bool lean_streams(const json_t *step)
 {
 	struct dtx_op_facts f = dtx_trace_made_facts(step);
-	const char *preset;
-	const struct dtx_op *op = dtx_op_find(dtx_json_text(step, "op", ""), &preset);
+	const struct dtx_op *op = dtx_op_named(dtx_json_text(step, "op", ""));
 	bool own = f.rows == DTX_ROWS_SAME || f.rows == DTX_ROWS_FILTERED;
 
 	return op && op->map && !op->sink && !f.as_read && (own || f.first) &&

@@ -30,6 +30,52 @@ static void follow_stage(struct trace *t, const char *table, const struct dtx_sc
 	json_decref(cols);
 }
 
+/* The step with its condition alone (which NULL), or with one of the kinds. */
+static void follow_kind(struct trace *t, uint32_t i, const char *list, json_t *which,
+                        struct dtx_why_not_plan_stages *out)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	uint32_t n = out->n + out->nkinds;
+	json_t *step = dtx_trace_step(t, st);
+	char name[TRACE_NAME];
+
+	if (n == DTX_PLAN_OUTPUTS) {
+		json_decref(step);
+		return;
+	}
+	t->failed |=
+		!step || !dtx_json_set(step, list, which ? json_pack("[O]", which) : json_array());
+	if (which)
+		json_object_del(step, "where");
+	dtx_trace_add(t, json_deep_copy(step), t->table[st->table[0]].raw,
+	              dtx_trace_name(name, "only", n));
+	out->kind_step[out->nkinds] = i;
+	out->kind_only[out->nkinds++] = step;
+	follow_stage(t, name, NULL, NULL, NULL, n);
+}
+
+/* Which kind of rows a dropped one was taken for is seen where each is dropped alone. */
+static void follow_kinds(struct trace *t, uint32_t i, struct dtx_why_not_plan_stages *out)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	const char *list = dtx_trace_facts(st).kinds;
+	const json_t *kinds = list ? json_object_get(st->canonical, list) : NULL;
+
+	for (size_t k = 0; k < json_array_size(kinds); k++)
+		follow_kind(t, i, list, json_array_get(kinds, k), out);
+	if (list && json_object_get(st->canonical, "where"))
+		follow_kind(t, i, list, NULL, out);
+}
+
+void dtx_why_not_plan_stages_clear(struct dtx_why_not_plan_stages *s)
+{
+	for (uint32_t i = 0; i < s->nkinds; i++)
+		json_decref(s->kind_only[i]);
+	s->nkinds = 0;
+	json_decref(s->plan);
+	s->plan = NULL;
+}
+
 enum dtx_code dtx_why_not_plan_stages(const struct dtx_plan *plan,
                                       const struct dtx_exec_result *bound, uint32_t input,
                                       uint32_t output, const json_t *columns,
@@ -68,6 +114,8 @@ enum dtx_code dtx_why_not_plan_stages(const struct dtx_plan *plan,
 	}
 	dtx_trace_name(table, "t", (uint32_t)t.numbered[input]);
 	follow_stage(&t, table, t.table[t.numbered[input]].schema, NULL, number, out->n++);
+	for (uint32_t i = 1; i + 1 < out->n; i++)
+		follow_kinds(&t, out->step[i], out);
 	DTX_TRY(dtx_trace_finish(&t, &out->plan, err));
 out:
 	dtx_trace_end(&t);

@@ -13,7 +13,13 @@ struct dtx_why_not_plan_stages {
 	json_t *plan; /* owned */
 	uint32_t step[DTX_PLAN_OUTPUTS];
 	uint32_t n;
+	/* Outputs n .. n + nkinds - 1 have what step kind_step[k] leaves when it drops the rows of
+	 * one kind alone, or (kind NULL) those of its condition; kind_only[k]: its parameters then.
+	 */
+	uint32_t kind_step[DTX_PLAN_OUTPUTS], nkinds;
+	json_t *kind_only[DTX_PLAN_OUTPUTS]; /* owned */
 };
+void dtx_why_not_plan_stages_clear(struct dtx_why_not_plan_stages *s);
 /* columns: of the input, which the first stage has; NULL: its first.  Codes: no_translation. */
 DTX_MUSTUSE enum dtx_code
 dtx_why_not_plan_stages(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
