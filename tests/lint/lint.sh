@@ -147,7 +147,17 @@ rooms() {
 	done
 }
 
+# What an op does to rows and columns it states itself (struct dtx_op_facts): no other file knows an op by
+# its name.  The parser does where one step is written as several.
+ops_by_name() {
+	names=$(find ops -name 'op_*.c' | sed 's#.*/op_\(.*\)\.c#\1#' | paste -sd'|')
+	of='(\b(st|step|op|b)->(name|op)\b|step\[[^]]*\]\.name\b|"op", (""|NULL)\))'
+	grep -nE "strn?cmp\(.*$of.*\"($names)\"|strn?cmp\((op|name), *\"($names)\"|dtx_str_in_list\(.*$of" $(product) |
+		grep -v '^core/plan/parse/' | sed 's/$/ (ask dtx_op_facts)/'
+}
+
 rule "layers" layers
+rule "no op is known by its name" ops_by_name
 rule "rooms have a README whose files are there" rooms
 rule "nothing counted in fixed arrays" counted
 rule "one owner per library" owners

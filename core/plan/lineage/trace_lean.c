@@ -10,7 +10,10 @@
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/lineage/trace_parts.h"
 
-enum { LEAN_STEPS = 500 }; /* beyond, tables are shared */
+enum {
+	LEAN_STEPS = 500, /* beyond, tables are shared */
+	LEAN_LONG = 1500  /* steps of a plan that are all looked at, each along its chain */
+};
 
 struct lean {
 	struct trace *t;
@@ -173,6 +176,8 @@ static bool lean_cheap(const struct lean *l, const char *name)
 	int32_t input = lean_input(l, name);
 	const char *reader;
 
+	if (json_array_size(l->old) > LEAN_LONG)
+		return false;
 	if (!maker) {
 		reader = input < 0 ? NULL : l->t->bound->input[input].reader;
 		return reader && !strcmp(reader, "csv");

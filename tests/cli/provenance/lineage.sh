@@ -40,9 +40,11 @@ dtx run utilisation.json report.xlsx -o tidy.csv -q --lineage rows
 rm report.xlsx
 dtx why tidy.csv --row 1 --col "$(head -1 tidy.csv | cut -d, -f1)" | short
 dtx why-not tidy.csv 'FY24!A9' | short
-# what cannot be numbered is refused before anything is done
+# rows that cannot be told apart are kept as such; what cannot be numbered is refused before anything is done
 printf '[{"op":"transpose"}]' > t.json
-dtx run t.json p.json -o t.csv --lineage rows --from csv || echo "exit $?"
+printf 'k,x\na,1\nb,2\n' > t_in.csv
+dtx run t.json t_in.csv -o t.csv --lineage rows
+dtx why t.csv B2 | short
 echo '{"dtx":1,"inputs":[{"name":"main","format":"csv","stream":true,"dialect":{"delimiter":","},"types":{"v":"int"}}],"steps":[{"op":"filter","where":"v > 0"}]}' > stream.json
 printf 'v\n1\n' | dtx run stream.json - -o s.csv --lineage rows || echo "exit $?"
 dtx replay tidy.csv 2>&1 | short || true
