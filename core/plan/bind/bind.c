@@ -1,4 +1,5 @@
-/* Binding one step: output columns, and uses of input columns. */
+/* Binding one step: its output columns, and its uses of input columns. The head of bind.h has the
+ * idea. */
 #include "core/plan/bind/bind_parts.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ out:
 	return rc;
 }
 
-/* --- what cannot be told --- */
+/* --- uncertain names --- */
 
 static enum dtx_code add_guess(struct dtx_bind *b, const char *name, bool made, struct dtx_err *err)
 {
@@ -157,7 +158,7 @@ enum dtx_code dtx_bind_pass_right(struct dtx_bind *b, int32_t col, struct dtx_er
 	if (!name)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_pass(b, 1, col, name, err));
-	/* an open table beside it may have that name, and then this is its column */
+	/* the open table 0 may have that name, and then this column is the one of table 0 */
 	if (b->ncols > out && b->in[0]->open && !b->typed)
 		b->col[out].field.type = (struct dtx_typeref){ .type = DTX_T_UNKNOWN };
 out:

@@ -1,9 +1,17 @@
-/* Binding a step: from input schemas to the output schema, with the demands in between.
+/* Binding a step: from the schemas of its inputs to the schema of its result, and what the step
+ * needs of each input column.
  *
- * Each output column either is an input's cell moved (pass) or is made from some; each use of an
- * input column names the output column it is for, or all rows (filters, keys).  From these facts
- * come: which columns a reader must deliver and in which form, what is kept for provenance (direct
- * and indirect lineage), and the composed formulas. */
+ * An op's bind function calls the functions below. Each output column is either a cell of an input
+ * that is moved (pass) or made from others; each use of an input column names the output column
+ * that it is for, or all rows (filters, keys). From these facts follow: the columns that a reader
+ * must deliver, and in which form; column lineage, direct and indirect; and formulas in terms of
+ * source columns.
+ *
+ * Binding happens twice. The static phase knows only what the plan says: types may be unknown and
+ * schemas open, and it finds as many mistakes as it can (`dtx check`). The typed phase knows the
+ * real columns, and makes the state with which the step runs.
+ *
+ * All memory is in the arena of the binding. One thread binds a plan. */
 #ifndef DTX_PLAN_BIND_BIND_H
 #define DTX_PLAN_BIND_BIND_H
 
@@ -12,36 +20,41 @@
 #include "core/plan/op.h"
 
 struct dtx_flow;
-#define DTX_USE_ROWS (-1) /* decides which rows there are */
-#define DTX_USE_OPEN (-2) /* fills columns that only the rows bring (pivot_wider) */
-/* A use that moves the cell: the input is needed as much as the output column is. */
+#define DTX_USE_ROWS (-1) /* the column decides which rows there are */
+/* the column fills output columns that only the rows show (pivot_wider) */
+#define DTX_USE_OPEN (-2)
+/* Demand of a use that moves the cell: the input is needed in the form in which the output column
+ * is. */
 #define DTX_DEMAND_SAME ((enum dtx_demand)0)
 
-struct dtx_bind_col { /* an output column */
+struct dtx_bind_col { /* one output column */
 	struct dtx_field field;
-	int32_t from_table, from_col;   /* pass: where it comes from; -1: made */
+	int32_t from_table, from_col;   /* of a moved column: where it comes from; -1: it is made */
 	const struct dtx_expr *formula; /* of a made or altered column; NULL */
-	const char *formula_text;       /* as written; "" */
-	const char *how;                /* "sum by", "value of", NULL: for texts */
-	bool altered;                   /* pass: but for some cells, which the step makes */
+	const char *formula_text;       /* the formula as written; "" */
+	const char *how;                /* "sum by", "value of", for texts; NULL */
+	bool altered;                   /* moved, except for some cells that the step makes */
 };
 struct dtx_bind_use {
 	int32_t out; /* output column, DTX_USE_ROWS or DTX_USE_OPEN */
 	uint32_t table, col;
 	uint8_t demand; /* enum dtx_demand */
-	uint8_t cls;    /* enum dtx_class bits that a formula asks for; 0: any */
+	uint8_t cls;    /* enum dtx_class bits that a formula requires; 0: any */
 };
 
-struct dtx_bind_guess { /* a column that cannot be told, or what it may have been meant for */
+/* A column that the result may have, but that a mistake in the step leaves uncertain; or a column
+ * that an unknown name may have meant. */
+struct dtx_bind_guess {
 	const char *name;
-	bool made; /* the step makes it; else it is there only where the step names its columns */
+	/* the step makes it; false: the result has it only if the step lists its columns */
+	bool made;
 };
 
-/* Fields are read by ops, written only through the functions. */
+/* One binding. Ops read the fields, and write only through the functions. */
 struct dtx_bind {
-	struct dtx_arena *arena; /* everything bound lives here */
+	struct dtx_arena *arena; /* holds everything bound */
 	bool typed;              /* false: static phase, types may be UNKNOWN */
-	unsigned ntables;        /* entries of each array "per table"; see dtx_bind_room */
+	unsigned ntables;        /* entries of the arrays marked "per table"; see dtx_bind_room */
 	struct dtx_schema **in;  /* per table; static phase: open schemas may grow */
 	const char **table_name; /* per table */
 	int step;
@@ -49,115 +62,126 @@ struct dtx_bind {
 	const char *at; /* JSON pointer of the step */
 	struct dtx_errlist *errs;
 	const struct dtx_run *run;
-	int overflow; /* plan options, as in struct dtx_scope */
+	int overflow; /* options of the plan, as in struct dtx_scope */
 	bool div_zero_error;
 	/* results */
 	struct dtx_bind_col *col;
 	uint32_t ncols;
 	size_t cap_cols;
-	bool open; /* more output columns come from data */
+	bool open; /* the rows bring further output columns */
 	struct dtx_bind_use *use;
 	size_t nuses, cap_uses;
-	/* per table and column of it, typed phase: the step names it; NULL: none of them */
+	/* per table and column of it, typed phase: the step names it; NULL: none is named */
 	uint8_t **named;
-	void *state;                     /* ox->bound */
-	const struct dtx_digest *digest; /* whole ops; NULL: they are given their input */
+	void *state;                     /* becomes ox->bound */
+	const struct dtx_digest *digest; /* of whole-table ops; NULL: they get their whole input */
 	enum dtx_op_kind kind;
 	bool kind_set;
-	bool ordered;  /* this binding takes batches in order */
-	bool sees_all; /* it judges every row: a limit behind it stops no reader */
-	bool closed;   /* dtx_bind_close */
-	/* static phase, for names that later steps want of an open result: */
-	bool renames;       /* none of them need be a name of the input */
-	const char *suffix; /* nor one that ends so: what a taken name gets; NULL: nothing */
-	/* a step with findings (static phase): what its result may hold nevertheless */
-	size_t nbefore, nfindings; /* findings in errs before this binding, and its own */
-	bool end;    /* not a step but the checks of a table: `at` is their place as written */
-	bool broken; /* parameters have findings */
-	bool unfit;  /* of them some over the whole step, or what this build lacks may be what makes
-	              * it right: only columns and formulas are judged */
-	bool casts;  /* a formula may raise cast_failed */
-	bool vague;  /* columns of the inputs may be there as well */
-	bool result; /* a formula over what the step makes, for hints */
+	bool ordered;  /* this binding needs batches in order */
+	bool sees_all; /* it must see every row: a later limit does not stop the reader */
+	bool closed;   /* dtx_bind_close was called */
+	/* static phase, for names that later steps look for in an open result: */
+	bool renames; /* the step renames: such a name need not be a name of the input */
+	/* ending that a name gets when it is taken: a name with it may be new; NULL: there is
+	 * none */
+	const char *suffix;
+	/* a step with findings (static phase): what its result may have in spite of them */
+	/* findings in errs before this binding, and findings of this binding */
+	size_t nbefore, nfindings;
+	/* these are the checks of a table and not a step; `at` is their place as written */
+	bool end;
+	bool broken; /* its parameters have findings */
+	/* A finding is about the whole step, or something this build does not know may make it
+	 * right: only columns and formulas are checked. */
+	bool unfit;
+	bool casts;  /* a formula may fail with cast_failed */
+	bool vague;  /* columns of the inputs may be in the result, too */
+	bool result; /* a formula over the step's own result, for hints */
 	struct dtx_bind_guess *guess;
 	size_t nguesses, cap_guesses;
-	/* of the executor */
+	/* set by the executor */
 	struct dtx_flow *flow;
-	int32_t *table; /* per table its id */
-	bool *moved;    /* per table: a column went on, or there was none to go on */
-	/* per table: columns there were when one was last moved; all where none was */
+	int32_t *table; /* per table: its id */
+	bool *moved;    /* per table: one of its columns was moved, or it had none to move */
+	/* per table: the number of columns it had when one was last moved, or now if none was */
 	uint32_t *seen;
-	struct dtx_strmap names; /* output names to index */
+	struct dtx_strmap names; /* names of output columns to their index */
 };
 
-/* Makes the arrays of a binding that have an entry per table, for up to n tables, in its arena. */
+/* Makes, in the arena, the arrays of a binding that have one entry per table, for up to n
+ * tables. */
 DTX_MUSTUSE enum dtx_code dtx_bind_room(struct dtx_bind *b, size_t n, struct dtx_err *err);
 
-/* Static phase: a step over an open table has an open result (unlisted columns go through) unless
- * its bind says that there is nothing but its output columns: select, group_by ... */
+/* Static phase: says that the result has no columns but those that were added (select, group_by).
+ * Otherwise the result of a step over an open table is open: columns that are not listed pass
+ * through. */
 void dtx_bind_close(struct dtx_bind *b);
-/* Typed phase: output columns come from the rows; op->whole_schema tells them later. */
+/* Typed phase: says that the rows decide the output columns; op->whole_schema is asked for them
+ * later. */
 void dtx_bind_open(struct dtx_bind *b);
 
-/* Static phase, a step with findings: the names of its result depend on what is wrong. */
+/* Static phase: says that the names of the result depend on a mistake that was found. */
 void dtx_bind_unsure(struct dtx_bind *b);
-/* A column `name` would come out of what is wrong (a renaming of an unknown column). */
+/* Adds a column `name` that the step would make but for a mistake (renaming an unknown column). */
 DTX_MUSTUSE enum dtx_code dtx_bind_would_make(struct dtx_bind *b, const char *name,
                                               struct dtx_err *err);
-/* Lets an open table t gain `name`, if it can exist; says nothing if not. */
+/* Adds `name` to the open table t, if it can exist there; otherwise does nothing. */
 DTX_MUSTUSE enum dtx_code dtx_bind_grow(struct dtx_bind *b, unsigned t, const char *name,
                                         struct dtx_err *err);
-/* The result for the run: becomes ox->bound.  Zeroed, in the arena. */
+/* The state for the run, which becomes ox->bound: zeroed, in the arena. NULL: out of memory. */
 DTX_MUSTUSE void *dtx_bind_state(struct dtx_bind *b, size_t size);
 void dtx_bind_kind(struct dtx_bind *b, enum dtx_op_kind kind);
 
-/* Holes (dtx_param_hole, dtx_expr_hole, dtx_cols_hole, NULL) are taken by all functions below
- * without a finding: those are there already. */
-/* Index of a column of table t.  Unknown: a finding (unknown_column, or missing_column once the
- * input is open) at pointer + sub ("/by/0"), *col = -1, still DTX_OK: go on, to find all. */
+/* Placeholders for parameters that could not be read (dtx_param_hole, dtx_expr_hole, dtx_cols_hole,
+ * NULL) are accepted by all functions below, without a further finding. */
+/* Finds a column of table t. Where there is none, adds a finding (unknown_column, or missing_column
+ * once the input is open) at the step's pointer + sub ("/by/0"), sets *col to -1 and still returns
+ * DTX_OK, so that the caller goes on and all mistakes are found. */
 DTX_MUSTUSE enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name,
                                           const char *sub, int32_t *col, struct dtx_err *err);
-/* A selector resolved: indices in selector order, in the arena. */
+/* Resolves a selector to column indices, in the order of the selector; *col is in the arena. */
 DTX_MUSTUSE enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
                                         const char *sub, int32_t **col, uint32_t *n,
                                         struct dtx_err *err);
-/* The same where a selector that fits no column is no error. */
+/* The same where a selector that matches no column is not an error. */
 DTX_MUSTUSE enum dtx_code dtx_bind_cols_any(struct dtx_bind *b, unsigned t,
                                             const struct dtx_cols *cols, const char *sub,
                                             int32_t **col, uint32_t *n, struct dtx_err *err);
-/* Output column = input cell moved, under its name or a new one (NULL: the same). */
+/* Adds an output column that is input column `col` moved, under its own name (name NULL) or
+ * another. */
 DTX_MUSTUSE enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col,
                                         const char *name, struct dtx_err *err);
-/* The same of table 1 beside what is there: a name that is taken gets b->suffix, which is set
- * before the first of them. */
+/* The same for a column of table 1 of a join: if its name is taken it gets b->suffix, which must be
+ * set before the first call. */
 DTX_MUSTUSE enum dtx_code dtx_bind_pass_right(struct dtx_bind *b, int32_t col, struct dtx_err *err);
-/* All columns of table t, in order: schema out = schema in. */
+/* Adds all columns of table t in order: the schema of the result is that of the input. */
 DTX_MUSTUSE enum dtx_code dtx_bind_keep_all(struct dtx_bind *b, unsigned t, struct dtx_err *err);
-/* Output column that is computed.  Its index is b->ncols - 1 afterwards. */
+/* Adds an output column that is computed. Its index is b->ncols - 1 afterwards. */
 DTX_MUSTUSE enum dtx_code dtx_bind_make(struct dtx_bind *b, const char *name,
                                         struct dtx_typeref type, const struct dtx_expr *formula,
                                         const char *how, struct dtx_err *err);
-/* Replaces output column i by a computed one of the same name, in place. */
+/* Replaces output column i by a computed one of the same name. */
 DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct dtx_typeref type,
                                           const struct dtx_expr *formula, const char *how,
                                           struct dtx_err *err);
-/* Computed output column i stands for column `was`: a text that the plan declares stays declared,
- * so that what types columns anew leaves it alone. */
+/* Says that computed output column i takes the place of column `was`. A text that the plan declares
+ * stays declared, so that ops which guess types leave it alone. */
 void dtx_bind_stands_for(struct dtx_bind *b, uint32_t i, const struct dtx_field *was);
-/* Output column i is moved, but for cells that the step gives other values; formula (NULL: there is
- * none) says all of them. */
+/* Says that output column i is moved except for cells to which the step gives other values. formula
+ * describes all of them; NULL: there is none. */
 DTX_MUSTUSE enum dtx_code dtx_bind_alter(struct dtx_bind *b, uint32_t i,
                                          const struct dtx_expr *formula, struct dtx_err *err);
-/* The same of those of n columns of table 0 that are there (not -1), where all columns are kept. */
+/* The same for those of n columns of table 0 that exist (not -1), where all columns are kept. */
 DTX_MUSTUSE enum dtx_code dtx_bind_alter_some(struct dtx_bind *b, const int32_t *col, uint32_t n,
                                               struct dtx_err *err);
-/* Output column of that name so far, -1 if none. */
+/* The output column of that name so far; -1: none. */
 int32_t dtx_bind_out(const struct dtx_bind *b, const char *name);
-/* out: an output column (it may not exist yet: b->ncols), DTX_USE_ROWS or DTX_USE_OPEN. */
+/* Adds a use of an input column. out: an output column (b->ncols for the next), DTX_USE_ROWS or
+ * DTX_USE_OPEN. */
 DTX_MUSTUSE enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t col,
                                        enum dtx_demand demand, struct dtx_err *err);
-/* Binds an expression over table t; uses are recorded for `out`.  want UNKNOWN: any type.  *bound
- * is NULL when there were findings (they are in b->errs, at pointer + sub). */
+/* Binds a formula over table t; its uses of columns are recorded for `out`. want UNKNOWN: any type.
+ * *bound is NULL when there were findings; they are in b->errs, at pointer + sub. */
 DTX_MUSTUSE enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
                                         const char *sub, struct dtx_typeref want, int32_t out,
                                         struct dtx_bound **bound, struct dtx_err *err);
@@ -166,28 +190,28 @@ DTX_MUSTUSE enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const str
                                        const char *sub, const struct dtx_field *keys, size_t nkeys,
                                        int32_t out, struct dtx_aggcalls *aggs,
                                        struct dtx_bound **bound, struct dtx_err *err);
-/* Binds over a schema that is neither input nor output (derive: columns made so far).  cols maps
- * a schema column to the input column it is (-1: made). */
+/* Binds a formula over a schema that is neither an input nor the output, such as the columns that a
+ * derive has made so far. `use` is called for each column that the formula uses. */
 DTX_MUSTUSE enum dtx_code
 dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema, const struct dtx_expr *e,
                    const char *sub, struct dtx_typeref want,
                    void (*use)(void *arg, int32_t col, enum dtx_demand demand), void *arg,
                    struct dtx_bound **bound, struct dtx_err *err);
-/* The same with window calls and aggregates allowed: calls are appended to aggs, their results are
- * columns behind those of the schema. */
+/* The same with window calls and aggregates allowed. Calls are appended to aggs; their results are
+ * columns after those of the schema. */
 DTX_MUSTUSE enum dtx_code
 dtx_bind_window_over(struct dtx_bind *b, const struct dtx_schema *schema, const struct dtx_expr *e,
                      const char *sub, bool ordered,
                      void (*use)(void *arg, int32_t col, enum dtx_demand demand), void *arg,
                      struct dtx_aggcalls *aggs, struct dtx_bound **bound, struct dtx_err *err);
-/* A finding of this step at pointer + sub; returns DTX_OK (or no_memory). */
+/* Adds a finding of this step at pointer + sub. Returns DTX_OK or no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
                                         struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(5, 6);
-/* The same of a name that two output columns would have, with the parameter that gives another one
- * as the next step.  sub NULL: the parameter is looked for. */
+/* Adds the finding that two output columns would have the same name, with the parameter that would
+ * give another name as the next step. sub NULL: the parameter is looked for. */
 DTX_MUSTUSE enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,
                                          struct dtx_err *err);
-/* Unique name: name, name_2, name_3 ... among the output so far; NULL: out of memory. */
+/* A name that no output column has so far: name, name_2, name_3 ...; NULL: out of memory. */
 const char *dtx_bind_unique(struct dtx_bind *b, const char *name);
 
 #endif

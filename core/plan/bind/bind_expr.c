@@ -1,4 +1,6 @@
-/* Formulas of a step: names they find, columns they use. */
+/* Binds the formulas of a step: finds the columns that they name, records their uses, and adds
+ * hints to findings that the plan's context explains (a short form in "agg", a column name with a
+ * hyphen). */
 #include <stdlib.h>
 
 #include "core/base/text/num.h"
@@ -13,14 +15,15 @@ struct scope_arg {
 	struct dtx_bind *b;
 	unsigned t;
 	int32_t out;
-	const struct dtx_schema *over; /* dtx_bind_expr_over */
+	const struct dtx_schema *over; /* set by dtx_bind_expr_over */
 	void (*use)(void *arg, int32_t col, enum dtx_demand demand);
 	void *use_arg;
 	enum dtx_code rc; /* memory ran out in a callback */
 };
 
-/* A name that the step's own schema lacks may still come with an open input, or be one that cannot
- * be told: any index past the schema will do, nothing runs in the static phase. */
+/* Finds a column of dtx_bind_expr_over that its schema lacks: it may come with an open input, or
+ * its name may be uncertain. The index is one past the schema, which is fine since nothing runs in
+ * the static phase. */
 static int32_t over_open(struct scope_arg *s, const char *name, struct dtx_field *field,
                          struct dtx_err *err)
 {
@@ -76,7 +79,8 @@ static void scope_use(void *arg, int32_t column, enum dtx_demand demand, enum dt
 		s->b->use[s->b->nuses - 1].cls = (uint8_t)cls;
 }
 
-/* Errors at run time name the formula as those of the static phase do. */
+/* Notes the place of the formula in the plan, so that errors at run time name it as those of the
+ * static phase do. */
 static enum dtx_code place_formula(const struct dtx_bind *b, const char *sub,
                                    struct dtx_bound *bound, const struct dtx_aggcalls *aggs,
                                    size_t first, struct dtx_err *err)
@@ -97,8 +101,8 @@ out:
 	return rc;
 }
 
-/* {"n": "count"} is short for count(n): where there is no column n, or no such function, the word
- * was meant otherwise. */
+/* {"n": "count"} is short for count(n). Where there is no column n, or no such function, something
+ * else was meant, and the finding says so. */
 static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err *f)
 {
 	const struct dtx_plan_step *st = b->flow ? &b->flow->plan->step[b->step] : NULL;
@@ -114,7 +118,7 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 	word = json_string_value(dtx_part_value(st, sub));
 	if (!json_is_object(agg) || !word || !dtx_expr_is_name(dtx_str_of(word)))
 		return;
-	f->span[0] = 0; /* that of the formula it is short for is no place in the plan */
+	f->span[0] = 0; /* the span in the long form is no place in the plan */
 	f->span[1] = (int32_t)strlen(word);
 	if (f->code != DTX_E_UNKNOWN_COLUMN && f->code != DTX_E_MISSING_COLUMN &&
 	    f->code != DTX_E_AGGREGATE_REQUIRED && f->code != DTX_E_UNKNOWN_FUNCTION)
@@ -122,7 +126,7 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 	fn = dtx_fn_find(dtx_str_of(word), 1);
 	if (fn)
 		dtx_fn_arity(fn, &min, &max);
-	if (f->misnamed && min) /* a slip of a column there is */
+	if (f->misnamed && min) /* a misspelt column */
 		return;
 	nth = strtoul(sub + 5, NULL, 10);
 	json_object_foreach((json_t *)(uintptr_t)agg, key, value) if (!nth--) break;
@@ -143,8 +147,9 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 		             min ? "column" : "", f->more ? "; there are" : "");
 }
 
-/* A column that has a mark or a blank in its name and stands in the formula without backticks, over
- * what the finding is about: first-name is no difference of two columns then. */
+/* The column that the finding is about although its name is not a single word: in first-name
+ * without backticks the formula sees a difference of two columns. Its place goes into span; NULL:
+ * none. */
 static const char *marked_column(const struct scope_arg *s, const char *sub,
                                  const struct dtx_err *f, int32_t span[2])
 {
@@ -173,7 +178,7 @@ static const char *marked_column(const struct scope_arg *s, const char *sub,
 	return NULL;
 }
 
-/* The finding told of the column; false: it has been told already. */
+/* Rewrites the finding to name that column. False: a finding has named it already. */
 static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *told,
                          struct dtx_err *f)
 {
@@ -196,7 +201,7 @@ static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *to
 	return true;
 }
 
-/* --- formulas that are legal, with a meaning that hardly anybody wants --- */
+/* --- formulas that are legal but seldom mean what they say --- */
 
 static enum dtx_code warn_literal(struct dtx_bind *b, const char *sub, const struct dtx_expr *e,
                                   const char *what, struct dtx_err *err)
@@ -216,7 +221,8 @@ static enum dtx_code warn_literal(struct dtx_bind *b, const char *sub, const str
 	return dtx_bind_take(b, sub, &f, err);
 }
 
-/* The first number, or text in the quotes that SQL has for names, that is the name of a column. */
+/* The first number, or text in the quotes that SQL has for names, that equals the name of a
+ * column. */
 static const struct dtx_expr *literal_of_column(const struct dtx_schema *s,
                                                 const struct dtx_expr *e)
 {
@@ -234,8 +240,8 @@ static const struct dtx_expr *literal_of_column(const struct dtx_schema *s,
 	return found;
 }
 
-/* 2024 - 2023: nobody counts with years alone, but tables have columns of that name, of which a
- * check that does not read the rows knows nothing. */
+/* Whether a formula consists of years only, as 2024 - 2023. Such columns exist; a check that does
+ * not open the input cannot know, so it warns. */
 static bool has_years_alone(const struct dtx_expr *e)
 {
 	int64_t year;
@@ -303,7 +309,8 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 		if (!judge_marked(s, sub, &told, &found.item[i]))
 			continue;
 		judge_word(b, sub, &found.item[i]);
-		if (!b->typed) /* who cannot look at the cells has no use for the column */
+		/* without the input's cells the column name is of no use in a finding */
+		if (!b->typed)
 			found.item[i].column[0] = '\0';
 		DTX_TRY(dtx_bind_take(b, sub, &found.item[i], err));
 	}

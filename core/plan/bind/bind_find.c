@@ -1,4 +1,5 @@
-/* Findings of a step, at their pointers: what is news, what follows from another. */
+/* Findings of a step, each at its JSON pointer, without those that follow from another finding; and
+ * what an unknown column name may have meant. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,14 +11,15 @@ bool dtx_bind_at(const struct dtx_bind *b, const char *sub, char *at, size_t siz
 {
 	at[0] = '\0';
 	if (b->flow && !b->end && !b->flow->plan->step[b->step].at[0])
-		return false; /* a step that joins several files, of an input that no plan names */
+		/* the union of several files of one input: the plan does not name such a step */
+		return false;
 	if (b->flow && !b->end)
 		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
 	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
 	return true;
 }
 
-/* `below` is the place `above` or inside it. */
+/* Whether pointer `below` is `above` or a place inside it. */
 static bool is_inside(const char *below, const char *above)
 {
 	size_t len = strlen(above);
@@ -25,8 +27,8 @@ static bool is_inside(const char *below, const char *above)
 	return strncmp(below, above, len) == 0 && (below[len] == '\0' || below[len] == '/');
 }
 
-/* A parameter that cannot be read has its finding; what binding makes of it is no news, nor is a
- * judgement over the whole step. */
+/* Whether a finding at this place would repeat one: a parameter that could not be read has its
+ * finding, and so has a step that is wrong as a whole. */
 static bool is_known(const struct dtx_bind *b, const char *at, bool written)
 {
 	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
@@ -41,7 +43,7 @@ static bool is_known(const struct dtx_bind *b, const char *at, bool written)
 	return false;
 }
 
-/* One whose formula is broken is still there by its name. */
+/* A step with a broken formula still has all its names, so it does not count. */
 bool dtx_bind_is_unread(const struct dtx_bind *b)
 {
 	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
@@ -109,7 +111,8 @@ enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *
 	return dtx_bind_take(b, sub, &f, err);
 }
 
-/* The parameter of the step that has `name` as its value, "/as" or "/into/1"; false: none has. */
+/* Finds the parameter of the step that has the value `name`, such as "/as" or "/into/1". False:
+ * none has. */
 static bool names_it(const struct dtx_plan_step *st, const char *name, char *sub, size_t size)
 {
 	for (size_t i = 0; st->op && i < st->op->nparams; i++) {
@@ -147,7 +150,8 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 
 	if (b->unfit)
 		return DTX_OK;
-	/* where a parameter is broken another one is not blamed for what comes of it */
+	/* where a parameter is broken, the collision may follow from that: no other parameter is
+	 * named */
 	if (!sub && b->flow && !b->broken &&
 	    names_it(&b->flow->plan->step[b->step], name, found, sizeof(found)))
 		sub = found;
@@ -157,7 +161,7 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 	            "two columns would be called '%s'", name);
 	if (sub && is_macro(b))
 		sub = dtx_bind_at(b, sub, at, sizeof(at)) ? sub : NULL;
-	if (sub) { /* "/agg/0/as": agg */
+	if (sub) { /* "/agg/0/as" gives "agg" */
 		const char *param = is_macro(b) ? at + strlen(b->at) : sub;
 
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(param + 1, "/"), param + 1);
@@ -175,11 +179,11 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 		             "rename the column of that name in a step before: {\"op\": "
 		             "\"rename\", \"map\": {\"%s\": \"another_name\"}}",
 		             name);
-	/* a parameter that is not written is no place to look at: the step is */
+	/* a parameter that is not written is no place: the finding is about the step */
 	return dtx_bind_take(b, dtx_bind_at(b, sub, at, sizeof(at)) ? sub : NULL, &f, err);
 }
 
-/* What stands at a step's input, for the hint of an unknown column. */
+/* Adds to the hint of an unknown column whose columns the list shows. */
 static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f)
 {
 	const struct dtx_plan *plan = b->flow ? b->flow->plan : NULL;
@@ -200,7 +204,7 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 		             dtx_plan_step_name(&plan->step[(uint32_t)id - plan->ninputs]));
 }
 
-/* What stands where a name is wanted, and how it is said here. */
+/* What is often written where a name is wanted, and how to write it here. */
 static const struct {
 	const char *begins, *holds, *ends, *hint;
 } name_slips[] = {
@@ -227,7 +231,7 @@ static bool name_fits(const char *name, const char *begins, const char *holds, c
 	       (!holds || strstr(name, holds)) && (!ends || dtx_str_ends(s, dtx_str_of(ends)));
 }
 
-/* Before what is said of the columns there are. */
+/* Puts such a hint before the list of columns. */
 static void hint_name(const char *name, struct dtx_err *f)
 {
 	char columns[sizeof(f->hint)];
@@ -266,7 +270,8 @@ enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_
 	enum dtx_code code = b->typed ? DTX_E_MISSING_COLUMN : DTX_E_UNKNOWN_COLUMN;
 	const char **names;
 
-	if (b->errs->n >= DTX_ERRLIST_MAX) /* it is only counted: a list of names may be long */
+	/* the finding is only counted, so it gets no list of names */
+	if (b->errs->n >= DTX_ERRLIST_MAX)
 		return dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
 	names = dtx_arena_alloc(b->arena, s->nfields + 1u, sizeof(*names));
 	if (!names)

@@ -1,11 +1,12 @@
-/* The static phase: schemas through all steps with what the plan alone tells. */
+/* The static phase: binds all steps with what the plan alone says, before an input is opened. */
 #include <stdio.h>
 
 #include "core/plan/bind/flow.h"
 #include "core/plan/plan_internal.h"
 #include "core/plan/bind/column_needs.h"
 
-/* What an input's declaration promises: declared types first, then required names. */
+/* The schema that an input's declaration promises: first the declared types, then the required
+ * names. */
 enum dtx_code dtx_column_needs_declared(const struct dtx_plan_input *in, struct dtx_arena *arena,
                                         struct dtx_schema *out, struct dtx_err *err)
 {
@@ -46,7 +47,7 @@ out:
 	return rc;
 }
 
-/* A name outside `requires` may be a slip of the pen. */
+/* Warns of a column that is used but not among those in `requires`: it may be misspelt. */
 static enum dtx_code undeclared(struct dtx_plan_parse *p, const struct dtx_plan_input *in,
                                 const struct dtx_schema *s, struct dtx_err *err)
 {
@@ -80,7 +81,7 @@ void dtx_column_needs_run(const struct dtx_plan *plan, struct dtx_run *run)
 		                 .pivot_cols = plan->limits.pivot_cols };
 }
 
-/* Notes of a step's own findings: an error forbids it, a trigger hands it to a snippet. */
+/* Marks a step by its findings: an error forbids running it, a trigger hands it to a snippet. */
 static void note(struct dtx_plan_step *st, const struct dtx_errlist *findings, size_t from)
 {
 	for (size_t i = from; i < findings->n; i++) {
@@ -94,7 +95,7 @@ static void note(struct dtx_plan_step *st, const struct dtx_errlist *findings, s
 	}
 }
 
-/* Where no snippet may help, a trigger is an error. */
+/* Where no snippet may help, makes errors of triggers. */
 static void forbid_fallback(const struct dtx_plan *plan, struct dtx_errlist *findings)
 {
 	for (size_t i = 0; i < findings->n; i++) {
@@ -137,7 +138,7 @@ out:
 	return rc;
 }
 
-/* What expect says of columns: they must be there as those that steps read. */
+/* Binds `expect` and rules: the columns they name must exist like those that steps read. */
 static enum dtx_code check_rules(struct dtx_flow *f, struct dtx_errlist *findings,
                                  struct dtx_err *err)
 {

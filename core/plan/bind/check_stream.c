@@ -1,4 +1,5 @@
-/* Streams among the inputs: what the plan alone shows that one cannot give. */
+/* Streams among the inputs: they can be read once, so the plan must not need them twice, and must
+ * declare what cannot be detected from the first rows alone. */
 #include <stdio.h>
 
 #include "core/io/source/stream_reader.h"

@@ -1,4 +1,4 @@
-/* Needs of columns, backward from the outputs to the readers. */
+/* Needs of columns, backwards from the outputs to the readers. */
 #include "core/plan/bind/column_needs.h"
 
 enum dtx_code dtx_column_needs_init(struct dtx_column_needs *p, const struct dtx_flow *flow,
@@ -53,7 +53,7 @@ bool dtx_column_needs_through(const struct dtx_flow *flow, const struct dtx_bind
 	return false;
 }
 
-/* What is computed is always computed, so its uses count even when nobody reads the result. */
+/* A step computes all its columns, so its uses count even where the result is not read. */
 static void back_step(const struct dtx_flow *flow, const struct dtx_bind *b, int32_t result,
                       struct dtx_column_needs *p)
 {

@@ -1,4 +1,6 @@
-/* Work of a reader's leg that moves into the reader: a filter, and when it may stop. */
+/* Moves work into a reader: the first filter, which then runs before the other columns are made,
+ * and the number of rows after which it may stop. The physical plan (dtx_phys_narrows,
+ * dtx_phys_limit) decides. */
 #include "core/plan/pipe/graph.h"
 #include "core/plan/pipe/physical.h"
 
@@ -9,6 +11,7 @@ struct keep {
 	const struct dtx_batch *in;
 };
 
+/* The emitter of such a filter: it selects rows of the batch in place, so it only counts them. */
 static enum dtx_code keep_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct keep *k = (struct keep *)e;
@@ -23,7 +26,7 @@ out:
 	return rc;
 }
 
-/* struct dtx_scan's keep: arg is the link. */
+/* The `keep` of struct dtx_scan; arg is the operator. */
 static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *err)
 {
 	const struct dtx_operator *l = arg;
@@ -41,7 +44,8 @@ static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *e
 	return rc;
 }
 
-/* The first map of a reader's leg narrows: it runs before the other columns are made. */
+/* Moves the first map into the reader, if it only drops rows. The reader makes the columns that it
+ * reads first. */
 static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_pipe_source *leg,
                                  const uint32_t *step, struct dtx_err *err)
 {
@@ -80,7 +84,7 @@ enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *leg, s
 	for (unsigned i = 0; i < npass; i++)
 		step[i] = (uint32_t)leg->pass[i].link->ox[0].step;
 	DTX_TRY(push_filter(g, leg, step, err));
-	/* the reader stops when the maps behind it cannot want more */
+	/* the reader may stop when the maps after it need no more rows */
 	leg->scan->limit = dtx_phys_limit(g->plan, step + (npass - leg->npass), leg->npass, NULL);
 out:
 	return rc;

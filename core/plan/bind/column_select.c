@@ -1,4 +1,5 @@
-/* Resolves column selectors against the table a step works on. */
+/* Resolves column selectors (names, ranges, patterns, types, "not") against the table that a step
+ * works on. Each column is taken once, in the order of the selector. */
 #include "core/plan/bind/bind.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@ struct pick {
 	struct dtx_bind *b;
 	unsigned t;
 	const struct dtx_schema *schema;
-	uint8_t *taken; /* per column */
+	uint8_t *taken; /* per column: it is selected */
 	int32_t *col;
 	uint32_t n, cap;
 };
@@ -54,7 +55,8 @@ static bool type_fits(const char *want, enum dtx_type type)
 static enum dtx_code resolve(struct pick *p, const struct dtx_cols *cols, const char *sub,
                              struct dtx_err *err);
 
-/* A name may add a column to an open table, so the room is looked after first. */
+/* Finds a column by name. This may add a column to an open table, so the arrays are enlarged after
+ * it. */
 static enum dtx_code find(struct pick *p, const char *name, const char *sub, int32_t *c,
                           struct dtx_err *err)
 {
@@ -80,7 +82,7 @@ static enum dtx_code pick_range(struct pick *p, const struct dtx_col_item *it, c
 	if (from > to && !p->schema->open)
 		DTX_TRY(dtx_bind_fail(p->b, DTX_E_BAD_PARAM_VALUE, sub, err,
 		                      "column '%s' comes after '%s'", it->a, it->b));
-	/* the order of an open table is not known, nor what stands between two of its columns */
+	/* the order of an open table is not known, nor the columns between two of its columns */
 	p->b->vague = p->b->vague || p->schema->open;
 	for (int32_t c = from; c <= to && !p->schema->open; c++)
 		add(p, c);
@@ -108,7 +110,7 @@ out:
 	return rc;
 }
 
-/* Names that a pattern, a type or `all` fits. */
+/* Adds the columns that match a pattern, a type or `all`. */
 static enum dtx_code pick_fitting(struct pick *p, const struct dtx_col_item *it,
                                   struct dtx_err *err)
 {

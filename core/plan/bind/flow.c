@@ -1,4 +1,9 @@
-/* Schemas through the steps of a plan. */
+/* Schemas through the steps of a plan.
+ *
+ * The difficult part is the static phase over inputs that are not open: the result of a step is
+ * open, and a later step may name a column of it that nothing has mentioned. dtx_flow_require then
+ * looks for the table below that may have it, and stops at names that a step is known to have
+ * dropped. */
 #include "core/plan/bind/flow.h"
 
 #include "core/base/text/utf8.h"
@@ -62,7 +67,7 @@ static enum dtx_code add_field(struct dtx_flow *f, struct dtx_flow_table *t,
 		t->cap = cap;
 		dtx_schema_index(f->arena, s, cap);
 	}
-	/* the array was made here, so it is ours to write */
+	/* this function made the array, so it may write it */
 	fresh = (struct dtx_field *)(uintptr_t)s->field;
 	fresh[s->nfields] = *field;
 	*col = (int32_t)s->nfields++;
@@ -93,7 +98,7 @@ static bool is_gone(const struct dtx_flow_table *t, const char *name)
 	return false;
 }
 
-/* The step left this column of table k out, as a join does with the right key. */
+/* Whether the step has left out this column of table k, as a join does with the right key. */
 static bool is_dropped(const struct dtx_bind *b, unsigned k, const char *name)
 {
 	int32_t col = dtx_schema_find(b->in[k], name);
@@ -101,14 +106,15 @@ static bool is_dropped(const struct dtx_bind *b, unsigned k, const char *name)
 	return col >= 0 && (uint32_t)col < b->seen[k] && dtx_bind_out(b, name) < 0;
 }
 
-/* The step may have made the name out of another one. */
+/* Whether the step may have made the name from another one. */
 static bool may_be_new(const struct dtx_bind *b, const char *name)
 {
 	return b->open || b->renames ||
 	       (b->suffix && dtx_str_ends(dtx_str_of(name), dtx_str_of(b->suffix)));
 }
 
-/* Through a step: the first of its tables that has the name, else the first that may have it. */
+/* Looks for the name below a step: in the first of its tables that has it, else in the first that
+ * may. */
 static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx_flow_table *t,
                                    const char *name, int32_t *col, struct dtx_err *err)
 {
@@ -155,7 +161,7 @@ enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *na
 
 /* --- one step --- */
 
-/* Whether another table of the step may have a column of this name, of which nobody spoke yet. */
+/* Whether another table of the step may have a column of this name that was not mentioned yet. */
 static bool may_come(const struct dtx_flow *f, const struct dtx_bind *b, unsigned but,
                      const char *name)
 {
@@ -166,8 +172,9 @@ static bool may_come(const struct dtx_flow *f, const struct dtx_bind *b, unsigne
 	return false;
 }
 
-/* Names of the inputs that the result lacks: later steps must not look for them further up. What
- * the step came to need after it had moved its columns may still go through. */
+/* Notes the names of the inputs that the result lacks, so that later steps do not look for them
+ * further up. Columns that the step came to need after it had moved its columns may still pass
+ * through. */
 static enum dtx_code note_gone(struct dtx_flow *f, const struct dtx_bind *b,
                                struct dtx_flow_table *t, struct dtx_err *err)
 {
@@ -225,7 +232,8 @@ static enum dtx_code add_missing(struct dtx_flow *f, struct dtx_flow_table *t,
 	return add_field(f, t, field, &col, err);
 }
 
-/* What the result of a step with findings may hold besides: nobody behind it is to blame. */
+/* Adds what the result of a step with findings may have in addition, so that later steps get no
+ * finding that follows from this one. */
 static enum dtx_code set_guesses(struct dtx_flow *f, uint32_t i, const struct dtx_bind *b,
                                  struct dtx_err *err)
 {
@@ -245,7 +253,8 @@ out:
 	return rc;
 }
 
-/* Behind a step that cannot be bound: what its `expect` promises, else anything. */
+/* Sets the result of a step that cannot be bound: what its `expect` promises, else an open
+ * schema. */
 static enum dtx_code set_promised(struct dtx_flow *f, uint32_t i, struct dtx_err *err)
 {
 	struct dtx_schema *s = NULL;
@@ -307,7 +316,7 @@ static bool any_trigger(const struct dtx_errlist *errs, size_t from)
 	return false;
 }
 
-/* A step with findings is bound in the static phase only, to find the others. */
+/* A step with findings is bound only in the static phase, to find further mistakes. */
 static bool bindable(const struct dtx_flow *f, uint32_t i, bool typed)
 {
 	const struct dtx_plan_step *st = &f->plan->step[i];
@@ -320,8 +329,8 @@ static bool bindable(const struct dtx_flow *f, uint32_t i, bool typed)
 	return true;
 }
 
-/* A name that the plan gives a column does not steer the terminal of who reads it later.  Those of
- * files may: whatever shows them spells them out. */
+/* Refuses control characters in names that the plan gives to columns: printed in a terminal they
+ * could act on it. Names in files may have them; where these are shown they are escaped. */
 static enum dtx_code refuse_steering(struct dtx_bind *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -373,7 +382,7 @@ out:
 	return rc;
 }
 
-/* Nothing is known of how the rows are made, so nobody may look for columns further up. */
+/* The rows are made in an unknown way, so no columns are looked for further up. */
 static void forget_bind(struct dtx_flow *f, uint32_t i)
 {
 	if (f->bind[i])
@@ -408,7 +417,8 @@ out:
 	return rc;
 }
 
-/* One whose columns nobody can tell is left out: what its rules say of them is told at run time. */
+/* Adds another table that rules refer to. A table without known columns is left out; its rules are
+ * checked at run time. */
 static void add_rule_table(struct dtx_bind *b, const char *name, int32_t table)
 {
 	if (table < 0 || !b->flow->table[table].schema)

@@ -98,11 +98,11 @@ const char *dtx_rule_name(const struct dtx_rule *rule)
 	return rule->kind < DTX_RULE_KINDS ? dtx_rule_names[rule->kind] : "rule";
 }
 
-/* --- members of each kind --- */
+/* --- the members that each kind takes --- */
 
 static const struct {
 	const char *needs, *takes;
-	const char *one_of; /* without any of them it says nothing; NULL */
+	const char *one_of; /* at least one of these is needed; NULL */
 } members[DTX_RULE_KINDS] = {
 	[DTX_RULE_NOT_NULL] = { "cols", "max_failures", NULL },
 	[DTX_RULE_UNIQUE] = { "cols", "max_failures", NULL },
@@ -121,7 +121,7 @@ static const struct {
 	[DTX_RULE_EQUAL_ROWS] = { "with", "", NULL },
 };
 
-/* The member is written: defaults are not. */
+/* Whether a member is written; defaults do not count. */
 static bool is_given(const struct dtx_param *p, const struct dtx_rule *rule)
 {
 	static const char zero[sizeof(struct dtx_plist)];
@@ -146,7 +146,7 @@ struct binder {
 	char sub[96];
 };
 
-/* Place of a member, below the binding's. */
+/* The place of a member, below that of the binding. */
 static const char *place(struct binder *w, const char *member)
 {
 	snprintf(w->sub, sizeof(w->sub), w->rule->made_from ? "%s" : "%s/%s", w->at, member);
@@ -254,7 +254,7 @@ out:
 	return rc;
 }
 
-/* A bound is of the kind of its column: as text "100" would come before "9". */
+/* Whether a bound is of the kind of its column: as texts, "100" would come before "9". */
 static bool bound_fits(struct dtx_typeref t, const struct expect_value *v)
 {
 	if (dtx_type_is_number(t.type))
@@ -310,7 +310,7 @@ out:
 	return rc;
 }
 
-/* `col` >= date_add(run_date(), -7, 'day') */
+/* Makes the formula `col` >= date_add(run_date(), -7, 'day'). */
 static enum dtx_code bind_recency(struct binder *w)
 {
 	static const char *const units[] = { "year", "quarter", "month",  "week",
@@ -368,7 +368,7 @@ out:
 	return rc;
 }
 
-/* Values of both tables may be equal. */
+/* Whether values of both types can be equal. */
 static bool comparable(struct dtx_typeref a, struct dtx_typeref b)
 {
 	return a.type == b.type || a.type == DTX_T_UNKNOWN || b.type == DTX_T_UNKNOWN ||
@@ -376,7 +376,7 @@ static bool comparable(struct dtx_typeref a, struct dtx_typeref b)
 	       (dtx_type_is_number(a.type) && dtx_type_is_number(b.type));
 }
 
-/* The other table's column; an unknown table is told where the plan is linked. */
+/* Binds the column of the other table. Linking the plan has reported an unknown table. */
 static enum dtx_code bind_other(struct binder *w)
 {
 	const struct dtx_rule *r = w->rule;
@@ -405,7 +405,7 @@ out:
 	return rc;
 }
 
-/* What people read: the columns, and what is expected of them. */
+/* Writes the texts for messages: the columns, and what is expected of them. */
 static enum dtx_code describe(struct binder *w)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1 << 16);
@@ -469,7 +469,7 @@ enum dtx_code dtx_rules_bind(struct dtx_bind *b, const struct dtx_rules *rules,
 		if (!w.out->at)
 			DTX_FAIL_MEM(err);
 		if (w.rule->kind == DTX_RULE_KINDS)
-			continue; /* no rule, which is said already */
+			continue; /* it is not a rule, and has its finding */
 		DTX_TRY(check_members(&w));
 		DTX_TRY(bind_columns(&w));
 		DTX_TRY(bind_values(&w));

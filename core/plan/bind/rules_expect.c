@@ -1,4 +1,4 @@
-/* The rules of an expect object. */
+/* Makes rules of the members of an `expect` object, and checks a complete table against them. */
 #include <stdio.h>
 
 #include "core/plan/plan_internal.h"
@@ -14,7 +14,7 @@ struct reader {
 	struct dtx_err *err;
 };
 
-/* One rule from its object (taken); made_from: the member it stands for, else NULL. */
+/* Adds one rule from its object, which is taken. made_from: the member that it stands for; NULL. */
 static enum dtx_code add_rule(struct reader *r, json_t *object, const char *at, bool made)
 {
 	struct dtx_param_ctx ctx = { .arena = r->arena,
@@ -43,7 +43,8 @@ out:
 	return rc;
 }
 
-/* As the list parameter of op assert: one rule stands for a list of one. */
+/* Reads the member "rules", as the list parameter of op assert: a single rule may be written
+ * without a list. */
 static enum dtx_code read_list(struct reader *r, json_t *list)
 {
 	enum dtx_code rc = DTX_OK;
@@ -105,7 +106,7 @@ static const struct dtx_param sum_rows[] = {
 	  .help = "difference allowed" },
 };
 
-/* One promise that a sum comes through: sum_equals with the table `main`. */
+/* Makes sum_equals with the table `main` from one entry of "sums". */
 static enum dtx_code read_sum(struct reader *r, const json_t *item, const char *at)
 {
 	struct dtx_param_ctx ctx = { .arena = r->arena,
@@ -196,7 +197,7 @@ out:
 	return rc;
 }
 
-/* --- all at once, over a table at rest --- */
+/* --- checking a complete table --- */
 
 static enum dtx_code run_table(const struct dtx_rules *rules, struct dtx_bind *b,
                                struct dtx_table *t, json_t *checks, int64_t *failed,

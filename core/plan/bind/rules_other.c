@@ -1,4 +1,4 @@
-/* Rules that look at another table: what they know of it, and their verdicts. */
+/* Rules that refer to another table: what they keep of it, and their verdicts. */
 #include "core/base/mem.h"
 #include "core/plan/bind/rules_parts.h"
 

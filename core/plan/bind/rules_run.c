@@ -1,4 +1,8 @@
-/* Feeding rules, and their verdicts. */
+/* Feeds rules with batches, and gives their verdicts.
+ *
+ * Batches come in any order, so each state is made such that order does not matter: counts, sums
+ * without rounding (core/expr/agg/fsum.h), the smallest position of a bad row, and for `sorted` the
+ * first and last key of each batch, which are compared in the end. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,13 +135,13 @@ static bool row_untrue(struct view *v, uint32_t row)
 	       !dtx_bit(v->truth->v.bits, row);
 }
 
-/* recency counts the rows that keep it: one is enough. */
+/* recency counts the rows that keep the rule: one is enough */
 static bool row_true(struct view *v, uint32_t row)
 {
 	return !row_untrue(v, row);
 }
 
-/* Nulls add nothing; a cell that is no number breaks the rule. */
+/* Nulls add nothing; a cell that is not a number breaks the rule. */
 static bool row_sum(struct view *v, uint32_t row)
 {
 	struct dtx_fsum *sum[] = { &v->state->sum, &v->state->other };
@@ -155,7 +159,7 @@ static bool row_sum(struct view *v, uint32_t row)
 	return bad;
 }
 
-/* Of a row among all rows. */
+/* The position of a row among all rows. */
 static uint64_t position(const struct view *v, uint32_t row)
 {
 	return v->batch->seq << 16 | row;
@@ -167,7 +171,7 @@ static void blame_row(const struct view *v, uint32_t row, struct dtx_err *place)
 	dtx_batch_blame(v->batch, row, v->rule->ncols ? v->rule->col[0] : -1, place);
 }
 
-/* The smallest position counts, whoever came first; the row at hand is counted already. */
+/* Whether the row has the smallest position so far. The row is already counted in `bad`. */
 static bool is_first(const struct state *s, uint64_t at)
 {
 	return s->bad <= 1 || at < s->where_at;
@@ -196,7 +200,7 @@ static int compare_keys(const char *a, size_t na, const char *b, size_t nb)
 	return order ? order : (na > nb) - (na < nb);
 }
 
-/* Within the batch; the seams are looked at in the end. */
+/* Compares rows within the batch; seams between batches are compared in the end. */
 static bool row_misplaced(struct view *v, uint32_t row)
 {
 	struct segment *s = &v->state->segment[v->state->nsegments - 1];
@@ -520,7 +524,7 @@ out:
 	return rc;
 }
 
-/* A rule of severity warn that does not hold. */
+/* Adds a warning for a rule of severity warn that does not hold. */
 static enum dtx_code warn(struct verdict *v, struct dtx_errlist *warnings, struct dtx_err *err)
 {
 	struct dtx_err w = DTX_ERR_INIT;

@@ -1,4 +1,4 @@
-/* The first rows that broke a rule: where they are and what they hold. */
+/* Keeps the first rows that broke a rule: their places and what they hold. */
 
 #include "core/base/mem.h"
 #include "core/data/cast/cast.h"
@@ -12,7 +12,7 @@ struct rule_sample {
 	char value[VALUE_MAX + 1];
 };
 
-/* The place that a row at `at` takes among the samples, which are in order; moves the others. */
+/* Inserts a row at position `at` into the samples, which are in order. NULL: it is too late. */
 static struct rule_sample *make_room(struct state *s, uint32_t max, uint64_t at)
 {
 	uint32_t i = s->nsamples;
@@ -28,7 +28,7 @@ static struct rule_sample *make_room(struct state *s, uint32_t max, uint64_t at)
 	return &s->sample[i];
 }
 
-/* The cells of the rule's columns. */
+/* Prints the cells of the rule's columns. */
 static enum dtx_code print_value(const struct view *v, uint32_t row, char *out)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_RULE_TEXT_MAX);
@@ -53,7 +53,8 @@ enum dtx_code dtx_rules_sample(struct view *v, uint32_t row, uint64_t at)
 	struct rule_sample *s;
 	enum dtx_code rc = DTX_OK;
 
-	if (!max || v->rule->rule->kind == DTX_RULE_RECENCY) /* counts the rows that keep it */
+	/* recency counts the rows that keep the rule, so there is no row to show */
+	if (!max || v->rule->rule->kind == DTX_RULE_RECENCY)
 		return DTX_OK;
 	if (!v->state->sample) {
 		v->state->sample = dtx_mem_zalloc(max, sizeof(*v->state->sample));
