@@ -1,4 +1,5 @@
-/* A plan as a Python module: one assignment per step over plain pandas and dx. */
+/* Writes a plan as a Python module: one assignment per step, in plain pandas where that gives the
+ * same result, else a call of the module dx. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "core/plan/bind/column_needs.h"
 #include "core/plan/explain/pytext.h"
 
-/* Python name of a table: the inputs come from `tables`, results are t1, t2 ... */
+/* The Python name of a table: inputs are tables["name"], results are t1, t2 ... */
 static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *out)
 {
 	if ((uint32_t)t < plan->ninputs) {
@@ -20,7 +21,7 @@ static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *o
 	}
 }
 
-/* The first row of the table is row 2 of its source, as far as the plan tells. */
+/* Whether, as far as the plan shows, the first row of the table is row 2 of its file. */
 static bool starts_in_row_2(const struct dtx_plan *plan, int32_t table)
 {
 	const struct dtx_read_opts *o;
@@ -43,8 +44,8 @@ void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_
 		snprintf(out, DTX_PART_FORMLESS, "has no %s form with these parameters", language);
 }
 
-/* Columns that an op leaves alone which types columns anew: what the plan says are texts, or may
- * be, and texts that a step made.  Those of other types have a dtype of their own. */
+/* Whether an op that guesses types leaves this column alone: it is declared as text, or may be, or
+ * a step made it. Columns of other types have a dtype. */
 static bool stays_text(const struct dtx_field *f)
 {
 	if (f->type.type == DTX_T_TEXT)
@@ -52,8 +53,7 @@ static bool stays_text(const struct dtx_field *f)
 	return f->declared && f->type.type == DTX_T_UNKNOWN;
 }
 
-/* The call "dx.NAME(df0, ...)" of such an op, which `out` ends with, gets the names of those of its
- * table. */
+/* Adds the names of those columns to the call "dx.NAME(df0, ...)", with which `out` ends. */
 static enum dtx_code add_typed(const struct dtx_schema *table, struct dtx_buf *out,
                                struct dtx_err *err)
 {
@@ -69,7 +69,7 @@ static enum dtx_code add_typed(const struct dtx_schema *table, struct dtx_buf *o
 		dtx_py_text(&names, f->name);
 	}
 	if (dtx_buf_len(&names) && dtx_buf_len(out)) {
-		out->len--; /* the closing parenthesis */
+		out->len--; /* removes the closing parenthesis */
 		dtx_buf_printf(out, ", typed=[%s])", dtx_buf_text(&names));
 	}
 	DTX_TRY(dtx_buf_check(&names, "module", err));
@@ -78,7 +78,8 @@ out:
 	return rc;
 }
 
-/* Plain pandas where that says the same, else a call of dx; what there is no form for. */
+/* Writes one step: plain pandas where that gives the same result, else a call of dx. False: it has
+ * no form; `lacks` says why. */
 static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
                     struct dtx_buf *out, char lacks[DTX_PART_FORMLESS])
 {
@@ -113,7 +114,7 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 	if (!st->part) /* of a macro the first core step has its name */
 		dtx_buf_printf(out, "    # step %d: %s\n", dtx_plan_step_number(plan, (int32_t)i),
 		               dtx_plan_step_name(st));
-	/* names that op texts use for the tables they read */
+	/* df0, df1 ...: the names that the texts of ops use for the tables they read */
 	for (uint32_t k = 0; k < st->ntables; k++) {
 		dtx_buf_printf(out, "    df%u = ", (unsigned)k);
 		table_text(plan, st->table[k], out);
@@ -166,7 +167,8 @@ enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *ou
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_errlist findings = DTX_ERRLIST_INIT; /* whoever checks the plan tells them */
+	/* not used: they are reported when the plan is checked */
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
 	struct dtx_flow flow = { 0 };
 	int32_t result;
 

@@ -1,4 +1,4 @@
-/* A plan as one SQL statement, and as a graph. */
+/* Writes a plan as one SQL statement, and as a graph for Graphviz. */
 #include <stdio.h>
 
 #include "core/plan/exec/exec.h"
@@ -28,7 +28,7 @@ static enum dtx_code refuse(const struct dtx_plan *plan, uint32_t i, const char 
 	return DTX_E_NO_TRANSLATION;
 }
 
-/* Quoted name of a table's expression, in the arena; NULL: out of memory. */
+/* The quoted name of a table's common table expression, in the arena. NULL: out of memory. */
 static const char *cte_name(struct compiler *c, int32_t t)
 {
 	struct dtx_buf name = DTX_BUF_INIT(1 << 16);
@@ -49,7 +49,7 @@ static const char *cte_name(struct compiler *c, int32_t t)
 	return copy;
 }
 
-/* SQL has to be told every column of an input: its types list them all. */
+/* SQL must name every column of an input, so the plan must declare all of them. */
 static enum dtx_code bind_input(struct compiler *c, uint32_t i, struct dtx_err *err)
 {
 	const struct dtx_plan_input *in = &c->plan->input[i];
@@ -98,7 +98,7 @@ out:
 	return rc;
 }
 
-/* Rows of an input in their order. */
+/* Writes the expression of an input, with its rows numbered in their order. */
 static enum dtx_code input_text(struct compiler *c, uint32_t i, struct dtx_err *err)
 {
 	const struct dtx_plan_input *in = &c->plan->input[i];
@@ -198,7 +198,7 @@ out:
 
 /* --- graph --- */
 
-/* A label of Graphviz; line breaks between its parts. */
+/* Writes a Graphviz label of two parts with a line break between them. */
 static void dot_label(struct dtx_buf *out, const char *head, const char *text)
 {
 	dtx_buf_printf(out, "label=\"%s\\n", head);

@@ -1,4 +1,5 @@
-/* The physical plan for people: what readers are asked for, pipelines, steps, formulas. */
+/* The physical plan as text for people: inputs and what their readers do, pipelines, steps,
+ * formulas. */
 #include "core/plan/explain/explain.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 const char *const dtx_explain_need[] = { "skip", "bytes", "value" };
 const char *const dtx_explain_phase[] = { "static", "bound", "run" };
 
-/* --- what both forms say --- */
+/* --- shared with explain_json.c --- */
 
 const char *dtx_explain_kind(const struct dtx_plan_step *st, const struct dtx_exec_step *x)
 {
@@ -96,7 +97,7 @@ unsigned dtx_explain_pipe(const struct dtx_phys *p, uint32_t step)
 {
 	unsigned found = 0;
 
-	/* a join is filled by one pipeline and passed by the next: the later one */
+	/* a join is filled by one pipeline and runs in a later one: the later counts */
 	for (uint32_t i = 0; i < p->npipes; i++)
 		if (has_step(&p->pipe[i], step))
 			found = (unsigned)i + 1;
@@ -112,8 +113,8 @@ int32_t dtx_explain_reader(const struct dtx_phys *p, uint32_t step)
 	return -1;
 }
 
-/* The number of a step as written: several may come of one.  "-": the plan has none, the step puts
- * the files of an input one below the other. */
+/* The number of a step as written; one written step may stand for several. "-": the plan has none,
+ * since the step concatenates the files of an input. */
 static const char *number_of(const struct dtx_plan *plan, uint32_t step, char buf[16])
 {
 	int32_t number = dtx_plan_step_number(plan, (int32_t)step);
@@ -149,7 +150,7 @@ static void found_text(const char *name, const json_t *value, struct dtx_buf *ou
 		dtx_buf_printf(out, ", %s %lld", name, (long long)json_integer_value(value));
 }
 
-/* Format, encoding, sheet, dialect: as found. */
+/* Writes format, encoding, sheet and dialect, as they were detected. */
 static void describe_text(const struct dtx_exec_input *x, struct dtx_buf *out)
 {
 	static const char *const members[][2] = { { "sheet", "sheet" },
@@ -183,7 +184,7 @@ static void column_text(const struct dtx_exec_input *x, uint32_t c, struct dtx_b
 	dtx_buf_clear(&type);
 }
 
-/* Columns that are read, and how many are not. */
+/* Writes the columns that are read, and how many are not. */
 static void columns_text(const struct dtx_exec_input *x, struct dtx_buf *out)
 {
 	uint32_t shown = 0, skipped = 0, more = 0;
@@ -203,7 +204,7 @@ static void columns_text(const struct dtx_exec_input *x, struct dtx_buf *out)
 		               (unsigned)skipped, skipped == 1 ? "" : "s");
 }
 
-/* "a,b" as "a, b". */
+/* Writes "a,b" as "a, b". */
 static void codes_text(const char *list, struct dtx_buf *out)
 {
 	struct dtx_str rest = dtx_str_of(list), word;

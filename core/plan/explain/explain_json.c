@@ -1,4 +1,4 @@
-/* The physical plan as JSON, and the schema of that. */
+/* The physical plan as JSON. Its JSON Schema is in explain_schema.c. */
 #include "core/base/mem.h"
 #include "core/plan/explain/explain.h"
 
@@ -7,7 +7,7 @@ static json_t *or_null(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-/* Steals item; NULL in, NULL out. */
+/* Appends item, whose reference it takes. Frees the list on failure. NULL in, NULL out. */
 static json_t *append(json_t *list, json_t *item)
 {
 	if (list && item && json_array_append_new(list, item) == 0)
@@ -37,7 +37,7 @@ static json_t *type_json(struct dtx_typeref t)
 	return out;
 }
 
-/* Columns of a result; NULL schema: not known before it runs. */
+/* The columns of a result; null: they are known when the plan runs. */
 static json_t *schema_json(const struct dtx_schema *s)
 {
 	json_t *out = s ? json_array() : json_null();
@@ -185,7 +185,7 @@ static json_t *step_json(const struct dtx_plan *plan, const struct dtx_exec_resu
 	return out;
 }
 
-/* --- the whole --- */
+/* --- the whole document --- */
 
 static void formula_json(void *arg, const struct dtx_exec_lineage *l)
 {

@@ -5,7 +5,7 @@
 #define COUNT          "{\"type\":\"integer\",\"minimum\":0}"
 #define COUNT_OR_NULL  "{\"type\":[\"integer\",\"null\"],\"minimum\":0}"
 #define CODES          "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
-/* An object with exactly these members; arguments are JSON texts. */
+/* An object with exactly these members; the arguments are JSON texts. */
 #define OBJECT(props, required)                                                                    \
 	"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{" props "},"          \
 	"\"required\":[" required "]}"
@@ -14,7 +14,7 @@
 #define TEXT       "{\"type\":\"string\"}"
 
 /* clang-format off */
-/* In parts: a compiler need not take a longer text. */
+/* In parts, as C compilers need not accept longer string literals. */
 static const char *const explain_schema[] = {
 "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"dtx explain\","
 "\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"

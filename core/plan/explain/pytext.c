@@ -1,4 +1,5 @@
-/* Values and steps as Python: a call of the function of dx that is named as the op. */
+/* Values and steps as Python text: a step is a call of the function of dx with the name of the
+ * op. */
 #include "core/plan/explain/pytext.h"
 
 #include "core/plan/parse/cols.h"
@@ -69,7 +70,7 @@ void dtx_py_names(struct dtx_buf *out, const struct dtx_plist *texts)
 
 /* --- parameters --- */
 
-/* A word of Python gets an underscore. */
+/* Writes a parameter name; reserved words of Python get an underscore. */
 static void py_word(struct dtx_buf *out, const char *name)
 {
 	static const char *const words[] = { "as", "assert", "else", "except", "from",
@@ -81,7 +82,8 @@ static void py_word(struct dtx_buf *out, const char *name)
 			dtx_buf_addc(out, '_');
 }
 
-/* Canonical value of a parameter without formulas; new reference, NULL: absent or its default. */
+/* The canonical value of a parameter without formulas: a new reference. NULL: it is absent or its
+ * default. */
 static json_t *py_plain(const struct dtx_param *p, const void *args)
 {
 	json_t *all = json_object(), *def = NULL, *value;
@@ -109,14 +111,14 @@ static bool py_expr(const struct dtx_expr *e, struct dtx_buf *out)
 	return dtx_expr_pandas(e, "t", out);
 }
 
-/* One value from the rows of a group and its keys. */
+/* Writes a formula that makes one value from the rows and the keys of a group. */
 static bool py_group_expr(const struct dtx_expr *e, struct dtx_buf *out)
 {
 	dtx_buf_add(out, "lambda g, k: ");
 	return dtx_expr_pandas_group(e, "g", "k", out);
 }
 
-/* A selector with a default has "*" for it. */
+/* Writes a selector; "*" is the default of those that have one, and is left out. */
 static void py_columns(const struct dtx_cols *cols, bool has_default, struct dtx_buf *out)
 {
 	json_t *json;
@@ -134,7 +136,7 @@ static void py_columns(const struct dtx_cols *cols, bool has_default, struct dtx
 
 static bool py_param(const struct dtx_param *p, const void *args, struct dtx_buf *out);
 
-/* {"as": ..., "expr": ...}: the members an item has. */
+/* Writes an item of a list, {"as": ..., "expr": ...}, with the members it has. */
 static bool py_item(const struct dtx_param *p, const void *item, struct dtx_buf *out)
 {
 	struct dtx_buf value = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -180,7 +182,7 @@ static bool py_list(const struct dtx_param *p, const struct dtx_plist *list, str
 	return ok;
 }
 
-/* The value; nothing when it is absent or the default. */
+/* Writes the value of a parameter; nothing when it is absent or the default. */
 static bool py_param(const struct dtx_param *p, const void *args, struct dtx_buf *out)
 {
 	const void *at = (const char *)args + p->offset;

@@ -1,4 +1,4 @@
-/* Names, values and column lists of SQL. */
+/* Names, values and column lists in SQL. */
 #include "core/plan/explain/sqltext.h"
 
 static void quoted(struct dtx_buf *out, const char *text, char quote)
