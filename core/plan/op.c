@@ -1,11 +1,12 @@
-/* Operations by name and alias; counters and warnings that they raise. */
+/* Finds operations by name and alias; counts rows dropped and values lost, and collects
+ * warnings. */
 #include "core/plan/op.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The preset of an alias: "left_join:how=left,..." holds "how=left" for left_join. */
+/* The preset of an alias: "left_join:how=left,..." has "how=left" for left_join. */
 static const char *preset_of(const struct dtx_op *op, const char *alias)
 {
 	struct dtx_str rest = { op->presets, op->presets ? strlen(op->presets) : 0 }, piece;
@@ -72,7 +73,8 @@ void dtx_op_count(const struct dtx_opctx *ox, const char *reason, int64_t n)
 	for (unsigned i = 0; i < DTX_STAT_REASONS; i++) {
 		const char *have = atomic_load(&st->drop[i].reason);
 
-		/* the first to come claims the slot; a loser looks at what the winner wrote */
+		/* the first worker claims the slot; one that loses looks at what the winner
+		 * wrote */
 		if (!have && atomic_compare_exchange_strong(&st->drop[i].reason, &have, reason))
 			have = reason;
 		if (strcmp(have, reason) == 0) {

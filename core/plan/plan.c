@@ -1,4 +1,4 @@
-/* A plan as a whole: text to structs, canonical form, id. */
+/* A plan as a whole: from text to structs, its canonical form and its id. */
 #include "core/plan/plan.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "core/plan/parse/cols.h"
 #include "core/plan/plan_internal.h"
 
-/* --- hooks of the parameter rows: what an expression and a selector are --- */
+/* --- hooks of the parameter rows: expressions and selectors --- */
 
 static enum dtx_code not_formula(const json_t *value, struct dtx_err *err)
 {
@@ -161,7 +161,8 @@ enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, con
 	return dtx_part_found(p, &f, at, err);
 }
 
-/* A name of dtx with a slip in it is an error; what is left is another's, which a snippet knows. */
+/* Adds unknown_op. A misspelt name of dtx is an error; any other name may be an op of another tool,
+ * which a snippet can do. */
 enum dtx_code dtx_part_unknown_op(struct dtx_plan_parse *p, const char *at, const char *want,
                                   struct dtx_err *err)
 {
@@ -343,7 +344,7 @@ out:
 	return rc;
 }
 
-/* They may stand under another name. */
+/* The error of a plan without steps; they may be written under another name. */
 static enum dtx_code no_steps(const json_t *plan, struct dtx_err *err)
 {
 	static const char *const steps[] = { "steps" };
@@ -364,7 +365,7 @@ static enum dtx_code no_steps(const json_t *plan, struct dtx_err *err)
 	return rc;
 }
 
-/* The shape without which nothing else can be said. */
+/* Checks the shape without which nothing else can be checked. */
 static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool may_be_empty,
                                  struct dtx_err *err)
 {
@@ -532,8 +533,8 @@ json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t c
 			continue; /* the macro is there already */
 		step = json_copy(m ? m->canonical : p->step[i].canonical);
 
-		/* it says who does the work, not what the work is: a snippet that is known by
-		 * now stays so when the plan begins to say it */
+		/* "snippet" says who does the work and not what the work is: a cached snippet must
+		 * stay valid when the plan begins to say it. */
 		json_object_del(step, "snippet");
 		if (step && p->step[i].note &&
 		    !dtx_json_set(step, "note", json_string(p->step[i].note))) {
