@@ -1,4 +1,7 @@
-/* asof_join: the row of another table whose time is nearest. */
+/* asof_join: for each row, the row of another table that is nearest in time.
+ *
+ * The other table is kept whole, sorted by time within each key (ops/join/asof); each row then does
+ * a binary search. */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,7 +20,7 @@ struct asof_args {
 struct asof_state {
 	struct dtx_key_sides key;
 	struct dtx_asof_rule rule;
-	int32_t left, right; /* columns of the times */
+	int32_t left, right; /* columns with the times */
 	struct dtx_colmap lmap, rmap;
 };
 
@@ -71,7 +74,7 @@ static const struct dtx_param asof_params[] = {
 	  AT(how),
 	  .choices = "left,inner",
 	  .def = "\"left\"",
-	  .help = "rows without a match stay, or go" },
+	  .help = "keep or drop rows without a match" },
 	{ .name = "suffix",
 	  .kind = DTX_P_TEXT,
 	  AT(suffix),
@@ -179,7 +182,7 @@ static bool is_axis(enum dtx_type t)
 	return t == DTX_T_INT64 || t == DTX_T_FLOAT64 || is_time(t);
 }
 
-/* Both sides are numbers or both times; a tolerance is of their kind. */
+/* Checks that both sides are numbers or both are times, and that the tolerance fits them. */
 static enum dtx_code bind_rule(struct dtx_bind *b, const struct asof_args *a, struct asof_state *s,
                                struct dtx_err *err)
 {
@@ -300,7 +303,7 @@ static enum dtx_code asof_init(const struct dtx_opctx *ox, void **local, struct 
 	return rc;
 }
 
-/* Finds each live row's partner; rows without leave an inner join. */
+/* Finds the partner of each selected row. In an inner join, rows without one are dropped. */
 static enum dtx_code find_rows(const struct dtx_opctx *ox, struct dtx_build_local *l,
                                struct dtx_batch *in, struct dtx_err *err)
 {
@@ -393,10 +396,9 @@ const struct dtx_op dtx_op_asof_join = {
 	.ninputs = 2,
 	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Add the row of another table that is nearest in time",
-	.notes = "Neither table has to be sorted; the order of the current one stays. Of equal "
-		 "times "
-		 "the last row counts, of two equally near ones the earlier time; null never "
-		 "matches. A name that is taken gets the suffix.",
+	.notes = "Neither table needs to be sorted; rows of the current one keep their order. Of "
+		 "rows with equal times the last counts, of two equally near ones the earlier; "
+		 "null never matches. A name that is taken gets the suffix.",
 	.facts = { .rows = DTX_ROWS_JOINED, .decides = "on,by" },
 	.dropped = asof_dropped,
 	.params = asof_params,

@@ -1,4 +1,4 @@
-/* assert: the table passes unchanged, and the run ends where a rule about it is broken. */
+/* assert: passes the table on unchanged, and ends the run if a rule about it is broken. */
 #include "core/data/expect/expect.h"
 #include "core/plan/bind/rules.h"
 #include "ops/kit/opkit.h"
@@ -169,7 +169,7 @@ static enum dtx_code side_consume(const struct dtx_opctx *ox, void *local, struc
 	return dtx_rules_side_batch(local, ox->input, in, err);
 }
 
-/* One side for all tables: that of the first of them goes on. */
+/* Merges what the workers know of the other tables into the first. */
 static enum dtx_code side_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                    void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -250,7 +250,7 @@ out:
 	return rc;
 }
 
-/* All rules have been fed: those that failed end the run before its output is seen. */
+/* All rows have been fed: rules that failed end the run before its output takes its place. */
 static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                   struct dtx_emit *out, struct dtx_err *err)
 {
@@ -263,7 +263,7 @@ static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *local
 	(void)out;
 	if (!checks)
 		DTX_FAIL_MEM(err);
-	/* no worker adds a warning any more: flush comes after them */
+	/* the workers have ended, so nothing else adds warnings */
 	DTX_TRY(dtx_rules_finish(locals[0], checks, &failed, &where, ox->warnings, err));
 	if (ox->checks && json_array_extend(ox->checks, checks) != 0)
 		DTX_FAIL_MEM(err);
@@ -302,7 +302,7 @@ static const struct dtx_param assert_params[] = {
 	  .rows = dtx_rule_rows,
 	  .nrows = DTX_RULE_ROWS,
 	  .item_size = sizeof(struct dtx_rule),
-	  .help = "what must hold" },
+	  .help = "rules that must hold" },
 };
 
 const struct dtx_op dtx_op_assert = {
@@ -310,13 +310,12 @@ const struct dtx_op dtx_op_assert = {
 	.aliases = "check,validate,expect",
 	.ninputs = 1,
 	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_SEES_ALL | DTX_OP_DX,
-	.summary = "End the run where rules about the table do not hold",
-	.notes =
-		"The table passes unchanged. All rules are evaluated; a broken one of severity "
-		"error "
-		"is assert_failed, exit 10, before any output is visible, and never starts a "
-		"fallback. Null passes range, matches, accepted_values and relationship, and fails "
-		"expression. relationship, equal_rows and sum_equals look at other tables.",
+	.summary = "End the run if a rule about the table does not hold",
+	.notes = "The table passes unchanged. All rules are evaluated; a broken one of severity "
+		 "error is assert_failed, exit 10, before any output is visible, and never "
+		 "starts a fallback. Null passes range, matches, accepted_values and "
+		 "relationship, and fails expression. relationship, equal_rows and sum_equals "
+		 "use other tables.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_KEPT, .passes = true },
 	.params = assert_params,
 	.nparams = DTX_COUNT(assert_params),

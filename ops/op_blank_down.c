@@ -1,4 +1,4 @@
-/* blank_down: a value equal to the one above becomes null. */
+/* blank_down: makes a value null where it equals the one above. */
 #include "ops/group/groupkeys.h"
 #include "ops/kit/relayout.h"
 
@@ -46,7 +46,7 @@ out:
 	return rc;
 }
 
-/* Values as numbers of their groups: equal numbers are equal values. */
+/* Compares values by the ids of their groups: equal ids are equal values. */
 static enum dtx_code blank_column(struct dtx_relayout *m, const struct dtx_groupkeys *key,
                                   uint32_t c, uint32_t *id, int64_t *blanked, struct dtx_err *err)
 {
@@ -112,8 +112,8 @@ const struct dtx_op dtx_op_blank_down = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Blank values that repeat the one above",
-	.notes = "Values are compared, not their writing: 1.50 equals 1.5. The inverse of fill. "
-		 "Column types are found again.",
+	.notes = "Values are compared, not the way they are written: 1.50 equals 1.5. The "
+		 "inverse of fill. Column types are found again.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED, .borrows = true },
 	.params = blank_params,
 	.nparams = DTX_COUNT(blank_params),

@@ -13,13 +13,13 @@ enum { ON_ERROR, ON_NULL, ON_KEEP_TEXT };
 struct cast_one {
 	int32_t col;
 	bool keep_text;
-	bool written; /* from the written text, not the value */
+	bool written; /* cast from the text as written, not from the value */
 	struct dtx_cast_spec spec;
 };
 struct cast_state {
 	struct cast_one *one;
 	uint32_t n;
-	bool keeps; /* some column is text or not as its values tell */
+	bool keeps; /* some column stays text or not depending on its values */
 };
 
 static const struct dtx_param cast_item_rows[] = {
@@ -42,8 +42,8 @@ static const struct dtx_param cast_item_rows[] = {
 	  .offset = offsetof(struct cast_item, on_error),
 	  .choices = "error,null,keep_text",
 	  .def = "\"error\"",
-	  .help = "what a value that does not fit becomes; keep_text: one leaves the whole column "
-	          "text" },
+	  .help = "what to do with a value that does not fit; keep_text: one leaves the "
+	          "whole column as text" },
 };
 static const struct dtx_param cast_params[] = {
 	{ .name = "types",
@@ -95,7 +95,8 @@ static const struct dtx_example cast_examples[] = {
 	  .error = "cast_failed" },
 };
 
-/* Text rules judge the written text; a guessed number or date is judged by value. */
+/* Whether to cast from the written text: a guessed number or date has been read by other rules than
+ * those of the cast. */
 static bool from_written(const struct dtx_cast_spec *spec, struct dtx_typeref from)
 {
 	return spec->format || spec->to.type == DTX_T_TEXT || spec->to.type == DTX_T_DECIMAL ||
@@ -248,10 +249,10 @@ out:
 	return rc;
 }
 
-/* --- columns that stay text where a value does not fit --- */
+/* --- keep_text: columns that stay text where a value does not fit --- */
 
-/* Column of all batches by the spec, in place.  *fits: NULL, or set where the values do; where they
- * do not, nothing is changed. */
+/* Casts a column of all batches in place. fits NULL: a value that does not fit is an error.
+ * Otherwise *fits says whether all fit; if not, nothing is changed. */
 static enum dtx_code cast_table(struct dtx_table *t, const struct cast_one *one,
                                 const struct dtx_cast_spec *spec, bool *fits, struct dtx_err *err)
 {
@@ -301,7 +302,7 @@ out:
 	return rc;
 }
 
-/* Casts the table on the way: which types its columns have is not known before. */
+/* Casts the table to find out which types its columns get; that is known only now. */
 static enum dtx_code cast_schema(const struct dtx_opctx *ox, struct dtx_table *t,
                                  struct dtx_arena *arena, const struct dtx_schema **out,
                                  struct dtx_err *err)
@@ -365,9 +366,10 @@ const struct dtx_op dtx_op_cast = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make columns of declared types",
-	.notes = "Strict: '12.7' is no int, '1,234' no number (parse_number reads that). A float "
-		 "becomes int only if it is integral. on_error null counts the values it empties; "
-		 "keep_text leaves a column text as it is written where one value does not fit.",
+	.notes = "Strict: '12.7' is not an int, '1,234' is not a number (parse_number reads "
+		 "that). A float becomes int only if it is a whole number. on_error null counts "
+		 "the values that become null; keep_text leaves a column as the text that is "
+		 "written where one value does not fit.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = cast_params,
 	.nparams = DTX_COUNT(cast_params),

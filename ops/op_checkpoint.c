@@ -1,4 +1,4 @@
-/* checkpoint: what a table is at this step, for the record. */
+/* checkpoint: records the row count and the hash of the table at this step. */
 #include "core/data/tablehash.h"
 #include "ops/kit/opkit.h"
 
@@ -12,7 +12,7 @@ static const struct dtx_param checkpoint_params[] = {
 	  .required = true,
 	  .offset = offsetof(struct checkpoint_args, label),
 	  .aliases = "name",
-	  .help = "what this state of the table is called" },
+	  .help = "name for this state of the table" },
 };
 static const struct dtx_example checkpoint_examples[] = {
 	{ .step = DTX_JSON({ "op" : "checkpoint", "label" : "as delivered" }),
@@ -28,10 +28,10 @@ static enum dtx_code checkpoint_bind(struct dtx_bind *b, void *args, struct dtx_
 
 	(void)args;
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
-	/* the hash is of every cell as written */
+	/* the hash covers every cell as it is written */
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
-	/* whole: a limit behind it would stop a map before the last row */
+	/* a whole-table op, because a later limit would stop a map before the last row */
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
 out:
 	return rc;

@@ -1,4 +1,4 @@
-/* clean_names: column names that are easy to write. */
+/* clean_names: turns column names into lower-case words joined by _. */
 #include "core/base/text/utf8.h"
 #include "ops/kit/newnames.h"
 #include "ops/kit/opkit.h"
@@ -19,7 +19,7 @@ static const struct dtx_param clean_params[] = {
 	  .kind = DTX_P_BOOL,
 	  .offset = offsetof(struct clean_args, ascii),
 	  .def = "false",
-	  .help = "letters without their marks; others go" },
+	  .help = "write letters without accents, and drop other characters" },
 };
 static const struct dtx_example clean_examples[] = {
 	{ .step = DTX_JSON({ "op" : "clean_names" }),
@@ -30,7 +30,8 @@ static const struct dtx_example clean_examples[] = {
 	  .out = "grosse,oeuvre_a_lodz,column_3\n1,2,3\n" },
 };
 
-/* Letters and digits of the lower case form, runs of others as one `_` between them. */
+/* Makes a name of the letters and digits in lower case, with one _ for each run of other characters
+ * between them. */
 static const char *clean_name(struct dtx_bind *b, const char *name, bool ascii,
                               struct dtx_buf *work)
 {
@@ -105,8 +106,9 @@ const struct dtx_op dtx_op_clean_names = {
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make column names easy to write",
-	.notes = "Lower case; runs of characters that are no letters or digits become _, those at "
-		 "the ends go. A name with nothing left is column_N, repeated names get _2, _3.",
+	.notes = "Lower case; runs of characters other than letters and digits become _, and are "
+		 "dropped at the ends. A name with nothing left is column_N, repeated names get "
+		 "_2, _3.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_RENAMED },
 	.params = clean_params,
 	.nparams = DTX_COUNT(clean_params),

@@ -1,4 +1,6 @@
-/* clean_text: spaces, controls, typographic signs, letter case. */
+/* clean_text: normalizes spaces, control characters, typographic dashes and quotes, and letter
+ * case. The order of the rules is fixed and documented; ops/kit/cleantext.h applies them to one
+ * text. */
 #include "core/data/builder.h"
 #include "core/data/cells.h"
 #include "ops/kit/cleantext.h"
@@ -10,7 +12,7 @@ struct clean_args {
 	int kase, unicode;
 };
 struct clean_state {
-	int32_t *col; /* text columns only */
+	int32_t *col; /* columns of text only */
 	uint32_t n;
 };
 
@@ -26,7 +28,7 @@ static const struct dtx_param clean_params[] = {
 	  .nonempty = true,
 	  AT(cols),
 	  .aliases = "columns",
-	  .help = "columns to clean; those that hold no text stay" },
+	  .help = "columns to clean; columns without text stay as they are" },
 	SWITCH(trim, "true", "cut spaces at both ends"),
 	SWITCH(squeeze, "true", "make runs of spaces one space"),
 	{ .name = "case",
@@ -39,7 +41,7 @@ static const struct dtx_param clean_params[] = {
 	  AT(unicode),
 	  .choices = "NFC,NFD,NFKC,NFKD,none",
 	  .def = "\"NFC\"",
-	  .help = "normalisation form" },
+	  .help = "normalization form" },
 	SWITCH(controls, "true",
 	       "drop control and zero-width characters and soft hyphens; line breaks and tabs "
 	       "become spaces"),
@@ -108,7 +110,7 @@ out:
 	return rc;
 }
 
-/* Cleaned texts of a column; which[row] is 1 where the text has changed. */
+/* Cleans the texts of a column into *out; which[row] is 1 where the text has changed. */
 static enum dtx_code clean_cells(const struct dtx_clean *how, struct dtx_cleaner *k,
                                  struct dtx_column *c, uint32_t *which, struct dtx_column **out,
                                  struct dtx_err *err)
@@ -141,7 +143,7 @@ out:
 	return rc;
 }
 
-/* The column with its changed cells; the others keep their bytes. */
+/* Makes the column from its changed cells; the others keep their bytes. */
 static enum dtx_code clean_column(const struct dtx_clean *how, struct dtx_cleaner *k,
                                   const struct dtx_field *field, struct dtx_column *c,
                                   struct dtx_column **out, struct dtx_err *err)
@@ -225,10 +227,9 @@ const struct dtx_op dtx_op_clean_text = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Clean texts of odd spaces and hidden characters",
-	.notes = "In this order: unicode form, controls, spaces, dashes, quotes, squeeze, trim, "
-		 "case. Columns that hold no text, nulls and clean texts stay as they are; a text "
-		 "with "
-		 "nothing left is empty, not null.",
+	.notes = "In this order: Unicode form, controls, spaces, dashes, quotes, squeeze, trim, "
+		 "case. Columns without text, nulls and clean texts stay as they are; a text "
+		 "with nothing left is empty, not null.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = clean_params,
 	.nparams = DTX_COUNT(clean_params),

@@ -1,4 +1,7 @@
-/* complete: rows for the combinations of values that are absent. */
+/* complete: adds rows for combinations of values that are absent.
+ *
+ * Each column (axis) lists its values, numbered; all combinations are counted through like the
+ * digits of an odometer, and those that no row has are added. */
 #include <stdio.h>
 
 #include "core/data/time/duration.h"
@@ -22,7 +25,7 @@ struct complete_args {
 struct complete_state {
 	struct dtx_axis *axis;
 	uint32_t n;
-	struct dtx_groupkeys all; /* the axes together */
+	struct dtx_groupkeys all; /* the axes together, as a group key */
 	int32_t *fill;            /* columns of args->fill */
 };
 
@@ -239,9 +242,9 @@ struct work {
 	const struct complete_args *a;
 	const struct complete_state *s;
 	struct dtx_axis_values *v; /* per axis */
-	struct dtx_strmap have;    /* combinations that are there: groups of the axes */
-	uint32_t *at;              /* the combination that is looked at */
-	uint32_t *absent;          /* positions on the axes, one combination after the other */
+	struct dtx_strmap have; /* the combinations that rows have, by the group ids of the axes */
+	uint32_t *at;           /* the current combination */
+	uint32_t *absent; /* positions on the axes, for one absent combination after the other */
 	size_t nabsent, cap;
 };
 
@@ -287,7 +290,7 @@ static bool is_there(struct work *w, uint32_t *group)
 	return dtx_strmap_get(&w->have, combination(w, group)) != DTX_STRMAP_NONE;
 }
 
-/* The next combination, the last axis first; false: that was the last one. */
+/* Moves to the next combination, the last axis first. False: that was the last. */
 static bool turn(struct work *w)
 {
 	for (uint32_t i = w->s->n; i-- > 0;) {

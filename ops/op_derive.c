@@ -1,4 +1,4 @@
-/* derive: computed columns, left to right. */
+/* derive: computed columns, from left to right. Binding and running are in ops/window. */
 #include "ops/window/derive.h"
 #include "core/plan/explain/sqltext.h"
 
@@ -81,7 +81,8 @@ static bool repeats(const struct dtx_derive_item *item, size_t n)
 	return false;
 }
 
-/* assign() takes keywords; lambdas make later ones see earlier ones and any name possible. */
+/* assign() takes keywords; as lambdas, later formulas see earlier columns, and any name is
+ * possible. */
 static bool derive_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct dtx_derive_args *a = args;
@@ -111,7 +112,7 @@ static bool made_before(const struct dtx_derive_item *item, size_t n, const char
 	return false;
 }
 
-/* Columns there are before item n, but for the one it makes. */
+/* Writes the columns that exist before item n, except the one it makes. */
 static void sql_seen(const struct dtx_bind *b, const struct dtx_derive_item *item, size_t n,
                      struct dtx_buf *out)
 {
@@ -131,7 +132,7 @@ static void sql_seen(const struct dtx_bind *b, const struct dtx_derive_item *ite
 	}
 }
 
-/* One SELECT around the other: later columns see earlier ones. */
+/* Nests one SELECT in another, so that later columns see earlier ones. */
 static bool stage_sql(const struct dtx_derive_state *s, uint32_t k, const struct dtx_expr *e,
                       struct dtx_buf *out)
 {
@@ -181,12 +182,10 @@ const struct dtx_op dtx_op_derive = {
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_SAME_ROWS | DTX_OP_DX,
 	.summary = "Compute columns from formulas",
-	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten "
-		 "in "
-		 "place; new columns go last, or after the column `after`. Aggregates and window "
-		 "calls run "
-		 "over "
-		 "the rows of the `by` group, in table order.",
+	.notes = "Formulas are computed from left to right, and later ones see earlier ones. An "
+		 "existing column is overwritten in place; new columns go last, or after the "
+		 "column `after`. Aggregates and window calls run over the rows of the `by` "
+		 "group, in table order.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_SET },
 	.params = derive_params,
 	.nparams = DTX_COUNT(derive_params),

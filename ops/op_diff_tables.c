@@ -1,7 +1,7 @@
 /* diff_tables: what changed from another table to this one.
  *
- * The other table is built twice: by its key, and by key and compared columns together.  A row
- * whose key is there is unchanged when it meets a row of the second kind too. */
+ * The other table is kept in two hash tables: by its key, and by key and compared columns together.
+ * A row of the current table whose key is in the first is unchanged if the second has it, too. */
 #include "core/data/builder.h"
 #include "ops/join/buildside.h"
 #include "core/data/cells.h"
@@ -14,9 +14,10 @@ struct diff_args {
 };
 struct diff_state {
 	struct dtx_key_sides key, all;
-	struct dtx_colmap lmap, rmap, removed; /* of the current table; of the other; of a row that
-	                                        * only the other has */
-	bool *merged;                          /* output columns that are keys of both */
+	/* Columns of the current table, of the other table, and of a row that only the other table
+	 * has. */
+	struct dtx_colmap lmap, rmap, removed;
+	bool *merged; /* output columns that are keys of both tables */
 };
 struct diff_shared {
 	struct dtx_join_table *key, *all;
@@ -24,7 +25,7 @@ struct diff_shared {
 struct diff_local {
 	struct dtx_build_local build;
 	struct dtx_join_probe all;
-	struct dtx_groups *seen; /* keys of the current table */
+	struct dtx_groups *seen; /* keys of the current table so far */
 	uint32_t *id;
 	bool *changed; /* per row of the batch */
 };
@@ -47,13 +48,13 @@ static const struct dtx_param diff_params[] = {
 	  .item_size = sizeof(struct dtx_key_pair),
 	  .sugar = DTX_SUGAR_BOTH,
 	  .aliases = "on,by,keys",
-	  .help = "columns that tell which rows belong together" },
+	  .help = "columns that identify a row" },
 	{ .name = "cols",
 	  .kind = DTX_P_COLUMNS,
 	  AT(cols),
 	  .aliases = "columns",
 	  .def = "[\"*\"]",
-	  .help = "columns that are compared; both tables have them" },
+	  .help = "columns to compare; both tables must have them" },
 };
 static const struct dtx_example diff_examples[] = {
 	{ .step = DTX_JSON({ "op" : "diff_tables", "with" : "other", "key" : "id" }),
@@ -93,7 +94,7 @@ static size_t diff_tables(const void *args, const char **names, size_t max)
 
 /* --- binding --- */
 
-/* Compared columns of both tables, behind the keys. */
+/* Binds the compared columns of both tables, after the keys. */
 static enum dtx_code bind_values(struct dtx_bind *b, const struct diff_args *a,
                                  struct diff_state *s, struct dtx_err *err)
 {
@@ -125,7 +126,7 @@ out:
 	return rc;
 }
 
-/* The key column shows the keys of both tables. */
+/* Binds a key column of the result, which shows the keys of both tables. */
 static enum dtx_code bind_key(struct dtx_bind *b, struct diff_state *s, uint32_t k,
                               struct dtx_err *err)
 {
@@ -158,7 +159,7 @@ static enum dtx_code bind_outputs(struct dtx_bind *b, struct diff_state *s, stru
 		DTX_TRY(bind_key(b, s, k, err));
 	for (uint32_t i = nkeys; i < s->all.left.n; i++)
 		DTX_TRY(dtx_bind_pass(b, 0, s->all.left.col[i], NULL, err));
-	/* a key that was not found has its finding, and no column on the right */
+	/* a key that was not found has its finding, and has no column on the right */
 	for (uint32_t i = nkeys; i < DTX_MIN(s->all.left.n, s->all.right.n); i++) {
 		const char *name = b->in[0]->field[s->all.left.col[i]].name;
 		name = dtx_arena_printf(b->arena, "%s_old", name);
@@ -172,7 +173,7 @@ out:
 	return rc;
 }
 
-/* A removed row: its key, and old values. */
+/* Binds the columns of a removed row: its key and the old values. */
 static enum dtx_code bind_removed(struct dtx_bind *b, struct diff_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -202,14 +203,14 @@ static enum dtx_code diff_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	DTX_TRY(bind_removed(b, s, err));
 	dtx_bind_unsure(b);
 	b->ordered = true;
-	b->sees_all = true; /* a key that repeats is an error, wherever it is */
+	b->sees_all = true; /* a repeated key is an error, in whatever row it is */
 	if (dtx_cols_static(a->cols, b->in[0]))
 		dtx_bind_close(b);
 out:
 	return rc;
 }
 
-/* --- the table as it was --- */
+/* --- the other table --- */
 
 static void shared_free(const struct dtx_opctx *ox, void *shared)
 {
@@ -257,7 +258,7 @@ static const struct dtx_sink diff_sink = {
 	.free_shared = shared_free,
 };
 
-/* --- the table as it is --- */
+/* --- the current table --- */
 
 static void diff_free(const struct dtx_opctx *ox, void *local)
 {
@@ -296,7 +297,7 @@ out:
 	return rc;
 }
 
-/* A key that came before is an error. */
+/* Fails if a key of the batch has appeared before. */
 static enum dtx_code watch_keys(const struct diff_state *s, struct diff_local *l,
                                 struct dtx_batch *in, struct dtx_err *err)
 {
@@ -324,7 +325,7 @@ out:
 	return rc;
 }
 
-/* Narrows the batch to rows that are new or changed, and finds what they were. */
+/* Selects the rows that are new or changed, and finds the old row of each. */
 static enum dtx_code find_changes(const struct dtx_opctx *ox, struct diff_local *l,
                                   struct dtx_batch *in, struct dtx_err *err)
 {
@@ -356,7 +357,7 @@ out:
 	return rc;
 }
 
-/* _change of n rows: from changed[], or (NULL) removed. */
+/* Sets _change of n rows: as changed[] says, or, where that is NULL, "removed". */
 static enum dtx_code put_change(struct dtx_batch *b, const bool *changed, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -375,7 +376,8 @@ out:
 	return rc;
 }
 
-/* Keys of one table under the field of both; what is not there is null. */
+/* Converts the keys of one table to the type that holds those of both; columns that the table lacks
+ * become null. */
 static enum dtx_code fit_columns(const struct dtx_opctx *ox, struct dtx_batch *b,
                                  struct dtx_err *err)
 {
@@ -419,7 +421,7 @@ out:
 	return rc;
 }
 
-/* --- rows that only the other table has --- */
+/* --- removed rows --- */
 
 static enum dtx_code emit_removed(const struct dtx_opctx *ox, struct dtx_rowref *ref, uint32_t n,
                                   uint32_t *which, uint32_t *row, struct dtx_emit *out,
@@ -494,7 +496,7 @@ const struct dtx_op dtx_op_diff_tables = {
 	.aliases = "compare",
 	.ninputs = 2,
 	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
-	.summary = "What changed from another table to this one",
+	.summary = "Show what changed from another table to this one",
 	.notes = "The current table is the new one, `with` the old one. Columns: _change (added, "
 		 "changed or removed), the key, the compared columns, and their old values with "
 		 "_old. Rows of the current table come first, in its order, then the removed ones "

@@ -1,4 +1,7 @@
-/* distinct: one row per key, or the rows whose key occurs once or more often. */
+/* distinct: one row per key, or the rows whose key occurs once, or more than once.
+ *
+ * keep "first" streams: a row passes if it brings a new group id. When memory is short, rows with
+ * new keys go to disk, by partition of their key. The other ways to keep need the whole table. */
 #include "core/data/builder.h"
 #include "ops/group/diskparts.h"
 #include "ops/group/groupkeys.h"
@@ -19,7 +22,7 @@ struct distinct_state {
 struct distinct_local {
 	struct dtx_groups *groups;
 	uint32_t *id;
-	struct dtx_diskparts *disk; /* rows of keys that came when memory was short */
+	struct dtx_diskparts *disk; /* rows whose keys came when memory was short */
 };
 
 static const struct dtx_param distinct_params[] = {
@@ -28,7 +31,7 @@ static const struct dtx_param distinct_params[] = {
 	  .offset = offsetof(struct distinct_args, cols),
 	  .aliases = "columns,subset,by,keys,on",
 	  .def = "[\"*\"]",
-	  .help = "columns that make the key" },
+	  .help = "columns that form the key" },
 	{ .name = "keep",
 	  .kind = DTX_P_CHOICE,
 	  .offset = offsetof(struct distinct_args, keep),
@@ -112,7 +115,7 @@ out:
 	return rc;
 }
 
-#define GROUPS_MIN 4096u /* fewer never leave memory short */
+#define GROUPS_MIN 4096u /* with fewer groups memory is never short because of them */
 
 static bool distinct_spills(const struct dtx_opctx *ox, const struct distinct_local *l)
 {
@@ -122,8 +125,8 @@ static bool distinct_spills(const struct dtx_opctx *ox, const struct distinct_lo
 	       dtx_spill_states(ox->run->spill);
 }
 
-/* Rows with a key that is not there yet wait on disk: all rows behind the first of them do, so that
- * none that leaves now comes behind one that waits. */
+/* Rows with a new key wait on disk, and so do all rows that follow the first of these, so that no
+ * row is emitted before one that precedes it. */
 static enum dtx_code distinct_put(const struct dtx_opctx *ox, struct distinct_local *l,
                                   struct dtx_batch *in, struct dtx_err *err)
 {
@@ -147,8 +150,8 @@ out:
 	return rc;
 }
 
-/* The live rows that bring a key, as the live ones: ids are given in order of appearance, so a row
- * is first if it brings the next id. */
+/* Selects the rows that bring a new key. Ids are given in order of appearance, so a row is the
+ * first of its key if it has the next id. */
 static enum dtx_code narrow_to_first(const struct dtx_opctx *ox, struct dtx_groups *g, uint32_t *id,
                                      struct dtx_batch *in, struct dtx_err *err)
 {
@@ -171,7 +174,8 @@ out:
 	return rc;
 }
 
-/* The values of the keys; a cell that is none is found when its turn comes. */
+/* While the batch waits for its turn: makes the values of the keys. A cell that fails is reported
+ * when the turn comes. */
 static void distinct_ahead(const struct dtx_opctx *ox, void *local, struct dtx_batch *in)
 {
 	const struct distinct_local *l = local;
@@ -186,7 +190,7 @@ static void distinct_ahead(const struct dtx_opctx *ox, void *local, struct dtx_b
 	dtx_err_clear(&none);
 }
 
-/* keep first. */
+/* The map of keep "first". */
 static enum dtx_code distinct_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                     struct dtx_emit *out, struct dtx_err *err)
 {
@@ -202,7 +206,7 @@ out:
 	return rc;
 }
 
-/* --- rows on disk: the first ones of each partition, put in order --- */
+/* --- rows on disk: the first row of each key in a partition, put back in order --- */
 
 static enum dtx_code add_first(const struct dtx_opctx *ox, struct distinct_local *l,
                                struct dtx_groups *g, struct dtx_batch *b, struct dtx_ordered *o,
@@ -263,7 +267,7 @@ static enum dtx_code distinct_flush(const struct dtx_opctx *ox, void *const *loc
 	if (!l->disk)
 		return DTX_OK;
 	dtx_ordered_init(&o, SIZE_MAX);
-	dtx_groups_free(l->groups); /* its keys have left */
+	dtx_groups_free(l->groups); /* its keys have been written to disk */
 	l->groups = NULL;
 	for (unsigned part = 0; part < DTX_DISK_PARTS; part++)
 		DTX_TRY(first_of_part(ox, l, part, &o, err));
@@ -277,7 +281,7 @@ out:
 	return rc;
 }
 
-/* --- the other ways to keep --- */
+/* --- keep last, none, dups --- */
 
 struct tally {
 	uint32_t *id;                  /* per row */
@@ -444,7 +448,7 @@ static const struct dtx_map distinct_map = {
 	.free_local = distinct_free,
 };
 
-/* _n numbers the rows of a key, _all counts them. */
+/* In the SQL, _n numbers the rows of a key and _all counts them. */
 static bool distinct_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	static const char *const keeps[] = { "\"_n\" = 1", "\"_n\" = \"_all\"", "\"_all\" = 1",
@@ -478,7 +482,7 @@ const struct dtx_op dtx_op_distinct = {
 	.aliases = "unique,drop_duplicates,dedupe",
 	.ninputs = 1,
 	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
-	.summary = "Drop rows whose key was there before",
+	.summary = "Keep one row per key",
 	.notes = "null equals null. Whole rows are kept, in table order.",
 	.facts = { .rows = DTX_ROWS_CHOSEN,
 	           .values = DTX_VALUES_KEPT,

@@ -1,4 +1,4 @@
-/* drop: all columns but the listed ones. */
+/* drop: all columns except the listed ones. */
 #include "ops/kit/opkit.h"
 #include "core/plan/explain/pytext.h"
 #include "core/plan/explain/sqltext.h"
@@ -22,7 +22,7 @@ static const struct dtx_param drop_params[] = {
 	  .offset = offsetof(struct drop_args, missing),
 	  .choices = "error,ignore",
 	  .def = "\"error\"",
-	  .help = "what to do about a listed column that is not there" },
+	  .help = "what to do if a listed column does not exist" },
 };
 static const struct dtx_example drop_examples[] = {
 	{ .step = DTX_JSON({ "op" : "drop", "cols" : ["b"] }),
@@ -40,7 +40,7 @@ static const struct dtx_example drop_examples[] = {
 	  .error = "bad_param_value" },
 };
 
-/* The listed names that exist, as a selector of names; NULL when there are other items. */
+/* Whether a listed name exists. Other kinds of items always count. */
 static bool item_exists(const struct dtx_bind *b, const struct dtx_col_item *item)
 {
 	return item->kind != DTX_COL_NAME || dtx_schema_find(b->in[0], item->a) >= 0;
@@ -113,7 +113,7 @@ static void drop_explain(const void *args, struct dtx_buf *out)
 	dtx_cols_print(((const struct drop_args *)args)->cols, out);
 }
 
-/* A selector that may fit no column. */
+/* Writes a selector that may match no column. */
 static void drop_pandas_any(const struct drop_args *a, struct dtx_buf *out)
 {
 	json_t *json = dtx_cols_json(a->cols);

@@ -1,4 +1,4 @@
-/* drop_empty: rows, columns or both whose cells are all blank. */
+/* drop_empty: drops rows or columns, or both, whose cells are all blank. */
 #include "ops/kit/cells_untyped.h"
 
 enum { AXIS_ROWS, AXIS_COLS, AXIS_BOTH };

@@ -51,7 +51,7 @@ static const struct dtx_param drop_params[] = {
 	{ .name = "label_cols",
 	  .kind = DTX_P_COLUMNS,
 	  AT(label_cols),
-	  .help = "where the label of a total stands (default: any column)" },
+	  .help = "columns that may have the label of a total (default: any)" },
 	{ .name = "verify",
 	  .kind = DTX_P_BOOL,
 	  AT(verify),
@@ -391,12 +391,11 @@ const struct dtx_op dtx_op_drop_rows = {
 	.presets = "drop_totals:kinds=totals",
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
-	.summary = "Drop rows that are no data: totals, blanks, footnotes, repeated headers",
-	.notes =
-		"A total is known by its label and proved by its numbers: they must agree with the "
-		"sum of the rows since the last total, or of all rows before. Other rows with such "
-		"a "
-		"label stay, with a warning. Column types are found again from the rows that stay.",
+	.summary = "Drop rows that are not data: totals, blanks, footnotes, repeated headers",
+	.notes = "A total has a label and is proved by its numbers: they must agree with the sum "
+		 "of the rows since the last total, or of all rows before. Other rows with such "
+		 "a label stay, with a warning. Column types are found again from the rows that "
+		 "stay.",
 	.facts = { .rows = DTX_ROWS_CHOSEN,
 	           .values = DTX_VALUES_KEPT,
 	           .decides = "where",

@@ -1,4 +1,4 @@
-/* explode: one row per piece of a text. */
+/* explode: one row per piece of a text. The other cells of the row are repeated. */
 #include "core/base/text/json_text.h"
 #include "core/base/text/utf8.h"
 #include "core/data/builder.h"
@@ -12,7 +12,7 @@ struct explode_args {
 struct explode_state {
 	int32_t *col;
 	uint32_t n;
-	int32_t index; /* output column, -1: none */
+	int32_t index; /* output column; -1: none */
 	struct dtx_colmap map;
 };
 
@@ -24,7 +24,7 @@ static const struct dtx_param explode_params[] = {
 	  .nonempty = true,
 	  AT(cols),
 	  .aliases = "columns,col,column",
-	  .help = "columns to take apart together" },
+	  .help = "columns to split together" },
 	{ .name = "sep",
 	  .kind = DTX_P_TEXT,
 	  AT(sep),
@@ -45,7 +45,7 @@ static const struct dtx_param explode_params[] = {
 	  .kind = DTX_P_BOOL,
 	  AT(drop_empty),
 	  .def = "false",
-	  .help = "leave blank pieces out" },
+	  .help = "leave out blank pieces" },
 	{ .name = "index_as",
 	  .kind = DTX_P_TEXT,
 	  AT(index_as),
@@ -155,8 +155,8 @@ static bool cut_separated(const struct explode_args *a, struct pieces *p, struct
 	return add_piece(a, p, (struct dtx_str){ text.ptr + from, text.len - from }, false);
 }
 
-/* The elements of an array: a string as its text, another value as JSON with its numbers as they
- * are written. */
+/* Lists the elements of a JSON array: a string as its text, any other value as JSON, with numbers
+ * as they are written. */
 static enum dtx_code cut_json(const struct explode_args *a, struct pieces *p, struct dtx_str text,
                               struct dtx_err *err)
 {
@@ -187,7 +187,8 @@ out:
 	return rc;
 }
 
-/* At least one piece: a null or blank cell, and one with nothing left, is one null. */
+/* Cuts a cell into at least one piece: a null or blank cell, or one with no piece left, gives one
+ * null. */
 static enum dtx_code cut_cell(const struct explode_args *a, const struct dtx_column *c,
                               uint32_t row, struct dtx_buf *scratch, struct pieces *p,
                               struct dtx_err *err)
@@ -217,14 +218,14 @@ out:
 	return rc;
 }
 
-/* --- rows that go out --- */
+/* --- emitting rows --- */
 
 struct work {
 	const struct dtx_opctx *ox;
 	struct dtx_batch *in;
 	struct dtx_emit *out;
 	struct pieces *piece;   /* per exploded column */
-	struct dtx_builder *to; /* the same */
+	struct dtx_builder *to; /* per exploded column */
 	struct dtx_builder index;
 	uint32_t *which, *row, n, most;
 	struct dtx_buf scratch;
@@ -387,9 +388,10 @@ const struct dtx_op dtx_op_explode = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make a row of each piece of a text",
-	.notes = "The other cells are repeated, pieces are text until cast. A null or blank cell, "
-		 "and one with no piece left, gives one row with null. Several columns have as "
-		 "many pieces in each row, else bad_split. Objects in a JSON array stay JSON.",
+	.notes = "The other cells are repeated, pieces are text until cast. A null or blank "
+		 "cell, and one with no piece left, gives one row with null. Several columns "
+		 "must have the same number of pieces in each row, else bad_split. Objects in a "
+		 "JSON array stay JSON.",
 	.facts = { .rows = DTX_ROWS_SPLIT, .values = DTX_VALUES_CHANGED },
 	.params = explode_params,
 	.nparams = DTX_COUNT(explode_params),

@@ -10,7 +10,7 @@ struct extract_args {
 struct extract_state {
 	struct dtx_pieces pieces;
 	struct dtx_regex *regex;
-	uint32_t *group; /* per new column */
+	uint32_t *group; /* per new column: its group in the pattern */
 };
 
 #define AT(member) .offset = offsetof(struct extract_args, member)
@@ -59,7 +59,7 @@ static const struct dtx_example extract_examples[] = {
 	  .error = "length_mismatch" },
 };
 
-/* Name of group `group` in the pattern, in the arena; NULL: it has none. */
+/* The name of a group in the pattern, in the arena; NULL: it has none. */
 static enum dtx_code group_name(struct dtx_bind *b, const struct dtx_regex *re, const char *pattern,
                                 uint32_t group, const char **out, struct dtx_err *err)
 {
@@ -81,7 +81,7 @@ out:
 	return rc;
 }
 
-/* Names and groups of the new columns. */
+/* Sets the names and groups of the new columns. */
 static enum dtx_code bind_groups(struct dtx_bind *b, const struct extract_args *a,
                                  struct extract_state *s, const char ***name, uint32_t *n,
                                  struct dtx_err *err)

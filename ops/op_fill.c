@@ -1,7 +1,8 @@
 /* fill: blank cells take the last cell that is not blank.
  *
- * Every filled column is a list of places its cells come from; the types are found anew, as blank
- * texts may have hidden numbers. */
+ * For every cell of a filled column the op first works out the place that its value comes from,
+ * then moves the cells there. Types are guessed again, as blank texts may have kept a column from
+ * being numbers. */
 #include "core/data/cast/infer.h"
 #include "core/data/cells.h"
 #include "ops/kit/cells_untyped.h"
@@ -35,18 +36,18 @@ static const struct dtx_param fill_params[] = {
 	  .aliases = "direction",
 	  .choices = "down,up,right,left",
 	  .def = "\"down\"",
-	  .help = "where values go" },
+	  .help = "direction in which values are copied" },
 	{ .name = "by",
 	  .kind = DTX_P_COLUMNS,
 	  AT(by),
 	  .aliases = "group_by,groupby,keys",
-	  .help = "never across groups of these columns" },
+	  .help = "fill only within groups of these columns" },
 	{ .name = "limit",
 	  .kind = DTX_P_INT,
 	  AT(limit),
 	  .min = 1,
 	  .max = INT64_MAX,
-	  .help = "fill at most so many cells in a run" },
+	  .help = "most blank cells to fill after one value" },
 	{ .name = "only",
 	  .kind = DTX_P_CHOICE,
 	  AT(only),
@@ -111,7 +112,7 @@ out:
 
 struct place {
 	int64_t row;
-	uint32_t col; /* among the selected ones */
+	uint32_t col; /* index among the selected columns */
 };
 struct work {
 	const struct fill_args *a;
@@ -119,7 +120,7 @@ struct work {
 	struct dtx_raw raw;
 	struct dtx_tablekeys group;
 	struct place **place; /* per selected column, per row */
-	bool *flows;          /* [c * n + j]: c has cells of column j, in whichever batch */
+	bool *flows;          /* [c * n + j]: column c takes cells of column j, in some batch */
 	int64_t filled;
 };
 
@@ -133,14 +134,15 @@ static void work_clear(struct work *w)
 	dtx_raw_close(&w->raw);
 }
 
-/* The run of blanks behind the last cell that is not. */
+/* A run of blanks, with the last cell before it that is not blank. */
 struct run {
 	struct place last;
 	int64_t length;
 	bool any;
 };
 
-/* One cell of a run in the direction of the fill: takes the last value, or becomes it. */
+/* Visits one cell in the direction of the fill: it takes the last value, or becomes the last
+ * value. */
 static void step_run(struct work *w, struct run *run, struct place self)
 {
 	if (!dtx_raw_blank(&w->raw, self.row, (uint32_t)w->s->col[self.col])) {
@@ -188,7 +190,7 @@ static void fill_horizontal(struct work *w, int64_t nrows)
 	}
 }
 
-/* Cells that a merged range covers take its first cell, when that is in a selected column. */
+/* Cells that a merged range covers take the range's first cell, if that is in a selected column. */
 static void fill_merged(struct work *w, int64_t nrows)
 {
 	uint8_t mark = w->a->dir == DIR_DOWN || w->a->dir == DIR_UP ? DTX_CELL_MERGE_UP
@@ -251,8 +253,9 @@ out:
 
 /* --- filled columns --- */
 
-/* Columns of batch i whose cells stand in column c of other batches alone: its cells are kept in
- * one form through the whole table, or a value would be printed as the batches fall. */
+/* Converts source columns of batch i that are shown in column c of other batches only. All cells of
+ * a column need one form in the whole table, or the way a value is printed would depend on where
+ * batches end. */
 static enum dtx_code fit_flows(const struct work *w, size_t i, uint32_t c,
                                const struct dtx_field *field, struct dtx_column **src,
                                struct dtx_err *err)
@@ -272,7 +275,7 @@ out:
 	return rc;
 }
 
-/* Selected column c of table batch i, under `field`. */
+/* Makes selected column c for batch i of the table, with type `field`. */
 static enum dtx_code filled_column(struct work *w, size_t i, uint32_t c,
                                    const struct dtx_field *field, struct dtx_column **out,
                                    struct dtx_err *err)
@@ -307,7 +310,8 @@ out:
 	return rc;
 }
 
-/* Type of selected column c when its cells are values: of all columns that may flow into it. */
+/* The type of selected column c when its cells are values: the common type of all columns that it
+ * takes cells from. */
 static void merge_types(const struct fill_args *a, const struct fill_state *s,
                         const struct dtx_table *t, uint32_t c, struct dtx_field *field)
 {
@@ -357,7 +361,7 @@ static enum dtx_code fill_schema(const struct dtx_opctx *ox, struct dtx_table *t
 	DTX_TRY(work_init(&w, ox, t, err));
 	if (!s)
 		DTX_FAIL_MEM(err);
-	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy */
+	field = (struct dtx_field *)(uintptr_t)s->field; /* this function made the copy */
 	for (uint32_t c = 0; c < w.s->n; c++)
 		DTX_TRY(infer_filled(&w, c, &field[w.s->col[c]], err));
 	s->open = false;
@@ -419,7 +423,7 @@ static void fill_explain(const void *args, struct dtx_buf *out)
 
 extern const struct dtx_op dtx_op_fill;
 
-/* A pandas table knows no merged cells. */
+/* A pandas table has no merged cells. */
 static bool fill_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct fill_args *a = args;

@@ -1,4 +1,7 @@
-/* filter: keep rows for which an expression is true. */
+/* filter: keeps the rows for which an expression is true.
+ *
+ * It selects rows of the batch in place and moves no cell, so it may run inside the reader
+ * (DTX_OP_NARROWS), before the other columns are made. */
 #include "ops/kit/opkit.h"
 #include "core/plan/explain/sqltext.h"
 
@@ -56,7 +59,7 @@ out:
 	return rc;
 }
 
-/* Rows where the condition is false or null. */
+/* Keeps the rows where the condition is false or null. */
 static enum dtx_code keep_not_true(const struct dtx_opctx *ox, const struct dtx_bound *where,
                                    struct dtx_batch *in, struct dtx_err *err)
 {
@@ -150,7 +153,8 @@ const struct dtx_op dtx_op_filter = {
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_NARROWS,
 	.summary = "Keep rows for which a condition is true",
-	.notes = "A row is dropped where the condition is null; such rows are counted apart.",
+	.notes = "A row is dropped where the condition is null; such rows are counted "
+		 "separately.",
 	.facts = { .rows = DTX_ROWS_FILTERED, .values = DTX_VALUES_KEPT, .decides = "where" },
 	.params = filter_params,
 	.nparams = DTX_COUNT(filter_params),

@@ -63,8 +63,8 @@ static const struct dtx_param group_by_params[] = {
 	{ .name = "sets",
 	  .kind = DTX_P_SETS,
 	  .offset = offsetof(struct dtx_gb_args, sets),
-	  .help = "several groupings at once: rollup drops the keys from the last on, cube takes "
-	          "every choice of them, a list names the keys of each" },
+	  .help = "several groupings at once: rollup drops keys one by one from the last, "
+	          "cube uses every combination of keys, a list names the keys of each" },
 	{ .name = "sets_as",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct dtx_gb_args, sets_as),
@@ -486,16 +486,12 @@ const struct dtx_op dtx_op_group_by = {
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "One row per group, with aggregates",
-	.notes =
-		"null is a key value. A key shows the cell of its first row; groups come in order "
-		"of "
-		"first appearance, whatever the number of threads. `by: []` gives one row, even of "
-		"an empty table; with keys an empty table gives none. `sets` makes the groups of "
-		"each "
-		"set of keys, set after set (sorted: all by their keys, totals after what they "
-		"are of); "
-		"a key outside a row's set is null, and `sets_as` tells it from a null in the "
-		"data.",
+	.notes = "null is a key value. A key shows the cell of its first row; groups come in "
+		 "order of first appearance, whatever the number of threads. `by: []` gives one "
+		 "row, even for an empty table; with keys an empty table gives none. `sets` "
+		 "makes the groups of each set of keys, one set after the other (sorted: all by "
+		 "their keys, totals after the rows that they sum up); a key outside a row's set "
+		 "is null, and `sets_as` tells such a null from one in the data.",
 	.facts = { .rows = DTX_ROWS_GROUPED, .decides = "by", .groups = "by" },
 	.facts_of = group_facts,
 	.dropped = group_dropped,

@@ -1,4 +1,4 @@
-/* implode: the values of a group as one text. */
+/* implode: joins the values of a group into one text. */
 #include "core/data/builder.h"
 #include "ops/kit/cells_untyped.h"
 #include "ops/group/tablekeys.h"
@@ -11,7 +11,7 @@ struct implode_args {
 struct implode_state {
 	struct dtx_groupkeys by;
 	int32_t col;
-	uint32_t at; /* the new column */
+	uint32_t at; /* index of the new column */
 	struct dtx_colmap map;
 };
 
@@ -41,7 +41,7 @@ static const struct dtx_param implode_params[] = {
 	  AT(distinct),
 	  .def = "false",
 	  .help = "each value once" },
-	{ .name = "sort", .kind = DTX_P_BOOL, AT(sort), .def = "false", .help = "values in order" },
+	{ .name = "sort", .kind = DTX_P_BOOL, AT(sort), .def = "false", .help = "sort the values" },
 };
 static const struct dtx_example implode_examples[] = {
 	{ .step = DTX_JSON({ "op" : "implode", "by" : ["k"], "col" : "v" }),
@@ -94,7 +94,7 @@ struct work {
 	struct dtx_tablekeys keys;
 	struct dtx_rowkeys value;
 	int64_t *start, *row;
-	bool *repeat; /* per row; NULL: all count */
+	bool *repeat; /* per row: its value has occurred before; NULL: all values count */
 	struct dtx_buf text, scratch;
 };
 
@@ -106,7 +106,7 @@ static bool is_null(struct work *w, int64_t row)
 	return !b->col[w->s->col] || dtx_column_is_null(b->col[w->s->col], at);
 }
 
-/* Marks all but the first of equal values in every group. */
+/* Marks all but the first of equal values in each group. */
 static enum dtx_code mark_repeats(struct work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -128,7 +128,7 @@ out:
 	return rc;
 }
 
-/* The group's values joined; false: there is none. */
+/* Joins the values of a group. *any: it has values. */
 static enum dtx_code join_group(struct work *w, uint32_t g, bool *any, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,4 +1,7 @@
-/* join: columns of another table, by key.  The right side is built first, the left streams past. */
+/* join: columns of another table, by key.
+ *
+ * The right side is a sink that builds a hash table; then the left side streams past it as a map.
+ * ops/join has both. */
 #include "ops/join/join.h"
 #include "core/plan/explain/sqltext.h"
 #include "core/data/cells.h"
@@ -222,7 +225,7 @@ out:
 	return rc;
 }
 
-/* --- the right side --- */
+/* --- building the right side --- */
 
 static void shared_free(const struct dtx_opctx *ox, void *shared)
 {
@@ -236,7 +239,8 @@ static void shared_free(const struct dtx_opctx *ox, void *shared)
 	dtx_mem_free(sh);
 }
 
-/* Right rows leave beside a left one only, and no message names one by its key. */
+/* Whether right rows are emitted only together with a left row and no message shows their keys, so
+ * that the keys themselves need not be kept. */
 static bool rows_attach(const struct dtx_join_state *s)
 {
 	return (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_LEFT) && !s->right_unique &&
@@ -255,14 +259,14 @@ out:
 	return rc;
 }
 
-/* Whether nobody wants key k as it was written. */
+/* Whether key k is needed as a value only, and not as it was written. */
 static bool is_value(const struct dtx_join_state *s, uint32_t k)
 {
 	return rows_attach(s) && dtx_cols_find(s->rmap.from, s->rmap.n, s->key.right.col[k]) < 0;
 }
 
-/* Keys are read by the workers, and go to disk with the rows: as they are written, or as values
- * alone. */
+/* Takes a batch of the right side. Keys that are needed as values only are converted here, on all
+ * workers, since they go to disk with the rows in that form. */
 static enum dtx_code build_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                    struct dtx_err *err)
 {
@@ -285,7 +289,7 @@ out:
 	return rc;
 }
 
-/* The table knows the keys now. */
+/* Drops key columns that are no longer needed: the hash table has them. */
 static void drop_values(const struct dtx_join_state *s, struct dtx_join_table *t)
 {
 	for (size_t i = 0; i < t->kept.n; i++)
@@ -318,7 +322,7 @@ out:
 	return rc;
 }
 
-/* --- texts --- */
+/* --- texts for explain, SQL and pandas --- */
 
 static void keys_explain(const struct dtx_join_args *a, struct dtx_buf *out)
 {
@@ -358,7 +362,7 @@ static const struct dtx_map join_map = {
 	.free_local = dtx_join_probe_free,
 };
 
-/* "ON l.k = r.k". */
+/* Writes ON l.k = r.k. */
 static void on_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_join_state *st = s->bind->state;
@@ -371,7 +375,8 @@ static void on_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	}
 }
 
-/* A column of the left or the right side; a key of both where a right-only row shows it. */
+/* Writes a result column: of the left or the right side, or the key of both where a row of the
+ * right side alone shows it. */
 static void column_sql(const struct dtx_sql_step *s, uint32_t i, struct dtx_buf *out)
 {
 	const struct dtx_join_state *st = s->bind->state;
@@ -392,7 +397,7 @@ static void column_sql(const struct dtx_sql_step *s, uint32_t i, struct dtx_buf 
 	dtx_sql_name(out, c->field.name);
 }
 
-/* Promises about keys are checks, which SQL has not. */
+/* SQL cannot check promises about keys, so a join with such promises has no SQL form. */
 static bool join_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	static const char *const joins[] = { "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN",

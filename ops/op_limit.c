@@ -1,4 +1,7 @@
-/* limit: the first or last rows, of the table or of each group. */
+/* limit: the first or last rows of the table, or of each group.
+ *
+ * From the start it is an ordered map that stops its source when it is full. From the end it needs
+ * the whole table. */
 #include "ops/group/groupkeys.h"
 #include "ops/kit/opkit.h"
 #include "core/plan/explain/sqltext.h"
@@ -14,8 +17,8 @@ struct limit_state {
 	struct dtx_colmap map;
 };
 struct limit_local {
-	struct dtx_groups *groups; /* NULL: the whole table */
-	int64_t *seen;             /* rows so far, per group; [0] without groups */
+	struct dtx_groups *groups; /* NULL: limit counts over the whole table */
+	int64_t *seen;             /* rows so far, per group; only [0] without groups */
 	size_t cap;
 	uint32_t *id;
 };
@@ -35,7 +38,7 @@ static const struct dtx_param limit_params[] = {
 	  .min = 0,
 	  .max = INT64_MAX,
 	  .def = "0",
-	  .help = "rows to leave out before them" },
+	  .help = "rows to skip before them" },
 	{ .name = "from",
 	  .kind = DTX_P_CHOICE,
 	  .offset = offsetof(struct limit_args, from),
@@ -119,7 +122,7 @@ out:
 	return rc;
 }
 
-/* Group ids of the batch; counters of new groups start at 0. */
+/* Sets the group ids of the batch; counters of new groups start at 0. */
 static enum dtx_code limit_groups(const struct limit_state *s, struct limit_local *l,
                                   struct dtx_batch *in, struct dtx_err *err)
 {
@@ -166,7 +169,7 @@ out:
 	return rc;
 }
 
-/* Numbers of the rows to keep, counted from the end of the table or of each group. */
+/* Lists the rows to keep, counted from the end of the table or of each group. */
 static enum dtx_code tail_rows(const struct limit_args *a, const struct limit_state *s,
                                struct limit_local *l, struct dtx_table *t, int64_t *row, int64_t *n,
                                struct dtx_err *err)
@@ -180,7 +183,7 @@ static enum dtx_code tail_rows(const struct limit_args *a, const struct limit_st
 		for (uint32_t k = 0; k < t->batch[i]->nrows; k++)
 			l->seen[l->groups ? l->id[k] : 0]++;
 	}
-	/* second pass: seen counts down to the rows behind */
+	/* second pass: `seen` counts down, so it is the number of rows that follow */
 	left = l->seen;
 	*n = 0;
 	for (size_t i = 0; i < t->nbatches; i++) {

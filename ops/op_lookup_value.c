@@ -1,4 +1,4 @@
-/* lookup_value: one value of another table by key, as a new column. */
+/* lookup_value: one value of another table, by key, as a new column. */
 #include <stdio.h>
 
 #include "ops/join/buildside.h"
@@ -15,7 +15,7 @@ struct lookup_args {
 struct lookup_state {
 	struct dtx_key_sides key;
 	struct dtx_colmap lmap, rmap;
-	int32_t out; /* the new column, -1: not bound */
+	int32_t out; /* index of the new column; -1: not bound */
 };
 
 #define AT(member) .offset = offsetof(struct lookup_args, member)
@@ -53,11 +53,11 @@ static const struct dtx_param lookup_params[] = {
 	  AT(on_missing),
 	  .choices = "null,error,default",
 	  .def = "\"null\"",
-	  .help = "what a key becomes that the other table lacks" },
+	  .help = "what to do for a key that the other table does not have" },
 	{ .name = "default",
 	  .kind = DTX_P_VALUE,
 	  AT(def),
-	  .help = "the value of such keys, with on_missing default" },
+	  .help = "the value for such keys, with on_missing default" },
 };
 #define LEFT  "k,v\na,1\nc,2\n,3\n"
 #define RIGHT "key,w\na,1.50\nb,2\n,9\n"
@@ -152,7 +152,7 @@ out:
 	return rc;
 }
 
-/* A column of the other table under a new name; a default has to fit it. */
+/* Adds the column of the other table under its new name. A default must fit its type. */
 static enum dtx_code bind_value(struct dtx_bind *b, const struct lookup_args *a,
                                 struct lookup_state *s, struct dtx_err *err)
 {
@@ -271,7 +271,7 @@ static enum dtx_code missing(const struct lookup_state *s, struct dtx_batch *in,
 	return DTX_E_LOOKUP_MISSING;
 }
 
-/* Absent keys take the default. */
+/* Sets the default for keys that the other table does not have. */
 static enum dtx_code put_default(const struct dtx_opctx *ox, struct dtx_build_local *l,
                                  struct dtx_batch *in, struct dtx_err *err)
 {

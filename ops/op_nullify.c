@@ -1,4 +1,5 @@
-/* nullify: values become null. */
+/* nullify: makes values null. Values are compared by equality keys, so that -999 finds -999.0,
+ * too. */
 #include "core/data/key.h"
 #include "core/data/cells.h"
 #include "ops/kit/jsonvalue.h"
@@ -33,7 +34,7 @@ static const struct dtx_param nullify_params[] = {
 	  .nonempty = true,
 	  AT(cols),
 	  .aliases = "columns",
-	  .help = "columns to look at" },
+	  .help = "columns to change" },
 	{ .name = "values",
 	  .kind = DTX_P_LIST,
 	  AT(values),
@@ -42,7 +43,7 @@ static const struct dtx_param nullify_params[] = {
 	  .item_size = sizeof(struct value),
 	  .sugar = DTX_SUGAR_SCALAR,
 	  .aliases = "value",
-	  .help = "values that stand for null" },
+	  .help = "values to make null" },
 	{ .name = "where",
 	  .kind = DTX_P_EXPR,
 	  AT(where),
@@ -99,7 +100,8 @@ out:
 	return rc;
 }
 
-/* Equality keys of the values that can stand in a column, each with its length before it. */
+/* Writes the equality keys of the values that the column can hold, each with its length before
+ * it. */
 static enum dtx_code value_keys(const struct nullify_args *a, const struct dtx_field *f,
                                 struct dtx_buf *keys, struct dtx_err *err)
 {
@@ -144,7 +146,7 @@ static bool has_key(const struct dtx_buf *keys, const struct dtx_buf *key)
 	return false;
 }
 
-/* hit[row]: the column's value is one of those. */
+/* Sets hit[row] where the column has one of the values. */
 static enum dtx_code find_values(const struct nullify_args *a, struct dtx_batch *in, int32_t col,
                                  bool *hit, struct dtx_err *err)
 {
@@ -186,7 +188,7 @@ out:
 	return rc;
 }
 
-/* The column with nulls where it was hit. */
+/* Replaces the cells that were hit by nulls. */
 static enum dtx_code blank_hits(const struct dtx_opctx *ox, struct dtx_batch *in, int32_t col,
                                 const bool *hit, uint32_t *which, uint32_t *row,
                                 struct dtx_err *err)

@@ -1,4 +1,5 @@
-/* parse_date: texts become dates, each column by one format that fits all its values. */
+/* parse_date: texts become dates. One format is chosen per column, the first that fits all its
+ * values, so that 03/04 and 13/04 in one column are never read in different orders. */
 #include <stdio.h>
 
 #include "core/base/text/num.h"
@@ -133,7 +134,7 @@ out:
 	return rc;
 }
 
-/* Times that are of UTC already stay so, unless a format reads them from their texts. */
+/* A time that is in UTC already stays in UTC, unless a format reads it from text. */
 static struct dtx_typeref result_type(const struct date_args *a, struct dtx_typeref from)
 {
 	if (a->type == TYPE_DATE)
@@ -172,7 +173,7 @@ out:
 enum what { CELL_NULL, CELL_BLANK, CELL_MOMENT, CELL_TEXT };
 struct cell {
 	struct dtx_str text;
-	int64_t us; /* MOMENT: a date already */
+	int64_t us; /* of CELL_MOMENT: the cell is a date already */
 };
 
 static enum what read_sheet_cell(const struct dtx_column *c, uint32_t row, struct cell *out)
@@ -212,7 +213,7 @@ static enum what read_cell(const struct dtx_column *c, uint32_t row, struct dtx_
 	return out->text.len ? CELL_TEXT : CELL_BLANK;
 }
 
-/* --- ways to read a text --- */
+/* --- the ways to read a text --- */
 
 enum way { WAY_FORMAT, WAY_ORDER, WAY_ISO, WAY_SERIAL };
 struct reading {
@@ -281,15 +282,15 @@ static void readings_of(const struct date_args *a, struct reading *list, size_t 
 		list[(*n)++] = (struct reading){ .way = WAY_SERIAL };
 }
 
-/* --- the reading of a column --- */
+/* --- choosing how to read a column --- */
 
 struct fit {
 	int64_t fits, misfits;
-	size_t batch; /* of the first misfit */
+	size_t batch; /* place of the first misfit */
 	uint32_t row;
 };
 
-/* How many values of a column a reading fits; up to `most` misfits are counted. */
+/* Counts the values of a column that a reading fits. It stops after `most` misfits. */
 static struct fit fit_of(const struct date_args *a, const struct reading *r,
                          const struct dtx_kept *t, int32_t col, int64_t most,
                          struct dtx_buf *scratch)
@@ -320,7 +321,8 @@ static struct fit fit_of(const struct date_args *a, const struct reading *r,
 	return f;
 }
 
-/* `format`: the only one, whose first misfit is told in detail; NULL: there are more, or none. */
+/* The error for values that do not fit. format: the only one, whose first misfit is shown in
+ * detail; NULL: there are several, or none. */
 static enum dtx_code misfit(const struct date_args *a, const struct dtx_kept *t, int32_t col,
                             const struct fit *f, enum dtx_code code, const char *what,
                             const struct dtx_str *format, const char *hint, struct dtx_err *err)
@@ -349,7 +351,7 @@ static enum dtx_code misfit(const struct date_args *a, const struct dtx_kept *t,
 	return code;
 }
 
-/* No order was declared: the orders that fit all values are named. */
+/* The error where no order was declared: it names the orders that fit all values. */
 static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kept *t, int32_t col,
                                  const struct fit *f, struct dtx_buf *scratch, struct dtx_err *err)
 {
@@ -378,7 +380,7 @@ static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kep
 	return rc;
 }
 
-/* The first reading that fits all values; with on_error null else the one that fits most. */
+/* Chooses the first reading that fits all values; with on_error null, the one that fits most. */
 static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t, int32_t col,
                             const struct reading *list, size_t n, size_t *chosen,
                             struct dtx_buf *scratch, struct dtx_err *err)
@@ -409,7 +411,7 @@ static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t,
 	return rc;
 }
 
-/* --- columns --- */
+/* --- converting columns --- */
 
 struct tally {
 	int64_t blanks, failed, two_digit, offsets;
@@ -449,7 +451,7 @@ static enum dtx_code read_column(const struct date_args *a, const struct reading
 	return dtx_builder_finish(&to, NULL, out, err);
 }
 
-/* Reads column s->col[k] of every batch in place. */
+/* Reads column `col` of every batch in place. */
 static enum dtx_code parse_column(const struct dtx_opctx *ox, struct dtx_kept *t, int32_t col,
                                   const struct reading *list, size_t n, struct dtx_err *err)
 {

@@ -1,4 +1,5 @@
-/* parse_number: numbers as people write them become numbers. */
+/* parse_number: reads numbers in the forms in which people write them: grouped digits, decimal
+ * comma, currency, percent, a sign after the number, parentheses for negative. */
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/data/builder.h"
@@ -63,13 +64,13 @@ static const struct dtx_param parse_params[] = {
 	  .kind = DTX_P_TEXTS,
 	  AT(blanks),
 	  .def = "[\"-\",\"\\u2013\",\"\\u2014\",\"n/a\"]",
-	  .help = "texts that stand for null" },
+	  .help = "texts that mean null" },
 	{ .name = "on_error",
 	  .kind = DTX_P_CHOICE,
 	  AT(on_error),
 	  .choices = "error,null",
 	  .def = "\"error\"",
-	  .help = "what another text becomes" },
+	  .help = "what to do with any other text" },
 };
 static const struct dtx_example parse_examples[] = {
 	{ .step = DTX_JSON({ "op" : "parse_number", "cols" : ["a"] }),
@@ -128,7 +129,7 @@ static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_FAIL_MEM(err);
 	if (!dtx_type_parse(dtx_str_of(a->type), &s->type))
 		s->type.type = DTX_T_FLOAT64;
-	(void)!dtx_group_mark(a->group, &group); /* parse_check refused others */
+	(void)!dtx_group_mark(a->group, &group); /* parse_check has refused other texts */
 	s->rules = (struct dtx_numtext_rules){ a->decimal[0], group, a->currency,
 		                               (enum dtx_percent)a->percent };
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
@@ -154,7 +155,7 @@ static bool is_blank(const struct parse_args *a, struct dtx_str text)
 	return text.len == 0;
 }
 
-/* A plain number as a value of the type. */
+/* Appends a number in plain notation as a value of the result's type. */
 static bool add_number(struct dtx_builder *to, struct dtx_str plain)
 {
 	struct dtx_dec128 dec;
@@ -182,7 +183,7 @@ static bool add_number(struct dtx_builder *to, struct dtx_str plain)
 
 struct tally {
 	int64_t blanks, failed;
-	uint32_t first; /* row of the first failure */
+	uint32_t first; /* row of the first text that is not a number */
 };
 
 static void parse_cell(const struct dtx_opctx *ox, const struct dtx_column *c, uint32_t row,

@@ -1,11 +1,15 @@
-/* pivot_longer: columns become rows. */
+/* pivot_longer: columns become rows.
+ *
+ * One input row gives one output row per "rest": what remains of the names of the columns when
+ * ".value" is taken out. The names are the same for every row, so their columns are made once per
+ * worker. */
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"
 #include "ops/reshape/longer.h"
 #include "core/plan/explain/sqltext.h"
 
 struct longer_local {
-	struct dtx_column **name; /* per name column: its value per rest */
+	struct dtx_column **name; /* per name column: its values, one per rest */
 	uint16_t *lrow;
 	uint32_t *row, *rest, *zero;
 };
@@ -33,7 +37,7 @@ static const struct dtx_param longer_params[] = {
 	  .kind = DTX_P_COLUMNS,
 	  AT(keep),
 	  .aliases = "id_vars,id_cols,id_columns,ids",
-	  .help = "columns that stay; all others become rows, or with cols are left out" },
+	  .help = "columns to keep; all others become rows or, with cols, are left out" },
 	{ .name = "names_to",
 	  .kind = DTX_P_TEXTS,
 	  AT(names_to),
@@ -50,11 +54,11 @@ static const struct dtx_param longer_params[] = {
 	{ .name = "names_prefix",
 	  .kind = DTX_P_TEXT,
 	  AT(names_prefix),
-	  .help = "text that names lose at their start" },
+	  .help = "text to remove from the start of names" },
 	{ .name = "names_sep",
 	  .kind = DTX_P_TEXT,
 	  AT(names_sep),
-	  .help = "text that parts a name" },
+	  .help = "text between the parts of a name" },
 	{ .name = "names_pattern",
 	  .kind = DTX_P_REGEX,
 	  AT(names_pattern),
@@ -77,7 +81,7 @@ static const struct dtx_param longer_params[] = {
 	  AT(order),
 	  .choices = "rows,cols",
 	  .def = "\"rows\"",
-	  .help = "all pieces of a row first, or all rows of a piece" },
+	  .help = "rows: all pieces of a row first; cols: all rows of a piece first" },
 };
 static const struct dtx_example longer_examples[] = {
 	{ .step = DTX_JSON({
@@ -164,7 +168,7 @@ static void longer_free(const struct dtx_opctx *ox, void *local)
 	dtx_mem_free(l);
 }
 
-/* The values of name column i, one per rest. */
+/* Makes the values of name column i, one per rest. */
 static enum dtx_code name_column(const struct dtx_longer_state *s, uint32_t i,
                                  struct dtx_column **out, struct dtx_err *err)
 {
@@ -219,8 +223,8 @@ static void sources_free(struct dtx_column **src, size_t n)
 	dtx_mem_free(src);
 }
 
-/* Columns of the batch as they may stand under the value columns.  Those of a value that nobody
- * wants are not what the steps before would have made of them. */
+/* The columns of the batch, each converted to the type of its value column. NULL for a value that
+ * no later step needs: the steps before may not have made its columns. */
 static enum dtx_code sources(const struct dtx_opctx *ox, struct dtx_batch *in,
                              struct dtx_column ***out, struct dtx_err *err)
 {
@@ -233,7 +237,7 @@ static enum dtx_code sources(const struct dtx_opctx *ox, struct dtx_batch *in,
 	if (!src)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < cells; i++) {
-		/* by value column, so that the sources of one lie side by side */
+		/* ordered by value column, so that all sources of one are adjacent */
 		size_t at = i % s->nvalues * s->nrests + i / s->nvalues;
 		struct dtx_column *c = s->col[i] < 0 ? NULL : in->col[s->col[i]];
 
@@ -262,7 +266,7 @@ static bool all_null(const struct dtx_longer_state *s, struct dtx_column *const 
 	return true;
 }
 
-/* One output batch of n (row, rest) pairs. */
+/* Emits one output batch of n (row, rest) pairs. */
 static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct longer_local *l,
                                 struct dtx_batch *in, struct dtx_column *const *src, uint32_t n,
                                 uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
@@ -294,7 +298,7 @@ out:
 	return rc;
 }
 
-/* Live rows of `in` against rests [from, to), all rests of a row side by side. */
+/* Emits the selected rows of `in` with rests [from, to), all rests of a row together. */
 static enum dtx_code emit_rows(const struct dtx_opctx *ox, struct longer_local *l,
                                struct dtx_batch *in, uint32_t from, uint32_t to, uint64_t seq,
                                struct dtx_emit *out, struct dtx_err *err)
@@ -378,7 +382,7 @@ static const struct dtx_map longer_map = {
 	.free_local = longer_free,
 };
 
-/* One SELECT per piece; SQL does not know the digits of numbers that become text. */
+/* Writes one SELECT per piece. SQL does not have the digits of numbers that become text. */
 static bool piece_sql(const struct dtx_sql_step *s, uint32_t rest, struct dtx_buf *out)
 {
 	const struct dtx_longer_state *st = s->bind->state;

@@ -1,8 +1,9 @@
 /* pivot_wider: rows become columns.
  *
- * Two group tables number the output rows (ids) and the new columns (combinations of names_from);
- * a rectangle of cell numbers joins them.  A cell is a row of the input, its bytes kept; with `agg`
- * a row of what the sink of group_by makes of the input, by ids and names. */
+ * Two group tables number the output rows (by id) and the new columns (by the values of
+ * names_from); a rectangle holds, for each pair, the number of the input row that is the cell, so
+ * the cell keeps its bytes. With `agg` the input is first grouped by ids and names (the sink of
+ * group_by), and a cell is a row of that. */
 #include "ops/reshape/wider.h"
 #include "core/plan/explain/sqltext.h"
 
@@ -26,12 +27,12 @@ static const struct dtx_param wider_params[] = {
 	  .kind = DTX_P_COLUMNS,
 	  AT(id),
 	  .aliases = "id_cols,index,rows,id_columns",
-	  .help = "columns that make a row (default: the rest)" },
+	  .help = "columns that identify a row (default: all others)" },
 	{ .name = "agg",
 	  .kind = DTX_P_TEXT,
 	  AT(agg),
 	  .aliases = "aggfunc,values_fn,fn",
-	  .help = "aggregate of one argument for cells that several rows meet in" },
+	  .help = "aggregate of one argument, for cells that get several rows" },
 	{ .name = "fill", .kind = DTX_P_VALUE, AT(fill), .help = "value of absent cells" },
 	{ .name = "names",
 	  .kind = DTX_P_TEXTS,
@@ -120,7 +121,7 @@ static void wider_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
-/* The aggregate over the rows of one new column; `fill` where there is none. */
+/* Writes the aggregate over the rows of one new column, or `fill` where it has no rows. */
 static bool cell_sql(const struct dtx_sql_step *s, uint32_t v, const char *label,
                      struct dtx_buf *out)
 {
@@ -149,8 +150,8 @@ static bool cell_sql(const struct dtx_sql_step *s, uint32_t v, const char *label
 	return ok;
 }
 
-/* Columns that are listed, of one text column, by an aggregate: a value that is not listed and a
- * cell that two rows meet in are errors, which SQL has not. */
+/* SQL only for listed columns, of one text column, with an aggregate. In other cases a value that
+ * is not listed, or a cell with two rows, is an error, which SQL cannot raise. */
 static bool wider_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_wider_args *a = s->args;

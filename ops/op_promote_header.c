@@ -1,4 +1,5 @@
-/* promote_header: the first rows become column names. */
+/* promote_header: the first rows become column names. The header detection of the readers
+ * (core/io/header) finds how many rows, joins their parts and makes names unique. */
 #include "core/io/header/header.h"
 #include "ops/kit/cells_untyped.h"
 
@@ -35,7 +36,7 @@ static const struct dtx_param promote_params[] = {
 	  .offset = offsetof(struct promote_args, unique),
 	  .choices = "suffix,error",
 	  .def = "\"suffix\"",
-	  .help = "what to do about equal names" },
+	  .help = "what to do with equal names" },
 };
 static const struct dtx_example promote_examples[] = {
 	{ .step = DTX_JSON({ "op" : "promote_header" }),
@@ -69,22 +70,22 @@ out:
 	return rc;
 }
 
-/* Names come from rows: nothing is known before. */
+/* The names come from the rows, so they are not known when binding. */
 static enum dtx_code promote_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	(void)args;
 	return dtx_raw_bind(b, err);
 }
 
-/* --- the grid the header finder looks at --- */
+/* --- the cells, as the header detection reads them --- */
 
 struct grid {
 	struct dtx_raw raw;
-	struct dtx_buf text[2]; /* of the row asked for and of the one before */
+	struct dtx_buf text[2]; /* texts of the row that is asked for and of the one before */
 	unsigned turn;
 };
 
-/* The merged range around col spans every column. */
+/* Whether the merged range at this cell spans all columns, as a title does. */
 static bool is_wide(struct dtx_raw *r, int64_t row, uint32_t col)
 {
 	uint32_t from = col, to = col;
@@ -197,7 +198,7 @@ out:
 	return rc;
 }
 
-/* Rows below the header. */
+/* Lists the rows below the header. */
 static enum dtx_code rows_below(struct dtx_table *t, const struct dtx_head *head, int64_t **out,
                                 int64_t *n, struct dtx_err *err)
 {
@@ -271,7 +272,7 @@ static void promote_explain(const void *args, struct dtx_buf *out)
 
 extern const struct dtx_op dtx_op_promote_header;
 
-/* The header finder has no pandas form. */
+/* The header detection has no pandas form. */
 static bool promote_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct promote_args *a = args;

@@ -1,7 +1,7 @@
-/* range_join: rows of two tables for which a condition over both is true.
+/* range_join: the pairs of rows of two tables for which a condition over both is true.
  *
- * Any condition may stand there, so every left row meets every right row: the condition is
- * evaluated for a whole batch of the right table at once. */
+ * The condition may be any formula, so every left row is tested against every right row: for one
+ * left row the condition is evaluated over a whole batch of the right table at once. */
 #include <stdatomic.h>
 
 #include "core/plan/explain/pytext.h"
@@ -15,19 +15,21 @@ struct range_args {
 	const char *suffix;
 };
 struct range_state {
-	const struct dtx_schema *pair; /* left.a ..., right.b ... */
+	const struct dtx_schema *pair; /* schema of a pair: left.a ..., right.b ... */
 	uint32_t nleft;
-	bool *used; /* columns of it that the condition reads */
+	bool *used; /* which of its columns the condition reads */
 	struct dtx_bound *where;
 	struct dtx_colmap lmap, rmap;
 };
 struct range_shared {
 	struct dtx_kept kept;
-	struct dtx_column **value; /* [batch * columns + column]: FLAT, of used ones */
+	/* [batch * columns + column]: FLAT; only the columns that are read */
+	struct dtx_column **value;
 	int64_t nrows;
-	_Atomic int64_t rows_in, rows_out; /* for the growth limit; relaxed */
+	/* for the growth limit; relaxed, as it is only an estimate until the end */
+	_Atomic int64_t rows_in, rows_out;
 };
-struct range_local { /* pairs of the batch being made */
+struct range_local { /* pairs of the batch that is being made */
 	uint32_t *zero, *lrow, *which, *rrow;
 	uint32_t n;
 	struct dtx_column **value; /* of the left batch */
@@ -52,7 +54,7 @@ static const struct dtx_param range_params[] = {
 	  AT(how),
 	  .choices = "inner,left",
 	  .def = "\"inner\"",
-	  .help = "rows without a match go, or stay" },
+	  .help = "drop or keep rows without a match" },
 	{ .name = "suffix",
 	  .kind = DTX_P_TEXT,
 	  AT(suffix),
@@ -108,7 +110,7 @@ static size_t range_tables(const void *args, const char **names, size_t max)
 
 /* --- binding --- */
 
-/* Side of a name "left.a" and its column; -1: neither. */
+/* The side of a name such as "left.a", and its column; -1: it has no side. */
 static int side_of(const char *name, const char **column)
 {
 	static const char *const side[] = { "left.", "right." };
@@ -126,12 +128,12 @@ static int side_of(const char *name, const char **column)
 
 struct grow {
 	struct dtx_bind *b;
-	const char *bare; /* a column without a side */
+	const char *bare; /* a column written without a side */
 	struct dtx_err *err;
 	enum dtx_code rc;
 };
 
-/* An open table gains the columns that the condition names. */
+/* Adds the columns that the condition names to an open table. */
 static void on_name(void *arg, const char *name)
 {
 	struct grow *g = arg;
@@ -386,7 +388,7 @@ static enum dtx_code add_pair(const struct dtx_opctx *ox, struct range_local *l,
 	return l->n == dtx_op_batch_rows(ox) ? emit_pairs(ox, l, in, out, err) : DTX_OK;
 }
 
-/* One value of a FLAT column for n rows. */
+/* Makes a FLAT column that has one value in n rows. */
 static enum dtx_code repeat_value(struct dtx_column *c, uint32_t row, uint32_t n,
                                   struct dtx_column **out, struct dtx_err *err)
 {
@@ -401,7 +403,7 @@ out:
 	return rc;
 }
 
-/* Rows of right batch i that the left row meets: sel of *out. */
+/* Finds the rows of right batch i that the left row matches: the selection of *out. */
 static enum dtx_code meet_batch(const struct dtx_opctx *ox, struct range_local *l, uint32_t lrow,
                                 size_t i, struct dtx_batch **out, struct dtx_err *err)
 {
@@ -460,7 +462,7 @@ out:
 	return rc;
 }
 
-/* slack 1 is the limit itself, tested at the end; 16 times it stops the work. */
+/* slack 1: the limit itself, tested at the end. While the join runs, 16 times the limit ends it. */
 static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t slack, struct dtx_err *err)
 {
 	struct range_shared *sh = ox->shared;
@@ -555,10 +557,10 @@ const struct dtx_op dtx_op_range_join = {
 	.ninputs = 2,
 	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Join two tables on any condition",
-	.notes = "Every pair of rows is looked at, so both tables should not be large: join and "
-		 "asof_join are faster where they say the same. Rows come in left order, matches "
-		 "in right order; a null condition is no match. A name that is taken gets the "
-		 "suffix.",
+	.notes = "Every pair of rows is tested, so the tables should not be large: join and "
+		 "asof_join are faster where they can do the same. Rows come in left order, "
+		 "matches in right order; a null condition is not a match. A name that is taken "
+		 "gets the suffix.",
 	.facts = { .rows = DTX_ROWS_JOINED, .decides = "where" },
 	.params = range_params,
 	.nparams = DTX_COUNT(range_params),

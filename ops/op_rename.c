@@ -1,4 +1,4 @@
-/* rename: new names for columns, all at once. */
+/* rename: new names for columns, all at once, so that names can be swapped. */
 #include "core/expr/regex/regex_replace.h"
 #include "core/plan/explain/sqltext.h"
 #include "ops/kit/opkit.h"
@@ -17,7 +17,7 @@ static const struct dtx_param rename_pair_rows[] = {
 	  .kind = DTX_P_COLUMN,
 	  .required = true,
 	  .offset = offsetof(struct rename_pair, from),
-	  .help = "name now" },
+	  .help = "current name" },
 	{ .name = "to",
 	  .kind = DTX_P_TEXT,
 	  .required = true,
@@ -37,15 +37,15 @@ static const struct dtx_param rename_params[] = {
 	{ .name = "regex",
 	  .kind = DTX_P_REGEX,
 	  .offset = offsetof(struct rename_args, regex),
-	  .help = "what to replace in names, all places" },
+	  .help = "pattern to replace in names, in all places" },
 	{ .name = "replace",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct rename_args, replace),
-	  .help = "what to put there; $1 or \\1 is the first group" },
+	  .help = "replacement; $1 or \\1 is the first group" },
 	{ .name = "cols",
 	  .kind = DTX_P_COLUMNS,
 	  .offset = offsetof(struct rename_args, cols),
-	  .help = "whose names regex changes (default: all)" },
+	  .help = "columns whose names regex changes (default: all)" },
 };
 static const struct dtx_example rename_examples[] = {
 	{ .step = DTX_JSON({
@@ -74,7 +74,7 @@ static const struct dtx_example rename_examples[] = {
 	  .error = "name_collision" },
 };
 
-/* Index of the pair that renames column i, -1: it keeps its name. */
+/* The index of the pair that renames column i; -1: it keeps its name. */
 static int64_t pair_of(const int32_t *col, size_t n, uint32_t i)
 {
 	for (size_t k = 0; k < n; k++)
@@ -103,7 +103,7 @@ out:
 	return rc;
 }
 
-/* The names of columns, changed by the map. */
+/* Sets the names that the map changes. */
 static enum dtx_code names_by_map(struct dtx_bind *b, const struct rename_args *a,
                                   const char **name, char (*sub)[32], struct dtx_err *err)
 {
@@ -140,7 +140,7 @@ out:
 	return rc;
 }
 
-/* col[0..n): whose names change; NULL: all. */
+/* Sets the names that the pattern changes. col[0..n): columns to change; NULL: all. */
 static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args *a,
                                     const int32_t *col, uint32_t n, const char **name,
                                     char (*sub)[32], struct dtx_err *err)
@@ -200,7 +200,7 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 	const char **name;
 	char(*sub)[32];
 
-	if (a->cols) /* an open input may grow: before names are laid out */
+	if (a->cols) /* resolved first, as it may add columns to an open input */
 		DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
 	most = (size_t)b->in[0]->nfields + a->map.n + 1;
 	name = dtx_arena_zalloc(b->arena, most, sizeof(*name));

@@ -1,4 +1,4 @@
-/* reorder: columns move to another place. */
+/* reorder: moves columns to another place. */
 #include "ops/kit/opkit.h"
 #include "core/plan/explain/sqltext.h"
 

@@ -1,4 +1,4 @@
-/* repeat: rows several times. */
+/* repeat: emits each row several times. */
 #include "ops/kit/opkit.h"
 
 struct repeat_args {
@@ -17,12 +17,12 @@ static const struct dtx_param repeat_params[] = {
 	  .min = 1,
 	  .max = INT32_MAX,
 	  .aliases = "count",
-	  .help = "how often" },
+	  .help = "how many times each row appears" },
 	{ .name = "col",
 	  .kind = DTX_P_COLUMN,
 	  .offset = offsetof(struct repeat_args, col),
 	  .aliases = "column",
-	  .help = "column of whole numbers that says how often" },
+	  .help = "column of whole numbers that says how many times" },
 };
 static const struct dtx_example repeat_examples[] = {
 	{ .step = DTX_JSON({ "op" : "repeat", "n" : 2 }),
@@ -99,7 +99,7 @@ out:
 	return rc;
 }
 
-/* How often a row goes out; a negative number is an error. */
+/* How many times a row is emitted; a negative number is an error. */
 static enum dtx_code times_of(struct work *w, const struct dtx_column *c, uint32_t row,
                               int64_t *times, struct dtx_err *err)
 {
@@ -175,7 +175,7 @@ const struct dtx_op dtx_op_repeat = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Repeat rows",
-	.notes = "Copies stand next to each other. 0 and null drop the row, which is counted; a "
+	.notes = "Copies follow each other. 0 and null drop the row, which is counted; a "
 		 "negative number is unexpected_value.",
 	.facts = { .rows = DTX_ROWS_SPLIT, .values = DTX_VALUES_KEPT, .decides = "col" },
 	.params = repeat_params,

@@ -1,4 +1,7 @@
-/* replace_values: values of columns by a table of pairs. */
+/* replace_values: replaces values of columns by a list of pairs.
+ *
+ * By value, a pair is found by the equality key of a cell. By pattern, all pairs become two
+ * formulas per column: does one match, and what is the new text. */
 #include "core/base/mem.h"
 #include "core/data/key.h"
 #include "core/data/cells.h"
@@ -19,15 +22,15 @@ struct replace_state {
 	int32_t *col;
 	uint32_t n;
 	struct dtx_field *field; /* per listed column */
-	struct dtx_bound **hit;  /* regex, the same: whether a pattern matches */
-	struct dtx_bound **made; /* and what becomes of the text */
+	struct dtx_bound **hit;  /* with regex, per listed column: whether a pattern matches */
+	struct dtx_bound **made; /* with regex, per listed column: the new text */
 };
 
 static const struct dtx_param pair_rows[] = {
 	{ .name = "from",
 	  .kind = DTX_P_VALUE,
 	  .offset = offsetof(struct pair, from),
-	  .help = "value now; absent: null" },
+	  .help = "old value; absent: null" },
 	{ .name = "to",
 	  .kind = DTX_P_VALUE,
 	  .offset = offsetof(struct pair, to),
@@ -51,19 +54,19 @@ static const struct dtx_param replace_params[] = {
 	  .nrows = DTX_COUNT(pair_rows),
 	  .item_size = sizeof(struct pair),
 	  .sugar = DTX_SUGAR_MAP,
-	  .help = "old and new values; the first that fits counts" },
+	  .help = "old and new values; the first match counts" },
 	{ .name = "else",
 	  .kind = DTX_P_CHOICE,
 	  .offset = offsetof(struct replace_args, otherwise),
 	  .choices = "keep,null,error",
 	  .def = "\"keep\"",
-	  .help = "what other values become" },
+	  .help = "what to do with other values" },
 	{ .name = "regex",
 	  .kind = DTX_P_BOOL,
 	  .offset = offsetof(struct replace_args, regex),
 	  .def = "false",
-	  .help = "from is a pattern, to its replacement ($1): of the first that matches, all "
-	          "places" },
+	  .help = "from is a pattern and to its replacement ($1); the first pattern that "
+	          "matches replaces all its places" },
 };
 static const struct dtx_example replace_examples[] = {
 	{ .step = DTX_JSON({
@@ -140,7 +143,8 @@ static const struct dtx_example replace_examples[] = {
 	  .error = "type_mismatch" },
 };
 
-/* The column's type if all new values fit it (and others stay), else what they have in common. */
+/* The column's type if all new values fit it (and other values stay), else a type that holds
+ * all. */
 static struct dtx_typeref result_type(const struct replace_args *a, struct dtx_typeref now)
 {
 	const struct pair *pair = a->map.item;
@@ -192,7 +196,8 @@ static struct dtx_str text_of(const json_t *v)
 	return (struct dtx_str){ json_string_value(v), json_string_length(v) };
 }
 
-/* matches(`k`, 'p') or ...; with `made`: case when matches(...) then replace_re(...) ... end */
+/* Writes matches(`k`, 'p') or ...; with `made`, case when matches(...) then replace_re(...) ...
+ * end */
 static void pattern_formula(const struct replace_args *a, const char *column, bool made,
                             struct dtx_buf *out)
 {
@@ -233,7 +238,7 @@ static enum dtx_code bind_formula(struct dtx_bind *b, const struct replace_args 
 	DTX_TRY(dtx_buf_check(&text, "map", err));
 	DTX_TRY(dtx_expr_parse(b->arena, dtx_buf_str(&text), &e, err));
 	DTX_TRY(dtx_bind_expr(b, 0, e, "/map", want, col, out, err));
-	/* places in a text that nobody wrote help nobody */
+	/* a place within this made-up formula would not help the user */
 	for (; found < b->errs->n; found++)
 		b->errs->item[found].span[0] = b->errs->item[found].span[1] = -1;
 out:
@@ -305,8 +310,8 @@ static void drop_column(struct dtx_column **c)
 	*c = NULL;
 }
 
-/* A `from` as a value of the column, NULL: it cannot be one.  Names of a JSON map are texts, so a
- * text that reads as the column's type is that value. */
+/* Makes a `from` a value of the column; NULL: it cannot be one. Names in a JSON map are texts, so a
+ * text that can be read as the column's type is that value. */
 static enum dtx_code from_column(const json_t *from, const struct dtx_field *in,
                                  struct dtx_column **out, struct dtx_err *err)
 {
@@ -327,16 +332,16 @@ static enum dtx_code from_column(const json_t *from, const struct dtx_field *in,
 	else if (rc != DTX_OK)
 		dtx_err_move(err, &misfit);
 	else if ((*out)->type.type == DTX_T_NULL || dtx_column_is_null(*out, 0))
-		drop_column(out); /* an empty text is no null */
+		drop_column(out); /* an empty text is not null */
 	dtx_err_clear(&misfit);
 	return rc;
 }
 
-/* Equality keys of the `from` values that can stand in the column. */
+/* The equality keys of the `from` values that the column can hold. */
 struct lookup {
 	struct dtx_buf bytes;
-	size_t *end;            /* of each pair's key; equal to the one before: cannot match */
-	struct dtx_column **to; /* per pair: its new value, NULL: null */
+	size_t *end; /* end of each pair's key; equal to the one before: the pair cannot match */
+	struct dtx_column **to; /* per pair: its new value; NULL: null */
 	size_t n;
 	struct dtx_buf key;
 };
@@ -390,7 +395,7 @@ out:
 	return rc;
 }
 
-/* Pair of a row's value, n if there is none. */
+/* The pair that a row's value matches; n: none. */
 static size_t lookup_find(struct lookup *l, struct dtx_column *value, uint32_t row)
 {
 	size_t at = 0;
@@ -420,7 +425,7 @@ static enum dtx_code unexpected(struct dtx_batch *in, int32_t col, uint32_t row,
 	return DTX_E_UNEXPECTED_VALUE;
 }
 
-/* Per row where the new cell comes from: the column itself (0), pair k (k + 1), nowhere. */
+/* Sets, per row, where the new cell comes from: the column itself (0), pair k (k + 1), or null. */
 static enum dtx_code choose(const struct replace_args *a, struct lookup *l, struct dtx_batch *in,
                             int32_t col, uint32_t *which, uint32_t *row, struct dtx_err *err)
 {
@@ -481,7 +486,7 @@ out:
 	return rc;
 }
 
-/* Rows that match take their cell from `made`, others stay or go as `else` says. */
+/* The same for patterns: rows that match take their cell from `made`, others as `else` says. */
 static enum dtx_code choose_matched(const struct replace_args *a, struct dtx_batch *in, int32_t col,
                                     struct dtx_column *hit, uint32_t *which, uint32_t *row,
                                     struct dtx_err *err)
@@ -580,8 +585,9 @@ const struct dtx_op dtx_op_replace_values = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Replace values by a table of pairs",
-	.notes = "Typed equality, the first pair that fits, one pass; with regex, text columns "
-		 "and patterns. Cells that stay keep their bytes.",
+	.notes = "Values are compared by type and value; the first pair that matches counts, and "
+		 "its result is not replaced again. With regex: patterns, in text columns. Other "
+		 "cells keep their bytes.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = replace_params,
 	.nparams = DTX_COUNT(replace_params),

@@ -1,4 +1,7 @@
-/* sample: rows by chance, the same ones in every run. */
+/* sample: a random choice of rows that is the same in every run.
+ *
+ * Row i of a group gets a key from its number and the seed, so the choice depends on neither
+ * threads nor batches. */
 #include <stdlib.h>
 
 #include "ops/group/tablekeys.h"
@@ -36,7 +39,7 @@ static const struct dtx_param sample_params[] = {
 	  .min = INT64_MIN,
 	  .max = INT64_MAX,
 	  .aliases = "random_state",
-	  .help = "number that chooses the rows" },
+	  .help = "number that decides which rows" },
 	{ .name = "by",
 	  .kind = DTX_P_COLUMNS,
 	  AT(by),
@@ -98,7 +101,8 @@ out:
 	return rc;
 }
 
-/* Steele, Lea and Flood (2014): number i of the stream that `seed` begins. */
+/* Number x of the splitmix64 sequence: G. L. Steele Jr., D. Lea, C. H. Flood, "Fast Splittable
+ * Pseudorandom Number Generators", OOPSLA 2014. */
 static uint64_t splitmix64(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;
@@ -109,7 +113,7 @@ static uint64_t splitmix64(uint64_t x)
 
 struct ticket {
 	uint64_t key;
-	int64_t at; /* in the group */
+	int64_t at; /* number of the row in its group */
 };
 
 static int ticket_cmp(const void *a, const void *b)
@@ -133,7 +137,7 @@ static int at_cmp(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Draws of one group with replacement. */
+/* Draws rows of one group with replacement. */
 static int64_t draw(const struct sample_args *a, struct ticket *t, int64_t n)
 {
 	int64_t draws = a->n ? a->n : (int64_t)(a->frac * (double)n + 0.5);
@@ -146,7 +150,7 @@ static int64_t draw(const struct sample_args *a, struct ticket *t, int64_t n)
 	return n ? draws : 0;
 }
 
-/* Down from the root of a heap whose largest ticket is at the root. */
+/* Restores a heap, with the largest key at the root, from the root down. */
 static void sift_down(struct ticket *heap, size_t n)
 {
 	size_t at = 0, child;
@@ -163,8 +167,9 @@ static void sift_down(struct ticket *heap, size_t n)
 	}
 }
 
-/* Rows of one group without: the smallest keys, or those below the share.  Of a number of rows the
- * first so many, sorted, are a heap, whose root gives way to whatever is smaller. */
+/* Chooses rows of one group without replacement: those with the smallest keys, or with keys below
+ * the share. For a number of rows, the first ones are made a heap whose root is replaced by any
+ * smaller key. */
 static int64_t choose(const struct sample_args *a, struct ticket *t, int64_t n)
 {
 	const long double below = (long double)a->frac * 18446744073709551616.0L;
@@ -275,7 +280,7 @@ const struct dtx_op dtx_op_sample = {
 	.name = "sample",
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
-	.summary = "Keep rows by chance, the same in every run",
+	.summary = "Keep a random sample of rows, the same in every run",
 	.notes = "Row i of its group, from 0, has the key splitmix64(seed + i): the n smallest "
 		 "stay, or those below frac * 2^64. With replace, draw j takes row key(j) * rows / "
 		 "2^64. Rows keep table order.",

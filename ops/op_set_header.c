@@ -17,7 +17,7 @@ static const struct dtx_param header_params[] = {
 	  .kind = DTX_P_BOOL,
 	  .offset = offsetof(struct header_args, allow_short),
 	  .def = "false",
-	  .help = "columns after the last name keep theirs" },
+	  .help = "columns after the last name keep their names" },
 };
 static const struct dtx_example header_examples[] = {
 	{ .step = DTX_JSON({ "op" : "set_header", "names" : [ "id", "amount" ] }),
@@ -34,7 +34,7 @@ static const struct dtx_example header_examples[] = {
 	  .error = "name_collision" },
 };
 
-/* A plan that is read without its input knows the names, but not which columns they are. */
+/* Before the input is open the names are known, but not the columns that get them. */
 static enum dtx_code bind_open(struct dtx_bind *b, const struct header_args *a, struct dtx_err *err)
 {
 	const char *const *name = a->names.item;

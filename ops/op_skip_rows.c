@@ -1,4 +1,4 @@
-/* skip_rows: rows above and below a table, and comments between. */
+/* skip_rows: drops rows above and below a table, and comment lines in it. */
 #include "core/base/text/utf8.h"
 #include "core/expr/regex/regex.h"
 #include "ops/kit/cells_untyped.h"
@@ -54,7 +54,7 @@ static const struct dtx_example skip_examples[] = {
 	  .error = "bad_param_value" },
 };
 
-/* Every row starts with an empty text. */
+/* Refuses an empty comment mark: every row would start with it. */
 static enum dtx_code skip_check(const void *args, struct dtx_err *err)
 {
 	const struct skip_args *a = args;
@@ -98,7 +98,8 @@ static bool is_comment(struct dtx_raw *r, int64_t row, struct dtx_str prefix,
 	return false;
 }
 
-/* First row at or behind `row` with a cell that matches; the end of the table if there is none. */
+/* Finds the first row at or after `row` with a cell that matches; the end of the table if there is
+ * none. */
 static enum dtx_code find_until(struct dtx_raw *r, const struct dtx_regex *re, int64_t *row,
                                 struct dtx_buf *scratch, struct dtx_err *err)
 {
@@ -120,7 +121,8 @@ out:
 	return rc;
 }
 
-/* Rows that stay; the caller frees. *comments: how many were taken out between. */
+/* Lists the rows that stay, which the caller frees. *comments: how many rows between them were
+ * dropped. */
 static enum dtx_code skip_rows(const struct dtx_opctx *ox, struct dtx_table *t, int64_t **out,
                                int64_t *n, int64_t *comments, struct dtx_err *err)
 {

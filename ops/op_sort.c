@@ -1,4 +1,5 @@
-/* sort: rows in order of keys, stable. */
+/* sort: rows in the order of keys, stable. The sorter is in ops/sort: one run per worker, then a
+ * merge. */
 #include "ops/sort/ordered.h"
 #include "ops/sort/orderkeys.h"
 #include "core/plan/explain/sqltext.h"
@@ -23,7 +24,7 @@ static const struct dtx_param sort_params[] = {
 	  .nrows = DTX_ORDER_ROWS,
 	  .item_size = sizeof(struct dtx_order_item),
 	  .sugar = DTX_SUGAR_SORT,
-	  .help = "keys, the first decides first" },
+	  .help = "sort keys, the most important one first" },
 	{ .name = "limit",
 	  .kind = DTX_P_INT,
 	  .offset = offsetof(struct sort_args, limit),
@@ -74,7 +75,7 @@ out:
 	return rc;
 }
 
-/* How many rows can matter, to the step itself or to a limit behind it. */
+/* The number of rows that can matter, for the step's own limit or for a limit that follows. */
 static size_t sort_keep(const struct dtx_opctx *ox)
 {
 	const struct sort_args *a = ox->args;
@@ -129,7 +130,7 @@ out:
 	return rc;
 }
 
-/* Parts are runs: each is sorted by whoever takes the part. */
+/* Parts of combine: part p sorts the runs of workers p, p + SORT_PARTS and so on. */
 #define SORT_PARTS 16u
 
 static enum dtx_code sort_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
@@ -194,7 +195,8 @@ static void sort_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_printf(out, ", first %lld rows", (long long)a->limit);
 }
 
-/* One stable pass per key, last key first, puts nulls where they belong in each. */
+/* Writes one stable sort per key, the last key first, since pandas has one position of nulls per
+ * sort. */
 static bool sort_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct sort_args *a = args;

@@ -1,4 +1,4 @@
-/* split_column: the parts of a text become columns. */
+/* split_column: the parts of a text become columns. Cuts by separator, by pattern or by widths. */
 #include "core/base/text/utf8.h"
 #include "core/expr/regex/regex.h"
 #include "ops/kit/pieces.h"
@@ -42,10 +42,7 @@ static const struct dtx_param split_params[] = {
 	  .aliases = "delimiter,separator,by",
 	  .schema = "{\"type\":\"string\",\"minLength\":1}",
 	  .help = "text between the parts" },
-	{ .name = "regex",
-	  .kind = DTX_P_REGEX,
-	  AT(regex),
-	  .help = "pattern of what stands between the parts" },
+	{ .name = "regex", .kind = DTX_P_REGEX, AT(regex), .help = "pattern of the separator" },
 	{ .name = "widths",
 	  .kind = DTX_P_LIST,
 	  AT(widths),
@@ -66,13 +63,14 @@ static const struct dtx_param split_params[] = {
 	  AT(extra),
 	  .choices = "error,merge,drop",
 	  .def = "\"error\"",
-	  .help = "more parts than names; merge leaves the rest in the last part" },
+	  .help = "what to do with more parts than names; merge: the last part is all the "
+	          "rest" },
 	{ .name = "missing",
 	  .kind = DTX_P_CHOICE,
 	  AT(missing),
 	  .choices = "error,null",
 	  .def = "\"error\"",
-	  .help = "fewer parts than names" },
+	  .help = "what to do with fewer parts than names" },
 	{ .name = "trim",
 	  .kind = DTX_P_BOOL,
 	  AT(trim),
@@ -169,7 +167,7 @@ struct cutter {
 	struct dtx_rematch *match;
 };
 
-/* The next separator at or behind `from`; an empty match parts nothing. */
+/* Finds the next separator at or after `from`. An empty match is not a separator. */
 static bool find_separator(struct cutter *k, struct dtx_str text, size_t from, size_t end[2])
 {
 	size_t at[2 * (DTX_REGEX_GROUPS + 1)];
@@ -191,7 +189,8 @@ static bool find_separator(struct cutter *k, struct dtx_str text, size_t from, s
 	return false;
 }
 
-/* How many parts there are, up to one too many; the last may be the rest. */
+/* Cuts the text into parts, at most one more than there are names; the last may be the whole
+ * rest. */
 static size_t cut_separated(struct cutter *k, struct dtx_str text, struct dtx_str *piece)
 {
 	size_t n = 0, from = 0, end[2];

@@ -14,7 +14,7 @@ struct subtitle_args {
 };
 struct subtitle_state {
 	int32_t col;
-	struct dtx_regex *regex; /* NULL: bold, or the only cell of its row */
+	struct dtx_regex *regex; /* NULL: a title is bold, or the only cell of its row */
 	bool bold;
 };
 
@@ -41,7 +41,7 @@ static const struct dtx_param subtitle_params[] = {
 	  .kind = DTX_P_COLUMN,
 	  AT(col),
 	  .aliases = "column",
-	  .help = "where the titles stand (default: the first column)" },
+	  .help = "column with the titles (default: the first column)" },
 	{ .name = "match",
 	  .kind = DTX_P_LIST,
 	  AT(match),
@@ -148,7 +148,7 @@ static bool is_title(struct dtx_relayout *m, struct titles *t, int64_t row)
 	return dtx_rematch_test(t->match, dtx_raw_text(&m->raw, row, col, &t->text));
 }
 
-/* Every row that stays, with the last title at or above it. */
+/* Lists every row that stays, with the last title at or above it. */
 static void place_rows(struct dtx_relayout *m, struct titles *t, bool drop)
 {
 	int64_t all = m->raw.table->nrows, n = 0;

@@ -1,4 +1,7 @@
-/* top: the rows with the largest or smallest values. */
+/* top: the rows with the largest or smallest values, of the table or of each group.
+ *
+ * Few rows are kept by insertion while the others pass; otherwise all rows are sorted. Groups are
+ * ranked in parallel. */
 #include "core/base/parallel_for.h"
 #include "ops/group/tablekeys.h"
 
@@ -43,7 +46,7 @@ static const struct dtx_param top_params[] = {
 	  AT(ties),
 	  .choices = "first,all",
 	  .def = "\"first\"",
-	  .help = "all: rows equal to the last one too" },
+	  .help = "all: also keep rows that are equal to the last one" },
 };
 static const struct dtx_example top_examples[] = {
 	{ .step = DTX_JSON({ "op" : "top", "n" : 2, "expr" : "v" }),
@@ -79,7 +82,7 @@ out:
 	return rc;
 }
 
-struct ranking { /* per batch the values that rows are ranked by */
+struct ranking { /* the values that rows are ranked by, per batch */
 	const struct dtx_opctx *ox;
 	struct dtx_table *t;
 	struct dtx_column **value;
@@ -122,9 +125,9 @@ out:
 	return rc;
 }
 
-#define FEW 32 /* rows that are kept in order while the others pass */
+#define FEW 32 /* up to this many rows are kept by insertion */
 
-/* The first `most` of n rows in order, to their front: each row goes to its place among the best so
+/* Moves the first `most` of n rows, in order, to the front: each row is inserted among the best so
  * far. */
 static int64_t few_best(const struct dtx_rowkeys *k, int64_t *row, int64_t n, int64_t most)
 {
@@ -145,7 +148,7 @@ static int64_t few_best(const struct dtx_rowkeys *k, int64_t *row, int64_t n, in
 	return have;
 }
 
-/* The same where keys are words, and no row is null. */
+/* The same where keys are 64-bit words and no row is null. */
 static int64_t few_words(const struct dtx_rowkeys *k, int64_t *row, int64_t n, int64_t most)
 {
 	uint64_t key[FEW];
@@ -169,7 +172,7 @@ static int64_t few_words(const struct dtx_rowkeys *k, int64_t *row, int64_t n, i
 	return have;
 }
 
-/* Best rows of one group, in place at the front of row[0..n); returns how many. */
+/* Moves the best rows of one group to the front of row[0..n). *kept: how many there are. */
 static enum dtx_code best_of(const struct top_args *a, const struct dtx_rowkeys *k, int64_t *row,
                              int64_t n, int64_t *kept, struct dtx_err *err)
 {
@@ -197,8 +200,8 @@ struct best {
 	const struct top_args *a;
 	const struct dtx_tablekeys *keys;
 	const struct dtx_rowkeys *rank;
-	int64_t *start, *row, *kept; /* per group; its best rows are at its front */
-	uint32_t share;              /* groups that a worker takes at a time */
+	int64_t *start, *row, *kept; /* per group; its best rows come to the front of its range */
+	uint32_t share;              /* number of groups that a worker takes at a time */
 };
 
 static enum dtx_code best_share(void *arg, uint64_t i, struct dtx_err *err)
@@ -214,7 +217,7 @@ out:
 	return rc;
 }
 
-/* The best rows of all groups to the front of b->row; n: how many. */
+/* Moves the best rows of all groups to the front of b->row; *n: how many there are. */
 static enum dtx_code best_rows(struct best *b, const struct dtx_opctx *ox, int64_t *n,
                                struct dtx_err *err)
 {

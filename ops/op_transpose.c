@@ -48,14 +48,14 @@ out:
 	return rc;
 }
 
-/* Names come from rows: nothing is known before. */
+/* The new names come from the rows, so the result's columns are not known when binding. */
 static enum dtx_code transpose_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	(void)args;
 	return dtx_raw_bind(b, err);
 }
 
-/* Column `to` of the result: row `row` from input column `first` on. */
+/* Makes column `to` of the result from row `row`, starting at input column `first`. */
 static enum dtx_code row_to_column(struct dtx_relayout *m, uint32_t to, int64_t row, uint32_t first,
                                    struct dtx_err *err)
 {
@@ -73,7 +73,7 @@ static enum dtx_code lay_plain(struct dtx_relayout *m, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	int64_t rows = m->raw.table->nrows;
 
-	/* of no rows there is nothing: rows without columns would be lines without cells */
+	/* without rows the result is empty: rows without columns would be lines without cells */
 	DTX_TRY(dtx_relayout_size(m, rows ? m->raw.ncols : 0,
 	                          (uint32_t)DTX_MIN(rows, (int64_t)UINT32_MAX - 1), err));
 	for (uint32_t c = 0; c < m->ncols; c++)

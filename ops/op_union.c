@@ -38,7 +38,7 @@ static const struct dtx_param union_params[] = {
 	  .offset = offsetof(struct union_args, by),
 	  .choices = "name,position",
 	  .def = "\"name\"",
-	  .help = "how columns find each other" },
+	  .help = "match columns by name or by position" },
 	{ .name = "fill_missing",
 	  .kind = DTX_P_BOOL,
 	  .offset = offsetof(struct union_args, fill_missing),
@@ -48,8 +48,9 @@ static const struct dtx_param union_params[] = {
 	  .kind = DTX_P_CHOICE,
 	  .offset = offsetof(struct union_args, columns),
 	  .choices = "same,union,intersect",
-	  .help = "all tables have the same, in any order; what one lacks is null; those of all: "
-	          "the last two with a note of how many" },
+	  .help = "same: all tables must have the same columns, in any order; union: a "
+	          "column that a table lacks is null there; intersect: only columns that "
+	          "all tables have. The last two warn how many differ" },
 	{ .name = "source_as",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct union_args, source_as),
@@ -451,10 +452,11 @@ const struct dtx_op dtx_op_union = {
 	.ninputs = 0,
 	.flags = DTX_OP_CONCAT | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put tables one below the other",
-	.notes = "Rows of the current table first, then each table's. Columns find each other by "
-		 "name; what a table lacks is null. Cells keep their bytes. Columns of two types "
-		 "widen; without a common type they become text, with a warning. 'columns' says "
-		 "what 'fill_missing' says, and what becomes of columns that not all have.",
+	.notes = "Rows of the current table come first, then each table's. Columns are matched "
+		 "by name, and a column that a table lacks is null there. Cells keep their "
+		 "bytes. Columns of two types get the wider one; without a common type they "
+		 "become text, with a warning. Use 'columns' instead of 'fill_missing' to choose "
+		 "what happens to columns that not all tables have.",
 	.facts = { .rows = DTX_ROWS_UNION },
 	.facts_of = union_facts,
 	.params = union_params,

@@ -1,4 +1,4 @@
-/* unmerge: every cell of a merged range takes the value of its first cell. */
+/* unmerge: every cell of a merged range takes the value of the range's first cell. */
 #include "ops/kit/relayout.h"
 
 enum { AXIS_BOTH, AXIS_ROWS, AXIS_COLS };
@@ -50,9 +50,9 @@ out:
 	return rc;
 }
 
-/* left[r]: the first column of the merged cells side by side that row r has at column c; of the
- * column before it comes in.  To walk there from each cell is quadratic, and one range may cover a
- * sheet. */
+/* Updates left[r], the column where the merged cells start that row r has at column c, from its
+ * value for the column before. Walking back from each cell would be quadratic, and a range may
+ * cover a whole sheet. */
 static void note_left(struct dtx_relayout *m, uint32_t c, uint32_t *left)
 {
 	for (int64_t r = 0; r < m->nrows; r++)
@@ -60,7 +60,8 @@ static void note_left(struct dtx_relayout *m, uint32_t c, uint32_t *left)
 			left[r] = c;
 }
 
-/* A cell whose axis does not reach the first cell of its range stays. */
+/* Fills column c. A cell stays as it is if the axis does not lead to the first cell of its
+ * range. */
 static enum dtx_code fill_column(struct dtx_relayout *m, uint32_t c, int axis, const uint32_t *left,
                                  struct dtx_err *err)
 {
@@ -72,7 +73,7 @@ static enum dtx_code fill_column(struct dtx_relayout *m, uint32_t c, int axis, c
 
 	DTX_TRY(dtx_relayout_cells(m, c, err));
 	for (int64_t r = 0; r < m->nrows; r++) {
-		/* one that belongs to the cell above begins where that one does */
+		/* a cell merged with the one above starts where that one does */
 		if (!(dtx_raw_merge(&m->raw, r, c) & along[axis] & DTX_CELL_MERGE_UP))
 			row = r;
 		col = dtx_raw_merge(&m->raw, row, c) & along[axis] & DTX_CELL_MERGE_LEFT ? left[row]
@@ -138,7 +139,7 @@ static void unmerge_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
-/* A pandas table knows no merged cells, but a snippet is told the raw ones. */
+/* A pandas table has no merged cells; a snippet, however, is given them with the raw cells. */
 static bool unmerge_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct unmerge_args *a = args;

@@ -1,4 +1,4 @@
-/* unstack_blocks: each so many rows become one. */
+/* unstack_blocks: every `every` rows become one row. */
 #include "ops/kit/relayout.h"
 
 struct blocks_args {
@@ -13,7 +13,7 @@ static const struct dtx_param blocks_params[] = {
 	  .min = 1,
 	  .max = INT32_MAX,
 	  .aliases = "n,count",
-	  .help = "rows of a block" },
+	  .help = "number of rows in a block" },
 };
 static const struct dtx_example blocks_examples[] = {
 	{ .step = DTX_JSON({ "op" : "unstack_blocks", "every" : 3 }),
@@ -91,9 +91,10 @@ const struct dtx_op dtx_op_unstack_blocks = {
 	.aliases = "wrap_rows",
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
-	.summary = "Make one row of every so many",
-	.notes = "Columns are called by their name and the row of the block: a_1, b_1, a_2, b_2. "
-		 "What a short last block lacks is null. Column types are found again.",
+	.summary = "Turn each block of rows into one row",
+	.notes = "Columns are named by their old name and the row in the block: a_1, b_1, a_2, "
+		 "b_2. Cells that a short last block lacks are null. Column types are found "
+		 "again.",
 	.params = blocks_params,
 	.nparams = DTX_COUNT(blocks_params),
 	.examples = blocks_examples,

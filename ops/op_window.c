@@ -1,4 +1,5 @@
-/* window: values per row from the rows of its group, in an order. */
+/* window: values per row computed from the rows of its group, in an order. The rows stay where they
+ * are; binding and running are in ops/window. */
 #include "ops/window/derive.h"
 
 static const struct dtx_param window_item_rows[] = {
@@ -175,12 +176,10 @@ const struct dtx_op dtx_op_window = {
 	.summary = "Compute columns from the rows of a group, in an order",
 	.notes = "Rows stay where they are. Ranks, lag and lead, running, rolling and relative "
 		 "numbers, and every aggregate. With `order` an aggregate runs from the start of "
-		 "the "
-		 "group to the row; `frame` says otherwise: rows by their number, or by range, "
-		 "those "
-		 "whose order value lies in (row + from, row + to], durations of times (-7d, 1mo) "
-		 "or "
-		 "numbers. A null in the first order value has no rank, and no frame by range.",
+		 "the group to the row; `frame` changes that: by number of rows, or by range, "
+		 "which takes the rows whose order value is in (row + from, row + to], with "
+		 "numbers or, for times, durations (-7d, 1mo). A row with null as its first "
+		 "order value has no rank, and no frame by range.",
 	.facts = { .rows = DTX_ROWS_WINDOW,
 	           .values = DTX_VALUES_SET,
 	           .decides = "by,order",
