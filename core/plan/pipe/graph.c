@@ -239,7 +239,7 @@ out:
 	return dtx_runop_blame(g, s, rc, err);
 }
 
-/* --- legs --- */
+/* --- sources --- */
 
 /* How many references there are to the bytes of a source, which may be NULL. */
 static int holders(const struct dtx_source *src)
