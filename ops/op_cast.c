@@ -128,7 +128,7 @@ out:
 }
 
 static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a, size_t k,
-                                   struct cast_state *s, struct dtx_err *err)
+                                   struct cast_state *s, int32_t *place, struct dtx_err *err)
 {
 	const struct cast_item *item = (const struct cast_item *)a->types.item + k;
 	enum dtx_code rc = DTX_OK;
@@ -141,10 +141,11 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 	DTX_TRY(spec_bind(b, item, k, &one->spec, err));
 	if (one->col < 0)
 		goto out;
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->one[i].col == one->col)
-			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-			                      "column '%s' is cast twice", item->name));
+	if (place[one->col] >= 0)
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
+		                      "column '%s' is cast twice", item->name));
+	else
+		place[one->col] = (int32_t)s->n;
 	field = &b->in[0]->field[one->col];
 	if (one->spec.to.type == DTX_T_DATETIME && !one->spec.format &&
 	    dtx_type_is_utc(field->type))
@@ -158,14 +159,6 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 	s->n++;
 out:
 	return rc;
-}
-
-static const struct cast_one *one_of(const struct cast_state *s, uint32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->one[i].col == (int32_t)col)
-			return &s->one[i];
-	return NULL;
 }
 
 static enum dtx_code bind_out(struct dtx_bind *b, const struct cast_one *one, int32_t i,
@@ -190,17 +183,20 @@ static enum dtx_code cast_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 {
 	const struct cast_args *a = args;
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 	struct cast_state *s = dtx_bind_state(b, sizeof(*s));
 
 	if (!s)
 		DTX_FAIL_MEM(err);
 	s->one = dtx_arena_zalloc(b->arena, a->types.n + 1, sizeof(*s->one));
-	if (!s->one)
+	/* an open input may gain a column with each name */
+	place = dtx_cols_places(b->arena, NULL, 0, b->in[0]->nfields + (uint32_t)a->types.n);
+	if (!s->one || !place)
 		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < a->types.n; k++)
-		DTX_TRY(cast_bind_one(b, a, k, s, err));
+		DTX_TRY(cast_bind_one(b, a, k, s, place, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
-		DTX_TRY(bind_out(b, one_of(s, i), (int32_t)i, err));
+		DTX_TRY(bind_out(b, place[i] < 0 ? NULL : &s->one[place[i]], (int32_t)i, err));
 	dtx_bind_kind(b, s->keeps ? DTX_KIND_WHOLE : DTX_KIND_MAP);
 	if (s->keeps && b->typed)
 		dtx_bind_open(b);

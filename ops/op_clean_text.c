@@ -84,6 +84,7 @@ static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	const struct dtx_typeref text = { .type = DTX_T_TEXT }, unknown = { DTX_T_UNKNOWN, 0, 0 };
 	struct clean_state *s = dtx_bind_state(b, sizeof(*s));
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 	int32_t *col;
 	uint32_t n;
 
@@ -94,10 +95,13 @@ static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	for (uint32_t i = 0; i < n; i++)
 		if (col[i] >= 0 && is_text(b->in[0]->field[col[i]].type.type))
 			s->col[s->n++] = col[i];
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		const struct dtx_field *f = &b->in[0]->field[i];
 
-		if (dtx_cols_find(s->col, s->n, (int32_t)i) < 0) {
+		if (place[i] < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 			continue;
 		}

@@ -87,13 +87,17 @@ static enum dtx_code coalesce_bind(struct dtx_bind *b, void *args, struct dtx_er
 	const struct coalesce_args *a = args;
 	struct coalesce_state *s = dtx_bind_state(b, sizeof(*s));
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 	bool there = false;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		if (!a->drop || dtx_cols_find(s->col, s->n, i) < 0) {
+		if (!a->drop || place[i] < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 		} else if (!there) {
 			there = true;

@@ -61,13 +61,17 @@ static enum dtx_code dummies_bind(struct dtx_bind *b, void *args, struct dtx_err
 	const struct dummies_args *a = args;
 	struct dummies_state *s = dtx_bind_state(b, sizeof(*s));
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_groupkeys_each(b, 0, s->col, s->n, &s->key, err));
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		if (dtx_cols_find(s->col, s->n, i) < 0)
+		if (place[i] < 0)
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 	}
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
@@ -198,14 +202,16 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 
 	*w = (struct work){ .a = ox->args, .s = ox->bound, .arena = DTX_ARENA_INIT };
+	place = dtx_cols_places(&w->arena, w->s->col, w->s->n, t->schema->nfields);
 	w->keys = dtx_mem_zalloc((size_t)w->s->n + 1, sizeof(*w->keys));
-	if (!w->keys)
+	if (!w->keys || !place)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_table_dense(t, err));
 	for (int32_t c = 0; c < (int32_t)t->schema->nfields; c++) {
-		int32_t i = dtx_cols_find(w->s->col, w->s->n, c);
+		int32_t i = place[c];
 
 		if (i >= 0)
 			DTX_TRY(add_values(ox, w, t, (uint32_t)i, err));

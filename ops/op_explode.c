@@ -93,14 +93,18 @@ static enum dtx_code explode_bind(struct dtx_bind *b, void *args, struct dtx_err
 	const struct dtx_typeref text = { .type = DTX_T_TEXT }, number = { .type = DTX_T_INT64 };
 	struct explode_state *s = dtx_bind_state(b, sizeof(*s));
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col[i], DTX_DEMAND_BYTES, err));
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		if (dtx_cols_find(s->col, s->n, i) < 0) {
+		if (place[i] < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 			continue;
 		}

@@ -120,7 +120,13 @@ struct work {
 	struct dtx_raw raw;
 	struct dtx_tablekeys group;
 	struct place **place; /* per selected column, per row */
-	bool *flows;          /* [c * n + j]: column c takes cells of column j, in some batch */
+	/* The selected columns that column c takes cells from, in any batch, are source[first[c]]
+	 * to source[first[c + 1] - 1]. */
+	uint32_t *source;
+	size_t *first;
+	size_t cap;
+	uint32_t *slot; /* the place of a selected column: the last column that it was seen as a
+	                   source of */
 	int64_t filled;
 };
 
@@ -129,7 +135,9 @@ static void work_clear(struct work *w)
 	for (uint32_t i = 0; w->place && i < w->s->n; i++)
 		dtx_mem_free(w->place[i]);
 	dtx_mem_free(w->place);
-	dtx_mem_free(w->flows);
+	dtx_mem_free(w->slot);
+	dtx_mem_free(w->first);
+	dtx_mem_free(w->source);
 	dtx_tablekeys_close(&w->group);
 	dtx_raw_close(&w->raw);
 }
@@ -214,11 +222,28 @@ static void fill_merged(struct work *w, int64_t nrows)
 	}
 }
 
-static void see_flows(struct work *w, int64_t nrows)
+static enum dtx_code see_sources(struct work *w, int64_t nrows, struct dtx_err *err)
 {
-	for (uint32_t c = 0; c < w->s->n; c++)
-		for (int64_t row = 0; row < nrows; row++)
-			w->flows[c * w->s->n + w->place[c][row].col] = true;
+	enum dtx_code rc = DTX_OK;
+	size_t n = 0;
+
+	memset(w->slot, 0xff, w->s->n * sizeof(*w->slot));
+	for (uint32_t c = 0; c < w->s->n; c++) {
+		w->first[c] = n;
+		for (int64_t row = 0; row < nrows; row++) {
+			uint32_t from = w->place[c][row].col;
+
+			if (w->slot[from] == c)
+				continue;
+			w->slot[from] = c; /* the column that it was seen for */
+			if (!dtx_mem_reserve(&w->source, &w->cap, n + 1, sizeof(*w->source)))
+				DTX_FAIL_MEM(err);
+			w->source[n++] = from;
+		}
+		w->first[c + 1] = n;
+	}
+out:
+	return rc;
 }
 
 static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
@@ -230,8 +255,9 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 	DTX_TRY(dtx_raw_open(&w->raw, t, err));
 	DTX_TRY(dtx_tablekeys_open(&w->group, ox, &w->s->by, t, err));
 	w->place = dtx_mem_zalloc((size_t)w->s->n + 1, sizeof(struct place *));
-	w->flows = dtx_mem_zalloc((size_t)w->s->n * w->s->n + 1, sizeof(*w->flows));
-	if (!w->place || !w->flows)
+	w->slot = dtx_mem_alloc((size_t)w->s->n + 1, sizeof(*w->slot));
+	w->first = dtx_mem_zalloc((size_t)w->s->n + 1, sizeof(*w->first));
+	if (!w->place || !w->slot || !w->first)
 		DTX_FAIL_MEM(err);
 	for (uint32_t c = 0; c < w->s->n; c++) {
 		w->place[c] = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(struct place));
@@ -246,7 +272,7 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 		DTX_TRY(fill_vertical(w, t->nrows, err));
 	else
 		fill_horizontal(w, t->nrows);
-	see_flows(w, t->nrows);
+	DTX_TRY(see_sources(w, t->nrows, err));
 out:
 	return rc;
 }
@@ -256,19 +282,19 @@ out:
 /* Converts source columns of batch i that are shown in column c of other batches only. All cells of
  * a column need one form in the whole table, or the way a value is printed would depend on where
  * batches end. */
-static enum dtx_code fit_flows(const struct work *w, size_t i, uint32_t c,
-                               const struct dtx_field *field, struct dtx_column **src,
-                               struct dtx_err *err)
+static enum dtx_code fit_sources(const struct work *w, size_t i, uint32_t c,
+                                 const struct dtx_field *field, struct dtx_column **src,
+                                 struct dtx_err *err)
 {
 	const struct dtx_table *t = w->raw.table;
-	uint32_t nb = (uint32_t)t->nbatches, n = w->s->n;
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t j = 0; j < n; j++) {
-		struct dtx_column *cell = t->batch[i]->col[w->s->col[j]];
-		struct dtx_column **at = &src[j * nb + i];
+	for (size_t j = 0; j < w->first[c + 1] - w->first[c]; j++) {
+		uint32_t from = w->source[w->first[c] + j];
+		struct dtx_column *cell = t->batch[i]->col[w->s->col[from]];
+		struct dtx_column **at = &src[j * t->nbatches + i];
 
-		if (w->flows[c * n + j] && cell && !*at)
+		if (cell && !*at)
 			DTX_TRY(dtx_cells_fit(cell, field, at, err));
 	}
 out:
@@ -283,23 +309,25 @@ static enum dtx_code filled_column(struct work *w, size_t i, uint32_t c,
 	const struct dtx_table *t = w->raw.table;
 	uint32_t n = t->batch[i]->nrows, nb = (uint32_t)t->nbatches;
 	enum dtx_code rc = DTX_OK;
-	size_t nsrc = (size_t)nb * w->s->n;
+	size_t nsrc = nb * (w->first[c + 1] - w->first[c]);
 	struct dtx_column **src = dtx_mem_zalloc(nsrc + 1, sizeof(struct dtx_column *));
 	uint32_t *which = dtx_mem_alloc((size_t)n + 1, sizeof(*which));
 	uint32_t *row = dtx_mem_alloc((size_t)n + 1, sizeof(*row));
 
 	if (!src || !which || !row)
 		DTX_FAIL_MEM(err);
+	for (size_t j = w->first[c]; j < w->first[c + 1]; j++)
+		w->slot[w->source[j]] = (uint32_t)(j - w->first[c]);
 	for (uint32_t k = 0; k < n; k++) {
 		struct place p = w->place[c][w->raw.start[i] + k];
 		const struct dtx_batch *b = dtx_raw_row(&w->raw, p.row, &row[k]);
 		struct dtx_column *cell = b->col[w->s->col[p.col]];
 
-		which[k] = p.col * nb + w->raw.hint;
+		which[k] = w->slot[p.col] * nb + w->raw.hint;
 		if (cell && !src[which[k]])
 			DTX_TRY(dtx_cells_fit(cell, field, &src[which[k]], err));
 	}
-	DTX_TRY(fit_flows(w, i, c, field, src, err));
+	DTX_TRY(fit_sources(w, i, c, field, src, err));
 	DTX_TRY(dtx_cells_gather(src, (uint32_t)nsrc, which, row, n, field, out, err));
 out:
 	for (size_t k = 0; src && k < nsrc; k++)
@@ -310,16 +338,26 @@ out:
 	return rc;
 }
 
-/* The type of selected column c when its cells are values: the common type of all columns that it
- * takes cells from. */
+/* The types of the selected columns when their cells are values: the common type of all columns
+ * that each takes cells from. */
 static void merge_types(const struct fill_args *a, const struct fill_state *s,
-                        const struct dtx_table *t, uint32_t c, struct dtx_field *field)
+                        const struct dtx_schema *in, struct dtx_field *field)
 {
+	struct dtx_field all, own;
+
 	if (a->dir == DIR_DOWN || a->dir == DIR_UP)
 		return;
-	for (uint32_t i = 0; i < s->n; i++)
-		if (a->dir == DIR_RIGHT ? i < c : i > c)
-			dtx_field_merge(field, &t->schema->field[s->col[i]]);
+	for (uint32_t i = 0; i < s->n; i++) {
+		int32_t col = s->col[a->dir == DIR_RIGHT ? i : s->n - 1 - i];
+
+		own = in->field[col];
+		if (i) {
+			dtx_field_merge(&field[col], &all);
+			dtx_field_merge(&all, &own);
+		} else {
+			all = own;
+		}
+	}
 }
 
 static enum dtx_code infer_filled(struct work *w, uint32_t c, struct dtx_field *field,
@@ -330,7 +368,6 @@ static enum dtx_code infer_filled(struct work *w, uint32_t c, struct dtx_field *
 	enum dtx_code rc = DTX_OK;
 	bool late = t->nrows > 0;
 
-	merge_types(w->a, w->s, t, c, field);
 	f = dtx_infer_again(field);
 	for (size_t i = 0; late && i < t->nbatches; i++) {
 		struct dtx_column *made = NULL;
@@ -362,6 +399,7 @@ static enum dtx_code fill_schema(const struct dtx_opctx *ox, struct dtx_table *t
 	if (!s)
 		DTX_FAIL_MEM(err);
 	field = (struct dtx_field *)(uintptr_t)s->field; /* this function made the copy */
+	merge_types(w.a, w.s, t->schema, field);
 	for (uint32_t c = 0; c < w.s->n; c++)
 		DTX_TRY(infer_filled(&w, c, &field[w.s->col[c]], err));
 	s->open = false;

@@ -217,6 +217,7 @@ static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 {
 	const struct null_args *a = args;
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 	struct null_state *s = dtx_bind_state(b, sizeof(*s));
 	struct dtx_expr *formula;
 	size_t from = b->nuses, to;
@@ -232,9 +233,13 @@ static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->col[i] >= 0)
 			DTX_TRY(bind_one(b, a, s, i, err));
+	/* an open input gains columns up to here */
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		uint32_t out = b->ncols;
-		int32_t at = dtx_cols_find(s->col, s->n, (int32_t)i);
+		int32_t at = place[i];
 
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 		if (at < 0 || b->ncols == out)

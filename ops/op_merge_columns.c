@@ -99,14 +99,18 @@ static enum dtx_code merge_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	const struct merge_args *a = args;
 	struct merge_state *s = dtx_bind_state(b, sizeof(*s));
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 	int32_t first;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	first = leftmost(s);
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		if (!a->drop || dtx_cols_find(s->col, s->n, i) < 0)
+		if (!a->drop || place[i] < 0)
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 		if (i == first)
 			DTX_TRY(bind_result(b, a, s, err));

@@ -149,12 +149,16 @@ static enum dtx_code date_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	const struct date_args *a = args;
 	struct date_state *s = dtx_bind_state(b, sizeof(*s));
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
-		if (dtx_cols_find(s->col, s->n, (int32_t)i) < 0) {
+		if (place[i] < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 			continue;
 		}

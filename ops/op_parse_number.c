@@ -122,6 +122,7 @@ static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *
 {
 	const struct parse_args *a = args;
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 	struct parse_state *s = dtx_bind_state(b, sizeof(*s));
 	char group = 0;
 
@@ -133,8 +134,11 @@ static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	s->rules = (struct dtx_numtext_rules){ a->decimal[0], group, a->currency,
 		                               (enum dtx_percent)a->percent };
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
-		if (dtx_cols_find(s->col, s->n, (int32_t)i) < 0) {
+		if (place[i] < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 			continue;
 		}

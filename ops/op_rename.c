@@ -74,17 +74,14 @@ static const struct dtx_example rename_examples[] = {
 	  .error = "name_collision" },
 };
 
-/* The index of the pair that renames column i; -1: it keeps its name. */
-static int64_t pair_of(const int32_t *col, size_t n, uint32_t i)
-{
-	for (size_t k = 0; k < n; k++)
-		if (col[k] == (int32_t)i)
-			return (int64_t)k;
-	return -1;
-}
+/* Finds columns and pairs of the map by number; -1: none. */
+struct rename_by {
+	int32_t *col;  /* the column of each pair */
+	int64_t *pair; /* the pair of each column, with room for all columns there can be */
+};
 
-static enum dtx_code rename_columns(struct dtx_bind *b, const struct rename_args *a, int32_t *col,
-                                    struct dtx_err *err)
+static enum dtx_code rename_columns(struct dtx_bind *b, const struct rename_args *a,
+                                    struct rename_by *by, struct dtx_err *err)
 {
 	const struct rename_pair *pair = a->map.item;
 	enum dtx_code rc = DTX_OK;
@@ -92,10 +89,12 @@ static enum dtx_code rename_columns(struct dtx_bind *b, const struct rename_args
 
 	for (size_t k = 0; k < a->map.n; k++) {
 		snprintf(sub, sizeof(sub), "/map/%zu/from", k);
-		DTX_TRY(dtx_bind_column(b, 0, pair[k].from, sub, &col[k], err));
-		if (col[k] < 0)
+		DTX_TRY(dtx_bind_column(b, 0, pair[k].from, sub, &by->col[k], err));
+		if (by->col[k] < 0)
 			DTX_TRY(dtx_bind_would_make(b, pair[k].to, err));
-		if (col[k] >= 0 && pair_of(col, k, (uint32_t)col[k]) >= 0)
+		else if (by->pair[by->col[k]] < 0)
+			by->pair[by->col[k]] = (int64_t)k;
+		else
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 			                      "column '%s' is renamed twice", pair[k].from));
 	}
@@ -109,13 +108,17 @@ static enum dtx_code names_by_map(struct dtx_bind *b, const struct rename_args *
 {
 	const struct rename_pair *pair = a->map.item;
 	enum dtx_code rc = DTX_OK;
-	int32_t *col = dtx_arena_alloc(b->arena, a->map.n + 1, sizeof(*col));
+	const size_t most = (size_t)b->in[0]->nfields + a->map.n + 1;
+	struct rename_by by = { dtx_arena_alloc(b->arena, a->map.n + 1, sizeof(*by.col)),
+		                dtx_arena_alloc(b->arena, most, sizeof(*by.pair)) };
 
-	if (!col)
+	if (!by.col || !by.pair)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(rename_columns(b, a, col, err));
+	for (size_t i = 0; i < most; i++)
+		by.pair[i] = -1;
+	DTX_TRY(rename_columns(b, a, &by, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
-		int64_t k = pair_of(col, a->map.n, i);
+		int64_t k = by.pair[i];
 
 		name[i] = k < 0 ? b->in[0]->field[i].name : pair[k].to;
 		snprintf(sub[i], sizeof(sub[i]), k < 0 ? "/map" : "/map/%lld/to", (long long)k);

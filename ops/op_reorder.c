@@ -75,6 +75,7 @@ static enum dtx_code reorder_bind(struct dtx_bind *b, void *args, struct dtx_err
 	const struct reorder_args *a = args;
 	struct dtx_colmap *map = dtx_bind_state(b, sizeof(*map));
 	enum dtx_code rc = DTX_OK;
+	int32_t *place;
 	int32_t *col, anchor = -1;
 	uint32_t n;
 
@@ -86,12 +87,15 @@ static enum dtx_code reorder_bind(struct dtx_bind *b, void *args, struct dtx_err
 	if (anchor >= 0 && dtx_cols_find(col, n, anchor) >= 0)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/anchor", err,
 		                      "anchor '%s' is one of the columns that move", a->anchor));
+	place = dtx_cols_places(b->arena, col, n, b->in[0]->nfields);
+	if (!place)
+		DTX_FAIL_MEM(err);
 	if (a->to == TO_FIRST)
 		DTX_TRY(pass_moved(b, col, n, err));
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
 		if (i == anchor && a->to == TO_BEFORE)
 			DTX_TRY(pass_moved(b, col, n, err));
-		if (dtx_cols_find(col, n, i) < 0)
+		if (place[i] < 0)
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 		if (i == anchor && a->to == TO_AFTER)
 			DTX_TRY(pass_moved(b, col, n, err));

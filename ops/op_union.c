@@ -22,7 +22,8 @@ struct union_state {
 	struct union_col *col;
 	uint32_t n;
 	size_t cap;
-	const char **name; /* of the tables; for source_as */
+	const char **name;       /* of the tables; for source_as */
+	struct dtx_strmap place; /* of columns by name, while the step is bound */
 };
 
 static const struct dtx_param union_params[] = {
@@ -121,10 +122,8 @@ static int32_t union_find(const struct union_state *s, const char *name, uint32_
 {
 	if (near < s->n && strcmp(s->col[near].field.name, name) == 0)
 		return (int32_t)near;
-	for (uint32_t i = 0; i < s->n; i++)
-		if (strcmp(s->col[i].field.name, name) == 0)
-			return (int32_t)i;
-	return -1;
+	near = dtx_strmap_get(&s->place, dtx_str_of(name));
+	return near == DTX_STRMAP_NONE ? -1 : (int32_t)near;
 }
 
 /* A new last column, which no table has yet. */
@@ -133,8 +132,10 @@ static enum dtx_code union_add(struct dtx_bind *b, struct union_state *s,
 {
 	enum dtx_code rc = DTX_OK;
 	int32_t *from = dtx_arena_alloc(b->arena, b->ntables, sizeof(*from));
+	uint32_t at;
 
-	if (!from || !dtx_arena_reserve(b->arena, &s->col, &s->cap, s->n + 1u, sizeof(*s->col)))
+	if (!from || !dtx_strmap_put(&s->place, dtx_str_of(field->name), s->n, &at) ||
+	    !dtx_arena_reserve(b->arena, &s->col, &s->cap, s->n + 1u, sizeof(*s->col)))
 		DTX_FAIL_MEM(err);
 	memset(from, -1, b->ntables * sizeof(*from));
 	s->col[s->n++] = (struct union_col){ .field = *field, .from = from };
@@ -305,6 +306,8 @@ static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	if (a->source_as)
 		DTX_TRY(dtx_bind_make(b, a->source_as, text, NULL, "table of", err));
 out:
+	if (s)
+		dtx_strmap_clear(&s->place);
 	return rc;
 }
 
@@ -396,8 +399,8 @@ static void union_sql_part(const struct dtx_sql_step *s, unsigned t, struct dtx_
 
 		if (a->by == BY_POSITION)
 			have = b->in[t]->field[i].name;
-		for (uint32_t k = 0; !have && k < b->in[t]->nfields; k++)
-			have = strcmp(b->in[t]->field[k].name, name) ? NULL : name;
+		else if (dtx_schema_find(b->in[t], name) >= 0)
+			have = name;
 		dtx_buf_add(out, ", ");
 		if (have)
 			dtx_sql_name(out, have);

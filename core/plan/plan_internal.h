@@ -128,10 +128,18 @@ DTX_MUSTUSE enum dtx_code dtx_part_found(struct dtx_plan_parse *p, struct dtx_er
  * several findings about a value that cannot be read it keeps the first. */
 void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);
 
+/* The member of an object that was found last, by its number. */
+struct dtx_part_last {
+	const json_t *object;
+	void *member;
+	size_t n;
+};
 /* In json_pointer.c. Translates a place in a step's canonical form ("/set/0/expr") to its JSON
  * pointer in the step as written, through aliases and short forms. False: its last member is not
- * written. */
-bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size);
+ * written. `last` keeps where the calls before ended, zeroed at first, so that a row of places in
+ * one object takes linear time; NULL: each call begins at the first member. */
+bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, struct dtx_part_last *last,
+                    char *out, size_t size);
 /* The value written there; NULL: there is none. */
 const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub);
 /* The same for any object that parameter rows read; `at` is its place. */

@@ -85,6 +85,18 @@ out:
 	return rc;
 }
 
+int32_t *dtx_cols_places(struct dtx_arena *arena, const int32_t *col, uint32_t ncol, uint32_t n)
+{
+	int32_t *place = dtx_arena_alloc(arena, (size_t)n + 1, sizeof(*place));
+
+	for (uint32_t i = 0; place && i < n; i++)
+		place[i] = -1;
+	for (uint32_t i = ncol; place && i-- > 0;)
+		if (col[i] >= 0)
+			place[col[i]] = (int32_t)i;
+	return place;
+}
+
 enum dtx_code dtx_op_eval(const struct dtx_opctx *ox, const struct dtx_bound *e,
                           struct dtx_batch *b, struct dtx_column **out, struct dtx_err *err)
 {

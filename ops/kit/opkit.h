@@ -31,6 +31,10 @@ static inline int32_t dtx_cols_find(const int32_t *col, uint32_t n, int32_t c)
 			return (int32_t)i;
 	return -1;
 }
+/* Per column of a table that has n of them its place among col[0..ncol), as dtx_cols_find finds it:
+ * for loops over all columns.  In the arena; NULL: no memory. */
+DTX_MUSTUSE int32_t *dtx_cols_places(struct dtx_arena *arena, const int32_t *col, uint32_t ncol,
+                                     uint32_t n);
 /* Whether the map moves a column that a later step needs. */
 bool dtx_colmap_moves(const struct dtx_opctx *ox, const struct dtx_colmap *map);
 /* The map of an op that only moves columns; its state is a struct dtx_colmap. */

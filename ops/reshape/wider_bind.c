@@ -74,18 +74,18 @@ static enum dtx_code bind_ids(struct dtx_bind *b, const struct dtx_wider_args *a
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int32_t *col;
+	int32_t *col, *place;
 	uint32_t n = 0;
 
 	if (a->id) {
 		DTX_TRY(dtx_bind_cols(b, 0, a->id, "/id", &col, &n, err));
 	} else {
 		col = dtx_arena_alloc(b->arena, (size_t)b->in[0]->nfields + 1, sizeof(*col));
-		if (!col)
+		place = dtx_cols_places(b->arena, values, nvalues, b->in[0]->nfields);
+		if (!col || !place)
 			DTX_FAIL_MEM(err);
 		for (uint32_t i = 0; i < b->in[0]->nfields; i++)
-			if (dtx_cols_find(s->names.col, s->names.n, (int32_t)i) < 0 &&
-			    dtx_cols_find(values, nvalues, (int32_t)i) < 0)
+			if (dtx_cols_find(s->names.col, s->names.n, (int32_t)i) < 0 && place[i] < 0)
 				col[n++] = (int32_t)i;
 	}
 	DTX_TRY(dtx_groupkeys_columns(b, 0, col, n, &s->id, err));

@@ -86,7 +86,8 @@ DTX_MUSTUSE enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct
 /* Sets live[] for the stages whose column is needed or hidden, or that such a stage reads; nstages
  * bools. */
 void dtx_derive_live(const struct dtx_opctx *ox, const struct dtx_derive_state *s, bool *live);
-/* Gives the batch room for the working columns. */
+/* Gives the batch room for the working columns, and for the results of a stage's calls after them.
+ */
 DTX_MUSTUSE enum dtx_code dtx_derive_widen(const struct dtx_derive_state *s, struct dtx_batch *in,
                                            struct dtx_err *err);
 /* Gives the batch the columns of the output, from the working columns. */

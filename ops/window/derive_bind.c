@@ -11,17 +11,20 @@ struct binder {
 	struct dtx_schema work;  /* the same as a schema; the stages share its index */
 	int32_t *maker;          /* for each working column the stage that made it; -1: input */
 	struct dtx_derive_stage *now;
+	uint32_t *used_by; /* per input column: the last stage that used it, from 1, */
+	uint32_t *used_at; /* and where in its list */
 	bool failed;
 };
 
 static void stage_use(struct binder *d, struct dtx_derive_stage *st, int32_t col, uint8_t demand)
 {
 	struct dtx_arena *arena = d->b->arena;
+	const uint32_t stage = (uint32_t)(st - d->s->stage) + 1;
 
-	for (uint32_t i = 0; i < st->ncols; i++) {
-		if (st->col[i] != col)
-			continue;
-		st->demand[i] = DTX_MAX(st->demand[i], demand);
+	if (d->used_by[col] == stage) {
+		uint32_t at = d->used_at[col];
+
+		st->demand[at] = DTX_MAX(st->demand[at], demand);
 		return;
 	}
 	if (st->ncols == st->cap) {
@@ -41,6 +44,8 @@ static void stage_use(struct binder *d, struct dtx_derive_stage *st, int32_t col
 		st->demand = q;
 		st->cap = cap;
 	}
+	d->used_by[col] = stage;
+	d->used_at[col] = st->ncols;
 	st->col[st->ncols] = col;
 	st->demand[st->ncols++] = demand;
 }
@@ -221,8 +226,7 @@ out:
  * laid out, because the working columns begin with the input columns. */
 struct grow {
 	struct dtx_bind *b;
-	const struct dtx_derive_args *a;
-	uint32_t upto;
+	struct dtx_strmap made; /* names of columns that the step has made so far */
 	struct dtx_err *err;
 	enum dtx_code rc;
 };
@@ -230,12 +234,8 @@ struct grow {
 static void on_name(void *arg, const char *name)
 {
 	struct grow *g = arg;
-	const struct dtx_derive_item *item = g->a->set.item;
 
-	for (uint32_t i = 0; i < g->upto; i++)
-		if (strcmp(item[i].as, name) == 0)
-			return;
-	if (g->rc == DTX_OK)
+	if (g->rc == DTX_OK && dtx_strmap_get(&g->made, dtx_str_of(name)) == DTX_STRMAP_NONE)
 		g->rc = dtx_bind_grow(g->b, 0, name, g->err);
 }
 
@@ -243,15 +243,23 @@ static enum dtx_code grow_input(struct dtx_bind *b, const struct dtx_derive_args
                                 struct dtx_err *err)
 {
 	const struct dtx_derive_item *item = a->set.item;
-	struct grow g = { b, a, 0, err, DTX_OK };
+	struct grow g = { b, DTX_STRMAP_INIT, err, DTX_OK };
+	enum dtx_code rc = DTX_OK;
+	uint32_t at;
 
 	if (!b->in[0]->open)
-		return DTX_OK;
-	for (; g.upto < a->set.n; g.upto++)
-		dtx_expr_columns(item[g.upto].expr, on_name, &g);
-	if (g.rc == DTX_OK && !dtx_param_is_hole(a->after))
-		g.rc = dtx_bind_grow(b, 0, a->after, err);
-	return g.rc;
+		goto out;
+	for (size_t i = 0; i < a->set.n; i++) {
+		dtx_expr_columns(item[i].expr, on_name, &g);
+		if (!dtx_strmap_put(&g.made, dtx_str_of(item[i].as), 0, &at))
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(g.rc);
+	if (!dtx_param_is_hole(a->after))
+		DTX_TRY(dtx_bind_grow(b, 0, a->after, err));
+out:
+	dtx_strmap_clear(&g.made);
+	return rc;
 }
 
 /* Called before the stages are laid out, because an open input may gain the columns that are named
@@ -289,7 +297,9 @@ enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 	s->maker = dtx_arena_alloc(b->arena, cap, sizeof(*s->maker));
 	d.field = dtx_arena_zalloc(b->arena, cap, sizeof(*d.field));
 	d.maker = dtx_arena_alloc(b->arena, cap, sizeof(*d.maker));
-	if (!s->stage || !s->place || !s->maker || !d.field || !d.maker)
+	d.used_by = dtx_arena_zalloc(b->arena, s->nin + 1u, sizeof(*d.used_by));
+	d.used_at = dtx_arena_alloc(b->arena, s->nin + 1u, sizeof(*d.used_at));
+	if (!s->stage || !s->place || !s->maker || !d.field || !d.maker || !d.used_by || !d.used_at)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < s->nin; i++) {
 		d.field[i] = b->in[0]->field[i];

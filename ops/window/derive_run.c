@@ -24,7 +24,8 @@ enum dtx_code dtx_derive_widen(const struct dtx_derive_state *s, struct dtx_batc
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column **col = dtx_mem_zalloc((size_t)s->nwork + 1, sizeof(struct dtx_column *));
+	struct dtx_column **col =
+		dtx_mem_zalloc((size_t)s->nwork + s->ncalls + 1, sizeof(struct dtx_column *));
 
 	if (!col)
 		DTX_FAIL_MEM(err);

@@ -42,30 +42,27 @@ out:
 	return rc;
 }
 
-/* The column of a stage for one batch, whose first row is row `first` of the table. */
+/* The column of a stage for one batch, whose first row is row `first` of the table.  Until it is
+ * computed the results of its calls stand where the columns of later stages will be. */
 static enum dtx_code eval_stage(struct work *w, const struct dtx_derive_stage *st,
                                 struct dtx_batch *b, struct dtx_column *const *result,
                                 uint32_t first, struct dtx_column **out)
 {
-	const struct dtx_schema with = dtx_derive_view_wide(&w->view, st);
-	uint32_t nown = w->view.schema.nfields;
+	const struct dtx_schema with = dtx_derive_view_wide(&w->view, st), *own = b->schema;
+	const uint32_t nown = w->view.schema.nfields, ncols = b->ncols;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_batch *wide = NULL;
 
 	DTX_TRY(dtx_cancel_look(w->err));
-	DTX_TRY(dtx_batch_new(&with, b->nrows, &wide, w->err));
-	for (uint32_t i = 0; i < nown; i++)
-		wide->col[i] = dtx_column_ref(b->col[i]);
+	b->schema = &with;
+	b->ncols = with.nfields;
 	for (size_t i = 0; i < st->calls.n; i++)
-		DTX_TRY(dtx_column_slice(result[i], first, b->nrows, &wide->col[nown + i], w->err));
-	wide->seq = b->seq;
-	wide->origin = b->origin;
-	wide->first_row = b->first_row;
-	wide->rec = b->rec;
-	wide->rec_owner = dtx_owner_ref(b->rec_owner);
-	DTX_TRY(dtx_op_eval(w->ox, st->bound, wide, out, w->err));
+		DTX_TRY(dtx_column_slice(result[i], first, b->nrows, &b->col[nown + i], w->err));
+	DTX_TRY(dtx_op_eval(w->ox, st->bound, b, out, w->err));
 out:
-	dtx_batch_free(wide);
+	for (size_t i = 0; i < st->calls.n; i++)
+		dtx_batch_put(b, nown + (uint32_t)i, NULL);
+	b->schema = own;
+	b->ncols = ncols;
 	return rc;
 }
 

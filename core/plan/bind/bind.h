@@ -20,6 +20,7 @@
 #include "core/plan/op.h"
 
 struct dtx_flow;
+struct dtx_part_last;
 #define DTX_USE_ROWS (-1) /* the column decides which rows there are */
 /* the column fills output columns that only the rows show (pivot_wider) */
 #define DTX_USE_OPEN (-2)
@@ -59,7 +60,8 @@ struct dtx_bind {
 	const char **table_name; /* per table */
 	int step;
 	const char *op;
-	const char *at; /* JSON pointer of the step */
+	const char *at;             /* JSON pointer of the step */
+	struct dtx_part_last *last; /* where in the step a place was found last; may be NULL */
 	struct dtx_errlist *errs;
 	const struct dtx_run *run;
 	int overflow; /* options of the plan, as in struct dtx_scope */

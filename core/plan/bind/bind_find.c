@@ -14,7 +14,7 @@ bool dtx_bind_at(const struct dtx_bind *b, const char *sub, char *at, size_t siz
 		/* the union of several files of one input: the plan does not name such a step */
 		return false;
 	if (b->flow && !b->end)
-		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
+		return dtx_part_place(&b->flow->plan->step[b->step], sub, b->last, at, size);
 	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
 	return true;
 }

@@ -6,6 +6,8 @@
 
 #include "core/expr/regex/regex.h"
 
+enum { FEW_NAMES = 16 };
+
 struct pick {
 	struct dtx_bind *b;
 	unsigned t;
@@ -174,6 +176,38 @@ out:
 	return rc;
 }
 
+/* A few names, as rules and windows have them by the thousand: no list of all columns is made for
+ * each. */
+static bool is_few_names(const struct dtx_cols *cols)
+{
+	for (size_t i = 0; i < cols->n; i++)
+		if (cols->item[i].kind != DTX_COL_NAME)
+			return false;
+	return cols->n > 0 && cols->n <= FEW_NAMES;
+}
+
+static enum dtx_code pick_names(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
+                                const char *sub, int32_t *col, uint32_t *n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t k;
+
+	*n = 0;
+	for (size_t i = 0; i < cols->n; i++) {
+		char at[128];
+		int32_t c = -1;
+
+		snprintf(at, sizeof(at), "%s/%zu", sub ? sub : "", i);
+		DTX_TRY(dtx_bind_column(b, t, cols->item[i].a, at, &c, err));
+		for (k = 0; k < *n && col[k] != c; k++)
+			;
+		if (c >= 0 && k == *n)
+			col[(*n)++] = c;
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_bind_cols_any(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
                                 const char *sub, int32_t **col, uint32_t *n, struct dtx_err *err)
 {
@@ -183,6 +217,13 @@ enum dtx_code dtx_bind_cols_any(struct dtx_bind *b, unsigned t, const struct dtx
 	if (!cols)
 		cols = &dtx_cols_hole;
 	b->vague = b->vague || cols->holes;
+	if (is_few_names(cols)) {
+		*col = dtx_arena_alloc(b->arena, cols->n, sizeof(**col));
+		if (!*col)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(pick_names(b, t, cols, sub, *col, n, err));
+		goto out;
+	}
 	DTX_TRY(resolve(&p, cols, sub, err));
 	*col = p.col;
 	*n = p.n;

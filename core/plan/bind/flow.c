@@ -5,6 +5,7 @@
  * looks for the table below that may have it, and stops at names that a step is known to have
  * dropped. */
 #include "core/plan/bind/flow.h"
+#include "core/plan/plan_internal.h"
 
 #include "core/base/text/utf8.h"
 
@@ -282,6 +283,9 @@ static enum dtx_code open_bind(struct dtx_flow *f, uint32_t i, bool typed,
 	enum dtx_code rc = DTX_OK;
 
 	if (!b)
+		DTX_FAIL_MEM(err);
+	b->last = dtx_arena_zalloc(f->arena, 1, sizeof(*b->last));
+	if (!b->last)
 		DTX_FAIL_MEM(err);
 	b->arena = f->arena;
 	b->typed = typed;

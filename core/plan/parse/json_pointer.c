@@ -27,12 +27,19 @@ const char *dtx_part_written(const struct dtx_param *rows, size_t n, const json_
 	return NULL;
 }
 
-static const char *nth_key(const json_t *object, size_t n, const json_t **value)
+/* From the member that was found last, where that is before this one: the formulas of a step are
+ * asked for in order, and there may be thousands. */
+static const char *nth_key(const json_t *object, size_t n, struct dtx_part_last *last,
+                           const json_t **value)
 {
-	void *it = json_object_iter((json_t *)(uintptr_t)object);
+	json_t *o = (json_t *)(uintptr_t)object;
+	bool on = last && last->object == object && last->member && last->n <= n;
+	void *it = on ? last->member : json_object_iter(o);
 
-	while (it && n-- > 0)
-		it = json_object_iter_next((json_t *)(uintptr_t)object, it);
+	for (size_t i = on ? last->n : 0; it && i < n; i++)
+		it = json_object_iter_next(o, it);
+	if (last)
+		*last = (struct dtx_part_last){ object, it, n };
 	*value = it ? json_object_iter_value(it) : NULL;
 	return it ? json_object_iter_key(it) : NULL;
 }
@@ -49,6 +56,7 @@ struct walk {
 	const json_t *at;
 	const struct dtx_param *rows;
 	size_t nrows;
+	struct dtx_part_last *last;
 	bool stop;
 };
 
@@ -61,7 +69,7 @@ static void step_index(struct walk *w, struct dtx_str token, char *out, size_t s
 		w->at = json_array_get(w->at, i);
 		dtx_json_pointer_index(out, size, i);
 	} else if (json_is_object(w->at)) {
-		key = nth_key(w->at, i, &w->at);
+		key = nth_key(w->at, i, w->last, &w->at);
 		if (key)
 			dtx_json_pointer_add(out, size, key);
 		w->stop = true;
@@ -91,9 +99,10 @@ static void step_name(struct walk *w, struct dtx_str token, char *out, size_t si
 
 /* The value at the end of the way; NULL: it is not written. */
 static const json_t *walk(const json_t *object, const char *at, const struct dtx_param *rows,
-                          size_t nrows, const char *sub, char *out, size_t size)
+                          size_t nrows, const char *sub, struct dtx_part_last *last, char *out,
+                          size_t size)
 {
-	struct walk w = { .at = object, .rows = rows, .nrows = nrows };
+	struct walk w = { .at = object, .rows = rows, .nrows = nrows, .last = last };
 	struct dtx_str rest = { sub, sub ? strlen(sub) : 0 }, token;
 
 	snprintf(out, size, "%s", at);
@@ -113,7 +122,7 @@ static const json_t *walk(const json_t *object, const char *at, const struct dtx
 bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param *rows, size_t nrows,
                    const char *sub, char *out, size_t size)
 {
-	return walk(object, at, rows, nrows, sub, out, size) != NULL;
+	return walk(object, at, rows, nrows, sub, NULL, out, size) != NULL;
 }
 
 const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub)
@@ -122,15 +131,17 @@ const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub)
 
 	if (!step->op || step->macro)
 		return NULL;
-	return walk(step->json, step->at, step->op->params, step->op->nparams, sub, at, sizeof(at));
+	return walk(step->json, step->at, step->op->params, step->op->nparams, sub, NULL, at,
+	            sizeof(at));
 }
 
-bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
+bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, struct dtx_part_last *last,
+                    char *out, size_t size)
 {
 	if (step->macro)
 		return dtx_macro_place(step, sub, out, size);
 	if (sub && dtx_part_alias_place(step, sub, out, size))
 		return true;
-	return dtx_part_walk(step->json, step->at, step->op ? step->op->params : NULL,
-	                     step->op ? step->op->nparams : 0, sub, out, size);
+	return walk(step->json, step->at, step->op ? step->op->params : NULL,
+	            step->op ? step->op->nparams : 0, sub, last, out, size) != NULL;
 }
