@@ -1,48 +1,57 @@
-/* Where each result column comes from: source columns, formulas composed down to them. */
+/* Where each result column comes from: its source columns and its formula in terms of these.
+ *
+ * It works on the bound plan, without data. For each output column it goes back through the steps.
+ * Formulas of earlier steps are put into later ones, so that "a / b" of a result shows the columns
+ * of the inputs. */
 #include "core/base/mem.h"
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/exec/run_stats.h"
 
 #define COMPOSED_MAX 2000
-/* Rows of a record beyond one per column of the result: each column of a wide table may be made of
- * all columns of another one.  Where they are used up the record says that sources are left out. */
+/* Limit for the rows of a record beyond one per result column, because each column of a wide table
+ * may depend on all columns of another one. After that the record says that sources are left
+ * out. */
 #define SOURCES_MAX 100000
 
 struct source {
 	int32_t input; /* -1: a snippet */
 	int32_t col;
 };
-/* What is known of one column of one table. */
+/* What is known about one column of one table. */
 struct origin {
 	struct source *source;
 	size_t nsources, cap;
-	const struct dtx_expr *composed; /* NULL: the column is its own leaf */
-	const char *formula;             /* of the last step that computed it; NULL */
-	const char *by;                  /* keys of an aggregation; NULL */
-	const char *rows;                /* condition that a pivot chose its rows by; NULL */
+	const struct dtx_expr *composed; /* the formula in terms of source columns; NULL: the column
+	                                    is a source itself */
+	const char *formula; /* formula of the last step that computed it, as written; NULL: none */
+	const char *by;      /* keys of an aggregate; NULL: none */
+	const char *rows;    /* the condition by which a pivot chose its rows; NULL: none */
 	bool made, aggregated, snippet;
 	bool cut; /* there are more sources than SOURCES_MAX */
 };
-/* Uses of a step by the output column that they are for: of column c they are
- * use[at[first[c]]] ... use[at[first[c + 1] - 1]]; of c = ncols those of open columns. */
+/* What a step uses, ordered by the output column that it is for: for column c these are
+ * use[at[first[c]]] ... use[at[first[c + 1] - 1]]. c = ncols stands for the columns that are known
+ * only at run time. */
 struct uses {
 	uint32_t *first, *at;
-	struct origin *open; /* of every open column; NULL: not looked at */
+	struct origin *open; /* the origin of each column that is known only at run time; NULL: not
+	                        worked out yet */
 };
 struct lineage {
 	const struct dtx_graph *g;
 	struct dtx_arena arena;
-	struct origin **memo; /* per table, per column; NULL: not looked at */
-	struct uses *uses;    /* per step; `first` NULL: not looked at */
-	size_t *base;         /* per input: number of its first column among all */
-	uint32_t *seen;       /* per input column: turn in which it was last met */
+	struct origin **memo; /* [table][column]; NULL: not worked out yet */
+	struct uses *uses;    /* per step; `first` NULL: not worked out yet */
+	size_t *base;   /* per input: index of its first column among the columns of all inputs */
+	uint32_t *seen; /* per input column: the last turn in which it was added */
 	uint32_t turn;
-	size_t spare;                   /* rows that the record may still have */
-	size_t ncut;                    /* columns whose sources are not all named */
-	const char *cut;                /* the first of them */
-	const struct dtx_bind *keys_of; /* the step that `keys` is of: its formulas share them */
+	size_t spare;    /* rows that the record may still get */
+	size_t ncut;     /* number of columns whose sources are not all named */
+	const char *cut; /* name of the first of them */
+	const struct dtx_bind
+		*keys_of; /* the step for which `keys` was made: all its formulas share it */
 	const char *keys;
-	size_t nany; /* sources of columns that are made of any */
+	size_t nany; /* number of sources of columns that depend on any column */
 	bool failed;
 };
 
@@ -53,7 +62,7 @@ static uint32_t *seen_at(struct lineage *l, struct source s)
 	return &l->seen[l->base[s.input] + (uint32_t)s.col];
 }
 
-/* Of the sources that have not been met in this turn. */
+/* Adds a source unless it was already added in this turn. */
 static void add_source(struct lineage *l, struct origin *o, struct source s)
 {
 	struct source *fresh;
@@ -83,7 +92,7 @@ static size_t use_column(const struct dtx_bind *b, size_t use)
 	return b->use[use].out == DTX_USE_OPEN ? b->ncols : (size_t)b->use[use].out;
 }
 
-/* Sorted by counting, so that those of a column keep their order. */
+/* Sorts the uses by column. A counting sort keeps the order within a column. */
 static const struct uses *uses_of(struct lineage *l, const struct dtx_bind *b)
 {
 	struct uses *u = &l->uses[b->step];
@@ -96,7 +105,7 @@ static const struct uses *uses_of(struct lineage *l, const struct dtx_bind *b)
 	l->failed |= !u->first || !u->at;
 	if (l->failed)
 		return u;
-	/* two places on, so that after the second pass `first` is where it should be */
+	/* The index is two too high, so that after the second pass `first` has its final values. */
 	for (i = 0; i < b->nuses; i++)
 		if (b->use[i].out != DTX_USE_ROWS)
 			u->first[use_column(b, i) + 2]++;
@@ -113,8 +122,8 @@ static const struct origin *use_origin(struct lineage *l, const struct dtx_bind 
 	return origin_of(l, b->table[b->use[use].table], (int32_t)b->use[use].col);
 }
 
-/* The sources of what column c of the step (ncols: an open one) is made of, after those that it
- * has. */
+/* Adds the sources of column c of the step to `o`; c = ncols: of a column that is known only at run
+ * time. */
 static void add_sources(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
 	const struct uses *u = uses_of(l, b);
@@ -124,7 +133,7 @@ static void add_sources(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 
 	if (l->failed)
 		return;
-	/* all are worked out first: that takes turns of its own */
+	/* Work out all origins first, because that starts turns of its own. */
 	for (i = u->first[c]; i < u->first[c + 1]; i++)
 		from = use_origin(l, b, u->at[i]);
 	if (!o->nsources && from && u->first[c] + 1 == u->first[c + 1]) {
@@ -143,7 +152,8 @@ static void add_sources(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 	}
 }
 
-/* The name of a source column; qualified when several inputs have one of that name. */
+/* The name of a source column, with the input's name if several inputs have a column of that
+ * name. */
 static const char *leaf_name(struct lineage *l, int32_t input, const char *name)
 {
 	const struct dtx_plan *p = l->g->plan;
@@ -164,8 +174,8 @@ struct replace {
 	const char *by; /* keys of an aggregate among the definitions */
 };
 
-/* What a name in a formula stands for: a column of the input, or one made by the same step before
- * (derive sees its own columns). */
+/* The formula to put in for a name in a formula: that of a column of the input, or of one that the
+ * same step made earlier (derive sees its own columns). */
 static const struct dtx_expr *definition(void *arg, const char *name)
 {
 	struct replace *r = arg;
@@ -180,7 +190,8 @@ static const struct dtx_expr *definition(void *arg, const char *name)
 			o = origin_of(r->l, r->b->table[t], in);
 	}
 	if (o && o->rows)
-		return NULL; /* of other rows than the columns beside it: it keeps its name */
+		return NULL; /* it was computed from other rows than the other columns, so it keeps
+		                its name */
 	if (o && o->by)
 		r->by = o->by;
 	return o ? o->composed : NULL;
@@ -193,8 +204,7 @@ static struct dtx_op_facts facts_of(const struct lineage *l, const struct dtx_bi
 	return dtx_op_facts(st->op, st->canonical);
 }
 
-/* A window's aggregate is over its partition; rows of a group have its keys, the columns that the
- * step only moves. */
+/* The keys of an aggregate: a window's partition, or the columns that a group_by passes on. */
 static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 {
 	const json_t *by = json_object_get(l->g->plan->step[b->step].canonical, "by"), *one;
@@ -219,7 +229,7 @@ static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 	return l->keys;
 }
 
-/* A formula of the step, which sees its first `made` columns as well. */
+/* Sets the formula of a column. A formula of the step also sees the step's first `made` columns. */
 static void formula_origin(struct lineage *l, const struct dtx_bind *b, uint32_t made,
                            const struct dtx_expr *formula, const char *text, struct origin *o)
 {
@@ -230,7 +240,7 @@ static void formula_origin(struct lineage *l, const struct dtx_bind *b, uint32_t
 	if (o->aggregated)
 		o->by = keys_of(l, b);
 	o->composed = dtx_expr_replace(&l->arena, formula, definition, &r);
-	/* aggregates over other rows each: no line can say both */
+	/* Both are aggregates, over different groups. One formula cannot show both. */
 	if (o->aggregated && r.by && facts_of(l, b).values == DTX_VALUES_SET &&
 	    (!o->by || strcmp(o->by, r.by) != 0))
 		o->composed = formula;
@@ -244,8 +254,8 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Tables one below the other whose column the same formula made: it is the union's too, as it was
- * written. */
+/* If all tables of a union computed the column by the same formula, it is also that of the
+ * union. */
 static void union_formula(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
 	const struct uses *u = uses_of(l, b);
@@ -270,7 +280,7 @@ out:
 	dtx_err_clear(&err);
 }
 
-/* A column that is made of any columns of the tables: which is not known. */
+/* The origin of a column that may depend on any column of the tables. */
 static void any_origin(struct lineage *l, uint32_t step, struct origin *o)
 {
 	const struct dtx_plan_step *st = &l->g->plan->step[step];
@@ -278,11 +288,11 @@ static void any_origin(struct lineage *l, uint32_t step, struct origin *o)
 	const struct dtx_schema *s;
 	const struct origin *from;
 
-	/* of few columns at most: each of many would name each of many */
+	/* Only if there are few columns: otherwise each of many columns would list each of many. */
 	o->cut |= l->nany >= SOURCES_MAX;
 	if (o->cut)
 		return;
-	/* all are worked out first: that takes turns of its own */
+	/* Work out all origins first, because that starts turns of its own. */
 	for (int turn = 0; turn < 2 && !l->failed; turn++) {
 		l->turn += (uint32_t)turn;
 		for (uint32_t k = 0; k < st->ntables; k++) {
@@ -313,7 +323,8 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 		any_origin(l, (uint32_t)b->step, o);
 }
 
-/* The key of an outer join is moved, and filled from the other side as well. */
+/* The origin of a column that the step passes on. The key of an outer join is also filled from the
+ * other side. */
 static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
 	const struct dtx_bind_col *col = &b->col[c];
@@ -323,7 +334,7 @@ static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c
 
 	if (from)
 		*o = *from;
-	o->cap = o->nsources; /* the list is that of `from` */
+	o->cap = o->nsources; /* the list belongs to `from` */
 	if (col->altered) {
 		o->made = true;
 		o->formula = NULL;
@@ -366,7 +377,8 @@ static void wider_formula(struct lineage *l, const struct dtx_bind *b, const jso
 	dtx_buf_clear(&text);
 }
 
-/* A column that only the rows brought: it has the one value column as it is, or is made of all. */
+/* The origin of a column that is known only at run time: it has the values of the one value column,
+ * or depends on all of them. */
 static void open_made(struct lineage *l, const struct dtx_bind *b, const struct dtx_plan_step *st,
                       struct origin *o)
 {
@@ -417,7 +429,8 @@ static bool wider_number(const struct dtx_bind *b, const char *column)
 	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
 }
 
-/* "q == 'Q1'", as the column's name tells; NULL: it does not. */
+/* The condition for the rows of a wide column, such as "q == 'Q1'", which follows from the column's
+ * name. NULL if it does not. */
 static const char *wider_rows(struct lineage *l, const struct dtx_bind *b, const json_t *canonical,
                               const char *name)
 {
@@ -430,7 +443,7 @@ static const char *wider_rows(struct lineage *l, const struct dtx_bind *b, const
 	if (!column || json_array_size(from) != 1 ||
 	    json_array_size(json_object_get(canonical, "values_from")) != 1 ||
 	    strncmp(name, prefix, strlen(prefix)) != 0 || !strcmp(name + strlen(prefix), "null"))
-		return NULL; /* a null and the text `null` have one name */
+		return NULL; /* a null and the text `null` give the same name */
 	is = dtx_expr_column(&l->arena, column);
 	value = dtx_expr_literal(&l->arena, name + strlen(prefix), wider_number(b, column));
 	l->failed |= !is || !value;
@@ -456,8 +469,8 @@ static void wider_origin(struct lineage *l, int32_t t, int32_t c, struct origin 
 			wider_rows(l, b, st->canonical, l->g->flow.table[t].schema->field[c].name);
 }
 
-/* A column that the binding does not know: one of the input by its place, or by its name, where the
- * step passes columns on; else of any. */
+/* The origin of a column that the binding does not know. If the step passes columns on, it is the
+ * input column at the same position or with the same name. Otherwise it may depend on any. */
 static void placed_origin(struct lineage *l, uint32_t step, int32_t c, struct origin *o)
 {
 	const struct dtx_plan_step *st = &l->g->plan->step[step];
@@ -476,7 +489,7 @@ static void placed_origin(struct lineage *l, uint32_t step, int32_t c, struct or
 		from = origin_of(l, st->table[0], dtx_schema_find(in, out->field[c].name));
 	if (from)
 		*o = *from;
-	o->cap = o->nsources; /* the list is that of `from` */
+	o->cap = o->nsources; /* the list belongs to `from` */
 	if (!from && f.rows == DTX_ROWS_WHOLE)
 		any_origin(l, step, o);
 }
@@ -492,8 +505,8 @@ static void input_origin(struct lineage *l, int32_t t, int32_t c, struct origin 
 	l->failed |= !name || !o->composed;
 }
 
-/* The column of the binding that column c of the result is; -1: the rows brought it.  Those that
- * they brought may stand between the others. */
+/* The index of result column c among the columns of the binding. -1: it is known only at run time;
+ * such columns may be between the others. */
 static int32_t bound_column(const struct dtx_bind *b, const struct dtx_schema *s, int32_t c)
 {
 	if (!b)
@@ -564,7 +577,8 @@ out:
 	return rc;
 }
 
-/* "a / b, by region"; the formula as written when the composed one grows too long. */
+/* The formula in terms of source columns, such as "a / b, by region"; the formula as written if
+ * that would be too long. */
 static const char *composed_text(struct lineage *l, const struct origin *o,
                                  struct dtx_exec_result *r)
 {
@@ -598,7 +612,7 @@ static const char *source_name(const struct lineage *l, struct source s, struct 
 	return dtx_arena_strdup(&r->arena, l->g->flow.table[s.input].schema->field[s.col].name);
 }
 
-/* A row for each source: the first one, and others while there is room. */
+/* Adds one row per source: the first source always, the others while there is room. */
 static enum dtx_code source_rows(struct lineage *l, struct dtx_exec_result *r,
                                  struct dtx_exec_lineage *row, const struct origin *o,
                                  struct dtx_err *err)
@@ -670,7 +684,7 @@ static const char *rows_subtype(const struct dtx_plan_step *st)
 	}
 }
 
-/* Columns that decide which rows the output has, from the steps above it. */
+/* Adds the columns that decide which rows the output has, from all steps that lead to it. */
 static enum dtx_code row_rows(struct lineage *l, struct dtx_exec_result *r, uint32_t output,
                               int32_t t, bool *seen, struct dtx_err *err)
 {
@@ -720,7 +734,7 @@ out:
 	return rc;
 }
 
-/* Says that the record does not name all sources. */
+/* Warns that the record does not name all sources. */
 static enum dtx_code warn_cut(const struct lineage *l, struct dtx_exec_result *r,
                               struct dtx_err *err)
 {

@@ -1,4 +1,4 @@
-/* Keeps the cells of a workbook citable while its columns move through maps. */
+/* Follows workbook cells through operators that move columns, see origin_map.h. */
 #include "core/plan/lineage/origin_map.h"
 
 static bool moves_nothing(const int32_t *from, uint32_t n, uint32_t ncols)
@@ -9,7 +9,8 @@ static bool moves_nothing(const int32_t *from, uint32_t n, uint32_t ncols)
 	return n == ncols;
 }
 
-/* The origin as the batches behind a pass see it. */
+/* Computes the origin of the batches that leave `pass`. It is the same as before the pass unless
+ * the pass moves columns. */
 static enum dtx_code move_origin(struct dtx_pass *pass, struct dtx_arena *arena,
                                  struct dtx_err *err)
 {
@@ -21,7 +22,8 @@ static enum dtx_code move_origin(struct dtx_pass *pass, struct dtx_arena *arena,
 	enum dtx_code rc = DTX_OK;
 
 	pass->out = in;
-	/* a line of text is cited by its number and the column's name */
+	/* A line of a text file is cited by its number and the column's name, so only sheets need
+	 * this. */
 	if (!in || !in->sheet || moves_nothing(from, n, ox->in[pass->input]->nfields))
 		goto out;
 	out = dtx_arena_alloc(arena, 1, sizeof(*out));

@@ -1,10 +1,16 @@
-/* Keeps the cells of a workbook citable while its columns move through maps. */
+/* Follows workbook cells through operators that move columns.
+ *
+ * An error, or the answer of `why`, cites a cell by its address in the sheet. That needs the
+ * physical column of each logical one. When an operator reorders or drops columns, its batches need
+ * an origin with a reordered list of physical columns; this file makes those origins. */
 #ifndef DTX_PLAN_LINEAGE_ORIGIN_MAP_H
 #define DTX_PLAN_LINEAGE_ORIGIN_MAP_H
 
 #include "core/plan/pipe/pipe.h"
 
-/* Fills in and out of the leg's passes; made origins live in the arena.  The reader has started. */
+/* Sets `in` and `out` of every pass of `leg`: the origin that batches have before and after the
+ * pass. New origins are allocated in `arena`, so they live as long as it does. The reader must have
+ * been started. Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_origin_map_leg(struct dtx_pipe_source *leg, struct dtx_arena *arena,
                                              struct dtx_err *err);
 

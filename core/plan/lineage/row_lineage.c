@@ -1,4 +1,4 @@
-/* Lists of row numbers as bytes, and back. */
+/* Packs lists of row numbers into bytes and unpacks them. */
 #include "core/plan/lineage/row_lineage.h"
 
 #include <stdlib.h>
@@ -9,9 +9,11 @@
 #include "core/base/mem.h"
 #include "core/data/cast/cast.h"
 
-/* "dtxrows1", length of the plain bytes in 8, then by zlib: length of the head in 8, the head, and
- * of each column of each list its length in 8 and differences from row to row, zigzag, 7 bits a
- * byte. */
+/* Format: "dtxrows1"; the length of the uncompressed bytes as 8 bytes, big-endian; then, compressed
+ * by zlib: the length of the head (8 bytes), the head (JSON), and for each column of each list its
+ * length (8 bytes) and its numbers. A number is stored as the difference from the previous row,
+ * zigzag-encoded, 7 bits per byte. Row numbers mostly grow by one, so a difference usually takes
+ * one byte that zlib then compresses further. */
 static const char rowlog_magic[] = "dtxrows1";
 enum { ROWLOG_MAGIC = 8, ROWLOG_FRONT = 16, ROWLOG_LEVEL = 1, ROWLOG_PIECE = 1 << 16 };
 #define ROWLOG_PLAIN_MAX (DTX_ROW_LINEAGE_MAX + ((size_t)16 << 20))
@@ -35,7 +37,7 @@ struct rowlog_column {
 	int64_t last;
 };
 struct rowlog_pack {
-	struct rowlog_column **column; /* per list, per column */
+	struct rowlog_column **column; /* [list][column] */
 	size_t *ncols, *rows;
 	size_t nlists, total, max;
 	struct dtx_buf text;
@@ -107,7 +109,8 @@ static void rowlog_end(struct rowlog_pack *p)
 	dtx_buf_clear(&p->text);
 }
 
-/* Rows of the table that belong to one list, from k on; *next: the first one behind them. */
+/* Reads the list number of row k. *next becomes the first row after k that belongs to another
+ * list. */
 static void rowlog_run(struct rowlog_pack *p, const struct dtx_batch *b,
                        const struct dtx_column *lists, uint32_t k, uint32_t *next, size_t *list)
 {
@@ -160,8 +163,9 @@ static int64_t rowlog_line(const struct dtx_batch *b, uint32_t k)
 	return dtx_batch_physical(b, b->sel ? b->sel[k] : k) + 1;
 }
 
-/* Lines from row lo to row hi of a batch: where each row has one of its own at least, ends as far
- * apart as the rows have none between them that is another's, and need not be looked up. */
+/* Adds the lines of rows lo to hi of a batch. Looking up a line is slow. If every row has a line of
+ * its own and the lines of both ends are as far apart as the rows are, the lines between them are
+ * consecutive and need no look-up. */
 static void rowlog_lines(struct rowlog_pack *p, struct rowlog_column *c, const struct dtx_batch *b,
                          uint32_t lo, uint32_t hi, bool own)
 {
@@ -195,7 +199,7 @@ out:
 	return rc;
 }
 
-/* {"column": "C"} of the first row. */
+/* Per column the letters of its address, {"column": "C"}, from the first row. */
 static json_t *rowlog_prefixes(const struct dtx_table *t)
 {
 	json_t *of = json_object();

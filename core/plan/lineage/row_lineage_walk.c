@@ -1,4 +1,5 @@
-/* Kept row numbers walked back from a row of the result, and on from a row of an input. */
+/* Answers from kept row numbers: walks back from a result row to the inputs, or on from an input
+ * row to the result. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static const int64_t *rowlog_bit(const struct dtx_row_lineage_list *l, int64_t b
 	return rowlog_column(l, name);
 }
 
-/* The largest number of a column. */
+/* The largest number in a column. */
 static size_t rowlog_most(const int64_t *col, size_t n)
 {
 	int64_t most = 0;
@@ -59,7 +60,7 @@ static size_t rowlog_most(const int64_t *col, size_t n)
 	return (size_t)most;
 }
 
-/* Numbers of a column in the rows of a set of places, from 0. */
+/* Collects the numbers that a column has at these places; places count from 0. */
 static bool rowlog_numbers(const struct dtx_row_lineage_list *l, const int64_t *col,
                            const struct rowlog_set *places, struct rowlog_set *out)
 {
@@ -74,10 +75,10 @@ static bool rowlog_numbers(const struct dtx_row_lineage_list *l, const int64_t *
 
 /* --- back --- */
 
-/* Rows of one list. */
+/* Some rows of one list. */
 struct rowlog_walk {
 	const struct dtx_row_lineage_list *list;
-	struct rowlog_set rows; /* places in it, from 0 */
+	struct rowlog_set rows; /* their places in the list, from 0 */
 };
 
 static const struct dtx_row_lineage_list *rowlog_of_bit(const struct dtx_row_lineage *k,
@@ -90,7 +91,7 @@ static const struct dtx_row_lineage_list *rowlog_of_bit(const struct dtx_row_lin
 	return NULL;
 }
 
-/* First and last place of the walked rows, per group. */
+/* The first and the last place of the walked rows in each group. */
 struct rowlog_ends {
 	int64_t *lo, *hi;
 	size_t n;
@@ -124,7 +125,7 @@ static bool ends_reach(const struct rowlog_ends *e, const json_t *via, int64_t g
 	        (hi == INT64_MAX || place <= e->hi[group] + hi));
 }
 
-/* Rows that a window looked at. */
+/* Finds the rows that a window function looked at. */
 static bool walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
                         const struct rowlog_set *with, const int64_t *number,
                         struct rowlog_set *out)
@@ -142,7 +143,8 @@ static bool walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
 	return ok;
 }
 
-/* Rows that were made one, or let it stay; of a wide row's cell those that went to its column. */
+/* Finds the rows that a result row was made from, or that let it stay. For one cell of a wide row
+ * these are only the rows that went to its column. */
 static bool walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
                       const struct rowlog_set *with, const int64_t *number, struct rowlog_set *out)
 {
@@ -209,7 +211,7 @@ out:
 	return rc;
 }
 
-/* The row itself. */
+/* Starts at the result row itself. */
 static enum dtx_code walk_start(const struct dtx_row_lineage *k, int64_t row,
                                 struct rowlog_walk *to, struct dtx_err *err)
 {
@@ -230,7 +232,7 @@ out:
 	return rc;
 }
 
-/* Rows that count only where another walk has none. */
+/* Empties a walk that only counts if another walk has no rows. */
 static enum dtx_code walk_unless(const json_t *via, const struct rowlog_walk *walk,
                                  struct rowlog_walk *to, size_t i, struct dtx_err *err)
 {
@@ -354,14 +356,14 @@ const char *dtx_row_lineage_prefix(const struct dtx_row_lineage *k, uint32_t inp
 
 /* --- on --- */
 
-/* Rows that came of the one that is followed, by row number. */
+/* The rows that came from the followed one. */
 struct rowlog_on {
 	struct rowlog_set reach[ROWLOG_BITS];
-	uint64_t own; /* numbers of the row itself, or of copies of it: no group's */
+	uint64_t own; /* bits of the numbers of the row itself or of copies of it, not of groups */
 };
 
-/* The columns of a list by which its rows are followed: numbers of the row itself tell it, that of
- * a group tells only what it went into. */
+/* By which columns of a list to follow rows. Numbers of the row itself identify it, so they are
+ * preferred. The number of a group only says what the row went into; the latest one is enough. */
 static uint64_t on_columns(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
                            const int64_t *col[ROWLOG_BITS])
 {
@@ -380,7 +382,7 @@ static uint64_t on_columns(const struct rowlog_on *on, const struct dtx_row_line
 	return bits;
 }
 
-/* Whether row i of a list came of what has been reached. */
+/* Whether row i of a list came from a row that has been reached. */
 static bool on_reached(const struct rowlog_on *on, const int64_t *const *col, size_t i)
 {
 	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
@@ -390,7 +392,7 @@ static bool on_reached(const struct rowlog_on *on, const int64_t *const *col, si
 	return false;
 }
 
-/* Results of a step that rows went into. */
+/* Adds the results of a step that reached rows went into, and counts them. */
 static enum dtx_code on_made(struct rowlog_on *on, const struct dtx_row_lineage_list *l,
                              int64_t *count, struct dtx_err *err)
 {
@@ -435,7 +437,8 @@ static void on_left(const struct rowlog_on *on, const struct dtx_row_lineage_lis
 	}
 }
 
-/* Rows of its own; and, where there are such, those of groups that it is in. */
+/* Collects the result rows that are the followed row; if there are any, also those of groups with
+ * it. */
 static void on_result(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
                       json_t *rows, json_t *groups)
 {
@@ -454,7 +457,8 @@ static void on_result(const struct rowlog_on *on, const struct dtx_row_lineage_l
 	}
 }
 
-/* A row that only let others stay is in no result by its number. */
+/* Whether rows of this input only let other rows stay (in a semi join). Such a row has no number in
+ * the result. */
 static bool on_lets(const struct dtx_row_lineage *k, uint32_t input)
 {
 	for (uint32_t i = 0; i < k->nlists; i++) {

@@ -1,4 +1,4 @@
-/* The traced plan, step by step. */
+/* Makes the traced plan, step by step, see trace_parts.h. */
 #include "core/plan/lineage/trace_parts.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ struct dtx_op_facts dtx_trace_made_facts(const json_t *step)
 	return dtx_op_facts(dtx_op_named(dtx_json_text(step, "op", "")), step);
 }
 
-/* Whether a table has the rows of an input as they were read, for this step alone. */
+/* Whether a table has the rows of an input as they were read, and only this step reads it. */
 static bool trace_as_read(const struct dtx_plan *plan, int32_t table)
 {
 	uint32_t users = 0, k, n;
@@ -89,7 +89,7 @@ static bool trace_as_read(const struct dtx_plan *plan, int32_t table)
 	       trace_as_read(plan, plan->step[k].table[0]);
 }
 
-/* Keys by their names are columns of the result. */
+/* Whether the keys are columns of the result under known names. */
 static bool trace_is_keyed(const struct dtx_plan_step *st, const struct dtx_op_facts *f)
 {
 	const json_t *keys = json_object_get(st->canonical, f->groups), *one;
@@ -125,7 +125,8 @@ enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_
 	if (f.as_read && trace_as_read(plan, st->table[0]))
 		return TRACE_EARLY;
 	if (f.as_read && f.values == DTX_VALUES_RENAMED)
-		return TRACE_WHOLE; /* a row becomes names, and a row number is no name */
+		return TRACE_WHOLE; /* such a step turns a row into column names, and a row number
+		                       is not a name */
 	if (dtx_trace_windows(st))
 		return TRACE_WINDOW;
 	return f.values == DTX_VALUES_LISTED || f.values == DTX_VALUES_UNLISTED ? TRACE_LIST
@@ -159,7 +160,7 @@ bool dtx_trace_keeps(const struct dtx_plan_step *st, const char *column)
 	       f.values == DTX_VALUES_LISTED || f.values == DTX_VALUES_UNLISTED;
 }
 
-/* `with` names tables of the plan: those that are followed take their place. */
+/* Replaces table names in `with` by the names of those tables in the traced plan. */
 static json_t *trace_with(struct trace *t, const struct dtx_plan_step *st, const json_t *with)
 {
 	char name[TRACE_NAME];
@@ -192,7 +193,7 @@ json_t *dtx_trace_step(struct trace *t, const struct dtx_plan_step *st)
 	return step;
 }
 
-/* A selector that finds its columns would find the row numbers too; names do not. */
+/* Whether a list has selectors. They would match the row numbers too; plain names do not. */
 static bool trace_finds(const json_t *cols)
 {
 	json_t *one;
@@ -206,7 +207,8 @@ static bool trace_finds(const json_t *cols)
 	return false;
 }
 
-/* The step as it is, away from the row numbers: what they say must not change. */
+/* The step with its parameters changed so that it ignores the row numbers `ids` and passes them
+ * on. */
 static json_t *trace_beside(struct trace *t, const struct dtx_plan_step *st, uint64_t ids)
 {
 	json_t *step = dtx_trace_step(t, st), *kept = json_array();
@@ -225,7 +227,7 @@ static json_t *trace_beside(struct trace *t, const struct dtx_plan_step *st, uin
 	return step;
 }
 
-/* The columns that stay, by name where they are known, and the row numbers. */
+/* A select of the columns that stay, by name if they are known, and the row numbers. */
 static json_t *trace_list(struct trace *t, const struct dtx_plan_step *st, int32_t id)
 {
 	const struct dtx_schema *s = t->table[id].schema;
@@ -238,7 +240,8 @@ static json_t *trace_list(struct trace *t, const struct dtx_plan_step *st, int32
 	return json_pack("{ss so}", "op", "select", "cols", cols);
 }
 
-/* What a column of table names has, whatever the tables are called here. */
+/* The table names for the union's `source_as` column, which would otherwise be the names in the
+ * traced plan. */
 static json_t *trace_sources(struct trace *t, const struct dtx_plan_step *st)
 {
 	json_t *list = json_array();
@@ -255,14 +258,15 @@ static json_t *trace_union(struct trace *t, const struct dtx_plan_step *st)
 
 	if (json_object_get(step, "source_as") && !json_object_get(step, "sources"))
 		trace_set(t, step, "sources", trace_sources(t, st));
-	/* the row numbers of each table are missing in the others */
+	/* Each table lacks the row numbers of the others. */
 	trace_set(t, step, "fill_missing", json_true());
 	if (step)
 		json_object_del(step, "columns");
 	return step;
 }
 
-/* Columns of all tables, and the row numbers, which are of one each. */
+/* A union of the columns that all tables have. A plain intersection would drop the row numbers,
+ * since a table has only its own. */
 static void trace_intersect(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                             const char *in, const char *out)
 {
@@ -275,8 +279,8 @@ static void trace_intersect(struct trace *t, const struct dtx_plan_step *st, int
 	dtx_trace_add(t, json_pack("{ss so}", "op", "select", "cols", cols), whole, out);
 }
 
-/* Brings the row numbers of the other table as the step brings its value; `in` becomes the table
- * that has them. */
+/* Adds look-ups that bring the row numbers of the other table the same way as its value. `in`
+ * becomes the table that has them. */
 static void trace_lookup(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                          char in[TRACE_NAME])
 {
@@ -310,7 +314,7 @@ out:
 	return rc;
 }
 
-/* Table k of a step without its row numbers; its name. */
+/* Makes table k of a step without row numbers; returns its name. */
 static const char *trace_bare(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                               uint32_t k, char bare[TRACE_NAME])
 {
@@ -324,7 +328,7 @@ static const char *trace_bare(struct trace *t, const struct dtx_plan_step *st, i
 	return bare;
 }
 
-/* The other tables of a step without row numbers. */
+/* Makes the step read its other tables without row numbers. */
 static void trace_bare_with(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                             json_t *step)
 {
@@ -340,7 +344,7 @@ static void trace_bare_with(struct trace *t, const struct dtx_plan_step *st, int
 	json_decref(list);
 }
 
-/* A step that makes rows of several: without numbers before it, with new ones after it. */
+/* A barrier reads its inputs without row numbers, and its result gets new ones. */
 static enum dtx_code trace_barrier(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                                    struct dtx_err *err)
 {
@@ -372,15 +376,15 @@ static enum dtx_code trace_not(const struct dtx_plan *plan, uint32_t i, struct d
 	return DTX_E_NO_TRANSLATION;
 }
 
-/* Whether columns get new names that depend on their places. */
+/* Whether the step renames columns by their position. */
 static bool trace_heads(const struct dtx_plan_step *st)
 {
 	return dtx_trace_facts(st).values == DTX_VALUES_RENAMED &&
 	       !json_object_get(st->canonical, "map") && !json_object_get(st->canonical, "regex");
 }
 
-/* The names of all columns that are none of ours, where the step gives names to the first of them;
- * NULL: they are not known. */
+/* The new names of all original columns. The step may rename only the first ones; then the others
+ * must be known. NULL if they are not. */
 static json_t *trace_heading(struct trace *t, const struct dtx_plan_step *st)
 {
 	const struct dtx_schema *s = t->table[st->table[0]].schema;
@@ -396,8 +400,8 @@ static json_t *trace_heading(struct trace *t, const struct dtx_plan_step *st)
 	return names;
 }
 
-/* The row numbers go to the end, where no place of another column depends on them, and keep their
- * names. */
+/* Moves the row numbers to the end, so that they do not change the position of other columns, and
+ * keeps their names. */
 static enum dtx_code trace_headed(struct trace *t, uint32_t i, const char *in, const char *out,
                                   struct dtx_err *err)
 {
@@ -422,7 +426,8 @@ static enum dtx_code trace_headed(struct trace *t, uint32_t i, const char *in, c
 	return DTX_OK;
 }
 
-/* The rows with both numbers, and without their first. */
+/* A copy has a table with old and new numbers, to go back from one to the other, and one with only
+ * the new numbers. */
 static enum dtx_code trace_copy(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                                 struct dtx_err *err)
 {
@@ -444,7 +449,8 @@ out:
 	return rc;
 }
 
-/* Rows keep their numbers and get one more, by which the rows they looked at are found. */
+/* Rows keep their numbers and get one more. trace_back.c finds by it which rows the step looked
+ * at. */
 static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st,
                                   enum trace_how how, int32_t id, struct dtx_err *err)
 {
@@ -478,7 +484,7 @@ void dtx_trace_ready(struct trace *t, int32_t id)
 	x->waiting = -1;
 }
 
-/* Whether the other table's row numbers come along. */
+/* Whether the result has the row numbers of the second table too. */
 static bool trace_brings(const struct dtx_plan_step *st)
 {
 	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
@@ -486,7 +492,8 @@ static bool trace_brings(const struct dtx_plan_step *st)
 	return rows == DTX_ROWS_JOINED || rows == DTX_ROWS_LOOKUP || rows == DTX_ROWS_UNION;
 }
 
-/* Row numbers behind a step that passes rows on; false where they cannot be told apart. */
+/* Sets *ids to the row numbers after a step that passes rows on. False if two tables have the same
+ * number, so that a result row would need two values of it. */
 static bool trace_merge(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
                         uint64_t *ids)
 {
@@ -494,7 +501,7 @@ static bool trace_merge(struct trace *t, const struct dtx_plan_step *st, enum tr
 	for (uint32_t k = 1; k < st->ntables && trace_brings(st); k++) {
 		uint64_t other = st->table[k] >= 0 ? t->table[st->table[k]].ids : 0;
 
-		/* one row of the result would have two of them */
+		/* a result row would need two numbers of the same input */
 		if (how != TRACE_UNION && *ids & other)
 			return false;
 		*ids |= other;
@@ -514,7 +521,8 @@ bool dtx_trace_unions(const struct trace *t)
 static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
                             int32_t id)
 {
-	if (dtx_trace_facts(st).passes) /* the run has checked them, without row numbers */
+	if (dtx_trace_facts(st)
+	            .passes) /* the original run has made these checks, without row numbers */
 		return json_pack("{ss ss}", "op", "filter", "where", "true");
 	switch (how) {
 	case TRACE_LIST: return trace_list(t, st, id);
@@ -572,7 +580,7 @@ out:
 	return rc;
 }
 
-/* Names of ours that the plan has too would be taken for one another. */
+/* Fails if a name in the plan starts as our own names do, since the two could be confused. */
 static enum dtx_code trace_taken(const struct trace *t, struct dtx_err *err)
 {
 	static const char own[] = "dtx_";

@@ -1,6 +1,6 @@
-/* A table that comes to the same rows twice: which of its rows came first is no longer told by
- * their number.  The plan then takes it the second time from a copy, whose rows are numbered anew.
- */
+/* Handles a table that meets the same rows twice, for example in a join with itself. A row of the
+ * result would then have two numbers of the same input in one column. The plan is rewritten so that
+ * the second use reads a copy of the table, whose rows get numbers of their own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,13 +49,13 @@ void dtx_trace_again_places(struct dtx_plan *again, const struct dtx_plan *of)
 
 struct again {
 	const struct dtx_plan *plan;
-	uint64_t *ids; /* per table: row numbers that it would carry */
-	json_t *steps; /* of the new plan */
+	uint64_t *ids; /* per table id: row numbers that it would carry */
+	json_t *steps; /* steps of the new plan */
 	uint32_t nbits, copies;
 	bool failed;
 };
 
-/* The rows of a step's second table come along. */
+/* Whether rows of the step's second table become part of its result rows. */
 static bool again_brings(const struct dtx_plan_step *st)
 {
 	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
@@ -63,7 +63,7 @@ static bool again_brings(const struct dtx_plan_step *st)
 	return rows == DTX_ROWS_JOINED || rows == DTX_ROWS_LOOKUP;
 }
 
-/* Table k of the step is a copy from here on; its other tables are where they were. */
+/* Makes table k of the step a copy; its other tables stay the same. */
 static void again_copy(struct again *a, const struct dtx_plan_step *st, uint32_t k, json_t *step)
 {
 	json_t *with = json_object_get(step, "with"), *copy = NULL, *named;
@@ -87,7 +87,8 @@ static uint64_t again_bit(struct again *a)
 	return a->nbits < TRACE_BITS ? (uint64_t)1 << a->nbits++ : 0;
 }
 
-/* The table that a step works on, by name: "the first one" may be another among more tables. */
+/* Writes the name of the table that a step reads into the step. Without a name it is the first
+ * input or the step before, which may be another one after copies were added. */
 static void again_in(struct again *a, const struct dtx_plan_step *st, json_t *step)
 {
 	int32_t made = st->table[0] - (int32_t)a->plan->ninputs;
@@ -99,8 +100,8 @@ static void again_in(struct again *a, const struct dtx_plan_step *st, json_t *st
 	                           json_string(dtx_plan_table_name(a->plan, st->table[0], name)));
 }
 
-/* Rows of a union are told by one number where both tables have the rows of the same input as they
- * came; where one of them joined others, its columns are not what that number tells. */
+/* Whether a union needs a copy. If both tables have the unchanged rows of the same input, one
+ * number identifies a row. If one of them joined other rows, that number does not say which. */
 static bool again_mixes(uint64_t ids, uint64_t other)
 {
 	return ids != other || other & (other - 1);
@@ -110,7 +111,8 @@ static void again_step(struct again *a, uint32_t i)
 {
 	const struct dtx_plan_step *st = &a->plan->step[i];
 	enum trace_how how = dtx_trace_how(a->plan, st);
-	json_t *step = json_deep_copy(st->canonical); /* its parameters have one name each */
+	json_t *step =
+		json_deep_copy(st->canonical); /* the canonical form has one name per parameter */
 	uint64_t ids = st->table[0] >= 0 ? a->ids[st->table[0]] : 0, other;
 
 	again_in(a, st, step);
@@ -129,8 +131,8 @@ static void again_step(struct again *a, uint32_t i)
 	json_decref(step);
 }
 
-/* Inputs of several files are those files by now, with steps of their own
- * (core/plan/parse/expand_globs.h). */
+/* Replaces the steps. An input with several files was expanded to one input per file and more steps
+ * (core/plan/parse/expand_globs.h); then the expanded inputs must replace the original ones too. */
 static bool again_whole(const struct again *a, json_t *plan)
 {
 	const struct dtx_plan *of = a->plan;

@@ -1,4 +1,9 @@
-/* From the row that is asked for back to the rows of inputs that went into it. */
+/* Goes back from the asked row to the rows of the inputs that it came from.
+ *
+ * It starts with walk 0, the asked row, and goes through the row numbers from the last to the
+ * first, that is from the last step to the inputs. For each walk that has the number of a step, it
+ * adds a walk with the rows of the step's input. Walks that have the number of an input become
+ * outputs of the plan. */
 #include "core/plan/lineage/trace_parts.h"
 
 #include <stdio.h>
@@ -15,7 +20,7 @@ void dtx_trace_semi(struct trace *t, const char *in, const char *with, const cha
 	              in, out);
 }
 
-/* Rows as they are. */
+/* Contract in trace_parts.h. */
 void dtx_trace_same(struct trace *t, const char *in, const char *out)
 {
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), in, out);
@@ -48,7 +53,7 @@ static void trace_one(struct trace *t, const char *in, const char *out)
 		in, out);
 }
 
-/* Rows of `in` by whether `with` has any. */
+/* Joins both tables by a constant, so that each row of `in` matches every row of `with`. */
 void dtx_trace_meets(struct trace *t, const char *in, const char *with, const char *how,
                      const char *out)
 {
@@ -91,7 +96,7 @@ void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t t
 	t->walk[t->nwalks++].ids = ids;
 }
 
-/* Formulas among the keys become columns, so that they can be compared. */
+/* Formulas among the keys become columns, because a join compares columns. */
 json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out)
 {
 	json_t *on = json_array(), *set = json_array(), *key;
@@ -130,7 +135,7 @@ void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out)
 	dtx_buf_addc(out, quote);
 }
 
-/* Columns of a table whose values walked rows gave to the asked one; NULL: none. */
+/* Contract in trace_parts.h. */
 json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table)
 {
 	json_t *cols = t->walk[w].reach ? t->walk[w].reach[table] : NULL;
@@ -153,7 +158,8 @@ static bool trace_some(struct trace *t, const char *formula, struct dtx_buf *whe
 	return some;
 }
 
-/* {condition: {column: true}}: these columns leave `cols`. */
+/* Collects {condition: {column: true}} for the aggregates that took only some rows of their group,
+ * and removes those columns from `cols`. */
 static json_t *trace_wheres(struct trace *t, const struct dtx_plan_step *st, json_t *cols)
 {
 	json_t *wheres = json_object(), *one, *of;
@@ -178,8 +184,8 @@ static json_t *trace_wheres(struct trace *t, const struct dtx_plan_step *st, jso
 	return wheres;
 }
 
-/* The walked `rows` decided that a group is there; what went into these columns of it are those
- * for which the condition holds. */
+/* All rows of the group (`rows`) decided that the group exists. For these columns only the rows
+ * that meet the aggregate's condition gave the value, so they get a walk of their own. */
 static void trace_back_some(struct trace *t, uint32_t i, const json_t *wheres, uint32_t from,
                             const char *rows)
 {
@@ -201,7 +207,7 @@ static void trace_back_some(struct trace *t, uint32_t i, const json_t *wheres, u
 	}
 }
 
-/* Rows that went into the walked results of a barrier. */
+/* From walked rows of a barrier's result to the rows of its input that they were made from. */
 static void trace_back_barrier(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit];
@@ -255,7 +261,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 			dtx_trace_wider_empty(
 				t, i, rows, group, on,
 				&(struct trace_via){ .from = (int32_t)w, .bit = bit });
-		if (apart) { /* the whole row decided, some rows have the value */
+		if (apart) { /* all long rows decided that the row exists, some gave the value */
 			dtx_trace_name(cell, "h", t->nwalks);
 			dtx_trace_wider_name(t, st, cols, rows, cell);
 			dtx_trace_walked(t, cell, ids, st->table[0], of,
@@ -293,7 +299,7 @@ json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const 
 	                 json_object_get(st->canonical, "nulls_equal"));
 }
 
-/* Rows of the other table that let walked rows stay; they give no value. */
+/* From walked rows to the rows of the other table that let them stay. These contribute no value. */
 static void trace_back_semi(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit], n = t->nwalks;
@@ -317,7 +323,7 @@ static void trace_back_semi(struct trace *t, uint32_t bit)
 	}
 }
 
-/* Each row is of all rows of all tables. */
+/* Each row of the result depends on all rows of all tables. */
 static void trace_back_whole(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit], n = t->nwalks;
@@ -354,7 +360,7 @@ static void trace_back_whole(struct trace *t, uint32_t bit)
 	json_decref(any);
 }
 
-/* Rows of a copy are those of its table. */
+/* A copy has the rows of its table. */
 static void trace_back_copy(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit], n = t->nwalks;
@@ -375,8 +381,8 @@ static void trace_back_copy(struct trace *t, uint32_t bit)
 	}
 }
 
-/* The table with the numbers of an input, by name: of its columns those that are asked for, so that
- * no others need be read; all where it lacks one. */
+/* Names a table that has the row numbers of an input and only those of its columns that are wanted,
+ * so that the others need not be read. It has all columns if it lacks a wanted one. */
 static void trace_narrow(struct trace *t, uint32_t input, char name[TRACE_NAME])
 {
 	const json_t *want = json_object_get(t->ask->sources, t->plan->input[input].name), *value;
@@ -384,7 +390,7 @@ static void trace_narrow(struct trace *t, uint32_t input, char name[TRACE_NAME])
 	json_t *cols = json_array();
 	const char *column;
 	char in[TRACE_NAME], number[TRACE_NAME];
-	/* steps that look at rows as they were read may leave columns out */
+	/* Steps that look at rows as they were read may have removed columns. */
 	bool all = !want || !s || t->table[t->numbered[input]].from;
 
 	json_object_foreach((json_t *)(uintptr_t)want, column, value)
@@ -424,8 +430,7 @@ static void trace_back_input(struct trace *t, uint32_t input)
 	}
 }
 
-/* Rows with these cells; texts are compared as they are printed. */
-/* A number as the language writes one. */
+/* Whether a text is a number as formulas write one. */
 static bool trace_number(const char *text)
 {
 	size_t n = strspn(text + (*text == '-'), "0123456789");
@@ -445,7 +450,8 @@ static bool trace_numeric(const struct trace *t, int32_t id, const char *name)
 	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
 }
 
-/* By its text, or where that is a number by its value: 1.50 finds 1.5. */
+/* Appends the condition that a row has the cells of the key. Cells are compared as printed; a
+ * number is also compared by its value, so that 1.50 finds 1.5. */
 static void trace_key(struct trace *t, int32_t id, struct dtx_buf *where)
 {
 	const char *name, *sep = "";
@@ -469,14 +475,15 @@ static void trace_key(struct trace *t, int32_t id, struct dtx_buf *where)
 	}
 }
 
-/* The row by what it is known to have. */
+/* Finds the asked row by its known cells. */
 static void trace_known(struct trace *t, int32_t id, const char *in)
 {
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int64_t nth = 0;
 	json_t *cols;
 
-	/* the only row is told by no cell: those that are not asked for need not be made */
+	/* The only row needs no condition. Then columns that are not asked for need not be
+	 * computed. */
 	if (t->ask->only) {
 		cols = json_pack("[s]", t->ask->column);
 		dtx_trace_numbers(t, cols, t->table[id].ids);
@@ -497,7 +504,7 @@ static void trace_known(struct trace *t, int32_t id, const char *in)
 	dtx_buf_clear(&where);
 }
 
-/* The row by its number or its key, in the whole table. */
+/* Finds the asked row in the whole table, by its number or its key. */
 static void trace_found(struct trace *t, int32_t id, const char *in)
 {
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -512,7 +519,7 @@ static void trace_found(struct trace *t, int32_t id, const char *in)
 	else
 		dtx_buf_printf(&where, "dtx_row == %lld", (long long)t->ask->row);
 	t->failed |= !dtx_buf_ok(&where);
-	if (counted) /* no row behind it is asked for */
+	if (counted) /* no later row is needed */
 		dtx_trace_add(t, json_pack("{ss sI}", "op", "limit", "n", (json_int_t)t->ask->row),
 		              "dtx_rows", "dtx_first");
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)),
@@ -520,8 +527,8 @@ static void trace_found(struct trace *t, int32_t id, const char *in)
 	dtx_buf_clear(&where);
 }
 
-/* The rows in front of a step that filled wanted columns of an input, as far as they are not
- * numbered there: which cell a value came from is then seen in them. */
+/* Outputs the rows from before a step that filled blank cells of wanted columns, if rows were not
+ * numbered there. They show which cell a value was taken from. */
 static void trace_back_unfilled(struct trace *t, uint32_t i)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];

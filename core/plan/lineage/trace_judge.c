@@ -1,10 +1,12 @@
-/* Which columns of each table decided which rows there are, from the plan's text alone: conditions,
- * keys, orders of windows.  As of trace_need.c, which has those that a value is made of. */
+/* Which columns decided which rows exist: those in conditions, keys and orders of windows. This
+ * follows from the text of the plan alone. trace_need.c does the same for the columns that a value
+ * is computed from. */
 #include <string.h>
 
 #include "core/plan/lineage/trace_parts.h"
 
-/* A member of an item, or an item that is a name: of which table of the step it speaks. */
+/* Members of an item in a list of parameters: the table of the step that the member refers to, and
+ * whether it is a formula. */
 static const struct {
 	const char *member;
 	uint32_t table;
@@ -39,7 +41,7 @@ static bool judge_is_formula(const struct dtx_op *op, const char *name)
 	return false;
 }
 
-/* A formula or a name without more is of all tables of the step that have such columns. */
+/* A plain formula or name refers to every table of the step that has such columns. */
 static void judge_param(const struct dtx_plan_step *st, const char *name,
                         const struct trace_decider *to)
 {

@@ -1,9 +1,9 @@
-/* The traced plan with less work in it and the same results.
+/* Rewrites the traced plan so that it gives the same results with less work.
  *
- * Tables that several steps read would be held in memory.  Where a table is only an input read on,
- * each reader gets it anew instead, with no more columns than it needs; rows of a group are then
- * looked for in the input itself, before other steps run on it.  Rows that come from a source by
- * dropping others need not be found in it again. */
+ * A table that several steps read would be kept in memory. If a table is cheap to compute from an
+ * input, each reader gets its own copy of the steps instead, with only the columns that it needs.
+ * The search for the rows of a group can then run on the input itself, before other steps. Rows
+ * that a step only selected from a source need not be searched in it again. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,14 +11,15 @@
 #include "core/plan/lineage/trace_parts.h"
 
 enum {
-	LEAN_STEPS = 500, /* beyond, tables are shared */
-	LEAN_LONG = 1500  /* steps of a plan that are all looked at, each along its chain */
+	LEAN_STEPS = 500, /* with more steps than this, tables are shared again */
+	LEAN_LONG = 1500 /* with more steps than this the plan stays as it is, because for each step
+	                    the whole chain before it is looked at */
 };
 
 struct lean {
 	struct trace *t;
-	json_t *old, *made; /* steps before and behind */
-	json_t *exact;      /* {name of a copy: name of the table it is equal to} */
+	json_t *old, *made; /* the steps before and after the rewriting */
+	json_t *exact;      /* {name of a copy: name of the table that it equals} */
 	uint32_t ncopies;
 };
 
@@ -40,7 +41,7 @@ static enum dtx_op_rows lean_rows(const json_t *step)
 	return dtx_trace_made_facts(step).rows;
 }
 
-/* Rows of two tables meet by keys. */
+/* Whether the step matches rows of two tables by keys. */
 static bool lean_is_join(const json_t *step)
 {
 	enum dtx_op_rows rows = lean_rows(step);
@@ -98,7 +99,7 @@ static int32_t lean_input(const struct lean *l, const char *name)
 	return -1;
 }
 
-/* The input behind a chain of steps. */
+/* The input at the start of a chain of steps. */
 static int32_t lean_source(const struct lean *l, const char *name)
 {
 	const json_t *maker;
@@ -110,7 +111,8 @@ static int32_t lean_source(const struct lean *l, const char *name)
 
 static bool lean_cheap(const struct lean *l, const char *name);
 
-/* Every row of the left by itself, and a right side that is small beside it. */
+/* Whether a join is cheap to repeat: it decides about each left row on its own, and its right table
+ * is small compared to the left one. */
 static bool lean_joins(const struct lean *l, const json_t *step)
 {
 	const char *with = dtx_json_text(step, "with", NULL), *how;
@@ -144,7 +146,7 @@ static bool lean_formula(const char *formula)
 	return plain;
 }
 
-/* Formulas that look at no row but their own. */
+/* Contract in trace_parts.h. */
 bool dtx_trace_plain(const json_t *step)
 {
 	json_t *one;
@@ -158,7 +160,8 @@ bool dtx_trace_plain(const json_t *step)
 	return lean_formula(dtx_json_text(step, "where", "true"));
 }
 
-/* Rows are made one after the other, from the row that went in, or the first of them stay. */
+/* Whether the step computes its rows one after the other, each from one input row, or keeps the
+ * first rows. */
 static bool lean_streams(const json_t *step)
 {
 	struct dtx_op_facts f = dtx_trace_made_facts(step);
@@ -182,10 +185,10 @@ static bool lean_cheap(const struct lean *l, const char *name)
 		reader = input < 0 ? NULL : l->t->bound->input[input].reader;
 		return reader && !strcmp(reader, "csv");
 	}
-	/* few rows: they are kept */
+	/* A filter of trace_pin.c leaves few rows, which may be kept. */
 	if (!strncmp(name, "dtx_" TRACE_PIN, strlen("dtx_" TRACE_PIN)))
 		return false;
-	/* a promise of a step is about all its rows, and is checked once */
+	/* A promise about all rows of a step is checked just once. */
 	if (json_object_get(maker, "expect") || !lean_cheap(l, lean_in(maker)))
 		return false;
 	if (lean_is_join(maker))
@@ -208,7 +211,7 @@ static bool lean_names(const json_t *on, const char *column)
 	return false;
 }
 
-/* The schema of a table of the plan. */
+/* The schema of a table by its name in the traced plan; NULL: not known. */
 static const struct dtx_schema *lean_schema(const struct lean *l, const char *name)
 {
 	char known[TRACE_NAME];
@@ -223,7 +226,7 @@ static const struct dtx_schema *lean_schema(const struct lean *l, const char *na
 	return NULL;
 }
 
-/* Whether the rows that `semi` leaves are the same when it stands before the step. */
+/* Whether the semi join `semi` gives the same rows when it runs before the step. */
 static bool lean_passes(const struct lean *l, const json_t *step, const json_t *semi)
 {
 	const json_t *on = json_object_get(semi, "on");
@@ -259,7 +262,8 @@ static void lean_emit(struct lean *l, json_t *step, const char *in, const char *
 	json_decref(step);
 }
 
-/* The table anew, without the rows that `semi` (or NULL) drops; its name. */
+/* Copies the steps that make a table, without the rows that `semi` drops (NULL: with all rows). The
+ * semi join moves as far towards the input as possible. `out` is the name of the copy. */
 static void lean_copy(struct lean *l, const char *name, const json_t *semi, char out[TRACE_NAME])
 {
 	const json_t *maker = dtx_trace_made_by(l->old, name);
@@ -285,7 +289,7 @@ static void lean_copy(struct lean *l, const char *name, const json_t *semi, char
 	}
 }
 
-/* The table that a step reads instead of `name`. */
+/* The name of the table that a step reads instead of `name`: a copy of its own if that is cheap. */
 static json_t *lean_own(struct lean *l, const char *name)
 {
 	char own[TRACE_NAME];
@@ -297,7 +301,7 @@ static json_t *lean_own(struct lean *l, const char *name)
 	return json_string(own);
 }
 
-/* By keys: rows of a group. */
+/* Whether the step searches for rows by keys, which are those of a group. */
 static bool lean_is_keyed(const json_t *step)
 {
 	return lean_rows(step) == DTX_ROWS_SEMI && json_object_get(step, "on");
@@ -361,7 +365,7 @@ static bool lean_lists(const json_t *list, const char *name)
 	return false;
 }
 
-/* Ops that only add columns to their rows, which have other names than these. */
+/* Whether the step only adds columns, with other names than `cols`. */
 static bool lean_adds(const json_t *step, const json_t *cols)
 {
 	const char *suffix = dtx_json_text(step, "suffix", ""), *as;
@@ -381,8 +385,8 @@ static bool lean_adds(const json_t *step, const json_t *cols)
 	return json_array_size(cols) > 0;
 }
 
-/* Each row has one of those that went in, with the columns `cols` as they are there; one of these
- * may be there twice. */
+/* Whether each result row is one of the input rows with the columns `cols` unchanged. An input row
+ * may occur twice. */
 static bool lean_keeps(const json_t *step, const json_t *cols)
 {
 	struct dtx_op_facts f = dtx_trace_made_facts(step);
@@ -420,7 +424,7 @@ static bool lean_any(const json_t *tables, const json_t *name)
 	return false;
 }
 
-/* The tables that may have a row number; new. */
+/* The tables that may have the row number `column`, as {name: true}; new. */
 static json_t *lean_numbered(const struct lean *l, const char *column)
 {
 	json_t *tables = json_object(), *step;
@@ -444,9 +448,9 @@ static json_t *lean_numbered(const struct lean *l, const char *column)
 	return tables;
 }
 
-/* The last table on the way to `name` that has rows of `source` with the columns `cols` (NULL: all)
- * as they are there, and those of `name` among them; `source` itself where there is none, or where
- * rows came by another way as well. */
+/* The last table on the way from `source` to `name` whose rows are rows of `source` with the
+ * columns `cols` (NULL: all) unchanged, and include those of `name`. Returns `source` if there is
+ * none, or if rows also came another way. */
 static const char *lean_nearest(const struct lean *l, const char *name, const char *source,
                                 const json_t *cols, const json_t *numbered)
 {
@@ -465,7 +469,7 @@ static const char *lean_nearest(const struct lean *l, const char *name, const ch
 	return !strcmp(near, at) ? source : near;
 }
 
-/* Rows of a source that have one of the row numbers in another table. */
+/* Whether the step finds the rows of a source whose row number occurs in another table. */
 static bool lean_is_numbered(const json_t *step)
 {
 	const json_t *using = json_object_get(step, "using");
@@ -497,11 +501,13 @@ static void lean_found(struct lean *l, json_t *step)
 	if (strcmp(near, with) != 0)
 		dtx_trace_add(l->t, json_deep_copy(step), near,
 		              dtx_trace_name(rows, "z", l->ncopies++));
-	dtx_trace_add(l->t,
-	              selects ? json_pack("{ss so}", "op", "select", "cols", /* pruned by itself */
-	                                  json_deep_copy(json_object_get(narrow, "cols")))
-	                      : json_pack("{ss ss}", "op", "filter", "where", "true"),
-	              rows, dtx_json_text(step, "out", ""));
+	dtx_trace_add(
+		l->t,
+		selects ? json_pack("{ss so}", "op", "select",
+	                            "cols", /* trace_prune.c removes the row numbers from it */
+	                            json_deep_copy(json_object_get(narrow, "cols")))
+			: json_pack("{ss ss}", "op", "filter", "where", "true"),
+		rows, dtx_json_text(step, "out", ""));
 }
 
 /* --- an aggregate of rows that are listed all --- */
@@ -511,7 +517,8 @@ static void lean_column(void *arg, const char *name)
 	json_object_set_new(arg, name, json_true());
 }
 
-/* Whether the formulas that some step reads look at none but these columns; the others go. */
+/* Whether the aggregates that `reader` uses need only the columns `cols`. Removes the other
+ * aggregates. */
 static bool lean_within(struct lean *l, const json_t *group, const json_t *reader,
                         const json_t *cols)
 {
@@ -542,7 +549,7 @@ static bool lean_within(struct lean *l, const json_t *group, const json_t *reade
 	return within;
 }
 
-/* The one step that reads a table, where it lists the columns. */
+/* The only step that reads a table, if it lists the columns that it takes. */
 static const json_t *lean_reader(const struct lean *l, const char *name)
 {
 	const json_t *reader = NULL;
@@ -557,8 +564,8 @@ static const json_t *lean_reader(const struct lean *l, const char *name)
 	return reader;
 }
 
-/* All rows of an input are an answer, and held for it: an aggregate of them all is made of what is
- * held, not of the input read once more. */
+/* If an output lists all rows of an input, they are kept in memory anyway. Then an aggregate of all
+ * rows reads those and not the input once more. */
 static void lean_share(struct lean *l, size_t at)
 {
 	json_t *list = json_array_get(l->t->steps, at), *step = NULL;

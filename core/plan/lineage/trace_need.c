@@ -1,5 +1,6 @@
-/* Which columns of each table the asked column depends on, from the plan's text alone.  "*": any.
- */
+/* Which columns of each table the asked column depends on. This follows from the text of the plan
+ * alone, going back from the output step by step. The name "*" stands for any column, when it is
+ * not known which. */
 #include <string.h>
 
 #include "core/base/mem.h"
@@ -23,7 +24,7 @@ bool dtx_trace_needs(const struct trace *t, int32_t table, const char *column)
 struct need_of {
 	struct trace *t;
 	int32_t table;
-	json_t *list; /* NULL: into the table's */
+	json_t *list; /* where to add names; NULL: to what is needed of the table */
 };
 
 static void need_column(void *arg, const char *name)
@@ -36,7 +37,7 @@ static void need_column(void *arg, const char *name)
 		dtx_trace_need_add(n->t, n->table, name);
 }
 
-/* Columns of a formula; "*" where it cannot be read. */
+/* Adds the columns of a formula, or "*" if it cannot be parsed. */
 static void need_formula(struct need_of *n, const char *formula)
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -51,7 +52,8 @@ static void need_formula(struct need_of *n, const char *formula)
 	dtx_arena_clear(&arena);
 }
 
-/* Items are computed left to right, so the last one that is needed is looked at first. */
+/* The items of a `derive` are computed from left to right and may use earlier ones, so they are
+ * looked at from right to left. */
 static void need_set(struct trace *t, const struct dtx_plan_step *st, json_t *need, int32_t in)
 {
 	const json_t *set = json_object_get(st->canonical, "set");
@@ -78,7 +80,7 @@ void dtx_trace_need_formula(struct trace *t, int32_t table, const char *formula)
 	need_formula(&of, formula);
 }
 
-/* Keys and aggregates by formulas; other columns keep their names. */
+/* Keys and aggregates depend on the columns in their formulas. Other columns keep their names. */
 static void need_group(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
                        int32_t in)
 {
@@ -106,7 +108,7 @@ static void need_group(struct trace *t, const struct dtx_plan_step *st, const js
 	json_decref(rest);
 }
 
-/* The column in the place of this one; "*": not known. */
+/* The column of the input at the same position; "*" if that is not known. */
 static const char *need_in_place(const struct trace *t, uint32_t i, const char *name)
 {
 	const struct dtx_schema *out = t->table[t->plan->ninputs + i].schema;
@@ -139,7 +141,7 @@ static void need_renamed(struct trace *t, uint32_t step, const json_t *need, int
 	}
 }
 
-/* A column that the table is known to lack is another table's. */
+/* Adds a column, unless the table is known to lack it. Then it is a column of another table. */
 static void need_named(struct trace *t, int32_t table, const char *name)
 {
 	const struct dtx_schema *s = table >= 0 ? t->table[table].schema : NULL;
@@ -155,7 +157,7 @@ static bool need_joins(const struct dtx_plan_step *st)
 	return rows == DTX_ROWS_JOINED || rows == DTX_ROWS_SEMI || rows == DTX_ROWS_ANTI;
 }
 
-/* Whether this side of a join is known to have the column. */
+/* Whether one side of a join is known to have the column. */
 static bool need_side(const struct trace *t, const struct dtx_plan_step *st, uint32_t side,
                       const char *name)
 {
@@ -166,8 +168,8 @@ static bool need_side(const struct trace *t, const struct dtx_plan_step *st, uin
 	return need_joins(st) && s && !s->open && dtx_schema_find(s, name) >= 0;
 }
 
-/* Of a name that both sides of a join have the right column has got the suffix; a key by its name
- * alone is of both. */
+/* Whether a column of the result is from the left table. If both sides have the name, the right
+ * one's column got the suffix. A column in `using` is from both sides. */
 static bool need_left(const struct trace *t, const struct dtx_plan_step *st, const char *name)
 {
 	const json_t *using = json_object_get(st->canonical, "using"), *one;
@@ -181,7 +183,8 @@ static bool need_left(const struct trace *t, const struct dtx_plan_step *st, con
 	return need_side(t, st, 0, name);
 }
 
-/* By name in every table; a right column may have got a suffix, a key may be the right one's. */
+/* Looks for each needed name in every table. A column of the right table may have the suffix of the
+ * join; a key may have another name in the right table. */
 static void need_all(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
 	const json_t *on = json_object_get(st->canonical, "on");
@@ -212,7 +215,8 @@ static void need_all(struct trace *t, const struct dtx_plan_step *st, const json
 	}
 }
 
-/* One of `cols` with the suffix behind it, as far as they are given by name. */
+/* Whether the name is that of a column in `cols` plus the suffix. A selector in `cols` may be any
+ * column. */
 static bool need_suffixed(const struct dtx_plan_step *st, const char *name)
 {
 	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
@@ -220,7 +224,7 @@ static bool need_suffixed(const struct dtx_plan_step *st, const char *name)
 	size_t len = strlen(name), end = strlen(suffix), i;
 
 	if (!end || len < end || strcmp(name + len - end, suffix) != 0)
-		return false; /* without a suffix they change in their place */
+		return false; /* without a suffix, columns are changed in place */
 	json_array_foreach(cols, i, one)
 	{
 		bare = json_string_value(one);
@@ -230,8 +234,8 @@ static bool need_suffixed(const struct dtx_plan_step *st, const char *name)
 	return false;
 }
 
-/* No column that it makes had its name before.  Where the columns of its input come from data, the
- * step itself tells what it calls them. */
+/* A column that the step makes is one that its input lacks. If the columns of the input are known
+ * only at run time, the parameters of the step say what its columns are called. */
 bool dtx_trace_makes(const struct trace *t, const struct dtx_plan_step *st, const char *name)
 {
 	const struct dtx_schema *s = t->table[st->table[0]].schema;
@@ -242,7 +246,8 @@ bool dtx_trace_makes(const struct trace *t, const struct dtx_plan_step *st, cons
 	return as ? !strcmp(as, name) : need_suffixed(st, name);
 }
 
-/* Values of these are made of the columns that the step names; what its input has stays. */
+/* New columns are computed from the columns that the step names; columns of the input stay the
+ * same. */
 static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
                           int32_t in)
 {
@@ -270,7 +275,7 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
 }
 
-/* Values that change in their place: a column that the input has not is made of any. */
+/* Columns are changed in place. A column that the input lacks may be computed from any column. */
 static void need_changed(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
 	const struct dtx_schema *s = t->table[st->table[0]].schema;
@@ -288,8 +293,8 @@ static void need_changed(struct trace *t, const struct dtx_plan_step *st, const 
 	}
 }
 
-/* A column that was made has values of those that fill them; whose cells they are the names tell,
- * which decide, but are in no value. */
+/* A new column has values from the columns in `values_from`. The columns in `names_from` decide
+ * which cell a value goes to, but are not part of the value. */
 static void need_wider(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
 	const json_t *values = json_object_get(st->canonical, "values_from"), *one;
@@ -316,7 +321,7 @@ const char *dtx_trace_plain_name(const json_t *one)
 	return name && !strpbrk(name, "*?") && !strstr(name, "..") ? name : NULL;
 }
 
-/* Whether a list of columns has all by name. */
+/* Whether all items of a list of columns are names. */
 static bool need_is_plain(const json_t *cols)
 {
 	json_t *one;
@@ -330,7 +335,8 @@ static bool need_is_plain(const json_t *cols)
 	return i > 0;
 }
 
-/* A value is of any of the columns that became rows; names are of no cell. */
+/* A value comes from any of the columns that became rows. The names of these columns are not cells
+ * of the input. */
 static void need_longer(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
 	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
@@ -362,7 +368,7 @@ static void need_longer(struct trace *t, const struct dtx_plan_step *st, const j
 	}
 }
 
-/* The looked up column is the other table's, the rest is left as it is. */
+/* The column that was looked up comes from the other table. All others stay the same. */
 static void need_lookup(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
 	const char *from = dtx_json_text(st->canonical, "value", "*"), *name;
@@ -384,7 +390,7 @@ static void need_any(struct trace *t, const struct dtx_plan_step *st)
 		dtx_trace_need_add(t, st->table[k], "*");
 }
 
-/* Rows that are passed on, with these columns needed of them. */
+/* Goes through a step that passes rows on, by how it changes columns. */
 static void need_passed(struct trace *t, uint32_t i, enum dtx_op_values values, const json_t *need)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
@@ -437,7 +443,7 @@ void dtx_trace_need_step(struct trace *t, uint32_t i)
 
 /* --- from one table on --- */
 
-/* An array of needs instead of t->need until it is given back. */
+/* Sets t->need to another array; the caller sets it back to the one that is returned. */
 static json_t **need_swap(struct trace *t, json_t **need)
 {
 	json_t **was = t->need;
@@ -479,7 +485,7 @@ json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
 	return reach;
 }
 
-/* Whether the step makes the column of several rows, as against passing it on. */
+/* Whether the step computes the column from several rows, and does not just pass it on. */
 static bool need_made(const struct trace *t, uint32_t i, const char *name)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
@@ -534,8 +540,9 @@ bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column)
 	return !i && (!as || !strcmp(as, column));
 }
 
-/* Of a fill of rows that are not numbered yet the cells are still as the source has them: whoever
- * asks for those sees which are blank. */
+/* Whether the step took needed values from other rows. A fill that runs before rows are numbered
+ * does not count: the cells are still read as the source has them, and the caller sees which of
+ * them are blank. */
 static bool need_borrowed(const struct trace *t, uint32_t i)
 {
 	uint32_t id = t->plan->ninputs + i;

@@ -1,9 +1,9 @@
-/* The traced plan on fewer rows, where cells of the asked row are known.
+/* Runs the traced plan on fewer rows if cells of the asked row are known.
  *
- * What the row is known to have is carried back through the steps as long as a row without it
- * cannot have anything to do with the asked one: through filters, keys of groups, partitions of
- * windows, joins.  The inputs then begin with a filter, and what is left is small.  A cell that two
- * rows have alike may leave more than one row: whoever asked must look. */
+ * A known cell is carried back through the steps as long as a row without it cannot matter for the
+ * asked row: through filters, keys of groups, partitions of windows and joins. Each input then
+ * begins with a filter on the cells that reached it, which usually leaves few rows. If two rows
+ * have the same cells, both may be left, so the caller must check how many there are. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/lineage/trace_parts.h"
 
-enum { PIN_RARE = 64 }; /* one row in so many may have the cells that are asked for */
+enum { PIN_RARE = 64 }; /* enough cells are asked for when about one row in this many has them */
 
 struct pin {
 	struct trace *t;
-	/* per table: {column: cell} that its rows must have, or {formula: cell} with the columns
-	 * "of" which it is and their types; NULL: not reached yet */
+	/* Per table id, what all its rows must have: {column: cell}, or {formula: cell} where "of"
+	 * in the cell lists the columns of the formula with their types. NULL: not reached yet. */
 	json_t **known;
 };
 
@@ -35,7 +35,7 @@ static bool pin_lists(const json_t *list, const char *name)
 	return false;
 }
 
-/* Whether the step's text has the name anywhere, or a pattern of names. */
+/* Whether the name, or a pattern that may match it, occurs anywhere in the parameters of a step. */
 static bool pin_says(const json_t *value, const char *name)
 {
 	const char *key;
@@ -64,8 +64,8 @@ static bool pin_sets(const struct dtx_plan_step *st, const char *name)
 	return dtx_json_find(json_object_get(st->canonical, "set"), "as", name) != NULL;
 }
 
-/* The column of the table that has the cell, where each row of the result is of one row for what
- * that row itself has; NULL: none. */
+/* For a step that computes each result row from one input row alone: the input column that has the
+ * cell. NULL: none. */
 static const char *pin_alone_from(const struct dtx_plan_step *st, enum dtx_op_values values,
                                   const char *name)
 {
@@ -85,7 +85,8 @@ static const char *pin_alone_from(const struct dtx_plan_step *st, enum dtx_op_va
 	}
 }
 
-/* Rows of other groups have no say in those of a group. */
+/* For a step that works on groups: rows of other groups do not matter, so a cell of a key can be
+ * carried back. */
 static const char *pin_grouped(const struct dtx_plan_step *st, const struct dtx_op_facts *f,
                                const char *name)
 {
@@ -123,7 +124,8 @@ static const char *pin_longer(const struct dtx_plan_step *st, uint32_t k, const 
 	return name;
 }
 
-/* Rows of the same row have the cells that the step does not speak of alike. */
+/* The rows that one row was split into have the same cells as that row, except in columns that the
+ * step names. */
 static const char *pin_explode(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	return k || pin_says(st->canonical, name) ? NULL : name;
@@ -134,7 +136,8 @@ static const char *pin_lookup(const struct dtx_plan_step *st, uint32_t k, const 
 	return k || !strcmp(dtx_json_text(st->canonical, "as", name), name) ? NULL : name;
 }
 
-/* Whether a column that the left table has not is one of the right table, under its own name. */
+/* For a column that the left table lacks: whether it is one of the right table under its own name,
+ * without the suffix. */
 static bool pin_right(const json_t *c, const char *name)
 {
 	const char *suffix = dtx_json_text(c, "suffix", "");
@@ -143,8 +146,8 @@ static bool pin_right(const json_t *c, const char *name)
 	return n && (len < n || strcmp(name + len - n, suffix) != 0);
 }
 
-/* Columns of the left table, what the left one has not of the right one, and keys of the right one
- * that are equal to them. */
+/* Columns of the left table can be carried back. So can columns that only the right table has, and
+ * keys of the right table, as they are equal to those of the left one. */
 static const char *pin_join(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	const json_t *c = st->canonical, *pair;
@@ -160,7 +163,7 @@ static const char *pin_join(const struct dtx_plan_step *st, uint32_t k, const ch
 	return pin_right(c, name) ? name : NULL;
 }
 
-/* The column of table k that has the cell; NULL: none, or rows without it have a say. */
+/* The column of table k that has the cell. NULL: none, or rows without the cell may matter. */
 static const char *pin_back(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -195,7 +198,7 @@ static bool pin_has(const struct trace *t, int32_t table, const char *name)
 	return s && dtx_schema_find(s, name) >= 0;
 }
 
-/* Several steps may read a table: only what all of them know holds. */
+/* If several steps read a table, only what holds for all of them may be kept. */
 static void pin_meet(struct pin *p, int32_t table, json_t *known)
 {
 	json_t *was = p->known[table], *value;
@@ -213,7 +216,7 @@ static void pin_meet(struct pin *p, int32_t table, json_t *known)
 	}
 }
 
-/* Whether a row behind the step is passed on or not for its own cells alone, in order. */
+/* Whether all later steps keep the order and decide about each row by its own cells alone. */
 static bool pin_alone(const struct dtx_plan *plan, uint32_t i)
 {
 	for (i++; i < plan->nsteps; i++) {
@@ -227,8 +230,9 @@ static bool pin_alone(const struct dtx_plan *plan, uint32_t i)
 	return true;
 }
 
-/* Steps that keep the first rows: of those with the cell the first ones of all are the first too,
- * and those that come along behind them are not asked for. */
+/* Whether the step keeps the first rows. The asked row is among the first rows of the whole table;
+ * so it is also among the first rows that have the cell. More rows stay than in the original plan,
+ * but those come later and are not asked for. */
 static bool pin_first(const struct dtx_plan_step *st)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -256,11 +260,11 @@ static const char *pin_from(const struct pin *p, uint32_t i, uint32_t k, const c
 	if (k && from == name && pin_joins(st) && pin_has(p->t, st->table[0], name) &&
 	    !pin_lists(json_object_get(st->canonical, "using"), name) &&
 	    !dtx_json_find(json_object_get(st->canonical, "on"), "left", name))
-		return NULL; /* the left table's */
+		return NULL; /* it is the left table's column */
 	return from && pin_has(p->t, st->table[k], from) ? from : NULL;
 }
 
-/* The formula that gives a column its value, of the table's own columns alone; NULL: none. */
+/* The formula that computes a column from columns of the same row; NULL: none. */
 static const char *pin_formula(const struct dtx_plan_step *st, const char *name)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -292,7 +296,7 @@ static void pin_of(void *arg, const char *name)
 		                    json_string(dtx_type_name(o->schema->field[c].type.type)));
 }
 
-/* Adds "what the formula gives is the cell" to what is known of the table. */
+/* Adds the condition "formula == cell" to what is known about the table. */
 static void pin_formed(struct pin *p, const struct dtx_plan_step *st, const char *formula,
                        const json_t *cell, json_t *back)
 {
@@ -316,7 +320,7 @@ static void pin_formed(struct pin *p, const struct dtx_plan_step *st, const char
 	dtx_arena_clear(&arena);
 }
 
-/* Whether all columns of a formula are columns of table k, by the same names. */
+/* Whether all columns of a formula are columns of table k, under the same names. */
 static bool pin_of_table(const struct pin *p, uint32_t i, uint32_t k, const json_t *of)
 {
 	const char *name, *from;
@@ -331,7 +335,7 @@ static bool pin_of_table(const struct pin *p, uint32_t i, uint32_t k, const json
 	return true;
 }
 
-/* What a cell of the step's result tells about table k. */
+/* Carries one cell of the step's result back to table k. */
 static void pin_cell(struct pin *p, uint32_t i, uint32_t k, const char *name, json_t *cell,
                      json_t *back)
 {
@@ -348,8 +352,8 @@ static void pin_cell(struct pin *p, uint32_t i, uint32_t k, const char *name, js
 		pin_formed(p, st, formula, cell, back);
 }
 
-/* Whether a known cell is one that a left join has of its right table: rows without a partner have
- * none there. */
+/* Whether a left join has a known cell from its right table. Rows without a match have null
+ * there. */
 static bool pin_paired(const struct pin *p, uint32_t i, json_t *known)
 {
 	const json_t *c = p->t->plan->step[i].canonical;
@@ -366,7 +370,7 @@ static bool pin_paired(const struct pin *p, uint32_t i, json_t *known)
 	return false;
 }
 
-/* Rows without a partner have nothing to do with the asked one: they are not made. */
+/* Makes such a left join an inner one, because rows without a match cannot be the asked row. */
 static void pin_pairs(struct pin *p, uint32_t i)
 {
 	const struct dtx_plan_step *st = &p->t->plan->step[i];
@@ -409,7 +413,7 @@ static bool pin_is_int(const char *text)
 	       (text[sign] != '0' || (len == 1 && !sign));
 }
 
-/* A number as formulas have it, no "nan" and no mark of a group. */
+/* Whether a text is a float as formulas write it: not "nan", and without digit grouping. */
 static bool pin_is_float(const char *text)
 {
 	const char *digits = text + (*text == '-');
@@ -418,7 +422,8 @@ static bool pin_is_float(const char *text)
 	       strspn(digits, "0123456789.e+-") == strlen(digits);
 }
 
-/* Whether the cell can be asked for: a text or a number, of the same type in `types`. */
+/* Whether a condition can use the cell: it is a text or a number, and the column has that type in
+ * `types`. */
 static bool pin_askable(const char *name, const json_t *cell, const json_t *types)
 {
 	const char *text = dtx_json_text(cell, "text", "");
@@ -437,7 +442,7 @@ static bool pin_askable(const char *name, const json_t *cell, const json_t *type
 	return !strcmp(type, "float") ? pin_is_float(text) : *text && !strcmp(type, "text");
 }
 
-/* "`region` == 'West'", behind what is there. */
+/* Appends "`region` == 'West'", after "and" if there is something before it. */
 static void pin_equal(const char *name, const json_t *cell, struct dtx_buf *out)
 {
 	const char *text = dtx_json_text(cell, "text", "");
@@ -467,8 +472,8 @@ bool dtx_trace_equal(const json_t *known, struct dtx_buf *out)
 	return out->len > 0;
 }
 
-/* The same, but no more cells than are likely to leave few rows: each is a column to be read.
- * asked: {column: true} of those. */
+/* As dtx_trace_equal, but with only as many cells as are likely to leave few rows, because each one
+ * is a column that must be read. *asked: {column: true} of these. */
 static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *out, json_t *asked)
 {
 	json_t *left = json_copy((json_t *)(uintptr_t)known), *cell;
@@ -498,7 +503,7 @@ static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *
 	return out->len > 0;
 }
 
-/* All steps read the rows that the filter leaves. */
+/* Makes all steps read table `other` instead of `name`. */
 static void pin_instead(struct trace *t, const char *name, const char *other)
 {
 	json_t *step;
@@ -537,7 +542,8 @@ static bool pin_input(struct pin *p, uint32_t input)
 	return step != NULL;
 }
 
-/* Promises were held to all the rows, by the run. */
+/* Removes promises about all rows (`expect` and others). The original run has checked them, and
+ * they may not hold for fewer rows. */
 static void pin_promises(struct trace *t)
 {
 	static const char *const promises[] = { "expect", "match", "cardinality" };
@@ -551,7 +557,8 @@ static void pin_promises(struct trace *t)
 	}
 }
 
-/* Columns that a pivot makes of values may be lacking where there are fewer rows. */
+/* The known cells to start from. A column that a pivot_wider makes from values may be missing when
+ * there are fewer rows, so its cells are not used. */
 static json_t *pin_start(const struct trace *t)
 {
 	json_t *known = json_deep_copy(t->ask->known), *value;
@@ -578,7 +585,8 @@ bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth)
 	bool says = dtx_trace_equal(known, where);
 
 	t->failed |= !known;
-	/* the nth of those with all the cells is not the nth of those with some */
+	/* If some cells were left out, more rows may match, so the n-th of them is not the n-th of
+	 * the rows with all cells. */
 	*nth = json_object_size(known) == json_object_size(t->ask->known) ? t->ask->nth : 0;
 	json_decref(known);
 	return says;

@@ -1,4 +1,5 @@
-/* Row numbers that nobody asks for, and steps that nobody reads, leave the traced plan. */
+/* Removes row numbers that are not used, and steps whose result is not read, from the traced
+ * plan. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,14 +7,14 @@
 
 struct prune {
 	struct trace *t;
-	json_t *need;  /* {table: bits of the row numbers that its readers ask for} */
-	json_t *has;   /* {table: those it has} */
-	json_t *other; /* {table: the one that took its place} */
+	json_t *need;  /* {table: bits of the row numbers that its readers use} */
+	json_t *has;   /* {table: bits of the row numbers that it has} */
+	json_t *other; /* {table: the table that replaced it} */
 };
 
 static const char number_prefix[] = "dtx_r";
 
-/* -1: no row number. */
+/* The bit of a row number's column; -1: it is another column. */
 static int prune_bit(const char *name)
 {
 	char *end;
@@ -39,7 +40,7 @@ static uint64_t prune_text(const char *text)
 	return bits;
 }
 
-/* Row numbers that a step names, anywhere. */
+/* The row numbers that a step names anywhere in its parameters. */
 static uint64_t prune_named(const json_t *value)
 {
 	uint64_t bits = 0;
@@ -72,7 +73,7 @@ static void prune_add(struct prune *p, json_t *to, const json_t *table, uint64_t
 	json_array_foreach((json_t *)(uintptr_t)table, i, one) prune_add(p, to, one, bits);
 }
 
-/* Names in a list of columns, as against patterns. */
+/* Whether the step has a list of columns with only names, no patterns. */
 static bool prune_lists(const json_t *step)
 {
 	enum dtx_op_values values = dtx_trace_made_facts(step).values;
@@ -96,7 +97,7 @@ static int prune_makes(const json_t *step)
 	return bit >= 0 && dtx_trace_made_facts(step).rows == DTX_ROWS_SAME ? bit : -1;
 }
 
-/* Its rows are new ones, without the columns of those they are made of. */
+/* Whether the step makes new rows that do not have the columns of the old ones. */
 static bool prune_is_barrier(const json_t *step)
 {
 	enum dtx_op_rows rows = dtx_trace_made_facts(step).rows;
@@ -169,8 +170,7 @@ static uint64_t prune_had(const struct prune *p, const json_t *step)
 	return had;
 }
 
-/* Takes the row numbers that are not there, or that nobody asks for, out of a list; those that
- * stay. */
+/* Removes row numbers from a list that do not exist or are not used; returns those that stay. */
 static uint64_t prune_list(json_t *cols, uint64_t keep)
 {
 	uint64_t left = 0;
@@ -188,7 +188,8 @@ static uint64_t prune_list(json_t *cols, uint64_t keep)
 	return left;
 }
 
-/* A filter that only gave a table a second name.  An output cannot be an input. */
+/* Whether a filter only gives a table a second name. An output of a plan cannot be an input
+ * directly, so such a step is kept for outputs. */
 static bool prune_same(const struct prune *p, const json_t *step)
 {
 	const char *in = prune_other(p, dtx_json_text(step, "in", ""));
@@ -199,7 +200,7 @@ static bool prune_same(const struct prune *p, const json_t *step)
 	        !dtx_json_find(p->t->outputs, "table", dtx_json_text(step, "out", "")));
 }
 
-/* False: its input takes its place. */
+/* Returns false if the step is not needed because its input can replace its result. */
 static bool prune_step(struct prune *p, json_t *step)
 {
 	const char *out = dtx_json_text(step, "out", "");

@@ -1,21 +1,22 @@
-/* The row numbers of a whole result, to be kept: the traced plan up to where rows are numbered, and
- * from each step that makes rows of several a list of which rows it made of which.
+/* Makes the plan that gives all row numbers of a result, for `--lineage rows`: the traced plan
+ * without the way back, and for each step that makes new rows a list of which rows it made from
+ * which.
  *
- * Nothing but numbers leaves this plan.  How they are walked back depends on the asked column, by
- * the plan's text alone: that is settled here for every column, so that neither plan nor inputs are
- * needed later. */
+ * Only numbers leave this plan. The way back depends on the asked column, but only through the text
+ * of the plan. So it is worked out here for every column and stored, and neither the plan nor the
+ * inputs are needed to answer questions later. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/lineage/trace_parts.h"
 
-enum { ROWS_CELLS = 200 }; /* columns that a pivot_wider makes, told apart */
+enum { ROWS_CELLS = 200 }; /* if a pivot_wider makes more columns, its cells are not kept apart */
 
 struct rows {
 	struct trace *t;
-	json_t *blocks;  /* of the head */
-	json_t *columns; /* of the head */
+	json_t *blocks;  /* "blocks" of the head */
+	json_t *columns; /* "columns" of the head */
 	struct dtx_trace_rows *out;
 };
 
@@ -31,8 +32,8 @@ static json_t *rows_names(struct trace *t, const json_t *set)
 	return list;
 }
 
-/* Place of the walked column among those that a pivot_wider makes; -1: not told apart, which makes
- * *wide what it must be. */
+/* Index of the walked column among the columns that a pivot_wider makes. -1 if cells are not kept
+ * apart; sets *wide if too many rows will be named because of that. */
 static int rows_cell(struct trace *t, const struct trace_via *v, bool *wide)
 {
 	uint32_t i = v->from >= 0 && v->bit >= t->plan->ninputs && v->bit < t->nbits
@@ -68,7 +69,8 @@ static json_t *rows_walk(struct trace *t, uint32_t w, bool *wide)
 	                 "hi", (json_int_t)v->hi, "cell", cell);
 }
 
-/* Rows of an input that made others say which is theirs by no number. */
+/* Whether the plan has a step that turns columns into rows. No row number says which column such a
+ * row is from. */
 static bool rows_longer(const struct trace *t)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
@@ -146,7 +148,8 @@ out:
 
 /* --- the lists --- */
 
-/* A list of numbers: those of `table` with these row numbers and columns of ours. */
+/* Adds a list of numbers: from `table`, the row numbers `ids` and our own columns, one letter each
+ * (dtx_g, dtx_p, ..). */
 static void rows_block(struct rows *r, const char *kind, uint32_t step, int bit, const char *table,
                        uint64_t ids, const char *own)
 {
@@ -169,7 +172,7 @@ static void rows_block(struct rows *r, const char *kind, uint32_t step, int bit,
 	                           "cols", cols));
 }
 
-/* The columns `right` of pairs, and the row number of the bit. */
+/* Makes `out` with the columns `right` of the pairs in `on` and one row number. */
 static void rows_keyed(struct rows *r, const json_t *on, uint32_t bit, const char *table,
                        const char *out)
 {
@@ -182,7 +185,8 @@ static void rows_keyed(struct rows *r, const json_t *on, uint32_t bit, const cha
 	dtx_trace_add(r->t, json_pack("{ss so}", "op", "select", "cols", cols), table, out);
 }
 
-/* "switch(name, 'Q1', 3, ..., 0)": which column of the wide row a long row went to. */
+/* Appends "switch(name, 'Q1', 3, ..., -1)": the index of the column of the wide row that a long row
+ * went to. */
 static bool rows_switch(struct rows *r, const struct dtx_plan_step *st, const struct dtx_schema *s,
                         struct dtx_buf *out)
 {
@@ -208,7 +212,7 @@ static bool rows_switch(struct rows *r, const struct dtx_plan_step *st, const st
 	return true;
 }
 
-/* Which rows a group_by or a pivot_wider made of which. */
+/* Lists which rows a group_by or a pivot_wider made from which. */
 static void rows_barrier(struct rows *r, uint32_t bit)
 {
 	struct trace *t = r->t;
@@ -252,7 +256,8 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 	json_decref(on);
 }
 
-/* Rows of all tables, and those that are made of all of them: in one group, all of it. */
+/* Lists the rows of all input tables and of the result of a step whose result depends on all rows.
+ * They are stored like one window group that reaches everywhere. */
 static void rows_whole(struct rows *r, uint32_t bit)
 {
 	struct trace *t = r->t;
@@ -285,7 +290,7 @@ static void rows_whole(struct rows *r, uint32_t bit)
 	json_decref(with);
 }
 
-/* Which rows a copy has of which. */
+/* Lists which row of a copy is which row of its table. */
 static void rows_copy(struct rows *r, uint32_t bit)
 {
 	uint32_t i = r->t->bit_step[bit];
@@ -296,7 +301,7 @@ static void rows_copy(struct rows *r, uint32_t bit)
 	           r->t->table[r->t->plan->step[i].table[0]].ids | (uint64_t)1 << bit, "");
 }
 
-/* Which rows of the other table let which stay. */
+/* Lists which rows of the second table let which rows of the first one stay. */
 static void rows_semi(struct rows *r, uint32_t bit)
 {
 	struct trace *t = r->t;
@@ -312,7 +317,7 @@ static void rows_semi(struct rows *r, uint32_t bit)
 	rows_block(r, "let", i, (int)bit, both, ids | (uint64_t)1 << bit, "");
 }
 
-/* The groups of a window and the places in them. */
+/* Lists the group of each row in a window step and its place in the group. */
 static void rows_window(struct rows *r, uint32_t bit)
 {
 	struct trace *t = r->t;
@@ -347,7 +352,7 @@ static void rows_window(struct rows *r, uint32_t bit)
 		                        "expr", "1"),
 		              in, both);
 	}
-	/* without an order the table's own counts, as its row numbers tell */
+	/* Without an order, rows have the order of the table, which is that of their numbers. */
 	step = json_pack("{ss s[{ss ss}] s[s] sO*}", "op", "window", "set", "as", "dtx_p", "expr",
 	                 "row_number()", "by", "dtx_g", "order",
 	                 json_array_size(order) ? order : NULL);
@@ -360,7 +365,7 @@ static void rows_window(struct rows *r, uint32_t bit)
 	json_decref(on);
 }
 
-/* Rows do not leave there. */
+/* Whether a step drops no rows. */
 static bool rows_all_stay(const struct dtx_plan_step *st)
 {
 	enum dtx_op_rows rows = dtx_trace_facts(st).rows;
@@ -369,8 +374,8 @@ static bool rows_all_stay(const struct dtx_plan_step *st)
 	       rows == DTX_ROWS_UNION;
 }
 
-/* Numbers that stand for rows of inputs, or of several of them: those of windows are the same rows
- * once more. */
+/* Bits of the row numbers that identify rows of inputs or rows that a step made. The numbers of a
+ * window step are left out, because its rows have those of its input as well. */
 static uint64_t rows_own(const struct trace *t)
 {
 	uint64_t ids = 0;
@@ -387,7 +392,7 @@ static uint64_t rows_own(const struct trace *t)
 	return ids;
 }
 
-/* Rows that a step left. */
+/* Lists the rows that were left after a step. */
 static void rows_left(struct rows *r, uint32_t i)
 {
 	struct trace *t = r->t;
@@ -396,13 +401,14 @@ static void rows_left(struct rows *r, uint32_t i)
 	enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[i]);
 	char name[TRACE_NAME];
 
-	if (dtx_trace_is_barrier(how) || how == TRACE_COPY) /* told by what it made */
+	if (dtx_trace_is_barrier(how) ||
+	    how == TRACE_COPY) /* the list of what it made says this already */
 		return;
 	if (ids && !rows_all_stay(&t->plan->step[i]) && t->table[id].waiting < 0)
 		rows_block(r, "left", i, -1, dtx_trace_name(name, "t", id), ids, "");
 }
 
-/* All lists, one below the other. */
+/* Makes the union of all lists. */
 static void rows_together(struct rows *r)
 {
 	struct trace *t = r->t;
@@ -423,7 +429,8 @@ static void rows_together(struct rows *r)
 	json_decref(with);
 }
 
-/* The rows of an input, whose places the reader knows; and one of them, whose columns it knows. */
+/* Adds two outputs for an input: all its rows, because the reader knows their lines, and one row
+ * with all columns, because the reader knows the letters of their addresses. */
 static enum dtx_code rows_input(struct rows *r, uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

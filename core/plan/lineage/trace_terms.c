@@ -1,5 +1,5 @@
-/* What the formula of the asked column saw: the values of its row, or what its aggregates made of a
- * group. */
+/* Adds outputs that show what the formula of the asked column used: the values in its row, or what
+ * its aggregates computed from a group. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +13,9 @@ static void need_listed(void *arg, const char *name)
 	json_object_set_new(arg, name, json_true());
 }
 
-/* The item of `set` that makes the column, when the formula's columns are behind the step what they
- * were in it; NULL: none. */
+/* The formula of the item in `set` that makes the column. *made: there is such an item. NULL if
+ * there is none, or if a later item changes a column that the formula uses, so that the result no
+ * longer shows its values. */
 static const char *need_item(const struct dtx_plan_step *st, const char *column, bool *made)
 {
 	const json_t *set = json_object_get(st->canonical, "set");
@@ -68,7 +69,7 @@ int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char
 
 /* --- the group that it was made of --- */
 
-/* One cell of a pivot_wider is that of one row, where none are put together. */
+/* A cell of a pivot_wider without an aggregate has the value of one long row. */
 static const char *group_wide(struct trace *t, const struct dtx_plan_step *st, const char *name)
 {
 	const json_t *values = json_object_get(st->canonical, "values_from");
@@ -80,8 +81,8 @@ static const char *group_wide(struct trace *t, const struct dtx_plan_step *st, c
 	return value ? json_string_value(json_array_get(values, 0)) : NULL;
 }
 
-/* The name that a column had in front of the step, which leaves its values alone; NULL: it does
- * not, or not for sure. */
+/* The name that a column had before the step, if the step leaves its values alone. NULL if it does
+ * not, or if that is not certain. */
 static const char *group_before(struct trace *t, const struct dtx_plan_step *st, const char *name)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -119,7 +120,7 @@ struct terms {
 	json_t *agg;
 };
 
-/* Each aggregate of the formula is a column dtx_a0, dtx_a1 .. */
+/* Turns each aggregate in the formula into a column dtx_a0, dtx_a1 .. */
 static const struct dtx_expr *terms_of(void *arg, const struct dtx_expr *e)
 {
 	struct terms *s = arg;
@@ -137,7 +138,7 @@ static const struct dtx_expr *terms_of(void *arg, const struct dtx_expr *e)
 	return e;
 }
 
-/* The values that an aggregate of one argument took, as far as they are few. */
+/* Outputs the first few values that an aggregate with one argument took. */
 static void terms_taken(struct trace *t, const struct dtx_expr *of, const struct dtx_expr *where,
                         const char *rows)
 {
@@ -165,7 +166,7 @@ static void terms_taken(struct trace *t, const struct dtx_expr *of, const struct
 	dtx_buf_clear(&text);
 }
 
-/* What the aggregates of the formula made of its group. */
+/* Outputs what each aggregate in the formula gave for its group. */
 static void terms_made(struct trace *t, const struct dtx_plan_step *st, const struct dtx_expr *e,
                        struct dtx_arena *arena, const char *rows)
 {

@@ -1,9 +1,12 @@
-/* Rows of a group that need not be looked for: where the inputs begin with a filter on a known cell
- * and every row of a table has that cell for it, those with the key of the asked row are all.
+/* Removes searches for the rows of a group that are not necessary.
  *
- * Behind a union the asked row is of one table alone: what others have for its cells is not its.
- * Where the asked row is not there after all its group's rows would be named, but whoever asked
- * sees that the row is missing and has no use for them. */
+ * If the inputs begin with a filter on a known cell, and every row of a table has that cell in a
+ * column, then all its rows belong to the group with that key. So all rows of the table are the
+ * answer.
+ *
+ * This is not done in a plan with a union: there, the asked row comes from only one of the tables,
+ * and other tables may have the same cells. If the asked row is not in the result after all, this
+ * would name rows for it, but the caller checks that the row exists first. */
 #include <string.h>
 
 #include "core/plan/lineage/trace_parts.h"
@@ -18,7 +21,8 @@ static bool tied_has(const struct trace *t, int32_t table, const char *name)
 json_t *dtx_trace_join_of(const struct trace *t, const struct dtx_plan_step *st)
 {
 	uint32_t id = t->plan->ninputs + (uint32_t)(st - t->plan->step);
-	static const char *const kinds[] = { "t", "b" }; /* b: its rows are numbered behind it */
+	static const char *const kinds[] = { "t",
+		                             "b" }; /* b: the table before its rows are numbered */
 	char name[TRACE_NAME];
 
 	for (size_t i = 0; i < DTX_COUNT(kinds); i++) {
@@ -30,8 +34,8 @@ json_t *dtx_trace_join_of(const struct trace *t, const struct dtx_plan_step *st)
 	return NULL;
 }
 
-/* The table in front of an inner or left join that every row has the column from, by name; -1: none
- * is known. */
+/* The table of an inner or left join from which each result row has the column; *name becomes the
+ * column's name there. -1: not known. */
 static int32_t tied_join(const struct trace *t, const struct dtx_plan_step *st, const char **name)
 {
 	const json_t *pair = dtx_json_find(json_object_get(st->canonical, "on"), "left", *name);
@@ -39,13 +43,14 @@ static int32_t tied_join(const struct trace *t, const struct dtx_plan_step *st, 
 
 	if (!inner || (tied_has(t, st->table[0], *name) && !pair))
 		return tied_has(t, st->table[0], *name) ? st->table[0] : -1;
-	if (!pair) /* what the left has not is the right one's */
+	if (!pair) /* a column that the left table lacks is the right one's */
 		return tied_has(t, st->table[1], *name) ? st->table[1] : -1;
 	*name = dtx_json_text(pair, "right", "");
 	return st->table[1];
 }
 
-/* The table that the step has the column's values from as they are; -1: none. */
+/* The table that the values of a column are taken from unchanged; *name becomes the column's name
+ * there. -1: none. */
 static int32_t tied_from(const struct trace *t, const struct dtx_plan_step *st, const char **name)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -58,7 +63,7 @@ static int32_t tied_from(const struct trace *t, const struct dtx_plan_step *st, 
 	return f.rows != DTX_ROWS_LOOKUP && dtx_trace_keeps(st, *name) ? st->table[0] : -1;
 }
 
-/* Whether the known cell of a filter in front is what every row of the table has in the column. */
+/* Whether all rows of the table have the known cell of an input's filter in the column. */
 static bool tied(const struct trace *t, int32_t table, const char *name)
 {
 	while (table >= (int32_t)t->plan->ninputs)
@@ -66,7 +71,7 @@ static bool tied(const struct trace *t, int32_t table, const char *name)
 	return table >= 0 && json_object_get(t->pinned[table], name);
 }
 
-/* The table of the plan behind names that were only given to it; -1: it is none of those. */
+/* The table id that a table name stands for, also if steps have only renamed it. -1: none. */
 static int32_t tied_table(const struct trace *t, const char *name)
 {
 	const json_t *step = dtx_trace_made_by(t->steps, name);
@@ -84,7 +89,8 @@ static int32_t tied_table(const struct trace *t, const char *name)
 	return -1;
 }
 
-/* A step of ours that looks for the rows of walked groups, all keys of which are tied. */
+/* Whether a step searches for the rows of walked groups by keys that are all tied to a known
+ * cell. */
 static bool tied_group(const struct trace *t, const json_t *step)
 {
 	const json_t *on = json_object_get(step, "on"), *pair;

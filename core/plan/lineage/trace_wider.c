@@ -1,4 +1,4 @@
-/* Rows that went into a row, or a cell, of a pivot_wider. */
+/* Finds the long rows that a row, or one cell, of a pivot_wider came from. */
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_ste
 	return told && !ids ? TRACE_WIDER_NAMED : TRACE_WIDER_LOOSE;
 }
 
-/* Of a wide row only those cells came from a long row whose name the column has. */
+/* A cell of a wide row came only from the long rows whose name is the name of its column. */
 void dtx_trace_wider_name(struct trace *t, const struct dtx_plan_step *st, const json_t *cols,
                           const char *in, const char *out)
 {
@@ -82,7 +82,7 @@ void dtx_trace_wider_name(struct trace *t, const struct dtx_plan_step *st, const
 
 struct wider_reads {
 	const json_t *keys;
-	bool cell; /* a column that is no id */
+	bool cell; /* whether a column that is not an id is read */
 };
 
 static void trace_wider_read(void *arg, const char *name)
@@ -114,7 +114,7 @@ static void trace_wider_see(void *arg, uint32_t k, const char *text, bool formul
 		trace_wider_read(arg, text);
 }
 
-/* Whether a step by which rows stay, meet or are put in order looks at more than ids. */
+/* Sets r->cell if a step that selects, matches or sorts rows looks at more than the ids. */
 static void trace_wider_judged(struct wider_reads *r, const struct dtx_plan_step *st)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -123,7 +123,8 @@ static void trace_wider_judged(struct wider_reads *r, const struct dtx_plan_step
 	case DTX_ROWS_SAME:
 	case DTX_ROWS_WINDOW: return;
 	case DTX_ROWS_CHOSEN:
-		/* by its parameters, or by the place alone (limit); else by what is not known */
+		/* Such a step decides by its parameters, or by the place of the row alone (limit).
+		 * Anything else is not known. */
 		r->cell |=
 			f.as_read || (!f.decides && !f.groups) ||
 			(!f.decides && json_array_size(json_object_get(st->canonical, f.groups)));
@@ -139,7 +140,8 @@ static void trace_wider_judged(struct wider_reads *r, const struct dtx_plan_step
 	dtx_trace_deciders(st, &(struct trace_decider){ r, trace_wider_see });
 }
 
-/* Whether the rows of a wide row's other cells had a say in its being there. */
+/* Whether the other cells of the wide row may have decided that it exists, because a later step
+ * looked at them. */
 static bool trace_wider_decides(struct trace *t, uint32_t i)
 {
 	json_t *keys = dtx_trace_wider_keys(t, &t->plan->step[i]);
@@ -151,8 +153,7 @@ static bool trace_wider_decides(struct trace *t, uint32_t i)
 	return r.cell;
 }
 
-/* The long rows that a wide one is of, or (*cells) those of the cells alone.  True: all of them,
- * and those of the cells are still to be told. */
+/* Contract in trace_parts.h. */
 bool dtx_trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const char *in,
                         const char *out, bool *cells)
 {
@@ -169,8 +170,7 @@ bool dtx_trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const c
 	return apart;
 }
 
-/* A cell that no long row filled: the others of its wide row decided that it is there.  `cell`:
- * rows that filled it; group: the wide row. */
+/* Contract in trace_parts.h. */
 void dtx_trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const char *group,
                            const json_t *on, const struct trace_via *via)
 {
@@ -185,6 +185,6 @@ void dtx_trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const 
 	              dtx_trace_name(from, "t", (uint32_t)in), dtx_trace_name(whole, "whole", n));
 	dtx_trace_meets(t, whole, cell, "anti", dtx_trace_name(rows, "empty", n));
 	empty.all = true;
-	empty.unless = (int32_t)n; /* the walk before this one */
+	empty.unless = (int32_t)n; /* the walk that was added just before this one */
 	dtx_trace_walked(t, rows, t->table[in].ids, in, NULL, &empty);
 }

@@ -1,4 +1,8 @@
-/* Steps whose values are made of several rows: which rows those were. */
+/* Finds the rows that a window step looked at.
+ *
+ * A step may compute values from several rows of a group: all of them, or those at certain
+ * distances. For each walked row, the walk back has the rows of its group, or only those between
+ * the first and the last place that a formula looks at. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,8 +49,8 @@ bool dtx_trace_windows(const struct dtx_plan_step *st)
 	return false;
 }
 
-/* The formula is one call, or all its columns are the same: no cell is named that only some of the
- * calls looked at. */
+/* Whether the formula is a single call, or uses only one column. Otherwise the answer may name a
+ * cell of a row that only another call of the formula looked at. */
 static void window_first(void *arg, const char *name)
 {
 	json_object_set_new(arg, name, json_true());
@@ -70,7 +74,7 @@ static bool window_plain(const char *formula)
 	return plain;
 }
 
-/* The asked column depends on these items. */
+/* How far the items of `set` look on which the asked column depends. */
 static void window_items(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                          struct dtx_expr_reach *out)
 {
@@ -97,7 +101,8 @@ static void window_items(struct trace *t, const struct dtx_plan_step *st, int32_
 	}
 }
 
-/* Ops that are a window by themselves; what they make has names that their input has not. */
+/* The same for ops that are window functions. The columns that they make have names that their
+ * input does not have. */
 static void window_op(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                       struct dtx_expr_reach *out)
 {
@@ -113,9 +118,9 @@ static void window_op(struct trace *t, const struct dtx_plan_step *st, int32_t i
 	*out = (struct dtx_expr_reach){ f.lo, f.hi, 1, f.loose, false };
 }
 
-#define WINDOW_PLACE "dtx_p" /* a row's place in its group */
+#define WINDOW_PLACE "dtx_p" /* place of a row in its group */
 
-/* "dtx_p - dtx_lo >= lo and ..." */
+/* Appends the condition "place >= dtx_lo + lo and place <= dtx_hi + hi". */
 static void window_between(const struct dtx_expr_reach *r, const char *place, struct dtx_buf *out)
 {
 	const char *sep = "";
@@ -138,8 +143,8 @@ static json_t *window_pairs(struct trace *t, const json_t *by)
 	return on;
 }
 
-/* Rows of the groups of `walk`, which is of `placed`; those from the first to the last place that
- * the walked rows look at. */
+/* Makes `rows`: of the groups of `walk`, the rows of `placed` from the first to the last place that
+ * the walked rows look at. `walk` has rows of `placed`. */
 static void window_near(struct trace *t, const json_t *by, const struct dtx_expr_reach *r,
                         const char *placed, const char *place, const char *walk, uint32_t n,
                         const char *rows)
@@ -180,7 +185,7 @@ static void window_near(struct trace *t, const json_t *by, const struct dtx_expr
 	dtx_buf_clear(&where);
 }
 
-/* sure: `walk` has a row. */
+/* Makes `rows`: all rows of the groups of `walk`. sure: `walk` certainly has a row. */
 static void window_group(struct trace *t, const json_t *by, const char *in, const char *walk,
                          bool sure, const char *rows)
 {
@@ -198,7 +203,7 @@ static void window_group(struct trace *t, const json_t *by, const char *in, cons
 	json_decref(on);
 }
 
-/* Whether a column that names the groups is another one behind the step. */
+/* Whether the step overwrites a column that names the groups. */
 static bool window_regroups(const struct dtx_plan_step *st, const json_t *by)
 {
 	json_t *one, *key;
@@ -220,7 +225,7 @@ static bool window_alike(const json_t *a, const json_t *b)
 	return (!json_array_size(a) && !json_array_size(b)) || json_equal(a, b);
 }
 
-/* A step that lists the columns that stay, by their names. */
+/* Whether the step lists the columns that stay, by name. */
 static bool window_listed(const struct trace *t, int32_t table)
 {
 	const struct dtx_plan_step *st = &t->plan->step[table - (int32_t)t->plan->ninputs];
@@ -228,7 +233,7 @@ static bool window_listed(const struct trace *t, int32_t table)
 	return t->table[table].schema && dtx_trace_how(t->plan, st) == TRACE_LIST;
 }
 
-/* Whether a column more of table `id` would be there in this one. */
+/* Whether an additional column of table `id` would also appear in `table`. */
 static bool window_shows(const struct trace *t, int32_t id, int32_t table)
 {
 	while (table > id && !window_listed(t, table))
@@ -236,7 +241,7 @@ static bool window_shows(const struct trace *t, int32_t id, int32_t table)
 	return table == id;
 }
 
-/* Whether a step leaves a column alone that it does not name. */
+/* Whether a step ignores columns that it does not name. */
 static bool window_blind(const struct dtx_plan_step *st)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -254,7 +259,7 @@ static bool window_blind(const struct dtx_plan_step *st)
 	       f.values == DTX_VALUES_UNLISTED || f.values == DTX_VALUES_SET;
 }
 
-/* Whether no step after this one would take a column more for one of the table's. */
+/* Whether an additional column in the step's result would change no later step. */
 static bool window_unseen(const struct trace *t, const struct dtx_plan_step *st)
 {
 	int32_t id = (int32_t)(t->plan->ninputs + (uint32_t)(st - t->plan->step));
@@ -268,8 +273,8 @@ static bool window_unseen(const struct trace *t, const struct dtx_plan_step *st)
 	return true;
 }
 
-/* The places come with the step itself, where its window is the same and no step behind it sees
- * them: the rows are not sorted again. */
+/* Lets the step itself compute the places, if its window is the same and no later step would see
+ * the new column. This saves sorting the rows again. */
 static bool window_places_there(struct trace *t, const struct dtx_plan_step *st, const char *in)
 {
 	const json_t *number = dtx_trace_made_by(t->steps, in);
@@ -287,7 +292,7 @@ static bool window_places_there(struct trace *t, const struct dtx_plan_step *st,
 	return true;
 }
 
-/* The table with each row's place in its group. */
+/* Makes the table with each row's place in its group. */
 static void window_places(struct trace *t, const struct dtx_plan_step *st, uint32_t bit,
                           const char *in, bool judged, char placed[TRACE_NAME])
 {
@@ -303,7 +308,7 @@ static void window_places(struct trace *t, const struct dtx_plan_step *st, uint3
 	                 "row_number()");
 	if (json_array_size(by))
 		json_object_set(step, "by", (json_t *)(uintptr_t)by);
-	/* without an order the table's own counts, as its row numbers tell */
+	/* Without an order, rows have the order of the table, which is that of their numbers. */
 	if (json_array_size(order))
 		json_object_set(step, "order", (json_t *)(uintptr_t)order);
 	else
@@ -312,7 +317,8 @@ static void window_places(struct trace *t, const struct dtx_plan_step *st, uint3
 	dtx_trace_add(t, step, in, dtx_trace_name(placed, judged ? "po" : "p", bit));
 }
 
-/* The walked rows were not among those that they looked at: they are there, no more. */
+/* Adds a walk without values for the walked rows: they exist in the result, but the step did not
+ * look at them for the value. */
 static void window_part(struct trace *t, uint32_t w, int32_t id, uint64_t ids)
 {
 	char name[TRACE_NAME];
@@ -323,28 +329,28 @@ static void window_part(struct trace *t, uint32_t w, int32_t id, uint64_t ids)
 	                 &(struct trace_via){ .from = (int32_t)w, .bit = TRACE_BITS });
 }
 
-/* Whether the step's values are of other rows alone, so that the row itself has no cell in them. */
+/* Whether the values come only from other rows, so that no cell of the row itself is in them. */
 static bool window_elsewhere(struct trace *t, int32_t id, const struct dtx_expr_reach *r, bool any)
 {
 	bool is = !r->own && !any && json_object_size(t->need[id]) == 1 && (r->lo > 0 || r->hi < 0);
 
-	/* numbers of a union's tables do not tell the row itself from the others */
+	/* After a union, row numbers do not tell the row itself from the others. */
 	t->out->wide |= is && dtx_trace_unions(t);
 	return is && !dtx_trace_unions(t);
 }
 
-/* A window step and how its rows are found. */
+/* A window step and how to find the rows that it looked at. */
 struct window_step {
 	const json_t *by;
 	struct dtx_expr_reach reach;
 	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
 	uint32_t bit;
 	bool near;     /* rows at some distance, not the whole group */
-	bool numbered; /* in the order of the table its row numbers are the places */
-	bool judges;   /* for what decided which rows there are */
+	bool numbered; /* without groups and order, the row numbers are the places */
+	bool judges;   /* for the columns that decided which rows exist */
 };
 
-/* Those that walk w looked at. */
+/* Makes the table of rows that walk w looked at. */
 static void window_rows(struct trace *t, const struct window_step *s, uint32_t w,
                         char rows[TRACE_NAME])
 {
@@ -379,9 +385,10 @@ static void window_named(struct trace *t, const struct dtx_plan_step *st, struct
 		snprintf(s->placed, sizeof(s->placed), "%s", s->in);
 }
 
-/* Rows that a window step looked at for what is needed of it, and how far it looked; or, where that
- * is given as `judged`, those beyond that it looked at for what decided which rows there are: they
- * have no cell in the value. */
+/* Adds the rows that a window step looked at for the needed columns, and returns how far it looked.
+ *
+ * With `judged`, the result of the first call, it goes through the columns that decided which rows
+ * exist. It then adds only rows that are further away; these have no cell in the value. */
 static struct dtx_expr_reach window_walk(struct trace *t, uint32_t bit, uint32_t n,
                                          const struct dtx_expr_reach *judged)
 {
@@ -395,7 +402,7 @@ static struct dtx_expr_reach window_walk(struct trace *t, uint32_t bit, uint32_t
 	struct dtx_expr_reach *r = &s.reach;
 	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
 	bool elsewhere, regroups = window_regroups(st, s.by);
-	/* it may be any column, also one that the step leaves alone */
+	/* It may be any column, even one that the step does not change. */
 	bool any = json_object_get(t->need[id], "*") != NULL;
 
 	if (json_array_size(json_object_get(st->canonical, "set")))
@@ -405,7 +412,7 @@ static struct dtx_expr_reach window_walk(struct trace *t, uint32_t bit, uint32_t
 	if (!r->calls || (judged && judged->calls && judged->lo <= r->lo && judged->hi >= r->hi))
 		return *r;
 	elsewhere = !judged && window_elsewhere(t, id, r, any);
-	/* rows that only the row itself needed are named as well */
+	/* Rows are also named that only the value of the row itself needed. */
 	t->out->wide |=
 		!judged && (r->loose || any || json_object_size(t->need[id]) > 1 || regroups);
 	window_named(t, st, &s, id, regroups);
@@ -415,7 +422,8 @@ static struct dtx_expr_reach window_walk(struct trace *t, uint32_t bit, uint32_t
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
-		/* between the places of several rows there may be others */
+		/* Between the places of several walked rows there may be rows that none of them
+		 * looked at. */
 		t->out->wide |=
 			!judged && s.near && r->lo != INT64_MIN && r->hi != INT64_MAX && w > 0;
 		window_rows(t, &s, w, rows);

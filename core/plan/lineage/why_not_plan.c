@@ -1,4 +1,8 @@
-/* Rows of an input through the plan. */
+/* Follows given rows of an input through the plan, see why_not_plan.h.
+ *
+ * The followed rows of table t<ID> are in table h<ID>. While a step passes rows on, they are found
+ * by the row number of the input. A step that makes new rows (a group_by, for example) gives them
+ * new numbers; its results that a followed row went into are then followed by the new number. */
 #include "core/plan/lineage/why_not_plan.h"
 
 #include <stdio.h>
@@ -30,7 +34,8 @@ static void follow_stage(struct trace *t, const char *table, const struct dtx_sc
 	json_decref(cols);
 }
 
-/* The step with its condition alone (which NULL), or with one of the kinds. */
+/* Adds an output that is the step with one kind of row to drop, or, if `which` is NULL, with only
+ * its condition. */
 static void follow_kind(struct trace *t, uint32_t i, const char *list, json_t *which,
                         struct dtx_why_not_plan_stages *out)
 {
@@ -54,7 +59,8 @@ static void follow_kind(struct trace *t, uint32_t i, const char *list, json_t *w
 	follow_stage(t, name, NULL, NULL, NULL, n);
 }
 
-/* Which kind of rows a dropped one was taken for is seen where each is dropped alone. */
+/* Adds one output per kind of row that the step drops. A dropped row is missing only in the outputs
+ * of the kinds that it was taken for. */
 static void follow_kinds(struct trace *t, uint32_t i, struct dtx_why_not_plan_stages *out)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
@@ -88,17 +94,19 @@ enum dtx_code dtx_why_not_plan_stages(const struct dtx_plan *plan,
 	*out = (struct dtx_why_not_plan_stages){ .plan = NULL };
 	DTX_TRY(dtx_trace_init(&t, plan, bound, err));
 	DTX_TRY(dtx_trace_forward(&t, err));
-	/* where no step numbers the rows the output does, as in the second pass */
+	/* If no step numbers the rows of the input, its output does. The second run does the same.
+	 */
 	dtx_trace_ready(&t, plan->output[output].table);
 	if (t.numbered[input] < 0)
-		dtx_trace_ready(&t, (int32_t)input); /* it leads to another output, or to none */
+		dtx_trace_ready(&t,
+		                (int32_t)input); /* the input leads to another output, or to none */
 	dtx_trace_name(number, "r", input);
 	follow_stage(&t, plan->input[input].name, bound->input[input].schema, columns, NULL,
 	             out->n++);
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
 		int32_t id = (int32_t)(plan->ninputs + i);
 
-		/* of those that came before the numbering, the raw table is kept by name */
+		/* A table that was made before rows are numbered exists under its raw name. */
 		if (t.table[id].from != (int32_t)input + 1)
 			continue;
 		if (out->n == DTX_PLAN_OUTPUTS - 1) {
@@ -128,20 +136,24 @@ struct follow {
 	struct trace t;
 	struct dtx_why_not_plan *out;
 	uint32_t input;
-	uint64_t *bits;    /* per table: the row numbers its followed rows are found by; 0: none */
-	bool *leads;       /* per table: the output is made of it */
-	uint64_t followed; /* bits */
-	uint64_t own;      /* of them those that number the rows of the input, or of copies of it */
-	json_t *parts;     /* names of the tables that make the answer */
+	uint64_t *bits; /* per table: bits of the row numbers by which its followed rows are found;
+	                   0: it has none */
+	bool *leads;    /* per table: whether the output is computed from it */
+	uint64_t followed; /* bits of all row numbers that are followed */
+	uint64_t own;  /* those of them that number the rows of the input itself or of copies of it,
+	                  not groups */
+	json_t *parts; /* names of the tables that the answer is the union of */
 };
 
-/* The highest of some row numbers; some: not 0. */
+/* The highest bit; `bits` is not 0. */
 static uint32_t follow_last(uint64_t bits)
 {
 	return TRACE_BITS - 1 - (uint32_t)__builtin_clzll(bits);
 }
 
-/* The input's own numbers tell one row; that of a group tells only what it went into. */
+/* By which row numbers to follow: numbers of the input itself if there are any, as they identify
+ * the row. The number of a group only says what the row went into, and the latest group is
+ * enough. */
 static uint64_t follow_bits(const struct follow *f, uint64_t ids)
 {
 	uint64_t both = ids & f->followed;
@@ -156,7 +168,7 @@ static const char *follow_name(char buf[TRACE_NAME], int32_t table)
 	return dtx_trace_name(buf, "f", (uint32_t)table);
 }
 
-/* Rows of `in` that are followed by one row number. */
+/* Makes `out` from the rows of `in` that are followed by row number `bit`. */
 static void follow_by(struct follow *f, const char *in, uint32_t bit, const char *out)
 {
 	char column[TRACE_NAME], base[TRACE_NAME];
@@ -165,8 +177,8 @@ static void follow_by(struct follow *f, const char *in, uint32_t bit, const char
 	               out);
 }
 
-/* Rows of `in`, a table with these followed row numbers, of which any is followed; a row that is by
- * two is there once. */
+/* Makes `out` from the rows of `in` that are followed by any of the row numbers `bits`. A row that
+ * is followed by two of them occurs once. `id` is the table that `in` is or was made from. */
 static void follow_any(struct follow *f, const char *in, uint64_t bits, int32_t id, const char *out)
 {
 	struct trace *t = &f->t;
@@ -196,7 +208,7 @@ static void follow_any(struct follow *f, const char *in, uint64_t bits, int32_t 
 	json_decref(names);
 }
 
-/* The followed rows of a table that passed rows on. */
+/* Makes the table of followed rows of table `id`, whose step passes rows on. */
 static void follow_passed(struct follow *f, int32_t id)
 {
 	char in[TRACE_NAME], out[TRACE_NAME];
@@ -206,11 +218,11 @@ static void follow_passed(struct follow *f, int32_t id)
 		           follow_name(out, id));
 }
 
-/* Rows of a copy are followed that those of its table are. */
+/* A copy has the rows of its table, so the followed ones are the same, but by a new number. */
 static void follow_copy(struct follow *f, const struct dtx_plan_step *st, int32_t id)
 {
 	char both[TRACE_NAME], base[TRACE_NAME];
-	uint32_t b = follow_last(f->t.table[id].ids); /* it has this one number */
+	uint32_t b = follow_last(f->t.table[id].ids); /* a copy has just this one number */
 	uint64_t bits = f->bits[st->table[0]];
 
 	dtx_trace_name(both, "b", (uint32_t)id);
@@ -221,7 +233,8 @@ static void follow_copy(struct follow *f, const struct dtx_plan_step *st, int32_
 	follow_passed(f, id);
 }
 
-/* A group of all rows has no keys: one for both sides, so that it is followed where a row is. */
+/* Adds a column with the constant 1 as key. A group of all rows has no keys to join by; with this
+ * column on both sides it is followed if any row is. */
 static void follow_one(struct trace *t, const char *in, const char *out, json_t *on)
 {
 	dtx_trace_add(
@@ -233,11 +246,12 @@ static void follow_one(struct trace *t, const char *in, const char *out, json_t 
 		                 json_pack("{ss ss}", "left", "dtx_one", "right", "dtx_one"));
 }
 
-/* All results, where any row is followed. */
+/* Each result row of such a step depends on all rows, so all of them are followed if any input row
+ * is. */
 static void follow_whole(struct follow *f, const struct dtx_plan_step *st, int32_t id)
 {
 	char made[TRACE_NAME], in[TRACE_NAME], base[TRACE_NAME];
-	uint32_t b = follow_last(f->t.table[id].ids), k; /* it has this one number */
+	uint32_t b = follow_last(f->t.table[id].ids), k; /* it has just this one number */
 
 	for (k = 0; k < st->ntables && !f->bits[st->table[k]]; k++)
 		;
@@ -250,13 +264,13 @@ static void follow_whole(struct follow *f, const struct dtx_plan_step *st, int32
 	follow_passed(f, id);
 }
 
-/* The results that the followed rows went into become the rows that are followed. */
+/* From here on, the results that followed rows went into are followed instead of the rows. */
 static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int32_t id)
 {
 	struct trace *t = &f->t;
 	char in[TRACE_NAME], keyed[TRACE_NAME], made[TRACE_NAME], base[TRACE_NAME];
 	json_t *on, *one, *flipped = json_array();
-	uint32_t b = follow_last(t->table[id].ids); /* it has this one number */
+	uint32_t b = follow_last(t->table[id].ids); /* it has just this one number */
 	size_t i;
 
 	if (dtx_trace_how(f->t.plan, st) == TRACE_WHOLE) {
@@ -314,7 +328,8 @@ static void follow_column(void *arg, const char *name)
 		json_array_append_new(list, json_string(name));
 }
 
-/* Parts of a condition (NULL: not asked for) and the columns in it. */
+/* Adds the parts of a condition that are joined by `and`, and the columns in them. `conditions`
+ * NULL: only the columns are wanted. */
 static void follow_condition(struct trace *t, const char *formula, json_t *conditions,
                              json_t *columns)
 {
@@ -341,13 +356,13 @@ static void follow_condition(struct trace *t, const char *formula, json_t *condi
 	dtx_arena_clear(&arena);
 }
 
-/* What decides of the rows of table k. */
+/* Collects what decides about the rows of table k of a step. */
 struct follow_decider {
 	struct trace *t;
 	uint32_t k;
-	const struct dtx_schema *schema; /* of table k; NULL: not known */
+	const struct dtx_schema *schema; /* schema of table k; NULL: not known */
 	json_t *conditions, *columns;
-	bool own; /* by what the row itself has */
+	bool own; /* whether values of the row itself decide, not a match with another table */
 };
 
 static void follow_see(void *arg, uint32_t k, const char *text, bool formula)
@@ -394,7 +409,8 @@ static void follow_derive(struct follow *f, json_t *set, const char *kind, uint3
 	dtx_buf_clear(&text);
 }
 
-/* One part of the answer: which step and side, and the terms as texts. */
+/* Adds one table to the answer: the rows of `in`, with the step and side, and the conditions and
+ * columns as texts. */
 static void follow_part(struct follow *f, uint32_t step, int side, const char *in,
                         const json_t *conditions, const json_t *columns)
 {
@@ -502,7 +518,7 @@ static void follow_step(struct follow *f, uint32_t i)
 	follow_say(f, i, st);
 }
 
-/* The rows that are asked for, where the input is numbered. */
+/* Selects the given rows by number, in the table in which the input is numbered. */
 static void follow_start(struct follow *f, const int64_t *row, size_t nrows)
 {
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -522,7 +538,7 @@ static void follow_start(struct follow *f, const int64_t *row, size_t nrows)
 	dtx_buf_clear(&where);
 }
 
-/* Rows of the result that are followed by these row numbers, as a part of the answer. */
+/* Adds the rows of the plan's result that have one of these row numbers to the answer. */
 static void follow_found(struct follow *f, uint64_t bits, int side, const char *name)
 {
 	struct trace *t = &f->t;
@@ -534,7 +550,7 @@ static void follow_found(struct follow *f, uint64_t bits, int side, const char *
 	json_decref(columns);
 }
 
-/* Rows of the result, by number: the followed one's own, and those that its groups went into. */
+/* Adds the result rows, by number: those that are the followed row, and those of groups with it. */
 static void follow_result(struct follow *f, uint32_t output)
 {
 	struct trace *t = &f->t;

@@ -1,38 +1,53 @@
-/* What became of rows of an input, from step to step: a traced plan that keeps, beside every table,
- * the rows that came from them. */
+/* Makes the plans that answer `why-not`: what happened to given rows of an input, step by step.
+ *
+ * The original plan is rewritten so that rows carry numbers (see trace.h). For every table the new
+ * plan also has the subset that came from the given rows, the "followed" rows. Two runs are needed:
+ * the first finds the numbers of the rows, the second follows them. */
 #ifndef DTX_PLAN_LINEAGE_WHY_NOT_PLAN_H
 #define DTX_PLAN_LINEAGE_WHY_NOT_PLAN_H
 
 #include "core/base/text/json.h"
 #include "core/plan/exec/exec.h"
 
-/* First pass: where the rows of an input are before and behind the steps that judge whole rows and
- * so come before their numbering.  Output i is stage i: the input as read, then after step[i];
- * the last one has the column dtx_r<input>, which numbers its rows. */
+/* The first run. Some steps judge rows as they were read (they skip blank rows, for example). They
+ * run before rows are numbered, so a row that they drop never gets a number. These stages show
+ * where the rows of an input are before and after each of those steps. Output i of the plan is
+ * stage i: stage 0 is the input as read, the others are what is left after step[i]. The last stage
+ * also has the column dtx_r<input>, the row number. */
 struct dtx_why_not_plan_stages {
 	json_t *plan; /* owned */
 	uint32_t step[DTX_PLAN_OUTPUTS];
 	uint32_t n;
-	/* Outputs n .. n + nkinds - 1 have what step kind_step[k] leaves when it drops the rows of
-	 * one kind alone, or (kind NULL) those of its condition; kind_only[k]: its parameters then.
-	 */
+	/* A step may drop rows of several kinds. To find out which kind a dropped row was taken
+	 * for, outputs n .. n + nkinds - 1 are the result of step kind_step[k] when it drops only
+	 * one kind of row, or (kind NULL) only the rows that meet its condition. kind_only[k] has
+	 * the parameters of that step. */
 	uint32_t kind_step[DTX_PLAN_OUTPUTS], nkinds;
 	json_t *kind_only[DTX_PLAN_OUTPUTS]; /* owned */
 };
 void dtx_why_not_plan_stages_clear(struct dtx_why_not_plan_stages *s);
-/* columns: of the input, which the first stage has; NULL: its first.  Codes: no_translation. */
+/* `columns`: the columns of the input that the first stage keeps; NULL keeps only its first column.
+ * The caller clears `out`. Codes: no_translation. */
 DTX_MUSTUSE enum dtx_code
 dtx_why_not_plan_stages(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
                         uint32_t input, uint32_t output, const json_t *columns,
                         struct dtx_why_not_plan_stages *out, struct dtx_err *err);
 
-/* Second pass: rows of one table, a row for each followed row before (dtx_side is its table's
- * place in the step) and behind (DTX_WHY_NOT_PLAN_BEHIND) each step dtx_step, and in the result
- * (step nsteps; dtx_v0 is its number; DTX_WHY_NOT_PLAN_THROUGH: of rows that groups went into which
- * the followed row is in, where the table has also rows of its own). DTX_WHY_NOT_PLAN_MEETS: rows
- * of the first table that a followed row of the second one of a semi or anti join meets: it goes no
- * further itself.  say[step][side]: {"conditions": [text of dtx_c0 ..], "columns": [name of dtx_v0
- * ..], "with": name of the table on the other side}. */
+/* The second run. Its one output has a row for each followed row at each place of the plan. Column
+ * dtx_step is the step. Column dtx_side is the index of the table among the inputs of the step, for
+ * a row that is about to enter it, or one of these values:
+ *
+ * BEHIND: the row is in the result of the step. For step nsteps it is in the result of the plan,
+ * and dtx_v0 is its number there.
+ *
+ * THROUGH: a row of the plan's result into which a group with the followed row went. Listed only if
+ * the followed row also has result rows of its own.
+ *
+ * MEETS: a row of the first table of a semi or anti join that matches a followed row of the second
+ * table. The followed row itself goes no further.
+ *
+ * say[step][side] explains the other columns: {"conditions": [text of dtx_c0 ..], "columns": [name
+ * of dtx_v0 ..], "with": name of the table on the other side}. */
 enum {
 	DTX_WHY_NOT_PLAN_TERMS = 8,
 	DTX_WHY_NOT_PLAN_BEHIND = -1,
@@ -41,7 +56,7 @@ enum {
 };
 struct dtx_why_not_plan {
 	json_t *plan, *say; /* owned */
-	bool reaches;       /* the input leads to the output at all */
+	bool reaches;       /* whether the output depends on the input at all */
 };
 DTX_MUSTUSE enum dtx_code dtx_why_not_plan_build(const struct dtx_plan *plan,
                                                  const struct dtx_exec_result *bound,
@@ -49,8 +64,10 @@ DTX_MUSTUSE enum dtx_code dtx_why_not_plan_build(const struct dtx_plan *plan,
                                                  uint32_t output, struct dtx_why_not_plan *out,
                                                  struct dtx_err *err);
 void dtx_why_not_plan_clear(struct dtx_why_not_plan *f);
-/* leads: per table, all false; set where the output is made of it. */
-/* Whether rows of the step's second table only decide which of the first stay. */
+/* Whether rows of the step's second table only decide which rows of the first table stay, as in a
+ * semi or anti join. */
+/* Sets leads[table] for each table that `output` is computed from. The caller passes an array with
+ * one element per table, all false. */
 bool dtx_why_not_plan_decides(const struct dtx_plan_step *st);
 void dtx_why_not_plan_leads(const struct dtx_plan *plan, uint32_t output, bool *leads);
 
