@@ -1,4 +1,4 @@
-/* Lists of cells. */
+/* Prints lists of cells, see cell_ref.h. */
 #include "cli/why/cell_ref.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 #include "cli/out.h"
 
-/* Number of the row in an address. */
+/* The row number in an address. */
 static long cited_row(const char *at)
 {
 	while (*at && !isdigit((unsigned char)*at))
@@ -26,7 +26,8 @@ const char *dtx_cell_ref_shown(const json_t *value)
 	return strcmp(text, "null") == 0 ? "'null'" : text;
 }
 
-/* The end of a run of adjacent cells that begins at i; several of one line are one address. */
+/* The end of the run of adjacent cells that begins at i. Several cells on one line have the same
+ * address. */
 static size_t cited_run(const json_t *list, size_t i)
 {
 	long row = cited_row(dtx_json_text(json_array_get(list, i), "cell", ""));

@@ -1,4 +1,4 @@
-/* Citing a column. */
+/* Writes the citation of a column, see citation.h. */
 #include "cli/why/citation.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "core/base/hash/identity.h"
 #include "core/store/query/screen.h"
 
-/* The next lineage row of the column, from *i on. */
+/* The next row of the recorded lineage that is about the column, from *i on; NULL: there is
+ * none. */
 static const json_t *citation_row(const json_t *record, const char *column, size_t *i)
 {
 	const json_t *list = json_object_get(record, "lineage");
@@ -23,7 +24,7 @@ static const json_t *citation_row(const json_t *record, const char *column, size
 	return NULL;
 }
 
-/* Inputs, each once: "; from hc.csv (sha256 77aa19f0)". */
+/* Appends each input once, as "; from hc.csv (sha256 77aa19f0)". */
 static void citation_sources(const json_t *record, const char *column, struct dtx_buf *out)
 {
 	json_t *seen = json_object();
@@ -60,7 +61,7 @@ enum dtx_code dtx_citation(const json_t *record, const char *column, struct dtx_
 	if (!row)
 		DTX_FAIL(err, DTX_E_USAGE, "the result has no column '%s'", column);
 	formula = dtx_json_text(row, "composed", dtx_json_text(row, "formula", NULL));
-	/* a column that is only moved is cited by its source */
+	/* A column that was only passed on is cited by the name of its source. */
 	if (!formula)
 		formula = dtx_json_text(row, "in_col", "made by a snippet");
 	cls = dtx_json_text(row, "class", "exact");

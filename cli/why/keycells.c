@@ -1,4 +1,4 @@
-/* Rows told by cells. */
+/* Parses and prints rows that are given by their cells, see keycells.h. */
 #include "cli/why/keycells.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool keycells_named(const json_t *schema, const char *name, size_t len)
 	return false;
 }
 
-/* Where the cell at `text` ends: at a comma that another one is behind. */
+/* The end of the cell at `text`: a comma before another "column=", or the end of the text. */
 static const char *keycells_end(const char *text, const json_t *schema)
 {
 	const char *comma = text, *eq;

@@ -1,4 +1,4 @@
-/* Which cell `why` was asked about. */
+/* Parses which cell `why` was asked about. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "cli/why/keycells.h"
 #include "cli/why/why.h"
 
-/* "B7": column B, sheet row 7, of which the first is the header unless there is none. */
+/* Parses an address such as "B7": column B, row 7 of the sheet. The first row is the header, unless
+ * the result has none. */
 static bool why_address(struct dtx_why *w, const char *text)
 {
 	const json_t *schema = json_object_get(dtx_why_replay_output(&w->x), "schema");
@@ -53,7 +54,8 @@ out:
 	return rc;
 }
 
-/* The run has another result with this column: it is asked for by its own file. */
+/* Adds a hint to the error if another result of the run has this column: that one must be asked by
+ * its own file. */
 static void why_elsewhere(const struct dtx_why *w, const char *column, struct dtx_err *err)
 {
 	json_t *output;

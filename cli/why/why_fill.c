@@ -1,5 +1,8 @@
-/* Cells that a step filled from above or below: the rows in front of it are there as they were
- * read, and say which cells were blank. */
+/* Finds the cell that a filled cell has its value from.
+ *
+ * The traced plan has an output with the rows as they were before the step that filled them
+ * (DTX_TRACE_UNFILLED). It shows which cells were blank; the source of a blank cell is the next one
+ * above or below that is not, within the group and the limit of the step. */
 #include "cli/why/why_fill.h"
 
 #include <string.h>
@@ -8,18 +11,18 @@
 #include "core/base/text/utf8.h"
 #include "core/data/cast/cast.h"
 
-enum { FILL_LOOKS = 50 * 1000 * 1000 }; /* cells that are looked at for one answer */
+enum { FILL_LOOKS = 50 * 1000 * 1000 }; /* limit of cells that are looked at for one answer */
 
 struct fill {
 	struct dtx_why *w;
-	const struct dtx_table *table; /* before the step */
+	const struct dtx_table *table; /* the rows before the step */
 	const json_t *step;
 	uint32_t output;
 	int32_t column;
 	struct dtx_buf text, key;
 	int64_t looks;
 };
-/* A row of the table: its batch, and the place in that. */
+/* A row of the table: the index of its batch and its index there. */
 struct fill_spot {
 	size_t batch;
 	uint32_t k;
@@ -44,7 +47,7 @@ static uint64_t fill_id(const struct fill *f, struct fill_spot s)
 	return b->rec ? b->rec[fill_at(f, s)] : b->first_row + fill_at(f, s);
 }
 
-/* The text of a cell, in f->text; NULL: a null. */
+/* The text of a cell, in f->text; NULL for a null. */
 static const char *fill_cell(struct fill *f, struct fill_spot s, int32_t c)
 {
 	const struct dtx_column *col = f->table->batch[s.batch]->col[c];
@@ -63,7 +66,7 @@ static bool fill_blank(struct fill *f, struct fill_spot s)
 	return !text || dtx_utf8_is_blank(dtx_str_of(text));
 }
 
-/* The group of a row, as a text. */
+/* Appends the keys of a row's group as one text. */
 static void fill_key(struct fill *f, struct fill_spot s, struct dtx_buf *out)
 {
 	json_t *one;
@@ -97,7 +100,7 @@ static bool fill_next(const struct fill *f, bool up, struct fill_spot *s)
 	return true;
 }
 
-/* The row in the table in front of the step. */
+/* Finds a row by its id in the table before the step. */
 static bool fill_find(const struct fill *f, const struct dtx_batch *of, uint64_t id,
                       struct fill_spot *s)
 {
@@ -121,7 +124,8 @@ static bool fill_find(const struct fill *f, const struct dtx_batch *of, uint64_t
 	return false;
 }
 
-/* The row that a row has its value from; itself where it was not filled.  False: not known. */
+/* Moves *s to the row that the value came from; leaves it if the cell was not filled. Returns false
+ * if that is not known, because there are too many cells to look at. */
 static bool fill_from(struct fill *f, struct fill_spot *s)
 {
 	bool above = strcmp(dtx_json_text(f->step, "dir", "down"), "up") != 0;
@@ -153,7 +157,8 @@ out:
 	return known;
 }
 
-/* The only output with the rows before this column was filled; -1: none, or several fills. */
+/* The output that has the rows before this column was filled. -1: there is none, or there were
+ * several fills. */
 static int fill_output(const struct dtx_why *w, const char *alias, const char *column)
 {
 	uint32_t input = dtx_why_rows_input(w, alias);
@@ -173,7 +178,7 @@ static int fill_output(const struct dtx_why *w, const char *alias, const char *c
 	return found;
 }
 
-/* Groups are told by names of columns. */
+/* Whether all columns that name the groups are plain names of the table. */
 static bool fill_is_plain(const struct fill *f)
 {
 	json_t *one;

@@ -1,8 +1,8 @@
-/* Reading one row of a result instead of making it again.
+/* Reads one row of a result from its file and does not compute it again.
  *
- * With it the traced plan need not make the whole result to find the row
- * (core/plan/lineage/trace.h).  All of this is a short cut: whatever does not fit is no error, the
- * long way has the answer. */
+ * With the cells of the row, the traced plan need not compute the whole result to find it
+ * (core/plan/lineage/trace.h). This is only a shortcut: if something does not fit, there is no
+ * error, and the plan runs in full. */
 #include "cli/why/why_known.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void known_forget(struct known *k)
 	k->plan = NULL;
 }
 
-/* A text file whose cells are read as they were written. */
+/* Whether the result is a text file whose cells can be read as they were written. */
 static bool known_plain(const struct dtx_why *w)
 {
 	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
@@ -42,7 +42,8 @@ static bool known_plain(const struct dtx_why *w)
 	       !(o->null_text && *o->null_text);
 }
 
-/* typed: numbers as such; else all as texts. */
+/* The input of a plan that reads the result's file. typed: numbers are read as numbers; otherwise
+ * all cells are texts. */
 static json_t *known_input(const struct dtx_why *w, bool typed)
 {
 	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
@@ -66,7 +67,7 @@ static json_t *known_input(const struct dtx_why *w, bool typed)
 	                 1, "types", types, "dialect", "delimiter", delimiter, "quote", "\"");
 }
 
-/* The row by its number; or all that have the key, with their numbers. */
+/* Steps that select the row by its number, or all rows with the key, with their numbers. */
 static json_t *known_steps(const struct dtx_why *w)
 {
 	json_t *steps = json_array(), *value;
@@ -93,7 +94,8 @@ static json_t *known_steps(const struct dtx_why *w)
 	return steps;
 }
 
-/* Rows of the first n that have the cells which the traced plan asks for, as it asks for them. */
+/* Steps that select, of the first n rows, those that have the cells which the traced plan will ask
+ * for. The condition is the same as there. */
 static json_t *known_alike(const json_t *cells, int64_t n)
 {
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -106,7 +108,7 @@ static json_t *known_alike(const json_t *cells, int64_t n)
 	return steps;
 }
 
-/* Runs steps on the result's file; takes them. */
+/* Runs steps on the file of the result; takes `steps`. */
 static enum dtx_code known_read(struct known *k, json_t *steps, bool typed, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -132,7 +134,7 @@ out:
 	return rc;
 }
 
-/* The bytes that were read are those that were written. */
+/* Whether the bytes that were read are those that the run wrote. */
 static bool known_unchanged(struct known *k)
 {
 	char sha[DTX_IDENTITY_TEXT];
@@ -141,7 +143,8 @@ static bool known_unchanged(struct known *k)
 	       !strcmp(sha, dtx_json_text(dtx_why_replay_output(&k->w->x), "sha", ""));
 }
 
-/* About how many values a column has, by the statistics of the record: more do not help. */
+/* About how many different values a column has, from the statistics of the record. It is limited by
+ * the number of rows, of course. */
 static int64_t known_differ(const struct known *k, const char *column)
 {
 	const json_t *stats = json_object_get(dtx_why_replay_output(&k->w->x), "stats");

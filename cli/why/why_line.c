@@ -1,7 +1,7 @@
-/* The line of a text result on which a row begins.
+/* Finds the line of a text result on which a row begins.
  *
- * It follows from the row's number where no cell can have a line break; else the lines are counted
- * in the file, while that is the one that the run wrote. */
+ * If no cell can contain a line break, the line follows from the row's number. Otherwise the lines
+ * are counted in the file, if it is still the one that the run wrote. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ static bool line_broken(const char *text)
 	return text && strpbrk(text, "\r\n");
 }
 
-/* Whether a cell of the result, or a name above them, may have a line break. */
+/* Whether a cell of the result or a column name may contain a line break. */
 static bool line_may_break(const struct dtx_why *w)
 {
 	static const char *const whole = "int,float,decimal,bool,date,datetime";
@@ -33,7 +33,8 @@ static bool line_may_break(const struct dtx_why *w)
 	return !plan || line_broken(plan->output[w->x.output].opts.null_text);
 }
 
-/* The file with the bytes of the result; NULL: it is not at hand. */
+/* Opens the file with the bytes of the result; NULL if it is not available. The caller closes
+ * it. */
 static FILE *line_file(const struct dtx_why *w)
 {
 	const json_t *found = json_object_get(w->x.record, "found");
@@ -41,19 +42,20 @@ static FILE *line_file(const struct dtx_why *w)
 	const char *asked = dtx_json_text(found, "asked", NULL);
 	const char *path = dtx_json_text(output, "path", "-");
 
-	/* a file that was asked for was found by its bytes */
+	/* If a file was asked for, the run was found by its bytes. */
 	if (asked && access(asked, F_OK) == 0)
 		return dtx_json_bool(found, "file_changed", false) ? NULL : fopen(asked, "rbe");
 	return strcmp(dtx_query_file(path, output), "unchanged") ? NULL : fopen(path, "rbe");
 }
 
 struct line_walk {
-	int64_t records; /* to pass */
+	int64_t records; /* number of records still to skip */
 	int64_t line;
-	bool inside, cr; /* a quoted cell; CR was the last byte */
+	bool inside, cr; /* inside: in a quoted cell; cr: the last byte was CR */
 };
 
-/* CR LF and CR alone end a line as LF does, but no record begins behind CR: cells have it. */
+/* CR LF, or CR alone, ends a line as LF does. But the writer ends records with LF, so a CR alone is
+ * part of a cell and no record begins after it. */
 static void line_pass(struct line_walk *k, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n && k->records > 0; i++) {

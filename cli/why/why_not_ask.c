@@ -1,4 +1,4 @@
-/* Which row `why-not` was asked about. */
+/* Parses which row `why-not` was asked about. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/base/file.h"
 #include "core/io/sheet/cellref.h"
 
-/* "input.csv!L5", "Q1!B7", "L5": the input when it is named, and the line. */
+/* Splits "input.csv!L5", "Q1!B7" or "L5" into the input, if it is named, and the line. */
 static enum dtx_code why_not_address(const char *text, struct dtx_buf *input, int64_t *line,
                                      struct dtx_err *err)
 {
@@ -28,7 +28,8 @@ out:
 	return rc;
 }
 
-/* A sheet by its name, as addresses have it or bare, behind the file's or alone. */
+/* Whether the name is that of the input's sheet, with or without quotes, with or without the file's
+ * name before it. */
 static bool why_not_is_sheet(const json_t *input, const char *name)
 {
 	const char *sheet = dtx_json_text(json_object_get(input, "reader"), "sheet", NULL);
@@ -47,7 +48,7 @@ static bool why_not_is_sheet(const json_t *input, const char *name)
 	return is;
 }
 
-/* By alias, label ("book.xlsx!Q1"), file, or sheet. */
+/* Whether the name is the input's alias, label ("book.xlsx!Q1"), file or sheet. */
 static bool why_not_is(const json_t *input, const char *name)
 {
 	return !strcmp(dtx_json_text(input, "alias", ""), name) ||

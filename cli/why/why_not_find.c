@@ -1,4 +1,4 @@
-/* The row in its input, and where it is up to the numbering of rows. */
+/* Finds the row in its input, and follows it up to where rows are numbered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static int64_t why_not_place(const struct dtx_batch *b, uint32_t row, char cell[
 	return line;
 }
 
-/* Whether this is the row that was asked for; n: its number in the input. */
+/* Whether this is the row that was asked for; n is its number in the input. */
 static bool why_not_match(struct dtx_why_not *w, const struct dtx_table *t,
                           const struct dtx_batch *b, uint32_t row, int64_t n)
 {
@@ -62,7 +62,7 @@ static uint64_t why_not_id(const struct dtx_batch *b, uint32_t row)
 	return b->rec ? b->rec[row] : b->first_row + row;
 }
 
-/* Whether the rows are the input's, where they are among those of other files. */
+/* Whether the rows belong to the asked input, in a table that may have rows of several files. */
 static bool why_not_of(const struct dtx_why_not *w, const struct dtx_batch *b)
 {
 	return !w->file || (b->origin && !strcmp(b->origin->file, w->file));
@@ -100,7 +100,7 @@ out:
 	return rc;
 }
 
-/* The row in another stage; *number from its last column. */
+/* Whether the row is in another stage; sets the number from the last column if the stage has it. */
 static bool why_not_there(struct dtx_why_not *w, const struct dtx_table *t, bool numbered)
 {
 	char column[32];

@@ -1,4 +1,4 @@
-/* What the steps did with the row, and the answer made of it. */
+/* Counts what the steps did with the row, and makes the answer from these counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static json_t *why_not_lists(struct dtx_why_not *w, const struct dtx_table *t,
 	return list;
 }
 
-/* A row of the result: its number. */
+/* Adds the number of a result row. */
 static void why_not_result(struct dtx_why_not *w, const struct dtx_table *t,
                            const struct dtx_batch *b, uint32_t row, json_t *numbers)
 {
@@ -34,9 +34,11 @@ static void why_not_result(struct dtx_why_not *w, const struct dtx_table *t,
 	json_array_append_new(numbers, json_integer(n ? strtoll(n, NULL, 10) : 0));
 }
 
-/* Rows per step and side, the terms of the first row, and after the last step the numbers of all
- * rows of the result: {"3": {"in": 2, "out": 1, "meets": 0, "rows": [{"side", "c": [], "v": []}],
- * "own": [7], "through": []}} */
+/* Counts rows per step and side. For the first row it also keeps the values of the conditions and
+ * columns, and for the result the numbers of all rows:
+ *
+ * {"3": {"in": 2, "out": 1, "meets": 0, "rows": [{"side", "c": [], "v": []}], "own": [7],
+ * "through": []}} */
 enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -117,7 +119,7 @@ json_t *dtx_why_not_others(json_t *rows, const json_t *own)
 	return list;
 }
 
-/* What the op says when it drops a row. */
+/* Contract in why_not.h. */
 void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
                         json_t *because)
 {
@@ -132,7 +134,7 @@ void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t
 	dtx_buf_clear(&text);
 }
 
-/* Conditions of a filter that do not hold. */
+/* Appends the conditions of a filter that do not hold for the row. */
 static void why_not_conditions(const struct dtx_why_not *w, uint32_t step, const json_t *say,
                                const json_t *row, json_t *because)
 {
@@ -168,7 +170,8 @@ static json_t *why_not_with(const struct dtx_why_not *w, const json_t *say, cons
 	return with;
 }
 
-/* A row of the second table of a semi or anti join: it is in no result itself. */
+/* For a row of the second table of a semi or anti join. Such a row is never in the result itself,
+ * so say what it did to rows of the first table. */
 static void why_not_met(const struct dtx_plan_step *st, const json_t *say, int64_t met,
                         json_t *because)
 {
@@ -212,7 +215,8 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 	                 why_not_with(w, say, row));
 }
 
-/* The steps that the row went into, one after the other: passed, or dropped for good. */
+/* Goes through the steps that the row entered, and lists them as passed or as the ones that dropped
+ * it. */
 static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json_t *passed,
                          json_t *dropped)
 {
@@ -225,8 +229,8 @@ static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json
 		if (!count || !dtx_json_int(count, "in", 0) ||
 		    dtx_trace_again_copy(&w->plan->step[i]))
 			continue;
-		/* the files of an input go one below the other: no step of the plan, and no row
-		 * is lost there */
+		/* The union of the files of an input is not a step of the user's plan, and no row
+		 * is dropped there. */
 		if (w->plan->step[i].number < 0)
 			continue;
 		if (dtx_json_int(count, "out", 0))
@@ -242,7 +246,7 @@ static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json
 	}
 }
 
-/* Numbers of rows of the result: "own" or "through". */
+/* The numbers of result rows under "own" or "through". */
 static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts, const char *which)
 {
 	json_t *list;
@@ -253,13 +257,13 @@ static json_t *why_not_results(const struct dtx_why_not *w, const json_t *counts
 	return list ? json_incref(list) : json_array();
 }
 
-/* The first cell of the row, in which a label mostly is. */
+/* The first cell of the row. It often is a label by which people recognize the row. */
 static json_t *why_not_first(const struct dtx_why_not *w)
 {
 	return w->first_cell && !w->args->no_values ? json_incref(w->first_cell) : json_object();
 }
 
-/* A step that judges whole rows dropped it before rows were numbered. */
+/* The row was dropped by a step that judges rows as they were read, before they were numbered. */
 static void why_not_early(const struct dtx_why_not *w, json_t *passed, json_t *dropped)
 {
 	for (uint32_t i = 1; i + 1 < w->stages.n && (!w->lost || i <= w->lost); i++) {

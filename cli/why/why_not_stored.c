@@ -1,4 +1,4 @@
-/* Kept row numbers, as the answer of `why-not`. */
+/* Answers `why-not` from the row numbers that the run kept. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct not_stored {
 	struct dtx_why_not *w;
 	const struct dtx_row_lineage *log;
 	const struct dtx_row_lineage_list *places;
-	int64_t number; /* of the row; 0: not found */
+	int64_t number; /* number of the row; 0: not found */
 	int64_t *counts;
 	json_t *results, *through;
 };
@@ -22,7 +22,8 @@ static const json_t *stored_input(const struct dtx_why_not *w)
 	                     w->x.r.plan->input[w->input].name);
 }
 
-/* False: steps in front of the numbering dropped rows, of which nothing is kept. */
+/* Whether all rows of the input were numbered. Steps that ran before the numbering may have dropped
+ * rows, and nothing is kept about those. */
 static bool stored_whole(const struct not_stored *s)
 {
 	return (int64_t)s->places->n == dtx_json_int(stored_input(s->w), "rows", -1);
@@ -52,7 +53,8 @@ out:
 	return rc;
 }
 
-/* Rows of a table that came of the row, from those of the tables in front of it. */
+/* Sets has[] for a step's result: the number of its rows that came from the row. Returns the same
+ * number for its input. */
 static int64_t stored_count(const struct not_stored *s, int64_t *has, uint32_t i)
 {
 	const struct dtx_plan *plan = s->w->x.r.plan;
@@ -67,7 +69,8 @@ static int64_t stored_count(const struct not_stored *s, int64_t *has, uint32_t i
 	return n;
 }
 
-/* has: per table, rows of it that came of the row. */
+/* Describes where a step dropped the row. `has`: per table, the number of its rows that came from
+ * the row. */
 static json_t *stored_dropped(const struct not_stored *s, const int64_t *has, uint32_t i)
 {
 	const struct dtx_plan *plan = s->w->x.r.plan;
@@ -102,7 +105,7 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 	dtx_why_not_plan_leads(plan, s->w->x.output, leads);
 	has[s->w->input] = 1;
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
-		/* which rows it let stay is not kept */
+		/* The kept numbers do not say which rows it let stay. */
 		if (dtx_why_not_plan_decides(&plan->step[i]) && leads[plan->ninputs + i] &&
 		    plan->step[i].table[1] >= 0 && has[plan->step[i].table[1]])
 			*again = true;

@@ -1,4 +1,4 @@
-/* The answer of why-not, for people. */
+/* Prints the answer of `why-not` as text. */
 #include "cli/why/why_not_text.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Running a recorded plan again, to look at its rows. */
+/* Runs a recorded plan again to look at its rows, see why_replay.h. */
 #include "cli/why/why_replay.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "core/plan/lineage/trace.h"
 #include "core/store/ledger/process.h"
 
-static enum dtx_code retrace_labels(struct dtx_why_replay *x, struct dtx_err *err)
+static enum dtx_code replay_labels(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *input;
@@ -38,7 +38,7 @@ enum dtx_code dtx_why_replay_find(struct dtx_why_replay *x, const char *what, st
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
 	DTX_TRY(dtx_lookup(store, what, true, &x->record, err));
 	DTX_TRY(dtx_lookup_model(store, x->record, err));
-	DTX_TRY(retrace_labels(x, err));
+	DTX_TRY(replay_labels(x, err));
 	x->output = (uint32_t)dtx_json_int(json_object_get(x->record, "found"), "output", 0);
 	if (!dtx_why_replay_output(x))
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run %s has no result",
@@ -71,8 +71,9 @@ bool dtx_why_replay_by_snippet(const struct dtx_why_replay *x)
 	return json_array_size(json_object_get(x->record, "regions")) > 0;
 }
 
-/* What is wrong with the traced plan is nothing that the reader of the message could mend. */
-static enum dtx_code retrace_own(enum dtx_code rc, struct dtx_err *err)
+/* An error in the traced plan is our own; the user cannot correct a plan that they did not write.
+ * It becomes no_translation. */
+static enum dtx_code replay_own(enum dtx_code rc, struct dtx_err *err)
 {
 	struct dtx_err own = DTX_ERR_INIT;
 
@@ -86,7 +87,7 @@ static enum dtx_code retrace_own(enum dtx_code rc, struct dtx_err *err)
 	return rc;
 }
 
-static enum dtx_code retrace_changed(const json_t *input, const char *state, struct dtx_err *err)
+static enum dtx_code replay_changed(const json_t *input, const char *state, struct dtx_err *err)
 {
 	const char *uri = dtx_json_text(input, "uri", "-");
 
@@ -98,7 +99,7 @@ static enum dtx_code retrace_changed(const json_t *input, const char *state, str
 	return DTX_E_INPUT_CHANGED;
 }
 
-static enum dtx_code retrace_there(const struct dtx_why_replay *x, struct dtx_err *err)
+static enum dtx_code replay_there(const struct dtx_why_replay *x, struct dtx_err *err)
 {
 	json_t *input;
 	size_t i;
@@ -108,17 +109,17 @@ static enum dtx_code retrace_there(const struct dtx_why_replay *x, struct dtx_er
 		const char *uri = dtx_json_text(input, "uri", "-");
 
 		if (!strcmp(uri, "-"))
-			return retrace_changed(input, "not kept", err);
+			return replay_changed(input, "not kept", err);
 		if (access(uri, F_OK) < 0)
-			return retrace_changed(input, "gone", err);
+			return replay_changed(input, "gone", err);
 		if (dtx_file_passes(uri))
-			return retrace_changed(input, "not kept", err);
+			return replay_changed(input, "not kept", err);
 	}
 	return DTX_OK;
 }
 
-/* The source of a recorded input, where it has the recorded size and time. */
-static struct dtx_source *retrace_source(const struct dtx_why_replay *x, const json_t *input)
+/* The open source of a recorded input, if it has the recorded size and time; NULL otherwise. */
+static struct dtx_source *replay_source(const struct dtx_why_replay *x, const json_t *input)
 {
 	for (uint32_t i = 0; i < x->r.plan->ninputs; i++) {
 		struct dtx_source *s = x->r.source[i];
@@ -133,8 +134,9 @@ static struct dtx_source *retrace_source(const struct dtx_why_replay *x, const j
 	return NULL;
 }
 
-/* The file has the mark under which the run knew it: nobody has written to it since. */
-static bool retrace_marked(const struct dtx_source *s, const json_t *input)
+/* Whether the file still has the signature that the run recorded, which proves that it was not
+ * written since. */
+static bool replay_marked(const struct dtx_source *s, const json_t *input)
 {
 	const struct dtx_stat_signature *mark = dtx_source_mark(s);
 	char text[DTX_STAT_SIGNATURE_TEXT];
@@ -147,32 +149,33 @@ static bool retrace_marked(const struct dtx_source *s, const json_t *input)
 	return !strcmp(text, dtx_json_text(input, "mark", ""));
 }
 
-/* The bytes of an input that looks as it was are hashed while the steps run, unless its mark tells;
- * the others at once, so that nothing runs on them. */
-static enum dtx_code retrace_hash(const struct dtx_why_replay *x, struct dtx_err *err)
+/* Checks the inputs. If an input has the recorded size and time, its bytes are hashed while the
+ * steps run, or not at all if its signature proves them. Any other input is hashed here, so that no
+ * steps run on changed bytes. */
+static enum dtx_code replay_hash(const struct dtx_why_replay *x, struct dtx_err *err)
 {
 	json_t *input;
 	size_t i;
 
 	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
 	{
-		struct dtx_source *s = retrace_source(x, input);
+		struct dtx_source *s = replay_source(x, input);
 		const char *sha = dtx_json_text(input, "sha", ""), *state = "unchanged";
 
-		if (s && !retrace_marked(s, input))
+		if (s && !replay_marked(s, input))
 			dtx_source_hash_start(s, dtx_identity_kind(sha), 0);
 		else if (!s)
 			state = dtx_query_file(dtx_json_text(input, "uri", ""), input);
 		if (strcmp(state, "unchanged") != 0)
-			return retrace_changed(input, state, err);
+			return replay_changed(input, state, err);
 	}
 	return DTX_OK;
 }
 
-/* rc, but input_changed when the bytes were not the recorded ones: then neither a success nor
- * another failure means anything. */
-static enum dtx_code retrace_held(const struct dtx_why_replay *x, enum dtx_code rc,
-                                  struct dtx_err *err)
+/* Returns rc, but input_changed if the bytes were not the recorded ones. In that case a success or
+ * another error would mean nothing. */
+static enum dtx_code replay_held(const struct dtx_why_replay *x, enum dtx_code rc,
+                                 struct dtx_err *err)
 {
 	char sha[DTX_IDENTITY_TEXT];
 	json_t *input;
@@ -180,23 +183,23 @@ static enum dtx_code retrace_held(const struct dtx_why_replay *x, enum dtx_code 
 
 	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
 	{
-		struct dtx_source *s = retrace_source(x, input);
+		struct dtx_source *s = replay_source(x, input);
 
-		if (s && retrace_marked(s, input))
+		if (s && replay_marked(s, input))
 			continue;
 		if (s && dtx_source_hash_wait(s, sha, NULL) == DTX_OK &&
 		    !strcmp(sha, dtx_json_text(input, "sha", "")))
 			continue;
 		if (s) {
 			dtx_err_clear(err);
-			return retrace_changed(input, "changed", err);
+			return replay_changed(input, "changed", err);
 		}
 	}
 	return rc;
 }
 
-/* The inputs of a plan made of another one, as that one has them. */
-static void retrace_inputs(struct dtx_plan *plan, const struct dtx_plan *of)
+/* Lets a plan that was made from another one use the inputs of that one. */
+static void replay_inputs(struct dtx_plan *plan, const struct dtx_plan *of)
 {
 	for (uint32_t i = 0; i < plan->ninputs; i++) {
 		plan->input[i].path = of->input[i].path;
@@ -204,9 +207,9 @@ static void retrace_inputs(struct dtx_plan *plan, const struct dtx_plan *of)
 	}
 }
 
-/* The plan with copies of tables that come to the same rows twice (dtx_trace_again); *out stays
- * NULL where it needs none.  The caller's, also on failure. */
-static enum dtx_code retrace_again(struct dtx_runner *r, struct dtx_plan **out, struct dtx_err *err)
+/* Makes the plan with copies of tables that meet the same rows twice (dtx_trace_again). *out stays
+ * NULL if none are needed. The caller owns it, also after a failure. */
+static enum dtx_code replay_again(struct dtx_runner *r, struct dtx_plan **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *again = NULL;
@@ -234,10 +237,10 @@ enum dtx_code dtx_why_replay_again(struct dtx_runner *r, struct dtx_plan **plan,
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 
-	DTX_TRY(retrace_again(r, plan, err));
+	DTX_TRY(replay_again(r, plan, err));
 	if (!*plan)
 		goto out;
-	retrace_inputs(*plan, r->plan);
+	replay_inputs(*plan, r->plan);
 	opts.input = r->source;
 	opts.repair = r->args->repair;
 	DTX_TRY(dtx_exec_bind(*plan, &opts, &r->findings, bound, err));
@@ -245,13 +248,13 @@ out:
 	return rc;
 }
 
-/* The plan as it can be followed. */
-static enum dtx_code retrace_followed(struct dtx_why_replay *x, struct dtx_err *err)
+/* Replaces the plan by the one with copies, if it needs them. */
+static enum dtx_code replay_followed(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_plan *plan = NULL;
 
-	DTX_TRY(retrace_again(&x->r, &plan, err));
+	DTX_TRY(replay_again(&x->r, &plan, err));
 	if (!plan)
 		goto out;
 	dtx_plan_free(x->r.plan);
@@ -276,7 +279,7 @@ enum dtx_code dtx_why_replay_plan(struct dtx_why_replay *x, struct dtx_err *err)
 	                               "file", NULL);
 	DTX_TRY(dtx_runner_replay_options(x->record, &x->run_args, err));
 	DTX_TRY(dtx_runner_plan(&x->r, err));
-	DTX_TRY(retrace_followed(x, err));
+	DTX_TRY(replay_followed(x, err));
 	DTX_TRY(dtx_runner_inputs(&x->r, 0, NULL, err));
 	DTX_TRY(dtx_runner_replay_places(&x->r, err));
 	DTX_TRY(dtx_runner_spread(&x->r, err));
@@ -284,14 +287,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code retrace_open(struct dtx_why_replay *x, struct dtx_err *err)
+static enum dtx_code replay_open(struct dtx_why_replay *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(retrace_there(x, err));
+	DTX_TRY(replay_there(x, err));
 	DTX_TRY(dtx_why_replay_plan(x, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
-	DTX_TRY(retrace_hash(x, err));
+	DTX_TRY(replay_hash(x, err));
 out:
 	return rc;
 }
@@ -304,12 +307,12 @@ enum dtx_code dtx_why_replay_bind(struct dtx_why_replay *x, struct dtx_err *err)
 	if (dtx_why_replay_by_snippet(x))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "a snippet did a step of this run: its rows cannot be followed");
-	DTX_TRY(retrace_open(x, err));
+	DTX_TRY(replay_open(x, err));
 	opts.input = x->r.source;
 	opts.repair = x->run_args.repair;
 	rc = dtx_exec_bind(x->r.plan, &opts, &x->r.findings, &x->bound, err);
 	if (rc != DTX_OK)
-		rc = retrace_held(x, rc, err);
+		rc = replay_held(x, rc, err);
 out:
 	return rc;
 }
@@ -326,11 +329,11 @@ enum dtx_code dtx_why_replay_exec(struct dtx_runner *r, const json_t *traced,
 
 	if (!text)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(retrace_own(dtx_plan_parse_made(dtx_str_of(text), &r->findings, plan, err), err));
-	DTX_TRY(retrace_own(dtx_plan_check(*plan, &r->findings, err), err));
+	DTX_TRY(replay_own(dtx_plan_parse_made(dtx_str_of(text), &r->findings, plan, err), err));
+	DTX_TRY(replay_own(dtx_plan_check(*plan, &r->findings, err), err));
 	if (look->fold)
 		DTX_TRY(dtx_together_spread(look->fold, *plan, &r->findings, err));
-	retrace_inputs(*plan, r->plan);
+	replay_inputs(*plan, r->plan);
 	opts.input = r->source;
 	opts.repair = r->args->repair;
 	opts.cancel = r->cancel;
@@ -339,7 +342,7 @@ enum dtx_code dtx_why_replay_exec(struct dtx_runner *r, const json_t *traced,
 	opts.look = look->look;
 	opts.look_arg = look->arg;
 	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
-	rc = retrace_own(dtx_exec(*plan, &opts, &host, &r->findings, &done, err), err);
+	rc = replay_own(dtx_exec(*plan, &opts, &host, &r->findings, &done, err), err);
 out:
 	dtx_exec_free(done);
 	free(text);
@@ -350,7 +353,7 @@ enum dtx_code dtx_why_replay_run(struct dtx_why_replay *x, const json_t *traced,
                                  const struct dtx_why_replay_look *look, struct dtx_plan **plan,
                                  struct dtx_err *err)
 {
-	return retrace_held(x, dtx_why_replay_exec(&x->r, traced, look, plan, err), err);
+	return replay_held(x, dtx_why_replay_exec(&x->r, traced, look, plan, err), err);
 }
 
 /* --- without running --- */
@@ -367,7 +370,7 @@ enum dtx_code dtx_why_replay_rowlog(const struct dtx_why_replay *x, struct dtx_r
 		goto out;
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
 	rc = dtx_query_blob(store, hash, &bytes, err);
-	if (rc == DTX_E_NO_RECORD) { /* purged: as if it had not been kept */
+	if (rc == DTX_E_NO_RECORD) { /* purged, which is the same as never kept */
 		dtx_err_clear(err);
 		rc = DTX_OK;
 		goto out;
@@ -380,8 +383,8 @@ out:
 	return rc;
 }
 
-/* Files that are not there any more, or have another size or time; what they have now is not looked
- * at: the addresses are of what the run read. */
+/* Looks at the size and time first, as hashing is slow. What the files contain now does not matter:
+ * the addresses are those of what the run read. */
 json_t *dtx_why_replay_moved(const struct dtx_why_replay *x)
 {
 	json_t *list = json_array(), *input;

@@ -1,4 +1,4 @@
-/* The cells that a traced row came from. */
+/* Makes the report of `why`: the cells that the traced row came from. */
 #include <stdint.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "cli/why/why_fill.h"
 #include "core/expr/parse/lex.h"
 
-/* DIRECT rows of the column, or INDIRECT ones of the table. */
+/* Contract in why.h. */
 bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct)
 {
 	const char *type = dtx_json_text(row, "type", "");
@@ -43,7 +43,7 @@ bool dtx_why_listed(json_t *seen, const json_t *row)
 	return listed;
 }
 
-/* All cells, or their number and what is shown of them. */
+/* Adds the cells of a source: all, or their number and the ranges that are shown. */
 static bool why_cells(struct dtx_why *w, const struct dtx_why_rows *rows, bool values,
                       json_t *source)
 {
@@ -60,7 +60,7 @@ static bool why_cells(struct dtx_why *w, const struct dtx_why_rows *rows, bool v
 	return ok;
 }
 
-/* {"alias","column","label","how","cells":[{"cell","value"}]} */
+/* Adds {"alias","column","label","how","cells":[{"cell","value"}]} */
 static enum dtx_code why_source(struct dtx_why *w, const struct dtx_why_rows *rows,
                                 const json_t *row, bool values, json_t *list, struct dtx_err *err)
 {
@@ -78,10 +78,11 @@ out:
 	return rc;
 }
 
-/* The rows of an input that were gathered last, once for all columns that have them. */
+/* The rows of an input that were collected last. Columns of one input usually have the same rows,
+ * so they are collected once for all of them. */
 struct why_gathered {
 	struct dtx_why_rows rows;
-	const char *of; /* input; NULL: none yet */
+	const char *of; /* the input; NULL: none yet */
 	uint64_t outputs;
 };
 
@@ -127,7 +128,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
 		if (g->rows.of_many && !g->rows.n)
 			continue;
-		/* what a fill put there is not what the source has there */
+		/* After a fill, the value comes from another cell of the source. */
 		filled = dtx_why_result_filled(&w->traced, column);
 		if (direct && filled) {
 			DTX_TRY(dtx_why_fill(w, alias, column, &g->rows, &told, err));
@@ -159,8 +160,9 @@ bool dtx_why_names_any(const json_t *list)
 	return false;
 }
 
-/* A number of rows looks at no cell, nor does a null of a table without the column: how many rows
- * there were, per input, and which, where they are few; NULL: cells tell. */
+/* If no cell can be named (count() looks at no cell; nor does a null for a column that a table
+ * lacks): lists per input how many rows there were, and their addresses if these are few. *out
+ * stays NULL if there are cells. */
 static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
                                  const json_t *decided, json_t **out, struct dtx_err *err)
 {
@@ -203,7 +205,8 @@ static bool why_exact(const struct dtx_why *w)
 	return !w->trace.wide && !w->trace.borrowed && !w->traced.wide && !w->filled;
 }
 
-/* The formula with the values that it saw; nothing where they cannot be had. */
+/* Appends the formula with the values that it used in place of names; nothing if they are not
+ * known. */
 static void why_put(struct dtx_why *w, const json_t *row, const json_t *direct, struct dtx_buf *out)
 {
 	const char *formula = NULL, *grouped = w->trace.wide ? NULL : w->trace.grouped;
@@ -230,7 +233,7 @@ static void why_put(struct dtx_why *w, const json_t *row, const json_t *direct, 
 		dtx_why_result_window(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
 }
 
-/* NULL: a null. */
+/* NULL for a null. */
 static const char *why_value(struct dtx_why *w)
 {
 	bool null = false;
@@ -274,7 +277,7 @@ out:
 
 /* --- without values --- */
 
-/* Whether the plan has the constant: a text in quotes, or a whole number. */
+/* Whether the constant is in the text of the plan: a text in quotes, or a whole number. */
 static bool why_in_plan(struct dtx_str plan, struct dtx_str word, bool number)
 {
 	const char *at = plan.ptr, *end = plan.ptr + plan.len;

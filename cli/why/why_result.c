@@ -1,4 +1,4 @@
-/* Cells of the traced row. */
+/* Reads cells of the traced row, and puts values into formulas. */
 #include "cli/why/why_result.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ struct traced_put {
 	struct dtx_why_result *t;
 	const struct dtx_table *table;
 	struct dtx_arena *arena;
-	uint32_t n; /* aggregates so far */
+	uint32_t n; /* number of aggregates so far */
 	bool failed;
 };
 
@@ -84,7 +84,7 @@ void dtx_why_result_formula(struct dtx_why_result *t, uint32_t output, const cha
 	if (!put.table || !put.table->nrows ||
 	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) != DTX_OK)
 		goto out;
-	dtx_expr_reach(e, false, NULL, &reach); /* a window saw more than this row */
+	dtx_expr_reach(e, false, NULL, &reach); /* a window used more than this row */
 	if (!reach.calls)
 		with = dtx_expr_replace(&arena, e, traced_sub, &put);
 	if (with && !put.failed)
@@ -113,7 +113,7 @@ void dtx_why_result_aggregates(struct dtx_why_result *t, uint32_t output, const 
 	struct traced_put put = { t, t->result->output[output].table, &arena, 0, false };
 	struct dtx_expr *e = NULL, *with = NULL;
 
-	/* one group, or it is not known which */
+	/* Several rows mean that it is not known which group was meant. */
 	if (put.table && put.table->nrows == 1 &&
 	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
 		with = dtx_expr_swap(&arena, e, traced_aggregate, &put);
@@ -123,7 +123,7 @@ void dtx_why_result_aggregates(struct dtx_why_result *t, uint32_t output, const 
 	dtx_arena_clear(&arena);
 }
 
-/* All values of the only column, as literals. */
+/* Appends all values of the only column, as literals. */
 static void traced_list(struct dtx_why_result *t, const struct dtx_table *table,
                         struct dtx_arena *a, struct dtx_buf *out)
 {
@@ -172,7 +172,8 @@ void dtx_why_result_taken(struct dtx_why_result *t, uint32_t output, const char 
 	dtx_arena_clear(&arena);
 }
 
-/* Whether what a window looked at are cells of the source: none made anew, none twice. */
+/* Whether the values that a window used are cells of the source: none was computed, none occurs
+ * twice. */
 static bool traced_bare(const struct dtx_plan *plan, const char *column)
 {
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
@@ -212,7 +213,7 @@ void dtx_why_result_window(const struct dtx_plan *plan, const char *formula, con
 
 /* --- pivot_longer --- */
 
-/* Whether no step behind i gives the column other values: what it says then is what it was. */
+/* Whether no step after i changes the values of the column, so that the result still shows them. */
 static bool traced_kept(const struct dtx_plan *plan, uint32_t i, const char *column)
 {
 	for (i++; i < plan->nsteps; i++) {
@@ -229,7 +230,7 @@ static bool traced_kept(const struct dtx_plan *plan, uint32_t i, const char *col
 	return true;
 }
 
-/* As a number is printed: "07" is 7, but 7 is not "07". */
+/* Whether a text is a number as it is printed: "07" is read as 7, but 7 is not printed as "07". */
 static bool traced_plain(const char *text)
 {
 	size_t len = strlen(text);
@@ -237,7 +238,7 @@ static bool traced_plain(const char *text)
 	return len && len < 18 && strspn(text, "0123456789") == len && (*text != '0' || len == 1);
 }
 
-/* The text that the names column has for rows of `column`; NULL: it does not tell. */
+/* The text in the names column for rows that came from `column`; NULL: not known. */
 static const char *traced_name(const struct dtx_plan *plan, uint32_t i, const char *column)
 {
 	const json_t *c = plan->step[i].canonical, *types = json_object_get(c, "names_types");
@@ -268,7 +269,7 @@ static bool traced_lists(const json_t *list, const char *name)
 	return false;
 }
 
-/* Whether the asked column went past the pivot as it was before. */
+/* Whether the pivot passed the asked column on unchanged. */
 static bool traced_beside(const struct dtx_why_result *t, uint32_t i, const char *asked)
 {
 	const json_t *c = t->plan->step[i].canonical, *to = json_object_get(c, "names_to");
@@ -292,7 +293,7 @@ static void traced_read(void *arg, const char *name)
 	r->reads |= !strcmp(name, r->column);
 }
 
-/* Whether a formula reads the column, or cannot be read. */
+/* Whether a formula uses the column, or cannot be parsed. */
 static bool traced_formula_reads(const char *formula, const char *column)
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -309,7 +310,8 @@ static bool traced_formula_reads(const char *formula, const char *column)
 	return r.reads;
 }
 
-/* Whether the step may give the column's values to others, or its name. */
+/* Whether the step may copy the column's values to another column, or use its name for another
+ * one. */
 static bool traced_moves(const struct dtx_plan_step *st, const char *column)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
@@ -337,7 +339,7 @@ static bool unions(const struct dtx_plan_step *st)
 	return dtx_trace_facts(st).rows == DTX_ROWS_UNION;
 }
 
-/* Whether the rows of a table are those of the input. */
+/* Whether a table has rows of the input. */
 static bool traced_of(const struct dtx_plan *plan, int32_t table, const char *alias)
 {
 	while (table >= (int32_t)plan->ninputs) {
@@ -352,7 +354,8 @@ static bool traced_of(const struct dtx_plan *plan, int32_t table, const char *al
 	return table >= 0 && !strcmp(plan->input[table].name, alias);
 }
 
-/* Whether in front of step i the name means the input's column, and no other has its values. */
+/* Whether before step i the name means the column of the input, and no other column has its
+ * values. */
 static bool traced_own(const struct dtx_plan *plan, uint32_t i, const char *alias,
                        const char *column)
 {

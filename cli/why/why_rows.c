@@ -1,4 +1,5 @@
-/* Rows that went into an answer: all are counted, those that are shown are looked up. */
+/* Collects the rows that the answer of `why` names. All are counted, but only those that are shown
+ * are looked up. */
 #include "cli/why/why_rows.h"
 
 #include <stdio.h>
@@ -21,13 +22,13 @@ static int span_order(const void *a, const void *b)
 	return file ? file : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Whether b begins in front of the end of a, which begins in front of b. */
+/* Whether b begins before the end of a. a begins first. */
 static bool span_meets(const struct dtx_why_span *a, const struct dtx_why_span *b)
 {
 	return b->id < a->id + a->n && !strcmp(span_file(a), span_file(b));
 }
 
-/* One more row; most are the next one of the last. */
+/* Adds one row. Most rows follow the one before and extend its span. */
 bool dtx_why_rows_push(struct dtx_why_rows *rows, struct dtx_why_span one)
 {
 	struct dtx_why_span *last = rows->nspans ? &rows->span[rows->nspans - 1] : NULL;
@@ -74,7 +75,8 @@ static bool rows_sorted(const struct dtx_why_span *span, size_t n)
 	return i >= n;
 }
 
-/* Adds a span that begins behind the last one: what the last one has of it is there. */
+/* Adds a span that begins after the beginning of the last one; rows that the last one has already
+ * are left out. */
 static void rows_put(struct dtx_why_span *to, size_t *n, struct dtx_why_span s)
 {
 	uint64_t there =
@@ -88,7 +90,8 @@ static void rows_put(struct dtx_why_span *to, size_t *n, struct dtx_why_span s)
 	to[(*n)++] = s;
 }
 
-/* Rows of one output come in order, those of several are merged: several ways lead to one row. */
+/* Merges two sorted lists of spans. The rows of one output are sorted; a row may be in several
+ * outputs, because it contributed in several ways. */
 static bool rows_merge(struct dtx_why_rows *rows, size_t mid)
 {
 	struct dtx_why_span *to = dtx_mem_alloc(rows->nspans, sizeof(*to)), *from = rows->span;
@@ -132,7 +135,7 @@ out:
 	return rc;
 }
 
-/* file: its rows alone; NULL: all. */
+/* file: only rows from this file; NULL: all. */
 static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table *t, uint32_t output,
                               const char *file, struct dtx_err *err)
 {
@@ -146,7 +149,7 @@ static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table 
 	more = rows->nspans - mid;
 	if (!rows_sorted(rows->span + mid, more))
 		qsort(rows->span + mid, more, sizeof(*rows->span), span_order);
-	/* those of the first output mostly are each there once */
+	/* The rows of the first output usually occur once each, so there is nothing to merge. */
 	if (!mid && rows_apart(rows))
 		goto out;
 	if (more && !rows_merge(rows, mid))
@@ -155,7 +158,7 @@ out:
 	return rc;
 }
 
-/* The input of that name; UINT32_MAX: none. */
+/* Contract in why_rows.h. */
 uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias)
 {
 	for (uint32_t i = 0; i < w->plan->ninputs; i++)
@@ -164,7 +167,7 @@ uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias)
 	return UINT32_MAX;
 }
 
-/* Whether output o has rows of the input: they may be among those of other files. */
+/* Whether an output has rows of the input, possibly among those of other files. */
 static bool rows_has(const struct dtx_why *w, const struct dtx_trace_output *o, uint32_t input)
 {
 	if (o->part != DTX_TRACE_INPUT || input == UINT32_MAX)
@@ -235,7 +238,7 @@ void dtx_why_rows_clear(struct dtx_why_rows *rows)
 
 /* --- cells --- */
 
-/* A row of a span. */
+/* A row in a span. */
 struct rows_spot {
 	size_t span;
 	uint32_t k;
@@ -257,7 +260,8 @@ static int32_t rows_column(const struct dtx_why *w, const struct dtx_why_span *s
 
 	if (c >= 0)
 		return c;
-	/* rows became names: columns keep their places, after the row numbers */
+	/* The step turned a row into column names: columns are found by position, after the row
+	 * numbers. */
 	in = w->traced.result->input[input].schema;
 	while (numbers < of->nfields && !strncmp(of->field[numbers].name, "dtx_r", 5))
 		numbers++;
@@ -265,7 +269,7 @@ static int32_t rows_column(const struct dtx_why *w, const struct dtx_why_span *s
 	return c < 0 ? -1 : c + (int32_t)numbers;
 }
 
-/* Line of the file or row of the sheet. */
+/* The line of the file or the row of the sheet. */
 static int64_t rows_line(const struct dtx_why_rows *rows, struct rows_spot spot)
 {
 	const struct dtx_why_span *s = &rows->span[spot.span];
@@ -283,7 +287,7 @@ static void rows_cell(const struct dtx_why *w, const struct dtx_why_span *s, uin
 	dtx_err_clear(&place);
 }
 
-/* As it is printed; null of a null. */
+/* The value as it is printed; JSON null for a null. */
 static json_t *rows_value(struct dtx_why *w, const struct dtx_batch *b, uint32_t at, int32_t c)
 {
 	const struct dtx_column *col = b->col[c];
@@ -341,8 +345,8 @@ json_t *dtx_why_rows_places(const struct dtx_why *w, const struct dtx_why_rows *
 	return list;
 }
 
-/* The last row of the span that has the lines behind it without one left out: where one has, those
- * in front of it have. */
+/* The last row of the span up to which lines are consecutive. Binary search works because lines
+ * grow with rows: if a row has the expected line, all rows before it do. */
 static uint32_t rows_far(const struct dtx_why_rows *rows, struct rows_spot from)
 {
 	int64_t line = rows_line(rows, from);
@@ -358,7 +362,8 @@ static uint32_t rows_far(const struct dtx_why_rows *rows, struct rows_spot from)
 	return lo;
 }
 
-/* Moves to the end of a run of adjacent cells, several of one line being one address; how many. */
+/* Moves to the end of a run of adjacent cells and returns the number of cells. Several cells on one
+ * line have one address. */
 static size_t rows_run(const struct dtx_why_rows *rows, struct rows_spot *spot)
 {
 	struct rows_spot next;

@@ -1,47 +1,52 @@
-/* Rows of an input that went into the answer of `why`, and how their cells are told. */
+/* The rows of an input that the answer of `why` names, and the addresses of their cells.
+ *
+ * There may be millions of rows, so they are kept as spans: rows of a batch with consecutive
+ * ids. */
 #ifndef DTX_CLI_WHY_WHY_ROWS_H
 #define DTX_CLI_WHY_WHY_ROWS_H
 
 #include "cli/why/why.h"
 
-/* Rows of a batch with ids in a row. */
+/* Consecutive rows of a batch, with consecutive ids. */
 struct dtx_why_span {
-	uint64_t id; /* the reader's own, in order of rows */
+	uint64_t id; /* id that the reader gave the first row; ids grow with the rows */
 	const struct dtx_batch *batch;
-	uint32_t at, n;  /* rows of the batch */
-	uint32_t output; /* of the traced plan */
+	uint32_t at, n;  /* first row in the batch and number of rows */
+	uint32_t output; /* index among the outputs of the traced plan */
 };
 struct dtx_why_rows {
-	struct dtx_why_span *span; /* in order, each row once */
+	struct dtx_why_span *span; /* sorted, each row in one span only */
 	size_t nspans, cap;
-	size_t n;     /* rows */
-	bool lines;   /* of a text file with one record a line or more: places grow with rows */
-	bool of_many; /* of one of many files: where it has none, others do */
+	size_t n;     /* number of rows */
+	bool lines;   /* from a text file, in which each record has at least one line, so lines grow
+	                 with rows */
+	bool of_many; /* the input is one of many files in a table, so it may have no rows while
+	                 others do */
 };
 
-/* Bits of the outputs that have the rows whose cells of this column are in the value; 0: they
- * cannot be told from those that only decided that the row is there. */
+/* Which outputs have the rows whose cells of this column are in the value, a bit each. 0: these
+ * rows cannot be distinguished from those that only decided that the result row exists. */
 uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column);
-/* Bits of the outputs that have rows of the input. */
+/* Which outputs have rows of the input, a bit each. */
 uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias);
-/* Of these outputs; ~0: of all.  Valid while the traced result is. */
+/* Collects the rows of an input from these outputs; UINT64_MAX: from all. Valid while the traced
+ * result is. Clear `out` also after a failure. Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
                                        struct dtx_why_rows *out, struct dtx_err *err);
 void dtx_why_rows_clear(struct dtx_why_rows *rows);
-/* The input of that name; UINT32_MAX: none. */
+/* The index of the input with that name; UINT32_MAX: there is none. */
 uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias);
-/* Adds a span; false: out of memory.  dtx_why_rows_order then puts them in order, each row once,
- * and counts them. */
+/* Adds a span; false: out of memory. After the last one, dtx_why_rows_order sorts the spans so that
+ * each row is there once, and counts the rows. */
 DTX_MUSTUSE bool dtx_why_rows_push(struct dtx_why_rows *rows, struct dtx_why_span one);
 DTX_MUSTUSE enum dtx_code dtx_why_rows_order(struct dtx_why_rows *rows, struct dtx_err *err);
-/* [{"cell","value"}]; new reference, NULL: out of memory. */
+/* [{"cell","value"}]; a new reference, NULL: out of memory. */
 json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                           bool values);
-/* [{"cell"}], each row by the first of its columns that is known; new reference, NULL: out of
- * memory.
- */
+/* [{"cell"}], with the address of the first column, as far as it is known, for each row; a new
+ * reference, NULL: out of memory. */
 json_t *dtx_why_rows_places(const struct dtx_why *w, const struct dtx_why_rows *rows);
-/* "C5, C9, C12:C14, ...": at most `most` addresses. */
+/* Appends "C5, C9, C12:C14, ..." with at most `most` addresses. */
 void dtx_why_rows_ranges(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                          size_t most, struct dtx_buf *out);
 

@@ -1,5 +1,5 @@
-/* Column lineage through a snippet: declared where its FORMULAS say so, else static: what its code
- * reads. */
+/* Column lineage through a snippet. It is "declared" if the FORMULAS of the snippet state it,
+ * otherwise "static": the columns that its code reads. */
 #include "cli/why/why_snippet.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ static void why_name(void *arg, const char *name)
 	json_object_set_new(arg, name, json_true());
 }
 
-/* Columns that the answer rests on: those of the formula down to the snippet, or the column. */
+/* The columns that the answer depends on: those of the formula in terms of the snippet's columns,
+ * or the column itself. */
 static json_t *why_leaves(const char *composed, const char *column)
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;

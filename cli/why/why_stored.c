@@ -1,4 +1,4 @@
-/* Kept row numbers, as the answer of `why`. */
+/* Answers `why` from the row numbers that the run kept. */
 #include "cli/why/why_stored.h"
 
 #include <stdio.h>
@@ -35,12 +35,12 @@ struct stored {
 	struct dtx_row_lineage *log;
 	struct dtx_row_lineage_answer answer;
 };
-/* Rows of an input, a bit each. */
+/* Rows of an input, one bit each. */
 struct stored_rows {
 	uint32_t input;
 	const struct dtx_row_lineage_list *places;
 	uint64_t *bit;
-	size_t n; /* rows of the input */
+	size_t n; /* number of rows of the input */
 	int64_t count;
 };
 
@@ -59,7 +59,7 @@ static bool stored_lists(const json_t *direct, const char *column)
 	return false;
 }
 
-/* Adds the rows whose cells of `column` are in the value; NULL: all. */
+/* Adds the rows whose cells of `column` are in the value; `column` NULL: all rows. */
 static bool stored_add(const struct stored *s, const char *column, struct stored_rows *to)
 {
 	bool any = false;
@@ -76,7 +76,8 @@ static bool stored_add(const struct stored *s, const char *column, struct stored
 	return any;
 }
 
-/* Rows of the input that have the column's cells in the value, as dtx_why_rows_of. */
+/* Finds the rows of an input whose cells of the column are in the value, as dtx_why_rows_of
+ * does. */
 static enum dtx_code stored_find(const struct stored *s, const char *alias, const char *column,
                                  struct stored_rows *out, struct dtx_err *err)
 {
@@ -128,7 +129,7 @@ static json_t *stored_cells(const struct stored *s, const struct stored_rows *ro
 	return list;
 }
 
-/* The next row of them behind i; 0: none. */
+/* The next row after i; 0: there is none. */
 static size_t stored_next(const struct stored_rows *rows, size_t i)
 {
 	while (++i <= rows->n) {
@@ -138,7 +139,7 @@ static size_t stored_next(const struct stored_rows *rows, size_t i)
 	return 0;
 }
 
-/* "C5, C9, C12:C14, ...  1122 cells", as dtx_why_rows_ranges has it. */
+/* Appends "C5, C9, C12:C14, ...  1122 cells" in the same form as dtx_why_rows_ranges. */
 static void stored_ranges(const struct stored *s, const struct stored_rows *rows,
                           const char *column, size_t most, struct dtx_buf *out)
 {
@@ -209,14 +210,14 @@ static enum dtx_code stored_sources(const struct stored *s, bool direct, json_t 
 		w->filled |= direct && dtx_why_result_filled(&w->traced, column);
 		DTX_TRY(stored_source(s, row, direct, list, err));
 	}
-	/* which of the columns that were made rows it was, no number says */
+	/* Row numbers do not say which of the columns that became rows it was. */
 	w->traced.wide |= direct && s->answer.longer && json_array_size(list) > 1;
 out:
 	json_decref(seen);
 	return rc;
 }
 
-/* The first column of an input; "": it is not known. */
+/* The name of the first column of an input; "" if it is not known. */
 static const char *stored_first(const struct stored *s, uint32_t input)
 {
 	const json_t *inputs = json_object_get(s->w->x.record, "inputs");
@@ -278,7 +279,7 @@ static enum dtx_code stored_report(const struct stored *s, const json_t *known, 
 	                      dtx_why_replay_moved(&w->x));
 	if (!w->report)
 		DTX_FAIL_MEM(err);
-	/* an empty cell is left out of what is known: it may be a null or no text */
+	/* What is known has no empty cells: an empty cell may be a null or an empty text. */
 	if (known && !w->args->no_values) {
 		const char *text = dtx_json_text(json_object_get(known, w->column), "text", NULL);
 

@@ -1,4 +1,4 @@
-/* The answer of `why`, for people. */
+/* Prints the answer of `why` as text. */
 #include <stdint.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "cli/why/why_stored.h"
 #include "core/io/sheet/cellref.h"
 
-/* A value that no formula made: a cell, moved; else steps filled, cleaned or joined some. */
+/* What to say for a value without a formula: it is a cell passed on, or steps filled, cleaned or
+ * joined cells. */
 static const char *why_unwritten(const struct dtx_why *w)
 {
 	const char *value = dtx_json_text(w->report, "value", "");
@@ -26,7 +27,7 @@ static const char *why_unwritten(const struct dtx_why *w)
 		         (!w->args->no_values &&
 		          !strcmp(dtx_json_text(json_array_get(cells, 0), "value", ""), value));
 	}
-	if (!moved && unknown) /* stored without values, or asked without them */
+	if (!moved && unknown) /* values were not stored or are not wanted */
 		return "as it is, or made of these by the steps";
 	return moved ? "as it is" : "made of these by the steps";
 }
@@ -58,7 +59,7 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 	}
 }
 
-/* Which column of the result's sheet it is; -1: it has no sheet. */
+/* The index of the column in the sheet of the result; -1: the result has no sheet. */
 static int32_t why_sheet_column(const struct dtx_why *w)
 {
 	const json_t *output = dtx_why_replay_output(&w->x);
@@ -74,8 +75,8 @@ static int32_t why_sheet_column(const struct dtx_why *w)
 	return -1;
 }
 
-/* "out.csv!L3!v" of a text; "out.csv row 2, v" where its lines are not known; "out.csv, v" where
- * the row is not. */
+/* Appends the place in a text result: "out.csv!L3!v"; "out.csv row 2, v" if the line is not known;
+ * "out.csv, v" if the row is not known. */
 static void why_print_line(const struct dtx_why *w, struct dtx_buf *out)
 {
 	long long line = (long long)dtx_json_int(w->report, "line", 0);
@@ -89,7 +90,7 @@ static void why_print_line(const struct dtx_why *w, struct dtx_buf *out)
 	dtx_out_safe(out, w->column, false);
 }
 
-/* "out.xlsx!Sheet1!B3" of a workbook. */
+/* Appends the place in a workbook: "out.xlsx!Sheet1!B3". */
 static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
