@@ -4,11 +4,213 @@
 #include "core/io/encoding/enc_guess.h"
 
 #include <iconv.h>
+#include <stdint.h>
 
+#include "core/base/base.h"
 #include "core/base/mem.h"
+#include "core/base/text/str.h"
 #include "core/base/text/utf8.h"
-#include "core/io/encoding/letter_stats.h"
-#include "core/io/encoding/enc_usual.h"
+
+enum dtx_usual {
+	DTX_USUAL_NONE,
+	DTX_USUAL_JAPANESE,
+	DTX_USUAL_CHINESE, /* simplified */
+	DTX_USUAL_TAIWAN,  /* traditional */
+	DTX_USUAL_KOREAN,
+	DTX_USUAL_COUNT
+};
+
+/* The small letters outside ASCII of languages in Latin script. */
+
+#define TONGUE_FIRST 0xc0u
+#define TONGUE_LAST  0x21bu
+
+static const char *const tongue_letters[] = {
+	"àâæçèéêëîïôùûüÿœ", /* French */
+	"äöüßéà",           /* German */
+	"áéíñóúüçàèòï",     /* Spanish, Catalan */
+	"ãáàâçéêíõóôúü",    /* Portuguese */
+	"àèéìíîòóùú",       /* Italian */
+	"åäöæøéüèà",        /* Scandinavian */
+	"áðéíóúýþæö",       /* Icelandic */
+	"ëïéèöüáó",         /* Dutch */
+	"áčďéěíňóřšťúůýž",  /* Czech */
+	"áäčďéíĺľňóôŕšťúýž",
+	"ąćęłńóśźż", /* Polish */
+	"áéíóöőúüű", /* Hungarian */
+	"ăâîşţșț",   /* Romanian */
+	"čćđšž",     /* Croatian, Slovene */
+	"çğıöşüâî",  /* Turkish */
+	"ąčęėįšųūžāēģīķļņõäöü",
+};
+
+/* The small letter for a capital; other characters stay. */
+static uint32_t tongue_small(uint32_t cp)
+{
+	bool odd_pairs = (cp >= 0x139 && cp <= 0x148) || (cp >= 0x179 && cp <= 0x17e);
+
+	if (cp >= 0xc0 && cp <= 0xde && cp != 0xd7)
+		return cp + 0x20;
+	if (cp == 0x178)
+		return 0xff;
+	if (odd_pairs)
+		return cp & 1 ? cp + 1 : cp;
+	return cp >= 0x100 ? cp | 1 : cp;
+}
+
+static bool tongue_is_letter(uint32_t cp)
+{
+	return ((cp | 0x20) >= 'a' && (cp | 0x20) <= 'z') ||
+	       (cp >= TONGUE_FIRST && cp != 0xd7 && cp != 0xf7);
+}
+
+static void tongue_fill(uint32_t mask[TONGUE_LAST + 1])
+{
+	size_t i, at, len;
+
+	for (i = 0; i < DTX_COUNT(tongue_letters); i++) {
+		len = strlen(tongue_letters[i]);
+		for (at = 0; at < len;) {
+			uint32_t cp = dtx_utf8_next(tongue_letters[i], len, &at);
+
+			if (cp <= TONGUE_LAST)
+				mask[cp] |= UINT32_C(1) << i;
+		}
+	}
+}
+
+/* A score from -n to n for n Latin letters outside ASCII: n if one language has all of them.
+ * Letters from a wrong encoding usually have no language in common. */
+static int64_t enc_tongue(struct dtx_str utf8)
+{
+	uint32_t mask[TONGUE_LAST + 1] = { 0 }, before = ' ', after;
+	int64_t count[DTX_COUNT(tongue_letters)] = { 0 }, n = 0, best = 0;
+	size_t at = 0, next, i;
+
+	tongue_fill(mask);
+	while (at < utf8.len) {
+		uint32_t cp = tongue_small(dtx_utf8_next(utf8.ptr, utf8.len, &at)), last = before;
+
+		before = cp;
+		next = at;
+		after = next < utf8.len ? dtx_utf8_next(utf8.ptr, utf8.len, &next) : ' ';
+		if (!tongue_is_letter(cp) || cp < TONGUE_FIRST || cp > TONGUE_LAST ||
+		    (!tongue_is_letter(last) && !tongue_is_letter(after)))
+			continue;
+		n++;
+		for (i = 0; i < DTX_COUNT(tongue_letters); i++)
+			count[i] += mask[cp] >> i & 1;
+	}
+	for (i = 0; i < DTX_COUNT(tongue_letters); i++)
+		best = DTX_MAX(best, count[i]);
+	return 2 * best - n;
+}
+
+/* The most frequent characters of East Asian languages, and the most frequent letters of other
+ * scripts. Bytes read in a wrong encoding give rare ones. */
+
+#define USUAL_FIRST 0x4e00u
+#define USUAL_LAST  0xd7a3u /* the last Korean syllable */
+
+static const char *const usual_texts[DTX_USUAL_COUNT] = {
+	[DTX_USUAL_NONE] = "",
+	[DTX_USUAL_JAPANESE] =
+		"日一国会人年大十二本中長出三同時政事自行社見月分議後前民生連五発間対上部東者"
+		"党地合市業内相方四定今回新場金員九入選立開手米力学問高代明実円関決子動京全目"
+		"表戦経通外最言氏現理調体化田当八六約主題下首意法不来作性的要用制治度務強気小"
+		"七成期公野協取都和統以機平総加山思家話世受区領多県続進正安設保改数記院女初北"
+		"午指権心界支第産結百派点教報済書府活原先共得解名交資予川向際査勝面委告軍文反"
+		"元重近千考判認画海参売利組知案道信策集在件団別物側任引使求所次水半品昨論計死"
+		"増係感特情投示変打男基私各始島直両朝革価式確村提運終果西勢減台広容必応演電歳"
+		"住争能無再位置企真流格有疑口過局少放税検藤町常校料沢状工建語球営空職証土急止"
+		"送援供可役構木割身費付施切由説転食比難防補車優研収断井何南石足違番神規術護態"
+		"号姓郎花鈴阪古屋佐松太美岡福横浜森池橋阿清吉渡辺斎伊林葉崎愛奈良仙兵庫型色単"
+		"額量称備店課担商製造顧客",
+	[DTX_USUAL_CHINESE] =
+		"的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那"
+		"得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看"
+		"定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第"
+		"公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相"
+		"见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通"
+		"教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活别打女变四神总何电"
+		"数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指许统区保至队形"
+		"社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南"
+		"品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运"
+		"编号姓城价址龄省县额李刘陈杨赵黄周吴徐孙胡朱林郭罗京广州深圳武汉杭备注单客户"
+		"订存货型状态描述联邮箱银账余款费率购买销售",
+	[DTX_USUAL_TAIWAN] =
+		"的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那"
+		"得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看"
+		"定天分還進好小部其些主樣理心她本前開但因只從想實日軍者意無力它與長把機十民第"
+		"公此已工使情明性知全三又關點正業外將兩高間由問很最重並物手應戰向頭文體政美相"
+		"見被利什二等產或新己制身果加西斯月話合回特代內信表化老給世位次度門任常先海通"
+		"教兒原東聲提立及比員解水名真論處走義各入幾口認條平系氣題活別打女變四神總何電"
+		"數安少報才結反受目太量再感建務做接必場件計管期市直德資命山金指許統區保至隊形"
+		"社便空決治展馬科司五基眼書非則聽白卻界達光放強即像難且權思王象完設式色路記南"
+		"品住告類求據程北邊死張該交規萬取拉格望覺術領共確傳師觀清今切院讓識候帶導爭運"
+		"編號姓城價址齡縣額李劉陳楊趙黃周吳徐孫胡朱林郭羅灣臺台竹雄香港備註單客戶訂存"
+		"貨型麗",
+	[DTX_USUAL_KOREAN] =
+		"이가다는의에로하고을를기지사리인대한도시자장정서아나어부수전일번호름김박최주"
+		"구동강영철희민성울산경제상공원보조해과연유세여선소신마년월위그중국회학교명분"
+		"방라차용비재출력무내외금액은들관계치안진행입량모든문물품격날짜택화메본남북광"
+		"천청충",
+};
+
+/* Letters that make up more than half of any text of words. */
+static const char usual_letters[] = "оеаинтсрвлк"
+				    "αοιετσνηυρ"
+				    "יוהאלמרתבש"
+				    "اليمنرتبوسعد";
+
+static void usual_fill(enum dtx_usual tongue, uint64_t bits[(USUAL_LAST - USUAL_FIRST) / 64 + 1])
+{
+	struct dtx_str text = dtx_str_of(usual_texts[tongue]);
+	size_t at = 0;
+
+	while (at < text.len) {
+		uint32_t cp = dtx_utf8_next(text.ptr, text.len, &at) - USUAL_FIRST;
+
+		bits[cp / 64] |= UINT64_C(1) << cp % 64;
+	}
+}
+
+static bool usual_is_east(uint32_t cp)
+{
+	return (cp >= USUAL_FIRST && cp <= 0x9fff) || (cp >= 0xac00 && cp <= USUAL_LAST) ||
+	       (cp >= 0x3040 && cp <= 0x30ff);
+}
+
+/* Counts the frequent ideographs and syllables of the language that are next to another
+ * character of it. */
+static int64_t enc_usual(struct dtx_str utf8, enum dtx_usual tongue)
+{
+	uint64_t bits[(USUAL_LAST - USUAL_FIRST) / 64 + 1] = { 0 };
+	uint32_t before = ' ', cp, after;
+	uint64_t n = 0;
+	size_t at = 0, next;
+
+	usual_fill(tongue, bits);
+	while (tongue && at < utf8.len) {
+		cp = dtx_utf8_next(utf8.ptr, utf8.len, &at);
+		next = at;
+		after = next < utf8.len ? dtx_utf8_next(utf8.ptr, utf8.len, &next) : ' ';
+		if (cp >= USUAL_FIRST && cp <= USUAL_LAST &&
+		    (usual_is_east(before) || usual_is_east(after)))
+			n += bits[(cp - USUAL_FIRST) / 64] >> (cp - USUAL_FIRST) % 64 & 1;
+		before = cp;
+	}
+	return (int64_t)n;
+}
+
+/* Whether this is one of the most frequent small letters of Cyrillic, Greek, Hebrew or Arabic. */
+static bool enc_is_usual(uint32_t cp)
+{
+	char utf8[4];
+	size_t n = dtx_utf8_put(utf8, cp);
+
+	return dtx_str_find(dtx_str_of(usual_letters), (struct dtx_str){ utf8, n }, 0) >= 0;
+}
 
 #define GUESS_BEFORE ((size_t)1 << 10) /* bytes before the first bad byte that are looked at */
 #define GUESS_BYTES  ((size_t)64 << 10)
@@ -183,7 +385,7 @@ static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after,
 			return -GUESS_PLACE;
 		if (guess_is_national(cp) || (before != GUESS_SCRIPT && after != GUESS_SCRIPT))
 			return 0;
-		return dtx_enc_is_usual(cp) ? 5 : 4;
+		return enc_is_usual(cp) ? 5 : 4;
 	case GUESS_EAST:
 	case GUESS_KANA:
 	case GUESS_HANGUL:
@@ -366,11 +568,11 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 	}
 	if (greek.letters >= GUESS_WORDS && !greek.accents)
 		score -= greek.letters;
-	usual = dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
+	usual = enc_usual((struct dtx_str){ utf8, len }, as->tongue);
 	/* There are some characters, but none is frequent: probably European letters in a row. */
 	if (as->tongue && !usual && !kana && score > 0)
 		score /= 2;
-	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
+	return score + 2 * enc_tongue((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
 }
 
 /* Scores the sample as read in one encoding; each byte that cannot be converted subtracts. */
@@ -527,7 +729,7 @@ static int guess_kin(const char *name)
 	                                                                    : 0;
 }
 
-size_t dtx_enc_rivals(struct dtx_str text, const char *guess, const char *name[DTX_ENC_RIVALS])
+static size_t enc_rivals(struct dtx_str text, const char *guess, const char *name[DTX_ENC_RIVALS])
 {
 	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
 	int64_t score[DTX_COUNT(guess_names)], own = INT64_MAX;
@@ -574,4 +776,117 @@ const char *dtx_enc_guess(struct dtx_str text)
 		}
 	}
 	return name;
+}
+
+/* For short texts that could be in several encodings: tells which, and how each of them would
+ * read a word. */
+
+#define RIVALS_TEXT  ((size_t)64 << 10)
+#define RIVALS_TEXTS 2  /* other readings that are shown */
+#define RIVALS_WORD  16 /* bytes shown on each side of the one that differs */
+#define RIVALS_SHOWN (4 * (2 * RIVALS_WORD + 1))
+
+/* Converts a piece of the text; returns 0 if the encoding cannot read it. */
+static size_t read_as(struct dtx_str piece, const char *name, char *out, size_t room)
+{
+	iconv_t cd = iconv_open("UTF-8", name);
+	char *in = (char *)(uintptr_t)piece.ptr, *put = out;
+	size_t left = piece.len, space = room, got;
+
+	if (cd == (iconv_t)-1)
+		return 0;
+	got = iconv(cd, &in, &left, &put, &space);
+	iconv_close(cd);
+	return got != (size_t)-1 && !left ? room - space : 0;
+}
+
+static bool in_word(char c)
+{
+	return (unsigned char)c >= 0x80 || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+static struct dtx_str word_at(struct dtx_str text, size_t at)
+{
+	size_t from = at, to = at;
+
+	while (from && at - from < RIVALS_WORD && in_word(text.ptr[from - 1]))
+		from--;
+	while (to < text.len && to - at < RIVALS_WORD && in_word(text.ptr[to]))
+		to++;
+	return (struct dtx_str){ text.ptr + from, to - from };
+}
+
+/* What a single-byte encoding makes of each byte outside ASCII. */
+struct rival {
+	const char *name;
+	uint32_t letter[128];
+};
+
+static void learn(struct rival *r, const char *name)
+{
+	iconv_t cd = iconv_open("UTF-8", name);
+	char byte, out[8], *in, *put;
+	size_t i, left, space;
+
+	*r = (struct rival){ .name = name };
+	for (i = 0; cd != (iconv_t)-1 && i < DTX_COUNT(r->letter); i++) {
+		byte = (char)(0x80 + i);
+		in = &byte;
+		put = out;
+		left = 1;
+		space = sizeof(out);
+		(void)iconv(cd, NULL, NULL, NULL, NULL);
+		if (iconv(cd, &in, &left, &put, &space) != (size_t)-1 && put > out &&
+		    put - out <= 4)
+			memcpy(&r->letter[i], out, (size_t)(put - out));
+	}
+	if (cd != (iconv_t)-1)
+		iconv_close(cd);
+}
+
+/* The first byte that two encodings read differently, or text.len. */
+static size_t first_other(struct dtx_str text, const struct rival *a, const struct rival *b)
+{
+	size_t at;
+
+	for (at = 0; at < text.len; at++) {
+		unsigned char c = (unsigned char)text.ptr[at];
+
+		if (c >= 0x80 &&
+		    (!a->letter[c - 0x80] || a->letter[c - 0x80] != b->letter[c - 0x80]))
+			return at;
+	}
+	return text.len;
+}
+
+void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf *out)
+{
+	const char *name[DTX_ENC_RIVALS];
+	size_t n = enc_rivals(text, guess, name), i, k, at, told = 0;
+	char as[RIVALS_SHOWN], is[RIVALS_SHOWN];
+	struct rival own, rival[DTX_ENC_RIVALS];
+	struct dtx_str word;
+
+	text.len = DTX_MIN(text.len, RIVALS_TEXT);
+	if (n)
+		learn(&own, guess);
+	for (i = 0; i < n; i++)
+		learn(&rival[i], name[i]);
+	for (i = 0; i < n && told < RIVALS_TEXTS; i++) {
+		at = first_other(text, &own, &rival[i]);
+		for (k = 0; k < i && at < text.len; k++)
+			if (first_other(text, &rival[k], &rival[i]) == text.len)
+				at = text.len; /* the same as an earlier one */
+		if (at == text.len)
+			continue;
+		word = word_at(text, at);
+		dtx_buf_printf(out, "%s '%.*s'", told++ ? "," : "; as likely",
+		               (int)read_as(word, name[i], as, sizeof(as)), as);
+		dtx_buf_printf(out, " (--encoding %s", name[i]);
+		for (k = i + 1; k < n; k++)
+			if (first_other(text, &rival[k], &rival[i]) == text.len)
+				dtx_buf_printf(out, ", the same as %s", name[k]);
+		dtx_buf_printf(out, ") as '%.*s' (%s)", (int)read_as(word, guess, is, sizeof(is)),
+		               is, guess);
+	}
 }

@@ -14,14 +14,10 @@ const char *dtx_enc_guess(struct dtx_str text);
 /* Finds other encodings that are as likely, or nearly, even if they give the same text. Returns
  * how many, with their names. */
 #define DTX_ENC_RIVALS 8
-size_t dtx_enc_rivals(struct dtx_str text, const char *guess, const char *name[DTX_ENC_RIVALS]);
-/* In enc_rivals.c: appends "; as likely 'x' (--encoding NAME) as 'y' (GUESS)" for the encodings
+/* Appends "; as likely 'x' (--encoding NAME) as 'y' (GUESS)" for the encodings
  * that give another text, or nothing if there are none. */
 void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf *out);
 
-/* In detect_utf16.c: the encoding that is certain from zeros between the bytes or from escapes,
- * or NULL. */
-const char *dtx_enc_told(struct dtx_str head);
 /* Whether this is text of a mainframe: nearly all bytes are letters, digits and line ends of
  * EBCDIC. */
 bool dtx_enc_is_ebcdic(struct dtx_str text);
@@ -42,12 +38,5 @@ struct dtx_mend {
 /* Appends the text of [at, at + step), or a little more, as UTF-8. Returns where it stopped. */
 size_t dtx_mend_step(struct dtx_mend *m, struct dtx_str text, size_t at, size_t step,
                      struct dtx_buf *out);
-/* Counts a byte that fits no encoding. */
-void dtx_mend_replace(struct dtx_mend *m, size_t at, struct dtx_buf *out);
-/* Whether there is a byte order mark at `at`, at the start of a line or of the text. */
-bool dtx_enc_is_mark(struct dtx_str text, size_t at);
-/* The first error from `at` on that reading as plain UTF-8 would hide or fail at: a bad byte, or
- * a byte order mark at the start of a line. Returns -1 if there is none. */
-ptrdiff_t dtx_enc_flaw(struct dtx_str text, size_t at);
 
 #endif

@@ -12,7 +12,216 @@
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv_row.h"
+#include "core/io/encoding/enc_guess.h"
 #include "core/io/repair.h"
+
+/* Detects encodings by certain signs: zeros at the places where UTF-16 and UTF-32 have them, and
+ * escape sequences of ISO 2022. */
+
+/* UTF-32 has zeros at three of four bytes. */
+static const char *enc_guess_utf32(struct dtx_str head)
+{
+	size_t zero[4] = { 0, 0, 0, 0 }, units = head.len / 4, i;
+
+	for (i = 0; i < 4 * units; i++)
+		zero[i & 3] += !head.ptr[i];
+	if (units && zero[3] == units && zero[2] == units && zero[1] * 4 > units && !zero[0])
+		return "utf-32le";
+	if (units && zero[0] == units && zero[1] == units && zero[2] * 4 > units && !zero[3])
+		return "utf-32be";
+	return NULL;
+}
+
+/* Looks for escapes that switch to an East Asian character set and back to ASCII, in a text of
+ * 7-bit bytes. */
+static const char *enc_guess_escapes(struct dtx_str head)
+{
+	static const struct {
+		const char *to, *name;
+	} sets[] = { { "\x1b$B", "iso-2022-jp-2" },
+		     { "\x1b$@", "iso-2022-jp-2" },
+		     { "\x1b$)C", "iso-2022-kr" } };
+	size_t i;
+
+	if (!memchr(head.ptr, '\x1b', head.len))
+		return NULL;
+	for (i = 0; i < head.len; i++) {
+		if ((unsigned char)head.ptr[i] >= 0x80)
+			return NULL;
+	}
+	for (i = 0; i < DTX_COUNT(sets); i++) {
+		if (dtx_str_find(head, dtx_str_of(sets[i].to), 0) >= 0)
+			return sets[i].name;
+	}
+	return NULL;
+}
+
+/* Whether there is a zero next to each line end or comma, as in UTF-16. `low` is the offset of
+ * the low byte. */
+static bool enc_guess_ends(struct dtx_str head, size_t low)
+{
+	size_t i, n = 0, all = 0;
+	char c;
+
+	for (i = 0; i + 1 < head.len; i += 2) {
+		c = head.ptr[i + low];
+		if (c != '\n' && c != '\r' && c != ',' && c != '\t' && c != ';' && c != '"')
+			continue;
+		all++;
+		n += !head.ptr[i + 1 - low];
+	}
+	return n && n * 2 > all;
+}
+
+/* Latin text in UTF-16 has zeros at every other byte and hardly any elsewhere. A few zeros in a
+ * short text do not count: line ends and delimiters must have them, too, or nearly all bytes. */
+static const char *enc_guess_wide(struct dtx_str head)
+{
+	size_t zero[2] = { 0, 0 }, half = head.len / 2, i;
+
+	if (!memchr(head.ptr, '\0', head.len))
+		return NULL;
+	if (enc_guess_utf32(head))
+		return enc_guess_utf32(head);
+	for (i = 0; i < 2 * half; i++)
+		zero[i & 1] += !head.ptr[i];
+	if (half && zero[1] * 4 > half && zero[0] * 100 < half &&
+	    (zero[1] * 4 > half * 3 || enc_guess_ends(head, 0)))
+		return "utf-16le";
+	if (half && zero[0] * 4 > half && zero[1] * 100 < half &&
+	    (zero[0] * 4 > half * 3 || enc_guess_ends(head, 1)))
+		return "utf-16be";
+	return NULL;
+}
+
+/* The encoding that is certain from zeros between the bytes or from escapes,
+ * or NULL. */
+static const char *enc_told(struct dtx_str head)
+{
+	const char *name = enc_guess_wide(head);
+
+	return name ? name : enc_guess_escapes(head);
+}
+
+/* Reads UTF-8 with errors: pasted parts in another encoding, stray bytes, and byte order marks
+ * where files were joined. */
+
+/* windows-1252 from 80 to 9F; 0: not assigned */
+static const uint16_t mend_1252[32] = {
+	0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+	0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+	0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178,
+};
+
+static bool mend_is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool mend_is_word(char c)
+{
+	return mend_is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool dtx_enc_is_sign(char c)
+{
+	return c && strchr("\x80\x85\x95\x96\x97\xa3\xa7\xa9\xab\xb0\xb1\xb7\xbb\xd7", c);
+}
+
+/* The character of a single byte in windows-1252, or 0 if that makes no sense at this place. */
+static uint32_t mend_letter(struct dtx_str s, size_t at)
+{
+	unsigned char c = (unsigned char)s.ptr[at];
+	char before = at ? s.ptr[at - 1] : ' ', after = at + 1 < s.len ? s.ptr[at + 1] : ' ';
+	bool plain = (unsigned char)before < 0x80 && (unsigned char)after < 0x80;
+
+	if (!mend_is_word(before) && !mend_is_word(after) && !(plain && dtx_enc_is_sign(s.ptr[at])))
+		return 0;
+	if (c == 0xff || c == 0xfe)
+		return 0; /* these bytes mean nothing more often than they are these rare letters */
+	/* Probably half of a UTF-8 sequence, not a letter, unless among capitals. */
+	if ((c == 0xc2 || c == 0xc3) && !mend_is_upper(before) && !mend_is_upper(after))
+		return 0;
+	return c < 0xa0 ? mend_1252[c - 0x80] : c;
+}
+
+static void mend_place(struct dtx_mend *m, size_t at)
+{
+	if (m->nplaces < DTX_MEND_PLACES)
+		m->place[m->nplaces++] = at;
+}
+
+/* Counts a byte that fits no encoding. */
+static void mend_replace(struct dtx_mend *m, size_t at, struct dtx_buf *out)
+{
+	mend_place(m, at);
+	m->replaced++;
+	dtx_buf_add(out, "\xef\xbf\xbd");
+}
+
+static void mend_byte(struct dtx_mend *m, struct dtx_str s, size_t at, struct dtx_buf *out)
+{
+	uint32_t cp = mend_letter(s, at);
+	char utf8[4];
+
+	if (!cp) {
+		mend_replace(m, at, out);
+		return;
+	}
+	mend_place(m, at);
+	m->letters++;
+	dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
+}
+
+/* Whether there is a byte order mark at `at`, at the start of a line or of the text. */
+static bool enc_is_mark(struct dtx_str s, size_t at)
+{
+	return s.len - at >= 3 && !memcmp(s.ptr + at, "\xef\xbb\xbf", 3) &&
+	       (!at || s.ptr[at - 1] == '\n' || s.ptr[at - 1] == '\r');
+}
+
+/* The first error from `at` on that reading as plain UTF-8 would hide or fail at: a bad byte, or
+ * a byte order mark at the start of a line. Returns -1 if there is none. */
+static ptrdiff_t enc_flaw(struct dtx_str text, size_t at)
+{
+	ptrdiff_t bad = dtx_utf8_bad(text.ptr + at, text.len - at), mark;
+	struct dtx_str good = { text.ptr, bad < 0 ? text.len : at + (size_t)bad };
+
+	for (mark = (ptrdiff_t)at - 1;;) {
+		mark = dtx_str_find(good, DTX_STR("\xef\xbb\xbf"), (size_t)(mark + 1));
+		if (mark < 0)
+			return bad < 0 ? bad : (ptrdiff_t)at + bad;
+		if (mark && enc_is_mark(text, (size_t)mark))
+			return mark;
+	}
+}
+
+size_t dtx_mend_step(struct dtx_mend *m, struct dtx_str text, size_t at, size_t step,
+                     struct dtx_buf *out)
+{
+	size_t stop = text.len - at > step ? at + step : text.len;
+
+	while (at < stop) {
+		ptrdiff_t flaw = enc_flaw((struct dtx_str){ text.ptr, stop }, at);
+		size_t to = flaw < 0 ? stop : (size_t)flaw, pos = to;
+
+		dtx_buf_addn(out, text.ptr + at, to - at);
+		at = to;
+		if (flaw < 0)
+			break;
+		(void)dtx_utf8_next(text.ptr, text.len, &pos);
+		if (enc_is_mark(text, at)) {
+			mend_place(m, at);
+			m->marks++;
+		} else if (pos - at > 1) { /* the end of the step cut a valid sequence */
+			dtx_buf_addn(out, text.ptr + at, pos - at);
+		} else {
+			mend_byte(m, text, at, out);
+		}
+		at = pos;
+	}
+	return at;
+}
 
 #define ENC_HEAD      ((size_t)64 << 10)
 #define ENC_STEP      ((size_t)256 << 10)
@@ -189,7 +398,7 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 			if (enc_unit(name) == 1 && strncmp(name, "iso-2022", 8) != 0)
 				/* these have no other state that would be lost */
 				DTX_TRY(enc_finish(cd, spool, err));
-			dtx_mend_replace(mend, (size_t)(from - begin), &spool->buf);
+			mend_replace(mend, (size_t)(from - begin), &spool->buf);
 			from += unit;
 			left -= unit;
 			continue;
@@ -304,7 +513,7 @@ static void enc_borrow(struct dtx_source *src, struct dtx_encoding *e)
 static ptrdiff_t enc_head_bad(const struct dtx_encoding *e, size_t len)
 {
 	struct dtx_str head = { e->text, DTX_MIN(len, e->len) };
-	ptrdiff_t bad = dtx_enc_flaw(head, 0);
+	ptrdiff_t bad = enc_flaw(head, 0);
 
 	return bad >= 0 && e->len > len && (size_t)bad + 4 > len ? -1 : bad;
 }
@@ -312,7 +521,7 @@ static ptrdiff_t enc_head_bad(const struct dtx_encoding *e, size_t len)
 enum dtx_code dtx_encoding_check(const struct dtx_encoding *e, const char *file, size_t from,
                                  size_t to, struct dtx_err *err)
 {
-	ptrdiff_t bad = e->checked ? -1 : dtx_enc_flaw((struct dtx_str){ e->text, to }, from);
+	ptrdiff_t bad = e->checked ? -1 : enc_flaw((struct dtx_str){ e->text, to }, from);
 
 	return bad < 0 ? DTX_OK : dtx_encoding_fail(e, file, (size_t)bad, err);
 }
@@ -323,7 +532,7 @@ static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
 	const struct enc_mark *mark = enc_find_mark(head);
-	const char *name = mark ? mark->name : dtx_enc_told(head);
+	const char *name = mark ? mark->name : enc_told(head);
 	ptrdiff_t bad;
 
 	e->skipped = enc_marks_len(head, mark);
@@ -500,7 +709,7 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 
 	enc_candidates(e, at, first, &more);
 	dtx_enc_rivals_tell((struct dtx_str){ e->text, e->len }, guess, &rivals);
-	if (at && dtx_enc_is_mark((struct dtx_str){ e->text, e->len }, at))
+	if (at && enc_is_mark((struct dtx_str){ e->text, e->len }, at))
 		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
 		                  "'%s' has a byte order mark inside, at L%lld", file,
 		                  (long long)line + 1);

@@ -111,8 +111,6 @@ DTX_MUSTUSE bool dtx_isolate_opts_read(const json_t *from, struct dtx_arena *a,
                                        struct dtx_read_opts *opts);
 DTX_MUSTUSE json_t *dtx_isolate_err_json(const struct dtx_err *err);
 DTX_MUSTUSE bool dtx_isolate_err_read(const json_t *from, struct dtx_err *err);
-DTX_MUSTUSE json_t *dtx_isolate_type_json(struct dtx_typeref type);
-DTX_MUSTUSE bool dtx_isolate_type_read(const json_t *from, struct dtx_typeref *type);
 DTX_MUSTUSE json_t *dtx_isolate_schema_json(const struct dtx_schema *schema);
 DTX_MUSTUSE enum dtx_code dtx_isolate_schema_read(const json_t *from, struct dtx_arena *a,
                                                   struct dtx_schema *schema, struct dtx_err *err);

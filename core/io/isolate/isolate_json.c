@@ -113,12 +113,12 @@ static json_t *with(json_t *o, const char *key, json_t *v)
 
 /* --- types and schemas --- */
 
-json_t *dtx_isolate_type_json(struct dtx_typeref type)
+static json_t *isolate_type_json(struct dtx_typeref type)
 {
 	return json_pack("[iii]", (int)type.type, (int)type.precision, (int)type.scale);
 }
 
-bool dtx_isolate_type_read(const json_t *from, struct dtx_typeref *type)
+static bool isolate_type_read(const json_t *from, struct dtx_typeref *type)
 {
 	int64_t t = json_integer_value(json_array_get(from, 0));
 	int64_t precision = json_integer_value(json_array_get(from, 1));
@@ -148,7 +148,7 @@ json_t *dtx_isolate_schema_json(const struct dtx_schema *schema)
 	for (i = 0; list && i < schema->nfields; i++) {
 		json_t *o = rows_json(field_rows, DTX_COUNT(field_rows), &schema->field[i]);
 
-		o = with(o, "type", dtx_isolate_type_json(schema->field[i].type));
+		o = with(o, "type", isolate_type_json(schema->field[i].type));
 		if (!o || json_array_append_new(list, o)) {
 			json_decref(list);
 			return NULL;
@@ -173,7 +173,7 @@ enum dtx_code dtx_isolate_schema_read(const json_t *from, struct dtx_arena *a,
 		const json_t *o = json_array_get(from, i);
 
 		if (!rows_read(field_rows, DTX_COUNT(field_rows), o, &f[i]) || !f[i].name ||
-		    !dtx_isolate_type_read(json_object_get(o, "type"), &f[i].type))
+		    !isolate_type_read(json_object_get(o, "type"), &f[i].type))
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
 			         "column %zu of the schema is malformed", i);
 		f[i].name = dtx_arena_strdup(a, f[i].name);
@@ -279,7 +279,7 @@ static json_t *types_json(const struct dtx_read_opts *o)
 	for (i = 0; list && i < o->ntypes; i++) {
 		json_t *t = rows_json(type_rows, DTX_COUNT(type_rows), &o->types[i]);
 
-		t = with(t, "type", dtx_isolate_type_json(o->types[i].type));
+		t = with(t, "type", isolate_type_json(o->types[i].type));
 		if (!t || json_array_append_new(list, t)) {
 			json_decref(list);
 			return NULL;
@@ -300,7 +300,7 @@ static bool types_read(const json_t *from, struct dtx_arena *a, struct dtx_read_
 		const json_t *v = json_array_get(from, i);
 
 		if (!rows_read(type_rows, DTX_COUNT(type_rows), v, &t[i]) ||
-		    !dtx_isolate_type_read(json_object_get(v, "type"), &t[i].type))
+		    !isolate_type_read(json_object_get(v, "type"), &t[i].type))
 			return false;
 	}
 	return t;

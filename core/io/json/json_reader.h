@@ -29,7 +29,7 @@ struct dtx_json_worker {
 	bool active;
 };
 
-/* In json_batch.c: makes the columns of b that are needed from the records at w->at, which moves
+/* Makes the columns of b that are needed from the records at w->at, which moves
  * past them. *found counts values that do not have their declared type. */
 DTX_MUSTUSE enum dtx_code dtx_json_batch(struct dtx_json *r, struct dtx_json_worker *w,
                                          struct dtx_batch *b, struct dtx_cast_found *found,

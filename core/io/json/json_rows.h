@@ -100,12 +100,6 @@ struct dtx_jwalk {
 	dtx_jrow_fn fn;
 	void *arg;
 };
-void dtx_jwalk_init(struct dtx_jwalk *w, struct dtx_jrows *rows, bool learn, dtx_jrow_fn fn,
-                    void *arg);
-void dtx_jwalk_clear(struct dtx_jwalk *w);
-/* Reads the record at s->p and calls fn for every member; s->p moves past it. */
-DTX_MUSTUSE enum dtx_code dtx_jwalk_record(struct dtx_jwalk *w, struct dtx_jscan *s,
-                                           struct dtx_err *err);
 /* Skips blanks before a record, and the record separator of a JSON text sequence. */
 void dtx_jrows_gap(const struct dtx_jrows *r, struct dtx_jscan *s);
 /* Skips what separates records; *more is false at the end. */
@@ -120,8 +114,6 @@ DTX_MUSTUSE enum dtx_code dtx_jrows_open(struct dtx_jrows *r, const struct dtx_s
 void dtx_jrows_clear(struct dtx_jrows *r);
 /* The text of a string value: points into the source, or into scratch. */
 struct dtx_str dtx_jrows_text(const struct dtx_jvalue *v, struct dtx_buf *scratch);
-/* Whether the value is JSON null or one of the null values. */
-bool dtx_jrows_null(const struct dtx_jrows *r, const struct dtx_jvalue *v, struct dtx_str text);
 /* Sets corrupt_file for the position of the scanner, with line and byte. */
 enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *s,
                              struct dtx_err *err);
@@ -184,21 +176,11 @@ DTX_MUSTUSE enum dtx_code dtx_jfinds_check(const struct dtx_jfinds *f, struct dt
 DTX_MUSTUSE enum dtx_code dtx_jshape_find(struct dtx_jrows *r, struct dtx_str object, unsigned nest,
                                           struct dtx_jfinds *f, struct dtx_err *err);
 
-/* In json_turn.c: rewrites an object of arrays with equal lengths as rows with a header. *done
- * is false if it is not one. */
-DTX_MUSTUSE enum dtx_code dtx_jturn(struct dtx_jrows *r, struct dtx_jscan object, bool *done,
-                                    struct dtx_err *err);
 /* Replaces the text to read by rows that were made, up to their ']'. `list` is the array or
  * object in the document that has a value for each row. */
 #define DTX_JTURN_MAX ((size_t)1 << 40)
-DTX_MUSTUSE enum dtx_code dtx_jturned(struct dtx_jrows *r, struct dtx_buf *made, const char *list,
-                                      enum dtx_jlayout layout, struct dtx_err *err);
 /* The place that a row came from: its value in that list. */
 const char *dtx_jturn_place(const struct dtx_jrows *r, uint64_t row);
-
-/* In json_raw.c: names, then the texts of each record. */
-enum dtx_code dtx_json_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
-                           struct dtx_rawgrid *out, struct dtx_err *err);
 
 /* Whether text begins like JSON records: an object with a key, or an array of arrays. */
 bool dtx_json_is_document(struct dtx_str text);

@@ -3,22 +3,249 @@
  * The library packs into an unlinked temp file, whose bytes then go through the outfile, so that
  * the target is replaced in one rename as for every other format. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xlsxwriter.h>
 
-#include "core/base/file.h"
-#include "core/base/cancel.h"
-#include "core/base/lib.h"
 #include "core/base/arena.h"
+#include "core/base/buf.h"
+#include "core/base/cancel.h"
+#include "core/base/file.h"
+#include "core/base/lib.h"
 #include "core/base/mem.h"
 #include "core/base/strmap.h"
+#include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/data/cast/cast.h"
+#include "core/data/cast/decimal.h"
+#include "core/data/column.h"
+#include "core/data/schema.h"
+#include "core/data/time/time.h"
 #include "core/io/sheet/cellref.h"
-#include "core/io/write/writer.h"
+#include "core/io/sheet/numfmt.h"
 #include "core/io/sheet/xlsx/xlsx.h"
-#include "core/io/write/xlsx_cells.h"
+#include "core/io/write/writer.h"
+
+/* Converts a value to a spreadsheet number; returns false if that is not possible. Counts the
+ * values that lose something. */
+struct dtx_xlsx_losses {
+	uint64_t digits; /* numbers that need 17 digits */
+	uint64_t micros; /* times finer than a millisecond */
+};
+
+/* Formats, escapes and numbers of cells in a workbook. */
+
+/* The number format of the source, unless it is for text or for another class of values. */
+static const char *source_format(const struct dtx_field *f)
+{
+	enum dtx_fmt_class cls;
+	bool date = f->type.type == DTX_T_DATE || f->type.type == DTX_T_DATETIME;
+	const char *p = f->format;
+
+	if (!p || !f->source)
+		return NULL;
+	for (p = strchr(p, '%'); p; p = strchr(p + 1, '%')) {
+		if ((p[1] | 32) >= 'a' && (p[1] | 32) <= 'z')
+			return NULL;
+	}
+	cls = dtx_fmt_classify(dtx_str_of(f->format));
+	if (date)
+		return cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME ? f->format : NULL;
+	if (!dtx_type_is_number(f->type.type) || cls == DTX_FMT_TEXT)
+		return NULL;
+	return cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME ? NULL : f->format;
+}
+
+/* The number format of a column: that of the source if it fits the type, otherwise one for the
+ * type. NULL: General. The result may be in `scratch`. */
+static const char *xlsx_column_format(const struct dtx_field *f, char scratch[64])
+{
+	const char *source = source_format(f);
+	unsigned i, n = 0;
+
+	if (source)
+		return source;
+	if (f->type.type == DTX_T_DATE)
+		return "yyyy-mm-dd";
+	/* A workbook has no time zones. The "Z" is shown, and lets dtx read the cell as UTC
+	 * again. */
+	if (dtx_type_is_utc(f->type))
+		return "yyyy-mm-dd hh:mm:ss\"Z\"";
+	if (f->type.type == DTX_T_DATETIME)
+		return "yyyy-mm-dd hh:mm:ss";
+	if (f->type.type != DTX_T_DECIMAL || f->type.scale > 15)
+		return NULL;
+	scratch[n++] = '0';
+	if (f->type.scale)
+		scratch[n++] = '.';
+	for (i = 0; i < f->type.scale; i++)
+		scratch[n++] = '0';
+	scratch[n] = '\0';
+	return scratch;
+}
+
+/* Whether there is "_xHHHH_" at p, which readers would decode. */
+static bool is_escape(const char *p, size_t left)
+{
+	size_t i;
+
+	if (left < 7 || p[0] != '_' || p[1] != 'x' || p[6] != '_')
+		return false;
+	for (i = 2; i < 6; i++) {
+		if (!strchr("0123456789abcdefABCDEF", p[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Appends a text. Characters that XML cannot hold, and literal escapes, become _xHHHH_; the
+ * library does that for the other control characters. */
+static void xlsx_escape(struct dtx_buf *out, struct dtx_str s)
+{
+	size_t i = 0;
+
+	while (i < s.len) {
+		size_t from = i;
+		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &i);
+
+		if (cp == 0xfffe || cp == 0xffff || cp == 0)
+			dtx_buf_printf(out, "_x%04X_", (unsigned)cp);
+		else if (cp == '_' && is_escape(s.ptr + from, s.len - from))
+			dtx_buf_add(out, "_x005F_");
+		else
+			dtx_buf_addn(out, s.ptr + from, i - from);
+	}
+}
+
+static bool xlsx_number(const struct dtx_column *c, uint32_t row, double *out,
+                        struct dtx_xlsx_losses *lost)
+{
+	const double limit = 1e15;
+	double unit = (double)DTX_DAY_US, first = 61 - 25569 /* 1900-03-01 */;
+	char text[20];
+	int exp10;
+
+	switch (c->type.type) {
+	case DTX_T_INT64:
+		*out = (double)c->v.i64[row];
+		return c->v.i64[row] > -1000000000000000 && c->v.i64[row] < 1000000000000000;
+	case DTX_T_DECIMAL:
+		*out = dtx_dec_to_f64(c->v.dec[row], c->type.scale);
+		return fabs(*out) * pow(10, c->type.scale) < limit;
+	case DTX_T_DATE:
+		*out = c->v.day[row] + 25569.0;
+		return c->v.day[row] >= first && *out < 2958466;
+	case DTX_T_DATETIME:
+		*out = (double)c->v.i64[row] / unit + 25569.0;
+		if ((double)c->v.i64[row] < first * unit || *out >= 2958466)
+			return false;
+		lost->micros += c->v.i64[row] % 1000 != 0;
+		return true;
+	default:
+		*out = c->v.f64[row];
+		/* with 16 digits it would become infinite */
+		if (fabs(*out) > 1.797693134862315e308)
+			return false;
+		lost->digits += dtx_num_digits(*out, text, &exp10) > 16;
+		return true;
+	}
+}
+
+/* Checks that a workbook packed by libxlsxwriter is complete.
+ *
+ * The library does not check whether its writes to temporary files succeed. On a full disk, or
+ * at a file size limit, it packs parts that are cut off and reports success. */
+
+enum { WHOLE_WINDOW = 256 << 10, WHOLE_ENDS = 256 };
+
+/* Whether a part that begins with "<?xml ...?>\n<worksheet ..." ends with "</worksheet>". */
+static bool ends_as_begun(struct dtx_str head, struct dtx_str tail)
+{
+	const char *at = memmem(head.ptr, head.len, "?>", 2);
+	size_t left, n = 0;
+
+	while (tail.len && strchr(" \r\n\t", tail.ptr[tail.len - 1]))
+		tail.len--;
+	at = at ? memchr(at, '<', head.len - (size_t)(at - head.ptr)) : NULL;
+	if (!at || !tail.len || tail.ptr[tail.len - 1] != '>')
+		return false;
+	left = head.len - (size_t)(++at - head.ptr);
+	while (n < left && !strchr(" >/\r\n\t", at[n]))
+		n++;
+	return n && n < left && tail.len >= n + 3 && !memcmp(tail.ptr + tail.len - n - 1, at, n) &&
+	       !memcmp(tail.ptr + tail.len - n - 3, "</", 2);
+}
+
+static enum dtx_code part_whole(struct dtx_zip *zip, const struct dtx_zip_entry *e, char *window,
+                                bool *whole, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_unzip *in = NULL;
+	char head[WHOLE_ENDS], tail[WHOLE_ENDS];
+	size_t nhead = 0, ntail = 0, got;
+
+	DTX_TRY(dtx_unzip_open(zip, e, &in, err));
+	for (;;) {
+		size_t keep, take;
+
+		DTX_TRY(dtx_unzip_read(in, window, WHOLE_WINDOW, &got, err));
+		if (!got)
+			break;
+		take = DTX_MIN(got, sizeof(head) - nhead);
+		memcpy(head + nhead, window, take);
+		nhead += take;
+		take = DTX_MIN(got, sizeof(tail));
+		keep = DTX_MIN(ntail, sizeof(tail) - take);
+		memmove(tail, tail + ntail - keep, keep);
+		memcpy(tail + keep, window + got - take, take);
+		ntail = keep + take;
+	}
+	*whole = ends_as_begun((struct dtx_str){ head, nhead }, (struct dtx_str){ tail, ntail });
+out:
+	dtx_unzip_free(in);
+	return rc;
+}
+
+enum dtx_code dtx_xlsx_whole(int fd, bool *whole, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_zip zip = DTX_ZIP_INIT;
+	struct dtx_archive_limits limits = dtx_archive_limits_default;
+	char *window = dtx_mem_alloc(WHOLE_WINDOW, 1);
+	void *bytes = MAP_FAILED;
+	struct stat st;
+
+	*whole = false;
+	if (!window)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < dtx_nunpack_rows; i++)
+		memcpy((char *)&limits + dtx_archive_limits_rows[i].offset,
+		       &dtx_archive_limits_rows[i].most, sizeof(uint64_t));
+	if (!fstat(fd, &st) && st.st_size)
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		goto out;
+	rc = dtx_zip_open(&zip, "the packed workbook", bytes, (size_t)st.st_size, &limits, err);
+	if (rc == DTX_E_CORRUPT_FILE) {
+		/* corrupt means not complete, just like a part that is cut off */
+		dtx_err_clear(err);
+		rc = DTX_OK;
+		goto out;
+	}
+	DTX_TRY(rc);
+	*whole = zip.n > 0;
+	for (uint32_t i = 0; *whole && i < zip.n; i++)
+		DTX_TRY(part_whole(&zip, &zip.entry[i], window, whole, err));
+out:
+	dtx_zip_clear(&zip);
+	if (bytes != MAP_FAILED)
+		munmap(bytes, (size_t)st.st_size);
+	dtx_mem_free(window);
+	return rc;
+}
 
 enum {
 	TEXT_CHARS_MAX = 32767,
@@ -212,7 +439,7 @@ static enum dtx_code set_formats(struct xlsx_writer *w, struct dtx_err *err)
 	uint32_t i;
 
 	for (i = 0; i < s->nfields; i++) {
-		const char *f = dtx_xlsx_column_format(&s->field[i], scratch);
+		const char *f = xlsx_column_format(&s->field[i], scratch);
 
 		if (!f)
 			continue;
@@ -325,7 +552,7 @@ static enum dtx_code write_text(struct xlsx_writer *w, uint32_t col, struct dtx_
 		goto out;
 	}
 	dtx_buf_reset(&w->cell);
-	dtx_xlsx_escape(&w->cell, s);
+	xlsx_escape(&w->cell, s);
 	DTX_TRY(dtx_buf_check(&w->cell, "a cell", err));
 	DTX_TRY(wrote(w,
 	              w->lxw.worksheet_write_string(w->sheet, w->row, (lxw_col_t)col,
@@ -362,7 +589,7 @@ static enum dtx_code write_value(struct xlsx_writer *w, const struct dtx_column 
 		              w->lxw.worksheet_write_boolean(w->sheet, w->row, (lxw_col_t)col,
 		                                             dtx_bit(c->v.bits, row), NULL),
 		              col, err));
-	} else if (dtx_xlsx_number(c, row, &v, &w->lost)) {
+	} else if (xlsx_number(c, row, &v, &w->lost)) {
 		DTX_TRY(wrote(w,
 		              w->lxw.worksheet_write_number(w->sheet, w->row, (lxw_col_t)col, v,
 		                                            w->format[col]),
@@ -494,7 +721,7 @@ static enum dtx_code add_table(struct xlsx_writer *w, uint32_t n, struct dtx_err
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < n; i++) {
 		dtx_buf_reset(&w->cell);
-		dtx_xlsx_escape(&w->cell, dtx_str_of(w->head.schema->field[i].name));
+		xlsx_escape(&w->cell, dtx_str_of(w->head.schema->field[i].name));
 		column[i].header =
 			dtx_arena_strndup(&w->names, dtx_buf_text(&w->cell), dtx_buf_len(&w->cell));
 		column[i].header_format = w->bold;
