@@ -33,6 +33,18 @@ enum dtx_code dtx_runner_lineage_check(const struct dtx_runner *r, struct dtx_er
 			         "pass once",
 			         r->plan->input[i].name);
 	}
+	/* A step that only a snippet can do is known before the run. */
+	for (uint32_t i = 0; i < r->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &r->plan->step[i];
+
+		if (st->op)
+			continue;
+		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+		                 "the rows of step %u '%s' cannot be followed: a snippet does it",
+		                 dtx_trace_number_of(r->plan, i), st->name);
+		dtx_err_at(err, st->at);
+		goto out;
+	}
 out:
 	if (rc == DTX_E_NO_TRANSLATION)
 		dtx_err_hint(err, "without --lineage rows the record has the columns that each "

@@ -36,7 +36,7 @@ one() {
 	name=${base#"$here/"}
 	scratch=$(mktemp -d /tmp/dtx-cli-XXXXXX)
 	export HOME=$scratch DTX_STORE=$scratch/.store.db
-	(cd "$scratch" && timeout 120 sh -eu "$1") > "$scratch.out" 2> "$scratch.err" < /dev/null
+	(cd "$scratch" && timeout 300 sh -eu "$1") > "$scratch.out" 2> "$scratch.err" < /dev/null
 	echo $? > "$scratch.exit"
 	normalize < "$scratch.out" > "$scratch.stdout"
 	normalize < "$scratch.err" > "$scratch.stderr"
