@@ -176,14 +176,15 @@ out:
 	return rc;
 }
 
-/* Reads the next message of the zygote, which must be of `type`. REFUSED becomes the error. */
+/* Reads the next message of the zygote, which must be of `type`. REFUSED becomes the error. On
+ * failure no descriptor is left open: a peer may send them with a message of any type. */
 static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_msg *msg, int *fds,
                             size_t *nfds, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool queued = b->pooled && type == DTX_WIRE_GRANT;
 	int64_t ms = b->pooled && type == DTX_WIRE_WELCOME ? POOL_MS : SETUP_MS;
-	int got;
+	int got = 0;
 
 	if (queued)
 		ms = b->spec.limits.queue_ms;
@@ -209,6 +210,8 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
 	if (got != 1 || msg->type != type)
 		REFUSE(err, "control", "the zygote's answer is not understood");
 out:
+	for (size_t i = 0; rc != DTX_OK && got == 1 && fds && i < *nfds; i++)
+		dtx_file_close(&fds[i]);
 	return rc;
 }
 

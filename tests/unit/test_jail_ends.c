@@ -1,5 +1,8 @@
 /* How runs in the jail end, and what becomes of a worker that lies about it. */
+#include <dirent.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "sandbox/main/report.h"
 #include "sandbox/main/super.h"
@@ -247,4 +250,44 @@ void test_jail_believes_nothing(void)
 		T_CHECK(!run.table);
 		run_clear(&run);
 	}
+}
+
+static size_t open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	T_CHECK(d);
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* A zygote that sends descriptors with a message that has none leaves none of them open here. */
+void test_jail_closes_descriptors_of_another_message(void)
+{
+	const struct dtx_wire_welcome welcome = { 0 };
+	const struct dtx_wire_arm arm = { 0 };
+	struct dtx_box b = { .ctl = { .fd = -1 } };
+	struct dtx_jail_report report = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_wire peer = { .fd = -1 };
+	int ends[2] = { -1, -1 }, sent[2];
+	size_t before;
+
+	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	b.ctl.fd = ends[0];
+	peer.fd = ends[1];
+	sent[0] = sent[1] = ends[1];
+	before = open_files();
+	T_CHECK(dtx_wire_send(&peer, DTX_WIRE_WELCOME, &welcome, sizeof(welcome), NULL, 0));
+	T_CHECK(dtx_wire_send(&peer, DTX_WIRE_ARMED, &arm, sizeof(arm), sent, 2));
+	T_CODE(dtx_super_ready(&b, &report, &err), DTX_E_SNIPPET_SETUP_REFUSED, &err);
+	T_CHECK(strstr(err.msg, "not understood"));
+	T_INT(open_files(), before);
+	dtx_err_clear(&err);
+	close(ends[0]);
+	close(ends[1]);
 }
