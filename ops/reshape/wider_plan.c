@@ -18,12 +18,29 @@ void dtx_wider_plan_clear(struct dtx_wider_plan *p)
 	*p = (struct dtx_wider_plan)DTX_WIDER_PLAN_INIT;
 }
 
+#define NAME_MAX_BYTES ((size_t)1 << 20)
+
+static enum dtx_code name_fits(const struct dtx_wider_state *s, const struct dtx_buf *text,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (text->fail == DTX_BUF_MAX)
+		DTX_FAIL_NEXT(err, DTX_E_CELL_LIMIT,
+		              "shorten the values with left() in a derive step before",
+		              "%s: a value that becomes a column name is larger than %zu bytes",
+		              s->op, text->max);
+	DTX_TRY(dtx_buf_check(text, "a column name", err));
+out:
+	return rc;
+}
+
 /* The text of a name: "2024_Q1"; a null part is `null`. */
 static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_wider_state *s,
                                const struct dtx_batch *b, uint32_t row, char **out,
                                struct dtx_err *err)
 {
-	struct dtx_buf text = DTX_BUF_INIT(1 << 20), scratch = DTX_BUF_INIT(1 << 20);
+	struct dtx_buf text = DTX_BUF_INIT(NAME_MAX_BYTES), scratch = DTX_BUF_INIT(NAME_MAX_BYTES);
 	const struct dtx_groupkeys *k = &s->names;
 	enum dtx_code rc = DTX_OK;
 
@@ -37,9 +54,9 @@ static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_
 			dtx_buf_add(&text, "null");
 		else
 			dtx_buf_adds(&text, part);
-		if (!dtx_buf_ok(&scratch))
-			DTX_FAIL_MEM(err);
+		DTX_TRY(name_fits(s, &scratch, err));
 	}
+	DTX_TRY(name_fits(s, &text, err));
 	if (memchr(text.ptr ? text.ptr : "", 0, text.len))
 		DTX_FAIL_NEXT(err, DTX_E_UNEXPECTED_VALUE,
 		              "take the NUL out with replace() in a derive step before",
