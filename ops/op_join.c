@@ -262,7 +262,7 @@ out:
 /* Whether key k is needed as a value only, and not as it was written. */
 static bool is_value(const struct dtx_join_state *s, uint32_t k)
 {
-	return rows_attach(s) && dtx_cols_find(s->rmap.from, s->rmap.n, s->key.right.col[k]) < 0;
+	return rows_attach(s) && !s->shown[k];
 }
 
 /* Takes a batch of the right side. Keys that are needed as values only are converted here, on all

@@ -461,12 +461,11 @@ void dtx_build_free(const struct dtx_opctx *ox, void *local)
 
 /* Whether the cells of output column i may be copied as they are written. */
 static bool can_take(const struct dtx_opctx *ox, const struct dtx_colmap *attach,
-                     const struct dtx_groupkeys *key, uint32_t i)
+                     const bool *is_key, uint32_t i)
 {
 	const struct dtx_field *to = &ox->out->field[i], *from;
 
-	if (attach->from[i] < 0 || !dtx_op_wants(ox, i) ||
-	    dtx_cols_find(key->col, key->n, attach->from[i]) >= 0)
+	if (attach->from[i] < 0 || !dtx_op_wants(ox, i) || is_key[attach->from[i]])
 		return false;
 	from = &ox->in[1]->field[attach->from[i]];
 	return to->type.type == DTX_T_TEXT || dtx_field_same_rules(to, from);
@@ -476,16 +475,22 @@ enum dtx_code dtx_build_takes(const struct dtx_opctx *ox, const struct dtx_colma
                               const struct dtx_groupkeys *key, void *local, struct dtx_err *err)
 {
 	struct dtx_build_side *l = local;
+	uint32_t i, n = ox->in[1]->nfields;
+	bool *is_key = dtx_mem_zalloc((size_t)n + 1, sizeof(*is_key));
 	enum dtx_code rc = DTX_OK;
 
 	l->attach = attach;
 	l->taken = dtx_mem_alloc((size_t)attach->n + 1, sizeof(*l->taken));
-	if (!l->taken)
+	if (!l->taken || !is_key)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < attach->n; i++)
-		if (can_take(ox, attach, key, i))
+	for (i = 0; i < key->n; i++)
+		if ((uint32_t)key->col[i] < n) /* the others are computed */
+			is_key[key->col[i]] = true;
+	for (i = 0; i < attach->n; i++)
+		if (can_take(ox, attach, is_key, i))
 			l->taken[l->ntaken++] = (uint32_t)attach->from[i];
 out:
+	dtx_mem_free(is_key);
 	return rc;
 }
 

@@ -33,6 +33,7 @@ struct dtx_join_state {
 	int32_t *key_out;  /* per key: the output column that a right-only row fills from its right
 	                    * key; -1: none */
 	bool *refit;       /* per output column: left cells must be converted to the merged field */
+	bool *shown;       /* per key: whether an output column moves the right key as it is */
 	int32_t indicator; /* output column; -1: none */
 };
 

@@ -33,15 +33,25 @@ out:
 
 /* --- columns of the result --- */
 
-/* The pair of two columns that has this column on the given side. */
-static int32_t key_of(const struct dtx_key_sides *s, unsigned side, int32_t col)
+/* Per column of the given side: the first pair of two columns that has it; -1: none. */
+static enum dtx_code keys_by_column(struct dtx_bind *b, const struct dtx_key_sides *s,
+                                    unsigned side, int32_t **out, struct dtx_err *err)
 {
 	const struct dtx_groupkeys *k = side ? &s->right : &s->left;
+	uint32_t i, n = b->in[side]->nfields;
+	enum dtx_code rc = DTX_OK;
+	int32_t *key = dtx_arena_alloc(b->arena, (size_t)n + 1, sizeof(*key));
 
-	for (uint32_t i = 0; i < k->n; i++)
-		if (k->col[i] == col && dtx_keysides_plain(s, i))
-			return (int32_t)i;
-	return -1;
+	if (!key)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		key[i] = -1;
+	for (i = k->n; i-- > 0;)
+		if (dtx_keysides_plain(s, i))
+			key[k->col[i]] = (int32_t)i;
+	*out = key;
+out:
+	return rc;
 }
 
 /* The type of a left key column that right-only rows fill too: it must fit both sides. */
@@ -64,10 +74,12 @@ static enum dtx_code bind_left(struct dtx_bind *b, const struct dtx_join_args *a
                                struct dtx_join_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	int32_t *keys;
 
+	DTX_TRY(keys_by_column(b, &s->key, 0, &keys, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		uint32_t out = b->ncols;
-		int32_t key = key_of(&s->key, 0, (int32_t)i);
+		int32_t key = keys[i];
 
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 		if (key >= 0 && from_right(s->how) && a->coalesce_keys && b->ncols > out)
@@ -81,11 +93,13 @@ static enum dtx_code bind_right(struct dtx_bind *b, const struct dtx_join_args *
                                 struct dtx_join_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool keys = from_right(s->how) && !a->coalesce_keys;
+	bool keep = from_right(s->how) && !a->coalesce_keys;
+	int32_t *keys;
 
+	DTX_TRY(keys_by_column(b, &s->key, 1, &keys, err));
 	b->suffix = a->suffix;
 	for (uint32_t i = 0; i < b->in[1]->nfields; i++)
-		if (keys || key_of(&s->key, 1, (int32_t)i) < 0)
+		if (keep || keys[i] < 0)
 			DTX_TRY(dtx_bind_pass_right(b, (int32_t)i, err));
 out:
 	return rc;
@@ -107,6 +121,25 @@ out:
 	return rc;
 }
 
+static enum dtx_code bind_shown(struct dtx_bind *b, struct dtx_join_state *s, struct dtx_err *err)
+{
+	const struct dtx_groupkeys *key = &s->key.right;
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, n = b->in[1]->nfields;
+	bool *moved = dtx_arena_zalloc(b->arena, (size_t)n + 1, sizeof(*moved));
+
+	s->shown = dtx_arena_zalloc(b->arena, (size_t)key->n + 1, sizeof(*s->shown));
+	if (!moved || !s->shown)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < s->rmap.n; i++)
+		if (s->rmap.from[i] >= 0)
+			moved[s->rmap.from[i]] = true;
+	for (i = 0; i < key->n; i++)
+		s->shown[i] = (uint32_t)key->col[i] < n && moved[key->col[i]];
+out:
+	return rc;
+}
+
 static enum dtx_code bind_maps(struct dtx_bind *b, struct dtx_join_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -121,6 +154,7 @@ static enum dtx_code bind_maps(struct dtx_bind *b, struct dtx_join_state *s, str
 		if (s->key_out[k] >= 0)
 			from[s->key_out[k]] = s->key.right.col[k];
 	s->right_only = (struct dtx_colmap){ s->rmap.n, from };
+	DTX_TRY(bind_shown(b, s, err));
 out:
 	return rc;
 }
