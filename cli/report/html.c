@@ -5,6 +5,7 @@
 
 #include "cli/report/codewords.h"
 #include "core/base/file.h"
+#include "core/base/strmap.h"
 #include "core/store/query/query.h"
 
 #define CSP "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -166,12 +167,11 @@ static bool html_alike(const json_t *record, size_t a, size_t b)
 	const json_t *inputs = json_object_get(record, "inputs");
 	const json_t *x = json_array_get(inputs, a), *y = json_array_get(inputs, b);
 	struct dtx_str of[2];
-	size_t files;
 
 	if (!y)
 		return false;
-	of[0] = dtx_html_input(record, dtx_json_text(x, "alias", ""), &files);
-	of[1] = dtx_html_input(record, dtx_json_text(y, "alias", ""), &files);
+	of[0] = dtx_html_input(record, dtx_json_text(x, "alias", ""), NULL);
+	of[1] = dtx_html_input(record, dtx_json_text(y, "alias", ""), NULL);
 	return of[0].len == of[1].len && !memcmp(of[0].ptr, of[1].ptr, of[0].len) &&
 	       json_equal(json_object_get(x, "schema"), json_object_get(y, "schema"));
 }
@@ -242,24 +242,22 @@ static const char *html_subtype(const char *subtype)
 	return subtype;
 }
 
-/* Whether an earlier row names the source already: the same column of the same input, which may
- * consist of several files; with `bare`, of any input. */
-static bool html_named(const json_t *record, const json_t *list, size_t from, size_t at, bool bare)
+/* Whether no earlier row of the list names the source: the column `in_col` of the input `name`,
+ * which may consist of several files; with `bare`, of any input. Without memory every source is
+ * new. */
+static bool html_new(struct dtx_strmap *seen, struct dtx_str name, const char *in_col, bool bare)
 {
-	const json_t *row = json_array_get(list, at), *one;
-	size_t files;
-	struct dtx_str name = dtx_html_input(record, dtx_json_text(row, "alias", ""), &files);
+	struct dtx_buf key = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	uint32_t n = (uint32_t)seen->n, found = n;
+	bool fresh;
 
-	for (; from < at; from++) {
-		struct dtx_str other;
-
-		one = json_array_get(list, from);
-		other = dtx_html_input(record, dtx_json_text(one, "alias", ""), &files);
-		if ((bare || (other.len == name.len && !memcmp(other.ptr, name.ptr, name.len))) &&
-		    json_equal(json_object_get(one, "in_col"), json_object_get(row, "in_col")))
-			return true;
-	}
-	return false;
+	if (!bare)
+		dtx_buf_adds(&key, name);
+	dtx_buf_addc(&key, '\0');
+	dtx_buf_add(&key, in_col);
+	fresh = !dtx_strmap_put(seen, dtx_buf_str(&key), n, &found) || found == n;
+	dtx_buf_clear(&key);
+	return fresh;
 }
 
 /* Lists the sources of rows [at, end) once each: "main.hours of 3 files, rates.rate"; with
@@ -267,28 +265,31 @@ static bool html_named(const json_t *record, const json_t *list, size_t from, si
 static void html_sources(const json_t *record, const json_t *list, size_t at, size_t end, bool bare,
                          struct dtx_buf *out)
 {
+	struct dtx_strmap seen = DTX_STRMAP_INIT;
 	const char *sep = "";
-	size_t from = at, files;
 
 	dtx_buf_add(out, "<td>");
 	for (; at < end; at++) {
 		const json_t *row = json_array_get(list, at);
+		const char *alias = dtx_json_text(row, "alias", "");
+		const char *in_col = dtx_json_text(row, "in_col", NULL);
+		struct dtx_str name = dtx_html_input(record, alias, NULL);
+		size_t files = 1;
 
-		struct dtx_str name;
-
-		if (!dtx_json_text(row, "in_col", NULL) || html_named(record, list, from, at, bare))
+		if (!in_col || !html_new(&seen, name, in_col, bare))
 			continue;
-		name = dtx_html_input(record, dtx_json_text(row, "alias", ""), &files);
 		dtx_buf_add(out, sep);
 		if (!bare) {
+			(void)dtx_html_input(record, alias, &files);
 			dtx_html_textn(out, name.ptr, name.len);
 			dtx_buf_addc(out, '.');
 		}
-		dtx_html_text(out, dtx_json_text(row, "in_col", ""));
+		dtx_html_text(out, in_col);
 		if (!bare && files > 1)
 			dtx_buf_printf(out, " of %zu files", files);
 		sep = ", ";
 	}
+	dtx_strmap_clear(&seen);
 	dtx_buf_add(out, "</td>");
 }
 

@@ -33,7 +33,8 @@ const json_t *dtx_html_seen(const json_t *record, size_t i);
  * it combines the files of an input. */
 int64_t dtx_html_written(const json_t *record, size_t step);
 /* For an input that consists of several files: its name in the plan, and the number of files.
- * For another input: the alias itself, and 1. */
+ * For another input: the alias itself, and 1. `files` may be NULL: counting takes a pass over all
+ * inputs. */
 struct dtx_str dtx_html_input(const json_t *record, const char *alias, size_t *files);
 
 /* Pictures (html_graph.c, html_funnel.c): SVG, and the same facts as a list. */

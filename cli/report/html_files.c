@@ -59,9 +59,12 @@ struct dtx_str dtx_html_input(const json_t *record, const char *alias, size_t *f
 	json_t *one;
 	size_t i;
 
-	*files = 1;
+	if (files)
+		*files = 1;
 	if (!name.len || files_planned(record, dtx_str_of(alias)) || !files_planned(record, name))
 		return dtx_str_of(alias);
+	if (!files)
+		return name;
 	*files = 0;
 	json_array_foreach(json_object_get(record, "inputs"), i, one)
 	{
