@@ -179,6 +179,7 @@ static enum dtx_code sort_cells(struct dtx_grid *g, struct dtx_err *err)
 	uint64_t i;
 
 	dtx_grid_init(&sorted, g->label);
+	sorted.limits = g->limits;
 	if (!p)
 		DTX_FAIL_MEM(err);
 	for (r = 0; r < g->nrows; r++) {
