@@ -191,6 +191,24 @@ void test_csv_places(void)
 	DUMP_IS("a,b\n\n1,\"x\ny\"\n3,4\n", &how, "a:int|b:text\n2@5:1|x\ny\n4@13:3|4\n");
 }
 
+/* A line with text between the columns is not split: it is refused, and not cut at wrong places. */
+void test_csv_fixed_width_keeps_other_lines_whole(void)
+{
+	static const char text[] = "name         age  town\n"
+				   "Anna Maria    31  Bonn\n"
+				   "Peter         45  Bad Ems\n"
+				   "Lu             7  Ulm\n"
+				   "\n"
+				   "Source: the town register of the year 1999\n";
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_FAILS(text, &how, DTX_E_RAGGED_ROWS, "L6 (byte");
+	how.opts.ragged = DTX_RAGGED_PAD;
+	DUMP_IS(text, &how,
+	        "name:text|age:int|town:text\nAnna Maria|31|Bonn\nPeter|45|Bad Ems\n"
+	        "Lu|7|Ulm\nSource: the town register of the year 1999|~|~\n");
+}
+
 /* The note about several odd records names the first one, whichever worker found it. */
 void test_csv_notes_have_places(void)
 {

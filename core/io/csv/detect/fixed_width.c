@@ -229,8 +229,9 @@ static bool has_row_names(const struct places *p)
 	return true;
 }
 
-/* The bytes where cells are split; false: something stands between the columns. */
-static bool part_line(const struct places *p, struct dtx_str line, char *to)
+/* Marks the bytes where cells are split. A line with text between the columns, such as a footnote
+ * after the table, stays one cell: the reader then refuses it as ragged and names the line. */
+static void part_line(const struct places *p, struct dtx_str line, char *to)
 {
 	size_t at = 0, from, byte[PLACES_COLS];
 	uint32_t place = 0, col = 1, c;
@@ -241,13 +242,12 @@ static bool part_line(const struct places *p, struct dtx_str line, char *to)
 		from = at;
 		cp = dtx_utf8_next(line.ptr, line.len, &at);
 		if (col < p->ncols && place >= p->col[col - 1].to && cp != ' ')
-			return false;
+			return;
 		if (col < p->ncols && place + 1 == p->col[col].from)
 			byte[col++] = from;
 	}
 	for (c = 1; c < col; c++)
 		to[byte[c]] = PLACES_PART;
-	return true;
 }
 
 static enum dtx_code part_all(struct places *p, struct dtx_encoding *e, struct dtx_err *err)
@@ -266,7 +266,7 @@ static enum dtx_code part_all(struct places *p, struct dtx_encoding *e, struct d
 			copy[at] = PLACES_RULE;
 			p->rules++;
 		} else {
-			(void)part_line(p, line, copy + at);
+			part_line(p, line, copy + at);
 		}
 	}
 	DTX_TRY(dtx_encoding_take(e, copy, e->len, err));
