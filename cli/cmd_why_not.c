@@ -1,7 +1,6 @@
 /* why-not: tells at which step, and for which reason, a source row was left out of a result. */
 #include "cli/out.h"
 #include "cli/why/why_not.h"
-#include "cli/why/why_not_text.h"
 #include "cli/why/why_stored.h"
 
 static const struct dtx_opt why_not_opts[] = {

@@ -1,9 +1,9 @@
 /* What the files of `why` share: the cell that was asked for, what it came from, and how to print
  * it.
  *
- * The way of an answer: why_cell.c parses the question. If the run kept row numbers, why_stored.c
+ * The way of an answer: why_report.c parses the question. If the run kept row numbers, why_stored.c
  * answers from them. Otherwise the plan runs again with row numbers (core/plan/lineage/trace.h),
- * why_report.c makes a JSON report of the result, and why_text.c prints it. */
+ * why_report.c makes a JSON report of the result and prints it. */
 #ifndef DTX_CLI_WHY_WHY_H
 #define DTX_CLI_WHY_WHY_H
 
@@ -61,9 +61,6 @@ DTX_MUSTUSE enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
  * constants that are not in the plan. A step made such a constant from a cell (pivot_wider, for
  * example, makes conditions on names). Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_why_bare(struct dtx_why *w, struct dtx_err *err);
-/* Appends a formula as it may be shown: without those constants, or unchanged if values are
- * wanted. */
-void dtx_why_shown(const struct dtx_why *w, const char *formula, struct dtx_buf *out);
 /* The line of a text result on which w->row begins, from 1. 0 if the result is not text, or if the
  * line can only be found in the file that the run wrote and that file is not available
  * unchanged. */

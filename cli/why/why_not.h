@@ -1,8 +1,8 @@
 /* What the files of `why-not` share: the row that was asked for, where it is dropped, and the
  * answer.
  *
- * why_not_ask.c parses the question. The plan then runs twice (core/plan/lineage/why_not_plan.h):
- * why_not_find.c finds the number of the row, and why_not_report.c counts what each step did with
+ * why_not.c parses the question. The plan then runs twice (core/plan/lineage/why_not_plan.h):
+ * the first run finds the number of the row, the second counts what each step did with
  * it. */
 #ifndef DTX_CLI_WHY_WHY_NOT_H
 #define DTX_CLI_WHY_WHY_NOT_H
@@ -52,20 +52,17 @@ DTX_MUSTUSE enum dtx_code dtx_why_not_ask(struct dtx_why_not *w, int argc, char 
 /* Runs the plan up to where rows are numbered. Sets id, cell and number of the row, or the first
  * stage that does not have it. */
 DTX_MUSTUSE enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err *err);
-/* The text of a cell, valid until the next call; "" if there is no such column. */
-const char *dtx_why_not_cell(struct dtx_why_not *w, const struct dtx_table *t,
-                             const struct dtx_batch *b, uint32_t row, const char *column);
 /* The `look` function of the second run (see dtx_why_replay_run): stores in w->report what each
  * step did with the row. `arg` is the struct dtx_why_not. */
 DTX_MUSTUSE enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r,
                                             struct dtx_err *err);
-/* Appends what the op of a step says when it drops a row. `say` is the member of dtx_why_not_plan
- * for the step and side. */
-void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
-                        json_t *because);
-/* The numbers of result rows that are not in `own`; takes `rows`. */
-json_t *dtx_why_not_others(json_t *rows, const json_t *own);
 /* Turns those counts into the answer, in w->report. */
 DTX_MUSTUSE enum dtx_code dtx_why_not_report(struct dtx_why_not *w, struct dtx_err *err);
+
+/* Appends the text. `report` has the members:
+ *
+ * {"label","cell","run","output","verdict","passed":[{"step","op"}],"dropped":[{"step","op",
+ * "at","because":[],"with":{}}],"rows":[]} */
+void dtx_why_not_print(const json_t *report, struct dtx_buf *out);
 
 #endif

@@ -1,10 +1,118 @@
 /* Makes the report of `why`: the cells that the traced row came from. */
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/out.h"
+#include "cli/why/cell_ref.h"
+#include "cli/why/keycells.h"
 #include "cli/why/why.h"
-#include "cli/why/why_fill.h"
+#include "cli/why/why_stored.h"
+#include "cli/why/why_rows.h"
 #include "core/expr/parse/lex.h"
+#include "core/io/sheet/cellref.h"
+
+/* Parses which cell `why` was asked about. */
+
+/* Parses an address such as "B7": column B, row 7 of the sheet. The first row is the header, unless
+ * the result has none. */
+static bool why_address(struct dtx_why *w, const char *text)
+{
+	const json_t *schema = json_object_get(dtx_why_replay_output(&w->x), "schema");
+	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
+	int header = dtx_json_bool(writer, "header", true);
+	int64_t column = 0;
+	const char *p = text;
+	char *end;
+
+	for (; *p >= 'A' && *p <= 'Z' && p - text < 4; p++)
+		column = column * 26 + (*p - 'A' + 1);
+	w->row = *p >= '1' && *p <= '9' ? strtoll(p, &end, 10) - header : 0;
+	if (!column || w->row < 1 || *end)
+		return false;
+	snprintf(w->column, sizeof(w->column), "%s",
+	         dtx_json_text(json_array_get(schema, (size_t)column - 1), "name", ""));
+	return w->column[0] != '\0';
+}
+
+enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_why_args *a = w->args;
+
+	DTX_TRY(dtx_keycells(&a->key, json_object_get(dtx_why_replay_output(&w->x), "schema"),
+	                     &w->key, err));
+	if (argc > 1 && (a->row || a->col || w->key))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "the cell is given twice: '%s' and --row, --key or --col", argv[1]);
+	if (a->row && w->key)
+		DTX_FAIL(err, DTX_E_USAGE, "the row is given twice: --row and --key");
+	if (argc > 1) {
+		if (!why_address(w, argv[1]))
+			DTX_FAIL(err, DTX_E_USAGE, "'%s' is no cell of this result", argv[1]);
+		goto out;
+	}
+	if ((!a->row && !w->key) || !a->col)
+		DTX_FAIL(
+			err, DTX_E_USAGE,
+			"which cell? give --row N --col NAME, --key COLUMN=TEXT --col NAME, or B7");
+	w->row = a->row;
+	snprintf(w->column, sizeof(w->column), "%s", a->col);
+out:
+	return rc;
+}
+
+/* Adds a hint to the error if another result of the run has this column: that one must be asked by
+ * its own file. */
+static void why_elsewhere(const struct dtx_why *w, const char *column, struct dtx_err *err)
+{
+	json_t *output;
+	size_t i;
+
+	json_array_foreach(json_object_get(w->x.record, "outputs"), i, output)
+	{
+		if (!dtx_json_find(json_object_get(output, "schema"), "name", column))
+			continue;
+		dtx_err_hint(err, "another result of the run has it: dtx why %s",
+		             dtx_json_text(output, "path", "-"));
+		return;
+	}
+}
+
+static enum dtx_code why_column(const struct dtx_why *w, const char *column, struct dtx_err *err)
+{
+	const json_t *schema = json_object_get(dtx_why_replay_output(&w->x), "schema");
+	const char *names[64];
+	json_t *field;
+	size_t i, n = 0;
+
+	json_array_foreach(schema, i, field)
+	{
+		const char *name = dtx_json_text(field, "name", "");
+
+		if (!strcmp(name, column))
+			return DTX_OK;
+		if (n < DTX_COUNT(names))
+			names[n++] = name;
+	}
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the result has no column '%s'", column);
+	dtx_err_suggest(err, column, names, n);
+	why_elsewhere(w, column, err);
+	return DTX_E_USAGE;
+}
+
+enum dtx_code dtx_why_columns_known(const struct dtx_why *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *name;
+	json_t *value;
+
+	DTX_TRY(why_column(w, w->column, err));
+	json_object_foreach(w->key, name, value) DTX_TRY(why_column(w, name, err));
+out:
+	return rc;
+}
 
 /* Contract in why.h. */
 bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct)
@@ -295,7 +403,9 @@ static bool why_in_plan(struct dtx_str plan, struct dtx_str word, bool number)
 	return !word.len;
 }
 
-void dtx_why_shown(const struct dtx_why *w, const char *formula, struct dtx_buf *out)
+/* Appends a formula as it may be shown: without those constants, or unchanged if values are
+ * wanted. */
+static void why_shown(const struct dtx_why *w, const char *formula, struct dtx_buf *out)
 {
 	struct dtx_buf plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_lex lx = { .text = dtx_str_of(formula) };
@@ -334,7 +444,7 @@ enum dtx_code dtx_why_bare(struct dtx_why *w, struct dtx_err *err)
 		dtx_buf_reset(&text);
 		if (!formula)
 			continue;
-		dtx_why_shown(w, formula, &text);
+		why_shown(w, formula, &text);
 		if (!dtx_buf_ok(&text) ||
 		    !dtx_json_set(w->report, members[i], json_string(dtx_buf_text(&text))))
 			DTX_FAIL_MEM(err);
@@ -342,4 +452,188 @@ enum dtx_code dtx_why_bare(struct dtx_why *w, struct dtx_err *err)
 out:
 	dtx_buf_clear(&text);
 	return rc;
+}
+
+/* Prints the answer of `why` as text. */
+
+/* What to say for a value without a formula: it is a cell passed on, or steps filled, cleaned or
+ * joined cells. */
+static const char *why_unwritten(const struct dtx_why *w)
+{
+	const char *value = dtx_json_text(w->report, "value", "");
+	bool unknown = w->args->no_values || dtx_json_text(w->report, "lineage", NULL);
+	const json_t *cells;
+	json_t *one;
+	size_t i;
+	bool moved = true;
+
+	json_array_foreach(json_object_get(w->report, "cells"), i, one)
+	{
+		cells = json_object_get(one, "cells");
+		moved &= !strcmp(dtx_json_text(one, "how", ""), "IDENTITY") ||
+		         !json_array_size(cells) ||
+		         (!w->args->no_values &&
+		          !strcmp(dtx_json_text(json_array_get(cells, 0), "value", ""), value));
+	}
+	if (!moved && unknown) /* values were not stored or are not wanted */
+		return "as it is, or made of these by the steps";
+	return moved ? "as it is" : "made of these by the steps";
+}
+
+static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const char *formula = dtx_json_text(w->report, "formula", NULL);
+	const char *composed = dtx_json_text(w->report, "composed", NULL);
+	const char *put = dtx_json_text(w->report, "with_values", NULL);
+
+	dtx_buf_printf(out, "%-12s", "formula");
+	if (formula) {
+		dtx_out_safe(out, w->column, false);
+		dtx_buf_add(out, " = ");
+	}
+	dtx_out_safe(out, formula ? formula : why_unwritten(w), false);
+	dtx_buf_printf(out, "  [%s]\n", dtx_json_text(w->report, "class", ""));
+	if (composed && (!formula || strcmp(composed, formula) != 0)) {
+		dtx_buf_printf(out, "%-12s= ", "");
+		dtx_out_safe(out, composed, false);
+		dtx_buf_addc(out, '\n');
+	}
+	if (put) {
+		dtx_buf_printf(out, "%-12s", "values");
+		dtx_out_safe(out, dtx_cell_ref_shown(json_object_get(w->report, "value")), false);
+		dtx_buf_add(out, " = ");
+		dtx_out_safe(out, put, false);
+		dtx_buf_addc(out, '\n');
+	}
+}
+
+/* The index of the column in the sheet of the result; -1: the result has no sheet. */
+static int32_t why_sheet_column(const struct dtx_why *w)
+{
+	const json_t *output = dtx_why_replay_output(&w->x);
+	json_t *field;
+	const char *format = dtx_json_text(json_object_get(output, "writer"), "format", "");
+	size_t i;
+
+	json_array_foreach(json_object_get(output, "schema"), i, field)
+	{
+		if (!strcmp(format, "xlsx") && !strcmp(dtx_json_text(field, "name", ""), w->column))
+			return (int32_t)i;
+	}
+	return -1;
+}
+
+/* Appends the place in a text result: "out.csv!L3!v"; "out.csv row 2, v" if the line is not known;
+ * "out.csv, v" if the row is not known. */
+static void why_print_line(const struct dtx_why *w, struct dtx_buf *out)
+{
+	long long line = (long long)dtx_json_int(w->report, "line", 0);
+
+	if (line)
+		dtx_buf_printf(out, "!L%lld!", line);
+	else if (w->row)
+		dtx_buf_printf(out, " row %lld, ", (long long)w->row);
+	else
+		dtx_buf_add(out, ", ");
+	dtx_out_safe(out, w->column, false);
+}
+
+/* Appends the place in a workbook: "out.xlsx!Sheet1!B3". */
+static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
+	int header = dtx_json_bool(writer, "header", true);
+	int32_t column = why_sheet_column(w);
+	struct dtx_buf sheet = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char cell[24];
+
+	dtx_out_safe(out, dtx_why_replay_name(&w->x), false);
+	if (column < 0 || !w->row) {
+		why_print_line(w, out);
+		return;
+	}
+	dtx_cell_name(cell, (uint64_t)(w->row - 1 + header), (uint32_t)column);
+	dtx_buf_addc(out, '!');
+	dtx_sheet_name_print(dtx_json_text(writer, "sheet", "Sheet1"), &sheet);
+	dtx_out_safe(out, dtx_buf_text(&sheet), false);
+	dtx_buf_clear(&sheet);
+	dtx_buf_printf(out, "!%s", cell);
+}
+
+static void why_print_counted(const struct dtx_why *w, struct dtx_buf *out)
+{
+	json_t *one, *cell;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(w->report, "counted"), i, one)
+	{
+		dtx_buf_printf(out, "%-12s", i ? "" : "rows");
+		dtx_out_safe(out, dtx_json_text(one, "label", ""), false);
+		json_array_foreach(json_object_get(one, "cells"), k, cell) dtx_buf_printf(
+			out, "%s%s", k ? ", " : "!", dtx_json_text(cell, "cell", ""));
+		dtx_buf_printf(out, "  %lld row%s\n", (long long)dtx_json_int(one, "rows", 0),
+		               dtx_json_int(one, "rows", 0) == 1 ? "" : "s");
+	}
+}
+
+void dtx_why_print_head(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const json_t *report = w->report;
+
+	why_print_place(w, out);
+	if (json_object_get(report, "value")) {
+		dtx_buf_add(out, " = ");
+		dtx_out_safe(out, dtx_cell_ref_shown(json_object_get(report, "value")), false);
+	}
+	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
+}
+
+void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const json_t *report = w->report;
+	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
+
+	dtx_why_print_head(w, out);
+	why_print_formula(w, out);
+	dtx_cell_ref_print("cells", json_object_get(report, "cells"), most, false, out);
+	dtx_cell_ref_print("decided by", json_object_get(report, "decided_by"), most, true, out);
+	why_print_counted(w, out);
+	if (w->filled)
+		dtx_buf_printf(out,
+		               "%-12sa source column was filled: a blank cell has its value from "
+		               "above or below\n",
+		               "note");
+	else if (w->trace.borrowed)
+		dtx_buf_printf(out,
+		               "%-12sa step of this plan makes values of other rows too, and does "
+		               "not tell which: they are not named\n",
+		               "note");
+	if (w->trace.wide || w->traced.wide)
+		dtx_buf_printf(out,
+		               "%-12sa step of this plan does not tell apart all the rows it "
+		               "read: too many may be named\n",
+		               "note");
+	dtx_why_stored_note(report, out);
+}
+
+void dtx_why_columns_only(const struct dtx_why *w)
+{
+	const json_t *formula = dtx_why_formula(w);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *row;
+	size_t i;
+
+	if (formula) {
+		why_shown(w, dtx_json_text(formula, "composed", ""), &text);
+		dtx_out_note(w->x.cli, "dtx: %s = %s\n", w->column, dtx_buf_text(&text));
+	}
+	dtx_buf_clear(&text);
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
+	{
+		if (dtx_why_concerns(w, row, true) && dtx_json_text(row, "in_col", NULL))
+			dtx_out_note(w->x.cli, "dtx: %s comes from %s, column %s [%s]\n", w->column,
+			             dtx_why_replay_label(&w->x, dtx_json_text(row, "alias", "")),
+			             dtx_json_text(row, "in_col", ""),
+			             dtx_json_text(row, "class", ""));
+	}
 }

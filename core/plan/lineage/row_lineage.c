@@ -1,12 +1,13 @@
 /* Packs lists of row numbers into bytes and unpacks them. */
 #include "core/plan/lineage/row_lineage.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "core/base/text/le.h"
 #include "core/base/mem.h"
+#include "core/base/text/le.h"
 #include "core/data/cast/cast.h"
 
 /* Format: "dtxrows1"; the length of the uncompressed bytes as 8 bytes, big-endian; then, compressed
@@ -491,4 +492,515 @@ void dtx_row_lineage_free(struct dtx_row_lineage *k)
 	dtx_mem_free(k->list);
 	json_decref(k->head);
 	dtx_mem_free(k);
+}
+
+/* Answers from kept row numbers: walks back from a result row to the inputs, or on from an input
+ * row to the result. */
+
+enum { ROWLOG_BITS = 64, ROWLOG_NAME = 16 };
+
+/* --- sets of numbers --- */
+
+struct rowlog_set {
+	uint64_t *bit;
+	size_t n;
+};
+
+static bool set_has(const struct rowlog_set *s, int64_t number)
+{
+	return number > 0 && (size_t)number < s->n && dtx_bit(s->bit, (size_t)number);
+}
+
+static bool set_init(struct rowlog_set *s, size_t n)
+{
+	s->bit = dtx_mem_zalloc(dtx_bit_words(n) + 1, sizeof(*s->bit));
+	s->n = s->bit ? n : 0;
+	return s->bit != NULL;
+}
+
+static void set_clear(struct rowlog_set *s)
+{
+	dtx_mem_free(s->bit);
+	*s = (struct rowlog_set){ .n = 0 };
+}
+
+static const int64_t *rowlog_column(const struct dtx_row_lineage_list *l, const char *name)
+{
+	for (uint32_t c = 0; l && c < l->ncols; c++) {
+		if (!strcmp(l->name[c], name))
+			return l->col[c];
+	}
+	return NULL;
+}
+
+static const int64_t *rowlog_bit(const struct dtx_row_lineage_list *l, int64_t bit)
+{
+	char name[ROWLOG_NAME];
+
+	snprintf(name, sizeof(name), "dtx_r%d", (int)bit);
+	return rowlog_column(l, name);
+}
+
+/* The largest number in a column. */
+static size_t rowlog_most(const int64_t *col, size_t n)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; col && i < n; i++)
+		most = DTX_MAX(most, col[i]);
+	return (size_t)most;
+}
+
+/* Collects the numbers that a column has at these places; places count from 0. */
+static bool rowlog_numbers(const struct dtx_row_lineage_list *l, const int64_t *col,
+                           const struct rowlog_set *places, struct rowlog_set *out)
+{
+	if (!set_init(out, rowlog_most(col, l->n) + 1))
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		if (col[i] > 0 && dtx_bit(places->bit, i))
+			dtx_bit_set(out->bit, (size_t)col[i]);
+	}
+	return true;
+}
+
+/* --- back --- */
+
+/* Some rows of one list. */
+struct rowlog_walk {
+	const struct dtx_row_lineage_list *list;
+	struct rowlog_set rows; /* their places in the list, from 0 */
+};
+
+static const struct dtx_row_lineage_list *rowlog_of_bit(const struct dtx_row_lineage *k,
+                                                        int64_t bit)
+{
+	for (uint32_t i = 0; i < k->nlists; i++) {
+		if (k->list[i].bit == bit && bit >= 0)
+			return &k->list[i];
+	}
+	return NULL;
+}
+
+/* The first and the last place of the walked rows in each group. */
+struct rowlog_ends {
+	int64_t *lo, *hi;
+	size_t n;
+};
+
+static bool ends_find(const struct dtx_row_lineage_list *l, const int64_t *g, const int64_t *p,
+                      const struct rowlog_set *with, const int64_t *number, struct rowlog_ends *out)
+{
+	out->n = rowlog_most(g, l->n) + 1;
+	out->lo = dtx_mem_zalloc(out->n, sizeof(*out->lo));
+	out->hi = dtx_mem_zalloc(out->n, sizeof(*out->hi));
+	if (!out->lo || !out->hi)
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		if (g[i] <= 0 || !set_has(with, number[i]))
+			continue;
+		out->lo[g[i]] = out->lo[g[i]] ? DTX_MIN(out->lo[g[i]], p[i]) : p[i];
+		out->hi[g[i]] = DTX_MAX(out->hi[g[i]], p[i]);
+	}
+	return true;
+}
+
+static bool ends_reach(const struct rowlog_ends *e, const json_t *via, int64_t group, int64_t place)
+{
+	int64_t lo = dtx_json_int(via, "lo", INT64_MIN), hi = dtx_json_int(via, "hi", INT64_MAX);
+
+	if (group <= 0 || !e->lo[group])
+		return false;
+	return !dtx_json_bool(via, "near", false) ||
+	       ((lo == INT64_MIN || place >= e->lo[group] + lo) &&
+	        (hi == INT64_MAX || place <= e->hi[group] + hi));
+}
+
+/* Finds the rows that a window function looked at. */
+static bool walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
+                        const struct rowlog_set *with, const int64_t *number,
+                        struct rowlog_set *out)
+{
+	const int64_t *g = rowlog_column(l, "dtx_g"), *p = rowlog_column(l, "dtx_p");
+	struct rowlog_ends ends = { .n = 0 };
+	bool ok = g && p && ends_find(l, g, p, with, number, &ends);
+
+	for (size_t i = 0; ok && i < l->n; i++) {
+		if (ends_reach(&ends, via, g[i], p[i]))
+			dtx_bit_set(out->bit, i);
+	}
+	dtx_mem_free(ends.lo);
+	dtx_mem_free(ends.hi);
+	return ok;
+}
+
+/* Finds the rows that a result row was made from, or that let it stay. For one cell of a wide row
+ * these are only the rows that went to its column. */
+static bool walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
+                      const struct rowlog_set *with, const int64_t *number, struct rowlog_set *out)
+{
+	const int64_t *cell = rowlog_column(l, "dtx_c");
+	int64_t want = dtx_json_int(via, "cell", -1);
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (set_has(with, number[i]) && (!cell || want < 0 || cell[i] == want))
+			dtx_bit_set(out->bit, i);
+	}
+	return true;
+}
+
+static enum dtx_code rowlog_damaged(struct dtx_err *err)
+{
+	return dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+	                   "kept row numbers do not fit together");
+}
+
+static enum dtx_code walk_same(const struct rowlog_walk *from, struct rowlog_walk *to,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	to->list = from->list;
+	if (!set_init(&to->rows, from->list->n + 1))
+		DTX_FAIL_MEM(err);
+	memcpy(to->rows.bit, from->rows.bit, dtx_bit_words(from->list->n + 1) * sizeof(uint64_t));
+out:
+	return rc;
+}
+
+static enum dtx_code walk_step(const struct dtx_row_lineage *k, const json_t *via,
+                               const struct rowlog_walk *from, struct rowlog_walk *to,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t bit = dtx_json_int(via, "bit", -1);
+	struct rowlog_set with = { .n = 0 };
+	const int64_t *was, *number;
+	bool ok;
+
+	if (bit >= ROWLOG_BITS) {
+		DTX_TRY(walk_same(from, to, err));
+		goto out;
+	}
+	to->list = rowlog_of_bit(k, bit);
+	was = rowlog_bit(from->list, bit);
+	number = rowlog_bit(to->list, bit);
+	if (!to->list || !was || !number) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	if (!rowlog_numbers(from->list, was, &from->rows, &with) ||
+	    !set_init(&to->rows, to->list->n + 1))
+		DTX_FAIL_MEM(err);
+	ok = dtx_str_in_list("window,whole", to->list->kind)
+	             ? walk_window(to->list, via, &with, number, &to->rows)
+	             : walk_made(to->list, via, &with, number, &to->rows);
+	if (!ok)
+		DTX_FAIL_MEM(err);
+out:
+	set_clear(&with);
+	return rc;
+}
+
+/* Starts at the result row itself. */
+static enum dtx_code walk_start(const struct dtx_row_lineage *k, int64_t row,
+                                struct rowlog_walk *to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!k->nlists || strcmp(k->list[0].kind, "result") != 0) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	to->list = &k->list[0];
+	if (row < 1 || (size_t)row > to->list->n)
+		DTX_FAIL(err, DTX_E_USAGE, "the result has %zu rows, not %lld", to->list->n,
+		         (long long)row);
+	if (!set_init(&to->rows, to->list->n + 1))
+		DTX_FAIL_MEM(err);
+	dtx_bit_set(to->rows.bit, (size_t)row - 1);
+out:
+	return rc;
+}
+
+/* Empties a walk that only counts if another walk has no rows. */
+static enum dtx_code walk_unless(const json_t *via, const struct rowlog_walk *walk,
+                                 struct rowlog_walk *to, size_t i, struct dtx_err *err)
+{
+	int64_t other = dtx_json_int(via, "unless", -1);
+	uint64_t any = 0;
+
+	if (other < 0)
+		return DTX_OK;
+	if (other >= (int64_t)i)
+		return rowlog_damaged(err);
+	for (size_t k = 0; k < dtx_bit_words(walk[other].rows.n); k++)
+		any |= walk[other].rows.bit[k];
+	if (any)
+		memset(to->rows.bit, 0, dtx_bit_words(to->rows.n) * sizeof(uint64_t));
+	return DTX_OK;
+}
+
+static enum dtx_code walk_all(const struct dtx_row_lineage *k, const json_t *walks, int64_t row,
+                              struct rowlog_walk *walk, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *via;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)walks, i, via)
+	{
+		int64_t from = dtx_json_int(via, "from", -1);
+
+		if (from >= (int64_t)i || (from < 0) != !i) {
+			rc = rowlog_damaged(err);
+			goto out;
+		}
+		if (i)
+			DTX_TRY(walk_step(k, via, &walk[from], &walk[i], err));
+		if (i)
+			DTX_TRY(walk_unless(via, walk, &walk[i], i, err));
+		else
+			DTX_TRY(walk_start(k, row, &walk[i], err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code walk_input(const json_t *of, const struct rowlog_walk *walk, size_t nwalks,
+                                struct dtx_row_lineage_answer *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t w = dtx_json_int(of, "walk", -1), input = dtx_json_int(of, "input", -1);
+	const int64_t *col = NULL;
+	struct rowlog_set rows = { .n = 0 };
+
+	if (w >= 0 && (size_t)w < nwalks)
+		col = rowlog_bit(walk[w].list, input);
+	if (!col) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	if (!rowlog_numbers(walk[w].list, col, &walk[w].rows, &rows))
+		DTX_FAIL_MEM(err);
+	out->rows[out->nrows++] =
+		(struct dtx_row_lineage_rows){ (uint32_t)input, json_object_get(of, "direct"),
+		                               rows.bit, rows.n };
+out:
+	return rc;
+}
+
+enum dtx_code dtx_row_lineage_why(const struct dtx_row_lineage *k, const char *column, int64_t row,
+                                  struct dtx_row_lineage_answer *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *how = json_object_get(json_object_get(k->head, "columns"), column);
+	const json_t *walks = json_object_get(how, "walks"),
+		     *inputs = json_object_get(how, "inputs");
+	size_t n = json_array_size(walks), i;
+	struct rowlog_walk *walk = dtx_mem_zalloc(n + 1, sizeof(*walk));
+
+	*out = (struct dtx_row_lineage_answer){ .wide = dtx_json_bool(how, "wide", false),
+		                                .borrowed = dtx_json_bool(how, "borrowed", false),
+		                                .longer = dtx_json_bool(how, "longer", false) };
+	out->rows = dtx_mem_zalloc(json_array_size(inputs) + 1, sizeof(*out->rows));
+	if (!walk || !out->rows)
+		DTX_FAIL_MEM(err);
+	if (!n)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "no rows of column '%s' are kept", column);
+	DTX_TRY(walk_all(k, walks, row, walk, err));
+	for (i = 0; i < json_array_size(inputs); i++)
+		DTX_TRY(walk_input(json_array_get(inputs, i), walk, n, out, err));
+out:
+	for (i = 0; walk && i < n; i++)
+		set_clear(&walk[i].rows);
+	dtx_mem_free(walk);
+	return rc;
+}
+
+void dtx_row_lineage_answer_clear(struct dtx_row_lineage_answer *a)
+{
+	for (size_t i = 0; i < a->nrows; i++)
+		dtx_mem_free(a->rows[i].row);
+	dtx_mem_free(a->rows);
+	*a = (struct dtx_row_lineage_answer){ .nrows = 0 };
+}
+
+const struct dtx_row_lineage_list *dtx_row_lineage_places(const struct dtx_row_lineage *k,
+                                                          uint32_t input)
+{
+	for (uint32_t i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "places") && k->list[i].input == (int64_t)input &&
+		    k->list[i].ncols)
+			return &k->list[i];
+	}
+	return NULL;
+}
+
+const char *dtx_row_lineage_prefix(const struct dtx_row_lineage *k, uint32_t input,
+                                   const char *column)
+{
+	const json_t *of = json_array_get(json_object_get(k->head, "inputs"), input);
+
+	return dtx_json_text(json_object_get(of, "prefix"), column, "L");
+}
+
+/* --- on --- */
+
+/* The rows that came from the followed one. */
+struct rowlog_on {
+	struct rowlog_set reach[ROWLOG_BITS];
+	uint64_t own; /* bits of the numbers of the row itself or of copies of it, not of groups */
+};
+
+/* By which columns of a list to follow rows. Numbers of the row itself identify it, so they are
+ * preferred. The number of a group only says what the row went into; the latest one is enough. */
+static uint64_t on_columns(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+                           const int64_t *col[ROWLOG_BITS])
+{
+	uint64_t bits = 0;
+
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
+		col[b] = (int64_t)b != l->bit && on->reach[b].bit ? rowlog_bit(l, b) : NULL;
+		bits |= col[b] ? (uint64_t)1 << b : 0;
+	}
+	if (bits & on->own)
+		bits &= on->own;
+	else if (bits)
+		bits = (uint64_t)1 << (ROWLOG_BITS - 1 - __builtin_clzll(bits));
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
+		col[b] = bits >> b & 1 ? col[b] : NULL;
+	return bits;
+}
+
+/* Whether row i of a list came from a row that has been reached. */
+static bool on_reached(const struct rowlog_on *on, const int64_t *const *col, size_t i)
+{
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
+		if (col[b] && set_has(&on->reach[b], col[b][i]))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the results of a step that reached rows went into, and counts them. */
+static enum dtx_code on_made(struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+                             int64_t *count, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const int64_t *col[ROWLOG_BITS], *made = rowlog_bit(l, l->bit);
+	uint64_t bits = on_columns(on, l, col);
+
+	if (!bits)
+		goto out;
+	if (l->bit < 0 || l->bit >= ROWLOG_BITS || !made || on->reach[l->bit].bit) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	if (!set_init(&on->reach[l->bit], rowlog_most(made, l->n) + 1))
+		DTX_FAIL_MEM(err);
+	if (bits & on->own && !strcmp(l->kind, "copy"))
+		on->own |= (uint64_t)1 << l->bit;
+	*count = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		if (made[i] < 1 || !on_reached(on, col, i))
+			continue;
+		*count += !dtx_bit(on->reach[l->bit].bit, (size_t)made[i]);
+		dtx_bit_set(on->reach[l->bit].bit, (size_t)made[i]);
+	}
+out:
+	return rc;
+}
+
+static void on_left(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+                    int64_t *count, json_t *results)
+{
+	const int64_t *col[ROWLOG_BITS];
+
+	(void)on_columns(on, l, col);
+	*count = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		if (!on_reached(on, col, i))
+			continue;
+		++*count;
+		if (results)
+			json_array_append_new(results, json_integer((json_int_t)i + 1));
+	}
+}
+
+/* Collects the result rows that are the followed row; if there are any, also those of groups with
+ * it. */
+static void on_result(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+                      json_t *rows, json_t *groups)
+{
+	const int64_t *col[ROWLOG_BITS];
+	uint64_t own = on->own;
+	int64_t all;
+
+	on_left(on, l, &all, rows);
+	if (!(on_columns(on, l, col) & own))
+		return;
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
+		col[b] = on->reach[b].bit && !(own >> b & 1) ? rowlog_bit(l, b) : NULL;
+	for (size_t i = 0; i < l->n; i++) {
+		if (on_reached(on, col, i))
+			json_array_append_new(groups, json_integer((json_int_t)i + 1));
+	}
+}
+
+/* Whether rows of this input only let other rows stay (in a semi join). Such a row has no number in
+ * the result. */
+static bool on_lets(const struct dtx_row_lineage *k, uint32_t input)
+{
+	for (uint32_t i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "let") && rowlog_bit(&k->list[i], input))
+			return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t input,
+                                     int64_t number, int64_t *counts, size_t nsteps,
+                                     json_t **results, json_t **through, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct rowlog_on on = { .own = input < ROWLOG_BITS ? (uint64_t)1 << input : 0 };
+	json_t *rows = json_array(), *groups = json_array();
+	size_t i;
+
+	for (i = 0; i < nsteps; i++)
+		counts[i] = -1;
+	if (on_lets(k, input))
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "of this input no numbers are kept: its rows only let others stay");
+	for (i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "whole"))
+			DTX_FAIL(
+				err, DTX_E_NO_TRANSLATION,
+				"rows of a step that works on the whole table are not followed on");
+	}
+	if (!rows || !groups || input >= ROWLOG_BITS || number < 1 ||
+	    !set_init(&on.reach[input], (size_t)number + 1))
+		DTX_FAIL_MEM(err);
+	dtx_bit_set(on.reach[input].bit, (size_t)number);
+	for (i = 0; i < k->nlists; i++) {
+		if (dtx_str_in_list("made,copy", k->list[i].kind) &&
+		    (size_t)k->list[i].step < nsteps)
+			DTX_TRY(on_made(&on, &k->list[i], &counts[k->list[i].step], err));
+	}
+	for (i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "left") && (size_t)k->list[i].step < nsteps)
+			on_left(&on, &k->list[i], &counts[k->list[i].step], NULL);
+		else if (!strcmp(k->list[i].kind, "result"))
+			on_result(&on, &k->list[i], rows, groups);
+	}
+	*results = rows;
+	*through = groups;
+	rows = groups = NULL;
+out:
+	for (i = 0; i < ROWLOG_BITS; i++)
+		set_clear(&on.reach[i]);
+	json_decref(rows);
+	json_decref(groups);
+	return rc;
 }

@@ -53,7 +53,8 @@ void dtx_trace_numbers(struct trace *t, json_t *list, uint64_t ids)
 	}
 }
 
-void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char *out)
+/* Adds a step that numbers the rows, in the column dtx_r<bit>. */
+static void trace_number(struct trace *t, uint32_t bit, const char *in, const char *out)
 {
 	char name[TRACE_NAME];
 
@@ -359,7 +360,7 @@ static enum dtx_code trace_barrier(struct trace *t, const struct dtx_plan_step *
 	trace_bare_with(t, st, id, step);
 	dtx_trace_add(t, json_incref(step), trace_bare(t, st, id, 0, bare), made);
 	t->table[id].ids = (uint64_t)1 << bit;
-	dtx_trace_number(t, bit, made, out);
+	trace_number(t, bit, made, out);
 out:
 	json_decref(step);
 	return rc;
@@ -440,7 +441,7 @@ static enum dtx_code trace_copy(struct trace *t, const struct dtx_plan_step *st,
 	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
 	dtx_trace_name(both, "b", (uint32_t)id);
 	dtx_trace_name(out, "t", (uint32_t)id);
-	dtx_trace_number(t, bit, in, both);
+	trace_number(t, bit, in, both);
 	dtx_trace_numbers(t, numbers, t->table[st->table[0]].ids);
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), both, out);
 	t->table[id].ids = (uint64_t)1 << bit;
@@ -466,7 +467,7 @@ static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *s
 	dtx_trace_add(t, how == TRACE_SEMI ? dtx_trace_step(t, st) : trace_beside(t, st, ids), in,
 	              made);
 	t->table[id].ids = ids | (uint64_t)1 << bit;
-	dtx_trace_number(t, bit, made, out);
+	trace_number(t, bit, made, out);
 out:
 	return rc;
 }
@@ -478,7 +479,7 @@ void dtx_trace_ready(struct trace *t, int32_t id)
 
 	if (x->waiting < 0)
 		return;
-	dtx_trace_number(t, (uint32_t)x->waiting, x->raw, dtx_trace_name(out, "t", (uint32_t)id));
+	trace_number(t, (uint32_t)x->waiting, x->raw, dtx_trace_name(out, "t", (uint32_t)id));
 	x->ids = (uint64_t)1 << x->waiting;
 	t->numbered[x->waiting] = id;
 	x->waiting = -1;

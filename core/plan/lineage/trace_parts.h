@@ -132,8 +132,6 @@ void dtx_trace_ready(struct trace *t, int32_t id);
 json_t *dtx_trace_step(struct trace *t, const struct dtx_plan_step *st);
 /* Adds the names of the row numbers `ids` to a list of columns. */
 void dtx_trace_numbers(struct trace *t, json_t *list, uint64_t ids);
-/* Adds a step that numbers the rows, in the column dtx_r<bit>. */
-void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char *out);
 /* Makes `out` from the rows of `in` whose value in `column`, a row number, occurs in `with`. */
 void dtx_trace_semi(struct trace *t, const char *in, const char *with, const char *column,
                     const char *out);
@@ -148,9 +146,7 @@ void dtx_trace_need(struct trace *t, uint32_t output, const char *column);
 /* Adds a column, or the columns of a formula, to what is needed of a table; and goes through one
  * step, from what is needed of its result to what is needed of its inputs. */
 void dtx_trace_need_add(struct trace *t, int32_t table, const char *column);
-void dtx_trace_need_formula(struct trace *t, int32_t table, const char *formula);
-void dtx_trace_need_step(struct trace *t, uint32_t i);
-/* trace_judge.c: calls `see` for each column (formula false) and each formula by which the step
+/* trace_need.c: calls `see` for each column (formula false) and each formula by which the step
  * decides which rows it has. `k` is the index of the table among the step's inputs. A selector is
  * passed as the column "*". */
 struct trace_decider {
@@ -212,11 +208,6 @@ bool dtx_trace_plain(const json_t *step);
 /* trace_pin.c: if t->ask->known allows it, adds filters before all steps. */
 #define TRACE_PIN "pin"
 void dtx_trace_pin(struct trace *t);
-/* The step of the traced plan that is the join `st`; NULL: there is none. */
-json_t *dtx_trace_join_of(const struct trace *t, const struct dtx_plan_step *st);
-/* trace_tied.c: removes the search for the rows of a group where those filters leave just these
- * rows. */
-void dtx_trace_tied(struct trace *t);
 /* Appends the condition that finds the asked row by its known cells. *nth: which one of the rows
  * that meet it is meant, 0 if not known. False if nothing is known that a condition can use. */
 bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth);
