@@ -126,7 +126,7 @@ struct work {
 	size_t *first;
 	size_t cap;
 	uint32_t *slot; /* the place of a selected column: the last column that it was seen as a
-	                   source of */
+	                 * source of */
 	int64_t filled;
 };
 

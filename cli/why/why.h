@@ -35,7 +35,7 @@ struct dtx_why {
 	struct dtx_plan *plan; /* the traced plan */
 	struct dtx_trace trace;
 	struct dtx_together fold; /* if the plan has many files: them as one table each; `of` NULL:
-	                             each input is followed on its own */
+	                           * each input is followed on its own */
 	bool filled; /* a source column was filled, so that values may come from other cells */
 	struct dtx_buf text;
 };

@@ -23,7 +23,7 @@ struct dtx_why_not {
 	struct dtx_why_replay x;
 	uint32_t input;
 	const struct dtx_plan *plan; /* the plan whose steps are followed; if the run has many
-	                                files, with these as one table */
+	                              * files, with these as one table */
 	uint32_t followed;           /* the input in that plan */
 	const char
 		*file; /* of the rows of that input, only those of this file are meant; NULL: all */
@@ -39,7 +39,7 @@ struct dtx_why_not {
 	char cell[24];
 	uint32_t lost;      /* the first stage that does not have the row; 0: none */
 	const json_t *kind; /* the parameters with which that step drops the row for a single
-	                       reason; NULL: not known */
+	                     * reason; NULL: not known */
 	json_t *first_cell; /* {"column": "text"} of the row; NULL: not known */
 	int64_t number;
 	json_t *report;

@@ -19,9 +19,9 @@ struct dtx_why_rows {
 	size_t nspans, cap;
 	size_t n;     /* number of rows */
 	bool lines;   /* from a text file, in which each record has at least one line, so lines grow
-	                 with rows */
+	               * with rows */
 	bool of_many; /* the input is one of many files in a table, so it may have no rows while
-	                 others do */
+	               * others do */
 };
 
 /* Which outputs have the rows whose cells of this column are in the value, a bit each. 0: these

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The preset of an alias: "left_join:how=left,..." has "how=left" for left_join. */
+/* The preset of an alias: for "left_join:how=left,..." and left_join it is "how=left". */
 static const char *preset_of(const struct dtx_op *op, const char *alias)
 {
 	struct dtx_str rest = { op->presets, op->presets ? strlen(op->presets) : 0 }, piece;
@@ -73,8 +73,8 @@ void dtx_op_count(const struct dtx_opctx *ox, const char *reason, int64_t n)
 	for (unsigned i = 0; i < DTX_STAT_REASONS; i++) {
 		const char *have = atomic_load(&st->drop[i].reason);
 
-		/* the first worker claims the slot; one that loses looks at what the winner
-		 * wrote */
+		/* The first worker that comes claims the slot. Any other one compares with what
+		 * that one wrote. */
 		if (!have && atomic_compare_exchange_strong(&st->drop[i].reason, &have, reason))
 			have = reason;
 		if (strcmp(have, reason) == 0) {

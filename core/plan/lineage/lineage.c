@@ -22,7 +22,7 @@ struct origin {
 	struct source *source;
 	size_t nsources, cap;
 	const struct dtx_expr *composed; /* the formula in terms of source columns; NULL: the column
-	                                    is a source itself */
+	                                  * is a source itself */
 	const char *formula; /* formula of the last step that computed it, as written; NULL: none */
 	const char *by;      /* keys of an aggregate; NULL: none */
 	const char *rows;    /* the condition by which a pivot chose its rows; NULL: none */
@@ -35,7 +35,7 @@ struct origin {
 struct uses {
 	uint32_t *first, *at;
 	struct origin *open; /* the origin of each column that is known only at run time; NULL: not
-	                        worked out yet */
+	                      * worked out yet */
 };
 struct lineage {
 	const struct dtx_graph *g;
@@ -191,7 +191,7 @@ static const struct dtx_expr *definition(void *arg, const char *name)
 	}
 	if (o && o->rows)
 		return NULL; /* it was computed from other rows than the other columns, so it keeps
-		                its name */
+		              * its name */
 	if (o && o->by)
 		r->by = o->by;
 	return o ? o->composed : NULL;

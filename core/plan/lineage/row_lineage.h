@@ -41,7 +41,7 @@ void dtx_row_lineage_free(struct dtx_row_lineage *k);
 struct dtx_row_lineage_rows {
 	uint32_t input;
 	const json_t *direct; /* names of the columns whose cells are in the value, "*" for any;
-	                         null: the rows only decided that the result row exists */
+	                       * null: the rows only decided that the result row exists */
 	uint64_t *row;        /* a bit per row of the input; row 1 is bit 1 */
 	size_t n;             /* number of bits */
 };

@@ -127,7 +127,7 @@ enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_
 		return TRACE_EARLY;
 	if (f.as_read && f.values == DTX_VALUES_RENAMED)
 		return TRACE_WHOLE; /* such a step turns a row into column names, and a row number
-		                       is not a name */
+		                     * is not a name */
 	if (dtx_trace_windows(st))
 		return TRACE_WINDOW;
 	return f.values == DTX_VALUES_LISTED || f.values == DTX_VALUES_UNLISTED ? TRACE_LIST

@@ -18,14 +18,14 @@ enum dtx_trace_part {
 	DTX_TRACE_CHECK, /* the table of the output, without row numbers */
 	DTX_TRACE_ROW,   /* the asked row */
 	DTX_TRACE_TERMS, /* the asked row in the table where its column was computed: the values
-	                    that the formula used */
+	                  * that the formula used */
 	DTX_TRACE_AGGREGATES, /* the aggregates in the formula for the group of the row: columns
-	                         dtx_a0, dtx_a1 .. */
+	                       * dtx_a0, dtx_a1 .. */
 	DTX_TRACE_TAKEN_BY,   /* the values that the aggregate took, as dtx_a0: at most
-	                         DTX_TRACE_TAKEN, and one more if there are more */
+	                       * DTX_TRACE_TAKEN, and one more if there are more */
 	DTX_TRACE_INPUT,      /* the rows of an input that the row came from */
 	DTX_TRACE_UNFILLED    /* all rows of an input before a step filled the blank cells of the
-	                         columns `direct` */
+	                       * columns `direct` */
 };
 struct dtx_trace_output {
 	enum dtx_trace_part part;
@@ -41,13 +41,13 @@ struct dtx_trace {
 	struct dtx_trace_output output[DTX_PLAN_OUTPUTS];
 	uint32_t noutputs;
 	const char *grouped; /* for AGGREGATES and TAKEN_BY: the formula, owned by the plan; NULL:
-	                        none */
+	                      * none */
 	bool pinned; /* the row was found by its known cells, so that CHECK and ROW contain just
-	                that row */
+	              * that row */
 	bool wide; /* a step's keys cannot tell some rows apart, so that too many rows may be named
 	            */
 	bool borrowed; /* a step took values of the column from other rows, so that too few rows may
-	                  be named */
+	                * be named */
 };
 
 struct dtx_trace_ask {
@@ -56,7 +56,7 @@ struct dtx_trace_ask {
 	const char *column;
 	int64_t row;           /* number of the asked row, from 1; or use `key` */
 	const json_t *sources; /* {"input": {"column": true}}: the wanted columns of each input;
-	                          NULL: all */
+	                        * NULL: all */
 	const json_t
 		*key; /* {"column": "text"}: ask for the rows with these cells; NULL: use `row` */
 	const int64_t *bytes; /* per input: its size in bytes; NULL: not known */
@@ -67,7 +67,7 @@ struct dtx_trace_ask {
 	 * one row. NULL: nothing is known. */
 	const json_t *known;
 	int64_t nth; /* with `known`: which one of several rows with the same cells, from 1; 0:
-	                there is only one */
+	              * there is only one */
 	bool only;   /* with `known`: the result has just this row */
 	const json_t *types; /* with `known`: {"input": {"column": "type"}} as recorded */
 };

@@ -13,7 +13,7 @@
 enum {
 	LEAN_STEPS = 500, /* with more steps than this, tables are shared again */
 	LEAN_LONG = 1500 /* with more steps than this the plan stays as it is, because for each step
-	                    the whole chain before it is looked at */
+	                  * the whole chain before it is looked at */
 };
 
 struct lean {

@@ -44,7 +44,7 @@ struct trace_table {
 	int32_t waiting; /* the input whose rows it has while they are not numbered yet; -1: none */
 	char raw[TRACE_NAME]; /* the name of the table until then */
 	int32_t from; /* the input + 1, if a step judged the rows before they were numbered; 0: none
-	                 did */
+	               * did */
 	const struct dtx_schema *schema;
 };
 /* How a walk was made: from the walked rows of a step's result to the rows of its input. */
@@ -55,7 +55,7 @@ struct trace_via {
 	int64_t lo, hi; /* INT64_MIN, INT64_MAX: no limit */
 	bool all; /* for a pivot_wider: all long rows of a wide row, not just those of one column */
 	int32_t unless; /* index + 1 of a walk: if that one has rows, this one has none; 0: no such
-	                   walk */
+	                 * walk */
 	bool some;      /* only the rows that met a condition, so fewer than the row numbers say */
 };
 struct trace_walk { /* rows that the asked row came from */
@@ -75,7 +75,7 @@ struct trace {
 	uint32_t *bit_step;        /* per bit: its step; not set for inputs */
 	uint32_t nbits;
 	int32_t maker; /* the step whose result gets row numbers so that the values of its formula
-	                  can be found; -1: none */
+	                * can be found; -1: none */
 	int32_t *numbered; /* per input: the table in which its rows are numbered; -1: none yet */
 	struct trace_walk walk[TRACE_SOURCES];
 	uint32_t nwalks, nmeets;
@@ -83,7 +83,7 @@ struct trace {
 	struct dtx_err full; /* the first limit that was exceeded */
 	bool failed;         /* out of memory */
 	json_t **pinned; /* per input: columns that have the known cell in all rows that are left;
-	                    NULL: none */
+	                  * NULL: none */
 	int32_t grouper; /* the group_by that the asked value came from, from one group; -1: none */
 	const json_t *grouped; /* the item of `agg` that made the value; NULL: it is a key */
 	bool keeps;            /* all row numbers in the outputs, except the first, are wanted */

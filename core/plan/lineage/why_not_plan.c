@@ -137,11 +137,11 @@ struct follow {
 	struct dtx_why_not_plan *out;
 	uint32_t input;
 	uint64_t *bits; /* per table: bits of the row numbers by which its followed rows are found;
-	                   0: it has none */
+	                 * 0: it has none */
 	bool *leads;    /* per table: whether the output is computed from it */
 	uint64_t followed; /* bits of all row numbers that are followed */
 	uint64_t own;  /* those of them that number the rows of the input itself or of copies of it,
-	                  not groups */
+	                * not groups */
 	json_t *parts; /* names of the tables that the answer is the union of */
 };
 

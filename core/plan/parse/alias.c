@@ -1,5 +1,5 @@
-/* Parameters of other tools that need more than another name: they become ours before the rows
- * read the step, and pointers find the way back. */
+/* Rewrites parameters of other tools that need more than another name. The parameter rows then read
+ * our own form, and json_pointer.c finds the place as written. */
 #include <stdlib.h>
 
 #include "core/plan/parse/alias_parts.h"
@@ -58,7 +58,7 @@ static json_t *key_pairs(const json_t *left, const json_t *right, size_t n)
 	return pairs;
 }
 
-/* left_on and right_on -> on */
+/* left_on and right_on become `on`. */
 static enum dtx_code rewrite_keys(const struct rewrite *r, const json_t *value)
 {
 	json_t *left = json_object_get(r->object, "left_on");
@@ -87,7 +87,7 @@ out:
 	return rc;
 }
 
-/* suffixes -> suffix: the left columns keep their names */
+/* suffixes becomes `suffix`. Left columns always keep their names here. */
 static enum dtx_code rewrite_suffix(const struct rewrite *r, const json_t *value)
 {
 	json_t *last = json_array_get(value, json_array_size(value) - 1);
@@ -101,7 +101,7 @@ static enum dtx_code rewrite_suffix(const struct rewrite *r, const json_t *value
 	return json_object_set(r->object, "suffix", last) == 0 ? DTX_OK : DTX_E_NO_MEMORY;
 }
 
-/* One key with its direction; NULL: it has one, or memory is out (*rc). */
+/* A key with its direction. NULL: it has one already, or memory ran out (*rc). */
 static json_t *directed(const json_t *key, bool ascending, enum dtx_code *rc)
 {
 	const char *text = json_string_value(key);
@@ -120,7 +120,7 @@ static json_t *directed(const json_t *key, bool ascending, enum dtx_code *rc)
 	return out;
 }
 
-/* The opposite of a bool or of each in a list; a new reference. */
+/* The opposite of a bool, or of each bool in a list; a new reference. */
 static json_t *opposite(const json_t *v)
 {
 	json_t *list;
@@ -167,7 +167,7 @@ static enum dtx_code direct_all(const struct rewrite *r, const json_t *ascending
 		json_t *made;
 
 		if (!json_is_string(one) && !json_is_object(one))
-			return DTX_OK; /* the rows say what is wrong with it */
+			return DTX_OK; /* the parameter rows report what is wrong */
 		made = directed(one, json_is_true(up), &rc);
 		if (!made && rc == DTX_OK)
 			return dtx_rewrite_refuse(r, DTX_E_PARAM_CONFLICT, r->name,
@@ -178,7 +178,7 @@ static enum dtx_code direct_all(const struct rewrite *r, const json_t *ascending
 	return json_object_set(r->object, key, keys) == 0 ? DTX_OK : DTX_E_NO_MEMORY;
 }
 
-/* ascending -> desc of each key */
+/* ascending becomes `desc` of each key. */
 static enum dtx_code rewrite_ascending(const struct rewrite *r, const json_t *value)
 {
 	const char *key = dtx_rewrite_written(r, "by");
@@ -195,7 +195,7 @@ static enum dtx_code rewrite_ascending(const struct rewrite *r, const json_t *va
 	return rc;
 }
 
-/* desc beside the keys -> desc of each */
+/* desc next to the keys becomes `desc` of each key. */
 static enum dtx_code rewrite_descending(const struct rewrite *r, const json_t *value)
 {
 	json_t *ascending =
@@ -206,7 +206,7 @@ static enum dtx_code rewrite_descending(const struct rewrite *r, const json_t *v
 	return rc;
 }
 
-/* lead: n counts rows after */
+/* lead counts the rows after this one, shift those before it, so n is negated. */
 static enum dtx_code rewrite_lead(const struct rewrite *r, const json_t *value)
 {
 	const char *key = dtx_rewrite_written(r, "n");
@@ -219,7 +219,7 @@ static enum dtx_code rewrite_lead(const struct rewrite *r, const json_t *value)
 	                                                                     : DTX_E_NO_MEMORY;
 }
 
-/* "cols": true -> "column": true, as it was called once */
+/* "cols": true is an earlier spelling of "column": true. */
 static enum dtx_code rewrite_totals(const struct rewrite *r, const json_t *value)
 {
 	const json_t *cols = json_object_get(r->object, "cols");
@@ -283,7 +283,7 @@ static json_t *preset_value(struct dtx_str text)
 	return json_stringn(text.ptr, text.len);
 }
 
-/* The value itself, or a list that has it. */
+/* Whether both are the same value, or `have` is a list that contains it. */
 static bool agrees(const json_t *have, const json_t *value)
 {
 	for (size_t i = 0; i < json_array_size(have); i++)

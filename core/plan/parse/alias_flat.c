@@ -1,5 +1,5 @@
-/* Steps as other tools spell them: one column without a list, a function beside its column, the
- * direction of a key in words, rows without nulls. */
+/* Rewrites steps the way other tools write them: one column without a list, a function next to its
+ * column, the direction of a sort key in words, dropping rows with nulls. */
 #include "core/plan/parse/alias_parts.h"
 
 #include "core/expr/fn/fn.h"
@@ -8,7 +8,7 @@
 
 /* --- one entry without its list --- */
 
-/* The first of the names that the step has; NULL: none. */
+/* The first member of the object whose name is in `names` (separated by commas); NULL: none. */
 static const char *first_of(const json_t *object, const char *names)
 {
 	struct dtx_str rest = dtx_str_of(names), word;
@@ -21,7 +21,7 @@ static const char *first_of(const json_t *object, const char *names)
 	return NULL;
 }
 
-/* Members that belong to the entry, and what they are called in it. */
+/* Which members of the step become members of the one entry, and their names there. */
 struct flat {
 	const char *op, *list, *name, *names, *value, *values, *more;
 };
@@ -68,7 +68,7 @@ static enum dtx_code flatten(const struct rewrite *r, const struct flat *f)
 	char key[32];
 
 	if (!name || !value || dtx_rewrite_written(r, f->list))
-		return DTX_OK; /* the rows say what is wrong with it */
+		return DTX_OK; /* the parameter rows report what is wrong */
 	list = json_array();
 	for (size_t i = 0; list && i < n; i++)
 		json_array_append_new(
@@ -124,7 +124,7 @@ static bool is_word(const char *text)
 	return text && *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789")] == '\0';
 }
 
-/* {as, expr: fn(`column`)} */
+/* Makes {as, expr: fn(`column`)}. */
 static json_t *call_of(const char *as, const char *fn, const char *column)
 {
 	struct dtx_buf expr = DTX_BUF_INIT(1 << 16);
@@ -142,7 +142,7 @@ static json_t *call_of(const char *as, const char *fn, const char *column)
 	return item;
 }
 
-/* {column, func, as} as {as, expr}; NULL: it is none. */
+/* Rewrites {column, func, as} as {as, expr}; NULL: it is not such an object. */
 static json_t *call_item(const json_t *item)
 {
 	const char *column = first_of(item, "column,col,field,input");
@@ -157,7 +157,7 @@ static json_t *call_item(const json_t *item)
 	return call_of(as, fn, column);
 }
 
-/* "amount": ["sum", "mean"] as amount_sum and amount_mean; false: no memory. */
+/* Rewrites "amount": ["sum", "mean"] as amount_sum and amount_mean; false: out of memory. */
 static bool call_each(const char *column, const json_t *fns, json_t *list)
 {
 	char as[256];
@@ -180,7 +180,7 @@ static bool all_words(const json_t *list)
 	return json_array_size(list) > 0;
 }
 
-/* The map as a list; NULL: it names no lists of functions. */
+/* The object as a list of aggregates; NULL: it has no list of functions. */
 static json_t *calls_of_map(const json_t *map)
 {
 	json_t *list = json_array(), *value;
@@ -220,7 +220,7 @@ static json_t *calls_of_list(const json_t *items)
 	return list;
 }
 
-/* count: how many rows each group has, or all of them. */
+/* `count` without an aggregate: the number of rows per group, or of all rows. */
 static enum dtx_code count_rows(const struct rewrite *r)
 {
 	bool ok = dtx_json_set(r->object, "agg", json_pack("{s:s}", "n", "count()"));
@@ -230,7 +230,8 @@ static enum dtx_code count_rows(const struct rewrite *r)
 	return ok ? DTX_OK : DTX_E_NO_MEMORY;
 }
 
-/* "total": ["qty", "sum"] of pandas: a column first, then its function. */
+/* Whether this is an aggregate as pandas names them: "total": ["qty", "sum"], with the column first
+ * and then its function. */
 static bool is_named_agg(const json_t *value)
 {
 	const char *column = json_string_value(json_array_get(value, 0));
@@ -284,7 +285,7 @@ enum dtx_code dtx_rewrite_group(const struct rewrite *r, const json_t *op)
 
 static const char *const way_words[] = { "asc", "ascending", "desc", "descending" };
 
-/* 0, 1: a direction, ascending or descending; -1: none. */
+/* The direction that a word means: 0 ascending, 1 descending, -1 neither. */
 static int way_of(const char *text)
 {
 	for (size_t i = 0; text && i < DTX_COUNT(way_words); i++)
@@ -293,7 +294,7 @@ static int way_of(const char *text)
 	return -1;
 }
 
-/* A key with its direction in words; a new reference. */
+/* A key whose direction is a word, in our form; a new reference. */
 static json_t *worded_key(const json_t *key)
 {
 	const char *name = json_is_object(key) ? first_of(key, "order,direction,dir") : NULL;
@@ -346,7 +347,7 @@ static void not_null(const json_t *columns, struct dtx_buf *out)
 	}
 }
 
-/* dropna with its columns: a filter */
+/* dropna with columns becomes a filter. */
 enum dtx_code dtx_rewrite_filter(const struct rewrite *r, const json_t *op)
 {
 	const char *key = first_of(r->object, "columns,cols,subset,column,col");
@@ -357,8 +358,8 @@ enum dtx_code dtx_rewrite_filter(const struct rewrite *r, const json_t *op)
 	if (!dtx_str_in_list("dropna,drop_nulls,drop_na", json_string_value(op)))
 		goto out;
 	if (!columns || !dtx_rewrite_names(columns)) {
-		(void)!dtx_json_set(r->object, "where",
-		                    json_string("true")); /* said once is enough */
+		/* With a condition, the missing `where` is not reported as well. */
+		(void)!dtx_json_set(r->object, "where", json_string("true"));
 		rc = dtx_rewrite_refuse(
 			r, columns ? DTX_E_BAD_PARAM_TYPE : DTX_E_MISSING_PARAM,
 			columns ? key : "columns",

@@ -1,4 +1,4 @@
-/* The member `archive` of an input: limits of what it may unpack to, by name. */
+/* Parses the member `archive` of an input: limits for unpacking, by name. */
 #include <stdio.h>
 
 #include "core/plan/plan_internal.h"

@@ -1,4 +1,4 @@
-/* Column selectors: JSON to items and back. */
+/* Parses column selectors and prints them, see cols.h. */
 #include "core/plan/parse/cols.h"
 
 #include "core/expr/regex/regex.h"
@@ -28,7 +28,7 @@ static enum dtx_code copy(struct dtx_arena *a, const json_t *text, const char **
 	            : dtx_err_set(err, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
 }
 
-/* "name", "a..d", "*". */
+/* A selector that is a plain name. */
 static enum dtx_code parse_name(struct dtx_arena *a, const json_t *v, const char *at,
                                 struct dtx_col_item *it, struct dtx_err *err)
 {
@@ -108,7 +108,7 @@ out:
 	return rc;
 }
 
-/* {"KEY": value} with one known key. */
+/* A selector that is an object with one known member, {"KEY": value}. */
 static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const char *at, int depth,
                                   struct dtx_errlist *errs, struct dtx_col_item *it,
                                   struct dtx_err *err)
@@ -159,7 +159,7 @@ static enum dtx_code parse_item(struct dtx_arena *a, const json_t *v, const char
 	return bad(err, DTX_E_BAD_PARAM_TYPE, at, "a column selector is a name or an object");
 }
 
-/* An item that cannot be read is a finding and a hole in the list. */
+/* An item that cannot be parsed is reported as a finding and left out. */
 static enum dtx_code add_item(struct dtx_arena *a, const json_t *v, const char *at, int depth,
                               struct dtx_errlist *errs, struct dtx_cols *c, struct dtx_err *err)
 {

@@ -1,5 +1,4 @@
-/* An input of several files becomes one input per file and a step that puts them one below the
- * other.  So each file is an input of its own to the record, to lineage and to a replay. */
+/* Expands inputs with several files, see expand_globs.h. */
 #include "core/plan/parse/expand_globs.h"
 
 #include <errno.h>
@@ -50,7 +49,8 @@ out:
 	return rc;
 }
 
-/* The plan's folder is no part of the pattern. */
+/* The part of the path that is a pattern: without the folder of the plan, whose name may contain
+ * '*' or '['. */
 static const char *pattern_of(struct dtx_arena *a, const struct dtx_plan_file *w, size_t folder)
 {
 	size_t len = strlen(w->path), n = 0;
@@ -71,7 +71,8 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A folder that is not there matches nothing; one that is closed might. */
+/* Tells glob() whether to skip a folder that it cannot read. A missing folder has no matches; in
+ * one without permission there might be some, so that is an error. */
 static int may_skip(const char *path, int error)
 {
 	(void)path;
@@ -99,7 +100,7 @@ static enum dtx_code add_matches(struct found *f, const struct dtx_plan_file *w,
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		const char *path = g.gl_pathv[i];
 
-		if (path[strlen(path) - 1] != '/') /* a folder */
+		if (path[strlen(path) - 1] != '/') /* not a folder */
 			DTX_TRY(add_file(f, path, path + folder, err));
 	}
 	if (f->n == before)
@@ -109,7 +110,7 @@ out:
 	return rc;
 }
 
-/* A file whose name looks like a pattern is itself. */
+/* Whether a path is a pattern. If a file of exactly that name exists, that file is meant. */
 static bool is_pattern(const struct dtx_plan_file *w)
 {
 	return strpbrk(w->shown, "*?[") && access(w->path, F_OK) != 0;
@@ -151,7 +152,7 @@ void dtx_expand_name(char *buf, size_t size, const char *input, size_t k)
 	snprintf(buf, size, "%s__%zu", input, k + 1);
 }
 
-/* The names of all tables. */
+/* Collects the names of all tables. */
 static enum dtx_code all_names(const struct dtx_plan *p, struct dtx_strmap *names,
                                struct dtx_err *err)
 {
@@ -169,7 +170,7 @@ out:
 	return rc;
 }
 
-/* What the plan says of input `in`, of one file of it. */
+/* The canonical form of input `in` when it reads just one of its files. */
 static enum dtx_code canonical_of(struct dtx_plan *p, const struct dtx_plan_input *in,
                                   const char *name, const json_t **out, struct dtx_err *err)
 {
@@ -186,7 +187,7 @@ out:
 	return rc;
 }
 
-/* Input i n times, each with a file. */
+/* Makes n copies of input i, each with one of the files. */
 static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct dtx_plan_file *file,
                                    size_t n, struct dtx_plan_input **out, struct dtx_err *err)
 {
@@ -231,7 +232,7 @@ out:
 
 /* --- the step --- */
 
-/* 'it''s' in the formula language. */
+/* A text as a literal of the formula language: 'it''s'. */
 static json_t *literal(const char *text)
 {
 	struct dtx_buf b = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -249,7 +250,7 @@ static json_t *literal(const char *text)
 	return v;
 }
 
-/* One file has no other to go below. */
+/* The step for a single file. There is nothing to union, but it must set the source_file column. */
 static json_t *step_of_one(const struct dtx_plan_input *in, const struct dtx_plan_file *file,
                            const char *first)
 {
@@ -269,7 +270,7 @@ static json_t *step_of_many(const struct dtx_plan_input *in, const struct dtx_pl
 		if (k)
 			whole = !json_array_append_new(with, json_string(made[k].name)) && whole;
 	}
-	if (!whole) { /* no file is left out where memory is short */
+	if (!whole) { /* Without memory the list would lack a file, so fail. */
 		json_decref(with);
 		json_decref(shown);
 		return NULL;
@@ -279,7 +280,8 @@ static json_t *step_of_many(const struct dtx_plan_input *in, const struct dtx_pl
 	                 "sources", shown, "source_as", in->source_file);
 }
 
-/* Ids behind input i move, and i is the new step 0. */
+/* The new id of a table: ids after input i grow, and table i itself becomes the result of the new
+ * first step. */
 static int32_t moved(const struct dtx_plan *p, uint32_t i, size_t n, int32_t id)
 {
 	int32_t ninputs = (int32_t)(p->ninputs + n - 1);
@@ -290,7 +292,7 @@ static int32_t moved(const struct dtx_plan *p, uint32_t i, size_t n, int32_t id)
 		return ninputs;
 	if ((uint32_t)id < p->ninputs)
 		return id + (int32_t)n - 1;
-	return id + (int32_t)n; /* the inputs, and the step */
+	return id + (int32_t)n; /* the inputs were added and one step */
 }
 
 static void move_ids(struct dtx_plan *p, uint32_t i, size_t n)
@@ -315,7 +317,7 @@ static enum dtx_code spread_steps(struct dtx_plan *p, const char *at, json_t *js
 	memcpy(step + 1, p->step, p->nsteps * sizeof(*step));
 	p->step = step;
 	p->nsteps++;
-	/* what was found of the steps so far stays with them */
+	/* Findings about steps move with them. */
 	for (size_t k = 0; k < before; k++)
 		findings->item[k].step += findings->item[k].step >= 0;
 	step[0].number = -1;

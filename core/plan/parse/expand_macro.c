@@ -1,17 +1,16 @@
-/* A step whose op is a composition of core ops: its macro, the text of steps with parameters, is
- * put in its place.
+/* Replaces a step whose op is a composition of core ops by the steps of its macro.
  *
- * A text "$NAME" anywhere in a macro is the parameter of that name of the step as written; where
- * the step has none, the member is left out.  A step of a macro with "if": "$NAME" is there only if
- * the parameter is, and is not false.  Binding, execution, lineage and translations see the core
- * steps; errors, hints, explain and prompts name the step as written (dtx_plan_step_name,
- * dtx_macro_place). */
+ * A macro is the JSON text of steps with parameters. A text "$NAME" anywhere in it stands for the
+ * parameter NAME of the written step; if the step does not have that parameter, the member is left
+ * out. A macro step with "if": "$NAME" is used only if the parameter is given and not false.
+ * Binding, execution, lineage and translations see the core steps. Errors, hints, explain and
+ * prompts name the step as written (dtx_plan_step_name, dtx_macro_place). */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/plan/plan_internal.h"
 
-/* The parameter that a value of a macro stands for; NULL: it is no parameter. */
+/* The parameter name if a value of a macro is "$NAME"; NULL otherwise. */
 static const char *param_of(const json_t *v)
 {
 	const char *text = json_string_value(v);
@@ -19,8 +18,8 @@ static const char *param_of(const json_t *v)
 	return text && text[0] == '$' ? text + 1 : NULL;
 }
 
-/* `v` with the parameters of the written step; new reference.  NULL: the step lacks the parameter,
- * or out of memory, which sets *failed. */
+/* Copies `v` with the parameters of the written step put in; a new reference. NULL if the step
+ * lacks the parameter, or if memory ran out, which sets *failed. */
 static json_t *with_params(const json_t *v, const json_t *written, bool *failed)
 {
 	const char *name = param_of(v), *key;
@@ -58,8 +57,8 @@ static bool is_wanted(const json_t *step, const json_t *written)
 	return !name || (value && !json_is_false(value));
 }
 
-/* Members that belong to the step as a whole: its input to the first core step, its result to the
- * last one. */
+/* Copies members that belong to the step as a whole: the first core step gets its input, the last
+ * one its result. */
 static bool add_common(json_t *made, const json_t *written, bool first, bool last)
 {
 	static const struct {

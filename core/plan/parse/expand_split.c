@@ -1,5 +1,5 @@
-/* A step that finds several tables (op->prefix) becomes one step for each table that is read later:
- * to binding, lineage and the record each of them is the result of a step like any other. */
+/* Replaces a step that finds several tables (op->prefix) by one step per table that is read later.
+ * So binding, lineage and the record see each table as the result of an ordinary step. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define SPLIT_TABLES_MAX 64
 
-/* The k of a text PREFIX_k; 0: the text is no such name. */
+/* The number k of a text PREFIX_k; 0 if the text is not such a name. */
 static unsigned number_of(const char *text, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -23,8 +23,7 @@ static unsigned number_of(const char *text, const char *prefix)
 	return k;
 }
 
-/* Marks the tables that a text anywhere in v names; *most becomes the largest number that is named.
- */
+/* Marks the tables that any text in v names. *most becomes the largest number among them. */
 static void find_names(const json_t *v, const char *prefix, bool wanted[SPLIT_TABLES_MAX + 1],
                        unsigned *most)
 {
@@ -44,7 +43,8 @@ static void find_names(const json_t *v, const char *prefix, bool wanted[SPLIT_TA
 		find_names(item, prefix, wanted, most);
 }
 
-/* The step that makes table k; k 0: the step as written, whose table is the next one's. */
+/* The step that makes table k. k 0: the step as written, whose result is the input of the next
+ * step. */
 static json_t *one_table(const json_t *step, const struct dtx_op *op, const char *prefix,
                          unsigned k)
 {
@@ -63,7 +63,8 @@ static json_t *one_table(const json_t *step, const struct dtx_op *op, const char
 	return NULL;
 }
 
-/* The op of a step that finds several tables, and their prefix; NULL: it is no such step. */
+/* The op of a step that finds several tables, and the prefix of their names; NULL if it is not such
+ * a step. */
 static const struct dtx_op *split_of(const json_t *step, const char **prefix)
 {
 	const char *name = json_string_value(json_object_get(step, "op"));
@@ -75,7 +76,7 @@ static const struct dtx_op *split_of(const json_t *step, const char **prefix)
 	return *prefix ? op : NULL;
 }
 
-/* The same of all that comes after a step: later steps, outputs and checks. */
+/* Marks the tables that are named after a step: in later steps, outputs and checks. */
 static void find_later(const struct dtx_plan *plan, const json_t *steps, size_t at,
                        const char *prefix, bool wanted[SPLIT_TABLES_MAX + 1], unsigned *most)
 {

@@ -1,4 +1,5 @@
-/* The inputs of a plan.  Parameter rows, as for operations. */
+/* Parses the inputs of a plan. Their members are described by parameter rows, as those of ops
+ * are. */
 #include <stdio.h>
 #include <string.h>
 
@@ -123,7 +124,7 @@ static const struct dtx_param dialect_rows[] = {
 	  .help = "a record of another width may have another delimiter, or lack one" },
 };
 
-/* Rows into args, with the plan's own findings list. */
+/* Reads members into args by parameter rows; findings go to the plan's list. */
 enum dtx_code dtx_part_fill(struct dtx_plan_parse *p, const struct dtx_param *rows, size_t n,
                             const json_t *object, const char *at, const char *skip, void *args,
                             struct dtx_err *err)
@@ -154,7 +155,7 @@ out:
 	return rc;
 }
 
-/* Paths of a plan start at the plan's folder. */
+/* Paths in a plan are relative to the folder of the plan. */
 enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *path, const char **out,
                             struct dtx_err *err)
 {
@@ -170,7 +171,7 @@ out:
 	return rc;
 }
 
-/* A list, or one name. */
+/* Reads `path`, which is one name or a list. */
 static enum dtx_code input_files(struct dtx_plan_parse *p, const struct input_args *a,
                                  struct dtx_plan_input *in, struct dtx_err *err)
 {
@@ -215,7 +216,7 @@ out:
 	return rc;
 }
 
-/* {"regex": "^FY"}: the one sheet with such a name. */
+/* Reads {"regex": "^FY"}, which stands for the one sheet whose name matches. */
 static enum dtx_code sheet_like(struct dtx_plan_parse *p, const json_t *v, const char *at,
                                 struct dtx_plan_input *in, json_t *canon, struct dtx_err *err)
 {
@@ -290,7 +291,7 @@ static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_ar
 		types[i] = (struct dtx_read_type){ .name = t[i].name,
 			                           .format = t[i].format,
 			                           .on_error = (enum dtx_cast_error)t[i].on_error };
-		/* a type that cannot be read has its finding */
+		/* A type that cannot be parsed has been reported already. */
 		if (!dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
 			types[i].type.type = DTX_T_UNKNOWN;
 		DTX_TRY(type_format(p, &t[i], i, json_object_get(object, "types"), in->at, err));
@@ -407,7 +408,8 @@ out:
 	return rc;
 }
 
-/* Whether a step fills blanks from the cells above or below: the plan knows of merged ranges. */
+/* Whether a step fills blank cells from those above or below. Then the author of the plan knows
+ * that the sheet has merged ranges. */
 static bool plan_fills(const json_t *plan)
 {
 	const json_t *steps = json_object_get(plan, "steps");
@@ -507,7 +509,7 @@ enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
 
 		if (!item || json_is_null(item))
 			item = one;
-		if (inputs && !json_is_null(inputs)) /* else nothing of it is written */
+		if (inputs && !json_is_null(inputs)) /* otherwise there is nothing to point to */
 			snprintf(plan->input[i].at, sizeof(plan->input[i].at),
 			         json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
 		plan->ninputs = (uint32_t)i + 1;
@@ -549,7 +551,8 @@ bool dtx_plan_input_has(const char *name)
 	return member_named(name, &dialect) != NULL;
 }
 
-/* Texts stay texts, whatever they look like; others are JSON where they can be. */
+/* A member on the command line. Text parameters keep the text as it is; for others it is parsed as
+ * JSON if possible. */
 static json_t *member_value(const struct dtx_param *row, const char *text)
 {
 	bool list = row->kind == DTX_P_TEXTS || row->kind == DTX_P_LIST;
@@ -560,7 +563,7 @@ static json_t *member_value(const struct dtx_param *row, const char *text)
 	return v ? v : json_string(text);
 }
 
-/* Adds MEMBER=VALUE to what the plan says of an input. */
+/* Adds MEMBER=VALUE from the command line to an input. */
 static enum dtx_code member_add(json_t *object, const char *text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -604,7 +607,7 @@ out:
 	return rc;
 }
 
-/* The input once more, of the members in `object`.  Files are what they were. */
+/* Parses the input again with the members in `object`; its files stay the same. */
 static enum dtx_code input_again(struct dtx_plan *plan, uint32_t i, const json_t *object,
                                  struct dtx_err *err)
 {

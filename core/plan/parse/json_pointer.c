@@ -1,4 +1,5 @@
-/* Finds the member as written for a canonical place: aliases, scalars for lists, maps for lists. */
+/* Finds the member as written for a place in the canonical form. The two differ by aliases, by
+ * single values for lists, and by objects for lists. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,8 +28,9 @@ const char *dtx_part_written(const struct dtx_param *rows, size_t n, const json_
 	return NULL;
 }
 
-/* From the member that was found last, where that is before this one: the formulas of a step are
- * asked for in order, and there may be thousands. */
+/* Continues at the member that was found last, if that is an earlier one. The formulas of a step
+ * are looked up in order, and there may be thousands, so starting anew each time would be
+ * quadratic. */
 static const char *nth_key(const json_t *object, size_t n, struct dtx_part_last *last,
                            const json_t **value)
 {
@@ -97,7 +99,7 @@ static void step_name(struct walk *w, struct dtx_str token, char *out, size_t si
 	w->stop = !w->at;
 }
 
-/* The value at the end of the way; NULL: it is not written. */
+/* The value at the end of the path; NULL: it is not written. */
 static const json_t *walk(const json_t *object, const char *at, const struct dtx_param *rows,
                           size_t nrows, const char *sub, struct dtx_part_last *last, char *out,
                           size_t size)

@@ -1,4 +1,4 @@
-/* The members of a plan beside its inputs and steps: outputs, options, limits. */
+/* Parses the members of a plan other than inputs and steps: outputs, options, limits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ out:
 	return rc;
 }
 
-/* The second would take the place of the first. */
+/* Refuses two outputs with one path: the second would overwrite the first. */
 static enum dtx_code output_apart(struct dtx_plan_parse *p, const struct dtx_plan_output *o,
                                   struct dtx_err *err)
 {
@@ -185,7 +185,8 @@ static enum dtx_code member_object(struct dtx_plan_parse *p, const char *name, c
 	return DTX_OK;
 }
 
-/* Absent limits are -1; an absent INT is 0 to the parameter rows, so presence is asked for. */
+/* A limit that is absent is -1. The parameter rows give 0 for an absent integer, so check whether
+ * the member is there. */
 static void absent_limits(const json_t *object, struct dtx_plan_limits *l)
 {
 	struct dtx_plan_limits d = DTX_PLAN_LIMITS_INIT;

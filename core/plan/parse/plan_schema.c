@@ -1,4 +1,4 @@
-/* JSON Schema (2020-12) of plans, from the descriptors. */
+/* Makes the JSON Schema (2020-12) of plans from the descriptors of ops. */
 #include "core/plan/plan_internal.h"
 
 static json_t *or_null(json_t *s)
@@ -84,7 +84,7 @@ static json_t *expect_schema(void)
 	                 "additionalProperties", 0);
 }
 
-/* Required names of the rows, with "op" in front. */
+/* Lists the required members of a step: "op" and the required parameters. */
 static json_t *required(const struct dtx_op *op)
 {
 	json_t *out = json_pack("[s]", "op");
@@ -98,13 +98,14 @@ static json_t *required(const struct dtx_op *op)
 	return out;
 }
 
-/* The step is not left to a snippet. */
+/* The member that says that no snippet does the step. */
 static json_t *no_snippet(void)
 {
 	return json_pack("{s:[b,n]}", "enum", 0);
 }
 
-/* One step: op is a constant, other members are closed but for the common ones. */
+/* The schema of one step. `op` is a constant, and only parameters and common members are
+ * allowed. */
 static json_t *step_schema(const struct dtx_op *op)
 {
 	json_t *props = dtx_param_schema(op->params, op->nparams);
@@ -125,7 +126,7 @@ static json_t *step_schema(const struct dtx_op *op)
 	                 "properties", props, "required", required(op), "additionalProperties", 0);
 }
 
-/* A step that is left to a snippet: what it is called and what else it says is its own. */
+/* The schema of a step that a snippet does: it may have any name and any members. */
 static json_t *snippet_schema(void)
 {
 	return json_pack("{s:{s:{s:s},s:{s:b},s:o,s:o,s:o,s:{s:[s,n]},s:o}}", "properties", "op",
@@ -134,7 +135,8 @@ static json_t *snippet_schema(void)
 	                 "expect", expect_schema());
 }
 
-/* {"if": op is NAME, "then": its schema}: a validator points at the exact member. */
+/* {"if": op is NAME, "then": its schema}. With this form a validator points at the exact member
+ * that is wrong. */
 static json_t *branch(const struct dtx_op *op)
 {
 	return json_pack("{s:{s:{s:{s:s},s:o}},s:o}", "if", "properties", "op", "const", op->name,
@@ -179,7 +181,7 @@ static json_t *input_schema(void)
 	                 "name", "additionalProperties", 0);
 }
 
-/* One of them, or a list. */
+/* Accepts one item or a list of them. */
 static json_t *one_or_list(json_t *item)
 {
 	json_t *s = item ? json_pack("{s:[O,{s:s,s:O},{s:s}]}", "anyOf", item, "type", "array",

@@ -1,5 +1,8 @@
-/* JSON Schema of plans for model output: every member required, those that may be absent nullable,
- * nothing extra, no oneOf, shallow.  Sugar and aliases are left out: there is one way to say it. */
+/* Makes the JSON Schema of plans for the output of a model.
+ *
+ * Such schemas must be simple: every member is required (optional ones may be null), nothing else
+ * is allowed, there is no oneOf, and nesting is shallow. Aliases and short forms are left out, so
+ * that there is one way to write a step. */
 #include "core/plan/plan_internal.h"
 #include "core/plan/bind/rules.h"
 
@@ -108,7 +111,7 @@ static json_t *step_of(const struct dtx_op *op)
 	return object_of(props);
 }
 
-/* A step that no operation does: the note says what a snippet shall do. */
+/* A step that no op does. Its note says what the snippet should do. */
 static json_t *snippet_step(void)
 {
 	return object_of(json_pack("{s:{s:s},s:o,s:o,s:{s:s},s:{s:s,s:b}}", "op", "type", "string",
@@ -132,7 +135,7 @@ static json_t *steps_of(void)
 	return list_of(json_pack("{s:o}", "anyOf", any));
 }
 
-/* What a model has to say of an input: which sheet and columns; the reader finds the rest. */
+/* What a model must say about an input: the sheet and columns. The reader finds out the rest. */
 static json_t *input_of(void)
 {
 	json_t *types =

@@ -1,9 +1,11 @@
-/* Findings in the order of the plan as written: who repairs it goes from top to bottom. */
+/* Sorts findings in the order of the plan as written, because people correct a plan from top to
+ * bottom. */
 #include <stdlib.h>
 
 #include "core/plan/plan_internal.h"
 
-/* Which member of `at` a pointer's token is; one that is not there comes last. */
+/* The index of a pointer's token among the members of *at, and moves *at to that member. A missing
+ * member comes last. */
 static size_t member_index(const json_t **at, const char *token, size_t len)
 {
 	struct dtx_str want = { token, len };
@@ -31,7 +33,7 @@ static size_t member_index(const json_t **at, const char *token, size_t len)
 	return SIZE_MAX;
 }
 
-/* A bare array of steps has its pointers without "/steps". */
+/* A plan may be just an array of steps. Then its pointers do not begin with "/steps". */
 static const json_t *root_of(const struct dtx_plan *plan, const char *pointer)
 {
 	bool bare = pointer[0] == '/' && pointer[1] >= '0' && pointer[1] <= '9';
@@ -62,7 +64,7 @@ static int compare(const struct dtx_plan *plan, const struct dtx_err *a, const s
 	return order ? order : (a->span[0] > b->span[0]) - (a->span[0] < b->span[0]);
 }
 
-/* Insertion keeps equals in order; the list is short (DTX_ERRLIST_MAX). */
+/* Insertion sort, which keeps the order of equal findings. The list is short (DTX_ERRLIST_MAX). */
 static void sort(const struct dtx_plan *plan, struct dtx_errlist *list)
 {
 	for (size_t i = 1; i < list->n; i++) {

@@ -1,14 +1,14 @@
-/* What to write instead of a step that cannot be read. */
+/* Makes hints that say what to write instead of a step that cannot be parsed. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/expr/fn/fn.h"
 #include "core/plan/plan_internal.h"
 
-/* Longer examples teach no more and do not fit a hint. */
+/* longer examples are no clearer and do not fit into a hint */
 #define EXAMPLE_MAX 240
 
-/* What others call the member that names the operation. */
+/* names that other tools use for the member `op` */
 static const char *const op_words[] = { "type", "name",     "operation", "action", "kind",
 	                                "step", "function", "verb",      "method", "transform" };
 
@@ -58,7 +58,7 @@ static const struct dtx_param *find_param(const struct dtx_op *op, const char *n
 	return NULL;
 }
 
-/* The first example that shows the parameter at fault; NULL: none does. */
+/* The first example of the op that shows the wrong parameter; NULL: none does. */
 static const char *example_of(const struct dtx_op *op, const struct dtx_param *param)
 {
 	char member[80];
@@ -73,7 +73,7 @@ static const char *example_of(const struct dtx_op *op, const struct dtx_param *p
 	return NULL;
 }
 
-/* The parameter that a pointer behind the step's leads to; "": the step itself. */
+/* The parameter that a pointer leads to after that of the step; "": the step itself. */
 static void param_of(const struct dtx_plan_step *st, const struct dtx_err *f, char *out,
                      size_t size)
 {
@@ -85,7 +85,7 @@ static void param_of(const struct dtx_plan_step *st, const struct dtx_err *f, ch
 		dtx_str_copy(out, size, word);
 }
 
-/* 'as' of "op: 'as' is missing" */
+/* Takes 'as' out of the message "op: 'as' is missing". */
 static void param_missing(const struct dtx_err *f, char *out, size_t size)
 {
 	struct dtx_str rest = dtx_str_of(f->msg), word;
@@ -94,7 +94,8 @@ static void param_missing(const struct dtx_err *f, char *out, size_t size)
 		dtx_str_copy(out, size, word);
 }
 
-/* JSON as people write it: one blank behind commas and colons, none else. */
+/* Appends JSON the way people write it: with a space after commas and colons, and no other
+ * spaces. */
 static void add_squeezed(struct dtx_buf *out, const char *json)
 {
 	bool quoted = false;
@@ -128,7 +129,7 @@ void dtx_part_hint_example(const struct dtx_plan_step *st, struct dtx_err *f)
 	if (p || param[0] || !op->nexamples)
 		example = p ? example_of(op, p) : NULL;
 	else
-		example = op->examples[0].step; /* the step as a whole lacks something */
+		example = op->examples[0].step; /* the step lacks a parameter */
 	if (!example) {
 		dtx_err_hint(f, "dtx ops %s shows its parameters and examples", op->name);
 		return;

@@ -1,4 +1,4 @@
-/* Steps of a plan: op, parameters, tables, canonical form. */
+/* Parses the steps of a plan: op, parameters, tables, canonical form. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,8 @@ bool dtx_part_name_ok(const char *name)
 
 /* --- one step's own findings --- */
 
-/* What the parameter rows found: pointers as written, severity by code and step. */
+/* Completes what the parameter rows found: pointers as the user wrote them, severity by code, and
+ * the step. */
 static void judge(struct dtx_plan_parse *p, struct dtx_plan_step *st, size_t from)
 {
 	for (size_t i = from; i < p->findings->n; i++) {
@@ -54,7 +55,7 @@ static void judge(struct dtx_plan_parse *p, struct dtx_plan_step *st, size_t fro
 	}
 }
 
-/* A check names the parameter alone. */
+/* A check over several parameters gives only the name of the parameter; this makes it a pointer. */
 static void check_at(struct dtx_err *f, const char *step)
 {
 	char at[sizeof(f->at)];
@@ -66,7 +67,8 @@ static void check_at(struct dtx_err *f, const char *step)
 	dtx_str_copy(f->at + n, sizeof(f->at) - n, dtx_str_of(at));
 }
 
-/* The check over several parameters makes sense when there were no findings since `before`. */
+/* Reads the parameters. The check over several parameters runs only if there were no findings since
+ * `before`, since it would see defaults for wrong ones. */
 static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *st,
                                const json_t *object, size_t before, struct dtx_err *err)
 {
@@ -101,7 +103,7 @@ out:
 	return rc;
 }
 
-/* Operations of the catalogue that this build leaves to snippets, with their other names. */
+/* Ops that this build does not have and leaves to snippets, with their aliases. */
 #define PLANNED_OPS "fuzzy_join,dedupe_fuzzy,cluster,flatten_json,unnest,nest,pack"
 
 static enum dtx_code unknown_op(struct dtx_plan_parse *p, const char *name, const char *at,
@@ -156,7 +158,8 @@ out:
 
 /* --- tables --- */
 
-/* Looks first at input `near`: a step over the files of one input names them in their order. */
+/* Finds a table by name. Looks at input `near` first: a union over the many files of one input
+ * names them in order, so this makes it linear. */
 static int32_t find_table_near(const struct dtx_plan *plan, uint32_t before, const char *name,
                                uint32_t near)
 {
@@ -176,7 +179,7 @@ static int32_t find_table(const struct dtx_plan *plan, uint32_t before, const ch
 	return find_table_near(plan, before, name, UINT32_MAX);
 }
 
-/* names: room for all inputs and the steps before. */
+/* Collects the names of tables; `names` has room for all inputs and the steps before. */
 static size_t table_names(const struct dtx_plan *plan, uint32_t before, const char **names)
 {
 	size_t n = 0;
@@ -209,7 +212,7 @@ static bool is_text(const json_t *v, const char *text)
 	return json_is_string(v) && strcmp(json_string_value(v), text) == 0;
 }
 
-/* The parameter that names a table, for the pointer. */
+/* The pointer of the parameter that names a table. */
 static void table_place(const struct dtx_plan_step *st, const char *name, char *at, size_t size)
 {
 	const char *key;
@@ -241,7 +244,7 @@ static void table_place(const struct dtx_plan_step *st, const char *name, char *
 	}
 }
 
-/* Room for n tables of a step; those that it has stay. */
+/* Makes room for n tables of a step and keeps those that it has. */
 static enum dtx_code tables_room(struct dtx_plan *plan, struct dtx_plan_step *st, size_t n,
                                  struct dtx_err *err)
 {
@@ -261,7 +264,7 @@ out:
 	return rc;
 }
 
-/* One more table of a step, which has room for it. */
+/* Adds a table to a step, which must have room for it. */
 static enum dtx_code add_table(struct dtx_plan_parse *p, struct dtx_plan_step *st, const char *name,
                                const char *in, struct dtx_err *err)
 {
@@ -285,7 +288,8 @@ out:
 	return rc;
 }
 
-/* Nobody knows what an unknown op reads: every table that one of its members names is offered. */
+/* It is not known what an unknown op reads. So every table that one of its members names is offered
+ * to the snippet. */
 static enum dtx_code guess_tables(struct dtx_plan_parse *p, struct dtx_plan_step *st,
                                   const json_t *v, struct dtx_err *err)
 {
@@ -306,7 +310,7 @@ out:
 	return rc;
 }
 
-/* All names that the op says it reads, however many. */
+/* Asks the op for the names of all tables that it reads, however many there are. */
 static enum dtx_code op_tables(struct dtx_plan *plan, const struct dtx_plan_step *st,
                                const char ***names, size_t *n, struct dtx_err *err)
 {
@@ -382,12 +386,13 @@ out:
 
 /* --- tables of an expect object --- */
 
-/* Whose rules they are: tables before step `before` are known, `main` is the step's own. */
+/* What a list of rules belongs to: tables before step `before` are known, and `main` is the table
+ * of the step. */
 struct rules_of {
 	struct dtx_rules *rules;
 	uint32_t before;
 	int32_t main;
-	bool snippet; /* a contract has the rows of main alone */
+	bool snippet; /* the contract of a snippet has only the rows of main */
 	const char *above;
 };
 
@@ -461,7 +466,7 @@ out:
 	return rc;
 }
 
-/* A step that cannot be read keeps its members as they are. */
+/* A step that cannot be parsed keeps its members as written. */
 static enum dtx_code canonical_step(struct dtx_plan_parse *p, struct dtx_plan_step *st,
                                     struct dtx_err *err)
 {
@@ -518,7 +523,7 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 		return rc;
 	}
 	st->snippet = json_is_true(json_object_get(object, "snippet"));
-	if (st->snippet) { /* its parameters are its own */
+	if (st->snippet) { /* a snippet may have any parameters */
 		snprintf(at, sizeof(at), "%s/snippet", st->at);
 		return dtx_part_fail(p, DTX_E_NEEDS_SNIPPET, at, err,
 		                     "the plan leaves this step to a snippet");
@@ -540,7 +545,7 @@ out:
 static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
                                 struct dtx_plan_step *st, int32_t *current, struct dtx_err *err);
 
-/* The core steps of a macro from the written step's place on. */
+/* Adds the core steps of a macro in place of the written step. */
 static enum dtx_code parse_macro(struct dtx_plan_parse *p, struct dtx_plan_step *st,
                                  int32_t *current, struct dtx_err *err)
 {
@@ -614,7 +619,8 @@ enum dtx_code dtx_part_made_step(struct dtx_plan *plan, const json_t *json,
 	return parse_step(&p, json, st, &current, err);
 }
 
-/* The steps that those written stand for, and room for them; from[i] is the place of step i. */
+/* Expands the written steps into those that they stand for, and makes room for them. from[i] is the
+ * index of the written step for step i. */
 static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_t **from,
                                   struct dtx_err *err)
 {

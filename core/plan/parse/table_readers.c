@@ -1,4 +1,4 @@
-/* Who reads which table of a plan. */
+/* Finds which steps, checks and outputs read each table of a plan. */
 #include "core/plan/plan_internal.h"
 
 static bool is_written(const struct dtx_plan *p, int32_t table)
