@@ -34,8 +34,8 @@ void dtx_prefault_drop(struct dtx_prefault *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void dtx_prefault_tell(struct dtx_prefault *p, unsigned span, const void *block, size_t used,
-                       size_t more, size_t size)
+void dtx_prefault_report_used(struct dtx_prefault *p, unsigned span, const void *block, size_t used,
+                              size_t more, size_t size)
 {
 	struct dtx_prefault_span *s = &p->span[span];
 	uintptr_t at = (uintptr_t)block + used;

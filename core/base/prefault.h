@@ -28,8 +28,8 @@ void dtx_prefault_clear(struct dtx_prefault *p);
 /* The owner reports its progress: bytes [block, block + used) of a block of `size` bytes are
  * written, and about `more` bytes will be written next.  If block is NULL there is nothing to
  * make. */
-void dtx_prefault_tell(struct dtx_prefault *p, unsigned span, const void *block, size_t used,
-                       size_t more, size_t size);
+void dtx_prefault_report_used(struct dtx_prefault *p, unsigned span, const void *block, size_t used,
+                              size_t more, size_t size);
 /* The owner calls hold before it moves or frees a block, then reports the new block, then calls
  * drop. */
 void dtx_prefault_hold(struct dtx_prefault *p);

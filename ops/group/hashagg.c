@@ -107,7 +107,7 @@ out:
 static void request_pages(struct dtx_groups *g, unsigned span, const void *array, size_t size,
                           size_t cap, size_t more)
 {
-	dtx_prefault_tell(&g->pages, span, array, g->n * size, more * size, cap * size);
+	dtx_prefault_report_used(&g->pages, span, array, g->n * size, more * size, cap * size);
 }
 
 #define TIMES_AHEAD 4u /* pages for as many groups as came last time */
@@ -125,7 +125,7 @@ static void groups_pages(struct dtx_groups *g)
 	if (g->hash)
 		request_pages(g, SPAN_HASHES, g->hash, sizeof(*g->hash), g->cap_hash, more);
 	request_pages(g, SPAN_KEYS, g->key.any, key_size(g->kind), g->cap_key, more);
-	dtx_prefault_tell(&g->pages, SPAN_BYTES, block, used, more * ROW_BYTES, size);
+	dtx_prefault_report_used(&g->pages, SPAN_BYTES, block, used, more * ROW_BYTES, size);
 }
 
 void dtx_groups_ahead(struct dtx_groups *g)

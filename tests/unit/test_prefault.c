@@ -54,11 +54,11 @@ void test_prefault_are_made_as_far_as_wanted(void)
 	had = resident(block);
 	dtx_prefault_make(&p);
 	T_INT(resident(block), had); /* nothing was reported */
-	dtx_prefault_tell(&p, 0, block, 10 * MIB, 8 * MIB, SIZE);
+	dtx_prefault_report_used(&p, 0, block, 10 * MIB, 8 * MIB, SIZE);
 	dtx_prefault_make(&p);
 	T_CHECK(resident(block) >= had + 6 * MIB && resident(block) <= had + 12 * MIB);
 	T_CHECK(block[0] == 'x' && block[10 * MIB - 1] == 'x' && block[10 * MIB] == 0);
-	dtx_prefault_tell(&p, 0, block, 60 * MIB, SIZE, SIZE); /* more than the block has */
+	dtx_prefault_report_used(&p, 0, block, 60 * MIB, SIZE, SIZE); /* more than the block has */
 	dtx_prefault_make(&p);
 	T_CHECK(resident(block) <= SIZE);
 	dtx_prefault_clear(&p);
@@ -74,10 +74,10 @@ void test_prefault_of_a_moved_block_are_let_be(void)
 	if (!block || !can_make())
 		return;
 	dtx_prefault_init(&p);
-	dtx_prefault_tell(&p, 1, block, 0, SIZE, SIZE);
+	dtx_prefault_report_used(&p, 1, block, 0, SIZE, SIZE);
 	dtx_prefault_hold(&p);
-	dtx_prefault_tell(&p, 1, block, 0, SIZE, SIZE); /* the owner does not wait while pages are
-	                                                 * made */
+	dtx_prefault_report_used(&p, 1, block, 0, SIZE, SIZE); /* the owner does not wait while
+	                                                        * pages are made */
 	dtx_prefault_drop(&p);
 	dtx_prefault_make(&p);
 	T_INT(resident(block), 0);
