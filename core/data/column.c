@@ -131,7 +131,7 @@ static uint32_t column_count_nulls(const uint64_t *valid, uint32_t n)
 	return n - present;
 }
 
-struct dtx_owner *dtx_column_behind(const struct dtx_column *c)
+struct dtx_owner *dtx_column_owner(const struct dtx_column *c)
 {
 	if (c->form == DTX_F_FLAT && c->type.type != DTX_T_TEXT)
 		return NULL;
@@ -199,7 +199,7 @@ static enum dtx_code column_gather_one(const struct dtx_column *c, const uint16_
 		column_gather_values(block[0], c->v.any, width, sel, n);
 	if (c->form == DTX_F_CELL)
 		column_gather_values(block[2], c->tag, 1, sel, n);
-	DTX_TRY(column_like(c, n, block, dtx_column_behind(c), &made, err));
+	DTX_TRY(column_like(c, n, block, dtx_column_owner(c), &made, err));
 	made->v.any = block[0];
 	made->valid = block[1];
 	if (c->form == DTX_F_CELL)

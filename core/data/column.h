@@ -197,7 +197,7 @@ static inline bool dtx_cell_is_text(const struct dtx_column *c, uint32_t row)
 /* The owner of the memory that copies of c's values still point into; borrowed.  NULL for numbers.
  * For cells of a text file it is the owner of the text, not of the arrays of all rows that were
  * read. */
-struct dtx_owner *dtx_column_behind(const struct dtx_column *c);
+struct dtx_owner *dtx_column_owner(const struct dtx_column *c);
 
 /* The bytes of a text view; valid while the column lives. */
 static inline struct dtx_str dtx_text_str(const struct dtx_text *t)

@@ -23,7 +23,7 @@ static bool is_span(const struct dtx_column *c)
 static bool one_text(const struct dtx_column *a, const struct dtx_column *b)
 {
 	return a->base == b->base && a->apart == b->apart &&
-	       dtx_column_behind(a) == dtx_column_behind(b);
+	       dtx_column_owner(a) == dtx_column_owner(b);
 }
 
 static bool same_rules(const struct dtx_column *a, const struct dtx_column *b)
@@ -232,7 +232,7 @@ out:
  * nothing more). */
 static struct dtx_owner *owner_behind(const struct dtx_column *c, void *block)
 {
-	return dtx_owner_blocks(&block, 1, dtx_column_behind(c));
+	return dtx_owner_blocks(&block, 1, dtx_column_owner(c));
 }
 
 enum dtx_code dtx_rowspans_strip(const struct dtx_rowspans_cols *cols, struct dtx_batch *b,

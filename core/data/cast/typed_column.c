@@ -472,7 +472,7 @@ static enum dtx_code twin_make(struct twin *t, struct dtx_column **out, struct d
 	}
 	if (t->bad < 0 && type.type != DTX_T_NULL)
 		DTX_TRY(dtx_builder_finish(
-			&t->b, type.type == DTX_T_TEXT ? dtx_column_behind(c) : NULL, out, err));
+			&t->b, type.type == DTX_T_TEXT ? dtx_column_owner(c) : NULL, out, err));
 out:
 	dtx_builder_clear(&t->b);
 	dtx_buf_clear(&t->scratch);
