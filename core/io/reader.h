@@ -141,13 +141,13 @@ static inline void dtx_reader_progress(struct dtx_reader *r, uint64_t done, uint
 	atomic_store_explicit(&r->of, of, memory_order_relaxed);
 }
 
-/* See dtx_source_hash_behind. A reader that does not report progress does not wait for the hash. */
-static inline bool dtx_reader_hash_behind(const struct dtx_reader *r)
+/* See dtx_source_hash_lags. A reader that does not report progress does not wait for the hash. */
+static inline bool dtx_reader_hash_lags(const struct dtx_reader *r)
 {
 	uint64_t of = atomic_load_explicit(&r->of, memory_order_relaxed);
 
-	return of && dtx_source_hash_behind(
-			     r->src, atomic_load_explicit(&r->done, memory_order_relaxed), of);
+	return of && dtx_source_hash_lags(r->src,
+	                                  atomic_load_explicit(&r->done, memory_order_relaxed), of);
 }
 
 struct dtx_reader_class {

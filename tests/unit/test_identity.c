@@ -171,7 +171,7 @@ void test_identity_of_a_source(void)
 		T_OK(dtx_source_bytes("x", (const char *)bytes, verity_rows[i].size, &s, &err),
 		     &err);
 		dtx_source_hash_start(s, DTX_IDENTITY_VERITY, 0);
-		T_CHECK(!dtx_source_hash_behind(s, 1, 1)); /* no other thread gives way to it */
+		T_CHECK(!dtx_source_hash_lags(s, 1, 1)); /* no other thread gives way to it */
 		T_OK(dtx_source_hash_wait(s, text, &err), &err);
 		T_STR(dtx_identity_digits(text), verity_rows[i].digits);
 		T_OK(dtx_source_hash_wait(s, text, &err), &err);

@@ -137,11 +137,11 @@ void test_source_hash_behind(void)
 	T_CHECK(bytes != NULL);
 	for (int i = 0; i < 50 && !seen; i++) { /* the thread may be through before we look */
 		T_OK(dtx_source_bytes("x", bytes, len, &s, &err), &err);
-		T_CHECK(!dtx_source_hash_behind(s, 1, 1));
+		T_CHECK(!dtx_source_hash_lags(s, 1, 1));
 		dtx_source_hash_start(s, DTX_IDENTITY_SHA256, 0);
-		seen = dtx_source_hash_behind(s, 1, 1);
+		seen = dtx_source_hash_lags(s, 1, 1);
 		T_OK(dtx_source_hash_wait(s, hex, &err), &err);
-		T_CHECK(!dtx_source_hash_behind(s, 1, 1));
+		T_CHECK(!dtx_source_hash_lags(s, 1, 1));
 		dtx_source_free(s);
 	}
 	T_CHECK(seen);
@@ -149,7 +149,7 @@ void test_source_hash_behind(void)
 	T_STR(hex, want);
 	T_OK(dtx_source_bytes("x", bytes, len, &s, &err), &err);
 	dtx_source_hash_start(s, DTX_IDENTITY_XXH3, 0);
-	T_CHECK(!dtx_source_hash_behind(s, 1, 1));
+	T_CHECK(!dtx_source_hash_lags(s, 1, 1));
 	dtx_source_free(s);
 	dtx_mem_free(bytes);
 }

@@ -139,7 +139,7 @@ out:
 	return rc;
 }
 
-bool dtx_inputhash_behind(const struct dtx_inputhash *h, uint64_t done, uint64_t of)
+bool dtx_inputhash_lags(const struct dtx_inputhash *h, uint64_t done, uint64_t of)
 {
 	size_t hashed = atomic_load_explicit(&h->hashed, memory_order_relaxed);
 

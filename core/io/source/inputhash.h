@@ -27,7 +27,7 @@ DTX_MUSTUSE enum dtx_code dtx_inputhash_wait(struct dtx_inputhash *h, const char
                                              char text[DTX_IDENTITY_TEXT], struct dtx_err *err);
 /* Whether SHA-256, which can use only one thread, is running and not ahead of a reader that has
  * read `done` of `of` units. */
-bool dtx_inputhash_behind(const struct dtx_inputhash *h, uint64_t done, uint64_t of);
+bool dtx_inputhash_lags(const struct dtx_inputhash *h, uint64_t done, uint64_t of);
 /* Whether a thread still reads the bytes. */
 bool dtx_inputhash_reads(const struct dtx_inputhash *h);
 /* Ends the threads. */

@@ -631,9 +631,9 @@ enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, struct dtx_err
 	return source_copy(s, fd, err);
 }
 
-bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t of)
+bool dtx_source_hash_lags(const struct dtx_source *s, uint64_t done, uint64_t of)
 {
-	return dtx_inputhash_behind(&s->hash, done, of);
+	return dtx_inputhash_lags(&s->hash, done, of);
 }
 
 void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind, unsigned threads)

@@ -90,7 +90,7 @@ DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[D
 /* Whether SHA-256 is running and not ahead of readers that have read `done` of `of` units. It
  * can use only one thread, so the run will have to wait for it. Any thread may call this,
  * between start and wait. */
-bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t of);
+bool dtx_source_hash_lags(const struct dtx_source *s, uint64_t done, uint64_t of);
 /* Fails with input_changed if size or mtime of the file are not what they were at open. */
 DTX_MUSTUSE enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err);
 /* The signature of the file (see stat_signature.h) if it is the same now as at open. NULL: it is

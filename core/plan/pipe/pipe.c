@@ -835,7 +835,7 @@ static void yield_core(const struct worker *w)
 	const struct dtx_pipe *p = w->p;
 
 	while (w->id >= p->beside && !w->mid && p->now->reader &&
-	       dtx_reader_hash_behind(p->now->reader) &&
+	       dtx_reader_hash_lags(p->now->reader) &&
 	       !atomic_load_explicit(&p->dry, memory_order_relaxed) && !atomic_load(&p->stop))
 		nanosleep(&nap, NULL);
 }
