@@ -327,7 +327,7 @@ static enum dtx_code batch_live_twin(struct dtx_batch *b, uint32_t i, struct dtx
 	if (!live)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(batch_fresh(b, i, err));
-	DTX_TRY(dtx_cast_twin(b->col[i], &b->schema->field[i], live, twin, bad, err));
+	DTX_TRY(dtx_cast_typed(b->col[i], &b->schema->field[i], live, twin, bad, err));
 out:
 	dtx_mem_free(live);
 	return rc;
@@ -352,7 +352,7 @@ enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column
 		DTX_TRY(batch_fresh(b, i, err));
 		c = b->col[i];
 	}
-	DTX_TRY(dtx_cast_twin(c, &b->schema->field[i], NULL, &twin, &bad, err));
+	DTX_TRY(dtx_cast_typed(c, &b->schema->field[i], NULL, &twin, &bad, err));
 	if (bad >= 0 && b->sel && !b->schema->field[i].guessed) {
 		DTX_TRY(batch_live_twin(b, i, &twin, &bad, err));
 		c = b->col[i];

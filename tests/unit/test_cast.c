@@ -178,7 +178,7 @@ void test_cast_twin(void)
 		char got[200];
 
 		T_OK(spans_of(t->cells, &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, &err), &err);
+		T_OK(dtx_cast_typed(c, &f, NULL, &twin, &bad, &err), &err);
 		T_INT(bad, t->want ? -1 : t->bad);
 		if (t->want && bad < 0) {
 			column_join(twin, got, sizeof(got));
@@ -206,13 +206,13 @@ void test_cast_twin_of_dead_rows(void)
 		if (t->want)
 			continue;
 		T_OK(spans_of(t->cells, &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, &live, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_typed(c, &f, &live, &twin, &bad, NULL), NULL);
 		T_INT(bad, -1);
 		T_CHECK(twin && dtx_column_is_null(twin, (uint32_t)t->bad));
 		dtx_column_unref(twin);
 		twin = NULL;
 		dtx_bit_set(&live, (size_t)t->bad);
-		T_OK(dtx_cast_twin(c, &f, &live, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_typed(c, &f, &live, &twin, &bad, NULL), NULL);
 		T_INT(bad, t->bad);
 		dtx_column_unref(c);
 	}
@@ -226,7 +226,7 @@ static enum dtx_code twin_once(size_t i)
 	int64_t bad;
 
 	DTX_TRY(spans_of(twin_cases[i].cells, &c));
-	DTX_TRY(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL));
+	DTX_TRY(dtx_cast_typed(c, &f, NULL, &twin, &bad, NULL));
 out:
 	dtx_column_unref(c);
 	dtx_column_unref(twin);
@@ -454,7 +454,7 @@ static enum dtx_code cast_input(const struct cast_case *t, struct dtx_column **o
 	int64_t bad = -1;
 
 	DTX_TRY(spans_of(t->cells, &c));
-	DTX_TRY(dtx_cast_twin(c, &f, NULL, out, &bad, NULL));
+	DTX_TRY(dtx_cast_typed(c, &f, NULL, out, &bad, NULL));
 	T_INT(bad, -1);
 out:
 	dtx_column_unref(c);
@@ -633,7 +633,7 @@ void test_cast_cells(void)
 		dtx_infer_column(&seen, c, 0);
 		f.type = dtx_infer_type(&seen);
 		T_STR(dtx_type_name(f.type.type), rows[i].type);
-		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_typed(c, &f, NULL, &twin, &bad, NULL), NULL);
 		T_INT(bad, -1);
 		column_join(twin, text, sizeof(text));
 		T_STR(text, rows[i].want);
@@ -654,15 +654,15 @@ void test_cast_cells_misfit(void)
 	int64_t bad = -1;
 
 	T_OK(cells_of(tag, num, 2, &c), NULL);
-	T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
+	T_OK(dtx_cast_typed(c, &f, NULL, &twin, &bad, NULL), NULL);
 	T_INT(bad, 1);
 	f.guessed = false; /* the type is declared, so the text 17 is read */
-	T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
+	T_OK(dtx_cast_typed(c, &f, NULL, &twin, &bad, NULL), NULL);
 	T_INT(bad, -1);
 	T_INT(twin->v.i64[1], 17);
 	dtx_column_unref(twin);
 	f.guessed = true;
-	T_OK(dtx_cast_twin(c, &f, &first, &twin, &bad, NULL), NULL);
+	T_OK(dtx_cast_typed(c, &f, &first, &twin, &bad, NULL), NULL);
 	T_INT(bad, -1);
 	T_INT(twin->v.i64[0], 1);
 	T_CHECK(dtx_column_is_null(twin, 1));
@@ -694,9 +694,9 @@ void test_twin_fast_paths(void)
 			f.type.type = (enum dtx_type)type;
 			T_OK(spans_of(line, &c), NULL);
 			c->len = 1;
-			T_OK(dtx_cast_twin(c, &f, NULL, &one, &bad[0], NULL), NULL);
+			T_OK(dtx_cast_typed(c, &f, NULL, &one, &bad[0], NULL), NULL);
 			c->v.span += 2;
-			T_OK(dtx_cast_twin(c, &f, NULL, &two, &bad[1], NULL), NULL);
+			T_OK(dtx_cast_typed(c, &f, NULL, &two, &bad[1], NULL), NULL);
 			if (bad[0] != bad[1] || (one && one->v.i64[0] != two->v.i64[0]))
 				t_fail(__FILE__, __LINE__, "%s differs", cells[i]);
 			dtx_column_unref(one);
@@ -720,7 +720,7 @@ void test_twin_texts(void)
 		cell[n] = '\0';
 		snprintf(line, sizeof(line), "%s|padding|%s|", cell, cell);
 		T_OK(spans_of(line, &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_typed(c, &f, NULL, &twin, &bad, NULL), NULL);
 		T_CHECK(dtx_str_is(dtx_column_text(twin, 0), cell));
 		T_CHECK(dtx_text_eq(&twin->v.text[0], &twin->v.text[2]));
 		T_CHECK(!dtx_text_eq(&twin->v.text[0], &twin->v.text[1]));
@@ -745,7 +745,7 @@ void test_twin_dates(void)
 
 		dtx_day_print(line, day);
 		T_OK(spans_of(line, &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_typed(c, &f, NULL, &twin, &bad, NULL), NULL);
 		if (bad >= 0 || twin->v.day[0] != day)
 			t_fail(__FILE__, __LINE__, "%s", line);
 		dtx_column_unref(twin);
@@ -757,7 +757,7 @@ void test_twin_dates(void)
 		int64_t bad = -1;
 
 		T_OK(spans_of(bad_days[i], &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_typed(c, &f, NULL, &twin, &bad, NULL), NULL);
 		T_INT(bad, 0);
 		dtx_infer_column(&seen, c, 0);
 		T_INT(dtx_infer_type(&seen).type, DTX_T_TEXT);

@@ -153,7 +153,7 @@ void test_cells_spans_meet_values(void)
 	raw_is(got, 0, "1.50");
 	raw_is(got, 1, "2.5");
 	T_CHECK(dtx_column_is_null(got, 2) && dtx_column_is_null(got, 3));
-	T_OK(dtx_cast_twin(got, &number, NULL, &twin, &bad, NULL), NULL);
+	T_OK(dtx_cast_typed(got, &number, NULL, &twin, &bad, NULL), NULL);
 	T_INT(bad, -1);
 	T_CHECK(twin->v.f64[0] == 1.5 && twin->v.f64[1] == 2.5);
 	dtx_column_unref(twin);

@@ -58,9 +58,9 @@ DTX_MUSTUSE enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx
 /* The typed twin of a SPAN or CELL column: a FLAT column of the field's type.  *bad_row is the
  * first row that does not fit; if it is -1, all fit and *out is set.  `live` has a bit per row: in
  * a row without it a value that does not fit becomes null.  NULL: all rows are live. */
-DTX_MUSTUSE enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
-                                        const uint64_t *live, struct dtx_column **out,
-                                        int64_t *bad_row, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_cast_typed(struct dtx_column *c, const struct dtx_field *field,
+                                         const uint64_t *live, struct dtx_column **out,
+                                         int64_t *bad_row, struct dtx_err *err);
 /* Counts the values in live rows that do not fit. */
 DTX_MUSTUSE enum dtx_code dtx_cast_misfits(struct dtx_column *c, const struct dtx_field *field,
                                            const uint64_t *live, int64_t *n, struct dtx_err *err);

@@ -220,7 +220,7 @@ enum dtx_code dtx_cast_to_text(struct dtx_column *c, struct dtx_column **out, st
 		return DTX_OK;
 	}
 	if (c->form == DTX_F_SPAN)
-		return dtx_cast_twin(c, &text, NULL, out, &bad, err);
+		return dtx_cast_typed(c, &text, NULL, out, &bad, err);
 	if (c->form != DTX_F_CELL && c->type.type == DTX_T_TEXT)
 		return dtx_column_flat(c, out, err);
 	return print_all(c, out, err);

@@ -485,9 +485,9 @@ out:
 		.scratch = DTX_BUF_INIT((size_t)16 << 20)                                          \
 	}
 
-enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
-                            const uint64_t *live, struct dtx_column **out, int64_t *bad_row,
-                            struct dtx_err *err)
+enum dtx_code dtx_cast_typed(struct dtx_column *c, const struct dtx_field *field,
+                             const uint64_t *live, struct dtx_column **out, int64_t *bad_row,
+                             struct dtx_err *err)
 {
 	struct twin t = TWIN(c, field, live);
 	enum dtx_code rc = twin_make(&t, out, err);
