@@ -199,7 +199,7 @@ void dtx_key_equal_rows(struct dtx_column *const *col, size_t ncols, const uint1
 
 /* --- from keys back to values --- */
 
-bool dtx_key_tells(enum dtx_type type)
+bool dtx_key_is_reversible(enum dtx_type type)
 {
 	return type == DTX_T_INT64 || type == DTX_T_TEXT || type == DTX_T_DATE ||
 	       type == DTX_T_DATETIME;

@@ -16,7 +16,7 @@ void dtx_key_equal_rows(struct dtx_column *const *col, size_t ncols, const uint1
                         uint32_t from, uint32_t n, struct dtx_buf *out, size_t *end);
 
 /* Whether the value of this type can be restored from its key. */
-bool dtx_key_tells(enum dtx_type type);
+bool dtx_key_is_reversible(enum dtx_type type);
 /* Reads the values at the start of n keys of such a type into an empty builder of that type.  at[i]
  * moves past the value. */
 void dtx_key_values(const char **at, uint32_t n, struct dtx_builder *out);

@@ -380,7 +380,7 @@ static bool keys_tell(const struct dtx_gb_state *s)
 	if (s->nkeys < 2 || s->set || s->order == DTX_GB_SORTED)
 		return false;
 	for (uint32_t i = 0; i < s->nkeys; i++)
-		if (s->key[i].written || !dtx_key_tells(s->key[i].field.type.type))
+		if (s->key[i].written || !dtx_key_is_reversible(s->key[i].field.type.type))
 			return false;
 	return true;
 }

@@ -598,7 +598,7 @@ void test_key_values(void)
 		struct dtx_column *back = NULL;
 		struct dtx_builder b;
 
-		T_CHECK(dtx_key_tells(col[k]->type.type));
+		T_CHECK(dtx_key_is_reversible(col[k]->type.type));
 		dtx_builder_init(&b, col[k]->type, 0);
 		dtx_key_values(at, 4, &b);
 		T_OK(dtx_builder_finish(&b, NULL, &back, NULL), NULL);
@@ -617,7 +617,7 @@ void test_key_values(void)
 	for (uint32_t i = 0; i < 4; i++)
 		T_CHECK(at[i] == bytes.ptr + end[i]);
 	dtx_buf_clear(&bytes);
-	T_CHECK(!dtx_key_tells(DTX_T_FLOAT64) && !dtx_key_tells(DTX_T_DECIMAL));
+	T_CHECK(!dtx_key_is_reversible(DTX_T_FLOAT64) && !dtx_key_is_reversible(DTX_T_DECIMAL));
 }
 
 /* Adds rows of a column at once and one by one. */
