@@ -213,7 +213,7 @@ static enum dtx_code broken_read(const struct broken_book *b, const struct dtx_b
 	opts.table = b->table;
 	opts.hold_cells = b->hold;
 	opts.merged_fill = b->fill;
-	for (size_t i = 0; b->limit && i < dtx_nunpack_rows; i++)
+	for (size_t i = 0; b->limit && i < dtx_narchive_limits_rows; i++)
 		if (strcmp(dtx_archive_limits_rows[i].name, b->limit) == 0)
 			memcpy((char *)&limits + dtx_archive_limits_rows[i].offset,
 			       &(uint64_t){ 1 }, 8);

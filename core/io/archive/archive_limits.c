@@ -15,7 +15,7 @@ const struct dtx_archive_limits_row dtx_archive_limits_rows[] = {
 	DTX_ARCHIVE_LIMITS(X)
 #undef X
 };
-const size_t dtx_nunpack_rows = DTX_COUNT(dtx_archive_limits_rows);
+const size_t dtx_narchive_limits_rows = DTX_COUNT(dtx_archive_limits_rows);
 
 static const uint64_t *unpack_at(const struct dtx_archive_limits *l, size_t i)
 {

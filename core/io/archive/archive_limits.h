@@ -47,7 +47,7 @@ struct dtx_archive_limits_row {
 	uint64_t least, most;
 };
 extern const struct dtx_archive_limits_row dtx_archive_limits_rows[];
-extern const size_t dtx_nunpack_rows;
+extern const size_t dtx_narchive_limits_rows;
 
 /* Sets a limit by name ("ratio", 5000). Error: usage (no such limit, or a value out of its
  * range). */

@@ -221,7 +221,7 @@ enum dtx_code dtx_xlsx_whole(int fd, bool *whole, struct dtx_err *err)
 	*whole = false;
 	if (!window)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < dtx_nunpack_rows; i++)
+	for (size_t i = 0; i < dtx_narchive_limits_rows; i++)
 		memcpy((char *)&limits + dtx_archive_limits_rows[i].offset,
 		       &dtx_archive_limits_rows[i].most, sizeof(uint64_t));
 	if (!fstat(fd, &st) && st.st_size)

@@ -57,7 +57,7 @@ json_t *dtx_part_archive_schema(void)
 	json_t *props = json_object();
 	size_t i;
 
-	for (i = 0; props && i < dtx_nunpack_rows; i++) {
+	for (i = 0; props && i < dtx_narchive_limits_rows; i++) {
 		const struct dtx_archive_limits_row *row = &dtx_archive_limits_rows[i];
 		json_t *one = json_pack("{s:[s,s], s:I, s:I, s:s}", "type", "integer", "null",
 		                        "minimum", (json_int_t)row->least, "maximum",
