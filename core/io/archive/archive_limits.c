@@ -17,7 +17,7 @@ const struct dtx_archive_limits_row dtx_archive_limits_rows[] = {
 };
 const size_t dtx_narchive_limits_rows = DTX_COUNT(dtx_archive_limits_rows);
 
-static const uint64_t *unpack_at(const struct dtx_archive_limits *l, size_t i)
+static const uint64_t *limits_at(const struct dtx_archive_limits *l, size_t i)
 {
 	return (const uint64_t *)(const void *)((const char *)l +
 	                                        dtx_archive_limits_rows[i].offset);
@@ -52,18 +52,18 @@ enum dtx_code dtx_archive_limits_set(struct dtx_archive_limits *l, struct dtx_st
 }
 
 /* Whether the limit can be raised. */
-static bool unpack_rise(const struct dtx_archive_limits *l, const char *name)
+static bool limits_can_rise(const struct dtx_archive_limits *l, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(dtx_archive_limits_rows); i++)
 		if (!strcmp(dtx_archive_limits_rows[i].name, name))
-			return *unpack_at(l, i) < dtx_archive_limits_rows[i].most;
+			return *limits_at(l, i) < dtx_archive_limits_rows[i].most;
 	return false;
 }
 
-static DTX_PRINTF(4, 0) enum dtx_code
-	unpack_say(struct dtx_err *err, const char *name, bool rises, const char *fmt, va_list ap)
+static DTX_PRINTF(4, 0) enum dtx_code limits_report(struct dtx_err *err, const char *name,
+                                                    bool rises, const char *fmt, va_list ap)
 {
 	char text[320];
 
@@ -85,7 +85,7 @@ enum dtx_code dtx_archive_limits_fail(struct dtx_err *err, const struct dtx_arch
 	va_list ap;
 
 	va_start(ap, fmt);
-	rc = unpack_say(err, name, unpack_rise(l, name), fmt, ap);
+	rc = limits_report(err, name, limits_can_rise(l, name), fmt, ap);
 	va_end(ap);
 	return rc;
 }
@@ -96,7 +96,7 @@ enum dtx_code dtx_archive_limits_fixed(struct dtx_err *err, const char *name, co
 	va_list ap;
 
 	va_start(ap, fmt);
-	rc = unpack_say(err, name, false, fmt, ap);
+	rc = limits_report(err, name, false, fmt, ap);
 	va_end(ap);
 	return rc;
 }
@@ -107,9 +107,9 @@ json_t *dtx_archive_limits_json(const struct dtx_archive_limits *l)
 	size_t i;
 
 	for (i = 0; o && i < DTX_COUNT(dtx_archive_limits_rows); i++) {
-		uint64_t v = *unpack_at(l, i);
+		uint64_t v = *limits_at(l, i);
 
-		if (v == *unpack_at(&dtx_archive_limits_default, i))
+		if (v == *limits_at(&dtx_archive_limits_default, i))
 			continue;
 		if (!dtx_json_set(o, dtx_archive_limits_rows[i].name,
 		                  json_integer((json_int_t)v))) {
@@ -126,7 +126,7 @@ json_t *dtx_archive_limits_list(const struct dtx_archive_limits *l)
 	size_t i;
 
 	for (i = 0; list && i < DTX_COUNT(dtx_archive_limits_rows); i++) {
-		if (json_array_append_new(list, json_integer((json_int_t)*unpack_at(l, i)))) {
+		if (json_array_append_new(list, json_integer((json_int_t)*limits_at(l, i)))) {
 			json_decref(list);
 			return NULL;
 		}
