@@ -74,8 +74,8 @@ static inline const uint8_t *record_at(const struct dtx_pick *pick, uint32_t i)
 
 /* Sets the spans of picked row i, that of packed column k to to[k * pick->n].  Offsets count from
  * `base` (NULL: from the base of the row's batch). */
-static inline void unpack_row(const struct dtx_pick *pick, uint32_t i, const char *base,
-                              struct dtx_span *to)
+static inline void packed_span(const struct dtx_pick *pick, uint32_t i, const char *base,
+                               struct dtx_span *to)
 {
 	const struct dtx_packed *p = pick->packed;
 	uint32_t shift = base ? (uint32_t)(p->text[batch_of(pick, i)] - base) : 0;
@@ -86,13 +86,13 @@ static inline void unpack_row(const struct dtx_pick *pick, uint32_t i, const cha
 	                 pick->n, to);
 }
 
-static void unpack_near(const struct dtx_pick *pick, struct dtx_span *to)
+static void packed_spans_near(const struct dtx_pick *pick, struct dtx_span *to)
 {
 	const struct dtx_packed *p = pick->packed;
 	const struct dtx_span *last = to + (p->cols->n - 1) * (size_t)pick->n;
 
 	for (uint32_t i = 0; i < pick->n; i++) {
-		unpack_row(pick, i, p->base, to + i);
+		packed_span(pick, i, p->base, to + i);
 		/* the text of the cells is read next */
 		DTX_PREFETCH(p->base + to[i].off);
 		DTX_PREFETCH(p->base + last[i].off + DTX_CELL_WIDE - 1);
@@ -146,14 +146,14 @@ static void copy_rows(const struct dtx_pick *pick, struct dtx_span *span, char *
 	}
 }
 
-static enum dtx_code unpack_far(const struct dtx_pick *pick, struct dtx_span *span, char **text,
-                                struct dtx_err *err)
+static enum dtx_code packed_spans_far(const struct dtx_pick *pick, struct dtx_span *span,
+                                      char **text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t bytes = DTX_CELL_WIDE;
 
 	for (uint32_t i = 0; i < pick->n; i++) {
-		unpack_row(pick, i, NULL, span + i);
+		packed_span(pick, i, NULL, span + i);
 		bytes += row_text(pick, i, span).len + 1;
 	}
 	*text = dtx_mem_alloc64(bytes, 1);
@@ -177,9 +177,9 @@ enum dtx_code dtx_packed_pick(const struct dtx_pick *pick, struct dtx_packed_cel
 	if (!to)
 		DTX_FAIL_MEM(err);
 	if (near)
-		unpack_near(pick, to);
+		packed_spans_near(pick, to);
 	else
-		DTX_TRY(unpack_far(pick, to, &text, err));
+		DTX_TRY(packed_spans_far(pick, to, &text, err));
 	block[0] = to;
 	block[1] = text;
 	*cells = (struct dtx_packed_cells){ to, near ? p->base : text, NULL, near && p->narrow };
