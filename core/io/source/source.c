@@ -58,7 +58,7 @@ struct dtx_source {
 	int64_t byte0, line0;
 	struct dtx_owner *owner;
 	struct dtx_inputhash hash;
-	struct dtx_release_pages letgo;
+	struct dtx_release_pages release;
 };
 
 static void source_bytes_free(void *arg)
@@ -481,7 +481,7 @@ void dtx_source_free(struct dtx_source *s)
 	if (!s)
 		return;
 	dtx_inputhash_stop(&s->hash);
-	dtx_release_pages_stop(&s->letgo);
+	dtx_release_pages_stop(&s->release);
 	dtx_source_free(s->inner);
 	dtx_pipe_input_free(s->pipe);
 	dtx_owner_unref(s->owner);
@@ -493,7 +493,7 @@ void dtx_source_free(struct dtx_source *s)
 void dtx_source_let_go(struct dtx_source *s)
 {
 	if (s->bytes && s->bytes->mapped && !dtx_inputhash_reads(&s->hash))
-		dtx_release_pages_start(&s->letgo, s->bytes->ptr, s->bytes->len);
+		dtx_release_pages_start(&s->release, s->bytes->ptr, s->bytes->len);
 }
 
 const char *dtx_source_name(const struct dtx_source *s)
