@@ -13,10 +13,10 @@
 /* File systems that note the time when a clean page is first written through a mapping. Not
  * tmpfs (never does), ZFS (only when the page is written out), network file systems and FUSE
  * (not known). */
-static const long filemark_noting[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
-	                                F2FS_SUPER_MAGIC };
+static const long signature_filesystems[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+	                                      F2FS_SUPER_MAGIC };
 
-static int64_t filemark_ns(struct timespec t)
+static int64_t signature_ns(struct timespec t)
 {
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
@@ -26,8 +26,8 @@ void dtx_stat_signature_of(const struct stat *st, struct dtx_stat_signature *m)
 	*m = (struct dtx_stat_signature){ .dev = st->st_dev,
 		                          .ino = st->st_ino,
 		                          .size = st->st_size,
-		                          .mtime_ns = filemark_ns(st->st_mtim),
-		                          .ctime_ns = filemark_ns(st->st_ctim) };
+		                          .mtime_ns = signature_ns(st->st_mtim),
+		                          .ctime_ns = signature_ns(st->st_ctim) };
 }
 
 bool dtx_stat_signature_equal(const struct dtx_stat_signature *a,
@@ -44,8 +44,8 @@ bool dtx_stat_signature_noted(int fd)
 
 	if (fstatfs(fd, &fs) < 0)
 		return false;
-	for (i = 0; i < DTX_COUNT(filemark_noting); i++)
-		if ((unsigned long)fs.f_type == (unsigned long)filemark_noting[i])
+	for (i = 0; i < DTX_COUNT(signature_filesystems); i++)
+		if ((unsigned long)fs.f_type == (unsigned long)signature_filesystems[i])
 			return true;
 	return false;
 }
