@@ -22,10 +22,10 @@ enum dtx_usual {
 
 /* The small letters outside ASCII of languages in Latin script. */
 
-#define TONGUE_FIRST 0xc0u
-#define TONGUE_LAST  0x21bu
+#define LETTERS_FIRST 0xc0u
+#define LETTERS_LAST  0x21bu
 
-static const char *const tongue_letters[] = {
+static const char *const letters_letters[] = {
 	"àâæçèéêëîïôùûüÿœ", /* French */
 	"äöüßéà",           /* German */
 	"áéíñóúüçàèòï",     /* Spanish, Catalan */
@@ -45,7 +45,7 @@ static const char *const tongue_letters[] = {
 };
 
 /* The small letter for a capital; other characters stay. */
-static uint32_t tongue_small(uint32_t cp)
+static uint32_t letters_small(uint32_t cp)
 {
 	bool odd_pairs = (cp >= 0x139 && cp <= 0x148) || (cp >= 0x179 && cp <= 0x17e);
 
@@ -58,22 +58,22 @@ static uint32_t tongue_small(uint32_t cp)
 	return cp >= 0x100 ? cp | 1 : cp;
 }
 
-static bool tongue_is_letter(uint32_t cp)
+static bool letters_is_letter(uint32_t cp)
 {
 	return ((cp | 0x20) >= 'a' && (cp | 0x20) <= 'z') ||
-	       (cp >= TONGUE_FIRST && cp != 0xd7 && cp != 0xf7);
+	       (cp >= LETTERS_FIRST && cp != 0xd7 && cp != 0xf7);
 }
 
-static void tongue_fill(uint32_t mask[TONGUE_LAST + 1])
+static void letters_fill(uint32_t mask[LETTERS_LAST + 1])
 {
 	size_t i, at, len;
 
-	for (i = 0; i < DTX_COUNT(tongue_letters); i++) {
-		len = strlen(tongue_letters[i]);
+	for (i = 0; i < DTX_COUNT(letters_letters); i++) {
+		len = strlen(letters_letters[i]);
 		for (at = 0; at < len;) {
-			uint32_t cp = dtx_utf8_next(tongue_letters[i], len, &at);
+			uint32_t cp = dtx_utf8_next(letters_letters[i], len, &at);
 
-			if (cp <= TONGUE_LAST)
+			if (cp <= LETTERS_LAST)
 				mask[cp] |= UINT32_C(1) << i;
 		}
 	}
@@ -81,27 +81,27 @@ static void tongue_fill(uint32_t mask[TONGUE_LAST + 1])
 
 /* A score from -n to n for n Latin letters outside ASCII: n if one language has all of them.
  * Letters from a wrong encoding usually have no language in common. */
-static int64_t enc_tongue(struct dtx_str utf8)
+static int64_t enc_letter_score(struct dtx_str utf8)
 {
-	uint32_t mask[TONGUE_LAST + 1] = { 0 }, before = ' ', after;
-	int64_t count[DTX_COUNT(tongue_letters)] = { 0 }, n = 0, best = 0;
+	uint32_t mask[LETTERS_LAST + 1] = { 0 }, before = ' ', after;
+	int64_t count[DTX_COUNT(letters_letters)] = { 0 }, n = 0, best = 0;
 	size_t at = 0, next, i;
 
-	tongue_fill(mask);
+	letters_fill(mask);
 	while (at < utf8.len) {
-		uint32_t cp = tongue_small(dtx_utf8_next(utf8.ptr, utf8.len, &at)), last = before;
+		uint32_t cp = letters_small(dtx_utf8_next(utf8.ptr, utf8.len, &at)), last = before;
 
 		before = cp;
 		next = at;
 		after = next < utf8.len ? dtx_utf8_next(utf8.ptr, utf8.len, &next) : ' ';
-		if (!tongue_is_letter(cp) || cp < TONGUE_FIRST || cp > TONGUE_LAST ||
-		    (!tongue_is_letter(last) && !tongue_is_letter(after)))
+		if (!letters_is_letter(cp) || cp < LETTERS_FIRST || cp > LETTERS_LAST ||
+		    (!letters_is_letter(last) && !letters_is_letter(after)))
 			continue;
 		n++;
-		for (i = 0; i < DTX_COUNT(tongue_letters); i++)
+		for (i = 0; i < DTX_COUNT(letters_letters); i++)
 			count[i] += mask[cp] >> i & 1;
 	}
-	for (i = 0; i < DTX_COUNT(tongue_letters); i++)
+	for (i = 0; i < DTX_COUNT(letters_letters); i++)
 		best = DTX_MAX(best, count[i]);
 	return 2 * best - n;
 }
@@ -572,7 +572,7 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 	/* There are some characters, but none is frequent: probably European letters in a row. */
 	if (as->tongue && !usual && !kana && score > 0)
 		score /= 2;
-	return score + 2 * enc_tongue((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
+	return score + 2 * enc_letter_score((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
 }
 
 /* Scores the sample as read in one encoding; each byte that cannot be converted subtracts. */

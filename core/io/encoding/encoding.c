@@ -96,7 +96,7 @@ static const char *enc_guess_wide(struct dtx_str head)
 
 /* The encoding that is certain from zeros between the bytes or from escapes,
  * or NULL. */
-static const char *enc_told(struct dtx_str head)
+static const char *enc_detect_utf16(struct dtx_str head)
 {
 	const char *name = enc_guess_wide(head);
 
@@ -532,7 +532,7 @@ static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
 	const struct enc_mark *mark = enc_find_mark(head);
-	const char *name = mark ? mark->name : enc_told(head);
+	const char *name = mark ? mark->name : enc_detect_utf16(head);
 	ptrdiff_t bad;
 
 	e->skipped = enc_marks_len(head, mark);
