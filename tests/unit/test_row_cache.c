@@ -7,7 +7,7 @@
 #include "tests/unit/bookmake.h"
 
 /* Writes the rows of the grid to the cache.  Returns the number of blocks. */
-static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in)
+static unsigned put_rows(struct dtx_row_cache *t, const struct dtx_grid *g, const bool *in)
 {
 	struct dtx_sheet_cols c = { 0 };
 	size_t r = 0, block;
@@ -20,13 +20,13 @@ static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, con
 		n += c.n > 0;
 		if (!c.n)
 			continue;
-		dtx_sheet_tape_open(t, &c, &block);
+		dtx_row_cache_open(t, &c, &block);
 		for (i = 0; i < c.ncols; i++) {
 			struct dtx_sheet_col col = dtx_sheet_cols_get(&c, i);
 
-			dtx_sheet_tape_col(t, &col);
+			dtx_row_cache_col(t, &col);
 		}
-		dtx_sheet_tape_close(t, block);
+		dtx_row_cache_close(t, block);
 	}
 	dtx_sheet_cols_clear(&c);
 	return n;
@@ -35,7 +35,7 @@ static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, con
 /* Searches the columns of a block in turn, starting after the last one found, because the next one
  * is usually wanted. */
 struct tape_walk {
-	const struct dtx_sheet_tape *t;
+	const struct dtx_row_cache *t;
 	size_t block;
 	struct dtx_row_cache_col c;
 };
@@ -43,7 +43,7 @@ struct tape_walk {
 static bool walk_to(struct tape_walk *k, uint32_t col)
 {
 	for (int turns = 0; turns < 2;) {
-		if (dtx_sheet_tape_next(k->t, k->block, &k->c)) {
+		if (dtx_row_cache_next(k->t, k->block, &k->c)) {
 			if (k->c.col == col)
 				return true;
 			continue;
@@ -75,7 +75,7 @@ static bool row_live(const struct dtx_grid *g, size_t r, const bool *in)
 	return live;
 }
 
-static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r,
+static void same_row(const struct dtx_row_cache *t, const struct dtx_grid *g, size_t r,
                      const bool *in, size_t block, const struct dtx_grid_row *back)
 {
 	struct tape_walk walk = { .t = t, .block = block };
@@ -94,7 +94,7 @@ static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, s
 
 /* Up to `some` rows at a time, the cache returns those rows of the grid that have more than
  * blanks. */
-static void same_rows(const struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in,
+static void same_rows(const struct dtx_row_cache *t, const struct dtx_grid *g, const bool *in,
                       size_t some)
 {
 	struct dtx_row_cache_at at = { 0 };
@@ -105,7 +105,7 @@ static void same_rows(const struct dtx_sheet_tape *t, const struct dtx_grid *g, 
 		size_t block = at.block;
 
 		dtx_grid_init(&back, "g");
-		T_OK(dtx_sheet_tape_rows(t, &at, &back, some, NULL), NULL);
+		T_OK(dtx_row_cache_rows(t, &at, &back, some, NULL), NULL);
 		T_CHECK(back.nrows && back.nrows <= some);
 		for (k = 0; k < back.nrows; k++, r++) {
 			while (r < g->nrows && !row_live(g, r, in))
@@ -127,16 +127,16 @@ static void add(struct dtx_grid *g, uint32_t row, uint32_t col, unsigned tag, un
 
 static unsigned there_and_back(struct dtx_grid *g, const bool *in)
 {
-	struct dtx_sheet_tape t;
+	struct dtx_row_cache t;
 	unsigned blocks;
 
 	T_OK(dtx_grid_finish(g, NULL), NULL);
-	dtx_sheet_tape_init(&t, 8 << 20);
+	dtx_row_cache_init(&t, 8 << 20);
 	blocks = put_rows(&t, g, in);
 	T_CHECK(!t.full);
 	same_rows(&t, g, in, SIZE_MAX);
 	same_rows(&t, g, in, 3);
-	dtx_sheet_tape_clear(&t);
+	dtx_row_cache_clear(&t);
 	dtx_grid_clear(g);
 	return blocks;
 }
@@ -246,7 +246,7 @@ void test_row_cache_gives_back_uneven_rows(void)
 void test_row_cache_is_full(void)
 {
 	bool *in = columns_but(UINT32_MAX);
-	struct dtx_sheet_tape t;
+	struct dtx_row_cache t;
 	struct dtx_grid g;
 	uint32_t r;
 
@@ -254,10 +254,10 @@ void test_row_cache_is_full(void)
 	for (r = 0; r < 1000; r++)
 		add(&g, 5 * r, 2, DTX_CELL_NUMBER, tape_number(r));
 	T_OK(dtx_grid_finish(&g, NULL), NULL);
-	dtx_sheet_tape_init(&t, 4096);
+	dtx_row_cache_init(&t, 4096);
 	put_rows(&t, &g, in);
 	T_CHECK(t.full && !t.bytes.len);
-	dtx_sheet_tape_clear(&t);
+	dtx_row_cache_clear(&t);
 	dtx_grid_clear(&g);
 	free(in);
 }

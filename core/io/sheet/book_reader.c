@@ -37,7 +37,7 @@ struct book_reader {
 /* The rows of one batch: some of the live rows of a grid. */
 struct slice {
 	const struct dtx_grid *grid;
-	const struct dtx_sheet_tape *tape; /* the cells are there; NULL: in the grid */
+	const struct dtx_row_cache *tape; /* the cells are there; NULL: in the grid */
 	const uint32_t *live;
 	uint32_t seq, n;
 	struct dtx_book_window *window; /* returned when the batch is complete */
@@ -351,7 +351,7 @@ static void fill_from_tape(const struct dtx_sheet_layout *l, const struct slice 
 	bool all = row[s->live[s->n - 1]].first - from == s->n - 1;
 	struct dtx_row_cache_col c = { 0 };
 
-	while (dtx_sheet_tape_next(s->tape, s->window->block, &c)) {
+	while (dtx_row_cache_next(s->tape, s->window->block, &c)) {
 		int32_t i = l->index[c.col];
 		struct cell_block *to = i < 0 ? NULL : block[i];
 

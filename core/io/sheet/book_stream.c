@@ -126,7 +126,7 @@ static enum dtx_code fill_window(struct dtx_book_stream *s, struct dtx_book_wind
 
 	if (dtx_book_stream_taped(l)) {
 		w->block = s->at.block;
-		DTX_TRY(dtx_sheet_tape_rows(&l->tail->tape, &s->at, g, rows, err));
+		DTX_TRY(dtx_row_cache_rows(&l->tail->tape, &s->at, g, rows, err));
 		s->more = s->at.block < l->tail->tape.bytes.len;
 		goto out;
 	}

@@ -306,13 +306,13 @@ struct dtx_sheet_col dtx_sheet_cols_get(const struct dtx_sheet_cols *c, uint32_t
 
 /* --- writing --- */
 
-void dtx_sheet_tape_init(struct dtx_sheet_tape *t, size_t max)
+void dtx_row_cache_init(struct dtx_row_cache *t, size_t max)
 {
 	t->full = false;
 	dtx_buf_init(&t->bytes, max);
 }
 
-void dtx_sheet_tape_clear(struct dtx_sheet_tape *t)
+void dtx_row_cache_clear(struct dtx_row_cache *t)
 {
 	dtx_buf_clear(&t->bytes);
 }
@@ -326,7 +326,7 @@ static void take_all(struct dtx_buf *b)
 }
 
 /* NULL: there is no room, and from now on nothing is stored. */
-static char *tape_room(struct dtx_sheet_tape *t, size_t n)
+static char *tape_room(struct dtx_row_cache *t, size_t n)
 {
 	if (t->full)
 		return NULL;
@@ -339,7 +339,7 @@ static char *tape_room(struct dtx_sheet_tape *t, size_t n)
 	return NULL;
 }
 
-void dtx_sheet_tape_open(struct dtx_sheet_tape *t, const struct dtx_sheet_cols *c, size_t *block)
+void dtx_row_cache_open(struct dtx_row_cache *t, const struct dtx_sheet_cols *c, size_t *block)
 {
 	struct block_head h = { 0, c->n };
 	char *p = tape_room(t, sizeof(h) + c->n * sizeof(*c->row));
@@ -352,7 +352,7 @@ void dtx_sheet_tape_open(struct dtx_sheet_tape *t, const struct dtx_sheet_cols *
 	t->bytes.len += sizeof(h) + c->n * sizeof(*c->row);
 }
 
-void dtx_sheet_tape_close(struct dtx_sheet_tape *t, size_t block)
+void dtx_row_cache_close(struct dtx_row_cache *t, size_t block)
 {
 	uint32_t bytes = (uint32_t)(t->bytes.len - block);
 
@@ -397,7 +397,7 @@ static char *put_tags(char *p, const struct dtx_sheet_col *c)
 	return p + c->n;
 }
 
-void dtx_sheet_tape_col(struct dtx_sheet_tape *t, const struct dtx_sheet_col *c)
+void dtx_row_cache_col(struct dtx_row_cache *t, const struct dtx_sheet_col *c)
 {
 	struct col_head h = { (uint16_t)c->col, c->alike ? *c->tag : TAGS_DIFFER,
 		              (uint8_t)c->size };
@@ -415,8 +415,8 @@ void dtx_sheet_tape_col(struct dtx_sheet_tape *t, const struct dtx_sheet_col *c)
 
 /* --- reading --- */
 
-enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t, struct dtx_row_cache_at *at,
-                                  struct dtx_grid *g, size_t rows, struct dtx_err *err)
+enum dtx_code dtx_row_cache_rows(const struct dtx_row_cache *t, struct dtx_row_cache_at *at,
+                                 struct dtx_grid *g, size_t rows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *p = t->bytes.ptr + at->block;
@@ -438,7 +438,7 @@ out:
 	return rc;
 }
 
-bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block, struct dtx_row_cache_col *c)
+bool dtx_row_cache_next(const struct dtx_row_cache *t, size_t block, struct dtx_row_cache_col *c)
 {
 	const char *p = t->bytes.ptr + block;
 	struct block_head b;

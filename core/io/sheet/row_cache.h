@@ -50,17 +50,17 @@ struct dtx_sheet_col dtx_sheet_cols_get(const struct dtx_sheet_cols *c, uint32_t
 
 /* --- the cache --- */
 
-struct dtx_sheet_tape {
+struct dtx_row_cache {
 	struct dtx_buf bytes;
 	bool full; /* there was not enough room, so it is empty */
 };
-void dtx_sheet_tape_init(struct dtx_sheet_tape *t, size_t max);
-void dtx_sheet_tape_clear(struct dtx_sheet_tape *t);
+void dtx_row_cache_init(struct dtx_row_cache *t, size_t max);
+void dtx_row_cache_clear(struct dtx_row_cache *t);
 /* Stores the rows of c as a block: open it, add each column, close it. If there is not enough
  * room, nothing is stored any more. */
-void dtx_sheet_tape_open(struct dtx_sheet_tape *t, const struct dtx_sheet_cols *c, size_t *block);
-void dtx_sheet_tape_col(struct dtx_sheet_tape *t, const struct dtx_sheet_col *c);
-void dtx_sheet_tape_close(struct dtx_sheet_tape *t, size_t block);
+void dtx_row_cache_open(struct dtx_row_cache *t, const struct dtx_sheet_cols *c, size_t *block);
+void dtx_row_cache_col(struct dtx_row_cache *t, const struct dtx_sheet_col *c);
+void dtx_row_cache_close(struct dtx_row_cache *t, size_t block);
 
 /* A position in the cache. */
 struct dtx_row_cache_at {
@@ -69,9 +69,9 @@ struct dtx_row_cache_at {
 };
 /* Adds up to `rows` rows from that position, all of one block, to the grid, without their cells,
  * and moves on. `first` of a row becomes its index in the block. */
-DTX_MUSTUSE enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t,
-                                              struct dtx_row_cache_at *at, struct dtx_grid *g,
-                                              size_t rows, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_row_cache_rows(const struct dtx_row_cache *t,
+                                             struct dtx_row_cache_at *at, struct dtx_grid *g,
+                                             size_t rows, struct dtx_err *err);
 
 /* A column of a block. */
 struct dtx_row_cache_col {
@@ -83,8 +83,8 @@ struct dtx_row_cache_col {
 };
 /* Gets the first column of a block, or the one after *c, which must be zeroed before the first
  * call. Returns false at the end. */
-DTX_MUSTUSE bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block,
-                                     struct dtx_row_cache_col *c);
+DTX_MUSTUSE bool dtx_row_cache_next(const struct dtx_row_cache *t, size_t block,
+                                    struct dtx_row_cache_col *c);
 
 static inline uint8_t dtx_row_cache_tag(const struct dtx_row_cache_col *c, uint32_t row)
 {

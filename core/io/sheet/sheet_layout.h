@@ -43,7 +43,7 @@ struct dtx_sheet_tail {
 	struct dtx_sheet_stats *stats; /* by physical column; dtx_mem */
 	bool *in, *filled;             /* columns of the range; columns with cells */
 	struct dtx_sheet_cols cols;    /* of the current window */
-	struct dtx_sheet_tape tape;    /* the rows, unless there are too many */
+	struct dtx_row_cache tape;     /* the rows, unless there are too many */
 };
 struct dtx_sheet_layout {
 	struct dtx_book *book;

@@ -15,7 +15,7 @@ enum {
 
 void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail)
 {
-	dtx_sheet_tape_clear(&tail->tape);
+	dtx_row_cache_clear(&tail->tape);
 	dtx_sheet_cols_clear(&tail->cols);
 	dtx_mem_free(tail->stats);
 	dtx_mem_free(tail->in);
@@ -30,9 +30,9 @@ static enum dtx_code tail_open(struct dtx_sheet_tail *t, const struct dtx_sheet_
 	const struct dtx_cellrange *r = &l->pick.range;
 	uint32_t c;
 
-	dtx_sheet_tape_init(&t->tape,
-	                    (l->opts->hold_cells ? l->opts->hold_cells : (size_t)HEAD_CELLS) *
-	                            TAPE_BYTES);
+	dtx_row_cache_init(&t->tape,
+	                   (l->opts->hold_cells ? l->opts->hold_cells : (size_t)HEAD_CELLS) *
+	                           TAPE_BYTES);
 	DTX_TRY(dtx_sheet_cols_init(&t->cols, err));
 	t->row1 = r->row1 - DTX_MIN(r->row1, l->pick.totals_rows);
 	t->stats = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->stats));
