@@ -18,8 +18,8 @@ const char *dtx_fingerprint_class(enum dtx_type type)
 	return name[type];
 }
 
-static enum dtx_code finger_hash(const json_t *doc, const char *tag, char out[DTX_FINGERPRINT_TEXT],
-                                 struct dtx_err *err)
+static enum dtx_code fingerprint_hash(const json_t *doc, const char *tag,
+                                      char out[DTX_FINGERPRINT_TEXT], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -36,14 +36,14 @@ out:
 /* --- tables --- */
 
 /* A value and the text by which it is sorted, as bytes. */
-struct finger_item {
+struct fingerprint_item {
 	const char *key;
 	json_t *value;
 };
 
-static int finger_item_order(const void *a, const void *b)
+static int fingerprint_item_order(const void *a, const void *b)
 {
-	const struct finger_item *x = a, *y = b;
+	const struct fingerprint_item *x = a, *y = b;
 	int order = strcmp(x->key, y->key);
 	const char *p = json_string_value(json_array_get(x->value, 1));
 	const char *q = json_string_value(json_array_get(y->value, 1));
@@ -52,14 +52,14 @@ static int finger_item_order(const void *a, const void *b)
 }
 
 /* Takes the values and returns them as an array in the order of their keys. NULL: out of memory. */
-static json_t *finger_sorted(struct finger_item *item, size_t n)
+static json_t *fingerprint_sorted(struct fingerprint_item *item, size_t n)
 {
 	json_t *out = json_array();
 	bool ok = out != NULL;
 	size_t i;
 
 	if (n)
-		qsort(item, n, sizeof(*item), finger_item_order);
+		qsort(item, n, sizeof(*item), fingerprint_item_order);
 	for (i = 0; i < n; i++) {
 		if (json_array_append_new(out, item[i].value) < 0)
 			ok = false;
@@ -71,9 +71,9 @@ static json_t *finger_sorted(struct finger_item *item, size_t n)
 }
 
 /* Columns outside families under their own names, and each family once under its pattern. */
-static json_t *finger_cols(const struct dtx_schema *s, const struct dtx_families *fam)
+static json_t *fingerprint_cols(const struct dtx_schema *s, const struct dtx_families *fam)
 {
-	struct finger_item *item = dtx_mem_zalloc((size_t)s->nfields + fam->n, sizeof(*item));
+	struct fingerprint_item *item = dtx_mem_zalloc((size_t)s->nfields + fam->n, sizeof(*item));
 	json_t *out = NULL;
 	size_t n = 0, i;
 
@@ -91,13 +91,13 @@ static json_t *finger_cols(const struct dtx_schema *s, const struct dtx_families
 		item[n].key = fam->family[i].pattern;
 		item[n++].value = json_pack("[s, s]", fam->family[i].pattern, fam->family[i].klass);
 	}
-	out = finger_sorted(item, n);
+	out = fingerprint_sorted(item, n);
 	dtx_mem_free(item);
 	return out;
 }
 
-static enum dtx_code finger_table(const struct dtx_fingerprint_table *t, json_t **out,
-                                  struct dtx_err *err)
+static enum dtx_code fingerprint_table(const struct dtx_fingerprint_table *t, json_t **out,
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_families fam = DTX_FAMILIES_INIT;
@@ -107,7 +107,7 @@ static enum dtx_code finger_table(const struct dtx_fingerprint_table *t, json_t 
 		*out = json_pack("{s:s, s:O}", "alias", t->alias, "grid", t->grid);
 	} else {
 		DTX_TRY(dtx_families_find(t->schema, t->families, &fam, err));
-		cols = finger_cols(t->schema, &fam);
+		cols = fingerprint_cols(t->schema, &fam);
 		*out = cols ? json_pack("{s:s, s:O}", "alias", t->alias, "cols", cols) : NULL;
 	}
 	if (!*out)
@@ -123,7 +123,7 @@ enum dtx_code dtx_fingerprint_tables(const struct dtx_fingerprint_table *table, 
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct finger_item *item = dtx_mem_zalloc(n, sizeof(*item));
+	struct fingerprint_item *item = dtx_mem_zalloc(n, sizeof(*item));
 	json_t *whole = NULL, *tables;
 	size_t made = 0;
 
@@ -131,14 +131,14 @@ enum dtx_code dtx_fingerprint_tables(const struct dtx_fingerprint_table *table, 
 		DTX_FAIL_MEM(err);
 	for (; made < n; made++) {
 		item[made].key = table[made].alias;
-		DTX_TRY(finger_table(&table[made], &item[made].value, err));
+		DTX_TRY(fingerprint_table(&table[made], &item[made].value, err));
 	}
-	tables = finger_sorted(item, n);
+	tables = fingerprint_sorted(item, n);
 	made = 0;
 	whole = tables ? json_pack("{s:o, s:i}", "tables", tables, "v", 1) : NULL;
 	if (!whole)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(finger_hash(whole, "f1:", fingerprint, err));
+	DTX_TRY(fingerprint_hash(whole, "f1:", fingerprint, err));
 	if (doc)
 		*doc = json_incref(whole);
 out:
@@ -151,8 +151,8 @@ out:
 
 /* --- what goes into the parameters and the cache --- */
 
-static bool finger_family_names(const struct dtx_schema *s, const struct dtx_families *fam,
-                                json_t *out)
+static bool fingerprint_family_names(const struct dtx_schema *s, const struct dtx_families *fam,
+                                     json_t *out)
 {
 	size_t i, k;
 
@@ -189,7 +189,7 @@ enum dtx_code dtx_fingerprint_families(const struct dtx_fingerprint_table *table
 		if (table[i].grid)
 			continue;
 		DTX_TRY(dtx_families_find(table[i].schema, table[i].families, &fam, err));
-		if (!finger_family_names(table[i].schema, &fam, all))
+		if (!fingerprint_family_names(table[i].schema, &fam, all))
 			DTX_FAIL_MEM(err);
 		dtx_families_clear(&fam);
 	}
@@ -232,7 +232,7 @@ out:
 
 /* --- the columns that code reads --- */
 
-static bool finger_is_read(const json_t *col, const json_t *names)
+static bool fingerprint_is_read(const json_t *col, const json_t *names)
 {
 	const char *name = json_string_value(json_array_get(col, 0));
 	json_t *one;
@@ -249,14 +249,14 @@ static bool finger_is_read(const json_t *col, const json_t *names)
 }
 
 /* {"alias", "cols"} with only the columns that are read. NULL: out of memory. */
-static json_t *finger_read_table(const json_t *table, const json_t *names)
+static json_t *fingerprint_read_table(const json_t *table, const json_t *names)
 {
 	json_t *cols = json_array(), *col;
 	size_t i;
 
 	json_array_foreach(json_object_get(table, "cols"), i, col)
 	{
-		if (finger_is_read(col, names) && json_array_append(cols, col) < 0) {
+		if (fingerprint_is_read(col, names) && json_array_append(cols, col) < 0) {
 			json_decref(cols);
 			return NULL;
 		}
@@ -279,7 +279,7 @@ enum dtx_code dtx_fingerprint_needs(const json_t *doc, const char *names, char *
 	DTX_TRY(dtx_json_parse(dtx_str_of(names), limits, &list, err));
 	json_array_foreach(json_object_get(doc, "tables"), i, table)
 	{
-		if (json_array_append_new(tables, finger_read_table(table, list)) < 0)
+		if (json_array_append_new(tables, fingerprint_read_table(table, list)) < 0)
 			DTX_FAIL_MEM(err);
 	}
 	whole = json_pack("{s:O}", "tables", tables);
@@ -311,7 +311,7 @@ enum dtx_code dtx_fingerprint_intent(const json_t *region, const json_t *contrac
 	           : NULL;
 	if (!doc)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(finger_hash(doc, "i1:", intent, err));
+	DTX_TRY(fingerprint_hash(doc, "i1:", intent, err));
 out:
 	json_decref(none);
 	json_decref(doc);
@@ -326,7 +326,7 @@ enum dtx_code dtx_fingerprint_contract(const json_t *contract, char hex[65], str
 
 	if (!none)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(finger_hash(contract ? contract : none, "c1:", tagged, err));
+	DTX_TRY(fingerprint_hash(contract ? contract : none, "c1:", tagged, err));
 	memcpy(hex, tagged + 3, 65);
 out:
 	json_decref(none);
