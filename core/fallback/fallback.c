@@ -276,7 +276,7 @@ static enum dtx_code fallback_cached(struct dtx_fallback_job *w, struct dtx_err 
 	DTX_TRY(dtx_fallback_job_find(w, err));
 	missing = w->rung == DTX_RUNG_NONE || (w->rung == DTX_RUNG_PENDING && w->r->prompt);
 	if (w->rung == DTX_RUNG_NONE)
-		DTX_TRY(dtx_fallback_job_near(w, err));
+		DTX_TRY(dtx_fallback_job_similar(w, err));
 	DTX_TRY(dtx_fallback_job_event_cache(w, err));
 	if (!missing) {
 		rc = fallback_run(w, err);

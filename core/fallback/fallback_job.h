@@ -80,7 +80,7 @@ void dtx_fallback_job_own(const struct dtx_fallback_request *region, struct dtx_
 enum dtx_code dtx_fallback_job_nobody(struct dtx_fallback_job *w, struct dtx_err *err);
 /* Finds snippets that would fit with columns renamed, for r->near. The rung becomes `near` if
  * there are any. */
-DTX_MUSTUSE enum dtx_code dtx_fallback_job_near(struct dtx_fallback_job *w, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_fallback_job_similar(struct dtx_fallback_job *w, struct dtx_err *err);
 
 /* Admits new code in w->code: screens it, runs it, and keeps it as a candidate. `answer` is the
  * text that it was extracted from. */

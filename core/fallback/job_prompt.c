@@ -101,14 +101,14 @@ enum dtx_code dtx_fallback_job_nobody(struct dtx_fallback_job *w, struct dtx_err
 
 /* --- similar snippets --- */
 
-struct near_one {
+struct similar_one {
 	const struct dtx_snippet *snippet;
 	json_t *needs;
 	double score;
 };
 
-static json_t *near_adopt(const struct dtx_fallback_job *w, const struct near_one *one,
-                          const struct dtx_similar_pair *pair, size_t n)
+static json_t *similar_adopt(const struct dtx_fallback_job *w, const struct similar_one *one,
+                             const struct dtx_similar_pair *pair, size_t n)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -132,8 +132,8 @@ static json_t *near_adopt(const struct dtx_fallback_job *w, const struct near_on
 	return out;
 }
 
-static enum dtx_code near_put(struct dtx_fallback_job *w, const struct near_one *one,
-                              struct dtx_err *err)
+static enum dtx_code similar_put(struct dtx_fallback_job *w, const struct similar_one *one,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_similar_pair pair[32];
@@ -146,7 +146,7 @@ static enum dtx_code near_put(struct dtx_fallback_job *w, const struct near_one 
 			DTX_FAIL_MEM(err);
 	}
 	row = json_pack("{ss sf sO so}", "snippet", one->snippet->id, "score", one->score, "rename",
-	                rename, "adopt", near_adopt(w, one, pair, n));
+	                rename, "adopt", similar_adopt(w, one, pair, n));
 	if (!w->r->near)
 		w->r->near = json_array();
 	if (json_array_append_new(w->r->near, row) < 0)
@@ -159,7 +159,8 @@ out:
 
 /* Inserts into the list of the best, which is sorted with the best first; equal scores keep
  * their order, the newest approval first. */
-static void near_insert(struct near_one best[DTX_SIMILAR_MAX + 1], size_t *n, struct near_one one)
+static void similar_insert(struct similar_one best[DTX_SIMILAR_MAX + 1], size_t *n,
+                           struct similar_one one)
 {
 	size_t i = *n;
 
@@ -172,17 +173,17 @@ static void near_insert(struct near_one best[DTX_SIMILAR_MAX + 1], size_t *n, st
 		json_decref(best[DTX_SIMILAR_MAX].needs);
 }
 
-static enum dtx_code near_read(const struct dtx_snippet *s, json_t **needs, struct dtx_err *err)
+static enum dtx_code similar_read(const struct dtx_snippet *s, json_t **needs, struct dtx_err *err)
 {
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
 
 	return s->needs ? dtx_json_parse(dtx_str_of(s->needs), limits, needs, err) : DTX_OK;
 }
 
-enum dtx_code dtx_fallback_job_near(struct dtx_fallback_job *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_similar(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct near_one best[DTX_SIMILAR_MAX + 1] = { { NULL, NULL, 0 } };
+	struct similar_one best[DTX_SIMILAR_MAX + 1] = { { NULL, NULL, 0 } };
 	struct dtx_similar_pair pair[32];
 	struct dtx_snippet *item;
 	size_t n = 0, all, i, pairs;
@@ -194,17 +195,17 @@ enum dtx_code dtx_fallback_job_near(struct dtx_fallback_job *w, struct dtx_err *
 	DTX_TRY(dtx_snippet_siblings(w->r->store, w->r->ns, w->intent, &w->arena, &item, &all,
 	                             err));
 	for (i = 0; i < all; i++) {
-		struct near_one one = { &item[i], NULL, 0 };
+		struct similar_one one = { &item[i], NULL, 0 };
 
-		DTX_TRY(near_read(&item[i], &one.needs, err));
+		DTX_TRY(similar_read(&item[i], &one.needs, err));
 		one.score = dtx_similar_score(one.needs, w->doc, pair, DTX_COUNT(pair), &pairs);
 		if (one.score >= DTX_SIMILAR_MIN && pairs)
-			near_insert(best, &n, one);
+			similar_insert(best, &n, one);
 		else
 			json_decref(one.needs);
 	}
 	for (i = 0; i < n; i++)
-		DTX_TRY(near_put(w, &best[i], err));
+		DTX_TRY(similar_put(w, &best[i], err));
 out:
 	for (i = 0; i < n; i++)
 		json_decref(best[i].needs);
