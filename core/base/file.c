@@ -78,7 +78,7 @@ enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)
 	got = -1;
 out:
 	if (rc == DTX_E_INPUT_NOT_FOUND)
-		dtx_file_near(path, err);
+		dtx_file_suggest(path, err);
 	dtx_file_close(&got);
 	return rc;
 }
@@ -481,37 +481,37 @@ void dtx_file_close(int *fd)
 
 /* Suggestions for a file that was not found: similar names in the same folder. */
 
-#define NEAR_FILES 512 /* at most this many names of the folder are compared */
-#define NEAR_NAME  64  /* size of one entry of did_you_mean */
+#define SIMILAR_FILES 512 /* at most this many names of the folder are compared */
+#define SIMILAR_NAME  64  /* size of one entry of did_you_mean */
 
-struct near_names {
-	char text[NEAR_FILES][NEAR_NAME];
-	const char *name[NEAR_FILES];
+struct similar_names {
+	char text[SIMILAR_FILES][SIMILAR_NAME];
+	const char *name[SIMILAR_FILES];
 	size_t n;
 };
 
-static int near_cmp(const void *a, const void *b)
+static int similar_cmp(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void near_read(DIR *dir, struct near_names *names)
+static void similar_read(DIR *dir, struct similar_names *names)
 {
 	const struct dirent *entry;
 
-	while (names->n < NEAR_FILES && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= NEAR_NAME)
+	while (names->n < SIMILAR_FILES && (entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= SIMILAR_NAME)
 			continue;
 		names->name[names->n] = names->text[names->n];
-		dtx_str_copy(names->text[names->n++], NEAR_NAME, dtx_str_of(entry->d_name));
+		dtx_str_copy(names->text[names->n++], SIMILAR_NAME, dtx_str_of(entry->d_name));
 	}
 	/* readdir returns names in no fixed order; sorting makes the suggestions repeatable. */
-	qsort(names->name, names->n, sizeof(*names->name), near_cmp);
+	qsort(names->name, names->n, sizeof(*names->name), similar_cmp);
 }
 
-void dtx_file_near(const char *path, struct dtx_err *err)
+void dtx_file_suggest(const char *path, struct dtx_err *err)
 {
-	struct near_names *names;
+	struct similar_names *names;
 	char folder[PATH_MAX];
 	DIR *dir;
 
@@ -525,7 +525,7 @@ void dtx_file_near(const char *path, struct dtx_err *err)
 	}
 	names = dtx_mem_zalloc(1, sizeof(*names));
 	if (names) {
-		near_read(dir, names);
+		similar_read(dir, names);
 		dtx_err_suggest(err, dtx_file_basename(path), names->name, names->n);
 	}
 	dtx_mem_free(names);

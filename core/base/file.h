@@ -11,7 +11,7 @@
 
 /* For an input_not_found error: suggests names in the same folder that are spelt alike, or says
  * that the folder does not exist. */
-void dtx_file_near(const char *path, struct dtx_err *err);
+void dtx_file_suggest(const char *path, struct dtx_err *err);
 /* Opens a file for reading.  Codes: input_not_found; input_io, also for a directory. */
 DTX_MUSTUSE enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err);
 /* Appends a whole file ("-" is stdin) to `out`.  Fails with cell_limit if it has more than out->max
