@@ -20,7 +20,7 @@ static const struct {
 	const char *says, *token;
 	char before;
 	const char *hint;
-} near_rows[] = {
+} hint_rows[] = {
 	{ NULL, "]}", ',', "leave out the comma before it" },
 	{ NULL, "/#", 0,
 	  "JSON has no comments: a step has a 'note', other objects take an \"x-note\"" },
@@ -96,12 +96,12 @@ static void json_hint(struct dtx_err *err, struct dtx_str text, size_t position,
 		dtx_err_hint(err, "JSON begins with { or [");
 		return;
 	}
-	for (size_t i = 0; i < DTX_COUNT(near_rows); i++) {
-		if ((near_rows[i].says && !strstr(says, near_rows[i].says)) ||
-		    (near_rows[i].token && (!n || !strchr(near_rows[i].token, token[0]))) ||
-		    (near_rows[i].before && near_rows[i].before != before))
+	for (size_t i = 0; i < DTX_COUNT(hint_rows); i++) {
+		if ((hint_rows[i].says && !strstr(says, hint_rows[i].says)) ||
+		    (hint_rows[i].token && (!n || !strchr(hint_rows[i].token, token[0]))) ||
+		    (hint_rows[i].before && hint_rows[i].before != before))
 			continue;
-		dtx_err_hint(err, "%s", near_rows[i].hint);
+		dtx_err_hint(err, "%s", hint_rows[i].hint);
 		return;
 	}
 }
