@@ -25,7 +25,7 @@ out:
 }
 
 /* Writes "; 12 rows x 4 columns became 9 x 4". */
-static void gate_sizes(const struct dtx_approval_view *v, char *out, size_t size)
+static void approval_sizes(const struct dtx_approval_view *v, char *out, size_t size)
 {
 	out[0] = '\0';
 	if (!v->result)
@@ -39,12 +39,12 @@ static void gate_sizes(const struct dtx_approval_view *v, char *out, size_t size
 		         (long long)v->rows_after, (long long)v->cols_after);
 }
 
-static enum dtx_code gate_wait(const struct dtx_approval_view *view, bool refused,
-                               struct dtx_err *err)
+static enum dtx_code approval_wait(const struct dtx_approval_view *view, bool refused,
+                                   struct dtx_err *err)
 {
 	char sizes[128];
 
-	gate_sizes(view, sizes, sizeof(sizes));
+	approval_sizes(view, sizes, sizeof(sizes));
 	dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
 	            refused        ? "snippet %s was not approved%s"
 	            : view->result ? "snippet %s works and waits for approval%s"
@@ -73,10 +73,10 @@ enum dtx_code dtx_approval(const struct dtx_approval *gate, bool supplied,
 	} else if (asks) {
 		DTX_TRY(gate->ask(gate->arg, view, &yes, err));
 		if (!yes)
-			rc = gate_wait(view, true, err);
+			rc = approval_wait(view, true, err);
 		*by = yes ? gate->user ? gate->user : "unknown" : NULL;
 	} else {
-		rc = gate_wait(view, false, err);
+		rc = approval_wait(view, false, err);
 	}
 out:
 	return rc;

@@ -101,8 +101,8 @@ void test_extract_alloc_fails(void)
 }
 
 /* The person at the terminal; arg is the answer. */
-static enum dtx_code gate_person(void *arg, const struct dtx_approval_view *view, bool *yes,
-                                 struct dtx_err *err)
+static enum dtx_code approval_person(void *arg, const struct dtx_approval_view *view, bool *yes,
+                                     struct dtx_err *err)
 {
 	(void)err;
 	T_STR(view->id, "c7d2a1f000000000");
@@ -143,7 +143,7 @@ void test_gate(void)
 	gate.arg = &answer;
 	for (i = 0; i < DTX_COUNT(row); i++) {
 		T_OK(dtx_approve_parse(row[i].policy, &gate.policy, &err), &err);
-		gate.ask = row[i].person < 0 ? NULL : gate_person;
+		gate.ask = row[i].person < 0 ? NULL : approval_person;
 		answer = row[i].person == 1;
 		T_CODE(dtx_approval(&gate, row[i].supplied, &view, &by, &err),
 		       row[i].by ? DTX_OK : DTX_E_NEEDS_APPROVAL, &err);
