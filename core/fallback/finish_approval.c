@@ -4,7 +4,7 @@
 #include "core/base/mem.h"
 #include "core/store/ledger/lease.h"
 
-#define WORK_DROPPED UINT32_MAX /* the index of a region that no longer exists */
+#define REGION_DROPPED UINT32_MAX /* the index of a region that no longer exists */
 
 void dtx_fallback_job_free(struct dtx_fallback_job *w)
 {
@@ -46,7 +46,8 @@ void dtx_fallback_job_keep(struct dtx_fallback_job *w)
 	*at = w;
 }
 
-static bool work_is(const struct dtx_fallback_job *w, const struct dtx_fallback_request *region)
+static bool is_of_region(const struct dtx_fallback_job *w,
+                         const struct dtx_fallback_request *region)
 {
 	return w->kept.whole_plan == region->whole_plan && w->kept.first == region->first &&
 	       w->kept.count == region->count && w->kept.input == region->input;
@@ -57,10 +58,10 @@ struct dtx_fallback_job *dtx_fallback_job_take(struct dtx_fallback_ctx *r,
 {
 	struct dtx_fallback_job **at = &r->done, *w;
 
-	while (*at && ((*at)->kept.index != region->index || !work_is(*at, region))) {
+	while (*at && ((*at)->kept.index != region->index || !is_of_region(*at, region))) {
 		if ((*at)->kept.index ==
 		    region->index) /* it belonged to another region, which was dropped */
-			(*at)->kept.index = WORK_DROPPED;
+			(*at)->kept.index = REGION_DROPPED;
 		at = &(*at)->next;
 	}
 	w = *at;
@@ -86,14 +87,14 @@ enum dtx_code dtx_fallback_job_drop_lease(struct dtx_fallback_job *w, struct dtx
 	return rc;
 }
 
-static bool work_stands(const struct dtx_fallback_job *w, uint64_t stands)
+static bool is_in_use(const struct dtx_fallback_job *w, uint64_t stands)
 {
 	return w->kept.index < 64 && stands >> w->kept.index & 1;
 }
 
 /* Approves the code of one region, or keeps it as pending for a person: if the run failed for
  * another reason, or if the answer is not used any more, so that no step has tried it. */
-static enum dtx_code settle_one(struct dtx_fallback_job *w, enum dtx_settle when, bool stands,
+static enum dtx_code finish_one(struct dtx_fallback_job *w, enum dtx_settle when, bool stands,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, dropped;
@@ -120,7 +121,7 @@ static enum dtx_code settle_one(struct dtx_fallback_job *w, enum dtx_settle when
 }
 
 /* Warns about a snippet that changes nothing: it did not do what was asked for. */
-static enum dtx_code settle_warn(struct dtx_fallback_job *w, struct dtx_err *err)
+static enum dtx_code finish_warn(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
@@ -156,16 +157,16 @@ enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t stan
 	struct dtx_fallback_job *w;
 
 	for (w = r->done; w; w = w->next) {
-		one = settle_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, work_stands(w, stands),
+		one = finish_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, is_in_use(w, stands),
 		                 rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
 	}
 	if (when == DTX_SETTLE_NEXT)
 		return rc;
 	for (w = r->done; w; w = w->next) {
-		if (when == DTX_SETTLE_DONE && !work_stands(w, stands))
+		if (when == DTX_SETTLE_DONE && !is_in_use(w, stands))
 			continue; /* nothing of its result is in the output */
-		one = when == DTX_SETTLE_DONE ? settle_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
+		one = when == DTX_SETTLE_DONE ? finish_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
 		rc = rc == DTX_OK ? one : rc;
 		one = dtx_fallback_job_record(w, rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
