@@ -26,24 +26,24 @@ struct dtx_runner_author {
 };
 
 /* The state of one call: settings are looked up one by one. */
-struct settle {
+struct setup {
 	struct dtx_runner *r;
 	struct dtx_runner_author *a;
 	struct dtx_err *err;
 };
 
-static const char *settle_text(struct settle *s, const char *key, const char *option)
+static const char *setup_text(struct setup *s, const char *key, const char *option)
 {
 	return dtx_config_get(&s->a->config, key, option, NULL);
 }
 
 /* Gets a whole number between min and max; `otherwise` if it is not set. */
-static enum dtx_code settle_int(struct settle *s, const char *key, const char *option, int64_t min,
-                                int64_t max, int64_t *out)
+static enum dtx_code setup_int(struct setup *s, const char *key, const char *option, int64_t min,
+                               int64_t max, int64_t *out)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
-	const char *text = settle_text(s, key, option);
+	const char *text = setup_text(s, key, option);
 	long long value;
 	char *end;
 
@@ -59,11 +59,11 @@ out:
 	return rc;
 }
 
-static enum dtx_code settle_cost(struct settle *s, int64_t *out)
+static enum dtx_code setup_cost(struct setup *s, int64_t *out)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
-	const char *text = settle_text(s, "max_cost", s->r->args->max_cost);
+	const char *text = setup_text(s, "max_cost", s->r->args->max_cost);
 	double value;
 	char *end;
 
@@ -79,11 +79,11 @@ out:
 
 /* Gets a flag. Other words are errors: a "yes" read as no could ask an author that must not be
  * asked. */
-static enum dtx_code settle_flag(struct settle *s, const char *key, bool option, bool *out)
+static enum dtx_code setup_flag(struct setup *s, const char *key, bool option, bool *out)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
-	const char *text = settle_text(s, key, option ? "true" : NULL);
+	const char *text = setup_text(s, key, option ? "true" : NULL);
 
 	*out = text && (!strcmp(text, "true") || !strcmp(text, "1"));
 	if (text && !*out && strcmp(text, "false") && strcmp(text, "0"))
@@ -94,11 +94,11 @@ out:
 
 /* --- the author --- */
 
-static enum dtx_code settle_key(struct settle *s, const char *variable, const char **out)
+static enum dtx_code setup_key(struct setup *s, const char *variable, const char **out)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
-	const char *file = settle_text(s, "author_key_file", s->r->args->author_key_file);
+	const char *file = setup_text(s, "author_key_file", s->r->args->author_key_file);
 	size_t n;
 
 	*out = getenv(variable);
@@ -113,7 +113,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code settle_author(struct settle *s)
+static enum dtx_code setup_author(struct setup *s)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
@@ -122,7 +122,7 @@ static enum dtx_code settle_author(struct settle *s)
 	enum dtx_config_source from_command, from_url;
 	const char *command = dtx_config_get(c, "author", args->author, &from_command);
 	const char *url = dtx_config_get(c, "author_url", args->author_url, &from_url);
-	const char *model = settle_text(s, "author_model", args->author_model);
+	const char *model = setup_text(s, "author_model", args->author_model);
 	enum dtx_config_source from_variable;
 	const char *variable =
 		dtx_config_get(c, "author_key_env", args->author_key_env, &from_variable);
@@ -133,7 +133,7 @@ static enum dtx_code settle_author(struct settle *s)
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "--author-key-env: expected the name of a variable that is set");
 	variable = variable ? variable : "DTX_AUTHOR_KEY";
-	DTX_TRY(settle_key(s, variable, &key));
+	DTX_TRY(setup_key(s, variable, &key));
 	if (key)
 		dtx_secrets_shut_memory();
 	if (!dtx_secrets_add(&s->a->secrets, key) || !dtx_secrets_find(&s->a->secrets, environ))
@@ -157,14 +157,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code settle_cassette(struct settle *s)
+static enum dtx_code setup_cassette(struct setup *s)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
-	const char *folder = settle_text(s, "cassette", s->r->args->cassette);
+	const char *folder = setup_text(s, "cassette", s->r->args->cassette);
 	bool record;
 
-	DTX_TRY(settle_flag(s, "cassette_record", s->r->args->cassette_record, &record));
+	DTX_TRY(setup_flag(s, "cassette_record", s->r->args->cassette_record, &record));
 	if (record && (!folder || !s->r->fallback.author))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "--cassette-record wants --cassette FOLDER and an author to ask");
@@ -179,7 +179,7 @@ out:
 
 /* --- approval --- */
 
-static void settle_say(void *arg, const char *text)
+static void setup_say(void *arg, const char *text)
 {
 	const struct dtx_cli *cli = arg;
 
@@ -188,8 +188,8 @@ static void settle_say(void *arg, const char *text)
 }
 
 /* Hides the progress line while the question is on the screen. */
-static enum dtx_code settle_ask(void *arg, const struct dtx_approval_view *view, bool *yes,
-                                struct dtx_err *err)
+static enum dtx_code setup_ask(void *arg, const struct dtx_approval_view *view, bool *yes,
+                               struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
 	enum dtx_code rc;
@@ -202,22 +202,22 @@ static enum dtx_code settle_ask(void *arg, const struct dtx_approval_view *view,
 	return rc;
 }
 
-static enum dtx_code settle_gate(struct settle *s)
+static enum dtx_code setup_gate(struct setup *s)
 {
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_fallback_ctx *x = &s->r->fallback;
-	const char *trial = settle_text(s, "trial", s->r->args->trial);
+	const char *trial = setup_text(s, "trial", s->r->args->trial);
 
-	DTX_TRY(dtx_approve_parse(settle_text(s, "approve", s->r->args->approve), &x->gate.policy,
+	DTX_TRY(dtx_approve_parse(setup_text(s, "approve", s->r->args->approve), &x->gate.policy,
 	                          err));
-	DTX_TRY(dtx_sample_parse(settle_text(s, "sample", s->r->args->sample), &x->sample, err));
+	DTX_TRY(dtx_sample_parse(setup_text(s, "sample", s->r->args->sample), &x->sample, err));
 	if (trial && strcmp(trial, "on") && strcmp(trial, "off"))
 		DTX_FAIL(err, DTX_E_USAGE, "--trial '%s': expected on or off", trial);
 	x->trial_off = trial && !strcmp(trial, "off");
 	x->gate.user = dtx_process_user();
 	if (dtx_approve_terminal()) {
-		x->gate.ask = settle_ask;
+		x->gate.ask = setup_ask;
 		x->gate.arg = s->r;
 	}
 	DTX_TRY(dtx_config_deny(&s->a->config, &x->deny, &x->ndeny, err));
@@ -225,25 +225,25 @@ out:
 	return rc;
 }
 
-static enum dtx_code settle_jail(struct settle *s)
+static enum dtx_code setup_jail(struct setup *s)
 {
 	return dtx_jail_limits_settle(&s->r->args->jail, &s->a->config, &s->r->fallback.limits,
 	                              s->err);
 }
 
-static enum dtx_code settle_ceilings(struct settle *s)
+static enum dtx_code setup_ceilings(struct setup *s)
 {
 	struct dtx_fallback_ctx *x = &s->r->fallback;
 	const struct dtx_run_args *args = s->r->args;
 	enum dtx_code rc = DTX_OK;
 	int64_t attempts = 0, seconds = 0;
 
-	DTX_TRY(settle_int(s, "max_attempts", args->max_attempts, 1, DTX_ATTEMPTS_MAX, &attempts));
-	DTX_TRY(settle_int(s, "max_tokens", args->max_tokens, 1, (int64_t)1 << 40,
-	                   &x->budget.tokens));
-	DTX_TRY(settle_int(s, "author_timeout", args->author_timeout, 1, 86400, &seconds));
-	DTX_TRY(settle_cost(s, &x->budget.cost));
-	DTX_TRY(settle_flag(s, "cache_only", args->cache_only, &x->cache_only));
+	DTX_TRY(setup_int(s, "max_attempts", args->max_attempts, 1, DTX_ATTEMPTS_MAX, &attempts));
+	DTX_TRY(setup_int(s, "max_tokens", args->max_tokens, 1, (int64_t)1 << 40,
+	                  &x->budget.tokens));
+	DTX_TRY(setup_int(s, "author_timeout", args->author_timeout, 1, 86400, &seconds));
+	DTX_TRY(setup_cost(s, &x->budget.cost));
+	DTX_TRY(setup_flag(s, "cache_only", args->cache_only, &x->cache_only));
 	x->budget.attempts = (unsigned)attempts;
 	x->author_timeout_ms = seconds * 1000;
 	x->retry_author = args->retry_author;
@@ -254,21 +254,21 @@ out:
 enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct settle s = { .r = r, .err = err };
+	struct setup s = { .r = r, .err = err };
 
 	if (r->asks)
 		goto out;
 	r->asks = s.a = dtx_mem_zalloc(1, sizeof(*r->asks));
 	if (!s.a)
 		DTX_FAIL_MEM(err);
-	r->fallback.say = settle_say;
+	r->fallback.say = setup_say;
 	r->fallback.say_arg = (void *)(uintptr_t)r->cli;
 	DTX_TRY(dtx_config_open(&s.a->config, err));
-	DTX_TRY(settle_author(&s));
-	DTX_TRY(settle_cassette(&s));
-	DTX_TRY(settle_gate(&s));
-	DTX_TRY(settle_ceilings(&s));
-	DTX_TRY(settle_jail(&s));
+	DTX_TRY(setup_author(&s));
+	DTX_TRY(setup_cassette(&s));
+	DTX_TRY(setup_gate(&s));
+	DTX_TRY(setup_ceilings(&s));
+	DTX_TRY(setup_jail(&s));
 	if (dtx_config_locks(&s.a->config))
 		dtx_out_note(r->cli, "dtx: warning: %s\n", dtx_config_locks(&s.a->config));
 out:
