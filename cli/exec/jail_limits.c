@@ -56,7 +56,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code settle_profile(int option, struct dtx_config *config,
+static enum dtx_code choose_profile(int option, struct dtx_config *config,
                                     enum dtx_jail_profile *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -98,7 +98,7 @@ enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct 
 		if (option && option != *value)
 			dtx_config_overrule(config, settings[i].key);
 	}
-	DTX_TRY(settle_profile(given->profile, config, &profile, err));
+	DTX_TRY(choose_profile(given->profile, config, &profile, err));
 	*out = (struct dtx_jail_limits){ got.wall * 1000,      got.cpu * 1000,
 		                         (uint64_t)got.memory, (uint64_t)got.output,
 		                         got.queue * 1000,     profile };
