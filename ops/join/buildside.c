@@ -581,9 +581,9 @@ out:
 
 /* The records of all batches; or, if some batch has none, all get their cells back and *out stays
  * NULL. */
-static enum dtx_code settle_cells(const struct dtx_opctx *ox, const struct dtx_build_side *l,
-                                  struct part *part, size_t n, struct dtx_row_store_set **out,
-                                  struct dtx_err *err)
+static enum dtx_code collect_cells(const struct dtx_opctx *ox, const struct dtx_build_side *l,
+                                   struct part *part, size_t n, struct dtx_row_store_set **out,
+                                   struct dtx_err *err)
 {
 	struct dtx_row_store **cells = dtx_mem_alloc(n + 1, sizeof(struct dtx_row_store *));
 	enum dtx_code rc = DTX_OK;
@@ -655,7 +655,7 @@ enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals, u
 	int32_t *rest_from = NULL;
 
 	DTX_TRY(gather_parts(locals, n, &part, &nparts, err));
-	DTX_TRY(settle_cells(ox, side, part, nparts, &cells, err));
+	DTX_TRY(collect_cells(ox, side, part, nparts, &cells, err));
 	DTX_TRY(keep_parts(part, nparts, &all, err));
 	if (cells) {
 		DTX_TRY(rest_map(side->attach, cells, &rest_from, err));
