@@ -288,7 +288,7 @@ static enum dtx_code fallback_cached(struct dtx_fallback_job *w, struct dtx_err 
 	}
 	if (w->r->prompt)
 		DTX_TRY(dtx_fallback_job_prompt(w, NULL, w->r->prompt, err));
-	rc = dtx_fallback_job_nobody(w, err);
+	rc = dtx_fallback_job_unanswered(w, err);
 out:
 	return rc;
 }
@@ -365,7 +365,7 @@ static enum dtx_code fallback_replay(struct dtx_fallback_job *w, struct dtx_err 
 	const json_t *code = json_object_get(cell, "code");
 
 	if (!row)
-		return dtx_fallback_job_nobody(w, err);
+		return dtx_fallback_job_unanswered(w, err);
 	if (!strcmp(dtx_json_text(cell, "state", ""), "revoked"))
 		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked since",
 		         dtx_json_text(row, "cell_id", ""));

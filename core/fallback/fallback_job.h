@@ -77,7 +77,7 @@ DTX_MUSTUSE enum dtx_code dtx_fallback_job_prompt(struct dtx_fallback_job *w,
 void dtx_fallback_job_own(const struct dtx_fallback_request *region, struct dtx_err *err);
 /* Reports that there is no answer: needs_snippet for what only a snippet can do, otherwise the
  * cause of the request. Always fails. */
-enum dtx_code dtx_fallback_job_nobody(struct dtx_fallback_job *w, struct dtx_err *err);
+enum dtx_code dtx_fallback_job_unanswered(struct dtx_fallback_job *w, struct dtx_err *err);
 /* Finds snippets that would fit with columns renamed, for r->near. The rung becomes `near` if
  * there are any. */
 DTX_MUSTUSE enum dtx_code dtx_fallback_job_similar(struct dtx_fallback_job *w, struct dtx_err *err);

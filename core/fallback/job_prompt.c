@@ -61,7 +61,7 @@ void dtx_fallback_job_own(const struct dtx_fallback_request *region, struct dtx_
 }
 
 /* Sets needs_snippet for what only a snippet can do, for a prompt, and for a replay. */
-static void nobody_needs(const struct dtx_fallback_job *w, struct dtx_err *err)
+static void report_needs_snippet(const struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	const struct dtx_fallback_request *g = w->region;
 	const char *why = w->r->recorded ? "; the recorded run had no snippet here" : "";
@@ -86,13 +86,13 @@ static void nobody_needs(const struct dtx_fallback_job *w, struct dtx_err *err)
 		err->run_time = true;
 }
 
-enum dtx_code dtx_fallback_job_nobody(struct dtx_fallback_job *w, struct dtx_err *err)
+enum dtx_code dtx_fallback_job_unanswered(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code code = w->region->trigger->code;
 
 	w->r->offered = !w->r->recorded && !w->r->prompt;
 	if (w->r->recorded || w->r->prompt || dtx_code_needs_snippet(code)) {
-		nobody_needs(w, err);
+		report_needs_snippet(w, err);
 		return DTX_E_NEEDS_SNIPPET;
 	}
 	dtx_fallback_job_own(w->region, err);
