@@ -7,9 +7,9 @@
 #include "core/base/text/num.h"
 #include "core/data/time/time.h"
 
-#define AGO_MOST 36500 /* the largest number of any unit */
+#define SPAN_MAX 36500 /* the largest number of any unit */
 
-static bool ago_span(const char *text, int64_t *us)
+static bool parse_span(const char *text, int64_t *us)
 {
 	static const struct {
 		char unit;
@@ -18,7 +18,7 @@ static bool ago_span(const char *text, int64_t *us)
 	size_t len = strlen(text);
 	int64_t n;
 
-	if (len < 2 || !dtx_num_parse_i64(text, len - 1, &n) || n < 0 || n > AGO_MOST)
+	if (len < 2 || !dtx_num_parse_i64(text, len - 1, &n) || n < 0 || n > SPAN_MAX)
 		return false;
 	for (size_t i = 0; i < DTX_COUNT(units); i++) {
 		if (units[i].unit == text[len - 1]) {
@@ -34,7 +34,7 @@ enum dtx_code dtx_relative_time_parse(const char *text, const char *option, int6
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (!ago_span(text, us))
+	if (!parse_span(text, us))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "option '--%s' wants a span like 180d, 12h or 30m, got '%s'", option,
 		         text);
@@ -50,7 +50,7 @@ enum dtx_code dtx_since_parse(const char *text, const char *option, int64_t *us,
 	int32_t day;
 	bool zoned;
 
-	if (ago_span(text, &span)) {
+	if (parse_span(text, &span)) {
 		*us = dtx_wall_us() - span;
 	} else if (dtx_day_parse(dtx_str_of(text), &day)) {
 		*us = (int64_t)day * 86400 * 1000000;
