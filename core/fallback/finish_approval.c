@@ -87,21 +87,21 @@ enum dtx_code dtx_fallback_job_drop_lease(struct dtx_fallback_job *w, struct dtx
 	return rc;
 }
 
-static bool is_in_use(const struct dtx_fallback_job *w, uint64_t stands)
+static bool is_in_use(const struct dtx_fallback_job *w, uint64_t in_use)
 {
-	return w->kept.index < 64 && stands >> w->kept.index & 1;
+	return w->kept.index < 64 && in_use >> w->kept.index & 1;
 }
 
 /* Approves the code of one region, or keeps it as pending for a person: if the run failed for
  * another reason, or if the answer is not used any more, so that no step has tried it. */
-static enum dtx_code finish_one(struct dtx_fallback_job *w, enum dtx_settle when, bool stands,
+static enum dtx_code finish_one(struct dtx_fallback_job *w, enum dtx_settle when, bool in_use,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, dropped;
 
-	if (when == DTX_SETTLE_NEXT && !stands) /* it may be asked for again */
+	if (when == DTX_SETTLE_NEXT && !in_use) /* it may be asked for again */
 		return DTX_OK;
-	if (w->waits && (when == DTX_SETTLE_FAILED || !stands))
+	if (w->waits && (when == DTX_SETTLE_FAILED || !in_use))
 		rc = dtx_fallback_job_pending(w, err);
 	else if (w->waits)
 		rc = dtx_fallback_job_approve(w, w->supplied, err);
@@ -149,7 +149,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t stands,
+enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t in_use,
                                   struct dtx_err *err)
 {
 	struct dtx_fallback_ctx *r = arg;
@@ -157,14 +157,14 @@ enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t stan
 	struct dtx_fallback_job *w;
 
 	for (w = r->done; w; w = w->next) {
-		one = finish_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, is_in_use(w, stands),
+		one = finish_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, is_in_use(w, in_use),
 		                 rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
 	}
 	if (when == DTX_SETTLE_NEXT)
 		return rc;
 	for (w = r->done; w; w = w->next) {
-		if (when == DTX_SETTLE_DONE && !is_in_use(w, stands))
+		if (when == DTX_SETTLE_DONE && !is_in_use(w, in_use))
 			continue; /* nothing of its result is in the output */
 		one = when == DTX_SETTLE_DONE ? finish_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
 		rc = rc == DTX_OK ? one : rc;
