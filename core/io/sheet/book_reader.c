@@ -37,7 +37,7 @@ struct book_reader {
 /* The rows of one batch: some of the live rows of a grid. */
 struct slice {
 	const struct dtx_grid *grid;
-	const struct dtx_row_cache *tape; /* the cells are there; NULL: in the grid */
+	const struct dtx_row_cache *row_cache; /* the cells are there; NULL: in the grid */
 	const uint32_t *live;
 	uint32_t seq, n;
 	struct dtx_book_window *window; /* returned when the batch is complete */
@@ -351,7 +351,7 @@ static void fill_from_tape(const struct dtx_sheet_layout *l, const struct slice 
 	bool all = row[s->live[s->n - 1]].first - from == s->n - 1;
 	struct dtx_row_cache_col c = { 0 };
 
-	while (dtx_row_cache_next(s->tape, s->window->block, &c)) {
+	while (dtx_row_cache_next(s->row_cache, s->window->block, &c)) {
 		int32_t i = l->index[c.col];
 		struct cell_block *to = i < 0 ? NULL : block[i];
 
@@ -452,7 +452,7 @@ static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, co
 		if (pick[i] && !b->col[i])
 			DTX_TRY(cell_column(r, i, b->nrows, &b->col[i], &block[i], err));
 	}
-	if (s->tape)
+	if (s->row_cache)
 		fill_from_tape(&r->layout, s, block);
 	else
 		fill_cells(&r->layout, s, block);
@@ -543,7 +543,7 @@ static enum dtx_code claim_streamed(struct book_reader *r, struct slice *s, stru
 	if (!s->window)
 		goto out;
 	s->grid = &s->window->grid;
-	s->tape = dtx_book_stream_taped(&r->layout) ? &r->layout.tail->tape : NULL;
+	s->row_cache = dtx_book_stream_taped(&r->layout) ? &r->layout.tail->row_cache : NULL;
 	s->live = s->window->live;
 	s->n = s->window->nlive;
 	count_rows(r, st->last, st->nlive, st->nhidden);

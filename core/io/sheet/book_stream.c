@@ -126,8 +126,8 @@ static enum dtx_code fill_window(struct dtx_book_stream *s, struct dtx_book_wind
 
 	if (dtx_book_stream_taped(l)) {
 		w->block = s->at.block;
-		DTX_TRY(dtx_row_cache_rows(&l->tail->tape, &s->at, g, rows, err));
-		s->more = s->at.block < l->tail->tape.bytes.len;
+		DTX_TRY(dtx_row_cache_rows(&l->tail->row_cache, &s->at, g, rows, err));
+		s->more = s->at.block < l->tail->row_cache.bytes.len;
 		goto out;
 	}
 	DTX_TRY(l->book->cls->rows->next(s->rows, g, DTX_BOOK_STREAM_CELLS, rows, &s->more, err));

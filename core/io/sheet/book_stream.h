@@ -33,7 +33,7 @@ struct dtx_book_stream {
 /* Whether the rows come from the row cache; those of the grid are then not included. */
 static inline bool dtx_book_stream_taped(const struct dtx_sheet_layout *l)
 {
-	return l->tail && !l->tail->tape.full;
+	return l->tail && !l->tail->row_cache.full;
 }
 /* Goes to the first row. `stream` must be zeroed, or have been used before. The layout is
  * borrowed. */

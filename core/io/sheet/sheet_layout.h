@@ -39,11 +39,11 @@ struct dtx_sheet_stats {
 struct dtx_sheet_tail {
 	uint32_t last_row, row1; /* last row of the sheet; of the range */
 	uint32_t nlive;
-	int64_t nhidden;               /* dropped ones */
-	struct dtx_sheet_stats *stats; /* by physical column; dtx_mem */
-	bool *in, *filled;             /* columns of the range; columns with cells */
-	struct dtx_sheet_cols cols;    /* of the current window */
-	struct dtx_row_cache tape;     /* the rows, unless there are too many */
+	int64_t nhidden;                /* dropped ones */
+	struct dtx_sheet_stats *stats;  /* by physical column; dtx_mem */
+	bool *in, *filled;              /* columns of the range; columns with cells */
+	struct dtx_sheet_cols cols;     /* of the current window */
+	struct dtx_row_cache row_cache; /* the rows, unless there are too many */
 };
 struct dtx_sheet_layout {
 	struct dtx_book *book;

@@ -300,14 +300,14 @@ static void note_cols(const struct dtx_sheet_layout *l, const struct dtx_sheet_c
 		return;
 	t->nhidden += hidden;
 	t->nlive += c->n - hidden;
-	dtx_row_cache_open(&t->tape, c, &block);
+	dtx_row_cache_open(&t->row_cache, c, &block);
 	for (i = 0; i < c->ncols; i++) {
 		struct dtx_sheet_col col = dtx_sheet_cols_get(c, i);
 
 		t->filled[col.col] |= note_col(l, c, &col, &t->stats[col.col]);
-		dtx_row_cache_col(&t->tape, &col);
+		dtx_row_cache_col(&t->row_cache, &col);
 	}
-	dtx_row_cache_close(&t->tape, block);
+	dtx_row_cache_close(&t->row_cache, block);
 }
 
 void dtx_sheet_note_rows(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t nrows,

@@ -15,7 +15,7 @@ enum {
 
 void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail)
 {
-	dtx_row_cache_clear(&tail->tape);
+	dtx_row_cache_clear(&tail->row_cache);
 	dtx_sheet_cols_clear(&tail->cols);
 	dtx_mem_free(tail->stats);
 	dtx_mem_free(tail->in);
@@ -30,7 +30,7 @@ static enum dtx_code tail_open(struct dtx_sheet_tail *t, const struct dtx_sheet_
 	const struct dtx_cellrange *r = &l->pick.range;
 	uint32_t c;
 
-	dtx_row_cache_init(&t->tape,
+	dtx_row_cache_init(&t->row_cache,
 	                   (l->opts->hold_cells ? l->opts->hold_cells : (size_t)HEAD_CELLS) *
 	                           TAPE_BYTES);
 	DTX_TRY(dtx_sheet_cols_init(&t->cols, err));
