@@ -218,7 +218,7 @@ static enum dtx_code cast_column(const struct dtx_opctx *ox, const struct cast_o
 		uint32_t row = (uint32_t)err->row;
 
 		err->row = -1;
-		dtx_batch_blame(in, row, one->col, err);
+		dtx_batch_set_position(in, row, one->col, err);
 	}
 	if (rc != DTX_OK)
 		goto out;

@@ -317,7 +317,7 @@ static enum dtx_code watch_keys(const struct diff_state *s, struct diff_local *l
 			"diff_tables: a key of the current table occurs more than once: %s",
 			dtx_buf_text(&text));
 		dtx_err_hint(err, "a key tells one row: name more columns, or make it distinct");
-		dtx_batch_blame(in, dtx_batch_row(in, k), -1, err);
+		dtx_batch_set_position(in, dtx_batch_row(in, k), -1, err);
 		goto out;
 	}
 out:

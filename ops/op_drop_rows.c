@@ -330,7 +330,7 @@ static enum dtx_code drop_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 		const struct dtx_batch *b = dtx_raw_row(&w.raw, w.first_unproven, &at);
 		struct dtx_err place = DTX_ERR_INIT;
 
-		dtx_batch_blame(b, at, -1, &place);
+		dtx_batch_set_position(b, at, -1, &place);
 		dtx_op_warn(ox, DTX_W_TOTAL_NOT_VERIFIED,
 		            "%lld rows look like totals but do not add up and stay, the first %s%s",
 		            (long long)w.unproven, place.cell[0] ? "at " : "is not of an input",

@@ -312,7 +312,7 @@ static enum dtx_code uneven(struct work *w, uint32_t row, uint32_t i, struct dtx
 	            w->in->schema->field[s->col[0]].name, w->piece[0].n,
 	            w->in->schema->field[s->col[i]].name, w->piece[i].n);
 	dtx_err_hint(err, "columns that are taken apart together have as many pieces in each row");
-	dtx_batch_blame(w->in, row, s->col[i], err);
+	dtx_batch_set_position(w->in, row, s->col[i], err);
 	return DTX_E_BAD_SPLIT;
 }
 
@@ -325,7 +325,7 @@ static enum dtx_code explode_row(struct work *w, uint32_t row, struct dtx_err *e
 		rc = cut_cell(w->ox->args, w->in->col[s->col[i]], row, &w->scratch, &w->piece[i],
 		              err);
 		if (rc != DTX_OK) {
-			dtx_batch_blame(w->in, row, s->col[i], err);
+			dtx_batch_set_position(w->in, row, s->col[i], err);
 			goto out;
 		}
 		if (w->piece[i].n != w->piece[0].n) {

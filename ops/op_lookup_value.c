@@ -264,7 +264,7 @@ static enum dtx_code missing(const struct lookup_state *s, struct dtx_batch *in,
 	            "lookup_value: the other table has no row for %s", dtx_buf_text(&text));
 	dtx_err_hint(err,
 	             "add the key to the table, or set \"on_missing\": \"null\" or \"default\"");
-	dtx_batch_blame(in, row, s->key.left.col[0], err);
+	dtx_batch_set_position(in, row, s->key.left.col[0], err);
 	if (err)
 		err->count = count;
 	dtx_buf_clear(&text);

@@ -348,7 +348,7 @@ static enum dtx_code misfit(const struct date_args *a, const struct dtx_kept *t,
 	            b->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr, what,
 	            why);
 	dtx_err_hint(err, "%s", dtx_time_why_hint(why, hint));
-	dtx_batch_blame(b, f->row, col, err);
+	dtx_batch_set_position(b, f->row, col, err);
 	if (err)
 		err->count = f->misfits;
 	dtx_buf_clear(&scratch);

@@ -238,7 +238,7 @@ static enum dtx_code misfit(const struct dtx_opctx *ox, const struct dtx_batch *
 		             "add it to blanks, set decimal (\"%c\") and group (\"%s\") as it "
 		             "has them, or on_error null",
 		             s->rules.decimal, (char[]){ s->rules.group, '\0' });
-	dtx_batch_blame(in, t->first, col, err);
+	dtx_batch_set_position(in, t->first, col, err);
 	if (err)
 		err->count = t->failed;
 	dtx_buf_clear(&scratch);

@@ -136,7 +136,7 @@ static enum dtx_code blame(struct work *w, int64_t row, enum dtx_code code, cons
 
 	dtx_err_set(err, code, __FILE__, __LINE__, "pivot_records: %s, got '%.*s'", what,
 	            (int)DTX_MIN(text.len, (size_t)80), text.ptr);
-	dtx_batch_blame(b, at, w->s->key, err);
+	dtx_batch_set_position(b, at, w->s->key, err);
 	return code;
 }
 

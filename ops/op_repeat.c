@@ -118,7 +118,7 @@ static enum dtx_code times_of(struct work *w, const struct dtx_column *c, uint32
 	             "leave such rows out with a filter step before, or max(%.60s, 0) in a "
 	             "derive step",
 	             a->col);
-	dtx_batch_blame(w->in, row, s->col, err);
+	dtx_batch_set_position(w->in, row, s->col, err);
 	return DTX_E_UNEXPECTED_VALUE;
 }
 

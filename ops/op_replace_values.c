@@ -420,7 +420,7 @@ static enum dtx_code unexpected(struct dtx_batch *in, int32_t col, uint32_t row,
 	            "replace_values: column '%s' has '%.*s', which the map lacks",
 	            in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
 	dtx_err_hint(err, "add it to map, or set else to keep or null");
-	dtx_batch_blame(in, row, col, err);
+	dtx_batch_set_position(in, row, col, err);
 	dtx_buf_clear(&scratch);
 	return DTX_E_UNEXPECTED_VALUE;
 }

@@ -134,7 +134,7 @@ void dtx_profile_place(const struct dtx_profile *p, uint32_t col, uint64_t row, 
 	};
 	struct dtx_err place = DTX_ERR_INIT;
 
-	dtx_batch_blame(&b, 0, (int32_t)col, &place);
+	dtx_batch_set_position(&b, 0, (int32_t)col, &place);
 	dtx_str_copy(buf, size, dtx_str_of(place.cell));
 	dtx_err_clear(&place);
 }

@@ -257,7 +257,7 @@ static int64_t why_not_place(const struct dtx_batch *b, uint32_t row, char cell[
 	struct dtx_err place = DTX_ERR_INIT;
 	int64_t line;
 
-	dtx_batch_blame(b, row, 0, &place);
+	dtx_batch_set_position(b, row, 0, &place);
 	snprintf(cell, 24, "%.23s", place.cell);
 	line = place.row + 1;
 	dtx_err_clear(&place);

@@ -530,7 +530,7 @@ static void rows_cell(const struct dtx_why *w, const struct dtx_why_span *s, uin
 {
 	struct dtx_err place = DTX_ERR_INIT;
 
-	dtx_batch_blame(s->batch, s->at + k, rows_column(w, s, column), &place);
+	dtx_batch_set_position(s->batch, s->at + k, rows_column(w, s, column), &place);
 	snprintf(at, 24, "%.23s", place.cell);
 	dtx_err_clear(&place);
 }

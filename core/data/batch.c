@@ -210,7 +210,8 @@ int64_t dtx_batch_physical(const struct dtx_batch *b, uint32_t row)
 	return place.row;
 }
 
-void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, struct dtx_err *err)
+void dtx_batch_set_position(const struct dtx_batch *b, uint32_t row, int32_t column,
+                            struct dtx_err *err)
 {
 	const struct dtx_origin *o = b->origin;
 	struct dtx_place place;
@@ -290,7 +291,7 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	if (err && input_name)
 		dtx_str_copy(err->declared, sizeof(err->declared), dtx_str_of(input_name));
 	dtx_err_row(err, -1, input_name);
-	dtx_batch_blame(b, (uint32_t)row, (int32_t)i, err);
+	dtx_batch_set_position(b, (uint32_t)row, (int32_t)i, err);
 	dtx_buf_clear(&value);
 	dtx_buf_clear(&type);
 	return rc;

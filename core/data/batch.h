@@ -76,7 +76,8 @@ DTX_MUSTUSE enum dtx_code dtx_batch_sel(struct dtx_batch *b, uint16_t **sel, str
 /* Fills in where an error happened: input, sheet, row, byte, cell ("C17" or "L1042") and column
  * name, for a row of the batch and a column of b->schema (-1: none).  Does nothing if the rows were
  * made. */
-void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, struct dtx_err *err);
+void dtx_batch_set_position(const struct dtx_batch *b, uint32_t row, int32_t column,
+                            struct dtx_err *err);
 /* The physical row of the input, from 0; -1: unknown. */
 int64_t dtx_batch_physical(const struct dtx_batch *b, uint32_t row);
 /* Column i as values of the type schema->field[i].type.  For FLAT, DICT and CONST that is the

@@ -132,7 +132,7 @@ struct dtx_eval_counts {
 /* Evaluates b for every row of the batch.  The result is a FLAT, DICT or CONST column of
  * dtx_bound_type, and the caller owns a reference.  Rows that are not live have unspecified but
  * valid values and raise no errors.  Codes: overflow, cast_failed, ambiguous_date, cell_limit and
- * others; err has the place of the row (dtx_batch_blame). */
+ * others; err has the place of the row (dtx_batch_set_position). */
 DTX_MUSTUSE enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in,
                                    struct dtx_column **out, struct dtx_eval_counts *counts,
                                    struct dtx_err *err);

@@ -102,7 +102,7 @@ static void blame_type(const struct dtx_batch *b, uint32_t row, uint32_t col, st
 		dtx_str_copy(err->declared, sizeof(err->declared),
 		             dtx_str_of(b->schema->field[col].name));
 	}
-	dtx_batch_blame(b, row, (int32_t)col, err);
+	dtx_batch_set_position(b, row, (int32_t)col, err);
 }
 
 void dtx_columns_count(struct dtx_reader *r, const struct dtx_cast_found *found)

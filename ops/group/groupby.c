@@ -579,7 +579,7 @@ static enum dtx_code drop_null_keys(const struct dtx_opctx *ox, const struct dtx
 		dtx_err_hint(err,
 		             "\"null_keys\": \"keep\" makes null a group, \"drop\" leaves the rows "
 		             "out");
-		dtx_batch_blame(in, sel[k], s->key[0].col, err);
+		dtx_batch_set_position(in, sel[k], s->key[0].col, err);
 		goto out;
 	}
 	dtx_op_count(ox, "null_key", (int64_t)in->nsel - n);

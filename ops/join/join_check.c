@@ -25,7 +25,7 @@ static void sample_fill(struct dtx_join_samples *s, struct dtx_join_sample *to,
 	dtx_groupkeys_print(key, b, row, &text);
 	dtx_str_copy(to->text, sizeof(to->text), dtx_str_of(dtx_buf_text(&text)));
 	dtx_buf_clear(&text);
-	dtx_batch_blame(b, row, key->n ? key->col[0] : -1, &where);
+	dtx_batch_set_position(b, row, key->n ? key->col[0] : -1, &where);
 	dtx_str_copy(to->cell, sizeof(to->cell), dtx_str_of(where.cell));
 	if (to == s->item)
 		s->where = where;

@@ -106,7 +106,7 @@ enum dtx_code dtx_pieces_batch(const struct dtx_opctx *ox, const struct dtx_piec
 	for (uint32_t row = 0; c && row < b->nrows; row++) {
 		rc = cut_row(&w, c, row, fn, arg, err);
 		if (rc != DTX_OK) {
-			dtx_batch_blame(b, row, p->col, err);
+			dtx_batch_set_position(b, row, p->col, err);
 			goto out;
 		}
 	}

@@ -389,7 +389,7 @@ void test_batch_misfit(void)
 	T_INT(err.row, 7);
 	T_INT(err.byte, 107);
 	dtx_err_clear(&err);
-	dtx_batch_blame(b, 0, 1, &err);
+	dtx_batch_set_position(b, 0, 1, &err);
 	T_STR(err.cell, "AB6");
 	dtx_batch_free(b);
 	dtx_err_clear(&err);

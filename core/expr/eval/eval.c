@@ -54,7 +54,7 @@ enum dtx_code dtx_ev_row(struct dtx_ev *ev, enum dtx_code rc, const struct dtx_b
 		ev->err->run_time = true;
 		dtx_err_span(ev->err, b->span[0], b->span[1]);
 		if (ev->in->origin)
-			dtx_batch_blame(ev->in, row, blamed_column(b), ev->err);
+			dtx_batch_set_position(ev->in, row, blamed_column(b), ev->err);
 		else
 			dtx_err_row(ev->err, row, NULL);
 	}

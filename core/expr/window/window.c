@@ -114,7 +114,7 @@ void dtx_win_blame(struct dtx_table *t, uint32_t row, struct dtx_err *err)
 {
 	for (size_t i = 0; i < t->nbatches; i++) {
 		if (row < t->batch[i]->nrows) {
-			dtx_batch_blame(t->batch[i], row, -1, err);
+			dtx_batch_set_position(t->batch[i], row, -1, err);
 			return;
 		}
 		row -= t->batch[i]->nrows;

@@ -168,7 +168,7 @@ static uint64_t position(const struct view *v, uint32_t row)
 static void blame_row(const struct view *v, uint32_t row, struct dtx_err *place)
 {
 	*place = (struct dtx_err)DTX_ERR_INIT;
-	dtx_batch_blame(v->batch, row, v->rule->ncols ? v->rule->col[0] : -1, place);
+	dtx_batch_set_position(v->batch, row, v->rule->ncols ? v->rule->col[0] : -1, place);
 }
 
 /* Whether the row has the smallest position so far. The row is already counted in `bad`. */

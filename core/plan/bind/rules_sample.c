@@ -64,7 +64,7 @@ enum dtx_code dtx_rules_sample(struct view *v, uint32_t row, uint64_t at)
 	s = make_room(v->state, max, at);
 	if (!s)
 		goto out;
-	dtx_batch_blame(v->batch, row, -1, &where);
+	dtx_batch_set_position(v->batch, row, -1, &where);
 	*s = (struct rule_sample){ .at = at };
 	dtx_str_copy(s->cell, sizeof(s->cell), dtx_str_of(where.cell));
 	DTX_TRY(print_value(v, row, s->value));

@@ -53,7 +53,7 @@ static enum dtx_code first_cell(struct cause *k, const struct dtx_batch *b, int 
 		to->row = k->rows + row;
 		dtx_cast_print(b->col[k->col], row, &text);
 		dtx_str_copy(to->value, sizeof(to->value), dtx_buf_str(&text));
-		dtx_batch_blame(b, row, (int32_t)k->col, &to->place);
+		dtx_batch_set_position(b, row, (int32_t)k->col, &to->place);
 	}
 out:
 	dtx_column_unref(one);

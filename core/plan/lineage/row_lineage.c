@@ -211,7 +211,7 @@ static json_t *rowlog_prefixes(const struct dtx_table *t)
 		for (uint32_t c = 0; b->nsel && c < t->schema->nfields; c++) {
 			struct dtx_err place = DTX_ERR_INIT;
 
-			dtx_batch_blame(b, b->sel ? b->sel[0] : 0, (int32_t)c, &place);
+			dtx_batch_set_position(b, b->sel ? b->sel[0] : 0, (int32_t)c, &place);
 			json_object_set_new(
 				of, t->schema->field[c].name,
 				json_stringn(place.cell, strcspn(place.cell, "0123456789")));
