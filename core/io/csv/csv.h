@@ -276,7 +276,7 @@ DTX_MUSTUSE enum dtx_code dtx_csv_reject(struct dtx_csv *c, const struct dtx_csv
                                          struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_csv_rejects(struct dtx_reader *r, struct dtx_buf *out,
                                           struct dtx_err *err);
-void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err);
+void dtx_csv_set_position(const struct dtx_csv *c, size_t byte, struct dtx_err *err);
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
 /* csv_lines.c: what a morsel that was read to its end tells about its lines; under `lock`. */
 void dtx_csv_lines_note(struct dtx_csv *c, const struct dtx_csv_worker *w);

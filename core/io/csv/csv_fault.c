@@ -154,7 +154,7 @@ out:
 	return rc;
 }
 
-void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err)
+void dtx_csv_set_position(const struct dtx_csv *c, size_t byte, struct dtx_err *err)
 {
 	int64_t line;
 
@@ -278,7 +278,7 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 		long_advise(c, at, err);
 	else if (!c->dialect.mixed && !dtx_source_is_part(c->head.src) && !fault_is_endless(c, row))
 		parted_advise(c, row->start, err);
-	dtx_csv_blame(c, at, err);
+	dtx_csv_set_position(c, at, err);
 	return rows[row->fault].code;
 }
 
@@ -302,7 +302,7 @@ static enum dtx_code fail_stray(struct dtx_csv *c, enum dtx_code code, size_t st
 		fault_line(c, end));
 
 	dtx_err_hint(err, "\"quotes\": \"lenient\" takes such quotes as data");
-	dtx_csv_blame(c, start, err);
+	dtx_csv_set_position(c, start, err);
 	return rc;
 }
 
@@ -348,7 +348,7 @@ enum dtx_code dtx_csv_odd_record(struct dtx_csv *c, const struct dtx_csv_row *ro
 	                       : "an empty cell too many stands before others");
 	dtx_err_hint(err, "\"dialect\": {\"mixed\": true} reads it so that its cells fit");
 	dtx_repair_advise(err, "{\"mixed\":true}");
-	dtx_csv_blame(c, row->start, err);
+	dtx_csv_set_position(c, row->start, err);
 out:
 	dtx_csv_ref_free(other);
 	return rc;
@@ -406,7 +406,7 @@ static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
 
 	dtx_err_hint(err, "\"ragged\": \"truncate\" fills short rows and cuts long ones; "
 	                  "\"ragged\": \"quarantine\" keeps both out");
-	dtx_csv_blame(c, row->start, err);
+	dtx_csv_set_position(c, row->start, err);
 	return rc;
 }
 
@@ -448,7 +448,7 @@ static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *fi
 	             "ones; \"ragged\": \"truncate\" cuts long ones; "
 	             "\"ragged\": \"quarantine\" keeps both out%s",
 	             ragged_cause(c, first, bad == rows));
-	dtx_csv_blame(c, first->start, err);
+	dtx_csv_set_position(c, first->start, err);
 	if (err) {
 		err->count = bad;
 		dtx_err_more(err, dtx_buf_steal(more));

@@ -44,7 +44,7 @@ enum dtx_code dtx_csv_note_rows(struct dtx_csv *c, int64_t n, size_t first, cons
 	            dtx_source_name(c->head.src), (long long)n, n == 1 ? "" : "s",
 	            n == 1 ? "has" : "have", what);
 	c->text = dtx_csv_text_of(&c->enc, &c->dialect); /* the place is sought in it */
-	dtx_csv_blame(c, first, &w);
+	dtx_csv_set_position(c, first, &w);
 	w.count = n;
 	dtx_buf_printf(&more, "{\"kind\":\"%s\"}", kind);
 	dtx_err_more(&w, dtx_buf_steal(&more));
@@ -91,7 +91,7 @@ enum dtx_code dtx_csv_note_left_out(struct dtx_csv *c, const char *where, const 
 	            dtx_buf_text(&text), n > OPEN_SHOWN ? " ..." : "");
 	if (hint)
 		dtx_err_hint(&w, "%s", hint);
-	dtx_csv_blame(c, first, &w);
+	dtx_csv_set_position(c, first, &w);
 	w.count = (int64_t)n;
 	dtx_err_more(&w, dtx_mem_strdup("{\"kind\":\"lines_dropped\"}"));
 	DTX_TRY(dtx_csv_note(c, &w, err));
@@ -171,7 +171,7 @@ static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 		dtx_repair_advise(&w, "{\"quote\":\"\\\"\",\"mixed\":true}");
 	else if (c->dialect.delim[0] && open_encloses(c))
 		dtx_repair_advise(&w, "{\"quotes\":\"lenient\"}");
-	dtx_csv_blame(c, (size_t)(first - c->text.data), &w);
+	dtx_csv_set_position(c, (size_t)(first - c->text.data), &w);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;

@@ -16,7 +16,7 @@ enum dtx_code dtx_csv_reject(struct dtx_csv *c, const struct dtx_csv_row *row, s
 		            "'%s': more than %lld rows with other than %u cells",
 		            dtx_source_name(c->head.src), (long long)most, c->width);
 		dtx_err_hint(err, "\"max_rejects\" allows more; \"ragged\": \"pad\" keeps them");
-		dtx_csv_blame(c, row->start, err);
+		dtx_csv_set_position(c, row->start, err);
 		rc = DTX_E_RAGGED_ROWS;
 		goto out;
 	}

@@ -140,7 +140,7 @@ static enum dtx_code types_almost(struct dtx_csv *c, const struct dtx_infer *see
 	            dtx_type_name(t.type));
 	dtx_err_hint(&w, "\"null_values\" makes such cells null; so does a declared type with "
 	                 "\"on_error\": \"null\"");
-	dtx_csv_blame(c, (size_t)seen->sample_row, &w);
+	dtx_csv_set_position(c, (size_t)seen->sample_row, &w);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;
@@ -163,7 +163,7 @@ static enum dtx_code types_codes(struct dtx_csv *c, const struct dtx_infer *seen
 		seen->code.ptr);
 	dtx_err_hint(&w, "if they are numbers, declare it: \"types\": {\"%.60s\": \"float\"}",
 	             field->name);
-	dtx_csv_blame(c, (size_t)seen->code_row, &w);
+	dtx_csv_set_position(c, (size_t)seen->code_row, &w);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;

@@ -191,7 +191,7 @@ void dtx_csv_odds(struct dtx_reader *r, struct dtx_csv_oddity odd[DTX_CSV_ODD_CO
 
 		if (!c->total.odd[i].n)
 			continue;
-		dtx_csv_blame(c, c->total.odd[i].first, &at);
+		dtx_csv_set_position(c, c->total.odd[i].first, &at);
 		if (!odd[i].n || at.row < odd[i].line) {
 			odd[i].line = at.row;
 			odd[i].byte = at.byte;

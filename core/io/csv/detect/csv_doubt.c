@@ -50,7 +50,7 @@ enum dtx_code dtx_csv_doubt(struct dtx_csv *c, size_t byte, struct dtx_err *err)
 	}
 	rc = dtx_err_set(err, DTX_E_RESNIFF, __FILE__, __LINE__,
 	                 "'%s': its first part looked otherwise", dtx_source_name(c->head.src));
-	dtx_csv_blame(c, byte, err);
+	dtx_csv_set_position(c, byte, err);
 	advise(&d, err);
 out:
 	pthread_mutex_unlock(&c->doubt);

@@ -241,7 +241,7 @@ static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_t
 		            dtx_source_name(c->head.src), (long long)top->row[i].line + 1,
 		            (long long)top->row[to - 1].line + 1);
 		dtx_err_hint(&w, "\"range\": \"%zu:%zu\" reads that one", i + 1, to);
-		dtx_csv_blame(c, top->row[i].start, &w);
+		dtx_csv_set_position(c, top->row[i].start, &w);
 		DTX_TRY(dtx_csv_note(c, &w, err));
 		break;
 	}

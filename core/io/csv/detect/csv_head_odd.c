@@ -184,7 +184,7 @@ enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top, str
 	            "'%s' has its header once more at L%lld", dtx_source_name(c->head.src),
 	            (long long)dtx_csv_line(c->text.data, 0, at) + 1);
 	dtx_err_hint(&w, "it is read as a row; \"repeated_header\": \"drop\" leaves such rows out");
-	dtx_csv_blame(c, at, &w);
+	dtx_csv_set_position(c, at, &w);
 	if (again <= rows && is_no_row(top, head, again * (size_t)(head - top->row)))
 		dtx_repair_advise(&w, "{\"repeated_header\":\"drop\"}");
 	DTX_TRY(dtx_csv_note(c, &w, err));

@@ -145,7 +145,7 @@ static enum dtx_code tell_rows(struct dtx_csv *c, const struct dtx_csv_top *top,
 	            "blank lines",
 	            dtx_source_name(c->head.src), (long long)n);
 	dtx_err_hint(&w, "\"skip_tail\": %lld leaves them out", (long long)(c->opts.skip_tail + n));
-	dtx_csv_blame(c, first, &w);
+	dtx_csv_set_position(c, first, &w);
 	w.count = n;
 	dtx_repair_advise(&w, "{\"skip_tail\":%lld}", (long long)(c->opts.skip_tail + n));
 	DTX_TRY(dtx_csv_note(c, &w, err));
@@ -228,7 +228,7 @@ static enum dtx_code tell_columns(struct dtx_csv *c, const struct dtx_csv_top *t
 	            dtx_source_name(c->head.src), c->width - n,
 	            c->width - n == 1 ? "column at the right has" : "columns at the right have");
 	dtx_err_hint(&w, "\"range\": \"%s\" leaves them out", range);
-	dtx_csv_blame(c, c->names, &w);
+	dtx_csv_set_position(c, c->names, &w);
 	w.count = c->width - n;
 	dtx_repair_advise(&w, "{\"range\":\"%s\"}", range);
 	DTX_TRY(dtx_csv_note(c, &w, err));

@@ -294,7 +294,7 @@ static enum dtx_code refuse(struct tables *t, size_t head, size_t to, struct dtx
 		dtx_repair_advise(err, "{\"skip\":%llu}", last_record(t, t->next));
 	else
 		DTX_TRY(advise(t, to, err));
-	dtx_csv_blame(t->c, t->top->row[to].start, err);
+	dtx_csv_set_position(t->c, t->top->row[to].start, err);
 	rc = DTX_E_MULTIPLE_TABLES;
 out:
 	return rc;
@@ -443,7 +443,7 @@ static enum dtx_code tell_gapless(struct tables *t, size_t head, struct dtx_err 
 	            "'%s' looks like 2 tables without a gap, read as one: %s",
 	            dtx_source_name(t->c->head.src), dtx_buf_text(&t->list));
 	dtx_err_hint(&w, "choose one with \"range\": \"1:%llu\"", last_record(t, at));
-	dtx_csv_blame(t->c, t->top->row[at].start, &w);
+	dtx_csv_set_position(t->c, t->top->row[at].start, &w);
 	DTX_TRY(dtx_csv_note(t->c, &w, err));
 out:
 	return rc;
@@ -468,7 +468,7 @@ static enum dtx_code tell(struct tables *t, size_t head, struct dtx_err *err)
 	            t->n, dtx_buf_text(&t->list));
 	dtx_err_hint(&w, "choose one with \"range\": \"1:%llu\"; split_tables parts them",
 	             last_record(t, t->end));
-	dtx_csv_blame(t->c, t->top->row[t->end].start, &w);
+	dtx_csv_set_position(t->c, t->top->row[t->end].start, &w);
 	DTX_TRY(dtx_csv_note(t->c, &w, err));
 out:
 	return rc;

@@ -152,7 +152,7 @@ enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err)
 	            "'%s': each line is one quoted cell, with %u cells inside",
 	            dtx_source_name(c->head.src), ncols);
 	dtx_err_hint(&w, "\"dialect\": {\"quotes\": \"lines\"} takes those quotes off");
-	dtx_csv_blame(c, 0, &w);
+	dtx_csv_set_position(c, 0, &w);
 	dtx_repair_advise(&w, "{\"quotes\":\"lines\"}");
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
@@ -200,7 +200,7 @@ static enum dtx_code tell_apostrophes(struct dtx_csv *c, size_t line, struct dtx
 	            dtx_source_name(c->head.src));
 	dtx_err_hint(&w, "\"dialect\": {\"mixed\": true} reads each with its own");
 	dtx_repair_advise(&w, "{\"mixed\":true}");
-	dtx_csv_blame(c, line, &w);
+	dtx_csv_set_position(c, line, &w);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;
