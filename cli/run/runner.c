@@ -361,7 +361,7 @@ out:
 	/* If a file was cut short, an error of a step about missing bytes is not the cause. */
 	for (i = 0; rc != DTX_OK && i < r->plan->ninputs; i++) {
 		if (r->source[i])
-			rc = dtx_source_blame(r->source[i], rc, err);
+			rc = dtx_source_check_truncated(r->source[i], rc, err);
 	}
 	for (i = 0; i < r->plan->ninputs; i++)
 		if (r->source[i])

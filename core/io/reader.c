@@ -500,7 +500,7 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 	}
 out:
 	if (rc != DTX_OK)
-		rc = dtx_source_blame(file, rc, err);
+		rc = dtx_source_check_truncated(file, rc, err);
 	if (rc != DTX_OK && err && !err->input[0])
 		dtx_str_copy(err->input, sizeof(err->input),
 		             dtx_str_of(opts->alias ? opts->alias : dtx_source_name(src)));

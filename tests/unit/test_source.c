@@ -256,16 +256,16 @@ void test_source_cut_short_while_it_is_read(void)
 		dtx_buf_add(&text, "1,2,3,4\n");
 	T_OK(dtx_source_open(source_file(path, "a.csv", dtx_buf_text(&text)), &s, &err), &err);
 	T_OK(dtx_source_open(path, &other, &err), &err);
-	T_CODE(dtx_source_blame(s, DTX_E_BAD_QUOTE, &err), DTX_E_BAD_QUOTE, &err);
+	T_CODE(dtx_source_check_truncated(s, DTX_E_BAD_QUOTE, &err), DTX_E_BAD_QUOTE, &err);
 	T_INT(truncate(path, 100), 0);
 	dtx_source_hash_start(s, DTX_IDENTITY_SHA256, 0);
 	T_OK(dtx_source_hash_wait(s, hex, &err), &err);
 	for (i = 0; i < dtx_source_size(s); i++)
 		zeros += !dtx_source_data(s)[i];
 	T_CHECK(zeros > 30000 && dtx_source_data(s)[0] == '1');
-	T_CODE(dtx_source_blame(s, DTX_E_BAD_QUOTE, &err), DTX_E_INPUT_CHANGED, &err);
-	T_CODE(dtx_source_blame(s, DTX_OK, &err), DTX_E_INPUT_CHANGED, &err);
-	T_CODE(dtx_source_blame(other, DTX_OK, &err), DTX_OK, &err);
+	T_CODE(dtx_source_check_truncated(s, DTX_E_BAD_QUOTE, &err), DTX_E_INPUT_CHANGED, &err);
+	T_CODE(dtx_source_check_truncated(s, DTX_OK, &err), DTX_E_INPUT_CHANGED, &err);
+	T_CODE(dtx_source_check_truncated(other, DTX_OK, &err), DTX_OK, &err);
 	dtx_source_free(s);
 	dtx_source_free(other);
 	dtx_buf_clear(&text);

@@ -660,7 +660,8 @@ static bool source_cut(const struct dtx_source *s)
 	return s->bytes && dtx_sigbus_guard_cut(s->bytes->guard);
 }
 
-enum dtx_code dtx_source_blame(const struct dtx_source *s, enum dtx_code rc, struct dtx_err *err)
+enum dtx_code dtx_source_check_truncated(const struct dtx_source *s, enum dtx_code rc,
+                                         struct dtx_err *err)
 {
 	return source_cut(s) ? dtx_source_unchanged(s, err) : rc;
 }

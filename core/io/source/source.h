@@ -98,6 +98,7 @@ DTX_MUSTUSE enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struc
 const struct dtx_stat_signature *dtx_source_mark(const struct dtx_source *s);
 /* Returns rc, or sets input_changed if the file was cut short while its bytes were used: neither
  * a success nor another error means anything then. */
-enum dtx_code dtx_source_blame(const struct dtx_source *s, enum dtx_code rc, struct dtx_err *err);
+enum dtx_code dtx_source_check_truncated(const struct dtx_source *s, enum dtx_code rc,
+                                         struct dtx_err *err);
 
 #endif

@@ -687,7 +687,7 @@ static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct
 	DTX_TRY(dtx_cancel_look(err));
 	if (p->now->reader) {
 		rc = p->now->reader->cls->next(p->now->reader, w->id, out, err);
-		DTX_TRY(dtx_source_blame(p->now->reader->src, rc, err));
+		DTX_TRY(dtx_source_check_truncated(p->now->reader->src, rc, err));
 	} else {
 		DTX_TRY(table_next(p, out, err));
 	}
