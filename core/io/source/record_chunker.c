@@ -125,7 +125,7 @@ out:
 	return rc;
 }
 
-void dtx_record_chunker_blame(int64_t line, int64_t byte, struct dtx_err *err)
+void dtx_record_chunker_set_position(int64_t line, int64_t byte, struct dtx_err *err)
 {
 	dtx_err_row(err, line, NULL);
 	if (!err)
@@ -142,7 +142,7 @@ static enum dtx_code too_large(const struct dtx_record_chunker *p, struct dtx_er
 	            DTX_RECORD_CHUNKER_MOST >> 20);
 	dtx_err_hint(err, "check the quotes at this place; a file, or a pipe without \"stream\", "
 	                  "may hold such records");
-	dtx_record_chunker_blame(p->line, p->byte, err);
+	dtx_record_chunker_set_position(p->line, p->byte, err);
 	return DTX_E_INPUT_LIMIT;
 }
 

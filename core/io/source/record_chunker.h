@@ -33,6 +33,6 @@ void dtx_record_chunker_clear(struct dtx_record_chunker *p);
 DTX_MUSTUSE enum dtx_code dtx_record_chunker_next(struct dtx_record_chunker *p,
                                                   struct dtx_source **out, struct dtx_err *err);
 /* Sets the place of a record in err; line and byte count from 0. */
-void dtx_record_chunker_blame(int64_t line, int64_t byte, struct dtx_err *err);
+void dtx_record_chunker_set_position(int64_t line, int64_t byte, struct dtx_err *err);
 
 #endif

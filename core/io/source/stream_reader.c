@@ -244,7 +244,7 @@ static enum dtx_code check_object(struct dtx_source *src, struct dtx_err *err)
 	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
 	            "'%s': a stream of JSON Lines has an object on each line; L%lld has not",
 	            dtx_source_name(src), (long long)line + 1);
-	dtx_record_chunker_blame(line, dtx_source_byte0(src) + (int64_t)at, err);
+	dtx_record_chunker_set_position(line, dtx_source_byte0(src) + (int64_t)at, err);
 	return DTX_E_CORRUPT_FILE;
 }
 
