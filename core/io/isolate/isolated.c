@@ -142,8 +142,8 @@ struct isolated {
 	unsigned nlate;
 };
 
-enum dtx_code dtx_isolated_blame(const struct dtx_source *src, enum dtx_code rc,
-                                 struct dtx_err *err)
+enum dtx_code dtx_isolated_corrupt_file(const struct dtx_source *src, enum dtx_code rc,
+                                        struct dtx_err *err)
 {
 	char what[256];
 
@@ -252,7 +252,7 @@ out:
 	dtx_frame_close(&view);
 	dtx_owner_unref(got.owner);
 	dtx_owner_unref(end.owner);
-	return dtx_isolated_blame(r->head.src, rc, err);
+	return dtx_isolated_corrupt_file(r->head.src, rc, err);
 }
 
 /* Takes over diagnostics, description and counts. */
@@ -376,7 +376,7 @@ static enum dtx_code take_opened(struct isolated *r, const json_t *opened, struc
 	r->epoch1904 = dtx_json_int(r->describe, "epoch", 1900) == 1904;
 	DTX_TRY(take_origin(r, opened, err));
 out:
-	return dtx_isolated_blame(r->head.src, rc, err);
+	return dtx_isolated_corrupt_file(r->head.src, rc, err);
 }
 
 /* --- reading --- */
@@ -667,7 +667,7 @@ out:
 	dtx_batch_free(b);
 	dtx_frame_close(&a.view);
 	dtx_owner_unref(a.frame.owner);
-	return dtx_isolated_blame(reader->src, rc, err);
+	return dtx_isolated_corrupt_file(reader->src, rc, err);
 }
 
 static json_t *isolated_describe(struct dtx_reader *reader)

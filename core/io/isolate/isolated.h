@@ -26,8 +26,8 @@ DTX_MUSTUSE enum dtx_code dtx_textpool_add(struct dtx_textpool *p,
 void dtx_textpool_clear(struct dtx_textpool *p);
 
 /* Turns an error about a frame into one about the file: corrupt_file. */
-enum dtx_code dtx_isolated_blame(const struct dtx_source *src, enum dtx_code rc,
-                                 struct dtx_err *err);
+enum dtx_code dtx_isolated_corrupt_file(const struct dtx_source *src, enum dtx_code rc,
+                                        struct dtx_err *err);
 /* Whether a new process with other limits could answer: one that has loaded the code page of the
  * texts. */
 bool dtx_isolated_again(const struct dtx_err *why, struct dtx_isolate_limits *limits);

@@ -56,7 +56,7 @@ static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t 
 	}
 out:
 	json_decref(args);
-	return dtx_isolated_blame(src, rc, err);
+	return dtx_isolated_corrupt_file(src, rc, err);
 }
 
 /* Integers in it may have any size. */
@@ -228,10 +228,11 @@ enum dtx_code dtx_isolated_sheets(struct dtx_source *src, json_t **out, struct d
 
 	DTX_TRY(question(src, DTX_ASK_SHEETS, json_object(), keep_json, &got, err));
 	if (!sheets_fit(got))
-		DTX_TRY(dtx_isolated_blame(src,
-		                           dtx_err_set(err, DTX_E_SNIPPET_BAD_RESULT, __FILE__,
-		                                       __LINE__, "its list of sheets is malformed"),
-		                           err));
+		DTX_TRY(dtx_isolated_corrupt_file(src,
+		                                  dtx_err_set(err, DTX_E_SNIPPET_BAD_RESULT,
+		                                              __FILE__, __LINE__,
+		                                              "its list of sheets is malformed"),
+		                                  err));
 	*out = got;
 	got = NULL;
 out:
