@@ -236,7 +236,7 @@ static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct 
 			dtx_plan_step_name(&g->plan->step[s]), (long long)in, (long long)rows,
 			(long long)g->run.growth);
 out:
-	return dtx_runop_blame(g, s, rc, err);
+	return dtx_runop_set_step(g, s, rc, err);
 }
 
 /* --- sources --- */
@@ -290,7 +290,7 @@ static enum dtx_code through_map(struct dtx_graph *g, struct dtx_pipe *p, uint32
 	DTX_TRY(prepare(g, s, err));
 	for (unsigned k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
 		DTX_TRY(dtx_runop_sink(g, s, k, NULL, err));
-	DTX_TRY(dtx_runop_blame(g, s, dtx_operator_open(link, g->run.workers, err), err));
+	DTX_TRY(dtx_runop_set_step(g, s, dtx_operator_open(link, g->run.workers, err), err));
 	for (unsigned k = 0; k < n; k++) {
 		uint32_t from = p->nsources;
 

@@ -378,7 +378,7 @@ static struct pipe_emit dtx_pipe_emit(struct worker *w, unsigned i)
 
 /* --- through the maps --- */
 
-static void pipe_blame(const struct dtx_opctx *ox, const struct dtx_op *op, struct dtx_err *err)
+static void pipe_set_step(const struct dtx_opctx *ox, const struct dtx_op *op, struct dtx_err *err)
 {
 	if (!err)
 		return;
@@ -402,7 +402,7 @@ static enum dtx_code pipe_map(struct worker *w, unsigned i, struct dtx_batch *b,
 		DTX_TRY(dtx_batch_dense(b, err));
 	rc = l->op->map->batch(ox, l->local[w->in_order ? 0 : w->id], b, &emit.base, err);
 	if (rc != DTX_OK)
-		pipe_blame(ox, l->op, err);
+		pipe_set_step(ox, l->op, err);
 out:
 	all = dtx_now_ns() - start;
 	atomic_fetch_add(&ox->stat->ns, all - w->child_ns);
@@ -819,7 +819,7 @@ static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err 
 	rc = m->op->sink->make(m->ox, part, &emit.base, err);
 	atomic_fetch_add(&m->ox->stat->ns, dtx_now_ns() - start - w->child_ns);
 	if (rc != DTX_OK)
-		pipe_blame(m->ox, m->op, err);
+		pipe_set_step(m->ox, m->op, err);
 	DTX_TRY(rc);
 	DTX_TRY(pipe_finish(w, &t->at, err));
 out:
@@ -963,7 +963,7 @@ static enum dtx_code flush_source(struct dtx_pipe *p, struct dtx_err *err)
 		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
 		rc = l->op->map->flush(emit.ox, l->local, l->nlocals, &emit.base, err);
 		if (rc != DTX_OK)
-			pipe_blame(emit.ox, l->op, err);
+			pipe_set_step(emit.ox, l->op, err);
 		DTX_TRY(rc);
 	}
 out:

@@ -67,8 +67,8 @@ static enum dtx_code collector(struct dtx_graph *g, uint32_t s, struct collect *
 	return dtx_table_new(c->ox->out, &c->table, err);
 }
 
-enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
-                              struct dtx_err *err)
+enum dtx_code dtx_runop_set_step(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
+                                 struct dtx_err *err)
 {
 	if (rc != DTX_OK && err) {
 		dtx_err_step(err, (int32_t)s, dtx_plan_step_name(&g->plan->step[s]));
@@ -122,7 +122,7 @@ static enum dtx_code sink_eat(void *arg, unsigned worker, struct dtx_batch *b, s
 		pthread_mutex_unlock(&r->eats);
 out:
 	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
-	return dtx_runop_blame(r->g, r->s, rc, err);
+	return dtx_runop_set_step(r->g, r->s, rc, err);
 }
 
 static enum dtx_code combine_parts(void *arg, unsigned worker, struct dtx_err *err)
@@ -152,7 +152,7 @@ static enum dtx_code sink_finish(struct sink_run *r, void **shared, struct dtx_e
 		DTX_TRY(r->sink->finalize(r->ox, r->local, r->nlocals, shared, emit, err));
 out:
 	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
-	return dtx_runop_blame(r->g, r->s, rc, err);
+	return dtx_runop_set_step(r->g, r->s, rc, err);
 }
 
 static enum dtx_code sink_init(struct sink_run *r, struct dtx_err *err)
@@ -166,7 +166,7 @@ static enum dtx_code sink_init(struct sink_run *r, struct dtx_err *err)
 	for (unsigned i = 0; r->sink->init_local && i < r->nlocals; i++)
 		DTX_TRY(r->sink->init_local(r->ox, &r->local[i], err));
 out:
-	return dtx_runop_blame(r->g, r->s, rc, err);
+	return dtx_runop_set_step(r->g, r->s, rc, err);
 }
 
 static void sink_clear(struct sink_run *r)
@@ -304,7 +304,7 @@ static enum dtx_code digest_table(struct dtx_graph *g, uint32_t s, const struct 
 	if (!d.part)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_table_new(d.ox.out, &table, err));
-	DTX_TRY(dtx_runop_blame(g, s, digest_join(&d, table, err), err));
+	DTX_TRY(dtx_runop_set_step(g, s, digest_join(&d, table, err), err));
 	*out = table;
 	table = NULL;
 out:
@@ -384,14 +384,14 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 	in = own ? own : in;
 	start = dtx_now_ns();
 	if (open) {
-		DTX_TRY(dtx_runop_blame(g, s, whole_schema(g, s, in, &schema, err), err));
+		DTX_TRY(dtx_runop_set_step(g, s, whole_schema(g, s, in, &schema, err), err));
 		DTX_TRY(dtx_flow_set(&g->flow, (int32_t)(g->plan->ninputs + s), schema, err));
 		sx->ox[0].out = g->flow.table[g->plan->ninputs + s].schema;
 		sx->ox[0].need = NULL;
 		DTX_TRY(dtx_graph_start_checks(g, s, err));
 	}
 	DTX_TRY(collector(g, s, &c, err));
-	DTX_TRY(dtx_runop_blame(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
+	DTX_TRY(dtx_runop_set_step(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
 	atomic_fetch_add(&sx->stat->ns, dtx_now_ns() - start);
 	note_memory(&sx->ox[0]);
 	if (!digest) /* with a digest, the stream that fed it has released the input */

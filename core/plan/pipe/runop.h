@@ -14,7 +14,7 @@ DTX_MUSTUSE enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsign
 DTX_MUSTUSE enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open,
                                           struct dtx_table **out, struct dtx_err *err);
 /* Completes an error with the step where it happened; returns rc, also DTX_OK. */
-enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
-                              struct dtx_err *err);
+enum dtx_code dtx_runop_set_step(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
+                                 struct dtx_err *err);
 
 #endif
