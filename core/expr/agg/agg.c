@@ -45,7 +45,7 @@ void dtx_agg_place(struct dtx_aggcall *c, const char *at)
 		place(c->args[i], at);
 }
 
-void dtx_agg_blame(const struct dtx_aggcall *c, struct dtx_err *err)
+void dtx_agg_set_position(const struct dtx_aggcall *c, struct dtx_err *err)
 {
 	dtx_err_at(err, c->at);
 	dtx_err_span(err, c->expr->span[0], c->expr->span[1]);
@@ -353,7 +353,7 @@ enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state, struct
 	dtx_val_add(b, c->type, &v);
 out:
 	if (rc != DTX_OK)
-		dtx_agg_blame(c, err);
+		dtx_agg_set_position(c, err);
 	return rc;
 }
 

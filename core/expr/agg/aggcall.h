@@ -117,7 +117,7 @@ DTX_MUSTUSE enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *s
                                             struct dtx_buf *buf, struct dtx_builder *b,
                                             struct dtx_eval_counts *counts, struct dtx_err *err);
 /* Sets the place of an error to the call. */
-void dtx_agg_blame(const struct dtx_aggcall *c, struct dtx_err *err);
+void dtx_agg_set_position(const struct dtx_aggcall *c, struct dtx_err *err);
 /* The longest text of one result, in bytes. */
 #define DTX_AGG_TEXT_MAX ((size_t)16 << 20)
 /* A point between two neighbours in the sorted order.  For the middle it is their mean, rounded

@@ -101,7 +101,7 @@ DTX_MUSTUSE enum dtx_code dtx_win_put_exact(struct dtx_win *w, uint32_t row,
 /* Stores x / y as a float; y == 0 is a division by zero. */
 DTX_MUSTUSE enum dtx_code dtx_win_divide(struct dtx_win *w, uint32_t row, double x, double y);
 /* Sets the place of an error to a row of the table. */
-void dtx_win_blame(struct dtx_table *t, uint32_t row, struct dtx_err *err);
+void dtx_win_set_position(struct dtx_table *t, uint32_t row, struct dtx_err *err);
 /* The frame of place k within the partition [from, to), as places [*lo, *hi). */
 void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t k, uint32_t *lo,
                    uint32_t *hi);

@@ -110,7 +110,7 @@ void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t
 		*hi = *lo;
 }
 
-void dtx_win_blame(struct dtx_table *t, uint32_t row, struct dtx_err *err)
+void dtx_win_set_position(struct dtx_table *t, uint32_t row, struct dtx_err *err)
 {
 	for (size_t i = 0; i < t->nbatches; i++) {
 		if (row < t->batch[i]->nrows) {
@@ -389,8 +389,8 @@ static enum dtx_code all_parts(struct dtx_win *w, struct dtx_table *t)
 			rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
 	}
 	if (rc != DTX_OK && w->bad_row != UINT32_MAX) {
-		dtx_win_blame(t, w->bad_row, w->err);
-		dtx_agg_blame(w->c, w->err);
+		dtx_win_set_position(t, w->bad_row, w->err);
+		dtx_agg_set_position(w->c, w->err);
 	}
 	return rc;
 }

@@ -29,7 +29,7 @@ static enum dtx_code add_result(struct over *o, void *state, uint32_t row)
 	enum dtx_code rc = dtx_agg_final_one(o->c, state, &o->buf, &o->results, o->counts, o->err);
 
 	if (rc != DTX_OK)
-		dtx_win_blame(o->t, row, o->err);
+		dtx_win_set_position(o->t, row, o->err);
 	return rc;
 }
 
