@@ -596,7 +596,7 @@ void test_read_json_depth(void)
 	dtx_buf_clear(&in);
 }
 
-void test_read_json_blame_names_line(void)
+void test_read_json_position_names_line(void)
 {
 	struct dtx_read_type type = { "a", { .type = DTX_T_INT64 }, NULL, DTX_CAST_ERROR };
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;

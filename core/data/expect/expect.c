@@ -214,7 +214,7 @@ struct expect_out {
 	bool no_memory;
 };
 
-static void expect_blame(const struct expect_out *o)
+static void expect_set_position(const struct expect_out *o)
 {
 	char at[sizeof(((struct dtx_err *)0)->at)];
 
@@ -230,7 +230,7 @@ static void expect_put(struct expect_out *o, const char *name, const char *col, 
 	                        expected, "actual", actual);
 
 	if (!pass && o->failed++ == 0)
-		expect_blame(o);
+		expect_set_position(o);
 	if (json_array_append_new(o->checks, row) < 0)
 		o->no_memory = true;
 }
