@@ -68,9 +68,9 @@ enum dtx_code dtx_exec_too_many(const struct dtx_exec_run *x, struct dtx_err *er
 	return err->code;
 }
 
-bool dtx_exec_blame(struct dtx_exec_run *x, uint32_t step, const struct dtx_err *why)
+bool dtx_exec_select_cause(struct dtx_exec_run *x, uint32_t step, const struct dtx_err *why)
 {
-	struct dtx_region *one = dtx_regions_blame(&x->regions, &x->graph, step, why);
+	struct dtx_region *one = dtx_regions_select_cause(&x->regions, &x->graph, step, why);
 
 	if (!one || x->bind_only)
 		return false;
@@ -85,7 +85,7 @@ enum dtx_code dtx_exec_judge(struct dtx_exec_run *x, uint32_t step, struct dtx_e
 	enum dtx_code rc = DTX_OK;
 
 	*region = bad && worst && worst->severity == DTX_SEV_FALLBACK &&
-	          dtx_exec_blame(x, step, worst);
+	          dtx_exec_select_cause(x, step, worst);
 	if (*region)
 		goto out;
 	if (bad && worst && worst->severity == DTX_SEV_FALLBACK &&
@@ -436,7 +436,7 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 		return rc;
 	if (dtx_inputset_spent(&x->in))
 		return dtx_inputset_passed(rc, err);
-	if (rc != DTX_E_RETYPE && rc != DTX_E_NO_MEMORY && dtx_outputs_blamed(err))
+	if (rc != DTX_E_RETYPE && rc != DTX_E_NO_MEMORY && dtx_outputs_caused(err))
 		return rc;
 	if (alone_next(x, rc)) {
 		*again = true;
@@ -458,7 +458,7 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 	} else if (dtx_err_severity(err, true) == DTX_SEV_FALLBACK && err->run_time &&
 	           dtx_exec_may_fallback(x, err->step) && x->graph.step &&
 	           x->graph.step[err->step].region < 0) {
-		*again = dtx_exec_blame(x, (uint32_t)err->step, err) ||
+		*again = dtx_exec_select_cause(x, (uint32_t)err->step, err) ||
 		         dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
 		                         x->max_regions);
 		if (*again)

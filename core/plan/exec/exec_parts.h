@@ -34,7 +34,7 @@ bool dtx_exec_fallback_input(void *arg, uint32_t input, const struct dtx_err *wh
 bool dtx_exec_fallback_read(struct dtx_exec_run *x, const struct dtx_err *why);
 /* Whether the column that a step failed on was made by a snippet. If so, its region is marked, and
  * the next attempt asks for another snippet. */
-bool dtx_exec_blame(struct dtx_exec_run *x, uint32_t step, const struct dtx_err *why);
+bool dtx_exec_select_cause(struct dtx_exec_run *x, uint32_t step, const struct dtx_err *why);
 /* Where a snippet could do it but the run has as many regions as it may: turns the error into
  * snippet_cannot (exit code 7) with the original text in it. */
 enum dtx_code dtx_exec_too_many(const struct dtx_exec_run *x, struct dtx_err *err);

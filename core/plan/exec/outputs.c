@@ -20,7 +20,7 @@ struct output_end {
 	int64_t rows;
 };
 
-bool dtx_outputs_blamed(const struct dtx_err *err)
+bool dtx_outputs_caused(const struct dtx_err *err)
 {
 	return dtx_str_starts(dtx_str_of(err->at), DTX_STR("/output"));
 }

@@ -6,7 +6,7 @@
 #include "core/plan/pipe/graph.h"
 
 /* Whether an error is an output's: then another attempt to read or a snippet would not help. */
-bool dtx_outputs_blamed(const struct dtx_err *err);
+bool dtx_outputs_caused(const struct dtx_err *err);
 /* The writer of an output: by its format, else by the suffix of its path. NULL: there is none. */
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o);
 /* Checks that each output has a writer. Codes: unsupported_format. */

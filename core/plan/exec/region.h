@@ -44,8 +44,8 @@ bool dtx_regions_add_input(struct dtx_regions *r, uint32_t input, const struct d
                            uint32_t max);
 /* The region whose snippet made the column that step `step` failed on, if its result is at hand.
  * NULL: there is none. A column that the snippet only passed on does not count. */
-struct dtx_region *dtx_regions_blame(struct dtx_regions *r, const struct dtx_graph *g,
-                                     uint32_t step, const struct dtx_err *why);
+struct dtx_region *dtx_regions_select_cause(struct dtx_regions *r, const struct dtx_graph *g,
+                                            uint32_t step, const struct dtx_err *why);
 /* Forgets its result and all results that may depend on it. The next attempt asks for another
  * snippet and says why. */
 void dtx_region_break(struct dtx_regions *r, struct dtx_region *one, const struct dtx_err *why);

@@ -99,8 +99,8 @@ static int32_t read_by(const struct dtx_regions *r, const struct dtx_graph *g, u
 	return -1;
 }
 
-struct dtx_region *dtx_regions_blame(struct dtx_regions *r, const struct dtx_graph *g,
-                                     uint32_t step, const struct dtx_err *why)
+struct dtx_region *dtx_regions_select_cause(struct dtx_regions *r, const struct dtx_graph *g,
+                                            uint32_t step, const struct dtx_err *why)
 {
 	const struct dtx_plan_step *st = &g->plan->step[step];
 	int32_t region;

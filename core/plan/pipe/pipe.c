@@ -382,7 +382,7 @@ static void pipe_set_step(const struct dtx_opctx *ox, const struct dtx_op *op, s
 {
 	if (!err)
 		return;
-	if (!dtx_outputs_blamed(err)) /* an output refused the value: the step only passed it on */
+	if (!dtx_outputs_caused(err)) /* an output refused the value: the step only passed it on */
 		dtx_err_step(err, ox->step, op->name);
 	err->run_time = true;
 }
