@@ -675,7 +675,7 @@ enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r, stru
 			                    json_integer(dtx_json_int(one, kind, 0) + 1));
 			if (strtoul(step, NULL, 10) == w->plan->nsteps) {
 				why_not_result(w, t, b, row,
-				               json_object_get(one, side == DTX_WHY_NOT_PLAN_BEHIND
+				               json_object_get(one, side == DTX_WHY_NOT_PLAN_AFTER
 				                                            ? "own"
 				                                            : "through"));
 				continue;

@@ -487,7 +487,7 @@ static void follow_say(struct follow *f, uint32_t i, const struct dtx_plan_step 
 	snprintf(key, sizeof(key), "%u", i);
 	f->t.failed |= json_object_set_new(f->out->say, key, sides) < 0;
 	if (f->bits[id])
-		follow_part(f, i, DTX_WHY_NOT_PLAN_BEHIND, follow_name(rows, id), NULL, NULL);
+		follow_part(f, i, DTX_WHY_NOT_PLAN_AFTER, follow_name(rows, id), NULL, NULL);
 	if (dtx_why_not_plan_decides(st) && st->table[1] >= 0 && f->bits[st->table[1]])
 		follow_meets(f, i, st);
 }
@@ -562,7 +562,7 @@ static void follow_result(struct follow *f, uint32_t output)
 		return;
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"),
 	              dtx_trace_name(in, "t", (uint32_t)id), "dtx_rows");
-	follow_found(f, f->bits[id], DTX_WHY_NOT_PLAN_BEHIND, "dtx_found");
+	follow_found(f, f->bits[id], DTX_WHY_NOT_PLAN_AFTER, "dtx_found");
 	if (f->bits[id] & f->own && groups)
 		follow_found(f, groups, DTX_WHY_NOT_PLAN_THROUGH, "dtx_through");
 }

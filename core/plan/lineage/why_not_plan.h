@@ -50,7 +50,7 @@ dtx_why_not_plan_stages(const struct dtx_plan *plan, const struct dtx_exec_resul
  * of dtx_v0 ..], "with": name of the table on the other side}. */
 enum {
 	DTX_WHY_NOT_PLAN_TERMS = 8,
-	DTX_WHY_NOT_PLAN_BEHIND = -1,
+	DTX_WHY_NOT_PLAN_AFTER = -1,
 	DTX_WHY_NOT_PLAN_THROUGH = -2,
 	DTX_WHY_NOT_PLAN_MEETS = -3
 };
