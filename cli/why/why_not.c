@@ -591,7 +591,7 @@ enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *told, struct dtx_e
 	struct dtx_err mine = DTX_ERR_INIT;
 
 	*told = false;
-	DTX_TRY(dtx_why_replay_rowlog(&w->x, &log, err));
+	DTX_TRY(dtx_why_replay_row_lineage(&w->x, &log, err));
 	s.log = log;
 	s.places = log ? dtx_row_lineage_places(log, w->input) : NULL;
 	if (!s.places || w->args->key.n)

@@ -358,8 +358,8 @@ enum dtx_code dtx_why_replay_run(struct dtx_why_replay *x, const json_t *traced,
 
 /* --- without running --- */
 
-enum dtx_code dtx_why_replay_rowlog(const struct dtx_why_replay *x, struct dtx_row_lineage **out,
-                                    struct dtx_err *err)
+enum dtx_code dtx_why_replay_row_lineage(const struct dtx_why_replay *x,
+                                         struct dtx_row_lineage **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);

@@ -45,8 +45,9 @@ DTX_MUSTUSE enum dtx_code dtx_why_replay_again(struct dtx_runner *r, struct dtx_
 DTX_MUSTUSE enum dtx_code dtx_why_replay_plan(struct dtx_why_replay *x, struct dtx_err *err);
 /* Reads the row numbers of the result that the run kept. *out stays NULL if there are none; the
  * caller frees it. */
-DTX_MUSTUSE enum dtx_code dtx_why_replay_rowlog(const struct dtx_why_replay *x,
-                                                struct dtx_row_lineage **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_why_replay_row_lineage(const struct dtx_why_replay *x,
+                                                     struct dtx_row_lineage **out,
+                                                     struct dtx_err *err);
 /* Lists the inputs whose file is missing or has changed since the run: [{"alias","label","file"}].
  * A new reference. */
 json_t *dtx_why_replay_moved(const struct dtx_why_replay *x);

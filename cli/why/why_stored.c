@@ -300,7 +300,7 @@ enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *told, st
 	json_t *known = NULL;
 
 	*told = false;
-	DTX_TRY(dtx_why_replay_rowlog(&w->x, &s.log, err));
+	DTX_TRY(dtx_why_replay_row_lineage(&w->x, &s.log, err));
 	if (!s.log)
 		goto out;
 	DTX_TRY(dtx_why_replay_plan(&w->x, err));

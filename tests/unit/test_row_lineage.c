@@ -39,7 +39,7 @@ static enum dtx_code pack(const struct planrun *p, const char *text, size_t max,
 	return rc;
 }
 
-static void rowlog_init(struct planrun *p)
+static void lineage_init(struct planrun *p)
 {
 	planrun_init(p, PLANCASE("{\"op\":\"limit\",\"n\":100}"), lists);
 	p->keep = true;
@@ -56,7 +56,7 @@ void test_row_lineage_back_and_on(void)
 	int64_t counts[2];
 	json_t *results = NULL, *through = NULL;
 
-	rowlog_init(&p);
+	lineage_init(&p);
 	T_OK(pack(&p, head, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
 	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err), &err);
 	T_OK(dtx_row_lineage_why(log, "s", 1, &a, &err), &err);
@@ -97,7 +97,7 @@ void test_row_lineage_of_rows_that_let(void)
 
 	memcpy(text, head, sizeof(head));
 	memcpy(strstr(text, "\"made\""), "\"let\" ", 6);
-	rowlog_init(&p);
+	lineage_init(&p);
 	T_OK(pack(&p, text, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
 	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err), &err);
 	T_CODE(dtx_row_lineage_follow(log, 0, 2, counts, 2, &results, &through, &err),
@@ -120,7 +120,7 @@ void test_row_lineage_has_a_limit(void)
 	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
 
-	rowlog_init(&p);
+	lineage_init(&p);
 	T_CODE(pack(&p, head, 10, &bytes, &err), DTX_E_ROW_LIMIT, &err);
 	T_CHECK(strstr(err.msg, "--lineage rows keeps"));
 	T_CHECK(strstr(err.hint, "without it"));
@@ -151,7 +151,7 @@ void test_row_lineage_damaged(void)
 	unsigned char plain[4096];
 	uLongf n = sizeof(plain);
 
-	rowlog_init(&p);
+	lineage_init(&p);
 	T_OK(pack(&p, head, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
 	T_CHECK(uncompress(plain, &n, (const Bytef *)bytes.ptr + 16, bytes.len - 16) == Z_OK);
 	for (size_t k = 0; k < n; k++) {
@@ -211,7 +211,7 @@ void test_row_lineage_every_alloc_fails(void)
 	struct planrun p;
 	long short_runs = 0;
 
-	rowlog_init(&p);
+	lineage_init(&p);
 	for (long k = 0; k < 600; k++) {
 		enum dtx_code rc;
 

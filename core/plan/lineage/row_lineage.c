@@ -15,13 +15,13 @@
  * length (8 bytes) and its numbers. A number is stored as the difference from the previous row,
  * zigzag-encoded, 7 bits per byte. Row numbers mostly grow by one, so a difference usually takes
  * one byte that zlib then compresses further. */
-static const char rowlog_magic[] = "dtxrows1";
-enum { ROWLOG_MAGIC = 8, ROWLOG_FRONT = 16, ROWLOG_LEVEL = 1, ROWLOG_PIECE = 1 << 16 };
-#define ROWLOG_PLAIN_MAX (DTX_ROW_LINEAGE_MAX + ((size_t)16 << 20))
+static const char lineage_magic[] = "dtxrows1";
+enum { LINEAGE_MAGIC = 8, LINEAGE_FRONT = 16, LINEAGE_LEVEL = 1, LINEAGE_PIECE = 1 << 16 };
+#define LINEAGE_PLAIN_MAX (DTX_ROW_LINEAGE_MAX + ((size_t)16 << 20))
 
 /* --- numbers of a table --- */
 
-static int64_t rowlog_number(const struct dtx_column *c, uint32_t row, struct dtx_buf *text)
+static int64_t lineage_number(const struct dtx_column *c, uint32_t row, struct dtx_buf *text)
 {
 	if (dtx_column_is_null(c, row))
 		return 0;
@@ -32,19 +32,19 @@ static int64_t rowlog_number(const struct dtx_column *c, uint32_t row, struct dt
 	return strtoll(dtx_buf_text(text), NULL, 10);
 }
 
-struct rowlog_column {
+struct lineage_column {
 	const char *name;
 	struct dtx_buf bytes;
 	int64_t last;
 };
-struct rowlog_pack {
-	struct rowlog_column **column; /* [list][column] */
+struct lineage_pack {
+	struct lineage_column **column; /* [list][column] */
 	size_t *ncols, *rows;
 	size_t nlists, total, max;
 	struct dtx_buf text;
 };
 
-static void rowlog_put(struct rowlog_pack *p, struct rowlog_column *c, int64_t value)
+static void lineage_put(struct lineage_pack *p, struct lineage_column *c, int64_t value)
 {
 	uint64_t delta = (uint64_t)value - (uint64_t)c->last;
 	uint64_t bits = delta << 1 ^ (delta >> 63 ? UINT64_MAX : 0);
@@ -56,7 +56,7 @@ static void rowlog_put(struct rowlog_pack *p, struct rowlog_column *c, int64_t v
 	p->total++;
 }
 
-static enum dtx_code rowlog_full(const struct rowlog_pack *p, struct dtx_err *err)
+static enum dtx_code lineage_full(const struct lineage_pack *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -69,12 +69,13 @@ static enum dtx_code rowlog_full(const struct rowlog_pack *p, struct dtx_err *er
 	return rc;
 }
 
-static enum dtx_code rowlog_start(struct rowlog_pack *p, const json_t *blocks, struct dtx_err *err)
+static enum dtx_code lineage_start(struct lineage_pack *p, const json_t *blocks,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i, k, n = json_array_size(blocks);
 
-	p->column = dtx_mem_zalloc(n + 1, sizeof(struct rowlog_column *));
+	p->column = dtx_mem_zalloc(n + 1, sizeof(struct lineage_column *));
 	p->ncols = dtx_mem_zalloc(n + 1, sizeof(size_t));
 	p->rows = dtx_mem_zalloc(n + 1, sizeof(size_t));
 	if (!p->column || !p->ncols || !p->rows)
@@ -83,7 +84,7 @@ static enum dtx_code rowlog_start(struct rowlog_pack *p, const json_t *blocks, s
 		const json_t *cols = json_object_get(json_array_get(blocks, i), "cols");
 
 		p->column[i] =
-			dtx_mem_zalloc(json_array_size(cols) + 1, sizeof(struct rowlog_column));
+			dtx_mem_zalloc(json_array_size(cols) + 1, sizeof(struct lineage_column));
 		if (!p->column[i])
 			DTX_FAIL_MEM(err);
 		p->nlists = i + 1;
@@ -97,7 +98,7 @@ out:
 	return rc;
 }
 
-static void rowlog_end(struct rowlog_pack *p)
+static void lineage_end(struct lineage_pack *p)
 {
 	for (size_t i = 0; i < p->nlists; i++) {
 		for (size_t k = 0; k < p->ncols[i]; k++)
@@ -112,18 +113,18 @@ static void rowlog_end(struct rowlog_pack *p)
 
 /* Reads the list number of row k. *next becomes the first row after k that belongs to another
  * list. */
-static void rowlog_run(struct rowlog_pack *p, const struct dtx_batch *b,
-                       const struct dtx_column *lists, uint32_t k, uint32_t *next, size_t *list)
+static void lineage_run(struct lineage_pack *p, const struct dtx_batch *b,
+                        const struct dtx_column *lists, uint32_t k, uint32_t *next, size_t *list)
 {
-	*list = (size_t)rowlog_number(lists, b->sel ? b->sel[k] : k, &p->text);
+	*list = (size_t)lineage_number(lists, b->sel ? b->sel[k] : k, &p->text);
 	for (k++; k < b->nsel; k++) {
-		if ((size_t)rowlog_number(lists, b->sel ? b->sel[k] : k, &p->text) != *list)
+		if ((size_t)lineage_number(lists, b->sel ? b->sel[k] : k, &p->text) != *list)
 			break;
 	}
 	*next = k;
 }
 
-static enum dtx_code rowlog_batch(struct rowlog_pack *p, struct dtx_batch *b, struct dtx_err *err)
+static enum dtx_code lineage_batch(struct lineage_pack *p, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int32_t at = dtx_schema_find(b->schema, "dtx_b");
@@ -137,9 +138,9 @@ static enum dtx_code rowlog_batch(struct rowlog_pack *p, struct dtx_batch *b, st
 		DTX_FAIL(err, DTX_E_BUG, "a list of row numbers has no number");
 	DTX_TRY(dtx_batch_value(b, (uint32_t)at, &lists, err));
 	for (from = 0; from < b->nsel; from = to) {
-		rowlog_run(p, b, lists, from, &to, &list);
+		lineage_run(p, b, lists, from, &to, &list);
 		for (i = 0; list < p->nlists && i < p->ncols[list]; i++) {
-			struct rowlog_column *c = &p->column[list][i];
+			struct lineage_column *c = &p->column[list][i];
 			int32_t of = dtx_schema_find(b->schema, c->name);
 
 			if (of < 0)
@@ -147,19 +148,19 @@ static enum dtx_code rowlog_batch(struct rowlog_pack *p, struct dtx_batch *b, st
 				         c->name);
 			DTX_TRY(dtx_batch_value(b, (uint32_t)of, &col, err));
 			for (k = from; k < to; k++)
-				rowlog_put(p, c,
-				           rowlog_number(col, b->sel ? b->sel[k] : k, &p->text));
+				lineage_put(p, c,
+				            lineage_number(col, b->sel ? b->sel[k] : k, &p->text));
 		}
 		p->rows[list] += to - from;
 	}
-	DTX_TRY(rowlog_full(p, err));
+	DTX_TRY(lineage_full(p, err));
 out:
 	return rc;
 }
 
 /* --- places --- */
 
-static int64_t rowlog_line(const struct dtx_batch *b, uint32_t k)
+static int64_t lineage_line(const struct dtx_batch *b, uint32_t k)
 {
 	return dtx_batch_physical(b, b->sel ? b->sel[k] : k) + 1;
 }
@@ -167,23 +168,23 @@ static int64_t rowlog_line(const struct dtx_batch *b, uint32_t k)
 /* Adds the lines of rows lo to hi of a batch. Looking up a line is slow. If every row has a line of
  * its own and the lines of both ends are as far apart as the rows are, the lines between them are
  * consecutive and need no look-up. */
-static void rowlog_lines(struct rowlog_pack *p, struct rowlog_column *c, const struct dtx_batch *b,
-                         uint32_t lo, uint32_t hi, bool own)
+static void lineage_lines(struct lineage_pack *p, struct lineage_column *c,
+                          const struct dtx_batch *b, uint32_t lo, uint32_t hi, bool own)
 {
-	int64_t first = rowlog_line(b, lo), last = rowlog_line(b, hi);
+	int64_t first = lineage_line(b, lo), last = lineage_line(b, hi);
 	uint32_t mid = lo + (hi - lo) / 2;
 
 	if (hi - lo < 2 || (own && last - first == (int64_t)(hi - lo))) {
 		for (uint32_t k = lo; k <= hi; k++)
-			rowlog_put(p, c, k == hi ? last : first + (k - lo));
+			lineage_put(p, c, k == hi ? last : first + (k - lo));
 		return;
 	}
-	rowlog_lines(p, c, b, lo, mid, own);
-	rowlog_lines(p, c, b, mid + 1, hi, own);
+	lineage_lines(p, c, b, lo, mid, own);
+	lineage_lines(p, c, b, mid + 1, hi, own);
 }
 
-static enum dtx_code rowlog_places(struct rowlog_pack *p, size_t list, const struct dtx_table *t,
-                                   const char *reader, struct dtx_err *err)
+static enum dtx_code lineage_places(struct lineage_pack *p, size_t list, const struct dtx_table *t,
+                                    const char *reader, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool own = reader && strcmp(reader, "json") != 0;
@@ -192,16 +193,16 @@ static enum dtx_code rowlog_places(struct rowlog_pack *p, size_t list, const str
 		const struct dtx_batch *b = t->batch[i];
 
 		if (b->nsel)
-			rowlog_lines(p, &p->column[list][0], b, 0, b->nsel - 1, own);
+			lineage_lines(p, &p->column[list][0], b, 0, b->nsel - 1, own);
 		p->rows[list] += b->nsel;
-		DTX_TRY(rowlog_full(p, err));
+		DTX_TRY(lineage_full(p, err));
 	}
 out:
 	return rc;
 }
 
 /* Per column the letters of its address, {"column": "C"}, from the first row. */
-static json_t *rowlog_prefixes(const struct dtx_table *t)
+static json_t *lineage_prefixes(const struct dtx_table *t)
 {
 	json_t *of = json_object();
 
@@ -223,13 +224,13 @@ static json_t *rowlog_prefixes(const struct dtx_table *t)
 
 /* --- bytes --- */
 
-static void rowlog_length(struct dtx_buf *out, size_t n)
+static void lineage_length(struct dtx_buf *out, size_t n)
 {
 	for (int shift = 56; shift >= 0; shift -= 8)
 		dtx_buf_addc(out, (char)(n >> shift));
 }
 
-static size_t rowlog_length_of(const char *at)
+static size_t lineage_length_of(const char *at)
 {
 	size_t n = 0;
 
@@ -238,24 +239,24 @@ static size_t rowlog_length_of(const char *at)
 	return n;
 }
 
-static void *rowlog_alloc(void *opaque, unsigned n, unsigned size)
+static void *lineage_alloc(void *opaque, unsigned n, unsigned size)
 {
 	(void)opaque;
 	return dtx_mem_alloc(n, size);
 }
 
-static void rowlog_release(void *opaque, void *ptr)
+static void lineage_release(void *opaque, void *ptr)
 {
 	(void)opaque;
 	dtx_mem_free(ptr);
 }
 
-static enum dtx_code rowlog_deflate(struct dtx_str plain, struct dtx_buf *out, struct dtx_err *err)
+static enum dtx_code lineage_deflate(struct dtx_str plain, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	z_stream z = { .zalloc = rowlog_alloc, .zfree = rowlog_release };
-	unsigned char piece[ROWLOG_PIECE];
-	int got = deflateInit(&z, ROWLOG_LEVEL);
+	z_stream z = { .zalloc = lineage_alloc, .zfree = lineage_release };
+	unsigned char piece[LINEAGE_PIECE];
+	int got = deflateInit(&z, LINEAGE_LEVEL);
 
 	if (got != Z_OK)
 		DTX_FAIL_MEM(err);
@@ -273,28 +274,28 @@ out:
 	return rc;
 }
 
-static enum dtx_code rowlog_bytes(struct rowlog_pack *p, const json_t *head, struct dtx_buf *out,
-                                  struct dtx_err *err)
+static enum dtx_code lineage_bytes(struct lineage_pack *p, const json_t *head, struct dtx_buf *out,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf plain = DTX_BUF_INIT(ROWLOG_PLAIN_MAX),
+	struct dtx_buf plain = DTX_BUF_INIT(LINEAGE_PLAIN_MAX),
 		       text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
 	dtx_json_canonical(head, &text);
 	DTX_TRY(dtx_buf_check(&text, "row numbers", err));
-	rowlog_length(&plain, text.len);
+	lineage_length(&plain, text.len);
 	dtx_buf_adds(&plain, dtx_buf_str(&text));
 	for (size_t i = 0; i < p->nlists; i++) {
 		for (size_t k = 0; k < p->ncols[i]; k++) {
 			DTX_TRY(dtx_buf_check(&p->column[i][k].bytes, "row numbers", err));
-			rowlog_length(&plain, p->column[i][k].bytes.len);
+			lineage_length(&plain, p->column[i][k].bytes.len);
 			dtx_buf_adds(&plain, dtx_buf_str(&p->column[i][k].bytes));
 		}
 	}
 	DTX_TRY(dtx_buf_check(&plain, "row numbers", err));
-	dtx_buf_addn(out, rowlog_magic, ROWLOG_MAGIC);
-	rowlog_length(out, plain.len);
-	DTX_TRY(rowlog_deflate(dtx_buf_str(&plain), out, err));
+	dtx_buf_addn(out, lineage_magic, LINEAGE_MAGIC);
+	lineage_length(out, plain.len);
+	DTX_TRY(lineage_deflate(dtx_buf_str(&plain), out, err));
 out:
 	dtx_buf_clear(&plain);
 	dtx_buf_clear(&text);
@@ -306,7 +307,7 @@ enum dtx_code dtx_row_lineage_pack(const struct dtx_trace_rows *rows,
                                    struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct rowlog_pack p = { .max = max };
+	struct lineage_pack p = { .max = max };
 	json_t *blocks = json_object_get(rows->head, "blocks");
 	const json_t *inputs = json_object_get(rows->head, "inputs");
 	const struct dtx_table *all = traced->output[1].table;
@@ -319,34 +320,34 @@ enum dtx_code dtx_row_lineage_pack(const struct dtx_trace_rows *rows,
 		                          (int)rows->input[i], "cols", "line");
 
 		if (json_array_append_new(blocks, block) < 0 ||
-		    !dtx_json_set(input, "prefix", rowlog_prefixes(traced->output[i + 1].table)))
+		    !dtx_json_set(input, "prefix", lineage_prefixes(traced->output[i + 1].table)))
 			DTX_FAIL_MEM(err);
 	}
-	DTX_TRY(rowlog_start(&p, blocks, err));
+	DTX_TRY(lineage_start(&p, blocks, err));
 	for (i = 0; i < all->nbatches; i++)
-		DTX_TRY(rowlog_batch(&p, all->batch[i], err));
+		DTX_TRY(lineage_batch(&p, all->batch[i], err));
 	for (i = DTX_TRACE_ROWS_INPUTS; i < rows->noutputs; i += 2)
-		DTX_TRY(rowlog_places(&p, lists + (i - DTX_TRACE_ROWS_INPUTS) / 2,
-		                      traced->output[i].table, traced->input[rows->input[i]].reader,
-		                      err));
+		DTX_TRY(lineage_places(&p, lists + (i - DTX_TRACE_ROWS_INPUTS) / 2,
+		                       traced->output[i].table,
+		                       traced->input[rows->input[i]].reader, err));
 	for (i = 0; i < p.nlists; i++) {
 		if (!dtx_json_set(json_array_get(blocks, i), "rows",
 		                  json_integer((json_int_t)p.rows[i])))
 			DTX_FAIL_MEM(err);
 	}
-	DTX_TRY(rowlog_bytes(&p, rows->head, out, err));
+	DTX_TRY(lineage_bytes(&p, rows->head, out, err));
 out:
-	rowlog_end(&p);
+	lineage_end(&p);
 	return rc;
 }
 
 /* --- back --- */
 
-static enum dtx_code rowlog_inflate(struct dtx_str bytes, struct dtx_buf *out, struct dtx_err *err)
+static enum dtx_code lineage_inflate(struct dtx_str bytes, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	z_stream z = { .zalloc = rowlog_alloc, .zfree = rowlog_release };
-	unsigned char piece[ROWLOG_PIECE];
+	z_stream z = { .zalloc = lineage_alloc, .zfree = lineage_release };
+	unsigned char piece[LINEAGE_PIECE];
 	int got = inflateInit(&z);
 
 	if (got != Z_OK)
@@ -367,8 +368,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code rowlog_column_read(struct dtx_str bytes, size_t n, int64_t **out,
-                                        struct dtx_err *err)
+static enum dtx_code lineage_column_read(struct dtx_str bytes, size_t n, int64_t **out,
+                                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t *col = dtx_mem_alloc(n + 1, sizeof(*col));
@@ -396,8 +397,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code rowlog_list_read(struct dtx_row_lineage_list *l, const json_t *block,
-                                      struct dtx_str *rest, struct dtx_err *err)
+static enum dtx_code lineage_list_read(struct dtx_row_lineage_list *l, const json_t *block,
+                                       struct dtx_str *rest, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *cols = json_object_get(block, "cols");
@@ -412,13 +413,13 @@ static enum dtx_code rowlog_list_read(struct dtx_row_lineage_list *l, const json
 	if (!l->name || !l->col)
 		DTX_FAIL_MEM(err);
 	for (uint32_t k = 0; k < json_array_size(cols); k++) {
-		size_t len = rest->len < 8 ? SIZE_MAX : rowlog_length_of(rest->ptr);
+		size_t len = rest->len < 8 ? SIZE_MAX : lineage_length_of(rest->ptr);
 
 		if (rest->len < 8 || len > rest->len - 8 || l->n > len)
 			DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
 		l->name[k] = json_string_value(json_array_get(cols, k));
-		DTX_TRY(rowlog_column_read((struct dtx_str){ rest->ptr + 8, len }, l->n, &l->col[k],
-		                           err));
+		DTX_TRY(lineage_column_read((struct dtx_str){ rest->ptr + 8, len }, l->n,
+		                            &l->col[k], err));
 		l->ncols = k + 1;
 		*rest = (struct dtx_str){ rest->ptr + 8 + len, rest->len - 8 - len };
 	}
@@ -426,12 +427,12 @@ out:
 	return rc;
 }
 
-static enum dtx_code rowlog_head(struct dtx_row_lineage *k, struct dtx_str *rest,
-                                 struct dtx_err *err)
+static enum dtx_code lineage_head(struct dtx_row_lineage *k, struct dtx_str *rest,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
-	size_t len = rest->len < 8 ? SIZE_MAX : rowlog_length_of(rest->ptr);
+	size_t len = rest->len < 8 ? SIZE_MAX : lineage_length_of(rest->ptr);
 
 	if (rest->len < 8 || len > rest->len - 8)
 		DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
@@ -447,7 +448,7 @@ enum dtx_code dtx_row_lineage_unpack(struct dtx_str bytes, struct dtx_row_lineag
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf plain = DTX_BUF_INIT(ROWLOG_PLAIN_MAX);
+	struct dtx_buf plain = DTX_BUF_INIT(LINEAGE_PLAIN_MAX);
 	struct dtx_row_lineage *k = dtx_mem_zalloc(1, sizeof(*k));
 	struct dtx_str rest;
 	json_t *block;
@@ -455,13 +456,13 @@ enum dtx_code dtx_row_lineage_unpack(struct dtx_str bytes, struct dtx_row_lineag
 
 	if (!k)
 		DTX_FAIL_MEM(err);
-	if (bytes.len < ROWLOG_FRONT || memcmp(bytes.ptr, rowlog_magic, ROWLOG_MAGIC) != 0)
+	if (bytes.len < LINEAGE_FRONT || memcmp(bytes.ptr, lineage_magic, LINEAGE_MAGIC) != 0)
 		DTX_FAIL(err, DTX_E_STORE_IO, "these are no kept row numbers");
-	DTX_TRY(rowlog_inflate(
-		(struct dtx_str){ bytes.ptr + ROWLOG_FRONT, bytes.len - ROWLOG_FRONT }, &plain,
+	DTX_TRY(lineage_inflate(
+		(struct dtx_str){ bytes.ptr + LINEAGE_FRONT, bytes.len - LINEAGE_FRONT }, &plain,
 		err));
 	rest = dtx_buf_str(&plain);
-	DTX_TRY(rowlog_head(k, &rest, err));
+	DTX_TRY(lineage_head(k, &rest, err));
 	k->list = dtx_mem_zalloc(json_array_size(json_object_get(k->head, "blocks")) + 1,
 	                         sizeof(*k->list));
 	if (!k->list)
@@ -469,7 +470,7 @@ enum dtx_code dtx_row_lineage_unpack(struct dtx_str bytes, struct dtx_row_lineag
 	json_array_foreach(json_object_get(k->head, "blocks"), i, block)
 	{
 		k->nlists = (uint32_t)i + 1;
-		DTX_TRY(rowlog_list_read(&k->list[i], block, &rest, err));
+		DTX_TRY(lineage_list_read(&k->list[i], block, &rest, err));
 	}
 	*out = k;
 	k = NULL;
@@ -497,34 +498,34 @@ void dtx_row_lineage_free(struct dtx_row_lineage *k)
 /* Answers from kept row numbers: walks back from a result row to the inputs, or on from an input
  * row to the result. */
 
-enum { ROWLOG_BITS = 64, ROWLOG_NAME = 16 };
+enum { LINEAGE_BITS = 64, LINEAGE_NAME = 16 };
 
 /* --- sets of numbers --- */
 
-struct rowlog_set {
+struct lineage_set {
 	uint64_t *bit;
 	size_t n;
 };
 
-static bool set_has(const struct rowlog_set *s, int64_t number)
+static bool set_has(const struct lineage_set *s, int64_t number)
 {
 	return number > 0 && (size_t)number < s->n && dtx_bit(s->bit, (size_t)number);
 }
 
-static bool set_init(struct rowlog_set *s, size_t n)
+static bool set_init(struct lineage_set *s, size_t n)
 {
 	s->bit = dtx_mem_zalloc(dtx_bit_words(n) + 1, sizeof(*s->bit));
 	s->n = s->bit ? n : 0;
 	return s->bit != NULL;
 }
 
-static void set_clear(struct rowlog_set *s)
+static void set_clear(struct lineage_set *s)
 {
 	dtx_mem_free(s->bit);
-	*s = (struct rowlog_set){ .n = 0 };
+	*s = (struct lineage_set){ .n = 0 };
 }
 
-static const int64_t *rowlog_column(const struct dtx_row_lineage_list *l, const char *name)
+static const int64_t *lineage_column(const struct dtx_row_lineage_list *l, const char *name)
 {
 	for (uint32_t c = 0; l && c < l->ncols; c++) {
 		if (!strcmp(l->name[c], name))
@@ -533,16 +534,16 @@ static const int64_t *rowlog_column(const struct dtx_row_lineage_list *l, const 
 	return NULL;
 }
 
-static const int64_t *rowlog_bit(const struct dtx_row_lineage_list *l, int64_t bit)
+static const int64_t *lineage_bit(const struct dtx_row_lineage_list *l, int64_t bit)
 {
-	char name[ROWLOG_NAME];
+	char name[LINEAGE_NAME];
 
 	snprintf(name, sizeof(name), "dtx_r%d", (int)bit);
-	return rowlog_column(l, name);
+	return lineage_column(l, name);
 }
 
 /* The largest number in a column. */
-static size_t rowlog_most(const int64_t *col, size_t n)
+static size_t lineage_most(const int64_t *col, size_t n)
 {
 	int64_t most = 0;
 
@@ -552,10 +553,10 @@ static size_t rowlog_most(const int64_t *col, size_t n)
 }
 
 /* Collects the numbers that a column has at these places; places count from 0. */
-static bool rowlog_numbers(const struct dtx_row_lineage_list *l, const int64_t *col,
-                           const struct rowlog_set *places, struct rowlog_set *out)
+static bool lineage_numbers(const struct dtx_row_lineage_list *l, const int64_t *col,
+                            const struct lineage_set *places, struct lineage_set *out)
 {
-	if (!set_init(out, rowlog_most(col, l->n) + 1))
+	if (!set_init(out, lineage_most(col, l->n) + 1))
 		return false;
 	for (size_t i = 0; i < l->n; i++) {
 		if (col[i] > 0 && dtx_bit(places->bit, i))
@@ -567,13 +568,13 @@ static bool rowlog_numbers(const struct dtx_row_lineage_list *l, const int64_t *
 /* --- back --- */
 
 /* Some rows of one list. */
-struct rowlog_walk {
+struct lineage_walk {
 	const struct dtx_row_lineage_list *list;
-	struct rowlog_set rows; /* their places in the list, from 0 */
+	struct lineage_set rows; /* their places in the list, from 0 */
 };
 
-static const struct dtx_row_lineage_list *rowlog_of_bit(const struct dtx_row_lineage *k,
-                                                        int64_t bit)
+static const struct dtx_row_lineage_list *lineage_of_bit(const struct dtx_row_lineage *k,
+                                                         int64_t bit)
 {
 	for (uint32_t i = 0; i < k->nlists; i++) {
 		if (k->list[i].bit == bit && bit >= 0)
@@ -583,15 +584,16 @@ static const struct dtx_row_lineage_list *rowlog_of_bit(const struct dtx_row_lin
 }
 
 /* The first and the last place of the walked rows in each group. */
-struct rowlog_ends {
+struct lineage_ends {
 	int64_t *lo, *hi;
 	size_t n;
 };
 
 static bool ends_find(const struct dtx_row_lineage_list *l, const int64_t *g, const int64_t *p,
-                      const struct rowlog_set *with, const int64_t *number, struct rowlog_ends *out)
+                      const struct lineage_set *with, const int64_t *number,
+                      struct lineage_ends *out)
 {
-	out->n = rowlog_most(g, l->n) + 1;
+	out->n = lineage_most(g, l->n) + 1;
 	out->lo = dtx_mem_zalloc(out->n, sizeof(*out->lo));
 	out->hi = dtx_mem_zalloc(out->n, sizeof(*out->hi));
 	if (!out->lo || !out->hi)
@@ -605,7 +607,8 @@ static bool ends_find(const struct dtx_row_lineage_list *l, const int64_t *g, co
 	return true;
 }
 
-static bool ends_reach(const struct rowlog_ends *e, const json_t *via, int64_t group, int64_t place)
+static bool ends_reach(const struct lineage_ends *e, const json_t *via, int64_t group,
+                       int64_t place)
 {
 	int64_t lo = dtx_json_int(via, "lo", INT64_MIN), hi = dtx_json_int(via, "hi", INT64_MAX);
 
@@ -618,11 +621,11 @@ static bool ends_reach(const struct rowlog_ends *e, const json_t *via, int64_t g
 
 /* Finds the rows that a window function looked at. */
 static bool walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
-                        const struct rowlog_set *with, const int64_t *number,
-                        struct rowlog_set *out)
+                        const struct lineage_set *with, const int64_t *number,
+                        struct lineage_set *out)
 {
-	const int64_t *g = rowlog_column(l, "dtx_g"), *p = rowlog_column(l, "dtx_p");
-	struct rowlog_ends ends = { .n = 0 };
+	const int64_t *g = lineage_column(l, "dtx_g"), *p = lineage_column(l, "dtx_p");
+	struct lineage_ends ends = { .n = 0 };
 	bool ok = g && p && ends_find(l, g, p, with, number, &ends);
 
 	for (size_t i = 0; ok && i < l->n; i++) {
@@ -637,9 +640,10 @@ static bool walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
 /* Finds the rows that a result row was made from, or that let it stay. For one cell of a wide row
  * these are only the rows that went to its column. */
 static bool walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
-                      const struct rowlog_set *with, const int64_t *number, struct rowlog_set *out)
+                      const struct lineage_set *with, const int64_t *number,
+                      struct lineage_set *out)
 {
-	const int64_t *cell = rowlog_column(l, "dtx_c");
+	const int64_t *cell = lineage_column(l, "dtx_c");
 	int64_t want = dtx_json_int(via, "cell", -1);
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -649,13 +653,13 @@ static bool walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
 	return true;
 }
 
-static enum dtx_code rowlog_damaged(struct dtx_err *err)
+static enum dtx_code lineage_damaged(struct dtx_err *err)
 {
 	return dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
 	                   "kept row numbers do not fit together");
 }
 
-static enum dtx_code walk_same(const struct rowlog_walk *from, struct rowlog_walk *to,
+static enum dtx_code walk_same(const struct lineage_walk *from, struct lineage_walk *to,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -669,27 +673,27 @@ out:
 }
 
 static enum dtx_code walk_step(const struct dtx_row_lineage *k, const json_t *via,
-                               const struct rowlog_walk *from, struct rowlog_walk *to,
+                               const struct lineage_walk *from, struct lineage_walk *to,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t bit = dtx_json_int(via, "bit", -1);
-	struct rowlog_set with = { .n = 0 };
+	struct lineage_set with = { .n = 0 };
 	const int64_t *was, *number;
 	bool ok;
 
-	if (bit >= ROWLOG_BITS) {
+	if (bit >= LINEAGE_BITS) {
 		DTX_TRY(walk_same(from, to, err));
 		goto out;
 	}
-	to->list = rowlog_of_bit(k, bit);
-	was = rowlog_bit(from->list, bit);
-	number = rowlog_bit(to->list, bit);
+	to->list = lineage_of_bit(k, bit);
+	was = lineage_bit(from->list, bit);
+	number = lineage_bit(to->list, bit);
 	if (!to->list || !was || !number) {
-		rc = rowlog_damaged(err);
+		rc = lineage_damaged(err);
 		goto out;
 	}
-	if (!rowlog_numbers(from->list, was, &from->rows, &with) ||
+	if (!lineage_numbers(from->list, was, &from->rows, &with) ||
 	    !set_init(&to->rows, to->list->n + 1))
 		DTX_FAIL_MEM(err);
 	ok = dtx_str_in_list("window,whole", to->list->kind)
@@ -704,12 +708,12 @@ out:
 
 /* Starts at the result row itself. */
 static enum dtx_code walk_start(const struct dtx_row_lineage *k, int64_t row,
-                                struct rowlog_walk *to, struct dtx_err *err)
+                                struct lineage_walk *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (!k->nlists || strcmp(k->list[0].kind, "result") != 0) {
-		rc = rowlog_damaged(err);
+		rc = lineage_damaged(err);
 		goto out;
 	}
 	to->list = &k->list[0];
@@ -724,8 +728,8 @@ out:
 }
 
 /* Empties a walk that only counts if another walk has no rows. */
-static enum dtx_code walk_unless(const json_t *via, const struct rowlog_walk *walk,
-                                 struct rowlog_walk *to, size_t i, struct dtx_err *err)
+static enum dtx_code walk_unless(const json_t *via, const struct lineage_walk *walk,
+                                 struct lineage_walk *to, size_t i, struct dtx_err *err)
 {
 	int64_t other = dtx_json_int(via, "unless", -1);
 	uint64_t any = 0;
@@ -733,7 +737,7 @@ static enum dtx_code walk_unless(const json_t *via, const struct rowlog_walk *wa
 	if (other < 0)
 		return DTX_OK;
 	if (other >= (int64_t)i)
-		return rowlog_damaged(err);
+		return lineage_damaged(err);
 	for (size_t k = 0; k < dtx_bit_words(walk[other].rows.n); k++)
 		any |= walk[other].rows.bit[k];
 	if (any)
@@ -742,7 +746,7 @@ static enum dtx_code walk_unless(const json_t *via, const struct rowlog_walk *wa
 }
 
 static enum dtx_code walk_all(const struct dtx_row_lineage *k, const json_t *walks, int64_t row,
-                              struct rowlog_walk *walk, struct dtx_err *err)
+                              struct lineage_walk *walk, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *via;
@@ -753,7 +757,7 @@ static enum dtx_code walk_all(const struct dtx_row_lineage *k, const json_t *wal
 		int64_t from = dtx_json_int(via, "from", -1);
 
 		if (from >= (int64_t)i || (from < 0) != !i) {
-			rc = rowlog_damaged(err);
+			rc = lineage_damaged(err);
 			goto out;
 		}
 		if (i)
@@ -767,21 +771,21 @@ out:
 	return rc;
 }
 
-static enum dtx_code walk_input(const json_t *of, const struct rowlog_walk *walk, size_t nwalks,
+static enum dtx_code walk_input(const json_t *of, const struct lineage_walk *walk, size_t nwalks,
                                 struct dtx_row_lineage_answer *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t w = dtx_json_int(of, "walk", -1), input = dtx_json_int(of, "input", -1);
 	const int64_t *col = NULL;
-	struct rowlog_set rows = { .n = 0 };
+	struct lineage_set rows = { .n = 0 };
 
 	if (w >= 0 && (size_t)w < nwalks)
-		col = rowlog_bit(walk[w].list, input);
+		col = lineage_bit(walk[w].list, input);
 	if (!col) {
-		rc = rowlog_damaged(err);
+		rc = lineage_damaged(err);
 		goto out;
 	}
-	if (!rowlog_numbers(walk[w].list, col, &walk[w].rows, &rows))
+	if (!lineage_numbers(walk[w].list, col, &walk[w].rows, &rows))
 		DTX_FAIL_MEM(err);
 	out->rows[out->nrows++] =
 		(struct dtx_row_lineage_rows){ (uint32_t)input, json_object_get(of, "direct"),
@@ -798,7 +802,7 @@ enum dtx_code dtx_row_lineage_why(const struct dtx_row_lineage *k, const char *c
 	const json_t *walks = json_object_get(how, "walks"),
 		     *inputs = json_object_get(how, "inputs");
 	size_t n = json_array_size(walks), i;
-	struct rowlog_walk *walk = dtx_mem_zalloc(n + 1, sizeof(*walk));
+	struct lineage_walk *walk = dtx_mem_zalloc(n + 1, sizeof(*walk));
 
 	*out = (struct dtx_row_lineage_answer){ .wide = dtx_json_bool(how, "wide", false),
 		                                .borrowed = dtx_json_bool(how, "borrowed", false),
@@ -848,35 +852,35 @@ const char *dtx_row_lineage_prefix(const struct dtx_row_lineage *k, uint32_t inp
 /* --- on --- */
 
 /* The rows that came from the followed one. */
-struct rowlog_on {
-	struct rowlog_set reach[ROWLOG_BITS];
+struct lineage_on {
+	struct lineage_set reach[LINEAGE_BITS];
 	uint64_t own; /* bits of the numbers of the row itself or of copies of it, not of groups */
 };
 
 /* By which columns of a list to follow rows. Numbers of the row itself identify it, so they are
  * preferred. The number of a group only says what the row went into; the latest one is enough. */
-static uint64_t on_columns(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
-                           const int64_t *col[ROWLOG_BITS])
+static uint64_t on_columns(const struct lineage_on *on, const struct dtx_row_lineage_list *l,
+                           const int64_t *col[LINEAGE_BITS])
 {
 	uint64_t bits = 0;
 
-	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
-		col[b] = (int64_t)b != l->bit && on->reach[b].bit ? rowlog_bit(l, b) : NULL;
+	for (uint32_t b = 0; b < LINEAGE_BITS; b++) {
+		col[b] = (int64_t)b != l->bit && on->reach[b].bit ? lineage_bit(l, b) : NULL;
 		bits |= col[b] ? (uint64_t)1 << b : 0;
 	}
 	if (bits & on->own)
 		bits &= on->own;
 	else if (bits)
-		bits = (uint64_t)1 << (ROWLOG_BITS - 1 - __builtin_clzll(bits));
-	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
+		bits = (uint64_t)1 << (LINEAGE_BITS - 1 - __builtin_clzll(bits));
+	for (uint32_t b = 0; b < LINEAGE_BITS; b++)
 		col[b] = bits >> b & 1 ? col[b] : NULL;
 	return bits;
 }
 
 /* Whether row i of a list came from a row that has been reached. */
-static bool on_reached(const struct rowlog_on *on, const int64_t *const *col, size_t i)
+static bool on_reached(const struct lineage_on *on, const int64_t *const *col, size_t i)
 {
-	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
+	for (uint32_t b = 0; b < LINEAGE_BITS; b++) {
 		if (col[b] && set_has(&on->reach[b], col[b][i]))
 			return true;
 	}
@@ -884,20 +888,20 @@ static bool on_reached(const struct rowlog_on *on, const int64_t *const *col, si
 }
 
 /* Adds the results of a step that reached rows went into, and counts them. */
-static enum dtx_code on_made(struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+static enum dtx_code on_made(struct lineage_on *on, const struct dtx_row_lineage_list *l,
                              int64_t *count, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const int64_t *col[ROWLOG_BITS], *made = rowlog_bit(l, l->bit);
+	const int64_t *col[LINEAGE_BITS], *made = lineage_bit(l, l->bit);
 	uint64_t bits = on_columns(on, l, col);
 
 	if (!bits)
 		goto out;
-	if (l->bit < 0 || l->bit >= ROWLOG_BITS || !made || on->reach[l->bit].bit) {
-		rc = rowlog_damaged(err);
+	if (l->bit < 0 || l->bit >= LINEAGE_BITS || !made || on->reach[l->bit].bit) {
+		rc = lineage_damaged(err);
 		goto out;
 	}
-	if (!set_init(&on->reach[l->bit], rowlog_most(made, l->n) + 1))
+	if (!set_init(&on->reach[l->bit], lineage_most(made, l->n) + 1))
 		DTX_FAIL_MEM(err);
 	if (bits & on->own && !strcmp(l->kind, "copy"))
 		on->own |= (uint64_t)1 << l->bit;
@@ -912,10 +916,10 @@ out:
 	return rc;
 }
 
-static void on_left(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+static void on_left(const struct lineage_on *on, const struct dtx_row_lineage_list *l,
                     int64_t *count, json_t *results)
 {
-	const int64_t *col[ROWLOG_BITS];
+	const int64_t *col[LINEAGE_BITS];
 
 	(void)on_columns(on, l, col);
 	*count = 0;
@@ -930,18 +934,18 @@ static void on_left(const struct rowlog_on *on, const struct dtx_row_lineage_lis
 
 /* Collects the result rows that are the followed row; if there are any, also those of groups with
  * it. */
-static void on_result(const struct rowlog_on *on, const struct dtx_row_lineage_list *l,
+static void on_result(const struct lineage_on *on, const struct dtx_row_lineage_list *l,
                       json_t *rows, json_t *groups)
 {
-	const int64_t *col[ROWLOG_BITS];
+	const int64_t *col[LINEAGE_BITS];
 	uint64_t own = on->own;
 	int64_t all;
 
 	on_left(on, l, &all, rows);
 	if (!(on_columns(on, l, col) & own))
 		return;
-	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
-		col[b] = on->reach[b].bit && !(own >> b & 1) ? rowlog_bit(l, b) : NULL;
+	for (uint32_t b = 0; b < LINEAGE_BITS; b++)
+		col[b] = on->reach[b].bit && !(own >> b & 1) ? lineage_bit(l, b) : NULL;
 	for (size_t i = 0; i < l->n; i++) {
 		if (on_reached(on, col, i))
 			json_array_append_new(groups, json_integer((json_int_t)i + 1));
@@ -953,7 +957,7 @@ static void on_result(const struct rowlog_on *on, const struct dtx_row_lineage_l
 static bool on_lets(const struct dtx_row_lineage *k, uint32_t input)
 {
 	for (uint32_t i = 0; i < k->nlists; i++) {
-		if (!strcmp(k->list[i].kind, "let") && rowlog_bit(&k->list[i], input))
+		if (!strcmp(k->list[i].kind, "let") && lineage_bit(&k->list[i], input))
 			return true;
 	}
 	return false;
@@ -964,7 +968,7 @@ enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t i
                                      json_t **results, json_t **through, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct rowlog_on on = { .own = input < ROWLOG_BITS ? (uint64_t)1 << input : 0 };
+	struct lineage_on on = { .own = input < LINEAGE_BITS ? (uint64_t)1 << input : 0 };
 	json_t *rows = json_array(), *groups = json_array();
 	size_t i;
 
@@ -979,7 +983,7 @@ enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t i
 				err, DTX_E_NO_TRANSLATION,
 				"rows of a step that works on the whole table are not followed on");
 	}
-	if (!rows || !groups || input >= ROWLOG_BITS || number < 1 ||
+	if (!rows || !groups || input >= LINEAGE_BITS || number < 1 ||
 	    !set_init(&on.reach[input], (size_t)number + 1))
 		DTX_FAIL_MEM(err);
 	dtx_bit_set(on.reach[input].bit, (size_t)number);
@@ -998,7 +1002,7 @@ enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t i
 	*through = groups;
 	rows = groups = NULL;
 out:
-	for (i = 0; i < ROWLOG_BITS; i++)
+	for (i = 0; i < LINEAGE_BITS; i++)
 		set_clear(&on.reach[i]);
 	json_decref(rows);
 	json_decref(groups);

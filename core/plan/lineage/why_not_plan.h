@@ -37,7 +37,7 @@ dtx_why_not_plan_stages(const struct dtx_plan *plan, const struct dtx_exec_resul
  * dtx_step is the step. Column dtx_side is the index of the table among the inputs of the step, for
  * a row that is about to enter it, or one of these values:
  *
- * BEHIND: the row is in the result of the step. For step nsteps it is in the result of the plan,
+ * AFTER: the row is in the result of the step. For step nsteps it is in the result of the plan,
  * and dtx_v0 is its number there.
  *
  * THROUGH: a row of the plan's result into which a group with the followed row went. Listed only if
