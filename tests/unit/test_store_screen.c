@@ -75,13 +75,13 @@ void test_store_screen_of_fallback(void)
 					"op" : "weekly_balance",
 					"rows_in" : 4488,
 					"rows_out" : 0,
-					"detail" : { "rescued" : true }
+					"detail" : { "by_snippet" : true }
 				},
 				{
 					"op" : "b",
 					"rows_in" : 0,
 					"rows_out" : 4,
-					"detail" : { "rescued" : true }
+					"detail" : { "by_snippet" : true }
 				},
 				{
 					"op" : "join",
