@@ -1,37 +1,37 @@
-/* Batches of a morsel.
+/* Makes batches of a morsel.
  *
- * With a pushed filter only the columns it looks at are made first; the others then, for the rows
- * that stay: one by one when they are few, else all. */
+ * With a pushed filter, only the columns that it uses are made first. The other columns are then
+ * made for the rows that are left: one by one if they are few, otherwise for all rows. */
 #include "core/base/mem.h"
 #include "core/io/csv/csv_fill.h"
 #include "core/io/csv/mend/csv_stray.h"
 #include "core/io/csv/lines.h"
 
-#define BATCH_FEW  6              /* fewer than one row in so many: one by one */
-#define BATCH_LINE ((size_t)4096) /* bytes in which a line end is sought: a text may have none */
+#define BATCH_FEW  6 /* with fewer than one row in this many, cells are made one by one */
+#define BATCH_LINE ((size_t)4096) /* bytes in which to search a line end: a text may have none */
 
 /* What the columns of a batch point into. */
 struct batch_hold {
-	struct dtx_owner *owner; /* of the rest, and of the text */
-	uint64_t *valid;         /* NULL: no null_values */
-	size_t words;            /* of valid, per column */
+	struct dtx_owner *owner; /* owner of the other arrays and of the text */
+	uint64_t *valid;         /* NULL: there are no null_values */
+	size_t words;            /* number of words of `valid` per column */
 };
 
 static enum dtx_code batch_check_text(const struct dtx_csv *c, const struct dtx_morsel *m,
                                       struct dtx_err *err)
 {
-	/* The header was not looked at by anybody else. */
+	/* The header was not checked elsewhere, so the first morsel includes it. */
 	size_t from = m->from == c->body ? 0 : m->from, to = m->to;
 	const char *d = c->text.data;
 
 	while (from && from < to && ((unsigned char)d[from] & 0xc0) == 0x80)
-		from++; /* the chunk before has this character */
+		from++; /* this character belongs to the chunk before */
 	while (to < c->text.end && ((unsigned char)d[to] & 0xc0) == 0x80 && to - m->to < 3)
 		to++;
 	return dtx_encoding_check(&c->enc, dtx_source_name(c->head.src), from, to, err);
 }
 
-/* Spans of n columns, `cap` rows each; `clear`: rows that are not filled are null. */
+/* Allocates spans of n columns with `cap` rows each. `clear`: rows that are not filled are null. */
 static enum dtx_code hold_new(struct dtx_csv *c, struct dtx_csv_worker *w, uint32_t n, uint32_t cap,
                               bool clear, struct batch_hold *h, struct dtx_err *err)
 {
@@ -55,7 +55,7 @@ out:
 	return rc;
 }
 
-/* Marks the cells that null_values names; false when there are none. */
+/* Marks the cells that are null by null_values; false if there are none. */
 static bool batch_nulls(const struct dtx_csv *c, const char *base, const struct dtx_span *span,
                         uint32_t n, uint64_t *valid)
 {
@@ -83,7 +83,7 @@ static struct dtx_celldialect cell_dialect(const struct dtx_csv *c)
 	return d;
 }
 
-/* Columns use[0..f->ncols) of the batch from the filled spans. */
+/* Adds the columns use[0..f->ncols) to the batch, from the filled spans. */
 static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t *use,
                                    const struct batch_hold *hold, struct dtx_batch *b,
                                    struct dtx_err *err)
@@ -114,7 +114,7 @@ out:
 	return rc;
 }
 
-/* The columns that the filter does not look at. */
+/* Adds the columns that the filter does not use. */
 static enum dtx_code batch_rest(struct dtx_csv_fill *f, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -132,7 +132,7 @@ static enum dtx_code batch_rest(struct dtx_csv_fill *f, struct dtx_batch *b, str
 	if (few) {
 		dtx_csv_fill_some(&rest, b->sel, b->nsel, f->w->at);
 	} else {
-		/* The same records again; they are counted already. */
+		/* The same records again; they were counted the first time. */
 		rest.w = &again;
 		rest.start = NULL;
 		rest.rows = 0;
@@ -182,7 +182,7 @@ out:
 	return rc;
 }
 
-/* CR and LF bytes. */
+/* Counts CR and LF bytes. */
 static int64_t batch_ends(const struct dtx_csv *c, size_t from, size_t to)
 {
 	int64_t n = 0;
@@ -192,12 +192,14 @@ static int64_t batch_ends(const struct dtx_csv *c, size_t from, size_t to)
 	return n;
 }
 
-/* Whether the records of the morsel have more line ends than each one at its end.  Its chunk was
- * counted anyway; a record begins or ends beside that. */
+/* Whether the records of the morsel have more line ends than the one at the end of each. The chunk
+ * was counted before; only the part of a record outside the chunk must be counted here. */
 static bool batch_has_lines(const struct dtx_csv *c, const struct dtx_csv_worker *w)
 {
 	const char *d = c->text.data;
-	bool open = w->at > w->m.start && !dtx_line_is_end(d[w->at - 1]); /* the text's last one */
+	bool open = w->at > w->m.start &&
+	            !dtx_line_is_end(
+			    d[w->at - 1]); /* the last record of the text, without a line end */
 	int64_t ends = w->m.records - 1, want = w->tally.records - open;
 	size_t i;
 
@@ -207,7 +209,7 @@ static bool batch_has_lines(const struct dtx_csv *c, const struct dtx_csv_worker
 	return ends > (i + 1 < c->text.end && d[i] == '\r' && d[i + 1] == '\n' ? 2 * want : want);
 }
 
-/* Looks for stray quotes in the records of a morsel that was read.  Only lines with a quote can
+/* Looks for stray quotes in the records of a morsel that was read. Only a line with a quote can
  * begin a record of several lines. */
 static enum dtx_code batch_strays(struct dtx_csv *c, struct dtx_csv_worker *w, struct dtx_err *err)
 {

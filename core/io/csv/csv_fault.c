@@ -1,4 +1,4 @@
-/* What is wrong with a text file, and where. */
+/* Finds what is wrong with a text file, and where. */
 #include <stdio.h>
 
 #include "core/io/csv/detect/csv_anomaly.h"
@@ -8,13 +8,13 @@
 #include "core/io/repair.h"
 
 #define FAULT_EXAMPLES 5
-#define FAULT_PARTED   1000 /* ragged records in which another delimiter is sought */
+#define FAULT_PARTED   1000 /* number of ragged records for which another delimiter is tried */
 #define LOCATE_BLOCK   ((size_t)1 << 20)
-#define LOCATE_NEAR    32   /* rows that are passed one by one */
-#define LOCATE_LINE    4096 /* bytes in which a line end is sought: a text may have none */
+#define LOCATE_NEAR    32   /* so few rows are skipped one by one */
+#define LOCATE_LINE    4096 /* bytes in which to search a line end: a text may have none */
 
-/* Any record of the text, whichever reader the dialect has.  A reader of its own: places are also
- * asked for while a worker reads. */
+/* Reads any record of the text, for all dialects. It has a reader of its own, because places are
+ * also looked up while a worker reads. */
 struct fault_walk {
 	const struct dtx_csv *c;
 	struct dtx_csv_ref *ref;
@@ -36,7 +36,7 @@ out:
 	return rc;
 }
 
-/* A line of blanks, or the end of a page, where a table has several columns. */
+/* Whether this is a line of blanks, or a page break, in a table of several columns. */
 static bool is_void(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
 	size_t at = row->start;
@@ -83,7 +83,7 @@ bool dtx_csv_is_header(const struct dtx_csv *c, size_t at)
 	       (next == '\n' || next == '\r');
 }
 
-/* The same with other quotes. */
+/* Whether the record has the cells of the header, possibly in other quotes. */
 static bool has_header_cells(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec)
 {
 	uint32_t i;
@@ -173,7 +173,8 @@ static long long fault_line(const struct dtx_csv *c, size_t byte)
 	return (long long)(dtx_csv_line(c->text.data, 0, byte) + dtx_source_line0(c->head.src)) + 1;
 }
 
-/* A cell of so many lines is the work of a stray quote; nothing helps against one of one line. */
+/* Advises to read quotes differently if the cell has several lines, because then a stray quote is
+ * likely. For a cell of one line there is no remedy. */
 static void long_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 {
 	size_t len = DTX_MIN(c->text.end - at, DTX_CSV_CELL_MAX);
@@ -186,7 +187,7 @@ static void long_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 }
 
 /* Whether another delimiter, quote or escape splits the record into as many cells as the others
- * have; *other reads such records, made when first needed. */
+ * have. *other is the reader for such records; it is made when first needed. */
 static enum dtx_code ragged_parted(const struct dtx_csv *c, const struct dtx_csv_shapes *shapes,
                                    size_t at, struct dtx_csv_ref **other, bool *parted, bool *glued,
                                    struct dtx_err *err)
@@ -207,8 +208,8 @@ out:
 	return rc;
 }
 
-/* Whether the record is as wide as the table, and ends with its line, once its stray quote is data.
- */
+/* Whether the record is as wide as the table and ends with its line, if its stray quote is read as
+ * data. */
 static bool is_stray_alone(const struct dtx_csv *c, size_t at)
 {
 	struct dtx_str line = dtx_line_at((struct dtx_str){ c->text.data, c->text.end }, at);
@@ -227,7 +228,8 @@ static bool is_stray_alone(const struct dtx_csv *c, size_t at)
 	return alone;
 }
 
-/* A single record of another kind is no reason to read all quotes otherwise. */
+/* Advises a reading that allows single records of another kind, as that is no reason to read all
+ * quotes differently. */
 static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 {
 	struct dtx_csv_ref *other = NULL;
@@ -239,7 +241,7 @@ static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *er
 	dtx_csv_ref_free(other);
 }
 
-/* Nothing ends after the fault: no dialect makes lines of one. */
+/* Whether nothing after the fault ends it: then no dialect would give lines. */
 static bool fault_is_endless(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
 	size_t left = c->text.end - row->fault_at;
@@ -290,7 +292,7 @@ enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 	return rc == DTX_OK ? fault_row(c, row, err) : rc;
 }
 
-/* Its first line is named: the stray quote is there. */
+/* Fails at the first line of the record, because the stray quote is there. */
 static enum dtx_code fail_stray(struct dtx_csv *c, enum dtx_code code, size_t start, size_t end,
                                 struct dtx_err *err)
 {
@@ -354,7 +356,7 @@ out:
 	return rc;
 }
 
-/* A cell over several lines may be the work of a stray quote. */
+/* Whether the record has a cell of several lines, which may be due to a stray quote. */
 static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
 	const char *text = c->text.data + row->start;
@@ -364,8 +366,8 @@ static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *
 	       (memchr(text, '\n', len) || memchr(text, '\r', len));
 }
 
-/* The remedy that explains the misfits: comments, remarks below the table, stray quotes.  No remedy
- * leaves out more of `rows` than it keeps. */
+/* Advises the repair that explains the misfits: comments, remarks below the table, stray quotes. It
+ * never advises to leave out more of the rows than are kept. */
 static void ragged_advise(struct dtx_csv *c, const struct dtx_csv_odd_lines *odd, bool parted,
                           const struct dtx_csv_row *first, int64_t rows, struct dtx_err *err)
 {
@@ -395,7 +397,7 @@ static void ragged_example(const struct dtx_csv *c, const struct dtx_csv_row *ro
 	               fault_line(c, row->start), dtx_csv_byte(c, row->start), row->ncells);
 }
 
-/* Of a part of an input, whose other rows are not known. */
+/* Fails for a part of an input, whose other rows are not known. */
 static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
@@ -410,7 +412,8 @@ static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
 	return rc;
 }
 
-/* Length of the line end before `at`: 2 for CR LF, 1 for either alone, 0 at the text's begin. */
+/* The length of the line end before `at`: 2 for CR LF, 1 for one of them, 0 at the beginning of the
+ * text. */
 static size_t line_end_before(const struct dtx_csv *c, size_t at)
 {
 	const char *p = c->text.data + at;
@@ -420,7 +423,7 @@ static size_t line_end_before(const struct dtx_csv *c, size_t at)
 	return at > 1 && p[-1] == '\n' && p[-2] == '\r' ? 2 : 1;
 }
 
-/* What may be the cause, as a further hint; "" where nothing points to one. */
+/* A possible cause, as another hint; "" if nothing suggests one. */
 static const char *ragged_cause(const struct dtx_csv *c, const struct dtx_csv_row *first, bool all)
 {
 	size_t end = line_end_before(c, first->next), usual = line_end_before(c, c->body);
@@ -433,7 +436,7 @@ static const char *ragged_cause(const struct dtx_csv *c, const struct dtx_csv_ro
 	return "";
 }
 
-/* The error itself; more is its detail, taken. */
+/* Makes the error. `more` is its detail, which it takes. */
 static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *first, int64_t bad,
                                  int64_t rows, struct dtx_buf *more, struct dtx_err *err)
 {
@@ -456,7 +459,7 @@ static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *fi
 	return rc;
 }
 
-/* What the columns look like, so that the hint names the remedy that --repair takes. */
+/* Learns what the columns look like, so that the hint names the repair that --repair would make. */
 static enum dtx_code ragged_shapes(struct dtx_csv *c, struct dtx_csv_shapes **out,
                                    struct dtx_err *err)
 {
@@ -473,7 +476,8 @@ out:
 	return rc;
 }
 
-/* Counts on after the first ragged record: the message is the same whichever worker met one. */
+/* Counts all ragged records after the first one, so that the message does not depend on which
+ * worker found one. */
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -524,8 +528,8 @@ out:
 	return rc;
 }
 
-/* A record that is one line without quotes is passed by its line end alone: such a line is no row
- * only when it is empty or begins with a blank.  0: it has to be read. */
+/* The start of the next record if this one is a line without quotes; such a line is a row unless it
+ * is empty or begins with a blank. 0: the record must be read. */
 static size_t locate_plain(const struct fault_walk *f, size_t at)
 {
 	const struct dtx_csv *c = f->c;
@@ -542,7 +546,7 @@ static size_t locate_plain(const struct fault_walk *f, size_t at)
 	return at + len + 1;
 }
 
-/* Passes one record; *kept: it is a row. */
+/* Skips one record; *kept: it is a row. */
 static bool locate_pass(struct fault_walk *f, struct dtx_csv_found *place, bool *kept)
 {
 	size_t next = locate_plain(f, place->at);
@@ -561,11 +565,11 @@ static bool locate_pass(struct fault_walk *f, struct dtx_csv_found *place, bool 
 	return true;
 }
 
-/* Passes records that the scanner finds plain, as many as surely stand before row_id. */
+/* Skips as many records as certainly come before row_id and that the scanner finds plain. */
 static void locate_skip(const struct fault_walk *f, uint64_t row_id, struct dtx_csv_found *place)
 {
 	const struct dtx_csv *c = f->c;
-	size_t bytes = c->width; /* a record has no fewer */
+	size_t bytes = c->width; /* a record has at least one byte per column */
 
 	if (f->ref || c->text.set.delim == '\n' || c->opts.ragged == DTX_RAGGED_QUARANTINE)
 		return;
@@ -596,9 +600,9 @@ static struct dtx_csv_found *found_slot(struct dtx_csv *c, uint64_t row_id)
 	return &c->found[(row_id >> 32) % DTX_COUNT(c->found)];
 }
 
-/* Where to search for a row from: places are mostly asked for in order within a morsel, so that the
- * search goes on where the last one ended; else from the morsel's start, whose line counts from the
- * last known place that is not after it. */
+/* Where to start the search for a row. Places are usually asked for in order within a morsel, so
+ * the search goes on where the last one ended. Otherwise it starts at the morsel, whose line is
+ * counted from the last known place before it. */
 static struct dtx_csv_found locate_from(struct dtx_csv *c, uint64_t row_id)
 {
 	struct dtx_csv_found from = *found_slot(c, row_id);
@@ -620,8 +624,8 @@ static struct dtx_csv_found locate_from(struct dtx_csv *c, uint64_t row_id)
 
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
 {
-	/* Const to those that hold batches: nothing that they see changes, and what does is under
-	 * its own lock. */
+	/* This is const for the holders of batches, and nothing that they see changes. What changes
+	 * is protected by its own lock. */
 	struct dtx_csv *c = (struct dtx_csv *)(uintptr_t)o->arg;
 	struct dtx_csv_found at, before;
 	struct fault_walk f;

@@ -1,17 +1,18 @@
-/* Records of a morsel to spans.
+/* Turns the records of a morsel into spans.
  *
- * A block of text is indexed at a time, from a record start on.  If each record has as many
- * positions as the table has columns, the spans of a needed column are a strided walk over the
- * index, and other columns cost nothing; else records are taken one by one. */
+ * The scanner indexes one block of text at a time, beginning at the start of a record. If every
+ * record of the block has as many positions as the table has columns, the spans of a needed column
+ * are a walk over the index with a fixed stride, and columns that are not needed cost nothing.
+ * Otherwise records are read one by one. */
 #include "core/io/csv/csv_fill.h"
 
 #include "core/base/mem.h"
 
 #define MORSEL_BLOCK     ((size_t)16 << 10)
-#define MORSEL_BLOCK_MAX ((size_t)256 << 10) /* longer records: the plain machine */
-#define MORSEL_RECORD    ((size_t)512)       /* read past the morsel's end for its last record */
+#define MORSEL_BLOCK_MAX ((size_t)256 << 10) /* longer records are read one by one */
+#define MORSEL_RECORD    ((size_t)512) /* bytes that are read after the morsel for its last record */
 
-/* A block and its index. */
+/* A block of text and its index. */
 struct block {
 	const char *p;
 	size_t len;
@@ -25,7 +26,7 @@ static bool block_is_end(const struct block *b, uint32_t at)
 	return at == b->len || b->p[at] == '\n' || b->p[at] == '\r';
 }
 
-/* Start of the record after the one that ends at `at`.  The text may be longer than the block. */
+/* The start of the record after the one that ends at `at`. The text may go on after the block. */
 static size_t block_next(const struct dtx_csv_fill *f, const struct block *b, uint32_t at)
 {
 	const char *end = f->c->text.data + f->c->text.end;
@@ -45,7 +46,8 @@ static inline struct dtx_span block_cell(const struct block *b, uint32_t from, u
 	return (struct dtx_span){ from + shift, to - from };
 }
 
-/* Cells of physical column p in n records of `width` cells. `quote` 0: the block has none. */
+/* The cells of physical column p in n records with `width` cells. `quote` 0: the block has no
+ * quotes. */
 static inline void block_column(const struct block *b, uint32_t p, uint32_t width, uint32_t n,
                                 uint32_t shift, char quote, struct dtx_span *to)
 {
@@ -56,7 +58,7 @@ static inline void block_column(const struct block *b, uint32_t p, uint32_t widt
 		to[r] = block_cell(b, pos[-1] + 1, pos[0], shift, quote);
 }
 
-/* Column 0 begins after a line end of one or two bytes. */
+/* The cells of column 0, which begin after a line end of one or two bytes. */
 static void block_first(const struct dtx_csv_fill *f, const struct block *b, uint32_t n,
                         uint32_t shift, char quote, struct dtx_span *to)
 {
@@ -81,7 +83,8 @@ static void block_starts(const struct dtx_csv_fill *f, const struct block *b, ui
 	}
 }
 
-/* Whether all records have the table's width: then position r * width + width - 1 ends record r. */
+/* Whether all records have the width of the table. Then position r * width + width - 1 is the end
+ * of record r. */
 static bool block_is_regular(const struct block *b, uint32_t width)
 {
 	uint32_t r;
@@ -95,7 +98,7 @@ static bool block_is_regular(const struct block *b, uint32_t width)
 	return true;
 }
 
-/* Records that start before the morsel's end, at most as many as there is room. */
+/* The number of records that start in the morsel and for which there is room. */
 static uint32_t block_take(const struct dtx_csv_fill *f, const struct block *b)
 {
 	uint32_t n = DTX_MIN(b->records, f->cap - f->rows), width = f->c->width;
@@ -130,8 +133,8 @@ static void block_regular(struct dtx_csv_fill *f, const struct block *b)
 	f->w->at += block_next(f, b, b->pos[(size_t)n * f->c->width - 1]);
 }
 
-/* Whether the rows so far make a batch of their own, as the record after them is an error: it
- * counts if its row is wanted, whatever the size of the batches. */
+/* Whether to end the batch here because the next record is an error. Then the error is reported if
+ * its row is wanted, whatever the size of batches is. */
 static bool filler_cuts(struct dtx_csv_fill *f, const struct dtx_csv_row *row,
                         enum dtx_csv_kind kind)
 {
@@ -142,7 +145,7 @@ static bool filler_cuts(struct dtx_csv_fill *f, const struct dtx_csv_row *row,
 	return f->cut;
 }
 
-/* A record that is not as wide as the table. */
+/* Handles a record that is not as wide as the table. */
 static enum dtx_code filler_ragged(struct dtx_csv_fill *f, const struct dtx_csv_row *row,
                                    enum dtx_csv_kind kind, struct dtx_err *err)
 {
@@ -169,7 +172,7 @@ out:
 	return rc;
 }
 
-/* Cells of the record in w->cell, as far as they fit, to a row. */
+/* Copies the cells of the record in w->cell to a row, as far as they fit. */
 static void filler_put(struct dtx_csv_fill *f, const struct dtx_csv_row *row, uint32_t to)
 {
 	uint32_t shift = (uint32_t)(row->start - f->base), i;
@@ -187,7 +190,7 @@ static void filler_put(struct dtx_csv_fill *f, const struct dtx_csv_row *row, ui
 		f->start[to] = shift;
 }
 
-/* One record by the plain machine. */
+/* Reads one record without the scanner. */
 static enum dtx_code filler_read(struct dtx_csv_fill *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -227,7 +230,7 @@ out:
 	return rc;
 }
 
-/* Indexes `len` bytes at the worker's place; leaves whole records in it. */
+/* Indexes `len` bytes at the worker's place, and drops the last record if it is not whole. */
 static enum dtx_code filler_index(struct dtx_csv_fill *f, size_t len, struct block *b,
                                   bool *irregular, struct dtx_err *err)
 {
@@ -243,7 +246,7 @@ static enum dtx_code filler_index(struct dtx_csv_fill *f, size_t len, struct blo
 	f->c->fns->index(f->c->text.data + w->at, len, f->c->text.set, w->pos, &ix);
 	*irregular = ix.irregular || (ends && ix.inside);
 	*b = (struct block){ f->c->text.data + w->at, len, w->pos, ix.n, ix.records, ix.quotes };
-	/* The last line may lack its end. */
+	/* The last line of the text may have no line end. */
 	if (ends && !(b->n && block_is_end(b, w->pos[b->n - 1]) &&
 	              block_next(f, b, w->pos[b->n - 1]) == len)) {
 		w->pos[b->n++] = (uint32_t)len;
@@ -255,8 +258,8 @@ out:
 	return rc;
 }
 
-/* Rows that are only counted need no index.  A record has a byte per cell at least, so that no more
- * of them end in the text than there is room for. */
+/* Rows that are only counted need no index. A record has at least one byte per cell, so limiting
+ * the bytes limits the number of records to the room there is. */
 static bool filler_count(struct dtx_csv_fill *f)
 {
 	size_t len = DTX_MIN(f->w->m.stop - f->w->at, (size_t)(f->cap - f->rows) * f->c->width);
@@ -316,7 +319,7 @@ out:
 
 /* --- some rows --- */
 
-/* The usual record, alone in [at, bound), by its index; false when it is another. */
+/* Fills a row by the index if the record in [at, bound) is a regular one; false if it is not. */
 static bool some_regular(struct dtx_csv_fill *f, size_t at, size_t bound, uint32_t row)
 {
 	struct dtx_csv_worker *w = f->w;

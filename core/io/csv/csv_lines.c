@@ -1,8 +1,9 @@
-/* Lines of rows without reading the text again.
+/* Knows the lines of rows without reading the text again.
  *
- * Reading a morsel tells whether each of its records is a row of one line, as nearly all are: its
- * lines then follow from its first one.  A record has a line end at least, so that as many ends as
- * records leave none over for a second line or for the other half of CR LF. */
+ * Reading a morsel shows whether each of its records is a row of one line, as nearly all are. Then
+ * the line of a row follows from the first line of the morsel. Each record has at least one line
+ * end. So if there are as many line ends as records, no record has a second line, and no line end
+ * is CR LF. */
 #include "core/base/mem.h"
 #include "core/io/csv/csv.h"
 
@@ -17,18 +18,21 @@ static int64_t lines_ends(const struct dtx_csv *c, size_t from, size_t to)
 
 void dtx_csv_lines_note(struct dtx_csv *c, const struct dtx_csv_worker *w)
 {
-	bool open = w->at > w->m.start && !lines_ends(c, w->at - 1, w->at); /* the text's last */
+	bool open =
+		w->at > w->m.start &&
+		!lines_ends(c, w->at - 1, w->at); /* the last record of the text has no line end */
 	int64_t ends = w->m.records - 1;
 
 	if (!c->even || w->tally.records != w->tally.kept || w->at < w->m.stop)
 		return;
-	/* the chunk's were counted; a record begins or ends beside that */
+	/* The line ends of the chunk were counted before; add those of records that begin or end
+	 * outside it. */
 	ends += lines_ends(c, w->m.to, w->at) - lines_ends(c, w->m.from, w->m.start);
 	if (ends + open == w->tally.records)
 		c->even[w->seq] = (uint32_t)w->tally.records;
 }
 
-/* Where the first record that starts in morsel k does; false: none does. */
+/* Finds the start of the first record in morsel k; false: it has none. */
 static bool lines_start(struct dtx_csv *c, uint64_t k, size_t *at)
 {
 	size_t border = c->split.begin + (k + 1) * c->split.chunk;
@@ -37,7 +41,7 @@ static bool lines_start(struct dtx_csv *c, uint64_t k, size_t *at)
 	return *at < DTX_MIN(border, c->text.end);
 }
 
-/* Lines before the first record of morsel k; each is counted once. */
+/* The number of lines before the first record of morsel k. Each line is counted only once. */
 static int64_t lines_before(struct dtx_csv *c, uint64_t k)
 {
 	size_t at;
@@ -67,7 +71,7 @@ int64_t dtx_csv_lines_before(struct dtx_csv *c, uint64_t k)
 
 int64_t dtx_csv_line_of(const struct dtx_origin *o, uint64_t row_id)
 {
-	/* const to those that hold batches, as for dtx_csv_locate */
+	/* const for the holders of batches, see dtx_csv_locate */
 	struct dtx_csv *c = (struct dtx_csv *)(uintptr_t)o->arg;
 	uint64_t k = row_id >> 32;
 	int64_t line = -1;

@@ -1,4 +1,5 @@
-/* From a source to a schema: encoding, dialect, rows cut off, header, types. */
+/* Opens a text file: finds encoding, dialect, rows to cut off, header and types, and makes the
+ * schema. */
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/cellref.h"
@@ -6,9 +7,9 @@
 #include "core/io/csv/lines.h"
 #include "core/io/repair.h"
 
-#define OPEN_SHOWN 2u                 /* lines that are left out of the table and shown */
-#define OPEN_CHARS 40u                /* ... so many characters of each */
-#define OPEN_HEAD  ((size_t)64 << 10) /* looked through for lines in quotes */
+#define OPEN_SHOWN 2u                 /* number of left out lines that a note shows */
+#define OPEN_CHARS 40u                /* number of characters of each */
+#define OPEN_HEAD  ((size_t)64 << 10) /* bytes in which to look for quoted lines */
 
 enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
 {
@@ -43,7 +44,7 @@ enum dtx_code dtx_csv_note_rows(struct dtx_csv *c, int64_t n, size_t first, cons
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld row%s %s %s",
 	            dtx_source_name(c->head.src), (long long)n, n == 1 ? "" : "s",
 	            n == 1 ? "has" : "have", what);
-	c->text = dtx_csv_text_of(&c->enc, &c->dialect); /* the place is sought in it */
+	c->text = dtx_csv_text_of(&c->enc, &c->dialect); /* needed to look up the place */
 	dtx_csv_set_position(c, first, &w);
 	w.count = n;
 	dtx_buf_printf(&more, "{\"kind\":\"%s\"}", kind);
@@ -54,7 +55,7 @@ out:
 	return rc;
 }
 
-/* Blank lines and comments, which are counted elsewhere, are not listed. */
+/* Whether a line is listed. Blank lines and comments are counted elsewhere. */
 static bool open_is_listed(const struct dtx_csv *c, struct dtx_str line)
 {
 	return line.len &&
@@ -100,7 +101,7 @@ out:
 	return rc;
 }
 
-/* Quotes only stand around whole lines of the head, maybe of a single one. */
+/* Whether the quotes in the head enclose only whole lines, possibly a single one. */
 static bool open_quoted_lines(const struct dtx_csv *c)
 {
 	const char *p = c->text.data, *end = p + DTX_MIN(c->text.end, OPEN_HEAD), *to;
@@ -123,7 +124,7 @@ static bool open_is_edge(const struct dtx_csv *c, const char *at, const char *en
 	return at == end || *at == '\n' || *at == '\r' || *at == c->dialect.delim[0];
 }
 
-/* Some cell of the head is in quotes that close before a delimiter or a line end. */
+/* Whether some cell of the head is in quotes that close before a delimiter or a line end. */
 static bool open_encloses(const struct dtx_csv *c)
 {
 	const char *begin = c->text.data, *end = begin + DTX_MIN(c->text.end, OPEN_HEAD), *p, *to;
@@ -144,7 +145,7 @@ static bool open_encloses(const struct dtx_csv *c)
 	return false;
 }
 
-/* Cells keep their quote marks: quotes that do not enclose cells are text. */
+/* If quotes do not enclose cells they are part of the text, so cells keep them. */
 static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -177,7 +178,7 @@ out:
 	return rc;
 }
 
-/* A mark in paths, dates and names is no delimiter unless that is clear. */
+/* A mark as in paths, dates and names is a delimiter only if that is clear. */
 static enum dtx_code open_maybe(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -200,7 +201,7 @@ out:
 	return rc;
 }
 
-/* What the plain readings do not explain: drawn tables, rarer delimiters and quotes. */
+/* Tries what the plain readings do not explain: drawn tables, rarer delimiters and quotes. */
 static enum dtx_code open_rarer(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -247,7 +248,7 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "reader '%.40s' reads no text file",
 		         c->opts.reader);
 	if (!dtx_dialect_is_plain(d) || c->opts.reader || c->opts.headers_drop) {
-		/* It uses bytes that UTF-8 never holds. */
+		/* libcsv gets some bytes that UTF-8 never has, so the text must be valid. */
 		DTX_TRY(dtx_encoding_check(&c->enc, dtx_source_name(c->head.src), 0, text.len,
 		                           err));
 		DTX_TRY(dtx_csv_ref_new(text.ptr, text.len, d, &c->ref, err));
@@ -256,7 +257,7 @@ out:
 	return rc;
 }
 
-/* Faults are found again where the rows are read. */
+/* Contract in csv.h. Faults are ignored, because they are found again when the rows are read. */
 enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -279,7 +280,7 @@ static void open_cut(struct dtx_csv *c, size_t end)
 		dtx_csv_ref_set_end(c->ref, end);
 }
 
-/* Rows and columns outside the range are not read at all: no ledger counts them. */
+/* Rows and columns outside the range are not read at all, so they are not in any count. */
 static enum dtx_code open_range(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -329,7 +330,7 @@ out:
 	return rc;
 }
 
-/* Where the last rows begin is known only after all of them: a ring of their starts. */
+/* Where the last rows begin is known only at the end, so their starts are kept in a ring. */
 static enum dtx_code open_skip_tail(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -367,7 +368,7 @@ static bool is_blank(const struct dtx_csv_top *top)
 	return i == top->n;
 }
 
-/* The first rows; where all of them are blank lines, those after the blank lines. */
+/* Reads the first rows. If all of them are blank lines, it reads those after the blank lines. */
 static enum dtx_code open_top(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,4 +1,4 @@
-/* The raw cells of a text file, for a snippet: every record as texts, ragged or not. */
+/* Gives a snippet the raw cells of a text file: every record as texts, ragged or not. */
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/data/cast/cast.h"
@@ -11,7 +11,7 @@ struct raw_text {
 	struct dtx_encoding enc;
 	struct dtx_dialect dialect;
 	struct dtx_csv_text text;
-	struct dtx_csv_ref *ref; /* dialects that the scanner does not read */
+	struct dtx_csv_ref *ref; /* for dialects that the scanner does not read */
 	struct dtx_span *span;
 	size_t cap;
 	struct dtx_buf scratch;
@@ -49,7 +49,7 @@ out:
 	return rc;
 }
 
-/* The same through libcsv; a comment is one cell. */
+/* The same by libcsv. A comment is one cell. */
 static enum dtx_code raw_ref_record(struct raw_text *t, size_t *at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -72,7 +72,7 @@ out:
 	return rc;
 }
 
-/* Where two dialects fit equally well the better one is taken: the snippet sees cells either way,
+/* If two dialects fit equally well, takes the better one. The snippet sees cells in either case,
  * and the same ones in every run. */
 static enum dtx_code raw_dialect(struct raw_text *t, const struct dtx_read_opts *opts,
                                  struct dtx_err *err)

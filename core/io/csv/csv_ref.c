@@ -1,21 +1,22 @@
-/* Records through libcsv.
+/* Reads records by libcsv, see csv_ref.h.
  *
- * libcsv knows one-byte delimiters and doubled quotes.  The other dialects are told to it in bytes
- * that UTF-8 never holds, one for one, so that places stay what they are:
+ * libcsv knows delimiters of one byte and doubled quotes. Other dialects are translated for it into
+ * bytes that UTF-8 never has. Each byte becomes one byte, so that positions stay the same:
  *
- *   FF  nothing: an escape byte, or the rest of a long delimiter; libcsv sees a blank
+ *   FF  nothing: an escape, or the rest of a long delimiter; libcsv takes it for a blank
  *   FE  the delimiter
- *   FD FC FB FA  quote, delimiter, LF and CR that an escape made data
- *   F9  a quote that is data; the quote of a dialect without one
+ *   FD FC FB FA  quote, delimiter, LF and CR that are data because of an escape
+ *   F9  a quote that is data; the quote of a dialect without quotes
  *
- * Each call of csv_parse ends with the next delimiter or line end, be it quoted or not: a field
- * that comes back ends there.
+ * Each call of csv_parse ends with the next delimiter or line end, in quotes or not. So if libcsv
+ * reports a field, the field ends there.
  *
- * Lenient quotes: where a quote that opens closes is looked for before libcsv sees it.  It closes
- * before a delimiter or the record's end; others inside are data, if it closes on its line.  One
- * that does not close like that, or is followed by one that opens, is data itself.  A record that
- * comes out with another width than the table's, or holds lines that are rows, is read again with
- * quotes that close on their line only, then with quotes as data. */
+ * Lenient quotes: before libcsv gets an opening quote, the place where it closes is searched. It
+ * closes before a delimiter or the end of the record, and if that is on the same line, other quotes
+ * inside are data. A quote that does not close like that, or is followed by another opening one, is
+ * data itself. If the record then does not have the width of the table, or contains lines that are
+ * rows, it is read again: first with quotes that may only close on their line, then with all quotes
+ * as data. */
 #include "core/io/csv/csv_ref.h"
 
 #include <csv.h>
@@ -35,28 +36,28 @@ enum {
 };
 
 #define REF_SLICE_MAX (DTX_CSV_CELL_MAX + 16)
-#define REF_BLOCK     ((size_t)64 << 10) /* bytes that its buffer grows by */
+#define REF_BLOCK     ((size_t)64 << 10) /* bytes by which libcsv's buffer grows */
 
 struct dtx_csv_ref {
 	const char *data;
 	size_t end;
 	struct dtx_dialect d;
 	size_t ndelim;
-	bool looks;      /* quotes are looked up before they are fed */
-	uint32_t width;  /* of the table; 0: not known */
-	size_t unclosed; /* no quote that opens from here on closes */
-	/* How far quotes reach; RAW: as LINE, and none is doubled. */
+	bool looks;      /* quotes are checked before libcsv gets them */
+	uint32_t width;  /* width of the table; 0: not known */
+	size_t unclosed; /* a quote that opens after this position never closes */
+	/* How far a quoted cell may reach. RAW: as LINE, and a doubled quote is two quotes. */
 	enum ref_bound { REF_FREE, REF_LINE, REF_RAW, REF_DATA } bound;
-	struct dtx_csv_mixed *mixed; /* NULL: no other delimiters */
+	struct dtx_csv_mixed *mixed; /* NULL: all records have the same delimiter */
 	const struct dtx_csv_shapes *shapes;
-	bool ready; /* parser holds memory */
+	bool ready; /* the parser has memory to free */
 	struct csv_parser parser;
 	struct dtx_buf slice, text;
 	struct dtx_csv_ref_cell *cell;
 	size_t ncells, cap;
-	/* of the field in work */
+	/* Of the field in work: */
 	size_t from;  /* its first byte */
-	size_t close; /* lenient: its closing quote */
+	size_t close; /* with lenient quotes: its closing quote */
 	bool quoted, row_ended, no_memory;
 	struct dtx_csv_row *row;
 };
@@ -96,7 +97,8 @@ static size_t ref_run(const struct dtx_csv_ref *r, size_t at)
 	return end - at;
 }
 
-/* Length of the delimiter there, 0: none.  A run of blanks at the end of a record is none. */
+/* Length of the delimiter there; 0: there is none. A run of blanks at the end of a record is not a
+ * delimiter. */
 static size_t ref_delim(const struct dtx_csv_ref *r, size_t at)
 {
 	size_t n;
@@ -186,7 +188,7 @@ static void ref_put(struct dtx_csv_ref *r, int c)
 	dtx_buf_addc(&r->slice, (char)c);
 }
 
-/* The byte after an escape, as data; returns the place after both. */
+/* Passes the byte after an escape on as data; returns the position after both. */
 static size_t ref_escaped(struct dtx_csv_ref *r, size_t at)
 {
 	char c = r->data[at + 1];
@@ -222,7 +224,7 @@ static bool ref_behind_delim(const struct dtx_csv_ref *r, size_t at)
 	                 : r->ndelim && at >= r->ndelim && ref_at_delim(r, at - r->ndelim);
 }
 
-/* Where the quote that opens at `open` closes; the text's end when it is data. */
+/* Where the quote that opens at `open` closes; the end of the text if it is data. */
 static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 {
 	bool irregular = false, lines = false;
@@ -248,8 +250,8 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 			at++;
 			continue;
 		}
-		/* On a later line, or where another cell begins: the quote at `open` never closed.
-		 */
+		/* It would close on a later line, or another cell begins before: so the quote at
+		 * `open` is not an opening one. */
 		if (lines || ref_behind_delim(r, at))
 			return r->end;
 		irregular = true;
@@ -259,7 +261,7 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 	return r->end;
 }
 
-/* A quote after the first byte of a field; returns the place after it. */
+/* Handles a quote that is not the first byte of a field; returns the position after it. */
 static size_t ref_quote(struct dtx_csv_ref *r, size_t at)
 {
 	bool doubled = r->bound != REF_RAW && at + 1 < r->end && r->data[at + 1] == r->d.quote;
@@ -281,7 +283,7 @@ static size_t ref_quote(struct dtx_csv_ref *r, size_t at)
 	return at + 2;
 }
 
-/* Blanks that separate nothing: at the beginning and the end of a record. */
+/* Whether these blanks separate nothing, because they are at the beginning or end of a record. */
 static bool ref_is_padding(const struct dtx_csv_ref *r, size_t at)
 {
 	size_t n;
@@ -292,7 +294,7 @@ static bool ref_is_padding(const struct dtx_csv_ref *r, size_t at)
 	return at + n >= r->end || ref_is_end(r, r->data[at + n]);
 }
 
-/* Translates up to and with the next delimiter or record end. */
+/* Translates the text up to and including the next delimiter or record end. */
 static size_t ref_slice(struct dtx_csv_ref *r, size_t at, bool first)
 {
 	size_t n, open = first ? ref_skip_blanks(r, at) : r->end;
@@ -304,7 +306,7 @@ static size_t ref_slice(struct dtx_csv_ref *r, size_t at, bool first)
 		} else if (ref_is_end(r, r->data[at])) {
 			ref_put(r, r->d.ending ? '\n' : r->data[at]);
 			return at + 1;
-		} else if (ref_is_newline(r->data[at])) { /* not with this terminator */
+		} else if (ref_is_newline(r->data[at])) { /* not a line end with this terminator */
 			ref_put(r, r->data[at++] == '\n' ? REF_LF : REF_CR);
 		} else if (ref_is_padding(r, at)) {
 			ref_put(r, REF_FILL);
@@ -337,7 +339,8 @@ static enum dtx_code ref_start(struct dtx_csv_ref *r, struct dtx_err *err)
 	r->ready = true;
 	csv_set_realloc_func(&r->parser, dtx_mem_hook_realloc);
 	csv_set_free_func(&r->parser, dtx_mem_free);
-	csv_set_blk_size(&r->parser, REF_BLOCK); /* its own 128 make a huge cell quadratic */
+	csv_set_blk_size(&r->parser,
+	                 REF_BLOCK); /* with its default of 128, a huge cell takes quadratic time */
 	csv_set_delim(&r->parser, REF_DELIM);
 	csv_set_quote(&r->parser, r->d.quote ? (unsigned char)r->d.quote : REF_DATA_QUOTE);
 	csv_set_space_func(&r->parser, r->d.trim ? ref_space_trim : ref_space);
@@ -353,7 +356,7 @@ static void ref_finish(struct dtx_csv_ref *r)
 	r->row_ended = true;
 }
 
-/* Feeds one slice that began at `at` and ends at `next`. */
+/* Feeds a slice that begins at `at` and ends at `next`. */
 static void ref_feed(struct dtx_csv_ref *r, size_t at, size_t next)
 {
 	size_t cells = r->ncells, n = r->slice.len, done;
@@ -390,7 +393,7 @@ static bool ref_is_comment(const struct dtx_csv_ref *r, size_t at)
 	return r->d.comment && dtx_str_starts(rest, dtx_str_of(r->d.comment));
 }
 
-/* Start of the line after the one that `at` is in; *end: where its text ends. */
+/* The start of the line after that of `at`; *end: where the text of that line ends. */
 static size_t ref_line_end(const struct dtx_csv_ref *r, size_t at, size_t *end)
 {
 	while (at < r->end && !ref_is_end(r, r->data[at]))
@@ -411,7 +414,7 @@ static size_t ref_record(struct dtx_csv_ref *r, size_t at)
 
 	r->from = at;
 	r->row_ended = false;
-	if (r->d.runs) /* blanks before the first cell */
+	if (r->d.runs) /* skip blanks before the first cell */
 		at += ref_run(r, at);
 	while (!r->row_ended && r->row->fault == DTX_CSV_FINE && !r->no_memory) {
 		if (at >= r->end) {
@@ -461,7 +464,9 @@ static enum dtx_code ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_
 			out->row.next = out->row.end = next;
 		}
 	}
-	if (!r->ncells && out->row.fault == DTX_CSV_FINE) { /* blanks only, and they are trimmed */
+	if (!r->ncells &&
+	    out->row.fault ==
+	            DTX_CSV_FINE) { /* the record has only blanks, and those are trimmed */
 		r->quoted = false;
 		ref_on_field(NULL, 0, r);
 		out->row.end = pos;
@@ -477,12 +482,12 @@ out:
 	return rc;
 }
 
-/* Whether quotes could be read otherwise. */
+/* Whether the quotes of the record might have to be read differently. */
 static bool ref_doubtful(const struct dtx_csv_ref *r, const struct dtx_csv_ref_record *rec)
 {
 	size_t len = rec->row.end - rec->row.start;
 
-	/* Regular quotes on one line are meant: then it is the width that is wrong. */
+	/* Regular quotes on one line are as intended; then it is the width that is wrong. */
 	if (!rec->row.literal &&
 	    !dtx_csv_has_lines((struct dtx_str){ r->data + rec->row.start, len }))
 		return false;
@@ -490,7 +495,7 @@ static bool ref_doubtful(const struct dtx_csv_ref *r, const struct dtx_csv_ref_r
 	       rec->row.fault == DTX_CSV_FINE && memchr(r->data + rec->row.start, r->d.quote, len);
 }
 
-/* Its quotes hold together lines each of which is a row. */
+/* Whether the quotes hold several lines together each of which is a row. */
 static bool ref_is_stray(const struct dtx_csv_ref *r, const struct dtx_csv_ref_record *rec)
 {
 	struct dtx_str record = { r->data + rec->row.start, rec->row.end - rec->row.start };
@@ -504,8 +509,8 @@ static bool ref_is_stray(const struct dtx_csv_ref *r, const struct dtx_csv_ref_r
 	       (!rec->row.start && dtx_csv_stray(&r->d, record, width, true) == DTX_CSV_STRAY_SURE);
 }
 
-/* Read with each quote on its own the record is as wide, and fewer of them are data: then they were
- * never doubled. */
+/* If reading each quote on its own gives the same width and fewer quotes that are data, then they
+ * were not meant as doubled quotes. */
 static enum dtx_code ref_rawer(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
                                struct dtx_err *err)
 {
@@ -525,8 +530,8 @@ out:
 	return rc;
 }
 
-/* Whether the record at pos has the table's width within the present bound, and the line after it
- * as well, where both are one record of regular quotes. */
+/* Whether the record at pos has the table's width within the present bound; and the line after it
+ * too, if both are one record when quotes are regular. */
 static enum dtx_code ref_fits(struct dtx_csv_ref *r, size_t pos, uint32_t width, size_t free_end,
                               struct dtx_csv_ref_record *out, bool *fits, struct dtx_err *err)
 {
@@ -572,7 +577,7 @@ out:
 	return rc;
 }
 
-/* The cells of the record that r itself read go where they look like others. */
+/* Moves the cells of a record that r itself read to the columns that they look like. */
 static enum dtx_code ref_align(struct dtx_csv_ref *r, struct dtx_csv_ref_record *out,
                                struct dtx_err *err)
 {
@@ -592,13 +597,13 @@ out:
 	return rc;
 }
 
-/* The shapes of the columns; NULL: those of a table of another width, which `pad` widened. */
+/* The shapes of the columns; NULL if `pad` has changed the width of the table. */
 static const struct dtx_csv_shapes *ref_shapes(const struct dtx_csv_ref *r)
 {
 	return r->shapes && dtx_csv_shapes_width(r->shapes) == r->width ? r->shapes : NULL;
 }
 
-/* A record that its own dialect does not make as wide as the table. */
+/* Reads a record that does not have the width of the table in the text's own dialect. */
 static enum dtx_code ref_mixed(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
                                struct dtx_err *err)
 {
@@ -613,7 +618,7 @@ static enum dtx_code ref_mixed(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
 	out->change = took ? DTX_CSV_CHANGE_OTHER : DTX_CSV_CHANGE_NONE;
 	if (!took && shapes)
 		DTX_TRY(dtx_csv_mixed_glued(r->mixed, shapes, r->end, r->width, out, err));
-	/* What its own delimiter splits into more has that delimiter. */
+	/* If its own delimiter splits the record into more cells, the record has that delimiter. */
 	if (out->change == DTX_CSV_CHANGE_NONE &&
 	    2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1)
 		DTX_TRY(dtx_csv_mixed_read(r->mixed, shapes, pos, r->end, r->width, out, err));

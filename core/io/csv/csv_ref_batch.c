@@ -1,27 +1,29 @@
-/* Batches of records that libcsv read: the cells are copied, since escapes are undone in them. */
+/* Makes batches of records that libcsv read. Cells are copied, because escapes were removed from
+ * them. */
 #include "core/base/mem.h"
 #include "core/io/csv/csv.h"
 #include "core/io/csv/mend/csv_stray.h"
 
 #define REF_BATCH_BYTES ((size_t)1 << 20)
 
-/* Texts of the cells of a batch and their spans, column by column. */
+/* The texts of the cells of a batch, and their spans column by column. */
 struct ref_hold {
 	struct dtx_owner *owner;
 	char *text;
 	struct dtx_span *span;
-	uint64_t *valid; /* NULL: no null_values */
+	uint64_t *valid; /* NULL: there are no null_values */
 };
 struct ref_filler {
 	struct dtx_csv *c;
 	struct dtx_buf text;
-	struct dtx_span *span; /* row by row while it grows */
+	struct dtx_span *span; /* row by row while the batch grows */
 	size_t cap;
 	uint32_t rows;
-	bool cut; /* the next record is an error: rows end before it */
+	bool cut; /* the next record is an error, so that the rows end before it */
 };
 
-/* Only an empty text must say that it was quoted; the others have nothing left to undo. */
+/* Adds the cells of a record. Only an empty text must be marked as quoted, to be no null; other
+ * quotes are of no use any more. */
 static enum dtx_code ref_add(struct ref_filler *f, const struct dtx_csv_ref_record *rec,
                              struct dtx_err *err)
 {
@@ -82,7 +84,7 @@ static bool has_lines(const struct dtx_csv *c, const struct dtx_csv_ref_record *
 		(struct dtx_str){ c->text.data + rec->row.start, rec->row.end - rec->row.start });
 }
 
-/* Counts how the record was read otherwise than it stands. */
+/* Counts how the record was read differently from what the text says. */
 static void ref_changes(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec,
                         struct dtx_csv_tally *t)
 {
@@ -144,7 +146,7 @@ out:
 	return rc;
 }
 
-/* Spans column by column, and the nulls that null_values names. */
+/* Turns the spans from rows to columns, and marks the nulls that null_values names. */
 static void ref_turn(const struct ref_filler *f, struct ref_hold *h, size_t words)
 {
 	uint32_t n = f->c->nuse, i, r;
@@ -199,7 +201,8 @@ static enum dtx_code ref_columns(const struct ref_filler *f, const struct ref_ho
 		col->nulls = UINT32_MAX;
 		col->v.span = h->span + (size_t)i * f->rows;
 		col->valid = h->valid ? h->valid + i * words : NULL;
-		col->base = h->text; /* no delim: not to be copied as they are */
+		col->base = h->text; /* without a delimiter, writers do not copy these cells
+		                      * unchanged */
 	}
 out:
 	return rc;

@@ -1,4 +1,4 @@
-/* Records that `quarantine` keeps out of the table. */
+/* Keeps the records that `quarantine` leaves out of the table. */
 #include <stdlib.h>
 
 #include "core/base/mem.h"

@@ -1,4 +1,4 @@
-/* The plain record reader. */
+/* Reads single records without the scanner, see csv_row.h. */
 #include "core/io/csv/csv_row.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/base/mem.h"
 #include "core/io/csv/scan/scan.h"
 
-#define LINE_FEW ((size_t)256) /* bytes that are not worth the scanner */
+#define LINE_FEW ((size_t)256) /* for so few bytes the scanner does not pay */
 
 static bool row_is_end(char c)
 {
@@ -26,7 +26,7 @@ static void row_fault(struct dtx_csv_row *row, enum dtx_csv_fault fault, size_t 
 	row->fault_at = at;
 }
 
-/* Position after the closing quote of the cell that opens at `at`, or the end of the text. */
+/* The position after the closing quote of the cell that opens at `at`, or the end of the text. */
 static size_t row_quoted(const struct dtx_csv_text *t, size_t at, struct dtx_csv_row *row)
 {
 	size_t open = at++;
@@ -45,7 +45,7 @@ static size_t row_quoted(const struct dtx_csv_text *t, size_t at, struct dtx_csv
 	}
 }
 
-/* End of the unquoted text at `at`; quotes in it are data. */
+/* The end of the text without quotes at `at`; quotes in it are data. */
 static size_t row_plain(const struct dtx_csv_text *t, size_t at, struct dtx_csv_row *row)
 {
 	size_t stop = at + DTX_CSV_CELL_MAX + 1;
@@ -60,7 +60,7 @@ static size_t row_plain(const struct dtx_csv_text *t, size_t at, struct dtx_csv_
 	return at;
 }
 
-/* Reads the cell at `at`, returns its end. */
+/* Reads the cell at `at`, and returns its end. */
 static size_t row_cell(const struct dtx_csv_text *t, size_t at, struct dtx_span *cell,
                        struct dtx_csv_row *row)
 {
@@ -87,7 +87,7 @@ static size_t row_cell(const struct dtx_csv_text *t, size_t at, struct dtx_span 
 	return end;
 }
 
-/* Nobody asks where the rest of a record with an endless cell has its delimiters. */
+/* The end of a record with a cell that is too long. Its other delimiters do not matter. */
 static size_t row_rest(const struct dtx_csv_text *t, size_t at)
 {
 	const char *end = at < t->end ? memchr(t->data + at, '\n', t->end - at) : NULL;
@@ -155,7 +155,7 @@ size_t dtx_csv_row_seek(const struct dtx_csv_text *t, size_t pos, bool inside, s
 
 	if (!inside && pos > 0 && row_is_end(d[pos - 1])) {
 		if (d[pos - 1] == '\r' && pos < t->end && d[pos] == '\n')
-			pos++; /* the border cut a CRLF */
+			pos++; /* the border is between CR and LF */
 		return DTX_MIN(pos, end);
 	}
 	for (; pos < end; pos++) {
@@ -169,7 +169,7 @@ size_t dtx_csv_row_seek(const struct dtx_csv_text *t, size_t pos, bool inside, s
 	return end;
 }
 
-/* Line ends by the scanner, where no CR stands. */
+/* Counts line ends by the scanner; only if there is no CR. */
 static bool row_lines_plain(const char *p, size_t n, int64_t *line)
 {
 	static const struct dtx_scan_set set = { .delim = '\n' };

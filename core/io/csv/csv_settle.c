@@ -1,4 +1,4 @@
-/* Columns declared with on_error null: cells that do not fit are null from the reader on. */
+/* For columns that are declared with on_error null: cells that do not fit are null from here on. */
 #include "core/io/columns.h"
 #include "core/io/csv/csv.h"
 

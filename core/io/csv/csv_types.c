@@ -1,13 +1,14 @@
-/* Fields of a text file: declared types, guesses from a sample, exact types when a guess failed. */
+/* Makes the fields of a text file: with declared types, with guesses from a sample, and with exact
+ * types if a guess was wrong. */
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/data/cast/infer.h"
 #include "core/io/columns.h"
 #include "core/io/csv/detect/csv_top.h"
 
-#define TYPES_WINDOWS     8 /* places of the body that are sampled besides its beginning */
+#define TYPES_WINDOWS     8 /* number of places in the body that are sampled, besides its beginning */
 #define TYPES_WINDOW_ROWS 32u
-#define TYPES_WINDOW_SKIP 8u /* lines of one cell, at most, where a window begins */
+#define TYPES_WINDOW_SKIP 8u /* lines of a cell that a window may begin with and skips */
 
 bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quoted)
 {
@@ -54,9 +55,10 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 	}
 }
 
-/* Rows from places all over the body: a type often changes far below.  Whether a place lies inside
- * quotes is not known: the line end after it is taken for that of a record, and the rows that
- * would be parts of a cell are passed over.  Longer cells cost a worse guess and nothing else. */
+/* Samples rows all over the body, because the type of a column often changes far below. It is not
+ * known whether a place is inside quotes: the next line end is taken for that of a record, and
+ * lines that would be parts of a cell are skipped. For longer cells the guess may be wrong, which
+ * only costs time. */
 static enum dtx_code types_see_windows(struct dtx_csv *c, uint32_t n, struct dtx_infer *seen,
                                        struct dtx_err *err)
 {
@@ -101,7 +103,7 @@ static void types_field(struct dtx_csv *c, const char *name, struct dtx_field *f
 		                     .group = o->group };
 }
 
-/* Columns of the range that requires, types and extra leave. */
+/* Selects the columns of the range, by `requires`, `types` and `extra`. */
 static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
                                   struct dtx_field *field, uint32_t *n, struct dtx_err *err)
 {
@@ -123,7 +125,7 @@ out:
 	return rc;
 }
 
-/* One odd value keeps a column of numbers text. */
+/* Warns if a single odd value makes a column of numbers text. */
 static enum dtx_code types_almost(struct dtx_csv *c, const struct dtx_infer *seen,
                                   const struct dtx_field *field, struct dtx_err *err)
 {
@@ -146,7 +148,7 @@ out:
 	return rc;
 }
 
-/* Numbers that may be codes keep a column text. */
+/* Notes numbers that may be codes and therefore make the column text. */
 static enum dtx_code types_codes(struct dtx_csv *c, const struct dtx_infer *seen,
                                  const struct dtx_field *field, struct dtx_err *err)
 {
@@ -169,7 +171,8 @@ out:
 	return rc;
 }
 
-/* A declared datetime: of UTC if all values have an offset, else those that have one lose it. */
+/* For a declared datetime: it is UTC if all values have an offset; otherwise the offsets are
+ * dropped. */
 static enum dtx_code types_offsets(struct dtx_csv *c, const struct dtx_infer *seen,
                                    struct dtx_field *field, struct dtx_err *err)
 {
@@ -177,10 +180,10 @@ static enum dtx_code types_offsets(struct dtx_csv *c, const struct dtx_infer *se
 	const struct dtx_read_type *t = dtx_columns_declared(&c->opts, field->name);
 	struct dtx_err w = DTX_ERR_INIT;
 
-	if (!c->opts.part) /* all parts of a stream are to have one type */
+	if (!c->opts.part) /* all parts of a stream must have the same type */
 		dtx_infer_declared(seen, field->format, &field->type);
 	if (field->type.type != DTX_T_DATETIME || dtx_type_is_utc(field->type) || field->format ||
-	    !seen->zoned || t->on_error == DTX_CAST_NULL /* counted where they are read */)
+	    !seen->zoned || t->on_error == DTX_CAST_NULL /* counted when they are read */)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s': at least %llu cells of column '%.100s' " DTX_READ_OFFSETS,
@@ -233,7 +236,7 @@ out:
 struct types_job {
 	struct dtx_csv *c;
 	const bool *want;
-	struct dtx_infer *seen; /* workers x fields */
+	struct dtx_infer *seen; /* [worker][field] */
 };
 
 static void types_see_batch(const struct types_job *job, unsigned worker, const struct dtx_batch *b)
@@ -244,7 +247,7 @@ static void types_see_batch(const struct types_job *job, unsigned worker, const 
 	for (i = 0; i < b->ncols; i++) {
 		if (job->want[i] && b->col[i])
 			dtx_infer_column(&seen[i], b->col[i], 0);
-		seen[i].sample = (struct dtx_str){ NULL, 0 }; /* the batch goes */
+		seen[i].sample = (struct dtx_str){ NULL, 0 }; /* the batch is freed */
 	}
 }
 
@@ -282,7 +285,7 @@ static void types_settle(const struct dtx_csv *c, const struct types_job *job, u
 		for (w = 1; w < workers; w++)
 			dtx_infer_merge(&job->seen[i], &job->seen[(size_t)w * n + i]);
 		type[i] = dtx_infer_type(&job->seen[i]);
-		/* Declared with on_error keep_text: all values fit or all are text. */
+		/* With on_error keep_text, either all values fit or all are text. */
 		if (t && t->on_error == DTX_CAST_KEEP_TEXT)
 			type[i] = (struct dtx_typeref){ .type = DTX_T_TEXT };
 	}

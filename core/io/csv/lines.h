@@ -1,4 +1,4 @@
-/* Lines of a text whose ends are LF, CR LF or CR. */
+/* Goes through the lines of a text. Lines end with LF, CR LF or CR. */
 #ifndef DTX_IO_CSV_LINES_H
 #define DTX_IO_CSV_LINES_H
 
@@ -19,7 +19,7 @@ static inline struct dtx_str dtx_line_at(struct dtx_str text, size_t at)
 	return (struct dtx_str){ text.ptr + at, end - at };
 }
 
-/* How often it has the byte. */
+/* How often the byte occurs in the line. */
 static inline uint32_t dtx_line_count(struct dtx_str line, char c)
 {
 	uint32_t n = 0;
@@ -30,7 +30,7 @@ static inline uint32_t dtx_line_count(struct dtx_str line, char c)
 	return n;
 }
 
-/* Where the next line begins, which may be an empty one; text.len after the last. */
+/* Where the next line begins, which may be empty; text.len after the last line. */
 static inline size_t dtx_line_behind(struct dtx_str text, struct dtx_str line)
 {
 	size_t at = (size_t)(line.ptr - text.ptr) + line.len;

@@ -1,4 +1,5 @@
-/* CSV, TSV and their kin: the reader's vtable and the traffic between workers. */
+/* The reader of CSV, TSV and similar texts: its table of functions, and how workers share the
+ * morsels. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -9,7 +10,7 @@ static struct dtx_csv *csv_of(struct dtx_reader *r)
 	return (struct dtx_csv *)r; /* head is the first member */
 }
 
-/* Everything is text if nothing else is known. */
+/* Any text is CSV if no other reader claims it. */
 static int csv_sniff(const void *head, size_t len, const char *path)
 {
 	static const char *const suffixes[] = { ".csv", ".tsv", ".tab", ".psv", ".txt" };
@@ -200,10 +201,10 @@ void dtx_csv_odds(struct dtx_reader *r, struct dtx_csv_oddity odd[DTX_CSV_ODD_CO
 	}
 }
 
-/* Notes of what was read otherwise than it stands. */
+/* The notes about what was read differently from what the text says. */
 static const struct {
-	const char *one, *many; /* in a sentence, after "1 " and after another count */
-	const char *kind;       /* for programs */
+	const char *one, *many; /* used in a sentence after "1 " and after another number */
+	const char *kind;       /* the word for programs */
 	const char *hint;
 } odd_texts[DTX_CSV_ODD_COUNT] = {
 	[DTX_CSV_ODD_QUOTE] = { "quote inside a cell without quotes is taken as text",
@@ -293,12 +294,12 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 		w.byte = odd[i].byte;
 		snprintf(w.cell, sizeof(w.cell), "L%lld", (long long)odd[i].line + 1);
 		snprintf(w.input, sizeof(w.input), "%s", alias ? alias : "main");
-		/* A note that memory has no room for is counted as dropped by the list. */
+		/* If there is no memory for a note, the list counts it as dropped. */
 		(void)dtx_errlist_take(&r->diags, &w);
 	}
 }
 
-/* Once, when all claimed morsels are done; the lock is held. */
+/* Called once, when all claimed morsels are done. Hold the lock. */
 static void csv_finish(struct dtx_csv *c)
 {
 	struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT] = { { .n = 0 } };
@@ -320,7 +321,7 @@ static void csv_finish(struct dtx_csv *c)
 		s->rows_read += c->before.dropped[i];
 	s->stopped_early = c->stop;
 	c->told = c->head.diags.n;
-	if (dtx_source_is_part(c->head.src)) /* all parts tell together */
+	if (dtx_source_is_part(c->head.src)) /* all parts of a stream add their notes together */
 		return;
 	dtx_csv_odds(&c->head, odd);
 	dtx_csv_tell(&c->head, c->opts.alias, odd);
@@ -339,7 +340,7 @@ static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
 		dtx_csv_odd(to, (enum dtx_csv_odd)i, t->odd[i].n, t->odd[i].first);
 }
 
-/* What csv_finish said is taken back, and what it counted. */
+/* Takes back the notes of csv_finish and its counts. */
 static void csv_unfinish(struct dtx_csv *c)
 {
 	struct dtx_errlist *diags = &c->head.diags;
@@ -349,8 +350,8 @@ static void csv_unfinish(struct dtx_csv *c)
 	c->closed = false;
 }
 
-/* Records of another width that a limit did not get to see are none of its rejects: how many a
- * worker met there depends on how much it reads at once. */
+/* Removes rejected records after the last row of a limit: how many of those a worker met depends on
+ * how much it reads at once. */
 static void csv_cut(struct dtx_reader *r, uint64_t last)
 {
 	struct dtx_csv *c = csv_of(r);
@@ -375,7 +376,7 @@ static void csv_cut(struct dtx_reader *r, uint64_t last)
 	csv_finish(c);
 }
 
-/* The worker's next morsel; false at the end of the input. */
+/* Gets the next morsel for a worker; false at the end of the input. */
 static bool csv_claim(struct dtx_csv *c, struct dtx_csv_worker *w)
 {
 	bool got;
@@ -402,7 +403,7 @@ static bool csv_at_end(const struct dtx_csv *c)
 	return c->stop || (c->ref ? c->ref_at >= c->text.end : c->claimed == c->split.n);
 }
 
-/* A morsel was read to its end; libcsv's have counted under the lock. */
+/* Called when a morsel was read to its end. Those of libcsv were counted under the lock. */
 static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w, uint32_t kept)
 {
 	pthread_mutex_lock(&c->lock);
@@ -415,8 +416,8 @@ static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w, uint32_t
 	c->done++;
 	dtx_reader_progress(&c->head, c->ref ? c->ref_at : c->done,
 	                    c->ref ? c->text.end : c->split.n);
-	/* Claims are in order and all claimed morsels are delivered: with so many rows done, the
-	 * claimed ones hold the first `limit` rows. */
+	/* Morsels are claimed in order, and all claimed ones are delivered. So with this many rows
+	 * done, the claimed morsels have the first `limit` rows. */
 	if (c->scan.limit >= 0 && c->total.kept >= c->scan.limit && !csv_at_end(c))
 		c->stop = true;
 	if (c->done == c->claimed && csv_at_end(c))
@@ -424,7 +425,7 @@ static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w, uint32_t
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Through libcsv: one worker reads at a time, a batch is a morsel. */
+/* Reads by libcsv: one worker at a time, and each batch is a morsel. */
 static enum dtx_code csv_next_ref(struct dtx_csv *c, struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

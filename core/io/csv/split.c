@@ -1,4 +1,4 @@
-/* Chunks and the state at their borders. */
+/* Finds the borders of morsels, see split.h. */
 #include "core/io/csv/split.h"
 
 #include "core/base/mem.h"
@@ -6,11 +6,11 @@
 struct dtx_split_chunk {
 	struct dtx_scan_chunk count;
 	bool counted;
-	/* The place in the chunk from which `count` holds: its border, or a record start after it
-	 * when the plain machine read the chunk before. */
+	/* The position from which `count` holds: the border of the chunk; or the start of a record
+	 * after it, if the chunk before was read record by record. */
 	size_t entry;
 	bool inside, exact;
-	size_t start; /* of the first record; the chunk's end if none */
+	size_t start; /* start of the first record; the end of the chunk if it has none */
 };
 
 enum dtx_code dtx_split_init(struct dtx_split *s, const struct dtx_csv_text *text,
@@ -61,7 +61,7 @@ static struct dtx_scan_chunk split_count(const struct dtx_split *s, size_t from,
 	return count;
 }
 
-/* First record start at or after `stop`, read from the latest known one. */
+/* The first start of a record at or after `stop`, read from the last known one. */
 static size_t split_read(const struct dtx_split *s, size_t stop)
 {
 	struct dtx_csv_row row;
@@ -74,13 +74,14 @@ static size_t split_read(const struct dtx_split *s, size_t stop)
 	return at;
 }
 
-/* A strict text takes irregular quotes as faults, not as data, but its borders are the same. */
+/* Whether the count can be used. With strict quotes an irregular quote is a fault and not data, but
+ * the borders are the same. */
 static bool split_regular(const struct dtx_split_chunk *c)
 {
 	return c->count.regular[c->inside];
 }
 
-/* Fills in where the first record of chunk k is; the chunks before it are done. */
+/* Finds the first record of chunk k; the chunks before must be done. */
 static void split_resolve(struct dtx_split *s, size_t k)
 {
 	struct dtx_split_chunk *c = &s->item[k], *p = k ? c - 1 : NULL;
@@ -117,14 +118,15 @@ void dtx_split_get(struct dtx_split *s, size_t k, struct dtx_morsel *out)
 	struct dtx_scan_chunk count;
 	size_t j;
 
-	/* Counting is the long part: many at once.  It also brings the chunk into the cache. */
+	/* Counting takes most of the time, so workers do it in parallel, without the lock. It also
+	 * loads the chunk into the cache of the worker. */
 	count = split_count(s, split_from(s, k), split_to(s, k));
 	pthread_mutex_lock(&s->lock);
 	if (!c->counted)
 		c->count = count;
 	c->counted = true;
 	for (j = s->known; j <= k; j++) {
-		if (!s->item[j].counted) /* its worker is still at it: do not wait */
+		if (!s->item[j].counted) /* another worker is counting it: do not wait */
 			s->item[j].count = split_count(s, split_from(s, j), split_to(s, j));
 		s->item[j].counted = true;
 		split_resolve(s, j);

@@ -1,18 +1,18 @@
-/* Cells to the columns they look like. */
+/* Moves cells to the columns that they look like, see csv_align.h. */
 #include "core/io/csv/mend/csv_align.h"
 
 #include "core/io/csv/detect/csv_top.h"
 
-#define ALIGN_MERGED 2u /* cells that a move must set right if one stays that looks odd */
-#define ALIGN_SOME   2u /* records that show the same of a column */
+#define ALIGN_MERGED 2u /* misfits that a move must remove if one is left after it */
+#define ALIGN_SOME   2u /* number of records that must show the same about a column */
 
 /* A record, and a way to read it. */
 struct align {
 	const struct dtx_csv_shapes *s;
-	const struct dtx_csv_ref_record *rec; /* or NULL: */
+	const struct dtx_csv_ref_record *rec; /* the record; NULL: it is `row` */
 	const struct dtx_csv_top_row *row;
 	uint32_t n, width;
-	enum dtx_csv_shapes_where where; /* ... texts and numbers with delimiters may stand */
+	enum dtx_csv_shapes_where where; /* where texts and numbers with delimiters may be */
 };
 
 static struct dtx_str align_cell(const struct align *a, uint32_t i)
@@ -32,7 +32,8 @@ static bool align_is_empty(const struct align *a, uint32_t i)
 	return !align_cell(a, i).len && !align_is_quoted(a, i);
 }
 
-/* Cells [from, to) that look unlike the columns `by` further right. */
+/* Counts the cells in [from, to) that do not look like the columns `by` places to the right of
+ * them. */
 static unsigned align_odd(const struct align *a, uint32_t from, uint32_t to, int by)
 {
 	unsigned odd = 0;
@@ -49,7 +50,8 @@ static unsigned align_odd(const struct align *a, uint32_t from, uint32_t to, int
 
 /* --- too many --- */
 
-/* The empty cell without which all others fit; neighbours are as good. */
+/* Finds the empty cell without which all others fit. Empty cells next to each other count as one
+ * way. */
 static bool align_drop(const struct align *a, struct dtx_csv_move *out)
 {
 	unsigned ways = 0;
@@ -63,7 +65,8 @@ static bool align_drop(const struct align *a, struct dtx_csv_move *out)
 	return ways == 1;
 }
 
-/* "Paris, France" without quotes: each cell but the first begins with a blank. */
+/* Whether the cells are a text such as "Paris, France" without quotes: each cell but the first
+ * begins with a blank. */
 static bool align_is_text(const struct align *a, uint32_t at, uint32_t n, uint32_t col)
 {
 	uint32_t i;
@@ -77,7 +80,7 @@ static bool align_is_text(const struct align *a, uint32_t at, uint32_t n, uint32
 	return align_cell(a, at).len && dtx_csv_shapes_takes_text(a->s, col, a->where);
 }
 
-/* "$1,234.50" without quotes. */
+/* Whether the cells are a number such as "$1,234.50" without quotes. */
 static bool align_is_number(const struct align *a, uint32_t at, uint32_t n, uint32_t col)
 {
 	struct dtx_str cell[DTX_CSV_ALIGN_EXTRA + 1];
@@ -108,9 +111,11 @@ static bool align_fits(const struct align *a, uint32_t i, uint32_t col)
 	return cell.len ? !dtx_csv_shapes_misfit(a->s, col, cell) : !dtx_csv_shapes_full(a->s, col);
 }
 
-/* Delimiters inside of texts and numbers, where only there all cells fit.  From the last cell
- * backwards: in how many ways the cells from `at` on fill the columns that are left, when `used`
- * cells before them were joined to others.  Gives the ways, 2 for more; of 1, *out. */
+/* Finds delimiters inside texts and numbers, if all cells fit when these are joined.
+ *
+ * Goes from the last cell backwards: in how many ways can the cells from `at` on fill the remaining
+ * columns, if `used` cells before them were joined to others? Returns that number, or 2 if there
+ * are more; if it is 1, sets *out. */
 static unsigned align_join(const struct align *a, struct dtx_csv_move *out)
 {
 	uint32_t extra = a->n - a->width, at, used, n;
@@ -152,8 +157,8 @@ static unsigned align_join(const struct align *a, struct dtx_csv_move *out)
 	return 1;
 }
 
-/* Some join is in a column that is known to have such cells: the others of the record go with it.
- */
+/* Whether some join is in a column that is known to have such cells. Then the other joins of the
+ * record are accepted too. */
 static bool align_shows(const struct align *a, const struct dtx_csv_move *m)
 {
 	uint32_t before = 0, i;
@@ -187,8 +192,8 @@ static struct dtx_csv_move align_long(const struct align *a)
 	return ways == 1 ? move : none;
 }
 
-/* What a record of the top that has cells too many shows of the columns in which it can be joined.
- * False: it cannot. */
+/* Learns from a record of the top with too many cells in which columns it can be joined. False: it
+ * cannot. */
 static bool learn_row(struct dtx_csv_shapes *s, const struct align *a)
 {
 	struct dtx_csv_move move;
@@ -243,8 +248,8 @@ static char align_class(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? 'a' : c;
 }
 
-/* Both parts are cells of their columns; where one of these knows no cells, they change in kind:
- * "$74.69Boots". */
+/* Whether both parts of a cell look like cells of their columns. If one of the columns has texts of
+ * any form, the kind of characters must change between the parts, as in "$74.69Boots". */
 static bool align_parts(const struct align *a, uint32_t i, size_t bytes)
 {
 	struct dtx_str cell = align_cell(a, i), left = { cell.ptr, bytes },
@@ -282,7 +287,7 @@ static bool align_split(const struct align *a, struct dtx_csv_move *out)
 	return ways == 1;
 }
 
-/* The last column that may be the one without a cell. */
+/* Finds the last column that may be the one without a cell. */
 static bool align_gap(const struct align *a, unsigned odd, struct dtx_csv_move *out)
 {
 	unsigned best = odd;
@@ -327,7 +332,7 @@ struct dtx_csv_move dtx_csv_align(const struct dtx_csv_shapes *s,
 
 /* --- done --- */
 
-/* The texts of n cells, with the delimiter between them, as the first one. */
+/* Joins the texts of n cells, with the delimiter between them, into the first one. */
 static bool move_join(struct dtx_csv_ref_cell *cell, uint32_t n, struct dtx_buf *text,
                       struct dtx_str delim)
 {
@@ -347,7 +352,7 @@ static bool move_join(struct dtx_csv_ref_cell *cell, uint32_t n, struct dtx_buf 
 	return true;
 }
 
-/* Takes out k cells from `at` on. */
+/* Removes k cells from `at` on. */
 static void move_close(struct dtx_csv_ref_cell *cell, size_t at, size_t k, size_t n)
 {
 	memmove(cell + at, cell + at + k, (n - at - k) * sizeof(*cell));

@@ -1,15 +1,15 @@
-/* A record in which a delimiter is missing beside a quote: 5,Boots"Warm, dry",7 and
+/* Repairs a record in which a delimiter is missing next to a quote: 5,Boots"Warm, dry",7 and
  * "Boots, tall""Warm, dry",7. */
 #include "core/base/buf.h"
 #include "core/io/csv/csv_ref.h"
 
-#define GLUED_WAYS 16u /* places between two quotes that are tried */
+#define GLUED_WAYS 16u /* number of places between two quotes that are tried */
 
 struct glued {
 	struct dtx_str line;
 	char delim, quote;
 	unsigned way;   /* the place between two quotes that gets a delimiter, from 1 */
-	unsigned pairs; /* that were met */
+	unsigned pairs; /* number of such places so far */
 	struct dtx_buf *out;
 };
 
@@ -18,7 +18,8 @@ static bool glued_ends(const struct glued *g, size_t at)
 	return at >= g->line.len || g->line.ptr[at] == g->delim;
 }
 
-/* A quote between texts that closes later, before a delimiter or the line's end. */
+/* Whether a quote between texts opens a cell: it closes later, before a delimiter or the end of the
+ * line. */
 static bool glued_opens(const struct glued *g, size_t at)
 {
 	const char *p = g->line.ptr;
@@ -31,7 +32,8 @@ static bool glued_opens(const struct glued *g, size_t at)
 	return false;
 }
 
-/* Between two quotes beside texts, neither of which is the last of a cell. */
+/* Whether to separate here, between two quotes that are next to texts and neither of which ends a
+ * cell. */
 static bool glued_parts_pair(struct glued *g, size_t at)
 {
 	const char *p = g->line.ptr;
@@ -40,7 +42,7 @@ static bool glued_parts_pair(struct glued *g, size_t at)
 	       p[at - 1] != ' ' && ++g->pairs == g->way;
 }
 
-/* A cell in quotes, from the first after them on; where it ends. */
+/* Copies a cell in quotes, after its opening quote; returns its end. */
 static size_t glued_quoted(struct glued *g, size_t at)
 {
 	const char *p = g->line.ptr;
@@ -64,7 +66,7 @@ static size_t glued_quoted(struct glued *g, size_t at)
 	return at;
 }
 
-/* One without, up to a quote that opens in it. */
+/* Copies a cell without quotes, up to a quote that opens in it. */
 static size_t glued_plain(struct glued *g, size_t at)
 {
 	const char *p = g->line.ptr;

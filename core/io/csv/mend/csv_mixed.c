@@ -1,11 +1,12 @@
-/* A record that does not fit may have been written by someone with another delimiter, another quote
- * mark, another escape, or with quotes around all of it. */
+/* Reads a record that does not fit as if another program had written it: with another delimiter,
+ * another quote, another escape, or with quotes around the whole record. */
 #include "core/base/mem.h"
 #include "core/io/csv/csv_ref.h"
 #include "core/io/csv/mend/csv_shapes.h"
 #include "core/io/csv/lines.h"
 
-/* Delimiters of single records, and how wide a table must be for them to be told from text. */
+/* Delimiters that single records may have. The table must have this many columns, as otherwise such
+ * a record cannot be told from text. */
 #define MIXED_OTHERS 5
 #define MIXED_WIDTH  3
 #define MIXED_BLANKS 5
@@ -14,10 +15,10 @@ static const char mixed_others[MIXED_OTHERS + 1] = ",;\t| ";
 struct dtx_csv_mixed {
 	const char *data;
 	struct dtx_dialect d;
-	/* Made when first needed. */
+	/* These are made when first needed. */
 	struct dtx_csv_ref *other[MIXED_OTHERS];
 	struct dtx_csv_ref *apostrophes, *escapes;
-	struct dtx_csv_ref *inside; /* of the text of a record that is one quoted cell */
+	struct dtx_csv_ref *inside; /* for the text of a record that is one quoted cell */
 	struct dtx_buf whole;
 };
 
@@ -31,7 +32,7 @@ enum dtx_code dtx_csv_mixed_new(const char *data, const struct dtx_dialect *d,
 		DTX_FAIL_MEM(err);
 	(*out)->data = data;
 	(*out)->d = *d;
-	(*out)->d.mixed = false; /* the others know no further ones */
+	(*out)->d.mixed = false; /* the readers for other dialects try no further ones */
 	(*out)->d.runs = 0;
 	dtx_buf_init(&(*out)->whole, DTX_CSV_RECORD_MAX);
 out:
@@ -55,7 +56,7 @@ out:
 	return rc;
 }
 
-/* No cell looks unlike those of its column; where these are not known, none does. */
+/* Whether every cell looks like those of its column; true if nothing is known about the columns. */
 static bool mixed_looks_right(const struct dtx_csv_shapes *s, const struct dtx_csv_ref_record *rec)
 {
 	for (uint32_t i = 0; s && i < rec->row.ncells; i++) {
@@ -67,7 +68,7 @@ static bool mixed_looks_right(const struct dtx_csv_shapes *s, const struct dtx_c
 	return true;
 }
 
-/* The text's own delimiter is in a cell without quotes. */
+/* Whether the text's own delimiter is in a cell without quotes. */
 static bool mixed_has_own(const struct dtx_csv_mixed *m, const struct dtx_csv_ref_record *rec)
 {
 	uint32_t i;
@@ -106,7 +107,7 @@ out:
 	return rc;
 }
 
-/* The record as *ref reads it, which is made for the dialect when it is not there. */
+/* Reads the record by *ref, which is made for the dialect if it does not exist. */
 static enum dtx_code mixed_as(struct dtx_csv_mixed *m, struct dtx_csv_ref **ref,
                               const struct dtx_dialect *d, size_t pos, size_t end, uint32_t width,
                               struct dtx_csv_ref_record *rec, struct dtx_err *err)
@@ -140,8 +141,8 @@ static uint32_t count_quoted(const struct dtx_csv_ref_record *rec)
 	return n;
 }
 
-/* All quotes are regular, and the record is as wide as the others; where it is not known how wide
- * they are, as wide as it was before. */
+/* Whether all quotes are regular and the record is as wide as the others; if that width is not
+ * known, as wide as it was before. */
 static bool mixed_fits(const struct dtx_csv_ref_record *rec, const struct dtx_csv_ref_record *was,
                        uint32_t width)
 {
@@ -149,7 +150,8 @@ static bool mixed_fits(const struct dtx_csv_ref_record *rec, const struct dtx_cs
 	       rec->row.ncells == (width ? width : was->row.ncells);
 }
 
-/* 'Ann',5: one cell alone may begin and end with apostrophes of its own. */
+/* Tries apostrophes as quotes: 'Ann',5. A single cell may have apostrophes of its own at both
+ * ends. */
 static enum dtx_code mixed_apostrophes(struct dtx_csv_mixed *m, size_t pos, size_t end,
                                        uint32_t width, struct dtx_csv_ref_record *out, bool *took,
                                        struct dtx_err *err)
@@ -193,7 +195,7 @@ out:
 	return rc;
 }
 
-/* The record that the text in m->whole is. */
+/* Reads the record that is the text in m->whole. */
 static enum dtx_code mixed_inside(struct dtx_csv_mixed *m, uint32_t width,
                                   const struct dtx_csv_ref_record *was,
                                   struct dtx_csv_ref_record *rec, bool *fits, struct dtx_err *err)
@@ -211,7 +213,7 @@ out:
 	return rc;
 }
 
-/* Its cells are those of the record, which stays where it is. */
+/* Takes over the cells; the record keeps its place. */
 static void mixed_take(struct dtx_csv_ref_record *out, const struct dtx_csv_ref_record *rec)
 {
 	out->cell = rec->cell;
@@ -219,7 +221,7 @@ static void mixed_take(struct dtx_csv_ref_record *out, const struct dtx_csv_ref_
 	out->row.ncells = rec->row.ncells;
 }
 
-/* "1,""Rome, Italy"",2": its text is the record. */
+/* The text of the one cell in "1,""Rome, Italy"",2" is the record. */
 static enum dtx_code mixed_whole(struct dtx_csv_mixed *m, uint32_t width,
                                  struct dtx_csv_ref_record *out, bool *took, struct dtx_err *err)
 {
@@ -238,7 +240,8 @@ out:
 	return rc;
 }
 
-/* The record ends with its line, and is not as wide as the table or has quotes that are data. */
+/* Whether the record ends with its line, and does not have the width of the table or has quotes
+ * that are data. */
 static bool mixed_is_odd(const struct dtx_csv_ref_record *rec, struct dtx_str line,
                          const char *data, uint32_t width)
 {

@@ -1,4 +1,4 @@
-/* Columns by the looks of their cells. */
+/* Learns what the cells of each column look like, see csv_shapes.h. */
 #include "core/io/csv/mend/csv_shapes.h"
 
 #include "core/base/mem.h"
@@ -7,36 +7,37 @@
 #include "core/io/csv/detect/csv_top.h"
 
 #define SHAPE_BYTES  47u
-#define SHAPE_KINDS  8u /* of one column: of more, none is known */
-#define SHAPE_SEEN   3u /* cells that stand for one kind, at least */
+#define SHAPE_KINDS  8u /* limit per column; with more, the column has no known form */
+#define SHAPE_SEEN   3u /* least number of cells that show a form */
 #define SHAPES_ROWS  256u
-#define SHAPES_FULL  5u /* rows that show that a column is never blank */
-#define SHAPES_VOIDS 8u /* rows without a value, at least, in a column that has none */
+#define SHAPES_FULL  5u /* number of rows that show that a column is never blank */
+#define SHAPES_VOIDS 8u /* so many rows without a value show that a column has none */
 
-/* "28/01/2018" as "99/99/9999", and with runs as one as "9/9/9"; longer ones are cut. */
+/* The form of a cell: "28/01/2018" is "99/99/9999", or with each run as one character "9/9/9". Long
+ * ones are cut. */
 struct shape {
 	uint8_t len;
 	char text[SHAPE_BYTES];
 };
 struct shapes_col {
-	uint32_t filled; /* not blank */
+	uint32_t filled; /* cells that are not blank */
 	uint32_t cells, digits,
-		numbers; /* ... no word for a missing value; with a digit; values on their own */
-	bool thousands;  /* some number has four digits in a row before its point */
-	uint32_t nnumbers, decimals; /* numbers, and the digits that all have after their point;
-	                                UINT32_MAX: not equally many */
-	uint32_t grouped;            /* records of the top with commas in a number here, */
-	bool marked;                 /* ... one of which can be nothing else */
-	bool text;                   /* ... with delimiters in a text here */
-	unsigned nrun, nexact;       /* SHAPE_KINDS + 1: too many */
+		numbers; /* without words for a missing value: all; with a digit; numbers */
+	bool thousands;  /* some number has four digits without a separator before its point */
+	uint32_t nnumbers, decimals; /* number of numbers, and how many digits all of them have
+	                              * after the point; UINT32_MAX: they differ */
+	uint32_t grouped;            /* records of the top with commas in a number in this column */
+	bool marked;                 /* one of these can only be such a number */
+	bool text;             /* records of the top have delimiters in a text in this column */
+	unsigned nrun, nexact; /* SHAPE_KINDS + 1: too many */
 	struct shape run[SHAPE_KINDS], exact[SHAPE_KINDS];
-	bool cut; /* some exact one was too long */
+	bool cut; /* some exact form was too long */
 	enum { SHAPES_LOOSE, SHAPES_VOID, SHAPES_WORDS, SHAPES_NUMBERS, SHAPES_MARKS } kind;
 };
 struct dtx_csv_shapes {
 	uint32_t width;
 	bool tells, no_join;
-	uint32_t rows; /* that fit */
+	uint32_t rows; /* number of rows that fit */
 	struct shapes_col col[];
 };
 
@@ -49,7 +50,7 @@ static char char_class(char c)
 	return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80 ? 'a' : c;
 }
 
-/* False: it was cut. */
+/* Makes the form of a text; false: it was cut. */
 static bool shape_of(struct dtx_str s, bool runs, struct shape *out)
 {
 	size_t i;
@@ -107,8 +108,8 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "-$1,234.50 %": digits before the point, how many follow one another, digits after it.  False: it
- * is no plain number. */
+/* Reads a number such as "-$1,234.50 %": its digits before the point, how many there are in a row,
+ * and those after the point. False: it is not a plain number. */
 struct number_shape {
 	uint32_t decimals;
 	bool thousands;
@@ -138,7 +139,8 @@ static bool number_shape(struct dtx_str s, struct number_shape *out)
 	return any;
 }
 
-/* A sign, a parenthesis or a currency; after the digits a percent sign, too. */
+/* Whether a character may be next to the digits of a number: a sign, a parenthesis or a currency;
+ * after them also a percent sign. */
 static bool is_around(char c, bool behind)
 {
 	return strchr(behind ? ")% " : "$+-(", c) || (unsigned char)c >= 0x80;
@@ -227,7 +229,7 @@ static void shapes_settle(struct shapes_col *c, size_t rows)
 		c->kind = SHAPES_MARKS;
 }
 
-/* All rows may have empty cells after the last column. */
+/* Whether the row fits: it has `width` cells, or with `longer` also empty ones after them. */
 static bool row_fits(const struct dtx_csv_top_row *r, uint32_t width, bool longer)
 {
 	uint32_t i;
@@ -390,7 +392,7 @@ void dtx_csv_shapes_joined(struct dtx_csv_shapes *s, size_t joined, bool all)
 		cols += s->col[k].text || s->col[k].grouped;
 		sure |= s->col[k].text || s->col[k].marked;
 	}
-	/* Where all records are too wide, a name may be missing as well. */
+	/* If all records are too wide, a name may be missing in the header instead. */
 	s->no_join = all && !(joined > 1 && cols == 1 && sure);
 }
 

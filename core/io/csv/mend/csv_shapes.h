@@ -1,5 +1,5 @@
-/* What the cells of each column look like in the rows that fit: they tell where the cells of a
- * record belong that has one too many or too few. */
+/* Learns what the cells of each column look like from rows that fit. This shows where the cells of
+ * a record belong that has one too many or too few. */
 #ifndef DTX_IO_CSV_MEND_CSV_SHAPES_H
 #define DTX_IO_CSV_MEND_CSV_SHAPES_H
 
@@ -9,53 +9,57 @@
 struct dtx_csv_shapes;
 struct dtx_csv_top;
 
-/* A number whose thousands commas separate, "$1", "234.50", without those commas. */
+/* A number that thousands separators split into cells, such as "$1" and "234.50", without the
+ * commas. */
 struct dtx_csv_grouped {
 	char text[48];
 	size_t len;
-	uint32_t decimals; /* digits after its point */
-	bool marked;       /* nothing but such a number: a currency, two commas, or decimals */
+	uint32_t decimals; /* number of digits after the decimal point */
+	bool marked; /* it can only be such a number: it has a currency, two commas, or decimals */
 };
 
-/* From the rows of top, below the header, that have `width` cells and maybe empty ones after them;
- * *out stays NULL where the table has one column.  Owned by the caller. */
+/* Learns from the rows of `top` after the header that have `width` cells and possibly empty ones
+ * after them. *out stays NULL if the table has one column; the caller owns it. Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_csv_shapes_new(const struct dtx_csv_top *top, uint32_t width,
                                              struct dtx_csv_shapes **out, struct dtx_err *err);
-void dtx_csv_shapes_free(struct dtx_csv_shapes *s); /* NULL is fine */
+void dtx_csv_shapes_free(struct dtx_csv_shapes *s); /* NULL is allowed */
 uint32_t dtx_csv_shapes_width(const struct dtx_csv_shapes *s);
-/* The cell looks unlike all others of its column; a blank one never does. */
+/* Whether the cell looks unlike all others of its column. A blank cell never does. */
 bool dtx_csv_shapes_misfit(const struct dtx_csv_shapes *s, uint32_t col, struct dtx_str cell);
-/* Column `col` knows its cells digit by digit, and this is such a one. */
+/* Whether the column has cells of few exact forms, digit by digit, and this is one of them. */
 bool dtx_csv_shapes_exact(const struct dtx_csv_shapes *s, uint32_t col, struct dtx_str cell);
-/* No row that fits leaves column `col` blank. */
+/* Whether no row that fits leaves the column blank. */
 bool dtx_csv_shapes_full(const struct dtx_csv_shapes *s, uint32_t col);
-/* Column `col` does not know its cells: texts. */
+/* Whether the column has texts of any form. */
 bool dtx_csv_shapes_loose(const struct dtx_csv_shapes *s, uint32_t col);
 
-/* The rows that fit tell something of a column. */
+/* Whether anything is known about any column. */
 bool dtx_csv_shapes_tell(const struct dtx_csv_shapes *s);
 
-/* Whether these cells are one number whose thousands a comma separates. */
+/* Whether these cells are one number that thousands separators split. */
 bool dtx_csv_grouped(const struct dtx_str *cell, uint32_t n, struct dtx_csv_grouped *out);
-/* In which columns delimiters inside of texts and numbers are looked for. */
+/* In which columns to look for delimiters inside texts and numbers. */
 enum dtx_csv_shapes_where {
-	DTX_CSV_SHAPES_ANYWHERE, /* while the top is read for what it shows */
-	DTX_CSV_SHAPES_LIKELY,   /* of texts, or of numbers alone */
-	DTX_CSV_SHAPES_SHOWN     /* where records of the top have some that can be nothing else */
+	DTX_CSV_SHAPES_ANYWHERE, /* in all, while the top rows are read to learn from them */
+	DTX_CSV_SHAPES_LIKELY,   /* in columns of texts or of numbers only */
+	DTX_CSV_SHAPES_SHOWN     /* in columns in which records of the top certainly have some */
 };
 bool dtx_csv_shapes_takes_grouped(const struct dtx_csv_shapes *s, uint32_t col,
                                   const struct dtx_csv_grouped *g, enum dtx_csv_shapes_where where);
-/* Records of the top have a text or number with delimiters there that can be nothing else. */
+/* Whether records of the top certainly have a text or number with delimiters in the column; and
+ * whether the column may have one. */
 bool dtx_csv_shapes_shown(const struct dtx_csv_shapes *s, uint32_t col);
 bool dtx_csv_shapes_takes_text(const struct dtx_csv_shapes *s, uint32_t col,
                                enum dtx_csv_shapes_where where);
-/* A record of the top can only be read with such a number, or a text with delimiters, there. */
+/* Adds that a record of the top can only be read with such a number in the column, or with a text
+ * with delimiters. */
 void dtx_csv_shapes_add_grouped(struct dtx_csv_shapes *s, uint32_t col,
                                 const struct dtx_csv_grouped *g);
 void dtx_csv_shapes_add_text(struct dtx_csv_shapes *s, uint32_t col);
-/* So many records of the top can be joined; `all`: none of them has the table's width. */
+/* Adds how many records of the top can be joined. `all`: none of them has the width of the
+ * table. */
 void dtx_csv_shapes_joined(struct dtx_csv_shapes *s, size_t joined, bool all);
-/* Cells of records may be joined at all. */
+/* Whether cells of records may be joined at all. */
 bool dtx_csv_shapes_may_join(const struct dtx_csv_shapes *s);
 
 #endif

@@ -1,13 +1,13 @@
-/* A record over several lines, each of which is a row on its own. */
+/* Detects records with several lines that are each a row, see csv_stray.h. */
 #include "core/io/csv/mend/csv_stray.h"
 
 #include "core/base/text/utf8.h"
 #include "core/io/header/header.h"
 #include "core/io/csv/lines.h"
 
-#define STRAY_COLS 64u /* that are looked at */
-#define STRAY_FAR  8   /* quotes whose end is sought in all of the record: a text may have many */
-#define STRAY_SOME 5   /* lines, of which one in so many may have another width */
+#define STRAY_COLS 64u /* number of columns that are looked at */
+#define STRAY_FAR  8   /* quotes whose end is searched in the whole record */
+#define STRAY_SOME 5   /* one line in this many may have another width */
 
 struct stray {
 	const struct dtx_dialect *d;
@@ -15,11 +15,13 @@ struct stray {
 	uint32_t width;
 	bool header;
 	unsigned far;
-	uint32_t lines, rows; /* not blank; as wide as the table */
-	uint64_t texts;       /* columns that hold one */
-	uint64_t values;      /* ... that hold a value in two rows */
+	uint32_t lines, rows; /* number of lines that are not blank; number of those with the width
+	                       * of the table */
+	uint64_t texts;       /* columns that have a text */
+	uint64_t values;      /* columns that have a value in two rows */
 	uint64_t once;
-	/* A blank after a delimiter: below the first line; before the quote that opens in it. */
+	/* Whether there is a blank after a delimiter: prose: after the first line; spaced: before
+	 * the quote that opens in it. */
 	bool prose, spaced;
 };
 
@@ -30,8 +32,8 @@ static bool is_delim(const struct stray *s, struct dtx_str line, size_t at)
 	        (line.len - at >= s->ndelim && !memcmp(line.ptr + at, s->d->delim, s->ndelim)));
 }
 
-/* Where the quote that opens at `at` closes before a delimiter or a line end, on its line or, if
- * `far`, in any; 0: nowhere. */
+/* Where the quote that opens at `at` closes before a delimiter or a line end: on its line, or with
+ * `far` on any line; 0: nowhere. */
 static size_t closes(const struct stray *s, struct dtx_str text, size_t at, bool far)
 {
 	for (at++; at < text.len && (far || !dtx_line_is_end(text.ptr[at])); at++) {
@@ -46,8 +48,8 @@ static size_t closes(const struct stray *s, struct dtx_str text, size_t at, bool
 	return 0;
 }
 
-/* End of the cell that begins at `at`.  Of quotes that do not close on their line the first is the
- * one in question: it encloses nothing. */
+/* The end of the cell that begins at `at`. If quotes do not close on their line, the first one is
+ * the suspicious one: it encloses nothing. */
 static size_t cell_end(struct stray *s, struct dtx_str text, size_t at, bool *open)
 {
 	size_t end = 0;
@@ -78,7 +80,8 @@ static void see_cell(struct stray *s, uint32_t col, struct dtx_str cell)
 	s->once |= bit;
 }
 
-/* Cells of the row that begins at `at`, whose end is *end; `see`: looks at them. */
+/* Counts the cells of the row that begins at `at`; *end: its end. `see`: also looks at what they
+ * are. */
 static uint32_t row_cells(struct stray *s, struct dtx_str text, size_t at, bool see, bool *open,
                           size_t *end)
 {
@@ -102,7 +105,7 @@ static uint32_t row_cells(struct stray *s, struct dtx_str text, size_t at, bool 
 	}
 }
 
-/* Passes the rows of the record; false: too many of them have another width. */
+/* Goes through the rows of the record; false: too many of them have another width. */
 static bool pass_rows(struct stray *s, struct dtx_str record, bool see)
 {
 	size_t at = 0, end;
@@ -127,7 +130,8 @@ static bool pass_rows(struct stray *s, struct dtx_str record, bool see)
 	return s->lines > 1 && (s->lines - s->rows) * STRAY_SOME <= s->lines;
 }
 
-/* Texts of lines that all have so many commas, and never a blank after one. */
+/* Whether all lines have the same number of commas, and never a blank after one, which a text
+ * hardly ever has. */
 static bool are_even(const struct stray *s)
 {
 	return s->lines > 2 && s->rows == s->lines && s->width > 2 && !s->prose && !s->header;

@@ -1,5 +1,6 @@
-/* Quotes that pair up by accident: one that was never meant to enclose anything opens a cell, and
- * another one, lines below, closes it.  All rows between would be lost in that cell. */
+/* Detects stray quotes that form a pair by accident: a quote that should not enclose anything opens
+ * a cell, and another one some lines below closes it. All rows between them would be lost in that
+ * cell. */
 #ifndef DTX_IO_CSV_MEND_CSV_STRAY_H
 #define DTX_IO_CSV_MEND_CSV_STRAY_H
 
@@ -8,12 +9,12 @@
 
 enum dtx_csv_stray {
 	DTX_CSV_STRAY_NOT,
-	DTX_CSV_STRAY_MAYBE, /* each line is as wide as a row: a text can have that as well */
-	DTX_CSV_STRAY_SURE   /* ... and a column holds values in each of them, as in the others */
+	DTX_CSV_STRAY_MAYBE, /* each line is as wide as a row, but a text may be like that too */
+	DTX_CSV_STRAY_SURE   /* and a column has values in each of the lines, as in other rows */
 };
 
-/* What the quotes of a record are that has line ends in its cells; `width`: of the table; `header`:
- * its first line has names. */
+/* Judges the quotes of a record with line ends in its cells. `width` is that of the table;
+ * `header`: the first line has names. */
 enum dtx_csv_stray dtx_csv_stray(const struct dtx_dialect *d, struct dtx_str record, uint32_t width,
                                  bool header);
 

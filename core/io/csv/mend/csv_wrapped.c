@@ -1,20 +1,20 @@
-/* Text files whose records were quoted as a whole: "1,""Rome, Italy"",2".  And those with single
- * records in other quotes than the rest. */
+/* Removes quotes around whole records: "1,""Rome, Italy"",2". Also finds single records with other
+ * quotes than the rest. */
 #include "core/base/mem.h"
 #include "core/io/csv/csv.h"
 #include "core/io/repair.h"
 
 #define WRAPPED_SAMPLE   ((size_t)64 << 10)
-#define WRAPPED_COLS     3 /* two cells may be a text with a comma, without names and values */
-#define APOSTROPHE_BYTES ((size_t)16 << 20) /* looked through for records in apostrophes */
-#define APOSTROPHE_LINES 256u               /* ... and so many that might be */
+#define WRAPPED_COLS     3                  /* two cells may be a text with a comma */
+#define APOSTROPHE_BYTES ((size_t)16 << 20) /* bytes in which to look for apostrophes */
+#define APOSTROPHE_LINES 256u               /* limit of lines that may be in apostrophes */
 
 static bool is_end(char c)
 {
 	return c == '\n' || c == '\r';
 }
 
-/* Appends the text of the quoted record at `at`, returns its end: 0 when it is not one. */
+/* Appends the text of the quoted record at `at`, and returns its end; 0 if it is not one. */
 static size_t unwrap_record(struct dtx_str text, size_t at, char *out, size_t *n)
 {
 	size_t put = *n;
@@ -36,7 +36,8 @@ static size_t unwrap_record(struct dtx_str text, size_t at, char *out, size_t *n
 	return 0;
 }
 
-/* Takes the quotes off; records without them stay.  Returns how many did. */
+/* Removes the quotes; records without them stay the same. Returns the number of records with
+ * quotes. */
 static size_t unwrap(struct dtx_str text, char *out, size_t *n)
 {
 	size_t at = 0, end, plain = 0;
@@ -81,7 +82,7 @@ static struct dtx_str whole_lines(const struct dtx_encoding *e)
 	return (struct dtx_str){ e->text, len };
 }
 
-/* Several columns inside, equally many in each line. */
+/* Whether there are several columns inside, with the same number in each line. */
 static bool holds_cells(const struct dtx_csv *c, struct dtx_str inside, uint32_t *ncols)
 {
 	struct dtx_dialect d;
@@ -107,7 +108,7 @@ static bool holds_cells(const struct dtx_csv *c, struct dtx_str inside, uint32_t
 	                     (*ncols == 2 && dtx_dialect_is_table(inside, d.delim[0])));
 }
 
-/* The names stand above without quotes, and each line below is one quoted record. */
+/* Whether the names above have no quotes, and each line below is one quoted record. */
 static bool is_below_names(const struct dtx_csv *c, struct dtx_str head)
 {
 	size_t names = 0, rows = 0, at, end;
@@ -169,7 +170,8 @@ static bool at_structure(const struct dtx_csv *c, size_t at)
 	return is_end(before) || before == c->dialect.delim[strlen(c->dialect.delim) - 1];
 }
 
-/* The next line, from *at on, in which a cell begins with an apostrophe; false: there is none. */
+/* Finds the next line, from *at on, in which a cell begins with an apostrophe; false: there is
+ * none. */
 static bool next_apostrophe(const struct dtx_csv *c, size_t end, size_t *at, size_t *line)
 {
 	const char *text = c->enc.text, *p;

@@ -1,4 +1,4 @@
-/* Scanner for any machine: what the other variants must equal. */
+/* The scanner for any machine. The other variants must give the same results. */
 #include "core/io/csv/scan/scan.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static inline struct scan_block scan_load(const char *p)
 	return b;
 }
 
-/* The top bits of eight bytes as eight bits. */
+/* Packs the top bits of eight bytes into eight bits. */
 static inline uint64_t scan_pack(uint64_t highs)
 {
 	return (highs >> 7) * 0x0102040810204080u >> 56;

@@ -1,4 +1,4 @@
-/* Scanner for x86-64 with AVX2, BMI2 and carry-less multiply. */
+/* The scanner for x86-64 with AVX2, BMI2 and carry-less multiplication. */
 #include "core/io/csv/scan/scan.h"
 
 #if defined(__x86_64__)
@@ -38,7 +38,8 @@ static inline uint64_t scan_prefix_xor(uint64_t m)
 	return (uint64_t)_mm_cvtsi128_si64(all);
 }
 
-/* Eight at a time without a branch for each: what is written too much, the next step overwrites. */
+/* Writes eight items at a time, without a branch for each. The next step overwrites those that are
+ * too many. */
 static inline void scan_emit(uint32_t *to, uint32_t base, uint64_t bits)
 {
 	int left, i;
@@ -53,5 +54,5 @@ static inline void scan_emit(uint32_t *to, uint32_t base, uint64_t bits)
 
 #include "core/io/csv/scan/scan_kernel.h"
 #else
-typedef int scan_avx2_unused; /* ISO C wants a declaration in every file */
+typedef int scan_avx2_unused; /* ISO C requires a declaration in every file */
 #endif

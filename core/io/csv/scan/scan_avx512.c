@@ -1,4 +1,4 @@
-/* Scanner for x86-64 with AVX-512 F, BW and VL. */
+/* The scanner for x86-64 with AVX-512 F, BW and VL. */
 #include "core/io/csv/scan/scan.h"
 
 #if defined(__x86_64__)
@@ -33,7 +33,7 @@ static inline uint64_t scan_prefix_xor(uint64_t m)
 	return (uint64_t)_mm_cvtsi128_si64(all);
 }
 
-/* Each quarter packs its lane numbers; what is written too much, the next one overwrites. */
+/* Each quarter packs the numbers of its lanes. The next one overwrites those that are too many. */
 static inline void scan_emit(uint32_t *to, uint32_t base, uint64_t bits)
 {
 	const __m512i lanes =
@@ -51,5 +51,5 @@ static inline void scan_emit(uint32_t *to, uint32_t base, uint64_t bits)
 
 #include "core/io/csv/scan/scan_kernel.h"
 #else
-typedef int scan_avx512_unused; /* ISO C wants a declaration in every file */
+typedef int scan_avx512_unused; /* ISO C requires a declaration in every file */
 #endif

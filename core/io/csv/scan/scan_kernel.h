@@ -1,4 +1,4 @@
-/* The scanner, for a variant that defined:
+/* The scanner itself. A variant includes this file after it has defined:
  *
  *   SCAN_FNS                          name of its struct dtx_scan_fns
  *   SCAN_NAME                         "avx2"
@@ -16,12 +16,12 @@
 
 #include "core/io/csv/scan/scan.h"
 
-/* What one 64-byte step passes to the next. */
+/* What a step of 64 bytes passes on to the next. */
 struct scan_carry {
 	uint64_t inside; /* all ones: inside quotes */
-	uint64_t free;   /* 1: an opening quote may come now */
-	uint64_t closed; /* 1: the last byte closed */
-	uint64_t bad;    /* irregular quotes seen */
+	uint64_t free;   /* 1: an opening quote may come next */
+	uint64_t closed; /* 1: the last byte was a closing quote */
+	uint64_t bad;    /* bits of irregular quotes */
 };
 
 static inline struct scan_block scan_get(const char *p, size_t left)
@@ -40,8 +40,8 @@ static inline uint64_t scan_valid(size_t left)
 	return left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
 }
 
-/* Takes quotes and structure bytes of a step of `left` bytes; gives the mask of what is inside
- * (an opening quote is, a closing one is not). */
+/* Updates the state for the quotes and structure bytes of a step with `left` bytes. Returns the
+ * mask of bytes inside quotes, which includes an opening quote but not a closing one. */
 static inline uint64_t scan_quotes(struct scan_carry *c, uint64_t quote, uint64_t structure,
                                    size_t left)
 {
@@ -62,7 +62,8 @@ static inline bool scan_is_structure(int c, struct dtx_scan_set set)
 	return c == '\n' || c == '\r' || c == (unsigned char)set.delim;
 }
 
-/* Whether all quotes are regular, for both start states. */
+/* Whether all quotes are regular, for a chunk that begins outside and one that begins inside
+ * quotes. */
 static void scan_regular(const char *p, size_t n, struct dtx_scan_set set, char before, int after,
                          bool regular[2])
 {
@@ -127,12 +128,13 @@ static void scan_index(const char *p, size_t n, struct dtx_scan_set set, uint32_
 			in = scan_quotes(&carry, quote, delim | lf | cr, n - at);
 		else
 			carry.free = (delim | lf | cr) >> 63;
-		lf &= ~(cr << 1 | after_cr); /* of CRLF the CR is the end */
+		lf &= ~(cr << 1 | after_cr); /* in CRLF, the CR is the end */
 		after_cr = cr >> 63;
 		cr &= ~in;
 		crs |= cr;
 		line = (lf | cr) & ~in;
-		/* Without delimiter both bytes are LF: the LF of a CRLF must not come back. */
+		/* If there is no delimiter, both bytes are LF; do not count the LF of a CRLF again
+		 * as delimiter. */
 		delim = set.delim == '\n' ? 0 : delim & ~in;
 		records += (uint64_t)__builtin_popcountll(line);
 		scan_emit(to, (uint32_t)at, delim | line);

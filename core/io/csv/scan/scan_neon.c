@@ -1,4 +1,4 @@
-/* Scanner for arm64. */
+/* The scanner for arm64. */
 #include "core/io/csv/scan/scan.h"
 
 #if defined(__aarch64__)
@@ -19,8 +19,8 @@ static inline struct scan_block scan_load(const char *p)
 		                      vld1q_u8(b + 48) } };
 }
 
-/* Lanes of all ones or zeros to bits: each keeps one bit, three pairwise sums bring them together.
- */
+/* Turns lanes of all ones or zeros into bits: each lane keeps one bit, and three pairwise sums
+ * collect them. */
 static inline uint64_t scan_pack(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
 	const uint8x16_t bit = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
@@ -65,5 +65,5 @@ static inline void scan_emit(uint32_t *to, uint32_t base, uint64_t bits)
 
 #include "core/io/csv/scan/scan_kernel.h"
 #else
-typedef int scan_neon_unused; /* ISO C wants a declaration in every file */
+typedef int scan_neon_unused; /* ISO C requires a declaration in every file */
 #endif

@@ -1,4 +1,4 @@
-/* Scanner for every x86-64 machine. */
+/* The scanner for every x86-64 machine. */
 #include "core/io/csv/scan/scan.h"
 
 #if defined(__x86_64__)
@@ -58,5 +58,5 @@ static inline void scan_emit(uint32_t *to, uint32_t base, uint64_t bits)
 
 #include "core/io/csv/scan/scan_kernel.h"
 #else
-typedef int scan_sse2_unused; /* ISO C wants a declaration in every file */
+typedef int scan_sse2_unused; /* ISO C requires a declaration in every file */
 #endif
