@@ -10,7 +10,7 @@
 
 #define MORSEL_BLOCK     ((size_t)16 << 10)
 #define MORSEL_BLOCK_MAX ((size_t)256 << 10) /* longer records are read one by one */
-#define MORSEL_RECORD    ((size_t)512) /* bytes that are read after the morsel for its last record */
+#define MORSEL_RECORD    ((size_t)512)       /* bytes read after the morsel for its last record */
 
 /* A block of text and its index. */
 struct block {

@@ -6,7 +6,7 @@
 #include "core/io/columns.h"
 #include "core/io/csv/detect/csv_top.h"
 
-#define TYPES_WINDOWS     8 /* number of places in the body that are sampled, besides its beginning */
+#define TYPES_WINDOWS     8 /* places of the body that are sampled besides its beginning */
 #define TYPES_WINDOW_ROWS 32u
 #define TYPES_WINDOW_SKIP 8u /* lines of a cell that a window may begin with and skips */
 

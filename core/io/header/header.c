@@ -1,4 +1,8 @@
-/* Finds header rows by the shape of the first rows and makes column names of them. */
+/* Finds header rows by the form of the first rows, and makes column names from them.
+ *
+ * The finder first measures the sampled rows: how many cells are usually filled, and which width is
+ * the most frequent. The header starts at the first row that has enough cells and looks like names
+ * (dtx_head_like). Many checks then handle tables in which that row is not the right one. */
 #include "core/io/header/header.h"
 
 #include <stdlib.h>
@@ -53,7 +57,7 @@ out:
 	return rc;
 }
 
-/* The upper quartile of filled cells per filled row, and the commonest width. */
+/* Measures the upper quartile of filled cells per filled row, and the most frequent width. */
 static enum dtx_code measure(struct dtx_head_finder *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -85,7 +89,7 @@ out:
 	return rc;
 }
 
-/* A row as an editor or a sheet counts it: "L2", "row 2". */
+/* Writes the row as an editor or a sheet counts it: "L2", "row 2". */
 static void row_name(const struct dtx_head_finder *f, uint64_t row, char out[48])
 {
 	char *comma;
@@ -139,7 +143,8 @@ out:
 	return rc;
 }
 
-/* A row that has all names but those of the first columns: *blank, 0: it is none. */
+/* Whether a row has all names except those of the first columns. *blank: the number of these; 0: it
+ * is not such a row. */
 static enum dtx_code first_names_blank(struct dtx_head_finder *f, uint32_t r, uint32_t *blank,
                                        struct dtx_err *err)
 {
@@ -161,7 +166,8 @@ out:
 	return rc;
 }
 
-/* ... as pandas and R write them above row names: one line of names, whatever stands below it. */
+/* Whether pandas or R wrote this row above row names. It is a header of one line, whatever is below
+ * it. */
 static enum dtx_code lacks_first_names(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                        struct dtx_err *err)
 {
@@ -176,8 +182,8 @@ out:
 	return rc;
 }
 
-/* A start row that leaves used columns blank may be a sentence spread over cells: then the first
- * full row below, reached through header-like rows alone, is the header if data follow it. */
+/* A start row that leaves used columns blank may be a sentence spread over cells. Then the header
+ * is the first full row below, if only header-like rows are between them and data follow it. */
 static uint32_t full_start(const struct dtx_head_finder *f, uint32_t start)
 {
 	uint32_t r, end = DTX_MIN(f->nshapes - 1, start + DTX_HEAD_ROWS_MAX);
@@ -192,8 +198,8 @@ static uint32_t full_start(const struct dtx_head_finder *f, uint32_t start)
 	return start;
 }
 
-/* Whether some column is of another class in row r than in all rows below: values above texts do
- * not name them. */
+/* Whether some column has another class in row r than in all rows below. Values above texts are not
+ * names for them. */
 static enum dtx_code differs_from_below(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                         struct dtx_err *err)
 {
@@ -226,8 +232,8 @@ out:
 	return rc;
 }
 
-/* The first row has a word for "missing" among names, as NA for North America: all others are
- * texts, and one of them stands above nothing but values. */
+/* Whether the first row has a word for "missing" among names, such as NA for North America: all
+ * other cells are texts, and one of them is above only values. */
 static enum dtx_code names_missing(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                    struct dtx_err *err)
 {
@@ -248,7 +254,8 @@ out:
 	return rc;
 }
 
-/* Rows of a text file that are wider than the row of names right above, which is the first. */
+/* Whether rows of a text file are wider than the row of names directly above, which is the first
+ * row. */
 static bool names_too_few(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t i;
@@ -261,8 +268,8 @@ static bool names_too_few(const struct dtx_head_finder *f, uint32_t r)
 	       f->shape[r - 1].filled == f->shape[r - 1].width;
 }
 
-/* The lines of a report above its table leave cells blank, and begin with a text: the first row
- * that has all names, right above one that is data, comes after them. */
+/* The lines of a report above its table leave cells blank and begin with a text. Then the header is
+ * the first row with all names directly above a row of data. */
 static enum dtx_code full_below(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -288,8 +295,9 @@ out:
 	return rc;
 }
 
-/* A row that could be the header although it holds a value: it is of another kind than the rows
- * below.  Or, under the first lines of a report, the first one as wide as the table. */
+/* Sets a hint for a row that could be the header although it has a value: it is of another kind
+ * than the rows below; or after the first lines of a report it is the first row as wide as the
+ * table. */
 static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_head *out,
                               struct dtx_err *err)
 {
@@ -304,7 +312,7 @@ static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_
 	while (f->g->text_file && r + 1 < n &&
 	       (f->shape[r].width != f->width || f->shape[r].filled < f->want))
 		r++;
-	/* the last row is no header: what stands above it would be lost */
+	/* the last row cannot be the header, since all rows above would be lost */
 	if (r + 1 >= n)
 		r = first;
 	if (f->g->text_file)
@@ -330,7 +338,8 @@ static uint32_t filled(const struct dtx_head_finder *f, uint32_t start, uint32_t
 	return n;
 }
 
-/* Data right below rows that have the names of all columns between them, each of a few. */
+/* Whether data are directly below rows that together have the names of all columns, each row some
+ * of them. */
 static bool parts_above(const struct dtx_head_finder *f, uint32_t r, uint32_t *start)
 {
 	for (*start = r; *start && f->shape[*start - 1].like; --*start) {
@@ -340,7 +349,7 @@ static bool parts_above(const struct dtx_head_finder *f, uint32_t r, uint32_t *s
 	return r - *start >= 2 && filled(f, *start, r - *start) == f->nused;
 }
 
-/* "10:15:00,250", "01/Oct/2023:13:55": digits around the mark of a time. */
+/* Whether the text has digits around the mark of a time: "10:15:00,250", "01/Oct/2023:13:55". */
 static bool is_time(struct dtx_str s)
 {
 	size_t i, digits = 0;
@@ -357,7 +366,8 @@ static bool is_time(struct dtx_str s)
 	return mark && digits >= 3;
 }
 
-/* Of a moment: a digit, a digit or blank, a letter, a mark between parts of a date, or itself. */
+/* Whether a character fits one in the pattern of a time: a digit, a digit or blank, a letter, a
+ * mark between parts of a date, or the same character. */
 static bool fits_shape(char c, char shape)
 {
 	bool digit = c >= '0' && c <= '9';
@@ -372,7 +382,7 @@ static bool fits_shape(char c, char shape)
 	}
 }
 
-/* "time=2024-01-31 ...": without the key. */
+/* The text without a key before it: "time=2024-01-31 ...". */
 static struct dtx_str past_key(struct dtx_str s)
 {
 	size_t n = 0;
@@ -387,7 +397,8 @@ static struct dtx_str past_key(struct dtx_str s)
 	return (struct dtx_str){ s.ptr + n, s.len - n };
 }
 
-/* "[2024-01-31 10:15:00] ...", "Jan 31 10:15:00 ...": what begins a line of a log. */
+/* Whether the text begins as a line of a log: "[2024-01-31 10:15:00] ...", "Jan 31 10:15:00
+ * ...". */
 static bool begins_moment(struct dtx_str text)
 {
 	const struct dtx_str s = past_key(text);
@@ -404,7 +415,7 @@ static bool begins_moment(struct dtx_str text)
 	return false;
 }
 
-/* "ann@example.org", "https://example.org": no name. */
+/* Whether the text is an address, which is not a name: "ann@example.org", "https://example.org". */
 static bool is_address(struct dtx_str s)
 {
 	const char *at = memchr(s.ptr, '@', s.len);
@@ -426,8 +437,9 @@ static bool is_date(const struct dtx_head_cell *c)
 	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 
-/* A date or a year is a name above numbers, and an address one above texts.  *col: where one stands
- * above nothing but its like, or between them, so that its row is one of theirs; -1: nowhere. */
+/* A date or a year is a name above numbers, and an address is one above texts. *col: the column
+ * where one is above only similar cells, or between them, so that its row is one of these; -1:
+ * there is none. */
 static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t *col,
                                  struct dtx_err *err)
 {
@@ -463,8 +475,8 @@ static uint32_t filled_rows(const struct dtx_head_finder *f, uint32_t from, uint
 	return n;
 }
 
-/* Below the names and rows of a text file, most as wide as the names, come a few wider ones, and
- * nothing shows that these have names of their own: all of them are rows, however wide. */
+/* Whether below the names and rows of a text file, most as wide as the names, there are a few wider
+ * ones, and nothing shows that these have names of their own. Then all are rows. */
 static bool goes_on_wider(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t first = 0, i, rows = 0;
@@ -482,8 +494,8 @@ static bool goes_on_wider(const struct dtx_head_finder *f, uint32_t r)
 	return !named && rows > filled_rows(f, r, f->nshapes);
 }
 
-/* The last row of a text file is no header where rows of a table stand above it, which is narrower:
- * they would be lost to a wide line below it. */
+/* Whether the row is the last one of a text file below rows of a narrower table. It is not a
+ * header, since those rows would be lost. */
 static bool ends_table(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t i, rows = 0, values = 0;
@@ -546,7 +558,7 @@ static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, stru
 	if (r == n)
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
 		         "no header: none of the first %u rows has %u cells filled", n, f->want);
-	/* the last row is no header: what stands above it would be lost */
+	/* The last row cannot be the header, since all rows above would be lost. */
 	if (f->g->text_file && f->shape[r].width != f->width && r + 2 < f->nshapes &&
 	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
 	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
@@ -577,7 +589,7 @@ out:
 	return rc;
 }
 
-/* Whether rows stand below the header and no sampled one holds a value. */
+/* Whether there are rows below the header, and no sampled one has a value. */
 static enum dtx_code only_text_below(struct dtx_head_finder *f, uint32_t from, bool *only,
                                      struct dtx_err *err)
 {
@@ -598,7 +610,7 @@ out:
 	return rc;
 }
 
-/* Nothing but texts: whether the first row names them at all. */
+/* If there are only texts: checks whether the first row has names at all. */
 static enum dtx_code check_texts(struct dtx_head_finder *f, uint32_t r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -611,7 +623,8 @@ out:
 	return rc;
 }
 
-/* What stands above the names is left out of the table: never more rows than stay in it. */
+/* Checks that the rows above the names, which are left out of the table, are not more than those
+ * that are kept. */
 static enum dtx_code check_above(struct dtx_head_finder *f, uint32_t start, uint32_t rows,
                                  struct dtx_head *out, struct dtx_err *err)
 {
@@ -640,7 +653,7 @@ out:
 	return rc;
 }
 
-/* ",,city" above texts alone may be the names of all columns, or a title above the names. */
+/* ",,city" above only texts may have the names of all columns, or be a title above the names. */
 static enum dtx_code check_title(struct dtx_head_finder *f, uint32_t start, struct dtx_head *out,
                                  struct dtx_err *err)
 {

@@ -1,13 +1,13 @@
-/* Tables of nothing but texts: names are not said again below them, values are. */
+/* Handles tables with only texts: names do not come again below, values do. */
 #include "core/base/mem.h"
 #include "core/io/header/header_find.h"
 
-enum { ECHO_ROWS = 3 }; /* fewer show nothing */
+enum { ECHO_ROWS = 3 }; /* fewer rows do not show anything */
 
-/* What the rows below a row say of it, those left out that repeat all of it. */
+/* How often cells of a row come again below it, without rows that repeat all of it. */
 struct echoes {
 	struct dtx_head_cell *cell; /* of the row */
-	uint32_t *again;            /* rows that say the same in the column */
+	uint32_t *again;            /* number of rows that have the same text in the column */
 	uint32_t filled, rows;
 };
 
@@ -41,7 +41,7 @@ static enum dtx_code count_echoes(struct dtx_head_finder *f, uint32_t r, struct 
 	for (i = r + 1; i < f->nshapes; i++) {
 		if (!f->shape[i].filled)
 			continue;
-		/* its texts stay valid for one more row only */
+		/* the texts are valid only until the row after the next */
 		DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 		memcpy(e->cell, f->cell, f->g->ncols * sizeof(*e->cell));
 		DTX_TRY(dtx_head_look(f, f->g->first + i, err));
@@ -51,7 +51,8 @@ out:
 	return rc;
 }
 
-/* Again in each column, or in half of all rows in one; -1: in none. */
+/* The column in which the text comes again: if all columns do, or half of all rows have it in one
+ * column; -1: there is none. */
 static int64_t telling_column(const struct dtx_head_finder *f, const struct echoes *e)
 {
 	uint32_t c, columns = 0;

@@ -1,4 +1,4 @@
-/* Tells values from names by the text of a cell. */
+/* Distinguishes values from names by the text of a cell. */
 #include "core/base/text/utf8.h"
 #include "core/data/time/time.h"
 #include "core/io/header/header.h"
@@ -23,8 +23,8 @@ bool dtx_head_is_missing_word(struct dtx_str s)
 	return false;
 }
 
-/* A sign counts at the start, after a bracket, blank, exponent or currency, or as the last
- * character: "31-60" and "90+" are labels. */
+/* Whether a sign at i is one of a number: at the start, after a bracket, blank, exponent or
+ * currency, or as the last character. "31-60" and "90+" are labels. */
 static bool sign_allowed(struct dtx_str s, size_t i)
 {
 	char before = i ? s.ptr[i - 1] : ' ';
@@ -33,8 +33,8 @@ static bool sign_allowed(struct dtx_str s, size_t i)
 	       (i + 1 == s.len && s.ptr[i] == '-');
 }
 
-/* Letters of another alphabet before a digit make a name, "単価 2016"; signs of currencies, blanks
- * and dashes of Unicode do not. */
+/* Whether the character before a digit is a sign. Letters of another alphabet make it a name, "単価
+ * 2016"; currencies, blanks and dashes of Unicode do not. */
 static bool is_sign(struct dtx_str s, size_t at)
 {
 	uint32_t cp = dtx_utf8_next(s.ptr, s.len, &at);
@@ -102,7 +102,7 @@ enum dtx_head_kind dtx_head_cell_kind(const struct dtx_head_cell *c)
 	                                  : c->kind;
 }
 
-/* The characters of a cell that may be huge are not counted. */
+/* Whether the cell is too long for a name. Characters of a huge cell are not counted. */
 static bool is_long(struct dtx_str s)
 {
 	return s.len > CELL_CHARS_MAX && (s.len > (size_t)4 * CELL_CHARS_MAX ||
@@ -132,7 +132,7 @@ bool dtx_head_like(const struct dtx_head_cell *cell, uint32_t ncols, int64_t *ba
 	return value < 0 && texts;
 }
 
-/* "31.12.2024", "1/2/24". */
+/* Contract in header.h. */
 bool dtx_head_is_local_date(struct dtx_str text)
 {
 	struct dtx_str s = dtx_utf8_trim(text);

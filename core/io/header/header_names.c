@@ -1,4 +1,4 @@
-/* Column names from header rows. */
+/* Makes column names from header rows. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -8,7 +8,7 @@
 
 enum { NAME_MAX_BYTES = 64 << 10 };
 
-/* The parts of the names, one buffer for all: part[row * ncols + col]. */
+/* The parts of the names in one buffer: part[row * ncols + col]. */
 struct namer {
 	const struct dtx_head_grid *g;
 	const struct dtx_head *head;
@@ -16,16 +16,16 @@ struct namer {
 	struct dtx_arena *arena;
 	struct dtx_str *part;
 	struct dtx_strmap taken;
-	uint32_t *next; /* number to try next, by the column that has the bare name */
+	uint32_t *next; /* number to try next, per column that has the bare name */
 	uint32_t nrepeated;
 	const char *repeated; /* the first one */
 	uint32_t nsqueezed;
-	const char *squeezed; /* the first one, as it is now */
-	uint32_t nzeros;      /* names that hold the byte 0, which is left out of them */
-	const char *zeros;    /* the first one, as it is now */
+	const char *squeezed; /* the first one, in its new form */
+	uint32_t nzeros;      /* number of names with a byte 0, which is removed from them */
+	const char *zeros;    /* the first one, in its new form */
 };
 
-/* A name beyond the maximum is a limit of reading, as a cell beyond it is. */
+/* A name that is too long exceeds a limit of reading, as a cell that is too long does. */
 static enum dtx_code check_name(const struct dtx_buf *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -38,7 +38,7 @@ out:
 	return rc;
 }
 
-/* Blanks at the ends go, runs of blanks inside become one space. */
+/* Removes blanks at both ends, and reduces those inside to one. */
 static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_str *out,
                              struct dtx_err *err)
 {
@@ -88,7 +88,7 @@ static enum dtx_code collect_row(struct namer *n, uint32_t r, struct dtx_head_ce
 	DTX_TRY(n->g->row(n->g->arg, n->head->first + r, cell, &width, err));
 	for (c = 0; c < n->g->ncols; c++)
 		filled += cell[c].kind != DTX_HEAD_BLANK;
-	/* one cell alone is the title of a sheet, not a name for all columns after it */
+	/* A single cell is the title of a sheet, not a name for all columns to its right. */
 	right = right && (n->g->text_file || filled > 1);
 	for (c = 0; c < n->g->ncols; c++) {
 		bool own = cell[c].kind != DTX_HEAD_BLANK &&
@@ -135,7 +135,7 @@ out:
 	return rc;
 }
 
-/* Gives a repeated name the next free number; `holder` has the bare name. */
+/* Gives a repeated name the next free number; `holder` is the column with the bare name. */
 static enum dtx_code number_name(struct namer *n, uint32_t holder, uint32_t col, const char **name,
                                  struct dtx_err *err)
 {
@@ -171,8 +171,8 @@ static enum dtx_code refuse_repeat(const struct namer *n, const char *name, uint
 	return DTX_E_AMBIGUOUS_COLUMN;
 }
 
-/* Whether a range over several columns stands in the header: then its names say themselves what
- * they are above. */
+/* Whether the header has a range over several columns. Then its names show which columns they are
+ * above. */
 static enum dtx_code has_ranges(const struct namer *n, struct dtx_head_cell *cell, bool *yes,
                                 struct dtx_err *err)
 {
@@ -189,7 +189,7 @@ out:
 	return rc;
 }
 
-/* First come the names that stand alone, so that "a", "a", "a_2" keeps the written a_2. */
+/* Names that occur once come first, so that "a", "a", "a_2" keeps the a_2 that was written. */
 static enum dtx_code make_unique(struct namer *n, const char **name, bool unique_error,
                                  struct dtx_err *err)
 {
@@ -230,7 +230,7 @@ out:
 	return rc;
 }
 
-/* A text file is read as it stands, or it is said what became of it. */
+/* Warns if a name of a text file was changed. */
 static enum dtx_code warn_squeezed(const struct namer *n, struct dtx_errlist *diags,
                                    struct dtx_err *err)
 {

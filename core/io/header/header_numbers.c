@@ -1,4 +1,5 @@
-/* Names that are numbers: of years, of columns without a name, keys of samples. */
+/* Recognizes names that are numbers: years, positions of columns without a name, keys of
+ * samples. */
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/io/header/header_find.h"
@@ -23,8 +24,8 @@ enum dtx_head_class dtx_head_class(const struct dtx_head_cell *c)
 	return k == DTX_HEAD_TEXT ? DTX_HEAD_CLASS_TEXT : DTX_HEAD_CLASS_VALUE;
 }
 
-/* Years in order; 1, 2, 3 or 0, 1, 2 in all of three or more columns; ISO dates in order; false and
- * true. */
+/* Ascending years; 1, 2, 3 or 0, 1, 2 in all of three or more columns; ascending ISO dates; false
+ * and true. */
 enum labels { LABELS_YEARS, LABELS_PLACES, LABELS_DATES, LABELS_BOOLS };
 
 static bool is_bool(struct dtx_str text)
@@ -34,8 +35,8 @@ static bool is_bool(struct dtx_str text)
 	return dtx_str_ieq(s, dtx_str_of("true")) || dtx_str_ieq(s, dtx_str_of("false"));
 }
 
-/* The number that a cell has to be for its row to be labels, after `before` of the cell to its
- * left, -1. */
+/* Whether the number n continues labels of this kind; `before` is that of the cell to its left, or
+ * -1. */
 static bool follows(int64_t before, int64_t n, uint32_t k, enum labels kind)
 {
 	return kind == LABELS_YEARS ? n >= 1900 && n < 2100 && (!k || n > before)
@@ -43,7 +44,7 @@ static bool follows(int64_t before, int64_t n, uint32_t k, enum labels kind)
 	                            : n == 0 || n == 1;
 }
 
-/* "false,true", "True,False": both, each once. */
+/* Whether the row has "false,true" or "True,False": both, once each. */
 static bool are_bools(const struct dtx_head_finder *f)
 {
 	const struct dtx_head_cell *last = &f->cell[f->used_last];
@@ -52,7 +53,7 @@ static bool are_bools(const struct dtx_head_finder *f)
 	       dtx_utf8_trim(last->text).len != dtx_utf8_trim(last[-1].text).len;
 }
 
-/* Each a date as 2024-01-31, later than the one before. */
+/* Whether all cells are dates as 2024-01-31, each later than the one before. */
 static bool are_dates(const struct dtx_head_finder *f)
 {
 	struct dtx_str before = { "", 0 }, text;
@@ -68,8 +69,7 @@ static bool are_dates(const struct dtx_head_finder *f)
 	return f->used_last > f->used_first;
 }
 
-/* A first cell that is blank or a text, and after it numbers that only count, dates, or two bools.
- */
+/* Whether the first cell is blank or a text, and the others are labels of this kind. */
 static bool are_labels(const struct dtx_head_finder *f, enum labels kind)
 {
 	int64_t n = -1, before = -1;
@@ -90,7 +90,7 @@ static bool are_labels(const struct dtx_head_finder *f, enum labels kind)
 	return k >= (kind == LABELS_YEARS ? 1 : 3);
 }
 
-/* Whether the row looked at goes on with labels of the kind. */
+/* Whether the row that was looked at continues labels of this kind. */
 static bool goes_on(const struct dtx_head_finder *f, enum labels kind)
 {
 	uint32_t c;
@@ -102,8 +102,7 @@ static bool goes_on(const struct dtx_head_finder *f, enum labels kind)
 	return are_labels(f, kind);
 }
 
-/* A row of names that are numbers or bools: years or places in an order that no row below goes on
- * with, while each of those has a first cell. */
+/* Contract in header_find.h. */
 enum dtx_code dtx_head_numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                     struct dtx_err *err)
 {
@@ -125,7 +124,7 @@ out:
 	return rc;
 }
 
-/* ... three years and more, each the next one: names even above dates. */
+/* Contract in header_find.h. */
 enum dtx_code dtx_head_years_count(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                    struct dtx_err *err)
 {
@@ -145,8 +144,8 @@ out:
 	return rc;
 }
 
-/* ... the first row, whose first name is blank or, before bools, a text: what pandas writes of a
- * table that it pivoted.  "id,1,2,3" may be data as well. */
+/* Contract in header_find.h. pandas writes such a row for a table that it pivoted. "id,1,2,3" may
+ * also be data. */
 enum dtx_code dtx_head_numbers_first(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                      struct dtx_err *err)
 {
@@ -163,10 +162,10 @@ out:
 	return rc;
 }
 
-enum { NAME_DIGITS = 5 }; /* of names that are numbers above other numbers */
+enum { NAME_DIGITS = 5 }; /* digits of names that are numbers above other numbers */
 
-/* A number that names its column: nothing below it is a whole number, and where decimals stand
- * below, or a single row, it is whole and has as many digits as a key. */
+/* Whether a number is the name of its column: no cell below is a whole number; and if there are
+ * decimals below, or a single row, the name is whole and has as many digits as a key. */
 static bool is_number_name(struct dtx_str name, bool key)
 {
 	int64_t n;
@@ -178,8 +177,8 @@ static bool is_number_name(struct dtx_str name, bool key)
 	return !key && dtx_num_parse_f64(name.ptr, name.len, &v) && v >= 0;
 }
 
-/* Names that are numbers, "id,100022,100025", above cells that are not of that kind: texts, bools,
- * dates, or decimals below keys of several digits.  The first column may hold texts. */
+/* Contract in header_find.h. Such names are "id,100022,100025" above texts, bools, dates, or
+ * decimals if the names have several digits. The first column may have texts. */
 enum dtx_code dtx_head_numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                       struct dtx_err *err)
 {
@@ -216,8 +215,8 @@ out:
 	return rc;
 }
 
-/* ",0,1,2" above rows that begin with 0, 1, 2, or none of them with a number: pandas writes so the
- * numbers of columns without a name, and rows with theirs. */
+/* Contract in header_find.h. pandas writes ",0,1,2" for columns without a name; the rows then begin
+ * with 0, 1, 2, or none of them begins with a number. */
 enum dtx_code dtx_head_counts_columns(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                       struct dtx_err *err)
 {

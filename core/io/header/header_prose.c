@@ -1,8 +1,8 @@
-/* Sentences above the table of a text file, which its delimiter splits as well: what tells them
- * from a row of names. */
+/* Distinguishes sentences above the table of a text file, which its delimiter also splits, from a
+ * row of names. */
 #include "core/io/header/header_find.h"
 
-/* Whether the rows before r, most of another width than the table's, hold no value. */
+/* Whether the rows before r, most of which do not have the width of the table, have no value. */
 static bool are_sentences(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t i, filled = 0, wide = 0;
@@ -16,7 +16,7 @@ static bool are_sentences(const struct dtx_head_finder *f, uint32_t r)
 	return wide * 2 < filled;
 }
 
-/* Whether the rows from r on are the table: the next is data and none is of another width. */
+/* Whether the rows from r on are the table: the next one is data, and all have the same width. */
 static bool is_all_table(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t i;
@@ -29,7 +29,7 @@ static bool is_all_table(const struct dtx_head_finder *f, uint32_t r)
 	       f->shape[r + 1].filled && !f->shape[r + 1].like;
 }
 
-/* Blanks begin all cells but the first of two or more, none, or some. */
+/* Whether all cells except the first begin with a blank, or some, or none. */
 enum spaced { SPACED_NONE, SPACED_SOME, SPACED_ALL };
 
 static enum dtx_code spaced_cells(struct dtx_head_finder *f, uint32_t r, enum spaced *out,
@@ -50,16 +50,16 @@ out:
 	return rc;
 }
 
-/* Whether row r can be a sentence: some mark of one has a blank after it, and so have all of them
- * where it does not have more cells than each row of the table. */
+/* Whether row r can be a sentence: some of its marks have a blank after them; and all do, unless it
+ * has more cells than each row of the table. */
 static bool is_spaced(const struct dtx_head_finder *f, uint32_t r, enum spaced spaced)
 {
 	return spaced == SPACED_ALL ||
 	       (spaced == SPACED_SOME && f->shape[r].width > f->width && is_all_table(f, r + 1));
 }
 
-/* A sentence right above the names: its marks have blanks after them, those of names and data
- * have none. */
+/* Contract in header_find.h. In a sentence the marks have blanks after them; in names and data they
+ * do not. */
 enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint32_t *start,
                                      struct dtx_err *err)
 {
@@ -84,7 +84,8 @@ out:
 	return rc;
 }
 
-/* Names, and below them rows as wide with values: a table of its own, and no sentence. */
+/* Whether there are names, and below them rows of the same width with values. This is a table of
+ * its own and not a sentence. */
 static bool begins_table(const struct dtx_head_finder *f, uint32_t start, uint32_t end)
 {
 	uint32_t r;
@@ -99,9 +100,9 @@ static bool begins_table(const struct dtx_head_finder *f, uint32_t start, uint32
 	return false;
 }
 
-/* Sentences above the table can be split by its delimiter as well.  The first row of the table's
- * width below a blank line is the header if no row before it is as wide, or few are, as sentences
- * can be. */
+/* Sentences above the table can be split by its delimiter too. The first row with the width of the
+ * table below a blank line is the header, if no row before it is as wide, or only few are, as
+ * sentences can be. */
 uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start)
 {
 	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r, wide;
@@ -109,7 +110,7 @@ uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t star
 	if (!f->g->text_file)
 		return start;
 	wide = f->shape[start].width == f->width;
-	/* the last row is no header: what stands above it would be lost */
+	/* the last row cannot be the header, since all rows above would be lost */
 	for (r = start + 1; r + 1 < n; r++) {
 		if (f->shape[r].width != f->width)
 			continue;
@@ -122,7 +123,7 @@ uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t star
 	return start;
 }
 
-/* A name and what it is set to: something that is more than a word. */
+/* Whether a cell is the value of a setting: more than a word. */
 static bool is_setting(struct dtx_str value)
 {
 	size_t i;
@@ -137,7 +138,8 @@ static bool is_value(const struct dtx_head_cell *cell)
 	return dtx_head_filled(cell) && dtx_head_judge(cell->text) != DTX_HEAD_TEXT;
 }
 
-/* No name of a setting comes twice, or holds more than words. */
+/* Whether these rows are names: none occurs twice as the name of a setting, or is more than
+ * words. */
 static enum dtx_code are_names(struct dtx_head_finder *f, uint32_t from, uint32_t to, bool *yes,
                                struct dtx_err *err)
 {
@@ -158,8 +160,9 @@ out:
 	return rc;
 }
 
-/* Names and settings in two columns, two rows of them or more, right above the names of a table of
- * two columns that holds nothing but values: those names are the last row of texts, and words. */
+/* Handles names of settings and their values in two columns and at least two rows, directly above
+ * the names of a table of two columns with only values. Those names are the last row of texts, and
+ * words. */
 enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -188,8 +191,8 @@ out:
 	return rc;
 }
 
-/* The rows before r hold no value, and where they have several cells, blanks begin all but the
- * first: the marks of sentences. */
+/* Whether the rows before r are sentences: they have no value, and all cells except the first begin
+ * with a blank. */
 static enum dtx_code is_prose(struct dtx_head_finder *f, uint32_t r, bool *yes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -206,8 +209,8 @@ out:
 	return rc;
 }
 
-/* All rows from r on, two of data at least, are as wide as r, and no blank begins a cell of the
- * first two. */
+/* Whether all rows from r on, at least two of them data, are as wide as r, and no cell of the first
+ * two begins with a blank. */
 static enum dtx_code is_table_alone(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                     struct dtx_err *err)
 {
@@ -228,8 +231,8 @@ out:
 	return rc;
 }
 
-/* The row after the first rows of text alone that may have the names: below a blank line, or right
- * above the first row of data, if it is of another width than the sentence above it. */
+/* The row that may have the names, after the first rows with only text: the one below a blank line;
+ * or directly above the first row of data, if its width differs from that of the sentence above. */
 static uint32_t names_below(const struct dtx_head_finder *f, uint32_t start, uint32_t n)
 {
 	uint32_t r;
@@ -241,8 +244,8 @@ static uint32_t names_below(const struct dtx_head_finder *f, uint32_t start, uin
 	return r < n && r > start + 1 && f->shape[r - 2].width != f->shape[r - 1].width ? r - 1 : n;
 }
 
-/* Sentences above a small table may be more than its rows, so that most rows are as wide as they
- * are.  The table after them goes on to the end. */
+/* Contract in header_find.h. Above a small table there may be more sentences than it has rows, so
+ * that most rows have their width. The table after them goes on to the end. */
 enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -261,8 +264,8 @@ out:
 	return rc;
 }
 
-/* A text in the first column alone is what the rows below it are about, not a name, where the next
- * row is indented or another such text comes further below. */
+/* Contract in header_find.h. A text alone in the first column is a heading of the rows below if the
+ * next row is indented, or if another such text comes further below. */
 enum dtx_code dtx_head_is_heading(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                   struct dtx_err *err)
 {

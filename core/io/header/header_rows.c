@@ -1,4 +1,4 @@
-/* Which rows below and above the first row of a header belong to it too. */
+/* Decides which rows below and above the first row of a header belong to it. */
 #include "core/base/mem.h"
 #include "core/io/header/header_find.h"
 
@@ -9,11 +9,11 @@ static bool has_blank_column(const struct dtx_head_finder *f, uint32_t r)
 	return f->shape[r].filled < f->nused;
 }
 
-/* Facts of one row that need its cells. */
+/* Facts about a row that need its cells. */
 struct row_facts {
-	bool first_filled; /* physically, in the first used column */
-	bool merged;       /* a range over several columns */
-	bool right_half;   /* something in the right half */
+	bool first_filled; /* the cell in the first used column itself, not one of a range */
+	bool merged;       /* it has a range over several columns */
+	bool right_half;   /* it has something in the right half */
 };
 
 static enum dtx_code row_facts(struct dtx_head_finder *f, uint32_t r, struct row_facts *out,
@@ -37,7 +37,7 @@ out:
 	return rc;
 }
 
-/* Columns that have a cell in the rows from `from` to `to`. */
+/* Counts the columns that have a cell in the rows from `from` to `to`. */
 static enum dtx_code count_named(struct dtx_head_finder *f, uint32_t from, uint32_t to, uint32_t *n,
                                  struct dtx_err *err)
 {
@@ -60,8 +60,8 @@ out:
 	return rc;
 }
 
-/* Rows of delimiters alone can separate the names of the first columns from those that complete
- * them: moves *r to the latter. */
+/* A row with only delimiters may separate the names of the first columns from the row that
+ * completes them: moves *r to that row. */
 static enum dtx_code past_gap(struct dtx_head_finder *f, uint32_t start, uint32_t *r,
                               struct dtx_err *err)
 {
@@ -86,7 +86,7 @@ out:
 	return rc;
 }
 
-/* Whether two cells of the row say the same. */
+/* Whether two cells of the row have the same text. */
 static enum dtx_code says_twice(struct dtx_head_finder *f, uint32_t r, bool *twice,
                                 struct dtx_err *err)
 {
@@ -104,7 +104,7 @@ out:
 	return rc;
 }
 
-/* Below names that come twice in a text file a row without a first cell tells them apart, if data
+/* Whether row r completes names that occur twice in a text file: it has no first cell, and data
  * follow it. */
 static enum dtx_code tells_apart(struct dtx_head_finder *f, uint32_t start, uint32_t r, bool *yes,
                                  struct dtx_err *err)
@@ -124,8 +124,8 @@ out:
 	return rc;
 }
 
-/* Units below the names of a text file: no column without a name gets one, and no two names need to
- * be told apart. */
+/* Whether row r adds names. Units below the names of a text file do not: no column without a name
+ * gets one, and no equal names need to be distinguished. */
 static enum dtx_code adds_name(struct dtx_head_finder *f, uint32_t start, uint32_t r, bool *yes,
                                struct dtx_err *err)
 {
@@ -143,14 +143,14 @@ out:
 	return rc;
 }
 
-/* What speaks for and against row r as one of names, by the rows from `data` on. */
+/* What suggests or excludes that row r has names, from the rows after `data`. */
 struct row_evidence {
-	uint32_t columns; /* a text above nothing but values */
-	uint32_t values;  /* ... so many of them */
-	uint32_t same;    /* a text above nothing but texts, where there is a name already */
-	uint32_t added;   /* a text where there is no name yet */
+	uint32_t columns; /* columns with a text above only values */
+	uint32_t values;  /* number of those values */
+	uint32_t same;    /* columns with a text above only texts that have a name already */
+	uint32_t added;   /* columns with a text that have no name yet */
 	bool first;       /* all rows below have a first cell */
-	bool goes_on;     /* a year above nothing but years */
+	bool goes_on;     /* there is a year above only years */
 };
 
 static bool is_value(const struct dtx_head_cell *c)
@@ -166,7 +166,7 @@ static enum dtx_code row_evidence(struct dtx_head_finder *f, uint32_t start, uin
 	uint32_t n = DTX_MIN(f->nshapes, data + (uint32_t)DTX_HEAD_START_ROWS), k, c;
 	struct column {
 		bool named, text, year;
-		uint32_t values, years, texts; /* below */
+		uint32_t values, years, texts; /* of the rows below */
 	} *col = dtx_mem_zalloc(f->g->ncols, sizeof(*col));
 
 	*out = (struct row_evidence){ 0 };
@@ -214,10 +214,13 @@ out:
 	return rc;
 }
 
-/* A second row of names needs evidence: it has texts where all rows of data below have values, or
- * it names columns that have no name yet and lacks the first cell that all rows of data have.  A
- * row with a first cell can as well be the first one of data, whose column of values begins with a
- * text: where names stand above it in all columns but the first, one such column does not tell. */
+/* Whether row r is a second row of names. This needs evidence: it has texts where all rows of data
+ * below have values; or it names columns without a name, and lacks the first cell that all rows of
+ * data have.
+ *
+ * A row with a first cell can also be the first row of data, in a column of values that begins with
+ * a text. So if there are names above in all columns but the first, one such column is not
+ * enough. */
 static enum dtx_code is_above_data(struct dtx_head_finder *f, uint32_t start, uint32_t r,
                                    bool first_filled, bool *yes, struct dtx_err *err)
 {
@@ -242,7 +245,7 @@ out:
 	return rc;
 }
 
-/* Rows below that belong to the header too. */
+/* Contract in header_find.h. */
 enum dtx_code dtx_head_grow_down(struct dtx_head_finder *f, uint32_t start, uint32_t *rows,
                                  struct dtx_err *err)
 {
@@ -277,7 +280,7 @@ enum dtx_code dtx_head_grow_down(struct dtx_head_finder *f, uint32_t start, uint
 		*rows = r - start + 1;
 	}
 	if (!merged && start + *rows == f->nshapes)
-		*rows = 1; /* a table of texts, not a header of many rows and nothing below */
+		*rows = 1; /* a table of texts, not a header of many rows with nothing below */
 out:
 	return rc;
 }
@@ -292,11 +295,11 @@ enum dtx_code dtx_head_grow_up(struct dtx_head_finder *f, uint32_t *start, uint3
 	while (*start && *rows < DTX_HEAD_ROWS_MAX) {
 		uint32_t r = *start - 1;
 
-		/* What has fewer cells than the names is a title or a sentence. */
+		/* A row with fewer cells than the names is a title or a sentence. */
 		if (f->g->text_file && f->shape[r].width < f->shape[*start].width &&
 		    f->shape[r].filled == f->shape[r].width)
 			break;
-		/* Years alone tell equal names below apart; a row that does so needs no ranges. */
+		/* Years alone distinguish equal names below them; then no ranges are needed. */
 		DTX_TRY(says_twice(f, *start, &twice, err));
 		if (!(f->shape[r].like || (f->shape[r].years && twice)) || f->shape[r].filled < 2 ||
 		    !has_blank_column(f, r))

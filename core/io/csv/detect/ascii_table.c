@@ -1,28 +1,28 @@
-/* Tables that are drawn: bars around each line ("| 1 | Ann |"), rules of dashes, columns that stand
- * below the dashes of a rule.  What is only drawn is put out of the way byte by byte, so that every
- * cell keeps its place. */
+/* Reads tables that are drawn: with bars around each line ("| 1 | Ann |"), rules of dashes, or
+ * columns that are placed below the dashes of a rule. What is only drawn is blanked out byte by
+ * byte, so that all cells keep their positions. */
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv.h"
 #include "core/io/csv/lines.h"
 
 #define FRAME_SAMPLE  ((size_t)64 << 10)
-#define FRAME_LINES   64 /* a frame begins within so many */
+#define FRAME_LINES   64 /* a frame begins within this many lines */
 #define FRAME_COLS    1024u
-#define FRAME_RULE    '\x01' /* begins a rule, as a comment does */
+#define FRAME_RULE    '\x01' /* replaces the start of a rule, which then is a comment */
 #define FRAME_RULES   "\x01"
-#define FRAME_PLACED  '\x1f' /* separates columns that only stand apart */
+#define FRAME_PLACED  '\x1f' /* inserted between columns that only their places separate */
 #define FRAME_PLACEDS "\x1f"
-#define FRAME_RECORD  '\x1e' /* ASCII has separators of records and of units */
+#define FRAME_RECORD  '\x1e' /* ASCII's separator of records; there is one of units too */
 
 enum frame_kind { FRAME_NONE, FRAME_BARS, FRAME_PLACES, FRAME_DELIMITED, FRAME_SEPARATORS };
 struct frame {
 	enum frame_kind kind;
-	bool escapes;        /* a bar inside a cell has a backslash */
-	bool quotes;         /* cells may be quoted: they were exported, not drawn */
-	bool bars;           /* the rule below the header crosses bars between cells */
-	int64_t rules;       /* lines left out */
-	struct dtx_str rule; /* ... the first of them */
+	bool escapes;        /* a bar inside a cell has a backslash before it */
+	bool quotes;         /* cells may be quoted, as the table was exported and not drawn */
+	bool bars;           /* the rule below the header crosses the bars between cells */
+	int64_t rules;       /* number of lines left out */
+	struct dtx_str rule; /* the first of them */
 	struct {
 		size_t from, to; /* places of the dashes, in characters */
 	} col[FRAME_COLS];
@@ -45,7 +45,7 @@ static struct dtx_str trimmed(struct dtx_str s)
 	return s;
 }
 
-/* Length of the bar there: of ASCII, or one that boxes are drawn with. */
+/* The length of the bar there: an ASCII one, or a box-drawing one. 0: none. */
 static size_t bar_at(struct dtx_str s, size_t at)
 {
 	const char *p = s.ptr + at;
@@ -83,7 +83,7 @@ static uint32_t count_bars(struct dtx_str line)
 	return n;
 }
 
-/* Only dashes and what joins them. */
+/* Whether the line has only dashes and the characters that join them. */
 static bool is_rule(struct dtx_str line, const char *joins)
 {
 	size_t at = 0, run = 0, longest = 0;
@@ -109,7 +109,7 @@ static bool parts_cells(struct dtx_str s, size_t at)
 	return dtx_line_is_end(s.ptr[at]) || (s.ptr[at] && strchr(",;\t|", s.ptr[at]));
 }
 
-/* Whether lines end inside of quoted cells: what is drawn there is a text. */
+/* Whether there are line ends inside quoted cells. Then what looks drawn may be text. */
 static bool holds_quoted_lines(struct dtx_str s, bool cut)
 {
 	bool inside = false, lines = false;
@@ -124,7 +124,7 @@ static bool holds_quoted_lines(struct dtx_str s, bool cut)
 		} else if (at + 1 < s.len && s.ptr[at + 1] == '"') {
 			at++;
 		} else if (at + 1 < s.len && !parts_cells(s, at + 1)) {
-			inside = false; /* a mark of its own */
+			inside = false; /* a box-drawing character */
 		} else if (lines) {
 			return true;
 		} else {
@@ -170,7 +170,8 @@ static bool find_bars(struct frame *f, struct dtx_str sample)
 			return false;
 		at = dtx_line_behind(sample, line);
 	}
-	/* so many of ten lines have bars around them: prose stands around a table of Markdown */
+	/* At least this many of ten lines must have bars. Markdown may have prose around the table.
+	 */
 	most = b.markdown ? 3 : b.rules ? 6 : 10;
 	if (b.framed < 2 || b.n < 2 || b.equal * 10 < b.framed * 9 || (!b.rules && b.n < 3) ||
 	    b.framed * 10 < (b.framed + b.outside) * most)
@@ -202,7 +203,8 @@ static bool rule_columns(struct frame *f, struct dtx_str line)
 	return f->ncols >= 2 && f->ncols < FRAME_COLS;
 }
 
-/* Nothing stands between the columns; `put`: parts them there. */
+/* Whether there are only blanks between the columns; `put` NULL or the line in which to insert
+ * separators there. */
 static bool is_placed(const struct frame *f, struct dtx_str line, char *put)
 {
 	size_t at = 0, place = 0, col = 1;
@@ -214,7 +216,7 @@ static bool is_placed(const struct frame *f, struct dtx_str line, char *put)
 
 		if (cp == '\t')
 			return false;
-		if (cp == '\f' && !place) { /* a new page, no character of the line */
+		if (cp == '\f' && !place) { /* a page break, which is not a character of the line */
 			if (put)
 				put[from] = ' ';
 			continue;
@@ -263,7 +265,7 @@ static bool find_places(struct frame *f, struct dtx_str sample)
 
 /* --- a rule between delimiters --- */
 
-/* "--,----,---" below the header. */
+/* Whether this is a line "--,----,---" below the header. */
 static bool rules_header(struct dtx_str line, struct dtx_str before)
 {
 	static const char delims[] = ",;\t";
@@ -285,7 +287,8 @@ static bool rules_header(struct dtx_str line, struct dtx_str before)
 	return false;
 }
 
-/* "----+----" below "id | name", "--|----" and ":-- | --:" below "id|name". */
+/* Whether this is a rule "----+----" below "id | name", or "--|----" or ":-- | --:" below
+ * "id|name". */
 static bool rules_bars(struct dtx_str line, struct dtx_str before)
 {
 	size_t joins = dtx_line_count(line, '+');
@@ -302,7 +305,7 @@ static bool rules_bars(struct dtx_str line, struct dtx_str before)
 	       dtx_str_find(line, DTX_STR("||"), 0) < 0;
 }
 
-/* Whether the line above the header is a record as well: then there is no header. */
+/* Whether the line above the supposed header is a record too; then there is no header. */
 static bool is_record_above(struct dtx_str above, struct dtx_str header)
 {
 	static const char delims[] = ",;\t|";
@@ -337,14 +340,14 @@ static bool find_delimited(struct frame *f, struct dtx_str sample)
 
 /* --- separators of ASCII --- */
 
-/* Records that end with the separator, and with nothing else but maybe a line end after it. */
+/* Finds records that end with the separator, with at most a line end after it. */
 static bool find_separators(struct frame *f, struct dtx_str sample)
 {
 	const char *end = sample.ptr + sample.len, *p = sample.ptr;
 
 	if (!memchr(p, FRAME_PLACED, sample.len) || !memchr(p, FRAME_RECORD, sample.len))
 		return false;
-	for (; p < end; p++) { /* a line end stands after a separator or another line end */
+	for (; p < end; p++) { /* every line end must come after a separator or another line end */
 		if (dtx_line_is_end(*p) &&
 		    (p == sample.ptr || (p[-1] != FRAME_RECORD && !dtx_line_is_end(p[-1]))))
 			return false;
@@ -379,7 +382,8 @@ static void take_bars(struct dtx_str line, char *to)
 	}
 }
 
-/* Below the first rule "| -- | -- |" may be a record of values that are missing. */
+/* Whether this is another rule. Below the first one, "| -- | -- |" may also be a record of missing
+ * values. */
 static bool is_further_rule(const struct frame *f, struct dtx_str line)
 {
 	size_t at, run = 0;
@@ -472,7 +476,7 @@ static bool is_undeclared(const struct dtx_csv *c)
 	       !o->terminator && !o->quotes && !dtx_source_is_part(c->head.src);
 }
 
-/* Whole lines, where there are some. */
+/* The beginning of the text, up to a line end if it has one. */
 static struct dtx_str sample_of(const struct dtx_encoding *e)
 {
 	size_t len = DTX_MIN(e->len, FRAME_SAMPLE), n = len;

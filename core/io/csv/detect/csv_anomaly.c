@@ -1,10 +1,10 @@
-/* Tells comments and remarks from records by their shape. */
+/* Finds comments and remarks among the records by their form, see csv_anomaly.h. */
 #include "core/io/csv/detect/csv_anomaly.h"
 
 #include "core/base/text/utf8.h"
 #include "core/io/header/header.h"
 
-#define ODD_WORDS 3 /* a line of fewer words may be a record that lost its other cells */
+#define ODD_WORDS 3 /* a line with fewer words may be a record that lost its other cells */
 
 static const char *const odd_prefix[DTX_CSV_ODD_PREFIX] = { "#",  "%",  "//", "--", "==",
 	                                                    "+-", "+=", "|-", "**" };
@@ -36,7 +36,7 @@ static const char *const odd_remark[] = { "source:",
 	                                  "exiting, please wait",
 	                                  "the command completed successfully" };
 
-/* What programs write below the last record. */
+/* What programs write after the last record. */
 static const char *const odd_end[] = { "eof",         "<eof>",       "[eof]",
 	                               "(eof)",       "end of file", "end of report",
 	                               "end of data", "end-of-file", "```",
@@ -67,7 +67,7 @@ static bool odd_has_prefix(struct dtx_str line)
 	return false;
 }
 
-/* "Footnotes:" alone in its line. */
+/* Whether the line has only a word such as "Footnotes:". */
 static bool odd_is_heading(struct dtx_str line)
 {
 	static const char *const words[] = { "footnotes:", "footnote:", "notes:",
@@ -112,7 +112,7 @@ bool dtx_csv_odd_is_remark(struct dtx_str text)
 	       (dtx_head_judge(text) == DTX_HEAD_TEXT && odd_words(text) >= ODD_WORDS);
 }
 
-/* Delimiters alone. */
+/* Whether the line has only delimiters. */
 static bool odd_is_void(struct dtx_str line, const char *delim)
 {
 	size_t i;
@@ -122,7 +122,7 @@ static bool odd_is_void(struct dtx_str line, const char *delim)
 	return delim[0] && !delim[1] && line.len && i == line.len;
 }
 
-/* Letters below a column of numbers, dates or codes. */
+/* Whether the line has letters below a column of numbers, dates or codes. */
 static bool odd_is_foreign(const struct dtx_csv_odd_lines *odd, struct dtx_str line)
 {
 	size_t i;
@@ -155,7 +155,7 @@ static enum dtx_csv_odd_line odd_judge(const struct dtx_csv_odd_lines *odd, cons
 	return odd_words(line) >= ODD_WORDS ? DTX_CSV_LINE_SENTENCE : DTX_CSV_LINE_WORDS;
 }
 
-/* The first cell of the table's rows can be a sentence as well. */
+/* Whether the first cell of this row is a sentence too. */
 static bool odd_begins_wordy(struct dtx_str line, const char *delim)
 {
 	ptrdiff_t end = delim[0] ? dtx_str_find(line, dtx_str_of(delim), 0) : -1;
@@ -194,8 +194,8 @@ const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd)
 	return NULL;
 }
 
-/* Whether the last lines are remarks alone: lines that another delimiter splits into equally many
- * cells are a table of their own. */
+/* Whether the last lines may be a table of their own: another delimiter splits them into equally
+ * many cells. */
 static bool odd_hold_table(const struct dtx_csv_odd_lines *odd, unsigned remarks)
 {
 	struct dtx_str lines = { NULL, 0 };
@@ -220,8 +220,9 @@ static bool odd_hold_table(const struct dtx_csv_odd_lines *odd, unsigned remarks
 static unsigned odd_remarks(const struct dtx_csv_odd_lines *odd)
 {
 	unsigned far = (unsigned)DTX_MIN(odd->n, (uint64_t)DTX_CSV_ODD_TAIL), i, remarks = 0;
-	unsigned words = 0; /* so many are remarks if a blank line or a remark stands above */
-	bool sure = true;   /* no short record but below a heading of notes */
+	unsigned words =
+		0; /* number of lines that are remarks if a blank line or a remark is above them */
+	bool sure = true; /* no short record so far, except below a heading of notes */
 
 	for (i = 1; i <= far; i++) {
 		enum dtx_csv_odd_line line = odd->tail[(odd->n - i) % DTX_CSV_ODD_TAIL];
@@ -240,7 +241,8 @@ static unsigned odd_remarks(const struct dtx_csv_odd_lines *odd)
 		else if (words)
 			remarks = words;
 	}
-	return sure ? 0 : remarks; /* all that is remembered: no mere remarks */
+	return sure ? 0 : remarks; /* if all lines that were kept look like remarks, they are
+	                            * probably rows */
 }
 
 unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)

@@ -1,5 +1,5 @@
-/* What exporters mark otherwise than with commas and line feeds: a first line that names the
- * delimiter, comments above the names, line ends of Unicode. */
+/* Handles conventions of exporters: a first line that names the delimiter, comments above the
+ * names, Unicode line ends. */
 #include <ctype.h>
 
 #include "core/base/mem.h"
@@ -18,8 +18,9 @@ static bool is_delim(char c)
 	return c > 0 && c != '"' && c != ' ' && !isalnum((unsigned char)c);
 }
 
-/* Spreadsheets write it, and other programs quote it; the next line has to have that delimiter.  It
- * is no row, whatever is declared, unless rows are skipped or counted from it on. */
+/* Handles a first line "sep=;", which spreadsheets write and other programs quote. The next line
+ * must have that delimiter. The first line is never a row, whatever is declared, unless the options
+ * skip rows or count from it. */
 enum dtx_code dtx_csv_marks_sep(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -60,8 +61,8 @@ static size_t count_tabs(struct dtx_str line)
 	return n;
 }
 
-/* "##source=x" above "#CHROM\tPOS" or above data: only the doubled mark begins a comment.  A single
- * one that splits into as many columns as the next line does begins the names. */
+/* Whether only a doubled mark begins a comment, as in "##source=x" above "#CHROM\tPOS" or above
+ * data. A line with a single mark has the names if it has as many columns as the next line. */
 static bool marks_doubled(struct dtx_str text)
 {
 	struct dtx_str line = dtx_line_at(text, 0), next;
@@ -74,8 +75,9 @@ static bool marks_doubled(struct dtx_str text)
 	       (line.ptr[0] != '#' || (count_tabs(line) && count_tabs(line) == count_tabs(next)));
 }
 
-/* The line of the names in a log as the W3C has it, "#Fields: date time", the last comment above
- * the records, or as Zeek has it, "#fields\tts", with their types below; len 0: it has none. */
+/* The line with the names in a log: "#Fields: date time" in W3C format, if it is the last comment
+ * above the records; or "#fields\tts" in the format of Zeek, which has the types in the next line.
+ * len 0: there is none. */
 static struct dtx_str marks_fields(struct dtx_str text, size_t *word)
 {
 	struct dtx_str line = dtx_line_at(text, 0), next, types;
@@ -95,8 +97,8 @@ static struct dtx_str marks_fields(struct dtx_str text, size_t *word)
 	return (struct dtx_str){ "", 0 };
 }
 
-/* Words of the line that blanks separate, each of them a value if `values`, else a text; 0: other
- * ones, or something else separates cells. */
+/* The number of words in a line separated by blanks, if each is a value (`values`) or each is a
+ * text. 0: some are not, or something else separates cells. */
 static size_t count_words(struct dtx_str line, bool values)
 {
 	size_t at = 0, from, n = 0;
@@ -118,8 +120,8 @@ static size_t count_words(struct dtx_str line, bool values)
 	return n;
 }
 
-/* The place of the mark of "# x y", the last comment above rows of as many numbers; SIZE_MAX: there
- * is none. */
+/* The position of the mark in "# x y", if this is the last comment above rows of as many numbers;
+ * SIZE_MAX: there is none. */
 static size_t marks_names(struct dtx_str text)
 {
 	struct dtx_str line = dtx_line_at(text, 0), next = line;
@@ -134,7 +136,7 @@ static size_t marks_names(struct dtx_str text)
 	                                                      : SIZE_MAX;
 }
 
-/* It becomes a blank, and what else begins with one is a comment. */
+/* Replaces that mark by a blank; other lines that begin with the mark are comments. */
 static enum dtx_code take_names(struct dtx_csv *c, size_t at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -153,7 +155,8 @@ out:
 	return rc;
 }
 
-/* The line end above "#Fields:" goes after it: each byte and each line keep their numbers. */
+/* Moves the line end above "#Fields:" after that word, so that the word is part of the comment. All
+ * bytes and lines keep their numbers. */
 static enum dtx_code marks_comments(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -185,7 +188,7 @@ out:
 
 /* --- line ends of Unicode --- */
 
-/* NEL, the line separator, the paragraph separator. */
+/* The length of a Unicode line end: NEL, line separator or paragraph separator; 0: none. */
 static size_t unicode_end(const char *p, size_t len)
 {
 	if (len > 1 && p[0] == '\xc2' && p[1] == '\x85')
@@ -195,7 +198,7 @@ static size_t unicode_end(const char *p, size_t len)
 	               : 0;
 }
 
-/* A text without any other line end, but for some that were added at its end. */
+/* Handles a text that has only such line ends, except for some at its end that were added. */
 static enum dtx_code marks_ends(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,5 +1,5 @@
-/* A dialect that was sniffed from parts of the text meets a record that it does not explain: all of
- * the text decides, once. */
+/* If the dialect was detected from samples of the text and a record does not fit, the whole text is
+ * looked at, once. */
 #include <stdio.h>
 
 #include "core/io/csv/csv.h"
@@ -41,7 +41,7 @@ enum dtx_code dtx_csv_doubt(struct dtx_csv *c, size_t byte, struct dtx_err *err)
 	pthread_mutex_lock(&c->doubt);
 	if (c->settled)
 		goto out;
-	/* An ambiguous text has a best dialect all the same. */
+	/* An ambiguous text still has a best dialect. */
 	rc = dtx_dialect_find(&c->opts, text, true, dtx_source_name(c->head.src), &d, NULL);
 	if ((rc != DTX_OK && rc != DTX_E_AMBIGUOUS_DIALECT) || same_dialect(&d, &c->dialect)) {
 		c->settled = true;

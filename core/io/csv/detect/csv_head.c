@@ -1,4 +1,4 @@
-/* Where the header of a text file is, how wide its table is, what its columns are called. */
+/* Finds the header of a text file, the width of its table and the names of its columns. */
 #include <stdio.h>
 
 #include "core/base/text/utf8.h"
@@ -61,7 +61,7 @@ static uint32_t head_modal(const struct dtx_csv_top *top, size_t from)
 	uint32_t best = 1, votes = 0, count;
 	size_t i, k;
 
-	/* Once a width has half of the rows, no other can beat it. */
+	/* If a width has half of the rows, no other can have more. */
 	for (i = from; i < top->n && votes * 2 < top->n; i++) {
 		if (top->row[i].blank || (votes && top->row[i].n == best))
 			continue;
@@ -75,7 +75,7 @@ static uint32_t head_modal(const struct dtx_csv_top *top, size_t from)
 	return best;
 }
 
-/* The header as the options say it: the first rows that are not blank lines. */
+/* Takes the header from the options: the first rows that are not blank lines. */
 static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv_top *top,
                                    struct dtx_head *head, struct dtx_err *err)
 {
@@ -96,7 +96,7 @@ static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv
 	return rc;
 }
 
-/* What looks like a header is one, and rows below it that two stray quotes hold together. */
+/* Whether two stray quotes hold what looks like a header and rows below it together. */
 static bool is_stray(const struct dtx_csv *c, const struct dtx_csv_top_row *r)
 {
 	struct dtx_str record = { c->text.data + r->start, r->next - r->start };
@@ -104,7 +104,7 @@ static bool is_stray(const struct dtx_csv *c, const struct dtx_csv_top_row *r)
 	return dtx_csv_stray(&c->dialect, record, r->n, true) == DTX_CSV_STRAY_SURE;
 }
 
-/* A stray quote in one of the first rows takes those below into its cell. */
+/* Whether a stray quote in one of the first rows has taken the rows below into its cell. */
 static bool swallowed_lines(const struct dtx_csv *c, const struct dtx_csv_top *top)
 {
 	size_t i;
@@ -122,7 +122,8 @@ static bool swallowed_lines(const struct dtx_csv *c, const struct dtx_csv_top *t
 	return false;
 }
 
-/* Where rows do look like a header after all, it can be declared. */
+/* Searches the header. If the finder refuses, but a row looks like one, the error says how to
+ * declare it. */
 static enum dtx_code head_sought(const struct dtx_csv *c, const struct dtx_head_grid *g,
                                  struct dtx_head *head, struct dtx_err *err)
 {
@@ -160,7 +161,7 @@ static void head_count(struct dtx_csv *c, const struct dtx_csv_top *top,
 	dropped[DTX_DROP_HEADER] += head->rows;
 }
 
-/* Names out of a record that cannot be read would be made up. */
+/* Refuses a header whose record cannot be read, because its names would be made up. */
 static enum dtx_code head_refuse(struct dtx_csv *c, const struct dtx_csv_top *top,
                                  const struct dtx_head *head, struct dtx_err *err)
 {
@@ -192,9 +193,9 @@ static bool is_full(const struct dtx_csv_top_row *r)
 	return true;
 }
 
-/* Rows [from, *to) above the header: names, and below them rows as wide with values; two columns
- * may as well be labels, where the first of them holds no values.  Or three rows and more, of texts
- * alone, that leave no cell blank. */
+/* Whether the rows from `from` to *to, above the header, are a table: names, and below them rows of
+ * the same width with values. Two columns may also be labels if the first one has no values. Three
+ * or more rows with only texts and no blank cell are a table too. */
 static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t end, size_t *to)
 {
 	const struct dtx_csv_top_row *names = &top->row[from];
@@ -224,7 +225,7 @@ static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t en
 	return names->n > 2 && *to > from + 3 && full == *to - from;
 }
 
-/* What stands above the header is kept out of the table; rows of another table are worth a word. */
+/* Warns about another table above the header, since all rows above the header are left out. */
 static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_top *top,
                                        const struct dtx_head *head, struct dtx_err *err)
 {
@@ -285,7 +286,7 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	DTX_TRY(dtx_csv_head_spare(c, top, &head, err));
 	c->width =
 		head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
-	/* no record at the top can be read: its fault is told where the rows are */
+	/* If no record at the top can be read, the fault is reported when the rows are read. */
 	c->width = DTX_MAX(c->width, 1u);
 	c->fit = c->width;
 	if (c->opts.strays || c->dialect.mixed)

@@ -1,4 +1,4 @@
-/* Headers that do not fit their table as they stand. */
+/* Handles headers that do not fit their table. */
 #include "core/base/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
@@ -13,7 +13,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "Page 1 of 3" and "Page 2 of 3". */
+/* Whether the texts differ only in digits, as "Page 1 of 3" and "Page 2 of 3" do. */
 static bool same_but_digits(struct dtx_str a, struct dtx_str b)
 {
 	size_t i = 0, k = 0;
@@ -33,7 +33,7 @@ static bool same_but_digits(struct dtx_str a, struct dtx_str b)
 	return i == a.len && k == b.len;
 }
 
-/* Words, of which more than one stand in the first cell. */
+/* Whether the first cell of the line has several words. */
 static bool is_title(const struct dtx_csv *c, struct dtx_str line)
 {
 	size_t i;
@@ -70,8 +70,8 @@ static size_t line_end(const struct dtx_csv *c, const struct dtx_csv_top_row *r)
 	return end;
 }
 
-/* Records like the header are no rows: those of the top are marked, the others dropped as they are
- * met. */
+/* Drops repetitions of the header: those in the top rows are marked, the others are dropped when
+ * they are met. */
 static enum dtx_code drop_again(struct dtx_csv *c, struct dtx_csv_top *top,
                                 const struct dtx_csv_top_row *head, struct dtx_err *err)
 {
@@ -104,9 +104,9 @@ out:
 	return rc;
 }
 
-/* What the header says can be no row: above a column of values it has a text.  A row of texts above
- * others can be said again as one of them.  `above`: lines that come again with the header, as at
- * the top of each page. */
+/* Whether the header cannot also be a row: it has a text above a column of values. If there are
+ * only texts, a row may be the same by chance. `above`: lines above the header that are repeated
+ * with it, as at the top of each page. */
 static bool is_no_row(const struct dtx_csv_top *top, const struct dtx_csv_top_row *head,
                       size_t above)
 {
@@ -135,8 +135,8 @@ static bool is_no_row(const struct dtx_csv_top *top, const struct dtx_csv_top_ro
 	return false;
 }
 
-/* Where the line of the header comes again below the top rows; 0: nowhere.  All of the text is
- * looked through, which is only worth it where remedies are taken. */
+/* Where the line of the header is repeated below the top rows; 0: nowhere. This goes through the
+ * whole text, so it is done only if repairs are made. */
 static size_t head_far_below(const struct dtx_csv *c, const struct dtx_csv_top *top,
                              const struct dtx_csv_top_row *head)
 {
@@ -157,7 +157,8 @@ static size_t head_far_below(const struct dtx_csv *c, const struct dtx_csv_top *
 	return 0;
 }
 
-/* Joined files bring their header once more.  It is dropped when that is wanted, else noted. */
+/* Contract in csv_top.h. Files that were joined repeat the header; it is dropped if the caller
+ * wants that, and noted otherwise. */
 enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -192,7 +193,7 @@ out:
 	return rc;
 }
 
-/* Without the quotes that enclose it, unless others stand within. */
+/* The text without the quotes that enclose it, unless there are quotes inside. */
 static struct dtx_str unquoted(struct dtx_str s, char quote)
 {
 	if (!quote || s.len < 2 || s.ptr[0] != quote || s.ptr[s.len - 1] != quote ||
@@ -201,7 +202,7 @@ static struct dtx_str unquoted(struct dtx_str s, char quote)
 	return (struct dtx_str){ s.ptr + 1, s.len - 2 };
 }
 
-/* How many parts; the first `cap` of them. */
+/* Splits a text; returns the number of parts and sets the first `cap` of them. */
 static uint32_t parts(struct dtx_str s, char delim, char quote, struct dtx_str *out, uint32_t cap)
 {
 	uint32_t n = 0;
@@ -221,7 +222,8 @@ static uint32_t parts(struct dtx_str s, char delim, char quote, struct dtx_str *
 	return n;
 }
 
-/* Two columns may as well be below a title: one of words, or above texts alone. */
+/* Whether two names fit the rows. A single text above may also be a title: if it has several words,
+ * or if there are only texts below. */
 static bool are_two_names(const struct dtx_csv_top *top)
 {
 	const struct dtx_csv_top_row *next = &top->row[1];
@@ -231,7 +233,8 @@ static bool are_two_names(const struct dtx_csv_top *top)
 	        dtx_head_judge(next->cell[1]) >= DTX_HEAD_YEAR);
 }
 
-/* Words are split at blanks as well: names only above a row of values. */
+/* Whether the row has a value. Words are also split at blanks, but they are names only above a row
+ * of values. */
 static bool has_value(const struct dtx_csv_top_row *r)
 {
 	uint32_t i;
@@ -241,8 +244,8 @@ static bool has_value(const struct dtx_csv_top_row *r)
 	return i < r->n;
 }
 
-/* The first row is one cell that another usual delimiter splits into as many names as the rows
- * below have cells. */
+/* Contract in csv_top.h. The first row is a single cell that another usual delimiter splits into as
+ * many names as the rows below have cells. */
 enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, uint32_t width,
                                   struct dtx_err *err)
 {
@@ -284,14 +287,14 @@ struct row_names {
 	size_t rows;
 	int64_t first; /* row number */
 	bool numbers;
-	bool names;  /* and beside them nothing but values */
-	bool quoted; /* as texts, of which some others are values */
+	bool names;  /* names, and all other cells are values */
+	bool quoted; /* quoted texts, while some other cells are values */
 	bool ended;  /* some row has a last cell */
-	bool twice;  /* numbers, and the second cells as well */
-	bool comma;  /* a blank begins the second cell, and no other: "Jan 1, 2024,5" */
+	bool twice;  /* numbers, and so are the second cells */
+	bool comma;  /* the second cell begins with a blank and no other does: "Jan 1, 2024,5" */
 };
 
-/* The next number from `first` on. */
+/* Whether the cell is the number `want`. */
 static bool is_number(struct dtx_str cell, int64_t want)
 {
 	int64_t n;
@@ -322,8 +325,8 @@ static void add_row_name(struct row_names *s, const struct dtx_csv_top_row *r)
 	s->ended |= !dtx_utf8_is_blank(r->cell[r->n - 1]);
 }
 
-/* A column of row numbers, or of row names beside nothing but values, or the only values that are
- * quoted as the names of columns are. */
+/* Whether the first column has row numbers; or row names with only values in the other columns; or
+ * the only quoted values, as column names are. */
 static bool are_row_names(const struct dtx_csv_top *top, const struct dtx_csv_top_row *head,
                           struct row_names *out)
 {
@@ -355,7 +358,7 @@ static bool is_one_of(struct dtx_str name, const char *const *word, size_t n)
 	return i < n;
 }
 
-/* A column of that name numbers the rows, or has a key for each. */
+/* Whether a column with this name has row numbers or keys. */
 static bool names_key(struct dtx_str name)
 {
 	static const char *const keys[] = { "id", "no", "nr", "key", "index", "row", "#", "n" };
@@ -377,7 +380,7 @@ bool dtx_csv_names_texts(struct dtx_str name)
 	return is_one_of(name, words, DTX_COUNT(words));
 }
 
-/* Statistics programs write the names of rows as a first column without a name. */
+/* Contract in csv_top.h. Statistics programs write row names as a first column without a name. */
 enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
                                      const struct dtx_head *head, struct dtx_err *err)
 {
@@ -411,7 +414,7 @@ out:
 	return rc;
 }
 
-/* All rows have `width` cells. */
+/* Whether all rows have `width` cells. */
 static bool have_width(const struct dtx_csv_top *top, uint32_t width)
 {
 	size_t i, rows = 0;
@@ -424,7 +427,8 @@ static bool have_width(const struct dtx_csv_top *top, uint32_t width)
 	return rows >= 2;
 }
 
-/* The header has as many empty names, not all of them at its end, as it is too wide. */
+/* Contract in csv_top.h. The header has as many empty names as it is too wide, and not all of them
+ * are at its end. */
 enum dtx_code dtx_csv_head_spare(struct dtx_csv *c, struct dtx_csv_top *top,
                                  const struct dtx_head *head, struct dtx_err *err)
 {
@@ -455,7 +459,7 @@ out:
 
 static const char *const head_comment[] = { "#", "//", "--" };
 
-/* Begins as a comment does, and is more than the name "#" or a cell that is missing. */
+/* Whether the row begins as a comment does, and is not just the name "#" or a missing value. */
 static bool is_comment(const struct dtx_csv_top_row *r)
 {
 	size_t i;
@@ -469,7 +473,7 @@ static bool is_comment(const struct dtx_csv_top_row *r)
 	return false;
 }
 
-/* Names in the last comment but for a mark alone, above a row of data. */
+/* Whether the last comment has names and only a mark before them, above a row of data. */
 static bool is_above_bare(const struct dtx_csv_top *top, size_t last, size_t data)
 {
 	const struct dtx_csv_top_row *r = &top->row[data];
@@ -491,9 +495,9 @@ out:
 	return rc;
 }
 
-/* Comments with the delimiter in them are as good as names to the finder.  The header is below
- * them where a row of names and then one of data follow, it is the last of them where data do
- * right below it. */
+/* Contract in csv_top.h. Comments that contain the delimiter look like names to the header finder.
+ * The header is after the comments if a row of names and one of data follow. It is the last comment
+ * if data come directly after that. */
 enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top, struct dtx_head_grid *g,
                                     struct dtx_err *err)
 {
@@ -516,7 +520,7 @@ enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top, struct dtx_he
 		DTX_FAIL_MEM(err);
 	DTX_TRY(is_name_row(g, cell, n, &names, err));
 	DTX_TRY(is_name_row(g, cell, n + 1, &more, err));
-	/* all text: nothing tells names from rows */
+	/* if all is text, nothing distinguishes names from rows */
 	if (names ? more : last != n)
 		goto out;
 	g->first = names ? n : n - 1;
@@ -526,7 +530,7 @@ out:
 	return rc;
 }
 
-/* "[Data]" alone in its row. */
+/* Whether "[Data]" is alone in its row. */
 static bool is_section(const struct dtx_csv_top_row *r)
 {
 	struct dtx_str s = r->n ? dtx_utf8_trim(r->cell[0]) : (struct dtx_str){ "", 0 };
@@ -585,8 +589,8 @@ static bool is_label(const struct dtx_csv_top_row *r)
 	return k >= r->n && s.len > 1 && s.ptr[s.len - 1] == ':';
 }
 
-/* "Owner:" and its value, above a table that may be as narrow: a blank line or values tell where it
- * begins. */
+/* Contract in csv_top.h. Labels are rows like "Owner:" with a value. The table may have two columns
+ * as well, so a blank line or values must show where it begins. */
 void dtx_csv_head_labels(const struct dtx_csv_top *top, struct dtx_head_grid *g)
 {
 	size_t i = g->first, labels = 0, n;

@@ -1,5 +1,5 @@
-/* The margin that spreadsheets leave around a table: columns at its right without a name or a
- * value, rows at its end that are delimiters alone, and remarks between those rows or below a blank
+/* Finds the margin that spreadsheets leave around a table: columns at its right without names or
+ * values, rows at its end with only delimiters, and remarks between those rows or below a blank
  * line. */
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 #include "core/io/csv/lines.h"
 #include "core/io/repair.h"
 
-#define MARGIN_TEXT ((size_t)64 << 20) /* the columns of a larger text are left as they are */
+#define MARGIN_TEXT ((size_t)64 << 20) /* in a larger text, columns are left as they are */
 
 /* --- rows --- */
 
@@ -25,7 +25,7 @@ static bool is_void(const struct dtx_csv *c, struct dtx_str s)
 	return s.len && i == s.len && memchr(s.ptr, c->dialect.delim[0], s.len);
 }
 
-/* A remark, and nothing but delimiters after it. */
+/* Whether the line is a remark with only delimiters after it. */
 static enum margin_line judge_text(const struct dtx_csv *c, struct dtx_str s)
 {
 	const char *end = s.ptr + s.len, *to;
@@ -51,7 +51,7 @@ static enum margin_line judge(const struct dtx_csv *c, struct dtx_str line, bool
 	return remarks ? judge_text(c, line) : MARGIN_DATA;
 }
 
-/* The line that ends at `end`, which is after its line end. */
+/* The line that ends at `end`, a position after its line end. */
 static struct dtx_str line_before(const struct dtx_csv *c, size_t end)
 {
 	const char *p = c->text.data;
@@ -64,7 +64,7 @@ static struct dtx_str line_before(const struct dtx_csv *c, size_t end)
 	return (struct dtx_str){ p + from, to - from };
 }
 
-/* Rows of the table begin with a text and have nothing else as well. */
+/* Whether rows of the table also begin with a text and have nothing else. */
 static bool has_titled_rows(const struct dtx_csv_top *top)
 {
 	size_t i;
@@ -84,7 +84,8 @@ static bool has_titled_rows(const struct dtx_csv_top *top)
 	return false;
 }
 
-/* Blank lines stand between rows of the table: one above a remark says nothing. */
+/* Whether there are blank lines between rows of the table. Then a blank line above a text does not
+ * make it a remark. */
 static bool has_gaps(const struct dtx_csv_top *top)
 {
 	size_t i;
@@ -103,7 +104,8 @@ static bool has_gaps(const struct dtx_csv_top *top)
 	return false;
 }
 
-/* How many lines at the end are margin; 0 also where more of them are remarks than rows stay. */
+/* The number of lines at the end that are margin. 0 if there are more remarks than rows are
+ * left. */
 static int64_t margin_rows(const struct dtx_csv *c, const struct dtx_csv_top *top, size_t *first)
 {
 	bool remarks = !has_titled_rows(top), any = false, data = false, gaps = has_gaps(top);
@@ -155,7 +157,7 @@ out:
 
 /* --- columns --- */
 
-/* The column after the last cell of these rows that is filled. */
+/* The column after the last filled cell of these rows. */
 static uint32_t columns_filled(const struct dtx_csv_top *top, size_t from, uint32_t least)
 {
 	size_t i;
@@ -171,7 +173,7 @@ static uint32_t columns_filled(const struct dtx_csv_top *top, size_t from, uint3
 	return least;
 }
 
-/* ... of the names and of all rows below them. */
+/* The same for the names and all rows below them. */
 static enum dtx_code margin_columns(struct dtx_csv *c, const struct dtx_csv_top *top, uint32_t *n,
                                     struct dtx_err *err)
 {
@@ -191,7 +193,7 @@ out:
 	return rc;
 }
 
-/* Columns 1 to n, of the rows that are read anyway. */
+/* Writes a range with columns 1 to n and the rows that are read anyway. */
 static bool range_of(const struct dtx_csv *c, uint32_t n, char out[48])
 {
 	struct dtx_cellrange r = DTX_CELLRANGE_ALL;

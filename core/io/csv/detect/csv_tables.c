@@ -1,4 +1,5 @@
-/* Several tables in one text file, split by blank lines, or by delimiters alone. */
+/* Finds several tables in one text file, separated by blank lines or by lines with only
+ * delimiters. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -12,16 +13,17 @@ struct tables {
 	struct dtx_head_grid grid;
 	struct dtx_head_cell *cell;
 	const struct dtx_csv_top_row *header;
-	size_t end;          /* of the first table */
-	size_t next, last;   /* the second one */
-	size_t tail;         /* ... and what goes on after a blank line */
-	struct dtx_buf list; /* where they are */
+	size_t end;          /* end of the first table */
+	size_t next, last;   /* the second table */
+	size_t tail;         /* end of what follows it after a blank line */
+	struct dtx_buf list; /* the places of all tables */
 	uint32_t n;
-	uint32_t goes_on; /* parts after a gap that are no table */
-	bool margins;     /* delimiters alone are a gap, and fill a line up */
+	uint32_t goes_on; /* number of parts after a gap that are not a table */
+	bool margins; /* lines with only delimiters are gaps, and delimiters at the end of a line do
+	               * not count */
 };
 
-/* Cells up to the last one that is filled. */
+/* The number of cells up to the last filled one. */
 static uint32_t filled_width(const struct dtx_csv_top_row *r)
 {
 	uint32_t n = r->n;
@@ -31,8 +33,8 @@ static uint32_t filled_width(const struct dtx_csv_top_row *r)
 	return n;
 }
 
-/* A blank line, or the delimiters alone that spreadsheets write for one: where the margin is
- * sought, as split_tables splits at them too. */
+/* Whether the row is a gap: a blank line, or with `margins` also one with only delimiters, as
+ * spreadsheets write it. split_tables splits there too. */
 static bool is_gap(const struct tables *t, size_t row)
 {
 	const struct dtx_csv_top_row *r = &t->top->row[row];
@@ -40,7 +42,7 @@ static bool is_gap(const struct tables *t, size_t row)
 	return r->blank || (t->margins && r->n > 1 && !filled_width(r));
 }
 
-/* The next rows without a blank line between them, at or after *from. */
+/* Finds the next rows without a gap between them, at or after *from. */
 static bool next_band(const struct tables *t, size_t *from, size_t *to)
 {
 	while (*from < t->top->n && is_gap(t, *from))
@@ -72,7 +74,7 @@ bool dtx_csv_top_same(const struct dtx_csv_top_row *a, const struct dtx_csv_top_
 	return a->n == b->n;
 }
 
-/* How wide a row is that may begin a table. */
+/* The width of a row that may begin a table. */
 static uint32_t width_of(const struct tables *t, const struct dtx_csv_top_row *r)
 {
 	return t->margins ? filled_width(r) : r->n;
@@ -87,7 +89,7 @@ static bool well_filled(const struct tables *t, const struct dtx_csv_top_row *r)
 	return filled >= 2 && filled * 10 >= width_of(t, r) * 6;
 }
 
-/* A name stands where the first table has it as well. */
+/* Whether a name is at the same place in both rows. */
 static bool shares_name(const struct dtx_csv_top_row *a, const struct dtx_csv_top_row *b)
 {
 	uint32_t i;
@@ -104,7 +106,7 @@ static bool is_value(struct dtx_str cell)
 	return dtx_head_judge(cell) >= DTX_HEAD_YEAR;
 }
 
-/* The cells of a column that are filled, and those of them that are values. */
+/* Numbers of filled cells in a column, and of values among them. */
 struct tally {
 	size_t filled, values;
 };
@@ -124,7 +126,7 @@ static struct tally tally_of(const struct dtx_csv_top *top, size_t from, size_t 
 	return sum;
 }
 
-/* A column that holds nothing but values in the first table holds none at all here. */
+/* Whether a column that has only values in the first table has none here. */
 static bool turns_to_text(const struct tables *t, size_t from, size_t to)
 {
 	uint32_t i;
@@ -140,8 +142,9 @@ static bool turns_to_text(const struct tables *t, size_t from, size_t to)
 	return false;
 }
 
-/* Above the data stands a text where the first table has not both, values and texts.  After
- * delimiters alone, which may be a row without values, that is asked for. */
+/* Whether there is a text above data, in a column in which the first table does not have both
+ * values and texts. This is required after a line with only delimiters, because that may be a row
+ * without values. */
 static bool is_news(const struct tables *t, size_t row)
 {
 	const struct dtx_csv_top_row *name = &t->top->row[row], *value = name + 1;
@@ -157,9 +160,10 @@ static bool is_news(const struct tables *t, size_t row)
 	return false;
 }
 
-/* The first row is like a header and not the first table's; the next like data, or the rows agree
- * in a width of their own, or below a title a name of the first table comes again, or texts stand
- * where the first table has values. */
+/* Whether these rows are another table. The first row looks like a header that is not the first
+ * table's, and one of these holds: the next row looks like data; the rows have a width of their
+ * own; below a title a name of the first table comes again; there are texts where the first table
+ * has values. */
 static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *yes,
                               struct dtx_err *err)
 {
@@ -169,7 +173,7 @@ static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *ye
 	size_t band = from;
 
 	*yes = false;
-	while (to - from > 2 && width_of(t, &t->top->row[from]) == 1) /* its title */
+	while (to - from > 2 && width_of(t, &t->top->row[from]) == 1) /* the title of the table */
 		from++;
 	first = &t->top->row[from];
 	if (to - from < 2 || !well_filled(t, first) || dtx_csv_top_same(first, t->header))
@@ -191,13 +195,13 @@ static void add_place(struct tables *t, size_t from, size_t to)
 	               (long long)t->top->row[to - 1].line + 1);
 }
 
-/* Records from the first of the file on, as `range` counts them. */
+/* The number of records from the first one of the file, as `range` counts them. */
 static unsigned long long last_record(const struct tables *t, size_t to)
 {
 	return (unsigned long long)t->c->before.dropped[DTX_DROP_SKIP] + to;
 }
 
-/* Rows that are not blank. */
+/* The number of rows that are not blank. */
 static size_t rows_of(const struct tables *t, size_t from, size_t to)
 {
 	size_t n = 0;
@@ -207,20 +211,20 @@ static size_t rows_of(const struct tables *t, size_t from, size_t to)
 	return n;
 }
 
-/* The remedy cuts the other tables off as `skip_tail` does, so that the ledger counts them; what
- * lies outside a range is in no count. */
+/* Advises a repair that cuts off the other tables by `skip_tail`, so that their rows are counted;
+ * rows outside a range are in no count. */
 static enum dtx_code advise(const struct tables *t, size_t to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t tail = t->c->opts.skip_tail;
 	size_t at = t->top->row[to].start;
 
-	if (t->c->ref) /* skip_tail counts before the width is known */
+	if (t->c->ref) /* skip_tail would count before the width is known */
 		dtx_csv_ref_set_width(t->c->ref, 0);
 	for (; at < t->c->text.end && tail <= DTX_CSV_TAIL_MAX; tail++)
 		DTX_TRY(dtx_csv_step(t->c, &at, err));
 	if (rows_of(t, 0, to) < rows_of(t, to, t->top->n))
-		dtx_repair_advise(err, "null"); /* it would leave out more than stays */
+		dtx_repair_advise(err, "null"); /* it would leave out more rows than are kept */
 	else if (tail <= DTX_CSV_TAIL_MAX)
 		dtx_repair_advise(err, "{\"skip_tail\":%lld}", (long long)tail);
 out:
@@ -232,7 +236,7 @@ static bool is_moment(struct dtx_str cell)
 	return is_value(cell) || dtx_head_is_local_date(cell);
 }
 
-/* Rows of `from` up to `to` that begin with a value. */
+/* The number of rows that begin with a value. */
 static size_t count_moments(const struct tables *t, size_t from, size_t to)
 {
 	size_t n = 0;
@@ -242,7 +246,7 @@ static size_t count_moments(const struct tables *t, size_t from, size_t to)
 	return n;
 }
 
-/* Rows below the first have values in one column, and nothing else there. */
+/* Whether the rows below the first one have values in one column, and nothing else there. */
 static bool has_values(const struct tables *t, size_t head, size_t to)
 {
 	const struct dtx_csv_top_row *r = &t->top->row[head];
@@ -258,9 +262,10 @@ static bool has_values(const struct tables *t, size_t head, size_t to)
 	return false;
 }
 
-/* Labels with a value each, as instruments and banks write them above a table, which has more rows
- * and begins with a value in each, or twice as many and a column of values, which labels have not.
- * As good as labels is one record of what the table is about. */
+/* Whether the first rows are labels with a value each, as instruments and banks write them above a
+ * table. Then the table has more rows and begins with a value in each; or it has twice as many rows
+ * and a column of values, which labels do not have. One record that describes the table counts as
+ * labels too. */
 static bool are_labels(const struct tables *t, size_t head)
 {
 	size_t i, labels = t->end - head, rows = t->last - t->next, all = t->tail - t->next;
@@ -308,7 +313,7 @@ static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 
 	if (!next_band(t, &from, &to))
 		goto out;
-	/* The end of the first table; its line numbers go with its header. */
+	/* The end of the first table; its line number is that of its header. */
 	t->end = to;
 	add_place(t, head, to);
 	for (from = to; next_band(t, &from, &to); from = to) {
@@ -329,8 +334,8 @@ out:
 	return rc;
 }
 
-/* Where most of what follows delimiters alone goes on with the table, they are rows without values.
- */
+/* If most of what follows lines with only delimiters belongs to the table, those lines are rows
+ * without values. Then searches again without them as gaps. */
 static enum dtx_code search_again(struct tables *t, size_t head, struct dtx_err *err)
 {
 	t->margins = false;
@@ -339,7 +344,7 @@ static enum dtx_code search_again(struct tables *t, size_t head, struct dtx_err 
 	return search(t, head, err);
 }
 
-/* Rows from `from` on that are as wide as it. */
+/* The end of the rows from `from` on that have the same width. */
 static size_t same_width(const struct tables *t, size_t from)
 {
 	size_t to = from;
@@ -349,7 +354,8 @@ static size_t same_width(const struct tables *t, size_t from)
 	return to;
 }
 
-/* Names in *at right above a row of values: a table without a gap above it. */
+/* Whether row *at has names and there is a row of values directly below: another table without a
+ * gap before it. */
 static enum dtx_code is_head(struct tables *t, size_t at, bool *yes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -365,7 +371,7 @@ out:
 	return rc;
 }
 
-/* Names and at least two rows of another width than the table's, right below it. */
+/* Finds names and at least two rows directly below the table, with another width. */
 static enum dtx_code find_width(struct tables *t, size_t *at, size_t *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -383,7 +389,8 @@ out:
 	return rc;
 }
 
-/* A column of values has texts alone after row `at`, and another one the other way round. */
+/* Whether after row `at` some column of values has only texts, and another column the other way
+ * round. */
 static bool turns_both_ways(const struct tables *t, size_t at, size_t to)
 {
 	bool texts = false, values = false;
@@ -400,10 +407,11 @@ static bool turns_both_ways(const struct tables *t, size_t at, size_t to)
 	return texts && values;
 }
 
-/* Each look goes through the whole top of the file. */
+/* Each try goes through all top rows. */
 enum { TURN_COLS_MAX = 64, TURN_LOOKS_MAX = 8 };
 
-/* Names of the table's own width within it, after which its columns hold other things. */
+/* Finds names with the same width as the table inside it, after which its columns have other
+ * contents. */
 static enum dtx_code find_turn(struct tables *t, size_t *at, size_t *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -423,7 +431,7 @@ out:
 	return rc;
 }
 
-/* A table without a gap above it may be none: it is told. */
+/* Warns about a table without a gap before it. This may be wrong, so it is not an error. */
 static enum dtx_code tell_gapless(struct tables *t, size_t head, struct dtx_err *err)
 {
 	struct dtx_err w = DTX_ERR_INIT;
@@ -449,8 +457,8 @@ out:
 	return rc;
 }
 
-/* Delimiters alone, where the margin is not sought: the steps of a plan may split the tables there.
- * What is taken for one is told. */
+/* Warns about lines with only delimiters if they are not gaps here. The steps of a plan may split
+ * the tables there, so it says what looks like one. */
 static enum dtx_code tell(struct tables *t, size_t head, struct dtx_err *err)
 {
 	struct dtx_err w = DTX_ERR_INIT;

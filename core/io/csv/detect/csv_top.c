@@ -1,4 +1,4 @@
-/* Reads the first records, unquoted. */
+/* Reads the first records, without quotes. */
 #include "core/io/csv/detect/csv_top.h"
 
 #include "core/base/mem.h"
@@ -32,7 +32,7 @@ static struct dtx_str top_text(struct dtx_csv_top *top, const char *base, struct
 	return (struct dtx_str){ copy, n };
 }
 
-/* One record as cells; the arena holds them. */
+/* Reads one record as cells, which the arena holds. */
 static enum dtx_code top_row(struct top_reader *r, size_t at, struct dtx_csv_top_row *out,
                              struct dtx_err *err)
 {
@@ -67,7 +67,7 @@ out:
 	return rc;
 }
 
-/* The same through libcsv. */
+/* The same by libcsv. */
 static enum dtx_code top_ref(struct top_reader *r, size_t at, struct dtx_csv_top_row *out,
                              struct dtx_err *err)
 {

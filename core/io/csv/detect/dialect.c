@@ -1,10 +1,10 @@
-/* Declared parts of a dialect are checked; the others are searched for. */
+/* Checks the declared members of a dialect and lets the others be detected. */
 #include "core/io/csv/detect/dialect.h"
 
 #include <stdio.h>
 
 static const char *const dialect_quote_modes[] = { "literal", "strict", "lenient", "lines" };
-/* Delimiters that are no bytes: index 1 and up is the least number of blanks. */
+/* Delimiters that are not bytes. The index, from 1, is the least number of blanks. */
 static const char *const dialect_runs[] = { "", "blanks", "blanks2" };
 
 static enum dtx_code dialect_byte(const char *name, const char *text, char *out,
@@ -88,7 +88,7 @@ bool dtx_dialect_is_plain(const struct dtx_dialect *d)
 {
 	bool one_byte = !d->delim[0] || !d->delim[1];
 
-	/* Spans double their quote as "" does. */
+	/* Spans can only store quotes that are doubled as "". */
 	return one_byte && !d->runs && !d->ending && (!d->quote || d->quote == '"') && !d->escape &&
 	       !d->trim && !d->mixed && !d->comment && d->quotes != DTX_QUOTES_LENIENT;
 }

@@ -1,4 +1,4 @@
-/* Marks that separate cells in one text and stand inside of them in another. */
+/* Distinguishes marks that separate cells from those that are part of cells. */
 #include "core/io/csv/detect/sniff.h"
 
 static bool is_digit(char c)
@@ -53,7 +53,8 @@ static bool is_apart(struct dtx_str s, size_t at)
 	return at >= s.len || strchr(" \t\r\n[](),;.\"'TZ", s.ptr[at]);
 }
 
-/* "10:15", "10:15:00" from `at` on, with neither a colon nor a digit around it: how long. */
+/* The length of a time "10:15" or "10:15:00" at `at`, with no colon or digit next to it; 0:
+ * none. */
 static size_t time_at(struct dtx_str s, size_t at)
 {
 	size_t to = at;
@@ -70,7 +71,7 @@ static size_t time_at(struct dtx_str s, size_t at)
 	               : 0;
 }
 
-/* Half of the lines, as those of a log, say when. */
+/* Whether half of the lines have a time, as those of a log do. */
 static bool are_timed(struct dtx_str s)
 {
 	size_t at, len, lines = 0, timed = 0;
@@ -107,7 +108,8 @@ bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample)
 	return false;
 }
 
-/* "-12.5", "1e-3", "0,5", but no "007": that is a part of something else. */
+/* Whether this is a number such as "-12.5", "1e-3" or "0,5". "007" is not; it is part of something
+ * else. */
 static bool is_number(struct dtx_str s)
 {
 	size_t i, digits = 0, commas = 0;
@@ -134,7 +136,8 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* After the next number; where the line ends if that is all, 0: something else stands there. */
+/* The position after the next number; the end of the line if nothing else follows; 0: there is
+ * something else. */
 static size_t behind_number(struct dtx_str s, size_t at)
 {
 	size_t from;

@@ -1,7 +1,7 @@
-/* The plain readings of a text file, tried before any other: cells between one usual delimiter that
- * all records have, in double quotes where they need them, below one line of names.  Where such a
- * reading explains every record nothing else is looked for; a delimiter that the first record does
- * not have is none, so that a list of texts stays one column whatever its texts hold. */
+/* Tries the plain readings of a text file before all others: cells with one usual delimiter that
+ * all records have, in double quotes if necessary, below one line of names. If such a reading
+ * explains every record, nothing else is tried. The first record must have the delimiter, so a list
+ * of texts is always one column, whatever the texts contain. */
 #include <stdio.h>
 
 #include "core/base/text/utf8.h"
@@ -12,27 +12,27 @@
 #include "core/io/repair.h"
 #include "core/io/csv/detect/sniff.h"
 
-#define PLAIN_HEAD  ((size_t)64 << 10) /* looked at; the rest is checked as it is read */
+#define PLAIN_HEAD  ((size_t)64 << 10) /* the rest is checked when it is read */
 #define PLAIN_TIE   1e-9
-#define PLAIN_RIVAL 0.9 /* of the best reading's score: as good */
-#define PLAIN_COLS  64u /* columns that are looked at for values */
+#define PLAIN_RIVAL 0.9 /* a reading with this share of the best score is as good */
+#define PLAIN_COLS  64u /* number of columns in which to look for values */
 
 static const char plain_delims[] = "\t,;|";
 
-/* Marks that may be delimiters too, when each line has equally many. */
+/* Other marks that may be delimiters if each line has the same number of them. */
 static const char *const plain_rarer[] = {
 	"::", "^", "~", "#", "@",  "&",      "*",      "!",   "$", "/",
 	"%",  "=", "+", ":", "\\", "\u00a0", "\u00a6", "\\t", "_",
 };
-/* Nothing else than a delimiter. */
+/* Marks that are used only as delimiters. */
 static const char *const plain_control[] = { "\x1f",   "\x01",   "\x02",   "\x1d",   "\x1e",  "\v",
 	                                     "\u00a7", "\u00fe", "\uff0c", "\uff1b", "\u060c" };
 
 struct plain {
-	struct dtx_str text; /* the sample: whole records */
+	struct dtx_str text; /* the sample, which has whole records */
 	struct dtx_sniff_sample sample;
 	struct dtx_str first; /* its first line that is not blank */
-	bool repair;          /* what does not fit may be read so that it does */
+	bool repair;          /* repairs may make records fit */
 };
 
 struct plain_cell {
@@ -40,7 +40,8 @@ struct plain_cell {
 	bool quoted, last;
 };
 
-/* The cell at *at, which moves after it and its delimiter; delim 0: none. */
+/* The cell at *at, which becomes the position after the cell and its delimiter. delim 0: there is
+ * none. */
 static struct plain_cell next_cell(struct dtx_str text, size_t *at, char delim)
 {
 	struct plain_cell cell = { .last = true };
@@ -77,7 +78,7 @@ static size_t skip_ends(struct dtx_str text, size_t at)
 	return at;
 }
 
-/* All names are in apostrophes, as some programs write them instead of quotes. */
+/* Whether all names are in apostrophes, as some programs write them. */
 static bool names_in_apostrophes(const struct plain *p, char delim)
 {
 	size_t at = (size_t)(p->first.ptr - p->text.ptr);
@@ -92,7 +93,7 @@ static bool names_in_apostrophes(const struct plain *p, char delim)
 	return all;
 }
 
-/* "--,----", "---|:--:": the second line only underlines the names. */
+/* Whether the second line only underlines the names: "--,----" or "---|:--:". */
 static bool is_underlined(const struct plain *p, char delim)
 {
 	struct dtx_str line = dtx_line_at(p->text, dtx_line_filled(p->text, p->first));
@@ -111,7 +112,7 @@ static bool is_underlined(const struct plain *p, char delim)
 	return run >= 2;
 }
 
-/* "a~|~b" and "a|^|b": the delimiter is one of several marks together. */
+/* Whether the delimiter is one of several marks together, as in "a~|~b" and "a|^|b". */
 static bool is_part_of_marks(struct dtx_str first, char delim)
 {
 	static const char marks[] = "|~^#@&*!";
@@ -129,7 +130,7 @@ static bool has_comments_above(const struct plain *p)
 	return p->first.ptr[0] == '#' && next < p->text.len && p->text.ptr[next] == '#';
 }
 
-/* A single line, with marks that Unicode has for the ends of lines. */
+/* Whether the text is a single line with Unicode line ends. */
 static bool has_unicode_ends(const struct plain *p)
 {
 	static const char *const ends[] = { "\xc2\x85", "\u2028", "\u2029" };
@@ -144,20 +145,22 @@ static bool has_unicode_ends(const struct plain *p)
 	return false;
 }
 
-/* Each record has the same width, two or more, and its quotes close. */
+/* Whether all records have the same width, of two or more, and all quotes close. */
 static bool is_even(const struct plain *p, char delim, struct dtx_sniff_score *s)
 {
 	struct dtx_sniff_dialect d = { .delim = { delim, 0 }, .quote = '"' };
 
 	dtx_sniff_score(&p->sample, &d, s);
-	if (s->records == 1) /* nothing to compare: the reading with more names is better */
+	if (s->records == 1) /* With one record there is nothing to compare; the reading with more
+	                      * names is better. */
 		s->score = s->modal;
 	return s->records && s->modal > 1 && s->uniform > 1 - PLAIN_TIE && !s->irregular &&
 	       !s->unclosed;
 }
 
-/* Each record is as wide, its quotes close, and none of the exceptions holds, which the search for
- * rarer dialects knows: a blank after each delimiter, each delimiter twice, bars around lines. */
+/* Whether the delimiter explains all records: they are equally wide, their quotes close, and there
+ * is none of the exceptions that only the search for rarer dialects handles: a blank after each
+ * delimiter, two delimiters each time, bars around lines. */
 static bool explains(const struct plain *p, char delim, struct dtx_sniff_score *s)
 {
 	if (!is_even(p, delim, s))
@@ -195,8 +198,8 @@ static bool has_delims(struct dtx_str line)
 	return false;
 }
 
-/* The first line has a delimiter that some line below has too, or, under --repair, any: that one
- * looks for names with another delimiter than rows. */
+/* Whether the first line has a delimiter that some line below has too. With --repair any delimiter
+ * counts, because the repair looks for names with another delimiter than the rows. */
 static bool shares_delims(const struct plain *p)
 {
 	struct dtx_str below = line_below(p, p->first);
@@ -213,7 +216,8 @@ static bool shares_delims(const struct plain *p)
 	return false;
 }
 
-/* "-----", "+----+": drawn, and two blanks together inside: columns that only stand apart. */
+/* Whether the line is drawn ("-----", "+----+"), or has two blanks together, so that only their
+ * places separate columns. */
 static bool is_drawn(struct dtx_str line)
 {
 	size_t at = 0, run = 0;
@@ -248,7 +252,8 @@ static uint32_t count_of(struct dtx_str line, struct dtx_str mark)
 	return n;
 }
 
-/* How often the mark stands in each line, if equally often in all of several. */
+/* How often the mark is in each line, if it is equally often in all of several lines; 0
+ * otherwise. */
 static uint32_t even_count(const struct plain *p, struct dtx_str mark)
 {
 	uint32_t first = count_of(p->first, mark), lines = 0;
@@ -269,10 +274,10 @@ static uint32_t even_count(const struct plain *p, struct dtx_str mark)
 /* What the cells of one column are, from the first row of a block on. */
 struct plain_column {
 	bool text, year;   /* in the first row */
-	uint32_t values;   /* below it: so many, */
-	uint32_t numbers;  /* ... those that are no years or dates */
-	bool text_between; /* a text below a value */
-	bool text_above;   /* ... between the first row and the first value */
+	uint32_t values;   /* number of values below it */
+	uint32_t numbers;  /* number of those that are no years or dates */
+	bool text_between; /* there is a text below a value */
+	bool text_above;   /* there is a text between the first row and the first value */
 };
 
 static void note_cell(struct plain_column *col, struct dtx_str s, bool first)
@@ -293,7 +298,7 @@ static void note_cell(struct plain_column *col, struct dtx_str s, bool first)
 	}
 }
 
-/* Names above values: two at least, and nothing else below the first of them. */
+/* Whether there are names above values: at least two, and below the first value no other cells. */
 static bool has_values(const struct plain_column *col, bool named)
 {
 	uint32_t c;
@@ -308,7 +313,8 @@ static bool has_values(const struct plain_column *col, bool named)
 	return false;
 }
 
-/* Whether the next record, at *at, has `width` cells, 0: any number; they are counted in col. */
+/* Adds the next record, at *at, to col, if it has `width` cells (0: any number). Returns the number
+ * of its cells. */
 static uint32_t next_record(const struct plain *p, size_t *at, char delim, struct plain_column *col,
                             bool first)
 {
@@ -324,8 +330,8 @@ static uint32_t next_record(const struct plain *p, size_t *at, char delim, struc
 	return n;
 }
 
-/* Somewhere below the first line stands a table of its own: a row of names, and right below it rows
- * as wide that have values in some column. */
+/* Whether there is another table somewhere below the first line: a row of names, and directly below
+ * it rows of the same width with values in some column. */
 static bool holds_table(const struct plain *p, char delim)
 {
 	struct plain_column col[PLAIN_COLS];
@@ -358,9 +364,9 @@ static bool holds_table(const struct plain *p, char delim)
 	return false;
 }
 
-/* Words of each line, split by single blanks: equally many, but that the names of rows may have
- * none, and all of them numbers, or three and more with a column of values.  One number a line,
- * "1,50", is one column. */
+/* Whether the lines are words separated by single blanks: equally many, except that row names may
+ * have no column name; and either all are numbers, or there are three or more with a column of
+ * values. A line with one number, "1,50", is one column. */
 static bool are_words(const struct plain *p)
 {
 	struct plain_column col[PLAIN_COLS] = { { .text = false } };
@@ -387,7 +393,7 @@ static bool are_words(const struct plain *p)
 	return has_values(col, false);
 }
 
-/* Lines that are drawn or stand in columns of fixed places. */
+/* Whether the lines are drawn or have columns at fixed places. */
 static bool is_laid_out(const struct plain *p)
 {
 	uint32_t lines = 0, spread = 0;
@@ -422,8 +428,8 @@ static bool is_special(struct dtx_str first)
 	return false;
 }
 
-/* Each line below the first begins with a quote, and none ends a cell within the line: texts of one
- * column, some of which lack a quote. */
+/* Whether each line below the first begins with a quote and no quote in it ends a cell: these are
+ * texts of one column, some of which lack a quote. */
 static bool are_torn_texts(const struct plain *p)
 {
 	struct dtx_str line = line_below(p, p->first);
@@ -440,7 +446,8 @@ static bool are_torn_texts(const struct plain *p)
 	return lines > 1;
 }
 
-/* The first line has none of the usual delimiters, and nothing speaks for another kind of table. */
+/* Whether the text is one column: the first line has no usual delimiter, and nothing suggests
+ * another kind of table. */
 static bool is_one_column(const struct plain *p, struct dtx_sniff_score *s)
 {
 	struct dtx_sniff_dialect d = { .delim = "", .quote = '"' };
@@ -466,8 +473,8 @@ static bool is_one_column(const struct plain *p, struct dtx_sniff_score *s)
 	return true;
 }
 
-/* The delimiter that all records from `at` on have, equally often; NULL: none.  *values: three
- * columns and more, some of values. */
+/* The delimiter that all records from `at` on have equally often; NULL: none. *values: there are
+ * three or more columns, and some cells are values. */
 static const char *parts_from(const struct plain *p, size_t at, uint32_t least, bool *values)
 {
 	static const char *const delims[] = { ",", "\t", ";", "|" };
@@ -492,10 +499,10 @@ static const char *parts_from(const struct plain *p, size_t at, uint32_t least, 
 	return NULL;
 }
 
-enum { PLAIN_TITLES = 5 }; /* lines that may stand above a table, each without its delimiter */
+enum { PLAIN_TITLES = 5 }; /* limit of lines above a table that do not have its delimiter */
 
-/* The delimiter of all lines below the first, or below a few more that have none, if it makes three
- * columns; *above: so many lines. */
+/* The delimiter of all lines below the first, or below a few more that do not have it, if it gives
+ * three or more columns. *above: the number of lines above. */
 static const char *parts_all_below(const struct plain *p, uint32_t *above, bool *values)
 {
 	size_t at = (size_t)(p->first.ptr - p->text.ptr);
@@ -519,7 +526,7 @@ struct plain_try {
 	struct dtx_sniff_score s;
 };
 
-/* A column that begins with numbers shows that there are columns. */
+/* Whether a column begins with numbers, which shows that there are columns. */
 static bool has_numbers(const struct plain *p, char delim)
 {
 	struct plain_column col[PLAIN_COLS] = { { .text = false } };
@@ -536,10 +543,10 @@ static bool has_numbers(const struct plain *p, char delim)
 	return false;
 }
 
-/* Commas make two columns of all records, and one column explains them as well: a name with a comma
- * and a blank above nothing but numbers with decimal commas, in a file with another delimiter;
- * texts with a comma and a blank each, as dates in words and "Paris, France"; any texts with a
- * comma each in a file whose name promises tabs. */
+/* Whether commas give two columns in all records, but one column is as likely: a name with a comma
+ * and a blank above only numbers with decimal commas, in a file with another delimiter; texts that
+ * all have a comma and a blank, as dates in words and "Paris, France"; any texts with one comma
+ * each, in a file whose name promises tabs. */
 static bool may_be_one_column(const struct plain *p, const struct plain_try *t, bool tabs)
 {
 	struct dtx_str rows = line_below(p, p->first);
@@ -598,7 +605,8 @@ static bool is_declared(const struct dtx_read_opts *o)
 	       o->trim || o->mixed;
 }
 
-/* The text without the lines that the options leave out: `skip`, `skip_tail`, rows of `range`. */
+/* The text without the lines that the options leave out: `skip`, `skip_tail`, rows outside
+ * `range`. */
 static struct dtx_str cut_out(const struct dtx_read_opts *o, struct dtx_str text)
 {
 	struct dtx_cellrange r = { .rows_open = true };
@@ -623,7 +631,7 @@ static struct dtx_str cut_out(const struct dtx_read_opts *o, struct dtx_str text
 	return text;
 }
 
-/* The first records, as many as are whole; false: there is none. */
+/* Takes the first whole records as the sample; false: there is none. */
 static bool take_sample(struct plain *p, struct dtx_str text)
 {
 	size_t len = DTX_MIN(text.len, PLAIN_HEAD);
@@ -638,9 +646,9 @@ static bool take_sample(struct plain *p, struct dtx_str text)
 	return len && p->first.len;
 }
 
-/* The delimiters that explain the text: the best, and the next one.  A tab is hardly ever part of a
- * text: where tabs explain all records only a delimiter that gives more columns is a rival, but for
- * the comma of a .csv, which is its own delimiter. */
+/* Finds the best delimiter that explains the text, and the second best. A tab is hardly ever part
+ * of a text. So if tabs explain all records, another delimiter is only a rival if it gives more
+ * columns, or if it is the comma in a .csv file. */
 static void try_delims(const struct plain *p, bool own, struct plain_try *best,
                        struct plain_try *second)
 {
@@ -669,7 +677,8 @@ static void try_delims(const struct plain *p, bool own, struct plain_try *best,
 	}
 }
 
-/* "one : two : three": a mark between blanks, in each record equally often, twice at least. */
+/* Finds a mark between blanks, as in "one : two : three", that each record has equally often and at
+ * least twice. */
 static void find_spaced_mark(const struct plain *p, char mark[5], struct dtx_sniff_score *s)
 {
 	static const char *const marks[] = { ":", "::", "/", "~", "*", "+", "&", "!", "=", "-" };

@@ -1,22 +1,22 @@
-/* Whether lines are the rows of a table: equally many cells, names above values. */
+/* Decides whether lines are rows of a table: equally many cells, and names above values. */
 #include "core/base/text/utf8.h"
 #include "core/io/csv/detect/dialect.h"
 #include "core/io/header/header.h"
 #include "core/io/csv/lines.h"
 
-#define ROWS_ROWS   3u  /* names and two rows: fewer say nothing */
-#define ROWS_CELLS  64u /* of a line that are looked at */
+#define ROWS_ROWS   3u  /* names and two rows; fewer do not show anything */
+#define ROWS_CELLS  64u /* limit of cells per line that are looked at */
 #define ROWS_DELIMS ",;\t|"
 
 struct rows {
 	char delim;
-	struct dtx_str names, rows; /* the first line; those after it */
-	uint32_t lines, above;      /* of the table; prose above it */
+	struct dtx_str names, rows; /* the first line; the lines after it */
+	uint32_t lines, above; /* number of lines of the table; number of lines of prose above it */
 	uint32_t ncells;
 };
 
-/* Cells of the line, the first ROWS_CELLS of them in `cell`.  A mark with a blank after it is one
- * of a sentence. */
+/* Splits a line and sets the first ROWS_CELLS cells; returns the number of cells. A mark with a
+ * blank after it belongs to a sentence. */
 static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
 {
 	uint32_t n = 0;
@@ -37,13 +37,13 @@ static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
 	return n;
 }
 
-/* The last lines with equally many cells, nothing but remarks of one cell after them. */
+/* Finds the last lines with equally many cells, after which only remarks of one cell come. */
 static void find_lines(struct rows *b, struct dtx_str text)
 {
 	struct dtx_str line;
 	size_t at = 0;
 	uint32_t n, lines = 0;
-	bool open = false; /* the next line may be one of the table */
+	bool open = false; /* the next line may belong to the table */
 
 	b->lines = 0;
 	for (; at < text.len; at = dtx_line_behind(text, line)) {
@@ -83,7 +83,7 @@ static bool are_names(const struct rows *b)
 	return true;
 }
 
-/* Some column holds nothing but values. */
+/* Whether some column has only values. */
 static bool have_values(const struct rows *b)
 {
 	struct dtx_str cell[ROWS_CELLS], line;
@@ -145,7 +145,7 @@ bool dtx_dialect_is_clear(struct dtx_str text, const char *mark)
 			return false;
 	}
 	values &= ncells < ROWS_CELLS ? (UINT64_C(1) << ncells) - 1 : UINT64_MAX;
-	/* names of things have numbers after such a mark */
+	/* In names of things, the part after such a mark often is a number. */
 	return strcmp(mark, "_") == 0 ? (values & 1) || (values & (values - 1)) : values != 0;
 }
 

@@ -1,4 +1,4 @@
-/* The usual dialects are tried on a sample; the one that explains it best wins. */
+/* Detects the dialect: tries the usual ones on a sample and takes the one that explains it best. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,27 +6,27 @@
 #include "core/io/repair.h"
 #include "core/io/csv/detect/sniff.h"
 
-#define SEARCH_HEAD       ((size_t)64 << 10) /* all candidates */
-#define SEARCH_WHOLE      ((size_t)16 << 20) /* up to here a large sample is all of the text */
+#define SEARCH_HEAD       ((size_t)64 << 10) /* all candidates are tried on this much */
+#define SEARCH_WHOLE      ((size_t)16 << 20) /* up to here the larger sample is the whole text */
 #define SEARCH_BEGIN      ((size_t)8 << 20)
 #define SEARCH_WINDOW     ((size_t)64 << 10)
 #define SEARCH_WINDOWS    63u
 #define SEARCH_END        ((size_t)1 << 20)
-#define SEARCH_RECORDS    64 /* of a text whose first record is longer than the head */
-#define SEARCH_SPREAD     ((size_t)128 << 10) /* all candidates again, when the head misled */
+#define SEARCH_RECORDS    64 /* records of a text whose first record is longer than the head */
+#define SEARCH_SPREAD     ((size_t)128 << 10) /* of a second sample, if the head misled */
 #define SEARCH_SLICE      ((size_t)8 << 10)
 #define SEARCH_TIE        1e-9
-#define SEARCH_RIVAL      0.9  /* another delimiter this close to the best: ambiguous */
-#define SEARCH_CLOSE      0.8  /* this close on the head: the larger sample decides */
-#define SEARCH_POOR       0.15 /* below, rarer delimiters are tried */
-#define SEARCH_IRREGULAR  0.05 /* share of apostrophes that may not be quotes */
+#define SEARCH_RIVAL      0.9  /* share of the best score that makes it ambiguous */
+#define SEARCH_CLOSE      0.8  /* with this share on the head, the larger sample decides */
+#define SEARCH_POOR       0.15 /* if the best score is lower, rarer delimiters are tried */
+#define SEARCH_IRREGULAR  0.05 /* share of apostrophes that need not be quotes */
 #define SEARCH_CANDIDATES 16
 #define SEARCH_DOUBLED    "|:~^#@&*!"
 #define SEARCH_MARKS      "|:~^#@&*!,;\t"
 
 static const char *const search_delims[] = { "", ",", ";", "\t", "|" };
 static const char search_quotes[] = { '"', 0, '\'' };
-/* When the usual delimiters explain nothing. */
+/* Tried if the usual delimiters explain nothing. */
 static const struct {
 	char delim[4];
 	unsigned runs;
@@ -47,13 +47,13 @@ struct search {
 	const struct dtx_read_opts *opts;
 	struct dtx_str text;
 	struct dtx_sniff_sample sample;
-	bool stray;                               /* declared: what stray quotes are */
+	bool stray;                               /* it is declared how to read stray quotes */
 	const char *maybe;                        /* a mark that could be the delimiter */
 	bool unclosed;                            /* a cell may go on after the sample */
 	bool regular;                             /* all quotes enclose whole cells */
 	bool comments;                            /* found only below the comments at the top */
-	struct search_try best, second;           /* second: another delimiter */
-	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter in work */
+	struct search_try best, second;           /* second: the best one with another delimiter */
+	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter that is being tried */
 	unsigned n;
 };
 
@@ -64,7 +64,7 @@ static void sample_add(struct search *f, size_t from, size_t len)
 	struct dtx_sniff_sample *s = &f->sample;
 	const char *newline;
 
-	if (from) { /* the record that begins before is not whole */
+	if (from) { /* the record that begins before the piece is not whole */
 		newline = memchr(f->text.ptr + from, '\n', DTX_MIN(len, f->text.len - from));
 		if (!newline)
 			return;
@@ -78,7 +78,8 @@ static void sample_add(struct search *f, size_t from, size_t len)
 	s->piece[s->n++] = (struct dtx_str){ f->text.ptr + from, len };
 }
 
-/* Records that are longer than the head; where there are none, all candidates are equal. */
+/* Takes records that are longer than the head as the sample. Without any record, all candidates
+ * would be equal. */
 static size_t sample_long(const struct search *f)
 {
 	size_t most = DTX_MIN(f->text.len, SEARCH_BEGIN);
@@ -121,7 +122,7 @@ static void sample_large(struct search *f, bool all)
 	sample_add(f, 0, f->text.len);
 }
 
-/* Enough of the text for all candidates, where its head was not. */
+/* Takes pieces from the whole text as the sample for all candidates, if the head was misleading. */
 static void sample_spread(struct search *f)
 {
 	if (f->text.len > SEARCH_SPREAD * 4)
@@ -143,8 +144,8 @@ static bool sample_has(const struct search *f, const char *what)
 
 /* --- one delimiter --- */
 
-/* Better of two with the same delimiter.  Quotes that enclose whole cells and keep the records as
- * equally wide are quotes, however many others stand inside cells. */
+/* The better of two readings with the same delimiter. Quotes that enclose whole cells, while
+ * records are equally wide, are quotes, even if many others are inside cells. */
 static bool variant_better(const struct search_try *a, const struct search_try *b)
 {
 	const struct search_try *quoted = a->s.quoted ? a : b, *plain = a->s.quoted ? b : a;
@@ -179,8 +180,8 @@ static bool variant_possible(const struct search *f, enum search_variant v,
 	}
 }
 
-/* Most apostrophes are quotes; or a cell of each record is in such, and the records are equally
- * wide: the others then stand in texts, as in 'a kids' hat'. */
+/* Whether apostrophes are quotes: most of them are; or each record has a cell in apostrophes and
+ * records are equally wide. The others are then part of texts, as in 'a kids' hat'. */
 static bool apostrophes_quote(const struct dtx_sniff_score *s)
 {
 	double all = (double)(s->irregular + 2 * s->quoted);
@@ -224,8 +225,8 @@ static void try_quotes(struct search *f, struct dtx_sniff_dialect d)
 	f->regular = false;
 	for (i = 0; i < DTX_COUNT(search_quotes); i++) {
 		d.quote = search_quotes[i];
-		/* Who says how stray quotes are read says that there are quotes; in a text that
-		 * holds none the first candidate says it. */
+		/* If the caller declares how to read stray quotes, there are quotes. If the text
+		 * has none, the first candidate stands for all. */
 		if (!d.quote && (f->stray || f->regular || !sample_has(f, "\"")))
 			continue;
 		if (d.quote == '\'' && !sample_has(f, "'"))
@@ -234,7 +235,7 @@ static void try_quotes(struct search *f, struct dtx_sniff_dialect d)
 	}
 }
 
-/* The best way to read the sample with this delimiter. */
+/* Finds the best reading of the sample with this delimiter. */
 static void try_delim(struct search *f, const char *delim, unsigned runs, struct search_try *out)
 {
 	struct dtx_sniff_dialect d = { .runs = runs, .trim = f->opts->trim };
@@ -295,7 +296,7 @@ static void search_usual(struct search *f, const struct dtx_dialect *d)
 	}
 }
 
-/* A quote that nothing closes in the head is a stray one, or begins a cell that is longer. */
+/* Checks a quote that nothing in the head closes: it is a stray one, or begins a longer cell. */
 static void search_unclosed(struct search *f, const struct dtx_dialect *d)
 {
 	if (!f->unclosed || f->text.len <= SEARCH_HEAD)
@@ -313,9 +314,10 @@ static bool is_rare(const struct search *f, size_t i)
 	return sample_has(f, delim) || (search_rare[i].runs && sample_has(f, "\t"));
 }
 
-/* Two columns may be a text with such a mark, but no text holds bytes made to separate columns, and
- * no list of sentences has one comma of the East in each, or quotes on both sides; blanks between
- * numbers separate them. */
+/* The least number of columns that this delimiter must give. Two columns may also be a text with
+ * such a mark. But no text has bytes made to separate columns; no list of sentences has exactly one
+ * East Asian comma in each, or quotes on both sides of it; and blanks between numbers do separate
+ * them. */
 static uint32_t least_columns(const struct search *f, const struct search_try *t)
 {
 	static const char *const commas[] = { "\uff0c", "\uff1b", "\u060c" };
@@ -350,8 +352,8 @@ static void search_rarer(struct search *f)
 	}
 }
 
-/* Columns that stand apart by several blanks, in all records: what is a delimiter in a few of them
- * is part of a text or of a number. */
+/* Tries columns separated by several blanks in all records. A delimiter that only a few records
+ * have is then part of a text or a number. */
 static void search_columns(struct search *f)
 {
 	struct search_try t;
@@ -367,7 +369,7 @@ static void search_columns(struct search *f)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
-/* Blanks between numbers with decimal commas separate more than these do. */
+/* Tries blanks between numbers with decimal commas, which separate more than the commas do. */
 static void search_decimals(struct search *f)
 {
 	struct search_try t;
@@ -382,13 +384,15 @@ static void search_decimals(struct search *f)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
-/* A mark that splits all records equally, where the usual delimiters do not: they stand in numbers
- * and texts. */
+/* Tries a mark that splits all records equally if the usual delimiters do not. Those are then in
+ * numbers and texts. */
 static void search_marks(struct search *f)
 {
 	static const char *const marks[] = { "::", "^", "~", "#", "@", "&",  "*",      "!",
 		                             "$",  "/", "%", "=", "+", "\\", "\u00a0", "_" };
-	enum { MARKS_PLAIN = 9 }; /* the others stand in dates, sums, paths and names */
+	enum {
+		MARKS_PLAIN = 9
+	}; /* the marks after these are also part of dates, sums, paths and names */
 	struct search_try t;
 	size_t i;
 
@@ -412,8 +416,8 @@ static void search_marks(struct search *f)
 	}
 }
 
-/* Lines of comments above the table hide it; what a usual delimiter splits may be names in the last
- * of them. */
+/* Comments above the table hide its dialect. The last comment may have the names, if a usual
+ * delimiter splits it. */
 static void search_below_comments(struct search *f, const struct dtx_dialect *d)
 {
 	struct dtx_str *head = &f->sample.piece[0];
@@ -436,8 +440,8 @@ static void search_below_comments(struct search *f, const struct dtx_dialect *d)
 	f->comments = f->best.s.modal > 1;
 }
 
-/* The head decides between delimiters that are far apart; a larger sample between close ones and
- * between their quotes. */
+/* The head decides if the delimiters are far apart. Otherwise a larger sample decides between them
+ * and their quotes. */
 static void search_closer(struct search *f, bool all)
 {
 	struct search_try first, second;
@@ -456,8 +460,9 @@ static void search_closer(struct search *f, bool all)
 		offer(f, &second);
 }
 
-/* Each delimiter has a blank after it, or ends its line: the blank is part of it; before it too:
- * cells are filled up to stand below each other; before the first one too: lines are indented. */
+/* Checks if each delimiter has a blank after it or ends its line: then the blank is part of it.
+ * Blanks before it as well mean that cells are padded; and if also before the first cell, that
+ * lines are indented. */
 static void search_spaced(struct search *f)
 {
 	const struct dtx_sniff_score *s = &f->best.s;
@@ -471,8 +476,8 @@ static void search_spaced(struct search *f)
 	f->best.d.delim[2] = '\0';
 }
 
-/* Each delimiter stands twice.  Single columns that are blank throughout are common; that each
- * second one is, is not, but between commas, where spreadsheets leave them beside each column. */
+/* Whether all delimiters are doubled. Single columns without values are common. That every second
+ * column has none is not, except between commas, where spreadsheets leave such columns. */
 static bool all_doubled(const struct search_try *t)
 {
 	unsigned least = strchr(SEARCH_DOUBLED, t->d.delim[0]) ? 3 : 5;
@@ -481,7 +486,7 @@ static bool all_doubled(const struct search_try *t)
 	       !t->s.hollow;
 }
 
-/* Colons also stand in times and addresses. */
+/* Whether colons are doubled, since single ones are also in times and addresses. */
 static bool colons_doubled(struct search *f)
 {
 	struct search_try t;
@@ -503,7 +508,8 @@ static void search_doubled(struct search *f)
 	delim[2] = '\0';
 }
 
-/* The bytes between two cells of the first record, as "~|~": marks that stand together. */
+/* The number of bytes between the first two cells, if these are several marks together, as
+ * "~|~". */
 static size_t marks_together(const char *p, const char *end)
 {
 	size_t n = 0;
@@ -513,14 +519,14 @@ static size_t marks_together(const char *p, const char *end)
 	return n;
 }
 
-/* "~|~", "|^|".  After a comma alone a mark begins a cell ("ann,@ann,@a"), and equal marks have
- * empty cells between them. */
+/* Whether such bytes are a delimiter: "~|~", "|^|". After a single comma a mark may begin a cell
+ * ("ann,@ann,@a"), and equal marks have empty cells between them. */
 static bool is_joined(const char *p, size_t n)
 {
 	return n >= 3 && n <= 4 && p[0] == p[n - 1] && p[0] != p[1] && !strchr(",;\t", p[0]);
 }
 
-/* Cells that are split by several marks, the same each time, in every record. */
+/* Tries the several marks between cells, if they are the same in every record. */
 static void search_joined(struct search *f)
 {
 	const char *p = f->text.ptr, *end = p + DTX_MIN(f->text.len, SEARCH_HEAD);
@@ -548,7 +554,7 @@ static const char *show(const char *delim)
 	return strcmp(delim, "\t") ? delim : "\\t";
 }
 
-/* A name that promises tabs decides between two that fit equally well. */
+/* If two delimiters fit equally well, a file name that promises tabs decides. */
 static void search_named(struct search *f, const char *path)
 {
 	struct search_try best = f->best;
@@ -563,14 +569,14 @@ static void search_named(struct search *f, const char *path)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
-/* Texts have commas and the like, and hardly ever tabs; and what is a comma inside of numbers alone
- * splits less than tabs do. */
+/* Prefers tabs: texts often have commas but hardly ever tabs; and a comma that is only inside
+ * numbers splits less than tabs do. */
 static void search_tabs(struct search *f)
 {
 	struct search_try best = f->best, tabs;
 	bool decimal = !strcmp(best.d.delim, ",") && dtx_dialect_commas_decimal(&f->sample);
 
-	/* a bar stands in a cell between tabs sooner than a tab in one between bars */
+	/* A bar inside a cell between tabs is more likely than a tab inside a cell between bars. */
 	if (!f->opts->delimiter && !strcmp(best.d.delim, "|") && sample_has(f, "\t")) {
 		try_delim(f, "\t", 0, &tabs);
 		if (even(&tabs) && tabs.s.modal > 1 && tabs.s.modal >= best.s.modal) {

@@ -1,5 +1,6 @@
-/* Tables of fixed places without a rule: columns are what is blank between them in every line.
- * Cells may be empty or hold blanks, so that neither one blank nor several separate them. */
+/* Reads tables with columns at fixed places but without a rule: columns are separated by places
+ * that are blank in every line. Cells may be empty or contain blanks, so neither one blank nor
+ * several separate them. */
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv.h"
@@ -7,27 +8,27 @@
 
 #define PLACES_TEXT  ((size_t)16 << 20) /* a larger text is left as it is */
 #define PLACES_HEAD  ((size_t)64 << 10)
-#define PLACES_LEN   2048u /* places of a line */
+#define PLACES_LEN   2048u /* limit of places in a line */
 #define PLACES_COLS  256u
-#define PLACES_LINES 3u /* names and two rows: fewer say nothing */
+#define PLACES_LINES 3u /* names and two rows; fewer do not show anything */
 #define PLACES_PART  '\x1f'
-#define PLACES_RULE  '\x01' /* begins a line that is only drawn, as a comment does */
-#define PLACES_DASH  3      /* ... of so many dashes together, at least */
-#define PLACES_PROSE 16     /* lines right above the names that may be left out */
-#define PLACES_SURE  8      /* ... where the table has so many lines */
+#define PLACES_RULE  '\x01' /* replaces the start of a drawn line, as a comment */
+#define PLACES_DASH  3      /* least number of dashes together in it */
+#define PLACES_PROSE 16     /* limit of lines directly above the names that may be left out */
+#define PLACES_SURE  8      /* for that, the table must have this many lines */
 
 struct places {
 	struct dtx_str text;
-	size_t from, to; /* the lines that tell: bytes */
+	size_t from, to; /* bytes of the lines that were looked at */
 	size_t lines;
-	uint32_t len; /* of the longest line */
+	uint32_t len; /* length of the longest line */
 	bool named[PLACES_LEN], used[PLACES_LEN];
 	struct {
 		uint32_t from, to;
 	} col[PLACES_COLS];
 	uint32_t ncols;
-	int64_t rules; /* lines left out */
-	bool even;     /* blanks separate every line as well */
+	int64_t rules; /* number of lines left out */
+	bool even;     /* blanks separate every line just as well */
 };
 
 static bool is_empty(struct dtx_str line)
@@ -35,7 +36,7 @@ static bool is_empty(struct dtx_str line)
 	return !dtx_utf8_trim(line).len;
 }
 
-/* Marks the places that are not blank; false: no line of such a table. */
+/* Marks the places that are not blank; false: the line cannot be part of such a table. */
 static bool mark_line(struct dtx_str line, bool *used, uint32_t *len)
 {
 	size_t at = 0;
@@ -54,7 +55,8 @@ static bool mark_line(struct dtx_str line, bool *used, uint32_t *len)
 	return true;
 }
 
-/* Dashes above a sum, or below the names; those of a short name may be two. */
+/* Whether the line has dashes above a sum or below the names. There may be just two below a short
+ * name. */
 static bool is_rule(struct dtx_str line)
 {
 	size_t i, run = 0, longest = 0;
@@ -70,7 +72,7 @@ static bool is_rule(struct dtx_str line)
 	return longest >= PLACES_DASH;
 }
 
-/* The next lines without an empty one between them. */
+/* Marks the next lines up to an empty one. */
 static bool mark_block(struct places *p, size_t *at)
 {
 	struct dtx_str line = { NULL, 0 };
@@ -100,8 +102,8 @@ static bool any(const bool *place, uint32_t from, uint32_t to)
 	return from < to;
 }
 
-/* One blank apart and only one of both has a name, or cells: words of one column.  The first column
- * may be without a name, as numbers of rows are. */
+/* Whether two columns are words of one: they are one blank apart, and only one of them has a name,
+ * or has cells. The first column may lack a name because it has row numbers. */
 static bool goes_on(const struct places *p, uint32_t from, uint32_t to)
 {
 	uint32_t begin = p->ncols ? p->col[p->ncols - 1].from : 0;
@@ -134,8 +136,8 @@ static bool find_columns(struct places *p)
 	return p->ncols > 2 || (p->ncols == 2 && p->col[1].from > p->col[0].to + 1);
 }
 
-/* How many of a column's cells there are, and begin or end at the same place: the mark of a
- * footnote may stand after a number. */
+/* How many cells a column has, and how many begin or end at the same place. A number may have a
+ * footnote mark after it. */
 struct edges {
 	uint32_t cells, left, right;
 };
@@ -157,13 +159,13 @@ static void check_line(const struct places *p, struct dtx_str line, struct edges
 	}
 }
 
-/* All cells but one in ten. */
+/* Whether all cells but one in ten share an edge. */
 static bool is_edge(const struct edges *e)
 {
 	return DTX_MAX(e->left, e->right) >= e->cells - e->cells / 10;
 }
 
-/* Words of a text stand below each other nowhere; here most columns have an edge. */
+/* Whether most columns have an edge. Words of a text are not aligned anywhere. */
 static bool have_edges(const struct places *p)
 {
 	struct dtx_str line = dtx_line_at(p->text, p->from);
@@ -182,7 +184,7 @@ static bool have_edges(const struct places *p)
 	return good * 3 >= p->ncols * 2;
 }
 
-/* The blanks separate every line in as many cells: then they do. */
+/* Whether blanks split every line into equally many cells; then they are the delimiter. */
 static bool is_even(const struct places *p, unsigned runs)
 {
 	struct dtx_str line;
@@ -212,8 +214,9 @@ static size_t count_words(struct dtx_str line)
 	return n;
 }
 
-/* Statistics programs print rows with a name or number before each, and the names of the other
- * columns indented above: these can stand so close that no place is blank in all lines. */
+/* Whether rows have a name or number before them, as statistics programs print them, with the names
+ * of the other columns indented above. These may be so close that no place is blank in all
+ * lines. */
 static bool has_row_names(const struct places *p)
 {
 	struct dtx_str line = dtx_line_at(p->text, p->from);
@@ -274,7 +277,7 @@ out:
 	return rc;
 }
 
-/* Prose can stand right above the names. */
+/* Finds the columns; there may be prose directly above the names. */
 static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 {
 	size_t at = 0, behind;
@@ -294,7 +297,7 @@ static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 	return false;
 }
 
-/* Nothing is declared, and nothing encloses cells. */
+/* Whether nothing is declared, and no quotes enclose cells. */
 static bool is_open(const struct dtx_csv *c)
 {
 	const struct dtx_read_opts *o = &c->opts;
@@ -305,8 +308,8 @@ static bool is_open(const struct dtx_csv *c)
 	       !memchr(c->enc.text, '"', c->enc.len);
 }
 
-/* Whole lines at the beginning: a large text is looked through only when these promise something.
- */
+/* The whole lines at the beginning. A large text is searched only if these look like such a
+ * table. */
 static struct dtx_str head_of(struct dtx_str text)
 {
 	size_t len = DTX_MIN(text.len, PLACES_HEAD);
@@ -318,7 +321,8 @@ static struct dtx_str head_of(struct dtx_str text)
 
 /* --- tabs that only align --- */
 
-/* Runs of tabs in a line, and tabs; false: one at an edge, where it can only be a delimiter. */
+/* Counts runs of tabs in a line, and tabs. False: there is one at an edge, where it can only be a
+ * delimiter. */
 static bool count_runs(struct dtx_str line, size_t *runs, size_t *tabs)
 {
 	size_t i;
@@ -333,8 +337,8 @@ static bool count_runs(struct dtx_str line, size_t *runs, size_t *tabs)
 	return line.len && line.ptr[0] != '\t' && line.ptr[line.len - 1] != '\t';
 }
 
-/* One tab or several, as the width of a cell asks for, between equally many cells in all lines: as
- * single delimiters they would move cells to other columns. */
+/* Whether there are one or several tabs, depending on the width of a cell, between equally many
+ * cells in all lines. As single delimiters they would move cells to other columns. */
 static bool tabs_align(struct dtx_str text)
 {
 	struct dtx_str line;
@@ -354,7 +358,7 @@ static bool tabs_align(struct dtx_str text)
 	return lines >= PLACES_LINES && first && least != most;
 }
 
-/* Tabs that another follows become blanks, which are trimmed. */
+/* Replaces tabs that another one follows by blanks, which are trimmed. */
 static enum dtx_code take_tabs(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -1,13 +1,13 @@
-/* Measures how well a dialect explains a text. */
+/* Measures how well a dialect explains a text, see sniff.h. */
 #include "core/io/csv/detect/sniff.h"
 
 #define SNIFF_WIDTHS   512 /* wider records share the last counter */
 #define SNIFF_EVEN     0.9
-#define SNIFF_UNCLOSED 16 /* quotes without an end before all quotes are taken as text */
+#define SNIFF_UNCLOSED 16 /* with so many quotes that do not end, all quotes are taken as text */
 
 /* What a byte may be part of. */
 enum { SNIFF_DIGIT = 1, SNIFF_NUMBER = 2, SNIFF_DATE = 4, SNIFF_TEXT = 8 };
-/* What may begin at a byte: all others are passed at once. */
+/* What may begin at a byte. All other bytes can be skipped together. */
 enum { SNIFF_END = 16, SNIFF_DELIM = 32, SNIFF_MARK = 64 };
 
 struct sniff {
@@ -34,7 +34,8 @@ static bool sniff_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Length of a run of blanks that parts two cells: the end of the record needs none. */
+/* The length of a run of blanks that separates two cells. It is 0 at the end of a record, where
+ * nothing is separated. */
 static size_t sniff_run(const struct sniff *f, size_t at)
 {
 	size_t end = at;
@@ -44,7 +45,7 @@ static size_t sniff_run(const struct sniff *f, size_t at)
 	return end - at >= f->d->runs ? end - at : 0;
 }
 
-/* Length of the delimiter there, 0: none. */
+/* The length of the delimiter there; 0: there is none. */
 static size_t sniff_delim(const struct sniff *f, size_t at)
 {
 	if (f->d->runs)
@@ -104,8 +105,8 @@ static void sniff_classes(struct sniff *f)
 	}
 }
 
-/* Empty, a number as people write it, like a date, or plain text.  A comma before a digit is part
- * of a number, one before a blank part of a text. */
+/* Whether the cell is usual: empty, a number as people write it, similar to a date, or plain text.
+ * A comma before a digit is part of a number, one before a blank is part of a text. */
 static bool sniff_usual(const struct sniff *f, struct dtx_str c)
 {
 	unsigned all = SNIFF_NUMBER | SNIFF_DATE | SNIFF_TEXT, any = 0, is;
@@ -138,7 +139,7 @@ static size_t sniff_plain_end(struct sniff *f, size_t at)
 	return DTX_MIN(at, f->s.len);
 }
 
-/* Where a closing quote at `at` leaves structure after it, else 0. */
+/* The position after a closing quote at `at`, if a delimiter or line end follows; otherwise 0. */
 static size_t sniff_closes(const struct sniff *f, size_t at)
 {
 	size_t next = at + 1;
@@ -149,8 +150,8 @@ static size_t sniff_closes(const struct sniff *f, size_t at)
 	return sniff_at_structure(f, next) ? next : 0;
 }
 
-/* End of the cell that opens at `at`, 0 when the quote is data: it never closes, not on its line
- * although others stand inside, or another one opens before. */
+/* The end of the cell that opens at `at`. 0 if the quote is data: it never closes; it does not
+ * close on its line although there are other quotes inside; or another quote opens before. */
 static size_t sniff_quoted_end(struct sniff *f, size_t at, uint64_t *irregular)
 {
 	char quote = f->d->quote;
@@ -213,7 +214,7 @@ static size_t sniff_cell(struct sniff *f, size_t at)
 	return end;
 }
 
-/* Blanks around a record are no cells when they are the delimiter. */
+/* Skips blanks around a record, which are not cells even if blanks are the delimiter. */
 static size_t sniff_skip_run(const struct sniff *f, size_t at)
 {
 	while (f->d->runs && at < f->s.len && sniff_is_blank(f->s.ptr[at]))
@@ -235,7 +236,7 @@ static size_t sniff_record(struct sniff *f, size_t at)
 	bool doubled = true, spaced;
 
 	at = sniff_skip_run(f, at);
-	if (at >= f->s.len || sniff_is_end(f, f->s.ptr[at])) /* blank, or the LF of a CRLF */
+	if (at >= f->s.len || sniff_is_end(f, f->s.ptr[at])) /* a blank line, or the LF of CRLF */
 		return at + 1;
 	if (sniff_is_comment(f, at)) {
 		while (at < f->s.len && !sniff_is_end(f, f->s.ptr[at]))
@@ -333,7 +334,8 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 	out->records = f.n.records;
 	out->doubled = f.n.doubled;
 	out->score = out->consistency * (double)f.n.usual / (double)f.n.cells;
-	/* A comma with a blank after each, here more of them and there less: sentences. */
+	/* If all commas have a blank after them and records have different numbers of them, they
+	 * are sentences. */
 	if (f.n.delims && f.n.spaced == f.n.delims && out->uniform < SNIFF_EVEN)
 		out->score /= 2;
 	if (f.n.irregular)
