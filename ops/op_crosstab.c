@@ -388,7 +388,7 @@ out:
 
 /* --- the rows --- */
 
-/* Cells of the first key stand beside the word Total. */
+/* The first key column also gets the word Total, so it must be able to hold a text. */
 static enum dtx_code fit_keys(struct work *w, struct dtx_err *err)
 {
 	int32_t col = w->s->keys.id.col[0];

@@ -101,7 +101,7 @@ static enum dtx_code fill_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	DTX_TRY(dtx_bind_alter_some(b, s->col, s->n, err));
 	DTX_TRY(bind_uses(b, a, s, err));
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
-	/* typed anew; the names are known beforehand */
+	/* The types are inferred again when the rows are there; the names are known before. */
 	if (b->typed || b->ncols == 0)
 		dtx_bind_open(b);
 out:
@@ -469,8 +469,8 @@ static bool fill_pandas(const void *args, struct dtx_buf *out)
 	return a->only == ONLY_BLANK && dtx_py_call(&dtx_op_fill, args, NULL, 1, out);
 }
 
-/* Along a row values come from other columns; only the ends of ranges tell what a merged cell has.
- */
+/* Along a row, values come from other columns. For merged cells, only the ranges of the sheet show
+ * where a value comes from. */
 static void fill_facts(const json_t *canonical, struct dtx_op_facts *facts)
 {
 	bool vertical = dtx_str_in_list("down,up", dtx_json_text(canonical, "dir", "down"));

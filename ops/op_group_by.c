@@ -1,10 +1,11 @@
 /* group_by: one row per distinct key, with aggregates.
  *
- * Every worker groups what it eats in a table of its own; states of all aggregates of a group lie
- * side by side.  combine walks the partitions in parallel: a key that several workers met keeps
- * its states at home, the first worker that has it, and its face, the entry with the smallest
- * position, which gives its place in the result and the cells of its key.  Because each worker
- * meets positions in ascending order, the result is a merge of the workers' faces. */
+ * Every worker groups the batches that it consumes in a hash table of its own, where the states of
+ * all aggregates of a group are next to each other.  combine goes through the partitions in
+ * parallel.  If several workers have a key, one worker keeps the states: the first one that has it,
+ * the group's home.  One entry is the group's face: the one with the smallest position, which gives
+ * the place of the group in the result and the cells of its key.  Each worker meets positions in
+ * ascending order, so the result is a merge of the workers' faces. */
 #include "core/plan/explain/pytext.h"
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"

@@ -93,7 +93,8 @@ out:
 	return rc;
 }
 
-/* The result stands where the leftmost merged column was; beside kept ones it is behind it. */
+/* The result takes the place of the leftmost merged column; if the merged columns are kept, it
+ * comes after that one. */
 static enum dtx_code merge_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct merge_args *a = args;

@@ -359,7 +359,7 @@ out:
 	return rc;
 }
 
-/* The columns behind the keys of buckets [from, from + b->nrows). */
+/* Fills the columns that come after the keys, for buckets [from, from + b->nrows). */
 static enum dtx_code fill_batch(void *ctx, struct dtx_batch *b, int64_t from, struct dtx_err *err)
 {
 	struct work *w = ctx;

@@ -29,7 +29,7 @@ struct dtx_archive_limits {
 	DTX_ARCHIVE_LIMITS(X)
 #undef X
 	/* Called with how many packed bytes of a part have been read, on any thread; NULL:
-	 * nobody wants to know. */
+	 * progress is not needed. */
 	void (*tick)(void *arg, uint64_t done, uint64_t of);
 	void *tick_arg;
 	const char *again; /* path under which a library may open the file again; NULL: none may */

@@ -89,7 +89,7 @@ struct dtx_isolate_sink {
 	 * request has come. */
 	enum dtx_code (*room)(void *arg, uint64_t n, void **to, struct dtx_err *err);
 	enum dtx_code (*send)(void *arg, struct dtx_err *err);
-	/* As in struct dtx_archive_limits; NULL: nobody wants to know. */
+	/* As in struct dtx_archive_limits; NULL: progress is not needed. */
 	void (*tick)(void *arg, uint64_t done, uint64_t of);
 };
 struct dtx_isolate_server;

@@ -51,7 +51,7 @@ struct dtx_source {
 	int fd;
 	struct source_bytes *bytes; /* of the owner */
 	struct dtx_archive_limits limits;
-	struct dtx_progress *watch;  /* NULL: nobody wants to know */
+	struct dtx_progress *watch;  /* NULL: progress is not needed */
 	struct dtx_source *inner;    /* the content of a packed file; NULL */
 	struct dtx_pipe_input *pipe; /* for a source that is read once; NULL */
 	bool part;                   /* a part of another source, at this place */

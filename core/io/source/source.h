@@ -77,7 +77,7 @@ struct dtx_source *dtx_source_inner(const struct dtx_source *s);
 /* The limits for unpacking. They have defaults, and must be set before the source is read. */
 const struct dtx_archive_limits *dtx_source_limits(const struct dtx_source *s);
 void dtx_source_limit(struct dtx_source *s, const struct dtx_archive_limits *limits);
-/* Sets who wants to know the progress before there are batches; NULL: nobody. Must outlive the
+/* Sets where to report progress before there are batches; NULL: nowhere. It must outlive the
  * readers. */
 void dtx_source_watch(struct dtx_source *s, struct dtx_progress *watch);
 void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of);
