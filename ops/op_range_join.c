@@ -443,8 +443,8 @@ static enum dtx_code meet_row(const struct dtx_opctx *ox, struct range_local *l,
 	struct dtx_batch *met = NULL;
 	bool any = false;
 
-	DTX_TRY(dtx_cancel_look(err));
 	for (size_t i = 0; i < sh->kept.n; i++) {
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(meet_batch(ox, l, lrow, i, &met, err));
 		for (uint32_t k = 0; k < met->nsel; k++)
 			DTX_TRY(add_pair(ox, l, in, lrow, (uint32_t)i, dtx_batch_row(met, k), out,

@@ -90,6 +90,7 @@ STEPS = [
     {"op": "promote_header", "rows": 2},
     {"op": "range_join", "with": "other", "where": "left.id >= right.id and left.id < right.id + 3"},
     {"op": "range_join", "with": "other", "where": "left.n >= right.n + 9 and left.u < right.u"},
+    {"op": "range_join", "with": "other", "where": "regex_replace(concat(left.u, right.u, right.s), '[a-f]+(1|2)?', 'z') = 'z'"},
     {"op": "rank", "expr": "v", "by": ["k"]}, {"op": "rank", "expr": "u", "method": "dense"},
     {"op": "rename", "map": {"u": "U"}},
     {"op": "reorder", "cols": ["u", "s"]},
