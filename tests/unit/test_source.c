@@ -125,7 +125,7 @@ void test_source_hash(void)
 
 /* While SHA-256 is computed it lags behind readers that have finished, and no others; nor does it
  * before, after, or with the weak identity. */
-void test_source_hash_behind(void)
+void test_source_hash_lags(void)
 {
 	size_t len = (size_t)32 << 20;
 	struct dtx_err err = DTX_ERR_INIT;
