@@ -15,7 +15,7 @@ struct funnel_row {
 
 static bool funnel_by_snippet(const json_t *step)
 {
-	return dtx_json_bool(json_object_get(step, "detail"), "by_snippet", false);
+	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
 
 /* Collects what was read, and what each step left. Steps of one snippet are one row. */

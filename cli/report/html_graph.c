@@ -98,7 +98,7 @@ static void graph_with(struct graph *g, const json_t *with, int32_t to)
 
 static bool graph_by_snippet(const json_t *step)
 {
-	return dtx_json_bool(json_object_get(step, "detail"), "by_snippet", false);
+	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
 
 static int64_t graph_read(const json_t *input)

@@ -46,7 +46,7 @@ static const char *const record_schema[] = {
 	"\"idx\":" COUNT ",\"op\":" TEXT ",\"rows_in\":" INT ",\"rows_out\":" INT ","
 	"\"dur_us\":" COUNT ",\"detail\":" OBJECT(
 		"\"counts\":{\"type\":\"object\",\"additionalProperties\":" COUNT "},"
-		"\"kind\":" TEXT ",\"by_snippet\":" BOOL ",\"stopped_early\":" BOOL, "\"counts\",\"kind\",\"by_snippet\""),
+		"\"kind\":" TEXT ",\"rescued\":" BOOL ",\"stopped_early\":" BOOL, "\"counts\",\"kind\",\"rescued\""),
 	"\"idx\",\"op\",\"rows_in\",\"rows_out\",\"detail\"") ) ","
 "\"regions\":" LIST(OBJECT(
 	"\"idx\":" COUNT ",\"pointer\":" TEXT ",\"code\":" TEXT ",\"rung\":" TEXT ","

@@ -248,7 +248,7 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 	                                step->number == (int32_t)i ? NULL
 	                                : step->number < 0         ? json_null()
 	                                                           : json_integer(step->number),
-	                                "kind", x->kind ? x->kind : "", "by_snippet", x->by_snippet,
+	                                "kind", x->kind ? x->kind : "", "rescued", x->by_snippet,
 	                                "stopped_early", x->stopped_early ? json_true() : NULL,
 	                                "spilled", record_spilled(x), "table_hash", hash, "dur_us",
 	                                (json_int_t)(x->ns / 1000)),

@@ -75,13 +75,13 @@ void test_store_screen_of_fallback(void)
 					"op" : "weekly_balance",
 					"rows_in" : 4488,
 					"rows_out" : 0,
-					"detail" : { "by_snippet" : true }
+					"detail" : { "rescued" : true }
 				},
 				{
 					"op" : "b",
 					"rows_in" : 0,
 					"rows_out" : 4,
-					"detail" : { "by_snippet" : true }
+					"detail" : { "rescued" : true }
 				},
 				{
 					"op" : "join",

@@ -334,7 +334,7 @@ static void screen_counts(const json_t *step, struct dtx_buf *out)
 
 static bool screen_is_by_snippet(const json_t *step)
 {
-	return dtx_json_bool(json_object_get(step, "detail"), "by_snippet", false);
+	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
 }
 
 static void screen_rows(const json_t *record, struct dtx_buf *out)
