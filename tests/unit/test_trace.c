@@ -76,7 +76,7 @@ static enum dtx_code follow_once(const struct planrun *p)
 	T_CHECK(follow.reaches && follow.plan);
 out:
 	dtx_err_clear(&err);
-	json_decref(stages.plan);
+	dtx_why_not_plan_stages_clear(&stages);
 	dtx_why_not_plan_clear(&follow);
 	return rc;
 }
