@@ -76,6 +76,9 @@ void test_regex_table(void)
 		{ "[\\d.]+", "v1.2", "1-4" },
 		{ "[[:alpha:]]+", "1ab2", "1-3" },
 		{ "[[:^alpha:]]+", "ab12", "2-4" },
+		{ "[[:a]+", "xa[:b", "1-4" }, /* no ":]" follows */
+		{ "[[:]]", "a[]:]", "1-3" },
+		{ "[[:]", ":", "0-1" },
 		{ "\\w+\\s\\W", "ab !", "0-4" },
 		{ "(?i)stra\xc3\x9f"
 		  "e",
@@ -108,6 +111,9 @@ void test_regex_table(void)
 		{ "\\y", "", "regex_syntax" },
 		{ "\\x{110000}", "", "regex_syntax" },
 		{ "[[:nope:]]", "", "regex_syntax" },
+		{ "[[::]]", "", "regex_syntax" },
+		{ "[[:^:]]", "", "regex_syntax" },
+		{ "[[:", "", "regex_syntax" },
 		{ "(?P<a>x)(?P<a>y)", "", "regex_syntax" },
 		{ "(?z)", "", "regex_syntax" },
 		{ "(?=a)", "", "unsupported_param" },

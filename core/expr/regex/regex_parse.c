@@ -323,21 +323,19 @@ static enum dtx_code class_char(struct dtx_reparser *p, uint32_t *cp)
 	return DTX_OK;
 }
 
-/* [:alpha:] or [:^alpha:] inside of a class. */
-static enum dtx_code class_posix(struct dtx_reparser *p, struct dtx_reranges *r)
+/* [:alpha:] or [:^alpha:] inside of a class; `end` is where ":]" is. */
+static enum dtx_code class_posix(struct dtx_reparser *p, size_t end, struct dtx_reranges *r)
 {
 	size_t start = p->pos;
-	ptrdiff_t end = dtx_str_find(p->s, DTX_STR(":]"), p->pos);
-	const struct dtx_reclass *c = NULL;
+	const struct dtx_reclass *c;
 	bool negate;
 
 	p->pos += 2;
-	negate = re_eat(p, "^");
-	if (end >= 0)
-		c = class_find((struct dtx_str){ p->s.ptr + p->pos, (size_t)end - p->pos });
+	negate = p->pos < end && re_eat(p, "^");
+	c = class_find((struct dtx_str){ p->s.ptr + p->pos, end - p->pos });
 	if (!c || strlen(c->name) == 1)
 		return re_bad(p, start, "unknown class name");
-	p->pos = (size_t)end + 2;
+	p->pos = end + 2;
 	return re_class_add(p, r, c, negate);
 }
 
@@ -347,10 +345,14 @@ static enum dtx_code class_item(struct dtx_reparser *p, struct dtx_reranges *r)
 	const struct dtx_reclass *c = NULL;
 	size_t start = p->pos;
 	uint32_t low, high;
+	ptrdiff_t end;
 	bool negate;
 
-	if (p->s.len - p->pos > 1 && !memcmp(p->s.ptr + p->pos, "[:", 2))
-		return class_posix(p, r);
+	if (p->s.len - p->pos > 1 && !memcmp(p->s.ptr + p->pos, "[:", 2)) {
+		end = dtx_str_find(p->s, DTX_STR(":]"), p->pos + 2);
+		if (end >= 0) /* otherwise, as in RE2, '[' and ':' are characters of the class */
+			return class_posix(p, (size_t)end, r);
+	}
 	if (re_peek(p) == '\\') {
 		p->pos++;
 		c = re_class_letter(p, &negate);
