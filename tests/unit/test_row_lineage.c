@@ -73,11 +73,42 @@ void test_row_lineage_back_and_on(void)
 	T_OK(dtx_row_lineage_follow(log, 0, 2, counts, 2, &results, &through, &err), &err);
 	T_CHECK(counts[0] == 1 && counts[1] == 1 && json_array_size(results) == 1 &&
 	        json_integer_value(json_array_get(results, 0)) == 2);
+	json_decref(results);
+	json_decref(through);
+	results = through = NULL;
+	T_CODE(dtx_row_lineage_follow(log, 64, 2, counts, 2, &results, &through, &err),
+	       DTX_E_NO_TRANSLATION, &err);
+	T_CODE(dtx_row_lineage_follow(log, 0, 0, counts, 2, &results, &through, &err),
+	       DTX_E_NO_TRANSLATION, &err);
+	T_STR(err.msg, "of row 0 of input 1 no numbers are kept");
 	T_CHECK(!dtx_row_lineage_places(log, 0) &&
 	        !strcmp(dtx_row_lineage_prefix(log, 0, "v"), "C") &&
 	        !strcmp(dtx_row_lineage_prefix(log, 0, "w"), "L"));
-	json_decref(results);
-	json_decref(through);
+	dtx_err_clear(&err);
+	dtx_row_lineage_free(log);
+	dtx_buf_clear(&bytes);
+	planrun_clear(&p);
+}
+
+/* The rows of a window function are found by their groups; numbers without them are damaged. */
+void test_row_lineage_of_a_window_without_groups(void)
+{
+	const char *made = strstr(head, "made");
+	struct planrun p;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROW_LINEAGE_MAX);
+	struct dtx_row_lineage *log = NULL;
+	struct dtx_row_lineage_answer a;
+	struct dtx_err err = DTX_ERR_INIT;
+	char text[sizeof(head) + 8];
+
+	snprintf(text, sizeof(text), "%.*swindow%s", (int)(made - head), head, made + 4);
+	lineage_init(&p);
+	T_OK(pack(&p, text, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
+	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err), &err);
+	T_CODE(dtx_row_lineage_why(log, "s", 1, &a, &err), DTX_E_STORE_IO, &err);
+	T_STR(err.msg, "kept row numbers do not fit together");
+	dtx_row_lineage_answer_clear(&a);
+	dtx_err_clear(&err);
 	dtx_row_lineage_free(log);
 	dtx_buf_clear(&bytes);
 	planrun_clear(&p);

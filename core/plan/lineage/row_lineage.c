@@ -619,27 +619,40 @@ static bool ends_reach(const struct lineage_ends *e, const json_t *via, int64_t 
 	        (hi == INT64_MAX || place <= e->hi[group] + hi));
 }
 
-/* Finds the rows that a window function looked at. */
-static bool walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
-                        const struct lineage_set *with, const int64_t *number,
-                        struct lineage_set *out)
+static enum dtx_code lineage_damaged(struct dtx_err *err)
 {
+	return dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+	                   "kept row numbers do not fit together");
+}
+
+/* Finds the rows that a window function looked at. */
+static enum dtx_code walk_window(const struct dtx_row_lineage_list *l, const json_t *via,
+                                 const struct lineage_set *with, const int64_t *number,
+                                 struct lineage_set *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 	const int64_t *g = lineage_column(l, "dtx_g"), *p = lineage_column(l, "dtx_p");
 	struct lineage_ends ends = { .n = 0 };
-	bool ok = g && p && ends_find(l, g, p, with, number, &ends);
 
-	for (size_t i = 0; ok && i < l->n; i++) {
+	if (!g || !p) {
+		rc = lineage_damaged(err);
+		goto out;
+	}
+	if (!ends_find(l, g, p, with, number, &ends))
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < l->n; i++) {
 		if (ends_reach(&ends, via, g[i], p[i]))
 			dtx_bit_set(out->bit, i);
 	}
+out:
 	dtx_mem_free(ends.lo);
 	dtx_mem_free(ends.hi);
-	return ok;
+	return rc;
 }
 
 /* Finds the rows that a result row was made from, or that let it stay. For one cell of a wide row
  * these are only the rows that went to its column. */
-static bool walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
+static void walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
                       const struct lineage_set *with, const int64_t *number,
                       struct lineage_set *out)
 {
@@ -650,13 +663,6 @@ static bool walk_made(const struct dtx_row_lineage_list *l, const json_t *via,
 		if (set_has(with, number[i]) && (!cell || want < 0 || cell[i] == want))
 			dtx_bit_set(out->bit, i);
 	}
-	return true;
-}
-
-static enum dtx_code lineage_damaged(struct dtx_err *err)
-{
-	return dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-	                   "kept row numbers do not fit together");
 }
 
 static enum dtx_code walk_same(const struct lineage_walk *from, struct lineage_walk *to,
@@ -680,7 +686,6 @@ static enum dtx_code walk_step(const struct dtx_row_lineage *k, const json_t *vi
 	int64_t bit = dtx_json_int(via, "bit", -1);
 	struct lineage_set with = { .n = 0 };
 	const int64_t *was, *number;
-	bool ok;
 
 	if (bit >= LINEAGE_BITS) {
 		DTX_TRY(walk_same(from, to, err));
@@ -696,11 +701,10 @@ static enum dtx_code walk_step(const struct dtx_row_lineage *k, const json_t *vi
 	if (!lineage_numbers(from->list, was, &from->rows, &with) ||
 	    !set_init(&to->rows, to->list->n + 1))
 		DTX_FAIL_MEM(err);
-	ok = dtx_str_in_list("window,whole", to->list->kind)
-	             ? walk_window(to->list, via, &with, number, &to->rows)
-	             : walk_made(to->list, via, &with, number, &to->rows);
-	if (!ok)
-		DTX_FAIL_MEM(err);
+	if (dtx_str_in_list("window,whole", to->list->kind))
+		DTX_TRY(walk_window(to->list, via, &with, number, &to->rows, err));
+	else
+		walk_made(to->list, via, &with, number, &to->rows);
 out:
 	set_clear(&with);
 	return rc;
@@ -983,8 +987,10 @@ enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t i
 				err, DTX_E_NO_TRANSLATION,
 				"rows of a step that works on the whole table are not followed on");
 	}
-	if (!rows || !groups || input >= LINEAGE_BITS || number < 1 ||
-	    !set_init(&on.reach[input], (size_t)number + 1))
+	if (input >= LINEAGE_BITS || number < 1)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "of row %lld of input %u no numbers are kept",
+		         (long long)number, input + 1);
+	if (!rows || !groups || !set_init(&on.reach[input], (size_t)number + 1))
 		DTX_FAIL_MEM(err);
 	dtx_bit_set(on.reach[input].bit, (size_t)number);
 	for (i = 0; i < k->nlists; i++) {
