@@ -679,21 +679,29 @@ out:
 	return rc;
 }
 
-/* All rows, sorted by all columns.  NOT INDEXED, because an index contains a second copy of some
- * columns, and a query that the index covers would not look at the table itself. */
-static enum dtx_code db_sorted(struct dtx_db *db, enum dtx_sql_table table, sqlite3_stmt **st,
-                               struct dtx_err *err)
+/* All rows, or those of one run, sorted by all columns.  NOT INDEXED, because an index contains a
+ * second copy of some columns, and a query that the index covers would not look at the table
+ * itself. An index may find the rows of the run, but what is compared is read from the table. */
+static enum dtx_code db_sorted(struct dtx_db *db, enum dtx_sql_table table, const char *run_id,
+                               sqlite3_stmt **st, struct dtx_err *err)
 {
 	struct dtx_dbtable_column column[DTX_DBTABLE_COLUMNS];
+	const struct dtx_db_val val = dtx_db_text(run_id);
 	size_t n = dtx_dbtable_columns(table, column), i;
 	struct dtx_buf sql = DTX_BUF_INIT(1024);
 	enum dtx_code rc = DTX_OK;
 
-	dtx_buf_printf(&sql, "SELECT * FROM %s NOT INDEXED ORDER BY 1", dtx_dbtable_name(table));
+	dtx_buf_printf(&sql, "SELECT * FROM %s NOT INDEXED", dtx_dbtable_name(table));
+	if (run_id)
+		dtx_buf_printf(&sql, " WHERE rowid IN (SELECT rowid FROM %s WHERE run_id=?1)",
+		               dtx_dbtable_name(table));
+	dtx_buf_add(&sql, " ORDER BY 1");
 	for (i = 1; i < n; i++)
 		dtx_buf_printf(&sql, ",%zu", i + 1);
 	DTX_TRY(dtx_buf_check(&sql, "statement", err));
 	DTX_TRY(db_prepare(db, dtx_buf_text(&sql), st, err));
+	if (run_id)
+		DTX_TRY(db_bind(db, *st, &val, 1, err));
 out:
 	dtx_buf_clear(&sql);
 	return rc;
@@ -737,14 +745,14 @@ static bool db_same_row(sqlite3_stmt *a, sqlite3_stmt *b)
 }
 
 enum dtx_code dtx_db_compare(struct dtx_db *want, struct dtx_db *got, enum dtx_sql_table table,
-                             struct dtx_buf *said, struct dtx_err *err)
+                             const char *run_id, struct dtx_buf *said, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct db_side side[2] = { { want, NULL, 0, true }, { got, NULL, 0, true } };
 	int64_t first = 0; /* the first row that differs, from 1 */
 
 	for (int i = 0; i < 2; i++)
-		DTX_TRY(db_sorted(side[i].db, table, &side[i].st, err));
+		DTX_TRY(db_sorted(side[i].db, table, run_id, &side[i].st, err));
 	while (side[0].more || side[1].more) {
 		for (int i = 0; i < 2; i++) {
 			if (side[i].more)

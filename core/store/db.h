@@ -83,12 +83,12 @@ void dtx_db_done(struct dtx_db_rows *rows); /* NULL is allowed */
 DTX_MUSTUSE enum dtx_code dtx_db_insert(struct dtx_db *db, enum dtx_sql_table table, bool ignore,
                                         const json_t *row, const json_t *fixed,
                                         struct dtx_err *err);
-/* Compares all rows of a table of `got` with those of `want` as sets: every column with its type,
- * read from the table itself and not from an index.  Appends to `said` how they differ; nothing if
- * they are equal. */
+/* Compares all rows of a table of `got`, or those of one run (run_id; NULL: all), with those of
+ * `want` as sets: every column with its type, read from the table itself and not from an index.
+ * Appends to `said` how they differ; nothing if they are equal. */
 DTX_MUSTUSE enum dtx_code dtx_db_compare(struct dtx_db *want, struct dtx_db *got,
-                                         enum dtx_sql_table table, struct dtx_buf *said,
-                                         struct dtx_err *err);
+                                         enum dtx_sql_table table, const char *run_id,
+                                         struct dtx_buf *said, struct dtx_err *err);
 /* Drops everything in the schema except the tables ledger, blob and lease, and makes it again,
  * empty, by the schema of this build.  Call it inside of a transaction. */
 DTX_MUSTUSE enum dtx_code dtx_db_remake(struct dtx_db *db, struct dtx_err *err);

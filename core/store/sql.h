@@ -140,6 +140,7 @@
 	  " SET data=excluded.data,enc='raw',purged_us=NULL WHERE purged_us IS NOT NULL")          \
 	X(DTX_SQL_BLOB_GET, "SELECT enc,data,purged_us FROM blob WHERE hash=?1")                   \
 	X(DTX_SQL_BLOB_ALL, "SELECT hash,enc,data,purged_us,size,kind FROM blob ORDER BY hash")    \
+	X(DTX_SQL_BLOB_ONE, "SELECT hash,enc,data,purged_us,size,kind FROM blob WHERE hash=?1")    \
 	X(DTX_SQL_BLOB_KINDS, "SELECT hash,kind,size,purged_us FROM blob")                         \
 	X(DTX_SQL_BLOB_PURGE, "UPDATE blob SET data=NULL,purged_us=?2 WHERE hash=?1")              \
 	/* statistics */                                                                           \

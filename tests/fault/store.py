@@ -351,6 +351,64 @@ def each_value():
           not missed and not empty and n > 120, (missed, empty, n))
 
 
+def rows_of_run(db, run):
+    """Rows that make up the record of a run: table, condition, and the columns that have a value."""
+    where = {t: "run_id='%s'" % run for t, in db.execute("SELECT name FROM sqlite_master WHERE type='table'")
+             if t not in ("lease", "file_seen") and "run_id" in [c[1] for c in db.execute("PRAGMA table_info(%s)" % t)]}
+    events = "".join(b for b, in db.execute("SELECT body FROM ledger WHERE run_id=?", (run,)))
+    bodies = [h for h, in db.execute("SELECT hash FROM blob") if h in events]
+    where.update({"blob WHERE hash='%s'" % h: "" for h in bodies})
+    for place, condition in where.items():
+        table, _, rest = place.partition(" WHERE ")
+        condition = condition or rest
+        for column in [c[1] for c in db.execute("PRAGMA table_info(%s)" % table)]:
+            row = db.execute("SELECT rowid, %s FROM %s WHERE %s AND %s IS NOT NULL" % (
+                column, table, condition, column)).fetchone()
+            if row:
+                yield table, column, row
+
+
+def each_value_of_a_run():
+    """verify FILE must find a change in any value of the record of that file, and looks at no other record."""
+    db = sqlite3.connect("each.db")
+    triggers = [sql for sql, in db.execute("SELECT sql FROM sqlite_master WHERE type='trigger'")]
+    runs = {os.path.basename(p): r for p, r in db.execute("SELECT path, run_id FROM run_output")}
+    db.execute("VACUUM INTO 'whole.db'")
+    db.close()
+    for name in ("each.csv", "b.csv"):
+        check("verify %s: whole" % name, dtx("verify", name, store="whole.db")[0] == 0)
+        db = sqlite3.connect("whole.db")
+        values = list(rows_of_run(db, runs[name]))
+        db.close()
+        missed = []
+        for table, column, (rowid, old) in values:
+            shutil.copy("whole.db", "one.db")
+            db = sqlite3.connect("one.db")
+            for trigger in ("ledger_u", "ledger_d"):
+                db.execute("DROP TRIGGER " + trigger)
+            db.execute("UPDATE %s SET %s=? WHERE rowid=?" % (table, column), (changed(old), rowid))
+            for trigger in triggers:
+                db.execute(trigger)
+            db.commit()
+            db.close()
+            status, out, err = dtx("verify", name, store="one.db")
+            if status not in (1, 4) or not out + err:
+                missed.append((table, column, status, out + err))
+        check("verify %s: each of %d values of its record, changed, is found" % (name, len(values)),
+              not missed and len(values) > 60, (missed, len(values)))
+    shutil.copy("whole.db", "one.db")
+    db = sqlite3.connect("one.db")
+    for table in ("run", "run_step", "run_output"):
+        db.execute("UPDATE %s SET run_id=run_id||'x' WHERE run_id=?" % table, (runs["each.csv"],))
+    db.commit()
+    db.close()
+    status, out, _ = dtx("verify", "b.csv", store="one.db")
+    check("verify of a file: the record of another run is not looked at, and it says so",
+          status == 0 and "the records of other runs" in out and dtx("verify", store="one.db")[0] == 1, out)
+    status, out, _ = dtx("verify", runs["b.csv"][-8:], "--json", store="one.db")
+    check("verify of a run: no finding for the record of another run", status == 0 and json.loads(out) == [], out)
+
+
 def purge():
     """Purged content can still be verified by its hash, and is stored again when a run needs it."""
     status, out, _ = dtx("store", "gc", "--older-than", "0d", "--keep-last", "0", "--json", store="many.db")
@@ -467,8 +525,8 @@ def main():
         with open("plan.json", "w") as f:
             f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
         run("first.csv")
-        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, each_value, definitions, cut_log, purge, batches, tables,
-                     other_machine):
+        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, each_value, each_value_of_a_run,
+                     definitions, cut_log, purge, batches, tables, other_machine):
             test()
         os.chdir("/")
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))

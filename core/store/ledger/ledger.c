@@ -364,8 +364,21 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
-                               struct dtx_ledger_head *head, struct dtx_err *err)
+/* The events that a check passes on; NULL: none. */
+struct ledger_wanted {
+	const char *run_id;
+	dtx_ledger_fn fn;
+	void *arg;
+};
+
+static bool ledger_wants(const struct ledger_wanted *w, const struct ledger_row *row)
+{
+	return w && (!strcmp(row->run_id.ptr, w->run_id) || !strcmp(row->kind.ptr, "purge"));
+}
+
+static enum dtx_code ledger_check(struct dtx_db *db, int64_t from,
+                                  const struct ledger_wanted *wanted, int64_t *bad,
+                                  struct dtx_ledger_head *head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val = DTX_DBI(from);
@@ -393,10 +406,27 @@ enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
 		}
 		head->seq = row.seq;
 		memcpy(head->hash, row.hash.ptr, sizeof(head->hash));
+		if (ledger_wants(wanted, &row))
+			DTX_TRY(ledger_visit(db, &row, wanted->fn, wanted->arg, err));
 	}
 	if (!*bad && !head->seq)
 		*bad = 1; /* not even the first event is there */
 out:
 	dtx_db_done(rows);
 	return rc;
+}
+
+enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
+                               struct dtx_ledger_head *head, struct dtx_err *err)
+{
+	return ledger_check(db, from, NULL, bad, head, err);
+}
+
+enum dtx_code dtx_ledger_check_run(struct dtx_db *db, int64_t from, const char *run_id,
+                                   dtx_ledger_fn fn, void *arg, int64_t *bad, struct dtx_err *err)
+{
+	const struct ledger_wanted wanted = { run_id, fn, arg };
+	struct dtx_ledger_head head;
+
+	return ledger_check(db, from, &wanted, bad, &head, err);
 }

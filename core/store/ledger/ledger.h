@@ -56,6 +56,12 @@ DTX_MUSTUSE enum dtx_code dtx_ledger_head(struct dtx_db *db, struct dtx_ledger_h
  * fit; 0 if all do.  *head is the last event that does. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
                                            struct dtx_ledger_head *head, struct dtx_err *err);
+/* The same, for what concerns one run: calls fn for the events of that run and for purges, each
+ * after its hash was found right.  A failure of fn, or of reading such an event's body, ends the
+ * check. */
+DTX_MUSTUSE enum dtx_code dtx_ledger_check_run(struct dtx_db *db, int64_t from, const char *run_id,
+                                               dtx_ledger_fn fn, void *arg, int64_t *bad,
+                                               struct dtx_err *err);
 /* The hash of event `seq`.  *found is false if there is no such event. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_hash_at(struct dtx_db *db, int64_t seq,
                                              uint8_t hash[DTX_SHA256_SIZE], bool *found,

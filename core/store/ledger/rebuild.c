@@ -122,12 +122,13 @@ out:
 /* --- rows --- */
 
 static enum dtx_code rebuild_table(struct dtx_db *want, struct dtx_db *got,
-                                   enum dtx_sql_table table, json_t *findings, struct dtx_err *err)
+                                   enum dtx_sql_table table, const char *run_id, json_t *findings,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf said = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	DTX_TRY(dtx_db_compare(want, got, table, &said, err));
+	DTX_TRY(dtx_db_compare(want, got, table, run_id, &said, err));
 	if (said.len &&
 	    json_array_append_new(findings,
 	                          json_pack("{ss ss so}", "finding", "index_differs", "table",
@@ -179,9 +180,39 @@ enum dtx_code dtx_rebuild_compare(struct dtx_store *s, json_t *findings, struct 
 	for (size_t i = 0; i < DTX_TAB_COUNT; i++) {
 		/* a table with other columns was reported already */
 		if (!rebuild_is_named(findings, (enum dtx_sql_table)i))
-			DTX_TRY(rebuild_table(fresh, live, (enum dtx_sql_table)i, findings, err));
+			DTX_TRY(rebuild_table(fresh, live, (enum dtx_sql_table)i, NULL, findings,
+			                      err));
 	}
 out:
 	dtx_db_close(fresh);
+	return rc;
+}
+
+static bool rebuild_has_run(enum dtx_sql_table table)
+{
+	struct dtx_dbtable_column column[DTX_DBTABLE_COLUMNS];
+	size_t n = dtx_dbtable_columns(table, column);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(column[i].name, "run_id"))
+			return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_rebuild_compare_run(struct dtx_store *s, struct dtx_db *fresh, const char *run_id,
+                                      json_t *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *live = dtx_store_db(s);
+
+	DTX_TRY(rebuild_definitions(fresh, live, findings, err));
+	for (size_t i = 0; i < DTX_TAB_COUNT && !json_array_size(findings); i++) {
+		enum dtx_sql_table table = (enum dtx_sql_table)i;
+
+		if (table != DTX_TAB_SEEN && rebuild_has_run(table))
+			DTX_TRY(rebuild_table(fresh, live, table, run_id, findings, err));
+	}
+out:
 	return rc;
 }

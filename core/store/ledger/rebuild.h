@@ -18,4 +18,12 @@ DTX_MUSTUSE enum dtx_code dtx_rebuild_definitions(struct dtx_store *s, json_t *f
 DTX_MUSTUSE enum dtx_code dtx_rebuild_compare(struct dtx_store *s, json_t *findings,
                                               struct dtx_err *err);
 
+/* The same comparisons for one run.  `fresh` is a store in memory (dtx_db_create) to which
+ * dtx_derive_apply has applied the events of that run alone.  Only the definitions and the rows of
+ * this run are compared; the table file_seen is left out, because a later run may replace its
+ * rows. */
+DTX_MUSTUSE enum dtx_code dtx_rebuild_compare_run(struct dtx_store *s, struct dtx_db *fresh,
+                                                  const char *run_id, json_t *findings,
+                                                  struct dtx_err *err);
+
 #endif

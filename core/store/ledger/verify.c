@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/text/num.h"
+#include "core/store/ledger/derive.h"
 #include "core/store/ledger/ledger.h"
 #include "core/store/ledger/rebuild.h"
 
@@ -68,6 +69,27 @@ struct verify_named {
 	json_t *purges; /* bodies of these events */
 	json_t *size;   /* {hash: bytes} of purged bodies */
 };
+
+static enum dtx_code verify_named_init(struct verify_named *v, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*v = (struct verify_named){ json_object(), json_object(), json_object(), json_array(),
+		                    json_object() };
+	if (!v->as || !v->known || !v->purged || !v->purges || !v->size)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static void verify_named_clear(struct verify_named *v)
+{
+	json_decref(v->as);
+	json_decref(v->known);
+	json_decref(v->purged);
+	json_decref(v->purges);
+	json_decref(v->size);
+}
 
 static bool verify_is_hash(const char *text)
 {
@@ -263,10 +285,7 @@ static enum dtx_code verify_blobs(struct dtx_db *db, json_t *findings, struct dt
 	json_t *bits;
 
 	if (!json_array_size(findings)) {
-		v = (struct verify_named){ json_object(), json_object(), json_object(),
-			                   json_array(), json_object() };
-		if (!v.as || !v.known || !v.purged || !v.purges || !v.size)
-			DTX_FAIL_MEM(err);
+		DTX_TRY(verify_named_init(&v, err));
 		walked = dtx_ledger_walk(db, 1, verify_event, &v, &unread);
 	}
 	if (walked != DTX_OK) {
@@ -288,11 +307,22 @@ static enum dtx_code verify_blobs(struct dtx_db *db, json_t *findings, struct dt
 		DTX_TRY(verify_sizes(&v, findings, err));
 out:
 	dtx_err_clear(&unread);
-	json_decref(v.as);
-	json_decref(v.known);
-	json_decref(v.purged);
-	json_decref(v.purges);
-	json_decref(v.size);
+	verify_named_clear(&v);
+	return rc;
+}
+
+static enum dtx_code verify_head_read(const char *text, int64_t *seq, struct dtx_str *hex,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str rest = dtx_str_of(text), tag, seq_text;
+
+	if (!dtx_str_next(&rest, ':', &tag) || !dtx_str_is(tag, "dtx1") ||
+	    !dtx_str_next(&rest, ':', &seq_text) || !dtx_str_next(&rest, ':', hex) ||
+	    hex->len != DTX_SHA256_HEX - 1 || !dtx_num_parse_i64(seq_text.ptr, seq_text.len, seq))
+		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no head: expected dtx1:NUMBER:64 hex digits",
+		         text);
+out:
 	return rc;
 }
 
@@ -300,17 +330,13 @@ static enum dtx_code verify_head(struct dtx_db *db, const char *text, json_t *fi
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str rest = dtx_str_of(text), tag, seq_text, hex;
+	struct dtx_str hex;
 	uint8_t hash[DTX_SHA256_SIZE];
 	char have[DTX_SHA256_HEX];
 	int64_t seq;
 	bool found;
 
-	if (!dtx_str_next(&rest, ':', &tag) || !dtx_str_is(tag, "dtx1") ||
-	    !dtx_str_next(&rest, ':', &seq_text) || !dtx_str_next(&rest, ':', &hex) ||
-	    hex.len != DTX_SHA256_HEX - 1 || !dtx_num_parse_i64(seq_text.ptr, seq_text.len, &seq))
-		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no head: expected dtx1:NUMBER:64 hex digits",
-		         text);
+	DTX_TRY(verify_head_read(text, &seq, &hex, err));
 	DTX_TRY(dtx_ledger_hash_at(db, seq, hash, &found, err));
 	if (found) {
 		dtx_hex(hash, sizeof(hash), have);
@@ -439,6 +465,134 @@ enum dtx_code dtx_verify(struct dtx_store *s, const struct dtx_verify_opts *opts
 	list = NULL;
 out:
 	dtx_db_rollback(db);
+	json_decref(list);
+	return rc;
+}
+
+/* --- one run --- */
+
+struct verify_run {
+	const char *run_id;
+	struct verify_named named;
+	struct dtx_db *fresh; /* the derived rows that the events of the run make */
+};
+
+/* Called for the events of the run, and for purges, which explain why its bodies may be gone. */
+static enum dtx_code verify_run_event(void *arg, const struct dtx_event *event, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct verify_run *r = arg;
+
+	DTX_TRY(verify_event(&r->named, event, err));
+	if (!strcmp(event->run_id, r->run_id))
+		DTX_TRY(dtx_derive_apply(r->fresh, event, err));
+out:
+	return rc;
+}
+
+/* The event from which the chain is hashed: the first of the run, or an earlier one that was asked
+ * for.  0: there is no such run. */
+static enum dtx_code verify_run_from(struct dtx_db *db, const struct dtx_verify_opts *opts,
+                                     const char *run_id, int64_t *from, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_db_val val = dtx_db_text(run_id);
+	struct dtx_db_rows *rows = NULL;
+	struct dtx_str hex;
+	int64_t head = INT64_MAX;
+	bool more = false;
+
+	*from = 0;
+	if (opts->head)
+		DTX_TRY(verify_head_read(opts->head, &head, &hex, err));
+	DTX_TRY(dtx_db_query(db, DTX_SQL_RUN_BY_ID, &val, 1, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &more, err));
+	if (!more)
+		goto out;
+	*from = DTX_MIN(dtx_db_get_int(rows, 0), head);
+	if (opts->since > 0)
+		*from = DTX_MIN(*from, opts->since);
+	*from = DTX_MAX(*from, 1);
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+static enum dtx_code verify_run_bodies(struct dtx_db *db, const struct verify_named *named,
+                                       bool *whole, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_rows *rows = NULL;
+	const char *hash;
+	json_t *bits;
+	bool more;
+
+	json_object_foreach(named->as, hash, bits)
+	{
+		const struct dtx_db_val val = dtx_db_text(hash);
+
+		DTX_TRY(dtx_db_query(db, DTX_SQL_BLOB_ONE, &val, 1, &rows, err));
+		DTX_TRY(dtx_db_next(db, rows, &more, err));
+		*whole = *whole && more && !verify_body(rows, named);
+		dtx_db_done(rows);
+		rows = NULL;
+	}
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+static enum dtx_code verify_run(struct dtx_store *s, const struct dtx_verify_opts *opts,
+                                struct verify_run *r, json_t *list, bool *whole,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
+	int64_t from, bad = 0;
+
+	DTX_TRY(verify_run_from(db, opts, r->run_id, &from, err));
+	if (!from)
+		goto out;
+	DTX_TRY(dtx_db_create(":memory:", false, &r->fresh, err));
+	DTX_TRY(verify_named_init(&r->named, err));
+	DTX_TRY(dtx_ledger_check_run(db, from, r->run_id, verify_run_event, r, &bad, err));
+	if (bad)
+		goto out;
+	if (opts->head)
+		DTX_TRY(verify_head(db, opts->head, list, err));
+	DTX_TRY(dtx_rebuild_compare_run(s, r->fresh, r->run_id, list, err));
+	*whole = !json_array_size(list);
+	DTX_TRY(verify_run_bodies(db, &r->named, whole, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_verify_run(struct dtx_store *s, const char *run_id,
+                             const struct dtx_verify_opts *opts, bool *whole, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct verify_run r = { .run_id = run_id };
+	struct dtx_err unread = DTX_ERR_INIT;
+	json_t *list = json_array();
+
+	*whole = false;
+	if (!list)
+		DTX_FAIL_MEM(err);
+	if (opts->log)
+		goto out;
+	rc = dtx_db_begin_read(dtx_store_db(s), &unread);
+	if (rc == DTX_OK)
+		rc = verify_run(s, opts, &r, list, whole, &unread);
+	dtx_db_rollback(dtx_store_db(s));
+	*whole = *whole && rc == DTX_OK;
+	if (rc == DTX_E_NO_MEMORY)
+		dtx_err_move(err, &unread);
+	else
+		rc = DTX_OK; /* dtx_verify says what cannot be read, and why */
+out:
+	dtx_err_clear(&unread);
+	verify_named_clear(&r.named);
+	dtx_db_close(r.fresh);
 	json_decref(list);
 	return rc;
 }

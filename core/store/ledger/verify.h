@@ -21,4 +21,13 @@ struct dtx_verify_opts {
 DTX_MUSTUSE enum dtx_code dtx_verify(struct dtx_store *s, const struct dtx_verify_opts *opts,
                                      json_t **findings, struct dtx_err *err);
 
+/* Checks what concerns one run, without reading the rest of the store: the definitions; the chain
+ * from the first event of the run (or from `head` or `since`, if that is earlier) to its end; the
+ * run's events and the bodies and derived rows that they name; and that the chain contains `head`.
+ * *whole: all of it is intact.  Otherwise, also if something cannot be read, dtx_verify finds out
+ * what is wrong.  Codes: no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_verify_run(struct dtx_store *s, const char *run_id,
+                                         const struct dtx_verify_opts *opts, bool *whole,
+                                         struct dtx_err *err);
+
 #endif
