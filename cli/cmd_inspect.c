@@ -118,7 +118,7 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	DTX_TRY(dtx_runner_open(&x->runner, true, err));
 	src = x->runner.source[0];
 	DTX_TRY(inspect_profile(x, src, err));
-	if (dtx_book_is(x->reader->cls->name))
+	if (x->reader->cls->book)
 		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
 	x->describe = x->reader->cls->describe(x->reader);
 	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->suggested,
@@ -454,14 +454,13 @@ static int inspect_print_plan(struct inspection *x)
 static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_writer_class *cls = dtx_writer_find("text", NULL);
+	const struct dtx_writer_class *cls = &dtx_write_text;
 	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
 	struct dtx_outfile *file = NULL;
 	struct dtx_writer *w = NULL;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), part = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i;
 
-	opts.format = "text";
 	DTX_TRY(dtx_outfile_memory(&text, &file, err));
 	DTX_TRY(cls->open(file, &opts, x->profile.schema, &w, err));
 	for (i = 0; i < x->profile.sample->nbatches; i++) {

@@ -90,7 +90,7 @@ static enum dtx_code suggest_look(struct suggestion *x, char *path, struct dtx_e
 	src = x->runner.source[0];
 	DTX_TRY(suggest_open(x, err));
 	DTX_TRY(dtx_profile_read(&x->profile, x->reader, SUGGEST_ROWS, err));
-	if (dtx_book_is(x->reader->cls->name))
+	if (x->reader->cls->book)
 		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
 	x->describe = x->reader->cls->describe(x->reader);
 	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->own, err));

@@ -88,12 +88,13 @@ static enum dtx_code verify_output(const json_t *output, const char *run, json_t
 {
 	const char *state = dtx_json_text(output, "file", NULL);
 	const char *path = dtx_json_text(output, "path", "-");
-	const char *format = dtx_json_text(json_object_get(output, "writer"), "format", "");
+	const struct dtx_writer_class *writer = dtx_writer_find(
+		dtx_json_text(json_object_get(output, "writer"), "format", ""), NULL);
 	bool equal = false;
 
 	if (!state || !strcmp(state, "unchanged"))
 		return DTX_OK;
-	if (!strcmp(state, "changed") && (!strcmp(format, "csv") || !strcmp(format, "tsv")))
+	if (!strcmp(state, "changed") && writer && writer->delimiter)
 		equal = verify_table(path, output);
 	return verify_add(
 		findings,

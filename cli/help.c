@@ -100,13 +100,30 @@ void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
 	dtx_buf_printf(out, "\nexit status: %s\n", cmd->exits ? cmd->exits : "0 done; 2 usage");
 }
 
+/* The values of an option that has a fixed list of them, after its name. */
+static void completion_values(const struct dtx_opt *opts, size_t n, struct dtx_buf *out)
+{
+	dtx_buf_add(out, "\t\t\tcase ${COMP_WORDS[COMP_CWORD-1]} in\n");
+	for (size_t i = 0; i < n; i++) {
+		struct dtx_str rest = dtx_str_of(opts[i].choices ? opts[i].choices : ""), word;
+
+		if (!opts[i].choices)
+			continue;
+		dtx_buf_printf(out, "\t\t\t--%s) values=\"", opts[i].name);
+		while (dtx_str_next(&rest, ',', &word))
+			dtx_buf_printf(out, "%.*s ", (int)word.len, word.ptr);
+		dtx_buf_add(out, "\" ;;\n");
+	}
+	dtx_buf_add(out, "\t\t\tesac\n");
+}
+
 void dtx_help_completion(struct dtx_buf *out)
 {
 	const struct dtx_cmd *const *c;
 	size_t i;
 
 	dtx_buf_add(out, "# bash completion of dtx, generated from its option rows\n_dtx() {\n"
-	                 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+	                 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= values=\n"
 	                 "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords=\"");
 	for (c = dtx_cmds; *c; c++)
 		dtx_buf_printf(out, "%s%s", c == dtx_cmds ? "" : " ", (*c)->name);
@@ -117,9 +134,15 @@ void dtx_help_completion(struct dtx_buf *out)
 			dtx_buf_printf(out, "--%s ", (*c)->opts[i].name);
 		for (i = 0; i < dtx_ncommon_opts; i++)
 			dtx_buf_printf(out, "--%s ", dtx_common_opts[i].name);
-		dtx_buf_add(out, "\" ;;\n");
+		dtx_buf_add(out, "\"\n");
+		completion_values((*c)->opts, (*c)->nopts, out);
+		dtx_buf_add(out, "\t\t\t;;\n");
 	}
 	dtx_buf_add(out, "\t\tesac\n\tfi\n"
+	                 "\tif [ -n \"$values\" ]; then\n"
+	                 "\t\tCOMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
+	                 "\t\treturn\n"
+	                 "\tfi\n"
 	                 "\tcase $cur in\n"
 	                 "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
 	                 "\t*) [ \"$COMP_CWORD\" -eq 1 ] && COMPREPLY=($(compgen -W \"$words\" -- "

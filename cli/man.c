@@ -3,6 +3,7 @@
 
 #include "cli/help.h"
 #include "core/expr/fn/fn.h"
+#include "core/io/formats.h"
 #include "core/plan/op.h"
 
 /* Appends text, escaping characters that troff would read as commands. */
@@ -177,7 +178,7 @@ static const struct member_row member_rows[] = {
 	  "of several files: same (in any order, else columns_differ), union (what one lacks is "
 	  "null) or intersect" },
 	{ NULL, "source_file", "new last column with the name of each row's file" },
-	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx, xls" },
+	{ NULL, "format", dtx_read_formats },
 	{ NULL, "sheet",
 	  "name, number from 1, or {\"regex\": ...}, which one sheet matches; default the first "
 	  "visible sheet" },
@@ -250,7 +251,7 @@ static const struct member_row member_rows[] = {
 	  "list of rules as in the step assert: rule, severity, max_failures, cols, col, values, "
 	  "min, max, regex, expr, names, exact, type, value, other, tol, by, with, to, max_age" },
 	{ "OUTPUT", "path", "file, relative to the plan; - is stdout" },
-	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx, text, md" },
+	{ NULL, "format", dtx_write_formats },
 	{ NULL, "table", "an out name; default the result" },
 	{ NULL, "sheet, stamp, as_table",
 	  "of an .xlsx: sheet name; whether the run id is inside; a real table, at most 2,000,000 "
@@ -269,7 +270,10 @@ static void man_members(struct dtx_buf *out)
 		if (member_rows[i].section)
 			dtx_buf_printf(out, ".SH %s\n", member_rows[i].section);
 		dtx_buf_printf(out, ".TP\n.B %s\n", member_rows[i].name);
-		man_text(out, member_rows[i].meaning);
+		if (strchr(member_rows[i].meaning, ' '))
+			man_text(out, member_rows[i].meaning);
+		else /* a list of choices */
+			dtx_formats_print(member_rows[i].meaning, "", out);
 		dtx_buf_add(out, "\n");
 	}
 }

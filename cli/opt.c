@@ -232,7 +232,7 @@ static void opt_names(const struct dtx_opt *o, struct dtx_buf *out)
 	if (o->key)
 		dtx_buf_printf(out, "-%c, ", o->key);
 	dtx_buf_printf(out, "--%s", o->name);
-	if (o->kind == DTX_O_CHOICE)
+	if (o->choices)
 		dtx_buf_printf(out, " %s", o->choices);
 	else if (o->kind != DTX_O_FLAG)
 		dtx_buf_printf(out, " %s", o->metavar ? o->metavar : "VALUE");

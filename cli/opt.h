@@ -24,7 +24,8 @@ struct dtx_opt {
 	enum dtx_okind kind;
 	size_t offset;       /* of the value in the command's arguments */
 	const char *metavar; /* "FILE" */
-	const char *choices; /* "text,json" */
+	/* "text,json". Of TEXT: what help and completion show; the command checks the value. */
+	const char *choices;
 	const char *help;
 	int64_t min, max; /* INT and SIZE; both 0: no bounds */
 };

@@ -5,13 +5,14 @@
 
 #include "core/base/buf.h"
 #include "core/base/text/json.h"
+#include "core/io/formats.h"
 
 /* Rows for an option table whose arguments have a struct dtx_run_args: `in` is the path to it
  * ("run.", or nothing). AT is defined by the file of the table. */
 #define DTX_READ_OPTS(in)                                                                          \
 	{ .name = "from",                                                                          \
 	  .kind = DTX_O_TEXT,                                                                      \
-	  .metavar = "FORMAT",                                                                     \
+	  .choices = dtx_read_formats,                                                             \
 	  AT(in from),                                                                             \
 	  .help = "format of the first input (default: by content)" },                             \
 		{ .name = "sheet",                                                                 \

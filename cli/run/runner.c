@@ -98,7 +98,7 @@ static void runner_output_options(struct dtx_runner *r)
 		o->format = r->args->to;
 	/* rows on a terminal are for a person */
 	if (!o->path && !o->format && isatty(STDOUT_FILENO))
-		o->format = "text";
+		o->format = dtx_write_text.name;
 }
 
 /* Waits for run.start before the temp file is made, because a killed run is cleaned up by its

@@ -16,10 +16,9 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	  .help = "where to write (default: as the plan says, else stdout)" },
 	{ .name = "to",
 	  .kind = DTX_O_TEXT,
-	  .metavar = "FORMAT",
+	  .choices = dtx_write_formats,
 	  AT(to),
-	  .help = "csv, tsv, jsonl, json, xlsx, md or text (default: by suffix; text on a "
-	          "terminal)" },
+	  .help = "format of the output (default: by suffix; text on a terminal)" },
 	DTX_READ_OPTS(),
 	{ .name = "rejects",
 	  .kind = DTX_O_TEXT,

@@ -311,22 +311,13 @@ out:
 	return rc;
 }
 
-/* The format of an output. One writer can have several: jsonl and json, csv and tsv. */
-static const char *record_format(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
-{
-	const char *dot = o->path ? strrchr(dtx_file_basename(o->path), '.') : NULL;
-
-	if (o->format && strcmp(o->format, "auto") != 0)
-		return o->format;
-	if (!x->writer)
-		return "csv";
-	return dot && dtx_str_in_list(x->writer->formats, dot + 1) ? dot + 1 : x->writer->name;
-}
-
 static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
 {
-	return json_pack("{ss ss? sb}", "format", record_format(o, x), "sheet", o->opts.sheet,
-	                 "header", !o->opts.no_header);
+	const struct dtx_writer_class *cls = x->writer ? x->writer : &dtx_write_csv;
+	const char *format = dtx_writer_format(cls, o->format, o->path);
+
+	return json_pack("{ss ss? sb}", "format", format, "sheet", o->opts.sheet, "header",
+	                 !o->opts.no_header);
 }
 
 json_t *dtx_runner_outputs(const struct dtx_runner *r)

@@ -32,24 +32,30 @@ static void known_forget(struct known *k)
 	k->plan = NULL;
 }
 
+static const char *known_format(const struct dtx_why *w)
+{
+	return dtx_json_text(json_object_get(dtx_why_replay_output(&w->x), "writer"), "format", "");
+}
+
+/* 0: the result is not delimited text */
+static char known_delimiter(const struct dtx_why *w)
+{
+	return dtx_writer_delimiter(&w->x.r.plan->output[w->x.output].opts, known_format(w), NULL);
+}
+
 /* Whether the result is a text file whose cells can be read as they were written. */
 static bool known_plain(const struct dtx_why *w)
 {
-	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
 	const struct dtx_write_opts *o = &w->x.r.plan->output[w->x.output].opts;
 
-	return dtx_str_in_list("csv,tsv", dtx_json_text(writer, "format", "")) && !o->no_header &&
-	       !(o->null_text && *o->null_text);
+	return known_delimiter(w) && !o->no_header && !(o->null_text && *o->null_text);
 }
 
 /* The input of a plan that reads the result's file. typed: numbers are read as numbers; otherwise
  * all cells are texts. */
 static json_t *known_input(const struct dtx_why *w, bool typed)
 {
-	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
-	const struct dtx_write_opts *o = &w->x.r.plan->output[w->x.output].opts;
-	bool tabs = !strcmp(dtx_json_text(writer, "format", ""), "tsv");
-	char delimiter[2] = { tabs ? '\t' : o->delimiter ? o->delimiter : ',', '\0' };
+	char delimiter[2] = { known_delimiter(w), '\0' };
 	json_t *types = json_array(), *field;
 	size_t i;
 
@@ -63,8 +69,9 @@ static json_t *known_input(const struct dtx_why *w, bool typed)
 			types,
 			json_pack("{sO ss}", "name", json_object_get(field, "name"), "type", type));
 	}
-	return json_pack("{ss ss si so s{ss ss}}", "name", "main", "format", "csv", "header_rows",
-	                 1, "types", types, "dialect", "delimiter", delimiter, "quote", "\"");
+	return json_pack("{ss ss si so s{ss ss}}", "name", "main", "format", known_format(w),
+	                 "header_rows", 1, "types", types, "dialect", "delimiter", delimiter,
+	                 "quote", "\"");
 }
 
 /* Steps that select the row by its number, or all rows with the key, with their numbers. */

@@ -511,13 +511,15 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 static int32_t why_sheet_column(const struct dtx_why *w)
 {
 	const json_t *output = dtx_why_replay_output(&w->x);
+	const struct dtx_writer_class *cls = dtx_writer_find(
+		dtx_json_text(json_object_get(output, "writer"), "format", ""), NULL);
+	bool sheet = cls && dtx_str_in_list(cls->uses, "sheet");
 	json_t *field;
-	const char *format = dtx_json_text(json_object_get(output, "writer"), "format", "");
 	size_t i;
 
 	json_array_foreach(json_object_get(output, "schema"), i, field)
 	{
-		if (!strcmp(format, "xlsx") && !strcmp(dtx_json_text(field, "name", ""), w->column))
+		if (sheet && !strcmp(dtx_json_text(field, "name", ""), w->column))
 			return (int32_t)i;
 	}
 	return -1;

@@ -81,12 +81,14 @@ static void line_pass(struct line_walk *k, const char *p, size_t n)
 int64_t dtx_why_line(const struct dtx_why *w)
 {
 	const json_t *writer = json_object_get(dtx_why_replay_output(&w->x), "writer");
+	const struct dtx_writer_class *cls =
+		dtx_writer_find(dtx_json_text(writer, "format", ""), NULL);
 	struct line_walk k = { .line = 1 };
 	char block[LINE_BLOCK];
 	FILE *f;
 	size_t n;
 
-	if (!dtx_str_in_list("csv,tsv", dtx_json_text(writer, "format", "")) || w->row < 1)
+	if (!cls || !cls->delimiter || w->row < 1)
 		return 0;
 	k.records = w->row - 1 + dtx_json_bool(writer, "header", true);
 	if (!line_may_break(w))

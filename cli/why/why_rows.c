@@ -464,12 +464,10 @@ enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char
 	*out = (struct dtx_why_rows){ .of_many = file != NULL };
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
 		const struct dtx_trace_output *o = &w->trace.output[i];
-		const char *reader;
 
 		if (!(outputs >> i & 1) || !rows_has(w, o, input))
 			continue;
-		reader = w->traced.result->input[input].reader;
-		out->lines = reader && !strcmp(reader, "csv");
+		out->lines = w->traced.result->input[input].places == DTX_PLACES_LINES;
 		DTX_TRY(rows_add(out, w->traced.result->output[i].table, i, file, err));
 	}
 	for (size_t i = 0; i < out->nspans; i++)

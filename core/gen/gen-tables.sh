@@ -26,13 +26,27 @@ list() { # list TYPE TABLE PREFIX HEADER FILE...
 	echo "};"
 }
 
+# The values of `format`: those of all classes, as their files list them, after "auto".
+formats() { # formats TYPE VARIABLE FILE...
+	type=$1 variable=$2 names=auto
+	shift 2
+	for f in "$@"; do
+		grep -q "^const $type " "$f" || continue
+		names=$names,$(sed -n 's/^	\.formats = "\([a-z0-9,]*\)",$/\1/p' "$f")
+	done
+	echo "const char ${variable}[] = \"$names\";"
+}
+
 echo "/* Generated from file names. */"
 echo "#include <stddef.h>"
 case $1 in
 engine)
 	list "struct dtx_op" dtx_ops op_ core/plan/op.h ops/op_*.c
-	list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h $(find core/io -name 'read_*.c' | sort)
+	readers=$(find core/io -name 'read_*.c' | sort)
+	list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h $readers
 	list "struct dtx_writer_class" dtx_writes write_ core/io/write/writer.h core/io/write/write_*.c
+	formats "struct dtx_reader_class" dtx_read_formats $readers
+	formats "struct dtx_writer_class" dtx_write_formats core/io/write/write_*.c
 	list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn/fn.h core/expr/fn/fn_*.c
 	;;
 cli) list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h cli/cmd_*.c ;;

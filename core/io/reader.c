@@ -11,7 +11,6 @@
 #include "core/io/isolate/isolate.h"
 #include "core/io/json/json_rows.h"
 #include "core/io/source/stream_reader.h"
-#include "core/io/archive/zip.h"
 
 enum { HEAD_BYTES = 64 << 10, MARKUP_BYTES = 4096 };
 
@@ -180,15 +179,20 @@ static enum dtx_code refuse_foreign(struct dtx_source *src, bool markup_too, str
 static const struct dtx_reader_class *by_suffix(const char *path)
 {
 	char suffix[DTX_FILE_SUFFIX];
-	size_t i;
 
 	dtx_file_suffix(path, suffix);
-	if (!strcmp(suffix, "tab") || !strcmp(suffix, "psv"))
-		return &dtx_read_csv;
-	for (i = 0; suffix[0] && dtx_reads[i]; i++) {
-		if (dtx_str_in_list(dtx_reads[i]->formats, suffix))
+	for (size_t i = 0; suffix[0] && dtx_reads[i]; i++)
+		if (dtx_str_in_list(dtx_reads[i]->suffixes, suffix))
 			return dtx_reads[i];
-	}
+	return NULL;
+}
+
+const struct dtx_reader_class *dtx_reader_find(const char *format)
+{
+	for (size_t i = 0; dtx_reads[i]; i++)
+		if (dtx_str_in_list(dtx_reads[i]->formats, format) ||
+		    dtx_str_in_list(dtx_reads[i]->suffixes, format))
+			return dtx_reads[i];
 	return NULL;
 }
 
@@ -196,16 +200,10 @@ static enum dtx_code by_format(const char *format, const struct dtx_reader_class
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t i;
 
-	for (i = 0; dtx_reads[i]; i++) {
-		if (dtx_str_in_list(dtx_reads[i]->formats, format)) {
-			*out = dtx_reads[i];
-			goto out;
-		}
-	}
-	DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no reader for format '%.40s'", format);
-out:
+	*out = dtx_reader_find(format);
+	if (!*out)
+		rc = dtx_formats_unknown(format, dtx_read_formats, "read", err);
 	return rc;
 }
 
@@ -254,24 +252,23 @@ static enum dtx_code refuse_named(struct dtx_source *src, const char *named,
                                   struct dtx_err *err)
 {
 	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
-	            "'%s' is named as %s, but holds %s", dtx_source_name(src), named,
-	            is->isolated ? "a workbook" : "JSON");
+	            "'%s' is named as %s, but holds %s", dtx_source_name(src), named, is->what);
 	dtx_err_hint(err, "\"format\": \"%s\" reads it%s", is->name, hint);
 	return DTX_E_CORRUPT_FILE;
 }
 
-/* The reader with the highest score for the bytes. */
-static const struct dtx_reader_class *best_sniff(struct dtx_source *src)
+/* The reader with the highest score for the bytes, and that score. */
+static const struct dtx_reader_class *best_sniff(struct dtx_source *src, int *best)
 {
 	size_t head = DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES), i;
 	const struct dtx_reader_class *out = NULL;
-	int best = 0;
 
+	*best = 0;
 	for (i = 0; dtx_reads[i]; i++) {
 		int score = dtx_reads[i]->sniff(dtx_source_data(src), head, dtx_source_name(src));
 
-		if (score > best) {
-			best = score;
+		if (score > *best) {
+			*best = score;
 			out = dtx_reads[i];
 		}
 	}
@@ -284,17 +281,29 @@ static enum dtx_code named_json(struct dtx_source *src, const struct dtx_reader_
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_reader_class *is = best_sniff(src);
+	int score;
+	const struct dtx_reader_class *is = best_sniff(src, &score);
 
-	DTX_TRY(refuse_foreign(src, false, err));
+	if (score < DTX_SNIFF_SURE)
+		DTX_TRY(refuse_foreign(src, false, err));
 	if (is && is->isolated)
-		rc = refuse_named(src, "JSON", is, "", err);
+		rc = refuse_named(src, dtx_read_json.what, is, "", err);
 	else if (is_binary(dtx_source_data(src), DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES)))
 		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s' is named as JSON, but holds no text",
 		         dtx_source_name(src));
 	*out = &dtx_read_json;
 out:
 	return rc;
+}
+
+/* The reader of what follows the first bytes of a file; NULL: there is none. */
+static const struct dtx_reader_class *find_embedded(struct dtx_source *src)
+{
+	for (size_t i = 0; dtx_reads[i]; i++)
+		if (dtx_reads[i]->embedded &&
+		    dtx_reads[i]->embedded(dtx_source_data(src), dtx_source_size(src)))
+			return dtx_reads[i];
+	return NULL;
 }
 
 /* Goes by the name. If the name says nothing, or a format that the bytes cannot be, goes by the
@@ -305,29 +314,32 @@ static enum dtx_code by_name_or_content(struct dtx_source *src, const struct dtx
 	enum dtx_code rc = DTX_OK;
 	const char *path = dtx_source_name(src), *data = dtx_source_data(src);
 	size_t head = DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES);
-	const struct dtx_reader_class *named = by_suffix(path);
+	const struct dtx_reader_class *named = by_suffix(path), *embedded = NULL;
+	int score;
 
 	if (named == &dtx_read_json) {
 		DTX_TRY(named_json(src, out, err));
 		goto out;
 	}
-	DTX_TRY(refuse_foreign(src, true, err));
-	*out = best_sniff(src);
+	*out = best_sniff(src, &score);
+	if (score < DTX_SNIFF_SURE)
+		DTX_TRY(refuse_foreign(src, true, err));
 	DTX_ASSERT(*out, err); /* csv accepts anything */
 	if (named == &dtx_read_csv && *out == &dtx_read_json) {
 		/* "[1],[2]" can be both, so the name decides. Objects cannot be CSV. */
 		*out = named;
 		if (dtx_json_is_document((struct dtx_str){ data, head })) {
-			rc = refuse_named(src, "CSV", &dtx_read_json,
+			rc = refuse_named(src, named->what, &dtx_read_json,
 			                  "; \"format\": \"csv\" takes its lines as CSV", err);
 			goto out;
 		}
 	}
 	/* A workbook may have bytes before it: a program that unpacks it, a byte order mark, a
 	 * stray line. */
-	if (*out == &dtx_read_csv && !dtx_source_passes(src) &&
-	    dtx_zip_behind(data, dtx_source_size(src)))
-		rc = by_format("xlsx", out, err);
+	if (*out == &dtx_read_csv && !dtx_source_passes(src))
+		embedded = find_embedded(src);
+	if (embedded)
+		*out = embedded;
 	if (*out == &dtx_read_csv && is_binary(data, head)) {
 		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
 		            "'%s' is no text, and in no format that dtx reads", path);
@@ -376,31 +388,31 @@ out:
 
 /* --- options that the format does not use --- */
 
-#define MEMBER(member, name, readers) DTX_UNUSED_OPTIONS(dtx_read_opts, member, name, readers)
+#define MEMBER(member, name) DTX_UNUSED_OPTIONS(dtx_read_opts, member, name)
 static const struct dtx_unused_options members[] = {
-	MEMBER(delimiter, "dialect", "csv"),
-	MEMBER(quote, "dialect", "csv"),
-	MEMBER(escape, "dialect", "csv"),
-	MEMBER(comment, "dialect", "csv"),
-	MEMBER(terminator, "dialect", "csv"),
-	MEMBER(quotes, "dialect", "csv"),
-	MEMBER(trim, "dialect", "csv"),
-	MEMBER(mixed, "dialect", "csv"),
-	MEMBER(headers_drop, "repeated_header", "csv"),
-	MEMBER(reader, "reader", "csv,xls"),
-	MEMBER(encoding, "encoding", "csv,json"),
-	MEMBER(sheet, "sheet", "xlsx,xls"),
-	MEMBER(table, "table", "xlsx,xls"),
-	MEMBER(hidden_drop, "hidden", "xlsx,xls"),
-	MEMBER(merged_fill, "merged", "xlsx,xls"),
-	MEMBER(bad_cells, "bad_cells", "xlsx,xls"),
-	MEMBER(range, "range", "csv,xlsx,xls"),
-	MEMBER(skip, "skip", "csv,xlsx,xls"),
-	MEMBER(skip_tail, "skip_tail", "csv,xlsx,xls"),
-	MEMBER(names_unique_error, "names", "csv,xlsx,xls"),
-	MEMBER(records, "records", "json"),
-	MEMBER(duplicate_keys, "duplicate_keys", "json"),
-	MEMBER(json_lenient, "syntax", "json"),
+	MEMBER(delimiter, "dialect"),
+	MEMBER(quote, "dialect"),
+	MEMBER(escape, "dialect"),
+	MEMBER(comment, "dialect"),
+	MEMBER(terminator, "dialect"),
+	MEMBER(quotes, "dialect"),
+	MEMBER(trim, "dialect"),
+	MEMBER(mixed, "dialect"),
+	MEMBER(headers_drop, "repeated_header"),
+	MEMBER(reader, "reader"),
+	MEMBER(encoding, "encoding"),
+	MEMBER(sheet, "sheet"),
+	MEMBER(table, "table"),
+	MEMBER(hidden_drop, "hidden"),
+	MEMBER(merged_fill, "merged"),
+	MEMBER(bad_cells, "bad_cells"),
+	MEMBER(range, "range"),
+	MEMBER(skip, "skip"),
+	MEMBER(skip_tail, "skip_tail"),
+	MEMBER(names_unique_error, "names"),
+	MEMBER(records, "records"),
+	MEMBER(duplicate_keys, "duplicate_keys"),
+	MEMBER(json_lenient, "syntax"),
 };
 #undef MEMBER
 
@@ -412,7 +424,7 @@ static enum dtx_code note_idle(struct dtx_reader *r, const struct dtx_read_opts 
 	struct dtx_err w = DTX_ERR_INIT;
 	struct dtx_buf names = DTX_BUF_INIT(1024);
 
-	dtx_unused_options_names(members, DTX_COUNT(members), r->cls->name, opts, &usual, &names);
+	dtx_unused_options_names(members, DTX_COUNT(members), r->cls->uses, opts, &usual, &names);
 	DTX_TRY(dtx_buf_check(&names, "members of an input", err));
 	if (!names.len)
 		goto out;
@@ -455,13 +467,8 @@ static enum dtx_code note_named(struct dtx_reader *r, const struct dtx_reader_cl
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s' is named as %s, but holds %s, and is read as %s", path,
-	            foreign           ? "another format"
-	            : named->isolated ? "a workbook"
-	                              : "CSV",
-	            cls->isolated           ? "a workbook"
-	            : cls == &dtx_read_json ? "JSON"
-	                                    : "text",
-	            cls->name);
+	            foreign ? "another format" : named->what,
+	            cls == &dtx_read_csv ? "text" : cls->what, cls->name);
 	dtx_err_hint(&w, "\"format\": \"%s\" says so", cls->name);
 	w.severity = DTX_SEV_WARNING;
 	if (!dtx_errlist_take(&r->diags, &w))

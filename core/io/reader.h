@@ -13,6 +13,7 @@
 #include "core/base/progress.h"
 #include "core/data/batch.h"
 #include "core/data/cast/cast.h"
+#include "core/io/formats.h"
 #include "core/io/source/source.h"
 
 struct dtx_read_type { /* one entry of `types` of an input */
@@ -150,11 +151,35 @@ static inline bool dtx_reader_hash_lags(const struct dtx_reader *r)
 	                                  atomic_load_explicit(&r->done, memory_order_relaxed), of);
 }
 
+/* How the place of a row in its file is counted. */
+enum dtx_row_places {
+	DTX_PLACES_ROWS,   /* rows of a sheet: each row has its own */
+	DTX_PLACES_LINES,  /* lines of a text: each row begins on its own */
+	DTX_PLACES_RECORDS /* lines of a text, where one line may hold several rows */
+};
+struct dtx_book_class;
+
+/* One format, or several that are read by the same code.  Its file read_NAME.c, which defines
+ * dtx_read_NAME, is the only one that knows the names: plans, options, the schema, messages, man
+ * pages and completions get them from here. */
 struct dtx_reader_class {
-	const char *name;    /* "csv", "xlsx", "json" */
-	const char *formats; /* "csv,tsv": values of `format` it serves */
-	bool isolated;       /* parses containers, so it only runs in its own process (isolate.h) */
-	int (*sniff)(const void *head, size_t len, const char *path); /* score from 0 to 100 */
+	const char *name; /* "csv", "xlsx", "json" */
+	const char *
+		formats; /* "csv,tsv": values of `format` it serves; a literal, see gen-tables.sh */
+	const char *suffixes; /* "csv,tsv,tab,psv": of files; `format` may be one of them, too */
+	const char *what;     /* what a file of this format holds: "CSV", "a workbook" */
+	const char *streams;  /* formats that a stream may have (stream_reader.h); NULL: none */
+	/* "dialect,skip": members of an input that it uses, of those that some readers do not use
+	 * (`members` in reader.c), and "ragged" if rows may be of another width. */
+	const char *uses;
+	enum dtx_row_places places;
+	const struct dtx_book_class *book; /* of a workbook: how its sheets are read; else NULL */
+	bool isolated; /* parses containers, so it only runs in its own process (isolate.h) */
+	/* A score from 0 to 100; DTX_SNIFF_SURE or more: no other format begins like this. */
+	int (*sniff)(const void *head, size_t len, const char *path);
+	/* Whether a file that begins with something else holds this format after it. NULL: never.
+	 */
+	bool (*embedded)(const void *bytes, size_t len);
 	enum dtx_code (*open)(struct dtx_source *, const struct dtx_read_opts *,
 	                      struct dtx_reader **, struct dtx_err *);
 	/* The fields; guessed types have guessed = true, declared ones false; source = true. */
@@ -185,8 +210,11 @@ struct dtx_reader_class {
 #define DTX_REJECTS_HEADER "source,line,byte,reason,expected,found,record\n"
 /* Whether rows_read = rows_out + everything that was dropped. */
 bool dtx_read_stats_add_up(const struct dtx_read_stats *s);
+#define DTX_SNIFF_SURE 90
 extern const struct dtx_reader_class *const dtx_reads[]; /* generated; ends with NULL */
 
+/* The class that reads this format; NULL: none does. */
+const struct dtx_reader_class *dtx_reader_find(const char *format);
 /* Chooses the class (by opts->format, otherwise by the bytes and the suffix) and opens the
  * input. The caller closes *out. Formats that are known but not read (ods, parquet and so on)
  * are unsupported_format, with a hint what to do. */

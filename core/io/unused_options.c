@@ -15,14 +15,14 @@ static bool is_usual(const struct dtx_unused_options *o, const void *opts, const
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-void dtx_unused_options_names(const struct dtx_unused_options *option, size_t n, const char *user,
+void dtx_unused_options_names(const struct dtx_unused_options *option, size_t n, const char *uses,
                               const void *opts, const void *usual, struct dtx_buf *out)
 {
 	const char *last = "";
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (dtx_str_in_list(option[i].users, user) || is_usual(&option[i], opts, usual) ||
+		if (dtx_str_in_list(uses, option[i].name) || is_usual(&option[i], opts, usual) ||
 		    !strcmp(option[i].name, last))
 			continue;
 		dtx_buf_printf(out, "%s\"%s\"", out->len ? ", " : "", option[i].name);

@@ -4,25 +4,24 @@
 
 #include "core/base/buf.h"
 
-/* An option and the classes that use it, separated by commas. Neighbours may have the same name. */
+/* An option that some formats do not use. Neighbours may have the same name. */
 struct dtx_unused_options {
-	const char *name, *users;
+	const char *name;
 	size_t offset, size;
 	bool text; /* a const char *, whose text is compared */
 };
-#define DTX_UNUSED_OPTIONS(type, member, name, users)                                              \
+#define DTX_UNUSED_OPTIONS(type, member, name)                                                     \
 	{                                                                                          \
-		name, users, offsetof(struct type, member), sizeof(((struct type *)0)->member),    \
-			false                                                                      \
+		name, offsetof(struct type, member), sizeof(((struct type *)0)->member), false     \
 	}
-#define DTX_UNUSED_OPTIONS_TEXT(type, member, name, users)                                         \
+#define DTX_UNUSED_OPTIONS_TEXT(type, member, name)                                                \
 	{                                                                                          \
-		name, users, offsetof(struct type, member), sizeof(const char *), true             \
+		name, offsetof(struct type, member), sizeof(const char *), true                    \
 	}
 
-/* Appends "name", "name" for the options that differ from `usual` although `user` does not use
- * them. */
-void dtx_unused_options_names(const struct dtx_unused_options *option, size_t n, const char *user,
+/* Appends "name", "name" for the options that differ from `usual` although they are not in `uses`,
+ * the list of names of a reader or writer. */
+void dtx_unused_options_names(const struct dtx_unused_options *option, size_t n, const char *uses,
                               const void *opts, const void *usual, struct dtx_buf *out);
 
 #endif

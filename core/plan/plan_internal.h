@@ -57,6 +57,10 @@ DTX_MUSTUSE enum dtx_code dtx_part_canonical(const struct dtx_param *rows, size_
 /* A path of the plan, made relative to the plan's folder. */
 DTX_MUSTUSE enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *path,
                                         const char **out, struct dtx_err *err);
+/* The format that a choice of dtx_read_formats or dtx_write_formats stands for, in the arena; NULL
+ * for "auto". */
+DTX_MUSTUSE enum dtx_code dtx_part_format(struct dtx_plan_parse *p, const char *choices, int choice,
+                                          const char **out, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_part_char(struct dtx_plan_parse *p, const char *text, const char *at,
                                         const char *what, char *out, struct dtx_err *err);
 /* In archive.c. The limits on unpacking an input; the defaults where it has none. */

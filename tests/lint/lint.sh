@@ -156,7 +156,23 @@ ops_by_name() {
 		grep -v '^core/plan/parse/' | sed 's/$/ (ask dtx_op_facts)/'
 }
 
+# Readers and writers alone know the names of formats, so that a new one is one new file: no other file has a
+# text that is such a name, or a list of them.  json, text, md and tab are words for other things, too: they count
+# only on a line that speaks of a format, a reader, a writer or a suffix.  Exceptions: the second reader of .xls.
+formats_by_name() {
+	own='^(core/io/([a-z]+/)*read_[a-z]+\.c|core/io/write/write_[a-z]+\.c|core/io/sheet/xls/xls_freexl\.c):'
+	names=$(sed -n 's/^	\.\(formats\|suffixes\) = "\(.*\)",$/\2/p' $(product | grep -E '^core/io/.*/(read|write)_[a-z]+\.c$') |
+		tr ',' '\n' | grep . | sort -u)
+	plain=$(echo "$names" | grep -vxE 'json|text|txt|md|tab' | paste -sd'|')
+	all=$(echo "$names" | paste -sd'|')
+	grep -nE "\"(($all),)*($plain)(,($all))*\"" $(product) | grep -vE "$own" |
+		grep -vE '^[^:]*:[0-9]+:\s*(\*|/\*)|/\*.*"' | sed 's/$/ (ask the class of the reader or writer)/'
+	grep -nE '(format|reader|writer|suffix|cls->name)[^"]*"(json|text|txt|md|tab)"' $(product) | grep -vE "$own" |
+		sed 's/$/ (ask the class of the reader or writer)/'
+}
+
 rule "layers" layers
+rule "no format is known by its name" formats_by_name
 rule "no op is known by its name" ops_by_name
 rule "rooms have a README whose files are there" rooms
 rule "nothing counted in fixed arrays" counted

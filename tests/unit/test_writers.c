@@ -261,3 +261,42 @@ void test_write_xlsx_cannot_be_copied(void)
 	T_CHECK(strstr(err.msg, "cannot read the packed workbook back: "));
 	dtx_buf_clear(&out);
 }
+
+/* The lists that plans, options and man pages show are made from the files of readers and writers.
+ */
+void test_formats_lists(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_str rest = dtx_str_of(dtx_write_formats), word;
+	char name[32];
+
+	while (dtx_str_next(&rest, ',', &word)) {
+		dtx_str_copy(name, sizeof(name), word);
+		T_CHECK(dtx_writer_find(name, NULL) != NULL);
+	}
+	rest = dtx_str_of(dtx_read_formats);
+	for (size_t i = 0; dtx_str_next(&rest, ',', &word); i++) {
+		dtx_str_copy(name, sizeof(name), word);
+		T_CHECK(i == 0 ? !strcmp(name, "auto") : dtx_reader_find(name) != NULL);
+	}
+	for (size_t i = 0; dtx_reads[i]; i++) {
+		rest = dtx_str_of(dtx_reads[i]->formats);
+		while (dtx_str_next(&rest, ',', &word)) {
+			dtx_str_copy(name, sizeof(name), word);
+			T_CHECK(dtx_str_in_list(dtx_read_formats, name));
+		}
+	}
+	for (size_t i = 0; dtx_writes[i]; i++) {
+		rest = dtx_str_of(dtx_writes[i]->formats);
+		while (dtx_str_next(&rest, ',', &word)) {
+			dtx_str_copy(name, sizeof(name), word);
+			T_CHECK(dtx_str_in_list(dtx_write_formats, name));
+		}
+	}
+	T_CODE(dtx_formats_unknown("cvs", dtx_write_formats, "write", &err),
+	       DTX_E_UNSUPPORTED_FORMAT, &err);
+	T_STR(err.msg, "there is no format 'cvs' to write");
+	T_STR(err.did_you_mean[0], "csv");
+	T_CHECK(strstr(err.hint, "auto, csv, tsv, ") != NULL);
+	dtx_err_clear(&err);
+}

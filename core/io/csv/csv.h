@@ -302,6 +302,9 @@ int64_t dtx_csv_lines_before(struct dtx_csv *c, uint64_t k);
 /* The line of a row, from 0; -1: it must be searched. */
 int64_t dtx_csv_line_of(const struct dtx_origin *o, uint64_t row_id);
 
+/* The declared delimiter, which a format can be, too; NULL: it must be found. */
+const char *dtx_csv_delimiter(const struct dtx_read_opts *opts);
+
 /* In csv_raw.c: reads every record as cells of text. */
 enum dtx_code dtx_csv_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                           struct dtx_rawgrid *out, struct dtx_err *err);

@@ -499,6 +499,13 @@ out:
 	return rc;
 }
 
+const char *dtx_csv_delimiter(const struct dtx_read_opts *opts)
+{
+	bool tabs = opts->format && !strcmp(opts->format, "tsv");
+
+	return opts->delimiter ? opts->delimiter : tabs ? "\t" : NULL;
+}
+
 /* --- describe --- */
 
 static json_t *csv_describe(struct dtx_reader *r)
@@ -531,6 +538,11 @@ static json_t *csv_describe(struct dtx_reader *r)
 const struct dtx_reader_class dtx_read_csv = {
 	.name = "csv",
 	.formats = "csv,tsv",
+	.suffixes = "csv,tsv,tab,psv",
+	.what = "CSV",
+	.streams = "csv,tsv",
+	.uses = "dialect,repeated_header,reader,encoding,range,skip,skip_tail,names,ragged",
+	.places = DTX_PLACES_LINES,
 	.sniff = csv_sniff,
 	.open = csv_open,
 	.schema = csv_schema,

@@ -711,6 +711,8 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
 	r->cls = (struct dtx_reader_class){
 		.name = cls->name,
 		.formats = cls->formats,
+		.uses = cls->uses,
+		.book = cls->book,
 		.schema = isolated_schema,
 		.start = isolated_start,
 		.next = isolated_next,

@@ -1,5 +1,4 @@
 /* Finds the records in a JSON document and their layout. */
-#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/json/json_rows.h"
 
@@ -473,17 +472,13 @@ out:
 static bool is_lines(const struct dtx_jrows *r)
 {
 	struct dtx_jscan s = r->area;
-	const char *format = r->opts->format, *eol;
-	bool named = format && strcmp(format, "auto") != 0;
+	const char *eol;
 	size_t left = DTX_MIN((size_t)(s.end - s.p), (size_t)FIRST_LINE_MAX);
-	char suffix[DTX_FILE_SUFFIX];
 	struct dtx_jvalue v;
 
-	dtx_file_suffix(r->label, suffix);
 	if (*s.p == DTX_J_RECORD)
 		return true;
-	if (named ? strcmp(format, "json") != 0
-	          : !strcmp(suffix, "jsonl") || !strcmp(suffix, "ndjson"))
+	if (dtx_json_named_lines(r->opts->format, r->label))
 		return *s.p != '[' || !dtx_jscan_value(&s, &v) ||
 		       (dtx_jscan_blanks(&s), s.p < s.end);
 	eol = memchr(s.p, '\n', left);

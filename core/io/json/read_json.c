@@ -4,6 +4,7 @@
  * The first pass reads all records: it checks the syntax, finds the columns and their exact
  * types, and cuts morsels. Then each morsel is read again to make batches: numbers, bools and
  * dates stay spans of the source, and texts point into it unless they contain escapes. */
+#include "core/base/file.h"
 #include "core/base/mem.h"
 
 #include "core/data/frame/rawgrid.h"
@@ -590,6 +591,16 @@ out:
 	return rc;
 }
 
+bool dtx_json_named_lines(const char *format, const char *path)
+{
+	char suffix[DTX_FILE_SUFFIX];
+
+	if (format && strcmp(format, "auto") != 0)
+		return strcmp(format, "json") != 0;
+	dtx_file_suffix(path, suffix);
+	return !strcmp(suffix, "jsonl") || !strcmp(suffix, "ndjson");
+}
+
 static json_t *json_describe(struct dtx_reader *reader)
 {
 	const struct dtx_json *r = (struct dtx_json *)reader;
@@ -604,6 +615,11 @@ static json_t *json_describe(struct dtx_reader *reader)
 const struct dtx_reader_class dtx_read_json = {
 	.name = "json",
 	.formats = "json,jsonl,ndjson",
+	.suffixes = "json,jsonl,ndjson",
+	.what = "JSON",
+	.streams = "jsonl,ndjson",
+	.uses = "encoding,records,duplicate_keys,syntax",
+	.places = DTX_PLACES_RECORDS,
 	.sniff = json_sniff,
 	.open = json_open,
 	.schema = json_schema,

@@ -6,6 +6,7 @@
 
 #include "core/base/mem.h"
 #include "core/data/cast/cell_num.h"
+#include "core/io/reader.h"
 #include "core/io/sheet/xls/biff.h"
 
 /* The number formats that a file defines, by id. If an id is defined twice, the later one
@@ -80,16 +81,36 @@ enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_er
 	return rc;
 }
 
+const struct dtx_book_class *dtx_book_class_of(const void *bytes, size_t len)
+{
+	const struct dtx_book_class *out = NULL;
+	int best = 0;
+
+	for (size_t i = 0; dtx_reads[i]; i++) {
+		const struct dtx_reader_class *r = dtx_reads[i];
+		int score = r->book ? r->sniff(bytes, len, "") : 0;
+
+		if (score > best) {
+			best = score;
+			out = r->book;
+		}
+	}
+	for (size_t i = 0; !out && dtx_reads[i]; i++)
+		if (dtx_reads[i]->book && dtx_reads[i]->embedded &&
+		    dtx_reads[i]->embedded(bytes, len))
+			out = dtx_reads[i]->book;
+	return out;
+}
+
 enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
                             const struct dtx_archive_limits *limits, struct dtx_book **out,
                             struct dtx_err *err)
 {
-	bool old = dtx_cfb_sniff(bytes, len) || dtx_biff_sniff(bytes, len);
+	const struct dtx_book_class *cls = dtx_book_class_of(bytes, len);
 
 	*out = NULL;
-	return dtx_book_broken(
-		(old ? dtx_book_xls : dtx_book_xlsx).open(label, bytes, len, limits, out, err),
-		label, err);
+	cls = cls ? cls : &dtx_book_xlsx;
+	return dtx_book_broken(cls->open(label, bytes, len, limits, out, err), label, err);
 }
 
 void dtx_book_close(struct dtx_book *book)

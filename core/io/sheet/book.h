@@ -151,8 +151,10 @@ extern const struct dtx_book_class dtx_book_freexl;
 	"password: soffice --convert-to xlsx '%.200s'"
 /* Returns rc. Adds a hint for a workbook that is broken, unless there is one. */
 enum dtx_code dtx_book_broken(enum dtx_code rc, const char *label, struct dtx_err *err);
-/* Opens with the class for the container in the bytes; .xlsx if in doubt. The caller closes
- * *out. */
+/* The class that reads the container in the bytes, as the readers say; NULL: this is no
+ * workbook. */
+const struct dtx_book_class *dtx_book_class_of(const void *bytes, size_t len);
+/* Opens with that class; .xlsx if in doubt. The caller closes *out. */
 DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
                                         const struct dtx_archive_limits *limits,
                                         struct dtx_book **out, struct dtx_err *err);

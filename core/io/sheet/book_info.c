@@ -21,18 +21,12 @@ static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, 
 	const void *bytes = dtx_source_data(src);
 	size_t len = dtx_source_size(src);
 
-	if (!dtx_zip_sniff(bytes, len) && !dtx_zip_behind(bytes, len) &&
-	    !dtx_cfb_sniff(bytes, len) && !dtx_biff_sniff(bytes, len))
+	if (!dtx_book_class_of(bytes, len))
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is no workbook",
 		         dtx_source_name(src));
 	DTX_TRY(dtx_book_open(dtx_source_name(src), bytes, len, dtx_source_limits(src), out, err));
 out:
 	return rc;
-}
-
-bool dtx_book_is(const char *reader)
-{
-	return strcmp(reader, dtx_book_xlsx.name) == 0 || strcmp(reader, dtx_book_xls.name) == 0;
 }
 
 /* --- cells --- */

@@ -5,9 +5,6 @@
 #include "core/base/text/json.h"
 #include "core/io/source/source.h"
 
-/* Whether the reader of that name reads workbooks. */
-bool dtx_book_is(const char *reader);
-
 struct dtx_cell_info {
 	const char *sheet;
 	const char *cell;   /* "B4" */

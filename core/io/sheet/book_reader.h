@@ -21,10 +21,13 @@ enum dtx_code dtx_book_reader_raw(struct dtx_source *src, const struct dtx_read_
 json_t *dtx_book_reader_describe(struct dtx_reader *reader);
 void dtx_book_reader_close(struct dtx_reader *reader);
 
+/* The members of an input that all workbooks use, see `uses` of a reader class. */
+#define DTX_BOOK_USES "sheet,table,hidden,merged,bad_cells,range,skip,skip_tail,names"
 /* The members of a reader class that all workbooks share. */
 #define DTX_BOOK_READER_HOOKS                                                                      \
-	.isolated = true, .schema = dtx_book_reader_schema, .start = dtx_book_reader_start,        \
-	.next = dtx_book_reader_next, .describe = dtx_book_reader_describe,                        \
-	.close = dtx_book_reader_close, .raw = dtx_book_reader_raw
+	.what = "a workbook", .isolated = true, .schema = dtx_book_reader_schema,                  \
+	.start = dtx_book_reader_start, .next = dtx_book_reader_next,                              \
+	.describe = dtx_book_reader_describe, .close = dtx_book_reader_close,                      \
+	.raw = dtx_book_reader_raw
 
 #endif

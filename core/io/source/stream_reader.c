@@ -80,19 +80,23 @@ struct wish {
 	const char *at, *text, *hint;
 };
 
-static bool is_format(const struct dtx_read_opts *o, const char *list)
+/* The reader of the slices; NULL: no declared format that can be cut into slices. */
+static const struct dtx_reader_class *slice_class(const struct dtx_read_opts *o)
 {
-	return o->format && dtx_str_in_list(list, o->format);
+	for (size_t i = 0; o->format && dtx_reads[i]; i++)
+		if (dtx_str_in_list(dtx_reads[i]->streams, o->format))
+			return dtx_reads[i];
+	return NULL;
 }
 
 static bool no_format(const struct dtx_read_opts *o)
 {
-	return !is_format(o, "csv,tsv,jsonl,ndjson");
+	return !slice_class(o);
 }
 
 static bool no_delimiter(const struct dtx_read_opts *o)
 {
-	return is_format(o, "csv") && !o->delimiter;
+	return slice_class(o) == &dtx_read_csv && !dtx_csv_delimiter(o);
 }
 
 static bool other_encoding(const struct dtx_read_opts *o)
@@ -108,7 +112,7 @@ static bool quotes_by_width(const struct dtx_read_opts *o)
 
 static bool asked_open_json(const struct dtx_read_opts *o)
 {
-	return is_format(o, "jsonl,ndjson") && o->extra == DTX_EXTRA_ALLOW;
+	return slice_class(o) == &dtx_read_json && o->extra == DTX_EXTRA_ALLOW;
 }
 
 static bool no_types(const struct dtx_read_opts *o)
@@ -120,7 +124,7 @@ static bool untyped_json(const struct dtx_read_opts *o)
 {
 	size_t i, k;
 
-	for (i = 0; is_format(o, "jsonl,ndjson") && i < o->nrequires; i++) {
+	for (i = 0; slice_class(o) == &dtx_read_json && i < o->nrequires; i++) {
 		for (k = 0; k < o->ntypes && strcmp(o->types[k].name, o->requires[i]) != 0; k++)
 			;
 		if (k == o->ntypes)
@@ -408,7 +412,7 @@ static enum dtx_code open_json(struct dtx_stream_reader *s, const struct dtx_rea
 	size_t i;
 
 	dtx_record_chunker_init(&s->slices, s->head.src, NULL, opts->once_bytes);
-	s->described = json_pack("{ss ss}", "format", "jsonl", "encoding", "utf-8");
+	s->described = json_pack("{ss ss}", "format", opts->format, "encoding", "utf-8");
 	if (!own || !field || !s->described)
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < opts->ntypes; i++)
@@ -434,7 +438,7 @@ static enum dtx_code stream_reader_columns(struct dtx_stream_reader *s,
 
 	s->opts = *opts;
 	s->opts.encoding = "utf-8";
-	s->cls = dtx_str_in_list("csv,tsv", opts->format) ? &dtx_read_csv : &dtx_read_json;
+	s->cls = slice_class(opts);
 	rc = stream_reader_is_csv(s) ? open_csv(s, &s->opts, err) : open_json(s, opts, err);
 	DTX_TRY(rc);
 	if (!dtx_json_set(s->described, "stream", json_true()))

@@ -1,4 +1,6 @@
 /* Writes CSV and TSV files. Workers format batches; the bytes are written in order. */
+#include <strings.h>
+
 #include "core/base/mem.h"
 #include "core/io/write/csv_format.h"
 #include "core/io/write/csv_formula.h"
@@ -13,11 +15,22 @@ struct csv_writer {
 	bool bom, no_header, begun;
 };
 
-extern const struct dtx_writer_class dtx_write_csv;
-
 static struct csv_writer *csv_writer_of(struct dtx_writer *w)
 {
 	return (struct csv_writer *)w; /* head is the first member */
+}
+
+static char csv_writer_delimiter(const struct dtx_write_opts *opts, const char *format,
+                                 const char *path)
+{
+	struct dtx_str suffix = dtx_writer_suffix(path);
+	bool named = format && strcmp(format, "auto") != 0;
+	bool tsv = named ? !strcmp(format, "tsv")
+	                 : suffix.len == 3 && !strncasecmp(suffix.ptr, "tsv", 3);
+
+	if (tsv && (!opts->delimiter || opts->delimiter == ','))
+		return '\t';
+	return opts->delimiter ? opts->delimiter : ',';
 }
 
 static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
@@ -26,7 +39,7 @@ static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_w
 {
 	enum dtx_code rc = DTX_OK;
 	struct csv_writer *w = dtx_mem_zalloc(1, sizeof(*w));
-	char delim = dtx_writer_delimiter(opts, opts->format, dtx_outfile_info(out)->path);
+	char delim = csv_writer_delimiter(opts, opts->format, dtx_outfile_info(out)->path);
 
 	if (!w)
 		DTX_FAIL_MEM(err);
@@ -116,6 +129,8 @@ const struct dtx_writer_class dtx_write_csv = {
 	.name = "csv",
 	.formats = "csv,tsv",
 	.suffixes = "csv,tsv,txt",
+	.uses = "delimiter,quote,eol,bom,float_style,null_text,header",
+	.delimiter = csv_writer_delimiter,
 	.open = csv_writer_open,
 	.format = csv_writer_format,
 	.put = csv_writer_put,

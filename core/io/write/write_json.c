@@ -249,6 +249,7 @@ const struct dtx_writer_class dtx_write_json = {
 	.formats = "jsonl,json,ndjson",
 	.suffixes = "jsonl,json,ndjson",
 	.values = true,
+	.keys = true,
 	.open = json_open,
 	.format = json_format,
 	.put = json_put,

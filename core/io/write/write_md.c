@@ -155,6 +155,7 @@ const struct dtx_writer_class dtx_write_md = {
 	.name = "md",
 	.formats = "md",
 	.suffixes = "md,markdown",
+	.uses = "null_text",
 	.open = md_open,
 	.format = md_format,
 	.put = md_put,

@@ -40,8 +40,6 @@ static void text_close(struct dtx_writer *writer)
 	dtx_mem_free(w);
 }
 
-extern const struct dtx_writer_class dtx_write_text;
-
 static enum dtx_code text_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
                                const struct dtx_schema *schema, struct dtx_writer **made,
                                struct dtx_err *err)
@@ -291,7 +289,8 @@ static enum dtx_code text_finish(struct dtx_writer *writer, struct dtx_err *err)
 const struct dtx_writer_class dtx_write_text = {
 	.name = "text",
 	.formats = "text",
-	.suffixes = "",
+	/* a terminal gets text instead of CSV, so the members for CSV are no mistake */
+	.uses = "delimiter,quote,eol,bom,float_style,null_text,header",
 	.open = text_open,
 	.format = text_format,
 	.put = text_put,

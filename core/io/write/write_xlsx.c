@@ -844,6 +844,7 @@ const struct dtx_writer_class dtx_write_xlsx = {
 	.name = "xlsx",
 	.formats = "xlsx",
 	.suffixes = "xlsx",
+	.uses = "header,sheet,as_table",
 	.values = true,
 	.open = xlsx_writer_open,
 	.format = xlsx_writer_format,

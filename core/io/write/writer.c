@@ -8,77 +8,71 @@
 #include "core/data/cast/cast.h"
 #include "core/io/unused_options.h"
 
-/* Whether the class writes this format; case counts only for names of formats, not for suffixes. */
-static bool writes(const struct dtx_writer_class *cls, struct dtx_str word, bool suffix)
+/* Whether the class writes files with this suffix, in small or capital letters. */
+static bool has_suffix(const struct dtx_writer_class *cls, struct dtx_str suffix)
 {
-	struct dtx_str rest = dtx_str_of(suffix ? cls->suffixes : cls->formats), piece;
+	struct dtx_str rest = dtx_str_of(cls->suffixes ? cls->suffixes : ""), piece;
 
-	while (dtx_str_next(&rest, ',', &piece)) {
-		if (piece.len == word.len && (suffix ? !strncasecmp(piece.ptr, word.ptr, word.len)
-		                                     : !memcmp(piece.ptr, word.ptr, word.len)))
+	while (cls->suffixes && dtx_str_next(&rest, ',', &piece))
+		if (piece.len == suffix.len && !strncasecmp(piece.ptr, suffix.ptr, suffix.len))
 			return true;
-	}
 	return false;
-}
-
-static const struct dtx_writer_class *find(struct dtx_str word, bool suffix)
-{
-	for (size_t i = 0; dtx_writes[i]; i++)
-		if (writes(dtx_writes[i], word, suffix))
-			return dtx_writes[i];
-	return NULL;
 }
 
 struct dtx_str dtx_writer_suffix(const char *path)
 {
 	const char *dot = path ? strrchr(dtx_file_basename(path), '.') : NULL;
 
-	return dot ? dtx_str_of(dot + 1) : (struct dtx_str){ NULL, 0 };
+	return dot && dot[1] ? dtx_str_of(dot + 1) : (struct dtx_str){ NULL, 0 };
+}
+
+static bool is_named(const char *format)
+{
+	return format && strcmp(format, "auto") != 0;
 }
 
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path)
 {
 	struct dtx_str suffix = dtx_writer_suffix(path);
+	bool named = is_named(format);
 
-	if (format && strcmp(format, "auto") != 0)
-		return find(dtx_str_of(format), false);
-	return suffix.ptr ? find(suffix, true) : find(DTX_STR("csv"), false);
-}
-
-static void names(struct dtx_buf *out, const char *list, const char *before)
-{
-	struct dtx_str rest = dtx_str_of(list), piece;
-
-	while (dtx_str_next(&rest, ',', &piece)) {
-		if (!piece.len)
-			continue;
-		dtx_buf_printf(out, "%s%s%.*s", out->len ? ", " : "", before, (int)piece.len,
-		               piece.ptr);
-	}
-}
-
-void dtx_writer_names(struct dtx_buf *out, bool suffixes)
-{
+	if (!named && !suffix.ptr)
+		return &dtx_write_csv;
 	for (size_t i = 0; dtx_writes[i]; i++)
-		names(out, suffixes ? dtx_writes[i]->suffixes : dtx_writes[i]->formats,
-		      suffixes ? "." : "");
+		if (named ? dtx_str_in_list(dtx_writes[i]->formats, format)
+		          : has_suffix(dtx_writes[i], suffix))
+			return dtx_writes[i];
+	return NULL;
 }
 
-static bool tsv_suffix(const char *path)
+const char *dtx_writer_format(const struct dtx_writer_class *cls, const char *format,
+                              const char *path)
 {
 	struct dtx_str suffix = dtx_writer_suffix(path);
 
-	return suffix.len == 3 && !strncasecmp(suffix.ptr, "tsv", 3);
+	if (is_named(format))
+		return format;
+	return suffix.ptr && dtx_str_in_list(cls->formats, suffix.ptr) ? suffix.ptr : cls->name;
+}
+
+void dtx_writer_suffixes(struct dtx_buf *out)
+{
+	const char *sep = "";
+
+	for (size_t i = 0; dtx_writes[i]; i++) {
+		if (!dtx_writes[i]->suffixes)
+			continue;
+		dtx_buf_add(out, sep);
+		dtx_formats_print(dtx_writes[i]->suffixes, ".", out);
+		sep = ", ";
+	}
 }
 
 char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path)
 {
-	bool named = format && strcmp(format, "auto") != 0;
-	bool tsv = named ? !strcmp(format, "tsv") : tsv_suffix(path);
+	const struct dtx_writer_class *cls = dtx_writer_find(format, path);
 
-	if (tsv && (!opts->delimiter || opts->delimiter == ','))
-		return '\t';
-	return opts->delimiter ? opts->delimiter : ',';
+	return cls && cls->delimiter ? cls->delimiter(opts, format, path) : 0;
 }
 
 enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row, const char *null_text,
@@ -97,27 +91,26 @@ out:
 	return rc;
 }
 
-/* Members of `csv` are accepted for `text`, because a terminal gets text instead of CSV. */
 enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts *opts,
                               struct dtx_err *err)
 {
 	static const struct dtx_write_opts usual = DTX_WRITE_OPTS_INIT;
 	static const struct dtx_unused_options members[] = {
-		DTX_UNUSED_OPTIONS(dtx_write_opts, delimiter, "delimiter", "csv,text"),
-		DTX_UNUSED_OPTIONS(dtx_write_opts, quote_all, "quote", "csv,text"),
-		DTX_UNUSED_OPTIONS(dtx_write_opts, crlf, "eol", "csv,text"),
-		DTX_UNUSED_OPTIONS(dtx_write_opts, bom, "bom", "csv,text"),
-		DTX_UNUSED_OPTIONS(dtx_write_opts, float_trim, "float_style", "csv,text"),
-		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, null_text, "null_text", "csv,text,md"),
-		DTX_UNUSED_OPTIONS(dtx_write_opts, no_header, "header", "csv,text,xlsx"),
-		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, sheet, "sheet", "xlsx"),
-		DTX_UNUSED_OPTIONS(dtx_write_opts, as_table, "as_table", "xlsx"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, delimiter, "delimiter"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, quote_all, "quote"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, crlf, "eol"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, bom, "bom"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, float_trim, "float_style"),
+		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, null_text, "null_text"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, no_header, "header"),
+		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, sheet, "sheet"),
+		DTX_UNUSED_OPTIONS(dtx_write_opts, as_table, "as_table"),
 	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err note = DTX_ERR_INIT;
 	struct dtx_buf names = DTX_BUF_INIT(1024);
 
-	dtx_unused_options_names(members, DTX_COUNT(members), w->cls->name, opts, &usual, &names);
+	dtx_unused_options_names(members, DTX_COUNT(members), w->cls->uses, opts, &usual, &names);
 	DTX_TRY(dtx_buf_check(&names, "members of an output", err));
 	if (!names.len)
 		goto out;

@@ -3,13 +3,14 @@
 #define DTX_IO_WRITE_WRITER_H
 
 #include "core/data/batch.h"
+#include "core/io/formats.h"
 #include "core/io/write/outfile.h"
 
 struct dtx_write_opts {
-	const char *format; /* "csv", "tsv", "jsonl", "json", "xlsx", "text", "md" */
-	const char *sheet;  /* xlsx; NULL: "Sheet1" */
+	const char *format; /* one of dtx_write_formats; NULL: by the suffix of the path */
+	const char *sheet;  /* of a workbook; NULL: "Sheet1" */
 	char delimiter;     /* ',' */
-	bool as_table;      /* xlsx: a real table, whose cells are held in memory */
+	bool as_table;      /* of a workbook: a real table, whose cells are held in memory */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
 	bool anew;             /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
@@ -18,7 +19,7 @@ struct dtx_write_opts {
 };
 #define DTX_WRITE_OPTS_INIT                                                                        \
 	{                                                                                          \
-		.format = "csv", .delimiter = ',', .null_text = ""                                 \
+		.delimiter = ',', .null_text = ""                                                  \
 	}
 
 struct dtx_writer_class;
@@ -28,11 +29,21 @@ struct dtx_writer {
 	const struct dtx_schema *schema; /* borrowed */
 	struct dtx_errlist diags;        /* warnings such as number_rounded */
 };
+/* One format, or several that are written by the same code.  Its file write_NAME.c, which defines
+ * dtx_write_NAME, is the only one that knows the names: plans, options, the schema, messages, man
+ * pages and completions get them from here. */
 struct dtx_writer_class {
 	const char *name;
-	const char *formats;  /* "csv,tsv" */
+	const char *formats;  /* "csv,tsv": values of `format`; a literal, see gen-tables.sh */
 	const char *suffixes; /* "csv,tsv,txt" */
-	bool values;          /* needs typed values of all columns, not only bytes */
+	/* "delimiter,eol": members of an output that it uses, of those that some writers do not use
+	 * (`members` in writer.c). */
+	const char *uses;
+	bool values; /* needs typed values of all columns, not only bytes */
+	bool keys;   /* each row has the names of the columns, as in JSON */
+	/* Of delimited text, whose cells can be read again as they were written: the delimiter of
+	 * such an output. NULL: something else. */
+	char (*delimiter)(const struct dtx_write_opts *, const char *format, const char *path);
 	enum dtx_code (*open)(struct dtx_outfile *, const struct dtx_write_opts *,
 	                      const struct dtx_schema *, struct dtx_writer **, struct dtx_err *);
 	/* Called by any worker, several at once; must respect batch->sel. NULL: put does
@@ -46,6 +57,8 @@ struct dtx_writer_class {
 	void (*close)(struct dtx_writer *);
 };
 extern const struct dtx_writer_class *const dtx_writes[]; /* generated; ends with NULL */
+/* What is written where neither a format nor a suffix says it, and what is written for a person. */
+extern const struct dtx_writer_class dtx_write_csv, dtx_write_text;
 
 /* Adds notes about members of the output that its format does not use. */
 DTX_MUSTUSE enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts *opts,
@@ -55,14 +68,19 @@ DTX_MUSTUSE enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx
 DTX_MUSTUSE enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row,
                                           const char *null_text, struct dtx_buf *room,
                                           struct dtx_str *out, struct dtx_err *err);
-/* The delimiter of a text file: from the options, or by format name and suffix. */
+/* The delimiter of an output, from the options, or by format and suffix; 0: the output is not
+ * delimited text. */
 char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format, const char *path);
 /* Finds a writer by format name, otherwise by the path's suffix, otherwise csv. NULL: no writer
  * knows the format. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
 /* The text after the last dot of a file's name; ptr is NULL if there is none. */
 struct dtx_str dtx_writer_suffix(const char *path);
-/* Appends ".csv, .tsv, ...", or the names of formats, of all writers. */
-void dtx_writer_names(struct dtx_buf *out, bool suffixes);
+/* The name of the format in which the class writes an output: that of `format`, if it is not NULL
+ * or "auto", else that of the path's suffix. Borrowed from one of these or from the class. */
+const char *dtx_writer_format(const struct dtx_writer_class *cls, const char *format,
+                              const char *path);
+/* Appends ".csv, .tsv, ..." of all writers. */
+void dtx_writer_suffixes(struct dtx_buf *out);
 
 #endif

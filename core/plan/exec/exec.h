@@ -58,8 +58,9 @@ struct dtx_exec_drop {
 };
 struct dtx_exec_input {
 	bool read;          /* a pipeline has read it */
-	const char *reader; /* name of the reader, such as "csv" */
-	json_t *describe;   /* reader options as they were detected; owned */
+	const char *reader; /* name of the reader; "snippet" */
+	enum dtx_row_places places;
+	json_t *describe; /* reader options as they were detected; owned */
 	struct dtx_read_stats stats;
 	char *rejects;   /* text of the rejects file; owned; NULL: no rejects */
 	size_t nrejects; /* its length in bytes */

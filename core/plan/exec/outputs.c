@@ -36,12 +36,10 @@ static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *
 	struct dtx_buf known = DTX_BUF_INIT(1024);
 	enum dtx_code rc = DTX_OK;
 
-	dtx_writer_names(&known, !named);
-	DTX_TRY(dtx_buf_check(&known, "names of formats", err));
+	dtx_writer_suffixes(&known);
+	DTX_TRY(dtx_buf_check(&known, "the suffixes", err));
 	if (named) {
-		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-		                 "there is no format '%s' to write", o->format);
-		dtx_err_hint(err, "the formats are %s", dtx_buf_text(&known));
+		rc = dtx_formats_unknown(o->format, dtx_write_formats, "write", err);
 	} else {
 		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
 		                 "cannot write '%s': no format has the suffix '.%s'", o->path,
@@ -69,10 +67,7 @@ out:
 /* 0: the output is not delimited text */
 static char output_delimiter(const struct dtx_plan_output *o)
 {
-	const struct dtx_writer_class *cls = dtx_outputs_class(o);
-
-	return cls && !strcmp(cls->name, "csv") ? dtx_writer_delimiter(&o->opts, o->format, o->path)
-	                                        : 0;
+	return dtx_writer_delimiter(&o->opts, o->format, o->path);
 }
 
 char dtx_outputs_home(const struct dtx_plan *plan)

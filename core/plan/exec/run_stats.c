@@ -71,7 +71,7 @@ static bool header_bears(const struct dtx_graph *g, uint32_t input, const uint8_
 	for (uint32_t i = 0; i < g->plan->noutputs; i++) {
 		const struct dtx_writer_class *cls = dtx_outputs_class(&g->plan->output[i]);
 
-		if (cls && !strcmp(cls->name, "json"))
+		if (cls && cls->keys)
 			return true;
 	}
 	return g->plan->nsteps > 0;
@@ -91,8 +91,8 @@ static bool column_bears(const struct dtx_graph *g, uint32_t input, const uint8_
 }
 
 /* Whether a warning matters. An assumed header matters to plans that name one of its columns, and
- * to JSON; a column of mixed types where a step names it, or where values are written and not only
- * their text. Every other warning matters. */
+ * where each row is written with the names; a column of mixed types where a step names it, or where
+ * values are written and not only their text. Every other warning matters. */
 static bool dtx_bears(const struct dtx_graph *g, uint32_t input, const uint8_t *named,
                       const struct dtx_err *w)
 {
@@ -296,6 +296,7 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, const ui
 	enum dtx_code rc = DTX_OK;
 
 	out->reader = reader->cls->name;
+	out->places = reader->cls->places;
 	out->read = g->was_read[i];
 	out->stats = reader->stats;
 	out->schema = dtx_schema_copy(&r->arena, schema);

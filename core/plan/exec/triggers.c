@@ -74,7 +74,7 @@ const char *dtx_input_triggers(const struct dtx_graph *g, uint32_t i, struct dtx
 	if (!r)
 		add_codes(&out, "header_not_found,multiple_tables,ambiguous_dialect,"
 		                "ambiguous_column,missing_column");
-	if (in->opts.ragged == DTX_RAGGED_ERROR && (!r || strcmp(r->cls->name, "csv") == 0))
+	if (in->opts.ragged == DTX_RAGGED_ERROR && (!r || dtx_str_in_list(r->cls->uses, "ragged")))
 		add_code(&out, "ragged_rows");
 	return keep(a, &out);
 }

@@ -184,10 +184,10 @@ static void lineage_lines(struct lineage_pack *p, struct lineage_column *c,
 }
 
 static enum dtx_code lineage_places(struct lineage_pack *p, size_t list, const struct dtx_table *t,
-                                    const char *reader, struct dtx_err *err)
+                                    enum dtx_row_places places, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool own = reader && strcmp(reader, "json") != 0;
+	bool own = places != DTX_PLACES_RECORDS;
 
 	for (size_t i = 0; i < t->nbatches; i++) {
 		const struct dtx_batch *b = t->batch[i];
@@ -329,7 +329,7 @@ enum dtx_code dtx_row_lineage_pack(const struct dtx_trace_rows *rows,
 	for (i = DTX_TRACE_ROWS_INPUTS; i < rows->noutputs; i += 2)
 		DTX_TRY(lineage_places(&p, lists + (i - DTX_TRACE_ROWS_INPUTS) / 2,
 		                       traced->output[i].table,
-		                       traced->input[rows->input[i]].reader, err));
+		                       traced->input[rows->input[i]].places, err));
 	for (i = 0; i < p.nlists; i++) {
 		if (!dtx_json_set(json_array_get(blocks, i), "rows",
 		                  json_integer((json_int_t)p.rows[i])))

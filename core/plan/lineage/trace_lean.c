@@ -177,14 +177,11 @@ static bool lean_cheap(const struct lean *l, const char *name)
 {
 	const json_t *maker = dtx_trace_made_by(l->old, name);
 	int32_t input = lean_input(l, name);
-	const char *reader;
 
 	if (json_array_size(l->old) > LEAN_LONG)
 		return false;
-	if (!maker) {
-		reader = input < 0 ? NULL : l->t->bound->input[input].reader;
-		return reader && !strcmp(reader, "csv");
-	}
+	if (!maker)
+		return input >= 0 && l->t->bound->input[input].places == DTX_PLACES_LINES;
 	/* A filter of trace_pin.c leaves few rows, which may be kept. */
 	if (!strncmp(name, "dtx_" TRACE_PIN, strlen("dtx_" TRACE_PIN)))
 		return false;

@@ -37,7 +37,6 @@ struct input_args {
 	struct dtx_plist path, null_values, types, requires;
 };
 static const char *const readers[] = { "libcsv", "freexl" };
-static const char *const formats[] = { NULL, "csv", "tsv", "json", "jsonl", "xlsx", "xls" };
 static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, name, DTX_P_TEXT), .required = true, .help = "name of the table" },
 	{ ROW(input_args, path, DTX_P_TEXTS), .nonempty = true,
@@ -48,8 +47,8 @@ static const struct dtx_param input_rows[] = {
 	          "all" },
 	{ ROW(input_args, source_file, DTX_P_TEXT),
 	  .help = "new last column with the name of each row's file" },
-	{ ROW(input_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,xls",
-	  .def = "\"auto\"", .help = "by content, then suffix" },
+	{ ROW(input_args, format, DTX_P_CHOICE), .choices = dtx_read_formats, .def = "\"auto\"",
+	  .help = "by content, then suffix" },
 	{ ROW(input_args, sheet, DTX_P_VALUE),
 	  .schema = "{\"type\":[\"string\",\"integer\"],\"minimum\":1}",
 	  .help = "name, number from 1, or {\"regex\": ...} "
@@ -166,6 +165,23 @@ enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *path, const ch
 		goto out;
 	*out = dtx_arena_printf(&p->plan->arena, "%s/%s", p->dir, path);
 	if (!*out)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_part_format(struct dtx_plan_parse *p, const char *choices, int choice,
+                              const char **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str rest = dtx_str_of(choices), name = { "", 0 };
+
+	*out = NULL;
+	for (int i = 0; i <= choice && dtx_str_next(&rest, ',', &name); i++)
+		;
+	if (choice > 0)
+		*out = dtx_arena_strndup(&p->plan->arena, name.ptr, name.len);
+	if (choice > 0 && !*out)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -354,7 +370,6 @@ out:
 static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 {
 	o->alias = a->name;
-	o->format = formats[a->format];
 	o->range = a->range;
 	o->reader = a->reader < 0 ? NULL : readers[a->reader];
 	o->header_sep = a->header_sep ? a->header_sep : " ";
@@ -453,6 +468,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	DTX_TRY(dtx_part_canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
 	json_object_del(canon, "path");
 	input_opts(&a, &in->opts);
+	DTX_TRY(dtx_part_format(p, dtx_read_formats, a.format, &in->opts.format, err));
 	in->opts.merged_known = json_object_get(object, "merged") || plan_fills(p->plan->json);
 	in->name = in->opts.alias = dtx_param_is_hole(a.name) ? "main" : a.name;
 	if (!dtx_param_is_hole(a.name))

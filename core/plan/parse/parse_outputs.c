@@ -13,13 +13,10 @@ struct output_args {
 	int format, quote, float_style;
 	bool header, bom, stamp, as_table;
 };
-static const char *const out_formats[] = {
-	NULL, "csv", "tsv", "json", "jsonl", "xlsx", "text", "md"
-};
 static const struct dtx_param output_rows[] = {
 	{ ROW(output_args, path, DTX_P_TEXT), .help = "file, from the plan's folder; - is stdout" },
-	{ ROW(output_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,text,md",
-	  .def = "\"auto\"", .help = "auto: by suffix" },
+	{ ROW(output_args, format, DTX_P_CHOICE), .choices = dtx_write_formats, .def = "\"auto\"",
+	  .help = "auto: by suffix" },
 	{ ROW(output_args, sheet, DTX_P_TEXT), .help = "sheet name of an xlsx" },
 	{ ROW(output_args, delimiter, DTX_P_TEXT), .def = "\",\"", .help = "of csv" },
 	{ ROW(output_args, header, DTX_P_BOOL), .def = "true", .help = "write column names" },
@@ -43,7 +40,8 @@ static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_a
 	enum dtx_code rc = DTX_OK;
 
 	o->opts = defaults;
-	o->opts.format = o->format = out_formats[a->format];
+	DTX_TRY(dtx_part_format(p, dtx_write_formats, a->format, &o->format, err));
+	o->opts.format = o->format;
 	o->opts.sheet = a->sheet;
 	DTX_TRY(dtx_part_char(p, a->delimiter, o->at, "delimiter", &o->opts.delimiter, err));
 	o->opts.no_header = !a->header;

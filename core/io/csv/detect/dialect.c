@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "core/io/csv/csv.h"
+
 static const char *const dialect_quote_modes[] = { "literal", "strict", "lenient", "lines" };
 /* Delimiters that are not bytes. The index, from 1, is the least number of blanks. */
 static const char *const dialect_runs[] = { "", "blanks", "blanks2" };
@@ -75,8 +77,7 @@ enum dtx_code dtx_dialect_find(const struct dtx_read_opts *opts, struct dtx_str 
 	memset(out, 0, sizeof(*out));
 	if (o.escape && o.escape[0] && !strcmp(o.escape, o.quote ? o.quote : "\""))
 		o.escape = NULL; /* a quote that escapes itself is the default */
-	if (o.format && !strcmp(o.format, "tsv") && !o.delimiter)
-		o.delimiter = "\t";
+	o.delimiter = dtx_csv_delimiter(&o);
 	DTX_TRY(dialect_declared(&o, out, err));
 	if (!o.delimiter || !o.quote)
 		DTX_TRY(dtx_dialect_search(&o, text, all, path, out, err));

@@ -120,7 +120,7 @@ enum dtx_code dtx_freexl_cells(const char *label, const void *bytes, size_t len,
 {
 	enum dtx_code rc = DTX_OK;
 	char path[32];
-	int fd = memfd_create("xls", MFD_CLOEXEC);
+	int fd = memfd_create("workbook", MFD_CLOEXEC);
 
 	if (fd < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s' in memory: %s", label,

@@ -113,7 +113,7 @@ const struct dtx_book_class dtx_book_xls = {
 static int xls_sniff(const void *head, size_t len, const char *path)
 {
 	(void)path;
-	return dtx_cfb_sniff(head, len) || dtx_biff_sniff(head, len) ? 90 : 0;
+	return dtx_cfb_sniff(head, len) || dtx_biff_sniff(head, len) ? DTX_SNIFF_SURE : 0;
 }
 
 static enum dtx_code xls_open(struct dtx_source *src, const struct dtx_read_opts *opts,
@@ -126,7 +126,10 @@ static enum dtx_code xls_open(struct dtx_source *src, const struct dtx_read_opts
 
 const struct dtx_reader_class dtx_read_xls = {
 	.name = "xls",
-	.formats = "xls,xlt",
+	.formats = "xls",
+	.suffixes = "xls,xlt",
+	.uses = DTX_BOOK_USES ",reader",
+	.book = &dtx_book_xls,
 	.sniff = xls_sniff,
 	.open = xls_open,
 	DTX_BOOK_READER_HOOKS,

@@ -41,7 +41,7 @@ const struct dtx_book_class dtx_book_xlsx = {
 static int xlsx_sniff(const void *head, size_t len, const char *path)
 {
 	(void)path;
-	return dtx_zip_sniff(head, len) ? 90 : 0;
+	return dtx_zip_sniff(head, len) ? DTX_SNIFF_SURE : 0;
 }
 
 static enum dtx_code xlsx_open(struct dtx_source *src, const struct dtx_read_opts *opts,
@@ -52,8 +52,12 @@ static enum dtx_code xlsx_open(struct dtx_source *src, const struct dtx_read_opt
 
 const struct dtx_reader_class dtx_read_xlsx = {
 	.name = "xlsx",
-	.formats = "xlsx,xlsm,xltx,xltm",
+	.formats = "xlsx",
+	.suffixes = "xlsx,xlsm,xltx,xltm",
+	.uses = DTX_BOOK_USES,
+	.book = &dtx_book_xlsx,
 	.sniff = xlsx_sniff,
+	.embedded = dtx_zip_behind, /* a program that unpacks it, a stray line */
 	.open = xlsx_open,
 	DTX_BOOK_READER_HOOKS,
 };
