@@ -2,10 +2,10 @@
  *
  * Every worker groups the batches that it consumes in a hash table of its own, where the states of
  * all aggregates of a group are next to each other.  combine goes through the partitions in
- * parallel.  If several workers have a key, one worker keeps the states: the first one that has it,
- * the group's home.  One entry is the group's face: the one with the smallest position, which gives
- * the place of the group in the result and the cells of its key.  Each worker meets positions in
- * ascending order, so the result is a merge of the workers' faces. */
+ * parallel.  If several workers have a key, the first one that has it owns the states.  The entry
+ * with the smallest position has the group's first row, which gives the place of the group in the
+ * result and the cells of its key.  Each worker meets positions in ascending order, so the result
+ * is a merge of the workers' first rows. */
 #include "core/plan/explain/pytext.h"
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"

@@ -311,8 +311,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code runner_settle(void *arg, enum dtx_settle when, uint64_t stands,
-                                   struct dtx_err *err)
+static enum dtx_code runner_finish_approval(void *arg, enum dtx_finish_when when, uint64_t stands,
+                                            struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
 
@@ -322,7 +322,9 @@ static enum dtx_code runner_settle(void *arg, enum dtx_settle when, uint64_t sta
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_host host = { .arg = r, .fallback = runner_snippet, .settle = runner_settle };
+	struct dtx_host host = { .arg = r,
+		                 .fallback = runner_snippet,
+		                 .finish_approval = runner_finish_approval };
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	struct dtx_ticker ticker = { .running = false };
 	uint32_t i;

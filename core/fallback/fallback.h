@@ -96,11 +96,12 @@ DTX_MUSTUSE enum dtx_code dtx_fallback_look(struct dtx_fallback_ctx *r,
                                             enum dtx_rung *rung, char id[DTX_SNIPPET_ID],
                                             struct dtx_err *err);
 
-/* host->settle. `when` tells how far the run has come, and the bits of `stands` which regions'
- * answers are still in use. New code is approved once the typed steps after its region have used
- * its result without an error. If the run failed for another reason, the code is only kept for a
- * person to look at. After DONE and FAILED the regions are in the record. Error: needs_approval. */
-DTX_MUSTUSE enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t stands,
+/* host->finish_approval. `when` tells how far the run has come, and the bits of `stands` which
+ * regions' answers are still in use. New code is approved once the typed steps after its region
+ * have used its result without an error. If the run failed for another reason, the code is only
+ * kept for a person to look at. After DONE and FAILED the regions are in the record. Error:
+ * needs_approval. */
+DTX_MUSTUSE enum dtx_code dtx_fallback_finish(void *arg, enum dtx_finish_when when, uint64_t stands,
                                               struct dtx_err *err);
 /* Frees the private parts; may be called at any time. */
 void dtx_fallback_ctx_clear(struct dtx_fallback_ctx *r);

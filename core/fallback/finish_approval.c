@@ -94,14 +94,14 @@ static bool is_in_use(const struct dtx_fallback_job *w, uint64_t in_use)
 
 /* Approves the code of one region, or keeps it as pending for a person: if the run failed for
  * another reason, or if the answer is not used any more, so that no step has tried it. */
-static enum dtx_code finish_one(struct dtx_fallback_job *w, enum dtx_settle when, bool in_use,
+static enum dtx_code finish_one(struct dtx_fallback_job *w, enum dtx_finish_when when, bool in_use,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, dropped;
 
-	if (when == DTX_SETTLE_NEXT && !in_use) /* it may be asked for again */
+	if (when == DTX_FINISH_NEXT && !in_use) /* it may be asked for again */
 		return DTX_OK;
-	if (w->waits && (when == DTX_SETTLE_FAILED || !in_use))
+	if (w->waits && (when == DTX_FINISH_FAILED || !in_use))
 		rc = dtx_fallback_job_pending(w, err);
 	else if (w->waits)
 		rc = dtx_fallback_job_approve(w, w->supplied, err);
@@ -149,7 +149,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t in_use,
+enum dtx_code dtx_fallback_finish(void *arg, enum dtx_finish_when when, uint64_t in_use,
                                   struct dtx_err *err)
 {
 	struct dtx_fallback_ctx *r = arg;
@@ -157,16 +157,16 @@ enum dtx_code dtx_fallback_finish(void *arg, enum dtx_settle when, uint64_t in_u
 	struct dtx_fallback_job *w;
 
 	for (w = r->done; w; w = w->next) {
-		one = finish_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, is_in_use(w, in_use),
+		one = finish_one(w, rc == DTX_OK ? when : DTX_FINISH_FAILED, is_in_use(w, in_use),
 		                 rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
 	}
-	if (when == DTX_SETTLE_NEXT)
+	if (when == DTX_FINISH_NEXT)
 		return rc;
 	for (w = r->done; w; w = w->next) {
-		if (when == DTX_SETTLE_DONE && !is_in_use(w, in_use))
+		if (when == DTX_FINISH_DONE && !is_in_use(w, in_use))
 			continue; /* nothing of its result is in the output */
-		one = when == DTX_SETTLE_DONE ? finish_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
+		one = when == DTX_FINISH_DONE ? finish_warn(w, rc == DTX_OK ? err : NULL) : DTX_OK;
 		rc = rc == DTX_OK ? one : rc;
 		one = dtx_fallback_job_record(w, rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;

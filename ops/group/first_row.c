@@ -5,12 +5,12 @@
 #include "core/data/key.h"
 #include "ops/kit/opkit.h"
 
-static void *state_of(const struct dtx_gb_result *r, const struct dtx_gb_face *f)
+static void *state_of(const struct dtx_gb_result *r, const struct dtx_gb_first_row *f)
 {
 	const struct dtx_gb_local *l = r->l[f->local];
 	uint64_t link = dtx_gb_link(l, f->id);
 
-	if ((link & DTX_GB_KIND) == DTX_GB_FACE) {
+	if ((link & DTX_GB_KIND) == DTX_GB_FIRST_ROW) {
 		const struct dtx_gb_local *h = r->l[dtx_gb_ref_local(link)];
 
 		return h->states + (size_t)(uint32_t)link * r->s->stride;
@@ -70,8 +70,9 @@ static enum dtx_code key_column(const struct dtx_gb_result *r, struct dtx_gb_scr
 /* Result i for the given groups: the results of its calls, then the formula around them. */
 static enum dtx_code out_column(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
                                 struct dtx_gb_scratch *x, uint32_t i,
-                                const struct dtx_gb_face *face, const struct dtx_batch *keys,
-                                struct dtx_column **out, struct dtx_err *err)
+                                const struct dtx_gb_first_row *first_row,
+                                const struct dtx_batch *keys, struct dtx_column **out,
+                                struct dtx_err *err)
 {
 	const struct dtx_gb_out *o = &r->s->out[i];
 	uint32_t n = keys->nrows;
@@ -85,7 +86,7 @@ static enum dtx_code out_column(const struct dtx_opctx *ox, const struct dtx_gb_
 		inner->col[k] = dtx_column_ref(keys->col[k]);
 	for (size_t c = 0; c < o->calls.n; c++) {
 		for (uint32_t k = 0; k < n; k++)
-			x->state[k] = (char *)state_of(r, &face[k]) + o->offset[c];
+			x->state[k] = (char *)state_of(r, &first_row[k]) + o->offset[c];
 		DTX_TRY(dtx_agg_final(o->calls.call[c], x->state, n, &counts,
 		                      &inner->col[r->s->nkeys + c], err));
 	}
@@ -116,27 +117,29 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_gb_make_faces(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
-                                struct dtx_gb_scratch *x, const struct dtx_gb_face *face,
-                                uint32_t n, struct dtx_batch **out, struct dtx_err *err)
+enum dtx_code dtx_gb_make_rows(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
+                               struct dtx_gb_scratch *x, const struct dtx_gb_first_row *first_row,
+                               uint32_t n, struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
 	DTX_TRY(dtx_batch_new(ox->out, n, &b, err));
 	for (uint32_t k = 0; k < n; k++) {
-		x->which[k] = face[k].local;
-		x->row[k] = face[k].id;
+		x->which[k] = first_row[k].local;
+		x->row[k] = first_row[k].id;
 		if (r->s->names_sets)
-			x->pos[k] = face[k].pos;
+			x->pos[k] = first_row[k].pos;
 		if (r->s->tells)
-			x->key[k] = dtx_groups_row(r->l[face[k].local]->groups, face[k].id);
+			x->key[k] =
+				dtx_groups_row(r->l[first_row[k].local]->groups, first_row[k].id);
 	}
 	for (uint32_t i = 0; i < r->s->nkeys; i++)
 		DTX_TRY(key_column(r, x, i, n, &b->col[i], err));
 	for (uint32_t i = 0; i < r->s->nouts; i++)
 		if (dtx_gb_wants(ox, r->s, i))
-			DTX_TRY(out_column(ox, r, x, i, face, b, &b->col[r->s->nkeys + i], err));
+			DTX_TRY(out_column(ox, r, x, i, first_row, b, &b->col[r->s->nkeys + i],
+			                   err));
 	if (r->s->names_sets)
 		DTX_TRY(dtx_gb_set_names(r->s, x->pos, n, &b->col[r->s->nkeys + r->s->nouts], err));
 	DTX_TRY(having(ox, r, b, err));

@@ -758,10 +758,10 @@ out:
 
 /* --- combining the groups of all workers --- */
 
-static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at, struct dtx_gb_local *from,
-                                  uint32_t id, struct dtx_err *err)
+static enum dtx_code merge_states(struct dtx_gb_local *owner, uint32_t at,
+                                  struct dtx_gb_local *from, uint32_t id, struct dtx_err *err)
 {
-	const struct dtx_gb_state *s = home->state;
+	const struct dtx_gb_state *s = owner->state;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < s->nouts; i++) {
@@ -769,7 +769,7 @@ static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at, struct
 
 		for (size_t c = 0; c < o->calls.n; c++)
 			DTX_TRY(dtx_agg_merge(o->calls.call[c],
-			                      home->states + at * s->stride + o->offset[c],
+			                      owner->states + at * s->stride + o->offset[c],
 			                      from->states + id * s->stride + o->offset[c], err));
 	}
 out:
@@ -791,54 +791,54 @@ uint64_t *dtx_gb_links(struct dtx_gb_local *l)
 }
 
 /* Entry `id` of worker w is the same group as entry `at` of worker h < w.  Its states are merged
- * into those of `at`; the entry with the smaller position becomes (or stays) the face. */
+ * into those of `at`; the entry with the smaller position becomes (or stays) the first row. */
 static enum dtx_code join_entry(struct dtx_gb_local *const *l, unsigned h, uint32_t at, unsigned w,
                                 uint32_t id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint64_t *home = dtx_gb_links(l[h]), *mine = dtx_gb_links(l[w]), *face;
-	uint64_t face_pos = l[h]->pos[at];
+	uint64_t *owner = dtx_gb_links(l[h]), *mine = dtx_gb_links(l[w]), *first_row;
+	uint64_t first_pos = l[h]->pos[at];
 
-	if (!home || !mine)
+	if (!owner || !mine)
 		DTX_FAIL_MEM(err);
-	face = home += at;
+	first_row = owner += at;
 	mine += id;
 	DTX_TRY(merge_states(l[h], at, l[w], id, err));
-	if ((*home & DTX_GB_KIND) == DTX_GB_HOME) {
-		unsigned fl = dtx_gb_ref_local(*home);
+	if ((*owner & DTX_GB_KIND) == DTX_GB_STATE_OWNER) {
+		unsigned fl = dtx_gb_ref_local(*owner);
 
-		face = l[fl]->link + (uint32_t)*home;
-		face_pos = l[fl]->pos[(uint32_t)*home];
+		first_row = l[fl]->link + (uint32_t)*owner;
+		first_pos = l[fl]->pos[(uint32_t)*owner];
 	}
-	if (face_pos < l[w]->pos[id]) {
+	if (first_pos < l[w]->pos[id]) {
 		*mine = DTX_GB_DEAD;
 		goto out;
 	}
-	if (face != home)
-		*face = DTX_GB_DEAD;
-	*home = DTX_GB_HOME | dtx_gb_ref(w, id);
-	*mine = DTX_GB_FACE | dtx_gb_ref(h, at);
+	if (first_row != owner)
+		*first_row = DTX_GB_DEAD;
+	*owner = DTX_GB_STATE_OWNER | dtx_gb_ref(w, id);
+	*mine = DTX_GB_FIRST_ROW | dtx_gb_ref(h, at);
 out:
 	return rc;
 }
 
 #define NEAR 32u /* entries that are prefetched before the first one is looked up */
 
-struct home { /* where the group of an entry is among the workers before its own */
+struct state_owner { /* where the group of an entry is among the workers before its own */
 	unsigned h;
 	uint32_t at; /* DTX_GROUP_NONE: no worker has it */
 };
 
-static struct home find_home(struct dtx_gb_local *const *l, unsigned w, uint32_t id)
+static struct state_owner find_state_owner(struct dtx_gb_local *const *l, unsigned w, uint32_t id)
 {
-	struct home x = { 0, DTX_GROUP_NONE };
+	struct state_owner x = { 0, DTX_GROUP_NONE };
 
 	for (unsigned h = 0; h < w && x.at == DTX_GROUP_NONE; h++)
-		x = (struct home){ h, dtx_groups_find(l[h]->groups, l[w]->groups, id) };
+		x = (struct state_owner){ h, dtx_groups_find(l[h]->groups, l[w]->groups, id) };
 	return x;
 }
 
-static void home_near(const struct dtx_gb_local *l, uint32_t at)
+static void prefetch_state_owner(const struct dtx_gb_local *l, uint32_t at)
 {
 	size_t stride = l->state->stride;
 
@@ -854,19 +854,19 @@ static enum dtx_code join_entries(struct dtx_gb_local *const *l, unsigned w, con
                                   uint32_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct home home[NEAR];
+	struct state_owner owner[NEAR];
 
 	for (unsigned h = 0; h < w; h++)
 		for (uint32_t i = 0; i < n; i++)
 			dtx_groups_near(l[h]->groups, l[w]->groups, ids[i]);
 	for (uint32_t i = 0; i < n; i++) {
-		home[i] = find_home(l, w, ids[i]);
-		if (home[i].at != DTX_GROUP_NONE)
-			home_near(l[home[i].h], home[i].at);
+		owner[i] = find_state_owner(l, w, ids[i]);
+		if (owner[i].at != DTX_GROUP_NONE)
+			prefetch_state_owner(l[owner[i].h], owner[i].at);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (home[i].at != DTX_GROUP_NONE)
-			DTX_TRY(join_entry(l, home[i].h, home[i].at, w, ids[i], err));
+		if (owner[i].at != DTX_GROUP_NONE)
+			DTX_TRY(join_entry(l, owner[i].h, owner[i].at, w, ids[i], err));
 out:
 	return rc;
 }

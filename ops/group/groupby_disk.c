@@ -155,47 +155,50 @@ out:
 	return rc;
 }
 
-/* Collects the faces in the partition that belong to workers [from, to). */
-static enum dtx_code part_faces(struct dtx_gb_result *r, unsigned part, unsigned from, unsigned to,
-                                struct dtx_err *err)
+/* Collects the first rows in the partition that belong to workers [from, to). */
+static enum dtx_code part_first_rows(struct dtx_gb_result *r, unsigned part, unsigned from,
+                                     unsigned to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t cap = 0;
 
-	dtx_mem_free(r->face);
-	r->face = NULL;
-	r->nfaces = 0;
+	dtx_mem_free(r->first_row);
+	r->first_row = NULL;
+	r->nfirst_rows = 0;
 	for (unsigned w = from; w < to; w++) {
-		for (uint32_t id = dtx_gb_next_face(r->l[w], 0); id < r->l[w]->n;
-		     id = dtx_gb_next_face(r->l[w], id + 1)) {
+		for (uint32_t id = dtx_gb_next_first_row(r->l[w], 0); id < r->l[w]->n;
+		     id = dtx_gb_next_first_row(r->l[w], id + 1)) {
 			if (dtx_groups_part(r->l[w]->groups, id, DTX_DISK_BITS) != part)
 				continue;
-			if (!dtx_mem_reserve(&r->face, &cap, r->nfaces + 1, sizeof(*r->face)))
+			if (!dtx_mem_reserve(&r->first_row, &cap, r->nfirst_rows + 1,
+			                     sizeof(*r->first_row)))
 				DTX_FAIL_MEM(err);
-			r->face[r->nfaces++] = (struct dtx_gb_face){ r->l[w]->pos[id], w, id };
+			r->first_row[r->nfirst_rows++] =
+				(struct dtx_gb_first_row){ r->l[w]->pos[id], w, id };
 		}
 	}
-	if (r->nfaces)
-		qsort(r->face, r->nfaces, sizeof(*r->face), dtx_gb_face_cmp);
+	if (r->nfirst_rows)
+		qsort(r->first_row, r->nfirst_rows, sizeof(*r->first_row), dtx_gb_first_row_cmp);
 out:
 	return rc;
 }
 
 /* A column with the position of each live row's group. */
-static enum dtx_code place_column(const struct dtx_batch *b, const struct dtx_gb_face *face,
-                                  struct dtx_column **out, struct dtx_err *err)
+static enum dtx_code place_column(const struct dtx_batch *b,
+                                  const struct dtx_gb_first_row *first_row, struct dtx_column **out,
+                                  struct dtx_err *err)
 {
 	struct dtx_builder place;
 
 	dtx_builder_init(&place, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, b->nsel);
 	for (uint32_t k = 0; k < b->nsel; k++)
-		dtx_builder_i64(&place, (int64_t)face[dtx_batch_row(b, k)].pos);
+		dtx_builder_i64(&place, (int64_t)first_row[dtx_batch_row(b, k)].pos);
 	return dtx_builder_finish(&place, NULL, out, err);
 }
 
 static enum dtx_code order_rows(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
                                 struct dtx_ordered *o, struct dtx_batch *b,
-                                const struct dtx_gb_face *face, struct dtx_err *err)
+                                const struct dtx_gb_first_row *first_row, struct dtx_err *err)
 {
 	uint32_t nkeys = r->s->order == DTX_GB_SORTED ? r->s->nkeys : 0;
 	struct dtx_column **key = dtx_mem_zalloc(nkeys + 1u, sizeof(struct dtx_column *));
@@ -204,7 +207,7 @@ static enum dtx_code order_rows(const struct dtx_opctx *ox, const struct dtx_gb_
 
 	if (!key || !order)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(place_column(b, face, &key[nkeys], err));
+	DTX_TRY(place_column(b, first_row, &key[nkeys], err));
 	DTX_TRY(dtx_batch_dense(b, err));
 	for (uint32_t i = 0; i < nkeys; i++)
 		DTX_TRY(dtx_batch_flat(b, i, &key[i], err));
@@ -233,7 +236,7 @@ struct part {
 	unsigned at, nworkers;
 };
 
-/* Makes the rows of the groups whose faces are in locals [from, to). */
+/* Makes the rows of the groups whose first rows are in locals [from, to). */
 static enum dtx_code part_rows(const struct part *p, unsigned from, unsigned to,
                                struct dtx_err *err)
 {
@@ -242,13 +245,13 @@ static enum dtx_code part_rows(const struct part *p, unsigned from, unsigned to,
 	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_gb_scratch_init(&x, r, DTX_GB_PART_FACES, err));
-	DTX_TRY(part_faces(r, p->at, from, to, err));
-	for (size_t at = 0; at < r->nfaces; at += DTX_GB_PART_FACES) {
-		uint32_t n = (uint32_t)DTX_MIN(DTX_GB_PART_FACES, r->nfaces - at);
+	DTX_TRY(dtx_gb_scratch_init(&x, r, DTX_GB_PART_ROWS, err));
+	DTX_TRY(part_first_rows(r, p->at, from, to, err));
+	for (size_t at = 0; at < r->nfirst_rows; at += DTX_GB_PART_ROWS) {
+		uint32_t n = (uint32_t)DTX_MIN(DTX_GB_PART_ROWS, r->nfirst_rows - at);
 
-		DTX_TRY(dtx_gb_make_faces(p->ox, r, &x, r->face + at, n, &b, err));
-		DTX_TRY(order_rows(p->ox, r, p->o, b, r->face + at, err));
+		DTX_TRY(dtx_gb_make_rows(p->ox, r, &x, r->first_row + at, n, &b, err));
+		DTX_TRY(order_rows(p->ox, r, p->o, b, r->first_row + at, err));
 		dtx_batch_free(b);
 		b = NULL;
 	}

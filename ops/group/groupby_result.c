@@ -1,4 +1,4 @@
-/* The result of group_by: the faces of all workers in order of position, made into batches in
+/* The result of group_by: the first rows of all workers in order of position, made into batches in
  * parallel. */
 #include <stdlib.h>
 
@@ -9,28 +9,28 @@
 
 #define PART_GROWS 512u /* smaller batches for groups whose results are expensive */
 
-static bool is_face(const struct dtx_gb_local *l, uint32_t id)
+static bool is_first_row(const struct dtx_gb_local *l, uint32_t id)
 {
 	uint64_t kind = dtx_gb_link(l, id) & DTX_GB_KIND;
 
-	return kind == DTX_GB_SELF || kind == DTX_GB_FACE;
+	return kind == DTX_GB_SELF || kind == DTX_GB_FIRST_ROW;
 }
 
-int dtx_gb_face_cmp(const void *a, const void *b)
+int dtx_gb_first_row_cmp(const void *a, const void *b)
 {
-	const struct dtx_gb_face *x = a, *y = b;
+	const struct dtx_gb_first_row *x = a, *y = b;
 
 	return x->pos < y->pos ? -1 : x->pos > y->pos;
 }
 
-uint32_t dtx_gb_next_face(const struct dtx_gb_local *l, uint32_t id)
+uint32_t dtx_gb_next_first_row(const struct dtx_gb_local *l, uint32_t id)
 {
-	while (id < l->n && !is_face(l, id))
+	while (id < l->n && !is_first_row(l, id))
 		id++;
 	return id;
 }
 
-static enum dtx_code collect_faces(struct dtx_gb_result *r, struct dtx_err *err)
+static enum dtx_code collect_first_rows(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t most = 0;
@@ -41,17 +41,18 @@ static enum dtx_code collect_faces(struct dtx_gb_result *r, struct dtx_err *err)
 		unordered = unordered || r->l[w]->unordered;
 	}
 	if (!unordered) {
-		r->nfaces = most;
+		r->nfirst_rows = most;
 		goto out;
 	}
-	r->face = dtx_mem_alloc(most + 1, sizeof(*r->face));
-	if (!r->face)
+	r->first_row = dtx_mem_alloc(most + 1, sizeof(*r->first_row));
+	if (!r->first_row)
 		DTX_FAIL_MEM(err);
 	for (unsigned w = 0; w < r->n; w++)
-		for (uint32_t id = dtx_gb_next_face(r->l[w], 0); id < r->l[w]->n;
-		     id = dtx_gb_next_face(r->l[w], id + 1))
-			r->face[r->nfaces++] = (struct dtx_gb_face){ r->l[w]->pos[id], w, id };
-	qsort(r->face, r->nfaces, sizeof(*r->face), dtx_gb_face_cmp);
+		for (uint32_t id = dtx_gb_next_first_row(r->l[w], 0); id < r->l[w]->n;
+		     id = dtx_gb_next_first_row(r->l[w], id + 1))
+			r->first_row[r->nfirst_rows++] =
+				(struct dtx_gb_first_row){ r->l[w]->pos[id], w, id };
+	qsort(r->first_row, r->nfirst_rows, sizeof(*r->first_row), dtx_gb_first_row_cmp);
 out:
 	return rc;
 }
@@ -82,7 +83,7 @@ out:
 
 struct sort_key {
 	struct dtx_str bytes;
-	struct dtx_gb_face face;
+	struct dtx_gb_first_row first_row;
 };
 
 static int sort_key_cmp(const void *a, const void *b)
@@ -90,33 +91,33 @@ static int sort_key_cmp(const void *a, const void *b)
 	const struct sort_key *x = a, *y = b;
 	int c = dtx_str_cmp(x->bytes, y->bytes);
 
-	return c ? c : dtx_gb_face_cmp(&x->face, &y->face);
+	return c ? c : dtx_gb_first_row_cmp(&x->first_row, &y->first_row);
 }
 
-static enum dtx_code sort_faces(struct dtx_gb_result *r, struct dtx_err *err)
+static enum dtx_code sort_first_rows(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct sort_key *key = dtx_mem_alloc(r->nfaces + 1, sizeof(*key));
+	struct sort_key *key = dtx_mem_alloc(r->nfirst_rows + 1, sizeof(*key));
 	struct dtx_buf bytes = DTX_BUF_INIT(SIZE_MAX / 2);
 	const struct dtx_key_order order = { false, false, DTX_COLLATE_BINARY };
 
 	if (!key)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < r->nfaces; i++) {
-		const struct dtx_gb_local *l = r->l[r->face[i].local];
+	for (size_t i = 0; i < r->nfirst_rows; i++) {
+		const struct dtx_gb_local *l = r->l[r->first_row[i].local];
 		size_t from = bytes.len;
 
 		for (uint32_t k = 0; k < r->s->nkeys; k++)
-			dtx_key_sort(l->column[k], order, r->face[i].id, &bytes);
-		key[i].face = r->face[i];
+			dtx_key_sort(l->column[k], order, r->first_row[i].id, &bytes);
+		key[i].first_row = r->first_row[i];
 		key[i].bytes = (struct dtx_str){ (const char *)from, bytes.len - from };
 	}
 	DTX_TRY(dtx_buf_check(&bytes, "sort keys", err));
-	for (size_t i = 0; i < r->nfaces; i++)
+	for (size_t i = 0; i < r->nfirst_rows; i++)
 		key[i].bytes.ptr = bytes.ptr + (size_t)key[i].bytes.ptr;
-	qsort(key, r->nfaces, sizeof(*key), sort_key_cmp);
-	for (size_t i = 0; i < r->nfaces; i++)
-		r->face[i] = key[i].face;
+	qsort(key, r->nfirst_rows, sizeof(*key), sort_key_cmp);
+	for (size_t i = 0; i < r->nfirst_rows; i++)
+		r->first_row[i] = key[i].first_row;
 out:
 	dtx_mem_free(key);
 	dtx_buf_clear(&bytes);
@@ -132,7 +133,7 @@ static enum dtx_code sorted(struct dtx_gb_result *r, struct dtx_err *err)
 		for (uint32_t i = 0; i < r->s->nkeys; i++)
 			DTX_TRY(dtx_builder_finish(&r->l[w]->value[i], NULL, &r->l[w]->column[i],
 			                           err));
-	DTX_TRY(sort_faces(r, err));
+	DTX_TRY(sort_first_rows(r, err));
 	for (unsigned w = 0; w < r->n; w++) {
 		for (uint32_t i = 0; i < r->s->nkeys; i++) {
 			struct dtx_gb_local *l = r->l[w];
@@ -185,7 +186,7 @@ static enum dtx_code in_memory(struct dtx_gb_result *r, struct dtx_err *err)
 	for (uint32_t i = 0; i < r->s->nsets; i++)
 		if (r->s->set[i].all)
 			DTX_TRY(one_row(r, i, err));
-	DTX_TRY(collect_faces(r, err));
+	DTX_TRY(collect_first_rows(r, err));
 	if (r->s->order == DTX_GB_SORTED && r->s->nkeys) {
 		DTX_TRY(sorted(r, err));
 		goto out;
@@ -213,7 +214,7 @@ static void gb_free_shared(const struct dtx_opctx *ox, void *shared)
 		return;
 	dtx_gb_drop_locals(ox, r);
 	dtx_mem_free(r->l);
-	dtx_mem_free(r->face);
+	dtx_mem_free(r->first_row);
 	dtx_mem_free(r->from);
 	dtx_ordered_free(r->rows);
 	dtx_mem_free(r);
@@ -251,7 +252,7 @@ static enum dtx_code gb_finalize(const struct dtx_opctx *ox, void *const *locals
 	if (!r)
 		DTX_FAIL_MEM(err);
 	r->s = ox->bound;
-	r->part_faces = r->s->grows ? PART_GROWS : DTX_GB_PART_FACES;
+	r->part_rows = r->s->grows ? PART_GROWS : DTX_GB_PART_ROWS;
 	DTX_TRY(take_locals(r, locals, n, err));
 	if (dtx_gb_any_spilled(r->l, n))
 		DTX_TRY(dtx_gb_from_disk(ox, r, err));
@@ -269,17 +270,17 @@ static uint64_t gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **o
 	const struct dtx_gb_result *r = ox->shared;
 
 	*origin = NULL;
-	return r->rows ? r->rows->merge.nparts : (r->nfaces + r->part_faces - 1) / r->part_faces;
+	return r->rows ? r->rows->merge.nparts : (r->nfirst_rows + r->part_rows - 1) / r->part_rows;
 }
 
-/* --- the faces of a part --- */
+/* --- the first rows of a part --- */
 
 /* Walks the entries of all workers in ascending position: from at[w] to end[w]. */
 struct walk {
 	const struct dtx_gb_result *r;
 	uint32_t *at, *end;
-	struct dtx_gb_face *face;
-	size_t next, last; /* range in the array of faces, if there is one */
+	struct dtx_gb_first_row *first_row;
+	size_t next, last; /* range in the array of first rows, if there is one */
 };
 
 static uint32_t lower_bound(const struct dtx_gb_local *l, uint64_t pos)
@@ -316,8 +317,8 @@ static void walk_clear(struct walk *k)
 {
 	dtx_mem_free(k->at);
 	dtx_mem_free(k->end);
-	if (!k->r->face)
-		dtx_mem_free(k->face);
+	if (!k->r->first_row)
+		dtx_mem_free(k->first_row);
 }
 
 static enum dtx_code walk_init(struct walk *k, const struct dtx_gb_result *r, uint64_t part,
@@ -325,14 +326,14 @@ static enum dtx_code walk_init(struct walk *k, const struct dtx_gb_result *r, ui
 {
 	enum dtx_code rc = DTX_OK;
 
-	*k = (struct walk){ .r = r, .next = part * r->part_faces };
-	k->last = DTX_MIN(k->next + r->part_faces, r->nfaces);
-	if (r->face)
+	*k = (struct walk){ .r = r, .next = part * r->part_rows };
+	k->last = DTX_MIN(k->next + r->part_rows, r->nfirst_rows);
+	if (r->first_row)
 		goto out;
 	k->at = dtx_mem_alloc(r->n + 1u, sizeof(*k->at));
 	k->end = dtx_mem_alloc(r->n + 1u, sizeof(*k->end));
-	k->face = dtx_mem_alloc(most, sizeof(*k->face));
-	if (!k->at || !k->end || !k->face)
+	k->first_row = dtx_mem_alloc(most, sizeof(*k->first_row));
+	if (!k->at || !k->end || !k->first_row)
 		DTX_FAIL_MEM(err);
 	part_starts(r, part, nparts, k->at);
 	part_starts(r, part + 1, nparts, k->end);
@@ -340,15 +341,15 @@ out:
 	return rc;
 }
 
-/* The next faces, up to `most`.  Returns 0 at the end. */
+/* The next first rows, up to `most`.  Returns 0 at the end. */
 static uint32_t walk_next(struct walk *k, uint32_t most)
 {
 	struct dtx_gb_local *const *l = k->r->l;
 	uint32_t n = 0;
 
-	if (k->r->face) {
+	if (k->r->first_row) {
 		n = (uint32_t)DTX_MIN(most, k->last - k->next);
-		k->face = k->r->face + k->next;
+		k->first_row = k->r->first_row + k->next;
 		k->next += n;
 		return n;
 	}
@@ -361,9 +362,9 @@ static uint32_t walk_next(struct walk *k, uint32_t most)
 				best = w;
 		if (best == k->r->n)
 			break;
-		if (is_face(l[best], k->at[best]))
-			k->face[n++] = (struct dtx_gb_face){ l[best]->pos[k->at[best]], best,
-				                             k->at[best] };
+		if (is_first_row(l[best], k->at[best]))
+			k->first_row[n++] = (struct dtx_gb_first_row){ l[best]->pos[k->at[best]],
+				                                       best, k->at[best] };
 		k->at[best]++;
 	}
 	return n;
@@ -374,7 +375,7 @@ static uint32_t walk_next(struct walk *k, uint32_t most)
 static void drop_made(const struct walk *k, uint32_t n)
 {
 	for (uint32_t i = 0; k->r->s->grows && i < n; i++)
-		dtx_gb_drop_state(k->r->l[k->face[i].local], k->face[i].id);
+		dtx_gb_drop_state(k->r->l[k->first_row[i].local], k->first_row[i].id);
 }
 
 static enum dtx_code gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
@@ -382,7 +383,7 @@ static enum dtx_code gb_make(const struct dtx_opctx *ox, uint64_t part, struct d
 {
 	const struct dtx_gb_result *r = ox->shared;
 	const struct dtx_colmap map = { ox->out->nfields, r->from };
-	uint32_t most = DTX_MIN(dtx_op_batch_rows(ox), DTX_GB_PART_FACES);
+	uint32_t most = DTX_MIN(dtx_op_batch_rows(ox), DTX_GB_PART_ROWS);
 	struct walk k = { .r = r };
 	struct dtx_gb_scratch x = { .which = NULL };
 	const struct dtx_origin *origin;
@@ -396,7 +397,7 @@ static enum dtx_code gb_make(const struct dtx_opctx *ox, uint64_t part, struct d
 	DTX_TRY(walk_init(&k, r, part, gb_parts(ox, &origin), most, err));
 	while (!dtx_emit_full(out) && (n = walk_next(&k, most)) > 0) {
 		DTX_TRY(dtx_cancel_look(err));
-		DTX_TRY(dtx_gb_make_faces(ox, r, &x, k.face, n, &b, err));
+		DTX_TRY(dtx_gb_make_rows(ox, r, &x, k.first_row, n, &b, err));
 		drop_made(&k, n);
 		DTX_TRY(dtx_batch_dense(b, err));
 		DTX_TRY(dtx_emit_batch(out, b, err));

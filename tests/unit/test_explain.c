@@ -93,9 +93,9 @@ void test_explain_promises(void)
 	              "a\n1\n2\n");
 
 	T_INT(r->phys.npipes, 1);
-	T_INT(r->phys.pipe[0].leg[0].nsteps, 2);
-	T_CHECK(!r->phys.pipe[0].leg[0].narrowed);
-	T_INT(r->phys.pipe[0].leg[0].limit, -1);
+	T_INT(r->phys.pipe[0].source[0].nsteps, 2);
+	T_CHECK(!r->phys.pipe[0].source[0].narrowed);
+	T_INT(r->phys.pipe[0].source[0].limit, -1);
 	dtx_exec_free(r);
 	dtx_plan_free(plan);
 	dtx_source_free(source);

@@ -395,8 +395,8 @@ static enum dtx_code host_fallback(void *arg, const struct dtx_fallback_request 
 	return dtx_fallback_answer(&m->r, region, out, err);
 }
 
-static enum dtx_code host_settle(void *arg, enum dtx_settle when, uint64_t stands,
-                                 struct dtx_err *err)
+static enum dtx_code host_finish_approval(void *arg, enum dtx_finish_when when, uint64_t stands,
+                                          struct dtx_err *err)
 {
 	struct fallbackmake *m = arg;
 
@@ -407,7 +407,9 @@ enum dtx_code fallbackmake_run(struct fallbackmake *m, const char *plan, const c
 {
 	char id[DTX_RUN_ID];
 	struct dtx_run_info info = { .run_id = id, .command = "run" };
-	struct dtx_host host = { .arg = m, .fallback = host_fallback, .settle = host_settle };
+	struct dtx_host host = { .arg = m,
+		                 .fallback = host_fallback,
+		                 .finish_approval = host_finish_approval };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 

@@ -1,8 +1,6 @@
 /* Moves work into a reader: the first filter, which then runs before the other columns are made,
- * and the number of rows after which it may stop. The physical plan (dtx_phys_narrows,
- * dtx_phys_limit) decides. */
+ * and the number of rows after which it may stop. The physical plan (dtx_phys_draw) decides. */
 #include "core/plan/pipe/graph.h"
-#include "core/plan/pipe/physical.h"
 
 struct keep {
 	struct dtx_emit base;
@@ -44,48 +42,36 @@ static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *e
 	return rc;
 }
 
-/* Moves the first map into the reader, if it only drops rows. The reader makes the columns that it
- * reads first. */
-static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_pipe_source *leg,
-                                 const uint32_t *step, struct dtx_err *err)
+/* Moves the first map into the reader. The reader makes the columns that it reads first. */
+static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_pipe_source *source,
+                                 struct dtx_err *err)
 {
-	const struct dtx_bind *b;
-	uint8_t *need;
+	struct dtx_operator *oper = source->stage[0].oper;
+	const struct dtx_bind *b = g->flow.bind[oper->ox[0].step];
+	uint8_t *need = dtx_arena_zalloc(&g->arena, source->scan->schema->nfields + 1u, 1);
 	enum dtx_code rc = DTX_OK;
 
-	if (!dtx_phys_narrows(g->plan, &g->flow, step, leg->npass))
-		goto out;
-	b = g->flow.bind[step[0]];
-	need = dtx_arena_zalloc(&g->arena, leg->scan->schema->nfields + 1u, 1);
 	if (!need)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < b->nuses; i++)
 		need[b->use[i].col] = DTX_MAX(need[b->use[i].col], b->use[i].demand);
-	leg->scan->keep = keep_rows;
-	leg->scan->keep_arg = leg->pass[0].link;
-	leg->scan->keep_need = need;
-	leg->npass--;
-	memmove(leg->pass, leg->pass + 1, leg->npass * sizeof(*leg->pass));
+	source->scan->keep = keep_rows;
+	source->scan->keep_arg = oper;
+	source->scan->keep_need = need;
+	source->nstages--;
+	memmove(source->stage, source->stage + 1, source->nstages * sizeof(*source->stage));
 out:
 	return rc;
 }
 
-enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *leg, struct dtx_err *err)
+enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *source,
+                             const struct dtx_phys_source *drawn, struct dtx_err *err)
 {
-	unsigned npass = leg->npass;
-	uint32_t *step;
 	enum dtx_code rc = DTX_OK;
 
-	if (!leg->reader)
-		goto out;
-	step = dtx_arena_alloc(&g->arena, npass + 1u, sizeof(*step));
-	if (!step)
-		DTX_FAIL_MEM(err);
-	for (unsigned i = 0; i < npass; i++)
-		step[i] = (uint32_t)leg->pass[i].link->ox[0].step;
-	DTX_TRY(push_filter(g, leg, step, err));
-	/* the reader may stop when the maps after it need no more rows */
-	leg->scan->limit = dtx_phys_limit(g->plan, step + (npass - leg->npass), leg->npass, NULL);
+	if (drawn->narrowed)
+		DTX_TRY(push_filter(g, source, err));
+	source->scan->limit = drawn->limit;
 out:
 	return rc;
 }

@@ -313,7 +313,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code finish_taps(struct dtx_exec_run *x, struct dtx_err *err)
+static enum dtx_code finish_checks(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -366,7 +366,7 @@ static enum dtx_code attempt(struct dtx_exec_run *x, bool *again, struct dtx_err
 	DTX_TRY(fits(x, err));
 	DTX_TRY(run_unread(x, err));
 	DTX_TRY(write_outputs(x, err));
-	DTX_TRY(finish_taps(x, err));
+	DTX_TRY(finish_checks(x, err));
 out:
 	return rc;
 }
@@ -474,20 +474,21 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 
 /* Lets the host decide on the answers of snippets. Where the run failed for another reason, that
  * error is reported and not the host's. */
-static enum dtx_code settle(const struct dtx_exec_run *x, enum dtx_code rc, struct dtx_err *err)
+static enum dtx_code finish_approval(const struct dtx_exec_run *x, enum dtx_code rc,
+                                     struct dtx_err *err)
 {
 	bool failed = rc != DTX_OK;
 
-	if (!x->host || !x->host->settle)
+	if (!x->host || !x->host->finish_approval)
 		return DTX_OK;
-	return x->host->settle(x->host->arg, failed ? DTX_SETTLE_FAILED : DTX_SETTLE_DONE,
-	                       dtx_regions_stand(&x->regions), failed ? NULL : err);
+	return x->host->finish_approval(x->host->arg, failed ? DTX_FINISH_FAILED : DTX_FINISH_DONE,
+	                                dtx_regions_stand(&x->regions), failed ? NULL : err);
 }
 
 static enum dtx_code run_attempts(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	bool again = true;
-	enum dtx_code rc = DTX_OK, settled;
+	enum dtx_code rc = DTX_OK, finished;
 
 	for (int i = 0; again && i < ATTEMPTS_MAX; i++) {
 		struct dtx_err none = DTX_ERR_INIT;
@@ -501,8 +502,8 @@ static enum dtx_code run_attempts(struct dtx_exec_run *x, struct dtx_err *err)
 			clear_graph(x);
 	}
 	DTX_ASSERT(!again, err);
-	settled = settle(x, rc, err);
-	rc = rc == DTX_OK ? settled : rc;
+	finished = finish_approval(x, rc, err);
+	rc = rc == DTX_OK ? finished : rc;
 out:
 	return rc;
 }

@@ -51,10 +51,10 @@ struct dtx_fallback_request {
 };
 
 /* Why the executor asks the host to decide on answers that wait for approval. */
-enum dtx_settle {
-	DTX_SETTLE_NEXT,  /* the steps up to the next region accepted them */
-	DTX_SETTLE_DONE,  /* the run is complete */
-	DTX_SETTLE_FAILED /* the run failed for another reason */
+enum dtx_finish_when {
+	DTX_FINISH_NEXT,  /* the steps up to the next region accepted them */
+	DTX_FINISH_DONE,  /* the run is complete */
+	DTX_FINISH_FAILED /* the run failed for another reason */
 };
 
 struct dtx_host {
@@ -69,8 +69,8 @@ struct dtx_host {
 	 * `in_use` has a bit, by index, for each region whose answer is in use; a discarded attempt
 	 * may have dropped others, which then no step has tested. An error ends the run. NULL:
 	 * answers need no decision. */
-	enum dtx_code (*settle)(void *arg, enum dtx_settle when, uint64_t in_use,
-	                        struct dtx_err *err);
+	enum dtx_code (*finish_approval)(void *arg, enum dtx_finish_when when, uint64_t in_use,
+	                                 struct dtx_err *err);
 	/* A typed attempt was discarded, since a region was added or a type widened. May be
 	 * NULL. */
 	void (*discard)(void *arg, const struct dtx_err *why);

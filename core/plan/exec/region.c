@@ -381,8 +381,9 @@ static enum dtx_code request(struct dtx_regions *all, struct dtx_fallback_reques
 
 	if (r->broken)
 		req->broke = &r->broke;
-	if (host->settle && !any_broken(all))
-		DTX_TRY(host->settle(host->arg, DTX_SETTLE_NEXT, dtx_regions_stand(all), err));
+	if (host->finish_approval && !any_broken(all))
+		DTX_TRY(host->finish_approval(host->arg, DTX_FINISH_NEXT, dtx_regions_stand(all),
+		                              err));
 	rc = host->fallback(host->arg, req, out, err);
 	all->failed = rc != DTX_OK;
 	if (rc == DTX_OK)

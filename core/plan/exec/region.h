@@ -65,7 +65,7 @@ DTX_MUSTUSE enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_gra
 DTX_MUSTUSE enum dtx_code dtx_regions_look(struct dtx_regions *r, struct dtx_graph *g,
                                            const struct dtx_host *host, struct dtx_err *err);
 
-/* A bit for each region whose answer is in use, for host->settle. */
+/* A bit for each region whose answer is in use, for host->finish_approval. */
 uint64_t dtx_regions_stand(const struct dtx_regions *r);
 /* Whether the schemas of all tables that the region reads are known. */
 bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g);

@@ -86,9 +86,9 @@ const char *dtx_explain_needs(const struct dtx_plan *plan, const struct dtx_exec
 
 static bool has_step(const struct dtx_phys_pipe *p, uint32_t step)
 {
-	for (uint32_t l = 0; l < p->nlegs; l++)
-		for (uint32_t i = 0; i < p->leg[l].nsteps; i++)
-			if (p->leg[l].step[i] == step)
+	for (uint32_t l = 0; l < p->nsources; l++)
+		for (uint32_t i = 0; i < p->source[l].nsteps; i++)
+			if (p->source[l].step[i] == step)
 				return true;
 	return p->end != DTX_PHYS_OUTPUT && p->of == (int32_t)step;
 }
@@ -107,9 +107,9 @@ unsigned dtx_explain_pipe(const struct dtx_phys *p, uint32_t step)
 int32_t dtx_explain_reader(const struct dtx_phys *p, uint32_t step)
 {
 	for (uint32_t i = 0; i < p->npipes; i++)
-		for (uint32_t l = 0; l < p->pipe[i].nlegs; l++)
-			if (p->pipe[i].leg[l].narrowed && p->pipe[i].leg[l].step[0] == step)
-				return p->pipe[i].leg[l].table;
+		for (uint32_t l = 0; l < p->pipe[i].nsources; l++)
+			if (p->pipe[i].source[l].narrowed && p->pipe[i].source[l].step[0] == step)
+				return p->pipe[i].source[l].table;
 	return -1;
 }
 
@@ -220,23 +220,24 @@ static void pushed_text(const struct dtx_plan *plan, const struct dtx_phys *p, u
 	char number[16];
 
 	for (uint32_t k = 0; k < p->npipes; k++)
-		for (uint32_t l = 0; l < p->pipe[k].nlegs; l++) {
-			const struct dtx_phys_leg *leg = &p->pipe[k].leg[l];
+		for (uint32_t l = 0; l < p->pipe[k].nsources; l++) {
+			const struct dtx_phys_source *source = &p->pipe[k].source[l];
 
-			if (leg->table != (int32_t)i)
+			if (source->table != (int32_t)i)
 				continue;
-			if (leg->narrowed) {
+			if (source->narrowed) {
 				dtx_buf_printf(out, "  filter  step %s in the reader: ",
-				               number_of(plan, leg->step[0], number));
-				dtx_explain_step(&plan->step[leg->step[0]], out);
+				               number_of(plan, source->step[0], number));
+				dtx_explain_step(&plan->step[source->step[0]], out);
 				dtx_buf_addc(out, '\n');
 			}
-			if (leg->limit >= 0)
-				dtx_buf_printf(out,
-				               "  limit   step %s: the reader stops after %lld "
-				               "rows or a little later\n",
-				               number_of(plan, (uint32_t)leg->limit_step, number),
-				               (long long)leg->limit);
+			if (source->limit >= 0)
+				dtx_buf_printf(
+					out,
+					"  limit   step %s: the reader stops after %lld "
+					"rows or a little later\n",
+					number_of(plan, (uint32_t)source->limit_step, number),
+					(long long)source->limit);
 		}
 }
 
@@ -289,28 +290,28 @@ static void end_text(const struct dtx_plan *plan, const struct dtx_phys_pipe *p,
 	}
 }
 
-static void leg_text(const struct dtx_plan *plan, const struct dtx_phys_leg *leg,
-                     struct dtx_buf *out)
+static void source_text(const struct dtx_plan *plan, const struct dtx_phys_source *source,
+                        struct dtx_buf *out)
 {
 	char number[16];
 
-	if ((uint32_t)leg->table < plan->ninputs)
-		dtx_buf_printf(out, "input %s", plan->input[leg->table].name);
+	if ((uint32_t)source->table < plan->ninputs)
+		dtx_buf_printf(out, "input %s", plan->input[source->table].name);
 	else
 		dtx_buf_printf(
 			out, "result of %s %s",
-			number_of(plan, (uint32_t)leg->table - plan->ninputs, number),
-			dtx_plan_step_name(&plan->step[(uint32_t)leg->table - plan->ninputs]));
-	if (leg->first_rows)
-		dtx_buf_printf(out, ", first %llu rows", (unsigned long long)leg->first_rows);
-	for (uint32_t i = 0; i < leg->nsteps; i++) {
-		const struct dtx_plan_step *st = &plan->step[leg->step[i]];
+			number_of(plan, (uint32_t)source->table - plan->ninputs, number),
+			dtx_plan_step_name(&plan->step[(uint32_t)source->table - plan->ninputs]));
+	if (source->first_rows)
+		dtx_buf_printf(out, ", first %llu rows", (unsigned long long)source->first_rows);
+	for (uint32_t i = 0; i < source->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[source->step[i]];
 
-		if (i && st->macro && st->macro == plan->step[leg->step[i - 1]].macro)
+		if (i && st->macro && st->macro == plan->step[source->step[i - 1]].macro)
 			continue;
-		dtx_buf_printf(out, " > %s %s%s", number_of(plan, leg->step[i], number),
+		dtx_buf_printf(out, " > %s %s%s", number_of(plan, source->step[i], number),
 		               dtx_plan_step_name(st),
-		               !i && leg->narrowed ? " (in the reader)" : "");
+		               !i && source->narrowed ? " (in the reader)" : "");
 	}
 }
 
@@ -318,9 +319,9 @@ static void pipes_text(const struct dtx_plan *plan, const struct dtx_phys *p, st
 {
 	for (uint32_t i = 0; i < p->npipes; i++) {
 		dtx_buf_printf(out, "pipeline %u: ", (unsigned)i + 1);
-		for (uint32_t l = 0; l < p->pipe[i].nlegs; l++) {
+		for (uint32_t l = 0; l < p->pipe[i].nsources; l++) {
 			dtx_buf_add(out, l ? ", then " : "");
-			leg_text(plan, &p->pipe[i].leg[l], out);
+			source_text(plan, &p->pipe[i].source[l], out);
 		}
 		dtx_buf_add(out, " > ");
 		end_text(plan, &p->pipe[i], out);

@@ -98,33 +98,34 @@ static json_t *input_json(const struct dtx_plan *plan, const struct dtx_exec_res
 
 /* --- pipelines --- */
 
-static json_t *source_json(const struct dtx_plan *plan, int32_t table)
+static json_t *table_json(const struct dtx_plan *plan, int32_t table)
 {
 	if ((uint32_t)table < plan->ninputs)
 		return json_pack("{s:s}", "input", plan->input[table].name);
 	return json_pack("{s:i}", "step", (int)((uint32_t)table - plan->ninputs));
 }
 
-static json_t *leg_json(const struct dtx_plan *plan, const struct dtx_phys_leg *leg)
+static json_t *source_json(const struct dtx_plan *plan, const struct dtx_phys_source *source)
 {
 	json_t *steps = json_array();
 
-	for (uint32_t i = 0; steps && i < leg->nsteps; i++)
-		steps = append(steps, json_integer(leg->step[i]));
-	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "from", source_json(plan, leg->table), "steps",
+	for (uint32_t i = 0; steps && i < source->nsteps; i++)
+		steps = append(steps, json_integer(source->step[i]));
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "from", table_json(plan, source->table), "steps",
 	                 steps, "filter_in_reader",
-	                 maybe_step(leg->narrowed ? (int32_t)leg->step[0] : -1), "rows_wanted",
-	                 maybe_rows(leg->limit), "rows_wanted_by", maybe_step(leg->limit_step));
+	                 maybe_step(source->narrowed ? (int32_t)source->step[0] : -1),
+	                 "rows_wanted", maybe_rows(source->limit), "rows_wanted_by",
+	                 maybe_step(source->limit_step));
 }
 
 static json_t *pipe_json(const struct dtx_plan *plan, const struct dtx_phys_pipe *p)
 {
-	json_t *legs = json_array();
+	json_t *sources = json_array();
 	bool output = p->end == DTX_PHYS_OUTPUT;
 
-	for (uint32_t i = 0; legs && i < p->nlegs; i++)
-		legs = append(legs, leg_json(plan, &p->leg[i]));
-	return json_pack("{s:o,s:s,s:o,s:o}", "legs", legs, "end", dtx_phys_end_name[p->end],
+	for (uint32_t i = 0; sources && i < p->nsources; i++)
+		sources = append(sources, source_json(plan, &p->source[i]));
+	return json_pack("{s:o,s:s,s:o,s:o}", "legs", sources, "end", dtx_phys_end_name[p->end],
 	                 "step", maybe_step(output ? -1 : p->of), "output",
 	                 maybe_step(output ? p->of : -1));
 }

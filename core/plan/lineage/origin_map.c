@@ -9,22 +9,22 @@ static bool moves_nothing(const int32_t *from, uint32_t n, uint32_t ncols)
 	return n == ncols;
 }
 
-/* Computes the origin of the batches that leave `pass`. It is the same as before the pass unless
- * the pass moves columns. */
-static enum dtx_code move_origin(struct dtx_pass *pass, struct dtx_arena *arena,
+/* Computes the origin of the batches that leave `stage`. It is the same as before the stage unless
+ * the stage moves columns. */
+static enum dtx_code move_origin(struct dtx_stage *stage, struct dtx_arena *arena,
                                  struct dtx_err *err)
 {
-	const struct dtx_opctx *ox = &pass->link->ox[pass->input];
-	const int32_t *from = pass->link->from[pass->input];
-	const struct dtx_origin *in = pass->in;
+	const struct dtx_opctx *ox = &stage->oper->ox[stage->input];
+	const int32_t *from = stage->oper->from[stage->input];
+	const struct dtx_origin *in = stage->in;
 	uint32_t n = ox->out->nfields, *physical;
 	struct dtx_origin *out;
 	enum dtx_code rc = DTX_OK;
 
-	pass->out = in;
+	stage->out = in;
 	/* A line of a text file is cited by its number and the column's name, so only sheets need
 	 * this. */
-	if (!in || !in->sheet || moves_nothing(from, n, ox->in[pass->input]->nfields))
+	if (!in || !in->sheet || moves_nothing(from, n, ox->in[stage->input]->nfields))
 		goto out;
 	out = dtx_arena_alloc(arena, 1, sizeof(*out));
 	physical = dtx_arena_alloc(arena, n + 1u, sizeof(*physical));
@@ -39,25 +39,25 @@ static enum dtx_code move_origin(struct dtx_pass *pass, struct dtx_arena *arena,
 	*out = *in;
 	out->physical_col = physical;
 	out->ncols = n;
-	pass->out = out;
+	stage->out = out;
 out:
 	return rc;
 }
 
-enum dtx_code dtx_origin_map_leg(struct dtx_pipe_source *leg, struct dtx_arena *arena,
-                                 struct dtx_err *err)
+enum dtx_code dtx_origin_map_source(struct dtx_pipe_source *source, struct dtx_arena *arena,
+                                    struct dtx_err *err)
 {
-	const struct dtx_origin *in = leg->reader ? &leg->reader->origin : NULL;
+	const struct dtx_origin *in = source->reader ? &source->reader->origin : NULL;
 	enum dtx_code rc = DTX_OK;
 
-	if (leg->table && leg->table->nbatches)
-		in = leg->table->batch[0]->origin;
-	if (leg->made.op)
-		in = leg->made.origin;
-	for (unsigned i = 0; i < leg->npass; i++) {
-		leg->pass[i].in = in;
-		DTX_TRY(move_origin(&leg->pass[i], arena, err));
-		in = leg->pass[i].out;
+	if (source->table && source->table->nbatches)
+		in = source->table->batch[0]->origin;
+	if (source->made.op)
+		in = source->made.origin;
+	for (unsigned i = 0; i < source->nstages; i++) {
+		source->stage[i].in = in;
+		DTX_TRY(move_origin(&source->stage[i], arena, err));
+		in = source->stage[i].out;
 	}
 out:
 	return rc;

@@ -8,10 +8,10 @@
 
 #include "core/plan/pipe/pipe.h"
 
-/* Sets `in` and `out` of every pass of `leg`: the origin that batches have before and after the
- * pass. New origins are allocated in `arena`, so they live as long as it does. The reader must have
- * been started. Codes: no_memory. */
-DTX_MUSTUSE enum dtx_code dtx_origin_map_leg(struct dtx_pipe_source *leg, struct dtx_arena *arena,
-                                             struct dtx_err *err);
+/* Sets `in` and `out` of every stage of `source`: the origin that batches have before and after the
+ * stage. New origins are allocated in `arena`, so they live as long as it does. The reader must
+ * have been started. Codes: no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_origin_map_source(struct dtx_pipe_source *source,
+                                                struct dtx_arena *arena, struct dtx_err *err);
 
 #endif

@@ -1,12 +1,9 @@
 /* Makes the tables of a plan and builds the pipelines that make them.
  *
- * dtx_graph_stream is the centre: it walks from the wanted table back towards the inputs. A map
- * with one reader joins the pipeline (through_map); anything else ends the walk and becomes a
- * source: a reader, a table, or the result of a sink (add_sources). Build sides of joins and sinks
- * run, as pipelines of their own, while the walk meets them, so a pipeline starts when all it needs
- * is there.
- *
- * core/plan/pipe/physical.c is the same walk without rows; change both together. */
+ * dtx_graph_stream is the centre.  dtx_phys_draw says where the rows of the wanted table come from:
+ * through which maps, from which sources (readers, tables, results of sinks), and what must run
+ * before.  That runs first: build sides of joins and sinks, each with pipelines of its own.  Then
+ * the pipeline has all that it needs, and runs. */
 #include "core/plan/pipe/graph.h"
 
 #include "core/base/mem.h"
@@ -68,8 +65,8 @@ static void drop_shared(const struct dtx_plan_step *st, struct dtx_stepx *sx)
 
 static void clear_step(const struct dtx_plan_step *st, struct dtx_stepx *sx)
 {
-	if (sx->link.op)
-		dtx_operator_close(&sx->link);
+	if (sx->oper.op)
+		dtx_operator_close(&sx->oper);
 	drop_shared(st, sx);
 	dtx_checks_clear(&sx->checks);
 	if (sx->stat)
@@ -192,14 +189,14 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 			.checks = g->checks,
 		};
 	DTX_TRY(dtx_graph_start_checks(g, s, err));
-	sx->link = (struct dtx_operator){
+	sx->oper = (struct dtx_operator){
 		.op = st->op,
 		.ox = sx->ox,
 		.checks = &sx->checks,
 		.ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0,
 		.sees_all = b->sees_all || (st->op->flags & DTX_OP_SEES_ALL) != 0
 	};
-	DTX_TRY(moved_columns(g, s, &sx->link.from, err));
+	DTX_TRY(moved_columns(g, s, &sx->oper.from, err));
 out:
 	return rc;
 }
@@ -268,119 +265,91 @@ out:
 	return rc;
 }
 
-/* The maps that rows of the table in hand will go through, nearest first. The list lives on the
- * stack of the walk. */
-struct following {
-	uint32_t step;
-	const struct following *next;
-};
-
-static enum dtx_code add_sources(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-                                 const struct following *following, struct dtx_err *err);
-
-static enum dtx_code through_map(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
-                                 const struct following *following, struct dtx_err *err)
+/* Opens a map of a pipeline, after its build sides have been read. */
+static enum dtx_code open_map(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
 {
-	const struct following mine = { s, following };
 	const struct dtx_plan_step *st = &g->plan->step[s];
-	struct dtx_operator *link = &g->step[s].link;
-	unsigned n = st->op->flags & DTX_OP_CONCAT ? st->ntables : 1;
+	struct dtx_operator *oper = &g->step[s].oper;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(prepare(g, s, err));
 	for (unsigned k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
 		DTX_TRY(dtx_runop_sink(g, s, k, NULL, err));
-	DTX_TRY(dtx_runop_set_step(g, s, dtx_operator_open(link, g->run.workers, err), err));
-	for (unsigned k = 0; k < n; k++) {
-		uint32_t from = p->nsources;
-
-		DTX_TRY(add_sources(g, p, st->table[k], &mine, err));
-		for (uint32_t i = from; i < p->nsources; i++)
-			if (!dtx_pipe_source_add_pass(&p->source[i], link, k))
-				DTX_FAIL_MEM(err);
-	}
+	DTX_TRY(dtx_runop_set_step(g, s, dtx_operator_open(oper, g->run.workers, err), err));
 	g->step[s].done = true;
 out:
 	return rc;
 }
 
-/* Whether step s is a sink whose result is made in parts by the workers that read it. */
-static bool is_made(const struct dtx_graph *g, uint32_t s)
+/* Fills a sink whose result is made in parts by the workers that read it. first_rows: how many of
+ * its rows are needed; 0: all. */
+static enum dtx_code fill_sink(struct dtx_graph *g, uint32_t s, uint64_t first_rows,
+                               struct dtx_err *err)
 {
-	return g->flow.bind[s]->kind == DTX_KIND_SINK && g->plan->step[s].op->sink->make;
-}
-
-/* Tells a sink that only so many first rows of its result are needed, where a limit follows: a sort
- * then keeps the top rows alone. */
-static enum dtx_code want_first(struct dtx_graph *g, uint32_t s, const struct following *following,
-                                struct dtx_err *err)
-{
-	uint32_t *step = dtx_arena_alloc(&g->arena, g->plan->nsteps, sizeof(*step)), n = 0;
-	enum dtx_code rc = DTX_OK;
-
-	if (!step)
-		DTX_FAIL_MEM(err);
-	for (; following; following = following->next)
-		step[n++] = following->step;
-	g->step[s].ox[0].first_rows = dtx_phys_first_rows(g->plan, s, step, n);
-out:
-	return rc;
-}
-
-static enum dtx_code made_source(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
-                                 const struct following *following, struct dtx_err *err)
-{
-	struct dtx_stepx *sx = &g->step[s];
-	const struct dtx_op *op = g->plan->step[s].op;
-	struct dtx_pipe_source *source;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(prepare(g, s, err));
-	DTX_TRY(want_first(g, s, following, err));
+	g->step[s].ox[0].first_rows = first_rows;
 	DTX_TRY(dtx_runop_sink(g, s, 0, NULL, err));
-	source = dtx_pipe_add_source(p);
-	if (!source)
-		DTX_FAIL_MEM(err);
-	source->table_id = (int32_t)(g->plan->ninputs + s);
-	source->made = (struct dtx_made){ .op = op, .ox = &sx->ox[0], .checks = &sx->checks };
-	source->made.nparts = op->sink->parts(&sx->ox[0], &source->made.origin);
-	sx->done = true;
+	g->step[s].done = true;
 out:
 	return rc;
 }
 
-static bool streams(const struct dtx_graph *g, int32_t t)
+/* Runs what must run before the pipeline. */
+static enum dtx_code run_before(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                                struct dtx_err *err)
 {
-	uint32_t s = (uint32_t)t - g->plan->ninputs;
-
-	return g->node[t].uses <= 1 && g->step[s].region < 0 &&
-	       (g->flow.bind[s]->kind == DTX_KIND_MAP || is_made(g, s));
-}
-
-static enum dtx_code add_sources(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-                                 const struct following *following, struct dtx_err *err)
-{
-	struct dtx_table *table = g->node[t].table;
-	struct dtx_pipe_source *source;
-	bool input = (uint32_t)t < g->plan->ninputs;
+	struct dtx_table *table;
 	enum dtx_code rc = DTX_OK;
 
-	if (!table && !input && streams(g, t)) {
-		uint32_t s = (uint32_t)t - g->plan->ninputs;
+	for (uint32_t i = 0; i < drawn->nbefore; i++) {
+		const struct dtx_phys_before *b = &drawn->before[i];
 
-		return is_made(g, s) ? made_source(g, p, s, following, err)
-		                     : through_map(g, p, s, following, err);
+		if (b->way == DTX_PHYS_STREAMED)
+			DTX_TRY(open_map(g, b->step, err));
+		else if (b->way == DTX_PHYS_PARTS)
+			DTX_TRY(fill_sink(g, b->step, drawn->source[b->source].first_rows, err));
+		else
+			DTX_TRY(dtx_graph_table(g, (int32_t)(g->plan->ninputs + b->step), false,
+			                        &table, err));
 	}
-	if (!table && !input)
-		DTX_TRY(dtx_graph_table(g, t, false, &table, err));
-	source = dtx_pipe_add_source(p);
+out:
+	return rc;
+}
+
+static void made_source(struct dtx_graph *g, struct dtx_pipe_source *source, uint32_t s)
+{
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_op *op = g->plan->step[s].op;
+
+	source->made = (struct dtx_made){ .op = op, .ox = &sx->ox[0], .checks = &sx->checks };
+	source->made.nparts = op->sink->parts(&sx->ox[0], &source->made.origin);
+}
+
+static enum dtx_code add_source(struct dtx_graph *g, struct dtx_pipe *p,
+                                const struct dtx_phys_source *drawn, struct dtx_err *err)
+{
+	struct dtx_table *table = g->node[drawn->table].table;
+	bool input = (uint32_t)drawn->table < g->plan->ninputs;
+	struct dtx_pipe_source *source = dtx_pipe_add_source(p);
+	enum dtx_code rc = DTX_OK;
+
 	if (!source)
 		DTX_FAIL_MEM(err);
 	source->table = table;
-	source->table_id = t;
-	source->schema = g->flow.table[t].schema;
-	if (!table)
-		DTX_TRY(reader_source(g, source, t, err));
+	source->table_id = drawn->table;
+	source->schema = table || input ? g->flow.table[drawn->table].schema : NULL;
+	if (!table && input)
+		DTX_TRY(reader_source(g, source, drawn->table, err));
+	else if (!table)
+		made_source(g, source, (uint32_t)drawn->table - g->plan->ninputs);
+	for (uint32_t i = 0; i < drawn->nsteps; i++)
+		if (!dtx_pipe_source_add_stage(source, &g->step[drawn->step[i]].oper,
+		                               drawn->input[i]))
+			DTX_FAIL_MEM(err);
+	if (source->reader)
+		DTX_TRY(dtx_graph_push(g, source, drawn, err));
 out:
 	return rc;
 }
@@ -401,7 +370,7 @@ static void mark_stopped(struct dtx_graph *g, const struct dtx_pipe_source *sour
 	if (kept)
 		g->step[kept->ox->step].stopped = true;
 	for (unsigned k = 0; k < source->cut; k++)
-		g->step[source->pass[k].link->ox->step].stopped = true;
+		g->step[source->stage[k].oper->ox->step].stopped = true;
 }
 
 /* After the last reader of an input: where no column of its rows points into the file's bytes any
@@ -414,20 +383,36 @@ static void release_pages(const struct dtx_graph *g, const struct dtx_pipe_sourc
 		dtx_source_let_go(src);
 }
 
+static enum dtx_phys_way way(const void *arg, uint32_t s)
+{
+	const struct dtx_graph *g = arg;
+	const struct dtx_node *n = &g->node[g->plan->ninputs + s];
+
+	if (n->table)
+		return DTX_PHYS_THERE;
+	return g->step[s].region >= 0 ? DTX_PHYS_MADE
+	                              : dtx_phys_way_of(g->plan, &g->flow, s, n->uses);
+}
+
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
                                struct dtx_err *err)
 {
+	const struct dtx_phys_view view = {
+		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
+	};
+	struct dtx_phys_pipe drawn = { .nsources = 0 };
 	struct dtx_pipe p;
 	enum dtx_code rc = DTX_OK;
 
 	dtx_pipe_init(&p, &g->run, g->run.workers);
 	p.arena = &g->arena;
 	p.end = *end;
-	DTX_TRY(add_sources(g, &p, t, NULL, err));
+	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
+	DTX_TRY(run_before(g, &drawn, err));
+	for (uint32_t i = 0; i < drawn.nsources; i++)
+		DTX_TRY(add_source(g, &p, &drawn.source[i], err));
 	if (p.nsources == 1 && p.source[0].reader)
 		p.workers = dtx_graph_workers(g, p.source[0].table_id);
-	for (uint32_t i = 0; i < p.nsources; i++)
-		DTX_TRY(dtx_graph_push(g, &p.source[i], err));
 	(void)dtx_mem_lap();
 	DTX_TRY(dtx_pipe_run(&p, err));
 	for (uint32_t i = 0; i < p.nsources; i++) {
@@ -437,8 +422,9 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 			mark_stopped(g, &p.source[i]);
 		if (p.source[i].made.op)
 			DTX_TRY(finish_made(g, (uint32_t)p.source[i].made.ox->step, err));
-		for (unsigned k = 0; k < p.source[i].npass; k++)
-			DTX_TRY(check_growth(g, (uint32_t)p.source[i].pass[k].link->ox->step, err));
+		for (unsigned k = 0; k < p.source[i].nstages; k++)
+			DTX_TRY(check_growth(g, (uint32_t)p.source[i].stage[k].oper->ox->step,
+			                     err));
 	}
 out:
 	dtx_pipe_clear(&p);
@@ -546,11 +532,11 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 	DTX_TRY(prepare(g, s, err));
 	if (g->flow.bind[s]->kind == DTX_KIND_WHOLE) {
 		DTX_TRY(dtx_runop_whole(g, s, false, &n->table, err));
-	} else if (g->flow.bind[s]->kind == DTX_KIND_SINK && !is_made(g, s)) {
+	} else if (dtx_phys_way_of(g->plan, &g->flow, s, 1) == DTX_PHYS_MADE) {
 		DTX_TRY(dtx_runop_sink(g, s, 0, &n->table, err));
 	} else {
-		/* streams() lets only tables with one reader join a pipeline; here this map is the
-		 * end of one */
+		/* only a table with one reader is not made in full before; here a pipeline makes it
+		 * for all its readers */
 		uint32_t uses = n->uses;
 
 		n->uses = 1;

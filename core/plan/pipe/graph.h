@@ -21,7 +21,7 @@ struct dtx_node { /* one table of the plan: inputs first, then the results of th
 struct dtx_stepx {
 	struct dtx_opctx *ox;    /* one per input table; NULL until prepared */
 	struct dtx_opstat *stat; /* never NULL */
-	struct dtx_operator link;
+	struct dtx_operator oper;
 	struct dtx_checks checks;
 	bool has_shared, done;
 	bool bound;     /* the typed engine has bound it */
@@ -70,10 +70,10 @@ void dtx_graph_release(struct dtx_graph *g, int32_t t);
 /* Streams table t into `end`, on all workers. */
 DTX_MUSTUSE enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t,
                                            const struct dtx_pipe_end *end, struct dtx_err *err);
-/* Moves work of a source into its reader: a first filter, and the number of rows after which the
- * reader may stop (dtx_phys_narrows, dtx_phys_limit). In core/plan/bind/column_needs_reader.c. */
+/* Moves work of a source into its reader, as the physical plan says: a first filter, and the number
+ * of rows after which the reader may stop. In core/plan/bind/column_needs_reader.c. */
 DTX_MUSTUSE enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_pipe_source *source,
-                                         struct dtx_err *err);
+                                         const struct dtx_phys_source *drawn, struct dtx_err *err);
 /* Runs a step on a whole table whose columns depend on the rows (pivot, transpose), and sets the
  * schema of its result. */
 DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step,

@@ -1,5 +1,4 @@
-/* The physical plan: the walk of core/plan/pipe/graph.c without rows, for `dtx explain` and for the
- * questions that both ask. Change both together. */
+/* Works out pipelines, see physical.h. */
 #include "core/plan/pipe/physical.h"
 
 const char *const dtx_phys_end_name[] = {
@@ -39,8 +38,12 @@ static bool fails_before_limit(const struct dtx_plan *plan, const struct dtx_bin
 	return false;
 }
 
-bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow,
-                      const uint32_t *step, uint32_t n)
+/* Whether the first of the n steps that follow a reader may run inside it: the reader then makes
+ * values for the columns that the filter reads, and all other columns for the rows that are kept.
+ * That needs a map without state, order or checks, and one whose failures no later limit can
+ * undo. */
+static bool narrows(const struct dtx_plan *plan, const struct dtx_flow *flow, const uint32_t *step,
+                    uint32_t n)
 {
 	const struct dtx_plan_step *st = n ? &plan->step[step[0]] : NULL;
 	const struct dtx_op *op = st ? st->op : NULL;
@@ -51,14 +54,15 @@ bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow,
 	       !fails_before_limit(plan, b, step, n);
 }
 
-int64_t dtx_phys_limit(const struct dtx_plan *plan, const uint32_t *step, uint32_t n, uint32_t *at)
+/* The number of rows after which the n maps that follow a source need no more; -1: they need all.
+ * *at is the index of the step that decides. */
+static int64_t limit_of(const struct dtx_plan *plan, const uint32_t *step, uint32_t n, uint32_t *at)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dtx_plan_step *st = &plan->step[step[i]];
 		int64_t rows = st->op->wants ? st->op->wants(st->args) : -1;
 
-		if (at)
-			*at = i;
+		*at = i;
 		if (rows >= 0)
 			return rows;
 		if (!(st->op->flags & DTX_OP_SAME_ROWS) || has_promises(st))
@@ -67,164 +71,220 @@ int64_t dtx_phys_limit(const struct dtx_plan *plan, const uint32_t *step, uint32
 	return -1;
 }
 
-uint64_t dtx_phys_first_rows(const struct dtx_plan *plan, uint32_t sink, const uint32_t *step,
-                             uint32_t n)
-{
-	int64_t rows = has_promises(&plan->step[sink]) ? -1 : dtx_phys_limit(plan, step, n, NULL);
+/* --- one pipeline --- */
 
-	return rows < 0 ? 0 : DTX_MAX((uint64_t)rows, 1);
-}
-
-/* --- pipelines --- */
-
-struct maker {
-	const struct dtx_plan *plan;
-	const struct dtx_flow *flow;
-	const int32_t *region;
-	struct dtx_arena *arena;
-	struct dtx_phys *out;
-	size_t cap;
-	uint32_t *uses; /* readers of each table */
-	bool *made;     /* steps that are part of a pipeline already */
-};
-/* A pipeline in the making; others that it depends on are finished before it. */
-struct draft {
-	struct dtx_phys_pipe pipe;
-	size_t cap;
+/* The maps that rows of the table in hand will go through, nearest first. The list lives on the
+ * stack of the walk. */
+struct following {
+	uint32_t step, input;
+	const struct following *next;
 };
 
-static enum dtx_code make_step(struct maker *m, uint32_t s, struct dtx_err *err);
-static enum dtx_code add_legs(struct maker *m, struct draft *d, int32_t t, struct dtx_err *err);
-
-static enum dtx_op_kind kind_of(const struct maker *m, uint32_t s)
+static enum dtx_op_kind kind_of(const struct dtx_plan *plan, const struct dtx_flow *flow,
+                                uint32_t s)
 {
-	const struct dtx_op *op = m->plan->step[s].op;
+	const struct dtx_op *op = plan->step[s].op;
 
-	if (m->flow->bind[s])
-		return m->flow->bind[s]->kind;
+	if (flow->bind[s])
+		return flow->bind[s]->kind;
 	if (op && op->map)
 		return DTX_KIND_MAP;
 	return op && op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE;
 }
 
-static bool is_snippet(const struct maker *m, uint32_t s)
+enum dtx_phys_way dtx_phys_way_of(const struct dtx_plan *plan, const struct dtx_flow *flow,
+                                  uint32_t step, uint32_t readers)
 {
-	return m->region[s] >= 0 || !m->plan->step[s].op || m->plan->step[s].broken;
+	enum dtx_op_kind kind = kind_of(plan, flow, step);
+
+	if (readers > 1)
+		return DTX_PHYS_MADE;
+	if (kind == DTX_KIND_MAP)
+		return DTX_PHYS_STREAMED;
+	return kind == DTX_KIND_SINK && plan->step[step].op->sink->make ? DTX_PHYS_PARTS
+	                                                                : DTX_PHYS_MADE;
 }
 
-static bool streams(const struct maker *m, int32_t t)
+/* What the source does on behalf of its maps: a reader filters and stops early, and a sink whose
+ * result a limit follows keeps the first rows alone. */
+static void push_down(const struct dtx_phys_view *v, enum dtx_phys_way way,
+                      struct dtx_phys_source *source)
 {
-	uint32_t s = (uint32_t)t - m->plan->ninputs;
+	const struct dtx_plan *plan = v->plan;
+	uint32_t s = (uint32_t)source->table - plan->ninputs, at = 0;
+	int64_t rows;
 
-	return !m->made[s] && m->uses[t] <= 1 && !is_snippet(m, s) && kind_of(m, s) == DTX_KIND_MAP;
+	if (!source->nsteps)
+		return;
+	if ((uint32_t)source->table < plan->ninputs) {
+		source->narrowed = narrows(plan, v->flow, source->step, source->nsteps);
+		source->limit = limit_of(plan, source->step + source->narrowed,
+		                         source->nsteps - source->narrowed, &at);
+		if (source->limit >= 0)
+			source->limit_step = (int32_t)source->step[source->narrowed + at];
+	} else if (way == DTX_PHYS_PARTS && plan->step[s].op->flags & DTX_OP_FIRST_ROWS &&
+	           !has_promises(&plan->step[s])) {
+		rows = limit_of(plan, source->step, source->nsteps, &at);
+		source->first_rows = rows < 0 ? 0 : DTX_MAX((uint64_t)rows, 1);
+	}
 }
 
-static enum dtx_code new_leg(struct maker *m, struct draft *d, int32_t t, struct dtx_err *err)
+static enum dtx_code add_source(const struct dtx_phys_view *v, int32_t t, enum dtx_phys_way way,
+                                const struct following *following, struct dtx_phys_pipe *out,
+                                struct dtx_err *err)
 {
+	struct dtx_phys_source *source;
+	uint32_t n = 0;
 	enum dtx_code rc = DTX_OK;
 
-	if (!dtx_arena_reserve(m->arena, &d->pipe.leg, &d->cap, d->pipe.nlegs + 1u,
-	                       sizeof(*d->pipe.leg)))
+	if (!dtx_arena_reserve(v->arena, &out->source, &out->cap_sources, out->nsources + 1u,
+	                       sizeof(*out->source)))
 		DTX_FAIL_MEM(err);
-	d->pipe.leg[d->pipe.nlegs] =
-		(struct dtx_phys_leg){ .table = t, .limit = -1, .limit_step = -1 };
-	/* room for all steps: the arena of an explanation lives briefly */
-	d->pipe.leg[d->pipe.nlegs].step =
-		dtx_arena_alloc(m->arena, m->plan->nsteps, sizeof(uint32_t));
-	if (!d->pipe.leg[d->pipe.nlegs].step)
+	for (const struct following *f = following; f; f = f->next)
+		n++;
+	source = &out->source[out->nsources++];
+	*source = (struct dtx_phys_source){ .table = t, .limit = -1, .limit_step = -1 };
+	source->step = dtx_arena_alloc(v->arena, n + 1u, sizeof(*source->step));
+	source->input = dtx_arena_alloc(v->arena, n + 1u, sizeof(*source->input));
+	if (!source->step || !source->input)
 		DTX_FAIL_MEM(err);
-	d->pipe.nlegs++;
+	for (; following; following = following->next) {
+		source->step[source->nsteps] = following->step;
+		source->input[source->nsteps++] = following->input;
+	}
+	push_down(v, way, source);
 out:
 	return rc;
 }
 
-/* Sets the rows that a sink needs to keep, for sinks that can make use of it. */
-static void first_rows(const struct maker *m, struct dtx_phys_leg *leg)
+static enum dtx_code add_before(const struct dtx_phys_view *v, uint32_t s, enum dtx_phys_way way,
+                                struct dtx_phys_pipe *out, struct dtx_err *err)
 {
-	uint32_t sink = (uint32_t)leg->table - m->plan->ninputs;
-	const struct dtx_op *op = m->plan->step[sink].op;
+	enum dtx_code rc = DTX_OK;
 
-	if (op && op->flags & DTX_OP_FIRST_ROWS && kind_of(m, sink) == DTX_KIND_SINK)
-		leg->first_rows = dtx_phys_first_rows(m->plan, sink, leg->step, leg->nsteps);
+	if (!dtx_arena_reserve(v->arena, &out->before, &out->cap_before, out->nbefore + 1u,
+	                       sizeof(*out->before)))
+		DTX_FAIL_MEM(err);
+	out->before[out->nbefore++] =
+		(struct dtx_phys_before){ .step = s, .way = way, .source = out->nsources };
+out:
+	return rc;
 }
 
-static enum dtx_code finish(struct maker *m, struct draft *d, enum dtx_phys_end end, int32_t of,
+/* Goes back from table t to the sources of its rows. */
+static enum dtx_code walk(const struct dtx_phys_view *v, int32_t t,
+                          const struct following *following, struct dtx_phys_pipe *out,
+                          struct dtx_err *err)
+{
+	uint32_t s = (uint32_t)t - v->plan->ninputs;
+	bool input = (uint32_t)t < v->plan->ninputs;
+	enum dtx_phys_way way = input ? DTX_PHYS_THERE : v->way(v->arg, s);
+	const struct dtx_plan_step *st = input ? NULL : &v->plan->step[s];
+	enum dtx_code rc = DTX_OK;
+
+	if (way != DTX_PHYS_THERE)
+		DTX_TRY(add_before(v, s, way, out, err));
+	if (way != DTX_PHYS_STREAMED)
+		return add_source(v, t, way, following, out, err);
+	for (uint32_t k = 0; k < (st->op->flags & DTX_OP_CONCAT ? st->ntables : 1); k++) {
+		const struct following mine = { s, k, following };
+
+		if (st->table[k] >= 0)
+			DTX_TRY(walk(v, st->table[k], &mine, out, err));
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_phys_draw(const struct dtx_phys_view *v, int32_t t, struct dtx_phys_pipe *out,
                             struct dtx_err *err)
 {
+	return walk(v, t, NULL, out, err);
+}
+
+/* --- all pipelines of a plan --- */
+
+struct maker {
+	struct dtx_phys_view view;
+	const int32_t *region;
+	struct dtx_phys *out;
+	size_t cap;
+	uint32_t *uses; /* readers of each table */
+	bool *made;     /* steps that are part of a pipeline already */
+};
+
+static enum dtx_code make_step(struct maker *m, uint32_t s, struct dtx_err *err);
+
+static bool is_snippet(const struct maker *m, uint32_t s)
+{
+	const struct dtx_plan_step *st = &m->view.plan->step[s];
+
+	return m->region[s] >= 0 || !st->op || st->broken;
+}
+
+static enum dtx_phys_way way(const void *arg, uint32_t s)
+{
+	const struct maker *m = arg;
+	const struct dtx_plan *plan = m->view.plan;
+
+	if (m->made[s])
+		return DTX_PHYS_THERE;
+	return is_snippet(m, s)
+	               ? DTX_PHYS_MADE
+	               : dtx_phys_way_of(plan, m->view.flow, s, m->uses[plan->ninputs + s]);
+}
+
+static enum dtx_code pipe_to(struct maker *m, int32_t t, enum dtx_phys_end end, int32_t of,
+                             struct dtx_err *err);
+
+/* Adds the pipelines that must run before this one. */
+static enum dtx_code make_before(struct maker *m, const struct dtx_phys_pipe *pipe,
+                                 struct dtx_err *err)
+{
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t i = 0; i < d->pipe.nlegs; i++) {
-		struct dtx_phys_leg *leg = &d->pipe.leg[i];
-		uint32_t at = 0;
+	for (uint32_t i = 0; i < pipe->nbefore; i++) {
+		uint32_t s = pipe->before[i].step;
+		const struct dtx_plan_step *st = &m->view.plan->step[s];
 
-		if (!leg->nsteps)
-			continue;
-		if ((uint32_t)leg->table >= m->plan->ninputs) {
-			first_rows(m, leg);
+		if (pipe->before[i].way != DTX_PHYS_STREAMED) {
+			DTX_TRY(make_step(m, s, err));
 			continue;
 		}
-		leg->narrowed = dtx_phys_narrows(m->plan, m->flow, leg->step, leg->nsteps);
-		leg->limit = dtx_phys_limit(m->plan, leg->step + leg->narrowed,
-		                            leg->nsteps - leg->narrowed, &at);
-		if (leg->limit >= 0)
-			leg->limit_step = (int32_t)leg->step[leg->narrowed + at];
+		m->made[s] = true;
+		for (uint32_t k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
+			if (st->table[k] >= 0)
+				DTX_TRY(pipe_to(m, st->table[k], DTX_PHYS_SINK, (int32_t)s, err));
 	}
-	if (!dtx_arena_reserve(m->arena, &m->out->pipe, &m->cap, m->out->npipes + 1u,
-	                       sizeof(*m->out->pipe)))
-		DTX_FAIL_MEM(err);
-	d->pipe.end = end;
-	d->pipe.of = of;
-	m->out->pipe[m->out->npipes++] = d->pipe;
 out:
 	return rc;
 }
 
-/* Makes the pipeline from table t to an end. */
+/* Adds a pipeline that has been drawn, after those that must run before it. */
+static enum dtx_code finish(struct maker *m, struct dtx_phys_pipe *pipe, enum dtx_phys_end end,
+                            int32_t of, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(make_before(m, pipe, err));
+	if (!dtx_arena_reserve(m->view.arena, &m->out->pipe, &m->cap, m->out->npipes + 1u,
+	                       sizeof(*m->out->pipe)))
+		DTX_FAIL_MEM(err);
+	pipe->end = end;
+	pipe->of = of;
+	m->out->pipe[m->out->npipes++] = *pipe;
+out:
+	return rc;
+}
+
 static enum dtx_code pipe_to(struct maker *m, int32_t t, enum dtx_phys_end end, int32_t of,
                              struct dtx_err *err)
 {
-	struct draft d = { .cap = 0 };
+	struct dtx_phys_pipe pipe = { .nsources = 0 };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(add_legs(m, &d, t, err));
-	DTX_TRY(finish(m, &d, end, of, err));
-out:
-	return rc;
-}
-
-static enum dtx_code through_map(struct maker *m, struct draft *d, uint32_t s, struct dtx_err *err)
-{
-	const struct dtx_plan_step *st = &m->plan->step[s];
-	uint32_t n = st->op->flags & DTX_OP_CONCAT ? st->ntables : 1;
-	enum dtx_code rc = DTX_OK;
-
-	m->made[s] = true;
-	for (uint32_t k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
-		if (st->table[k] >= 0)
-			DTX_TRY(pipe_to(m, st->table[k], DTX_PHYS_SINK, (int32_t)s, err));
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t from = d->pipe.nlegs;
-
-		if (st->table[k] < 0)
-			continue;
-		DTX_TRY(add_legs(m, d, st->table[k], err));
-		for (uint32_t i = from; i < d->pipe.nlegs; i++)
-			d->pipe.leg[i].step[d->pipe.leg[i].nsteps++] = s;
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code add_legs(struct maker *m, struct draft *d, int32_t t, struct dtx_err *err)
-{
-	uint32_t s = (uint32_t)t - m->plan->ninputs;
-	enum dtx_code rc = DTX_OK;
-
-	if ((uint32_t)t >= m->plan->ninputs && streams(m, t))
-		return through_map(m, d, s, err);
-	if ((uint32_t)t >= m->plan->ninputs)
-		DTX_TRY(make_step(m, s, err));
-	DTX_TRY(new_leg(m, d, t, err));
+	DTX_TRY(dtx_phys_draw(&m->view, t, &pipe, err));
+	DTX_TRY(finish(m, &pipe, end, of, err));
 out:
 	return rc;
 }
@@ -232,48 +292,55 @@ out:
 /* Makes the pipeline that collects all tables that a region reads from outside. */
 static enum dtx_code make_region(struct maker *m, uint32_t s, struct dtx_err *err)
 {
-	const struct dtx_plan *p = m->plan;
-	struct draft d = { .cap = 0 };
+	const struct dtx_plan *p = m->view.plan;
+	struct dtx_phys_pipe pipe = { .nsources = 0 };
 	int32_t r = m->region[s];
 	enum dtx_code rc = DTX_OK;
 
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		if (i == s || (r >= 0 && m->region[i] == r))
+			m->made[i] = true;
 	for (uint32_t i = 0; i < p->nsteps; i++) {
 		if (i != s && (r < 0 || m->region[i] != r))
 			continue;
-		m->made[i] = true;
 		for (uint32_t k = 0; k < p->step[i].ntables; k++) {
 			int32_t t = p->step[i].table[k];
 			bool inside = t >= (int32_t)p->ninputs && r >= 0 &&
 			              m->region[(uint32_t)t - p->ninputs] == r;
 
 			if (t >= 0 && !inside)
-				DTX_TRY(add_legs(m, &d, t, err));
+				DTX_TRY(dtx_phys_draw(&m->view, t, &pipe, err));
 		}
 	}
-	DTX_TRY(finish(m, &d, DTX_PHYS_SNIPPET, (int32_t)s, err));
+	DTX_TRY(finish(m, &pipe, DTX_PHYS_SNIPPET, (int32_t)s, err));
 out:
 	return rc;
 }
 
+/* Makes the pipelines whose end is the result of a step. */
 static enum dtx_code make_step(struct maker *m, uint32_t s, struct dtx_err *err)
 {
-	const struct dtx_plan_step *st = &m->plan->step[s];
-	struct draft d = { .cap = 0 };
+	const struct dtx_plan_step *st = &m->view.plan->step[s];
+	uint32_t *uses = &m->uses[m->view.plan->ninputs + s], readers = *uses;
+	enum dtx_op_kind kind = kind_of(m->view.plan, m->view.flow, s);
 	enum dtx_code rc = DTX_OK;
 
 	if (m->made[s])
 		goto out;
 	if (is_snippet(m, s))
 		return make_region(m, s, err);
-	m->made[s] = true;
-	if (kind_of(m, s) == DTX_KIND_MAP) {
-		DTX_TRY(through_map(m, &d, s, err));
-		DTX_TRY(finish(m, &d, DTX_PHYS_TABLE, (int32_t)s, err));
-	} else if (st->table[0] >= 0) {
-		DTX_TRY(pipe_to(m, st->table[0],
-		                kind_of(m, s) == DTX_KIND_SINK ? DTX_PHYS_SINK : DTX_PHYS_WHOLE,
-		                (int32_t)s, err));
+	if (kind == DTX_KIND_MAP) {
+		*uses = 1; /* one pipeline makes the table for all its readers */
+		rc = pipe_to(m, (int32_t)(m->view.plan->ninputs + s), DTX_PHYS_TABLE, (int32_t)s,
+		             err);
+		*uses = readers;
+		DTX_TRY(rc);
 	}
+	m->made[s] = true;
+	if (kind != DTX_KIND_MAP && st->table[0] >= 0)
+		DTX_TRY(pipe_to(m, st->table[0],
+		                kind == DTX_KIND_SINK ? DTX_PHYS_SINK : DTX_PHYS_WHOLE, (int32_t)s,
+		                err));
 out:
 	return rc;
 }
@@ -282,20 +349,22 @@ out:
  * come from its rows. */
 static bool is_barrier(const struct maker *m, uint32_t s)
 {
-	return is_snippet(m, s) ||
-	       (m->flow->bind[s] && m->flow->bind[s]->open && m->plan->step[s].op->whole_schema);
+	const struct dtx_bind *b = m->view.flow->bind[s];
+
+	return is_snippet(m, s) || (b && b->open && m->view.plan->step[s].op->whole_schema);
 }
 
 enum dtx_code dtx_phys_make(const struct dtx_plan *plan, const struct dtx_flow *flow,
                             const int32_t *region, struct dtx_arena *arena, struct dtx_phys *out,
                             struct dtx_err *err)
 {
-	struct maker m = {
-		.plan = plan, .flow = flow, .region = region, .arena = arena, .out = out
-	};
+	struct maker m = { .view = { .plan = plan, .flow = flow, .arena = arena, .way = way },
+		           .region = region,
+		           .out = out };
 	enum dtx_code rc = DTX_OK;
 
 	*out = (struct dtx_phys){ .npipes = 0 };
+	m.view.arg = &m;
 	m.uses = dtx_arena_zalloc(arena, plan->ninputs + plan->nsteps + 1u, sizeof(*m.uses));
 	m.made = dtx_arena_zalloc(arena, plan->nsteps + 1u, sizeof(*m.made));
 	if (!m.uses || !m.made)

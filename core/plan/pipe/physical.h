@@ -1,11 +1,10 @@
-/* The physical plan: which pipelines there will be, and what each reader does on behalf of the
- * steps that follow it.
+/* The physical plan: which pipelines there are, and what each reader does on behalf of the steps
+ * that follow it.
  *
- * `dtx explain` prints it. The executor does not follow it blindly, as it learns schemas while it
- * runs, but it asks the same two questions (dtx_phys_narrows, dtx_phys_limit) when it builds its
- * sources, so that what explain says is what is done.
- *
- * A leg is a source with the maps that its rows go through. */
+ * dtx_phys_draw works out one pipeline: from which sources the rows of a table come, through which
+ * maps they go, and what must run before.  It is used twice.  The executor (graph.c) draws a
+ * pipeline when it is about to run it, since schemas become known while a plan runs; dtx_phys_make
+ * draws all pipelines of a plan for `dtx explain`.  So what explain says is what is done. */
 #ifndef DTX_PLAN_PIPE_PHYSICAL_H
 #define DTX_PLAN_PIPE_PHYSICAL_H
 
@@ -21,44 +20,67 @@ enum dtx_phys_end {
 };
 extern const char *const dtx_phys_end_name[];
 
-struct dtx_phys_leg {
-	/* where the rows come from: an input, or a table that an earlier pipeline made */
-	int32_t table;
-	uint32_t *step; /* the maps, in order */
+/* How the rows of a step's result reach a pipeline that reads them. */
+enum dtx_phys_way {
+	DTX_PHYS_STREAMED, /* the step is a map of the pipeline */
+	DTX_PHYS_PARTS,    /* the step's sink is filled before; workers then ask it for parts */
+	DTX_PHYS_MADE,     /* the table is made before, in full */
+	DTX_PHYS_THERE     /* the table is there */
+};
+/* A source of rows, with the maps that they go through. */
+struct dtx_phys_source {
+	int32_t table; /* an input, or the result of a step */
+	/* the maps, in order; input[i]: for which of its tables step[i] gets these rows */
+	uint32_t *step, *input;
 	uint32_t nsteps;
 	bool narrowed;       /* step[0] runs inside the reader */
 	int64_t limit;       /* rows after which the reader may stop; -1: it must read all */
 	int32_t limit_step;  /* the step with that limit; -1 */
-	uint64_t first_rows; /* rows of its result that the sink needs to keep; 0: all */
+	uint64_t first_rows; /* rows of its result that a sink needs to keep; 0: all */
+};
+/* A step that must run before the rows of a pipeline flow: a map of it, which opens and reads its
+ * build sides, or the step whose result is a source of it. */
+struct dtx_phys_before {
+	uint32_t step;
+	enum dtx_phys_way way;
+	uint32_t source; /* number of the source, unless STREAMED */
 };
 struct dtx_phys_pipe {
 	enum dtx_phys_end end;
 	int32_t of;
-	struct dtx_phys_leg *leg;
-	uint32_t nlegs;
+	struct dtx_phys_source *source;
+	uint32_t nsources;
+	struct dtx_phys_before *before; /* in the order in which they run */
+	uint32_t nbefore;
+	size_t cap_sources, cap_before;
 };
 struct dtx_phys { /* pipelines in the order in which they run; all memory is in an arena */
 	struct dtx_phys_pipe *pipe;
 	uint32_t npipes;
 };
 
-/* Fills *out. region[s] is the number of the region of step s, or -1; steps that are not bound, or
- * that have no op, count as snippets. */
+/* A plan as far as it is bound, and what is known of its tables. */
+struct dtx_phys_view {
+	const struct dtx_plan *plan;
+	const struct dtx_flow *flow;
+	struct dtx_arena *arena; /* of all that is drawn */
+	/* The way of a step's result, as things stand. */
+	enum dtx_phys_way (*way)(const void *arg, uint32_t step);
+	const void *arg;
+};
+/* The way of the result of a step that has an op and is no snippet's, if the table is not there.
+ * readers: how many read it. */
+enum dtx_phys_way dtx_phys_way_of(const struct dtx_plan *plan, const struct dtx_flow *flow,
+                                  uint32_t step, uint32_t readers);
+/* Adds to *out, which is zero at first, the sources from which the rows of table t come, and what
+ * must run before. Nothing else is changed. Codes: no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_phys_draw(const struct dtx_phys_view *v, int32_t t,
+                                        struct dtx_phys_pipe *out, struct dtx_err *err);
+
+/* Fills *out with all pipelines. region[s] is the number of the region of step s, or -1; steps that
+ * are not bound, or that have no op, count as snippets. */
 DTX_MUSTUSE enum dtx_code dtx_phys_make(const struct dtx_plan *plan, const struct dtx_flow *flow,
                                         const int32_t *region, struct dtx_arena *arena,
                                         struct dtx_phys *out, struct dtx_err *err);
-/* Whether the first of the n steps that follow a reader may run inside it: the reader then makes
- * values for the columns that the filter reads, and all other columns for the rows that are kept.
- * That needs a map without state, order or checks, and one whose failures no later limit can undo.
- */
-bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow,
-                      const uint32_t *step, uint32_t n);
-/* The number of rows after which the n maps that follow a reader need no more; -1: they need all.
- * *at, if not NULL, is the index of the step that decides. */
-int64_t dtx_phys_limit(const struct dtx_plan *plan, const uint32_t *step, uint32_t n, uint32_t *at);
-/* The number of rows, from the start of a sink's result, that the n maps after it can use; 0: all.
- */
-uint64_t dtx_phys_first_rows(const struct dtx_plan *plan, uint32_t sink, const uint32_t *step,
-                             uint32_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* Runs a pipeline on all workers: one source after the other, each morsel by morsel.
  *
- * The way of a batch: work() claims it, pipe_feed() hands it to the next pass, pipe_map() runs the
+ * The way of a batch: work() claims it, pipe_feed() hands it to the next stage, pipe_map() runs the
  * map, which emits through pipe_take() into pipe_feed() again, and so on down to the end. The
  * recursion is as deep as the pipeline is long, and the batch stays in the worker's cache all the
  * way. Where the ordered part begins (at_cut), the batch goes on at once if it is the worker's
@@ -30,22 +30,22 @@ struct worker {
 	uint64_t seq;
 	bool mid;      /* inside a morsel */
 	bool beyond;   /* the last error came from after the map that emitted */
-	uint32_t *sub; /* next batch number within the morsel, per pass */
+	uint32_t *sub; /* next batch number within the morsel, per stage */
 	struct dtx_reorder_list pending;
-	int64_t child_ns; /* time spent in the passes that follow the one that runs */
+	int64_t child_ns; /* time spent in the stages that follow the one that runs */
 	uint64_t seqs;    /* one more than the largest seq that it saw of the source */
 };
 
 struct pipe_emit {
 	struct dtx_emit base;
 	struct worker *w;
-	unsigned to;               /* index of the next pass */
-	struct dtx_operator *link; /* the operator that emits */
-	const struct dtx_pass *pass;
+	unsigned to;               /* index of the next stage */
+	struct dtx_operator *oper; /* the operator that emits */
+	const struct dtx_stage *stage;
 	const struct dtx_opctx *ox;
 };
 
-/* Passes batch b to pass i, or after the last pass to the end. */
+/* Passes batch b to stage i, or after the last stage to the end. */
 static DTX_MUSTUSE enum dtx_code pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b,
                                            struct dtx_err *err);
 /* Nothing more is read: wakes a reader that waits for the bytes of a stream. */
@@ -61,7 +61,7 @@ static void pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_e
 /* Whether morsel seq needs no work: an earlier one failed, or a limit is full. */
 static bool pipe_unwanted(struct dtx_pipe *p, uint64_t seq);
 
-/* Runs the map of pass i on batch b, and all that follows. */
+/* Runs the map of stage i on batch b, and all that follows. */
 static DTX_MUSTUSE enum dtx_code pipe_map(struct worker *w, unsigned i, struct dtx_batch *b,
                                           struct dtx_err *err);
 
@@ -81,14 +81,14 @@ static bool pipe_is_limit(const struct dtx_operator *l)
 	return l->op->wants && l->op->wants(l->ox[0].args) >= 0;
 }
 
-/* Marks the passes of the source that a limit follows. */
+/* Marks the stages of the source that a limit follows. */
 static void pipe_limited(struct dtx_pipe_source *source)
 {
 	bool limited = false;
 
-	for (unsigned i = source->npass; i-- > 0;) {
-		source->pass[i].limited = limited && !source->pass[i].link->ordered;
-		limited |= pipe_is_limit(source->pass[i].link);
+	for (unsigned i = source->nstages; i-- > 0;) {
+		source->stage[i].limited = limited && !source->stage[i].oper->ordered;
+		limited |= pipe_is_limit(source->stage[i].oper);
 	}
 	source->limited = limited;
 }
@@ -134,9 +134,9 @@ static enum dtx_code map(struct worker *w, unsigned i, struct dtx_batch *b, stru
 /* Takes rows back from a step's count, before they are run again. */
 static void count_less(struct worker *w, unsigned i, uint32_t rows)
 {
-	const struct dtx_pass *pass = &w->p->now->pass[i];
+	const struct dtx_stage *stage = &w->p->now->stage[i];
 
-	atomic_fetch_sub(&pass->link->ox[pass->input].stat->rows_in, rows);
+	atomic_fetch_sub(&stage->oper->ox[stage->input].stat->rows_in, rows);
 }
 
 /* Runs the map on the selected rows from..to of `all`. */
@@ -205,7 +205,7 @@ static enum dtx_code defer_source_error(struct worker *w, uint64_t *at, struct d
 	struct dtx_err failed = DTX_ERR_INIT;
 	enum dtx_code rc = err->code;
 
-	if (!is_of_data(rc) || w->cut > w->p->now->npass)
+	if (!is_of_data(rc) || w->cut > w->p->now->nstages)
 		return rc;
 	dtx_err_move(&failed, err);
 	DTX_TRY(defer_error(w, &failed, err));
@@ -236,7 +236,7 @@ static enum dtx_code rerun_rows(struct worker *w, unsigned i, const struct dtx_b
 	return rc;
 }
 
-/* pipe_map for a pass that a limit follows. */
+/* pipe_map for a stage that a limit follows. */
 static enum dtx_code pipe_map_limited(struct worker *w, unsigned i, struct dtx_batch *b,
                                       struct dtx_err *err)
 {
@@ -307,12 +307,12 @@ static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 	struct pipe_emit *pe = (struct pipe_emit *)e;
 	enum dtx_code rc = DTX_OK;
 
-	if (b->origin == pe->pass->in)
-		b->origin = pe->pass->out;
+	if (b->origin == pe->stage->in)
+		b->origin = pe->stage->out;
 	DTX_TRY(pipe_count(pe, b, err));
-	DTX_TRY(dtx_checks_batch(pe->link->checks, b, err));
-	if (pipe_is_limit(pe->link))
-		note_last(pe->link, b);
+	DTX_TRY(dtx_checks_batch(pe->oper->checks, b, err));
+	if (pipe_is_limit(pe->oper))
+		note_last(pe->oper, b);
 	rc = pipe_feed(pe->w, pe->to, b, err);
 	pe->w->beyond |= rc != DTX_OK;
 out:
@@ -337,8 +337,8 @@ static bool is_judged(const struct dtx_pipe_source *source, unsigned to)
 	if (source->made.op && dtx_checks_is_on(source->made.checks))
 		return true;
 	for (unsigned i = 0; i + 1 < to; i++)
-		if (source->pass[i].link->sees_all ||
-		    dtx_checks_is_on(source->pass[i].link->checks))
+		if (source->stage[i].oper->sees_all ||
+		    dtx_checks_is_on(source->stage[i].oper->checks))
 			return true;
 	return false;
 }
@@ -355,7 +355,7 @@ static void pipe_stop(struct dtx_emit *e)
 		return;
 	/* only the holder of the right writes these; they are written before the flag, so that a
 	 * thread that sees the flag sees them */
-	p->full_id = pe->link->last_id;
+	p->full_id = pe->oper->last_id;
 	p->now->cut = pe->to;
 	atomic_store(&p->full_at, p->order_seq);
 	atomic_store(&p->stop, true);
@@ -363,17 +363,17 @@ static void pipe_stop(struct dtx_emit *e)
 	dtx_reorder_stop(&p->reorder, p->order_seq + 1);
 }
 
-/* The emitter of pass i. */
+/* The emitter of stage i. */
 static struct pipe_emit dtx_pipe_emit(struct worker *w, unsigned i)
 {
-	const struct dtx_pass *pass = &w->p->now->pass[i];
+	const struct dtx_stage *stage = &w->p->now->stage[i];
 
 	return (struct pipe_emit){ .base = { pipe_take, pipe_full, pipe_stop },
 		                   .w = w,
 		                   .to = i + 1,
-		                   .link = pass->link,
-		                   .pass = pass,
-		                   .ox = &pass->link->ox[pass->input] };
+		                   .oper = stage->oper,
+		                   .stage = stage,
+		                   .ox = &stage->oper->ox[stage->input] };
 }
 
 /* --- through the maps --- */
@@ -391,7 +391,7 @@ static enum dtx_code pipe_map(struct worker *w, unsigned i, struct dtx_batch *b,
                               struct dtx_err *err)
 {
 	struct pipe_emit emit = dtx_pipe_emit(w, i);
-	struct dtx_operator *l = emit.link;
+	struct dtx_operator *l = emit.oper;
 	const struct dtx_opctx *ox = emit.ox;
 	int64_t start = dtx_now_ns(), outer = w->child_ns, all;
 	enum dtx_code rc = DTX_OK;
@@ -441,11 +441,11 @@ static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *
 
 	if (item->fault)
 		return pipe_fault(p, seq, item, err);
-	if (w->cut == p->now->npass)
+	if (w->cut == p->now->nstages)
 		return p->end.put(p->end.arg, b, item, err);
 	if (p->order_seq != seq) {
 		p->order_seq = seq;
-		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
+		memset(p->order_sub, 0, (p->now->nstages + 1) * sizeof(*p->order_sub));
 	}
 	w->in_order = true;
 	rc = pipe_feed(w, p->cut, b, err);
@@ -475,13 +475,14 @@ static enum dtx_code pipe_list(struct worker *w, uint64_t seq, struct dtx_reorde
  */
 static void look_ahead(const struct worker *w, struct dtx_batch *b)
 {
-	const struct dtx_pass *pass;
+	const struct dtx_stage *stage;
 
-	if (w->cut == w->p->now->npass)
+	if (w->cut == w->p->now->nstages)
 		return;
-	pass = &w->p->now->pass[w->cut];
-	if (pass->link->op->map->ahead)
-		pass->link->op->map->ahead(&pass->link->ox[pass->input], pass->link->local[0], b);
+	stage = &w->p->now->stage[w->cut];
+	if (stage->oper->op->map->ahead)
+		stage->oper->op->map->ahead(&stage->oper->ox[stage->input], stage->oper->local[0],
+		                            b);
 }
 
 /* The batch reaches the ordered part: it runs at once if it is the morsel's turn, else it waits in
@@ -498,7 +499,7 @@ static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_er
 	item = dtx_reorder_item(w->reorder);
 	if (!item)
 		DTX_FAIL_MEM(err);
-	if (w->cut == p->now->npass && p->end.prepare)
+	if (w->cut == p->now->nstages && p->end.prepare)
 		DTX_TRY(p->end.prepare(p->end.arg, w->id, b, item, err));
 	if (mine) {
 		DTX_TRY(pipe_list(w, w->seq, &w->pending, err));
@@ -528,20 +529,20 @@ static enum dtx_code pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b
 	b->sub = w->in_order ? p->order_sub[i]++ : w->sub[i]++;
 	if (i == w->cut && !w->in_order)
 		return at_cut(w, b, err);
-	if (i == p->now->npass)
+	if (i == p->now->nstages)
 		return end_direct(w, b, err);
-	return p->now->pass[i].limited ? pipe_map_limited(w, i, b, err) : pipe_map(w, i, b, err);
+	return p->now->stage[i].limited ? pipe_map_limited(w, i, b, err) : pipe_map(w, i, b, err);
 }
 
 /* Tasks: batches that leave the ordered part are carried on by whichever worker has time. */
 
 static bool pipe_tail_open(struct worker *tail, const struct worker *w)
 {
-	unsigned npass = w->p->now->npass;
+	unsigned nstages = w->p->now->nstages;
 
 	*tail = (struct worker){ .p = w->p, .id = w->id, .reorder = &w->p->task_reorder };
-	tail->cut = w->p->end.eat ? npass + 1 : npass;
-	tail->sub = dtx_mem_zalloc(npass + 1, sizeof(*tail->sub));
+	tail->cut = w->p->end.eat ? nstages + 1 : nstages;
+	tail->sub = dtx_mem_zalloc(nstages + 1, sizeof(*tail->sub));
 	return tail->sub != NULL;
 }
 
@@ -712,7 +713,7 @@ static void pipe_begin(struct worker *w, uint64_t seq)
 		return;
 	w->seq = seq;
 	w->mid = true;
-	memset(w->sub, 0, (w->p->now->npass + 1) * sizeof(*w->sub));
+	memset(w->sub, 0, (w->p->now->nstages + 1) * sizeof(*w->sub));
 	if (seq - w->p->base + 1 > w->seqs)
 		w->seqs = seq - w->p->base + 1;
 }
@@ -725,7 +726,7 @@ static enum dtx_code pipe_finish(struct worker *w, uint64_t *at, struct dtx_err 
 	uint64_t seq = w->seq;
 
 	w->mid = false;
-	if (w->cut > p->now->npass)
+	if (w->cut > p->now->nstages)
 		return DTX_OK;
 	while (!dtx_reorder_mine(w->reorder, seq) &&
 	       (left = dtx_reorder_leave(w->reorder, seq, &w->pending)) == DTX_REORDER_HELP)
@@ -876,10 +877,10 @@ static void pipe_worker_clear(struct worker *w)
 static bool worker_open(struct worker *w, struct worker *tail, struct dtx_pipe *p, unsigned id)
 {
 	*w = (struct worker){ .p = p, .id = id, .cut = p->cut, .reorder = &p->reorder };
-	w->sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*w->sub));
-	if (!w->sub || (p->back <= p->now->npass && !pipe_tail_open(tail, w)))
+	w->sub = dtx_mem_zalloc(p->now->nstages + 1, sizeof(*w->sub));
+	if (!w->sub || (p->back <= p->now->nstages && !pipe_tail_open(tail, w)))
 		return false;
-	w->tail = p->back <= p->now->npass ? tail : NULL;
+	w->tail = p->back <= p->now->nstages ? tail : NULL;
 	return true;
 }
 
@@ -912,22 +913,22 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 
 /* --- sources --- */
 
-/* The pass with which the ordered part begins. */
+/* The stage with which the ordered part begins. */
 static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_pipe_source *source)
 {
-	for (unsigned i = 0; i < source->npass; i++)
-		if (source->pass[i].link->ordered)
+	for (unsigned i = 0; i < source->nstages; i++)
+		if (source->stage[i].oper->ordered)
 			return i;
-	return p->end.eat ? source->npass + 1 : source->npass;
+	return p->end.eat ? source->nstages + 1 : source->nstages;
 }
 
-/* The pass after the last ordered map, from which on workers can share the batches. */
+/* The stage after the last ordered map, from which on workers can share the batches. */
 static unsigned first_shared(const struct dtx_pipe_source *source, unsigned workers)
 {
-	for (unsigned i = source->npass; workers > 1 && i > 0; i--)
-		if (source->pass[i - 1].link->ordered)
+	for (unsigned i = source->nstages; workers > 1 && i > 0; i--)
+		if (source->stage[i - 1].oper->ordered)
 			return i;
-	return source->npass + 2;
+	return source->nstages + 2;
 }
 
 static enum dtx_code pipe_error(struct dtx_pipe *p, struct dtx_err *err)
@@ -952,15 +953,15 @@ static enum dtx_code flush_source(struct dtx_pipe *p, struct dtx_err *err)
 	uint32_t n = (uint32_t)(p->now - p->source);
 	enum dtx_code rc = DTX_OK;
 
-	for (unsigned i = 0; i < p->now->npass; i++) {
+	for (unsigned i = 0; i < p->now->nstages; i++) {
 		struct pipe_emit emit = dtx_pipe_emit(&w, i);
-		struct dtx_operator *l = emit.link;
+		struct dtx_operator *l = emit.oper;
 
 		if (l->last_source != n || !l->op->map->flush)
 			continue;
 		emit.base.stop = NULL; /* everything is read: there is no morsel to stop */
 		p->order_seq = p->base++;
-		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
+		memset(p->order_sub, 0, (p->now->nstages + 1) * sizeof(*p->order_sub));
 		rc = l->op->map->flush(emit.ox, l->local, l->nlocals, &emit.base, err);
 		if (rc != DTX_OK)
 			pipe_set_step(emit.ox, l->op, err);
@@ -983,13 +984,13 @@ static enum dtx_code start_source(struct dtx_pipe *p, unsigned workers, struct d
 	atomic_store(&p->stop, false);
 	atomic_store(&p->full_at, UINT64_MAX);
 	p->full_id = DTX_NO_ROW;
-	for (unsigned i = 0; i < p->now->npass; i++)
-		p->now->pass[i].link->last_id = DTX_NO_ROW;
+	for (unsigned i = 0; i < p->now->nstages; i++)
+		p->now->stage[i].oper->last_id = DTX_NO_ROW;
 	p->failed_at = UINT64_MAX;
 	atomic_store(&p->claim, 0);
 	atomic_store(&p->seqs, 0);
 	dtx_mem_free(p->order_sub);
-	p->order_sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*p->order_sub));
+	p->order_sub = dtx_mem_zalloc(p->now->nstages + 1, sizeof(*p->order_sub));
 	p->order_seq = UINT64_MAX;
 	dtx_reorder_clear(&p->reorder);
 	DTX_TRY(dtx_reorder_init(&p->reorder, p->workers, p->base, err));
@@ -1000,7 +1001,7 @@ static enum dtx_code start_source(struct dtx_pipe *p, unsigned workers, struct d
 		DTX_FAIL_MEM(err);
 	if (p->now->reader)
 		DTX_TRY(p->now->reader->cls->start(p->now->reader, p->now->scan, err));
-	DTX_TRY(dtx_origin_map_leg(p->now, p->arena, err));
+	DTX_TRY(dtx_origin_map_source(p->now, p->arena, err));
 out:
 	return rc;
 }
@@ -1029,8 +1030,8 @@ out:
 static void find_last_sources(struct dtx_pipe *p)
 {
 	for (uint32_t i = 0; i < p->nsources; i++)
-		for (unsigned k = 0; k < p->source[i].npass; k++)
-			p->source[i].pass[k].link->last_source = i;
+		for (unsigned k = 0; k < p->source[i].nstages; k++)
+			p->source[i].stage[k].oper->last_source = i;
 }
 
 enum dtx_code dtx_pipe_run(struct dtx_pipe *p, struct dtx_err *err)
@@ -1057,7 +1058,7 @@ void dtx_pipe_init(struct dtx_pipe *p, const struct dtx_run *run, unsigned worke
 void dtx_pipe_clear(struct dtx_pipe *p)
 {
 	for (uint32_t i = 0; i < p->nsources; i++)
-		dtx_mem_free(p->source[i].pass);
+		dtx_mem_free(p->source[i].stage);
 	dtx_mem_free(p->source);
 	dtx_mem_free(p->order_sub);
 	dtx_reorder_clear(&p->reorder);
@@ -1077,14 +1078,14 @@ struct dtx_pipe_source *dtx_pipe_add_source(struct dtx_pipe *p)
 	return &p->source[p->nsources++];
 }
 
-bool dtx_pipe_source_add_pass(struct dtx_pipe_source *source, struct dtx_operator *link,
-                              unsigned input)
+bool dtx_pipe_source_add_stage(struct dtx_pipe_source *source, struct dtx_operator *oper,
+                               unsigned input)
 {
 	size_t cap = source->cap;
 
-	if (!dtx_mem_reserve(&source->pass, &cap, source->npass + 1u, sizeof(*source->pass)))
+	if (!dtx_mem_reserve(&source->stage, &cap, source->nstages + 1u, sizeof(*source->stage)))
 		return false;
 	source->cap = (unsigned)cap;
-	source->pass[source->npass++] = (struct dtx_pass){ .link = link, .input = input };
+	source->stage[source->nstages++] = (struct dtx_stage){ .oper = oper, .input = input };
 	return true;
 }

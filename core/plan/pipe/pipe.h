@@ -1,6 +1,6 @@
 /* A pipeline streams rows from one or more sources, through the maps of the plan, into one end.
  *
- * A source is a reader, a table that was made before, or the result of a sink; its passes are the
+ * A source is a reader, a table that was made before, or the result of a sink; its stages are the
  * maps that its batches go through, in order. Sources run one after the other, each on all workers.
  *
  * A worker claims a morsel (a numbered piece of the source, `seq`) and carries its batches through
@@ -47,8 +47,8 @@ struct dtx_operator {
 	/* number of the last source that goes through it: flushed after that one */
 	uint32_t last_source;
 };
-struct dtx_pass {
-	struct dtx_operator *link;
+struct dtx_stage {
+	struct dtx_operator *oper;
 	unsigned input;
 	/* Batches that arrive with origin `in` leave with `out`: the map has moved the columns, and
 	 * a cell of a workbook is cited by its place in the source. */
@@ -73,12 +73,12 @@ struct dtx_pipe_source {
 	int32_t table_id;
 	struct dtx_scan *scan;
 	bool stopped; /* a limit was full before the end of the source */
-	/* When stopped: the number of passes up to and including that limit. The row counts of
+	/* When stopped: the number of stages up to and including that limit. The row counts of
 	 * these steps include rows that were in flight by chance. */
 	unsigned cut;
-	bool limited; /* one of its passes is a limit */
-	struct dtx_pass *pass;
-	unsigned npass, cap;
+	bool limited; /* one of its stages is a limit */
+	struct dtx_stage *stage;
+	unsigned nstages, cap;
 };
 struct dtx_pipe_end {
 	void *arg;
@@ -101,9 +101,10 @@ struct dtx_pipe {
 	struct dtx_pipe_end end;
 	/* state of the source that is running */
 	struct dtx_pipe_source *now;
-	/* index of the first pass of the ordered part; npass + 1: nothing needs order */
+	/* index of the first stage of the ordered part; nstages + 1: nothing needs order */
 	unsigned cut;
-	unsigned back; /* index of the pass with which tasks begin; npass + 2: there are no tasks */
+	unsigned back; /* index of the stage with which tasks begin; nstages + 2: there are no tasks
+	                */
 	uint64_t base; /* seq of the source's first morsel: numbers go on from source to source */
 	_Atomic uint64_t claim; /* next batch or part to claim */
 	_Atomic uint64_t seqs;  /* one more than the largest seq seen */
@@ -122,19 +123,19 @@ struct dtx_pipe {
 	uint64_t err_seq;
 	struct dtx_reorder reorder, task_reorder; /* order of morsels; order of tasks */
 	uint64_t out_seq; /* number of the next task; only the ordered part writes it */
-	/* per pass, the next batch number within order_seq; of the ordered part */
+	/* per stage, the next batch number within order_seq; of the ordered part */
 	uint32_t *order_sub;
 	uint64_t order_seq;
 };
 
 void dtx_pipe_init(struct dtx_pipe *p, const struct dtx_run *run, unsigned workers);
 void dtx_pipe_clear(struct dtx_pipe *p);
-/* Add a source to the pipeline, and a pass to the end of a source. The arrays belong to the
+/* Add a source to the pipeline, and a stage to the end of a source. The arrays belong to the
  * pipeline; a pointer to a source is valid until the next one is added. NULL, false: out of memory.
  */
 DTX_MUSTUSE struct dtx_pipe_source *dtx_pipe_add_source(struct dtx_pipe *p);
-DTX_MUSTUSE bool dtx_pipe_source_add_pass(struct dtx_pipe_source *source, struct dtx_operator *link,
-                                          unsigned input);
+DTX_MUSTUSE bool dtx_pipe_source_add_stage(struct dtx_pipe_source *source,
+                                           struct dtx_operator *oper, unsigned input);
 /* Runs all sources to their end. Of several errors the one with the smallest position in the input
  * is reported, as one worker would meet it first; only a retype error (a value outside the guessed
  * type) wins over all others, because it restarts the run. */
