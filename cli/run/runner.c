@@ -486,13 +486,14 @@ void dtx_runner_memory(const struct dtx_runner *r)
 		dtx_mem_set_ceiling(dtx_ram_bytes("") / 4 * 3);
 }
 
-/* Suggests the memory that the plan is known to need, otherwise twice the limit. The run has
- * been tried with one thread by then. */
+/* Names the memory with which the plan is known to succeed. Where only the rows show how much it
+ * takes, twice the limit is the next to try. The run has been tried with one thread by then. */
 static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 {
 	uint64_t mib = dtx_mem_limit() >> 20,
 		 enough = r->result ? r->result->memory_enough >> 20 : 0;
-	const char *does = enough >= mib ? "does" : "may do";
+	bool of_plan = runner_plan_memory(r), known = enough >= mib;
+	char option[48];
 
 	if (err->hint[0])
 		return;
@@ -503,13 +504,12 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 		             dtx_mem_ceiling() >> 20, dtx_mem_ceiling() >> 21);
 	if (!mib)
 		return;
-	enough = enough >= mib ? enough + 1 : 2 * mib;
-	if (runner_plan_memory(r))
-		dtx_err_hint(err, "the budget is %llu MiB, of the plan's limits.memory_mb: %llu %s",
-		             (unsigned long long)mib, (unsigned long long)enough, does);
-	else
-		dtx_err_hint(err, "the budget is %llu MiB: --memory %lluM %s",
-		             (unsigned long long)mib, (unsigned long long)enough, does);
+	snprintf(option, sizeof(option), of_plan ? "%llu" : "--memory %lluM",
+	         (unsigned long long)(known ? enough + 1 : 2 * mib));
+	dtx_err_hint(err, "the budget is %llu MiB%s%s%s%s", (unsigned long long)mib,
+	             of_plan ? ", of the plan's limits.memory_mb" : "",
+	             known ? ": " : "; how much is enough is not known: try ", option,
+	             known ? " does" : ", and more if that fails");
 }
 
 /* Opens the inputs. Ctrl-C and the time limit also end the wait for a pipe. */

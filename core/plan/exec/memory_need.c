@@ -81,9 +81,25 @@ static int32_t input_of(const struct dtx_graph *g, int32_t t)
 	return t;
 }
 
+/* Whether the result of a step has no more rows than its input. Only then does the input's size
+ * bound what the step holds: pad_time and complete, for example, make rows. */
+static bool bounded(const struct dtx_plan_step *st)
+{
+	switch (dtx_op_facts(st->op, st->canonical).rows) {
+	case DTX_ROWS_SAME:
+	case DTX_ROWS_SORTED:
+	case DTX_ROWS_FILTERED:
+	case DTX_ROWS_CHOSEN:
+	case DTX_ROWS_WINDOW:
+	case DTX_ROWS_GROUPED: return true;
+	default: return false;
+	}
+}
+
 struct dtx_memory_need dtx_memory_need(const struct dtx_graph *g)
 {
 	struct dtx_memory_need out = { 0, 0, -1 };
+	bool known = true; /* whether `enough` bounds all steps that hold a table */
 
 	for (uint32_t s = 0; s < g->plan->nsteps; s++) {
 		const struct dtx_bind *b = g->flow.bind[s];
@@ -91,8 +107,12 @@ struct dtx_memory_need dtx_memory_need(const struct dtx_graph *g)
 		struct rows r;
 		uint64_t least;
 
-		if (!b || b->kind != DTX_KIND_WHOLE || b->digest || t < 0)
+		if (!b || b->kind != DTX_KIND_WHOLE || b->digest || t < 0) {
+			/* groups, and the right side of a join, are as many as the rows show */
+			known = known && b && b->kind == DTX_KIND_MAP &&
+			        !(g->plan->step[s].op->flags & DTX_OP_BUILD);
 			continue;
+		}
 		in = input_of(g, t);
 		if (in < 0 || !g->opts->input || !g->opts->input[in])
 			return (struct dtx_memory_need){ out.least, 0, out.step };
@@ -102,9 +122,10 @@ struct dtx_memory_need dtx_memory_need(const struct dtx_graph *g)
 			out.least = least;
 			out.step = (int32_t)s;
 		}
+		known = known && bounded(&g->plan->step[s]);
 		out.enough += r.most * (columns(g, t, false) + r.text + ROW_BYTES +
 		                        columns(g, (int32_t)(g->plan->ninputs + s), false));
 	}
-	out.enough += out.enough ? RUN_BYTES : 0;
+	out.enough = known && out.enough ? out.enough + RUN_BYTES : 0;
 	return out;
 }
