@@ -425,6 +425,14 @@ static bool alone_next(struct dtx_exec_run *x, enum dtx_code rc)
 	return true;
 }
 
+/* Whether a reader failed. A promise about the result has no step either, but a place in the plan.
+ */
+static bool of_reader(const struct dtx_err *err)
+{
+	return err->step < 0 &&
+	       (!err->at[0] || dtx_str_starts(dtx_str_of(err->at), DTX_STR("/inputs")));
+}
+
 /* Whether a failed attempt is followed by another (*again). */
 static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *again,
                              struct dtx_err *err)
@@ -449,7 +457,7 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 		rc = dtx_inputset_widen(&x->in, &x->graph.push, &why, err);
 		dtx_regions_forget(&x->regions);
 		*again = rc == DTX_OK;
-	} else if (err->step < 0 && x->graph.step) {
+	} else if (of_reader(err) && x->graph.step) {
 		rc = reopen(x, rc, &why, again, err);
 		if (!*again && dtx_exec_fallback_read(x, err)) {
 			*again = true;
