@@ -197,10 +197,14 @@ void dtx_readonly_db_log(const char *path, struct dtx_buf *said)
 		dtx_buf_printf(said, "the header of the store's log does not fit: what the log has "
 		                     "is left out");
 	else if (seen.frame)
-		dtx_buf_printf(said,
-		               "the store's log does not fit from its page %llu on: %llu "
-		               "transactions at its end are left out",
-		               (unsigned long long)seen.frame, (unsigned long long)seen.lost);
+		dtx_buf_printf(said, "the store's log does not fit from its page %llu on: ",
+		               (unsigned long long)seen.frame);
+	if (seen.frame && seen.lost == 1)
+		dtx_buf_add(said, "the last transaction is left out; a write that was interrupted "
+		                  "leaves the same, until the next run");
+	else if (seen.frame)
+		dtx_buf_printf(said, "%llu transactions at its end are left out",
+		               (unsigned long long)seen.lost);
 out:
 	dtx_file_close(&l.fd);
 	dtx_mem_free(l.page);
