@@ -17,7 +17,11 @@ if [ "$mode" = run ]; then
 	began=$(date +%s)
 	field "$1" 3 | sh > "$logs/$1.log" 2>&1
 	echo $? > "$logs/$1.status"
-	echo "$(($(date +%s) - began)) s" > "$logs/$1.took"
+	# the last line of `times` is of the processes that the suite started: user and system time
+	times > "$logs/$1.times"
+	echo "$(($(date +%s) - began)) s, $(awk 'END {
+		for (i = 1; i <= 2; i++) { split($i, t, "m"); n += 60 * t[1] + t[2] }
+		printf "%.0f", n }' "$logs/$1.times") s of processor time" > "$logs/$1.took"
 	exit 0
 fi
 
