@@ -201,12 +201,11 @@ out:
 	return rc;
 }
 
-static json_t *record_spilled(const struct dtx_exec_step *x)
+static json_t *record_spilled(int64_t rows, int64_t bytes)
 {
-	if (!x->spilled)
+	if (!bytes)
 		return NULL;
-	return json_pack("{sI sI}", "rows", (json_int_t)x->spilled_rows, "bytes",
-	                 (json_int_t)x->spilled);
+	return json_pack("{sI sI}", "rows", (json_int_t)rows, "bytes", (json_int_t)bytes);
 }
 
 /* Whether to record that every row of a join had a partner. */
@@ -221,37 +220,52 @@ static bool record_is_matched(const struct dtx_exec_step *x, const struct dtx_pl
 	       dtx_str_in_list(hows, dtx_json_text(step->canonical, "how", ""));
 }
 
-static json_t *record_counts(const struct dtx_exec_step *x, const struct dtx_plan_step *step)
+/* Adds the counts of one step to those of a step as written. */
+static void record_counts(const struct dtx_exec_step *x, const struct dtx_plan_step *step,
+                          json_t *counts)
 {
-	json_t *counts = json_object();
-	uint32_t i;
-
-	if (counts && record_is_matched(x, step))
+	if (record_is_matched(x, step))
 		json_object_set_new(counts, "unmatched", json_integer(0));
+	for (uint32_t i = 0; i < x->ndrops; i++) {
+		const char *reason = x->drop[i].reason;
 
-	for (i = 0; counts && i < x->ndrops; i++)
-		json_object_set_new(counts, x->drop[i].reason, json_integer(x->drop[i].n));
-	return counts;
+		json_object_set_new(counts, reason,
+		                    json_integer(dtx_json_int(counts, reason, 0) + x->drop[i].n));
+	}
 }
 
-static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+/* Records a step as written: of a macro, all its `count` core steps from step `first` on as one.
+ * `at` is its number in the record. */
+static enum dtx_code record_step(struct dtx_runner *r, uint32_t first, uint32_t count, uint32_t at,
+                                 struct dtx_err *err)
 {
-	const struct dtx_exec_step *x = &r->result->step[i];
-	const struct dtx_plan_step *step = &r->plan->step[i];
-	const char *hash = x->table_hash[0] ? x->table_hash : NULL;
+	const struct dtx_exec_step *x = &r->result->step[first], *last = x + count - 1;
+	const struct dtx_plan_step *step = &r->plan->step[first];
+	const char *kind = count > 1 && !x->by_snippet ? "macro" : x->kind;
+	const char *hash = last->table_hash[0] ? last->table_hash : NULL;
+	int64_t ns = 0, spilled = 0, spilled_rows = 0;
+	json_t *counts = json_object();
+	bool stopped = false;
 
+	for (uint32_t i = 0; i < count; i++) {
+		record_counts(&x[i], &step[i], counts);
+		ns += x[i].ns;
+		spilled += x[i].spilled;
+		spilled_rows += x[i].spilled_rows;
+		stopped |= x[i].stopped_early;
+	}
 	return dtx_record_add(r->record, DTX_PART_STEP,
 	                      json_pack("{ss sI sI s{so so* ss sb so* so* ss*} sI}", "op",
 	                                dtx_plan_step_name(step), "rows_in", (json_int_t)x->rows_in,
-	                                "rows_out", (json_int_t)x->rows_out, "detail", "counts",
-	                                record_counts(x, step), "written",
-	                                step->number == (int32_t)i ? NULL
-	                                : step->number < 0         ? json_null()
-	                                                           : json_integer(step->number),
-	                                "kind", x->kind ? x->kind : "", "rescued", x->by_snippet,
-	                                "stopped_early", x->stopped_early ? json_true() : NULL,
-	                                "spilled", record_spilled(x), "table_hash", hash, "dur_us",
-	                                (json_int_t)(x->ns / 1000)),
+	                                "rows_out", (json_int_t)last->rows_out, "detail", "counts",
+	                                counts, "written",
+	                                step->number == (int32_t)at ? NULL
+	                                : step->number < 0          ? json_null()
+	                                                            : json_integer(step->number),
+	                                "kind", kind ? kind : "", "rescued", x->by_snippet,
+	                                "stopped_early", stopped ? json_true() : NULL, "spilled",
+	                                record_spilled(spilled_rows, spilled), "table_hash", hash,
+	                                "dur_us", (json_int_t)(ns / 1000)),
 	                      err);
 }
 
@@ -298,12 +312,14 @@ enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_exec_result *x = r->result;
-	uint32_t i;
+	uint32_t i, at, first, count;
 	size_t k;
 
 	DTX_TRY(dtx_runner_inputs_seen(r, err));
-	for (i = 0; i < x->nsteps; i++)
-		DTX_TRY(record_step(r, i, err));
+	for (i = 0, at = 0; i < x->nsteps; i += count, at++) {
+		dtx_plan_span(r->plan, i, &first, &count);
+		DTX_TRY(record_step(r, first, count, at, err));
+	}
 	for (k = 0; k < x->nlineage; k++)
 		DTX_TRY(record_lineage(r, &x->lineage[k], err));
 	DTX_TRY(dtx_runner_checks_seen(r, err));

@@ -21,7 +21,7 @@ static json_t *codes_json(const char *list)
 	struct dtx_str rest = dtx_str_of(list ? list : ""), word;
 	json_t *out = json_array();
 
-	while (out && dtx_str_next(&rest, ',', &word))
+	while (out && rest.len && dtx_str_next(&rest, ',', &word))
 		out = append(out, json_stringn(word.ptr, word.len));
 	return out;
 }

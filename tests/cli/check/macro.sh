@@ -8,6 +8,8 @@ plan '{"op":"filter","where":"v > 0"},{"op":"value_counts","column":"k","n":2,"o
 dtx explain plan.json --analyze --threads 1 | grep -E '^[0-9]+ (filter|freq)|^  [0-9]+ rows' | sed 's/, [0-9.]* MB//' | plain
 dtx run plan.json
 cat out.csv
+dtx provenance out.csv | grep '^rows'
+dtx explain plan.json --json | tr -d ' \n' | grep -o '"may_fall_back":\[[^]]*\]' | sort -u
 dtx why out.csv --row 1 --col count | tail -n +2 | plain
 dtx compile plan.json --to pandas | grep '# step'
 echo "-- the step as written has the errors"
