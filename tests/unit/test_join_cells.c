@@ -1,5 +1,6 @@
 /* Joins that keep short cells of the right rows as records, and joins whose cells cannot be kept
  * so. */
+#include "sandbox/role.h"
 #include "tests/unit/planrun.h"
 
 #define RIGHT 140000u
@@ -140,9 +141,11 @@ void test_join_cells(void)
 {
 	for (enum style style = 0; style < STYLES; style++) {
 		join(style, 1, true, 2, 65536);
+		join(style, 10007, false, 2, 1000);
+		if (DTX_SANITIZED) /* takes four times as long there */
+			continue;
 		join(style, 1, false, 1, 1000);
 		join(style, 2, true, 1, 65536);
-		join(style, 10007, false, 2, 1000);
 	}
 }
 

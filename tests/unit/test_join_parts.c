@@ -1,4 +1,5 @@
 /* Joins whose right side is long enough to be built in partitions by all workers. */
+#include "sandbox/role.h"
 #include "tests/unit/planrun.h"
 
 #define RIGHT 140000u
@@ -130,7 +131,8 @@ static void same_ways(const char *how, const char *left, const char *right)
 
 	join_run(&first, how, left, right, 2, 65536);
 	T_CHECK(dtx_buf_ok(&first.out) && first.out.len > 100000);
-	for (size_t i = 0; i < DTX_COUNT(ways); i++) {
+	/* takes six times as long in a sanitizer build */
+	for (size_t i = DTX_SANITIZED ? 1 : 0; i < DTX_COUNT(ways); i++) {
 		join_run(&other, how, left, right, ways[i].workers, ways[i].rows);
 		if (strcmp(dtx_buf_text(&first.out), dtx_buf_text(&other.out)) != 0)
 			t_fail(__FILE__, __LINE__, "%s: way %zu makes other rows", how, i);
