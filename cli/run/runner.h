@@ -126,7 +126,7 @@ DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct
  * is invalid. The findings are in r->findings. */
 DTX_MUSTUSE enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv,
                                           struct dtx_err *err);
-/* In runner_known.c: chooses the kind of identity for the inputs, and finds identities that an
+/* In runner_inputs.c: chooses the kind of identity for the inputs, and finds identities that an
  * earlier run computed; fills r->identity and r->known. Whatever cannot be found out is treated
  * as unknown. */
 struct dtx_known {
@@ -165,14 +165,14 @@ DTX_MUSTUSE enum dtx_code dtx_runner_places(struct dtx_runner *r, struct dtx_err
 
 /* In runner_store.c: prints a note once a day while the store is larger than `store_max`. */
 void dtx_runner_full(struct dtx_runner *r);
-/* In runner_receipt.c: reserves the files and refuses impossible options before the run; writes
+/* In runner_record.c: reserves the files and refuses impossible options before the run; writes
  * the copies after run.end. */
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_prepare(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err);
 
-/* In runner_lineage.c: --lineage rows. Refuses before the run if rows cannot be traced. Later
+/* In runner_record.c: --lineage rows. Refuses before the run if rows cannot be traced. Later
  * the lineage of each result is stored with the record, and its hash in run.output. Errors:
  * no_translation, usage, row_limit. */
 #define DTX_LINEAGE_KIND "lineage"

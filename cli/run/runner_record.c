@@ -1,13 +1,20 @@
-/* Writes what the record keeps of an execution: inputs, steps, lineage, checks, outputs. */
+/* Writes what the record keeps of an execution: inputs, steps, lineage, checks, outputs; and copies
+ * of the record outside the store. */
 #include "cli/run/snapshots.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/out.h"
 #include "cli/run/runner.h"
+#include "cli/why/why_replay.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/sheet/cellref.h"
+#include "core/plan/lineage/row_lineage.h"
+#include "core/store/query/query.h"
 
 /* Writes the file of records that `quarantine` leaves out of the table, together with the
  * outputs. */
@@ -358,4 +365,390 @@ json_t *dtx_runner_outputs(const struct dtx_runner *r)
 		}
 	}
 	return rows;
+}
+
+/* --- --lineage rows ---
+ *
+ * Stores which source rows went into which result row, so that `why` need not run the plan
+ * again. */
+
+enum {
+	LINEAGE_ROWS = 1, /* value of --lineage */
+	LINEAGE_INPUTS = (DTX_PLAN_OUTPUTS - DTX_TRACE_ROWS_INPUTS) / 2
+};
+
+struct lineage {
+	struct dtx_runner *r;
+	uint32_t output;
+	struct dtx_trace_rows rows;
+	struct dtx_buf bytes;
+};
+
+/* Called before anything is read. */
+enum dtx_code dtx_runner_lineage_check(const struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->args->lineage != LINEAGE_ROWS)
+		goto out;
+	for (uint32_t i = 0; i < r->plan->ninputs; i++) {
+		if (r->source[i] && dtx_source_passes(r->source[i]))
+			DTX_FAIL(err, DTX_E_USAGE,
+			         "--lineage rows cannot number the rows of input '%s': its bytes "
+			         "pass once",
+			         r->plan->input[i].name);
+	}
+	/* A step that only a snippet can do is known before the run. */
+	for (uint32_t i = 0; i < r->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &r->plan->step[i];
+
+		if (st->op)
+			continue;
+		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+		                 "the rows of step %u '%s' cannot be followed: a snippet does it",
+		                 dtx_trace_number_of(r->plan, i), st->name);
+		dtx_err_at(err, st->at);
+		goto out;
+	}
+out:
+	if (rc == DTX_E_NO_TRANSLATION)
+		dtx_err_hint(err, "without --lineage rows the record has the columns that each "
+		                  "column comes from");
+	return rc;
+}
+
+static enum dtx_code lineage_look(void *arg, const struct dtx_exec_result *traced,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct lineage *l = arg;
+	const struct dtx_exec_output *o = &l->r->result->output[l->output];
+
+	if (strcmp(traced->output[0].table_hash, o->table_hash) != 0)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "the rows of this plan cannot be followed: with row numbers it gives "
+		         "another table");
+	DTX_TRY(dtx_row_lineage_pack(&l->rows, traced, DTX_ROW_LINEAGE_MAX, &l->bytes, err));
+out:
+	return rc;
+}
+
+static enum dtx_code lineage_trace(struct lineage *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_runner *r = l->r;
+	const struct dtx_schema *s = r->result->output[l->output].schema;
+	struct dtx_why_replay_look look = { lineage_look, l, 1 /* for the check */, NULL };
+	/* an input that is a glob has several files */
+	int64_t *bytes = dtx_mem_zalloc(r->plan->ninputs, sizeof(*bytes));
+	json_t *columns = json_array();
+	struct dtx_trace_ask ask = { .output = l->output, .columns = columns, .bytes = bytes };
+	struct dtx_exec_result *bound = NULL;
+	struct dtx_plan *again = NULL, *plan = NULL;
+
+	if (!bytes || !columns)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < r->plan->ninputs; i++)
+		bytes[i] = r->source[i] ? (int64_t)dtx_source_size(r->source[i]) : 0;
+	for (uint32_t c = 0; s && c < s->nfields; c++)
+		json_array_append_new(columns, json_string(s->field[c].name));
+	DTX_TRY(dtx_why_replay_again(r, &again, &bound, err));
+	DTX_TRY(dtx_trace_rows(again ? again : r->plan, again ? bound : r->result, &ask, &l->rows,
+	                       err));
+	DTX_TRY(dtx_why_replay_exec(r, l->rows.plan, &look, &plan, err));
+out:
+	dtx_mem_free(bytes);
+	dtx_exec_free(bound);
+	dtx_plan_free(again);
+	dtx_plan_free(plan);
+	json_decref(columns);
+	return rc;
+}
+
+static enum dtx_code lineage_output(struct dtx_runner *r, uint32_t output, json_t *row,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct lineage l = { .r = r, .output = output };
+	char hash[DTX_SHA256_HEX];
+
+	dtx_buf_init(&l.bytes, DTX_ROW_LINEAGE_MAX);
+	DTX_TRY(lineage_trace(&l, err));
+	DTX_TRY(dtx_record_blob(r->record, DTX_LINEAGE_KIND, dtx_buf_str(&l.bytes), hash, err));
+	if (!dtx_json_set(row, "lineage", json_string("rows")) ||
+	    !dtx_json_set(row, "lineage_hash", json_string(hash)))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_trace_rows_clear(&l.rows);
+	dtx_buf_clear(&l.bytes);
+	return rc;
+}
+
+/* A result with too many files is kept without its row lineage. */
+static void lineage_left_out(const struct dtx_runner *r, uint32_t output)
+{
+	const char *path = r->plan->output[output].path;
+
+	dtx_out_note(
+		r->cli,
+		"dtx: %s: the row numbers of more than %d inputs are not stored, and there are %u\n"
+		"  next: dtx why runs the plan again to find the rows; with --snapshot-inputs also "
+		"when the files are gone\n",
+		path ? path : "-", LINEAGE_INPUTS, r->plan->ninputs);
+}
+
+enum dtx_code dtx_runner_lineage(struct dtx_runner *r, json_t *outputs, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->args->lineage != LINEAGE_ROWS)
+		goto out;
+	for (uint32_t i = 0; i < r->result->nsteps; i++) {
+		if (r->result->step[i].by_snippet)
+			DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+			         "a snippet did a step of this run: its rows cannot be followed");
+	}
+	for (uint32_t i = 0; i < r->result->noutputs; i++) {
+		rc = r->plan->ninputs > DTX_PLAN_INPUTS
+		             ? DTX_E_NO_TRANSLATION
+		             : lineage_output(r, i, json_array_get(outputs, i), err);
+		if (rc == DTX_E_NO_TRANSLATION && r->plan->ninputs > LINEAGE_INPUTS) {
+			lineage_left_out(r, i);
+			dtx_err_clear(err);
+			rc = DTX_OK;
+		}
+		DTX_TRY(rc);
+	}
+out:
+	if (rc == DTX_E_NO_TRANSLATION)
+		dtx_err_hint(err, "without --lineage rows the record has the columns that each "
+		                  "column comes from");
+	return rc;
+}
+
+/* --- copies of the record outside the store ---
+ *
+ * A file, a receipt next to an output, and the head of the chain. */
+
+#define RECEIPT_TYPE      "https://in-toto.io/Statement/v1"
+#define RECEIPT_HEAD      "dtx1:"
+#define RECEIPT_PREDICATE "urn:dtx:record:1"
+
+static const char *receipt_path(struct dtx_runner *r)
+{
+	return dtx_arena_printf(&r->plan->arena, "%s.dtx.json", r->plan->output[0].path);
+}
+
+/* Checks that the file is a list of heads: a line is added to no other file. */
+static enum dtx_code receipt_heads(const char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char start[sizeof(RECEIPT_HEAD)] = "";
+	FILE *f = dtx_file_passes(path) ? NULL : fopen(path, "rbe");
+	size_t n = f ? fread(start, 1, sizeof(start) - 1, f) : 0;
+
+	if (f)
+		(void)fclose(f);
+	if (!n || !strcmp(start, RECEIPT_HEAD))
+		return DTX_OK;
+	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+	                 "'%s' holds something else than heads of a ledger", path);
+	dtx_err_hint(err, "name a new file with --head-file, or one that earlier runs wrote");
+	return rc;
+}
+
+enum dtx_code dtx_runner_receipt_claim(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	const char *output = r->plan->output[0].path, *receipt = NULL;
+
+	if (a->receipt && (!output || dtx_file_out_fd(output) >= 0))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "option '--receipt' writes next to the output: give it a file with -o");
+	if (a->head_file && !strcmp(a->head_file, "-"))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--head-file' adds to a file, got '-'");
+	if (a->receipt) {
+		receipt = receipt_path(r);
+		if (!receipt)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(dtx_outfile_claim(receipt, "the receipt", "the receipt of this run", err));
+	}
+	if (a->record)
+		DTX_TRY(dtx_outfile_claim(a->record, "the record", "the record of this run", err));
+	if (a->head_file) {
+		DTX_TRY(dtx_outfile_claim(a->head_file, "the head of the ledger",
+		                          "the file with the head of the ledger", err));
+		DTX_TRY(receipt_heads(a->head_file, err));
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+
+	if (!a->receipt && !a->record && !a->head_file)
+		goto out;
+	DTX_TRY(dtx_runner_store_wait(r, err));
+	if (dtx_store_is_memory(r->store))
+		DTX_FAIL(err, DTX_E_USAGE, "a run without a store has no record to copy");
+out:
+	return rc;
+}
+
+#define RECEIPT_ROOM ((size_t)256 << 10) /* reserved for a copy of the record; most are smaller */
+enum { COPY_RECORD, COPY_RECEIPT };
+
+static enum dtx_code receipt_open(struct dtx_runner *r, int which, const char *path,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!path)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_outfile_open(path, r->run_id, DTX_OUTFILE_STREAM, &r->copy[which], err));
+	DTX_TRY(dtx_outfile_prepare(r->copy[which], RECEIPT_ROOM, err));
+out:
+	return rc;
+}
+
+static enum dtx_code receipt_head_open(const char *path, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_file_append(path, fd, err));
+	if (write(*fd, "", 0) < 0)
+		DTX_FAIL(err, dtx_file_write_code(errno), "cannot write '%s': %s", path,
+		         strerror(errno));
+out:
+	return rc;
+}
+
+/* Makes sure that the copies can be written. They contain the end of the run, so they are
+ * written after its outputs, but a problem with their place must be found before an output is
+ * visible. */
+enum dtx_code dtx_runner_receipt_prepare(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	int fd = -1;
+
+	if (a->record)
+		DTX_TRY(receipt_open(r, COPY_RECORD, a->record, err));
+	if (a->receipt)
+		DTX_TRY(receipt_open(r, COPY_RECEIPT, receipt_path(r), err));
+	if (a->head_file)
+		DTX_TRY(receipt_head_open(a->head_file, &fd, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static enum dtx_code receipt_write(struct dtx_outfile *out, const struct dtx_buf *b,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_outfile_write(out, b->ptr, b->len, err));
+	DTX_TRY(dtx_outfile_finish(out, err));
+	DTX_TRY(dtx_outfile_commit(out, err));
+out:
+	return rc;
+}
+
+static enum dtx_code receipt_json(struct dtx_outfile *out, const json_t *value, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_json_print(value, 1, &text);
+	dtx_buf_addc(&text, '\n');
+	DTX_TRY(dtx_buf_check(&text, "record", err));
+	DTX_TRY(receipt_write(out, &text, err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static json_t *receipt_subjects(const json_t *record)
+{
+	json_t *list = json_array(), *output;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, "outputs"), i, output)
+	{
+		const char *path = dtx_json_text(output, "path", "-");
+
+		if (json_array_append_new(
+			    list, json_pack("{ss s{ss}}", "name", dtx_file_basename(path), "digest",
+		                            "sha256", dtx_json_text(output, "sha", ""))) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static enum dtx_code receipt_statement(struct dtx_runner *r, const json_t *record, const char *head,
+                                       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *statement = NULL;
+	char store[DTX_STORE_ID];
+
+	DTX_TRY(dtx_query_store_id(r->store, store, err));
+	statement = json_pack("{ss so ss s{sO ss ss}}", "_type", RECEIPT_TYPE, "subject",
+	                      receipt_subjects(record), "predicateType", RECEIPT_PREDICATE,
+	                      "predicate", "record", record, "head", head, "store", store);
+	if (!statement)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(receipt_json(r->copy[COPY_RECEIPT], statement, err));
+out:
+	json_decref(statement);
+	return rc;
+}
+
+/* Appends one line. Lines of two runs at the same time do not mix. */
+static enum dtx_code receipt_head(const char *path, const char *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char line[DTX_HEAD_LINE + 2];
+	int fd = -1;
+
+	DTX_TRY(dtx_file_append(path, &fd, err));
+	snprintf(line, sizeof(line), "%s\n", head);
+	DTX_TRY(dtx_file_write(fd, line, strlen(line), path, err));
+	DTX_TRY(dtx_file_sync(fd, path, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	char head[DTX_HEAD_LINE];
+	json_t *record = NULL;
+
+	if (!a->record && !a->receipt && !a->head_file)
+		return DTX_OK;
+	DTX_TRY(dtx_query_record(r->store, r->run_id, false, NULL, &record, err));
+	DTX_TRY(dtx_query_head(r->store, head, err));
+	if (a->record)
+		DTX_TRY(receipt_json(r->copy[COPY_RECORD], record, err));
+	if (a->receipt)
+		DTX_TRY(receipt_statement(r, record, head, err));
+	if (a->head_file)
+		DTX_TRY(receipt_head(a->head_file, head, err));
+out:
+	if (rc != DTX_OK)
+		dtx_err_hint(err,
+		             "the outputs are there; dtx provenance %s --json prints the record",
+		             dtx_run_id_short(r->run_id));
+	json_decref(record);
+	return rc;
 }

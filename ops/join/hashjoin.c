@@ -1,10 +1,340 @@
 /* The right side of a join: the table of its rows and keys, built in memory or on disk, and the
  * lookups in it. */
-#include "ops/join/hashjoin_impl.h"
-
 #include "core/base/parallel_for.h"
 #include "core/base/prefetch.h"
+#include "core/data/spill_column.h"
 #include "ops/join/hashjoin.h"
+
+/* Rows whose keys are processed together: those of one partition. */
+struct dtx_join_rows {
+	uint32_t *id; /* key of each row; NULL if they are 0, 1, 2 and so on */
+	struct dtx_rowref *ref, *unkeyed;
+	size_t n, nunkeyed, cap_id, cap_ref, cap_unkeyed;
+	uint32_t first; /* number of the first row among all partitions, once it is known */
+	bool lent;      /* ref is a range of the array for all partitions */
+};
+
+/* A partitioned batch: the rows of partition p are row[end[p - 1] .. end[p]). */
+struct dtx_join_split {
+	uint16_t *row;
+	uint32_t *end;
+	uint32_t *id; /* dense: key of each entry of `row` */
+	struct dtx_column **key;
+	int64_t least, most; /* of a single key of whole numbers */
+};
+
+/* Where the rows of partition p begin. */
+static inline uint32_t join_split_begin(const struct dtx_join_split *s, uint64_t p)
+{
+	return p ? s->end[p - 1] : 0;
+}
+
+/* The state of a build. */
+struct dtx_join_making {
+	struct dtx_join_table *t;
+	const struct dtx_opctx *ox;
+	const struct dtx_groupkeys *key;
+	const struct dtx_typeref *type;
+	bool nulls_equal;
+	/* in memory: per batch, per partition */
+	struct dtx_join_split *split;
+	struct dtx_join_rows *rows;
+	_Atomic uint64_t seen_rows, seen_keys; /* of the partitions that are built; relaxed, used as
+	                                        * an estimate */
+	const struct dtx_groups *like;
+	struct dtx_rowref *part_ref; /* all rows by partition */
+	uint32_t *all_start;         /* sorted by key */
+	struct dtx_rowref *all_ref;
+	const uint32_t *part_first;      /* dense: number of rows before each partition */
+	atomic_bool uneven;              /* dense: a key has no row or several; relaxed */
+	struct dtx_row_store_set *cells; /* records, if rows are used only through them; NULL */
+	struct dtx_row_store *in_order;  /* the same records, sorted by key */
+	/* on disk */
+	struct dtx_column **flat; /* scratch: the keys of a batch */
+	struct dtx_spill *spill;
+	struct dtx_spill_count *count;
+	struct dtx_piece start, ref;
+	const uint8_t **of; /* per batch: the partition of each row */
+	struct dtx_owner **of_owner;
+};
+
+static void join_rows_clear(struct dtx_join_rows *r);
+/* Adds a row without a key. */
+static DTX_MUSTUSE bool join_rows_unkeyed(struct dtx_join_rows *r, struct dtx_rowref ref);
+/* Gives the unkeyed rows to the table too. */
+static DTX_MUSTUSE enum dtx_code
+join_keep_unkeyed(struct dtx_join_table *t, const struct dtx_join_rows *r, struct dtx_err *err);
+/* Whether each key has one row, provided that every key has a row. */
+static inline bool join_is_unique(const struct dtx_join_table *t)
+{
+	return !t->nunkeyed && t->nkeys == t->nrows;
+}
+
+/* Unique keys: sorts w->cells by key. */
+static DTX_MUSTUSE enum dtx_code join_order(struct dtx_join_making *w, struct dtx_err *err);
+
+/* --- dense keys ---
+ *
+ * Whole numbers close to each other, as in a numbered table: the id of a key is its distance from
+ * the smallest one, and no hash table is needed. */
+
+#define DENSE_KEYS 2    /* most possible keys for each row, */
+#define DENSE_FEW  1024 /* and in addition */
+
+/* The smallest and the largest key of a batch.  least > most: it has none. */
+static void join_dense_ends(const struct dtx_column *key, const struct dtx_batch *b, int64_t *least,
+                            int64_t *most)
+{
+	int64_t lo = INT64_MAX, hi = INT64_MIN;
+
+	for (uint32_t k = 0; k < b->nsel; k++) {
+		uint32_t row = dtx_batch_row(b, k);
+		bool there = !key->valid || dtx_bit(key->valid, row);
+		int64_t v = key->v.i64[row];
+
+		lo = there && v < lo ? v : lo;
+		hi = there && v > hi ? v : hi;
+	}
+	*least = lo;
+	*most = hi;
+}
+
+/* The null key, if it matches, is after all others. */
+static uint32_t null_id(const struct dtx_join_table *t)
+{
+	return t->nkeys > t->dense_keys ? t->dense_keys : DTX_GROUP_NONE;
+}
+
+/* Decides, by the smallest and largest keys of all batches, whether keys are dense, and sets the
+ * range of ids. */
+static bool join_dense(struct dtx_join_making *w)
+{
+	struct dtx_join_table *t = w->t;
+	int64_t least = INT64_MAX, most = INT64_MIN;
+	uint64_t keys;
+
+	if (w->key->n != 1 || w->type[0].type != DTX_T_INT64)
+		return false;
+	for (size_t i = 0; i < t->kept.n; i++) {
+		least = DTX_MIN(least, w->split[i].least);
+		most = DTX_MAX(most, w->split[i].most);
+	}
+	keys = (uint64_t)most - (uint64_t)least;
+	if (least > most || keys >= (uint64_t)t->nrows * DENSE_KEYS + DENSE_FEW ||
+	    keys >= UINT32_MAX - 2)
+		return false;
+	t->least = least;
+	t->dense_keys = (uint32_t)keys + 1;
+	t->nkeys = t->dense_keys + w->nulls_equal;
+	while ((t->nkeys - 1) >> t->shift >= t->nparts)
+		t->shift++;
+	return true;
+}
+
+void dtx_join_dense_ids(const struct dtx_join_table *t, const struct dtx_column *key,
+                        const struct dtx_batch *b, uint32_t *id)
+{
+	uint32_t null = null_id(t);
+
+	for (uint32_t k = 0; k < b->nsel; k++) {
+		uint32_t row = dtx_batch_row(b, k);
+		uint64_t at = (uint64_t)key->v.i64[row] - (uint64_t)t->least;
+
+		id[k] = at < t->dense_keys ? (uint32_t)at : DTX_GROUP_NONE;
+		if (key->valid && !dtx_bit(key->valid, row))
+			id[k] = null;
+	}
+}
+
+/* --- the build: rows are partitioned by id, so that the keys of a partition stay in a cache --- */
+
+static inline unsigned part_of(const struct dtx_join_table *t, uint32_t id)
+{
+	return id == DTX_GROUP_NONE ? t->nparts : id >> t->shift; /* unkeyed rows come after all
+	                                                           * others */
+}
+
+static inline uint32_t part_begin(const struct dtx_join_table *t, uint64_t p)
+{
+	return (uint32_t)DTX_MIN(p << t->shift, t->nkeys);
+}
+
+/* Sorts the rows of a batch and their ids by partition; the order within a partition stays. */
+static void split_ids(const struct dtx_join_table *t, const struct dtx_batch *b, const uint32_t *id,
+                      struct dtx_join_split *s)
+{
+	for (uint32_t k = 0; k < b->nsel; k++)
+		s->end[part_of(t, id[k])]++;
+	dtx_counts_to_starts(s->end, t->nparts + 1, 0);
+	for (uint32_t k = 0; k < b->nsel; k++) {
+		uint32_t to = s->end[part_of(t, id[k])]++;
+
+		s->row[to] = (uint16_t)dtx_batch_row(b, k);
+		s->id[to] = id[k];
+	}
+}
+
+static enum dtx_code dense_split_batch(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct dtx_join_making *w = arg;
+	struct dtx_join_split *s = &w->split[i];
+	const struct dtx_batch *b = w->t->kept.batch[i];
+	uint32_t *id = dtx_mem_alloc((size_t)b->nsel + 1, sizeof(*id));
+	enum dtx_code rc = DTX_OK;
+
+	s->row = dtx_mem_alloc((size_t)b->nsel + 1, sizeof(*s->row));
+	s->id = dtx_mem_alloc((size_t)b->nsel + 1, sizeof(*s->id));
+	s->end = dtx_mem_zalloc((size_t)w->t->nparts + 1, sizeof(*s->end));
+	if (!id || !s->row || !s->id || !s->end)
+		DTX_FAIL_MEM(err);
+	dtx_join_dense_ids(w->t, s->key[0], b, id);
+	split_ids(w->t, b, id, s);
+	dtx_join_keys_clear(s->key, w->key->n);
+out:
+	dtx_mem_free(id);
+	return rc;
+}
+
+/* Counts the rows of each key in partition p. */
+static void count_rows(const struct dtx_join_making *w, uint64_t p, uint32_t *count)
+{
+	uint32_t first = part_begin(w->t, p);
+
+	for (size_t i = 0; i < w->t->kept.n; i++) {
+		const struct dtx_join_split *s = &w->split[i];
+
+		for (uint32_t k = join_split_begin(s, p); k < s->end[p]; k++)
+			count[s->id[k] - first]++;
+	}
+}
+
+/* Checks whether each key of partition p has exactly one row, as in a numbered table. */
+static enum dtx_code part_even(void *arg, uint64_t p, struct dtx_err *err)
+{
+	struct dtx_join_making *w = arg;
+	uint32_t nkeys = part_begin(w->t, p + 1) - part_begin(w->t, p);
+	uint32_t rows = w->part_first[p + 1] - w->part_first[p], *count = NULL;
+	enum dtx_code rc = DTX_OK;
+	bool even = rows == nkeys;
+
+	if (atomic_load_explicit(&w->uneven, memory_order_relaxed))
+		return DTX_OK;
+	count = even ? dtx_mem_zalloc((size_t)nkeys + 1, sizeof(*count)) : NULL;
+	if (even && !count)
+		DTX_FAIL_MEM(err);
+	if (even)
+		count_rows(w, p, count);
+	for (uint32_t k = 0; even && k < nkeys; k++)
+		even = count[k] == 1;
+	if (!even)
+		atomic_store_explicit(&w->uneven, true, memory_order_relaxed);
+out:
+	dtx_mem_free(count);
+	return rc;
+}
+
+/* Stores each row of partition p at its key. */
+static enum dtx_code part_single(void *arg, uint64_t p, struct dtx_err *err)
+{
+	const struct dtx_join_making *w = arg;
+
+	(void)err;
+	for (uint32_t i = 0; i < w->t->kept.n; i++) {
+		const struct dtx_join_split *s = &w->split[i];
+
+		for (uint32_t k = join_split_begin(s, p); k < s->end[p]; k++)
+			w->all_ref[s->id[k]] = (struct dtx_rowref){ i, s->row[k] };
+	}
+	return DTX_OK;
+}
+
+static enum dtx_code part_sorted(void *arg, uint64_t p, struct dtx_err *err)
+{
+	const struct dtx_join_making *w = arg;
+	uint32_t first = part_begin(w->t, p), nkeys = part_begin(w->t, p + 1) - first;
+	uint32_t *start = w->all_start + first;
+
+	(void)err;
+	if (!nkeys)
+		return DTX_OK;
+	memset(start, 0, nkeys * sizeof(*start));
+	count_rows(w, p, start);
+	dtx_counts_to_starts(start, nkeys, w->part_first[p]);
+	for (uint32_t i = 0; i < w->t->kept.n; i++) {
+		const struct dtx_join_split *s = &w->split[i];
+
+		for (uint32_t k = join_split_begin(s, p); k < s->end[p]; k++)
+			w->all_ref[start[s->id[k] - first]++] = (struct dtx_rowref){ i, s->row[k] };
+	}
+	dtx_ends_to_starts(start, nkeys, w->part_first[p]);
+	return DTX_OK;
+}
+
+/* Keeps the rows that have no key. */
+static enum dtx_code keep_unkeyed(struct dtx_join_making *w, struct dtx_err *err)
+{
+	struct dtx_join_rows r = { .n = 0 };
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < w->t->kept.n; i++) {
+		const struct dtx_join_split *s = &w->split[i];
+
+		for (uint32_t k = join_split_begin(s, w->t->nparts); k < s->end[w->t->nparts]; k++)
+			if (!join_rows_unkeyed(&r, (struct dtx_rowref){ i, s->row[k] }))
+				DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(join_keep_unkeyed(w->t, &r, err));
+out:
+	join_rows_clear(&r);
+	return rc;
+}
+
+/* The number of rows before each partition. */
+static void dense_place_parts(const struct dtx_join_making *w, uint32_t *first)
+{
+	for (unsigned p = 0; p < w->t->nparts; p++) {
+		first[p + 1] = first[p];
+		for (size_t i = 0; i < w->t->kept.n; i++)
+			first[p + 1] += w->split[i].end[p] - join_split_begin(&w->split[i], p);
+	}
+}
+
+static enum dtx_code join_dense_build(struct dtx_join_making *w, struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	unsigned workers = dtx_op_workers(w->ox);
+	uint32_t *first = dtx_mem_zalloc((size_t)t->nparts + 1, sizeof(*first));
+	enum dtx_code rc = DTX_OK;
+
+	if (!first)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_parallel_for(workers, t->kept.n, dense_split_batch, w, err));
+	DTX_TRY(keep_unkeyed(w, err));
+	dense_place_parts(w, first);
+	w->part_first = first;
+	DTX_TRY(dtx_parallel_for(workers, t->nparts, part_even, w, err));
+	t->unique = !t->nunkeyed && !atomic_load(&w->uneven);
+	if (t->unique && w->cells && dtx_row_store_movable(w->cells)) {
+		DTX_TRY(join_order(w, err));
+		goto out;
+	}
+	t->ref = w->all_ref = dtx_mem_alloc((size_t)first[t->nparts] + 1, sizeof(*w->all_ref));
+	if (!t->ref)
+		DTX_FAIL_MEM(err);
+	if (t->unique) {
+		DTX_TRY(dtx_parallel_for(workers, t->nparts, part_single, w, err));
+		goto out;
+	}
+	t->start = w->all_start = dtx_mem_alloc((size_t)t->nkeys + 1, sizeof(*w->all_start));
+	if (!t->start)
+		DTX_FAIL_MEM(err);
+	w->all_start[t->nkeys] = first[t->nparts];
+	DTX_TRY(dtx_parallel_for(workers, t->nparts, part_sorted, w, err));
+out:
+	w->part_first = NULL;
+	dtx_mem_free(first);
+	return rc;
+}
 
 static DTX_MUSTUSE enum dtx_code join_parts_new(struct dtx_join_table *t, unsigned bits,
                                                 struct dtx_err *err);
@@ -47,14 +377,14 @@ static enum dtx_code order_part(void *arg, uint64_t p, struct dtx_err *err)
 		const struct dtx_join_split *s = &w->split[i];
 		const struct dtx_row_store *r = w->cells->batch[i];
 
-		for (uint32_t k = dtx_join_split_begin(s, p); k < s->end[p]; k++)
+		for (uint32_t k = join_split_begin(s, p); k < s->end[p]; k++)
 			dtx_row_store_one_put(w->in_order, s->id[k], r,
 			                      r->rec + (size_t)k * r->stride);
 	}
 	return DTX_OK;
 }
 
-enum dtx_code dtx_join_order(struct dtx_join_making *w, struct dtx_err *err)
+static enum dtx_code join_order(struct dtx_join_making *w, struct dtx_err *err)
 {
 	unsigned workers = dtx_op_workers(w->ox);
 	enum dtx_code rc = DTX_OK;
@@ -276,7 +606,7 @@ static enum dtx_code read_keys(void *arg, uint64_t i, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_join_keys(w->key, b, s->key, err));
 	if (w->key->n == 1 && w->type[0].type == DTX_T_INT64)
-		dtx_join_dense_ends(s->key[0], b, &s->least, &s->most);
+		join_dense_ends(s->key[0], b, &s->least, &s->most);
 out:
 	return rc;
 }
@@ -407,9 +737,9 @@ static enum dtx_code number_parts(struct dtx_join_making *w, struct dtx_err *err
 		t->nkeys += dtx_groups_count(t->part[p]);
 		w->rows[p].first = rows;
 		rows += (uint32_t)w->rows[p].n;
-		DTX_TRY(dtx_join_keep_unkeyed(t, &w->rows[p], err));
+		DTX_TRY(join_keep_unkeyed(t, &w->rows[p], err));
 	}
-	if (dtx_join_is_unique(t)) {
+	if (join_is_unique(t)) {
 		t->ref = w->part_ref;
 		w->part_ref = NULL;
 		goto out;
@@ -434,7 +764,7 @@ static enum dtx_code sort_part(void *arg, uint64_t p, struct dtx_err *err)
 	(void)err;
 	join_rows_sort(r, dtx_groups_count(t->part[p]), w->all_start + t->first[p],
 	               w->all_ref + r->first);
-	dtx_join_rows_clear(r);
+	join_rows_clear(r);
 	return DTX_OK;
 }
 
@@ -458,7 +788,7 @@ static enum dtx_code build_hashed(struct dtx_join_making *w, struct dtx_err *err
 	DTX_TRY(number_parts(w, err));
 	if (w->all_start)
 		DTX_TRY(dtx_parallel_for(workers, t->nparts, sort_part, w, err));
-	t->unique = dtx_join_is_unique(t);
+	t->unique = join_is_unique(t);
 out:
 	dtx_groups_free(like);
 	return rc;
@@ -476,8 +806,8 @@ static enum dtx_code join_in_memory(struct dtx_join_making *w, struct dtx_err *e
 	if (!w->split)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_parallel_for(dtx_op_workers(w->ox), t->kept.n, read_keys, w, err));
-	t->dense = dtx_join_dense(w);
-	DTX_TRY(t->dense ? dtx_join_dense_build(w, err) : build_hashed(w, err));
+	t->dense = join_dense(w);
+	DTX_TRY(t->dense ? join_dense_build(w, err) : build_hashed(w, err));
 out:
 	return rc;
 }
@@ -487,8 +817,9 @@ out:
 
 #define ROW_BYTES 128u /* estimated memory per row while its partition is built */
 
-/* 0: the tables fit into memory. */
-unsigned dtx_join_disk_bits(const struct dtx_opctx *ox, int64_t nrows)
+/* Of a build on disk, one partition after the other, each small enough for its tables to fit into
+ * memory: the number of partitions as bits.  0: memory is enough. */
+static unsigned join_disk_bits(const struct dtx_opctx *ox, int64_t nrows)
 {
 	size_t limit = dtx_mem_limit(), need = (size_t)nrows * ROW_BYTES;
 	unsigned bits = 2;
@@ -577,7 +908,7 @@ static enum dtx_code build_part(struct dtx_join_making *w, unsigned p, uint32_t 
 	n = dtx_groups_count(t->part[p]);
 	t->first[p] = t->nkeys;
 	t->nkeys += n;
-	DTX_TRY(dtx_join_keep_unkeyed(t, &r, err));
+	DTX_TRY(join_keep_unkeyed(t, &r, err));
 	start = dtx_mem_alloc((size_t)n + 1, sizeof(*start));
 	ref = dtx_mem_alloc(r.n + 1, sizeof(*ref));
 	if (!start || !ref)
@@ -588,7 +919,7 @@ static enum dtx_code build_part(struct dtx_join_making *w, unsigned p, uint32_t 
 	*rows += (uint32_t)r.n;
 	DTX_TRY(dtx_groups_spill(t->part[p], w->spill, w->count, err));
 out:
-	dtx_join_rows_clear(&r);
+	join_rows_clear(&r);
 	dtx_mem_free(start);
 	dtx_mem_free(ref);
 	return rc;
@@ -617,7 +948,7 @@ static enum dtx_code join_on_disk(struct dtx_join_making *w, unsigned bits, stru
 	DTX_TRY(dtx_piece_add(&w->start, &rows, sizeof(rows), &at, err));
 	t->start = (const uint32_t *)(const void *)w->start.base;
 	t->ref = (const struct dtx_rowref *)(const void *)w->ref.base;
-	t->unique = dtx_join_is_unique(t);
+	t->unique = join_is_unique(t);
 out:
 	dtx_groups_free(like);
 	t->start_owner = w->start.owner;
@@ -649,7 +980,7 @@ void dtx_join_free(struct dtx_join_table *t)
 
 /* --- rows and keys --- */
 
-void dtx_join_rows_clear(struct dtx_join_rows *r)
+static void join_rows_clear(struct dtx_join_rows *r)
 {
 	dtx_mem_free(r->id);
 	if (!r->lent)
@@ -664,7 +995,7 @@ static bool join_rows_reserve(struct dtx_join_rows *r, size_t n)
 	       (r->lent || dtx_mem_reserve(&r->ref, &r->cap_ref, n + 1, sizeof(*r->ref)));
 }
 
-bool dtx_join_rows_unkeyed(struct dtx_join_rows *r, struct dtx_rowref ref)
+static bool join_rows_unkeyed(struct dtx_join_rows *r, struct dtx_rowref ref)
 {
 	if (!dtx_mem_reserve(&r->unkeyed, &r->cap_unkeyed, r->nunkeyed + 1, sizeof(*r->unkeyed)))
 		return false;
@@ -685,7 +1016,7 @@ static enum dtx_code join_rows_add(struct dtx_join_rows *r, uint32_t i,
 		struct dtx_rowref ref = { i, dtx_batch_row(b, k) };
 		uint32_t row_id = id[k];
 
-		if (row_id == DTX_GROUP_NONE && !dtx_join_rows_unkeyed(r, ref))
+		if (row_id == DTX_GROUP_NONE && !join_rows_unkeyed(r, ref))
 			DTX_FAIL_MEM(err);
 		if (row_id == DTX_GROUP_NONE)
 			continue;
@@ -716,8 +1047,8 @@ static void join_rows_sort(const struct dtx_join_rows *r, uint32_t nkeys, uint32
 	dtx_ends_to_starts(start, nkeys, r->first);
 }
 
-enum dtx_code dtx_join_keep_unkeyed(struct dtx_join_table *t, const struct dtx_join_rows *r,
-                                    struct dtx_err *err)
+static enum dtx_code join_keep_unkeyed(struct dtx_join_table *t, const struct dtx_join_rows *r,
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -764,7 +1095,7 @@ static void making_clear(struct dtx_join_making *w)
 	}
 	dtx_mem_free(w->split);
 	for (unsigned p = 0; w->rows && p < w->t->nparts; p++)
-		dtx_join_rows_clear(&w->rows[p]);
+		join_rows_clear(&w->rows[p]);
 	dtx_mem_free(w->rows);
 	dtx_mem_free(w->part_ref);
 	dtx_row_store_free(w->in_order);
@@ -799,7 +1130,7 @@ enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
 	w.flat = dtx_mem_zalloc((size_t)key->n + 1, sizeof(struct dtx_column *));
 	if (!w.flat)
 		DTX_FAIL_MEM(err);
-	bits = key->n ? dtx_join_disk_bits(ox, t->nrows) : 0;
+	bits = key->n ? join_disk_bits(ox, t->nrows) : 0;
 	DTX_TRY(bits ? join_on_disk(&w, bits, err) : join_in_memory(&w, err));
 	t->hit = dtx_mem_zalloc((size_t)t->nkeys + 1, sizeof(*t->hit));
 	if (!t->hit)

@@ -1,7 +1,7 @@
 /* What the files of the CSV reader share. Only they and tests include this header.
  *
  * The text is cut into morsels (split.h), which workers read at the same time. A worker fills spans
- * of cells (csv_fill.h) and makes batches of them. Dialects that the fast scanner cannot read go
+ * of cells (csv_batch.c) and makes batches of them. Dialects that the fast scanner cannot read go
  * through libcsv, one worker at a time (csv_ref.h). */
 #ifndef DTX_IO_CSV_CSV_H
 #define DTX_IO_CSV_CSV_H
@@ -255,9 +255,9 @@ DTX_MUSTUSE enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker
 /* In csv_ref_batch.c: reads the next rows by libcsv, from c->ref_at on. Hold the lock. */
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch **out,
                                             struct dtx_err *err);
-/* In csv_settle.c: makes values null that do not fit their declared column. */
-DTX_MUSTUSE enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b,
-                                         struct dtx_err *err);
+/* In csv_batch.c: makes values null that do not fit their declared column. */
+DTX_MUSTUSE enum dtx_code dtx_csv_null_misfits(struct dtx_csv *c, struct dtx_batch *b,
+                                               struct dtx_err *err);
 /* Whether the record there repeats the header, and such records are dropped. */
 bool dtx_csv_is_header(const struct dtx_csv *c, size_t at);
 /* In csv_head_odd.c: the same for a line above the header that is repeated, as at the top of each
@@ -288,14 +288,14 @@ DTX_MUSTUSE enum dtx_code dtx_csv_odd_record(struct dtx_csv *c, const struct dtx
 /* In csv_doubt.c: fails once with `resniff` if the text from `byte` on fits another dialect better
  * than that of the sample. */
 DTX_MUSTUSE enum dtx_code dtx_csv_doubt(struct dtx_csv *c, size_t byte, struct dtx_err *err);
-/* In csv_reject.c: notes a ragged record. Codes: ragged_rows if there are too many. */
+/* In csv_batch.c: notes a ragged record. Codes: ragged_rows if there are too many. */
 DTX_MUSTUSE enum dtx_code dtx_csv_reject(struct dtx_csv *c, const struct dtx_csv_row *row,
                                          struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_csv_rejects(struct dtx_reader *r, struct dtx_buf *out,
                                           struct dtx_err *err);
 void dtx_csv_set_position(const struct dtx_csv *c, size_t byte, struct dtx_err *err);
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
-/* In csv_lines.c: keeps what reading a morsel showed about its lines. Hold `lock`. */
+/* In csv_batch.c: keeps what reading a morsel showed about its lines. Hold `lock`. */
 void dtx_csv_lines_note(struct dtx_csv *c, const struct dtx_csv_worker *w);
 /* The number of lines before a morsel, if libcsv is not the reader. */
 int64_t dtx_csv_lines_before(struct dtx_csv *c, uint64_t k);

@@ -68,7 +68,7 @@ out:
 	return rc;
 }
 
-/* As filler_cuts in csv_fill.c. */
+/* As filler_cuts in csv_batch.c. */
 static bool ref_cuts(struct ref_filler *f, const struct dtx_csv_row *row, enum dtx_csv_kind kind)
 {
 	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;

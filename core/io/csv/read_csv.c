@@ -479,7 +479,7 @@ static enum dtx_code csv_next(struct dtx_reader *r, unsigned worker, struct dtx_
 		DTX_TRY(csv_next_ref(c, &b, err));
 		if (!b)
 			goto out;
-		DTX_TRY(dtx_csv_settle(c, b, err));
+		DTX_TRY(dtx_csv_null_misfits(c, b, err));
 		if (c->scan.keep && b->nrows)
 			DTX_TRY(c->scan.keep(c->scan.keep_arg, b, err));
 	} else {
