@@ -1,5 +1,4 @@
-/* What the files of the header finder share. Only header.c, header_echo.c, header_numbers.c,
- * header_prose.c and header_rows.c include this. */
+/* What the files of the header finder share. Only header.c and header_rows.c include this. */
 #ifndef DTX_IO_HEADER_HEADER_FIND_H
 #define DTX_IO_HEADER_HEADER_FIND_H
 
@@ -37,7 +36,7 @@ static inline enum dtx_code dtx_head_look(struct dtx_head_finder *f, uint64_t ro
 	return f->g->row(f->g->arg, row, f->cell, &width, err);
 }
 
-/* In header_prose.c: if the start row is a sentence, moves to the names below it. */
+/* In header_rows.c: if the start row is a sentence, moves to the names below it. */
 DTX_MUSTUSE enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint32_t *start,
                                                  struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start,
@@ -45,22 +44,14 @@ DTX_MUSTUSE enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32
 DTX_MUSTUSE enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start,
                                                struct dtx_err *err);
 uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start);
-/* In header_prose.c: whether a row below the names is a heading of the rows after it, and has no
- * names. */
-DTX_MUSTUSE enum dtx_code dtx_head_is_heading(struct dtx_head_finder *f, uint32_t r, bool *yes,
-                                              struct dtx_err *err);
 /* In header_rows.c: how many rows from `start` on are the header; and moves `start` to rows above
  * that belong to it. */
 DTX_MUSTUSE enum dtx_code dtx_head_grow_down(struct dtx_head_finder *f, uint32_t start,
                                              uint32_t *rows, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_head_grow_up(struct dtx_head_finder *f, uint32_t *start,
                                            uint32_t *rows, struct dtx_err *err);
-/* In header_echo.c: whether a row of texts above others is data, because its texts come again
- * below. *col: a column where they do; -1: none. */
-DTX_MUSTUSE enum dtx_code dtx_head_comes_again(struct dtx_head_finder *f, uint32_t r, int64_t *col,
-                                               struct dtx_err *err);
 
-/* In header_numbers.c: the class of a cell. NONE is a blank or a word for "missing". */
+/* In header_rows.c: the class of a cell. NONE is a blank or a word for "missing". */
 enum dtx_head_class {
 	DTX_HEAD_CLASS_NONE,
 	DTX_HEAD_CLASS_TEXT,
@@ -69,22 +60,22 @@ enum dtx_head_class {
 	DTX_HEAD_CLASS_PERCENT
 };
 enum dtx_head_class dtx_head_class(const struct dtx_head_cell *c);
-/* In header_numbers.c: whether the row has names that are numbers: years or positions, in an order
+/* In header_rows.c: whether the row has names that are numbers: years or positions, in an order
  * that no row below continues, while all of those have a first cell. */
 DTX_MUSTUSE enum dtx_code dtx_head_numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                 struct dtx_err *err);
-/* In header_numbers.c: whether it has three or more years, each the next one. These are names even
+/* In header_rows.c: whether it has three or more years, each the next one. These are names even
  * above dates. */
 DTX_MUSTUSE enum dtx_code dtx_head_years_count(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                struct dtx_err *err);
-/* In header_numbers.c: whether the first row has years or bools, and its first cell is blank or,
+/* In header_rows.c: whether the first row has years or bools, and its first cell is blank or,
  * before bools, a text. */
 DTX_MUSTUSE enum dtx_code dtx_head_numbers_first(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                  struct dtx_err *err);
-/* In header_numbers.c: whether it has numbers above cells that are not of that kind. */
+/* In header_rows.c: whether it has numbers above cells that are not of that kind. */
 DTX_MUSTUSE enum dtx_code dtx_head_numbers_differ(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                   struct dtx_err *err);
-/* In header_numbers.c: whether it has the numbers that pandas gives to columns without a name. */
+/* In header_rows.c: whether it has the numbers that pandas gives to columns without a name. */
 DTX_MUSTUSE enum dtx_code dtx_head_counts_columns(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                                   struct dtx_err *err);
 
