@@ -124,7 +124,7 @@ static enum dtx_code eval_row_make(struct eval_row *row, const char *text, struc
 
 	DTX_TRY(dtx_json_parse(dtx_str_of(text), limits, &object, err));
 	if (!json_is_object(object))
-		DTX_FAIL(err, DTX_E_USAGE, "--row wants a JSON object");
+		DTX_FAIL(err, DTX_E_USAGE, "option '--row' takes a JSON object");
 	field = dtx_arena_zalloc(&row->arena, json_object_size(object) + 1, sizeof(*field));
 	if (!field)
 		DTX_FAIL_MEM(err);

@@ -59,7 +59,7 @@ static enum dtx_code exec_code(struct dtx_execution *x, int argc, char **argv, s
 	dtx_buf_init(&x->code, CODE_MAX);
 	if (argc < used) {
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-		                 "'dtx exec' wants a FILE or -c CODE");
+		                 "'dtx exec' needs a FILE or -c CODE");
 		dtx_err_hint(err, "dtx exec FILE, or dtx exec -c 'print(1)'");
 		goto out;
 	}

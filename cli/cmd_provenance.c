@@ -136,10 +136,10 @@ static enum dtx_code provenance_log(struct provenance_call *c, struct dtx_err *e
 	size_t i;
 
 	if (a->status && !dtx_str_in_list(known, a->status))
-		DTX_FAIL(err, DTX_E_USAGE, "option '--status' wants one of %s, got '%s'", known,
+		DTX_FAIL(err, DTX_E_USAGE, "option '--status' takes one of %s, got '%s'", known,
 		         a->status);
 	if (a->path && !dtx_str_in_list(ways, a->path))
-		DTX_FAIL(err, DTX_E_USAGE, "option '--path' wants one of %s, got '%s'", ways,
+		DTX_FAIL(err, DTX_E_USAGE, "option '--path' takes one of %s, got '%s'", ways,
 		         a->path);
 	if (a->since)
 		DTX_TRY(dtx_since_parse(a->since, "since", &filter.since_us, err));
@@ -493,7 +493,7 @@ static enum dtx_code provenance_call(struct provenance_call *c, const struct dtx
 		}
 	}
 	if (verb && provenance_verbs[i].operands > c->argc - 1)
-		DTX_FAIL(err, DTX_E_USAGE, "'%s' wants two runs or files", verb);
+		DTX_FAIL(err, DTX_E_USAGE, "'%s' needs two runs or files", verb);
 	if (c->argc > 1 && (!verb || c->argc - 1 > provenance_verbs[i].operands))
 		DTX_FAIL(err, DTX_E_USAGE, "unexpected operand '%s'", c->argv[c->argc - 1]);
 	DTX_TRY(provenance_ways(c->args, verb, err));

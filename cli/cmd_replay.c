@@ -77,7 +77,7 @@ static enum dtx_code replay_map_one(json_t *input, const char *map, bool *used, 
 	struct dtx_buf path = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
 	if (!len || !eq[1])
-		DTX_FAIL(err, DTX_E_USAGE, "option '--map' wants OLD=NEW, got '%s'", map);
+		DTX_FAIL(err, DTX_E_USAGE, "option '--map' takes OLD=NEW, got '%s'", map);
 	while (len > 1 && map[len - 1] == '/')
 		len--;
 	if (strncmp(uri, map, len) != 0 || (uri[len] && uri[len] != '/'))

@@ -281,7 +281,7 @@ static int snippet_add(const struct dtx_cli *cli, struct dtx_snippets_args *a, i
 
 	if (!a->plan) {
 		dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
-		            "'dtx snippet add' wants --plan PLAN: the step the module stands for");
+		            "'dtx snippet add' needs --plan PLAN: the step the module stands for");
 		return dtx_out_fail(cli, &err);
 	}
 	a->run.snippet = argv[0];
@@ -333,7 +333,7 @@ static int snippet_adopt(const struct dtx_cli *cli, struct dtx_snippets_args *a,
 
 	if (!a->plan || !a->rename.n) {
 		dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
-		            "'dtx snippet adopt' wants --rename NEED=HAVE and --plan PLAN");
+		            "'dtx snippet adopt' needs --rename NEED=HAVE and --plan PLAN");
 		return dtx_out_fail(cli, &err);
 	}
 	a->run.approve = "require";
@@ -413,7 +413,7 @@ static enum dtx_code snippet_verb(struct dtx_snippets *c, const char *verb, stru
 		if (strcmp(verbs[i].verb, verb) != 0)
 			continue;
 		if (verbs[i].operand && !c->argc)
-			DTX_FAIL(err, DTX_E_USAGE, "'dtx snippet %s' wants an ID", verb);
+			DTX_FAIL(err, DTX_E_USAGE, "'dtx snippet %s' needs an ID", verb);
 		DTX_TRY(dtx_store_open(c->cli->store, verbs[i].mode, &c->store, err));
 		DTX_TRY(verbs[i].run(c, err));
 		goto out;

@@ -264,7 +264,7 @@ static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
 	DTX_TRY(dtx_relative_time_parse(a->older ? a->older : "180d", "older-than", &opts.older_us,
 	                                err));
 	if (!dtx_num_parse_i64(keep, strlen(keep), &opts.keep_last) || opts.keep_last < 0)
-		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' wants a number of runs, got '%s'",
+		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' takes a number of runs, got '%s'",
 		         keep);
 	DTX_TRY(store_purge(c, &opts, a->apply ? "out --dry-run" : " --apply", err));
 	if (!a->json)

@@ -53,7 +53,8 @@ static enum dtx_code config_locks(const char *path, json_t *locked, struct dtx_e
 	size_t i;
 
 	if (!json_is_array(locked))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': locked wants a list of settings", path);
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': 'locked' must be a list of settings",
+		         path);
 	json_array_foreach(locked, i, item) DTX_TRY(
 		config_name(path, json_is_string(item) ? json_string_value(item) : "", err));
 out:
@@ -71,10 +72,10 @@ static enum dtx_code config_value(const char *path, const char *key, json_t *val
 		if (!json_is_object(value) ||
 		    json_object_size(value) != (json_object_get(value, "deny") != NULL))
 			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			         "'%s': privacy wants an object with a list 'deny'", path);
+			         "'%s': 'privacy' must be an object with a list 'deny'", path);
 	} else if (!json_is_string(value) && !json_is_number(value) && !json_is_boolean(value))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "'%s': '%s' wants a text, a number, true or false", path, key);
+		         "'%s': '%s' must be a text, a number, true or false", path, key);
 out:
 	return rc;
 }
@@ -280,18 +281,18 @@ enum dtx_code dtx_config_deny(struct dtx_config *c, const char *const **out, siz
 
 		if (deny && !json_is_array(deny))
 			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			         "configuration: privacy.deny wants a list of patterns");
+			         "configuration: 'privacy.deny' must be a list of patterns");
 		for (k = 0; k < json_array_size(deny); k++) {
 			const char *glob = json_string_value(json_array_get(deny, k));
 
 			if (!glob)
 				DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-				         "configuration: privacy.deny wants patterns, item %zu is "
-				         "no text",
+				         "configuration: 'privacy.deny' holds patterns, but "
+				         "item %zu is not a text",
 				         k + 1);
 			if (*n == CONFIG_DENY_MAX)
 				DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-				         "configuration: privacy.deny wants at most %d patterns",
+				         "configuration: 'privacy.deny' holds at most %d patterns",
 				         CONFIG_DENY_MAX);
 			list[(*n)++] = glob;
 		}

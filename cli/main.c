@@ -78,7 +78,7 @@ static enum dtx_code main_count(const struct dtx_cmd *cmd, int argc, struct dtx_
 	enum dtx_code rc = DTX_OK;
 
 	if (argc < cmd->min_args) {
-		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "'dtx %s' wants %s", cmd->name,
+		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "'dtx %s' needs %s", cmd->name,
 		            cmd->usage);
 		rc = DTX_E_USAGE;
 	} else if (cmd->max_args >= 0 && argc > cmd->max_args) {

@@ -171,9 +171,9 @@ static const struct member_row member_rows[] = {
 	{ NULL, "limits", "rows, growth, cols, pivot_cols, memory_mb, time_s" },
 	{ "INPUTS", "name", "identifier, unique; required" },
 	{ NULL, "path",
-	  "file, relative to the plan; the command line overrides it.  A pattern (in*.csv) or a "
-	  "list: the files one below the other, each read alone, types found over all; they are "
-	  "inputs NAME__1, NAME__2 ... of the record" },
+	  "file, relative to the plan's folder; the command line overrides it.  A pattern "
+	  "(in*.csv) or a list of files: they are read one after the other, each on its own, and "
+	  "types are found over all of them; in the record they are inputs NAME__1, NAME__2 ..." },
 	{ NULL, "columns",
 	  "of several files: same (in any order, else columns_differ), union (what one lacks is "
 	  "null) or intersect" },

@@ -81,13 +81,18 @@ static enum dtx_code opt_number(struct opt_hit hit, const char *value, struct dt
 	                                : dtx_num_parse_i64(value, strlen(value), &v);
 
 	if (!ok)
-		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %s, got '%s'", o->name,
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' takes %s, got '%s'", o->name,
 		         o->kind == DTX_O_SIZE ? "a size like 256M" : "a whole number", value);
 	if (o->kind == DTX_O_SIZE && v < o->min)
-		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %lldM at least, got '%s'", o->name,
-		         (long long)(o->min >> 20), value);
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' takes a size of at least %lldM, got '%s'",
+		         o->name, (long long)(o->min >> 20), value);
+	if (o->max == INT64_MAX && v < o->min)
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "option '--%s' takes a whole number of at least %lld, got %lld", o->name,
+		         (long long)o->min, (long long)v);
 	if ((o->min || o->max) && (v < o->min || v > o->max))
-		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %lld to %lld, got %lld", o->name,
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "option '--%s' takes a whole number from %lld to %lld, got %lld", o->name,
 		         (long long)o->min, (long long)o->max, (long long)v);
 	memcpy(hit.field, &v, sizeof(v));
 out:
@@ -106,7 +111,7 @@ static enum dtx_code opt_choice(struct opt_hit hit, const char *value, struct dt
 			return DTX_OK;
 		}
 	}
-	DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants one of %s, got '%s'", hit.opt->name,
+	DTX_FAIL(err, DTX_E_USAGE, "option '--%s' takes one of %s, got '%s'", hit.opt->name,
 	         hit.opt->choices, value);
 out:
 	return rc;
@@ -146,8 +151,10 @@ static enum dtx_code opt_value(struct opt_hit hit, const char *attached, struct 
 
 	if (!attached && hit.opt->kind != DTX_O_FLAG) {
 		if (a->i + 1 >= a->argc)
-			DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %s", hit.opt->name,
-			         hit.opt->metavar ? hit.opt->metavar : "a value");
+			DTX_FAIL(err, DTX_E_USAGE, "option '--%s' needs a value: %s", hit.opt->name,
+			         hit.opt->metavar   ? hit.opt->metavar
+			         : hit.opt->choices ? hit.opt->choices
+			                            : "VALUE");
 		attached = a->argv[++a->i];
 	}
 	DTX_TRY(opt_set(hit, attached, err));

@@ -36,7 +36,7 @@ enum dtx_code dtx_relative_time_parse(const char *text, const char *option, int6
 
 	if (!parse_span(text, us))
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "option '--%s' wants a span like 180d, 12h or 30m, got '%s'", option,
+		         "option '--%s' takes a span like 180d, 12h or 30m, got '%s'", option,
 		         text);
 out:
 	return rc;
@@ -56,7 +56,7 @@ enum dtx_code dtx_since_parse(const char *text, const char *option, int64_t *us,
 		*us = (int64_t)day * 86400 * 1000000;
 	} else if (!dtx_datetime_parse(dtx_str_of(text), us, &zoned)) {
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "option '--%s' wants a day, a time like '2026-11-21T14:30:00' or a span "
+		         "option '--%s' takes a day, a time like '2026-11-21T14:30:00' or a span "
 		         "like 7d, "
 		         "got '%s'",
 		         option, text);

@@ -215,7 +215,7 @@ enum dtx_code dtx_snippets_diff(struct dtx_snippets *c, struct dtx_err *err)
 	int i;
 
 	if (c->argc != 2)
-		DTX_FAIL(err, DTX_E_USAGE, "'dtx snippet diff' wants two ids");
+		DTX_FAIL(err, DTX_E_USAGE, "'dtx snippet diff' needs two ids");
 	for (i = 0; i < 2; i++) {
 		DTX_TRY(dtx_snippet_get(c->store, c->argv[i], &c->arena, &s[i], err));
 		DTX_TRY(dtx_snippet_code(c->store, s[i].code_hash, &code[i], err));

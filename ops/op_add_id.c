@@ -72,7 +72,7 @@ static enum dtx_code id_check(const void *args, struct dtx_err *err)
 
 	if (a->by && a->hash_of)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/hash_of",
-		               "add_id wants by or hash_of, not both");
+		               "add_id takes by or hash_of, not both");
 	if (a->start != 1 && a->hash_of)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/start",
 		               "add_id: a fingerprint has no start");

@@ -608,7 +608,7 @@ const struct dtx_op dtx_op_add_totals = {
 	.notes = "Nulls are passed over. The row is the last one, or with `by` the one after the "
 		 "last "
 		 "row of its group. Its label stands in the first text column; where only a key is "
-		 "text, after it (North Total). Cells that are no sum, key or label are null. "
+		 "text, after it (North Total). Cells that are not a sum, key or label are null. "
 		 "Rates and prices do not add up: name the columns that do in `cols`.",
 	.params = totals_params,
 	.nparams = DTX_COUNT(totals_params),

@@ -160,7 +160,7 @@ static enum dtx_code asof_check(const void *args, struct dtx_err *err)
 	if (json_is_string(a->tolerance) &&
 	    !dtx_asof_duration(dtx_str_of(json_string_value(a->tolerance)), &us))
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/tolerance",
-		               "tolerance '%s' is no duration: a number and s, min, h, d or w",
+		               "tolerance '%s' is not a duration: a number and s, min, h, d or w",
 		               json_string_value(a->tolerance));
 	if (a->tolerance && !json_is_string(a->tolerance) &&
 	    (!json_is_number(a->tolerance) || json_number_value(a->tolerance) < 0))
@@ -200,7 +200,7 @@ static enum dtx_code bind_rule(struct dtx_bind *b, const struct asof_args *a, st
 	if (!is_axis(l) || !is_axis(r) || is_time(l) != is_time(r))
 		DTX_TRY(dtx_bind_fail(
 			b, DTX_E_TYPE_MISMATCH, "/on", err,
-			"asof_join wants two numbers or two times, '%s' is %s and '%s' %s",
+			"asof_join needs two numbers or two times, '%s' is %s and '%s' %s",
 			b->in[0]->field[s->left].name, dtx_type_name(l),
 			b->in[1]->field[s->right].name, dtx_type_name(r)));
 	else if (a->tolerance && json_is_string(a->tolerance) != s->rule.times)

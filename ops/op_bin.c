@@ -113,13 +113,13 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 
 	if (!a->breaks.n == !a->n)
 		DTX_FAIL(err, a->n ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "bin wants one of breaks and n");
+		         "bin needs one of breaks and n");
 	if (a->breaks.n && a->method != METHOD_WIDTH)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/method",
 		               "bin: method is for n, breaks are edges");
 	if (a->breaks.n == 1) {
 		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
-		            "bin wants two breaks or more");
+		            "bin needs two breaks or more");
 		dtx_err_hint(err, "\"n\" takes the number of bins, \"breaks\" their edges");
 		dtx_err_at(err, "/breaks");
 		rc = DTX_E_BAD_PARAM_VALUE;

@@ -107,7 +107,7 @@ static enum dtx_code crosstab_check(const void *args, struct dtx_err *err)
 
 	if (!a->value && strcmp(a->agg, "count") != 0) {
 		rc = dtx_err_set(err, DTX_E_MISSING_PARAM, __FILE__, __LINE__,
-		                 "crosstab: agg '%s' wants a value to work on", a->agg);
+		                 "crosstab: agg '%s' needs a value to work on", a->agg);
 		dtx_err_hint(err, "value names the column");
 	}
 	return rc;
@@ -133,7 +133,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct crosstab_args *
 		goto out;
 	if (!dtx_fn_may_be_agg(dtx_str_of(a->agg), a->value != NULL)) {
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
-		                      "'%s' is no aggregate of one argument", a->agg));
+		                      "'%s' is not an aggregate of one argument", a->agg));
 		goto out;
 	}
 	DTX_TRY(dtx_tableagg_bind(b, call, "/agg", NULL, 0, DTX_USE_ROWS, s->agg.out, err));

@@ -80,7 +80,7 @@ static enum dtx_code explode_check(const void *args, struct dtx_err *err)
 
 	if (!a->sep == !a->json)
 		DTX_FAIL(err, a->sep ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "explode wants one of sep and json");
+		         "explode needs one of sep and json");
 	if (a->sep && !*a->sep)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "explode: sep is empty");
 out:
@@ -172,7 +172,7 @@ static enum dtx_code cut_json(const struct explode_args *a, struct pieces *p, st
 	if (!dtx_buf_ok(&one))
 		DTX_FAIL_MEM(err);
 	if (!ok)
-		DTX_FAIL(err, DTX_E_BAD_SPLIT, "explode wants a JSON array, got '%.*s'",
+		DTX_FAIL(err, DTX_E_BAD_SPLIT, "explode needs a JSON array, got '%.*s'",
 		         (int)DTX_MIN(text.len, (size_t)80), text.ptr);
 	for (bool first = true; !dtx_jsontext_take(&r, ']'); first = false) {
 		char ch;

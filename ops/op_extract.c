@@ -112,7 +112,7 @@ static enum dtx_code bind_groups(struct dtx_bind *b, const struct extract_args *
 	}
 	if (!*n)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_PARAM, "/into", err,
-		                      "extract wants into, or named groups in the pattern"));
+		                      "extract needs into, or named groups in the pattern"));
 out:
 	return rc;
 }

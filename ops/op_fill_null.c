@@ -81,7 +81,7 @@ static enum dtx_code null_check(const void *args, struct dtx_err *err)
 
 	if (given != 1)
 		DTX_FAIL(err, given ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "fill_null wants one of value, expr and strategy");
+		         "fill_null needs one of value, expr and strategy");
 out:
 	return rc;
 }

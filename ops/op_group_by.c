@@ -181,7 +181,7 @@ static enum dtx_code group_by_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->sets_as && a->sets.how == DTX_SETS_NONE)
-		DTX_FAIL(err, DTX_E_MISSING_PARAM, "group_by: 'sets_as' wants 'sets'");
+		DTX_FAIL(err, DTX_E_MISSING_PARAM, "group_by: 'sets_as' needs 'sets'");
 out:
 	return rc;
 }

@@ -86,7 +86,7 @@ static enum dtx_code range_check(const void *args, struct dtx_err *err)
 	if (!parse_range(a->range, &w))
 		DTX_PARAM_FAIL(
 			err, DTX_E_BAD_PARAM_VALUE, "/range",
-			"keep_range wants a range such as B4:H200, 4:200 or B:H, got '%.40s'",
+			"keep_range needs a range such as B4:H200, 4:200 or B:H, got '%.40s'",
 			a->range);
 out:
 	return rc;

@@ -145,9 +145,9 @@ static enum dtx_code lookup_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->on_missing == MISSING_DEFAULT && !a->def)
-		DTX_FAIL(err, DTX_E_MISSING_PARAM, "on_missing default wants default");
+		DTX_FAIL(err, DTX_E_MISSING_PARAM, "on_missing default needs default");
 	if (a->on_missing != MISSING_DEFAULT && a->def)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "default wants on_missing default");
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "default needs on_missing default");
 out:
 	return rc;
 }

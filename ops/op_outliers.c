@@ -315,7 +315,7 @@ const struct dtx_op dtx_op_outliers = {
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Flag, blank, clip or drop numbers far from the others",
 	.notes = "Quartiles are of type 7, the standard deviation is the sample's, a median "
-		 "deviation is scaled by 1.4826. A null is no outlier; its flag is null.",
+		 "deviation is scaled by 1.4826. A null is not an outlier; its flag is null.",
 	.params = outlier_params,
 	.nparams = DTX_COUNT(outlier_params),
 	.examples = outlier_examples,

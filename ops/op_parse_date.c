@@ -122,7 +122,7 @@ static enum dtx_code date_check(const void *args, struct dtx_err *err)
 
 	if (a->formats.n && a->order >= 0)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/order",
-		               "parse_date wants one of formats and order");
+		               "parse_date needs one of formats and order");
 	for (size_t i = 0; i < a->formats.n; i++) {
 		snprintf(sub, sizeof(sub), "/formats/%zu", i);
 		if (!dtx_time_format_check(dtx_str_of(format[i]), DTX_FORMAT_READ, &fault))

@@ -232,7 +232,8 @@ static enum dtx_code misfit(const struct dtx_opctx *ox, const struct dtx_batch *
 	dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
 	            "parse_number: column '%s' has '%.*s', which %s%s", in->schema->field[col].name,
 	            (int)DTX_MIN(text.len, (size_t)80), text.ptr,
-	            number ? "does not fit " : "is no number", number ? dtx_buf_text(&type) : "");
+	            number ? "does not fit " : "is not a number",
+	            number ? dtx_buf_text(&type) : "");
 	if (!number || !dtx_cast_hint_digits((struct dtx_str){ plain, len }, s->type, err))
 		dtx_err_hint(err,
 		             "add it to blanks, set decimal (\"%c\") and group (\"%s\") as it "

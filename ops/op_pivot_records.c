@@ -73,7 +73,7 @@ static enum dtx_code records_check(const void *args, struct dtx_err *err)
 
 	if (a->every && a->start)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/start",
-		               "pivot_records wants one of every and start");
+		               "pivot_records needs one of every and start");
 	if (a->sep && a->value)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/value",
 		               "pivot_records: with sep the values come out of the column key, not "
@@ -100,7 +100,7 @@ static enum dtx_code records_bind(struct dtx_bind *b, void *args, struct dtx_err
 		DTX_TRY(dtx_bind_column(b, 0, a->value, "/value", &s->value, err));
 	if (b->typed && b->in[0]->nfields < (a->sep ? 1U : 2U))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, "", err,
-		                      "pivot_records wants %s, the table has %u columns",
+		                      "pivot_records needs %s, the table has %u columns",
 		                      a->sep ? "a column" : "a key and a value column",
 		                      b->in[0]->nfields));
 	DTX_TRY(dtx_raw_bind(b, err));

@@ -165,7 +165,7 @@ static enum dtx_code find_head(const struct promote_args *a, const struct dtx_he
 	*head = (struct dtx_head){ .rows = a->rows ? (uint32_t)json_integer_value(a->rows) : 1 };
 	if (grid->nrows < head->rows) {
 		rc = dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
-		                 "promote_header wants %u rows, the table has %llu", head->rows,
+		                 "promote_header needs %u rows, the table has %llu", head->rows,
 		                 (unsigned long long)grid->nrows);
 		dtx_err_hint(err, "an earlier step may have dropped the header");
 	}

@@ -185,9 +185,9 @@ static enum dtx_code rename_check(const void *args, struct dtx_err *err)
 
 	if (a->map.n && (a->regex || a->replace || a->cols))
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/regex",
-		               "rename wants map, or regex and replace");
+		               "rename needs map, or regex and replace");
 	if (!a->map.n && (!a->regex || !a->replace))
-		DTX_FAIL(err, DTX_E_MISSING_PARAM, "rename wants map, or regex and replace");
+		DTX_FAIL(err, DTX_E_MISSING_PARAM, "rename needs map, or regex and replace");
 out:
 	return rc;
 }

@@ -51,7 +51,7 @@ static enum dtx_code reorder_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (wants && !a->anchor)
-		DTX_FAIL(err, DTX_E_MISSING_PARAM, "reorder to before or after wants anchor");
+		DTX_FAIL(err, DTX_E_MISSING_PARAM, "reorder to before or after needs anchor");
 	if (!wants && a->anchor)
 		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "reorder to first or last has no anchor");
 out:

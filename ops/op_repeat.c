@@ -46,7 +46,7 @@ static enum dtx_code repeat_check(const void *args, struct dtx_err *err)
 
 	if (!a->n == !a->col)
 		DTX_FAIL(err, a->col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "repeat wants one of n and col");
+		         "repeat needs one of n and col");
 out:
 	return rc;
 }
@@ -66,7 +66,7 @@ static enum dtx_code repeat_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		type = s->col < 0 ? DTX_T_UNKNOWN : b->in[0]->field[s->col].type.type;
 		if (type != DTX_T_UNKNOWN && type != DTX_T_INT64 && type != DTX_T_NULL)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/col", err,
-			                      "repeat wants a column of whole numbers, '%s' is %s",
+			                      "repeat needs a column of whole numbers, '%s' is %s",
 			                      a->col, dtx_type_name(type)));
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col, DTX_DEMAND_VALUE, err));
 	}

@@ -338,7 +338,8 @@ static enum dtx_code label_column(struct work *w, size_t from, uint32_t n, bool 
 		int64_t at = w->bucket[from + i].start;
 
 		if (end && !dtx_duration_step(at, 1, w->s->every, &at))
-			DTX_FAIL(err, DTX_E_OVERFLOW, "resample: the end of a bucket is no date");
+			DTX_FAIL(err, DTX_E_OVERFLOW,
+			         "resample: the end of a bucket is not a date");
 		dtx_times_build(&to, w->s->type.type, at);
 	}
 	DTX_TRY(dtx_builder_finish(&to, NULL, out, err));

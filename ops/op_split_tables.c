@@ -70,7 +70,7 @@ out:
 static enum dtx_code no_table(const struct tables_args *a, int64_t n, struct dtx_err *err)
 {
 	dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
-	            "split_tables wants table %lld, there are %lld", (long long)a->pick,
+	            "split_tables needs table %lld, there are %lld", (long long)a->pick,
 	            (long long)n);
 	dtx_err_hint(err, "set pick to the number of a table, or by to what separates them");
 	return DTX_E_UNEXPECTED_VALUE;

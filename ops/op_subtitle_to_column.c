@@ -181,7 +181,7 @@ static enum dtx_code subtitle_lay(struct dtx_relayout *m, struct dtx_err *err)
 	}
 	if (t.s->bold && m->raw.table->nrows && !dtx_raw_is_sheet(&m->raw)) {
 		dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
-		            "subtitle_to_column: match \"bold\" wants cells of a workbook");
+		            "subtitle_to_column: match \"bold\" needs cells of a workbook");
 		dtx_err_hint(err, "put the step first, or match \"only_cell\" or a regex");
 		rc = DTX_E_UNEXPECTED_VALUE;
 		goto out;

@@ -19,7 +19,7 @@ static enum dtx_code split(const char *option, const char *text, char name[DTX_E
 	const char *eq = strchr(text, '=');
 
 	if (!eq || eq == text || !eq[1] || (size_t)(eq - text) >= DTX_EXEC_NAME)
-		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants NAME=%s, got '%s'", option,
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' takes NAME=%s, got '%s'", option,
 		         strcmp(option, "table") ? "PATH" : "FILE", text);
 	dtx_str_copy(name, DTX_EXEC_NAME, (struct dtx_str){ text, (size_t)(eq - text) });
 	*path = eq + 1;

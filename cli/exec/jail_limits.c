@@ -30,10 +30,10 @@ static enum dtx_code setting_parse(const struct setting *s, const char *text, in
 	                  : dtx_num_parse_i64(text, strlen(text), out);
 
 	if (!ok)
-		DTX_FAIL(err, DTX_E_USAGE, "setting '%s' wants %s, got '%s'", s->key,
+		DTX_FAIL(err, DTX_E_USAGE, "setting '%s' takes %s, got '%s'", s->key,
 		         s->size ? "a size like 256M" : "a whole number", text);
 	if (*out < s->min || *out > s->max)
-		DTX_FAIL(err, DTX_E_USAGE, "setting '%s' wants %lld to %lld, got %lld", s->key,
+		DTX_FAIL(err, DTX_E_USAGE, "setting '%s' takes %lld to %lld, got %lld", s->key,
 		         (long long)s->min, (long long)s->max, (long long)*out);
 out:
 	return rc;
@@ -51,7 +51,7 @@ static enum dtx_code profile_parse(const char *text, enum dtx_jail_profile *out,
 		if (!strcmp(text, dtx_jail_profile_names[i]))
 			goto out;
 	}
-	DTX_FAIL(err, DTX_E_USAGE, "setting 'jail_profile' wants sealed or lib-ro, got '%s'", text);
+	DTX_FAIL(err, DTX_E_USAGE, "setting 'jail_profile' takes sealed or lib-ro, got '%s'", text);
 out:
 	return rc;
 }

@@ -277,7 +277,7 @@ enum dtx_code dtx_runner_date(const struct dtx_runner *r, int32_t *day, struct d
 
 	*day = (int32_t)(dtx_runner_clock(r) / DTX_DAY_US);
 	if (r->args->run_date && !dtx_day_parse(dtx_str_of(r->args->run_date), day))
-		DTX_FAIL(err, DTX_E_USAGE, "option '--run-date' wants YYYY-MM-DD, got '%s'",
+		DTX_FAIL(err, DTX_E_USAGE, "option '--run-date' takes YYYY-MM-DD, got '%s'",
 		         r->args->run_date);
 out:
 	return rc;

@@ -167,7 +167,7 @@ static enum dtx_code setup_cassette(struct setup *s)
 	DTX_TRY(setup_flag(s, "cassette_record", s->r->args->cassette_record, &record));
 	if (record && (!folder || !s->r->fallback.author))
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "--cassette-record wants --cassette FOLDER and an author to ask");
+		         "option '--cassette-record' needs --cassette FOLDER and an author to ask");
 	if (!folder)
 		goto out;
 	s->a->tape.secrets = &s->a->secrets;

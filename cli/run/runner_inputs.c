@@ -40,7 +40,7 @@ static enum dtx_code known_settle(struct dtx_config *config, int64_t *settle_s, 
 		*settle_s = KNOWN_NEVER;
 	else if (text && (!dtx_num_parse_i64(text, strlen(text), settle_s) || *settle_s < 0))
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-		                 "setting 'input_settle' wants seconds or 'never', got '%.60s'",
+		                 "setting 'input_settle' takes seconds or 'never', got '%.60s'",
 		                 text);
 	return rc;
 }
@@ -57,7 +57,7 @@ static enum dtx_code known_kind(struct dtx_config *config, enum dtx_identity_kin
 		*kind = DTX_IDENTITY_SHA256;
 	else if (text && strcmp(text, "auto") != 0)
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-		                 "setting 'input_hash' wants 'auto' or 'sha256', got '%.60s'",
+		                 "setting 'input_hash' takes 'auto' or 'sha256', got '%.60s'",
 		                 text);
 	return rc;
 }
@@ -247,7 +247,7 @@ static enum dtx_code inputs_header(const char *text, int *rows, struct dtx_err *
 	else if (text[0] >= '0' && text[0] <= '8' && !text[1])
 		*rows = text[0] - '0';
 	else
-		DTX_FAIL(err, DTX_E_USAGE, "option '--header-rows' wants 0 to 8 or auto, got '%s'",
+		DTX_FAIL(err, DTX_E_USAGE, "option '--header-rows' takes 0 to 8 or auto, got '%s'",
 		         text);
 out:
 	return rc;
@@ -293,7 +293,7 @@ static enum dtx_code inputs_limit(struct dtx_runner *r, const char *text, struct
 	uint32_t i;
 
 	if (!eq || !dtx_opt_size(dtx_str_of(eq + 1), &value))
-		DTX_FAIL(err, DTX_E_USAGE, "option '--limit' wants archive.NAME=N, got '%s'", text);
+		DTX_FAIL(err, DTX_E_USAGE, "option '--limit' takes archive.NAME=N, got '%s'", text);
 	if (dtx_str_starts(name, DTX_STR(LIMIT_GROUP)))
 		name = (struct dtx_str){ name.ptr + strlen(LIMIT_GROUP),
 			                 name.len - strlen(LIMIT_GROUP) };

@@ -61,7 +61,7 @@ enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out, st
 	*out = NULL;
 	if (!rejects_wanted(r)) {
 		if (r->args->rejects)
-			DTX_FAIL(err, DTX_E_USAGE, "option '--rejects' wants --ragged quarantine");
+			DTX_FAIL(err, DTX_E_USAGE, "option '--rejects' needs --ragged quarantine");
 		goto out;
 	}
 	DTX_TRY(rejects_named(r, &path, err));

@@ -37,7 +37,7 @@ static int64_t full_max(const struct dtx_runner *r)
 		max = INT64_MAX;
 	else if (text && (!dtx_opt_size(dtx_str_of(text), &max) || max < FULL_LEAST)) {
 		dtx_out_note(r->cli,
-		             "dtx: setting 'store_max' wants a size from 1M, or 'never', got "
+		             "dtx: setting 'store_max' takes a size from 1M, or 'never', got "
 		             "'%.60s'\n",
 		             text);
 		max = FULL_MAX;

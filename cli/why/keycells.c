@@ -42,7 +42,7 @@ static enum dtx_code keycells_add(const char *text, const json_t *schema, json_t
 	for (;; text = end + 1) {
 		eq = strchr(text, '=');
 		if (!eq || eq == text)
-			DTX_FAIL(err, DTX_E_USAGE, "option '--key' wants COLUMN=TEXT, got '%s'",
+			DTX_FAIL(err, DTX_E_USAGE, "option '--key' takes COLUMN=TEXT, got '%s'",
 			         text);
 		end = keycells_end(eq, schema);
 		if (json_object_setn_new(cells, text, (size_t)(eq - text),

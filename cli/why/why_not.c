@@ -129,7 +129,7 @@ static enum dtx_code why_not_address(const char *text, struct dtx_buf *input, in
 	*line = isdigit((unsigned char)*p) ? strtoll(p, &end, 10) : 0;
 	if (p == cell || *line < 1 || *end)
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "'%s' is no place in an input: try input.csv!L12 or Q1!B7", text);
+		         "'%s' is not a place in an input: try input.csv!L12 or Q1!B7", text);
 	if (bang)
 		dtx_buf_adds(input, (struct dtx_str){ text, (size_t)(bang - text) });
 	DTX_TRY(dtx_buf_check(input, "place", err));
@@ -363,7 +363,7 @@ static enum dtx_code why_not_look(void *arg, const struct dtx_exec_result *r, st
 		                 "the input has no such row: %lld were read from '%s'",
 		                 (long long)w->nrows,
 		                 dtx_why_replay_label(&w->x, w->x.r.plan->input[w->input].name));
-		dtx_err_hint(err, "headers, blank lines and skipped lines are no rows; dtx run "
+		dtx_err_hint(err, "headers, blank lines and skipped lines are not rows; dtx run "
 		                  "--verbose counts them");
 		goto out;
 	}
@@ -466,7 +466,7 @@ static enum dtx_code stored_number(struct not_stored *s, bool *told, struct dtx_
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 	                 "the input has no such row: %zu were read from '%s'", s->places->n,
 	                 dtx_why_replay_label(&w->x, w->x.r.plan->input[w->input].name));
-	dtx_err_hint(err, "headers, blank lines and skipped lines are no rows; dtx run --verbose "
+	dtx_err_hint(err, "headers, blank lines and skipped lines are not rows; dtx run --verbose "
 	                  "counts them");
 out:
 	return rc;

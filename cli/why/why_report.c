@@ -50,7 +50,7 @@ enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv, struct dtx_
 		DTX_FAIL(err, DTX_E_USAGE, "the row is given twice: --row and --key");
 	if (argc > 1) {
 		if (!why_address(w, argv[1]))
-			DTX_FAIL(err, DTX_E_USAGE, "'%s' is no cell of this result", argv[1]);
+			DTX_FAIL(err, DTX_E_USAGE, "'%s' is not a cell of this result", argv[1]);
 		goto out;
 	}
 	if ((!a->row && !w->key) || !a->col)

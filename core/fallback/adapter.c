@@ -31,7 +31,8 @@ static enum dtx_code adapter_pairs(const char *const *rename, size_t n, json_t *
 		const char *equals = strchr(rename[i], '=');
 
 		if (!equals || equals == rename[i] || !equals[1])
-			DTX_FAIL(err, DTX_E_USAGE, "--rename wants NEED=HAVE, got '%s'", rename[i]);
+			DTX_FAIL(err, DTX_E_USAGE, "option '--rename' takes NEED=HAVE, got '%s'",
+			         rename[i]);
 		dtx_buf_reset(&need);
 		dtx_buf_addn(&need, rename[i], (size_t)(equals - rename[i]));
 		if (!dtx_buf_ok(&need) || !adapter_add(map, dtx_buf_text(&need), equals + 1))

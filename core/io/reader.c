@@ -342,7 +342,7 @@ static enum dtx_code by_name_or_content(struct dtx_source *src, const struct dtx
 		*out = embedded;
 	if (*out == &dtx_read_csv && is_binary(data, head)) {
 		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-		            "'%s' is no text, and in no format that dtx reads", path);
+		            "'%s' is not text, and not in a format that dtx reads", path);
 		dtx_err_hint(err, "\"format\": \"csv\" reads it all the same");
 		rc = DTX_E_UNSUPPORTED_FORMAT;
 	}

@@ -389,10 +389,11 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 	if (!version || json_is_null(version)) {
 		rc = dtx_err_set(err, DTX_E_PLAN_VERSION, __FILE__, __LINE__,
 		                 "the plan has no version");
-		dtx_err_hint(err, json_object_get(*json, "op")
-		                          ? "one step is no plan: {\"dtx\": 1, \"steps\": [...]}, "
-		                            "or a bare list of steps"
-		                          : "add \"dtx\": 1");
+		dtx_err_hint(err,
+		             json_object_get(*json, "op")
+		                     ? "one step is not a plan: {\"dtx\": 1, \"steps\": [...]}, "
+		                       "or a bare list of steps"
+		                     : "add \"dtx\": 1");
 		goto out;
 	}
 	if (!json_is_integer(version) || json_integer_value(version) != DTX_PLAN_VERSION) {

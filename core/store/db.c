@@ -425,8 +425,8 @@ static enum dtx_code db_version(struct dtx_db *db, int64_t *version, struct dtx_
 	DTX_TRY(dtx_db_query(db, DTX_SQL_VERSIONS, NULL, 0, &rows, err));
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	if (!more || dtx_db_get_int(rows, 0) != DTX_SQL_APPLICATION) {
-		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "'%s' is no store of dtx",
-		                 db->path);
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+		                 "'%s' is not a store of dtx", db->path);
 		dtx_err_hint(err, "name another file with --store FILE");
 		goto out;
 	}

@@ -135,13 +135,11 @@ DTX_MUSTUSE enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, uns
  * several workers turn out to be one group, the states stay in one of them, the owner of its
  * states.  The place of the group in the result, and its first cells, come from the entry with the
  * first row.  All other entries of the group are dead. */
-#define DTX_GB_SELF ((uint64_t)0) /* states and first row are here */
-#define DTX_GB_STATE_OWNER                                                                         \
-	((uint64_t)1 << 62)                  /* the states are here, the first row is elsewhere    \
-	                                      */
-#define DTX_GB_FIRST_ROW ((uint64_t)2 << 62) /* the first row is here, the states are elsewhere */
-#define DTX_GB_DEAD      ((uint64_t)3 << 62)
-#define DTX_GB_KIND      ((uint64_t)3 << 62)
+#define DTX_GB_SELF        ((uint64_t)0)       /* states and first row are here */
+#define DTX_GB_STATE_OWNER ((uint64_t)1 << 62) /* the states; the first row is elsewhere */
+#define DTX_GB_FIRST_ROW   ((uint64_t)2 << 62) /* the first row; the states are elsewhere */
+#define DTX_GB_DEAD        ((uint64_t)3 << 62)
+#define DTX_GB_KIND        ((uint64_t)3 << 62)
 static inline uint64_t dtx_gb_ref(unsigned local, uint32_t id)
 {
 	return (uint64_t)local << 32 | id;

@@ -14,7 +14,7 @@ enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub, 
 
 	if (type == DTX_T_UNKNOWN || type == DTX_T_NULL || dtx_type_is_number(type))
 		return DTX_OK;
-	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err, "%s wants numbers, '%s' is %s",
+	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err, "%s needs numbers, '%s' is %s",
 	                     b->op, b->in[0]->field[col].name, dtx_type_name(type));
 }
 

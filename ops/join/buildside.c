@@ -146,7 +146,7 @@ static enum dtx_code bind_end(struct dtx_bind *b, unsigned t, const struct dtx_k
 	*e = (struct key_end){ .col = -1 };
 	if (!name == !expr && !b->broken)
 		return dtx_bind_fail(b, name ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM, sub, err,
-		                     "a pair of keys wants one of %s and %s_expr", side, side);
+		                     "a pair of keys needs one of %s and %s_expr", side, side);
 	snprintf(at, sizeof(at), "%s/%s%s", sub, side, expr ? "_expr" : "");
 	if (expr)
 		return bind_made(b, t, expr, at, m, e, err);

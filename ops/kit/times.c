@@ -97,7 +97,7 @@ enum dtx_code dtx_every_check(const char *every, const char *op, struct dtx_err 
 
 	if (!dtx_param_is_hole(every) && !dtx_duration_parse(every, &d)) {
 		rc = dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
-		                 "%s: every '%s' is no duration", op, every);
+		                 "%s: every '%s' is not a duration", op, every);
 		dtx_err_at(err, "/every");
 		dtx_err_hint(err, "a number and a unit: 15s 30min 1h 7d 1w 1mo 1q 1y");
 	}
@@ -116,7 +116,7 @@ enum dtx_code dtx_every_bind(struct dtx_bind *b, int32_t col, const char *every,
 		return DTX_OK;
 	if (type != DTX_T_DATE && type != DTX_T_DATETIME)
 		return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/col", err,
-		                     "%s wants dates or times, '%s' is %s", b->op, name,
+		                     "%s needs dates or times, '%s' is %s", b->op, name,
 		                     dtx_type_name(type));
 	if (type == DTX_T_DATE && !dtx_duration_is_days(*out))
 		return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/every", err,

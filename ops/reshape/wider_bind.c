@@ -34,7 +34,7 @@ static enum dtx_code bind_agg(struct dtx_bind *b, const struct dtx_wider_args *a
 		DTX_FAIL_MEM(err);
 	if (!dtx_fn_may_be_agg(dtx_str_of(a->agg), 1)) {
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
-		                      "'%s' is no aggregate of one argument", a->agg));
+		                      "'%s' is not an aggregate of one argument", a->agg));
 		goto out;
 	}
 	DTX_TRY(dtx_bind_agg(b, 0, call, "/agg", NULL, 0, DTX_USE_OPEN, &v->calls, &bound, err));

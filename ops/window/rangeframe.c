@@ -50,18 +50,18 @@ static enum dtx_code bind_edge(struct dtx_bind *b, const struct dtx_winedge *e,
 		return DTX_OK;
 	if (e->span && !read_span(e->span, out))
 		return dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-		                     "'%s' is no duration: a number and a unit, as in -7d, 0d, "
+		                     "'%s' is not a duration: a number and a unit, as in -7d, 0d, "
 		                     "30min or -1mo",
 		                     e->span);
 	if (key.type == DTX_T_UNKNOWN || key.type == DTX_T_NULL || (e->span ? time : number))
 		return DTX_OK;
 	if (time || number)
 		return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-		                     "the order is of %s: the frame wants %s",
+		                     "the order is of %s: the frame needs %s",
 		                     dtx_type_name(key.type),
 		                     time ? "durations, such as -7d" : "numbers, no durations");
 	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-	                     "a frame by range wants an order of dates, datetimes, ints or "
+	                     "a frame by range needs an order of dates, datetimes, ints or "
 	                     "floats, this one is of %s",
 	                     dtx_type_name(key.type));
 }
@@ -77,7 +77,7 @@ enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_row_frame
 		return DTX_OK;
 	if (order->n != 1)
 		return dtx_bind_fail(b, order->n ? DTX_E_BAD_PARAM_VALUE : DTX_E_ORDER_REQUIRED,
-		                     sub, err, "a frame by range wants one order key, there are %u",
+		                     sub, err, "a frame by range needs one order key, there are %u",
 		                     order->n);
 	DTX_TRY(bind_edge(b, &frame->from, key_type(b, order), sub, &out->from, err));
 	DTX_TRY(bind_edge(b, &frame->to, key_type(b, order), sub, &out->to, err));

@@ -217,7 +217,7 @@ static enum dtx_code local_put_file(struct dtx_box *b, const struct dtx_jail_fil
 	if (b->nput >= DTX_JAIL_FILES_MAX)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: more than %d files", DTX_JAIL_FILES_MAX);
 	if (!dtx_artifact_name(dtx_str_of(f->name)))
-		DTX_FAIL(err, DTX_E_USAGE, "jail: '%s' is no name for a file in /in", f->name);
+		DTX_FAIL(err, DTX_E_USAGE, "jail: '%s' is not a name for a file in /in", f->name);
 	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_ARTIFACT, (uint32_t)b->nput++, f->name,
 	                            f->bytes, err));
 out:

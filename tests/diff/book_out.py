@@ -59,7 +59,7 @@ def written(dtx, folder):
                                 "=1+1", "1234567890123456789"], rows[1])
     check("old dates and escapes", rows[2] == [2, 100, "1899-12-01", datetime.datetime(2024, 1, 1), False,
                                                "_x005F_x0041_", 12], rows[2])  # openpyxl does not decode escapes
-    check("nulls are no cells", rows[3][1:5] == [None] * 4, rows[3])
+    check("nulls are not cells", rows[3][1:5] == [None] * 4, rows[3])
     check("text is never a formula", sheet["F2"].data_type == "s", sheet["F2"].data_type)
     check("formats", [sheet[c].number_format for c in ("A2", "C2", "D2")] ==
           ["General", "yyyy\\-mm\\-dd", "yyyy\\-mm\\-dd\\ hh:mm:ss"] or

@@ -239,7 +239,7 @@ def memory():
         usual = dtx(["run", name + ".json", "in.csv", "-q"])
         got = [dtx(["run", name + ".json", "in.csv", "-q", *least, "--threads", "16"]) for _ in range(3)]
         check("16 MiB and 16 threads: %s" % name, got == [usual] * 3, [(g[0], g[2]) for g in got])
-    says("less than the least", ["run", "sorted.json", "in.csv", "--memory", "8M"], 2, "wants 16M at least")
+    says("less than the least", ["run", "sorted.json", "in.csv", "--memory", "8M"], 2, "takes a size of at least 16M")
     with open("long.csv", "w") as f:
         f.write("id,k,x,y,z\n")
         for i in range(600000):

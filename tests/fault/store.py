@@ -238,7 +238,7 @@ def definitions():
     db.execute("PRAGMA application_id=7")
     db.close()
     status, out, err = dtx("verify", store="defs.db")
-    check("an application id of others: refused", status == 9 and "is no store of dtx" in err, out + err)
+    check("an application id of others: refused", status == 9 and "is not a store of dtx" in err, out + err)
 
 
 def cut_log():

@@ -173,8 +173,8 @@ MORE = {
 # steps that fail with a cell in their message, which starts the fallback
 TRIGGERS = {
     "no such op": [{"op": "do_the_impossible", "note": "negative value"}],
-    "a cell is no int": [{"op": "cast", "columns": {"word": "int"}}],
-    "a cell is no date": [{"op": "cast", "columns": {"word": {"type": "date"}}}],
+    "a cell is not an int": [{"op": "cast", "columns": {"word": "int"}}],
+    "a cell is not a date": [{"op": "cast", "columns": {"word": {"type": "date"}}}],
     "a word and a number": [{"op": "mutate", "columns": {"x": "word + 1"}}],
     "a pivot is not unique": [{"op": "pivot_wider", "names_from": "same", "values_from": "word",
                                "id": ["same"]}],

@@ -133,7 +133,7 @@ def strict_faults(strict):
     sizes = strict_sizes(strict)
     yield from (f"{k}: {v}, at most {STRICT[k]}" for k, v in sizes.items() if v > STRICT[k])
     if strict.get("type") != "object":
-        yield "the root is no object"
+        yield "the root is not an object"
     for p in subschemas(strict):
         for word in ("oneOf", "allOf", "not", "if", "$ref", "patternProperties", "default"):
             if word in p:

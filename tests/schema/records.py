@@ -192,7 +192,7 @@ def records(ids, validator):
         other = copy.deepcopy(record)
         other[key] = value
         taken += [key] if validator.is_valid(other) else []
-    ok("the schema refuses what is no record", not taken, taken)
+    ok("the schema refuses what is not a record", not taken, taken)
 
 
 def published(folder):

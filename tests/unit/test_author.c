@@ -518,7 +518,7 @@ void test_author_cassette_is_no_json(void)
 	call_init(&c);
 	dtx_author_cassette(&c.author, t_dir(), NULL);
 	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
-	T_CHECK(strstr(c.err.msg, "no recorded answer of version 1"));
+	T_CHECK(strstr(c.err.msg, "not a recorded answer of version 1"));
 	call_clear(&c);
 }
 

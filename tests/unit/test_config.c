@@ -135,7 +135,7 @@ void test_config_deny_too_many(void)
 	dtx_buf_add(&text, "]}}");
 	T_OK(dtx_config_load(&c, config_file("user", dtx_buf_text(&text)), NULL, &err), &err);
 	T_CODE(dtx_config_deny(&c, &glob, &n, &err), DTX_E_BAD_PARAM_VALUE, &err);
-	T_STR(err.msg, "configuration: privacy.deny wants at most 256 patterns");
+	T_STR(err.msg, "configuration: 'privacy.deny' holds at most 256 patterns");
 	dtx_config_clear(&c);
 	dtx_err_clear(&err);
 	dtx_buf_clear(&text);

@@ -80,7 +80,7 @@ void test_adapter_refuses(void)
 
 	for (size_t i = 0; i < DTX_COUNT(bad); i++) {
 		T_CODE(dtx_adapter_make(&bad[i], 1, NULL, &text, &err), DTX_E_USAGE, &err);
-		T_CHECK(strstr(err.msg, "--rename wants NEED=HAVE, got '"));
+		T_CHECK(strstr(err.msg, "option '--rename' takes NEED=HAVE, got '"));
 	}
 	T_CODE(dtx_adapter_table(adapter, t, &got, &err), DTX_E_NAME_COLLISION, &err);
 	T_STR(err.msg, "'have' cannot stand for 'need': there is such a column");

@@ -119,21 +119,21 @@ void test_jail_limits_that_are_none(void)
 		const char *user, *message;
 		enum dtx_code code;
 	} bad[] = {
-		{ "{\"jail_wall\":0}", "setting 'jail_wall' wants 1 to 86400, got 0", DTX_E_USAGE },
-		{ "{\"jail_wall\":true}", "setting 'jail_wall' wants a whole number, got 'true'",
+		{ "{\"jail_wall\":0}", "setting 'jail_wall' takes 1 to 86400, got 0", DTX_E_USAGE },
+		{ "{\"jail_wall\":true}", "setting 'jail_wall' takes a whole number, got 'true'",
 		  DTX_E_USAGE },
-		{ "{\"jail_cpu\":100000}", "setting 'jail_cpu' wants 1 to 86400, got 100000",
+		{ "{\"jail_cpu\":100000}", "setting 'jail_cpu' takes 1 to 86400, got 100000",
 		  DTX_E_USAGE },
 		{ "{\"jail_memory\":\"1M\"}",
-		  "setting 'jail_memory' wants 67108864 to 1099511627776, got 1048576",
+		  "setting 'jail_memory' takes 67108864 to 1099511627776, got 1048576",
 		  DTX_E_USAGE },
 		{ "{\"jail_output\":\"much\"}",
-		  "setting 'jail_output' wants a size like 256M, got 'much'", DTX_E_USAGE },
+		  "setting 'jail_output' takes a size like 256M, got 'much'", DTX_E_USAGE },
 		{ "{\"jail_profile\":\"open\"}",
-		  "setting 'jail_profile' wants sealed or lib-ro, got 'open'", DTX_E_USAGE },
+		  "setting 'jail_profile' takes sealed or lib-ro, got 'open'", DTX_E_USAGE },
 		{ "{\"jail_wal\":5}", "there is no setting 'jail_wal'", DTX_E_BAD_PARAM_VALUE },
 		{ "{\"locked\":[\"jail\"]}", "there is no setting 'jail'", DTX_E_BAD_PARAM_VALUE },
-		{ "{\"locked\":\"jail_cpu\"}", "locked wants a list of settings",
+		{ "{\"locked\":\"jail_cpu\"}", "'locked' must be a list of settings",
 		  DTX_E_BAD_PARAM_VALUE },
 		{ "[]", "expected a JSON object", DTX_E_BAD_PARAM_VALUE },
 	};

@@ -244,7 +244,7 @@ void test_op_rows_say_what_they_want(void)
 {
 	static const struct plancase list[] = {
 		{ PLANCASE("{\"op\":\"rolling\",\"cols\":[\"t\"],\"n\":2,\"fn\":\"max\"}"),
-		  "t\nx\n", "rolling wants numbers, 't' is text" },
+		  "t\nx\n", "rolling needs numbers, 't' is text" },
 		{ PLANCASE("{\"op\":\"range_join\",\"with\":\"main\",\"where\":\"t < right.t\"}"),
 		  "t\nx\n", "column 't' is of neither table: write left.t or right.t" },
 	};

@@ -261,7 +261,7 @@ void test_redact_trigger(void)
 		{ DTX_E_MISSING_COLUMN, "no column 'Canary'; there are 'hours', 'region'", "",
 		  "a column that is named is not there: 'hours', 'region'" },
 		/* these may quote cells: that the plan has the same word is no reason to show it */
-		{ DTX_E_CAST_FAILED, "column 'hours': 'negative' is no int", "hours",
+		{ DTX_E_CAST_FAILED, "column 'hours': 'negative' is not an int", "hours",
 		  "some cells cannot be read as the type that is wanted: column 'hours'" },
 		{ DTX_E_CAST_FAILED, "'negative' in 7 rows, 'mutate' in 'region'", "Canary",
 		  "some cells cannot be read as the type that is wanted: column 'region'" },

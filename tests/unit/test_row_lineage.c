@@ -80,7 +80,7 @@ void test_row_lineage_back_and_on(void)
 	       DTX_E_NO_TRANSLATION, &err);
 	T_CODE(dtx_row_lineage_follow(log, 0, 0, counts, 2, &results, &through, &err),
 	       DTX_E_NO_TRANSLATION, &err);
-	T_STR(err.msg, "of row 0 of input 1 no numbers are kept");
+	T_STR(err.msg, "no numbers are stored for row 0 of input 1");
 	T_CHECK(!dtx_row_lineage_places(log, 0) &&
 	        !strcmp(dtx_row_lineage_prefix(log, 0, "v"), "C") &&
 	        !strcmp(dtx_row_lineage_prefix(log, 0, "w"), "L"));
@@ -106,7 +106,7 @@ void test_row_lineage_of_a_window_without_groups(void)
 	T_OK(pack(&p, text, DTX_ROW_LINEAGE_MAX, &bytes, &err), &err);
 	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err), &err);
 	T_CODE(dtx_row_lineage_why(log, "s", 1, &a, &err), DTX_E_STORE_IO, &err);
-	T_STR(err.msg, "kept row numbers do not fit together");
+	T_STR(err.msg, "the stored row numbers contradict each other");
 	dtx_row_lineage_answer_clear(&a);
 	dtx_err_clear(&err);
 	dtx_row_lineage_free(log);
@@ -133,7 +133,9 @@ void test_row_lineage_of_rows_that_let(void)
 	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&bytes), &log, &err), &err);
 	T_CODE(dtx_row_lineage_follow(log, 0, 2, counts, 2, &results, &through, &err),
 	       DTX_E_NO_TRANSLATION, &err);
-	T_STR(err.msg, "of this input no numbers are kept: its rows only let others stay");
+	T_STR(err.msg,
+	      "no row numbers are stored for this input: its rows only decide which rows of "
+	      "other inputs stay");
 	T_CHECK(!results && counts[0] == -1 && counts[1] == -1);
 	T_OK(dtx_row_lineage_follow(log, 2, 2, counts, 2, &results, &through, &err),
 	     &err); /* another input */
@@ -154,7 +156,7 @@ void test_row_lineage_has_a_limit(void)
 	lineage_init(&p);
 	T_CODE(pack(&p, head, 10, &bytes, &err), DTX_E_ROW_LIMIT, &err);
 	T_CHECK(strstr(err.msg, "--lineage rows keeps"));
-	T_CHECK(strstr(err.hint, "without it"));
+	T_CHECK(strstr(err.hint, "leave it out"));
 	dtx_err_clear(&err);
 	dtx_buf_clear(&bytes);
 	planrun_clear(&p);
@@ -197,7 +199,7 @@ void test_row_lineage_damaged(void)
 	plain[n - 1] |= 0x80;
 	packed(plain, n, &part);
 	T_CODE(dtx_row_lineage_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
-	T_STR(err.msg, "kept row numbers end too early");
+	T_STR(err.msg, "the stored row numbers end too early");
 	plain[n - 1] &= 0x7f;
 	packed(plain, n, &part);
 	T_OK(dtx_row_lineage_unpack(dtx_buf_str(&part), &log, &err), &err);

@@ -59,7 +59,7 @@ static const struct zip_part honest[] = {
 
 static const struct broken_book books[] = {
 	{ "", .sheet = "Chart", .code = DTX_E_SHEET_NOT_FOUND,
-	  .says = "'b.xlsx': sheet 'Chart' is no worksheet" },
+	  .says = "'b.xlsx': sheet 'Chart' is not a worksheet" },
 	{ "", .table = "T", .range = "A1:B2", .code = DTX_E_BAD_PARAM_VALUE,
 	  .says = "'table' and 'range' both say which cells are read" },
 	{ "", .table = "T", .sheet = "Two", .code = DTX_E_SHEET_NOT_FOUND,
@@ -73,7 +73,7 @@ static const struct broken_book books[] = {
 	{ SHEET_PART, NULL, .code = DTX_E_CORRUPT_FILE,
 	  .says = "the part of sheet 'One' is missing" },
 	{ SHEET_PART, "<table/>", .code = DTX_E_CORRUPT_FILE,
-	  .says = "a sheet part that is no worksheet" },
+	  .says = "a sheet part that is not a worksheet" },
 	{ SHEET_PART, ROWS("<row r=\"1048576\"/><row/>"), .code = DTX_E_CORRUPT_FILE,
 	  .says = "a row beyond 1048576" },
 	{ SHEET_PART, ROWS("<row><c r=\"XFD1\"/><c><v>1</v></c></row>"), .code = DTX_E_CORRUPT_FILE,

@@ -153,8 +153,8 @@ void test_xml_says_where(void)
 	} row[] = {
 		{ "<a><!-- x", 0, "'t.xlsx': part at byte 3: the part breaks off" },
 		{ "<a b=\"1\"", 0, "at byte 0: the part breaks off inside a tag" },
-		{ "<a =\"1\"/>", 0, "at byte 0: a tag with something that is no attribute" },
-		{ "<a b/>", 0, "a tag with something that is no attribute" },
+		{ "<a =\"1\"/>", 0, "at byte 0: a tag with something that is not an attribute" },
+		{ "<a b/>", 0, "a tag with something that is not an attribute" },
 		{ "<a b=\"&zz;\"/>", 0, "an unknown entity in an attribute" },
 		{ "<r>< a/></r>", 0, "at byte 3: '<' without a name" },
 		{ "<a/>\xc3", 0, "text ends inside a character" },

@@ -172,7 +172,7 @@ static const char *const kind_names[] = {
 	[DTX_P_SETS] = "rollup, cube or list of lists",
 };
 
-/* The kind in the words of a message: "'n' wants a whole number". */
+/* The kind in the words of a message: "'n' must be a whole number". */
 static const char *const kind_wants[] = {
 	[DTX_P_INT] = "a whole number",
 	[DTX_P_NUMBER] = "a number",
@@ -514,7 +514,7 @@ static enum dtx_code frame_rows(const struct dtx_param_in *in, const json_t *end
 
 	if (!edge_rows(json_array_get(ends, 0), &f.from) ||
 	    !edge_rows(json_array_get(ends, 1), &f.to))
-		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE, "wants two whole numbers or nulls",
+		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE, "must be two whole numbers or nulls",
 		                   err);
 	if (!f.from.open && !f.to.open && f.from.rows > f.to.rows)
 		return frame_wrong(in, DTX_E_BAD_PARAM_VALUE, "ends before it begins", err);
@@ -531,11 +531,11 @@ static enum dtx_code frame_range(const struct dtx_param_in *in, const json_t *en
 	if (!edge_range(json_array_get(ends, 0), &f.from) ||
 	    !edge_range(json_array_get(ends, 1), &f.to))
 		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE,
-		                   "wants two durations, two numbers or nulls", err);
+		                   "must be two durations, two numbers or nulls", err);
 	plain = !f.from.open && !f.to.open;
 	if (plain && !f.from.span != !f.to.span)
 		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE,
-		                   "wants two durations or two numbers, not one of each", err);
+		                   "must be two durations or two numbers, not one of each", err);
 	if (plain && !f.from.span && f.from.units >= f.to.units)
 		return frame_wrong(in, DTX_E_BAD_PARAM_VALUE,
 		                   "by range holds nothing: it begins after its end", err);
@@ -553,7 +553,8 @@ enum dtx_code dtx_param_frame(const struct dtx_param_in *in, struct dtx_err *err
 	if (by_rows == by_range || json_object_size(in->v) != known ||
 	    json_array_size(by_rows ? rows : range) != 2)
 		return frame_wrong(in, DTX_E_BAD_PARAM_TYPE,
-		                   "wants {\"rows\": [from, to]} or {\"range\": [from, to]}", err);
+		                   "must be {\"rows\": [from, to]} or {\"range\": [from, to]}",
+		                   err);
 	return by_rows ? frame_rows(in, rows, err) : frame_range(in, range, err);
 }
 

@@ -16,8 +16,8 @@ static enum dtx_code param_wrong_kind(const struct dtx_param *p, const json_t *v
 	struct dtx_buf kind = DTX_BUF_INIT(1000);
 
 	dtx_param_wants_text(p, &kind);
-	DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "'%s' wants %s, got %s", p->name, dtx_buf_text(&kind),
-	               dtx_param_json_kind(v));
+	DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "'%s' must be %s, got %s", p->name,
+	               dtx_buf_text(&kind), dtx_param_json_kind(v));
 	dtx_buf_clear(&kind);
 	return dtx_param_found(ctx, &f, pointer, err);
 }
@@ -47,12 +47,12 @@ static enum dtx_code param_int(const struct dtx_param_in *in, struct dtx_err *er
 		return dtx_param_found(in->ctx, &f, in->pointer, err);
 	}
 	if (bounded && (v < in->p->min || v > in->p->max)) {
-		DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' is %lld, wants %lld or more",
+		DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' is %lld, but must be %lld or more",
 		               in->p->name, (long long)v, (long long)in->p->min);
 		if (in->p->max < PARAM_INT_MAX)
-			DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' is %lld, wants %lld to %lld",
-			               in->p->name, (long long)v, (long long)in->p->min,
-			               (long long)in->p->max);
+			DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE,
+			               "'%s' is %lld, but must be %lld to %lld", in->p->name,
+			               (long long)v, (long long)in->p->min, (long long)in->p->max);
 		return dtx_param_found(in->ctx, &f, in->pointer, err);
 	}
 	memcpy(in->to, &v, sizeof(v));
@@ -205,7 +205,7 @@ static enum dtx_code param_type(const struct dtx_param_in *in, struct dtx_err *e
 		memcpy(in->to, &name, sizeof(name));
 		goto out;
 	}
-	DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%.60s' is no type", text);
+	DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%.60s' is not a type", text);
 	dtx_err_hint(&f, "types are text, int, float, decimal(p,s), bool, date and datetime");
 	if (!dtx_err_foreign(&f, "type", text, words, DTX_COUNT(words)))
 		dtx_err_suggest(&f, text, words, DTX_COUNT(words));

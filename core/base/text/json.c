@@ -24,22 +24,22 @@ static const struct {
 	{ NULL, "]}", ',', "leave out the comma before it" },
 	{ NULL, "/#", 0,
 	  "JSON has no comments: a step has a 'note', other objects take an \"x-note\"" },
-	{ NULL, "'", 0, "names and texts stand in double quotes" },
-	{ NULL, "`", 0, "leave out the fence: the file holds the JSON alone" },
-	{ "unexpected newline", NULL, 0, "a text stands on one line; \\n stands for a line break" },
+	{ NULL, "'", 0, "names and texts are written in double quotes" },
+	{ NULL, "`", 0, "leave out the code fence: the file holds only the JSON" },
+	{ "unexpected newline", NULL, 0, "a text is on one line; \\n means a line break" },
 	{ "invalid escape", NULL, 0, "a backslash in a text is written twice" },
-	{ "string or '}' expected", NULL, 0, "the name of a member stands in double quotes" },
+	{ "string or '}' expected", NULL, 0, "the name of a member is written in double quotes" },
 	{ "'}' expected", "\"", 0, "a comma is missing before it" },
 	{ "']' expected", "{\"[", 0, "a comma is missing before it" },
-	{ "':' expected", NULL, 0, "a colon stands between a name and its value" },
+	{ "':' expected", NULL, 0, "a colon is missing between a name and its value" },
 	{ "premature end", NULL, 0, "a bracket or a quote is not closed" },
 	{ "end of file expected", NULL, 0, "there is text after the last bracket: leave it out" },
 	{ "end of file", NULL, 0, "a bracket or a quote is not closed" },
 	{ "unexpected token", "]}", 0, "a value is missing before it" },
 	{ "invalid token", "TF", 0, "true and false are written in lower case" },
-	{ "invalid token", "NnUuI", 0, "a value that is not there is null; there is no NaN" },
+	{ "invalid token", "NnUuI", 0, "a missing value is written as null; JSON has no NaN" },
 	{ "invalid token", "+.0123456789-", 0, "a number is written as 1, -0.5 or 1e3" },
-	{ "invalid token", NULL, 0, "a text stands in double quotes" },
+	{ "invalid token", NULL, 0, "a text is written in double quotes" },
 };
 
 static const char *token_of(const char *says)
@@ -89,7 +89,7 @@ static void json_hint(struct dtx_err *err, struct dtx_str text, size_t position,
 	char before = char_before(text, end >= n ? end - n : 0);
 
 	if (is_blank(text)) {
-		dtx_err_hint(err, "there is no text: JSON begins with { or [");
+		dtx_err_hint(err, "the text is empty: JSON begins with { or [");
 		return;
 	}
 	if (is_other(text)) {

@@ -373,15 +373,15 @@ static const char *cast_hint(const struct cast *k)
 	case DTX_T_FLOAT64:
 	case DTX_T_DECIMAL:
 		return "parse_number reads '1,234', '$5' and '12%'; cast with on_error null, or "
-		       "try() in a formula, makes null of what is no number";
+		       "try() in a formula, makes null of what is not a number";
 	case DTX_T_DATE:
 	case DTX_T_DATETIME:
 		return k->spec->format
 		               ? "parse_date takes several formats; on_error null, or try() in a "
-		                 "formula, makes null of what is no date"
+		                 "formula, makes null of what is not a date"
 		               : "parse_date reads other orders and formats; on_error null, or "
 		                 "try() "
-		                 "in a formula, makes null of what is no date";
+		                 "in a formula, makes null of what is not a date";
 	default: return "cast with on_error null, or try() in a formula, makes null of it";
 	}
 }
@@ -420,7 +420,7 @@ bool dtx_cast_hint_digits(struct dtx_str number, struct dtx_typeref to, struct d
 		return false;
 	if (to.type == DTX_T_INT64 && after) {
 		dtx_err_hint(err,
-		             "it is no whole number: round(x), floor(x) or ceil(x) in a formula "
+		             "it is not a whole number: round(x), floor(x) or ceil(x) in a formula "
 		             "makes one, the type float keeps it");
 		return true;
 	}

@@ -85,8 +85,8 @@ static bool expect_bool(struct expect_parse *p, const json_t *object, const char
 	if (!v || json_is_null(v))
 		return fallback;
 	if (!json_is_boolean(v))
-		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE, "expect: '%s' wants true or false, got %s",
-		           key, expect_kind(v));
+		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE,
+		           "expect: '%s' must be true or false, got %s", key, expect_kind(v));
 	return json_is_true(v);
 }
 
@@ -98,7 +98,7 @@ static int64_t expect_count(struct expect_parse *p, const json_t *object, const 
 		return -1;
 	if (!json_is_integer(v) || json_integer_value(v) < 0) {
 		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE,
-		           "expect: '%s' wants a number of rows, got %s", key, expect_kind(v));
+		           "expect: '%s' must be a number of rows, got %s", key, expect_kind(v));
 		return -1;
 	}
 	return json_integer_value(v);
@@ -173,7 +173,7 @@ static void expect_bound(struct expect_parse *p, const json_t *object, const cha
 	if (!expect_scalar(p, v, out) || json_is_boolean(v)) {
 		out->set = false;
 		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE,
-		           "expect: '%s' wants a number, a date or text, got %s", key,
+		           "expect: '%s' must be a number, a date or text, got %s", key,
 		           expect_kind(v));
 	}
 }
@@ -188,7 +188,7 @@ static void expect_one_of(struct expect_parse *p, const json_t *object, struct e
 		return;
 	if (!json_array_size(list)) {
 		EXPECT_BAD(p, "enum", DTX_E_BAD_PARAM_TYPE,
-		           "expect: 'enum' wants a list of values, got %s", expect_kind(list));
+		           "expect: 'enum' must be a list of values, got %s", expect_kind(list));
 		return;
 	}
 	col->one_of = dtx_arena_zalloc(p->arena, json_array_size(list), sizeof(*col->one_of));
@@ -200,7 +200,8 @@ static void expect_one_of(struct expect_parse *p, const json_t *object, struct e
 	{
 		if (!expect_scalar(p, v, &col->one_of[i]))
 			EXPECT_BAD(p, "enum", DTX_E_BAD_PARAM_TYPE,
-			           "expect: 'enum' wants single values, got %s", expect_kind(v));
+			           "expect: 'enum' must hold single values, got %s",
+			           expect_kind(v));
 	}
 	col->none_of = json_array_size(list);
 }
@@ -212,7 +213,7 @@ static void expect_type(struct expect_parse *p, const json_t *object, struct exp
 	if (!v || json_is_null(v))
 		return;
 	if (!json_is_string(v))
-		EXPECT_BAD(p, "type", DTX_E_BAD_PARAM_TYPE, "expect: 'type' wants text, got %s",
+		EXPECT_BAD(p, "type", DTX_E_BAD_PARAM_TYPE, "expect: 'type' must be text, got %s",
 		           expect_kind(v));
 	else if (!dtx_type_parse(dtx_str_of(json_string_value(v)), &col->type))
 		EXPECT_BAD(p, "type", DTX_E_BAD_PARAM_VALUE, "expect: no type '%s'",
@@ -228,15 +229,15 @@ static void expect_column(struct expect_parse *p, const json_t *v, struct expect
 	col->nullable = true;
 	if (!json_is_object(v)) {
 		EXPECT_BAD(p, NULL, DTX_E_BAD_PARAM_TYPE,
-		           "expect: a column wants an object such as {\"name\": \"a\"}, got %s",
+		           "expect: a column must be an object such as {\"name\": \"a\"}, got %s",
 		           expect_kind(v));
 		return;
 	}
 	expect_members(p, v, "name,type,nullable,unique,min,max,enum,matches");
 	if (!name || json_is_null(name))
-		EXPECT_BAD(p, "name", DTX_E_MISSING_PARAM, "expect: a column wants 'name'");
+		EXPECT_BAD(p, "name", DTX_E_MISSING_PARAM, "expect: a column needs 'name'");
 	else if (!json_is_string(name))
-		EXPECT_BAD(p, "name", DTX_E_BAD_PARAM_TYPE, "expect: 'name' wants text, got %s",
+		EXPECT_BAD(p, "name", DTX_E_BAD_PARAM_TYPE, "expect: 'name' must be text, got %s",
 		           expect_kind(name));
 	else
 		col->name = expect_text(p, json_string_value(name), json_string_length(name)).ptr;
@@ -259,7 +260,8 @@ static void expect_columns(struct expect_parse *p, const json_t *object, struct 
 		return;
 	if (!json_is_array(list)) {
 		EXPECT_BAD(p, "columns", DTX_E_BAD_PARAM_TYPE,
-		           "expect: 'columns' wants a list of objects, got %s", expect_kind(list));
+		           "expect: 'columns' must be a list of objects, got %s",
+		           expect_kind(list));
 		return;
 	}
 	e->col = dtx_arena_zalloc(p->arena, json_array_size(list), sizeof(*e->col));
@@ -286,7 +288,7 @@ static void expect_rows(struct expect_parse *p, const json_t *object, struct dtx
 		return;
 	if (!json_is_object(rows)) {
 		EXPECT_BAD(p, "rows", DTX_E_BAD_PARAM_TYPE,
-		           "expect: 'rows' wants {min, max, equals}, got %s", expect_kind(rows));
+		           "expect: 'rows' must be {min, max, equals}, got %s", expect_kind(rows));
 		return;
 	}
 	dtx_json_pointer_add(p->at, sizeof(p->at), "rows");
@@ -310,7 +312,7 @@ static void expect_extra(struct expect_parse *p, const json_t *object, struct dt
 		return;
 	if (!text || (strcmp(text, "allow") && strcmp(text, "forbid")))
 		EXPECT_BAD(p, "extra", DTX_E_BAD_PARAM_VALUE,
-		           "expect: 'extra' wants allow or forbid, got '%s'",
+		           "expect: 'extra' must be allow or forbid, got '%s'",
 		           text ? text : expect_kind(v));
 	e->forbid_extra = text && !strcmp(text, "forbid");
 }
@@ -334,7 +336,7 @@ enum dtx_code dtx_expect_parse(const json_t *object, const char *pointer, struct
 		goto out;
 	dtx_str_copy(p.at, sizeof(p.at), dtx_str_of(pointer));
 	if (!json_is_object(object)) {
-		EXPECT_BAD(&p, NULL, DTX_E_BAD_PARAM_TYPE, "expect wants an object, got %s",
+		EXPECT_BAD(&p, NULL, DTX_E_BAD_PARAM_TYPE, "expect must be an object, got %s",
 		           expect_kind(object));
 	} else {
 		expect_members(&p, object, "columns,extra,rows,keys,order_by,sums,rules");

@@ -172,7 +172,7 @@ static enum dtx_code read_texts(struct grid_in *in, struct dtx_rawgrid *g, struc
 		char *copy;
 
 		if (memchr(name, 0, in->h.sheet) || dtx_utf8_bad(name, in->h.sheet) >= 0)
-			BAD(err, "grid: the sheet's name is no text");
+			BAD(err, "grid: the sheet's name is not a text");
 		copy = dtx_mem_strndup(name, in->h.sheet);
 		if (!copy)
 			DTX_FAIL_MEM(err);

@@ -63,7 +63,7 @@ enum dtx_code dtx_frame_cells(const struct dtx_frame_view *view,
 		bad += (v[i].id & r->mask) >= r->limit;
 	}
 	if (bad)
-		BAD(err, "cells of column %u: %llu of %llu are no cells", entry->id,
+		BAD(err, "cells of column %u: %llu of %llu are not cells", entry->id,
 		    (unsigned long long)bad, (unsigned long long)rows);
 	*tag = t;
 	*value = v;
@@ -793,7 +793,7 @@ enum dtx_code dtx_frame_open(const void *ptr, uint64_t len, struct dtx_frame_vie
 	uint32_t i;
 
 	if (len < DTX_FRAME_HEADER)
-		BAD(err, "frame: %llu bytes are no frame", (unsigned long long)len);
+		BAD(err, "frame: %llu bytes are not a frame", (unsigned long long)len);
 	memcpy(&h, ptr, sizeof(h));
 	DTX_TRY(check_header(&h, len, err));
 	got.n = h.n;

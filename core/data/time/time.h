@@ -47,7 +47,7 @@ DTX_MUSTUSE bool dtx_fraction_take(struct dtx_str *s, int64_t *us);
  * every field is used. */
 enum dtx_format_use { DTX_FORMAT_READ, DTX_FORMAT_WRITE };
 struct dtx_format_fault {
-	char what[200]; /* "'%m.%d' is no date format: no directive reads the year" */
+	char what[200]; /* "'%m.%d' is not a date format: no directive reads the year" */
 	char hint[160];
 };
 /* Checks a format before the run, for the error bad_format.  False with the fault if a directive is

@@ -92,7 +92,7 @@ static bool check_fault(const struct format_check *c, const char *hint, const ch
 static bool check_fault(const struct format_check *c, const char *hint, const char *what, ...)
 {
 	int n = snprintf(c->fault->what, sizeof(c->fault->what),
-	                 "'%.*s' is no date format: ", (int)DTX_MIN(c->format.len, (size_t)80),
+	                 "'%.*s' is not a date format: ", (int)DTX_MIN(c->format.len, (size_t)80),
 	                 c->format.ptr);
 	va_list ap;
 
@@ -122,7 +122,7 @@ static bool check_add(struct format_check *c, size_t at, enum dtx_format_use use
 			field = directives[i].field;
 	if (field == F_COUNT) {
 		dtx_utf8_next(c->format.ptr, c->format.len, &next);
-		return check_fault(c, other_hint(code), "'%%%.*s' is no directive",
+		return check_fault(c, other_hint(code), "'%%%.*s' is not a directive",
 		                   (int)(next - at), c->format.ptr + at);
 	}
 	/* '%H:%m' is the most common mistake */
@@ -213,9 +213,10 @@ static bool check_read(const struct format_check *c)
 	if (!week && !c->code[F_YEAR])
 		return check_fault(
 			c,
-			c->code[F_HOUR] ? "a time of day alone is no datetime: put a date before "
-					  "it, or leave it text"
-					: "add %Y or %y",
+			c->code[F_HOUR]
+				? "a time of day alone is not a datetime: put a date before "
+				  "it, or leave it text"
+				: "add %Y or %y",
 			"no directive reads the year");
 	if (!check_apart(c, F_ISO_WEEK, F_YEAR) || !check_apart(c, F_ISO_WEEK, F_MONTH) ||
 	    !check_apart(c, F_ISO_WEEK, F_DAY) || !check_apart(c, F_ISO_WEEK, F_YDAY) ||

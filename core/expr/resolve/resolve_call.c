@@ -118,7 +118,7 @@ static enum dtx_code arg_mismatch(struct dtx_binder *bd, const struct dtx_expr *
 	char text[32];
 
 	return dtx_resolve_fail(bd, at, NULL, DTX_E_TYPE_MISMATCH,
-	                        "argument '%.*s' of %s wants %s, got %s", (int)p->name.len,
+	                        "argument '%.*s' of %s must be %s, got %s", (int)p->name.len,
 	                        p->name.ptr, fn->name, want, dtx_bind_type_text(got, text));
 }
 

@@ -19,7 +19,7 @@ static enum dtx_code window_allowed(struct dtx_binder *bd, const struct dtx_expr
 		                        "window function %s() is not allowed here", e->name);
 	if (kernel->ordered && !bd->scope->ordered)
 		return dtx_resolve_fail(bd, e, "a window step has one: \"order\": [\"day\"]",
-		                        DTX_E_ORDER_REQUIRED, "%s() wants an order", e->name);
+		                        DTX_E_ORDER_REQUIRED, "%s() needs an order", e->name);
 	*ok = true;
 	return DTX_OK;
 }
@@ -33,7 +33,7 @@ static enum dtx_code constant_int(struct dtx_binder *bd, const struct dtx_expr *
 		return DTX_OK;
 	*ok = false;
 	return dtx_resolve_fail(bd, at, NULL, DTX_E_BAD_LITERAL,
-	                        "%s() wants a number from %lld to %d", e->name, (long long)least,
+	                        "%s() takes a number from %lld to %d", e->name, (long long)least,
 	                        INT32_MAX);
 }
 

@@ -32,7 +32,8 @@ static enum dtx_code tape_play(const char *path, struct dtx_author_answer *out, 
 	DTX_TRY(dtx_json_parse(dtx_buf_str(&text), limits, &tape, err));
 	answer = json_object_get(tape, "answer");
 	if (dtx_json_int(tape, "v", 0) != 1 || !json_is_string(answer))
-		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "'%s' is no recorded answer of version 1", path);
+		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "'%s' is not a recorded answer of version 1",
+		         path);
 	dtx_buf_addn(&out->text, json_string_value(answer), json_string_length(answer));
 	dtx_author_usage(json_object_get(tape, "usage"), out);
 	dtx_str_copy(out->model, sizeof(out->model), dtx_str_of(dtx_json_text(tape, "model", "")));

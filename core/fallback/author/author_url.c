@@ -431,7 +431,7 @@ enum dtx_code dtx_author_url(struct dtx_author *a, const char *base, const char 
 		         "--author-url '%s': without https only 127.0.0.1, localhost or [::1]",
 		         base);
 	if (!model || !model[0])
-		DTX_FAIL(err, DTX_E_USAGE, "--author-url wants --author-model NAME");
+		DTX_FAIL(err, DTX_E_USAGE, "option '--author-url' needs --author-model NAME");
 	if (key && !url_bytes_ok(key, ""))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "the key of --author-url has blanks or other bytes that "

@@ -667,7 +667,7 @@ static enum dtx_code take_attr(struct dtx_xml *x, struct dtx_str *rest, struct d
 	a->full = cut_name(rest);
 	skip_blanks(rest);
 	if (!a->full.len || !rest->len || rest->ptr[0] != '=')
-		FAIL_XML(x, err, "a tag with something that is no attribute");
+		FAIL_XML(x, err, "a tag with something that is not an attribute");
 	rest->ptr++;
 	rest->len--;
 	skip_blanks(rest);

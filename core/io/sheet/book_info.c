@@ -22,7 +22,7 @@ static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, 
 	size_t len = dtx_source_size(src);
 
 	if (!dtx_book_class_of(bytes, len))
-		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is no workbook",
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is not a workbook",
 		         dtx_source_name(src));
 	DTX_TRY(dtx_book_open(dtx_source_name(src), bytes, len, dtx_source_limits(src), out, err));
 out:

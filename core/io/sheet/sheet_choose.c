@@ -62,7 +62,7 @@ static enum dtx_code named_sheet(struct dtx_book *book, const char *want,
 	if (i == book->nsheets)
 		return sheet_not_found(book, want, err);
 	if (book->sheet[i].kind != DTX_SHEET_WORKSHEET)
-		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s': sheet '%.60s' is no worksheet",
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s': sheet '%.60s' is not a worksheet",
 		         book->label, book->sheet[i].name);
 	*out = &book->sheet[i];
 out:
@@ -199,8 +199,8 @@ static enum dtx_code pick_range(struct dtx_book *book, const char *range, struct
 		goto out;
 	if (!find_name(book, range, &owner, &text) || !dtx_cell_range_parse(text, &out->range)) {
 		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
-		            "'%s': range '%.100s' is no range and no defined name", book->label,
-		            range);
+		            "'%s': range '%.100s' is neither a range nor a defined name",
+		            book->label, range);
 		dtx_err_hint(err, "ranges look like A4:O200, 4:200 or B:H");
 		rc = DTX_E_BAD_PARAM_VALUE;
 		goto out;
@@ -221,7 +221,7 @@ static enum dtx_code no_table(const struct dtx_book *book, const char *want, str
 	            "'%s': no table '%.60s'; it has %u tables", book->label, want, book->ntables);
 	for (i = 0; i < n; i++)
 		name[i] = book->table[i].name;
-	dtx_err_hint(err, "\"range\" reads cells that are no table");
+	dtx_err_hint(err, "\"range\" reads cells that are not a table");
 	dtx_err_suggest(err, want, name, n);
 	return DTX_E_SHEET_NOT_FOUND;
 }

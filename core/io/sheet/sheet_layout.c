@@ -192,9 +192,8 @@ static enum dtx_code set_header(struct dtx_sheet_layout *l, struct dtx_err *err)
 		DTX_TRY(dtx_head_find(&hg, &l->head, err));
 	else if (rows >= 0 && l->head.rows > hg.nrows)
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
-		         "'%s': sheet '%.60s' has %llu rows, \"header_rows\" wants %u",
-		         l->book->label, l->sheet->name, (unsigned long long)hg.nrows,
-		         l->head.rows);
+		         "'%s': sheet '%.60s' has %llu rows, \"header_rows\" is %u", l->book->label,
+		         l->sheet->name, (unsigned long long)hg.nrows, l->head.rows);
 	if (rows < 0 && l->head.assumed)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_HEADER_ASSUMED, l->sheet, 1, err,
@@ -377,7 +376,7 @@ static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_CELL_ERRORS, l->sheet, (int64_t)bad, err,
 			"%llu cells are null: %llu errors, %llu formulas without a "
-			"cached value, %llu numbers that are no date; the first is %s",
+			"cached value, %llu numbers that are not a date; the first is %s",
 			(unsigned long long)bad, (unsigned long long)f->nerrors,
 			(unsigned long long)f->nuncached, (unsigned long long)f->nbaddates, name));
 	if (l->book->odd_chars)

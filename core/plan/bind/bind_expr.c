@@ -193,7 +193,7 @@ static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *to
 	memcpy(f->span, span, sizeof(span));
 	f->code = DTX_E_UNKNOWN_COLUMN;
 	f->misnamed = true;
-	dtx_err_hint(f, "the column's name is no single word: write it in backticks, `%.200s`",
+	dtx_err_hint(f, "the column's name is not a single word: write it in backticks, `%.200s`",
 	             name);
 	for (size_t i = 0; i < DTX_COUNT(f->did_you_mean); i++)
 		f->did_you_mean[i][0] = '\0';

@@ -170,14 +170,14 @@ static enum dtx_code check_members(struct binder *w)
 		says = says || (given && dtx_str_in_list(one_of, p->name));
 		if (need && !given)
 			DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
-			                      "rule %s wants '%s'", name, p->name));
+			                      "rule %s needs '%s'", name, p->name));
 		if (given && !need && !dtx_str_in_list(takes, p->name))
 			DTX_TRY(dtx_bind_fail(w->b, DTX_E_UNKNOWN_PARAM, place(w, p->name), w->err,
 			                      "rule %s has no '%s'", name, p->name));
 	}
 	if (!says)
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
-		                      "rule %s wants 'min' or 'max'", name));
+		                      "rule %s needs 'min' or 'max'", name));
 out:
 	return rc;
 }
@@ -249,7 +249,7 @@ static enum dtx_code bind_value(struct binder *w, const json_t *v, const char *m
 	rc = DTX_OK;
 	if (w->rule->kind != DTX_RULE_RANGE && !json_is_number(v))
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_BAD_PARAM_TYPE, place(w, member), w->err,
-		                      "'%s' wants a number", member));
+		                      "'%s' must be a number", member));
 out:
 	return rc;
 }
@@ -294,11 +294,11 @@ static enum dtx_code bind_values(struct binder *w)
 	if (r->kind == DTX_RULE_SUM_EQUALS &&
 	    (!!r->value + !!r->other + (r->with != NULL) != 1 || !r->with != !r->to))
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
-		                      "rule sum_equals wants one of 'value', 'other', and 'with' "
+		                      "rule sum_equals needs one of 'value', 'other', and 'with' "
 		                      "and 'to' together"));
 	if (r->value && !json_is_number(r->value))
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_BAD_PARAM_TYPE, place(w, "value"), w->err,
-		                      "'value' wants a number"));
+		                      "'value' must be a number"));
 	w->out->value = dtx_arena_zalloc(w->b->arena, r->values.n + 1, sizeof(*w->out->value));
 	if (!w->out->value)
 		DTX_FAIL_MEM(w->err);
@@ -324,7 +324,7 @@ static enum dtx_code bind_recency(struct binder *w)
 
 	if (!dtx_duration_parse(r->max_age, &age)) {
 		rc = dtx_bind_fail(w->b, DTX_E_BAD_PARAM_VALUE, place(w, "max_age"), w->err,
-		                   "'%s' is no duration such as 36h, 7d or 1mo", r->max_age);
+		                   "'%s' is not a duration such as 36h, 7d or 1mo", r->max_age);
 		goto out;
 	}
 	column = dtx_expr_column(w->b->arena, r->col);

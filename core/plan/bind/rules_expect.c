@@ -143,7 +143,7 @@ static enum dtx_code read_sums(struct reader *r, const json_t *sums)
 		return DTX_OK;
 	if (!json_is_array(sums)) {
 		(void)dtx_err_set(&f, DTX_E_BAD_PARAM_TYPE, __FILE__, __LINE__,
-		                  "expect: 'sums' wants a list of {out, in, tolerance}");
+		                  "expect: 'sums' must be a list of {out, in, tolerance}");
 		dtx_err_at(&f, r->pointer);
 		dtx_json_pointer_add(f.at, sizeof(f.at), "sums");
 		if (!dtx_errlist_take(r->errs, &f))

@@ -66,12 +66,12 @@ enum dtx_code dtx_jail_status_code(enum dtx_jail_status status);
 	X(NO_TRANSFORM, "no_transform",                                                            \
 	  "the module defines no function transform(tables, params)")                              \
 	X(NO_FRAME, "no_frame", "transform did not return a DataFrame")                            \
-	X(CELL, "cell", "holds something that is no number, text, bool, date or null")             \
+	X(CELL, "cell", "holds something that is not a number, text, bool, date or null")          \
 	X(NESTED, "nested", "holds lists or arrays; a cell is one value")                          \
 	X(MIXED, "mixed", "mixes types; convert it to one")                                        \
 	X(DTYPE, "dtype", "has a dtype that a table cannot hold; convert it to numbers or text")   \
 	X(INTEGER, "integer", "has integers beyond 64 bits; return them as text or decimal")       \
-	X(DECIMAL, "decimal", "has decimals that are no numbers, or of more than 38 digits")       \
+	X(DECIMAL, "decimal", "has decimals that are not numbers, or of more than 38 digits")      \
 	X(FINE_TIME, "fine_time", "has times finer than a microsecond; round them")                \
 	X(ZONE, "zone", "has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")         \
 	X(TEXT, "text", "holds text that is not Unicode")                                          \

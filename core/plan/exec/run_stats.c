@@ -152,8 +152,8 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 	} notes[] = {
 		{ "div_zero", "division by zero gave null", "divisions by zero gave null",
 		  DTX_W_DIV_ZERO, false },
-		{ "not_finite", "result is no finite number and became null",
-		  "results are no finite number and became null", DTX_W_NOT_FINITE, false },
+		{ "not_finite", "result is not a finite number and became null",
+		  "results are not finite numbers and became null", DTX_W_NOT_FINITE, false },
 		{ "offset", "text has an offset from UTC: its time was made one of UTC, without it",
 		  "texts have an offset from UTC: their times were made times of UTC, without it",
 		  DTX_W_RESULT_NOTE, false },

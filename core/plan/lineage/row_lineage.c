@@ -63,9 +63,12 @@ static enum dtx_code lineage_full(const struct lineage_pack *p, struct dtx_err *
 	if (p->total <= p->max)
 		return DTX_OK;
 	rc = dtx_err_set(err, DTX_E_ROW_LIMIT, __FILE__, __LINE__,
-	                 "--lineage rows keeps %zu MiB of row numbers of a result at most",
+	                 "the row numbers of the result take more than the %zu MiB that "
+	                 "--lineage rows keeps",
 	                 p->max >> 20);
-	dtx_err_hint(err, "without it dtx why runs the plan again for the cell that is asked for");
+	dtx_err_hint(
+		err,
+		"leave it out: dtx why then runs the plan again for the cell that is asked for");
 	return rc;
 }
 
@@ -363,7 +366,7 @@ static enum dtx_code lineage_inflate(struct dtx_str bytes, struct dtx_buf *out, 
 	inflateEnd(&z);
 	DTX_TRY(dtx_buf_check(out, "row numbers", err));
 	if (got != Z_STREAM_END)
-		DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers cannot be unpacked");
+		DTX_FAIL(err, DTX_E_STORE_IO, "the stored row numbers cannot be unpacked");
 out:
 	return rc;
 }
@@ -385,7 +388,7 @@ static enum dtx_code lineage_column_read(struct dtx_str bytes, size_t n, int64_t
 		for (; at < bytes.len && bytes.ptr[at] & 0x80 && shift < 63; at++, shift += 7)
 			bits |= (uint64_t)(bytes.ptr[at] & 0x7f) << shift;
 		if (at >= bytes.len)
-			DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
+			DTX_FAIL(err, DTX_E_STORE_IO, "the stored row numbers end too early");
 		bits |= (uint64_t)(bytes.ptr[at++] & 0x7f) << shift;
 		value += bits >> 1 ^ (bits & 1 ? UINT64_MAX : 0);
 		col[i] = (int64_t)value;
@@ -416,7 +419,7 @@ static enum dtx_code lineage_list_read(struct dtx_row_lineage_list *l, const jso
 		size_t len = rest->len < 8 ? SIZE_MAX : lineage_length_of(rest->ptr);
 
 		if (rest->len < 8 || len > rest->len - 8 || l->n > len)
-			DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
+			DTX_FAIL(err, DTX_E_STORE_IO, "the stored row numbers end too early");
 		l->name[k] = json_string_value(json_array_get(cols, k));
 		DTX_TRY(lineage_column_read((struct dtx_str){ rest->ptr + 8, len }, l->n,
 		                            &l->col[k], err));
@@ -435,10 +438,10 @@ static enum dtx_code lineage_head(struct dtx_row_lineage *k, struct dtx_str *res
 	size_t len = rest->len < 8 ? SIZE_MAX : lineage_length_of(rest->ptr);
 
 	if (rest->len < 8 || len > rest->len - 8)
-		DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers end too early");
+		DTX_FAIL(err, DTX_E_STORE_IO, "the stored row numbers end too early");
 	DTX_TRY(dtx_json_parse((struct dtx_str){ rest->ptr + 8, len }, limits, &k->head, err));
 	if (dtx_json_int(k->head, "rows", 0) != 1)
-		DTX_FAIL(err, DTX_E_STORE_IO, "kept row numbers of a version that is not known");
+		DTX_FAIL(err, DTX_E_STORE_IO, "the stored row numbers have an unknown version");
 	*rest = (struct dtx_str){ rest->ptr + 8 + len, rest->len - 8 - len };
 out:
 	return rc;
@@ -457,7 +460,7 @@ enum dtx_code dtx_row_lineage_unpack(struct dtx_str bytes, struct dtx_row_lineag
 	if (!k)
 		DTX_FAIL_MEM(err);
 	if (bytes.len < LINEAGE_FRONT || memcmp(bytes.ptr, lineage_magic, LINEAGE_MAGIC) != 0)
-		DTX_FAIL(err, DTX_E_STORE_IO, "these are no kept row numbers");
+		DTX_FAIL(err, DTX_E_STORE_IO, "these bytes are not the row numbers of a run");
 	DTX_TRY(lineage_inflate(
 		(struct dtx_str){ bytes.ptr + LINEAGE_FRONT, bytes.len - LINEAGE_FRONT }, &plain,
 		err));
@@ -622,7 +625,7 @@ static bool ends_reach(const struct lineage_ends *e, const json_t *via, int64_t 
 static enum dtx_code lineage_damaged(struct dtx_err *err)
 {
 	return dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-	                   "kept row numbers do not fit together");
+	                   "the stored row numbers contradict each other");
 }
 
 /* Finds the rows that a window function looked at. */
@@ -815,7 +818,8 @@ enum dtx_code dtx_row_lineage_why(const struct dtx_row_lineage *k, const char *c
 	if (!walk || !out->rows)
 		DTX_FAIL_MEM(err);
 	if (!n)
-		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "no rows of column '%s' are kept", column);
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "no row numbers are stored for column '%s'",
+		         column);
 	DTX_TRY(walk_all(k, walks, row, walk, err));
 	for (i = 0; i < json_array_size(inputs); i++)
 		DTX_TRY(walk_input(json_array_get(inputs, i), walk, n, out, err));
@@ -980,16 +984,18 @@ enum dtx_code dtx_row_lineage_follow(const struct dtx_row_lineage *k, uint32_t i
 		counts[i] = -1;
 	if (on_lets(k, input))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
-		         "of this input no numbers are kept: its rows only let others stay");
+		         "no row numbers are stored for this input: its rows only decide which "
+		         "rows of other inputs stay");
 	for (i = 0; i < k->nlists; i++) {
 		if (!strcmp(k->list[i].kind, "whole"))
-			DTX_FAIL(
-				err, DTX_E_NO_TRANSLATION,
-				"rows of a step that works on the whole table are not followed on");
+			DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+			         "rows cannot be followed through a step that works on the whole "
+			         "table");
 	}
 	if (input >= LINEAGE_BITS || number < 1)
-		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "of row %lld of input %u no numbers are kept",
-		         (long long)number, input + 1);
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "no numbers are stored for row %lld of input %u", (long long)number,
+		         input + 1);
 	if (!rows || !groups || !set_init(&on.reach[input], (size_t)number + 1))
 		DTX_FAIL_MEM(err);
 	dtx_bit_set(on.reach[input].bit, (size_t)number);

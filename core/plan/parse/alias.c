@@ -75,10 +75,10 @@ static enum dtx_code rewrite_keys(const struct rewrite *r, const json_t *value)
 		                           "'on' and 'left_on' are the same parameter"));
 	else if (!n)
 		DTX_TRY(dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_TYPE, "left_on",
-		                           "'left_on' wants column names"));
+		                           "'left_on' must be column names"));
 	else if (dtx_rewrite_names(right) != n)
 		DTX_TRY(dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_VALUE, "right_on",
-		                           "'right_on' wants as many column names as 'left_on'"));
+		                           "'right_on' needs as many column names as 'left_on'"));
 	else if (!dtx_json_set(r->object, "on", key_pairs(left, right, n)))
 		rc = DTX_E_NO_MEMORY;
 	json_object_del(r->object, "left_on");

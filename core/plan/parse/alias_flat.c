@@ -363,7 +363,7 @@ enum dtx_code dtx_rewrite_filter(const struct rewrite *r, const json_t *op)
 		rc = dtx_rewrite_refuse(
 			r, columns ? DTX_E_BAD_PARAM_TYPE : DTX_E_MISSING_PARAM,
 			columns ? key : "columns",
-			"drop_nulls wants 'columns': the names of those that must not be null");
+			"drop_nulls needs 'columns': the names of those that must not be null");
 		goto out;
 	}
 	not_null(columns, &where);

@@ -24,7 +24,7 @@ static const struct dtx_param type_rows[] = {
 	  .help = "int, float, decimal(p,s), text, bool, date, datetime" },
 	{ ROW(type_args, format, DTX_P_TEXT), .help = "format of a date or datetime" },
 	{ ROW(type_args, on_error, DTX_P_CHOICE), .choices = "error,null,keep_text",
-	  .def = "\"error\"", .help = "what a value that does not fit becomes" },
+	  .def = "\"error\"", .help = "what becomes of a value that does not fit" },
 };
 
 struct input_args {
@@ -40,67 +40,73 @@ static const char *const readers[] = { "libcsv", "freexl" };
 static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, name, DTX_P_TEXT), .required = true, .help = "name of the table" },
 	{ ROW(input_args, path, DTX_P_TEXTS), .nonempty = true,
-	  .help = "file, from the plan's folder; a pattern (*.csv) or a list: one below the "
-	          "other" },
+	  .help = "file, relative to the plan's folder; a pattern (*.csv) or a list of files is "
+	          "read one after the other" },
 	{ ROW(input_args, columns, DTX_P_CHOICE), .choices = "same,union,intersect",
-	  .help = "columns of several files: the same, in any order; what one lacks null; those of "
-	          "all" },
+	  .help = "of several files: the same columns in any order; the union, null where a file "
+	          "has none; or the intersection" },
 	{ ROW(input_args, source_file, DTX_P_TEXT),
-	  .help = "new last column with the name of each row's file" },
+	  .help = "name of a new last column with the file of each row" },
 	{ ROW(input_args, format, DTX_P_CHOICE), .choices = dtx_read_formats, .def = "\"auto\"",
-	  .help = "by content, then suffix" },
+	  .help = "auto: by content, then by suffix" },
 	{ ROW(input_args, sheet, DTX_P_VALUE),
 	  .schema = "{\"type\":[\"string\",\"integer\"],\"minimum\":1}",
-	  .help = "name, number from 1, or {\"regex\": ...} "
-	          "that one sheet matches; first visible" },
-	{ ROW(input_args, range, DTX_P_TEXT), .help = "A4:O200 or 4:200" },
-	{ ROW(input_args, table, DTX_P_TEXT), .help = "table of a workbook, without totals" },
-	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"", .help = "auto or 0 to 8",
+	  .help = "name of the sheet, its number from 1, or {\"regex\": ...} that matches one "
+	          "sheet; default: the first visible sheet" },
+	{ ROW(input_args, range, DTX_P_TEXT), .help = "cells to read, such as A4:O200 or 4:200" },
+	{ ROW(input_args, table, DTX_P_TEXT),
+	  .help = "table of a workbook, read without its totals" },
+	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"",
+	  .help = "number of header rows, 0 to 8; auto: found",
 	  .schema = "{\"anyOf\":[{\"const\":\"auto\"},{\"type\":\"integer\",\"minimum\":0,"
 	            "\"maximum\":8}]}" },
-	{ ROW(input_args, header_sep, DTX_P_TEXT), .def = "\" \"", .help = "joins header rows" },
+	{ ROW(input_args, header_sep, DTX_P_TEXT), .def = "\" \"",
+	  .help = "text that joins the header rows of a column" },
 	{ ROW(input_args, header_fill, DTX_P_CHOICE), .choices = "auto,merged,right,none",
 	  .def = "\"auto\"", .help = "how blank header cells are filled" },
 	{ ROW(input_args, names, DTX_P_CHOICE), .choices = "suffix,error", .def = "\"suffix\"",
-	  .help = "what repeated header names do" },
+	  .help = "a repeated header name gets a suffix, or is an error" },
 	{ ROW(input_args, repeated_header, DTX_P_CHOICE), .choices = "keep,drop",
-	  .help = "rows of a text file that repeat its header: keep" },
+	  .help = "rows of a text file that repeat its header; default: keep" },
 	{ ROW(input_args, skip, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .def = "0",
-	  .help = "physical rows cut off before the header" },
+	  .help = "rows to cut off before the header, as they are in the file" },
 	{ ROW(input_args, skip_tail, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .def = "0",
-	  .help = "physical rows cut off at the end" },
+	  .help = "rows to cut off at the end, as they are in the file" },
 	{ ROW(input_args, encoding, DTX_P_TEXT), .def = "\"auto\"",
-	  .help = "utf-8, utf-16, windows-1252 ..." },
-	{ ROW(input_args, null_values, DTX_P_TEXTS), .def = "[]", .help = "texts that are null" },
+	  .help = "such as utf-8, utf-16 or windows-1252" },
+	{ ROW(input_args, null_values, DTX_P_TEXTS), .def = "[]",
+	  .help = "texts that are read as null" },
 	{ ROW(input_args, types, DTX_P_LIST), .rows = type_rows, .nrows = DTX_COUNT(type_rows),
 	  .item_size = sizeof(struct type_args), .sugar = DTX_SUGAR_MAP, .def = "[]",
-	  .help = "declared types: what a step reads and what the result holds must fit" },
+	  .help = "declared types; what a step reads and what the result holds must fit them" },
 	{ ROW(input_args, requires, DTX_P_TEXTS), .def = "[]", .help = "columns that must exist" },
 	{ ROW(input_args, extra, DTX_P_CHOICE), .choices = "allow,drop,error", .def = "\"allow\"",
-	  .help = "columns outside requires and types" },
+	  .help = "columns that are neither in requires nor in types" },
 	{ ROW(input_args, ragged, DTX_P_CHOICE), .choices = "error,pad,truncate,quarantine",
-	  .def = "\"error\"", .help = "rows of another width" },
-	{ ROW(input_args, rejects, DTX_P_TEXT), .help = "file of quarantined rows" },
+	  .def = "\"error\"", .help = "rows with more or fewer cells than the header" },
+	{ ROW(input_args, rejects, DTX_P_TEXT), .help = "file for quarantined rows" },
 	{ ROW(input_args, max_rejects, DTX_P_INT), .min = 1, .max = INT_MAX_JSON,
-	  .help = "quarantined rows at most (1000)" },
+	  .help = "how many rows may be quarantined; default: 1000" },
 	{ ROW(input_args, reader, DTX_P_CHOICE), .choices = "libcsv,freexl",
-	  .help = "libcsv: the reference reader of CSV; freexl: of .xls only cells that it "
-	          "reads alike" },
+	  .help = "a second reader: libcsv, the reference reader of CSV; freexl, of an .xls only "
+	          "the cells that it reads alike" },
 	{ ROW(input_args, hidden, DTX_P_CHOICE), .choices = "keep,drop", .def = "\"keep\"",
 	  .help = "hidden rows and columns" },
 	{ ROW(input_args, merged, DTX_P_CHOICE), .choices = "anchor,fill", .def = "\"anchor\"",
-	  .help = "cells of merged ranges but the first: null, or its value" },
+	  .help = "cells of a merged range after its first: null, or the value of the first" },
 	{ ROW(input_args, bad_cells, DTX_P_CHOICE), .choices = "null,text,error", .def = "\"null\"",
-	  .help = "errors, formulas without a value, dates that are none" },
+	  .help = "errors, formulas without a value, and dates that do not exist" },
 	{ ROW(input_args, records, DTX_P_TEXT),
-	  .help = "JSON pointer to the records of a document, \"\" if it is one; found" },
+	  .help = "JSON pointer to the records of a document; \"\" takes the document as one "
+	          "record; default: found" },
 	{ ROW(input_args, duplicate_keys, DTX_P_CHOICE), .choices = "error,first,last",
-	  .help = "which of repeated keys of JSON counts" },
+	  .help = "which value of a repeated key of a JSON object counts" },
 	{ ROW(input_args, syntax, DTX_P_CHOICE), .choices = "strict,lenient",
-	  .help = "lenient reads what is not quite JSON" },
+	  .help = "lenient also reads text that is nearly JSON" },
 	{ ROW(input_args, stream, DTX_P_BOOL),
-	  .help = "read once as the bytes come, nothing spooled: csv or jsonl with the format, the "
-	          "delimiter and the types of all used columns declared" },
+	  .help = "read the input once, as its bytes come, and never as a whole: csv or jsonl, "
+	          "where the format, the delimiter and the types of all used columns are "
+	          "declared" },
 };
 
 struct dialect_args {
@@ -109,18 +115,20 @@ struct dialect_args {
 };
 static const struct dtx_param dialect_rows[] = {
 	{ ROW(dialect_args, delimiter, DTX_P_TEXT),
-	  .help = "sniffed; empty: none, a line is one cell" },
+	  .help = "character between cells; default: found; empty: none, each line is one cell" },
 	{ ROW(dialect_args, quote, DTX_P_TEXT), .sugar = DTX_SUGAR_FALSE,
-	  .help = "sniffed; empty or false: none" },
+	  .help = "character around cells; default: found; empty or false: none" },
 	{ ROW(dialect_args, escape, DTX_P_TEXT), .help = "character before a literal quote" },
 	{ ROW(dialect_args, comment, DTX_P_TEXT), .help = "lines that begin with it are skipped" },
 	{ ROW(dialect_args, decimal, DTX_P_TEXT), .help = "decimal mark" },
 	{ ROW(dialect_args, group, DTX_P_TEXT), .help = "digit group mark" },
-	{ ROW(dialect_args, quotes, DTX_P_TEXT), .help = "literal, strict, lenient or lines" },
-	{ ROW(dialect_args, terminator, DTX_P_TEXT), .help = "of a record; newlines" },
-	{ ROW(dialect_args, trim, DTX_P_BOOL), .help = "strip blanks around cells" },
+	{ ROW(dialect_args, quotes, DTX_P_TEXT),
+	  .help = "how quotes are read: literal, strict, lenient or lines" },
+	{ ROW(dialect_args, terminator, DTX_P_TEXT),
+	  .help = "character that ends a record; default: line ends" },
+	{ ROW(dialect_args, trim, DTX_P_BOOL), .help = "remove blanks around cells" },
 	{ ROW(dialect_args, mixed, DTX_P_BOOL),
-	  .help = "a record of another width may have another delimiter, or lack one" },
+	  .help = "a record of another width may have another delimiter, or none" },
 };
 
 /* Reads members into args by parameter rows; findings go to the plan's list. */
@@ -594,7 +602,7 @@ static enum dtx_code member_add(json_t *object, const char *text, struct dtx_err
 	dtx_str_copy(member, sizeof(member), name);
 	row = eq ? member_named(member, &dialect) : NULL;
 	if (!eq)
-		DTX_FAIL(err, DTX_E_USAGE, "option '--read' wants MEMBER=VALUE, got '%.80s'", text);
+		DTX_FAIL(err, DTX_E_USAGE, "option '--read' takes MEMBER=VALUE, got '%.80s'", text);
 	if (!strcmp(member, "name") || !strcmp(member, "path"))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "option '--read': '%s' of the input is what the command line names",

@@ -14,23 +14,30 @@ struct output_args {
 	bool header, bom, stamp, as_table;
 };
 static const struct dtx_param output_rows[] = {
-	{ ROW(output_args, path, DTX_P_TEXT), .help = "file, from the plan's folder; - is stdout" },
+	{ ROW(output_args, path, DTX_P_TEXT),
+	  .help = "file, relative to the plan's folder; - is stdout" },
 	{ ROW(output_args, format, DTX_P_CHOICE), .choices = dtx_write_formats, .def = "\"auto\"",
 	  .help = "auto: by suffix" },
-	{ ROW(output_args, sheet, DTX_P_TEXT), .help = "sheet name of an xlsx" },
-	{ ROW(output_args, delimiter, DTX_P_TEXT), .def = "\",\"", .help = "of csv" },
-	{ ROW(output_args, header, DTX_P_BOOL), .def = "true", .help = "write column names" },
-	{ ROW(output_args, null_text, DTX_P_TEXT), .def = "\"\"", .help = "text of a null" },
+	{ ROW(output_args, sheet, DTX_P_TEXT), .help = "name of the sheet of an .xlsx" },
+	{ ROW(output_args, delimiter, DTX_P_TEXT), .def = "\",\"",
+	  .help = "character between cells of CSV" },
+	{ ROW(output_args, header, DTX_P_BOOL), .def = "true",
+	  .help = "write the names of the columns" },
+	{ ROW(output_args, null_text, DTX_P_TEXT), .def = "\"\"",
+	  .help = "text that is written for a null" },
 	{ ROW(output_args, quote, DTX_P_CHOICE), .choices = "minimal,all", .def = "\"minimal\"",
-	  .help = "which cells are quoted" },
+	  .help = "quote the cells that need it, or all" },
 	{ ROW(output_args, bom, DTX_P_BOOL), .def = "false",
-	  .help = "begin with a byte order mark" },
+	  .help = "begin the file with a byte order mark" },
 	{ ROW(output_args, eol, DTX_P_TEXT), .def = "\"\\n\"", .help = "line end" },
 	{ ROW(output_args, float_style, DTX_P_CHOICE), .choices = "keep,trim", .def = "\"keep\"",
 	  .help = "trim writes 100.0 as 100" },
-	{ ROW(output_args, stamp, DTX_P_BOOL), .def = "true", .help = "run id in an xlsx" },
-	{ ROW(output_args, as_table, DTX_P_BOOL), .help = "make a real table of an xlsx: false" },
-	{ ROW(output_args, table, DTX_P_TABLE), .help = "an out name; else the result" },
+	{ ROW(output_args, stamp, DTX_P_BOOL), .def = "true",
+	  .help = "write the run id into an .xlsx" },
+	{ ROW(output_args, as_table, DTX_P_BOOL),
+	  .help = "make the cells of an .xlsx a real table; default: false" },
+	{ ROW(output_args, table, DTX_P_TABLE),
+	  .help = "the table of the step with this out name; default: the result of the plan" },
 };
 
 static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_args *a,
@@ -151,9 +158,9 @@ struct option_args {
 };
 static const struct dtx_param option_rows[] = {
 	{ ROW(option_args, overflow, DTX_P_CHOICE), .choices = "error,null,float",
-	  .def = "\"error\"", .help = "a result that does not fit its type" },
+	  .def = "\"error\"", .help = "what becomes of a result that does not fit its type" },
 	{ ROW(option_args, div_zero, DTX_P_CHOICE), .choices = "null,error", .def = "\"null\"",
-	  .help = "division by zero" },
+	  .help = "what becomes of a division by zero" },
 };
 #define LIMIT(member, least, most, text, d)                                                        \
 	{                                                                                          \
@@ -161,10 +168,10 @@ static const struct dtx_param option_rows[] = {
 							 .def = d                                  \
 	}
 static const struct dtx_param limit_rows[] = {
-	LIMIT(rows, 0, DTX_PART_INT_MAX, "rows of any table", NULL),
-	LIMIT(growth, 0, DTX_PART_INT_MAX, "rows a step may make per row it reads", "16"),
-	LIMIT(cols, 1, DTX_PLAN_COLS_MAX, "columns of any table", "16384"),
-	LIMIT(pivot_cols, 0, DTX_PLAN_COLS_MAX, "columns a pivot may make", "4096"),
+	LIMIT(rows, 0, DTX_PART_INT_MAX, "rows that any table may have", NULL),
+	LIMIT(growth, 0, DTX_PART_INT_MAX, "rows that a step may make per row that it reads", "16"),
+	LIMIT(cols, 1, DTX_PLAN_COLS_MAX, "columns that any table may have", "16384"),
+	LIMIT(pivot_cols, 0, DTX_PLAN_COLS_MAX, "columns that a pivot may make", "4096"),
 	LIMIT(memory_mb, 0, DTX_PART_INT_MAX, "memory in MiB; less than 16 counts as 16", NULL),
 	LIMIT(time_s, 0, DTX_PART_INT_MAX, "wall time in seconds", NULL),
 };

@@ -613,8 +613,8 @@ enum dtx_code dtx_snippet_get(struct dtx_store *s, const char *id, struct dtx_ar
 	bool more = false;
 
 	if (!snippet_id_ok(id))
-		DTX_FAIL(err, DTX_E_NO_RECORD, "'%s' is no snippet id: expected 4 to 16 hex digits",
-		         id);
+		DTX_FAIL(err, DTX_E_NO_RECORD,
+		         "'%s' is not a snippet id: expected 4 to 16 hex digits", id);
 	DTX_TRY(dtx_db_query(db, DTX_SQL_CELL_PREFIX, &val, 1, &rows, err));
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	if (!more)

@@ -320,7 +320,7 @@ static enum dtx_code verify_head_read(const char *text, int64_t *seq, struct dtx
 	if (!dtx_str_next(&rest, ':', &tag) || !dtx_str_is(tag, "dtx1") ||
 	    !dtx_str_next(&rest, ':', &seq_text) || !dtx_str_next(&rest, ':', hex) ||
 	    hex->len != DTX_SHA256_HEX - 1 || !dtx_num_parse_i64(seq_text.ptr, seq_text.len, seq))
-		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no head: expected dtx1:NUMBER:64 hex digits",
+		DTX_FAIL(err, DTX_E_USAGE, "'%s' is not a head: expected dtx1:NUMBER:64 hex digits",
 		         text);
 out:
 	return rc;

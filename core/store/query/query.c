@@ -183,10 +183,11 @@ enum dtx_code dtx_query_find(struct dtx_store *s, const char *what, const char *
 	if (!found && !there)
 		DTX_TRY(query_file(s, what, NULL, NULL, out, &found, err));
 	if (!found) {
-		rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
-		                 there ? "no recorded run wrote '%s'"
-		                       : "'%s' is no run id and no file that a recorded run wrote",
-		                 what);
+		rc = dtx_err_set(
+			err, DTX_E_NO_RECORD, __FILE__, __LINE__,
+			there ? "no recorded run wrote '%s'"
+			      : "'%s' is neither a run id nor a file that a recorded run wrote",
+			what);
 		dtx_err_hint(err, "dtx provenance log lists the runs; --store names another store");
 	}
 out:

@@ -21,7 +21,7 @@ dtx run plan.json a.csv -o out.csv 2> err.txt || echo "exit $?"
 plain < err.txt
 dtx check plan.json a.csv 2>&1 | head -2
 dtx explain plan.json a.csv --threads 2 2> /dev/null
-echo '# the prompt: structure, no cell; it is no run'
+echo '# the prompt: structure, no cell; it is not a run'
 dtx prompt plan.json a.csv > prompt.txt
 sed -n -e '/^INPUT/,/^END/p' -e '/^params/p' -e '/^{"need/p' -e '/^{"at/p' prompt.txt
 grep -c -e 2024-01 -e 3.5 prompt.txt || echo "no cell value in it"

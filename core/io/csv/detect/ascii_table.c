@@ -448,9 +448,9 @@ out:
 static enum dtx_code tell(struct dtx_csv *c, const struct frame *f, struct dtx_err *err)
 {
 	static const char *const what[] = {
-		[FRAME_BARS] = "bars around its lines are no cells",
+		[FRAME_BARS] = "bars around its lines are not cells",
 		[FRAME_PLACES] = "its columns stand below the dashes of a rule",
-		[FRAME_DELIMITED] = "the row of dashes below its header is no record",
+		[FRAME_DELIMITED] = "the row of dashes below its header is not a record",
 		[FRAME_SEPARATORS] = "",
 	};
 	enum dtx_code rc = DTX_OK;

@@ -88,7 +88,7 @@ static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv
 	head->rows = (uint32_t)c->opts.header_rows;
 	if (first + head->rows > top->n) {
 		rc = dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
-		                 "'%s' has %llu rows, \"header_rows\" wants %u",
+		                 "'%s' has %llu rows, \"header_rows\" is %u",
 		                 dtx_source_name(c->head.src), (unsigned long long)(top->n - first),
 		                 head->rows);
 		dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1, column_2 ...");

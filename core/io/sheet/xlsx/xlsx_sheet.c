@@ -332,7 +332,7 @@ static enum dtx_code walk(struct dtx_sheet_rows *s, struct dtx_err *err)
 		if (x->kind != DTX_XML_START)
 			continue;
 		if (x->depth == 1 && !dtx_xml_is(x, "worksheet"))
-			FAIL_SHEET(w, err, "a sheet part that is no worksheet");
+			FAIL_SHEET(w, err, "a sheet part that is not a worksheet");
 		if (x->depth == 2 && dtx_xml_is(x, "sheetData"))
 			s->inside = true;
 		else if (x->depth == 2)

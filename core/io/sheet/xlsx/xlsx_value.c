@@ -194,7 +194,8 @@ static enum dtx_code put_shared(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 	int64_t id;
 
 	if (!dtx_num_parse_i64(s.ptr, s.len, &id) || id < 0 || id >= DTX_BOOK_STRINGS_MAX)
-		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a string id that is no number");
+		return dtx_xml_fail(w->x, err, __FILE__, __LINE__,
+		                    "a string id that is not a number");
 	/* A text that the file does not contain must not become an empty cell. */
 	if (dtx_xlsx_text_missing(w, (uint64_t)id))
 		return put_error(w, c, err);
