@@ -1,7 +1,8 @@
-/* Bump allocator over a list of blocks.  Each block is twice as large as the one before it, up to 1
- * MiB; once all blocks together have 8 MiB, a new block has an eighth of their total size, so that
- * large arenas consist of few large blocks, which the kernel can back with large pages.  A request
- * that is larger than the next block gets a block of its own size. */
+/* Bump allocator over a list of blocks.  The first has 256 bytes or 4 KiB; each block is twice as
+ * large as the one before it, up to 1 MiB; once all blocks together have 8 MiB, a new block has an
+ * eighth of their total size, so that large arenas consist of few large blocks, which the kernel
+ * can back with large pages.  A request that is larger than the next block gets a block of its own
+ * size. */
 #include "core/base/arena.h"
 
 #include <stdarg.h>
@@ -9,6 +10,12 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+
+/* An arena that begins with a few bytes may get no more: there is one for each group of a
+ * count_distinct of texts.  For one million groups of one text a first block of 4 KiB took 4.7 GB.
+ */
+#define ARENA_FEW   64u
+#define ARENA_FIRST 256u
 
 struct dtx_arena_block {
 	struct dtx_arena_block *next;
@@ -18,7 +25,7 @@ struct dtx_arena_block {
 
 static bool arena_block(struct dtx_arena *a, size_t bytes)
 {
-	size_t size = a->head ? a->head->size * 2 : 4096;
+	size_t size = a->head ? a->head->size * 2 : bytes <= ARENA_FEW ? ARENA_FIRST : 4096;
 	struct dtx_arena_block *b;
 
 	if (size > 1 << 20)

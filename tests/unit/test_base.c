@@ -141,6 +141,14 @@ out:
 
 void test_strmap(void)
 {
+	struct dtx_strmap one = DTX_STRMAP_INIT;
+	size_t used = dtx_mem_used();
+	uint32_t found;
+
+	/* a table may have a million groups, each with a map of its own for one text */
+	T_CHECK(dtx_strmap_put(&one, DTX_STR("a"), 1, &found) && dtx_mem_used() - used < 1024);
+	dtx_strmap_clear(&one);
+	T_INT(dtx_mem_used(), used);
 	T_OK(strmap_fill(5000), NULL);
 	T_EVERY_ALLOC_FAILS(strmap_fill(100));
 }
