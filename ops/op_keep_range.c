@@ -121,8 +121,10 @@ static enum dtx_code keep_rows(struct dtx_relayout *m, const struct window *w, s
 
 	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t row = 0; row < m->raw.table->nrows; row++) {
-		int64_t at = source_row(m, row);
+		int64_t at;
 
+		DTX_TRY(dtx_cancel_line((uint64_t)row, err)); /* finding a place may read a line */
+		at = source_row(m, row);
 		if (at < 0) {
 			rc = dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
 			                 "keep_range counts rows of a source; these were made by a "

@@ -294,14 +294,15 @@ struct fit {
 	uint32_t row;
 };
 
-/* Counts the values of a column that a reading fits. It stops after `most` misfits. */
+/* Counts the values of a column that a reading fits. It stops after `most` misfits, and where the
+ * run has to end, which the caller asks for. */
 static struct fit fit_of(const struct date_args *a, const struct reading *r,
                          const struct dtx_kept *t, int32_t col, int64_t most,
                          struct dtx_buf *scratch)
 {
 	struct fit f = { 0, 0, 0, 0 };
 
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n && !dtx_cancel_now(); i++) {
 		for (uint32_t row = 0; row < t->batch[i]->nrows; row++) {
 			struct cell cell = { .us = 0 };
 			enum what what = read_cell(t->batch[i]->col[col], row, scratch, &cell);
@@ -371,6 +372,9 @@ static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kep
 			len += (size_t)snprintf(fits + len, sizeof(fits) - len, "%s%s",
 			                        len ? " or " : "", name[order]);
 	}
+	rc = dtx_cancel_look(err);
+	if (rc != DTX_OK)
+		return rc;
 	if (!len) {
 		rc = misfit(a, t, col, f, DTX_E_CAST_FAILED, "which is no ISO date",
 		            &(struct dtx_str){ NULL, 0 },
@@ -396,6 +400,9 @@ static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t,
 	for (size_t i = 0; i < n; i++) {
 		struct fit f = fit_of(a, &list[i], t, col, most, scratch);
 
+		rc = dtx_cancel_look(err);
+		if (rc != DTX_OK)
+			return rc;
 		if (f.fits > best.fits || !f.misfits) {
 			best = f;
 			*chosen = i;

@@ -137,7 +137,8 @@ static int at_cmp(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Draws rows of one group with replacement. */
+/* Draws rows of one group with replacement. It stops where the run has to end, which the caller
+ * asks for: a few rows may be drawn billions of times. */
 static int64_t draw(const struct sample_args *a, struct ticket *t, int64_t n)
 {
 	int64_t draws = a->n ? a->n : (int64_t)(a->frac * (double)n + 0.5);
@@ -145,6 +146,8 @@ static int64_t draw(const struct sample_args *a, struct ticket *t, int64_t n)
 	for (int64_t j = 0; n && j < draws; j++) {
 		dtx_u128 wide = (dtx_u128)splitmix64((uint64_t)a->seed + (uint64_t)j) * (dtx_u128)n;
 
+		if (j % DTX_CANCEL_ROWS == 0 && dtx_cancel_now())
+			break;
 		t[j].at = (int64_t)(wide >> 64);
 	}
 	return n ? draws : 0;
@@ -214,6 +217,7 @@ static enum dtx_code sample_group(const struct dtx_opctx *ox, const int64_t *row
 	if (!t)
 		DTX_FAIL_MEM(err);
 	kept = a->replace ? draw(a, t, n) : choose(a, t, n);
+	DTX_TRY(dtx_cancel_look(err));
 	if (!dtx_mem_reserve(&out->row, &out->cap, out->n + (size_t)kept + 1, sizeof(*out->row)))
 		DTX_FAIL_MEM(err);
 	if (kept > 1)

@@ -107,6 +107,7 @@ static enum dtx_code sort_first_rows(struct dtx_gb_result *r, struct dtx_err *er
 		const struct dtx_gb_local *l = r->l[r->first_row[i].local];
 		size_t from = bytes.len;
 
+		DTX_TRY(dtx_cancel_row(i, err));
 		for (uint32_t k = 0; k < r->s->nkeys; k++)
 			dtx_key_sort(l->column[k], order, r->first_row[i].id, &bytes);
 		key[i].first_row = r->first_row[i];

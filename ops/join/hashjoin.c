@@ -708,6 +708,7 @@ static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
 	for (uint64_t i = 0; i < t->kept.n; i++) {
 		struct dtx_column *const *key = w->split[i].key;
 
+		DTX_TRY(dtx_cancel_look(err));
 		split_part(w, i, p, &some);
 		DTX_TRY(dtx_groups_ids(t->part[p], key, &some, r->id + r->n, err));
 		DTX_TRY(join_rows_add(r, (uint32_t)i, w, key, &some, err));

@@ -67,8 +67,10 @@ enum dtx_code dtx_times_sort(const struct dtx_times *t, int64_t *row, int64_t n,
                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct place *p = dtx_mem_alloc((size_t)n + 1, sizeof(*p));
+	struct place *p = NULL;
 
+	DTX_TRY(dtx_cancel_look(err)); /* callers sort one group after the other */
+	p = dtx_mem_alloc((size_t)n + 1, sizeof(*p));
 	if (!p)
 		DTX_FAIL_MEM(err);
 	for (int64_t i = 0; i < n; i++)

@@ -18,6 +18,7 @@ struct over { /* an aggregate over the rows of a table */
 	uint32_t *first;                          /* the first row of each batch */
 	struct dtx_builder results;
 	uint32_t *result_of; /* for each row the number of its result */
+	uint32_t added;      /* rows added to states; a frame may add a row many times */
 	struct dtx_buf buf;
 	struct dtx_eval_counts *counts;
 	struct dtx_err *err;
@@ -125,7 +126,7 @@ static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
 		o->arg2 ? o->arg2[batch] : NULL, NULL
 	};
 
-	if (row % DTX_CANCEL_ROWS == 0 && dtx_cancel_now())
+	if (o->added++ % DTX_CANCEL_ROWS == 0 && dtx_cancel_now())
 		return dtx_cancel_look(o->err);
 	if (!counts_here(o, batch, at))
 		return DTX_OK;
