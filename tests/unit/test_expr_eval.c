@@ -389,3 +389,31 @@ void test_expr_bind_for_a_caller(void)
 	T_STR(v.errs.item[0].msg, "this build has no aggregates here: sum()");
 	expr_env_clear(&v);
 }
+
+/* A function is called once for each entry of a dictionary; what fails there for lack of memory
+ * must be told. */
+void test_expr_eval_dictionary_every_alloc_fails(void)
+{
+	struct expr_env v;
+	struct dtx_bound *b;
+	long short_runs = 0;
+
+	expr_env_init(&v);
+	b = expr_env_bind(&v, "upper(s)", NULL);
+	T_CHECK(b != NULL);
+	for (long k = 0; b && k < 60; k++) {
+		struct dtx_column *c = NULL;
+		enum dtx_code rc;
+
+		dtx_err_clear(&v.err);
+		dtx_mem_fail_at(k);
+		rc = dtx_eval(b, v.batch, &c, &v.counts, &v.err);
+		dtx_mem_fail_at(-1);
+		T_CHECK(rc == DTX_OK || rc == DTX_E_NO_MEMORY);
+		T_INT(v.err.code, rc);
+		short_runs += rc == DTX_E_NO_MEMORY;
+		dtx_column_unref(c);
+	}
+	T_CHECK(short_runs > 2);
+	expr_env_clear(&v);
+}

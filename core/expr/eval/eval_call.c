@@ -341,8 +341,12 @@ static enum dtx_code call_dict(struct dtx_ev *ev, const struct dtx_bound *b, str
 		              .err = &quiet };
 
 	cr->col[which] = dict->dict;
+	cr->run.counts = &none; /* entries are not rows */
 	rc = call_rows(&all, b, cr);
+	cr->run.counts = ev->counts;
 	cr->col[which] = dict;
+	if (rc == DTX_E_NO_MEMORY)
+		dtx_err_move(ev->err, &quiet);
 	*done = rc == DTX_OK && !none.div_zero && !none.not_finite;
 	if (rc == DTX_OK)
 		rc = dtx_builder_finish(&cr->out, NULL, &results, ev->err);
