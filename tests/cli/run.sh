@@ -73,6 +73,13 @@ mine() { # NUMBER K/N
 	fi
 }
 
+scratch=
+ended() { # removes what the test that was running has made
+	[ -z "$scratch" ] || rm -rf "$scratch" "$scratch".*
+	exit 130
+}
+trap ended INT TERM HUP
+
 i=0
 for f in "$here"/*/*.sh; do
 	case $DTX in *-asan/*) ! locked "$f" || continue ;; esac
