@@ -190,13 +190,13 @@ static void row_text(const struct dtx_bind *b, const struct totals_state *s, str
 	dtx_buf_add(out, "if(");
 	for (uint32_t i = 0; i < s->n; i++) {
 		dtx_buf_add(out, i ? " and " : "");
-		dtx_short_column(out, b->in[0]->field[s->number[i]].name);
+		dtx_expr_print_name(b->in[0]->field[s->number[i]].name, out);
 		dtx_buf_add(out, " is null");
 	}
 	dtx_buf_add(out, ", null, ");
 	for (uint32_t i = 0; i < s->n; i++) {
 		dtx_buf_add(out, i ? " + coalesce(" : "coalesce(");
-		dtx_short_column(out, b->in[0]->field[s->number[i]].name);
+		dtx_expr_print_name(b->in[0]->field[s->number[i]].name, out);
 		dtx_buf_add(out, ", 0)");
 	}
 	dtx_buf_addc(out, ')');

@@ -84,7 +84,7 @@ static enum dtx_code bind_stat(struct dtx_bind *b, struct describe_state *s, uin
 	if (stats[k].numbers && !dtx_type_is_number(f->type.type))
 		goto out;
 	dtx_buf_add(&text, stats[k].before);
-	dtx_short_column(&text, f->name);
+	dtx_expr_print_name(f->name, &text);
 	dtx_buf_add(&text, stats[k].after);
 	DTX_TRY(dtx_buf_check(&text, "a formula", err));
 	DTX_TRY(dtx_expr_made(b->arena, dtx_buf_str(&text), &e, err));

@@ -1,20 +1,19 @@
 /* fill_null: nulls take a value. */
 #include "core/base/mem.h"
 #include "core/expr/agg/agg.h"
-#include "core/plan/lineage/trace.h"
 #include "core/data/cells.h"
 #include "ops/kit/jsonvalue.h"
 #include "ops/kit/opkit.h"
 #include "core/plan/explain/sqltext.h"
 
 enum { FILL_ZERO, FILL_MEAN }; /* of `strategy`, -1: none; from MEAN on aggregates */
-struct null_args {
+struct fill_args {
 	struct dtx_cols *cols;
 	const json_t *value;
 	struct dtx_expr *expr;
 	int strategy;
 };
-struct null_state {
+struct fill_state {
 	int32_t *col;
 	uint32_t n;
 	struct dtx_bound *expr;
@@ -22,7 +21,7 @@ struct null_state {
 	struct dtx_aggcalls *calls; /* the same: one call; NULL: no aggregate fills */
 };
 
-#define AT(member) .offset = offsetof(struct null_args, member)
+#define AT(member) .offset = offsetof(struct fill_args, member)
 static const struct dtx_param null_params[] = {
 	{ .name = "cols",
 	  .kind = DTX_P_COLUMNS,
@@ -75,7 +74,7 @@ static const char *const aggregates[] = { NULL, "mean", "median", "mode", "min",
 
 static enum dtx_code null_check(const void *args, struct dtx_err *err)
 {
-	const struct null_args *a = args;
+	const struct fill_args *a = args;
 	int given = (a->value != NULL) + (a->expr != NULL) + (a->strategy >= 0);
 	enum dtx_code rc = DTX_OK;
 
@@ -86,7 +85,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code bind_one(struct dtx_bind *b, const struct null_args *a, struct null_state *s,
+static enum dtx_code bind_one(struct dtx_bind *b, const struct fill_args *a, struct fill_state *s,
                               uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -117,8 +116,8 @@ out:
 }
 
 /* What fills each column, of the column itself. */
-static enum dtx_code bind_aggregates(struct dtx_bind *b, const struct null_args *a,
-                                     struct null_state *s, struct dtx_err *err)
+static enum dtx_code bind_aggregates(struct dtx_bind *b, const struct fill_args *a,
+                                     struct fill_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_expr *call;
@@ -142,8 +141,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code bind_filling(struct dtx_bind *b, const struct null_args *a,
-                                  struct null_state *s, struct dtx_err *err)
+static enum dtx_code bind_filling(struct dtx_bind *b, const struct fill_args *a,
+                                  struct fill_state *s, struct dtx_err *err)
 {
 	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
 	enum dtx_code rc = DTX_OK;
@@ -177,17 +176,8 @@ out:
 	return rc;
 }
 
-/* The value, as formulas write it. */
-static void put_value(const json_t *value, struct dtx_buf *out)
-{
-	if (json_is_string(value))
-		dtx_trace_quoted(json_string_value(value), '\'', out);
-	else
-		dtx_json_print(value, 0, out);
-}
-
 /* "coalesce(`v`, 0)"; NULL where the values of the column give what fills it. */
-static enum dtx_code fill_formula(struct dtx_bind *b, const struct null_args *a, const char *name,
+static enum dtx_code fill_formula(struct dtx_bind *b, const struct fill_args *a, const char *name,
                                   struct dtx_expr **out, struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -197,10 +187,10 @@ static enum dtx_code fill_formula(struct dtx_bind *b, const struct null_args *a,
 	if (a->strategy >= FILL_MEAN)
 		goto out;
 	dtx_buf_add(&text, "coalesce(");
-	dtx_trace_quoted(name, '`', &text);
+	dtx_expr_print_name(name, &text);
 	dtx_buf_add(&text, ", ");
 	if (a->value)
-		put_value(a->value, &text);
+		dtx_expr_print_scalar(a->value, &text);
 	else if (a->expr)
 		dtx_expr_print(a->expr, &text);
 	else
@@ -215,10 +205,10 @@ out:
 
 static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
-	const struct null_args *a = args;
+	const struct fill_args *a = args;
 	enum dtx_code rc = DTX_OK;
 	int32_t *place;
-	struct null_state *s = dtx_bind_state(b, sizeof(*s));
+	struct fill_state *s = dtx_bind_state(b, sizeof(*s));
 	struct dtx_expr *formula;
 	size_t from = b->nuses, to;
 
@@ -290,8 +280,8 @@ out:
 static enum dtx_code null_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                 struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct null_args *a = ox->args;
-	const struct null_state *s = ox->bound;
+	const struct fill_args *a = ox->args;
+	const struct fill_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *fill = NULL, *made = NULL;
 
@@ -349,7 +339,7 @@ out:
 static enum dtx_code fill_column(const struct dtx_opctx *ox, struct dtx_table *t,
                                  struct dtx_kept *kept, uint32_t i, struct dtx_err *err)
 {
-	const struct null_state *s = ox->bound;
+	const struct fill_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *fill = NULL, *made = NULL;
 
@@ -369,7 +359,7 @@ out:
 static enum dtx_code null_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                 struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct null_state *s = ox->bound;
+	const struct fill_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_kept kept = { NULL, 0, 0 };
 
@@ -389,7 +379,7 @@ out:
 
 static void null_explain(const void *args, struct dtx_buf *out)
 {
-	const struct null_args *a = args;
+	const struct fill_args *a = args;
 
 	dtx_buf_add(out, "fill nulls of ");
 	dtx_cols_print(a->cols, out);
@@ -408,8 +398,8 @@ static const struct dtx_map null_map = { .batch = null_batch };
 
 static bool null_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
-	const struct null_args *a = s->args;
-	const struct null_state *st = s->bind->state;
+	const struct fill_args *a = s->args;
+	const struct fill_state *st = s->bind->state;
 	bool ok = true;
 
 	if (!a->value && !a->expr)
@@ -457,7 +447,7 @@ const struct dtx_op dtx_op_fill_null = {
 	.nparams = DTX_COUNT(null_params),
 	.examples = null_examples,
 	.nexamples = DTX_COUNT(null_examples),
-	.args_size = sizeof(struct null_args),
+	.args_size = sizeof(struct fill_args),
 	.check = null_check,
 	.bind = null_bind,
 	.map = &null_map,

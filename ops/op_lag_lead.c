@@ -101,11 +101,11 @@ static void lag_formula(const struct lag_args *a, struct dtx_buf *out)
 	                 : a->mode == MODE_PCT ? "pct_change("
 	                 : a->n < 0            ? "lead("
 	                                       : "lag(");
-	dtx_short_column(out, a->col);
+	dtx_expr_print_name(a->col, out);
 	dtx_buf_printf(out, ", %lld", (long long)n);
 	if (a->other && a->mode == MODE_VALUE) {
 		dtx_buf_add(out, ", default: ");
-		dtx_short_literal(out, a->other);
+		dtx_expr_print_scalar(a->other, out);
 	}
 	dtx_buf_addc(out, ')');
 }

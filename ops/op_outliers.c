@@ -116,7 +116,7 @@ static enum dtx_code make_bounds(struct dtx_bind *b, const struct outlier_args *
 	} else if (a->method == METHOD_MAD) {
 		from = to = "median(@)";
 		dtx_buf_add(&far, "(1.4826 * median(");
-		dtx_short_column(&far, deviations);
+		dtx_expr_print_name(deviations, &far);
 		dtx_buf_add(&far, "))");
 		unit = dtx_buf_text(&far);
 	}

@@ -50,7 +50,7 @@ static enum dtx_code percent_bind(struct dtx_bind *b, void *args, struct dtx_err
 	DTX_TRY(dtx_shortwin_open(&w, b, a->by, NULL, 1, err));
 	if (col >= 0 && b->nfindings == before) {
 		dtx_buf_add(&w.text, "share(");
-		dtx_short_column(&w.text, a->col);
+		dtx_expr_print_name(a->col, &w.text);
 		dtx_buf_addc(&w.text, ')');
 		DTX_TRY(dtx_shortwin_add(&w, a->as, "/as", err));
 	}

@@ -88,9 +88,9 @@ static json_t *known_steps(const struct dtx_why *w)
 	json_object_foreach(w->key, name, value)
 	{
 		dtx_buf_add(&where, sep);
-		dtx_trace_quoted(name, '`', &where);
+		dtx_expr_print_name(name, &where);
 		dtx_buf_add(&where, " == ");
-		dtx_trace_quoted(json_string_value(value), '\'', &where);
+		dtx_expr_print_text(dtx_str_of(json_string_value(value)), &where);
 		sep = " and ";
 	}
 	if (!w->key)

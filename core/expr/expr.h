@@ -26,6 +26,11 @@ DTX_MUSTUSE enum dtx_code dtx_expr_made(struct dtx_arena *a, struct dtx_str text
                                         struct dtx_expr **out, struct dtx_err *err);
 /* Prints the canonical text: parse(print(e)) == e. */
 void dtx_expr_print(const struct dtx_expr *e, struct dtx_buf *out);
+/* The name of a column, a text, and a scalar of JSON as formulas write them: `unit price`,
+ * 'it''s', 7. */
+void dtx_expr_print_name(const char *name, struct dtx_buf *out);
+void dtx_expr_print_text(struct dtx_str text, struct dtx_buf *out);
+void dtx_expr_print_scalar(const json_t *value, struct dtx_buf *out);
 /* The placeholder for a formula that cannot be read.  It prints as null and is recognized by its
  * address. */
 extern const struct dtx_expr dtx_expr_hole;

@@ -56,8 +56,8 @@ struct dtx_opctx {         /* constant while batches flow, except stat */
 	unsigned ninputs;
 	const struct dtx_schema *const *in; /* per input table */
 	const struct dtx_schema *out;
-	const uint8_t
-		*need; /* per output column an enum dtx_need; the op may leave out columns with 0 */
+	const uint8_t *need; /* per output column an enum dtx_need; the op may leave out a column
+	                        with DTX_NEED_SKIP */
 	unsigned input;      /* for a union: the input that these batches come from */
 	uint64_t first_rows; /* for a sink: only this many rows of its result are needed; 0: all */
 	void *shared;        /* for a map: the result of the op's sink */
@@ -146,10 +146,12 @@ enum dtx_op_flags {
 	DTX_OP_RAW = 1 << 6,         /* wants cells without a type if the input has them (repair) */
 	DTX_OP_NARROWS = 1 << 7,     /* a map without locals that narrows the batch it is given and
 	                              * emits it; it may run in the reader */
-	DTX_OP_DX = 1 << 8, /* the Python module dx has a function of this name and parameters */
+	DTX_OP_DX = 1 << 8, /* the Python module dx (sandbox/guest) has a function of this name and
+	                     * parameters; without it and without `pandas`, dtx compile refuses */
 	DTX_OP_PLACES = 1 << 9,      /* counts rows of the source. Python knows their numbers only
 	                              * directly after an input. */
-	DTX_OP_SAME_ROWS = 1 << 10,  /* a map with one row out for each row in, in order */
+	DTX_OP_SAME_ROWS = 1 << 10,  /* a map with one row out for each row in, in order, so that
+	                              * a later limit can stop the reader */
 	DTX_OP_SEES_ALL = 1 << 11,   /* sees every row: a later limit does not stop the reader */
 	DTX_OP_FIRST_ROWS = 1 << 12, /* a sink that keeps only ox->first_rows rows */
 	DTX_OP_RETYPES = 1 << 13     /* infers the types of columns again, unless the plan declares
@@ -190,7 +192,7 @@ enum dtx_op_values {
 	DTX_VALUES_SET,      /* the same, except for the formulas in the parameter `set` */
 	DTX_VALUES_RENAMED, /* one column with another name: `map` has {from, to}; without `map` the
 	                     * column at the same position */
-	DTX_VALUES_CHANGED  /* the column with the same name, changed (cast) */
+	DTX_VALUES_CHANGED  /* made of the cell of the same row and name (cast, nullify) */
 };
 struct dtx_op_facts {
 	enum dtx_op_rows rows;

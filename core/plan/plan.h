@@ -92,8 +92,8 @@ struct dtx_plan_step {
 	int32_t *table; /* the tables it reads; [0] is the one it works on; -1: unknown name */
 	const char **table_name;
 	uint32_t ntables;
-	bool broken; /* it has findings that forbid running it */
-	bool unfit;  /* one of these is about several parameters together */
+	bool broken;        /* it has findings that forbid running it */
+	bool joint_finding; /* one of these is about several parameters together */
 	/* first finding that hands it to a snippet; DTX_OK: the typed engine runs it */
 	enum dtx_code trigger;
 };

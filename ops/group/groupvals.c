@@ -8,16 +8,6 @@
 #include "core/expr/agg/fsum.h"
 #include "core/data/cells.h"
 
-enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub, struct dtx_err *err)
-{
-	enum dtx_type type = col < 0 ? DTX_T_UNKNOWN : b->in[0]->field[col].type.type;
-
-	if (type == DTX_T_UNKNOWN || type == DTX_T_NULL || dtx_type_is_number(type))
-		return DTX_OK;
-	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err, "%s needs numbers, '%s' is %s",
-	                     b->op, b->in[0]->field[col].name, dtx_type_name(type));
-}
-
 enum dtx_code dtx_batch_floats(struct dtx_batch *b, int32_t col, struct dtx_column **out,
                                struct dtx_err *err)
 {

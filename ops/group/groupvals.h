@@ -33,8 +33,4 @@ DTX_MUSTUSE enum dtx_code dtx_groupvals_summary(const struct dtx_groupvals *g, u
 /* Quantile q of n ascending values (type 7); NaN if there are none. */
 double dtx_quantile(const double *v, int64_t n, double q);
 
-/* Reports type_mismatch at pointer sub if the column does not hold numbers. */
-DTX_MUSTUSE enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub,
-                                          struct dtx_err *err);
-
 #endif

@@ -512,3 +512,13 @@ struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row, struct dt
 		return (struct dtx_str){ "", 0 };
 	return (struct dtx_str){ scratch->ptr + from, scratch->len - from };
 }
+
+enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub, struct dtx_err *err)
+{
+	enum dtx_type type = col < 0 ? DTX_T_UNKNOWN : b->in[0]->field[col].type.type;
+
+	if (type == DTX_T_UNKNOWN || type == DTX_T_NULL || dtx_type_is_number(type))
+		return DTX_OK;
+	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err, "%s needs numbers, '%s' is %s",
+	                     b->op, b->in[0]->field[col].name, dtx_type_name(type));
+}

@@ -9,7 +9,7 @@
 #include "core/plan/bind/bind.h"
 #include "core/plan/explain/pytext.h"
 
-#define DTX_NOWHERE UINT32_MAX /* value of `which` for a cell that is null */
+#define DTX_NOWHERE UINT32_MAX /* in the arrays `which` of cells to gather: no source, null */
 
 /* For each output column the input column that it is; -1: the op makes it. */
 struct dtx_colmap {
@@ -31,8 +31,8 @@ static inline int32_t dtx_cols_find(const int32_t *col, uint32_t n, int32_t c)
 			return (int32_t)i;
 	return -1;
 }
-/* Per column of a table that has n of them its place among col[0..ncol), as dtx_cols_find finds it:
- * for loops over all columns.  In the arena; NULL: no memory. */
+/* For each of a table's n columns: its index in col[0..ncol), or -1. For loops over all columns,
+ * where dtx_cols_find would take quadratic time. In the arena; NULL: out of memory. */
 DTX_MUSTUSE int32_t *dtx_cols_places(struct dtx_arena *arena, const int32_t *col, uint32_t ncol,
                                      uint32_t n);
 /* Whether the map moves a column that a later step needs. */
@@ -177,5 +177,8 @@ unsigned dtx_op_workers(const struct dtx_opctx *ox);
  * reset. */
 DTX_MUSTUSE struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row,
                                          struct dtx_buf *scratch, bool *null);
+/* Reports type_mismatch at pointer sub if the column does not hold numbers. */
+DTX_MUSTUSE enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub,
+                                          struct dtx_err *err);
 
 #endif

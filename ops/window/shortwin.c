@@ -78,18 +78,6 @@ void dtx_shortwin_close(struct dtx_shortwin *w)
 	dtx_buf_clear(&w->text);
 }
 
-void dtx_short_column(struct dtx_buf *out, const char *name)
-{
-	struct dtx_arena arena = DTX_ARENA_INIT;
-	const struct dtx_expr *e = dtx_expr_column(&arena, name);
-
-	if (e)
-		dtx_expr_print(e, out);
-	else
-		out->fail = DTX_BUF_MEM;
-	dtx_arena_clear(&arena);
-}
-
 void dtx_short_floats(struct dtx_buf *out, const char *formula, const struct dtx_field *column)
 {
 	bool is_float = column->type.type == DTX_T_FLOAT64;
@@ -100,26 +88,9 @@ void dtx_short_floats(struct dtx_buf *out, const char *formula, const struct dtx
 			continue;
 		}
 		dtx_buf_add(out, is_float ? "" : "float(");
-		dtx_short_column(out, column->name);
+		dtx_expr_print_name(column->name, out);
 		dtx_buf_add(out, is_float ? "" : ")");
 	}
-}
-
-void dtx_short_literal(struct dtx_buf *out, const json_t *value)
-{
-	const char *text = json_string_value(value);
-
-	if (!text) {
-		dtx_json_print(value, 0, out);
-		return;
-	}
-	dtx_buf_addc(out, '\'');
-	for (size_t i = 0; i < json_string_length(value); i++) {
-		if (text[i] == '\'')
-			dtx_buf_addc(out, '\'');
-		dtx_buf_addc(out, text[i]);
-	}
-	dtx_buf_addc(out, '\'');
 }
 
 void dtx_short_explain(const struct dtx_cols *by, const struct dtx_plist *order,
@@ -160,7 +131,7 @@ enum dtx_code dtx_short_cols_bind(struct dtx_bind *b, const struct dtx_short_col
 		if (!as)
 			DTX_FAIL_MEM(err);
 		dtx_buf_printf(&w.text, "%s(", s->fn);
-		dtx_short_column(&w.text, name);
+		dtx_expr_print_name(name, &w.text);
 		dtx_buf_printf(&w.text, "%s)", s->more);
 		DTX_TRY(dtx_shortwin_add(&w, as, "/suffix", err));
 	}

@@ -52,12 +52,8 @@ DTX_MUSTUSE enum dtx_code dtx_shortwin_bind(struct dtx_shortwin *w, const char *
                                             struct dtx_err *err);
 void dtx_shortwin_close(struct dtx_shortwin *w);
 
-/* The name of a column as a formula writes it. */
-void dtx_short_column(struct dtx_buf *out, const char *name);
 /* Writes a formula with the column, as a float, in place of each @. */
 void dtx_short_floats(struct dtx_buf *out, const char *formula, const struct dtx_field *column);
-/* A scalar of the plan as a literal of a formula. */
-void dtx_short_literal(struct dtx_buf *out, const json_t *value);
 /* " within k, by order of t". */
 void dtx_short_explain(const struct dtx_cols *by, const struct dtx_plist *order,
                        struct dtx_buf *out);

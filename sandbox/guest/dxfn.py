@@ -696,6 +696,12 @@ def as_time(midnight):
     return read
 
 
+def clamp(x, low, high):
+    """Of the common type of all three, as in the engine: clamp(7.5, 0, 5) is 5.0."""
+    value = max(low, min(high, x))
+    return float(value) if float in (type(x), type(low), type(high)) else value
+
+
 FUNCTIONS = {
     "abs": abs, "sign": lambda x: int(x > 0) - int(x < 0),
     "round": cut(decimal.ROUND_HALF_UP), "round_even": cut(decimal.ROUND_HALF_EVEN),
@@ -705,7 +711,7 @@ FUNCTIONS = {
     "log10": number(math.log10),
     "log": number(lambda x, base: math.log2(x) if base == 2 else math.log10(x) if base == 10
                   else math.log(x) / math.log(base)),
-    "clamp": lambda x, low, high: max(low, min(high, x)),
+    "clamp": clamp,
     "length": len, "upper": str.upper, "lower": str.lower,
     "trim": str.strip, "ltrim": str.lstrip, "rtrim": str.rstrip,
     "left": lambda t, n: t[:n], "right": lambda t, n: (t[-n:] if n else ""),

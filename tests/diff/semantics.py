@@ -80,6 +80,8 @@ TABLE = [
     ("a nullable int stays an int", derive("n + 1"), "n\n2\n\n", "n,x\n2,3\n,\n"),
     ("mid counts from 1", derive("mid(k, 2, 1)"), "k\nabc\n", "k,x\nabc,b\n"),
     ("slice counts from 0", derive("slice(k, 1, 2)"), "k\nabc\n", "k,x\nabc,b\n"),
+    ("clamp keeps floats", derive("length(text(clamp(v, 0, 100)))"), "v\n-3.0\n200.5\n",
+     "v,x\n-3.0,3\n200.5,5\n"),
     ("months clamp", derive("date_add(d, 1, 'month')"), "d\n2024-01-31\n", "d,x\n2024-01-31,2024-02-29\n"),
     ("min and max of nothing are null", group(["k"], "min(n)"), "k,n\na,1\nb,\n", "k,x\na,1\nb,\n"),
     ("the median of two is between", group([], "median(n)"), "n\n1\n4\n", "x\n2.5\n"),

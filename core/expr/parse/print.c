@@ -70,7 +70,7 @@ static void doubled(struct dtx_str s, char quote, struct dtx_buf *out)
 	dtx_buf_addc(out, quote);
 }
 
-static void name(const char *text, struct dtx_buf *out)
+void dtx_expr_print_name(const char *text, struct dtx_buf *out)
 {
 	struct dtx_str s = dtx_str_of(text);
 
@@ -78,6 +78,21 @@ static void name(const char *text, struct dtx_buf *out)
 		dtx_buf_adds(out, s);
 	else
 		doubled(s, '`', out);
+}
+
+void dtx_expr_print_text(struct dtx_str text, struct dtx_buf *out)
+{
+	doubled(text, '\'', out);
+}
+
+void dtx_expr_print_scalar(const json_t *value, struct dtx_buf *out)
+{
+	if (json_is_string(value))
+		dtx_expr_print_text(
+			(struct dtx_str){ json_string_value(value), json_string_length(value) },
+			out);
+	else
+		dtx_json_print(value, 0, out);
 }
 
 static void print_literal(const struct dtx_expr *e, struct dtx_buf *out)
@@ -164,10 +179,10 @@ static void print_bin(const struct dtx_expr *e, struct dtx_buf *out)
 static void print_column(const struct dtx_expr *e, struct dtx_buf *out)
 {
 	if (e->table) {
-		name(e->table, out);
+		dtx_expr_print_name(e->table, out);
 		dtx_buf_addc(out, '.');
 	}
-	name(e->name, out);
+	dtx_expr_print_name(e->name, out);
 }
 
 static void print(const struct dtx_expr *e, struct dtx_buf *out)

@@ -327,7 +327,7 @@ enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name, 
 
 	*col = -1;
 	if (dtx_param_is_hole(name)) {
-		b->vague = true;
+		b->inputs_may_pass = true;
 		goto out;
 	}
 	*col = dtx_bind_find(b, t, name, &f);

@@ -24,8 +24,7 @@ struct dtx_part_last;
 #define DTX_USE_ROWS (-1) /* the column decides which rows there are */
 /* the column fills output columns that only the rows show (pivot_wider) */
 #define DTX_USE_OPEN (-2)
-/* Demand of a use that moves the cell: the input is needed in the form in which the output column
- * is. */
+/* Demand of a use that moves the cell: the input is needed as later steps need the output. */
 #define DTX_DEMAND_SAME ((enum dtx_demand)0)
 
 struct dtx_bind_col { /* one output column */
@@ -95,10 +94,10 @@ struct dtx_bind {
 	bool broken; /* its parameters have findings */
 	/* A finding is about the whole step, or something this build does not know may make it
 	 * right: only columns and formulas are checked. */
-	bool unfit;
-	bool casts;  /* a formula may fail with cast_failed */
-	bool vague;  /* columns of the inputs may be in the result, too */
-	bool result; /* a formula over the step's own result, for hints */
+	bool columns_only;
+	bool casts;           /* a formula may fail with cast_failed */
+	bool inputs_may_pass; /* columns of the inputs may be in the result, too */
+	bool result;          /* a formula over the step's own result, for hints */
 	struct dtx_bind_guess *guess;
 	size_t nguesses, cap_guesses;
 	/* set by the executor */
@@ -169,8 +168,9 @@ DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct
 /* Says that computed output column i takes the place of column `was`. A text that the plan declares
  * stays declared, so that ops which guess types leave it alone. */
 void dtx_bind_stands_for(struct dtx_bind *b, uint32_t i, const struct dtx_field *was);
-/* Says that output column i is moved except for cells to which the step gives other values. formula
- * describes all of them; NULL: there is none. */
+/* Says, after dtx_bind_pass or dtx_bind_keep_all, that output column i is moved except for cells to
+ * which the step gives other values; the others keep their source bytes. formula describes all of
+ * them; NULL: there is none. */
 DTX_MUSTUSE enum dtx_code dtx_bind_alter(struct dtx_bind *b, uint32_t i,
                                          const struct dtx_expr *formula, struct dtx_err *err);
 /* The same for those of n columns of table 0 that exist (not -1), where all columns are kept. */

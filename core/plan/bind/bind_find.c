@@ -101,7 +101,7 @@ enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *
 	char text[sizeof(f.msg)];
 	va_list ap;
 
-	if (b->unfit)
+	if (b->columns_only)
 		return DTX_OK;
 
 	va_start(ap, fmt);
@@ -148,7 +148,7 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 	struct dtx_err f = DTX_ERR_INIT;
 	char found[64], word[32] = "", at[sizeof(f.at)];
 
-	if (b->unfit)
+	if (b->columns_only)
 		return DTX_OK;
 	/* where a parameter is broken, the collision may follow from that: no other parameter is
 	 * named */

@@ -85,7 +85,7 @@ static enum dtx_code pick_range(struct pick *p, const struct dtx_col_item *it, c
 		DTX_TRY(dtx_bind_fail(p->b, DTX_E_BAD_PARAM_VALUE, sub, err,
 		                      "column '%s' comes after '%s'", it->a, it->b));
 	/* the order of an open table is not known, nor the columns between two of its columns */
-	p->b->vague = p->b->vague || p->schema->open;
+	p->b->inputs_may_pass = p->b->inputs_may_pass || p->schema->open;
 	for (int32_t c = from; c <= to && !p->schema->open; c++)
 		add(p, c);
 	if (p->schema->open) {
@@ -216,7 +216,7 @@ enum dtx_code dtx_bind_cols_any(struct dtx_bind *b, unsigned t, const struct dtx
 
 	if (!cols)
 		cols = &dtx_cols_hole;
-	b->vague = b->vague || cols->holes;
+	b->inputs_may_pass = b->inputs_may_pass || cols->holes;
 	if (is_few_names(cols)) {
 		*col = dtx_arena_alloc(b->arena, cols->n, sizeof(**col));
 		if (!*col)

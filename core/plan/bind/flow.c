@@ -209,7 +209,7 @@ static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx
 		DTX_FAIL_MEM(err);
 	for (uint32_t c = 0; c < b->ncols; c++)
 		field[c] = b->col[c].field;
-	if (!b->typed && (!b->closed || b->vague))
+	if (!b->typed && (!b->closed || b->inputs_may_pass))
 		for (unsigned k = 0; k < b->ntables; k++)
 			s.open |= b->in[k]->open;
 	DTX_TRY(dtx_flow_set(f, (int32_t)(f->plan->ninputs + i), &s, err));
@@ -247,7 +247,7 @@ static enum dtx_code set_guesses(struct dtx_flow *f, uint32_t i, const struct dt
 		if (b->guess[k].made || b->closed)
 			DTX_TRY(add_missing(f, t, &field, err));
 	}
-	for (unsigned k = 0; b->vague && k < b->ntables; k++)
+	for (unsigned k = 0; b->inputs_may_pass && k < b->ntables; k++)
 		for (uint32_t c = 0; c < b->in[k]->nfields; c++)
 			DTX_TRY(add_missing(f, t, &b->in[k]->field[c], err));
 out:
@@ -302,7 +302,7 @@ static enum dtx_code open_bind(struct dtx_flow *f, uint32_t i, bool typed,
 	b->errs = errs;
 	b->nbefore = errs->n;
 	b->broken = st->broken;
-	b->unfit = st->unfit || st->trigger != DTX_OK;
+	b->columns_only = st->joint_finding || st->trigger != DTX_OK;
 	b->run = run;
 	b->overflow = f->plan->options.overflow;
 	b->div_zero_error = f->plan->options.div_zero_error;

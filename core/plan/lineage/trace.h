@@ -113,9 +113,7 @@ bool dtx_trace_again_copy(const struct dtx_plan_step *st);
  * plan that the user wrote. */
 uint32_t dtx_trace_number_of(const struct dtx_plan *plan, uint32_t step);
 const char *dtx_trace_name_of(const struct dtx_plan *plan, int32_t table, char buf[32]);
-/* Appends a column name (quote `) or a text (quote ') the way formulas write it. */
-void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
-/* Appends a condition such as "`region` == 'West' and `week` == 7" for those cells of `known` that
+/* Appends a condition such as "region == 'West' and week == 7" for those cells of `known` that
  * are texts or numbers. False if there are none. */
 bool dtx_trace_equal(const json_t *known, struct dtx_buf *out);
 /* Whether a step may take values of this column from other rows without saying which ones. */

@@ -124,17 +124,6 @@ json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, 
 	return on;
 }
 
-void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out)
-{
-	dtx_buf_addc(out, quote);
-	for (; *text; text++) {
-		if (*text == quote)
-			dtx_buf_addc(out, quote);
-		dtx_buf_addc(out, *text);
-	}
-	dtx_buf_addc(out, quote);
-}
-
 /* Contract in trace_parts.h. */
 json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table)
 {
@@ -462,12 +451,12 @@ static void trace_key(struct trace *t, int32_t id, struct dtx_buf *where)
 		const char *text = json_string_value(value);
 
 		dtx_buf_printf(where, "%s(text(", sep);
-		dtx_trace_quoted(name, '`', where);
+		dtx_expr_print_name(name, where);
 		dtx_buf_add(where, ") == ");
-		dtx_trace_quoted(text, '\'', where);
+		dtx_expr_print_text(dtx_str_of(text), where);
 		if (trace_number(text) && trace_numeric(t, id, name)) {
 			dtx_buf_add(where, " or ");
-			dtx_trace_quoted(name, '`', where);
+			dtx_expr_print_name(name, where);
 			dtx_buf_printf(where, " == %s", text);
 		}
 		dtx_buf_addc(where, ')');

@@ -449,7 +449,7 @@ static bool pin_askable(const char *name, const json_t *cell, const json_t *type
 	return !strcmp(type, "float") ? pin_is_float(text) : *text && !strcmp(type, "text");
 }
 
-/* Appends "`region` == 'West'", after "and" if there is something before it. */
+/* Appends "region == 'West'", after "and" if there is something before it. */
 static void pin_equal(const char *name, const json_t *cell, struct dtx_buf *out)
 {
 	const char *text = dtx_json_text(cell, "text", "");
@@ -458,12 +458,12 @@ static void pin_equal(const char *name, const json_t *cell, struct dtx_buf *out)
 	if (json_object_get(cell, "of"))
 		dtx_buf_printf(out, "(%s)", name);
 	else
-		dtx_trace_quoted(name, '`', out);
+		dtx_expr_print_name(name, out);
 	dtx_buf_add(out, " == ");
 	if (strcmp(dtx_json_text(cell, "type", ""), "text") != 0)
 		dtx_buf_add(out, text);
 	else
-		dtx_trace_quoted(text, '\'', out);
+		dtx_expr_print_text(dtx_str_of(text), out);
 }
 
 bool dtx_trace_equal(const json_t *known, struct dtx_buf *out)

@@ -198,13 +198,13 @@ static bool rows_switch(struct rows *r, const struct dtx_plan_step *st, const st
 	    !json_is_string(json_array_get(names, 0)))
 		return false;
 	dtx_buf_add(out, "switch(coalesce(text(");
-	dtx_trace_quoted(json_string_value(json_array_get(names, 0)), '`', out);
+	dtx_expr_print_name(json_string_value(json_array_get(names, 0)), out);
 	dtx_buf_add(out, "), 'null')");
 	for (uint32_t c = 0; c < s->nfields; c++) {
 		if (strncmp(s->field[c].name, prefix, n) != 0)
 			continue;
 		dtx_buf_add(out, ", ");
-		dtx_trace_quoted(s->field[c].name + n, '\'', out);
+		dtx_expr_print_text(dtx_str_of(s->field[c].name + n), out);
 		dtx_buf_printf(out, ", %u", c);
 	}
 	dtx_buf_add(out, ", -1)");

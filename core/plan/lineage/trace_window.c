@@ -514,12 +514,12 @@ void dtx_trace_wider_name(struct trace *t, const struct dtx_plan_step *st, const
 	json_t *value;
 
 	dtx_buf_add(&where, "coalesce(text(");
-	dtx_trace_quoted(json_string_value(json_array_get(names, 0)), '`', &where);
+	dtx_expr_print_name(json_string_value(json_array_get(names, 0)), &where);
 	dtx_buf_add(&where, "), 'null') in (");
 	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
 	{
 		dtx_buf_add(&where, sep);
-		dtx_trace_quoted(name + prefix, '\'', &where);
+		dtx_expr_print_text(dtx_str_of(name + prefix), &where);
 		sep = ", ";
 	}
 	dtx_buf_addc(&where, ')');

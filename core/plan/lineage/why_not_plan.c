@@ -398,7 +398,7 @@ static void follow_derive(struct follow *f, json_t *set, const char *kind, uint3
 
 	dtx_buf_add(&text, "coalesce(text(");
 	if (name)
-		dtx_trace_quoted(formula, '`', &text);
+		dtx_expr_print_name(formula, &text);
 	else
 		dtx_buf_add(&text, formula);
 	dtx_buf_add(&text, "), 'null')");

@@ -21,8 +21,8 @@ struct dtx_regex;
 struct dtx_cols;
 struct dtx_col_item {
 	enum dtx_col_sel kind;
-	const char *a,
-		*b; /* the name; both ends of a range; the text of a regex; the name of a type */
+	const char *a, *b; /* the name; both ends of a range; the text of a regex; the name of a
+	                    * class of types: number, text, bool, date, datetime */
 	const struct dtx_regex *re;
 	const struct dtx_cols *sub; /* for NOT */
 };

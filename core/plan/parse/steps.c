@@ -94,7 +94,7 @@ static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *s
 		if (f.code == DTX_E_NO_MEMORY)
 			DTX_FAIL_MEM(err);
 		check_at(&f, st->at);
-		st->unfit = true;
+		st->joint_finding = true;
 		if (!dtx_errlist_take(p->findings, &f))
 			DTX_FAIL_MEM(err);
 	}
