@@ -249,6 +249,7 @@ static enum dtx_code read_rows(struct work *w, struct dtx_err *err)
 	int64_t blank = 0;
 
 	for (int64_t row = 0; row < w->m->raw.table->nrows; row++) {
+		DTX_TRY(dtx_cancel_line((uint64_t)row, err));
 		if (row_blank(w, row)) {
 			w->in_record = 0;
 			blank++;

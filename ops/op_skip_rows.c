@@ -110,6 +110,7 @@ static enum dtx_code find_until(struct dtx_raw *r, const struct dtx_regex *re, i
 	if (!m)
 		DTX_FAIL_MEM(err);
 	for (; *row < r->table->nrows; (*row)++) {
+		DTX_TRY(dtx_cancel_line((uint64_t)*row, err));
 		for (uint32_t c = 0; c < r->ncols; c++) {
 			dtx_buf_reset(scratch);
 			if (dtx_rematch_test(m, dtx_raw_text(r, *row, c, scratch)))
@@ -146,6 +147,7 @@ static enum dtx_code skip_rows(const struct dtx_opctx *ox, struct dtx_table *t, 
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND, "skip_rows: no cell matches '%.80s'",
 		         a->until);
 	for (int64_t row = first; row < t->nrows; row++) {
+		DTX_TRY(dtx_cancel_row((uint64_t)row, err));
 		if (a->comment && is_comment(&r, row, dtx_str_of(a->comment), &scratch))
 			(*comments)++;
 		else

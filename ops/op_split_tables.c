@@ -107,9 +107,11 @@ static enum dtx_code pick_rows(struct dtx_relayout *m, const struct tables_args 
 
 	DTX_TRY(dtx_relayout_rows(m, err));
 	for (int64_t row = 0; row < all; row++) {
-		bool between = a->by == BY_HEADER ? is_header(m, row, text)
-		                                  : !dtx_raw_filled(&m->raw, row, &only);
+		bool between;
 
+		DTX_TRY(dtx_cancel_line((uint64_t)row, err));
+		between = a->by == BY_HEADER ? is_header(m, row, text)
+		                             : !dtx_raw_filled(&m->raw, row, &only);
 		/* a header in the first row opens the first table */
 		if (between && a->by == BY_HEADER)
 			table += row > 0;

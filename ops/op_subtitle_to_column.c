@@ -149,14 +149,18 @@ static bool is_title(struct dtx_relayout *m, struct titles *t, int64_t row)
 }
 
 /* Lists every row that stays, with the last title at or above it. */
-static void place_rows(struct dtx_relayout *m, struct titles *t, bool drop)
+static enum dtx_code place_rows(struct dtx_relayout *m, struct titles *t, bool drop,
+                                struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	int64_t all = m->raw.table->nrows, n = 0;
 	struct dtx_from title = { 0, DTX_FROM_NULL };
 
 	for (int64_t row = 0; row < all; row++) {
-		bool is = is_title(m, t, row);
+		bool is;
 
+		DTX_TRY(dtx_cancel_line((uint64_t)row, err));
+		is = is_title(m, t, row);
 		if (is)
 			title = (struct dtx_from){ row, t->s->col };
 		if (is && drop)
@@ -166,6 +170,8 @@ static void place_rows(struct dtx_relayout *m, struct titles *t, bool drop)
 	}
 	m->nrows = n;
 	dtx_relayout_count(m, "subtitle", all - n);
+out:
+	return rc;
 }
 
 static enum dtx_code subtitle_lay(struct dtx_relayout *m, struct dtx_err *err)
@@ -194,7 +200,7 @@ static enum dtx_code subtitle_lay(struct dtx_relayout *m, struct dtx_err *err)
 		m->out[c + 1].name = m->raw.table->schema->field[c].name;
 		m->out[c + 1].col = (int32_t)c;
 	}
-	place_rows(m, &t, a->drop);
+	DTX_TRY(place_rows(m, &t, a->drop, err));
 	if (!dtx_buf_ok(&t.text))
 		DTX_FAIL_MEM(err);
 out:
