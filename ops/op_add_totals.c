@@ -98,10 +98,10 @@ static enum dtx_code totals_check(const void *args, struct dtx_err *err)
 		         "add_totals: rows and column are both false: there is nothing to add");
 	if (!a->rows && a->by)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/by",
-		               "add_totals: by makes rows of sums, rows is false");
+		               "add_totals: by makes rows of sums, but rows is false");
 	if (!a->rows && a->label_as)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/label_as",
-		               "add_totals: label_as is for rows of sums, rows is false");
+		               "add_totals: label_as is for rows of sums, but rows is false");
 out:
 	return rc;
 }
@@ -605,9 +605,8 @@ const struct dtx_op dtx_op_add_totals = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Add rows and a column of sums",
-	.notes = "Nulls are passed over. The row is the last one, or with `by` the one after the "
-		 "last "
-		 "row of its group. Its label stands in the first text column; where only a key is "
+	.notes = "Nulls are ignored. The row is the last one, or with `by` the one after the last "
+		 "row of its group. Its label is in the first text column; where only a key is "
 		 "text, after it (North Total). Cells that are not a sum, key or label are null. "
 		 "Rates and prices do not add up: name the columns that do in `cols`.",
 	.params = totals_params,

@@ -155,8 +155,9 @@ static enum dtx_code asof_check(const void *args, struct dtx_err *err)
 	int64_t us;
 
 	if (a->on.n > 1)
-		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/on",
-		               "asof_join has one pair on; columns that are equal belong into by");
+		DTX_PARAM_FAIL(
+			err, DTX_E_BAD_PARAM_VALUE, "/on",
+			"asof_join takes one pair in on; columns that must be equal belong in by");
 	if (json_is_string(a->tolerance) &&
 	    !dtx_asof_duration(dtx_str_of(json_string_value(a->tolerance)), &us))
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/tolerance",
@@ -165,7 +166,7 @@ static enum dtx_code asof_check(const void *args, struct dtx_err *err)
 	if (a->tolerance && !json_is_string(a->tolerance) &&
 	    (!json_is_number(a->tolerance) || json_number_value(a->tolerance) < 0))
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/tolerance",
-		               "tolerance is a number not below 0");
+		               "tolerance must be a number not below 0");
 out:
 	return rc;
 }
@@ -204,8 +205,9 @@ static enum dtx_code bind_rule(struct dtx_bind *b, const struct asof_args *a, st
 			b->in[0]->field[s->left].name, dtx_type_name(l),
 			b->in[1]->field[s->right].name, dtx_type_name(r)));
 	else if (a->tolerance && json_is_string(a->tolerance) != s->rule.times)
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/tolerance", err,
-		                      "a tolerance of times is a duration, of numbers a number"));
+		DTX_TRY(dtx_bind_fail(
+			b, DTX_E_TYPE_MISMATCH, "/tolerance", err,
+			"tolerance must be a duration for times, a number for numbers"));
 	if (json_is_string(a->tolerance)) {
 		(void)dtx_asof_duration(dtx_str_of(json_string_value(a->tolerance)),
 		                        &s->rule.tolerance.i);
@@ -387,7 +389,7 @@ static const struct dtx_map asof_map = {
 static void asof_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
 {
 	(void)canonical;
-	dtx_buf_printf(out, "no row of '%.80s' takes it", with);
+	dtx_buf_printf(out, "no row of '%.80s' uses it", with);
 }
 
 const struct dtx_op dtx_op_asof_join = {

@@ -113,7 +113,7 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 
 	if (!a->breaks.n == !a->n)
 		DTX_FAIL(err, a->n ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "bin needs one of breaks and n");
+		         "bin needs either breaks or n");
 	if (a->breaks.n && a->method != METHOD_WIDTH)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/method",
 		               "bin: method is for n, breaks are edges");
@@ -128,7 +128,7 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 	for (size_t i = 1; i < a->breaks.n; i++)
 		if (!(e[i].at > e[i - 1].at))
 			DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/breaks",
-			               "bin: breaks do not ascend");
+			               "bin: breaks are not in ascending order");
 	/* equal quantiles are one edge, so only the data tells how many ranges there are */
 	if (a->labels.n && a->labels.n != bins)
 		DTX_PARAM_FAIL(err, DTX_E_LENGTH_MISMATCH, "/labels",
@@ -178,7 +178,7 @@ static enum dtx_code find_edges(const struct bin_args *a, const double *v, int64
 	high = v[count - 1];
 	if (a->method == METHOD_LOG && low <= 0)
 		DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
-		         "bin: log ranges want numbers above 0, column '%s' has %g", a->col, low);
+		         "bin: log ranges need numbers above 0, column '%s' has %g", a->col, low);
 	for (int64_t k = 0; k <= a->n; k++) {
 		double part = (double)k / (double)a->n, at = low + (high - low) * part;
 

@@ -42,7 +42,7 @@ static const struct dtx_param cast_item_rows[] = {
 	  .offset = offsetof(struct cast_item, on_error),
 	  .choices = "error,null,keep_text",
 	  .def = "\"error\"",
-	  .help = "what to do with a value that does not fit; keep_text: one leaves the "
+	  .help = "what to do with a value that does not fit; keep_text: one such value leaves the "
 	          "whole column as text" },
 };
 static const struct dtx_param cast_params[] = {
@@ -362,10 +362,10 @@ const struct dtx_op dtx_op_cast = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make columns of declared types",
-	.notes = "Strict: '12.7' is not an int, '1,234' is not a number (parse_number reads "
-		 "that). A float becomes int only if it is a whole number. on_error null counts "
-		 "the values that become null; keep_text leaves a column as the text that is "
-		 "written where one value does not fit.",
+	.notes = "Strict: '12.7' is not an int, '1,234' is not a number (parse_number reads that). "
+		 "A float becomes int only if it is a whole number. on_error null counts the "
+		 "values that become null; keep_text leaves a column as text, as written, if one "
+		 "value does not fit.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = cast_params,
 	.nparams = DTX_COUNT(cast_params),

@@ -180,8 +180,8 @@ const struct dtx_op dtx_op_coalesce = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Take the first value that is not null",
-	.notes = "The result is the last column, or with drop stands where the leftmost of them "
-		 "was. Equal types stay, int goes to float, date to datetime, others become text.",
+	.notes = "The result is the last column, or with drop takes the place of the leftmost of "
+		 "them. Equal types stay, int goes to float, date to datetime, others become text.",
 	.facts = { .rows = DTX_ROWS_SAME },
 	.params = coalesce_params,
 	.nparams = DTX_COUNT(coalesce_params),

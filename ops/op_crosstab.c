@@ -145,7 +145,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct crosstab_args *
 		goto out;
 	if (b->typed && !dtx_type_is_number(s->value.type.type))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/normalize", err,
-		                      "shares are made of numbers, %s gives %s", a->agg,
+		                      "shares need numbers, %s gives %s", a->agg,
 		                      dtx_type_name(s->value.type.type)));
 	s->value = number;
 out:

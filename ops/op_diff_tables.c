@@ -316,7 +316,8 @@ static enum dtx_code watch_keys(const struct diff_state *s, struct diff_local *l
 			err, DTX_E_JOIN_CARDINALITY, __FILE__, __LINE__,
 			"diff_tables: a key of the current table occurs more than once: %s",
 			dtx_buf_text(&text));
-		dtx_err_hint(err, "a key tells one row: name more columns, or make it distinct");
+		dtx_err_hint(err, "a key must identify one row: name more columns, or remove "
+		                  "repeats with distinct");
 		dtx_batch_set_position(in, dtx_batch_row(in, k), -1, err);
 		goto out;
 	}
@@ -485,7 +486,7 @@ static void diff_explain(const void *args, struct dtx_buf *out)
 {
 	const struct diff_args *a = args;
 
-	dtx_buf_printf(out, "keep what changed since %s, rows told by ", a->with);
+	dtx_buf_printf(out, "keep what changed since %s, rows identified by ", a->with);
 	dtx_keypairs_explain(&a->key, out);
 	dtx_buf_add(out, ", in ");
 	dtx_cols_print(a->cols, out);

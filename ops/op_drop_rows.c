@@ -367,7 +367,7 @@ static void drop_dropped(const json_t *canonical, const char *with, struct dtx_b
 	while (k < KINDS && (!kind || strcmp(kinds[k].name, json_string_value(kind)) != 0))
 		k++;
 	switch (k) {
-	case KIND_BLANK: dtx_buf_add(out, "blank: none of its cells has anything in it"); break;
+	case KIND_BLANK: dtx_buf_add(out, "blank: all of its cells are empty"); break;
 	case KIND_REPEATED:
 		dtx_buf_add(out, "repeated_header: its cells are the column names");
 		break;
@@ -392,10 +392,10 @@ const struct dtx_op dtx_op_drop_rows = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_RETYPES | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Drop rows that are not data: totals, blanks, footnotes, repeated headers",
-	.notes = "A total has a label and is proved by its numbers: they must agree with the sum "
-		 "of the rows since the last total, or of all rows before. Other rows with such "
-		 "a label stay, with a warning. Column types are found again from the rows that "
-		 "stay.",
+	.notes =
+		"A total has a label and is confirmed by its numbers: they must agree with the sum "
+		"of the rows since the last total, or of all rows before. Other rows with such a "
+		"label stay, with a warning. Column types are found again from the rows that stay.",
 	.facts = { .rows = DTX_ROWS_CHOSEN,
 	           .values = DTX_VALUES_KEPT,
 	           .decides = "where",

@@ -80,7 +80,7 @@ static enum dtx_code explode_check(const void *args, struct dtx_err *err)
 
 	if (!a->sep == !a->json)
 		DTX_FAIL(err, a->sep ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "explode needs one of sep and json");
+		         "explode needs either sep or json");
 	if (a->sep && !*a->sep)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "explode: sep is empty");
 out:
@@ -311,7 +311,9 @@ static enum dtx_code uneven(struct work *w, uint32_t row, uint32_t i, struct dtx
 	            "explode: column '%s' has %zu pieces, column '%s' has %zu",
 	            w->in->schema->field[s->col[0]].name, w->piece[0].n,
 	            w->in->schema->field[s->col[i]].name, w->piece[i].n);
-	dtx_err_hint(err, "columns that are taken apart together have as many pieces in each row");
+	dtx_err_hint(
+		err,
+		"columns that are split together must have the same number of pieces in each row");
 	dtx_batch_set_position(w->in, row, s->col[i], err);
 	return DTX_E_BAD_SPLIT;
 }

@@ -47,7 +47,7 @@ static const struct dtx_param fill_params[] = {
 	  AT(limit),
 	  .min = 1,
 	  .max = INT64_MAX,
-	  .help = "most blank cells to fill after one value" },
+	  .help = "at most this many blank cells are filled after one value" },
 	{ .name = "only",
 	  .kind = DTX_P_CHOICE,
 	  AT(only),

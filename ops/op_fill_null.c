@@ -41,7 +41,7 @@ static const struct dtx_param null_params[] = {
 	  AT(strategy),
 	  .choices = "zero,mean,median,mode,min,max",
 	  .aliases = "method",
-	  .help = "0, or what the column's values give" },
+	  .help = "0, or a value computed from the column" },
 };
 static const struct dtx_example null_examples[] = {
 	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "value" : 0 }),
@@ -80,7 +80,7 @@ static enum dtx_code null_check(const void *args, struct dtx_err *err)
 
 	if (given != 1)
 		DTX_FAIL(err, given ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "fill_null needs one of value, expr and strategy");
+		         "fill_null needs one of value, expr or strategy");
 out:
 	return rc;
 }
@@ -439,8 +439,8 @@ const struct dtx_op dtx_op_fill_null = {
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Fill nulls with a value",
 	.notes = "Only nulls: blank text stays. A value that does not fit the column's type is "
-		 "type_mismatch; a mean makes an int column float. Mode of equals: the first seen. "
-		 "Other cells keep their bytes.",
+		 "type_mismatch; a mean makes an int column float. Of equally frequent values mode "
+		 "takes the first seen. Other cells keep their bytes.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.facts_of = null_facts,
 	.params = null_params,

@@ -22,7 +22,7 @@ static const struct dtx_param freq_params[] = {
 	  .aliases = "count",
 	  .min = 1,
 	  .max = INT64_MAX,
-	  .help = "only so many rows" },
+	  .help = "at most this many rows" },
 	{ .name = "sort",
 	  .kind = DTX_P_BOOL,
 	  AT(sort),
@@ -64,7 +64,7 @@ static void freq_explain(const void *args, struct dtx_buf *out)
 
 	dtx_buf_add(out, "count how often each value of ");
 	dtx_cols_print(a->cols, out);
-	dtx_buf_add(out, " is there");
+	dtx_buf_add(out, " occurs");
 	if (a->n)
 		dtx_buf_printf(out, ", the first %lld%s", (long long)a->n,
 		               a->sort ? " by count" : "");
@@ -75,7 +75,7 @@ const struct dtx_op dtx_op_freq = {
 	.aliases = "value_counts,tabulate",
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
-	.summary = "Count how often each value is there",
+	.summary = "Count how often each value occurs",
 	.notes = "Columns: the counted ones, count, share of all rows. Null is counted; equally "
 		 "frequent values come in order of first appearance.",
 	.params = freq_params,

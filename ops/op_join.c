@@ -215,7 +215,7 @@ static enum dtx_code join_check(const void *args, struct dtx_err *err)
 
 	if (a->on.n && a->using.n)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/using",
-		               "join needs one of on and using, not both");
+		               "join takes either on or using, not both");
 	if (a->how == DTX_JOIN_CROSS && keys)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, a->on.n ? "/on" : "/using",
 		               "a cross join has no keys");

@@ -198,8 +198,8 @@ const struct dtx_op dtx_op_keep_range = {
 	         DTX_OP_PLACES,
 	.summary = "Keep a window of the source",
 	.notes = "Rows and columns are counted from the source's A1 (a text file: lines from 1), "
-		 "whatever was dropped before; rows that a step has made have no place there. "
-		 "Column types are found again. Its pandas form takes the header for row 1.",
+		 "whatever was dropped before; rows that a step has made are not counted. Column "
+		 "types are found again. Its pandas form takes the header for row 1.",
 	.facts = { .rows = DTX_ROWS_CHOSEN, .values = DTX_VALUES_KEPT, .as_read = true },
 	.params = range_params,
 	.nparams = DTX_COUNT(range_params),

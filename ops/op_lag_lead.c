@@ -35,13 +35,13 @@ static const struct dtx_param lag_params[] = {
 	  .def = "1",
 	  .min = -ROWS_MAX,
 	  .max = ROWS_MAX,
-	  .help = "so many rows before (after: negative, or the op named lead)" },
+	  .help = "how many rows before (after: negative, or the op named lead)" },
 	{ .name = "mode",
 	  .kind = DTX_P_CHOICE,
 	  AT(mode),
 	  .choices = "value,diff,pct",
 	  .def = "\"value\"",
-	  .help = "the value there; this one less it; the relative change from it" },
+	  .help = "the value there; this one minus it; the relative change from it" },
 	{ .name = "default",
 	  .kind = DTX_P_VALUE,
 	  AT(other),
@@ -87,7 +87,7 @@ static enum dtx_code lag_check(const void *args, struct dtx_err *err)
 
 	if (a->mode != MODE_VALUE && a->other)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/default",
-		               "lag_lead: a default is a value: it has no place beside mode");
+		               "lag_lead: default cannot be combined with mode");
 	DTX_TRY(dtx_orderkeys_check(&a->order, "lag_lead", "/order", err));
 out:
 	return rc;
@@ -158,7 +158,7 @@ static void lag_explain(const void *args, struct dtx_buf *out)
 	if (a->mode == MODE_VALUE)
 		dtx_buf_printf(out, "%s = %s", a->as, a->col);
 	else if (a->mode == MODE_DIFF)
-		dtx_buf_printf(out, "%s = %s less its value", a->as, a->col);
+		dtx_buf_printf(out, "%s = %s minus its value", a->as, a->col);
 	else
 		dtx_buf_printf(out, "%s = relative change of %s from its value", a->as, a->col);
 	dtx_buf_printf(out, " %lld row%s %s", n, n == 1 ? "" : "s", a->n < 0 ? "after" : "before");
@@ -185,7 +185,7 @@ const struct dtx_op dtx_op_lag_lead = {
 	.aliases = "shift,lag,lead",
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
-	.summary = "The value some rows before or after, or the way from it",
+	.summary = "The value some rows before or after, or the change from it",
 	.notes = "A short form of window with lag(col, n), lead, diff and pct_change. Rows stay "
 		 "where they are. Called lead, `n` counts rows after.",
 	.facts = { .rows = DTX_ROWS_WINDOW, .groups = "by" },

@@ -359,7 +359,7 @@ static const struct dtx_map lookup_map = {
 static void lookup_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
 {
 	(void)canonical;
-	dtx_buf_printf(out, "no row of '%.80s' takes it", with);
+	dtx_buf_printf(out, "no row of '%.80s' uses it", with);
 }
 
 const struct dtx_op dtx_op_lookup_value = {

@@ -199,7 +199,8 @@ const struct dtx_op dtx_op_merge_columns = {
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Join the texts of columns into one",
 	.notes = "Texts as written, in selector order; where all are null the result is null. The "
-		 "result stands where the leftmost of the columns was, or after it if they stay.",
+		 "result takes the place of the leftmost of the columns, or comes after it if they "
+		 "stay.",
 	.facts = { .rows = DTX_ROWS_SAME },
 	.params = merge_params,
 	.nparams = DTX_COUNT(merge_params),

@@ -73,7 +73,7 @@ static enum dtx_code nullify_check(const void *args, struct dtx_err *err)
 
 	if (!a->values.n == !a->where)
 		DTX_FAIL(err, both ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "nullify needs one of values and where");
+		         "nullify needs either values or where");
 out:
 	return rc;
 }

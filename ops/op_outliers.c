@@ -80,7 +80,7 @@ static enum dtx_code outlier_check(const void *args, struct dtx_err *err)
 
 	if (a->k < 0)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/k",
-		               "outliers: k is a number not below 0, got %g", a->k);
+		               "outliers: k must be a number not below 0, got %g", a->k);
 out:
 	return rc;
 }

@@ -122,7 +122,7 @@ static enum dtx_code date_check(const void *args, struct dtx_err *err)
 
 	if (a->formats.n && a->order >= 0)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/order",
-		               "parse_date needs one of formats and order");
+		               "parse_date takes either formats or order");
 	for (size_t i = 0; i < a->formats.n; i++) {
 		snprintf(sub, sizeof(sub), "/formats/%zu", i);
 		if (!dtx_time_format_check(dtx_str_of(format[i]), DTX_FORMAT_READ, &fault))
@@ -376,7 +376,7 @@ static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kep
 	if (rc != DTX_OK)
 		return rc;
 	if (!len) {
-		rc = misfit(a, t, col, f, DTX_E_CAST_FAILED, "which is no ISO date",
+		rc = misfit(a, t, col, f, DTX_E_CAST_FAILED, "which is not an ISO date",
 		            &(struct dtx_str){ NULL, 0 },
 		            "declare order or formats, or set on_error null", err);
 		return rc;
@@ -549,15 +549,14 @@ const struct dtx_op dtx_op_parse_date = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Read dates in one declared format or order",
-	.notes =
-		"Per column the first format that fits all values wins; formats are never mixed "
-		"(with on_error null, the one that fits most). Without formats and order, ISO "
-		"8601: other dates are ambiguous_date, which names the orders that fit. Cells "
-		"that are dates already stay. A date has no time but midnight. Years of two "
-		"digits are counted. A format has %Y %y %m %b %B %d %j, %G %V %u for ISO weeks, "
-		"%H, or %I with %p, %M %S %f, %a %A, and %z for an offset (Z, +02, +0200, +02:00), "
-		"which makes the value UTC. Nothing that it reads is without effect: a day of the "
-		"week must be that of the date, and digits below a microsecond must be 0.",
+	.notes = "Per column the first format that fits all values wins; formats are never mixed "
+		 "(with on_error null, the one that fits most). Without formats and order, ISO "
+		 "8601: other dates are ambiguous_date, which names the orders that fit. Cells "
+		 "that are dates already stay. The time of a date must be midnight. Years of two "
+		 "digits are counted. A format has %Y %y %m %b %B %d %j, %G %V %u for ISO weeks, "
+		 "%H, or %I with %p, %M %S %f, %a %A, and %z for an offset (Z, +02, +0200, "
+		 "+02:00), which makes the value UTC. Everything that it reads is checked: a day "
+		 "of the week must be that of the date, and digits below a microsecond must be 0.",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED },
 	.params = date_params,
 	.nparams = DTX_COUNT(date_params),

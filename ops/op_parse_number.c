@@ -53,7 +53,7 @@ static const struct dtx_param parse_params[] = {
 	  .kind = DTX_P_BOOL,
 	  AT(currency),
 	  .def = "true",
-	  .help = "a currency sign or code may stand on either side" },
+	  .help = "a currency sign or code may be on either side" },
 	{ .name = "percent",
 	  .kind = DTX_P_CHOICE,
 	  AT(percent),
@@ -109,11 +109,11 @@ static enum dtx_code parse_check(const void *args, struct dtx_err *err)
 
 	if (!dtx_type_parse(dtx_str_of(a->type), &t) || !dtx_type_is_number(t.type))
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/type",
-		               "parse_number: type is float, int or decimal(p,s), not '%s'",
+		               "parse_number: type must be float, int or decimal(p,s), not '%s'",
 		               a->type);
 	if (strlen(a->decimal) != 1 || !dtx_group_mark(a->group, &group) || a->decimal[0] == group)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "parse_number: decimal and group are single characters that differ");
+		         "parse_number: decimal and group must be two different single characters");
 out:
 	return rc;
 }

@@ -141,10 +141,10 @@ static enum dtx_code longer_check(const void *args, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_MISSING_PARAM, "pivot_longer needs cols or keep");
 	if (a->names_sep && a->names_pattern)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/names_pattern",
-		               "pivot_longer needs one of names_sep and names_pattern");
+		               "pivot_longer takes either names_sep or names_pattern");
 	if (a->names_to.n > 1 && !a->names_pattern && (!a->names_sep || !*a->names_sep))
 		DTX_FAIL(err, DTX_E_MISSING_PARAM,
-		         "several names_to want names_sep or names_pattern");
+		         "several names_to need names_sep or names_pattern");
 out:
 	return rc;
 }

@@ -30,13 +30,13 @@ static const struct dtx_param records_params[] = {
 	  AT(sep),
 	  .aliases = "delimiter,separator",
 	  .schema = "{\"type\":\"string\",\"minLength\":1}",
-	  .help = "key and value stand in the key column, split at the first" },
+	  .help = "key and value are in the key column, split at the first" },
 	{ .name = "every",
 	  .kind = DTX_P_INT,
 	  AT(every),
 	  .min = 1,
 	  .max = INT64_MAX,
-	  .help = "a record has so many rows" },
+	  .help = "each record has this many rows" },
 	{ .name = "start",
 	  .kind = DTX_P_TEXT,
 	  AT(start),
@@ -73,11 +73,11 @@ static enum dtx_code records_check(const void *args, struct dtx_err *err)
 
 	if (a->every && a->start)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/start",
-		               "pivot_records needs one of every and start");
+		               "pivot_records takes either every or start");
 	if (a->sep && a->value)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/value",
-		               "pivot_records: with sep the values come out of the column key, not "
-		               "of 'value'");
+		               "pivot_records: with sep the values come from the key column, not "
+		               "from 'value'");
 	if (a->sep && !*a->sep)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "pivot_records: sep is empty");
 out:

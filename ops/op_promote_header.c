@@ -64,8 +64,8 @@ static enum dtx_code promote_check(const void *args, struct dtx_err *err)
 	bool automatic = json_is_string(a->rows) && strcmp(json_string_value(a->rows), "auto") == 0;
 
 	if (a->rows && !automatic && (!json_is_integer(a->rows) || n < 1 || n > DTX_HEAD_ROWS_MAX))
-		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/rows", "rows is 1 to %d, or \"auto\"",
-		               DTX_HEAD_ROWS_MAX);
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/rows",
+		               "rows must be 1 to %d, or \"auto\"", DTX_HEAD_ROWS_MAX);
 out:
 	return rc;
 }

@@ -201,7 +201,7 @@ static enum dtx_code bind_where(struct dtx_bind *b, const struct range_args *a,
 	DTX_TRY(pair_schema(b, s, err));
 	if (g.bare) {
 		DTX_TRY(dtx_bind_fail(b, DTX_E_UNKNOWN_COLUMN, "/where", err,
-		                      "column '%s' is of neither table: write left.%s or right.%s",
+		                      "column '%s' is in neither table: write left.%s or right.%s",
 		                      g.bare, g.bare, g.bare));
 		goto out;
 	}

@@ -117,8 +117,8 @@ const struct dtx_op dtx_op_rank = {
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Number rows by the order of a value",
-	.notes = "A short form of window with rank() and its kin, in the order of `expr`. Rows "
-		 "stay where they are; null has no rank.",
+	.notes = "A short form of window with rank() and similar functions, in the order of "
+		 "`expr`. Rows stay where they are; null has no rank.",
 	.facts = { .rows = DTX_ROWS_WINDOW, .groups = "by", .lo = INT64_MIN, .hi = INT64_MAX },
 	.params = rank_params,
 	.nparams = DTX_COUNT(rank_params),

@@ -53,7 +53,7 @@ static enum dtx_code reorder_check(const void *args, struct dtx_err *err)
 	if (wants && !a->anchor)
 		DTX_FAIL(err, DTX_E_MISSING_PARAM, "reorder to before or after needs anchor");
 	if (!wants && a->anchor)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "reorder to first or last has no anchor");
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "reorder to first or last takes no anchor");
 out:
 	return rc;
 }

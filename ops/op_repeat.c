@@ -46,7 +46,7 @@ static enum dtx_code repeat_check(const void *args, struct dtx_err *err)
 
 	if (!a->n == !a->col)
 		DTX_FAIL(err, a->col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "repeat needs one of n and col");
+		         "repeat needs either n or col");
 out:
 	return rc;
 }

@@ -175,7 +175,7 @@ static enum dtx_code replace_check(const void *args, struct dtx_err *err)
 	for (size_t i = 0; a->regex && i < a->map.n; i++)
 		if (!json_is_string(pair[i].from) || (pair[i].to && !json_is_string(pair[i].to)))
 			DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_TYPE, "/map",
-			               "replace_values: with regex, from and to are texts");
+			               "replace_values: with regex, from and to must be texts");
 out:
 	return rc;
 }
@@ -417,7 +417,7 @@ static enum dtx_code unexpected(struct dtx_batch *in, int32_t col, uint32_t row,
 	struct dtx_str text = dtx_cell_text(in->col[col], row, &scratch, &null);
 
 	dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
-	            "replace_values: column '%s' has '%.*s', which the map lacks",
+	            "replace_values: column '%s' has '%.*s', which is not in the map",
 	            in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
 	dtx_err_hint(err, "add it to map, or set else to keep or null");
 	dtx_batch_set_position(in, row, col, err);

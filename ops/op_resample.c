@@ -72,7 +72,7 @@ static const struct dtx_param resample_params[] = {
 	  .kind = DTX_P_BOOL,
 	  AT(fill),
 	  .def = "false",
-	  .help = "empty buckets between the first and the last are there too" },
+	  .help = "also give the empty buckets between the first and the last" },
 };
 static const struct dtx_example resample_examples[] = {
 	{ .step = DTX_JSON({

@@ -41,7 +41,7 @@ static const struct dtx_param rolling_params[] = {
 	  .aliases = "min_periods",
 	  .min = 1,
 	  .max = ROWS_MAX,
-	  .help = "values that have to be there, else null (default: n)" },
+	  .help = "values needed for a result, else null (default: n)" },
 	DTX_SHORT_BY(struct rolling_args),
 	DTX_SHORT_ORDER(struct rolling_args),
 	{ .name = "suffix",

@@ -76,10 +76,10 @@ static enum dtx_code sample_check(const void *args, struct dtx_err *err)
 
 	if ((a->n > 0) == (a->frac > 0 || a->frac < 0))
 		DTX_FAIL(err, a->n ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "sample needs one of n and frac");
+		         "sample needs either n or frac");
 	if (a->frac < 0 || a->frac > 1)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/frac",
-		               "sample: frac is above 0 and at most 1");
+		               "sample: frac must be above 0 and at most 1");
 out:
 	return rc;
 }

@@ -63,8 +63,7 @@ static const struct dtx_param split_params[] = {
 	  AT(extra),
 	  .choices = "error,merge,drop",
 	  .def = "\"error\"",
-	  .help = "what to do with more parts than names; merge: the last part is all the "
-	          "rest" },
+	  .help = "what to do with more parts than names; merge: the last part gets all the rest" },
 	{ .name = "missing",
 	  .kind = DTX_P_CHOICE,
 	  AT(missing),
@@ -130,7 +129,7 @@ static enum dtx_code split_check(const void *args, struct dtx_err *err)
 
 	if (ways != 1)
 		DTX_FAIL(err, ways ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "split_column needs one of sep, regex and widths");
+		         "split_column needs one of sep, regex or widths");
 	if (a->sep && !*a->sep)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "split_column: sep is empty");
 	if (a->widths.n && a->widths.n != a->into.n)

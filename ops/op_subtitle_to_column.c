@@ -92,13 +92,13 @@ static enum dtx_code subtitle_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->match.n > 1)
-		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/match",
-		               "subtitle_to_column: match is \"only_cell\", \"bold\" or one regex");
-	if (a->match.n && match->kind >= 0 && match->regex)
 		DTX_PARAM_FAIL(
-			err, DTX_E_PARAM_CONFLICT, "/match",
-			"subtitle_to_column: match is \"only_cell\", \"bold\" or one regex, not "
-			"both");
+			err, DTX_E_BAD_PARAM_VALUE, "/match",
+			"subtitle_to_column: match must be \"only_cell\", \"bold\" or one regex");
+	if (a->match.n && match->kind >= 0 && match->regex)
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/match",
+		               "subtitle_to_column: match must be \"only_cell\", \"bold\" or one "
+		               "regex, not both");
 out:
 	return rc;
 }

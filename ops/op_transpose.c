@@ -41,9 +41,9 @@ static enum dtx_code transpose_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (!a->header && strcmp(a->names_to, "column") != 0)
-		DTX_PARAM_FAIL(
-			err, DTX_E_PARAM_CONFLICT, "/names_to",
-			"transpose: with header false no names are used, so names_to has no place");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/names_to",
+		               "transpose: with header false no names are used, so names_to has no "
+		               "effect");
 out:
 	return rc;
 }

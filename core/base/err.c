@@ -36,15 +36,16 @@ static const char *code_next(enum dtx_code code)
 	case DTX_E_JSON_DUPLICATE_KEY: return "name each member once";
 	case DTX_E_PLAN_ENCODING: return "save the plan as UTF-8";
 	case DTX_E_PLAN_TOO_LARGE:
-		return "make two plans of it: the output of the first is the input of the second";
+		return "split it into two plans: the output of the first is the input of the "
+		       "second";
 	case DTX_E_EXPR_LIMIT: return "make it shorter, or split it over several steps";
 	case DTX_E_REGEX_SYNTAX:
-		return "a character that stands for itself has a backslash before it, in JSON two: "
+		return "put a backslash before a character that is meant literally, in JSON two: "
 		       "\"\\\\(\"";
 	case DTX_E_NAME_COLLISION: return "give one of the two another name";
 	case DTX_E_ASSERT_FAILED:
-		return "mend the rows, leave them out with a filter step before, or give the rule "
-		       "\"severity\": \"warn\"";
+		return "correct the rows, leave them out with a filter step before, or give the "
+		       "rule \"severity\": \"warn\"";
 	case DTX_E_EXPECT_FAILED:
 		return "look at the steps before with dtx explain --analyze; where the result is "
 		       "right, change \"expect\"";
@@ -62,13 +63,14 @@ static const char *code_next(enum dtx_code code)
 	case DTX_E_EXPR_SYNTAX: return "man dtx-ops has the functions and how formulas are written";
 	case DTX_W_UNUSED_INPUT: return "leave it out, or name it in \"in\" or \"with\" of a step";
 	case DTX_W_UNDECLARED_COLUMN: return "add it to \"requires\" of the input";
-	case DTX_W_TYPE_PROMOTED: return "a cast step before gives both one type";
+	case DTX_W_TYPE_PROMOTED: return "cast both to one type in a step before";
 	case DTX_W_CONSTANT_FILTER: return "compare a column, or leave the condition out";
 	case DTX_W_NULL_DROPPED:
-		return "'x is null' or coalesce() in the condition says what becomes of them";
+		return "decide in the condition what happens to them, with 'x is null' or "
+		       "coalesce()";
 	case DTX_W_DIV_ZERO:
-		return "safe_div(a, b, default) gives another value, options.div_zero 'error' "
-		       "refuses";
+		return "safe_div(a, b, default) gives another value, options.div_zero 'error' ends "
+		       "the run";
 	case DTX_W_SHEET_ASSUMED: return "\"sheet\" names another";
 	case DTX_W_HEADER_ASSUMED:
 		return "\"header_rows\": 1 confirms it, \"header_rows\": 0 takes it as data";

@@ -279,7 +279,7 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	dtx_cast_why(dtx_buf_str(&value), f->type, dtx_field_reads_format(f) ? f->format : NULL,
 	             why);
 	rc = dtx_err_set(err, f->guessed ? DTX_E_RETYPE : DTX_E_CAST_FAILED, __FILE__, __LINE__,
-	                 "column '%s' wants %s, got '%.80s'%s", input_name ? input_name : f->name,
+	                 "column '%s' must be %s, got '%.80s'%s", input_name ? input_name : f->name,
 	                 dtx_buf_text(&type), dtx_buf_text(&value), why);
 	len = dtx_cell_plain(dtx_buf_str(&value), f->decimal_comma, f->group, plain);
 	if (!len || !dtx_cast_hint_digits((struct dtx_str){ plain, len }, f->type, err))

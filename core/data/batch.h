@@ -33,9 +33,8 @@ struct dtx_origin {
 
 /* The hint for a cell that does not fit the type that its input declares. */
 #define DTX_MISFIT_HINT                                                                            \
-	"beside the type, \"on_error\": \"null\" makes null of such a cell, \"keep_text\" leaves " \
-	"the "                                                                                     \
-	"column text"
+	"give the type \"on_error\": \"null\" to make such a cell null, or \"keep_text\" to keep " \
+	"the column as text"
 #define DTX_NO_ROW UINT64_MAX /* row id of a row that was made, among rows that were read */
 
 /* Columns that no later step needs are NULL in col[]. */

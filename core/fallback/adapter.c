@@ -102,7 +102,8 @@ static enum dtx_code adapter_schema(const json_t *adapter, const struct dtx_sche
 			continue;
 		if (dtx_schema_find(s, need) >= 0)
 			DTX_FAIL(err, DTX_E_NAME_COLLISION,
-			         "'%s' cannot stand for '%s': there is such a column",
+			         "'%s' cannot be used as '%s': there already is a column of that "
+			         "name",
 			         s->field[i].name, need);
 		field[i].name = need;
 		*changed = true;

@@ -367,7 +367,7 @@ static enum dtx_code fallback_replay(struct dtx_fallback_job *w, struct dtx_err 
 	if (!row)
 		return dtx_fallback_job_unanswered(w, err);
 	if (!strcmp(dtx_json_text(cell, "state", ""), "revoked"))
-		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked since",
+		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked in the meantime",
 		         dtx_json_text(row, "cell_id", ""));
 	if (!json_is_string(code)) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,

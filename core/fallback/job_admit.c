@@ -256,11 +256,11 @@ static enum dtx_code admit_imported(const struct dtx_fallback_job *w, const char
 
 	DTX_TRY(admit_needs(w, &needs, err));
 	if (!admit_equal(w->snippet.flags, w->admitted.flags))
-		*wrong = "other flags than its code has";
+		*wrong = "flags that its code does not have";
 	else if (!admit_equal(w->snippet.formulas, w->admitted.formulas))
-		*wrong = "other formulas than its code has";
+		*wrong = "formulas that its code does not have";
 	else if (!admit_equal(w->snippet.needs, needs))
-		*wrong = "other columns than its code reads";
+		*wrong = "columns that its code does not read";
 out:
 	dtx_mem_free(needs);
 	return rc;
@@ -278,16 +278,16 @@ static enum dtx_code admit_agrees(struct dtx_fallback_job *w, struct dtx_err *er
 	if (imported)
 		DTX_TRY(admit_imported(w, &wrong, err));
 	if (!wrong && admit_flagged(w, "positional") && !admit_order_fits(w))
-		wrong = "no order of columns, or another one, for code that reads by position";
+		wrong = "no column order, or a different one, although its code reads by position";
 	if (!wrong && compatible && admit_flagged(w, "whole_frame"))
 		wrong = "no mark that its code reads all columns";
 	if (!wrong)
 		goto out;
 	rc = dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-	                 "snippet %.8s was approved with %s: it does not run", w->id, wrong);
+	                 "the approval of snippet %.8s lists %s: it does not run", w->id, wrong);
 	dtx_err_hint(err,
 	             "dtx snippet show %.8s --code > FILE; dtx snippet add FILE --plan PLAN "
-	             "INPUT... has it read here, then it waits for approval",
+	             "INPUT... reads it here, then it waits for approval",
 	             w->id);
 out:
 	return rc;

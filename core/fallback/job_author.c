@@ -62,8 +62,7 @@ static enum dtx_code author_claim(const struct dtx_fallback_job *w, const char *
 			w->r->say(w->r->say_arg, "another run asks for the same snippet: waiting");
 		*waited = true;
 		if (w->r->cancelled && w->r->cancelled(w->r->cancel_arg))
-			DTX_FAIL(err, DTX_E_CANCELLED,
-			         "cancelled while another run was waited for");
+			DTX_FAIL(err, DTX_E_CANCELLED, "cancelled while waiting for another run");
 		if (dtx_now_ns() > deadline)
 			DTX_FAIL(err, DTX_E_AUTHOR_FAILED,
 			         "another run has been asking for the same snippet for %d minutes",
@@ -277,10 +276,11 @@ static enum dtx_code cycle_blocked(struct author_cycle *c, struct dtx_err *err)
 	                           author_model(w), dtx_wall_us() - AUTHOR_BLOCK_US, run, err));
 	if (!run[0])
 		goto out;
-	rc = dtx_err_set(err, DTX_E_AUTHOR_FAILED, __FILE__, __LINE__,
-	                 "run %s asked the same within the hour, and no answer passed",
-	                 dtx_run_id_short(run));
-	dtx_err_hint(err, "--retry-author asks again; dtx provenance %s tells how it failed",
+	rc = dtx_err_set(
+		err, DTX_E_AUTHOR_FAILED, __FILE__, __LINE__,
+		"run %s asked the same within the last hour, and no answer passed the checks",
+		dtx_run_id_short(run));
+	dtx_err_hint(err, "--retry-author asks again; dtx provenance %s shows how it failed",
 	             dtx_run_id_short(run));
 out:
 	return rc;

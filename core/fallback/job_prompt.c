@@ -76,8 +76,8 @@ static void report_needs_snippet(const struct dtx_fallback_job *w, struct dtx_er
 		            dtx_plan_step_number(g->plan, (int32_t)g->first), g->plan->nwritten,
 		            dtx_fallback_job_op(w), g->trigger->msg, why);
 	if (w->r->recorded)
-		dtx_err_hint(err, "the inputs are not what they were: dtx run does the plan with "
-		                  "them, and may ask for a snippet");
+		dtx_err_hint(err, "the inputs have changed: dtx run runs the plan on them, and may "
+		                  "ask for a snippet");
 	if (!g->raw)
 		dtx_err_step(err, (int32_t)g->first, dtx_fallback_job_op(w));
 	dtx_err_at(err, g->trigger->at[0] ? g->trigger->at : g->at);

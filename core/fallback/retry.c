@@ -17,9 +17,9 @@ enum dtx_code dtx_budget_check(const struct dtx_budget *b, int64_t tokens, struc
 		                 (long long)b->spent_tokens, (long long)tokens, (long long)most);
 		dtx_err_hint(err, "--max-tokens N allows more");
 	} else if (b->cost && b->cost_unknown) {
-		rc = dtx_err_set(err, DTX_E_AUTHOR_FAILED, __FILE__, __LINE__,
-		                 "the author did not tell what the last answer cost, and "
-		                 "--max-cost is set");
+		rc = dtx_err_set(
+			err, DTX_E_AUTHOR_FAILED, __FILE__, __LINE__,
+			"the author did not say what the last answer cost, and --max-cost is set");
 		dtx_err_hint(err, "without --max-cost the tokens are counted, see --max-tokens");
 	} else if (b->cost && b->spent_cost >= b->cost) {
 		rc = dtx_err_set(err, DTX_E_AUTHOR_FAILED, __FILE__, __LINE__,

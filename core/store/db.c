@@ -105,7 +105,7 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 
 	if (got == SQLITE_READONLY_DBMOVED) {
 		rc = dtx_err_set(err, DTX_E_STORE_BUSY, __FILE__, __LINE__,
-		                 "store '%s' was moved away meanwhile", db->path);
+		                 "store '%s' was moved away in the meantime", db->path);
 		dtx_err_hint(err, "run it again: another store is in its place");
 		goto out;
 	}

@@ -378,7 +378,8 @@ enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
 		DTX_FAIL(err, DTX_E_STORE_IO, "cannot find '%s': %s", s->path, strerror(errno));
 	rc = dtx_db_begin_alone(s->db, err);
 	if (rc == DTX_E_STORE_BUSY)
-		dtx_err_hint(err, "a run or another command has the store open: wait for its end");
+		dtx_err_hint(err,
+		             "a run or another command has the store open: wait until it ends");
 	if (rc == DTX_OK)
 		rc = dtx_query_head(s, head, err);
 	if (rc == DTX_OK)

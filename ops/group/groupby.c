@@ -111,7 +111,7 @@ static enum dtx_code list_masks(struct dtx_bind *b, const struct dtx_gb_state *s
 				continue;
 			snprintf(sub, sizeof(sub), "/sets/%zu", i);
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-			                      "this set is there already"));
+			                      "this set is listed already"));
 			break;
 		}
 		++*n;

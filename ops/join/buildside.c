@@ -54,7 +54,7 @@ static const char *hint_of(const struct key_end *l, const struct key_end *r)
 	enum dtx_type other = left ? r->type.type : l->type.type;
 
 	if (other == DTX_T_DATE || other == DTX_T_DATETIME)
-		return "parse_date in a step before makes dates of text";
+		return "convert the text to dates with parse_date in a step before";
 	return "cast one of them in a step before, or join on a formula: {\"left_expr\": "
 	       "\"int(code)\", \"right\": ...}";
 }
@@ -146,7 +146,7 @@ static enum dtx_code bind_end(struct dtx_bind *b, unsigned t, const struct dtx_k
 	*e = (struct key_end){ .col = -1 };
 	if (!name == !expr && !b->broken)
 		return dtx_bind_fail(b, name ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM, sub, err,
-		                     "a pair of keys needs one of %s and %s_expr", side, side);
+		                     "a pair of keys needs either %s or %s_expr", side, side);
 	snprintf(at, sizeof(at), "%s/%s%s", sub, side, expr ? "_expr" : "");
 	if (expr)
 		return bind_made(b, t, expr, at, m, e, err);

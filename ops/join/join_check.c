@@ -254,7 +254,7 @@ static enum dtx_code check_all_right(const struct dtx_join_state *s, const struc
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
 		               "row of the right table matches no left row",
 		               "rows of the right table match no left row", &unpaired, false,
-		               "mend the keys, or set \"match\": \"any\"", err);
+		               "correct the keys, or set \"match\": \"any\"", err);
 out:
 	dtx_mem_free(ref);
 	return rc;
@@ -308,9 +308,8 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 	for (unsigned w = 0; w < n; w++)
 		if (l[w]->twice.total)
 			return fail_with(DTX_E_JOIN_CARDINALITY, "join",
-			                 "left row repeats a key that was there before",
-			                 "left rows repeat a key that was there before",
-			                 &l[w]->twice, true,
+			                 "left row repeats an earlier key",
+			                 "left rows repeat an earlier key", &l[w]->twice, true,
 			                 "make the left keys unique (distinct, group_by) or set "
 			                 "cardinality m:m",
 			                 err);
@@ -319,7 +318,7 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
 		               "left row matches no row of the right table",
 		               "left rows match no row of the right table", &unpaired, false,
-		               "mend the keys, or set \"match\": \"any\"", err);
+		               "correct the keys, or set \"match\": \"any\"", err);
 		goto out;
 	}
 	if (s->all_right)

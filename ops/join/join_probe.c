@@ -193,7 +193,8 @@ static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t in, int64_
 		                 "join: %lld rows in make %lld rows, more than the limit growth "
 		                 "(%lld) allows",
 		                 (long long)in, (long long)out, (long long)ox->run->growth);
-		dtx_err_hint(err, "a key may occur often on both sides: cardinality m:1 finds it");
+		dtx_err_hint(err,
+		             "a key may occur often on both sides: cardinality m:1 shows which");
 	}
 	return rc;
 }

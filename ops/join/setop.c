@@ -34,7 +34,7 @@ const struct dtx_param dtx_setop_params[3] = {
 	  .kind = DTX_P_BOOL,
 	  AT(all),
 	  .def = "false",
-	  .help = "repeats count: each row of the other table meets one row" },
+	  .help = "repeats count: each row of the other table matches one row" },
 };
 
 size_t dtx_setop_tables(const void *args, const char **names, size_t max)

@@ -72,7 +72,7 @@ enum dtx_code dtx_json_column(const json_t *value, const struct dtx_field *field
 	if (count.failed) {
 		dtx_column_unref(*out);
 		*out = NULL;
-		DTX_FAIL(err, DTX_E_TYPE_MISMATCH, "a value of the plan is no %s",
+		DTX_FAIL(err, DTX_E_TYPE_MISMATCH, "a value of the plan is not of type %s",
 		         dtx_type_name(field->type.type));
 	}
 out:

@@ -21,7 +21,7 @@ enum dtx_code dtx_names_text(struct dtx_str text, struct dtx_arena *arena, const
 
 		if (cp == 0)
 			DTX_FAIL_NEXT(err, DTX_E_UNEXPECTED_VALUE,
-			              "take the NUL out with replace() in a derive step before",
+			              "remove the NUL with replace() in a derive step before",
 			              "a text with a NUL byte cannot be a column name");
 		if (dtx_utf8_is_space(cp)) {
 			space = true;

@@ -122,8 +122,8 @@ enum dtx_code dtx_every_bind(struct dtx_bind *b, int32_t col, const char *every,
 		                     dtx_type_name(type));
 	if (type == DTX_T_DATE && !dtx_duration_is_days(*out))
 		return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/every", err,
-		                     "steps of %s do not fit the dates of '%s': days, or cast it "
-		                     "to datetime",
+		                     "steps of %s do not fit the dates of '%s': use days, or cast "
+		                     "it to datetime",
 		                     every, name);
 	return DTX_OK;
 }

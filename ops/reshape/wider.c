@@ -40,7 +40,7 @@ static enum dtx_code not_unique(struct rect *r, struct dtx_batch *b, uint32_t ro
 	dtx_groupkeys_print(&s->names, b, row, &text);
 	dtx_err_set(err, DTX_E_PIVOT_NOT_UNIQUE, __FILE__, __LINE__,
 	            "pivot_wider: two rows for the cell %s", dtx_buf_text(&text));
-	dtx_err_hint(err, "agg (\"sum\", \"first\" ...) says what such a cell holds");
+	dtx_err_hint(err, "give agg (\"sum\", \"first\" ...) to combine the rows of a cell");
 	dtx_batch_set_position(b, row, -1, err);
 	dtx_buf_clear(&text);
 	return DTX_E_PIVOT_NOT_UNIQUE;

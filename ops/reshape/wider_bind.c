@@ -256,7 +256,7 @@ out:
 
 /* --- the schema that the rows lead to --- */
 
-#define APART "\"names_prefix\": \"v_\" before the new names keeps them apart"
+#define APART "\"names_prefix\": \"v_\" before the new names makes them differ"
 
 enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_arena *arena, const struct dtx_schema **out,

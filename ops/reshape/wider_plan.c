@@ -59,7 +59,7 @@ static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_
 	DTX_TRY(name_fits(s, &text, err));
 	if (memchr(text.ptr ? text.ptr : "", 0, text.len))
 		DTX_FAIL_NEXT(err, DTX_E_UNEXPECTED_VALUE,
-		              "take the NUL out with replace() in a derive step before",
+		              "remove the NUL with replace() in a derive step before",
 		              "%s: a value with a NUL byte cannot be a column name", s->op);
 	*out = dtx_buf_steal(&text);
 	if (!*out)

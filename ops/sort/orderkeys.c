@@ -44,7 +44,7 @@ enum dtx_code dtx_orderkeys_check(const struct dtx_plist *items, const char *op,
 		if (!item[i].col == !item[i].expr)
 			DTX_PARAM_FAIL(err,
 			               item[i].col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-			               sub, "%s: key %zu needs one of col and expr", op, i + 1);
+			               sub, "%s: key %zu needs either col or expr", op, i + 1);
 	}
 out:
 	return rc;

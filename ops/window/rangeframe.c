@@ -59,7 +59,7 @@ static enum dtx_code bind_edge(struct dtx_bind *b, const struct dtx_winedge *e,
 		return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
 		                     "the order is of %s: the frame needs %s",
 		                     dtx_type_name(key.type),
-		                     time ? "durations, such as -7d" : "numbers, no durations");
+		                     time ? "durations, such as -7d" : "numbers, not durations");
 	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
 	                     "a frame by range needs an order of dates, datetimes, ints or "
 	                     "floats, this one is of %s",

@@ -90,7 +90,7 @@ static enum dtx_code take_one(struct dtx_box *b, const struct dtx_frame_view *vi
 		show(name, shown);
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
 		         "file '%s': a name has at most %d bytes of UTF-8 and %d parts, none that "
-		         "begins with a dot or holds signs that are not seen",
+		         "begins with a dot or has invisible characters",
 		         shown, DTX_JAIL_FILE_NAME, PARTS_MAX);
 	}
 	copy = dtx_arena_alloc(&b->names, name.len + 1, 1);

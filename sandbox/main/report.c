@@ -19,7 +19,7 @@
 
 #define REPORT_MAX  ((size_t)256 << 10)
 #define MESSAGE_MAX ((size_t)4096)
-#define CUT         "it closed descriptor 3, the socket that its result is told through"
+#define CUT         "it closed descriptor 3, the socket for its result"
 
 static void set_status(struct dtx_jail_report *r, enum dtx_jail_status status, const char *fmt, ...)
 	DTX_PRINTF(3, 4);
@@ -408,9 +408,7 @@ static void zygote_ended(struct dtx_jail_report *r)
 {
 	r->signal = SIGKILL;
 	set_status(r, DTX_JAIL_SIGNALED,
-	           "the process that it was made by ended, and it with that "
-	           "(signal %d)",
-	           SIGKILL);
+	           "its parent process ended, and it ended with it (signal %d)", SIGKILL);
 }
 
 static void screened(struct dtx_jail_report *r)

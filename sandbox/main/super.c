@@ -196,7 +196,7 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
 	    errno == ECONNRESET)
 		got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == 0)
-		REFUSE(err, "zygote", "it ended without a word");
+		REFUSE(err, "zygote", "it ended without an answer");
 	b->turned_away = got == 1 && msg->type == DTX_WIRE_BUSY;
 	if (b->turned_away)
 		REFUSE(err, "busy", "too many runs wait for a worker");
@@ -272,7 +272,7 @@ enum dtx_code dtx_super_required(const struct dtx_box *b, struct dtx_err *err)
 	                    sizeof(missing)))
 		goto out;
 	dtx_layers_print(layers_of(b), b->welcome.landlock, have, sizeof(have));
-	REFUSE(err, "required", "layer '%s' is not to be had here, there are %s", missing, have);
+	REFUSE(err, "required", "layer '%s' is not available here, there are %s", missing, have);
 out:
 	return rc;
 }
@@ -362,7 +362,7 @@ static enum dtx_code facts(struct dtx_box *b, struct dtx_err *err)
 
 	b->worker = dtx_procfacts_pid(b->pidfd);
 	if (!b->worker)
-		REFUSE(err, "verify", "the worker's process cannot be told");
+		REFUSE(err, "verify", "the worker's process cannot be identified");
 	if (dtx_procfacts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
 		goto out;
 	/* With hidepid, only the probe can prove the lock, which takes a listener. A process

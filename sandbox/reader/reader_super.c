@@ -150,7 +150,7 @@ static enum dtx_code reader_give(struct dtx_isolate *p, const struct dtx_wire_me
                                  struct dtx_err *err)
 {
 	if (!m->len || m->len > p->limits.memory || p->len)
-		return reader_broke(p, "it wants memory beyond its limit", err);
+		return reader_broke(p, "it asked for more memory than its limit", err);
 	if (m->len > DTX_WIRE_SLOT)
 		return make_own(p, m, err);
 	return p->slot ? send_memory(p, m, NULL, err) : make_slot(p, m, err);
@@ -293,8 +293,8 @@ static enum dtx_code killed(const struct dtx_isolate *p, int sig, struct dtx_err
 	dtx_err_set(err, DTX_E_JAIL_UNAVAILABLE, __FILE__, __LINE__,
 	            "'%s': its reader process was ended from outside (SIG%s)",
 	            dtx_source_name(p->src), sigabbrev_np(sig));
-	dtx_err_hint(err, sig == SIGKILL ? "run it again; the kernel ends processes so where the "
-	                                   "machine or the container has no memory left"
+	dtx_err_hint(err, sig == SIGKILL ? "run it again; the kernel does this when the machine or "
+	                                   "the container has no memory left"
 	                                 : "run it again");
 	return DTX_E_JAIL_UNAVAILABLE;
 }
@@ -309,7 +309,7 @@ static enum dtx_code reader_died(struct dtx_isolate *p, struct dtx_err *err)
 	if (p->denied[0] || p->timed_out)
 		status = reap(p);
 	else if (!ended(p, &status))
-		return reader_broke(p, "it hangs up and stays", err);
+		return reader_broke(p, "it closed the connection and did not end", err);
 	p->ended = true;
 	if (p->timed_out || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
 		return out_of_time(p, err);
@@ -451,7 +451,7 @@ static enum dtx_code take_tick(struct dtx_isolate *p, const struct dtx_wire_msg 
 	memcpy(&t, msg->payload, sizeof(t));
 	/* an honest process sends at most ten a second */
 	if (p->ticks++ / 100 > p->limits.cpu_s || t.done > t.of)
-		return reader_broke(p, "ticks without end or sense", err);
+		return reader_broke(p, "too many or wrong progress messages", err);
 	dtx_source_tick(p->src, t.done, t.of);
 	return DTX_OK;
 }

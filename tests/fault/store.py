@@ -212,7 +212,7 @@ def alone(name, copy):
 def definitions():
     """verify must compare the schema with that of dtx, and rebuild must restore it."""
     for name, sql, says in (
-            ("an index that is gone", "DROP INDEX output_sha", "index output_sha is not there"),
+            ("an index that is gone", "DROP INDEX output_sha", "index output_sha is missing"),
             ("a trigger of others", "CREATE TRIGGER more AFTER INSERT ON run BEGIN DELETE FROM run_check; END",
              "trigger more is not one that dtx makes"),
             ("a table with a column more", "ALTER TABLE run ADD COLUMN more TEXT", "table run is not defined"),

@@ -290,7 +290,7 @@ static const struct served {
 	{ "broken", "the server answered 503: no model is loaded", "http 503", 2, 1000 },
 	{ "cut", "transfer closed", "transport 18", 0, 0 },
 	{ "dropped", "", "transport 52", 0, 0 },
-	{ "text", "the server's reply is no JSON", "bad reply", 0, 0 },
+	{ "text", "the server's reply is not JSON", "bad reply", 0, 0 },
 	{ "empty", "/choices/0/message/content", "bad reply", 0, 0 },
 	{ "null", "/choices/0/message/content", "bad reply", 0, 0 },
 	{ "moved", "the server answered 302", "http 302", 0, 0 },
@@ -474,7 +474,7 @@ void test_author_cassette_cannot_be_written(void)
 		const char *folder, *answer, *call, *says;
 		int error;
 	} list[] = {
-		{ "tape", "printf '\\377'", NULL, "the answer is no UTF-8 text", 0 },
+		{ "tape", "printf '\\377'", NULL, "the answer is not UTF-8 text", 0 },
 		{ "no/tape", "echo x", NULL, "cannot make '", ENOENT },
 		{ "tape", "echo x", "open", "cannot write '", EACCES },
 		{ "tape", "echo x", "rename", "cannot write '", EXDEV },

@@ -381,7 +381,7 @@ void test_batch_misfit(void)
 	dtx_batch_free(b);
 	T_OK(batch_make(&batch_schema_declared, &b), NULL);
 	T_CODE(dtx_batch_value(b, 0, &v, &err), DTX_E_CAST_FAILED, &err);
-	T_STR(err.msg, "column 'id' wants int, got 'x'");
+	T_STR(err.msg, "column 'id' must be int, got 'x'");
 	T_STR(err.cell, "C8");
 	T_STR(err.sheet, "S");
 	T_STR(err.input, "main");

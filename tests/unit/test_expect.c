@@ -215,7 +215,7 @@ void test_expect_rules_of_a_plan(void)
 	int64_t failed = 0;
 
 	T_CODE(dtx_rules_table(expect, t, checks, &failed, &err), DTX_E_UNSUPPORTED_PARAM, &err);
-	T_STR(err.msg, "rule recency is for a plan: a snippet's contract knows no date");
+	T_STR(err.msg, "rule recency is for a plan: a snippet's contract has no date");
 	T_STR(err.hint, "an assert step after it checks that");
 	json_decref(expect);
 	json_decref(checks);

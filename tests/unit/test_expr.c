@@ -92,7 +92,7 @@ void test_expr_syntax_spans(void)
 		{ "'abc", DTX_E_EXPR_SYNTAX, 0, 4, "text is not closed: expected '" },
 		{ "``", DTX_E_EXPR_SYNTAX, 0, 2, "a name in backticks is empty" },
 		{ "007", DTX_E_BAD_LITERAL, 0, 3, "number '007' has a leading zero" },
-		{ "12abc", DTX_E_EXPR_SYNTAX, 0, 3, "number '12a' runs into a letter" },
+		{ "12abc", DTX_E_EXPR_SYNTAX, 0, 3, "number '12a' is followed by a letter" },
 		{ "9223372036854775808", DTX_E_BAD_LITERAL, 0, 19,
 		  "number '9223372036854775808' is too large for an int" },
 		{ "1e999", DTX_E_BAD_LITERAL, 0, 5, "number '1e999' is too large for a float" },

@@ -48,7 +48,7 @@ static enum dtx_code ask_meanwhile(const struct dtx_author *a, const struct dtx_
 	other.r.author = &other.author;
 	other.r.cancelled = at_once;
 	T_CODE(fallbackmake_run(&other, PLAN, CSV), DTX_E_CANCELLED, &other.run.err);
-	T_STR(other.run.err.msg, "cancelled while another run was waited for");
+	T_STR(other.run.err.msg, "cancelled while waiting for another run");
 	T_INT(other.asked, 0);
 	fallbackmake_clear(&other);
 	fallbackmake_use(m);
@@ -83,7 +83,7 @@ void test_adapter_refuses(void)
 		T_CHECK(strstr(err.msg, "option '--rename' takes NEED=HAVE, got '"));
 	}
 	T_CODE(dtx_adapter_table(adapter, t, &got, &err), DTX_E_NAME_COLLISION, &err);
-	T_STR(err.msg, "'have' cannot stand for 'need': there is such a column");
+	T_STR(err.msg, "'have' cannot be used as 'need': there already is a column of that name");
 	T_CHECK(!text && !got);
 	json_decref(adapter);
 	dtx_table_unref(t);
@@ -99,7 +99,7 @@ void test_budget_of_unknown_cost(void)
 	T_OK(dtx_budget_check(&b, 10, &err), &err);
 	dtx_budget_spend(&b, 10, -1);
 	T_CODE(dtx_budget_check(&b, 10, &err), DTX_E_AUTHOR_FAILED, &err);
-	T_STR(err.msg, "the author did not tell what the last answer cost, and --max-cost is set");
+	T_STR(err.msg, "the author did not say what the last answer cost, and --max-cost is set");
 	T_STR(err.hint, "without --max-cost the tokens are counted, see --max-tokens");
 	dtx_err_clear(&err);
 }
@@ -122,7 +122,7 @@ void test_fallback_of_many_tables(void)
 	fallbackmake_init(&m, "many");
 	T_CODE(fallbackmake_run(&m, dtx_buf_text(&plan), CSV), DTX_E_PLAN_TOO_LARGE, &m.run.err);
 	T_STR(m.run.err.msg, "a snippet reads at most 64 tables");
-	T_STR(m.run.err.hint, "a union or join before the step makes few of many");
+	T_STR(m.run.err.hint, "union or join some of them in a step before");
 	fallbackmake_clear(&m);
 	dtx_buf_clear(&plan);
 }

@@ -13,8 +13,8 @@ void test_inputset_stream_that_passed(void)
 	snprintf(err.input, sizeof(err.input), "main");
 	T_CODE(dtx_inputset_passed(DTX_OK, &err), DTX_OK, &err);
 	T_CODE(dtx_inputset_passed(DTX_E_RETYPE, &err), DTX_E_PARAM_CONFLICT, &err);
-	T_STR(err.msg, "column 'a' of input 'main' has another type than its first rows show, and "
-	               "a stream that would have to be read again has passed");
+	T_STR(err.msg, "column 'a' of input 'main' has a different type than its first rows show, "
+	               "and a stream cannot be read again");
 	T_STR(err.hint, "declare its type in \"types\"");
 	dtx_err_clear(&err);
 }

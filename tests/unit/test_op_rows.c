@@ -246,7 +246,7 @@ void test_op_rows_say_what_they_want(void)
 		{ PLANCASE("{\"op\":\"rolling\",\"cols\":[\"t\"],\"n\":2,\"fn\":\"max\"}"),
 		  "t\nx\n", "rolling needs numbers, 't' is text" },
 		{ PLANCASE("{\"op\":\"range_join\",\"with\":\"main\",\"where\":\"t < right.t\"}"),
-		  "t\nx\n", "column 't' is of neither table: write left.t or right.t" },
+		  "t\nx\n", "column 't' is in neither table: write left.t or right.t" },
 	};
 
 	for (size_t i = 0; i < DTX_COUNT(list); i++) {

@@ -194,8 +194,8 @@ void test_prompt_canary(void)
 	static const char rows[] = "Canary Smith,77123\nCanary Jones,77124\nCanary Smith,77125\n"
 				   "Canary Smith,77126\nCanary Smith,77127\nCanary Smith,77128\n";
 	static const char *const messages[] = {
-		"cast: column 'name' wants int, got 'Canary Smith'",
-		"cast: column 'name' wants int, got 'Canary Smith' (row 5), 'it's Canary'",
+		"cast: column 'name' must be int, got 'Canary Smith'",
+		"cast: column 'name' must be int, got 'Canary Smith' (row 5), 'it's Canary'",
 		"group 77123 is not unique, 77,124 neither",
 		"unfinished 'Canary Sm",
 	};

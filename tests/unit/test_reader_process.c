@@ -399,17 +399,17 @@ void test_reader_process_breaks_the_protocol(void)
 	} cases[] = {
 		{ act_crash, "died (SIGILL)" },
 		{ act_leave, "ended without an answer" },
-		{ act_flood, "memory beyond its limit" },
+		{ act_flood, "more memory than its limit" },
 		{ act_no_memory, "a frame without memory" },
 		{ act_other_length, "a frame without memory" },
 		{ act_keep_mapping, "keeps what it has sent" },
-		{ act_two_needs, "memory beyond its limit" },
+		{ act_two_needs, "more memory than its limit" },
 		{ act_false_error, "its error is malformed" },
-		{ act_tick_too_far, "ticks without end or sense" },
-		{ act_tick_for_ever, "ticks without end or sense" },
+		{ act_tick_too_far, "too many or wrong progress messages" },
+		{ act_tick_for_ever, "too many or wrong progress messages" },
 		{ act_speak_as_main, "not its own" },
 		{ act_skip_a_serial, "no message" },
-		{ act_hang_up, "hangs up and stays" },
+		{ act_hang_up, "closed the connection and did not end" },
 	};
 	struct dtx_err err = DTX_ERR_INIT;
 	size_t i;

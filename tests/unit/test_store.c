@@ -417,7 +417,7 @@ void test_store_archive_behind_a_writer(void)
 	late = open_store("store.db");
 	T_OK(dtx_store_archive(s, in_dir("away.db"), head, &err), &err);
 	T_CODE(whole_run(late, id, &err), DTX_E_STORE_BUSY, &err);
-	T_CHECK(strstr(err.msg, "was moved away meanwhile"));
+	T_CHECK(strstr(err.msg, "was moved away in the meantime"));
 	dtx_err_clear(&err);
 	dtx_store_free(late);
 	dtx_store_free(s);

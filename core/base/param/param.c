@@ -39,7 +39,7 @@ const char *dtx_param_json_kind(const json_t *v)
 	switch (json_typeof(v)) {
 	case JSON_OBJECT: return "an object";
 	case JSON_ARRAY: return "a list";
-	case JSON_STRING: return "a text";
+	case JSON_STRING: return "text";
 	case JSON_INTEGER: return "an integer";
 	case JSON_REAL: return "a number";
 	case JSON_TRUE:
@@ -319,7 +319,7 @@ enum dtx_code dtx_param_fill(const struct dtx_param *params, size_t n, const jso
 	json_t *own = NULL;
 
 	if (!json_is_object(object)) {
-		DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "an object is wanted, got %s",
+		DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "expected an object, got %s",
 		               object ? dtx_param_json_kind(object) : "nothing");
 		return dtx_param_found(ctx, &f, pointer, err);
 	}

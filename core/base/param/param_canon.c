@@ -177,13 +177,13 @@ static const char *const kind_wants[] = {
 	[DTX_P_INT] = "a whole number",
 	[DTX_P_NUMBER] = "a number",
 	[DTX_P_BOOL] = "true or false",
-	[DTX_P_TEXT] = "a text",
+	[DTX_P_TEXT] = "text",
 	[DTX_P_COLUMN] = "the name of a column",
 	[DTX_P_TABLE] = "the name of a table",
 	[DTX_P_REGEX] = "a regex",
 	[DTX_P_TYPE] = "a type",
 	[DTX_P_EXPR] = "a formula",
-	[DTX_P_COLUMNS] = "names of columns",
+	[DTX_P_COLUMNS] = "column names",
 	[DTX_P_VALUE] = "a single value",
 	[DTX_P_TEXTS] = "a list of texts",
 	[DTX_P_FRAME] = "a frame",
@@ -538,7 +538,7 @@ static enum dtx_code frame_range(const struct dtx_param_in *in, const json_t *en
 		                   "must be two durations or two numbers, not one of each", err);
 	if (plain && !f.from.span && f.from.units >= f.to.units)
 		return frame_wrong(in, DTX_E_BAD_PARAM_VALUE,
-		                   "by range holds nothing: it begins after its end", err);
+		                   "by range is empty: it begins after its end", err);
 	memcpy(in->to, &f, sizeof(f));
 	return DTX_OK;
 }
@@ -616,7 +616,8 @@ static enum dtx_code sets_word(const struct dtx_param_in *in, struct dtx_psets *
 	}
 	DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' cannot be '%.60s'", in->p->name, word);
 	dtx_err_suggest(&f, word, words, DTX_COUNT(words));
-	dtx_err_hint(&f, "it is rollup, cube, or a list of lists of keys, such as [[\"a\"], []]");
+	dtx_err_hint(&f,
+	             "it must be rollup, cube, or a list of lists of keys, such as [[\"a\"], []]");
 	return dtx_param_found(in->ctx, &f, in->pointer, err);
 }
 

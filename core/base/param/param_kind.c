@@ -164,7 +164,7 @@ static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err 
 	}
 	if (!f.hint[0]) {
 		dtx_param_kind_text(in->p, &list);
-		dtx_err_hint(&f, "it is %s", dtx_buf_text(&list));
+		dtx_err_hint(&f, "it must be %s", dtx_buf_text(&list));
 		dtx_buf_clear(&list);
 	}
 	return dtx_param_found(in->ctx, &f, in->pointer, err);

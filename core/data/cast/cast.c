@@ -373,16 +373,15 @@ static const char *cast_hint(const struct cast *k)
 	case DTX_T_FLOAT64:
 	case DTX_T_DECIMAL:
 		return "parse_number reads '1,234', '$5' and '12%'; cast with on_error null, or "
-		       "try() in a formula, makes null of what is not a number";
+		       "try() in a formula, gives null for what is not a number";
 	case DTX_T_DATE:
 	case DTX_T_DATETIME:
 		return k->spec->format
 		               ? "parse_date takes several formats; on_error null, or try() in a "
-		                 "formula, makes null of what is not a date"
+		                 "formula, gives null for what is not a date"
 		               : "parse_date reads other orders and formats; on_error null, or "
-		                 "try() "
-		                 "in a formula, makes null of what is not a date";
-	default: return "cast with on_error null, or try() in a formula, makes null of it";
+		                 "try() in a formula, gives null for what is not a date";
+	default: return "cast with on_error null, or try() in a formula, makes it null";
 	}
 }
 
@@ -483,7 +482,7 @@ static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 		dtx_cast_why(dtx_buf_str(&text), k->spec->to, k->spec->format, why);
 	if (ambiguous)
 		rc = dtx_err_set(err, DTX_E_AMBIGUOUS_DATE, __FILE__, __LINE__,
-		                 "'%.80s' is no ISO date; it reads as %s", dtx_buf_text(&text),
+		                 "'%.80s' is not an ISO date; it reads as %s", dtx_buf_text(&text),
 		                 orders[order].reads);
 	else
 		rc = dtx_err_set(err, rc, __FILE__, __LINE__, "cannot read '%.80s' as %s%s",

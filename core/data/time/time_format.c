@@ -66,9 +66,9 @@ static const struct {
 	{ 'X', "write %H:%M:%S" },
 	{ 'R', "write %H:%M" },
 	{ 'r', "write %I:%M:%S %p" },
-	{ 'x', "write the parts, as in %m/%d/%y" },
-	{ 'c', "write the parts, as in %a %b %d %H:%M:%S %Y" },
-	{ 'Z', "%z is an offset such as +02:00; a zone's name is not read: take it off first" },
+	{ 'x', "write it out, as in %m/%d/%y" },
+	{ 'c', "write it out, as in %a %b %d %H:%M:%S %Y" },
+	{ 'Z', "%z is an offset such as +02:00; a zone's name is not read: remove it first" },
 	{ 'U', "%V is the ISO week, with %G as its year" },
 	{ 'W', "%V is the ISO week, with %G as its year" },
 	{ 'w', "%u is the day of the week, 1 Monday to 7 Sunday" },
@@ -108,7 +108,7 @@ static const char *other_hint(char code)
 	for (size_t i = 0; i < DTX_COUNT(other_directives); i++)
 		if (other_directives[i].code == code)
 			return other_directives[i].hint;
-	return "there are %Y %y %m %d %H %I %M %S %f %z %p %b %B %a %A %j %G %V %u and %%";
+	return "the directives are %Y %y %m %d %H %I %M %S %f %z %p %b %B %a %A %j %G %V %u and %%";
 }
 
 static bool check_add(struct format_check *c, size_t at, enum dtx_format_use use)
@@ -129,11 +129,11 @@ static bool check_add(struct format_check *c, size_t at, enum dtx_format_use use
 	if (code == 'm' && at >= 4 && c->format.ptr[at - 2] == ':' &&
 	    strchr("HI", c->format.ptr[at - 3]) && c->format.ptr[at - 4] == '%')
 		return check_fault(c, "write %M for the minute",
-		                   "%%m is the month, after the hour stands the minute");
+		                   "%%m is the month, but after the hour comes the minute");
 	if (use == DTX_FORMAT_READ && c->code[field] == code)
 		return check_fault(
 			c, field == F_MONTH ? "%m is the month, %M the minute" : "keep one of them",
-			"%%%c is there twice", code);
+			"%%%c occurs twice", code);
 	if (use == DTX_FORMAT_READ && c->code[field])
 		return check_fault(c, "keep one of them, so that they cannot contradict each other",
 		                   "%%%c and %%%c both read the %s", c->code[field], code,
@@ -170,7 +170,7 @@ static bool check_company(const struct format_check *c)
 		return check_fault(c, "write %I for the hour from 1 to 12",
 		                   has[F_HOUR]
 		                           ? "%%p goes with %%I, and %%H is the hour from 0 to 23"
-		                           : "%%p goes with %%I, which is not there");
+		                           : "%%p goes with %%I, which is missing");
 	if (has[F_HOUR] == 'I' && !has[F_HALF])
 		return check_fault(
 			c, "add %p (AM or PM), or write %H for the hour from 0 to 23",
@@ -184,7 +184,7 @@ static bool check_company(const struct format_check *c)
 		                   has[F_YEAR]);
 	if (has[F_ISO_YEAR] && !has[F_ISO_WEEK])
 		return check_fault(c, "write %Y for the year",
-		                   "%%G is the year of the ISO week %%V, which is not there");
+		                   "%%G is the year of the ISO week %%V, which is missing");
 	return true;
 }
 
@@ -192,7 +192,7 @@ static bool check_alone(const struct format_check *c, enum field field, enum fie
 {
 	if (!c->code[field] || c->code[other])
 		return true;
-	return check_fault(c, "add what is missing, or take out what means nothing without it",
+	return check_fault(c, "add the missing directive, or remove this one",
 	                   "%%%c reads the %s, and no directive reads the %s", c->code[field],
 	                   field_names[field], field_names[other]);
 }
@@ -202,8 +202,7 @@ static bool check_apart(const struct format_check *c, enum field field, enum fie
 	if (!c->code[field] || !c->code[other])
 		return true;
 	return check_fault(c, "read the date in one way: %Y-%m-%d, %Y-%j or %G-W%V-%u",
-	                   "%%%c and %%%c are two ways to say the day", c->code[field],
-	                   c->code[other]);
+	                   "%%%c and %%%c both give the day", c->code[field], c->code[other]);
 }
 
 static bool check_read(const struct format_check *c)
@@ -240,8 +239,7 @@ bool dtx_time_format_check(struct dtx_str format, enum dtx_format_use use,
 		any |= c.code[i] != 0;
 	if (!any) /* YYYY-MM-DD has no directive at all */
 		return check_fault(&c,
-		                   "parts begin with %, as in '%Y-%m-%d' or "
-		                   "'%d.%m.%Y %H:%M'",
+		                   "directives begin with %, as in '%Y-%m-%d' or '%d.%m.%Y %H:%M'",
 		                   "it has no directive");
 	if (!check_company(&c))
 		return false;

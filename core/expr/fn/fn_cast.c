@@ -160,7 +160,7 @@ static const struct dtx_fn rows[] = {
 	  CAST("x:A", DTX_T_INT64),
 	  .pandas = "dx.fn(\"as_int\", {0})",
 	  .sql = "CAST({0} AS BIGINT)",
-	  .help = "whole number; 12.7 is an error, round() decides",
+	  .help = "whole number; 12.7 is an error: use round()",
 	  .example = "int(' 12 ')",
 	  .value = "12" },
 	{ .name = "float",

@@ -60,7 +60,7 @@ static enum dtx_code prep_path(struct dtx_arena *a, struct dtx_fncall *c, struct
 	while (pos < s.len) {
 		if (path_step(s, &pos, &p->step[p->n++]))
 			continue;
-		dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__, "'%.*s' is no JSON path",
+		dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__, "'%.*s' is not a JSON path",
 		            (int)dtx_str_cut(s, 60).len, s.ptr);
 		dtx_err_hint(err, "as in 'items[0].name' or '$.items[0].name'");
 		return DTX_E_BAD_LITERAL;
@@ -110,7 +110,7 @@ static enum dtx_code no_json(const struct dtx_fncall *c, struct dtx_str s, struc
 {
 	dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__, "%s() cannot read '%.*s' as JSON",
 	            c->fn->name, (int)dtx_str_cut(s, 60).len, s.ptr);
-	dtx_err_hint(err, "try(%s(...)) gives null where a text is no JSON", c->fn->name);
+	dtx_err_hint(err, "try(%s(...)) gives null where a text is not JSON", c->fn->name);
 	return DTX_E_CAST_FAILED;
 }
 

@@ -63,7 +63,7 @@ DTX_FN_ROW(row_is_date)
 	.example = EXAMPLE, .value = VALUE
 
 static const struct dtx_fn rows[] = {
-	{ KIND("typeof", "T", row_typeof, "type of the column or value, null is of it, too",
+	{ KIND("typeof", "T", row_typeof, "type of the column or value, also where it is null",
 	       "typeof(1.5)", "float"),
 	  .flags = DTX_FN_NULLS },
 	{ KIND("is_number", "B", row_is_number, "a number, or text that float() reads",

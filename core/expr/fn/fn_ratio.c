@@ -180,7 +180,8 @@ static const struct dtx_fn rows[] = {
 	  .type = type_bucket,
 	  .row = row_bucket,
 	  .pandas = "dx.fn(\"bucket\", {*})",
-	  .help = "lower end of the bucket of that width x lies in; null where it is not above 0",
+	  .help = "lower end of the bucket of this width that x is in; null if the width is not "
+	          "above 0",
 	  .example = "bucket(-7, 5)",
 	  .value = "-10" },
 };

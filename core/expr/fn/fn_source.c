@@ -6,7 +6,7 @@ static const struct dtx_fn rows[] = {
 	  .sig = "",
 	  .form = DTX_FORM_PLACE,
 	  .detail = DTX_PLACE_ROW,
-	  .help = "line of the text file or row of the sheet; null of rows that a step made, and "
+	  .help = "line of the text file or row of the sheet; null for rows that a step made, and "
 	          "after steps that mix tables",
 	  .example = "source_row()",
 	  .value = "~" },

@@ -346,7 +346,7 @@ static const struct dtx_fn rows[] = {
 	{ .name = "index_of",
 	  TEXT("index_of", "t:T, part:T", "I", row_index_of, 0),
 	  .sql = "instr({0}, {1})",
-	  .help = "place of part in t from 1; 0 if absent",
+	  .help = "position of part in t, from 1; 0 if absent",
 	  .example = "index_of('abc', 'c')",
 	  .value = "3" },
 	{ .name = "split_part",

@@ -111,7 +111,7 @@ static enum dtx_code row_add(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	(void)run;
 	if (!dtx_time_add(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us)) {
 		dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		            "date_add() leaves the years 1 to 9999");
+		            "the result of date_add() is outside the years 1 to 9999");
 		dtx_err_hint(err, "try(...) gives null, or another value, where this fails");
 		return DTX_E_OVERFLOW;
 	}
@@ -245,7 +245,7 @@ DTX_FN_ROW(row_from_unix)
 		us = fabs(f) < 1e18 ? (dtx_i128)f : INT64_MAX;
 	if (us > INT64_MAX || us < INT64_MIN || !dtx_us_ok((int64_t)us))
 		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		                   "from_unix() leaves the years 1 to 9999");
+		                   "the result of from_unix() is outside the years 1 to 9999");
 	out->u.i = (int64_t)us;
 	return DTX_OK;
 }

@@ -17,7 +17,7 @@ static const struct dtx_fn rows[] = {
 	{ .name = "first_value",
 	  WINDOW(FIRST_VALUE, "x:A", "value of the first row of the frame") },
 	{ .name = "last_value", WINDOW(LAST_VALUE, "x:A", "value of the last row of the frame") },
-	{ .name = "diff", WINDOW(DIFF, "x:N, n:i=1", "x less its value n rows before") },
+	{ .name = "diff", WINDOW(DIFF, "x:N, n:i=1", "x minus its value n rows before") },
 	{ .name = "pct_change",
 	  WINDOW(PCT_CHANGE, "x:N, n:i=1", "relative change since n rows before") },
 	{ .name = "cum_sum", WINDOW(CUM_SUM, "x:N", "running sum") },

@@ -19,7 +19,8 @@ static enum dtx_code checked(const struct dtx_fncall *c, int64_t us, struct dtx_
 {
 	if (!dtx_us_ok(us))
 		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		                   "%s() leaves the years 1 to 9999", c->fn->name);
+		                   "the result of %s() is outside the years 1 to 9999",
+		                   c->fn->name);
 	out->u.i = us;
 	return DTX_OK;
 }
@@ -49,8 +50,8 @@ static const struct dtx_fn rows[] = {
 	     "are of the system's time zone database",
 	     "to_tz('2024-06-01T22:30:00', '+02:00')", "2024-06-02T00:30:00"),
 	ZONE("in_tz", row_in_tz,
-	     "the time of UTC at which clocks in a zone show d: of two such times the first, and a "
-	     "time that they leave out is as long after the change",
+	     "the time of UTC at which clocks in a zone show d: of two such times the first; a "
+	     "time that the clocks skip is as long after the change",
 	     "in_tz('2024-06-02T00:30:00', '+02:00')", "2024-06-01T22:30:00"),
 };
 

@@ -85,13 +85,14 @@ static enum dtx_code lex_number(struct dtx_lex *lx, struct dtx_err *err)
 		rc = dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__,
 		                 "number '%.*s' has a leading zero",
 		                 (int)DTX_MIN(p - lx->start, 60), s.ptr + lx->start);
-		dtx_err_hint(err, "a date stands in quotes, '2024-02-01', and so do digits that "
-		                  "are a text");
+		dtx_err_hint(
+			err,
+			"write a date in quotes, '2024-02-01', and digits that are a text, too");
 		goto out;
 	}
 	if (name_char(s, p, false)) {
 		lx->end = p + name_char(s, p, false);
-		DTX_FAIL(err, DTX_E_EXPR_SYNTAX, "number '%.*s' runs into a letter",
+		DTX_FAIL(err, DTX_E_EXPR_SYNTAX, "number '%.*s' is followed by a letter",
 		         (int)DTX_MIN(lx->end - lx->start, 60), s.ptr + lx->start);
 	}
 	lx->kind = DTX_TK_NUMBER;

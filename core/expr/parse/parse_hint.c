@@ -3,7 +3,7 @@
 #include "core/expr/parse/parse.h"
 
 #define FN_CALLS "a function takes its column: upper(x), not x.upper()"
-#define NO_MARK  "a column stands bare, or in backticks: qty, `Order Date`"
+#define NO_MARK  "write a column bare, or in backticks: qty, `Order Date`"
 
 /* The table is searched for the first row that fits: the text before the token ends in `before` (a
  * whole word if it begins with a letter; "^": there is no text before), the token begins with
@@ -12,38 +12,37 @@ static const struct slip {
 	const char *before, *got, *in, *hint;
 } slips[] = {
 	{ NULL, "over", NULL,
-	  "what follows 'over' elsewhere is 'by', 'order' and 'frame' of the window op, or 'by' of "
-	  "derive" },
+	  "instead of 'over' use 'by', 'order' and 'frame' of the window op, or 'by' of derive" },
 	{ "if", NULL, NULL, "if(condition, a, b), or case when condition then a else b end" },
 	{ "case", NULL, NULL, "case when x == 'a' then 1 else 2 end, or switch(x, 'a', 1, 2)" },
 	{ "distinct", NULL, NULL, "count_distinct(x) counts the different values" },
 	/* SQL */
 	{ NULL, "as", "cast(", "int(x), float(x), text(x) and date(x) cast, or x::int" },
-	{ NULL, "as", NULL,
-	  "the name of the result stands in 'as' of the step, not in the formula" },
-	{ NULL, "from", "extract(", "year(day), month(day), hour(at) take parts of a date" },
+	{ NULL, "as", NULL, "give the name of the result in 'as' of the step, not in the formula" },
+	{ NULL, "from", "extract(", "year(day), month(day), hour(at) give the parts of a date" },
 	{ NULL, "from", "substring(", "mid(text, start, length) counts from 1" },
-	{ NULL, "from", "trim(", "trim(x), ltrim(x), rtrim(x) take blanks away" },
+	{ NULL, "from", "trim(", "trim(x), ltrim(x), rtrim(x) remove blanks" },
 	{ "select", NULL, NULL,
-	  "a formula has no queries: a join step with \"how\": \"semi\" keeps what another table "
-	  "has" },
+	  "a formula has no queries: a join step with \"how\": \"semi\" keeps the rows that "
+	  "another table has" },
 	{ "where", NULL, NULL, "write the formula alone, without the word 'where'" },
 	{ NULL, "ilike", NULL, "lower(x) like 'n%'" },
 	{ NULL, "rlike", NULL, "matches(x, 'pattern')" },
 	{ NULL, "regexp", NULL, "matches(x, 'pattern')" },
 	{ NULL, "similar", NULL, "matches(x, 'pattern')" },
-	{ "date", "'", NULL, "a date is a text beside a date column: day >= '2024-01-31'" },
-	{ "timestamp", "'", NULL, "a time is a text beside it: at >= '2024-01-31T09:30:00'" },
+	{ "date", "'", NULL, "compare a date column with a text: day >= '2024-01-31'" },
+	{ "timestamp", "'", NULL,
+	  "compare a datetime column with a text: at >= '2024-01-31T09:30:00'" },
 	{ "interval", NULL, NULL, "date_add(day, 1, 'month')" },
 	{ "not", "null", NULL, "x is not null" },
 	{ "is not", "none", NULL, "x is not null" },
 	{ "is", "none", NULL, "x is null" },
-	{ NULL, "desc", NULL, "the direction of a key is \"desc\": true beside it" },
+	{ NULL, "desc", NULL, "a descending key is {\"col\": \"qty\", \"desc\": true}" },
 	/* Python */
 	{ NULL, "if", NULL, "if(condition, a, b)" },
 	{ "f", "'", NULL, "concat(a, '-', b) puts values into a text" },
 	{ "f", "\"", NULL, "concat(a, '-', b) puts values into a text" },
-	{ "r", "'", NULL, "a backslash is an ordinary character here: no r before the text" },
+	{ "r", "'", NULL, "a backslash is an ordinary character here: write no r before the text" },
 	{ NULL, NULL, ".isna(", "x is null" },
 	{ NULL, NULL, ".isnull(", "x is null" },
 	{ NULL, NULL, ".notna(", "x is not null" },
@@ -67,21 +66,21 @@ static const struct slip {
 	{ "\\'", NULL, NULL, "a quote inside a text is doubled: 'it''s'" },
 	{ "\\\"", NULL, NULL, "a quote inside a text is doubled" },
 	/* spreadsheets and signs */
-	{ "^", "=", NULL, "a formula begins with no '='" },
+	{ "^", "=", NULL, "a formula does not begin with '='" },
 	{ "==", "=", NULL, "equal is '==', different is '!='" },
 	{ "!=", "=", NULL, "equal is '==', different is '!='" },
 	{ "=", ">", NULL, "at least is '>=', at most '<='" },
 	{ NULL, ";", NULL, "commas separate arguments" },
 	{ NULL, "&", NULL, "'and' joins conditions, concat(a, b) joins texts" },
 	{ NULL, "|", NULL, "'or' joins conditions, concat(a, b) joins texts" },
-	{ NULL, "~", NULL, "'not' turns a condition round, matches(x, 're') looks for a pattern" },
+	{ NULL, "~", NULL, "'not' negates a condition, matches(x, 're') looks for a pattern" },
 	{ NULL, "?", "??", "coalesce(a, b) takes the first that is not null" },
 	{ NULL, "?", NULL, "if(condition, a, b)" },
 	{ NULL, "^", NULL, "a power is a ** b" },
 	{ "%", NULL, NULL,
 	  "a percentage is a number: 0.2 is 20 %; a column of that name is in backticks: `rate "
 	  "%`" },
-	{ "0123456789", ",", NULL, "a number has no separators: 1000" },
+	{ "0123456789", ",", NULL, "write a number without separators: 1000" },
 };
 
 static bool name_byte(char c)
@@ -194,7 +193,7 @@ static void hint_blank(struct dtx_parser *p, struct dtx_str before)
 	struct dtx_str name = marked_name(p->lx.text, p->lx.start, p->lx.end, ' ');
 
 	if (name_before(before, before.len).len)
-		dtx_err_hint(p->err, "a column whose name holds a blank is written `%.*s`",
+		dtx_err_hint(p->err, "a column whose name has a blank is written `%.*s`",
 		             (int)DTX_MIN(name.len, (size_t)120), name.ptr);
 }
 
@@ -208,7 +207,7 @@ static bool hint_points(struct dtx_parser *p)
 	name = marked_name(text, p->lx.start - first.len, p->lx.start, '.');
 	if (name.ptr + name.len < text.ptr + text.len && name.ptr[name.len] == '(')
 		return false;
-	dtx_err_hint(p->err, "a column whose name holds a point is written `%.*s`",
+	dtx_err_hint(p->err, "a column whose name has a point is written `%.*s`",
 	             (int)DTX_MIN(name.len, (size_t)120), name.ptr);
 	return true;
 }

@@ -407,10 +407,8 @@ static enum dtx_code re_unsupported(struct dtx_reparser *p, const char *what)
 	enum dtx_code rc = dtx_err_set(p->err, DTX_E_UNSUPPORTED_PARAM, __FILE__, __LINE__,
 	                               "patterns have no %s", what);
 
-	dtx_err_hint(
-		p->err,
-		"patterns have RE2's syntax: take a part with extract(x, '...(part)...'), or join "
-		"two conditions with and, and not");
+	dtx_err_hint(p->err, "patterns have RE2's syntax: get part of a text with extract(x, "
+	                     "'...(part)...'), or join two conditions with and, and not");
 	return rc;
 }
 

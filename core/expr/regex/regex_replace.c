@@ -40,8 +40,8 @@ static enum dtx_code take_group(const struct dtx_regex *re, struct dtx_str t, si
 		            "pattern has no group '%.*s'", (int)DTX_MIN(*pos - from, (size_t)40),
 		            t.ptr + from);
 		dtx_err_hint(err,
-		             "$1 to $%u and ${name} are groups, $0 is the whole match; "
-		             "$$ stands for a dollar, \\\\1 for a backslash and a 1",
+		             "$1 to $%u and ${name} are groups, $0 is the whole match; $$ is a "
+		             "dollar, \\\\1 a backslash and a 1",
 		             DTX_MAX(dtx_regex_groups(re), 1u));
 		rc = DTX_E_BAD_LITERAL;
 	}

@@ -295,7 +295,7 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 		dtx_err_set(&found, DTX_E_UNKNOWN_COLUMN, __FILE__, __LINE__,
 		            "no column '%s.%s' here: there is one table", e->table, e->name);
 		dtx_err_hint(&found,
-		             "a column whose name holds the point is written `%.100s.%.100s`; else "
+		             "a column whose name has the point is written `%.100s.%.100s`; else "
 		             "write %.60s alone",
 		             e->table, e->name, e->name);
 		return dtx_bind_report(bd, e, &found);
@@ -308,8 +308,8 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 	if (index >= 0 && grouped && key < 0) {
 		dtx_err_set(&found, DTX_E_AGGREGATE_REQUIRED, __FILE__, __LINE__,
 		            "column '%s' is neither a key nor in an aggregate", e->name);
-		dtx_err_hint(&found, "put it into an aggregate such as first(), or among the keys; "
-		                     "what is made beside it is a column of the next step");
+		dtx_err_hint(&found, "put it into an aggregate such as first(), or add it to the "
+		                     "keys; only the next step can use a result of this one");
 	}
 	if (found.code != DTX_OK) {
 		if (!found.did_you_mean[0][0])

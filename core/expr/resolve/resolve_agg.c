@@ -13,11 +13,11 @@ static enum dtx_code agg_allowed(struct dtx_binder *bd, const struct dtx_expr *e
 	*ok = false;
 	if (bd->in_agg)
 		return dtx_resolve_fail(bd, e, "compute the inner one in a step before",
-		                        DTX_E_NESTED_AGGREGATE,
-		                        "%s() stands inside another aggregate", e->name);
+		                        DTX_E_NESTED_AGGREGATE, "%s() is inside another aggregate",
+		                        e->name);
 	if (!(bd->scope->allow & DTX_ALLOW_AGG))
 		return dtx_resolve_fail(
-			bd, e, "make it a column in a derive step before, or group_by",
+			bd, e, "make it a column in a derive step before, or use group_by",
 			DTX_E_AGGREGATE_NOT_ALLOWED, "aggregate %s() is not allowed here", e->name);
 	if (!bd->aggs)
 		return dtx_resolve_fail(bd, e, "use group_by and join its result",
@@ -42,7 +42,7 @@ static enum dtx_code agg_constants(struct dtx_binder *bd, const struct dtx_expr 
 		return DTX_OK;
 	*ok = false;
 	return dtx_resolve_fail(bd, e->arg[1], NULL, DTX_E_BAD_LITERAL,
-	                        "a quantile lies between 0 and 1");
+	                        "a quantile must be between 0 and 1");
 }
 
 static enum dtx_code agg_make(struct dtx_binder *bd, const struct dtx_expr *e,
@@ -77,8 +77,9 @@ static enum dtx_code agg_make(struct dtx_binder *bd, const struct dtx_expr *e,
 	c->overflow = (uint8_t)bd->scope->overflow;
 	DTX_TRY(agg_constants(bd, e, c, b, n, &ok));
 	if (ok && !dtx_agg_pick(c))
-		return dtx_resolve_fail(bd, at[0], NULL, DTX_E_TYPE_MISMATCH, "no %s() of %s",
-		                        fn->name, dtx_bind_type_text(c->argtype, text));
+		return dtx_resolve_fail(bd, at[0], NULL, DTX_E_TYPE_MISMATCH,
+		                        "%s() does not take %s", fn->name,
+		                        dtx_bind_type_text(c->argtype, text));
 	*out = ok ? c : NULL;
 out:
 	return rc;

@@ -85,9 +85,9 @@ static enum dtx_code arith_mismatch(struct dtx_binder *bd, const struct dtx_expr
 		hint = "concat(a, b) joins texts";
 	else if (a.type == DTX_T_DATETIME || b.type == DTX_T_DATETIME)
 		hint = "use date_add(d, n, unit) and date_diff(a, b, unit)";
-	return dtx_resolve_fail(bd, e, hint, DTX_E_TYPE_MISMATCH, "'%s' does not go with %s and %s",
-	                        words[e->op], dtx_bind_type_text(a, left),
-	                        dtx_bind_type_text(b, right));
+	return dtx_resolve_fail(bd, e, hint, DTX_E_TYPE_MISMATCH,
+	                        "'%s' does not work with %s and %s", words[e->op],
+	                        dtx_bind_type_text(a, left), dtx_bind_type_text(b, right));
 }
 
 static bool is_numeric(enum dtx_type t)
@@ -319,12 +319,11 @@ static enum dtx_code warn_date(struct dtx_binder *bd, const struct dtx_expr *e,
 		return DTX_OK;
 	return dtx_resolve_fail(
 		bd, e,
-		"make dates of the texts first: {\"op\": \"parse_date\", \"cols\": [...], "
-		"\"order\": "
-		"\"dmy\"} in a step before, or date(x, '%d/%m/%Y')",
+		"convert the texts to dates first: {\"op\": \"parse_date\", \"cols\": [...], "
+		"\"order\": \"dmy\"} in a step before, or date(x, '%d/%m/%Y')",
 		DTX_W_TEXT_DATE,
-		order ? "a column of texts is compared with '%.*s' letter by letter, not as dates"
-		      : "a column of texts is compared with '%.*s': '1/2/2024' is another text",
+		order ? "a text column is compared with '%.*s' letter by letter, not as dates"
+		      : "a text column is compared with '%.*s': '1/2/2024' is a different text",
 		(int)DTX_MIN(lit->value.u.s.len, (size_t)40), lit->value.u.s.ptr);
 }
 

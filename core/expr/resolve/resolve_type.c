@@ -94,10 +94,10 @@ enum dtx_code dtx_bind_literals(struct dtx_binder *bd, const struct dtx_expr *co
 			continue;
 		if (!dtx_bind_literal_date(b[i])) {
 			*ok = false;
-			DTX_TRY(dtx_resolve_fail(bd, e[i], "write it as '2024-01-31'",
-			                         DTX_E_BAD_LITERAL, "'%.*s' is no ISO 8601 date",
-			                         (int)DTX_MIN(b[i]->written.len, 60),
-			                         b[i]->written.ptr));
+			DTX_TRY(dtx_resolve_fail(
+				bd, e[i], "write it as '2024-01-31'", DTX_E_BAD_LITERAL,
+				"'%.*s' is not an ISO 8601 date",
+				(int)DTX_MIN(b[i]->written.len, 60), b[i]->written.ptr));
 		}
 	}
 out:
@@ -121,11 +121,11 @@ enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dtx_expr *at,
 		}
 		if (!dtx_type_widen(all, b[i]->type, &next)) {
 			*ok = false;
-			return dtx_resolve_fail(bd, at, "make them one type, with text() or a cast",
-			                        DTX_E_TYPE_MISMATCH,
-			                        "%s and %s have no common type",
-			                        dtx_bind_type_text(all, left),
-			                        dtx_bind_type_text(b[i]->type, right));
+			return dtx_resolve_fail(
+				bd, at, "convert them to one type, with text() or a cast",
+				DTX_E_TYPE_MISMATCH, "%s and %s have no common type",
+				dtx_bind_type_text(all, left),
+				dtx_bind_type_text(b[i]->type, right));
 		}
 		all = next;
 		literals = literals && b[i]->literal;

@@ -11,7 +11,7 @@ static enum dtx_code window_allowed(struct dtx_binder *bd, const struct dtx_expr
 	*ok = false;
 	if (bd->in_agg)
 		return dtx_resolve_fail(bd, e, "compute the inner one in a step before",
-		                        DTX_E_NESTED_AGGREGATE, "%s() stands inside another call",
+		                        DTX_E_NESTED_AGGREGATE, "%s() is inside another call",
 		                        e->name);
 	if (!(bd->scope->allow & DTX_ALLOW_WINDOW) || !bd->aggs)
 		return dtx_resolve_fail(bd, e, "make it a column in a window or derive step before",
@@ -81,7 +81,7 @@ static enum dtx_code constants(struct dtx_binder *bd, const struct dtx_expr *e,
 		return DTX_OK;
 	*ok = false;
 	return dtx_resolve_fail(bd, at[1], NULL, DTX_E_BAD_LITERAL,
-	                        "%s(): alpha lies above 0, up to 1", e->name);
+	                        "%s(): alpha must be above 0 and at most 1", e->name);
 out:
 	return rc;
 }

@@ -62,7 +62,7 @@ enum dtx_code dtx_author_alive(const struct dtx_author_ask *ask, int64_t deadlin
 	enum dtx_code rc = DTX_OK;
 
 	if (ask->cancelled && ask->cancelled(ask->cancel_arg))
-		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled while the author was asked");
+		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled while asking the author");
 	if (dtx_now_ns() < deadline_ns)
 		goto out;
 	snprintf(out->outcome, sizeof(out->outcome), "timeout");

@@ -96,7 +96,7 @@ static enum dtx_code tape_record(const struct dtx_author *a, const char *path,
 	dtx_secrets_scrub_buf(a->secrets, &got->text);
 	tape = tape_json(got);
 	if (!tape)
-		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the answer is no UTF-8 text");
+		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the answer is not UTF-8 text");
 	if (mkdir(a->folder, 0700) < 0 && errno != EEXIST)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make '%s': %s", a->folder, strerror(errno));
 	dtx_json_print(tape, 1, &text);

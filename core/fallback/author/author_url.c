@@ -287,7 +287,7 @@ static enum dtx_code url_not_done(const struct url *u, struct dtx_author_answer 
 	enum dtx_code rc = DTX_OK;
 
 	if (u->failed == CURLE_ABORTED_BY_CALLBACK)
-		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled while the author was asked");
+		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled while asking the author");
 	if (u->failed == CURLE_OPERATION_TIMEDOUT && url_left_ms(u) <= 0)
 		return dtx_author_alive(u->ask, 0, out, err);
 	if (!dtx_buf_ok(&u->reply))
@@ -311,7 +311,7 @@ static enum dtx_code url_read(const struct url *u, struct dtx_author_answer *out
 
 	if (dtx_json_parse(text, limits, &reply, NULL) != DTX_OK) {
 		snprintf(out->outcome, sizeof(out->outcome), "bad reply");
-		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the server's reply is no JSON");
+		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the server's reply is not JSON");
 	}
 	dtx_author_usage(json_object_get(reply, "usage"), out);
 	dtx_secrets_copy(u->author->secrets,
@@ -425,7 +425,7 @@ enum dtx_code dtx_author_url(struct dtx_author *a, const char *base, const char 
 		DTX_FAIL(err, DTX_E_USAGE, "--author-url '%s': expected https://HOST/v1", base);
 	if (!url_bytes_ok(base, "@\\?#\"<>"))
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "--author-url: an address without user, query and blanks is expected");
+		         "--author-url: expected an address without user, query and blanks");
 	if (!secure && !url_plain_ok(dtx_str_of(base + 7)))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "--author-url '%s': without https only 127.0.0.1, localhost or [::1]",
@@ -433,9 +433,9 @@ enum dtx_code dtx_author_url(struct dtx_author *a, const char *base, const char 
 	if (!model || !model[0])
 		DTX_FAIL(err, DTX_E_USAGE, "option '--author-url' needs --author-model NAME");
 	if (key && !url_bytes_ok(key, ""))
-		DTX_FAIL(err, DTX_E_USAGE,
-		         "the key of --author-url has blanks or other bytes that "
-		         "no key has");
+		DTX_FAIL(
+			err, DTX_E_USAGE,
+			"the key of --author-url has blanks or other bytes that a key cannot have");
 	a->transport = "url";
 	a->ask = url_ask;
 	a->base = base;

@@ -137,8 +137,8 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 		f->code = DTX_E_UNKNOWN_COLUMN;
 	if (!fn)
 		dtx_err_hint(f,
-		             "\"%.60s\": \"%.60s\" is short for %.60s(%.60s); of a column an "
-		             "aggregate stands here, as in \"sum(%.60s)\"",
+		             "\"%.60s\": \"%.60s\" is short for %.60s(%.60s); for a column, write "
+		             "an aggregate, as in \"sum(%.60s)\"",
 		             key, word, word, key, word);
 	else
 		dtx_err_hint(f, "\"%.60s\": \"%s\" is short for %s(%.60s); %s \"%s(%s)\"%s", key,
@@ -271,12 +271,10 @@ static enum dtx_code warn_odd(struct scope_arg *s, const struct dtx_expr *e, con
 		                     err));
 	else if (e->kind == DTX_EX_BIN && has_years_alone(e) && e->arg[0]->kind == DTX_EX_LIT)
 		DTX_TRY(warn_literal(b, sub, e->arg[0],
-		                     "is a number, as all of this formula is: no column is in it",
-		                     err));
+		                     "is a number here, and the formula has no column", err));
 	if (condition && dtx_bound_is_const(bound))
-		DTX_TRY(dtx_bind_fail(
-			b, DTX_W_CONSTANT_FILTER, sub, err,
-			"the condition is the same for every row: no column is in it"));
+		DTX_TRY(dtx_bind_fail(b, DTX_W_CONSTANT_FILTER, sub, err,
+		                      "the condition is the same for every row: it has no column"));
 out:
 	return rc;
 }

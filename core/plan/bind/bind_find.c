@@ -208,14 +208,14 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 static const struct {
 	const char *begins, *holds, *ends, *hint;
 } name_slips[] = {
-	{ "\u2018", NULL, NULL, "a text stands in straight quotes: 'North'" },
-	{ "\u201c", NULL, NULL, "a text stands in straight quotes: 'North'" },
+	{ "\u2018", NULL, NULL, "write a text in straight quotes: 'North'" },
+	{ "\u201c", NULL, NULL, "write a text in straight quotes: 'North'" },
 	{ NULL, NULL, " desc",
 	  "a descending key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
 	{ NULL, NULL, " DESC",
 	  "a descending key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
-	{ NULL, NULL, " asc", "a rising key is its name alone" },
-	{ NULL, NULL, " ASC", "a rising key is its name alone" },
+	{ NULL, NULL, " asc", "an ascending key is its name alone" },
+	{ NULL, NULL, " ASC", "an ascending key is its name alone" },
 	{ NULL, " as ", NULL, "a rename step gives a column another name" },
 	{ NULL, " AS ", NULL, "a rename step gives a column another name" },
 	{ NULL, "=", NULL, "two keys are {\"left\": \"a\", \"right\": \"b\"}" },

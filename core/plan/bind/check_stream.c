@@ -32,16 +32,16 @@ static enum dtx_code check_once(struct dtx_plan_parse *p, const struct dtx_plan_
 	snprintf(at, sizeof(at), "%s/stream", in->at);
 	if (readers > 1) {
 		dtx_err_set(&why, DTX_E_PARAM_CONFLICT, __FILE__, __LINE__,
-		            "a stream passes once: input '%s' is read by %u steps, outputs or "
-		            "checks",
+		            "a stream can be read only once: input '%s' is read by %u steps, "
+		            "outputs or checks",
 		            in->name, readers);
-		dtx_err_hint(&why, "let one step read it, and the others the \"out\" of that");
+		dtx_err_hint(&why, "let one step read it, and the others the \"out\" of that step");
 		DTX_TRY(dtx_part_found(p, &why, at, err));
 	}
 	if (p->plan->fallback == DTX_FALLBACK_PLAN)
 		DTX_TRY(dtx_part_fail(p, DTX_E_PARAM_CONFLICT, at, err,
-		                      "a stream passes once: \"fallback\": \"plan\" needs all of "
-		                      "input '%s'",
+		                      "a stream can be read only once: \"fallback\": \"plan\" "
+		                      "needs all of input '%s'",
 		                      in->name));
 out:
 	dtx_err_clear(&why);

@@ -45,7 +45,7 @@ static const struct dtx_param key_rows[] = {
 	  .offset = offsetof(struct dtx_rule_key, nulls),
 	  .choices = "last,first",
 	  .def = "\"last\"",
-	  .help = "where nulls stand" },
+	  .help = "where nulls go" },
 	{ .name = "collate",
 	  .kind = DTX_P_CHOICE,
 	  .offset = offsetof(struct dtx_rule_key, collate),
@@ -63,20 +63,20 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	  .hole = DTX_RULE_KINDS,
 	  .help = "what is checked" },
 	{ ROW(severity, DTX_P_CHOICE), .choices = "error,warn", .def = "\"error\"",
-	  .help = "warn: said, and the run goes on" },
+	  .help = "warn: report it and go on" },
 	{ ROW(max_failures, DTX_P_INT), .max = INT_MAX_JSON, .def = "0",
 	  .help = "rows that may break it, where rows do" },
 	{ ROW(sample, DTX_P_INT), .max = 100, .def = "5",
-	  .help = "rows that broke it which the error shows" },
+	  .help = "how many rows that broke it the error shows" },
 	{ ROW(cols, DTX_P_COLUMNS), .aliases = "columns", .help = "not_null, unique: columns" },
 	{ ROW(col, DTX_P_COLUMN), .aliases = "column", .help = "the column" },
-	{ ROW(values, DTX_P_VALUES), .help = "accepted_values: what there may be" },
+	{ ROW(values, DTX_P_VALUES), .help = "accepted_values: the allowed values" },
 	{ ROW(min, DTX_P_VALUE), .help = "range, row_count, not_null_share: smallest" },
 	{ ROW(max, DTX_P_VALUE), .help = "range, row_count: largest" },
 	{ ROW(regex, DTX_P_REGEX), .help = "matches: pattern, found anywhere" },
 	{ ROW(expr, DTX_P_EXPR), .aliases = "expression,formula",
 	  .help = "expression: true for every row" },
-	{ ROW(names, DTX_P_TEXTS), .help = "columns: names that there must be" },
+	{ ROW(names, DTX_P_TEXTS), .help = "columns: names that must exist" },
 	{ ROW(exact, DTX_P_BOOL), .def = "false", .help = "columns: no others, in this order" },
 	{ ROW(type, DTX_P_TYPE), .help = "type: the column's type" },
 	{ ROW(value, DTX_P_VALUE), .help = "sum_equals: the sum" },
@@ -293,9 +293,9 @@ static enum dtx_code bind_values(struct binder *w)
 	DTX_TRY(check_bound(w, &w->out->max, "max"));
 	if (r->kind == DTX_RULE_SUM_EQUALS &&
 	    (!!r->value + !!r->other + (r->with != NULL) != 1 || !r->with != !r->to))
-		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
-		                      "rule sum_equals needs one of 'value', 'other', and 'with' "
-		                      "and 'to' together"));
+		DTX_TRY(dtx_bind_fail(
+			w->b, DTX_E_MISSING_PARAM, w->at, w->err,
+			"rule sum_equals needs 'value', 'other', or 'with' and 'to' together"));
 	if (r->value && !json_is_number(r->value))
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_BAD_PARAM_TYPE, place(w, "value"), w->err,
 		                      "'value' must be a number"));

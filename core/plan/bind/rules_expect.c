@@ -249,7 +249,7 @@ enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t 
 		if (r->kind != DTX_RULE_RECENCY && !r->with)
 			continue;
 		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_PARAM, __FILE__, __LINE__,
-		                 "rule %s is for a plan: a snippet's contract knows no %s",
+		                 "rule %s is for a plan: a snippet's contract has no %s",
 		                 dtx_rule_names[r->kind], r->with ? "other table" : "date");
 		dtx_err_hint(err, "an assert step after it checks that");
 		goto out;

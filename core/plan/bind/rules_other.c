@@ -64,7 +64,7 @@ static enum dtx_code put_key(struct dtx_rules_other *o, struct dtx_str key, stru
 	uint32_t fresh = (uint32_t)o->seen.n, found;
 
 	if (fresh >= DTX_RULE_UNIQUE_MAX)
-		DTX_FAIL(err, DTX_E_ROW_LIMIT, "relationship knows at most %u values",
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "relationship takes at most %u values",
 		         DTX_RULE_UNIQUE_MAX);
 	if (!dtx_strmap_put(&o->seen, key, fresh, &found))
 		DTX_FAIL_MEM(err);

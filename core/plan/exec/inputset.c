@@ -131,8 +131,8 @@ enum dtx_code dtx_inputset_passed(enum dtx_code rc, struct dtx_err *err)
 	dtx_str_copy(input, sizeof(input), dtx_str_of(err->input));
 	dtx_err_clear(err);
 	dtx_err_set(err, DTX_E_PARAM_CONFLICT, __FILE__, __LINE__,
-	            "column '%s' of input '%s' has another type than its first rows show, and a "
-	            "stream that would have to be read again has passed",
+	            "column '%s' of input '%s' has a different type than its first rows show, and "
+	            "a stream cannot be read again",
 	            column, input);
 	dtx_err_hint(err, "declare its type in \"types\"");
 	return DTX_E_PARAM_CONFLICT;

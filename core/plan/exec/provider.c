@@ -365,15 +365,14 @@ static const char *exception_hint(const struct dtx_jail_report *r)
 static const char *hint_of(const struct dtx_jail_report *r)
 {
 	switch (r->status) {
-	case DTX_JAIL_TIMEOUT: return "a longer limit: --jail-wall SECONDS";
-	case DTX_JAIL_CPU_LIMIT: return "a longer limit: --jail-cpu SECONDS";
-	case DTX_JAIL_MEMORY_LIMIT: return "a larger limit: --jail-memory SIZE";
+	case DTX_JAIL_TIMEOUT: return "raise the limit: --jail-wall SECONDS";
+	case DTX_JAIL_CPU_LIMIT: return "raise the limit: --jail-cpu SECONDS";
+	case DTX_JAIL_MEMORY_LIMIT: return "raise the limit: --jail-memory SIZE";
 	case DTX_JAIL_OUTPUT_LIMIT:
-		return r->flooded ? "print less; what is large goes into the result, or of a "
-		                    "program into a file in /out"
-		                  : "a larger limit: --jail-output SIZE";
-	case DTX_JAIL_BUSY:
-		return "fewer runs at once, or a longer wait: --jail-queue-wait SECONDS";
+		return r->flooded ? "print less; put large data into the result, or, in a program, "
+		                    "into a file in /out"
+		                  : "raise the limit: --jail-output SIZE";
+	case DTX_JAIL_BUSY: return "run fewer at once, or wait longer: --jail-queue-wait SECONDS";
 	case DTX_JAIL_ENDED:
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";

@@ -246,7 +246,7 @@ static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char
 	if (t->n == DTX_COUNT(t->item)) {
 		rc = dtx_err_set(err, DTX_E_PLAN_TOO_LARGE, __FILE__, __LINE__,
 		                 "a snippet reads at most %zu tables", t->n);
-		dtx_err_hint(err, "a union or join before the step makes few of many");
+		dtx_err_hint(err, "union or join some of them in a step before");
 		goto out;
 	}
 	DTX_TRY(t->look ? empty_table(g, id, &table, err)

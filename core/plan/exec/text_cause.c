@@ -136,14 +136,14 @@ static void add_remedy(const struct cause *k, int most, const struct group *one,
 	bool digits = strpbrk(one->value, "0123456789") != NULL;
 
 	if (one != &k->group[TEXTS]) {
-		dtx_buf_add(out, "a cast step before with \"on_error\": \"null\" makes null of it");
+		dtx_buf_add(out, "a cast step before with \"on_error\": \"null\" makes it null");
 	} else if (digits && most != BOOLS) {
-		dtx_buf_printf(out, "a %s step before reads what is written so",
+		dtx_buf_printf(out, "a %s step before reads such values",
 		               most == NUMBERS ? "parse_number" : "parse_date");
 	} else {
 		dtx_buf_add(out, "\"null_values\": [");
 		dtx_buf_json(out, dtx_str_of(one->value));
-		dtx_buf_add(out, "] in the input makes null of it");
+		dtx_buf_add(out, "] in the input makes it null");
 	}
 }
 

@@ -143,11 +143,11 @@ enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32_t *table, s
 	*table = plan->noutputs ? plan->output[0].table : plan->result;
 	if (plan->options.overflow || plan->options.div_zero_error) {
 		(void)dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-		                  "a translation has no form for what the plan's options say of "
-		                  "overflow and division by 0");
+		                  "a translation cannot express the plan's options for overflow "
+		                  "and division by 0");
 		dtx_err_at(err, plan->options.overflow ? "/options/overflow" : "/options/div_zero");
 		dtx_err_hint(err, "leave the option out: then a sum that is too large is an error, "
-		                  "and what is divided by 0 is null");
+		                  "and a division by 0 gives null");
 		return DTX_E_NO_TRANSLATION;
 	}
 	for (uint32_t i = 1; i < plan->noutputs; i++) {

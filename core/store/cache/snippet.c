@@ -266,8 +266,8 @@ static enum dtx_code snippet_proven(struct dtx_db *db, const struct dtx_snippet 
 	if (snippet_is_proven(&p))
 		goto out;
 	rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-	                 "snippet %.8s is kept as %s, but the ledger does not have it so: the "
-	                 "store was changed without dtx",
+	                 "snippet %.8s is kept as %s, but the ledger says otherwise: the store was "
+	                 "changed without dtx",
 	                 s->id, s->state);
 	dtx_err_hint(err, "dtx verify shows what was changed; dtx store rebuild makes the list of "
 	                  "snippets again from the ledger");

@@ -315,8 +315,8 @@ enum dtx_code dtx_ledger_walk_snippets(struct dtx_db *db, dtx_ledger_fn fn, void
 			                 "the ledger was changed: event %lld, %.32s, does not fit "
 			                 "in the chain",
 			                 (long long)row.seq, row.kind.ptr);
-			dtx_err_hint(err, "dtx verify shows what was changed; go on with a copy "
-			                  "from before, or with another store (--store FILE)");
+			dtx_err_hint(err, "dtx verify shows what was changed; go on with an "
+			                  "earlier copy, or with another store (--store FILE)");
 			goto out;
 		}
 		DTX_TRY(ledger_visit(db, &row, fn, arg, err));

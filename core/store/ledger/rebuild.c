@@ -103,7 +103,7 @@ static enum dtx_code rebuild_definitions(struct dtx_db *want, struct dtx_db *got
 		if (!other && !strcmp(key, "index ledger_snippet"))
 			continue; /* a store that is only read may be from an older version */
 		if (!other)
-			DTX_TRY(rebuild_says(findings, key, "is not there", err));
+			DTX_TRY(rebuild_says(findings, key, "is missing", err));
 		else if (!json_equal(one, other))
 			DTX_TRY(rebuild_says(findings, key, "is not defined as dtx defines it",
 			                     err));

@@ -352,11 +352,11 @@ static enum dtx_code record_chain_fits(struct dtx_store *store, struct dtx_err *
 	if (!bad)
 		goto out;
 	rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-	                 "store '%s' is damaged: event %lld of the ledger is not what it was; no "
-	                 "run is added to it",
+	                 "store '%s' is damaged: event %lld of the ledger was changed; no run is "
+	                 "added to it",
 	                 dtx_store_path(store), (long long)bad);
-	dtx_err_hint(err, "dtx verify shows what was changed; go on with a copy from before, or "
-	                  "with another store (--store FILE)");
+	dtx_err_hint(err, "dtx verify shows what was changed; go on with an earlier copy, or with "
+	                  "another store (--store FILE)");
 out:
 	return rc;
 }

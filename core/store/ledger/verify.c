@@ -35,7 +35,7 @@ static enum dtx_code verify_chain(struct dtx_db *db, int64_t since, json_t *find
 		DTX_TRY(verify_add(findings,
 		                   json_pack("{s:s, s:I, s:s}", "finding", "chain_broken", "seq",
 		                             (json_int_t)bad, "text",
-		                             "the ledger is not what it was from here on"),
+		                             "the ledger was changed from here on"),
 		                   err));
 out:
 	return rc;
@@ -197,11 +197,11 @@ static const char *verify_body(struct dtx_db_rows *rows, const struct verify_nam
 	if (v->as && (!kind || !verify_kind(v, hash, kind)))
 		return "the ledger names these bytes as ones of another kind";
 	if (gone && v->as && !json_object_get(v->purged, hash))
-		return "these bytes are gone, and the ledger tells of no purge";
+		return "these bytes are missing, and the ledger records no purge";
 	if (gone) /* its hash can no longer be checked */
 		return bytes.len || (v->as && !verify_purged(v, hash, gone)) || !enc ||
 		                       strcmp(enc, "raw")
-		               ? "what is kept of these purged bytes is not what it was"
+		               ? "what is left of these purged bytes was changed"
 		               : NULL;
 	dtx_sha256_hex(bytes.ptr, bytes.len, got);
 	return !strcmp(got, hash) && dtx_db_get_int(rows, 4) == (int64_t)bytes.len && enc &&
@@ -298,11 +298,9 @@ static enum dtx_code verify_blobs(struct dtx_db *db, json_t *findings, struct dt
 		rc = walked;
 		goto out;
 	}
-	json_object_foreach(v.as, hash, bits) DTX_TRY(
-		verify_add(findings,
-	                   verify_finding(hash, "the ledger names these bytes, and they are "
-	                                        "not there"),
-	                   err));
+	json_object_foreach(v.as, hash, bits) DTX_TRY(verify_add(
+		findings,
+		verify_finding(hash, "the ledger names these bytes, but they are missing"), err));
 	if (v.as)
 		DTX_TRY(verify_sizes(&v, findings, err));
 out:
