@@ -204,11 +204,6 @@ DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err
 DTX_MUSTUSE enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err);
 /* In csv_open.c: takes a note about something found while opening. */
 DTX_MUSTUSE enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err);
-/* In csv_open.c: notes that n rows have `what`; the first one is at byte `first`. `kind` is the
- * word for programs. */
-DTX_MUSTUSE enum dtx_code dtx_csv_note_rows(struct dtx_csv *c, int64_t n, size_t first,
-                                            const char *what, const char *kind,
-                                            struct dtx_err *err);
 /* In csv_open.c: notes the lines in [from, to) that are not rows: how many there are, and the first
  * two. `where` is, for example, "above the header". */
 DTX_MUSTUSE enum dtx_code dtx_csv_note_left_out(struct dtx_csv *c, const char *where,

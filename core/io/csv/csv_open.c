@@ -34,27 +34,6 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_csv_note_rows(struct dtx_csv *c, int64_t n, size_t first, const char *what,
-                                const char *kind, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err w = DTX_ERR_INIT;
-	struct dtx_buf more = DTX_BUF_INIT(256);
-
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld row%s %s %s",
-	            dtx_source_name(c->head.src), (long long)n, n == 1 ? "" : "s",
-	            n == 1 ? "has" : "have", what);
-	c->text = dtx_csv_text_of(&c->enc, &c->dialect); /* needed to look up the place */
-	dtx_csv_set_position(c, first, &w);
-	w.count = n;
-	dtx_buf_printf(&more, "{\"kind\":\"%s\"}", kind);
-	dtx_err_more(&w, dtx_buf_steal(&more));
-	dtx_buf_clear(&more);
-	DTX_TRY(dtx_csv_note(c, &w, err));
-out:
-	return rc;
-}
-
 /* Whether a line is listed. Blank lines and comments are counted elsewhere. */
 static bool open_is_listed(const struct dtx_csv *c, struct dtx_str line)
 {
