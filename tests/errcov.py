@@ -35,9 +35,9 @@ ON_BEHALF_HERE = {
     "core/plan/parse/cols.c": ["bad"],
     "core/plan/explain/compile_sql.c": ["refuse"],
     "ops/join/join_check.c": ["fail_with"],
-    "ops/op_parse_date.c": ["misfit"],
-    "ops/op_parse_number.c": ["misfit"],
-    "ops/op_pivot_records.c": ["blame"],
+    "ops/values/op_parse_date.c": ["misfit"],
+    "ops/values/op_parse_number.c": ["misfit"],
+    "ops/reshape/op_pivot_records.c": ["blame"],
     "sandbox/reader/reader_super.c": ["broke", "refused"],
 }
 MACRO = re.compile(r"^#define +(\w+)\((?:.|\\\n)*?\b(?:DTX_FAIL|DTX_PARAM_FAIL|dtx_err_set|dtx_xml_fail)\(.*", re.M)

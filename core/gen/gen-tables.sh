@@ -37,11 +37,13 @@ formats() { # formats TYPE VARIABLE FILE...
 	echo "const char ${variable}[] = \"$names\";"
 }
 
+by_name() { awk -F/ '{ print $NF, $0 }' | LC_ALL=C sort | cut -d' ' -f2; } # whatever folder they are in
+
 echo "/* Generated from file names. */"
 echo "#include <stddef.h>"
 case $1 in
 engine)
-	list "struct dtx_op" dtx_ops op_ core/plan/op.h ops/op_*.c
+	list "struct dtx_op" dtx_ops op_ core/plan/op.h $(find ops -name 'op_*.c' | by_name)
 	readers=$(find core/io -name 'read_*.c' | sort)
 	list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h $readers
 	list "struct dtx_writer_class" dtx_writes write_ core/io/write/writer.h core/io/write/write_*.c

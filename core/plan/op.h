@@ -1,4 +1,4 @@
-/* What an op is: each ops/op_*.c defines one constant descriptor.
+/* What an op is: each op_NAME.c in a folder of ops/ defines one constant descriptor.
  *
  * Binding, execution and translations use its parameters and functions; the validator, the JSON
  * Schema, `dtx ops`, the man page and the generic tests are made from it. An op may have several

@@ -65,7 +65,7 @@ leftovers() {
 	true
 }
 
-# ops/op_tail.c holds `const struct dtx_op dtx_op_tail` with .name = "tail"; so for the other parts.
+# ops/rows/op_tail.c holds `const struct dtx_op dtx_op_tail` with .name = "tail"; so for the other parts.
 named() {
 	while read -r glob type symbol; do
 		for f in $glob; do
@@ -79,7 +79,7 @@ named() {
 			fi
 		done
 	done <<-'EOF'
-		ops/op_*.c dtx_op dtx_op
+		ops/*/op_*.c dtx_op dtx_op
 		core/expr/fn/fn_*.c dtx_fn_table dtx_fn
 		cli/cmd_*.c dtx_cmd dtx_cmd
 	EOF
