@@ -151,8 +151,7 @@ struct verify {
 	const struct dtx_cli *cli;
 	const struct verify_args *args;
 	struct dtx_verify_opts opts;
-	struct dtx_store
-		*store; /* NULL: there is none, and a receipt is compared with files only */
+	struct dtx_store *store; /* NULL: no store, so that a receipt is compared with files only */
 	struct dtx_receipt receipt;
 	json_t *found, *all, *record;
 	bool of_run;        /* only what concerns the run of `record` was checked */

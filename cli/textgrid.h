@@ -35,7 +35,7 @@ bool dtx_textgrid_rounded(double got, const char *want, int *digits);
 /* Compares two cells: numbers by value; NULL is null. */
 bool dtx_textgrid_same(const char *a, const char *b);
 /* Converts columns whose values are all numbers in everyday notation ("1,200", "$3.50") to plain
- * numbers. Returns false if there are none. */
+ * numbers. Returns false if none. */
 bool dtx_textgrid_plain(struct dtx_textgrid *g);
 /* Whether a column of g has all values of a wanted column, each at least as often. */
 bool dtx_textgrid_column_within(const struct dtx_textgrid *g, uint32_t col,

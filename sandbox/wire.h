@@ -62,7 +62,7 @@ struct dtx_wire_hello {
 };
 struct dtx_wire_welcome {
 	uint32_t layers;   /* enum dtx_layer bits */
-	uint32_t landlock; /* Landlock ABI, 0 if there is none */
+	uint32_t landlock; /* Landlock ABI, 0 if none */
 	char filter_hash[72], python[16], pandas[16], numpy[16], abi[24];
 	uint32_t workers, idle, busy,
 		retiring; /* made so far, ready now, leased; whether it wants to be replaced */

@@ -92,7 +92,7 @@ static const char *read_name(const char *p, char *name, size_t size)
 }
 
 /* Copies the value in ": value" at p to `value`: a text in quotes, a list or object, or a word.
- * Returns the position after it, or NULL if there is none. */
+ * Returns the position after it, or NULL if none. */
 static const char *read_value(const char *p, char *value, size_t size)
 {
 	const char *end;
@@ -123,7 +123,7 @@ static const char *read_value(const char *p, char *value, size_t size)
 	return end;
 }
 
-/* Translates a member at p. Returns the position after it, or NULL if there is none. */
+/* Translates a member at p. Returns the position after it, or NULL if none. */
 static const char *say_member(const char *p, const json_t *written, struct dtx_buf *out)
 {
 	char name[32], value[256];

@@ -17,7 +17,7 @@ static inline const char *dtx_search_name(const struct dtx_search *s, uint32_t i
 {
 	return s->p->schema->field[i].name;
 }
-/* The address of the first cell with a value, and a blank; "" if there is none. */
+/* The address of the first cell with a value, and a blank; "" if none. */
 struct dtx_search_at {
 	char text[DTX_PROFILE_PLACE + 1];
 };

@@ -5,7 +5,7 @@
 #include "cli/opt.h"
 #include "core/base/text/json.h"
 
-/* Makes {"column": "text"} of all --key options; NULL if there are none. The caller owns it.
+/* Makes {"column": "text"} of all --key options; NULL if none. The caller owns it.
  * `schema` is [{"name"}]: a comma ends a cell only if a column name of the schema and '=' follow
  * it; otherwise it belongs to the cell's text. Codes: usage. */
 DTX_MUSTUSE enum dtx_code dtx_keycells(const struct dtx_optlist *given, const json_t *schema,

@@ -43,7 +43,7 @@ DTX_MUSTUSE enum dtx_code dtx_why_replay_again(struct dtx_runner *r, struct dtx_
 /* Reads the recorded plan without opening its inputs. An input that has several files becomes one
  * input per file. */
 DTX_MUSTUSE enum dtx_code dtx_why_replay_plan(struct dtx_why_replay *x, struct dtx_err *err);
-/* Reads the row numbers of the result that the run kept. *out stays NULL if there are none; the
+/* Reads the row numbers of the result that the run kept. *out stays NULL if none; the
  * caller frees it. */
 DTX_MUSTUSE enum dtx_code dtx_why_replay_row_lineage(const struct dtx_why_replay *x,
                                                      struct dtx_row_lineage **out,

@@ -162,8 +162,8 @@ out:
 	return known;
 }
 
-/* The output that has the rows before this column was filled. -1: there is none, or there were
- * several fills. */
+/* The output that has the rows before this column was filled. -1: no output has them,
+ * or the column was filled several times. */
 static int fill_output(const struct dtx_why *w, const char *alias, const char *column)
 {
 	uint32_t input = dtx_why_rows_input(w, alias);

@@ -34,7 +34,7 @@ uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias);
 DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
                                        struct dtx_why_rows *out, struct dtx_err *err);
 void dtx_why_rows_clear(struct dtx_why_rows *rows);
-/* The index of the input with that name; UINT32_MAX: there is none. */
+/* The index of the input with that name; UINT32_MAX if none. */
 uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias);
 /* Adds a span; false: out of memory. After the last one, dtx_why_rows_order sorts the spans so that
  * each row is there once, and counts the rows. */

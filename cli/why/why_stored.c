@@ -129,7 +129,7 @@ static json_t *stored_cells(const struct stored *s, const struct stored_rows *ro
 	return list;
 }
 
-/* The next row after i; 0: there is none. */
+/* The next row after i; 0 if none. */
 static size_t stored_next(const struct stored_rows *rows, size_t i)
 {
 	while (++i <= rows->n) {

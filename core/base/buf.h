@@ -29,7 +29,7 @@ void dtx_buf_init(struct dtx_buf *b, size_t max);
 void dtx_buf_clear(struct dtx_buf *b);
 /* Forgets content and failure but keeps the memory for the next use. */
 void dtx_buf_reset(struct dtx_buf *b);
-/* Makes room for n more bytes at ptr + len.  False: there is none, and the buffer has failed. */
+/* Makes room for n more bytes at ptr + len.  False: no memory, and the buffer has failed. */
 bool dtx_buf_room(struct dtx_buf *b, size_t n);
 void dtx_buf_add(struct dtx_buf *b, const char *text);
 void dtx_buf_addn(struct dtx_buf *b, const void *bytes, size_t n);

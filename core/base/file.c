@@ -339,7 +339,7 @@ static bool is_suffix_gz(const char *from, const char *end)
 	return end - from == 3 && !strncasecmp(from, ".gz", 3);
 }
 
-/* The last dot before `end`; NULL if there is none, or if it is the first character of the name. */
+/* The last dot before `end`; NULL if none, or if it is the first character of the name. */
 static const char *dot_before(const char *name, const char *end)
 {
 	const char *dot = end;

@@ -42,11 +42,11 @@ DTX_MUSTUSE enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_
 /* fsync of a file, or of the folder that contains `path`. */
 DTX_MUSTUSE enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_file_sync_dir(const char *path, struct dtx_err *err);
-/* Writes the directory part of path to out; "." if there is none. */
+/* Writes the directory part of path to out; "." if none. */
 void dtx_file_dirname(const char *path, char *out, size_t size);
 const char *dtx_file_basename(const char *path);
 /* The suffix that tells the format of a file, without its dot and in lower case.  Of "a.csv.gz" it
- * is "csv".  Empty if there is none, or if it is longer than the suffix of any format. */
+ * is "csv".  Empty if none, or if it is longer than the suffix of any format. */
 enum { DTX_FILE_SUFFIX = 12 };
 void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX]);
 /* The reason why a call on `path` failed with errno `code`.  Unlike strerror it recognizes that the

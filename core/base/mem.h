@@ -43,7 +43,7 @@ void dtx_mem_set_limit(size_t bytes);
 size_t dtx_mem_limit(void);
 /* The most that the process may use when there is no budget, so that an allocation fails before the
  * system kills the process.  Unlike a budget it makes no operator write to disk.  dtx_mem_ceiling
- * returns 0 if there is none, and also while there is a budget. */
+ * returns 0 if none, and also while there is a budget. */
 void dtx_mem_set_ceiling(size_t bytes);
 size_t dtx_mem_ceiling(void);
 /* Bytes in use now, and the most that were in use so far. */

@@ -37,7 +37,7 @@ struct dtx_schema {
 	struct dtx_schema_index *index; /* of names; NULL: none, and a search looks at all fields */
 };
 
-/* Index of the first field with exactly this name; -1 if there is none. */
+/* Index of the first field with exactly this name; -1 if none. */
 int32_t dtx_schema_find(const struct dtx_schema *s, const char *name);
 /* Gives `s` an index of its names, with room for `room` fields.  Does nothing if there are so few
  * fields that a scan is as fast, or if memory is out.  Schemas that begin with the same fields may

@@ -205,7 +205,7 @@ DTX_MUSTUSE enum dtx_code dtx_resolve_agg(struct dtx_binder *bd, const struct dt
                                           const struct dtx_fn *fn, struct dtx_bound **out);
 DTX_MUSTUSE enum dtx_code dtx_resolve_window(struct dtx_binder *bd, const struct dtx_expr *e,
                                              const struct dtx_fn *fn, struct dtx_bound **out);
-/* If an equal call was bound before, gives its result column.  False: there is none. */
+/* If an equal call was bound before, gives its result column.  False if none. */
 bool dtx_resolve_made(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **out);
 /* Appends a call.  *out is the column of its result. */
 DTX_MUSTUSE enum dtx_code dtx_resolve_append(struct dtx_binder *bd, const struct dtx_expr *e,

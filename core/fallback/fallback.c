@@ -266,8 +266,8 @@ static enum dtx_code fallback_run(struct dtx_fallback_job *w, struct dtx_err *er
 	return rc;
 }
 
-/* Uses an approved snippet that is exact or compatible; similar ones are only reported. If there
- * is none, asks an author. */
+/* Uses an approved snippet that is exact or compatible; similar ones are only reported.
+ * Without one it asks an author. */
 static enum dtx_code fallback_cached(struct dtx_fallback_job *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

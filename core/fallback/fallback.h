@@ -21,7 +21,7 @@ struct dtx_fallback_job;
 struct dtx_fallback_ctx { /* filled by the caller and borrowed for the whole run */
 	const struct dtx_provider *jail;
 	struct dtx_record *record;      /* NULL: nothing is recorded (for a prompt) */
-	struct dtx_store *store;        /* the cache; NULL: there is none yet (for a prompt) */
+	struct dtx_store *store;        /* the cache; NULL if none yet (for a prompt) */
 	const char *ns;                 /* namespace of the cache */
 	const char *abi;                /* "py3.11;pandas1.5;numpy1.24;dtx1;<8 hex digits>" */
 	const char *imports, *dx_names; /* shown in the prompt */

@@ -13,7 +13,7 @@ struct dtx_fingerprint_table {
 	const char *alias;
 	const struct dtx_schema *schema; /* types after a full scan; null: all values are null */
 	/* Patterns of sliding headers such as "{yyyy-mm}". NULL: dtx finds them; an empty array:
-	 * there are none. */
+	 * no headers are sliding. */
 	const json_t *families;
 	/* For a region that is an input: {"merged","names","rows","width"} in place of the
 	 * columns; otherwise NULL. */

@@ -5,7 +5,7 @@
 
 #include "core/io/reader.h"
 
-/* The declared type of a column, NULL if there is none. */
+/* The declared type of a column, NULL if none. */
 const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts,
                                                  const char *name);
 /* Fills keep[0..n). Errors: missing_column if a required or declared column is absent;

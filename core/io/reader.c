@@ -296,7 +296,7 @@ out:
 	return rc;
 }
 
-/* The reader of what follows the first bytes of a file; NULL: there is none. */
+/* The reader of what follows the first bytes of a file; NULL if none. */
 static const struct dtx_reader_class *find_embedded(struct dtx_source *src)
 {
 	for (size_t i = 0; dtx_reads[i]; i++)

@@ -257,7 +257,7 @@ struct dtx_op {
 	/* Adapts `facts` to the parameters of a step. NULL: they do not depend on parameters. */
 	void (*facts_of)(const json_t *canonical, struct dtx_op_facts *facts);
 	/* Appends the reason why a row was dropped, as a sentence without a full stop. `with` is
-	 * the name of the table on the other side, "" if there is none. NULL: no reason can be
+	 * the name of the table on the other side, "" if none. NULL: no reason can be
 	 * given. */
 	void (*dropped)(const json_t *canonical, const char *with, struct dtx_buf *out);
 	/* Writes the names of the other tables that a step reads to names[0..max); returns how many
@@ -285,10 +285,10 @@ struct dtx_op {
 	 * of formulas and declared types, such as "pivot_not_unique". */
 	const char *triggers;
 	void (*explain)(const void *args, struct dtx_buf *);
-	/* Appends a pandas expression over df0. False or NULL: there is none, so dx must be called
+	/* Appends a pandas expression over df0. False or NULL if none, so dx must be called
 	 * (DTX_OP_DX). */
 	bool (*pandas)(const void *args, struct dtx_buf *);
-	/* Appends a SELECT, see core/plan/explain/sqltext.h. False or NULL: there is none. */
+	/* Appends a SELECT, see core/plan/explain/sqltext.h. False or NULL if none. */
 	bool (*sql)(const struct dtx_sql_step *, struct dtx_buf *);
 };
 extern const struct dtx_op *const dtx_ops[]; /* generated; NULL after the last one */

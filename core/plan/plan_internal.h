@@ -98,7 +98,7 @@ DTX_MUSTUSE enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct
  * no_translation when they differ. */
 DTX_MUSTUSE enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32_t *table,
                                               struct dtx_err *err);
-/* Writes "has no SQL form: there is none for concat()", from what an op has left in `text`. */
+/* Writes "has no SQL form: concat() cannot be translated", from what an op has left in `text`. */
 #define DTX_PART_FORMLESS 160
 void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_PART_FORMLESS]);
 
@@ -144,7 +144,7 @@ struct dtx_part_last {
  * one object takes linear time; NULL: each call begins at the first member. */
 bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, struct dtx_part_last *last,
                     char *out, size_t size);
-/* The value written there; NULL: there is none. */
+/* The value written there; NULL if none. */
 const json_t *dtx_part_value(const struct dtx_plan_step *step, const char *sub);
 /* The same for any object that parameter rows read; `at` is its place. */
 bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param *rows, size_t nrows,

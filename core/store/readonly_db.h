@@ -17,7 +17,7 @@ bool dtx_readonly_db_bare(const char *path);
 /* Whether transactions in the log beside the store are lost.  SQLite reads a log up to the first
  * frame whose checksum does not fit and ignores the rest silently.  A writer that was killed leaves
  * no commit after such a frame; if there is one, or if the header does not fit, the log was
- * changed.  Appends what is wrong; nothing if the log is intact or there is none.  Call it before
+ * changed.  Appends what is wrong; nothing if the log is intact or does not exist.  Call it before
  * the store is opened, because that may rewrite the log. */
 void dtx_readonly_db_log(const char *path, struct dtx_buf *said);
 

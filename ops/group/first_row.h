@@ -22,7 +22,7 @@ struct dtx_gb_result {
 	int32_t *from; /* identity map, for the merge */
 };
 void dtx_gb_drop_locals(const struct dtx_opctx *ox, struct dtx_gb_result *r);
-/* The next entry with the first row of its group, from id on; l->n if there is none. */
+/* The next entry with the first row of its group, from id on; l->n if none. */
 uint32_t dtx_gb_next_first_row(const struct dtx_gb_local *l, uint32_t id);
 int dtx_gb_first_row_cmp(const void *a, const void *b); /* by position, for qsort */
 /* Finishes the key columns with the groups of one worker. */

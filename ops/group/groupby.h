@@ -144,7 +144,7 @@ static inline uint64_t dtx_gb_ref(unsigned local, uint32_t id)
 {
 	return (uint64_t)local << 32 | id;
 }
-/* Makes the links if there are none.  NULL: out of memory. */
+/* Makes the links if they are not there yet.  NULL: out of memory. */
 uint64_t *dtx_gb_links(struct dtx_gb_local *l);
 static inline uint64_t dtx_gb_link(const struct dtx_gb_local *l, uint32_t id)
 {

@@ -30,7 +30,7 @@ struct dtx_summary {
 };
 DTX_MUSTUSE enum dtx_code dtx_groupvals_summary(const struct dtx_groupvals *g, uint32_t group,
                                                 struct dtx_summary *out, struct dtx_err *err);
-/* Quantile q of n ascending values (type 7); NaN if there are none. */
+/* Quantile q of n ascending values (type 7); NaN if none. */
 double dtx_quantile(const double *v, int64_t n, double q);
 
 #endif

@@ -11,7 +11,7 @@ static bool is_digit(struct dtx_str s, size_t at)
 	return at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9';
 }
 
-/* Takes up to `most` digits and returns their number; 0 if there are none or more follow. */
+/* Takes up to `most` digits and returns their number; 0 if none or more follow. */
 static size_t take_digits(struct dtx_str *s, size_t most, int32_t *value)
 {
 	size_t n = 0;

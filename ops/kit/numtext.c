@@ -59,7 +59,7 @@ struct marks {
 	bool negative;
 };
 
-/* Removes one sign from either end.  False: there is none left. */
+/* Removes one sign from either end.  False if none left. */
 static bool cut_mark(struct dtx_str *s, const struct dtx_numtext_rules *r, struct marks *m)
 {
 	size_t front = minus_at(*s, true), back = minus_at(*s, false);

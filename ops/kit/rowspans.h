@@ -23,7 +23,7 @@ struct dtx_rowspans_cols {
 	int32_t *place; /* for each of the ncols columns its index in col; -1: it has no records */
 };
 struct dtx_rowspans {
-	uint8_t *rec; /* NULL: there are none */
+	uint8_t *rec; /* NULL if none */
 	uint32_t stride;
 	enum dtx_rowspans_form form;
 };

@@ -250,7 +250,7 @@ out:
 	return rc;
 }
 
-/* Collects the next rows.  False: there are none. */
+/* Collects the next rows.  False if none. */
 static bool chunk_fill(struct chunk *c, const struct dtx_merge *m, struct heap *h, uint32_t most)
 {
 	for (uint32_t i = 0; i < c->nbatches; i++)

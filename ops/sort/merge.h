@@ -19,7 +19,7 @@ struct dtx_merge {
 	uint32_t nbatches;
 	struct dtx_owner *held;          /* owns the memory of all batches */
 	struct dtx_packed *packed;       /* their records; NULL: rows are picked from the columns */
-	const struct dtx_origin *origin; /* common to all rows; NULL: there is none */
+	const struct dtx_origin *origin; /* common to all rows; NULL if none */
 };
 
 /* limit: number of rows of the result. */

@@ -43,7 +43,7 @@ DTX_MUSTUSE enum dtx_code dtx_ordered_add(struct dtx_ordered *o, const struct dt
 
 /* --- used by ops/sort/ordered.c --- */
 
-/* Makes the records of a batch before it is added.  If its cells do not fit, there are none, and
+/* Makes the records of a batch before it is added.  If its cells do not fit, none are made, and
  * `on` is false from now on. */
 DTX_MUSTUSE enum dtx_code dtx_fold_make(struct dtx_ordered *o, const struct dtx_opctx *ox,
                                         const struct dtx_batch *b, struct dtx_rowspans *out,

@@ -30,7 +30,7 @@ static bool slurp(const char *path, char *out, size_t size)
 	return n > 0;
 }
 
-/* Returns the number after "\nNAME:" in base 10 or 16, or -1 if there is none. */
+/* Returns the number after "\nNAME:" in base 10 or 16, or -1 if none. */
 static int64_t field(const char *text, const char *name, int base)
 {
 	char key[40];

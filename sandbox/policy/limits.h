@@ -15,7 +15,7 @@ DTX_MUSTUSE int dtx_limits_lock(const char **which);
 #define DTX_LIMITS_LIB_FDS 32
 DTX_MUSTUSE int dtx_limits_seal_fds(pid_t pid, bool libs);
 /* Looks for an open descriptor, from 4 on, that is not in `known` (entries of -1 are ignored),
- * and returns it; returns -1 if there is none. Descriptors beyond 1023 are closed without
+ * and returns it; returns -1 if none. Descriptors beyond 1023 are closed without
  * looking. */
 DTX_MUSTUSE int dtx_limits_stray_fd(const int *known, size_t n);
 /* Called by the zygote when a run is armed: limits the address space in bytes and the CPU time

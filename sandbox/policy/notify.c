@@ -16,7 +16,7 @@ union notif {
 	char room[256];
 };
 
-/* Reads the pending call. Returns false if there is none any more, because the worker died or a
+/* Reads the pending call. Returns false if it is gone, because the worker died or a
  * signal interrupted the call. */
 static bool receive(int listener, union notif *n)
 {

@@ -230,7 +230,7 @@ static void answer_probe(struct channel *c, const struct dtx_wire_msg *msg)
 		_exit(STATUS_LOST);
 }
 
-/* Reads the next message with its descriptor, if it has one. Ends the process if there is none. */
+/* Reads the next message with its descriptor, if it has one. Ends the process if none. */
 static void receive(struct channel *c, struct dtx_wire_msg *msg, int *fd)
 {
 	size_t n;

@@ -376,7 +376,7 @@ static bool wait_message(struct dtx_isolate *p)
 	return there;
 }
 
-/* Reads the next message. If there is none, *rc says what became of the process. */
+/* Reads the next message. If none comes, *rc says what became of the process. */
 static bool receive(struct dtx_isolate *p, struct dtx_wire_msg *msg, enum dtx_code *rc,
                     struct dtx_err *err)
 {

@@ -139,7 +139,7 @@ static bool scan_lines(struct dtx_prefault_child *hot, const struct rule *rules,
 	return true;
 }
 
-/* Lists all pages of this process for which there is a rule. Returns false if there are none. */
+/* Lists all pages of this process for which there is a rule. Returns false if none. */
 static bool list(struct dtx_prefault_child *hot, const struct rule *rules)
 {
 	char text[LINES + 1];

@@ -54,7 +54,7 @@ static bool walk_to(struct tape_walk *k, uint32_t col)
 	return false;
 }
 
-/* The cell at a row and column; false: there is none. */
+/* The cell at a row and column; false if none. */
 static bool taped_cell(struct tape_walk *k, uint32_t row, uint32_t col, uint8_t *tag,
                        union dtx_payload *v)
 {

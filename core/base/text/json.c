@@ -56,7 +56,7 @@ static size_t token_len(const char *says)
 	return n ? n - 1 : 0; /* without the closing quote */
 }
 
-/* The last character before the token that is not blank; 0 if there is none. */
+/* The last character before the token that is not blank; 0 if none. */
 static char char_before(struct dtx_str text, size_t end)
 {
 	while (end && strchr(" \t\r\n", text.ptr[end - 1]))

@@ -36,7 +36,7 @@ void dtx_json_pointer_index(char *pointer, size_t size, size_t index);
 const char *dtx_json_text(const json_t *object, const char *key, const char *fallback);
 int64_t dtx_json_int(const json_t *object, const char *key, int64_t fallback);
 bool dtx_json_bool(const json_t *object, const char *key, bool fallback);
-/* The first object in a list whose member `key` is this text; borrowed.  NULL if there is none. */
+/* The first object in a list whose member `key` is this text; borrowed.  NULL if none. */
 json_t *dtx_json_find(const json_t *list, const char *key, const char *text);
 /* A JSON text from bytes that may not be UTF-8, as in a damaged file: each byte that is not ASCII
  * becomes '?'.  New reference; NULL: out of memory. */

@@ -32,7 +32,7 @@ bool dtx_str_starts(struct dtx_str a, struct dtx_str prefix);
 bool dtx_str_ends(struct dtx_str a, struct dtx_str suffix);
 /* The view without ASCII blanks (space, tab, CR, LF, VT, FF) at both ends. */
 struct dtx_str dtx_str_trim(struct dtx_str a);
-/* Byte offset of the first needle at or after `from`; -1 if there is none. */
+/* Byte offset of the first needle at or after `from`; -1 if none. */
 ptrdiff_t dtx_str_find(struct dtx_str hay, struct dtx_str needle, size_t from);
 /* Cuts the next piece up to `sep` off *rest.  False at the end.  "a,,b" gives three pieces. */
 bool dtx_str_next(struct dtx_str *rest, char sep, struct dtx_str *piece);

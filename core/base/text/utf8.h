@@ -33,7 +33,7 @@ bool dtx_utf8_is_word(uint32_t cp);
  * U+202A to U+202E and U+2066 to U+2069.  With these a terminal can show another text than the one
  * that is there. */
 bool dtx_utf8_steers(uint32_t cp);
-/* The first such character of `text` that is not in `allowed` (ASCII); 0 if there is none. */
+/* The first such character of `text` that is not in `allowed` (ASCII); 0 if none. */
 uint32_t dtx_utf8_steering(const char *text, const char *allowed);
 /* Appends the text in a normalization form.  The text must be valid. */
 enum dtx_utf8_form { DTX_UTF8_NFC, DTX_UTF8_NFD, DTX_UTF8_NFKC, DTX_UTF8_NFKD };

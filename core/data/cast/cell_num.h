@@ -155,7 +155,7 @@ static inline bool dtx_cell_f64_wide(const char *p, size_t n, double *out)
  * blank stands for all that are used in numbers: ' ', U+00A0, U+2009, U+202F.  False: it is another
  * text. */
 DTX_MUSTUSE bool dtx_group_mark(const char *text, char *group);
-/* Length in bytes of a group mark at the start of `s`; 0 if there is none. */
+/* Length in bytes of a group mark at the start of `s`; 0 if none. */
 size_t dtx_group_at(struct dtx_str s, char group);
 /* Rewrites a number with a declared decimal comma and group mark to the plain form in out.  Returns
  * its length; 0 if the text does not follow the declaration. */

@@ -103,7 +103,7 @@ struct dtx_frame_view {
 DTX_MUSTUSE enum dtx_code dtx_frame_open(const void *ptr, uint64_t len, struct dtx_frame_view *view,
                                          struct dtx_err *err);
 void dtx_frame_close(struct dtx_frame_view *view);
-/* The first section of a kind; NULL if there is none. */
+/* The first section of a kind; NULL if none. */
 const struct dtx_frame_entry *dtx_frame_find(const struct dtx_frame_view *view,
                                              enum dtx_frame_kind kind);
 /* Buffer a. */

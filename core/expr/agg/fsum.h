@@ -50,7 +50,7 @@ void dtx_fsum_free(struct dtx_fsum *s);
  * their own. */
 struct dtx_fcross {
 	struct dtx_fsum *x, *y, *xy;
-	const struct dtx_fsum *low; /* NULL: there is none */
+	const struct dtx_fsum *low; /* NULL if none */
 };
 /* The sum of (x - mean of x) * (y - mean of y) over n rows; exactly 0 if the true value is 0. */
 double dtx_fsum_cross(const struct dtx_fcross *c, double n);

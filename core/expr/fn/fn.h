@@ -114,13 +114,13 @@ struct dtx_fnparam {
 	bool constant, optional, variadic;
 	struct dtx_str def; /* default as it is written; ptr NULL: none */
 };
-/* Parameter i (a variadic one repeats without end).  False if there is none. */
+/* Parameter i (a variadic one repeats without end).  False if none. */
 bool dtx_fn_param(const struct dtx_fn *fn, size_t i, struct dtx_fnparam *out);
 /* The smallest and the largest number of arguments. */
 void dtx_fn_arity(const struct dtx_fn *fn, size_t *min, size_t *max);
 
 /* The function with that name (in any case, also an alias) for that number of arguments: min and
- * max are aggregates if they have one argument.  NULL: there is none. */
+ * max are aggregates if they have one argument.  NULL if none. */
 const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs);
 /* Whether the name can be an aggregate.  False only for names of functions that compute one row. */
 static inline bool dtx_fn_may_be_agg(struct dtx_str name, size_t nargs)

@@ -72,7 +72,7 @@ DTX_FN_ROW(row_reverse)
 
 /* --- words --- */
 
-/* The next run of characters that are not spaces, from *pos on.  False: there is none. */
+/* The next run of characters that are not spaces, from *pos on.  False if none. */
 static bool next_word(struct dtx_str s, size_t *pos, struct dtx_str *word)
 {
 	size_t start = s.len;

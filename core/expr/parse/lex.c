@@ -17,7 +17,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Length in bytes of the name character at pos; 0 if there is none. */
+/* Length in bytes of the name character at pos; 0 if none. */
 static size_t name_char(struct dtx_str s, size_t pos, bool first)
 {
 	size_t next = pos;

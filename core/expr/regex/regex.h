@@ -24,7 +24,7 @@ DTX_MUSTUSE enum dtx_code dtx_regex_compile(struct dtx_arena *a, struct dtx_str 
                                             struct dtx_regex **out, struct dtx_err *err);
 /* The number of capturing groups, without the whole match. */
 uint32_t dtx_regex_groups(const struct dtx_regex *re);
-/* The number of a named group; -1 if there is none. */
+/* The number of a named group; -1 if none. */
 int dtx_regex_group(const struct dtx_regex *re, struct dtx_str name);
 
 /* A matcher, which lives in the arena.  NULL: out of memory. */

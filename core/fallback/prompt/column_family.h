@@ -29,8 +29,8 @@ DTX_MUSTUSE enum dtx_code dtx_families_find(const struct dtx_schema *s, const js
                                             struct dtx_families *out, struct dtx_err *err);
 void dtx_families_clear(struct dtx_families *f);
 
-/* Finds the period in a name: its offset and length, and as result its kind ("yyyy-mm"); NULL if
- * there is none. */
+/* Finds the period in a name: its offset and length, and as result its kind ("yyyy-mm"). NULL:
+ * the name has no period. */
 const char *dtx_column_family_token(struct dtx_str name, size_t *off, size_t *len);
 
 #endif

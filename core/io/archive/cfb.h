@@ -36,8 +36,8 @@ bool dtx_cfb_sniff(const void *head, size_t len);
 DTX_MUSTUSE enum dtx_code dtx_cfb_open(struct dtx_cfb *cfb, const char *label, const void *bytes,
                                        size_t len, struct dtx_err *err);
 void dtx_cfb_clear(struct dtx_cfb *cfb);
-/* Finds a stream in the root storage, ignoring ASCII case. *entry becomes DTX_CFB_NONE if there
- * is none. */
+/* Finds a stream in the root storage, ignoring ASCII case. *entry becomes DTX_CFB_NONE if it is
+ * not there. */
 DTX_MUSTUSE enum dtx_code dtx_cfb_find(const struct dtx_cfb *cfb, const char *name, uint32_t *entry,
                                        struct dtx_err *err);
 /* Reads a stream. If the entry claims more bytes than its chain has, gives those of the chain.

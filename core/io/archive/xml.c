@@ -488,7 +488,7 @@ static bool is_name_char(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '-' || c == '.';
 }
 
-/* Cuts a name off *rest; it is empty if there is none. */
+/* Cuts a name off *rest; it is empty if none. */
 static struct dtx_str cut_name(struct dtx_str *rest)
 {
 	struct dtx_str name = { rest->ptr, 0 };
@@ -561,7 +561,7 @@ static struct dtx_str entity_body(struct dtx_str s)
 	            : (struct dtx_str){ NULL, 0 };
 }
 
-/* Decodes the entity at s ("&lt;..."). *used becomes its length. Returns 0 if there is none. */
+/* Decodes the entity at s ("&lt;..."). *used becomes its length. Returns 0 if none. */
 static uint32_t entity(struct dtx_str s, size_t *used)
 {
 	static const struct {

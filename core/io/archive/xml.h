@@ -79,7 +79,7 @@ DTX_MUSTUSE enum dtx_code dtx_xml_skip(struct dtx_xml *x, struct dtx_err *err);
 /* After START: appends the element's own text to `out`, without that of inner elements, and
  * consumes everything up to its END. */
 DTX_MUSTUSE enum dtx_code dtx_xml_text(struct dtx_xml *x, struct dtx_buf *out, struct dtx_err *err);
-/* The value of an attribute without a prefix, or with any prefix; ptr is NULL if there is none. */
+/* The value of an attribute without a prefix, or with any prefix; ptr is NULL if none. */
 struct dtx_str dtx_xml_attr(const struct dtx_xml *x, const char *name);
 struct dtx_str dtx_xml_attr_ns(const struct dtx_xml *x, const char *name);
 /* Tells the parser that what it read has given a value. A part that continues for too long

@@ -53,7 +53,7 @@ void dtx_zip_clear(struct dtx_zip *z);
 /* Folds the name of a part: case, '\', %xx, "./" and "../", a leading '/'. Returns false if it
  * is too long. */
 DTX_MUSTUSE bool dtx_zip_fold(struct dtx_str name, char out[DTX_ZIP_NAME_MAX], size_t *len);
-/* Finds an entry by name, which is folded here; NULL if there is none. */
+/* Finds an entry by name, which is folded here; NULL if none. */
 const struct dtx_zip_entry *dtx_zip_find(const struct dtx_zip *z, struct dtx_str name);
 
 /* Reads one entry as a stream. Several may be open, all on the zip's thread. */

@@ -606,7 +606,7 @@ out:
 	return rc;
 }
 
-/* Marks the cells that are null by null_values; false if there are none. */
+/* Marks the cells that are null by null_values; false if none. */
 static bool batch_nulls(const struct dtx_csv *c, const char *base, const struct dtx_span *span,
                         uint32_t n, uint64_t *valid)
 {

@@ -97,7 +97,7 @@ static size_t ref_run(const struct dtx_csv_ref *r, size_t at)
 	return end - at;
 }
 
-/* Length of the delimiter there; 0: there is none. A run of blanks at the end of a record is not a
+/* Length of the delimiter there; 0 if none. A run of blanks at the end of a record is not a
  * delimiter. */
 static size_t ref_delim(const struct dtx_csv_ref *r, size_t at)
 {

@@ -47,7 +47,7 @@ static inline bool dtx_csv_row_blank(const struct dtx_csv_row *r)
 {
 	return r->start == r->end;
 }
-/* The start of the first record at or after pos; `end` if there is none. `inside`: pos is inside
+/* The start of the first record at or after pos; `end` if none. `inside`: pos is inside
  * quotes. Quotes must be regular up to there. */
 size_t dtx_csv_row_seek(const struct dtx_csv_text *t, size_t pos, bool inside, size_t end);
 /* The line of a byte, from 0. CR, LF and CRLF end lines. */

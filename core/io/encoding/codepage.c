@@ -307,7 +307,7 @@ static struct dtx_codepage loaded;
 /* characters of two bytes, by first and second byte; 0: none */
 static uint16_t loaded_pair[128][256];
 
-/* The character for n bytes; 0 if there is none, or one outside the basic plane. */
+/* The character for n bytes; 0 if none, or one outside the basic plane. */
 static uint16_t one_char(iconv_t cd, const unsigned char *bytes, size_t n)
 {
 	unsigned char to[4];

@@ -15,7 +15,7 @@ const char *dtx_enc_guess(struct dtx_str text);
  * how many, with their names. */
 #define DTX_ENC_RIVALS 8
 /* Appends "; as likely 'x' (--encoding NAME) as 'y' (GUESS)" for the encodings
- * that give another text, or nothing if there are none. */
+ * that give another text, or nothing if none. */
 void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf *out);
 
 /* Whether this is text of a mainframe: nearly all bytes are letters, digits and line ends of

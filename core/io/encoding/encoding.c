@@ -181,7 +181,7 @@ static bool enc_is_mark(struct dtx_str s, size_t at)
 }
 
 /* The first error from `at` on that reading as plain UTF-8 would hide or fail at: a bad byte, or
- * a byte order mark at the start of a line. Returns -1 if there is none. */
+ * a byte order mark at the start of a line. Returns -1 if none. */
 static ptrdiff_t enc_flaw(struct dtx_str text, size_t at)
 {
 	ptrdiff_t bad = dtx_utf8_bad(text.ptr + at, text.len - at), mark;

@@ -216,7 +216,7 @@ out:
 }
 
 /* The column in which the text comes again: if all columns do, or half of all rows have it in one
- * column; -1: there is none. */
+ * column; -1 if none. */
 static int64_t telling_column(const struct dtx_head_finder *f, const struct echoes *e)
 {
 	uint32_t c, columns = 0;
@@ -679,7 +679,7 @@ static bool is_date(const struct dtx_head_cell *c)
 
 /* A date or a year is a name above numbers, and an address is one above texts. *col: the column
  * where one is above only similar cells, or between them, so that its row is one of these; -1:
- * there is none. */
+ * no such column. */
 static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t *col,
                                  struct dtx_err *err)
 {

@@ -148,7 +148,7 @@ out:
 	return rc;
 }
 
-/* r->area is at the first row, which contains the names, unless there are none. */
+/* r->area is at the first row, which contains the names, if the rows have names. */
 static enum dtx_code header_row(struct dtx_jrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -185,7 +185,7 @@ const char *dtx_jturn_place(const struct dtx_jrows *r, uint64_t row);
 /* Whether text begins like JSON records: an object with a key, or an array of arrays. */
 bool dtx_json_is_document(struct dtx_str text);
 
-/* Whether the format, or the suffix if there is none, says that each line is a record. */
+/* Whether the format, or without one the suffix, says that each line is a record. */
 bool dtx_json_named_lines(const char *format, const char *path);
 
 extern const struct dtx_reader_class dtx_read_json;

@@ -242,7 +242,7 @@ static void say(struct dtx_jrows *r, const char *what)
 /* --- split --- */
 
 struct split {
-	struct dtx_jvalue names, rows, index; /* NULL: there is none */
+	struct dtx_jvalue names, rows, index; /* NULL if none */
 	uint64_t nnames, nrows;
 };
 

@@ -24,7 +24,7 @@ DTX_MUSTUSE enum dtx_code dtx_book_cells(struct dtx_source *src, const char *she
  * ...]. A sheet that cannot be read has "error" instead of counts. A new reference. */
 DTX_MUSTUSE enum dtx_code dtx_book_sheets(struct dtx_source *src, json_t **out,
                                           struct dtx_err *err);
-/* The run id that dtx stored in a workbook; "" if there is none, or it is not a workbook. */
+/* The run id that dtx stored in a workbook; "" if none, or it is not a workbook. */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64],
                                           struct dtx_err *err);
 

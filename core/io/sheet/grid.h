@@ -45,7 +45,7 @@ struct dtx_grid {
 	struct dtx_cellrange *merge; /* after finish: sorted by first row, disjoint */
 	size_t nmerges, merges_cap;
 	size_t merges_dropped;     /* those that overlapped an earlier one */
-	uint32_t col_min, col_max; /* of all cells; min > max: there are none */
+	uint32_t col_min, col_max; /* of all cells; min > max if none */
 	struct dtx_strmap texts;   /* inline texts, without duplicates; entry i has id i */
 	uint64_t text_bytes;
 	/* Another grid that holds the texts of this one; borrowed. After `texts_fixed` is set

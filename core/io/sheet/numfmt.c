@@ -140,7 +140,7 @@ static size_t bracket_token(struct dtx_str s, struct token *t)
 	return len;
 }
 
-/* Reads quoted and escaped characters; returns 0 if there are none. */
+/* Reads quoted and escaped characters; returns 0 if none. */
 static size_t literal_token(struct dtx_str s, struct token *t)
 {
 	const char *close;

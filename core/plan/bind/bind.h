@@ -135,9 +135,9 @@ void dtx_bind_kind(struct dtx_bind *b, enum dtx_op_kind kind);
 
 /* Placeholders for parameters that could not be read (dtx_param_hole, dtx_expr_hole, dtx_cols_hole,
  * NULL) are accepted by all functions below, without a further finding. */
-/* Finds a column of table t. Where there is none, adds a finding (unknown_column, or missing_column
- * once the input is open) at the step's pointer + sub ("/by/0"), sets *col to -1 and still returns
- * DTX_OK, so that the caller goes on and all mistakes are found. */
+/* Finds a column of table t. If the table lacks it, adds a finding (unknown_column, or
+ * missing_column once the input is open) at the step's pointer + sub ("/by/0"), sets *col to -1 and
+ * still returns DTX_OK, so that the caller goes on and all mistakes are found. */
 DTX_MUSTUSE enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name,
                                           const char *sub, int32_t *col, struct dtx_err *err);
 /* Resolves a selector to column indices, in the order of the selector; *col is in the arena. */
@@ -170,7 +170,7 @@ DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct
 void dtx_bind_stands_for(struct dtx_bind *b, uint32_t i, const struct dtx_field *was);
 /* Says, after dtx_bind_pass or dtx_bind_keep_all, that output column i is moved except for cells to
  * which the step gives other values; the others keep their source bytes. formula describes all of
- * them; NULL: there is none. */
+ * them; NULL if none. */
 DTX_MUSTUSE enum dtx_code dtx_bind_alter(struct dtx_bind *b, uint32_t i,
                                          const struct dtx_expr *formula, struct dtx_err *err);
 /* The same for those of n columns of table 0 that exist (not -1), where all columns are kept. */

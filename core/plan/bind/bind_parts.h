@@ -10,7 +10,7 @@ bool dtx_bind_is_guess(const struct dtx_bind *b, const char *name);
  * result. */
 DTX_MUSTUSE enum dtx_code dtx_bind_meant(struct dtx_bind *b, const char *name,
                                          const struct dtx_err *f, struct dtx_err *err);
-/* Finds a column of table t; -1 with *f filled when there is none. */
+/* Finds a column of table t; -1 with *f filled if the table lacks it. */
 int32_t dtx_bind_find(struct dtx_bind *b, unsigned t, const char *name, struct dtx_err *f);
 
 /* --- findings (bind_find.c) --- */

@@ -66,7 +66,7 @@ static uint64_t columns(const struct dtx_graph *g, int32_t t, bool least)
 	return bytes;
 }
 
-/* The input whose rows all arrive, unchanged in number, in table t; -1: there is none. */
+/* The input whose rows all arrive, unchanged in number, in table t; -1 if none. */
 static int32_t input_of(const struct dtx_graph *g, int32_t t)
 {
 	const uint32_t inputs = g->plan->ninputs;

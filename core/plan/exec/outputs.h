@@ -7,11 +7,11 @@
 
 /* Whether an error is an output's: then another attempt to read or a snippet would not help. */
 bool dtx_outputs_caused(const struct dtx_err *err);
-/* The writer of an output: by its format, else by the suffix of its path. NULL: there is none. */
+/* The writer of an output: by its format, else by the suffix of its path. NULL if none. */
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o);
 /* Checks that each output has a writer. Codes: unsupported_format. */
 DTX_MUSTUSE enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err);
-/* The delimiter of the first output that is delimited text; 0: there is none.
+/* The delimiter of the first output that is delimited text; 0 if none.
  *
  * Its cells are copied as they are written in the input, quotes included, even next to cells of
  * another dialect. An output with another delimiter formats all its cells, because otherwise its

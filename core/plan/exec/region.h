@@ -43,7 +43,7 @@ bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dt
 bool dtx_regions_add_input(struct dtx_regions *r, uint32_t input, const struct dtx_err *trigger,
                            uint32_t max);
 /* The region whose snippet made the column that step `step` failed on, if its result is at hand.
- * NULL: there is none. A column that the snippet only passed on does not count. */
+ * NULL if none. A column that the snippet only passed on does not count. */
 struct dtx_region *dtx_regions_select_cause(struct dtx_regions *r, const struct dtx_graph *g,
                                             uint32_t step, const struct dtx_err *why);
 /* Forgets its result and all results that may depend on it. The next attempt asks for another

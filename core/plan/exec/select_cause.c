@@ -6,7 +6,7 @@
  * again. */
 #define BREAKS_MAX 2
 
-/* The region whose result is table t; -1: there is none. */
+/* The region whose result is table t; -1 if none. */
 static int32_t result_of(const struct dtx_regions *r, const struct dtx_plan *plan, int32_t t)
 {
 	for (uint32_t i = 0; i < r->n; i++) {

@@ -38,8 +38,8 @@ void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_
 	const char *to = from ? strstr(from + 1, DTX_EXPR_LACKS) : NULL;
 
 	if (to)
-		snprintf(out, DTX_PART_FORMLESS, "has no %s form: there is none for %.*s", language,
-		         (int)DTX_MIN(to - from - 1, 100), from + 1);
+		snprintf(out, DTX_PART_FORMLESS, "has no %s form: %.*s cannot be translated",
+		         language, (int)DTX_MIN(to - from - 1, 100), from + 1);
 	else
 		snprintf(out, DTX_PART_FORMLESS, "has no %s form with these parameters", language);
 }

@@ -114,7 +114,7 @@ bool dtx_trace_again_copy(const struct dtx_plan_step *st);
 uint32_t dtx_trace_number_of(const struct dtx_plan *plan, uint32_t step);
 const char *dtx_trace_name_of(const struct dtx_plan *plan, int32_t table, char buf[32]);
 /* Appends a condition such as "region == 'West' and week == 7" for those cells of `known` that
- * are texts or numbers. False if there are none. */
+ * are texts or numbers. False if none. */
 bool dtx_trace_equal(const json_t *known, struct dtx_buf *out);
 /* Whether a step may take values of this column from other rows without saying which ones. */
 bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column);
@@ -124,7 +124,7 @@ struct dtx_op_facts dtx_trace_facts(const struct dtx_plan_step *st);
  * name. */
 bool dtx_trace_keeps(const struct dtx_plan_step *st, const char *column);
 /* Finds the last step that computed a column of an output by a formula, if all steps after it leave
- * the values and rows as they are. Returns -1 if there is none. *formula is the formula as written;
+ * the values and rows as they are. Returns -1 if none. *formula is the formula as written;
  * borrowed from the plan. */
 int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char *column,
                         const char **formula);

@@ -15,7 +15,7 @@
  * rows. */
 static void trace_tied(struct trace *t);
 
-/* The step of the traced plan that is the join `st`; NULL: there is none. */
+/* The step of the traced plan that is the join `st`; NULL if none. */
 static json_t *trace_join_of(const struct trace *t, const struct dtx_plan_step *st);
 
 enum { PIN_RARE = 64 }; /* enough cells are asked for when about one row in this many has them */

@@ -14,7 +14,7 @@ static void need_listed(void *arg, const char *name)
 }
 
 /* The formula of the item in `set` that makes the column. *made: there is such an item. NULL if
- * there is none, or if a later item changes a column that the formula uses, so that the result no
+ * no item does, or if a later item changes a column that the formula uses, so that the result no
  * longer shows its values. */
 static const char *need_item(const struct dtx_plan_step *st, const char *column, bool *made)
 {

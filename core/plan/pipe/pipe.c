@@ -25,7 +25,7 @@ struct worker {
 	bool in_order; /* it runs the ordered part and is beyond the cut */
 	unsigned cut;  /* the pipe's cut; of a worker for tasks: the end, or none */
 	struct dtx_reorder *reorder;
-	/* runs this thread's tasks; NULL: there are none, or this is one itself */
+	/* runs this thread's tasks; NULL if none, or this is one itself */
 	struct worker *tail;
 	uint64_t seq;
 	bool mid;      /* inside a morsel */

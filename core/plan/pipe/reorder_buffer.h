@@ -98,7 +98,7 @@ void dtx_reorder_stop(struct dtx_reorder *r, uint64_t seq);
 /* Adds a task; tasks are taken in the order in which they were added. True: there are more than the
  * workers can soon take, and the caller should run one itself first. */
 DTX_MUSTUSE bool dtx_reorder_hand(struct dtx_reorder *r, struct dtx_reorder_item *task);
-/* Takes the next task, which the caller gives back with dtx_reorder_done. NULL: there is none now.
+/* Takes the next task, which the caller gives back with dtx_reorder_done. NULL: no task is ready.
  * last: waits until there is a task, or no worker is left that could add one. */
 struct dtx_reorder_item *dtx_reorder_task(struct dtx_reorder *r, bool last);
 /* The calling worker adds no more tasks. */

@@ -1,6 +1,6 @@
 /* The snippet cache: lookup by key, states, approvals.
  *
- * A snippet is looked up by its exact key first.  If there is none, an approved snippet for the
+ * A snippet is looked up by its exact key first.  If that finds none, an approved snippet for the
  * same namespace and intent may run for another schema, provided that every column it reads is
  * there with a class that fits; code that reads columns by position or the whole frame never does.
  *

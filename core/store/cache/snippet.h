@@ -131,7 +131,7 @@ DTX_MUSTUSE enum dtx_code dtx_snippet_call(struct dtx_store *s, const char *call
 DTX_MUSTUSE enum dtx_code dtx_snippet_policy(struct dtx_store *s, const char *id, char policy[65],
                                              struct dtx_err *err);
 /* Finds a run that asked the same author with the same prompt after since_us and failed because of
- * the answer.  run_id is "" if there is none.  model "": any model. */
+ * the answer.  run_id is "" if none.  model "": any model. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_failed(struct dtx_store *s, const char *prompt_hash,
                                              const char *transport, const char *model,
                                              int64_t since_us, char run_id[40],

@@ -15,7 +15,7 @@ struct dtx_found {
 	int64_t others;    /* number of other runs that wrote the same bytes */
 };
 
-/* Reads the run id that is stamped into a file (an .xlsx).  False: there is none.  The caller
+/* Reads the run id that is stamped into a file (an .xlsx).  False if none.  The caller
  * provides it. */
 typedef bool (*dtx_stamp_fn)(void *arg, const char *path, char run_id[DTX_RUN_ID]);
 

@@ -33,7 +33,7 @@ void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
 bool dtx_csv_odd_is_remark(struct dtx_str text);
 /* Whether the text itself says that it is a note: "Source: ...", or a rule of dashes. */
 bool dtx_csv_odd_is_note(struct dtx_str text);
-/* The prefix that occurs only in records that do not fit; NULL: there is none. */
+/* The prefix that occurs only in records that do not fit; NULL if none. */
 const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd);
 /* The number of records at the end that are remarks, with the blank lines between them. The text
  * must still exist. */

@@ -77,7 +77,7 @@ static bool marks_doubled(struct dtx_str text)
 
 /* The line with the names in a log: "#Fields: date time" in W3C format, if it is the last comment
  * above the records; or "#fields\tts" in the format of Zeek, which has the types in the next line.
- * len 0: there is none. */
+ * len 0 if none. */
 static struct dtx_str marks_fields(struct dtx_str text, size_t *word)
 {
 	struct dtx_str line = dtx_line_at(text, 0), next, types;
@@ -121,7 +121,7 @@ static size_t count_words(struct dtx_str line, bool values)
 }
 
 /* The position of the mark in "# x y", if this is the last comment above rows of as many numbers;
- * SIZE_MAX: there is none. */
+ * SIZE_MAX if none. */
 static size_t marks_names(struct dtx_str text)
 {
 	struct dtx_str line = dtx_line_at(text, 0), next = line;

@@ -26,7 +26,7 @@ struct dtx_dialect {
 	const char *maybe;    /* a mark that splits all lines equally but may just be part of the
 	                       * texts; NULL: none */
 	uint32_t maybe_above; /* number of first lines that it does not split, in a plain reading */
-	char runner_up[5];    /* the delimiter of the second best dialect; "" if there is none */
+	char runner_up[5];    /* the delimiter of the second best dialect; "" if none */
 	bool partial;         /* detected from a part of the text */
 };
 

@@ -158,8 +158,8 @@ static bool is_even(const struct plain *p, char delim, struct dtx_sniff_score *s
 	       !s->unclosed;
 }
 
-/* Whether the delimiter explains all records: they are equally wide, their quotes close, and there
- * is none of the exceptions that only the search for rarer dialects handles: a blank after each
+/* Whether the delimiter explains all records: they are equally wide, their quotes close, and
+ * nothing occurs that only the search for rarer dialects handles: a blank after each
  * delimiter, two delimiters each time, bars around lines. */
 static bool explains(const struct plain *p, char delim, struct dtx_sniff_score *s)
 {
@@ -631,7 +631,7 @@ static struct dtx_str cut_out(const struct dtx_read_opts *o, struct dtx_str text
 	return text;
 }
 
-/* Takes the first whole records as the sample; false: there is none. */
+/* Takes the first whole records as the sample; false if none. */
 static bool take_sample(struct plain *p, struct dtx_str text)
 {
 	size_t len = DTX_MIN(text.len, PLAIN_HEAD);

@@ -45,7 +45,7 @@ static size_t sniff_run(const struct sniff *f, size_t at)
 	return end - at >= f->d->runs ? end - at : 0;
 }
 
-/* The length of the delimiter there; 0: there is none. */
+/* The length of the delimiter there; 0 if none. */
 static size_t sniff_delim(const struct sniff *f, size_t at)
 {
 	if (f->d->runs)

@@ -31,8 +31,8 @@ struct dtx_scan_index {
 };
 struct dtx_scan_fns {
 	const char *name;
-	/* Counts p[0, n). `before` is the byte before it, '\n' if there is none; `after` is the
-	 * byte after it, -1 if there is none. */
+	/* Counts p[0, n). `before` is the byte before it, '\n' if none; `after` is the
+	 * byte after it, -1 if none. */
 	void (*count)(const char *p, size_t n, struct dtx_scan_set set, char before, int after,
 	              struct dtx_scan_chunk *out);
 	/* Finds the positions of delimiters and record ends outside quotes in p[0, n), in ascending
