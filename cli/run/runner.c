@@ -506,10 +506,12 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 		return;
 	snprintf(option, sizeof(option), of_plan ? "%llu" : "--memory %lluM",
 	         (unsigned long long)(known ? enough + 1 : 2 * mib));
-	dtx_err_hint(err, "the budget is %llu MiB%s%s%s%s", (unsigned long long)mib,
-	             of_plan ? ", of the plan's limits.memory_mb" : "",
-	             known ? ": " : "; how much is enough is not known: try ", option,
-	             known ? " does" : ", and more if that fails");
+	dtx_err_hint(err,
+	             known ? "the budget is %llu MiB%s: %s is enough"
+	                   : "the budget is %llu MiB%s; how much is enough is not known: try %s, "
+	                     "and more if that fails",
+	             (unsigned long long)mib, of_plan ? ", of the plan's limits.memory_mb" : "",
+	             option);
 }
 
 /* Opens the inputs. Ctrl-C and the time limit also end the wait for a pipe. */

@@ -247,7 +247,7 @@ def memory():
     plan("whole.json", {"op": "window", "by": ["k"], "order": ["id"], "set": {"c": "cum_sum(x)"}},
          {"op": "filter", "where": "id < 10"})
     got = dtx(["run", "whole.json", "long.csv", "-q", *least])
-    named = re.search(r"--memory (\d+M) does", got[2])
+    named = re.search(r"--memory (\d+M) is enough", got[2])
     check("a table that cannot fit is refused before it is read, and what does is named",
           got[0] == 8 and "holds a table of at least" in got[2] and named, got)
     got = dtx(["run", "whole.json", "long.csv", "-q", "--memory", named[1] if named else "16M"])
