@@ -343,7 +343,7 @@ out:
 
 /* --- archive --- */
 
-/* The old file receives its second name, then the new file receives the first one.  Nobody can see
+/* The old file receives its second name, then the new file receives the first one.  No process sees
  * either step half done: in between, the store is there under both names. */
 static enum dtx_code store_swap(const char *path, const char *fresh, const char *to,
                                 struct dtx_err *err)

@@ -84,7 +84,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 	if (!rc)
 		rc = posix_spawn_file_actions_addclosefrom_np(actions, 3);
 	/* dtx ignores SIGPIPE, and the command would inherit that. With the default, whatever
-	 * the command leaves running ends when it writes and nobody reads. */
+	 * the command leaves running ends when it writes to a pipe without a reader. */
 	sigemptyset(&pipes);
 	sigaddset(&pipes, SIGPIPE);
 	if (!rc)

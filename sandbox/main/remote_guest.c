@@ -41,7 +41,7 @@ static bool main_is_gone(void *arg)
 {
 	struct pollfd p = { .fd = *(const int *)arg };
 
-	/* no reader is left on the pipe, so nobody waits for this run */
+	/* no reader is left on the pipe, so no process waits for this run */
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
 }
 

@@ -295,7 +295,7 @@ static void sweep_one(int folder, const char *name)
 }
 
 /* Removes sockets of pools whose zygotes are gone, for instance of other versions of dtx or
- * Python. A process that waits for such a lock at this moment will start a pool that nobody
+ * Python. A process that waits for such a lock at this moment will start a pool that no process
  * finds; it ends after its idle time. */
 static void sweep(int folder, const char *own)
 {

@@ -55,8 +55,8 @@ DTX_MUSTUSE int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id 
  * jail_unavailable. */
 DTX_MUSTUSE enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, bool file,
                                                   struct dtx_err *err);
-/* Changes a reader's filter so that the kernel kills the process on a denied call and asks
- * nobody. For kernels that give no listener. */
+/* Changes a reader's filter so that the kernel kills the process on a denied call, without
+ * a question to main. For kernels that give no listener. */
 void dtx_filter_make_plain(struct dtx_filter *f);
 /* Loads a reader's filter into all threads of the process. Unless `plain`, *listener becomes the
  * descriptor on which denied calls arrive. Returns 0 or errno. */

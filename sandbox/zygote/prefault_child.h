@@ -46,7 +46,7 @@ size_t dtx_prefault_child_pages(const struct dtx_prefault_child *hot);
  * done. */
 bool dtx_prefault_child_copy(const struct dtx_prefault_child *hot);
 /* Turns pages that were copied close together into large pages. Called after
- * dtx_prefault_child_copy, in a worker that nobody waits for yet. It saves TLB misses: a core
+ * dtx_prefault_child_copy, in a worker that no client waits for yet. It saves TLB misses: a core
  * remembers the places of only a few small pages. */
 void dtx_prefault_child_gather(const struct dtx_prefault_child *hot);
 

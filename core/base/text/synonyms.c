@@ -70,7 +70,7 @@ static const struct {
 	{ "group_by", "where,filter,condition", NULL,
 	  "a filter step before it; one aggregate alone takes sum(x, where: condition)" },
 	{ "freq", "normalize,percent,proportion", NULL,
-	  "leave it out: 'share' stands beside the count" },
+	  "leave it out: the column 'share' is always made" },
 	{ "freq", "ascending,desc", "sort", NULL },
 	{ "pivot_wider", "fill_value,values_fill", "fill", NULL },
 	{ "pivot_wider", "margins,totals,margins_name", NULL,

@@ -42,7 +42,7 @@ static bool is_other_book(struct dtx_str code, size_t at)
 
 void dtx_sheet_note_formula(struct dtx_sheet_facts *facts, struct dtx_str code)
 {
-	bool quoted = false, anew = false, other = false;
+	bool quoted = false, changes = false, other = false;
 	size_t from = 0;
 
 	for (size_t i = 0; i < code.len; i++) {
@@ -52,13 +52,13 @@ void dtx_sheet_note_formula(struct dtx_sheet_facts *facts, struct dtx_str code)
 		if (quoted)
 			continue;
 		if (c == '(')
-			anew |= is_volatile((struct dtx_str){ code.ptr + from, i - from });
+			changes |= is_volatile((struct dtx_str){ code.ptr + from, i - from });
 		else if (c == '[')
 			other |= is_other_book(code, i);
 		if (!is_name(c))
 			from = i + 1;
 	}
-	facts->nvolatile += anew;
+	facts->nvolatile += changes;
 	facts->nexternal += other;
 }
 

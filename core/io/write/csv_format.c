@@ -270,7 +270,7 @@ struct formatter {
 static bool format_copies(const struct dtx_csv_format *f, const struct dtx_column *c)
 {
 	return c->form == DTX_F_SPAN && c->dialect.delim == f->delim && c->dialect.quote == '"' &&
-	       !f->quote_all && !f->anew && !f->null_text.len;
+	       !f->quote_all && !f->reprint && !f->null_text.len;
 }
 
 static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_column *c)

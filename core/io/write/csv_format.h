@@ -8,7 +8,7 @@
 struct dtx_csv_format {
 	char delim;
 	bool quote_all, crlf, float_trim;
-	bool anew; /* cells of a text file are printed like other values, not copied */
+	bool reprint; /* cells of a text file are printed like other values, not copied */
 	struct dtx_str null_text;
 	struct dtx_quoting quoting;
 };

@@ -49,7 +49,7 @@ static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_w
 	w->head = (struct dtx_writer){ .cls = &dtx_write_csv, .out = out, .schema = schema };
 	dtx_csv_format_init(&w->format, delim);
 	w->format.quote_all = opts->quote_all;
-	w->format.anew = opts->anew;
+	w->format.reprint = opts->reprint;
 	w->format.crlf = opts->crlf;
 	w->format.float_trim = opts->float_trim;
 	w->format.null_text = dtx_str_of(opts->null_text ? opts->null_text : "");

@@ -12,7 +12,7 @@ struct dtx_write_opts {
 	char delimiter;     /* ',' */
 	bool as_table;      /* of a workbook: a real table, whose cells are held in memory */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
-	bool anew;             /* csv: no cell is copied from an input, all are printed */
+	bool reprint;          /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */
 	unsigned width;        /* text: columns of the terminal, 0: no limit */

@@ -173,7 +173,7 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	/* writers go by the suffix unless a format is named: .json and .jsonl differ */
 	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
 		opts.format = o->format;
-	opts.anew = output_delimiter(o) != dtx_outputs_home(g->plan);
+	opts.reprint = output_delimiter(o) != dtx_outputs_home(g->plan);
 	out->writer = e->cls;
 	e->file = out->file;
 	e->pairs = dtx_sha256_pairs();

@@ -254,7 +254,7 @@ static void prune_numbers(struct prune *p)
 	json_array_foreach(p->t->outputs, i, step) prune_point(p, step, "table");
 }
 
-/* --- steps that nobody reads --- */
+/* --- steps whose result is not read --- */
 
 static void prune_unread(struct prune *p)
 {

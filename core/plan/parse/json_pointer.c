@@ -29,7 +29,7 @@ const char *dtx_part_written(const struct dtx_param *rows, size_t n, const json_
 }
 
 /* Continues at the member that was found last, if that is an earlier one. The formulas of a step
- * are looked up in order, and there may be thousands, so starting anew each time would be
+ * are looked up in order, and there may be thousands, so starting from the first each time would be
  * quadratic. */
 static const char *nth_key(const json_t *object, size_t n, struct dtx_part_last *last,
                            const json_t **value)
