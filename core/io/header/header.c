@@ -1,4 +1,4 @@
-/* Finds header rows by the form of the first rows, and makes column names from them.
+/* Finds header rows by the form of the first rows; header_names.c makes column names of them.
  *
  * The finder first measures the sampled rows: how many cells are usually filled, and which width is
  * the most frequent. The header starts at the first row that has enough cells and looks like names
