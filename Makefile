@@ -11,7 +11,9 @@ VARIANT ?=
 # at a time, see core/gen/gen-unity.py.
 CFLAGS_asan := -Og -g1 -DXXH_NO_INLINE_HINTS=1
 CFLAGS_quick := -O0
-CFLAGS ?= $(or $(CFLAGS_$(VARIANT)),-O2 -g)
+# -g1 suffices for a backtrace with lines and takes a quarter less time to compile than -g;
+# `make CFLAGS="-Og -g"` builds for a debugger.
+CFLAGS ?= $(or $(CFLAGS_$(VARIANT)),-O2 -g1)
 UNITY ?= $(filter asan quick,$(VARIANT))
 B := build$(if $(VARIANT),-$(VARIANT))
 
