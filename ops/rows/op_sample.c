@@ -143,14 +143,14 @@ static int64_t draw(const struct sample_args *a, struct ticket *t, int64_t n)
 {
 	int64_t draws = a->n ? a->n : (int64_t)(a->frac * (double)n + 0.5);
 
-	for (int64_t j = 0; n && j < draws; j++) {
+	for (int64_t j = 0; j < draws; j++) {
 		dtx_u128 wide = (dtx_u128)splitmix64((uint64_t)a->seed + (uint64_t)j) * (dtx_u128)n;
 
 		if (j % DTX_CANCEL_ROWS == 0 && dtx_cancel_now())
 			break;
 		t[j].at = (int64_t)(wide >> 64);
 	}
-	return n ? draws : 0;
+	return draws;
 }
 
 /* Restores a heap, with the largest key at the root, from the root down. */
@@ -209,8 +209,10 @@ static enum dtx_code sample_group(const struct dtx_opctx *ox, const int64_t *row
 	int64_t room = a->replace ? DTX_MAX(a->n, n) : a->n ? DTX_MIN(a->n, n) : n, kept;
 	struct ticket *t = NULL;
 
+	if (!n) /* nothing to draw from, however many rows are asked for */
+		return DTX_OK;
 	/* with replacement a few rows may be drawn billions of times */
-	if (ox->run && ox->run->max_rows >= 0 && a->replace && n && a->n > ox->run->max_rows)
+	if (ox->run && ox->run->max_rows >= 0 && a->replace && a->n > ox->run->max_rows)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "sample: more than %lld rows",
 		         (long long)ox->run->max_rows);
 	t = dtx_mem_alloc((size_t)room + 1, sizeof(*t));
