@@ -114,7 +114,7 @@ enum dtx_code dtx_why_not_plan_stages(const struct dtx_plan *plan,
 			                 "rows of input '%s' cannot be followed: more than %d "
 			                 "steps judge its rows before they are numbered",
 			                 plan->input[input].name, DTX_PLAN_OUTPUTS - 2);
-			dtx_err_hint(err, "why-not of a run of the first steps alone says it");
+			dtx_err_hint(err, "run the first steps alone, and ask why-not of that run");
 			goto out;
 		}
 		out->step[out->n] = i;

@@ -29,6 +29,10 @@ echo '# an approval that is not in the chain'
 try "DROP TRIGGER ledger_u; UPDATE ledger SET body=replace(body,'\"by\":','\"By\":') WHERE kind='snippet.approved'"
 fresh
 try "DROP TRIGGER ledger_u; UPDATE ledger SET hash=zeroblob(32) WHERE kind='snippet.pending'"
+echo '# the same, longer ago than a run looks back'
+fresh
+for i in $(seq 12); do dtx convert in.csv --store try.db -o copy.csv -q; done
+try "DROP TRIGGER ledger_u; UPDATE ledger SET body=replace(body,'\"by\":','\"By\":') WHERE kind='snippet.approved'"
 echo '# a run of before, with other code'
 printf 'def transform(tables, params):\n    df = tables["main"].copy()\n    df["w"] = df["v"] * 3\n    return df\n' > triple.py
 dtx run plan.json -o out.csv

@@ -45,6 +45,8 @@ printf '[{"op":"transpose"}]' > t.json
 printf 'k,x\na,1\nb,2\n' > t_in.csv
 dtx run t.json t_in.csv -o t.csv --lineage rows
 dtx why t.csv B2 | short
+# row numbers cannot be followed through a transpose: the plan runs again
+dtx why-not t.csv L2 | short
 echo '{"dtx":1,"inputs":[{"name":"main","format":"csv","stream":true,"dialect":{"delimiter":","},"types":{"v":"int"}}],"steps":[{"op":"filter","where":"v > 0"}]}' > stream.json
 printf 'v\n1\n' | dtx run stream.json - -o s.csv --lineage rows || echo "exit $?"
 dtx replay tidy.csv 2>&1 | short || true
