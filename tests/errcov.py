@@ -19,8 +19,9 @@ import sys
 # Raise on the line where they stand.
 DIRECT = ["DTX_FAIL", "DTX_FAIL_MEM", "DTX_PARAM_FAIL", "dtx_err_set"]
 # Raise on behalf of their caller, with its code or text; the static ones with their file.
-ON_BEHALF = ["dtx_bind_fail", "dtx_part_fail", "dtx_part_unknown", "dtx_resolve_fail", "dtx_parse_limit",
-             "dtx_re_bad", "dtx_re_unsupported", "dtx_xls_fail", "dtx_jrows_refuse", "dtx_archive_limits_fail"]
+ON_BEHALF = ["dtx_bind_fail", "dtx_bind_fail_next", "dtx_bind_misfit", "dtx_part_fail", "dtx_part_unknown",
+             "dtx_resolve_fail", "dtx_parse_limit", "dtx_re_bad", "dtx_re_unsupported", "dtx_xls_fail",
+             "dtx_jrows_refuse", "dtx_archive_limits_fail"]
 ON_BEHALF_HERE = {
     "core/base/param/param_frame.c": ["frame_wrong"],
     "core/expr/resolve/resolve_call.c": ["bad_arity"],

@@ -164,7 +164,7 @@ static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args
 	}
 	if (!dtx_param_is_hole(a->regex) && a->replace &&
 	    dtx_replacement_make(b->arena, re, dtx_str_of(a->replace), &with, &bad) != DTX_OK) {
-		DTX_TRY(dtx_bind_fail(b, bad.code, "/replace", err, "%s: %s", bad.msg, bad.hint));
+		DTX_TRY(dtx_bind_fail_next(b, bad.code, "/replace", bad.hint, err, "%s", bad.msg));
 		goto out;
 	}
 	m = dtx_rematch_new(b->arena, re);

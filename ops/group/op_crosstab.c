@@ -144,9 +144,10 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct crosstab_args *
 	if (a->normalize < 0)
 		goto out;
 	if (b->typed && !dtx_type_is_number(s->value.type.type))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/normalize", err,
-		                      "shares need numbers, %s gives %s", a->agg,
-		                      dtx_type_name(s->value.type.type)));
+		DTX_TRY(dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, "/normalize",
+		                           "leave normalize out, or aggregate with count or sum",
+		                           err, "shares need numbers, %s gives %s", a->agg,
+		                           dtx_type_name(s->value.type.type)));
 	s->value = number;
 out:
 	return rc;

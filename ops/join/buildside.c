@@ -62,16 +62,14 @@ static const char *hint_of(const struct key_end *l, const struct key_end *r)
 static enum dtx_code bind_type(struct dtx_bind *b, const struct key_end *l, const struct key_end *r,
                                const char *sub, struct dtx_typeref *type, struct dtx_err *err)
 {
-	size_t before = b->errs->n;
 	enum dtx_code rc = DTX_OK;
 
 	if (l->col < 0 || r->col < 0 || key_type(l->type, r->type, type))
 		goto out;
-	DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-	                      "keys '%s' (%s) and '%s' (%s) cannot be compared", l->name,
-	                      dtx_type_name(l->type.type), r->name, dtx_type_name(r->type.type)));
-	if (b->errs->n > before)
-		dtx_err_hint(&b->errs->item[before], "%s", hint_of(l, r));
+	DTX_TRY(dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, sub, hint_of(l, r), err,
+	                           "keys '%s' (%s) and '%s' (%s) cannot be compared", l->name,
+	                           dtx_type_name(l->type.type), r->name,
+	                           dtx_type_name(r->type.type)));
 out:
 	return rc;
 }

@@ -199,14 +199,16 @@ static enum dtx_code bind_rule(struct dtx_bind *b, const struct asof_args *a, st
 	if (l == DTX_T_UNKNOWN || r == DTX_T_UNKNOWN || l == DTX_T_NULL || r == DTX_T_NULL)
 		goto out;
 	if (!is_axis(l) || !is_axis(r) || is_time(l) != is_time(r))
-		DTX_TRY(dtx_bind_fail(
-			b, DTX_E_TYPE_MISMATCH, "/on", err,
-			"asof_join needs two numbers or two times, '%s' is %s and '%s' %s",
+		DTX_TRY(dtx_bind_fail_next(
+			b, DTX_E_TYPE_MISMATCH, "/on",
+			"convert one of them in a step before (parse_date, parse_number or cast)",
+			err, "asof_join needs two numbers or two times, '%s' is %s and '%s' %s",
 			b->in[0]->field[s->left].name, dtx_type_name(l),
 			b->in[1]->field[s->right].name, dtx_type_name(r)));
 	else if (a->tolerance && json_is_string(a->tolerance) != s->rule.times)
-		DTX_TRY(dtx_bind_fail(
-			b, DTX_E_TYPE_MISMATCH, "/tolerance", err,
+		DTX_TRY(dtx_bind_fail_next(
+			b, DTX_E_TYPE_MISMATCH, "/tolerance",
+			s->rule.times ? "for example \"5min\" or \"2d\"" : "for example 2.5", err,
 			"tolerance must be a duration for times, a number for numbers"));
 	if (json_is_string(a->tolerance)) {
 		(void)dtx_asof_duration(dtx_str_of(json_string_value(a->tolerance)),

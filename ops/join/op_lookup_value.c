@@ -168,9 +168,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct lookup_args *a,
 		goto out;
 	}
 	if (a->def && !dtx_json_fits(a->def, b->in[1]->field[col].type.type)) {
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/default", err,
-		                      "default does not fit column '%s' of type %s", a->value,
-		                      dtx_type_name(b->in[1]->field[col].type.type)));
+		DTX_TRY(dtx_bind_misfit(b, "default", &b->in[1]->field[col], "/default", err));
 		goto out;
 	}
 	s->out = (int32_t)b->ncols;

@@ -519,6 +519,18 @@ enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub, 
 
 	if (type == DTX_T_UNKNOWN || type == DTX_T_NULL || dtx_type_is_number(type))
 		return DTX_OK;
-	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err, "%s needs numbers, '%s' is %s",
-	                     b->op, b->in[0]->field[col].name, dtx_type_name(type));
+	return dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, sub,
+	                          "choose another column, or make numbers of it in a step before "
+	                          "(parse_number or cast)",
+	                          err, "%s needs numbers, '%s' is %s", b->op,
+	                          b->in[0]->field[col].name, dtx_type_name(type));
+}
+
+enum dtx_code dtx_bind_misfit(struct dtx_bind *b, const char *what, const struct dtx_field *f,
+                              const char *sub, struct dtx_err *err)
+{
+	return dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, sub,
+	                          "give a value of that type, or cast the column in a step before",
+	                          err, "%s does not fit column '%s' of type %s", what, f->name,
+	                          dtx_type_name(f->type.type));
 }

@@ -180,5 +180,9 @@ DTX_MUSTUSE struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t ro
 /* Reports type_mismatch at pointer sub if the column does not hold numbers. */
 DTX_MUSTUSE enum dtx_code dtx_bind_number(struct dtx_bind *b, int32_t col, const char *sub,
                                           struct dtx_err *err);
+/* Reports at pointer sub that a value, named by `what`, does not fit the column. */
+DTX_MUSTUSE enum dtx_code dtx_bind_misfit(struct dtx_bind *b, const char *what,
+                                          const struct dtx_field *f, const char *sub,
+                                          struct dtx_err *err);
 
 #endif

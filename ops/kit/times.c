@@ -117,14 +117,16 @@ enum dtx_code dtx_every_bind(struct dtx_bind *b, int32_t col, const char *every,
 	    !dtx_duration_parse(every, out))
 		return DTX_OK;
 	if (type != DTX_T_DATE && type != DTX_T_DATETIME)
-		return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/col", err,
-		                     "%s needs dates or times, '%s' is %s", b->op, name,
-		                     dtx_type_name(type));
+		return dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, "/col",
+		                          "choose another column, or make dates of it in a step "
+		                          "before (parse_date or cast)",
+		                          err, "%s needs dates or times, '%s' is %s", b->op, name,
+		                          dtx_type_name(type));
 	if (type == DTX_T_DATE && !dtx_duration_is_days(*out))
-		return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/every", err,
-		                     "steps of %s do not fit the dates of '%s': use days, or cast "
-		                     "it to datetime",
-		                     every, name);
+		return dtx_bind_fail_next(
+			b, DTX_E_TYPE_MISMATCH, "/every",
+			"use days, or cast the column to datetime in a step before", err,
+			"steps of %s do not fit the dates of '%s'", every, name);
 	return DTX_OK;
 }
 

@@ -150,9 +150,12 @@ static enum dtx_code bind_seq(struct dtx_bind *b, const struct complete_args *a,
 		axis->step = seq[i].step;
 		snprintf(sub, sizeof(sub), "/seq/%zu/step", i);
 		if (!step_fits(axis->step, axis->type))
-			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-			                      "the step does not fit column '%s' of type %s",
-			                      seq[i].col, dtx_type_name(axis->type)));
+			DTX_TRY(dtx_bind_fail_next(
+				b, DTX_E_TYPE_MISMATCH, sub,
+				"numbers need a number above 0, dates and times a duration such as "
+				"1d or 1mo",
+				err, "the step does not fit column '%s' of type %s", seq[i].col,
+				dtx_type_name(axis->type)));
 	}
 out:
 	return rc;
@@ -194,9 +197,7 @@ static enum dtx_code bind_fill(struct dtx_bind *b, const struct complete_args *a
 			b->col[s->fill[i]].field.type.type = dtx_json_type(fill[i].value);
 		if (f->type.type != DTX_T_UNKNOWN && f->type.type != DTX_T_NULL &&
 		    !dtx_json_fits(fill[i].value, f->type.type))
-			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-			                      "value does not fit column '%s' of type %s", f->name,
-			                      dtx_type_name(f->type.type)));
+			DTX_TRY(dtx_bind_misfit(b, "value", f, sub, err));
 	}
 out:
 	return rc;

@@ -99,10 +99,11 @@ static enum dtx_code bind_fill(struct dtx_bind *b, const struct pad_args *a,
 		if (f->type.type == DTX_T_NULL)
 			b->col[i].field.type.type = dtx_json_type(a->fill);
 		else if (!dtx_json_fits(a->fill, f->type.type))
-			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
-			                      "fill does not fit column '%s' of type %s: put the "
-			                      "column into by, or fill nulls in a separate step",
-			                      f->name, dtx_type_name(f->type.type)));
+			DTX_TRY(dtx_bind_fail_next(
+				b, DTX_E_TYPE_MISMATCH, "/fill",
+				"put the column into by, or fill nulls in a separate step", err,
+				"fill does not fit column '%s' of type %s", f->name,
+				dtx_type_name(f->type.type)));
 	}
 out:
 	return rc;

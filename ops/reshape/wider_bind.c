@@ -59,10 +59,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct dtx_wider_args 
 		DTX_TRY(dtx_bind_use(b, DTX_USE_OPEN, 0, col,
 		                     a->names.n ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
 	if (a->fill && !dtx_json_fits(a->fill, v->field.type.type))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
-		                      "fill does not fit column '%s' of type %s",
-		                      b->in[0]->field[col].name,
-		                      dtx_type_name(v->field.type.type)));
+		DTX_TRY(dtx_bind_misfit(b, "fill", &v->field, "/fill", err));
 out:
 	return rc;
 }

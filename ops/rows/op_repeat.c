@@ -65,9 +65,11 @@ static enum dtx_code repeat_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		DTX_TRY(dtx_bind_column(b, 0, a->col, "/col", &s->col, err));
 		type = s->col < 0 ? DTX_T_UNKNOWN : b->in[0]->field[s->col].type.type;
 		if (type != DTX_T_UNKNOWN && type != DTX_T_INT64 && type != DTX_T_NULL)
-			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/col", err,
-			                      "repeat needs a column of whole numbers, '%s' is %s",
-			                      a->col, dtx_type_name(type)));
+			DTX_TRY(dtx_bind_fail_next(
+				b, DTX_E_TYPE_MISMATCH, "/col",
+				"choose another column, or cast it to int in a step before", err,
+				"repeat needs a column of whole numbers, '%s' is %s", a->col,
+				dtx_type_name(type)));
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col, DTX_DEMAND_VALUE, err));
 	}
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));

@@ -121,8 +121,8 @@ static enum dtx_code spec_bind(struct dtx_bind *b, const struct cast_item *item,
 		                      "only a date or datetime has a format"));
 	else if (item->format &&
 	         !dtx_time_format_check(dtx_str_of(item->format), DTX_FORMAT_READ, &fault))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_FORMAT, sub, err, "%s: %s", fault.what,
-		                      fault.hint));
+		DTX_TRY(dtx_bind_fail_next(b, DTX_E_BAD_FORMAT, sub, fault.hint, err, "%s",
+		                           fault.what));
 out:
 	return rc;
 }

@@ -96,9 +96,7 @@ static enum dtx_code bind_one(struct dtx_bind *b, const struct fill_args *a, str
 	if (a->value && f->type.type == DTX_T_NULL)
 		f->type.type = dtx_json_type(a->value);
 	if (a->value && !dtx_json_fits(a->value, f->type.type))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/value", err,
-		                      "value does not fit column '%s' of type %s", f->name,
-		                      dtx_type_name(f->type.type)));
+		DTX_TRY(dtx_bind_misfit(b, "value", f, "/value", err));
 	if (!s->expr && (!s->calls || !s->calls[i].n))
 		goto out;
 	want = s->expr ? dtx_bound_type(s->expr) : dtx_agg_type(s->calls[i].call[0]);
@@ -107,10 +105,11 @@ static enum dtx_code bind_one(struct dtx_bind *b, const struct fill_args *a, str
 	else if (dtx_type_widen(f->type, want, &type))
 		f->type = type;
 	else
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, a->expr ? "/expr" : "/strategy", err,
-		                      "a value of type %s does not fit column '%s' of type %s",
-		                      dtx_type_name(want.type), f->name,
-		                      dtx_type_name(f->type.type)));
+		DTX_TRY(dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, a->expr ? "/expr" : "/strategy",
+		                           "cast the value or, in a step before, the column", err,
+		                           "a value of type %s does not fit column '%s' of type %s",
+		                           dtx_type_name(want.type), f->name,
+		                           dtx_type_name(f->type.type)));
 out:
 	return rc;
 }

@@ -263,9 +263,11 @@ static enum dtx_code bind_patterns(struct dtx_bind *b, const struct replace_args
 			continue;
 		s->field[i] = b->in[0]->field[s->col[i]];
 		if (type != DTX_T_TEXT && type != DTX_T_UNKNOWN && type != DTX_T_NULL)
-			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/cols", err,
-			                      "column '%s' is %s: patterns are for text",
-			                      s->field[i].name, dtx_type_name(type)));
+			DTX_TRY(dtx_bind_fail_next(
+				b, DTX_E_TYPE_MISMATCH, "/cols",
+				"leave the column out, or cast it to text in a step before", err,
+				"column '%s' is %s: patterns are for text", s->field[i].name,
+				dtx_type_name(type)));
 		DTX_TRY(bind_formula(b, a, s->col[i], false, &s->hit[i], err));
 		DTX_TRY(bind_formula(b, a, s->col[i], true, &s->made[i], err));
 	}

@@ -118,9 +118,7 @@ static enum dtx_code bind_default(struct dtx_bind *b, const struct lag_args *a,
 	if (!a->other || type == DTX_T_UNKNOWN || type == DTX_T_NULL ||
 	    dtx_json_fits(a->other, type))
 		return DTX_OK;
-	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/default", err,
-	                     "default does not fit column '%s' of type %s", f->name,
-	                     dtx_type_name(type));
+	return dtx_bind_misfit(b, "default", f, "/default", err);
 }
 
 static enum dtx_code lag_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

@@ -60,10 +60,12 @@ static enum dtx_code bind_edge(struct dtx_bind *b, const struct dtx_winedge *e,
 		                     "the order is of %s: the frame needs %s",
 		                     dtx_type_name(key.type),
 		                     time ? "durations, such as -7d" : "numbers, not durations");
-	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-	                     "a frame by range needs an order of dates, datetimes, ints or "
-	                     "floats, this one is of %s",
-	                     dtx_type_name(key.type));
+	return dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, sub,
+	                          "cast the order key in a step before, or use a frame by rows",
+	                          err,
+	                          "a frame by range needs an order of dates, datetimes, ints or "
+	                          "floats, this one is of %s",
+	                          dtx_type_name(key.type));
 }
 
 enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_row_frame *frame,

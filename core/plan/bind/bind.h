@@ -209,6 +209,10 @@ dtx_bind_window_over(struct dtx_bind *b, const struct dtx_schema *schema, const 
 /* Adds a finding of this step at pointer + sub. Returns DTX_OK or no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
                                         struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(5, 6);
+/* The same with a hint: what the user can do next. */
+DTX_MUSTUSE enum dtx_code dtx_bind_fail_next(struct dtx_bind *b, enum dtx_code code,
+                                             const char *sub, const char *next, struct dtx_err *err,
+                                             const char *fmt, ...) DTX_PRINTF(6, 7);
 /* Adds the finding that two output columns would have the same name, with the parameter that would
  * give another name as the next step. sub NULL: the parameter is looked for. */
 DTX_MUSTUSE enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,

@@ -94,21 +94,44 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
-                            struct dtx_err *err, const char *fmt, ...)
+/* next NULL: without a hint */
+static enum dtx_code finding_add(struct dtx_bind *b, enum dtx_code code, const char *sub,
+                                 const char *next, struct dtx_err *err, const char *fmt, va_list ap)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	char text[sizeof(f.msg)];
-	va_list ap;
 
 	if (b->columns_only)
 		return DTX_OK;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
+	if (next)
+		dtx_err_hint(&f, "%s", next);
+	return dtx_bind_take(b, sub, &f, err);
+}
+
+enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
+                            struct dtx_err *err, const char *fmt, ...)
+{
+	enum dtx_code rc;
+	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	rc = finding_add(b, code, sub, NULL, err, fmt, ap);
 	va_end(ap);
-	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
-	return dtx_bind_take(b, sub, &f, err);
+	return rc;
+}
+
+enum dtx_code dtx_bind_fail_next(struct dtx_bind *b, enum dtx_code code, const char *sub,
+                                 const char *next, struct dtx_err *err, const char *fmt, ...)
+{
+	enum dtx_code rc;
+	va_list ap;
+
+	va_start(ap, fmt);
+	rc = finding_add(b, code, sub, next, err, fmt, ap);
+	va_end(ap);
+	return rc;
 }
 
 /* Finds the parameter of the step that has the value `name`, such as "/as" or "/into/1". False:

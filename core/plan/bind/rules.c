@@ -273,10 +273,11 @@ static enum dtx_code check_bound(struct binder *w, const struct expect_value *v,
 		goto out;
 	f = &w->b->in[0]->field[w->out->col[0]];
 	if (!bound_fits(f->type, v))
-		rc = dtx_bind_fail(w->b, DTX_E_TYPE_MISMATCH, place(w, member), w->err,
-		                   "column '%s' is %s, '%s' is '%.*s'", f->name,
-		                   dtx_type_name(f->type.type), member,
-		                   (int)DTX_MIN(v->text.len, (size_t)64), v->text.ptr);
+		rc = dtx_bind_fail_next(
+			w->b, DTX_E_TYPE_MISMATCH, place(w, member),
+			"give a bound of that type, or cast the column in a step before", w->err,
+			"column '%s' is %s, '%s' is '%.*s'", f->name, dtx_type_name(f->type.type),
+			member, (int)DTX_MIN(v->text.len, (size_t)64), v->text.ptr);
 out:
 	return rc;
 }
@@ -397,10 +398,11 @@ static enum dtx_code bind_other(struct binder *w)
 	f = &b->in[w->out->table]->field[w->out->to];
 	if (r->kind == DTX_RULE_RELATIONSHIP && w->out->ncols &&
 	    !comparable(b->in[0]->field[w->out->col[0]].type, f->type))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, place(w, "to"), w->err,
-		                      "'%s' (%s) and '%s' of '%s' (%s) cannot be equal", r->col,
-		                      dtx_type_name(b->in[0]->field[w->out->col[0]].type.type),
-		                      r->to, r->with, dtx_type_name(f->type.type)));
+		DTX_TRY(dtx_bind_fail_next(
+			b, DTX_E_TYPE_MISMATCH, place(w, "to"), "cast one of them in a step before",
+			w->err, "'%s' (%s) and '%s' of '%s' (%s) cannot be equal", r->col,
+			dtx_type_name(b->in[0]->field[w->out->col[0]].type.type), r->to, r->with,
+			dtx_type_name(f->type.type)));
 out:
 	return rc;
 }
