@@ -395,15 +395,12 @@ static void union_sql_part(const struct dtx_sql_step *s, unsigned t, struct dtx_
 
 	dtx_buf_printf(out, "%sSELECT %u AS \"_t\", \"_row\"", t ? " UNION ALL " : "", t);
 	for (uint32_t i = 0; i < b->ncols - (a->source_as != NULL); i++) {
-		const char *name = b->col[i].field.name, *have = NULL;
+		const char *name = b->col[i].field.name;
+		int32_t at = a->by == BY_POSITION ? (int32_t)i : dtx_schema_find(b->in[t], name);
 
-		if (a->by == BY_POSITION)
-			have = b->in[t]->field[i].name;
-		else if (dtx_schema_find(b->in[t], name) >= 0)
-			have = name;
 		dtx_buf_add(out, ", ");
-		if (have)
-			dtx_sql_name(out, have);
+		if (at >= 0)
+			dtx_sql_column(out, &b->in[t]->field[at], b->col[i].field.type.type);
 		else
 			dtx_buf_add(out, "NULL");
 		dtx_buf_add(out, " AS ");

@@ -401,13 +401,13 @@ static bool piece_sql(const struct dtx_sql_step *s, uint32_t rest, struct dtx_bu
 		if (i >= st->nkept && n < st->nnames) {
 			json_t *part = json_string(st->part[rest * st->nnames + n]);
 
-			ok = part && dtx_sql_value(out, part) &&
+			ok = part && dtx_sql_value(out, part, DTX_T_TEXT) &&
 			     st->name_type[n].type == DTX_T_TEXT && ok;
 			json_decref(part);
 		} else if (col < 0) {
 			dtx_buf_add(out, "NULL");
 		} else {
-			dtx_sql_name(out, in->field[col].name);
+			dtx_sql_column(out, &in->field[col], s->bind->col[i].field.type.type);
 			ok = ok && (in->field[col].type.type == DTX_T_TEXT ||
 			            s->bind->col[i].field.type.type != DTX_T_TEXT);
 		}

@@ -137,12 +137,12 @@ static bool cell_sql(const struct dtx_sql_step *s, uint32_t v, const char *label
 	dtx_buf_add(&filter, " FILTER (WHERE ");
 	dtx_sql_list(s->bind, 0, st->names.col, 1, &filter);
 	dtx_buf_add(&filter, " IS NOT DISTINCT FROM ");
-	ok = text && dtx_sql_value(&filter, text);
+	ok = text && dtx_sql_value(&filter, text, DTX_T_TEXT);
 	dtx_buf_addc(&filter, ')');
 	dtx_buf_printf(out, ", CASE WHEN count(*)%s THEN ", dtx_buf_text(&filter));
 	ok = call && dtx_expr_sql(call, s->bind->in[0], out) && ok;
 	dtx_buf_printf(out, "%s ELSE ", dtx_buf_text(&filter));
-	ok = dtx_sql_value(out, a->fill) && ok;
+	ok = dtx_sql_value(out, a->fill, st->value[v].field.type.type) && ok;
 	dtx_buf_add(out, " END AS ");
 	json_decref(text);
 	dtx_buf_clear(&filter);

@@ -399,25 +399,29 @@ static bool null_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct fill_args *a = s->args;
 	const struct fill_state *st = s->bind->state;
+	enum dtx_type from = a->expr && st->expr ? dtx_bound_type(st->expr).type : DTX_T_UNKNOWN;
 	bool ok = true;
 
 	if (!a->value && !a->expr)
 		return false;
 	dtx_buf_add(out, "SELECT \"_row\"");
 	for (uint32_t i = 0; i < s->bind->in[0]->nfields; i++) {
-		const char *name = s->bind->in[0]->field[i].name;
+		const struct dtx_field *f = &s->bind->in[0]->field[i];
 		int32_t at = dtx_cols_find(st->col, st->n, (int32_t)i);
+		enum dtx_type to = at < 0 ? f->type.type : st->field[at].type.type;
 
 		dtx_buf_add(out, at < 0 ? ", " : ", coalesce(");
-		dtx_sql_name(out, name);
+		dtx_sql_column(out, f, to);
 		if (at < 0)
 			continue;
 		dtx_buf_add(out, ", ");
+		dtx_sql_open(out, from, to);
 		ok = (a->expr ? dtx_expr_sql(a->expr, s->bind->in[0], out)
-		              : dtx_sql_value(out, a->value)) &&
+		              : dtx_sql_value(out, a->value, to)) &&
 		     ok;
+		dtx_sql_close(out, from, to);
 		dtx_buf_add(out, ") AS ");
-		dtx_sql_name(out, name);
+		dtx_sql_name(out, f->name);
 	}
 	dtx_buf_printf(out, " FROM %s", s->from[0]);
 	return ok;

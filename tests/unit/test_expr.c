@@ -394,7 +394,7 @@ void test_expr_pandas_and_sql(void)
 		{ "case when c then 1 else 2 end", "dx.case((df0[\"c\"], 1), default=2)",
 		  "CASE WHEN \"c\" THEN 1 ELSE 2 END" },
 		{ "switch(a, 1, 'x', 'y')", "dx.case((dx.eq(df0[\"a\"], 1), \"x\"), default=\"y\")",
-		  "CASE WHEN \"a\" = 1 THEN 'x' ELSE 'y' END" },
+		  "CASE WHEN (\"a\" = 1) THEN 'x' ELSE 'y' END" },
 		{ "left(`a\"b`, 2)", "dx.fn(\"left\", df0[\"a\\\"b\"], 2)", "" },
 		{ "sum(x, where: c)", "dx.over(\"sum\", df0, df0[\"x\"], where=df0[\"c\"])",
 		  "sum(\"x\") FILTER (WHERE \"c\")" },

@@ -127,7 +127,9 @@ static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
 {
 	struct dtx_scope scope = { .arg = (void *)(uintptr_t)c,
 		                   .column = type_column,
-		                   .use = type_use };
+		                   .use = type_use,
+		                   .allow = DTX_ALLOW_AGG };
+	struct dtx_aggcalls aggs = { .n = 0 };
 	struct dtx_errlist errs = DTX_ERRLIST_INIT;
 	enum dtx_type type = DTX_T_UNKNOWN;
 	struct dtx_bound *bound = NULL;
@@ -135,7 +137,7 @@ static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
 
 	if (!c->types)
 		return DTX_T_UNKNOWN;
-	if (dtx_expr_bind(&arena, e, &scope, (struct dtx_typeref){ .type = DTX_T_UNKNOWN }, NULL,
+	if (dtx_expr_bind(&arena, e, &scope, (struct dtx_typeref){ .type = DTX_T_UNKNOWN }, &aggs,
 	                  &bound, &errs, NULL) == DTX_OK &&
 	    bound)
 		type = dtx_bound_type(bound).type;
@@ -227,21 +229,56 @@ static bool is_midnight(struct coder *c, const struct dtx_expr *e, uint32_t i)
 	return text ? arg->text.len == 10 : type_of(c, arg) == DTX_T_DATE;
 }
 
-/* SQLite stores bools as numbers. */
+/* Whether argument i may become the value of e. */
+static bool is_result(const struct dtx_expr *e, uint32_t i)
+{
+	bool last = i + 1 == e->nargs;
+	const struct dtx_fn *fn;
+	struct dtx_fnparam p;
+
+	if (e->kind == DTX_EX_CASE)
+		return i % 2 || last;
+	fn = e->kind == DTX_EX_CALL ? dtx_fn_find(dtx_str_of(e->name), e->nargs) : NULL;
+	if (!fn)
+		return false;
+	if (fn->form == DTX_FORM_IF)
+		return i > 0;
+	if (fn->form == DTX_FORM_SWITCH)
+		return i > 0 && (i % 2 == 0 || last);
+	return dtx_fn_param(fn, i, &p) && p.cls == 'W';
+}
+
+/* A value of SQLite has a type of its own, so an int beside floats is converted, as in dtx. */
+static bool is_widened(const struct coder *c, const struct dtx_expr *e, uint32_t i)
+{
+	return is_result(e, i) && type_of(c, e->arg[i]) == DTX_T_INT64 &&
+	       type_of(c, e) == DTX_T_FLOAT64;
+}
+
+/* Argument i in SQL, where its own form would be another value. SQLite stores bools as numbers. */
+static void code_arg_sql(struct coder *c, const struct dtx_expr *e, uint32_t i)
+{
+	const char *before = "", *after = "";
+
+	if (is_midnight(c, e, i))
+		before = "(", after = " || 'T00:00:00')";
+	else if (shows(e, i) && type_of(c, e->arg[i]) == DTX_T_BOOL)
+		before = "CASE ", after = " WHEN 1 THEN 'true' WHEN 0 THEN 'false' END";
+	else if (is_widened(c, e, i) && e->arg[i]->kind == DTX_EX_LIT)
+		after = ".0";
+	else if (is_widened(c, e, i))
+		before = "CAST(", after = " AS DOUBLE)";
+	add(c, before);
+	code(c, e->arg[i]);
+	add(c, after);
+}
+
 static void code_arg(struct coder *c, const struct dtx_expr *e, uint32_t i)
 {
-	bool midnight = c->kind == CODE_SQL && is_midnight(c, e, i);
-	bool words = c->kind == CODE_SQL && shows(e, i) && type_of(c, e->arg[i]) == DTX_T_BOOL;
-
-	if (!words) {
-		add(c, midnight ? "(" : "");
+	if (c->kind == CODE_SQL)
+		code_arg_sql(c, e, i);
+	else
 		code(c, e->arg[i]);
-		add(c, midnight ? " || 'T00:00:00')" : "");
-		return;
-	}
-	add(c, "CASE ");
-	code(c, e->arg[i]);
-	add(c, " WHEN 1 THEN 'true' WHEN 0 THEN 'false' END");
 }
 
 static void fill(struct coder *c, const char *form, const struct dtx_expr *e)
@@ -300,52 +337,41 @@ static void code_in(struct coder *c, const struct dtx_expr *e)
 
 /* --- branches --- */
 
-static void code_when(struct coder *c, const struct dtx_expr *cond, const struct dtx_expr *value)
+/* Argument i, or, for a switch, whether it equals the first argument. */
+static void code_cond(struct coder *c, const struct dtx_expr *e, uint32_t i)
 {
-	add(c, c->kind == CODE_PANDAS ? "(" : " WHEN ");
-	code(c, cond);
-	add(c, c->kind == CODE_PANDAS ? ", " : " THEN ");
-	code(c, value);
-	add(c, c->kind == CODE_PANDAS ? ")" : "");
+	const struct dtx_expr *arg[2] = { e->arg[0], e->arg[i] };
+	struct dtx_expr same = *e;
+
+	same.kind = DTX_EX_CMP;
+	same.op = DTX_CMP_EQ;
+	same.arg = arg;
+	same.nargs = 2;
+	if (e->kind == DTX_EX_CASE)
+		code_arg(c, e, i);
+	else
+		code(c, &same);
 }
 
-static void code_case(struct coder *c, const struct dtx_expr *e)
+/* Pairs of a condition and a value from argument `from` on, then perhaps a value without one. */
+static void code_branches(struct coder *c, const struct dtx_expr *e, uint32_t from)
 {
+	bool pandas = c->kind == CODE_PANDAS;
 	uint32_t i;
 
-	add(c, c->kind == CODE_PANDAS ? "dx.case(" : "CASE");
-	for (i = 0; i + 1 < e->nargs; i += 2) {
-		add(c, i && c->kind == CODE_PANDAS ? ", " : "");
-		code_when(c, e->arg[i], e->arg[i + 1]);
+	add(c, pandas ? "dx.case(" : "CASE");
+	for (i = from; i + 1 < e->nargs; i += 2) {
+		add(c, !pandas ? " WHEN " : i > from ? ", (" : "(");
+		code_cond(c, e, i);
+		add(c, pandas ? ", " : " THEN ");
+		code_arg(c, e, i + 1);
+		add(c, pandas ? ")" : "");
 	}
 	if (i < e->nargs) {
-		add(c, c->kind == CODE_PANDAS ? ", default=" : " ELSE ");
-		code(c, e->arg[i]);
+		add(c, pandas ? ", default=" : " ELSE ");
+		code_arg(c, e, i);
 	}
-	add(c, c->kind == CODE_PANDAS ? ")" : " END");
-}
-
-static void code_switch(struct coder *c, const struct dtx_expr *e)
-{
-	static const struct form same = { "(dx.eq({0}, {1}), {2})", " WHEN {0} = {1} THEN {2}" };
-	const struct dtx_expr *arg[3] = { e->arg[0], NULL, NULL };
-	struct dtx_expr part = *e;
-	uint32_t i;
-
-	part.arg = arg;
-	part.nargs = 3;
-	add(c, c->kind == CODE_PANDAS ? "dx.case(" : "CASE");
-	for (i = 1; i + 1 < e->nargs; i += 2) {
-		arg[1] = e->arg[i];
-		arg[2] = e->arg[i + 1];
-		add(c, i > 1 && c->kind == CODE_PANDAS ? ", " : "");
-		fill_form(c, &same, &part);
-	}
-	if (i < e->nargs) {
-		add(c, c->kind == CODE_PANDAS ? ", default=" : " ELSE ");
-		code(c, e->arg[i]);
-	}
-	add(c, c->kind == CODE_PANDAS ? ")" : " END");
+	add(c, pandas ? ")" : " END");
 }
 
 /* --- calls --- */
@@ -436,7 +462,7 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 	else if (fn->form == DTX_FORM_IF)
 		fill_form(c, &if_form, e);
 	else if (fn->form == DTX_FORM_SWITCH)
-		code_switch(c, e);
+		code_branches(c, e, 1);
 	else if (fn->form == DTX_FORM_BIN)
 		code_binary(c, e, fn->detail);
 	else if (form)
@@ -492,7 +518,7 @@ static void code(struct coder *c, const struct dtx_expr *e)
 	case DTX_EX_BIN: code_binary(c, e, e->op); break;
 	case DTX_EX_CMP: fill_form(c, &cmp_forms[e->op], e); break;
 	case DTX_EX_IN: code_in(c, e); break;
-	case DTX_EX_CASE: code_case(c, e); break;
+	case DTX_EX_CASE: code_branches(c, e, 0); break;
 	case DTX_EX_NEG:
 	case DTX_EX_AND:
 	case DTX_EX_OR:

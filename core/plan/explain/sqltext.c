@@ -17,7 +17,24 @@ void dtx_sql_name(struct dtx_buf *out, const char *name)
 	quoted(out, name, '"');
 }
 
-bool dtx_sql_value(struct dtx_buf *out, const json_t *value)
+void dtx_sql_open(struct dtx_buf *out, enum dtx_type from, enum dtx_type to)
+{
+	dtx_buf_add(out, from == DTX_T_INT64 && to == DTX_T_FLOAT64 ? "CAST(" : "");
+}
+
+void dtx_sql_close(struct dtx_buf *out, enum dtx_type from, enum dtx_type to)
+{
+	dtx_buf_add(out, from == DTX_T_INT64 && to == DTX_T_FLOAT64 ? " AS DOUBLE)" : "");
+}
+
+void dtx_sql_column(struct dtx_buf *out, const struct dtx_field *f, enum dtx_type to)
+{
+	dtx_sql_open(out, f->type.type, to);
+	dtx_sql_name(out, f->name);
+	dtx_sql_close(out, f->type.type, to);
+}
+
+bool dtx_sql_value(struct dtx_buf *out, const json_t *value, enum dtx_type to)
 {
 	if (json_is_object(value) || json_is_array(value))
 		return false;
@@ -27,6 +44,8 @@ bool dtx_sql_value(struct dtx_buf *out, const json_t *value)
 		dtx_buf_add(out, "NULL");
 	else
 		dtx_json_print(value, 0, out);
+	if (json_is_integer(value) && to == DTX_T_FLOAT64)
+		dtx_buf_add(out, ".0");
 	return true;
 }
 

@@ -14,8 +14,14 @@ struct dtx_sql_step {
 };
 
 void dtx_sql_name(struct dtx_buf *out, const char *name);
-/* Writes a scalar of the plan. False: the value is not a scalar. */
-bool dtx_sql_value(struct dtx_buf *out, const json_t *value);
+/* Writes a scalar of the plan for a column of type `to`. False: the value is not a scalar. */
+bool dtx_sql_value(struct dtx_buf *out, const json_t *value, enum dtx_type to);
+/* Writes the name of a column whose values go into a column of type `to`. */
+void dtx_sql_column(struct dtx_buf *out, const struct dtx_field *f, enum dtx_type to);
+/* Before and after an expression of type `from` whose values go into a column of type `to`: a value
+ * of SQLite has a type of its own, so an int in a column of floats is converted. */
+void dtx_sql_open(struct dtx_buf *out, enum dtx_type from, enum dtx_type to);
+void dtx_sql_close(struct dtx_buf *out, enum dtx_type from, enum dtx_type to);
 /* Writes , a."x", a."y": the columns of input t. alias NULL: without "a.". */
 void dtx_sql_columns(const struct dtx_bind *b, unsigned t, const char *alias, struct dtx_buf *out);
 /* Writes "x", "y": input columns by index. */

@@ -27,6 +27,46 @@ db.executemany("INSERT INTO main VALUES(nullif(?, char()), nullif(?, char()))", 
 rows = db.execute(open("bools.sql").read()).fetchall()
 said = list(csv.reader(open("dtx.csv")))[1:]
 print([r[3::2] for r in said] == [["" if c is None else c for c in r[3::2]] for r in rows], rows[1])'
+# an int beside floats is a float, in each way a value can be chosen, and so is what fills or joins a column of floats
+cat > widened.json <<'END'
+{"dtx": 1, "inputs": [{"name": "main", "types": {"f": "float", "n": "int"}}], "steps": [
+ {"op": "derive", "set": [{"as": "a", "expr": "clamp(f, 0, 100)"}, {"as": "b", "expr": "clamp(n, 0.5, 10)"},
+  {"as": "c", "expr": "coalesce(f, n, 0)"}, {"as": "d", "expr": "if(f > 2, f, n)"},
+  {"as": "e", "expr": "case when f > 2 then 1 when f < 0 then f else -n end"},
+  {"as": "g", "expr": "switch(n, 3, 1, 7, 2.5, n)"}, {"as": "h", "expr": "text(clamp(f, 0, 100))"},
+  {"as": "i", "expr": "clamp(n, 0, 10)"}, {"as": "k", "expr": "if(n > 3, 'x', 'y')"}]},
+ {"op": "fill_null", "cols": ["f"], "value": 0}, {"op": "fill_null", "cols": ["n"], "expr": "f * 2"},
+ {"op": "fill_null", "cols": ["a"], "expr": "i"}, {"op": "derive", "set": {"m": "text(n)"}},
+ {"op": "drop", "cols": ["n"]}]}
+END
+cat > wider.json <<'END'
+{"dtx": 1, "inputs": [{"name": "main", "types": {"f": "float", "n": "int"}}], "steps": [
+ {"op": "derive", "set": {"k": "if(n > 3, 'x', 'y')"}}, {"op": "pivot_wider", "id": ["n"], "names_from": "k", "names": ["x", "y"],
+  "values_from": "f", "agg": "max", "fill": 0}]}
+END
+cat > longer.json <<'END'
+{"dtx": 1, "inputs": [{"name": "main", "types": {"f": "float", "n": "int"}}], "steps": [
+ {"op": "pivot_longer", "cols": ["n", "f"]}, {"op": "derive", "set": {"t": "text(value)"}},
+ {"op": "group_by", "by": ["t"], "agg": {"m": "clamp(max(value), 0, 10)"}}]}
+END
+cat > union.json <<'END'
+{"dtx": 1, "inputs": [{"name": "ints", "types": {"f": "int"}}, {"name": "main", "types": {"f": "float", "n": "int"}}],
+ "steps": [{"op": "union", "with": "main"}, {"op": "derive", "set": {"t": "text(f)"}}, {"op": "drop", "cols": ["f"]}]}
+END
+printf 'f\n12\n' > ints.csv
+printf 'f,n\n2.5,3\n,7\n-1.0,\n200.25,50\n' > in.csv
+for plan in widened wider longer union; do
+	dtx run -q $plan.json $([ $plan != union ] || echo ints.csv main=)in.csv --to csv > dtx.csv
+	dtx compile --to sql $plan.json > plan.sql
+	/usr/bin/python3 -c 'import csv, sqlite3
+db = sqlite3.connect(":memory:")
+db.execute("CREATE TABLE main(f REAL, n INT)")
+db.executemany("INSERT INTO main VALUES(nullif(?, char()), nullif(?, char()))", list(csv.reader(open("in.csv")))[1:])
+db.execute("CREATE TABLE ints AS SELECT 12 AS f")
+rows = [["" if c is None else str(c) for c in r] for r in db.execute(open("plan.sql").read())]
+said = list(csv.reader(open("dtx.csv")))
+print([(h, s, r) for ss, rr in zip(said[1:], rows) for h, s, r in zip(said[0], ss, rr) if s != r] or "the same", rows[1])'
+done
 # the function that has no form is named
 for f in 'try(int(k))' 'concat(k, n)' 'source_row()'; do
 	echo '{"dtx": 1, "inputs": [{"name": "main", "types": {"k": "text", "n": "int"}}], "steps": [{"op": "derive", "set": {"x": "'"$f"'"}}]}' > f.json
