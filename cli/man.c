@@ -156,7 +156,8 @@ static void man_ops(struct dtx_buf *out)
 /* --- dtx-plan(5) --- */
 
 struct member_row {
-	const char *section, *name, *meaning; /* section NULL: the same as in the row above */
+	const char *section, *name; /* section NULL: the same as in the row above */
+	const char *meaning;        /* a text, or a list of formats */
 };
 
 static const struct member_row member_rows[] = {
@@ -262,6 +263,11 @@ static const struct member_row member_rows[] = {
 	{ NULL, "float_style", "keep, or trim: 100.0 is written as 100" },
 };
 
+static bool is_list(const char *meaning)
+{
+	return meaning == dtx_read_formats || meaning == dtx_write_formats;
+}
+
 static void man_members(struct dtx_buf *out)
 {
 	size_t i;
@@ -270,10 +276,10 @@ static void man_members(struct dtx_buf *out)
 		if (member_rows[i].section)
 			dtx_buf_printf(out, ".SH %s\n", member_rows[i].section);
 		dtx_buf_printf(out, ".TP\n.B %s\n", member_rows[i].name);
-		if (strchr(member_rows[i].meaning, ' '))
-			man_text(out, member_rows[i].meaning);
-		else /* a list of choices */
+		if (is_list(member_rows[i].meaning))
 			dtx_formats_print(member_rows[i].meaning, "", out);
+		else
+			man_text(out, member_rows[i].meaning);
 		dtx_buf_add(out, "\n");
 	}
 }
