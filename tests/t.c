@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -31,6 +32,7 @@ static struct {
 	int checks, failures;
 	const char *skipped;
 	char dir[64];
+	pid_t owner; /* of dir: children of the test must not remove it */
 } t_now;
 
 void t_check(bool ok, const char *file, int line, const char *what)
@@ -206,8 +208,35 @@ const char *t_dir(void)
 	if (!t_now.dir[0]) {
 		snprintf(t_now.dir, sizeof(t_now.dir), "/tmp/dtx-unit-XXXXXX");
 		t_check(mkdtemp(t_now.dir) != NULL, __FILE__, __LINE__, "mkdtemp");
+		t_now.owner = getpid();
 	}
 	return t_now.dir;
+}
+
+/* Ends the process as the signal would have ended it, after removing the folder of the test. nftw
+ * must not be called in a signal handler, so another process removes it. */
+static void t_interrupted(int signal)
+{
+	char *const argv[] = { (char *)"rm", (char *)"-rf", t_now.dir, NULL };
+	pid_t pid = getpid() == t_now.owner ? _Fork() : -1;
+
+	if (!pid) {
+		execv("/bin/rm", argv);
+		_exit(127);
+	}
+	if (pid > 0)
+		__real_waitpid(pid, NULL, 0);
+	raise(signal); /* SA_RESETHAND has taken this handler away */
+}
+
+/* Signals that are ignored, as in a job in the background, stay ignored. */
+static void t_clean_up_on(int signal)
+{
+	struct sigaction old,
+		act = { .sa_handler = t_interrupted, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+
+	if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(signal, &act, NULL);
 }
 
 static int t_remove(const char *path, const struct stat *st, int flag, struct FTW *ftw)
@@ -284,6 +313,9 @@ int main(int argc, char **argv)
 		return role;
 	setenv("DTX_POOL_IDLE", "5", 0); /* nothing that a test starts keeps running for long */
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	t_clean_up_on(SIGINT);
+	t_clean_up_on(SIGTERM);
+	t_clean_up_on(SIGHUP);
 	for (int i = 1 + shared; i < argc; i++)
 		only = argv[i][0] == '-' ? only : argv[i];
 	dtx_json_init();
