@@ -18,21 +18,30 @@ static struct dtx_str cut(struct dtx_str s, size_t front, size_t back)
 	return dtx_utf8_trim((struct dtx_str){ s.ptr + front, s.len - front - back });
 }
 
-/* Removes the longest currency sign from one end. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Removes the longest currency sign from one end. Most cells have none, so the bytes at both ends
+ * are compared first. */
 static bool cut_currency(struct dtx_str *s)
 {
+	char first = s->ptr[0], last = s->ptr[s->len - 1];
 	size_t best = 0;
 	bool front = false;
 
+	if (is_digit(first) && is_digit(last))
+		return false;
 	for (size_t i = 0; i < DTX_COUNT(currencies); i++) {
 		struct dtx_str c = dtx_str_of(currencies[i]);
 
 		if (c.len <= best || c.len >= s->len)
 			continue;
-		if (dtx_str_starts(*s, c)) {
+		if (c.ptr[0] == first && dtx_str_starts(*s, c)) {
 			best = c.len;
 			front = true;
-		} else if (dtx_str_ends(*s, c)) {
+		} else if (c.ptr[c.len - 1] == last && dtx_str_ends(*s, c)) {
 			best = c.len;
 			front = false;
 		}
@@ -88,11 +97,6 @@ static bool cut_mark(struct dtx_str *s, const struct dtx_numtext_rules *r, struc
 		return false;
 	}
 	return true;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* Copies digits with groups to out.  *at moves past them. */
