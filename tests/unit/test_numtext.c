@@ -35,6 +35,11 @@ void test_numtext_forms(void)
 	reads("$(12.5)", "-12.5", 1);
 	reads("12 \xe2\x82\xac", "12", 0);
 	reads("EUR 12", "12", 0);
+	reads("US$5", "5", 0); /* not $5 after US */
+	reads("R$ 5,000", "5000", 0);
+	reads("5 kr", "5", 0);
+	reads("12.50 Fr.", "12.50", 2);
+	reads("-7z\xc5\x82", "-7", 0);
 	reads("12%", "0.12", 2);
 	reads("-5%", "-0.05", 2);
 	reads("125.5%", "1.255", 3);
