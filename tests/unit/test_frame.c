@@ -350,6 +350,7 @@ void test_frame_bytes_sections(void)
 	struct dtx_err err = DTX_ERR_INIT;
 	_Alignas(64) char mem[1024] = { 0 };
 	const struct dtx_frame_entry *e;
+	struct dtx_frame_entry *flagged;
 
 	T_OK(dtx_frame_add_bytes(&f, DTX_FRAME_CODE, 0, "code", DTX_STR("def"), &err), &err);
 	T_OK(dtx_frame_add_bytes(&f, DTX_FRAME_PARAMS, 0, NULL, DTX_STR(""), &err), &err);
@@ -360,6 +361,15 @@ void test_frame_bytes_sections(void)
 	T_CHECK(e && dtx_str_is(dtx_frame_bytes(&view, e), "def"));
 	T_CHECK(!dtx_frame_find(&view, DTX_FRAME_TABLE));
 	dtx_frame_close(&view);
+
+	/* only a column has the id of a dictionary where others have an offset */
+	flagged = (struct dtx_frame_entry *)(void *)(mem + DTX_FRAME_HEADER);
+	flagged->flags = DTX_FRAME_F_DICT;
+	flagged->b_off = UINT64_MAX - 2;
+	T_CODE(dtx_frame_open(mem, dtx_frame_size(&f), &view, &err), DTX_E_SNIPPET_BAD_RESULT,
+	       &err);
+	T_CHECK(strstr(err.msg, "section 0 lies outside"));
+	dtx_err_clear(&err);
 	dtx_frame_clear(&f);
 }
 

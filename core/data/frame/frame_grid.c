@@ -113,7 +113,6 @@ static enum dtx_code open_parts(const struct dtx_frame_view *view, struct grid_i
 	if (in->e->v_len || in->e->nulls || in->e->flags & ~DTX_FRAME_F_TEXT_FILE ||
 	    in->e->a_len % sizeof(struct dtx_raw_cell) || in->e->b_len < sizeof(in->h))
 		BAD(err, "grid: its section is malformed");
-	/* Not before the check: with other flags an offset may be anything. */
 	in->a = view->ptr + in->e->a_off;
 	in->b = view->ptr + in->e->b_off;
 	memcpy(&in->h, in->b, sizeof(in->h));
