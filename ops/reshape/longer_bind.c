@@ -242,10 +242,11 @@ static enum dtx_code place_pieces(struct longer_bind *l, struct dtx_err *err)
 		int32_t *cell = &s->col[(size_t)r[p] * s->nvalues + v[p]];
 
 		if (*cell >= 0)
-			DTX_TRY(dtx_bind_fail(l->b, DTX_E_NAME_COLLISION, "/names_to", err,
-			                      "columns '%s' and '%s' are the same piece",
-			                      l->b->in[0]->field[*cell].name,
-			                      l->b->in[0]->field[l->piece[p].col].name));
+			DTX_TRY(dtx_bind_fail(
+				l->b, DTX_E_NAME_COLLISION, "/names_to", err,
+				"columns '%s' and '%s' have the same parts in their names",
+				l->b->in[0]->field[*cell].name,
+				l->b->in[0]->field[l->piece[p].col].name));
 		*cell = l->piece[p].col;
 	}
 out:

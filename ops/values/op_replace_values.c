@@ -266,8 +266,8 @@ static enum dtx_code bind_patterns(struct dtx_bind *b, const struct replace_args
 			DTX_TRY(dtx_bind_fail_next(
 				b, DTX_E_TYPE_MISMATCH, "/cols",
 				"leave the column out, or cast it to text in a step before", err,
-				"column '%s' is %s: patterns are for text", s->field[i].name,
-				dtx_type_name(type)));
+				"column '%s' is %s: a pattern needs a text column",
+				s->field[i].name, dtx_type_name(type)));
 		DTX_TRY(bind_formula(b, a, s->col[i], false, &s->hit[i], err));
 		DTX_TRY(bind_formula(b, a, s->col[i], true, &s->made[i], err));
 	}

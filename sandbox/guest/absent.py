@@ -21,14 +21,14 @@ import sys
 import threading
 
 NOBODY = 65534
-NO_PROGRAMS = "the jail starts no programs and no processes: do it in Python, or outside"
-NO_SHARING = ("the jail has no second process to share with: an ordinary object does; Pool and "
-              "concurrent.futures run tasks in turn")
-NO_THREADS = ("can't start new thread: the jail has one; concurrent.futures.ThreadPoolExecutor "
-              "runs tasks in turn")
+NO_PROGRAMS = "the jail cannot start programs or processes: do it in Python, or outside the jail"
+NO_SHARING = ("the jail has no second process to share with: use an ordinary object; Pool and "
+              "concurrent.futures run one task after the other")
+NO_THREADS = ("can't start new thread: the jail has only one; "
+              "concurrent.futures.ThreadPoolExecutor runs one task after the other")
 NO_NETWORK = "the jail has no network: give the file with --file or --table"
 NO_DISK = "the jail has no disk: files are in memory, --jail-output limits them"
-NO_SIGNALS = "no signal comes in the jail: its limit of time is an option, --jail-wall"
+NO_SIGNALS = "there are no signals in the jail; --jail-wall sets its time limit"
 
 
 def worded(owner, name, text, kind=OSError):

@@ -176,7 +176,7 @@ def join(left, right, on=None, how="inner", suffix="_right", using=None, cardina
     then right columns without the keys; a clash takes the suffix.
     """
     if how not in HOW:
-        raise ValueError("no join '%s'; there are %s" % (how, ", ".join(HOW)))
+        raise ValueError("join: '%s' is not a kind of join; use one of %s" % (how, ", ".join(HOW)))
     how = "full" if how == "outer" else how
     lk, rk = key_pairs(left, right, on, using)
     left, right = left.reset_index(drop=True), right.reset_index(drop=True)
@@ -245,7 +245,7 @@ def lookup_value(df, other, key, value, as_, on_missing="null", default=None):
     if on_missing == "error" and None in found:
         raise ValueError("lookup_value: a key is missing")
     if as_ in df.columns:
-        raise ValueError("lookup_value: column '%s' is there already" % as_)
+        raise ValueError("lookup_value: there is already a column '%s'" % as_)
     kind = kind_of(other[value])
     if default is not None and not fits(default, kind):
         raise ValueError("default does not fit column '%s'" % value)
@@ -269,7 +269,7 @@ def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exac
         if {kind_of(df[lt]), kind_of(other[rt])} <= kinds:
             break
     else:
-        raise TypeError("asof_join wants two numbers or two times")
+        raise TypeError("asof_join: both columns must be numbers, or both must be times")
     if isinstance(tolerance, str):
         unit = tolerance.lstrip("0123456789")
         tolerance = pd.Timedelta(seconds=int(tolerance[:-len(unit)]) * UNITS[unit])
@@ -357,7 +357,7 @@ def pivot_longer(df, cols=None, keep=None, names_to="name", values_to="value", n
         values += [value] if value not in values else []
         at = len(rests) - 1 if value_at is None else rests.index(rest), value
         if at in place:
-            raise ValueError("columns '%s' and '%s' are the same piece" % (place[at], c))
+            raise ValueError("columns '%s' and '%s' have the same parts in their names" % (place[at], c))
         place[at] = c
     n = len(df)
     rows = [(i, r) for i in range(n) for r in range(len(rests))]
@@ -394,7 +394,7 @@ def pivot_wider(df, names_from, values_from, id=None, agg=None, fill=None, names
         combos.sort(key=lambda key: [(v is None, "" if v is None else v) for v in key])
     for key in combos:
         if names and label[key] not in names:
-            raise ValueError("pivot_wider: '%s' is none of names" % label[key])
+            raise ValueError("pivot_wider: '%s' is not in names" % label[key])
     cells = {}
     for row, at in enumerate(zip(keys_of(df, id), keys_of(df, names_from))):
         cells.setdefault((at[0], label[at[1]]) if names else at, []).append(row)

@@ -202,5 +202,5 @@ def aggregate(fn, values, *more):
     if fn in COUNTS:
         return COUNTS[fn](known)
     if fn not in AGGREGATES:
-        raise ValueError("no aggregate '%s'; there are %s" % (fn, ", ".join(sorted({**AGGREGATES, **COUNTS}))))
+        raise ValueError("'%s' is not an aggregate; use one of %s" % (fn, ", ".join(sorted({**AGGREGATES, **COUNTS}))))
     return AGGREGATES[fn](known, *more) if known else None

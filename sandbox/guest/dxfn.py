@@ -574,7 +574,7 @@ def whole(v):
             raise ValueError("%d does not fit 64 bits" % v)
         return v
     if v != int(v):
-        raise ValueError("%r is no whole number" % v)
+        raise ValueError("%r is not a whole number" % v)
     return int(v)
 
 
@@ -590,7 +590,7 @@ def real(v):
 def truth(v):
     words = {"true": True, "false": False, "1": True, "0": False}
     if isinstance(v, decimal.Decimal):
-        raise ValueError("a decimal is no bool")
+        raise ValueError("a decimal is not a bool")
     return words[v.strip().lower()] if isinstance(v, str) else {0: False, 1: True}[v]
 
 
@@ -680,7 +680,7 @@ def date_trunc(d, unit):
 def in_format(text, form):
     got = dxwords.format_reader(form, 1969)(text)
     if got is None:
-        raise ValueError("cast failed: '%s' is no date as %s" % (text, form))
+        raise ValueError("cast failed: '%s' is not a date of the form %s" % (text, form))
     return got
 
 

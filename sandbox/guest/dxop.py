@@ -385,7 +385,7 @@ def as_number(v):
         return None
     found = number_text(text)
     if not found:
-        raise ValueError("cast failed: '%s' is no number" % (v,))
+        raise ValueError("cast failed: '%s' is not a number" % (v,))
     return float(found[0])
 
 
@@ -448,7 +448,7 @@ def replace_values(df, cols, map, else_="keep", regex=False):
 def replace_patterns(column, map, other):
     """Replaces all matches of the first pattern that matches."""
     if kind_of(column) not in ("text", "null"):
-        raise TypeError("patterns are for text")
+        raise TypeError("a pattern needs a text column")
     out = []
     for v in plain(column):
         pair = next((p for p in map if v is not None and pattern(p["from"]).search(v)), None)
@@ -576,7 +576,7 @@ def limit(df, n, offset=0, from_="start", by=()):
 def repeat(df, n=None, col=None):
     """Copies each row n times, one after the other; 0 or null drops it."""
     if col is not None and kind_of(df[col]) not in ("int", "null"):
-        raise TypeError("repeat: column '%s' is no int" % col)
+        raise TypeError("repeat: column '%s' is not an int" % col)
     times = [n] * len(df) if col is None else plain(df[col])
     if any(k is not None and k < 0 for k in times):
         raise ValueError("repeat: a negative number of copies")
@@ -600,6 +600,6 @@ def union(tables, names=(), by="name", fill_missing=True, source_as=None, column
         out[c] = unite([t[c] if c in t.columns else pd.Series([None] * len(t), dtype=object) for t in tables])
     if source_as:
         if source_as in out:
-            raise ValueError("union: there is a column '%s'" % source_as)
+            raise ValueError("union: there is already a column '%s'" % source_as)
         out[source_as] = pd.Series([n for n, t in zip(sources or names, tables) for _ in range(len(t))], dtype=object)
     return pd.DataFrame(out)

@@ -141,7 +141,7 @@ def picked(parts, pick):
 
 def check_pick(pick, tables):
     if pick > tables:
-        raise ValueError("split_tables wants table %d, there are %d" % (pick, tables))
+        raise ValueError("split_tables: there is no table %d, only %d" % (pick, tables))
 
 
 def keep_range(df, range, typed=()):
@@ -204,7 +204,7 @@ def blank_down(df, cols, typed=()):
 def unmerge(df, raw=None, cols=None, axis="both", typed=()):
     """A text file has no merged cells, and of a workbook only the raw cells know them."""
     if any(table["merged"] for table in (raw or {}).values()):
-        raise ValueError("unmerge: a pandas table knows no merged cells")
+        raise ValueError("unmerge: a pandas table has no merged cells")
     for name in cols or ():
         if name not in df.columns:
             raise KeyError("no column '%s'" % name)
@@ -214,9 +214,9 @@ def unmerge(df, raw=None, cols=None, axis="both", typed=()):
 def subtitle_to_column(df, as_="subtitle", col=None, match=(), drop=True, typed=()):
     """Moves titles between the rows to a new first column of the rows below them."""
     if as_ in df.columns:
-        raise ValueError("subtitle_to_column: there is a column '%s'" % as_)
+        raise ValueError("subtitle_to_column: there is already a column '%s'" % as_)
     if match and match[0].get("kind") == "bold":
-        raise ValueError("subtitle_to_column: a frame does not know which cells are bold")
+        raise ValueError("subtitle_to_column: a pandas table does not say which cells are bold")
     grid, col = grid_of(df), df.columns[0] if col is None else col
     at, regex = list(df.columns).index(col), match[0].get("regex") if match else None
     title, titles, rows = None, [], []
@@ -272,7 +272,7 @@ def pivot_records(df, key=None, value=None, sep=None, every=None, start=None, na
     """Makes records of rows with a key and a value."""
     grid, names = grid_of(df), list(df.columns)
     if len(names) < 2 and not sep:
-        raise ValueError("pivot_records wants a key and a value column")
+        raise ValueError("pivot_records needs a key column and a value column")
     at = 0 if key is None else names.index(key)
     other = 1 if value is None else names.index(value)
     records, size, keys = [], 0, {}
@@ -308,7 +308,7 @@ def record_row(text, sep):
 def promote_header(df, rows=1, sep=" ", fill="auto", unique="suffix"):
     grid = grid_of(df)
     if len(grid) < rows:
-        raise ValueError("promote_header wants %d rows, the table has %d" % (rows, len(grid)))
+        raise ValueError("promote_header needs %d rows, but the table has %d" % (rows, len(grid)))
     parts = [[" ".join((t or "").split()) for t in row] for row in grid[:rows]]
     if fill in ("auto", "right"):
         for row in parts[:-1]:

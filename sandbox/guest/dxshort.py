@@ -12,7 +12,7 @@ def added(df, made, by, order):
     """Adds the columns {name: formula}, whose names must be new."""
     for name in made:
         if name in df.columns:
-            raise ValueError("there is a column '%s' already" % name)
+            raise ValueError("there is already a column '%s'" % name)
     return window(df, [{"as": name, "expr": expr} for name, expr in made.items()], by, order)
 
 

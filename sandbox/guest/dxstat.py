@@ -36,7 +36,7 @@ def add_id(df, as_="row_id", start=1, by=(), hash_of=None):
     """Numbers the rows, or gives the SHA-256 of their cells as text, each preceded by its length.
     """
     if as_ in df.columns:
-        raise ValueError("add_id: there is a column '%s'" % as_)
+        raise ValueError("add_id: there is already a column '%s'" % as_)
     values = [None] * len(df)
     for rows in group_rows(df, names_of(by)).values() if hash_of is None else ():
         for k, row in enumerate(rows):
@@ -125,7 +125,7 @@ def edges_of(values, n, method):
     """Edges of n ranges over ascending values; equal edges are merged."""
     edges, low, high = [], values[0], values[-1]
     if method == "log" and low <= 0:
-        raise ValueError("bin: log ranges want numbers above 0, not %r" % low)
+        raise ValueError("bin: ranges on a log scale need numbers above 0, not %r" % low)
     for k in range(n + 1):
         part = k / n
         at = quantile(values, part) if method == "quantile" else \
@@ -148,7 +148,7 @@ def range_text(edges, k, closed):
 def bin(df, col, as_, breaks=(), n=None, method="width", closed="left", labels=()):
     """The range that each number falls into; null if it is outside all of them."""
     if as_ in df.columns:
-        raise ValueError("bin: there is a column '%s'" % as_)
+        raise ValueError("bin: there is already a column '%s'" % as_)
     values, labels = floats_of(df, col), names_of(labels)
     known = sorted(v for v in values if v is not None)
     edges = [float(b["at"]) for b in breaks] if breaks else edges_of(known, n, method) if known else []
@@ -217,7 +217,7 @@ def outliers(df, cols, method="iqr", k=1.5, by=(), action="flag"):
         gone |= {row for row, is_far in enumerate(far) if is_far}
         if action == "flag":
             if name + "_outlier" in df.columns:
-                raise ValueError("outliers: there is a column '%s_outlier'" % name)
+                raise ValueError("outliers: there is already a column '%s_outlier'" % name)
             out[name + "_outlier"] = column_of([None if v is None else f for v, f in zip(values, far)], "bool")
         elif action == "null":
             out[name] = pick(df[name], [None if is_far else row for row, is_far in enumerate(far)])

@@ -55,7 +55,7 @@ def crosstab(df, rows, cols, value=None, agg="count", margins=False, normalize=N
     """Counts how often values occur together. A total is the aggregate of all its rows."""
     df, rows, cols = df.reset_index(drop=True), names_of(rows), names_of(cols)
     if value is None and agg != "count":
-        raise ValueError("crosstab: agg '%s' wants a value" % agg)
+        raise ValueError("crosstab: agg '%s' needs value" % agg)
     left, right = keys_of(df, rows), keys_of(df, cols)
     ids, names = group_rows(df, rows), list(dict.fromkeys(right))
     words = dict(zip(right, zip(*(texts(df[c]) for c in cols))))
@@ -107,7 +107,7 @@ def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", lab
     words = [c for c in words if c not in by][:1] or words[-1:]
     if column:
         if label in df.columns:
-            raise ValueError("there is a column '%s' already" % label)
+            raise ValueError("there is already a column '%s'" % label)
         sums = [row_sum(v) for v in zip(*(plain(df[c]) for c in numbers))] if numbers else [None] * len(df)
         kind = common(kind_of(df[c]) for c in numbers)
         df, numbers = df.assign(**{label: column_of(sums, "int" if kind == "null" else kind)}), numbers + [label]

@@ -103,7 +103,7 @@ def json_pieces(text):
     except ValueError:
         items = None
     if not isinstance(items, list):
-        raise ValueError("explode wants a JSON array, got '%s'" % text)
+        raise ValueError("explode: '%s' is not a JSON array" % text)
     return [v if v is None else str(v) if isinstance(v, str) else json_text(v) for v in items]
 
 
@@ -122,7 +122,7 @@ def explode(df, cols, sep=None, json=False, trim=True, drop_empty=False, index_a
         if [len(parts) for parts in lists[c]] != counts:
             raise ValueError("explode: columns '%s' and '%s' have different numbers of pieces" % (cols[0], c))
     if index_as in df.columns:
-        raise ValueError("explode: there is a column '%s'" % index_as)
+        raise ValueError("explode: there is already a column '%s'" % index_as)
     out = df.iloc[[row for row, n in enumerate(counts) for _ in range(n)]].reset_index(drop=True)
     out = out.assign(**{c: pd.Series(list(itertools.chain(*lists[c])), dtype=object) for c in cols})
     if index_as:
@@ -134,7 +134,7 @@ def implode(df, by, col, sep=",", distinct=False, sort=False):
     """Joins the values of each group to one text."""
     by = names_of(by)
     if col in by:
-        raise ValueError("implode: column '%s' is in by" % col)
+        raise ValueError("implode: column '%s' is also in by" % col)
     groups, values, written, out = group_rows(df, by), plain(df[col]), texts(df[col]), []
     for rows in groups.values():
         rows = [r for r in rows if values[r] is not None]
@@ -273,6 +273,6 @@ def parse_date(df, cols, formats=(), order=None, type="date", excel_serial=False
         tries = [attempt(values, read) for read in readers]
         out, failed = min(tries, key=lambda t: t[1])  # the first of the best
         if failed and (on_error == "error" or readers[0] is iso_reader and not any(v is not None for v in out)):
-            raise ValueError("parse_date: no reading fits all values of column '%s'" % name)
+            raise ValueError("parse_date: no date format fits all values of column '%s'" % name)
         return column_of(out, type)
     return df.reset_index(drop=True).assign(**{c: column(c) for c in names_of(cols)})

@@ -300,7 +300,7 @@ def json_read(t):
     try:
         return json.loads(t, parse_int=Written, parse_float=Written, parse_constant=none)
     except json.JSONDecodeError as e:
-        raise ValueError("cast failed: no JSON: %s" % e) from None
+        raise ValueError("cast failed: not JSON: %s" % e) from None
 
 
 def json_text(v):

@@ -31,7 +31,7 @@ DESCRIPTOR = 1 << 20  # the kernel never gives a descriptor that large here
 real = {}
 
 
-READ_ONLY = "the jail writes below /out, which comes back, and /tmp"
+READ_ONLY = "files can be written to /out, which is given back, and to /tmp"
 
 
 def fail(code, path):

@@ -61,7 +61,7 @@ class Loop(asyncio.base_events.BaseEventLoop):
         pass
 
     async def _make_subprocess_transport(self, *args, **words):
-        raise PermissionError(errno.EPERM, "the jail starts no programs and no processes")
+        raise PermissionError(errno.EPERM, "the jail cannot start programs or processes")
 
 
 class Policy(asyncio.DefaultEventLoopPolicy):

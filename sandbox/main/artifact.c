@@ -89,8 +89,9 @@ static enum dtx_code take_one(struct dtx_box *b, const struct dtx_frame_view *vi
 	if (!dtx_artifact_name(name)) {
 		show(name, shown);
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
-		         "file '%s': a name has at most %d bytes of UTF-8 and %d parts, none that "
-		         "begins with a dot or has invisible characters",
+		         "file '%s': its name must have at most %d bytes of UTF-8 and %d path "
+		         "parts, "
+		         "none of which begins with a dot or has invisible characters",
 		         shown, DTX_JAIL_FILE_NAME, PARTS_MAX);
 	}
 	copy = dtx_arena_alloc(&b->names, name.len + 1, 1);

@@ -245,7 +245,7 @@ static enum dtx_code ask(struct dtx_box *b, const struct far *f, struct dtx_err 
 
 	/* A list that was cut short would require less than the user asked for. */
 	if (b->spec.require_layers && strlen(b->spec.require_layers) >= sizeof(a.require_layers))
-		REFUSE(err, "required layers: a list of at most %zu bytes can be asked for",
+		REFUSE(err, "the list of required layers must be at most %zu bytes",
 		       sizeof(a.require_layers) - 1);
 	if (b->spec.require_layers)
 		dtx_str_copy(a.require_layers, sizeof(a.require_layers),
@@ -407,7 +407,7 @@ static enum dtx_code hear(struct dtx_box *b, const struct far *f, struct dtx_jai
 	DTX_TRY(take_far(b, f, &a, sizeof(a), err));
 	a.text[sizeof(a.text) - 1] = a.verify[sizeof(a.verify) - 1] = 0;
 	if (!dtx_remote_sane(&a, &b->spec.limits))
-		REFUSE(err, "the far side's answer is not understood");
+		REFUSE(err, "the answer of the far side cannot be read");
 	if (a.refused) {
 		spell_out(dtx_str_of(a.text), reason, sizeof(reason));
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s", reason);

@@ -69,7 +69,7 @@ static enum dtx_code open_box(struct dtx_remote_ask *a, int *out_fd, struct dtx_
 	if (memcmp(a->magic, DTX_REMOTE_ASK, sizeof(a->magic)) != 0 || a->mode < DTX_JAIL_CHECK ||
 	    a->mode > DTX_JAIL_EXEC || !a->in_len || a->in_len > FRAME_MAX ||
 	    a->keep_output > DTX_STREAM_MAX || a->profile >= DTX_JAIL_PROFILES)
-		REFUSE(err, "the request is not understood");
+		REFUSE(err, "the request cannot be read");
 	DTX_TRY(dtx_jail_open_here(&spec, box, err));
 out:
 	return rc;

@@ -208,7 +208,7 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s", r.text);
 	}
 	if (got != 1 || msg->type != type)
-		REFUSE(err, "control", "the zygote's answer is not understood");
+		REFUSE(err, "control", "the answer of the zygote cannot be read");
 out:
 	for (size_t i = 0; rc != DTX_OK && got == 1 && fds && i < *nfds; i++)
 		dtx_file_close(&fds[i]);
@@ -285,7 +285,7 @@ static enum dtx_code job_expect(struct dtx_box *b, uint16_t type, struct dtx_wir
 
 	DTX_TRY(wait_for(b, b->job.fd, SETUP_MS, "control", "answer of the worker", err));
 	if (dtx_wire_recv(&b->job, msg, NULL, NULL) != 1 || msg->type != type)
-		REFUSE(err, "verify", "the worker's answer is not understood");
+		REFUSE(err, "verify", "the answer of the worker cannot be read");
 out:
 	return rc;
 }

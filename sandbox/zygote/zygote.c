@@ -134,7 +134,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 		            strerror(ns_errno));
 	if (!entered && !z->landlock)
 		DTX_ZREFUSE(err, "userns",
-		            "no namespaces (%s) and no landlock: files would be open",
+		            "no namespaces (%s) and no Landlock: files could be read",
 		            strerror(ns_errno));
 	if (entered) {
 		z->layers |= DTX_LAYER_NAMESPACES;

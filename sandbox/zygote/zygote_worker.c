@@ -192,7 +192,7 @@ enum dtx_code dtx_zworker_locked(struct dtx_zygote *z, struct dtx_zworker *w, st
 		DTX_ZREFUSE(err, "worker", "it ended while it locked itself down");
 	memcpy(&w->audit, msg.payload, sizeof(w->audit));
 	if (w->audit > 1 || nfds != w->audit)
-		DTX_ZREFUSE(err, "worker", "its hand-over is not understood");
+		DTX_ZREFUSE(err, "worker", "what it handed over cannot be read");
 	bad = dtx_limits_seal_fds(w->pid, z->lib_ro);
 	if (bad)
 		DTX_ZREFUSE(err, "rlimits", "nofile: %s", strerror(bad));

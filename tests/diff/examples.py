@@ -19,7 +19,7 @@ dx = compare.dx
 # Examples that have no pandas form on purpose: what is missing and why.
 NO_FORM = {
     "auto": "the header finder looks at cells, which a pandas table has not",
-    "merged": "a pandas table knows no merged cells",
+    "merged": "a pandas table has no merged cells",
 }
 
 

@@ -164,10 +164,10 @@ void test_jail_far_side_goes_wrong(void)
 	char layers[200] = "";
 	const struct far_case list[] = {
 		{ "exec sleep 100", 20, .layers = layers,
-		  .says = "required layers: a list of at most 127 bytes can be asked for" },
+		  .says = "the list of required layers must be at most 127 bytes" },
 		{ "true", 20000, .says = "the far side ended; is it" },
 		{ "cat >/dev/null & exec >&-; wait", 20, .says = "the far side ended; is it" },
-		{ "cat", 20, .says = "the far side's answer is not understood" },
+		{ "cat", 20, .says = "the answer of the far side cannot be read" },
 		{ "exec sleep 100", 20, .cancel = true, .says = "cancelled" },
 		{ "while printf x; do sleep 0.01; done", 20, .cancel = true, .says = "cancelled" },
 		{ cat[0], 20, .says = "far: no room" },
@@ -222,7 +222,7 @@ void test_jail_guest_refuses(void)
 {
 	guest_says(10, false, "guest: its input ended");
 	guest_says(sizeof(struct dtx_remote_ask), true, "guest: Input/output error");
-	guest_says(sizeof(struct dtx_remote_ask), false, "guest: the request is not understood");
+	guest_says(sizeof(struct dtx_remote_ask), false, "guest: the request cannot be read");
 }
 
 /* --- what a run may require --- */
