@@ -95,8 +95,9 @@ out:
 }
 
 /* next NULL: without a hint */
-static enum dtx_code finding_add(struct dtx_bind *b, enum dtx_code code, const char *sub,
-                                 const char *next, struct dtx_err *err, const char *fmt, va_list ap)
+static DTX_PRINTF(6, 0) enum dtx_code
+	finding_add(struct dtx_bind *b, enum dtx_code code, const char *sub, const char *next,
+                    struct dtx_err *err, const char *fmt, va_list ap)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	char text[sizeof(f.msg)];
