@@ -4,6 +4,9 @@
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 
+/* The end of a hint on groups. */
+#define DOLLARS "$0 is the whole match; $$ is a dollar, \\\\1 a backslash and a 1"
+
 struct piece {
 	struct dtx_str text; /* ptr NULL: it is a group */
 	int group;
@@ -26,6 +29,7 @@ static enum dtx_code take_group(const struct dtx_regex *re, struct dtx_str t, si
 	enum dtx_code rc = DTX_OK;
 	const char *end = close ? memchr(t.ptr + *pos, close, t.len - *pos) : NULL;
 	struct dtx_str name = { t.ptr + *pos, 0 };
+	const uint32_t groups = dtx_regex_groups(re);
 	int64_t group = -1;
 
 	if (end)
@@ -35,14 +39,15 @@ static enum dtx_code take_group(const struct dtx_regex *re, struct dtx_str t, si
 	*pos += name.len + (end != NULL);
 	if (name.len > 9 || !dtx_num_parse_i64(name.ptr, name.len, &group))
 		group = name.len ? dtx_regex_group(re, name) : -1;
-	if (group < 0 || group > (int64_t)dtx_regex_groups(re)) {
+	if (group < 0 || group > (int64_t)groups) {
 		dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__,
 		            "pattern has no group '%.*s'", (int)DTX_MIN(*pos - from, (size_t)40),
 		            t.ptr + from);
-		dtx_err_hint(err,
-		             "$1 to $%u and ${name} are groups, $0 is the whole match; $$ is a "
-		             "dollar, \\\\1 a backslash and a 1",
-		             DTX_MAX(dtx_regex_groups(re), 1u));
+		if (groups > 1)
+			dtx_err_hint(err, "$1 to $%u and ${name} are groups, " DOLLARS, groups);
+		else
+			dtx_err_hint(err, "%s " DOLLARS,
+			             groups ? "$1 is the group," : "put the group into ( );");
 		rc = DTX_E_BAD_LITERAL;
 	}
 	out->group = (int)group;
