@@ -514,3 +514,60 @@ void test_agg_quantiles(void)
 	}
 	expr_env_clear(&v);
 }
+
+/* The texts "", "1", "2" ... of `kinds` numbers, n of them, three per batch, which two workers take
+ * in turn. Bit w of `pools`: worker w has a pool. */
+static void distinct_of(struct expr_env *v, const struct dtx_aggcall *c, uint32_t n, uint32_t kinds,
+                        unsigned pools)
+{
+	struct dtx_arena pool[2] = { DTX_ARENA_INIT, DTX_ARENA_INIT };
+	static const uint32_t groups[2][3] = { { 0, 0, 0 }, { 1, 1, 1 } };
+	size_t size = dtx_agg_state_size(c);
+	struct dtx_column *before = v->batch->col[3], *out = NULL;
+	_Alignas(16) char states[512];
+	void *state = states;
+
+	dtx_agg_init(c, states, size, 0, 2);
+	for (uint32_t i = 0; i < n; i++) {
+		struct dtx_builder b;
+		char text[12];
+
+		dtx_builder_init(&b, before->type, 3);
+		for (uint32_t k = 0; k < 3; k++) {
+			uint32_t number = (uint32_t)(((uint64_t)i * 3 + k) * 2654435761u % kinds);
+
+			snprintf(text, sizeof(text), "%u", number);
+			dtx_builder_text(&b, dtx_str_of(number ? text : ""));
+		}
+		T_OK(dtx_builder_finish(&b, NULL, &v->batch->col[3], &v->err), &v->err);
+		T_OK(dtx_agg_add(c, states, size, groups[i % 2],
+		                 pools >> i % 2 & 1 ? &pool[i % 2] : NULL, v->batch, &v->counts,
+		                 &v->err),
+		     &v->err);
+		dtx_column_unref(v->batch->col[3]);
+		v->batch->col[3] = before;
+	}
+	T_OK(dtx_agg_merge(c, states, states + size, &v->err), &v->err);
+	T_OK(dtx_agg_final(c, &state, 1, &v->counts, &out, &v->err), &v->err);
+	T_INT(out->v.i64[0], kinds);
+	dtx_column_unref(out);
+	dtx_agg_free(c, states, size, 2);
+	dtx_arena_clear(&pool[0]);
+	dtx_arena_clear(&pool[1]);
+}
+
+void test_agg_distinct_texts_of_two_workers(void)
+{
+	static const uint32_t kinds[] = { 1, 2, 3, 4, 7, 60, 61, 1000 };
+	struct dtx_aggcalls calls = { NULL, 0, 0 };
+	struct expr_env v;
+
+	expr_env_init(&v);
+	v.scope.allow = DTX_ALLOW_AGG;
+	v.scope.grouped = true;
+	T_CHECK(expr_env_bind(&v, "count_distinct(t)", &calls) != NULL);
+	for (size_t i = 0; i < DTX_COUNT(kinds); i++)
+		for (unsigned pools = 0; pools < 4; pools++)
+			distinct_of(&v, calls.call[0], kinds[i] * 2, kinds[i], pools);
+	expr_env_clear(&v);
+}

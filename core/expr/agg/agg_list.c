@@ -1,14 +1,13 @@
 /* Aggregates that keep all values that they have seen: count_distinct, concat_agg.
  *
  * Their states grow with the number of rows.  Values of at most 64 bits go into a hash set of words
- * with open addressing (linear probing, at most two thirds full); texts and decimals go into a map
+ * with open addressing (linear probing, at most two thirds full); texts and decimals go into one
  * by their bytes.  concat_agg keeps each text with the position of its row and sorts by it at the
  * end, so that the result is in table order although workers add rows in any order. */
 #include "core/expr/agg/aggcall.h"
 
 #include "core/base/hash/hash.h"
 #include "core/base/mem.h"
-#include "core/base/strmap.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"
 
@@ -151,20 +150,84 @@ static const struct dtx_aggkernel distinct_words = { .size = sizeof(struct words
 
 /* --- distinct texts and decimals --- */
 
-struct textset {
-	struct dtx_strmap *map;
+struct text {
+	const char *ptr; /* NULL: a free slot */
+	size_t len;
+	uint64_t hash;
+};
+struct textset { /* all zero: empty */
+	struct text *slot;
+	uint32_t n, cap;
+	bool pooled;          /* the slots belong to a pool and are freed with it */
+	struct dtx_arena own; /* bytes of texts that no pool holds */
 };
 
-static bool textset_add(struct textset *s, struct dtx_str key)
-{
-	uint32_t found;
+/* Larger sets take slots from the allocator, so that a pool does not fill with the slots that they
+ * have outgrown. */
+#define TEXTS_POOLED 64u
 
-	if (!s->map) {
-		s->map = dtx_mem_zalloc(1, sizeof(*s->map));
-		if (!s->map)
-			return false;
+/* The slot of key, or the free one where it belongs.  At least one slot must be free. */
+static struct text *textset_find(const struct textset *s, struct dtx_str key, uint64_t hash)
+{
+	uint32_t at = (uint32_t)hash & (s->cap - 1);
+
+	while (s->slot[at].ptr &&
+	       (s->slot[at].hash != hash ||
+	        !dtx_str_eq((struct dtx_str){ s->slot[at].ptr, s->slot[at].len }, key)))
+		at = (at + 1) & (s->cap - 1);
+	return &s->slot[at];
+}
+
+static bool textset_grow(struct textset *s, struct dtx_arena *pool)
+{
+	uint32_t cap = s->cap ? s->cap * 2 : 2;
+	bool pooled = pool && cap <= TEXTS_POOLED;
+	struct text *slot, *old = s->slot;
+
+	if (!cap)
+		return false;
+	slot = pooled ? dtx_arena_zalloc(pool, cap, sizeof(*slot))
+	              : dtx_mem_zalloc(cap, sizeof(*slot));
+	if (!slot)
+		return false;
+	for (uint32_t i = 0; i < s->cap; i++) {
+		uint32_t at = (uint32_t)old[i].hash & (cap - 1);
+
+		while (old[i].ptr && slot[at].ptr)
+			at = (at + 1) & (cap - 1);
+		if (old[i].ptr)
+			slot[at] = old[i];
 	}
-	return dtx_strmap_put(s->map, key, 0, &found);
+	if (!s->pooled)
+		dtx_mem_free(old);
+	s->slot = slot;
+	s->cap = cap;
+	s->pooled = pooled;
+	return true;
+}
+
+/* Adds key, whose bytes are copied to `bytes`; NULL: they live as long as the set. */
+static bool textset_add(struct textset *s, struct dtx_str key, uint64_t hash,
+                        struct dtx_arena *pool, struct dtx_arena *bytes)
+{
+	struct text *to = s->cap ? textset_find(s, key, hash) : NULL;
+
+	if (to && to->ptr)
+		return true;
+	if (!to || s->n + s->n / 2 + 1 >= s->cap) {
+		if (!textset_grow(s, pool))
+			return false;
+		to = textset_find(s, key, hash);
+	}
+	if (!key.len)
+		key.ptr = "";
+	else if (bytes)
+		key.ptr = dtx_arena_pack(bytes, key.ptr, key.len);
+	if (!key.ptr)
+		return false;
+	*to = (struct text){ key.ptr, key.len, hash };
+	s->n++;
+	return true;
 }
 
 static enum dtx_code texts_rows(const struct dtx_aggcall *c, char *states, size_t stride,
@@ -176,13 +239,16 @@ static enum dtx_code texts_rows(const struct dtx_aggcall *c, char *states, size_
 
 	(void)c;
 	for (k = 0; k < r->n; k++) {
+		struct textset *s = STATE(struct textset, k);
+
 		i = ROW(k);
 		if (r->col->type.type == DTX_T_DECIMAL)
 			key = (struct dtx_str){ (const char *)&r->col->v.dec[i],
 				                sizeof(struct dtx_dec128) };
 		else
 			key = dtx_column_text(r->col, i);
-		if (!textset_add(STATE(struct textset, k), key))
+		if (!textset_add(s, key, dtx_hash64(key.ptr, key.len, 0), r->pool,
+		                 r->pool ? r->pool : &s->own))
 			DTX_FAIL_MEM(err);
 	}
 out:
@@ -193,26 +259,30 @@ static void texts_free(void *state)
 {
 	struct textset *s = state;
 
-	if (s->map)
-		dtx_strmap_clear(s->map);
-	dtx_mem_free(s->map);
-	s->map = NULL;
+	if (!s->pooled)
+		dtx_mem_free(s->slot);
+	dtx_arena_clear(&s->own);
+	memset(s, 0, sizeof(*s));
 }
 
+/* Texts in a pool stay where they are; others move into the set that stays. */
 static enum dtx_code texts_merge(const struct dtx_aggcall *c, void *to, void *from,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct textset *a = to, *b = from;
-	size_t i;
+	struct textset *a = to, *b = from, small;
 
 	(void)c;
-	if (!a->map) {
-		a->map = b->map;
-		b->map = NULL;
+	if (a->n < b->n) {
+		small = *a;
+		*a = *b;
+		*b = small;
 	}
-	for (i = 0; b->map && i < b->map->n; i++) {
-		if (!textset_add(a, b->map->entry[i].key))
+	for (uint32_t i = 0; i < b->cap; i++) {
+		const struct text *t = &b->slot[i];
+
+		if (t->ptr && !textset_add(a, (struct dtx_str){ t->ptr, t->len }, t->hash, NULL,
+		                           b->own.head ? &a->own : NULL))
 			DTX_FAIL_MEM(err);
 	}
 	texts_free(b);
@@ -226,7 +296,7 @@ static enum dtx_code texts_final(const struct dtx_aggcall *c, void *state, struc
 	const struct textset *s = state;
 
 	(void)c, (void)run, (void)err;
-	out->u.i = s->map ? (int64_t)s->map->n : 0;
+	out->u.i = s->n;
 	return DTX_OK;
 }
 
