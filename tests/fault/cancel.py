@@ -240,7 +240,8 @@ def main():
     make_inputs()
     todo = [c for c in cases() if args.only in c[0]]
     if not args.instants:
-        todo = rng.sample([c for c in todo if not c[1][2:3] or "made." not in c[1][2]], 14)
+        todo = [c for c in todo if not c[1][2:3] or "made." not in c[1][2]]
+        todo = rng.sample(todo, min(14, len(todo)))
     for name, argv, step in todo:
         argv = prepare(argv, step)
         whole = 0.6
