@@ -10,6 +10,7 @@
 #include "cli/out.h"
 #include "cli/run/runner.h"
 #include "cli/why/why_replay.h"
+#include "core/base/cancel.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/sheet/cellref.h"
@@ -276,18 +277,34 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t first, uint32_t 
 	                      err);
 }
 
+/* A member of a row of lineage.  Most members are the same in many rows that follow each other, so
+ * the value of the row before is used again if it has this text. */
+static json_t *same_text(const json_t *before, const char *key, const char *text)
+{
+	json_t *was = json_object_get(before, key);
+
+	if (!text)
+		return json_null();
+	return was && strcmp(dtx_json_text(before, key, ""), text) == 0 ? json_incref(was)
+	                                                                : json_string(text);
+}
+
+/* Adds a row to the record.  *before: the row before, NULL for the first; this one from then on. */
 static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,
-                                    struct dtx_err *err)
+                                    json_t **before, struct dtx_err *err)
 {
 	const char *alias = l->input >= 0 ? r->plan->input[l->input].name : NULL;
+	const json_t *b = *before;
 
-	return dtx_record_add(
-		r->record, DTX_PART_LINEAGE,
-		json_pack("{si ss? ss? ss? ss ss? ss? ss? ss?}", "output", (int)l->output,
-	                  "out_col", l->out_col, "alias", alias, "in_col", l->in_col, "type",
-	                  l->direct ? "DIRECT" : "INDIRECT", "subtype", l->subtype, "formula",
-	                  l->formula, "composed", l->composed, "class", l->cls),
-		err);
+	*before = json_pack(
+		"{si so so so so so so so so}", "output", (int)l->output, "out_col",
+		same_text(b, "out_col", l->out_col), "alias", same_text(b, "alias", alias),
+		"in_col", same_text(b, "in_col", l->in_col), "type",
+		same_text(b, "type", l->direct ? "DIRECT" : "INDIRECT"), "subtype",
+		same_text(b, "subtype", l->subtype), "formula", same_text(b, "formula", l->formula),
+		"composed", same_text(b, "composed", l->composed), "class",
+		same_text(b, "class", l->cls));
+	return dtx_record_add(r->record, DTX_PART_LINEAGE, *before, err);
 }
 
 enum dtx_code dtx_runner_checks_seen(struct dtx_runner *r, struct dtx_err *err)
@@ -320,6 +337,7 @@ enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_exec_result *x = r->result;
 	uint32_t i, at, first, count;
+	json_t *row = NULL;
 	size_t k;
 
 	DTX_TRY(dtx_runner_inputs_seen(r, err));
@@ -327,8 +345,10 @@ enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
 		dtx_plan_span(r->plan, i, &first, &count);
 		DTX_TRY(record_step(r, first, count, at, err));
 	}
-	for (k = 0; k < x->nlineage; k++)
-		DTX_TRY(record_lineage(r, &x->lineage[k], err));
+	for (k = 0; k < x->nlineage; k++) {
+		DTX_TRY(dtx_cancel_row(k, err));
+		DTX_TRY(record_lineage(r, &x->lineage[k], &row, err));
+	}
 	DTX_TRY(dtx_runner_checks_seen(r, err));
 out:
 	return rc;
