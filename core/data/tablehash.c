@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "core/base/buf.h"
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
@@ -467,6 +468,7 @@ enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *o
 	if (out->keep)
 		DTX_TRY(rowhash_keep(b, col, out, err));
 	for (i = 0; i < b->nsel;) {
+		DTX_TRY(dtx_cancel_look(err)); /* a batch of many columns takes long */
 		i = rowhash_some(b, col, i, out);
 		DTX_TRY(dtx_buf_check(out->scratch, "row", err));
 	}

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/cancel.h"
 #include "core/base/text/num.h"
 #include "core/data/time/time.h"
 
@@ -119,8 +120,10 @@ enum dtx_code dtx_asof_new(struct dtx_join_table *t, const struct dtx_asof_rule 
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < batches; i++)
 		DTX_TRY(dtx_batch_flat(t->kept.batch[i], col, &place[i], err));
-	for (uint32_t id = 0; id < t->nkeys; id++)
+	for (uint32_t id = 0; id < t->nkeys; id++) {
+		DTX_TRY(dtx_cancel_line(id, err)); /* each key has its own rows to sort */
 		fill_key(a, rule, place, id);
+	}
 	*out = a;
 	a = NULL;
 out:

@@ -172,7 +172,7 @@ static void sift_down(struct ticket *heap, size_t n)
 
 /* Chooses rows of one group without replacement: those with the smallest keys, or with keys below
  * the share. For a number of rows, the first ones are made a heap whose root is replaced by any
- * smaller key. */
+ * smaller key. Like draw, it stops where the run has to end. */
 static int64_t choose(const struct sample_args *a, struct ticket *t, int64_t n)
 {
 	const long double below = (long double)a->frac * 18446744073709551616.0L;
@@ -181,6 +181,8 @@ static int64_t choose(const struct sample_args *a, struct ticket *t, int64_t n)
 	for (int64_t i = 0; i < n; i++) {
 		struct ticket one = { splitmix64((uint64_t)a->seed + (uint64_t)i), i };
 
+		if (i % DTX_CANCEL_ROWS == 0 && dtx_cancel_now())
+			break;
 		if (!a->n) {
 			if ((long double)one.key < below)
 				t[kept++] = one;

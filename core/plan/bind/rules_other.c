@@ -1,4 +1,5 @@
 /* Rules that refer to another table: what they keep of it, and their verdicts. */
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/plan/bind/rules_parts.h"
 
@@ -125,8 +126,10 @@ enum dtx_code dtx_rules_side_merge(struct dtx_rules_side *to, struct dtx_rules_s
 	for (size_t i = 0; i < to->bound->n; i++) {
 		struct dtx_rules_other *o = &to->of[i], *f = &from->of[i];
 
-		for (size_t k = 0; k < f->seen.n; k++)
+		for (size_t k = 0; k < f->seen.n; k++) {
+			DTX_TRY(dtx_cancel_row(k, err));
 			DTX_TRY(put_key(o, f->seen.entry[k].key, err));
+		}
 		if (!dtx_fsum_merge(&o->sum, &f->sum))
 			DTX_FAIL_MEM(err);
 		o->rows += f->rows;

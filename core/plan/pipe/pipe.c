@@ -465,7 +465,9 @@ static enum dtx_code pipe_list(struct worker *w, uint64_t seq, struct dtx_reorde
 		list->first = item->next;
 		if (!list->first)
 			list->last = NULL;
-		rc = run_item(w, seq, item->batch, item, err);
+		rc = dtx_cancel_look(err);
+		if (rc == DTX_OK)
+			rc = run_item(w, seq, item->batch, item, err);
 		dtx_reorder_done(w->reorder, item);
 	}
 	return rc;
