@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/cancel.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
@@ -229,7 +230,7 @@ static enum dtx_code reader_take(struct dtx_isolate *p, struct dtx_sealed *out, 
 	return rc;
 }
 
-enum { START_MS = 10000, END_MS = 2000 };
+enum { START_MS = 10000, END_MS = 2000, CANCEL_MS = 50 };
 
 /* --- the end of a process --- */
 
@@ -338,7 +339,8 @@ static enum dtx_code reader_died(struct dtx_isolate *p, struct dtx_err *err)
 
 /* --- messages --- */
 
-/* Waits for a message until the given time. Returns false if the process must be ended. */
+/* Waits for a message until the given time. Returns false if the process must be ended, also where
+ * the run has to end: a signal may arrive in another thread, so that poll goes on. */
 static bool wait_until(struct dtx_isolate *p, int64_t until)
 {
 	struct pollfd fd[] = { { .fd = p->wire.fd, .events = POLLIN },
@@ -349,9 +351,9 @@ static bool wait_until(struct dtx_isolate *p, int64_t until)
 	for (;;) {
 		left = (until - dtx_now_ns()) / 1000000;
 		p->timed_out = left <= 0;
-		if (p->timed_out)
+		if (p->timed_out || dtx_cancel_now())
 			return false;
-		n = poll(fd, 2, (int)DTX_MIN(left, (int64_t)60000));
+		n = poll(fd, 2, (int)DTX_MIN(left, (int64_t)CANCEL_MS));
 		if (n < 0 && errno != EINTR)
 			return false;
 		/* A call that the policy denies. It stays unanswered. */
@@ -380,13 +382,20 @@ static bool wait_message(struct dtx_isolate *p)
 static bool receive(struct dtx_isolate *p, struct dtx_wire_msg *msg, enum dtx_code *rc,
                     struct dtx_err *err)
 {
+	bool there;
 	int got;
 
 	if (p->pid <= 0) {
 		*rc = reader_broke(p, "it has ended", err);
 		return false;
 	}
-	if (!wait_message(p)) {
+	there = wait_message(p);
+	*rc = dtx_cancel_look(err);
+	if (*rc != DTX_OK) {
+		p->ended = true;
+		return false;
+	}
+	if (!there) {
 		*rc = reader_died(p, err);
 		return false;
 	}

@@ -8,9 +8,11 @@ if files are left, or if it needs more than 5 s to exit.  --figures prints these
 INSTANTS only a few cases run, for `make check`.
 """
 import argparse
+import gzip
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +38,7 @@ STEPS = [
     {"op": "add_id", "by": ["k"]}, {"op": "add_id", "as": "h", "hash_of": ["u", "v"]},
     {"op": "add_totals"}, {"op": "add_totals", "by": ["k"], "column": True},
     {"op": "asof_join", "with": "other", "on": "d", "by": "k"}, {"op": "asof_join", "with": "other", "on": "id"},
+    {"op": "asof_join", "with": "other", "on": "d", "by": "u"},
     {"op": "assert", "rules": [{"rule": "unique", "cols": ["u"]}, {"rule": "range", "col": "n", "min": 0, "max": 10}]},
     {"op": "assert", "rules": [{"rule": "relationship", "col": "u", "with": "other", "to": "u"}]},
     {"op": "bin", "col": "v", "as": "b", "n": 50, "method": "quantile"},
@@ -66,6 +69,7 @@ STEPS = [
     {"op": "filter", "where": "n > 3 and contains(u, 'a')"},
     {"op": "freq", "cols": ["u"]},
     {"op": "group_by", "by": ["u"], "agg": {"a": "sum(n)", "b": "median(v)", "c": "n_distinct(s)"}},
+    {"op": "group_by", "by": ["u"], "agg": {"a": "concat_agg(s)", "b": "mode(s)", "c": "n_distinct(n)"}},
     {"op": "group_by", "by": ["k"], "agg": {"a": "sum(n)", "b": "median(v)", "c": "n_distinct(u)"}, "order": "sorted"},
     {"op": "implode", "by": ["k"], "col": "u", "distinct": True, "sort": True},
     {"op": "intersect", "with": "other"},
@@ -139,6 +143,17 @@ def make_inputs():
                     i if i % 3 else "", i % 2))
 
 
+def make_input(name):
+    if name == "made.gz":
+        with open("in.csv", "rb") as f, gzip.open(name, "wb", compresslevel=1) as to:
+            shutil.copyfileobj(f, to)
+    elif name == "made.utf16":
+        with open("in.csv", encoding="utf-8") as f, open(name, "w", encoding="utf-16") as to:
+            shutil.copyfileobj(f, to)
+    else:
+        subprocess.run([DTX, "convert", "in.csv", "-o", name, "-q"], check=True)
+
+
 def cases():
     """Name, command, plan or None."""
     for n, step in enumerate(STEPS):
@@ -148,12 +163,25 @@ def cases():
         yield "write " + to, ["run", "PLAN", "in.csv", "-o", "out." + to], keep
         if to != "md":
             yield "read " + to, ["run", "PLAN", "made." + to, "-o", "out.csv"], keep
+    for name in ("made.gz", "made.utf16"):
+        yield "read " + name[5:], ["run", "PLAN", name, "-o", "out.csv"], keep
     yield "read all as text", ["run", "PLAN", "in.csv", "-o", "out.csv"], {"op": "unmerge"}
     yield "lineage", ["run", "PLAN", "in.csv", "-o", "out.csv", "--lineage", "rows"], {"op": "sort", "by": ["u"]}
     yield "snapshot", ["run", "PLAN", "in.csv", "-o", "out.csv", "--snapshot-inputs"], keep
     yield "convert", ["convert", "in.csv", "-o", "out.jsonl"], None
     for what in ("inspect", "suggest"):
         yield what, [what, "in.csv"], None
+
+
+def ticks_of(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            part = f.read().rpartition(")")[2].split()
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+            children = f.read().split()
+    except OSError:  # it has ended
+        return 0
+    return sum(int(n) for n in part[11:15]) + sum(ticks_of(int(child)) for child in children)
 
 
 class Started:
@@ -190,9 +218,8 @@ class Started:
             return said.read()
 
     def cpu_so_far(self):
-        with open("/proc/%d/stat" % self.p.pid) as f:
-            part = f.read().rpartition(")")[2].split()
-        return (int(part[11]) + int(part[12])) / os.sysconf("SC_CLK_TCK")
+        """Of dtx and of the processes that it has started: wait4 counts them too."""
+        return ticks_of(self.p.pid) / os.sysconf("SC_CLK_TCK")
 
 
 def prepare(argv, step):
@@ -248,7 +275,7 @@ def main():
         if args.instants:
             for a in argv:
                 if a.startswith("made.") and not os.path.exists(a):
-                    subprocess.run([DTX, "convert", "in.csv", "-o", a, "-q"], check=True)
+                    make_input(a)
             p = Started(argv)
             err = p.end(60)
             whole = p.took

@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/cancel.h"
 #include "core/base/file.h"
+#include "core/base/log.h"
 #include "core/io/isolate/isolated.h"
 #include "sandbox/policy/filter.h"
 #include "sandbox/policy/policy.h"
@@ -505,6 +507,33 @@ void test_reader_process_waits_for_main(void)
 	T_CHECK(!got.owner);
 	dtx_isolate_process.stop(p);
 	dtx_source_free(src);
+	dtx_err_clear(&err);
+}
+
+/* The wait for an answer ends when the run has to: its time is over, or a signal has come. */
+void test_reader_process_is_left_when_the_run_ends(void)
+{
+	static atomic_bool signal_came = true;
+	const struct dtx_cancel late = { NULL, dtx_now_ns() + 1000000 }, user = { &signal_came, 0 };
+	struct dtx_isolate_limits limits = { .memory = 1 << 20, .cpu_s = 600 };
+	struct dtx_err err = DTX_ERR_INIT;
+
+	if (skipped())
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		struct dtx_source *src;
+		struct dtx_isolate *p;
+		struct dtx_sealed got;
+		const struct dtx_cancel *before;
+
+		asked(wait_end, &limits, &src, &p);
+		before = dtx_cancel_set(i ? &user : &late);
+		T_CODE(dtx_isolate_process.next(p, &got, &err),
+		       i ? DTX_E_CANCELLED : DTX_E_TIME_LIMIT, &err);
+		dtx_cancel_set(before);
+		dtx_isolate_process.stop(p);
+		dtx_source_free(src);
+	}
 	dtx_err_clear(&err);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "core/base/buf.h"
+#include "core/base/cancel.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
@@ -379,6 +380,7 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 		size_t room = ENC_STEP, got;
 		char *to;
 
+		DTX_TRY(dtx_cancel_look(err));
 		if (spool->buf.len > ENC_SPOOL_MEM)
 			DTX_TRY(enc_flush(spool, err));
 		if (!dtx_buf_room(&spool->buf, ENC_STEP))
@@ -455,6 +457,7 @@ static enum dtx_code enc_mend(struct dtx_source *src, struct dtx_encoding *e, st
 	size_t at = 0;
 
 	while (at < text.len) {
+		DTX_TRY(dtx_cancel_look(err));
 		if (spool.buf.len > ENC_SPOOL_MEM)
 			DTX_TRY(enc_flush(&spool, err));
 		at = dtx_mend_step(&e->mended, text, at, ENC_STEP, &spool.buf);

@@ -1,6 +1,7 @@
 /* Passes over all records: finds columns, types and morsels, and counts irregularities. */
 #include "core/io/json/json_rows.h"
 
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/data/builder.h"
 #include "core/io/columns.h"
@@ -812,7 +813,8 @@ static enum dtx_code pass_over(struct dtx_jrows *r, struct dtx_err *err)
 	bool more, fresh = true;
 
 	jwalk_init(&p.walk, r, true, see_value, &p);
-	for (;;) {
+	for (uint64_t n = 0;; n++) {
+		DTX_TRY(dtx_cancel_line(n, err));
 		if (r->unread.n && s.p == s.end)
 			break;
 		DTX_TRY(dtx_jrows_next(r, &s, !r->nrows, &more, err));
