@@ -3,7 +3,7 @@
  * The kernel clears a page when it is first written to, and that may take longer than filling it.
  * If all threads wait for the one that fills the block, idle threads should make its pages ahead.
  * They never write data, so the content of the block does not change, and a page that was not made
- * ahead is no failure. */
+ * ahead is not a failure. */
 #ifndef DTX_BASE_PREFAULT_H
 #define DTX_BASE_PREFAULT_H
 

@@ -1,5 +1,5 @@
-/* coalesce: of several columns the first value that is not null.  It is no macro: a formula would
- * not keep the text of the cells as written. */
+/* coalesce: of several columns the first value that is not null.  It is not a macro: a formula
+ * would not keep the text of the cells as written. */
 #include "core/data/cells.h"
 #include "ops/kit/opkit.h"
 

@@ -1,5 +1,5 @@
-/* merge_columns: the texts of several columns as one.  It is no macro: a formula would not see the
- * text of the cells as written. */
+/* merge_columns: the texts of several columns as one.  It is not a macro: a formula would not see
+ * the text of the cells as written. */
 #include "core/data/builder.h"
 #include "ops/kit/opkit.h"
 

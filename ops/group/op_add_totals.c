@@ -1,4 +1,4 @@
-/* add_totals: rows and a column of sums.  It is no macro: which columns are summed and which has
+/* add_totals: rows and a column of sums.  It is not a macro: which columns are summed and which has
  * the label depends on their types, and the row of a group comes right after its rows. */
 #include "core/data/builder.h"
 #include "core/data/cells.h"

@@ -1,8 +1,8 @@
 /* crosstab: how often values meet, or an aggregate of where they meet.
  *
  * Rows and columns are numbered as pivot_wider does it.  Every cell of the table is a group of its
- * own, those of the totals too: a row of the input adds to up to four of them.  It is no macro, as
- * the word Total may be a value of the columns too, and selectors do not fit group_by's sets. */
+ * own, those of the totals too: a row of the input adds to up to four of them.  It is not a macro,
+ * as the word Total may be a value of the columns too, and selectors do not fit group_by's sets. */
 #include <math.h>
 
 #include "core/data/builder.h"

@@ -1,4 +1,4 @@
-/* describe: what each column holds, in numbers.  It is no macro: the result has a row for each
+/* describe: what each column holds, in numbers.  It is not a macro: the result has a row for each
  * column and its type, which are known when the input is. */
 #include "core/data/cells.h"
 #include "ops/window/shortwin.h"

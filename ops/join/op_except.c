@@ -1,5 +1,5 @@
-/* except: rows of the current table that another table lacks.  It is no macro: the columns that a
- * selector names are looked up in both tables, and with `all` repeats count. */
+/* except: rows of the current table that another table lacks.  It is not a macro: the columns that
+ * a selector names are looked up in both tables, and with `all` repeats count. */
 #include "ops/join/setop.h"
 
 #define LEFT  "a,b\n1,x\n1,x\n2,y\n,z\n"

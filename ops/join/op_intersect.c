@@ -1,5 +1,5 @@
-/* intersect: rows of the current table that another table has too.  It is no macro, for the reasons
- * that except gives. */
+/* intersect: rows of the current table that another table has too.  It is not a macro, for the
+ * reasons that except gives. */
 #include "ops/join/setop.h"
 
 #define LEFT  "a,b\n1,x\n1,x\n2,y\n,z\n"

@@ -1,4 +1,4 @@
-/* dummies: one bool column per value.  It is no macro: pivot_wider would need a row number, and
+/* dummies: one bool column per value.  It is not a macro: pivot_wider would need a row number, and
  * puts new columns last, not where the column was. */
 #include "core/base/text/str.h"
 #include "core/data/builder.h"

@@ -1,4 +1,4 @@
-/* pad_time: rows for the steps of a calendar that are missing.  It is no macro: no core op makes
+/* pad_time: rows for the steps of a calendar that are missing.  It is not a macro: no core op makes
  * the steps from the least to the greatest time of each group. */
 #include "core/data/builder.h"
 #include "ops/kit/jsonvalue.h"

@@ -1,4 +1,4 @@
-/* resample: aggregates over buckets of a calendar.  It is no macro: in a formula the time is the
+/* resample: aggregates over buckets of a calendar.  It is not a macro: in a formula the time is the
  * bucket's, inside of an aggregate the row's own. */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* bin: numbers into ranges.  It is no macro: labels have edges as JSON prints numbers, and a
+/* bin: numbers into ranges.  It is not a macro: labels have edges as JSON prints numbers, and a
  * formula would try range after range where a search halves them. */
 #include <math.h>
 

@@ -61,7 +61,7 @@ class Lacking:
 
 def optional(names):
     """Imports the modules that are here and work. Any other is treated as absent, because a broken
-    library is no reason to refuse all runs."""
+    library is not a reason to refuse all runs."""
     for name in names:
         try:
             importlib.import_module(name)

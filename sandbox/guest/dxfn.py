@@ -568,7 +568,7 @@ def number(fn):
 def whole(v):
     if isinstance(v, str):
         if not re.fullmatch(r"[+-]?[0-9]+", v.strip()):
-            raise ValueError("'%s' is no int" % v)
+            raise ValueError("'%s' is not an int" % v)
         v = int(v)
         if not INT_MIN <= v <= INT_MAX:
             raise ValueError("%d does not fit 64 bits" % v)
@@ -580,10 +580,10 @@ def whole(v):
 
 def real(v):
     if isinstance(v, str) and "_" in v or isinstance(v, datetime.date):
-        raise ValueError("'%s' is no number" % v)
+        raise ValueError("'%s' is not a number" % v)
     got = float(v)
     if not np.isfinite(got):
-        raise ValueError("%r is no number" % v)
+        raise ValueError("%r is not a number" % v)
     return got
 
 

@@ -372,7 +372,7 @@ def parse_number(df, cols, type="float", decimal=".", group=",", currency=True, 
             return None
         found = number_text(text, decimal, group, currency, percent)
         if not found:
-            raise ValueError("'%s' is no number" % text)
+            raise ValueError("'%s' is not a number" % text)
         return read(found[0])
     kind, read = reader(type, None)
     return df.assign(**{c: column_of(convert(plain(df[c]), number, on_error)[0], kind) for c in names_of(cols)})

@@ -13,7 +13,7 @@ __all__ = ["pad_time", "resample"]
 def duration(every, kind):
     found = re.fullmatch("([0-9]+)(s|min|h|d|w|mo|q|y)", every)
     if not found or not int(found[1]):
-        raise ValueError("'%s' is no duration" % every)
+        raise ValueError("'%s' is not a duration" % every)
     if kind not in ("date", "datetime", "null"):
         raise TypeError("expected dates or times, got %s" % kind)
     if kind == "date" and found[2] in ("s", "min", "h"):

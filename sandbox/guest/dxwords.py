@@ -130,7 +130,7 @@ def offset_of(text):
         return datetime.timedelta()
     hours, minutes = int(text[1:3]), int(text[3:].strip(":") or 0)
     if hours > 23 or minutes > 59:
-        raise ValueError("'%s' is no offset" % text)
+        raise ValueError("'%s' is not an offset" % text)
     return datetime.timedelta(hours=hours, minutes=minutes) * (-1 if text[0] == "-" else 1)
 
 

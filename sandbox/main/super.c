@@ -42,7 +42,7 @@ static bool cancelled(const struct dtx_box *b)
 
 /* --- set-up --- */
 
-/* EPIPE is no error here: the zygote has refused already, and the reason is read where its
+/* EPIPE is not an error here: the zygote has refused already, and the reason is read where its
  * answer is expected. */
 static enum dtx_code say(struct dtx_box *b, uint16_t type, const void *payload, size_t len,
                          struct dtx_err *err)

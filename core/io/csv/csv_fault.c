@@ -228,7 +228,7 @@ static bool is_stray_alone(const struct dtx_csv *c, size_t at)
 	return alone;
 }
 
-/* Advises a reading that allows single records of another kind, as that is no reason to read all
+/* Advises a reading that allows single records of another kind, as that is not a reason to read all
  * quotes differently. */
 static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 {

@@ -118,7 +118,7 @@ static void judge_word(const struct dtx_bind *b, const char *sub, struct dtx_err
 	word = json_string_value(dtx_part_value(st, sub));
 	if (!json_is_object(agg) || !word || !dtx_expr_is_name(dtx_str_of(word)))
 		return;
-	f->span[0] = 0; /* the span in the long form is no place in the plan */
+	f->span[0] = 0; /* the span in the long form is not in the plan */
 	f->span[1] = (int32_t)strlen(word);
 	if (f->code != DTX_E_UNKNOWN_COLUMN && f->code != DTX_E_MISSING_COLUMN &&
 	    f->code != DTX_E_AGGREGATE_REQUIRED && f->code != DTX_E_UNKNOWN_FUNCTION)

@@ -203,7 +203,7 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 		             "rename the column of that name in a step before: {\"op\": "
 		             "\"rename\", \"map\": {\"%s\": \"another_name\"}}",
 		             name);
-	/* a parameter that is not written is no place: the finding is about the step */
+	/* a parameter that is not written has no place: the finding is about the step */
 	return dtx_bind_take(b, dtx_bind_at(b, sub, at, sizeof(at)) ? sub : NULL, &f, err);
 }
 

@@ -68,8 +68,8 @@ struct dtx_phys_view {
 	enum dtx_phys_way (*way)(const void *arg, uint32_t step);
 	const void *arg;
 };
-/* The way of the result of a step that has an op and is no snippet's, if the table is not there.
- * readers: how many read it. */
+/* The way of the result of a step that has an op and is not from a snippet, if the table is not
+ * there. readers: how many read it. */
 enum dtx_phys_way dtx_phys_way_of(const struct dtx_plan *plan, const struct dtx_flow *flow,
                                   uint32_t step, uint32_t readers);
 /* Adds to *out, which is zero at first, the sources from which the rows of table t come, and what

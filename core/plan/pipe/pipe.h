@@ -57,7 +57,7 @@ struct dtx_stage {
 };
 /* The result of a sink, in numbered parts that the reading workers ask the sink to make. */
 struct dtx_made {
-	const struct dtx_op *op; /* NULL: the source is no sink's result */
+	const struct dtx_op *op; /* NULL: the source is not the result of a sink */
 	const struct dtx_opctx *ox;
 	struct dtx_checks *checks;
 	const struct dtx_origin *origin;
