@@ -1,15 +1,16 @@
 /* Aggregates that keep all values that they have seen: count_distinct, concat_agg.
  *
  * Their states grow with the number of rows.  Values of at most 64 bits go into a hash set of words
- * with open addressing (linear probing, at most two thirds full); texts and decimals go into one
- * by their bytes.  concat_agg keeps each text with the position of its row and sorts by it at the
- * end, so that the result is in table order although workers add rows in any order. */
+ * with open addressing (linear probing, at most two thirds full); texts and decimals go into a set
+ * of keys by their bytes.  concat_agg keeps each text with the position of its row and sorts by it
+ * at the end, so that the result is in table order although workers add rows in any order. */
 #include "core/expr/agg/aggcall.h"
 
 #include "core/base/hash/hash.h"
 #include "core/base/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"
+#include "core/expr/agg/aggkeys.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
 #define ROW(k)         (r->row ? r->row[k] : (k))
@@ -19,8 +20,13 @@
 struct wordset { /* all zero: empty; the value 0 marks a free slot, so it has a flag of its own */
 	uint64_t *slot;
 	uint32_t n, cap;
-	uint64_t zero;
+	bool zero;
+	bool pooled; /* the slots belong to a pool and are freed with it */
 };
+
+/* Larger sets take slots from the allocator, so that a pool does not fill with the slots that they
+ * have outgrown. */
+#define WORDS_POOLED 128u
 
 static void wordset_place(uint64_t *slot, uint32_t cap, uint64_t v)
 {
@@ -43,29 +49,35 @@ static bool wordset_has(const struct wordset *s, uint64_t v)
 	return s->slot[at] != 0;
 }
 
-static bool wordset_add(struct wordset *s, uint64_t v)
+static bool wordset_add(struct wordset *s, uint64_t v, struct dtx_arena *pool)
 {
 	uint32_t i, cap;
 	uint64_t *slot;
+	bool pooled;
 
 	if (v == 0) {
-		s->zero = 1;
+		s->zero = true;
 		return true;
 	}
 	if (wordset_has(s, v))
 		return true;
 	if (s->n + s->n / 2 >= s->cap) {
 		cap = s->cap ? s->cap * 2 : 8;
-		slot = cap ? dtx_mem_zalloc(cap, sizeof(*slot)) : NULL;
+		pooled = pool && cap <= WORDS_POOLED;
+		slot = !cap     ? NULL
+		       : pooled ? dtx_arena_zalloc(pool, cap, sizeof(*slot))
+		                : dtx_mem_zalloc(cap, sizeof(*slot));
 		if (!slot)
 			return false;
 		for (i = 0; i < s->cap; i++) {
 			if (s->slot[i])
 				wordset_place(slot, cap, s->slot[i]);
 		}
-		dtx_mem_free(s->slot);
+		if (!s->pooled)
+			dtx_mem_free(s->slot);
 		s->slot = slot;
 		s->cap = cap;
+		s->pooled = pooled;
 	}
 	wordset_place(s->slot, s->cap, v);
 	s->n++;
@@ -92,7 +104,7 @@ static enum dtx_code words_rows(const struct dtx_aggcall *c, char *states, size_
 
 	(void)c;
 	for (k = 0; k < r->n; k++) {
-		if (!wordset_add(STATE(struct wordset, k), word_at(r->col, ROW(k))))
+		if (!wordset_add(STATE(struct wordset, k), word_at(r->col, ROW(k)), r->pool))
 			DTX_FAIL_MEM(err);
 	}
 out:
@@ -103,7 +115,8 @@ static void words_free(void *state)
 {
 	struct wordset *s = state;
 
-	dtx_mem_free(s->slot);
+	if (!s->pooled)
+		dtx_mem_free(s->slot);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -122,7 +135,7 @@ static enum dtx_code words_merge(const struct dtx_aggcall *c, void *to, void *fr
 	}
 	a->zero |= b->zero;
 	for (i = 0; i < b->cap; i++) {
-		if (b->slot[i] && !wordset_add(a, b->slot[i]))
+		if (b->slot[i] && !wordset_add(a, b->slot[i], NULL))
 			DTX_FAIL_MEM(err);
 	}
 	words_free(b);
@@ -150,86 +163,6 @@ static const struct dtx_aggkernel distinct_words = { .size = sizeof(struct words
 
 /* --- distinct texts and decimals --- */
 
-struct text {
-	const char *ptr; /* NULL: a free slot */
-	size_t len;
-	uint64_t hash;
-};
-struct textset { /* all zero: empty */
-	struct text *slot;
-	uint32_t n, cap;
-	bool pooled;          /* the slots belong to a pool and are freed with it */
-	struct dtx_arena own; /* bytes of texts that no pool holds */
-};
-
-/* Larger sets take slots from the allocator, so that a pool does not fill with the slots that they
- * have outgrown. */
-#define TEXTS_POOLED 64u
-
-/* The slot of key, or the free one where it belongs.  At least one slot must be free. */
-static struct text *textset_find(const struct textset *s, struct dtx_str key, uint64_t hash)
-{
-	uint32_t at = (uint32_t)hash & (s->cap - 1);
-
-	while (s->slot[at].ptr &&
-	       (s->slot[at].hash != hash ||
-	        !dtx_str_eq((struct dtx_str){ s->slot[at].ptr, s->slot[at].len }, key)))
-		at = (at + 1) & (s->cap - 1);
-	return &s->slot[at];
-}
-
-static bool textset_grow(struct textset *s, struct dtx_arena *pool)
-{
-	uint32_t cap = s->cap ? s->cap * 2 : 2;
-	bool pooled = pool && cap <= TEXTS_POOLED;
-	struct text *slot, *old = s->slot;
-
-	if (!cap)
-		return false;
-	slot = pooled ? dtx_arena_zalloc(pool, cap, sizeof(*slot))
-	              : dtx_mem_zalloc(cap, sizeof(*slot));
-	if (!slot)
-		return false;
-	for (uint32_t i = 0; i < s->cap; i++) {
-		uint32_t at = (uint32_t)old[i].hash & (cap - 1);
-
-		while (old[i].ptr && slot[at].ptr)
-			at = (at + 1) & (cap - 1);
-		if (old[i].ptr)
-			slot[at] = old[i];
-	}
-	if (!s->pooled)
-		dtx_mem_free(old);
-	s->slot = slot;
-	s->cap = cap;
-	s->pooled = pooled;
-	return true;
-}
-
-/* Adds key, whose bytes are copied to `bytes`; NULL: they live as long as the set. */
-static bool textset_add(struct textset *s, struct dtx_str key, uint64_t hash,
-                        struct dtx_arena *pool, struct dtx_arena *bytes)
-{
-	struct text *to = s->cap ? textset_find(s, key, hash) : NULL;
-
-	if (to && to->ptr)
-		return true;
-	if (!to || s->n + s->n / 2 + 1 >= s->cap) {
-		if (!textset_grow(s, pool))
-			return false;
-		to = textset_find(s, key, hash);
-	}
-	if (!key.len)
-		key.ptr = "";
-	else if (bytes)
-		key.ptr = dtx_arena_pack(bytes, key.ptr, key.len);
-	if (!key.ptr)
-		return false;
-	*to = (struct text){ key.ptr, key.len, hash };
-	s->n++;
-	return true;
-}
-
 static enum dtx_code texts_rows(const struct dtx_aggcall *c, char *states, size_t stride,
                                 const struct dtx_aggrows *r, struct dtx_err *err)
 {
@@ -239,16 +172,13 @@ static enum dtx_code texts_rows(const struct dtx_aggcall *c, char *states, size_
 
 	(void)c;
 	for (k = 0; k < r->n; k++) {
-		struct textset *s = STATE(struct textset, k);
-
 		i = ROW(k);
 		if (r->col->type.type == DTX_T_DECIMAL)
 			key = (struct dtx_str){ (const char *)&r->col->v.dec[i],
 				                sizeof(struct dtx_dec128) };
 		else
 			key = dtx_column_text(r->col, i);
-		if (!textset_add(s, key, dtx_hash64(key.ptr, key.len, 0), r->pool,
-		                 r->pool ? r->pool : &s->own))
+		if (!dtx_aggkeys_add(STATE(struct dtx_aggkeys, k), key, r->pool))
 			DTX_FAIL_MEM(err);
 	}
 out:
@@ -257,35 +187,17 @@ out:
 
 static void texts_free(void *state)
 {
-	struct textset *s = state;
-
-	if (!s->pooled)
-		dtx_mem_free(s->slot);
-	dtx_arena_clear(&s->own);
-	memset(s, 0, sizeof(*s));
+	dtx_aggkeys_free(state);
 }
 
-/* Texts in a pool stay where they are; others move into the set that stays. */
 static enum dtx_code texts_merge(const struct dtx_aggcall *c, void *to, void *from,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct textset *a = to, *b = from, small;
 
 	(void)c;
-	if (a->n < b->n) {
-		small = *a;
-		*a = *b;
-		*b = small;
-	}
-	for (uint32_t i = 0; i < b->cap; i++) {
-		const struct text *t = &b->slot[i];
-
-		if (t->ptr && !textset_add(a, (struct dtx_str){ t->ptr, t->len }, t->hash, NULL,
-		                           b->own.head ? &a->own : NULL))
-			DTX_FAIL_MEM(err);
-	}
-	texts_free(b);
+	if (!dtx_aggkeys_merge(to, from))
+		DTX_FAIL_MEM(err);
 out:
 	return rc;
 }
@@ -293,14 +205,14 @@ out:
 static enum dtx_code texts_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
                                  struct dtx_val *out, struct dtx_err *err)
 {
-	const struct textset *s = state;
+	const struct dtx_aggkeys *s = state;
 
 	(void)c, (void)run, (void)err;
 	out->u.i = s->n;
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct textset),
+static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct dtx_aggkeys),
 	                                             .frees = true,
 	                                             .grows = true,
 	                                             .add = texts_rows,
@@ -314,6 +226,7 @@ struct piece {
 	uint64_t pos;
 	char *text;
 	size_t len;
+	bool pooled; /* the text belongs to a pool and is freed with it */
 };
 struct pieces {
 	struct piece *item;
@@ -336,10 +249,12 @@ static enum dtx_code pieces_rows(const struct dtx_aggcall *c, char *states, size
 		v = dtx_column_text(r->col, i);
 		if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
 			DTX_FAIL_MEM(err);
-		text = dtx_mem_strndup(v.ptr, v.len);
+		text = r->pool ? dtx_arena_strndup(r->pool, v.ptr, v.len)
+		               : dtx_mem_strndup(v.ptr, v.len);
 		if (!text)
 			DTX_FAIL_MEM(err);
-		s->item[s->n++] = (struct piece){ dtx_batch_pos(r->in, i), text, v.len };
+		s->item[s->n++] =
+			(struct piece){ dtx_batch_pos(r->in, i), text, v.len, r->pool != NULL };
 	}
 out:
 	return rc;
@@ -351,7 +266,8 @@ static void pieces_free(void *state)
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		dtx_mem_free(s->item[i].text);
+		if (!s->item[i].pooled)
+			dtx_mem_free(s->item[i].text);
 	dtx_mem_free(s->item);
 	memset(s, 0, sizeof(*s));
 }

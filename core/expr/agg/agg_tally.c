@@ -4,39 +4,15 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
-#include "core/base/strmap.h"
+#include "core/expr/agg/aggkeys.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
 #define ROW(k)         (r->row ? r->row[k] : (k))
 
-struct occurs {
-	uint64_t n, pos; /* number of occurrences; position of the first */
-};
-struct tally {                  /* all zero: empty */
-	struct dtx_strmap *map; /* from value to its index in `item` */
-	struct occurs *item;
-	size_t cap;
+struct tally {                   /* all zero: empty */
+	struct dtx_aggkeys keys; /* n: how often it occurs; pos: where it does first */
 	uint64_t total;
 };
-
-static bool tally_add(struct tally *s, struct dtx_str key, uint64_t n, uint64_t pos)
-{
-	uint32_t at, had;
-
-	if (!s->map)
-		s->map = dtx_mem_zalloc(1, sizeof(*s->map));
-	if (!s->map || !dtx_mem_reserve(&s->item, &s->cap, s->map->n + 1, sizeof(*s->item)))
-		return false;
-	had = (uint32_t)s->map->n;
-	if (!dtx_strmap_put(s->map, key, had, &at))
-		return false;
-	if (at == had)
-		s->item[at] = (struct occurs){ 0, pos };
-	s->item[at].n += n;
-	s->item[at].pos = DTX_MIN(s->item[at].pos, pos);
-	s->total += n;
-	return true;
-}
 
 /* The key of a value: a text itself, else the bytes of the value. */
 static struct dtx_str key_of(enum dtx_type type, const struct dtx_val *v)
@@ -60,13 +36,18 @@ static enum dtx_code tally_rows(const struct dtx_aggcall *c, char *states, size_
 	struct dtx_val v;
 
 	for (uint32_t k = 0; k < r->n; k++) {
+		struct tally *s = STATE(struct tally, k);
+		struct dtx_aggkey *key;
 		uint32_t i = ROW(k);
 
 		memset(&v, 0, sizeof(v));
 		dtx_val_get(r->col, i, &v);
-		if (!tally_add(STATE(struct tally, k), key_of(c->argtype.type, &v), 1,
-		               dtx_batch_pos(r->in, i)))
+		key = dtx_aggkeys_add(&s->keys, key_of(c->argtype.type, &v), r->pool);
+		if (!key)
 			DTX_FAIL_MEM(err);
+		key->n++;
+		key->pos = DTX_MIN(key->pos, dtx_batch_pos(r->in, i));
+		s->total++;
 	}
 out:
 	return rc;
@@ -76,42 +57,39 @@ static void tally_free(void *state)
 {
 	struct tally *s = state;
 
-	if (s->map)
-		dtx_strmap_clear(s->map);
-	dtx_mem_free(s->map);
-	dtx_mem_free(s->item);
-	memset(s, 0, sizeof(*s));
+	dtx_aggkeys_free(&s->keys);
+	s->total = 0;
 }
 
 static enum dtx_code tally_merge(const struct dtx_aggcall *c, void *to, void *from,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct tally *a = to, *b = from, old;
+	struct tally *a = to, *b = from;
 
 	(void)c;
-	if (!a->map) {
-		old = *a;
-		*a = *b;
-		*b = old;
-	}
-	for (size_t i = 0; b->map && i < b->map->n; i++)
-		if (!tally_add(a, b->map->entry[i].key, b->item[i].n, b->item[i].pos))
-			DTX_FAIL_MEM(err);
-	tally_free(b);
+	if (!dtx_aggkeys_merge(&a->keys, &b->keys))
+		DTX_FAIL_MEM(err);
+	a->total += b->total;
+	b->total = 0;
 out:
 	return rc;
 }
 
-static size_t most_frequent(const struct tally *s)
+static struct dtx_str text_of(const struct dtx_aggkey *k)
 {
-	size_t best = 0;
+	return (struct dtx_str){ k->ptr, k->len };
+}
 
-	for (size_t i = 1; i < s->map->n; i++) {
-		const struct occurs *a = &s->item[i], *b = &s->item[best];
+static const struct dtx_aggkey *most_frequent(const struct dtx_aggkeys *s)
+{
+	const struct dtx_aggkey *best = NULL;
 
-		if (a->n > b->n || (a->n == b->n && a->pos < b->pos))
-			best = i;
+	for (uint32_t i = 0; i < s->cap; i++) {
+		const struct dtx_aggkey *k = &s->slot[i];
+
+		if (k->ptr && (!best || k->n > best->n || (k->n == best->n && k->pos < best->pos)))
+			best = k;
 	}
 	return best;
 }
@@ -130,18 +108,20 @@ static int cmp_sorted(const void *a, const void *b, void *type)
 /* The smallest value such that at least a share p of all values is not larger. */
 static bool quantile(const struct tally *s, enum dtx_type type, double p, struct dtx_val *out)
 {
-	struct sorted *list = dtx_mem_alloc(s->map->n, sizeof(*list));
+	struct sorted *list = dtx_mem_alloc(s->keys.n, sizeof(*list));
 	double want = ceil(p * (double)s->total), have = 0;
-	size_t i;
+	uint32_t n = 0, i;
 
 	if (!list)
 		return false;
-	for (i = 0; i < s->map->n; i++) {
-		value_of(type, s->map->entry[i].key, &list[i].v);
-		list[i].n = s->item[i].n;
+	for (i = 0; i < s->keys.cap; i++) {
+		if (!s->keys.slot[i].ptr)
+			continue;
+		value_of(type, text_of(&s->keys.slot[i]), &list[n].v);
+		list[n++].n = s->keys.slot[i].n;
 	}
-	qsort_r(list, s->map->n, sizeof(*list), cmp_sorted, &type);
-	for (i = 0; i + 1 < s->map->n; i++) {
+	qsort_r(list, n, sizeof(*list), cmp_sorted, &type);
+	for (i = 0; i + 1 < n; i++) {
 		have += (double)list[i].n;
 		if (have >= want)
 			break;
@@ -163,7 +143,7 @@ static enum dtx_code tally_final(const struct dtx_aggcall *c, void *state, struc
 	if (out->null)
 		return DTX_OK;
 	if (c->kind == DTX_AGG_MODE)
-		value_of(type, s->map->entry[most_frequent(s)].key, out);
+		value_of(type, text_of(most_frequent(&s->keys)), out);
 	else if (!quantile(s, type, c->p, out))
 		DTX_FAIL_MEM(err);
 out:
