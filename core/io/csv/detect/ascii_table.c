@@ -449,7 +449,7 @@ static enum dtx_code tell(struct dtx_csv *c, const struct frame *f, struct dtx_e
 {
 	static const char *const what[] = {
 		[FRAME_BARS] = "bars around its lines are not cells",
-		[FRAME_PLACES] = "its columns stand below the dashes of a rule",
+		[FRAME_PLACES] = "its columns are below the dashes of a rule",
 		[FRAME_DELIMITED] = "the row of dashes below its header is not a record",
 		[FRAME_SEPARATORS] = "",
 	};
@@ -459,9 +459,9 @@ static enum dtx_code tell(struct dtx_csv *c, const struct frame *f, struct dtx_e
 	if (f->kind == FRAME_SEPARATORS)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s' is a drawn table: %s; rules left out: %lld", dtx_source_name(c->head.src),
-	            what[f->kind], (long long)f->rules);
-	dtx_err_hint(&w, "with \"dialect\": {\"delimiter\": ...} nothing is taken for a drawing");
+	            "'%s' is a drawn table: %s; ruled lines left out: %lld",
+	            dtx_source_name(c->head.src), what[f->kind], (long long)f->rules);
+	dtx_err_hint(&w, "with \"dialect\": {\"delimiter\": ...} no line is taken for a drawn one");
 	w.count = f->rules;
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:

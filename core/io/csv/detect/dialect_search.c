@@ -334,6 +334,13 @@ static uint32_t least_columns(const struct search *f, const struct search_try *t
 	return t->d.delim[0] == '\x1f' || t->d.delim[0] == '\x01' ? 2 : 3;
 }
 
+/* Whether the blanks are those of one column whose texts are two words with two blanks between
+ * ("Ann  Lee"): as columns, the middle one would be empty throughout. */
+static bool words_of_one_cell(const struct search_try *t)
+{
+	return t->d.delim[0] == ' ' && t->s.modal == 3 && t->s.doubled >= t->s.records;
+}
+
 static void search_rarer(struct search *f)
 {
 	struct search_try t;
@@ -345,7 +352,7 @@ static void search_rarer(struct search *f)
 		if (!is_rare(f, i))
 			continue;
 		try_delim(f, search_rare[i].delim, search_rare[i].runs, &t);
-		if (t.s.modal >= least_columns(f, &t) &&
+		if (t.s.modal >= least_columns(f, &t) && !words_of_one_cell(&t) &&
 		    t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
 		    t.s.score > f->best.s.score + SEARCH_TIE)
 			f->best = t;

@@ -390,6 +390,7 @@ static enum dtx_code take_places(struct dtx_csv *c, bool *took, struct dtx_err *
 	struct dtx_str text = { c->enc.text, c->enc.len };
 	struct dtx_err w = DTX_ERR_INIT;
 	struct places *p = dtx_mem_zalloc(1, sizeof(*p));
+	char rules[64];
 
 	if (!p)
 		DTX_FAIL_MEM(err);
@@ -406,11 +407,11 @@ static enum dtx_code take_places(struct dtx_csv *c, bool *took, struct dtx_err *
 	if (!*took)
 		goto out;
 	DTX_TRY(part_all(p, &c->enc, err));
+	snprintf(rules, sizeof(rules), "; lines of dashes left out: %lld", (long long)p->rules);
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s' has %u columns of fixed places, split where all lines are blank; rules "
-	            "left out: %lld",
-	            dtx_source_name(c->head.src), p->ncols, (long long)p->rules);
-	dtx_err_hint(&w, "\"dialect\": {\"delimiter\": ...} parts the cells otherwise");
+	            "'%s' has %u columns of fixed width, split where every line is blank%s",
+	            dtx_source_name(c->head.src), p->ncols, p->rules ? rules : "");
+	dtx_err_hint(&w, "\"dialect\": {\"delimiter\": ...} splits them in another way");
 	DTX_TRY(dtx_csv_note(c, &w, err));
 	if (p->rules)
 		c->opts.comment = "\x01";
