@@ -28,6 +28,15 @@
 #include "core/base/text/json.h"
 #include "sandbox/role.h"
 
+#if DTX_SANITIZED
+/* Undefined behaviour ends in an illegal instruction; this prints where that was. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "handle_sigill=1";
+}
+#endif
+
 static struct {
 	int checks, failures;
 	const char *skipped;
