@@ -14,6 +14,7 @@ field() { # NAME NUMBER: prints a column of tests/suites
 
 if [ "$mode" = run ]; then
 	export T_TURNS="$logs/turns" # the halves of a suite share their tests through this folder
+	export DTX_POOL_IDLE=60      # suites share warm pools, as each start of one takes seconds
 	began=$(date +%s)
 	field "$1" 3 | sh > "$logs/$1.log" 2>&1
 	echo $? > "$logs/$1.status"
