@@ -116,10 +116,6 @@ static enum dtx_code add_steps(const struct dtx_axis *x, struct dtx_axis_values 
 	union point step;
 
 	for (; step_point(x, first, *k, &step) && point_cmp(x, step, here) <= 0; (*k)++) {
-		/* a step that is too small to change its value would never end */
-		if (*k > VALUES_MAX)
-			DTX_FAIL(err, DTX_E_ROW_LIMIT,
-			         "complete: a column would have more than %d steps", VALUES_MAX);
 		if (point_cmp(x, step, here) == 0)
 			continue;
 		DTX_TRY(add_value(v, (struct dtx_from){ to->len, DTX_FROM_TEXT }, DTX_NOWHERE,
@@ -130,13 +126,28 @@ out:
 	return rc;
 }
 
+/* There may be so many steps, or steps so small that they never change the value, that adding them
+ * would not end. */
+static enum dtx_code check_steps(const struct dtx_axis *x, union point first, union point last,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	union point step;
+
+	if (step_point(x, first, VALUES_MAX + 1, &step) && point_cmp(x, step, last) <= 0)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "complete: a column would have more than %d steps",
+		         VALUES_MAX);
+out:
+	return rc;
+}
+
 /* Merges the existing values with the steps between them, in order. */
 static enum dtx_code merge_steps(struct dtx_relayout *m, const struct dtx_axis *x,
                                  struct dtx_axis_values *v, const int64_t *row, int64_t n,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	union point first = { 0 }, here;
+	union point first, here;
 	struct dtx_column *made = NULL;
 	struct dtx_builder to;
 	int64_t k = 0;
@@ -144,10 +155,11 @@ static enum dtx_code merge_steps(struct dtx_relayout *m, const struct dtx_axis *
 	dtx_builder_init(&to, (struct dtx_typeref){ x->type, 0, 0 }, 64);
 	if (!n)
 		goto out;
+	DTX_TRY(read_point(m, x, row[0], &first, err));
+	DTX_TRY(read_point(m, x, row[n - 1], &here, err));
+	DTX_TRY(check_steps(x, first, here, err));
 	for (int64_t i = 0; i < n; i++) {
 		DTX_TRY(read_point(m, x, row[i], &here, err));
-		if (!i)
-			first = here;
 		DTX_TRY(add_steps(x, v, first, here, &k, &to, err));
 		DTX_TRY(add_value(v, (struct dtx_from){ row[i], x->col },
 		                  dtx_tablekeys_id(&v->keys, row[i]), err));
