@@ -1,5 +1,6 @@
 /* Every operation's own examples, with every batch size and number of workers; and what every
  * operation must handle: empty and one-row tables, failing allocations. */
+#include "sandbox/role.h"
 #include "tests/unit/planrun.h"
 
 static const uint32_t batches[] = { 1, 7, 65536 };
@@ -48,9 +49,13 @@ void test_ops_examples(void)
 
 			example_plan(e, &plan);
 			for (size_t b = 0; b < DTX_COUNT(batches); b++)
-				for (size_t w = 0; w < DTX_COUNT(workers); w++)
+				for (size_t w = 0; w < DTX_COUNT(workers); w++) {
+					/* a sanitizer build has each size and number once */
+					if (DTX_SANITIZED && w != (b + k) % DTX_COUNT(workers))
+						continue;
 					example_run(dtx_ops[i], e, dtx_buf_text(&plan), batches[b],
 					            workers[w]);
+				}
 			dtx_buf_clear(&plan);
 		}
 }
