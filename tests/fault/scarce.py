@@ -42,12 +42,17 @@ def forget():
             os.remove(name)
 
 
+USUAL = {}
+
+
 def as_usual(name, jobs, before, **how):
     """Each job must end as it does when nothing is scarce."""
     wrong = []
     for job in jobs:
-        usual = dtx(job)
-        forget()
+        if tuple(job) not in USUAL:
+            USUAL[tuple(job)] = dtx(job)
+            forget()
+        usual = USUAL[tuple(job)]
         got = dtx(job, before, **how)
         forget()
         if got != usual:
