@@ -20,18 +20,16 @@ import concurrent.futures
 import ctypes
 import errno
 import glob
-import io
 import json
 import os
 import re
 import secrets
-import select
 import signal
 import subprocess
 import sys
 import time
 
-from run import HERE, Child, NotHere, Scene
+from run import HERE, Child, NotHere, Scene, child, read_all
 
 PRELUDE = """
 import builtins, ctypes, errno, io, os, socket, struct, sys
@@ -214,36 +212,6 @@ class Nobody:
         pass
 
 
-def read_all(fd, deadline):
-    out = b""
-    while time.monotonic() < deadline:
-        if select.select([fd], [], [], 0.05)[0]:
-            part = os.read(fd, 65536)
-            if not part:
-                return out, True
-            out = (out + part)[-100000:]
-    return out, False
-
-
-def child(source, write, token):
-    """Runs the attempt in a fork of this process, which has imported pandas."""
-    try:
-        os.setsid()
-        os.environ["DTX_CANARY"] = token
-        for fd in (1, 2):
-            os.dup2(write, fd)
-        os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
-        sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", 0), write_through=True)
-        sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb", 0), write_through=True)
-        for text in source:
-            exec(compile(text, "<attempt>", "exec"), {"__name__": "__main__"})
-        sys.stdout.flush()
-    except BaseException as e:
-        sys.stderr.write("%s: %s" % (type(e).__name__, str(e)[:300]))
-    finally:  # even an error whose text raises another error must not reach the suite
-        os._exit(0)
-
-
 def outside(attack, parts, scene):
     """None if it succeeds in plain python, else why it did not.  NotHere: because of the machine."""
     if "forged" in attack.words:
@@ -254,6 +222,7 @@ def outside(attack, parts, scene):
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
+        os.setsid()
         child([program(attack, p, scene, True) for p in parts], write, scene.token)
     os.close(write)
     out, ended = read_all(read, time.monotonic() + 20)

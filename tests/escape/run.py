@@ -7,6 +7,7 @@ touched.
 """
 import concurrent.futures
 import glob
+import io
 import json
 import os
 import re
@@ -21,12 +22,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OUTSIDE = """
-import runpy, sys
-import pandas as pd
-transform = runpy.run_path(sys.argv[1])["transform"]
-transform({"main": pd.DataFrame({"int": [1, 2, 3]})}, {})
-"""
+CALL = 'import pandas as pd\ntransform({"main": pd.DataFrame({"int": [1, 2, 3]})}, {})\n'
 PLAN = {"dtx": 1, "steps": [{"op": "do_the_impossible"}]}
 OWN = ("run.py", "attacks.py")
 RUNS_FOREVER = ("endless_loop", "endless_sleep")
@@ -134,8 +130,7 @@ def headers(text):
 
 
 def run(argv, scene, **words):
-    # with threads of a BLAS, the attempt could not create a user namespace
-    env = dict(os.environ, OPENBLAS_NUM_THREADS="1", DTX_CANARY=scene.token,
+    env = dict(os.environ, DTX_CANARY=scene.token,
                DTX_STORE=os.path.join(scene.dir, "store.db"))
     return subprocess.run(argv, capture_output=True, env=env, close_fds=False,
                           cwd=scene.dir, errors="replace", **words)
@@ -145,59 +140,83 @@ class NotHere(Exception):
     """This machine lacks what an attempt needs to succeed outside."""
 
 
+def read_all(fd, deadline):
+    out = b""
+    while time.monotonic() < deadline:
+        if select.select([fd], [], [], 0.05)[0]:
+            part = os.read(fd, 65536)
+            if not part:
+                return out, True
+            out = (out + part)[-100000:]
+    return out, False
+
+
+def child(source, write, token):
+    """Runs the attempt in a fork of this process, which has imported pandas."""
+    try:
+        os.environ["DTX_CANARY"] = token
+        for fd in (1, 2):
+            os.dup2(write, fd)
+        os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+        sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", 0), write_through=True)
+        sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb", 0), write_through=True)
+        for text in source:
+            exec(compile(text, "<attempt>", "exec"), {"__name__": "__main__"})
+        sys.stdout.flush()
+    except BaseException as e:
+        sys.stderr.write("%s: %s" % (type(e).__name__, str(e)[:300]))
+    finally:  # even an error whose text raises another error must not reach the suite
+        os._exit(0)
+
+
+def child_of_its_own(source, write, scene):
+    """Runs the attempt in a fork of this fork, so that a signal to the parent does not hit the script."""
+    try:
+        os.setsid()
+        os.chdir(scene.dir)
+        pid = os.fork()
+        if pid == 0:
+            child(source, write, scene.token)
+        signal.signal(signal.SIGUSR1, lambda *a: None)
+        os.close(write)
+        os.waitpid(pid, 0)
+    finally:
+        os._exit(0)
+
+
 def outside(name, text, head, scene):
     """None if the attempt succeeds in plain python3, else the reason why it did not."""
-    path = os.path.join(scene.dir, name + ".py")
-    with open(path, "w") as f:
-        f.write(scene.fill(text))
     scene.expect_death = True
-    # with a separate parent, so that a signal to the parent does not hit this script
-    parent = ("import signal, subprocess, sys\n"
-              "signal.signal(signal.SIGUSR1, lambda *a: None)\n"
-              "sys.exit(subprocess.call(sys.argv[1:], close_fds=False))\n")
-    argv = [sys.executable, "-c", parent, sys.executable, "-W", "ignore", "-c", OUTSIDE, path]
-    if name in RUNS_FOREVER:
-        return outside_forever(argv, path, scene)
-    done = run(argv, scene, timeout=60)
-    if "REACHED" not in done.stdout and re.search(r"\[Errno (1|38)\]", done.stderr):
-        raise NotHere("this machine denies it outside as well: " + done.stderr.split("\n")[-2])
-    if "REACHED" not in done.stdout:
-        return "did not succeed: %s" % done.stderr[-500:]
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        child_of_its_own([scene.fill(text) + CALL], write, scene)
+    os.close(write)
+    try:
+        if name in RUNS_FOREVER:
+            return outside_forever(pid, read)
+        out = read_all(read, time.monotonic() + 60)[0].decode(errors="replace")
+    finally:
+        os.killpg(pid, signal.SIGKILL)  # it is not yet waited for, so the group is there
+        os.waitpid(pid, 0)
+        os.close(read)
+    if "REACHED" not in out and re.search(r"\[Errno (1|38)\]", out):
+        raise NotHere("this machine denies it outside as well: " + out.split("\n")[-1])
+    if "REACHED" not in out:
+        return "did not succeed: %s" % out[-500:]
     if "canary" in head and not scene.touched(head["canary"]):
         return "the canary was not touched"
     return None
 
 
-def outside_forever(argv, path, scene):
+def outside_forever(pid, read):
     """None if it says that it runs, and still runs a second later."""
-    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                               cwd=scene.dir, close_fds=False)
-    try:
-        if not select.select([process.stdout], [], [], 60)[0]:
-            return "it did not start"
-        if b"REACHED" not in os.read(process.stdout.fileno(), 100):
-            return "it did not start well"
-        try:
-            process.wait(1)
-            return "it ended by itself"
-        except subprocess.TimeoutExpired:
-            return None
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        kill_left_over(path)
-
-
-def kill_left_over(path):
-    """Ends attempts that outlive their killed parent; finds them by the path on their command line."""
-    for entry in glob.glob("/proc/[0-9]*/cmdline"):
-        try:
-            with open(entry, "rb") as f:
-                if os.fsencode(path) in f.read().split(b"\0"):
-                    os.kill(int(entry.split("/")[2]), signal.SIGKILL)
-        except OSError:
-            pass
+    if not select.select([read], [], [], 60)[0]:
+        return "it did not start"
+    if b"REACHED" not in os.read(read, 100):
+        return "it did not start well"
+    time.sleep(1)
+    return "it ended by itself" if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) else None
 
 
 def find_report(text):
@@ -261,39 +280,49 @@ def judge(expect, report):
     return "'%s' is not %s in %s" % (expect[1], expect[2], report["denied"])
 
 
-def attempt(dtx, path):
-    """Lines to print; the last says whether both halves went as expected."""
-    name = os.path.basename(path)[:-3]
-    with open(path) as f:
-        text = f.read()
-    head = headers(text)
-    skip = ""
-    for where, check in (("outside", outside), ("inside", lambda *a: inside(dtx, *a))):
+class Attempt:
+    def __init__(self, path):
+        self.name = os.path.basename(path)[:-3]
+        with open(path) as f:
+            self.text = f.read()
+        self.head = headers(self.text)
+        self.skip = self.problem = ""
+
+    def check(self, where, how):
+        """Does one half, if the one before it went as expected."""
+        if self.problem:
+            return
         scene = Scene()
         try:
-            problem = check(name, text, head, scene)
+            problem = how(self.name, self.text, self.head, scene)
+            self.problem = "%s: %s" % (where, problem) if problem else ""
         except NotHere as why:
-            problem, skip = None, " # SKIP " + str(why)
-            head.pop("expect")  # a call that never reaches the jail's filter is not named
+            self.skip = " # SKIP " + str(why)
+            self.head.pop("expect")  # a call that never reaches the jail's filter is not named
         finally:
             scene.end()
-        if problem:
-            return ["# %s: %s" % (where, problem), "not ok - " + name]
-    return ["ok - %s: %s" % (name, head["expect"]) if not skip else "ok - " + name + skip]
 
 
 def main():
     dtx = os.path.abspath(sys.argv[1])
     only = sys.argv[2] if len(sys.argv) > 2 else ""
-    paths = [p for p in sorted(glob.glob(os.path.join(HERE, "*.py")))
-             if os.path.basename(p) not in OWN and only in os.path.basename(p)]
-    passed = failed = skipped = 0
+    attempts = [Attempt(p) for p in sorted(glob.glob(os.path.join(HERE, "*.py")))
+                if os.path.basename(p) not in OWN and only in os.path.basename(p)]
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # with more, the attempt could not create a user namespace
+    import pandas  # noqa: F401
+    for a in attempts:  # forks, so it must come before any thread starts
+        a.check("outside", outside)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for lines in pool.map(lambda p: attempt(dtx, p), paths):
-            print("\n".join(lines), flush=True)
-            skipped += "# SKIP" in lines[-1]
-            passed += lines[-1].startswith("ok") and "# SKIP" not in lines[-1]
-            failed += lines[-1].startswith("not ok")
+        list(pool.map(lambda a: a.check("inside", lambda *p: inside(dtx, *p)), attempts))
+    passed = failed = skipped = 0
+    for a in attempts:
+        if a.problem:
+            print("# %s\nnot ok - %s" % (a.problem, a.name))
+        else:
+            print("ok - " + a.name + (a.skip or ": " + a.head["expect"]))
+        skipped += bool(a.skip and not a.problem)
+        passed += not a.skip and not a.problem
+        failed += bool(a.problem)
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
     return failed != 0
 
