@@ -108,7 +108,7 @@ static void short_of_memory(enum dtx_code (*once)(const struct planrun *), const
 {
 	long short_runs = 0;
 
-	for (long k = 0; k < 4000; k += 3) {
+	for (long k = 0; k < 4000; k += 3 + k / 128) {
 		enum dtx_code rc;
 
 		dtx_mem_fail_at(k);
