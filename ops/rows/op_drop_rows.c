@@ -10,9 +10,9 @@ struct drop_args {
 	struct dtx_cols *label_cols;
 	bool verify;
 };
-enum kind { KIND_NONE, KIND_BLANK, KIND_REPEATED, KIND_FOOTNOTE, KIND_WHERE, KIND_TOTAL, KINDS };
+enum row_kind { ROW_NONE, ROW_BLANK, ROW_REPEATED, ROW_FOOTNOTE, ROW_WHERE, ROW_TOTAL, ROW_KINDS };
 struct drop_state {
-	bool on[KINDS];
+	bool on[ROW_KINDS];
 	struct dtx_bound *where;
 	uint32_t *label;
 	uint32_t nlabels;
@@ -21,13 +21,13 @@ struct drop_state {
 };
 static const struct {
 	const char *name, *reason;
-} kinds[KINDS] = {
-	[KIND_NONE] = { "", "" },
-	[KIND_BLANK] = { "blank", "blank" },
-	[KIND_REPEATED] = { "repeated_header", "repeated_header" },
-	[KIND_FOOTNOTE] = { "footnotes", "footnote" },
-	[KIND_WHERE] = { "", "where" },
-	[KIND_TOTAL] = { "totals", "total" },
+} kinds[ROW_KINDS] = {
+	[ROW_NONE] = { "", "" },
+	[ROW_BLANK] = { "blank", "blank" },
+	[ROW_REPEATED] = { "repeated_header", "repeated_header" },
+	[ROW_FOOTNOTE] = { "footnotes", "footnote" },
+	[ROW_WHERE] = { "", "where" },
+	[ROW_TOTAL] = { "totals", "total" },
 };
 
 #define AT(member) .offset = offsetof(struct drop_args, member)
@@ -90,11 +90,11 @@ static enum dtx_code bind_kinds(struct dtx_bind *b, const struct drop_args *a, s
 	char sub[48];
 
 	for (size_t i = 0; i < a->kinds.n; i++) {
-		enum kind k = KIND_BLANK;
+		enum row_kind k = ROW_BLANK;
 
-		while (k < KINDS && (k == KIND_WHERE || strcmp(kinds[k].name, name[i]) != 0))
+		while (k < ROW_KINDS && (k == ROW_WHERE || strcmp(kinds[k].name, name[i]) != 0))
 			k++;
-		if (k < KINDS) {
+		if (k < ROW_KINDS) {
 			s->on[k] = true;
 			continue;
 		}
@@ -166,7 +166,7 @@ static enum dtx_code drop_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	if (a->where) {
 		DTX_TRY(dtx_bind_expr(b, 0, a->where, "/where", want, DTX_USE_ROWS, &s->where,
 		                      err));
-		s->on[KIND_WHERE] = s->where != NULL;
+		s->on[ROW_WHERE] = s->where != NULL;
 	}
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_raw_bind(b, err));
@@ -185,7 +185,7 @@ struct work {
 	bool *where;       /* per row; NULL without */
 	int64_t last_data; /* last row with two or more cells */
 	int64_t *rows, n;  /* that stay */
-	int64_t dropped[KINDS], unproven, first_unproven;
+	int64_t dropped[ROW_KINDS], unproven, first_unproven;
 };
 
 static void work_clear(struct work *w)
@@ -238,29 +238,29 @@ static bool repeats_header(struct work *w, int64_t row)
 	return true;
 }
 
-static enum kind judge(struct work *w, int64_t row)
+static enum row_kind judge(struct work *w, int64_t row)
 {
 	uint32_t only, filled = dtx_raw_filled(&w->raw, row, &only);
 
 	if (!filled)
-		return w->s->on[KIND_BLANK] ? KIND_BLANK : KIND_NONE;
-	if (w->s->on[KIND_REPEATED] && repeats_header(w, row))
-		return KIND_REPEATED;
-	if (w->s->on[KIND_FOOTNOTE] && w->last_data >= 0 && row > w->last_data)
-		return KIND_FOOTNOTE;
+		return w->s->on[ROW_BLANK] ? ROW_BLANK : ROW_NONE;
+	if (w->s->on[ROW_REPEATED] && repeats_header(w, row))
+		return ROW_REPEATED;
+	if (w->s->on[ROW_FOOTNOTE] && w->last_data >= 0 && row > w->last_data)
+		return ROW_FOOTNOTE;
 	if (w->where && w->where[row])
-		return KIND_WHERE;
-	if (!w->s->on[KIND_TOTAL])
-		return KIND_NONE;
+		return ROW_WHERE;
+	if (!w->s->on[ROW_TOTAL])
+		return ROW_NONE;
 	switch (dtx_totals_row(&w->totals, row)) {
-	case DTX_TOTAL_YES: return KIND_TOTAL;
+	case DTX_TOTAL_YES: return ROW_TOTAL;
 	case DTX_TOTAL_UNPROVEN:
 		if (!w->unproven++)
 			w->first_unproven = row;
 		break;
 	case DTX_TOTAL_NO: break;
 	}
-	return KIND_NONE;
+	return ROW_NONE;
 }
 
 static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
@@ -282,7 +282,7 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 	w->rows = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->rows));
 	if (!w->rows)
 		DTX_FAIL_MEM(err);
-	if (w->s->on[KIND_WHERE])
+	if (w->s->on[ROW_WHERE])
 		DTX_TRY(eval_where(w, t, err));
 	for (int64_t row = t->nrows - 1; row >= 0 && w->last_data < 0; row--) {
 		DTX_TRY(dtx_cancel_look(err));
@@ -290,10 +290,10 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 			w->last_data = row;
 	}
 	for (int64_t row = 0; row < t->nrows; row++) {
-		enum kind k = judge(w, row);
+		enum row_kind k = judge(w, row);
 
 		DTX_TRY(dtx_cancel_look(err));
-		if (k == KIND_NONE)
+		if (k == ROW_NONE)
 			w->rows[w->n++] = row;
 		else
 			w->dropped[k]++;
@@ -323,7 +323,7 @@ static enum dtx_code drop_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 	struct work w;
 
 	DTX_TRY(work_init(&w, ox, t, err));
-	for (enum kind k = KIND_BLANK; k < KINDS; k++)
+	for (enum row_kind k = ROW_BLANK; k < ROW_KINDS; k++)
 		dtx_op_count(ox, kinds[k].reason, w.dropped[k]);
 	if (w.unproven) {
 		uint32_t at;
@@ -361,20 +361,20 @@ static void drop_explain(const void *args, struct dtx_buf *out)
 static void drop_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
 {
 	const json_t *kind = json_array_get(json_object_get(canonical, "kinds"), 0);
-	enum kind k = KIND_BLANK;
+	enum row_kind k = ROW_BLANK;
 
 	(void)with;
-	while (k < KINDS && (!kind || strcmp(kinds[k].name, json_string_value(kind)) != 0))
+	while (k < ROW_KINDS && (!kind || strcmp(kinds[k].name, json_string_value(kind)) != 0))
 		k++;
 	switch (k) {
-	case KIND_BLANK: dtx_buf_add(out, "blank: all of its cells are empty"); break;
-	case KIND_REPEATED:
+	case ROW_BLANK: dtx_buf_add(out, "blank: all of its cells are empty"); break;
+	case ROW_REPEATED:
 		dtx_buf_add(out, "repeated_header: its cells are the column names");
 		break;
-	case KIND_FOOTNOTE:
+	case ROW_FOOTNOTE:
 		dtx_buf_add(out, "footnotes: it comes after the last row with two or more cells");
 		break;
-	case KIND_TOTAL:
+	case ROW_TOTAL:
 		dtx_buf_add(out, "totals: a label in it begins or ends with a word for a total");
 		if (dtx_json_bool(canonical, "verify", true))
 			dtx_buf_add(out, ", and its numbers are the sums of the rows above");
