@@ -268,6 +268,7 @@ struct work {
 	struct dtx_table *t;
 	struct dtx_wider_plan plan;
 	uint32_t width;              /* cells of a row, its total too */
+	uint32_t per;                /* rows whose cells are in one column */
 	struct dtx_column *totals;   /* cells of the last row, the totals */
 	uint32_t *which, *row;       /* scratch of a column */
 	struct dtx_tableagg_run run; /* a group is a cell */
@@ -317,7 +318,7 @@ static double whole_of(const struct work *w, const struct dtx_column *cells,
 }
 
 /* Column `col` of n rows whose cells are there, as shares. */
-static enum dtx_code share_column(struct work *w, const struct dtx_column *cells, uint32_t n,
+static enum dtx_code share_column(struct work *w, struct dtx_column *const *cells, uint32_t n,
                                   uint32_t col, struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -325,8 +326,10 @@ static enum dtx_code share_column(struct work *w, const struct dtx_column *cells
 
 	dtx_builder_init(&to, w->s->value.type, n);
 	for (uint32_t i = 0; i < n; i++) {
-		double all = whole_of(w, cells, w->totals, i, col);
-		double v = number_at(cells, i * w->width + col) / all;
+		const struct dtx_column *of = cells[i / w->per];
+		uint32_t row = i % w->per;
+		double all = whole_of(w, of, w->totals, row, col);
+		double v = number_at(of, row * w->width + col) / all;
 
 		if (isfinite(v) && fabs(all) > 0)
 			dtx_builder_f64(&to, v);
@@ -339,8 +342,9 @@ out:
 	return rc;
 }
 
-static enum dtx_code put_values(struct work *w, struct dtx_column *cells, struct dtx_batch *b,
-                                struct dtx_err *err)
+/* n columns have the cells of the rows of b. */
+static enum dtx_code put_values(struct work *w, struct dtx_column *const *cells, uint32_t n,
+                                struct dtx_batch *b, struct dtx_err *err)
 {
 	const struct crosstab_args *a = w->ox->args;
 	uint32_t first = w->s->keys.id.n;
@@ -355,10 +359,10 @@ static enum dtx_code put_values(struct work *w, struct dtx_column *cells, struct
 			continue;
 		}
 		for (uint32_t i = 0; i < b->nrows; i++) {
-			w->which[i] = 0;
-			w->row[i] = i * w->width + c;
+			w->which[i] = i / w->per;
+			w->row[i] = i % w->per * w->width + c;
 		}
-		DTX_TRY(dtx_cells_gather(&cells, 1, w->which, w->row, b->nrows,
+		DTX_TRY(dtx_cells_gather(cells, n, w->which, w->row, b->nrows,
 		                         &w->ox->out->field[first + c], &b->col[first + c], err));
 	}
 out:
@@ -406,24 +410,32 @@ out:
 	return rc;
 }
 
+/* A column cannot hold the cells of many wide rows, but a batch of few rows has small columns,
+ * which cost more than their cells. */
+#define CELL_COLUMNS 16u
+
 static enum dtx_code put_cells(void *ctx, struct dtx_batch *b, int64_t at, struct dtx_err *err)
 {
+	struct work *w = ctx;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column *cells = NULL;
+	struct dtx_column *cells[CELL_COLUMNS] = { NULL };
+	uint32_t n = 0;
 
-	DTX_TRY(final_cells(ctx, (uint32_t)at, b->nrows, &cells, err));
-	DTX_TRY(put_values(ctx, cells, b, err));
+	for (uint32_t i = 0; i < b->nrows; i += w->per)
+		DTX_TRY(final_cells(w, (uint32_t)at + i, DTX_MIN(w->per, b->nrows - i), &cells[n++],
+		                    err));
+	DTX_TRY(put_values(w, cells, n, b, err));
 out:
-	dtx_column_unref(cells);
+	while (n)
+		dtx_column_unref(cells[--n]);
 	return rc;
 }
 
 static enum dtx_code emit_rows(struct work *w, struct dtx_emit *out, struct dtx_err *err)
 {
-	/* cells of a batch are one column */
 	const struct dtx_rowfill fill = { .fill = put_cells,
 		                          .ctx = w,
-		                          .most = DTX_MAX(1, DTX_BATCH_ROWS / w->width) };
+		                          .most = CELL_COLUMNS * w->per };
 
 	return dtx_table_fill(w->ox, w->t, &w->s->keys.id_map, w->plan.id.first, w->plan.nids,
 	                      &fill, out, err);
@@ -441,7 +453,7 @@ static enum dtx_code emit_totals(struct work *w, struct dtx_emit *out, struct dt
 	DTX_TRY(dtx_builder_finish(&to, NULL, &b->col[0], err));
 	for (uint32_t i = 1; i < w->s->keys.id.n; i++)
 		DTX_TRY(dtx_column_nulls(w->ox->out->field[i].type, 1, &b->col[i], err));
-	DTX_TRY(put_values(w, w->totals, b, err));
+	DTX_TRY(put_values(w, &w->totals, 1, b, err));
 	DTX_TRY(dtx_emit_batch(out, b, err));
 out:
 	dtx_builder_clear(&to);
@@ -458,6 +470,7 @@ static enum dtx_code open_work(struct work *w, struct dtx_err *err)
 	if (w->width > DTX_BATCH_ROWS || ((uint64_t)w->plan.nids + 1) * w->width >= DTX_NOWHERE)
 		DTX_FAIL(err, DTX_E_PIVOT_TOO_WIDE, "crosstab: %u rows of %u columns are too many",
 		         w->plan.nids, w->plan.ncols);
+	w->per = DTX_MAX(1, DTX_BATCH_ROWS / w->width);
 	w->which = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*w->which));
 	w->row = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*w->row));
 	if (!w->which || !w->row)
