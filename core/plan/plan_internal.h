@@ -100,6 +100,9 @@ DTX_MUSTUSE enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32
                                               struct dtx_err *err);
 /* Writes "has no SQL form: concat() cannot be translated", from what an op has left in `text`. */
 #define DTX_PART_FORMLESS 160
+/* The longest text of a step in another language, and what is said of a longer one. */
+#define DTX_PART_MAX      ((size_t)4 << 20)
+#define DTX_PART_TOO_LONG "needs more than 4 MiB of %s; split its formula over several steps"
 void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_PART_FORMLESS]);
 
 /* The place, as written, of a canonical member that was rewritten. False: it was not. */

@@ -508,6 +508,10 @@ static bool has_date(const struct coder *c, const struct dtx_expr *e)
 
 static void code(struct coder *c, const struct dtx_expr *e)
 {
+	/* Forms such as that of // hold an argument several times, so nested ones grow as a power:
+	 * where the text has no room left, what follows is not made. */
+	if (!dtx_buf_ok(c->out))
+		return;
 	if (c->kind == CODE_SQL && (e->kind == DTX_EX_BIN || e->kind == DTX_EX_NEG) &&
 	    has_date(c, e))
 		lacks(c, "counting with dates", "");

@@ -83,7 +83,7 @@ out:
 static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
                     struct dtx_buf *out, char lacks[DTX_PART_FORMLESS])
 {
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_PART_MAX);
 	bool ok = false;
 
 	snprintf(lacks, DTX_PART_FORMLESS, "has no pandas form");
@@ -97,6 +97,10 @@ static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
 	if (st->op && !st->broken && !ok && st->op->flags & DTX_OP_DX) {
 		dtx_buf_reset(&text);
 		ok = dtx_py_call(st->op, st->args, st->table_name, st->ntables, &text);
+	}
+	if (text.fail == DTX_BUF_MAX) { /* nested forms that hold an argument several times */
+		snprintf(lacks, DTX_PART_FORMLESS, DTX_PART_TOO_LONG, "pandas");
+		ok = false;
 	}
 	dtx_buf_add(out, dtx_buf_text(&text));
 	dtx_buf_clear(&text);

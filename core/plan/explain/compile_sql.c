@@ -126,7 +126,8 @@ static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *e
 	const char **from = dtx_arena_alloc(&c->arena, st->ntables + 1, sizeof(*from));
 	struct dtx_sql_step s = { st->args, c->flow.bind[i], from };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char what[DTX_PART_FORMLESS];
+	struct dtx_buf text = DTX_BUF_INIT(DTX_PART_MAX);
 	const char *name = cte_name(c, (int32_t)(c->plan->ninputs + i));
 
 	if (!from)
@@ -143,9 +144,12 @@ static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *e
 	if (!name)
 		DTX_FAIL_MEM(err);
 	if (!st->op->sql(&s, &text)) {
-		char what[DTX_PART_FORMLESS];
-
 		dtx_part_formless(&text, "SQL", what);
+		rc = refuse(c->plan, i, what, err);
+		goto out;
+	}
+	if (text.fail == DTX_BUF_MAX) { /* nested forms that hold an argument several times */
+		snprintf(what, sizeof(what), DTX_PART_TOO_LONG, "SQL");
 		rc = refuse(c->plan, i, what, err);
 		goto out;
 	}
