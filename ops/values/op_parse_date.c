@@ -90,6 +90,14 @@ static const struct dtx_example date_examples[] = {
 	  .out = "d\n2024-01-31\n\n" },
 	{ .step = DTX_JSON({
 		  "op" : "parse_date",
+		  "cols" : ["d"],
+		  "formats" : ["%d.%m.%Y"],
+		  "on_error" : "null"
+	  }),
+	  .in = "d\n17.8.2023\n17.8.23\n",
+	  .out = "d\n2023-08-17\n\n" },
+	{ .step = DTX_JSON({
+		  "op" : "parse_date",
 		  "cols" : ["t"],
 		  "formats" : ["%a %d %b %Y %I:%M:%S.%f %p %z"],
 		  "type" : "datetime"
@@ -553,7 +561,8 @@ const struct dtx_op dtx_op_parse_date = {
 		 "(with on_error null, the one that fits most). Without formats and order, ISO "
 		 "8601: other dates are ambiguous_date, which names the orders that fit. Cells "
 		 "that are dates already stay. The time of a date must be midnight. Years of two "
-		 "digits are counted. A format has %Y %y %m %b %B %d %j, %G %V %u for ISO weeks, "
+		 "digits are counted. A format has %Y (four digits) %y (two) %m %b %B %d %j, %G %V "
+		 "%u for ISO weeks, "
 		 "%H, or %I with %p, %M %S %f, %a %A, and %z for an offset (Z, +02, +0200, "
 		 "+02:00), which makes the value UTC. Everything that it reads is checked: a day "
 		 "of the week must be that of the date, and digits below a microsecond must be 0.",

@@ -155,10 +155,10 @@ def names_pattern(names):
     return "|".join("%s|%s" % (n, n[:3]) for n in names)
 
 
-FIELDS = {"Y": "[0-9]{1,4}", "y": "[0-9]{2}", "m": "[0-9]{1,2}", "d": "[0-9]{1,2}", "H": "[0-9]{1,2}", "I": "[0-9]{1,2}",
+FIELDS = {"Y": "[0-9]{4}", "y": "[0-9]{2}", "m": "[0-9]{1,2}", "d": "[0-9]{1,2}", "H": "[0-9]{1,2}", "I": "[0-9]{1,2}",
           "M": "[0-9]{1,2}", "S": "[0-9]{1,2}", "f": FRACTION, "p": "am|pm", "b": names_pattern(MONTHS),
           "B": names_pattern(MONTHS), "a": names_pattern(DAYS), "A": names_pattern(DAYS), "j": "[0-9]{1,3}",
-          "G": "[0-9]{1,4}", "V": "[0-9]{1,2}", "u": "[0-9]", "z": OFFSET}
+          "G": "[0-9]{4}", "V": "[0-9]{1,2}", "u": "[0-9]", "z": OFFSET}
 
 
 def of_two_digits(year, century):

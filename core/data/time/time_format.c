@@ -318,6 +318,18 @@ static bool format_half(struct dtx_str *s, int *pm)
 	return true;
 }
 
+/* Takes exactly four digits, as strptime does: the 24 of 5.2.24 is a year of %y, not the year 24.
+ */
+static bool format_year4(struct dtx_str *s, int *out)
+{
+	struct dtx_str rest = *s;
+
+	if (!format_number(&rest, 4, out) || s->len - rest.len != 4)
+		return false;
+	*s = rest;
+	return true;
+}
+
 int32_t dtx_year_of_two(int32_t two, int32_t century)
 {
 	int32_t first = (century % 100 + 100) % 100;
@@ -338,7 +350,7 @@ static bool format_year2(struct dtx_str *s, struct format_parts *p)
 static bool format_field(struct dtx_str *s, char code, struct format_parts *p)
 {
 	switch (code) {
-	case 'Y': return format_number(s, 4, &p->year);
+	case 'Y': return format_year4(s, &p->year);
 	case 'y': return format_year2(s, p);
 	case 'm': return format_number(s, 2, &p->month);
 	case 'd': return format_number(s, 2, &p->day);
@@ -353,7 +365,7 @@ static bool format_field(struct dtx_str *s, char code, struct format_parts *p)
 	case 'a':
 	case 'A': return format_name(s, day_names, 7, &p->weekday);
 	case 'j': return format_number(s, 3, &p->yday);
-	case 'G': return format_number(s, 4, &p->iso_year);
+	case 'G': return format_year4(s, &p->iso_year);
 	case 'V': return format_number(s, 2, &p->iso_week);
 	case 'u': return format_number(s, 1, &p->weekday);
 	case 'z': return dtx_offset_take(s, &p->offset);
@@ -479,13 +491,22 @@ static void why_say(char out[DTX_TIME_WHY], const char *what, ...)
 	va_end(ap);
 }
 
+#define YEAR_OF_TWO "; %y reads two"
+
 /* Describes why the rest of the text, s, does not fit the rest of the format, which starts at
  * format.ptr[at]. */
 static void why_unread(struct dtx_str s, struct dtx_str format, size_t at, char out[DTX_TIME_WHY])
 {
 	int rest = (int)DTX_MIN(s.len, (size_t)40);
+	char code = at + 1 < format.len && format.ptr[at] == '%' ? format.ptr[at + 1] : '\0';
+	size_t digits = 0;
 
-	if (at == format.len)
+	while (digits < s.len && s.ptr[digits] >= '0' && s.ptr[digits] <= '9')
+		digits++;
+	if (digits && (code == 'Y' || code == 'G'))
+		why_say(out, "'%.*s' does not fit %%%c, which needs four digits%s", rest, s.ptr,
+		        code, code == 'Y' && digits == 2 ? YEAR_OF_TWO : "");
+	else if (at == format.len)
 		why_say(out, "the format ends before '%.*s'", rest, s.ptr);
 	else if (s.len)
 		why_say(out, "'%.*s' does not fit '%.*s'", rest, s.ptr,
@@ -526,6 +547,10 @@ void dtx_time_why(struct dtx_str s, struct dtx_str format, int32_t century, char
 
 const char *dtx_time_why_hint(const char *why, const char *usual)
 {
+	if (strstr(why, YEAR_OF_TWO))
+		return "write %y where years have two digits; where a column has both, "
+		       "coalesce(try(date(x, '%d.%m.%Y')), date(x, '%d.%m.%y')) in a derive step "
+		       "reads each";
 	return strstr(why, "six digits of a second")
 	               ? "keep six of them in a step before, as in "
 	                 "\"set\": {\"x\": \"replace_re(x, '([.,][0-9]{6})[0-9]+', '$1')\"}"

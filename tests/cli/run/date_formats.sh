@@ -38,3 +38,10 @@ run '[{"op":"derive","set":{'"$one"',"utc":"datetime(z, '"'%Y-%m-%d %H:%M:%S%z'"
 run '[{"op":"derive","set":{'"$one"'}}]' iso.xlsx
 run '[{"op":"cast","types":{"z":{"type":"datetime","format":"%Y-%m-%d %H:%M:%S%z"}}},
 	{"op":"parse_date","cols":["d"],"formats":["%Y-%d-%m"]}]' iso.csv
+
+# %Y needs four digits, and 23 is a year of %y: in a step, a formula, and the type of an input
+printf 'd,n\n17.8.2023,1\n5.9.23,2\n' > short.csv
+run '[{"op":"parse_date","cols":["d"],"formats":["%d.%m.%Y"]}]' short.csv
+run '[{"op":"cast","types":{"d":{"type":"date","format":"%d.%m.%Y"}}}]' short.csv
+run '{"dtx":1,"inputs":[{"name":"main","types":{"d":{"type":"date","format":"%d.%m.%Y"}}}],"steps":[{"op":"limit","n":5}]}' short.csv
+run '[{"op":"derive","set":{"d":"coalesce(try(date(d, '"'%d.%m.%Y'"')), date(d, '"'%d.%m.%y'"'))"}}]' short.csv
