@@ -88,13 +88,14 @@ static bool is_json_number(struct dtx_str text)
 	return dtx_jscan_value(&s, &v) && v.kind == DTX_J_NUMBER && s.p == s.end;
 }
 
-/* Copies the digits of an unchanged number. */
-static bool put_source_digits(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)
+/* Copies the digits of an unchanged number, unless its points separate groups: 1.200 is 1200. */
+static bool put_source_digits(const struct dtx_column *c, const struct dtx_field *rules,
+                              uint32_t row, struct dtx_buf *out)
 {
 	struct dtx_span span;
 	struct dtx_str s;
 
-	if (c->form != DTX_F_SPAN)
+	if (c->form != DTX_F_SPAN || rules->group == '.')
 		return false;
 	span = c->v.span[row];
 	s = dtx_str_trim((struct dtx_str){ c->base + span.off, span.len & DTX_SPAN_LEN });
@@ -159,7 +160,8 @@ static void put_value(struct row_view *v, uint32_t col, uint32_t row, struct dtx
 		dtx_buf_add(out, "null");
 		return;
 	}
-	if (dtx_type_is_number(type) && put_source_digits(v->held[col], row, out))
+	if (dtx_type_is_number(type) &&
+	    put_source_digits(v->held[col], &v->schema->field[col], row, out))
 		return;
 	if (dtx_type_is_number(type) || type == DTX_T_BOOL) {
 		dtx_cast_print(c, row, out);

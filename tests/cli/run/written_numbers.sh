@@ -20,3 +20,6 @@ dtx run many.json --fallback off -o out.csv --errors=json 2>&1 | grep -o '"step"
 dtx run many.json -o out.csv 2>&1 | grep -o '(step [^)]*)'
 dtx explain many.json 'x*.csv' 2> /dev/null | grep -E '^[0-9-]+ ' | cut -d' ' -f1,2
 dtx check many.json "x*.csv" > /dev/null 2>&1 || echo "check $?"
+# a point that separates groups is none in JSON: 1.750 is 1750 there
+printf 'part;weight;price\na;1.750;2,5\nb;3.001.750;12\n' > marks.csv
+dtx convert -q marks.csv --read decimal=, --read group=. --to jsonl
