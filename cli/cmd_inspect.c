@@ -421,7 +421,7 @@ static json_t *inspect_input(const struct inspection *x)
 		json_object_set(input, "dialect", marks);
 	if (o->header_rows >= 0)
 		json_object_set_new(input, "header_rows", json_integer(o->header_rows));
-	json_object_update(input, x->suggested.input);
+	json_object_update_recursive(input, x->suggested.input);
 	if (o->skip)
 		json_object_set_new(
 			input, "skip",

@@ -118,7 +118,7 @@ static json_t *suggest_plan(const struct suggestion *x, bool own, const json_t *
 	if (x->two_rows)
 		(void)json_object_set_new(input, "header_rows", json_integer(2));
 	if (own && input)
-		(void)json_object_update(input, x->own.input);
+		(void)json_object_update_recursive(input, x->own.input);
 	if (own && steps)
 		(void)json_array_extend(steps, x->own.steps);
 	if (more && steps)

@@ -460,7 +460,9 @@ enum dtx_code dtx_suggest(const struct dtx_profile *p, const json_t *describe, s
 		                                              rows_to_drop,       untidy_texts,
 		                                              dtx_suggest_values, periods_across };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_search s = { .p = p, .out = out };
+	struct dtx_search s = { .p = p,
+		                .out = out,
+		                .csv = json_object_get(describe, "dialect") != NULL };
 	size_t i;
 
 	*out = (struct dtx_suggestions){ json_object(), json_array(), json_array() };

@@ -10,6 +10,7 @@
 struct dtx_search {
 	const struct dtx_profile *p;
 	struct dtx_suggestions *out;
+	bool csv;    /* a text file with delimiters, whose input can declare a dialect */
 	bool failed; /* a JSON value could not be made */
 };
 

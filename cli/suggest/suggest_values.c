@@ -296,12 +296,38 @@ static void suggest_null(struct dtx_search *s, uint32_t col, const struct readin
 	json_array_append_new(words, json_stringn(r->word.ptr, r->word.len));
 }
 
+/* Whether a column with decimal commas shows that 1.200 of another column, read as 1.2, is 1200. If
+ * so, the marks are proposed for all of the input. */
+static bool suggest_marks(struct dtx_search *s)
+{
+	uint32_t n = s->p->schema->nfields, commas = n, grouped = n;
+	char text[320];
+
+	for (uint32_t i = n; s->csv && i-- > 0;) {
+		if (dtx_infer_has_commas(&s->p->col[i]))
+			commas = i;
+		if (dtx_infer_may_group(&s->p->col[i]) &&
+		    dtx_type_is_number(dtx_profile_type(s->p, i).type))
+			grouped = i;
+	}
+	if (commas == n || grouped == n)
+		return false;
+	snprintf(text, sizeof(text),
+	         "'%.*s' has decimal commas, so '%s' of '%.*s' is a whole number in groups of "
+	         "three digits",
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, commas))), s->p->col[grouped].grouped_text,
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, grouped))));
+	dtx_suggest_add(s, NULL,
+	                json_pack("{s:{s:s, s:s}}", "dialect", "decimal", ",", "group", "."), text);
+	return true;
+}
+
 void dtx_suggest_values(struct dtx_search *s)
 {
 	json_t *words = json_array();
 	struct dtx_buf b = DTX_BUF_INIT(4096);
 	struct reading r;
-	bool commas = false;
+	bool commas = false, marks = suggest_marks(s);
 	uint32_t i;
 
 	for (i = 0; i < s->p->schema->nfields; i++) {
@@ -323,7 +349,8 @@ void dtx_suggest_values(struct dtx_search *s)
 		if (!dtx_search_text(s, i) || s->p->stat[i].many)
 			continue;
 		read_column(&s->p->stat[i], &r);
-		if (!r.values || f->texts <= r.missing || is_code(&r))
+		if (!r.values || f->texts <= r.missing || is_code(&r) ||
+		    (marks && f->comma_texts == f->texts - r.missing))
 			continue;
 		if (DTX_MAX(r.number[0], r.number[1]) == r.values) {
 			if (are_lossless(&r) && !is_doubtful(&r, commas))

@@ -88,6 +88,49 @@ static void infer_add(struct dtx_infer *f, enum dtx_infer_class c)
 	}
 }
 
+/* -?[1-9][0-9]{0,2}(mark[0-9]{3})+ */
+static bool infer_groups(struct dtx_str s, char mark)
+{
+	size_t i = s.len && s.ptr[0] == '-', run = 0;
+	bool first = true;
+
+	if (i == s.len || s.ptr[i] == '0')
+		return false;
+	for (; i < s.len; i++) {
+		if (s.ptr[i] >= '0' && s.ptr[i] <= '9') {
+			run++;
+		} else {
+			if (s.ptr[i] != mark || (first ? !run || run > 3 : run != 3))
+				return false;
+			first = false;
+			run = 0;
+		}
+	}
+	return !first && run == 3;
+}
+
+/* Counts what the marks of a float or text may mean. */
+static void infer_marks(struct dtx_infer *f, struct dtx_str s, enum dtx_infer_class c, int64_t row)
+{
+	char room[64];
+	size_t len;
+
+	s = dtx_str_trim(s);
+	if (c == DTX_I_FLOAT && infer_groups(s, '.') && s.len < sizeof(f->grouped_text)) {
+		if (!f->grouped++) {
+			dtx_str_copy(f->grouped_text, sizeof(f->grouped_text), s);
+			f->grouped_row = row;
+		}
+	}
+	if (c != DTX_I_TEXT || !s.len || !strchr("-0123456789", s.ptr[0]))
+		return;
+	len = dtx_cell_plain(s, true, '.', room);
+	if (!len || infer_number((struct dtx_str){ room, len }) == DTX_I_TEXT)
+		return;
+	f->comma_texts++;
+	f->commas += !infer_groups(s, ',') && !infer_groups(s, '.');
+}
+
 void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t row)
 {
 	enum dtx_infer_class c;
@@ -109,6 +152,8 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 		c = plain.len ? infer_number(plain) : DTX_I_TEXT;
 	}
 	infer_add(f, c);
+	if (!f->decimal_comma && !f->group && (c == DTX_I_TEXT || c == DTX_I_FLOAT))
+		infer_marks(f, s, c, row);
 	if (c == DTX_I_TEXT && !f->sample.ptr) {
 		f->sample = s;
 		f->sample_row = row;
@@ -185,6 +230,13 @@ void dtx_infer_merge(struct dtx_infer *f, const struct dtx_infer *other)
 	f->datetimes += other->datetimes;
 	f->zoned += other->zoned;
 	f->texts += other->texts;
+	f->comma_texts += other->comma_texts;
+	f->commas += other->commas;
+	if (other->grouped && (!f->grouped || other->grouped_row < f->grouped_row)) {
+		memcpy(f->grouped_text, other->grouped_text, sizeof(f->grouped_text));
+		f->grouped_row = other->grouped_row;
+	}
+	f->grouped += other->grouped;
 	if (other->sample.ptr && (!f->sample.ptr || other->sample_row < f->sample_row)) {
 		f->sample = other->sample;
 		f->sample_row = other->sample_row;
@@ -241,4 +293,16 @@ bool dtx_infer_almost(const struct dtx_infer *f, struct dtx_typeref *type)
 	rest.texts = 0;
 	*type = dtx_infer_type(&rest);
 	return f->texts && fit && f->texts <= (fit + f->texts) / 100 && type->type != DTX_T_TEXT;
+}
+
+bool dtx_infer_has_commas(const struct dtx_infer *f)
+{
+	return f->commas && f->comma_texts == f->texts && f->floats == f->grouped && !f->codes &&
+	       !f->bools && !f->dates && !f->datetimes;
+}
+
+bool dtx_infer_may_group(const struct dtx_infer *f)
+{
+	return f->grouped && f->floats == f->grouped && !f->texts && !f->codes && !f->bools &&
+	       !f->dates && !f->datetimes;
 }

@@ -31,7 +31,14 @@ struct dtx_infer {
 	int64_t code_row;
 	struct dtx_str sample; /* the first text in a column of mostly other values; borrowed */
 	int64_t sample_row;
-	bool decimal_comma; /* marks that the input declares; set before the first cell */
+	/* What the marks in numbers may mean where the input declares none. A column of texts such
+	 * as 1,5 and 1.200,50 has decimal commas; then 1.200 in another column may be 1200. */
+	uint64_t comma_texts; /* texts that are numbers if commas are decimal and points group */
+	uint64_t commas;      /* those of them that read in no other way: 1,5, but not 1,200 */
+	uint64_t grouped; /* floats that may be whole numbers in groups of three digits: 1.200 */
+	char grouped_text[12]; /* the first of them; */
+	int64_t grouped_row;   /* its row */
+	bool decimal_comma;    /* marks that the input declares; set before the first cell */
 	char group;
 	bool no_codes; /* such values are known to be numbers; set before the type is asked for */
 };
@@ -53,5 +60,9 @@ void dtx_infer_declared(const struct dtx_infer *f, const char *format, struct dt
 /* Whether the column is text although 99 % of its values fit a narrower type; *type is that
  * type. */
 bool dtx_infer_almost(const struct dtx_infer *f, struct dtx_typeref *type);
+/* Whether the column is text that decimal commas make numbers, at least one of them surely. */
+bool dtx_infer_has_commas(const struct dtx_infer *f);
+/* Whether it is a column of numbers, where each number with a point may have groups instead. */
+bool dtx_infer_may_group(const struct dtx_infer *f);
 
 #endif

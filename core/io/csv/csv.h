@@ -106,7 +106,8 @@ struct dtx_csv {
 	               * 0: not known */
 	uint32_t col0, col1; /* first and last column of the range */
 	const struct dtx_schema *schema;
-	uint32_t *phys;               /* per field: its physical column */
+	const char *commas; /* the first column whose texts prove decimal commas; NULL: none */
+	uint32_t *phys;     /* per field: its physical column */
 	struct dtx_read_stats before; /* rows before and after the body */
 	struct dtx_csv_tally above;   /* what was unusual in them */
 	struct dtx_split split;

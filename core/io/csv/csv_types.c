@@ -1,7 +1,10 @@
 /* Makes the fields of a text file: with declared types, with guesses from a sample, and with exact
  * types if a guess was wrong. */
+#include <stdio.h>
+
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/base/text/num.h"
 #include "core/data/cast/infer.h"
 #include "core/io/columns.h"
 #include "core/io/csv/detect/csv_top.h"
@@ -195,6 +198,61 @@ out:
 	return rc;
 }
 
+/* Warns of 1.200, read as 1.2, in a file where another column proves decimal commas: it may be
+ * 1200. place: where it is. */
+static enum dtx_code types_grouped(struct dtx_csv *c, const struct dtx_infer *seen,
+                                   const char *name, const struct dtx_err *place,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	char whole[sizeof(seen->grouped_text)], value[32];
+	double f = 0;
+	size_t n = 0;
+
+	for (const char *p = seen->grouped_text; *p; p++)
+		if (*p != '.')
+			whole[n++] = *p;
+	whole[n] = '\0';
+	(void)!dtx_num_parse_f64(seen->grouped_text, strlen(seen->grouped_text), &f);
+	snprintf(value, sizeof(value), "%g", f);
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': '%s' of column '%.60s' is read as %s, but column '%.60s' has decimal "
+	            "commas, so it may be %s",
+	            dtx_source_name(c->head.src), seen->grouped_text, name, value, c->commas,
+	            whole);
+	dtx_err_hint(&w,
+	             "if it is %s, declare the marks: \"dialect\": {\"decimal\": \",\", \"group\": "
+	             "\".\"}",
+	             whole);
+	dtx_err_place(&w, place);
+	dtx_str_copy(w.column, sizeof(w.column), dtx_str_of(name));
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
+/* Notes the first column that proves decimal commas, and warns of those that may have groups. */
+static enum dtx_code types_commas(struct dtx_csv *c, const struct dtx_infer *seen,
+                                  const struct dtx_field *field, uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < n && !c->commas; i++)
+		if (dtx_infer_has_commas(&seen[i]))
+			c->commas = field[i].name;
+	for (uint32_t i = 0; i < n && c->commas; i++) {
+		struct dtx_err place = DTX_ERR_INIT;
+
+		if (!dtx_infer_may_group(&seen[i]) || !dtx_type_is_number(field[i].type.type))
+			continue;
+		dtx_csv_set_position(c, (size_t)seen[i].grouped_row, &place);
+		DTX_TRY(types_grouped(c, &seen[i], field[i].name, &place, err));
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
                              const char *const *names, struct dtx_err *err)
 {
@@ -224,6 +282,7 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 		DTX_TRY(types_almost(c, &seen[i], &field[i], err));
 		DTX_TRY(types_codes(c, &seen[i], &field[i], err));
 	}
+	DTX_TRY(types_commas(c, seen, field, n, err));
 	*schema = (struct dtx_schema){ .nfields = n, .field = field };
 	c->schema = schema;
 out:
@@ -246,7 +305,7 @@ static void types_see_batch(const struct types_job *job, unsigned worker, const 
 
 	for (i = 0; i < b->ncols; i++) {
 		if (job->want[i] && b->col[i])
-			dtx_infer_column(&seen[i], b->col[i], 0);
+			dtx_infer_column(&seen[i], b->col[i], (int64_t)b->first_row);
 		seen[i].sample = (struct dtx_str){ NULL, 0 }; /* the batch is freed */
 	}
 }
@@ -311,6 +370,19 @@ enum dtx_code dtx_csv_infer(struct dtx_reader *r, const bool *want, struct dtx_t
 	DTX_TRY(r->cls->start(r, &scan, err));
 	DTX_TRY(dtx_pool_run(workers, types_work, &job, err));
 	types_settle(c, &job, workers, type);
+	for (i = 0; i < n && c->commas; i++) {
+		struct dtx_err place = DTX_ERR_INIT;
+
+		if (!want[i] || !dtx_infer_may_group(&job.seen[i]))
+			continue;
+		dtx_batch_set_position(
+			&(struct dtx_batch){ .origin = &r->origin,
+		                             .schema = c->schema,
+		                             .first_row = (uint64_t)job.seen[i].grouped_row,
+		                             .nrows = 1 },
+			0, (int32_t)i, &place);
+		DTX_TRY(types_grouped(c, &job.seen[i], c->schema->field[i].name, &place, err));
+	}
 out:
 	dtx_mem_free(need);
 	dtx_mem_free(job.seen);
