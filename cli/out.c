@@ -508,7 +508,7 @@ static bool out_one_kind(const struct dtx_err *a, const struct dtx_err *b)
 	if (a->code != b->code)
 		return false;
 	return (a->code != DTX_W_READER_NOTE && a->code != DTX_W_RESULT_NOTE &&
-	        a->code != DTX_W_NUMBER_ROUNDED) ||
+	        a->code != DTX_W_NUMBER_ROUNDED && a->code != DTX_W_TOTAL_NOT_VERIFIED) ||
 	       out_alike(a->msg, b->msg);
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/cellref.h"
 #include "core/io/header/header.h"
+#include "ops/reshape/totals.h"
 
 enum { PERIODS_MIN = 3 };
 
@@ -34,30 +35,6 @@ void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const c
 }
 
 /* --- words --- */
-
-/* Whether the text begins or ends with a word for totals. */
-static bool is_total_label(struct dtx_str text)
-{
-	static const char *const words[] = { "total",     "grand total", "subtotal",
-		                             "sub-total", "sum",         "overall" };
-	struct dtx_str t = dtx_utf8_trim(text);
-	size_t i, n;
-
-	if (t.len && t.ptr[t.len - 1] == ':')
-		t.len--;
-	for (i = 0; i < DTX_COUNT(words); i++) {
-		n = strlen(words[i]);
-		if (t.len < n)
-			continue;
-		if (dtx_str_ieq((struct dtx_str){ t.ptr, n }, dtx_str_of(words[i])) &&
-		    (t.len == n || t.ptr[n] == ' '))
-			return true;
-		if (t.len > n && t.ptr[t.len - n - 1] == ' ' &&
-		    dtx_str_ieq((struct dtx_str){ t.ptr + t.len - n, n }, dtx_str_of(words[i])))
-			return true;
-	}
-	return false;
-}
 
 static bool is_footnote(struct dtx_str text)
 {
@@ -147,7 +124,7 @@ static void rows_to_drop(struct dtx_search *s)
 	json_t *kinds = json_array();
 	struct dtx_buf b = DTX_BUF_INIT(4096);
 
-	tally_texts(s, is_total_label, &totals);
+	tally_texts(s, dtx_total_label_default, &totals);
 	tally_texts(s, is_footnote, &notes);
 	if (heads) {
 		json_array_append_new(kinds, json_string("repeated_header"));

@@ -92,24 +92,48 @@ void dtx_op_evals(const struct dtx_opctx *ox, const struct dtx_eval_counts *coun
 	dtx_op_count(ox, "offset", counts->offsets);
 }
 
-void dtx_op_warn(const struct dtx_opctx *ox, enum dtx_code code, const char *fmt, ...)
+/* b NULL: the warning is about no row. */
+static void op_warn(const struct dtx_opctx *ox, enum dtx_code code, const struct dtx_batch *b,
+                    uint32_t row, int32_t column, int64_t count, const char *fmt, va_list ap)
+	DTX_PRINTF(7, 0);
+static void op_warn(const struct dtx_opctx *ox, enum dtx_code code, const struct dtx_batch *b,
+                    uint32_t row, int32_t column, int64_t count, const char *fmt, va_list ap)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	char text[sizeof(f.msg)];
-	va_list ap;
 
 	if (!ox->warnings)
 		return;
-	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
+	if (b)
+		dtx_batch_set_position(b, row, column, &f);
 	f.severity = DTX_SEV_WARNING;
 	f.run_time = true;
+	f.count = count;
 	dtx_err_step(&f, ox->step, NULL);
 	pthread_mutex_lock(ox->warn_lock);
 	if (!dtx_errlist_take(ox->warnings, &f))
 		ox->warnings->dropped++;
 	pthread_mutex_unlock(ox->warn_lock);
 	dtx_err_clear(&f);
+}
+
+void dtx_op_warn(const struct dtx_opctx *ox, enum dtx_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	op_warn(ox, code, NULL, 0, -1, -1, fmt, ap);
+	va_end(ap);
+}
+
+void dtx_op_warn_at(const struct dtx_opctx *ox, enum dtx_code code, const struct dtx_batch *b,
+                    uint32_t row, int32_t column, int64_t count, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	op_warn(ox, code, b, row, column, count, fmt, ap);
+	va_end(ap);
 }

@@ -76,6 +76,11 @@ void dtx_op_count(const struct dtx_opctx *ox, const char *reason, int64_t n);
 /* Adds a warning for the record and stderr. Thread safe. */
 void dtx_op_warn(const struct dtx_opctx *ox, enum dtx_code code, const char *fmt, ...)
 	DTX_PRINTF(3, 4);
+/* The same for `count` rows or cells of one kind. The warning names the place of the first one: a
+ * row of b, and a column of b->schema (-1: none). Thread safe. */
+void dtx_op_warn_at(const struct dtx_opctx *ox, enum dtx_code code, const struct dtx_batch *b,
+                    uint32_t row, int32_t column, int64_t count, const char *fmt, ...)
+	DTX_PRINTF(7, 8);
 /* Adds the counts of an evaluation to the reasons of the step. */
 void dtx_op_evals(const struct dtx_opctx *ox, const struct dtx_eval_counts *counts);
 

@@ -104,6 +104,12 @@ uint8_t dtx_raw_kind(struct dtx_raw *r, int64_t row, uint32_t col)
 	return raw_tag(r, row, col) & DTX_CELL_KIND;
 }
 
+bool dtx_raw_uncached(struct dtx_raw *r, int64_t row, uint32_t col)
+{
+	return (raw_tag(r, row, col) & (DTX_CELL_KIND | DTX_CELL_UNCACHED)) ==
+	       (DTX_CELL_BLANK | DTX_CELL_UNCACHED);
+}
+
 bool dtx_raw_bold(struct dtx_raw *r, int64_t row, uint32_t col)
 {
 	uint8_t tag = raw_tag(r, row, col);

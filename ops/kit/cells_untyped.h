@@ -33,6 +33,8 @@ uint8_t dtx_raw_merge(struct dtx_raw *r, int64_t row, uint32_t col);
 void dtx_raw_anchor(struct dtx_raw *r, uint8_t along, int64_t *row, uint32_t *col);
 /* The kind of a workbook's cell; DTX_CELL_TEXT for other columns. */
 uint8_t dtx_raw_kind(struct dtx_raw *r, int64_t row, uint32_t col);
+/* Whether a workbook's cell is a formula without a cached value.  Such a cell is blank. */
+bool dtx_raw_uncached(struct dtx_raw *r, int64_t row, uint32_t col);
 /* Whether a workbook's cell has a bold font. */
 bool dtx_raw_bold(struct dtx_raw *r, int64_t row, uint32_t col);
 /* The number of cells in the row that are not blank.  *only: the column of the last one. */

@@ -1,5 +1,6 @@
 /* drop_rows: rows that are no data: blanks, footnotes, repeated headers, totals, or by condition.
  */
+#include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "ops/kit/cells_untyped.h"
 #include "ops/reshape/totals.h"
@@ -30,7 +31,9 @@ static const struct {
 	[ROW_TOTAL] = { "totals", "total" },
 };
 
-#define AT(member) .offset = offsetof(struct drop_args, member)
+#define AT(member)       .offset = offsetof(struct drop_args, member)
+#define FIRST_WORD(text) "\"" text "\""
+#define NEXT_WORD(text)  ",\"" text "\""
 static const struct dtx_param drop_params[] = {
 	{ .name = "kinds",
 	  .kind = DTX_P_TEXTS,
@@ -46,7 +49,7 @@ static const struct dtx_param drop_params[] = {
 	{ .name = "words",
 	  .kind = DTX_P_TEXTS,
 	  AT(words),
-	  .def = "[\"total\",\"grand total\",\"subtotal\",\"sub-total\",\"sum\",\"overall\"]",
+	  .def = "[" DTX_TOTAL_WORDS(FIRST_WORD, NEXT_WORD) "]",
 	  .help = "words that begin or end the label of a total" },
 	{ .name = "label_cols",
 	  .kind = DTX_P_COLUMNS,
@@ -56,7 +59,9 @@ static const struct dtx_param drop_params[] = {
 	  .kind = DTX_P_BOOL,
 	  AT(verify),
 	  .def = "true",
-	  .help = "drop a total only when its numbers agree with the rows above" },
+	  .help = "drop a total only when its numbers agree with the rows above: at least one is "
+	          "the sum of its column, and no more are not. Decimals may differ by rounding, "
+	          "half a unit of the last decimal for each number; whole numbers may not" },
 };
 static const struct dtx_example drop_examples[] = {
 	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "footnotes" }),
@@ -75,6 +80,21 @@ static const struct dtx_example drop_examples[] = {
 	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "totals", "verify" : false }),
 	  .in = "k,v\na,1\nTotal,7\nTotally,2\n",
 	  .out = "k,v\na,1\nTotally,2\n" },
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "totals" }),
+	  .in = "k,v\na,10\nb,20\nTotal,31\n",
+	  .out = "k,v\na,10\nb,20\nTotal,31\n" },
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "totals" }),
+	  .in = "k,v\na,1.5\nb,2\nZwischensumme,3.5\nc,4.25\nSumme c:,4.25\nGesamtsumme,7.75\n"
+	        "insgesamt,7.8\nGesamtergebnis,7.75\n",
+	  .out = "k,v\na,1.5\nb,2\nc,4.25\n" },
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "totals" }),
+	  .in = "k,v\na,1\nb,2\nSous-total,3\nc,4\nSubtotale,4\nTotal "
+	        "g\u00e9n\u00e9ral,7\nTotale,7\n"
+	        "Nord gesamt,7\nGesamtheit,7\n",
+	  .out = "k,v\na,1\nb,2\nc,4\nGesamtheit,7\n" },
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "totals" }),
+	  .in = "k,v\na,\"1.010,5\"\nb,\"20,25\"\nSumme,\"1.030,75\"\n",
+	  .out = "k,v\na,\"1.010,5\"\nb,\"20,25\"\n" },
 	{ .step = DTX_JSON({ "op" : "remove_rows", "where" : "v > 1" }),
 	  .in = "k,v\na,1\nb,2\nc,\n",
 	  .out = "k,v\na,1\nc,\n" },
@@ -185,7 +205,11 @@ struct work {
 	bool *where;       /* per row; NULL without */
 	int64_t last_data; /* last row with two or more cells */
 	int64_t *rows, n;  /* that stay */
-	int64_t dropped[ROW_KINDS], unproven, first_unproven;
+	int64_t dropped[ROW_KINDS];
+	struct note {
+		int64_t n, row; /* how many rows or numbers, and the first row */
+		struct dtx_total_gaps gaps;
+	} stays, uncached, rounded, off;
 };
 
 static void work_clear(struct work *w)
@@ -238,6 +262,36 @@ static bool repeats_header(struct work *w, int64_t row)
 	return true;
 }
 
+static void note_add(struct note *note, int64_t row, int64_t n, const struct dtx_total_gaps *gaps)
+{
+	if (!note->n)
+		*note = (struct note){ .row = row, .gaps = *gaps };
+	note->n += n;
+}
+
+static bool has_uncached(struct work *w, int64_t row)
+{
+	for (uint32_t c = 0; c < w->raw.ncols; c++)
+		if (dtx_raw_uncached(&w->raw, row, c))
+			return true;
+	return false;
+}
+
+static enum row_kind judge_total(struct work *w, int64_t row)
+{
+	switch (dtx_totals_row(&w->totals, row)) {
+	case DTX_TOTAL_YES:
+		note_add(&w->rounded, row, w->totals.rounded.n, &w->totals.rounded);
+		note_add(&w->off, row, w->totals.off.n, &w->totals.off);
+		return ROW_TOTAL;
+	case DTX_TOTAL_UNPROVEN:
+		note_add(has_uncached(w, row) ? &w->uncached : &w->stays, row, 1, &w->totals.off);
+		break;
+	case DTX_TOTAL_NO: break;
+	}
+	return ROW_NONE;
+}
+
 static enum row_kind judge(struct work *w, int64_t row)
 {
 	uint32_t only, filled = dtx_raw_filled(&w->raw, row, &only);
@@ -250,17 +304,7 @@ static enum row_kind judge(struct work *w, int64_t row)
 		return ROW_FOOTNOTE;
 	if (w->where && w->where[row])
 		return ROW_WHERE;
-	if (!w->s->on[ROW_TOTAL])
-		return ROW_NONE;
-	switch (dtx_totals_row(&w->totals, row)) {
-	case DTX_TOTAL_YES: return ROW_TOTAL;
-	case DTX_TOTAL_UNPROVEN:
-		if (!w->unproven++)
-			w->first_unproven = row;
-		break;
-	case DTX_TOTAL_NO: break;
-	}
-	return ROW_NONE;
+	return w->s->on[ROW_TOTAL] ? judge_total(w, row) : ROW_NONE;
 }
 
 static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
@@ -316,6 +360,32 @@ out:
 	return rc;
 }
 
+/* Warns about the first row of a note, with the number there and the sum if they differ. */
+static void warn(struct work *w, const struct note *note, const char *text)
+{
+	const struct dtx_total_gaps *g = &note->gaps;
+	char sum[DTX_NUM_TEXT + 340];
+	const struct dtx_batch *b;
+	struct dtx_str number;
+	uint32_t at;
+
+	if (!note->n)
+		return;
+	b = dtx_raw_row(&w->raw, note->row, &at);
+	if (!g->n) {
+		dtx_op_warn_at(w->ox, DTX_W_TOTAL_NOT_VERIFIED, b, at, -1, note->n, "%s", text);
+		return;
+	}
+	dtx_buf_reset(&w->text);
+	number = dtx_str_cut(dtx_utf8_trim(dtx_raw_text(&w->raw, note->row, g->col, &w->text)), 40);
+	if (g->places <= 6)
+		snprintf(sum, sizeof(sum), "%.*f", (int)g->places, g->sum);
+	else
+		snprintf(sum, sizeof(sum), "%.15g", g->sum);
+	dtx_op_warn_at(w->ox, DTX_W_TOTAL_NOT_VERIFIED, b, at, (int32_t)g->col, note->n,
+	               "%s: it has %.*s, the sum is %s", text, (int)number.len, number.ptr, sum);
+}
+
 static enum dtx_code drop_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                 struct dtx_emit *out, struct dtx_err *err)
 {
@@ -325,18 +395,11 @@ static enum dtx_code drop_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 	DTX_TRY(work_init(&w, ox, t, err));
 	for (enum row_kind k = ROW_BLANK; k < ROW_KINDS; k++)
 		dtx_op_count(ox, kinds[k].reason, w.dropped[k]);
-	if (w.unproven) {
-		uint32_t at;
-		const struct dtx_batch *b = dtx_raw_row(&w.raw, w.first_unproven, &at);
-		struct dtx_err place = DTX_ERR_INIT;
-
-		dtx_batch_set_position(b, at, -1, &place);
-		dtx_op_warn(ox, DTX_W_TOTAL_NOT_VERIFIED,
-		            "%lld rows look like totals but do not add up and stay, the first %s%s",
-		            (long long)w.unproven, place.cell[0] ? "at " : "is not of an input",
-		            place.cell);
-		dtx_err_clear(&place);
-	}
+	warn(&w, &w.off, "a dropped total does not add up in one of its columns");
+	warn(&w, &w.rounded, "a dropped total differs by rounding in one of its columns");
+	warn(&w, &w.stays, "a row looks like a total but does not add up, and stays");
+	warn(&w, &w.uncached,
+	     "a row looks like a total but has a formula without a cached value, and stays");
 	DTX_TRY(dtx_raw_emit(ox, t, w.rows, w.n, out, err));
 out:
 	work_clear(&w);
@@ -377,7 +440,9 @@ static void drop_dropped(const json_t *canonical, const char *with, struct dtx_b
 	case ROW_TOTAL:
 		dtx_buf_add(out, "totals: a label in it begins or ends with a word for a total");
 		if (dtx_json_bool(canonical, "verify", true))
-			dtx_buf_add(out, ", and its numbers are the sums of the rows above");
+			dtx_buf_add(out, ", and at least one of its numbers is the sum of the rows "
+			                 "above, within rounding; a warning names the first number "
+			                 "that is not exactly the sum");
 		break;
 	default:
 		dtx_buf_printf(out, "%s is true",
@@ -394,7 +459,8 @@ const struct dtx_op dtx_op_drop_rows = {
 	.summary = "Drop rows that are not data: totals, blanks, footnotes, repeated headers",
 	.notes =
 		"A total has a label and is confirmed by its numbers: they must agree with the sum "
-		"of the rows since the last total, or of all rows before. Other rows with such a "
+		"of the rows since the last total, or of all rows before. A number of a dropped "
+		"total that is not exactly the sum is named in a warning. Other rows with such a "
 		"label stay, with a warning. Column types are found again from the rows that stay.",
 	.facts = { .rows = DTX_ROWS_CHOSEN,
 	           .values = DTX_VALUES_KEPT,

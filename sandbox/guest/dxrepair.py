@@ -37,7 +37,10 @@ def drop_empty(df, axis="rows", typed=()):
     return retype(take(df.iloc[:, keep], rows), typed=typed)
 
 
-WORDS = ("total", "grand total", "subtotal", "sub-total", "sum", "overall")
+# as DTX_TOTAL_WORDS in ops/reshape/totals.h
+WORDS = ("total", "grand total", "subtotal", "sub-total", "sum", "overall", "summe", "zwischensumme", "gesamtsumme", "gesamt",
+         "insgesamt", "gesamtergebnis", "totale", "subtotale")
+MARKS = ((".", ","), (",", "."), (",", " "))
 
 
 class Totals:
@@ -47,11 +50,16 @@ class Totals:
         self.grid, self.labels, self.verify = grid, labels, verify
         self.words = [w.strip().casefold() for w in words]
         self.since, self.all = {}, {}
+        self.marks = [self.marks_of(c) if verify else MARKS[0] for c in range(len(grid[0]) if grid else 0)]
+
+    def marks_of(self, c):
+        """The marks by which most cells of a column are numbers."""
+        return max(MARKS, key=lambda m: sum(not blank(row[c]) and number_text(row[c], *m) is not None for row in self.grid))
 
     def candidate(self, row):
         for c in self.labels:
             text = self.grid[row][c]
-            if blank(text) or number_text(text):
+            if blank(text) or number_text(text, *self.marks[c]):
                 continue
             label = text.strip().casefold()
             label = label[:-1].strip() if label.endswith(":") else label
@@ -60,25 +68,32 @@ class Totals:
         return False
 
     def numbers(self, row):
-        found = [None if blank(t) else number_text(t) for t in self.grid[row]]
-        return {c: (float(f[0]), f[1]) for c, f in enumerate(found) if f}
+        """Per column: the number and its decimals as written."""
+        found = [None if blank(t) else number_text(t, *self.marks[c]) for c, t in enumerate(self.grid[row])]
+        return {c: (float(f[0]), min(max(f[1] - int(f[0].partition("e")[2] or 0), 0), 300))
+                for c, f in enumerate((f and (f[0].lower(), f[1]) for f in found)) if f}
 
     def proven(self, row, sums):
+        """At least one column agrees, and no more columns disagree. Only decimals may be rounded."""
         yes = no = 0
         for c, (v, places) in self.numbers(row).items():
-            if c in sums:
-                allowed = 0.5 * 10.0**-places * (len(sums[c]) + 1) * (1 + 1e-9)
-                agrees = abs(v - math.fsum(sums[c])) <= allowed
-                yes, no = yes + agrees, no + (not agrees)
+            if c not in sums:
+                continue
+            most = max(places, *(p for _, p in sums[c]))
+            diff = abs(v - math.fsum(x for x, _ in sums[c]))
+            exact = max(0.5 * 10.0**-most, 1e-14 * sum(abs(x) for x, _ in sums[c])) if most else 0.5
+            rounded = 0.5 * (10.0**-most * len(sums[c]) + 10.0**-places) * (1 + 1e-9)
+            agrees = diff < exact or most > 0 and diff <= rounded
+            yes, no = yes + agrees, no + (not agrees)
         return yes > 0 and no <= yes
 
     def is_total(self, row):
         if self.candidate(row) and (not self.verify or self.proven(row, self.since) or self.proven(row, self.all)):
             self.since = {}
             return True
-        for c, (v, _) in self.numbers(row).items():
-            self.since.setdefault(c, []).append(v)
-            self.all.setdefault(c, []).append(v)
+        for c, number in self.numbers(row).items():
+            self.since.setdefault(c, []).append(number)
+            self.all.setdefault(c, []).append(number)
         return False
 
 

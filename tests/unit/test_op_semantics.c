@@ -245,8 +245,15 @@ void test_op_semantics_totals(void)
 	T_INT(p.err.code, DTX_OK);
 	T_STR(dtx_buf_text(&p.out),
 	      "k,a,b\nx,1.24,5\ny,1.24,6\nz,3,1\nSum:,9,9\nGrand Total,5.5,12\n");
-	T_INT(p.result->warnings.n, 1);
-	T_INT(p.result->warnings.item[0].code, DTX_W_TOTAL_NOT_VERIFIED);
+	T_INT(p.result->warnings.n, 2);
+	for (size_t i = 0; i < 2; i++)
+		T_INT(p.result->warnings.item[i].code, DTX_W_TOTAL_NOT_VERIFIED);
+	T_STR(p.result->warnings.item[0].msg, "a dropped total differs by rounding in one of its "
+	                                      "columns: it has 2.5, the sum is 2.48");
+	T_STR(p.result->warnings.item[0].column, "a");
+	T_INT(p.result->warnings.item[0].row, 3);
+	T_INT(p.result->warnings.item[1].row, 5);
+	T_INT(p.result->warnings.item[1].count, 2);
 	planrun_clear(&p);
 }
 
