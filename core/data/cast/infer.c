@@ -88,8 +88,7 @@ static void infer_add(struct dtx_infer *f, enum dtx_infer_class c)
 	}
 }
 
-/* -?[1-9][0-9]{0,2}(mark[0-9]{3})+ */
-static bool infer_groups(struct dtx_str s, char mark)
+bool dtx_infer_groups(struct dtx_str s, char mark)
 {
 	size_t i = s.len && s.ptr[0] == '-', run = 0;
 	bool first = true;
@@ -116,7 +115,7 @@ static void infer_marks(struct dtx_infer *f, struct dtx_str s, enum dtx_infer_cl
 	size_t len;
 
 	s = dtx_str_trim(s);
-	if (c == DTX_I_FLOAT && infer_groups(s, '.') && s.len < sizeof(f->grouped_text)) {
+	if (c == DTX_I_FLOAT && dtx_infer_groups(s, '.') && s.len < sizeof(f->grouped_text)) {
 		if (!f->grouped++) {
 			dtx_str_copy(f->grouped_text, sizeof(f->grouped_text), s);
 			f->grouped_row = row;
@@ -128,7 +127,7 @@ static void infer_marks(struct dtx_infer *f, struct dtx_str s, enum dtx_infer_cl
 	if (!len || infer_number((struct dtx_str){ room, len }) == DTX_I_TEXT)
 		return;
 	f->comma_texts++;
-	f->commas += !infer_groups(s, ',') && !infer_groups(s, '.');
+	f->commas += !dtx_infer_groups(s, ',') && !dtx_infer_groups(s, '.');
 }
 
 void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t row)

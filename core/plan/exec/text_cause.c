@@ -106,8 +106,15 @@ out:
 	return rc;
 }
 
+/* Whether 1.200 is text only because a decimal comma was declared without the mark of groups. */
+static bool lacks_group(const struct dtx_field *f, struct dtx_str value)
+{
+	return f->decimal_comma && !f->group && dtx_infer_groups(value, '.');
+}
+
 /* The group, other than the largest, whose first cell comes first. NULL: most cells are text, or
- * all are of one kind. */
+ * all are of one kind. Texts that lack only the mark of groups count as odd numbers, however many
+ * there are. */
 static const struct group *odd_group(const struct cause *k, int *most, uint64_t *odd)
 {
 	const struct group *first = NULL;
@@ -117,6 +124,8 @@ static const struct group *odd_group(const struct cause *k, int *most, uint64_t 
 	for (int g = 1; g < GROUPS; g++)
 		if (k->group[g].n > k->group[*most].n)
 			*most = g;
+	if (lacks_group(k->field, dtx_str_trim(dtx_str_of(k->group[TEXTS].value))))
+		*most = NUMBERS;
 	for (int g = 0; g < GROUPS; g++) {
 		const struct group *one = &k->group[g];
 
@@ -129,17 +138,60 @@ static const struct group *odd_group(const struct cause *k, int *most, uint64_t 
 	return *most == TEXTS ? NULL : first;
 }
 
+/* Says how texts become numbers. Marks are added where the value needs other ones than those that
+ * parse_number has by default. */
+static void add_number_remedy(const struct cause *k, struct dtx_str value, struct dtx_buf *out)
+{
+	struct dtx_infer marks = { 0 };
+
+	dtx_infer_text(&marks, value, false, 0);
+	if (lacks_group(k->field, value))
+		dtx_buf_add(out,
+		            "add \"group\": \".\" to the dialect of the input, or a parse_number "
+		            "step before with \"decimal\": \",\", \"group\": \".\"");
+	else if (k->field->decimal_comma || marks.commas)
+		dtx_buf_add(out, "a parse_number step before with \"decimal\": \",\", \"group\": "
+		                 "\".\" reads such values");
+	else
+		dtx_buf_add(out, "a parse_number step before reads such values");
+}
+
+/* Adds what to do about a key such as 01067 that is compared with ints: as a number it would be
+ * another one. False: f is about something else. */
+static bool add_key_remedy(struct dtx_str value, const struct dtx_err *f, struct dtx_buf *out)
+{
+	struct dtx_str rest = dtx_str_of(f->msg), word[5];
+
+	if (value.len < 2 || value.ptr[0] != '0' || strspn(value.ptr, "0123456789") != value.len ||
+	    strncmp(f->msg, "keys '", 6) != 0)
+		return false;
+	for (size_t i = 0; i < DTX_COUNT(word); i++) /* keys 'a' (text) and 'b' (int) ... */
+		if (!dtx_str_next(&rest, '\'', &word[i]))
+			return false;
+	rest = dtx_str_starts(word[2], DTX_STR(" (text)")) ? word[3] : word[1];
+	dtx_buf_printf(out,
+	               "such values are codes, so declare '%.*s' of the other table as text too, "
+	               "\"types\": {",
+	               (int)DTX_MIN(rest.len, (size_t)40), rest.ptr);
+	dtx_buf_json(out, rest);
+	dtx_buf_add(out, ": \"text\"}");
+	return true;
+}
+
 /* Adds what to do about the value. */
 static void add_remedy(const struct cause *k, int most, const struct group *one,
-                       struct dtx_buf *out)
+                       const struct dtx_err *f, struct dtx_buf *out)
 {
 	bool digits = strpbrk(one->value, "0123456789") != NULL;
+	struct dtx_str value = dtx_str_trim(dtx_str_of(one->value));
 
 	if (one != &k->group[TEXTS]) {
 		dtx_buf_add(out, "a cast step before with \"on_error\": \"null\" makes it null");
-	} else if (digits && most != BOOLS) {
-		dtx_buf_printf(out, "a %s step before reads such values",
-		               most == NUMBERS ? "parse_number" : "parse_date");
+	} else if (digits && most == NUMBERS) {
+		if (!add_key_remedy(value, f, out))
+			add_number_remedy(k, value, out);
+	} else if (digits && most == MOMENTS) {
+		dtx_buf_add(out, "a parse_date step before reads such values");
 	} else {
 		dtx_buf_add(out, "\"null_values\": [");
 		dtx_buf_json(out, dtx_str_of(one->value));
@@ -158,7 +210,7 @@ static void tell(const struct cause *k, const char *column, struct dtx_err *f)
 	one = odd_group(k, &most, &odd);
 	if (!one)
 		return;
-	add_remedy(k, most, one, &remedy);
+	add_remedy(k, most, one, f, &remedy);
 	dtx_err_hint(
 		f, "column '%.60s' is text because of '%.60s'; %llu of its %llu values are %s: %s",
 		column, one->value, (unsigned long long)k->group[most].n,

@@ -26,3 +26,20 @@ none 'weight;price\n1750.250;2,5\n'
 none 'weight;price\n1.750;2,5\n2;left, right\n'
 none 'weight;price\n1.750;2.5\n'
 none 'weight;list\n1.750;2,5\n2;1,2,3\n'
+
+echo '# a decimal comma declared without the mark of groups: each next step that is offered gives 2650, as does the pair'
+sum='{"op":"group_by","by":[],"aggs":{"w":"sum(weight)"}}'
+comma() { # GROUP STEPS
+	echo '{"dtx":1,"inputs":[{"name":"main","path":"in.csv","dialect":{"decimal":","'"$1"'}}],"steps":['"$2"']}' > comma.json
+	dtx run comma.json 2>&1 | grep -v '^  or let'
+}
+comma '' "$sum"
+comma ',"group":"."' "$sum"
+comma '' '{"op":"parse_number","cols":["weight"],"decimal":",","group":"."},'"$sum"
+echo '# also where all values have groups'
+printf 'part;weight;price\na;1.750;2,5\nb;2.250;3\n' > in.csv
+comma '' "$sum"
+echo '# without declared marks, in a column of ints and decimal commas'
+printf 'price\n7\n8\n2,5\n' > in.csv
+echo '{"dtx":1,"inputs":[{"name":"main","path":"in.csv","dialect":{"delimiter":";"}}],"steps":[{"op":"filter","where":"price > 3"}]}' > comma.json
+dtx run comma.json 2>&1 | grep next:
