@@ -39,16 +39,14 @@ static const struct dtx_param parse_params[] = {
 	{ .name = "decimal",
 	  .kind = DTX_P_TEXT,
 	  AT(decimal),
-	  .def = "\".\"",
 	  .schema = "{\"type\":\"string\",\"minLength\":1,\"maxLength\":1}",
-	  .help = "the decimal mark" },
+	  .help = "the decimal mark (default: \".\", or \",\" where group is \".\")" },
 	{ .name = "group",
 	  .kind = DTX_P_TEXT,
 	  AT(group),
-	  .def = "\",\"",
 	  .schema = "{\"type\":\"string\",\"maxLength\":1}",
-	  .help = "the mark between groups of three digits; \"\": none; \" \": any blank, also "
-	          "U+00A0 and U+202F" },
+	  .help = "the mark between groups of three digits (default: \",\", or \".\" where decimal "
+	          "is \",\"); \"\": none; \" \": any blank, also U+00A0 and U+202F" },
 	{ .name = "currency",
 	  .kind = DTX_P_BOOL,
 	  AT(currency),
@@ -85,6 +83,9 @@ static const struct dtx_example parse_examples[] = {
 	  }),
 	  .in = "a;b\n1.234,5;1\n7-;2\n",
 	  .out = "a,b\n1234.50,1\n-7.00,2\n" },
+	{ .step = DTX_JSON({ "op" : "parse_number", "cols" : ["a"], "decimal" : "," }),
+	  .in = "a;b\n1.234,5;1\n2.000;2\n",
+	  .out = "a,b\n1234.5,1\n2000.0,2\n" },
 	{ .step = DTX_JSON(
 		  { "op" : "parse_number", "cols" : ["a"], "type" : "int", "on_error" : "null" }),
 	  .in = "a,b\n\"1,000\",x\nten,y\n",
@@ -100,21 +101,43 @@ static const struct dtx_example parse_examples[] = {
 	  .error = "cast_failed" },
 };
 
+/* A comma on one side makes the other one the point, so that it is enough to declare one of them.
+ */
+static const char *decimal_of(const struct parse_args *a)
+{
+	if (a->decimal)
+		return a->decimal;
+	return a->group && strcmp(a->group, ".") == 0 ? "," : ".";
+}
+
+static const char *group_of(const struct parse_args *a)
+{
+	if (a->group)
+		return a->group;
+	return strcmp(decimal_of(a), ",") == 0 ? "." : ",";
+}
+
 static enum dtx_code parse_check(const void *args, struct dtx_err *err)
 {
 	const struct parse_args *a = args;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_typeref t = { .type = DTX_T_UNKNOWN };
+	const char *decimal = decimal_of(a);
 	char group;
 
 	if (!dtx_type_parse(dtx_str_of(a->type), &t) || !dtx_type_is_number(t.type))
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/type",
 		               "parse_number: type must be float, int or decimal(p,s), not '%s'",
 		               a->type);
-	if (strlen(a->decimal) != 1 || !dtx_group_mark(a->group, &group) || a->decimal[0] == group)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "parse_number: decimal and group must be two different single characters");
+	if (strlen(decimal) != 1 || !dtx_group_mark(group_of(a), &group) || decimal[0] == group)
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, a->group ? "/group" : "/decimal",
+		               "parse_number: decimal and group must be two different single "
+		               "characters, not '%.20s' and '%.20s'",
+		               decimal, group_of(a));
 out:
+	if (rc != DTX_OK && strcmp(decimal, group_of(a)) == 0)
+		dtx_err_hint(err, "leave one of them out: group is then \".\" with decimal \",\", "
+		                  "else \",\"");
 	return rc;
 }
 
@@ -130,8 +153,8 @@ static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_FAIL_MEM(err);
 	if (!dtx_type_parse(dtx_str_of(a->type), &s->type))
 		s->type.type = DTX_T_FLOAT64;
-	(void)!dtx_group_mark(a->group, &group); /* parse_check has refused other texts */
-	s->rules = (struct dtx_numtext_rules){ a->decimal[0], group, a->currency,
+	(void)!dtx_group_mark(group_of(a), &group); /* parse_check has refused other texts */
+	s->rules = (struct dtx_numtext_rules){ decimal_of(a)[0], group, a->currency,
 		                               (enum dtx_percent)a->percent };
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	place = dtx_cols_places(b->arena, s->col, s->n, b->in[0]->nfields);

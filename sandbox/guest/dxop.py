@@ -364,8 +364,13 @@ def number_text(text, mark=".", group=",", currency=True, percent="ratio"):
     return out, len(places)
 
 
-def parse_number(df, cols, type="float", decimal=".", group=",", currency=True, percent="ratio",
+def parse_number(df, cols, type="float", decimal=None, group=None, currency=True, percent="ratio",
                  blanks=("-", "–", "—", "n/a"), on_error="error"):
+    if decimal is None:
+        decimal = "," if group == "." else "."
+    if group is None:
+        group = "." if decimal == "," else ","
+
     def number(v):
         text = text_of(v).strip()
         if not text or text in blanks:
