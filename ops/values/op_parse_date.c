@@ -7,6 +7,7 @@
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"
 #include "core/data/time/time.h"
+#include "core/expr/expr.h"
 #include "ops/kit/datetext.h"
 #include "ops/kit/opkit.h"
 
@@ -334,6 +335,174 @@ static struct fit fit_of(const struct date_args *a, const struct reading *r,
 	return f;
 }
 
+/* --- the formats of a column that has several --- */
+
+#define SHAPES_MAX 4 /* more formats than that are not proposed */
+
+/* The formats that all texts of a column need together, for the next step of an error. */
+struct shapes {
+	char format[SHAPES_MAX][40];
+	size_t n;
+};
+
+/* Makes the format that reads the text as a date in that order: 3.1.2024 in dmy gives "%d.%m.%Y".
+ * False: it has no such form. */
+static bool shape_of(struct dtx_str text, const char *order, int32_t century, char out[40])
+{
+	size_t n = 0, part = 0;
+	int64_t us;
+
+	if (text.len >= 30)
+		return false;
+	for (size_t i = 0, from = 0; i < text.len; from = i) {
+		bool digits = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+		char code;
+
+		if (strchr("-/., ", text.ptr[i])) {
+			out[n++] = text.ptr[i++];
+			continue;
+		}
+		while (i < text.len && !strchr("-/., ", text.ptr[i]) &&
+		       (text.ptr[i] >= '0' && text.ptr[i] <= '9') == digits)
+			i++;
+		if (part == 3)
+			return false;
+		code = order[part++];
+		if (code == 'y' && i - from == 4)
+			code = 'Y';
+		else if (code == 'y' && part == 1)
+			return false; /* 24-01-05 may begin with a day */
+		if (code == 'm' && !digits)
+			code = 'b';
+		out[n++] = '%';
+		out[n++] = code;
+	}
+	out[n] = '\0';
+	return part == 3 && dtx_time_parse(text, (struct dtx_str){ out, n }, century, &us) &&
+	       us % DTX_DAY_US == 0;
+}
+
+/* The order of day, month and year that was declared; "dmy" if that is not known. */
+static const char *order_of(const struct date_args *a)
+{
+	static const char *const name[] = { "dmy", "mdy", "ymd" };
+	const char *const *format = a->formats.item;
+	const char *day, *month;
+
+	if (a->order >= 0)
+		return name[a->order];
+	day = a->formats.n ? strstr(format[0], "%d") : NULL;
+	month = a->formats.n ? strstr(format[0], "%m") : NULL;
+	return day && month && month < day ? "mdy" : "dmy";
+}
+
+/* Finds the format of one text: a declared one, else the declared order, else the year first, else
+ * the only other order that fits. */
+static bool find_shape(const struct date_args *a, struct dtx_str text, char out[40])
+{
+	const char *const *format = a->formats.item;
+	const char *order = order_of(a);
+	int64_t us;
+
+	for (size_t i = 0; i < a->formats.n; i++)
+		if (strlen(format[i]) < 40 &&
+		    dtx_time_parse(text, dtx_str_of(format[i]), (int32_t)a->century, &us)) {
+			dtx_str_copy(out, 40, dtx_str_of(format[i]));
+			return true;
+		}
+	return shape_of(text, order, (int32_t)a->century, out) ||
+	       shape_of(text, "ymd", (int32_t)a->century, out) ||
+	       shape_of(text, strcmp(order, "dmy") == 0 ? "mdy" : "dmy", (int32_t)a->century, out);
+}
+
+/* Whether two formats differ only in the order of day and month, so that 03/04 fits both. */
+static bool shapes_clash(const char *a, const char *b)
+{
+	bool swapped = false;
+
+	for (; *a && *b; a++, b++) {
+		bool order = strchr("dm", *a) && strchr("dm", *b);
+		bool year = strchr("Yy", *a) && strchr("Yy", *b);
+
+		if (*a != *b && !order && !year)
+			return false;
+		swapped |= *a != *b && order;
+	}
+	return swapped && !*a && !*b;
+}
+
+static bool add_shape(struct shapes *s, const char *format)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->format[i], format) == 0)
+			return true;
+	for (size_t i = 0; i < s->n; i++)
+		if (shapes_clash(s->format[i], format))
+			return false;
+	if (s->n == SHAPES_MAX || strpbrk(format, "'\"\\"))
+		return false;
+	dtx_str_copy(s->format[s->n++], sizeof(s->format[0]), dtx_str_of(format));
+	return true;
+}
+
+/* Finds the formats of all texts of a column. False: a text has no known one, there are too many,
+ * or 03/04 fits two of them. */
+static bool shapes_of(const struct date_args *a, const struct dtx_kept *t, int32_t col,
+                      struct dtx_buf *scratch, struct shapes *s)
+{
+	for (size_t i = 0; i < t->n; i++)
+		for (uint32_t row = 0; row < t->batch[i]->nrows; row++) {
+			struct cell cell = { .us = 0 };
+			char format[40];
+
+			if (read_cell(t->batch[i]->col[col], row, scratch, &cell) != CELL_TEXT)
+				continue;
+			if (dtx_cancel_now() || !find_shape(a, cell.text, format) ||
+			    !add_shape(s, format))
+				return false;
+		}
+	return s->n > 1 && a->century == DTX_CENTURY;
+}
+
+/* Writes the step that reads a column of several formats. False: it is not known, and the hint says
+ * how such a step looks. */
+static bool several_hint(const struct date_args *a, const struct dtx_kept *t, int32_t col,
+                         struct dtx_buf *scratch, char *hint, size_t size)
+{
+	const char *fn = a->type == TYPE_DATE ? "date" : "datetime";
+	const char *column = t->batch[0]->schema->field[col].name;
+	struct dtx_buf formula = DTX_BUF_INIT(1 << 12), name = DTX_BUF_INIT(1 << 12),
+		       step = DTX_BUF_INIT(1 << 14);
+	struct shapes s = { .n = 0 };
+	bool found = shapes_of(a, t, col, scratch, &s);
+
+	dtx_expr_print_name(column, &name);
+	dtx_buf_add(&formula, "coalesce(");
+	for (size_t i = 0; i < s.n; i++)
+		dtx_buf_printf(&formula, i + 1 < s.n ? "try(%s(%s, '%s')), " : "%s(%s, '%s'))", fn,
+		               dtx_buf_text(&name), s.format[i]);
+	dtx_buf_add(&step, "{\"op\": \"derive\", \"set\": {");
+	dtx_buf_json(&step, dtx_str_of(column));
+	dtx_buf_add(&step, ": ");
+	dtx_buf_json(&step, dtx_buf_str(&formula));
+	dtx_buf_add(&step, "}}");
+	found = found && dtx_buf_ok(&step) && step.len < size - 80;
+	if (found)
+		snprintf(hint, size,
+		         "one format must fit the whole column; a step before reads each: %s",
+		         dtx_buf_text(&step));
+	else
+		snprintf(hint, size,
+		         "one format must fit the whole column; in a derive step before, "
+		         "coalesce(try(date(x, '%%d.%%m.%%Y')), date(x, '%%Y-%%m-%%d')) reads "
+		         "several; "
+		         "on_error null makes null of what does not fit");
+	dtx_buf_clear(&formula);
+	dtx_buf_clear(&name);
+	dtx_buf_clear(&step);
+	return found;
+}
+
 /* The error for values that do not fit. format: the only one, whose first misfit is shown in
  * detail; NULL: there are several, or none. */
 static enum dtx_code misfit(const struct date_args *a, const struct dtx_kept *t, int32_t col,
@@ -403,6 +572,8 @@ static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t,
 {
 	struct fit best = { -1, 0, 0, 0 };
 	int64_t most = n > 1 && a->on_error == ERROR_FAIL ? 1 : INT64_MAX;
+	char hint[300], what[64];
+	bool known;
 	enum dtx_code rc;
 
 	for (size_t i = 0; i < n; i++) {
@@ -422,11 +593,16 @@ static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t,
 		return blame_order(a, t, col, &best, scratch, err);
 	if (a->on_error == ERROR_NULL)
 		return DTX_OK;
-	rc = misfit(a, t, col, &best, DTX_E_CAST_FAILED,
-	            n > 1 ? "no declared format fits all values"
-	                  : "which the declared format does not fit",
-	            n == 1 && list[0].way == WAY_FORMAT ? &list[0].format : NULL,
-	            "add its format, split the column first, or set on_error null", err);
+	known = several_hint(a, t, col, scratch, hint, sizeof(hint));
+	snprintf(what, sizeof(what), "%s%s",
+	         n > 1           ? "and no declared format fits all values"
+	         : a->order >= 0 ? "which does not fit the order "
+	                         : "which the declared format does not fit",
+	         n == 1 && a->order >= 0 ? order_of(a) : "");
+	rc = misfit(a, t, col, &best, DTX_E_CAST_FAILED, what,
+	            n == 1 && list[0].way == WAY_FORMAT ? &list[0].format : NULL, hint, err);
+	if (known)
+		dtx_err_hint(err, "%s", hint);
 	return rc;
 }
 
