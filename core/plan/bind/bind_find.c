@@ -228,6 +228,60 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 		             dtx_plan_step_name(&plan->step[(uint32_t)id - plan->ninputs]));
 }
 
+/* The step whose result has lost the name that an open table lacks; -1: unknown. */
+static int32_t step_without(const struct dtx_flow *f, int32_t table, const char *name)
+{
+	int32_t step = table - (int32_t)f->plan->ninputs, found = -1;
+	const struct dtx_flow_table *t = &f->table[table];
+
+	if (step < 0 || (uint32_t)step >= f->plan->nsteps || !f->bind[step])
+		return -1;
+	for (uint32_t i = 0; i < t->ngone; i++)
+		if (!strcmp(t->gone[i], name))
+			return step;
+	for (unsigned k = 0; k < f->bind[step]->ntables && found < 0; k++)
+		found = step_without(f, f->bind[step]->table[k], name);
+	return found;
+}
+
+/* The name that the step has given to a column; NULL: it keeps no such column. */
+static const char *renamed(const struct dtx_bind *b, const char *name)
+{
+	for (uint32_t c = 0; c < b->ncols; c++) {
+		const struct dtx_bind_col *col = &b->col[c];
+
+		if (col->from_table >= 0 && col->from_col >= 0 &&
+		    !strcmp(b->in[col->from_table]->field[col->from_col].name, name))
+			return col->field.name;
+	}
+	return NULL;
+}
+
+/* Explains why an open table cannot have the column.  Its known columns are no list of what there
+ * is: the input, which was not read yet, may have more. */
+static void hint_gone(const struct dtx_bind *b, unsigned t, const char *name, struct dtx_err *f)
+{
+	int32_t step = b->flow ? step_without(b->flow, b->table[t], name) : -1;
+	const struct dtx_plan *plan = b->flow ? b->flow->plan : NULL;
+	const char *now;
+
+	if (step < 0)
+		return;
+	now = renamed(b->flow->bind[step], name);
+	if (now) {
+		memset(f->did_you_mean, 0, sizeof(f->did_you_mean));
+		dtx_err_suggest(f, now, &now, 1);
+		dtx_err_hint(f, "step %d (%s) has given it the name '%.100s'",
+		             dtx_plan_step_number(plan, step),
+		             dtx_plan_step_name(&plan->step[step]), now);
+	} else {
+		dtx_err_hint(f, "step %d (%s) has removed '%.100s': use it before that step, or "
+		             "keep it there",
+		             dtx_plan_step_number(plan, step),
+		             dtx_plan_step_name(&plan->step[step]), name);
+	}
+}
+
 /* What is often written where a name is wanted, and how to write it here. */
 static const struct {
 	const char *begins, *holds, *ends, *hint;
@@ -303,12 +357,16 @@ enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_
 	for (uint32_t i = 0; i < s->nfields; i++)
 		names[i] = s->field[i].name;
 	dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
-	hint_columns(b, t, f);
+	if (!s->open)
+		hint_columns(b, t, f);
 	dtx_err_suggest(f, name, names, s->nfields);
 	if (f->misnamed)
 		f->code = code = DTX_E_UNKNOWN_COLUMN; /* the plan is wrong, not the input */
+	if (s->open)
+		hint_gone(b, t, name, f);
 	if (!f->did_you_mean[0][0])
 		hint_name(name, f);
-	list_columns(s, f);
+	if (!s->open)
+		list_columns(s, f);
 	return code;
 }
