@@ -60,7 +60,8 @@ static const char *code_next(enum dtx_code code)
 	case DTX_E_COL_LIMIT:
 		return "raise \"cols\" of the plan's limits, or select fewer columns before";
 	case DTX_E_ROW_GROWTH: return "raise \"growth\" of the plan's limits, or filter before";
-	case DTX_E_EXPR_SYNTAX: return "man dtx-ops has the functions and how formulas are written";
+	case DTX_E_EXPR_SYNTAX:
+		return "dtx ops --functions lists the functions, man dtx-plan explains formulas";
 	case DTX_W_UNUSED_INPUT: return "leave it out, or name it in \"in\" or \"with\" of a step";
 	case DTX_W_UNDECLARED_COLUMN: return "add it to \"requires\" of the input";
 	case DTX_W_TYPE_PROMOTED: return "cast both to one type in a step before";
