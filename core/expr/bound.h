@@ -176,9 +176,11 @@ struct dtx_binder {
 	const struct dtx_scope *scope;
 	struct dtx_aggcalls *aggs;
 	struct dtx_errlist *errs;
-	struct dtx_err *err; /* receives no_memory only */
-	bool in_agg;         /* inside the arguments of an aggregate */
-	size_t nerrs;        /* number of findings about this expression */
+	struct dtx_err *err;               /* receives no_memory only */
+	bool in_agg;                       /* inside the arguments of an aggregate */
+	const struct dtx_expr *comparison; /* the innermost ==, < or IN around the node, for hints;
+	                                    * NULL: none */
+	size_t nerrs;                      /* number of findings about this expression */
 };
 
 /* Records a finding about e, with its span.  Moves `found`.  Returns DTX_OK or no_memory. */

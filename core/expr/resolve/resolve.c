@@ -281,6 +281,24 @@ static void hint_call(const char *name, struct dtx_err *f)
 	             columns[0] ? "; " : "", columns);
 }
 
+/* Adds a hint if the name is a value that a column is compared with: city == Berlin. */
+static void hint_value(const struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_err *f)
+{
+	const struct dtx_expr *by = bd->comparison;
+	char columns[sizeof(f->hint)];
+	bool is_value = false;
+
+	if (!by || by->arg[0]->kind != DTX_EX_COL || strchr(e->name, '\''))
+		return;
+	for (uint32_t i = 1; i < by->nargs; i++)
+		is_value = is_value || by->arg[i] == e;
+	if (!is_value)
+		return;
+	dtx_str_copy(columns, sizeof(columns), dtx_str_of(f->hint));
+	dtx_err_hint(f, "a text is written in quotes: '%.60s'%s%.200s", e->name,
+	             columns[0] ? "; " : "", columns);
+}
+
 static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e,
                                  struct dtx_bound **out)
 {
@@ -312,6 +330,8 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 		                     "keys; only the next step can use a result of this one");
 	}
 	if (found.code != DTX_OK) {
+		if (!found.did_you_mean[0][0] && found.code != DTX_E_AGGREGATE_REQUIRED)
+			hint_value(bd, e, &found);
 		if (!found.did_you_mean[0][0])
 			hint_call(e->name, &found);
 		return dtx_bind_report(bd, e, &found);
@@ -519,8 +539,11 @@ out:
 enum dtx_code dtx_bind_node(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_expr *outer = bd->comparison;
 
 	*out = NULL;
+	if (e->kind == DTX_EX_CMP || e->kind == DTX_EX_IN)
+		bd->comparison = e;
 	switch (e->kind) {
 	case DTX_EX_LIT: DTX_TRY(dtx_bind_literal(bd, e, out)); break;
 	case DTX_EX_COL: DTX_TRY(bind_column(bd, e, out)); break;
@@ -541,6 +564,7 @@ enum dtx_code dtx_bind_node(struct dtx_binder *bd, const struct dtx_expr *e, str
 	if (*out)
 		DTX_TRY(dtx_bind_fold(bd, *out));
 out:
+	bd->comparison = outer;
 	return rc;
 }
 

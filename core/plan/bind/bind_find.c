@@ -275,7 +275,8 @@ static void hint_gone(const struct dtx_bind *b, unsigned t, const char *name, st
 		             dtx_plan_step_number(plan, step),
 		             dtx_plan_step_name(&plan->step[step]), now);
 	} else {
-		dtx_err_hint(f, "step %d (%s) has removed '%.100s': use it before that step, or "
+		dtx_err_hint(f,
+		             "step %d (%s) has removed '%.100s': use it before that step, or "
 		             "keep it there",
 		             dtx_plan_step_number(plan, step),
 		             dtx_plan_step_name(&plan->step[step]), name);
