@@ -1,7 +1,9 @@
 /* Parses the steps of a plan: op, parameters, tables, canonical form. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/base/text/utf8.h"
 #include "core/plan/plan_internal.h"
 
@@ -192,6 +194,33 @@ static size_t table_names(const struct dtx_plan *plan, uint32_t before, const ch
 	return n;
 }
 
+/* Where the name of a file stands for a table, tells how a file becomes one. */
+static void advise_file(struct dtx_plan_parse *p, const char *name)
+{
+	struct dtx_str base = dtx_str_of(dtx_file_basename(name));
+	const char *dot = memchr(base.ptr, '.', base.len);
+	char alias[64], hint[400];
+	size_t n = 0;
+
+	if (!dot || dot == base.ptr || !dot[1])
+		return;
+	for (const char *c = base.ptr; c < dot && n + 3 < sizeof(alias); c++) {
+		if (isalpha((unsigned char)*c) || (n && isdigit((unsigned char)*c)))
+			alias[n++] = *c;
+		else if (n && alias[n - 1] != '_')
+			alias[n++] = '_';
+		else if (!n)
+			n = (size_t)snprintf(alias, sizeof(alias), "t_%.1s",
+			                     isdigit((unsigned char)*c) ? c : "");
+	}
+	alias[n] = '\0';
+	snprintf(hint, sizeof(hint),
+	         "a file is read as an input: add {\"name\": \"%s\", \"path\": \"%.120s\"} to "
+	         "\"inputs\", and write \"%s\" here",
+	         alias, name, alias);
+	dtx_part_advise(p, hint);
+}
+
 static enum dtx_code unknown_table(struct dtx_plan_parse *p, uint32_t before, const char *name,
                                    const char *at, struct dtx_err *err)
 {
@@ -203,6 +232,7 @@ static enum dtx_code unknown_table(struct dtx_plan_parse *p, uint32_t before, co
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_part_unknown(p, DTX_E_UNKNOWN_TABLE, at, "table", name, names,
 	                         table_names(p->plan, before, names), err));
+	advise_file(p, name);
 out:
 	return rc;
 }
