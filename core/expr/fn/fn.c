@@ -1,4 +1,6 @@
 /* The table of functions: lookup, signatures, similar names. */
+#include <ctype.h>
+
 #include "core/expr/fn/fn.h"
 
 static bool row_named(const struct dtx_fn *fn, struct dtx_str name)
@@ -97,6 +99,18 @@ static const struct {
 	{ "now", "run_date", NULL },
 	{ "current_date", "run_date", NULL },
 	{ "n", "count", NULL },
+	/* a spreadsheet in German */
+	{ "summe", "sum", NULL },
+	{ "summewenn", "sum", "sum(x, where: condition)" },
+	{ "summewenns", "sum", "sum(x, where: condition)" },
+	{ "mittelwert", "mean", NULL },
+	{ "anzahl", "count", NULL },
+	{ "z\u00e4hlenwenn", "count_if", NULL },
+	{ "wenn", "if", NULL },
+	{ "wennfehler", "try", NULL },
+	{ "runden", "round", NULL },
+	{ "sverweis", NULL, "values of another table need a step: lookup_value or join" },
+	{ "xverweis", NULL, "values of another table need a step: lookup_value or join" },
 	{ "col", NULL, "write a column bare, or in backticks: qty, `Order Date`" },
 	{ "field", NULL, "write a column bare, or in backticks: qty, `Order Date`" },
 	{ "lit", NULL, "write a value as it is: 1, 'text'" },
@@ -144,6 +158,25 @@ static bool fn_suggest_elsewhere(const char *name, struct dtx_err *err)
 	return false;
 }
 
+/* Suggests the function whose name differs in up to half of the letters, if its first one is the
+ * same.  Such a name is no slip for sure, so a snippet may still do the step. */
+static void fn_suggest_far(const char *name, const char *const *have, size_t n, struct dtx_err *err)
+{
+	struct dtx_str want = dtx_str_of(name);
+	size_t best = want.len / 2 + 1, d;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (tolower((unsigned char)have[i][0]) != tolower((unsigned char)name[0]))
+			continue;
+		d = dtx_str_distance(want, dtx_str_of(have[i]), best);
+		found = d < best ? have[i] : found;
+		best = DTX_MIN(d, best);
+	}
+	if (found)
+		dtx_str_copy(err->did_you_mean[0], sizeof(err->did_you_mean[0]), dtx_str_of(found));
+}
+
 void dtx_fn_suggest(const char *name, struct dtx_err *err)
 {
 	const char *have[256];
@@ -161,6 +194,8 @@ void dtx_fn_suggest(const char *name, struct dtx_err *err)
 			dtx_err_suggest_alias(err, name, dtx_fns[t]->fn[i].aliases,
 			                      dtx_fns[t]->fn[i].name);
 	}
+	if (err && !err->did_you_mean[0][0])
+		fn_suggest_far(name, have, n, err);
 }
 
 /* The n-th piece of the signature; pieces are separated by ", ". */
