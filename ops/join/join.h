@@ -58,7 +58,7 @@ struct dtx_join_local { /* of one worker on the probing side */
 	uint32_t *which, *rrow, n, most;
 	uint32_t room;      /* room for pairs; usually only `most` are collected */
 	bool rights, nulls; /* rights: there are matches; nulls: there are rows without a match */
-	int64_t rows_in, rows_out, unmatched;
+	int64_t rows_in, unmatched;
 	struct dtx_join_samples unpaired; /* left rows without a match */
 	struct dtx_groups *seen;          /* left keys, if they must be unique */
 	struct dtx_join_samples twice;
@@ -68,6 +68,7 @@ struct dtx_join_shared {
 	struct dtx_join_table *table;
 	struct dtx_owner *held;            /* keeps the rows of the table */
 	_Atomic int64_t rows_in, rows_out; /* for the limit on growth; relaxed */
+	struct dtx_join_samples first;     /* the first keys of the right side */
 };
 
 /* The map of the left side. */
@@ -86,6 +87,12 @@ DTX_MUSTUSE enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct d
  * end. */
 DTX_MUSTUSE enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
                                          struct dtx_batch *in, struct dtx_err *err);
+/* Notes the first keys of the right side, for dtx_join_warn_apart. */
+void dtx_join_note_right(const struct dtx_join_state *s, struct dtx_join_shared *sh);
+/* Warns if there are rows on both sides, none has a match, and the result lacks all left rows. */
+DTX_MUSTUSE enum dtx_code dtx_join_warn_apart(const struct dtx_opctx *ox,
+                                              struct dtx_join_local *const *l, unsigned n,
+                                              struct dtx_err *err);
 /* Fails if right keys must be unique and are not. */
 DTX_MUSTUSE enum dtx_code dtx_join_check_right(const struct dtx_join_state *s,
                                                const struct dtx_join_table *t, struct dtx_err *err);

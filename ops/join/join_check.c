@@ -3,6 +3,7 @@
  * An expectation is checked over a whole side before the join fails, not only up to the first row
  * that breaks it: the message then has the number of such rows and a few samples with their
  * places. */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "ops/join/join.h"
@@ -111,11 +112,18 @@ out:
 	return rc;
 }
 
+/* Whether left rows without a match are left out, though the step is no anti join. */
+static bool drops_unmatched(const struct dtx_join_state *s)
+{
+	return s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_RIGHT;
+}
+
 enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
                              struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	l->rows_in += in->nsel;
 	for (uint32_t k = 0; k < in->nsel; k++) {
 		struct dtx_join_sample *at;
 		uint32_t row = dtx_batch_row(in, k);
@@ -123,9 +131,9 @@ enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_loc
 		if (l->probe.id[k] != DTX_GROUP_NONE)
 			continue;
 		l->unmatched++;
-		if (!s->all_left)
+		if (!s->all_left && !drops_unmatched(s))
 			continue;
-		l->unpaired.total++;
+		l->unpaired.total += s->all_left;
 		at = sample_add(&l->unpaired, dtx_batch_pos(in, row));
 		if (at)
 			sample_fill(&l->unpaired, at, &s->key.left, in, row);
@@ -323,6 +331,90 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 	}
 	if (s->all_right)
 		DTX_TRY(check_all_right(s, t, err));
+out:
+	return rc;
+}
+
+/* --- no match at all --- */
+
+void dtx_join_note_right(const struct dtx_join_state *s, struct dtx_join_shared *sh)
+{
+	const struct dtx_kept *kept = &sh->table->kept;
+	struct dtx_batch *b = kept->n ? kept->batch[0] : NULL;
+
+	for (uint32_t k = 0; b && s->key.right.n; k++) {
+		struct dtx_join_sample *at =
+			k < b->nsel ? sample_add(&sh->first, dtx_batch_pos(b, k)) : NULL;
+
+		if (!at)
+			return;
+		sample_fill(&sh->first, at, &s->key.right, b, dtx_batch_row(b, k));
+	}
+}
+
+/* The next character of the key in `k = 'a1'`, without blanks and in lower case; NUL: the end. */
+static char key_next(const char **at)
+{
+	while (**at == ' ')
+		(*at)++;
+	return **at ? (char)tolower((unsigned char)*(*at)++) : '\0';
+}
+
+static const char *key_start(const char *text)
+{
+	const char *at = strstr(text, " = '");
+
+	at = at ? at + strlen(" = '") : "";
+	while (*at == ' ' || (*at == '0' && at[1] != '\''))
+		at++;
+	return at;
+}
+
+/* Whether two keys differ only in what people overlook: case, blanks, leading zeros. */
+static bool is_alike(const struct dtx_join_sample *a, const struct dtx_join_sample *b)
+{
+	const char *x = key_start(a->text), *y = key_start(b->text);
+	char c = key_next(&x), d = key_next(&y), first = c;
+
+	while (c && c == d) {
+		c = key_next(&x);
+		d = key_next(&y);
+	}
+	return first && first != '\'' && c == d;
+}
+
+enum dtx_code dtx_join_warn_apart(const struct dtx_opctx *ox, struct dtx_join_local *const *l,
+                                  unsigned n, struct dtx_err *err)
+{
+	const struct dtx_join_state *s = ox->bound;
+	const struct dtx_join_shared *sh = ox->shared;
+	const struct dtx_join_sample *left, *right;
+	struct dtx_join_samples unpaired;
+	int64_t rows = 0, unmatched = 0;
+	bool alike = false;
+	enum dtx_code rc = DTX_OK;
+
+	for (unsigned w = 0; w < n; w++) {
+		rows += l[w]->rows_in;
+		unmatched += l[w]->unmatched;
+	}
+	if (!drops_unmatched(s) || !rows || unmatched < rows || !sh->first.n)
+		goto out;
+	DTX_TRY(merge_unpaired(l, n, &unpaired, err));
+	left = unpaired.item;
+	right = sh->first.item;
+	for (uint32_t i = 0; i < unpaired.n * sh->first.n && s->key.left.n == 1 && !alike; i++) {
+		alike = is_alike(&unpaired.item[i / sh->first.n], &sh->first.item[i % sh->first.n]);
+		if (alike) {
+			left = &unpaired.item[i / sh->first.n];
+			right = &sh->first.item[i % sh->first.n];
+		}
+	}
+	dtx_op_warn(
+		ox, DTX_W_RESULT_NOTE,
+		"no row has its key in '%.60s', where it is for example %.110s and not %.110s%s",
+		((const struct dtx_join_args *)ox->args)->with, right->text, left->text,
+		alike ? "; they differ only in case, blanks or leading zeros" : "");
 out:
 	return rc;
 }

@@ -373,6 +373,7 @@ enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals, un
 	uint32_t most = dtx_op_batch_rows(ox);
 
 	DTX_TRY(dtx_join_check_end(s, l, n, sh->table, err));
+	DTX_TRY(dtx_join_warn_apart(ox, l, n, err));
 	DTX_TRY(check_growth(ox, sh->rows_in + sh->table->nrows, sh->rows_out, 1, err));
 	if (s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_ANTI)
 		goto out;

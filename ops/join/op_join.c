@@ -311,6 +311,7 @@ static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *loc
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_build_table(ox, locals, n, &s->key, s->nulls_equal, &sh->table, err));
 	DTX_TRY(dtx_join_check_right(s, sh->table, err));
+	dtx_join_note_right(s, sh);
 	drop_values(s, sh->table);
 	for (size_t i = 0; i < sh->table->kept.n; i++)
 		DTX_TRY(dtx_build_under(ox, &s->right_only, sh->table->kept.batch[i], err));

@@ -149,16 +149,22 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 		const char *reason, *one, *many;
 		enum dtx_code code;
 		bool filter; /* only for filters */
+		bool all;    /* only if it is so for all rows */
 	} notes[] = {
 		{ "div_zero", "division by zero gave null", "divisions by zero gave null",
-		  DTX_W_DIV_ZERO, false },
+		  DTX_W_DIV_ZERO, false, false },
 		{ "not_finite", "result is not a finite number and became null",
-		  "results are not finite numbers and became null", DTX_W_NOT_FINITE, false },
+		  "results are not finite numbers and became null", DTX_W_NOT_FINITE, false,
+		  false },
 		{ "offset", "text has an offset from UTC: its time was converted to UTC",
 		  "texts have an offset from UTC: their times were converted to UTC",
-		  DTX_W_RESULT_NOTE, false },
+		  DTX_W_RESULT_NOTE, false, false },
+		{ "lookup_missing", "row of 1 has no match in the other table",
+		  "rows, which are all, have no match in the other table", DTX_W_RESULT_NOTE, false,
+		  true },
 		{ "null", "row was dropped where the condition is null",
-		  "rows were dropped where the condition is null", DTX_W_NULL_DROPPED, true },
+		  "rows were dropped where the condition is null", DTX_W_NULL_DROPPED, true,
+		  false },
 	};
 	const struct dtx_exec_step *x = &r->step[s];
 	const struct dtx_plan_step *st = &g->plan->step[s];
@@ -170,7 +176,8 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 		struct dtx_err w = DTX_ERR_INIT;
 
 		if (strcmp(d->reason, notes[n].reason) != 0 ||
-		    (notes[n].filter && !(st->op->flags & DTX_OP_NARROWS)))
+		    (notes[n].filter && !(st->op->flags & DTX_OP_NARROWS)) ||
+		    (notes[n].all && (x->stopped_early || d->n < x->rows_out)))
 			continue;
 		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%s%lld %s",
 		            x->stopped_early ? "at least " : "", (long long)d->n,
