@@ -211,6 +211,26 @@ static bool plan_is_broken(const struct dtx_runner *r)
 	return worst && worst->severity == DTX_SEV_ERROR;
 }
 
+/* A second file without a name: one of another input, or one of many that the shell made of a
+ * pattern. */
+static enum dtx_code inputs_second(const struct dtx_runner *r, const char *text,
+                                   struct dtx_err *err)
+{
+	const char *base = dtx_file_basename(text), *dot = strrchr(base, '.');
+	const struct dtx_plan_input *next = r->plan->ninputs > 1 ? &r->plan->input[1] : NULL;
+
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "second file '%s' needs a name: NAME=%s",
+	            text, text);
+	if (next && !next->path)
+		dtx_err_hint(err, "for input '%.60s' of the plan: %.60s=%.120s", next->name,
+		             next->name, text);
+	else
+		dtx_err_hint(err,
+		             "to read several files as one input, quote the pattern: '%.*s*%.40s'",
+		             (int)DTX_MIN(base - text, 120), text, dot ? dot : "");
+	return DTX_E_USAGE;
+}
+
 /* FILE is for the first input, NAME=FILE for any. */
 static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool *first,
                                     struct dtx_err *err)
@@ -227,8 +247,10 @@ static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool
 	}
 	if (eq && !memchr(text, '/', name.len) && !memchr(text, '.', name.len))
 		return plan_is_broken(r) ? DTX_OK : inputs_unknown(r, name, text, err);
-	if (*first)
-		DTX_FAIL(err, DTX_E_USAGE, "second file '%s' needs a name: NAME=%s", text, text);
+	if (*first) {
+		rc = inputs_second(r, text, err);
+		goto out;
+	}
 	*first = true;
 	r->plan->input[0].path = text;
 	r->plan->input[0].operand = true;
