@@ -139,18 +139,16 @@ static enum dtx_code replay_inputs(struct replay *p, struct dtx_err *err)
 
 		if (!strcmp(state, "unchanged") || (p->args->inputs && strcmp(uri, "-") != 0))
 			continue;
-		dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
-		            "cannot: the recorded bytes of input '%s' are not at hand: '%s' is %s",
-		            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin",
-		            state);
+		dtx_snapshots_lost(input, state, err);
 		if (!strcmp(state, "not kept"))
 			dtx_err_hint(err, "--map %s=FILE that holds them; %s", uri,
 			             dtx_snapshots_way(input));
 		else
-			dtx_err_hint(err,
-			             "--map %s=NEW where it is now, or --inputs here to take the "
-			             "files as they are",
-			             uri);
+			dtx_err_hint(
+				err,
+				"--map %s=FILE names a file with the old content, --inputs here "
+				"takes the files as they are",
+				uri);
 		return DTX_E_INPUT_CHANGED;
 	}
 	return rc;

@@ -127,6 +127,14 @@ out:
 	return rc;
 }
 
+static enum dtx_code why_no_row(const struct dtx_why *w, long long rows, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the result has %lld rows, not %lld",
+	            rows, (long long)w->row);
+	dtx_why_hint_range(w, err);
+	return DTX_E_USAGE;
+}
+
 /* Checks that one row was found, and sets which. */
 static enum dtx_code why_row(struct dtx_why *w, const struct dtx_exec_result *traced,
                              struct dtx_err *err)
@@ -137,8 +145,7 @@ static enum dtx_code why_row(struct dtx_why *w, const struct dtx_exec_result *tr
 	if (!n && w->key)
 		DTX_FAIL(err, DTX_E_USAGE, "no row of the result has this --key");
 	if (!n)
-		DTX_FAIL(err, DTX_E_USAGE, "the result has %lld rows, not %lld",
-		         (long long)traced->output[0].rows, (long long)w->row);
+		return why_no_row(w, (long long)traced->output[0].rows, err);
 	if (n > 1) {
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 		                 "%lld rows of the result have this --key", n);
@@ -291,8 +298,7 @@ static enum dtx_code why_by_snippet(struct dtx_why *w, const char *path, struct 
 	int64_t rows = dtx_json_int(dtx_why_replay_output(&w->x), "rows", 0);
 
 	if (w->row > rows)
-		DTX_FAIL(err, DTX_E_USAGE, "the result has %lld rows, not %lld", (long long)rows,
-		         (long long)w->row);
+		return why_no_row(w, (long long)rows, err);
 	w->report = dtx_why_snippet(w->x.record, w->x.output, w->column);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
@@ -338,8 +344,6 @@ print:
 		dtx_why_print(w, out);
 	}
 out:
-	if (rc == DTX_E_INPUT_CHANGED || rc == DTX_E_NO_TRANSLATION)
-		dtx_why_columns_only(w);
 	return rc;
 }
 
@@ -361,6 +365,7 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
+	bool asked = false;
 	int status;
 
 	dtx_buf_init(&w.text, DTX_BUF_TEXT_MAX);
@@ -368,6 +373,7 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	DTX_TRY(dtx_why_replay_find(&w.x, argv[0], &err));
 	DTX_TRY(dtx_why_cell(&w, argc, argv, &err));
 	DTX_TRY(dtx_why_columns_known(&w, &err));
+	asked = true;
 	DTX_TRY(why_answer(&w, argv[0], &out, &err));
 	if (dtx_json_bool(json_object_get(w.x.record, "found"), "file_changed", false) &&
 	    access(argv[0], F_OK) == 0)
@@ -380,6 +386,9 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	}
 out:
 	status = rc == DTX_OK ? dtx_out_print(cli, &out) : dtx_out_fail(cli, &err);
+	/* after the reason why there is no more */
+	if (asked && (rc == DTX_E_INPUT_CHANGED || rc == DTX_E_NO_TRANSLATION))
+		dtx_why_columns_only(&w);
 	why_clear(&w);
 	dtx_buf_clear(&out);
 	dtx_err_clear(&err);

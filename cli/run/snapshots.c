@@ -170,6 +170,19 @@ void dtx_snapshots_clear(struct dtx_snapshots *kept)
 	*kept = (struct dtx_snapshots){ .n = 0 };
 }
 
+enum dtx_code dtx_snapshots_lost(const json_t *input, const char *state, struct dtx_err *err)
+{
+	const char *uri = dtx_json_text(input, "uri", "-");
+	const char *verb = !strcmp(state, "changed")    ? "has "
+	                   : !strcmp(state, "not kept") ? "was "
+	                                                : "is ";
+
+	return dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
+	                   "input '%s' is no longer there as the run read it: '%s' %s%s",
+	                   dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin",
+	                   verb, state);
+}
+
 const char *dtx_snapshots_way(const json_t *input)
 {
 	const json_t *reader = json_object_get(input, "reader");

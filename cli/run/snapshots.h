@@ -27,6 +27,9 @@ DTX_MUSTUSE enum dtx_code dtx_snapshots_restore(struct dtx_store *store, json_t 
 /* Removes the files. */
 void dtx_snapshots_clear(struct dtx_snapshots *kept);
 
+/* Sets input_changed, and returns it: the bytes of an input of a record are not there as the run
+ * read them.  state: changed, gone or not kept. */
+enum dtx_code dtx_snapshots_lost(const json_t *input, const char *state, struct dtx_err *err);
 /* For a hint: what the run would have had to do to keep this input. */
 const char *dtx_snapshots_way(const json_t *input);
 

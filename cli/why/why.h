@@ -43,6 +43,8 @@ struct dtx_why {
 /* Parses the cell that the arguments ask for: sets row or key, and column. Codes: usage. */
 DTX_MUSTUSE enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv,
                                        struct dtx_err *err);
+/* Adds to an error about a cell which cells the result has: A2:D10. */
+void dtx_why_hint_range(const struct dtx_why *w, struct dtx_err *err);
 /* Checks that the result has the columns that were named. Codes: usage, with similar names. */
 DTX_MUSTUSE enum dtx_code dtx_why_columns_known(const struct dtx_why *w, struct dtx_err *err);
 /* Whether a row of the recorded lineage is about this answer: a DIRECT one of the column, or an

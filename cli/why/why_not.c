@@ -183,10 +183,14 @@ static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, stru
 	enum dtx_code rc = DTX_OK;
 	const json_t *inputs = json_object_get(w->x.record, "inputs"), *one;
 	const char *names[64], *alias = NULL;
+	struct dtx_buf have = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i, n = 0;
 
 	json_array_foreach((json_t *)(uintptr_t)inputs, i, one)
 	{
+		dtx_buf_printf(&have, "%s%s (%s)", i ? ", " : "", dtx_json_text(one, "alias", ""),
+		               dtx_json_text(one, "label",
+		                             dtx_file_basename(dtx_json_text(one, "uri", "-"))));
 		if (!alias && (!name || why_not_is(one, name)))
 			alias = dtx_json_text(one, "alias", NULL);
 		if (n < DTX_COUNT(names))
@@ -197,7 +201,9 @@ static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, stru
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the run has no input '%s'",
 	                 name ? name : "");
 	dtx_err_suggest(err, name ? name : "", names, n);
+	dtx_err_hint(err, "its inputs are %.280s", dtx_buf_text(&have));
 out:
+	dtx_buf_clear(&have);
 	return rc;
 }
 

@@ -89,13 +89,12 @@ static enum dtx_code replay_own(enum dtx_code rc, struct dtx_err *err)
 
 static enum dtx_code replay_changed(const json_t *input, const char *state, struct dtx_err *err)
 {
-	const char *uri = dtx_json_text(input, "uri", "-");
-
-	dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
-	            "the recorded bytes of input '%s' are not at hand: '%s' is %s",
-	            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin", state);
+	dtx_snapshots_lost(input, state, err);
 	if (!strcmp(state, "not kept"))
 		dtx_err_hint(err, "%s", dtx_snapshots_way(input));
+	else
+		dtx_err_hint(err, "run the plan again and ask about that run; dtx run "
+		                  "--snapshot-inputs keeps the inputs for later");
 	return DTX_E_INPUT_CHANGED;
 }
 

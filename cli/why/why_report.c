@@ -36,6 +36,24 @@ static bool why_address(struct dtx_why *w, const char *text)
 	return w->column[0] != '\0';
 }
 
+/* Adds to an error about a cell which cells the result has. */
+void dtx_why_hint_range(const struct dtx_why *w, struct dtx_err *err)
+{
+	const json_t *output = dtx_why_replay_output(&w->x);
+	int header = dtx_json_bool(json_object_get(output, "writer"), "header", true);
+	uint64_t rows = (uint64_t)dtx_json_int(output, "rows", 0);
+	size_t columns = json_array_size(json_object_get(output, "schema"));
+	char last[24];
+
+	if (!rows || !columns) {
+		dtx_err_hint(err, "the result has no rows");
+		return;
+	}
+	dtx_cell_name(last, rows - 1 + (uint64_t)header, (uint32_t)columns - 1);
+	dtx_err_hint(err, "its cells are A%d:%s%s", 1 + header, last,
+	             header ? "; row 1 has the names of the columns" : "");
+}
+
 enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -49,8 +67,11 @@ enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv, struct dtx_
 	if (a->row && w->key)
 		DTX_FAIL(err, DTX_E_USAGE, "the row is given twice: --row and --key");
 	if (argc > 1) {
-		if (!why_address(w, argv[1]))
-			DTX_FAIL(err, DTX_E_USAGE, "'%s' is not a cell of this result", argv[1]);
+		if (!why_address(w, argv[1])) {
+			rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+			                 "'%s' is not a cell of this result", argv[1]);
+			dtx_why_hint_range(w, err);
+		}
 		goto out;
 	}
 	if ((!a->row && !w->key) || !a->col)
