@@ -371,3 +371,16 @@ enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_
 		list_columns(s, f);
 	return code;
 }
+
+enum dtx_code dtx_bind_no_fit(struct dtx_bind *b, unsigned t, bool empty, const char *sub,
+                              struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+
+	dtx_err_set(&f, empty ? DTX_E_UNKNOWN_COLUMN : DTX_E_MISSING_COLUMN, __FILE__, __LINE__,
+	            empty ? "the list names no column" : "no column fits this selector");
+	f.misnamed = empty; /* the plan is wrong, not the input */
+	hint_columns(b, t, &f);
+	list_columns(b->in[t], &f);
+	return dtx_bind_take(b, sub, &f, err);
+}

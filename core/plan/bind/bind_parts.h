@@ -26,5 +26,8 @@ DTX_MUSTUSE enum dtx_code dtx_bind_take(struct dtx_bind *b, const char *sub, str
  * ignore. */
 enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_schema *s,
                                const char *name, struct dtx_err *f);
+/* Adds a finding: a selector that fits no column of table t, or (empty) a list without a name. */
+DTX_MUSTUSE enum dtx_code dtx_bind_no_fit(struct dtx_bind *b, unsigned t, bool empty,
+                                          const char *sub, struct dtx_err *err);
 
 #endif

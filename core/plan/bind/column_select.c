@@ -1,6 +1,6 @@
 /* Resolves column selectors (names, ranges, patterns, types, "not") against the table that a step
  * works on. Each column is taken once, in the order of the selector. */
-#include "core/plan/bind/bind.h"
+#include "core/plan/bind/bind_parts.h"
 
 #include <stdio.h>
 
@@ -239,8 +239,7 @@ enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_col
 
 	DTX_TRY(dtx_bind_cols_any(b, t, cols, sub, col, n, err));
 	if (*n == 0 && b->nfindings == before && cols && !cols->holes && !b->in[t]->open)
-		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, sub, err,
-		                      "no column fits this selector"));
+		DTX_TRY(dtx_bind_no_fit(b, t, !cols->n, sub, err));
 out:
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,26 @@ static int may_skip(const char *path, int error)
 	return error == EACCES;
 }
 
+/* Says in which folder files were looked for. */
+static void hint_folder(const struct dtx_plan_file *w, struct dtx_err *err)
+{
+	const char *path = w->path;
+	const char *wild = strpbrk(path + strlen(path) - strlen(w->shown), "*?[");
+	char folder[PATH_MAX], whole[PATH_MAX];
+	size_t n = wild ? (size_t)(wild - path) : strlen(path);
+
+	while (n && path[n - 1] != '/')
+		n--;
+	if (n >= sizeof(folder))
+		return;
+	snprintf(folder, sizeof(folder), "%.*s", (int)n, n ? path : "");
+	if (realpath(n ? folder : ".", whole))
+		dtx_err_hint(err, "none is in the folder '%.240s'", whole);
+	else if (realpath(".", whole))
+		dtx_err_hint(err, "there is no folder '%.120s' (dtx was started in '%.120s')",
+		             folder, whole);
+}
+
 static enum dtx_code add_matches(struct found *f, const struct dtx_plan_file *w,
                                  struct dtx_err *err)
 {
@@ -103,8 +124,11 @@ static enum dtx_code add_matches(struct found *f, const struct dtx_plan_file *w,
 		if (path[strlen(path) - 1] != '/') /* not a folder */
 			DTX_TRY(add_file(f, path, path + folder, err));
 	}
-	if (f->n == before)
-		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file matches '%s'", w->shown);
+	if (f->n == before) {
+		rc = dtx_err_set(err, DTX_E_INPUT_NOT_FOUND, __FILE__, __LINE__,
+		                 "no file matches '%s'", w->shown);
+		hint_folder(w, err);
+	}
 out:
 	globfree(&g);
 	return rc;
