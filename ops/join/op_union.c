@@ -208,20 +208,44 @@ static int union_lacks(const struct dtx_bind *b, const struct union_state *s, ui
 	return -1;
 }
 
+/* Makes a hint if the table that lacks column i has one whose name differs only in case. */
+static void union_hint_case(const struct dtx_bind *b, const struct union_state *s, uint32_t i,
+                            int t, char *hint, size_t size)
+{
+	const struct dtx_schema *in = b->in[t];
+	const char *name = s->col[i].field.name;
+
+	hint[0] = '\0';
+	for (uint32_t c = 0; c < in->nfields; c++) {
+		if (!dtx_str_ieq(dtx_str_of(in->field[c].name), dtx_str_of(name)))
+			continue;
+		snprintf(hint, size,
+		         "it has '%.50s', which differs only in case: give both one name; with "
+		         "\"columns\": \"union\" they are two columns, and coalesce(`%.50s`, "
+		         "`%.50s`) "
+		         "makes one of them",
+		         in->field[c].name, name, in->field[c].name);
+		return;
+	}
+}
+
 static enum dtx_code union_missing(struct dtx_bind *b, const struct union_args *a,
                                    const struct union_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool same = a->columns == SAME;
+	char hint[400];
 
 	for (uint32_t i = 0; i < s->n; i++) {
 		int t = union_lacks(b, s, i);
 
-		if (t >= 0)
-			DTX_TRY(dtx_bind_fail(b, same ? DTX_E_COLUMNS_DIFFER : DTX_E_MISSING_COLUMN,
-			                      same ? "/columns" : "/with", err,
-			                      "'%s' has no column '%s'", s->name[t],
-			                      s->col[i].field.name));
+		if (t < 0)
+			continue;
+		union_hint_case(b, s, i, t, hint, sizeof(hint));
+		DTX_TRY(dtx_bind_fail_next(b, same ? DTX_E_COLUMNS_DIFFER : DTX_E_MISSING_COLUMN,
+		                           same ? "/columns" : "/with", hint[0] ? hint : NULL, err,
+		                           "'%s' has no column '%s'", s->name[t],
+		                           s->col[i].field.name));
 	}
 out:
 	return rc;
