@@ -222,6 +222,14 @@ out:
 	return rc;
 }
 
+/* A formula alone has no table: its one row is that of --row. */
+static void eval_place(struct dtx_err *err)
+{
+	err->row = -1;
+	if (err->column[0])
+		dtx_str_copy(err->input, sizeof(err->input), DTX_STR("--row"));
+}
+
 static int eval_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct eval_args *a = args;
@@ -241,6 +249,8 @@ static int eval_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 	for (i = 0; i < errs.n; i++) /* a snippet cannot replace a formula alone */
 		if (errs.item[i].severity == DTX_SEV_FALLBACK)
 			errs.item[i].severity = DTX_SEV_ERROR;
+	for (i = 0; i < errs.n; i++)
+		eval_place(&errs.item[i]);
 	dtx_out_errors(cli, &errs, &where);
 	if (dtx_errlist_worst(&errs))
 		status = dtx_code_exit(dtx_errlist_worst(&errs)->code, false);
@@ -250,6 +260,7 @@ static int eval_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 	status = dtx_out_print(cli, &out);
 out:
 	if (rc != DTX_OK) {
+		eval_place(&err);
 		dtx_out_error(cli, &err, &where);
 		status = dtx_code_exit(rc, err.run_time);
 	}

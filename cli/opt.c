@@ -1,6 +1,7 @@
 /* The parser for the option rows of all commands, see opt.h. */
 #include "cli/opt.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "core/base/text/num.h"
@@ -40,7 +41,7 @@ static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, str
 {
 	const char *names[OPT_NAMES_MAX];
 	enum dtx_code rc;
-	char want[64];
+	char want[64], option[64];
 	size_t t, i, have = 0;
 
 	for (t = 0; t < n; t++) {
@@ -51,6 +52,11 @@ static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, str
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "no option '%s%s' here",
 	                 name.len > 1 ? "--" : "-", want);
 	dtx_err_suggest(err, want, names, have);
+	for (i = 0; err && i < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i][0]; i++) {
+		snprintf(option, sizeof(option), "--%.60s", err->did_you_mean[i]);
+		dtx_str_copy(err->did_you_mean[i], sizeof(err->did_you_mean[i]),
+		             dtx_str_of(option));
+	}
 	if (strchr(text, '.') || access(text, F_OK) == 0)
 		dtx_err_hint(err, "the file is './%.120s', or give it after '--'", text);
 	return rc;

@@ -564,6 +564,12 @@ out:
 	/* what the plan does not name has no place in the plan */
 	if (rc != DTX_OK && err && (r->args->output || !json_object_get(r->plan->json, "output")))
 		err->at[0] = '\0';
+	/* the mistake is in an argument, not in a file */
+	if (rc == DTX_E_UNSUPPORTED_FORMAT && (r->args->output || r->args->to)) {
+		rc = DTX_E_USAGE;
+		if (err)
+			err->code = rc;
+	}
 	return rc;
 }
 
