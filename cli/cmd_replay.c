@@ -343,8 +343,8 @@ static void replay_print_changed(const struct replay *p, struct dtx_buf *out)
 			               dtx_run_id_short(by), run);
 		else
 			dtx_buf_printf(out,
-			               " is not as run %s wrote it (sha256 %.8s): a verdict "
-			               "is of what the run wrote\n",
+			               " is not as run %s wrote it (sha256 %.8s); replay "
+			               "compares with what the run wrote\n",
 			               run, dtx_json_text(row, "was", ""));
 	}
 }

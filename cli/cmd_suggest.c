@@ -298,8 +298,8 @@ static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
 		                 "no plan of one or two reshaping steps makes '%s' of '%s'",
 		                 x->args->to, x->path);
 		dtx_err_hint(err,
-		             "dtx inspect %s tells what the file holds; a step in words is "
-		             "done by a snippet",
+		             "dtx inspect %s tells what the file holds; for a step that dtx "
+		             "lacks, a snippet can be written",
 		             x->path);
 	}
 out:

@@ -232,9 +232,10 @@ static void verify_limits(const struct verify *v, struct dtx_buf *out)
 		verify_line(out, "not checked", "the records of other runs: dtx verify alone does",
 		            "");
 	verify_line(out, "not shown",
-	            v->opts.head ? "a tail cut off after that head"
-	                         : "a tail cut off, or a ledger written again: --head or --receipt "
-	                           "from elsewhere would",
+	            v->opts.head ? "whether entries after that head were cut off"
+	                         : "whether the last entries were cut off, or the whole ledger "
+	                           "was written again: --head or --receipt from another place "
+	                           "shows it",
 	            "");
 }
 

@@ -377,7 +377,9 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	DTX_TRY(why_answer(&w, argv[0], &out, &err));
 	if (dtx_json_bool(json_object_get(w.x.record, "found"), "file_changed", false) &&
 	    access(argv[0], F_OK) == 0)
-		dtx_out_note(cli, "dtx: %s is not as run %s wrote it: this is of what it wrote\n",
+		dtx_out_note(cli,
+		             "dtx: %s is not as run %s wrote it; this answer is about what the run "
+		             "wrote\n",
 		             argv[0],
 		             dtx_json_text(json_object_get(w.x.record, "run"), "short", ""));
 	if (w.args->json) {

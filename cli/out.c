@@ -135,8 +135,8 @@ static void out_place(struct dtx_buf *out, const struct dtx_err *err, const stru
 static void out_count(struct dtx_buf *out, const struct dtx_err *err)
 {
 	if (err->count > 1)
-		dtx_buf_printf(out, "; %s%lld in all", err->count_open ? "at least " : "",
-		               (long long)err->count);
+		dtx_buf_printf(out, "; %s%lld such cases in all",
+		               err->count_open ? "at least " : "", (long long)err->count);
 }
 
 /* The text in the plan to which an `at` pointer leads, if it is a string. */
@@ -542,8 +542,8 @@ static bool out_is_reading(const struct dtx_err *err)
 	return err->step < 0 && err->input[0] && !strncmp(err->at, "/inputs", 7);
 }
 
-/* Prints "dtx: warning: CODE: TEXT; in PLACE; at POINTER; 12 in all; 3 of this kind; next:
- * HINT". */
+/* Prints "dtx: warning: CODE: TEXT; in PLACE; at POINTER; 12 such cases in all; 3 of this kind;
+ * next: HINT". */
 static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alike,
                      const struct dtx_out_where *w)
 {

@@ -132,15 +132,15 @@ static void rows_to_drop(struct dtx_search *s)
 	}
 	if (notes.n) {
 		json_array_append_new(kinds, json_string("footnotes"));
-		dtx_buf_printf(&b, "%s%llu footnotes, as %s'%.*s'", b.len ? "; " : "",
-		               (unsigned long long)notes.n, notes.at.text,
+		dtx_buf_printf(&b, "%s%llu footnote%s, such as %s'%.*s'", b.len ? "; " : "",
+		               (unsigned long long)notes.n, notes.n == 1 ? "" : "s", notes.at.text,
 		               DTX_SHOWN(notes.example));
 	}
 	if (totals.n) {
 		json_array_append_new(kinds, json_string("totals"));
-		dtx_buf_printf(&b, "%s%llu labels of totals, as %s'%.*s'", b.len ? "; " : "",
-		               (unsigned long long)totals.n, totals.at.text,
-		               DTX_SHOWN(totals.example));
+		dtx_buf_printf(&b, "%s%llu label%s of totals, such as %s'%.*s'", b.len ? "; " : "",
+		               (unsigned long long)totals.n, totals.n == 1 ? "" : "s",
+		               totals.at.text, DTX_SHOWN(totals.example));
 	}
 	if (json_array_size(kinds))
 		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "drop_rows", "kinds", kinds), NULL,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/out.h"
+#include "core/base/text/utf8.h"
 
 /* The row number in an address. */
 static long cited_row(const char *at)
@@ -61,6 +62,13 @@ static void cited_addresses(const json_t *list, size_t most, struct dtx_buf *out
 		dtx_buf_printf(out, "  %zu cells", n);
 }
 
+static size_t column_width(const json_t *source)
+{
+	const char *column = dtx_json_text(source, "column", "");
+
+	return dtx_utf8_width(column, strlen(column));
+}
+
 void dtx_cell_ref_print(const char *label, const json_t *sources, size_t most, bool how,
                         struct dtx_buf *out)
 {
@@ -68,7 +76,7 @@ void dtx_cell_ref_print(const char *label, const json_t *sources, size_t most, b
 	size_t i, width = 0;
 
 	json_array_foreach((json_t *)(uintptr_t)sources, i, source) width =
-		DTX_MAX(width, strlen(dtx_json_text(source, "column", "")));
+		DTX_MAX(width, column_width(source));
 	json_array_foreach((json_t *)(uintptr_t)sources, i, source)
 	{
 		const json_t *cells = json_object_get(source, "cells");
@@ -79,7 +87,7 @@ void dtx_cell_ref_print(const char *label, const json_t *sources, size_t most, b
 
 		dtx_buf_printf(out, "%-12s", i ? "" : label);
 		dtx_out_safe(out, column, false);
-		dtx_buf_printf(out, "%*s  ", (int)(width - strlen(column)), "");
+		dtx_buf_printf(out, "%*s  ", (int)(width - column_width(source)), "");
 		dtx_out_safe(out, dtx_json_text(source, "label", ""), false);
 		dtx_buf_add(out, ranges || json_array_size(cells) ? "!" : ": none");
 		if (ranges)

@@ -366,7 +366,7 @@ static enum dtx_code why_not_look(void *arg, const struct dtx_exec_result *r, st
 		         w->x.r.plan->input[w->input].name, why_not_key_text(w));
 	if (!w->found) {
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-		                 "the input has no such row: %lld were read from '%s'",
+		                 "the input has no such row: %lld were read from %s",
 		                 (long long)w->nrows,
 		                 dtx_why_replay_label(&w->x, w->x.r.plan->input[w->input].name));
 		dtx_err_hint(err, "headers, blank lines and skipped lines are not rows; dtx run "
@@ -470,7 +470,7 @@ static enum dtx_code stored_number(struct not_stored *s, bool *told, struct dtx_
 	if (*told || !whole)
 		goto out;
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-	                 "the input has no such row: %zu were read from '%s'", s->places->n,
+	                 "the input has no such row: %zu were read from %s", s->places->n,
 	                 dtx_why_replay_label(&w->x, w->x.r.plan->input[w->input].name));
 	dtx_err_hint(err, "headers, blank lines and skipped lines are not rows; dtx run --verbose "
 	                  "counts them");

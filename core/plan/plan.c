@@ -177,7 +177,7 @@ enum dtx_code dtx_part_unknown_op(struct dtx_plan_parse *p, const char *at, cons
 			dtx_err_suggest_alias(&f, want, dtx_ops[i]->aliases, dtx_ops[i]->name);
 	}
 	if (f.misnamed && !f.hint[0])
-		dtx_err_hint(&f, "where the name is meant as it is, \"snippet\": true in the step "
+		dtx_err_hint(&f, "if no operation of dtx is meant, \"snippet\": true in the step "
 		                 "leaves it to a snippet");
 	else if (!f.hint[0])
 		dtx_err_hint(&f, "dtx ops lists the operations; this one only a snippet can do");

@@ -10,7 +10,7 @@ static const char counted[] =
 	"rows,cells,columns,values,lines,bytes,tables,keys,names,steps,files,quotes,labels,ranges,"
 	"errors,inputs,sheets,texts,numbers,times,groups,runs,days,characters,records,types,"
 	"arguments,operands,checks,outliers,repeats,nulls,widths,formulas,places,blanks,divisions,"
-	"results,levels,dates,parts";
+	"results,levels,dates,parts,cases";
 /* Words that may stand between the number and the counted word. */
 static const char between[] = "column,merged,new,repeated,visible,hidden,other,empty,different,"
 			      "volatile,further,more";

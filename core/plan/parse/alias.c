@@ -135,9 +135,10 @@ static json_t *opposite(const json_t *v)
 
 static enum dtx_code refuse_bools(const struct rewrite *r, enum dtx_code code)
 {
-	char text[64];
+	char text[96];
 
-	snprintf(text, sizeof(text), "'%s' is one bool, or one per key", r->name);
+	snprintf(text, sizeof(text), "'%s' is true or false, or a list of one for each key",
+	         r->name);
 	return dtx_rewrite_refuse(r, code, r->name, text);
 }
 
