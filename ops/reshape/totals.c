@@ -68,20 +68,25 @@ static bool cell_number(struct dtx_totals *t, int64_t row, uint32_t col, double 
 }
 
 /* The marks of numbers in a column of texts: those by which most of its cells are numbers. */
-static uint8_t find_marks(struct dtx_totals *t, uint32_t col)
+static enum dtx_code find_marks(struct dtx_totals *t, uint32_t col, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	int64_t n[DTX_COUNT(rules)] = { 0 };
 	uint8_t best = 0;
 	unsigned places;
 	double v;
 
-	for (int64_t row = 0; row < t->raw->table->nrows; row++)
+	for (int64_t row = 0; row < t->raw->table->nrows; row++) {
+		DTX_TRY(dtx_cancel_look(err));
 		for (uint8_t i = 0; i < DTX_COUNT(rules); i++)
 			n[i] += read_number(t, row, col, i, &v, &places);
+	}
 	for (uint8_t i = 1; i < DTX_COUNT(rules); i++)
 		if (n[i] > n[best])
 			best = i;
-	return best;
+	t->marks[col] = best;
+out:
+	return rc;
 }
 
 enum dtx_code dtx_totals_open(struct dtx_totals *t, struct dtx_raw *raw, struct dtx_err *err)
@@ -98,9 +103,8 @@ enum dtx_code dtx_totals_open(struct dtx_totals *t, struct dtx_raw *raw, struct 
 	for (uint32_t c = 0; c < raw->ncols && t->verify; c++) {
 		const struct dtx_field *f = &raw->table->schema->field[c];
 
-		DTX_TRY(dtx_cancel_look(err));
 		if (f->type.type == DTX_T_TEXT)
-			t->marks[c] = find_marks(t, c);
+			DTX_TRY(find_marks(t, c, err));
 		else if (f->decimal_comma)
 			t->marks[c] = f->group == ' ' ? 2 : 1;
 	}

@@ -321,7 +321,7 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 	w->totals.nwords = w->s->nwords;
 	w->totals.label = w->s->label;
 	w->totals.nlabels = w->s->nlabels;
-	w->totals.verify = a->verify;
+	w->totals.verify = a->verify && w->s->on[ROW_TOTAL];
 	DTX_TRY(dtx_totals_open(&w->totals, &w->raw, err));
 	w->rows = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->rows));
 	if (!w->rows)
