@@ -1,7 +1,8 @@
 #!/bin/sh
 # Golden tests of the command line: each GROUP/NAME.sh runs in a scratch folder of its own; its
 # stdout, stderr and status are compared with NAME.stdout, NAME.stderr (absent: empty) and NAME.exit
-# (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [locked] [SUBSTRING | K/N: the Kth of N shares]
+# (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [locked | fast] [SUBSTRING | K/N: the Kth of N shares]
+# fast leaves out those that take more than a second.
 # With the folder T_TURNS, the N share out the tests as they go.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,6 +15,8 @@ golden=
 [ "${1:-}" = --golden ] && golden=1 && shift
 locked_only=
 [ "${1:-}" = locked ] && locked_only=-locked && shift
+fast=
+[ "${1:-}" = fast ] && fast=1 && shift
 only=${1:-}
 export DTX DTX_POOL_IDLE=${DTX_POOL_IDLE:-10} FIX="$root/fixtures" LIB="$here/lib.sh" LC_ALL=C.UTF-8 TZ=UTC
 unset DTX_FALLBACK DTX_JAIL DTX_NO_WARM DTX_STORE XDG_STATE_HOME XDG_CONFIG_HOME DTX_AUTHOR DTX_AUTHOR_URL DTX_AUTHOR_KEY DTX_APPROVE DTX_SAMPLE
@@ -69,6 +72,14 @@ locked() {
 	grep -qE '\.(xlsx?|gz)\b' "$1" $plans
 }
 
+slow() {
+	case ${1#"$here"/} in
+	run/spill.sh | run/sort_*.sh | run/limit_*.sh | run/small_batches.sh | run/crosstab_wide.sh | run/hash_beside.sh) return 0 ;;
+	run/memory_hint.sh | run/known_input.sh | run/interrupt.sh | run/identity.sh | run/more_files_than_descriptors.sh) return 0 ;;
+	esac
+	return 1
+}
+
 # The test is this share's.
 mine() { # NUMBER K/N
 	if [ -n "${T_TURNS:-}" ]; then
@@ -93,6 +104,7 @@ i=0
 for f in "$here"/*/*.sh; do
 	case $DTX in *-asan/*) ! locked "$f" || continue ;; esac
 	[ -z "$locked_only" ] || locked "$f" || continue
+	[ -z "$fast" ] || ! slow "$f" || continue
 	case $only in
 	[1-9]/[1-9])
 		i=$((i + 1))
