@@ -434,7 +434,7 @@ const struct dtx_cmd dtx_cmd_verify = {
 		"receipt_differs.\n"
 		"Tables that are made from the ledger can be made again with `dtx store rebuild`.\n"
 		"\n"
-		"What it cannot detect by itself: a ledger that was cut off at its end, or written "
+		"What it cannot detect alone: a ledger that was cut off at its end, or written "
 		"again as a\n"
 		"whole by somebody who may write the file.  A head or a receipt that is kept "
 		"elsewhere shows\n"

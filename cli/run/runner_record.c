@@ -289,7 +289,8 @@ static json_t *same_text(const json_t *before, const char *key, const char *text
 	                                                                : json_string(text);
 }
 
-/* Adds a row to the record.  *before: the row before, NULL for the first; this one from then on. */
+/* Adds a row to the record.  *before: the row before, NULL for the first; this one from then on.
+ * It is borrowed from the record, which keeps all rows. */
 static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,
                                     json_t **before, struct dtx_err *err)
 {

@@ -93,11 +93,9 @@ void dtx_op_evals(const struct dtx_opctx *ox, const struct dtx_eval_counts *coun
 }
 
 /* b NULL: the warning is about no row. */
-static void op_warn(const struct dtx_opctx *ox, enum dtx_code code, const struct dtx_batch *b,
-                    uint32_t row, int32_t column, int64_t count, const char *fmt, va_list ap)
-	DTX_PRINTF(7, 0);
-static void op_warn(const struct dtx_opctx *ox, enum dtx_code code, const struct dtx_batch *b,
-                    uint32_t row, int32_t column, int64_t count, const char *fmt, va_list ap)
+static DTX_PRINTF(7, 0) void op_warn(const struct dtx_opctx *ox, enum dtx_code code,
+                                     const struct dtx_batch *b, uint32_t row, int32_t column,
+                                     int64_t count, const char *fmt, va_list ap)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	char text[sizeof(f.msg)];

@@ -98,11 +98,11 @@ DTX_MUSTUSE enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct
  * no_translation when they differ. */
 DTX_MUSTUSE enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32_t *table,
                                               struct dtx_err *err);
-/* Writes "has no SQL form: concat() cannot be translated", from what an op has left in `text`. */
-#define DTX_PART_FORMLESS 160
 /* The longest text of a step in another language, and what is said of a longer one. */
 #define DTX_PART_MAX      ((size_t)4 << 20)
 #define DTX_PART_TOO_LONG "needs more than 4 MiB of %s; split its formula over several steps"
+/* Writes "has no SQL form: concat() cannot be translated", from what an op has left in `text`. */
+#define DTX_PART_FORMLESS 160
 void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_PART_FORMLESS]);
 
 /* The place, as written, of a canonical member that was rewritten. False: it was not. */

@@ -112,7 +112,7 @@ out:
 	return rc;
 }
 
-/* Whether left rows without a match are left out, though the step is no anti join. */
+/* Whether left rows without a match are left out, although the step is not an anti join. */
 static bool drops_unmatched(const struct dtx_join_state *s)
 {
 	return s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_RIGHT;

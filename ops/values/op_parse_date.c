@@ -495,8 +495,7 @@ static bool several_hint(const struct date_args *a, const struct dtx_kept *t, in
 		snprintf(hint, size,
 		         "one format must fit the whole column; in a derive step before, "
 		         "coalesce(try(date(x, '%%d.%%m.%%Y')), date(x, '%%Y-%%m-%%d')) reads "
-		         "several; "
-		         "on_error null makes null of what does not fit");
+		         "several; on_error null makes null of what does not fit");
 	dtx_buf_clear(&formula);
 	dtx_buf_clear(&name);
 	dtx_buf_clear(&step);

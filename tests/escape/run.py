@@ -216,7 +216,7 @@ def outside_forever(pid, read):
     if b"REACHED" not in os.read(read, 100):
         return "it did not start well"
     time.sleep(1)
-    return "it ended by itself" if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) else None
+    return "it ended without being killed" if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) else None
 
 
 def find_report(text):

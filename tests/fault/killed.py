@@ -183,7 +183,7 @@ def judge(case, before, after, store, at):
     swept, written = end.get("swept"), "run.output" in events
     if not swept:
         if end["status"] != "ok" or any(now[n] != after[n] for n in after):
-            wrong.append("ended by itself, %s" % end["status"])
+            wrong.append("ended before it was killed, %s" % end["status"])
         return wrong, "after run.end"
     said = {os.path.basename(o["path"]): o["output"] for o in end["judged"]}
     for name in after:

@@ -54,7 +54,7 @@ def members(schema):
 
 
 WRONG = (5, "", [], {"a": 1}, [[[1]]])
-# findings that need more than the member by itself
+# findings that need more than the member alone
 BEYOND = ("name_collision", "unknown_column", "missing_column", "unknown_table", "length_mismatch",
           "missing_param", "param_conflict", "aggregate_required", "order_required", "bad_split")
 

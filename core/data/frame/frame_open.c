@@ -716,8 +716,7 @@ static bool range_ok(uint64_t off, uint64_t len, uint64_t from, uint64_t total, 
 
 static bool entry_ok(const struct dtx_frame_entry *e, uint64_t from, uint64_t total)
 {
-	/* b_off of a column of codes is the id of its dictionary; in other sections it is an offset
-	 */
+	/* b_off is an offset, except in a column of codes, where it is the id of the dictionary */
 	bool code = e->kind == DTX_FRAME_COLUMN && e->flags & DTX_FRAME_F_DICT;
 
 	return range_ok(e->name_off, e->name_len, from, total, 1) &&

@@ -99,18 +99,6 @@ static const struct {
 	{ "now", "run_date", NULL },
 	{ "current_date", "run_date", NULL },
 	{ "n", "count", NULL },
-	/* a spreadsheet in German */
-	{ "summe", "sum", NULL },
-	{ "summewenn", "sum", "sum(x, where: condition)" },
-	{ "summewenns", "sum", "sum(x, where: condition)" },
-	{ "mittelwert", "mean", NULL },
-	{ "anzahl", "count", NULL },
-	{ "z\u00e4hlenwenn", "count_if", NULL },
-	{ "wenn", "if", NULL },
-	{ "wennfehler", "try", NULL },
-	{ "runden", "round", NULL },
-	{ "sverweis", NULL, "values of another table need a step: lookup_value or join" },
-	{ "xverweis", NULL, "values of another table need a step: lookup_value or join" },
 	{ "col", NULL, "write a column bare, or in backticks: qty, `Order Date`" },
 	{ "field", NULL, "write a column bare, or in backticks: qty, `Order Date`" },
 	{ "lit", NULL, "write a value as it is: 1, 'text'" },
@@ -138,6 +126,18 @@ static const struct {
 	{ "notna", NULL, "x is not null" },
 	{ "exists", NULL,
 	  "a join step with \"how\": \"semi\" keeps the rows that another table has" },
+	/* a spreadsheet in German */
+	{ "summe", "sum", NULL },
+	{ "summewenn", "sum", "sum(x, where: condition)" },
+	{ "summewenns", "sum", "sum(x, where: condition)" },
+	{ "mittelwert", "mean", NULL },
+	{ "anzahl", "count", NULL },
+	{ "z\u00e4hlenwenn", "count_if", NULL },
+	{ "wenn", "if", NULL },
+	{ "wennfehler", "try", NULL },
+	{ "runden", "round", NULL },
+	{ "sverweis", NULL, "values of another table need a step: lookup_value or join" },
+	{ "xverweis", NULL, "values of another table need a step: lookup_value or join" },
 };
 
 static bool fn_suggest_elsewhere(const char *name, struct dtx_err *err)
@@ -159,7 +159,7 @@ static bool fn_suggest_elsewhere(const char *name, struct dtx_err *err)
 }
 
 /* Suggests the function whose name differs in up to half of the letters, if its first one is the
- * same.  Such a name is no slip for sure, so a snippet may still do the step. */
+ * same.  Such a name may not be a slip, so a snippet may still do the step. */
 static void fn_suggest_far(const char *name, const char *const *have, size_t n, struct dtx_err *err)
 {
 	struct dtx_str want = dtx_str_of(name);

@@ -1,4 +1,4 @@
-# a large store is said, once a day, by runs that may say something; nothing leaves it by itself
+# a large store is reported once a day, by runs that may print notes; nothing is removed from it unasked
 . "$LIB"
 head -c 1500000 /dev/urandom | od -An -v -tx1 -w30 | tr -d " " | sed "1s/.*/k/; s/^/x/" > in.csv
 echo "{\"dtx\": 1, \"inputs\": [{\"name\": \"main\", \"header_rows\": 1}], \"steps\": [{\"op\": \"limit\", \"n\": 3}]}" > plan.json
