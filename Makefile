@@ -341,7 +341,7 @@ $(B)/dtx-bare: $(B)/tests/bench/bare.o $(MAIN_OBJ) $(LIB_OBJ) sandbox/worker/clo
 
 # --- manual and installation ---
 
-MAN_PAGES := dtx.1 dtx-plan.5 dtx-ops.7
+MAN_PAGES := dtx.1 dtx-plan.5 dtx-config.5 dtx-ops.7
 .PHONY: man
 man: all
 	for p in $(MAN_PAGES); do $(B)/dtx help --man $$p > man/$$p || exit 1; done

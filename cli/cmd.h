@@ -24,6 +24,8 @@ struct dtx_cmd {
 	const struct dtx_opt *opts;
 	size_t nopts, args_size;
 	int min_args, max_args; /* number of operands; max -1: no limit */
+	/* Runs even if a file of settings has a mistake, and may write the user's. */
+	bool any_settings;
 	/* The operands are argv[0 .. argc). Prints its own errors and returns the exit status. */
 	int (*run)(const struct dtx_cli *cli, void *args, int argc, char **argv);
 };

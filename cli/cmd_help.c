@@ -12,7 +12,7 @@ static const struct dtx_opt help_opts[] = {
 	  .kind = DTX_O_TEXT,
 	  .metavar = "PAGE",
 	  .offset = offsetof(struct help_args, man),
-	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-ops.7" },
+	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-config.5, dtx-ops.7" },
 	{ .name = "completion",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct help_args, completion),
@@ -58,5 +58,6 @@ const struct dtx_cmd dtx_cmd_help = {
 	.nopts = DTX_COUNT(help_opts),
 	.args_size = sizeof(struct help_args),
 	.max_args = 1,
+	.any_settings = true,
 	.run = help_run,
 };

@@ -18,5 +18,6 @@ const struct dtx_cmd dtx_cmd_version = {
 	.usage = "",
 	.summary = "Print the version",
 	.args_size = 1,
+	.any_settings = true,
 	.run = version_run,
 };

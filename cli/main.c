@@ -107,6 +107,17 @@ static enum dtx_code main_utf8(const struct dtx_cli *cli, struct dtx_err *err)
 	return DTX_OK;
 }
 
+/* A mistake in a file of settings is an error of every command: if the settings were only read
+ * where they are used, a misspelt lock or limit would go unnoticed. */
+static enum dtx_code main_settings(struct dtx_err *err)
+{
+	struct dtx_config config;
+	enum dtx_code rc = dtx_config_open(&config, err);
+
+	dtx_config_clear(&config);
+	return rc;
+}
+
 /* Reserves files of settings and of the store, so that no output can replace them. */
 static enum dtx_code main_reserve(const struct dtx_cli *cli, struct dtx_err *err)
 {
@@ -145,7 +156,10 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 	if (cli->help)
 		return main_help(cli, cmd);
 	DTX_TRY(main_count(cmd, argc, &err));
-	DTX_TRY(main_reserve(cli, &err));
+	if (!cmd->any_settings) {
+		DTX_TRY(main_settings(&err));
+		DTX_TRY(main_reserve(cli, &err));
+	}
 	return cmd->run(cli, args, argc, argv);
 out:
 	return rc == DTX_OK ? 0 : main_usage(cli, &err);

@@ -1,7 +1,9 @@
 /* Pages of the manual in troff, made from the rows of commands, ops, functions and error codes. */
 #include <string.h>
 
+#include "cli/config.h"
 #include "cli/help.h"
+#include "cli/settings.h"
 #include "core/expr/fn/fn.h"
 #include "core/io/formats.h"
 #include "core/plan/op.h"
@@ -69,8 +71,8 @@ static void man_dtx(struct dtx_buf *out)
 	dtx_buf_add(out, ".SH EXIT STATUS\n");
 	for (e = dtx_exit_rows; e->meaning; e++)
 		dtx_buf_printf(out, ".TP\n.B %d\n%s\n", e->status, e->meaning);
-	dtx_buf_add(out,
-	            ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
+	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-config (5),\n.BR dtx-ops "
+	                 "(7),\n.BR dtx-sandbox (7)\n");
 }
 
 /* --- dtx-ops(7) --- */
@@ -363,12 +365,66 @@ static void man_plan(struct dtx_buf *out)
 	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
 }
 
+/* --- dtx-config(5) --- */
+
+static void man_setting(const struct dtx_setting *s, struct dtx_buf *out)
+{
+	char text[160];
+
+	dtx_buf_printf(out, ".TP\n.B %s\n", s->name);
+	man_text(out, s->help);
+	dtx_setting_expected(s, text, sizeof(text));
+	dtx_buf_add(out, ".\nValue: ");
+	man_text(out, text);
+	if (s->preset) {
+		dtx_buf_add(out, "; default: ");
+		man_text(out, s->preset);
+	}
+	dtx_buf_add(out, ".\n");
+}
+
+static void man_config(struct dtx_buf *out)
+{
+	man_head(out, "dtx-config", 5, "settings of dtx for a user and a machine");
+	dtx_buf_add(
+		out,
+		".SH DESCRIPTION\n"
+		"Settings come from an option of the command, else from an environment variable,\n"
+		"else from the user's file, else from the machine's file.  A variable is named\n"
+		"DTX_ and the setting in capitals: DTX_JAIL_WALL.  Both files are JSON objects:\n"
+		".PP\n.nf\n"
+		"    {\"approve\": \"require\", \"jail_wall\": 60,\n"
+		"     \"privacy\": {\"deny\": [\"*salary*\"]}}\n"
+		".fi\n.PP\n"
+		"A name that is no setting, and a value that does not fit, is an error of every\n"
+		"command, with file and line.\n"
+		".B dtx config list\nshows all settings, their values and where each comes from;\n"
+		".B dtx config set\nchanges the user's file.\n"
+		".SH FILES\n.TP\n"
+		".I ~/.config/dtx/config.json\nof the user; $XDG_CONFIG_HOME/dtx/config.json if\n"
+		"that variable is set.  Without HOME there is none.\n.TP\n"
+		".I " DTX_CONFIG_SYSTEM "\nof the machine.\n"
+		".SH SETTINGS\n");
+	for (size_t i = 0; i < dtx_nsettings; i++)
+		man_setting(&dtx_settings[i], out);
+	dtx_buf_add(out,
+	            ".TP\n.B privacy\nan object with the list \"deny\": patterns of columns "
+	            "that no prompt may name.\nThose of both files count.\n"
+	            ".TP\n.B locked\nin the machine's file: a list of settings.  Its values for "
+	            "them win over options,\nvariables and the user's file; dtx says so when an "
+	            "option is ignored.\n"
+	            ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-sandbox (7)\n");
+}
+
 bool dtx_help_man(const char *page, struct dtx_buf *out)
 {
 	static const struct {
 		const char *page;
 		void (*print)(struct dtx_buf *out);
-	} pages[] = { { "dtx.1", man_dtx }, { "dtx-ops.7", man_ops }, { "dtx-plan.5", man_plan } };
+	} pages[] = { { "dtx.1", man_dtx },
+		      { "dtx-ops.7", man_ops },
+		      { "dtx-plan.5", man_plan },
+		      { "dtx-config.5", man_config } };
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(pages); i++) {

@@ -49,11 +49,9 @@ struct dtx_jail_given {
 	                         " may read besides its input: nothing (sealed), or modules that " \
 	                         "were not imported beforehand, from Python's folders (lib-ro)")
 
-/* Finds the limits; 0 means not set. A setting that is not a number, or is outside the bounds of
- * its option, is a usage error. */
-DTX_MUSTUSE enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given,
-                                                 struct dtx_config *config,
-                                                 struct dtx_jail_limits *out, struct dtx_err *err);
+/* Finds the limits; 0 means not set. */
+void dtx_jail_limits_settle(const struct dtx_jail_given *given, struct dtx_config *config,
+                            struct dtx_jail_limits *out);
 /* The same with the configuration at its usual places. `cli` (may be NULL) is used to report
  * options that a lock overrules. */
 DTX_MUSTUSE enum dtx_code dtx_jail_limits_open(const struct dtx_jail_given *given,

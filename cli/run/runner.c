@@ -44,8 +44,6 @@ static enum dtx_code runner_fallback(struct dtx_runner *r, struct dtx_err *err)
 	text = dtx_config_get(&config, "fallback", option < 0 ? NULL : names[option], &from);
 	for (i = 0; text && i < DTX_COUNT(names) && strcmp(text, names[i]) != 0; i++)
 		;
-	if (i == DTX_COUNT(names))
-		DTX_FAIL(err, DTX_E_USAGE, "fallback '%s': expected step, plan or off", text);
 	if (text && dtx_config_locks(&config))
 		dtx_out_note(r->cli, "dtx: warning: %s\n", dtx_config_locks(&config));
 	if (text && (from == DTX_CONFIG_LOCKED || i == DTX_FALLBACK_OFF ||

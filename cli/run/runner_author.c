@@ -77,19 +77,13 @@ out:
 	return rc;
 }
 
-/* Gets a flag. Other words are errors: a "yes" read as no could ask an author that must not be
+/* Gets a flag. Its words were checked: a "yes" read as no could ask an author that must not be
  * asked. */
-static enum dtx_code setup_flag(struct setup *s, const char *key, bool option, bool *out)
+static bool setup_flag(struct setup *s, const char *key, bool option)
 {
-	struct dtx_err *err = s->err;
-	enum dtx_code rc = DTX_OK;
 	const char *text = setup_text(s, key, option ? "true" : NULL);
 
-	*out = text && (!strcmp(text, "true") || !strcmp(text, "1"));
-	if (text && !*out && strcmp(text, "false") && strcmp(text, "0"))
-		DTX_FAIL(err, DTX_E_USAGE, "%s '%s': expected true or false", key, text);
-out:
-	return rc;
+	return text && (!strcmp(text, "true") || !strcmp(text, "1"));
 }
 
 /* --- the author --- */
@@ -162,9 +156,8 @@ static enum dtx_code setup_cassette(struct setup *s)
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
 	const char *folder = setup_text(s, "cassette", s->r->args->cassette);
-	bool record;
+	bool record = setup_flag(s, "cassette_record", s->r->args->cassette_record);
 
-	DTX_TRY(setup_flag(s, "cassette_record", s->r->args->cassette_record, &record));
 	if (record && (!folder || !s->r->fallback.author))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "option '--cassette-record' needs --cassette FOLDER and an author to ask");
@@ -225,12 +218,6 @@ out:
 	return rc;
 }
 
-static enum dtx_code setup_jail(struct setup *s)
-{
-	return dtx_jail_limits_settle(&s->r->args->jail, &s->a->config, &s->r->fallback.limits,
-	                              s->err);
-}
-
 static enum dtx_code setup_ceilings(struct setup *s)
 {
 	struct dtx_fallback_ctx *x = &s->r->fallback;
@@ -243,7 +230,7 @@ static enum dtx_code setup_ceilings(struct setup *s)
 	                  &x->budget.tokens));
 	DTX_TRY(setup_int(s, "author_timeout", args->author_timeout, 1, 86400, &seconds));
 	DTX_TRY(setup_cost(s, &x->budget.cost));
-	DTX_TRY(setup_flag(s, "cache_only", args->cache_only, &x->cache_only));
+	x->cache_only = setup_flag(s, "cache_only", args->cache_only);
 	x->budget.attempts = (unsigned)attempts;
 	x->author_timeout_ms = seconds * 1000;
 	x->retry_author = args->retry_author;
@@ -268,7 +255,7 @@ enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(setup_cassette(&s));
 	DTX_TRY(setup_gate(&s));
 	DTX_TRY(setup_ceilings(&s));
-	DTX_TRY(setup_jail(&s));
+	dtx_jail_limits_settle(&r->args->jail, &s.a->config, &r->fallback.limits);
 	if (dtx_config_locks(&s.a->config))
 		dtx_out_note(r->cli, "dtx: warning: %s\n", dtx_config_locks(&s.a->config));
 out:

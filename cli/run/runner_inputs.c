@@ -28,49 +28,23 @@
 
 #define KNOWN_NEVER INT64_MAX
 
-/* Gets the time in seconds for which a file must have been left alone; KNOWN_NEVER: hashes are
- * never reused. */
-static enum dtx_code known_settle(struct dtx_config *config, int64_t *settle_s, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const char *text = dtx_config_get(config, "input_settle", NULL, NULL);
-
-	*settle_s = DTX_STAT_SIGNATURE_SETTLE_S;
-	if (text && !strcmp(text, "never"))
-		*settle_s = KNOWN_NEVER;
-	else if (text && (!dtx_num_parse_i64(text, strlen(text), settle_s) || *settle_s < 0))
-		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-		                 "setting 'input_settle' takes seconds or 'never', got '%.60s'",
-		                 text);
-	return rc;
-}
-
-/* Gets what `auto` means: users who compare records with sha256sum need SHA-256 for large
- * inputs, too. */
-static enum dtx_code known_kind(struct dtx_config *config, enum dtx_identity_kind *kind,
-                                struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const char *text = dtx_config_get(config, "input_hash", NULL, NULL);
-
-	if (text && !strcmp(text, "sha256"))
-		*kind = DTX_IDENTITY_SHA256;
-	else if (text && strcmp(text, "auto") != 0)
-		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-		                 "setting 'input_hash' takes 'auto' or 'sha256', got '%.60s'",
-		                 text);
-	return rc;
-}
-
+/* Gets the time in seconds for which a file must have been left alone (KNOWN_NEVER: hashes are
+ * never reused), and what `auto` means: users who compare records with sha256sum need SHA-256 for
+ * large inputs, too. */
 static enum dtx_code known_settings(struct dtx_runner *r, int64_t *settle_s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_config config;
+	const char *settle, *hash;
 
 	DTX_TRY(dtx_config_open(&config, err));
-	DTX_TRY(known_settle(&config, settle_s, err));
-	if (r->identity == DTX_IDENTITY_AUTO)
-		DTX_TRY(known_kind(&config, &r->identity, err));
+	settle = dtx_config_get(&config, "input_settle", NULL, NULL);
+	hash = dtx_config_get(&config, "input_hash", NULL, NULL);
+	*settle_s = DTX_STAT_SIGNATURE_SETTLE_S;
+	if (settle && !dtx_num_parse_i64(settle, strlen(settle), settle_s))
+		*settle_s = KNOWN_NEVER;
+	if (r->identity == DTX_IDENTITY_AUTO && hash && !strcmp(hash, "sha256"))
+		r->identity = DTX_IDENTITY_SHA256;
 out:
 	dtx_config_clear(&config);
 	return rc;

@@ -25,7 +25,7 @@
 #define FULL_LEAST ((int64_t)1 << 20) /* below that size, the setting is not read */
 
 /* INT64_MAX means never. */
-static int64_t full_max(const struct dtx_runner *r)
+static int64_t full_max(void)
 {
 	struct dtx_config config;
 	int64_t max = FULL_MAX;
@@ -35,13 +35,8 @@ static int64_t full_max(const struct dtx_runner *r)
 		text = dtx_config_get(&config, "store_max", NULL, NULL);
 	if (text && !strcmp(text, "never"))
 		max = INT64_MAX;
-	else if (text && (!dtx_opt_size(dtx_str_of(text), &max) || max < FULL_LEAST)) {
-		dtx_out_note(r->cli,
-		             "dtx: setting 'store_max' takes a size from 1M, or 'never', got "
-		             "'%.60s'\n",
-		             text);
+	else if (text && !dtx_opt_size(dtx_str_of(text), &max))
 		max = FULL_MAX;
-	}
 	dtx_config_clear(&config);
 	return max;
 }
@@ -55,7 +50,7 @@ void dtx_runner_full(struct dtx_runner *r)
 	if (r->cli->quiet || !r->store || dtx_store_is_memory(r->store) ||
 	    dtx_store_size(r->store, &size, NULL) != DTX_OK || size < FULL_LEAST)
 		return;
-	max = full_max(r);
+	max = full_max();
 	if (size <= max ||
 	    dtx_lease_once(r->store, "warned:store_max", r->run_id, DTX_DAY_US, &first, NULL) !=
 	            DTX_OK ||

@@ -6,7 +6,7 @@ go() { dtx run plan.json in.csv -o out.csv "$@"; }
 hide() { sed -E "s|$DTX_STORE|STORE|; s/[0-9]+ MiB/N MiB/" "$1"; }
 go --snapshot-inputs # 2G
 DTX_STORE_MAX=never go
-DTX_STORE_MAX=soon go
+DTX_STORE_MAX=soon go || echo "soon: $?"
 DTX_STORE_MAX=2M go -q
 DTX_STORE_MAX=2M go 2> said && hide said
 DTX_STORE_MAX=2M go
