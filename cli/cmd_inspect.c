@@ -1,4 +1,5 @@
 /* inspect: tells what a file contains, before there is a plan for it. */
+#include <limits.h>
 #include <string.h>
 
 #include "cli/celldump.h"
@@ -7,6 +8,7 @@
 #include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 #include "cli/suggest/suggest.h"
+#include "cli/terminal.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/book_info.h"
@@ -280,6 +282,22 @@ static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)
 	dtx_buf_printf(out, "  %s%*s", text, (int)(used < width ? width - used : 0), "");
 }
 
+/* On a terminal, lists of many columns show the first and the last ones. Skips the columns from *i
+ * that are left out, and says so. */
+static void inspect_skip(const struct inspection *x, uint32_t *i, struct dtx_buf *out)
+{
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
+	uint32_t n = x->profile.schema->nfields, most, left;
+
+	dtx_terminal_fit(x->cli, &opts);
+	most = DTX_MAX(opts.height / 3, 8U);
+	if (!opts.height || n <= most || *i != (most + 1) / 2)
+		return;
+	left = n - most;
+	dtx_buf_printf(out, "  \u2026 %u more columns, with --pager or --json\n", left);
+	*i += left;
+}
+
 static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 {
 	struct dtx_buf type = DTX_BUF_INIT(256);
@@ -287,6 +305,7 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 
 	dtx_buf_add(out, "\ncolumns\n");
 	for (i = 0; i < x->profile.schema->nfields; i++) {
+		inspect_skip(x, &i, out);
 		dtx_buf_reset(&type);
 		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
 		inspect_pad(out, x->profile.schema->field[i].name, 28);
@@ -331,8 +350,10 @@ static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
 
 	dtx_buf_printf(out, "\n%-30s %8s %11s%s\n", "profile", "null", "distinct", "   range");
 	for (i = 0; i < x->profile.schema->nfields; i++) {
-		const struct dtx_colstat *c = &x->profile.stat[i];
+		const struct dtx_colstat *c;
 
+		inspect_skip(x, &i, out);
+		c = &x->profile.stat[i];
 		inspect_pad(out, x->profile.schema->field[i].name, 28);
 		dtx_num_print_grouped(n, (int64_t)c->nulls);
 		dtx_buf_printf(out, " %8s", n);
@@ -461,6 +482,8 @@ static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, str
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), part = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i;
 
+	dtx_terminal_fit(x->cli, &opts);
+	opts.height = opts.height ? UINT_MAX : 0; /* all rows, but only the columns that fit */
 	DTX_TRY(dtx_outfile_memory(&text, &file, err));
 	DTX_TRY(cls->open(file, &opts, x->profile.schema, &w, err));
 	for (i = 0; i < x->profile.sample->nbatches; i++) {

@@ -37,6 +37,10 @@ const struct dtx_opt dtx_common_opts[] = {
 	  .offset = offsetof(struct dtx_cli, verbose),
 	  .help = "also how many rows were read and what became of them, and warnings that the "
 	          "result does not depend on" },
+	{ .name = "pager",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, pager),
+	  .help = "on a terminal: show all of the output in $PAGER (less)" },
 	{ .name = "errors",
 	  .kind = DTX_O_CHOICE,
 	  .choices = "text,json",

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/config.h"
+#include "cli/terminal.h"
 #include "cli/help.h"
 #include "cli/out.h"
 #include "core/base/malloc_tuning.h"
@@ -148,19 +149,27 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 	struct dtx_opttable tables[] = { { cmd->opts, cmd->nopts, args },
 		                         { dtx_common_opts, dtx_ncommon_opts, cli } };
 	enum dtx_code rc = DTX_OK;
+	int status;
 
 	cli->command = cmd->name;
 	DTX_ASSERT(cmd->args_size <= sizeof(args), &err);
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &argc, argv, &err));
 	DTX_TRY(main_utf8(cli, &err));
-	if (cli->help)
-		return main_help(cli, cmd);
+	if (cli->help) {
+		dtx_terminal_page(cli);
+		status = main_help(cli, cmd);
+		dtx_terminal_close(cli);
+		return status;
+	}
 	DTX_TRY(main_count(cmd, argc, &err));
 	if (!cmd->any_settings) {
 		DTX_TRY(main_settings(&err));
 		DTX_TRY(main_reserve(cli, &err));
 	}
-	return cmd->run(cli, args, argc, argv);
+	dtx_terminal_page(cli);
+	status = cmd->run(cli, args, argc, argv);
+	dtx_terminal_close(cli);
+	return status;
 out:
 	return rc == DTX_OK ? 0 : main_usage(cli, &err);
 }

@@ -1,5 +1,6 @@
 /* Prints errors: as text for people, or as JSON lines for programs. See out.h. */
 #include "cli/out.h"
+#include "cli/terminal.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -41,9 +42,23 @@ void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines)
 	}
 }
 
+/* The length of an escape sequence of write_text that only sets a style and conceals nothing. */
+static size_t out_style(const char *text, size_t len)
+{
+	static const char *const styles[] = { "\033[0m", "\033[1m", "\033[2m", "\033[36m" };
+
+	for (size_t i = 0; i < DTX_COUNT(styles); i++) {
+		size_t n = strlen(styles[i]);
+
+		if (len >= n && !memcmp(text, styles[i], n))
+			return n;
+	}
+	return 0;
+}
+
 /* Escapes control characters. Text for people may quote cells and names, so this is done here
  * once for all callers. */
-static void out_spell(struct dtx_buf *out, const struct dtx_buf *text)
+static void out_spell(struct dtx_buf *out, const struct dtx_buf *text, bool styles)
 {
 	size_t pos = 0, from = 0;
 
@@ -53,6 +68,10 @@ static void out_spell(struct dtx_buf *out, const struct dtx_buf *text)
 
 		if (!dtx_utf8_steers(cp) || cp == '\n' || cp == '\t')
 			continue;
+		if (styles && out_style(text->ptr + at, text->len - at)) {
+			pos = at + out_style(text->ptr + at, text->len - at);
+			continue;
+		}
 		dtx_buf_addn(out, text->ptr + from, at - from);
 		dtx_buf_printf(out, cp < 256 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
 		from = pos;
@@ -64,7 +83,7 @@ static void out_stderr(struct dtx_buf *text)
 {
 	struct dtx_buf shown = DTX_BUF_INIT(4 * DTX_BUF_TEXT_MAX);
 
-	out_spell(&shown, text);
+	out_spell(&shown, text, false);
 	/* if stderr itself fails, nothing can be reported */
 	if (dtx_buf_ok(text) && dtx_buf_ok(&shown))
 		(void)!dtx_file_write(STDERR_FILENO, shown.ptr, shown.len, "stderr", NULL);
@@ -691,8 +710,8 @@ int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text)
 	int status;
 
 	DTX_TRY(dtx_buf_check(text, "the output", &err));
-	if (isatty(STDOUT_FILENO)) {
-		out_spell(&shown, text);
+	if (dtx_terminal(cli)) {
+		out_spell(&shown, text, dtx_terminal_colours(cli));
 		DTX_TRY(dtx_buf_check(&shown, "the output", &err));
 		text = &shown;
 	}

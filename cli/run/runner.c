@@ -5,6 +5,7 @@
 #include "cli/run/runner.h"
 #include "cli/run/snapshots.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "core/base/pool.h"
 #include "core/base/ram.h"
 #include "core/data/time/time.h"
+#include "core/plan/exec/outputs.h"
 #include "sandbox/guest.h"
 #include "sandbox/main/jail.h"
 
@@ -86,17 +88,31 @@ out:
 
 /* --- outputs --- */
 
-static void runner_output_options(struct dtx_runner *r)
+static enum dtx_code runner_output_options(struct dtx_runner *r, struct dtx_err *err)
 {
 	struct dtx_plan_output *o = &r->plan->output[0];
+	enum dtx_code rc = DTX_OK;
 
 	if (r->args->output)
 		o->path = r->args->output;
 	if (r->args->to)
 		o->format = r->args->to;
 	/* rows on a terminal are for a person */
-	if (!o->path && !o->format && isatty(STDOUT_FILENO))
+	if (!o->path && !o->format && dtx_terminal(r->cli)) {
 		o->format = dtx_write_text.name;
+		dtx_terminal_fit(r->cli, &o->opts);
+	}
+	for (uint32_t i = 0; i < r->plan->noutputs && dtx_terminal(r->cli); i++) {
+		const struct dtx_writer_class *cls;
+
+		o = &r->plan->output[i];
+		cls = dtx_outputs_class(o);
+		if (cls && cls->binary && (!o->path || !strcmp(o->path, "-")))
+			DTX_FAIL_NEXT(err, DTX_E_USAGE, "name a file: -o FILE.xlsx, or > FILE.xlsx",
+			              "%s is binary and not for a terminal", o->format);
+	}
+out:
+	return rc;
 }
 
 /* Waits for run.start before the temp file is made, because a killed run is cleaned up by its
@@ -540,7 +556,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	if (r->replay)
 		DTX_TRY(dtx_runner_replay_places(r, err));
 	else
-		runner_output_options(r);
+		DTX_TRY(runner_output_options(r, err));
 	if (!r->prompt)
 		DTX_TRY(dtx_runner_places(r, err));
 	DTX_TRY(dtx_runner_fallback(r, argc, argv, err));

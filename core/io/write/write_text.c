@@ -1,17 +1,33 @@
 /* Writes a table for people: columns aligned by display width, numbers to the right.
  *
  * Widths are computed from the first rows, which are held back; later rows use the same widths.
+ * For a terminal (opts.height) only the first and last rows are held and written, middle columns
+ * are left out where they do not fit, and a last line says how much there is.
  * Cells cannot control a terminal, because control characters are written as escapes. */
-#include "core/base/mem.h"
+#include <inttypes.h>
+#include <string.h>
+
 #include "core/base/cancel.h"
+#include "core/base/mem.h"
+#include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/io/write/writer.h"
 
 enum { HOLD_BYTES = 4 << 20, CELL_WIDTH_MIN = 6 };
+/* On a terminal: columns are narrowed to CELL_WIDTH_FAIR before some are left out, and THIN_BYTES
+ * are held until middle rows are dropped.  Header, gap, last line and prompt take SCREEN_LINES. */
+enum { CELL_WIDTH_FAIR = 20, THIN_BYTES = 1 << 20, SCREEN_LINES = 6, SCREEN_ROWS_MIN = 4 };
 #define TEXT_MAX ((size_t)1 << 30)
 /* End marks of cells and rows in the bytes from workers; escaped text contains neither. */
 #define CELL_END '\x1f'
 #define ROW_END  '\x1e'
+/* The first byte of a cell that is null. */
+#define CELL_NULL '\x1d'
+
+#define STYLE_HEADER "\033[1m"
+#define STYLE_NUMBER "\033[36m"
+#define STYLE_NULL   "\033[2m"
+#define STYLE_END    "\033[0m"
 
 struct text_writer {
 	struct dtx_writer head;
@@ -19,8 +35,12 @@ struct text_writer {
 	struct dtx_buf line;
 	uint32_t *width;
 	unsigned limit; /* width of a line, 0: no limit */
+	/* Rows that fit on the terminal, 0: no limit; rows so far. */
+	uint64_t most, nrows;
+	uint32_t gap[2]; /* columns gap[0] to gap[1] - 1 are left out */
 	char *null_text;
-	bool no_header, laid_out;
+	bool no_header, laid_out, colour;
+	bool thinned; /* `hold` lacks middle rows */
 };
 
 static struct text_writer *of(struct dtx_writer *w)
@@ -54,8 +74,16 @@ static enum dtx_code text_open(struct dtx_outfile *out, const struct dtx_write_o
 	dtx_buf_init(&w->line, TEXT_MAX);
 	w->limit = opts->width;
 	w->no_header = opts->no_header;
+	w->colour = opts->colour;
+	if (opts->height)
+		w->most = opts->height > SCREEN_LINES + SCREEN_ROWS_MIN
+		                  ? opts->height - SCREEN_LINES
+		                  : SCREEN_ROWS_MIN;
 	w->width = dtx_mem_zalloc(schema->nfields, sizeof(*w->width));
-	w->null_text = dtx_mem_strdup(opts->null_text ? opts->null_text : "");
+	/* a colour tells the word from a text */
+	w->null_text = dtx_mem_strdup(opts->null_text && *opts->null_text ? opts->null_text
+	                              : opts->colour                      ? "null"
+	                                                                  : "");
 	if (!w->width || !w->null_text)
 		DTX_FAIL_MEM(err);
 	*made = &w->head;
@@ -103,6 +131,8 @@ static enum dtx_code text_format(struct dtx_writer *writer, struct dtx_batch *b,
 		for (c = 0; c < b->ncols; c++) {
 			DTX_TRY(dtx_writer_cell(b->col[c], row, of(writer)->null_text, &room, &cell,
 			                        err));
+			if (of(writer)->colour && dtx_column_is_null(b->col[c], row))
+				dtx_buf_addc(out, CELL_NULL);
 			add_visible(out, cell);
 			dtx_buf_addc(out, CELL_END);
 		}
@@ -114,10 +144,75 @@ out:
 	return rc;
 }
 
+/* --- rows of a terminal --- */
+
+/* The rows at the beginning that are shown if there are more than `most`. */
+static uint64_t first_rows(const struct text_writer *w)
+{
+	return (w->most + 1) / 2;
+}
+
+/* The byte after the first n rows. */
+static size_t after_rows(struct dtx_str held, uint64_t n)
+{
+	const char *p = held.ptr;
+
+	for (; n; n--)
+		p = (const char *)memchr(p, ROW_END, (size_t)(held.ptr + held.len - p)) + 1;
+	return (size_t)(p - held.ptr);
+}
+
+/* The first byte of the last n rows. */
+static size_t before_rows(struct dtx_str held, uint64_t n)
+{
+	size_t at = held.len;
+
+	for (; n; n--) {
+		const char *end = at > 1 ? memrchr(held.ptr, ROW_END, at - 1) : NULL;
+
+		at = end ? (size_t)(end - held.ptr) + 1 : 0;
+	}
+	return at;
+}
+
+/* Drops the middle rows of those held. */
+static void thin(struct text_writer *w)
+{
+	struct dtx_str held = dtx_buf_str(&w->hold);
+	size_t from, to;
+
+	if (!w->most || w->nrows <= w->most)
+		return;
+	from = after_rows(held, first_rows(w));
+	to = before_rows(held, w->most - first_rows(w));
+	w->thinned = true;
+	if (to <= from)
+		return;
+	memmove(w->hold.ptr + from, w->hold.ptr + to, held.len - to);
+	w->hold.len -= to - from;
+}
+
+static uint64_t count_rows(const struct dtx_buf *bytes)
+{
+	const char *p = bytes->ptr, *end = p + bytes->len;
+	uint64_t n = 0;
+
+	for (; p < end && (p = memchr(p, ROW_END, (size_t)(end - p))); p++)
+		n++;
+	return n;
+}
+
 /* --- layout --- */
+
+static struct dtx_str text_from(struct dtx_str s, size_t n)
+{
+	return (struct dtx_str){ s.ptr + n, s.len - n };
+}
 
 static uint32_t width_of(struct dtx_str s)
 {
+	if (s.len && *s.ptr == CELL_NULL)
+		s = text_from(s, 1);
 	return (uint32_t)DTX_MIN(dtx_utf8_width(s.ptr, s.len), (size_t)1 << 20);
 }
 
@@ -135,24 +230,60 @@ static void measure(struct text_writer *w)
 	}
 }
 
-/* Shrinks the widest column until a line fits. */
-static void fit(struct text_writer *w)
+static bool is_shown(const struct text_writer *w, uint32_t c)
+{
+	return c < w->gap[0] || c >= w->gap[1];
+}
+
+static uint64_t line_width(const struct text_writer *w)
+{
+	uint64_t total = w->gap[1] > w->gap[0] ? 3 : 0;
+
+	for (uint32_t c = 0; c < w->head.schema->nfields; c++)
+		total += is_shown(w, c) ? w->width[c] + (c ? 2 : 0) : 0;
+	return total;
+}
+
+/* Shrinks the widest columns until a line fits, but none below `least`. */
+static void narrow(struct text_writer *w, uint32_t least)
 {
 	uint32_t n = w->head.schema->nfields, c, widest;
-	uint64_t total = 0;
+	uint64_t total = line_width(w);
 
-	for (c = 0; c < n; c++)
-		total += w->width[c] + (c ? 2 : 0);
 	while (w->limit && total > w->limit) {
 		for (c = 0, widest = 0; c < n; c++) {
-			if (w->width[c] > w->width[widest])
+			if (is_shown(w, c) && w->width[c] > w->width[widest])
 				widest = c;
 		}
-		if (w->width[widest] <= CELL_WIDTH_MIN)
+		if (w->width[widest] <= least)
 			return;
 		w->width[widest]--;
 		total--;
 	}
+}
+
+/* Leaves out middle columns until a line fits: the widths of those left are then wide enough to
+ * read.  The first column stays. */
+static void leave_out(struct text_writer *w)
+{
+	uint32_t n = w->head.schema->nfields;
+
+	w->gap[0] = w->gap[1] = (n + 1) / 2;
+	while (line_width(w) > w->limit && w->gap[1] - w->gap[0] + 1 < n) {
+		if (w->gap[0] > n - w->gap[1])
+			w->gap[0]--;
+		else
+			w->gap[1]++;
+	}
+}
+
+static void fit(struct text_writer *w)
+{
+	if (w->limit && w->most) {
+		narrow(w, CELL_WIDTH_FAIR);
+		leave_out(w);
+	}
+	narrow(w, CELL_WIDTH_MIN);
 }
 
 /* The number of bytes of s that fit into `width` columns. */
@@ -179,27 +310,42 @@ static void pad(struct dtx_buf *out, uint32_t n)
 		dtx_buf_addc(out, ' ');
 }
 
-static void add_cell(struct text_writer *w, uint32_t c, struct dtx_str cell)
+static void style(struct text_writer *w, const char *sequence)
+{
+	if (w->colour && sequence)
+		dtx_buf_add(&w->line, sequence);
+}
+
+/* Adds a cell, in the style if it is not NULL. */
+static void add_cell(struct text_writer *w, uint32_t c, struct dtx_str cell, const char *how)
 {
 	const struct dtx_schema *s = w->head.schema;
 	bool right = dtx_type_is_number(s->field[c].type.type);
-	uint32_t have = width_of(cell), want = w->width[c];
+	uint32_t have = width_of(cell), want = w->width[c], left = want > have ? want - have : 0;
+	bool cuts = w->limit && have > want && want;
 
+	if (cell.len && *cell.ptr == CELL_NULL) {
+		cell = text_from(cell, 1);
+		how = STYLE_NULL;
+	}
 	if (c)
 		dtx_buf_add(&w->line, "  ");
-	if (w->limit && have > want && want) {
+	if (c && c == w->gap[1] && w->gap[1] > w->gap[0])
+		dtx_buf_add(&w->line, "\u2026  ");
+	if (cuts) {
 		cell.len = cut(cell, want - 1);
-		have = width_of(cell) + 1;
+		left = want - width_of(cell) - 1;
 		right = false;
-		dtx_buf_adds(&w->line, cell);
-		dtx_buf_add(&w->line, "\u2026");
-	} else {
-		if (right && have < want)
-			pad(&w->line, want - have);
-		dtx_buf_adds(&w->line, cell);
 	}
-	if (!right && have < want && c + 1 < s->nfields)
-		pad(&w->line, want - have);
+	if (right)
+		pad(&w->line, left);
+	style(w, how);
+	dtx_buf_adds(&w->line, cell);
+	if (cuts)
+		dtx_buf_add(&w->line, "\u2026");
+	style(w, how ? STYLE_END : NULL);
+	if (!right && c + 1 < s->nfields)
+		pad(&w->line, left);
 }
 
 static void add_header(struct text_writer *w)
@@ -209,14 +355,19 @@ static void add_header(struct text_writer *w)
 	uint32_t c, i;
 
 	for (c = 0; c < s->nfields; c++) {
+		if (!is_shown(w, c))
+			continue;
 		dtx_buf_reset(&name);
 		add_visible(&name, dtx_str_of(s->field[c].name));
-		add_cell(w, c, dtx_buf_str(&name));
+		add_cell(w, c, dtx_buf_str(&name), STYLE_HEADER);
 	}
 	dtx_buf_addc(&w->line, '\n');
 	for (c = 0; c < s->nfields; c++) {
+		if (!is_shown(w, c))
+			continue;
 		if (c)
-			dtx_buf_add(&w->line, "  ");
+			dtx_buf_add(&w->line,
+			            c == w->gap[1] && w->gap[1] > w->gap[0] ? "     " : "  ");
 		for (i = 0; i < w->width[c]; i++)
 			dtx_buf_addc(&w->line, '-');
 	}
@@ -227,14 +378,19 @@ static void add_header(struct text_writer *w)
 static enum dtx_code put_rows(struct text_writer *w, struct dtx_str rest, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_schema *s = w->head.schema;
 	struct dtx_str row, cell;
 	uint64_t n = 0;
 	uint32_t c;
 
 	while (dtx_str_next(&rest, ROW_END, &row) && rest.ptr) {
 		DTX_TRY(dtx_cancel_line(n++, err));
-		for (c = 0; c < w->head.schema->nfields && dtx_str_next(&row, CELL_END, &cell); c++)
-			add_cell(w, c, cell);
+		for (c = 0; c < s->nfields && dtx_str_next(&row, CELL_END, &cell); c++) {
+			if (is_shown(w, c))
+				add_cell(w, c, cell,
+				         dtx_type_is_number(s->field[c].type.type) ? STYLE_NUMBER
+				                                                   : NULL);
+		}
 		dtx_buf_addc(&w->line, '\n');
 	}
 	DTX_TRY(dtx_buf_check(&w->line, "lines of a table", err));
@@ -248,6 +404,8 @@ out:
 static enum dtx_code lay_out(struct text_writer *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_str held;
+	size_t first = 0;
 
 	if (w->laid_out)
 		goto out;
@@ -256,7 +414,14 @@ static enum dtx_code lay_out(struct text_writer *w, struct dtx_err *err)
 	fit(w);
 	if (!w->no_header && w->head.schema->nfields)
 		add_header(w);
-	DTX_TRY(put_rows(w, dtx_buf_str(&w->hold), err));
+	held = dtx_buf_str(&w->hold);
+	if (w->thinned)
+		first = after_rows(held, first_rows(w));
+	DTX_TRY(put_rows(w, (struct dtx_str){ held.ptr, first ? first : held.len }, err));
+	if (w->thinned) {
+		dtx_buf_add(&w->line, "\u2026\n");
+		DTX_TRY(put_rows(w, text_from(held, first), err));
+	}
 	dtx_buf_clear(&w->hold);
 out:
 	return rc;
@@ -269,10 +434,13 @@ static enum dtx_code text_put(struct dtx_writer *writer, struct dtx_batch *b,
 	struct text_writer *w = of(writer);
 
 	(void)b;
+	w->nrows += w->most ? count_rows(bytes) : 0;
 	if (!w->laid_out) {
 		dtx_buf_addn(&w->hold, bytes->ptr, bytes->len);
 		DTX_TRY(dtx_buf_check(&w->hold, "rows held for their widths", err));
-		if (w->hold.len >= HOLD_BYTES)
+		if (w->most && w->hold.len >= THIN_BYTES)
+			thin(w);
+		else if (!w->most && w->hold.len >= HOLD_BYTES)
 			DTX_TRY(lay_out(w, err));
 	} else if (bytes->len) {
 		DTX_TRY(put_rows(w, (struct dtx_str){ bytes->ptr, bytes->len }, err));
@@ -281,9 +449,41 @@ out:
 	return rc;
 }
 
+/* Says how much there is if not all of it is shown. */
+static enum dtx_code say_size(struct text_writer *w, struct dtx_err *err)
+{
+	uint32_t n = w->head.schema->nfields;
+	enum dtx_code rc = DTX_OK;
+	char rows[DTX_NUM_TEXT];
+
+	if (!w->thinned && w->gap[1] == w->gap[0])
+		return DTX_OK;
+	dtx_num_print_grouped(rows, (int64_t)w->nrows);
+	style(w, STYLE_NULL);
+	dtx_buf_printf(&w->line, "%s rows x %u columns; ", rows, n);
+	if (w->thinned)
+		dtx_buf_printf(&w->line, "%" PRIu64 " rows", w->most);
+	if (w->gap[1] > w->gap[0])
+		dtx_buf_printf(&w->line, "%s%u columns", w->thinned ? " and " : "",
+		               n - (w->gap[1] - w->gap[0]));
+	dtx_buf_add(&w->line, " are shown, --pager shows all");
+	style(w, STYLE_END);
+	dtx_buf_addc(&w->line, '\n');
+	DTX_TRY(put_rows(w, DTX_STR(""), err));
+out:
+	return rc;
+}
+
 static enum dtx_code text_finish(struct dtx_writer *writer, struct dtx_err *err)
 {
-	return lay_out(of(writer), err);
+	struct text_writer *w = of(writer);
+	enum dtx_code rc = DTX_OK;
+
+	thin(w);
+	DTX_TRY(lay_out(w, err));
+	DTX_TRY(say_size(w, err));
+out:
+	return rc;
 }
 
 const struct dtx_writer_class dtx_write_text = {

@@ -846,6 +846,7 @@ const struct dtx_writer_class dtx_write_xlsx = {
 	.suffixes = "xlsx",
 	.uses = "header,sheet,as_table",
 	.values = true,
+	.binary = true,
 	.open = xlsx_writer_open,
 	.format = xlsx_writer_format,
 	.put = xlsx_writer_put,

@@ -15,7 +15,10 @@ struct dtx_write_opts {
 	bool reprint;          /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */
-	unsigned width;        /* text: columns of the terminal, 0: no limit */
+	/* text, for a terminal: its columns and lines.  With `height` only the first and last rows
+	 * are written, and middle columns are left out where they do not fit.  0: no limit */
+	unsigned width, height;
+	bool colour; /* text: headers, nulls and numbers are set apart by escape sequences */
 };
 #define DTX_WRITE_OPTS_INIT                                                                        \
 	{                                                                                          \
@@ -41,6 +44,7 @@ struct dtx_writer_class {
 	const char *uses;
 	bool values; /* needs typed values of all columns, not only bytes */
 	bool keys;   /* each row has the names of the columns, as in JSON */
+	bool binary; /* is not for a terminal */
 	/* Of delimited text, whose cells can be read again as they were written: the delimiter of
 	 * such an output. NULL: something else. */
 	char (*delimiter)(const struct dtx_write_opts *, const char *format, const char *path);
