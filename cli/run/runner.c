@@ -108,7 +108,8 @@ static enum dtx_code runner_output_options(struct dtx_runner *r, struct dtx_err 
 		o = &r->plan->output[i];
 		cls = dtx_outputs_class(o);
 		if (cls && cls->binary && (!o->path || !strcmp(o->path, "-")))
-			DTX_FAIL_NEXT(err, DTX_E_USAGE, "name a file: -o FILE.xlsx, or > FILE.xlsx",
+			DTX_FAIL_NEXT(err, DTX_E_USAGE,
+			              "name a file with -o, or send it to one: > FILE",
 			              "%s is binary and not for a terminal", o->format);
 	}
 out:
