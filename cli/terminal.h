@@ -11,7 +11,7 @@ bool dtx_terminal(const struct dtx_cli *cli);
 /* Whether stdout gets colours: a terminal without NO_COLOR (https://no-color.org) that is not
  * TERM=dumb. */
 bool dtx_terminal_colours(const struct dtx_cli *cli);
-/* Lets a table in the format "text" fit the terminal; nothing with a pager, which scrolls, or if
+/* Lets a table for people fit the terminal; nothing with a pager, which scrolls, or if
  * stdout is not a terminal. */
 void dtx_terminal_fit(const struct dtx_cli *cli, struct dtx_write_opts *opts);
 /* Starts $DTX_PAGER, $PAGER or less with stdout as its input, if stdout is a terminal and --pager
