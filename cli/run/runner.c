@@ -207,8 +207,8 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 
 	if (!r->record)
 		return rc;
-	if (rc == DTX_E_CANCELLED) /* it may be long, and the run has no result */
-		dtx_record_discard(r->record, DTX_PART_LINEAGE);
+	if (rc == DTX_E_CANCELLED)
+		dtx_record_discard(r->record);
 	if (rc != DTX_OK && rc != DTX_E_CANCELLED && !r->detailed) {
 		/* failures are ignored, because rc counts */
 		ended = dtx_runner_inputs_seen(r, &mine);

@@ -3,10 +3,12 @@
 #include "core/store/db.h"
 
 #include <sqlite3.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/base/cancel.h"
 #include "core/base/hash/hash.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -32,6 +34,42 @@ static const char *const db_sql[] = {
 	DTX_SQL_STATEMENTS(X)
 #undef X
 };
+
+/* --- writing can be cancelled --- */
+
+/* Whether the transaction of this thread ends when its work is cancelled. */
+static _Thread_local bool db_may_end;
+
+/* SQLite has no hook within a statement that writes one large value, so a write is made to fail.
+ * SQLite then undoes the transaction, as on a disk that fails. */
+static ssize_t db_write(int fd, const void *bytes, size_t n, off_t at)
+{
+	if (db_may_end && dtx_cancel_now()) {
+		errno = ECANCELED;
+		return -1;
+	}
+	return pwrite(fd, bytes, n, at);
+}
+
+static void db_watch_writes(void)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	size_t i;
+
+	for (i = 0; vfs && vfs->iVersion >= 3 && i < 2; i++)
+		(void)vfs->xSetSystemCall(vfs, i ? "pwrite64" : "pwrite",
+		                          (sqlite3_syscall_ptr)db_write);
+}
+
+void dtx_db_cancels(bool on)
+{
+	db_may_end = on;
+}
+
+enum dtx_code dtx_db_cancel_row(uint64_t n, struct dtx_err *err)
+{
+	return db_may_end ? dtx_cancel_row(n, err) : DTX_OK;
+}
 
 /* --- SQLite allocates through dtx_mem --- */
 
@@ -90,8 +128,10 @@ static void db_configure(void)
 		                                     db_mem_size,  db_mem_round, db_mem_init,
 		                                     db_mem_end,   NULL };
 
-	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK)
-		(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
+		return;
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	db_watch_writes();
 }
 
 /* --- errors --- */
@@ -103,6 +143,8 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 	const char *why = db->sqlite ? sqlite3_errmsg(db->sqlite) : sqlite3_errstr(got);
 	int failed;
 
+	if ((got & 0xff) == SQLITE_IOERR && db_may_end)
+		DTX_TRY(dtx_cancel_look(err));
 	if (got == SQLITE_READONLY_DBMOVED) {
 		rc = dtx_err_set(err, DTX_E_STORE_BUSY, __FILE__, __LINE__,
 		                 "store '%s' was moved away in the meantime", db->path);

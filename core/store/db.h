@@ -49,6 +49,12 @@ DTX_MUSTUSE enum dtx_code dtx_db_begin_soon(struct dtx_db *db, struct dtx_err *e
 DTX_MUSTUSE enum dtx_code dtx_db_begin_read(struct dtx_db *db, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err);
 void dtx_db_rollback(struct dtx_db *db);
+/* While on, the cancel flag of this thread (core/base/cancel.h) ends statements and commits that
+ * write: with cancelled or time_limit, the caller rolls back.  Only for a transaction that a
+ * cancelled run does not need. */
+void dtx_db_cancels(bool on);
+/* For row number n of a loop: dtx_cancel_row while dtx_db_cancels is on, else ok. */
+DTX_MUSTUSE enum dtx_code dtx_db_cancel_row(uint64_t n, struct dtx_err *err);
 
 struct dtx_db_val {
 	enum { DTX_DB_NULL, DTX_DB_INT, DTX_DB_TEXT, DTX_DB_BLOB } kind;

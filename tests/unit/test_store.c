@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/cancel.h"
 #include "core/base/file.h"
 #include "core/base/text/json.h"
 #include "core/store/db.h"
@@ -536,6 +537,38 @@ void test_store_large_body_and_blobs(void)
 	T_INT(findings(s, "blob_mismatch"), 1);
 	sqlite3_close(db);
 	json_decref(record);
+	dtx_buf_clear(&got);
+	dtx_mem_free(big);
+	dtx_store_free(s);
+}
+
+/* Bytes that take long to write: a run that is cancelled while they are written leaves none of
+ * them, and its end is recorded. */
+void test_store_write_is_cancelled(void)
+{
+	static atomic_bool stop;
+	const struct dtx_cancel user = { &stop, 0 }, *before;
+	struct dtx_store *s = open_store("store.db");
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_record *r = NULL;
+	struct dtx_buf got = DTX_BUF_INIT(1 << 20);
+	char *big = dtx_mem_zalloc(1 << 20, 1), hash[DTX_SHA256_HEX];
+
+	T_OK(start_run(s, NULL, &r, &err), &err);
+	T_OK(dtx_record_blob(r, "input", (struct dtx_str){ big, 1 << 20 }, hash, &err), &err);
+	T_OK(dtx_record_add(r, DTX_PART_INPUT, json_loads(INPUT_ROW, 0, NULL), &err), &err);
+	atomic_store(&stop, true);
+	before = dtx_cancel_set(&user);
+	T_CODE(dtx_record_output(r, json_pack("[{s:s}]", "path", "/d/out.csv"), &err),
+	       DTX_E_CANCELLED, &err);
+	dtx_err_clear(&err);
+	dtx_record_discard(r);
+	T_OK(dtx_record_end(r, "cancelled", NULL, 130, NULL, &err), &err);
+	dtx_cancel_set(before);
+	dtx_record_free(r);
+	T_CODE(dtx_query_blob(s, hash, &got, &err), DTX_E_NO_RECORD, &err);
+	dtx_err_clear(&err);
+	T_INT(findings(s, NULL), 0);
 	dtx_buf_clear(&got);
 	dtx_mem_free(big);
 	dtx_store_free(s);

@@ -1,8 +1,6 @@
 /* Derives the rows of the other tables from an event. */
 #include "core/store/ledger/derive.h"
 
-#include "core/base/cancel.h"
-
 typedef enum dtx_code (*derive_fn)(struct dtx_db *db, const struct dtx_event *e,
                                    struct dtx_err *err);
 
@@ -51,8 +49,7 @@ out:
 	return rc;
 }
 
-/* cancels: whether the cancel flag ends it. */
-static enum dtx_code derive_parts_rows(struct dtx_db *db, const struct dtx_event *e, bool cancels,
+static enum dtx_code derive_parts_rows(struct dtx_db *db, const struct dtx_event *e,
                                        struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -64,8 +61,7 @@ static enum dtx_code derive_parts_rows(struct dtx_db *db, const struct dtx_event
 	for (i = 0; i < DTX_COUNT(derive_parts); i++) {
 		json_array_foreach(json_object_get(e->body, derive_parts[i].member), k, row)
 		{
-			if (cancels)
-				DTX_TRY(dtx_cancel_row(k, err));
+			DTX_TRY(dtx_db_cancel_row(k, err));
 			DTX_TRY(dtx_db_insert(db, derive_parts[i].table, false, row, fixed, err));
 		}
 	}
@@ -75,20 +71,13 @@ out:
 	return rc;
 }
 
-/* Writes the details of a run that may still be cancelled: outputs are renamed later. */
-static enum dtx_code derive_run_output(struct dtx_db *db, const struct dtx_event *e,
-                                       struct dtx_err *err)
-{
-	return derive_parts_rows(db, e, true, err);
-}
-
 static enum dtx_code derive_run_end(struct dtx_db *db, const struct dtx_event *e,
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val[7];
 
-	DTX_TRY(derive_parts_rows(db, e, false, err));
+	DTX_TRY(derive_parts_rows(db, e, err));
 	val[0] = dtx_db_text(e->run_id);
 	val[1] = dtx_db_text(dtx_json_text(e->body, "status", NULL));
 	val[2] = dtx_db_text(dtx_json_text(e->body, "code", NULL));
@@ -235,7 +224,7 @@ static const struct {
 	derive_fn fn;
 } derive_kinds[] = {
 	{ "run.start", derive_run_start },         { "run.cache", derive_cache },
-	{ "run.output", derive_run_output },       { "run.end", derive_run_end },
+	{ "run.output", derive_parts_rows },       { "run.end", derive_run_end },
 	{ "attempt.end", derive_attempt },         { "author.got", derive_author },
 	{ "snippet.candidate", derive_candidate }, { "snippet.pending", derive_pending },
 	{ "snippet.approved", derive_approved },   { "snippet.revoked", derive_revoked },

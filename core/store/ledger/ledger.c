@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "core/base/log.h"
+#include "core/base/mem.h"
 #include "core/store/blob.h"
 #include "core/store/ledger/derive.h"
 
@@ -97,6 +98,64 @@ out:
 	return rc;
 }
 
+/* Names of members are ours, so they are ASCII. */
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Prints one member like dtx_json_canonical.  A list may be long, so a run can be cancelled in
+ * between. */
+static enum dtx_code member_print(const char *name, const json_t *value, struct dtx_buf *out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *item;
+	size_t i;
+
+	dtx_buf_json(out, dtx_str_of(name));
+	dtx_buf_addc(out, ':');
+	if (!json_is_array(value)) {
+		dtx_json_canonical(value, out);
+		goto out;
+	}
+	dtx_buf_addc(out, '[');
+	json_array_foreach(value, i, item)
+	{
+		DTX_TRY(dtx_db_cancel_row(i, err));
+		if (i)
+			dtx_buf_addc(out, ',');
+		dtx_json_canonical(item, out);
+	}
+	dtx_buf_addc(out, ']');
+out:
+	return rc;
+}
+
+static enum dtx_code body_print(const json_t *body, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = json_object_size(body), i = 0;
+	const char **name = dtx_mem_alloc(n + 1, sizeof(*name)), *key;
+	json_t *value;
+
+	if (!name)
+		DTX_FAIL_MEM(err);
+	json_object_foreach((json_t *)(uintptr_t)body, key, value) name[i++] = key;
+	qsort(name, n, sizeof(*name), by_name);
+	dtx_buf_addc(out, '{');
+	for (i = 0; i < n; i++) {
+		if (i)
+			dtx_buf_addc(out, ',');
+		DTX_TRY(member_print(name[i], json_object_get(body, name[i]), out, err));
+	}
+	dtx_buf_addc(out, '}');
+	DTX_TRY(dtx_buf_check(out, "record", err));
+out:
+	dtx_mem_free(name);
+	return rc;
+}
+
 /* The canonical text of the body; if it is too long, a reference to the blob that has it. */
 static enum dtx_code ledger_body(struct dtx_db *db, const json_t *body, struct dtx_buf *out,
                                  struct dtx_err *err)
@@ -104,8 +163,7 @@ static enum dtx_code ledger_body(struct dtx_db *db, const json_t *body, struct d
 	enum dtx_code rc = DTX_OK;
 	char hash[DTX_SHA256_HEX];
 
-	dtx_json_canonical(body, out);
-	DTX_TRY(dtx_buf_check(out, "record", err));
+	DTX_TRY(body_print(body, out, err));
 	if (out->len <= DTX_LEDGER_BODY_MAX)
 		goto out;
 	DTX_TRY(dtx_blob_put(db, "body", (struct dtx_str){ out->ptr, out->len }, hash, err));

@@ -413,11 +413,13 @@ out:
 	return rc;
 }
 
-void dtx_record_discard(struct dtx_record *r, enum dtx_part part)
+void dtx_record_discard(struct dtx_record *r)
 {
-	r->index[part] -= (int64_t)json_array_size(r->part[part]);
-	json_decref(r->part[part]);
-	r->part[part] = NULL;
+	json_decref(r->part[DTX_PART_INPUT]);
+	r->part[DTX_PART_INPUT] = NULL;
+	/* Not freed: these can be millions of small objects, and the process ends soon. */
+	r->part[DTX_PART_LINEAGE] = NULL;
+	record_blobs_clear(r);
 }
 
 static bool record_take_parts(struct dtx_record *r, json_t *body)
@@ -457,7 +459,11 @@ enum dtx_code dtx_record_output(struct dtx_record *r, json_t *outputs, struct dt
 	}
 	if (!dtx_json_set(body, "outputs", json_incref(outputs)) || !record_take_parts(r, body))
 		DTX_FAIL_MEM(err);
-	DTX_TRY(record_write(r, "run.output", body, err));
+	/* Outputs are renamed later, so the run can still be cancelled. */
+	dtx_db_cancels(true);
+	rc = record_write(r, "run.output", body, err);
+	dtx_db_cancels(false);
+	DTX_TRY(rc);
 	record_drop_parts(r);
 out:
 	json_decref(outputs);

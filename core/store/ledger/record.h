@@ -73,9 +73,9 @@ enum dtx_part {
 };
 DTX_MUSTUSE enum dtx_code dtx_record_add(struct dtx_record *r, enum dtx_part part, json_t *row,
                                          struct dtx_err *err);
-/* Drops details that were added but not written yet, because the attempt that they describe was
- * discarded. */
-void dtx_record_discard(struct dtx_record *r, enum dtx_part part);
+/* Drops what is long and was not written yet: bytes, and the rows of INPUT, which name them, and
+ * LINEAGE.  For a run that was cancelled, in a process that ends now. */
+void dtx_record_discard(struct dtx_record *r);
 
 /* Stores bytes (copied) with the next event, which names them.  hash receives the hex SHA-256.
  * kind: "code", "prompt", "answer", "plan", "env", "stderr", "input", "lineage". */
