@@ -96,6 +96,7 @@ ALONE := pyhost scan_avx2 scan_avx512 scan_sse2 sha_many sha_two
 # Writes a list of the places that raised an error, see `make errcov`.
 FLAGS_err := $(if $(filter errcov,$(VARIANT)),-DDTX_ERRCOV='"$(CURDIR)/$(B)/raised"')
 FLAGS_cmd_run := $(FLAGS_err)
+FLAGS_test_warmpool := $(if $(filter errcov,$(VARIANT)),-DT_COUNTS_LINES)
 
 # Compiles sources in groups, except for those with flags of their own (ALONE).
 ifneq ($(UNITY),)
@@ -271,6 +272,9 @@ diff: all
 
 # Lists places that raise an error and that no test reaches, from gcov's counts and the list of err.c.
 .PHONY: errcov
+# The counters are files of the user who built this, and some tests run dtx as another user, or where
+# it has no files: what it cannot write there must not come between the messages of dtx.
+errcov: export GCOV_ERROR_FILE := /dev/null
 errcov:
 	$(MAKE) -s VARIANT=errcov CFLAGS="-O0 -g1 --coverage -fprofile-update=atomic" LDFLAGS=--coverage all unit-build replay-build
 	find build-errcov -name '*.gcda' -delete

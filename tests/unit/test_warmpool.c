@@ -126,6 +126,17 @@ static bool learns(void)
 	return false;
 }
 
+/* Not in a build that counts lines: there a run takes longer than starting a worker, so the pool is
+ * full again before the client has gone, and it learns only before it starts another one. */
+static bool may_learn(void)
+{
+#ifdef T_COUNTS_LINES
+	return false;
+#else
+	return dtx_prefault_child_here();
+#endif
+}
+
 static bool goes_away(void)
 {
 	int64_t until = dtx_now_ns() + PATIENCE_NS;
@@ -164,9 +175,9 @@ void test_jail_pool_serves(void)
 	T_INT(plain_run(), 1);
 	T_INT(mode_of(""), 0700);
 	T_CHECK(ask(&before, &p));
-	T_CHECK(!dtx_prefault_child_here() || learns());
+	T_CHECK(!may_learn() || learns());
 	T_CHECK(ask(&before, &p) && before.cold == 0);
-	T_CHECK(before.rounds > 0 || !dtx_prefault_child_here());
+	T_CHECK(before.rounds > 0 || !may_learn());
 	snprintf(socket_name, sizeof(socket_name), "pool-%s.sock", p.key);
 	T_INT(mode_of(socket_name), 0600);
 	T_INT(run_one("    return tables['main']", (struct dtx_jail_spec){ .no_warm = true }), 0);
