@@ -14,6 +14,7 @@ struct dtx_cli {
 	const char *command; /* name of the command; NULL: not known yet */
 	int argc;
 	char **argv;
+	int nwords; /* operands after "--", for a command with `words` */
 };
 
 struct dtx_cmd {
@@ -27,6 +28,9 @@ struct dtx_cmd {
 	int min_args, max_args; /* number of operands; max -1: no limit */
 	/* Runs even if a file of settings has a mistake, and may write the user's. */
 	bool any_settings;
+	/* The word that separates steps, if what follows "--" is words of steps
+	 * (dtx_opt_parse_words); NULL: operands. */
+	const char *words;
 	/* The operands are argv[0 .. argc). Prints its own errors and returns the exit status. */
 	int (*run)(const struct dtx_cli *cli, void *args, int argc, char **argv);
 };

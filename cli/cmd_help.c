@@ -1,10 +1,13 @@
 /* help: prints the overview, the help of one command, or a page of the manual in troff. */
 #include "cli/help.h"
 #include "cli/out.h"
+#include "cli/run/step_words.h"
+#include "core/plan/op.h"
 
 struct help_args {
 	const char *man;
 	bool completion;
+	const char *complete;
 };
 
 static const struct dtx_opt help_opts[] = {
@@ -17,6 +20,12 @@ static const struct dtx_opt help_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct help_args, completion),
 	  .help = "print the completion script for bash" },
+	{ .name = "complete",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "LINE",
+	  .offset = offsetof(struct help_args, complete),
+	  .help = "print what may come next in a line that begins with 'dtx pipe', for that "
+	          "script" },
 };
 
 static int help_missing(const struct dtx_cli *cli, const char *what, const char *name)
@@ -32,17 +41,22 @@ static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 {
 	const struct help_args *a = args;
 	const struct dtx_cmd *cmd = argc ? dtx_cmd_find(argv[0]) : NULL;
+	const struct dtx_op *op = argc && !cmd ? dtx_op_find(argv[0], NULL) : NULL;
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int status;
 
-	if (argc && !cmd)
-		return help_missing(cli, "command", argv[0]);
+	if (a->complete)
+		return dtx_words_complete(cli, a->complete);
+	if (argc && !cmd && !op)
+		return help_missing(cli, "command or operation", argv[0]);
 	if (a->man && !dtx_help_man(a->man, &out))
 		return help_missing(cli, "manual page", a->man);
 	if (a->completion)
 		dtx_help_completion(&out);
 	else if (cmd)
 		dtx_help_cmd(cmd, &out);
+	else if (op)
+		dtx_help_op(op, &out);
 	else if (!a->man)
 		dtx_help_overview(&out);
 	status = dtx_out_print(cli, &out);
@@ -52,8 +66,8 @@ static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 
 const struct dtx_cmd dtx_cmd_help = {
 	.name = "help",
-	.usage = "[COMMAND]",
-	.summary = "Show the commands, one command's options, or a manual page",
+	.usage = "[COMMAND | OPERATION]",
+	.summary = "Show the commands, one command or operation, or a manual page",
 	.opts = help_opts,
 	.nopts = DTX_COUNT(help_opts),
 	.args_size = sizeof(struct help_args),

@@ -19,17 +19,6 @@ static const struct dtx_opt ops_opts[] = {
 	  .help = "list the functions of the formula language instead" },
 };
 
-static const char *const kind_name[] = { "map", "sink", "whole" };
-
-static const char *ops_kind(const struct dtx_op *op)
-{
-	if (op->macro)
-		return "macro";
-	if (op->sink && !(op->flags & DTX_OP_BUILD))
-		return kind_name[DTX_KIND_SINK];
-	return kind_name[op->map ? DTX_KIND_MAP : op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE];
-}
-
 static json_t *ops_json(const struct dtx_op *op)
 {
 	json_t *examples = json_array();
@@ -44,36 +33,8 @@ static json_t *ops_json(const struct dtx_op *op)
 		                                e->with, "out", e->out, "error", e->error));
 	}
 	return json_pack("{ss ss* ss ss* ss so so}", "name", op->name, "aliases", op->aliases,
-	                 "summary", op->summary, "notes", op->notes, "kind", ops_kind(op), "params",
-	                 dtx_param_schema(op->params, op->nparams), "examples", examples);
-}
-
-static void ops_example(const struct dtx_example *e, struct dtx_buf *out)
-{
-	dtx_buf_add(out, "\n  ");
-	dtx_help_step(e, out);
-	dtx_buf_add(out, "\n");
-	if (e->error)
-		dtx_buf_printf(out, "    fails: %s\n", e->error);
-	else
-		dtx_buf_printf(out, "\n%s\n  gives\n\n%s", e->in, e->out);
-}
-
-static void ops_text(const struct dtx_op *op, struct dtx_buf *out)
-{
-	size_t i;
-
-	dtx_buf_printf(out, "%s: %s (%s)\n", op->name, op->summary, ops_kind(op));
-	if (op->aliases)
-		dtx_buf_printf(out, "also: %s\n", op->aliases);
-	if (op->notes)
-		dtx_buf_printf(out, "\n%s\n", op->notes);
-	dtx_buf_add(out, "\nparameters:\n");
-	dtx_param_help(op->params, op->nparams, out);
-	if (op->nexamples)
-		dtx_buf_add(out, "\nexamples:\n");
-	for (i = 0; i < op->nexamples; i++)
-		ops_example(&op->examples[i], out);
+	                 "summary", op->summary, "notes", op->notes, "kind", dtx_help_op_kind(op),
+	                 "params", dtx_param_schema(op->params, op->nparams), "examples", examples);
 }
 
 static void ops_list(struct dtx_buf *out)
@@ -150,7 +111,7 @@ static int ops_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 	if (a->functions)
 		ops_functions(&out);
 	else if (op)
-		ops_text(op, &out);
+		dtx_help_op(op, &out);
 	else
 		ops_list(&out);
 	status = dtx_out_print(cli, &out);

@@ -8,12 +8,15 @@
 #include "core/store/query/query.h"
 
 static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, const char *plan,
-                       int argc, char **argv)
+                       const struct dtx_words *words, int argc, char **argv)
 {
 	struct dtx_prompt prompt;
-	struct dtx_runner r = {
-		.cli = cli, .args = args, .plan_path = plan, .command = "prompt", .prompt = &prompt
-	};
+	struct dtx_runner r = { .cli = cli,
+		                .args = args,
+		                .plan_path = plan,
+		                .words = words,
+		                .command = "prompt",
+		                .prompt = &prompt };
 	struct dtx_err err = DTX_ERR_INIT;
 	int status;
 
@@ -37,8 +40,9 @@ static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, con
 /* The recorded command line, whose options are parsed again. */
 struct prompt_line {
 	json_t *record, *list;
+	const char *command;
 	char **argv;
-	int argc;
+	int argc, nwords;
 };
 
 static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
@@ -66,9 +70,10 @@ static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
 	}
 	text = dtx_json_text(run, "cwd", NULL);
 	/* operands of another command have another meaning */
-	if (!line->argc || strcmp(dtx_json_text(run, "command", ""), "run") != 0)
+	line->command = dtx_json_text(run, "command", "");
+	if (!line->argc || !dtx_str_in_list("run,pipe", line->command))
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run '%s' is one of 'dtx %s': it has no prompt",
-		         what, dtx_json_text(run, "command", ""));
+		         what, line->command);
 	if (text && chdir(text) != 0)
 		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "'%s', where run '%s' was started, is gone",
 		         text, what);
@@ -80,6 +85,7 @@ out:
 static int prompt_run_id(const struct dtx_cli *cli, const char *what)
 {
 	struct prompt_line line = { 0 };
+	struct dtx_words words = { .nfiles = 0 };
 	struct dtx_cli old = { 0 };
 	struct dtx_run_args args = { 0 };
 	struct dtx_opttable tables[] = { { dtx_run_opts + DTX_CONVERT_ONLY, DTX_RUN_OPTS, &args },
@@ -89,14 +95,24 @@ static int prompt_run_id(const struct dtx_cli *cli, const char *what)
 	int status;
 
 	DTX_TRY(prompt_line(cli, what, &line, &err));
-	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &line.argc, line.argv, &err));
+	DTX_TRY(dtx_runner_options(line.command, tables, DTX_COUNT(tables), &line.argc, line.argv,
+	                           &line.nwords, &err));
 	args.output = NULL;
 	args.snippet = NULL;
 	dtx_runner_forget_author(&args);
-	status = prompt_make(cli, &args, line.argv[0], line.argc - 1, line.argv + 1);
+	if (line.nwords) {
+		int nfiles = line.argc - line.nwords;
+
+		DTX_TRY(dtx_words_parse(&words, nfiles, line.argv, line.nwords, line.argv + nfiles,
+		                        &err));
+		status = prompt_make(cli, &args, NULL, &words, nfiles, line.argv);
+	} else {
+		status = prompt_make(cli, &args, line.argv[0], NULL, line.argc - 1, line.argv + 1);
+	}
 out:
 	if (rc != DTX_OK)
 		status = dtx_out_fail(cli, &err);
+	dtx_words_clear(&words);
 	dtx_mem_free(line.argv);
 	json_decref(line.record);
 	dtx_err_clear(&err);
@@ -107,7 +123,7 @@ static int prompt_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 {
 	if (argc == 1 && access(argv[0], F_OK) != 0)
 		return prompt_run_id(cli, argv[0]);
-	return prompt_make(cli, args, argv[0], argc - 1, argv + 1);
+	return prompt_make(cli, args, argv[0], NULL, argc - 1, argv + 1);
 }
 
 const struct dtx_cmd dtx_cmd_prompt = {

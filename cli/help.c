@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/run/step_words.h"
+
 const struct dtx_exit_row dtx_exit_rows[] = {
 	{ 0, "done" },
 	{ 1, "findings (a check or comparison that found a difference)" },
@@ -104,6 +106,56 @@ void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
 	dtx_buf_printf(out, "\nexit status: %s\n", cmd->exits ? cmd->exits : "0 done; 2 usage");
 }
 
+static const char *const kind_name[] = { "map", "sink", "whole" };
+
+const char *dtx_help_op_kind(const struct dtx_op *op)
+{
+	if (op->macro)
+		return "macro";
+	if (op->sink && !(op->flags & DTX_OP_BUILD))
+		return kind_name[DTX_KIND_SINK];
+	return kind_name[op->map ? DTX_KIND_MAP : op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE];
+}
+
+/* The step as JSON, and as words of a pipe. */
+static void help_example(const struct dtx_example *e, struct dtx_buf *out)
+{
+	struct dtx_buf words = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *step = json_loads(e->step, 0, NULL);
+
+	dtx_buf_add(out, "\n  ");
+	dtx_help_step(e, out);
+	dtx_buf_add(out, "\n");
+	if (step && dtx_words_say(step, &words))
+		dtx_buf_printf(out, "  %s\n", dtx_buf_text(&words));
+	if (e->error)
+		dtx_buf_printf(out, "    fails: %s\n", e->error);
+	else
+		dtx_buf_printf(out, "\n%s\n  gives\n\n%s", e->in, e->out);
+	json_decref(step);
+	dtx_buf_clear(&words);
+}
+
+void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out)
+{
+	size_t i;
+
+	dtx_buf_printf(out, "%s: %s (%s)\n", op->name, op->summary, dtx_help_op_kind(op));
+	if (op->aliases)
+		dtx_buf_printf(out, "also: %s\n", op->aliases);
+	dtx_buf_add(out, "in a pipe: ");
+	dtx_words_usage(op, out);
+	dtx_buf_add(out, "\n");
+	if (op->notes)
+		dtx_buf_printf(out, "\n%s\n", op->notes);
+	dtx_buf_add(out, "\nparameters:\n");
+	dtx_param_help(op->params, op->nparams, out);
+	if (op->nexamples)
+		dtx_buf_add(out, "\nexamples:\n");
+	for (i = 0; i < op->nexamples; i++)
+		help_example(&op->examples[i], out);
+}
+
 /* The values of an option that has a fixed list of them, after its name. */
 static void completion_values(const struct dtx_opt *opts, size_t n, struct dtx_buf *out)
 {
@@ -128,6 +180,13 @@ void dtx_help_completion(struct dtx_buf *out)
 
 	dtx_buf_add(out, "# bash completion of dtx, generated from its option rows\n_dtx() {\n"
 	                 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= values=\n"
+	                 "\tif [ \"${COMP_WORDS[1]}\" = pipe ] && "
+	                 "[[ \" ${COMP_WORDS[*]:0:COMP_CWORD} \" == *' -- '* ]]; then\n"
+	                 "\t\tmapfile -t COMPREPLY < <(\"$1\" help --complete "
+	                 "\"${COMP_LINE:0:COMP_POINT}\" 2>/dev/null)\n"
+	                 "\t\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
+	                 "\t\t[ ${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	                 "\t\treturn\n\tfi\n"
 	                 "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords=\"");
 	for (c = dtx_cmds; *c; c++)
 		dtx_buf_printf(out, "%s%s", c == dtx_cmds ? "" : " ", (*c)->name);

@@ -15,6 +15,10 @@ const struct dtx_cmd *dtx_cmd_find(const char *name);
 void dtx_help_overview(struct dtx_buf *out);
 /* The text for --help of one command. */
 void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out);
+/* An operation with its parameters and examples; "map", "sink", "whole" or "macro". */
+struct dtx_op;
+void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out);
+const char *dtx_help_op_kind(const struct dtx_op *op);
 /* The step of an example as compact JSON. */
 struct dtx_example;
 void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out);

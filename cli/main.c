@@ -18,6 +18,7 @@
 #include "core/base/text/utf8.h"
 #include "core/fallback/author/secret.h"
 #include "core/io/write/reserve.h"
+#include "core/plan/op.h"
 #include "core/store/store.h"
 #include "sandbox/role.h"
 
@@ -142,6 +143,38 @@ out:
 	return rc;
 }
 
+/* Whether the arguments lack the "--" before the words of steps, and do not ask for help. */
+static bool main_lacks_words(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		if (!strcmp(argv[i], "--") || !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return false;
+	return true;
+}
+
+/* Says where "--" goes: before the first argument that is the name of an op. */
+static enum dtx_code main_where_words(const struct dtx_cmd *cmd, int argc, char **argv,
+                                      struct dtx_err *err)
+{
+	struct dtx_buf line = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool marked = false;
+
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+	            "'dtx %s' needs '--' between the files and the steps", cmd->name);
+	for (int i = 0; i < argc; i++) {
+		if (!marked && dtx_op_find(argv[i], NULL)) {
+			dtx_buf_add(&line, " --");
+			marked = true;
+		}
+		dtx_buf_addc(&line, ' ');
+		dtx_buf_word(&line, argv[i]);
+	}
+	if (marked)
+		dtx_err_hint(err, "dtx %s%s", cmd->name, dtx_buf_text(&line));
+	dtx_buf_clear(&line);
+	return DTX_E_USAGE;
+}
+
 static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, char **argv)
 {
 	_Alignas(max_align_t) char args[ARGS_MAX] = { 0 };
@@ -153,7 +186,13 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 
 	cli->command = cmd->name;
 	DTX_ASSERT(cmd->args_size <= sizeof(args), &err);
-	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &argc, argv, &err));
+	if (cmd->words && main_lacks_words(argc, argv))
+		DTX_TRY(main_where_words(cmd, argc, argv, &err));
+	if (cmd->words)
+		DTX_TRY(dtx_opt_parse_words(tables, DTX_COUNT(tables), cmd->words, &argc, argv,
+		                            &cli->nwords, &err));
+	else
+		DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &argc, argv, &err));
 	DTX_TRY(main_utf8(cli, &err));
 	if (cli->help) {
 		dtx_terminal_page(cli);

@@ -3,6 +3,7 @@
 
 #include "cli/config.h"
 #include "cli/help.h"
+#include "cli/run/step_words.h"
 #include "cli/settings.h"
 #include "core/expr/fn/fn.h"
 #include "core/io/formats.h"
@@ -121,6 +122,7 @@ static void man_example(const struct dtx_example *e, struct dtx_buf *out)
 
 static void man_op(const struct dtx_op *op, struct dtx_buf *out)
 {
+	struct dtx_buf usage = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i;
 
 	dtx_buf_printf(out, ".SS %s\n", op->name);
@@ -136,6 +138,11 @@ static void man_op(const struct dtx_op *op, struct dtx_buf *out)
 		man_text(out, op->notes);
 		dtx_buf_add(out, "\n");
 	}
+	dtx_words_usage(op, &usage);
+	dtx_buf_add(out, ".PP\nIn a pipe: ");
+	man_text(out, dtx_buf_text(&usage));
+	dtx_buf_add(out, "\n");
+	dtx_buf_clear(&usage);
 	man_params(op, out);
 	for (i = 0; i < op->nexamples; i++)
 		man_example(&op->examples[i], out);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/base/mem.h"
 #include "core/base/text/num.h"
 
 #define OPT_NAMES_MAX 128
@@ -237,6 +238,60 @@ enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, in
 	}
 	*argc = kept;
 out:
+	return rc;
+}
+
+/* Where the options after the words begin; argc: there are none. */
+static int opt_after_words(const struct dtx_opttable *table, size_t ntables, const char *sep,
+                           int from, int argc, char **argv)
+{
+	for (int i = from; i < argc; i++)
+		if (!strcmp(argv[i], sep))
+			from = i + 1;
+	for (; from < argc; from++) {
+		const char *text = argv[from];
+
+		if (!strncmp(text, "--", 2))
+			break;
+		if (text[0] == '-' && text[1] && !text[2] &&
+		    opt_find(table, ntables, DTX_STR(""), text[1]).opt)
+			break;
+	}
+	return from;
+}
+
+enum dtx_code dtx_opt_parse_words(const struct dtx_opttable *table, size_t ntables, const char *sep,
+                                  int *argc, char **argv, int *nwords, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int n = *argc, words = 0, options, files;
+	char **line = NULL;
+
+	while (words < n && strcmp(argv[words], "--") != 0)
+		words++;
+	*nwords = 0;
+	if (words == n)
+		return dtx_opt_parse(table, ntables, argc, argv, err);
+	options = opt_after_words(table, ntables, sep, words + 1, n, argv);
+	line = dtx_mem_alloc((size_t)n, sizeof(*line));
+	if (!line)
+		DTX_FAIL_MEM(err);
+	/* what follows the words alone, so that a word too many among them is seen */
+	files = n - options;
+	memcpy(line, argv + options, (size_t)files * sizeof(*line));
+	DTX_TRY(dtx_opt_parse(table, ntables, &files, line, err));
+	if (files)
+		DTX_FAIL_NEXT(err, DTX_E_USAGE, "options come before '--', or last of all",
+		              "'%s' follows the options", line[0]);
+	memcpy(line, argv, (size_t)words * sizeof(*line));
+	files = words;
+	DTX_TRY(dtx_opt_parse(table, ntables, &files, line, err));
+	*nwords = options - words - 1;
+	memmove(argv + files, argv + words + 1, (size_t)*nwords * sizeof(*argv));
+	memcpy(argv, line, (size_t)files * sizeof(*argv));
+	*argc = files + *nwords;
+out:
+	dtx_mem_free(line);
 	return rc;
 }
 

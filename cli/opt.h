@@ -41,6 +41,13 @@ struct dtx_opttable {
  * suggestion. */
 DTX_MUSTUSE enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
                                         char **argv, struct dtx_err *err);
+/* The same for a command whose operands after "--" are words of another language, in which "-x" is
+ * no option. Options may also follow them: they begin at the first argument after the last `sep`
+ * that starts with "--" or is the short name of an option, such as "-o". *nwords becomes the number
+ * of words, which are the last operands. */
+DTX_MUSTUSE enum dtx_code dtx_opt_parse_words(const struct dtx_opttable *table, size_t ntables,
+                                              const char *sep, int *argc, char **argv, int *nwords,
+                                              struct dtx_err *err);
 /* Parses "256M", "2G", "17". */
 DTX_MUSTUSE bool dtx_opt_size(struct dtx_str text, int64_t *out);
 /* Appends lines such as "  -o, --output FILE    where to write". */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/run/step_words.h"
 #include "cli/run/read_opts.h"
 #include "core/base/file.h"
 #include "core/base/text/utf8.h"
@@ -176,14 +177,14 @@ static const char *out_pointed(const json_t *plan, const char *pointer)
 	return json_string_value(v);
 }
 
-static void out_span(struct dtx_buf *out, const struct dtx_err *err, const char *text)
+static void out_span(struct dtx_buf *out, const int32_t span[2], const char *text)
 {
 	size_t len = strlen(text), a, b;
 
-	if (err->span[0] < 0 || len > OUT_SPAN_MAX)
+	if (span[0] < 0 || len > OUT_SPAN_MAX)
 		return;
-	a = DTX_MIN((size_t)err->span[0], len);
-	b = DTX_MIN((size_t)DTX_MAX(err->span[1], 0), len);
+	a = DTX_MIN((size_t)span[0], len);
+	b = DTX_MIN((size_t)DTX_MAX(span[1], 0), len);
 	dtx_buf_add(out, "     ");
 	out_safe(out, text);
 	dtx_buf_printf(out, "\n     %*s", (int)dtx_utf8_width(text, a), "");
@@ -199,6 +200,34 @@ static int32_t out_step(const struct dtx_err *err, const struct dtx_out_where *w
 	return w && w->inputs ? dtx_plan_step_number(w->inputs, err->step) - 1 : err->step;
 }
 
+/* Shows the argument that a place of the plan was made of, and marks the part that the error is
+ * about. */
+static void out_word(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
+{
+	const struct dtx_words_place *place = dtx_words_find(w->words, err->at), *op;
+	const char *text = out_pointed(w->plan, err->at);
+	int32_t span[2];
+	char step[32];
+	size_t n;
+
+	snprintf(step, sizeof(step), "/steps/%d", (int)out_step(err, w));
+	op = dtx_words_find(w->words, step);
+	if (op)
+		dtx_buf_printf(out, "  in step %d, %s\n", (int)out_step(err, w) + 1, op->word);
+	if (!place)
+		return;
+	n = place->to - place->from;
+	span[0] = (int32_t)place->from;
+	span[1] = (int32_t)place->to;
+	/* a formula has its own places, if the word has it as it is */
+	if (err->span[0] >= 0 && text && strlen(text) == n &&
+	    !strncmp(text, place->word + place->from, n)) {
+		span[0] += err->span[0];
+		span[1] = (int32_t)place->from + err->span[1];
+	}
+	out_span(out, span, place->word);
+}
+
 /* Errors for which the plan is not JSON yet, so the file is the only place that can be named. */
 #define PLAN_TEXT                                                                                  \
 	"json_syntax,json_duplicate_key,json_depth,plan_encoding,plan_too_large,bad_param_type"
@@ -208,12 +237,16 @@ static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct 
 	const char *text;
 
 	if (w && w->expr)
-		out_span(out, err, w->expr);
+		out_span(out, err->span, w->expr);
 	if (!err->at[0] && w && w->plan_path &&
 	    dtx_str_in_list(PLAN_TEXT, dtx_code_name(err->code)))
 		dtx_buf_printf(out, "  in %s\n", w->plan_path);
 	if (!err->at[0])
 		return;
+	if (w && w->words) {
+		out_word(out, err, w);
+		return;
+	}
 	dtx_buf_add(out, "  at ");
 	out_safe(out, err->at);
 	if (w && w->plan_path)
@@ -224,7 +257,7 @@ static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct 
 	dtx_buf_add(out, "\n");
 	text = w ? out_pointed(w->plan, err->at) : NULL;
 	if (text)
-		out_span(out, err, text);
+		out_span(out, err->span, text);
 }
 
 static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
@@ -400,6 +433,46 @@ static const struct dtx_err *out_remedies(const struct dtx_err *err, const struc
 	return copy;
 }
 
+/* Hints about a step show JSON. A pipe gets what the op takes, or the example, as words. */
+static const struct dtx_err *out_words(const struct dtx_err *err, const struct dtx_out_where *w,
+                                       struct dtx_err *copy)
+{
+	static const char example[] = "for example ", list[] = "there are: ";
+	const struct dtx_op *op = w && w->words ? dtx_op_find(err->op, NULL) : NULL;
+	bool takes = err->code == DTX_E_MISSING_PARAM ||
+	             (err->code == DTX_E_UNKNOWN_PARAM &&
+	              (!err->hint[0] || !strncmp(err->hint, list, strlen(list))));
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *step = NULL;
+
+	if (w && w->words && err->code == DTX_E_UNKNOWN_OP && err->did_you_mean[0][0])
+		dtx_buf_add(&text, "if no operation of dtx is meant, @snippet=true leaves the step "
+		                   "to a snippet");
+	else if (op && err->code == DTX_E_UNKNOWN_TABLE && err->hint[0])
+		dtx_buf_printf(&text, "%s; or a file: FILE here, or NAME=FILE before '--'",
+		               err->hint);
+	else if (op && takes)
+		dtx_words_usage(op, &text);
+	else if (op && !strncmp(err->hint, example, strlen(example)))
+		step = json_loads(err->hint + strlen(example), 0, NULL);
+	if (op && err->code == DTX_E_UNKNOWN_PARAM && op->params[0].kind == DTX_P_EXPR &&
+	    !err->did_you_mean[0][0])
+		dtx_buf_add(&text, "; to compare, a formula has ==");
+	if (step) {
+		dtx_buf_add(&text, example);
+		if (!dtx_words_say(step, &text))
+			dtx_buf_reset(&text);
+	}
+	if (text.len) {
+		*copy = *err;
+		dtx_err_hint(copy, "%s", dtx_buf_text(&text));
+		err = copy;
+	}
+	json_decref(step);
+	dtx_buf_clear(&text);
+	return err;
+}
+
 /* Refers to the help of the command for a mistake in the command line. */
 static const struct dtx_err *out_usage(const struct dtx_cli *cli, const struct dtx_err *err,
                                        struct dtx_err *copy)
@@ -455,13 +528,14 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
                    const struct dtx_out_where *where)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_err copy, usage; /* point into err */
+	struct dtx_err copy, usage, words; /* point into err */
 
 	/* as in `dtx ... | head`: the reader has enough */
 	if (err->code == DTX_E_OUTPUT_CLOSED)
 		return;
 	err = out_remedies(err, where, &copy);
 	err = out_usage(cli, err, &usage);
+	err = out_words(err, where, &words);
 	if (cli->errors == 1) {
 		out_json_line(out_object(err, where), &out);
 	} else if (err->severity != DTX_SEV_WARNING || !cli->quiet) {
@@ -575,9 +649,12 @@ static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alik
 		out_place(out, err, w);
 	}
 	if (err->at[0] && !out_is_reading(err)) {
-		dtx_buf_add(out, "; at ");
-		out_safe(out, err->at);
-		dtx_buf_printf(out, "%s%s", w && w->plan_path ? " in " : "",
+		const struct dtx_words_place *word =
+			w && w->words ? dtx_words_find(w->words, err->at) : NULL;
+
+		dtx_buf_add(out, word ? "; at '" : "; at ");
+		out_safe(out, word ? word->word : err->at);
+		dtx_buf_printf(out, "%s%s%s", word ? "'" : "", w && w->plan_path ? " in " : "",
 		               w && w->plan_path ? w->plan_path : "");
 		if (out_step(err, w) >= 0)
 			dtx_buf_printf(out, " (step %d%s%s)", (int)out_step(err, w) + 1,

@@ -11,6 +11,7 @@
 struct dtx_out_where {
 	const struct dtx_plan *inputs; /* NULL: none */
 	const char *plan_path;         /* NULL: none */
+	const struct dtx_words *words; /* the words that the plan was made of; NULL: none */
 	const json_t *plan;            /* as written; NULL: none */
 	bool each;                     /* print every warning, with all details */
 	const char *expr; /* the expression that spans refer to, if there is no plan; NULL */

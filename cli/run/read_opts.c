@@ -1,5 +1,6 @@
 /* Translates members of a plan's input to options of the command line, see read_opts.h. */
 #include "cli/run/read_opts.h"
+#include "cli/run/runner.h"
 
 #include <string.h>
 
@@ -171,4 +172,53 @@ void dtx_read_opts_say(const char *text, const json_t *written, struct dtx_buf *
 		}
 		p = next;
 	}
+}
+
+/* Adds MEMBER=VALUE; nothing without a value. */
+static enum dtx_code plan_member(json_t *input, const char *member, const char *value,
+                                 struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	if (!value)
+		return DTX_OK;
+	dtx_buf_printf(&text, "%s=%s", member, value);
+	DTX_TRY(dtx_buf_check(&text, "option", err));
+	DTX_TRY(dtx_plan_input_member(input, dtx_buf_text(&text), err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+enum dtx_code dtx_read_opts_plan(const struct dtx_run_args *a, json_t *input, struct dtx_err *err)
+{
+	static const char *const ragged[] = { "error", "pad", "truncate", "quarantine" };
+	static const char *const columns[] = { "same", "union", "intersect" };
+	const char *tab = a->delimiter ? dtx_runner_tab(a->delimiter) : NULL;
+	const struct {
+		const char *member, *value;
+	} given[] = {
+		{ "format", a->from },
+		{ "sheet", a->sheet },
+		{ "range", a->range },
+		{ "header_rows", a->header_rows },
+		{ "delimiter", tab },
+		{ "quote", a->quote && !strcmp(a->quote, "none") ? "" : a->quote },
+		{ "encoding", a->encoding },
+		{ "ragged", a->ragged ? ragged[a->ragged - 1] : NULL },
+		{ "rejects", a->rejects },
+		{ "columns", a->columns ? columns[a->columns - 1] : NULL },
+		{ "source_file", a->source_file },
+	};
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < a->read.n; i++)
+		DTX_TRY(dtx_plan_input_member(input, a->read.item[i], err));
+	for (size_t i = 0; i < DTX_COUNT(given); i++)
+		DTX_TRY(plan_member(input, given[i].member, given[i].value, err));
+	if (a->skip && !dtx_json_set(input, "skip", json_integer(a->skip)))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
 }

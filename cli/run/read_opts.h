@@ -69,4 +69,9 @@
  * they are changed there. `written` is NULL without a plan. */
 void dtx_read_opts_say(const char *text, const json_t *written, struct dtx_buf *out);
 
+struct dtx_run_args;
+/* Adds to an input, in JSON, the members that these options stand for. Codes: usage. */
+DTX_MUSTUSE enum dtx_code dtx_read_opts_plan(const struct dtx_run_args *args, json_t *input,
+                                             struct dtx_err *err);
+
 #endif

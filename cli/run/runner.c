@@ -61,21 +61,37 @@ out:
 	return rc;
 }
 
+/* The text of the plan; empty for convert. */
+static enum dtx_code runner_plan_text(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_buf_init(&r->plan_text, PLAN_BYTES_MAX);
+	if (r->replay) {
+		DTX_TRY(dtx_runner_replay_plan(r, err));
+	} else if (r->words) {
+		dtx_json_print(r->words->plan, 1, &r->plan_text);
+		dtx_buf_addc(&r->plan_text, '\n');
+		DTX_TRY(dtx_buf_check(&r->plan_text, "plan", err));
+	} else if (r->plan_path) {
+		DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char dir[4096];
+	char dir[4096] = ".";
 
-	dtx_buf_init(&r->plan_text, PLAN_BYTES_MAX);
-	if (!r->plan_path) {
+	DTX_TRY(runner_plan_text(r, err));
+	if (!r->plan_text.len && !r->plan_path) {
 		DTX_TRY(dtx_plan_empty(&r->plan, err));
 		return runner_fallback(r, err);
 	}
-	if (r->replay)
-		DTX_TRY(dtx_runner_replay_plan(r, err));
-	else
-		DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
-	dtx_file_dirname(r->plan_path, dir, sizeof(dir));
+	if (r->plan_path)
+		dtx_file_dirname(r->plan_path, dir, sizeof(dir));
 	DTX_TRY(dtx_plan_parse(dtx_buf_str(&r->plan_text), strcmp(dir, ".") ? dir : NULL,
 	                       &r->findings, &r->plan, err));
 	DTX_TRY(runner_fallback(r, err));
@@ -243,7 +259,10 @@ static void runner_again(struct dtx_runner *r, int argc, char **argv)
 		dtx_buf_addc(&r->operands, ' ');
 		dtx_buf_word(&r->operands, argv[i]);
 	}
-	dtx_buf_printf(&r->again, "dtx run %s", dtx_buf_text(&r->operands));
+	if (r->words)
+		dtx_words_line(r->words, &r->again);
+	else
+		dtx_buf_printf(&r->again, "dtx run %s", dtx_buf_text(&r->operands));
 	if (r->args->output) {
 		dtx_buf_add(&r->again, " -o ");
 		dtx_buf_word(&r->again, r->args->output);
@@ -614,7 +633,7 @@ static void runner_offer(struct dtx_runner *r, int status, const struct dtx_out_
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err offer = DTX_ERR_INIT;
 
-	if (!r->fallback.offered || !r->record || strcmp(r->command, "run") != 0)
+	if (!r->fallback.offered || !r->record || !dtx_str_in_list("run,pipe", r->command))
 		return;
 	dtx_buf_printf(&text,
 	               "or let a snippet %s: dtx prompt %s > prompt.txt, then %s --snippet "
@@ -637,6 +656,7 @@ static void runner_report(struct dtx_runner *r, enum dtx_code rc, const struct d
                           int status)
 {
 	struct dtx_out_where where = { .plan_path = r->plan_path,
+		                       .words = r->words,
 		                       .plan = r->plan ? r->plan->json : NULL,
 		                       .inputs = r->plan };
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);

@@ -7,13 +7,14 @@
 #include "cli/exec/jail_limits.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/run/step_words.h"
 #include "core/base/text/json.h"
 #include "core/fallback/fallback.h"
 #include "core/io/source/stat_signature.h"
 #include "core/plan/exec/exec.h"
 #include "core/store/ledger/record.h"
 
-/* The options of run, convert and prompt; their rows are in runner_opts.c. */
+/* The options of run, convert, prompt and pipe; their rows are in runner_opts.c. */
 struct dtx_run_args {
 	const char *output, *to, *sheet, *range, *delimiter, *quote, *encoding, *from;
 	struct dtx_optlist read; /* MEMBER=VALUE */
@@ -38,12 +39,14 @@ struct dtx_run_args {
 	int input_hash;                 /* enum dtx_identity_kind */
 	int64_t threads, memory, batch_rows;
 	struct dtx_jail_given jail;
+	bool print_plan; /* pipe */
 };
 #define DTX_CONVERT_ONLY 1 /* number of rows: first those of convert only, */
-/* then those of convert and run, then those of run */
+/* then those of convert and run, then those of run, then those of pipe only */
 #define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 25)
 #define DTX_RUN_OPTS     (25 + 32)
-extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS];
+#define DTX_PIPE_OPTS    (DTX_RUN_OPTS + 1)
+extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS];
 
 /* For a replay: the plan, files, code and clock of a recorded run, instead of a plan file,
  * operands, the cache and the current time. */
@@ -70,8 +73,9 @@ struct dtx_runner_beside {
 struct dtx_runner {
 	const struct dtx_cli *cli;
 	const struct dtx_run_args *args;
-	const char *plan_path; /* NULL: a plan without steps (convert) */
-	const char *command;   /* "run", "convert" or "prompt" */
+	const char *plan_path;         /* NULL: a plan without steps (convert), or a pipe */
+	const struct dtx_words *words; /* the plan, made of words; NULL: it is in a file */
+	const char *command;           /* "run", "convert", "prompt", "pipe" ... */
 	struct dtx_buf plan_text;
 	struct dtx_plan *plan;
 	struct dtx_errlist findings;
@@ -117,6 +121,8 @@ DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char
 /* In runner_inputs.c: replaces an input of several files by one input for each. Called before
  * they are opened. */
 DTX_MUSTUSE enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err);
+/* The delimiter that an option means: "\\t" and "tab" are a tab, which is hard to type. */
+const char *dtx_runner_tab(const char *text);
 /* The same for a replay, with the recorded files; does nothing if it was a single file. */
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i,
                                                   struct dtx_err *err);
@@ -199,6 +205,11 @@ DTX_MUSTUSE enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct 
 /* Parses the options of the recorded command line, except for those about outputs. */
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_args *args,
                                                     struct dtx_err *err);
+/* Parses the options of a recorded command line, as those of that command are. *nwords: how many of
+ * the operands that are left are words of steps. */
+DTX_MUSTUSE enum dtx_code dtx_runner_options(const char *command, const struct dtx_opttable *table,
+                                             size_t n, int *argc, char **argv, int *nwords,
+                                             struct dtx_err *err);
 int64_t dtx_runner_clock(const struct dtx_runner *r);
 /* The "run" whose command line, clock and run id a replay of the record uses. */
 const json_t *dtx_runner_model(const json_t *record);

@@ -249,8 +249,7 @@ out:
 	return rc;
 }
 
-/* Accepts "\t" and "tab", because a tab is hard to type in a shell. */
-static const char *inputs_tab(const char *text)
+const char *dtx_runner_tab(const char *text)
 {
 	return !strcmp(text, "\\t") || !strcmp(text, "tab") ? "\t" : text;
 }
@@ -264,7 +263,7 @@ static enum dtx_code inputs_options(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(dtx_plan_input_set(r->plan, 0, a->read.item, a->read.n, err));
 	o->sheet = a->sheet ? a->sheet : o->sheet;
 	o->range = a->range ? a->range : o->range;
-	o->delimiter = a->delimiter ? inputs_tab(a->delimiter) : o->delimiter;
+	o->delimiter = a->delimiter ? dtx_runner_tab(a->delimiter) : o->delimiter;
 	o->quote = a->quote ? strcmp(a->quote, "none") ? a->quote : "" : o->quote;
 	o->encoding = a->encoding ? a->encoding : o->encoding;
 	o->format = a->from ? a->from : o->format;
@@ -338,7 +337,7 @@ static void inputs_missing(const struct dtx_runner *r, const struct dtx_plan_inp
 	const json_t *list = json_object_get(r->plan->json, "inputs");
 	const json_t *own =
 		json_is_array(list) ? json_array_get(list, (size_t)(in - r->plan->input)) : list;
-	bool written = json_object_get(own, "path") != NULL;
+	bool written = r->plan_path && json_object_get(own, "path") != NULL;
 
 	err->run_time = true;
 	dtx_err_at(err, err->code == DTX_E_TIME_LIMIT ? "/limits/time_s" : in->at);

@@ -1,10 +1,10 @@
-/* The option rows of run, convert and prompt. */
+/* The option rows of run, convert, prompt and pipe. */
 #include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 
 #define AT(member) .offset = offsetof(struct dtx_run_args, member)
 
-const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
+const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	/* only convert */
 	{ .name = "force", .kind = DTX_O_FLAG, AT(force), .help = "replace OUT if it is there" },
 	/* all three commands */
@@ -230,4 +230,10 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_RUN_OPTS] = {
 	  .help = "what the record keeps of where cells come from: columns, or also the numbers of "
 	          "the rows that went into each row, 256 MiB at most: then why and why-not answer "
 	          "without a second run, also when the files are gone" },
+	/* only pipe */
+	{ .name = "print-plan",
+	  .kind = DTX_O_FLAG,
+	  AT(print_plan),
+	  .help = "print the plan that dtx run takes, with the files and the options for reading "
+	          "and writing, and run nothing" },
 };

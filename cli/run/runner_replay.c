@@ -1,6 +1,8 @@
 /* For a replay: takes the plan, the operands and the clock from a recorded run. */
 #include "cli/run/runner.h"
 
+#include "cli/help.h"
+
 #include <string.h>
 
 #include "core/base/file.h"
@@ -31,7 +33,11 @@ enum dtx_code dtx_runner_replay_plan(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *text = json_object_get(json_object_get(replay_run(r), "plan"), "text");
+	bool convert = !strcmp(dtx_json_text(dtx_runner_model(r->replay->record), "command", ""),
+	                       "convert");
 
+	if (convert)
+		return DTX_OK;
 	if (!json_is_string(text))
 		DTX_FAIL(err, DTX_E_STORE_IO, "the plan of this run is not in the store");
 	dtx_buf_addn(&r->plan_text, json_string_value(text), json_string_length(text));
@@ -100,25 +106,38 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_runner_options(const char *command, const struct dtx_opttable *table, size_t n,
+                                 int *argc, char **argv, int *nwords, struct dtx_err *err)
+{
+	const struct dtx_cmd *cmd = dtx_cmd_find(command);
+
+	*nwords = 0;
+	if (cmd && cmd->words)
+		return dtx_opt_parse_words(table, n, cmd->words, argc, argv, nwords, err);
+	return dtx_opt_parse(table, n, argc, argv, err);
+}
+
 /* Parses the recorded command line again. */
 enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_args *args,
                                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *run = dtx_runner_model(record), *list = json_object_get(run, "argv");
-	bool convert = !strcmp(dtx_json_text(run, "command", ""), "convert");
+	const char *command = dtx_json_text(run, "command", "");
+	bool convert = !strcmp(command, "convert");
 	struct dtx_cli unused = { .argc = 0 };
 	struct dtx_opttable tables[] = { { dtx_run_opts + (convert ? 0 : DTX_CONVERT_ONLY),
 		                           convert ? DTX_CONVERT_OPTS : DTX_RUN_OPTS, args },
 		                         { dtx_common_opts, dtx_ncommon_opts, &unused } };
-	int n = (int)json_array_size(list), count = DTX_MAX(n - 2, 0), i;
+	int n = (int)json_array_size(list), count = DTX_MAX(n - 2, 0), words, i;
 	char **argv = dtx_mem_zalloc((size_t)n + 1, sizeof(*argv));
 
 	if (!argv)
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < n; i++) /* the parser moves pointers and does not write to the text */
 		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(list, (size_t)i));
-	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
+	DTX_TRY(dtx_runner_options(command, tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2),
+	                           &words, err));
 	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;
 	args->receipt = args->snapshot = args->force = false;
 	args->lineage = 0;

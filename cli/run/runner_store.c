@@ -188,6 +188,8 @@ static const char *beside_id(const char *name, const char *like)
 	return text;
 }
 
+#define BESIDE_NAME 60 /* about as long as a name of steps becomes */
+
 /* Makes "a.csv to b.xlsx": a conversion has no plan with a name, so its files identify it. */
 static enum dtx_code beside_convert(struct dtx_runner *r, const char **name, struct dtx_err *err)
 {
@@ -199,6 +201,32 @@ static enum dtx_code beside_convert(struct dtx_runner *r, const char **name, str
 	if (r->plan->ninputs > 1)
 		dtx_buf_printf(&text, " and %u more", r->plan->ninputs - 1);
 	dtx_buf_printf(&text, " to %s", to && strcmp(to, "-") ? dtx_file_basename(to) : "stdout");
+	DTX_TRY(dtx_buf_check(&text, "name", err));
+	*name = dtx_arena_strdup(&r->plan->arena, dtx_buf_text(&text));
+	if (!*name)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* Makes "filter then sort then head": a pipe is known by its operations. */
+static enum dtx_code beside_steps(struct dtx_runner *r, const char **name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->words->plan, "steps"), i, step)
+	{
+		if (text.len > BESIDE_NAME)
+			break;
+		dtx_buf_printf(&text, i ? " " DTX_WORDS_SEP " %s" : "%s",
+		               dtx_json_text(step, "op", ""));
+	}
+	if (i < r->plan->nwritten)
+		dtx_buf_add(&text, " ...");
 	DTX_TRY(dtx_buf_check(&text, "name", err));
 	*name = dtx_arena_strdup(&r->plan->arena, dtx_buf_text(&text));
 	if (!*name)
@@ -225,6 +253,8 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	info->plan_name = r->plan->name;
 	if (!strcmp(r->command, "convert"))
 		DTX_TRY(beside_convert(r, &info->plan_name, err));
+	if (r->words)
+		DTX_TRY(beside_steps(r, &info->plan_name, err));
 	info->plan_file = r->plan_path;
 	info->nsteps = r->plan->nwritten;
 	info->argc = r->cli->argc;

@@ -168,6 +168,15 @@ DTX_MUSTUSE enum dtx_code dtx_plan_input_set(struct dtx_plan *plan, uint32_t i,
                                              struct dtx_err *err);
 /* Whether an input, or its dialect, has a member of that name. */
 bool dtx_plan_input_has(const char *name);
+/* Adds "quotes=lenient" to an input in JSON. Codes: usage. */
+DTX_MUSTUSE enum dtx_code dtx_plan_input_member(json_t *input, const char *member,
+                                                struct dtx_err *err);
+/* The members that every step may have besides `op`, `expect` and the parameters of its op. */
+extern const struct dtx_param dtx_step_members[];
+extern const size_t dtx_nstep_members;
+/* A name for the table that is read from a file: "t_2025_sales" for "in/2025 sales.csv". Returns
+ * false if the text does not look like the name of a file. */
+bool dtx_plan_table_for(const char *file, char *name, size_t size);
 /* The canonical steps [first, first + count), each with its note, as a snippet gets them. A new
  * reference; NULL: out of memory. */
 json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t count);

@@ -587,8 +587,7 @@ static json_t *member_value(const struct dtx_param *row, const char *text)
 	return v ? v : json_string(text);
 }
 
-/* Adds MEMBER=VALUE from the command line to an input. */
-static enum dtx_code member_add(json_t *object, const char *text, struct dtx_err *err)
+enum dtx_code dtx_plan_input_member(json_t *object, const char *text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *eq = strchr(text, '='), *known[DTX_COUNT(input_rows) + DTX_COUNT(dialect_rows)];
@@ -674,7 +673,7 @@ enum dtx_code dtx_plan_input_set(struct dtx_plan *plan, uint32_t i, const char *
 	if (!object || !dtx_part_keep(plan, object))
 		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < n; k++)
-		DTX_TRY(member_add(object, member[k], err));
+		DTX_TRY(dtx_plan_input_member(object, member[k], err));
 	DTX_TRY(input_again(plan, i, object, err));
 out:
 	return rc;

@@ -15,7 +15,7 @@ struct common_args {
 	bool snippet;
 };
 #define ROW(member, k) .name = #member, .kind = (k), .offset = offsetof(struct common_args, member)
-static const struct dtx_param common_rows[] = {
+const struct dtx_param dtx_step_members[] = {
 	{ ROW(in, DTX_P_TABLE), .help = "table to read; else the current one" },
 	{ ROW(out, DTX_P_TEXT), .help = "name for the result" },
 	{ ROW(note, DTX_P_TEXT), .help = "what the step is for" },
@@ -24,6 +24,7 @@ static const struct dtx_param common_rows[] = {
 	{ ROW(snippet, DTX_P_BOOL), .def = "false",
 	  .help = "true leaves the step to a snippet, whatever its op is called" },
 };
+const size_t dtx_nstep_members = DTX_COUNT(dtx_step_members);
 
 bool dtx_part_name_ok(const char *name)
 {
@@ -132,13 +133,13 @@ static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_st
 
 	if (!own)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < DTX_COUNT(common_rows); i++) {
-		json_t *v = json_object_get(object, common_rows[i].name);
+	for (size_t i = 0; i < dtx_nstep_members; i++) {
+		json_t *v = json_object_get(object, dtx_step_members[i].name);
 
-		if (v && json_object_set(own, common_rows[i].name, v) != 0)
+		if (v && json_object_set(own, dtx_step_members[i].name, v) != 0)
 			DTX_FAIL_MEM(err);
 	}
-	DTX_TRY(dtx_param_fill(common_rows, DTX_COUNT(common_rows), own, st->at, &ctx, &a, err));
+	DTX_TRY(dtx_param_fill(dtx_step_members, dtx_nstep_members, own, st->at, &ctx, &a, err));
 	st->in_name = a.in;
 	st->out_name = a.out;
 	st->note = a.note;
@@ -194,26 +195,33 @@ static size_t table_names(const struct dtx_plan *plan, uint32_t before, const ch
 	return n;
 }
 
+bool dtx_plan_table_for(const char *file, char *name, size_t size)
+{
+	const char *base = dtx_file_basename(file), *dot = strchr(base, '.');
+	size_t n = 0;
+
+	for (const char *c = base; c != dot && *c && n + 3 < size; c++) {
+		if (isalpha((unsigned char)*c) || (n && isdigit((unsigned char)*c)))
+			name[n++] = *c;
+		else if (n && name[n - 1] != '_')
+			name[n++] = '_';
+		else if (!n)
+			n = (size_t)snprintf(name, size, "t_%.1s",
+			                     isdigit((unsigned char)*c) ? c : "");
+	}
+	name[n] = '\0';
+	if (!n)
+		dtx_str_copy(name, size, DTX_STR("t"));
+	return dot && dot != base && dot[1];
+}
+
 /* Where the name of a file stands for a table, tells how a file becomes one. */
 static void advise_file(struct dtx_plan_parse *p, const char *name)
 {
-	struct dtx_str base = dtx_str_of(dtx_file_basename(name));
-	const char *dot = memchr(base.ptr, '.', base.len);
 	char alias[64], hint[400];
-	size_t n = 0;
 
-	if (!dot || dot == base.ptr || !dot[1])
+	if (!dtx_plan_table_for(name, alias, sizeof(alias)))
 		return;
-	for (const char *c = base.ptr; c < dot && n + 3 < sizeof(alias); c++) {
-		if (isalpha((unsigned char)*c) || (n && isdigit((unsigned char)*c)))
-			alias[n++] = *c;
-		else if (n && alias[n - 1] != '_')
-			alias[n++] = '_';
-		else if (!n)
-			n = (size_t)snprintf(alias, sizeof(alias), "t_%.1s",
-			                     isdigit((unsigned char)*c) ? c : "");
-	}
-	alias[n] = '\0';
 	snprintf(hint, sizeof(hint),
 	         "a file is read as an input: add {\"name\": \"%s\", \"path\": \"%.120s\"} to "
 	         "\"inputs\", and write \"%s\" here",
