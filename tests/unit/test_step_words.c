@@ -79,3 +79,85 @@ void test_step_words_say_every_example(void)
 		for (size_t k = 0; k < dtx_ops[i]->nexamples; k++)
 			say_example(dtx_ops[i]->examples[k].step);
 }
+
+static enum dtx_code parse_line(const char *line, struct dtx_words *p, struct dtx_err *err)
+{
+	static char main_file[] = "in.csv";
+	static char text[1024], *word[64];
+	char *files[] = { main_file };
+	struct dtx_str rest, one;
+	int n = 0;
+
+	dtx_str_copy(text, sizeof(text), dtx_str_of(line));
+	rest = dtx_str_of(text);
+	while (dtx_str_next(&rest, '|', &one)) {
+		word[n] = text + (one.ptr - text);
+		word[n++][one.len] = '\0';
+	}
+	return dtx_words_parse(p, 1, files, n, word, err);
+}
+
+static enum dtx_code parse_once(const char *line)
+{
+	struct dtx_words p = { .nfiles = 0 };
+	enum dtx_code rc = parse_line(line, &p, NULL);
+
+	dtx_words_clear(&p);
+	return rc;
+}
+
+void test_step_words_every_allocation_fails(void)
+{
+	T_EVERY_ALLOC_FAILS(
+		parse_once("join|in 2.csv|a=b|c=d|then|group_by|a,\"b,c\"|n=count()|"
+	                   "sets=rollup|@out=x|then|nullify|a|1,true|then|nosuch|1|b=2,3"));
+}
+
+/* The argument that a place of the plan was made of, and the part of it. */
+static void place_is(const char *line, const char *at, const char *word, const char *part)
+{
+	struct dtx_words p = { .nfiles = 0 };
+	const struct dtx_words_place *place;
+	char got[256] = "";
+
+	T_CODE(parse_line(line, &p, NULL), DTX_OK, NULL);
+	place = dtx_words_find(&p, at);
+	T_CHECK(place != NULL);
+	if (place) {
+		T_STR(place->word, word);
+		dtx_str_copy(
+			got, sizeof(got),
+			(struct dtx_str){ place->word + place->from, place->to - place->from });
+		T_STR(got, part);
+	}
+	dtx_words_clear(&p);
+}
+
+void test_step_words_places(void)
+{
+	place_is("head|3|then|group_by|a,b|n=sum(c)", "/steps/0/n", "3", "3");
+	place_is("head|3|then|group_by|a,b|n=sum(c)", "/steps/1/by/1", "a,b", "b");
+	place_is("head|3|then|group_by|a,b|n=sum(c)", "/steps/1/by/1/as", "a,b", "b");
+	place_is("head|3|then|group_by|a,b|n=sum(c)", "/steps/1/agg/n", "n=sum(c)", "sum(c)");
+	place_is("head|3|then|group_by|a,b|n=sum(c)", "/steps/1", "group_by", "group_by");
+	place_is("head|n=3", "/steps/0/n", "n=3", "3");
+	place_is("head|n=3", "/steps/0/by", "head", "head");
+	place_is("join|no.csv|x=y", "/steps/0/on/0/left", "x=y", "x");
+	place_is("join|no.csv|x=y", "/steps/0/on/0/right", "x=y", "y");
+	place_is("join|no.csv|x=y", "/inputs/1", "no.csv", "no.csv");
+	place_is("select|a/b,c", "/steps/0/cols/0", "a/b,c", "a/b");
+}
+
+/* NAME=VALUE against comparisons. */
+void test_step_words_names(void)
+{
+	T_INT(dtx_words_name("n=3"), 1);
+	T_INT(dtx_words_name("unit price=a == b"), 10);
+	T_INT(dtx_words_name("a == b"), 0);
+	T_INT(dtx_words_name("a==b"), 0);
+	T_INT(dtx_words_name("a >= 3"), 0);
+	T_INT(dtx_words_name("a != 3"), 0);
+	T_INT(dtx_words_name("=3"), 0);
+	T_INT(dtx_words_name("n="), 1);
+	T_INT(dtx_words_name("plain"), 0);
+}
