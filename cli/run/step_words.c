@@ -523,7 +523,8 @@ static enum dtx_code words_common(struct words_make *m, size_t n, struct dtx_err
 		return words_set(m, NULL, "expect", n + 1, err);
 	DTX_FAIL_NEXT(err, DTX_E_UNKNOWN_PARAM,
 	              "a step may have @in=TABLE, @out=NAME, @note=TEXT, @fallback=off, "
-	              "@snippet=true and @expect=JSON",
+	              "@snippet=true and @expect=JSON; a name that begins with @ is given by its "
+	              "parameter, as in cols=@id",
 	              "'%.60s' is nothing that a step has", m->word);
 out:
 	return rc;

@@ -20,6 +20,10 @@ static const struct {
 	  "compute,calc,create_column,new_column,set_column,computed_column,expression,formula,"
 	  "update,set",
 	  "derive", NULL },
+	{ "op", "put", "derive", NULL },
+	{ "op", "stats1,stats2,merge_fields", "group_by", NULL },
+	{ "op", "count_distinct,count-distinct", "freq", NULL },
+	{ "op", "cat,nothing,tee", NULL, "leave it out: each step passes its table on" },
 	{ "op", "having", "filter", "a filter step after the group_by, or its parameter 'having'" },
 	{ "op", "set_index,reset_index,reindex", NULL, "tables have no index: leave the step out" },
 	{ "op", "concat_columns,combine_columns,paste", "merge_columns", NULL },
