@@ -207,7 +207,7 @@ static bool words_has_table(const struct words_make *m, const char *name)
 static json_t *words_table(struct words_make *m, const char *text, size_t from, struct dtx_err *err)
 {
 	const json_t *same;
-	char name[64], at[POINTER] = "/inputs";
+	char base[48], name[64], at[POINTER] = "/inputs";
 	json_t *input;
 
 	if (!text)
@@ -218,11 +218,10 @@ static json_t *words_table(struct words_make *m, const char *text, size_t from, 
 	same = dtx_json_find(m->inputs, "path", text);
 	if (same)
 		return json_string(dtx_json_text(same, "name", ""));
-	dtx_plan_table_for(text, name, sizeof(name) - 4);
-	for (int k = 2; words_has_table(m, name); k++) {
-		dtx_plan_table_for(text, name, sizeof(name) - 4);
-		snprintf(name + strlen(name), 4, "_%d", k % 100);
-	}
+	dtx_plan_table_for(strcmp(text, "-") ? text : "stdin", base, sizeof(base));
+	dtx_str_copy(name, sizeof(name), dtx_str_of(base));
+	for (int k = 2; words_has_table(m, name); k++)
+		snprintf(name, sizeof(name), "%s_%d", base, k);
 	dtx_json_pointer_index(at, sizeof(at), json_array_size(m->inputs));
 	input = json_pack("{ss ss}", "name", name, "path", text);
 	if (json_array_append_new(m->inputs, input) != 0 ||

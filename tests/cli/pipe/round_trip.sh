@@ -22,3 +22,8 @@ dtx pipe -- head 1 --print-plan > plan.json < in.csv
 dtx run plan.json < in.csv
 echo "# a table that is read from stdin"
 dtx pipe in.csv -- join - k=key < 'o 2.csv'
+echo "# files of one name in two folders, and stdin, are tables with names of their own"
+mkdir x y
+cp in.csv x/in.csv
+cp in.csv y/in.csv
+dtx pipe in.csv -- union x/in.csv,y/in.csv,- source_as=from then distinct from --print-plan | grep -E '"(name|path)"' | tr -d '\n '
