@@ -79,6 +79,7 @@ static int pipe_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 		status = a->print_plan ? pipe_print(&r, nfiles, argv)
 		                       : dtx_runner_main(&r, nfiles, argv);
 	}
+	dtx_runner_leave(status);
 	dtx_runner_clear(&r);
 	dtx_words_clear(&words);
 	dtx_err_clear(&err);

@@ -1,24 +1,12 @@
 /* run: executes a plan. */
 #include "cli/run/runner.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
-/* Checks for leaks and coverage need a normal end of the process. */
-#if defined(__SANITIZE_ADDRESS__) || defined(DTX_ERRCOV)
-#define NORMAL_END true
-#else
-#define NORMAL_END false
-#endif
-
 static int run_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct dtx_runner r = { .cli = cli, .args = args, .plan_path = argv[0], .command = "run" };
 	int status = dtx_runner_main(&r, argc - 1, argv + 1);
 
-	/* Exits without freeing memory: the system takes it back faster at once. */
-	if (!status && !NORMAL_END && fflush(NULL) == 0)
-		_exit(0);
+	dtx_runner_leave(status);
 	dtx_runner_clear(&r);
 	return status;
 }

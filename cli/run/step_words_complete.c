@@ -2,6 +2,7 @@
  * steps before the cursor are bound to the header of the file, so that columns are those which the
  * step at the cursor reads; no rows are read but the sample that finds the header. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/help.h"
 #include "cli/run/runner.h"
@@ -183,6 +184,33 @@ static void complete_word(struct complete *c, int first)
 		complete_add(c, 0, DTX_WORDS_SEP, "");
 }
 
+/* Whether opening a file cannot wait, or take what a later reader should get: stdin, a pipe. */
+static bool complete_is_file(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+static bool complete_all_files(const struct dtx_words *p)
+{
+	bool all = true;
+	json_t *input;
+	size_t i;
+
+	for (int k = 0; k < p->nfiles; k++) {
+		size_t n = dtx_words_name(p->file[k]);
+
+		all &= complete_is_file(p->file[k]) &&
+		       complete_is_file(p->file[k] + (n ? n + 1 : 0));
+	}
+	json_array_foreach(json_object_get(p->plan, "inputs"), i, input)
+	{
+		all &= complete_is_file(dtx_json_text(input, "path", ""));
+	}
+	return all;
+}
+
 /* Binds the steps before the one at the cursor to the header of the file. What cannot be bound has
  * no columns, and the shell then offers none. */
 static enum dtx_code complete_bind(struct complete *c, int nfiles, char **word, int nwords,
@@ -195,6 +223,8 @@ static enum dtx_code complete_bind(struct complete *c, int nfiles, char **word, 
 
 	DTX_TRY(dtx_words_parse(&c->words, nfiles, word, nwords ? nwords : 2,
 	                        nwords ? word + nfiles : any, err));
+	if (!complete_all_files(&c->words))
+		goto out;
 	c->r.words = &c->words;
 	DTX_TRY(dtx_runner_bind(&c->r, nfiles, word, err));
 	last = c->r.plan->nsteps - 1;

@@ -9,7 +9,7 @@ ask() { # the line; splits it into words as readline does
 	[[ $1 == *' ' ]] && COMP_WORDS+=('')
 	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 	_dtx "$DTX" "${COMP_WORDS[COMP_CWORD]}" ''
-	echo "$1|"; printf '   %s\n' "${COMPREPLY[@]}"
+	echo "$1|"; printf '   %s\n' "${COMPREPLY[@]}" | LC_ALL=C sort
 }
 ask 'dtx pi'
 ask 'dtx pipe in.csv --print'
@@ -29,5 +29,9 @@ ask "dtx pipe in.csv -- group_by city n='count()' "
 ask 'dtx pipe in.csv -- join in.c'
 ask 'dtx pipe nosuch.csv -- select '
 ask 'dtx pipe in.csv -- nosuch '
+mkfifo f # is not opened: that would wait
+ask 'dtx pipe f -- sort '
+ask 'dtx pipe - -- sort '
+ask 'dtx pipe in.csv -- join f city then sort '
 X
 bash ask.sh
