@@ -1,4 +1,5 @@
 /* check: reports the findings of a plan before anything runs. */
+#include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 
 struct check_args {
@@ -19,6 +20,7 @@ static const struct dtx_opt check_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct check_args, id),
 	  .help = "print the plan id" },
+	DTX_PARAM_OPTS(check_args, run.),
 	{ .name = "sheet",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "NAME|N",

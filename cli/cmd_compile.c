@@ -1,4 +1,5 @@
 /* compile: translates a plan to a pandas module, an SQL statement or a graph. */
+#include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 
 struct compile_args {
@@ -12,6 +13,7 @@ static const struct dtx_opt compile_opts[] = {
 	  .choices = "pandas,sql,dot",
 	  .offset = offsetof(struct compile_args, to),
 	  .help = "the language" },
+	DTX_PARAM_OPTS(compile_args, run.),
 };
 
 static enum dtx_code compile_plan(struct dtx_runner *r, int to, struct dtx_buf *out,

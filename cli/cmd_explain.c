@@ -1,4 +1,5 @@
 /* explain: prints the physical plan; with --analyze, runs it and prints what each step did. */
+#include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 
 #include "core/base/malloc_tuning.h"
@@ -20,6 +21,7 @@ static const struct dtx_opt explain_opts[] = {
 	  .offset = offsetof(struct explain_args, analyze),
 	  .help = "run the plan, typed steps alone, and add rows, time and memory; no output is "
 	          "written, no record kept" },
+	DTX_PARAM_OPTS(explain_args, run.),
 	{ .name = "sheet",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "NAME|N",

@@ -172,6 +172,13 @@ struct member_row {
 static const struct member_row member_rows[] = {
 	{ "PLAN", "dtx", "format version, 1; required" },
 	{ NULL, "name", "title; default namespace of the snippet cache" },
+	{ NULL, "params",
+	  "parameters by name: {type, default, help}; type is text, int, float, decimal, bool, "
+	  "date "
+	  "or datetime.  --param NAME=VALUE or --params FILE gives a value; without a default one "
+	  "must be given.  $NAME in a formula is a literal of that type, in other texts of inputs, "
+	  "steps and outputs the value as text; a text that is only $NAME is the value itself.  "
+	  "${NAME} is the same.  The record has the values, and replay uses them" },
 	{ NULL, "inputs", "tables to read; default one named main" },
 	{ NULL, "steps", "1 to 1,000 steps; required" },
 	{ NULL, "expect", "checks of the result, made before a byte of output becomes visible" },

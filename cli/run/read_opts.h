@@ -7,6 +7,20 @@
 #include "core/base/text/json.h"
 #include "core/io/formats.h"
 
+/* Rows for the values of a plan's parameters, in an option table whose arguments are a struct
+ * `type`; `in` is the path to its struct dtx_run_args ("run.", or nothing). */
+#define DTX_PARAM_OPTS(type, in)                                                                   \
+	{ .name = "param",                                                                         \
+	  .kind = DTX_O_LIST,                                                                      \
+	  .metavar = "NAME=VALUE",                                                                 \
+	  .offset = offsetof(struct type, in params),                                              \
+	  .help = "value of a parameter that the plan declares under \"params\"" },                \
+	{                                                                                          \
+		.name = "params", .kind = DTX_O_TEXT, .metavar = "FILE",                           \
+		.offset = offsetof(struct type, in params_file),                                   \
+		.help = "JSON object with values of parameters; --param wins"                      \
+	}
+
 /* Rows for an option table whose arguments have a struct dtx_run_args: `in` is the path to it
  * ("run.", or nothing). AT is defined by the file of the table. */
 #define DTX_READ_OPTS(in)                                                                          \

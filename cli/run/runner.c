@@ -87,9 +87,49 @@ out:
 	return rc;
 }
 
+/* The values of parameters: those of --params FILE, over which --param wins. *out is NULL if none
+ * are given. */
+static enum dtx_code runner_params(const struct dtx_runner *r, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(PLAN_BYTES_MAX);
+	struct dtx_json_limits limits = { 0, 0 };
+	const struct dtx_run_args *a = r->args;
+
+	*out = r->replay ? dtx_runner_replay_params(r) : NULL;
+	if (r->replay || (!a->params.n && !a->params_file))
+		goto out;
+	if (a->params_file) {
+		DTX_TRY(dtx_file_slurp(a->params_file, &text, err));
+		DTX_TRY(dtx_json_parse(dtx_buf_str(&text), limits, out, err));
+	} else {
+		*out = json_object();
+	}
+	if (!json_is_object(*out))
+		DTX_FAIL(err, DTX_E_USAGE, "'%s': parameters must be a JSON object",
+		         a->params_file ? a->params_file : "--param");
+	for (size_t i = 0; i < a->params.n; i++) {
+		const char *equals = strchr(a->params.item[i], '=');
+
+		if (!equals || equals == a->params.item[i])
+			DTX_FAIL(err, DTX_E_USAGE, "--param '%s': expected NAME=VALUE",
+			         a->params.item[i]);
+		if (json_object_setn_new(*out, a->params.item[i],
+		                         (size_t)(equals - a->params.item[i]),
+		                         json_string(equals + 1)))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	if (rc != DTX_OK && a->params_file && err && !err->input[0])
+		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(a->params_file));
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	json_t *params = NULL;
 	char dir[4096] = ".";
 
 	DTX_TRY(runner_plan_text(r, err));
@@ -97,13 +137,15 @@ enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 		DTX_TRY(dtx_plan_empty(&r->plan, err));
 		return runner_fallback(r, err);
 	}
+	DTX_TRY(runner_params(r, &params, err));
 	if (r->plan_path)
 		dtx_file_dirname(r->plan_path, dir, sizeof(dir));
-	DTX_TRY(dtx_plan_parse(dtx_buf_str(&r->plan_text), strcmp(dir, ".") ? dir : NULL,
-	                       &r->findings, &r->plan, err));
+	DTX_TRY(dtx_plan_parse_with(dtx_buf_str(&r->plan_text), strcmp(dir, ".") ? dir : NULL,
+	                            params, &r->findings, &r->plan, err));
 	DTX_TRY(runner_fallback(r, err));
 	DTX_TRY(dtx_plan_check(r->plan, &r->findings, err));
 out:
+	json_decref(params);
 	if (rc == DTX_E_CELL_LIMIT && err)
 		rc = err->code = DTX_E_PLAN_TOO_LARGE;
 	return rc;

@@ -27,7 +27,9 @@ struct dtx_run_args {
 	int64_t skip;
 	int fallback; /* 0: as in the plan; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
-	struct dtx_optlist limit; /* archive.NAME=N */
+	struct dtx_optlist limit;  /* archive.NAME=N */
+	struct dtx_optlist params; /* NAME=VALUE */
+	const char *params_file;
 	bool no_warm, strict_schema, repair, receipt, snapshot;
 	int lineage; /* 0: columns, 1: also rows */
 	const char *author, *author_url, *author_model, *author_key_env, *author_key_file;
@@ -44,7 +46,7 @@ struct dtx_run_args {
 #define DTX_CONVERT_ONLY 1 /* number of rows: first those of convert only, */
 /* then those of convert and run, then those of run, then those of pipe only */
 #define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 25)
-#define DTX_RUN_OPTS     (25 + 32)
+#define DTX_RUN_OPTS     (25 + 34)
 #define DTX_PIPE_OPTS    (DTX_RUN_OPTS + 1)
 extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS];
 
@@ -204,6 +206,8 @@ char **dtx_runner_argv(const struct dtx_runner *r, struct dtx_arena *arena);
 
 /* In runner_replay.c: the text of the plan (nothing for convert), the files of inputs and
  * outputs, and the time that formulas and snippets see. */
+/* The recorded values of the plan's parameters: a new reference; NULL: none. */
+json_t *dtx_runner_replay_params(const struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_plan(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct dtx_err *err);
 /* Parses the options of the recorded command line, except for those about outputs. */

@@ -199,6 +199,7 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  .metavar = "on|off",
 	  AT(trial),
 	  .help = "off: no code runs before it is approved (on)" },
+	DTX_PARAM_OPTS(dtx_run_args, ),
 	{ .name = "run-date",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "YYYY-MM-DD",

@@ -29,6 +29,11 @@ int64_t dtx_runner_clock(const struct dtx_runner *r)
 	return dtx_json_int(dtx_runner_model(r->replay->record), "start_us", r->start_us);
 }
 
+json_t *dtx_runner_replay_params(const struct dtx_runner *r)
+{
+	return json_incref(json_object_get(json_object_get(replay_run(r), "plan"), "params"));
+}
+
 enum dtx_code dtx_runner_replay_plan(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

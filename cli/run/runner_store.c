@@ -249,6 +249,7 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	info->ns = r->fallback.ns;
 	info->plan = dtx_buf_str(canonical);
 	info->plan_source = dtx_buf_str(&r->plan_text);
+	info->params = r->plan->param_values;
 	info->plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
 	info->plan_name = r->plan->name;
 	if (!strcmp(r->command, "convert"))

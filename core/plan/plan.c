@@ -7,6 +7,7 @@
 #include "core/base/text/synonyms.h"
 #include "core/base/mem.h"
 #include "core/plan/parse/cols.h"
+#include "core/plan/parse/plan_params.h"
 #include "core/plan/plan_internal.h"
 
 /* --- hooks of the parameter rows: expressions and selectors --- */
@@ -25,6 +26,7 @@ static enum dtx_code not_formula(const json_t *value, struct dtx_err *err)
 static enum dtx_code expr_hook(void *arg, const json_t *value, const char *pointer, void *out,
                                struct dtx_err *err)
 {
+	const struct dtx_part_arg *a = arg;
 	struct dtx_str text = { json_string_value(value), json_string_length(value) };
 	enum dtx_code rc = DTX_OK;
 
@@ -32,7 +34,10 @@ static enum dtx_code expr_hook(void *arg, const json_t *value, const char *point
 		rc = not_formula(value, err);
 	if (rc != DTX_OK)
 		goto out;
-	DTX_TRY(dtx_expr_parse(arg, text, out, err));
+	if (dtx_params_in(a->params, text.ptr))
+		DTX_TRY(dtx_params_formula(a->arena, a->params, text, out, err));
+	else
+		DTX_TRY(dtx_expr_parse(a->arena, text, out, err));
 out:
 	if (rc != DTX_OK)
 		dtx_err_at(err, pointer);
@@ -42,11 +47,14 @@ out:
 static enum dtx_code columns_hook(void *arg, const json_t *value, const char *pointer,
                                   struct dtx_errlist *errs, void *out, struct dtx_err *err)
 {
-	return dtx_cols_parse(arg, value, pointer, errs, out, err);
+	const struct dtx_part_arg *a = arg;
+
+	return dtx_cols_parse(a->arena, value, pointer, errs, out, err);
 }
 
 static enum dtx_code type_hook(void *arg, const char *text, const char **out, struct dtx_err *err)
 {
+	const struct dtx_part_arg *a = arg;
 	struct dtx_buf name = DTX_BUF_INIT(64);
 	struct dtx_typeref type;
 	enum dtx_code rc = DTX_OK;
@@ -56,7 +64,7 @@ static enum dtx_code type_hook(void *arg, const char *text, const char **out, st
 		goto out;
 	dtx_type_print(type, &name);
 	DTX_TRY(dtx_buf_check(&name, "type", err));
-	*out = dtx_arena_strdup(arg, dtx_buf_text(&name));
+	*out = dtx_arena_strdup(a->arena, dtx_buf_text(&name));
 	if (!*out)
 		DTX_FAIL_MEM(err);
 out:
@@ -81,7 +89,16 @@ static json_t *columns_json(const void *made)
 	return dtx_cols_json(made);
 }
 
+static json_t *fill_hook(void *arg, const json_t *value)
+{
+	const struct dtx_part_arg *a = arg;
+
+	return a && a->params ? dtx_params_fill(a->params, value)
+	                      : json_incref((json_t *)(uintptr_t)value);
+}
+
 const struct dtx_param_hooks dtx_part_hooks_template = {
+	.fill = fill_hook,
 	.expr = expr_hook,
 	.columns = columns_hook,
 	.type = type_hook,
@@ -240,8 +257,8 @@ bool dtx_part_keep(struct dtx_plan *plan, json_t *value)
 
 /* --- top level --- */
 
-static const char *const members[] = { "dtx",    "name",     "inputs",  "steps", "expect",
-	                               "output", "fallback", "options", "limits" };
+static const char *const members[] = { "dtx",    "name",   "params",   "inputs",  "steps",
+	                               "expect", "output", "fallback", "options", "limits" };
 
 static enum dtx_code check_members(struct dtx_plan_parse *p, struct dtx_err *err)
 {
@@ -252,7 +269,7 @@ static enum dtx_code check_members(struct dtx_plan_parse *p, struct dtx_err *err
 	json_object_foreach(p->plan->json, key, v)
 	{
 		char at[128] = "";
-		bool known = strncmp(key, "x-", 2) == 0;
+		bool known = strncmp(key, "x-", 2) == 0 || !strcmp(key, "$schema");
 
 		for (size_t i = 0; i < DTX_COUNT(members); i++)
 			known |= strcmp(members[i], key) == 0;
@@ -307,7 +324,7 @@ enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t *v, const c
 	struct dtx_plan *plan = p->plan;
 	enum dtx_code rc = DTX_OK;
 
-	hooks.arg = &plan->arena;
+	hooks.arg = &(struct dtx_part_arg){ &plan->arena, plan->params };
 	DTX_TRY(dtx_expect_parse(v, at, &plan->arena, p->findings, expect, err));
 	DTX_TRY(dtx_rules_expect(v, at, true, &hooks, plan->kept, &plan->arena, p->findings, rules,
 	                         err));
@@ -321,6 +338,7 @@ static enum dtx_code plan_expect(struct dtx_plan_parse *p, struct dtx_err *err)
 	const json_t *v = json_object_get(plan->json, "expect");
 	enum dtx_code rc = DTX_OK;
 
+	DTX_TRY(dtx_part_filled(p, v, &v, err));
 	DTX_TRY(dtx_part_expect(p, v, "/expect", &plan->expect, &plan->rules, err));
 	if (!json_is_object(v))
 		goto out;
@@ -431,12 +449,14 @@ static enum dtx_code fill_plan(struct dtx_plan_parse *p, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(check_members(p, err));
 	DTX_TRY(head(p, err));
+	DTX_TRY(dtx_part_params(p, p->given, err));
 	DTX_TRY(dtx_part_inputs(p, err));
 	DTX_TRY(dtx_part_options(p, err));
 	DTX_TRY(dtx_part_outputs(p, err));
 	DTX_TRY(plan_expect(p, err));
 	DTX_TRY(dtx_part_steps(p, err));
 	DTX_TRY(dtx_part_links(p, err));
+	DTX_TRY(dtx_part_params_left(p, err));
 	DTX_TRY(plan_id(p->plan, err));
 out:
 	return rc;
@@ -461,13 +481,11 @@ out:
 	return rc;
 }
 
-static enum dtx_code parse(struct dtx_str text, const char *dir, bool may_be_empty,
-                           uint32_t max_steps, struct dtx_errlist *findings, struct dtx_plan **out,
-                           struct dtx_err *err)
+static enum dtx_code parse(struct dtx_str text, struct dtx_plan_parse p, bool may_be_empty,
+                           struct dtx_plan **out, struct dtx_err *err)
 {
 	struct dtx_json_limits limits = { 0, 0 };
 	struct dtx_plan *plan = NULL;
-	struct dtx_plan_parse p = { .findings = findings, .dir = dir, .max_steps = max_steps };
 	enum dtx_code rc = DTX_OK;
 
 	*out = NULL;
@@ -486,20 +504,33 @@ out:
 enum dtx_code dtx_plan_parse(struct dtx_str text, const char *dir, struct dtx_errlist *findings,
                              struct dtx_plan **out, struct dtx_err *err)
 {
-	return parse(text, dir, false, DTX_PLAN_STEPS, findings, out, err);
+	return dtx_plan_parse_with(text, dir, NULL, findings, out, err);
+}
+
+enum dtx_code dtx_plan_parse_with(struct dtx_str text, const char *dir, const json_t *params,
+                                  struct dtx_errlist *findings, struct dtx_plan **out,
+                                  struct dtx_err *err)
+{
+	struct dtx_plan_parse p = {
+		.findings = findings, .dir = dir, .max_steps = DTX_PLAN_STEPS, .given = params
+	};
+
+	return parse(text, p, false, out, err);
 }
 
 enum dtx_code dtx_plan_parse_made(struct dtx_str text, struct dtx_errlist *findings,
                                   struct dtx_plan **out, struct dtx_err *err)
 {
-	return parse(text, NULL, false, DTX_PLAN_STEPS_MADE, findings, out, err);
+	struct dtx_plan_parse p = { .findings = findings, .max_steps = DTX_PLAN_STEPS_MADE };
+
+	return parse(text, p, false, out, err);
 }
 
 enum dtx_code dtx_plan_empty(struct dtx_plan **out, struct dtx_err *err)
 {
 	struct dtx_errlist none = DTX_ERRLIST_INIT;
-	enum dtx_code rc = parse(DTX_STR("{\"dtx\":1,\"steps\":[]}"), NULL, true, DTX_PLAN_STEPS,
-	                         &none, out, err);
+	struct dtx_plan_parse p = { .findings = &none, .max_steps = DTX_PLAN_STEPS };
+	enum dtx_code rc = parse(DTX_STR("{\"dtx\":1,\"steps\":[]}"), p, true, out, err);
 
 	dtx_errlist_clear(&none);
 	return rc;
@@ -510,6 +541,8 @@ void dtx_plan_free(struct dtx_plan *p)
 	if (!p)
 		return;
 	json_decref(p->kept);
+	json_decref(p->params);
+	json_decref(p->param_values);
 	json_decref(p->canonical);
 	json_decref(p->json);
 	dtx_arena_clear(&p->arena);

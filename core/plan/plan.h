@@ -115,13 +115,15 @@ struct dtx_plan_limits { /* -1: no limit */
 
 struct dtx_plan {
 	struct dtx_arena arena;
-	json_t *json;                /* as written; a bare array is wrapped in an object */
-	json_t *canonical;           /* steps, inputs ... as the id is computed from them */
-	json_t *kept;                /* array of values that parts of the plan borrow from */
-	struct dtx_str source;       /* the bytes of the file, in the arena */
-	char hash[DTX_SHA256_HEX];   /* SHA-256 of these */
-	char id[8 + DTX_SHA256_HEX]; /* "sha256:" and the hash of the canonical plan */
-	const char *name;            /* NULL: none */
+	json_t *json;      /* as written; a bare array is wrapped in an object */
+	json_t *canonical; /* steps, inputs ... as the id is computed from them */
+	/* Parameters by name: {"type", "value"}; NULL: the plan has none. */
+	json_t *params, *param_values; /* the latter: only the values, for the record */
+	json_t *kept;                  /* array of values that parts of the plan borrow from */
+	struct dtx_str source;         /* the bytes of the file, in the arena */
+	char hash[DTX_SHA256_HEX];     /* SHA-256 of these */
+	char id[8 + DTX_SHA256_HEX];   /* "sha256:" and the hash of the canonical plan */
+	const char *name;              /* NULL: none */
 	struct dtx_plan_input *input;
 	uint32_t ninputs;
 	struct dtx_plan_step *step;
@@ -147,6 +149,11 @@ struct dtx_plan {
 DTX_MUSTUSE enum dtx_code dtx_plan_parse(struct dtx_str text, const char *dir,
                                          struct dtx_errlist *findings, struct dtx_plan **out,
                                          struct dtx_err *err);
+/* The same with values of parameters: an object of texts, or values, by name; NULL: none. More
+ * codes: usage, for a name that the plan does not declare. */
+DTX_MUSTUSE enum dtx_code dtx_plan_parse_with(struct dtx_str text, const char *dir,
+                                              const json_t *params, struct dtx_errlist *findings,
+                                              struct dtx_plan **out, struct dtx_err *err);
 /* The same for a text that dtx made from a plan: up to DTX_PLAN_STEPS_MADE steps. */
 DTX_MUSTUSE enum dtx_code dtx_plan_parse_made(struct dtx_str text, struct dtx_errlist *findings,
                                               struct dtx_plan **out, struct dtx_err *err);

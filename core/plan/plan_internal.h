@@ -13,6 +13,13 @@ struct dtx_plan_parse {
 	const char *dir;
 	bool bare; /* the text was an array of steps */
 	uint32_t max_steps;
+	const json_t *given; /* values of parameters; NULL: none */
+};
+
+/* The argument of the hooks of parameter rows. */
+struct dtx_part_arg {
+	struct dtx_arena *arena;
+	const json_t *params; /* of the plan; NULL: none */
 };
 
 /* Adds a finding at a JSON pointer. */

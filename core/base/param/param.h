@@ -127,6 +127,9 @@ struct dtx_param_hooks {
 	                         struct dtx_errlist *errs, void *out, struct dtx_err *err);
 	/* The canonical name of a type, in the arena.  *out is NULL if it is not a type. */
 	enum dtx_code (*type)(void *arg, const char *text, const char **out, struct dtx_err *err);
+	/* The value with what stands in it for other values replaced: a new reference; NULL: out of
+	 * memory. Not called for expressions. */
+	json_t *(*fill)(void *arg, const json_t *value);
 	/* The canonical JSON of what the first two callbacks returned, as new references. */
 	json_t *(*expr_json)(const void *made);
 	json_t *(*columns_json)(const void *made);

@@ -532,5 +532,20 @@ enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err)
 		[DTX_P_SETS] = dtx_param_sets,
 	};
 
-	return set[in->p->kind](in, err);
+	const struct dtx_param_hooks *h = in->ctx->hooks;
+	struct dtx_param_in filled = *in;
+	enum dtx_code rc = DTX_OK;
+	json_t *value;
+
+	/* members of rows come here one by one */
+	if (!h || !h->fill || in->p->kind == DTX_P_EXPR || in->p->rows)
+		return set[in->p->kind](in, err);
+	value = h->fill(h->arg, in->v);
+	if (!value || (value != in->v && !param_keep(in->ctx, value)))
+		DTX_FAIL_MEM(err);
+	filled.v = value;
+	rc = set[in->p->kind](&filled, err);
+out:
+	json_decref(value);
+	return rc;
 }

@@ -236,7 +236,7 @@ enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t 
 	json_t *kept = json_array();
 	enum dtx_code rc = DTX_OK;
 
-	hooks.arg = &arena;
+	hooks.arg = &(struct dtx_part_arg){ &arena, NULL };
 	DTX_TRY(dtx_bind_room(&b, 1, err));
 	b.in[0] = dtx_schema_copy(&arena, t->schema);
 	if (!kept || !b.in[0])

@@ -142,10 +142,11 @@ enum dtx_code dtx_part_fill(struct dtx_plan_parse *p, const struct dtx_param *ro
 		                     .errs = p->findings,
 		                     .skip = skip,
 		                     .step = -1,
-		                     .op = "" };
+		                     .op = "",
+		                     .kept = p->plan->kept };
 	enum dtx_code rc = DTX_OK;
 
-	hooks.arg = &p->plan->arena;
+	hooks.arg = &(struct dtx_part_arg){ &p->plan->arena, p->plan->params };
 	DTX_TRY(dtx_param_fill(rows, n, object, at, &ctx, args, err));
 out:
 	return rc;

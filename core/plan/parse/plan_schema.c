@@ -192,6 +192,18 @@ static json_t *one_or_list(json_t *item)
 	return s;
 }
 
+/* Parameters of the plan, by name. */
+static json_t *params_schema(void)
+{
+	json_t *one =
+		json_pack("{s:s,s:{s:{s:[s,s,s,s,s,s,s]},s:{},s:{s:[s,s]}},s:[s],s:b}", "type",
+	                  "object", "properties", "type", "enum", "text", "int", "float", "decimal",
+	                  "bool", "date", "datetime", "default", "help", "type", "string", "null",
+	                  "required", "type", "additionalProperties", 0);
+
+	return json_pack("{s:[s,s],s:o}", "type", "object", "null", "additionalProperties", one);
+}
+
 json_t *dtx_plan_schema(const char *name)
 {
 	const struct dtx_op *op = name ? dtx_op_find(name, NULL) : NULL;
@@ -199,8 +211,9 @@ json_t *dtx_plan_schema(const char *name)
 
 	if (name)
 		return op ? step_schema(op) : NULL;
-	props = json_pack("{s:{s:i},s:o,s:o,s:o,s:o,s:o,s:{s:[s,s,s,n]},s:o,s:o}", "dtx", "const",
-	                  DTX_PLAN_VERSION, "name", text_or_null(), "inputs",
+	props = json_pack("{s:{s:i},s:{s:s},s:o,s:o,s:o,s:o,s:o,s:o,s:{s:[s,s,s,n]},s:o,s:o}",
+	                  "dtx", "const", DTX_PLAN_VERSION, "$schema", "type", "string", "name",
+	                  text_or_null(), "params", params_schema(), "inputs",
 	                  one_or_list(input_schema()), "steps", steps_schema(), "expect",
 	                  expect_schema(), "output", one_or_list(object_of("output")), "fallback",
 	                  "enum", "step", "plan", "off", "options", or_null(object_of("options")),

@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text/utf8.h"
+#include "core/plan/parse/plan_params.h"
 #include "core/plan/plan_internal.h"
 
 #define COMMON "op,in,out,note,fallback,snippet,expect"
@@ -86,7 +87,7 @@ static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *s
 	struct dtx_err f = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
 
-	hooks.arg = &p->plan->arena;
+	hooks.arg = &(struct dtx_part_arg){ &p->plan->arena, p->plan->params };
 	ctx.kept = p->plan->kept;
 	st->args = dtx_arena_zalloc(&p->plan->arena, 1, st->op->args_size + 1);
 	if (!st->args)
@@ -151,7 +152,7 @@ static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_st
 			"'snippet' leaves the step to a snippet, 'fallback' forbids one"));
 		dtx_part_advise(p, "leave one of the two out");
 	}
-	st->expect_json = json_object_get(object, "expect");
+	DTX_TRY(dtx_part_filled(p, json_object_get(object, "expect"), &st->expect_json, err));
 	snprintf(at, sizeof(at), "%s/expect", st->at);
 	DTX_TRY(dtx_part_expect(p, st->expect_json, at, &st->expect, &st->rules, err));
 out:
@@ -509,9 +510,12 @@ static enum dtx_code canonical_step(struct dtx_plan_parse *p, struct dtx_plan_st
                                     struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	json_t *c = st->op && !st->broken ? json_object() : dtx_part_strip_deep(st->json);
+	const json_t *written = st->json;
 	enum dtx_code rc = DTX_OK;
+	json_t *c = NULL;
 
+	DTX_TRY(dtx_part_filled(p, st->json, &written, err));
+	c = st->op && !st->broken ? json_object() : dtx_part_strip_deep(written);
 	if (!c || !dtx_part_keep(p->plan, c))
 		DTX_FAIL_MEM(err);
 	json_object_del(c, "note");

@@ -287,6 +287,8 @@ static enum dtx_code record_start_plan(struct dtx_record *r, json_t *body,
 	    !record_set(plan, "canonical", hash[0] ? hash : NULL) ||
 	    !record_set(plan, "source", source[0] ? source : NULL) ||
 	    !dtx_json_set(plan, "steps", json_integer(info->nsteps)) ||
+	    (info->params &&
+	     !dtx_json_set(plan, "params", json_incref((json_t *)(uintptr_t)info->params))) ||
 	    !record_set(body, "plan_hash",
 	                info->plan_hash ? info->plan_hash
 	                : hash[0]       ? hash

@@ -27,6 +27,7 @@ struct dtx_run_info {
 	const char *command;        /* "run", "convert", "snippet add" */
 	const char *ns;             /* namespace; NULL: "default" */
 	struct dtx_str plan;        /* canonical bytes; empty: none */
+	const json_t *params;       /* values of the plan's parameters by name; NULL: none */
 	struct dtx_str plan_source; /* the bytes of the plan file; empty: none */
 	const char *plan_hash;      /* hex digits of the plan id; NULL: SHA-256 of `plan` */
 	const char *plan_name;      /* the member `name` of the plan; NULL */

@@ -129,6 +129,30 @@ static void screen_plan(const json_t *run, struct dtx_buf *out)
 		dtx_buf_printf(out, "%s%.8s", file || name ? " " : "", hash);
 }
 
+/* "with        month=2026-02-01": values of the plan's parameters. */
+static void screen_params(const json_t *run, struct dtx_buf *out)
+{
+	const json_t *params = json_object_get(json_object_get(run, "plan"), "params");
+	const char *name, *between = "";
+	json_t *value;
+
+	if (!json_object_size(params))
+		return;
+	dtx_screen_label(out, "with");
+	json_object_foreach((json_t *)(uintptr_t)params, name, value)
+	{
+		const char *text = json_string_value(value);
+
+		dtx_buf_printf(out, "%s%s=", between, name);
+		if (text && !text[strcspn(text, " \t\n\"")])
+			dtx_buf_add(out, text);
+		else
+			dtx_json_print(value, 0, out);
+		between = "  ";
+	}
+	dtx_buf_addc(out, '\n');
+}
+
 static void screen_run(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *run = json_object_get(record, "run");
@@ -148,6 +172,7 @@ static void screen_run(const json_t *record, struct dtx_buf *out)
 		dtx_buf_printf(out, " ($USER %s)", dtx_json_text(run, "user_env", ""));
 	screen_plan(run, out);
 	dtx_buf_addc(out, '\n');
+	screen_params(run, out);
 }
 
 static void screen_error(const json_t *record, struct dtx_buf *out)
