@@ -134,10 +134,10 @@ static bool out_has_place(const struct dtx_err *err)
 static void out_place(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	dtx_buf_add(out, "in ");
-	out_safe(out, out_input(err, w));
+	dtx_out_safe(out, out_input(err, w), false);
 	if (err->sheet[0]) {
 		dtx_buf_add(out, "!");
-		out_safe(out, err->sheet);
+		dtx_out_safe(out, err->sheet, false);
 	}
 	if (err->cell[0])
 		dtx_buf_printf(out, "!%s", err->cell);
@@ -145,7 +145,7 @@ static void out_place(struct dtx_buf *out, const struct dtx_err *err, const stru
 		dtx_buf_printf(out, " row %lld", (long long)err->row + 1);
 	if (err->column[0]) {
 		dtx_buf_add(out, " column '");
-		out_safe(out, err->column);
+		dtx_out_safe(out, err->column, false);
 		dtx_buf_add(out, "'");
 	}
 	if (err->byte >= 0)
@@ -248,7 +248,7 @@ static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct 
 		return;
 	}
 	dtx_buf_add(out, "  at ");
-	out_safe(out, err->at);
+	dtx_out_safe(out, err->at, false);
 	if (w && w->plan_path)
 		dtx_buf_printf(out, " in %s", w->plan_path);
 	if (out_step(err, w) >= 0)
@@ -266,7 +266,7 @@ static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
 
 	for (i = 0; i < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i][0]; i++) {
 		dtx_buf_add(out, i ? ", '" : "  did you mean '");
-		out_safe(out, err->did_you_mean[i]);
+		dtx_out_safe(out, err->did_you_mean[i], false);
 		dtx_buf_add(out, "'");
 	}
 	if (i)
@@ -653,7 +653,7 @@ static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alik
 			w && w->words ? dtx_words_find(w->words, err->at) : NULL;
 
 		dtx_buf_add(out, word ? "; at '" : "; at ");
-		out_safe(out, word ? word->word : err->at);
+		dtx_out_safe(out, word ? word->word : err->at, false);
 		dtx_buf_printf(out, "%s%s%s", word ? "'" : "", w && w->plan_path ? " in " : "",
 		               w && w->plan_path ? w->plan_path : "");
 		if (out_step(err, w) >= 0)
@@ -666,7 +666,7 @@ static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alik
 		dtx_buf_printf(out, "; %zu of this kind", alike);
 	for (i = 0; i < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i][0]; i++) {
 		dtx_buf_add(out, i ? ", '" : "; did you mean '");
-		out_safe(out, err->did_you_mean[i]);
+		dtx_out_safe(out, err->did_you_mean[i], false);
 		dtx_buf_add(out, i + 1 < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i + 1][0]
 		                         ? "'"
 		                         : "'?");

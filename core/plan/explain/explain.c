@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/base/text/utf8.h"
 
 #define COLUMNS_SHOWN 30
 
@@ -123,6 +124,36 @@ static const char *number_of(const struct dtx_plan *plan, uint32_t step, char bu
 	return buf;
 }
 
+/* Ends a line that began at byte `from`.  Names of columns may have line breaks, and notes other
+ * control characters: they are written as \xHH or \uHHHH, so that a plan cannot make lines of its
+ * own. */
+static void end_line(struct dtx_buf *out, size_t from)
+{
+	struct dtx_buf line = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t pos = 0;
+
+	if (!dtx_buf_ok(out))
+		return;
+	dtx_buf_addn(&line, out->ptr + from, out->len - from);
+	if (!dtx_utf8_steering(dtx_buf_text(&line), "")) {
+		dtx_buf_addc(out, '\n');
+		goto out;
+	}
+	out->len = from;
+	while (pos < line.len) {
+		size_t at = pos;
+		uint32_t cp = dtx_utf8_next(line.ptr, line.len, &pos);
+
+		if (dtx_utf8_steers(cp))
+			dtx_buf_printf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
+		else
+			dtx_buf_addn(out, line.ptr + at, pos - at);
+	}
+	dtx_buf_addc(out, '\n');
+out:
+	dtx_buf_clear(&line);
+}
+
 /* --- inputs --- */
 
 static void count_cols(const struct dtx_schema *s, struct dtx_buf *out)
@@ -174,13 +205,15 @@ static void column_text(const struct dtx_exec_input *x, uint32_t c, struct dtx_b
 {
 	const struct dtx_field *f = &x->schema->field[c];
 	struct dtx_buf type = DTX_BUF_INIT(256);
+	size_t from = out->len;
 
 	dtx_type_print(f->type, &type);
 	dtx_buf_printf(out, "    %-20s %-9s %s", f->name, dtx_buf_text(&type),
 	               dtx_explain_evidence(x, f));
 	if (f->format)
 		dtx_buf_printf(out, ", format %s", f->format);
-	dtx_buf_printf(out, "; read as %s\n", dtx_explain_need[x->need[c]]);
+	dtx_buf_printf(out, "; read as %s", dtx_explain_need[x->need[c]]);
+	end_line(out, from);
 	dtx_buf_clear(&type);
 }
 
@@ -218,6 +251,7 @@ static void pushed_text(const struct dtx_plan *plan, const struct dtx_phys *p, u
                         struct dtx_buf *out)
 {
 	char number[16];
+	size_t from;
 
 	for (uint32_t k = 0; k < p->npipes; k++)
 		for (uint32_t l = 0; l < p->pipe[k].nsources; l++) {
@@ -226,10 +260,11 @@ static void pushed_text(const struct dtx_plan *plan, const struct dtx_phys *p, u
 			if (source->table != (int32_t)i)
 				continue;
 			if (source->narrowed) {
+				from = out->len;
 				dtx_buf_printf(out, "  filter  step %s in the reader: ",
 				               number_of(plan, source->step[0], number));
 				dtx_explain_step(&plan->step[source->step[0]], out);
-				dtx_buf_addc(out, '\n');
+				end_line(out, from);
 			}
 			if (source->limit >= 0)
 				dtx_buf_printf(
@@ -247,6 +282,7 @@ static void input_text(const struct dtx_plan *plan, const struct dtx_exec_result
 	const struct dtx_exec_input *x = &r->input[i];
 	bool by_snippet = x->reader && strcmp(x->reader, "snippet") == 0;
 	const char *needs = dtx_explain_needs(plan, r, -1, (int32_t)i);
+	size_t from = out->len;
 
 	dtx_buf_printf(out, "input %s: %s%s  ", plan->input[i].name, by_snippet ? "snippet " : "",
 	               plan->input[i].path ? plan->input[i].path : "(no file yet)");
@@ -258,7 +294,7 @@ static void input_text(const struct dtx_plan *plan, const struct dtx_exec_result
 		dtx_buf_printf(out, "; %lld rows read, %lld out%s", (long long)x->stats.rows_read,
 		               (long long)x->stats.rows_out,
 		               x->stats.stopped_early ? " (stopped early)" : "");
-	dtx_buf_addc(out, '\n');
+	end_line(out, from);
 	if (x->describe && !by_snippet)
 		describe_text(x, out);
 	if (x->schema)
@@ -318,6 +354,8 @@ static void source_text(const struct dtx_plan *plan, const struct dtx_phys_sourc
 static void pipes_text(const struct dtx_plan *plan, const struct dtx_phys *p, struct dtx_buf *out)
 {
 	for (uint32_t i = 0; i < p->npipes; i++) {
+		size_t from = out->len;
+
 		dtx_buf_printf(out, "pipeline %u: ", (unsigned)i + 1);
 		for (uint32_t l = 0; l < p->pipe[i].nsources; l++) {
 			dtx_buf_add(out, l ? ", then " : "");
@@ -325,7 +363,7 @@ static void pipes_text(const struct dtx_plan *plan, const struct dtx_phys *p, st
 		}
 		dtx_buf_add(out, " > ");
 		end_text(plan, &p->pipe[i], out);
-		dtx_buf_addc(out, '\n');
+		end_line(out, from);
 	}
 }
 
@@ -373,6 +411,7 @@ static void step_text(const struct dtx_plan *plan, const struct dtx_exec_result 
 	const char *needs = dtx_explain_needs(plan, r, (int32_t)i, -1);
 	struct dtx_exec_step sum, *x = &sum;
 	uint32_t first, count;
+	size_t from = out->len;
 	char number[16];
 
 	dtx_plan_span(plan, i, &first, &count);
@@ -387,9 +426,12 @@ static void step_text(const struct dtx_plan *plan, const struct dtx_exec_result 
 	count_cols(x->schema, out);
 	if (last->out_name)
 		dtx_buf_printf(out, "  -> %s", last->out_name);
-	dtx_buf_addc(out, '\n');
-	if (st->note)
-		dtx_buf_printf(out, "  # %s\n", st->note);
+	end_line(out, from);
+	from = out->len;
+	if (st->note) {
+		dtx_buf_printf(out, "  # %s", st->note);
+		end_line(out, from);
+	}
 	if (r->phase == DTX_PHASE_RUN)
 		counts_text(x, out);
 	if (needs) {
@@ -409,11 +451,14 @@ struct formulas {
 static void formula_text(void *arg, const struct dtx_exec_lineage *l)
 {
 	struct formulas *f = arg;
+	size_t from;
 
 	if (!f->any)
 		dtx_buf_add(f->out, "formulas down to the inputs:\n");
 	f->any = true;
-	dtx_buf_printf(f->out, "  %s = %s\n", l->out_col, l->composed);
+	from = f->out->len;
+	dtx_buf_printf(f->out, "  %s = %s", l->out_col, l->composed);
+	end_line(f->out, from);
 }
 
 static void run_text(const struct dtx_exec_result *r, struct dtx_buf *out)
