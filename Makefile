@@ -104,7 +104,11 @@ ALONE_SRC := $(foreach a,$(ALONE),$(filter %/$(a).c,$(LIB_SRC)))
 -include $(B)/unity/groups.mk
 LIB_OBJ := $(UNITY_OBJ) $(ALONE_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 $(B)/unity/groups.mk: core/gen/gen-unity.py $(LIB_SRC) $(B)/sources
-	/usr/bin/python3 -B $< $(@D) $(filter-out $(ALONE_SRC),$(LIB_SRC))
+	/usr/bin/python3 -B $< $(@D) UNITY_OBJ $(filter-out $(ALONE_SRC),$(LIB_SRC))
+-include $(B)/tests/unity/groups.mk
+UNIT_OBJ := $(UNITY_UNIT_OBJ) $(B)/tests/t.o $(B)/gen/unit.o
+$(B)/tests/unity/groups.mk: core/gen/gen-unity.py $(UNIT_SRC) $(B)/sources
+	/usr/bin/python3 -B $< $(@D) UNITY_UNIT_OBJ $(UNIT_SRC)
 endif
 
 .PHONY: all
@@ -143,6 +147,8 @@ $(B)/%.o: %.c $(STAMP)
 $(B)/gen/%.o: $(B)/gen/%.c $(STAMP)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 $(B)/unity/%.o: $(B)/unity/%.c $(STAMP) | $(GEN_SRC)
+	$(CC) $(ALL_CFLAGS) -fmacro-prefix-map=./= -MMD -MP -c -o $@ $<
+$(B)/tests/unity/%.o: $(B)/tests/unity/%.c $(STAMP)
 	$(CC) $(ALL_CFLAGS) -fmacro-prefix-map=./= -MMD -MP -c -o $@ $<
 
 # Removing a source makes no file newer.  But it changes this list, on which generated files depend.

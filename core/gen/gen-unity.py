@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Puts sources into groups that are compiled as one file: gen-unity.py FOLDER SOURCE...
+"""Puts sources into groups that are compiled as one file: gen-unity.py FOLDER VARIABLE SOURCE...
 
 A group parses the headers and starts the compiler only once, which makes a whole build three times as
 fast.  Sources may only be in one group if they share no name at file scope, and if no macro of one
 occurs as a word in another.  The compiler would report the first; the second could change the meaning
-of a source without an error.  Writes FOLDER/uN.c and FOLDER/groups.mk; files that would not change are
-not written, so that they are not compiled again."""
+of a source without an error.  Writes FOLDER/uN.c, and FOLDER/groups.mk, which sets VARIABLE to their
+objects; files that would not change are not written, so that they are not compiled again."""
 import os
 import re
 import sys
@@ -98,7 +98,7 @@ def write(path, text):
         f.write(text)
 
 
-def main(folder, paths):
+def main(folder, variable, paths):
     os.makedirs(folder, exist_ok=True)
     groups = grouped(paths)
     names = [f"{folder}/u{i}" for i in range(len(groups))]
@@ -107,7 +107,7 @@ def main(folder, paths):
     # the longest first, so that no core works alone at the end
     order = sorted(zip(names, groups), key=lambda x: -x[1].lines)
     with open(f"{folder}/groups.mk", "w", encoding="utf-8") as f:
-        f.write("UNITY_OBJ := " + " ".join(n + ".o" for n, _ in order) + "\n")
+        f.write(variable + " := " + " ".join(n + ".o" for n, _ in order) + "\n")
 
 
-main(sys.argv[1], sys.argv[2:])
+main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -19,13 +19,13 @@ static bool has_key(unsigned i)
 
 /* A key as a number, close to the next one or far from it, as a short text, or as a text that does
  * not fit into a view. */
-enum key_kind { WHOLE, FAR, SHORT, LONG, KINDS };
+enum key_kind { WHOLE, SPARSE, SHORT, LONG, KINDS };
 
 static void add_key(struct dtx_buf *out, enum key_kind kind, unsigned key)
 {
 	static const char *const word[] = { "", "", "k", "a key of many bytes: " };
 
-	dtx_buf_printf(out, "%s%u", word[kind], kind == FAR ? key * 10007u : key);
+	dtx_buf_printf(out, "%s%u", word[kind], kind == SPARSE ? key * 10007u : key);
 }
 
 static void make_right(enum key_kind kind, struct dtx_buf *out)
@@ -167,7 +167,7 @@ void test_join_parts_ways(void)
 
 	ways_of(SHORT, two, DTX_COUNT(two));
 	ways_of(WHOLE, one, DTX_COUNT(one));
-	ways_of(FAR, one, DTX_COUNT(one));
+	ways_of(SPARSE, one, DTX_COUNT(one));
 }
 
 /* Keys that violate an expectation are named in the order of the table, not of the partitions. */
