@@ -69,7 +69,42 @@ static void man_dtx(struct dtx_buf *out)
 		man_cmd(*c, out);
 	dtx_buf_add(out, ".SH COMMON OPTIONS\n");
 	dtx_opt_man(dtx_common_opts, dtx_ncommon_opts, out);
-	dtx_buf_add(out, ".SH EXIT STATUS\n");
+	dtx_buf_add(
+		out,
+		".SH AUTHORS OF SNIPPETS\n"
+		"A missing snippet is written by a command or by a server that speaks the OpenAI\n"
+		"protocol.  A model is asked once; its answer is screened, run under two hash "
+		"seeds,\n"
+		"checked, and goes back with its traceback when it fails: three attempts.  It "
+		"runs\n"
+		"for good only after somebody approved it.  A prompt has column names, types, "
+		"patterns\n"
+		"and made-up rows, no cell (\\-\\-sample); its exact bytes are in the record.\n"
+		".PP\n.nf\n"
+		"    dtx run plan.json weeks.xlsx \\-\\-author 'llm \\-m gpt\\-4o\\-mini'   # any "
+		"command\n"
+		"    ... \\-\\-author\\-url http://127.0.0.1:11434/v1 \\-\\-author\\-model NAME # "
+		"Ollama\n"
+		"    ... \\-\\-author\\-url http://127.0.0.1:8080/v1 \\-\\-author\\-model any   # "
+		"llama\\-server\n"
+		"    ... \\-\\-author\\-url http://127.0.0.1:8000/v1 \\-\\-author\\-model NAME  # "
+		"vLLM\n"
+		"    DTX_AUTHOR_KEY=... dtx run ... \\-\\-author\\-url https://HOST/v1 ...  # "
+		"hosted\n"
+		".fi\n.PP\n"
+		"\\-\\-cassette DIR \\-\\-cassette\\-record keeps answers, \\-\\-cassette DIR "
+		"gives them again\n"
+		"without a network; \\-\\-cache\\-only never asks.  The key stays in the main "
+		"process.\n"
+		".SH ENVIRONMENT\n"
+		".TP\n.B DTX_STORE\nthe store, unless \\-\\-store names one\n"
+		".TP\n.B DTX_AUTHOR_KEY\nkey for \\-\\-author\\-url\n"
+		".TP\n.B DTX_PARENT_RUN\nthe run, a UUID, that started this one: kept in the "
+		"record\n"
+		".TP\n.B DTX_PAGER, PAGER\ncommand for \\-\\-pager; default less\n"
+		".TP\n.B NO_COLOR\nno colours on a terminal\n"
+		".PP\nEach setting has a variable, too: see\n.BR dtx-config (5).\n"
+		".SH EXIT STATUS\n");
 	for (e = dtx_exit_rows; e->meaning; e++)
 		dtx_buf_printf(out, ".TP\n.B %d\n%s\n", e->status, e->meaning);
 	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-config (5),\n.BR dtx-ops "
