@@ -12,6 +12,7 @@
 
 enum {
 	WINDOW = 256 << 10,
+	FIRST = 32 << 10,    /* read before whole windows are, because most parts are short */
 	TOKEN_MAX = 8 << 20, /* one tag, comment or processing instruction */
 	/* The most bytes between two tags: a fixed number, or a multiple of the longest text of
 	 * a cell, because line ends and quotes in it may be written as entities. */
@@ -128,6 +129,12 @@ static void move_rest(struct dtx_xml *x, char *to)
 	x->buf = to;
 }
 
+/* How many bytes to read next. */
+static size_t window(const struct dtx_xml *x)
+{
+	return x->base + x->end < FIRST ? FIRST : WINDOW;
+}
+
 /* Makes room for at least `room` bytes after end, in own memory. */
 static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *err)
 {
@@ -144,9 +151,9 @@ static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *e
 				err, "tag", "'%s': %s at byte %llu: a tag of over %d bytes",
 				x->label, x->part, (unsigned long long)(x->base + x->pos),
 				TOKEN_MAX);
-		if (!dtx_mem_grow(&x->own, x->cap ? 2 * x->cap : 2 * (size_t)WINDOW, 1))
+		if (!dtx_mem_grow(&x->own, x->cap ? 2 * x->cap : 2 * (size_t)FIRST, 1))
 			DTX_FAIL_MEM(err);
-		x->cap = x->cap ? 2 * x->cap : 2 * (size_t)WINDOW;
+		x->cap = x->cap ? 2 * x->cap : 2 * (size_t)FIRST;
 		if (!lent)
 			x->buf = x->own;
 	}
@@ -239,10 +246,10 @@ static enum dtx_code fill_utf16(struct dtx_xml *x, size_t *added, struct dtx_err
 {
 	enum dtx_code rc = DTX_OK;
 	unsigned char raw[WINDOW / 4];
-	size_t got;
+	size_t got, n = window(x) / 4;
 
 	memcpy(raw, x->carry, x->ncarry);
-	DTX_TRY(x->read(x->arg, raw + x->ncarry, sizeof(raw) - x->ncarry, &got, err));
+	DTX_TRY(x->read(x->arg, raw + x->ncarry, n - x->ncarry, &got, err));
 	if (!got && x->ncarry)
 		FAIL_XML(x, err, "UTF-16 text ends inside a character");
 	x->eof = !got;
@@ -286,7 +293,7 @@ static enum dtx_code fill_utf8(struct dtx_xml *x, size_t *added, struct dtx_err 
 	size_t got, n;
 
 	memcpy(to, x->carry, carried);
-	DTX_TRY(x->read(x->arg, to + carried, WINDOW - carried, &got, err));
+	DTX_TRY(x->read(x->arg, to + carried, window(x) - carried, &got, err));
 	if (!got && carried)
 		FAIL_XML(x, err, "text ends inside a character");
 	x->eof = !got;
@@ -327,7 +334,7 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 		DTX_TRY(fill_lent(x, &added, err));
 		goto added;
 	}
-	DTX_TRY(make_room(x, WINDOW + DTX_XML_AHEAD, err));
+	DTX_TRY(make_room(x, window(x) + DTX_XML_AHEAD, err));
 	if (x->encoding == DTX_XML_SNIFF)
 		DTX_TRY(fill_first(x, &added, err));
 	else if (x->encoding == DTX_XML_UTF8)
