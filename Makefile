@@ -359,8 +359,11 @@ INSTALL_DIRS = $(DESTDIR)$(PREFIX)
 install: all
 	install -D -m 755 $(B)/dtx $(INSTALL_DIRS)/bin/dtx
 	for p in man/*.[0-9]; do install -D -m 644 $$p $(INSTALL_DIRS)/share/man/man$${p##*.}/$${p##*/} || exit 1; done
-	mkdir -p $(INSTALL_DIRS)/share/bash-completion/completions
-	$(B)/dtx help --completion > $(INSTALL_DIRS)/share/bash-completion/completions/dtx
+	mkdir -p $(INSTALL_DIRS)/share/bash-completion/completions \
+		$(INSTALL_DIRS)/share/zsh/vendor-completions $(INSTALL_DIRS)/share/fish/vendor_completions.d
+	$(B)/dtx help --completion bash > $(INSTALL_DIRS)/share/bash-completion/completions/dtx
+	$(B)/dtx help --completion zsh > $(INSTALL_DIRS)/share/zsh/vendor-completions/_dtx
+	$(B)/dtx help --completion fish > $(INSTALL_DIRS)/share/fish/vendor_completions.d/dtx.fish
 
 .PHONY: help
 help:

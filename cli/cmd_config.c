@@ -320,7 +320,7 @@ static int config_main(const struct dtx_cli *cli, void *args, int argc, char **a
 
 const struct dtx_cmd dtx_cmd_config = {
 	.name = "config",
-	.usage = "list | get NAME | set NAME VALUE | unset NAME | path",
+	.usage = "list | get SETTING | set SETTING VALUE | unset SETTING | path",
 	.summary = "Show settings and where each comes from; change those of the user",
 	.notes = "`list` shows every setting, its value and its source: a file, an environment "
 		 "variable or the\n"

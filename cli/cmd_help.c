@@ -1,13 +1,12 @@
 /* help: prints the overview, the help of one command, or a page of the manual in troff. */
+#include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/out.h"
-#include "cli/run/step_words.h"
 #include "core/plan/op.h"
 
 struct help_args {
 	const char *man;
-	bool completion;
-	const char *complete;
+	const char *completion, *complete;
 };
 
 static const struct dtx_opt help_opts[] = {
@@ -17,15 +16,15 @@ static const struct dtx_opt help_opts[] = {
 	  .offset = offsetof(struct help_args, man),
 	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-config.5, dtx-ops.7" },
 	{ .name = "completion",
-	  .kind = DTX_O_FLAG,
+	  .kind = DTX_O_TEXT,
+	  .choices = "bash,zsh,fish",
 	  .offset = offsetof(struct help_args, completion),
-	  .help = "print the completion script for bash" },
+	  .help = "print the completion script for a shell" },
 	{ .name = "complete",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "LINE",
 	  .offset = offsetof(struct help_args, complete),
-	  .help = "print what may come next in a line that begins with 'dtx pipe', for that "
-	          "script" },
+	  .help = "print what the last word of a command line may be, for these scripts" },
 };
 
 static int help_missing(const struct dtx_cli *cli, const char *what, const char *name)
@@ -46,13 +45,15 @@ static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 	int status;
 
 	if (a->complete)
-		return dtx_words_complete(cli, a->complete);
+		return dtx_complete(cli, a->complete);
+	if (a->completion && !dtx_complete_script(a->completion))
+		return help_missing(cli, "completion for the shell", a->completion);
 	if (argc && !cmd && !op)
 		return help_missing(cli, "command or operation", argv[0]);
 	if (a->man && !dtx_help_man(a->man, &out))
 		return help_missing(cli, "manual page", a->man);
 	if (a->completion)
-		dtx_help_completion(&out);
+		dtx_buf_add(&out, dtx_complete_script(a->completion));
 	else if (cmd)
 		dtx_help_cmd(cmd, &out);
 	else if (op)

@@ -121,7 +121,7 @@ static int ops_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 
 const struct dtx_cmd dtx_cmd_ops = {
 	.name = "ops",
-	.usage = "[NAME]",
+	.usage = "[OPERATION]",
 	.summary = "List the operations, or explain one with its parameters and examples",
 	.exits = "0 done; 2 no such op",
 	.opts = ops_opts,

@@ -25,7 +25,5 @@ void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out);
 /* A page in troff: "dtx.1", "dtx-plan.5", "dtx-config.5", "dtx-ops.7". Returns false if there is no
  * such page. */
 bool dtx_help_man(const char *page, struct dtx_buf *out);
-/* Completion for bash: commands, options, names of ops. */
-void dtx_help_completion(struct dtx_buf *out);
 
 #endif

@@ -2,7 +2,7 @@
 # What bash offers in a pipe: operations, parameters, and the columns that the step at the cursor reads.
 printf 'city,quantity,unit price\nBern,3,1.5\n' > in.csv
 cat > ask.sh <<'X'
-eval "$("$DTX" help --completion)"
+eval "$("$DTX" help --completion bash)"
 ask() { # the line; splits it into words as readline does
 	COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
 	COMP_WORDS=($(sed -E "s/=/ = /g; s/'//g" <<< "$1"))
