@@ -1,7 +1,10 @@
 /* A cancelled run, or one whose time is over, ends inside of whole-table steps. */
-#include "core/base/parallel_for.h"
+#include <unistd.h>
+
 #include "core/base/cancel.h"
 #include "core/base/log.h"
+#include "core/base/long_call.h"
+#include "core/base/parallel_for.h"
 #include "ops/sort/sorter.h"
 #include "tests/t.h"
 
@@ -87,4 +90,55 @@ void test_cancel_ends_a_sort(void)
 	}
 	dtx_mem_free(tmp);
 	dtx_mem_free(row);
+}
+
+/* A call that ends only when the test lets it. */
+struct stuck {
+	int gate[2], over[2];
+	bool asks; /* sets the cancel flag when it has begun */
+	_Atomic int runs;
+};
+
+static void get_stuck(void *arg)
+{
+	struct stuck *s = arg;
+	char byte;
+
+	atomic_fetch_add(&s->runs, 1);
+	if (s->asks)
+		atomic_store(&stop, true);
+	else
+		close(s->gate[1]);
+	T_INT(read(s->gate[0], &byte, 1), 0);
+	close(s->over[1]);
+}
+
+void test_cancel_leaves_a_call_of_a_library(void)
+{
+	const struct dtx_cancel user = { &stop, 0 }, *before = dtx_cancel_set(&user);
+	struct dtx_err err = DTX_ERR_INIT;
+	bool left = true;
+
+	for (int k = 0; k < 3; k++) {
+		struct stuck s = { .asks = k == 1 };
+		char byte;
+
+		T_CHECK(!pipe(s.gate) && !pipe(s.over));
+		atomic_store(&stop, k == 2);
+		if (k == 0) {
+			T_OK(dtx_long_call(get_stuck, &s, &left, &err), &err);
+		} else {
+			T_CODE(dtx_long_call(get_stuck, &s, &left, &err), DTX_E_CANCELLED, &err);
+			close(s.gate[1]);
+		}
+		T_INT(left, k == 1);
+		T_INT(s.runs, k < 2);
+		if (k == 2)
+			close(s.over[1]);
+		T_INT(read(s.over[0], &byte, 1), 0); /* the call that was left has ended */
+		close(s.gate[0]);
+		close(s.over[0]);
+		dtx_err_clear(&err);
+	}
+	dtx_cancel_set(before);
 }

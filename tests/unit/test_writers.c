@@ -1,6 +1,7 @@
 /* JSON, text and workbook writers: a small table of every type is written and read back. */
 #include <errno.h>
 
+#include "core/base/cancel.h"
 #include "core/data/builder.h"
 #include "core/data/time/time.h"
 #include "core/io/sheet/book_info.h"
@@ -245,6 +246,23 @@ void test_write_every_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(write_once("text"));
 	T_EVERY_ALLOC_FAILS(write_once("md"));
 	T_EVERY_ALLOC_FAILS(write_once("xlsx"));
+}
+
+/* Packing takes most of the time of a large workbook. */
+void test_write_xlsx_is_cancelled_before_it_packs(void)
+{
+	const atomic_bool stop = true;
+	const struct dtx_cancel user = { &stop, 0 }, *before = dtx_cancel_set(&user);
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 24);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.format = "xlsx";
+	T_CODE(write_table(&opts, 0, &out, NULL, &err), DTX_E_CANCELLED, &err);
+	T_INT(out.len, 0);
+	dtx_cancel_set(before);
+	dtx_err_clear(&err);
+	dtx_buf_clear(&out);
 }
 
 /* The package is made in a temporary file, and copied. */

@@ -15,6 +15,7 @@
 #include "core/base/cancel.h"
 #include "core/base/file.h"
 #include "core/base/lib.h"
+#include "core/base/long_call.h"
 #include "core/base/mem.h"
 #include "core/base/strmap.h"
 #include "core/base/text/num.h"
@@ -191,6 +192,7 @@ static enum dtx_code part_whole(struct dtx_zip *zip, const struct dtx_zip_entry 
 	for (;;) {
 		size_t keep, take;
 
+		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_unzip_read(in, window, WHOLE_WINDOW, &got, err));
 		if (!got)
 			break;
@@ -774,6 +776,7 @@ static enum dtx_code copy_package(struct xlsx_writer *w, struct dtx_err *err)
 	if (!window)
 		DTX_FAIL_MEM(err);
 	for (;;) {
+		DTX_TRY(dtx_cancel_look(err));
 		n = pread(w->temp, window, 256 << 10, at);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -808,24 +811,62 @@ out:
 	return rc;
 }
 
+struct packing {
+	__typeof__(&workbook_close) close;
+	lxw_workbook *book;
+	lxw_error e;
+	int error; /* errno after the call */
+};
+
+static void pack_book(void *arg)
+{
+	struct packing *p = arg;
+
+	errno = 0;
+	p->e = p->close(p->book);
+	p->error = errno;
+}
+
+/* Packs the workbook into the temp file. The library compresses all cells in one call, which takes
+ * most of the time of a large workbook. */
+static enum dtx_code pack(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct packing *p = dtx_mem_zalloc(1, sizeof(*p));
+	bool left = false;
+
+	if (!p)
+		DTX_FAIL_MEM(err);
+	p->close = w->lxw.workbook_close;
+	p->book = w->book;
+	rc = dtx_long_call(pack_book, p, &left, err);
+	if (left) {
+		/* The library still uses the book, and opens the temp file by its number. */
+		p = NULL;
+		w->book = NULL;
+		w->temp = -1;
+	}
+	DTX_TRY(rc);
+	w->book = NULL; /* workbook_close has freed it, also if it failed */
+	if (p->e == LXW_ERROR_MEMORY_MALLOC_FAILED)
+		DTX_FAIL_MEM(err);
+	if (p->e != LXW_NO_ERROR)
+		DTX_FAIL_NEXT(err, p->error == ENOSPC ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
+		              PACK_ROOM, "cannot pack the workbook: %s",
+		              p->error ? strerror(p->error) : w->lxw.lxw_strerror(p->e));
+out:
+	dtx_mem_free(p);
+	return rc;
+}
+
 static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct xlsx_writer *w = of(writer);
-	lxw_workbook *book = w->book;
 	bool whole = true;
-	lxw_error e;
 
 	DTX_TRY(dress(w, err));
-	w->book = NULL; /* workbook_close frees it, also if it fails */
-	errno = 0;
-	e = w->lxw.workbook_close(book);
-	if (e == LXW_ERROR_MEMORY_MALLOC_FAILED)
-		DTX_FAIL_MEM(err);
-	if (e != LXW_NO_ERROR)
-		DTX_FAIL_NEXT(err, errno == ENOSPC ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO, PACK_ROOM,
-		              "cannot pack the workbook: %s",
-		              errno ? strerror(errno) : w->lxw.lxw_strerror(e));
+	DTX_TRY(pack(w, err));
 	DTX_TRY(dtx_xlsx_whole(w->temp, &whole, err));
 	if (!whole)
 		DTX_FAIL_NEXT(err, DTX_E_DISK_FULL, PACK_ROOM,
