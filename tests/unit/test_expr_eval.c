@@ -2,6 +2,8 @@
 #include "tests/t.h"
 #include "tests/unit/expr_env.h"
 
+#include "core/base/cancel.h"
+#include "core/base/log.h"
 #include "core/expr/fn/fn.h"
 
 struct row {
@@ -328,6 +330,30 @@ void test_eval_keep_narrows(void)
 	T_OK(dtx_eval_keep(b, v.batch, &falses, &nulls, &v.counts, &v.err), &v.err);
 	T_INT(v.batch->nsel, 0);
 	T_INT(nulls, 2);
+	expr_env_clear(&v);
+}
+
+/* A time limit that passes during the first rows: they alone would take a second. */
+void test_eval_is_cancelled(void)
+{
+	static const char *const text[] = {
+		"levenshtein(repeat(s, 5000), repeat('xy', 5000))", "i + j", /* each node looks */
+	};
+	struct expr_env v;
+
+	expr_env_init(&v);
+	for (size_t i = 0; i < DTX_COUNT(text); i++) {
+		struct dtx_bound *b = expr_env_bind(&v, text[i], NULL);
+		struct dtx_cancel clock = { NULL, i ? 1 : dtx_now_ns() + 20000000 };
+		const struct dtx_cancel *before = dtx_cancel_set(&clock);
+		struct dtx_column *c = NULL;
+
+		T_CHECK(b);
+		T_CODE(dtx_eval(b, v.batch, &c, &v.counts, &v.err), DTX_E_TIME_LIMIT, &v.err);
+		dtx_cancel_set(before);
+		dtx_column_unref(c);
+		dtx_err_clear(&v.err);
+	}
 	expr_env_clear(&v);
 }
 

@@ -6,6 +6,7 @@
  * try() puts its own value in its place. */
 #include "core/expr/bound.h"
 
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
 #include "core/data/cast/cast.h"
 
@@ -49,7 +50,7 @@ enum dtx_code dtx_ev_row(struct dtx_ev *ev, enum dtx_code rc, const struct dtx_b
 		dtx_err_clear(ev->err);
 		return DTX_OK;
 	}
-	if (ev->err) {
+	if (ev->err && rc != DTX_E_CANCELLED) {
 		add_hint(rc, ev->err);
 		ev->err->run_time = true;
 		dtx_err_span(ev->err, b->span[0], b->span[1]);
@@ -152,12 +153,18 @@ static ev_fn *const kinds[] = {
 
 enum dtx_code dtx_ev_node(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
 {
+	enum dtx_code rc = DTX_OK;
+
 	*out = NULL;
+	DTX_TRY(dtx_cancel_look(ev->err)); /* a formula may have thousands of nodes */
 	if (b->kind == DTX_BD_CONST)
-		return dtx_val_column(b->type, &b->value, ev->nrows, out, ev->err);
-	if (b->type.type == DTX_T_NULL && b->kind != DTX_BD_COL)
-		return dtx_column_nulls(b->type, ev->nrows, out, ev->err);
-	return kinds[b->kind](ev, b, out);
+		rc = dtx_val_column(b->type, &b->value, ev->nrows, out, ev->err);
+	else if (b->type.type == DTX_T_NULL && b->kind != DTX_BD_COL)
+		rc = dtx_column_nulls(b->type, ev->nrows, out, ev->err);
+	else
+		rc = kinds[b->kind](ev, b, out);
+out:
+	return rc;
 }
 
 static struct dtx_ev ev_of(struct dtx_batch *in, struct dtx_eval_counts *counts,

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "core/base/cancel.h"
 #include "core/base/mem.h"
 
 #define CELL_MAX ((size_t)16 << 20)
@@ -260,9 +261,10 @@ static enum dtx_code call_row(struct dtx_ev *ev, const struct dtx_bound *b, stru
 static enum dtx_code call_rows(struct dtx_ev *ev, const struct dtx_bound *b, struct callrun *cr)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t next = 0;
+	uint32_t next = 0, done = 0;
 
 	DTX_ROWS(ev, i, {
+		DTX_TRY(dtx_cancel_line(done++, ev->err));
 		for (; next < i; next++)
 			dtx_builder_null(&cr->out);
 		DTX_TRY(call_row(ev, b, cr, i));

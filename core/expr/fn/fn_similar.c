@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/cancel.h"
 #include "core/base/text/utf8.h"
 
 /* Longest text that is compared letter by letter, because the work grows with the square of the
@@ -155,6 +156,7 @@ DTX_FN_ROW(row_levenshtein)
 	for (uint32_t i = 0; i < x->na; i++) {
 		uint32_t diagonal = x->row[0];
 
+		DTX_TRY(dtx_cancel_line(i, err));
 		x->row[0] = i + 1;
 		for (uint32_t k = 0; k < x->nb; k++) {
 			uint32_t up = x->row[k + 1];
@@ -213,6 +215,7 @@ DTX_FN_ROW(row_jaro_winkler)
 	uint32_t prefix = 0;
 
 	DTX_TRY(letters_read(c, run, arg, &x, err));
+	DTX_TRY(dtx_cancel_look(err)); /* long texts take milliseconds */
 	m = jaro_matches(x);
 	score = x->na + x->nb == 0 ? 1 : 0;
 	if (m > 0)
