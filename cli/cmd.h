@@ -8,7 +8,7 @@
 /* The invocation: the options that every command has, and the command line for the record. */
 struct dtx_cli {
 	int errors; /* 0 text, 1 json */
-	bool help, quiet, verbose, pager;
+	bool help, help_all, quiet, verbose, pager;
 	int pager_pid;       /* of the pager that reads stdout; 0 or less: none */
 	const char *store;   /* NULL: the default place */
 	const char *command; /* name of the command; NULL: not known yet */

@@ -55,7 +55,7 @@ static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 	if (a->completion)
 		dtx_buf_add(&out, dtx_complete_script(a->completion));
 	else if (cmd)
-		dtx_help_cmd(cmd, &out);
+		dtx_help_cmd(cmd, false, &out);
 	else if (op)
 		dtx_help_op(op, &out);
 	else if (!a->man)

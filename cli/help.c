@@ -1,5 +1,6 @@
 /* Usage and shell completion, made from the rows of commands and options. */
 #include "cli/help.h"
+#include "cli/wrap.h"
 
 #include <string.h>
 
@@ -29,6 +30,10 @@ const struct dtx_opt dtx_common_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_cli, help),
 	  .help = "show this help" },
+	{ .name = "help-all",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, help_all),
+	  .help = "show it with all options" },
 	{ .name = "quiet",
 	  .key = 'q',
 	  .kind = DTX_O_FLAG,
@@ -91,19 +96,28 @@ void dtx_help_overview(struct dtx_buf *out)
 	help_exits(out);
 }
 
-void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
+void dtx_help_cmd(const struct dtx_cmd *cmd, bool all, struct dtx_buf *out)
 {
-	dtx_buf_printf(out, "usage: dtx %s [OPTIONS] %s\n\n%s.\n", cmd->name, cmd->usage,
-	               cmd->summary);
-	if (cmd->notes)
-		dtx_buf_printf(out, "\n%s\n", cmd->notes);
+	struct dtx_buf usage = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_buf_printf(&usage, "usage: dtx %s [OPTIONS] %s", cmd->name, cmd->usage);
+	dtx_wrap_words(dtx_buf_text(&usage), 0, 7, DTX_WRAP_WIDTH, out);
+	dtx_buf_clear(&usage);
+	dtx_buf_printf(out, "\n\n%s.\n", cmd->summary);
+	if (cmd->notes) {
+		dtx_buf_addc(out, '\n');
+		dtx_wrap_text(cmd->notes, DTX_WRAP_WIDTH, out);
+		dtx_buf_addc(out, '\n');
+	}
 	if (cmd->nopts) {
 		dtx_buf_add(out, "\noptions:\n");
-		dtx_opt_help(cmd->opts, cmd->nopts, out);
+		dtx_opt_help(cmd->opts, cmd->nopts, all, out);
 	}
 	dtx_buf_add(out, "\ncommon options:\n");
-	dtx_opt_help(dtx_common_opts, dtx_ncommon_opts, out);
-	dtx_buf_printf(out, "\nexit status: %s\n", cmd->exits ? cmd->exits : "0 done; 2 usage");
+	dtx_opt_help(dtx_common_opts, dtx_ncommon_opts, all, out);
+	dtx_buf_add(out, "\nexit status: ");
+	dtx_wrap_words(cmd->exits ? cmd->exits : "0 done; 2 usage", 13, 13, DTX_WRAP_WIDTH, out);
+	dtx_buf_addc(out, '\n');
 }
 
 static const char *const kind_name[] = { "map", "sink", "whole" };
@@ -138,6 +152,7 @@ static void help_example(const struct dtx_example *e, struct dtx_buf *out)
 
 void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out)
 {
+	struct dtx_buf params = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i;
 
 	dtx_buf_printf(out, "%s: %s (%s)\n", op->name, op->summary, dtx_help_op_kind(op));
@@ -146,10 +161,15 @@ void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out)
 	dtx_buf_add(out, "in a pipe: ");
 	dtx_words_usage(op, out);
 	dtx_buf_add(out, "\n");
-	if (op->notes)
-		dtx_buf_printf(out, "\n%s\n", op->notes);
+	if (op->notes) {
+		dtx_buf_addc(out, '\n');
+		dtx_wrap_text(op->notes, DTX_WRAP_WIDTH, out);
+		dtx_buf_addc(out, '\n');
+	}
 	dtx_buf_add(out, "\nparameters:\n");
-	dtx_param_help(op->params, op->nparams, out);
+	dtx_param_help(op->params, op->nparams, &params);
+	dtx_wrap_text(dtx_buf_text(&params), DTX_WRAP_WIDTH, out);
+	dtx_buf_clear(&params);
 	if (op->nexamples)
 		dtx_buf_add(out, "\nexamples:\n");
 	for (i = 0; i < op->nexamples; i++)

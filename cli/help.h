@@ -13,8 +13,8 @@ extern const struct dtx_exit_row dtx_exit_rows[]; /* ends with a NULL meaning */
 const struct dtx_cmd *dtx_cmd_find(const char *name);
 /* The overview: all commands with one line each, and the exit statuses. */
 void dtx_help_overview(struct dtx_buf *out);
-/* The text for --help of one command. */
-void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out);
+/* The text for --help of one command, or --help-all. */
+void dtx_help_cmd(const struct dtx_cmd *cmd, bool all, struct dtx_buf *out);
 /* An operation with its parameters and examples; "map", "sink", "whole" or "macro". */
 struct dtx_op;
 void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out);

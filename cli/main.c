@@ -69,7 +69,7 @@ static int main_help(const struct dtx_cli *cli, const struct dtx_cmd *cmd)
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int status;
 
-	dtx_help_cmd(cmd, &out);
+	dtx_help_cmd(cmd, cli->help_all, &out);
 	status = dtx_out_print(cli, &out);
 	dtx_buf_clear(&out);
 	return status;
@@ -194,7 +194,7 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 	else
 		DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &argc, argv, &err));
 	DTX_TRY(main_utf8(cli, &err));
-	if (cli->help) {
+	if (cli->help || cli->help_all) {
 		dtx_terminal_page(cli);
 		status = main_help(cli, cmd);
 		dtx_terminal_close(cli);

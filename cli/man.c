@@ -1,13 +1,19 @@
 /* Pages of the manual in troff, made from the rows of commands, ops, functions and error codes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/config.h"
 #include "cli/help.h"
+#include "cli/run/runner.h"
 #include "cli/run/step_words.h"
 #include "cli/settings.h"
+#include "cli/wrap.h"
 #include "core/expr/fn/fn.h"
 #include "core/io/formats.h"
 #include "core/plan/op.h"
+
+/* What a page indents a text leaves of 79 columns. */
+#define MAN_WIDTH 72
 
 /* Appends text, escaping characters that troff would read as commands. */
 static void man_text(struct dtx_buf *out, const char *text)
@@ -33,6 +39,26 @@ static void man_head(struct dtx_buf *out, const char *name, int section, const c
 	               section, DTX_VERSION, name, line);
 }
 
+/* Text with lines of its own, which must fit into those of a terminal. */
+static void man_block(struct dtx_buf *out, const char *text)
+{
+	struct dtx_buf wrapped = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_wrap_text(text, MAN_WIDTH, &wrapped);
+	dtx_buf_add(out, ".PP\n.nf\n");
+	man_text(out, dtx_buf_text(&wrapped));
+	dtx_buf_add(out, "\n.fi\n");
+	dtx_buf_clear(&wrapped);
+}
+
+/* A table, whose lines stay. */
+static void man_table(struct dtx_buf *out, const char *text)
+{
+	dtx_buf_add(out, ".PP\n.nf\n");
+	man_text(out, text);
+	dtx_buf_add(out, "\n.fi\n");
+}
+
 static void man_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
 {
 	dtx_buf_printf(out, ".SS dtx %s [OPTIONS] ", cmd->name);
@@ -40,16 +66,40 @@ static void man_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
 	dtx_buf_addc(out, '\n');
 	man_text(out, cmd->summary);
 	dtx_buf_add(out, ".\n");
-	if (cmd->notes) {
-		dtx_buf_add(out, ".PP\n.nf\n");
-		man_text(out, cmd->notes);
-		dtx_buf_add(out, "\n.fi\n");
-	}
-	dtx_opt_man(cmd->opts, cmd->nopts, out);
+	if (cmd->notes)
+		man_block(out, cmd->notes);
+	if (cmd->opts >= dtx_run_opts && cmd->opts < dtx_run_opts + DTX_COUNT(dtx_run_opts))
+		dtx_buf_add(out, ".PP\nOptions: see OPTIONS OF PLANS AND FILES.\n");
+	else
+		dtx_opt_man(cmd->opts, cmd->nopts, out);
 	if (cmd->exits) {
 		dtx_buf_add(out, ".PP\nExit status: ");
 		man_text(out, cmd->exits);
 		dtx_buf_add(out, ".\n");
+	}
+}
+
+/* The rows in the order of their groups. */
+static void man_run_options(struct dtx_buf *out)
+{
+	const char *done[16];
+	size_t i, k, n = 0;
+
+	for (i = 0; i < DTX_COUNT(dtx_run_opts); i++)
+		if (!dtx_run_opts[i].group)
+			dtx_opt_man(&dtx_run_opts[i], 1, out);
+	for (i = 0; i < DTX_COUNT(dtx_run_opts); i++) {
+		const char *group = dtx_run_opts[i].group;
+
+		for (k = 0; group && k < n && strcmp(done[k], group) != 0; k++)
+			;
+		if (!group || k < n || n == DTX_COUNT(done))
+			continue;
+		done[n++] = group;
+		dtx_buf_printf(out, ".SS %c%s\n", group[0] - 32, group + 1);
+		for (k = i; k < DTX_COUNT(dtx_run_opts); k++)
+			if (dtx_run_opts[k].group && !strcmp(dtx_run_opts[k].group, group))
+				dtx_opt_man(&dtx_run_opts[k], 1, out);
 	}
 }
 
@@ -67,13 +117,19 @@ static void man_dtx(struct dtx_buf *out)
 		"jail.  Every run leaves a provenance record.\n.SH COMMANDS\n");
 	for (c = dtx_cmds; *c; c++)
 		man_cmd(*c, out);
+	dtx_buf_add(out,
+	            ".SH OPTIONS OF PLANS AND FILES\n"
+	            "These are options of dtx run, pipe and prompt.  The first ones, up to the\n"
+	            "record, are those of dtx convert, too.\n");
+	man_run_options(out);
 	dtx_buf_add(out, ".SH COMMON OPTIONS\n");
 	dtx_opt_man(dtx_common_opts, dtx_ncommon_opts, out);
 	dtx_buf_add(
 		out,
 		".SH AUTHORS OF SNIPPETS\n"
 		"A missing snippet is written by a command or by a server that speaks the OpenAI\n"
-		"protocol.  A model is asked once; its answer is screened, run under two hash "
+		"protocol (Ollama, llama\\-server, vLLM, a hosted model).  A model is asked once; "
+	        "its answer is screened, run under two hash "
 		"seeds,\n"
 		"checked, and goes back with its traceback when it fails: three attempts.  It "
 		"runs\n"
@@ -83,7 +139,7 @@ static void man_dtx(struct dtx_buf *out)
 		".PP\n.nf\n"
 		"    dtx run plan.json weeks.xlsx \\-\\-author 'llm \\-m gpt\\-4o\\-mini'   # any "
 		"command\n"
-		"    ... \\-\\-author\\-url http://127.0.0.1:11434/v1 \\-\\-author\\-model NAME # "
+		"    ... \\-\\-author\\-url http://127.0.0.1:11434/v1 \\-\\-author\\-model X # "
 		"Ollama\n"
 		"    ... \\-\\-author\\-url http://127.0.0.1:8080/v1 \\-\\-author\\-model any   # "
 		"llama\\-server\n"
@@ -113,13 +169,6 @@ static void man_dtx(struct dtx_buf *out)
 
 /* --- dtx-ops(7) --- */
 
-static void man_block(struct dtx_buf *out, const char *text)
-{
-	dtx_buf_add(out, ".PP\n.nf\n");
-	man_text(out, text);
-	dtx_buf_add(out, "\n.fi\n");
-}
-
 static void man_params(const struct dtx_op *op, struct dtx_buf *out)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -139,20 +188,22 @@ void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out)
 
 static void man_example(const struct dtx_example *e, struct dtx_buf *out)
 {
-	struct dtx_buf step = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *step = json_loads(e->step, 0, NULL);
+	char *text =
+		json_dumps(step, JSON_PRESERVE_ORDER); /* with blanks, so that it can be filled */
 
-	dtx_help_step(e, &step);
-	man_block(out, dtx_buf_text(&step));
-	dtx_buf_clear(&step);
+	man_block(out, text ? text : "");
+	free(text);
+	json_decref(step);
 	if (e->error) {
 		dtx_buf_printf(out, "fails with %s on\n", e->error);
-		man_block(out, e->in);
+		man_table(out, e->in);
 		return;
 	}
 	dtx_buf_add(out, "turns\n");
-	man_block(out, e->in);
+	man_table(out, e->in);
 	dtx_buf_add(out, "into\n");
-	man_block(out, e->out);
+	man_table(out, e->out);
 }
 
 static void man_op(const struct dtx_op *op, struct dtx_buf *out)

@@ -1,5 +1,6 @@
 /* The parser for the option rows of all commands, see opt.h. */
 #include "cli/opt.h"
+#include "cli/wrap.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -306,21 +307,58 @@ static void opt_names(const struct dtx_opt *o, struct dtx_buf *out)
 		dtx_buf_printf(out, " %s", o->metavar ? o->metavar : "VALUE");
 }
 
-void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out)
+static void opt_help(const struct dtx_opt *opt, struct dtx_buf *out)
 {
-	size_t i;
+	size_t start = out->len, width;
 
+	dtx_buf_add(out, opt->key ? "  " : "      ");
+	opt_names(opt, out);
+	width = out->len - start;
+	if (width + 2 > HELP_COLUMN)
+		dtx_buf_add(out, "\n");
+	dtx_buf_printf(out, "%*s",
+	               (int)(width + 2 > HELP_COLUMN ? HELP_COLUMN : HELP_COLUMN - width), "");
+	dtx_wrap_words(opt->help, HELP_COLUMN, HELP_COLUMN, DTX_WRAP_WIDTH, out);
+	dtx_buf_addc(out, '\n');
+}
+
+/* The options of a group: all of their text, or only their names. */
+static void opt_group(const struct dtx_opt *opt, size_t n, const char *group, bool all,
+                      struct dtx_buf *out)
+{
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!opt[i].group || strcmp(opt[i].group, group) != 0)
+			continue;
+		if (all)
+			opt_help(&opt[i], out);
+		else
+			dtx_buf_printf(&names, "%s--%s", names.len ? ", " : "", opt[i].name);
+	}
+	if (!all) {
+		dtx_buf_add(out, "  ");
+		dtx_wrap_words(dtx_buf_text(&names), 2, 2, DTX_WRAP_WIDTH, out);
+		dtx_buf_addc(out, '\n');
+	}
+	dtx_buf_clear(&names);
+}
+
+void dtx_opt_help(const struct dtx_opt *opt, size_t n, bool all, struct dtx_buf *out)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		if (!opt[i].group)
+			opt_help(&opt[i], out);
 	for (i = 0; i < n; i++) {
-		size_t start = out->len, width;
-
-		dtx_buf_add(out, opt[i].key ? "  " : "      ");
-		opt_names(&opt[i], out);
-		width = out->len - start;
-		if (width >= HELP_COLUMN)
-			dtx_buf_add(out, "\n");
-		dtx_buf_printf(out, "%*s%s\n",
-		               (int)(width < HELP_COLUMN ? HELP_COLUMN - width : HELP_COLUMN), "",
-		               opt[i].help);
+		for (k = 0; k < i && opt[i].group; k++)
+			if (opt[k].group && !strcmp(opt[k].group, opt[i].group))
+				break;
+		if (!opt[i].group || k < i)
+			continue; /* its group was shown */
+		dtx_buf_printf(out, "\n%s%s:\n", opt[i].group, all ? "" : " (--help-all)");
+		opt_group(opt, n, opt[i].group, all, out);
 	}
 }
 

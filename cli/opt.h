@@ -27,6 +27,9 @@ struct dtx_opt {
 	/* "text,json". Of TEXT: what help and completion show; the command checks the value. */
 	const char *choices;
 	const char *help;
+	/* "reading": shown by --help-all under that heading, and only named by --help. NULL: one of
+	 * those that people use */
+	const char *group;
 	int64_t min, max; /* INT and SIZE; both 0: no bounds */
 };
 
@@ -50,8 +53,9 @@ DTX_MUSTUSE enum dtx_code dtx_opt_parse_words(const struct dtx_opttable *table, 
                                               struct dtx_err *err);
 /* Parses "256M", "2G", "17". */
 DTX_MUSTUSE bool dtx_opt_size(struct dtx_str text, int64_t *out);
-/* Appends lines such as "  -o, --output FILE    where to write". */
-void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);
+/* Appends lines such as "  -o, --output FILE    where to write", for the options without a group.
+ * Then those of groups, or only their names, under their groups. */
+void dtx_opt_help(const struct dtx_opt *opt, size_t n, bool all, struct dtx_buf *out);
 /* The same as troff paragraphs. */
 void dtx_opt_man(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);
 

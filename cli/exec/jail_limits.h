@@ -22,18 +22,20 @@ struct dtx_jail_given {
  * the file of the table. `who` is limited, `what` is its output. */
 #define DTX_JAIL_SECONDS(option, member, text)                                                     \
 	{                                                                                          \
-		.name = option, .kind = DTX_O_INT, .metavar = "SECONDS", AT(member), .min = 1,     \
-		.max = DTX_JAIL_SECONDS_MAX, .help = text                                          \
+		.name = option, .group = "limits of the jail", .kind = DTX_O_INT,                  \
+		.metavar = "SECONDS", AT(member), .min = 1, .max = DTX_JAIL_SECONDS_MAX,           \
+		.help = text                                                                       \
 	}
 #define DTX_JAIL_SIZE(option, member, least, text)                                                 \
 	{                                                                                          \
-		.name = option, .kind = DTX_O_SIZE, .metavar = "SIZE", AT(member), .min = (least), \
-		.max = DTX_JAIL_BYTES_MAX, .help = text                                            \
+		.name = option, .group = "limits of the jail", .kind = DTX_O_SIZE,                 \
+		.metavar = "SIZE", AT(member), .min = (least), .max = DTX_JAIL_BYTES_MAX,          \
+		.help = text                                                                       \
 	}
 #define DTX_JAIL_PROFILE(text)                                                                     \
 	{                                                                                          \
-		.name = "jail-profile", .kind = DTX_O_CHOICE, .choices = "as-set,sealed,lib-ro",   \
-		AT(jail.profile), .help = text                                                     \
+		.name = "jail-profile", .group = "limits of the jail", .kind = DTX_O_CHOICE,       \
+		.choices = "as-set,sealed,lib-ro", AT(jail.profile), .help = text                  \
 	}
 #define DTX_JAIL_OPTS(who, what)                                                                   \
 	DTX_JAIL_SECONDS("jail-wall", jail.wall, "time limit of " who " (30)"),                    \

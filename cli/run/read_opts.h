@@ -25,6 +25,7 @@
  * ("run.", or nothing). AT is defined by the file of the table. */
 #define DTX_READ_OPTS(in)                                                                          \
 	{ .name = "from",                                                                          \
+	  .group = "reading the first input",                                                      \
 	  .kind = DTX_O_TEXT,                                                                      \
 	  .choices = dtx_read_formats,                                                             \
 	  AT(in from),                                                                             \
@@ -35,6 +36,7 @@
 		  AT(in sheet),                                                                    \
 		  .help = "sheet of the first input, by name or number" },                         \
 		{ .name = "range",                                                                 \
+		  .group = "reading the first input",                                              \
 		  .kind = DTX_O_TEXT,                                                              \
 		  .metavar = "A1:B9",                                                              \
 		  AT(in range),                                                                    \
@@ -45,6 +47,7 @@
 		  AT(in header_rows),                                                              \
 		  .help = "header rows of the first input, 0 to 8 (default: found)" },             \
 		{ .name = "skip",                                                                  \
+		  .group = "reading the first input",                                              \
 		  .kind = DTX_O_INT,                                                               \
 		  .metavar = "N",                                                                  \
 		  AT(in skip),                                                                     \
@@ -52,27 +55,32 @@
 		  .max = INT64_MAX,                                                                \
 		  .help = "rows to cut off before the header" },                                   \
 		{ .name = "delimiter",                                                             \
+		  .group = "reading the first input",                                              \
 		  .kind = DTX_O_TEXT,                                                              \
 		  .metavar = "C",                                                                  \
 		  AT(in delimiter),                                                                \
 		  .help = "delimiter of the first input (default: found)" },                       \
 		{ .name = "quote",                                                                 \
+		  .group = "reading the first input",                                              \
 		  .kind = DTX_O_TEXT,                                                              \
 		  .metavar = "C|none",                                                             \
 		  AT(in quote),                                                                    \
 		  .help = "quote of the first input (default: found)" },                           \
 		{ .name = "encoding",                                                              \
+		  .group = "reading the first input",                                              \
 		  .kind = DTX_O_TEXT,                                                              \
 		  .metavar = "NAME",                                                               \
 		  AT(in encoding),                                                                 \
 		  .help = "encoding of the first input (default: UTF-8, UTF-16 by mark)" },        \
 		{ .name = "ragged",                                                                \
+		  .group = "reading the first input",                                              \
 		  .kind = DTX_O_CHOICE,                                                            \
 		  .choices = "as-planned,error,pad,truncate,quarantine",                           \
 		  AT(in ragged),                                                                   \
 		  .help = "rows of another width in the first input (default: error)" },           \
 	{                                                                                          \
-		.name = "read", .kind = DTX_O_LIST, .metavar = "MEMBER=VALUE", AT(in read),        \
+		.name = "read", .group = "reading the first input", .kind = DTX_O_LIST,            \
+		.metavar = "MEMBER=VALUE", AT(in read),                                            \
 		.help = "any other member that an input of a plan can have, for the first input: " \
 			"quotes=lenient, skip_tail=2, bad_cells=text, see dtx-plan(5)"             \
 	}
