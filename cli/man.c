@@ -129,7 +129,7 @@ static void man_dtx(struct dtx_buf *out)
 		".SH AUTHORS OF SNIPPETS\n"
 		"A missing snippet is written by a command or by a server that speaks the OpenAI\n"
 		"protocol (Ollama, llama\\-server, vLLM, a hosted model).  A model is asked once; "
-	        "its answer is screened, run under two hash "
+		"its answer is screened, run under two hash "
 		"seeds,\n"
 		"checked, and goes back with its traceback when it fails: three attempts.  It "
 		"runs\n"
