@@ -48,8 +48,10 @@ static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 		return dtx_complete(cli, a->complete);
 	if (a->completion && !dtx_complete_script(a->completion))
 		return help_missing(cli, "completion for the shell", a->completion);
+	if (argc && dtx_help_topic(argv[0], &out))
+		goto print;
 	if (argc && !cmd && !op)
-		return help_missing(cli, "command or operation", argv[0]);
+		return help_missing(cli, "command, operation or topic", argv[0]);
 	if (a->man && !dtx_help_man(a->man, &out))
 		return help_missing(cli, "manual page", a->man);
 	if (a->completion)
@@ -60,6 +62,7 @@ static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 		dtx_help_op(op, &out);
 	else if (!a->man)
 		dtx_help_overview(&out);
+print:
 	status = dtx_out_print(cli, &out);
 	dtx_buf_clear(&out);
 	return status;
@@ -67,8 +70,8 @@ static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 
 const struct dtx_cmd dtx_cmd_help = {
 	.name = "help",
-	.usage = "[COMMAND | OPERATION]",
-	.summary = "Show the commands, one command or operation, or a manual page",
+	.usage = "[COMMAND | OPERATION | plan | functions | codes | config]",
+	.summary = "Show the commands, one command, operation or topic, or a manual page",
 	.opts = help_opts,
 	.nopts = DTX_COUNT(help_opts),
 	.args_size = sizeof(struct help_args),

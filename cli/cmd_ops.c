@@ -37,14 +37,6 @@ static json_t *ops_json(const struct dtx_op *op)
 	                 "params", dtx_param_schema(op->params, op->nparams), "examples", examples);
 }
 
-static void ops_list(struct dtx_buf *out)
-{
-	const struct dtx_op *const *op;
-
-	for (op = dtx_ops; *op; op++)
-		dtx_buf_printf(out, "%-16s %s\n", (*op)->name, (*op)->summary);
-}
-
 #define SIGNATURE_WIDTH 36
 
 static void ops_function(const struct dtx_fn *fn, struct dtx_buf *out)
@@ -113,7 +105,7 @@ static int ops_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 	else if (op)
 		dtx_help_op(op, &out);
 	else
-		ops_list(&out);
+		dtx_help_ops(&out);
 	status = dtx_out_print(cli, &out);
 	dtx_buf_clear(&out);
 	return status;

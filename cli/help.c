@@ -175,3 +175,36 @@ void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out)
 	for (i = 0; i < op->nexamples; i++)
 		help_example(&op->examples[i], out);
 }
+
+void dtx_help_each_op(void (*group)(const char *name, struct dtx_buf *out),
+                      void (*each)(const struct dtx_op *op, struct dtx_buf *out),
+                      struct dtx_buf *out)
+{
+	size_t i, k;
+
+	for (i = 0; dtx_ops[i]; i++) {
+		for (k = 0; k < i && strcmp(dtx_op_groups[k], dtx_op_groups[i]) != 0; k++)
+			;
+		if (k < i)
+			continue; /* its group was shown */
+		group(dtx_op_groups[i], out);
+		for (k = i; dtx_ops[k]; k++)
+			if (!strcmp(dtx_op_groups[k], dtx_op_groups[i]))
+				each(dtx_ops[k], out);
+	}
+}
+
+static void help_op_group(const char *name, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "%s%s:\n", out->len ? "\n" : "", name);
+}
+
+static void help_op_line(const struct dtx_op *op, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "  %-18s %s\n", op->name, op->summary);
+}
+
+void dtx_help_ops(struct dtx_buf *out)
+{
+	dtx_help_each_op(help_op_group, help_op_line, out);
+}

@@ -22,6 +22,16 @@ const char *dtx_help_op_kind(const struct dtx_op *op);
 /* The step of an example as compact JSON. */
 struct dtx_example;
 void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out);
+/* Calls `each` for all operations, group by group; `group` begins one: "rows". */
+struct dtx_op;
+void dtx_help_each_op(void (*group)(const char *name, struct dtx_buf *out),
+                      void (*each)(const struct dtx_op *op, struct dtx_buf *out),
+                      struct dtx_buf *out);
+/* Lists the operations by what they are for. */
+void dtx_help_ops(struct dtx_buf *out);
+/* In topics.c. A part of the manual as text: "plan", "functions", "codes", "config". Returns false
+ * if there is no such topic. */
+bool dtx_help_topic(const char *name, struct dtx_buf *out);
 /* A page in troff: "dtx.1", "dtx-plan.5", "dtx-config.5", "dtx-ops.7". Returns false if there is no
  * such page. */
 bool dtx_help_man(const char *page, struct dtx_buf *out);

@@ -234,17 +234,30 @@ static void man_op(const struct dtx_op *op, struct dtx_buf *out)
 		man_example(&op->examples[i], out);
 }
 
+static void man_index_group(const char *name, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, ".TP\n.B %s\n", name);
+}
+
+static void man_index_op(const struct dtx_op *op, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "%s\n", op->name);
+}
+
+static void man_op_group(const char *name, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, ".SH OPERATIONS: %s\n", name);
+}
+
 static void man_ops(struct dtx_buf *out)
 {
-	const struct dtx_op *const *op;
-
 	man_head(out, "dtx-ops", 7, "the operations of a plan");
 	dtx_buf_add(out,
 	            ".SH DESCRIPTION\nEach step of a plan names one operation and its parameters.\n"
 	            "A parameter without a default is required; null means absent.\n"
-	            ".SH OPERATIONS\n");
-	for (op = dtx_ops; *op; op++)
-		man_op(*op, out);
+	            ".SH INDEX\n");
+	dtx_help_each_op(man_index_group, man_index_op, out);
+	dtx_help_each_op(man_op_group, man_op, out);
 	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-plan (5)\n");
 }
 

@@ -44,6 +44,12 @@ echo "#include <stddef.h>"
 case $1 in
 engine)
 	list "struct dtx_op" dtx_ops op_ core/plan/op.h $(find ops -name 'op_*.c' | by_name)
+	echo "const char *const dtx_op_groups[] = {" # by folder
+	for f in $(find ops -name 'op_*.c' | by_name); do
+		grep -q "^const struct dtx_op dtx_op_" "$f" || continue
+		echo "	\"$(basename "$(dirname "$f")")\","
+	done
+	echo "};"
 	readers=$(find core/io -name 'read_*.c' | sort)
 	list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h $readers
 	list "struct dtx_writer_class" dtx_writes write_ core/io/write/writer.h core/io/write/write_*.c

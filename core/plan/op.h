@@ -297,6 +297,8 @@ struct dtx_op {
 	bool (*sql)(const struct dtx_sql_step *, struct dtx_buf *);
 };
 extern const struct dtx_op *const dtx_ops[]; /* generated; NULL after the last one */
+/* What each is for, as its folder says: "rows", "join". Generated; as many as dtx_ops. */
+extern const char *const dtx_op_groups[];
 
 /* Finds an op by name or alias. *preset is the preset of the alias ("how=left") or NULL. Returns
  * NULL if there is no such op. */
