@@ -43,6 +43,9 @@ void dtx_part_hint_example(const struct dtx_plan_step *st, struct dtx_err *f);
 /* Adds unknown_op for an op of the catalogue of other tools. */
 DTX_MUSTUSE enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const char *op,
                                          struct dtx_err *err);
+/* In plan_schema_defs.c. The schema with what occurs several times in "$defs". Takes the reference;
+ * NULL: out of memory. */
+json_t *dtx_part_schema_defs(json_t *schema);
 /* The object without members that are null or begin with x-: a new reference; NULL: out of
  * memory. */
 json_t *dtx_part_strip(const json_t *object);

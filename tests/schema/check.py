@@ -42,6 +42,15 @@ def common_mutations(plan):
     yield "an unknown member of an input", {**plan, "inputs": [{"name": "main", "pth": "x"}]}
 
 
+def whole(schema, part, deep=False):
+    """A part of the schema without the reference that it is; with deep without any, but in steps."""
+    if isinstance(part, dict) and "$ref" in part:
+        part = schema["$defs"][part["$ref"].rpartition("/")[2]]
+    if deep and isinstance(part, dict):
+        return {k: v if k == "steps" else whole(schema, v, True) for k, v in part.items()}
+    return [whole(schema, v, True) for v in part] if deep and isinstance(part, list) else part
+
+
 def members(schema):
     """Names of all members below, but for rules that are not built in."""
     if isinstance(schema, list):
@@ -86,7 +95,7 @@ def findings(where, steps):
 
 def disagreements(where, pool, schema, canonical):
     """Wrong values that the schema refuses and dtx takes, or the other way round."""
-    branch = {b["if"]["properties"]["op"]["const"]: Draft202012Validator(b["then"])
+    branch = {b["if"]["properties"]["op"]["const"]: Draft202012Validator({"$defs": schema["$defs"], **whole(schema, b["then"])})
               for b in schema["properties"]["steps"]["items"]["allOf"]}
     wrong = list(values((name, plan["steps"][0]) for name, plan in canonical.items()))
     parts = [wrong[i:i + 25] for i in range(0, len(wrong), 25)]
@@ -145,9 +154,11 @@ def main():
         ok(f"schema: {n} wrong values judged as dtx does", not bad and n > 1000,
            f"{len(bad)}: " + "\n# ".join(bad[:8]))
     words = set(re.split(r"[^a-z_]+", dtx("help", "--man", "dtx-plan.5").stdout))
-    told = members({k: v for k, v in schema["properties"].items() if k != "steps"})
+    told = members({k: v for k, v in whole(schema, schema["properties"], deep=True).items() if k != "steps"})
     ok(f"schema: {len(told)} members are in dtx-plan(5)", len(told) > 50 and told <= words,
        ", ".join(sorted(told - words)))
+    size = len(dtx("schema").stdout)
+    ok("schema: under 300 KB, with an id", size < 300_000 and schema["$id"].startswith("urn:"), str(size))
     text = json.dumps(strict)
     ok("schema: strict has no oneOf", '"oneOf"' not in text, "oneOf")
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")

@@ -218,8 +218,9 @@ json_t *dtx_plan_schema(const char *name)
 	                  expect_schema(), "output", one_or_list(object_of("output")), "fallback",
 	                  "enum", "step", "plan", "off", "options", or_null(object_of("options")),
 	                  "limits", or_null(object_of("limits")));
-	return json_pack("{s:s,s:s,s:s,s:o,s:[s,s],s:b}", "$schema",
-	                 "https://json-schema.org/draft/2020-12/schema", "title", "dtx plan",
-	                 "type", "object", "properties", props, "required", "dtx", "steps",
-	                 "additionalProperties", 0);
+	return dtx_part_schema_defs(json_pack("{s:s,s:s,s:s,s:s,s:o,s:[s,s],s:b}", "$schema",
+	                                      "https://json-schema.org/draft/2020-12/schema", "$id",
+	                                      "urn:dtx:schema:plan:1", "title", "dtx plan", "type",
+	                                      "object", "properties", props, "required", "dtx",
+	                                      "steps", "additionalProperties", 0));
 }
