@@ -103,10 +103,10 @@ void dtx_out_names(const json_t *list, struct dtx_buf *out)
 	}
 }
 
-/* A message may have several lines, and quote cells. */
+/* A message may quote names and cells, whose line feeds must not begin a line of their own. */
 static void out_safe(struct dtx_buf *out, const char *text)
 {
-	dtx_out_safe(out, text, true);
+	dtx_out_safe(out, text, false);
 }
 
 static const char *out_input(const struct dtx_err *err, const struct dtx_out_where *w)
@@ -177,16 +177,26 @@ static const char *out_pointed(const json_t *plan, const char *pointer)
 	return json_string_value(v);
 }
 
+/* Puts the text from `from` on one line; each of its bytes keeps its place. */
+static void out_join_lines(struct dtx_buf *out, size_t from)
+{
+	for (size_t i = from; i < out->len; i++)
+		if (out->ptr[i] == '\n')
+			out->ptr[i] = ' ';
+}
+
 static void out_span(struct dtx_buf *out, const int32_t span[2], const char *text)
 {
-	size_t len = strlen(text), a, b;
+	size_t len = strlen(text), a, b, from;
 
 	if (span[0] < 0 || len > OUT_SPAN_MAX)
 		return;
 	a = DTX_MIN((size_t)span[0], len);
 	b = DTX_MIN((size_t)DTX_MAX(span[1], 0), len);
 	dtx_buf_add(out, "     ");
-	out_safe(out, text);
+	from = out->len;
+	dtx_out_safe(out, text, true);
+	out_join_lines(out, from);
 	dtx_buf_printf(out, "\n     %*s", (int)dtx_utf8_width(text, a), "");
 	do
 		dtx_buf_add(out, "^");
@@ -676,10 +686,6 @@ static void out_line(struct dtx_buf *out, const struct dtx_err *err, size_t alik
 		out_safe(out, dtx_err_next(err));
 		out_available(out, err);
 	}
-	/* a text with several lines is printed on one */
-	for (i = 0; i < out->len; i++)
-		if (out->ptr[i] == '\n')
-			out->ptr[i] = ' ';
 	dtx_buf_add(out, "\n");
 }
 
