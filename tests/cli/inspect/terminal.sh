@@ -1,5 +1,6 @@
 . "$LIB"
 # Cells, names and files that would steer a terminal are spelled out on one, whichever command shows them; a pipe gets the bytes.
+export TERM=dumb # without colours, whose escapes would count
 e=$(printf '\033[8m') b=$(printf '\342\200\256') c=$(printf '\302\233')
 f="in${e}1.csv"
 printf 'id,city%s,n%s\n1,Oslo%s,2\n2,%sRome%s,x\n' "$e" "$b" "$e" "$b" "$c" > "$f"
