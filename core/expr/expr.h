@@ -64,6 +64,11 @@ struct dtx_expr *dtx_expr_swap(struct dtx_arena *a, const struct dtx_expr *e,
                                void *arg);
 /* A copy in which column a of table left is a column named "left.a".  NULL: out of memory. */
 struct dtx_expr *dtx_expr_qualified(struct dtx_arena *a, const struct dtx_expr *e);
+/* A copy in which column `name`, where it is an argument of a call without a name of its own, is
+ * replaced by the n columns `with`: f(_, 1) becomes f(a, b, 1).  Calls that look at several rows
+ * (aggregates, window calls) are left as they are.  NULL: out of memory. */
+struct dtx_expr *dtx_expr_spread(struct dtx_arena *a, const struct dtx_expr *e, const char *name,
+                                 const char *const *with, uint32_t n);
 /* Whether the formula is a single call of an aggregate; whether it contains one. */
 bool dtx_expr_is_aggregate(const struct dtx_expr *e);
 bool dtx_expr_has_aggregate(const struct dtx_expr *e);

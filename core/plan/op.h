@@ -249,6 +249,9 @@ struct dtx_op {
 	const struct dtx_param *params;
 	const struct dtx_example *examples;
 	size_t nparams, nexamples, args_size;
+	/* The parameter with the list of {as, expr} that the parameter `across` repeats for several
+	 * columns (core/plan/bind/across.h); NULL: the op has no `across`. */
+	const char *across;
 	const char *unsupported; /* known parameters that this build does not have: "sets,frame" */
 	const char *presets;     /* presets of aliases: "left_join:how=left,tail:from=end" */
 	/* For a composition of core ops: their steps as JSON. The parser puts them in place of the

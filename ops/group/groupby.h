@@ -18,6 +18,7 @@ struct dtx_gb_args {
 	struct dtx_expr *having;
 	struct dtx_psets sets;
 	const char *sets_as;
+	struct dtx_cols *across;
 };
 
 /* Grouping sets: every row belongs to one group of each set.  The keys that a set does not have are

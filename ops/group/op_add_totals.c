@@ -7,7 +7,7 @@
 #include "ops/group/tablekeys.h"
 
 struct totals_args {
-	bool rows, column;
+	bool rows, column, grand;
 	struct dtx_cols *cols, *by;
 	const char *label, *label_as;
 };
@@ -40,6 +40,11 @@ static const struct dtx_param totals_params[] = {
 	  AT(by),
 	  .aliases = "group_by,groupby,keys",
 	  .help = "a row of sums for each group, after its last row" },
+	{ .name = "grand",
+	  .kind = DTX_P_BOOL,
+	  AT(grand),
+	  .def = "false",
+	  .help = "with by: also a last row of sums of the whole table" },
 	{ .name = "label",
 	  .kind = DTX_P_TEXT,
 	  AT(label),
@@ -74,6 +79,12 @@ static const struct dtx_example totals_examples[] = {
 	  .in = "y,n,m\n2023,1,7\n2024,2,8\n",
 	  .out = "y,n,m,Total,kind\n2023,1,7,1,\n2023,1,,1,Total\n2024,2,8,2,\n2024,2,,2,"
 	         "Total\n" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "by" : ["k"], "cols" : ["h"], "grand" : true }),
+	  .in = "k,h,rate\na,1,20\na,2,20\nb,4,9\n",
+	  .out = "k,h,rate\na,1,20\na,2,20\na Total,3,\nb,4,9\nb Total,4,\nTotal,7,\n" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "grand" : true }),
+	  .in = "k,n\na,1\n",
+	  .error = "missing_param" },
 	{ .step = DTX_JSON({ "op" : "add_totals", "cols" : true }),
 	  .in = "n,Total\n1,2\n",
 	  .error = "name_collision" },
@@ -99,6 +110,10 @@ static enum dtx_code totals_check(const void *args, struct dtx_err *err)
 	if (!a->rows && a->by)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/by",
 		               "add_totals: by makes rows of sums, but rows is false");
+	if (a->grand && !a->by)
+		DTX_FAIL(err, DTX_E_MISSING_PARAM,
+		         "add_totals: 'grand' needs 'by'; without 'by' the row of sums is that of "
+		         "the whole table");
 	if (!a->rows && a->label_as)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/label_as",
 		               "add_totals: label_as is for rows of sums, but rows is false");
@@ -316,7 +331,8 @@ struct work {
 	struct dtx_tablekeys keys;
 	struct dtx_batch **total; /* `most` groups each */
 	uint32_t ntotals, most;
-	uint32_t *ends; /* per row the group whose last row it is, DTX_NOWHERE */
+	struct dtx_batch *grand; /* one row, the sums of the whole table; NULL: not wanted */
+	uint32_t *ends;          /* per row the group whose last row it is, DTX_NOWHERE */
 };
 
 /* The label of b's rows, after the key where the column shows one: "North Total". */
@@ -376,9 +392,10 @@ out:
 	return rc;
 }
 
-/* Rows of sums of groups [from, from + b->nrows): what is no sum, key or label is null. */
+/* Rows of sums of groups [from, from + b->nrows): what is no sum, key or label is null.  Without
+ * groups the keys are null too. */
 static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, struct dtx_batch *b,
-                                 uint32_t from, struct dtx_err *err)
+                                 uint32_t from, bool groups, struct dtx_err *err)
 {
 	const struct dtx_schema *out = w->ox->out;
 	enum dtx_code rc = DTX_OK;
@@ -394,7 +411,8 @@ static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, s
 	if (w->s->label >= 0 && dtx_op_wants(w->ox, (uint32_t)w->s->label))
 		DTX_TRY(label_column(w, b, err));
 	for (uint32_t i = 0; i < out->nfields; i++)
-		if (!b->col[i] && dtx_cols_find(w->s->by.col, w->s->by.n, (int32_t)i) < 0)
+		if (!b->col[i] &&
+		    !(groups && dtx_cols_find(w->s->by.col, w->s->by.n, (int32_t)i) >= 0))
 			DTX_TRY(dtx_column_nulls(out->field[i].type, b->nrows, &b->col[i], err));
 out:
 	return rc;
@@ -405,7 +423,7 @@ static enum dtx_code take_totals(struct work *w, struct dtx_tableagg_run *run, s
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(fill_totals(w, run, b, from, err));
+	DTX_TRY(fill_totals(w, run, b, from, true, err));
 	w->total[w->ntotals++] = b;
 	b = NULL;
 out:
@@ -440,8 +458,25 @@ out:
 	return rc;
 }
 
+/* The sums of the whole table; `group` is scratch for a number per row. */
+static enum dtx_code find_grand(struct work *w, uint32_t *group, struct dtx_err *err)
+{
+	struct dtx_tableagg_run run = { .ox = w->ox };
+	enum dtx_code rc = DTX_OK;
+
+	memset(group, 0, (size_t)w->t->nrows * sizeof(*group));
+	DTX_TRY(dtx_tableagg_open(&run, w->ox, &w->s->agg, 1, err));
+	DTX_TRY(dtx_tableagg_add(&run, w->t, group, err));
+	DTX_TRY(dtx_batch_new(w->ox->out, 1, &w->grand, err));
+	DTX_TRY(fill_totals(w, &run, w->grand, 0, false, err));
+out:
+	dtx_tableagg_close(&run);
+	return rc;
+}
+
 static enum dtx_code find_totals(struct work *w, struct dtx_err *err)
 {
+	const struct totals_args *a = w->ox->args;
 	struct dtx_tableagg_run run = { .ox = w->ox };
 	enum dtx_code rc = DTX_OK;
 	uint32_t *group = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*group));
@@ -462,6 +497,8 @@ static enum dtx_code find_totals(struct work *w, struct dtx_err *err)
 	DTX_TRY(dtx_tableagg_open(&run, w->ox, &w->s->agg, w->keys.n, err));
 	DTX_TRY(dtx_tableagg_add(&run, w->t, group, err));
 	DTX_TRY(make_totals(w, &run, err));
+	if (a->grand)
+		DTX_TRY(find_grand(w, group, err));
 out:
 	dtx_tableagg_close(&run);
 	dtx_mem_free(group);
@@ -572,7 +609,10 @@ static enum dtx_code totals_whole(const struct dtx_opctx *ox, struct dtx_table *
 	}
 	if (a->rows && !t->nrows && !w.s->by.n)
 		DTX_TRY(emit_total(&w, 0, out, err));
+	if (w.grand)
+		DTX_TRY(emit_part(&w, w.grand, 0, 1, out, err));
 out:
+	dtx_batch_free(w.grand);
 	for (uint32_t i = 0; w.total && i < w.ntotals; i++)
 		dtx_batch_free(w.total[i]);
 	dtx_mem_free(w.total);
@@ -595,6 +635,7 @@ static void totals_explain(const void *args, struct dtx_buf *out)
 	if (a->by) {
 		dtx_buf_add(out, " after each group of ");
 		dtx_cols_print(a->by, out);
+		dtx_buf_add(out, a->grand ? " and one of the whole table" : "");
 	}
 	dtx_buf_printf(out, ", called %s", a->label);
 }

@@ -6,6 +6,7 @@
  * with the smallest position has the group's first row, which gives the place of the group in the
  * result and the cells of its key.  Each worker meets positions in ascending order, so the result
  * is a merge of the workers' first rows. */
+#include "core/plan/bind/across.h"
 #include "core/plan/explain/pytext.h"
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"
@@ -70,6 +71,7 @@ static const struct dtx_param group_by_params[] = {
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct dtx_gb_args, sets_as),
 	  .help = "with sets: new last column, the keys of the row's set (a,b)" },
+	DTX_ACROSS_PARAM(struct dtx_gb_args),
 };
 static const struct dtx_example group_by_examples[] = {
 	{ .step = DTX_JSON({
@@ -119,6 +121,14 @@ static const struct dtx_example group_by_examples[] = {
 	  }),
 	  .in = "n\n2\n3\n4\n",
 	  .out = "half,s\n1,6\n2,5\n" },
+	{ .step = DTX_JSON({
+		  "op" : "group_by",
+		  "by" : ["k"],
+		  "across" : [ { "not" : ["k"] } ],
+		  "agg" : { "n" : "count()", "{col}_sum" : "sum(_)", "{col}_mean" : "mean(_)" }
+	  }),
+	  .in = "k,a,b\nx,1,4\ny,2,\nx,3,5\n",
+	  .out = "k,n,a_sum,b_sum,a_mean,b_mean\nx,2,4,9,2.0,4.5\ny,1,2,,2.0,\n" },
 	{ .step = DTX_JSON({ "op" : "group_by", "by" : ["k"], "agg" : { "s" : "sum(n)" } }),
 	  .in = "k,n\n",
 	  .out = "k,s\n" },
@@ -492,7 +502,8 @@ const struct dtx_op dtx_op_group_by = {
 		 "row, even for an empty table; with keys an empty table gives none. `sets` "
 		 "makes the groups of each set of keys, one set after the other (sorted: all by "
 		 "their keys, totals after the rows that they sum up); a key outside a row's set "
-		 "is null, and `sets_as` tells such a null from one in the data.",
+		 "is null, and `sets_as` tells such a null from one in the data." DTX_ACROSS_NOTE,
+	.across = "agg",
 	.facts = { .rows = DTX_ROWS_GROUPED, .decides = "by", .groups = "by" },
 	.facts_of = group_facts,
 	.dropped = group_dropped,

@@ -87,6 +87,13 @@ static const struct dtx_example wider_examples[] = {
 	  }),
 	  .in = "id,q,v,w\na,2,1,x\na,1,2,y\n",
 	  .out = "id,v_p1,v_p2,w_p1,w_p2\na,2,1,y,x\n" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_wider",
+		  "names_from" : ["q"],
+		  "values_from" : [ "v_sum", "v_mean" ]
+	  }),
+	  .in = "id,q,v_sum,v_mean\na,Q1,3,1.5\na,Q2,4,4.0\nb,Q2,2,2.0\n",
+	  .out = "id,v_sum_Q1,v_sum_Q2,v_mean_Q1,v_mean_Q2\na,3,4,1.5,4.0\nb,,2,,2.0\n" },
 	{ .step = DTX_JSON(
 		  { "op" : "pivot_wider", "names_from" : [ "q", "r" ], "values_from" : ["v"] }),
 	  .in = "id,q,r,v\na,x,1,5\na,x,,6\n",
@@ -181,9 +188,11 @@ const struct dtx_op dtx_op_pivot_wider = {
 	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Turn rows into columns",
-	.notes = "One row per id, in order of first appearance; null is an id. The table is always "
-		 "rectangular: absent cells are null or `fill`. A repeated cell without `agg` is "
-		 "pivot_not_unique.",
+	.notes =
+		"One row per id, in order of first appearance; null is an id. The table is always "
+		"rectangular: absent cells are null or `fill`. A repeated cell without `agg` is "
+		"pivot_not_unique. Several aggregates at once: a group_by before by id and "
+		"names_from, with one result for each (v_sum, v_mean), and those in `values_from`.",
 	.facts = { .rows = DTX_ROWS_WIDER, .decides = "id,names_from", .groups = "id" },
 	.params = wider_params,
 	.nparams = DTX_COUNT(wider_params),

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/data/builder.h"
+#include "core/plan/bind/across.h"
 #include "ops/group/tableagg.h"
 #include "ops/group/tablekeys.h"
 #include "ops/kit/times.h"
@@ -11,9 +12,9 @@ enum { LABEL_START, LABEL_END };
 enum { CLOSED_LEFT, CLOSED_RIGHT };
 struct resample_args {
 	const char *col, *every;
-	struct dtx_cols *by;
+	struct dtx_cols *by, *across;
 	struct dtx_plist agg;
-	int label, closed;
+	int label, closed, week_start;
 	bool fill;
 };
 struct resample_state {
@@ -73,6 +74,13 @@ static const struct dtx_param resample_params[] = {
 	  AT(fill),
 	  .def = "false",
 	  .help = "also give the empty buckets between the first and the last" },
+	{ .name = "week_start",
+	  .kind = DTX_P_CHOICE,
+	  AT(week_start),
+	  .choices = "monday,tuesday,wednesday,thursday,friday,saturday,sunday",
+	  .def = "\"monday\"",
+	  .help = "first day of weeks" },
+	DTX_ACROSS_PARAM(struct resample_args),
 };
 static const struct dtx_example resample_examples[] = {
 	{ .step = DTX_JSON({
@@ -243,7 +251,11 @@ static int64_t bucket_of(const struct work *w, int64_t row)
 {
 	const struct resample_args *a = w->ox->args;
 
-	return dtx_bucket_start(w->times.us[row] - (a->closed == CLOSED_RIGHT), w->s->every);
+	/* weeks that start on Sunday are those of a calendar that is one day ahead */
+	int64_t ahead = (7 - a->week_start) % 7 * DTX_DAY_US;
+	int64_t us = w->times.us[row] - (a->closed == CLOSED_RIGHT);
+
+	return dtx_bucket_start(us + ahead, w->s->every) - ahead;
 }
 
 static enum dtx_code add_bucket(struct work *w, int64_t start, int64_t first, struct dtx_err *err)
@@ -443,9 +455,11 @@ const struct dtx_op dtx_op_resample = {
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Aggregates over buckets of a calendar",
 	.notes = "One row per bucket that has rows, in order of time within each group, groups in "
-		 "order of first appearance. Times are UTC, weeks start on Monday; buckets of "
-		 "several units count from 1970-01-01 (weeks from its Monday), of months, "
-		 "quarters and years from the year 0. A row without a time is dropped and counted.",
+		 "order of first appearance. Times are UTC; buckets of several units count "
+		 "from 1970-01-01 (weeks from the first day of its week), of months, "
+		 "quarters and years from the year 0. A row without a time is dropped and "
+		 "counted." DTX_ACROSS_NOTE,
+	.across = "agg",
 	.params = resample_params,
 	.nparams = DTX_COUNT(resample_params),
 	.examples = resample_examples,

@@ -11,6 +11,7 @@
 #define DTX_OPS_WINDOW_DERIVE_H
 
 #include "core/expr/window/window.h"
+#include "core/plan/bind/across.h"
 #include "ops/group/groupkeys.h"
 #include "ops/kit/opkit.h"
 #include "ops/sort/orderkeys.h"
@@ -25,7 +26,7 @@ struct dtx_derive_item {
 struct dtx_derive_args {
 	struct dtx_plist set;
 	const char *after;
-	struct dtx_cols *by;
+	struct dtx_cols *by, *across;
 	struct dtx_plist order;
 	const char *at; /* JSON pointer for all formulas as the user wrote them; NULL: their places
 	                 * in `set` */

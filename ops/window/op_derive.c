@@ -33,6 +33,7 @@ static const struct dtx_param derive_params[] = {
 	  .offset = offsetof(struct dtx_derive_args, by),
 	  .aliases = "group_by,groupby,keys",
 	  .help = "groups that aggregates and window calls run over (default: the whole table)" },
+	DTX_ACROSS_PARAM(struct dtx_derive_args),
 	{ .name = "after",
 	  .kind = DTX_P_COLUMN,
 	  .offset = offsetof(struct dtx_derive_args, after),
@@ -67,6 +68,32 @@ static const struct dtx_example derive_examples[] = {
 	  }),
 	  .in = "k,n\na,1\nb,5\na,3\n",
 	  .out = "k,n,share,before\na,1,0.25,\nb,5,1.0,\na,3,0.75,1\n" },
+	{ .step = DTX_JSON({
+		  "op" : "derive",
+		  "across" : [ "a", "b" ],
+		  "set" : { "{col}" : "round(_, 1)", "{col}_share" : "_ / t" }
+	  }),
+	  .in = "k,a,b,t\nx,1.25,2,4\ny,,0.5,2\n",
+	  .out = "k,a,b,t,a_share,b_share\nx,1.3,2.0,4,0.325,0.5\ny,,0.5,2,,0.25\n" },
+	{ .step = DTX_JSON({
+		  "op" : "derive",
+		  "across" : ["q1..q3"],
+		  "set" : {
+			  "total" : "row_sum(_)",
+			  "mean" : "row_mean(_)",
+			  "best" : "row_max(_)",
+			  "answered" : "row_count(_)"
+		  }
+	  }),
+	  .in = "id,q1,q2,q3\n1,3,,5\n2,,,\n",
+	  .out = "id,q1,q2,q3,total,mean,best,answered\n1,3,,5,8,4.0,5,2\n2,,,,,,,0\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "derive", "across" : [ "a", "b" ], "set" : { "x" : "round(_, 1)" } }),
+	  .in = "a,b\n1,2\n",
+	  .error = "bad_arity" },
+	{ .step = DTX_JSON({ "op" : "derive", "across" : ["a"], "set" : { "x" : "_ + 1" } }),
+	  .in = "a\n1\n",
+	  .error = "bad_param_value" },
 	{ .step = DTX_JSON({ "op" : "derive", "set" : { "r" : "rank()" } }),
 	  .in = "a\n1\n",
 	  .error = "order_required" },
@@ -185,7 +212,8 @@ const struct dtx_op dtx_op_derive = {
 	.notes = "Formulas are computed from left to right, and later ones see earlier ones. An "
 		 "existing column is overwritten in place; new columns go last, or after the "
 		 "column `after`. Aggregates and window calls run over the rows of the `by` "
-		 "group, in table order.",
+		 "group, in table order." DTX_ACROSS_NOTE,
+	.across = "set",
 	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_SET },
 	.params = derive_params,
 	.nparams = DTX_COUNT(derive_params),

@@ -9,6 +9,7 @@ struct lag_args {
 	int64_t n;
 	int mode;
 	const json_t *other;
+	bool ignore_nulls;
 	struct dtx_cols *by;
 	struct dtx_plist order;
 };
@@ -46,6 +47,11 @@ static const struct dtx_param lag_params[] = {
 	  .kind = DTX_P_VALUE,
 	  AT(other),
 	  .help = "where there is no such row (default: null)" },
+	{ .name = "ignore_nulls",
+	  .kind = DTX_P_BOOL,
+	  AT(ignore_nulls),
+	  .def = "false",
+	  .help = "count only rows with a value: the last value that was known" },
 	DTX_SHORT_BY(struct lag_args),
 	DTX_SHORT_ORDER(struct lag_args),
 };
@@ -72,6 +78,10 @@ static const struct dtx_example lag_examples[] = {
 	  .in = "v\n2\n4\n1\n",
 	  .out = "v,p\n2,-0.5\n4,3.0\n1,\n" },
 	{ .step = DTX_JSON(
+		  { "op" : "lag", "col" : "v", "as" : "last known", "ignore_nulls" : true }),
+	  .in = "v\n1\n\n\n4\n2\n",
+	  .out = "v,last known\n1,\n,1\n,1\n4,1\n2,4\n" },
+	{ .step = DTX_JSON(
 		  { "op" : "lag", "col" : "v", "as" : "d", "mode" : "diff", "default" : 0 }),
 	  .in = "v\n2\n",
 	  .error = "param_conflict" },
@@ -88,6 +98,10 @@ static enum dtx_code lag_check(const void *args, struct dtx_err *err)
 	if (a->mode != MODE_VALUE && a->other)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/default",
 		               "lag_lead: default cannot be combined with mode");
+	if (a->mode != MODE_VALUE && a->ignore_nulls)
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/ignore_nulls",
+		               "lag_lead: ignore_nulls is for mode value; subtract its column in a "
+		               "derive step after");
 	DTX_TRY(dtx_orderkeys_check(&a->order, "lag_lead", "/order", err));
 out:
 	return rc;
@@ -107,6 +121,8 @@ static void lag_formula(const struct lag_args *a, struct dtx_buf *out)
 		dtx_buf_add(out, ", default: ");
 		dtx_expr_print_scalar(a->other, out);
 	}
+	if (a->ignore_nulls)
+		dtx_buf_add(out, ", ignore_nulls: true");
 	dtx_buf_addc(out, ')');
 }
 
@@ -160,6 +176,8 @@ static void lag_explain(const void *args, struct dtx_buf *out)
 	else
 		dtx_buf_printf(out, "%s = relative change of %s from its value", a->as, a->col);
 	dtx_buf_printf(out, " %lld row%s %s", n, n == 1 ? "" : "s", a->n < 0 ? "after" : "before");
+	if (a->ignore_nulls)
+		dtx_buf_add(out, ", nulls not counted");
 	if (a->other) {
 		dtx_buf_add(out, ", else ");
 		dtx_json_print(a->other, 0, out);
@@ -176,6 +194,11 @@ static void lag_facts(const json_t *canonical, struct dtx_op_facts *facts)
 	facts->lo = value ? -n : DTX_MIN(-n, 0);
 	facts->hi = value ? -n : DTX_MAX(-n, 0);
 	facts->loose = !value && n != 1 && n != -1;
+	if (json_is_true(json_object_get(canonical, "ignore_nulls"))) {
+		facts->lo = n < 0 ? 0 : INT64_MIN;
+		facts->hi = n < 0 ? INT64_MAX : 0;
+		facts->loose = true;
+	}
 }
 
 const struct dtx_op dtx_op_lag_lead = {

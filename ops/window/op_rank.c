@@ -1,7 +1,7 @@
 /* rank: places of values, a short form of window. */
 #include "ops/window/shortwin.h"
 
-enum { METHOD_MIN, METHOD_DENSE, METHOD_FIRST, METHOD_PERCENT };
+enum { METHOD_MIN, METHOD_DENSE, METHOD_FIRST, METHOD_PERCENT, METHOD_AVERAGE };
 struct rank_args {
 	struct dtx_expr *expr;
 	const char *as;
@@ -27,9 +27,10 @@ static const struct dtx_param rank_params[] = {
 	{ .name = "method",
 	  .kind = DTX_P_CHOICE,
 	  AT(method),
-	  .choices = "min,dense,first,percent",
+	  .choices = "min,dense,first,percent,average",
 	  .def = "\"min\"",
-	  .help = "equal values: with gaps, without, numbered in table order; 0 to 1" },
+	  .help = "equal values: with gaps, without, numbered in table order; 0 to 1; the mean of "
+	          "their places" },
 	{ .name = "desc", .kind = DTX_P_BOOL, AT(desc), .def = "false", .help = "greatest first" },
 	DTX_SHORT_BY(struct rank_args),
 };
@@ -52,6 +53,9 @@ static const struct dtx_example rank_examples[] = {
 	{ .step = DTX_JSON({ "op" : "rank", "expr" : "v", "method" : "percent" }),
 	  .in = "v\n1\n3\n2\n",
 	  .out = "v,rank\n1,0.0\n3,1.0\n2,0.5\n" },
+	{ .step = DTX_JSON({ "op" : "rank", "expr" : "v", "method" : "average" }),
+	  .in = "v\n5\n2\n5\n\n7\n",
+	  .out = "v,rank\n5,2.5\n2,1.0\n5,2.5\n,\n7,4.0\n" },
 	{ .step = DTX_JSON({ "op" : "rank", "expr" : "v", "as" : "v" }),
 	  .in = "v\n1\n",
 	  .error = "name_collision" },
@@ -60,7 +64,7 @@ static const struct dtx_example rank_examples[] = {
 static void rank_formula(const struct rank_args *a, struct dtx_buf *out)
 {
 	static const char *const calls[] = { "rank()", "dense_rank()", "row_number()",
-		                             "percent_rank()" };
+		                             "percent_rank()", "average_rank()" };
 
 	/* row_number() counts every row, the others pass over nulls */
 	dtx_buf_add(out, a->method == METHOD_FIRST ? "if((" : calls[a->method]);
@@ -102,7 +106,8 @@ out:
 static void rank_explain(const void *args, struct dtx_buf *out)
 {
 	static const char *const how[] = { "", ", without gaps", ", equal ones in table order",
-		                           ", from 0 to 1" };
+		                           ", from 0 to 1",
+		                           ", equal ones with the mean of their places" };
 	const struct rank_args *a = args;
 
 	dtx_buf_printf(out, "%s = rank of ", a->as);

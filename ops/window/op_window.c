@@ -46,6 +46,7 @@ static const struct dtx_param window_params[] = {
 	  .item_size = sizeof(struct dtx_derive_item),
 	  .sugar = DTX_SUGAR_MAP,
 	  .help = "columns to compute, left to right" },
+	DTX_ACROSS_PARAM(struct dtx_derive_args),
 };
 static const struct dtx_example window_examples[] = {
 	{ .step = DTX_JSON({
@@ -88,6 +89,28 @@ static const struct dtx_example window_examples[] = {
 	  }),
 	  .in = "n\n1\n5\n\n2\n",
 	  .out = "n,s,m,f\n1,,1,1\n5,6,5,5\n,,5,5\n2,,5,2\n" },
+	{ .step = DTX_JSON({
+		  "op" : "window",
+		  "order" : ["t"],
+		  "across" : [ "a", "b" ],
+		  "set" : { "{col}_before" : "lag(_)" }
+	  }),
+	  .in = "t,a,b\n2,5,x\n1,3,y\n",
+	  .out = "t,a,b,a_before,b_before\n2,5,x,3,y\n1,3,y,,\n" },
+	{ .step = DTX_JSON({
+		  "op" : "window",
+		  "order" : ["d"],
+		  "set" : {
+			  "stock" : "cum_sum(n, low: 0, high: 10)",
+			  "of month" : "cum_sum(n, reset: day(d) = 1)",
+			  "before" : "lag(n, ignore_nulls: true)",
+			  "place" : "average_rank()"
+		  }
+	  }),
+	  .in = "d,n\n2024-01-30,4\n2024-01-31,-6\n2024-02-01,3\n2024-02-01,\n2024-02-03,9\n",
+	  .out = "d,n,stock,of "
+	         "month,before,place\n2024-01-30,4,4,4,,1.0\n2024-01-31,-6,0,-2,4,2.0\n"
+	         "2024-02-01,3,3,3,-6,3.5\n2024-02-01,,,,3,3.5\n2024-02-03,9,10,9,3,5.0\n" },
 	{ .step = DTX_JSON({ "op" : "window", "set" : { "x" : "sum(cum_sum(n))" } }),
 	  .in = "n\n1\n",
 	  .error = "nested_aggregate" },
@@ -179,7 +202,8 @@ const struct dtx_op dtx_op_window = {
 		 "the group to the row; `frame` changes that: by number of rows, or by range, "
 		 "which takes the rows whose order value is in (row + from, row + to], with "
 		 "numbers or, for times, durations (-7d, 1mo). A row with null as its first "
-		 "order value has no rank, and no frame by range.",
+		 "order value has no rank, and no frame by range." DTX_ACROSS_NOTE,
+	.across = "set",
 	.facts = { .rows = DTX_ROWS_WINDOW,
 	           .values = DTX_VALUES_SET,
 	           .decides = "by,order",

@@ -480,10 +480,35 @@ def most(pick, *values):
     is."""
     values = dates_of(*values)
     got = each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
-    floats = any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
-    if floats and is_whole(got):
+    if with_floats(values) and is_whole(got):
         return got.astype("Float64").astype("f8") if isinstance(got, pd.Series) else float(got)
     return pd.to_datetime(got) if is_nothing(got) and any(map(is_date, values)) else got
+
+
+def with_floats(values):
+    return any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
+
+
+def sum_of(*values):
+    """The exact sum of the values of each row, without nulls. If one column is float, the result is."""
+    floats = with_floats(values)
+
+    def total(*row):
+        row = [v for v in row if v is not None]
+        if floats or not row:
+            return math.fsum(map(float, row)) if row else None
+        with decimal.localcontext(decimal.Context(prec=38)):
+            got = sum(row)
+        return got if isinstance(got, decimal.Decimal) else int64(got, "row_sum %d")
+    return each(total, values, True)
+
+
+def mean_of(*values):
+    def mean(*row):
+        row = [float(v) for v in row if v is not None]
+        return math.fsum(row) / len(row) if row else None
+    got = each(mean, values, True)
+    return got.astype("f8") if isinstance(got, pd.Series) else got
 
 
 def text_of(v):
@@ -667,10 +692,13 @@ def date_diff(a, b, unit):
     return n
 
 
-def date_trunc(d, unit):
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def date_trunc(d, unit, week_start="monday"):
     d = pd.Timestamp(d)
     if unit == "week":
-        return d.normalize() - pd.Timedelta(days=d.weekday())
+        return d.normalize() - pd.Timedelta(days=(d.weekday() - DAYS.index(week_start)) % 7)
     if unit in MONTHS:
         month = {"year": 1, "quarter": (d.month - 1) // 3 * 3 + 1, "month": d.month}[unit]
         return d.normalize().replace(month=month, day=1)
@@ -744,6 +772,7 @@ NULL_FUNCTIONS = {
     "concat_ws": lambda sep, *v: (sep or "").join(text_of(x) for x in v if x is not None),
     "is_blank": lambda v: v is None or not text_of(v).strip(),
     "safe_div": dxwords.safe_div,
+    "row_count": lambda *v: sum(x is not None for x in v),
 }
 
 

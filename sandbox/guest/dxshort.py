@@ -36,7 +36,8 @@ def rolling(df, cols, n, fn="mean", min=None, by=(), order=(), suffix="_roll"):
     return added(df, {(c if fn in OF_ANY else number(df, c)) + suffix: run(c) for c in names_of(cols)}, by, order)
 
 
-RANKS = {"min": "rank", "dense": "dense_rank", "first": "row_number", "percent": "percent_rank"}
+RANKS = {"min": "rank", "dense": "dense_rank", "first": "row_number", "percent": "percent_rank",
+         "average": "average_rank"}
 
 
 def rank(df, expr, as_="rank", method="min", desc=False, by=()):
@@ -48,12 +49,13 @@ def rank(df, expr, as_="rank", method="min", desc=False, by=()):
     return added(df, {as_: place}, by, [{"expr": expr, "desc": desc}])
 
 
-def lag_lead(df, col, as_, n=1, mode="value", default=None, by=(), order=()):
+def lag_lead(df, col, as_, n=1, mode="value", default=None, ignore_nulls=False, by=(), order=()):
     """The value n rows before, or the difference to it."""
     if mode == "value":
         if not fits(default, kind_of(df[col])):
             raise ValueError("default does not fit column '%s'" % col)
-        return added(df, {as_: lambda t: over("lag", t, t[col], n, default=default)}, by, order)
+        return added(df, {as_: lambda t: over("lag", t, t[col], n, default=default,
+                                                  ignore_nulls=ignore_nulls)}, by, order)
     number(df, col)
     return added(df, {as_: lambda t: over("diff" if mode == "diff" else "pct_change", t, t[col], n)}, by, order)
 

@@ -97,10 +97,10 @@ def row_sum(values):
     return int64(out) if isinstance(out, int) else out
 
 
-def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", label_as=None):
+def add_totals(df, rows=True, column=False, cols=None, by=(), grand=False, label="Total", label_as=None):
     """Adds rows and a column of totals."""
     df, by = df.reset_index(drop=True), names_of(by)
-    if not rows and (by or not column):
+    if not rows and (by or not column) or grand and not by:
         raise ValueError("add_totals: nothing to add")
     numbers = [c for c in df.columns if c not in by and kind_of(df[c]) in NUMBERS] if cols is None else names_of(cols)
     words = [c for c in df.columns if kind_of(df[c]) == "text"]
@@ -122,6 +122,8 @@ def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", lab
         lines += [r] + ([ends[r]] if r in ends else [])
     if not by and not len(df):
         lines.append([])
+    if grand:
+        lines.append(list(range(len(df))))
     out = {}
     for c in df.columns:
         values = plain(df[c])
@@ -129,7 +131,7 @@ def add_totals(df, rows=True, column=False, cols=None, by=(), label="Total", lab
         def total(part):
             if c in numbers:
                 return aggregate("sum", [values[r] for r in part])
-            key = values[part[0]] if c in by else None
+            key = values[part[0]] if c in by and not (grand and part is lines[-1]) else None
             if c not in words:
                 return key
             return label if key is None else key + " " + label

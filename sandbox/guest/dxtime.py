@@ -3,7 +3,7 @@ import re
 
 import pandas as pd
 
-from dxfn import is_none, typed
+from dxfn import DAYS, is_none, typed
 from dxop import as_kind, column_of, fits, group_rows, kind_of, names_of, pick, plain
 from dxstat import STEP_MONTHS, STEPS
 
@@ -91,7 +91,7 @@ def result_of(df, keys, parts, what):
     return typed(out, range(len(out)))
 
 
-def resample(df, col, every, agg, by=(), label="start", closed="left", fill=False):
+def resample(df, col, every, agg, by=(), label="start", closed="left", fill=False, week_start="monday"):
     """One row per bucket of time. `agg` is a list of {as, expr}, where expr is a function of rows
     and keys."""
     df, by = df.reset_index(drop=True), names_of(by)
@@ -100,12 +100,13 @@ def resample(df, col, every, agg, by=(), label="start", closed="left", fill=Fals
     kind = kind_of(df[col])
     every = duration(every, kind)
     early = pd.Timedelta(microseconds=1 if closed == "right" else 0)
+    ahead = pd.Timedelta(days=-DAYS.index(week_start) % 7)
     times, buckets = plain(df[col]), []
     for rows in group_rows(df, by).values():
         first, known = rows[0], {}
         for r in rows:
             if times[r] is not None:
-                known.setdefault(bucket(times[r] - early, every), []).append(r)
+                known.setdefault(bucket(times[r] - early + ahead, every) - ahead, []).append(r)
         at = min(known) if known else None
         while known and at <= max(known):
             if at in known or fill:

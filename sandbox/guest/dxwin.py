@@ -108,8 +108,13 @@ def default_of(v, values):
 
 
 def shift(sign):
-    def run(rows, g, x, n=1, default=None):
+    def run(rows, g, x, n=1, default=None, ignore_nulls=False):
         default = default_of(default, x)
+        if ignore_nulls and n:
+            step, count = sign if n > 0 else -sign, abs(n)
+            found = [[r for r in (g[:k][::-1] if step > 0 else g[k + 1:]) if x[r] is not None] for k in range(len(g))]
+            return [x[found[k][count - 1]] if count <= len(found[k])
+                    else default[g[k]] if isinstance(default, list) else default for k in range(len(g))]
 
         def at(k):
             other = k - sign * n
@@ -164,6 +169,25 @@ def running(give):
     return run
 
 
+def cum_sum(rows, g, x, low=None, high=None, reset=None):
+    """The running sum, held between two limits; it starts again where `reset` is true."""
+    def at(v, r):
+        return v[r] if isinstance(v, list) else v
+    out, seen = [], []
+    for r in g:
+        if at(reset, r):
+            seen = []
+        if x[r] is not None:
+            seen.append(x[r])
+            got, floor, top = total(seen), at(low, r), at(high, r)
+            if top is not None and got > top:
+                seen = [default_of(top, x)]
+            if floor is not None and total(seen) < floor:
+                seen = [default_of(floor, x)]
+        out.append(None if x[r] is None else finite(total(seen)))
+    return out
+
+
 def product(values):
     if any(isinstance(v, (float, decimal.Decimal)) for v in values):
         return math.prod(float(v) for v in values)
@@ -210,13 +234,14 @@ CALLS = {
     "dense_rank": ranks(lambda first, dense, last, n: dense),
     "percent_rank": ranks(lambda first, dense, last, n: (first - 1) / (n - 1) if n > 1 else 0.0),
     "cume_dist": ranks(lambda first, dense, last, n: last / n),
+    "average_rank": ranks(lambda first, dense, last, n: (first + last) / 2),
     "ntile": ntile, "lag": shift(1), "lead": shift(-1),
     "first_value": of_frame(lambda low, high, n: low),
     "last_value": of_frame(lambda low, high, n: high - 1),
     "nth_value": of_frame(lambda low, high, n: low + n - 1),
     "fill_down": fill, "fill_up": fill_up,
     "diff": change(lambda a, b: int64(a - b) if isinstance(a, int) else a - b), "pct_change": change(lambda a, b: ratio(a - b, b)),
-    "cum_sum": running(total), "cum_mean": running(mean), "cum_min": running(min), "cum_max": running(max),
+    "cum_sum": cum_sum, "cum_mean": running(mean), "cum_min": running(min), "cum_max": running(max),
     "cum_prod": running(product), "cum_count": running(len), "share": share,
     "ewm_mean": ewm_mean, "interpolate": interpolate,
     "roll_sum": rolling(total), "roll_mean": rolling(mean), "roll_min": rolling(min), "roll_max": rolling(max),
@@ -224,7 +249,7 @@ CALLS = {
 }
 # even if all values are null
 KINDS = {**dict.fromkeys(("row_number", "rank", "dense_rank", "ntile", "cum_count"), "int"),
-         **dict.fromkeys(("percent_rank", "cume_dist", "share"), "float")}
+         **dict.fromkeys(("percent_rank", "cume_dist", "average_rank", "share"), "float")}
 CONSTANTS = {"ntile": 0}  # the first argument that is not a column
 
 
@@ -243,6 +268,7 @@ def evaluate(fn, df, rows, args, named, where):
     first = CONSTANTS.get(fn, 1)
     columns = [plain(constant(a, len(df))) for a in args[:first]]
     more = [plain(a) if isinstance(a, pd.Series) else a for a in args[first:]]
+    named = {k: plain(a) if isinstance(a, pd.Series) else a for k, a in named.items()}
     if fn in CALLS:
         return lambda g: CALLS[fn](rows, g, *columns, *more, **named)
     if fn in PAIRS:

@@ -231,10 +231,24 @@ def day(d):
     return pd.Timestamp(d).date()
 
 
-def workdays(a, b):
+def time_to_sec(t):
+    found = re.fullmatch("(-?)([0-9]{1,9}):([0-5][0-9])(?::([0-5][0-9]))?", t.strip())
+    if not found:
+        raise ValueError("time_to_sec: '%s' is not hours:minutes or hours:minutes:seconds" % t)
+    seconds = (int(found[2]) * 60 + int(found[3])) * 60 + int(found[4] or 0)
+    return -seconds if found[1] else seconds
+
+
+def sec_to_time(n):
+    return "%s%02d:%02d:%02d" % ("-" if n < 0 else "", abs(n) // 3600, abs(n) // 60 % 60, abs(n) % 60)
+
+
+def workdays(a, b, holidays=""):
+    free = {datetime.date.fromisoformat(d.strip()) for d in holidays.split(",") if d}
+
     def before(d):
         weeks, rest = divmod(d.toordinal() - 1, 7)  # day 1 was a Monday
-        return weeks * 5 + min(rest, 5)
+        return weeks * 5 + min(rest, 5) - sum(h < d and h.isoweekday() < 6 for h in free)
     return before(day(b)) - before(day(a))
 
 
@@ -376,6 +390,7 @@ def floor_pair(x, y):
 
 
 TEXTS = {  # the first argument is converted to text
+    "time_to_sec": time_to_sec,
     "bytes": lambda t: len(t.encode()), "title": title,
     "capitalize": lambda t: t[:1].upper() + t[1:].lower(), "squeeze": lambda t: re.sub(r"\s+", " ", t),
     "reverse": lambda t: t[::-1], "word": word, "code": lambda t: ord(t[0]) if t else None,
@@ -412,7 +427,7 @@ VALUES = {
     "day_of_year": lambda d: day(d).timetuple().tm_yday, "is_weekend": lambda d: day(d).isoweekday() > 5,
     "start_of_month": lambda d: pd.Timestamp(d).normalize().replace(day=1),
     "end_of_month": lambda d: pd.Timestamp(d).normalize() + pd.offsets.MonthEnd(0),
-    "workdays": workdays,
+    "workdays": workdays, "sec_to_time": sec_to_time,
     "fiscal_year": lambda d, start: day(d).year + (start > 1 and day(d).month >= start),
     "from_excel_serial": from_excel_serial, "from_unix": from_unix, "to_unix": to_unix,
     "is_number": is_number, "is_int": is_int, "is_date": is_date, "bucket": bucket,

@@ -25,7 +25,7 @@ TABLE = """i,j,f,t,n,d,at,b,s
 # each formula covers the functions in it; results that pandas writes in another way go through text()
 FORMULAS = """
 abs(i); sign(f); round(f, 2); round_even(f * 2); floor(f); ceil(f, 1); trunc(f); sqrt(j); exp(i); ln(j); log10(j); log2(j)
-log(j, 3); pow(f, 2); mod(j, 4); min(i, j); max(i, f, 0); clamp(j, 0, 5); sin(f); cos(f); tan(f); asin(f); acos(f); atan(f)
+log(j, 3); pow(f, 2); mod(j, 4); min(i, j); max(i, f, 0); row_sum(i, j); row_sum(i, f); row_mean(i, j, 3); row_min(i, f); row_max(j); row_count(i, t, s); clamp(j, 0, 5); sin(f); cos(f); tan(f); asin(f); acos(f); atan(f)
 atan2(f, i); degrees(f); radians(f); i * pi(); safe_div(i, j, 9); pct(i, j); bucket(j, 4); bucket(f, 0.5)
 f // 0.05; f % 0.05; bucket(f, 0.05); (i * 0.1) // 0.1; (i * 0.1) % 0.1; j // 0.3; j % 0.3; f // i; f % j
 if(b, i, j); coalesce(i, 0); nullif(s, 'x'); is_distinct(s, 'x'); switch(s, 'x', 1, 'y', 2, 3); is_blank(t)
@@ -41,7 +41,8 @@ int(f * 0 + 3); float(i); text(f); bool(i * 0); date(text(d)); datetime('2024-01
 year(d); quarter(d); month(d); day(d); hour(at); minute(at); second(at); weekday(d); date_trunc(at, 'hour')
 date_trunc(d, 'week'); date_add(d, i, 'month'); date_diff(d, '2024-02-29', 'month'); format_date(d, '%d.%m.%Y %a')
 make_date(2024, 2, 29); month_name(d); weekday_name(d); iso_week(d); iso_year(d); day_of_year(d); start_of_month(at)
-end_of_month(at); months_between(d, '2024-02-29'); workdays(d, '2024-03-01'); workdays(at, '1999-12-31'); fiscal_year(d, 4)
+end_of_month(at); months_between(d, '2024-02-29'); workdays(d, '2024-03-01'); workdays(at, '1999-12-31'); workdays(d, '2024-03-01', '2024-02-01, 2021-01-04,2021-01-04,2024-02-03');
+date_trunc(at, 'week', 'sunday'); date_trunc(d, 'week', 'saturday'); sec_to_time(i * 3599); time_to_sec(sec_to_time(j * -4000)); fiscal_year(d, 4)
 is_weekend(d); from_excel_serial(45322); from_excel_serial(45322.25); from_unix(i); from_unix(j * 1000, 'ms'); to_unix(at); to_unix(d, 'ms')
 number('(1,234.50)'); number(i); number('12%'); number('-'); decimal(f, 9, 2); text(decimal('2.5', 6, 2)); decimal(i, 5, 1); run_date(); run_date() - d
 to_tz(at, 'Europe/Berlin'); to_tz(d, '-03:30'); in_tz(at, 'America/New_York'); in_tz(at, 'UTC'); in_tz(date_add(at, 40000, 'day'), 'Europe/Dublin')

@@ -110,6 +110,7 @@ struct dtx_aggcall {
 	uint32_t nargs, min;
 	int64_t n;
 	bool div_zero_error;
+	bool values; /* lag, lead: only rows with a value count */
 };
 
 /* Appends the result of one state to b.  buf is scratch memory. */

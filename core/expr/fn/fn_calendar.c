@@ -1,6 +1,8 @@
 /* Dates: names, ISO weeks, ends of months, working days. */
 #include "core/expr/bound.h"
 
+#include <stdlib.h>
+
 #include "core/data/time/time.h"
 
 /* The parts of a datetime's day. */
@@ -122,11 +124,73 @@ static int64_t workdays_before(int64_t n)
 	return since / 7 * 5 + DTX_MIN(since % 7, 5);
 }
 
+/* Holidays from Monday to Friday, in ascending order, each once. */
+struct holidays {
+	size_t n;
+	int32_t day[];
+};
+
+static int compare_days(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static enum dtx_code prep_workdays(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	struct dtx_str list = c->konst[2]->null ? DTX_STR("") : c->konst[2]->u.s, one;
+	struct holidays *h =
+		dtx_arena_zalloc(a, 1, sizeof(*h) + (list.len / 2 + 1) * sizeof(int32_t));
+	size_t n = 0;
+
+	if (!h)
+		return dtx_err_set(err, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
+	while (list.len && dtx_str_next(&list, ',', &one)) {
+		int32_t day;
+
+		one = dtx_str_trim(one);
+		if (!dtx_day_parse(one, &day)) {
+			dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__,
+			            "workdays(): the holiday '%.*s' is not a date",
+			            (int)DTX_MIN(one.len, (size_t)40), one.ptr);
+			dtx_err_hint(err, "holidays are dates with commas between: "
+			                  "'2024-12-25,2024-12-26'");
+			return DTX_E_BAD_LITERAL;
+		}
+		if (dtx_day_weekday(day) <= 5)
+			h->day[n++] = day;
+	}
+	qsort(h->day, n, sizeof(h->day[0]), compare_days);
+	for (size_t i = 0; i < n; i++)
+		if (!i || h->day[i] != h->day[i - 1])
+			h->day[h->n++] = h->day[i];
+	c->prepared = h;
+	return DTX_OK;
+}
+
+static int64_t holidays_before(const struct holidays *h, int32_t day)
+{
+	size_t lo = 0, hi = h->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (h->day[mid] < day)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (int64_t)lo;
+}
+
 DTX_FN_ROW(row_workdays)
 {
-	(void)c, (void)run, (void)err;
-	out->u.i = workdays_before(day_of(arg[1].u.i).number) -
-	           workdays_before(day_of(arg[0].u.i).number);
+	int32_t from = day_of(arg[0].u.i).number, to = day_of(arg[1].u.i).number;
+
+	(void)run, (void)err;
+	out->u.i = workdays_before(to) - holidays_before(c->prepared, to) -
+	           (workdays_before(from) - holidays_before(c->prepared, from));
 	return DTX_OK;
 }
 
@@ -155,9 +219,16 @@ static const struct dtx_fn rows[] = {
 	CALENDAR("months_between", "a:S, b:S", "I", row_months_between, 0,
 	         "whole months from a to b, toward zero",
 	         "months_between('2024-01-31', '2024-02-29')", "1"),
-	CALENDAR("workdays", "a:S, b:S", "I", row_workdays, 0,
-	         "Mondays to Fridays from a up to, not including, b",
-	         "workdays('2024-05-31', '2024-06-04')", "2"),
+	{ .name = "workdays",
+	  .sig = "a:S, b:S, holidays:t=''",
+	  .result = "I",
+	  .prep = prep_workdays,
+	  .row = row_workdays,
+	  .pandas = "dx.fn(\"workdays\", {*})",
+	  .help = "Mondays to Fridays from a up to, not including, b, without holidays, which are "
+	          "dates with commas between",
+	  .example = "workdays('2024-12-23', '2024-12-30', '2024-12-25,2024-12-26')",
+	  .value = "3" },
 	{ .name = "fiscal_year",
 	  .sig = "d:S, start:i",
 	  .result = "I",

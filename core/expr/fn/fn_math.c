@@ -6,6 +6,8 @@
 
 #include "core/base/text/num.h"
 #include "core/data/cast/decimal.h"
+#include "core/expr/agg/fsum.h"
+#include "core/expr/agg/wsum.h"
 
 static enum dtx_code no_fit(const struct dtx_fncall *c, struct dtx_val *out, struct dtx_err *err)
 {
@@ -232,6 +234,103 @@ static enum dtx_code row_most(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	return DTX_OK;
 }
 
+/* --- sums of the values of one row, exact as those of a column --- */
+
+enum { ROW_SUM, ROW_MEAN };
+
+static bool type_row_sum(struct dtx_fncall *c, struct dtx_err *err)
+{
+	struct dtx_typeref t = c->argtype[0];
+
+	if (t.type != DTX_T_UNKNOWN && t.type != DTX_T_NULL && t.type != DTX_T_INT64 &&
+	    t.type != DTX_T_FLOAT64 && t.type != DTX_T_DECIMAL) {
+		dtx_err_set(err, DTX_E_TYPE_MISMATCH, __FILE__, __LINE__,
+		            "%s() takes numbers, and these columns are of type %s", c->fn->name,
+		            dtx_type_name(t.type));
+		dtx_err_hint(err, "int(x), float(x) and number(x) read texts as numbers");
+		return false;
+	}
+	if (c->fn->detail == ROW_MEAN ||
+	    (t.type == DTX_T_INT64 && c->overflow == DTX_OVERFLOW_FLOAT))
+		t = (struct dtx_typeref){ .type = DTX_T_FLOAT64 };
+	else if (t.type == DTX_T_NULL)
+		t = (struct dtx_typeref){ .type = DTX_T_INT64 };
+	else if (t.type == DTX_T_DECIMAL)
+		t.precision = 38;
+	c->type = t;
+	return true;
+}
+
+static enum dtx_code row_sum_floats(const struct dtx_fncall *c, const struct dtx_val *arg,
+                                    struct dtx_val *out, struct dtx_err *err)
+{
+	struct dtx_fsum sum = { 0 };
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->nargs; i++) {
+		if (arg[i].null)
+			continue;
+		if (!dtx_fsum_add(&sum, arg[i].u.f))
+			DTX_FAIL_MEM(err);
+		n++;
+	}
+	out->null = !n;
+	out->u.f = dtx_fsum_round(&sum) / (c->fn->detail == ROW_MEAN && n ? n : 1);
+out:
+	dtx_fsum_free(&sum);
+	return rc;
+}
+
+static enum dtx_code row_sum(const struct dtx_fncall *c, struct dtx_fnrun *run,
+                             const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+{
+	struct dtx_typeref t = c->argtype[0];
+	struct dtx_wsum sum = { 0 };
+	dtx_i128 v;
+	uint32_t n = 0;
+	bool fits;
+
+	(void)run;
+	if (t.type == DTX_T_FLOAT64)
+		return row_sum_floats(c, arg, out, err);
+	for (uint32_t i = 0; i < c->nargs; i++) {
+		if (arg[i].null)
+			continue;
+		dtx_wsum_add(&sum, t.type == DTX_T_DECIMAL ? arg[i].u.dec : arg[i].u.i);
+		n++;
+	}
+	out->null = !n;
+	if (!n)
+		return DTX_OK;
+	if (c->fn->detail == ROW_MEAN) {
+		out->u.f = dtx_wsum_mean(&sum, n, t.type == DTX_T_DECIMAL ? t.scale : 0);
+		return DTX_OK;
+	}
+	fits = dtx_wsum_get(&sum, &v);
+	if (c->type.type == DTX_T_FLOAT64)
+		out->u.f = (double)v;
+	else if (c->type.type == DTX_T_DECIMAL) {
+		if (!fits || v <= -dtx_dec_pow10(38) || v >= dtx_dec_pow10(38))
+			return no_fit(c, out, err);
+		out->u.dec = v;
+	} else {
+		if (!fits || v > INT64_MAX || v < INT64_MIN)
+			return no_fit(c, out, err);
+		out->u.i = (int64_t)v;
+	}
+	return DTX_OK;
+}
+
+DTX_FN_ROW(row_count)
+{
+	(void)run, (void)err;
+	out->u.i = 0;
+	for (uint32_t i = 0; i < c->nargs; i++)
+		out->u.i += !arg[i].null;
+	return DTX_OK;
+}
+
 static enum dtx_code row_clamp(const struct dtx_fncall *c, struct dtx_fnrun *run,
                                const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
@@ -335,6 +434,55 @@ static const struct dtx_fn rows[] = {
 	  .help = "largest of the arguments, ignoring nulls",
 	  .example = "max(3, null, 2)",
 	  .value = "3" },
+	{ .name = "row_sum",
+	  .sig = "x:W, ...",
+	  .type = type_row_sum,
+	  .flags = DTX_FN_NULLS,
+	  .row = row_sum,
+	  .detail = ROW_SUM,
+	  .pandas = "dx.sum_of({*})",
+	  .help = "exact sum of the arguments, ignoring nulls; null without values",
+	  .example = "row_sum(3, null, 2)",
+	  .value = "5" },
+	{ .name = "row_mean",
+	  .sig = "x:W, ...",
+	  .type = type_row_sum,
+	  .flags = DTX_FN_NULLS,
+	  .row = row_sum,
+	  .detail = ROW_MEAN,
+	  .pandas = "dx.mean_of({*})",
+	  .help = "mean of the arguments, ignoring nulls, a float",
+	  .example = "row_mean(3, null, 2)",
+	  .value = "2.5" },
+	{ .name = "row_min",
+	  .sig = "x:W, ...",
+	  .result = "W",
+	  .flags = DTX_FN_NULLS,
+	  .row = row_most,
+	  .detail = 0,
+	  .pandas = "dx.most(min, {*})",
+	  .help = "smallest of the arguments, ignoring nulls; also of one",
+	  .example = "row_min(3, null, 2)",
+	  .value = "2" },
+	{ .name = "row_max",
+	  .sig = "x:W, ...",
+	  .result = "W",
+	  .flags = DTX_FN_NULLS,
+	  .row = row_most,
+	  .detail = 1,
+	  .pandas = "dx.most(max, {*})",
+	  .help = "largest of the arguments, ignoring nulls; also of one",
+	  .example = "row_max(3, null, 2)",
+	  .value = "3" },
+	{ .name = "row_count",
+	  .sig = "x:A, ...",
+	  .result = "I",
+	  .flags = DTX_FN_NULLS,
+	  .row = row_count,
+	  .pandas = "dx.fn(\"row_count\", {*})",
+	  .help = "how many of the arguments are not null",
+	  .example = "row_count(3, null, 2)",
+	  .value = "2" },
 	{ .name = "clamp",
 	  .pandas = "dx.fn(\"clamp\", {*})",
 	  .sig = "x:W, low:W, high:W",

@@ -38,9 +38,10 @@ static enum dtx_code row_part(const struct dtx_fncall *c, struct dtx_fnrun *run,
 
 /* --- units --- */
 
+/* date_trunc has one more argument after the unit. */
 static uint32_t unit_place(const struct dtx_fncall *c)
 {
-	return c->nargs - 1;
+	return c->nargs - 1 - (uint32_t)c->fn->detail;
 }
 
 static enum dtx_unit unit_of(const struct dtx_fncall *c)
@@ -72,6 +73,37 @@ static bool type_first(struct dtx_fncall *c, struct dtx_err *err)
 	return unit_check(c, err);
 }
 
+/* --- weeks --- */
+
+/* Days from the first day of a week to the next Monday; -1: it is no name of a day. */
+static int week_shift(const struct dtx_fncall *c)
+{
+	static const char *const days[] = { "monday",   "sunday",    "saturday", "friday",
+		                            "thursday", "wednesday", "tuesday" };
+	const struct dtx_val *v = c->konst[c->nargs - 1];
+
+	for (size_t i = 0; v && !v->null && i < DTX_COUNT(days); i++)
+		if (dtx_str_is(v->u.s, days[i]))
+			return (int)i;
+	return -1;
+}
+
+static bool type_trunc(struct dtx_fncall *c, struct dtx_err *err)
+{
+	int shift = week_shift(c);
+
+	if (!type_first(c, err))
+		return false;
+	if (shift == 0 || (shift > 0 && unit_of(c) == DTX_U_WEEK))
+		return true;
+	dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__,
+	            shift < 0 ? "%s(): no day of the week has the name given as week_start"
+	                      : "%s(): week_start goes with the unit 'week'",
+	            c->fn->name);
+	dtx_err_hint(err, "as in date_trunc(d, 'week', 'sunday')");
+	return false;
+}
+
 /* Adding hours to a date gives a datetime. */
 static bool type_add(struct dtx_fncall *c, struct dtx_err *err)
 {
@@ -98,8 +130,14 @@ static void put_us(struct dtx_typeref t, int64_t us, struct dtx_val *out)
 static enum dtx_code row_trunc(const struct dtx_fncall *c, struct dtx_fnrun *run,
                                const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
-	(void)run, (void)err;
-	put_us(c->type, dtx_time_trunc(us_of(c->argtype[0], &arg[0]), unit_of(c)), out);
+	int64_t shift = week_shift(c) * DTX_DAY_US, us = us_of(c->argtype[0], &arg[0]);
+
+	(void)run;
+	us = dtx_time_trunc(us + shift, unit_of(c)) - shift;
+	if (!dtx_us_ok(us))
+		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
+		                   "the week begins before the year 1");
+	put_us(c->type, us, out);
 	return DTX_OK;
 }
 
@@ -264,6 +302,65 @@ DTX_FN_ROW(row_to_unix)
 	return DTX_OK;
 }
 
+/* --- times of day and durations as texts: hours, minutes and seconds --- */
+
+/* Takes one to `most` digits from the front of *s. */
+static bool take_digits(struct dtx_str *s, size_t most, int64_t *out)
+{
+	size_t n = 0;
+
+	for (*out = 0; n < most && n < s->len && s->ptr[n] >= '0' && s->ptr[n] <= '9'; n++)
+		*out = *out * 10 + (s->ptr[n] - '0');
+	s->ptr += n;
+	s->len -= n;
+	return n > 0;
+}
+
+static bool take_pair(struct dtx_str *s, int64_t *out)
+{
+	struct dtx_str digits = { s->ptr + 1, s->len ? DTX_MIN(s->len - 1, (size_t)2) : 0 };
+
+	if (s->len < 3 || s->ptr[0] != ':' || !take_digits(&digits, 2, out) || digits.len ||
+	    *out > 59)
+		return false;
+	s->ptr += 3;
+	s->len -= 3;
+	return true;
+}
+
+DTX_FN_ROW(row_time_to_sec)
+{
+	struct dtx_str s = dtx_str_trim(arg[0].u.s);
+	int64_t hours, minutes, seconds = 0;
+	bool minus = s.len && s.ptr[0] == '-';
+
+	(void)c, (void)run;
+	s.ptr += minus;
+	s.len -= minus;
+	if (!take_digits(&s, 9, &hours) || !take_pair(&s, &minutes) ||
+	    (s.len && !take_pair(&s, &seconds)) || s.len) {
+		dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
+		            "time_to_sec: '%.*s' is not hours:minutes or hours:minutes:seconds",
+		            (int)DTX_MIN(arg[0].u.s.len, (size_t)60), arg[0].u.s.ptr);
+		dtx_err_hint(err, "as in 09:30 or 25:30:15; of a datetime d it is "
+		                  "hour(d) * 3600 + minute(d) * 60 + second(d)");
+		return DTX_E_CAST_FAILED;
+	}
+	out->u.i = (hours * 60 + minutes) * 60 + seconds;
+	out->u.i = minus ? -out->u.i : out->u.i;
+	return DTX_OK;
+}
+
+DTX_FN_ROW(row_sec_to_time)
+{
+	uint64_t n = arg[0].u.i < 0 ? -(uint64_t)arg[0].u.i : (uint64_t)arg[0].u.i;
+
+	(void)c, (void)err;
+	dtx_buf_printf(run->buf, "%s%02llu:%02u:%02u", arg[0].u.i < 0 ? "-" : "",
+	               (unsigned long long)(n / 3600), (unsigned)(n / 60 % 60), (unsigned)(n % 60));
+	return dtx_fn_made(run, out);
+}
+
 #define PART(NAME, UNIT, HELP, EXAMPLE, VALUE)                                                     \
 	{                                                                                          \
 		.name = NAME, .sig = "d:S", .result = "I", .row = row_part, .detail = (UNIT),      \
@@ -282,10 +379,11 @@ static const struct dtx_fn rows[] = {
 	PART("weekday", DTX_U_NONE, "1 Monday to 7 Sunday", "weekday('2024-05-31')", "5"),
 	{ .name = "date_trunc",
 	  .pandas = "dx.fn(\"date_trunc\", {*})",
-	  .sig = "d:D, unit:t",
-	  .type = type_first,
+	  .sig = "d:D, unit:t, week_start:t='monday'",
+	  .type = type_trunc,
 	  .row = row_trunc,
-	  .help = "first instant of the unit that d lies in",
+	  .detail = 1,
+	  .help = "first instant of the unit that d lies in; weeks begin on week_start",
 	  .example = "date_trunc('2024-05-31', 'quarter')",
 	  .value = "2024-04-01" },
 	{ .name = "date_add",
@@ -323,6 +421,23 @@ static const struct dtx_fn rows[] = {
 	  .help = "date from its parts",
 	  .example = "make_date(2024, 2, 29)",
 	  .value = "2024-02-29" },
+	{ .name = "time_to_sec",
+	  .sig = "t:T",
+	  .result = "I",
+	  .flags = DTX_FN_CASTS,
+	  .row = row_time_to_sec,
+	  .pandas = "dx.fn(\"time_to_sec\", {*})",
+	  .help = "seconds of a time of day or a duration, h:mm or h:mm:ss",
+	  .example = "time_to_sec('09:30:15')",
+	  .value = "34215" },
+	{ .name = "sec_to_time",
+	  .sig = "n:I",
+	  .result = "T",
+	  .row = row_sec_to_time,
+	  .pandas = "dx.fn(\"sec_to_time\", {*})",
+	  .help = "seconds as the text hh:mm:ss; more than 24 hours are a duration",
+	  .example = "sec_to_time(time_to_sec('23:50') + 1800)",
+	  .value = "24:20:00" },
 	{ .name = "from_excel_serial",
 	  .sig = "n:N",
 	  .type = type_serial,

@@ -51,10 +51,22 @@ static void reach_widen(struct dtx_expr_reach *r, int64_t lo, int64_t hi)
 	r->hi = DTX_MAX(r->hi, hi);
 }
 
-/* The second argument, a constant.  False: it is not a whole number. */
+/* Argument i of a call, which may be given by its name; NULL: it is not given. */
+static const struct dtx_expr *reach_arg(const struct dtx_expr *e, uint32_t i, const char *name)
+{
+	for (uint32_t k = 0; k < e->nargs; k++) {
+		const char *given = e->argname ? e->argname[k] : NULL;
+
+		if (given ? !strcmp(given, name) : k == i)
+			return e->arg[k];
+	}
+	return NULL;
+}
+
+/* The argument n, a constant.  False: it is not a whole number. */
 static bool reach_n(const struct dtx_expr *e, int64_t *n)
 {
-	const struct dtx_expr *arg = e->nargs > 1 ? e->arg[1] : NULL;
+	const struct dtx_expr *arg = reach_arg(e, 1, "n");
 	bool minus = arg && arg->kind == DTX_EX_NEG;
 
 	*n = 1;
@@ -81,6 +93,10 @@ static void reach_window(const struct dtx_expr *e, struct dtx_expr_reach *r)
 		kind = reach_calls[i].kind;
 		sign = reach_calls[i].sign;
 		r->loose |= reach_calls[i].loose;
+	}
+	if (kind == REACH_AT_N && reach_arg(e, 3, "ignore_nulls")) { /* nulls do not count */
+		kind = REACH_ALL;
+		r->loose = true;
 	}
 	known = kind == REACH_ALL || kind == REACH_BACK || kind == REACH_FORTH || reach_n(e, &n);
 	r->loose |= !known;

@@ -387,7 +387,11 @@ static void code_agg_pandas(struct coder *c, const struct dtx_expr *e, const str
 	c->in_agg = true;
 	dtx_buf_printf(c->out, "dx.%s(\"%s\", %s", c->keys ? "agg" : "over", fn->name, c->frame);
 	for (uint32_t i = 0; i < e->nargs; i++) {
-		add(c, ", ");
+		const char *name = e->argname ? e->argname[i] : NULL;
+
+		if (name && !strcmp(name, "where"))
+			continue;
+		dtx_buf_printf(c->out, ", %s%s", name ? name : "", name ? "=" : "");
 		code(c, e->arg[i]);
 	}
 	if (where) {
@@ -482,13 +486,14 @@ static void code_call(struct coder *c, const struct dtx_expr *e)
 
 	where = dtx_expr_where(e, &n);
 	fn = dtx_fn_find(dtx_str_of(e->name), n);
-	if (fn && e->argname) {
-		if (n > ORDER_MAX || !in_order(e, fn, n, arg))
-			fn = NULL;
-		plain.arg = arg;
-	}
 	plain.nargs = n;
 	plain.argname = NULL;
+	if (fn && e->argname && n <= ORDER_MAX && in_order(e, fn, n, arg))
+		plain.arg = arg;
+	else if (fn && e->argname && fn->kind == DTX_FN_WINDOW && c->kind == CODE_PANDAS)
+		plain = *e; /* dx takes arguments of window calls by the same names */
+	else if (fn && e->argname)
+		fn = NULL;
 	if (fn)
 		code_form(c, &plain, fn, where);
 	else

@@ -179,6 +179,66 @@ struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
 	return dtx_expr_swap(a, e, swap_named, &by);
 }
 
+struct spread {
+	struct dtx_arena *arena;
+	const char *name, *const *with;
+	uint32_t n;
+};
+
+static bool is_spread(const struct spread *s, const struct dtx_expr *e, uint32_t i)
+{
+	const char *column = dtx_expr_is_column(e->arg[i]);
+
+	return e->kind == DTX_EX_CALL && column && !strcmp(column, s->name) &&
+	       !(e->argname && e->argname[i]);
+}
+
+static bool spread_args(const struct spread *s, struct dtx_expr *e)
+{
+	const char **names = NULL;
+	const struct dtx_expr **arg;
+	uint32_t hits = 0, more, at = 0;
+	const struct dtx_fn *fn;
+
+	for (uint32_t i = 0; i < e->nargs; i++) {
+		hits += is_spread(s, e, i);
+		if (!spread_args(s, (struct dtx_expr *)(uintptr_t)e->arg[i]))
+			return false;
+	}
+	more = e->nargs + hits * s->n - hits;
+	fn = hits ? dtx_fn_find(dtx_str_of(e->name), more) : NULL;
+	if (!hits || (fn && fn->kind != DTX_FN_SCALAR))
+		return true;
+	arg = dtx_arena_zalloc(s->arena, more + 1u, sizeof(*arg));
+	names = dtx_arena_zalloc(s->arena, more + 1u, sizeof(*names));
+	if (!arg || !names)
+		return false;
+	for (uint32_t i = 0; i < e->nargs; i++) {
+		for (uint32_t k = 0; is_spread(s, e, i) && k < s->n; k++) {
+			arg[at] = dtx_expr_column(s->arena, s->with[k]);
+			if (!arg[at++])
+				return false;
+		}
+		if (is_spread(s, e, i))
+			continue;
+		names[at] = e->argname ? e->argname[i] : NULL;
+		arg[at++] = e->arg[i];
+	}
+	e->argname = e->argname ? names : NULL;
+	e->arg = arg;
+	e->nargs = more;
+	return true;
+}
+
+struct dtx_expr *dtx_expr_spread(struct dtx_arena *a, const struct dtx_expr *e, const char *name,
+                                 const char *const *with, uint32_t n)
+{
+	struct spread s = { a, name, with, n };
+	struct dtx_expr *copy = dtx_expr_swap(a, e, NULL, NULL);
+
+	return copy && spread_args(&s, copy) ? copy : NULL;
+}
+
 static bool qualify(struct dtx_arena *a, struct dtx_expr *e)
 {
 	bool ok = true;

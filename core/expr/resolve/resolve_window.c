@@ -74,6 +74,8 @@ static enum dtx_code constants(struct dtx_binder *bd, const struct dtx_expr *e,
 			                        (long long)c->n, (long long)min);
 		}
 	}
+	if ((kind == DTX_WIN_LAG || kind == DTX_WIN_LEAD) && c->nargs > 3 && b[3])
+		c->values = !b[3]->value.null && b[3]->value.u.b;
 	if (kind != DTX_WIN_EWM_MEAN)
 		return DTX_OK;
 	c->p = b[1]->value.null ? 0 : b[1]->value.u.f;
@@ -102,6 +104,34 @@ static enum dtx_code with_default(struct dtx_binder *bd, const struct dtx_expr *
 		DTX_TRY(dtx_bind_common(bd, e, pair, 2, ok, &type));
 	c->args[0] = pair[0];
 	c->args[2] = pair[1];
+out:
+	return rc;
+}
+
+/* cum_sum: gives value and limits one type. */
+static enum dtx_code with_limits(struct dtx_binder *bd, const struct dtx_expr *e,
+                                 const struct dtx_expr *const *at, struct dtx_aggcall *c, bool *ok)
+{
+	const struct dtx_expr *trees[3];
+	struct dtx_bound *same[3];
+	uint32_t place[3], n = 0;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_typeref type;
+
+	for (uint32_t i = 0; i < 3 && i < c->nargs; i++) {
+		if (i && (!c->args[i] || c->args[i]->type.type == DTX_T_NULL))
+			continue;
+		trees[n] = at[i];
+		same[n] = c->args[i];
+		place[n++] = i;
+	}
+	if (n < 2)
+		return DTX_OK;
+	DTX_TRY(dtx_bind_literals(bd, trees, same, n, ok));
+	if (*ok)
+		DTX_TRY(dtx_bind_common(bd, e, same, n, ok, &type));
+	for (uint32_t i = 0; i < n; i++)
+		c->args[place[i]] = same[i];
 out:
 	return rc;
 }
@@ -147,6 +177,8 @@ static enum dtx_code window_make(struct dtx_binder *bd, const struct dtx_expr *e
 	DTX_TRY(constants(bd, e, at, c, &ok));
 	if (ok && (fn->detail == DTX_WIN_LAG || fn->detail == DTX_WIN_LEAD))
 		DTX_TRY(with_default(bd, e, at, c, &ok));
+	if (ok && fn->detail == DTX_WIN_CUM_SUM)
+		DTX_TRY(with_limits(bd, e, at, c, &ok));
 	c->type = result_type(c);
 	*out = ok ? c : NULL;
 out:

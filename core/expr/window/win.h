@@ -13,6 +13,7 @@ enum dtx_winkind {
 	DTX_WIN_DENSE_RANK,
 	DTX_WIN_PERCENT_RANK,
 	DTX_WIN_CUME_DIST,
+	DTX_WIN_AVERAGE_RANK,
 	DTX_WIN_NTILE,
 	DTX_WIN_LAG,
 	DTX_WIN_LEAD,
@@ -45,7 +46,7 @@ enum dtx_winkind {
 #define DTX_WIN_NULL    UINT32_MAX
 #define DTX_WIN_DEFAULT (UINT32_MAX - 1) /* the value of the last argument in the row itself */
 
-#define DTX_WIN_ARGS 3
+#define DTX_WIN_ARGS 4
 struct dtx_win { /* one call over the rows of a table */
 	const struct dtx_aggcall *c;
 	const struct dtx_winrows *rows;

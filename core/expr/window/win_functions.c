@@ -13,11 +13,41 @@ static void give(struct dtx_win *w, uint32_t k, uint32_t from_row)
 	w->place[w->rows->order[k]] = from_row;
 }
 
+/* lag, lead with ignore_nulls: the n-th row with a value before or after, else the default. */
+static enum dtx_code shift_values(struct dtx_win *w, uint32_t from, uint32_t to, int64_t n)
+{
+	uint32_t *known = dtx_mem_alloc((size_t)(to - from) + 1, sizeof(*known));
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = w->err;
+	uint32_t all = 0, before = 0;
+
+	if (!known)
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = from; k < to; k++)
+		if (!dtx_win_null(w->arg[0], w->rows->order[k]))
+			known[all++] = w->rows->order[k];
+	for (uint32_t k = from; k < to; k++) {
+		bool here = !dtx_win_null(w->arg[0], w->rows->order[k]);
+		int64_t at = n < 0 ? before + n : (int64_t)before + here + n - 1;
+
+		if (n == 0)
+			give(w, k, w->rows->order[k]);
+		else
+			give(w, k, at >= 0 && at < all ? known[at] : (uint32_t)DTX_WIN_DEFAULT);
+		before += here;
+	}
+out:
+	dtx_mem_free(known);
+	return rc;
+}
+
 /* lag, lead: the row that is n rows away, else the default. */
 static enum dtx_code shift(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	int64_t n = w->c->kind == (int)DTX_WIN_LAG ? -w->c->n : w->c->n;
 
+	if (w->c->values)
+		return shift_values(w, from, to, n);
 	for (uint32_t k = from; k < to; k++) {
 		int64_t at = (int64_t)k + n;
 
@@ -177,6 +207,7 @@ static void give_rank(struct dtx_win *w, uint32_t row, uint32_t seen, uint32_t d
 	case DTX_WIN_RANK: dtx_win_int(w, row, seen); break;
 	case DTX_WIN_DENSE_RANK: dtx_win_int(w, row, dense); break;
 	case DTX_WIN_CUME_DIST: dtx_win_put(w, row, (double)last / all); break;
+	case DTX_WIN_AVERAGE_RANK: dtx_win_put(w, row, ((double)seen + last) / 2); break;
 	default: dtx_win_put(w, row, all > 1 ? (seen - 1.0) / (all - 1.0) : 0);
 	}
 }
@@ -221,6 +252,7 @@ const struct dtx_winkernel dtx_win_rank[] = {
 	[DTX_WIN_DENSE_RANK] = { .gives = DTX_WIN_INT, .ordered = true, .part = ranks },
 	[DTX_WIN_PERCENT_RANK] = { .gives = DTX_WIN_FLOAT, .ordered = true, .part = ranks },
 	[DTX_WIN_CUME_DIST] = { .gives = DTX_WIN_FLOAT, .ordered = true, .part = ranks },
+	[DTX_WIN_AVERAGE_RANK] = { .gives = DTX_WIN_FLOAT, .ordered = true, .part = ranks },
 	[DTX_WIN_NTILE] = { .gives = DTX_WIN_INT, .ordered = true, .part = ntile },
 };
 
@@ -387,6 +419,49 @@ out:
 
 /* --- from the start of the partition to the current row; null where the value is null --- */
 
+/* Holds a running sum at a limit (argument i): `side` is -1 for the lowest value, 1 for the
+ * highest. */
+static enum dtx_code hold(struct dtx_win *w, struct dtx_winsum *sum, unsigned i, int side,
+                          uint32_t row)
+{
+	const struct dtx_column *limit = w->arg[i];
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = w->err;
+	double d;
+	dtx_i128 v;
+
+	if (!limit || dtx_win_null(limit, row))
+		goto out;
+	if (limit->type.type == DTX_T_FLOAT64) {
+		d = dtx_fsum_round(&sum->real) - limit->v.f64[row];
+		if (!(side < 0 ? d < 0 : d > 0))
+			goto out;
+		dtx_fsum_free(&sum->real);
+		sum->real = (struct dtx_fsum){ 0 };
+		if (!dtx_fsum_add(&sum->real, limit->v.f64[row]))
+			DTX_FAIL_MEM(err);
+		goto out;
+	}
+	/* the sum fits 128 bits: otherwise the row before would have been an error or null */
+	if (!dtx_wsum_get(&sum->exact, &v) ||
+	    (side < 0 ? v >= dtx_win_exact(limit, row) : v <= dtx_win_exact(limit, row)))
+		goto out;
+	sum->exact = (struct dtx_wsum){ 0 };
+	dtx_wsum_add(&sum->exact, dtx_win_exact(limit, row));
+out:
+	return rc;
+}
+
+static void start_again(struct dtx_win *w, struct dtx_winsum *sum, uint32_t row)
+{
+	const struct dtx_column *reset = w->arg[3];
+
+	if (!reset || dtx_win_null(reset, row) || !dtx_bit(reset->v.bits, row))
+		return;
+	dtx_fsum_free(&sum->real);
+	*sum = (struct dtx_winsum){ 0 };
+}
+
 static enum dtx_code cum_sum(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	struct dtx_winsum sum = { 0 };
@@ -395,9 +470,12 @@ static enum dtx_code cum_sum(struct dtx_win *w, uint32_t from, uint32_t to)
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t row = w->rows->order[k];
 
+		start_again(w, &sum, row);
 		if (dtx_win_null(w->arg[0], row))
 			continue;
 		DTX_TRY(dtx_winsum_step(w, &sum, row, 1));
+		DTX_TRY(hold(w, &sum, 2, 1, row));
+		DTX_TRY(hold(w, &sum, 1, -1, row));
 		if (w->c->kind == (int)DTX_WIN_CUM_MEAN)
 			dtx_win_put(w, row, dtx_winsum_mean(w, &sum, sum.n));
 		else

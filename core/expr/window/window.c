@@ -211,6 +211,9 @@ static enum dtx_code arguments(struct dtx_win *w, struct dtx_table *t)
 		DTX_TRY(whole_column(c->args[0], t, w->counts, &w->arg[0], w->err));
 	if (shift && c->nargs > 2)
 		DTX_TRY(whole_column(c->args[2], t, w->counts, &w->arg[2], w->err));
+	for (uint32_t i = 1; c->kind == (int)DTX_WIN_CUM_SUM && i < c->nargs; i++)
+		if (c->args[i] && c->args[i]->type.type != DTX_T_NULL)
+			DTX_TRY(whole_column(c->args[i], t, w->counts, &w->arg[i], w->err));
 out:
 	return rc;
 }

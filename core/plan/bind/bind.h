@@ -74,6 +74,15 @@ struct dtx_bind {
 	size_t nuses, cap_uses;
 	/* per table and column of it, typed phase: the step names it; NULL: none is named */
 	uint8_t **named;
+	/* The parameters, which become ox->args: those of the plan, with `across` written out (see
+	 * across.h). */
+	void *args;
+	/* for each item of the list that `across` has written out, the item of the plan that it was
+	 * made of; NULL: nothing was written out */
+	const uint32_t *across_from;
+	const char **across_col; /* and the column that it is for; NULL: not for one */
+	uint32_t across_n;
+	bool across_part;                /* static phase: more columns of `across` may come */
 	void *state;                     /* becomes ox->bound */
 	const struct dtx_digest *digest; /* of whole-table ops; NULL: they get their whole input */
 	enum dtx_op_kind kind;

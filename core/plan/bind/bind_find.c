@@ -3,13 +3,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/plan/bind/across.h"
 #include "core/plan/bind/bind_parts.h"
 #include "core/plan/bind/flow.h"
 #include "core/plan/plan_internal.h"
 
 bool dtx_bind_at(const struct dtx_bind *b, const char *sub, char *at, size_t size)
 {
+	char in_list[128];
+
 	at[0] = '\0';
+	if (b->flow && !b->end)
+		sub = dtx_across_place(b, &b->flow->plan->step[b->step], sub, in_list,
+		                       sizeof(in_list));
 	if (b->flow && !b->end && !b->flow->plan->step[b->step].at[0])
 		/* the union of several files of one input: the plan does not name such a step */
 		return false;
@@ -85,6 +91,8 @@ enum dtx_code dtx_bind_take(struct dtx_bind *b, const char *sub, struct dtx_err 
 		goto out;
 	}
 	finding_judge(b, at, f);
+	if (b->flow && !b->end)
+		dtx_across_say(b, &b->flow->plan->step[b->step], sub, f);
 	if (b->flow && !b->end)
 		dtx_part_hint_example(&b->flow->plan->step[b->step], f);
 	b->nfindings += f->severity != DTX_SEV_WARNING;

@@ -5,6 +5,7 @@
  * looks for the table below that may have it, and stops at names that a step is known to have
  * dropped. */
 #include "core/plan/bind/flow.h"
+#include "core/plan/bind/across.h"
 #include "core/plan/plan_internal.h"
 
 #include "core/base/text/utf8.h"
@@ -367,7 +368,11 @@ static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
 
 	DTX_TRY(dtx_flow_set(f, no_table(f), &any, err));
 	DTX_TRY(open_bind(f, i, typed, run, errs, &b, err));
-	rc = st->op->bind(b, st->args, err);
+	rc = dtx_across_open(b, st, err);
+	if (rc == DTX_OK)
+		rc = st->op->bind(b, b->args, err);
+	if (rc == DTX_OK)
+		rc = dtx_across_done(b, f->plan, &f->plan->step[i], err);
 	if (rc == DTX_OK)
 		rc = refuse_steering(b, err);
 	if (rc != DTX_OK)

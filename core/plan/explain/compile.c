@@ -81,8 +81,9 @@ out:
 /* Writes one step: plain pandas where that gives the same result, else a call of dx. False: it has
  * no form; `lacks` says why. */
 static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
-                    struct dtx_buf *out, char lacks[DTX_PART_FORMLESS])
+                    const struct dtx_bind *b, struct dtx_buf *out, char lacks[DTX_PART_FORMLESS])
 {
+	const void *args = b ? b->args : st->args;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_PART_MAX);
 	bool ok = false;
 
@@ -90,13 +91,18 @@ static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
 
 	if (st->op && st->op->flags & DTX_OP_PLACES && !starts_in_row_2(plan, st->table[0]))
 		return false;
+	if (b && b->across_part) {
+		snprintf(lacks, DTX_PART_FORMLESS,
+		         "has no pandas form: 'across' does not name its columns one by one");
+		return false;
+	}
 	if (st->op && !st->broken && st->op->pandas)
-		ok = st->op->pandas(st->args, &text);
+		ok = st->op->pandas(args, &text);
 	if (st->op && !st->broken && st->op->pandas && !ok)
 		dtx_part_formless(&text, "pandas", lacks);
 	if (st->op && !st->broken && !ok && st->op->flags & DTX_OP_DX) {
 		dtx_buf_reset(&text);
-		ok = dtx_py_call(st->op, st->args, st->table_name, st->ntables, &text);
+		ok = dtx_py_call(st->op, args, st->table_name, st->ntables, &text);
 	}
 	if (text.fail == DTX_BUF_MAX) { /* nested forms that hold an argument several times */
 		snprintf(lacks, DTX_PART_FORMLESS, DTX_PART_TOO_LONG, "pandas");
@@ -125,7 +131,7 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 		dtx_buf_addc(out, '\n');
 	}
 	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
-	if (!op_text(plan, st, out, lacks)) {
+	if (!op_text(plan, st, flow->bind[i], out, lacks)) {
 		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %d (%s) %s",
 		                 dtx_plan_step_number(plan, (int32_t)i), dtx_plan_step_name(st),
 		                 lacks);

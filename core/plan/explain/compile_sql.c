@@ -124,7 +124,8 @@ static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *e
 {
 	const struct dtx_plan_step *st = &c->plan->step[i];
 	const char **from = dtx_arena_alloc(&c->arena, st->ntables + 1, sizeof(*from));
-	struct dtx_sql_step s = { st->args, c->flow.bind[i], from };
+	const struct dtx_bind *b = c->flow.bind[i];
+	struct dtx_sql_step s = { b ? b->args : st->args, b, from };
 	enum dtx_code rc = DTX_OK;
 	char what[DTX_PART_FORMLESS];
 	struct dtx_buf text = DTX_BUF_INIT(DTX_PART_MAX);
@@ -132,6 +133,11 @@ static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *e
 
 	if (!from)
 		DTX_FAIL_MEM(err);
+	if (b && b->across_part) {
+		rc = refuse(c->plan, i,
+		            "has no SQL form: 'across' does not name its columns one by one", err);
+		goto out;
+	}
 	if (!st->op || st->broken || !st->op->sql || !s.bind) {
 		rc = refuse(c->plan, i, "has no SQL form", err);
 		goto out;

@@ -6,6 +6,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/text/utf8.h"
+#include "core/plan/bind/across.h"
 
 #define COLUMNS_SHOWN 30
 
@@ -37,6 +38,7 @@ void dtx_explain_step(const struct dtx_plan_step *st, struct dtx_buf *out)
 	}
 	if (st->op && !st->broken && st->op->explain) {
 		st->op->explain(st->args, out);
+		dtx_across_explain(st, out);
 		return;
 	}
 	if (st->canonical) {

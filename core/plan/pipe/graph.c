@@ -174,7 +174,7 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 		in[k] = g->flow.table[st->table[k]].schema;
 	for (unsigned k = 0; k < st->ntables; k++)
 		sx->ox[k] = (struct dtx_opctx){
-			.args = st->args,
+			.args = b->args,
 			.bound = b->state,
 			.ninputs = st->ntables,
 			.in = in,
