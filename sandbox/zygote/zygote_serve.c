@@ -30,7 +30,6 @@
 /* of the warm-up: CPython 3.11 specialises code that ran eight times */
 #define ROUNDS       10
 #define PAUSE_NS     (200 * MS)   /* without a client for so long, there is time for a round */
-#define WORTH_NS     (60000 * MS) /* a pool that waits less for a client does only the first round */
 #define LINGER_NS    (30000 * MS) /* how long a retiring pool waits for clients */
 #define FAILURES_MAX 3
 #define POLL_MAX     (1 + DTX_ZYGOTE_CLIENTS + 2 * DTX_ZYGOTE_WORKERS)
@@ -368,12 +367,10 @@ static void warm_up(struct dtx_zygote *z)
 }
 
 /* Whether to do another round of the warm-up. A client that connects during a round must wait,
- * so rounds are not done while runs follow each other. All of them take a second of the processor,
- * which a pool that ends soon would not earn back. */
+ * so rounds are not done while runs follow each other. */
 static bool warms_on(const struct dtx_zygote *z)
 {
-	return z->rounds < ROUNDS && z->idle_ns >= WORTH_NS && !count_clients(z) &&
-	       dtx_now_ns() - z->used_ns > PAUSE_NS;
+	return z->rounds < ROUNDS && !count_clients(z) && dtx_now_ns() - z->used_ns > PAUSE_NS;
 }
 
 /* Whether to learn the pages of a run now: after the first round and again after the last, while

@@ -1,6 +1,6 @@
 # More programs at once than have a worker or a place in the queue, in a pool of their own: all get
 # their turn, and who does not want to wait so long is told so.
-export XDG_RUNTIME_DIR="$PWD/run" DTX_POOL_IDLE=30
+export XDG_RUNTIME_DIR="$PWD/run"
 mkdir -m 700 run
 "$DTX" exec -c 'print(0)' # else many lose patience with the pool that starts, and start Python themselves
 for i in $(seq 1 120); do
