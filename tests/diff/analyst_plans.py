@@ -203,6 +203,9 @@ def plans(shop):
     yield ("add_totals of some", [{"op": "add_totals", "cols": ["a"], "label_as": "what"}],
            frame("a rate what", (1, 0.5, None), (3, 0.25, None), (4, None, "Total")),
            {"data": {"main": "a,rate\n1,0.5\n3,0.25\n"}})
+    yield ("add_totals of groups and all", [{"op": "add_totals", "by": ["k"], "grand": True}],
+           frame("k t a", ("x", "p", 1), ("x", "Total", 1), ("y", "q", 3), ("y", "Total", 3), (None, "Total", 4)),
+           {"data": {"main": "k,t,a\nx,p,1\ny,q,3\n"}})
     yield ("transpose", [{"op": "transpose", "header": True, "names_to": "month"}],
            frame("month North South", ("jan", 1, 3), ("feb", 2, 4)), {"data": {"main": "region,jan,feb\nNorth,1,2\nSouth,3,4\n"}})
 
@@ -233,6 +236,21 @@ def plans(shop):
     yield ("lag_lead", [{"op": "lag_lead", "col": "price", "as": "next", "n": -1, "mode": "value", "default": 0.0, "by": ["product"],
                          "order": ["id"]}],
            o.assign(next=o.groupby("product")["price"].shift(-1, fill_value=0.0)))
+    yield ("lag_lead over nulls", [{"op": "lag_lead", "col": "qty", "as": "before", "n": 1, "ignore_nulls": True, "by": ["product"],
+                                    "order": ["id"]}],
+           lambda: o.assign(before=o.groupby("product")["qty"].transform(lambda s: s.ffill().shift(1))))
+    yield ("across", [{"op": "derive", "across": ["price", "qty"], "set": {"{col}_2": "_ * 2"}},
+                      {"op": "window", "across": ["price"], "by": ["product"], "order": ["id"], "set": {"{col}_run": "sum(_)"}},
+                      {"op": "group_by", "by": ["product"], "across": ["price_2", "qty_2"], "agg": {"{col}": "sum(_)", "{col}_n": "count(_)"}}],
+           lambda: o.assign(price_2=o.price * 2, qty_2=o.qty * 2).groupby("product", sort=False).agg(
+               price_2=("price_2", "sum"), qty_2=("qty_2", "sum"), price_2_n=("price_2", "count"),
+               qty_2_n=("qty_2", "count")).reset_index())
+    yield ("resample weeks from Sunday", [
+        {"op": "cast", "types": {"day": "date"}},
+        {"op": "resample", "col": "day", "every": "1w", "across": ["price"], "agg": {"{col}": "sum(_)"}, "week_start": "sunday"},
+        {"op": "sort", "by": ["day"]}],
+           lambda: o.groupby(day.dt.to_period("W-SAT").dt.start_time.dt.strftime("%Y-%m-%d").rename("day"))["price"].sum()
+           .reset_index())
     yield ("percent_of", [{"op": "percent_of", "col": "price", "as": "p", "by": ["product"]}],
            o.assign(p=o.price / o.groupby("product")["price"].transform("sum")))
     yield ("resample", [{"op": "cast", "types": {"day": "date"}},
