@@ -160,7 +160,7 @@ $(B)/sources: FORCE
 # is enough to add one.
 $(B)/gen/engine.c: core/gen/gen-tables.sh core/plan/op.h core/io/reader.h core/io/write/writer.h core/expr/fn/fn.h \
 	$(foreach p,op_ read_ write_ fn_,$(foreach f,$(LIB_SRC),$(if $(filter $p%,$(notdir $f)),$f)))
-$(B)/gen/cli.c: core/gen/gen-tables.sh $(sort $(wildcard cli/cmd_*.c))
+$(B)/gen/cli.c: core/gen/gen-tables.sh $(sort $(wildcard cli/*/cmd_*.c))
 $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/fuzz.c: $(B)/sources
 	@mkdir -p $(@D)
 	sh core/gen/gen-tables.sh $(basename $(@F)) > $@.tmp && mv $@.tmp $@

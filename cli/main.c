@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/config.h"
+#include "cli/settings/config.h"
 #include "cli/terminal.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/out.h"
 #include "core/base/malloc_tuning.h"
 #include "core/base/mem.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/run/step_words.h"
+#include "cli/pipe/step_words.h"
 #include "cli/run/read_opts.h"
 #include "core/base/file.h"
 #include "core/base/text/utf8.h"

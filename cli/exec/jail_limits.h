@@ -5,7 +5,7 @@
 #define DTX_CLI_EXEC_JAIL_LIMITS_H
 
 #include "cli/cmd.h"
-#include "cli/config.h"
+#include "cli/settings/config.h"
 #include "core/plan/exec/provider.h"
 
 /* The options --jail-wall, --jail-cpu (seconds), --jail-memory, --jail-output (bytes) and

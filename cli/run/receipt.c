@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/lookup.h"
+#include "cli/store/lookup.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 

@@ -1,7 +1,7 @@
 /* Performs a run. The order of its steps is that of the record: run.start, execution,
  * run.output, renaming outputs into place, run.end. */
 #include "cli/signal_flag.h"
-#include "cli/config.h"
+#include "cli/settings/config.h"
 #include "cli/run/runner.h"
 #include "cli/run/snapshots.h"
 #include "cli/progress.h"

@@ -7,7 +7,7 @@
 #include "cli/exec/jail_limits.h"
 #include "cli/opt.h"
 #include "cli/out.h"
-#include "cli/run/step_words.h"
+#include "cli/pipe/step_words.h"
 #include "core/base/text/json.h"
 #include "core/fallback/fallback.h"
 #include "core/io/source/stat_signature.h"

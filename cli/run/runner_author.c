@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/run/approve.h"
-#include "cli/config.h"
+#include "cli/settings/config.h"
 #include "cli/exec/jail_limits.h"
 #include "cli/progress.h"
 #include "cli/run/runner.h"

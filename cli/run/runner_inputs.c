@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "cli/config.h"
+#include "cli/settings/config.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/text/num.h"

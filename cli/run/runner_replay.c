@@ -1,7 +1,7 @@
 /* For a replay: takes the plan, the operands and the clock from a recorded run. */
 #include "cli/run/runner.h"
 
-#include "cli/help.h"
+#include "cli/help/help.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/config.h"
+#include "cli/settings/config.h"
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "core/base/file.h"

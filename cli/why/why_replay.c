@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/lookup.h"
+#include "cli/store/lookup.h"
 #include "core/base/file.h"
 #include "core/plan/lineage/trace.h"
 #include "core/store/ledger/process.h"

@@ -57,7 +57,7 @@ engine)
 	formats "struct dtx_writer_class" dtx_write_formats core/io/write/write_*.c
 	list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn/fn.h core/expr/fn/fn_*.c
 	;;
-cli) list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h cli/cmd_*.c ;;
+cli) list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h $(find cli -name 'cmd_*.c' | by_name) ;;
 fuzz)
 	echo "#include \"tests/fuzz/replay.h\""
 	for f in tests/fuzz/fuzz_*.c; do echo "int $(basename "$f" .c)(const uint8_t *, size_t);"; done

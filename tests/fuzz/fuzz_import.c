@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/snippets.h"
+#include "cli/store/snippets.h"
 #include "core/base/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

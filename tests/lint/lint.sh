@@ -81,7 +81,7 @@ named() {
 	done <<-'EOF'
 		ops/*/op_*.c dtx_op dtx_op
 		core/expr/fn/fn_*.c dtx_fn_table dtx_fn
-		cli/cmd_*.c dtx_cmd dtx_cmd
+		cli/*/cmd_*.c dtx_cmd dtx_cmd
 	EOF
 }
 

@@ -1,5 +1,5 @@
 /* Settings of a user and of a machine: which one applies, and what is locked. */
-#include "cli/config.h"
+#include "cli/settings/config.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* Steps as words of a command line: what an op's table makes possible, and the way back. */
-#include "cli/run/step_words.h"
+#include "cli/pipe/step_words.h"
 #include "core/base/mem.h"
 #include "core/plan/plan.h"
 #include "tests/t.h"

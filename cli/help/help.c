@@ -1,0 +1,210 @@
+/* Usage and shell completion, made from the rows of commands and options. */
+#include "cli/help/help.h"
+#include "cli/wrap.h"
+
+#include <string.h>
+
+#include "cli/pipe/step_words.h"
+
+const struct dtx_exit_row dtx_exit_rows[] = {
+	{ 0, "done" },
+	{ 1, "findings (a check or comparison that found a difference)" },
+	{ 2, "wrong command line" },
+	{ 3, "the plan is invalid" },
+	{ 4, "the input cannot be read, or its data break a rule of the plan" },
+	{ 5, "a snippet is needed and none is at hand" },
+	{ 6, "a snippet waits for approval" },
+	{ 7, "the snippet failed or its result does not fit" },
+	{ 8, "a limit was reached, or the jail could not be set up" },
+	{ 9, "the output or the store could not be written" },
+	{ 10, "a check that the plan asks for failed" },
+	{ 70, "a bug in dtx" },
+	{ 130, "cancelled" },
+	{ 141, "the reader of stdout ended before it had all (dtx ... | head); no message" },
+	{ 0, NULL },
+};
+
+const struct dtx_opt dtx_common_opts[] = {
+	{ .name = "help",
+	  .key = 'h',
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, help),
+	  .help = "show this help" },
+	{ .name = "help-all",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, help_all),
+	  .help = "show it with all options" },
+	{ .name = "quiet",
+	  .key = 'q',
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, quiet),
+	  .help = "errors only, no warnings or notes" },
+	{ .name = "verbose",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, verbose),
+	  .help = "also how many rows were read and what became of them, and warnings that the "
+	          "result does not depend on" },
+	{ .name = "pager",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, pager),
+	  .help = "on a terminal: show all of the output in $PAGER (less)" },
+	{ .name = "errors",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "text,json",
+	  .offset = offsetof(struct dtx_cli, errors),
+	  .help = "findings on stderr as text, or as one JSON object per line" },
+	{ .name = "store",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "FILE",
+	  .offset = offsetof(struct dtx_cli, store),
+	  .help = "the store (default $DTX_STORE, else ~/.local/state/dtx/store.db)" },
+};
+const size_t dtx_ncommon_opts = DTX_COUNT(dtx_common_opts);
+
+const struct dtx_cmd *dtx_cmd_find(const char *name)
+{
+	const struct dtx_cmd *const *c;
+
+	for (c = dtx_cmds; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+	}
+	return NULL;
+}
+
+static void help_exits(struct dtx_buf *out)
+{
+	const struct dtx_exit_row *e;
+
+	for (e = dtx_exit_rows; e->meaning; e++)
+		dtx_buf_printf(out, "  %3d  %s\n", e->status, e->meaning);
+}
+
+void dtx_help_overview(struct dtx_buf *out)
+{
+	const struct dtx_cmd *const *c;
+
+	dtx_buf_add(out,
+	            "usage: dtx COMMAND [OPTIONS] ...\n\n"
+	            "Typed data transforms from a JSON plan, with a pandas fallback in a jail\n"
+	            "and a provenance record of every run.\n\ncommands:\n");
+	for (c = dtx_cmds; *c; c++)
+		dtx_buf_printf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+	dtx_buf_add(out, "\n`dtx COMMAND --help` explains one; dtx(1), dtx-plan(5), dtx-config(5), "
+	                 "dtx-ops(7) and\n"
+	                 "dtx-sandbox(7) are the manual.\n\nexit status:\n");
+	help_exits(out);
+}
+
+void dtx_help_cmd(const struct dtx_cmd *cmd, bool all, struct dtx_buf *out)
+{
+	struct dtx_buf usage = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_buf_printf(&usage, "usage: dtx %s [OPTIONS] %s", cmd->name, cmd->usage);
+	dtx_wrap_words(dtx_buf_text(&usage), 0, 7, DTX_WRAP_WIDTH, out);
+	dtx_buf_clear(&usage);
+	dtx_buf_printf(out, "\n\n%s.\n", cmd->summary);
+	if (cmd->notes) {
+		dtx_buf_addc(out, '\n');
+		dtx_wrap_text(cmd->notes, DTX_WRAP_WIDTH, out);
+		dtx_buf_addc(out, '\n');
+	}
+	if (cmd->nopts) {
+		dtx_buf_add(out, "\noptions:\n");
+		dtx_opt_help(cmd->opts, cmd->nopts, all, out);
+	}
+	dtx_buf_add(out, "\ncommon options:\n");
+	dtx_opt_help(dtx_common_opts, dtx_ncommon_opts, all, out);
+	dtx_buf_add(out, "\nexit status: ");
+	dtx_wrap_words(cmd->exits ? cmd->exits : "0 done; 2 usage", 13, 13, DTX_WRAP_WIDTH, out);
+	dtx_buf_addc(out, '\n');
+}
+
+static const char *const kind_name[] = { "map", "sink", "whole" };
+
+const char *dtx_help_op_kind(const struct dtx_op *op)
+{
+	if (op->macro)
+		return "macro";
+	if (op->sink && !(op->flags & DTX_OP_BUILD))
+		return kind_name[DTX_KIND_SINK];
+	return kind_name[op->map ? DTX_KIND_MAP : op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE];
+}
+
+/* The step as JSON, and as words of a pipe. */
+static void help_example(const struct dtx_example *e, struct dtx_buf *out)
+{
+	struct dtx_buf words = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *step = json_loads(e->step, 0, NULL);
+
+	dtx_buf_add(out, "\n  ");
+	dtx_help_step(e, out);
+	dtx_buf_add(out, "\n");
+	if (step && dtx_words_say(step, &words))
+		dtx_buf_printf(out, "  %s\n", dtx_buf_text(&words));
+	if (e->error)
+		dtx_buf_printf(out, "    fails: %s\n", e->error);
+	else
+		dtx_buf_printf(out, "\n%s\n  gives\n\n%s", e->in, e->out);
+	json_decref(step);
+	dtx_buf_clear(&words);
+}
+
+void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out)
+{
+	struct dtx_buf params = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t i;
+
+	dtx_buf_printf(out, "%s: %s (%s)\n", op->name, op->summary, dtx_help_op_kind(op));
+	if (op->aliases)
+		dtx_buf_printf(out, "also: %s\n", op->aliases);
+	dtx_buf_add(out, "in a pipe: ");
+	dtx_words_usage(op, out);
+	dtx_buf_add(out, "\n");
+	if (op->notes) {
+		dtx_buf_addc(out, '\n');
+		dtx_wrap_text(op->notes, DTX_WRAP_WIDTH, out);
+		dtx_buf_addc(out, '\n');
+	}
+	dtx_buf_add(out, "\nparameters:\n");
+	dtx_param_help(op->params, op->nparams, &params);
+	dtx_wrap_text(dtx_buf_text(&params), DTX_WRAP_WIDTH, out);
+	dtx_buf_clear(&params);
+	if (op->nexamples)
+		dtx_buf_add(out, "\nexamples:\n");
+	for (i = 0; i < op->nexamples; i++)
+		help_example(&op->examples[i], out);
+}
+
+void dtx_help_each_op(void (*group)(const char *name, struct dtx_buf *out),
+                      void (*each)(const struct dtx_op *op, struct dtx_buf *out),
+                      struct dtx_buf *out)
+{
+	size_t i, k;
+
+	for (i = 0; dtx_ops[i]; i++) {
+		for (k = 0; k < i && strcmp(dtx_op_groups[k], dtx_op_groups[i]) != 0; k++)
+			;
+		if (k < i)
+			continue; /* its group was shown */
+		group(dtx_op_groups[i], out);
+		for (k = i; dtx_ops[k]; k++)
+			if (!strcmp(dtx_op_groups[k], dtx_op_groups[i]))
+				each(dtx_ops[k], out);
+	}
+}
+
+static void help_op_group(const char *name, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "%s%s:\n", out->len ? "\n" : "", name);
+}
+
+static void help_op_line(const struct dtx_op *op, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "  %-18s %s\n", op->name, op->summary);
+}
+
+void dtx_help_ops(struct dtx_buf *out)
+{
+	dtx_help_each_op(help_op_group, help_op_line, out);
+}

@@ -1,0 +1,588 @@
+/* inspect: tells what a file contains, before there is a plan for it. */
+#include <limits.h>
+#include <string.h>
+
+#include "cli/suggest/celldump.h"
+#include "cli/suggest/profile.h"
+#include "cli/progress.h"
+#include "cli/run/read_opts.h"
+#include "cli/run/runner.h"
+#include "cli/suggest/suggest.h"
+#include "cli/terminal.h"
+#include "core/base/text/num.h"
+#include "core/base/text/utf8.h"
+#include "core/io/sheet/book_info.h"
+#include "core/io/repair.h"
+
+struct inspect_args {
+	struct dtx_run_args run; /* first, because it has the reading options */
+	bool json, cells, plan;
+	int64_t rows;
+};
+
+#define AT(member) .offset = offsetof(struct inspect_args, member)
+static const struct dtx_opt inspect_opts[] = {
+	{ .name = "cells",
+	  .kind = DTX_O_FLAG,
+	  AT(cells),
+	  .help = "every non-empty cell of a workbook, one JSON object a line" },
+	{ .name = "json", .kind = DTX_O_FLAG, AT(json), .help = "as JSON" },
+	{ .name = "plan",
+	  .kind = DTX_O_FLAG,
+	  AT(plan),
+	  .help = "only a plan that reads the file as found, with the suggested steps" },
+	{ .name = "rows",
+	  .kind = DTX_O_INT,
+	  .metavar = "N",
+	  AT(rows),
+	  .min = 1,
+	  .max = 1000,
+	  .help = "rows of the sample (8)" },
+	{ .name = "limit",
+	  .kind = DTX_O_LIST,
+	  .metavar = "archive.NAME=N",
+	  AT(run.limit),
+	  .help = "change a limit on what the file may unpack to, see dtx run --help" },
+	DTX_READ_OPTS(run.),
+	{ .name = "progress",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "auto,json,off",
+	  AT(run.progress),
+	  .help = "after a second: a line on a terminal, or JSON lines on stderr" },
+	{ .name = "repair",
+	  .kind = DTX_O_FLAG,
+	  AT(run.repair),
+	  .help = "read what is refused with the remedy it names; each change is listed, with its "
+	          "count and first line" },
+};
+
+/* One inspection. The input is opened as a run would open it. */
+struct inspection {
+	const struct dtx_cli *cli;
+	const struct inspect_args *args;
+	struct dtx_runner runner;
+	struct dtx_reader *reader;
+	struct dtx_read_opts opts; /* the options it was read with */
+	struct dtx_profile profile;
+	struct dtx_arena arena; /* for options that repairs changed */
+	struct dtx_errlist repaired;
+	json_t *describe, *sheets;
+	struct dtx_suggestions suggested;
+};
+
+/* Reads the whole input. After an error that has a remedy, starts again with the remedy applied. */
+static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *src,
+                                     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_repair fix = { .on = x->args->run.repair,
+		                  .arena = &x->arena,
+		                  .done = &x->repaired };
+	struct dtx_ticker ticker = { .running = false };
+	bool again;
+
+	x->profile.progress = &ticker.now;
+	dtx_source_watch(src, &ticker.now);
+	dtx_ticker_start(&ticker, x->cli, (enum dtx_progress_how)x->args->run.progress,
+	                 x->runner.plan->input[0].path);
+	x->opts = x->runner.plan->input[0].opts;
+	x->opts.margins = true;
+	do {
+		DTX_TRY(dtx_repair_open(&fix, src, &x->opts, &x->reader, err));
+		rc = dtx_profile_read(&x->profile, x->reader,
+		                      (uint32_t)(x->args->rows ? x->args->rows : 8), err);
+		again = rc != DTX_OK && dtx_repair_take(&fix, err, &x->opts);
+		if (again) {
+			dtx_profile_clear(&x->profile);
+			dtx_reader_close(x->reader);
+			x->reader = NULL;
+			dtx_err_clear(err);
+		} else if (rc != DTX_OK) {
+			dtx_repair_hint(err);
+		}
+	} while (again);
+out:
+	dtx_ticker_stop(&ticker);
+	dtx_source_watch(src, NULL);
+	x->profile.progress = NULL;
+	return rc;
+}
+
+static json_t *inspect_plan(void *arg);
+
+static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src;
+
+	DTX_TRY(dtx_runner_plan(&x->runner, err));
+	DTX_TRY(dtx_runner_inputs(&x->runner, 1, &path, err));
+	DTX_TRY(dtx_runner_open(&x->runner, true, err));
+	src = x->runner.source[0];
+	DTX_TRY(inspect_profile(x, src, err));
+	if (x->reader->cls->book)
+		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
+	x->describe = x->reader->cls->describe(x->reader);
+	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->suggested,
+	                    err));
+	DTX_TRY(dtx_suggest_verify(&x->suggested, src, inspect_plan, x, err));
+out:
+	return rc;
+}
+
+/* --- as JSON --- */
+
+static json_t *inspect_sample(const struct inspection *x)
+{
+	json_t *rows = json_array();
+	struct dtx_buf cell = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t k;
+	uint32_t i, c;
+
+	for (k = 0; k < x->profile.sample->nbatches; k++) {
+		const struct dtx_batch *b = x->profile.sample->batch[k];
+
+		for (i = 0; i < b->nsel; i++) {
+			json_t *row = json_array();
+
+			for (c = 0; c < b->ncols; c++) {
+				uint32_t at = b->sel ? b->sel[i] : i;
+
+				dtx_buf_reset(&cell);
+				dtx_cast_print(b->col[c], at, &cell);
+				json_array_append_new(row,
+				                      dtx_column_is_null(b->col[c], at)
+				                              ? json_null()
+				                              : json_string(dtx_buf_text(&cell)));
+			}
+			json_array_append_new(rows, row);
+		}
+	}
+	dtx_buf_clear(&cell);
+	return rows;
+}
+
+static json_t *inspect_columns(const struct inspection *x)
+{
+	json_t *list = json_array(), *column;
+	struct dtx_buf type = DTX_BUF_INIT(256), evidence = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	uint32_t i;
+
+	for (i = 0; i < x->profile.schema->nfields; i++) {
+		dtx_buf_reset(&type);
+		dtx_buf_reset(&evidence);
+		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
+		dtx_profile_evidence(&x->profile, i, &evidence);
+		column =
+			json_pack("{ss ss sI ss}", "name", x->profile.schema->field[i].name, "type",
+		                  dtx_buf_text(&type), "nulls", (json_int_t)x->profile.col[i].nulls,
+		                  "evidence", dtx_buf_text(&evidence));
+		if (column &&
+		    dtx_colstat_json(&x->profile.stat[i], dtx_profile_type(&x->profile, i), column))
+			json_array_append(list, column);
+		json_decref(column);
+	}
+	dtx_buf_clear(&type);
+	dtx_buf_clear(&evidence);
+	return list;
+}
+
+static json_t *inspect_findings(const struct inspection *x)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < x->repaired.n; i++)
+		json_array_append_new(list, dtx_out_error_json(&x->repaired.item[i]));
+	for (i = 0; i < x->reader->diags.n; i++)
+		json_array_append_new(list, dtx_out_error_json(&x->reader->diags.item[i]));
+	return list;
+}
+
+static int inspect_json(const struct inspection *x)
+{
+	json_t *all = json_pack("{ss so so sI so so so sO}", "format", x->reader->cls->name,
+	                        "sheets", x->sheets ? json_incref(x->sheets) : json_null(),
+	                        "reader", x->describe ? json_incref(x->describe) : json_null(),
+	                        "rows", (json_int_t)x->profile.rows, "columns", inspect_columns(x),
+	                        "sample", inspect_sample(x), "findings", inspect_findings(x),
+	                        "suggestions", x->suggested.found);
+	int status = dtx_out_json(x->cli, all, 1);
+
+	json_decref(all);
+	return status;
+}
+
+/* --- as text --- */
+
+static void inspect_pairs(const json_t *object, struct dtx_buf *out)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)object, key, v)
+	{
+		if (json_is_null(v) || json_is_object(v) || json_is_array(v))
+			continue;
+		dtx_buf_printf(out, "  %s ", key);
+		if (json_is_string(v))
+			dtx_buf_add(out, json_string_value(v));
+		else
+			dtx_json_print(v, 0, out);
+	}
+	dtx_buf_add(out, "\n");
+}
+
+/* Prints the dialect of a text file; each byte is written as in JSON. */
+static void inspect_dialect(json_t *describe, struct dtx_buf *out)
+{
+	json_t *dialect = json_object_get(describe, "dialect"), *v;
+	const char *key;
+
+	if (!dialect)
+		return;
+	dtx_buf_add(out, "dialect");
+	json_object_foreach(dialect, key, v)
+	{
+		dtx_buf_printf(out, "  %s ", key);
+		if (json_is_real(v))
+			dtx_buf_printf(out, "%.2f", json_real_value(v));
+		else
+			dtx_json_print(v, 0, out);
+	}
+	dtx_buf_add(out, "\n");
+}
+
+static void inspect_head(const struct inspection *x, struct dtx_buf *out)
+{
+	size_t i;
+	json_t *sheet;
+
+	dtx_buf_printf(out, "%s: %s, %lld rows x %u columns\n", x->runner.plan->input[0].path,
+	               x->reader->cls->name, (long long)x->profile.rows,
+	               (unsigned)x->profile.schema->nfields);
+	json_array_foreach(x->sheets, i, sheet)
+	{
+		dtx_buf_printf(out, "sheet %zu ", i + 1);
+		inspect_pairs(sheet, out);
+	}
+	dtx_buf_add(out, "read as ");
+	inspect_pairs(x->describe, out);
+	inspect_dialect(x->describe, out);
+	if (x->cli->verbose) {
+		dtx_out_ledger(&x->reader->stats, out);
+		dtx_buf_add(out, "\n");
+	}
+}
+
+static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)
+{
+	size_t used = dtx_utf8_width(text, strlen(text));
+
+	dtx_buf_printf(out, "  %s%*s", text, (int)(used < width ? width - used : 0), "");
+}
+
+/* On a terminal, lists of many columns show the first and the last ones. Skips the columns from *i
+ * that are left out, and says so. */
+static void inspect_skip(const struct inspection *x, uint32_t *i, struct dtx_buf *out)
+{
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
+	uint32_t n = x->profile.schema->nfields, most, left;
+
+	dtx_terminal_fit(x->cli, &opts);
+	most = DTX_MAX(opts.height / 3, 8U);
+	if (!opts.height || n <= most || *i != (most + 1) / 2)
+		return;
+	left = n - most;
+	dtx_buf_printf(out, "  \u2026 %u more columns, with --pager or --json\n", left);
+	*i += left;
+}
+
+static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
+{
+	struct dtx_buf type = DTX_BUF_INIT(256);
+	uint32_t i;
+
+	dtx_buf_add(out, "\ncolumns\n");
+	for (i = 0; i < x->profile.schema->nfields; i++) {
+		inspect_skip(x, &i, out);
+		dtx_buf_reset(&type);
+		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
+		inspect_pad(out, x->profile.schema->field[i].name, 28);
+		inspect_pad(out, dtx_buf_text(&type), 14);
+		dtx_profile_evidence(&x->profile, i, out);
+		dtx_buf_add(out, "\n");
+	}
+	dtx_buf_clear(&type);
+}
+
+/* Prints the range and a histogram, or the most frequent values. */
+static void inspect_lie(const struct dtx_colstat *c, struct dtx_typeref type, struct dtx_buf *out)
+{
+	const struct dtx_colstat_range *r = dtx_colstat_range(c, type.type);
+	size_t top[3], n, i;
+
+	if (r) {
+		dtx_colstat_bound(type, r->lo, out);
+		dtx_buf_add(out, " to ");
+		dtx_colstat_bound(type, r->hi, out);
+		dtx_buf_add(out, "  ");
+		dtx_colstat_draw(r, out);
+		return;
+	}
+	n = dtx_colstat_top(c, top, DTX_COUNT(top));
+	for (i = 0; i < n; i++) {
+		const struct dtx_colstat_value *v = &c->value[top[i]];
+
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_buf_json(out, v->text);
+		if (v->count > 1)
+			dtx_buf_printf(out, " %llu times", (unsigned long long)v->count);
+	}
+	if (c->nvalues > n)
+		dtx_buf_add(out, ", ...");
+}
+
+static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
+{
+	char n[DTX_NUM_TEXT];
+	uint32_t i;
+
+	dtx_buf_printf(out, "\n%-30s %8s %11s%s\n", "profile", "null", "distinct", "   range");
+	for (i = 0; i < x->profile.schema->nfields; i++) {
+		const struct dtx_colstat *c;
+
+		inspect_skip(x, &i, out);
+		c = &x->profile.stat[i];
+		inspect_pad(out, x->profile.schema->field[i].name, 28);
+		dtx_num_print_grouped(n, (int64_t)c->nulls);
+		dtx_buf_printf(out, " %8s", n);
+		dtx_num_print_grouped(n, (int64_t)c->nvalues);
+		dtx_buf_printf(out, "  %9s%s  ", n, c->many ? "+" : " ");
+		inspect_lie(c, dtx_profile_type(&x->profile, i), out);
+		while (out->len && out->ptr[out->len - 1] == ' ')
+			out->len--;
+		dtx_buf_add(out, "\n");
+	}
+}
+
+static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
+{
+	const char *key;
+	size_t i;
+	json_t *f, *what;
+
+	if (!json_array_size(x->suggested.found))
+		return;
+	dtx_buf_add(out, "\nsuggested (as a plan: --plan)\n");
+	json_array_foreach(x->suggested.found, i, f)
+	{
+		dtx_buf_printf(out, "  %s\n", json_string_value(json_object_get(f, "finding")));
+		json_object_foreach(f, key, what)
+		{
+			if (!strcmp(key, "finding"))
+				continue;
+			dtx_buf_printf(out, "    %s ", key);
+			dtx_json_print(what, 0, out);
+			dtx_buf_add(out, "\n");
+		}
+	}
+}
+
+/* A plan needs a step; this one keeps all columns, and so documents which there are. */
+static json_t *inspect_keep_all(const struct inspection *x)
+{
+	json_t *cols = json_array();
+	uint32_t i;
+
+	for (i = 0; i < x->profile.schema->nfields; i++)
+		json_array_append_new(cols, json_string(x->profile.schema->field[i].name));
+	return json_pack("{s:s, s:o}", "op", "select", "cols", cols);
+}
+
+/* The members of the input that were set on the command line or by a repair. */
+static json_t *inspect_input(const struct inspection *x)
+{
+	static const char *const ragged[] = { "error", "pad", "truncate", "quarantine" };
+	static const char *const keys[] = { "error", "first", "last" };
+	const struct dtx_read_opts *o = &x->opts;
+	const struct {
+		const char *name, *value;
+	} texts[] = { { "format", o->format },
+		      { "sheet", o->sheet },
+		      { "range", o->range },
+		      { "encoding", o->encoding },
+		      { "ragged", o->ragged ? ragged[o->ragged] : NULL },
+		      { "repeated_header", o->headers_drop ? "drop" : NULL },
+		      { "syntax", o->json_lenient ? "lenient" : NULL },
+		      { "duplicate_keys", o->duplicate_keys ? keys[o->duplicate_keys] : NULL } },
+	  dialect[] = { { "delimiter", o->delimiter },
+		        { "quote", o->quote },
+		        { "quotes", o->quotes },
+		        { "escape", o->escape },
+		        { "comment", o->comment } };
+	const char *path = x->runner.plan->input[0].path;
+	json_t *input = json_pack("{s:s, s:s}", "name", "main", "path", path ? path : "-");
+	json_t *marks = json_object();
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(texts); i++) {
+		if (texts[i].value)
+			json_object_set_new(input, texts[i].name, json_string(texts[i].value));
+	}
+	for (i = 0; i < DTX_COUNT(dialect); i++) {
+		if (dialect[i].value)
+			json_object_set_new(marks, dialect[i].name, json_string(dialect[i].value));
+	}
+	if (o->trim)
+		json_object_set_new(marks, "trim", json_true());
+	if (o->mixed)
+		json_object_set_new(marks, "mixed", json_true());
+	if (json_object_size(marks))
+		json_object_set(input, "dialect", marks);
+	if (o->header_rows >= 0)
+		json_object_set_new(input, "header_rows", json_integer(o->header_rows));
+	json_object_update_recursive(input, x->suggested.input);
+	if (o->skip)
+		json_object_set_new(
+			input, "skip",
+			json_integer(o->skip + json_integer_value(json_object_get(input, "skip"))));
+	if (o->skip_tail)
+		json_object_set_new(input, "skip_tail", json_integer(o->skip_tail));
+	json_decref(marks);
+	return input;
+}
+
+static json_t *inspect_plan(void *arg)
+{
+	const struct inspection *x = arg;
+	bool none = !json_array_size(x->suggested.steps);
+
+	return json_pack("{s:i, s:[o], s:o}", "dtx", 1, "inputs", inspect_input(x), "steps",
+	                 none ? json_pack("[o]", inspect_keep_all(x))
+	                      : json_incref(x->suggested.steps));
+}
+
+static int inspect_print_plan(struct inspection *x)
+{
+	json_t *plan = inspect_plan(x);
+	int status = dtx_out_json(x->cli, plan, 1);
+
+	json_decref(plan);
+	return status;
+}
+
+static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_writer_class *cls = &dtx_write_text;
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
+	struct dtx_outfile *file = NULL;
+	struct dtx_writer *w = NULL;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), part = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t i;
+
+	dtx_terminal_fit(x->cli, &opts);
+	opts.height = opts.height ? UINT_MAX : 0; /* all rows, but only the columns that fit */
+	DTX_TRY(dtx_outfile_memory(&text, &file, err));
+	DTX_TRY(cls->open(file, &opts, x->profile.schema, &w, err));
+	for (i = 0; i < x->profile.sample->nbatches; i++) {
+		dtx_buf_reset(&part);
+		DTX_TRY(cls->format(w, x->profile.sample->batch[i], &part, err));
+		DTX_TRY(cls->put(w, x->profile.sample->batch[i], &part, err));
+	}
+	DTX_TRY(cls->finish(w, err));
+	DTX_TRY(dtx_outfile_finish(file, err));
+	DTX_TRY(dtx_outfile_commit(file, err));
+	dtx_buf_printf(out, "\nfirst %lld rows\n", (long long)x->profile.sample->nrows);
+	dtx_buf_adds(out, dtx_buf_str(&text));
+out:
+	if (w)
+		cls->close(w);
+	dtx_outfile_free(file);
+	dtx_buf_clear(&part);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code inspect_text(struct inspection *x, int *status, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
+
+	inspect_head(x, &out);
+	inspect_schema(x, &out);
+	inspect_profiles(x, &out);
+	DTX_TRY(inspect_rows(x, &out, err));
+	inspect_suggestions(x, &out);
+	*status = dtx_out_print(x->cli, &out);
+out:
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+static void inspect_clear(struct inspection *x)
+{
+	json_decref(x->describe);
+	json_decref(x->sheets);
+	dtx_suggestions_clear(&x->suggested);
+	dtx_profile_clear(&x->profile);
+	dtx_reader_close(x->reader);
+	dtx_errlist_clear(&x->repaired);
+	dtx_arena_clear(&x->arena);
+	dtx_runner_clear(&x->runner);
+}
+
+static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	const struct inspect_args *a = args;
+	struct inspection x = { .cli = cli,
+		                .args = a,
+		                .runner = { .cli = cli, .args = &a->run },
+		                .profile = DTX_PROFILE_INIT };
+	struct dtx_out_where where = { .each = true };
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+	int status = 0;
+
+	(void)argc;
+	if (a->cells)
+		return dtx_cells_main(cli, argv[0], a->run.sheet);
+	rc = inspect_open(&x, argv[0], &err);
+	where.inputs = x.runner.plan;
+	dtx_out_errors(cli, &x.repaired, &where);
+	if (rc == DTX_OK)
+		dtx_out_errors(cli, &x.reader->diags, &where);
+	if (rc == DTX_OK && a->plan)
+		status = inspect_print_plan(&x);
+	else if (rc == DTX_OK && a->json)
+		status = inspect_json(&x);
+	else if (rc == DTX_OK)
+		rc = inspect_text(&x, &status, &err);
+	if (rc != DTX_OK) {
+		dtx_out_error(cli, &err, &where);
+		status = dtx_code_exit(rc, err.run_time);
+	}
+	inspect_clear(&x);
+	dtx_err_clear(&err);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_inspect = {
+	.name = "inspect",
+	.usage = "FILE",
+	.summary =
+		"Show sheets, dialect, columns with the evidence for their types, repairs, and a "
+		"sample",
+	.notes = "  dtx inspect export.csv\n"
+		 "  dtx inspect report.xlsx --plan > plan.json\n"
+		 "  dtx inspect book.xlsx --sheet 2 --rows 20\n"
+		 "  dtx inspect --cells book.xlsx | jq -c 'select(.kind == \"error\")'",
+	.exits = "0 done; 4 the file cannot be read; 8 limit",
+	.opts = inspect_opts,
+	.nopts = DTX_COUNT(inspect_opts),
+	.args_size = sizeof(struct inspect_args),
+	.min_args = 1,
+	.max_args = 1,
+	.run = inspect_run,
+};
