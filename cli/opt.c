@@ -242,7 +242,7 @@ out:
 	return rc;
 }
 
-/* Where the options after the words begin; argc: there are none. */
+/* Where the options after the words begin; argc: no options follow. */
 static int opt_after_words(const struct dtx_opttable *table, size_t ntables, const char *sep,
                            int from, int argc, char **argv)
 {

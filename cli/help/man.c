@@ -509,13 +509,13 @@ static void man_config(struct dtx_buf *out)
 		"    {\"approve\": \"require\", \"jail_wall\": 60,\n"
 		"     \"privacy\": {\"deny\": [\"*salary*\"]}}\n"
 		".fi\n.PP\n"
-		"A name that is no setting, and a value that does not fit, is an error of every\n"
+		"An unknown name, or a value that does not fit, is an error of every\n"
 		"command, with file and line.\n"
 		".B dtx config list\nshows all settings, their values and where each comes from;\n"
 		".B dtx config set\nchanges the user's file.\n"
 		".SH FILES\n.TP\n"
 		".I ~/.config/dtx/config.json\nof the user; $XDG_CONFIG_HOME/dtx/config.json if\n"
-		"that variable is set.  Without HOME there is none.\n.TP\n"
+		"that variable is set.  Without HOME, dtx reads only the machine's file.\n.TP\n"
 		".I " DTX_CONFIG_SYSTEM "\nof the machine.\n"
 		".SH SETTINGS\n");
 	for (size_t i = 0; i < dtx_nsettings; i++)

@@ -243,7 +243,7 @@ static enum dtx_code words_json(struct dtx_str text, json_t **out, struct dtx_er
 	return rc;
 }
 
-/* A number, true, false, null or a text in double quotes as JSON has it; NULL: it is none. */
+/* A number, true, false, null or a text in double quotes as JSON has it; NULL: any other word. */
 static json_t *words_literal(struct dtx_str text)
 {
 	json_t *v = NULL;
@@ -398,7 +398,7 @@ static enum dtx_code words_set(struct words_make *m, const struct dtx_param *p, 
 	dtx_str_copy(at, sizeof(at), dtx_str_of(m->at));
 	dtx_json_pointer_add(at, sizeof(at), have ? have : name);
 	value.at = at;
-	/* what is no parameter is wrong as a whole: its name is what an error is about */
+	/* an error about an unknown parameter is about its name, and points at the whole word */
 	DTX_TRY(words_place(m, at, p ? from : 0, p ? strlen(m->word) : from - 1, err));
 	/* the pairs of a join: k a=b */
 	if (p && p == m->map && p->sugar == DTX_SUGAR_BOTH && json_is_array(old) &&
@@ -543,7 +543,7 @@ static enum dtx_code words_other(struct words_make *m, struct dtx_str name, stru
 		DTX_FAIL_NEXT(err, DTX_E_UNKNOWN_PARAM,
 		              "what every step may have begins with @: "
 		              "@in=TABLE, @out=NAME, @note=TEXT",
-		              "'%s' is no parameter of this op", key);
+		              "this op has no parameter '%s'", key);
 	DTX_TRY(words_set(m, NULL, key, name.len + 1, err));
 out:
 	return rc;

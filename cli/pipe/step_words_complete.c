@@ -103,7 +103,8 @@ static void complete_columns(struct complete *c, size_t kept, const char *more)
 		complete_add(c, kept, c->schema->field[i].name, more);
 }
 
-/* The name that a formula ends with; a column that is no plain name has backticks. */
+/* The name that a formula ends with; a column whose name is not a plain word is written in
+ * backticks. */
 static void complete_formula(struct complete *c, size_t kept)
 {
 	static const char letters[] =

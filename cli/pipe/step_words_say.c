@@ -157,7 +157,7 @@ static bool say_needs_name(struct say *s)
 	       !strncmp(word, "--", 2) || (word[0] == '-' && strlen(word) == 2) || !word[0];
 }
 
-/* KEY=VALUE, if KEY is no parameter. */
+/* KEY=VALUE, where KEY is not a parameter. */
 static bool say_pair(struct say *s, const char *key, const json_t *value)
 {
 	const char *word;

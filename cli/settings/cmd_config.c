@@ -244,7 +244,8 @@ static enum dtx_code config_set(struct config_call *c, struct dtx_err *err)
 
 	DTX_TRY(config_path(c, err));
 	dtx_buf_reset(&c->out);
-	/* a mistake in the machine's file or the environment is no reason against it */
+	/* the user's file can be changed although the machine's file or the environment has a
+	 * mistake */
 	DTX_TRY(dtx_config_load(&c->config, c->path, NULL, err));
 	file = c->config.user ? json_incref(c->config.user) : json_object();
 	DTX_TRY(config_change(c, file, err));

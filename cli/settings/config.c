@@ -105,7 +105,7 @@ out:
 	return rc;
 }
 
-/* The value of a file as text; NULL: it is none that a setting can have. */
+/* The value of a file as text; NULL: a list, an object or null, which no setting can be. */
 static const char *config_text(struct dtx_config *c, const json_t *file, const char *key)
 {
 	const json_t *v = json_object_get(file, key);

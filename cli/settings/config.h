@@ -24,7 +24,7 @@ enum dtx_config_source {
 };
 
 /* Loads both files. Paths may be NULL, or name no file. A file that is not a JSON object, a name
- * that is no setting and a value that does not fit (settings.h) are errors with file and line:
+ * that is not a setting and a value that does not fit (settings.h) are errors with file and line:
  * usage, or that of the parser. */
 DTX_MUSTUSE enum dtx_code dtx_config_load(struct dtx_config *c, const char *user,
                                           const char *system, struct dtx_err *err);

@@ -392,8 +392,8 @@ out:
 	return rc;
 }
 
-/* Rows of sums of groups [from, from + b->nrows): what is no sum, key or label is null.  Without
- * groups the keys are null too. */
+/* Rows of sums of groups [from, from + b->nrows): cells that are not a sum, key or label are null.
+ * Without groups the keys are null too. */
 static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, struct dtx_batch *b,
                                  uint32_t from, bool groups, struct dtx_err *err)
 {

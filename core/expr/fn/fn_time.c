@@ -75,7 +75,7 @@ static bool type_first(struct dtx_fncall *c, struct dtx_err *err)
 
 /* --- weeks --- */
 
-/* Days from the first day of a week to the next Monday; -1: it is no name of a day. */
+/* Days from the first day of a week to the next Monday; -1: not the name of a day. */
 static int week_shift(const struct dtx_fncall *c)
 {
 	static const char *const days[] = { "monday",   "sunday",    "saturday", "friday",

@@ -15,7 +15,7 @@ struct defs {
 	bool failed;
 };
 
-/* "properties" holds names of members, and is no schema itself. */
+/* "properties" holds names of members and is not a schema itself. */
 static bool defs_is_schema(const json_t *part, const char *key)
 {
 	return json_is_object(part) && strcmp(key, "properties") != 0;
