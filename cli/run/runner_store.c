@@ -190,10 +190,24 @@ static const char *beside_id(const char *name, const char *like)
 
 #define BESIDE_NAME 60 /* about as long as a name of steps becomes */
 
+/* Keeps a name for the run in the plan's arena; clears the text. */
+static enum dtx_code beside_name(struct dtx_runner *r, struct dtx_buf *text, const char **name,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_buf_check(text, "name", err));
+	*name = dtx_arena_strdup(&r->plan->arena, dtx_buf_text(text));
+	if (!*name)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(text);
+	return rc;
+}
+
 /* Makes "a.csv to b.xlsx": a conversion has no plan with a name, so its files identify it. */
 static enum dtx_code beside_convert(struct dtx_runner *r, const char **name, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
 	const char *from = r->plan->input[0].path, *to = r->plan->output[0].path;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
@@ -201,19 +215,12 @@ static enum dtx_code beside_convert(struct dtx_runner *r, const char **name, str
 	if (r->plan->ninputs > 1)
 		dtx_buf_printf(&text, " and %u more", r->plan->ninputs - 1);
 	dtx_buf_printf(&text, " to %s", to && strcmp(to, "-") ? dtx_file_basename(to) : "stdout");
-	DTX_TRY(dtx_buf_check(&text, "name", err));
-	*name = dtx_arena_strdup(&r->plan->arena, dtx_buf_text(&text));
-	if (!*name)
-		DTX_FAIL_MEM(err);
-out:
-	dtx_buf_clear(&text);
-	return rc;
+	return beside_name(r, &text, name, err);
 }
 
 /* Makes "filter then sort then head": a pipe is known by its operations. */
 static enum dtx_code beside_steps(struct dtx_runner *r, const char **name, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *step;
 	size_t i;
@@ -227,13 +234,7 @@ static enum dtx_code beside_steps(struct dtx_runner *r, const char **name, struc
 	}
 	if (i < r->plan->nwritten)
 		dtx_buf_add(&text, " ...");
-	DTX_TRY(dtx_buf_check(&text, "name", err));
-	*name = dtx_arena_strdup(&r->plan->arena, dtx_buf_text(&text));
-	if (!*name)
-		DTX_FAIL_MEM(err);
-out:
-	dtx_buf_clear(&text);
-	return rc;
+	return beside_name(r, &text, name, err);
 }
 
 static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)

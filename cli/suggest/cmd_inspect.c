@@ -68,6 +68,7 @@ struct inspection {
 	struct dtx_errlist repaired;
 	json_t *describe, *sheets;
 	struct dtx_suggestions suggested;
+	uint32_t most; /* columns that a list shows */
 };
 
 /* Reads the whole input. After an error that has a remedy, starts again with the remedy applied. */
@@ -286,16 +287,12 @@ static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)
  * that are left out, and says so. */
 static void inspect_skip(const struct inspection *x, uint32_t *i, struct dtx_buf *out)
 {
-	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
-	uint32_t n = x->profile.schema->nfields, most, left;
+	uint32_t n = x->profile.schema->nfields;
 
-	dtx_terminal_fit(x->cli, &opts);
-	most = DTX_MAX(opts.height / 3, 8U);
-	if (!opts.height || n <= most || *i != (most + 1) / 2)
+	if (n <= x->most || *i != (x->most + 1) / 2)
 		return;
-	left = n - most;
-	dtx_buf_printf(out, "  \u2026 %u more columns, with --pager or --json\n", left);
-	*i += left;
+	dtx_buf_printf(out, "  \u2026 %u more columns, with --pager or --json\n", n - x->most);
+	*i += n - x->most;
 }
 
 static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
@@ -509,7 +506,10 @@ static enum dtx_code inspect_text(struct inspection *x, int *status, struct dtx_
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
 
+	dtx_terminal_fit(x->cli, &opts);
+	x->most = opts.height ? DTX_MAX(opts.height / 3, 8U) : UINT32_MAX;
 	inspect_head(x, &out);
 	inspect_schema(x, &out);
 	inspect_profiles(x, &out);

@@ -235,46 +235,48 @@ static bool is_shown(const struct text_writer *w, uint32_t c)
 	return c < w->gap[0] || c >= w->gap[1];
 }
 
-static uint64_t line_width(const struct text_writer *w)
+/* The width of a line if no column is wider than `most`. */
+static uint64_t line_width(const struct text_writer *w, uint32_t most)
 {
 	uint64_t total = w->gap[1] > w->gap[0] ? 3 : 0;
 
 	for (uint32_t c = 0; c < w->head.schema->nfields; c++)
-		total += is_shown(w, c) ? w->width[c] + (c ? 2 : 0) : 0;
+		total += is_shown(w, c) ? DTX_MIN(w->width[c], most) + (c ? 2 : 0) : 0;
 	return total;
 }
 
-/* Shrinks the widest columns until a line fits, but none below `least`. */
+/* Narrows the widest columns until a line fits, but none below `least`. */
 static void narrow(struct text_writer *w, uint32_t least)
 {
-	uint32_t n = w->head.schema->nfields, c, widest;
-	uint64_t total = line_width(w);
+	uint32_t low = least, high = 0, c;
 
-	while (w->limit && total > w->limit) {
-		for (c = 0, widest = 0; c < n; c++) {
-			if (is_shown(w, c) && w->width[c] > w->width[widest])
-				widest = c;
-		}
-		if (w->width[widest] <= least)
-			return;
-		w->width[widest]--;
-		total--;
+	for (c = 0; c < w->head.schema->nfields; c++)
+		high = is_shown(w, c) ? DTX_MAX(high, w->width[c]) : high;
+	if (!w->limit || high <= least || line_width(w, high) <= w->limit)
+		return;
+	while (high - low > 1) { /* `high` does not fit */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (line_width(w, middle) <= w->limit)
+			low = middle;
+		else
+			high = middle;
 	}
+	for (c = 0; c < w->head.schema->nfields; c++)
+		w->width[c] = DTX_MIN(w->width[c], low);
 }
 
-/* Leaves out middle columns until a line fits: the widths of those left are then wide enough to
- * read.  The first column stays. */
+/* Leaves out middle columns until a line fits. The first column stays. */
 static void leave_out(struct text_writer *w)
 {
 	uint32_t n = w->head.schema->nfields;
+	uint64_t total = line_width(w, UINT32_MAX);
 
 	w->gap[0] = w->gap[1] = (n + 1) / 2;
-	while (line_width(w) > w->limit && w->gap[1] - w->gap[0] + 1 < n) {
-		if (w->gap[0] > n - w->gap[1])
-			w->gap[0]--;
-		else
-			w->gap[1]++;
-	}
+	if (total <= w->limit)
+		return;
+	for (total += 3; total > w->limit && w->gap[1] - w->gap[0] + 1 < n;)
+		total -= 2 + w->width[w->gap[0] > n - w->gap[1] ? --w->gap[0] : w->gap[1]++];
 }
 
 static void fit(struct text_writer *w)

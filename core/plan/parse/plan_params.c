@@ -77,12 +77,9 @@ static bool params_is_int(const json_t *v, const char *text, int64_t *out)
 
 static bool params_is_number(const json_t *v, const char *text, double *out)
 {
-	char *end = NULL;
-
 	*out = json_number_value(v);
-	if (text)
-		*out = strtod(text, &end);
-	return json_is_number(v) || (text && end != text && !*end && isfinite(*out));
+	return json_is_number(v) ||
+	       (text && dtx_num_parse_f64(text, strlen(text), out) && isfinite(*out));
 }
 
 /* Digits with one point at most: what a decimal literal may be. */
@@ -459,7 +456,11 @@ static json_t *params_rules(const json_t *params, const json_t *value)
 		                    formula && json_is_string(v) ? params_formula_text(params, v)
 		                                                 : dtx_params_fill(params, v));
 	}
-	return out;
+	if (json_array_size(out) == json_array_size(value) &&
+	    json_object_size(out) == json_object_size(value))
+		return out;
+	json_decref(out);
+	return NULL;
 }
 
 static json_t *params_member(const json_t *params, const char *key, const json_t *v)
