@@ -14,41 +14,53 @@
 #include "core/store/ledger/record.h"
 #include "core/store/query/query.h"
 
-enum { COMPLETE_WORDS = 256, COMPLETE_RUNS = 30 };
+enum { COMPLETE_RUNS = 30 };
 
 struct complete {
 	const struct dtx_cli *cli;
 	const struct dtx_cmd *cmd; /* NULL: not known yet */
-	char *word[COMPLETE_WORDS];
-	int n;             /* words; the last one is the one at the cursor */
-	const char *value; /* what of that word is completed: all, or what follows its '=' */
+	struct dtx_complete_line line;
+	const char *value; /* what of the last word is completed: all, or what follows its '=' */
 	struct dtx_buf out;
 	bool files;
 };
 
-/* Splits a line as a shell does, in place. False: it has too many words. */
-static bool complete_split(struct complete *c, char *line)
-{
-	char *to = line, quote = 0;
+/* where bash begins a new word, even without a blank (COMP_WORDBREAKS) */
+#define BREAKS "@><=;|&(:"
 
-	c->word[0] = line;
-	c->n = 1;
+/* Splits a line as a shell does. The last word may be empty, or in quotes that are still open. */
+static bool complete_split(struct dtx_arena *arena, const char *line, struct dtx_complete_line *c)
+{
+	char *to = dtx_arena_alloc(arena, strlen(line) + 1, 1), quote = 0;
+	bool begun = false; /* the word at hand, which may be '' */
+
+	if (!to)
+		return false;
+	c->word[c->n++] = to;
 	for (; *line; line++) {
-		if (*line == '\\' && line[1] && quote != '\'') {
-			*to++ = *++line;
-		} else if (*line == quote) {
-			quote = 0;
-		} else if (!quote && (*line == '\'' || *line == '"')) {
-			quote = *line;
-		} else if (!quote && (*line == ' ' || *line == '\t')) {
-			*to++ = '\0';
-			if (*c->word[c->n - 1] && c->n == COMPLETE_WORDS)
+		bool blank = !quote && strchr(" \t\n", *line);
+
+		if (blank && begun) {
+			if (c->n == DTX_COMPLETE_WORDS)
 				return false;
-			c->n += *c->word[c->n - 1] != '\0';
-			c->word[c->n - 1] = to;
-		} else {
-			*to++ = *line;
+			*to++ = '\0';
+			c->word[c->n++] = to;
+			c->shown = 0;
 		}
+		begun = !blank;
+		if (blank)
+			continue;
+		if (quote ? *line == quote : strchr("'\"", *line) != NULL) {
+			quote = quote ? 0 : *line;
+			if (quote)
+				c->shown = (size_t)(to - c->word[c->n - 1]);
+			continue;
+		}
+		if (*line == '\\' && quote != '\'' && line[1])
+			line++;
+		else if (!quote && strchr(BREAKS, *line))
+			c->shown = (size_t)(to + 1 - c->word[c->n - 1]);
+		*to++ = *line;
 	}
 	*to = '\0';
 	return true;
@@ -119,7 +131,8 @@ out:
 /* What an operand in a usage line stands for. */
 static void complete_operand(struct complete *c, struct dtx_str name)
 {
-	const struct dtx_setting *s = c->n > 2 ? dtx_setting_find(c->word[c->n - 2]) : NULL;
+	const struct dtx_setting *s =
+		c->line.n > 2 ? dtx_setting_find(c->line.word[c->line.n - 2]) : NULL;
 
 	if (dtx_str_is(name, "RUN") || dtx_str_is(name, "ID"))
 		complete_stored(c, *name.ptr == 'R');
@@ -231,16 +244,17 @@ static void complete_option_value(struct complete *c, const struct dtx_opt *o)
 
 static void complete_command_line(struct complete *c)
 {
-	const char *last = c->word[c->n - 1], *verb = "", *equals = strchr(last, '=');
+	const char *last = c->line.word[c->line.n - 1], *verb = "", *equals = strchr(last, '=');
 	const struct dtx_opt *before = NULL, *at;
 	int given = 0;
 
-	for (int i = 2; i < c->n - 1; i++) {
-		before = !before && c->word[i][0] == '-' ? complete_option(c, c->word[i]) : NULL;
-		if (before && (before->kind == DTX_O_FLAG || strchr(c->word[i], '=')))
+	for (int i = 2; i < c->line.n - 1; i++) {
+		before = !before && c->line.word[i][0] == '-' ? complete_option(c, c->line.word[i])
+		                                              : NULL;
+		if (before && (before->kind == DTX_O_FLAG || strchr(c->line.word[i], '=')))
 			before = NULL;
-		else if (!before && c->word[i][0] != '-' && !given++)
-			verb = c->word[i];
+		else if (!before && c->line.word[i][0] != '-' && !given++)
+			verb = c->line.word[i];
 	}
 	at = equals && last[0] == '-' ? complete_option(c, last) : NULL;
 	c->value = equals ? equals + 1 : last;
@@ -255,21 +269,22 @@ static void complete_command_line(struct complete *c)
 int dtx_complete(const struct dtx_cli *cli, const char *line)
 {
 	struct complete c = { .cli = cli, .value = "", .out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX) };
-	char *copy = dtx_mem_strdup(line);
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	char *const *word = c.line.word;
 	bool steps = false;
 	int status = 0;
 
-	if (!copy || !complete_split(&c, copy) || c.n < 2)
+	if (!complete_split(&arena, line, &c.line) || c.line.n < 2)
 		goto out;
-	c.cmd = c.n > 2 ? dtx_cmd_find(c.word[1]) : NULL;
-	for (int i = 2; i < c.n - 1; i++)
-		steps |= !strcmp(c.word[i], "--");
-	if (steps && !strcmp(c.word[1], "pipe")) {
-		status = dtx_words_complete(cli, line);
+	for (int i = 2; i < c.line.n - 1; i++)
+		steps |= !strcmp(word[i], "--");
+	if (steps && !strcmp(word[1], "pipe")) {
+		status = dtx_words_complete(cli, &c.line);
 		goto out;
 	}
-	c.value = c.word[c.n - 1];
-	if (c.n == 2)
+	c.cmd = c.line.n > 2 ? dtx_cmd_find(word[1]) : NULL;
+	c.value = word[c.line.n - 1];
+	if (c.line.n == 2)
 		complete_commands(&c);
 	else if (c.cmd)
 		complete_command_line(&c);
@@ -278,7 +293,7 @@ int dtx_complete(const struct dtx_cli *cli, const char *line)
 	status = dtx_out_print(cli, &c.out);
 out:
 	dtx_buf_clear(&c.out);
-	dtx_mem_free(copy);
+	dtx_arena_clear(&arena);
 	return status;
 }
 

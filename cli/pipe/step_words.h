@@ -75,6 +75,7 @@ bool dtx_words_say(const json_t *step, struct dtx_buf *out);
 /* In step_words_complete.c. Prints what may follow in a command line, one candidate on a line, each
  * without what the shell has already. Returns the exit status. */
 struct dtx_cli;
-int dtx_words_complete(const struct dtx_cli *cli, const char *line);
+struct dtx_complete_line;
+int dtx_words_complete(const struct dtx_cli *cli, const struct dtx_complete_line *line);
 
 #endif

@@ -4,19 +4,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/help/complete.h"
 #include "cli/help/help.h"
 #include "cli/run/runner.h"
 #include "core/base/mem.h"
 
-#define WORDS_MAX 512
-/* where bash begins a new word, even without a blank (COMP_WORDBREAKS) */
-#define BREAKS "@><=;|&(:"
-
 struct complete {
 	struct dtx_arena arena;
-	char *word[WORDS_MAX]; /* the last one is at the cursor */
-	int n;
-	size_t shown; /* what the shell has of the last word already, up to a break */
+	const struct dtx_complete_line *line;
 	struct dtx_runner r;
 	struct dtx_run_args args;
 	struct dtx_words words;
@@ -25,54 +20,16 @@ struct complete {
 	struct dtx_buf out;
 };
 
-/* Splits a line as a shell does. The last word may be empty, or in quotes that are still open. */
-static bool complete_split(struct complete *c, const char *line)
-{
-	char *to = dtx_arena_alloc(&c->arena, strlen(line) + 1, 1), quote = 0;
-	bool begun = false; /* the word at hand, which may be '' */
-
-	if (!to)
-		return false;
-	c->word[c->n++] = to;
-	for (; *line; line++) {
-		bool blank = !quote && strchr(" \t\n", *line);
-
-		if (blank && begun) {
-			if (c->n == WORDS_MAX)
-				return false;
-			*to++ = '\0';
-			c->word[c->n++] = to;
-			c->shown = 0;
-		}
-		begun = !blank;
-		if (blank)
-			continue;
-		if (quote ? *line == quote : strchr("'\"", *line) != NULL) {
-			quote = quote ? 0 : *line;
-			if (quote)
-				c->shown = (size_t)(to - c->word[c->n - 1]);
-			continue;
-		}
-		if (*line == '\\' && quote != '\'' && line[1])
-			line++;
-		else if (!quote && strchr(BREAKS, *line))
-			c->shown = (size_t)(to + 1 - c->word[c->n - 1]);
-		*to++ = *line;
-	}
-	*to = '\0';
-	return true;
-}
-
 /* Prints a candidate for the word at the cursor, of which the first `kept` bytes stay. */
 static void complete_add(struct complete *c, size_t kept, const char *text, const char *more)
 {
-	const char *word = c->word[c->n - 1];
+	const char *word = c->line->word[c->line->n - 1];
 	struct dtx_buf full = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
 	if (!strncmp(text, word + kept, strlen(word + kept)) && !strchr(text, '\n')) {
 		dtx_buf_printf(&full, "%.*s%s%s", (int)kept, word, text, more);
-		if (full.len > c->shown)
-			dtx_buf_printf(&c->out, "%s\n", dtx_buf_text(&full) + c->shown);
+		if (full.len > c->line->shown)
+			dtx_buf_printf(&c->out, "%s\n", dtx_buf_text(&full) + c->line->shown);
 	}
 	dtx_buf_clear(&full);
 }
@@ -92,7 +49,7 @@ static void complete_ops(struct complete *c)
 {
 	for (size_t i = 0; dtx_ops[i]; i++) {
 		complete_add(c, 0, dtx_ops[i]->name, "");
-		if (c->word[c->n - 1][0])
+		if (c->line->word[c->line->n - 1][0])
 			complete_list(c, 0, dtx_ops[i]->aliases);
 	}
 }
@@ -109,7 +66,7 @@ static void complete_formula(struct complete *c, size_t kept)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	const char *word = c->word[c->n - 1];
+	const char *word = c->line->word[c->line->n - 1];
 	size_t from = strlen(word);
 	char name[256];
 
@@ -127,7 +84,7 @@ static void complete_formula(struct complete *c, size_t kept)
 /* The value of a parameter from byte `from` of the word on. */
 static void complete_value(struct complete *c, const struct dtx_param *p, size_t from)
 {
-	const char *word = c->word[c->n - 1], *comma = strrchr(word + from, ',');
+	const char *word = c->line->word[c->line->n - 1], *comma = strrchr(word + from, ',');
 	enum dtx_pkind kind = p->rows ? p->rows[0].kind : p->kind;
 	size_t kept = comma ? (size_t)(comma + 1 - word) : from;
 
@@ -150,11 +107,11 @@ static void complete_value(struct complete *c, const struct dtx_param *p, size_t
 /* A word of a step after its op: word[first] is the op. */
 static void complete_word(struct complete *c, int first)
 {
-	char *const *step = c->word + first + 1;
-	const char *word = c->word[c->n - 1];
+	char *const *step = c->line->word + first + 1;
+	const char *word = c->line->word[c->line->n - 1];
 	size_t n = dtx_words_name(word);
 	const struct dtx_param *map = dtx_words_map(c->op), *p, *next;
-	int nstep = c->n - first - 2;
+	int nstep = c->line->n - first - 2;
 
 	if (n) {
 		p = dtx_words_param(c->op, (struct dtx_str){ word, n });
@@ -162,7 +119,7 @@ static void complete_word(struct complete *c, int first)
 			complete_value(c, p ? p : &map->rows[1], n + 1);
 		return;
 	}
-	next = dtx_words_position(c->op, c->word[first], step, nstep, nstep);
+	next = dtx_words_position(c->op, c->line->word[first], step, nstep, nstep);
 	if (next && next->kind != DTX_P_CHOICE && next->kind != DTX_P_BOOL)
 		complete_value(c, next, 0);
 	if (map && map->rows[0].kind == DTX_P_COLUMN && map != next)
@@ -175,8 +132,8 @@ static void complete_word(struct complete *c, int first)
 			struct dtx_str name = { step[k], dtx_words_name(step[k]) };
 
 			given |= p == (name.len ? dtx_words_param(c->op, name)
-			                        : dtx_words_position(c->op, c->word[first], step,
-			                                             nstep, k));
+			                        : dtx_words_position(c->op, c->line->word[first],
+			                                             step, nstep, k));
 		}
 		if (!given && (p != map || dtx_words_by_position(p)))
 			complete_add(c, 0, p->name, "=");
@@ -241,13 +198,13 @@ static int complete_step(const struct complete *c)
 {
 	int first = -1;
 
-	for (int i = 2; i < c->n - 1; i++) {
-		if (first < 0 && !strcmp(c->word[i], "--"))
+	for (int i = 2; i < c->line->n - 1; i++) {
+		if (first < 0 && !strcmp(c->line->word[i], "--"))
 			first = i + 1;
-		else if (first >= 0 && !strcmp(c->word[i], DTX_WORDS_SEP))
+		else if (first >= 0 && !strcmp(c->line->word[i], DTX_WORDS_SEP))
 			first = i + 1;
 	}
-	return c->n > 2 && !strcmp(c->word[1], "pipe") ? first : -1;
+	return c->line->n > 2 && !strcmp(c->line->word[1], "pipe") ? first : -1;
 }
 
 /* Reads the files and the steps before the one at the cursor; errors leave the columns unknown. */
@@ -257,34 +214,35 @@ static void complete_schema(struct complete *c, int first)
 	struct dtx_opttable tables[] = { { dtx_run_opts + DTX_CONVERT_ONLY, DTX_PIPE_OPTS,
 		                           &c->args },
 		                         { dtx_common_opts, dtx_ncommon_opts, &unused } };
-	bool steps = strcmp(c->word[first - 1], "--") != 0;
+	bool steps = strcmp(c->line->word[first - 1], "--") != 0;
 	int argc = first - 2 - steps, nwords = 0;
 	char **argv = dtx_arena_alloc(&c->arena, (size_t)first, sizeof(*argv));
 
 	if (!argv)
 		return;
 	/* without the last "then" */
-	memcpy(argv, c->word + 2, (size_t)argc * sizeof(*argv));
+	memcpy(argv, c->line->word + 2, (size_t)argc * sizeof(*argv));
 	if (dtx_opt_parse_words(tables, DTX_COUNT(tables), DTX_WORDS_SEP, &argc, argv, &nwords,
 	                        NULL) == DTX_OK &&
 	    argc > nwords)
 		(void)complete_bind(c, argc - nwords, argv, nwords, NULL);
 }
 
-int dtx_words_complete(const struct dtx_cli *cli, const char *line)
+int dtx_words_complete(const struct dtx_cli *cli, const struct dtx_complete_line *line)
 {
 	struct complete *c = dtx_mem_zalloc(1, sizeof(*c));
 	int status = 0, first;
 
 	if (!c)
 		return 0;
+	c->line = line;
 	dtx_buf_init(&c->out, DTX_BUF_TEXT_MAX);
 	c->r = (struct dtx_runner){ .cli = cli, .args = &c->args, .command = "pipe" };
-	first = complete_split(c, line) ? complete_step(c) : -1;
-	if (first >= 0 && first == c->n - 1)
+	first = complete_step(c);
+	if (first >= 0 && first == c->line->n - 1)
 		complete_ops(c);
-	if (first >= 0 && first < c->n - 1)
-		c->op = dtx_op_find(c->word[first], NULL);
+	if (first >= 0 && first < c->line->n - 1)
+		c->op = dtx_op_find(c->line->word[first], NULL);
 	if (c->op) {
 		complete_schema(c, first);
 		complete_word(c, first);
