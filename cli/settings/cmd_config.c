@@ -1,12 +1,11 @@
 /* config: shows the settings with their sources, and changes the user's file. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/settings/config.h"
 #include "cli/out.h"
 #include "cli/settings/settings.h"
+#include "core/base/file.h"
 #include "core/io/write/outfile.h"
 
 #define CONFIG_DENY      "privacy.deny"
@@ -175,29 +174,17 @@ static json_t *config_json(const struct dtx_setting *s, const char *text)
 	return json_is_number(value) ? value : json_string(text);
 }
 
-/* Makes the missing folders of the file, accessible to its owner only. */
-static enum dtx_code config_folders(char *path, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(path, 0700) && errno != EEXIST)
-			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make the folder '%s': %s", path,
-			         strerror(errno));
-		*p = '/';
-	}
-out:
-	return rc;
-}
-
 static enum dtx_code config_save(struct config_call *c, const json_t *file, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_outfile *out = NULL;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int failed;
 
-	DTX_TRY(config_folders(c->path, err));
+	failed = dtx_file_make_folders(c->path, 0700);
+	if (failed)
+		DTX_FAIL_NEXT(err, DTX_E_OUTPUT_IO, "set XDG_CONFIG_HOME to a folder of yours",
+		              "cannot make the folder '%s': %s", c->path, strerror(failed));
 	dtx_json_print(file, 1, &text);
 	dtx_buf_addc(&text, '\n');
 	if (!dtx_buf_ok(&text))

@@ -315,6 +315,17 @@ out:
 	return rc;
 }
 
+int dtx_file_make_folders(char *path, unsigned mode)
+{
+	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(path, mode) && errno != EEXIST)
+			return errno;
+		*p = '/';
+	}
+	return 0;
+}
+
 void dtx_file_dirname(const char *path, char *out, size_t size)
 {
 	const char *slash = strrchr(path, '/');

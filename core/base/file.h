@@ -42,6 +42,9 @@ DTX_MUSTUSE enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_
 /* fsync of a file, or of the folder that contains `path`. */
 DTX_MUSTUSE enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_file_sync_dir(const char *path, struct dtx_err *err);
+/* Makes every missing folder above `path` with this mode.  Returns 0, or errno, with path cut after
+ * the folder that could not be made. */
+DTX_MUSTUSE int dtx_file_make_folders(char *path, unsigned mode);
 /* Writes the directory part of path to out; "." if none. */
 void dtx_file_dirname(const char *path, char *out, size_t size);
 const char *dtx_file_basename(const char *path);

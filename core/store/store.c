@@ -72,21 +72,14 @@ out:
 /* Makes every missing folder above `path`, accessible to its owner only. */
 static enum dtx_code store_make_dirs(char *path, struct dtx_err *err)
 {
+	int failed = dtx_file_make_folders(path, 0700);
 	enum dtx_code rc = DTX_OK;
-	char *p;
 
-	for (p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST) {
-			rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-			                 "cannot make the store's folder '%s': %s", path,
-			                 strerror(errno));
-			dtx_err_hint(err, "name another store with --store FILE or DTX_STORE");
-		}
-		*p = '/';
-		if (rc != DTX_OK)
-			break;
-	}
+	if (failed)
+		DTX_FAIL_NEXT(err, DTX_E_STORE_IO,
+		              "name another store with --store FILE or DTX_STORE",
+		              "cannot make the store's folder '%s': %s", path, strerror(failed));
+out:
 	return rc;
 }
 

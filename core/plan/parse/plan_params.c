@@ -91,6 +91,28 @@ static bool params_is_decimal(const char *text)
 	return n && !text[sign + n + (more ? more + 1 : 0)];
 }
 
+/* The value as text. */
+static void params_print(const json_t *value, struct dtx_buf *out)
+{
+	if (json_is_string(value))
+		dtx_buf_addn(out, json_string_value(value), json_string_length(value));
+	else
+		dtx_json_print(value, 0, out);
+}
+
+/* The digits of a number or a text: a new reference; NULL: not a decimal. */
+static json_t *params_decimal(const json_t *v)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *made = NULL;
+
+	params_print(v, &text);
+	if (params_is_decimal(dtx_buf_text(&text)))
+		made = json_string(dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+	return made;
+}
+
 /* A value of the type, from JSON or from a text: a new reference; NULL: it does not fit. A decimal,
  * a date and a datetime stay texts. */
 static json_t *params_value(int type, const json_t *v)
@@ -106,7 +128,7 @@ static json_t *params_value(int type, const json_t *v)
 	case PARAMS_TEXT: return text ? json_string(text) : NULL;
 	case PARAMS_INT: return params_is_int(v, text, &whole) ? json_integer(whole) : NULL;
 	case PARAMS_FLOAT: return params_is_number(v, text, &number) ? json_real(number) : NULL;
-	case PARAMS_DECIMAL: return text && params_is_decimal(text) ? json_string(text) : NULL;
+	case PARAMS_DECIMAL: return params_decimal(v);
 	case PARAMS_BOOL:
 		if (text)
 			return !strcmp(text, "true")    ? json_true()
@@ -123,15 +145,6 @@ static json_t *params_value(int type, const json_t *v)
 		return json_stringn(time, dtx_datetime_print(time, whole));
 	}
 	return NULL;
-}
-
-/* The value as text. */
-static void params_print(const json_t *value, struct dtx_buf *out)
-{
-	if (json_is_string(value))
-		dtx_buf_addn(out, json_string_value(value), json_string_length(value));
-	else
-		dtx_json_print(value, 0, out);
 }
 
 /* The value as a literal. */

@@ -59,3 +59,6 @@ done
 echo '{"$schema": "x", "dtx": 1, "steps": [{"op": "derive", "set": {"$a": "'"'\$who'"'"}}, {"op": "limit", "n": 1}]}' > plain.json
 dtx run plain.json in_ann.csv
 bad run plain.json in_ann.csv --param who=ann
+# a decimal may be a number of JSON, too
+echo '{"dtx": 1, "params": {"r": {"type": "decimal", "default": -1.5}}, "steps": [{"op": "derive", "set": {"x": "2 * $r"}}, {"op": "limit", "n": 1}]}' > decimal.json
+dtx run -q decimal.json in_ann.csv
