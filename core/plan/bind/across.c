@@ -39,15 +39,18 @@ static struct dtx_cols **cols_of(const struct dtx_plan_step *st, void *args)
 /* `text` with the column's name for each {col}; in the arena, NULL: out of memory. */
 static const char *with_name(struct dtx_arena *a, const char *text, const char *column)
 {
-	const char *at = strstr(text, COL);
+	struct dtx_buf made = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *at, *kept = NULL;
 
-	while (text && at) {
-		text = dtx_arena_printf(a, "%.*s%s%s", (int)(at - text), text, column,
-		                        at + strlen(COL));
-		/* the column's own name may have {col} in it */
-		at = text ? strstr(text + (at - text) + strlen(column), COL) : NULL;
+	for (; (at = strstr(text, COL)) != NULL; text = at + strlen(COL)) {
+		dtx_buf_addn(&made, text, (size_t)(at - text));
+		dtx_buf_add(&made, column);
 	}
-	return text;
+	dtx_buf_add(&made, text);
+	if (dtx_buf_ok(&made))
+		kept = dtx_arena_strdup(a, dtx_buf_text(&made));
+	dtx_buf_clear(&made);
+	return kept;
 }
 
 struct swap {

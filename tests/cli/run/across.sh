@@ -9,6 +9,9 @@ $DTX pipe in.csv -- group_by k 'across=[{"regex":"^q"},"n"]' 'rows=count()' '{co
 $DTX pipe in.csv -- resample day 1w across=q1,q2 '{col}=sum(_)' week_start=sunday
 echo '== other columns of the same name'
 $DTX pipe in.csv -- derive q1_old=1 q2_old=2 then derive across=q1,q2 '{col}=_ - `{col}_old`' then select q1,q2
+echo '== the name of the column twice, and one that looks like it'
+printf 'a{col}b,q\n1,2\n' > braces.csv
+$DTX pipe braces.csv -- derive across='a{col}b,q' 'x {col} {col}=_ * 2'
 
 echo '== why'
 cat > plan.json <<'P'
