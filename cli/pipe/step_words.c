@@ -128,7 +128,7 @@ size_t dtx_words_name(const char *word)
 	return (size_t)(eq - word);
 }
 
-/* Whether it can be the name of a parameter or table, and not the begin of a formula. */
+/* Whether it can be the name of a parameter or table, and not the beginning of a formula. */
 static bool words_is_name(struct dtx_str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
@@ -524,7 +524,7 @@ static enum dtx_code words_common(struct words_make *m, size_t n, struct dtx_err
 	              "a step may have @in=TABLE, @out=NAME, @note=TEXT, @fallback=off, "
 	              "@snippet=true and @expect=JSON; a name that begins with @ is given by its "
 	              "parameter, as in cols=@id",
-	              "'%.60s' is nothing that a step has", m->word);
+	              "a step has no member '%.60s'", m->word);
 out:
 	return rc;
 }
