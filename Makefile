@@ -96,7 +96,6 @@ ALONE := pyhost scan_avx2 scan_avx512 scan_sse2 sha_many sha_two
 # Writes a list of the places that raised an error, see `make errcov`.
 FLAGS_err := $(if $(filter errcov,$(VARIANT)),-DDTX_ERRCOV='"$(CURDIR)/$(B)/raised"')
 FLAGS_cmd_run := $(FLAGS_err)
-FLAGS_test_warmpool := $(if $(filter errcov,$(VARIANT)),-DT_COUNTS_LINES)
 
 # Compiles sources in groups, except for those with flags of their own (ALONE).
 ifneq ($(UNITY),)
