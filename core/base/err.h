@@ -234,7 +234,7 @@ struct dtx_err {
 			goto out;                                                                  \
 	} while (0)
 /* Out of memory has the same text everywhere. */
-#define DTX_FAIL_MEM(err) DTX_FAIL((err), DTX_E_NO_MEMORY, "out of memory (limit: --memory)")
+#define DTX_FAIL_MEM(err) DTX_FAIL((err), DTX_E_NO_MEMORY, "out of memory")
 /* For mistakes of dtx itself, never for input.  Ends with exit status 70. */
 #define DTX_ASSERT(cond, err)                                                                      \
 	do {                                                                                       \
