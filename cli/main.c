@@ -274,6 +274,8 @@ static int main_on_stack(int argc, char **argv)
 	if (role >= 0)
 		return role;
 	dtx_secrets_leave_block();
+	if (getenv("DTX_AUTHOR_KEY"))
+		dtx_secrets_shut_memory(); /* also where no author will be asked */
 	main_descriptors();
 	/* A closed pipe, or a file at its size limit, becomes an error of the write, with a
 	 * message and an exit status. */
