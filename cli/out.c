@@ -59,32 +59,39 @@ static size_t out_style(const char *text, size_t len)
 
 /* Escapes control characters. Text for people may quote cells and names, so this is done here
  * once for all callers. */
-static void out_spell(struct dtx_buf *out, const struct dtx_buf *text, bool styles)
+static void out_spell(struct dtx_buf *out, const char *text, size_t len, bool styles)
 {
 	size_t pos = 0, from = 0;
 
-	while (pos < text->len) {
+	while (pos < len) {
 		size_t at = pos;
-		uint32_t cp = dtx_utf8_next(text->ptr, text->len, &pos);
+		uint32_t cp = dtx_utf8_next(text, len, &pos);
 
 		if (!dtx_utf8_steers(cp) || cp == '\n' || cp == '\t')
 			continue;
-		if (styles && out_style(text->ptr + at, text->len - at)) {
-			pos = at + out_style(text->ptr + at, text->len - at);
+		if (cp == '\r' && pos < len && text[pos] == '\n')
+			continue;
+		if (styles && out_style(text + at, len - at)) {
+			pos = at + out_style(text + at, len - at);
 			continue;
 		}
-		dtx_buf_addn(out, text->ptr + from, at - from);
+		dtx_buf_addn(out, text + from, at - from);
 		dtx_buf_printf(out, cp < 256 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
 		from = pos;
 	}
-	dtx_buf_addn(out, text->ptr + from, text->len - from);
+	dtx_buf_addn(out, text + from, len - from);
+}
+
+void dtx_out_shown(void *cli, const char *bytes, size_t n, struct dtx_buf *shown)
+{
+	out_spell(shown, bytes, n, dtx_terminal_colours(cli));
 }
 
 static void out_stderr(struct dtx_buf *text)
 {
 	struct dtx_buf shown = DTX_BUF_INIT(4 * DTX_BUF_TEXT_MAX);
 
-	out_spell(&shown, text, false);
+	out_spell(&shown, text->ptr, text->len, false);
 	/* if stderr itself fails, nothing can be reported */
 	if (dtx_buf_ok(text) && dtx_buf_ok(&shown))
 		(void)!dtx_file_write(STDERR_FILENO, shown.ptr, shown.len, "stderr", NULL);
@@ -794,7 +801,7 @@ int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text)
 
 	DTX_TRY(dtx_buf_check(text, "the output", &err));
 	if (dtx_terminal(cli)) {
-		out_spell(&shown, text, dtx_terminal_colours(cli));
+		out_spell(&shown, text->ptr, text->len, dtx_terminal_colours(cli));
 		DTX_TRY(dtx_buf_check(&shown, "the output", &err));
 		text = &shown;
 	}

@@ -48,6 +48,8 @@ int dtx_out_fail(const struct dtx_cli *cli, const struct dtx_err *err);
  * terminal, control characters are escaped; a pipe or file gets the bytes unchanged. Returns the
  * exit status. */
 int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text);
+/* For dtx_outfile_shown, with `cli` as its argument: the same of a run's output. */
+void dtx_out_shown(void *cli, const char *bytes, size_t n, struct dtx_buf *shown);
 int dtx_out_json(const struct dtx_cli *cli, const json_t *value, int indent);
 
 #endif

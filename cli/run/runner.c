@@ -207,6 +207,8 @@ static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfil
 
 	DTX_TRY(dtx_outfile_open(path ? path : "-", r->run_id, DTX_OUTFILE_SPOOL, out, err));
 	dtx_outfile_first(*out, runner_ready, r);
+	if ((!path || !strcmp(path, "-")) && dtx_terminal(r->cli))
+		dtx_outfile_shown(*out, dtx_out_shown, (void *)(uintptr_t)r->cli);
 	if (r->args->positional && !r->args->force)
 		dtx_outfile_fresh(*out);
 	dtx_outfile_last(*out, runner_written, r);

@@ -34,6 +34,9 @@ struct dtx_outfile {
 	void *first_arg;
 	void (*last)(void *arg);
 	void *last_arg;
+	/* for a terminal; NULL: none */
+	void (*show)(void *arg, const char *bytes, size_t n, struct dtx_buf *shown);
+	void *show_arg;
 	int spool_fd;
 	struct dtx_buf mem;   /* write buffer, or the spool */
 	struct dtx_buf *sink; /* for tests; borrowed */
@@ -354,6 +357,14 @@ out:
 	return rc;
 }
 
+void dtx_outfile_shown(struct dtx_outfile *o,
+                       void (*fn)(void *arg, const char *bytes, size_t n, struct dtx_buf *shown),
+                       void *arg)
+{
+	o->show = fn;
+	o->show_arg = arg;
+}
+
 void dtx_outfile_last(struct dtx_outfile *o, void (*fn)(void *arg), void *arg)
 {
 	o->last = fn;
@@ -620,6 +631,36 @@ out:
 	return rc;
 }
 
+/* The bytes without a last character that may be cut, and without a return that may belong to the
+ * next line feed. */
+static size_t outfile_whole(const char *bytes, size_t n)
+{
+	size_t end = n - 1;
+
+	while (end && ((uint8_t)bytes[end] & 0xc0) == 0x80)
+		end--;
+	while (end && bytes[end - 1] == '\r')
+		end--;
+	return end ? end : n;
+}
+
+/* Writes a piece of the spool to its destination. */
+static enum dtx_code outfile_emit(struct dtx_outfile *o, const char *bytes, size_t n,
+                                  struct dtx_err *err)
+{
+	struct dtx_buf shown = DTX_BUF_INIT(SIZE_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	if (!o->show)
+		return dtx_file_write(o->fd, bytes, n, o->info.path, err);
+	o->show(o->show_arg, bytes, n, &shown);
+	DTX_TRY(dtx_buf_check(&shown, "the output", err));
+	rc = dtx_file_write(o->fd, shown.ptr, shown.len, o->info.path, err);
+out:
+	dtx_buf_clear(&shown);
+	return rc;
+}
+
 static enum dtx_code outfile_unspool(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -627,21 +668,23 @@ static enum dtx_code outfile_unspool(struct dtx_outfile *o, struct dtx_err *err)
 	off_t at = 0;
 
 	if (o->spool_fd < 0)
-		return outfile_flush(o, o->fd, err);
+		return outfile_emit(o, o->mem.ptr, o->mem.len, err);
 	dtx_buf_reset(&o->mem);
 	if (!dtx_buf_room(&o->mem, OUTFILE_BUFFER))
 		DTX_FAIL_MEM(err);
 	while (left) {
 		ssize_t n = pread(o->spool_fd, o->mem.ptr, OUTFILE_BUFFER, at);
+		size_t piece;
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot read the spool of '%s' back: %s",
 			         o->info.path, n ? strerror(errno) : "it was cut");
-		DTX_TRY(dtx_file_write(o->fd, o->mem.ptr, (size_t)n, o->info.path, err));
-		at += n;
-		left -= (uint64_t)n;
+		piece = (uint64_t)n < left ? outfile_whole(o->mem.ptr, (size_t)n) : (size_t)n;
+		DTX_TRY(outfile_emit(o, o->mem.ptr, piece, err));
+		at += (off_t)piece;
+		left -= piece;
 	}
 out:
 	return rc;

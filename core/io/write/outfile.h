@@ -65,6 +65,12 @@ void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, str
                        void *arg);
 /* Sets a function that is called after the last byte, before the sync, which takes time. */
 void dtx_outfile_last(struct dtx_outfile *o, void (*fn)(void *arg), void *arg);
+/* Sets a function that makes the bytes of a spool fit for a person's terminal when they are written
+ * at commit: it appends `n` bytes of whole characters to `shown`. Size and hash stay those of the
+ * output itself. */
+void dtx_outfile_shown(struct dtx_outfile *o,
+                       void (*fn)(void *arg, const char *bytes, size_t n, struct dtx_buf *shown),
+                       void *arg);
 /* An output that is stored in `sink` (borrowed) at commit; for tests and examples. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
                                              struct dtx_err *err);

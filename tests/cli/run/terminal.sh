@@ -20,6 +20,9 @@ stty cols 20
 show convert wide.csv
 show convert small.csv --to text
 stty cols 72
+head -4 wide.csv | cut -d, -f1,2 > hidden.csv
+show convert hidden.csv --to csv
+show convert hidden.csv --to md
 show inspect wide.csv
 show convert wide.csv --to xlsx || echo "exit $?"
 unset NO_COLOR
@@ -32,5 +35,6 @@ DTX_PAGER='wc -l' show convert wide.csv --pager
 EOF
 TERM=xterm LINES= COLUMNS= script -qec "sh do.sh" /dev/null < /dev/null | tr -d '\r' | sed 's/\x1b/ESC/g'
 wc -l < paged
-# in a pipe nothing is cut
+# in a pipe nothing is cut, and bytes stay as they are
+dtx convert hidden.csv --to csv | cmp - hidden.csv
 dtx convert wide.csv --pager | wc -l
