@@ -140,7 +140,7 @@ const struct dtx_cmd dtx_cmd_exec = {
 		 "saved as /out/figure-N.png. Its output is printed as it is. The jail, the limits "
 		 "and the record are those of a snippet; the clock does not move.\n"
 		 "  dtx exec -c 'print(tables[\"t\"].describe())' --table t=hours.csv\n"
-		 "  dtx exec plot.py --table t=book.xlsx --file notes.txt=notes.txt -o results\n"
+		 "  dtx exec plot.py --table t=book.xlsx --file notes.txt=notes.txt -o out\n"
 		 "  dtx exec --json -c 'open(\"a.txt\", \"w\").write(\"x\")'",
 	.exits = "0 done; 4 input; 7 the program failed; 8 jail or limit; 9 output or store",
 	.opts = exec_opts,

@@ -131,45 +131,75 @@ const char *dtx_help_op_kind(const struct dtx_op *op)
 	return kind_name[op->map ? DTX_KIND_MAP : op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE];
 }
 
-/* The step as JSON, and as words of a pipe. */
+/* The step as JSON, and as words of a pipe; its tables, and what it gives. */
 static void help_example(const struct dtx_example *e, struct dtx_buf *out)
 {
-	struct dtx_buf words = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf words = DTX_BUF_INIT(DTX_BUF_TEXT_MAX),
+		       text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *step = json_loads(e->step, 0, NULL);
 
+	dtx_help_step(e, &text);
 	dtx_buf_add(out, "\n  ");
-	dtx_help_step(e, out);
+	dtx_wrap_words(dtx_buf_text(&text), 2, 6, DTX_WRAP_WIDTH, out);
 	dtx_buf_add(out, "\n");
 	if (step && dtx_words_say(step, &words))
 		dtx_buf_printf(out, "  %s\n", dtx_buf_text(&words));
-	if (e->error)
-		dtx_buf_printf(out, "    fails: %s\n", e->error);
-	else
-		dtx_buf_printf(out, "\n%s\n  gives\n\n%s", e->in, e->out);
+	dtx_buf_printf(out, "\n%s", e->in);
+	if (e->with)
+		dtx_buf_printf(out, "\n  with the table other\n\n%s", e->with);
+	if (e->error) {
+		dtx_buf_printf(out, "\n  fails with %s:\n    ", e->error);
+		dtx_wrap_words(e->message, 4, 4, DTX_WRAP_WIDTH, out);
+		dtx_buf_addc(out, '\n');
+	} else {
+		dtx_buf_printf(out, "\n  gives\n\n%s", e->out);
+	}
 	json_decref(step);
 	dtx_buf_clear(&words);
+	dtx_buf_clear(&text);
+}
+
+/* "a,b" as "a, b", which can be filled. */
+void dtx_help_aliases(const struct dtx_op *op, struct dtx_buf *out)
+{
+	struct dtx_str rest = dtx_str_of(op->aliases), word;
+
+	for (size_t i = 0; dtx_str_next(&rest, ',', &word); i++) {
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_buf_adds(out, word);
+	}
 }
 
 void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out)
 {
-	struct dtx_buf params = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i;
 
-	dtx_buf_printf(out, "%s: %s (%s)\n", op->name, op->summary, dtx_help_op_kind(op));
-	if (op->aliases)
-		dtx_buf_printf(out, "also: %s\n", op->aliases);
-	dtx_buf_add(out, "in a pipe: ");
-	dtx_words_usage(op, out);
-	dtx_buf_add(out, "\n");
+	dtx_buf_printf(&text, "%s: %s (%s)", op->name, op->summary, dtx_help_op_kind(op));
+	dtx_wrap_words(dtx_buf_text(&text), 0, 4, DTX_WRAP_WIDTH, out);
+	dtx_buf_addc(out, '\n');
+	dtx_buf_reset(&text);
+	if (op->aliases) {
+		dtx_buf_add(&text, "also: ");
+		dtx_help_aliases(op, &text);
+		dtx_wrap_words(dtx_buf_text(&text), 0, 6, DTX_WRAP_WIDTH, out);
+		dtx_buf_addc(out, '\n');
+		dtx_buf_reset(&text);
+	}
+	dtx_buf_add(&text, "in a pipe: ");
+	dtx_words_usage(op, &text);
+	dtx_wrap_words(dtx_buf_text(&text), 0, 11, DTX_WRAP_WIDTH, out);
+	dtx_buf_addc(out, '\n');
+	dtx_buf_reset(&text);
 	if (op->notes) {
 		dtx_buf_addc(out, '\n');
 		dtx_wrap_text(op->notes, DTX_WRAP_WIDTH, out);
 		dtx_buf_addc(out, '\n');
 	}
 	dtx_buf_add(out, "\nparameters:\n");
-	dtx_param_help(op->params, op->nparams, &params);
-	dtx_wrap_text(dtx_buf_text(&params), DTX_WRAP_WIDTH, out);
-	dtx_buf_clear(&params);
+	dtx_param_help(op->params, op->nparams, &text);
+	dtx_wrap_text(dtx_buf_text(&text), DTX_WRAP_WIDTH, out);
+	dtx_buf_clear(&text);
 	if (op->nexamples)
 		dtx_buf_add(out, "\nexamples:\n");
 	for (i = 0; i < op->nexamples; i++)

@@ -19,7 +19,9 @@ void dtx_help_cmd(const struct dtx_cmd *cmd, bool all, struct dtx_buf *out);
 struct dtx_op;
 void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out);
 const char *dtx_help_op_kind(const struct dtx_op *op);
-/* The step of an example as compact JSON. */
+/* The other names of an operation that has some: "merge, inner_join". */
+void dtx_help_aliases(const struct dtx_op *op, struct dtx_buf *out);
+/* The step of an example as JSON. */
 struct dtx_example;
 void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out);
 /* Calls `each` for all operations, group by group; `group` begins one: "rows". */

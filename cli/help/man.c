@@ -137,17 +137,12 @@ static void man_dtx(struct dtx_buf *out)
 		"patterns\n"
 		"and made-up rows, no cell (\\-\\-sample); its exact bytes are in the record.\n"
 		".PP\n.nf\n"
-		"    dtx run plan.json weeks.xlsx \\-\\-author 'llm \\-m gpt\\-4o\\-mini'   # any "
-		"command\n"
-		"    ... \\-\\-author\\-url http://127.0.0.1:11434/v1 \\-\\-author\\-model X # "
-		"Ollama\n"
-		"    ... \\-\\-author\\-url http://127.0.0.1:8080/v1 \\-\\-author\\-model any   # "
-		"llama\\-server\n"
-		"    ... \\-\\-author\\-url http://127.0.0.1:8000/v1 \\-\\-author\\-model NAME  # "
-		"vLLM\n"
-		"    DTX_AUTHOR_KEY=... dtx run ... \\-\\-author\\-url https://HOST/v1 ...  # "
-		"hosted\n"
+		"    dtx run plan.json weeks.xlsx \\-\\-author 'llm \\-m gpt\\-4o\\-mini'\n"
+		"    ... \\-\\-author\\-url http://127.0.0.1:11434/v1 \\-\\-author\\-model NAME\n"
+		"    DTX_AUTHOR_KEY=... dtx run ... \\-\\-author\\-url https://HOST/v1 ...\n"
 		".fi\n.PP\n"
+		"The first is any command.  Ollama listens on port 11434, llama\\-server on 8080,\n"
+		"vLLM on 8000.\n"
 		"\\-\\-cassette DIR \\-\\-cassette\\-record keeps answers, \\-\\-cassette DIR "
 		"gives them again\n"
 		"without a network; \\-\\-cache\\-only never asks.  The key stays in the main "
@@ -178,32 +173,39 @@ static void man_params(const struct dtx_op *op, struct dtx_buf *out)
 	dtx_buf_clear(&text);
 }
 
+/* The step with blanks, so that it can be filled. */
 void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out)
 {
 	json_t *step = json_loads(e->step, 0, NULL);
+	char *text = json_dumps(step, JSON_PRESERVE_ORDER);
 
-	dtx_json_print(step, 0, out);
+	dtx_buf_add(out, text ? text : "");
+	free(text);
 	json_decref(step);
 }
 
 static void man_example(const struct dtx_example *e, struct dtx_buf *out)
 {
-	json_t *step = json_loads(e->step, 0, NULL);
-	char *text =
-		json_dumps(step, JSON_PRESERVE_ORDER); /* with blanks, so that it can be filled */
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	man_block(out, text ? text : "");
-	free(text);
-	json_decref(step);
-	if (e->error) {
-		dtx_buf_printf(out, "fails with %s on\n", e->error);
-		man_table(out, e->in);
-		return;
-	}
-	dtx_buf_add(out, "turns\n");
+	dtx_help_step(e, &text);
+	man_block(out, dtx_buf_text(&text));
+	dtx_buf_add(out, e->error ? "on\n" : "turns\n");
 	man_table(out, e->in);
-	dtx_buf_add(out, "into\n");
-	man_table(out, e->out);
+	if (e->with) {
+		dtx_buf_add(out, "with the table other\n");
+		man_table(out, e->with);
+	}
+	if (e->error) {
+		dtx_buf_printf(out, "fails with %s:\n", e->error);
+		dtx_buf_reset(&text);
+		dtx_buf_printf(&text, "  %s", e->message);
+		man_block(out, dtx_buf_text(&text));
+	} else {
+		dtx_buf_add(out, "into\n");
+		man_table(out, e->out);
+	}
+	dtx_buf_clear(&text);
 }
 
 static void man_op(const struct dtx_op *op, struct dtx_buf *out)
@@ -216,7 +218,7 @@ static void man_op(const struct dtx_op *op, struct dtx_buf *out)
 	dtx_buf_add(out, ".\n");
 	if (op->aliases) {
 		dtx_buf_add(out, "Also accepted as: ");
-		man_text(out, op->aliases);
+		dtx_help_aliases(op, out);
 		dtx_buf_add(out, ".\n");
 	}
 	if (op->notes) {
@@ -225,9 +227,10 @@ static void man_op(const struct dtx_op *op, struct dtx_buf *out)
 		dtx_buf_add(out, "\n");
 	}
 	dtx_words_usage(op, &usage);
-	dtx_buf_add(out, ".PP\nIn a pipe: ");
+	/* has long words, between which full lines would have wide gaps */
+	dtx_buf_add(out, ".PP\n.na\nIn a pipe: ");
 	man_text(out, dtx_buf_text(&usage));
-	dtx_buf_add(out, "\n");
+	dtx_buf_add(out, "\n.ad\n");
 	dtx_buf_clear(&usage);
 	man_params(op, out);
 	for (i = 0; i < op->nexamples; i++)

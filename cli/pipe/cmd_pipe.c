@@ -90,22 +90,22 @@ const struct dtx_cmd dtx_cmd_pipe = {
 	.name = "pipe",
 	.usage = "[FILE | NAME=FILE]... -- STEP [then STEP]...",
 	.summary = "Run steps that are written on the command line, as dtx run does a plan",
-	.notes =
-		"A step is an operation and its parameters, by name (n=10) or in the order of\n"
-		"`dtx help OPERATION`.  NAME=FORMULA makes a column where the operation makes "
-		"some.\n"
-		"Lists have commas (a,b); -a sorts downwards; where a list is expected a word may "
-		"be\n"
-		"JSON: '[\"a, b\"]'.  A table to join is a file, or a NAME=FILE before --.\n"
-		"@out=NAME names the result of a step, @in=NAME lets a step read it; @note=TEXT.\n"
-		"Without a FILE stdin is read.  Options come before --, or last of all; what "
-		"looks\n"
-		"like one there (-o, --a) is a column only by name: by=-o.\n\n"
-		"  dtx pipe stock.csv -- filter 'quantity > 0' then group_by city n='count()'\n"
-		"      value='sum(value)' then sort -value then head 10 -o top.csv\n"
-		"  dtx pipe sales.csv -- join rates.csv code then derive 'net price=price * rate'\n"
-		"  dtx pipe book.xlsx --sheet 2 -- clean_names then select 'id,b..d' --to json\n"
-		"  dtx pipe sales.csv -- count region --print-plan > plan.json",
+	.notes = "A step is an operation and its parameters, by name (n=10) or in the order of\n"
+		 "`dtx help OPERATION`.  NAME=FORMULA makes a column where the operation makes "
+		 "some.\n"
+		 "Lists have commas (a,b); -a sorts downwards; where a list is expected a word may "
+		 "be\n"
+		 "JSON: '[\"a, b\"]'.  A table to join is a file, or a NAME=FILE before --.\n"
+		 "@out=NAME names the result of a step, @in=NAME lets a step read it; @note=TEXT.\n"
+		 "Without a FILE stdin is read.  Options come before --, or last of all; what "
+		 "looks\n"
+		 "like one there (-o, --a) is a column only by name: by=-o.\n\n"
+		 "  dtx pipe stock.csv -- filter 'quantity > 0' then group_by city \\\n"
+		 "      n='count()' value='sum(value)' then sort -value then head 10 -o top.csv\n"
+		 "  dtx pipe sales.csv -- join rates.csv code \\\n"
+		 "      then derive 'net price=price * rate'\n"
+		 "  dtx pipe book.xlsx --sheet 2 -- clean_names then select 'id,b..d'\n"
+		 "  dtx pipe sales.csv -- count region --print-plan > plan.json",
 	.exits = "as dtx run: 0 done; 2 command line; 3 a step is wrong; 4 input; 5 needs a "
 		 "snippet; "
 		 "6 needs approval; 7 snippet failed; 8 limit or jail; 9 output or store; 10 a "

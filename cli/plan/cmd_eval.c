@@ -278,8 +278,7 @@ const struct dtx_cmd dtx_cmd_eval = {
 	.usage = "EXPR",
 	.summary = "Print the value of a formula",
 	.notes = "  dtx eval 'round(2.675, 2)'\n"
-		 "  dtx eval 'hours / (headcount * 40)' --row '{\"hours\": 1300, \"headcount\": "
-		 "40}'\n\n"
+		 "  dtx eval 'hours / (people * 40)' --row '{\"hours\": 1300, \"people\": 40}'\n\n"
 		 "A null prints as null.",
 	.exits = "0 done; 3 the formula is wrong; 4 it fails on this row",
 	.opts = eval_opts,

@@ -27,10 +27,10 @@ static json_t *ops_json(const struct dtx_op *op)
 	for (i = 0; examples && i < op->nexamples; i++) {
 		const struct dtx_example *e = &op->examples[i];
 
-		json_array_append_new(examples,
-		                      json_pack("{so ss ss* ss* ss*}", "step",
-		                                json_loads(e->step, 0, NULL), "in", e->in, "with",
-		                                e->with, "out", e->out, "error", e->error));
+		json_array_append_new(examples, json_pack("{so ss ss* ss* ss* ss*}", "step",
+		                                          json_loads(e->step, 0, NULL), "in", e->in,
+		                                          "with", e->with, "out", e->out, "error",
+		                                          e->error, "message", e->message));
 	}
 	return json_pack("{ss ss* ss ss* ss so so}", "name", op->name, "aliases", op->aliases,
 	                 "summary", op->summary, "notes", op->notes, "kind", dtx_help_op_kind(op),

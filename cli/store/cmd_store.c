@@ -468,7 +468,8 @@ const struct dtx_cmd dtx_cmd_store = {
 		 "\n"
 		 "  dtx store check\n"
 		 "  dtx store gc --older-than 30d --keep-last 100\n"
-		 "  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 --apply\n"
+		 "  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 \\\n"
+		 "      --apply\n"
 		 "  dtx store forget 70ecc9a9\n"
 		 "  dtx store archive /archive/dtx-2026.db",
 	.exits = "0 done; 1 findings; 4 there is no store; 9 it cannot be read or written",

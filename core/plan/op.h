@@ -228,11 +228,12 @@ struct dtx_op_facts {
 };
 
 struct dtx_example {
-	const char *step;  /* one step as JSON */
-	const char *in;    /* the current table as CSV */
-	const char *out;   /* the expected result as CSV; NULL if `error` is set */
-	const char *with;  /* the table named "other" as CSV; NULL: none */
-	const char *error; /* name of the expected code */
+	const char *step;    /* one step as JSON */
+	const char *in;      /* the current table as CSV */
+	const char *out;     /* the expected result as CSV; NULL if `error` is set */
+	const char *with;    /* the table named "other" as CSV; NULL: none */
+	const char *error;   /* name of the expected code; NULL: none */
+	const char *message; /* the expected message, if `error` is set */
 };
 
 /* For `check`: fails at a parameter of the step, given as "/sep". */

@@ -45,7 +45,8 @@ static const struct dtx_example coalesce_examples[] = {
 	  .out = "a,c\nx,p\n2,q\n" },
 	{ .step = DTX_JSON({ "op" : "coalesce", "cols" : [ "a", "b" ], "as" : "a" }),
 	  .in = "a,b\n1,2\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'a'" },
 };
 
 /* Type of the result: of two columns in one. */

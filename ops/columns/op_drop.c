@@ -37,7 +37,8 @@ static const struct dtx_example drop_examples[] = {
 	  .out = "a,b\n1,2\n" },
 	{ .step = DTX_JSON({ "op" : "drop", "cols" : ["*"] }),
 	  .in = "a,b\n1,2\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "this drops every column" },
 };
 
 /* Whether a listed name exists. Other kinds of items always count. */

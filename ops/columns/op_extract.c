@@ -56,7 +56,8 @@ static const struct dtx_example extract_examples[] = {
 	  .out = "t,n\na 007 b,007\n" },
 	{ .step = DTX_JSON({ "op" : "extract", "col" : "t", "pattern" : "(a)(b)", "into" : ["n"] }),
 	  .in = "t\nab\n",
-	  .error = "length_mismatch" },
+	  .error = "length_mismatch",
+	  .message = "extract: 1 name, the pattern has 2 groups" },
 };
 
 /* The name of a group in the pattern, in the arena; NULL: it has none. */

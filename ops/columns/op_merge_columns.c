@@ -65,7 +65,8 @@ static const struct dtx_example merge_examples[] = {
 	  .out = "a\nx y\n" },
 	{ .step = DTX_JSON({ "op" : "merge_columns", "cols" : [ "a", "b" ], "as" : "c" }),
 	  .in = "a,b,c\nx,y,z\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'c'" },
 };
 
 /* Leftmost of the merged columns. */

@@ -65,13 +65,15 @@ static const struct dtx_example rename_examples[] = {
 	  .out = "sales_net,id\n1,2\n" },
 	{ .step = DTX_JSON({ "op" : "rename", "regex" : "(a)", "replace" : "$2" }),
 	  .in = "a\n1\n",
-	  .error = "bad_literal" },
+	  .error = "bad_literal",
+	  .message = "pattern has no group '$2'" },
 	{ .step = DTX_JSON({ "op" : "rename", "regex" : "a", "replace" : "b", "cols" : ["a"] }),
 	  .in = "a,ca\n1,2\n",
 	  .out = "b,ca\n1,2\n" },
 	{ .step = DTX_JSON({ "op" : "rename", "map" : { "a" : "b" } }),
 	  .in = "a,b\n1,2\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'b'" },
 };
 
 /* Finds columns and pairs of the map by number; -1: none. */

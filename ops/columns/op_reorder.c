@@ -41,7 +41,8 @@ static const struct dtx_example reorder_examples[] = {
 	  .out = "b,a\n2,1\n" },
 	{ .step = DTX_JSON({ "op" : "reorder", "cols" : ["a"], "to" : "before" }),
 	  .in = "a,b\n1,2\n",
-	  .error = "missing_param" },
+	  .error = "missing_param",
+	  .message = "reorder to before or after needs anchor" },
 };
 
 static enum dtx_code reorder_check(const void *args, struct dtx_err *err)

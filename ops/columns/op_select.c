@@ -27,7 +27,8 @@ static const struct dtx_example select_examples[] = {
 	  .out = "a,c\n1,3\n" },
 	{ .step = DTX_JSON({ "op" : "select", "cols" : ["z"] }),
 	  .in = "a\n1\n",
-	  .error = "missing_column" },
+	  .error = "missing_column",
+	  .message = "no column 'z' here" },
 };
 
 static enum dtx_code select_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

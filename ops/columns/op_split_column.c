@@ -114,11 +114,13 @@ static const struct dtx_example split_examples[] = {
 	{ .step = DTX_JSON(
 		  { "op" : "split_column", "col" : "c", "sep" : "-", "into" : [ "a", "b" ] }),
 	  .in = "c\n1-2\n1-2-3\n",
-	  .error = "bad_split" },
+	  .error = "bad_split",
+	  .message = "split_column: '1-2-3' has more than 2 parts" },
 	{ .step = DTX_JSON(
 		  { "op" : "split_column", "col" : "c", "sep" : "-", "into" : [ "a", "b" ] }),
 	  .in = "c\n1\n",
-	  .error = "bad_split" },
+	  .error = "bad_split",
+	  .message = "split_column: '1' has fewer than 2 parts" },
 };
 
 static enum dtx_code split_check(const void *args, struct dtx_err *err)

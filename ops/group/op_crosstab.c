@@ -94,10 +94,12 @@ static const struct dtx_example crosstab_examples[] = {
 	  .out = "k,x,y,Total\na,0.75,0.25,1.0\nb,0.0,1.0,1.0\nTotal,0.6,0.4,1.0\n" },
 	{ .step = DTX_JSON({ "op" : "crosstab", "rows" : "k", "cols" : "q", "agg" : "sum" }),
 	  .in = PAIRS,
-	  .error = "missing_param" },
+	  .error = "missing_param",
+	  .message = "crosstab: agg 'sum' needs a value to work on" },
 	{ .step = DTX_JSON({ "op" : "crosstab", "rows" : "k", "cols" : "q", "margins" : true }),
 	  .in = "k,q\na,Total\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "crosstab: two columns would be called 'Total'" },
 };
 
 static enum dtx_code crosstab_check(const void *args, struct dtx_err *err)

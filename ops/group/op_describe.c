@@ -67,7 +67,8 @@ static const struct dtx_example describe_examples[] = {
 	         "b,date,1,1,1,2024-01-31,,,,2024-01-31,,\n" },
 	{ .step = DTX_JSON({ "op" : "describe", "by" : ["type"] }),
 	  .in = "type,v\na,1\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'type'" },
 };
 
 /* --- binding --- */

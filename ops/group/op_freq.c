@@ -39,7 +39,8 @@ static const struct dtx_example freq_examples[] = {
 	  .out = "k,v,count,share\na,1.50,1,0.25\na,2,2,0.5\n" },
 	{ .step = DTX_JSON({ "op" : "freq", "cols" : ["count"] }),
 	  .in = "count\n1\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'count'" },
 };
 
 /* Both columns are made by group_by, where a key of one of their names is an error; the share comes

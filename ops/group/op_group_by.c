@@ -139,14 +139,16 @@ static const struct dtx_example group_by_examples[] = {
 		  "null_keys" : "error"
 	  }),
 	  .in = "k,n\na,1\n,2\n",
-	  .error = "null_key" },
+	  .error = "null_key",
+	  .message = "group_by: a key is null" },
 	{ .step = DTX_JSON({
 		  "op" : "group_by",
 		  "by" : ["k"],
 		  "agg" : [ { "as" : "x", "expr" : "n + 1" } ]
 	  }),
 	  .in = "k,n\na,1\n",
-	  .error = "aggregate_required" },
+	  .error = "aggregate_required",
+	  .message = "column 'n' is neither a key nor in an aggregate" },
 	{ .step = DTX_JSON({
 		  "op" : "group_by",
 		  "by" : [ "k", "j" ],
@@ -182,7 +184,8 @@ static const struct dtx_example group_by_examples[] = {
 		  "sets" : [ ["k"], ["j"] ]
 	  }),
 	  .in = "k,j\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "'j' is not among the keys in 'by'" },
 };
 
 static enum dtx_code group_by_check(const void *args, struct dtx_err *err)

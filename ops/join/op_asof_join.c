@@ -128,16 +128,19 @@ static const struct dtx_example asof_examples[] = {
 	{ .step = DTX_JSON({ "op" : "asof_join", "with" : "other", "on" : "n" }),
 	  .in = "n,n_right\n1,x\n",
 	  .with = "n,v\n2,z\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'n_right'" },
 	{ .step = DTX_JSON({ "op" : "asof_join", "with" : "other", "on" : "k" }),
 	  .in = "k\na\n",
 	  .with = "k,v\na,1\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "asof_join needs two numbers or two times, 'k' is text and 'k' text" },
 	{ .step = DTX_JSON(
 		  { "op" : "asof_join", "with" : "other", "on" : "t", "tolerance" : "1mo" }),
 	  .in = "t\n2024-01-01\n",
 	  .with = "t,v\n2024-01-01,1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "tolerance '1mo' is not a duration: a number and s, min, h, d or w" },
 };
 
 static size_t asof_tables(const void *args, const char **names, size_t max)

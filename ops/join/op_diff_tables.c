@@ -73,15 +73,19 @@ static const struct dtx_example diff_examples[] = {
 	{ .step = DTX_JSON({ "op" : "diff_tables", "with" : "other", "key" : "id" }),
 	  .in = "id,v\na,1\na,2\n",
 	  .with = "id,v\na,1\n",
-	  .error = "join_cardinality" },
+	  .error = "join_cardinality",
+	  .message = "diff_tables: a key of the current table occurs more than once: id = 'a'" },
 	{ .step = DTX_JSON({ "op" : "diff_tables", "with" : "other", "key" : "id" }),
 	  .in = "id,v\na,1\n",
 	  .with = "id,v\na,1\na,1\n",
-	  .error = "join_cardinality" },
+	  .error = "join_cardinality",
+	  .message = "diff_tables: 1 key of the right table occurs more than once: id = 'a' at L3 "
+	             "(2)" },
 	{ .step = DTX_JSON({ "op" : "diff_tables", "with" : "other", "key" : "id" }),
 	  .in = "id,v\na,1\n",
 	  .with = "id\na\n",
-	  .error = "missing_column" },
+	  .error = "missing_column",
+	  .message = "no column 'v' here" },
 };
 
 static size_t diff_tables(const void *args, const char **names, size_t max)

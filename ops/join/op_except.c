@@ -20,7 +20,8 @@ static const struct dtx_example except_examples[] = {
 	{ .step = DTX_JSON({ "op" : "except", "with" : "other", "cols" : ["b"] }),
 	  .in = LEFT,
 	  .with = "b\n1\n2\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "keys 'b' (text) and 'b' (int) cannot be compared" },
 };
 
 static enum dtx_code except_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

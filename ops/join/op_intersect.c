@@ -20,7 +20,8 @@ static const struct dtx_example intersect_examples[] = {
 	{ .step = DTX_JSON({ "op" : "intersect", "with" : "other" }),
 	  .in = "a,c\n1,2\n",
 	  .with = RIGHT,
-	  .error = "missing_column" },
+	  .error = "missing_column",
+	  .message = "no column 'c' here" },
 };
 
 static enum dtx_code intersect_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

@@ -165,7 +165,8 @@ static const struct dtx_example join_examples[] = {
 	  }),
 	  .in = "k\na\n",
 	  .with = "k\nb\n",
-	  .error = "param_conflict" },
+	  .error = "param_conflict",
+	  .message = "a pair of keys needs either left or left_expr" },
 	{ .step = DTX_JSON({ "op" : "cross_join", "with" : "other" }),
 	  .in = "a\n1\n2\n",
 	  .with = "b\nx\ny\n",
@@ -173,11 +174,13 @@ static const struct dtx_example join_examples[] = {
 	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "cardinality" : "m:1" }),
 	  .in = LEFT,
 	  .with = RIGHT,
-	  .error = "join_cardinality" },
+	  .error = "join_cardinality",
+	  .message = "join: 1 key of the right table occurs more than once: k = 'a' at L5 (2)" },
 	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "cardinality" : "1:m" }),
 	  .in = LEFT,
 	  .with = RIGHT,
-	  .error = "join_cardinality" },
+	  .error = "join_cardinality",
+	  .message = "join: 1 left row repeats an earlier key: k = 'a' at L5 (2)" },
 	{ .step = DTX_JSON({
 		  "op" : "join",
 		  "with" : "other",
@@ -187,16 +190,21 @@ static const struct dtx_example join_examples[] = {
 	  }),
 	  .in = LEFT,
 	  .with = RIGHT,
-	  .error = "join_unmatched" },
+	  .error = "join_unmatched",
+	  .message = "join: 2 left rows match no row of the right table: k = 'b' at L3; k = null "
+	             "at L4" },
 	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "match" : "all_right" }),
 	  .in = LEFT,
 	  .with = RIGHT,
-	  .error = "join_unmatched" },
+	  .error = "join_unmatched",
+	  .message = "join: 2 rows of the right table match no left row: k = 'c' at L3; k = null "
+	             "at L4" },
 	{ .step = DTX_JSON(
 		  { "op" : "join", "with" : "other", "on" : [ { "left" : "k", "right" : "w" } ] }),
 	  .in = LEFT,
 	  .with = RIGHT,
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "keys 'k' (text) and 'w' (float) cannot be compared" },
 };
 
 static size_t join_tables(const void *args, const char **names, size_t max)

@@ -106,7 +106,8 @@ static const struct dtx_example lookup_examples[] = {
 	  }),
 	  .in = LEFT,
 	  .with = "k,w\na,1\n",
-	  .error = "lookup_missing" },
+	  .error = "lookup_missing",
+	  .message = "lookup_value: the other table has no row for k = 'c'" },
 	{ .step = DTX_JSON({
 		  "op" : "lookup_value",
 		  "with" : "other",
@@ -116,7 +117,9 @@ static const struct dtx_example lookup_examples[] = {
 	  }),
 	  .in = LEFT,
 	  .with = "k,w\na,1\na,2\n",
-	  .error = "join_cardinality" },
+	  .error = "join_cardinality",
+	  .message = "lookup_value: 1 key of the right table occurs more than once: k = 'a' at L3 "
+	             "(2)" },
 	{ .step = DTX_JSON({
 		  "op" : "lookup_value",
 		  "with" : "other",
@@ -128,7 +131,8 @@ static const struct dtx_example lookup_examples[] = {
 	  }),
 	  .in = LEFT,
 	  .with = "k,w\na,1\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "default does not fit column 'w' of type int" },
 };
 
 static size_t lookup_tables(const void *args, const char **names, size_t max)

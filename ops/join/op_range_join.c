@@ -93,11 +93,13 @@ static const struct dtx_example range_examples[] = {
 		  { "op" : "range_join", "with" : "other", "where" : "left.n > right.price" }),
 	  .in = "n\n1\n",
 	  .with = BANDS,
-	  .error = "missing_column" },
+	  .error = "missing_column",
+	  .message = "no column 'right.price' here" },
 	{ .step = DTX_JSON({ "op" : "range_join", "with" : "other", "where" : "left.n + 1" }),
 	  .in = "n\n1\n",
 	  .with = BANDS,
-	  .error = "not_boolean" },
+	  .error = "not_boolean",
+	  .message = "a condition must be bool, this is int" },
 };
 
 static size_t range_tables(const void *args, const char **names, size_t max)

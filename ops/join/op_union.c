@@ -95,15 +95,18 @@ static const struct dtx_example union_examples[] = {
 	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "columns" : "same" }),
 	  .in = "a,b\n1,p\n",
 	  .with = "b\n2\n",
-	  .error = "columns_differ" },
+	  .error = "columns_differ",
+	  .message = "'other' has no column 'a'" },
 	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "fill_missing" : false }),
 	  .in = "a,b\n1,p\n",
 	  .with = "a\n2\n",
-	  .error = "missing_column" },
+	  .error = "missing_column",
+	  .message = "'other' has no column 'b'" },
 	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "by" : "position" }),
 	  .in = "a,b\n1,p\n",
 	  .with = "a\n2\n",
-	  .error = "length_mismatch" },
+	  .error = "length_mismatch",
+	  .message = "table 'other' has 1 column, the current one 2" },
 };
 
 static size_t union_tables(const void *args, const char **names, size_t max)

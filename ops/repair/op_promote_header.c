@@ -50,10 +50,12 @@ static const struct dtx_example promote_examples[] = {
 	  .out = "x,x_2,column_3\n1,2,3\n" },
 	{ .step = DTX_JSON({ "op" : "promote_header", "unique" : "error" }),
 	  .in = "a,b\nx,x\n1,2\n",
-	  .error = "ambiguous_column" },
+	  .error = "ambiguous_column",
+	  .message = "two columns are named 'x': row 1, column 1 and row 1, column 2" },
 	{ .step = DTX_JSON({ "op" : "promote_header", "rows" : 3 }),
 	  .in = "a\nx\n",
-	  .error = "header_not_found" },
+	  .error = "header_not_found",
+	  .message = "promote_header needs 3 rows, the table has 1" },
 };
 
 static enum dtx_code promote_check(const void *args, struct dtx_err *err)

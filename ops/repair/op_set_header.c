@@ -28,10 +28,12 @@ static const struct dtx_example header_examples[] = {
 	  .out = "b,c\n1,x\n" },
 	{ .step = DTX_JSON({ "op" : "set_header", "names" : ["id"] }),
 	  .in = "a,b\n1,2\n",
-	  .error = "length_mismatch" },
+	  .error = "length_mismatch",
+	  .message = "set_header gives 1 name, the table has 2 columns" },
 	{ .step = DTX_JSON({ "op" : "set_header", "names" : [ "x", "x" ] }),
 	  .in = "a,b\n1,2\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'x'" },
 };
 
 /* Before the input is open the names are known, but not the columns that get them. */

@@ -76,13 +76,17 @@ static const struct dtx_example subtitle_examples[] = {
 		  "match" : { "kind" : "only_cell", "regex" : "^FY" }
 	  }),
 	  .in = "a,b\n1,2\n",
-	  .error = "param_conflict" },
+	  .error = "param_conflict",
+	  .message = "subtitle_to_column: match must be \"only_cell\", \"bold\" or one regex, not "
+	             "both" },
 	{ .step = DTX_JSON({ "op" : "subtitle_to_column", "match" : "bold" }),
 	  .in = "a,b\n1,2\n",
-	  .error = "unexpected_value" },
+	  .error = "unexpected_value",
+	  .message = "subtitle_to_column: match \"bold\" needs cells of a workbook" },
 	{ .step = DTX_JSON({ "op" : "subtitle_to_column", "as" : "a" }),
 	  .in = "a,b\n1,2\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'a'" },
 };
 
 static enum dtx_code subtitle_check(const void *args, struct dtx_err *err)

@@ -31,7 +31,8 @@ static const struct dtx_example unmerge_examples[] = {
 	  .out = "a,b\n1.50,\n" },
 	{ .step = DTX_JSON({ "op" : "unmerge", "cols" : ["z"] }),
 	  .in = "a\n1\n",
-	  .error = "missing_column" },
+	  .error = "missing_column",
+	  .message = "no column 'z' here" },
 };
 
 static enum dtx_code unmerge_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

@@ -101,7 +101,8 @@ static const struct dtx_example complete_examples[] = {
 	  .out = "x\n0.1\n0.3\n0.7\n0.2\n0.4\n0.5\n0.6\n" },
 	{ .step = DTX_JSON({ "op" : "complete", "cols" : ["t"], "seq" : { "t" : 1 } }),
 	  .in = "t\nx\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "the step does not fit column 't' of type text" },
 };
 
 /* --- binding --- */

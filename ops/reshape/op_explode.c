@@ -70,7 +70,8 @@ static const struct dtx_example explode_examples[] = {
 	  .out = "t\na\nb\n\n" },
 	{ .step = DTX_JSON({ "op" : "explode", "cols" : [ "a", "b" ], "sep" : "," }),
 	  .in = "a,b\n\"1,2\",x\n",
-	  .error = "bad_split" },
+	  .error = "bad_split",
+	  .message = "explode: column 'a' has 2 pieces, column 'b' has 1" },
 };
 
 static enum dtx_code explode_check(const void *args, struct dtx_err *err)

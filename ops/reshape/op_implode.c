@@ -59,7 +59,8 @@ static const struct dtx_example implode_examples[] = {
 	  .out = "k,v\na,9; 10\n" },
 	{ .step = DTX_JSON({ "op" : "implode", "by" : ["k"], "col" : "k" }),
 	  .in = "k\na\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'k'" },
 };
 
 static enum dtx_code implode_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

@@ -58,13 +58,16 @@ static const struct dtx_example pad_examples[] = {
 	  .out = "d,v\n2024-01-31,x\n2024-02-10,y\n2024-02-29,y\n2024-03-31,\n" },
 	{ .step = DTX_JSON({ "op" : "pad_time", "col" : "d", "every" : "1h" }),
 	  .in = "d\n2024-01-01\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "steps of 1h do not fit the dates of 'd'" },
 	{ .step = DTX_JSON({ "op" : "pad_time", "col" : "d", "every" : "1 day" }),
 	  .in = "d\n2024-01-01\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "pad_time: every '1 day' is not a duration" },
 	{ .step = DTX_JSON({ "op" : "pad_time", "col" : "d", "every" : "1d", "fill" : 0 }),
 	  .in = "d,t\n2024-01-01,x\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "fill does not fit column 't' of type text" },
 };
 
 static enum dtx_code pad_check(const void *args, struct dtx_err *err)

@@ -129,7 +129,8 @@ static const struct dtx_example longer_examples[] = {
 		  "names_sep" : "_"
 	  }),
 	  .in = "id,a_b_c\n1,2\n",
-	  .error = "bad_split" },
+	  .error = "bad_split",
+	  .message = "column name 'a_b_c' does not split into 2 parts" },
 };
 
 static enum dtx_code longer_check(const void *args, struct dtx_err *err)

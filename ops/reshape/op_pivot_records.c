@@ -60,10 +60,12 @@ static const struct dtx_example records_examples[] = {
 	  .out = "a,b\nx,1.50\ny,2\n" },
 	{ .step = DTX_JSON({ "op" : "pivot_records", "every" : 2 }),
 	  .in = "k,v\nb,1\nb,2\n",
-	  .error = "pivot_not_unique" },
+	  .error = "pivot_not_unique",
+	  .message = "pivot_records: a record has a key once, got 'b'" },
 	{ .step = DTX_JSON({ "op" : "pivot_records", "sep" : ":" }),
 	  .in = "t\nid: 1\nno separator\n",
-	  .error = "bad_split" },
+	  .error = "bad_split",
+	  .message = "pivot_records: a key without the separator, got 'no separator'" },
 };
 
 static enum dtx_code records_check(const void *args, struct dtx_err *err)

@@ -100,7 +100,8 @@ static const struct dtx_example wider_examples[] = {
 	  .out = "id,x_1,x_null\na,5,6\n" },
 	{ .step = DTX_JSON({ "op" : "pivot_wider", "names_from" : ["q"], "values_from" : ["v"] }),
 	  .in = "id,q,v\na,x,5\na,x,6\n",
-	  .error = "pivot_not_unique" },
+	  .error = "pivot_not_unique",
+	  .message = "pivot_wider: two rows for the cell id = 'a', q = 'x'" },
 	{ .step = DTX_JSON({
 		  "op" : "pivot_wider",
 		  "id" : ["id"],
@@ -109,7 +110,8 @@ static const struct dtx_example wider_examples[] = {
 		  "names" : ["x"]
 	  }),
 	  .in = "id,q,v\na,y,5\n",
-	  .error = "unexpected_value" },
+	  .error = "unexpected_value",
+	  .message = "pivot_wider: 'y' is not among `names`" },
 };
 
 static void wider_explain(const void *args, struct dtx_buf *out)

@@ -124,11 +124,13 @@ static const struct dtx_example resample_examples[] = {
 	{ .step = DTX_JSON(
 		  { "op" : "resample", "col" : "d", "every" : "1d", "agg" : { "n" : "sum" } }),
 	  .in = "d,n\nx,1\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "resample needs dates or times, 'd' is text" },
 	{ .step = DTX_JSON(
 		  { "op" : "resample", "col" : "d", "every" : "1d", "agg" : { "x" : "n + 1" } }),
 	  .in = "d,n\n2024-01-01,1\n",
-	  .error = "aggregate_required" },
+	  .error = "aggregate_required",
+	  .message = "column 'n' is neither a key nor in an aggregate" },
 	{ .step = DTX_JSON({
 		  "op" : "resample",
 		  "col" : "d",
@@ -137,7 +139,8 @@ static const struct dtx_example resample_examples[] = {
 		  "agg" : { "x" : "month(d)" }
 	  }),
 	  .in = "d,n\n2024-01-01,1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "the time 'd' cannot be a group" },
 };
 
 static enum dtx_code resample_check(const void *args, struct dtx_err *err)

@@ -40,7 +40,8 @@ static const struct dtx_example tables_examples[] = {
 	  .out = "a,b\n2,y\n" },
 	{ .step = DTX_JSON({ "op" : "split_tables", "pick" : 3 }),
 	  .in = "a\n1\n",
-	  .error = "unexpected_value" },
+	  .error = "unexpected_value",
+	  .message = "split_tables needs table 3, there are 1" },
 };
 
 /* Parsing a plan replaces the step by one for each table, without prefix. */

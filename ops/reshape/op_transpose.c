@@ -31,7 +31,8 @@ static const struct dtx_example transpose_examples[] = {
 	  .out = "column_1,column_2\n1,2\nx,\n" },
 	{ .step = DTX_JSON({ "op" : "transpose", "header" : false, "names_to" : "x" }),
 	  .in = "a\n1\n",
-	  .error = "param_conflict" },
+	  .error = "param_conflict",
+	  .message = "transpose: with header false no names are used, so names_to has no effect" },
 	{ .step = DTX_JSON({ "op" : "transpose" }), .in = "k,a,b\n", .out = "column\na\nb\n" },
 };
 

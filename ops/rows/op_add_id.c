@@ -59,10 +59,12 @@ static const struct dtx_example id_examples[] = {
 	         "de8366f53e158e745812836bb3c209f97a11bf153019518243535f8e7d0d968a,x,\"\"\n" },
 	{ .step = DTX_JSON({ "op" : "add_id", "hash_of" : ["a"], "start" : 0 }),
 	  .in = "a\n1\n",
-	  .error = "param_conflict" },
+	  .error = "param_conflict",
+	  .message = "add_id: a fingerprint has no start" },
 	{ .step = DTX_JSON({ "op" : "add_id", "as" : "a" }),
 	  .in = "a\n1\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'a'" },
 };
 
 static enum dtx_code id_check(const void *args, struct dtx_err *err)

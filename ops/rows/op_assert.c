@@ -24,7 +24,8 @@ static const struct dtx_example assert_examples[] = {
 	{ .step = DTX_JSON(
 		  { "op" : "assert", "rules" : [ { "rule" : "unique", "cols" : ["k"] } ] }),
 	  .in = "k\na\nb\na\n",
-	  .error = "assert_failed" },
+	  .error = "assert_failed",
+	  .message = "column 'k' has 1 repeat in 3 rows, expected no repeats" },
 	{ .step = DTX_JSON({
 		  "op" : "validate",
 		  "rules" : [ { "rule" : "expression", "expr" : "n > 1", "max_failures" : 1 } ]
@@ -34,7 +35,8 @@ static const struct dtx_example assert_examples[] = {
 	{ .step = DTX_JSON(
 		  { "op" : "assert", "rules" : [ { "rule" : "expression", "expr" : "n > 1" } ] }),
 	  .in = "n\n\n2\n3\n",
-	  .error = "assert_failed" },
+	  .error = "assert_failed",
+	  .message = "the result has 1 row for which it is not true in 3 rows, expected n > 1" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" : [
@@ -53,13 +55,15 @@ static const struct dtx_example assert_examples[] = {
 	  .out = "k,n\na,2\nb,1\n" },
 	{ .step = DTX_JSON({ "op" : "assert", "rules" : [ { "rule" : "sorted", "by" : "n" } ] }),
 	  .in = "n\n1\n3\n2\n",
-	  .error = "assert_failed" },
+	  .error = "assert_failed",
+	  .message = "column 'n' has 1 row out of order in 3 rows, expected rows in order" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" : [ { "rule" : "sum_equals", "col" : "n", "value" : 7, "tol" : 0.5 } ]
 	  }),
 	  .in = "n\n1\n3\n",
-	  .error = "assert_failed" },
+	  .error = "assert_failed",
+	  .message = "column 'n' has the sum 4, expected 7" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" : [ { "rule" : "row_count", "min" : 5, "severity" : "warn" } ]
@@ -68,13 +72,16 @@ static const struct dtx_example assert_examples[] = {
 	  .out = "n\n1\n" },
 	{ .step = DTX_JSON({ "op" : "assert", "rules" : [ { "rule" : "range", "cols" : "n" } ] }),
 	  .in = "n\n1\n",
-	  .error = "missing_param" },
+	  .error = "missing_param",
+	  .message = "rule range needs 'col'" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" : [ { "rule" : "recency", "col" : "d", "max_age" : "7d" } ]
 	  }),
 	  .in = "d\n1900-01-01\n\n",
-	  .error = "assert_failed" },
+	  .error = "assert_failed",
+	  .message =
+	          "column 'd' has 0 of 2 rows, expected a date not more than 7d before the run" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" : [ { "rule" : "recency", "col" : "d", "max_age" : "1mo" } ]
@@ -86,13 +93,15 @@ static const struct dtx_example assert_examples[] = {
 		  "rules" : [ { "rule" : "recency", "col" : "d", "max_age" : "7" } ]
 	  }),
 	  .in = "d\n2001-01-01\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "'7' is not a duration such as 36h, 7d or 1mo" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" : [ { "rule" : "relationship", "col" : "n", "with" : "t", "to" : "n" } ]
 	  }),
 	  .in = "n\n1\n",
-	  .error = "unknown_table" },
+	  .error = "unknown_table",
+	  .message = "no table 't'" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" : [
@@ -116,12 +125,15 @@ static const struct dtx_example assert_examples[] = {
 	  }),
 	  .in = "k\na\nb\n",
 	  .with = "k\nb\nc\n",
-	  .error = "assert_failed" },
+	  .error = "assert_failed",
+	  .message = "column 'k' has 1 value without a match in 2 rows, expected values of k of "
+	             "other" },
 	{ .step = DTX_JSON(
 		  { "op" : "assert", "rules" : [ { "rule" : "equal_rows", "with" : "other" } ] }),
 	  .in = "k\na\nb\n",
 	  .with = "k\nb\n",
-	  .error = "assert_failed" },
+	  .error = "assert_failed",
+	  .message = "the result has 2 rows, expected 1 row, as many as in 'other'" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
 		  "rules" :
@@ -129,7 +141,8 @@ static const struct dtx_example assert_examples[] = {
 	  }),
 	  .in = "k\na\nb\n",
 	  .with = "n\n1\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "'k' (text) and 'n' of 'other' (int) cannot be equal" },
 };
 
 static size_t assert_tables(const void *args, const char **names, size_t max)

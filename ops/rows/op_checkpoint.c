@@ -19,7 +19,10 @@ static const struct dtx_example checkpoint_examples[] = {
 	  .in = "a,b\n1.50,x\n,y\n",
 	  .out = "a,b\n1.50,x\n,y\n" },
 	{ .step = DTX_JSON({ "op" : "checkpoint", "label" : "empty" }), .in = "a\n", .out = "a\n" },
-	{ .step = DTX_JSON({ "op" : "checkpoint" }), .in = "a\n1\n", .error = "missing_param" },
+	{ .step = DTX_JSON({ "op" : "checkpoint" }),
+	  .in = "a\n1\n",
+	  .error = "missing_param",
+	  .message = "checkpoint: 'label' is missing: text" },
 };
 
 static enum dtx_code checkpoint_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

@@ -33,7 +33,7 @@ static const struct {
 
 #define AT(member)       .offset = offsetof(struct drop_args, member)
 #define FIRST_WORD(text) "\"" text "\""
-#define NEXT_WORD(text)  ",\"" text "\""
+#define NEXT_WORD(text)  ", \"" text "\""
 static const struct dtx_param drop_params[] = {
 	{ .name = "kinds",
 	  .kind = DTX_P_TEXTS,

@@ -41,7 +41,8 @@ static const struct dtx_example filter_examples[] = {
 	{ .step = DTX_JSON({ "op" : "filter", "where" : "false" }), .in = "n\n1\n", .out = "n\n" },
 	{ .step = DTX_JSON({ "op" : "filter", "where" : "n + 1" }),
 	  .in = "n\n1\n",
-	  .error = "not_boolean" },
+	  .error = "not_boolean",
+	  .message = "a condition must be bool, this is int" },
 };
 
 static enum dtx_code filter_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

@@ -28,10 +28,12 @@ static const struct dtx_example range_examples[] = {
 	  .out = "b\nx\ny\n" },
 	{ .step = DTX_JSON({ "op" : "keep_range", "range" : "A0:A0" }),
 	  .in = "a\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "keep_range needs a range such as B4:H200, 4:200 or B:H, got 'A0:A0'" },
 	{ .step = DTX_JSON({ "op" : "keep_range", "range" : "B4:A2" }),
 	  .in = "a\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "keep_range needs a range such as B4:H200, 4:200 or B:H, got 'B4:A2'" },
 };
 
 /* One end: letters, digits, or both; what is absent stays as it is. */

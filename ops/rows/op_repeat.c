@@ -33,10 +33,12 @@ static const struct dtx_example repeat_examples[] = {
 	  .out = "a,n\nx,2\nx,2\nw,1\n" },
 	{ .step = DTX_JSON({ "op" : "repeat", "col" : "n" }),
 	  .in = "n\n1\n-1\n",
-	  .error = "unexpected_value" },
+	  .error = "unexpected_value",
+	  .message = "repeat: column 'n' has -1, expected 0 or more" },
 	{ .step = DTX_JSON({ "op" : "repeat", "col" : "n" }),
 	  .in = "n\n1.5\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "repeat needs a column of whole numbers, 'n' is float" },
 };
 
 static enum dtx_code repeat_check(const void *args, struct dtx_err *err)

@@ -66,7 +66,8 @@ static const struct dtx_example sample_examples[] = {
 	  .out = "a\n1\n1\n1\n" },
 	{ .step = DTX_JSON({ "op" : "sample", "n" : 3 }),
 	  .in = "a\n1\n",
-	  .error = "missing_param" },
+	  .error = "missing_param",
+	  .message = "sample: 'seed' is missing: a whole number" },
 };
 
 static enum dtx_code sample_check(const void *args, struct dtx_err *err)

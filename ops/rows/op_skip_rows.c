@@ -47,11 +47,13 @@ static const struct dtx_example skip_examples[] = {
 	  .out = "a,b\nx,Region\n1,2\n" },
 	{ .step = DTX_JSON({ "op" : "skip_rows", "until" : "^Reg" }),
 	  .in = "a\n1\n",
-	  .error = "header_not_found" },
+	  .error = "header_not_found",
+	  .message = "skip_rows: no cell matches '^Reg'" },
 	{ .step = DTX_JSON({ "op" : "skip_rows", "head" : 5 }), .in = "a\n1\n2\n", .out = "a\n" },
 	{ .step = DTX_JSON({ "op" : "skip_rows", "comment" : "" }),
 	  .in = "a\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "skip_rows: comment is empty" },
 };
 
 /* Refuses an empty comment mark: every row would start with it. */

@@ -98,10 +98,12 @@ static const struct dtx_example bin_examples[] = {
 	  .out = "v,b\n1,\"[1,2.5)\"\n2,\"[1,2.5)\"\n3,\"[2.5,50]\"\n50,\"[2.5,50]\"\n" },
 	{ .step = DTX_JSON({ "op" : "bin", "col" : "v", "as" : "b", "breaks" : [ 2, 1 ] }),
 	  .in = "v\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "bin: breaks are not in ascending order" },
 	{ .step = DTX_JSON({ "op" : "qcut", "col" : "v", "as" : "b", "breaks" : [ 1, 2 ] }),
 	  .in = "v\n1\n",
-	  .error = "param_conflict" },
+	  .error = "param_conflict",
+	  .message = "bin: method is for n, breaks are edges" },
 };
 
 static enum dtx_code bin_check(const void *args, struct dtx_err *err)

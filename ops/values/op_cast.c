@@ -92,7 +92,8 @@ static const struct dtx_example cast_examples[] = {
 	  .out = "a,b\n1.50,x\n" },
 	{ .step = DTX_JSON({ "op" : "cast", "types" : { "a" : "int" } }),
 	  .in = "a\n12.7\n1\n",
-	  .error = "cast_failed" },
+	  .error = "cast_failed",
+	  .message = "cannot read '12.7' as int" },
 };
 
 /* Whether to cast from the written text: a guessed number or date has been read by other rules than

@@ -55,7 +55,8 @@ static const struct dtx_example null_examples[] = {
 	  .out = "a,b\n1.50,1\n4.0,2\n,\n" },
 	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "value" : "x" }),
 	  .in = "a,b\n1,x\n,y\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "value does not fit column 'a' of type int" },
 	{ .step = DTX_JSON({ "op" : "impute", "cols" : [ "a", "b" ], "strategy" : "mean" }),
 	  .in = "a,b,k\n1.50,1,x\n,2,\n2.5,,y\n",
 	  .out = "a,b,k\n1.50,1,x\n2.0,2,\n2.5,1.5,y\n" },
@@ -67,7 +68,8 @@ static const struct dtx_example null_examples[] = {
 	  .out = "a,b\n1,x\n0,y\n" },
 	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["k"], "strategy" : "median" }),
 	  .in = "k\nx\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "expected a number, got text" },
 };
 
 static const char *const aggregates[] = { NULL, "mean", "median", "mode", "min", "max" };

@@ -62,7 +62,8 @@ static const struct dtx_example nullify_examples[] = {
 	  .out = "a,b\n,2\n" },
 	{ .step = DTX_JSON({ "op" : "nullify", "cols" : ["a"] }),
 	  .in = "a\n1\n",
-	  .error = "missing_param" },
+	  .error = "missing_param",
+	  .message = "nullify needs either values or where" },
 };
 
 static enum dtx_code nullify_check(const void *args, struct dtx_err *err)

@@ -112,13 +112,18 @@ static const struct dtx_example date_examples[] = {
 		  "type" : "datetime"
 	  }),
 	  .in = "t\n2024-01-31 10:15 PM\n",
-	  .error = "bad_format" },
+	  .error = "bad_format",
+	  .message = "'%Y-%m-%d %H:%M %p' is not a date format: %p goes with %I, and %H is the "
+	             "hour from 0 to 23" },
 	{ .step = DTX_JSON({ "op" : "parse_date", "cols" : ["d"] }),
 	  .in = "d\n03/04/2024\n05/06/2024\n",
-	  .error = "ambiguous_date" },
+	  .error = "ambiguous_date",
+	  .message = "parse_date: column 'd' has '03/04/2024', whose order of day, month and year "
+	             "is not declared" },
 	{ .step = DTX_JSON({ "op" : "parse_date", "cols" : ["d"], "order" : "dmy" }),
 	  .in = "d\n03/04/2024\n12/31/2024\n",
-	  .error = "cast_failed" },
+	  .error = "cast_failed",
+	  .message = "parse_date: column 'd' has '12/31/2024', which does not fit the order dmy" },
 };
 
 static enum dtx_code date_check(const void *args, struct dtx_err *err)

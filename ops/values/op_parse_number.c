@@ -98,7 +98,8 @@ static const struct dtx_example parse_examples[] = {
 	  .out = "a,b\n1234.5,1\n1234.5,2\n1234.5,3\n" },
 	{ .step = DTX_JSON({ "op" : "parse_number", "cols" : ["a"] }),
 	  .in = "a,b\n\"12,34\",x\n",
-	  .error = "cast_failed" },
+	  .error = "cast_failed",
+	  .message = "parse_number: column 'a' has '12,34', which is not a number" },
 };
 
 /* A comma on one side makes the other one the point, so that it is enough to declare one of them.

@@ -113,7 +113,8 @@ static const struct dtx_example replace_examples[] = {
 		  "else" : "error"
 	  }),
 	  .in = "k,v\nz,1\n",
-	  .error = "unexpected_value" },
+	  .error = "unexpected_value",
+	  .message = "replace_values: column 'k' has 'z', which is not in the map" },
 	{ .step = DTX_JSON({
 		  "op" : "replace_values",
 		  "cols" : ["k"],
@@ -132,7 +133,8 @@ static const struct dtx_example replace_examples[] = {
 		  "else" : "error"
 	  }),
 	  .in = "k\nn/a\nb\n",
-	  .error = "unexpected_value" },
+	  .error = "unexpected_value",
+	  .message = "replace_values: column 'k' has 'b', which is not in the map" },
 	{ .step = DTX_JSON({
 		  "op" : "replace_values",
 		  "cols" : ["n"],
@@ -140,7 +142,8 @@ static const struct dtx_example replace_examples[] = {
 		  "regex" : true
 	  }),
 	  .in = "n\n1\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "column 'n' is int: a pattern needs a text column" },
 };
 
 /* The column's type if all new values fit it (and other values stay), else a type that holds

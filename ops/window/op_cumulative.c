@@ -50,10 +50,12 @@ static const struct dtx_example cumulative_examples[] = {
 	  .out = "k,t,n,m,n so far,m so far\na,2,1,1.50,5,1.5\na,1,5,1,5,1.0\nb,1,2,7,2,7.0\n" },
 	{ .step = DTX_JSON({ "op" : "cumsum", "cols" : ["t"] }),
 	  .in = "t\nx\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "cumulative needs numbers, 't' is text" },
 	{ .step = DTX_JSON({ "op" : "cumulative", "cols" : ["n"] }),
 	  .in = "n,n_cum\n1,1\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'n_cum'" },
 };
 
 static enum dtx_code cumulative_check(const void *args, struct dtx_err *err)

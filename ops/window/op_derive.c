@@ -90,13 +90,17 @@ static const struct dtx_example derive_examples[] = {
 	{ .step = DTX_JSON(
 		  { "op" : "derive", "across" : [ "a", "b" ], "set" : { "x" : "round(_, 1)" } }),
 	  .in = "a,b\n1,2\n",
-	  .error = "bad_arity" },
+	  .error = "bad_arity",
+	  .message = "round() takes 1 to 2 arguments, got 3" },
 	{ .step = DTX_JSON({ "op" : "derive", "across" : ["a"], "set" : { "x" : "_ + 1" } }),
 	  .in = "a\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "the name 'x' has no {col}, so _ stands for all columns of 'across': it can "
+	             "only be an argument of a function of the values of one row" },
 	{ .step = DTX_JSON({ "op" : "derive", "set" : { "r" : "rank()" } }),
 	  .in = "a\n1\n",
-	  .error = "order_required" },
+	  .error = "order_required",
+	  .message = "rank() needs an order" },
 };
 
 static bool repeats(const struct dtx_derive_item *item, size_t n)

@@ -84,10 +84,12 @@ static const struct dtx_example lag_examples[] = {
 	{ .step = DTX_JSON(
 		  { "op" : "lag", "col" : "v", "as" : "d", "mode" : "diff", "default" : 0 }),
 	  .in = "v\n2\n",
-	  .error = "param_conflict" },
+	  .error = "param_conflict",
+	  .message = "lag_lead: default cannot be combined with mode" },
 	{ .step = DTX_JSON({ "op" : "lag", "col" : "v", "as" : "d", "default" : "x" }),
 	  .in = "v\n2\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "default does not fit column 'v' of type int" },
 };
 
 static enum dtx_code lag_check(const void *args, struct dtx_err *err)

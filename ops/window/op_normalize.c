@@ -44,7 +44,8 @@ static const struct dtx_example normalize_examples[] = {
 	  .out = "k,v\na,\nb,\nc,\n" },
 	{ .step = DTX_JSON({ "op" : "normalize", "cols" : ["t"] }),
 	  .in = "t\nx\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "normalize needs numbers, 't' is text" },
 };
 
 /* What x, the column as a float, is measured from, and in which unit: @ is x. */

@@ -70,7 +70,8 @@ static const struct dtx_example outlier_examples[] = {
 	  .out = "k,v\na,1\na,2\na,3\nb,50\n" },
 	{ .step = DTX_JSON({ "op" : "outliers", "cols" : ["v"], "k" : -1 }),
 	  .in = "v\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "outliers: k must be a number not below 0, got -1" },
 };
 
 static enum dtx_code outlier_check(const void *args, struct dtx_err *err)

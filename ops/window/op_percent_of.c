@@ -32,7 +32,8 @@ static const struct dtx_example percent_examples[] = {
 	  .out = "k,v,p\na,1,0.25\nb,5,1.0\na,3,0.75\n" },
 	{ .step = DTX_JSON({ "op" : "percent_of", "col" : "t", "as" : "p" }),
 	  .in = "t\nx\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "percent_of needs numbers, 't' is text" },
 };
 
 static enum dtx_code percent_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

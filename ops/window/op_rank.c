@@ -58,7 +58,8 @@ static const struct dtx_example rank_examples[] = {
 	  .out = "v,rank\n5,2.5\n2,1.0\n5,2.5\n,\n7,4.0\n" },
 	{ .step = DTX_JSON({ "op" : "rank", "expr" : "v", "as" : "v" }),
 	  .in = "v\n1\n",
-	  .error = "name_collision" },
+	  .error = "name_collision",
+	  .message = "two columns would be called 'v'" },
 };
 
 static void rank_formula(const struct rank_args *a, struct dtx_buf *out)

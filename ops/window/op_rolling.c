@@ -67,10 +67,12 @@ static const struct dtx_example rolling_examples[] = {
 	  .out = "k,t,v,v_roll\na,3,1,6\na,1,5,5\nb,1,2,2\na,2,,5\n" },
 	{ .step = DTX_JSON({ "op" : "rolling", "cols" : ["v"], "n" : 2, "min" : 3 }),
 	  .in = "v\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "rolling: 2 rows never hold 3 values: min is at most n" },
 	{ .step = DTX_JSON({ "op" : "rolling", "cols" : ["t"], "n" : 2 }),
 	  .in = "t\nx\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "rolling needs numbers, 't' is text" },
 };
 
 static enum dtx_code rolling_check(const void *args, struct dtx_err *err)

@@ -113,13 +113,16 @@ static const struct dtx_example window_examples[] = {
 	         "2024-02-01,3,3,3,-6,3.5\n2024-02-01,,,,3,3.5\n2024-02-03,9,10,9,3,5.0\n" },
 	{ .step = DTX_JSON({ "op" : "window", "set" : { "x" : "sum(cum_sum(n))" } }),
 	  .in = "n\n1\n",
-	  .error = "nested_aggregate" },
+	  .error = "nested_aggregate",
+	  .message = "cum_sum() is inside another call" },
 	{ .step = DTX_JSON({
 		  "op" : "window",
 		  "set" : [ { "as" : "x", "expr" : "lag(n)", "frame" : { "rows" : [ -1, 0 ] } } ]
 	  }),
 	  .in = "n\n1\n",
-	  .error = "bad_param_value" },
+	  .error = "bad_param_value",
+	  .message = "no call of 'x' reads a frame: aggregates, first_value, last_value and "
+	             "nth_value do" },
 	{ .step = DTX_JSON({
 		  "op" : "window",
 		  "by" : ["k"],
@@ -152,7 +155,8 @@ static const struct dtx_example window_examples[] = {
 		  "set" : [ { "as" : "x", "expr" : "sum(n)", "frame" : { "range" : [ -1, 0 ] } } ]
 	  }),
 	  .in = "n\n1\n",
-	  .error = "order_required" },
+	  .error = "order_required",
+	  .message = "a frame by range needs one order key, there are 0" },
 	{ .step = DTX_JSON({
 		  "op" : "window",
 		  "order" : ["n"],
@@ -162,7 +166,8 @@ static const struct dtx_example window_examples[] = {
 		  ]
 	  }),
 	  .in = "n\n1\n",
-	  .error = "type_mismatch" },
+	  .error = "type_mismatch",
+	  .message = "the order is of int: the frame needs numbers, not durations" },
 };
 
 static enum dtx_code window_check(const void *args, struct dtx_err *err)

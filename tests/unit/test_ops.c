@@ -31,6 +31,7 @@ static void example_run(const struct dtx_op *op, const struct dtx_example *e, co
 	T_CODE(got, want, &p.err);
 	if (got != want)
 		t_fail(__FILE__, __LINE__, "%s: %s", op->name, e->step);
+	T_STR(got != DTX_OK ? p.err.msg : "", e->error ? e->message : "");
 	if (got == DTX_OK && e->out) {
 		T_STR(dtx_buf_text(&p.out), e->out);
 		if (strcmp(dtx_buf_text(&p.out), e->out) != 0)

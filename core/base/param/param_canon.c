@@ -229,6 +229,9 @@ void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
 
 static void help_row(const struct dtx_param *p, int depth, struct dtx_buf *out)
 {
+	struct dtx_str rest, word;
+	size_t i;
+
 	dtx_buf_printf(out, "%*s%s: ", depth * 2, "", p->name);
 	dtx_param_kind_text(p, out);
 	if (p->required)
@@ -237,9 +240,12 @@ static void help_row(const struct dtx_param *p, int depth, struct dtx_buf *out)
 		dtx_buf_printf(out, ", default %s", p->def);
 	if (p->help)
 		dtx_buf_printf(out, "; %s", p->help);
-	if (p->aliases)
-		dtx_buf_printf(out, " (also %s)", p->aliases);
-	dtx_buf_addc(out, '\n');
+	rest = p->aliases ? dtx_str_of(p->aliases) : (struct dtx_str){ NULL, 0 };
+	for (i = 0; dtx_str_next(&rest, ',', &word); i++) {
+		dtx_buf_add(out, i ? ", " : " (also ");
+		dtx_buf_adds(out, word);
+	}
+	dtx_buf_add(out, i ? ")\n" : "\n");
 }
 
 void dtx_param_help(const struct dtx_param *params, size_t n, struct dtx_buf *out)
