@@ -4,13 +4,21 @@
 
 #include "cli/settings/config.h"
 #include "cli/help/help.h"
+#include "cli/help/plan_rules.h"
 #include "cli/run/runner.h"
 #include "cli/pipe/step_words.h"
 #include "cli/settings/settings.h"
 #include "cli/wrap.h"
+#include "core/base/text/num.h"
+#include "core/expr/agg/aggcall.h"
 #include "core/expr/fn/fn.h"
+#include "core/expr/parse/tree.h"
+#include "core/io/archive/archive_limits.h"
+#include "core/io/csv/csv_row.h"
 #include "core/io/formats.h"
 #include "core/plan/op.h"
+#include "core/plan/parse/expand_globs.h"
+#include "core/plan/plan.h"
 
 /* What a page indents a text leaves of 79 columns. */
 #define MAN_WIDTH 72
@@ -402,6 +410,62 @@ static void man_members(struct dtx_buf *out)
 	}
 }
 
+static void man_rules(const char *macro, const struct dtx_plan_rule *rule, size_t n,
+                      struct dtx_buf *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		dtx_buf_printf(out, "%s %s\n", macro, rule[i].title);
+		man_block(out, rule[i].text);
+		if (rule[i].example)
+			man_table(out, rule[i].example);
+	}
+}
+
+static void man_limits(struct dtx_buf *out)
+{
+	const struct dtx_archive_limits sheet = DTX_ARCHIVE_LIMITS_INIT;
+	const struct {
+		const char *what;
+		uint64_t most;
+	} rows[] = {
+		{ "steps of a plan", DTX_PLAN_STEPS },
+		{ "inputs", DTX_PLAN_INPUTS },
+		{ "outputs", DTX_PLAN_OUTPUTS },
+		{ "files of one input: of a pattern or a list", DTX_EXPAND_FILES },
+		{ "bytes of a formula", DTX_EXPR_BYTES },
+		{ "values and operators in it", DTX_EXPR_NODES },
+		{ "parentheses and calls inside each other", DTX_EXPR_NEST },
+		{ "columns of a text file", DTX_CSV_COLS_MAX },
+		{ "MiB of a cell in it", DTX_CSV_CELL_MAX >> 20 },
+		{ "MiB of a record in it", DTX_CSV_RECORD_MAX >> 20 },
+		{ "cells of a sheet (archive.cells)", sheet.cells },
+		{ "bytes of a cell in it (archive.text)", sheet.text },
+		{ "MiB of a text that concat_agg makes", DTX_AGG_TEXT_MAX >> 20 },
+	};
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char most[DTX_NUM_TEXT];
+
+	dtx_buf_add(out, ".SH LIMITS\nWhat is larger is an error.\n");
+	for (size_t i = 0; i < DTX_COUNT(rows); i++) {
+		dtx_num_print_grouped(most, (int64_t)rows[i].most);
+		dtx_buf_printf(&text, "  %-44s %12s\n", rows[i].what, most);
+	}
+	man_table(out, dtx_buf_text(&text));
+	dtx_buf_add(out, "The member limits of a plan sets those of its tables:\n");
+	dtx_buf_reset(&text);
+	dtx_buf_add(
+		&text,
+		"  growth: default 16; a step makes at most this many rows for each row that it "
+		"reads, and 1,000,000 more\n"
+		"  cols: default 16,384; columns of a table\n"
+		"  pivot_cols: default 4,096; columns that a pivot makes\n"
+		"  rows: no default; rows of a table\n"
+		"  memory_mb: no default; memory in MiB, at least 16\n"
+		"  time_s: no default; seconds of wall time\n");
+	man_block(out, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
 static void man_functions(struct dtx_buf *out)
 {
 	const struct dtx_fn_table *const *t;
@@ -415,6 +479,7 @@ static void man_functions(struct dtx_buf *out)
 	            "1.0 % 0.1 is 0, so that x is (x // y) * y + x % y.\n"
 	            "A null operand gives null; and, or, not follow Kleene.\n"
 	            "Aggregates take where: condition.\n");
+	man_rules(".SS", dtx_formula_rules, dtx_nformula_rules, out);
 	for (t = dtx_fns; *t; t++) {
 		dtx_buf_printf(out, ".SS %s\n", (*t)->title);
 		for (i = 0; i < (*t)->n; i++) {
@@ -476,6 +541,8 @@ static void man_plan(struct dtx_buf *out)
 	                 "except those that\n"
 	                 "begin with x\\-.  Paths are relative to the plan file.\n");
 	man_members(out);
+	man_rules(".SH", dtx_plan_rules, dtx_nplan_rules, out);
+	man_limits(out);
 	man_functions(out);
 	man_codes(out);
 	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
