@@ -74,7 +74,7 @@ LDLIBS = $(ARCHIVED) $(filter-out $(ARCHIVES:%=-l%),$(PKG_LIBS)) -lm -ldl -pthre
 ALL_LDFLAGS = $(SAN) $(LDFLAGS) -$(PIE) -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/worker/clock.sym
 
 LIB_SRC := $(filter-out cli/main.c $(if $(ISAL),,%/inflate_isal.c),$(sort $(shell find core ops sandbox cli -name '*.c')))
-GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c
+GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c $(B)/gen/program.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
@@ -166,6 +166,12 @@ $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/fuzz.c: $(B)/sources
 $(B)/gen/guest.c: core/gen/gen-guest.sh $(GUEST)
 	@mkdir -p $(@D)
 	sh core/gen/gen-guest.sh $(GUEST) > $@.tmp && mv $@.tmp $@
+# A module is given after those that it imports.
+PROGRAM := $(patsubst %,sandbox/guest/dx%.py,words fn agg op repair rule stat text table time win short) \
+	sandbox/guest/dx.py cli/plan/program.py
+$(B)/gen/program.c: core/gen/gen-program.py $(PROGRAM)
+	@mkdir -p $(@D)
+	/usr/bin/python3 -I -B $< $(PROGRAM) > $@.tmp && mv $@.tmp $@
 $(B)/gen/unit.c: $(UNIT_SRC) core/gen/gen-unit.sh $(B)/sources
 	@mkdir -p $(@D)
 	sh core/gen/gen-unit.sh $(UNIT_SRC) > $@.tmp && mv $@.tmp $@

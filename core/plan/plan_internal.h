@@ -112,6 +112,11 @@ DTX_MUSTUSE enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32
 #define DTX_PART_MAX      ((size_t)4 << 20)
 #define DTX_PART_TOO_LONG "needs more than 4 MiB of %s; split its formula over several steps"
 /* Writes "has no SQL form: concat() cannot be translated", from what an op has left in `text`. */
+/* A flow that has the schemas of the inputs that dtx_exec_bind found (NULL: none), for
+ * dtx_column_needs_static. In the arena; NULL: out of memory. */
+struct dtx_exec_result;
+struct dtx_flow *dtx_part_known(const struct dtx_plan *plan, const struct dtx_exec_result *found,
+                                struct dtx_arena *arena);
 #define DTX_PART_FORMLESS 160
 void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_PART_FORMLESS]);
 

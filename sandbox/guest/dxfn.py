@@ -702,7 +702,7 @@ def date_trunc(d, unit, week_start="monday"):
     if unit in MONTHS:
         month = {"year": 1, "quarter": (d.month - 1) // 3 * 3 + 1, "month": d.month}[unit]
         return d.normalize().replace(month=month, day=1)
-    return d.floor({"day": "D", "hour": "H", "minute": "T", "second": "S"}[unit])
+    return d.floor({"day": "D", "hour": "h", "minute": "min", "second": "s"}[unit])
 
 
 def in_format(text, form):

@@ -77,7 +77,7 @@ class Case:
     def check(self):
         """None, or what is wrong; "no form" where compile has none."""
         self.plan("plan.json")
-        done = self.dtx_does("compile", "plan.json")
+        done = self.dtx_does("compile", "--to", "snippet", "plan.json")
         if done.returncode:
             return "no form" if "no_translation" in done.stderr else done.stderr.strip()
         (self.folder / "snippet.py").write_text(done.stdout)

@@ -1,7 +1,10 @@
-"""Runs the pandas code of every example of every op in Debian's pandas; it must give what the example says.
+"""Runs the pandas program of every example of every op in Debian's pandas: from CSV to CSV, without dtx. It must
+give what the example says.
 
 Usage: examples.py DTX [NAME]   The engine's side is a unit test that runs the same examples.
 """
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -51,48 +54,48 @@ def frame(text):
     return dx.retype(pd.DataFrame(columns, index=range(len(rows))))
 
 
-def compiled(dtx, example, folder):
-    inputs = ["main", "other"] if example.get("with") is not None else ["main"]
-    plan = {"dtx": 1, "inputs": [{"name": n} for n in inputs], "steps": [example["step"]]}
+def inputs_of(example):
+    return {"main": example.get("in"), "other": example["with"]} if example.get("with") is not None else {"main": example.get("in")}
+
+
+def compiled(dtx, example, folder, to="snippet", files=()):
+    plan = {"dtx": 1, "inputs": [{"name": n} for n in inputs_of(example)], "steps": [example["step"]]}
     (folder / "plan.json").write_text(json.dumps(plan))
-    done = subprocess.run([dtx, "compile", "plan.json"], cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([dtx, "compile", "--to", to, "plan.json", *files], cwd=folder, capture_output=True, text=True,
+                          timeout=60)
     return done.stdout if done.returncode == 0 else None, done.stderr
+
+
+def run_program(text, files):
+    """The result of a compiled program, as CSV, or what it printed. Its module `dx` is inside it."""
+    scope, said = {"__name__": "program"}, io.StringIO()
+    exec(compile(text, "program.py", "exec"), scope)
+    assert not [line for line in text.split("\n") if line.startswith(("import dx", "from "))]
+    with tempfile.TemporaryDirectory() as tmp, contextlib.redirect_stderr(said):
+        out = pathlib.Path(tmp) / "out.csv"
+        status = scope["main"](["program.py", *map(str, files), str(out)])
+        return (None, said.getvalue()) if status else (out.read_bytes().decode(), None)
 
 
 def check(dtx, example, folder):
     """None, or what is wrong; "no form" where that is decided."""
-    text, why = compiled(dtx, example, folder)
+    files = {}
+    for name, table in inputs_of(example).items():
+        files[name] = folder / (name + ".csv")
+        files[name].write_bytes(table.encode())
+    text, why = compiled(dtx, example, folder, "pandas", ["%s=%s" % pair for pair in files.items()])
     if text is None:
         if example.get("error"):
             return None  # refused before any row is read
         if "no_translation" not in why:
             return why.strip()
         known = [v for k, v in NO_FORM.items() if '"%s"' % k in json.dumps(example["step"])]
-        return "no form: " + (known or ["the op has no pandas text"])[0]
-    tables = {"main": frame(example["in"])}
-    if example.get("with") is not None:
-        tables["other"] = frame(example["with"])
-    got, problem = compare.run(text, tables, {})
+        return "no form: " + (known or [why.split("\n")[0]])[0]
+    got, problem = run_program(text, files.values())
     if example.get("error"):
         return None if problem else "no error, expected %s" % example["error"]
-    if problem:
-        return problem
-    return compare.difference(written(example["out"], got), [short_row(row) for row in got])
-
-
-def written(text, got):
-    """Expected rows; where pandas has text, the text is what counts."""
-    want = compare.rows(frame(text))
-    head, *cells = parse(text)
-    for row, mine, raw in zip(want, got, cells):
-        for name, value in zip(head, raw):
-            if isinstance(mine.get(name), str) and not isinstance(row[name], str):
-                row[name] = value
-    return [short_row(row) for row in want]
-
-
-def short_row(row):
-    return {compare.short(name): compare.short(value) for name, value in row.items()}
+    return problem or compare.difference(*([{compare.short(k): compare.short(v) for k, v in row.items()}
+                                           for row in compare.rows(frame(t))] for t in (example["out"], got)))
 
 
 def main():

@@ -165,7 +165,7 @@ class Bench:
         return None
 
     def against_pandas(self, code, rows, err):
-        text, why = self.compiled("pandas")
+        text, why = self.compiled("snippet")
         if text is None and "no_translation" in why and not code:
             self.counts["why " + why.split("\n")[0]] += 1
             return "no translation"

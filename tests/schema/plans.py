@@ -193,7 +193,7 @@ def compile_faults(path, target):
     if run.returncode:
         if target == "dot" or not run.stderr.startswith("dtx: no_translation: "):
             yield f"{name}: {run.stderr[:150]}"
-    elif target == "pandas":
+    elif target in ("pandas", "snippet"):
         try:
             compile(run.stdout, name, "exec")
         except SyntaxError as e:

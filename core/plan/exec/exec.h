@@ -167,13 +167,18 @@ DTX_MUSTUSE enum dtx_code dtx_explain_text(const struct dtx_plan *plan,
 json_t *dtx_explain_json(const struct dtx_plan *plan, const struct dtx_exec_result *r);
 json_t *dtx_explain_schema(void);
 
-/* Writes the plan as a Python module with a function transform(tables, params). A step that has no
- * translation fails with no_translation, which names it. */
-DTX_MUSTUSE enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,
-                                             struct dtx_err *err);
+/* Writes the plan as a Python function transform(tables, params), for a place that has pd, np and
+ * dx. A step that has no translation fails with no_translation, which names it. `found` is the
+ * result of dtx_exec_bind, whose inputs have the columns of the files; NULL: columns are known as
+ * far as the plan declares them. */
+DTX_MUSTUSE enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan,
+                                             const struct dtx_exec_result *found,
+                                             struct dtx_buf *out, struct dtx_err *err);
 /* Writes the plan as one SQLite statement over tables that are named like the inputs. All columns
- * of the inputs must be declared in the plan. */
-DTX_MUSTUSE enum dtx_code dtx_compile_sql(const struct dtx_plan *plan, struct dtx_buf *out,
+ * of the inputs must be known, from the plan or from the files; of the latter the types must be
+ * exact. */
+DTX_MUSTUSE enum dtx_code dtx_compile_sql(const struct dtx_plan *plan,
+                                          const struct dtx_exec_result *found, struct dtx_buf *out,
                                           struct dtx_err *err);
 /* Writes inputs, steps and outputs as a graph for Graphviz. */
 DTX_MUSTUSE enum dtx_code dtx_compile_dot(const struct dtx_plan *plan, struct dtx_buf *out,

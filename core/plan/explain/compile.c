@@ -172,21 +172,35 @@ enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32_t *table, s
 	return DTX_OK;
 }
 
-enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,
-                                 struct dtx_err *err)
+struct dtx_flow *dtx_part_known(const struct dtx_plan *plan, const struct dtx_exec_result *found,
+                                struct dtx_arena *arena)
+{
+	struct dtx_flow *known = dtx_arena_zalloc(arena, 1, sizeof(*known));
+
+	if (known)
+		known->table = dtx_arena_zalloc(arena, plan->ninputs + 1u, sizeof(*known->table));
+	if (!known || !known->table)
+		return NULL;
+	for (uint32_t i = 0; found && i < plan->ninputs; i++)
+		known->table[i].schema = (struct dtx_schema *)(uintptr_t)found->input[i].schema;
+	return known;
+}
+
+enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, const struct dtx_exec_result *found,
+                                 struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	/* not used: they are reported when the plan is checked */
 	struct dtx_errlist findings = DTX_ERRLIST_INIT;
-	struct dtx_flow flow = { 0 };
+	struct dtx_flow flow = { 0 }, *known = dtx_part_known(plan, found, &arena);
 	int32_t result;
 
+	if (!known)
+		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_part_translated(plan, &result, err));
-	DTX_TRY(dtx_column_needs_static(plan, NULL, &arena, &flow, &findings, NULL, err));
-	dtx_buf_printf(out, "\"\"\"Made by dtx %s from plan %s\"\"\"\n", DTX_VERSION, plan->id);
-	dtx_buf_add(out, "import pandas as pd\nimport numpy as np\nimport dx\n\n\n"
-	                 "def transform(tables, params):\n");
+	DTX_TRY(dtx_column_needs_static(plan, known, &arena, &flow, &findings, NULL, err));
+	dtx_buf_add(out, "def transform(tables, params):\n");
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		DTX_TRY(step_text(&flow, i, out, err));
 	dtx_buf_add(out, "    return ");

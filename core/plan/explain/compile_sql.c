@@ -8,6 +8,7 @@
 
 struct compiler {
 	const struct dtx_plan *plan;
+	const struct dtx_exec_result *found; /* NULL: no file was read */
 	struct dtx_arena arena;
 	struct dtx_flow flow;
 	struct dtx_errlist findings;
@@ -49,18 +50,22 @@ static const char *cte_name(struct compiler *c, int32_t t)
 	return copy;
 }
 
-/* SQL must name every column of an input, so the plan must declare all of them. */
+/* SQL must name every column of an input, so they must be found in its file, or be declared. */
 static enum dtx_code bind_input(struct compiler *c, uint32_t i, struct dtx_err *err)
 {
 	const struct dtx_plan_input *in = &c->plan->input[i];
 	enum dtx_code rc = DTX_OK;
 	struct dtx_schema s;
 
+	if (c->found && c->found->input[i].schema)
+		return dtx_flow_set(&c->flow, (int32_t)i, c->found->input[i].schema, err);
 	if (!in->opts.ntypes) {
 		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
 		                 "the columns of input '%s' are not known", in->name);
 		dtx_err_at(err, in->at);
-		dtx_err_hint(err, "list them all in the input's types");
+		dtx_err_hint(err,
+		             "name the file (dtx compile --to sql PLAN FILE), or list them all in "
+		             "the input's types");
 		goto out;
 	}
 	DTX_TRY(dtx_column_needs_declared(in, &c->arena, &s, err));
@@ -90,7 +95,10 @@ static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
 
 			snprintf(why, sizeof(why), "cannot be written in SQL: %s", worst->msg);
 			rc = refuse(c->plan, i, why, err);
-			dtx_err_hint(err, "list all columns of the inputs in their types");
+			if (!c->found)
+				dtx_err_hint(err,
+				             "name the files (dtx compile --to sql PLAN FILE), or "
+				             "list all columns of the inputs in their types");
 			goto out;
 		}
 	}
@@ -186,10 +194,11 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_compile_sql(const struct dtx_plan *plan, struct dtx_buf *out, struct dtx_err *err)
+enum dtx_code dtx_compile_sql(const struct dtx_plan *plan, const struct dtx_exec_result *found,
+                              struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct compiler c = { .plan = plan, .out = out };
+	struct compiler c = { .plan = plan, .found = found, .out = out };
 
 	DTX_TRY(bind_all(&c, err));
 	dtx_buf_printf(out, "-- Made by dtx %s from plan %s\n", DTX_VERSION, plan->id);

@@ -4,5 +4,5 @@ cat > plan.json <<J
 {"dtx": 1, "inputs": [{"name": "main", "path": "in.csv", "types": [{"name": "a", "type": "int"}]}],
  "steps": [{"op": "derive", "set": {"z": "$nested"}}]}
 J
-"$DTX" compile plan.json --to pandas | grep -c 'dx.floordiv'
+"$DTX" compile plan.json --to snippet | grep -c 'dx.floordiv'
 "$DTX" compile plan.json --to sql

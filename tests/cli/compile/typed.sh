@@ -3,7 +3,7 @@
 printf 'id,n\n# of shop,\n1e3,5\n2.50,7\n' > in.csv
 try() {
 	printf '{"dtx":1,"inputs":[{"name":"main","types":[{"name":"id","type":"text"}]},{"name":"side","types":[{"name":"x","type":"text"}]}],"steps":[%s]}' "$1" > plan.json
-	dtx compile plan.json | grep 'dx\.'
+	dtx compile plan.json --to snippet | grep 'dx\.'
 }
 for step in '"skip_rows","comment":"#"' '"drop_empty"' '"drop_rows","kinds":["blank"]' '"fill","cols":["id"]' '"blank_down","cols":["id"]' \
 	'"split_tables"' '"unmerge"' '"subtitle_to_column"' '"keep_range","range":"A2:B9"' '"promote_header"' '"transpose"'; do
@@ -19,11 +19,11 @@ for step in '"cast","types":{"n":"text"}' '"cast","types":{"n":{"type":"int","on
 done
 echo "none is declared to be text"
 echo '{"dtx":1,"inputs":[{"name":"main","types":[{"name":"n","type":"int"}]}],"steps":[{"op":"drop_empty"}]}' > plan.json
-dtx compile plan.json | grep 'dx\.'
+dtx compile plan.json --to snippet | grep 'dx\.'
 echo "the same rows by the engine and by pandas"
 try '{"op":"skip_rows","comment":"#"}' > /dev/null
 dtx run plan.json main=in.csv side=in.csv -q --fallback off --to jsonl
-dtx compile plan.json --to pandas > made.py
+dtx compile plan.json --to snippet > made.py
 PYTHONPATH="$(dirname "$LIB")/../../sandbox/guest" /usr/bin/python3 - <<'END'
 import pandas as pd
 from made import transform
