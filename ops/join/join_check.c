@@ -112,10 +112,10 @@ out:
 	return rc;
 }
 
-/* Whether left rows without a match are left out, although the step is not an anti join. */
-static bool drops_unmatched(const struct dtx_join_state *s)
+/* Whether a left row without a match is a loss: it goes, or the columns of the right are null. */
+static bool wants_matches(const struct dtx_join_state *s)
 {
-	return s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_RIGHT;
+	return s->how != DTX_JOIN_ANTI && s->how != DTX_JOIN_CROSS;
 }
 
 enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
@@ -131,7 +131,7 @@ enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_loc
 		if (l->probe.id[k] != DTX_GROUP_NONE)
 			continue;
 		l->unmatched++;
-		if (!s->all_left && !drops_unmatched(s))
+		if (!s->all_left && !wants_matches(s))
 			continue;
 		l->unpaired.total += s->all_left;
 		at = sample_add(&l->unpaired, dtx_batch_pos(in, row));
@@ -398,7 +398,7 @@ enum dtx_code dtx_join_warn_apart(const struct dtx_opctx *ox, struct dtx_join_lo
 		rows += l[w]->rows_in;
 		unmatched += l[w]->unmatched;
 	}
-	if (!drops_unmatched(s) || !rows || unmatched < rows || !sh->first.n)
+	if (!wants_matches(s) || !rows || unmatched < rows || !sh->first.n)
 		goto out;
 	DTX_TRY(merge_unpaired(l, n, &unpaired, err));
 	left = unpaired.item;

@@ -15,8 +15,9 @@ try '{"op":"join",'"$ON"'}' case.csv
 try '{"op":"semi_join",'"$ON"'}' none.csv
 try '{"op":"right_join",'"$ON"'}' none.csv
 try '{"op":"lookup_value","value":"f","as":"f","on_missing":"null",'"$ON"'}' none.csv
-# no warning: one row matches; rows without a match stay or are asked for; an empty table
-try '{"op":"join",'"$ON"'}' some.csv
 try '{"op":"left_join",'"$ON"'}' none.csv
+try '{"op":"full_join",'"$ON"'}' none.csv
+# no warning: one row matches; rows without a match are asked for; an empty table
+try '{"op":"join",'"$ON"'}' some.csv
 try '{"op":"anti_join",'"$ON"'}' none.csv
 try '{"op":"join",'"$ON"'}' empty.csv
