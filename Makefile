@@ -78,7 +78,6 @@ GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c $(B)/gen/program.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
-UNIT_OBJ := $(UNIT_SRC:%.c=$(B)/%.o) $(B)/tests/t.o $(B)/gen/unit.o
 GUEST := $(sort $(wildcard sandbox/guest/*.py sandbox/guest/*.txt sandbox/guest/*/*.py))
 
 # Flags for single sources: FLAGS_NAME is for NAME.c, such as the SIMD variants.
@@ -104,11 +103,12 @@ ALONE_SRC := $(foreach a,$(ALONE),$(filter %/$(a).c,$(LIB_SRC)))
 LIB_OBJ := $(UNITY_OBJ) $(ALONE_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 $(B)/unity/groups.mk: core/gen/gen-unity.py $(LIB_SRC) $(B)/sources
 	/usr/bin/python3 -B $< $(@D) UNITY_OBJ $(filter-out $(ALONE_SRC),$(LIB_SRC))
+endif
+# Unit tests always: without optimization, headers are two thirds of the time.
 -include $(B)/tests/unity/groups.mk
 UNIT_OBJ := $(UNITY_UNIT_OBJ) $(B)/tests/t.o $(B)/gen/unit.o
 $(B)/tests/unity/groups.mk: core/gen/gen-unity.py $(UNIT_SRC) $(B)/sources
 	/usr/bin/python3 -B $< $(@D) UNITY_UNIT_OBJ $(UNIT_SRC)
-endif
 
 .PHONY: all
 all: $(B)/dtx
@@ -125,11 +125,12 @@ T_CALLS := access faccessat statfs mmap memfd_create fstat fchmod fsync rename l
 $(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) $(T_CALLS:%=-Wl,--wrap=%) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
 
-# Tests are found by name and called through a generated table; they need no prototypes.
-$(B)/tests/unit/%.o: WARN += -Wno-missing-prototypes
+# Tests are found by name and called through a generated table; they need no prototypes.  Compiled
+# together, they shadow each other's names.
+$(B)/tests/unity/%.o: WARN := $(filter-out -Wshadow,$(WARN)) -Wno-missing-prototypes
 # Tests are compiled more often than run, and without optimization that takes a third of the time.
 ifeq ($(filter fuzz,$(VARIANT)),)
-$(B)/tests/%.o: TEST_CFLAGS = -O0 -g1 -U_FORTIFY_SOURCE
+$(B)/tests/%.o: TEST_CFLAGS = -O0 -g1 -U_FORTIFY_SOURCE $(if $(filter errcov,$(VARIANT)),-DT_COUNTS_LINES)
 endif
 
 # A change of compiler or flags changes this file, on which all objects depend.

@@ -6,7 +6,7 @@
 
 #include "tests/t.h"
 
-#define PLAN                                                                                       \
+#define SPREAD                                                                                     \
 	"{\"dtx\":1,\"inputs\":[{\"name\":\"k\",\"path\":\"k.csv\"},"                              \
 	"{\"name\":\"main\",\"path\":[\"b.csv\",\"a.csv\"],\"source_file\":\"f\"}],"               \
 	"\"steps\":[{\"op\":\"limit\",\"n\":3,\"in\":\"main\",\"out\":\"three\"},"                 \
@@ -46,8 +46,8 @@ void test_expand_globs_moves_tables(void)
 	struct spread s, plain;
 	struct dtx_plan *p;
 
-	T_OK(spread(&s, PLAN, 1), &s.err);
-	T_OK(spread(&plain, PLAN, 0), &plain.err);
+	T_OK(spread(&s, SPREAD, 1), &s.err);
+	T_OK(spread(&plain, SPREAD, 0), &plain.err);
 	p = s.plan;
 	T_INT(s.findings.n, 0);
 	T_INT(p->ninputs, 3);
@@ -154,7 +154,7 @@ void test_expand_globs_patterns(void)
 static enum dtx_code spread_once(void)
 {
 	struct spread s;
-	enum dtx_code rc = spread(&s, PLAN, 1);
+	enum dtx_code rc = spread(&s, SPREAD, 1);
 
 	clear(&s);
 	return rc;

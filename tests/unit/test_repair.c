@@ -88,25 +88,27 @@ void test_repair_workbook(void)
 /* Computed columns are moved as values or, together with others, as text. */
 void test_repair_typed_tables(void)
 {
-#define X "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"a / 2\"}]},"
+#define HALVED "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"a / 2\"}]},"
 	static const struct plancase list[] = {
-		{ CSV(X "{\"op\":\"transpose\",\"header\":false}"), "a,b\n1,p\n4,\n",
+		{ CSV(HALVED "{\"op\":\"transpose\",\"header\":false}"), "a,b\n1,p\n4,\n",
 		  "column_1,column_2\n1,4\np,\n0.5,2.0\n" },
-		{ CSV(X "{\"op\":\"transpose\"},{\"op\":\"select\",\"cols\":[\"4\",\"column\"]}"),
+		{ CSV(HALVED
+		      "{\"op\":\"transpose\"},{\"op\":\"select\",\"cols\":[\"4\",\"column\"]}"),
 		  "a,b\n1,5\n4,6\n", "4,column\n6,b\n2.0,x\n" },
-		{ CSV(X
+		{ CSV(HALVED
 		      "{\"op\":\"pivot_records\",\"key\":\"b\",\"value\":\"x\"},{\"op\":\"derive\","
 		      "\"set\":[{\"as\":\"s\",\"expr\":\"p + q\"}]}"),
 		  "a,b\n1,p\n4,q\n3,p\n", "p,q,s\n0.5,2.0,2.5\n1.5,,\n" },
-		{ CSV(X "{\"op\":\"subtitle_to_column\",\"col\":\"b\",\"match\":{\"regex\":"
-		        "\"^#\"}}"),
+		{ CSV(HALVED "{\"op\":\"subtitle_to_column\",\"col\":\"b\",\"match\":{\"regex\":"
+		             "\"^#\"}}"),
 		  "a,b\n1,#1\n4,p\n2,#2\n8,q\n", "subtitle,a,b,x\n#1,4,p,2.0\n#2,8,q,4.0\n" },
-		{ CSV(X "{\"op\":\"blank_down\",\"cols\":[\"x\"]}"), "a\n1\n1\n2\n",
+		{ CSV(HALVED "{\"op\":\"blank_down\",\"cols\":[\"x\"]}"), "a\n1\n1\n2\n",
 		  "a,x\n1,0.5\n1,\n2,1.0\n" },
-		{ CSV(X "{\"op\":\"split_tables\",\"pick\":2}"), "a\n1\n\n2\n", "a,x\n2,1.0\n" },
-		{ CSV(X "{\"op\":\"unstack_blocks\",\"every\":2}"), "a\n1\n2\n3\n",
+		{ CSV(HALVED "{\"op\":\"split_tables\",\"pick\":2}"), "a\n1\n\n2\n",
+		  "a,x\n2,1.0\n" },
+		{ CSV(HALVED "{\"op\":\"unstack_blocks\",\"every\":2}"), "a\n1\n2\n3\n",
 		  "a_1,x_1,a_2,x_2\n1,0.5,2,1.0\n3,1.5,,\n" },
-		{ CSV(X "{\"op\":\"demote_header\"}"), "a\n1\n",
+		{ CSV(HALVED "{\"op\":\"demote_header\"}"), "a\n1\n",
 		  "column_1,column_2\na,x\n1,0.5\n" },
 		{ CSV("{\"op\":\"group_by\",\"by\":[\"a\"],\"agg\":{\"n\":\"count()\"}},{\"op\":"
 		      "\"keep_range\",\"range\":\"A:A\"}"),
