@@ -13,6 +13,7 @@
 #include "cli/run/read_opts.h"
 #include "core/base/file.h"
 #include "core/base/text/utf8.h"
+#include "core/io/write/text_style.h"
 
 #define OUT_REPAIRS  10
 #define OUT_SPAN_MAX 200
@@ -43,10 +44,11 @@ void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines)
 	}
 }
 
-/* The length of an escape sequence of write_text that only sets a style and conceals nothing. */
+/* The length of an escape sequence that only sets a style and conceals nothing. */
 static size_t out_style(const char *text, size_t len)
 {
-	static const char *const styles[] = { "\033[0m", "\033[1m", "\033[2m", "\033[36m" };
+	static const char *const styles[] = { DTX_STYLE_END, DTX_STYLE_HEADER, DTX_STYLE_NULL,
+		                              DTX_STYLE_NUMBER };
 
 	for (size_t i = 0; i < DTX_COUNT(styles); i++) {
 		size_t n = strlen(styles[i]);

@@ -1,5 +1,6 @@
 /* inspect: tells what a file contains, before there is a plan for it. */
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/suggest/celldump.h"
@@ -13,6 +14,7 @@
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/book_info.h"
 #include "core/io/repair.h"
+#include "core/io/write/text_style.h"
 
 struct inspect_args {
 	struct dtx_run_args run; /* first, because it has the reading options */
@@ -216,8 +218,19 @@ static int inspect_json(const struct inspection *x)
 
 /* --- as text --- */
 
-static void inspect_pairs(const json_t *object, struct dtx_buf *out)
+/* Appends a text in a style, if the output gets colours. */
+static void inspect_style(const struct inspection *x, const char *style, const char *text,
+                          struct dtx_buf *out)
 {
+	bool colour = *style && dtx_terminal_colours(x->cli);
+
+	dtx_buf_printf(out, "%s%s%s", colour ? style : "", text, colour ? DTX_STYLE_END : "");
+}
+
+static void inspect_pairs(const struct inspection *x, const json_t *object, struct dtx_buf *out)
+{
+	struct dtx_buf number = DTX_BUF_INIT(256);
+
 	const char *key;
 	json_t *v;
 
@@ -226,23 +239,28 @@ static void inspect_pairs(const json_t *object, struct dtx_buf *out)
 		if (json_is_null(v) || json_is_object(v) || json_is_array(v))
 			continue;
 		dtx_buf_printf(out, "  %s ", key);
-		if (json_is_string(v))
+		dtx_buf_reset(&number);
+		if (json_is_string(v)) {
 			dtx_buf_add(out, json_string_value(v));
-		else
-			dtx_json_print(v, 0, out);
+			continue;
+		}
+		dtx_json_print(v, 0, &number);
+		inspect_style(x, json_is_number(v) ? DTX_STYLE_NUMBER : "", dtx_buf_text(&number),
+		              out);
 	}
 	dtx_buf_add(out, "\n");
+	dtx_buf_clear(&number);
 }
 
 /* Prints the dialect of a text file; each byte is written as in JSON. */
-static void inspect_dialect(json_t *describe, struct dtx_buf *out)
+static void inspect_dialect(const struct inspection *x, struct dtx_buf *out)
 {
-	json_t *dialect = json_object_get(describe, "dialect"), *v;
+	json_t *dialect = json_object_get(x->describe, "dialect"), *v;
 	const char *key;
 
 	if (!dialect)
 		return;
-	dtx_buf_add(out, "dialect");
+	inspect_style(x, DTX_STYLE_HEADER, "dialect", out);
 	json_object_foreach(dialect, key, v)
 	{
 		dtx_buf_printf(out, "  %s ", key);
@@ -256,6 +274,7 @@ static void inspect_dialect(json_t *describe, struct dtx_buf *out)
 
 static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 {
+	char number[32];
 	size_t i;
 	json_t *sheet;
 
@@ -264,12 +283,15 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	               (unsigned)x->profile.schema->nfields);
 	json_array_foreach(x->sheets, i, sheet)
 	{
-		dtx_buf_printf(out, "sheet %zu ", i + 1);
-		inspect_pairs(sheet, out);
+		snprintf(number, sizeof(number), "sheet %zu", i + 1);
+		inspect_style(x, DTX_STYLE_HEADER, number, out);
+		dtx_buf_add(out, " ");
+		inspect_pairs(x, sheet, out);
 	}
-	dtx_buf_add(out, "read as ");
-	inspect_pairs(x->describe, out);
-	inspect_dialect(x->describe, out);
+	inspect_style(x, DTX_STYLE_HEADER, "read as", out);
+	dtx_buf_add(out, " ");
+	inspect_pairs(x, x->describe, out);
+	inspect_dialect(x, out);
 	if (x->cli->verbose) {
 		dtx_out_ledger(&x->reader->stats, out);
 		dtx_buf_add(out, "\n");
@@ -300,7 +322,9 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 	struct dtx_buf type = DTX_BUF_INIT(256);
 	uint32_t i;
 
-	dtx_buf_add(out, "\ncolumns\n");
+	dtx_buf_add(out, "\n");
+	inspect_style(x, DTX_STYLE_HEADER, "columns", out);
+	dtx_buf_add(out, "\n");
 	for (i = 0; i < x->profile.schema->nfields; i++) {
 		inspect_skip(x, &i, out);
 		dtx_buf_reset(&type);
@@ -342,10 +366,13 @@ static void inspect_lie(const struct dtx_colstat *c, struct dtx_typeref type, st
 
 static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
 {
-	char n[DTX_NUM_TEXT];
+	char n[DTX_NUM_TEXT], cell[DTX_NUM_TEXT + 16];
 	uint32_t i;
 
-	dtx_buf_printf(out, "\n%-30s %8s %11s%s\n", "profile", "null", "distinct", "   range");
+	snprintf(cell, sizeof(cell), "%-30s %8s %11s   range", "profile", "null", "distinct");
+	dtx_buf_add(out, "\n");
+	inspect_style(x, DTX_STYLE_HEADER, cell, out);
+	dtx_buf_add(out, "\n");
 	for (i = 0; i < x->profile.schema->nfields; i++) {
 		const struct dtx_colstat *c;
 
@@ -353,9 +380,12 @@ static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
 		c = &x->profile.stat[i];
 		inspect_pad(out, x->profile.schema->field[i].name, 28);
 		dtx_num_print_grouped(n, (int64_t)c->nulls);
-		dtx_buf_printf(out, " %8s", n);
+		snprintf(cell, sizeof(cell), " %8s", n);
+		inspect_style(x, DTX_STYLE_NUMBER, cell, out);
 		dtx_num_print_grouped(n, (int64_t)c->nvalues);
-		dtx_buf_printf(out, "  %9s%s  ", n, c->many ? "+" : " ");
+		snprintf(cell, sizeof(cell), "  %9s%s", n, c->many ? "+" : " ");
+		inspect_style(x, DTX_STYLE_NUMBER, cell, out);
+		dtx_buf_add(out, "  ");
 		inspect_lie(c, dtx_profile_type(&x->profile, i), out);
 		while (out->len && out->ptr[out->len - 1] == ' ')
 			out->len--;
@@ -371,7 +401,9 @@ static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
 
 	if (!json_array_size(x->suggested.found))
 		return;
-	dtx_buf_add(out, "\nsuggested (as a plan: --plan)\n");
+	dtx_buf_add(out, "\n");
+	inspect_style(x, DTX_STYLE_HEADER, "suggested (as a plan: --plan)", out);
+	dtx_buf_add(out, "\n");
 	json_array_foreach(x->suggested.found, i, f)
 	{
 		dtx_buf_printf(out, "  %s\n", json_string_value(json_object_get(f, "finding")));

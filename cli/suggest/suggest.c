@@ -16,10 +16,13 @@ enum { PERIODS_MIN = 3 };
 void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const char *finding)
 {
 	json_t *f = json_object();
+	char *text = dtx_mem_strdup(finding);
 	const char *key;
 	json_t *v;
 
-	s->failed |= !f || !dtx_json_set(f, "finding", json_string(finding)) ||
+	if (text)
+		dtx_text_singular(text);
+	s->failed |= !f || !text || !dtx_json_set(f, "finding", json_string(text)) ||
 	             (step && !dtx_json_set(f, "step", json_incref(step))) ||
 	             (member && !dtx_json_set(f, "input", json_incref(member))) ||
 	             json_array_append(s->out->found, f) != 0;
@@ -29,6 +32,7 @@ void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const c
 	{
 		s->failed |= json_object_set(s->out->input, key, v) != 0;
 	}
+	dtx_mem_free(text);
 	json_decref(f);
 	json_decref(step);
 	json_decref(member);

@@ -11,6 +11,7 @@
 #include "core/base/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
+#include "core/io/write/text_style.h"
 #include "core/io/write/writer.h"
 
 enum { HOLD_BYTES = 4 << 20, CELL_WIDTH_MIN = 6 };
@@ -23,11 +24,6 @@ enum { CELL_WIDTH_FAIR = 20, THIN_BYTES = 1 << 20, SCREEN_LINES = 6, SCREEN_ROWS
 #define ROW_END  '\x1e'
 /* The first byte of a cell that is null. */
 #define CELL_NULL '\x1d'
-
-#define STYLE_HEADER "\033[1m"
-#define STYLE_NUMBER "\033[36m"
-#define STYLE_NULL   "\033[2m"
-#define STYLE_END    "\033[0m"
 
 struct text_writer {
 	struct dtx_writer head;
@@ -328,7 +324,7 @@ static void add_cell(struct text_writer *w, uint32_t c, struct dtx_str cell, con
 
 	if (cell.len && *cell.ptr == CELL_NULL) {
 		cell = text_from(cell, 1);
-		how = STYLE_NULL;
+		how = DTX_STYLE_NULL;
 	}
 	if (c)
 		dtx_buf_add(&w->line, "  ");
@@ -345,7 +341,7 @@ static void add_cell(struct text_writer *w, uint32_t c, struct dtx_str cell, con
 	dtx_buf_adds(&w->line, cell);
 	if (cuts)
 		dtx_buf_add(&w->line, "\u2026");
-	style(w, how ? STYLE_END : NULL);
+	style(w, how ? DTX_STYLE_END : NULL);
 	if (!right && c + 1 < s->nfields)
 		pad(&w->line, left);
 }
@@ -361,7 +357,7 @@ static void add_header(struct text_writer *w)
 			continue;
 		dtx_buf_reset(&name);
 		add_visible(&name, dtx_str_of(s->field[c].name));
-		add_cell(w, c, dtx_buf_str(&name), STYLE_HEADER);
+		add_cell(w, c, dtx_buf_str(&name), DTX_STYLE_HEADER);
 	}
 	dtx_buf_addc(&w->line, '\n');
 	for (c = 0; c < s->nfields; c++) {
@@ -390,8 +386,9 @@ static enum dtx_code put_rows(struct text_writer *w, struct dtx_str rest, struct
 		for (c = 0; c < s->nfields && dtx_str_next(&row, CELL_END, &cell); c++) {
 			if (is_shown(w, c))
 				add_cell(w, c, cell,
-				         dtx_type_is_number(s->field[c].type.type) ? STYLE_NUMBER
-				                                                   : NULL);
+				         dtx_type_is_number(s->field[c].type.type)
+				                 ? DTX_STYLE_NUMBER
+				                 : NULL);
 		}
 		dtx_buf_addc(&w->line, '\n');
 	}
@@ -461,7 +458,7 @@ static enum dtx_code say_size(struct text_writer *w, struct dtx_err *err)
 	if (!w->thinned && w->gap[1] == w->gap[0])
 		return DTX_OK;
 	dtx_num_print_grouped(rows, (int64_t)w->nrows);
-	style(w, STYLE_NULL);
+	style(w, DTX_STYLE_NULL);
 	dtx_buf_printf(&w->line, "%s rows x %u columns; ", rows, n);
 	if (w->thinned)
 		dtx_buf_printf(&w->line, "%" PRIu64 " rows", w->most);
@@ -469,7 +466,7 @@ static enum dtx_code say_size(struct text_writer *w, struct dtx_err *err)
 		dtx_buf_printf(&w->line, "%s%u columns", w->thinned ? " and " : "",
 		               n - (w->gap[1] - w->gap[0]));
 	dtx_buf_add(&w->line, " are shown, --pager shows all");
-	style(w, STYLE_END);
+	style(w, DTX_STYLE_END);
 	dtx_buf_addc(&w->line, '\n');
 	DTX_TRY(put_rows(w, DTX_STR(""), err));
 out:
