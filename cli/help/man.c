@@ -295,7 +295,7 @@ static const struct member_row member_rows[] = {
 	{ NULL, "output", "where and how to write, or a list of these; default CSV to stdout" },
 	{ NULL, "fallback", "step, plan or off: what a snippet may do" },
 	{ NULL, "options", "overflow: error, null, float; div_zero: null, error" },
-	{ NULL, "limits", "rows, growth, cols, pivot_cols, memory_mb, time_s" },
+	{ NULL, "limits", "rows, growth, cols, pivot_cols, memory_mb, time_s: see LIMITS" },
 	{ "INPUTS", "name", "identifier, unique; required" },
 	{ NULL, "path",
 	  "file, relative to the plan's folder; the command line overrides it.  A pattern "
@@ -332,12 +332,13 @@ static const struct member_row member_rows[] = {
 	  "true: csv or jsonl that is read once, as the bytes come, and not spooled; the format, "
 	  "the "
 	  "delimiter and the types of all used columns are declared, and the plan reads it once" },
-	{ NULL, "types", "list of {name, type, format, on_error}" },
+	{ NULL, "types",
+	  "list of {name, type, format, on_error}; of other columns see TYPES OF TEXT FILES" },
 	{ NULL, "requires, extra", "columns that must exist; allow, drop or error for others" },
 	{ NULL, "ragged", "rows of another width: error, pad, truncate or quarantine" },
 	{ NULL, "rejects, max_rejects",
 	  "file of quarantined rows, default next to the output; how many at most" },
-	{ NULL, "families", "patterns of headers that differ from file to file" },
+	{ NULL, "families", "patterns of headers that differ from file to file: see FAMILIES" },
 	{ NULL, "reader",
 	  "libcsv: the reference reader of CSV; freexl: of .xls only cells that FreeXL reads "
 	  "alike, the others are bad cells" },
@@ -540,12 +541,14 @@ static void man_plan(struct dtx_buf *out)
 	dtx_buf_add(out, ".SH DESCRIPTION\nA plan is one JSON object.  Unknown members are errors, "
 	                 "except those that\n"
 	                 "begin with x\\-.  Paths are relative to the plan file.\n");
+	man_rules(".SH", &dtx_plan_example, 1, out);
 	man_members(out);
 	man_rules(".SH", dtx_plan_rules, dtx_nplan_rules, out);
 	man_limits(out);
 	man_functions(out);
 	man_codes(out);
-	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
+	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-tutorial (7),\n.BR dtx-ops "
+	                 "(7),\n.BR dtx-sandbox (7)\n");
 }
 
 /* --- dtx-config(5) --- */

@@ -2,6 +2,25 @@
  * page are run by tests/cli/help/manual.sh. */
 #include "cli/help/plan_rules.h"
 
+const struct dtx_plan_rule dtx_plan_example = {
+	"EXAMPLE", "dtx-tutorial(7) makes larger ones.",
+	"$ printf 'city,n\\nRome,2\\nOslo,3\\nRome,4\\n' > sales.csv\n"
+	"$ cat > plan.json <<'END'\n"
+	"> { \"dtx\": 1, \"name\": \"sales of cities\",\n"
+	">   \"inputs\": [{ \"name\": \"main\", \"path\": \"sales.csv\" }],\n"
+	">   \"steps\": [\n"
+	">     { \"op\": \"filter\", \"where\": \"n > 2\" },\n"
+	">     { \"op\": \"group_by\", \"by\": [\"city\"], \"agg\": { \"n\": \"sum(n)\" } } "
+	"],\n"
+	">   \"output\": { \"path\": \"cities.csv\" } }\n"
+	"> END\n"
+	"$ dtx run plan.json\n"
+	"$ cat cities.csv\n"
+	"city,n\n"
+	"Oslo,3\n"
+	"Rome,4\n"
+};
+
 static const struct dtx_plan_rule of_plans[] = {
 	{ "COLUMN SELECTORS",
 	  "A parameter that is described as columns is a list; its items add columns in their "
@@ -33,7 +52,7 @@ static const struct dtx_plan_rule of_plans[] = {
 	  "  datetime: 2024-01-31 10:00 or 2024-01-31T10:00:00.5; with an offset in all cells (Z, "
 	  "+02:00), which makes them times of UTC, or in none; dates may be among those without\n"
 	  "  text: everything else, such as 007, +1, 1,5, 12%, 31.01.2024, NA, or kinds mixed\n"
-	  "Two columns of numbers stay text, so that no value changes: whole numbers beyond 2^53 "
+	  "Numbers stay text in two cases, so that no value changes: whole numbers beyond 2^53 "
 	  "among floats, and codes such as 1E5 without a clear float among them. If 99 in 100 of "
 	  "the sampled cells fit another type than text, a warning names the first that does not. "
 	  "A column without a value has the type null. The member types of an input declares "

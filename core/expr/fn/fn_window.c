@@ -48,7 +48,9 @@ static const struct dtx_fn rows[] = {
 	  WINDOW(ROLL_STD, "x:N, n:i, min:i?", "standard deviation of the last n rows") },
 	{ .name = "roll_median",
 	  WINDOW(ROLL_MEDIAN, "x:N, n:i, min:i?", "median of the last n rows") },
-	{ .name = "ewm_mean", WINDOW(EWM_MEAN, "x:N, alpha:f", "exponentially weighted mean") },
+	{ .name = "ewm_mean",
+	  WINDOW(EWM_MEAN, "x:N, alpha:f",
+	         "exponentially weighted mean, as ewm(alpha=alpha) of pandas") },
 	{ .name = "interpolate", WINDOW(INTERPOLATE, "x:N", "linear between known values") },
 };
 
