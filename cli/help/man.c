@@ -43,8 +43,11 @@ static void man_text(struct dtx_buf *out, const char *text)
 
 static void man_head(struct dtx_buf *out, const char *name, int section, const char *line)
 {
-	dtx_buf_printf(out, ".TH %s %d \"\" \"dtx %s\" \"dtx manual\"\n.SH NAME\n%s \\- %s\n", name,
-	               section, DTX_VERSION, name, line);
+	/* Names are not hyphenated, and full lines would have wide gaps between long words. */
+	dtx_buf_printf(out,
+	               ".TH %s %d \"\" \"dtx %s\" \"dtx manual\"\n.nh\n.ad l\n.SH NAME\n%s \\- "
+	               "%s\n",
+	               name, section, DTX_VERSION, name, line);
 }
 
 /* Text with lines of its own, which must fit into those of a terminal. */
@@ -235,10 +238,9 @@ static void man_op(const struct dtx_op *op, struct dtx_buf *out)
 		dtx_buf_add(out, "\n");
 	}
 	dtx_words_usage(op, &usage);
-	/* has long words, between which full lines would have wide gaps */
-	dtx_buf_add(out, ".PP\n.na\nIn a pipe: ");
+	dtx_buf_add(out, ".PP\nIn a pipe: ");
 	man_text(out, dtx_buf_text(&usage));
-	dtx_buf_add(out, "\n.ad\n");
+	dtx_buf_add(out, "\n");
 	dtx_buf_clear(&usage);
 	man_params(op, out);
 	for (i = 0; i < op->nexamples; i++)
@@ -265,7 +267,9 @@ static void man_ops(struct dtx_buf *out)
 	man_head(out, "dtx-ops", 7, "the operations of a plan");
 	dtx_buf_add(out,
 	            ".SH DESCRIPTION\nEach step of a plan names one operation and its parameters.\n"
-	            "A parameter without a default is required; null means absent.\n"
+	            "A parameter that is not required may be absent or null.\n"
+	            "Each example shows a step, the current table, and what becomes of it; a\n"
+	            "second table is the input named other.\n"
 	            ".SH INDEX\n");
 	dtx_help_each_op(man_index_group, man_index_op, out);
 	dtx_help_each_op(man_op_group, man_op, out);
