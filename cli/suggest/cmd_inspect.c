@@ -503,6 +503,7 @@ static int inspect_print_plan(struct inspection *x)
 
 static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, struct dtx_err *err)
 {
+	char title[48];
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_writer_class *cls = &dtx_write_text;
 	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
@@ -523,7 +524,10 @@ static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, str
 	DTX_TRY(cls->finish(w, err));
 	DTX_TRY(dtx_outfile_finish(file, err));
 	DTX_TRY(dtx_outfile_commit(file, err));
-	dtx_buf_printf(out, "\nfirst %lld rows\n", (long long)x->profile.sample->nrows);
+	snprintf(title, sizeof(title), "first %lld rows", (long long)x->profile.sample->nrows);
+	dtx_buf_add(out, "\n");
+	inspect_style(x, DTX_STYLE_HEADER, title, out);
+	dtx_buf_add(out, "\n");
 	dtx_buf_adds(out, dtx_buf_str(&text));
 out:
 	if (w)

@@ -37,6 +37,6 @@ try '{"op":"rename","map":{"id":"two\nlines"}}'
 echo "# the lists of inspect have the colours of tables"
 printf 'city,n\nOslo,2\nRome,\n' > in.csv
 colours() { script -qc "$DTX inspect in.csv" /dev/null < /dev/null | tr -d '\r' | sed "s/$(printf '\033')\[\([0-9]*\)m/<\1>/g" | grep "$1"; }
-TERM=xterm colours '^<1>columns\|^<1>profile\|^  n  .* 1\|^<1>read as'
+TERM=xterm colours '^<1>columns\|^<1>profile\|^<1>first\|^  n  .* 1\|^<1>read as'
 TERM=xterm NO_COLOR=1 colours '^columns\|^profile'
 dtx inspect in.csv | grep -c "$(printf '\033')" || true
