@@ -245,20 +245,30 @@ static const struct {
 	{ { "limits", { &no_prlimit }, "rlimits", NULL, NULL }, "print('on')" },
 };
 
+/* Runs the code as a snippet, whose jail takes half the time of a program's to start. */
 static enum dtx_code start(enum dtx_jail_profile profile, const char *code,
                            struct dtx_jail_report *r, struct dtx_err *err)
 {
-	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_EXEC,
+	static const char end[] = "def transform(tables, params):\n    return tables['main']\n";
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN,
 		                            .no_warm = true,
 		                            .limits = { .profile = profile } };
 	struct dtx_box *box = NULL;
+	struct dtx_table *t = NULL;
+	char text[4000];
 	enum dtx_code rc;
 
+	snprintf(text, sizeof(text), "%s\n%s", code, end);
 	dtx_jail_report_init(r);
-	rc = dtx_provider_local.open(&spec, &box, err);
+	rc = tm_table(3, false, &t, err);
 	if (rc == DTX_OK)
-		rc = dtx_provider_local.exec(box, dtx_str_of(code), NULL, r, err);
+		rc = dtx_provider_local.open(&spec, &box, err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.put(box, "main", t, err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.exec(box, dtx_str_of(text), NULL, r, err);
 	dtx_provider_local.close(box);
+	dtx_table_unref(t);
 	return rc;
 }
 
