@@ -61,17 +61,23 @@ static const struct attempt attempts[] = {
 	{ "futex", SYS_futex, 0, 6, 0, 0, 0, 0, false },
 	{ "clock_gettime", SYS_clock_gettime, 1, 0, 0, 0, 0, 0, true },
 	{ "close", SYS_close, 9, 0, 0, 0, 0, 0, true },
+#ifdef SYS_open
 	{ "open", SYS_open, 0, 0, 0, 0, 0, 0, false },
+#endif
 	{ "openat", SYS_openat, -100, 0, 0, 0, 0, 0, false },
 	{ "newfstatat", SYS_newfstatat, -100, 0, 0, 0, 0, 0, false },
+#ifdef SYS_unlink
 	{ "unlink", SYS_unlink, 0, 0, 0, 0, 0, 0, false },
+#endif
 	{ "socket", SYS_socket, AF_INET, SOCK_STREAM, 0, 0, 0, 0, false },
 	{ "connect", SYS_connect, 3, 0, 0, 0, 0, 0, false },
 	{ "execve", SYS_execve, 0, 0, 0, 0, 0, 0, false },
 	{ "execveat", SYS_execveat, 4, 0, 0, 0, 0, 0, false },
 	{ "clone", SYS_clone, 17, 0, 0, 0, 0, 0, false },
 	{ "clone3", SYS_clone3, 0, 0, 0, 0, 0, 0, false },
+#ifdef SYS_fork
 	{ "fork", SYS_fork, 0, 0, 0, 0, 0, 0, false },
+#endif
 	{ "ptrace", SYS_ptrace, 16, 0, 0, 0, 0, 0, false },
 	{ "process_vm_readv", SYS_process_vm_readv, 1, 0, 0, 0, 0, 0, false },
 	{ "kill", SYS_kill, 0, 0, 0, 0, 0, 0, false },
