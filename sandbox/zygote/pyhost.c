@@ -24,6 +24,7 @@
 #define TEXT(x)    TEXT_OF(x)
 #define PY_LIB     "/usr/lib/python" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION)
 #define PY_SONAME  "libpython" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION) ".so.1.0"
+#define PY_PACKAGE "libpython" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION)
 
 #if defined(__aarch64__)
 #define MACHINE "aarch64-linux-gnu"
@@ -131,7 +132,7 @@ static enum dtx_code open_library(struct dtx_err *err)
 #undef P
 	};
 
-	return dtx_lib_open(PY_SONAME, "python3-dev", true, symbols, DTX_COUNT(symbols), err);
+	return dtx_lib_open(PY_SONAME, PY_PACKAGE, true, symbols, DTX_COUNT(symbols), err);
 }
 
 /* Clears the pending exception and writes it as text ("ModuleNotFoundError: No module named

@@ -315,7 +315,7 @@ const char *dtx_jail_layer_hint(const char *layer)
 		{ "ulimit -n", "ulimit -n 256; plans without snippets still run" },
 		{ "ulimit -v", "ulimit -v unlimited, or less with --jail-memory and --jail-output, "
 		               "1 GiB each" },
-		{ "python", "install the packages python3-dev and python3-pandas" },
+		{ "python", "install the packages libpython3.11 and python3-pandas" },
 		{ "memfd",
 		  "a container's seccomp profile, or a service's SystemCallFilter=, must allow "
 		  "memfd_create" },
