@@ -5,7 +5,12 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-CC = gcc
+# To build for another machine: CROSS=aarch64-linux-gnu.  RUN then runs programs that were built here.
+CROSS ?=
+CC = $(CROSS:%=%-)gcc
+PKG_CONFIG = $(CROSS:%=%-)pkg-config
+MACHINE := $(firstword $(subst -, ,$(or $(CROSS),$(shell uname -m))))
+RUN := $(if $(CROSS),qemu-$(MACHINE))
 VARIANT ?=
 # Variants asan (sanitizers) and quick (no optimization, for a first look) compile several sources
 # at a time, see core/gen/gen-unity.py.
@@ -15,7 +20,7 @@ CFLAGS_quick := -O0
 # `make CFLAGS="-Og -g"` builds for a debugger.
 CFLAGS ?= $(or $(CFLAGS_$(VARIANT)),-O2 -g1)
 UNITY ?= $(filter asan quick,$(VARIANT))
-B := build$(if $(VARIANT),-$(VARIANT))
+B := build$(VARIANT:%=-%)$(CROSS:%=-%)
 
 # The only lists of packages: those that a user needs, and those that only the tests need.
 DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev libjansson-dev \
@@ -25,19 +30,21 @@ DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev li
 DEPS_TEST := bubblewrap python3-openpyxl python3-jsonschema fsverity git
 # Large packages that few tests need.  Without them, these tests are skipped and say so.
 DEPS_TEST_ALL := python3-matplotlib python3-scipy clang-format chromium
+# Needed only to make and check Debian packages.
+DEPS_DEB := debhelper lintian autopkgtest devscripts debootstrap git
 
 PKGS := jansson sqlite3 libseccomp libxxhash libcrypto zlib libutf8proc
 # Opened with dlopen when needed: required for the build, but not linked.
 PKGS_OPENED := libcurl
 # Goals that compile nothing themselves skip the probes: some of them install packages first and then
 # call make again, and a fresh machine has neither gcc nor pkg-config.
-BUILDS := $(filter-out deps deps-test deps-test-all demo check check-% suite/% asan-suites help clean lint format,$(or $(MAKECMDGOALS),all))
+BUILDS := $(filter-out deps deps-test deps-test-all deps-deb deb uninstall demo check check-% suite/% asan-suites help clean lint format,$(or $(MAKECMDGOALS),all))
 probe = $(if $(BUILDS),$(shell ($1) 2>/dev/null))
-PKG_MISSING := $(strip $(foreach p,$(PKGS) $(PKGS_OPENED),$(call probe,pkg-config --exists $(p) || echo $(p))))
+PKG_MISSING := $(strip $(foreach p,$(PKGS) $(PKGS_OPENED),$(call probe,$(PKG_CONFIG) --exists $(p) || echo $(p))))
 # ISA-L inflates faster; without it, zlib is used.
-ISAL := $(call probe,pkg-config --exists libisal && echo libisal)
-PKG_CFLAGS := $(call probe,pkg-config --cflags $(PKGS) $(ISAL))
-PKG_LIBS := $(call probe,pkg-config --libs $(PKGS) $(ISAL))
+ISAL := $(call probe,$(PKG_CONFIG) --exists libisal && echo libisal)
+PKG_CFLAGS := $(call probe,$(PKG_CONFIG) --cflags $(PKGS) $(ISAL))
+PKG_LIBS := $(call probe,$(PKG_CONFIG) --libs $(PKGS) $(ISAL))
 PY_INC := $(call probe,/usr/bin/python3-config --includes)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -62,7 +69,7 @@ SAN_tsan := -fsanitize=thread
 SAN := $(SAN_$(VARIANT))
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen $(PKG_CFLAGS) \
 	$(if $(ISAL),-DDTX_HAVE_ISAL) $(WARN) \
-	$(HARD) $(SAN) $(CFLAGS) $(TEST_CFLAGS) -pthread
+	$(HARD) $(SAN) $(CPPFLAGS) $(CFLAGS) $(TEST_CFLAGS) -pthread
 # Libraries that are linked statically if their archives exist (not with SHARED=1).  With shared ones,
 # the loader needs half a millisecond more for each start of dtx and of its reader process.
 ARCHIVES := jansson sqlite3 seccomp crypto z utf8proc csv
@@ -81,8 +88,7 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 GUEST := $(sort $(wildcard sandbox/guest/*.py sandbox/guest/*.txt sandbox/guest/*/*.py))
 
 # Flags for single sources: FLAGS_NAME is for NAME.c, such as the SIMD variants.
-ARCH := $(shell uname -m)
-ifeq ($(ARCH),x86_64)
+ifeq ($(MACHINE),x86_64)
 FLAGS_scan_avx2 := -mavx2 -mbmi -mbmi2 -mpclmul -mpopcnt -mlzcnt
 FLAGS_scan_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx2 -mbmi -mbmi2 -mpclmul -mpopcnt -mlzcnt
 FLAGS_scan_sse2 := -msse2
@@ -135,7 +141,7 @@ endif
 
 # A change of compiler or flags changes this file, on which all objects depend.
 STAMP := $(B)/flags.stamp
-STAMP_TEXT := $(filter-out -Werror,$(CC) $(CFLAGS) $(WARN) $(HARD) $(SAN) $(LDFLAGS) $(ISAL))
+STAMP_TEXT := $(filter-out -Werror,$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) $(HARD) $(SAN) $(LDFLAGS) $(ISAL))
 $(STAMP): FORCE
 	@mkdir -p $(@D)
 	@echo '$(STAMP_TEXT)' | cmp -s - $@ || echo '$(STAMP_TEXT)' > $@
@@ -182,7 +188,7 @@ unit-build: $(if $(UNIT_SRC),$(B)/unit)
 
 .PHONY: unit
 unit: $(B)/unit
-	$(B)/unit $(T)
+	$(RUN) $(B)/unit $(T)
 
 # --- packages ---
 
@@ -358,18 +364,51 @@ $(B)/dtx-bare: $(B)/tests/bench/bare.o $(MAIN_OBJ) $(LIB_OBJ) sandbox/worker/clo
 MAN_PAGES := dtx.1 dtx-plan.5 dtx-config.5 dtx-ops.7
 .PHONY: man
 man: all
-	for p in $(MAN_PAGES); do $(B)/dtx help --man $$p > man/$$p || exit 1; done
+	for p in $(MAN_PAGES); do $(RUN) $(B)/dtx help --man $$p > man/$$p || exit 1; done
 
-INSTALL_DIRS = $(DESTDIR)$(PREFIX)
-.PHONY: install
-install: all
-	install -D -m 755 $(B)/dtx $(INSTALL_DIRS)/bin/dtx
-	for p in man/*.[0-9]; do install -D -m 644 $$p $(INSTALL_DIRS)/share/man/man$${p##*.}/$${p##*/} || exit 1; done
-	mkdir -p $(INSTALL_DIRS)/share/bash-completion/completions \
-		$(INSTALL_DIRS)/share/zsh/vendor-completions $(INSTALL_DIRS)/share/fish/vendor_completions.d
-	$(B)/dtx help --completion bash > $(INSTALL_DIRS)/share/bash-completion/completions/dtx
-	$(B)/dtx help --completion zsh > $(INSTALL_DIRS)/share/zsh/vendor-completions/_dtx
-	$(B)/dtx help --completion fish > $(INSTALL_DIRS)/share/fish/vendor_completions.d/dtx.fish
+# What `make install` copies, as SOURCE:DESTINATION, and what the program prints about itself.
+GENERATED := $(addprefix $(B)/share/,bash zsh fish plan record explain)
+INSTALLED := $(B)/dtx:bin/dtx \
+	$(foreach p,$(sort $(wildcard man/*.[0-9])),$p:share/man/man$(subst .,,$(suffix $p))/$(notdir $p)) \
+	$(B)/share/bash:share/bash-completion/completions/dtx \
+	$(B)/share/zsh:share/zsh/vendor-completions/_dtx \
+	$(B)/share/fish:share/fish/vendor_completions.d/dtx.fish \
+	$(foreach s,plan record explain,$(B)/share/$s:share/dtx/schema/$s.json) \
+	README.md:share/doc/dtx/README.md man/report.png:share/doc/dtx/man/report.png \
+	.github/CHANGELOG.md:share/doc/dtx/CHANGELOG.md \
+	$(foreach f,$(sort $(filter-out fixtures/sources/%,$(wildcard fixtures/demo.sh fixtures/*/*))),$f:share/doc/dtx/examples/$(f:fixtures/%=%))
+INSTALLED_FILES := $(foreach f,$(INSTALLED),$(lastword $(subst :, ,$f)))
+parents = $(sort $(patsubst %/,%,$(dir $1)))
+# The folders of these files but for those that every system has, each after those that it holds.
+INSTALLED_DIRS := $(call parents,$(INSTALLED_FILES))
+INSTALLED_DIRS += $(call parents,$(INSTALLED_DIRS))
+INSTALLED_DIRS := $(filter-out . bin share share/man share/doc,$(INSTALLED_DIRS))
+
+$(GENERATED): $(B)/dtx
+	@mkdir -p $(@D)
+	$(RUN) $(B)/dtx $(if $(filter bash zsh fish,$(@F)),help --completion $(@F),schema $(patsubst --plan,,--$(@F))) > $@.tmp && mv $@.tmp $@
+
+.PHONY: install uninstall
+install: all $(GENERATED)
+	@for f in $(INSTALLED); do \
+		if [ "$${f#*:}" = bin/dtx ]; then mode=755; else mode=644; fi; \
+		install -D -m $$mode "$${f%%:*}" "$(DESTDIR)$(PREFIX)/$${f#*:}" || exit 1; \
+	done
+uninstall:
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(INSTALLED_FILES) && \
+		printf '%s\n' $(INSTALLED_DIRS) | LC_ALL=C sort -ru | while read -r d; do rmdir "$$d" 2>/dev/null || :; done
+
+# --- Debian packages, see .debian/README.md ---
+
+.PHONY: deps-deb deb check-deb check-arm64
+deps-deb:
+	$(call install_packages,$(DEPS) $(DEPS_DEB))
+deb:
+	sh .debian/build.sh build-deb
+check-deb:
+	sh .debian/check.sh
+check-arm64:
+	sh .debian/check-arm64.sh
 
 .PHONY: help
 help:
@@ -377,7 +416,8 @@ help:
 	@echo 'make check     install packages, build, run all tests (make deps-test-all: skip fewer)'
 	@echo 'make check-fast  the quick suites; also $(filter-out check-fast,$(GROUPS:%=check-%))'
 	@echo 'make all       build $(B)/dtx'
-	@echo 'make install   PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make install   PREFIX=$(PREFIX) DESTDIR=, also uninstall'
+	@echo 'make deb       Debian package in build-deb (make deps-deb check-deb check-arm64)'
 	@echo 'make unit T=x  unit tests whose name holds x (VARIANT=asan, VARIANT=tsan)'
 	@echo 'make lint format golden escape diff errcov valgrind fuzz bench bench-peers man clean'
 
