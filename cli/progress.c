@@ -15,9 +15,11 @@ enum { FIRST_MS = 500, LINE_MS = 200, JSON_MS = 1000 };
 
 struct look {
 	const char *input;
-	double share; /* of the input; below 0: unknown */
+	double share; /* of the input, or of all inputs; below 0: unknown */
 	uint64_t rows, bytes;
 	double seconds;
+	uint32_t nth, of; /* which of several inputs; 0: there is one, or none was read yet */
+	int step;         /* its index; -1: none */
 };
 
 static struct look look_at(const struct dtx_ticker *t, int64_t elapsed)
@@ -27,12 +29,27 @@ static struct look look_at(const struct dtx_ticker *t, int64_t elapsed)
 	uint64_t of = atomic_load_explicit(&p->of, memory_order_relaxed);
 	uint64_t done = atomic_load_explicit(&p->done, memory_order_relaxed);
 
-	/* The two counters are not read at the same time, so limit the share to 1. */
-	return (struct look){ input ? input : t->first,
-		              of ? (double)DTX_MIN(done, of) / (double)of : -1,
-		              atomic_load_explicit(&p->rows, memory_order_relaxed),
-		              atomic_load_explicit(&p->bytes, memory_order_relaxed),
-		              (double)elapsed / 1e9 };
+	struct look l = { .input = input ? input : t->first, .share = -1 };
+
+	/* The counters are not read at the same time, so limit the share to 1. */
+	if (of)
+		l.share = (double)DTX_MIN(done, of) / (double)of;
+	l.rows = atomic_load_explicit(&p->rows, memory_order_relaxed);
+	l.bytes = atomic_load_explicit(&p->bytes, memory_order_relaxed);
+	l.seconds = (double)elapsed / 1e9;
+	l.step = t->plan ? atomic_load_explicit(&p->step, memory_order_relaxed) - 1 : -1;
+	if (t->total) { /* one bar for all files */
+		double now = (double)atomic_load_explicit(&p->reader_bytes, memory_order_relaxed);
+		double before = (double)atomic_load_explicit(&p->passed, memory_order_relaxed);
+
+		l.nth = (uint32_t)atomic_load_explicit(&p->readers, memory_order_relaxed);
+		l.nth = DTX_MIN(l.nth, t->ninputs);
+		l.of = t->ninputs;
+		l.share = (before + now * DTX_MAX(l.share, 0)) / (double)t->total;
+		l.share = DTX_MIN(l.share, 1);
+		l.bytes = t->total;
+	}
+	return l;
 }
 
 static void print_rows(uint64_t rows, struct dtx_buf *out)
@@ -43,19 +60,26 @@ static void print_rows(uint64_t rows, struct dtx_buf *out)
 		dtx_buf_printf(out, "  %llu rows", (unsigned long long)rows);
 }
 
-static void print_line(const struct look *l, struct dtx_buf *out)
+static void print_line(const struct look *l, const struct dtx_plan *plan, struct dtx_buf *out)
 {
 	dtx_out_safe(out, l->input ? dtx_file_basename(l->input) : "working", false);
+	if (l->nth)
+		dtx_buf_printf(out, " (%u of %u)", (unsigned)l->nth, (unsigned)l->of);
 	if (l->share >= 0)
 		dtx_buf_printf(out, "  %.0f%%", l->share * 100);
 	if (l->rows)
 		print_rows(l->rows, out);
 	if (l->share > 0 && l->share < 1 && l->bytes >= 1000000)
 		dtx_buf_printf(out, "  %.0f MB/s", l->share * (double)l->bytes / 1e6 / l->seconds);
+	if (l->step >= 0)
+		dtx_buf_printf(out, "  step %d (%s%s%s)", dtx_plan_step_number(plan, l->step),
+		               dtx_plan_step_name(&plan->step[l->step]),
+		               plan->step[l->step].out_name ? ", out " : "",
+		               plan->step[l->step].out_name ? plan->step[l->step].out_name : "");
 	dtx_buf_printf(out, "  %.0f s", l->seconds);
 }
 
-static void print_json(const struct look *l, struct dtx_buf *out)
+static void print_json(const struct look *l, const struct dtx_plan *plan, struct dtx_buf *out)
 {
 	json_t *o = json_pack("{s:{s:s?, s:I, s:I}}", "progress", "input", l->input, "rows",
 	                      (json_int_t)l->rows, "elapsed_ms", (json_int_t)(l->seconds * 1000));
@@ -63,6 +87,14 @@ static void print_json(const struct look *l, struct dtx_buf *out)
 
 	if (p && l->share >= 0)
 		json_object_set_new(p, "share", json_real(l->share));
+	if (p && l->nth) {
+		json_object_set_new(p, "file", json_integer(l->nth));
+		json_object_set_new(p, "files", json_integer(l->of));
+	}
+	if (p && l->step >= 0) {
+		json_object_set_new(p, "step", json_integer(dtx_plan_step_number(plan, l->step)));
+		json_object_set_new(p, "op", json_string(dtx_plan_step_name(&plan->step[l->step])));
+	}
 	if (o)
 		dtx_json_print(o, 0, out);
 	dtx_buf_addc(out, '\n');
@@ -74,9 +106,9 @@ void dtx_ticker_line(const struct dtx_ticker *t, int64_t elapsed, struct dtx_buf
 	struct look l = look_at(t, elapsed);
 
 	if (t->how == DTX_PROGRESS_JSON)
-		print_json(&l, out);
+		print_json(&l, t->plan, out);
 	else
-		print_line(&l, out);
+		print_line(&l, t->plan, out);
 }
 
 static void show(struct dtx_ticker *t)

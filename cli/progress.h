@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "core/base/buf.h"
 #include "core/base/progress.h"
+#include "core/plan/plan.h"
 
 enum dtx_progress_how { DTX_PROGRESS_AUTO, DTX_PROGRESS_JSON, DTX_PROGRESS_OFF };
 
@@ -15,6 +16,9 @@ struct dtx_ticker {
 	struct dtx_progress now; /* the executor writes to it */
 	enum dtx_progress_how how;
 	const char *first; /* shown until an input is read; NULL: none */
+	uint64_t total;    /* bytes of all inputs, if there are several; 0: not known */
+	uint32_t ninputs;
+	const struct dtx_plan *plan; /* names the step that works; NULL: none is shown */
 	int64_t start_ns;
 	pthread_t thread;
 	pthread_mutex_t lock; /* protects stop and held */

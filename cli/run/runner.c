@@ -391,6 +391,8 @@ static enum dtx_code runner_snippet(void *arg, const struct dtx_fallback_request
 	struct dtx_runner *r = arg;
 	enum dtx_code rc = DTX_OK;
 
+	if (region->trigger)
+		dtx_runlog_fallback(r, region->trigger);
 	DTX_TRY(dtx_runner_store_wait(r, err));
 	DTX_TRY(dtx_runner_settle(r, err));
 	DTX_TRY(dtx_fallback_answer(&r->fallback, region, out, err));
@@ -404,6 +406,19 @@ static enum dtx_code runner_finish_approval(void *arg, enum dtx_finish_when when
 	struct dtx_runner *r = arg;
 
 	return dtx_fallback_finish(&r->fallback, when, stands, err);
+}
+
+/* The bytes of all inputs, if there are several of known size; else 0. */
+static uint64_t runner_bytes(const struct dtx_runner *r)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; r->plan->ninputs > 1 && i < r->plan->ninputs; i++) {
+		if (!r->source[i] || !dtx_source_size(r->source[i]))
+			return 0;
+		all += dtx_source_size(r->source[i]);
+	}
+	return all;
 }
 
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
@@ -440,6 +455,13 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	for (i = 0; i < r->plan->noutputs; i++)
 		r->plan->output[i].opts.run_id = runner_stamp(r);
 	r->ticker = &ticker;
+	ticker.plan = r->plan;
+	ticker.ninputs = r->plan->ninputs;
+	ticker.total = runner_bytes(r);
+	if (r->log.open) {
+		ticker.now.moved = dtx_runlog_moved;
+		ticker.now.moved_arg = r;
+	}
 	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
 	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
@@ -619,6 +641,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	/* Must be done before the thread that opens the store, when the plan's own budget is not
 	 * known yet. */
 	dtx_malloc_tuning_one((size_t)r->args->memory);
+	DTX_TRY(dtx_runlog_open(r, argc, argv, err));
 	if (!r->prompt)
 		dtx_runner_store_open(r);
 	DTX_TRY(dtx_runner_plan(r, err));
@@ -630,6 +653,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		DTX_TRY(runner_output_options(r, err));
 	if (!r->prompt)
 		DTX_TRY(dtx_runner_places(r, err));
+	DTX_TRY(dtx_runlog_start(r, err));
 	DTX_TRY(dtx_runner_fallback(r, argc, argv, err));
 	DTX_TRY(r->prompt ? dtx_runner_store_look(r, err) : dtx_runner_store_start(r, err));
 	if (!r->prompt)
@@ -754,6 +778,7 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 		dtx_runner_full(r);
 	if (rc == DTX_OK && r->closed)
 		status = dtx_code_exit(DTX_E_OUTPUT_CLOSED, err.run_time);
+	dtx_runlog_end(r, rc, &err, status);
 	dtx_cancel_set(before);
 	dtx_err_clear(&err);
 	return status;

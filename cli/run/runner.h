@@ -8,6 +8,7 @@
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "cli/pipe/step_words.h"
+#include "cli/run/runlog.h"
 #include "core/base/text/json.h"
 #include "core/fallback/fallback.h"
 #include "core/io/source/stat_signature.h"
@@ -37,6 +38,7 @@ struct dtx_run_args {
 	bool cassette_record, cache_only, retry_author;
 	int64_t max_regions;
 	const char *record, *head_file; /* copies of the record; NULL: none */
+	const char *log_json;           /* NULL: no log */
 	int progress;                   /* enum dtx_progress_how */
 	int input_hash;                 /* enum dtx_identity_kind */
 	int64_t threads, memory, batch_rows;
@@ -45,8 +47,8 @@ struct dtx_run_args {
 };
 #define DTX_CONVERT_ONLY 1 /* number of rows: first those of convert only, */
 /* then those of convert and run, then those of run, then those of pipe only */
-#define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 25)
-#define DTX_RUN_OPTS     (25 + 34)
+#define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 26)
+#define DTX_RUN_OPTS     (26 + 34)
 #define DTX_PIPE_OPTS    (DTX_RUN_OPTS + 1)
 extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS];
 
@@ -101,6 +103,7 @@ struct dtx_runner {
 	enum dtx_identity_kind identity; /* of the inputs: from --input-hash or a setting */
 	const atomic_bool *cancel;       /* NULL: cannot be cancelled */
 	struct dtx_ticker *ticker;       /* shows the progress; NULL: none */
+	struct dtx_runlog log;
 	int64_t start_us;
 	struct dtx_prompt *prompt;              /* NULL: a real run */
 	const struct dtx_runner_replay *replay; /* NULL: not a replay */

@@ -44,7 +44,15 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  .kind = DTX_O_CHOICE,
 	  .choices = "auto,json,off",
 	  AT(progress),
-	  .help = "after half a second: a line on a terminal, or JSON lines on stderr" },
+	  .help = "after half a second: a line on a terminal, with the step that works and one bar "
+	          "for all files, or JSON lines on stderr" },
+	{ .name = "log-json",
+	  .group = "progress, speed",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "FILE",
+	  AT(log_json),
+	  .help = "add what happens to this file, a JSON object per line: steps, rows, seconds, "
+	          "warnings, the error, the end" },
 	{ .name = "repair",
 	  .kind = DTX_O_FLAG,
 	  AT(repair),

@@ -14,6 +14,16 @@ struct dtx_progress {
 	atomic_uint_fast64_t done, of; /* parts of this input that are done, and all of them; of 0:
 	                                * unknown */
 	atomic_uint_fast64_t bytes;    /* bytes read of this input */
+	/* For a run of several inputs: the reader that works (compared, never read), the size of
+	 * its input, how many there have been, and the bytes of those before it. */
+	_Atomic(const void *) reader;
+	atomic_uint_fast64_t reader_bytes, readers, passed;
+	/* 1 + index of the step that collects its rows; 0: none does, rows go to an output. The
+	 * main thread sets it, and calls `moved` (NULL: not needed) when such a step begins and
+	 * ends. */
+	atomic_int step;
+	void (*moved)(void *arg, int step, bool ended, int64_t rows);
+	void *moved_arg;
 };
 
 #endif

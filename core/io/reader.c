@@ -564,6 +564,12 @@ void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *t
 	uint64_t done = atomic_load_explicit(&r->done, memory_order_relaxed);
 	uint64_t of = atomic_load_explicit(&r->of, memory_order_relaxed);
 
+	if (atomic_load_explicit(&to->reader, memory_order_relaxed) != r &&
+	    atomic_exchange(&to->reader, r) != r) { /* one of the workers sees the change */
+		atomic_fetch_add(&to->passed,
+		                 atomic_exchange(&to->reader_bytes, dtx_source_size(r->src)));
+		atomic_fetch_add(&to->readers, 1);
+	}
 	atomic_store_explicit(&to->input, dtx_source_name(r->src), memory_order_relaxed);
 	atomic_store_explicit(&to->bytes, dtx_source_size(r->src), memory_order_relaxed);
 	if (of) { /* otherwise the source reports progress */

@@ -48,6 +48,35 @@ void test_progress_json(void)
 	       "\n");
 }
 
+void test_progress_many_files(void)
+{
+	static const char text[] =
+		"{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[{\"op\":\"limit\","
+		"\"n\":1},{\"op\":\"sort\",\"by\":[\"a\"],\"out\":\"ranked\"}]}";
+	struct dtx_ticker t = { .total = 4000000, .ninputs = 12 };
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
+	struct dtx_plan *plan = NULL;
+
+	T_CHECK(dtx_plan_parse(dtx_str_of(text), NULL, &findings, &plan, NULL) == DTX_OK);
+	t.plan = plan;
+	atomic_store(&t.now.input, "in/may.csv");
+	atomic_store(&t.now.readers, 3);
+	atomic_store(&t.now.passed, 1000000);
+	atomic_store(&t.now.reader_bytes, 2000000);
+	atomic_store(&t.now.done, 5);
+	atomic_store(&t.now.of, 10);
+	expect(&t, 2000000000, "may.csv (3 of 12)  50%  1 MB/s  2 s");
+	atomic_store(&t.now.step, 2);
+	expect(&t, 4000000000, "may.csv (3 of 12)  50%  0 MB/s  step 2 (sort, out ranked)  4 s");
+	t.how = DTX_PROGRESS_JSON;
+	expect(&t, 4000000000,
+	       "{\"progress\":{\"input\":\"in/"
+	       "may.csv\",\"rows\":0,\"elapsed_ms\":4000,\"share\":0.5,"
+	       "\"file\":3,\"files\":12,\"step\":2,\"op\":\"sort\"}}\n");
+	dtx_plan_free(plan);
+	dtx_errlist_clear(&findings);
+}
+
 void test_progress_thread_ends_at_once(void)
 {
 	struct dtx_cli cli = { .quiet = true };

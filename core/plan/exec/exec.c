@@ -389,6 +389,13 @@ static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 	if (x->host && x->host->discard)
 		x->host->discard(x->host->arg, why);
 	r->restarts++;
+	if (x->run.progress) { /* the inputs are read again */
+		atomic_store(&x->run.progress->reader, NULL);
+		atomic_store(&x->run.progress->reader_bytes, 0);
+		atomic_store(&x->run.progress->readers, 0);
+		atomic_store(&x->run.progress->passed, 0);
+		atomic_store(&x->run.progress->step, 0);
+	}
 }
 
 /* The bound rules of the result live in the graph, so they are cleared first. */

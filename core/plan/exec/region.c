@@ -8,6 +8,7 @@
 
 #include "core/base/mem.h"
 #include "core/plan/exec/provider.h"
+#include "core/plan/pipe/runop.h"
 
 /* --- the list --- */
 
@@ -457,11 +458,14 @@ enum dtx_code dtx_region_run(struct dtx_regions *all, uint32_t index, struct dtx
 	enum dtx_code rc = DTX_OK;
 
 	if (!r->table) {
+		dtx_runop_begins(g, r->first);
 		DTX_TRY(ask(all, index, g, host, &table, err));
 		r->table = table;
 	}
 	note_rows(r, g, g->node[g->plan->step[r->first].table[0]].table);
 	atomic_store(&g->step[r->first].stat->ns, dtx_now_ns() - start);
+	if (table)
+		dtx_runop_ends(g, r->first);
 	release_tables(r, g);
 	DTX_TRY(dtx_flow_set(&g->flow, result, r->table->schema, err));
 	if (g->node[result].uses)

@@ -414,6 +414,8 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	if (p.nsources == 1 && p.source[0].reader)
 		p.workers = dtx_graph_workers(g, p.source[0].table_id);
 	(void)dtx_mem_lap();
+	if (end->step)
+		dtx_runop_begins(g, end->step - 1);
 	DTX_TRY(dtx_pipe_run(&p, err));
 	for (uint32_t i = 0; i < p.nsources; i++) {
 		dtx_graph_release(g, p.source[i].table_id);
@@ -487,13 +489,19 @@ static enum dtx_code stream_to_table(struct dtx_graph *g, int32_t t, bool typed,
                                      struct dtx_table **out, struct dtx_err *err)
 {
 	struct table_end e = { .typed = typed, .spill = g->run.spill, .need = g->push.need[t] };
-	struct dtx_pipe_end end = { .arg = &e, .prepare = table_prepare, .put = table_put };
+	bool input = (uint32_t)t < g->plan->ninputs;
+	struct dtx_pipe_end end = { .arg = &e,
+		                    .step = input ? 0 : (uint32_t)t - g->plan->ninputs + 1,
+		                    .prepare = table_prepare,
+		                    .put = table_put };
 	enum dtx_code rc = DTX_OK;
 
 	if ((uint32_t)t >= g->plan->ninputs)
 		e.spilled = &g->step[(uint32_t)t - g->plan->ninputs].stat->spilled;
 	DTX_TRY(dtx_table_new(g->flow.table[t].schema, &e.table, err));
 	DTX_TRY(dtx_graph_stream(g, t, &end, err));
+	if (end.step)
+		dtx_runop_ends(g, end.step - 1);
 	*out = e.table;
 	e.table = NULL;
 out:

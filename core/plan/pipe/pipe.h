@@ -82,6 +82,7 @@ struct dtx_pipe_source {
 };
 struct dtx_pipe_end {
 	void *arg;
+	uint32_t step; /* 1 + index of the step that takes the rows; 0: an output */
 	/* An end that needs no order: any worker calls it at any time, for its own worker number.
 	 */
 	enum dtx_code (*eat)(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err);

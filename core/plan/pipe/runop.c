@@ -79,6 +79,28 @@ enum dtx_code dtx_runop_set_step(const struct dtx_graph *g, uint32_t s, enum dtx
 
 /* Notes the largest memory use since the last call as that of the step. Pipelines run one after the
  * other, so the time in between belongs to this step's own. */
+void dtx_runop_begins(const struct dtx_graph *g, uint32_t s)
+{
+	struct dtx_progress *to = g->run.progress;
+
+	if (!to || atomic_load(&to->step) == (int)s + 1)
+		return;
+	atomic_store_explicit(&to->step, (int)s + 1, memory_order_relaxed);
+	if (to->moved)
+		to->moved(to->moved_arg, (int)s, false, 0);
+}
+
+void dtx_runop_ends(const struct dtx_graph *g, uint32_t s)
+{
+	struct dtx_progress *to = g->run.progress;
+
+	if (!to)
+		return;
+	atomic_store_explicit(&to->step, 0, memory_order_relaxed);
+	if (to->moved)
+		to->moved(to->moved_arg, (int)s, true, atomic_load(&g->step[s].stat->rows_in));
+}
+
 static void note_memory(const struct dtx_opctx *ox)
 {
 	int64_t bytes = (int64_t)dtx_mem_lap();
@@ -194,7 +216,7 @@ static struct sink_run sink_run_of(struct dtx_graph *g, uint32_t s, const struct
 static enum dtx_code sink_over(struct sink_run *r, int32_t t, void **shared, struct dtx_emit *emit,
                                struct dtx_err *err)
 {
-	struct dtx_pipe_end end = { .arg = r, .eat = sink_eat };
+	struct dtx_pipe_end end = { .arg = r, .eat = sink_eat, .step = r->s + 1 };
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(sink_init(r, err));
@@ -220,6 +242,7 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
 
 	DTX_TRY(collector(g, s, &c, err));
 	DTX_TRY(sink_over(&r, st->table[input], &shared, &c.base, err));
+	dtx_runop_ends(g, s);
 	for (unsigned k = 0; shared && k < r.ox->ninputs; k++)
 		sx->ox[k].shared = shared;
 	sx->has_shared = sx->has_shared || shared;
@@ -382,6 +405,7 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 
 	DTX_TRY(digest ? digest_table(g, s, digest, &own, err) : whole_table(g, s, &in, &own, err));
 	in = own ? own : in;
+	dtx_runop_begins(g, s);
 	start = dtx_now_ns();
 	if (open) {
 		DTX_TRY(dtx_runop_set_step(g, s, whole_schema(g, s, in, &schema, err), err));
@@ -394,6 +418,7 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 	DTX_TRY(dtx_runop_set_step(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
 	atomic_fetch_add(&sx->stat->ns, dtx_now_ns() - start);
 	note_memory(&sx->ox[0]);
+	dtx_runop_ends(g, s);
 	if (!digest) /* with a digest, the stream that fed it has released the input */
 		dtx_graph_release(g, st->table[0]);
 	*out = c.table;

@@ -13,6 +13,10 @@ DTX_MUSTUSE enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsign
  * so the op is asked for it first. The caller owns *out. */
 DTX_MUSTUSE enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open,
                                           struct dtx_table **out, struct dtx_err *err);
+/* Tells the run's progress that a step begins to collect its rows, or has them and what it makes of
+ * them. Called by the main thread. */
+void dtx_runop_begins(const struct dtx_graph *g, uint32_t s);
+void dtx_runop_ends(const struct dtx_graph *g, uint32_t s);
 /* Completes an error with the step where it happened; returns rc, also DTX_OK. */
 enum dtx_code dtx_runop_set_step(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
                                  struct dtx_err *err);
