@@ -73,6 +73,43 @@ static const struct dtx_plan_rule of_plans[] = {
 	  "{yyyy-mm}, {Qq yyyy}, {Mon yyyy}, {Mon-yy}, {Www} and {yyyy}: 2024-01-31, 2024-W05, "
 	  "2024-Q1, 2024-01, Q1 2024, Jan 2024, Jan-24, W05, 2024. Years are 1900 to 2199.",
 	  NULL },
+	{ "GROUPS OF MATCHES",
+	  "Rows that match in pairs, as customers who share a phone or an e-mail do, belong to one "
+	  "group, also where two of them have nothing in common but a third. No operation follows "
+	  "such chains; this snippet gives each row the number of its group.",
+	  "$ printf 'name,tel,mail\\nAnn,1,\\nBob,2,b@\\nAl,1,a@\\nan,,a@\\n' > "
+	  "c.csv\n"
+	  "$ cat > people.json <<'END'\n"
+	  "> { \"dtx\": 1, \"inputs\": [{ \"name\": \"main\" }], \"steps\": [\n"
+	  ">   { \"op\": \"group_matches\", \"snippet\": true,\n"
+	  ">     \"cols\": [\"tel\", \"mail\"], \"as\": \"person\" } ] }\n"
+	  "> END\n"
+	  "$ cat > groups.py <<'END'\n"
+	  "> import pandas as pd\n"
+	  "> def transform(tables, params):\n"
+	  ">     df, step = tables[\"main\"], params[\"steps\"][0]\n"
+	  ">     group = list(range(len(df)))  # a row points to an earlier one\n"
+	  ">     def root(i):\n"
+	  ">         while group[i] != i:\n"
+	  ">             group[i] = group[group[i]]\n"
+	  ">             i = group[i]\n"
+	  ">         return i\n"
+	  ">     for col in step[\"cols\"]:\n"
+	  ">         first = {}  # the first row of each value; null matches nothing\n"
+	  ">         for i, value in enumerate(df[col]):\n"
+	  ">             if not pd.isna(value):\n"
+	  ">                 a, b = root(i), root(first.setdefault(value, i))\n"
+	  ">                 group[max(a, b)] = min(a, b)\n"
+	  ">     roots = [root(i) for i in range(len(df))]\n"
+	  ">     number = {r: n + 1 for n, r in enumerate(dict.fromkeys(roots))}\n"
+	  ">     return df.assign(**{step[\"as\"]: [number[r] for r in roots]})\n"
+	  "> END\n"
+	  "$ dtx run people.json c.csv --snippet groups.py\n"
+	  "name,tel,mail,person\n"
+	  "Ann,1,,1\n"
+	  "Bob,2,b@,2\n"
+	  "Al,1,a@,1\n"
+	  "an,,a@,1\n" },
 };
 const struct dtx_plan_rule *const dtx_plan_rules = of_plans;
 const size_t dtx_nplan_rules = DTX_COUNT(of_plans);

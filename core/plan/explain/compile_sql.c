@@ -13,6 +13,8 @@ struct compiler {
 	struct dtx_flow flow;
 	struct dtx_errlist findings;
 	struct dtx_buf *out;
+	struct dtx_buf
+		more; /* the other steps without a form, once there is one: "3 (sort), 5 (bin)" */
 };
 
 static enum dtx_code refuse(const struct dtx_plan *plan, uint32_t i, const char *why,
@@ -194,18 +196,87 @@ out:
 	return rc;
 }
 
+static const char *sql_type(enum dtx_type t)
+{
+	return t == DTX_T_INT64     ? "BIGINT"
+	       : t == DTX_T_FLOAT64 ? "DOUBLE"
+	       : t == DTX_T_BOOL    ? "BOOLEAN"
+	       : t == DTX_T_DECIMAL ? "NUMERIC"
+	                            : "TEXT";
+}
+
+/* Says which tables the statement reads, as comments. A line end in a name would end the comment.
+ */
+static void tables_text(struct compiler *c)
+{
+	struct dtx_buf line = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_buf_add(c->out,
+	            "-- It reads these tables, whose rows are in the order of the files. An empty "
+	            "cell is "
+	            "NULL; dates and\n-- times are texts as 2024-12-31 and 2024-12-31T23:59:00.\n");
+	for (uint32_t i = 0; i < c->plan->ninputs; i++) {
+		const struct dtx_schema *s = c->flow.table[i].schema;
+
+		dtx_buf_reset(&line);
+		dtx_buf_add(&line, "CREATE TABLE ");
+		dtx_sql_name(&line, c->plan->input[i].name);
+		for (uint32_t k = 0; s && k < s->nfields; k++) {
+			dtx_buf_add(&line, k ? ", " : " (");
+			dtx_sql_name(&line, s->field[k].name);
+			dtx_buf_printf(&line, " %s", sql_type(s->field[k].type.type));
+		}
+		dtx_buf_add(c->out, "-- ");
+		for (const char *at = dtx_buf_text(&line); *at; at++)
+			dtx_buf_addc(c->out, *at == '\n' || *at == '\r' ? ' ' : *at);
+		dtx_buf_add(c->out, ");\n");
+	}
+	dtx_buf_clear(&line);
+}
+
+/* Goes on after a step that has no form, to name all of them. */
+static enum dtx_code steps_text(struct compiler *c, struct dtx_err *err)
+{
+	struct dtx_err next = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK, found;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->plan->nsteps; i++) {
+		found = step_text(c, i, rc == DTX_OK ? err : &next);
+		if (rc == DTX_OK)
+			rc = found;
+		else if (found != DTX_OK)
+			dtx_buf_printf(&c->more, "%s%d (%s)", n++ ? ", " : "",
+			               dtx_plan_step_number(c->plan, (int32_t)i),
+			               dtx_plan_step_name(&c->plan->step[i]));
+		dtx_err_clear(&next);
+		if (rc != DTX_OK && rc != DTX_E_NO_TRANSLATION)
+			break;
+	}
+	if (n)
+		dtx_err_hint(err,
+		             "step%s %s %s no SQL form either; dtx compile --to pandas writes more "
+		             "steps; "
+		             "dtx run needs no translation",
+		             n == 1 ? "" : "s", dtx_buf_text(&c->more), n == 1 ? "has" : "have");
+	dtx_buf_clear(&c->more);
+	return rc;
+}
+
 enum dtx_code dtx_compile_sql(const struct dtx_plan *plan, const struct dtx_exec_result *found,
                               struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct compiler c = { .plan = plan, .found = found, .out = out };
+	struct compiler c = {
+		.plan = plan, .found = found, .out = out, .more = DTX_BUF_INIT(4096)
+	};
 
 	DTX_TRY(bind_all(&c, err));
 	dtx_buf_printf(out, "-- Made by dtx %s from plan %s\n", DTX_VERSION, plan->id);
+	tables_text(&c);
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(input_text(&c, i, err));
-	for (uint32_t i = 0; i < plan->nsteps; i++)
-		DTX_TRY(step_text(&c, i, err));
+	DTX_TRY(steps_text(&c, err));
 	DTX_TRY(result_text(&c, err));
 	DTX_TRY(dtx_buf_check(out, "statement", err));
 out:
