@@ -108,13 +108,15 @@ ALONE_SRC := $(foreach a,$(ALONE),$(filter %/$(a).c,$(LIB_SRC)))
 -include $(B)/unity/groups.mk
 LIB_OBJ := $(UNITY_OBJ) $(ALONE_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 $(B)/unity/groups.mk: core/gen/gen-unity.py $(LIB_SRC) $(B)/sources
-	/usr/bin/python3 -B $< $(@D) UNITY_OBJ $(filter-out $(ALONE_SRC),$(LIB_SRC))
+	@/usr/bin/python3 -B $< $(@D) UNITY_OBJ $(filter-out $(ALONE_SRC),$(LIB_SRC))
 endif
 # Unit tests always: without optimization, headers are two thirds of the time.
+ifneq ($(BUILDS),)
 -include $(B)/tests/unity/groups.mk
+endif
 UNIT_OBJ := $(UNITY_UNIT_OBJ) $(B)/tests/t.o $(B)/gen/unit.o
 $(B)/tests/unity/groups.mk: core/gen/gen-unity.py $(UNIT_SRC) $(B)/sources
-	/usr/bin/python3 -B $< $(@D) UNITY_UNIT_OBJ $(UNIT_SRC)
+	@/usr/bin/python3 -B $< $(@D) UNITY_UNIT_OBJ $(UNIT_SRC)
 
 .PHONY: all
 all: $(B)/dtx
