@@ -100,6 +100,25 @@ static void out_stderr(struct dtx_buf *text)
 	dtx_buf_clear(&shown);
 }
 
+void dtx_out_findings(const json_t *findings, struct dtx_buf *out)
+{
+	json_t *f;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)findings, i, f)
+	{
+		dtx_buf_printf(out, "%-16s", dtx_json_text(f, "finding", ""));
+		if (json_object_get(f, "seq"))
+			dtx_buf_printf(out, "event %lld: ", (long long)dtx_json_int(f, "seq", 0));
+		if (dtx_json_text(f, "hash", NULL))
+			dtx_buf_printf(out, "blob %.12s: ", dtx_json_text(f, "hash", ""));
+		if (dtx_json_text(f, "table", NULL))
+			dtx_buf_printf(out, "table %s: ", dtx_json_text(f, "table", ""));
+		dtx_out_safe(out, dtx_json_text(f, "text", ""), false);
+		dtx_buf_addc(out, '\n');
+	}
+}
+
 void dtx_out_names(const json_t *list, struct dtx_buf *out)
 {
 	json_t *one;

@@ -38,6 +38,8 @@ void dtx_out_ledger(const struct dtx_read_stats *s, struct dtx_buf *out);
 void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines);
 /* Appends the names in a list, escaped like that, separated by commas. */
 void dtx_out_names(const json_t *list, struct dtx_buf *out);
+/* Appends what a check of the store found, a line each: the kind, its place and what is wrong. */
+void dtx_out_findings(const json_t *findings, struct dtx_buf *out);
 bool dtx_out_hidden(uint32_t cp);
 /* Prints a note for people; nothing with --quiet or --errors=json. It may quote data: control
  * characters are escaped, as in everything that goes to stderr. */

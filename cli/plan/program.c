@@ -113,8 +113,11 @@ static enum dtx_code check_members(const struct dtx_plan_input *in, const json_t
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)(uintptr_t)members, key,
-	                    v) if (!member_fits(key, v)) return refuse(in, "with", key, err);
+	json_object_foreach((json_t *)(uintptr_t)members, key, v)
+	{
+		if (!member_fits(key, v))
+			return refuse(in, "with", key, err);
+	}
 	return DTX_OK;
 }
 

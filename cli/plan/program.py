@@ -15,7 +15,7 @@ ADVICE = "compile the plan with the file: dtx compile PLAN FILE"
 
 
 def records(text, delimiter):
-    """The rows of a CSV text. A cell without quotes that is empty is None. Without a delimiter a line is
+    """The rows of a CSV text. An empty cell without quotes becomes None. Without a delimiter a line is
     a cell."""
     delimiter = delimiter or "\0"
     cell = re.compile('(?:"((?:[^"]|"")*)"|([^"\\r\\n%s]*))(%s|\r?\n|\\Z)' % ((re.escape(delimiter),) * 2))

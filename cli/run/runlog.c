@@ -1,57 +1,36 @@
 /* Writes the log of a run, see runlog.h. */
 #include "cli/run/runlog.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cli/report/openlineage.h"
 #include "cli/run/runner.h"
+#include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/io/write/reserve.h"
 
 /* --- lines --- */
-
-static void put_time(json_t *o)
-{
-	int64_t us = dtx_wall_us();
-	time_t seconds = (time_t)(us / 1000000);
-	struct tm tm;
-	char day[32], text[48];
-
-	if (!gmtime_r(&seconds, &tm) || !strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm))
-		return;
-	snprintf(text, sizeof(text), "%s.%03dZ", day, (int)(us / 1000 % 1000));
-	json_object_set_new(o, "time", json_string(text));
-}
 
 /* Writes one line: time, event and run, then the members of `more`, which it takes. */
 static void put(struct dtx_runner *r, const char *event, json_t *more)
 {
 	struct dtx_runlog *log = &r->log;
 	struct dtx_buf line = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	json_t *o = json_object();
-	size_t done = 0;
+	char time[DTX_TIME_ISO];
+	json_t *o;
 
-	if (o && log->open && !log->failed) {
-		put_time(o);
-		json_object_set_new(o, "event", json_string(event));
-		json_object_set_new(o, "run", json_string(r->run_id));
+	dtx_time_iso(dtx_wall_us(), time);
+	o = json_pack("{ss ss ss}", "time", time, "event", event, "run", r->run_id);
+	if (o && log->open && log->failed.code == DTX_OK) {
 		json_object_update(o, more);
 		dtx_json_print(o, 0, &line);
 		dtx_buf_addc(&line, '\n');
-		while (done < dtx_buf_len(&line) && !log->failed) {
-			ssize_t n = write(log->fd, dtx_buf_text(&line) + done,
-			                  dtx_buf_len(&line) - done);
-
-			if (n >= 0)
-				done += (size_t)n;
-			else if (errno != EINTR)
-				log->failed = errno;
-		}
+		/* the run goes on; dtx_runlog_end tells of it */
+		(void)!dtx_file_write(log->fd, dtx_buf_text(&line), dtx_buf_len(&line),
+		                      r->args->log_json, &log->failed);
 	}
 	json_decref(o);
 	json_decref(more);
@@ -124,15 +103,15 @@ static bool is_of_run(const struct dtx_runner *r, int argc, char **argv)
 }
 
 /* Opens the file to add to its end. A descriptor that is open already is shared: opened again it
- * would write over what else goes there. -1: errno says why. */
-static int open_at_end(const char *path)
+ * would write over what else goes there. */
+static enum dtx_code open_at_end(const char *path, int *fd, struct dtx_err *err)
 {
 	static const char *const own[] = { "-", "/dev/stdout", "/dev/stderr" };
 
 	for (int i = 0; i < (int)DTX_COUNT(own); i++)
 		if (strcmp(path, own[i]) == 0)
-			return fcntl(i == 2 ? STDERR_FILENO : STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+			*fd = fcntl(i == 2 ? STDERR_FILENO : STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return *fd < 0 ? dtx_file_append(path, fd, err) : DTX_OK;
 }
 
 enum dtx_code dtx_runlog_open(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
@@ -143,10 +122,10 @@ enum dtx_code dtx_runlog_open(struct dtx_runner *r, int argc, char **argv, struc
 	if (!path)
 		return DTX_OK;
 	r->log.start_ns = dtx_now_ns();
-	r->log.fd = open_at_end(path);
-	if (r->log.fd < 0) {
-		rc = dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
-		                 "cannot open the log '%s': %s", path, strerror(errno));
+	r->log.failed = (struct dtx_err)DTX_ERR_INIT;
+	r->log.fd = -1;
+	rc = open_at_end(path, &r->log.fd, err);
+	if (rc != DTX_OK) {
 		dtx_err_hint(err, "name another file with --log-json; nothing was run");
 		return rc;
 	}
@@ -240,7 +219,7 @@ static void put_outputs(struct dtx_runner *r)
 void dtx_runlog_end(struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err, int status)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
-	struct dtx_err failed = DTX_ERR_INIT;
+	struct dtx_err *failed = &r->log.failed;
 
 	if (!r->log.open)
 		return;
@@ -265,16 +244,13 @@ void dtx_runlog_end(struct dtx_runner *r, enum dtx_code rc, const struct dtx_err
 	              : rc == DTX_E_CANCELLED ? "cancelled"
 	                                      : "failed",
 	              "exit", status, "seconds", seconds_since(r->log.start_ns)));
-	if (r->log.failed) {
-		dtx_err_set(&failed, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
-		            "the log '%s' is incomplete: %s", r->args->log_json,
-		            strerror(r->log.failed));
-		dtx_err_hint(&failed, "the run itself is not affected");
-		failed.severity = DTX_SEV_WARNING;
-		dtx_out_error(r->cli, &failed, NULL);
+	if (failed->code != DTX_OK) {
+		dtx_err_hint(failed, "the log is incomplete; the run itself is not affected");
+		failed->severity = DTX_SEV_WARNING;
+		dtx_out_error(r->cli, failed, NULL);
 	}
 out:
 	close(r->log.fd);
 	r->log.open = false;
-	dtx_err_clear(&failed);
+	dtx_err_clear(failed);
 }

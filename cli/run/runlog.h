@@ -11,7 +11,8 @@
 struct dtx_runner;
 struct dtx_runlog {
 	bool open, started;
-	int fd, failed; /* failed: errno of the write that failed; 0: none */
+	int fd;
+	struct dtx_err failed; /* the first line that could not be written */
 	int64_t start_ns, step_ns;
 };
 

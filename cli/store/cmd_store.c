@@ -94,25 +94,6 @@ out:
 
 /* --- check --- */
 
-static void store_print_findings(const json_t *findings, struct dtx_buf *out)
-{
-	json_t *f;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)findings, i, f)
-	{
-		dtx_buf_printf(out, "%-16s", dtx_json_text(f, "finding", ""));
-		if (json_object_get(f, "seq"))
-			dtx_buf_printf(out, "event %lld: ", (long long)dtx_json_int(f, "seq", 0));
-		if (dtx_json_text(f, "hash", NULL))
-			dtx_buf_printf(out, "blob %.12s: ", dtx_json_text(f, "hash", ""));
-		if (dtx_json_text(f, "table", NULL))
-			dtx_buf_printf(out, "table %s: ", dtx_json_text(f, "table", ""));
-		dtx_out_safe(out, dtx_json_text(f, "text", ""), false);
-		dtx_buf_addc(out, '\n');
-	}
-}
-
 /* Lists what a killed process left next to the store. */
 static enum dtx_code store_say_left(struct store_call *c, bool remove, struct dtx_err *err)
 {
@@ -148,7 +129,7 @@ static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 		dtx_json_print(findings, 1, &c->out);
 		dtx_buf_add(&c->out, "\n");
 	} else if (c->findings) {
-		store_print_findings(findings, &c->out);
+		dtx_out_findings(findings, &c->out);
 	} else {
 		DTX_TRY(dtx_query_head(c->store, head, err));
 		dtx_buf_printf(&c->out, "ok          pages, chain, bodies and tables: %s\n", head);
@@ -173,7 +154,7 @@ static enum dtx_code store_rebuild(struct store_call *c, struct dtx_err *err)
 
 	DTX_TRY(dtx_verify(c->store, &opts, &findings, err));
 	if (json_array_size(findings)) {
-		store_print_findings(findings, &c->out);
+		dtx_out_findings(findings, &c->out);
 		c->findings = true;
 		goto out; /* tables made from a damaged ledger would be wrong */
 	}

@@ -167,25 +167,6 @@ static void verify_line(struct dtx_buf *out, const char *label, const char *text
 	dtx_buf_printf(out, "%s\n", then);
 }
 
-static void verify_findings(const json_t *findings, struct dtx_buf *out)
-{
-	json_t *f;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)findings, i, f)
-	{
-		dtx_buf_printf(out, "%-16s", dtx_json_text(f, "finding", ""));
-		if (json_object_get(f, "seq"))
-			dtx_buf_printf(out, "event %lld: ", (long long)dtx_json_int(f, "seq", 0));
-		else if (dtx_json_text(f, "hash", NULL))
-			dtx_buf_printf(out, "blob %.12s: ", dtx_json_text(f, "hash", ""));
-		else if (dtx_json_text(f, "table", NULL))
-			dtx_buf_printf(out, "table %s: ", dtx_json_text(f, "table", ""));
-		dtx_out_safe(out, dtx_json_text(f, "text", ""), false);
-		dtx_buf_addc(out, '\n');
-	}
-}
-
 static void verify_good(const struct verify *v, struct dtx_buf *out)
 {
 	char how[64];
@@ -242,7 +223,7 @@ static void verify_limits(const struct verify *v, struct dtx_buf *out)
 static void verify_print(const struct verify *v, struct dtx_buf *out)
 {
 	if (json_array_size(v->all))
-		verify_findings(v->all, out);
+		dtx_out_findings(v->all, out);
 	else
 		verify_good(v, out);
 	verify_unchecked(v, out);

@@ -230,7 +230,6 @@ static void inspect_style(const struct inspection *x, const char *style, const c
 static void inspect_pairs(const struct inspection *x, const json_t *object, struct dtx_buf *out)
 {
 	struct dtx_buf number = DTX_BUF_INIT(256);
-
 	const char *key;
 	json_t *v;
 
