@@ -239,8 +239,12 @@ out:
 enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int got = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	int got;
 
+	/* a FIFO without a reader lets it wait */
+	while ((got = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) < 0 &&
+	       errno == EINTR)
+		DTX_TRY(dtx_cancel_look(err));
 	if (got < 0)
 		DTX_FAIL(err, dtx_file_write_code(errno), "cannot open '%s' to add to it: %s", path,
 		         strerror(errno));
