@@ -225,7 +225,7 @@ def outside(attack, parts, scene):
         os.setsid()
         child([program(attack, p, scene, True) for p in parts], write, scene.token)
     os.close(write)
-    out, ended = read_all(read, time.monotonic() + 20)
+    out, ended = read_all(read, time.monotonic() + 100)
     os.close(read)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
@@ -245,10 +245,10 @@ def execute(dtx, attack, part, scene):
     path = os.path.join(scene.dir, "attempt.py")
     with open(path, "w") as f:
         f.write(code)
-    argv = [dtx, "exec", path, "--json", "--jail-wall", "8", "--out", os.path.join(scene.dir, "out", "in")]
+    argv = [dtx, "exec", path, "--json", "--jail-wall", "100", "--out", os.path.join(scene.dir, "out", "in")]
     env = dict(os.environ, DTX_CANARY=scene.token, DTX_STORE=os.path.join(scene.dir, "store.db"))
     done = subprocess.run(argv + attack.options, capture_output=True, env=env, close_fds=False,
-                          cwd=scene.dir, timeout=30, stdin=subprocess.DEVNULL)
+                          cwd=scene.dir, timeout=300, stdin=subprocess.DEVNULL)
     try:
         return done, json.loads(done.stdout)
     except ValueError:
