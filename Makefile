@@ -176,8 +176,8 @@ $(B)/gen/guest.c: core/gen/gen-guest.sh $(GUEST)
 	@mkdir -p $(@D)
 	sh core/gen/gen-guest.sh $(GUEST) > $@.tmp && mv $@.tmp $@
 # A module is given after those that it imports.
-PROGRAM := $(patsubst %,sandbox/guest/dx%.py,words fn agg op repair rule stat text table time win short) \
-	sandbox/guest/dx.py cli/plan/program.py
+PROGRAM := $(patsubst %,sandbox/guest/dx/dx%.py,words fn agg op repair rule stat text table time win short) \
+	sandbox/guest/dx/dx.py cli/plan/program.py
 $(B)/gen/program.c: core/gen/gen-program.py $(PROGRAM)
 	@mkdir -p $(@D)
 	/usr/bin/python3 -I -B $< $(PROGRAM) > $@.tmp && mv $@.tmp $@

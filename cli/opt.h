@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_OPT_H
 #define DTX_CLI_OPT_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /*   DTX_O_FLAG    bool
  *   DTX_O_TEXT    const char *

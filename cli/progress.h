@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 #include "cli/cmd.h"
-#include "core/base/buf.h"
-#include "core/base/progress.h"
+#include "core/base/memory/buf.h"
+#include "core/base/thread/progress.h"
 #include "core/plan/plan.h"
 
 enum dtx_progress_how { DTX_PROGRESS_AUTO, DTX_PROGRESS_JSON, DTX_PROGRESS_OFF };

@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_SIGNAL_FLAG_H
 #define DTX_CLI_SIGNAL_FLAG_H
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT set the flag below, so that work ends in an
  * orderly way. A second request, at least half a second later, ends the process at once. A

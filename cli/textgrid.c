@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 #include "ops/kit/numtext.h"

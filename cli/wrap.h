@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_WRAP_H
 #define DTX_CLI_WRAP_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 enum { DTX_WRAP_WIDTH = 79 };
 

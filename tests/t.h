@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 void t_check(bool ok, const char *file, int line, const char *what);
 void t_fail(const char *file, int line, const char *fmt, ...) DTX_PRINTF(3, 4);

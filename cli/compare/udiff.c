@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #define UDIFF_LINES   4000
 #define UDIFF_CONTEXT 3

@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_COMPARE_UDIFF_H
 #define DTX_CLI_COMPARE_UDIFF_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* Appends the difference; nothing if the texts are equal. The names are in the header lines.
  * Errors: no_memory, cell_limit (too many lines). */

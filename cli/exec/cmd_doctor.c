@@ -5,10 +5,10 @@
 #include "cli/exec/jail_limits.h"
 #include "cli/out.h"
 #include "core/base/cpu.h"
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "cli/exec/versions.h"
 #include "core/store/store.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "sandbox/reader/reader_super.h"
 
 struct doctor_args {

@@ -5,7 +5,7 @@
 #include "cli/signal_flag.h"
 #include "cli/exec/exec_run.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/write/reserve.h"
 
 #define CODE_MAX ((size_t)8 << 20)

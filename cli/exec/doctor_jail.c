@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/exec/jail_limits.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "sandbox/main/jail.h"
 
 /* Parses JSON text and clears it. */

@@ -5,7 +5,7 @@
 #include "cli/exec/exec_run.h"
 #include "core/base/file.h"
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/write/reserve.h"
 #include "sandbox/main/jail.h"
 

@@ -10,7 +10,7 @@
 #include "cli/signal_flag.h"
 #include "cli/exec/jail_limits.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/prompt/redact.h"
 #include "sandbox/main/jail.h"
 

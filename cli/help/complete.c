@@ -8,7 +8,7 @@
 #include "cli/out.h"
 #include "cli/pipe/step_words.h"
 #include "cli/settings/settings.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/op.h"
 #include "core/store/cache/snippet.h"
 #include "core/store/ledger/record.h"

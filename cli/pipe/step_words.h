@@ -13,7 +13,7 @@
 #ifndef DTX_CLI_PIPE_STEP_WORDS_H
 #define DTX_CLI_PIPE_STEP_WORDS_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/text/json.h"
 #include "core/plan/op.h"
 

@@ -7,7 +7,7 @@
 #include "cli/help/complete.h"
 #include "cli/help/help.h"
 #include "cli/run/runner.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 struct complete {
 	struct dtx_arena arena;

@@ -3,7 +3,7 @@
 #include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 struct compile_args {
 	struct dtx_run_args run; /* first, because the runner reads it */

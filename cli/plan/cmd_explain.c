@@ -2,8 +2,8 @@
 #include "cli/run/read_opts.h"
 #include "cli/run/runner.h"
 
-#include "core/base/malloc_tuning.h"
-#include "core/base/mem.h"
+#include "core/base/memory/malloc_tuning.h"
+#include "core/base/memory/mem.h"
 #include "core/data/time/time.h"
 
 struct explain_args {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/plan/exec/exec.h"
 
 /* A definition of dx or of cli/plan/program.py; core/gen/gen-program.py makes the table. */

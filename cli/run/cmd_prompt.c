@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/run/runner.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/query/query.h"
 
 static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, const char *plan,

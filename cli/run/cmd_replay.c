@@ -12,7 +12,7 @@
 #include "cli/store/lookup.h"
 #include "cli/run/runner.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/tempdir.h"
 #include "core/io/write/reserve.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/text/json.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/plan.h"
 
 /* Members that have an option of their own; all others are given with --read. */

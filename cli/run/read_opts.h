@@ -3,7 +3,7 @@
 #ifndef DTX_CLI_RUN_READ_OPTS_H
 #define DTX_CLI_RUN_READ_OPTS_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/base/text/json.h"
 #include "core/io/formats.h"
 

@@ -7,7 +7,7 @@
 
 #include "cli/store/lookup.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 static enum dtx_code receipt_add(json_t *list, json_t *one, struct dtx_err *err)
 {

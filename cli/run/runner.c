@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/cancel.h"
-#include "core/base/malloc_tuning.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/malloc_tuning.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
-#include "core/base/pool.h"
-#include "core/base/ram.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
+#include "core/base/memory/ram.h"
 #include "core/data/time/time.h"
 #include "core/plan/exec/outputs.h"
 #include "sandbox/guest.h"

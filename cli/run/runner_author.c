@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 #include "cli/run/runner.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/ledger/process.h"
 
 #define AUTHOR_KEY_BYTES ((size_t)4 << 10)

@@ -9,7 +9,7 @@
 
 #include "cli/settings/config.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/io/write/outfile.h"
 #include "core/io/write/reserve.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 static const json_t *replay_run(const struct dtx_runner *r)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/query/query.h"
 
 enum { KEPT_NAME = 200 }; /* bytes of an input's name */

@@ -4,7 +4,7 @@
 #ifndef DTX_CLI_SETTINGS_CONFIG_H
 #define DTX_CLI_SETTINGS_CONFIG_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/text/json.h"
 
 #define DTX_CONFIG_SYSTEM "/etc/dtx/config.json"

@@ -6,7 +6,7 @@
 
 #include "cli/store/snippets.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/adapter.h"
 #include "core/store/ledger/process.h"
 #include "core/store/query/query.h"

@@ -6,7 +6,7 @@
 #include "cli/relative_time.h"
 #include "cli/store/lookup.h"
 #include "cli/out.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/store/db.h"
 #include "core/store/cache/gc.h"

@@ -7,7 +7,7 @@
 #include "cli/out.h"
 #include "cli/run/receipt.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/exec/exec.h"
 #include "core/store/readonly_db.h"
 #include "core/store/ledger/verify.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/exec/exec.h"
 
 #define FIRST_STEPS  80

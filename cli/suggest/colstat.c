@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/data/cast/cast.h"

@@ -3,7 +3,7 @@
 #ifndef DTX_CLI_SUGGEST_COLSTAT_H
 #define DTX_CLI_SUGGEST_COLSTAT_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/text/json.h"
 #include "core/data/column.h"
 

@@ -1,7 +1,7 @@
 /* Profiles an input in one pass on one thread: statistics of each column, and the first rows. */
 #include "cli/suggest/profile.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 
 enum { VALUES_MAX = 1 << 22 }; /* distinct values in all columns together */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/suggest/reshape.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 enum { GROUP_KEYS = 4, GROUP_ROWS = 2000, GROUP_LOOKS = 20000000 /* most cells to look at */ };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/suggest/reshape.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* Statistics of one column in the rows that stay (kept) and those that go (gone). */
 struct parting {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/suggest/reshape.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 void dtx_reshape_add(struct dtx_reshape *s, json_t *step)
 {

@@ -8,7 +8,7 @@
 #include "cli/why/why_known.h"
 #include "cli/why/why_snippet.h"
 #include "cli/why/why_stored.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 static const struct dtx_opt why_opts[] = {
 	{ .name = "row",

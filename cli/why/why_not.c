@@ -10,7 +10,7 @@
 #include "cli/why/why_not.h"
 #include "cli/why/why_stored.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/io/sheet/cellref.h"
 #include "core/plan/lineage/row_lineage.h"

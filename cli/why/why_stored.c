@@ -6,7 +6,7 @@
 
 #include "cli/out.h"
 #include "cli/why/why_known.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/lineage/row_lineage.h"
 
 void dtx_why_stored_note(const json_t *report, struct dtx_buf *out)

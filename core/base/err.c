@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/str.h"
 #include "core/base/text/utf8.h"
 

@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* For an input_not_found error: suggests names in the same folder that are spelt alike, or says
  * that the folder does not exist. */
@@ -21,8 +21,8 @@ DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out,
 DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
                                             struct dtx_err *err);
 /* Writes all n bytes.  `name` is for the message.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG),
- * output_closed (EPIPE), output_io.  If the thread can be cancelled (core/base/cancel.h), waiting
- * for the reader of a pipe, socket or terminal ends with cancelled or time_limit. */
+ * output_closed (EPIPE), output_io.  If the thread can be cancelled (core/base/thread/cancel.h),
+ * waiting for the reader of a pipe, socket or terminal ends with cancelled or time_limit. */
 DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
                                          struct dtx_err *err);
 /* The code for a write that failed with errno `error`: disk_full, output_closed or output_io. */

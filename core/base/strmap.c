@@ -2,9 +2,9 @@
  * order of insertion. */
 #include "core/base/strmap.h"
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #define STRMAP_MAX ((size_t)1 << 31)
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/cell_num.h"
 

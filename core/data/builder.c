@@ -5,8 +5,8 @@
  * dtx_builder_finish reports it.  Callers therefore need no check per value. */
 #include "core/data/builder.h"
 
-#include "core/base/arena.h"
-#include "core/base/mem.h"
+#include "core/base/memory/arena.h"
+#include "core/base/memory/mem.h"
 
 /* Limit in rows, low enough that doubling it does not overflow a uint32_t. */
 #define BUILDER_MAX (UINT32_MAX / 4)

@@ -1,8 +1,8 @@
 /* Gathers cells of several columns into one column and keeps their source bytes: see cells.h. */
 #include "core/data/cells.h"
 
-#include "core/base/mem.h"
-#include "core/base/prefetch.h"
+#include "core/base/memory/mem.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/cast/cast.h"
 #include "core/data/time/time.h"
 

@@ -6,7 +6,7 @@
  * bytes that the old owner keeps. */
 #include "core/data/column.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/builder.h"
 
 struct dtx_column *dtx_column_new(enum dtx_form form, struct dtx_typeref type, uint32_t len,

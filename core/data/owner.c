@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 struct dtx_owner {
 	atomic_int refs;

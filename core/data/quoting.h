@@ -3,7 +3,7 @@
 #ifndef DTX_DATA_QUOTING_H
 #define DTX_DATA_QUOTING_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 struct dtx_quoting {
 	char quote;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/data/type.h"
 
 struct dtx_field {

@@ -1,5 +1,5 @@
 /* A block of text cells, as a text file would contain them. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cells.h"
 

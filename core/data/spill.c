@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/spill_column.h"
 
 /* This much of the file is mapped at a time, or as much as one piece needs. */

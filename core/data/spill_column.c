@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/base/buf.h"
-#include "core/base/mem.h"
+#include "core/base/memory/buf.h"
+#include "core/base/memory/mem.h"
 
 #define PAD 64u /* around the bytes of cells, because readers load whole words */
 

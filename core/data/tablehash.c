@@ -10,9 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "core/base/buf.h"
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/memory/buf.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 

@@ -3,7 +3,7 @@
 #define DTX_DATA_TYPE_H
 
 #include "core/base/base.h"
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* UNKNOWN: only the input can tell the type.  NULL: every value is null, which fits all types. */
 enum dtx_type {

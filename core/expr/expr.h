@@ -10,7 +10,7 @@
 #ifndef DTX_EXPR_EXPR_H
 #define DTX_EXPR_EXPR_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/text/json.h"
 #include "core/data/batch.h"
 

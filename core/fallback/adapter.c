@@ -1,7 +1,7 @@
 /* Gives a snippet columns under the names that its code uses, see adapter.h. */
 #include "core/fallback/adapter.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 static const struct dtx_json_limits adapter_limits = { (size_t)1 << 20, 8 };
 

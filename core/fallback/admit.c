@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 #include "core/data/key.h"
 #include "core/fallback/adapter.h"
 #include "core/fallback/assume.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/contract.h"
 #include "core/fallback/prompt/redact.h"
 #include "core/fallback/prompt/shape.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/prompt/column_family.h"
 
 const char *dtx_fingerprint_class(enum dtx_type type)

@@ -1,7 +1,7 @@
 /* What happens between the answer to a region and its approval: later typed steps use the result
  * first, so that code is only approved if the plan can use what it makes. */
 #include "core/fallback/fallback_job.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/ledger/lease.h"
 
 #define REGION_DROPPED UINT32_MAX /* the index of a region that no longer exists */

@@ -1,5 +1,5 @@
 /* From an answer to code that may run: extract, screen, admit, approve. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/adapter.h"
 #include "core/fallback/prompt/extract.h"
 #include "core/fallback/fallback_job.h"

@@ -1,7 +1,7 @@
 /* The prompt of a region, and the error if there is no answer. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/similar_snippets.h"
 #include "core/fallback/fallback_job.h"
 

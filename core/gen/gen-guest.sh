@@ -16,7 +16,7 @@ def c_bytes(name, data):
 
 table, abi = [], hashlib.sha256()
 for path in sys.argv[1:]:
-    name = path.replace("sandbox/guest/", "", 1)
+    name = path.replace("sandbox/guest/", "", 1).replace("dx/", "", 1)
     with open(path, "rb") as f:
         text = f.read()
     table.append((name, text))

@@ -1,5 +1,5 @@
 """Prints a C table of the definitions that a program of `dtx compile --to pandas` may need: those of the
-module dx (sandbox/guest/dx*.py) and of its reading and writing (cli/plan/program.py), as one flat module.
+module dx (sandbox/guest/dx/dx*.py) and of its reading and writing (cli/plan/program.py), as one flat module.
 
 Usage: gen-program.py FILE...   A module is given after those that it imports.
 
@@ -245,7 +245,7 @@ def main(paths):
     for d in flat.out:
         check(d, {"INPUTS", "DELIMITER", "transform"})
     number = {d.key: i for i, d in enumerate(all_of)}
-    print('/* Generated from sandbox/guest/dx*.py and cli/plan/program.py. */\n#include "cli/plan/program.h"')
+    print('/* Generated from sandbox/guest/dx/dx*.py and cli/plan/program.py. */\n#include "cli/plan/program.h"')
     print("const struct dtx_program_part dtx_program_parts[] = {")
     for d in all_of:
         uses = sorted({number[u] for u in d.uses} - {number[d.key]})

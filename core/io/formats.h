@@ -2,7 +2,7 @@
 #ifndef DTX_IO_FORMATS_H
 #define DTX_IO_FORMATS_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* Generated from the classes of readers and writers: "auto,csv,tsv,...", the values of `format` of
  * an input and of an output. */

@@ -2,7 +2,7 @@
 #include "core/io/reader.h"
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv.h"
 #include "core/io/encoding/enc_guess.h"

@@ -10,7 +10,7 @@
 #define DTX_IO_READER_H
 
 #include "core/base/text/json.h"
-#include "core/base/progress.h"
+#include "core/base/thread/progress.h"
 #include "core/data/batch.h"
 #include "core/data/cast/cast.h"
 #include "core/io/formats.h"

@@ -2,7 +2,7 @@
 #ifndef DTX_IO_UNUSED_OPTIONS_H
 #define DTX_IO_UNUSED_OPTIONS_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* An option that some formats do not use. Neighbours may have the same name. */
 struct dtx_unused_options {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "core/base/text/synonyms.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/parse/cols.h"
 #include "core/plan/parse/plan_params.h"
 #include "core/plan/plan_internal.h"

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/hash/hash.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/dbtable.h"
 #include "core/store/readonly_db.h"
 

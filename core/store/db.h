@@ -49,8 +49,8 @@ DTX_MUSTUSE enum dtx_code dtx_db_begin_soon(struct dtx_db *db, struct dtx_err *e
 DTX_MUSTUSE enum dtx_code dtx_db_begin_read(struct dtx_db *db, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err);
 void dtx_db_rollback(struct dtx_db *db);
-/* While on, the cancel flag of this thread (core/base/cancel.h) ends statements and commits that
- * write: with cancelled or time_limit, the caller rolls back.  Only for a transaction that a
+/* While on, the cancel flag of this thread (core/base/thread/cancel.h) ends statements and commits
+ * that write: with cancelled or time_limit, the caller rolls back.  Only for a transaction that a
  * cancelled run does not need. */
 void dtx_db_cancels(bool on);
 /* For row number n of a loop: dtx_cancel_row while dtx_db_cancels is on, else ok. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* Offsets in the header of a database: the version that writers need, which is 2 if they use a
  * write-ahead log. */

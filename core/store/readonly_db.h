@@ -2,7 +2,7 @@
 #ifndef DTX_STORE_READONLY_DB_H
 #define DTX_STORE_READONLY_DB_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* Whether the store is in a folder that cannot be written to and has no log beside it.  Then
  * appends the name (a URI) by which SQLite reads the file as it is, without making files for

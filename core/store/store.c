@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/ledger/ledger.h"
 #include "core/store/query/query.h"
 #include "core/store/ledger/recover_runs.h"

@@ -1,7 +1,7 @@
 /* Makes rows of the result of group_by from its groups. */
 #include "ops/group/first_row.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/key.h"
 #include "ops/kit/opkit.h"
 

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "core/base/prefetch.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/key.h"
 #include "ops/kit/opkit.h"
 

@@ -6,7 +6,7 @@
  * needed so far; if it needs more, the array is emptied and laid out again. */
 #include "ops/group/groupcache.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "ops/group/hashagg_impl.h"
 
 #define CODE_BITS     18u /* 1 MiB of ids: what the L2 cache of a core holds */

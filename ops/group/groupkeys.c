@@ -1,7 +1,7 @@
 /* The key columns of a selector: binds them, gets their values, makes groups of them. */
 #include "ops/group/groupkeys.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "ops/kit/opkit.h"
 

@@ -3,8 +3,8 @@
  * chunk overlap. */
 #include "ops/group/hashagg_impl.h"
 
-#include "core/base/mem.h"
-#include "core/base/prefetch.h"
+#include "core/base/memory/mem.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/key.h"
 #include "ops/group/groupcache.h"
 

@@ -6,7 +6,7 @@
 #ifndef DTX_OPS_GROUP_HASHAGG_H
 #define DTX_OPS_GROUP_HASHAGG_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/data/batch.h"
 #include "core/data/spill.h"
 

@@ -3,7 +3,7 @@
 #define DTX_OPS_GROUP_HASHAGG_IMPL_H
 
 #include "core/base/hash/hash.h"
-#include "core/base/prefault.h"
+#include "core/base/memory/prefault.h"
 #include "ops/group/hashagg.h"
 
 enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };

@@ -1,7 +1,7 @@
 /* Computes where rows go that are sorted by group: see places.h. */
 #include "ops/group/places.h"
 
-#include "core/base/parallel_for.h"
+#include "core/base/thread/parallel_for.h"
 
 #define SHARED_MIN 65536 /* with fewer rows one worker is as fast */
 

@@ -9,7 +9,7 @@
  * the row before. */
 #include "ops/group/tablekeys.h"
 
-#include "core/base/parallel_for.h"
+#include "core/base/thread/parallel_for.h"
 #include "core/data/blocks.h"
 #include "core/data/key.h"
 #include "ops/group/places.h"

@@ -1,7 +1,7 @@
 /* The right side of a join: the table of its rows and keys, built in memory or on disk, and the
  * lookups in it. */
-#include "core/base/parallel_for.h"
-#include "core/base/prefetch.h"
+#include "core/base/thread/parallel_for.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/spill_column.h"
 #include "ops/join/hashjoin.h"
 

@@ -7,7 +7,7 @@
  * A pair is three numbers until its batch is made: the left row, and the batch and row on the
  * right.  If each left row has exactly one match, the left columns are passed on as they are and
  * nothing is gathered. */
-#include "core/base/prefetch.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/cells.h"
 #include "ops/join/join.h"
 

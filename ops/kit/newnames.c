@@ -1,7 +1,7 @@
 /* Names of columns that come from data. */
 #include "ops/kit/newnames.h"
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/text/utf8.h"
 
 #define NAME_BYTES ((size_t)1 << 20)

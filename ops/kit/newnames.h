@@ -2,8 +2,8 @@
 #ifndef DTX_OPS_KIT_NEWNAMES_H
 #define DTX_OPS_KIT_NEWNAMES_H
 
-#include "core/base/arena.h"
-#include "core/base/buf.h"
+#include "core/base/memory/arena.h"
+#include "core/base/memory/buf.h"
 #include "core/base/text/str.h"
 #include "core/base/strmap.h"
 

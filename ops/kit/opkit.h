@@ -3,8 +3,8 @@
 #ifndef DTX_OPS_KIT_OPKIT_H
 #define DTX_OPS_KIT_OPKIT_H
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/io/reader.h"
 #include "core/plan/bind/bind.h"
 #include "core/plan/explain/pytext.h"

@@ -6,7 +6,7 @@
 #ifndef DTX_OPS_KIT_RELAYOUT_H
 #define DTX_OPS_KIT_RELAYOUT_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/data/cells.h"
 #include "ops/kit/cells_untyped.h"
 

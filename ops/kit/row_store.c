@@ -6,7 +6,7 @@
  * bytes after the end of a record are overwritten by the next one. */
 #include "ops/kit/row_store.h"
 
-#include "core/base/prefetch.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/cells.h"
 #include "ops/kit/opkit.h"
 

@@ -1,5 +1,5 @@
 /* Sorts the records of kept rows into an order in which the place of a row is known. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "ops/kit/row_store.h"
 
 #define STRIDE_MOVED 16u /* twice the size of a reference, which is a batch and a row */

@@ -1,7 +1,7 @@
 /* The spans of a batch as records, row by row: see rowspans.h. */
 #include "ops/kit/rowspans.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #define COLUMNS_MIN 3u /* with fewer columns records save nothing */
 #define GAP_MAX     0xffu

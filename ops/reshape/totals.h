@@ -7,7 +7,7 @@
 
 /* Words that begin or end the label of a total, in folded case: English; German; Italian.  The
  * others are the end or the beginning of such labels as well: "Grand Total", "Total général",
- * "Sous-total".  Keep WORDS of sandbox/guest/dxrepair.py the same. */
+ * "Sous-total".  Keep WORDS of sandbox/guest/dx/dxrepair.py the same. */
 #define DTX_TOTAL_WORDS(FIRST, NEXT)                                                               \
 	FIRST("total")                                                                             \
 	NEXT("grand total")                                                                        \

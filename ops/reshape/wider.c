@@ -7,7 +7,7 @@
  * in parallel. */
 #include "ops/reshape/wider.h"
 
-#include "core/base/parallel_for.h"
+#include "core/base/thread/parallel_for.h"
 
 #define CELLS_MAX ((uint64_t)1 << 32)
 

@@ -2,7 +2,7 @@
  *
  * Few rows are kept by insertion while the others pass; otherwise all rows are sorted. Groups are
  * ranked in parallel. */
-#include "core/base/parallel_for.h"
+#include "core/base/thread/parallel_for.h"
 #include "ops/group/tablekeys.h"
 
 enum { TIES_FIRST, TIES_ALL };

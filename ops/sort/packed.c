@@ -1,7 +1,7 @@
 /* Cells of many batches as records: see packed.h. */
 #include "ops/sort/packed.h"
 
-#include "core/base/prefetch.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/cells.h"
 
 void dtx_packed_free(struct dtx_packed *p)

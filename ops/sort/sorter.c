@@ -11,7 +11,7 @@
  * sorted and cut, and batches that no row refers to any more are freed. */
 #include "ops/sort/sorter.h"
 
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 
 /* A top-n run is reduced when it has this many times the rows that it keeps. */
 #define SLACK 4

@@ -1,5 +1,5 @@
 /* fill_null: nulls take a value. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/expr/agg/agg.h"
 #include "core/data/cells.h"
 #include "ops/kit/jsonvalue.h"

@@ -2,7 +2,7 @@
  *
  * By value, a pair is found by the equality key of a cell. By pattern, all pairs become two
  * formulas per column: does one match, and what is the new text. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/key.h"
 #include "core/data/cells.h"
 #include "ops/kit/jsonvalue.h"

@@ -2,7 +2,7 @@
  * batches, then sort each partition separately. */
 #include "ops/window/windowrows.h"
 
-#include "core/base/parallel_for.h"
+#include "core/base/thread/parallel_for.h"
 #include "core/data/blocks.h"
 #include "ops/group/places.h"
 #include "ops/sort/sorter.h"

@@ -2,7 +2,7 @@
 #include "sandbox/main/jail.h"
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "sandbox/main/artifact.h"
 #include "sandbox/main/remote.h"
 #include "sandbox/main/report.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "sandbox/main/jail.h"
 #include "sandbox/main/remote.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "core/base/text/json.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "sandbox/main/artifact.h"
 #include "sandbox/policy/ns.h"
 #include "sandbox/zygote/pyhost.h"

@@ -1,7 +1,7 @@
 /* Gives cells of a result the bytes of their source back, see restore_source_cells.h. */
 #include "sandbox/main/restore_source_cells.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cells.h"
 
 #define VALUE_TEXT 64 /* the most bytes that a number, a date or a flag is written in */

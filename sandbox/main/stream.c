@@ -1,7 +1,7 @@
 /* Keeps the head and the tail of a worker's output, see stream.h. */
 #include "sandbox/main/stream.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 static size_t tail_size(const struct dtx_stream *s)
 {

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "core/io/isolate/isolate.h"
 #include "core/io/encoding/codepage.h"
 #include "core/io/sheet/xls/read_freexl.h"

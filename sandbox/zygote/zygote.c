@@ -25,7 +25,7 @@
 #include "core/base/log.h"
 #include "core/base/text/num.h"
 #include "core/base/text/str.h"
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "sandbox/policy/landlock.h"
 #include "sandbox/zygote/launch.h"
 #include "sandbox/policy/limits.h"

@@ -1,5 +1,5 @@
 /* Frames of a hostile worker: structure, values, the JSON of its report. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/data/frame/frame.h"
 #include "core/data/frame/rawgrid.h"

@@ -52,7 +52,7 @@ owners() {
 }
 
 banned() {
-	grep -nE '\b(malloc|calloc|realloc|aligned_alloc|strdup|strndup|asprintf)\(' $(product) | grep -v '^core/base/mem.c:' |
+	grep -nE '\b(malloc|calloc|realloc|aligned_alloc|strdup|strndup|asprintf)\(' $(product) | grep -v '^core/base/memory/mem.c:' |
 		grep -vE '^[^:]*:[0-9]+:\s*(\*|/\*|//)'
 	grep -nE '\b(strtok|sprintf|vsprintf|atoi|atol|atof|system|setlocale|gets|strcpy|alloca)\(' $(product)
 	grep -nE '\b(printf|puts|putchar|exit)\(' $(product | grep -E '^(core|ops)/.*\.c$')

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_BOOKMAKE_H
 #define TESTS_UNIT_BOOKMAKE_H
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/io/reader.h"
 #include "tests/unit/zipmake.h"

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "core/io/csv/csv.h"
 #include "tests/t.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_PLANRUN_H
 #define TESTS_UNIT_PLANRUN_H
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/plan/exec/exec.h"
 #include "tests/t.h"

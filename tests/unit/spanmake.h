@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_SPANMAKE_H
 #define TESTS_UNIT_SPANMAKE_H
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/batch.h"
 #include "core/data/cast/cast.h"
 #include "tests/t.h"

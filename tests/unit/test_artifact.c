@@ -1,7 +1,7 @@
 /* Names of the files that a program leaves. */
 #include "tests/t.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "sandbox/main/artifact.h"
 
 void test_artifact_names(void)

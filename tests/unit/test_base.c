@@ -9,7 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/hash/hash.h"
 #include "core/base/lib.h"
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "core/base/strmap.h"
 #include "core/base/text/utf8.h"
 #include "tests/t.h"

@@ -1,10 +1,10 @@
 /* A cancelled run, or one whose time is over, ends inside of whole-table steps. */
 #include <unistd.h>
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/log.h"
-#include "core/base/long_call.h"
-#include "core/base/parallel_for.h"
+#include "core/base/thread/long_call.h"
+#include "core/base/thread/parallel_for.h"
 #include "ops/sort/sorter.h"
 #include "tests/t.h"
 

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/batch.h"
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "core/base/arena.h"
-#include "core/base/buf.h"
+#include "core/base/memory/arena.h"
+#include "core/base/memory/buf.h"
 #include "core/base/log.h"
-#include "core/base/ram.h"
+#include "core/base/memory/ram.h"
 #include "tests/t.h"
 
 void test_err_codes(void)

@@ -1,5 +1,5 @@
 /* When the pages of an input that has been read are released. */
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "tests/unit/planrun.h"
 
 #define LARGE_MIB 48

@@ -2,7 +2,7 @@
 #include "tests/t.h"
 #include "tests/unit/expr_env.h"
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/log.h"
 #include "core/expr/fn/fn.h"
 

@@ -1,6 +1,6 @@
 /* Groups: ids by first appearance, nulls, growth, and agreement of the fast kinds with the general
  * one. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/builder.h"
 #include "ops/group/hashagg_impl.h"
 #include "tests/t.h"

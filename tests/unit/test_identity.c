@@ -3,7 +3,7 @@
 
 #include "core/base/cpu.h"
 #include "core/base/hash/identity.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/hash/sha_many.h"
 #include "core/io/source/source.h"
 #include "tests/t.h"

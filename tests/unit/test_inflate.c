@@ -1,5 +1,5 @@
 /* All inflaters of the build agree: about bytes, about the end, and about damage. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/archive/inflate.h"
 #include "tests/t.h"
 #include "tests/unit/zipmake.h"

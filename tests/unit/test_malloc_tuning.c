@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/malloc_tuning.h"
-#include "core/base/mem.h"
+#include "core/base/memory/malloc_tuning.h"
+#include "core/base/memory/mem.h"
 #include "sandbox/role.h"
 
 #define BLOCKS 700

@@ -1,6 +1,6 @@
 /* A loop on several threads: each number runs once, and the error of the smallest number is
  * returned. */
-#include "core/base/parallel_for.h"
+#include "core/base/thread/parallel_for.h"
 #include "tests/t.h"
 
 #define PIECES 1000

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/prefault.h"
+#include "core/base/memory/prefault.h"
 #include "ops/group/hashagg.h"
 #include "tests/t.h"
 

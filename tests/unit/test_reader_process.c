@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/io/isolate/isolated.h"

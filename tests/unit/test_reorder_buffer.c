@@ -1,7 +1,7 @@
 /* The buffer that restores the order of batches in a pipeline. */
 #include <pthread.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/pipe/reorder_buffer.h"
 #include "tests/t.h"
 

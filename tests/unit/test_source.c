@@ -7,8 +7,8 @@
 #include "core/base/sigbus_guard.h"
 #include "core/base/hash/hash.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 #include "core/io/source/source.h"
 #include "tests/t.h"
 

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"
 #include "core/data/spill.h"

@@ -1,6 +1,6 @@
 /* Steps as words of a command line: what an op's table makes possible, and the way back. */
 #include "cli/pipe/step_words.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/plan.h"
 #include "tests/t.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/file.h"
 #include "core/base/text/json.h"
 #include "core/store/db.h"

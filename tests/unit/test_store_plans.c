@@ -2,7 +2,7 @@
  * up. */
 #include <sqlite3.h>
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/store/sql.h"
 #include "tests/t.h"
 

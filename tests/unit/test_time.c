@@ -1,7 +1,7 @@
 /* Calendar, ISO 8601, formats, serials, calendar steps, decimals. */
 #include "core/data/time/time.h"
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/data/cast/decimal.h"
 #include "tests/t.h"
 

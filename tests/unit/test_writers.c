@@ -1,7 +1,7 @@
 /* JSON, text and workbook writers: a small table of every type is written and read back. */
 #include <errno.h>
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/data/builder.h"
 #include "core/data/time/time.h"
 #include "core/io/sheet/book_info.h"

@@ -1,7 +1,7 @@
 /* The pull tokenizer with a table of documents, which are read in pieces of every size. */
 #include "core/io/archive/xml.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/source/read_ahead.h"
 #include "tests/t.h"
 

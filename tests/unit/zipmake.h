@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 struct zip_part {
 	const char *name;

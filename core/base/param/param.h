@@ -24,7 +24,7 @@
 #ifndef DTX_BASE_PARAM_PARAM_H
 #define DTX_BASE_PARAM_PARAM_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/text/json.h"
 
 enum dtx_pkind {

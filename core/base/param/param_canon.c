@@ -1,6 +1,6 @@
 /* The opposite direction of param.c: from C structs and tables to canonical JSON, JSON Schema and
  * help. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/text/str.h"
 #include "core/base/text/utf8.h"

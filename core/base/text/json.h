@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* Makes jansson use dtx_mem and a fixed hash seed.  Call it once, before any other use. */
 void dtx_json_init(void);

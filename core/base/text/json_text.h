@@ -4,7 +4,7 @@
 #ifndef DTX_BASE_TEXT_JSON_TEXT_H
 #define DTX_BASE_TEXT_JSON_TEXT_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 struct dtx_jsontext {
 	struct dtx_str s;

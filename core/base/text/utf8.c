@@ -3,7 +3,7 @@
 
 #include <utf8proc.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8_upper.h"
 
 #define UTF8_REPLACEMENT 0xfffdu

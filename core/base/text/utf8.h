@@ -3,7 +3,7 @@
 #ifndef DTX_BASE_TEXT_UTF8_H
 #define DTX_BASE_TEXT_UTF8_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 /* Offset of the first byte that is not valid UTF-8 (surrogates and overlong forms are not); -1 if
  * all is valid. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/strmap.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"

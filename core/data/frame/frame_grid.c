@@ -7,7 +7,7 @@
  * and flag bit 1 marks a text file. */
 #include <math.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/data/frame/frame.h"
 #include "core/data/frame/rawgrid.h"

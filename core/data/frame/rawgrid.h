@@ -5,7 +5,7 @@
 #ifndef DTX_DATA_FRAME_RAWGRID_H
 #define DTX_DATA_FRAME_RAWGRID_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/err.h"
 #include "core/base/strmap.h"
 

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/base/text/utf8.h"
 
 static const char *const month_names[12] = { "January",   "February", "March",    "April",

@@ -5,7 +5,7 @@
 #ifndef DTX_DATA_TIME_ZONE_H
 #define DTX_DATA_TIME_ZONE_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/err.h"
 #include "core/base/text/str.h"
 

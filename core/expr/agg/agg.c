@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #define CHUNK 1024u
 

@@ -7,7 +7,7 @@
 #ifndef DTX_EXPR_AGG_AGG_H
 #define DTX_EXPR_AGG_AGG_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/expr/expr.h"
 
 /* A bound aggregate call of a step.  Read-only while batches are processed. */

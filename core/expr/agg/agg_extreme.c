@@ -6,7 +6,7 @@
  * arg_max and arg_min take. */
 #include "core/expr/agg/aggcall.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/decimal.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))

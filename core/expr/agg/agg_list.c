@@ -7,7 +7,7 @@
 #include "core/expr/agg/aggcall.h"
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"
 #include "core/expr/agg/aggkeys.h"

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/expr/agg/fsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/base/prefetch.h"
+#include "core/base/memory/prefetch.h"
 #include "core/data/cast/decimal.h"
 #include "core/expr/agg/agg.h"
 #include "core/expr/bound.h"

@@ -1,9 +1,9 @@
 /* Fills states of groups from a table with several workers: see aggfill.h. */
 #include "core/expr/agg/aggfill.h"
 
-#include "core/base/parallel_for.h"
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/parallel_for.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/data/blocks.h"
 
 #define SHARED_MIN 65536 /* with fewer rows one worker is as fast */

@@ -2,7 +2,7 @@
 #include "core/expr/agg/aggkeys.h"
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* Larger sets take slots from the allocator, so that a pool does not fill with the slots that they
  * have outgrown. */

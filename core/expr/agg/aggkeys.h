@@ -7,7 +7,7 @@
 #ifndef DTX_EXPR_AGG_AGGKEYS_H
 #define DTX_EXPR_AGG_AGGKEYS_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 
 struct dtx_aggkey {
 	const char *ptr; /* NULL: a free slot */

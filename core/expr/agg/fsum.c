@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* Digit i has weight 2^(32 i - 1074), which covers all finite doubles.  Two more digits hold the
  * growth of any number of additions. */

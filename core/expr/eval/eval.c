@@ -6,8 +6,8 @@
  * try() puts its own value in its place. */
 #include "core/expr/bound.h"
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 
 /* The first column that a node reads; an error about a row names it. */

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 
 #define CELL_MAX ((size_t)16 << 20)
 

@@ -5,7 +5,7 @@
  * tests the outcome with a shift instead of a branch. */
 #include "core/expr/bound.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"
 

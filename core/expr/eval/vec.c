@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/decimal.h"
 
 static const size_t value_size[DTX_TYPE_COUNT] = {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/text/utf8.h"
 
 /* Longest text that is compared letter by letter, because the work grows with the square of the

@@ -8,8 +8,8 @@
 #ifndef DTX_EXPR_REGEX_REGEX_H
 #define DTX_EXPR_REGEX_REGEX_H
 
-#include "core/base/arena.h"
-#include "core/base/buf.h"
+#include "core/base/memory/arena.h"
+#include "core/base/memory/buf.h"
 
 #define DTX_REGEX_BYTES  4096 /* longest pattern */
 #define DTX_REGEX_REPEAT 1000

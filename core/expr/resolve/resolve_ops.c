@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/data/time/time.h"
 

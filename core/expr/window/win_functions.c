@@ -2,8 +2,8 @@
  * running and relative numbers (exact for ints and decimals, rounded once for floats). */
 #include "core/expr/window/win.h"
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 
 /* Calls whose result is the value of another row.  The kernels return the number of that row, and
  * the value is copied unchanged. */

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 #include "core/expr/window/win.h"
 
 /* --- results of kernels --- */

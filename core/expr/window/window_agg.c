@@ -4,8 +4,8 @@
  * that is kept from row to row.  States cannot remove rows, so a frame whose start moves is
  * computed again from its first row, which takes time in proportion to its length. (win_functions.c
  * has rolling sums that can remove a row.) */
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/expr/agg/aggfill.h"
 #include "core/expr/window/win.h"
 

@@ -14,7 +14,7 @@
 
 #include "core/base/file.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/author/author.h"
 
 #define CMD_USAGE_MAX ((size_t)4 << 10)

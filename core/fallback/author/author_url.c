@@ -8,7 +8,7 @@
 
 #include "core/base/lib.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/author/author.h"
 
 #define URL_CONNECT_MS 10000

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 void dtx_secrets_leave_block(void)
 {

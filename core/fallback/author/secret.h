@@ -3,7 +3,7 @@
 #ifndef DTX_FALLBACK_AUTHOR_SECRET_H
 #define DTX_FALLBACK_AUTHOR_SECRET_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 #define DTX_SECRETS_MAX 1024
 #define DTX_SECRET_MIN  8 /* shorter values are words, not keys */

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/fallback/fingerprint.h"
 
 /* --- period tokens --- */

@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/strmap.h"
 #include "core/base/text/utf8.h"
 #include "core/data/cast/cast.h"

@@ -2,7 +2,7 @@
 #ifndef DTX_FALLBACK_PROMPT_EXTRACT_H
 #define DTX_FALLBACK_PROMPT_EXTRACT_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 #define DTX_EXTRACT_MAX ((size_t)64 << 10)  /* bytes of a module */
 #define DTX_ANSWER_MAX  ((size_t)256 << 10) /* bytes of an answer */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/data/time/time.h"
 #include "core/io/header/header.h"

@@ -5,7 +5,7 @@
 #include "core/io/archive/cfb.h"
 
 #include "core/base/text/le.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 enum {
 	HEADER = 512,

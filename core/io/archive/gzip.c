@@ -1,7 +1,7 @@
 /* Reads gzip files (RFC 1952): headers and trailers around the streams that inflate.h unpacks. */
 #include "core/io/archive/gzip.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/archive/inflate.h"
 
 #define WINDOW_BYTES ((size_t)1 << 20)

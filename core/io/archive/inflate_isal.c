@@ -3,7 +3,7 @@
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/archive/inflate.h"
 
 enum { PIECE_MAX = 1 << 30 }; /* ISA-L counts in 32 bits */

@@ -1,7 +1,7 @@
 /* Unpacks with zlib, which every build has. */
 #include <zlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/archive/inflate.h"
 
 enum { PIECE_MAX = 1 << 30 }; /* zlib counts in 32 bits */

@@ -2,7 +2,7 @@
  * converted to UTF-8. */
 #include "core/io/archive/xml.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/swar.h"
 #include "core/base/text/utf8.h"
 #include "core/io/source/read_ahead.h"

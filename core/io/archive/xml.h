@@ -7,7 +7,7 @@
 #ifndef DTX_IO_ARCHIVE_XML_H
 #define DTX_IO_ARCHIVE_XML_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/base/err.h"
 #include "core/io/archive/archive_limits.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/archive/inflate.h"
 
 enum {

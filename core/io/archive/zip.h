@@ -6,7 +6,7 @@
 #ifndef DTX_IO_ARCHIVE_ZIP_H
 #define DTX_IO_ARCHIVE_ZIP_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/err.h"
 #include "core/base/strmap.h"
 #include "core/io/archive/archive_limits.h"

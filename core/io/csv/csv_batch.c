@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/columns.h"
 #include "core/io/csv/lines.h"
 #include "core/io/csv/mend/csv_stray.h"

@@ -1,6 +1,6 @@
 /* Opens a text file: finds encoding, dialect, rows to cut off, header and types, and makes the
  * schema. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/cellref.h"
 #include "core/io/csv/detect/csv_top.h"

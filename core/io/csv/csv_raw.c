@@ -1,5 +1,5 @@
 /* Gives a snippet the raw cells of a text file: every record as texts, ragged or not. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/data/cast/cast.h"
 #include "core/data/frame/rawgrid.h"

@@ -21,7 +21,7 @@
 
 #include <csv.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/csv/mend/csv_align.h"
 #include "core/io/csv/mend/csv_stray.h"
 

@@ -3,7 +3,7 @@
 #ifndef DTX_IO_CSV_CSV_REF_H
 #define DTX_IO_CSV_CSV_REF_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/io/csv/csv_row.h"
 #include "core/io/csv/detect/dialect.h"
 

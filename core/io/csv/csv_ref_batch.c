@@ -1,6 +1,6 @@
 /* Makes batches of records that libcsv read. Cells are copied, because escapes were removed from
  * them. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/csv/csv.h"
 #include "core/io/csv/mend/csv_stray.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/csv/scan/scan.h"
 
 #define LINE_FEW ((size_t)256) /* for so few bytes the scanner does not pay */

@@ -2,8 +2,8 @@
  * types if a guess was wrong. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/infer.h"
 #include "core/io/columns.h"

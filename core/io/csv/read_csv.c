@@ -2,7 +2,7 @@
  * morsels. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/csv/csv.h"
 
 static struct dtx_csv *csv_of(struct dtx_reader *r)

@@ -1,7 +1,7 @@
 /* Finds the borders of morsels, see split.h. */
 #include "core/io/csv/split.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 struct dtx_split_chunk {
 	struct dtx_scan_chunk count;

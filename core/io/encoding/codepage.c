@@ -5,7 +5,7 @@
 #include <iconv.h>
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 
 static const struct dtx_codepage pages[] = {

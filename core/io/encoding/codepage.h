@@ -4,7 +4,7 @@
 #ifndef DTX_IO_ENCODING_CODEPAGE_H
 #define DTX_IO_ENCODING_CODEPAGE_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 struct dtx_codepage {
 	unsigned number;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/base/base.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/str.h"
 #include "core/base/text/utf8.h"
 

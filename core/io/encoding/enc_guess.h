@@ -2,7 +2,7 @@
 #ifndef DTX_IO_ENCODING_ENC_GUESS_H
 #define DTX_IO_ENCODING_ENC_GUESS_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 #define DTX_ENC_MENDED  "utf-8:repair"
 #define DTX_MEND_PLACES 5

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "core/base/buf.h"
-#include "core/base/cancel.h"
+#include "core/base/memory/buf.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv_row.h"
 #include "core/io/encoding/enc_guess.h"

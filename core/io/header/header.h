@@ -2,7 +2,7 @@
 #ifndef DTX_IO_HEADER_HEADER_H
 #define DTX_IO_HEADER_HEADER_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/err.h"
 #include "core/base/text/str.h"
 #include "core/io/reader.h"

@@ -1,7 +1,7 @@
 /* Makes column names from header rows. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/strmap.h"
 #include "core/base/text/utf8.h"
 #include "core/io/header/header.h"

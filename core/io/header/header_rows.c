@@ -1,6 +1,6 @@
 /* Decides what the rows around the first row of a header are: further rows of it, sentences above
  * the table, or data whose numbers could be names. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"

@@ -1,6 +1,6 @@
 /* Options, schemas, errors and counts as JSON between main and a reader process. What comes from
  * the process is only accepted if every part of it is valid. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/cellref.h"
 #include "core/io/isolate/isolate.h"

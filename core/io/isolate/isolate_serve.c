@@ -1,5 +1,5 @@
 /* Inside the reader process: answers requests with the ordinary readers. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/frame/frame.h"
 #include "core/data/frame/rawgrid.h"
 #include "core/io/isolate/isolate.h"

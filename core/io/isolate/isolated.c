@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/columns.h"
 #include "core/io/sheet/book.h"
 #include "core/io/sheet/cellref.h"

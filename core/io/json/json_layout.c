@@ -1,5 +1,5 @@
 /* Finds the records in a JSON document and their layout. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/json/json_rows.h"
 
 enum { FIRST_LINE_MAX = 1 << 20 };

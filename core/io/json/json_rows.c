@@ -1,8 +1,8 @@
 /* Passes over all records: finds columns, types and morsels, and counts irregularities. */
 #include "core/io/json/json_rows.h"
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/data/builder.h"
 #include "core/io/columns.h"
 #include "core/io/json/json_reader.h"

@@ -2,7 +2,7 @@
 #ifndef DTX_IO_JSON_JSON_ROWS_H
 #define DTX_IO_JSON_JSON_ROWS_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/strmap.h"
 #include "core/data/cast/infer.h"
 #include "core/io/json/json_scan.h"

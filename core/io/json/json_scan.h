@@ -2,7 +2,7 @@
 #ifndef DTX_IO_JSON_JSON_SCAN_H
 #define DTX_IO_JSON_JSON_SCAN_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 enum {
 	DTX_JSCAN_DEPTH = 1024,

@@ -8,7 +8,7 @@
  * pandas writes the first three with to_json(orient="split", "index" and "columns"). A file may
  * fit several of them, and may also be a single record; so a note says what was assumed. All
  * scans here are over a document whose syntax has been checked. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #include "core/base/text/num.h"
 #include "core/io/json/json_rows.h"

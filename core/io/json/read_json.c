@@ -5,7 +5,7 @@
  * types, and cuts morsels. Then each morsel is read again to make batches: numbers, bools and
  * dates stay spans of the source, and texts point into it unless they contain escapes. */
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #include "core/data/frame/rawgrid.h"
 #include "core/io/columns.h"

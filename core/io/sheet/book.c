@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cell_num.h"
 #include "core/io/reader.h"
 #include "core/io/sheet/xls/biff.h"

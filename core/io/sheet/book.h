@@ -4,7 +4,7 @@
 #ifndef DTX_IO_SHEET_BOOK_H
 #define DTX_IO_SHEET_BOOK_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/io/sheet/grid.h"
 #include "core/io/sheet/numfmt.h"
 

@@ -1,7 +1,7 @@
 /* What `inspect` shows of a workbook: its cells and its sheets. */
 #include <math.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 #include "core/data/frame/rawgrid.h"

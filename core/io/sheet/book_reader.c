@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/sheet/book_stream.h"
 #include "core/io/columns.h"
 

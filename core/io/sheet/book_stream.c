@@ -2,7 +2,7 @@
  * parser with the reader's lock held; a worker then uses its window alone. */
 #include "core/io/sheet/book_stream.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 static void window_free(struct dtx_book_window *w)
 {

@@ -3,7 +3,7 @@
 #define DTX_IO_SHEET_CELLREF_H
 
 #include "core/base/base.h"
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/base/text/str.h"
 
 #define DTX_SHEET_ROWS 1048576u

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 void dtx_grid_init(struct dtx_grid *g, const char *label)
 {

@@ -2,7 +2,7 @@
 #ifndef DTX_IO_SHEET_NUMFMT_H
 #define DTX_IO_SHEET_NUMFMT_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/data/column.h"
 
 enum dtx_fmt_class {

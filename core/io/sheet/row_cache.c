@@ -3,7 +3,7 @@
  * two, four or eight bytes, as the largest one needs. */
 #include "core/io/sheet/row_cache.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/swar.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef DTX_IO_SHEET_ROW_CACHE_H
 #define DTX_IO_SHEET_ROW_CACHE_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/io/sheet/grid.h"
 
 /* --- rows on their way to the cache --- */

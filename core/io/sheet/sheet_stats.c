@@ -1,7 +1,7 @@
 /* Statistics of the cells in each column: which read as null, and counts of the others. */
 #include <math.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/io/columns.h"
 #include "core/io/sheet/book.h"

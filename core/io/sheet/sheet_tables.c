@@ -1,5 +1,5 @@
 /* Finds several tables on one sheet: blocks separated by blank rows, with headers of their own. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/repair.h"
 #include "core/io/sheet/sheet_layout.h"
 

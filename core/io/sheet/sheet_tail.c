@@ -1,7 +1,7 @@
 /* The first reading of a sheet. A large one is not held in memory: its first rows stay in the
  * grid, the rest only enters the statistics, and the reader goes through it again for the
  * values. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/sheet/sheet_layout.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/archive/gzip.h"
 #include "core/io/isolate/isolate.h"
 

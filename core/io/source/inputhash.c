@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 
 #define HASH_AT_ONCE ((size_t)64 << 10)
 #define HASH_PIECE   ((size_t)256 << 10)

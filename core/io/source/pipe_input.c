@@ -9,7 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #define TURN_MS 100
 

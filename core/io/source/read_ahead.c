@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 
 enum {
 	WINDOWS = 8,

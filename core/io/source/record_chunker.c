@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 void dtx_record_chunker_init(struct dtx_record_chunker *p, struct dtx_source *src,
                              const struct dtx_dialect *dialect, size_t bytes)

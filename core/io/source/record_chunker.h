@@ -2,7 +2,7 @@
 #ifndef DTX_IO_SOURCE_RECORD_CHUNKER_H
 #define DTX_IO_SOURCE_RECORD_CHUNKER_H
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/io/csv/csv_ref.h"
 
 /* bytes of a slice, unless a record is larger */

@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 
 #define RELEASE_LEAST ((size_t)32 << 20)
 #define RELEASE_PIECE ((size_t)16 << 20)

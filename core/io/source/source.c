@@ -14,8 +14,8 @@
 
 #include "core/base/file.h"
 #include "core/base/sigbus_guard.h"
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/io/source/stat_signature.h"
 #include "core/io/source/inputhash.h"
 #include "core/io/source/release_pages.h"

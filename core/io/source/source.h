@@ -7,7 +7,7 @@
 
 #include "core/base/err.h"
 #include "core/base/hash/identity.h"
-#include "core/base/progress.h"
+#include "core/base/thread/progress.h"
 #include "core/data/owner.h"
 #include "core/io/archive/archive_limits.h"
 

@@ -1,5 +1,5 @@
 /* Reads a stream slice by slice, each with the reader of its format. See stream_reader.h. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #include "core/base/err.h"
 #include "core/io/archive/gzip.h"

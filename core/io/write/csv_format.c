@@ -1,8 +1,8 @@
 /* Formats batches as CSV: copies runs of source bytes, and prints values. */
 #include "core/io/write/csv_format.h"
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"

@@ -2,7 +2,7 @@
  * gets a note. */
 #include "core/io/write/csv_formula.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* Whether the character can begin a formula. Most cells cost only this test. */
 static inline bool may_begin(char c)

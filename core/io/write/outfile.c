@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/write/reserve.h"
 
 #define OUTFILE_BUFFER ((size_t)256 << 10)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* The file that a path leads to. */
 struct place {

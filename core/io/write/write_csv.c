@@ -1,7 +1,7 @@
 /* Writes CSV and TSV files. Workers format batches; the bytes are written in order. */
 #include <strings.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/write/csv_format.h"
 #include "core/io/write/csv_formula.h"
 #include "core/io/write/writer.h"

@@ -1,7 +1,7 @@
 /* Writes JSON Lines, or a JSON array of objects. Workers format the objects; the bytes are
  * written in order. */
-#include "core/base/mem.h"
-#include "core/base/cancel.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/cancel.h"
 #include "core/data/cast/cast.h"
 #include "core/data/time/time.h"
 #include "core/io/json/json_scan.h"

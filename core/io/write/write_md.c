@@ -1,8 +1,8 @@
 /* Writes Markdown tables. Workers format batches; the bytes are written in order. */
 #include <string.h>
 
-#include "core/base/mem.h"
-#include "core/base/cancel.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/cancel.h"
 #include "core/io/write/writer.h"
 
 #define MD_HEADER_MAX ((size_t)64 << 20)

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/io/write/text_style.h"

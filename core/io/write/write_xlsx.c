@@ -10,13 +10,13 @@
 #include <unistd.h>
 #include <xlsxwriter.h>
 
-#include "core/base/arena.h"
-#include "core/base/buf.h"
-#include "core/base/cancel.h"
+#include "core/base/memory/arena.h"
+#include "core/base/memory/buf.h"
+#include "core/base/thread/cancel.h"
 #include "core/base/file.h"
 #include "core/base/lib.h"
-#include "core/base/long_call.h"
-#include "core/base/mem.h"
+#include "core/base/thread/long_call.h"
+#include "core/base/memory/mem.h"
 #include "core/base/strmap.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"

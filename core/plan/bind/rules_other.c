@@ -1,6 +1,6 @@
 /* Rules that refer to another table: what they keep of it, and their verdicts. */
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/bind/rules_parts.h"
 
 size_t dtx_rules_tables(const struct dtx_rule *rule, size_t n, const char **names, size_t *at,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/strmap.h"
 #include "core/data/cast/cast.h"

@@ -1,6 +1,6 @@
 /* Keeps the first rows that broke a rule: their places and what they hold. */
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/plan/bind/rules_parts.h"
 

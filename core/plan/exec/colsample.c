@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/hash/hash.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 #include "core/data/time/time.h"

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 #include "core/plan/exec/exec_parts.h"
 #include "core/plan/exec/memory_need.h"
 #include "core/plan/exec/outputs.h"

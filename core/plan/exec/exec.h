@@ -5,7 +5,7 @@
  * name, size and hash final) and waits for the caller's dtx_outfile_commit, so that the record can
  * be written first.
  *
- * Called from one thread; it uses the worker pool of core/base/pool.h. */
+ * Called from one thread; it uses the worker pool of core/base/thread/pool.h. */
 #ifndef DTX_PLAN_EXEC_EXEC_H
 #define DTX_PLAN_EXEC_EXEC_H
 

@@ -3,7 +3,7 @@
 #ifndef DTX_PLAN_EXEC_EXEC_PARTS_H
 #define DTX_PLAN_EXEC_EXEC_PARTS_H
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 #include "core/plan/exec/inputset.h"
 #include "core/plan/exec/region.h"
 

@@ -4,7 +4,7 @@
  * that cannot fit is refused at once and not after a minute. */
 #include "core/plan/exec/memory_need.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 enum { PLACES = 3 };
 #define SAMPLE_BYTES ((size_t)256 << 10)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/exec/colsample.h"
 
 struct output_end {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/exec/provider.h"
 #include "core/plan/pipe/runop.h"
 

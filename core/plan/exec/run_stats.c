@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/exec/outputs.h"
 #include "core/plan/pipe/graph.h"
 

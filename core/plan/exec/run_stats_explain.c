@@ -1,6 +1,6 @@
 /* What `dtx explain` shows in addition to the facts of a run, and the facts of a plan that was not
  * run. */
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "core/plan/exec/run_stats.h"
 
 /* Adds the pipelines, the threads and the codes that may start the fallback. */

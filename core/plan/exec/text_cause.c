@@ -3,7 +3,7 @@
  * cause. */
 #include "core/plan/exec/text_cause.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/infer.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/exec/exec.h"
 #include "core/plan/plan_internal.h"
 #include "core/plan/bind/column_needs.h"

@@ -1,5 +1,5 @@
 /* The physical plan as JSON. Its JSON Schema is in explain_schema.c. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/explain/explain.h"
 
 static json_t *or_null(const char *text)

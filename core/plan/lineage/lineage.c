@@ -3,7 +3,7 @@
  * It works on the bound plan, without data. For each output column it goes back through the steps.
  * Formulas of earlier steps are put into later ones, so that "a / b" of a result shows the columns
  * of the inputs. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/exec/run_stats.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/le.h"
 #include "core/data/cast/cast.h"
 

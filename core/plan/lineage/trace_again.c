@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/lineage/trace_parts.h"
 
 #define AGAIN "dtx_again"

@@ -3,7 +3,7 @@
  * not known which. */
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/lineage/trace_parts.h"
 
 void dtx_trace_need_add(struct trace *t, int32_t table, const char *column)

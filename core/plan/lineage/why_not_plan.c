@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/expr/parse/formula_parts.h"
 #include "core/plan/lineage/trace_parts.h"
 

@@ -6,7 +6,7 @@
 #define DTX_PLAN_PARSE_COLS_H
 
 #include "core/base/text/json.h"
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/data/schema.h"
 
 enum dtx_col_sel {

@@ -6,7 +6,7 @@
  * the pipeline has all that it needs, and runs. */
 #include "core/plan/pipe/graph.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/pipe/physical.h"
 #include "core/plan/pipe/runop.h"
 

@@ -1,5 +1,5 @@
 /* Opens and closes a map step inside a pipeline: its state, one per worker. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/plan/pipe/pipe.h"
 
 enum dtx_code dtx_operator_open(struct dtx_operator *l, unsigned workers, struct dtx_err *err)

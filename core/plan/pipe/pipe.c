@@ -12,9 +12,9 @@
  * that is done stands before pipe_is_limit(). */
 #include <time.h>
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 #include "core/plan/exec/outputs.h"
 #include "core/plan/lineage/origin_map.h"
 #include "core/plan/pipe/pipe.h"

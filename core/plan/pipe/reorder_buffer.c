@@ -2,7 +2,7 @@
  * idea. */
 #include "core/plan/pipe/reorder_buffer.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* Slots absorb morsels of unequal cost: a worker may be this many morsels ahead before it waits. */
 #define SLOTS_PER_WORKER 4

@@ -16,7 +16,7 @@
 
 #include <pthread.h>
 
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/data/batch.h"
 #include "core/data/tablehash.h"
 

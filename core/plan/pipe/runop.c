@@ -7,10 +7,10 @@
 
 #include <pthread.h>
 
-#include "core/base/parallel_for.h"
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
-#include "core/base/pool.h"
+#include "core/base/thread/parallel_for.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 
 /* --- emitting into a table --- */
 

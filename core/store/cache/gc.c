@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/ledger/ledger.h"
 
 const char dtx_gc_kinds[] = "input,lineage,answer,prompt,code,env";

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/blob.h"
 #include "core/store/ledger/ledger.h"
 

@@ -6,7 +6,7 @@
 #ifndef DTX_STORE_CACHE_SNIPPET_H
 #define DTX_STORE_CACHE_SNIPPET_H
 
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 #include "core/base/hash/hash.h"
 #include "core/base/text/json.h"
 #include "core/store/db.h"

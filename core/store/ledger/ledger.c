@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/blob.h"
 #include "core/store/ledger/derive.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/store/blob.h"
 #include "core/store/ledger/ledger.h"

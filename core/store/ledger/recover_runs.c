@@ -6,7 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/base/log.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/ledger/ledger.h"
 #include "core/store/ledger/process.h"
 #include "core/store/ledger/record.h"

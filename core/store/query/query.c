@@ -9,7 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/base/hash/identity.h"
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/blob.h"
 #include "core/store/ledger/ledger.h"
 #include "core/store/cache/snippet.h"

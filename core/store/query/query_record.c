@@ -5,7 +5,7 @@
  * What the events only name by its hash is added at the end, unless it was purged. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/store/blob.h"
 #include "core/store/ledger/ledger.h"
 #include "core/store/query/query.h"

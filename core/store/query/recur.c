@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/buf.h"
-#include "core/base/mem.h"
+#include "core/base/memory/buf.h"
+#include "core/base/memory/mem.h"
 #include "core/store/ledger/ledger.h"
 
 struct recur {

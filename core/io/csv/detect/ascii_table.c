@@ -1,7 +1,7 @@
 /* Reads tables that are drawn: with bars around each line ("| 1 | Ann |"), rules of dashes, or
  * columns that are placed below the dashes of a rule. What is only drawn is blanked out byte by
  * byte, so that all cells keep their positions. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv.h"
 #include "core/io/csv/lines.h"

@@ -2,7 +2,7 @@
  * names, Unicode line ends. */
 #include <ctype.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv.h"
 #include "core/io/header/header.h"

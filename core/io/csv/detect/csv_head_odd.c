@@ -1,5 +1,5 @@
 /* Handles headers that do not fit their table. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/detect/csv_top.h"

@@ -2,7 +2,7 @@
  * delimiters. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/detect/csv_top.h"
 #include "core/io/repair.h"

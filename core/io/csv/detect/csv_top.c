@@ -1,7 +1,7 @@
 /* Reads the first records, without quotes. */
 #include "core/io/csv/detect/csv_top.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/csv/csv_ref.h"
 
 struct top_reader {

@@ -1,7 +1,7 @@
 /* Reads tables with columns at fixed places but without a rule: columns are separated by places
  * that are blank in every line. Cells may be empty or contain blanks, so neither one blank nor
  * several separate them. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/csv.h"
 #include "core/io/csv/lines.h"

@@ -1,6 +1,6 @@
 /* Repairs a record in which a delimiter is missing next to a quote: 5,Boots"Warm, dry",7 and
  * "Boots, tall""Warm, dry",7. */
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 #include "core/io/csv/csv_ref.h"
 
 #define GLUED_WAYS 16u /* number of places between two quotes that are tried */

@@ -1,6 +1,6 @@
 /* Reads a record that does not fit as if another program had written it: with another delimiter,
  * another quote, another escape, or with quotes around the whole record. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/csv/csv_ref.h"
 #include "core/io/csv/mend/csv_shapes.h"
 #include "core/io/csv/lines.h"

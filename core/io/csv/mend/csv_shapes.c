@@ -1,7 +1,7 @@
 /* Learns what the cells of each column look like, see csv_shapes.h. */
 #include "core/io/csv/mend/csv_shapes.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/csv/mend/csv_align.h"
 #include "core/io/csv/detect/csv_top.h"

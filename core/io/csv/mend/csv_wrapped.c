@@ -1,6 +1,6 @@
 /* Removes quotes around whole records: "1,""Rome, Italy"",2". Also finds single records with other
  * quotes than the rest. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/csv/csv.h"
 #include "core/io/repair.h"
 

@@ -1,7 +1,7 @@
 /* Reads the globals of a workbook: sheets, formats, styles, strings, names. */
 #include <stdlib.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/sheet/xls/biff.h"
 
 enum { BIFF5 = 0x0500, BIFF8 = 0x0600, XF_MAX = 65536 };

@@ -1,7 +1,7 @@
 /* Reads defined names that mean a range of one sheet. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/sheet/xls/biff.h"
 
 enum {

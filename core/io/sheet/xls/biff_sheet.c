@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/sheet/xls/biff.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* The reader class for .xls workbooks. Finds the stream of records, with or without a container. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/sheet/xls/biff.h"
 #include "core/io/sheet/book_reader.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/data/time/time.h"
 #include "core/io/sheet/xls/biff.h"
 #include "core/io/sheet/xls/read_freexl.h"

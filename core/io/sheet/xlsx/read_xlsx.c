@@ -1,5 +1,5 @@
 /* The reader class for .xlsx workbooks. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/io/sheet/book_reader.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 

@@ -1,9 +1,9 @@
 /* Opens a workbook: the container, relationships and the workbook part. */
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 
 /* --- parts --- */

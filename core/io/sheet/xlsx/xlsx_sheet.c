@@ -1,7 +1,7 @@
 /* Reads a worksheet with the strict tokenizer: rows, cells, merged ranges, hidden columns. */
 #include "core/io/sheet/xlsx/xlsx_sheet.h"
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 
 enum { FORMULA_MAX = 16384 };

@@ -1,5 +1,5 @@
 /* Shared strings, read one after the other as they are needed, and the text of rich strings. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 

@@ -1,5 +1,5 @@
 /* Reads xl/styles.xml: the number format of each cell style, and its class. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 

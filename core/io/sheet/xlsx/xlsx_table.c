@@ -1,5 +1,5 @@
 /* Reads the tables of a workbook: parts to which worksheets refer. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/io/sheet/xlsx/xlsx.h"
 

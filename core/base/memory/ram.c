@@ -1,6 +1,6 @@
 /* The memory limit of the process.  Sources: sysconf(3), proc(5), cgroups(7), and the kernel's
  * admin-guide/cgroup-v2 (memory.max) and cgroup-v1/memory (memory.limit_in_bytes). */
-#include "core/base/ram.h"
+#include "core/base/memory/ram.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Makes pages ahead of their use, by madvise(2) with MADV_POPULATE_WRITE.  It exists since Linux
  * 5.14; older kernels refuse it, and nothing happens. */
-#include "core/base/prefault.h"
+#include "core/base/memory/prefault.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -6,7 +6,8 @@
 #include "core/base/err.h"
 
 /* Runs fn(arg) on a thread of its own and waits until it has ended.  Without a thread, or if
- * nothing can end the work of the caller (core/base/cancel.h), fn runs on the calling thread.
+ * nothing can end the work of the caller (core/base/thread/cancel.h), fn runs on the calling
+ * thread.
  *
  * Codes: cancelled, time_limit, no_memory.  After the first two *left says whether fn was left
  * running, which it does until the process ends.  Everything that it uses, arg and open files

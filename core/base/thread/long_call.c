@@ -1,11 +1,11 @@
 /* See long_call.h.  The thread and its caller share one block, which the last of them frees. */
-#include "core/base/long_call.h"
+#include "core/base/thread/long_call.h"
 
 #include <pthread.h>
 #include <time.h>
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 
 #define LOOK_NS     20000000L /* the caller looks this often whether its work has to end */
 #define STACK_BYTES ((size_t)2 << 20)

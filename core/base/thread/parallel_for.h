@@ -2,7 +2,7 @@
 #ifndef DTX_BASE_PARALLEL_FOR_H
 #define DTX_BASE_PARALLEL_FOR_H
 
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 
 /* Runs fn(arg, i) for every i in [0, n) on at most `workers` threads (0 or 1: on the calling thread
  * only); a thread that is free takes the next i.  After a failure no further i is started.  The

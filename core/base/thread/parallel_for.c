@@ -1,10 +1,10 @@
 /* A loop whose iterations are shared by several threads: each takes the next number until none is
  * left. */
-#include "core/base/parallel_for.h"
+#include "core/base/thread/parallel_for.h"
 
 #include <pthread.h>
 
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 
 struct each {
 	dtx_parallel_for_fn fn;

@@ -1,9 +1,9 @@
 /* Growable bytes: see buf.h. */
-#include "core/base/buf.h"
+#include "core/base/memory/buf.h"
 
 #include <stdio.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 
 void dtx_buf_init(struct dtx_buf *b, size_t max)

@@ -2,7 +2,7 @@
  *
  * The recursion of dtx itself is bounded (formulas, JSON, patterns), but the bound, and the stack
  * that Python needs in the zygote of the jail, assume the usual 8 MiB.  Threads have stacks of
- * their own size (core/base/pool). */
+ * their own size (core/base/thread/pool). */
 #ifndef DTX_BASE_STACK_H
 #define DTX_BASE_STACK_H
 

@@ -1,5 +1,5 @@
 /* The cancel flag and the deadline of the current thread: see cancel.h. */
-#include "core/base/cancel.h"
+#include "core/base/thread/cancel.h"
 
 #include "core/base/log.h"
 

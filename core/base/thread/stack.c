@@ -1,7 +1,7 @@
 /* See stack.h.  setrlimit would not do: the hard limit may be just as low, and programs that dtx
  * starts would inherit it.  A thread would not do either: the processes of the jail must have only
  * one. */
-#include "core/base/stack.h"
+#include "core/base/thread/stack.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

@@ -1,13 +1,13 @@
 /* Threads that start together: each waits at a gate until all of them exist, so that either all
  * work or none does. */
-#include "core/base/pool.h"
+#include "core/base/thread/pool.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 
-#include "core/base/cancel.h"
-#include "core/base/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/base/memory/mem.h"
 
 #define POOL_MAX 256u
 /* A fixed stack size: the default is `ulimit -s`, which may be a few KiB, or half of the address

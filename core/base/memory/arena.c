@@ -3,13 +3,13 @@
  * eighth of their total size, so that large arenas consist of few large blocks, which the kernel
  * can back with large pages.  A request that is larger than the next block gets a block of its own
  * size. */
-#include "core/base/arena.h"
+#include "core/base/memory/arena.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 /* An arena that begins with a few bytes may get no more: there is one for each group of a
  * count_distinct of texts.  For one million groups of one text a first block of 4 KiB took 4.7 GB.

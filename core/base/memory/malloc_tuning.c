@@ -1,7 +1,7 @@
 /* Asks the kernel for large pages where they help: there are fewer page faults, and fewer TLB
  * misses when cells are read in random order.  All of this is advice to the kernel, so its failures
  * are ignored. */
-#include "core/base/malloc_tuning.h"
+#include "core/base/memory/malloc_tuning.h"
 
 #include <malloc.h>
 #include <stdatomic.h>

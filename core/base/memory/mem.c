@@ -1,13 +1,13 @@
 /* The only caller of malloc.  The budget counts usable sizes as malloc reports them, so freeing a
  * block needs no header with its size. */
-#include "core/base/mem.h"
+#include "core/base/memory/mem.h"
 
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/malloc_tuning.h"
+#include "core/base/memory/malloc_tuning.h"
 
 /* Process-wide: there is one heap and one budget.  Relaxed order is enough, because the numbers are
  * only compared with the limit and no other data is published through them. */
