@@ -3,6 +3,7 @@ about it. Nothing of the snippet runs.
 
 This is not a security boundary; the jail is. A snippet that passes may be as hostile as before."""
 import ast
+import re
 
 import toplevel
 
@@ -51,6 +52,9 @@ UNLESS_NAMED = {"melt": ("value_vars", 1), "dropna": ("subset", None),
                 "drop_duplicates": ("subset", 0)}
 POSITIONAL = frozenset("iat iloc itertuples insert".split())
 NAMES_MAX = 2000
+# What lets code run that a person takes for a comment: Python ends a line at a carriage return too and
+# counts the indentation from a form feed, and a terminal reorders the text between bidirectional controls.
+UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Refused(Exception):
@@ -263,9 +267,21 @@ def needs(tree, columns):
     return sorted(found)[:NAMES_MAX]
 
 
+def unseen(source):
+    for number, line in enumerate(source.split("\n"), 1):
+        found = UNSEEN.search(line)
+        if found:
+            return {"class": "syntax", "line": number, "message":
+                    "invalid control character U+%04X; in a string it is written as an escape" % ord(found[0])}
+    return None
+
+
 def check(source, columns):
     """Checks a snippet. Returns {"class": None or the class of the first finding, "line",
     "message"} and what the text tells: "needs", "flags", "formulas", "assumes"."""
+    found = unseen(source)
+    if found:
+        return found
     try:
         tree = ast.parse(source, "<snippet>")
         check_top(tree)

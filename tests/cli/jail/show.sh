@@ -2,8 +2,8 @@
 . "$LIB"
 cp "$FIX/xlsx/weeks.xlsx" "$FIX/plans/balance.json" .
 module() { printf 'def transform(tables, params):\n    return tables["main"]%s\n' "$1"; }
-module "$(printf '  # \033[1A\033[2Khidden')" > one.py
-module "$(printf '  # \342\200\256desrever')" > two.py
+module "$(printf '  # zero\342\200\213width')" > one.py
+module "$(printf '  # left\342\200\216right')" > two.py
 for f in one two; do
 	dtx run balance.json weeks.xlsx --snippet $f.py --approve require -o out.csv > /dev/null 2>&1 || true # the answer is wrong
 done
