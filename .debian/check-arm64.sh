@@ -14,6 +14,7 @@ chroot "$out/chroot" sh -eu -c '
 	export DEBIAN_FRONTEND=noninteractive
 	dpkg --add-architecture arm64
 	apt-get update -qq
+	apt-get install -qq -y --no-install-recommends crossbuild-essential-arm64
 	cd /dtx/dtx-*
 	apt-get build-dep -qq -y --no-install-recommends --host-architecture arm64 --build-profiles cross ./
 	dpkg-buildpackage -us -uc -b -aarm64 -Pcross -j"$(nproc)"'

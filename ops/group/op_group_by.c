@@ -10,6 +10,7 @@
 #include "core/plan/explain/pytext.h"
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"
+#include "core/expr/parse/print_code.h"
 #include "core/plan/explain/sqltext.h"
 
 static const struct dtx_param key_rows[] = {
@@ -430,18 +431,29 @@ static bool groups_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_gb_args *a = s->args;
 	const struct dtx_agg_item *by = a->by.item, *agg = a->agg.item;
-	bool ok;
+	struct dtx_buf part = DTX_BUF_INIT(DTX_PRINT_SQL_MAX),
+		       below = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = keys_sql(s, "", false, &part);
+	struct dtx_sql_over over = {
+		.part = dtx_buf_text(&part), .order = "", .grouped = true, .below = &below
+	};
 
 	dtx_buf_add(out, "SELECT coalesce(min(\"_row\"), 1) AS \"_row\"");
-	ok = keys_sql(s, "", true, out);
+	ok = keys_sql(s, "", true, out) && ok;
 	for (size_t i = 0; i < a->agg.n; i++) {
 		dtx_buf_add(out, ", ");
 		ok = !names_made_key(a, agg[i].expr) && ok;
-		ok = dtx_expr_sql(agg[i].expr, s->bind->in[0], out) && ok;
+		ok = dtx_expr_sql_over(agg[i].expr, s->bind->in[0], &over, out) && ok;
 		dtx_buf_add(out, " AS ");
 		dtx_sql_name(out, agg[i].as);
 	}
-	dtx_buf_printf(out, " FROM %s", s->from[0]);
+	if (dtx_buf_len(&below))
+		dtx_buf_printf(out, " FROM (SELECT *%s FROM %s)", dtx_buf_text(&below), s->from[0]);
+	else
+		dtx_buf_printf(out, " FROM %s", s->from[0]);
+	ok = ok && dtx_buf_ok(&part) && dtx_buf_ok(&below);
+	dtx_buf_clear(&part);
+	dtx_buf_clear(&below);
 	for (size_t i = 0; i < a->by.n && a->null_keys == DTX_GB_NULL_DROP; i++) {
 		dtx_buf_add(out, i ? " AND " : " WHERE ");
 		if (by[i].expr)
@@ -452,6 +464,21 @@ static bool groups_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	}
 	dtx_buf_add(out, a->by.n ? " GROUP BY " : "");
 	return keys_sql(s, "", false, out) && ok;
+}
+
+static bool having_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct dtx_gb_args *a = s->args;
+	struct dtx_schema made = { .nfields = s->bind->ncols };
+	struct dtx_field *field = dtx_mem_zalloc((size_t)made.nfields + 1, sizeof(*field));
+	bool ok;
+
+	for (uint32_t i = 0; field && i < made.nfields; i++)
+		field[i] = s->bind->col[i].field;
+	made.field = field;
+	ok = field && dtx_expr_sql(a->having, &made, out);
+	dtx_mem_free(field);
+	return ok;
 }
 
 static bool group_by_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
@@ -475,7 +502,7 @@ static bool group_by_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	dtx_buf_addc(out, ')');
 	if (a->having) {
 		dtx_buf_add(out, " WHERE ");
-		ok = dtx_expr_sql(a->having, NULL, out) && ok;
+		ok = having_sql(s, out) && ok;
 	}
 	return ok;
 }

@@ -232,19 +232,11 @@ static const struct dtx_sink sort_sink = {
 static bool sort_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct sort_args *a = s->args;
-	const struct dtx_order_item *item = a->by.item;
-	bool ok = true;
+	bool ok;
 
 	dtx_buf_add(out, "SELECT row_number() OVER (ORDER BY ");
-	for (size_t i = 0; i < a->by.n; i++) {
-		ok = ok && item[i].collate == DTX_COLLATE_BINARY;
-		if (item[i].expr)
-			ok = dtx_expr_sql(item[i].expr, s->bind->in[0], out) && ok;
-		else
-			dtx_sql_name(out, item[i].col);
-		dtx_buf_printf(out, "%s NULLS %s, ", item[i].desc ? " DESC" : "",
-		               item[i].nulls == DTX_NULLS_FIRST ? "FIRST" : "LAST");
-	}
+	ok = dtx_orderkeys_sql(&a->by, s->bind->in[0], out, NULL, NULL);
+	dtx_buf_add(out, a->by.n ? ", " : "");
 	dtx_buf_add(out, "\"_row\") AS \"_row\"");
 	dtx_sql_columns(s->bind, 0, NULL, out);
 	dtx_buf_printf(out, " FROM %s", s->from[0]);

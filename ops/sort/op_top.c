@@ -3,6 +3,7 @@
  * Few rows are kept by insertion while the others pass; otherwise all rows are sorted. Groups are
  * ranked in parallel. */
 #include "core/base/thread/parallel_for.h"
+#include "core/plan/explain/sqltext.h"
 #include "ops/group/tablekeys.h"
 
 enum { TIES_FIRST, TIES_ALL };
@@ -286,6 +287,35 @@ static void top_dropped(const json_t *canonical, const char *with, struct dtx_bu
 	               (long long)dtx_json_int(canonical, "n", 0));
 }
 
+/* In the SQL, _n is a row's place in its group, and _all the first row of the group. */
+static bool top_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct top_args *a = s->args;
+	const struct top_state *st = s->bind->state;
+	struct dtx_buf part = DTX_BUF_INIT(DTX_BUF_TEXT_MAX),
+		       value = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = dtx_expr_sql(a->expr, s->bind->in[0], &value);
+
+	if (st->by.n) {
+		dtx_buf_add(&part, "PARTITION BY ");
+		dtx_sql_list(s->bind, 0, st->by.col, st->by.n, &part);
+	}
+	dtx_buf_add(out,
+	            "SELECT row_number() OVER (ORDER BY \"_all\", \"_n\", \"_row\") AS \"_row\"");
+	dtx_sql_columns(s->bind, 0, NULL, out);
+	dtx_buf_printf(out, " FROM (SELECT *, %s OVER (%s ORDER BY %s%s NULLS LAST%s) AS \"_n\"",
+	               a->ties == TIES_ALL ? "rank()" : "row_number()", dtx_buf_text(&part),
+	               dtx_buf_text(&value), a->desc ? " DESC" : "",
+	               a->ties == TIES_ALL ? "" : ", \"_row\"");
+	dtx_buf_printf(out, ", min(\"_row\") OVER (%s) AS \"_all\" FROM %s) WHERE %s IS NOT NULL",
+	               dtx_buf_text(&part), s->from[0], dtx_buf_text(&value));
+	dtx_buf_printf(out, " AND \"_n\" <= %lld", (long long)a->n);
+	ok = ok && dtx_buf_ok(&part) && dtx_buf_ok(&value);
+	dtx_buf_clear(&part);
+	dtx_buf_clear(&value);
+	return ok;
+}
+
 const struct dtx_op dtx_op_top = {
 	.name = "top",
 	.aliases = "nlargest,slice_max,nsmallest,slice_min,top_n",
@@ -309,4 +339,5 @@ const struct dtx_op dtx_op_top = {
 	.bind = top_bind,
 	.whole = top_whole,
 	.explain = top_explain,
+	.sql = top_sql,
 };

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "core/plan/explain/sqltext.h"
+
 const struct dtx_param dtx_order_rows[DTX_ORDER_ROWS] = {
 	{ .name = "col",
 	  .kind = DTX_P_COLUMN,
@@ -121,4 +123,38 @@ void dtx_orderkeys_print(const struct dtx_plist *items, struct dtx_buf *out)
 		dtx_buf_add(out, item[i].desc ? " descending" : "");
 		dtx_buf_add(out, item[i].nulls == DTX_NULLS_FIRST ? ", nulls first" : "");
 	}
+}
+
+static bool key_sql(const struct dtx_order_item *item, const struct dtx_schema *in,
+                    struct dtx_buf *out)
+{
+	if (item->expr)
+		return dtx_expr_sql(item->expr, in, out);
+	dtx_sql_name(out, item->col);
+	return true;
+}
+
+bool dtx_orderkeys_sql(const struct dtx_plist *items, const struct dtx_schema *in,
+                       struct dtx_buf *order, struct dtx_buf *keys, struct dtx_buf *first)
+{
+	const struct dtx_order_item *item = items->item;
+	bool ok = true;
+
+	for (size_t i = 0; i < items->n; i++) {
+		if (item[i].collate != DTX_COLLATE_BINARY) {
+			dtx_buf_add(order, DTX_EXPR_LACKS "collate" DTX_EXPR_LACKS);
+			ok = false;
+		}
+		dtx_buf_add(order, i ? ", " : "");
+		ok = key_sql(&item[i], in, order) && ok;
+		dtx_buf_printf(order, "%s NULLS %s", item[i].desc ? " DESC" : "",
+		               item[i].nulls == DTX_NULLS_FIRST ? "FIRST" : "LAST");
+		if (!keys)
+			continue;
+		dtx_buf_add(keys, i ? ", " : "");
+		ok = key_sql(&item[i], in, keys) && ok;
+		if (i == 0)
+			ok = key_sql(&item[i], in, first) && ok;
+	}
+	return ok;
 }

@@ -35,5 +35,9 @@ DTX_MUSTUSE enum dtx_code dtx_orderkeys_eval(const struct dtx_opctx *ox,
                                              struct dtx_column **key, struct dtx_err *err);
 /* Appends "a descending, b". */
 void dtx_orderkeys_print(const struct dtx_plist *items, struct dtx_buf *out);
+/* Appends the keys in SQL, as ORDER BY has them. keys, first: also all of them and the first,
+ * without directions; NULL: not wanted. False: a key has no form. */
+bool dtx_orderkeys_sql(const struct dtx_plist *items, const struct dtx_schema *in,
+                       struct dtx_buf *order, struct dtx_buf *keys, struct dtx_buf *first);
 
 #endif

@@ -108,5 +108,8 @@ DTX_MUSTUSE enum dtx_code dtx_derive_whole_then(const struct dtx_opctx *ox, stru
                                                                       struct dtx_err *),
                                                 struct dtx_emit *out, struct dtx_err *err);
 void dtx_derive_explain(const void *args, struct dtx_buf *out);
+struct dtx_sql_step;
+/* The step in SQL, also of ops that are short forms of window. */
+bool dtx_derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out);
 
 #endif

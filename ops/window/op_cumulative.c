@@ -113,4 +113,5 @@ const struct dtx_op dtx_op_cumulative = {
 	.map = &dtx_short_map,
 	.whole = dtx_derive_whole,
 	.explain = cumulative_explain,
+	.sql = dtx_derive_sql,
 };

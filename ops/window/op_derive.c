@@ -135,78 +135,6 @@ static bool derive_pandas(const void *args, struct dtx_buf *out)
 
 static const struct dtx_map derive_map = { .batch = dtx_derive_batch };
 
-static bool made_before(const struct dtx_derive_item *item, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(item[i].as, name))
-			return true;
-	return false;
-}
-
-/* Writes the columns that exist before item n, except the one it makes. */
-static void sql_seen(const struct dtx_bind *b, const struct dtx_derive_item *item, size_t n,
-                     struct dtx_buf *out)
-{
-	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
-		const char *name = b->in[0]->field[i].name;
-
-		if (made_before(item, n, name) || !strcmp(item[n].as, name))
-			continue;
-		dtx_buf_add(out, ", ");
-		dtx_sql_name(out, name);
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (made_before(item, i, item[i].as) || !strcmp(item[n].as, item[i].as))
-			continue;
-		dtx_buf_add(out, ", ");
-		dtx_sql_name(out, item[i].as);
-	}
-}
-
-/* Nests one SELECT in another, so that later columns see earlier ones. */
-static bool stage_sql(const struct dtx_derive_state *s, uint32_t k, const struct dtx_expr *e,
-                      struct dtx_buf *out)
-{
-	struct dtx_derive_view view = DTX_DERIVE_VIEW_INIT;
-	bool ok = dtx_derive_view_open(&view, s, NULL) == DTX_OK;
-
-	if (ok) {
-		dtx_derive_view_to(&view, s, k);
-		ok = dtx_expr_sql(e, &view.schema, out);
-	}
-	dtx_derive_view_close(&view);
-	return ok;
-}
-
-static bool derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
-{
-	const struct dtx_derive_args *a = s->args;
-	const struct dtx_derive_item *item = a->set.item;
-	const struct dtx_derive_state *state = s->bind->state;
-	bool ok = !a->by;
-
-	dtx_buf_add(out, "SELECT \"_row\"");
-	for (uint32_t i = 0; i < s->bind->ncols; i++) {
-		dtx_buf_add(out, ", ");
-		dtx_sql_name(out, s->bind->col[i].field.name);
-	}
-	dtx_buf_add(out, " FROM ");
-	for (size_t i = a->set.n; i-- > 0;) {
-		dtx_buf_add(out, "(SELECT \"_row\"");
-		sql_seen(s->bind, item, i, out);
-		dtx_buf_add(out, ", ");
-		ok = ok && !dtx_expr_has_aggregate(item[i].expr) &&
-		     stage_sql(state, (uint32_t)i, item[i].expr, out);
-		dtx_buf_add(out, " AS ");
-		dtx_sql_name(out, item[i].as);
-		dtx_buf_add(out, " FROM ");
-	}
-	dtx_buf_add(out, s->from[0]);
-	for (size_t i = 0; i < a->set.n; i++)
-		dtx_buf_addc(out, ')');
-	return ok;
-}
-
 const struct dtx_op dtx_op_derive = {
 	.name = "derive",
 	.aliases = "mutate,assign,with_columns,add_column,calculate",
@@ -228,6 +156,6 @@ const struct dtx_op dtx_op_derive = {
 	.map = &derive_map,
 	.whole = dtx_derive_whole,
 	.explain = dtx_derive_explain,
-	.sql = derive_sql,
+	.sql = dtx_derive_sql,
 	.pandas = derive_pandas,
 };

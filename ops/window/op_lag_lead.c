@@ -223,4 +223,5 @@ const struct dtx_op dtx_op_lag_lead = {
 	.map = &dtx_short_map,
 	.whole = dtx_derive_whole,
 	.explain = lag_explain,
+	.sql = dtx_derive_sql,
 };

@@ -89,4 +89,5 @@ const struct dtx_op dtx_op_percent_of = {
 	.map = &dtx_short_map,
 	.whole = dtx_derive_whole,
 	.explain = percent_explain,
+	.sql = dtx_derive_sql,
 };

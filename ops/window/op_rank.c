@@ -135,4 +135,5 @@ const struct dtx_op dtx_op_rank = {
 	.map = &dtx_short_map,
 	.whole = dtx_derive_whole,
 	.explain = rank_explain,
+	.sql = dtx_derive_sql,
 };

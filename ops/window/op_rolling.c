@@ -149,4 +149,5 @@ const struct dtx_op dtx_op_rolling = {
 	.map = &dtx_short_map,
 	.whole = dtx_derive_whole,
 	.explain = rolling_explain,
+	.sql = dtx_derive_sql,
 };

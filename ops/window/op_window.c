@@ -223,4 +223,5 @@ const struct dtx_op dtx_op_window = {
 	.map = &window_map,
 	.whole = dtx_derive_whole,
 	.explain = window_explain,
+	.sql = dtx_derive_sql,
 };

@@ -13,7 +13,7 @@ import sys
 
 import pandas as pd
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sandbox/guest"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sandbox/guest/dx"))
 
 import dx  # noqa: E402,F401
 
@@ -44,7 +44,7 @@ def run_module(text, tables, plan):
 
 
 def as_text(v):
-    """Days and times as SQLite has them."""
+    """Days and times as the statement wants them."""
     return v.isoformat() if isinstance(v, dt.date) else float(v) if isinstance(v, decimal.Decimal) else v
 
 
@@ -79,7 +79,8 @@ class Duck:
         return Duck(folder) if folder else None
 
     def run(self, text, tables):
-        tables = {name: {c: [kind, values] for c, (kind, values) in tab.items()} for name, tab in tables.items()}
+        tables = {name: {c: [kind, values if kind == "dec" else [as_text(v) for v in values]]
+                         for c, (kind, values) in tab.items()} for name, tab in tables.items()}
         print(json.dumps({"sql": text, "tables": tables}, default=str), file=self.process.stdin, flush=True)
         got = json.loads(self.process.stdout.readline(),
                          object_hook=lambda o: int(o["int"]) if list(o) == ["int"] else o)

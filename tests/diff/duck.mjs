@@ -6,7 +6,7 @@ import path from "node:path";
 
 const need = createRequire(path.resolve(process.argv[2], "x.js"));
 const { DuckDBInstance } = need("@duckdb/node-api");
-const TYPES = { int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN", date: "DATE", stamp: "TIMESTAMP", dec: "DECIMAL(12,2)" };
+const TYPES = { int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN", dec: "DECIMAL(12,2)" };
 const name = (text) => `"${text.replaceAll('"', '""')}"`;
 const value = (v) => (v === null ? "NULL" : typeof v === "string" ? `'${v.replaceAll("'", "''")}'` : String(v));
 

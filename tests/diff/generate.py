@@ -16,7 +16,8 @@ def side():
 
 SQL = [steps.step_filter, steps.step_derive, steps.step_sort, steps.step_select, steps.step_drop, steps.step_rename,
        steps.step_limit, steps.step_distinct, steps.step_join, steps.step_union, steps.step_longer, steps.step_group,
-       steps.step_group, steps.step_fill_null, steps.step_set]
+       steps.step_group, steps.step_fill_null, steps.step_set, steps.step_window, steps.step_window, steps_more.step_short,
+       steps_more.step_top]
 
 
 def plan_steps(cols):

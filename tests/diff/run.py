@@ -39,7 +39,8 @@ MOST = 100000  # from so many on every known difference is seen
 
 # ops that have a form in SQL
 SQL = {"derive", "distinct", "drop", "except", "fill_null", "filter", "group_by", "intersect", "join", "limit", "pivot_longer",
-       "pivot_wider", "rename", "reorder", "select", "sort", "union"}
+       "pivot_wider", "rename", "reorder", "select", "sort", "union", "window", "rank", "rolling", "cumulative", "lag_lead", "percent_of",
+       "top"}
 
 
 @functools.lru_cache(None)

@@ -244,13 +244,18 @@ def step_order(cols):
     return {"op": "blank_down", "cols": some(cols)}, cols
 
 
+def step_top(cols):
+    by = some(few(cols))[:1] if chance(0.5) else []
+    expr = number(cols)[0] if numbers(cols) and chance(0.5) else name(random.choice(list(cols)))
+    return {"op": "top", "n": random.randint(1, 4), "expr": expr, "desc": chance(0.5), "by": by,
+            "ties": one_of("first", "all")}, cols
+
+
 def step_pick(cols):
     """Rows by rank and by chance."""
     by = some(few(cols))[:1] if chance(0.5) else []
     if chance(0.5):
-        expr = number(cols)[0] if numbers(cols) and chance(0.5) else name(random.choice(list(cols)))
-        return {"op": "top", "n": random.randint(1, 4), "expr": expr, "desc": chance(0.5), "by": by,
-                "ties": one_of("first", "all")}, cols
+        return step_top(cols)
     step = {"op": "sample", "seed": random.randint(-9, 99), "by": by, "replace": chance(0.3)}
     step.update(one_of({"n": random.randint(1, 9)}, {"frac": one_of(0.1, 0.5, 1)}))
     return step, cols

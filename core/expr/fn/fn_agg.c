@@ -12,6 +12,7 @@ static const struct dtx_fn rows[] = {
 	{ .name = "count_if",
 	  .aliases = "countif",
 	  AGG(DTX_AGG_COUNT_IF),
+	  .sql = "count(CASE WHEN {0} THEN 1 END)",
 	  .sig = "condition:B",
 	  .help = "number of rows for which the condition is true" },
 	{ .name = "count_distinct",

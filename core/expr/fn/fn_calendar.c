@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/data/time/time.h"
+#include "core/expr/fn/sqldate.h"
 
 /* The parts of a datetime's day. */
 struct day {
@@ -194,29 +195,45 @@ DTX_FN_ROW(row_workdays)
 	return DTX_OK;
 }
 
-#define CALENDAR(NAME, SIG, RESULT, ROWFN, DETAIL, HELP, EXAMPLE, VALUE)                           \
+#define SQL_MONTHS                                                                                 \
+	"January  February March    April    May      June     "                                   \
+	"July     August   SeptemberOctober  November December "
+#define SQL_WEEKDAYS     "Monday   Tuesday  WednesdayThursday Friday   Saturday Sunday   "
+#define SQL_MONTH_NAME   "rtrim(" DTX_SQL_OF_MONTH("{0}", SQL_MONTHS, "9") ")"
+#define SQL_DAY_NAME     "rtrim(substr('" SQL_WEEKDAYS "', 9 * " DTX_SQL_WEEKDAY("{0}") " - 8, 9))"
+#define SQL_BEFORE_MONTH DTX_SQL_OF_MONTH("{0}", "000031059090120151181212243273304334", "3")
+#define SQL_AFTER_LEAP   DTX_SQL_MONTH("{0}") " > 2 AND " DTX_SQL_LEAP("{0}")
+#define SQL_DAY_OF_YEAR                                                                            \
+	"(CAST(" SQL_BEFORE_MONTH                                                                  \
+	" AS BIGINT) + " DTX_SQL_DAY("{0}") " + " DTX_SQL_IF(SQL_AFTER_LEAP, "1", "0") ")"
+#define SQL_MONTH_START "(" DTX_SQL_PART("{0}", "1", "7") " || '-01')"
+#define SQL_MONTH_LAST  "(" DTX_SQL_PART("{0}", "1", "8") " || " DTX_SQL_MONTH_END("{0}") ")"
+#define SQL_IN_NEW_YEAR "{1} > 1 AND " DTX_SQL_MONTH("{0}") " >= {1}"
+#define SQL_FISCAL      "(" DTX_SQL_YEAR("{0}") " + " DTX_SQL_IF(SQL_IN_NEW_YEAR, "1", "0") ")"
+#define SQL_IS_WEEKEND  "(" DTX_SQL_WEEKDAY("{0}") " > 5)"
+#define CALENDAR(NAME, SIG, RESULT, ROWFN, DETAIL, SQL, HELP, EXAMPLE, VALUE)                      \
 	{                                                                                          \
 		.name = NAME, .sig = SIG, .result = RESULT, .row = (ROWFN), .detail = (DETAIL),    \
-		.pandas = "dx.fn(\"" NAME "\", {*})", .help = HELP, .example = EXAMPLE,            \
-		.value = VALUE                                                                     \
+		.pandas = "dx.fn(\"" NAME "\", {*})", .sql = SQL, .help = HELP,                    \
+		.example = EXAMPLE, .value = VALUE                                                 \
 	}
 
 static const struct dtx_fn rows[] = {
-	CALENDAR("month_name", "d:S", "T", row_month_name, 0, "English name of the month",
-	         "month_name('2024-05-31')", "May"),
-	CALENDAR("weekday_name", "d:S", "T", row_weekday_name, 0, "English name of the day",
-	         "weekday_name('2024-05-31')", "Friday"),
-	CALENDAR("iso_week", "d:S", "I", row_number, C_ISO_WEEK, "ISO week, 1 to 53",
+	CALENDAR("month_name", "d:S", "T", row_month_name, 0, SQL_MONTH_NAME,
+	         "English name of the month", "month_name('2024-05-31')", "May"),
+	CALENDAR("weekday_name", "d:S", "T", row_weekday_name, 0, SQL_DAY_NAME,
+	         "English name of the day", "weekday_name('2024-05-31')", "Friday"),
+	CALENDAR("iso_week", "d:S", "I", row_number, C_ISO_WEEK, NULL, "ISO week, 1 to 53",
 	         "iso_week('2024-12-30')", "1"),
-	CALENDAR("iso_year", "d:S", "I", row_number, C_ISO_YEAR, "year of the ISO week",
+	CALENDAR("iso_year", "d:S", "I", row_number, C_ISO_YEAR, NULL, "year of the ISO week",
 	         "iso_year('2024-12-30')", "2025"),
-	CALENDAR("day_of_year", "d:S", "I", row_number, C_DAY_OF_YEAR, "1 to 366",
+	CALENDAR("day_of_year", "d:S", "I", row_number, C_DAY_OF_YEAR, SQL_DAY_OF_YEAR, "1 to 366",
 	         "day_of_year('2024-12-31')", "366"),
-	CALENDAR("start_of_month", "d:S", "d", row_start_of_month, 0, "first day of the month",
-	         "start_of_month('2024-05-31')", "2024-05-01"),
-	CALENDAR("end_of_month", "d:S", "d", row_end_of_month, 0, "last day of the month",
-	         "end_of_month('2024-02-10')", "2024-02-29"),
-	CALENDAR("months_between", "a:S, b:S", "I", row_months_between, 0,
+	CALENDAR("start_of_month", "d:S", "d", row_start_of_month, 0, SQL_MONTH_START,
+	         "first day of the month", "start_of_month('2024-05-31')", "2024-05-01"),
+	CALENDAR("end_of_month", "d:S", "d", row_end_of_month, 0, SQL_MONTH_LAST,
+	         "last day of the month", "end_of_month('2024-02-10')", "2024-02-29"),
+	CALENDAR("months_between", "a:S, b:S", "I", row_months_between, 0, NULL,
 	         "whole months from a to b, toward zero",
 	         "months_between('2024-01-31', '2024-02-29')", "1"),
 	{ .name = "workdays",
@@ -235,10 +252,11 @@ static const struct dtx_fn rows[] = {
 	  .prep = prep_fiscal,
 	  .row = row_fiscal_year,
 	  .pandas = "dx.fn(\"fiscal_year\", {*})",
+	  .sql = SQL_FISCAL,
 	  .help = "year in which the fiscal year ends that begins in month `start`",
 	  .example = "fiscal_year('2024-05-31', 4)",
 	  .value = "2025" },
-	CALENDAR("is_weekend", "d:S", "B", row_is_weekend, 0, "Saturday or Sunday",
+	CALENDAR("is_weekend", "d:S", "B", row_is_weekend, 0, SQL_IS_WEEKEND, "Saturday or Sunday",
 	         "is_weekend('2024-06-01')", "true"),
 };
 

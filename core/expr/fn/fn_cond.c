@@ -13,6 +13,12 @@ static enum dtx_code row_is_blank(const struct dtx_fncall *c, struct dtx_fnrun *
 	return DTX_OK;
 }
 
+/* The characters of dtx_utf8_is_space; without them trim() removes blanks alone. */
+#define SQL_SPACES                                                                                 \
+	" \t\n\v\f\r\xc2\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"    \
+	"\u2009\u200a"                                                                             \
+	"\u2028\u2029\u202f\u205f\u3000"
+
 static const struct dtx_fn rows[] = {
 	{ .name = "if",
 	  .aliases = "iff,ifelse,if_else,iif",
@@ -59,7 +65,7 @@ static const struct dtx_fn rows[] = {
 	  .result = "B",
 	  .flags = DTX_FN_NULLS,
 	  .row = row_is_blank,
-	  .sql = "(trim(coalesce(CAST({0} AS TEXT), '')) = '')",
+	  .sql = "(trim(coalesce(CAST({0} AS TEXT), ''), '" SQL_SPACES "') = '')",
 	  .help = "null, empty or blanks only",
 	  .example = "is_blank('  ')",
 	  .value = "true" },

@@ -5,6 +5,7 @@
 
 #include "core/data/cast/decimal.h"
 #include "core/data/time/time.h"
+#include "core/expr/fn/sqldate.h"
 
 /* --- parts --- */
 
@@ -361,10 +362,7 @@ DTX_FN_ROW(row_sec_to_time)
 	return dtx_fn_made(run, out);
 }
 
-/* A date is a text that begins with 2024-12-31 in SQLite, and is cast to one elsewhere. */
-#define SQL_DIGITS(FROM, N) "substr(CAST({0} AS TEXT), " FROM ", " N ")"
-#define SQL_NUMBER(FROM, N) "CAST(" SQL_DIGITS(FROM, N) " AS BIGINT)"
-#define SQL_QUARTER         "CAST(substr('111222333444', " SQL_NUMBER("6", "2") ", 1) AS BIGINT)"
+#define SQL_QUARTER "CAST(" DTX_SQL_OF_MONTH("{0}", "111222333444", "1") " AS BIGINT)"
 #define PART(NAME, UNIT, SQL, HELP, EXAMPLE, VALUE)                                                \
 	{                                                                                          \
 		.name = NAME, .sig = "d:S", .result = "I", .row = row_part, .detail = (UNIT),      \
@@ -373,16 +371,20 @@ DTX_FN_ROW(row_sec_to_time)
 	}
 
 static const struct dtx_fn rows[] = {
-	PART("year", DTX_U_YEAR, SQL_NUMBER("1", "4"), "year", "year('2024-05-31')", "2024"),
+	PART("year", DTX_U_YEAR, DTX_SQL_YEAR("{0}"), "year", "year('2024-05-31')", "2024"),
 	PART("quarter", DTX_U_QUARTER, SQL_QUARTER, "quarter, 1 to 4", "quarter('2024-05-31')",
 	     "2"),
-	PART("month", DTX_U_MONTH, SQL_NUMBER("6", "2"), "month, 1 to 12", "month('2024-05-31')",
+	PART("month", DTX_U_MONTH, DTX_SQL_MONTH("{0}"), "month, 1 to 12", "month('2024-05-31')",
 	     "5"),
-	PART("day", DTX_U_DAY, SQL_NUMBER("9", "2"), "day of the month", "day('2024-05-31')", "31"),
-	PART("hour", DTX_U_HOUR, NULL, "hour, 0 to 23", "hour('2024-05-31T09:30:00')", "9"),
-	PART("minute", DTX_U_MINUTE, NULL, "minute", "minute('2024-05-31T09:30:00')", "30"),
-	PART("second", DTX_U_SECOND, NULL, "second", "second('2024-05-31T09:30:15')", "15"),
-	PART("weekday", DTX_U_NONE, NULL, "1 Monday to 7 Sunday", "weekday('2024-05-31')", "5"),
+	PART("day", DTX_U_DAY, DTX_SQL_DAY("{0}"), "day of the month", "day('2024-05-31')", "31"),
+	PART("hour", DTX_U_HOUR, DTX_SQL_CLOCK("{0}", "12"), "hour, 0 to 23",
+	     "hour('2024-05-31T09:30:00')", "9"),
+	PART("minute", DTX_U_MINUTE, DTX_SQL_CLOCK("{0}", "15"), "minute",
+	     "minute('2024-05-31T09:30:00')", "30"),
+	PART("second", DTX_U_SECOND, DTX_SQL_CLOCK("{0}", "18"), "second",
+	     "second('2024-05-31T09:30:15')", "15"),
+	PART("weekday", DTX_U_NONE, DTX_SQL_WEEKDAY("{0}"), "1 Monday to 7 Sunday",
+	     "weekday('2024-05-31')", "5"),
 	{ .name = "date_trunc",
 	  .pandas = "dx.fn(\"date_trunc\", {*})",
 	  .sig = "d:D, unit:t, week_start:t='monday'",

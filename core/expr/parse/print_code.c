@@ -1,8 +1,13 @@
 /* Prints trees as pandas code and as SQL, from templates: "{0}" is an operand, "{*}" all of
  * them. */
+#include "core/expr/parse/print_code.h"
+
+#include <stdlib.h>
+
 #include "core/data/schema.h"
-#include "core/expr/fn/fn.h"
+#include "core/expr/parse/print_date.h"
 #include "core/expr/parse/tree.h"
+#include "core/expr/window/win.h"
 
 enum code_kind { CODE_PANDAS, CODE_SQL };
 
@@ -14,6 +19,8 @@ struct coder {
 	struct dtx_buf *out;
 	const struct dtx_expr *where; /* SQL: condition of the aggregate that is being printed;
 	                               * NULL */
+	struct dtx_sql_over *over;    /* SQL: the rows of window calls; NULL: there are none */
+	bool adds;                    /* SQL: that aggregate adds up values */
 	bool in_agg;                  /* inside of an aggregate's arguments */
 	bool ok;                      /* false: a node has no form */
 };
@@ -128,7 +135,8 @@ static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
 	struct dtx_scope scope = { .arg = (void *)(uintptr_t)c,
 		                   .column = type_column,
 		                   .use = type_use,
-		                   .allow = DTX_ALLOW_AGG };
+		                   .allow = DTX_ALLOW_AGG | DTX_ALLOW_WINDOW,
+		                   .ordered = true };
 	struct dtx_aggcalls aggs = { .n = 0 };
 	struct dtx_errlist errs = DTX_ERRLIST_INIT;
 	enum dtx_type type = DTX_T_UNKNOWN;
@@ -144,6 +152,11 @@ static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
 	dtx_errlist_clear(&errs);
 	dtx_arena_clear(&arena);
 	return type;
+}
+
+static bool is_date(enum dtx_type type)
+{
+	return type == DTX_T_DATE || type == DTX_T_DATETIME;
 }
 
 /* --- operators --- */
@@ -192,14 +205,92 @@ static void code_all(struct coder *c, const struct dtx_expr *e, uint32_t from)
 	}
 }
 
+/* --- SQL: the rows that a call sees --- */
+
+static bool is_windowed(const struct coder *c)
+{
+	return c->over && !c->over->grouped;
+}
+
+/* Writes "PARTITION BY k, more ", or nothing. */
+static void partition(struct coder *c, const char *more)
+{
+	const char *part = c->over->part;
+
+	if (*part || *more)
+		dtx_buf_printf(c->out, "PARTITION BY %s%s%s ", part, *part && *more ? ", " : "",
+		               more);
+}
+
+/* Writes the rows of the partition in their order, which is total, and a frame of them. */
+static void in_order_of(struct coder *c, const char *frame)
+{
+	const char *order = c->over->order;
+
+	add(c, " OVER (");
+	partition(c, "");
+	dtx_buf_printf(c->out, "ORDER BY %s%s\"_row\"%s)", order, *order ? ", " : "", frame);
+}
+
+#define SQL_SO_FAR " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+#define SQL_ONWARD " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"
+#define SQL_ALL    " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+/* Excludes nothing, as no two rows are equal in an order that ends in "_row". It makes SQLite add
+ * up each frame from its first row: else it subtracts what leaves a frame, and floats keep an
+ * error from a large value that has left. */
+#define SQL_AFRESH " EXCLUDE TIES"
+
+static void whole_partition(struct coder *c)
+{
+	add(c, " OVER (");
+	partition(c, "");
+	add(c, ")");
+}
+
+static void frame_edge(struct dtx_buf *out, const struct dtx_winedge *edge, const char *open)
+{
+	long long n = edge->rows;
+
+	if (edge->open)
+		dtx_buf_printf(out, "UNBOUNDED %s", open);
+	else if (n == 0)
+		dtx_buf_add(out, "CURRENT ROW");
+	else
+		dtx_buf_printf(out, "%lld %s", n < 0 ? -n : n, n < 0 ? "PRECEDING" : "FOLLOWING");
+}
+
+/* The frame of the step. `adds`: the call adds up values. */
+static void frame_rows(struct coder *c, const struct dtx_row_frame *frame, bool adds)
+{
+	struct dtx_buf text = DTX_BUF_INIT(200);
+
+	if (frame->range)
+		lacks(c, "a frame by range", "");
+	dtx_buf_add(&text, " ROWS BETWEEN ");
+	frame_edge(&text, &frame->from, "PRECEDING");
+	dtx_buf_add(&text, " AND ");
+	frame_edge(&text, &frame->to, "FOLLOWING");
+	dtx_buf_add(&text, adds && !frame->from.open ? SQL_AFRESH : "");
+	in_order_of(c, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
 /* The rows that an aggregate sees. */
 static void code_filter(struct coder *c)
 {
-	if (!c->where)
+	if (c->where) {
+		add(c, " FILTER (WHERE ");
+		code(c, c->where);
+		add(c, ")");
+	}
+	if (!is_windowed(c))
 		return;
-	add(c, " FILTER (WHERE ");
-	code(c, c->where);
-	add(c, ")");
+	if (c->over->frame && c->over->frame->set)
+		frame_rows(c, c->over->frame, c->adds);
+	else if (*c->over->order)
+		in_order_of(c, SQL_SO_FAR);
+	else
+		whole_partition(c);
 }
 
 /* Whether the call converts its argument i to text. */
@@ -241,6 +332,8 @@ static bool is_result(const struct dtx_expr *e, uint32_t i)
 	fn = e->kind == DTX_EX_CALL ? dtx_fn_find(dtx_str_of(e->name), e->nargs) : NULL;
 	if (!fn)
 		return false;
+	if (fn->kind == DTX_FN_WINDOW)
+		return (fn->detail == DTX_WIN_LAG || fn->detail == DTX_WIN_LEAD) && i != 1;
 	if (fn->form == DTX_FORM_IF)
 		return i > 0;
 	if (fn->form == DTX_FORM_SWITCH)
@@ -255,11 +348,25 @@ static bool is_widened(const struct coder *c, const struct dtx_expr *e, uint32_t
 	       type_of(c, e) == DTX_T_FLOAT64;
 }
 
+/* SQL reads dates as texts of one shape. */
+static void check_date(struct coder *c, const struct dtx_expr *e, uint32_t i)
+{
+	const struct dtx_expr *arg = e->arg[i];
+	const struct dtx_fn *fn =
+		e->kind == DTX_EX_CALL ? dtx_fn_find(dtx_str_of(e->name), e->nargs) : NULL;
+	struct dtx_fnparam p;
+
+	if (fn && arg->kind == DTX_EX_LIT && arg->op == DTX_LIT_TEXT && dtx_fn_param(fn, i, &p) &&
+	    (p.cls == 'S' || p.cls == 'D') && !dtx_sql_date_literal(arg->text))
+		lacks(c, "a date that is not written as 2024-01-31", "");
+}
+
 /* Argument i in SQL, where its own form would be another value. SQLite stores bools as numbers. */
 static void code_arg_sql(struct coder *c, const struct dtx_expr *e, uint32_t i)
 {
 	const char *before = "", *after = "";
 
+	check_date(c, e, i);
 	if (is_midnight(c, e, i))
 		before = "(", after = " || 'T00:00:00')";
 	else if (shows(e, i) && type_of(c, e->arg[i]) == DTX_T_BOOL)
@@ -402,18 +509,331 @@ static void code_agg_pandas(struct coder *c, const struct dtx_expr *e, const str
 	c->in_agg = false;
 }
 
+/* Makes a column in a SELECT below the formula's: ends what the caller has written to `below` with
+ * its name.  Returns the number in the name. */
+static uint32_t name_below(struct coder *c)
+{
+	dtx_buf_printf(c->over->below, " AS \"_w%u\"", ++c->over->nbelow);
+	return c->over->nbelow;
+}
+
+/* Argument 0 where it counts: under the condition of the aggregate. */
+static void code_value(struct coder *c, const struct dtx_expr *e)
+{
+	if (c->where) {
+		add(c, "CASE WHEN ");
+		code(c, c->where);
+		add(c, " THEN ");
+	}
+	code_arg(c, e, 0);
+	add(c, c->where ? " END" : "");
+}
+
+/* The mean of the value or two values in the middle: places in the order of the values, and the
+ * number of values, are made in a SELECT below. Nulls come last and are not counted. */
+static void code_median(struct coder *c, const struct dtx_expr *e)
+{
+	struct dtx_buf *out = c->out;
+	uint32_t place, all;
+
+	c->out = c->over->below;
+	add(c, ", row_number() OVER (");
+	partition(c, "");
+	add(c, "ORDER BY ");
+	code_value(c, e);
+	add(c, " NULLS LAST)");
+	place = name_below(c);
+	add(c, ", count(");
+	code_value(c, e);
+	add(c, ")");
+	whole_partition(c);
+	all = name_below(c);
+	c->out = out;
+	dtx_buf_printf(out, "avg(CASE WHEN 2 * \"_w%u\" BETWEEN \"_w%u\" AND \"_w%u\" + 2 THEN ",
+	               place, all, all);
+	code_value(c, e);
+	add(c, " END)");
+}
+
+/* first, last: the number of the row is found in a SELECT below. */
+static void code_first(struct coder *c, const struct dtx_expr *e, bool last)
+{
+	struct dtx_buf *out = c->out;
+	uint32_t row;
+
+	c->out = c->over->below;
+	add(c, last ? ", max(CASE WHEN " : ", min(CASE WHEN ");
+	code_value(c, e);
+	add(c, " IS NOT NULL THEN \"_row\" END)");
+	whole_partition(c);
+	row = name_below(c);
+	c->out = out;
+	dtx_buf_printf(out, "max(CASE WHEN \"_row\" = \"_w%u\" THEN ", row);
+	code_arg(c, e, 0);
+	add(c, " END)");
+}
+
+/* Aggregates that SQL has no function for. False: the call is none of them. */
+static bool code_agg_below(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn)
+{
+	bool framed =
+		is_windowed(c) && (*c->over->order || (c->over->frame && c->over->frame->set));
+
+	if (fn->detail != DTX_AGG_MEDIAN && fn->detail != DTX_AGG_FIRST &&
+	    fn->detail != DTX_AGG_LAST)
+		return false;
+	if (!c->over)
+		lacks(c, fn->name, "()");
+	else if (framed)
+		lacks(c, fn->name, "() of a frame or in an order");
+	else if (fn->detail == DTX_AGG_MEDIAN)
+		code_median(c, e);
+	else
+		code_first(c, e, fn->detail == DTX_AGG_LAST);
+	if (is_windowed(c))
+		whole_partition(c);
+	return true;
+}
+
 static void code_agg_sql(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
                          const struct dtx_expr *where)
 {
-	if (!fn->sql) {
-		lacks(c, fn->name, "()");
+	enum dtx_type type = e->nargs ? type_of(c, e->arg[0]) : DTX_T_NULL;
+
+	c->where = where;
+	if (code_agg_below(c, e, fn)) {
+		c->where = NULL;
 		return;
 	}
-	c->where = where;
+	if (!fn->sql || (fn->detail == DTX_AGG_COUNT_DISTINCT && is_windowed(c)) ||
+	    (fn->detail == DTX_AGG_RANGE && is_date(type))) {
+		lacks(c, fn->name, fn->sql && is_windowed(c) ? "() of a window" : "()");
+		return;
+	}
+	c->adds = fn->detail == DTX_AGG_SUM || fn->detail == DTX_AGG_MEAN;
 	fill(c, e->nargs || strcmp(fn->name, "count") ? fn->sql : "count(*)", e);
 	if (!strstr(fn->sql, "{w}"))
 		code_filter(c);
 	c->where = NULL;
+}
+
+/* --- SQL: window calls --- */
+
+/* The constant argument i. False: it is not written as a number. */
+static bool int_arg(const struct dtx_expr *e, uint32_t i, long long *out)
+{
+	const struct dtx_expr *arg = i < e->nargs ? e->arg[i] : NULL;
+	bool minus = arg && arg->kind == DTX_EX_NEG;
+	char digits[24];
+
+	arg = minus ? arg->arg[0] : arg;
+	if (!arg || arg->kind != DTX_EX_LIT || arg->op != DTX_LIT_INT ||
+	    arg->text.len >= sizeof(digits))
+		return false;
+	memcpy(digits, arg->text.ptr, arg->text.len);
+	digits[arg->text.len] = '\0';
+	*out = strtoll(digits, NULL, 10) * (minus ? -1 : 1);
+	return true;
+}
+
+/* A row whose first order key is null has no rank and is not counted: it is in a partition of its
+ * own.  `call` is written with the rows before `rest`; total: equal rows are in table order. */
+static void code_rank(struct coder *c, const char *call, bool total, const char *rest)
+{
+	struct dtx_buf null = DTX_BUF_INIT(DTX_PRINT_SQL_MAX);
+
+	dtx_buf_printf(&null, "%s IS NULL", c->over->first);
+	dtx_buf_printf(c->out, "CASE WHEN %s IS NOT NULL THEN %s OVER (", c->over->first, call);
+	partition(c, dtx_buf_text(&null));
+	dtx_buf_printf(c->out, "ORDER BY %s%s)", c->over->order, total ? ", \"_row\"" : "");
+	if (*rest) { /* rows of equal rank */
+		add(c, " + (count(*) OVER (");
+		partition(c, c->over->keys);
+		add(c, rest);
+	}
+	add(c, " END");
+	dtx_buf_clear(&null);
+}
+
+/* lag(x, n) or lead(x, n); with_default: its third argument, too. */
+static void code_shift(struct coder *c, const struct dtx_expr *e, bool lead, bool with_default)
+{
+	enum dtx_type type = type_of(c, e->arg[0]);
+	long long n = 1;
+
+	if (e->nargs > 1 && !int_arg(e, 1, &n))
+		lacks(c, e->name, "() with a distance that is not a number");
+	if (e->nargs > 3)
+		lacks(c, e->name, "() with ignore_nulls");
+	add(c, (n < 0) == lead ? "lag(" : "lead(");
+	code_arg(c, e, 0);
+	dtx_buf_printf(c->out, ", %lld", n < 0 ? -n : n);
+	if (with_default && e->nargs > 2) {
+		if (is_date(type))
+			lacks(c, e->name, "() of dates with a default");
+		add(c, ", ");
+		code_arg(c, e, 2);
+	}
+	add(c, ")");
+	in_order_of(c, "");
+}
+
+static void code_change(struct coder *c, const struct dtx_expr *e, bool relative)
+{
+	add(c, relative ? "(CAST(" : "(");
+	code_arg(c, e, 0);
+	add(c, " - ");
+	code_shift(c, e, false, false);
+	if (relative) {
+		add(c, " AS DOUBLE) / nullif(");
+		code_shift(c, e, false, false);
+		add(c, ", 0)");
+	}
+	add(c, ")");
+}
+
+/* The last n rows, if enough of them have a value. */
+static void code_roll(struct coder *c, const struct dtx_expr *e, const char *call)
+{
+	char frame[100];
+	long long n, least;
+
+	if (!int_arg(e, 1, &n) || (e->nargs > 2 && !int_arg(e, 2, &least))) {
+		lacks(c, e->name, "() with a size that is not a number");
+		return;
+	}
+	snprintf(frame, sizeof(frame), " ROWS BETWEEN %lld PRECEDING AND CURRENT ROW", n - 1);
+	add(c, "CASE WHEN count(");
+	code_arg(c, e, 0);
+	add(c, ")");
+	in_order_of(c, frame);
+	dtx_buf_printf(c->out, " >= %lld THEN %s(", e->nargs > 2 ? least : n, call);
+	code_arg(c, e, 0);
+	add(c, ")");
+	if (call[0] != 'm') /* sum, avg */
+		snprintf(frame + strlen(frame), sizeof(frame) - strlen(frame), SQL_AFRESH);
+	in_order_of(c, frame);
+	add(c, " END");
+}
+
+/* From the first row of the partition to this one; null where the value is null. */
+static void code_running(struct coder *c, const struct dtx_expr *e, const char *call)
+{
+	if (e->nargs > 1) {
+		lacks(c, e->name, "() with limits or reset");
+		return;
+	}
+	add(c, "CASE WHEN ");
+	code_arg(c, e, 0);
+	dtx_buf_printf(c->out, " IS NOT NULL THEN %s(", call);
+	code_arg(c, e, 0);
+	add(c, ")");
+	in_order_of(c, SQL_SO_FAR);
+	add(c, " END");
+}
+
+/* In a SELECT below, rows are numbered by how many values there are up to them (from them on):
+ * those with the same number have one value. */
+static void code_fill(struct coder *c, const struct dtx_expr *e, bool down)
+{
+	struct dtx_buf *out = c->out;
+	char run[24];
+
+	c->out = c->over->below;
+	add(c, ", count(");
+	code_arg(c, e, 0);
+	add(c, ")");
+	in_order_of(c, down ? SQL_SO_FAR : SQL_ONWARD);
+	snprintf(run, sizeof(run), "\"_w%u\"", name_below(c));
+	c->out = out;
+	add(c, "max(");
+	code_arg(c, e, 0);
+	add(c, ") OVER (");
+	partition(c, run);
+	add(c, ")");
+}
+
+static void code_of_frame(struct coder *c, const struct dtx_expr *e, const char *call)
+{
+	const struct dtx_row_frame *frame = c->over->frame;
+
+	dtx_buf_printf(c->out, "%s(", call);
+	code_all(c, e, 0);
+	add(c, ")");
+	if (frame && frame->set)
+		frame_rows(c, frame, false);
+	else
+		in_order_of(c, *c->over->order ? SQL_SO_FAR : SQL_ALL);
+}
+
+static void code_share(struct coder *c, const struct dtx_expr *e)
+{
+	add(c, "(CAST(");
+	code_arg(c, e, 0);
+	add(c, " AS DOUBLE) / nullif(sum(");
+	code_arg(c, e, 0);
+	add(c, ")");
+	whole_partition(c);
+	add(c, ", 0))");
+}
+
+static void code_window_sql(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn)
+{
+	enum dtx_winkind kind = (enum dtx_winkind)fn->detail;
+	char call[40];
+
+	if (!is_windowed(c)) {
+		lacks(c, fn->name, "()");
+		return;
+	}
+	snprintf(call, sizeof(call), "%s()", fn->name);
+	switch (kind) {
+	case DTX_WIN_ROW_NUMBER:
+		add(c, "row_number()");
+		in_order_of(c, "");
+		break;
+	case DTX_WIN_RANK:
+	case DTX_WIN_DENSE_RANK:
+	case DTX_WIN_PERCENT_RANK:
+	case DTX_WIN_CUME_DIST: code_rank(c, call, false, ""); break;
+	case DTX_WIN_AVERAGE_RANK: code_rank(c, "rank()", false, ") - 1) / 2.0"); break;
+	case DTX_WIN_NTILE: {
+		long long n = 0;
+
+		if (!int_arg(e, 0, &n))
+			lacks(c, fn->name, "() of what is not a number");
+		snprintf(call, sizeof(call), "ntile(%lld)", n);
+		code_rank(c, call, true, "");
+		break;
+	}
+	case DTX_WIN_LAG:
+	case DTX_WIN_LEAD: code_shift(c, e, kind == DTX_WIN_LEAD, true); break;
+	case DTX_WIN_DIFF:
+	case DTX_WIN_PCT_CHANGE: code_change(c, e, kind == DTX_WIN_PCT_CHANGE); break;
+	case DTX_WIN_FIRST_VALUE:
+	case DTX_WIN_LAST_VALUE:
+	case DTX_WIN_NTH_VALUE: code_of_frame(c, e, fn->name); break;
+	case DTX_WIN_FILL_DOWN:
+	case DTX_WIN_FILL_UP: code_fill(c, e, kind == DTX_WIN_FILL_DOWN); break;
+	case DTX_WIN_CUM_SUM: code_running(c, e, "sum"); break;
+	case DTX_WIN_CUM_MEAN: code_running(c, e, "avg"); break;
+	case DTX_WIN_CUM_MIN: code_running(c, e, "min"); break;
+	case DTX_WIN_CUM_MAX: code_running(c, e, "max"); break;
+	case DTX_WIN_CUM_COUNT:
+		if (e->nargs) {
+			code_running(c, e, "count");
+		} else {
+			add(c, "row_number()");
+			in_order_of(c, "");
+		}
+		break;
+	case DTX_WIN_ROLL_SUM: code_roll(c, e, "sum"); break;
+	case DTX_WIN_ROLL_MEAN: code_roll(c, e, "avg"); break;
+	case DTX_WIN_ROLL_MIN: code_roll(c, e, "min"); break;
+	case DTX_WIN_ROLL_MAX: code_roll(c, e, "max"); break;
+	case DTX_WIN_SHARE: code_share(c, e); break;
+	default: lacks(c, fn->name, "()");
+	}
 }
 
 /* The number of the parameter that argument i of a call is for. */
@@ -452,6 +872,57 @@ static bool in_order(const struct dtx_expr *e, const struct dtx_fn *fn, uint32_t
 	return true;
 }
 
+/* A text next to a date, or as the argument of a date function, is one. */
+static enum dtx_type date_type(const struct coder *c, const struct dtx_expr *e)
+{
+	if (e->kind == DTX_EX_LIT && e->op == DTX_LIT_TEXT && dtx_sql_date_literal(e->text))
+		return e->text.len == 10 ? DTX_T_DATE : DTX_T_DATETIME;
+	return type_of(c, e);
+}
+
+static void code_date_call(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn)
+{
+	struct dtx_buf form = DTX_BUF_INIT(DTX_PRINT_SQL_MAX), lack = DTX_BUF_INIT(200);
+	enum dtx_type type[2] = { date_type(c, e->arg[0]),
+		                  e->nargs > 1 ? date_type(c, e->arg[1]) : DTX_T_NULL };
+	const char *why;
+
+	if (dtx_sql_date_form(fn->name, e, type, &form, &why)) {
+		fill(c, dtx_buf_text(&form), e);
+	} else {
+		dtx_buf_printf(&lack, "() %s", why);
+		lacks(c, fn->name, dtx_buf_text(&lack));
+	}
+	dtx_buf_clear(&form);
+	dtx_buf_clear(&lack);
+}
+
+/* A cast of SQL takes any value: int('12 t') is 12, int(2.7) is 2, and the text of a float has 15
+ * digits.  So only those that cannot differ have a form. */
+static void code_cast_sql(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn)
+{
+	enum dtx_type to = (enum dtx_type)fn->detail, from = type_of(c, e->arg[0]);
+	bool whole = from == DTX_T_INT64 || from == DTX_T_BOOL || from == DTX_T_NULL;
+	bool number = from == DTX_T_FLOAT64 || from == DTX_T_DECIMAL, same = false;
+	struct dtx_buf lack = DTX_BUF_INIT(200);
+
+	if (to == DTX_T_INT64)
+		same = whole;
+	else if (to == DTX_T_FLOAT64)
+		same = whole || number;
+	else if (to == DTX_T_TEXT)
+		same = whole || from == DTX_T_TEXT || is_date(from);
+	if (to == DTX_T_DATE && date_type(c, e->arg[0]) == DTX_T_DATE) {
+		code_arg(c, e, 0);
+	} else if (same && fn->sql) {
+		fill(c, fn->sql, e);
+	} else {
+		dtx_buf_printf(&lack, "() of %s", dtx_type_name(from));
+		lacks(c, fn->name, fn->sql ? dtx_buf_text(&lack) : "()");
+	}
+	dtx_buf_clear(&lack);
+}
+
 static void code_form(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
                       const struct dtx_expr *where)
 {
@@ -463,12 +934,18 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 		code_agg_pandas(c, e, fn, where);
 	else if (fn->kind == DTX_FN_AGG)
 		code_agg_sql(c, e, fn, where);
+	else if (fn->kind == DTX_FN_WINDOW)
+		code_window_sql(c, e, fn);
 	else if (fn->form == DTX_FORM_IF)
 		fill_form(c, &if_form, e);
 	else if (fn->form == DTX_FORM_SWITCH)
 		code_branches(c, e, 1);
 	else if (fn->form == DTX_FORM_BIN)
 		code_binary(c, e, fn->detail);
+	else if (c->kind == CODE_SQL && dtx_sql_date_has(fn->name))
+		code_date_call(c, e, fn);
+	else if (c->kind == CODE_SQL && fn->form == DTX_FORM_CAST)
+		code_cast_sql(c, e, fn);
 	else if (form)
 		fill(c, form, e);
 	else
@@ -500,15 +977,36 @@ static void code_call(struct coder *c, const struct dtx_expr *e)
 		lacks(c, e->name, "()");
 }
 
-/* SQLite stores dates as text, so it cannot do arithmetic on them. */
+/* Whether a column or a call in it makes a date. */
 static bool has_date(const struct coder *c, const struct dtx_expr *e)
 {
-	enum dtx_type type = e->kind == DTX_EX_COL ? type_of(c, e) : DTX_T_UNKNOWN;
-	bool found = type == DTX_T_DATE || type == DTX_T_DATETIME;
+	const struct dtx_fn *fn =
+		e->kind == DTX_EX_CALL ? dtx_fn_find(dtx_str_of(e->name), e->nargs) : NULL;
+	bool found = (e->kind == DTX_EX_COL && is_date(type_of(c, e))) ||
+	             (fn && fn->result && strchr("ds", fn->result[0]));
 
 	for (uint32_t i = 0; !found && i < e->nargs; i++)
 		found = has_date(c, e->arg[i]);
 	return found;
+}
+
+/* Arithmetic with dates, which SQLite stores as text. False: there are none. */
+static bool code_dates(struct coder *c, const struct dtx_expr *e)
+{
+	enum dtx_type a, b;
+
+	if (c->kind != CODE_SQL || (e->kind != DTX_EX_BIN && e->kind != DTX_EX_NEG) ||
+	    !has_date(c, e))
+		return false;
+	a = type_of(c, e->arg[0]);
+	b = e->nargs > 1 ? type_of(c, e->arg[1]) : DTX_T_INT64;
+	if (!is_date(a) && !is_date(b) && a != DTX_T_UNKNOWN && b != DTX_T_UNKNOWN)
+		return false;
+	if (e->kind == DTX_EX_BIN && e->op == DTX_BIN_SUB && a == DTX_T_DATE && b == DTX_T_DATE)
+		fill(c, dtx_sql_days_between, e);
+	else
+		lacks(c, "counting with dates", "");
+	return true;
 }
 
 static void code(struct coder *c, const struct dtx_expr *e)
@@ -517,9 +1015,8 @@ static void code(struct coder *c, const struct dtx_expr *e)
 	 * where the text has no room left, what follows is not made. */
 	if (!dtx_buf_ok(c->out))
 		return;
-	if (c->kind == CODE_SQL && (e->kind == DTX_EX_BIN || e->kind == DTX_EX_NEG) &&
-	    has_date(c, e))
-		lacks(c, "counting with dates", "");
+	if (code_dates(c, e))
+		return;
 	switch (e->kind) {
 	case DTX_EX_LIT: code_literal(c, e); break;
 	case DTX_EX_COL: code_column(c, e); break;
@@ -558,7 +1055,13 @@ bool dtx_expr_pandas_group(const struct dtx_expr *e, const char *frame, const ch
 
 bool dtx_expr_sql(const struct dtx_expr *e, const struct dtx_schema *types, struct dtx_buf *out)
 {
-	struct coder c = { .kind = CODE_SQL, .types = types, .out = out, .ok = true };
+	return dtx_expr_sql_over(e, types, NULL, out);
+}
+
+bool dtx_expr_sql_over(const struct dtx_expr *e, const struct dtx_schema *types,
+                       struct dtx_sql_over *over, struct dtx_buf *out)
+{
+	struct coder c = { .kind = CODE_SQL, .types = types, .over = over, .out = out, .ok = true };
 
 	code(&c, e);
 	return c.ok;

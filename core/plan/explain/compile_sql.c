@@ -1,5 +1,6 @@
 /* Writes a plan as one SQL statement, and as a graph for Graphviz. */
 #include <stdio.h>
+#include <strings.h>
 
 #include "core/plan/exec/exec.h"
 #include "core/plan/plan_internal.h"
@@ -77,6 +78,56 @@ out:
 	return rc;
 }
 
+/* SQL does not tell names apart by their case, and some are taken: that of the row's number, and of
+ * what steps make below their results. */
+static bool is_taken(const char *name)
+{
+	static const char *const taken[] = { "_row", "_all", "_n", "_p", "_t" };
+
+	for (size_t i = 0; i < DTX_COUNT(taken); i++)
+		if (!strcasecmp(name, taken[i]))
+			return true;
+	return !strncasecmp(name, "_w", 2) && strspn(name + 2, "0123456789") == strlen(name + 2);
+}
+
+static const char *same_in_sql(const struct dtx_schema *s, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (!strcasecmp(s->field[i].name, s->field[at].name))
+			return s->field[i].name;
+	return NULL;
+}
+
+static enum dtx_code names_check(struct compiler *c, uint32_t t, struct dtx_err *err)
+{
+	const struct dtx_schema *s = c->flow.table[t].schema;
+	uint32_t ninputs = c->plan->ninputs;
+	enum dtx_code rc = DTX_OK;
+	char why[300];
+
+	for (uint32_t i = 0; s && i < s->nfields && rc == DTX_OK; i++) {
+		const char *name = s->field[i].name, *other = same_in_sql(s, i);
+
+		if (!other && !is_taken(name))
+			continue;
+		if (other)
+			snprintf(why, sizeof(why),
+			         "has columns '%.100s' and '%.100s', which SQL does not tell apart",
+			         other, name);
+		else
+			snprintf(why, sizeof(why),
+			         "has a column '%.100s', a name that the statement needs itself",
+			         name);
+		if (t >= ninputs)
+			return refuse(c->plan, t - ninputs, why, err);
+		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "input '%s' %s",
+		                 c->plan->input[t].name, why);
+		dtx_err_hint(err, "rename it in the file; dtx run needs no translation");
+		dtx_err_at(err, c->plan->input[t].at);
+	}
+	return rc;
+}
+
 static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
 {
 	struct dtx_run run;
@@ -85,8 +136,10 @@ static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
 
 	dtx_column_needs_run(c->plan, &run);
 	DTX_TRY(dtx_flow_init(&c->flow, &c->arena, c->plan, err));
-	for (uint32_t i = 0; i < c->plan->ninputs; i++)
+	for (uint32_t i = 0; i < c->plan->ninputs; i++) {
 		DTX_TRY(bind_input(c, i, err));
+		DTX_TRY(names_check(c, i, err));
+	}
 	for (uint32_t i = 0; i < c->plan->nsteps; i++) {
 		bool bad = false;
 
@@ -103,6 +156,7 @@ static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
 				             "list all columns of the inputs in their types");
 			goto out;
 		}
+		DTX_TRY(names_check(c, c->plan->ninputs + i, err));
 	}
 out:
 	return rc;

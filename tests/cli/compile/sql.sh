@@ -33,10 +33,10 @@ cat > widened.json <<'END'
  {"op": "derive", "set": [{"as": "a", "expr": "clamp(f, 0, 100)"}, {"as": "b", "expr": "clamp(n, 0.5, 10)"},
   {"as": "c", "expr": "coalesce(f, n, 0)"}, {"as": "d", "expr": "if(f > 2, f, n)"},
   {"as": "e", "expr": "case when f > 2 then 1 when f < 0 then f else -n end"},
-  {"as": "g", "expr": "switch(n, 3, 1, 7, 2.5, n)"}, {"as": "h", "expr": "text(clamp(f, 0, 100))"},
+  {"as": "g", "expr": "switch(n, 3, 1, 7, 2.5, n)"}, {"as": "h", "expr": "clamp(f, 0, 100)"},
   {"as": "i", "expr": "clamp(n, 0, 10)"}, {"as": "k", "expr": "if(n > 3, 'x', 'y')"}]},
  {"op": "fill_null", "cols": ["f"], "value": 0}, {"op": "fill_null", "cols": ["n"], "expr": "f * 2"},
- {"op": "fill_null", "cols": ["a"], "expr": "i"}, {"op": "derive", "set": {"m": "text(n)"}},
+ {"op": "fill_null", "cols": ["a"], "expr": "i"}, {"op": "derive", "set": {"m": "n"}},
  {"op": "drop", "cols": ["n"]}]}
 END
 cat > wider.json <<'END'
@@ -46,12 +46,12 @@ cat > wider.json <<'END'
 END
 cat > longer.json <<'END'
 {"dtx": 1, "inputs": [{"name": "main", "types": {"f": "float", "n": "int"}}], "steps": [
- {"op": "pivot_longer", "cols": ["n", "f"]}, {"op": "derive", "set": {"t": "text(value)"}},
+ {"op": "pivot_longer", "cols": ["n", "f"]}, {"op": "derive", "set": {"t": "value"}},
  {"op": "group_by", "by": ["t"], "agg": {"m": "clamp(max(value), 0, 10)"}}]}
 END
 cat > union.json <<'END'
 {"dtx": 1, "inputs": [{"name": "ints", "types": {"f": "int"}}, {"name": "main", "types": {"f": "float", "n": "int"}}],
- "steps": [{"op": "union", "with": "main"}, {"op": "derive", "set": {"t": "text(f)"}}, {"op": "drop", "cols": ["f"]}]}
+ "steps": [{"op": "union", "with": "main"}, {"op": "derive", "set": {"t": "f"}}, {"op": "drop", "cols": ["f"]}]}
 END
 printf 'f\n12\n' > ints.csv
 printf 'f,n\n2.5,3\n,7\n-1.0,\n200.25,50\n' > in.csv
@@ -68,8 +68,13 @@ said = list(csv.reader(open("dtx.csv")))
 print([(h, s, r) for ss, rr in zip(said[1:], rows) for h, s, r in zip(said[0], ss, rr) if s != r] or "the same", rows[1])'
 done
 # the function that has no form is named
-for f in 'try(int(k))' 'concat(k, n)' 'source_row()'; do
+for f in 'try(int(k))' 'concat(k, n)' 'int(k)' 'text(n / 3)' 'roll_std(n, 3)' 'lag(n, ignore_nulls: true)' 'source_row()'; do
 	echo '{"dtx": 1, "inputs": [{"name": "main", "types": {"k": "text", "n": "int"}}], "steps": [{"op": "derive", "set": {"x": "'"$f"'"}}]}' > f.json
 	dtx compile --to sql f.json || echo "exit $?"
 done
 dtx compile --to pandas f.json > /dev/null || echo "exit $?"
+# names that SQL does not tell apart, or that the statement needs
+for names in k,K _Row,n k,_w1; do
+	printf '%s\n1,2\n' "$names" > names.csv
+	dtx compile --to sql open.json names.csv || echo "exit $?"
+done

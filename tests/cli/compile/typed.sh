@@ -24,7 +24,7 @@ echo "the same rows by the engine and by pandas"
 try '{"op":"skip_rows","comment":"#"}' > /dev/null
 dtx run plan.json main=in.csv side=in.csv -q --fallback off --to jsonl
 dtx compile plan.json --to snippet > made.py
-PYTHONPATH="$(dirname "$LIB")/../../sandbox/guest" /usr/bin/python3 - <<'END'
+PYTHONPATH="$(dirname "$LIB")/../../sandbox/guest/dx" /usr/bin/python3 - <<'END'
 import pandas as pd
 from made import transform
 table = pd.read_csv("in.csv", dtype={"id": object, "n": "Int64"})
