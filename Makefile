@@ -226,8 +226,12 @@ demo: deps
 
 # --- tests ---
 
-# tests/suites lists the suites.  The first word of their names is their group: jail, cli, fault ...
-SUITES := $(shell sed -n '/^\#/d; s/ *|.*//p' tests/suites)
+# tests/suites lists the suites and says in which of these lists they are.  The first word of their
+# names is their group: jail, cli, fault ...
+suites_in = $(shell awk -F ' *[|] ' '$$2 ~ /^($1)$$/ { print $$1 }' tests/suites)
+CHECKED := $(call suites_in,$(if $(ALL),all,check)|both)
+SUITES := $(call suites_in,all|both)
+FAST := $(call suites_in,fast)
 ASAN_SUITES := $(shell sed -n '/^\#/d; /build-asan/s/ *|.*//p' tests/suites)
 GROUPS := $(sort $(foreach s,$(SUITES),$(firstword $(subst -, ,$(s)))))
 # Suites of the jail wait most of the time, so more suites run at once than there are processors.
@@ -247,15 +251,16 @@ check: deps
 	@$(MAKE) --no-print-directory -s deps-test & fetched=$$!; \
 		$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all unit-build replay-build; built=$$?; \
 		wait $$fetched && exit $$built
-	$(call run_suites,$(filter-out fast-%,$(SUITES)))
+	$(call run_suites,$(CHECKED))
 
-.PHONY: $(GROUPS:%=check-%)
-$(GROUPS:%=check-%): check-%:
+.PHONY: check-fast $(GROUPS:%=check-%)
+check-fast $(GROUPS:%=check-%): check-%:
 	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all unit-build replay-build
-	$(call run_suites,$(filter $*-%,$(SUITES)))
+	$(call run_suites,$(or $(filter $*-%,$(SUITES)),$(FAST)))
 
-.PHONY: $(SUITES:%=suite/%) asan-suites
-$(SUITES:%=suite/%): suite/%:
+EVERY := $(call suites_in,all|both|check|fast)
+.PHONY: $(EVERY:%=suite/%) asan-suites
+$(EVERY:%=suite/%): suite/%:
 	@sh tests/check.sh run $(LOGS) $*
 # In one recipe, because a make that waits for a build starts all other goals before it looks at the
 # one that waited; these suites take longest.
@@ -415,8 +420,8 @@ check-arm64:
 .PHONY: help
 help:
 	@echo 'make demo      install packages, build, show the main job'
-	@echo 'make check     install packages, build, run all tests (make deps-test-all: skip fewer)'
-	@echo 'make check-fast  the quick suites; also $(filter-out check-fast,$(GROUPS:%=check-%))'
+	@echo 'make check     install packages, build, run the tests; ALL=1 all tests (make deps-test-all: skip fewer)'
+	@echo 'make check-fast  the quick suites; also $(GROUPS:%=check-%)'
 	@echo 'make all       build $(B)/dtx'
 	@echo 'make install   PREFIX=$(PREFIX) DESTDIR=, also uninstall'
 	@echo 'make deb       Debian package in build-deb (make deps-deb check-deb check-arm64)'

@@ -16,7 +16,7 @@ if [ "$mode" = run ]; then
 	export T_TURNS="$logs/turns" # the halves of a suite share their tests through this folder
 	export DTX_POOL_IDLE=60      # suites share warm pools, as each start of one takes seconds
 	began=$(date +%s)
-	field "$1" 3 | sh > "$logs/$1.log" 2>&1
+	field "$1" 4 | sh > "$logs/$1.log" 2>&1
 	echo $? > "$logs/$1.status"
 	# the last line of `times` is of the processes that the suite started: user and system time
 	times > "$logs/$1.times"
@@ -34,11 +34,12 @@ fi
 status=0
 for name; do
 	log=$logs/$name.log
-	echo "== $name: $(field "$name" 2), $(cat "$logs/$name.took" 2>/dev/null)"
+	echo "== $name: $(field "$name" 3), $(cat "$logs/$name.took" 2>/dev/null)"
 	ended=$(cat "$logs/$name.status" 2>/dev/null)
 	[ "$ended" = 0 ] || status=1
 	[ -e "$log" ] || echo "it was not built" > "$log"
 	grep -E '^(not ok|#)|# SKIP' "$log"
+	sed -n "s/^not ok - /failed: $name: /p" "$log" >> "$logs/failed"
 	if grep -qE "$COUNT" "$log"; then
 		grep -E "$COUNT" "$log" | tail -1 | tee -a "$logs/total"
 		# The suite failed although no test did, for example because the sanitizer found a leak at exit.
@@ -46,14 +47,18 @@ for name; do
 			echo "# $name ended with status $ended:"
 			tail -80 "$log"
 			echo "0 passed, 1 failed" >> "$logs/total"
+			echo "failed: $name ended with status $ended" >> "$logs/failed"
 		fi
 	else
 		echo "# $name ended without a count:"
 		tail -80 "$log"
 		echo "0 passed, 1 failed" >> "$logs/total"
+		echo "failed: $name ended without a count" >> "$logs/failed"
 		status=1
 	fi
 done
 
+# Once more at the end, where a reader of a long log looks first.
+head -40 "$logs/failed"
 awk '{ p += $1; f += $3; s += $5 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f != 0 }' "$logs/total" || status=1
 exit $status

@@ -8,7 +8,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "sandbox", "guest"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "sandbox", "guest", "dx"))
 
 import numpy as np  # noqa: E402
 

@@ -3,7 +3,7 @@
 # stdout, stderr and status are compared with NAME.stdout, NAME.stderr (absent: empty) and NAME.exit
 # (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [locked | fast] [SUBSTRING | K/N: the Kth of N shares]
 # fast leaves out those that take more than a second.
-# With the folder T_TURNS, the N share out the tests as they go.
+# With the folder T_TURNS, the N share out the tests as they go.  T_TIMES=1 prints the processor time of each.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -24,6 +24,11 @@ unset DTX_JAIL_WALL DTX_JAIL_CPU DTX_JAIL_MEMORY DTX_JAIL_OUTPUT DTX_JAIL_QUEUE_
 
 normalize() { sed -e "s|$scratch|SCRATCH|g" -e "s|$root|ROOT|g" -e "s|$DTX|dtx|g"; }
 
+spent() { # sets ms to the processor time of all processes that have ended, in milliseconds
+	times > "$scratch.times" # in a subshell it would start again from zero
+	ms=$(awk 'END { split($1, u, "m"); split($2, s, "m"); printf "%d", 1000 * (60 * (u[1] + s[1]) + u[2] + s[2]) }' "$scratch.times")
+}
+
 same() { # KIND: got file against expected file
 	expected=$base.$1
 	[ -e "$expected" ] || expected=/dev/null
@@ -39,6 +44,7 @@ one() {
 	name=${base#"$here/"}
 	scratch=$(mktemp -d /tmp/dtx-cli-XXXXXX)
 	export HOME=$scratch DTX_STORE=$scratch/.store.db
+	[ -z "${T_TIMES:-}" ] || { spent; before=$ms; }
 	(cd "$scratch" && timeout 300 sh -eu "$1") > "$scratch.out" 2> "$scratch.err" < /dev/null
 	echo $? > "$scratch.exit"
 	normalize < "$scratch.out" > "$scratch.stdout"
@@ -56,6 +62,7 @@ one() {
 	else
 		t_not_ok "$name" "$wrong"
 	fi
+	[ -z "${T_TIMES:-}" ] || { spent; echo "# $name: $((ms - before)) ms"; }
 	rm -rf "$scratch" "$scratch".*
 }
 

@@ -14,7 +14,7 @@ An attempt that cannot succeed outside, because the machine lacks what it needs,
 inside, and counts as skipped.  The same holds for one whose call the filter of a container refuses
 before the jail's filter sees it.
 
-Usage: attacks.py DTX [PART-OF-A-NAME]
+Usage: attacks.py DTX [PART-OF-A-NAME | K/N: every Nth, from the Kth on]
 """
 import concurrent.futures
 import ctypes
@@ -338,7 +338,12 @@ def main():
     dtx = os.path.abspath(sys.argv[1])
     only = sys.argv[2] if len(sys.argv) > 2 else ""
     attacks = [a for path in sorted(glob.glob(os.path.join(HERE, "families", "*.txt")))
-               for a in load(path) if only in a.name]
+               for a in load(path)]
+    share = re.fullmatch(r"(\d+)/(\d+)", only)
+    if share:
+        attacks = attacks[int(share[1]) - 1::int(share[2])]
+    else:
+        attacks = [a for a in attacks if only in a.name]
     Place.shared = Child("canary-" + secrets.token_hex(8))
     problems, skipped = {}, {}
     if not has_namespaces():

@@ -195,7 +195,7 @@ def outside(name, text, head, scene):
     try:
         if name in RUNS_FOREVER:
             return outside_forever(pid, read)
-        out = read_all(read, time.monotonic() + 60)[0].decode(errors="replace")
+        out = read_all(read, time.monotonic() + 200)[0].decode(errors="replace")
     finally:
         os.killpg(pid, signal.SIGKILL)  # it is not yet waited for, so the group is there
         os.waitpid(pid, 0)
@@ -211,7 +211,7 @@ def outside(name, text, head, scene):
 
 def outside_forever(pid, read):
     """None if it says that it runs, and still runs a second later."""
-    if not select.select([read], [], [], 60)[0]:
+    if not select.select([read], [], [], 200)[0]:
         return "it did not start"
     if b"REACHED" not in os.read(read, 100):
         return "it did not start well"
@@ -253,7 +253,7 @@ def inside(dtx, name, text, head, scene):
     with open(paths[2], "w") as f:
         f.write(scene.fill(text))
     argv = [dtx, "run", paths[0], paths[1], "--snippet", paths[2], "--errors=json", "-o", paths[3]]
-    done = run(argv + head.get("options", "").split(), scene, timeout=60)
+    done = run(argv + head.get("options", "").split(), scene, timeout=200)
     report = find_report(done.stderr)
     if report is None:
         return "no report: exit %d: %s" % (done.returncode, done.stderr[-500:])

@@ -7,6 +7,7 @@ SIGINT, SIGHUP and SIGQUIT at its worst moment.  A killed replay leaves a folder
 """
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -43,12 +44,20 @@ def wait_for(condition, seconds=30):
     return condition()
 
 
+def handles(p, sig):
+    """dtx has installed its handler; before, the signal would end it without a word."""
+    if p.poll() is not None:
+        return True
+    with open("/proc/%d/status" % p.pid) as f:
+        caught = re.search(r"^SigCgt:\s*(\w+)", f.read(), re.M)
+    return caught and int(caught[1], 16) >> sig - 1 & 1
 
 
 def ended(p, sig, name):
+    wait_for(lambda: handles(p, sig))
     p.send_signal(sig)
     try:
-        _, err = p.communicate(timeout=20)
+        _, err = p.communicate(timeout=100)
     except subprocess.TimeoutExpired:
         p.kill()
         p.communicate()

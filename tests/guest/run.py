@@ -11,7 +11,7 @@ import traceback
 import warnings
 
 GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "sandbox", "guest")
-sys.path.insert(0, GUEST)
+sys.path[:0] = [GUEST, os.path.join(GUEST, "dx")]
 warnings.simplefilter("error", FutureWarning)
 
 import numpy as np  # noqa: E402
@@ -220,7 +220,7 @@ SCREEN = [  # source, class, line
     ("import re\nD = re.compile(open('x'))\n" + GOOD, "screen_denied", 2),
     ("import pandas as pd\nD = pd.DataFrame({'a': [1]}).sum()\n" + GOOD, "screen_denied", 2),
     ("def transform(tables, params) return", "syntax", 1),
-    (GOOD + "\0", "syntax", 0),
+    (GOOD + "\0", "syntax", 3),
     ("import os\n" + GOOD, "import_denied", 1),
     ("import numpy, socket\n" + GOOD, "import_denied", 1),
     ("from . import x\n" + GOOD, "import_denied", 1),

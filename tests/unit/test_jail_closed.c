@@ -526,7 +526,7 @@ void test_jail_finds_stray_descriptors(void)
 
 /* --- nothing is left running --- */
 
-#define GONE_NS ((int64_t)5 * 1000000000)
+#define GONE_NS ((int64_t)60 * 1000000000)
 
 /* A main whose snippet never ends; it writes a byte once the snippet runs. */
 static _Noreturn void endless_main(int said)
