@@ -81,7 +81,7 @@ LDLIBS = $(ARCHIVED) $(filter-out $(ARCHIVES:%=-l%),$(PKG_LIBS)) -lm -ldl -pthre
 ALL_LDFLAGS = $(SAN) $(LDFLAGS) -$(PIE) -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/worker/clock.sym
 
 LIB_SRC := $(filter-out cli/main.c $(if $(ISAL),,%/inflate_isal.c),$(sort $(shell find core ops sandbox cli -name '*.c')))
-GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c $(B)/gen/program.c
+GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c $(B)/gen/program.c $(B)/gen/pages.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
@@ -181,6 +181,10 @@ PROGRAM := $(patsubst %,sandbox/guest/dx/dx%.py,words fn agg op repair rule stat
 $(B)/gen/program.c: core/gen/gen-program.py $(PROGRAM)
 	@mkdir -p $(@D)
 	/usr/bin/python3 -I -B $< $(PROGRAM) > $@.tmp && mv $@.tmp $@
+PAGES := man/dtx-tutorial.7
+$(B)/gen/pages.c: core/gen/gen-pages.py $(PAGES)
+	@mkdir -p $(@D)
+	/usr/bin/python3 -I -B $< $(PAGES) > $@.tmp && mv $@.tmp $@
 $(B)/gen/unit.c: $(UNIT_SRC) core/gen/gen-unit.sh $(B)/sources
 	@mkdir -p $(@D)
 	sh core/gen/gen-unit.sh $(UNIT_SRC) > $@.tmp && mv $@.tmp $@

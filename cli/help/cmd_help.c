@@ -14,7 +14,8 @@ static const struct dtx_opt help_opts[] = {
 	  .kind = DTX_O_TEXT,
 	  .metavar = "PAGE",
 	  .offset = offsetof(struct help_args, man),
-	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-config.5, dtx-ops.7" },
+	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-config.5, dtx-ops.7, "
+	          "dtx-tutorial.7" },
 	{ .name = "completion",
 	  .kind = DTX_O_TEXT,
 	  .choices = "bash,zsh,fish",
@@ -70,7 +71,7 @@ print:
 
 const struct dtx_cmd dtx_cmd_help = {
 	.name = "help",
-	.usage = "[COMMAND | OPERATION | plan | functions | codes | config]",
+	.usage = "[COMMAND | OPERATION | tutorial | plan | functions | codes | config]",
 	.summary = "Show the commands, one command, operation or topic, or a manual page",
 	.opts = help_opts,
 	.nopts = DTX_COUNT(help_opts),

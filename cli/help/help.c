@@ -90,11 +90,12 @@ void dtx_help_overview(struct dtx_buf *out)
 	            "and a provenance record of every run.\n\ncommands:\n");
 	for (c = dtx_cmds; *c; c++)
 		dtx_buf_printf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-	dtx_buf_add(out,
-	            "\n`dtx COMMAND --help` explains one; dtx-tutorial(7) shows them at work in "
-	            "15 minutes.\n"
-	            "dtx(1), dtx-plan(5), dtx-config(5), dtx-ops(7) and dtx-sandbox(7) are the "
-	            "manual.\n\nexit status:\n");
+	dtx_buf_add(
+		out,
+		"\n`dtx COMMAND --help` explains one; `dtx help tutorial` shows them at work in "
+		"15 minutes.\n"
+		"dtx(1), dtx-plan(5), dtx-config(5), dtx-ops(7) and dtx-sandbox(7) are the "
+		"manual.\n\nexit status:\n");
 	help_exits(out);
 }
 

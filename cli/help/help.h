@@ -34,8 +34,13 @@ void dtx_help_ops(struct dtx_buf *out);
 /* In topics.c. A part of the manual as text: "plan", "functions", "codes", "config". Returns false
  * if there is no such topic. */
 bool dtx_help_topic(const char *name, struct dtx_buf *out);
-/* A page in troff: "dtx.1", "dtx-plan.5", "dtx-config.5", "dtx-ops.7". Returns false if there is no
- * such page. */
+/* Pages that are written by hand; name NULL: the end. */
+struct dtx_help_page {
+	const char *name, *text;
+};
+extern const struct dtx_help_page dtx_help_pages[]; /* made by core/gen/gen-pages.py */
+/* A page in troff: "dtx.1", "dtx-plan.5", "dtx-config.5", "dtx-ops.7", "dtx-tutorial.7". Returns
+ * false if there is no such page. */
 bool dtx_help_man(const char *page, struct dtx_buf *out);
 
 #endif

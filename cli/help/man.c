@@ -623,5 +623,11 @@ bool dtx_help_man(const char *page, struct dtx_buf *out)
 			return true;
 		}
 	}
+	for (i = 0; dtx_help_pages[i].name; i++) {
+		if (!strcmp(dtx_help_pages[i].name, page)) {
+			dtx_buf_add(out, dtx_help_pages[i].text);
+			return true;
+		}
+	}
 	return false;
 }

@@ -1,5 +1,5 @@
-/* `dtx help TOPIC`: parts of the manual as plain text, for terminals without man. The pages are
- * made by man.c, so only the few macros that it writes are known here. */
+/* `dtx help TOPIC`: parts of the manual as plain text, for terminals without man. Only the
+ * few macros are known here that the pages have. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,10 +10,9 @@ static const struct topic {
 	const char *name, *page;
 	const char *section; /* only that one; NULL: all */
 } topics[] = {
-	{ "plan", "dtx-plan.5", NULL },
-	{ "functions", "dtx-plan.5", "FORMULAS" },
-	{ "codes", "dtx-plan.5", "ERRORS" },
-	{ "config", "dtx-config.5", NULL },
+	{ "plan", "dtx-plan.5", NULL },         { "functions", "dtx-plan.5", "FORMULAS" },
+	{ "codes", "dtx-plan.5", "ERRORS" },    { "config", "dtx-config.5", NULL },
+	{ "tutorial", "dtx-tutorial.7", NULL },
 };
 
 enum { TOPIC_INDENT = 4 };
