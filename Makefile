@@ -3,6 +3,7 @@
 # There is no configure step: pkg-config finds the libraries, and all sources below the folders are
 # compiled.  Each variant has its own build folder (build, build-asan, ...).
 
+.DEFAULT_GOAL := all
 PREFIX ?= /usr/local
 DESTDIR ?=
 # To build for another machine: CROSS=aarch64-linux-gnu.  RUN then runs programs that were built here.

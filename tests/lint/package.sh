@@ -17,6 +17,7 @@ got: $3"; fi
 install() { make --no-print-directory -s -o "$dtx" B="$(dirname "$dtx")" DESTDIR="$into" PREFIX=/usr "$@" 2>&1; }
 files() { (cd "$into" && find . ! -type d | sort); }
 
+same "make without a target builds dtx" ".DEFAULT_GOAL := all" "$(install -pq | grep '^\.DEFAULT_GOAL')"
 (umask 077 && install install) > "$into.log"
 cat "$into.log" && rm "$into.log"
 same "the installed program runs" "dtx $version" "$("$into/usr/bin/dtx" --version)"
