@@ -382,7 +382,9 @@ static const struct member_row member_rows[] = {
 	{ NULL, "rules",
 	  "list of rules as in the step assert: rule, severity, max_failures, cols, col, values, "
 	  "min, max, regex, expr, names, exact, type, value, other, tol, by, with, to, max_age" },
-	{ "OUTPUT", "path", "file, relative to the plan; - is stdout" },
+	{ "OUTPUT", "path",
+	  "file, relative to the plan; - is stdout.  A text format is packed with gzip where the "
+	  "name ends in .gz: out.csv.gz" },
 	{ NULL, "format", dtx_write_formats },
 	{ NULL, "table", "an out name; default the result" },
 	{ NULL, "sheet, stamp, as_table",

@@ -93,6 +93,8 @@ enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err
 	if (!path)
 		goto out;
 	DTX_TRY(dtx_outfile_open(path, r->run_id, DTX_OUTFILE_SPOOL, &r->rejects, err));
+	if (dtx_writer_packs(path))
+		DTX_TRY(dtx_outfile_gzip(r->rejects, 1, err));
 	DTX_TRY(dtx_outfile_write(r->rejects, DTX_REJECTS_HEADER, strlen(DTX_REJECTS_HEADER), err));
 	for (i = 0; i < r->result->ninputs; i++) {
 		const char *text = r->result->input[i].rejects;
@@ -358,10 +360,11 @@ out:
 static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
 {
 	const struct dtx_writer_class *cls = x->writer ? x->writer : &dtx_write_csv;
-	const char *format = dtx_writer_format(cls, o->format, o->path);
+	struct dtx_str format = dtx_writer_format(cls, o->format, o->path);
 
-	return json_pack("{ss ss? sb}", "format", format, "sheet", o->opts.sheet, "header",
-	                 !o->opts.no_header);
+	return json_pack("{ss% ss? sb sb}", "format", format.ptr, format.len, "sheet",
+	                 o->opts.sheet, "header", !o->opts.no_header, "gzip",
+	                 dtx_writer_packs(o->path));
 }
 
 json_t *dtx_runner_outputs(const struct dtx_runner *r)

@@ -43,8 +43,8 @@ static bool line_may_break(const struct dtx_why *w)
 	return !plan || line_broken(plan->output[w->x.output].opts.null_text);
 }
 
-/* Opens the file with the bytes of the result; NULL if it is not available. The caller closes
- * it. */
+/* Opens the file with the bytes of the result; NULL if it is not available, or packed: then the
+ * place is given by the number of the row. The caller closes it. */
 static FILE *line_file(const struct dtx_why *w)
 {
 	const json_t *found = json_object_get(w->x.record, "found");
@@ -52,6 +52,8 @@ static FILE *line_file(const struct dtx_why *w)
 	const char *asked = dtx_json_text(found, "asked", NULL);
 	const char *path = dtx_json_text(output, "path", "-");
 
+	if (dtx_json_bool(json_object_get(output, "writer"), "gzip", false))
+		return NULL;
 	/* If a file was asked for, the run was found by its bytes. */
 	if (asked && access(asked, F_OK) == 0)
 		return dtx_json_bool(found, "file_changed", false) ? NULL : fopen(asked, "rbe");

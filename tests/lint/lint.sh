@@ -37,7 +37,7 @@ owners() {
 		sqlite3.h core/store/db.[ch]
 		csv.h core/io/csv/csv_ref.c
 		xlsxwriter.h core/io/write/write_xlsx.c
-		zlib.h core/io/archive/inflate_zlib.c|core/plan/lineage/row_lineage.c
+		zlib.h core/io/archive/inflate_zlib.c|core/io/archive/gzip_writer.c|core/plan/lineage/row_lineage.c
 		isa-l.*.h core/io/archive/inflate_isal.c
 		seccomp.h sandbox/policy/(filter|notify).c
 		Python.h sandbox/zygote/pyhost.c

@@ -13,6 +13,7 @@
 
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
+#include "core/io/archive/gzip_writer.h"
 #include "core/io/write/reserve.h"
 
 #define OUTFILE_BUFFER ((size_t)256 << 10)
@@ -37,6 +38,7 @@ struct dtx_outfile {
 	/* for a terminal; NULL: none */
 	void (*show)(void *arg, const char *bytes, size_t n, struct dtx_buf *shown);
 	void *show_arg;
+	struct dtx_gzip_writer *gzip; /* NULL: bytes are written as they are */
 	int spool_fd;
 	struct dtx_buf mem;   /* write buffer, or the spool */
 	struct dtx_buf *sink; /* for tests; borrowed */
@@ -485,13 +487,12 @@ static void outfile_hash(struct dtx_outfile *o, const void *bytes, size_t n)
 	o->beside_n = 0;
 }
 
-enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
-                                struct dtx_err *err)
+static enum dtx_code outfile_append(struct dtx_outfile *o, const void *bytes, size_t n,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool fits;
 
-	DTX_ASSERT(!o->finished, err);
 	outfile_hash(o, bytes, n);
 	o->info.size += n;
 	fits = o->mem.len + n <= o->mem.max;
@@ -509,6 +510,30 @@ enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t
 	if (!dtx_buf_ok(&o->mem))
 		DTX_FAIL_MEM(err);
 out:
+	return rc;
+}
+
+static enum dtx_code outfile_packed(void *arg, struct dtx_str packed, struct dtx_err *err)
+{
+	return outfile_append(arg, packed.ptr, packed.len, err);
+}
+
+enum dtx_code dtx_outfile_gzip(struct dtx_outfile *o, unsigned workers, struct dtx_err *err)
+{
+	return dtx_gzip_writer_new(workers, outfile_packed, o, &o->gzip, err);
+}
+
+enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(!o->finished, err);
+	if (o->gzip)
+		DTX_TRY(dtx_gzip_writer_add(o->gzip, (struct dtx_str){ bytes, n }, err));
+	else
+		DTX_TRY(outfile_append(o, bytes, n, err));
+out:
 	return outfile_hint(o, rc, err);
 }
 
@@ -518,6 +543,8 @@ enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
 	uint8_t digest[DTX_SHA256_SIZE];
 
 	DTX_ASSERT(!o->finished, err);
+	if (o->gzip)
+		DTX_TRY(dtx_gzip_writer_finish(o->gzip, err));
 	DTX_TRY(outfile_ready(o, err));
 	if (!o->spool)
 		DTX_TRY(outfile_flush(o, o->fd, err));
@@ -724,6 +751,7 @@ void dtx_outfile_free(struct dtx_outfile *o)
 	dtx_file_close(&o->dir_fd);
 	dtx_file_close(&o->fd);
 	dtx_file_close(&o->spool_fd);
+	dtx_gzip_writer_free(o->gzip);
 	dtx_buf_clear(&o->mem);
 	dtx_mem_free(o->path);
 	dtx_mem_free(o->temp);

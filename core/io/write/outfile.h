@@ -51,6 +51,10 @@ DTX_MUSTUSE enum dtx_code dtx_outfile_claim(const char *path, const char *name, 
 /* Refuses a path with a file that has content; `hint` tells the user what to do. Error: usage. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_absent(const char *path, const char *hint,
                                              struct dtx_err *err);
+/* Packs what is written from now on as gzip, on `workers` threads; called before the first write.
+ * Size and hash are those of the packed bytes. */
+DTX_MUSTUSE enum dtx_code dtx_outfile_gzip(struct dtx_outfile *o, unsigned workers,
+                                           struct dtx_err *err);
 /* Makes the commit refuse to replace a file with content, even one that has appeared in the
  * meantime (output_io). */
 void dtx_outfile_fresh(struct dtx_outfile *o);

@@ -19,11 +19,36 @@ static bool has_suffix(const struct dtx_writer_class *cls, struct dtx_str suffix
 	return false;
 }
 
+#define GZIP_SUFFIX ".gz"
+
+/* The name of the file, without ".gz" at its end. */
+static struct dtx_str unpacked_name(const char *path)
+{
+	struct dtx_str name = dtx_str_of(path ? dtx_file_basename(path) : "");
+
+	if (dtx_writer_packs(path))
+		name.len -= sizeof(GZIP_SUFFIX) - 1;
+	return name;
+}
+
+bool dtx_writer_packs(const char *path)
+{
+	struct dtx_str name = dtx_str_of(path ? dtx_file_basename(path) : "");
+	size_t n = sizeof(GZIP_SUFFIX) - 1;
+
+	return name.len > n && !strcasecmp(name.ptr + name.len - n, GZIP_SUFFIX);
+}
+
 struct dtx_str dtx_writer_suffix(const char *path)
 {
-	const char *dot = path ? strrchr(dtx_file_basename(path), '.') : NULL;
+	struct dtx_str name = unpacked_name(path);
 
-	return dot && dot[1] ? dtx_str_of(dot + 1) : (struct dtx_str){ NULL, 0 };
+	for (size_t i = name.len; i-- > 0;)
+		if (name.ptr[i] == '.' && i + 1 < name.len)
+			return (struct dtx_str){ name.ptr + i + 1, name.len - i - 1 };
+		else if (name.ptr[i] == '.')
+			break;
+	return (struct dtx_str){ NULL, 0 };
 }
 
 static bool is_named(const char *format)
@@ -45,14 +70,17 @@ const struct dtx_writer_class *dtx_writer_find(const char *format, const char *p
 	return NULL;
 }
 
-const char *dtx_writer_format(const struct dtx_writer_class *cls, const char *format,
-                              const char *path)
+struct dtx_str dtx_writer_format(const struct dtx_writer_class *cls, const char *format,
+                                 const char *path)
 {
-	struct dtx_str suffix = dtx_writer_suffix(path);
+	struct dtx_str suffix = dtx_writer_suffix(path), rest = dtx_str_of(cls->formats), name;
 
 	if (is_named(format))
-		return format;
-	return suffix.ptr && dtx_str_in_list(cls->formats, suffix.ptr) ? suffix.ptr : cls->name;
+		return dtx_str_of(format);
+	while (suffix.ptr && dtx_str_next(&rest, ',', &name))
+		if (dtx_str_eq(name, suffix))
+			return name;
+	return dtx_str_of(cls->name);
 }
 
 void dtx_writer_suffixes(struct dtx_buf *out)

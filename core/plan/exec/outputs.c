@@ -41,10 +41,14 @@ static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *
 	if (named) {
 		rc = dtx_formats_unknown(o->format, dtx_write_formats, "write", err);
 	} else {
+		struct dtx_str suffix = dtx_writer_suffix(o->path);
+
 		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-		                 "cannot write '%s': no format has the suffix '.%s'", o->path,
-		                 dtx_writer_suffix(o->path).ptr);
-		dtx_err_hint(err, "the suffixes are %s; with --to FORMAT a file may have any name",
+		                 "cannot write '%s': no format has the suffix '.%.*s'", o->path,
+		                 (int)suffix.len, suffix.ptr);
+		dtx_err_hint(err,
+		             "the suffixes are %s, text also with .gz after it; with "
+		             "--to FORMAT a file may have any name",
 		             dtx_buf_text(&known));
 	}
 	dtx_err_at(err, o->at);
@@ -53,13 +57,32 @@ out:
 	return rc;
 }
 
+static enum dtx_code packed_twice(const struct dtx_plan_output *o,
+                                  const struct dtx_writer_class *cls, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+	                               "cannot write '%s': %s is not packed with gzip, it is "
+	                               "packed already",
+	                               o->path, cls->name);
+
+	dtx_err_hint(err, "name the file '%.*s'", (int)strlen(o->path) - 3, o->path);
+	dtx_err_at(err, o->at);
+	return rc;
+}
+
 enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t i = 0; i < plan->noutputs; i++)
-		if (!dtx_outputs_class(&plan->output[i]))
-			DTX_TRY(no_writer(&plan->output[i], err));
+	for (uint32_t i = 0; i < plan->noutputs; i++) {
+		const struct dtx_plan_output *o = &plan->output[i];
+		const struct dtx_writer_class *cls = dtx_outputs_class(o);
+
+		if (!cls)
+			DTX_TRY(no_writer(o, err));
+		else if (cls->binary && dtx_writer_packs(o->path))
+			DTX_TRY(packed_twice(o, cls, err));
+	}
 out:
 	return rc;
 }
@@ -174,6 +197,8 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
 		opts.format = o->format;
 	opts.reprint = output_delimiter(o) != dtx_outputs_home(g->plan);
+	if (dtx_writer_packs(o->path))
+		DTX_TRY(dtx_outfile_gzip(out->file, g->run.workers, err));
 	out->writer = e->cls;
 	e->file = out->file;
 	e->pairs = dtx_sha256_pairs();

@@ -28,7 +28,7 @@ ls x.csv 2>&1 | sed 's/.*: //'
 # suffixes: those of the writers in any letter case, or --to
 try run plan.json in.csv -o x.parquet
 try run plan.json in.csv -o .profile
-try run plan.json in.csv -o x.csv.gz
+try run plan.json in.csv -o x.csv.bz2
 try run plan.json in.csv -o x.csv --to parquet
 echo '{"dtx":1,"steps":[{"op":"limit","n":9}],"output":{"path":"x.xls"}}' > old.json
 try run old.json in.csv
