@@ -305,12 +305,12 @@ static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)
 }
 
 /* On a terminal, lists of many columns show the first and the last ones. Skips the columns from *i
- * that are left out, and says so. */
+ * that are left out, and says so; a single one takes no more room than to say so. */
 static void inspect_skip(const struct inspection *x, uint32_t *i, struct dtx_buf *out)
 {
 	uint32_t n = x->profile.schema->nfields;
 
-	if (n <= x->most || *i != (x->most + 1) / 2)
+	if (n <= x->most || n - x->most == 1 || *i != (x->most + 1) / 2)
 		return;
 	dtx_buf_printf(out, "  \u2026 %u more columns, with --pager or --json\n", n - x->most);
 	*i += n - x->most;

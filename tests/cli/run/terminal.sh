@@ -31,6 +31,8 @@ TERM=dumb show convert small.csv
 export PAGER='cat > paged'
 show convert wide.csv --pager
 show inspect wide.csv --pager
+printf 'a,b,c,d,e,f,g,h,i\n1,2,3,4,5,6,7,8,9\n' > nine.csv
+show inspect nine.csv
 DTX_PAGER='wc -l' show convert wide.csv --pager
 EOF
 TERM=xterm LINES= COLUMNS= script -qec "sh do.sh" /dev/null < /dev/null | tr -d '\r' | sed 's/\x1b/ESC/g'
