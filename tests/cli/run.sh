@@ -84,6 +84,8 @@ slow() {
 	case ${1#"$here"/} in
 	run/spill.sh | run/sort_*.sh | run/limit_*.sh | run/small_batches.sh | run/crosstab_wide.sh | run/hash_beside.sh) return 0 ;;
 	run/memory_hint.sh | run/known_input.sh | run/interrupt.sh | run/identity.sh | run/more_files_than_descriptors.sh) return 0 ;;
+	*/many_files.sh | */many_sources.sh | */many_columns.sh | */why_long.sh) return 0 ;;
+	compile/program.sh | compile/windows.sh | exec/crowd.sh | exec/compared.sh | inspect/by_example.sh | jail/hidden.sh) return 0 ;;
 	esac
 	return 1
 }
