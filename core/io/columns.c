@@ -1,26 +1,38 @@
 /* Chooses and types the columns of an input, see columns.h. Names are compared exactly. */
 #include "core/io/columns.h"
 
-const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts, const char *name)
+#include "core/base/strmap.h"
+
+void dtx_columns_index(struct dtx_arena *arena, struct dtx_read_opts *opts)
 {
+	struct dtx_schema *names = dtx_arena_zalloc(arena, 1, sizeof(*names));
+	struct dtx_field *field = dtx_arena_zalloc(arena, opts->ntypes + 1, sizeof(*field));
 	size_t i;
 
+	if (!names || !field || opts->ntypes > UINT32_MAX)
+		return;
+	for (i = 0; i < opts->ntypes; i++)
+		field[i].name = opts->types[i].name ? opts->types[i].name : "";
+	names->field = field;
+	names->nfields = (uint32_t)opts->ntypes;
+	dtx_schema_index(arena, names, names->nfields);
+	opts->declared = names;
+}
+
+const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts, const char *name)
+{
+	int32_t at = -1;
+	size_t i;
+
+	if (opts->declared && opts->declared->nfields == opts->ntypes) {
+		at = dtx_schema_find(opts->declared, name);
+		return at < 0 ? NULL : &opts->types[at];
+	}
 	for (i = 0; i < opts->ntypes; i++) {
 		if (strcmp(opts->types[i].name, name) == 0)
 			return &opts->types[i];
 	}
 	return NULL;
-}
-
-static bool required(const struct dtx_read_opts *opts, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < opts->nrequires; i++) {
-		if (strcmp(opts->requires[i], name) == 0)
-			return true;
-	}
-	return false;
 }
 
 static void hint_names(const char *const *names, uint32_t n, struct dtx_err *err)
@@ -36,16 +48,12 @@ static void hint_names(const char *const *names, uint32_t n, struct dtx_err *err
 
 /* If the name differs from an existing column only by a slip, that is an error of the plan;
  * otherwise the input lacks a column. */
-static enum dtx_code must_have(const char *want, const char *label, const char *const *names,
-                               uint32_t n, struct dtx_err *err)
+static enum dtx_code lacks(const char *want, const char *label, const char *const *names,
+                           uint32_t n, struct dtx_err *err)
 {
 	enum dtx_code code = DTX_E_MISSING_COLUMN;
 	uint32_t i;
 
-	for (i = 0; i < n; i++) {
-		if (strcmp(want, names[i]) == 0)
-			return DTX_OK;
-	}
 	for (i = 0; i < n; i++) {
 		if (dtx_str_near(dtx_str_of(want), dtx_str_of(names[i])))
 			code = DTX_E_UNKNOWN_COLUMN;
@@ -62,16 +70,27 @@ enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *l
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_strmap at = DTX_STRMAP_INIT; /* name to its first column */
 	size_t k;
-	uint32_t i;
+	uint32_t i, first;
 
-	for (k = 0; k < opts->nrequires && !opts->part; k++)
-		DTX_TRY(must_have(opts->requires[k], label, names, n, err));
-	for (k = 0; k < opts->ntypes && !opts->part; k++)
-		DTX_TRY(must_have(opts->types[k].name, label, names, n, err));
 	for (i = 0; i < n; i++) {
-		keep[i] = opts->extra == DTX_EXTRA_ALLOW || required(opts, names[i]) ||
-		          dtx_columns_declared(opts, names[i]);
+		keep[i] = opts->extra == DTX_EXTRA_ALLOW;
+		if (!dtx_strmap_put(&at, dtx_str_of(names[i]), i, &first))
+			DTX_FAIL_MEM(err);
+	}
+	for (k = 0; k < opts->nrequires + opts->ntypes; k++) {
+		const char *want = k < opts->nrequires ? opts->requires[k]
+		                                       : opts->types[k - opts->nrequires].name;
+
+		i = dtx_strmap_get(&at, dtx_str_of(want));
+		if (i != DTX_STRMAP_NONE)
+			keep[i] = true;
+		else if (!opts->part)
+			DTX_TRY(lacks(want, label, names, n, err));
+	}
+	for (i = 0; i < n; i++) {
+		keep[i] = keep[dtx_strmap_get(&at, dtx_str_of(names[i]))];
 		if (!keep[i] && opts->extra == DTX_EXTRA_ERROR) {
 			rc = dtx_err_set(err, DTX_E_EXTRA_COLUMN, __FILE__, __LINE__,
 			                 "'%s' has a column '%.100s' that the plan does not name",
@@ -81,6 +100,7 @@ enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *l
 		}
 	}
 out:
+	dtx_strmap_clear(&at);
 	return rc;
 }
 

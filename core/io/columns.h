@@ -5,6 +5,9 @@
 
 #include "core/io/reader.h"
 
+/* Gives `opts` an index of the names of its types. Without memory there is none, and the search
+ * takes longer. */
+void dtx_columns_index(struct dtx_arena *arena, struct dtx_read_opts *opts);
 /* The declared type of a column, NULL if none. */
 const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts,
                                                  const char *name);

@@ -55,6 +55,8 @@ struct dtx_read_opts {
 	size_t nnull_values;
 	const struct dtx_read_type *types;
 	size_t ntypes;
+	/* The names of `types` in order, with an index: see dtx_columns_index. NULL: none. */
+	const struct dtx_schema *declared;
 	const char *const *requires;
 	size_t nrequires;
 	enum { DTX_EXTRA_ALLOW, DTX_EXTRA_DROP, DTX_EXTRA_ERROR } extra;

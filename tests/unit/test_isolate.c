@@ -3,6 +3,8 @@
 #include "tests/t.h"
 
 #include "core/base/file.h"
+#include "core/io/columns.h"
+#include "core/io/isolate/isolate.h"
 #include "core/io/isolate/isolated.h"
 #include "tests/unit/bookmake.h"
 
@@ -212,6 +214,34 @@ void test_isolate_gives_the_same(void)
 	opts.requires = nulls;
 	opts.nrequires = 1;
 	same_both_ways(&opts, 0, true);
+}
+
+/* The reader process finds the types of columns by an index of its own. */
+void test_isolate_types_of_columns(void)
+{
+	struct dtx_arena a = { 0 };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT, got, none;
+	struct dtx_read_type types[40];
+	char name[40][8];
+	json_t *sent;
+	size_t i;
+
+	for (i = 0; i < 40; i++) {
+		snprintf(name[i], sizeof(name[i]), "c%zu", i < 39 ? i : 7);
+		types[i] = (struct dtx_read_type){ .name = name[i], .type.type = DTX_T_INT64 };
+	}
+	opts.types = types;
+	opts.ntypes = 40;
+	sent = dtx_isolate_opts_json(&opts);
+	T_CHECK(dtx_isolate_opts_read(sent, &a, &got) && got.declared);
+	for (i = 0; i < 39; i++)
+		T_CHECK(dtx_columns_declared(&got, name[i]) == &got.types[i]);
+	T_CHECK(!dtx_columns_declared(&got, "c39"));
+	none = got;
+	none.ntypes = 0;
+	T_CHECK(!dtx_columns_declared(&none, "c7"));
+	json_decref(sent);
+	dtx_arena_clear(&a);
 }
 
 /* A filter and a limit inside of the reader are applied here to what came. */

@@ -2,6 +2,7 @@
  * the process is only accepted if every part of it is valid. */
 #include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
+#include "core/io/columns.h"
 #include "core/io/sheet/cellref.h"
 #include "core/io/isolate/isolate.h"
 
@@ -233,7 +234,7 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, mixed, BOOL),
 };
 /* A new member needs a new row, or the process would ignore it. */
-_Static_assert(sizeof(struct dtx_read_opts) == 256, "opts_rows lists the members of dtx_read_opts");
+_Static_assert(sizeof(struct dtx_read_opts) == 264, "opts_rows lists the members of dtx_read_opts");
 
 static const struct row type_rows[] = {
 	ROW(dtx_read_type, name, TEXT),
@@ -303,6 +304,8 @@ static bool types_read(const json_t *from, struct dtx_arena *a, struct dtx_read_
 		    !isolate_type_read(json_object_get(v, "type"), &t[i].type))
 			return false;
 	}
+	if (t)
+		dtx_columns_index(a, o);
 	return t;
 }
 

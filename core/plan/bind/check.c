@@ -1,6 +1,7 @@
 /* The static phase: binds all steps with what the plan alone says, before an input is opened. */
 #include <stdio.h>
 
+#include "core/io/columns.h"
 #include "core/plan/bind/flow.h"
 #include "core/plan/plan_internal.h"
 #include "core/plan/bind/column_needs.h"
@@ -55,10 +56,8 @@ static enum dtx_code undeclared(struct dtx_plan_parse *p, const struct dtx_plan_
 	size_t declared = in->opts.ntypes + in->opts.nrequires;
 
 	for (uint32_t i = 0; in->opts.nrequires && !in->broken && i < s->nfields; i++) {
-		bool known = false;
+		bool known = dtx_columns_declared(&in->opts, s->field[i].name);
 
-		for (size_t k = 0; k < in->opts.ntypes; k++)
-			known |= strcmp(in->opts.types[k].name, s->field[i].name) == 0;
 		for (size_t k = 0; k < in->opts.nrequires; k++)
 			known |= strcmp(in->opts.requires[k], s -> field[i].name) == 0;
 		known |= in->source_file && strcmp(in->source_file, s->field[i].name) == 0;

@@ -7,6 +7,7 @@
 #include "core/data/cast/cell_num.h"
 #include "core/data/time/time.h"
 #include "core/expr/regex/regex.h"
+#include "core/io/columns.h"
 #include "core/plan/plan_internal.h"
 
 #define INT_MAX_JSON         DTX_PART_INT_MAX
@@ -323,6 +324,7 @@ static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_ar
 	}
 	in->opts.types = types;
 	in->opts.ntypes = a->types.n;
+	dtx_columns_index(&p->plan->arena, &in->opts);
 out:
 	return rc;
 }
