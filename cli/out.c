@@ -460,6 +460,16 @@ static void out_say(char *text, size_t size, const struct dtx_out_where *w)
 static const struct dtx_err *out_remedies(const struct dtx_err *err, const struct dtx_out_where *w,
                                           struct dtx_err *copy)
 {
+	static const char input[] = " in the input";
+	char *at;
+
+	if (w && w->words && w->inputs && w->inputs->ninputs == 1 && strstr(err->hint, input)) {
+		*copy = *err;
+		at = strstr(copy->hint, input);
+		memmove(at, at + strlen(input), strlen(at + strlen(input)) + 1);
+		out_say(copy->hint, sizeof(copy->hint), w);
+		return copy;
+	}
 	if (!out_is_operand(err, w))
 		return err;
 	*copy = *err;

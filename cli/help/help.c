@@ -95,7 +95,8 @@ void dtx_help_overview(struct dtx_buf *out)
 		"\n`dtx COMMAND --help` explains one; `dtx help tutorial` shows them at work in "
 		"15 minutes.\n"
 		"dtx(1), dtx-plan(5), dtx-config(5), dtx-ops(7) and dtx-sandbox(7) are the "
-		"manual.\n\nexit status:\n");
+		"manual;\n"
+		"where no man is: `dtx help plan`, functions, codes, config.\n\nexit status:\n");
 	help_exits(out);
 }
 

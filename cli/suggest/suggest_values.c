@@ -338,8 +338,11 @@ void dtx_suggest_values(struct dtx_search *s)
 		commas |= r.values && r.number[1] == r.values && r.number[0] < r.values;
 	}
 	if (json_array_size(words)) {
-		dtx_json_print(words, 0, &b);
-		dtx_buf_add(&b, " are among numbers or dates");
+		for (size_t k = 0; k < json_array_size(words); k++)
+			dtx_buf_printf(&b, "%s'%s'", k ? ", " : "",
+			               json_string_value(json_array_get(words, k)));
+		dtx_buf_printf(&b, " %s among numbers or dates",
+		               json_array_size(words) == 1 ? "is" : "are");
 		dtx_suggest_add(s, NULL, json_pack("{s:O}", "null_values", words),
 		                dtx_buf_text(&b));
 	}
