@@ -71,7 +71,8 @@ static void print_line(const struct look *l, const struct dtx_plan *plan, struct
 		print_rows(l->rows, out);
 	if (l->share > 0 && l->share < 1 && l->bytes >= 1000000)
 		dtx_buf_printf(out, "  %.0f MB/s", l->share * (double)l->bytes / 1e6 / l->seconds);
-	if (l->step >= 0)
+	/* the plan has no step that joins the files of one input */
+	if (dtx_plan_step_number(plan, l->step) > 0)
 		dtx_buf_printf(out, "  step %d (%s%s%s)", dtx_plan_step_number(plan, l->step),
 		               dtx_plan_step_name(&plan->step[l->step]),
 		               plan->step[l->step].out_name ? ", out " : "",
@@ -91,7 +92,7 @@ static void print_json(const struct look *l, const struct dtx_plan *plan, struct
 		json_object_set_new(p, "file", json_integer(l->nth));
 		json_object_set_new(p, "files", json_integer(l->of));
 	}
-	if (p && l->step >= 0) {
+	if (p && dtx_plan_step_number(plan, l->step) > 0) {
 		json_object_set_new(p, "step", json_integer(dtx_plan_step_number(plan, l->step)));
 		json_object_set_new(p, "op", json_string(dtx_plan_step_name(&plan->step[l->step])));
 	}

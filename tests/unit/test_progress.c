@@ -73,6 +73,9 @@ void test_progress_many_files(void)
 	       "{\"progress\":{\"input\":\"in/"
 	       "may.csv\",\"rows\":0,\"elapsed_ms\":4000,\"share\":0.5,"
 	       "\"file\":3,\"files\":12,\"step\":2,\"op\":\"sort\"}}\n");
+	t.how = DTX_PROGRESS_AUTO;
+	plan->step[1].number = -1; /* not a step of the user */
+	expect(&t, 4000000000, "may.csv (3 of 12)  50%  0 MB/s  4 s");
 	dtx_plan_free(plan);
 	dtx_errlist_clear(&findings);
 }
