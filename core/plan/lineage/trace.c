@@ -673,9 +673,12 @@ enum dtx_code dtx_trace_finish(struct trace *t, json_t **plan, struct dtx_err *e
 		dtx_err_move(err, &t->full);
 		goto out;
 	}
-	*plan = json_pack("{si ss so sO sO sO}", "dtx", 1, "fallback", "off", "inputs",
+	/* The run has kept to its own limits, and the steps that are added make more columns. */
+	*plan = json_pack("{si ss so sO sO sO s{sI si si}}", "dtx", 1, "fallback", "off", "inputs",
 	                  trace_inputs(t), "steps", t->steps, "output", t->outputs, "options",
-	                  json_object_get(t->plan->canonical, "options"));
+	                  json_object_get(t->plan->canonical, "options"), "limits", "growth",
+	                  (json_int_t)t->plan->limits.growth, "cols", DTX_PLAN_COLS_MAX,
+	                  "pivot_cols", DTX_PLAN_COLS_MAX);
 	if (t->failed || !*plan)
 		DTX_FAIL_MEM(err);
 out:
