@@ -75,11 +75,8 @@ static const struct dtx_param group_by_params[] = {
 	DTX_ACROSS_PARAM(struct dtx_gb_args),
 };
 static const struct dtx_example group_by_examples[] = {
-	{ .step = DTX_JSON({
-		  "op" : "group_by",
-		  "by" : ["k"],
-		  "agg" : [ { "as" : "s", "expr" : "sum(n)" }, { "as" : "c", "expr" : "count()" } ]
-	  }),
+	{ .step = DTX_JSON(
+		  { "op" : "group_by", "by" : ["k"], "agg" : { "s" : "sum(n)", "c" : "count()" } }),
 	  .in = "k,n\nb,1\na,2\nb,3\n,4\na,\n",
 	  .out = "k,s,c\nb,4,2\na,2,2\n,4,1\n" },
 	{ .step = DTX_JSON({

@@ -69,11 +69,8 @@ static const struct dtx_param replace_params[] = {
 	          "matches replaces all its places" },
 };
 static const struct dtx_example replace_examples[] = {
-	{ .step = DTX_JSON({
-		  "op" : "replace_values",
-		  "cols" : ["k"],
-		  "map" : [ { "from" : "a", "to" : "A" }, { "from" : "b", "to" : "B" } ]
-	  }),
+	{ .step = DTX_JSON(
+		  { "op" : "replace_values", "cols" : ["k"], "map" : { "a" : "A", "b" : "B" } }),
 	  .in = "k,v\na,1\nc,2\nb,3\n,4\n",
 	  .out = "k,v\nA,1\nc,2\nB,3\n,4\n" },
 	{ .step = DTX_JSON({

@@ -40,10 +40,7 @@ static const struct dtx_param derive_params[] = {
 	  .help = "column after which new columns go (default: last)" },
 };
 static const struct dtx_example derive_examples[] = {
-	{ .step = DTX_JSON({
-		  "op" : "derive",
-		  "set" : [ { "as" : "c", "expr" : "a + b" }, { "as" : "d", "expr" : "c * 2" } ]
-	  }),
+	{ .step = DTX_JSON({ "op" : "derive", "set" : { "c" : "a + b", "d" : "c * 2" } }),
 	  .in = "a,b\n1,2\n3,\n",
 	  .out = "a,b,c,d\n1,2,3,6\n3,,,\n" },
 	{ .step = DTX_JSON({ "op" : "mutate", "set" : { "a" : "a * 10" } }),

@@ -2,6 +2,7 @@
  * help. */
 #include "core/base/memory/mem.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -192,6 +193,49 @@ static const char *const kind_wants[] = {
 	[DTX_P_LIST] = NULL, /* its text is made from the members of an item */
 };
 
+/* Appends a word for what an item's member holds: FORMULA, NAME, or its own name in capitals. */
+static void add_member_word(const struct dtx_param *member, struct dtx_buf *out)
+{
+	if (member->kind == DTX_P_EXPR)
+		dtx_buf_add(out, "FORMULA");
+	else if (!strcmp(member->name, "as"))
+		dtx_buf_add(out, "NAME");
+	else
+		for (const char *c = member->name; *c; c++)
+			dtx_buf_addc(out, (char)toupper((unsigned char)*c));
+}
+
+/* Describes a list as most people write it, in its short form. */
+static bool add_short_form(const struct dtx_param *param, struct dtx_buf *out)
+{
+	const struct dtx_param *member = param->rows;
+
+	switch (param->sugar) {
+	case DTX_SUGAR_MAP:
+	case DTX_SUGAR_AGG:
+		dtx_buf_add(out, "an object {");
+		add_member_word(&member[0], out);
+		dtx_buf_add(out, ": ");
+		add_member_word(&member[1], out);
+		dtx_buf_add(out, ", ...}");
+		return true;
+	case DTX_SUGAR_SORT:
+		dtx_buf_add(out, "a list of columns, with - for descending");
+		return true;
+	case DTX_SUGAR_SCALAR:
+	case DTX_SUGAR_BOTH:
+		if (member->kind == DTX_P_COLUMN ||
+		    (param->nrows > 1 && member[1].kind == DTX_P_EXPR))
+			dtx_buf_add(out, "a list of columns");
+		else if (param->nrows == 1 && kind_wants[member->kind])
+			dtx_buf_printf(out, "a list; each item is %s", kind_wants[member->kind]);
+		else
+			return false;
+		return true;
+	default: return false;
+	}
+}
+
 void dtx_param_wants_text(const struct dtx_param *param, struct dtx_buf *out)
 {
 	bool texts = param->kind == DTX_P_LIST && !param->rows;
@@ -200,6 +244,8 @@ void dtx_param_wants_text(const struct dtx_param *param, struct dtx_buf *out)
 		dtx_buf_add(out, kind_wants[texts ? DTX_P_TEXTS : param->kind]);
 		return;
 	}
+	if (add_short_form(param, out))
+		return;
 	if (param->kind == DTX_P_LIST)
 		dtx_buf_add(out, "a ");
 	dtx_param_kind_text(param, out);
