@@ -159,7 +159,7 @@ bool dtx_derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 		dtx_sql_name(out, s->bind->col[i].field.name);
 	}
 	dtx_buf_add(out, " FROM ");
-	for (size_t to = n, start; to > 0; to = start) {
+	for (size_t to = n, start; to > 0 && dtx_buf_ok(out); to = start) {
 		start = layer_start(item, to);
 		dtx_buf_add(out, "(SELECT \"_row\"");
 		seen(s->bind, item, start, to, out);
