@@ -7,6 +7,7 @@
 
 #include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
+#include "core/base/text/utf8.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 #include "ops/kit/numtext.h"
@@ -155,6 +156,49 @@ bool dtx_textgrid_plain(struct dtx_textgrid *g)
 	for (uint32_t c = 0; c < g->ncols; c++)
 		any |= grid_plain_column(g, c, false) && grid_plain_column(g, c, true);
 	return any;
+}
+
+/* Returns a folded copy, the text if it needs no change, or NULL for a missing value. */
+static const char *grid_fold(struct dtx_textgrid *g, const char *text)
+{
+	static const char words[] = "nan,NaN,NAN,none,None,NONE,null,NULL,Null,n/a,N/A,NA,NaT,<NA>";
+	struct dtx_str t = dtx_utf8_trim(dtx_str_of(text));
+	size_t i, n = 0;
+	bool same = t.len == strlen(text);
+	char *out;
+
+	if (!t.len || dtx_str_in_list(words, text))
+		return NULL;
+	for (i = 0; i < t.len && same; i++)
+		same = !strchr("\t\n\r\v\f", t.ptr[i]) &&
+		       !(t.ptr[i] == ' ' && t.ptr[i + 1] == ' ') && (unsigned char)t.ptr[i] != 0xC2;
+	if (same)
+		return text;
+	out = dtx_arena_strndup(&g->arena, t.ptr, t.len);
+	for (i = 0; out && i < t.len;) {
+		size_t from = i;
+
+		if (dtx_utf8_is_space(dtx_utf8_next(t.ptr, t.len, &i))) {
+			if (n && out[n - 1] != ' ')
+				out[n++] = ' ';
+		} else {
+			memmove(out + n, t.ptr + from, i - from);
+			n += i - from;
+		}
+	}
+	if (out)
+		out[n] = '\0';
+	return out ? out : text;
+}
+
+void dtx_textgrid_fold(struct dtx_textgrid *g)
+{
+	size_t i, n = (size_t)g->nrows * g->ncols;
+
+	for (i = 0; i < n; i++) {
+		if (g->cell[i])
+			g->cell[i] = grid_fold(g, g->cell[i]);
+	}
 }
 
 /* --- equality --- */

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "cli/suggest/celldump.h"
-#include "cli/suggest/profile.h"
-#include "cli/progress.h"
 #include "cli/run/read_opts.h"
-#include "cli/run/runner.h"
-#include "cli/suggest/suggest.h"
+#include "cli/suggest/look.h"
+#include "cli/suggest/propose/propose.h"
 #include "cli/terminal.h"
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
@@ -58,80 +56,12 @@ static const struct dtx_opt inspect_opts[] = {
 	          "count and first line" },
 };
 
-/* One inspection. The input is opened as a run would open it. */
 struct inspection {
 	const struct dtx_cli *cli;
 	const struct inspect_args *args;
-	struct dtx_runner runner;
-	struct dtx_reader *reader;
-	struct dtx_read_opts opts; /* the options it was read with */
-	struct dtx_profile profile;
-	struct dtx_arena arena; /* for options that repairs changed */
-	struct dtx_errlist repaired;
-	json_t *describe, *sheets;
-	struct dtx_suggestions suggested;
+	struct dtx_look look;
 	uint32_t most; /* columns that a list shows */
 };
-
-/* Reads the whole input. After an error that has a remedy, starts again with the remedy applied. */
-static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *src,
-                                     struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_repair fix = { .on = x->args->run.repair,
-		                  .arena = &x->arena,
-		                  .done = &x->repaired };
-	struct dtx_ticker ticker = { .running = false };
-	bool again;
-
-	x->profile.progress = &ticker.now;
-	dtx_source_watch(src, &ticker.now);
-	dtx_ticker_start(&ticker, x->cli, (enum dtx_progress_how)x->args->run.progress,
-	                 x->runner.plan->input[0].path);
-	x->opts = x->runner.plan->input[0].opts;
-	x->opts.margins = true;
-	do {
-		DTX_TRY(dtx_repair_open(&fix, src, &x->opts, &x->reader, err));
-		rc = dtx_profile_read(&x->profile, x->reader,
-		                      (uint32_t)(x->args->rows ? x->args->rows : 8), err);
-		again = rc != DTX_OK && dtx_repair_take(&fix, err, &x->opts);
-		if (again) {
-			dtx_profile_clear(&x->profile);
-			dtx_reader_close(x->reader);
-			x->reader = NULL;
-			dtx_err_clear(err);
-		} else if (rc != DTX_OK) {
-			dtx_repair_hint(err);
-		}
-	} while (again);
-out:
-	dtx_ticker_stop(&ticker);
-	dtx_source_watch(src, NULL);
-	x->profile.progress = NULL;
-	return rc;
-}
-
-static json_t *inspect_plan(void *arg);
-
-static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_source *src;
-
-	DTX_TRY(dtx_runner_plan(&x->runner, err));
-	DTX_TRY(dtx_runner_inputs(&x->runner, 1, &path, err));
-	DTX_TRY(dtx_runner_open(&x->runner, true, err));
-	src = x->runner.source[0];
-	DTX_TRY(inspect_profile(x, src, err));
-	if (x->reader->cls->book)
-		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
-	x->describe = x->reader->cls->describe(x->reader);
-	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->suggested,
-	                    err));
-	DTX_TRY(dtx_suggest_verify(&x->suggested, src, inspect_plan, x, err));
-out:
-	return rc;
-}
 
 /* --- as JSON --- */
 
@@ -142,8 +72,8 @@ static json_t *inspect_sample(const struct inspection *x)
 	size_t k;
 	uint32_t i, c;
 
-	for (k = 0; k < x->profile.sample->nbatches; k++) {
-		const struct dtx_batch *b = x->profile.sample->batch[k];
+	for (k = 0; k < x->look.profile.sample->nbatches; k++) {
+		const struct dtx_batch *b = x->look.profile.sample->batch[k];
 
 		for (i = 0; i < b->nsel; i++) {
 			json_t *row = json_array();
@@ -171,17 +101,17 @@ static json_t *inspect_columns(const struct inspection *x)
 	struct dtx_buf type = DTX_BUF_INIT(256), evidence = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	uint32_t i;
 
-	for (i = 0; i < x->profile.schema->nfields; i++) {
+	for (i = 0; i < x->look.profile.schema->nfields; i++) {
 		dtx_buf_reset(&type);
 		dtx_buf_reset(&evidence);
-		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
-		dtx_profile_evidence(&x->profile, i, &evidence);
-		column =
-			json_pack("{ss ss sI ss}", "name", x->profile.schema->field[i].name, "type",
-		                  dtx_buf_text(&type), "nulls", (json_int_t)x->profile.col[i].nulls,
-		                  "evidence", dtx_buf_text(&evidence));
-		if (column &&
-		    dtx_colstat_json(&x->profile.stat[i], dtx_profile_type(&x->profile, i), column))
+		dtx_type_print(dtx_profile_type(&x->look.profile, i), &type);
+		dtx_profile_evidence(&x->look.profile, i, &evidence);
+		column = json_pack("{ss ss sI ss}", "name", x->look.profile.schema->field[i].name,
+		                   "type", dtx_buf_text(&type), "nulls",
+		                   (json_int_t)x->look.profile.col[i].nulls, "evidence",
+		                   dtx_buf_text(&evidence));
+		if (column && dtx_colstat_json(&x->look.profile.stat[i],
+		                               dtx_profile_type(&x->look.profile, i), column))
 			json_array_append(list, column);
 		json_decref(column);
 	}
@@ -195,21 +125,22 @@ static json_t *inspect_findings(const struct inspection *x)
 	json_t *list = json_array();
 	size_t i;
 
-	for (i = 0; i < x->repaired.n; i++)
-		json_array_append_new(list, dtx_out_error_json(&x->repaired.item[i]));
-	for (i = 0; i < x->reader->diags.n; i++)
-		json_array_append_new(list, dtx_out_error_json(&x->reader->diags.item[i]));
+	for (i = 0; i < x->look.repaired.n; i++)
+		json_array_append_new(list, dtx_out_error_json(&x->look.repaired.item[i]));
+	for (i = 0; i < x->look.reader->diags.n; i++)
+		json_array_append_new(list, dtx_out_error_json(&x->look.reader->diags.item[i]));
 	return list;
 }
 
 static int inspect_json(const struct inspection *x)
 {
-	json_t *all = json_pack("{ss so so sI so so so sO}", "format", x->reader->cls->name,
-	                        "sheets", x->sheets ? json_incref(x->sheets) : json_null(),
-	                        "reader", x->describe ? json_incref(x->describe) : json_null(),
-	                        "rows", (json_int_t)x->profile.rows, "columns", inspect_columns(x),
-	                        "sample", inspect_sample(x), "findings", inspect_findings(x),
-	                        "suggestions", x->suggested.found);
+	json_t *all =
+		json_pack("{ss so so sI so so so sO sO}", "format", x->look.reader->cls->name,
+	                  "sheets", x->look.sheets ? json_incref(x->look.sheets) : json_null(),
+	                  "reader", x->look.describe ? json_incref(x->look.describe) : json_null(),
+	                  "rows", (json_int_t)x->look.profile.rows, "columns", inspect_columns(x),
+	                  "sample", inspect_sample(x), "findings", inspect_findings(x),
+	                  "suggestions", x->look.suggested.found, "proposals", x->look.proposals);
 	int status = dtx_out_json(x->cli, all, 1);
 
 	json_decref(all);
@@ -254,7 +185,7 @@ static void inspect_pairs(const struct inspection *x, const json_t *object, stru
 /* Prints the dialect of a text file; each byte is written as in JSON. */
 static void inspect_dialect(const struct inspection *x, struct dtx_buf *out)
 {
-	json_t *dialect = json_object_get(x->describe, "dialect"), *v;
+	json_t *dialect = json_object_get(x->look.describe, "dialect"), *v;
 	const char *key;
 
 	if (!dialect)
@@ -277,10 +208,10 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	size_t i;
 	json_t *sheet;
 
-	dtx_buf_printf(out, "%s: %s, %lld rows x %u columns\n", x->runner.plan->input[0].path,
-	               x->reader->cls->name, (long long)x->profile.rows,
-	               (unsigned)x->profile.schema->nfields);
-	json_array_foreach(x->sheets, i, sheet)
+	dtx_buf_printf(out, "%s: %s, %lld rows x %u columns\n", x->look.runner.plan->input[0].path,
+	               x->look.reader->cls->name, (long long)x->look.profile.rows,
+	               (unsigned)x->look.profile.schema->nfields);
+	json_array_foreach(x->look.sheets, i, sheet)
 	{
 		snprintf(number, sizeof(number), "sheet %zu", i + 1);
 		inspect_style(x, DTX_STYLE_HEADER, number, out);
@@ -289,10 +220,10 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	}
 	inspect_style(x, DTX_STYLE_HEADER, "read as", out);
 	dtx_buf_add(out, " ");
-	inspect_pairs(x, x->describe, out);
+	inspect_pairs(x, x->look.describe, out);
 	inspect_dialect(x, out);
 	if (x->cli->verbose) {
-		dtx_out_ledger(&x->reader->stats, out);
+		dtx_out_ledger(&x->look.reader->stats, out);
 		dtx_buf_add(out, "\n");
 	}
 }
@@ -308,7 +239,7 @@ static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)
  * that are left out, and says so; a single one takes no more room than to say so. */
 static void inspect_skip(const struct inspection *x, uint32_t *i, struct dtx_buf *out)
 {
-	uint32_t n = x->profile.schema->nfields;
+	uint32_t n = x->look.profile.schema->nfields;
 
 	if (n <= x->most || n - x->most == 1 || *i != (x->most + 1) / 2)
 		return;
@@ -324,13 +255,13 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 	dtx_buf_add(out, "\n");
 	inspect_style(x, DTX_STYLE_HEADER, "columns", out);
 	dtx_buf_add(out, "\n");
-	for (i = 0; i < x->profile.schema->nfields; i++) {
+	for (i = 0; i < x->look.profile.schema->nfields; i++) {
 		inspect_skip(x, &i, out);
 		dtx_buf_reset(&type);
-		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
-		inspect_pad(out, x->profile.schema->field[i].name, 28);
+		dtx_type_print(dtx_profile_type(&x->look.profile, i), &type);
+		inspect_pad(out, x->look.profile.schema->field[i].name, 28);
 		inspect_pad(out, dtx_buf_text(&type), 14);
-		dtx_profile_evidence(&x->profile, i, out);
+		dtx_profile_evidence(&x->look.profile, i, out);
 		dtx_buf_add(out, "\n");
 	}
 	dtx_buf_clear(&type);
@@ -372,12 +303,12 @@ static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
 	dtx_buf_add(out, "\n");
 	inspect_style(x, DTX_STYLE_HEADER, cell, out);
 	dtx_buf_add(out, "\n");
-	for (i = 0; i < x->profile.schema->nfields; i++) {
+	for (i = 0; i < x->look.profile.schema->nfields; i++) {
 		const struct dtx_colstat *c;
 
 		inspect_skip(x, &i, out);
-		c = &x->profile.stat[i];
-		inspect_pad(out, x->profile.schema->field[i].name, 28);
+		c = &x->look.profile.stat[i];
+		inspect_pad(out, x->look.profile.schema->field[i].name, 28);
 		dtx_num_print_grouped(n, (int64_t)c->nulls);
 		snprintf(cell, sizeof(cell), " %8s", n);
 		inspect_style(x, DTX_STYLE_NUMBER, cell, out);
@@ -385,7 +316,7 @@ static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
 		snprintf(cell, sizeof(cell), "  %9s%s", n, c->many ? "+" : " ");
 		inspect_style(x, DTX_STYLE_NUMBER, cell, out);
 		dtx_buf_add(out, "  ");
-		inspect_lie(c, dtx_profile_type(&x->profile, i), out);
+		inspect_lie(c, dtx_profile_type(&x->look.profile, i), out);
 		while (out->len && out->ptr[out->len - 1] == ' ')
 			out->len--;
 		dtx_buf_add(out, "\n");
@@ -396,14 +327,18 @@ static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
 {
 	const char *key;
 	size_t i;
-	json_t *f, *what;
+	json_t *f, *what, *first = json_array_get(x->look.proposals, 0);
 
-	if (!json_array_size(x->suggested.found))
+	if (json_is_true(json_object_get(first, "sure"))) {
+		dtx_buf_addc(out, '\n');
+		dtx_propose_text(first, out);
+	}
+	if (!json_array_size(x->look.suggested.found))
 		return;
 	dtx_buf_add(out, "\n");
 	inspect_style(x, DTX_STYLE_HEADER, "suggested (as a plan: --plan)", out);
 	dtx_buf_add(out, "\n");
-	json_array_foreach(x->suggested.found, i, f)
+	json_array_foreach(x->look.suggested.found, i, f)
 	{
 		dtx_buf_printf(out, "  %s\n", json_string_value(json_object_get(f, "finding")));
 		json_object_foreach(f, key, what)
@@ -417,83 +352,9 @@ static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
 	}
 }
 
-/* A plan needs a step; this one keeps all columns, and so documents which there are. */
-static json_t *inspect_keep_all(const struct inspection *x)
-{
-	json_t *cols = json_array();
-	uint32_t i;
-
-	for (i = 0; i < x->profile.schema->nfields; i++)
-		json_array_append_new(cols, json_string(x->profile.schema->field[i].name));
-	return json_pack("{s:s, s:o}", "op", "select", "cols", cols);
-}
-
-/* The members of the input that were set on the command line or by a repair. */
-static json_t *inspect_input(const struct inspection *x)
-{
-	static const char *const ragged[] = { "error", "pad", "truncate", "quarantine" };
-	static const char *const keys[] = { "error", "first", "last" };
-	const struct dtx_read_opts *o = &x->opts;
-	const struct {
-		const char *name, *value;
-	} texts[] = { { "format", o->format },
-		      { "sheet", o->sheet },
-		      { "range", o->range },
-		      { "encoding", o->encoding },
-		      { "ragged", o->ragged ? ragged[o->ragged] : NULL },
-		      { "repeated_header", o->headers_drop ? "drop" : NULL },
-		      { "syntax", o->json_lenient ? "lenient" : NULL },
-		      { "duplicate_keys", o->duplicate_keys ? keys[o->duplicate_keys] : NULL } },
-	  dialect[] = { { "delimiter", o->delimiter },
-		        { "quote", o->quote },
-		        { "quotes", o->quotes },
-		        { "escape", o->escape },
-		        { "comment", o->comment } };
-	const char *path = x->runner.plan->input[0].path;
-	json_t *input = json_pack("{s:s, s:s}", "name", "main", "path", path ? path : "-");
-	json_t *marks = json_object();
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(texts); i++) {
-		if (texts[i].value)
-			json_object_set_new(input, texts[i].name, json_string(texts[i].value));
-	}
-	for (i = 0; i < DTX_COUNT(dialect); i++) {
-		if (dialect[i].value)
-			json_object_set_new(marks, dialect[i].name, json_string(dialect[i].value));
-	}
-	if (o->trim)
-		json_object_set_new(marks, "trim", json_true());
-	if (o->mixed)
-		json_object_set_new(marks, "mixed", json_true());
-	if (json_object_size(marks))
-		json_object_set(input, "dialect", marks);
-	if (o->header_rows >= 0)
-		json_object_set_new(input, "header_rows", json_integer(o->header_rows));
-	json_object_update_recursive(input, x->suggested.input);
-	if (o->skip)
-		json_object_set_new(
-			input, "skip",
-			json_integer(o->skip + json_integer_value(json_object_get(input, "skip"))));
-	if (o->skip_tail)
-		json_object_set_new(input, "skip_tail", json_integer(o->skip_tail));
-	json_decref(marks);
-	return input;
-}
-
-static json_t *inspect_plan(void *arg)
-{
-	const struct inspection *x = arg;
-	bool none = !json_array_size(x->suggested.steps);
-
-	return json_pack("{s:i, s:[o], s:o}", "dtx", 1, "inputs", inspect_input(x), "steps",
-	                 none ? json_pack("[o]", inspect_keep_all(x))
-	                      : json_incref(x->suggested.steps));
-}
-
 static int inspect_print_plan(struct inspection *x)
 {
-	json_t *plan = inspect_plan(x);
+	json_t *plan = dtx_look_plan(&x->look);
 	int status = dtx_out_json(x->cli, plan, 1);
 
 	json_decref(plan);
@@ -514,16 +375,16 @@ static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, str
 	dtx_terminal_fit(x->cli, &opts);
 	opts.height = opts.height ? UINT_MAX : 0; /* all rows, but only the columns that fit */
 	DTX_TRY(dtx_outfile_memory(&text, &file, err));
-	DTX_TRY(cls->open(file, &opts, x->profile.schema, &w, err));
-	for (i = 0; i < x->profile.sample->nbatches; i++) {
+	DTX_TRY(cls->open(file, &opts, x->look.profile.schema, &w, err));
+	for (i = 0; i < x->look.profile.sample->nbatches; i++) {
 		dtx_buf_reset(&part);
-		DTX_TRY(cls->format(w, x->profile.sample->batch[i], &part, err));
-		DTX_TRY(cls->put(w, x->profile.sample->batch[i], &part, err));
+		DTX_TRY(cls->format(w, x->look.profile.sample->batch[i], &part, err));
+		DTX_TRY(cls->put(w, x->look.profile.sample->batch[i], &part, err));
 	}
 	DTX_TRY(cls->finish(w, err));
 	DTX_TRY(dtx_outfile_finish(file, err));
 	DTX_TRY(dtx_outfile_commit(file, err));
-	snprintf(title, sizeof(title), "first %lld rows", (long long)x->profile.sample->nrows);
+	snprintf(title, sizeof(title), "first %lld rows", (long long)x->look.profile.sample->nrows);
 	dtx_buf_add(out, "\n");
 	inspect_style(x, DTX_STYLE_HEADER, title, out);
 	dtx_buf_add(out, "\n");
@@ -556,25 +417,16 @@ out:
 	return rc;
 }
 
-static void inspect_clear(struct inspection *x)
-{
-	json_decref(x->describe);
-	json_decref(x->sheets);
-	dtx_suggestions_clear(&x->suggested);
-	dtx_profile_clear(&x->profile);
-	dtx_reader_close(x->reader);
-	dtx_errlist_clear(&x->repaired);
-	dtx_arena_clear(&x->arena);
-	dtx_runner_clear(&x->runner);
-}
-
 static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct inspect_args *a = args;
 	struct inspection x = { .cli = cli,
 		                .args = a,
-		                .runner = { .cli = cli, .args = &a->run },
-		                .profile = DTX_PROFILE_INIT };
+		                .look = { .cli = cli,
+		                          .args = &a->run,
+		                          .repairs = true,
+		                          .runner = { .cli = cli, .args = &a->run },
+		                          .profile = DTX_PROFILE_INIT } };
 	struct dtx_out_where where = { .each = true };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
@@ -583,11 +435,11 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	(void)argc;
 	if (a->cells)
 		return dtx_cells_main(cli, argv[0], a->run.sheet);
-	rc = inspect_open(&x, argv[0], &err);
-	where.inputs = x.runner.plan;
-	dtx_out_errors(cli, &x.repaired, &where);
+	rc = dtx_look_open(&x.look, argv[0], (uint32_t)(a->rows ? a->rows : 8), &err);
+	where.inputs = x.look.runner.plan;
+	dtx_out_errors(cli, &x.look.repaired, &where);
 	if (rc == DTX_OK)
-		dtx_out_errors(cli, &x.reader->diags, &where);
+		dtx_out_errors(cli, &x.look.reader->diags, &where);
 	if (rc == DTX_OK && a->plan)
 		status = inspect_print_plan(&x);
 	else if (rc == DTX_OK && a->json)
@@ -598,7 +450,7 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 		dtx_out_error(cli, &err, &where);
 		status = dtx_code_exit(rc, err.run_time);
 	}
-	inspect_clear(&x);
+	dtx_look_clear(&x.look);
 	dtx_err_clear(&err);
 	return status;
 }

@@ -139,9 +139,8 @@ void dtx_profile_place(const struct dtx_profile *p, uint32_t col, uint64_t row, 
 	dtx_err_clear(&place);
 }
 
-/* The place where a value first occurs; "" if it is not among those that were distinguished. */
-static void first_place(const struct dtx_profile *p, uint32_t col, struct dtx_str text, char *buf,
-                        size_t size)
+void dtx_profile_find(const struct dtx_profile *p, uint32_t col, struct dtx_str text, char *buf,
+                      size_t size)
 {
 	const struct dtx_colstat *s = &p->stat[col];
 
@@ -188,7 +187,7 @@ void dtx_profile_evidence(const struct dtx_profile *p, uint32_t i, struct dtx_bu
 		dtx_buf_printf(out, ", %s null", n);
 	}
 	if (f->texts && f->texts < profile_values(f) && f->sample.len && f->sample.len < 60) {
-		first_place(p, i, f->sample, place, sizeof(place));
+		dtx_profile_find(p, i, f->sample, place, sizeof(place));
 		dtx_buf_printf(out, "; not %s%s'%.*s'", place, place[0] ? " " : "",
 		               (int)f->sample.len, f->sample.ptr);
 	}

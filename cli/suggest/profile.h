@@ -30,6 +30,10 @@ struct dtx_typeref dtx_profile_type(const struct dtx_profile *p, uint32_t i);
 enum { DTX_PROFILE_PLACE = 32 };
 void dtx_profile_place(const struct dtx_profile *p, uint32_t col, uint64_t row, char *buf,
                        size_t size);
+/* The address of the first cell of column i with this text; "" if it is not among the values that
+ * were distinguished. */
+void dtx_profile_find(const struct dtx_profile *p, uint32_t col, struct dtx_str text, char *buf,
+                      size_t size);
 /* Writes in words why a column has its type: "int: 9,998 of 9,999; not L812 'n/a'". */
 void dtx_profile_evidence(const struct dtx_profile *p, uint32_t i, struct dtx_buf *out);
 

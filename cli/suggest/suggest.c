@@ -1,4 +1,4 @@
-/* Finds rows and columns that are not data or have the wrong shape. Each rule counts its
+/* Finds rows and columns that are not data, and texts to clean. Each rule counts its
  * evidence and names an example. */
 #include "cli/suggest/suggest_rules.h"
 
@@ -8,8 +8,6 @@
 #include "core/io/sheet/cellref.h"
 #include "core/io/header/header.h"
 #include "ops/reshape/totals.h"
-
-enum { PERIODS_MIN = 3 };
 
 /* --- results --- */
 
@@ -223,55 +221,6 @@ static void empty_columns(struct dtx_search *s)
 	dtx_suggest_add(s, json_pack("{s:s, s:s}", "op", "drop_empty", "axis", "cols"), NULL, text);
 }
 
-/* Finds group labels in merged cells above their rows. */
-static void merged_labels(struct dtx_search *s)
-{
-	json_t *cols = json_array();
-	uint64_t cells = 0;
-	char text[120];
-	uint32_t i;
-
-	for (i = 0; i < s->p->schema->nfields; i++) {
-		if (!s->p->stat[i].merged)
-			continue;
-		cells += s->p->stat[i].merged;
-		json_array_append_new(cols, json_string(dtx_search_name(s, i)));
-	}
-	snprintf(text, sizeof(text), "%llu cells lie inside merged ranges",
-	         (unsigned long long)cells);
-	if (cells)
-		dtx_suggest_add(
-			s,
-			json_pack("{s:s, s:O, s:s}", "op", "fill", "cols", cols, "only", "merged"),
-			NULL, text);
-	json_decref(cols);
-}
-
-/* The same without merged cells: labels in the first columns, each once, with blanks below. */
-static void sparse_labels(struct dtx_search *s)
-{
-	json_t *cols = json_array();
-	char text[160];
-	uint64_t blanks = 0;
-	uint32_t i;
-
-	for (i = 0; i + 1 < s->p->schema->nfields && i < 3; i++) {
-		const struct dtx_colstat *c = &s->p->stat[i];
-
-		if (!dtx_search_text(s, i) || c->merged || c->many || c->nvalues < 2 ||
-		    c->nulls * 3 < (uint64_t)s->p->rows || c->runs * 2 < c->nvalues ||
-		    c->nvalues * 4 < ((uint64_t)s->p->rows - c->nulls) * 3)
-			break;
-		blanks += c->nulls;
-		json_array_append_new(cols, json_string(dtx_search_name(s, i)));
-	}
-	snprintf(text, sizeof(text), "%llu blanks below labels that are written once",
-	         (unsigned long long)blanks);
-	if (json_array_size(cols))
-		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "fill", "cols", cols), NULL, text);
-	json_decref(cols);
-}
-
 static void untidy_texts(struct dtx_search *s)
 {
 	json_t *cols = json_array();
@@ -294,103 +243,6 @@ static void untidy_texts(struct dtx_search *s)
 		                text);
 	}
 	json_decref(cols);
-}
-
-/* --- columns that are values --- */
-
-/* Whether there are only digits and separators. */
-static bool is_numeric_tail(struct dtx_str t)
-{
-	size_t i;
-
-	for (i = 0; i < t.len; i++) {
-		if (!strchr("0123456789-/.' ", t.ptr[i]))
-			return false;
-	}
-	return true;
-}
-
-static size_t common_letters(struct dtx_str t, const char *word)
-{
-	size_t n = 0;
-
-	while (n < t.len && word[n] && (t.ptr[n] | 32) == word[n])
-		n++;
-	return n;
-}
-
-/* Whether it is a period such as "Jan", "March", "Jan-24", "2024", "2024-03", "Q1". */
-static bool is_period(struct dtx_str name)
-{
-	static const char *const months[] = { "january",   "february", "march",    "april",
-		                              "may",       "june",     "july",     "august",
-		                              "september", "october",  "november", "december" };
-	struct dtx_str t = dtx_utf8_trim(name);
-	size_t i, n;
-
-	if (t.len == 2 && (t.ptr[0] | 32) == 'q')
-		return t.ptr[1] >= '1' && t.ptr[1] <= '4';
-	if (dtx_str_starts(t, DTX_STR("19")) || dtx_str_starts(t, DTX_STR("20")))
-		return is_numeric_tail(t) && (t.len == 4 || t.len == 7 || t.len == 10);
-	for (i = 0; i < DTX_COUNT(months); i++) {
-		n = common_letters(t, months[i]);
-		if (n >= 3 && is_numeric_tail((struct dtx_str){ t.ptr + n, t.len - n }))
-			return true;
-	}
-	return false;
-}
-
-/* The length of a name before its last word: headers of several rows have the period there. */
-static size_t prefix_of(const char *name)
-{
-	const char *space = strrchr(name, ' ');
-
-	return space ? (size_t)(space + 1 - name) : 0;
-}
-
-/* Whether the last word of the name is a period, after the same words as in `first` (NULL: any). */
-static bool is_period_column(const char *name, const char *first)
-{
-	size_t n = prefix_of(name);
-
-	if (is_period(dtx_str_of(name)))
-		n = 0;
-	else if (!is_period(dtx_str_of(name + n)))
-		return false;
-	return !first || (n == (is_period(dtx_str_of(first)) ? 0 : prefix_of(first)) &&
-	                  strncmp(name, first, n) == 0);
-}
-
-/* Proposes to make rows of columns with periods that have the same prefix, or none. */
-static void periods_across(struct dtx_search *s)
-{
-	json_t *cols = json_array(), *step;
-	const char *first = NULL, *last = NULL;
-	char text[200];
-	uint32_t i;
-	size_t n;
-
-	for (i = 0; i < s->p->schema->nfields; i++) {
-		if (!is_period_column(dtx_search_name(s, i), first))
-			continue;
-		last = dtx_search_name(s, i);
-		first = first ? first : last;
-		json_array_append_new(cols, json_string(last));
-	}
-	if (json_array_size(cols) < PERIODS_MIN) {
-		json_decref(cols);
-		return;
-	}
-	n = is_period(dtx_str_of(first)) ? 0 : prefix_of(first);
-	step = json_pack("{s:s, s:o, s:s}", "op", "pivot_longer", "cols", cols, "names_to",
-	                 "period");
-	if (n)
-		s->failed |= !dtx_json_set(step, "names_prefix", json_stringn(first, n));
-	s->failed |= !dtx_json_set(step, "values_to",
-	                           n ? json_stringn(first, n - 1) : json_string("value"));
-	snprintf(text, sizeof(text), "%zu columns are periods, '%.*s' to '%.*s'",
-	         json_array_size(cols), DTX_SHOWN(dtx_str_of(first)), DTX_SHOWN(dtx_str_of(last)));
-	dtx_suggest_add(s, step, NULL, text);
 }
 
 /* --- the input --- */
@@ -436,20 +288,24 @@ static void pin_input(struct dtx_search *s, const json_t *describe, size_t nshee
 enum dtx_code dtx_suggest(const struct dtx_profile *p, const json_t *describe, size_t nsheets,
                           struct dtx_suggestions *out, struct dtx_err *err)
 {
-	static void (*const rules[])(struct dtx_search *) = { units_row,          empty_columns,
-		                                              merged_labels,      sparse_labels,
-		                                              rows_to_drop,       untidy_texts,
-		                                              dtx_suggest_values, periods_across };
+	static void (*const rules[])(struct dtx_search *) = { units_row, empty_columns,
+		                                              rows_to_drop, untidy_texts,
+		                                              dtx_suggest_values };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_search s = { .p = p,
 		                .out = out,
 		                .csv = json_object_get(describe, "dialect") != NULL };
 	size_t i;
 
-	*out = (struct dtx_suggestions){ json_object(), json_array(), json_array() };
+	*out = (struct dtx_suggestions){ .input = json_object(),
+		                         .steps = json_array(),
+		                         .found = json_array() };
 	if (!out->input || !out->steps || !out->found)
 		DTX_FAIL_MEM(err);
 	pin_input(&s, describe, nsheets);
+	out->reading = json_deep_copy(out->input);
+	if (!out->reading)
+		DTX_FAIL_MEM(err);
 	for (i = 0; i < DTX_COUNT(rules); i++)
 		rules[i](&s);
 	if (s.failed)
@@ -462,6 +318,8 @@ void dtx_suggestions_clear(struct dtx_suggestions *s)
 {
 	json_decref(s->input);
 	json_decref(s->steps);
+	json_decref(s->reading);
+	json_decref(s->reshape);
 	json_decref(s->found);
 	*s = (struct dtx_suggestions){ 0 };
 }

@@ -1,14 +1,16 @@
-/* What a file needs to become a clean table: findings, each with the plan step or input member
- * that solves it. */
+/* What a file needs to become a clean table, apart from a reshape: findings, each with the plan
+ * step or input member that solves it. */
 #ifndef DTX_CLI_SUGGEST_SUGGEST_H
 #define DTX_CLI_SUGGEST_SUGGEST_H
 
 #include "cli/suggest/profile.h"
 
 struct dtx_suggestions {
-	json_t *input; /* an object with members for the plan's input */
-	json_t *steps; /* array of steps */
-	json_t *found; /* array of {"finding", "step"|"input"|neither}, in the same order */
+	json_t *input;   /* an object with members for the plan's input */
+	json_t *steps;   /* array of steps */
+	json_t *reading; /* of `input`: how the file was read, without cleaning */
+	json_t *reshape; /* steps of a proposal that follow `steps`, or NULL */
+	json_t *found;   /* array of {"finding", "step"|"input"|neither}, in the same order */
 };
 /* Makes suggestions from a complete profile, the description of the reader, and the number of
  * sheets (0: not a workbook). */

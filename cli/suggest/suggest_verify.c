@@ -1,5 +1,5 @@
 /* Runs the proposed plan on the input, and removes the steps that fail there. */
-#include "cli/suggest/byexample.h"
+#include "cli/suggest/example/byexample.h"
 #include "cli/suggest/suggest.h"
 
 #define VERIFY_BYTES ((size_t)64 << 20) /* a larger input is not run a second time */

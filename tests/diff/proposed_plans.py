@@ -124,12 +124,19 @@ def check(dtx, folder, kinds, names, rows, command):
         return "%s: exit %d %s" % (command, code, err)
     with open(plan, "w") as f:
         f.write(out)
+    if not out:
+        return None if "no reshape" in err else "neither a plan nor a word: %s" % err
     proposed = json.loads(out)
     code, out, err = run(dtx, "run", plan, path, "--to", "csv", "--fallback", "off", "--store", store)
     if code:
         return "the plan fails: exit %d %s\n%s" % (code, err, json.dumps(proposed["steps"]))
     ops = {step["op"] for step in proposed["steps"]}
     got = list(csv.reader(io.StringIO(out, newline="")))
+    if ops & {"explode", "pivot_longer", "transpose", "pivot_records", "subtitle_to_column"}:
+        # a reshape moves cells, but loses none of their words
+        words = [w for row in rows for cell in row for w in re.findall("[A-Za-z]{3,}", cell)]
+        lost = [w for w in words if w not in out and not ops & {"drop_rows", "skip_rows"}]
+        return "%s: lost %s" % (ops, lost[:5]) if lost else None
     if ops & {"drop_rows", "skip_rows", "drop_empty", "fill"}:
         # rows that are not data are dropped; of the others, nothing may be
         kept = [row for row in rows if not any(re.match(r"Total|Sum of|\* |Note:", cell) for cell in row)]

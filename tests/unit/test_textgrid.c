@@ -1,5 +1,5 @@
 /* Tables as texts, and the steps that are tried on them. */
-#include "cli/suggest/byexample.h"
+#include "cli/suggest/example/byexample.h"
 
 #include "tests/tables.h"
 #include "tests/t.h"

@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_SUGGEST_RESHAPE_H
 #define DTX_CLI_SUGGEST_RESHAPE_H
 
-#include "cli/suggest/byexample.h"
+#include "cli/suggest/example/byexample.h"
 
 #define DTX_RESHAPE_COLS 256
 

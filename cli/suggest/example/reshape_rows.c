@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/suggest/reshape.h"
+#include "cli/suggest/example/reshape.h"
 #include "core/base/memory/mem.h"
 
 /* Statistics of one column in the rows that stay (kept) and those that go (gone). */

@@ -1,6 +1,7 @@
 /* The search by example: tries every step that could help, then every second step after each of
  * the first. */
-#include "cli/suggest/byexample.h"
+#include "cli/suggest/example/byexample.h"
+#include "cli/suggest/propose/makers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +10,14 @@
 #include "core/base/memory/mem.h"
 #include "core/plan/exec/exec.h"
 
-#define FIRST_STEPS  80
-#define SECOND_BASES 16
-#define SECOND_STEPS 40
+#define MAKER_STEPS  16 /* proposals from the table alone, which are tried first */
+#define MAKER_LEAST  0.15
+#define SECOND_BASES 24
 #define SECOND_COLS  64 /* wider results are not continued */
 #define MATCH_COLS   256
 #define SEARCH_MS    700 /* CPU time; larger tables are searched less far */
 #define SORT_COLS    8
-#define PIECES       2     /* results with more rows than the example */
+#define PIECES       6     /* results with more rows than the example */
 #define RUN_CELLS    10000 /* a table with so many cells counts as another run */
 
 struct byexample {
@@ -61,26 +62,25 @@ static int64_t try_cells(const struct dtx_textgrid *g)
 	return g->nrows * g->ncols;
 }
 
-/* Tries a step. *ok: the step fits the table. Only out of memory is an error. */
-static enum dtx_code try_step(struct byexample *x, const struct dtx_textgrid *have,
-                              const json_t *step, struct dtx_textgrid *out, bool *ok,
-                              struct dtx_err *err)
+enum dtx_code dtx_byexample_steps(const struct dtx_textgrid *have, const json_t *steps,
+                                  struct dtx_textgrid *out, bool *ok, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, ran;
 	struct dtx_buf csv = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_source *src = NULL;
 
 	*ok = false;
-	dtx_buf_add(&plan,
-	            "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"header_rows\":1}],\"steps\":[");
-	dtx_json_canonical(step, &plan);
-	dtx_buf_add(&plan, "]}");
+	dtx_buf_add(
+		&plan,
+		"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"header_rows\":1,\"format\":\"csv\","
+		"\"dialect\":{\"delimiter\":\",\"}}],\"steps\":");
+	dtx_json_canonical(steps, &plan);
+	dtx_buf_add(&plan, "}");
 	dtx_textgrid_csv(have, &csv);
 	DTX_TRY(dtx_buf_check(&plan, "plan", err));
 	DTX_TRY(dtx_buf_check(&csv, "table", err));
 	DTX_TRY(dtx_source_bytes("in.csv", csv.ptr, csv.len, &src, err));
 	ran = dtx_byexample_run(dtx_buf_text(&plan), src, 1, out, NULL);
-	*x->runs -= 1 + (int)((try_cells(have) + try_cells(out)) / RUN_CELLS);
 	if (ran == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(err);
 	*ok = ran == DTX_OK;
@@ -88,6 +88,19 @@ out:
 	dtx_source_free(src);
 	dtx_buf_clear(&csv);
 	dtx_buf_clear(&plan);
+	return rc;
+}
+
+/* Tries a step. *ok: the step fits the table. Only out of memory is an error. */
+static enum dtx_code try_step(struct byexample *x, const struct dtx_textgrid *have,
+                              const json_t *step, struct dtx_textgrid *out, bool *ok,
+                              struct dtx_err *err)
+{
+	json_t *steps = json_pack("[O]", step);
+	enum dtx_code rc = dtx_byexample_steps(have, steps, out, ok, err);
+
+	*x->runs -= 1 + (int)((try_cells(have) + try_cells(out)) / RUN_CELLS);
+	json_decref(steps);
 	return rc;
 }
 
@@ -109,9 +122,10 @@ static int32_t match_content(const struct dtx_textgrid *got, const struct dtx_te
 }
 
 /* Finds the columns of `got` for those of the example: by name; if no name matches and their
- * number is equal, by place; otherwise by content. */
+ * number is equal, by place; otherwise by content. With `contents` a name only counts if the values
+ * are equal too. */
 static bool match_columns(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
-                          uint32_t col[MATCH_COLS], bool *renamed)
+                          bool contents, uint32_t col[MATCH_COLS], bool *renamed)
 {
 	bool used[MATCH_COLS] = { false };
 	int32_t at[MATCH_COLS];
@@ -123,13 +137,16 @@ static bool match_columns(const struct dtx_textgrid *got, const struct dtx_textg
 		return false;
 	for (c = 0; c < want->ncols; c++) {
 		at[c] = dtx_textgrid_find(got, want->name[c]);
+		if (at[c] >= 0 && contents &&
+		    !dtx_textgrid_column_within(got, (uint32_t)at[c], want, c))
+			at[c] = -1;
 		named += at[c] >= 0;
 		if (at[c] >= 0)
 			used[at[c]] = true;
 	}
 	*renamed = named < want->ncols;
 	for (c = 0; c < want->ncols; c++) {
-		if (at[c] < 0 && !named && got->ncols == want->ncols)
+		if (at[c] < 0 && !named && !contents && got->ncols == want->ncols)
 			at[c] = (int32_t)c;
 		else if (at[c] < 0)
 			at[c] = match_content(got, want, c, used);
@@ -164,6 +181,51 @@ static json_t *match_rename(const struct dtx_textgrid *got, const uint32_t *col,
 			                                      "to", want->name[c]));
 	}
 	return json_pack("{ss so}", "op", "rename", "map", map);
+}
+
+/* The name that a map of renamings gives to `from`, which is removed from it; NULL: none. A new
+ * reference. */
+static json_t *fold_name(json_t *map, const struct dtx_textgrid *got, const json_t *from)
+{
+	json_t *one, *to;
+	size_t i;
+
+	json_array_foreach(map, i, one)
+	{
+		to = json_object_get(one, "to");
+		if (!json_equal(json_object_get(one, "from"), from) ||
+		    dtx_textgrid_find(got, json_string_value(to)) >= 0)
+			continue;
+		json_incref(to);
+		(void)json_array_remove(map, i);
+		return to;
+	}
+	return NULL;
+}
+
+/* Lets the last step give the wanted names to the columns that it makes, instead of renaming them
+ * after it. */
+static void match_fold(const struct dtx_textgrid *got, json_t *steps, json_t *rename)
+{
+	static const char *const keys[] = { "names_to", "values_to", "as" };
+	size_t last = json_array_size(steps) - 1, k, i;
+	json_t *map = json_object_get(rename, "map"), *to, *one;
+	json_t *step = json_deep_copy(json_array_get(steps, last));
+
+	for (k = 0; k < DTX_COUNT(keys); k++) {
+		json_t *name = json_object_get(step, keys[k]);
+
+		to = json_is_string(name) ? fold_name(map, got, name) : NULL;
+		if (to)
+			(void)json_object_set_new(step, keys[k], to);
+		json_array_foreach(name, i, one)
+		{
+			to = fold_name(map, got, one);
+			if (to)
+				(void)json_array_set_new(name, i, to);
+		}
+	}
+	(void)json_array_set_new(steps, last, step);
 }
 
 /* Whether the renamed columns are all columns, in order. */
@@ -256,6 +318,7 @@ static enum dtx_code match_try_sort(struct byexample *x, const struct dtx_textgr
 	if (!step)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(try_step(x, got, step, &sorted, &ok, err));
+	dtx_textgrid_fold(&sorted);
 	if (ok && dtx_textgrid_match(&sorted, col, x->want) >= 1)
 		*out = json_incref(step);
 out:
@@ -300,12 +363,12 @@ static enum dtx_code match_found(struct byexample *x, json_t *steps, double scor
 	enum dtx_code rc = DTX_OK;
 
 	if (json_array_append_new(
-		    x->found,
-		    json_pack("{sO sf so}", "steps", steps, "score", score - cost, "evidence",
-	                      json_sprintf("%lld rows x %u columns equal the example%s%s",
-	                                   (long long)x->want->nrows, x->want->ncols,
-	                                   renamed ? ", with columns renamed" : "",
-	                                   match_words(score)))) < 0)
+		    x->found, json_pack("{sO sf sb so}", "steps", steps, "score", score - cost,
+	                                "whole", score >= 0.9, "evidence",
+	                                json_sprintf("%lld rows x %u columns equal the example%s%s",
+	                                             (long long)x->want->nrows, x->want->ncols,
+	                                             renamed ? ", with columns renamed" : "",
+	                                             match_words(score)))) < 0)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -314,24 +377,39 @@ out:
 /* Checks whether the result is what is wanted, perhaps with columns selected or renamed and rows
  * sorted; then a plan is found. A result with more rows than the example is kept, and the search
  * continues. */
-static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *got, const json_t *first,
-                           const json_t *second, bool *equal, struct dtx_err *err)
+static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *table,
+                           const json_t *first, const json_t *second, bool *equal,
+                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid folded = { DTX_ARENA_INIT, table->ncols, table->nrows, table->name,
+		                       NULL };
+	const struct dtx_textgrid *got = &folded;
 	uint32_t col[MATCH_COLS];
 	bool renamed = false;
 	double score = 0, cost;
-	json_t *steps = NULL, *sort = NULL;
+	json_t *steps = NULL, *sort = NULL, *rename = NULL;
 
 	*equal = false;
-	if (match_columns(got, x->want, col, &renamed))
-		score = dtx_textgrid_match(got, col, x->want);
+	if (table->ncols < x->want->ncols || table->nrows < x->want->nrows)
+		return DTX_OK;
+	folded.cell = dtx_arena_alloc(&folded.arena, (size_t)table->nrows * table->ncols + 1,
+	                              sizeof(*folded.cell));
+	if (!folded.cell)
+		DTX_FAIL_MEM(err);
+	memcpy(folded.cell, table->cell,
+	       (size_t)table->nrows * table->ncols * sizeof(*folded.cell));
+	dtx_textgrid_fold(&folded);
+	for (int way = 0; way < 2 && score <= 0; way++) {
+		if (match_columns(got, x->want, way == 1, col, &renamed))
+			score = dtx_textgrid_match(got, col, x->want);
+	}
 	if (score <= 0 || (score < 0.9 && x->pieces >= PIECES))
 		goto out;
 	*equal = score >= 0.9;
 	x->pieces += !*equal;
 	if (*equal && score < 1)
-		DTX_TRY(match_order(x, got, col, &sort, err));
+		DTX_TRY(match_order(x, table, col, &sort, err));
 	score = sort ? 1 : score;
 	steps = json_array();
 	if (first)
@@ -340,9 +418,15 @@ static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *got, 
 		(void)json_array_append(steps, (json_t *)(uintptr_t)second);
 	if (sort)
 		(void)json_array_append(steps, sort);
+	rename = renamed ? match_rename(got, col, x->want) : NULL;
+	if (rename && json_array_size(steps) && !sort)
+		match_fold(got, steps, rename);
+	renamed = json_array_size(json_object_get(rename, "map")) > 0;
 	if (renamed)
-		(void)json_array_append_new(steps, match_rename(got, col, x->want));
-	if (renamed ? !match_in_place(got, col, x->want) : !match_same_columns(got, x->want))
+		(void)json_array_append(steps, rename);
+	/* a plan needs a step */
+	if ((rename ? !match_in_place(got, col, x->want) : !match_same_columns(got, x->want)) ||
+	    !json_array_size(steps))
 		(void)json_array_append_new(steps, match_select(x->want));
 	cost = 0.05 * (double)json_array_size(steps) + (renamed ? 0.1 : 0) +
 	       0.005 * (double)(json_object_size(first) + json_object_size(second));
@@ -350,7 +434,9 @@ static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *got, 
 		DTX_FAIL_MEM(err);
 	DTX_TRY(match_found(x, steps, score, cost, renamed, err));
 out:
+	dtx_arena_clear(&folded.arena);
 	json_decref(sort);
+	json_decref(rename);
 	json_decref(steps);
 	return rc;
 }
@@ -363,6 +449,31 @@ static bool enough(const struct byexample *x)
 	       json_array_size(x->found) >= DTX_BYEXAMPLE_FOUND;
 }
 
+/* The steps to try on a table: what its makers propose, then what the example asks for. */
+static enum dtx_code search_steps(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
+                                  bool second, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_makers m = { .g = have };
+	json_t *steps = json_array(), *more = NULL;
+	size_t i;
+
+	DTX_TRY(dtx_makers_run(&m, MAKER_LEAST, err));
+	for (i = 0; i < m.n && i < MAKER_STEPS; i++) {
+		if (json_array_extend(steps, m.list[i].steps) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(dtx_reshape_steps(have, want, second, &more, err));
+	if (json_array_extend(steps, more) < 0)
+		DTX_FAIL_MEM(err);
+	*out = json_incref(steps);
+out:
+	json_decref(steps);
+	json_decref(more);
+	dtx_makers_clear(&m);
+	return rc;
+}
+
 /* Tries second steps after `first`, whose result is `have`. */
 static enum dtx_code search_second(struct byexample *x, const struct dtx_textgrid *have,
                                    const json_t *first, struct dtx_err *err)
@@ -372,7 +483,7 @@ static enum dtx_code search_second(struct byexample *x, const struct dtx_textgri
 	bool ok, equal;
 	size_t i;
 
-	DTX_TRY(dtx_reshape_steps(have, x->want, true, SECOND_STEPS, &steps, err));
+	DTX_TRY(search_steps(have, x->want, true, &steps, err));
 	json_array_foreach(steps, i, step)
 	{
 		struct dtx_textgrid got = DTX_TEXTGRID_INIT;
@@ -434,7 +545,7 @@ enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_te
 	DTX_TRY(match(&x, have, NULL, NULL, &equal, err));
 	if (equal)
 		goto out;
-	DTX_TRY(dtx_reshape_steps(have, want, repaired, FIRST_STEPS, &steps, err));
+	DTX_TRY(search_steps(have, want, repaired, &steps, err));
 	DTX_TRY(search_first(&x, have, steps, base, by, &n, err));
 	/* two steps are only tried if one is not enough */
 	for (i = 0; i < n && !json_array_size(found) && !enough(&x); i++)

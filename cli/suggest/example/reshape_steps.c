@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/suggest/reshape.h"
+#include "cli/suggest/example/reshape.h"
 #include "core/base/memory/mem.h"
 
 void dtx_reshape_add(struct dtx_reshape *s, json_t *step)
@@ -239,35 +239,6 @@ static void reshape_longer_parts(struct dtx_reshape *s)
 	}
 }
 
-/* For x_1, x_2, y_1, y_2: the new columns x and y contain values, another one the number. */
-static void reshape_longer_value(struct dtx_reshape *s)
-{
-	static const char *const sep[] = { "_", " ", "-", "." };
-	static const char *const pattern[] = { "^([A-Za-z]+)[ _-]?([0-9]+)$",
-		                               "^([0-9]+)[ _-]?([A-Za-z].*)$" };
-	size_t i, k, order;
-
-	if (s->nfresh < 2 || s->ngone < 2)
-		return;
-	for (k = 0; k < DTX_COUNT(sep); k++) {
-		if (!strstr(s->gone[0], sep[k]))
-			continue;
-		for (i = 0; i < s->nfresh; i++) {
-			for (order = 0; order < 2; order++)
-				reshape_longer(s,
-				               order ? json_pack("[ss]", s->fresh[i], ".value")
-				                     : json_pack("[ss]", ".value", s->fresh[i]),
-				               NULL, "names_sep", sep[k]);
-		}
-	}
-	for (i = 0; i < s->nfresh; i++) {
-		reshape_longer(s, json_pack("[ss]", ".value", s->fresh[i]), NULL, "names_pattern",
-		               pattern[0]);
-		reshape_longer(s, json_pack("[ss]", s->fresh[i], ".value"), NULL, "names_pattern",
-		               pattern[1]);
-	}
-}
-
 /* --- pivot_wider --- */
 
 /* Whether each value of the column is the name of a wanted column. */
@@ -371,9 +342,7 @@ static void reshape_transpose(struct dtx_reshape *s)
 {
 	if (s->have->nrows > DTX_RESHAPE_COLS)
 		return;
-	if (s->want->ncols)
-		dtx_reshape_add(
-			s, json_pack("{ss ss}", "op", "transpose", "names_to", s->want->name[0]));
+	dtx_reshape_add(s, json_pack("{ss}", "op", "transpose"));
 	dtx_reshape_add(s, json_pack("{ss sb}", "op", "transpose", "header", 0));
 }
 
@@ -462,41 +431,67 @@ static void reshape_fill(struct dtx_reshape *s)
 	json_decref(cols);
 }
 
-static void reshape_subtitle(struct dtx_reshape *s)
+/* The columns whose names are the values of a wanted column. */
+static void reshape_stack(struct dtx_reshape *s)
 {
-	size_t i;
+	for (uint32_t w = 0; w < s->want->ncols; w++) {
+		json_t *cols = json_array();
+		bool all = s->want->nrows > 0;
+		const char *values = "value";
 
-	for (i = 0; i < s->nfresh && i < 3; i++)
-		dtx_reshape_add(
-			s, json_pack("{ss ss}", "op", "subtitle_to_column", "as", s->fresh[i]));
+		for (int64_t r = 0; r < s->want->nrows && all; r++) {
+			const char *v = dtx_textgrid_at(s->want, r, w);
+
+			all = v && dtx_textgrid_find(s->have, v) >= 0;
+		}
+		for (uint32_t c = 0; c < s->have->ncols && all; c++) {
+			for (int64_t r = 0; r < s->want->nrows; r++) {
+				if (!strcmp(dtx_textgrid_at(s->want, r, w), s->have->name[c])) {
+					(void)json_array_append_new(cols,
+					                            json_string(s->have->name[c]));
+					break;
+				}
+			}
+		}
+		for (size_t i = 0; i < s->nfresh; i++) {
+			if (strcmp(s->fresh[i], s->want->name[w]) != 0)
+				values = s->fresh[i];
+		}
+		if (json_array_size(cols) > 1)
+			reshape_longer_of(s, json_incref(cols), json_string(s->want->name[w]),
+			                  values, NULL, NULL);
+		json_decref(cols);
+	}
 }
 
 enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
-                                bool second, size_t max, json_t **out, struct dtx_err *err)
+                                bool second, json_t **out, struct dtx_err *err)
 {
+	static const struct {
+		void (*make)(struct dtx_reshape *s);
+		size_t quota;
+	} makers[] = {
+		{ reshape_transpose, 2 },     { reshape_fill, 3 },
+		{ reshape_stack, 9 },         { reshape_longer_two, 12 },
+		{ reshape_explode, 16 },      { dtx_reshape_texts, 24 },
+		{ dtx_reshape_rows, 24 },     { dtx_reshape_groups, 24 },
+		{ reshape_wider_values, 8 },  { reshape_wider_names, 12 },
+		{ reshape_wider, 16 },        { reshape_wider_counts, 4 },
+		{ dtx_reshape_formulas, 24 }, { reshape_longer_parts, 40 },
+	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_reshape s = {
-		.have = have, .want = want, .second = second, .out = json_array(), .max = max
+		.have = have, .want = want, .second = second, .out = json_array()
 	};
+	size_t i;
 
 	if (!s.out)
 		DTX_FAIL_MEM(err);
 	reshape_columns(&s);
-	dtx_reshape_rows(&s);
-	dtx_reshape_formulas(&s);
-	dtx_reshape_groups(&s);
-	dtx_reshape_texts(&s);
-	reshape_wider_values(&s);
-	reshape_wider_names(&s);
-	reshape_wider(&s);
-	reshape_wider_counts(&s);
-	reshape_subtitle(&s);
-	reshape_fill(&s);
-	reshape_longer_two(&s);
-	reshape_longer_value(&s);
-	reshape_explode(&s);
-	reshape_transpose(&s);
-	reshape_longer_parts(&s);
+	for (i = 0; i < DTX_COUNT(makers); i++) {
+		s.max = json_array_size(s.out) + makers[i].quota;
+		makers[i].make(&s);
+	}
 	if (s.failed)
 		DTX_FAIL_MEM(err);
 	*out = json_incref(s.out);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/suggest/reshape.h"
+#include "cli/suggest/example/reshape.h"
 
 enum { FORMULA_COLS = 24 };
 

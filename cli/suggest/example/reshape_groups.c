@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/suggest/reshape.h"
+#include "cli/suggest/example/reshape.h"
 #include "core/base/memory/mem.h"
 
 enum { GROUP_KEYS = 4, GROUP_ROWS = 2000, GROUP_LOOKS = 20000000 /* most cells to look at */ };

@@ -8,11 +8,12 @@
 #define DTX_BYEXAMPLE_FOUND 5
 #define DTX_BYEXAMPLE_RUNS  900 /* most plans to try; large tables count as several */
 
-/* Lists reshaping steps that could lead from `have` to `want`, the most likely first, at most
- * `max`. `second`: another step came before. *out is a new reference to an array of steps. */
+/* Lists reshaping steps that could lead from `have` to `want`, the cheapest first; each way of
+ * reshaping has its own quota. `second`: another step came before. *out is a new reference to an
+ * array of steps. */
 DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have,
                                             const struct dtx_textgrid *want, bool second,
-                                            size_t max, json_t **out, struct dtx_err *err);
+                                            json_t **out, struct dtx_err *err);
 
 /* Tries plans of one or two steps on the input, which other steps may have repaired before. Each
  * plan that makes the example is added to `found`: {"steps":[...],"score","evidence"}. *runs
@@ -20,6 +21,10 @@ DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have,
 DTX_MUSTUSE enum dtx_code dtx_byexample(const struct dtx_textgrid *have,
                                         const struct dtx_textgrid *want, bool repaired, int *runs,
                                         json_t *found, struct dtx_err *err);
+/* Runs steps on a table. *ok: they fit it. Only out of memory is an error. */
+DTX_MUSTUSE enum dtx_code dtx_byexample_steps(const struct dtx_textgrid *have, const json_t *steps,
+                                              struct dtx_textgrid *out, bool *ok,
+                                              struct dtx_err *err);
 /* Runs a plan on `src` without snippets and gets its first table. workers 0: the default. out
  * NULL: the result is discarded. */
 DTX_MUSTUSE enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src,

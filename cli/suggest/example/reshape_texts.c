@@ -1,7 +1,7 @@
 /* Proposes to split and join texts, to make records from blocks of rows, and shares. */
 #include <string.h>
 
-#include "cli/suggest/reshape.h"
+#include "cli/suggest/example/reshape.h"
 
 static const char *const text_seps[] = { ", ", " - ", " ", "-", "_", ",", "/", ";", ":", "|", "." };
 

@@ -1,0 +1,26 @@
+/* How alike two columns are, by their values and by their names, from 0 to 1. */
+#ifndef DTX_CLI_SUGGEST_LIKENESS_H
+#define DTX_CLI_SUGGEST_LIKENESS_H
+
+#include "cli/suggest/propose/features.h"
+
+double dtx_like_values(const struct dtx_feature *a, const struct dtx_feature *b);
+
+/* What a list of names has in common. */
+struct dtx_like_names {
+	double score;         /* 0 to 1 */
+	const char *what;     /* "years", "months"; NULL: no series */
+	bool numbered;        /* the series is of numbers or letters */
+	const char *column;   /* the name for a column of them: "year" */
+	struct dtx_str start; /* the words that all names begin with, with the blank after them */
+};
+/* Compares n names: one series, a template with a series, common words, codes of one shape, a known
+ * vocabulary, or nothing. */
+struct dtx_like_names dtx_like_names(const char *const *name, size_t n);
+/* Whether it names what is measured or recorded ("price", "Date of birth"), not what it is about.
+ */
+bool dtx_like_attribute(const char *text);
+/* The same for two names that are next to each other. */
+double dtx_like_neighbours(const char *a, const char *b);
+
+#endif

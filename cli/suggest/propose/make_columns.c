@@ -1,0 +1,622 @@
+/* Makers for columns that are values: runs of columns to stack, groups of columns with two parts in
+ * their names, and tables that stand on their side. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest/propose/makers.h"
+#include "core/base/text/utf8.h"
+
+enum { PAIRS_MAX = 80, SETS_MAX = 48 };
+
+static json_t *names_list(const struct dtx_makers *m, const uint32_t *col, uint32_t n)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		(void)json_array_append_new(list, json_string(m->g->name[col[i]]));
+	return list;
+}
+
+/* The mean likeness of the values of some pairs out of n columns. */
+static double like_columns(const struct dtx_makers *m, const uint32_t *col, uint32_t n)
+{
+	uint32_t i, pairs = 0, step = n * 2 / PAIRS_MAX + 1;
+	double sum = 0;
+
+	for (i = 0; i + 1 < n; i += step) {
+		sum += dtx_like_values(&m->col[col[i]], &m->col[col[i + 1]]);
+		pairs++;
+		if (n > 2) {
+			sum += dtx_like_values(&m->col[col[i]], &m->col[col[(i + n / 2) % n]]);
+			pairs++;
+		}
+	}
+	return pairs ? sum / pairs : 0;
+}
+
+/* --- purity: whether the cells of rows or those of columns are of one kind --- */
+
+struct purity {
+	double rows, cols;             /* mean share of the most frequent kind */
+	double rows_whole, cols_whole; /* mean share of whole numbers, or of the others */
+	double rows_spread, cols_spread;
+};
+
+static void purity_add(const struct dtx_feature *f, double *pure, double *whole, double *spread)
+{
+	*pure += f->pure;
+	*whole += DTX_MAX(f->whole, 1 - f->whole);
+	*spread += DTX_MIN(f->spread, 3.0);
+}
+
+/* All columns but the first are compared; up to 60 rows. */
+static bool purity_make(const struct dtx_makers *m, struct purity *p)
+{
+	int64_t rows = DTX_MIN(m->g->nrows, 60), r, nr = 0;
+	uint32_t c, nc = 0;
+
+	*p = (struct purity){ 0 };
+	for (c = 1; c < m->g->ncols; c++) {
+		if (!m->col[c].filled)
+			continue;
+		purity_add(&m->col[c], &p->cols, &p->cols_whole, &p->cols_spread);
+		nc++;
+	}
+	for (r = 0; r < rows; r++) {
+		struct dtx_feature f;
+
+		if (!dtx_feature_make(&f, m->g, r * m->g->nrows / rows, true, NULL) || f.filled < 2)
+			continue;
+		purity_add(&f, &p->rows, &p->rows_whole, &p->rows_spread);
+		nr++;
+	}
+	if (nr < 2 || nc < 2)
+		return false;
+	p->rows /= (double)nr;
+	p->rows_whole /= (double)nr;
+	p->rows_spread /= (double)nr;
+	p->cols /= nc;
+	p->cols_whole /= nc;
+	p->cols_spread /= nc;
+	return true;
+}
+
+/* --- transpose --- */
+
+void dtx_make_transpose(struct dtx_makers *m)
+{
+	const struct dtx_textgrid *g = m->g;
+	double score, words = 0, heads = 0, units = 0;
+	struct purity p;
+	const char *corner = g->name[0];
+	struct dtx_like_names names;
+	int64_t r;
+	uint32_t c;
+
+	if (g->ncols < 3 || g->nrows < 2 || g->nrows > DTX_FEATURE_ROWS ||
+	    m->col[0].filled < g->nrows || m->col[0].words.n < g->nrows || m->headerless ||
+	    dtx_kind_is_number(m->col[0].kind) || m->col[0].kind == DTX_LOOKS_DATE ||
+	    !purity_make(m, &p))
+		return;
+	for (r = 0; r < g->nrows; r++) {
+		const char *text = dtx_textgrid_at(g, r, 0);
+
+		words += dtx_like_attribute(text);
+		units += strchr(text, '(') || strchr(text, '%') || strchr(text, '$');
+		if (strlen(text) > 60)
+			return;
+	}
+	for (c = 1; c < g->ncols; c++)
+		heads += dtx_like_attribute(g->name[c]);
+	score = 0.3 + 1.3 * (p.rows - p.cols) + 0.5 * (p.rows_whole - p.cols_whole) +
+	        0.35 * (words / (double)g->nrows - heads / (g->ncols - 1)) +
+	        0.2 * DTX_MAX(-0.5, DTX_MIN(p.cols_spread - p.rows_spread, 1.0)) +
+	        (units * 3 > (double)g->nrows ? 0.15 : 0);
+	if (!strncmp(corner, "column_", 7) || !corner[0])
+		score += 0.1;
+	else if (dtx_str_in_list("attribute,field,metric,measure,variable,property,item,indicator,"
+	                         "parameter,feature,key,statistic,Attribute,Field,Metric,Measure,"
+	                         "Variable,Property,Indicator,Parameter,Feature,Key,Statistic",
+	                         corner))
+		score += 0.3;
+	else if (dtx_like_attribute(corner) && words > 0)
+		score += 0.1;
+	names = dtx_like_names(g->name + 1, g->ncols - 1);
+	score -= names.what && !strcmp(names.what, "years") ? 0.15 : 0;
+	dtx_makers_add(m, "transpose",
+	               json_pack("{ss ss}", "op", "transpose", "names_to",
+	                         strncmp(corner, "column_", 7) && corner[0] ? corner : "name"),
+	               score,
+	               "cells of a row are of one kind in %.0f %%, those of a column in %.0f %%: "
+	               "the names are in '%.40s', such as '%.40s'%s",
+	               100 * p.rows, 100 * p.cols, corner, dtx_textgrid_at(g, 0, 0),
+	               dtx_makers_place(m, 0, dtx_textgrid_at(g, 0, 0)));
+}
+
+/* --- stack --- */
+
+static double stack_stays(const struct dtx_makers *m, uint32_t n)
+{
+	uint32_t stay = m->g->ncols - n;
+
+	return stay == 1 ? 0.12 : stay == 2 ? 0.10 : stay <= 4 && stay ? 0.08 : 0;
+}
+
+/* The share of rows in which some cells of the run are blank and others are not. */
+static double stack_ragged(const struct dtx_makers *m, uint32_t from, uint32_t n)
+{
+	double low = 1, high = 0;
+	uint32_t c;
+
+	for (c = from; c < from + n; c++) {
+		double share = m->col[c].rows ? (double)m->col[c].filled / m->col[c].rows : 0;
+
+		low = DTX_MIN(low, share);
+		high = DTX_MAX(high, share);
+	}
+	return high - low;
+}
+
+/* Names the two new columns. In "Hours Jan", "Hours Feb" the word before the months is what was
+ * measured; in "Week 1", "Week 2" it says what the numbers are. */
+static void stack_name(struct dtx_makers *m, json_t *step, const struct dtx_like_names *names)
+{
+	char start[64], word[64];
+	const char *to = names->column, *values = "value";
+	size_t len;
+
+	dtx_str_copy(start, sizeof(start), names->start);
+	dtx_str_copy(word, sizeof(word), dtx_utf8_trim(names->start));
+	for (len = strlen(word); len && strchr("_-. (:", word[len - 1]); len--)
+		word[len - 1] = '\0';
+	if (len && names->start.len < sizeof(start) && names->what && names->numbered)
+		to = word;
+	else if (len && names->start.len < sizeof(start) && names->what) {
+		m->failed |= !dtx_json_set(step, "names_prefix", json_string(start));
+		values = word;
+	}
+	m->failed |= !dtx_json_set(step, "names_to", json_string(dtx_makers_name(m, to))) ||
+	             !dtx_json_set(step, "values_to", json_string(dtx_makers_name(m, values)));
+}
+
+static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const struct purity *p)
+{
+	const char *const *name = m->g->name + from;
+	struct dtx_like_names names = dtx_like_names(name, n);
+	uint32_t col[DTX_FEATURE_ROWS * 4], c, stay = m->g->ncols - n;
+	double like, score, alike, filled = 0;
+	json_t *step;
+
+	if (n < 2 || n > DTX_COUNT(col))
+		return;
+	for (c = 0; c < n; c++) {
+		col[c] = from + c;
+		filled += m->col[from + c].filled > 0;
+	}
+	if (filled * 2 < n)
+		return;
+	like = like_columns(m, col, n);
+	score = 0.05 + 0.45 * names.score + 0.30 * like +
+	        (n >= 8   ? 0.10
+	         : n >= 4 ? 0.06
+	                  : 0) +
+	        stack_stays(m, n);
+	score -= n == 2 ? 0.26 : 0;
+	score -= p ? 1.2 * DTX_MAX(0.0, p->rows - p->cols) : 0;
+	score -= stack_ragged(m, from, n) > 0.5 ? 0.12 : 0;
+	score -= !stay ? 0.15 : 0;
+	/* A neighbour that belongs to it too: by its name, or by its values where the names of the
+	 * run do not say why it ends here. */
+	for (c = 0; c < 2; c++) {
+		uint32_t at = c ? from + n : from - 1;
+
+		if ((c ? at >= m->g->ncols : !from) || !m->col[at].filled)
+			continue;
+		alike = dtx_like_values(&m->col[at], &m->col[c ? at - 1 : from]);
+		if ((dtx_like_neighbours(m->g->name[at], m->g->name[c ? at - 1 : from]) >= 0.5 &&
+		     alike > 0.6) ||
+		    (!names.what && alike > 0.8))
+			score -= 0.25;
+	}
+	step = json_pack("{ss so}", "op", "pivot_longer", "cols", names_list(m, col, n));
+	stack_name(m, step, &names);
+	dtx_makers_add(m, "stack", step, score,
+	               "%u columns, '%.40s' to '%.40s', are %s; their values are alike to %.0f %%, "
+	               "such as '%.40s'%s",
+	               n, name[0], name[n - 1],
+	               names.what    ? names.what
+	               : names.score ? "names of one kind"
+	                             : "next to each other",
+	               100 * like, dtx_makers_first(m, from),
+	               dtx_makers_place(m, from, dtx_makers_first(m, from)));
+}
+
+void dtx_make_stack(struct dtx_makers *m)
+{
+	uint32_t n = m->g->ncols, from, to, set[SETS_MAX][2], nsets = 0, i, way;
+	struct purity purity;
+	bool pure;
+
+	if (n < 2 || m->headerless)
+		return;
+	/* a column of labels that repeats says that the rows are observations */
+	pure = m->col[0].words.n >= m->g->nrows && m->g->nrows <= DTX_FEATURE_ROWS &&
+	       purity_make(m, &purity);
+	/* runs of names that go together, then of values that do, then all but the first ones */
+	for (way = 0; way < 2; way++) {
+		for (from = 0; from + 1 < n; from = to) {
+			for (to = from + 1; to < n; to++) {
+				if (way ? dtx_like_values(&m->col[to - 1], &m->col[to]) < 0.7 ||
+				                    m->col[to].kind != m->col[from].kind
+				        : dtx_like_neighbours(m->g->name[to - 1], m->g->name[to]) <
+				                    0.74)
+					break;
+			}
+			if (to - from >= 2 && nsets < SETS_MAX - 5) {
+				set[nsets][0] = from;
+				set[nsets++][1] = to - from;
+			}
+		}
+	}
+	for (from = 0; from < 5 && from + 2 <= n; from++) {
+		set[nsets][0] = from;
+		set[nsets++][1] = n - from;
+	}
+	for (i = 0; i < nsets; i++) {
+		for (way = 0; way < i && (set[way][0] != set[i][0] || set[way][1] != set[i][1]);
+		     way++)
+			;
+		if (way == i)
+			stack_run(m, set[i][0], set[i][1], pure ? &purity : NULL);
+	}
+}
+
+/* --- groups of columns: "hours_2023", "cost_2023", "hours_2024", "cost_2024" --- */
+
+#define SEPARATORS "_ .-/:()[]"
+enum { PARTS_MAX = 64, COLS_MAX = 512, CUTS = 6 };
+
+struct cut { /* a name cut into two parts; the separator is left out */
+	struct dtx_str left, right;
+	uint32_t col;
+	int l, r; /* numbers of the parts */
+};
+struct groups {
+	struct cut cut[COLS_MAX];
+	uint32_t n;
+	struct dtx_str left[PARTS_MAX], right[PARTS_MAX];
+	uint32_t nleft, nright;
+	bool l_in[PARTS_MAX], r_in[PARTS_MAX]; /* parts of the set */
+	int32_t at[PARTS_MAX][PARTS_MAX];      /* column of the parts, or -1 */
+};
+
+static bool is_separator(char c)
+{
+	return strchr(SEPARATORS, c) != NULL;
+}
+
+/* The places at which a name can be cut: at runs of separators, and between letters and digits.
+ * Returns their number. */
+static uint32_t cut_places(struct dtx_str t, size_t (*place)[2], uint32_t max)
+{
+	uint32_t n = 0;
+	size_t i, from;
+
+	for (i = 1; i < t.len && n < max; i++) {
+		bool a = isdigit((unsigned char)t.ptr[i - 1]), b = isdigit((unsigned char)t.ptr[i]);
+
+		if (is_separator(t.ptr[i])) {
+			for (from = i; i < t.len && is_separator(t.ptr[i]); i++)
+				;
+			if (i == t.len)
+				break;
+			place[n][0] = from;
+			place[n++][1] = i;
+		} else if ((a != b && !is_separator(t.ptr[i - 1])) ||
+		           (islower((unsigned char)t.ptr[i - 1]) &&
+		            isupper((unsigned char)t.ptr[i]))) {
+			place[n][0] = place[n][1] = i;
+			n++;
+		}
+	}
+	return n;
+}
+
+static int part_number(struct dtx_str *list, uint32_t *n, struct dtx_str t)
+{
+	uint32_t i;
+
+	for (i = 0; i < *n && !dtx_str_eq(list[i], t); i++)
+		;
+	if (i == PARTS_MAX)
+		return -1;
+	if (i == *n)
+		list[(*n)++] = t;
+	return (int)i;
+}
+
+/* Cuts all names at their k-th place from the left, or from the right. */
+static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k, bool right)
+{
+	size_t place[8][2];
+	uint32_t c, n;
+
+	s->n = s->nleft = s->nright = 0;
+	memset(s->at, -1, sizeof(s->at));
+	for (c = 0; c < m->g->ncols && s->n < COLS_MAX; c++) {
+		struct dtx_str t = dtx_utf8_trim(dtx_str_of(m->g->name[c]));
+		struct cut *x = &s->cut[s->n];
+		uint32_t i;
+
+		while (t.len && is_separator(t.ptr[t.len - 1]))
+			t.len--;
+		n = cut_places(t, place, 8);
+		if (n <= k || !strncmp(t.ptr, "column_", 7))
+			continue;
+		i = right ? n - 1 - k : k;
+		x->col = c;
+		x->left = (struct dtx_str){ t.ptr, place[i][0] };
+		x->right = (struct dtx_str){ t.ptr + place[i][1], t.len - place[i][1] };
+		x->l = part_number(s->left, &s->nleft, x->left);
+		x->r = part_number(s->right, &s->nright, x->right);
+		if (x->l < 0 || x->r < 0)
+			continue;
+		s->at[x->l][x->r] = (int32_t)c;
+		s->n++;
+	}
+}
+
+/* Chooses the largest complete set around the left part `seed`: its right parts that another left
+ * part shares, and all left parts that have these. Returns the number of columns; 0: no set. */
+static uint32_t groups_around(struct groups *s, uint32_t seed)
+{
+	uint32_t best = 0, other, l, r;
+
+	for (other = 0; other < s->nleft; other++) {
+		bool in[PARTS_MAX];
+		uint32_t nr = 0, nl = 0;
+
+		if (other == seed)
+			continue;
+		for (r = 0; r < s->nright; r++) {
+			in[r] = s->at[seed][r] >= 0 && s->at[other][r] >= 0;
+			nr += in[r];
+		}
+		for (l = 0; l < s->nleft && nr >= 2; l++) {
+			for (r = 0; r < s->nright && (!in[r] || s->at[l][r] >= 0); r++)
+				;
+			nl += r == s->nright;
+		}
+		if (nr < 2 || nl < 2 || nr * nl <= best)
+			continue;
+		best = nr * nl;
+		memcpy(s->r_in, in, sizeof(in));
+		for (l = 0; l < s->nleft; l++) {
+			for (r = 0; r < s->nright && (!in[r] || s->at[l][r] >= 0); r++)
+				;
+			s->l_in[l] = r == s->nright;
+		}
+	}
+	return best;
+}
+
+/* Mean likeness of columns that share a part: a left one (`left`), or a right one. */
+static double groups_like(const struct dtx_makers *m, const struct groups *s, bool left)
+{
+	uint32_t a, b, n = 0, na = left ? s->nleft : s->nright, nb = left ? s->nright : s->nleft;
+	double sum = 0;
+
+	for (a = 0; a < na; a++) {
+		int32_t last = -1;
+
+		if (!(left ? s->l_in[a] : s->r_in[a]))
+			continue;
+		for (b = 0; b < nb && n < PAIRS_MAX; b++) {
+			int32_t at = left ? s->at[a][b] : s->at[b][a];
+
+			if (!(left ? s->r_in[b] : s->l_in[b]))
+				continue;
+			if (last >= 0) {
+				sum += dtx_like_values(&m->col[last], &m->col[at]);
+				n++;
+			}
+			last = at;
+		}
+	}
+	return n ? sum / n : 0;
+}
+
+static void pattern_words(struct dtx_buf *out, const struct dtx_str *part, const bool *in,
+                          uint32_t n)
+{
+	bool used[PARTS_MAX] = { false };
+	uint32_t i, k;
+	size_t j;
+
+	dtx_buf_addc(out, '(');
+	for (k = 0;; k++) {
+		uint32_t longest = n;
+
+		for (i = 0; i < n; i++) {
+			if (in[i] && !used[i] && (longest == n || part[i].len > part[longest].len))
+				longest = i;
+		}
+		if (longest == n)
+			break;
+		used[longest] = true;
+		dtx_buf_add(out, k ? "|" : "");
+		for (j = 0; j < part[longest].len; j++) {
+			if (strchr("\\^$.|?*+()[]{}/", part[longest].ptr[j]))
+				dtx_buf_addc(out, '\\');
+			dtx_buf_addc(out, part[longest].ptr[j]);
+		}
+	}
+	dtx_buf_addc(out, ')');
+}
+
+static bool is_from_to(const struct groups *s, const struct dtx_str *part, const bool *in,
+                       uint32_t n)
+{
+	uint32_t i, hits = 0, all = 0;
+
+	(void)s;
+	for (i = 0; i < n; i++) {
+		char low[12];
+		size_t k;
+
+		if (!in[i])
+			continue;
+		all++;
+		if (part[i].len >= sizeof(low))
+			continue;
+		for (k = 0; k < part[i].len; k++)
+			low[k] = (char)tolower((unsigned char)part[i].ptr[k]);
+		low[k] = '\0';
+		hits += dtx_str_in_list(
+			"from,to,start,end,min,max,first,last,begin,lower,upper,low,high,"
+			"x,y,home,away",
+			low);
+	}
+	return all == 2 && hits == 2;
+}
+
+/* The separator of all names of a set, if it cuts each of them into its two parts; otherwise empty.
+ * *bare: all are cut between a letter and a digit, and some have a separator elsewhere. */
+static struct dtx_str groups_sep(const struct dtx_makers *m, const struct groups *s, bool *bare)
+{
+	struct dtx_str sep = { "", 0 };
+	bool first = true, same = true, elsewhere = false;
+	uint32_t i;
+
+	*bare = true;
+	for (i = 0; i < s->n; i++) {
+		const struct cut *x = &s->cut[i];
+		struct dtx_str name = dtx_str_of(m->g->name[x->col]), one;
+
+		if (!s->l_in[x->l] || !s->r_in[x->r])
+			continue;
+		one.ptr = x->left.ptr + x->left.len;
+		one.len = (size_t)(x->right.ptr - one.ptr);
+		sep = first ? one : sep;
+		first = false;
+		same &= dtx_str_eq(one, sep) && one.len &&
+		        name.len == x->left.len + one.len + x->right.len &&
+		        dtx_str_find(x->left, one, 0) < 0 && dtx_str_find(x->right, one, 0) < 0;
+		*bare &= !one.len;
+		elsewhere |= strpbrk(m->g->name[x->col], SEPARATORS) != NULL;
+	}
+	*bare &= elsewhere;
+	return same ? sep : (struct dtx_str){ "", 0 };
+}
+
+/* Adds one reading of a set: the left parts name the values (`left`), or the right ones do. */
+static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, uint32_t size)
+{
+	const struct dtx_str *across = left ? s->right : s->left;
+	const bool *in = left ? s->r_in : s->l_in;
+	uint32_t n = left ? s->nright : s->nleft, i, col[COLS_MAX], ncol = 0, k = 0;
+	const char *name[PARTS_MAX];
+	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
+	struct dtx_like_names names;
+	double score, within = groups_like(m, s, left), other = groups_like(m, s, !left);
+	struct dtx_str sep;
+	json_t *step, *to;
+	bool bare;
+
+	for (i = 0; i < n; i++) {
+		if (!in[i])
+			continue;
+		name[k] = dtx_arena_strndup(&m->arena, across[i].ptr, across[i].len);
+		m->failed |= !name[k];
+		if (m->failed)
+			return;
+		k++;
+	}
+	names = dtx_like_names(name, k);
+	for (i = 0; i < s->n; i++) {
+		if (s->l_in[s->cut[i].l] && s->r_in[s->cut[i].r])
+			col[ncol++] = s->cut[i].col;
+	}
+	if (ncol != size)
+		return;
+	score = 0.62 +
+	        (names.what           ? 0.15
+	         : names.score >= 0.8 ? 0.08
+	                              : 0) +
+	        0.25 * (within - other);
+	score -= col[ncol - 1] - col[0] + 1 != ncol ? 0.25 : 0;
+	score -= is_from_to(s, left ? s->right : s->left, in, n) ||
+	                         is_from_to(s, left ? s->left : s->right, left ? s->l_in : s->r_in,
+	                                    left ? s->nleft : s->nright)
+	                 ? 0.12
+	                 : 0;
+	score += ncol + 3 >= m->g->ncols ? 0.04 : 0;
+	score -= within < 0.55 ? 0.2 : 0;
+	sep = groups_sep(m, s, &bare);
+	score -= bare ? 0.1 : 0;
+	if (sep.len) {
+		dtx_buf_adds(&b, sep);
+	} else {
+		dtx_buf_add(&b, "^\\s*");
+		pattern_words(&b, s->left, s->l_in, s->nleft);
+		dtx_buf_add(&b, "[ _.:/()\\[\\]-]*");
+		pattern_words(&b, s->right, s->r_in, s->nright);
+		dtx_buf_add(&b, "[ _.:/()\\[\\]-]*$");
+	}
+	to = left ? json_pack("[ss]", ".value", dtx_makers_name(m, names.column))
+	          : json_pack("[ss]", dtx_makers_name(m, names.column), ".value");
+	step = json_pack("{ss so so ss}", "op", "pivot_longer", "cols", names_list(m, col, ncol),
+	                 "names_to", to, sep.len ? "names_sep" : "names_pattern", dtx_buf_text(&b));
+	dtx_makers_add(
+		m, "groups", step, score,
+		"%u columns have names of two parts: %u values for each of %u %s, such as "
+		"'%.40s' with '%.40s'%s; columns of one value are alike to %.0f %%, the others "
+		"to %.0f %%",
+		ncol, ncol / k, k, names.what ? names.what : "groups", m->g->name[col[0]],
+		dtx_makers_first(m, col[0]),
+		dtx_makers_place(m, col[0], dtx_makers_first(m, col[0])), 100 * within,
+		100 * other);
+	dtx_buf_clear(&b);
+}
+
+void dtx_make_groups(struct dtx_makers *m)
+{
+	struct groups *s = dtx_arena_zalloc(&m->arena, 1, sizeof(*s));
+	uint32_t way, seed, best, most;
+	uint64_t seen[CUTS] = { 0 };
+
+	m->failed |= !s;
+	if (m->failed || m->g->ncols < 4 || m->headerless)
+		return;
+	for (way = 0; way < CUTS; way++) {
+		uint64_t hash = 1;
+		uint32_t i;
+
+		groups_cut(m, s, way / 2, way & 1);
+		for (best = most = 0, seed = 0; seed < s->nleft && seed < 16; seed++) {
+			uint32_t size = groups_around(s, seed);
+
+			if (size > most) {
+				most = size;
+				best = seed;
+			}
+		}
+		if (!most)
+			continue;
+		most = groups_around(s, best);
+		for (i = 0; i < s->n; i++)
+			hash = hash * 31 + (uint64_t)s->cut[i].left.len +
+			       s->cut[i].col *
+			               (uint64_t)(s->l_in[s->cut[i].l] && s->r_in[s->cut[i].r]);
+		seen[way] = hash;
+		for (i = 0; i < way && seen[i] != hash; i++)
+			;
+		if (i < way)
+			continue;
+		groups_add(m, s, true, most);
+		groups_add(m, s, false, most);
+	}
+}

@@ -1,0 +1,361 @@
+/* Makers for rows that are not one observation each: key and value rows, section titles, labels
+ * that are written once. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest/propose/makers.h"
+#include "core/base/text/utf8.h"
+
+static const char *cell(const struct dtx_makers *m, int64_t row, uint32_t col)
+{
+	const char *text = dtx_textgrid_at(m->g, row, col);
+
+	return text && dtx_utf8_is_blank(dtx_str_of(text)) ? NULL : text;
+}
+
+/* --- records --- */
+
+enum { KEYS_MAX = 64 };
+
+struct record_keys {
+	struct dtx_str key[KEYS_MAX]; /* in the order of their first occurrence */
+	uint64_t hash[KEYS_MAX];
+	uint32_t n;
+	int64_t rows, records, whole; /* rows with keys; records; those with all keys */
+	bool ordered;                 /* the keys have the same order in all records */
+	uint32_t numbers;             /* keys that are numbers or dates */
+};
+
+/* The key of a row: the first cell, or its text before `sep`. False: the row has none. */
+static bool record_key(const struct dtx_makers *m, int64_t row, uint32_t col, const char *sep,
+                       struct dtx_str *key)
+{
+	const char *text = row < 0 ? m->g->name[col] : cell(m, row, col), *cut;
+
+	if (!text)
+		return false;
+	cut = sep ? strstr(text, sep) : text + strlen(text);
+	if (!cut || cut == text)
+		return false;
+	*key = (struct dtx_str){ text, (size_t)(cut - text) };
+	return true;
+}
+
+static bool record_keys(const struct dtx_makers *m, uint32_t col, const char *sep,
+                        struct record_keys *k)
+{
+	bool seen[KEYS_MAX] = { false };
+	uint32_t last = 0, i, have = 0;
+	int64_t sizes[KEYS_MAX + 1] = { 0 }; /* records by the number of their keys */
+	struct dtx_str key;
+	int64_t r;
+	double n;
+
+	*k = (struct record_keys){ .ordered = true };
+	for (r = 0; r < m->g->nrows; r++) {
+		uint64_t hash;
+
+		if (!cell(m, r, col))
+			continue;
+		if (!record_key(m, r, col, sep, &key))
+			return false;
+		hash = dtx_cell_hash(key);
+		for (i = 0; i < k->n && k->hash[i] != hash; i++)
+			;
+		if (i == KEYS_MAX || key.len > 40)
+			return false;
+		if (!k->rows || seen[i]) { /* the next record */
+			memset(seen, 0, sizeof(seen));
+			sizes[have]++;
+			have = last = 0;
+			k->records++;
+		}
+		k->ordered &= i >= last;
+		last = i;
+		seen[i] = true;
+		have++;
+		k->rows++;
+		if (i == k->n) {
+			char text[48];
+			enum dtx_cell_kind kind;
+
+			k->key[k->n] = key;
+			k->hash[k->n++] = hash;
+			dtx_str_copy(text, sizeof(text), key);
+			kind = dtx_cell_kind(text, &n);
+			k->numbers += dtx_kind_is_number(kind) || kind == DTX_LOOKS_DATE ||
+			              kind == DTX_LOOKS_MONTH;
+		}
+	}
+	sizes[have]++;
+	k->whole = sizes[k->n];
+	/* a header that is a key too is no header, but the first row */
+	if (!m->headerless && record_key(m, -1, col, sep, &key)) {
+		for (i = 0; i < k->n; i++) {
+			if (k->hash[i] == dtx_cell_hash(key))
+				return false;
+		}
+	}
+	return k->n >= 2 && k->records >= 2;
+}
+
+static void records_add(struct dtx_makers *m, uint32_t col, uint32_t value, const char *sep,
+                        const struct record_keys *k)
+{
+	double score = 0.97;
+	json_t *step = json_pack("{ss ss}", "op", "pivot_records", "key", m->g->name[col]);
+
+	if (sep)
+		m->failed |= !dtx_json_set(step, "sep", json_string(sep));
+	else
+		m->failed |= !dtx_json_set(step, "value", json_string(m->g->name[value]));
+	/* Few keys, each with the same kind of value, can be a series written one below the other.
+	 */
+	score -= k->numbers ? 0.5 : 0;
+	score -= k->whole < 2 ? 0.3 : 0;
+	score -= k->ordered ? 0 : 0.2;
+	score -= k->whole * 2 < k->records ? 0.35 : 0;
+	score -= k->n == 2 ? 0.1 : 0;
+	dtx_makers_add(m, "records", step, score,
+	               "%lld records of %u keys, %lld of them with all: '%.*s'%s, '%.*s'%s",
+	               (long long)k->records, k->n, (long long)k->whole, (int)k->key[0].len,
+	               k->key[0].ptr, dtx_makers_place(m, col, cell(m, 0, col)), (int)k->key[1].len,
+	               k->key[1].ptr, k->n > 2 ? " and so on" : "");
+}
+
+void dtx_make_records(struct dtx_makers *m)
+{
+	static const char *const seps[] = { ": ", ":", "=", " - ", "\t" };
+	uint32_t used[3], n = 0, c;
+	struct record_keys k;
+	size_t i;
+
+	for (c = 0; c < m->g->ncols && n < 3; c++) {
+		if (m->col[c].filled)
+			used[n++] = c;
+	}
+	if (n == 2 && record_keys(m, used[0], NULL, &k))
+		records_add(m, used[0], used[1], NULL, &k);
+	for (i = 0; n == 1 && i < DTX_COUNT(seps); i++) {
+		if (!record_keys(m, used[0], seps[i], &k))
+			continue;
+		records_add(m, used[0], 0, seps[i], &k);
+		break;
+	}
+}
+
+/* --- section titles --- */
+
+struct titles {
+	uint32_t col;
+	int64_t n, runs, blank; /* titles; runs of them; blank rows */
+	int64_t first;          /* row of the first title; -1: none */
+	int64_t others, full;   /* other rows; those with most cells filled */
+	int64_t labels;         /* other rows with a cell in the column */
+	bool last;              /* the last row is one */
+	bool stray;             /* rows with one cell in another column */
+};
+
+static uint32_t row_filled(const struct dtx_makers *m, int64_t r, uint32_t *at)
+{
+	uint32_t c, n = 0;
+
+	for (c = 0; c < m->g->ncols; c++) {
+		if (!cell(m, r, c))
+			continue;
+		*at = n++ ? *at : c;
+	}
+	return n;
+}
+
+static void titles_count(const struct dtx_makers *m, struct titles *t)
+{
+	uint32_t at = 0, filled;
+	bool before = false;
+	int64_t r;
+
+	*t = (struct titles){ .first = -1 };
+	for (r = 0; r < m->g->nrows; r++) {
+		filled = row_filled(m, r, &at);
+		if (!filled) {
+			t->blank++;
+			continue;
+		}
+		if (filled == 1) {
+			if (!t->n)
+				t->col = at;
+			t->stray |= at != t->col;
+			t->first = t->n++ ? t->first : r;
+			t->runs += !before;
+		} else {
+			t->others++;
+			t->full += filled * 10 >= m->g->ncols * 6;
+		}
+		before = filled == 1;
+	}
+	for (r = 0; r < m->g->nrows; r++)
+		t->labels += row_filled(m, r, &at) > 1 && cell(m, r, t->col);
+	t->last = before;
+}
+
+/* Whether half of the titles are also cells of other rows or of each other: missing data. */
+static bool titles_are_values(const struct dtx_makers *m, const struct titles *t)
+{
+	int64_t r, q, same = 0;
+	uint32_t at = 0;
+
+	for (r = 0; r < m->g->nrows && r < 300; r++) {
+		if (row_filled(m, r, &at) != 1)
+			continue;
+		for (q = 0; q < m->g->nrows && q < 300; q++) {
+			const char *other = cell(m, q, t->col);
+
+			if (q != r && other && row_filled(m, q, &at) > 1 &&
+			    !strcmp(other, cell(m, r, t->col))) {
+				same++;
+				break;
+			}
+		}
+	}
+	return same * 2 > t->n;
+}
+
+void dtx_make_titles(struct dtx_makers *m)
+{
+	struct titles t;
+	json_t *step;
+	double score;
+
+	if (m->g->ncols < 2 || m->headerless)
+		return;
+	titles_count(m, &t);
+	if (!t.n || t.stray || t.others < 2 || t.col > 1 || t.n > t.others)
+		return;
+	score = 0.35 + (t.first == 0 ? 0.30 : 0) + (t.runs > 1 ? 0.15 : 0) +
+	        (!t.labels ? 0.10 : 0) + (t.full * 10 >= t.others * 8 ? 0.10 : 0);
+	score += t.first == 0 && t.runs > 2 && t.runs == t.n ? 0.06 : 0;
+	score -= m->g->ncols == 2 ? 0.25 : 0;
+	score -= t.n == 1 && t.last ? 0.5 : 0;
+	score -= t.last ? 0.1 : 0;
+	score -= titles_are_values(m, &t) ? 0.3 : 0;
+	step = json_pack("{ss ss}", "op", "subtitle_to_column", "as",
+	                 dtx_makers_name(m, "section"));
+	if (t.col)
+		m->failed |= !dtx_json_set(step, "col", json_string(m->g->name[t.col]));
+	dtx_makers_add(m, "titles", step, score,
+	               "%lld of %lld rows have one cell alone, in '%.40s', such as '%.40s'%s",
+	               (long long)t.n, (long long)m->g->nrows, m->g->name[t.col],
+	               cell(m, t.first, t.col),
+	               dtx_makers_place(m, t.col, cell(m, t.first, t.col)));
+}
+
+/* --- labels that are written once --- */
+
+struct labels {
+	int64_t n, gaps, alone, distinct;
+	int64_t gap; /* row of the first gap */
+};
+
+static void labels_count(const struct dtx_makers *m, uint32_t col, struct labels *l)
+{
+	uint32_t at = 0;
+	int64_t r, q;
+
+	*l = (struct labels){ .gap = -1 };
+	for (r = 0; r < m->g->nrows; r++) {
+		const char *text = cell(m, r, col);
+		uint32_t filled = row_filled(m, r, &at);
+
+		if (!text && filled) {
+			l->gap = l->gaps++ ? l->gap : r;
+			continue;
+		}
+		if (!text)
+			continue;
+		l->n++;
+		l->alone += filled == 1;
+		for (q = r - 1; q >= 0 && q > r - 500; q--) {
+			const char *other = cell(m, q, col);
+
+			if (other && !strcmp(other, text))
+				break;
+		}
+		l->distinct += q < 0 || q <= r - 500;
+	}
+}
+
+/* Whether the column is filled wherever `lead` is, and has gaps elsewhere. */
+static bool fills_with(const struct dtx_makers *m, uint32_t lead, uint32_t col)
+{
+	int64_t r, gaps = 0;
+	uint32_t at = 0;
+
+	for (r = 0; r < m->g->nrows; r++) {
+		if (cell(m, r, lead) && !cell(m, r, col) && row_filled(m, r, &at) > 1)
+			return false;
+		gaps += !cell(m, r, col) && row_filled(m, r, &at);
+	}
+	return gaps * 5 >= m->g->nrows;
+}
+
+/* Merged labels above their rows: all cells of the range but the first are blank. */
+static void fill_merged(struct dtx_makers *m)
+{
+	json_t *cols = json_array();
+	uint64_t cells = 0;
+	uint32_t c, first = 0;
+
+	for (c = 0; m->place && c < m->g->ncols && c < m->place->schema->nfields; c++) {
+		if (!m->place->stat[c].merged)
+			continue;
+		first = cells ? first : c;
+		cells += m->place->stat[c].merged;
+		m->failed |= json_array_append_new(cols, json_string(m->g->name[c])) != 0;
+	}
+	if (cells)
+		dtx_makers_add(
+			m, "fill",
+			json_pack("{ss sO ss}", "op", "fill", "cols", cols, "only", "merged"), 0.95,
+			"%llu cells of '%.40s' lie inside merged ranges, such as below '%.40s'%s",
+			(unsigned long long)cells, m->g->name[first], dtx_makers_first(m, first),
+			dtx_makers_place(m, first, dtx_makers_first(m, first)));
+	json_decref(cols);
+}
+
+void dtx_make_fill(struct dtx_makers *m)
+{
+	const struct dtx_textgrid *g = m->g;
+	struct labels l;
+	json_t *cols;
+	double score;
+	uint32_t c = 0, lead = 0;
+
+	if (m->headerless)
+		return;
+	fill_merged(m);
+	while (lead + 1 < g->ncols && !m->col[lead].filled)
+		lead++;
+	if (lead + 1 >= g->ncols || m->headerless || !cell(m, 0, lead) ||
+	    (m->place && lead < m->place->schema->nfields && m->place->stat[lead].merged))
+		return;
+	labels_count(m, lead, &l);
+	if (l.n < 2 || !l.gaps)
+		return;
+	score = 0.45 + 0.3 * DTX_MIN(1.0, (double)l.gaps / (double)(l.n + l.gaps) / 0.4) +
+	        0.1 * (double)l.distinct / (double)l.n;
+	score -= l.distinct * 10 < l.n * 9 ? 0.35 : 0;
+	score -= l.alone * 2 > l.n ? 0.4 : 0;
+	score -= m->col[lead].kind == DTX_LOOKS_NUMBER && m->col[lead].whole < 1 ? 0.3 : 0;
+	score += l.distinct == l.n && l.gaps > l.n && !l.alone ? 0.05 : 0;
+	score -= l.gaps == 1 && l.n > 2 ? 0.15 : 0; /* one blank is a missing value */
+	cols = json_pack("[s]", g->name[lead]);
+	for (c = lead + 1; c + 1 < g->ncols && c < lead + 4 && fills_with(m, lead, c) &&
+	                   !dtx_kind_is_number(m->col[c].kind);
+	     c++)
+		m->failed |= json_array_append_new(cols, json_string(g->name[c])) != 0;
+	dtx_makers_add(
+		m, "fill", json_pack("{ss so}", "op", "fill", "cols", cols), score,
+		"'%.40s' has %lld labels with %lld blank cells below them, such as below '%.40s'%s",
+		g->name[lead], (long long)l.n, (long long)l.gaps, cell(m, 0, lead),
+		dtx_makers_place(m, lead, cell(m, 0, lead)));
+}

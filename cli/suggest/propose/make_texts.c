@@ -1,0 +1,202 @@
+/* Maker for cells with several values: one text with a separator between them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest/propose/makers.h"
+#include "core/base/memory/mem.h"
+#include "core/base/text/utf8.h"
+
+enum { PIECES_MAX = 600 };
+
+struct piece {
+	uint64_t hash, shape;
+	uint32_t cell; /* number of its cell */
+	bool alone;    /* it is the whole cell */
+};
+struct pieces {
+	struct piece *piece;
+	uint32_t n, cells, parted; /* pieces; cells; cells with the separator */
+	uint32_t blank, numbers, words, prose;
+	uint32_t counts[4]; /* cells with 1, 2, 3, more pieces */
+	uint32_t states;    /* cells "City, ST" */
+	const char *example;
+};
+
+/* The next piece of `rest`, trimmed; false at the end. */
+static bool piece_next(struct dtx_str *rest, const char *sep, struct dtx_str *piece)
+{
+	ptrdiff_t at;
+
+	if (!rest->ptr)
+		return false;
+	at = dtx_str_find(*rest, dtx_str_of(sep), 0);
+	*piece = dtx_utf8_trim(at < 0 ? *rest : (struct dtx_str){ rest->ptr, (size_t)at });
+	if (at < 0)
+		*rest = (struct dtx_str){ NULL, 0 };
+	else
+		*rest = (struct dtx_str){ rest->ptr + at + strlen(sep),
+			                  rest->len - (size_t)at - strlen(sep) };
+	return true;
+}
+
+static uint32_t words_of(struct dtx_str t, bool *function)
+{
+	struct dtx_str rest = t, word;
+	uint32_t n = 0;
+
+	while (dtx_str_next(&rest, ' ', &word)) {
+		char low[8];
+		size_t i;
+
+		n += word.len > 0;
+		if (!word.len || word.len >= sizeof(low))
+			continue;
+		for (i = 0; i < word.len; i++)
+			low[i] = (char)(word.ptr[i] | 32);
+		low[i] = '\0';
+		*function |= dtx_str_in_list(
+			"the,of,with,to,in,was,is,are,for,from,by,that,a,an,on,at", low);
+	}
+	return n;
+}
+
+static bool is_state(struct dtx_str t)
+{
+	return t.len == 2 && t.ptr[0] >= 'A' && t.ptr[0] <= 'Z' && t.ptr[1] >= 'A' &&
+	       t.ptr[1] <= 'Z';
+}
+
+/* Cuts one cell. Returns false if the cell speaks against a list of values, as a date does. */
+static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
+{
+	struct dtx_str rest = dtx_str_of(text), piece = { "", 0 };
+	bool parted = strstr(text, sep) != NULL, function = false;
+	uint32_t n = 0;
+	double x;
+
+	if (parted) {
+		enum dtx_cell_kind kind = dtx_cell_kind(text, &x);
+
+		if (dtx_kind_is_number(kind) || kind == DTX_LOOKS_DATE || kind == DTX_LOOKS_TIME ||
+		    kind == DTX_LOOKS_URL || (text[0] == '{' || text[0] == '['))
+			return false;
+		p->example = p->example ? p->example : text;
+	}
+	while (piece_next(&rest, sep, &piece) && p->n < PIECES_MAX) {
+		char copy[64];
+
+		n++;
+		if (!piece.len) {
+			p->blank++;
+			continue;
+		}
+		dtx_str_copy(copy, sizeof(copy), piece);
+		p->numbers += dtx_kind_is_number(dtx_cell_kind(copy, &x));
+		p->words += words_of(piece, &function);
+		p->piece[p->n++] = (struct piece){ dtx_cell_hash(piece), dtx_cell_shape(piece),
+			                           p->cells, !parted };
+	}
+	p->prose += parted && function;
+	p->states += n == 2 && is_state(piece);
+	p->counts[DTX_MIN(n, 4U) - 1]++;
+	p->cells++;
+	p->parted += parted;
+	return true;
+}
+
+/* The share of pieces of parted cells that are also in another cell, and that are a whole cell
+ * elsewhere; and the share of the most frequent shape. */
+static void pieces_compare(const struct pieces *p, double *recur, double *alone, double *shape)
+{
+	uint32_t i, k, n = 0, again = 0, whole = 0, best = 0;
+
+	for (i = 0; i < p->n; i++) {
+		bool other = false, single = false;
+		uint32_t same = 0;
+
+		for (k = 0; k < p->n; k++) {
+			bool equal = p->piece[k].hash == p->piece[i].hash;
+
+			other |= equal && p->piece[k].cell != p->piece[i].cell;
+			single |= equal && p->piece[k].alone;
+			same += p->piece[k].shape == p->piece[i].shape;
+		}
+		best = DTX_MAX(best, same);
+		if (p->piece[i].alone)
+			continue;
+		n++;
+		again += other;
+		whole += single;
+	}
+	*recur = n ? (double)again / n : 0;
+	*alone = n ? (double)whole / n : 0;
+	*shape = p->n ? (double)best / p->n : 0;
+}
+
+static double pieces_score(const struct pieces *p, const char *sep, const char *name)
+{
+	double score, recur, alone, shape, share = (double)p->parted / p->cells;
+	uint32_t kinds = 0, i, most = 0;
+	size_t len = strlen(name);
+
+	pieces_compare(p, &recur, &alone, &shape);
+	for (i = 0; i < 4; i++) {
+		kinds += p->counts[i] > 0;
+		most = DTX_MAX(most, p->counts[i]);
+	}
+	score = 0.2 + 0.25 * DTX_MIN(1.0, share / 0.5) + 0.25 * DTX_MIN(1.0, recur * 1.25) +
+	        (alone > 0 ? 0.1 : 0) + 0.15 * shape +
+	        (kinds >= 3 || p->counts[3] > 1 ? 0.2
+	         : kinds == 2                   ? 0.1
+	                                        : 0);
+	score += len > 3 && name[len - 1] == 's' && name[len - 2] != 's' ? 0.1 : 0;
+	score += *sep == '\n' ? 0.2 : *sep == ';' || *sep == '|' ? 0.1 : 0;
+	score -= p->prose * 4 > p->parted ? 0.5 : 0;
+	score -= p->states * 2 > p->cells ? 0.4 : 0;
+	score -= p->blank * 10 > p->n ? 0.5 : 0;
+	score -= p->words > 4 * p->n && *sep != '\n' ? 0.3 : 0;
+	score -= p->numbers * 2 > p->n && *sep != ';' && *sep != '\n' ? 0.25 : 0;
+	/* always the same number of pieces: parts of one thing, as "Doe, Ann" */
+	score -= most == p->cells && p->counts[1] ? 0.2 : 0;
+	/* a dash or slash joins the parts of a name more often than values */
+	score -= strchr("-/&a", sep[0] == ' ' ? sep[1] : sep[0]) ? 0.25 : 0;
+	return score;
+}
+
+void dtx_make_explode(struct dtx_makers *m)
+{
+	static const char *const seps[] = { "\n",  ";",     "|",   ",",      "/",
+		                            " & ", " and ", " - ", "\u00b7", "\u2022" };
+	struct pieces p = { .piece = dtx_arena_alloc(&m->arena, PIECES_MAX, sizeof(*p.piece)) };
+	const struct dtx_textgrid *g = m->g;
+	uint32_t c;
+	size_t s;
+
+	m->failed |= !p.piece;
+	for (c = 0; c < g->ncols && !m->failed && !m->headerless; c++) {
+		if (m->col[c].kind < DTX_LOOKS_URL)
+			continue;
+		for (s = 0; s < DTX_COUNT(seps); s++) {
+			int64_t n = DTX_MIN(g->nrows, DTX_FEATURE_ROWS), i;
+			bool list = true;
+
+			p = (struct pieces){ .piece = p.piece };
+			for (i = 0; i < n && list; i++) {
+				const char *text = dtx_textgrid_at(g, i * g->nrows / n, c);
+
+				list = dtx_cell_blank(text) || pieces_cell(&p, text, seps[s]);
+			}
+			if (!list || p.parted < 2 || p.parted * 10 < p.cells)
+				continue;
+			dtx_makers_add(
+				m, "explode",
+				json_pack("{ss s[s] ss}", "op", "explode", "cols", g->name[c],
+			                  "sep", seps[s]),
+				pieces_score(&p, seps[s], g->name[c]),
+				"%u of %u cells of '%.40s' have several values with '%s' between "
+				"them, such as '%.60s'%s",
+				p.parted, p.cells, g->name[c], *seps[s] == '\n' ? "\\n" : seps[s],
+				p.example, dtx_makers_place(m, c, p.example));
+		}
+	}
+}

@@ -1,0 +1,126 @@
+#include "cli/suggest/propose/makers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory/mem.h"
+
+static void (*const makers[])(struct dtx_makers *) = {
+	/* in the order in which proposals of the same score are listed */
+	dtx_make_records, dtx_make_titles,    dtx_make_fill,  dtx_make_explode,
+	dtx_make_groups,  dtx_make_transpose, dtx_make_stack,
+};
+
+void dtx_makers_add(struct dtx_makers *m, const char *maker, json_t *step, double score,
+                    const char *evidence, ...)
+{
+	struct dtx_proposal *p;
+	va_list ap;
+
+	m->failed |= !step || !dtx_mem_reserve(&m->list, &m->cap, m->n + 1, sizeof(*m->list));
+	if (m->failed) {
+		json_decref(step);
+		return;
+	}
+	p = &m->list[m->n++];
+	*p = (struct dtx_proposal){ .maker = maker,
+		                    .steps = json_pack("[o]", step),
+		                    .score = DTX_MAX(0.0, DTX_MIN(score, 0.99)),
+		                    .weakest = score,
+		                    .headerless = m->headerless };
+	m->failed |= !p->steps;
+	va_start(ap, evidence);
+	vsnprintf(p->evidence, sizeof(p->evidence), evidence, ap);
+	va_end(ap);
+	/* a character cut in half would not be valid JSON */
+	p->evidence[dtx_str_cut(dtx_str_of(p->evidence), DTX_PROPOSAL_TEXT - 2).len] = '\0';
+	dtx_text_singular(p->evidence);
+}
+
+const char *dtx_makers_place(struct dtx_makers *m, uint32_t col, const char *text)
+{
+	char at[DTX_PROFILE_PLACE] = "";
+	const char *out;
+
+	if (m->place && col < m->place->schema->nfields && text)
+		dtx_profile_find(m->place, col, dtx_str_of(text), at, sizeof(at));
+	out = at[0] ? dtx_arena_printf(&m->arena, " at %s", at) : "";
+	m->failed |= !out;
+	return out ? out : "";
+}
+
+const char *dtx_makers_first(const struct dtx_makers *m, uint32_t col)
+{
+	int64_t r;
+
+	for (r = 0; r < m->g->nrows; r++) {
+		if (!dtx_cell_blank(dtx_textgrid_at(m->g, r, col)))
+			return dtx_textgrid_at(m->g, r, col);
+	}
+	return "";
+}
+
+const char *dtx_makers_name(struct dtx_makers *m, const char *name)
+{
+	const char *out = name;
+	int i;
+
+	for (i = 2; out && dtx_textgrid_find(m->g, out) >= 0; i++)
+		out = dtx_arena_printf(&m->arena, "%s_%d", name, i);
+	m->failed |= !out;
+	return out ? out : name;
+}
+
+/* Sorts, best first; equal ones keep their order. Removes those below `least`. */
+static void makers_sort(struct dtx_makers *m, double least)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < m->n; i++) {
+		struct dtx_proposal p = m->list[i];
+
+		if (p.score < least) {
+			json_decref(p.steps);
+			continue;
+		}
+		for (k = n++; k && m->list[k - 1].score < p.score; k--)
+			m->list[k] = m->list[k - 1];
+		m->list[k] = p;
+	}
+	m->n = n;
+}
+
+enum dtx_code dtx_makers_run(struct dtx_makers *m, double least, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c;
+	size_t i;
+
+	m->col = dtx_arena_zalloc(&m->arena, (size_t)m->g->ncols + 1, sizeof(*m->col));
+	if (!m->col)
+		DTX_FAIL_MEM(err);
+	for (c = 0; c < m->g->ncols; c++) {
+		if (!dtx_feature_make(&m->col[c], m->g, c, false, &m->arena))
+			DTX_FAIL_MEM(err);
+	}
+	for (i = 0; i < DTX_COUNT(makers) && m->g->nrows; i++)
+		makers[i](m);
+	makers_sort(m, least);
+	if (m->failed)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+void dtx_makers_clear(struct dtx_makers *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		json_decref(m->list[i].steps);
+	dtx_mem_free(m->list);
+	dtx_arena_clear(&m->arena);
+	*m = (struct dtx_makers){ 0 };
+}

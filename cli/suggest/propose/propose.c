@@ -1,0 +1,510 @@
+#include "cli/suggest/propose/propose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest/example/byexample.h"
+#include "cli/suggest/propose/makers.h"
+#include "core/base/memory/mem.h"
+#include "core/base/text/utf8.h"
+#include "core/io/header/header.h"
+
+enum {
+	SAMPLE_ROWS = 2000,
+	SAMPLE_CELLS = 600000,
+	HEADER_ROWS = 12, /* rows that are looked at for a header of numbers */
+	RESULT_ROWS = 5,
+	BASES = 4 /* proposals that are tried as the first of two steps */
+};
+
+#define RIVAL 0.07 /* a score that is less than this below the best one is about equal */
+
+/* --- reading --- */
+
+/* A plan with one input; takes `steps`. */
+static json_t *plan_make(const json_t *input, json_t *steps)
+{
+	return json_pack("{si s[O] so}", "dtx", 1, "inputs", input, "steps", steps);
+}
+
+static enum dtx_code plan_run(const json_t *plan, struct dtx_source *src, struct dtx_textgrid *out,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!plan)
+		DTX_FAIL_MEM(err);
+	dtx_json_canonical(plan, &text);
+	DTX_TRY(dtx_buf_check(&text, "plan", err));
+	DTX_TRY(dtx_byexample_run(dtx_buf_text(&text), src, 0, out, err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+enum dtx_code dtx_propose_read(struct dtx_source *src, const json_t *input, int64_t rows,
+                               struct dtx_textgrid *out, struct dtx_err *err)
+{
+	json_t *plan =
+		plan_make(input, json_pack("[{ss sI}]", "op", "limit", "n", (json_int_t)rows));
+	enum dtx_code rc = plan_run(plan, src, out, err);
+
+	json_decref(plan);
+	return rc;
+}
+
+enum dtx_code dtx_propose_demote(const struct dtx_textgrid *g, struct dtx_textgrid *out,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = (size_t)(g->nrows + 1) * g->ncols, i;
+
+	out->ncols = g->ncols;
+	out->nrows = g->nrows + 1;
+	out->name = dtx_arena_zalloc(&out->arena, (size_t)g->ncols + 1, sizeof(*out->name));
+	out->cell = dtx_arena_zalloc(&out->arena, n + 1, sizeof(*out->cell));
+	if (!out->name || !out->cell)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		const char *text = i < g->ncols ? g->name[i] : g->cell[i - g->ncols];
+
+		/* a column without a name has been given one */
+		if (i < g->ncols && !strncmp(text, "column_", 7))
+			text = NULL;
+		out->cell[i] = text ? dtx_arena_strdup(&out->arena, text) : NULL;
+		if (text && !out->cell[i])
+			DTX_FAIL_MEM(err);
+	}
+	for (i = 0; i < g->ncols; i++) {
+		out->name[i] = dtx_arena_printf(&out->arena, "column_%zu", i + 1);
+		if (!out->name[i])
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+/* --- the header --- */
+
+/* Whether the first row can be the header: its cells are distinct, and most are filled. */
+static bool header_fits(const struct dtx_textgrid *g)
+{
+	uint32_t c, k, filled = 0;
+
+	for (c = 0; c < g->ncols; c++) {
+		const char *text = dtx_textgrid_at(g, 0, c);
+
+		if (dtx_cell_blank(text))
+			continue;
+		filled++;
+		for (k = 0; k < c; k++) {
+			const char *other = dtx_textgrid_at(g, 0, k);
+
+			if (other && !strcmp(other, text))
+				return false;
+		}
+	}
+	return g->ncols > 1 && filled * 10 >= g->ncols * 6;
+}
+
+/* Whether the second row has values, so that it is no part of a header. */
+static bool header_ends(const struct dtx_textgrid *g)
+{
+	uint32_t c, values = 0;
+	double n;
+
+	for (c = 0; c < g->ncols && g->nrows > 1; c++)
+		values += dtx_kind_is_number(dtx_cell_kind(dtx_textgrid_at(g, 1, c), &n)) &&
+		          dtx_head_judge(dtx_str_of(dtx_textgrid_at(g, 1, c))) == DTX_HEAD_VALUE;
+	return values > 0;
+}
+
+/* Whether the cells of the first row are years or other numbers of a series, after a text. */
+static bool header_counts(const struct dtx_textgrid *g)
+{
+	uint32_t from = 0;
+	double n;
+
+	while (from < g->ncols &&
+	       !dtx_kind_is_number(dtx_cell_kind(dtx_textgrid_at(g, 0, from), &n)))
+		from++;
+	return from && g->ncols - from >= 2 &&
+	       dtx_like_names(g->cell + from, g->ncols - from).score >= 0.9;
+}
+
+enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input, const json_t *describe,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid raw = DTX_TEXTGRID_INIT;
+	json_t *rows = json_object_get(describe, "header_rows"), *bare = NULL;
+	struct dtx_err why = DTX_ERR_INIT;
+	json_int_t found = json_is_integer(rows) ? json_integer_value(rows) : -1;
+
+	if (json_object_get(input, "header_rows") || found == 1 || (describe && !rows))
+		return DTX_OK;
+	bare = json_deep_copy(input);
+	if (!dtx_json_set(bare, "header_rows", json_integer(0)))
+		DTX_FAIL_MEM(err);
+	if (dtx_propose_read(src, bare, HEADER_ROWS, &raw, &why) != DTX_OK || !raw.nrows) {
+		if (why.code == DTX_E_NO_MEMORY)
+			DTX_FAIL_MEM(err);
+		goto out;
+	}
+	if (header_fits(&raw) && (found < 2 || header_ends(&raw)) &&
+	    (found != 0 || header_counts(&raw)))
+		found = 1;
+	else if (found < 0)
+		found = 2;
+	else
+		goto out;
+	if (!dtx_json_set(input, "header_rows", json_integer(found)))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_err_clear(&why);
+	dtx_textgrid_clear(&raw);
+	json_decref(bare);
+	return rc;
+}
+
+/* --- pairs of steps --- */
+
+struct proposer {
+	struct dtx_source *src;
+	const json_t *input;
+	const struct dtx_profile *place;
+	int64_t rows; /* of the sample */
+	struct dtx_makers all;
+};
+
+/* Takes a proposal of another table's makers into the list. */
+static bool propose_take(struct dtx_makers *m, const struct dtx_proposal *p)
+{
+	struct dtx_proposal *to;
+
+	if (!dtx_mem_reserve(&m->list, &m->cap, m->n + 1, sizeof(*m->list)))
+		return false;
+	to = &m->list[m->n++];
+	*to = *p;
+	to->steps = json_deep_copy(p->steps);
+	return to->steps != NULL;
+}
+
+/* What a second step needs to go with the first one; 0: it does not. */
+static double second_least(const char *first, const char *second)
+{
+	if (!strcmp(first, "transpose"))
+		return !strcmp(second, "groups") ? 0.72 : 0;
+	if (strcmp(first, "titles") != 0 && strcmp(first, "fill") != 0)
+		return 0;
+	if (!strcmp(second, "stack") || !strcmp(second, "groups"))
+		return 0.72;
+	return !strcmp(second, "explode") ? 0.85 : !strcmp(second, "fill") ? 0.8 : 0;
+}
+
+/* Adds the pair of `first` and the best second step on its result. */
+static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_makers m = { 0 };
+	struct dtx_textgrid got = DTX_TEXTGRID_INIT;
+	struct dtx_proposal first = x->all.list[at], pair;
+	double least;
+	bool ok;
+	size_t i;
+
+	DTX_TRY(dtx_byexample_steps(x->all.g, first.steps, &got, &ok, err));
+	if (!ok)
+		goto out;
+	m.g = &got;
+	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
+	for (i = 0; i < m.n; i++) {
+		least = second_least(first.maker, m.list[i].maker);
+		if (least > 0 && m.list[i].score >= least)
+			break;
+	}
+	if (i == m.n)
+		goto out;
+	pair = m.list[i];
+	pair.weakest = DTX_MIN(first.weakest, pair.weakest);
+	pair.score = DTX_MIN(0.985, DTX_MAX(first.score + 0.01, pair.score + 0.01));
+	if (!propose_take(&x->all, &pair))
+		DTX_FAIL_MEM(err);
+	pair = x->all.list[x->all.n - 1];
+	for (i = json_array_size(first.steps); i-- > 0;) {
+		if (json_array_insert(pair.steps, 0, json_array_get(first.steps, i)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	snprintf(x->all.list[x->all.n - 1].evidence, DTX_PROPOSAL_TEXT, "%.190s; then %.190s",
+	         first.evidence, pair.evidence);
+	x->all.list[x->all.n - 1]
+		.evidence[dtx_str_cut(dtx_str_of(x->all.list[x->all.n - 1].evidence),
+	                              DTX_PROPOSAL_TEXT - 2)
+	                          .len] = '\0';
+out:
+	dtx_makers_clear(&m);
+	dtx_textgrid_clear(&got);
+	return rc;
+}
+
+static void propose_sort(struct dtx_makers *m)
+{
+	size_t i, k;
+
+	for (i = 1; i < m->n; i++) {
+		struct dtx_proposal p = m->list[i];
+
+		for (k = i; k && m->list[k - 1].score < p.score; k--)
+			m->list[k] = m->list[k - 1];
+		m->list[k] = p;
+	}
+}
+
+/* Section titles or labels to fill are a part of the table's form: what the makers for columns
+ * found is then at most a second step. */
+static enum dtx_code propose_pairs(struct proposer *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = x->all.n, i, tried = 0;
+	bool rows = false;
+
+	for (i = 0; i < n; i++) {
+		const struct dtx_proposal *p = &x->all.list[i];
+
+		rows |= p->score >= 0.75 &&
+		        (!strcmp(p->maker, "titles") || !strcmp(p->maker, "fill"));
+	}
+	for (i = 0; i < n; i++) {
+		struct dtx_proposal *p = &x->all.list[i];
+
+		if (rows && strcmp(p->maker, "titles") != 0 && strcmp(p->maker, "fill") != 0 &&
+		    strcmp(p->maker, "records") != 0)
+			p->score -= 0.35;
+	}
+	for (i = 0; i < n && tried < BASES; i++) {
+		const struct dtx_proposal *p = &x->all.list[i];
+
+		if (p->score < 0.7 || p->headerless ||
+		    (strcmp(p->maker, "titles") && strcmp(p->maker, "fill") &&
+		     strcmp(p->maker, "transpose")))
+			continue;
+		tried++;
+		DTX_TRY(propose_second(x, i, err));
+	}
+	propose_sort(&x->all);
+out:
+	return rc;
+}
+
+/* Records whose first row was taken for the header. */
+static enum dtx_code propose_headerless(struct proposer *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid bare = DTX_TEXTGRID_INIT;
+	struct dtx_makers m = { .headerless = true };
+	size_t i;
+
+	if (x->all.g->ncols > 3)
+		return DTX_OK;
+	DTX_TRY(dtx_propose_demote(x->all.g, &bare, err));
+	m.g = &bare;
+	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
+	for (i = 0; i < m.n; i++) {
+		if (!propose_take(&x->all, &m.list[i]))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	dtx_makers_clear(&m);
+	dtx_textgrid_clear(&bare);
+	return rc;
+}
+
+/* --- the list --- */
+
+static json_t *propose_result(const struct dtx_textgrid *g)
+{
+	json_t *names = json_array(), *rows = json_array(), *row;
+	int64_t r;
+	uint32_t c;
+
+	for (c = 0; c < g->ncols; c++)
+		(void)json_array_append_new(names, json_string(g->name[c]));
+	for (r = 0; r < g->nrows && r < RESULT_ROWS; r++) {
+		row = json_array();
+		for (c = 0; c < g->ncols; c++) {
+			const char *text = dtx_textgrid_at(g, r, c);
+
+			(void)json_array_append_new(row, text ? json_string(text) : json_null());
+		}
+		(void)json_array_append_new(rows, row);
+	}
+	return json_pack("{so so}", "columns", names, "rows", rows);
+}
+
+/* Whether the steps of one proposal begin with all steps of the other. */
+static bool propose_continues(const struct dtx_proposal *a, const struct dtx_proposal *b)
+{
+	size_t n = DTX_MIN(json_array_size(a->steps), json_array_size(b->steps)), i;
+
+	for (i = 0; i < n; i++) {
+		if (!json_equal(json_array_get(a->steps, i), json_array_get(b->steps, i)))
+			return false;
+	}
+	return true;
+}
+
+/* Whether another proposal is nearly as good and makes another table: then none of them is sure. */
+static bool propose_rivals(const struct dtx_makers *m, const struct dtx_proposal *p)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++) {
+		if (m->list[i].score > p->score - RIVAL && !propose_continues(&m->list[i], p))
+			return true;
+	}
+	return false;
+}
+
+/* Runs a proposal on the first rows of the file, and adds it to the list if it fits. */
+static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, json_t *list,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK, ran;
+	struct dtx_textgrid got = DTX_TEXTGRID_INIT;
+	json_t *input = json_deep_copy(x->input), *plan = NULL, *item;
+	json_t *steps = json_pack("[{ss sI}]", "op", "limit", "n", (json_int_t)x->rows);
+	bool sure;
+
+	if (!input || !steps || json_array_extend(steps, p->steps) < 0 ||
+	    (p->headerless && !dtx_json_set(input, "header_rows", json_integer(0)))) {
+		json_decref(steps);
+		DTX_FAIL_MEM(err);
+	}
+	plan = plan_make(input, steps);
+	ran = plan_run(plan, x->src, &got, NULL);
+	if (ran == DTX_E_NO_MEMORY)
+		DTX_FAIL_MEM(err);
+	if (ran != DTX_OK || !got.nrows)
+		goto out;
+	p->shown = true;
+	sure = !json_array_size(list) && p->score >= DTX_PROPOSE_SURE &&
+	       p->weakest >= DTX_PROPOSE_SURE && !propose_rivals(&x->all, p);
+	item = json_pack("{so sf sb s[s] so}", "plan", plan_make(input, json_incref(p->steps)),
+	                 "score", (double)(int)(p->score * 1000 + 0.5) / 1000, "sure", sure,
+	                 "evidence", p->evidence, "result", propose_result(&got));
+	if (json_array_append_new(list, item) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(plan);
+	json_decref(input);
+	dtx_textgrid_clear(&got);
+	return rc;
+}
+
+/* Tells with the first proposal which other one came second. */
+static bool propose_runner_up(const struct dtx_makers *m, json_t *list)
+{
+	json_t *evidence = json_object_get(json_array_get(list, 0), "evidence"), *op;
+	const struct dtx_proposal *p, *first = NULL;
+	size_t i;
+
+	for (i = 0; i < m->n; i++) {
+		p = &m->list[i];
+		if (!p->shown || p->score < DTX_PROPOSE_LEAST)
+			continue;
+		first = first ? first : p;
+		if (propose_continues(first, p))
+			continue;
+		op = json_object_get(json_array_get(p->steps, json_array_size(p->steps) - 1), "op");
+		return json_array_append_new(evidence, json_sprintf("second best: %s with %.2f: %s",
+		                                                    json_string_value(op), p->score,
+		                                                    p->evidence)) == 0;
+	}
+	return true;
+}
+
+enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const struct dtx_profile *p,
+                          json_t **list, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid have = DTX_TEXTGRID_INIT;
+	struct proposer x = { src, input, p, SAMPLE_ROWS, { .g = &have, .place = p } };
+	json_t *found = json_array();
+	size_t i;
+
+	if (!found)
+		DTX_FAIL_MEM(err);
+	if (p && p->schema->nfields)
+		x.rows = DTX_MIN(SAMPLE_ROWS, SAMPLE_CELLS / (int64_t)p->schema->nfields + 20);
+	DTX_TRY(dtx_propose_read(src, input, x.rows, &have, err));
+	DTX_TRY(dtx_makers_run(&x.all, 0.3, err));
+	DTX_TRY(propose_headerless(&x, err));
+	propose_sort(&x.all);
+	DTX_TRY(propose_pairs(&x, err));
+	for (i = 0; i < x.all.n && json_array_size(found) < DTX_PROPOSE_MOST; i++) {
+		if (x.all.list[i].score >= DTX_PROPOSE_LEAST)
+			DTX_TRY(propose_add(&x, &x.all.list[i], found, err));
+	}
+	if (!propose_runner_up(&x.all, found))
+		DTX_FAIL_MEM(err);
+	*list = json_incref(found);
+out:
+	json_decref(found);
+	dtx_makers_clear(&x.all);
+	dtx_textgrid_clear(&have);
+	return rc;
+}
+
+/* --- for people --- */
+
+enum { TEXT_COLS = 8, TEXT_WIDTH = 18 };
+
+static void text_cell(const json_t *cell, struct dtx_buf *out)
+{
+	struct dtx_str t = dtx_str_cut(
+		dtx_str_of(json_is_string(cell) ? json_string_value(cell) : ""), TEXT_WIDTH);
+	size_t width = dtx_utf8_width(t.ptr, t.len), i;
+
+	for (i = 0; i < t.len; i++)
+		dtx_buf_addc(out, (unsigned char)t.ptr[i] < ' ' ? ' ' : t.ptr[i]);
+	dtx_buf_printf(out, "%*s  ", (int)(width < TEXT_WIDTH ? TEXT_WIDTH - width : 0), "");
+}
+
+static void text_row(const json_t *row, struct dtx_buf *out)
+{
+	size_t c;
+
+	dtx_buf_add(out, "    ");
+	for (c = 0; c < json_array_size(row) && c < TEXT_COLS; c++)
+		text_cell(json_array_get(row, c), out);
+	if (c < json_array_size(row))
+		dtx_buf_add(out, "\u2026");
+	while (out->len && out->ptr[out->len - 1] == ' ')
+		out->len--;
+	dtx_buf_add(out, "\n");
+}
+
+void dtx_propose_text(const json_t *proposal, struct dtx_buf *out)
+{
+	const json_t *result = json_object_get(proposal, "result"), *rows;
+	bool sure = json_is_true(json_object_get(proposal, "sure"));
+	json_t *item;
+	size_t i;
+
+	dtx_buf_printf(out, "%s, score %.2f\n", sure ? "proposed" : "possible, but not sure",
+	               json_number_value(json_object_get(proposal, "score")));
+	json_array_foreach(json_object_get(proposal, "evidence"), i, item)
+	{
+		const char *p = json_string_value(item);
+
+		dtx_buf_add(out, "  ");
+		for (; *p; p++)
+			dtx_buf_addc(out, (unsigned char)*p < ' ' ? ' ' : *p);
+		dtx_buf_add(out, "\n");
+	}
+	rows = json_object_get(result, "rows");
+	dtx_buf_printf(out, "  the first %zu rows of the result:\n", json_array_size(rows));
+	text_row(json_object_get(result, "columns"), out);
+	json_array_foreach((json_t *)(uintptr_t)rows, i, item) text_row(item, out);
+}
