@@ -174,10 +174,15 @@ out:
 
 static void setup_say(void *arg, const char *text)
 {
-	const struct dtx_cli *cli = arg;
+	struct dtx_runner *r = arg;
 
-	if (cli->verbose || isatty(STDERR_FILENO))
-		dtx_out_note(cli, "dtx: %s\n", text);
+	if (!r->cli->verbose && !isatty(STDERR_FILENO))
+		return;
+	if (r->ticker)
+		dtx_ticker_hold(r->ticker, true); /* otherwise the note continues that line */
+	dtx_out_note(r->cli, "dtx: %s\n", text);
+	if (r->ticker)
+		dtx_ticker_hold(r->ticker, false);
 }
 
 /* Hides the progress line while the question is on the screen. */
@@ -249,7 +254,7 @@ enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err)
 	if (!s.a)
 		DTX_FAIL_MEM(err);
 	r->fallback.say = setup_say;
-	r->fallback.say_arg = (void *)(uintptr_t)r->cli;
+	r->fallback.say_arg = r;
 	DTX_TRY(dtx_config_open(&s.a->config, err));
 	DTX_TRY(setup_author(&s));
 	DTX_TRY(setup_cassette(&s));
